@@ -1,0 +1,310 @@
+# htp-trace. `make help` lists the targets; README.md says what they are for.
+#
+# Variables for the command line:
+#   LIBTORCH=DIR  libtorch distribution, torch Python package, or prefix such as /usr
+#   BUILD=DIR     build folder; default build/<libtorch version>[-<flavour>]
+#   PREFIX=DIR    where `make install` puts things; default /usr/local
+#   CC, CXX, CFLAGS, CXXFLAGS, LDFLAGS  as everywhere
+#   V=1           show whole commands
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+PREFIX ?= /usr/local
+override PREFIX := $(abspath $(PREFIX))
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+
+CFLAGS ?= -O2 -g
+CXXFLAGS ?= -O2 -g
+OBJCOPY ?= objcopy
+PKG_CONFIG ?= pkg-config
+PROTOC_C ?= protoc-c
+CLANG_FORMAT ?= clang-format
+CLANG_TIDY ?= clang-tidy
+INSTALL ?= install
+JOBS ?= $(shell nproc)
+
+comma := ,
+Q := $(if $(V),,@)
+say = @$(if $(V),:,printf '  %-5s %s\n' $(1) $(2))
+submake = +@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+
+VERSION := $(shell sed -n 's/^.define HTP_VERSION "\(.*\)"/\1/p' include/htp/htp.h)
+SONAME := libhtp.so.$(firstword $(subst ., ,$(VERSION)))
+
+# ---- libtorch and the build folder ---------------------------------------------------------------
+
+# Targets that only start others, after the set-up has run, or need no libtorch at all.
+OUTER := demo check asan valgrind clean format format-check help setup uninstall
+
+ifneq ($(if $(MAKECMDGOALS),$(filter-out $(OUTER),$(MAKECMDGOALS)),all),)
+TORCH := $(shell CXX='$(CXX)' scripts/find-libtorch $(LIBTORCH))
+ifeq ($(TORCH),)
+$(error no libtorch, see above)
+endif
+torch = $(patsubst $(1)=%,%,$(filter $(1)=%,$(TORCH)))
+TORCH_VERSION := $(call torch,version)
+BUILD ?= build/$(TORCH_VERSION)$(if $(FLAVOUR),-$(FLAVOUR))
+$(info libtorch $(TORCH_VERSION) of $(call torch,root) (found by: $(call torch,source)), building in $(BUILD))
+endif
+
+# ---- flags ---------------------------------------------------------------------------------------
+
+WARNINGS := -Wall -Wextra -Wpedantic -Werror
+# gcc 12 sees overflows in libtorch's reference counts, inlined into the shim, that are not there.
+SHIM_WARNINGS := $(if $(findstring clang,$(CXX)),,-Wno-stringop-overflow)
+# HTP_ARENA_MALLOC makes every allocation of an arena one that a checker can see.
+ifeq ($(FLAVOUR),asan)
+FLAVOUR_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
+    -fno-omit-frame-pointer -DHTP_ARENA_MALLOC
+else ifeq ($(FLAVOUR),valgrind)
+FLAVOUR_FLAGS := -DHTP_ARENA_MALLOC
+else
+FLAVOUR_FLAGS := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+FLAVOUR_LDFLAGS := -Wl,-z,relro -Wl,-z,now
+SHARED_LDFLAGS := -Wl,-z,defs
+endif
+
+PACKAGES := libprotobuf-c libcjson
+PACKAGE_CFLAGS := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null))
+PACKAGE_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
+CORE_LIBS := $(PACKAGE_LIBS) -ldl -lm -lpthread
+CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
+
+C_FLAGS := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -Iinclude -Icore $(PACKAGE_CFLAGS) \
+    $(FLAVOUR_FLAGS)
+CXX_FLAGS := -std=c++17 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
+    -Iinclude -Ishim $(FLAVOUR_FLAGS)
+TORCH_CFLAGS := $(patsubst %,-isystem %,$(subst :, ,$(call torch,include))) \
+    -DHTP_LIBTORCH_VERSION='"$(TORCH_VERSION)"' \
+    $(patsubst %,-D_GLIBCXX_USE_CXX11_ABI=%,$(call torch,abi))
+TORCH_LIBS := -L$(call torch,lib) $(patsubst %,-Wl$(comma)-rpath$(comma)%,$(call torch,rpath)) \
+    -ltorch_cpu -lc10
+
+# ---- files ---------------------------------------------------------------------------------------
+
+PROTO := $(sort $(shell find core -name '*.proto'))
+CORE_C := $(sort $(shell find core -name '*.c' -not -path 'core/cli/*'))
+CLI_C := $(sort $(wildcard core/cli/*.c))
+SHIM_CXX := $(sort $(shell find shim -name '*.cpp'))
+UNIT_C := $(sort $(wildcard tests/unit/*.c))
+FORMATTED := $(sort $(shell find core include shim tests -name '*.[ch]' -o -name '*.cpp'))
+
+GEN_C := $(PROTO:core/%.proto=$(BUILD)/gen/%.pb-c.c)
+GEN_H := $(GEN_C:.c=.h)
+GEN_OBJ := $(GEN_C:.c=.o)
+CORE_OBJ := $(CORE_C:%.c=$(BUILD)/%.o)
+CLI_OBJ := $(CLI_C:%.c=$(BUILD)/%.o)
+SHIM_OBJ := $(SHIM_CXX:%.cpp=$(BUILD)/%.o)
+UNIT_OBJ := $(UNIT_C:%.c=$(BUILD)/%.o)
+UNIT := $(UNIT_C:%.c=$(BUILD)/%)
+
+# Everything with internal names visible, for the program and the unit tests; the installed
+# libraries export the public API alone.
+INTERNAL := $(BUILD)/libhtp-internal.a
+STATIC := $(BUILD)/libhtp.a
+SHARED := $(BUILD)/libhtp.so.$(VERSION)
+SHIM := $(BUILD)/libhtp-shim.so
+PROGRAM := $(BUILD)/htp-trace
+
+.PHONY: all
+all: $(PROGRAM) $(STATIC) $(SHARED) $(BUILD)/libhtp.so $(SHIM)
+
+# ---- what a build depends on besides files: a stamp changes when its text does ---------------------
+
+STAMP_flags := $(CC) $(CXX) $(C_FLAGS) $(CXX_FLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(WARNINGS)
+STAMP_libtorch := $(filter-out source=%,$(TORCH))
+STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C) : $(SHIM_CXX)
+STAMP_libdir := $(LIBDIR)
+
+$(BUILD)/stamp/%: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(STAMP_$*)' | cmp -s - $@ || printf '%s\n' '$(STAMP_$*)' > $@
+.PHONY: FORCE
+FORCE:
+
+# ---- compiling -----------------------------------------------------------------------------------
+
+$(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h: core/%.proto
+	$(call say,PROTO,$<)
+	@mkdir -p $(@D)
+	$(Q)$(PROTOC_C) --proto_path=core --c_out=$(BUILD)/gen $<
+
+$(GEN_OBJ): %.o: %.c $(BUILD)/stamp/flags
+	$(call say,CC,$<)
+	$(Q)$(CC) $(C_FLAGS) -isystem $(BUILD)/gen $(CFLAGS) -MD -MP -c -o $@ $<
+
+$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ): $(BUILD)/%.o: %.c $(BUILD)/stamp/flags | $(GEN_H)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C_FLAGS) -isystem $(BUILD)/gen $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) -MD -MP \
+	    -c -o $@ $<
+
+# Only the objects that name the installed shim are made anew when the prefix changes.
+LIBDIR_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(shell grep -ls HTP_SHIM_PATH $(CORE_C)))
+$(LIBDIR_OBJ): $(BUILD)/stamp/libdir
+$(LIBDIR_OBJ): OBJECT_FLAGS := -DHTP_SHIM_PATH='"$(LIBDIR)/htp/libhtp-shim.so"'
+
+# libtorch's headers take longer to read than the shim to compile: they are read once.
+PRECOMPILED := $(BUILD)/shim/precompiled.h
+SHIM_COMPILE = $(CXX) $(CXX_FLAGS) $(TORCH_CFLAGS) $(WARNINGS) $(SHIM_WARNINGS) $(CXXFLAGS) -MD -MP
+
+$(PRECOMPILED).gch: shim/precompiled.h $(BUILD)/stamp/flags $(BUILD)/stamp/libtorch
+	$(call say,CXX,$<)
+	@mkdir -p $(@D)
+	$(Q)cp $< $(PRECOMPILED)
+	$(Q)$(SHIM_COMPILE) -x c++-header -o $@ $(PRECOMPILED)
+
+$(SHIM_OBJ): $(BUILD)/%.o: %.cpp $(PRECOMPILED).gch
+	$(call say,CXX,$<)
+	@mkdir -p $(@D)
+	$(Q)$(SHIM_COMPILE) -include $(PRECOMPILED) -c -o $@ $<
+
+-include $(wildcard $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(UNIT_OBJ) $(GEN_OBJ) \
+    $(PRECOMPILED).o))
+
+# ---- linking -------------------------------------------------------------------------------------
+
+$(INTERNAL): $(CORE_OBJ) $(GEN_OBJ) $(BUILD)/stamp/objects
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(filter %.o,$^)
+
+$(STATIC): $(CORE_OBJ) $(GEN_OBJ) $(BUILD)/stamp/objects
+	$(call say,AR,$@)
+	$(Q)$(LD) -r -o $(BUILD)/libhtp.o $(filter %.o,$^)
+	$(Q)$(OBJCOPY) --localize-hidden $(BUILD)/libhtp.o
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(BUILD)/libhtp.o
+
+$(SHARED): $(CORE_OBJ) $(GEN_OBJ) scripts/libhtp.map $(BUILD)/stamp/objects
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=scripts/libhtp.map $(CFLAGS) \
+	    $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+	    $(CORE_LIBS)
+
+$(BUILD)/libhtp.so: $(SHARED)
+	$(Q)ln -sf $(notdir $(SHARED)) $(BUILD)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
+
+$(PROGRAM): $(CLI_OBJ) $(INTERNAL) $(BUILD)/stamp/objects
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
+	    $(filter %.o %.a,$^) $(CORE_LIBS)
+
+$(SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtorch $(BUILD)/stamp/objects
+	$(call say,LD,$@)
+	$(Q)$(CXX) -shared -Wl,-soname,libhtp-shim.so -Wl,--version-script=scripts/libhtp-shim.map \
+	    $(CXXFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ \
+	    $(filter %.o,$^) $(TORCH_LIBS) -ldl -lpthread
+
+$(UNIT): %: %.o $(INTERNAL)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(LDFLAGS) -o $@ $^ $(CORE_LIBS) $(CHECK_LIBS)
+
+# ---- for users -----------------------------------------------------------------------------------
+
+.PHONY: help setup demo run-demo clean install uninstall
+help:
+	@echo 'make                 builds the program, the library and the shim'
+	@echo 'make demo            sets up, builds, exports models/bert-tiny.pt, prints its module tree'
+	@echo 'make check           sets up for tests, builds, runs all tests: N passed, N failed'
+	@echo 'make unit            runs the unit tests only'
+	@echo 'make asan            unit tests and small exports under ASan and UBSan'
+	@echo 'make valgrind        unit tests under valgrind'
+	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
+	@echo 'make format          formats the sources; format-check only looks'
+	@echo 'make tidy            clang-tidy over the sources'
+	@echo 'make bench           measures against other exporters'
+	@echo 'make clean           removes the build folder'
+	@echo 'LIBTORCH=DIR picks a libtorch, BUILD=DIR a build folder, V=1 shows commands.'
+
+setup:
+	@scripts/setup
+
+demo:
+	@scripts/setup --check || scripts/setup
+	$(submake) run-demo
+
+run-demo: all
+	@$(PROGRAM) models/bert-tiny.pt --out $(BUILD)/bert-tiny.onnx --print-tree
+	@echo 'the model is in $(BUILD)/bert-tiny.onnx'
+
+clean:
+	rm -rf $(if $(BUILD),$(BUILD),build)
+
+DEST = $(DESTDIR)$(1)
+install: all
+	$(INSTALL) -d $(call DEST,$(BINDIR)) $(call DEST,$(LIBDIR))/htp \
+	    $(call DEST,$(LIBDIR))/pkgconfig $(call DEST,$(INCLUDEDIR))/htp
+	$(INSTALL) -m 755 $(PROGRAM) $(call DEST,$(BINDIR))/htp-trace
+	$(INSTALL) -m 644 $(STATIC) $(call DEST,$(LIBDIR))/libhtp.a
+	$(INSTALL) -m 755 $(SHARED) $(call DEST,$(LIBDIR))/libhtp.so.$(VERSION)
+	ln -sf libhtp.so.$(VERSION) $(call DEST,$(LIBDIR))/$(SONAME)
+	ln -sf $(SONAME) $(call DEST,$(LIBDIR))/libhtp.so
+	$(INSTALL) -m 755 $(SHIM) $(call DEST,$(LIBDIR))/htp/libhtp-shim.so
+	$(INSTALL) -m 644 include/htp/*.h $(call DEST,$(INCLUDEDIR))/htp
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	    -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
+	    -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
+	    scripts/htp.pc.in > $(call DEST,$(LIBDIR))/pkgconfig/htp.pc
+	chmod 644 $(call DEST,$(LIBDIR))/pkgconfig/htp.pc
+
+uninstall:
+	rm -f $(call DEST,$(BINDIR))/htp-trace $(call DEST,$(LIBDIR))/libhtp.a \
+	    $(call DEST,$(LIBDIR))/libhtp.so* $(call DEST,$(LIBDIR))/htp/libhtp-shim.so \
+	    $(call DEST,$(LIBDIR))/pkgconfig/htp.pc \
+	    $(patsubst include/%,$(call DEST,$(INCLUDEDIR))/%,$(wildcard include/htp/*.h))
+	-rmdir $(call DEST,$(LIBDIR))/htp $(call DEST,$(INCLUDEDIR))/htp
+
+# ---- tests ---------------------------------------------------------------------------------------
+
+.PHONY: check run-check unit asan run-asan valgrind run-valgrind bench format format-check tidy tidy-core tidy-shim
+
+TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_LIBTORCH='$(call torch,root)' \
+    HTP_LIBTORCH_VERSION='$(TORCH_VERSION)'
+
+check:
+	@scripts/setup --dev --check || scripts/setup --dev
+	$(submake) run-check
+
+run-check: all $(UNIT)
+	@$(TEST_ENV) scripts/run-tests unit suite install
+
+unit: $(UNIT)
+	@$(TEST_ENV) scripts/run-tests unit
+
+asan:
+	$(submake) FLAVOUR=asan run-asan
+
+run-asan: all $(UNIT)
+	@$(TEST_ENV) scripts/run-tests asan unit exports
+
+valgrind:
+	$(submake) FLAVOUR=valgrind run-valgrind
+
+run-valgrind: $(UNIT)
+	@$(TEST_ENV) scripts/run-tests valgrind unit
+
+bench: all
+	@$(TEST_ENV) scripts/bench
+
+format:
+	$(CLANG_FORMAT) -i $(FORMATTED)
+
+format-check:
+	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
+
+TIDY := xargs -P $(JOBS) -I{} $(CLANG_TIDY) --quiet {} --
+tidy: tidy-core tidy-shim
+
+tidy-core: $(GEN_H)
+	$(Q)printf '%s\n' $(CORE_C) $(CLI_C) $(UNIT_C) | $(TIDY) $(C_FLAGS) -isystem $(BUILD)/gen \
+	    -DHTP_SHIM_PATH='"$(LIBDIR)/htp/libhtp-shim.so"'
+
+tidy-shim:
+	$(Q)printf '%s\n' $(SHIM_CXX) | $(TIDY) $(CXX_FLAGS) $(TORCH_CFLAGS)

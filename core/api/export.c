@@ -1,0 +1,151 @@
+/*
+ * The pipeline: a TorchScript file in, an ONNX file out.
+ */
+#include "api/options.h"
+#include "api/paths.h"
+#include "api/result.h"
+#include "api/session.h"
+#include "hierarchy/hierarchy.h"
+#include "lower/lower.h"
+#include "source/torchscript.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What one call of the API works on. It lives in the frame of that call, below the one that sets
+ * the arena's recovery point, so that a jump finds it as it was left. */
+struct job {
+    htp_session session;
+    const char *onnx_path;
+    htp_result **result;
+    char **text;
+};
+
+static void note_tags(htp_session *session)
+{
+    const char *prefix = session->options.tag_attribute_prefix;
+    if (session->options.tags & HTP_TAG_ATTRIBUTE && strncmp(prefix, "__", 2) != 0) {
+        htp_session_note(session,
+                         "tags are written as attribute %ssource_module: onnx.checker and ONNX "
+                         "Runtime will refuse the file",
+                         prefix);
+    }
+    if (session->module_count == 1) {
+        htp_session_note(session, "no submodules (torch.jit.freeze removes them): every node is "
+                                  "tagged with the root");
+    }
+}
+
+static htp_status lower(htp_session *session, htp_model **model)
+{
+    htp_session_begin(session, HTP_STAGE_LOWERED);
+    *model = htp_model_new(&session->arena, session->graph, session->options.opset);
+    HTP_TRY(htp_status_prefix(htp_lower_graph(*model, htp_session_progress, session),
+                              session->model_path));
+    htp_model_remove_unused(*model);
+    return htp_session_end(session, (*model)->nodes.count, "nodes");
+}
+
+static htp_status tag(htp_session *session, htp_finished *finished)
+{
+    htp_session_begin(session, HTP_STAGE_TAGGED);
+    const htp_options *options = &session->options;
+    const htp_hierarchy_options hierarchy_options = {.include_torch_nn = options->include_torch_nn};
+    const htp_annotate_options annotate_options = {
+        .places = options->tags, .attribute_prefix = options->tag_attribute_prefix};
+    const htp_shim_trace *trace = session->graph->trace;
+    const htp_hierarchy *hierarchy = htp_hierarchy_build(&session->arena, session->modules,
+                                                         session->module_count, &hierarchy_options);
+    const uint32_t *scope_modules =
+        htp_hierarchy_tag_scopes(&session->arena, hierarchy, trace->scopes, trace->scope_count);
+    finished->hierarchy = hierarchy;
+    finished->annotations =
+        htp_annotate(&session->arena, finished->model, hierarchy, scope_modules, &annotate_options);
+    note_tags(session);
+    return htp_session_end(session, finished->model->nodes.count, "nodes");
+}
+
+static htp_status write_model(htp_session *session, htp_finished *finished)
+{
+    htp_session_begin(session, HTP_STAGE_WRITTEN);
+    const htp_writer_options options = {.external_data = session->options.external_data,
+                                        .progress = htp_session_progress,
+                                        .user = session};
+    HTP_TRY(htp_status_prefix(htp_model_write(finished->model, finished->annotations,
+                                              finished->onnx_path, &options, &finished->sizes),
+                              session->model_path));
+    /* The file is in its place: it is too late to stop. */
+    htp_status_free(htp_session_end(
+        session, finished->sizes.model_bytes + finished->sizes.external_bytes, "bytes"));
+    return HTP_OK;
+}
+
+static htp_status run_export(struct job *job)
+{
+    htp_session *session = &job->session;
+    htp_finished finished = {.onnx_path = job->onnx_path};
+    htp_model *model = NULL;
+    HTP_TRY(htp_status_prefix(htp_paths_check(&session->arena, session->model_path, job->onnx_path,
+                                              session->options.external_data != HTP_EXTERNAL_NEVER),
+                              session->model_path));
+    HTP_TRY(htp_torchscript_check(session->model_path));
+    HTP_TRY(htp_session_trace(session));
+    HTP_TRY(lower(session, &model));
+    finished.model = model;
+    HTP_TRY(tag(session, &finished));
+    HTP_TRY(write_model(session, &finished));
+    return job->result ? htp_result_make(session, &finished, job->result) : HTP_OK;
+}
+
+static htp_status run_dump(struct job *job)
+{
+    htp_session *session = &job->session;
+    HTP_TRY(htp_torchscript_check(session->model_path));
+    HTP_TRY(htp_session_trace(session));
+    htp_text text = {.arena = &session->arena};
+    htp_graph_dump(session->graph, &text);
+    *job->text = strdup(htp_text_string(&text));
+    return *job->text ? HTP_OK : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+}
+
+/* Runs a job with the arena's recovery point set. */
+static htp_status run_guarded(struct job *job, htp_status (*run)(struct job *job))
+{
+    if (htp_arena_recover(&job->session.arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", job->session.model_path);
+    }
+    return run(job);
+}
+
+static htp_status run_job(struct job *job, const char *model_path, const htp_options *options,
+                          htp_status (*run)(struct job *job))
+{
+    HTP_TRY(htp_options_take(options, &job->session.options));
+    job->session.model_path = model_path;
+    htp_arena_init(&job->session.arena);
+    htp_status status = run_guarded(job, run);
+    htp_session_close(&job->session);
+    return status;
+}
+
+htp_status htp_export(const char *model_path, const char *onnx_path, const htp_options *options,
+                      htp_result **result)
+{
+    struct job job = {.onnx_path = onnx_path, .result = result};
+    if (result) {
+        *result = NULL;
+    }
+    return run_job(&job, model_path, options, run_export);
+}
+
+htp_status htp_dump_graph(const char *model_path, const htp_options *options, char **text)
+{
+    struct job job = {.text = text};
+    *text = NULL;
+    return run_job(&job, model_path, options, run_dump);
+}
+
+void htp_string_free(char *string)
+{
+    free(string);
+}

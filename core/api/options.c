@@ -1,0 +1,78 @@
+#include "api/options.h"
+
+#include <string.h>
+
+enum {
+    OLDEST_OPSET = 17,
+    DEFAULT_OPSET = 18,
+    NEWEST_OPSET = 21,
+    PREFIX_LIMIT = 64,
+};
+
+#define ALL_TAG_PLACES ((unsigned)(HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA | HTP_TAG_DOC_STRING))
+
+void htp_options_init(htp_options *options)
+{
+    *options = (htp_options){
+        .struct_size = sizeof(*options),
+        .opset = DEFAULT_OPSET,
+        .tags = HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA,
+        .tag_attribute_prefix = "__",
+    };
+}
+
+/* An attribute's name is an identifier; the prefix begins it. */
+static bool is_prefix(const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return length <= PREFIX_LIMIT &&
+           strspn(prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
+               length;
+}
+
+static htp_status check(const htp_options *options)
+{
+    if (options->opset < OLDEST_OPSET || options->opset > NEWEST_OPSET) {
+        return htp_status_make(HTP_CODE_USAGE, "opset %d is not supported; %d to %d are",
+                               options->opset, OLDEST_OPSET, NEWEST_OPSET);
+    }
+    if (options->tags & ~ALL_TAG_PLACES) {
+        return htp_status_make(HTP_CODE_USAGE, "unknown place of tags in %#x", options->tags);
+    }
+    if (!is_prefix(options->tag_attribute_prefix)) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "tag attribute prefix \"%s\": at most %d letters, digits, _ and . "
+                               "are possible",
+                               options->tag_attribute_prefix, PREFIX_LIMIT);
+    }
+    if ((unsigned)options->external_data > HTP_EXTERNAL_NEVER) {
+        return htp_status_make(HTP_CODE_USAGE, "unknown choice of external data: %d",
+                               (int)options->external_data);
+    }
+    if (options->input_count > 0 && options->inputs_file) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "inputs are given one by one and in a file; pass one of both");
+    }
+    if (options->input_count > 0 && !options->inputs) {
+        return htp_status_make(HTP_CODE_USAGE, "the list of inputs is missing");
+    }
+    return HTP_OK;
+}
+
+htp_status htp_options_take(const htp_options *given, htp_options *options)
+{
+    htp_options_init(options);
+    if (given) {
+        if (given->struct_size == 0 || given->struct_size > sizeof(*options)) {
+            return htp_status_make(HTP_CODE_USAGE,
+                                   "the options were not made with htp_options_init() of this "
+                                   "version of the library");
+        }
+        memcpy(options, given, given->struct_size);
+        options->struct_size = sizeof(*options);
+    }
+    if (!options->tag_attribute_prefix) {
+        options->tag_attribute_prefix = "__";
+    }
+    return check(options);
+}

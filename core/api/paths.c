@@ -1,0 +1,53 @@
+#include "api/paths.h"
+
+#include "onnx/output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first;
+    struct stat second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+static htp_status check_folder(htp_arena *arena, const char *onnx_path)
+{
+    const char *slash = strrchr(onnx_path, '/');
+    const char *folder = ".";
+    if (slash) {
+        folder = htp_arena_copy(arena, onnx_path, (size_t)(slash - onnx_path) + 1);
+    }
+    if (access(folder, W_OK | X_OK) == 0) {
+        return HTP_OK;
+    }
+    return htp_status_make(HTP_CODE_CANNOT_WRITE, "cannot write '%s': folder '%s': %s", onnx_path,
+                           folder, strerror(errno));
+}
+
+htp_status htp_paths_check(htp_arena *arena, const char *model_path, const char *onnx_path,
+                           bool has_external)
+{
+    if (*onnx_path == '\0') {
+        return htp_status_make(HTP_CODE_USAGE, "the output has no name");
+    }
+    if (is_same_file(model_path, onnx_path)) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "the output '%s' is the input itself; choose another output",
+                               onnx_path);
+    }
+    htp_output *output = HTP_NEW(arena, htp_output);
+    HTP_TRY(htp_output_find(output, onnx_path));
+    if (has_external &&
+        is_same_file(model_path, htp_arena_printf(arena, "%s.data", output->path))) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "the external data file of output '%s' would replace the input; "
+                               "choose another output",
+                               onnx_path);
+    }
+    return output->is_direct ? HTP_OK : check_folder(arena, output->path);
+}

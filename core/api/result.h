@@ -1,0 +1,25 @@
+/*
+ * What an export produced, as people and programs read it. Private to core/api.
+ */
+#ifndef HTP_API_RESULT_H
+#define HTP_API_RESULT_H
+
+#include "api/session.h"
+#include "onnx/annotate.h"
+#include "onnx/model.h"
+#include "onnx/writer.h"
+
+/** A finished export. */
+typedef struct htp_finished {
+    const char *onnx_path;
+    const htp_model *model;
+    const htp_hierarchy *hierarchy;
+    const htp_annotations *annotations;
+    htp_writer_result sizes;
+} htp_finished;
+
+/** Makes the result that htp_export() hands out. */
+HTP_MUST_USE htp_status htp_result_make(htp_session *session, const htp_finished *finished,
+                                        htp_result **result);
+
+#endif

@@ -1,0 +1,156 @@
+#include "api/session.h"
+
+#include "api/choose_inputs.h"
+#include "source/torchscript.h"
+
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+void htp_session_begin(htp_session *session, htp_stage stage)
+{
+    session->stage = stage;
+    session->stage_start = now();
+}
+
+bool htp_session_progress(void *user, const htp_progress *progress)
+{
+    htp_session *session = user;
+    if (!session->options.progress) {
+        return true;
+    }
+    htp_progress timed = *progress;
+    timed.seconds = now() - session->stage_start;
+    return session->options.progress(session->options.user, &timed);
+}
+
+htp_status htp_session_end(htp_session *session, uint64_t done, const char *label)
+{
+    session->stage_seconds[session->stage] = now() - session->stage_start;
+    const htp_progress progress = {
+        .stage = session->stage, .finished = true, .done = done, .total = done, .label = label};
+    return htp_session_progress(session, &progress)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
+}
+
+void htp_session_note(htp_session *session, const char *format, ...)
+{
+    if (!session->options.note) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    const char *line = htp_arena_vprintf(&session->arena, format, arguments);
+    va_end(arguments);
+    session->options.note(session->options.user, line);
+}
+
+const char *htp_session_describe_input(htp_session *session, uint32_t index)
+{
+    return htp_inputs_describe(&session->arena, &session->inputs, index,
+                               session->arguments[index].name);
+}
+
+static void note_inputs(htp_session *session)
+{
+    static const char *const verbs[] = {
+        [HTP_INPUTS_ARCHIVE] = "taken from the archive",
+        [HTP_INPUTS_DERIVED] = "assumed",
+    };
+    if (session->inputs_origin == HTP_INPUTS_GIVEN) {
+        return;
+    }
+    for (uint32_t i = 0; i < session->inputs.count; i++) {
+        const char *input = htp_session_describe_input(session, i);
+        if (input) {
+            htp_session_note(session, "%s --input %s", verbs[session->inputs_origin], input);
+        }
+    }
+}
+
+static htp_status load(htp_session *session)
+{
+    htp_session_begin(session, HTP_STAGE_LOADED);
+    HTP_TRY(htp_torchscript_shim(&session->shim));
+    HTP_TRY(htp_torchscript_open(session->shim, session->model_path, &session->model));
+    session->shim->modules(session->model, &session->modules, &session->module_count);
+    session->shim->arguments(session->model, &session->arguments, &session->argument_count);
+    return htp_session_end(session, session->module_count, "modules");
+}
+
+static htp_status trace(htp_session *session)
+{
+    return htp_torchscript_trace(session->shim, session->model_path, session->model,
+                                 &session->inputs, htp_session_progress, session, &session->arena,
+                                 &session->graph);
+}
+
+/* forward() refused all that was derived. */
+static htp_status refused(htp_session *session, htp_status refusal)
+{
+    htp_text text = {.arena = &session->arena};
+    for (uint32_t i = 0; i < session->inputs.count; i++) {
+        const char *input = htp_session_describe_input(session, i);
+        if (input) {
+            htp_text_addf(&text, " --input %s", input);
+        }
+    }
+    htp_status status = htp_status_make(HTP_CODE_USAGE,
+                                        "%s (inputs were assumed; pass those that forward() takes, "
+                                        "in this form:%s)",
+                                        htp_status_message(refusal), htp_text_string(&text));
+    htp_status_free(refusal);
+    return status;
+}
+
+/* What was derived is checked by running it: the first candidate that forward() takes it is. */
+static htp_status trace_derived(htp_session *session, bool more)
+{
+    const htp_inputs likeliest = session->inputs;
+    htp_status refusal = trace(session);
+    if (htp_status_code(refusal) != HTP_CODE_USAGE) {
+        return refusal;
+    }
+    for (uint32_t candidate = 1; more; candidate++) {
+        htp_status status = htp_inputs_choose_derived(session, candidate, &more);
+        if (!status) {
+            status = trace(session);
+        }
+        if (htp_status_code(status) != HTP_CODE_USAGE) {
+            htp_status_free(refusal);
+            return status;
+        }
+        htp_status_free(status);
+    }
+    session->inputs = likeliest;
+    return refused(session, refusal);
+}
+
+htp_status htp_session_trace(htp_session *session)
+{
+    bool more = false;
+    HTP_TRY(load(session));
+    htp_session_begin(session, HTP_STAGE_INPUTS);
+    HTP_TRY(htp_inputs_choose(session, &more));
+    HTP_TRY(htp_session_end(session, session->inputs.count, "inputs"));
+    htp_session_begin(session, HTP_STAGE_TRACED);
+    HTP_TRY(session->inputs_origin == HTP_INPUTS_DERIVED ? trace_derived(session, more)
+                                                         : trace(session));
+    note_inputs(session);
+    return htp_session_end(session, session->graph->trace->node_count, "nodes");
+}
+
+void htp_session_close(htp_session *session)
+{
+    if (session->model) {
+        session->shim->close(session->model);
+        session->model = NULL;
+    }
+    htp_arena_free(&session->arena);
+}

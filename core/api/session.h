@@ -1,0 +1,61 @@
+/*
+ * One run of the pipeline up to the graph: what htp_export() and htp_dump_graph() share. Private
+ * to core/api.
+ */
+#ifndef HTP_API_SESSION_H
+#define HTP_API_SESSION_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "graph/graph.h"
+#include "source/inputs.h"
+
+/** Where the inputs came from. */
+typedef enum htp_inputs_origin {
+    HTP_INPUTS_GIVEN,   /**< by the caller, one by one or in a file */
+    HTP_INPUTS_ARCHIVE, /**< bundled with the archive */
+    HTP_INPUTS_DERIVED, /**< from the uses of the arguments */
+} htp_inputs_origin;
+
+/** Lives in the frame that calls htp_session_open(); the arena's recovery point must be set. */
+typedef struct htp_session {
+    htp_arena arena;
+    const char *model_path;
+    htp_options options;
+    const htp_shim *shim;
+    htp_shim_model *model; /* NULL: not open */
+    const htp_shim_module *modules;
+    uint32_t module_count;
+    const htp_shim_argument *arguments;
+    uint32_t argument_count;
+    htp_inputs inputs;
+    htp_inputs_origin inputs_origin;
+    htp_graph *graph;
+    htp_stage stage; /* under way */
+    double stage_start;
+    double stage_seconds[HTP_STAGE_COUNT];
+} htp_session;
+
+/** Begins a stage. */
+void htp_session_begin(htp_session *session, htp_stage stage);
+
+/** Ends the stage under way. Fails with HTP_CODE_INTERRUPTED when the caller asks to stop. */
+HTP_MUST_USE htp_status htp_session_end(htp_session *session, uint64_t done, const char *label);
+
+/** A htp_progress_fn for what runs within a stage; @p user is the session. */
+bool htp_session_progress(void *user, const htp_progress *progress);
+
+/** Hands a note to the caller. */
+void htp_session_note(htp_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Runs the pipeline up to the graph: opens the model, finds inputs, traces. */
+HTP_MUST_USE htp_status htp_session_trace(htp_session *session);
+
+/** Input @p index as "ids:int64[batch=2,8]"; NULL for one that is left out. */
+const char *htp_session_describe_input(htp_session *session, uint32_t index);
+
+/** Closes the model and frees the arena. */
+void htp_session_close(htp_session *session);
+
+#endif

@@ -1,0 +1,178 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct htp_arena_block {
+    htp_arena_block *next;
+    size_t capacity;
+    max_align_t data[];
+};
+
+#ifndef HTP_ARENA_MALLOC
+enum { BLOCK_FIRST = 64 * 1024, BLOCK_LARGEST = 16 * 1024 * 1024 };
+#endif
+
+void htp_arena_init(htp_arena *arena)
+{
+    memset(arena, 0, sizeof(*arena));
+}
+
+void htp_arena_free(htp_arena *arena)
+{
+    for (htp_arena_block *block = arena->blocks; block;) {
+        htp_arena_block *next = block->next;
+        free(block);
+        block = next;
+    }
+    arena->blocks = NULL;
+    arena->used = 0;
+    arena->total = 0;
+}
+
+static void exhausted(htp_arena *arena) __attribute__((noreturn));
+static void exhausted(htp_arena *arena)
+{
+    longjmp(arena->recovery, 1);
+}
+
+static htp_arena_block *new_block(htp_arena *arena, size_t capacity)
+{
+    htp_arena_block *block = NULL;
+    if (capacity <= PTRDIFF_MAX - sizeof(htp_arena_block)) {
+        block = calloc(1, sizeof(htp_arena_block) + capacity);
+    }
+    if (!block) {
+        exhausted(arena);
+    }
+    block->capacity = capacity;
+    return block;
+}
+
+#ifdef HTP_ARENA_MALLOC
+
+void *htp_arena_alloc(htp_arena *arena, size_t bytes)
+{
+    htp_arena_block *block = new_block(arena, bytes);
+    block->next = arena->blocks;
+    arena->blocks = block;
+    arena->total += bytes;
+    return block->data;
+}
+
+#else
+
+/* A request that would waste much of a block gets one of its own, kept behind the newest so that
+ * the newest is still filled. */
+static void *alloc_large(htp_arena *arena, size_t bytes)
+{
+    htp_arena_block *block = new_block(arena, bytes);
+    if (arena->blocks) {
+        block->next = arena->blocks->next;
+        arena->blocks->next = block;
+    } else {
+        arena->blocks = block;
+        arena->used = bytes;
+    }
+    return block->data;
+}
+
+static void start_block(htp_arena *arena)
+{
+    size_t capacity = BLOCK_FIRST;
+    while (capacity < arena->total / 4 && capacity < BLOCK_LARGEST) {
+        capacity *= 2;
+    }
+    htp_arena_block *block = new_block(arena, capacity);
+    block->next = arena->blocks;
+    arena->blocks = block;
+    arena->used = 0;
+}
+
+void *htp_arena_alloc(htp_arena *arena, size_t bytes)
+{
+    size_t alignment = sizeof(max_align_t);
+    if (bytes > PTRDIFF_MAX - alignment) {
+        exhausted(arena);
+    }
+    size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    if (rounded == 0) {
+        rounded = alignment;
+    }
+    if (rounded > BLOCK_FIRST / 4) {
+        void *large = alloc_large(arena, rounded);
+        arena->total += rounded;
+        return large;
+    }
+    if (!arena->blocks || arena->blocks->capacity - arena->used < rounded) {
+        start_block(arena);
+    }
+    void *memory = (char *)arena->blocks->data + arena->used;
+    arena->used += rounded;
+    arena->total += rounded;
+    return memory;
+}
+
+#endif
+
+void *htp_arena_calloc(htp_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        exhausted(arena);
+    }
+    return htp_arena_alloc(arena, bytes);
+}
+
+void *htp_arena_grow(htp_arena *arena, const void *old, size_t old_count, size_t new_count,
+                     size_t size)
+{
+    void *grown = htp_arena_calloc(arena, new_count, size);
+    size_t kept = old_count < new_count ? old_count : new_count;
+    if (kept) {
+        memcpy(grown, old, kept * size);
+    }
+    return grown;
+}
+
+char *htp_arena_copy(htp_arena *arena, const void *data, size_t bytes)
+{
+    if (bytes == SIZE_MAX) {
+        exhausted(arena);
+    }
+    char *copy = htp_arena_alloc(arena, bytes + 1);
+    if (bytes) {
+        memcpy(copy, data, bytes);
+    }
+    return copy;
+}
+
+char *htp_arena_strdup(htp_arena *arena, const char *string)
+{
+    return htp_arena_copy(arena, string, strlen(string));
+}
+
+char *htp_arena_vprintf(htp_arena *arena, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0) {
+        exhausted(arena);
+    }
+    char *string = htp_arena_alloc(arena, (size_t)length + 1);
+    (void)vsnprintf(string, (size_t)length + 1, format, arguments);
+    return string;
+}
+
+char *htp_arena_printf(htp_arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *string = htp_arena_vprintf(arena, format, arguments);
+    va_end(arguments);
+    return string;
+}

@@ -1,0 +1,22 @@
+/*
+ * Arithmetic that says when it overflows.
+ */
+#ifndef HTP_BASE_CHECKED_H
+#define HTP_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** a + b; false when it does not fit. */
+static inline bool htp_checked_add(uint64_t a, uint64_t b, uint64_t *sum)
+{
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+/** a * b; false when it does not fit. */
+static inline bool htp_checked_mul(uint64_t a, uint64_t b, uint64_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+#endif

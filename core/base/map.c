@@ -1,0 +1,126 @@
+#include "base/map.h"
+
+#include <string.h>
+
+struct htp_map_slot {
+    const void *key; /* NULL: free */
+    size_t bytes;
+    uint64_t hash;
+    uint32_t value;
+};
+
+enum { FIRST_CAPACITY = 16 };
+
+static uint64_t rotate(uint64_t x, unsigned bits)
+{
+    return x << bits | x >> (64 - bits);
+}
+
+static void sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[1] = rotate(v[1], 13) ^ v[0];
+    v[0] = rotate(v[0], 32);
+    v[2] += v[3];
+    v[3] = rotate(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = rotate(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = rotate(v[1], 17) ^ v[2];
+    v[2] = rotate(v[2], 32);
+}
+
+/* SipHash-1-3 (Aumasson and Bernstein). Names come from hostile files: the seed is the address of
+ * the table, so that a file cannot be made whose names collide. */
+static uint64_t hash_key(const void *seed, const void *key, size_t bytes)
+{
+    uint64_t k = (uint64_t)(uintptr_t)seed;
+    uint64_t v[4] = {k ^ 0x736f6d6570736575U, rotate(k, 32) ^ 0x646f72616e646f6dU,
+                     k ^ 0x6c7967656e657261U, rotate(k, 32) ^ 0x7465646279746573U};
+    const unsigned char *at = key;
+    size_t left = bytes;
+    uint64_t word;
+    for (; left >= sizeof(word); at += sizeof(word), left -= sizeof(word)) {
+        memcpy(&word, at, sizeof(word));
+        v[3] ^= word;
+        sip_round(v);
+        v[0] ^= word;
+    }
+    word = (uint64_t)bytes << 56;
+    for (size_t i = 0; i < left; i++) {
+        word |= (uint64_t)at[i] << (8 * i);
+    }
+    v[3] ^= word;
+    sip_round(v);
+    v[0] ^= word;
+    v[2] ^= 0xff;
+    for (int i = 0; i < 3; i++) {
+        sip_round(v);
+    }
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* The slot of the key, or the free one where it belongs. The table is never full. */
+static htp_map_slot *find_slot(const htp_map *map, const void *key, size_t bytes, uint64_t hash)
+{
+    size_t mask = map->capacity - 1;
+    for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
+        htp_map_slot *slot = &map->slots[i];
+        if (!slot->key || (slot->hash == hash && slot->bytes == bytes &&
+                           (bytes == 0 || memcmp(slot->key, key, bytes) == 0))) {
+            return slot;
+        }
+    }
+}
+
+static void grow(htp_arena *arena, htp_map *map)
+{
+    htp_map larger = {.capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY,
+                      .count = map->count};
+    larger.slots = HTP_NEW_ARRAY(arena, htp_map_slot, larger.capacity);
+    for (size_t i = 0; i < map->capacity; i++) {
+        htp_map_slot old = map->slots[i];
+        if (old.key) {
+            old.hash = hash_key(larger.slots, old.key, old.bytes);
+            *find_slot(&larger, old.key, old.bytes, old.hash) = old;
+        }
+    }
+    *map = larger;
+}
+
+void htp_map_set_bytes(htp_arena *arena, htp_map *map, const void *key, size_t bytes,
+                       uint32_t value)
+{
+    if (map->count >= map->capacity / 4 * 3) {
+        grow(arena, map);
+    }
+    uint64_t hash = hash_key(map->slots, key, bytes);
+    htp_map_slot *slot = find_slot(map, key, bytes, hash);
+    if (!slot->key) {
+        map->count++;
+        *slot = (htp_map_slot){.key = key ? key : "", .bytes = bytes, .hash = hash};
+    }
+    slot->value = value;
+}
+
+bool htp_map_get_bytes(const htp_map *map, const void *key, size_t bytes, uint32_t *value)
+{
+    if (map->count == 0) {
+        return false;
+    }
+    const htp_map_slot *slot = find_slot(map, key, bytes, hash_key(map->slots, key, bytes));
+    if (slot->key && value) {
+        *value = slot->value;
+    }
+    return slot->key != NULL;
+}
+
+void htp_map_set(htp_arena *arena, htp_map *map, const char *key, uint32_t value)
+{
+    htp_map_set_bytes(arena, map, key, strlen(key), value);
+}
+
+bool htp_map_get(const htp_map *map, const char *key, uint32_t *value)
+{
+    return htp_map_get_bytes(map, key, strlen(key), value);
+}

@@ -1,0 +1,35 @@
+/*
+ * Hash maps in an arena: byte strings, or 64-bit numbers, to 32-bit numbers. Open addressing,
+ * grown before three quarters are full; a look-up is constant time.
+ */
+#ifndef HTP_BASE_MAP_H
+#define HTP_BASE_MAP_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct htp_map_slot htp_map_slot;
+
+/** An empty map is all zeroes. */
+typedef struct htp_map {
+    htp_map_slot *slots;
+    size_t capacity; /* a power of two, or 0 */
+    size_t count;
+} htp_map;
+
+/** Sets @p key (borrowed: must live as long as the map) to @p value, replacing an earlier one. */
+void htp_map_set(htp_arena *arena, htp_map *map, const char *key, uint32_t value);
+
+/** Finds @p key. @return whether it is there; @p value may be NULL. */
+bool htp_map_get(const htp_map *map, const char *key, uint32_t *value);
+
+/** As htp_map_set() for a key of @p bytes bytes that may hold NULs. */
+void htp_map_set_bytes(htp_arena *arena, htp_map *map, const void *key, size_t bytes,
+                       uint32_t value);
+
+/** As htp_map_get() for a key of @p bytes bytes. */
+bool htp_map_get_bytes(const htp_map *map, const void *key, size_t bytes, uint32_t *value);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Making and passing on failures. The type and its accessors are public: <htp/htp.h>.
+ */
+#ifndef HTP_BASE_STATUS_H
+#define HTP_BASE_STATUS_H
+
+#include <htp/htp.h>
+
+/** A failure with a one-line message (newlines become spaces). Never NULL: without memory it
+ * returns a static out-of-memory status. */
+HTP_MUST_USE htp_status htp_status_make(htp_code code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Appends a detail line to a failure; ignored for the static out-of-memory status. */
+void htp_status_add_detail(htp_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** The same failure with "PREFIX: " in front of its message; detail lines stay. NULL stays NULL. */
+HTP_MUST_USE htp_status htp_status_prefix(htp_status status, const char *prefix);
+
+/** Returns from the calling function when @p expression is a failure. */
+#define HTP_TRY(expression)                                                                        \
+    do {                                                                                           \
+        htp_status htp_try_status_ = (expression);                                                 \
+        if (htp_try_status_ != HTP_OK) {                                                           \
+            return htp_try_status_;                                                                \
+        }                                                                                          \
+    } while (0)
+
+#endif

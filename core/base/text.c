@@ -1,0 +1,177 @@
+#include "base/text.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 64 };
+
+#define REPLACEMENT_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
+
+void htp_text_add_bytes(htp_text *text, const char *bytes, size_t length)
+{
+    if (text->capacity - text->length <= length) {
+        size_t capacity = text->capacity ? text->capacity : FIRST_CAPACITY;
+        while (capacity - text->length <= length) {
+            capacity = capacity > SIZE_MAX / 2 ? SIZE_MAX : capacity * 2;
+        }
+        text->bytes = htp_arena_grow(text->arena, text->bytes, text->length, capacity, 1);
+        text->capacity = capacity;
+    }
+    if (length) {
+        memcpy(text->bytes + text->length, bytes, length);
+    }
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void htp_text_add(htp_text *text, const char *string)
+{
+    htp_text_add_bytes(text, string, strlen(string));
+}
+
+void htp_text_addf(htp_text *text, const char *format, ...)
+{
+    char buffer[256];
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(buffer, sizeof(buffer), format, arguments);
+    if (length >= 0 && (size_t)length < sizeof(buffer)) {
+        htp_text_add_bytes(text, buffer, (size_t)length);
+    } else {
+        htp_text_add(text, htp_arena_vprintf(text->arena, format, again));
+    }
+    va_end(again);
+    va_end(arguments);
+}
+
+size_t htp_text_utf8(const char *at, uint32_t *code)
+{
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t smallest;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    const unsigned char *byte = (const unsigned char *)at;
+    for (size_t extra = 0; extra < sizeof(forms) / sizeof(forms[0]); extra++) {
+        if ((byte[0] & forms[extra].mask) != forms[extra].lead) {
+            continue;
+        }
+        uint32_t value = byte[0] & (unsigned char)~forms[extra].mask;
+        for (size_t i = 1; i <= extra; i++) {
+            if ((byte[i] & 0xc0) != 0x80) { /* also stops at the closing NUL */
+                return 0;
+            }
+            value = value << 6 | (byte[i] & 0x3f);
+        }
+        if (value < forms[extra].smallest || value > 0x10ffff ||
+            (value >= 0xd800 && value <= 0xdfff)) {
+            return 0;
+        }
+        *code = value;
+        return extra + 1;
+    }
+    return 0;
+}
+
+void htp_text_add_utf8(htp_text *text, const char *string)
+{
+    while (*string) {
+        uint32_t code;
+        size_t length = htp_text_utf8(string, &code);
+        if (length) {
+            htp_text_add_bytes(text, string, length);
+            string += length;
+        } else {
+            htp_text_add(text, REPLACEMENT_CHARACTER);
+            string++;
+        }
+    }
+}
+
+static void add_json_character(htp_text *text, const char *at, size_t length, uint32_t code)
+{
+    static const char short_names[] = "btn\0fr"; /* of 8 to 13; 11 has none */
+    if (length == 0) {
+        htp_text_add(text, REPLACEMENT_CHARACTER);
+    } else if (code >= 0x20) {
+        htp_text_add(text, code == '"' || code == '\\' ? "\\" : "");
+        htp_text_add_bytes(text, at, length);
+    } else if (code >= 8 && code <= 13 && short_names[code - 8]) {
+        htp_text_addf(text, "\\%c", short_names[code - 8]);
+    } else {
+        htp_text_addf(text, "\\u%04x", (unsigned)code);
+    }
+}
+
+void htp_text_add_json(htp_text *text, const char *string)
+{
+    htp_text_add(text, "\"");
+    while (*string) {
+        uint32_t code = 0;
+        size_t length = htp_text_utf8(string, &code);
+        add_json_character(text, string, length, code);
+        string += length ? length : 1;
+    }
+    htp_text_add(text, "\"");
+}
+
+static void add_repr_character(htp_text *text, const char *at, size_t length, uint32_t code,
+                               char quote)
+{
+    if (length == 0) {
+        htp_text_addf(text, "\\udc%02x", (unsigned)(unsigned char)*at);
+    } else if (code == (uint32_t)quote || code == '\\') {
+        htp_text_addf(text, "\\%c", (int)code);
+    } else if (code == '\n' || code == '\r' || code == '\t') {
+        htp_text_add(text, code == '\n' ? "\\n" : code == '\r' ? "\\r" : "\\t");
+    } else if (code < 0x20 || (code >= 0x7f && code <= 0xa0) || code == 0xad) {
+        htp_text_addf(text, "\\x%02x", (unsigned)code);
+    } else {
+        htp_text_add_bytes(text, at, length);
+    }
+}
+
+void htp_text_add_repr(htp_text *text, const char *string)
+{
+    char quote = strchr(string, '\'') && !strchr(string, '"') ? '"' : '\'';
+    htp_text_add_bytes(text, &quote, 1);
+    while (*string) {
+        uint32_t code = 0;
+        size_t length = htp_text_utf8(string, &code);
+        add_repr_character(text, string, length, code, quote);
+        string += length ? length : 1;
+    }
+    htp_text_add_bytes(text, &quote, 1);
+}
+
+void htp_text_add_double(htp_text *text, double value)
+{
+    if (!isfinite(value)) {
+        htp_text_add(text, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return;
+    }
+    char buffer[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(buffer, sizeof(buffer), "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value) {
+            break;
+        }
+    }
+    char *point = buffer + strspn(buffer, "+-0123456789e");
+    if (*point) {
+        *point = '.'; /* a locale may have written a comma */
+    }
+    htp_text_add(text, buffer);
+    if (!strpbrk(buffer, ".e")) {
+        htp_text_add(text, ".0");
+    }
+}
+
+const char *htp_text_string(const htp_text *text)
+{
+    return text->bytes ? text->bytes : "";
+}

@@ -1,0 +1,49 @@
+/*
+ * A growing string in an arena.
+ */
+#ifndef HTP_BASE_TEXT_H
+#define HTP_BASE_TEXT_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+/** An empty text is {.arena = arena}. bytes is NUL-terminated once something was added. */
+typedef struct htp_text {
+    htp_arena *arena;
+    char *bytes;
+    size_t length;
+    size_t capacity;
+} htp_text;
+
+/** Appends @p length bytes. */
+void htp_text_add_bytes(htp_text *text, const char *bytes, size_t length);
+
+/** Appends a string. */
+void htp_text_add(htp_text *text, const char *string);
+
+/** Appends a formatted string. */
+void htp_text_addf(htp_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Appends a string; bytes that are no UTF-8 become U+FFFD. */
+void htp_text_add_utf8(htp_text *text, const char *string);
+
+/** Appends a string as a JSON string: quoted, escaped; bytes that are no UTF-8 become U+FFFD. */
+void htp_text_add_json(htp_text *text, const char *string);
+
+/** Appends a string as Python's repr() writes it: 'x', or "it's"; a byte that is no UTF-8 as the
+ * surrogate that Python decodes it to (\udcff). Beyond Latin-1 all characters count as printable;
+ * ast.literal_eval() gives the string back all the same. */
+void htp_text_add_repr(htp_text *text, const char *string);
+
+/** Appends a double so that it reads back the same, as Python writes it: 0.1, 1.0, 1e+20, inf. */
+void htp_text_add_double(htp_text *text, double value);
+
+/** The length of the UTF-8 sequence at @p at, and its code point in @p code; 0 where the bytes are
+ * no UTF-8 (overlong forms and surrogates are none). "" gives 1 and code 0. */
+size_t htp_text_utf8(const char *at, uint32_t *code);
+
+/** The string; "" for an empty text. */
+const char *htp_text_string(const htp_text *text);
+
+#endif

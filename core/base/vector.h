@@ -1,0 +1,38 @@
+/*
+ * Growing arrays in an arena, typed by a macro:
+ *
+ *     typedef HTP_VECTOR(uint32_t) id_vector;
+ *     id_vector ids = {0};
+ *     HTP_PUSH(arena, &ids, 7);
+ */
+#ifndef HTP_BASE_VECTOR_H
+#define HTP_BASE_VECTOR_H
+
+#include "base/arena.h"
+
+#define HTP_VECTOR(type)                                                                           \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count;                                                                              \
+        size_t capacity;                                                                           \
+    }
+
+/** Makes room for one more item. */
+#define HTP_RESERVE(arena, vector)                                                                 \
+    do {                                                                                           \
+        if ((vector)->count == (vector)->capacity) {                                               \
+            size_t htp_capacity_ = (vector)->capacity ? (vector)->capacity * 2 : 8;                \
+            (vector)->items = htp_arena_grow((arena), (vector)->items, (vector)->count,            \
+                                             htp_capacity_, sizeof(*(vector)->items));             \
+            (vector)->capacity = htp_capacity_;                                                    \
+        }                                                                                          \
+    } while (0)
+
+/** Appends an item. */
+#define HTP_PUSH(arena, vector, ...)                                                               \
+    do {                                                                                           \
+        HTP_RESERVE((arena), (vector));                                                            \
+        (vector)->items[(vector)->count++] = (__VA_ARGS__);                                        \
+    } while (0)
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * The command line.
+ */
+#ifndef HTP_CLI_ARGUMENTS_H
+#define HTP_CLI_ARGUMENTS_H
+
+#include <htp/htp.h>
+
+typedef enum htp_cli_command {
+    HTP_CLI_EXPORT,
+    HTP_CLI_DUMP_GRAPH,
+    HTP_CLI_OPERATORS,
+    HTP_CLI_VERSION,
+    HTP_CLI_HELP,
+} htp_cli_command;
+
+/** Everything is borrowed from argv, but for the two arrays. */
+typedef struct htp_cli_arguments {
+    htp_cli_command command;
+    htp_options options;
+    const char **models;
+    size_t model_count;
+    const char *out;        /* NULL: none */
+    const char *out_folder; /* NULL: none */
+    bool quiet;
+    bool verbose;
+    bool json;
+    bool print_tree;
+    const char **inputs; /* what options.inputs points to */
+} htp_cli_arguments;
+
+/** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */
+bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv);
+
+/** Frees the arrays. */
+void htp_cli_arguments_free(htp_cli_arguments *arguments);
+
+#endif

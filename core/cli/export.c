@@ -1,0 +1,144 @@
+#include "cli/batch.h"
+#include "cli/commands.h"
+#include "cli/failure.h"
+#include "cli/outputs.h"
+#include "cli/print.h"
+#include "cli/signals.h"
+#include "cli/terminal.h"
+
+#include <stdlib.h>
+
+/* What the library's callbacks need. */
+struct run {
+    const htp_cli_arguments *arguments;
+    const char *const *outputs; /* by model; not for a dump */
+    const char *model;          /* under way */
+    htp_cli_terminal terminal;
+};
+
+static bool on_progress(void *user, const htp_progress *progress)
+{
+    struct run *run = user;
+    htp_cli_terminal_progress(&run->terminal, progress);
+    if (progress->stage == HTP_STAGE_TRACED && progress->finished) {
+        htp_cli_signals_traced();
+    }
+    return !htp_cli_signals_stop();
+}
+
+static void on_note(void *user, const char *line)
+{
+    struct run *run = user;
+    if (run->arguments->quiet) {
+        return;
+    }
+    htp_cli_terminal_clear();
+    if (run->arguments->model_count > 1) {
+        htp_cli_print_message("%s: %s", run->model, line);
+    } else {
+        htp_cli_print_message("%s", line);
+    }
+}
+
+static void print_json(const struct run *run, int code, const char *error, htp_status details)
+{
+    if (run->arguments->json) {
+        char *json = htp_cli_failure_json(run->model, code, error, details);
+        (void)fputs(json ? json : "", stdout);
+        free(json);
+    }
+}
+
+static htp_code report_failure(const struct run *run, htp_status status)
+{
+    htp_code code = htp_status_code(status);
+    htp_cli_print_failure(status);
+    print_json(run, code, htp_status_message(status), status);
+    htp_status_free(status);
+    return code;
+}
+
+static void report_killed(void *user, size_t index, const char *signal_name)
+{
+    struct run *run = user;
+    char error[512];
+    run->model = run->arguments->models[index];
+    (void)snprintf(error, sizeof(error),
+                   "%s: the process was ended (%s), perhaps for want of memory", run->model,
+                   signal_name);
+    htp_cli_print_message("%s", error);
+    print_json(run, HTP_CODE_INTERNAL, error, HTP_OK);
+    (void)htp_cli_flush_stdout();
+}
+
+static htp_status export_model(const struct run *run, const htp_options *options, size_t index)
+{
+    htp_result *result = NULL;
+    htp_status status = htp_export(run->model, run->outputs[index], options, &result);
+    if (!status && run->arguments->json) {
+        (void)puts(htp_result_json(result));
+    }
+    if (!status && run->arguments->print_tree) {
+        (void)fputs(htp_result_tree(result), stdout);
+    }
+    htp_result_free(result);
+    return status;
+}
+
+static htp_status dump_model(const struct run *run, const htp_options *options)
+{
+    char *text = NULL;
+    htp_status status = htp_dump_graph(run->model, options, &text);
+    if (!status) {
+        (void)fputs(text, stdout);
+    }
+    htp_string_free(text);
+    return status;
+}
+
+/* Works on one model. @return its exit code. */
+static int run_model(void *user, size_t index)
+{
+    struct run *run = user;
+    const htp_cli_arguments *arguments = run->arguments;
+    htp_options options = arguments->options;
+    options.progress = on_progress;
+    options.note = on_note;
+    options.user = run;
+    run->model = arguments->models[index];
+    htp_cli_signals_begin(run->model, arguments->json);
+    if (run->terminal.shows_stages && arguments->model_count > 1) {
+        htp_cli_print_message("%s", run->model);
+    }
+    htp_status status = arguments->command == HTP_CLI_DUMP_GRAPH
+                            ? dump_model(run, &options)
+                            : export_model(run, &options, index);
+    htp_cli_terminal_clear();
+    int code = status ? (int)report_failure(run, status) : HTP_CODE_OK;
+    return htp_cli_flush_stdout() || code != HTP_CODE_OK ? code : HTP_CODE_CANNOT_WRITE;
+}
+
+int htp_cli_export(const htp_cli_arguments *arguments)
+{
+    struct run run = {.arguments = arguments};
+    char **outputs = NULL;
+    if (arguments->command == HTP_CLI_EXPORT) {
+        outputs = htp_cli_outputs_make(arguments);
+        if (!outputs) {
+            return HTP_CODE_USAGE;
+        }
+        run.outputs = (const char *const *)outputs;
+    }
+    htp_cli_terminal_init(&run.terminal, arguments->quiet, arguments->verbose);
+    int code = HTP_CODE_OK;
+    if (arguments->model_count == 1) {
+        htp_cli_signals_install();
+        code = run_model(&run, 0);
+    } else {
+        const htp_cli_batch_work work = {
+            .run = run_model, .report_killed = report_killed, .user = &run};
+        code = htp_cli_batch_run(arguments->models, arguments->model_count, &work);
+    }
+    htp_cli_outputs_free(outputs, arguments->model_count);
+    return code;
+}

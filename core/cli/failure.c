@@ -1,0 +1,35 @@
+#include "cli/failure.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* In a frame below the one that sets the recovery point. */
+static char *make(htp_arena *arena, const char *model, int code, const char *error,
+                  htp_status details)
+{
+    if (htp_arena_recover(arena) != 0) {
+        return NULL;
+    }
+    htp_text text = {.arena = arena};
+    htp_text_add(&text, "{\"model\": ");
+    htp_text_add_json(&text, model);
+    htp_text_addf(&text, ", \"status\": \"failed\", \"code\": %d, \"error\": ", code);
+    htp_text_add_json(&text, error);
+    htp_text_add(&text, ", \"details\": [");
+    for (size_t i = 0; i < htp_status_detail_count(details); i++) {
+        htp_text_add(&text, i ? ", " : "");
+        htp_text_add_json(&text, htp_status_detail_line(details, i));
+    }
+    htp_text_add(&text, "]}\n");
+    return strdup(htp_text_string(&text));
+}
+
+char *htp_cli_failure_json(const char *model, int code, const char *error, htp_status details)
+{
+    htp_arena arena;
+    htp_arena_init(&arena);
+    char *json = make(&arena, model, code, error, details);
+    htp_arena_free(&arena);
+    return json;
+}

@@ -1,0 +1,98 @@
+#include "cli/commands.h"
+
+#include "cli/print.h"
+
+static const char help_text[] =
+    "htp-trace turns TorchScript models into ONNX models in which every node says which\n"
+    "nn.Module of the original model it belongs to.\n"
+    "\n"
+    "usage: htp-trace MODEL.pt --out MODEL.onnx [options]\n"
+    "       htp-trace A.pt B.pt ... --out-dir DIR [options]\n"
+    "       htp-trace MODEL.pt --dump-graph\n"
+    "       htp-trace ops\n"
+    "\n"
+    "A model is a file made by torch.jit.trace(...).save(...) or torch.jit.script(...).save(...).\n"
+    "\n"
+    "output\n"
+    "  --out FILE            write the ONNX model to FILE\n"
+    "  --out-dir DIR         write each model to DIR under its own name with .onnx; goes on past "
+    "a\n"
+    "                        model that fails\n"
+    "  --opset N             ONNX opset, 17 to 21 (default 18)\n"
+    "  --external-data WHEN  weights in FILE.data beside the model: auto (over 2 GiB), always, "
+    "never\n"
+    "\n"
+    "inputs of forward()\n"
+    "  --input NAME:DTYPE[DIMS]\n"
+    "                        one argument, to be repeated: --input 'ids:int64[2,8]'. A dim "
+    "written\n"
+    "                        as batch=2 is dynamic, and its axis is called batch. Numbers are\n"
+    "                        steps:int=3, scale:float=0.5, causal:bool=true. Without a name, "
+    "inputs\n"
+    "                        go by position: --input ':float32[1,3,224,224]'.\n"
+    "  --inputs FILE.json    the same from a file: {\"ids\": \"int64[batch=2,8]\"} or\n"
+    "                        {\"ids\": {\"dtype\": \"int64\", \"shape\": [{\"batch\": 2}, 8]}}\n"
+    "  Without either, inputs are taken from the archive (htp_inputs.json, bundled inputs) or "
+    "derived\n"
+    "  from the graph; what was assumed is printed.\n"
+    "\n"
+    "tags\n"
+    "  --tags LIST           where tags are written: attribute, metadata, doc-string, or none\n"
+    "                        (default attribute,metadata)\n"
+    "  --tag-attribute-prefix PREFIX\n"
+    "                        what tag attributes begin with (default __); checkers refuse names\n"
+    "                        that begin otherwise\n"
+    "  --include-torch-nn    classes of torch.nn are part of tags, too\n"
+    "\n"
+    "what is printed\n"
+    "  --print-tree          after the export, the module tree with node counts\n"
+    "  --json                a JSON object on one line for each model\n"
+    "  --dump-graph          only the graph before it becomes ONNX: types, scopes, source lines\n"
+    "  --quiet               no notes, no progress: only errors\n"
+    "  --verbose             progress even where stderr is no terminal\n"
+    "  --version             versions of htp-trace and of libtorch\n"
+    "  --help                this text\n"
+    "  Results go to stdout, everything else to stderr. NO_COLOR turns colour off.\n"
+    "\n"
+    "commands\n"
+    "  ops                   lists the operators that can be exported, one a line\n"
+    "\n"
+    "exit codes (of several models: that of the first failure)\n"
+    "  0    done\n"
+    "  1    internal error, or libhtp-shim.so or libtorch is missing\n"
+    "  2    wrong usage, or inputs that do not fit the model\n"
+    "  3    a model that is not readable, or not TorchScript\n"
+    "  4    an operator or construct that cannot be exported\n"
+    "  5    the output cannot be written\n"
+    "  130  interrupted\n"
+    "\n"
+    "environment\n"
+    "  HTP_SHIM              path of libhtp-shim.so, the part that needs libtorch\n";
+
+int htp_cli_help(void)
+{
+    (void)fputs(help_text, stdout);
+    return htp_cli_flush_stdout() ? HTP_CODE_OK : HTP_CODE_CANNOT_WRITE;
+}
+
+int htp_cli_version(void)
+{
+    const char *libtorch = NULL;
+    htp_status status = htp_libtorch_version(&libtorch);
+    (void)printf("htp-trace %s\n", htp_version());
+    if (status) {
+        (void)printf("libtorch not available: %s\n", htp_status_message(status));
+        htp_status_free(status);
+    } else {
+        (void)printf("libtorch %s\n", libtorch);
+    }
+    return htp_cli_flush_stdout() ? HTP_CODE_OK : HTP_CODE_CANNOT_WRITE;
+}
+
+int htp_cli_operators(void)
+{
+    for (size_t i = 0; i < htp_operator_count(); i++) {
+        (void)puts(htp_operator_name(i));
+    }
+    return htp_cli_flush_stdout() ? HTP_CODE_OK : HTP_CODE_CANNOT_WRITE;
+}

@@ -1,0 +1,17 @@
+/*
+ * Where each model is written.
+ */
+#ifndef HTP_CLI_OUTPUTS_H
+#define HTP_CLI_OUTPUTS_H
+
+#include "cli/arguments.h"
+
+/** The output paths, one for each model: --out, or the models' names with .onnx in --out-dir.
+ * @return NULL, after one line on stderr, where two models would have one output, or the output
+ * of one would replace another one's input. */
+char **htp_cli_outputs_make(const htp_cli_arguments *arguments);
+
+/** Frees the paths; NULL is accepted. */
+void htp_cli_outputs_free(char **outputs, size_t count);
+
+#endif

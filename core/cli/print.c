@@ -1,0 +1,84 @@
+#include "cli/print.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* C0 and C1 control codes; the latter are two bytes in UTF-8. */
+static void disarm(char *line)
+{
+    unsigned char *byte = (unsigned char *)line;
+    for (; *byte; byte++) {
+        bool is_c1 = byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] <= 0x9f;
+        if (*byte < 0x20 || *byte == 0x7f) {
+            *byte = '?';
+        } else if (is_c1) {
+            byte[0] = '?';
+            byte[1] = '?';
+        }
+    }
+}
+
+static char *make_line(const char *prefix, const char *format, va_list arguments)
+{
+    char *text = NULL;
+    char *line = NULL;
+    if (vasprintf(&text, format, arguments) < 0) {
+        return NULL;
+    }
+    disarm(text);
+    int length = asprintf(&line, "%s%s\n", prefix, text);
+    free(text);
+    return length < 0 ? NULL : line;
+}
+
+static void print_line(char *line)
+{
+    if (line) {
+        (void)fputs(line, stderr);
+    }
+    free(line);
+}
+
+char *htp_cli_message_line(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *line = make_line("htp-trace: ", format, arguments);
+    va_end(arguments);
+    return line;
+}
+
+void htp_cli_print_message(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(make_line("htp-trace: ", format, arguments));
+    va_end(arguments);
+}
+
+void htp_cli_print_detail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(make_line("  ", format, arguments));
+    va_end(arguments);
+}
+
+void htp_cli_print_failure(htp_status status)
+{
+    htp_cli_print_message("%s", htp_status_message(status));
+    for (size_t i = 0; i < htp_status_detail_count(status); i++) {
+        htp_cli_print_detail("%s", htp_status_detail_line(status, i));
+    }
+}
+
+bool htp_cli_flush_stdout(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return true;
+    }
+    htp_cli_print_message("cannot write to standard output: %s", strerror(errno));
+    return false;
+}

@@ -1,0 +1,27 @@
+/*
+ * Lines for people. Whatever a model's names hold, a line stays a line and sends no control codes
+ * to a terminal.
+ */
+#ifndef HTP_CLI_PRINT_H
+#define HTP_CLI_PRINT_H
+
+#include <htp/htp.h>
+#include <stdio.h>
+
+/** `htp-trace: `, a formatted line, and a newline. To be freed with free(); NULL without memory. */
+char *htp_cli_message_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** `htp-trace: ` and a formatted line on stderr. */
+void htp_cli_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** A failure: its message as above, then its detail lines, indented. */
+void htp_cli_print_failure(htp_status status);
+
+/** An indented formatted line on stderr. */
+void htp_cli_print_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Writes out stdout. @return false, after a line on stderr, when that failed: exit with
+ * HTP_CODE_CANNOT_WRITE. */
+bool htp_cli_flush_stdout(void);
+
+#endif

@@ -1,0 +1,180 @@
+#include "cli/signals.h"
+
+#include "cli/failure.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+#include "onnx/writer.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    ALTERNATE_STACK_BYTES = 1 << 16,
+    GRACE_SECONDS = 2,
+};
+
+/* Text is made before anything can crash: a handler may only write it. */
+struct last_words {
+    char *line;
+    char *json;
+};
+
+static const struct crash {
+    int signal;
+    const char *name;
+} crashes[] = {
+    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+    {SIGILL, "SIGILL"},   {SIGABRT, "SIGABRT"},
+};
+
+enum { CRASH_COUNT = sizeof(crashes) / sizeof(crashes[0]) };
+
+enum phase {
+    PHASE_READING,
+    PHASE_TRACED,
+    PHASE_COUNT,
+};
+
+/* What a crash means. */
+struct verdict {
+    const char *format; /* of the model and the signal */
+    int code;
+};
+
+static struct last_words last_words[PHASE_COUNT][CRASH_COUNT];
+static volatile sig_atomic_t phase_now;
+static volatile sig_atomic_t stop_requests;
+static atomic_flag is_ending = ATOMIC_FLAG_INIT;
+
+static struct verdict judge(enum phase phase, int signal)
+{
+    if (phase == PHASE_READING) {
+        return (struct verdict){
+            "%s: libtorch crashed (%s) while reading it; the file is damaged, or "
+            "made for another libtorch",
+            HTP_CODE_BAD_INPUT};
+    }
+    if (signal == SIGBUS) {
+        return (struct verdict){"%s: the file was cut short while it was read (%s)",
+                                HTP_CODE_BAD_INPUT};
+    }
+    return (struct verdict){"%s: crashed (%s) after reading it; this is a defect of htp-trace, "
+                            "please report it",
+                            HTP_CODE_INTERNAL};
+}
+
+static void write_all(int descriptor, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    while (length > 0) {
+        ssize_t written = write(descriptor, text, length);
+        if (written <= 0) {
+            return;
+        }
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+/* Only one thread gets to end the process. */
+_Noreturn static void end(const struct last_words *words, int code)
+{
+    while (atomic_flag_test_and_set(&is_ending)) {
+        (void)pause();
+    }
+    htp_model_write_abandon();
+    htp_cli_terminal_clear();
+    write_all(STDERR_FILENO, words->line);
+    write_all(STDOUT_FILENO, words->json);
+    _exit(code);
+}
+
+static void on_crash(int signal)
+{
+    enum phase phase = phase_now == PHASE_TRACED ? PHASE_TRACED : PHASE_READING;
+    size_t i = 0;
+    while (i + 1 < CRASH_COUNT && crashes[i].signal != signal) {
+        i++;
+    }
+    end(&last_words[phase][i], judge(phase, signal).code);
+}
+
+static void on_stop(int signal)
+{
+    static char line[] = "htp-trace: interrupted\n";
+    if (stop_requests++ > 0 || signal == SIGALRM) {
+        end(&(struct last_words){.line = line}, HTP_CODE_INTERRUPTED);
+    }
+    (void)alarm(GRACE_SECONDS);
+}
+
+/* A signal that is ignored from the start (nohup) stays ignored. */
+static void install_stop(int signal)
+{
+    struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK | SA_RESTART};
+    struct sigaction before;
+    (void)sigemptyset(&action.sa_mask);
+    if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        (void)sigaction(signal, &action, NULL);
+    }
+}
+
+void htp_cli_signals_install(void)
+{
+    static char alternate_stack[ALTERNATE_STACK_BYTES];
+    const stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof(alternate_stack)};
+    (void)sigaltstack(&stack, NULL);
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    (void)sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < CRASH_COUNT; i++) {
+        (void)sigaction(crashes[i].signal, &action, NULL);
+    }
+    install_stop(SIGINT);
+    install_stop(SIGTERM);
+    install_stop(SIGHUP);
+    install_stop(SIGALRM);
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+static struct last_words make_last_words(const char *model, bool json, enum phase phase,
+                                         const struct crash *crash)
+{
+    struct last_words words = {NULL, NULL};
+    struct verdict verdict = judge(phase, crash->signal);
+    char *error = NULL;
+    if (asprintf(&error, verdict.format, model, crash->name) < 0) {
+        return words;
+    }
+    words.line = htp_cli_message_line("%s", error);
+    if (json) {
+        words.json = htp_cli_failure_json(model, verdict.code, error, HTP_OK);
+    }
+    free(error);
+    return words;
+}
+
+void htp_cli_signals_begin(const char *model, bool json)
+{
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        for (size_t i = 0; i < CRASH_COUNT; i++) {
+            struct last_words before = last_words[phase][i];
+            last_words[phase][i] = make_last_words(model, json, (enum phase)phase, &crashes[i]);
+            free(before.line);
+            free(before.json);
+        }
+    }
+    phase_now = PHASE_READING;
+}
+
+void htp_cli_signals_traced(void)
+{
+    phase_now = PHASE_TRACED;
+}
+
+bool htp_cli_signals_stop(void)
+{
+    return stop_requests > 0;
+}

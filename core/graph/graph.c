@@ -1,0 +1,68 @@
+#include "graph/graph.h"
+
+#include "graph/symbols.h"
+
+static const htp_dim *build_dims(htp_symbols *symbols, const htp_shim_value *value)
+{
+    htp_dim *dims = HTP_NEW_ARRAY(symbols->arena, htp_dim, value->rank);
+    for (uint32_t axis = 0; axis < value->rank; axis++) {
+        int64_t sizes[HTP_SHIM_MAX_LANES] = {0};
+        for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
+            const int64_t *lane_dims = value->dims[lane] ? value->dims[lane] : value->dims[0];
+            sizes[lane] = lane_dims[axis];
+        }
+        dims[axis] = htp_symbols_dim(symbols, sizes);
+    }
+    return dims;
+}
+
+static void build_values(htp_graph *graph, htp_symbols *symbols)
+{
+    const htp_shim_trace *trace = graph->trace;
+    graph->value_count = trace->value_count;
+    graph->values = HTP_NEW_ARRAY(graph->arena, htp_value, trace->value_count);
+    for (uint32_t i = 0; i < trace->value_count; i++) {
+        const htp_shim_value *value = &trace->values[i];
+        graph->values[i].shim = value;
+        if (value->kind == HTP_SHIM_TENSOR && value->rank > 0) {
+            graph->values[i].dims = build_dims(symbols, value);
+        }
+    }
+}
+
+/* From the last to the first, so that each list of children is in order of definition. */
+static void build_modules(htp_graph *graph, const htp_shim_module *modules, uint32_t count)
+{
+    graph->module_count = count;
+    graph->modules = HTP_NEW_ARRAY(graph->arena, htp_module, count);
+    for (uint32_t i = 0; i < count; i++) {
+        graph->modules[i] = (htp_module){&modules[i], HTP_NONE, HTP_NONE};
+    }
+    for (uint32_t i = count; i-- > 1;) {
+        htp_module *parent = &graph->modules[modules[i].parent];
+        graph->modules[i].next_sibling = parent->first_child;
+        parent->first_child = i;
+    }
+}
+
+htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32_t lane_count,
+                           const htp_shim_module *modules, uint32_t module_count,
+                           const htp_shim_argument *arguments, uint32_t argument_count,
+                           const htp_axis *axes, uint32_t axis_count)
+{
+    htp_graph *graph = HTP_NEW(arena, htp_graph);
+    graph->arena = arena;
+    graph->trace = trace;
+    graph->arguments = arguments;
+    graph->argument_count = argument_count;
+    htp_symbols symbols;
+    htp_symbols_init(&symbols, arena, axes, axis_count, lane_count);
+    build_values(graph, &symbols);
+    build_modules(graph, modules, module_count);
+    return graph;
+}
+
+const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope)
+{
+    return graph->modules[graph->trace->scopes[scope].module].shim->path;
+}

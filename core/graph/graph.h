@@ -1,0 +1,92 @@
+/*
+ * The aten-level graph: what ran, in order, with types, scopes and source lines.
+ *
+ * A graph lives in one arena. Strings, weights and known contents are borrowed from the shim's
+ * model, which must outlive it. A dim is a number or a named symbol, never -1.
+ */
+#ifndef HTP_GRAPH_GRAPH_H
+#define HTP_GRAPH_GRAPH_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/text.h"
+
+#include <htp/shim.h>
+
+#define HTP_NONE UINT32_MAX
+
+/** Indices into the graph's arrays; HTP_NONE where there is none. */
+typedef uint32_t htp_value_id;
+typedef uint32_t htp_node_id;
+
+/** A dim: a number, or a symbol with the size that it had in the first lane. */
+typedef struct htp_dim {
+    int64_t size;
+    const char *symbol; /* NULL for a number */
+} htp_dim;
+
+/** A value. `shim` says all but the dims. */
+typedef struct htp_value {
+    const htp_shim_value *shim;
+    const htp_dim *dims; /* rank entries, for a tensor */
+} htp_value;
+
+/** A module instance with what a trace adds. */
+typedef struct htp_module {
+    const htp_shim_module *shim;
+    uint32_t first_child; /* HTP_NONE: none */
+    uint32_t next_sibling;
+} htp_module;
+
+typedef struct htp_graph {
+    htp_arena *arena;
+    const htp_shim_trace *trace; /* nodes, scopes and weights are read there */
+    htp_value *values;
+    uint32_t value_count;
+    htp_module *modules;
+    uint32_t module_count;
+    const htp_shim_argument *arguments;
+    uint32_t argument_count; /* forward()'s; trace->inputs are their values */
+} htp_graph;
+
+/** The value's shim view: short for graph->values[id].shim. */
+static inline const htp_shim_value *htp_graph_value(const htp_graph *graph, htp_value_id id)
+{
+    return graph->values[id].shim;
+}
+
+/** The node @p id. */
+static inline const htp_shim_node *htp_graph_node(const htp_graph *graph, htp_node_id id)
+{
+    return &graph->trace->nodes[id];
+}
+
+/** The attribute path of the module that scope @p scope runs; "" for the root. */
+const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope);
+
+/** An input axis that the user named. */
+typedef struct htp_axis {
+    const char *symbol;
+    int64_t sizes[HTP_SHIM_MAX_LANES];
+} htp_axis;
+
+/**
+ * Builds the graph of a trace. Dims that differ between lanes become symbols: the axis whose
+ * sizes they equal, a product, quotient, sum or multiple of axes ("batch*2", "past + sequence"),
+ * or a name of their own.
+ * @param lane_count  lanes of the trace.
+ */
+htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32_t lane_count,
+                           const htp_shim_module *modules, uint32_t module_count,
+                           const htp_shim_argument *arguments, uint32_t argument_count,
+                           const htp_axis *axes, uint32_t axis_count);
+
+/** Writes the graph as text, one node a line, in order of execution:
+ * `%12 : float32[batch, 8] = aten::linear(%5, %3, %4)  # scope: a.b  call: 0  source: f.py:12`.
+ * The root's scope is `.`; constants and weights are written in place of their ids. Lines before
+ * and after, which begin with `#`, tell the inputs and the outputs. Names that hold white space or
+ * the dump's own signs are written as JSON strings. A node that failed says so at the end of its
+ * line, `failure: "why"`. */
+void htp_graph_dump(const htp_graph *graph, htp_text *text);
+
+#endif

@@ -1,0 +1,306 @@
+/*
+ * Arithmetic on two tensors, or a tensor and a number: aten::add, sub, mul, div, pow, fmod,
+ * remainder and what is made of them. Both operands are cast to their common dtype first.
+ */
+#include "lower/arithmetic.h"
+
+#include "lower/compose.h"
+#include "lower/kernels.h"
+#include "lower/promote.h"
+#include "lower/table.h"
+
+#include <math.h>
+#include <string.h>
+
+/** @p x times the argument alpha, which is 1 as a rule. */
+static htp_tensor_id scale(htp_lowering *l, const char *alpha, htp_dtype dtype, htp_tensor_id x)
+{
+    if (!htp_arg_present(l, alpha) ||
+        (htp_arg_is_constant(l, alpha) && htp_arg_float(l, alpha) == 1)) {
+        return x;
+    }
+    return htp_typed_binary(l, "Mul", dtype, x, htp_arg_tensor_as(l, alpha, dtype));
+}
+
+/** aten::add, aten::sub: self OP alpha * other */
+void htp_lower_add(htp_lowering *l)
+{
+    htp_operands o = htp_arg_operands(l, "self", "other");
+    htp_tensor_id other = scale(l, "alpha", o.dtype, o.b);
+    htp_bind_cast(l, 0, htp_typed_binary(l, l->row->op, o.dtype, o.a, other), o.dtype);
+}
+
+/** aten::rsub: other - alpha * self */
+void htp_lower_rsub(htp_lowering *l)
+{
+    htp_operands o = htp_arg_operands(l, "self", "other");
+    htp_tensor_id self = scale(l, "alpha", o.dtype, o.a);
+    htp_bind_cast(l, 0, htp_typed_binary(l, "Sub", o.dtype, o.b, self), o.dtype);
+}
+
+/** One ONNX operator on two operands: aten::mul, aten::maximum, ... */
+void htp_lower_binary(htp_lowering *l)
+{
+    htp_operands o = htp_arg_operands(l, "self", "other");
+    htp_bind_cast(l, 0, htp_typed_binary(l, l->row->op, o.dtype, o.a, o.b), o.dtype);
+}
+
+/** aten::fmax, aten::fmin: as Max and Min, but a NaN counts only when both are. */
+void htp_lower_fmax(htp_lowering *l)
+{
+    htp_operands o = htp_arg_operands(l, "self", "other");
+    htp_tensor_id result = htp_typed_binary(l, l->row->op, o.dtype, o.a, o.b);
+    if (htp_dtype_is_float(o.dtype)) {
+        htp_tensor_id a_is_nan = htp_typed_predicate(l, "IsNaN", o.dtype, o.a, HTP_TENSOR_NONE);
+        htp_tensor_id b_is_nan = htp_typed_predicate(l, "IsNaN", o.dtype, o.b, HTP_TENSOR_NONE);
+        result = htp_typed_where(l, o.dtype, b_is_nan, o.a, result);
+        result = htp_typed_where(l, o.dtype, a_is_nan, o.b, result);
+    }
+    htp_bind_cast(l, 0, result, o.dtype);
+}
+
+htp_tensor_id htp_emit_truncate(htp_lowering *l, htp_dtype dtype, htp_tensor_id x)
+{
+    if (!htp_dtype_is_float(dtype)) {
+        return x;
+    }
+    return htp_typed_where(l, dtype, htp_typed_predicate_scalar(l, "Less", dtype, x, 0),
+                           htp_typed_unary(l, "Ceil", dtype, x),
+                           htp_typed_unary(l, "Floor", dtype, x));
+}
+
+static htp_tensor_id fmod_of(htp_lowering *l, htp_dtype dtype, htp_tensor_id a, htp_tensor_id b)
+{
+    return htp_emit_typed(l, "Mod", dtype, HTP_IN(a, b), HTP_AT(htp_attribute_int("fmod", 1)));
+}
+
+/** Whether a remainder is not zero and has another sign than the divisor. */
+static htp_tensor_id signs_differ(htp_lowering *l, htp_dtype dtype, htp_tensor_id remainder,
+                                  htp_tensor_id divisor)
+{
+    htp_tensor_id is_zero = htp_typed_predicate_scalar(l, "Equal", dtype, remainder, 0);
+    htp_tensor_id differ =
+        htp_emit_binary(l, "Xor", htp_typed_predicate_scalar(l, "Less", dtype, remainder, 0),
+                        htp_typed_predicate_scalar(l, "Less", dtype, divisor, 0));
+    return htp_emit_binary(l, "And", htp_emit_unary(l, "Not", is_zero), differ);
+}
+
+/** Integers: ONNX Div truncates; the quotient is one less where a remainder has another sign than
+ * the divisor. */
+static htp_tensor_id floor_divide_integers(htp_lowering *l, htp_dtype dtype, htp_tensor_id a,
+                                           htp_tensor_id b)
+{
+    htp_tensor_id quotient = htp_typed_binary(l, "Div", dtype, a, b);
+    if (dtype == HTP_DTYPE_UINT8) {
+        return quotient;
+    }
+    htp_tensor_id product = htp_typed_binary(l, "Mul", dtype, quotient, b);
+    htp_tensor_id remainder = htp_typed_binary(l, "Sub", dtype, a, product);
+    htp_tensor_id fix = signs_differ(l, dtype, remainder, b);
+    return htp_typed_binary(l, "Sub", dtype, quotient,
+                            htp_emit_cast(l, fix, HTP_DTYPE_BOOL, dtype));
+}
+
+/** Floating-point numbers: by way of fmod, which is exact, where a rounded quotient would be one
+ * too large (1 // 0.1 is 9). Division by zero gives an infinity or NaN. */
+static htp_tensor_id floor_divide_floats(htp_lowering *l, htp_dtype dtype, htp_tensor_id a,
+                                         htp_tensor_id b)
+{
+    htp_tensor_id remainder = fmod_of(l, dtype, a, b);
+    htp_tensor_id quotient =
+        htp_typed_binary(l, "Div", dtype, htp_typed_binary(l, "Sub", dtype, a, remainder), b);
+    htp_tensor_id fix =
+        htp_emit_cast(l, signs_differ(l, dtype, remainder, b), HTP_DTYPE_BOOL, dtype);
+    quotient = htp_typed_binary(l, "Sub", dtype, quotient, fix);
+    htp_tensor_id floored = htp_typed_unary(l, "Floor", dtype, quotient);
+    htp_tensor_id rest = htp_typed_binary(l, "Sub", dtype, quotient, floored);
+    htp_tensor_id carry = htp_emit_cast(
+        l, htp_typed_predicate_scalar(l, "Greater", dtype, rest, 0.5), HTP_DTYPE_BOOL, dtype);
+    floored = htp_typed_binary(l, "Add", dtype, floored, carry);
+    return htp_typed_where(l, dtype, htp_typed_predicate_scalar(l, "Equal", dtype, b, 0),
+                           htp_typed_binary(l, "Div", dtype, a, b), floored);
+}
+
+htp_tensor_id htp_emit_floor_divide(htp_lowering *l, htp_dtype dtype, htp_tensor_id a,
+                                    htp_tensor_id b)
+{
+    return htp_dtype_is_float(dtype) ? floor_divide_floats(l, dtype, a, b)
+                                     : floor_divide_integers(l, dtype, a, b);
+}
+
+/** Both operands in the dtype of a composite. */
+static htp_operands composite_operands(htp_lowering *l, htp_operands o)
+{
+    htp_dtype dtype = htp_composite_dtype(o.dtype);
+    return (htp_operands){htp_emit_cast(l, o.a, o.dtype, dtype),
+                          htp_emit_cast(l, o.b, o.dtype, dtype), dtype};
+}
+
+/** aten::floor_divide */
+void htp_lower_floor_divide(htp_lowering *l)
+{
+    htp_operands o = composite_operands(l, htp_arg_operands(l, "self", "other"));
+    htp_bind_cast(l, 0, htp_emit_floor_divide(l, o.dtype, o.a, o.b), o.dtype);
+}
+
+/** aten::div with its three rounding modes. */
+void htp_lower_divide(htp_lowering *l)
+{
+    const char *mode =
+        htp_arg_present(l, "rounding_mode") ? htp_arg_string(l, "rounding_mode") : "";
+    if (strcmp(mode, "floor") == 0) {
+        htp_lower_floor_divide(l);
+    } else if (strcmp(mode, "trunc") == 0) {
+        htp_operands o = composite_operands(l, htp_arg_operands(l, "self", "other"));
+        htp_tensor_id quotient = htp_typed_binary(l, "Div", o.dtype, o.a, o.b);
+        htp_bind_cast(l, 0, htp_emit_truncate(l, o.dtype, quotient), o.dtype);
+    } else if (*mode == '\0') {
+        htp_operands o = htp_arg_float_operands(l, "self", "other");
+        htp_bind_cast(l, 0, htp_typed_binary(l, "Div", o.dtype, o.a, o.b), o.dtype);
+    } else {
+        htp_lower_fail(l, "rounding mode '%s' is not known", mode);
+    }
+}
+
+htp_tensor_id htp_emit_remainder(htp_lowering *l, htp_dtype dtype, htp_tensor_id a, htp_tensor_id b)
+{
+    if (!htp_dtype_is_float(dtype)) {
+        return htp_typed_binary(l, "Mod", dtype, a, b);
+    }
+    htp_tensor_id remainder = fmod_of(l, dtype, a, b);
+    return htp_typed_where(l, dtype, signs_differ(l, dtype, remainder, b),
+                           htp_typed_binary(l, "Add", dtype, remainder, b), remainder);
+}
+
+/** aten::remainder */
+void htp_lower_remainder(htp_lowering *l)
+{
+    htp_operands o = composite_operands(l, htp_arg_operands(l, "self", "other"));
+    htp_bind_cast(l, 0, htp_emit_remainder(l, o.dtype, o.a, o.b), o.dtype);
+}
+
+/** aten::fmod: the remainder with the sign of the dividend. ONNX Mod computes that of integers by
+ * way of double. */
+void htp_lower_fmod(htp_lowering *l)
+{
+    htp_operands o = composite_operands(l, htp_arg_operands(l, "self", "other"));
+    htp_tensor_id result;
+    if (htp_dtype_is_float(o.dtype)) {
+        result = fmod_of(l, o.dtype, o.a, o.b);
+    } else {
+        htp_tensor_id quotient = htp_typed_binary(l, "Div", o.dtype, o.a, o.b);
+        result = htp_typed_binary(l, "Sub", o.dtype, o.a,
+                                  htp_typed_binary(l, "Mul", o.dtype, quotient, o.b));
+    }
+    htp_bind_cast(l, 0, result, o.dtype);
+}
+
+/** Integer powers by squaring. */
+static htp_tensor_id integer_power(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
+                                   double exponent)
+{
+    if (!(exponent >= 0 && exponent < 64) || exponent != trunc(exponent)) {
+        htp_lower_fail(l, "integers are not raised to the power of %g", exponent);
+        return x;
+    }
+    unsigned n = (unsigned)exponent;
+    if (n == 0) {
+        /* x * 0 + 1 has the shape of x. */
+        return htp_typed_scalar(l, "Add", dtype, htp_typed_scalar(l, "Mul", dtype, x, 0), 1);
+    }
+    htp_tensor_id result = HTP_TENSOR_NONE;
+    for (htp_tensor_id square = x;; square = htp_typed_binary(l, "Mul", dtype, square, square)) {
+        if (n & 1) {
+            result = result == HTP_TENSOR_NONE ? square
+                                               : htp_typed_binary(l, "Mul", dtype, result, square);
+        }
+        n >>= 1;
+        if (n == 0) {
+            return result;
+        }
+    }
+}
+
+htp_tensor_id htp_emit_power(htp_lowering *l, htp_dtype dtype, htp_tensor_id x, double exponent)
+{
+    if (!htp_dtype_is_float(dtype)) {
+        return integer_power(l, dtype, x, exponent);
+    }
+    if (exponent == 1) {
+        return x;
+    }
+    if (exponent == 0.5) {
+        return htp_typed_unary(l, "Sqrt", dtype, x);
+    }
+    if (exponent == -0.5) {
+        return htp_typed_unary(l, "Reciprocal", dtype, htp_typed_unary(l, "Sqrt", dtype, x));
+    }
+    if (exponent == -1) {
+        return htp_typed_unary(l, "Reciprocal", dtype, x);
+    }
+    return htp_typed_scalar(l, "Pow", dtype, x, exponent);
+}
+
+static void lower_power(htp_lowering *l, htp_operands o)
+{
+    htp_tensor_id result;
+    if (htp_arg_is_constant(l, "exponent")) {
+        result = htp_emit_power(l, o.dtype, o.a, htp_arg_float(l, "exponent"));
+    } else if (htp_dtype_is_float(o.dtype)) {
+        result = htp_typed_binary(l, "Pow", o.dtype, o.a, o.b);
+    } else {
+        htp_lower_fail(l, "integers are not raised to powers that depend on the model's input");
+        return;
+    }
+    htp_bind_cast(l, 0, result, o.dtype);
+}
+
+/** aten::pow */
+void htp_lower_power(htp_lowering *l)
+{
+    lower_power(l, composite_operands(l, htp_arg_operands(l, "self", "exponent")));
+}
+
+/** aten::float_power: always in float64. */
+void htp_lower_float_power(htp_lowering *l)
+{
+    lower_power(l, (htp_operands){htp_arg_tensor_as(l, "self", HTP_DTYPE_FLOAT64),
+                                  htp_arg_tensor_as(l, "exponent", HTP_DTYPE_FLOAT64),
+                                  HTP_DTYPE_FLOAT64});
+}
+
+/** aten::addcmul, aten::addcdiv: self + value * tensor1 OP tensor2 */
+void htp_lower_addc(htp_lowering *l)
+{
+    static const char *const names[] = {"self", "tensor1", "tensor2"};
+    htp_dtype common = htp_promote_arguments(l, names, 3);
+    htp_dtype dtype = htp_composite_dtype(common);
+    htp_tensor_id first = scale(l, "value", dtype, htp_arg_tensor_as(l, "tensor1", dtype));
+    htp_tensor_id second = htp_arg_tensor_as(l, "tensor2", dtype);
+    if (!htp_dtype_is_float(dtype) && strcmp(l->row->op, "Div") == 0) {
+        htp_lower_fail(l, "it does not divide integers");
+    }
+    htp_tensor_id product = htp_typed_binary(l, l->row->op, dtype, first, second);
+    htp_tensor_id self = htp_arg_tensor_as(l, "self", dtype);
+    htp_bind_cast(l, 0, htp_typed_binary(l, "Add", dtype, self, product), dtype);
+}
+
+/** aten::lerp: from the nearer end, so that both ends are met exactly. */
+void htp_lower_lerp(htp_lowering *l)
+{
+    static const char *const names[] = {"self", "end", "weight"};
+    htp_dtype dtype = htp_composite_dtype(htp_promote_arguments(l, names, 3));
+    htp_tensor_id start = htp_arg_tensor_as(l, "self", dtype);
+    htp_tensor_id end = htp_arg_tensor_as(l, "end", dtype);
+    htp_tensor_id weight = htp_arg_tensor_as(l, "weight", dtype);
+    htp_tensor_id difference = htp_typed_binary(l, "Sub", dtype, end, start);
+    htp_tensor_id from_start = htp_typed_binary(
+        l, "Add", dtype, start, htp_typed_binary(l, "Mul", dtype, weight, difference));
+    htp_tensor_id one = htp_emit_scalar(l, dtype, 1);
+    htp_tensor_id rest = htp_typed_binary(l, "Sub", dtype, one, weight);
+    htp_tensor_id from_end =
+        htp_typed_binary(l, "Sub", dtype, end, htp_typed_binary(l, "Mul", dtype, difference, rest));
+    htp_tensor_id is_near =
+        htp_typed_predicate_scalar(l, "Less", dtype, htp_typed_unary(l, "Abs", dtype, weight), 0.5);
+    htp_bind_cast(l, 0, htp_typed_where(l, dtype, is_near, from_start, from_end), dtype);
+}

@@ -1,0 +1,188 @@
+/*
+ * aten::scaled_dot_product_attention and the functions behind it.
+ *
+ * softmax(query · keyᵀ · scale + mask) · value, over the last two dims. Since libtorch 2.5 a row
+ * whose mask lets nothing through gives zeros; before, when the operator still had an argument
+ * need_attn_weights, it gave NaN. A mask of booleans lets through what is true.
+ */
+#include "lower/compose.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct attention {
+    htp_dtype dtype;
+    htp_tensor_id query;
+    htp_tensor_id key;
+    htp_tensor_id value;
+    uint32_t key_rank;
+    double scale;
+    htp_tensor_id bias; /* what is added to the products; HTP_TENSOR_NONE: nothing */
+    bool may_be_masked; /* a row of the bias may be -inf throughout */
+} attention;
+
+/** 1 / √E unless it is given. */
+static double read_scale(htp_lowering *l)
+{
+    if (htp_arg_present(l, "scale")) {
+        return htp_arg_float(l, "scale");
+    }
+    const htp_dim *dims = htp_arg_dims(l, "query");
+    uint32_t rank = htp_arg_rank(l, "query");
+    if (rank < 2 || dims[rank - 1].symbol || dims[rank - 1].size < 1) {
+        htp_lower_fail(l, "the size of its heads is not known");
+        return 1;
+    }
+    return 1 / sqrt((double)dims[rank - 1].size);
+}
+
+/** 0 where @p allowed, -inf elsewhere. */
+static htp_tensor_id emit_bias(htp_lowering *l, htp_tensor_id allowed, htp_dtype dtype)
+{
+    htp_tensor_id zero = htp_emit_scalar(l, dtype, 0);
+    htp_tensor_id infinity = htp_emit_scalar(l, dtype, -INFINITY);
+    return htp_emit(l, "Where", HTP_IN(allowed, zero, infinity), HTP_NO_AT);
+}
+
+/** 0, 1, ... up to the size of the second-last dim of an argument. */
+static htp_tensor_id emit_positions(htp_lowering *l, const char *name)
+{
+    const int64_t first = 0;
+    uint32_t rank = htp_arg_rank(l, name);
+    if (rank < 2) {
+        htp_lower_fail(l, "argument '%s' has %u dims", name, rank);
+        return HTP_TENSOR_NONE;
+    }
+    const htp_dim *dims = htp_arg_dims(l, name);
+    htp_tensor_id size = htp_emit_scalar_int(l, HTP_DTYPE_INT64, dims[rank - 2].size);
+    if (dims[rank - 2].symbol) {
+        size = htp_emit_dim(l, htp_arg_tensor(l, name), dims, rank - 2);
+        size = htp_emit_squeeze(l, size, &first, 1);
+    }
+    return htp_emit(l, "Range",
+                    HTP_IN(htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0), size,
+                           htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1)),
+                    HTP_NO_AT);
+}
+
+/** Position i of the query sees the keys up to i. */
+static htp_tensor_id emit_causal_bias(htp_lowering *l, htp_dtype dtype)
+{
+    const int64_t column = 1;
+    htp_tensor_id rows = htp_emit_unsqueeze(l, emit_positions(l, "query"), &column, 1);
+    htp_tensor_id allowed = htp_emit_binary(l, "LessOrEqual", emit_positions(l, "key"), rows);
+    return emit_bias(l, allowed, dtype);
+}
+
+/** Reads attn_mask and is_causal. */
+static void read_mask(htp_lowering *l, attention *a)
+{
+    a->bias = HTP_TENSOR_NONE;
+    bool is_causal = htp_arg_bool(l, "is_causal");
+    if (!htp_arg_present(l, "attn_mask")) {
+        if (is_causal) {
+            a->bias = emit_causal_bias(l, a->dtype);
+        }
+        return;
+    }
+    if (is_causal || htp_arg_rank(l, "attn_mask") == 0) {
+        htp_lower_fail(l, "its mask is not valid");
+    }
+    a->may_be_masked = !htp_arg_present(l, "need_attn_weights");
+    a->bias = htp_arg_dtype(l, "attn_mask") == HTP_DTYPE_BOOL
+                  ? emit_bias(l, htp_arg_tensor(l, "attn_mask"), a->dtype)
+                  : htp_arg_tensor_as(l, "attn_mask", a->dtype);
+}
+
+/** Key or value with each head @p repeats times in a row: [..., heads, S, E]. */
+static htp_tensor_id repeat_heads(htp_lowering *l, htp_tensor_id x, uint32_t rank,
+                                  const htp_dim *dims, int64_t repeats)
+{
+    const int64_t axis = (int64_t)rank - 2;
+    int64_t shape[HTP_SHIM_MAX_RANK] = {0};
+    int64_t heads = dims[rank - 3].size;
+    if (dims[rank - 1].symbol || __builtin_mul_overflow(heads, repeats, &shape[rank - 3])) {
+        htp_lower_fail(l, "the size of its heads is not known");
+    }
+    shape[rank - 2] = -1;
+    shape[rank - 1] = dims[rank - 1].size;
+    x = htp_emit_unsqueeze(l, x, &axis, 1);
+    x = htp_emit_binary(l, "Expand", x, htp_emit_ints(l, (const int64_t[]){repeats, 1, 1}, 3));
+    return htp_emit_reshape(l, x, shape, rank);
+}
+
+/** Key or value; with enable_gqa it may have fewer heads than the query. */
+static htp_tensor_id read_heads(htp_lowering *l, const char *name, htp_dtype dtype)
+{
+    htp_tensor_id x = htp_arg_tensor_as(l, name, dtype);
+    uint32_t rank = htp_arg_rank(l, name);
+    uint32_t query_rank = htp_arg_rank(l, "query");
+    if (!htp_arg_bool_or(l, "enable_gqa", false) || rank < 3 || query_rank < 3) {
+        return x;
+    }
+    const htp_dim *dims = htp_arg_dims(l, name);
+    const htp_dim *heads = &dims[rank - 3];
+    const htp_dim *wanted = &htp_arg_dims(l, "query")[query_rank - 3];
+    if (heads->symbol || wanted->symbol) {
+        if (!heads->symbol || !wanted->symbol || strcmp(heads->symbol, wanted->symbol) != 0) {
+            htp_lower_fail(l, "its number of heads is not known");
+        }
+        return x;
+    }
+    if (heads->size < 1 || wanted->size % heads->size != 0) {
+        htp_lower_fail(l, "%lld heads do not divide %lld", (long long)heads->size,
+                       (long long)wanted->size);
+        return x;
+    }
+    int64_t repeats = wanted->size / heads->size;
+    return repeats == 1 ? x : repeat_heads(l, x, rank, dims, repeats);
+}
+
+/** The weights: softmax over the keys, zeros for rows that see none. */
+static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
+{
+    const int64_t last = -1;
+    int64_t swapped[HTP_SHIM_MAX_RANK];
+    for (uint32_t i = 0; i < a->key_rank; i++) {
+        swapped[i] = i;
+    }
+    swapped[a->key_rank - 1] = a->key_rank - 2;
+    swapped[a->key_rank - 2] = a->key_rank - 1;
+    htp_tensor_id query = htp_emit_binary_scalar(l, "Mul", a->query, a->dtype, a->scale);
+    htp_tensor_id key = htp_emit_transpose(l, a->key, swapped, a->key_rank);
+    htp_tensor_id x = htp_emit_binary(l, "MatMul", query, key);
+    if (a->bias != HTP_TENSOR_NONE) {
+        x = htp_emit_binary(l, "Add", x, a->bias);
+    }
+    x = htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis", -1)));
+    if (!a->may_be_masked) {
+        return x;
+    }
+    htp_tensor_id highest = htp_emit_reduce(l, "ReduceMax", a->bias, &last, 1, true);
+    htp_tensor_id is_masked = htp_emit_binary_scalar(l, "Equal", highest, a->dtype, -INFINITY);
+    return htp_emit(l, "Where", HTP_IN(is_masked, htp_emit_scalar(l, a->dtype, 0), x), HTP_NO_AT);
+}
+
+/** All of them. The second output of some is the weights, that of others is left out. */
+void htp_lower_attention(htp_lowering *l)
+{
+    attention a = {.dtype = htp_arg_math_dtype(l, "query", HTP_MATH_ALLOW_DOUBLE),
+                   .key_rank = htp_arg_rank(l, "key"),
+                   .scale = read_scale(l)};
+    if (htp_arg_float(l, "dropout_p") != 0) {
+        htp_lower_fail(l, "it has dropout: set dropout_p to 0 before the model is traced");
+    }
+    if (a.key_rank < 2) {
+        htp_lower_fail(l, "a key of rank %u is not supported", a.key_rank);
+        return;
+    }
+    a.query = htp_arg_tensor_as(l, "query", a.dtype);
+    a.key = read_heads(l, "key", a.dtype);
+    a.value = read_heads(l, "value", a.dtype);
+    read_mask(l, &a);
+    htp_tensor_id weights = emit_weights(l, &a);
+    htp_bind_cast(l, 0, htp_emit_binary(l, "MatMul", weights, a.value), a.dtype);
+    if (l->row->op && strcmp(l->row->op, "Weights") == 0) {
+        htp_bind_cast(l, 1, weights, a.dtype);
+    }
+}

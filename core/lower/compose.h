@@ -1,0 +1,102 @@
+/*
+ * What the neural-network families share: the dtype to compute in, short forms of common nodes,
+ * and the composites that more than one operator is made of. Private to core/lower.
+ *
+ * PyTorch's CPU kernels compute 16-bit floats in float32 and round once, at the end. A lowering of
+ * several nodes does the same by casting around them. A lowering that is one ONNX node keeps
+ * float16 (runtimes round once, too); ONNX Runtime has hardly any kernels for bfloat16, so that is
+ * computed in float32 always.
+ */
+#ifndef HTP_LOWER_COMPOSE_H
+#define HTP_LOWER_COMPOSE_H
+
+#include "lower/lowering.h"
+
+/** How htp_arg_math_dtype() treats the dtypes at the edges. */
+enum {
+    HTP_MATH_KEEP_HALF = 1 << 0,    /**< float16 is computed as float16 */
+    HTP_MATH_ALLOW_DOUBLE = 1 << 1, /**< float64 is computed as float64 rather than refused */
+};
+
+/** The dtype to compute floating-point argument @p name in; fails for what is not one.
+ * @param flags  HTP_MATH_... */
+htp_dtype htp_arg_math_dtype(htp_lowering *l, const char *name, unsigned flags);
+
+/** Binds output @p index to @p x, cast from @p dtype to the output's. */
+void htp_bind_cast(htp_lowering *l, size_t index, htp_tensor_id x, htp_dtype dtype);
+
+/** As htp_arg_tensor_as(); HTP_TENSOR_NONE when the argument is None. */
+htp_tensor_id htp_arg_optional_as(htp_lowering *l, const char *name, htp_dtype dtype);
+
+/** The number of spatial axes that the operator's name tells: 2 for aten::max_pool2d. */
+size_t htp_row_axes(htp_lowering *l);
+
+/** A spatial operator's input @p name as @p dtype, with a batch of one where it has none: @p axes
+ * spatial dims, channels, and perhaps a batch. Fails on another rank. */
+htp_tensor_id htp_arg_batched(htp_lowering *l, const char *name, size_t axes, htp_dtype dtype);
+
+/** Binds output @p index, without the batch where the output's rank is @p axes + 1. */
+void htp_bind_batched(htp_lowering *l, size_t index, size_t axes, htp_tensor_id x, htp_dtype dtype);
+
+/** Whether all dims are numbers. */
+bool htp_dims_are_static(const htp_dim *dims, size_t count);
+
+/** The constant list @p name with one number for each of @p count spatial axes; a list of one
+ * counts for all; None and empty give @p otherwise (NULL: fails). @return arena memory. */
+const int64_t *htp_arg_spatial(htp_lowering *l, const char *name, size_t count,
+                               const int64_t *otherwise);
+
+/** A node with one or two inputs and no attributes. */
+htp_tensor_id htp_emit_unary(htp_lowering *l, const char *op, htp_tensor_id x);
+htp_tensor_id htp_emit_binary(htp_lowering *l, const char *op, htp_tensor_id x, htp_tensor_id y);
+
+/** x OP value, with the value as a 0-d constant of @p dtype. */
+htp_tensor_id htp_emit_binary_scalar(htp_lowering *l, const char *op, htp_tensor_id x,
+                                     htp_dtype dtype, double value);
+
+/** @p x with @p n dims; 0 copies a dim, -1 is inferred. */
+htp_tensor_id htp_emit_reshape(htp_lowering *l, htp_tensor_id x, const int64_t *dims, size_t n);
+
+/** The elements @p start up to @p end of one axis; an end beyond the axis is cut off. */
+htp_tensor_id htp_emit_slice(htp_lowering *l, htp_tensor_id x, int64_t axis, int64_t start,
+                             int64_t end);
+
+/** @p count equal parts along @p axis. */
+void htp_emit_split(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id *parts,
+                    size_t count);
+
+/** A 1-d constant with @p count times @p value. */
+htp_tensor_id htp_emit_fill(htp_lowering *l, htp_dtype dtype, int64_t count, double value);
+
+/** The tensor @p x [C] as [C, 1, 1, ...] with @p trailing ones. */
+htp_tensor_id htp_emit_channels(htp_lowering *l, htp_tensor_id x, size_t trailing);
+
+/**
+ * x · weightᵀ + bias: aten::linear.
+ * @param x       [..., in] of @p x_rank dims
+ * @param weight  [out, in]
+ * @param bias    [out], or HTP_TENSOR_NONE
+ * @param dtype   of all of them: a floating-point dtype, int32 or int64
+ */
+htp_tensor_id htp_emit_linear(htp_lowering *l, htp_tensor_id x, uint32_t x_rank,
+                              htp_tensor_id weight, htp_tensor_id bias, htp_dtype dtype);
+
+/** What a normalization works on: x of @p dtype and @p rank, optional scale and shift. */
+typedef struct htp_normalized {
+    htp_tensor_id x;
+    htp_tensor_id weight; /* or HTP_TENSOR_NONE */
+    htp_tensor_id bias;   /* or HTP_TENSOR_NONE */
+    htp_dtype dtype;
+    uint32_t rank;
+    double eps;
+} htp_normalized;
+
+/** aten::layer_norm over the last @p axis_count dims.
+ * @param dims  of x */
+htp_tensor_id htp_emit_layer_norm(htp_lowering *l, const htp_normalized *n, size_t axis_count,
+                                  const htp_dim *dims);
+
+/** aten::gelu: x · Φ(x), or its approximation by tanh. float64 has only the latter. */
+htp_tensor_id htp_emit_gelu(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, bool use_tanh);
+
+#endif

@@ -1,0 +1,311 @@
+/*
+ * Functions of one tensor, element by element.
+ */
+#include "lower/arithmetic.h"
+#include "lower/compose.h"
+#include "lower/kernels.h"
+#include "lower/promote.h"
+#include "lower/table.h"
+
+#include <math.h>
+
+/** One ONNX operator in the dtype of self: aten::abs, aten::neg, ... */
+void htp_lower_unary(htp_lowering *l)
+{
+    htp_dtype dtype = htp_arg_dtype(l, "self");
+    htp_tensor_id x = htp_arg_tensor(l, "self");
+    htp_bind_cast(l, 0, htp_typed_unary(l, l->row->op, dtype, x), dtype);
+}
+
+/** One ONNX operator in floating point, whatever the dtype of self: aten::exp, ... */
+void htp_lower_unary_float(htp_lowering *l)
+{
+    htp_dtype dtype = htp_promote_to_float(htp_arg_dtype(l, "self"));
+    htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
+    htp_bind_cast(l, 0, htp_typed_unary(l, l->row->op, dtype, x), dtype);
+}
+
+/** Rounding, which leaves integers as they are: aten::floor, aten::ceil. */
+void htp_lower_rounding(htp_lowering *l)
+{
+    if (htp_dtype_is_float(htp_arg_dtype(l, "self"))) {
+        htp_lower_unary(l);
+    } else {
+        htp_bind(l, 0, htp_arg_tensor(l, "self"));
+    }
+}
+
+/** The argument self as floating-point number in the dtype of a composite. */
+static htp_tensor_id composite_self(htp_lowering *l, htp_dtype *dtype)
+{
+    *dtype = htp_composite_dtype(htp_promote_to_float(htp_arg_dtype(l, "self")));
+    return htp_arg_tensor_as(l, "self", *dtype);
+}
+
+/** aten::round, half to even, to a number of decimals. */
+void htp_lower_round(htp_lowering *l)
+{
+    int64_t decimals = htp_arg_int_or(l, "decimals", 0);
+    if (decimals == 0 || !htp_dtype_is_float(htp_arg_dtype(l, "self"))) {
+        htp_lower_rounding(l);
+        return;
+    }
+    htp_dtype dtype;
+    htp_tensor_id x = composite_self(l, &dtype);
+    double power = pow(10, fabs((double)decimals));
+    x = htp_typed_scalar(l, decimals > 0 ? "Mul" : "Div", dtype, x, power);
+    x = htp_typed_unary(l, "Round", dtype, x);
+    x = htp_typed_scalar(l, decimals > 0 ? "Div" : "Mul", dtype, x, power);
+    htp_bind_cast(l, 0, x, dtype);
+}
+
+/** aten::trunc */
+void htp_lower_truncate(htp_lowering *l)
+{
+    htp_dtype dtype = htp_arg_dtype(l, "self");
+    htp_bind_cast(l, 0, htp_emit_truncate(l, dtype, htp_arg_tensor(l, "self")), dtype);
+}
+
+/** aten::frac: what truncation takes away */
+void htp_lower_frac(htp_lowering *l)
+{
+    htp_dtype dtype;
+    htp_tensor_id x = composite_self(l, &dtype);
+    htp_tensor_id whole = htp_emit_truncate(l, dtype, x);
+    htp_bind_cast(l, 0, htp_typed_binary(l, "Sub", dtype, x, whole), dtype);
+}
+
+/** aten::rsqrt */
+void htp_lower_rsqrt(htp_lowering *l)
+{
+    htp_dtype dtype;
+    htp_tensor_id x = composite_self(l, &dtype);
+    htp_bind_cast(l, 0, htp_emit_power(l, dtype, x, -0.5), dtype);
+}
+
+/** aten::square */
+void htp_lower_square(htp_lowering *l)
+{
+    htp_dtype dtype = htp_arg_dtype(l, "self");
+    htp_bind_cast(l, 0, htp_emit_power(l, dtype, htp_arg_tensor(l, "self"), 2), dtype);
+}
+
+/** aten::exp2 */
+void htp_lower_exp2(htp_lowering *l)
+{
+    htp_dtype dtype;
+    htp_tensor_id x = composite_self(l, &dtype);
+    htp_tensor_id two = htp_emit_scalar(l, dtype, 2);
+    htp_bind_cast(l, 0, htp_typed_binary(l, "Pow", dtype, two, x), dtype);
+}
+
+/** A logarithm to another base, in float64, so that powers of the base give whole numbers. */
+static void lower_log(htp_lowering *l, double base)
+{
+    htp_tensor_id x = htp_arg_tensor_as(l, "self", HTP_DTYPE_FLOAT64);
+    x = htp_typed_unary(l, "Log", HTP_DTYPE_FLOAT64, x);
+    htp_bind_cast(l, 0, htp_typed_scalar(l, "Div", HTP_DTYPE_FLOAT64, x, log(base)),
+                  HTP_DTYPE_FLOAT64);
+}
+
+/** aten::log2 */
+void htp_lower_log2(htp_lowering *l)
+{
+    lower_log(l, 2);
+}
+
+/** aten::log10 */
+void htp_lower_log10(htp_lowering *l)
+{
+    lower_log(l, 10);
+}
+
+/** Where |x| is small, @p near, except that x itself stands where @p is_lost; otherwise @p far. */
+static htp_tensor_id near_zero(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
+                               htp_tensor_id is_lost, htp_tensor_id near, htp_tensor_id far)
+{
+    htp_tensor_id is_near =
+        htp_typed_predicate_scalar(l, "Less", dtype, htp_typed_unary(l, "Abs", dtype, x), 0.5);
+    near = htp_typed_where(l, dtype, is_lost, x, near);
+    return htp_typed_where(l, dtype, is_near, near, far);
+}
+
+/** aten::log1p: log(1 + x), near zero times x / ((1 + x) - 1), which undoes the rounding of
+ * 1 + x. */
+void htp_lower_log1p(htp_lowering *l)
+{
+    htp_dtype dtype;
+    htp_tensor_id x = composite_self(l, &dtype);
+    htp_tensor_id sum = htp_typed_scalar(l, "Add", dtype, x, 1);
+    htp_tensor_id logarithm = htp_typed_unary(l, "Log", dtype, sum);
+    htp_tensor_id rounded = htp_typed_scalar(l, "Sub", dtype, sum, 1);
+    htp_tensor_id near = htp_typed_binary(l, "Div", dtype, x, rounded);
+    near = htp_typed_binary(l, "Mul", dtype, logarithm, near);
+    htp_tensor_id is_lost = htp_typed_predicate_scalar(l, "Equal", dtype, rounded, 0);
+    htp_bind_cast(l, 0, near_zero(l, dtype, x, is_lost, near, logarithm), dtype);
+}
+
+/** aten::expm1: exp(x) - 1, near zero times x / log(exp(x)), which undoes the rounding of
+ * exp(x). */
+void htp_lower_expm1(htp_lowering *l)
+{
+    htp_dtype dtype;
+    htp_tensor_id x = composite_self(l, &dtype);
+    htp_tensor_id power = htp_typed_unary(l, "Exp", dtype, x);
+    htp_tensor_id difference = htp_typed_scalar(l, "Sub", dtype, power, 1);
+    htp_tensor_id logarithm = htp_typed_unary(l, "Log", dtype, power);
+    htp_tensor_id near = htp_typed_binary(l, "Div", dtype, x, logarithm);
+    near = htp_typed_binary(l, "Mul", dtype, difference, near);
+    htp_tensor_id is_lost = htp_typed_predicate_scalar(l, "Equal", dtype, difference, 0);
+    htp_bind_cast(l, 0, near_zero(l, dtype, x, is_lost, near, difference), dtype);
+}
+
+/** aten::logit: log(x / (1 - x)), with x kept eps away from 0 and 1. */
+void htp_lower_logit(htp_lowering *l)
+{
+    htp_dtype dtype;
+    htp_tensor_id x = composite_self(l, &dtype);
+    if (htp_arg_present(l, "eps")) {
+        double eps = htp_arg_float(l, "eps");
+        x = htp_typed_scalar(l, "Max", dtype, x, eps);
+        x = htp_typed_scalar(l, "Min", dtype, x, 1 - eps);
+    }
+    htp_tensor_id rest = htp_typed_binary(l, "Sub", dtype, htp_emit_scalar(l, dtype, 1), x);
+    x = htp_typed_unary(l, "Log", dtype, htp_typed_binary(l, "Div", dtype, x, rest));
+    htp_bind_cast(l, 0, x, dtype);
+}
+
+static void lower_factor(htp_lowering *l, double factor)
+{
+    htp_dtype dtype;
+    htp_tensor_id x = composite_self(l, &dtype);
+    htp_bind_cast(l, 0, htp_typed_scalar(l, "Mul", dtype, x, factor), dtype);
+}
+
+/** aten::deg2rad */
+void htp_lower_deg2rad(htp_lowering *l)
+{
+    lower_factor(l, acos(-1) / 180);
+}
+
+/** aten::rad2deg */
+void htp_lower_rad2deg(htp_lowering *l)
+{
+    lower_factor(l, 180 / acos(-1));
+}
+
+/** aten::isnan, aten::isinf; aten::isfinite is neither. Integers are always finite. */
+void htp_lower_is_special(htp_lowering *l)
+{
+    htp_dtype dtype = htp_arg_dtype(l, "self");
+    htp_tensor_id x = htp_arg_tensor(l, "self");
+    bool wants_finite = l->row->op == NULL;
+    htp_tensor_id result;
+    if (!htp_dtype_is_float(dtype)) {
+        result = htp_typed_predicate(l, "Equal", dtype, x, x);
+        result = wants_finite ? result : htp_emit_unary(l, "Not", result);
+    } else if (wants_finite) {
+        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_TENSOR_NONE);
+        htp_tensor_id is_inf = htp_typed_predicate(l, "IsInf", dtype, x, HTP_TENSOR_NONE);
+        result = htp_emit_unary(l, "Not", htp_emit_binary(l, "Or", is_nan, is_inf));
+    } else {
+        result = htp_typed_predicate(l, l->row->op, dtype, x, HTP_TENSOR_NONE);
+    }
+    htp_bind(l, 0, result);
+}
+
+static void lower_is_infinity(htp_lowering *l, double infinity)
+{
+    htp_dtype dtype = htp_promote_to_float(htp_arg_dtype(l, "self"));
+    htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
+    htp_bind(l, 0, htp_typed_predicate_scalar(l, "Equal", dtype, x, infinity));
+}
+
+/** aten::isposinf */
+void htp_lower_isposinf(htp_lowering *l)
+{
+    lower_is_infinity(l, INFINITY);
+}
+
+/** aten::isneginf */
+void htp_lower_isneginf(htp_lowering *l)
+{
+    lower_is_infinity(l, -INFINITY);
+}
+
+/** The largest finite number of a floating-point dtype. */
+static double largest(htp_dtype dtype)
+{
+    switch (dtype) {
+    case HTP_DTYPE_FLOAT16:
+        return 65504;
+    case HTP_DTYPE_BFLOAT16:
+        return 0x1.fep127;
+    case HTP_DTYPE_FLOAT32:
+        return 0x1.fffffep127;
+    default:
+        return 0x1.fffffffffffffp1023;
+    }
+}
+
+/** aten::nan_to_num */
+void htp_lower_nan_to_num(htp_lowering *l)
+{
+    htp_dtype dtype = htp_arg_dtype(l, "self");
+    htp_tensor_id x = htp_arg_tensor(l, "self");
+    if (htp_dtype_is_float(dtype)) {
+        double positive = htp_arg_float_or(l, "posinf", largest(dtype));
+        double negative = htp_arg_float_or(l, "neginf", -largest(dtype));
+        htp_tensor_id nan = htp_emit_scalar(l, dtype, htp_arg_float_or(l, "nan", 0));
+        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_TENSOR_NONE);
+        htp_tensor_id is_positive = htp_typed_predicate_scalar(l, "Equal", dtype, x, INFINITY);
+        htp_tensor_id is_negative = htp_typed_predicate_scalar(l, "Equal", dtype, x, -INFINITY);
+        x = htp_typed_where(l, dtype, is_nan, nan, x);
+        x = htp_typed_where(l, dtype, is_positive, htp_emit_scalar(l, dtype, positive), x);
+        x = htp_typed_where(l, dtype, is_negative, htp_emit_scalar(l, dtype, negative), x);
+    }
+    htp_bind(l, 0, x);
+}
+
+/** aten::clamp and its parts: bounds are numbers. */
+void htp_lower_clamp(htp_lowering *l)
+{
+    static const char *const names[] = {"self", "min", "max"};
+    htp_dtype dtype = htp_promote_arguments(l, names, 3);
+    htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
+    htp_tensor_id low = htp_arg_optional_as(l, "min", dtype);
+    htp_tensor_id high = htp_arg_optional_as(l, "max", dtype);
+    htp_bind_cast(l, 0, htp_emit_typed(l, "Clip", dtype, HTP_IN(x, low, high), HTP_NO_AT), dtype);
+}
+
+/** aten::clamp with bounds that are tensors. */
+void htp_lower_clamp_tensor(htp_lowering *l)
+{
+    static const char *const names[] = {"self", "min", "max"};
+    htp_dtype dtype = htp_promote_arguments(l, names, 3);
+    htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
+    if (htp_arg_present(l, "min")) {
+        x = htp_typed_binary(l, "Max", dtype, x, htp_arg_tensor_as(l, "min", dtype));
+    }
+    if (htp_arg_present(l, "max")) {
+        x = htp_typed_binary(l, "Min", dtype, x, htp_arg_tensor_as(l, "max", dtype));
+    }
+    htp_bind_cast(l, 0, x, dtype);
+}
+
+/** aten::where with three arguments. */
+void htp_lower_where(htp_lowering *l)
+{
+    htp_operands o = htp_arg_operands(l, "self", "other");
+    htp_tensor_id condition = htp_arg_tensor_as(l, "condition", HTP_DTYPE_BOOL);
+    htp_bind_cast(l, 0, htp_typed_where(l, o.dtype, condition, o.a, o.b), o.dtype);
+}
+
+/** aten::masked_fill */
+void htp_lower_masked_fill(htp_lowering *l)
+{
+    htp_dtype dtype = htp_arg_dtype(l, "self");
+    htp_tensor_id mask = htp_arg_tensor_as(l, "mask", HTP_DTYPE_BOOL);
+    htp_tensor_id value = htp_arg_tensor_as(l, "value", dtype);
+    htp_bind(l, 0, htp_typed_where(l, dtype, mask, value, htp_arg_tensor(l, "self")));
+}

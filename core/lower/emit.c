@@ -1,0 +1,127 @@
+/*
+ * Emitters of ONNX nodes. The model's origin was set by the driver, so whatever is emitted here
+ * carries the scope and source line of the node that is being lowered.
+ *
+ * Reference: https://onnx.ai/onnx/operators/
+ */
+#include "lower/constant.h"
+
+#include <string.h>
+
+void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
+                   htp_emit_attributes attributes, htp_tensor_id *outputs, size_t output_count)
+{
+    for (size_t i = 0; i < output_count; i++) {
+        outputs[i] = HTP_TENSOR_NONE;
+    }
+    if (l->failure) {
+        return;
+    }
+    size_t count = inputs.count;
+    while (count > 0 && inputs.items[count - 1] == HTP_TENSOR_NONE) {
+        count--;
+    }
+    htp_model_add_node(l->model, op, inputs.items, count, attributes.items, attributes.count,
+                       outputs, output_count);
+}
+
+htp_tensor_id htp_emit(htp_lowering *l, const char *op, htp_emit_inputs inputs,
+                       htp_emit_attributes attributes)
+{
+    htp_tensor_id output = HTP_TENSOR_NONE;
+    htp_emit_many(l, op, inputs, attributes, &output, 1);
+    return output;
+}
+
+htp_tensor_id htp_emit_ints(htp_lowering *l, const int64_t *values, size_t count)
+{
+    const int64_t dims[] = {(int64_t)count};
+    return htp_model_constant(l->model, HTP_DTYPE_INT64, 1, dims, values);
+}
+
+htp_tensor_id htp_emit_int(htp_lowering *l, int64_t value)
+{
+    return htp_emit_ints(l, &value, 1);
+}
+
+htp_tensor_id htp_emit_scalar(htp_lowering *l, htp_dtype dtype, double value)
+{
+    htp_number number = htp_number_float(value);
+    return htp_emit_numbers(l, dtype, 0, NULL, &number);
+}
+
+htp_tensor_id htp_emit_scalar_int(htp_lowering *l, htp_dtype dtype, int64_t value)
+{
+    htp_number number = htp_number_int(value);
+    return htp_emit_numbers(l, dtype, 0, NULL, &number);
+}
+
+htp_tensor_id htp_emit_cast(htp_lowering *l, htp_tensor_id x, htp_dtype from, htp_dtype to)
+{
+    if (from == to) {
+        return x;
+    }
+    int32_t type = htp_onnx_data_type(to);
+    if (type == 0 || htp_dtype_is_complex(to) || htp_dtype_is_complex(from)) {
+        htp_lower_fail(l, "a cast from %s to %s cannot be exported", htp_dtype_name(from),
+                       htp_dtype_name(to));
+        return HTP_TENSOR_NONE;
+    }
+    return htp_emit(l, "Cast", HTP_IN(x), HTP_AT(htp_attribute_int("to", type)));
+}
+
+htp_tensor_id htp_emit_reduce(htp_lowering *l, const char *op, htp_tensor_id x, const int64_t *axes,
+                              size_t axis_count, bool keepdims)
+{
+    htp_attribute keep = htp_attribute_int("keepdims", keepdims);
+    if (axis_count == 0) {
+        return htp_emit(l, op, HTP_IN(x), HTP_AT(keep));
+    }
+    /* Before opset 18 only ReduceSum had its axes as an input. */
+    if (l->model->opset < 18 && strcmp(op, "ReduceSum") != 0) {
+        return htp_emit(l, op, HTP_IN(x),
+                        HTP_AT(htp_attribute_ints("axes", axes, axis_count), keep));
+    }
+    return htp_emit(l, op, HTP_IN(x, htp_emit_ints(l, axes, axis_count)), HTP_AT(keep));
+}
+
+htp_tensor_id htp_emit_squeeze(htp_lowering *l, htp_tensor_id x, const int64_t *axes, size_t n)
+{
+    return n ? htp_emit(l, "Squeeze", HTP_IN(x, htp_emit_ints(l, axes, n)), HTP_NO_AT) : x;
+}
+
+htp_tensor_id htp_emit_unsqueeze(htp_lowering *l, htp_tensor_id x, const int64_t *axes, size_t n)
+{
+    return n ? htp_emit(l, "Unsqueeze", HTP_IN(x, htp_emit_ints(l, axes, n)), HTP_NO_AT) : x;
+}
+
+htp_tensor_id htp_emit_transpose(htp_lowering *l, htp_tensor_id x, const int64_t *perm, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (perm[i] != (int64_t)i) {
+            return htp_emit(l, "Transpose", HTP_IN(x), HTP_AT(htp_attribute_ints("perm", perm, n)));
+        }
+    }
+    return x;
+}
+
+htp_tensor_id htp_emit_dim(htp_lowering *l, htp_tensor_id x, const htp_dim *dims, int64_t axis)
+{
+    if (!dims[axis].symbol) {
+        return htp_emit_int(l, dims[axis].size);
+    }
+    return htp_emit(l, "Shape", HTP_IN(x),
+                    HTP_AT(htp_attribute_int("start", axis), htp_attribute_int("end", axis + 1)));
+}
+
+htp_tensor_id htp_emit_shape(htp_lowering *l, htp_tensor_id x, uint32_t rank, const htp_dim *dims)
+{
+    int64_t sizes[HTP_SHIM_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dims[i].symbol) {
+            return htp_emit(l, "Shape", HTP_IN(x), HTP_NO_AT);
+        }
+        sizes[i] = dims[i].size;
+    }
+    return htp_emit_ints(l, sizes, rank);
+}

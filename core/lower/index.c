@@ -1,0 +1,166 @@
+/*
+ * Reading and writing by tensors of indices, or along one dim by a vector of them.
+ */
+#include "lower/compose.h"
+#include "lower/indexing.h"
+#include "lower/kernels.h"
+#include "lower/table.h"
+
+/** aten::index.Tensor */
+void htp_lower_index(htp_lowering *l)
+{
+    htp_indexing indexing = htp_arg_indexing(l);
+    htp_bind(l, 0, htp_emit_indexed(l, &indexing));
+}
+
+/** The one mask that the list argument indices holds; HTP_NONE when that is not all. */
+static htp_value_id only_mask(htp_lowering *l)
+{
+    size_t count = 0;
+    const htp_value_id *elements = htp_arg_list(l, "indices", &count);
+    if (count != 1) {
+        return HTP_NONE;
+    }
+    const htp_shim_value *value = htp_graph_value(l->graph, elements[0]);
+    bool is_mask = value->kind == HTP_SHIM_TENSOR &&
+                   (value->dtype == HTP_DTYPE_BOOL || value->dtype == HTP_DTYPE_UINT8);
+    return is_mask ? elements[0] : HTP_NONE;
+}
+
+/** Whether a tensor argument has one element. */
+static bool is_single(htp_lowering *l, const char *name)
+{
+    uint32_t rank = htp_arg_rank(l, name);
+    const htp_dim *dims = htp_arg_dims(l, name);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dims[i].symbol || dims[i].size != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** x[mask] = value: where the mask, which covers the first dims of self, is true. */
+static void put_masked(htp_lowering *l, htp_value_id mask_value)
+{
+    htp_dtype dtype = htp_arg_dtype(l, "self");
+    uint32_t rank = htp_arg_rank(l, "self");
+    uint32_t mask_rank = htp_graph_value(l->graph, mask_value)->rank;
+    if (!is_single(l, "values") || htp_arg_bool_or(l, "accumulate", false) || mask_rank > rank) {
+        htp_lower_fail(l, "an index that is a mask selects a number of elements that depends on "
+                          "its contents");
+        return;
+    }
+    int64_t axes[HTP_SHIM_MAX_RANK];
+    for (uint32_t i = mask_rank; i < rank; i++) {
+        axes[i - mask_rank] = i;
+    }
+    htp_tensor_id mask = htp_value_tensor_as(l, mask_value, HTP_DTYPE_BOOL);
+    mask = htp_emit_unsqueeze(l, mask, axes, rank - mask_rank);
+    htp_tensor_id value = htp_arg_tensor_as(l, "values", dtype);
+    value = htp_emit_reshape(l, value, NULL, 0);
+    htp_bind(l, 0, htp_typed_where(l, dtype, mask, value, htp_arg_tensor(l, "self")));
+}
+
+/** aten::index_put */
+void htp_lower_index_put(htp_lowering *l)
+{
+    htp_value_id mask = only_mask(l);
+    if (mask != HTP_NONE) {
+        put_masked(l, mask);
+        return;
+    }
+    htp_indexing indexing = htp_arg_indexing(l);
+    if (indexing.count == 0) {
+        htp_lower_fail(l, "it has no index");
+        return;
+    }
+    htp_tensor_id values = htp_arg_tensor_as(l, "values", indexing.dtype);
+    htp_bind(l, 0,
+             htp_emit_index_put(l, &indexing, values, htp_arg_bool_or(l, "accumulate", false)));
+}
+
+/** The indices of argument index, a vector or a number, along the argument dim. */
+static htp_indexing indexing_along_dim(htp_lowering *l)
+{
+    int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
+    htp_tensor_id index = htp_arg_tensor_as(l, "index", HTP_DTYPE_INT64);
+    if (htp_arg_rank(l, "index") == 0) {
+        index = htp_emit_reshape(l, index, (const int64_t[]){1}, 1);
+    }
+    return htp_indexing_along(l, axis, index);
+}
+
+/** Binds the output to a result whose rank is 1 where self's is 0. */
+static void bind_like_self(htp_lowering *l, htp_tensor_id x)
+{
+    htp_bind(l, 0, htp_arg_rank(l, "self") ? x : htp_emit_reshape(l, x, NULL, 0));
+}
+
+/** aten::index_select */
+void htp_lower_index_select(htp_lowering *l)
+{
+    htp_indexing indexing = indexing_along_dim(l);
+    bind_like_self(l, htp_emit_indexed(l, &indexing));
+}
+
+/** aten::index_fill */
+void htp_lower_index_fill(htp_lowering *l)
+{
+    htp_indexing indexing = indexing_along_dim(l);
+    htp_tensor_id value = htp_arg_tensor_as(l, "value", indexing.dtype);
+    bind_like_self(l, htp_emit_index_put(l, &indexing, value, false));
+}
+
+/** aten::index_copy */
+void htp_lower_index_copy(htp_lowering *l)
+{
+    htp_indexing indexing = indexing_along_dim(l);
+    htp_tensor_id source = htp_arg_tensor_as(l, "source", indexing.dtype);
+    bind_like_self(l, htp_emit_index_put(l, &indexing, source, false));
+}
+
+/** aten::index_add */
+void htp_lower_index_add(htp_lowering *l)
+{
+    htp_indexing indexing = indexing_along_dim(l);
+    htp_tensor_id source = htp_arg_tensor_as(l, "source", indexing.dtype);
+    if (!htp_arg_is_constant(l, "alpha") || htp_arg_float(l, "alpha") != 1) {
+        htp_tensor_id alpha = htp_arg_tensor_as(l, "alpha", indexing.dtype);
+        source = htp_typed_binary(l, "Mul", indexing.dtype, source, alpha);
+    }
+    bind_like_self(l, htp_emit_index_put(l, &indexing, source, true));
+}
+
+/** aten::select_scatter: one index of a dim is replaced. */
+void htp_lower_select_scatter(htp_lowering *l)
+{
+    int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
+    htp_indexing indexing = htp_indexing_along(l, axis, htp_arg_vector(l, "index"));
+    htp_tensor_id source = htp_arg_tensor_as(l, "src", indexing.dtype);
+    source = htp_emit_unsqueeze(l, source, &axis, 1);
+    htp_bind(l, 0, htp_emit_index_put(l, &indexing, source, false));
+}
+
+/** aten::slice_scatter: a slice of a dim is replaced. */
+void htp_lower_slice_scatter(htp_lowering *l)
+{
+    int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
+    const htp_dim *dims = htp_arg_dims(l, "self");
+    htp_tensor_id size = htp_emit_dim(l, htp_arg_tensor(l, "self"), dims, axis);
+    htp_tensor_id all = htp_emit(l, "Range",
+                                 HTP_IN(htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0),
+                                        htp_emit_squeeze(l, size, (const int64_t[]){0}, 1),
+                                        htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1)),
+                                 HTP_NO_AT);
+    htp_tensor_id begin =
+        htp_arg_present(l, "start") ? htp_arg_vector(l, "start") : htp_emit_int(l, 0);
+    htp_tensor_id end =
+        htp_arg_present(l, "end") ? htp_arg_vector(l, "end") : htp_emit_int(l, INT64_MAX);
+    htp_tensor_id vector =
+        htp_emit(l, "Slice", HTP_IN(all, begin, end, htp_emit_int(l, 0), htp_arg_vector(l, "step")),
+                 HTP_NO_AT);
+    htp_indexing indexing = htp_indexing_along(l, axis, vector);
+    htp_tensor_id source = htp_arg_tensor_as(l, "src", indexing.dtype);
+    htp_bind(l, 0, htp_emit_index_put(l, &indexing, source, false));
+}

@@ -1,0 +1,241 @@
+#include "lower/indexing.h"
+
+#include "lower/compose.h"
+#include "lower/kernels.h"
+#include "lower/sizes.h"
+
+#include <string.h>
+
+static htp_indexing indexing_of_self(htp_lowering *l)
+{
+    return (htp_indexing){
+        .x = htp_arg_tensor(l, "self"),
+        .dtype = htp_arg_dtype(l, "self"),
+        .x_rank = htp_arg_rank(l, "self"),
+        .x_dims = htp_arg_dims(l, "self"),
+    };
+}
+
+/** Broadcasts the dims of an index tensor into @p dims, from the right. @return false where one
+ * depends on the input and is not the same symbol. */
+static bool broadcast_dims(const htp_dim *from, uint32_t from_rank, htp_dim *dims, uint32_t rank)
+{
+    for (uint32_t i = 0; i < from_rank; i++) {
+        const htp_dim *source = &from[from_rank - 1 - i];
+        htp_dim *target = &dims[rank - 1 - i];
+        if (source->symbol || target->symbol) {
+            return false;
+        }
+        if (target->size == 1) {
+            *target = *source;
+        }
+    }
+    return true;
+}
+
+/** Gives all index tensors one shape: a constant one, or that of their sum. */
+static void broadcast_indices(htp_lowering *l, htp_indexing *n, const htp_value_id *values)
+{
+    if (n->count == 1) {
+        n->dims = l->graph->values[values[0]].dims;
+        return;
+    }
+    htp_dim *dims = HTP_NEW_ARRAY(l->arena, htp_dim, (size_t)n->rank + 1);
+    for (uint32_t i = 0; i < n->rank; i++) {
+        dims[i].size = 1;
+    }
+    bool is_static = true;
+    for (uint32_t i = 0; i < n->count && is_static; i++) {
+        is_static = broadcast_dims(l->graph->values[values[i]].dims,
+                                   htp_graph_value(l->graph, values[i])->rank, dims, n->rank);
+    }
+    htp_tensor_id shape;
+    if (is_static) {
+        n->dims = dims;
+        shape = htp_emit_shape(l, n->indices[0], n->rank, dims);
+    } else {
+        htp_tensor_id sum = n->indices[0];
+        for (uint32_t i = 1; i < n->count; i++) {
+            sum = htp_emit_binary(l, "Add", sum, n->indices[i]);
+        }
+        shape = htp_emit_unary(l, "Shape", sum);
+    }
+    for (uint32_t i = 0; i < n->count; i++) {
+        n->indices[i] = htp_typed_expand(l, HTP_DTYPE_INT64, n->indices[i], shape);
+    }
+}
+
+htp_indexing htp_arg_indexing(htp_lowering *l)
+{
+    htp_indexing n = indexing_of_self(l);
+    size_t count = 0;
+    const htp_value_id *elements = htp_arg_list(l, "indices", &count);
+    htp_value_id values[HTP_SHIM_MAX_RANK];
+    if (count > n.x_rank) {
+        htp_lower_fail(l, "it has %zu indices for rank %u", count, n.x_rank);
+        return n;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const htp_shim_value *value = htp_graph_value(l->graph, elements[i]);
+        if (value->kind == HTP_SHIM_NOTHING) {
+            continue;
+        }
+        if (value->kind != HTP_SHIM_TENSOR || !htp_dtype_is_integer(value->dtype) ||
+            value->dtype == HTP_DTYPE_UINT8) {
+            htp_lower_fail(l, "an index that is a mask selects a number of elements that depends "
+                              "on its contents");
+            return n;
+        }
+        values[n.count] = elements[i];
+        n.axes[n.count] = (int64_t)i;
+        n.indices[n.count] = htp_value_tensor_as(l, elements[i], HTP_DTYPE_INT64);
+        n.rank = value->rank > n.rank ? value->rank : n.rank;
+        n.count++;
+    }
+    if (n.count) {
+        broadcast_indices(l, &n, values);
+    }
+    return n;
+}
+
+htp_indexing htp_indexing_along(htp_lowering *l, int64_t axis, htp_tensor_id vector)
+{
+    htp_indexing n = indexing_of_self(l);
+    n.count = 1;
+    n.axes[0] = axis;
+    n.indices[0] = vector;
+    n.rank = 1;
+    if (n.x_rank == 0) {
+        n.x = htp_emit_reshape(l, n.x, (const int64_t[]){1}, 1);
+        n.x_rank = 1;
+        n.x_dims = HTP_NEW(l->arena, htp_dim);
+        ((htp_dim *)n.x_dims)->size = 1;
+    }
+    return n;
+}
+
+/** Where the indices' dims stand in the result: in place of the axes when these are neighbours,
+ * otherwise in front. */
+static uint32_t position(const htp_indexing *n)
+{
+    bool adjacent = n->axes[n->count - 1] - n->axes[0] == (int64_t)n->count - 1;
+    return adjacent ? (uint32_t)n->axes[0] : 0;
+}
+
+/** The permutation that brings the axes to the front. @p rest receives the other axes. */
+static void front_permutation(const htp_indexing *n, int64_t *perm, uint32_t *rest)
+{
+    uint32_t next = 0;
+    uint32_t rest_count = 0;
+    for (uint32_t i = 0; i < n->count; i++) {
+        perm[i] = n->axes[i];
+    }
+    for (uint32_t i = 0; i < n->x_rank; i++) {
+        if (next < n->count && n->axes[next] == (int64_t)i) {
+            next++;
+        } else {
+            perm[n->count + rest_count] = i;
+            rest[rest_count++] = i;
+        }
+    }
+}
+
+static void invert(const int64_t *perm, uint32_t rank, int64_t *inverse)
+{
+    for (uint32_t i = 0; i < rank; i++) {
+        inverse[perm[i]] = i;
+    }
+}
+
+/** From [indices, other axes], which is what ONNX GatherND gives, to the order of the result. */
+static void result_permutation(const htp_indexing *n, int64_t *perm)
+{
+    uint32_t at = position(n);
+    uint32_t rank = n->rank + n->x_rank - n->count;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (i < at) {
+            perm[i] = n->rank + i;
+        } else {
+            perm[i] = i < at + n->rank ? (int64_t)(i - at) : (int64_t)i;
+        }
+    }
+}
+
+/** The index tensors side by side: [..., count]. */
+static htp_tensor_id join_indices(htp_lowering *l, const htp_indexing *n)
+{
+    htp_tensor_id columns[HTP_SHIM_MAX_RANK];
+    int64_t axis = n->rank;
+    for (uint32_t i = 0; i < n->count; i++) {
+        columns[i] = htp_emit_unsqueeze(l, n->indices[i], &axis, 1);
+    }
+    if (n->count == 1) {
+        return columns[0];
+    }
+    return htp_emit(l, "Concat", (htp_emit_inputs){columns, n->count},
+                    HTP_AT(htp_attribute_int("axis", axis)));
+}
+
+htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n)
+{
+    if (n->count == 0) {
+        return n->x;
+    }
+    if (n->count == 1) {
+        return htp_emit(l, "Gather", HTP_IN(n->x, n->indices[0]),
+                        HTP_AT(htp_attribute_int("axis", n->axes[0])));
+    }
+    int64_t front[HTP_SHIM_MAX_RANK];
+    uint32_t rest[HTP_SHIM_MAX_RANK];
+    int64_t order[2 * HTP_SHIM_MAX_RANK];
+    front_permutation(n, front, rest);
+    result_permutation(n, order);
+    htp_tensor_id x = htp_emit_transpose(l, n->x, front, n->x_rank);
+    x = htp_emit(l, "GatherND", HTP_IN(x, join_indices(l, n)), HTP_NO_AT);
+    return htp_emit_transpose(l, x, order, n->rank + n->x_rank - n->count);
+}
+
+/** The shape of x[...]. */
+static htp_tensor_id result_shape(htp_lowering *l, const htp_indexing *n, const uint32_t *rest)
+{
+    uint32_t at = position(n);
+    uint32_t rest_count = n->x_rank - n->count;
+    htp_sizes shape = htp_sizes_begin(l);
+    for (uint32_t i = 0; i < at; i++) {
+        htp_sizes_add_dims(&shape, n->x, n->x_dims, rest[i], rest[i] + 1);
+    }
+    if (n->dims) {
+        htp_sizes_add_dims(&shape, n->indices[0], n->dims, 0, n->rank);
+    } else {
+        htp_sizes_add_tensor(&shape, htp_emit_unary(l, "Shape", n->indices[0]));
+    }
+    for (uint32_t i = at; i < rest_count; i++) {
+        htp_sizes_add_dims(&shape, n->x, n->x_dims, rest[i], rest[i] + 1);
+    }
+    return htp_sizes_end(&shape);
+}
+
+htp_tensor_id htp_emit_index_put(htp_lowering *l, const htp_indexing *n, htp_tensor_id values,
+                                 bool accumulate)
+{
+    int64_t front[HTP_SHIM_MAX_RANK];
+    int64_t back[HTP_SHIM_MAX_RANK];
+    uint32_t rest[HTP_SHIM_MAX_RANK];
+    int64_t order[2 * HTP_SHIM_MAX_RANK];
+    int64_t unorder[2 * HTP_SHIM_MAX_RANK];
+    uint32_t rank = n->rank + n->x_rank - n->count;
+    front_permutation(n, front, rest);
+    invert(front, n->x_rank, back);
+    result_permutation(n, order);
+    invert(order, rank, unorder);
+    values = htp_typed_expand(l, n->dtype, values, result_shape(l, n, rest));
+    values = htp_emit_transpose(l, values, unorder, rank);
+    htp_tensor_id x = htp_emit_transpose(l, n->x, front, n->x_rank);
+    htp_dtype dtype = accumulate ? htp_composite_dtype(n->dtype) : n->dtype;
+    htp_attribute add = htp_attribute_string("reduction", "add");
+    x = htp_emit(l, "ScatterND",
+                 HTP_IN(htp_emit_cast(l, x, n->dtype, dtype), join_indices(l, n),
+                        htp_emit_cast(l, values, n->dtype, dtype)),
+                 (htp_emit_attributes){&add, accumulate});
+    return htp_emit_transpose(l, htp_emit_cast(l, x, dtype, n->dtype), back, n->x_rank);
+}

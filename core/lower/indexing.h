@@ -1,0 +1,42 @@
+/*
+ * Indexing by tensors, as x[:, i, j] does: what reading and writing have in common. Private to
+ * core/lower.
+ */
+#ifndef HTP_LOWER_INDEXING_H
+#define HTP_LOWER_INDEXING_H
+
+#include "lower/lowering.h"
+
+/** Some axes of a tensor, each with a tensor of indices. The index tensors are broadcast to one
+ * shape, of @p rank dims, which takes the place of the axes. */
+typedef struct htp_indexing {
+    htp_tensor_id x;
+    htp_dtype dtype;
+    uint32_t x_rank;
+    const htp_dim *x_dims;
+    uint32_t count; /* of axes, in ascending order */
+    int64_t axes[HTP_SHIM_MAX_RANK];
+    htp_tensor_id indices[HTP_SHIM_MAX_RANK]; /* int64, of one shape */
+    uint32_t rank;
+    const htp_dim *dims; /* of the indices; NULL when only the graph will know them */
+} htp_indexing;
+
+/** The argument self indexed by the list argument indices, without indices as yet for a list of
+ * nothing but None. Fails for masks. */
+htp_indexing htp_arg_indexing(htp_lowering *l);
+
+/** The argument self indexed along one axis by one vector. */
+htp_indexing htp_indexing_along(htp_lowering *l, int64_t axis, htp_tensor_id vector);
+
+/** x[...] */
+htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *indexing);
+
+/**
+ * x with x[...] = values.
+ * @param values      of x's dtype, broadcast to the shape of x[...]
+ * @param accumulate  add the values to what is there
+ */
+htp_tensor_id htp_emit_index_put(htp_lowering *l, const htp_indexing *indexing,
+                                 htp_tensor_id values, bool accumulate);
+
+#endif

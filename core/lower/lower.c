@@ -1,0 +1,241 @@
+/*
+ * The driver: binds the inputs, lowers every node that an output depends on, in order, and
+ * collects what cannot be lowered.
+ */
+#include "lower/lower.h"
+
+#include "lower/report.h"
+#include "lower/table.h"
+
+#include <time.h>
+
+/** Nodes between two reports of progress. */
+#define PROGRESS_INTERVAL 256
+
+/** Whether the value is something that an ONNX graph computes: not constant, not known. */
+static bool is_computed(const htp_shim_value *value)
+{
+    switch (value->kind) {
+    case HTP_SHIM_TENSOR:
+        return value->weight == HTP_SHIM_NONE && !value->data;
+    case HTP_SHIM_INT:
+    case HTP_SHIM_FLOAT:
+    case HTP_SHIM_BOOL:
+        return !value->is_constant;
+    case HTP_SHIM_UNKNOWN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** Marks the nodes that compute a value, or the elements of a list. Lists nest only as deep as
+ * types were written in the code. */
+static void mark_producers(const htp_graph *graph, htp_value_id id, bool *live)
+{
+    const htp_shim_value *value = htp_graph_value(graph, id);
+    if (value->kind == HTP_SHIM_LIST) {
+        for (uint32_t i = 0; i < value->element_count; i++) {
+            mark_producers(graph, value->elements[i], live);
+        }
+    } else if (is_computed(value) && value->producer != HTP_SHIM_NONE) {
+        live[value->producer] = true;
+    }
+}
+
+/** The nodes that an output depends on. What produces only known values is not among them. */
+static const bool *find_live_nodes(htp_arena *arena, const htp_graph *graph)
+{
+    const htp_shim_trace *trace = graph->trace;
+    bool *live = HTP_NEW_ARRAY(arena, bool, (size_t)trace->node_count + 1);
+    for (uint32_t i = 0; i < trace->output_count; i++) {
+        mark_producers(graph, trace->outputs[i], live);
+    }
+    for (uint32_t i = trace->node_count; i-- > 0;) {
+        const htp_shim_node *node = &trace->nodes[i];
+        for (uint32_t j = 0; live[i] && j < node->input_count; j++) {
+            mark_producers(graph, node->inputs[j], live);
+        }
+    }
+    return live;
+}
+
+/** Declares an argument of forward() as graph input; the elements of a list become one each. */
+static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (value->kind == HTP_SHIM_LIST) {
+        for (uint32_t i = 0; i < value->element_count; i++) {
+            bind_input(l, value->elements[i], htp_arena_printf(l->arena, "%s_%u", name, i));
+        }
+    } else if (is_computed(value)) {
+        bool is_tensor = value->kind == HTP_SHIM_TENSOR;
+        l->bindings[id].tensor =
+            htp_model_add_input(l->model, name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
+                                is_tensor ? l->graph->values[id].dims : NULL);
+    }
+}
+
+static void bind_inputs(htp_lowering *l)
+{
+    const htp_shim_trace *trace = l->graph->trace;
+    for (uint32_t i = 0; i < trace->input_count; i++) {
+        const char *name = i < l->graph->argument_count ? l->graph->arguments[i].name : "input";
+        bind_input(l, trace->inputs[i], name);
+    }
+}
+
+/** Why no lowering can treat a value right; NULL when there is nothing. */
+static const char *find_obstacle(htp_lowering *l, const htp_shim_value *value)
+{
+    if (value->kind != HTP_SHIM_TENSOR) {
+        return NULL;
+    }
+    if (htp_dtype_is_complex(value->dtype) || htp_onnx_data_type(value->dtype) == 0) {
+        return htp_arena_printf(l->arena, "tensors of %s cannot be exported",
+                                htp_dtype_name(value->dtype));
+    }
+    if (value->rank > HTP_SHIM_MAX_RANK) {
+        return htp_arena_printf(l->arena, "a tensor of %u dims cannot be exported", value->rank);
+    }
+    return NULL;
+}
+
+/** What find_obstacle() says of the values of a node. @p follows is set where a value is unknown
+ * because an earlier node failed. */
+static const char *find_obstacles(htp_lowering *l, const uint32_t *values, uint32_t count,
+                                  bool *follows)
+{
+    const char *obstacle = NULL;
+    for (uint32_t i = 0; i < count && !obstacle; i++) {
+        const htp_shim_value *value = htp_graph_value(l->graph, values[i]);
+        obstacle = find_obstacle(l, value);
+        *follows = *follows || value->kind == HTP_SHIM_UNKNOWN;
+        for (uint32_t j = 0; value->kind == HTP_SHIM_LIST && j < value->element_count; j++) {
+            const htp_shim_value *element = htp_graph_value(l->graph, value->elements[j]);
+            *follows = *follows || element->kind == HTP_SHIM_UNKNOWN;
+            obstacle = obstacle ? obstacle : find_obstacle(l, element);
+        }
+    }
+    return obstacle;
+}
+
+/** Stands in for the outputs of a node that failed, so that all failures of a model are found. */
+static void bind_substitutes(htp_lowering *l, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (value->kind == HTP_SHIM_LIST) {
+        for (uint32_t i = 0; i < value->element_count; i++) {
+            bind_substitutes(l, value->elements[i]);
+        }
+    } else if (is_computed(value)) {
+        htp_tensor_id tensor = HTP_TENSOR_NONE;
+        htp_model_add_node(l->model, "Unsupported", NULL, 0, NULL, 0, &tensor, 1);
+        l->bindings[id] = (htp_binding){tensor, tensor};
+    }
+}
+
+/** Lowers the current node; says why it cannot be in l->failure. A node that only follows from
+ * one that failed is not to blame: it is left out. */
+static void try_node(htp_lowering *l)
+{
+    const htp_shim_node *node = l->node;
+    bool follows = false;
+    l->failure = l->row ? node->failure : "there is no lowering for it";
+    if (!l->failure) {
+        l->failure = find_obstacles(l, node->inputs, node->input_count, &follows);
+    }
+    if (!l->failure) {
+        l->failure = find_obstacles(l, node->outputs, node->output_count, &follows);
+    }
+    if (!l->failure && !follows) {
+        l->row->lower(l);
+    }
+    l->is_incomplete = l->is_incomplete || follows;
+    for (uint32_t i = 0; (l->failure || follows) && i < node->output_count; i++) {
+        bind_substitutes(l, node->outputs[i]);
+    }
+}
+
+static void lower_node(htp_lowering *l, htp_node_id id, htp_unsupported *unsupported)
+{
+    l->node = htp_graph_node(l->graph, id);
+    l->node_id = id;
+    l->row = htp_table_find(l->node->kind);
+    l->model->origin = (htp_origin){l->node->scope, id};
+    try_node(l);
+    if (l->failure) {
+        htp_unsupported_add(unsupported, l->graph, id, l->failure);
+        l->failure = NULL;
+    }
+}
+
+/** Declares what forward() returns as graph outputs; None is left out. */
+static void bind_outputs(htp_lowering *l)
+{
+    const htp_shim_trace *trace = l->graph->trace;
+    l->model->origin = (htp_origin){0, HTP_NONE};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trace->output_count; i++) {
+        htp_shim_kind kind = htp_graph_value(l->graph, trace->outputs[i])->kind;
+        count += kind != HTP_SHIM_NOTHING;
+    }
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < trace->output_count; i++) {
+        htp_value_id id = trace->outputs[i];
+        if (htp_graph_value(l->graph, id)->kind == HTP_SHIM_NOTHING) {
+            continue;
+        }
+        htp_tensor_id tensor = htp_value_tensor(l, id);
+        const char *name = count == 1 ? "output" : htp_arena_printf(l->arena, "output_%u", number);
+        number++;
+        if (tensor != HTP_TENSOR_NONE) {
+            htp_model_add_output(l->model, tensor, name);
+        }
+    }
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+htp_status htp_lower_graph(htp_model *model, htp_progress_fn progress, void *user)
+{
+    const htp_graph *graph = model->graph;
+    htp_lowering l = {.model = model, .graph = graph, .arena = model->arena};
+    l.bindings = HTP_NEW_ARRAY(l.arena, htp_binding, (size_t)graph->value_count + 1);
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        l.bindings[i] = (htp_binding){HTP_TENSOR_NONE, HTP_TENSOR_NONE};
+    }
+    double start = seconds_now();
+    htp_unsupported unsupported = {.arena = l.arena};
+    bind_inputs(&l);
+    const bool *live = find_live_nodes(l.arena, graph);
+    uint32_t node_count = graph->trace->node_count;
+    for (uint32_t i = 0; i < node_count; i++) {
+        htp_progress report = {.stage = HTP_STAGE_LOWERED,
+                               .done = i,
+                               .total = node_count,
+                               .seconds = seconds_now() - start,
+                               .label = "nodes"};
+        if (progress && i % PROGRESS_INTERVAL == 0 && !progress(user, &report)) {
+            return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
+        }
+        if (live[i]) {
+            lower_node(&l, i, &unsupported);
+        }
+    }
+    HTP_TRY(htp_unsupported_status(&unsupported));
+    if (l.is_incomplete) {
+        return htp_status_make(HTP_CODE_INTERNAL, "the trace lacks values without saying why");
+    }
+    bind_outputs(&l);
+    if (l.failure) {
+        return htp_status_make(HTP_CODE_UNSUPPORTED, "the outputs cannot be exported: %s",
+                               l.failure);
+    }
+    return HTP_OK;
+}

@@ -1,0 +1,215 @@
+/*
+ * What a lowering function works with: the node's arguments by schema name, and emitters of ONNX
+ * nodes. Private to core/lower.
+ *
+ * A lowering is `static void lower_x(htp_lowering *l)`: it fetches arguments, emits nodes and
+ * binds each output of the aten node. A fetch or emit that cannot be done calls htp_lower_fail();
+ * from then on every call is harmless and the node is reported as unsupported, so lowerings have
+ * no error branches of their own.
+ *
+ *     static void lower_softmax(htp_lowering *l)
+ *     {
+ *         htp_tensor_id x = htp_arg_tensor(l, "self");
+ *         int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
+ *         x = htp_emit_cast(l, x, htp_arg_dtype(l, "self"), htp_output_dtype(l, 0));
+ *         htp_bind(l, 0, htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis",
+ * axis))));
+ *     }
+ */
+#ifndef HTP_LOWER_LOWERING_H
+#define HTP_LOWER_LOWERING_H
+
+#include "graph/dtype.h"
+#include "lower/lower.h"
+
+typedef struct htp_lowering htp_lowering;
+typedef void (*htp_lower_fn)(htp_lowering *l);
+
+/** A row of the operator table. */
+typedef struct htp_operator {
+    const char *kind; /* "aten::add.Tensor" */
+    htp_lower_fn lower;
+    const char *op; /* parameter of shared functions: an ONNX operator's name; or NULL */
+} htp_operator;
+
+/** What an ONNX tensor was bound from: scalars keep two forms, made when first asked for. */
+typedef struct htp_binding {
+    htp_tensor_id tensor; /* a tensor; a scalar as 0-d; a list of ints as 1-d */
+    htp_tensor_id vector; /* a scalar as [1] */
+} htp_binding;
+
+struct htp_lowering {
+    htp_model *model;
+    const htp_graph *graph;
+    htp_arena *arena;
+    const htp_operator *row;
+    const htp_shim_node *node;
+    htp_node_id node_id;
+    htp_binding *bindings; /* by value */
+    const char *failure;   /* NULL while all is well */
+    bool is_incomplete;    /* a node was left out because it follows from one that failed */
+};
+
+/* ---- failing ---- */
+
+/** Says why the node cannot be lowered; the first reason counts. */
+void htp_lower_fail(htp_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- arguments by schema name ---- */
+
+/** The value of an argument; HTP_NONE when the schema has no such argument, or it is None. */
+htp_value_id htp_arg_value(htp_lowering *l, const char *name);
+
+/** Whether the argument is there and not None. */
+bool htp_arg_present(htp_lowering *l, const char *name);
+
+/** A tensor argument as an ONNX tensor (a weight's initializer, a constant's, or what an earlier
+ * node bound). A number argument (Scalar, or a Python number) gives a 0-d tensor of the dtype
+ * that PyTorch gives it: int64, float32 or bool. Fails when absent. */
+htp_tensor_id htp_arg_tensor(htp_lowering *l, const char *name);
+
+/** As htp_arg_tensor(), HTP_TENSOR_NONE when the argument is None. */
+htp_tensor_id htp_arg_optional_tensor(htp_lowering *l, const char *name);
+
+/** As htp_arg_tensor(), cast to @p dtype; a constant number is made in that dtype directly. */
+htp_tensor_id htp_arg_tensor_as(htp_lowering *l, const char *name, htp_dtype dtype);
+
+/** dtype, rank, dims of a tensor argument. Rank 0 for numbers. */
+htp_dtype htp_arg_dtype(htp_lowering *l, const char *name);
+uint32_t htp_arg_rank(htp_lowering *l, const char *name);
+const htp_dim *htp_arg_dims(htp_lowering *l, const char *name);
+
+/** Constant numbers; fails when the value is not constant. A bool is 0 or 1. */
+int64_t htp_arg_int(htp_lowering *l, const char *name);
+double htp_arg_float(htp_lowering *l, const char *name);
+bool htp_arg_bool(htp_lowering *l, const char *name);
+
+/** As above; @p otherwise when the argument is absent or None. */
+int64_t htp_arg_int_or(htp_lowering *l, const char *name, int64_t otherwise);
+double htp_arg_float_or(htp_lowering *l, const char *name, double otherwise);
+bool htp_arg_bool_or(htp_lowering *l, const char *name, bool otherwise);
+
+/** Whether the argument is a constant number, or a list of constant numbers. */
+bool htp_arg_is_constant(htp_lowering *l, const char *name);
+
+/** A constant string; fails when absent. */
+const char *htp_arg_string(htp_lowering *l, const char *name);
+
+/** A constant list of ints (an int counts as a list of one). @return arena memory. */
+const int64_t *htp_arg_ints(htp_lowering *l, const char *name, size_t *count);
+
+/** A constant list of numbers (a number counts as a list of one). @return arena memory. */
+const double *htp_arg_floats(htp_lowering *l, const char *name, size_t *count);
+
+/** Whether the argument is a number: not a tensor, list, or None. */
+bool htp_arg_is_number(htp_lowering *l, const char *name);
+
+/** A list argument's elements as values. */
+const uint32_t *htp_arg_list(htp_lowering *l, const char *name, size_t *count);
+
+/** A dim argument, wrapped into [0, rank); fails when out of range. Rank 0 counts as 1. */
+int64_t htp_arg_dim(htp_lowering *l, const char *name, uint32_t rank);
+
+/** As htp_arg_dim() for a list; None or empty gives all dims when @p all_when_empty. */
+const int64_t *htp_arg_dims_list(htp_lowering *l, const char *name, uint32_t rank,
+                                 bool all_when_empty, size_t *count);
+
+/** A list of ints that may be dynamic as a 1-d int64 tensor (an initializer when constant). */
+htp_tensor_id htp_arg_shape(htp_lowering *l, const char *name);
+
+/** A number that may be dynamic as a [1] int64 tensor. */
+htp_tensor_id htp_arg_vector(htp_lowering *l, const char *name);
+
+/* ---- values ---- */
+
+/** Whether a value is an int, float or bool. */
+bool htp_value_is_number(const htp_shim_value *value);
+
+/** Whether a value is a constant number, or a list of constant numbers. */
+bool htp_value_is_constant(htp_lowering *l, htp_value_id value);
+
+/** The dtype in which a value is bound: a tensor's; of numbers int64, float64 (TorchScript's float
+ * is a double) or bool; of a list its first element's. */
+htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id value);
+
+/** The ONNX tensor of any value in its own dtype: a number is 0-d, a list of numbers 1-d. */
+htp_tensor_id htp_value_tensor(htp_lowering *l, htp_value_id value);
+
+/** As htp_value_tensor(), cast to @p dtype; constant numbers are made in that dtype directly. */
+htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id value, htp_dtype dtype);
+
+/** A number, or a tensor of one element, as [1], in its own dtype. */
+htp_tensor_id htp_value_vector(htp_lowering *l, htp_value_id value);
+
+/** A list of ints, or an int, as a 1-d int64 tensor. */
+htp_tensor_id htp_value_shape(htp_lowering *l, htp_value_id value);
+
+/* ---- outputs ---- */
+
+/** The value of output @p index, its dtype, rank and dims. */
+htp_value_id htp_output_value(htp_lowering *l, size_t index);
+htp_dtype htp_output_dtype(htp_lowering *l, size_t index);
+uint32_t htp_output_rank(htp_lowering *l, size_t index);
+const htp_dim *htp_output_dims(htp_lowering *l, size_t index);
+
+/** Binds output @p index to a tensor; sets the tensor's type from the graph. For a number the
+ * tensor is 0-d; for a list of ints 1-d. */
+void htp_bind(htp_lowering *l, size_t index, htp_tensor_id tensor);
+
+/** Binds any value (an element of a list output). */
+void htp_bind_value(htp_lowering *l, htp_value_id value, htp_tensor_id tensor);
+
+/** Binds a number given as a [1] tensor. */
+void htp_bind_value_vector(htp_lowering *l, htp_value_id value, htp_tensor_id vector);
+
+/* ---- emitting ---- */
+
+typedef struct htp_emit_inputs {
+    const htp_tensor_id *items;
+    size_t count;
+} htp_emit_inputs;
+
+typedef struct htp_emit_attributes {
+    const htp_attribute *items;
+    size_t count;
+} htp_emit_attributes;
+
+#define HTP_IN(...)                                                                                \
+    ((htp_emit_inputs){(const htp_tensor_id[]){__VA_ARGS__},                                       \
+                       sizeof((const htp_tensor_id[]){__VA_ARGS__}) / sizeof(htp_tensor_id)})
+#define HTP_AT(...)                                                                                \
+    ((htp_emit_attributes){(const htp_attribute[]){__VA_ARGS__},                                   \
+                           sizeof((const htp_attribute[]){__VA_ARGS__}) / sizeof(htp_attribute)})
+#define HTP_NO_AT ((htp_emit_attributes){NULL, 0})
+
+/** Emits a node with one output. Trailing HTP_TENSOR_NONE inputs are dropped. */
+htp_tensor_id htp_emit(htp_lowering *l, const char *op, htp_emit_inputs inputs,
+                       htp_emit_attributes attributes);
+
+/** Emits a node with @p output_count outputs. */
+void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
+                   htp_emit_attributes attributes, htp_tensor_id *outputs, size_t output_count);
+
+/** Constants. */
+htp_tensor_id htp_emit_ints(htp_lowering *l, const int64_t *values, size_t count); /* 1-d int64 */
+htp_tensor_id htp_emit_int(htp_lowering *l, int64_t value);                        /* [1] int64 */
+/** A 0-d tensor of @p dtype with the value (rounded as PyTorch's cast rounds). */
+htp_tensor_id htp_emit_scalar(htp_lowering *l, htp_dtype dtype, double value);
+htp_tensor_id htp_emit_scalar_int(htp_lowering *l, htp_dtype dtype, int64_t value);
+
+/** Cast unless the tensor is known to have that dtype. */
+htp_tensor_id htp_emit_cast(htp_lowering *l, htp_tensor_id x, htp_dtype from, htp_dtype to);
+
+/** Composites whose form depends on the opset. */
+htp_tensor_id htp_emit_reduce(htp_lowering *l, const char *op, htp_tensor_id x, const int64_t *axes,
+                              size_t axis_count, bool keepdims);
+htp_tensor_id htp_emit_squeeze(htp_lowering *l, htp_tensor_id x, const int64_t *axes, size_t n);
+htp_tensor_id htp_emit_unsqueeze(htp_lowering *l, htp_tensor_id x, const int64_t *axes, size_t n);
+htp_tensor_id htp_emit_transpose(htp_lowering *l, htp_tensor_id x, const int64_t *perm, size_t n);
+/** Size of dim @p axis of @p x as [1]: Shape with start and end, or a constant where the dim of
+ * @p dims is a number. */
+htp_tensor_id htp_emit_dim(htp_lowering *l, htp_tensor_id x, const htp_dim *dims, int64_t axis);
+/** The shape of @p x as a 1-d tensor: a constant where all dims are numbers. */
+htp_tensor_id htp_emit_shape(htp_lowering *l, htp_tensor_id x, uint32_t rank, const htp_dim *dims);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * Nearest neighbours: aten::upsample_nearest*d, aten::_upsample_nearest_exact*d.
+ *
+ * Which neighbour is nearest hangs on the rounding of a float32 product, and runtimes round ONNX
+ * Resize in other ways (14 to 2 comes out wrong). So Resize is used for whole factors, which all
+ * compute alike, and otherwise each axis gathers the positions that PyTorch computes.
+ */
+#include "lower/compose.h"
+#include "lower/resize.h"
+
+#include <math.h>
+#include <string.h>
+
+/** The largest size for which a factor is checked where the size is not known. */
+#define LARGEST_SIZE (1 << 16)
+
+/** How an axis is made. */
+typedef struct axis_plan {
+    int64_t factor;     /* whole factor, 1 for an axis that stays; 0: by positions */
+    int64_t *positions; /* [out]; NULL: to be computed by the model */
+} axis_plan;
+
+/** The positions that PyTorch's kernels find for element @p i: one, or -1 where they differ. */
+static int64_t nearest_position(int64_t i, double scale, int64_t in, int64_t out)
+{
+    float ratio = scale > 0 ? (float)(1.0 / scale) : (float)in / (float)out;
+    int64_t position = (int64_t)floorf((float)i * ratio);
+    position = position < in ? position : in - 1;
+    /* Some kernels have a short cut for these, which others have not. */
+    int64_t direct = out == in ? i : out == 2 * in ? i / 2 : position;
+    return direct == position ? position : -1;
+}
+
+/** The same for the "exact" operators, whose kernels are compiled with fused multiplication or
+ * without. */
+static int64_t exact_position(int64_t i, double scale, int64_t in, int64_t out)
+{
+    float ratio = scale > 0 ? (float)(1.0 / scale) : (float)in / (float)out;
+    volatile float product = ratio * ((float)i + 0.5F); /* rounded here, not fused */
+    float separate = floorf(fmaxf(product - 0.5F, 0) + 0.5F);
+    float fused = floorf(fmaxf(fmaf(ratio, (float)i + 0.5F, -0.5F), 0) + 0.5F);
+    float direct = floorf((float)(((double)i + 0.5) * (double)ratio));
+    if (separate != fused || separate != direct) {
+        return -1;
+    }
+    return (int64_t)separate < in ? (int64_t)separate : in - 1;
+}
+
+static bool is_exact(htp_lowering *l)
+{
+    return strstr(l->row->kind, "exact") != NULL;
+}
+
+static int64_t position(htp_lowering *l, int64_t i, double scale, int64_t in, int64_t out)
+{
+    return is_exact(l) ? exact_position(i, scale, in, out) : nearest_position(i, scale, in, out);
+}
+
+/** An axis whose sizes are known. */
+static axis_plan plan_known(htp_lowering *l, const htp_resizing *r, size_t axis)
+{
+    const int64_t most = INT64_C(1) << 20;
+    int64_t in = r->in[axis].size;
+    int64_t out = r->out[axis].size;
+    axis_plan plan = {.factor = 1};
+    if (in < 1 || out < 1 || in > most || out > most) {
+        htp_lower_fail(l, "its sizes are not supported");
+        return plan;
+    }
+    plan.factor = out % in == 0 ? out / in : 0;
+    plan.positions = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)out);
+    for (int64_t i = 0; i < out; i++) {
+        plan.positions[i] = position(l, i, r->scales[axis], in, out);
+        if (plan.positions[i] < 0) {
+            htp_lower_fail(l,
+                           "which neighbour is nearest depends on the machine for a size of "
+                           "%lld from %lld",
+                           (long long)out, (long long)in);
+            return plan;
+        }
+        if (plan.factor && plan.positions[i] != i / plan.factor) {
+            plan.factor = 0;
+        }
+    }
+    return plan;
+}
+
+/** An axis whose size is not known: a whole factor, or positions computed by the model. */
+static axis_plan plan_unknown(htp_lowering *l, const htp_resizing *r, size_t axis)
+{
+    const htp_dim *in = &r->in[axis];
+    const htp_dim *out = &r->out[axis];
+    double scale = r->scales[axis];
+    if (scale == 0) {
+        bool same = in->symbol && out->symbol && strcmp(in->symbol, out->symbol) == 0;
+        if (!same && is_exact(l)) {
+            htp_lower_fail(l, "its sizes are not known");
+        }
+        return (axis_plan){.factor = same};
+    }
+    bool whole = scale >= 1 && floor(scale) == scale;
+    int64_t factor = whole ? (int64_t)scale : 1;
+    for (int64_t i = 0; whole && i < LARGEST_SIZE; i++) {
+        whole = position(l, i, scale, LARGEST_SIZE, factor * LARGEST_SIZE) == i / factor;
+    }
+    if (!whole) {
+        htp_lower_fail(l, "a scale factor of %g needs known sizes", scale);
+    }
+    return (axis_plan){.factor = factor};
+}
+
+/** min(floor(i · (in / out)), in - 1) in float32, as PyTorch computes it. */
+static htp_tensor_id emit_positions(htp_lowering *l, const htp_resizing *r, size_t axis)
+{
+    const int64_t first = 0;
+    const htp_dtype single = HTP_DTYPE_FLOAT32;
+    const htp_dtype whole = HTP_DTYPE_INT64;
+    htp_tensor_id in =
+        htp_emit_dim(l, htp_arg_tensor(l, r->input), htp_arg_dims(l, r->input), (int64_t)axis + 2);
+    htp_tensor_id out = htp_resizing_size(l, r, axis);
+    htp_tensor_id ratio = htp_emit_binary(l, "Div", htp_emit_cast(l, in, whole, single),
+                                          htp_emit_cast(l, out, whole, single));
+    htp_tensor_id x =
+        htp_emit(l, "Range",
+                 HTP_IN(htp_emit_scalar_int(l, whole, 0), htp_emit_squeeze(l, out, &first, 1),
+                        htp_emit_scalar_int(l, whole, 1)),
+                 HTP_NO_AT);
+    x = htp_emit_binary(l, "Mul", htp_emit_cast(l, x, whole, single), ratio);
+    x = htp_emit_cast(l, htp_emit_unary(l, "Floor", x), single, whole);
+    return htp_emit_binary(l, "Min", x, htp_emit_binary(l, "Sub", in, htp_emit_int(l, 1)));
+}
+
+static htp_tensor_id gather_axis(htp_lowering *l, const htp_resizing *r, const axis_plan *plan,
+                                 size_t axis, htp_tensor_id x)
+{
+    htp_tensor_id positions = plan->positions
+                                  ? htp_emit_ints(l, plan->positions, (size_t)r->out[axis].size)
+                                  : emit_positions(l, r, axis);
+    return htp_emit(l, "Gather", HTP_IN(x, positions),
+                    HTP_AT(htp_attribute_int("axis", (int64_t)axis + 2)));
+}
+
+/** Repeats elements along the axes with a whole factor. */
+static htp_tensor_id repeat_axes(htp_lowering *l, const htp_resizing *r, const axis_plan *plans,
+                                 htp_tensor_id x)
+{
+    double factors[3] = {1, 1, 1};
+    for (size_t i = 0; i < r->axes; i++) {
+        factors[i] = plans[i].factor ? (double)plans[i].factor : 1;
+    }
+    return htp_emit(l, "Resize", HTP_IN(x, HTP_TENSOR_NONE, htp_resizing_scales(l, r, factors)),
+                    HTP_AT(htp_attribute_string("mode", "nearest"),
+                           htp_attribute_string("coordinate_transformation_mode", "asymmetric"),
+                           htp_attribute_string("nearest_mode", "floor")));
+}
+
+void htp_lower_upsample_nearest(htp_lowering *l)
+{
+    htp_resizing r = htp_resizing_read(l);
+    htp_dtype dtype = htp_output_dtype(l, 0);
+    bool has_kernel = dtype == HTP_DTYPE_FLOAT32 || dtype == HTP_DTYPE_FLOAT16;
+    axis_plan plans[3] = {{0}};
+    bool repeats = false;
+    for (size_t i = 0; i < r.axes && !l->failure; i++) {
+        bool known = !r.in[i].symbol && !r.out[i].symbol;
+        plans[i] = known ? plan_known(l, &r, i) : plan_unknown(l, &r, i);
+        if (plans[i].factor > 1 && !has_kernel) {
+            if (!plans[i].positions) {
+                htp_lower_fail(l, "runtimes do not compute it in %s", htp_dtype_name(dtype));
+            }
+            plans[i].factor = 0;
+        }
+        repeats = repeats || plans[i].factor > 1;
+    }
+    htp_tensor_id x = htp_arg_tensor(l, r.input);
+    if (repeats) {
+        x = repeat_axes(l, &r, plans, x);
+    }
+    for (size_t i = 0; i < r.axes && !l->failure; i++) {
+        x = plans[i].factor == 0 ? gather_axis(l, &r, &plans[i], i, x) : x;
+    }
+    htp_bind(l, 0, x);
+}

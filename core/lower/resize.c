@@ -1,0 +1,192 @@
+/*
+ * Interpolation: aten::upsample_linear1d, _bilinear2d, _trilinear3d, _bicubic2d and the
+ * antialiased ones.
+ *
+ * Reference: ONNX Resize. PyTorch's coordinates are half_pixel or align_corners. A scale factor
+ * that was given is used as it is, even where the sizes have another ratio; so it is in ONNX when
+ * the scales, rather than the sizes, are an input.
+ */
+#include "lower/resize.h"
+
+#include "lower/compose.h"
+#include "lower/sizes.h"
+
+#include <math.h>
+#include <string.h>
+
+/** The largest size for which rounding is checked where the size is not known. */
+#define LARGEST_SIZE (1 << 16)
+
+/** Scales by axis: a list, or an argument for each. */
+static void read_scales(htp_lowering *l, htp_resizing *r)
+{
+    static const char *const names[3][3] = {
+        {"scales"}, {"scales_h", "scales_w"}, {"scales_d", "scales_h", "scales_w"}};
+    if (htp_arg_present(l, "scale_factors")) {
+        size_t count = 0;
+        const double *factors = htp_arg_floats(l, "scale_factors", &count);
+        if (count != r->axes) {
+            htp_lower_fail(l, "%zu scale factors do not fit %zu axes", count, r->axes);
+            return;
+        }
+        memcpy(r->scales, factors, count * sizeof(*factors));
+    } else {
+        for (size_t i = 0; i < r->axes; i++) {
+            r->scales[i] = htp_arg_float_or(l, names[r->axes - 1][i], 0);
+        }
+    }
+    for (size_t i = 0; i < r->axes; i++) {
+        if (!(r->scales[i] >= 0) || r->scales[i] > LARGEST_SIZE) {
+            htp_lower_fail(l, "a scale factor of %g is not supported", r->scales[i]);
+        }
+    }
+}
+
+htp_resizing htp_resizing_read(htp_lowering *l)
+{
+    static const htp_dim unknown[3];
+    htp_resizing r = {.input = htp_arg_present(l, "input") ? "input" : "self",
+                      .axes = htp_row_axes(l),
+                      .in = unknown,
+                      .out = unknown};
+    uint32_t rank = htp_arg_rank(l, r.input);
+    if (rank != r.axes + 2 || htp_output_rank(l, 0) != rank) {
+        htp_lower_fail(l, "an input of rank %u is not supported", rank);
+        return r;
+    }
+    r.in = htp_arg_dims(l, r.input) + 2;
+    r.out = htp_output_dims(l, 0) + 2;
+    read_scales(l, &r);
+    return r;
+}
+
+htp_tensor_id htp_resizing_size(htp_lowering *l, const htp_resizing *r, size_t axis)
+{
+    if (!r->out[axis].symbol) {
+        return htp_emit_int(l, r->out[axis].size);
+    }
+    if (htp_arg_present(l, "output_size")) {
+        size_t count = 0;
+        const uint32_t *sizes = htp_arg_list(l, "output_size", &count);
+        if (count == r->axes) {
+            return htp_value_vector(l, sizes[axis]);
+        }
+    }
+    htp_tensor_id size =
+        htp_emit_dim(l, htp_arg_tensor(l, r->input), htp_arg_dims(l, r->input), (int64_t)axis + 2);
+    size = htp_emit_cast(l, size, HTP_DTYPE_INT64, HTP_DTYPE_FLOAT64);
+    size = htp_emit_binary_scalar(l, "Mul", size, HTP_DTYPE_FLOAT64, r->scales[axis]);
+    size = htp_emit_unary(l, "Floor", size);
+    return htp_emit_cast(l, size, HTP_DTYPE_FLOAT64, HTP_DTYPE_INT64);
+}
+
+htp_tensor_id htp_resizing_scales(htp_lowering *l, const htp_resizing *r, const double *factors)
+{
+    htp_number numbers[5] = {htp_number_float(1), htp_number_float(1)};
+    for (size_t i = 0; i < r->axes; i++) {
+        numbers[i + 2] = htp_number_float(factors[i]);
+    }
+    const int64_t count = (int64_t)r->axes + 2;
+    return htp_emit_numbers(l, HTP_DTYPE_FLOAT32, 1, &count, numbers);
+}
+
+/** All dims of the result. */
+static htp_tensor_id emit_sizes(htp_lowering *l, const htp_resizing *r)
+{
+    htp_sizes sizes = htp_sizes_begin(l);
+    htp_sizes_add_dims(&sizes, htp_arg_tensor(l, r->input), htp_arg_dims(l, r->input), 0, 2);
+    for (size_t i = 0; i < r->axes; i++) {
+        htp_sizes_add_tensor(&sizes, htp_resizing_size(l, r, i));
+    }
+    return htp_sizes_end(&sizes);
+}
+
+/** Whether a runtime, which multiplies in float32, finds the size that PyTorch finds. */
+static bool size_is_certain(int64_t in, double scale)
+{
+    return floorf((float)in * (float)scale) == (float)floor((double)in * scale);
+}
+
+/** Checks that the given factor of an axis leads to its size. */
+static void check_factor(htp_lowering *l, const htp_resizing *r, size_t i)
+{
+    bool certain = true;
+    if (!r->in[i].symbol) {
+        certain = !r->out[i].symbol && size_is_certain(r->in[i].size, r->scales[i]) &&
+                  (double)r->out[i].size == floor((double)r->in[i].size * r->scales[i]);
+    } else if (floor(r->scales[i]) != r->scales[i]) {
+        for (int64_t size = 1; certain && size <= LARGEST_SIZE; size++) {
+            certain = size_is_certain(size, r->scales[i]);
+        }
+    }
+    if (!certain) {
+        htp_lower_fail(l, "a scale factor of %g does not give certain sizes", r->scales[i]);
+    }
+}
+
+/** Whether factors were given that are to be used; they must be known for all axes then. */
+static bool choose_factors(htp_lowering *l, const htp_resizing *r, double *factors)
+{
+    bool given = false;
+    for (size_t i = 0; i < r->axes; i++) {
+        given = given || r->scales[i] > 0;
+    }
+    for (size_t i = 0; given && i < r->axes; i++) {
+        factors[i] = r->scales[i];
+        if (r->scales[i] > 0) {
+            check_factor(l, r, i);
+        } else if (r->in[i].symbol || r->out[i].symbol || r->in[i].size < 1) {
+            htp_lower_fail(l, "it has scale factors for some axes only");
+        } else {
+            factors[i] = (double)r->out[i].size / (double)r->in[i].size;
+        }
+    }
+    return given;
+}
+
+/** The attributes of Resize. @return how many */
+static size_t write_attributes(htp_lowering *l, htp_attribute *attributes, bool align_corners)
+{
+    bool antialias = strstr(l->row->kind, "_aa") != NULL;
+    bool cubic = strcmp(l->row->op, "cubic") == 0;
+    size_t count = 0;
+    attributes[count++] = htp_attribute_string("mode", l->row->op);
+    attributes[count++] = htp_attribute_string("coordinate_transformation_mode",
+                                               align_corners ? "align_corners" : "half_pixel");
+    if (cubic) {
+        attributes[count++] = htp_attribute_float("cubic_coeff_a", antialias ? -0.5 : -0.75);
+    }
+    if (antialias) {
+        attributes[count++] = htp_attribute_int("antialias", 1);
+        attributes[count++] = htp_attribute_int("exclude_outside", 1);
+        if (l->model->opset < 18 || align_corners) {
+            htp_lower_fail(l, "antialiasing needs opset 18, and align_corners=False");
+        }
+    }
+    return count;
+}
+
+/** The row says ONNX's mode: "linear" or "cubic". */
+void htp_lower_upsample(htp_lowering *l)
+{
+    htp_resizing r = htp_resizing_read(l);
+    htp_dtype dtype = htp_arg_math_dtype(l, r.input, HTP_MATH_KEEP_HALF);
+    bool align_corners = htp_arg_bool(l, "align_corners");
+    htp_attribute attributes[5];
+    size_t count = write_attributes(l, attributes, align_corners);
+    if (l->failure) {
+        return;
+    }
+    htp_tensor_id sizes = HTP_TENSOR_NONE;
+    htp_tensor_id scales = HTP_TENSOR_NONE;
+    double factors[3] = {1, 1, 1};
+    if (!align_corners && choose_factors(l, &r, factors)) {
+        scales = htp_resizing_scales(l, &r, factors);
+    } else {
+        sizes = emit_sizes(l, &r);
+    }
+    htp_tensor_id x = htp_arg_tensor_as(l, r.input, dtype);
+    x = htp_emit(l, "Resize", HTP_IN(x, HTP_TENSOR_NONE, scales, sizes),
+                 (htp_emit_attributes){attributes, count});
+    htp_bind_cast(l, 0, x, dtype);
+}

@@ -1,0 +1,241 @@
+/*
+ * Values as ONNX tensors: known contents become initializers, the rest is what an earlier node
+ * bound. A dynamic number has two forms, 0-d and [1]; the one that was not bound is made when
+ * first asked for, in the name of the node that produced the number.
+ */
+#include "lower/sizes.h"
+
+#include <string.h>
+
+bool htp_value_is_number(const htp_shim_value *value)
+{
+    return value->kind == HTP_SHIM_INT || value->kind == HTP_SHIM_FLOAT ||
+           value->kind == HTP_SHIM_BOOL;
+}
+
+bool htp_value_is_constant(htp_lowering *l, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (value->kind != HTP_SHIM_LIST) {
+        return htp_value_is_number(value) && value->is_constant;
+    }
+    for (uint32_t i = 0; i < value->element_count; i++) {
+        const htp_shim_value *element = htp_graph_value(l->graph, value->elements[i]);
+        if (!htp_value_is_number(element) || !element->is_constant) {
+            return false;
+        }
+    }
+    return true;
+}
+
+htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (value->kind == HTP_SHIM_LIST && value->element_count) {
+        value = htp_graph_value(l->graph, value->elements[0]);
+    }
+    switch (value->kind) {
+    case HTP_SHIM_TENSOR:
+        return value->dtype;
+    case HTP_SHIM_FLOAT:
+        return HTP_DTYPE_FLOAT64;
+    case HTP_SHIM_BOOL:
+        return HTP_DTYPE_BOOL;
+    default:
+        return HTP_DTYPE_INT64;
+    }
+}
+
+/** The contents of a constant number or list of constant numbers in @p dtype. */
+static htp_tensor_id constant_numbers(htp_lowering *l, const htp_shim_value *value, htp_dtype dtype)
+{
+    bool is_list = value->kind == HTP_SHIM_LIST;
+    int64_t count = is_list ? value->element_count : 1;
+    htp_number *numbers = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)count + 1);
+    for (int64_t i = 0; i < count; i++) {
+        const htp_shim_value *element =
+            is_list ? htp_graph_value(l->graph, value->elements[i]) : value;
+        numbers[i] = element->kind == HTP_SHIM_FLOAT ? htp_number_float(element->f[0])
+                                                     : htp_number_int(element->i[0]);
+    }
+    return htp_emit_numbers(l, dtype, is_list ? 1 : 0, &count, numbers);
+}
+
+/** Sets the model's origin to the producer of @p value; returns the origin to go back to. */
+static htp_origin enter_producer(htp_lowering *l, const htp_shim_value *value)
+{
+    htp_origin here = l->model->origin;
+    l->model->origin = (htp_origin){0, HTP_NONE};
+    if (value->producer != HTP_SHIM_NONE) {
+        l->model->origin =
+            (htp_origin){htp_graph_node(l->graph, value->producer)->scope, value->producer};
+    }
+    return here;
+}
+
+/** What a node or an input bound; the missing form of a number is made. */
+static htp_tensor_id bound(htp_lowering *l, htp_value_id id, bool as_vector)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    htp_binding *binding = &l->bindings[id];
+    htp_tensor_id *wanted = as_vector ? &binding->vector : &binding->tensor;
+    htp_tensor_id other = as_vector ? binding->tensor : binding->vector;
+    if (*wanted == HTP_TENSOR_NONE && other != HTP_TENSOR_NONE) {
+        htp_origin here = enter_producer(l, value);
+        *wanted = as_vector ? htp_emit_unsqueeze(l, other, (const int64_t[]){0}, 1)
+                            : htp_emit_squeeze(l, other, (const int64_t[]){0}, 1);
+        l->model->origin = here;
+    }
+    if (*wanted == HTP_TENSOR_NONE) {
+        htp_lower_fail(l, "it reads a value that nothing produces");
+    }
+    return *wanted;
+}
+
+/** A list of numbers of which some are dynamic. */
+static htp_tensor_id concatenate_numbers(htp_lowering *l, const htp_shim_value *list,
+                                         htp_dtype dtype)
+{
+    htp_sizes sizes = htp_sizes_begin(l);
+    sizes.dtype = dtype;
+    for (uint32_t i = 0; i < list->element_count; i++) {
+        htp_sizes_add_value(&sizes, list->elements[i]);
+    }
+    return htp_sizes_end(&sizes);
+}
+
+static htp_tensor_id list_tensor(htp_lowering *l, htp_value_id id, htp_dtype dtype)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    for (uint32_t i = 0; i < value->element_count; i++) {
+        if (!htp_value_is_number(htp_graph_value(l->graph, value->elements[i]))) {
+            htp_lower_fail(l, "a list of numbers is needed where another list stands");
+            return HTP_TENSOR_NONE;
+        }
+    }
+    if (htp_value_is_constant(l, id)) {
+        return constant_numbers(l, value, dtype);
+    }
+    if (l->bindings[id].tensor != HTP_TENSOR_NONE) {
+        return htp_emit_cast(l, l->bindings[id].tensor, htp_value_dtype(l, id), dtype);
+    }
+    return concatenate_numbers(l, value, dtype);
+}
+
+/** A tensor whose contents are in the archive or were found by the trace. */
+static htp_tensor_id known_tensor(htp_lowering *l, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (htp_onnx_data_type(value->dtype) == 0) {
+        htp_lower_fail(l, "ONNX has no tensors of %s", htp_dtype_name(value->dtype));
+        return HTP_TENSOR_NONE;
+    }
+    if (value->weight != HTP_SHIM_NONE) {
+        return htp_model_weight(l->model, value->weight);
+    }
+    return htp_model_constant(l->model, value->dtype, value->rank, value->dims[0], value->data);
+}
+
+htp_tensor_id htp_value_tensor(htp_lowering *l, htp_value_id id)
+{
+    return htp_value_tensor_as(l, id, htp_value_dtype(l, id));
+}
+
+htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dtype)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    htp_dtype from = htp_value_dtype(l, id);
+    htp_number number;
+    switch (value->kind) {
+    case HTP_SHIM_TENSOR:
+        if (from != dtype && value->rank == 0 && value->data &&
+            htp_number_read(from, value->data, &number)) {
+            return htp_emit_numbers(l, dtype, 0, NULL, &number);
+        }
+        if (value->data || value->weight != HTP_SHIM_NONE) {
+            return htp_emit_cast(l, known_tensor(l, id), from, dtype);
+        }
+        return htp_emit_cast(l, bound(l, id, false), from, dtype);
+    case HTP_SHIM_INT:
+    case HTP_SHIM_FLOAT:
+    case HTP_SHIM_BOOL:
+        if (value->is_constant) {
+            return constant_numbers(l, value, dtype);
+        }
+        return htp_emit_cast(l, bound(l, id, false), from, dtype);
+    case HTP_SHIM_LIST:
+        return list_tensor(l, id, dtype);
+    default:
+        htp_lower_fail(l, "a tensor is needed where another kind of value stands");
+        return HTP_TENSOR_NONE;
+    }
+}
+
+htp_tensor_id htp_value_vector(htp_lowering *l, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (htp_value_is_number(value)) {
+        if (!value->is_constant) {
+            return bound(l, id, true);
+        }
+        htp_number number = value->kind == HTP_SHIM_FLOAT ? htp_number_float(value->f[0])
+                                                          : htp_number_int(value->i[0]);
+        return htp_emit_numbers(l, htp_value_dtype(l, id), 1, (const int64_t[]){1}, &number);
+    }
+    if (value->kind != HTP_SHIM_TENSOR) {
+        htp_lower_fail(l, "a number is needed where another kind of value stands");
+        return HTP_TENSOR_NONE;
+    }
+    if (value->rank == 0 && l->bindings[id].vector != HTP_TENSOR_NONE) {
+        return l->bindings[id].vector;
+    }
+    return htp_emit(l, "Reshape", HTP_IN(htp_value_tensor(l, id), htp_emit_int(l, 1)), HTP_NO_AT);
+}
+
+htp_tensor_id htp_value_shape(htp_lowering *l, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (value->kind == HTP_SHIM_LIST) {
+        return list_tensor(l, id, HTP_DTYPE_INT64);
+    }
+    return htp_emit_cast(l, htp_value_vector(l, id), htp_value_dtype(l, id), HTP_DTYPE_INT64);
+}
+
+/* ---- binding ---- */
+
+void htp_bind(htp_lowering *l, size_t index, htp_tensor_id tensor)
+{
+    htp_value_id value = htp_output_value(l, index);
+    if (value != HTP_NONE) {
+        htp_bind_value(l, value, tensor);
+    }
+}
+
+void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
+{
+    if (l->failure || tensor == HTP_TENSOR_NONE) {
+        htp_lower_fail(l, "its lowering gives no result");
+        return;
+    }
+    l->bindings[id].tensor = tensor;
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_tensor *known = &l->model->tensors.items[tensor];
+    htp_dtype dtype = htp_value_dtype(l, id);
+    if (known->has_type && known->dtype != dtype) {
+        htp_lower_fail(l, "its result would be %s instead of %s", htp_dtype_name(known->dtype),
+                       htp_dtype_name(dtype));
+    } else if (!known->has_type && value->kind == HTP_SHIM_TENSOR) {
+        htp_model_set_type(l->model, tensor, dtype, value->rank, l->graph->values[id].dims);
+    } else if (!known->has_type && htp_value_is_number(value)) {
+        htp_model_set_type(l->model, tensor, dtype, 0, NULL);
+    }
+}
+
+void htp_bind_value_vector(htp_lowering *l, htp_value_id value, htp_tensor_id vector)
+{
+    if (l->failure || vector == HTP_TENSOR_NONE) {
+        htp_lower_fail(l, "its lowering gives no result");
+        return;
+    }
+    l->bindings[value].vector = vector;
+}

@@ -1,0 +1,118 @@
+/*
+ * Rearranging pixels and channels.
+ *
+ * Reference: ONNX DepthToSpace, SpaceToDepth. PyTorch's order of the channels is that of
+ * DepthToSpace in mode CRD; SpaceToDepth has another, so its channels are put in order after it.
+ */
+#include "lower/compose.h"
+#include "lower/kernels.h"
+#include "lower/sizes.h"
+
+/** The tensor argument "self" [..., C, H, W] as [N, C, H, W]. */
+static htp_tensor_id read_images(htp_lowering *l, htp_dtype dtype)
+{
+    const int64_t batch = 0;
+    uint32_t rank = htp_arg_rank(l, "self");
+    htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
+    if (rank < 3) {
+        htp_lower_fail(l, "an input of rank %u is not supported", rank);
+        return x;
+    }
+    if (rank == 4) {
+        return x;
+    }
+    if (rank == 3) {
+        return htp_emit_unsqueeze(l, x, &batch, 1);
+    }
+    htp_sizes shape = htp_sizes_begin(l);
+    htp_sizes_add_int(&shape, -1);
+    htp_sizes_add_dims(&shape, x, htp_arg_dims(l, "self"), rank - 3, rank);
+    return htp_emit_binary(l, "Reshape", x, htp_sizes_end(&shape));
+}
+
+/** Binds the output, with the dims before the channels as they were. @param x  [N, C, H, W] */
+static void bind_images(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
+{
+    const int64_t batch = 0;
+    uint32_t rank = htp_arg_rank(l, "self");
+    if (rank == 3) {
+        x = htp_emit_squeeze(l, x, &batch, 1);
+    } else if (rank > 4) {
+        htp_sizes shape = htp_sizes_begin(l);
+        htp_sizes_add_dims(&shape, htp_arg_tensor(l, "self"), htp_arg_dims(l, "self"), 0, rank - 3);
+        htp_sizes_add_tensor(
+            &shape, htp_emit(l, "Shape", HTP_IN(x), HTP_AT(htp_attribute_int("start", 1))));
+        x = htp_emit_binary(l, "Reshape", x, htp_sizes_end(&shape));
+    }
+    htp_bind_cast(l, 0, x, dtype);
+}
+
+/** The dtype to move pixels in. */
+static htp_dtype pixel_dtype(htp_lowering *l)
+{
+    return htp_kernel_dtype(l, "DepthToSpace", htp_output_dtype(l, 0));
+}
+
+/** The size of a dim that must be known and small enough to list its elements. */
+static int64_t read_channels(htp_lowering *l, uint32_t axis)
+{
+    const int64_t most = INT64_C(1) << 24;
+    const htp_dim *dims = htp_arg_dims(l, "self");
+    if (axis >= htp_arg_rank(l, "self") || dims[axis].symbol || dims[axis].size < 1 ||
+        dims[axis].size > most) {
+        htp_lower_fail(l, "its number of channels is not known");
+        return 1;
+    }
+    return dims[axis].size;
+}
+
+/** Channels in another order: [rows, columns] of them become [columns, rows]. */
+static htp_tensor_id transpose_channels(htp_lowering *l, htp_tensor_id x, int64_t axis,
+                                        int64_t rows, int64_t columns)
+{
+    int64_t *order = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)(rows * columns));
+    for (int64_t i = 0; i < rows * columns; i++) {
+        order[i] = i % rows * columns + i / rows;
+    }
+    return htp_emit(l, "Gather", HTP_IN(x, htp_emit_ints(l, order, (size_t)(rows * columns))),
+                    HTP_AT(htp_attribute_int("axis", axis)));
+}
+
+void htp_lower_pixel_shuffle(htp_lowering *l)
+{
+    htp_dtype dtype = pixel_dtype(l);
+    htp_tensor_id x =
+        htp_emit(l, "DepthToSpace", HTP_IN(read_images(l, dtype)),
+                 HTP_AT(htp_attribute_int("blocksize", htp_arg_int(l, "upscale_factor")),
+                        htp_attribute_string("mode", "CRD")));
+    bind_images(l, x, dtype);
+}
+
+void htp_lower_pixel_unshuffle(htp_lowering *l)
+{
+    const int64_t most = INT64_C(1) << 10;
+    htp_dtype dtype = pixel_dtype(l);
+    int64_t block = htp_arg_int(l, "downscale_factor");
+    uint32_t rank = htp_arg_rank(l, "self");
+    int64_t channels = read_channels(l, rank < 3 ? 0 : rank - 3);
+    if (block < 1 || block > most) {
+        htp_lower_fail(l, "a factor of %lld is not valid", (long long)block);
+        return;
+    }
+    htp_tensor_id x = htp_emit(l, "SpaceToDepth", HTP_IN(read_images(l, dtype)),
+                               HTP_AT(htp_attribute_int("blocksize", block)));
+    bind_images(l, transpose_channels(l, x, 1, block * block, channels), dtype);
+}
+
+/** channel_shuffle: groups of channels are interleaved. */
+void htp_lower_channel_shuffle(htp_lowering *l)
+{
+    int64_t groups = htp_arg_int(l, "groups");
+    int64_t channels = read_channels(l, 1);
+    if (groups < 1 || channels % groups != 0) {
+        htp_lower_fail(l, "%lld groups do not divide %lld channels", (long long)groups,
+                       (long long)channels);
+        return;
+    }
+    htp_bind(l, 0, transpose_channels(l, htp_arg_tensor(l, "self"), 1, groups, channels / groups));
+}

@@ -1,0 +1,75 @@
+/*
+ * Tags on the model: what each node, each initializer and the model itself say of the hierarchy.
+ *
+ * Annotations are kept beside the model and merged in by the writer, so that a model written
+ * without them is byte for byte the tagged one with all tags stripped.
+ */
+#ifndef HTP_ONNX_ANNOTATE_H
+#define HTP_ONNX_ANNOTATE_H
+
+#include "hierarchy/hierarchy.h"
+#include "hierarchy/parameters.h"
+#include "onnx/model.h"
+
+#include <htp/htp.h>
+
+/** A key and its value, as metadata_props holds them. */
+typedef struct htp_property {
+    const char *key;
+    const char *value;
+} htp_property;
+
+typedef struct htp_properties {
+    const htp_property *items;
+    size_t count;
+} htp_properties;
+
+/**
+ * What one node carries.
+ *
+ * Attributes: `<prefix>source_module`, and `<prefix>hierarchy_tags` where a node serves operations
+ * of several modules; the first is the source module.
+ * Metadata: source_module; hierarchy_tags (a JSON array), where there are several; the entries of
+ * PyTorch's exporter, see onnx/torch_metadata.h; `call`, the number of the call (from 0) of the
+ * tag's module, where that is called more than once ("0, 1" where a node serves several calls).
+ * Doc string: a line `source_module: TAG`, and `hierarchy_tags: JSON` where there are several.
+ */
+typedef struct htp_node_annotation {
+    const htp_attribute *attributes; /* __source_module, __hierarchy_tags */
+    size_t attribute_count;
+    htp_properties metadata;
+    const char *doc_string; /* NULL: none */
+} htp_node_annotation;
+
+/**
+ * Counts of nodes: an eligible module's own nodes are those that carry its tag; those of another
+ * one (it has no tag) are the nodes for which it was the innermost running module. A total sums
+ * over the attribute tree: for an eligible module the nodes that carry its tag or that of a
+ * module below it, for another one the nodes for which it or a module below it was the innermost.
+ * A node that serves several operations counts for the first.
+ */
+typedef struct htp_annotations {
+    const htp_node_annotation *nodes; /* by node index */
+    /* By initializer: hierarchy_tags, a JSON array of the tags of owners and users in the order of
+     * modules; name_scopes, the owners' paths as a Python list, where there are owners. */
+    const htp_properties *initializers;
+    htp_properties model;        /* htp.module_tree (see onnx/module_tree.h), htp.tag_rules */
+    const uint32_t *nodes_own;   /* by module, see above */
+    const uint32_t *nodes_total; /* by module: its own and its descendants' */
+    const htp_parameters *parameters;
+} htp_annotations;
+
+typedef struct htp_annotate_options {
+    unsigned places;              /* set of htp_tag_place; 0: only the node counts are made */
+    const char *attribute_prefix; /* "__" */
+} htp_annotate_options;
+
+/**
+ * Makes the annotations of @p model.
+ * @param scope_modules  htp_hierarchy_tag_scopes() of the model's graph.
+ */
+htp_annotations *htp_annotate(htp_arena *arena, const htp_model *model,
+                              const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
+                              const htp_annotate_options *options);
+
+#endif

@@ -1,0 +1,204 @@
+#include "onnx/model.h"
+
+#include "base/checked.h"
+#include "graph/dtype.h"
+#include "onnx/names.h"
+
+#include <string.h>
+
+htp_model *htp_model_new(htp_arena *arena, const htp_graph *graph, int opset)
+{
+    htp_model *model = HTP_NEW(arena, htp_model);
+    model->arena = arena;
+    model->graph = graph;
+    model->opset = opset;
+    model->origin = (htp_origin){.scope = 0, .node = HTP_NONE};
+    model->scope_names = htp_name_scopes(arena, graph);
+    return model;
+}
+
+/* A tensor whose name is @p name, made unique. */
+static htp_tensor_id add_tensor(htp_model *model, const char *name, htp_tensor_source source,
+                                size_t index)
+{
+    const char *unique = htp_name_unique(model->arena, &model->names, name);
+    HTP_PUSH(model->arena, &model->tensors,
+             (htp_tensor){.name = unique, .source = source, .index = (uint32_t)index});
+    return (htp_tensor_id)(model->tensors.count - 1);
+}
+
+void htp_model_set_type(htp_model *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
+                        const htp_dim *dims)
+{
+    htp_tensor *typed = &model->tensors.items[tensor];
+    typed->has_type = true;
+    typed->dtype = dtype;
+    typed->rank = rank;
+    typed->dims = htp_arena_grow(model->arena, dims, rank, rank, sizeof(*dims));
+}
+
+/* As htp_model_set_type() for dims that are numbers. */
+static void set_static_type(htp_model *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
+                            const int64_t *sizes)
+{
+    htp_dim *dims = HTP_NEW_ARRAY(model->arena, htp_dim, rank);
+    for (uint32_t i = 0; i < rank; i++) {
+        dims[i].size = sizes[i];
+    }
+    htp_tensor *typed = &model->tensors.items[tensor];
+    typed->has_type = true;
+    typed->dtype = dtype;
+    typed->rank = rank;
+    typed->dims = dims;
+}
+
+htp_tensor_id htp_model_add_input(htp_model *model, const char *name, htp_dtype dtype,
+                                  uint32_t rank, const htp_dim *dims)
+{
+    const char *printable = htp_name_escape(model->arena, *name ? name : "input");
+    htp_tensor_id tensor = add_tensor(model, printable, HTP_TENSOR_FROM_INPUT, model->inputs.count);
+    HTP_PUSH(model->arena, &model->inputs, tensor);
+    htp_model_set_type(model, tensor, dtype, rank, dims);
+    return tensor;
+}
+
+void htp_model_add_output(htp_model *model, htp_tensor_id tensor, const char *name)
+{
+    const htp_tensor source = model->tensors.items[tensor];
+    if (source.source != HTP_TENSOR_FROM_NODE || source.is_output) {
+        htp_origin origin = model->origin;
+        model->origin = (htp_origin){.scope = 0, .node = HTP_NONE};
+        htp_model_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
+        model->origin = origin;
+        if (source.has_type) {
+            htp_model_set_type(model, tensor, source.dtype, source.rank, source.dims);
+        }
+    }
+    htp_tensor *output = &model->tensors.items[tensor];
+    const char *printable = htp_name_escape(model->arena, *name ? name : "output");
+    output->name = htp_name_unique(model->arena, &model->names, printable);
+    output->is_output = true;
+    HTP_PUSH(model->arena, &model->outputs, tensor);
+}
+
+static htp_tensor_id add_initializer(htp_model *model, const char *name,
+                                     htp_initializer initializer)
+{
+    initializer.tensor =
+        add_tensor(model, name, HTP_TENSOR_FROM_INITIALIZER, model->initializers.count);
+    HTP_PUSH(model->arena, &model->initializers, initializer);
+    return initializer.tensor;
+}
+
+htp_tensor_id htp_model_weight(htp_model *model, uint32_t weight)
+{
+    const htp_shim_weight *view = &model->graph->trace->weights[weight];
+    size_t words = 3 + 2 * (size_t)view->rank;
+    uint64_t *key = HTP_NEW_ARRAY(model->arena, uint64_t, words);
+    key[0] = view->storage;
+    key[1] = (uint64_t)view->storage_offset;
+    key[2] = (uint64_t)view->dtype;
+    if (view->rank > 0) {
+        memcpy(key + 3, view->dims, view->rank * sizeof(*key));
+        memcpy(key + 3 + view->rank, view->strides, view->rank * sizeof(*key));
+    }
+    uint32_t known;
+    if (htp_map_get_bytes(&model->weights, key, words * sizeof(*key), &known)) {
+        return model->initializers.items[known].tensor;
+    }
+    htp_map_set_bytes(model->arena, &model->weights, key, words * sizeof(*key),
+                      (uint32_t)model->initializers.count);
+    const char *name = htp_name_escape(model->arena, *view->name ? view->name : "weight");
+    htp_tensor_id tensor = add_initializer(model, name, (htp_initializer){.weight = weight});
+    set_static_type(model, tensor, view->dtype, view->rank, view->dims);
+    return tensor;
+}
+
+/* Bytes of a contiguous tensor; UINT64_MAX, which no allocation satisfies, where they overflow. */
+static uint64_t contiguous_bytes(htp_dtype dtype, uint32_t rank, const int64_t *dims)
+{
+    uint64_t bytes = htp_dtype_size(dtype);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (!htp_checked_mul(bytes, (uint64_t)dims[i], &bytes)) {
+            return UINT64_MAX;
+        }
+    }
+    return bytes;
+}
+
+htp_tensor_id htp_model_constant(htp_model *model, htp_dtype dtype, uint32_t rank,
+                                 const int64_t *dims, const void *data)
+{
+    uint64_t bytes = contiguous_bytes(dtype, rank, dims);
+    size_t header = (1 + (size_t)rank) * sizeof(uint64_t);
+    size_t key_bytes = bytes < SIZE_MAX - header ? header + (size_t)bytes : SIZE_MAX;
+    char *key = htp_arena_alloc(model->arena, key_bytes);
+    uint64_t kind = (uint64_t)dtype << 32 | rank;
+    memcpy(key, &kind, sizeof(kind));
+    if (rank > 0) {
+        memcpy(key + sizeof(kind), dims, rank * sizeof(*dims));
+    }
+    if (bytes > 0) {
+        memcpy(key + header, data, (size_t)bytes);
+    }
+    uint32_t known;
+    if (htp_map_get_bytes(&model->constants, key, key_bytes, &known)) {
+        return model->initializers.items[known].tensor;
+    }
+    htp_map_set_bytes(model->arena, &model->constants, key, key_bytes,
+                      (uint32_t)model->initializers.count);
+    htp_initializer initializer = {.weight = HTP_NONE, .data = key + header, .bytes = bytes};
+    htp_tensor_id tensor = add_initializer(model, "/Constant", initializer);
+    set_static_type(model, tensor, dtype, rank, dims);
+    return tensor;
+}
+
+static const htp_attribute *copy_attributes(htp_arena *arena, const htp_attribute *attributes,
+                                            size_t count)
+{
+    htp_attribute *copies = htp_arena_grow(arena, attributes, count, count, sizeof(*copies));
+    for (size_t i = 0; i < count; i++) {
+        htp_attribute *copy = &copies[i];
+        size_t n = copy->count;
+        if (copy->kind == HTP_ATTRIBUTE_STRING) {
+            copy->s = htp_arena_strdup(arena, copy->s);
+        } else if (copy->kind == HTP_ATTRIBUTE_INTS) {
+            copy->ints = htp_arena_grow(arena, copy->ints, n, n, sizeof(*copy->ints));
+        } else if (copy->kind == HTP_ATTRIBUTE_FLOATS) {
+            copy->floats = htp_arena_grow(arena, copy->floats, n, n, sizeof(*copy->floats));
+        } else if (copy->kind == HTP_ATTRIBUTE_STRINGS) {
+            const char **strings = HTP_NEW_ARRAY(arena, const char *, n);
+            for (size_t k = 0; k < n; k++) {
+                strings[k] = htp_arena_strdup(arena, copy->strings[k]);
+            }
+            copy->strings = strings;
+        }
+    }
+    return copies;
+}
+
+void htp_model_add_node(htp_model *model, const char *op_type, const htp_tensor_id *inputs,
+                        size_t input_count, const htp_attribute *attributes, size_t attribute_count,
+                        htp_tensor_id *outputs, size_t output_count)
+{
+    htp_arena *arena = model->arena;
+    const char *base =
+        htp_arena_printf(arena, "%s/%s", model->scope_names[model->origin.scope], op_type);
+    htp_onnx_node node = {
+        .op_type = op_type,
+        .domain = "",
+        .name = htp_name_unique(arena, &model->names, base),
+        .inputs = htp_arena_grow(arena, inputs, input_count, input_count, sizeof(*inputs)),
+        .input_count = (uint32_t)input_count,
+        .output_count = (uint32_t)output_count,
+        .attributes = copy_attributes(arena, attributes, attribute_count),
+        .attribute_count = (uint32_t)attribute_count,
+        .origin = model->origin,
+    };
+    for (size_t i = 0; i < output_count; i++) {
+        const char *name = htp_arena_printf(arena, "%s_output_%zu", node.name, i);
+        outputs[i] = add_tensor(model, name, HTP_TENSOR_FROM_NODE, model->nodes.count);
+    }
+    node.outputs = htp_arena_grow(arena, outputs, output_count, output_count, sizeof(*outputs));
+    HTP_PUSH(arena, &model->nodes, node);
+}

@@ -1,0 +1,165 @@
+/*
+ * The ONNX model under construction: nodes, initializers, inputs and outputs, in an arena.
+ *
+ * Every node has an origin: the scope and source line of the operation that it was made for. The
+ * origin is set before a lowering runs, so no node can be without one.
+ *
+ * Reference: ONNX IR specification; https://onnx.ai/onnx/repo-docs/IR.html
+ */
+#ifndef HTP_ONNX_MODEL_H
+#define HTP_ONNX_MODEL_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vector.h"
+#include "graph/graph.h"
+
+/** The IR version that models are written in: the first with metadata_props. */
+#define HTP_ONNX_IR_VERSION 10
+
+/** A tensor of the ONNX graph; HTP_TENSOR_NONE stands for an omitted optional input. */
+typedef uint32_t htp_tensor_id;
+#define HTP_TENSOR_NONE UINT32_MAX
+
+/** ONNX TensorProto.DataType of a dtype; 0 (UNDEFINED) when ONNX has none. */
+int32_t htp_onnx_data_type(htp_dtype dtype);
+
+/** An attribute of a node. Made with the htp_attribute_...() functions below. */
+typedef enum htp_attribute_kind {
+    HTP_ATTRIBUTE_INT,
+    HTP_ATTRIBUTE_FLOAT,
+    HTP_ATTRIBUTE_STRING,
+    HTP_ATTRIBUTE_INTS,
+    HTP_ATTRIBUTE_FLOATS,
+    HTP_ATTRIBUTE_STRINGS,
+} htp_attribute_kind;
+
+typedef struct htp_attribute {
+    const char *name; /* literals or arena strings */
+    htp_attribute_kind kind;
+    float f;
+    int64_t i;
+    const char *s;
+    const int64_t *ints;
+    const float *floats;
+    const char *const *strings;
+    size_t count; /* of ints, floats, strings */
+} htp_attribute;
+
+static inline htp_attribute htp_attribute_int(const char *name, int64_t value)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_INT, .i = value};
+}
+static inline htp_attribute htp_attribute_float(const char *name, double value)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_FLOAT, .f = (float)value};
+}
+static inline htp_attribute htp_attribute_string(const char *name, const char *value)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_STRING, .s = value};
+}
+static inline htp_attribute htp_attribute_ints(const char *name, const int64_t *values, size_t n)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_INTS, .ints = values, .count = n};
+}
+
+/** Where a node comes from. */
+typedef struct htp_origin {
+    uint32_t scope;   /* of the graph */
+    htp_node_id node; /* the aten-level node, or HTP_NONE (inputs, outputs: scope 0) */
+} htp_origin;
+
+/** What kind of thing produces a tensor. */
+typedef enum htp_tensor_source {
+    HTP_TENSOR_FROM_INPUT,
+    HTP_TENSOR_FROM_INITIALIZER,
+    HTP_TENSOR_FROM_NODE,
+} htp_tensor_source;
+
+typedef struct htp_tensor {
+    const char *name; /* unique */
+    htp_tensor_source source;
+    uint32_t index; /* of the input, initializer or node */
+    bool is_output; /* of the graph */
+    bool has_type;  /* dtype and dims are known */
+    htp_dtype dtype;
+    uint32_t rank;
+    const htp_dim *dims;
+} htp_tensor;
+
+typedef struct htp_onnx_node {
+    const char *op_type;
+    const char *domain; /* "" for ai.onnx */
+    const char *name;   /* unique: /encoder/layer.0/attention/self/query/MatMul */
+    const htp_tensor_id *inputs;
+    uint32_t input_count;
+    const htp_tensor_id *outputs;
+    uint32_t output_count;
+    const htp_attribute *attributes;
+    uint32_t attribute_count;
+    htp_origin origin;
+    HTP_VECTOR(uint32_t) more_scopes; /* further scopes that a shared node serves */
+} htp_onnx_node;
+
+typedef struct htp_initializer {
+    htp_tensor_id tensor;
+    uint32_t weight;  /* of the trace; HTP_NONE for embedded data */
+    const void *data; /* contiguous, for embedded data */
+    uint64_t bytes;
+} htp_initializer;
+
+typedef struct htp_model {
+    htp_arena *arena;
+    const htp_graph *graph;
+    int opset;
+    htp_origin origin;              /* of the nodes that are added next */
+    const char *const *scope_names; /* by scope: the prefix of its nodes' names */
+    HTP_VECTOR(htp_tensor) tensors;
+    HTP_VECTOR(htp_onnx_node) nodes;
+    HTP_VECTOR(htp_initializer) initializers;
+    HTP_VECTOR(htp_tensor_id) inputs;
+    HTP_VECTOR(htp_tensor_id) outputs;
+    htp_map names;     /* node and tensor names that are taken */
+    htp_map weights;   /* storage, geometry -> initializer */
+    htp_map constants; /* dtype, dims, bytes -> initializer */
+} htp_model;
+
+/** An empty model for @p graph. */
+htp_model *htp_model_new(htp_arena *arena, const htp_graph *graph, int opset);
+
+/** Adds a graph input. The name is made unique, otherwise kept. Dims are copied, here and below. */
+htp_tensor_id htp_model_add_input(htp_model *model, const char *name, htp_dtype dtype,
+                                  uint32_t rank, const htp_dim *dims);
+
+/** Marks a tensor as the next graph output under @p name, made unique. An Identity node (of the
+ * root's scope) is added where the tensor is an input, an initializer or already an output;
+ * otherwise the tensor is renamed. */
+void htp_model_add_output(htp_model *model, htp_tensor_id tensor, const char *name);
+
+/** The initializer of a weight of the trace, made at first use; weights of the same storage and
+ * geometry (tied weights) share one. Its name is the weight's dotted name. */
+htp_tensor_id htp_model_weight(htp_model *model, uint32_t weight);
+
+/** An initializer with embedded contents, shared between equal constants.
+ * @param data  contiguous; copied into the arena. */
+htp_tensor_id htp_model_constant(htp_model *model, htp_dtype dtype, uint32_t rank,
+                                 const int64_t *dims, const void *data);
+
+/**
+ * Adds a node with the model's current origin. @p outputs receives @p output_count new tensors
+ * without a type. Inputs and attribute values are copied; attribute names and @p op_type are
+ * literals or arena strings.
+ */
+void htp_model_add_node(htp_model *model, const char *op_type, const htp_tensor_id *inputs,
+                        size_t input_count, const htp_attribute *attributes, size_t attribute_count,
+                        htp_tensor_id *outputs, size_t output_count);
+
+/** Sets dtype and dims of a tensor (written as value_info). */
+void htp_model_set_type(htp_model *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
+                        const htp_dim *dims);
+
+/** Removes nodes and initializers that no output depends on. Linear. Tensor and node ids change
+ * meaning, order is kept: call it once, after lowering. A graph input stays even if unused. */
+void htp_model_remove_unused(htp_model *model);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Names of the ONNX graph: unique, printable, in PyTorch's style.
+ */
+#ifndef HTP_ONNX_NAMES_H
+#define HTP_ONNX_NAMES_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/graph.h"
+
+/**
+ * A name that is not taken, and takes it: @p base itself, else base_1, base_2 and so on.
+ * Constant time for any number of equal bases. @p base is kept by reference.
+ */
+const char *htp_name_unique(htp_arena *arena, htp_map *taken, const char *base);
+
+/** @p name with control characters and bytes that are no UTF-8 percent-encoded; itself where it
+ * holds none. */
+const char *htp_name_escape(htp_arena *arena, const char *name);
+
+/**
+ * The prefix of node names by scope, "" for the root's: "/encoder/layer.0/attention". Each call
+ * contributes its module's attribute path relative to the caller's, or the whole path where the
+ * caller does not hold the module; a slash within is percent-encoded.
+ * @return one string per scope of the graph's trace; a caller's scope precedes the callee's.
+ */
+const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph);
+
+#endif

@@ -1,0 +1,105 @@
+#include "onnx/model.h"
+
+/* Marks what the outputs need. Tensors exist before the nodes that read them, so one sweep from
+ * the last node to the first sees every reader before its producers. */
+static void mark(const htp_model *model, bool *live_tensors, bool *live_nodes)
+{
+    for (size_t i = 0; i < model->inputs.count; i++) {
+        live_tensors[model->inputs.items[i]] = true;
+    }
+    for (size_t i = 0; i < model->outputs.count; i++) {
+        live_tensors[model->outputs.items[i]] = true;
+    }
+    for (size_t i = model->nodes.count; i-- > 0;) {
+        const htp_onnx_node *node = &model->nodes.items[i];
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            live_nodes[i] |= live_tensors[node->outputs[k]];
+        }
+        if (!live_nodes[i]) {
+            continue;
+        }
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            if (node->inputs[k] != HTP_TENSOR_NONE) {
+                live_tensors[node->inputs[k]] = true;
+            }
+        }
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            live_tensors[node->outputs[k]] = true;
+        }
+    }
+}
+
+/* Moves live tensors together. @return new ids by old ones. */
+static const htp_tensor_id *compact_tensors(htp_model *model, const bool *live)
+{
+    htp_tensor_id *moved = HTP_NEW_ARRAY(model->arena, htp_tensor_id, model->tensors.count);
+    size_t kept = 0;
+    for (size_t i = 0; i < model->tensors.count; i++) {
+        moved[i] = live[i] ? (htp_tensor_id)kept : HTP_TENSOR_NONE;
+        if (live[i]) {
+            model->tensors.items[kept++] = model->tensors.items[i];
+        }
+    }
+    model->tensors.count = kept;
+    return moved;
+}
+
+static const htp_tensor_id *renumber(htp_arena *arena, const htp_tensor_id *ids, size_t count,
+                                     const htp_tensor_id *moved)
+{
+    htp_tensor_id *renumbered = HTP_NEW_ARRAY(arena, htp_tensor_id, count);
+    for (size_t i = 0; i < count; i++) {
+        renumbered[i] = ids[i] == HTP_TENSOR_NONE ? HTP_TENSOR_NONE : moved[ids[i]];
+    }
+    return renumbered;
+}
+
+static void compact_nodes(htp_model *model, const bool *live, const htp_tensor_id *moved)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        if (!live[i]) {
+            continue;
+        }
+        htp_onnx_node node = model->nodes.items[i];
+        node.inputs = renumber(model->arena, node.inputs, node.input_count, moved);
+        node.outputs = renumber(model->arena, node.outputs, node.output_count, moved);
+        for (uint32_t k = 0; k < node.output_count; k++) {
+            model->tensors.items[node.outputs[k]].index = (uint32_t)kept;
+        }
+        model->nodes.items[kept++] = node;
+    }
+    model->nodes.count = kept;
+}
+
+static void compact_initializers(htp_model *model, const htp_tensor_id *moved)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < model->initializers.count; i++) {
+        htp_initializer initializer = model->initializers.items[i];
+        initializer.tensor = moved[initializer.tensor];
+        if (initializer.tensor != HTP_TENSOR_NONE) {
+            model->tensors.items[initializer.tensor].index = (uint32_t)kept;
+            model->initializers.items[kept++] = initializer;
+        }
+    }
+    model->initializers.count = kept;
+    model->weights = (htp_map){0}; /* their indices are void */
+    model->constants = (htp_map){0};
+}
+
+void htp_model_remove_unused(htp_model *model)
+{
+    bool *live_tensors = HTP_NEW_ARRAY(model->arena, bool, model->tensors.count);
+    bool *live_nodes = HTP_NEW_ARRAY(model->arena, bool, model->nodes.count);
+    mark(model, live_tensors, live_nodes);
+    const htp_tensor_id *moved = compact_tensors(model, live_tensors);
+    compact_nodes(model, live_nodes, moved);
+    compact_initializers(model, moved);
+    for (size_t i = 0; i < model->inputs.count; i++) {
+        model->inputs.items[i] = moved[model->inputs.items[i]];
+    }
+    for (size_t i = 0; i < model->outputs.count; i++) {
+        model->outputs.items[i] = moved[model->outputs.items[i]];
+    }
+}

@@ -1,0 +1,175 @@
+#include "onnx/torch_metadata.h"
+
+#include "hierarchy/hierarchy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { LONGEST_CHAIN = 256 };
+
+/* What the nodes of one scope begin with. */
+typedef struct scope_texts {
+    const char *namespace_text; /* NULL: not made yet */
+    const char *class_hierarchy;
+    const char *scopes;
+} scope_texts;
+
+struct htp_torch_metadata_maker {
+    htp_arena *arena;
+    const htp_graph *graph;
+    scope_texts *by_scope;
+    uint32_t *numbers; /* by aten node: earlier nodes of the same operator */
+};
+
+/* "linear" of "aten::linear.out" */
+static const char *operator_name(const char *kind, size_t *length)
+{
+    const char *colons = strstr(kind, "::");
+    const char *name = colons ? colons + 2 : kind;
+    *length = strcspn(name, ".");
+    return name;
+}
+
+static void number_operations(htp_torch_metadata_maker *maker)
+{
+    const htp_shim_trace *trace = maker->graph->trace;
+    htp_map counts = {0};
+    for (uint32_t i = 0; i < trace->node_count; i++) {
+        size_t length;
+        const char *name = operator_name(trace->nodes[i].kind, &length);
+        uint32_t count = 0;
+        htp_map_get_bytes(&counts, name, length, &count);
+        maker->numbers[i] = count;
+        htp_map_set_bytes(maker->arena, &counts, name, length, count + 1);
+    }
+}
+
+htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_graph *graph)
+{
+    htp_torch_metadata_maker *maker = HTP_NEW(arena, htp_torch_metadata_maker);
+    maker->arena = arena;
+    maker->graph = graph;
+    maker->by_scope = HTP_NEW_ARRAY(arena, scope_texts, graph->trace->scope_count);
+    maker->numbers = HTP_NEW_ARRAY(arena, uint32_t, graph->trace->node_count);
+    number_operations(maker);
+    return maker;
+}
+
+/* The modules that were running, innermost first. @return their number */
+static size_t list_chain(const htp_graph *graph, uint32_t scope, uint32_t *chain)
+{
+    size_t count = 0;
+    while (scope != HTP_SHIM_NONE && count < LONGEST_CHAIN) {
+        uint32_t module = graph->trace->scopes[scope].module;
+        if (count == 0 || chain[count - 1] != module) {
+            chain[count++] = module;
+        }
+        scope = graph->trace->scopes[scope].parent;
+    }
+    return count;
+}
+
+static void add_item(htp_text *list, const char *item)
+{
+    htp_text_add_repr(list, item);
+    htp_text_add(list, ", ");
+}
+
+static const scope_texts *texts_of_scope(htp_torch_metadata_maker *maker, uint32_t scope)
+{
+    scope_texts *texts = &maker->by_scope[scope];
+    if (texts->namespace_text) {
+        return texts;
+    }
+    uint32_t chain[LONGEST_CHAIN];
+    htp_text names = {.arena = maker->arena};
+    htp_text classes = {.arena = maker->arena};
+    htp_text scopes = {.arena = maker->arena};
+    htp_text_add(&classes, "[");
+    htp_text_add(&scopes, "[");
+    for (size_t i = list_chain(maker->graph, scope, chain); i-- > 0;) {
+        const htp_shim_module *module = maker->graph->modules[chain[i]].shim;
+        htp_hierarchy_add_encoded(&names, module->path, true);
+        htp_text_add(&names, ": ");
+        htp_hierarchy_add_encoded(&names, module->qualified_class, true);
+        htp_text_add(&names, "/");
+        add_item(&classes, module->qualified_class);
+        add_item(&scopes, module->path);
+    }
+    *texts =
+        (scope_texts){htp_text_string(&names), htp_text_string(&classes), htp_text_string(&scopes)};
+    return texts;
+}
+
+static const char *name_operation(const htp_torch_metadata_maker *maker, htp_node_id id)
+{
+    size_t length;
+    const char *name = operator_name(htp_graph_node(maker->graph, id)->kind, &length);
+    htp_text text = {.arena = maker->arena};
+    htp_text_add_bytes(&text, name, length);
+    if (maker->numbers[id]) {
+        htp_text_addf(&text, "_%" PRIu32, maker->numbers[id]);
+    }
+    return htp_text_string(&text);
+}
+
+/* "aten.linear.default" of "aten::linear" */
+static const char *name_target(const htp_torch_metadata_maker *maker, htp_node_id id)
+{
+    const char *kind = htp_graph_node(maker->graph, id)->kind;
+    size_t length;
+    const char *name = operator_name(kind, &length);
+    size_t library = name == kind ? 0 : (size_t)(name - kind) - strlen("::");
+    return htp_arena_printf(maker->arena, "%.*s%s%s%s", (int)library, kind, library ? "." : "",
+                            name, name[length] ? "" : ".default");
+}
+
+static const char *close_list(htp_arena *arena, const char *begun, const char *last)
+{
+    htp_text text = {.arena = arena};
+    htp_text_add(&text, begun);
+    htp_text_add_repr(&text, last);
+    htp_text_add(&text, "]");
+    return htp_text_string(&text);
+}
+
+static const char *close_namespace(htp_arena *arena, const char *begun, const char *name,
+                                   const char *target)
+{
+    htp_text text = {.arena = arena};
+    htp_text_add(&text, begun);
+    htp_hierarchy_add_encoded(&text, name, true);
+    htp_text_add(&text, ": ");
+    htp_hierarchy_add_encoded(&text, target, true);
+    return htp_text_string(&text);
+}
+
+static const char *make_stack_trace(htp_arena *arena, const htp_shim_node *node)
+{
+    if (!*node->source_file) {
+        return NULL;
+    }
+    htp_text text = {.arena = arena};
+    htp_text_add(&text, "File \"");
+    htp_text_add_utf8(&text, node->source_file);
+    htp_text_addf(&text, "\", line %" PRIu32, node->source_line);
+    return htp_text_string(&text);
+}
+
+htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
+                                           const htp_onnx_node *node)
+{
+    htp_arena *arena = maker->arena;
+    htp_node_id id = node->origin.node;
+    bool has_operation = id != HTP_NONE;
+    const char *name = has_operation ? name_operation(maker, id) : node->op_type;
+    const char *target = has_operation ? name_target(maker, id) : node->op_type;
+    const scope_texts *begun = texts_of_scope(maker, node->origin.scope);
+    return (htp_torch_metadata){
+        .namespace_text = close_namespace(arena, begun->namespace_text, name, target),
+        .class_hierarchy = close_list(arena, begun->class_hierarchy, target),
+        .scopes = close_list(arena, begun->scopes, name),
+        .stack_trace =
+            has_operation ? make_stack_trace(arena, htp_graph_node(maker->graph, id)) : NULL,
+    };
+}

@@ -1,0 +1,361 @@
+#include "onnx/writer.h"
+
+#include "onnx/encode.h"
+#include "onnx/output.h"
+#include "onnx/payload.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "ONNX stores little-endian numbers, and weights are written as they lie in memory");
+
+#define LARGEST_MODEL ((uint64_t)INT32_MAX) /* protobuf's limit */
+#define NOT_EXTERNAL UINT64_MAX
+
+enum {
+    EXTERNAL_ALIGNMENT = 64,
+    EXTERNAL_SMALLEST = 1024, /* bytes of an initializer that is worth a place in another file */
+    STEP = 4 << 20,           /* bytes between two reports of progress */
+    SMALLEST_DROP = 1 << 16,  /* bytes of the mapping that are worth a system call */
+};
+
+/* A write under way. The model is walked without a file first, to count its bytes, then with one;
+ * both walks are the same code. */
+typedef struct htp_writer {
+    const htp_model *model;
+    const htp_writer_options *options;
+    htp_encoder *encoder;
+    uint64_t *payloads;   /* bytes, by initializer */
+    uint64_t *offsets;    /* in the external file, by initializer, or NOT_EXTERNAL */
+    const char *location; /* the external file's name, as the model says it */
+    uint64_t graph_bytes;
+    htp_writer_result sizes;
+    htp_output *output; /* NULL: bytes are counted */
+    uint64_t counted;
+    uint64_t done, reported; /* bytes */
+    struct timespec begin;
+    bool stopped; /* the caller asked to */
+    htp_payload payload;
+} htp_writer;
+
+/* ---- putting bytes into the file, or only into the count ---- */
+
+static bool may_go_on(const htp_writer *w)
+{
+    return !w->stopped && w->output->failure == 0;
+}
+
+static void report_progress(htp_writer *w, uint64_t bytes)
+{
+    w->done += bytes;
+    if (!w->options->progress || w->done - w->reported < STEP) {
+        return;
+    }
+    w->reported = w->done;
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    htp_progress progress = {
+        .stage = HTP_STAGE_WRITTEN,
+        .done = w->done,
+        .total = w->sizes.model_bytes + w->sizes.external_bytes,
+        .seconds = (double)(now.tv_sec - w->begin.tv_sec) +
+                   (double)(now.tv_nsec - w->begin.tv_nsec) * 1e-9,
+        .label = "bytes",
+    };
+    w->stopped = !w->options->progress(w->options->user, &progress);
+}
+
+static void put_message(htp_writer *w, const ProtobufCMessage *message)
+{
+    if (!w->output) {
+        w->counted += protobuf_c_message_get_packed_size(message);
+    } else if (may_go_on(w)) {
+        report_progress(w, protobuf_c_message_pack_to_buffer(message, &w->output->base));
+    }
+}
+
+static void put_prefix(htp_writer *w, htp_encoded_field field, uint64_t bytes)
+{
+    uint8_t prefix[HTP_ENCODE_PREFIX_SIZE];
+    size_t size = htp_encode_prefix(field, bytes, prefix);
+    if (w->output) {
+        htp_output_append(w->output, prefix, size);
+    } else {
+        w->counted += size;
+    }
+}
+
+/* Pages that lie wholly in a written range are not needed any more. A few do not matter. */
+static void drop_pages(const unsigned char *begin, size_t bytes)
+{
+    if (bytes < SMALLEST_DROP) {
+        return;
+    }
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)begin + page - 1) / page * page;
+    uintptr_t last = ((uintptr_t)begin + bytes) / page * page;
+    if (last > first) {
+        (void)madvise((void *)first, last - first, MADV_DONTNEED);
+    }
+}
+
+static void put_bytes(htp_writer *w, const unsigned char *bytes, uint64_t count)
+{
+    for (uint64_t at = 0; at < count && may_go_on(w); at += STEP) {
+        size_t step = count - at < STEP ? (size_t)(count - at) : STEP;
+        htp_output_append(w->output, bytes + at, step);
+        if (w->payload.is_mapped && bytes != w->payload.gathered) {
+            drop_pages(bytes + at, step);
+        }
+        report_progress(w, step);
+    }
+}
+
+static void put_payload(htp_writer *w, uint32_t initializer)
+{
+    if (!w->output) {
+        w->counted += w->payloads[initializer];
+        return;
+    }
+    htp_payload_begin(&w->payload, w->model, initializer);
+    const unsigned char *bytes;
+    uint64_t count = htp_payload_next(&w->payload, &bytes);
+    while (count > 0 && may_go_on(w)) {
+        put_bytes(w, bytes, count);
+        count = htp_payload_next(&w->payload, &bytes);
+    }
+}
+
+/* ---- walking the model ---- */
+
+static void put_initializer(htp_writer *w, uint32_t index)
+{
+    uint64_t bytes = w->payloads[index];
+    if (w->offsets[index] != NOT_EXTERNAL) {
+        put_message(w,
+                    htp_encode_external(w->encoder, index, w->location, w->offsets[index], bytes));
+        return;
+    }
+    const ProtobufCMessage *head = htp_encode_tensor_head(w->encoder, index);
+    const ProtobufCMessage *tail = htp_encode_tensor_tail(w->encoder, index);
+    uint8_t prefix[HTP_ENCODE_PREFIX_SIZE];
+    uint64_t prefix_bytes = htp_encode_prefix(HTP_ENCODED_RAW_DATA, bytes, prefix);
+    put_prefix(w, HTP_ENCODED_INITIALIZER,
+               protobuf_c_message_get_packed_size(head) + prefix_bytes + bytes +
+                   protobuf_c_message_get_packed_size(tail));
+    put_message(w, head);
+    put_prefix(w, HTP_ENCODED_RAW_DATA, bytes);
+    put_payload(w, index);
+    put_message(w, tail);
+}
+
+static void put_graph(htp_writer *w)
+{
+    const htp_model *model = w->model;
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        put_message(w, htp_encode_node(w->encoder, (uint32_t)i));
+    }
+    put_message(w, htp_encode_graph_name(w->encoder));
+    for (size_t i = 0; i < model->initializers.count; i++) {
+        put_initializer(w, (uint32_t)i);
+    }
+    for (size_t i = 0; i < model->inputs.count; i++) {
+        put_message(w, htp_encode_input(w->encoder, model->inputs.items[i]));
+    }
+    for (size_t i = 0; i < model->outputs.count; i++) {
+        put_message(w, htp_encode_output(w->encoder, model->outputs.items[i]));
+    }
+    for (size_t i = 0; i < model->tensors.count; i++) {
+        const htp_tensor *tensor = &model->tensors.items[i];
+        if (tensor->source == HTP_TENSOR_FROM_NODE && !tensor->is_output && tensor->has_type &&
+            htp_onnx_data_type(tensor->dtype) != 0) {
+            put_message(w, htp_encode_value_info(w->encoder, (htp_tensor_id)i));
+        }
+    }
+}
+
+static void put_model(htp_writer *w)
+{
+    put_message(w, htp_encode_model_head(w->encoder));
+    put_prefix(w, HTP_ENCODED_GRAPH, w->graph_bytes);
+    if (w->output) {
+        put_graph(w);
+    } else {
+        w->counted += w->graph_bytes;
+    }
+    put_message(w, htp_encode_model_tail(w->encoder));
+}
+
+static void put_external(htp_writer *w)
+{
+    static const unsigned char zeros[EXTERNAL_ALIGNMENT];
+    for (size_t i = 0; i < w->model->initializers.count && may_go_on(w); i++) {
+        if (w->offsets[i] != NOT_EXTERNAL) {
+            htp_output_append(w->output, zeros, (size_t)(w->offsets[i] - w->output->position));
+            put_payload(w, (uint32_t)i);
+        }
+    }
+}
+
+/* ---- deciding what goes where ---- */
+
+static htp_status check_values(const htp_model *model, const htp_tensor_id *ids, size_t count,
+                               const char *what)
+{
+    for (size_t i = 0; i < count; i++) {
+        const htp_tensor *tensor = &model->tensors.items[ids[i]];
+        if (!tensor->has_type) {
+            return htp_status_make(HTP_CODE_INTERNAL, "%s '%s' has no type", what, tensor->name);
+        }
+        if (htp_onnx_data_type(tensor->dtype) == 0) {
+            return htp_status_make(HTP_CODE_UNSUPPORTED,
+                                   "%s '%s' has a dtype that ONNX does not have: convert it in "
+                                   "the model's forward()",
+                                   what, tensor->name);
+        }
+    }
+    return HTP_OK;
+}
+
+static htp_status check_model(htp_writer *w)
+{
+    const htp_model *model = w->model;
+    HTP_TRY(check_values(model, model->inputs.items, model->inputs.count, "input"));
+    HTP_TRY(check_values(model, model->outputs.items, model->outputs.count, "output"));
+    uint64_t total = 0;
+    for (size_t i = 0; i < model->initializers.count; i++) {
+        HTP_TRY(htp_payload_check(model, (uint32_t)i, &w->payloads[i]));
+        if (w->payloads[i] > INT64_MAX - EXTERNAL_ALIGNMENT - total) {
+            return htp_status_make(HTP_CODE_BAD_INPUT,
+                                   "the weights are larger than any file can be: the archive is "
+                                   "damaged, save the model again");
+        }
+        total += w->payloads[i] + EXTERNAL_ALIGNMENT;
+    }
+    return HTP_OK;
+}
+
+/* Gives initializers their places, and counts. */
+static void lay_out(htp_writer *w, bool external)
+{
+    w->sizes = (htp_writer_result){0};
+    for (size_t i = 0; i < w->model->initializers.count; i++) {
+        w->offsets[i] = NOT_EXTERNAL;
+        if (external && w->payloads[i] >= EXTERNAL_SMALLEST) {
+            uint64_t end = w->sizes.external_bytes + EXTERNAL_ALIGNMENT - 1;
+            w->offsets[i] = end - end % EXTERNAL_ALIGNMENT;
+            w->sizes.external_bytes = w->offsets[i] + w->payloads[i];
+        }
+    }
+    w->counted = 0;
+    put_graph(w);
+    w->graph_bytes = w->counted;
+    w->counted = 0;
+    put_model(w);
+    w->sizes.model_bytes = w->counted;
+}
+
+static htp_status choose_layout(htp_writer *w, const char *path)
+{
+    htp_external_data wanted = w->options->external_data;
+    lay_out(w, wanted == HTP_EXTERNAL_ALWAYS);
+    if (wanted == HTP_EXTERNAL_AUTO && w->sizes.model_bytes > LARGEST_MODEL) {
+        lay_out(w, true);
+    }
+    if (w->sizes.model_bytes > LARGEST_MODEL) {
+        return htp_status_make(HTP_CODE_CANNOT_WRITE,
+                               "cannot write '%s': it would have %llu bytes, and an ONNX file may "
+                               "have %llu: %s",
+                               path, (unsigned long long)w->sizes.model_bytes,
+                               (unsigned long long)LARGEST_MODEL,
+                               wanted == HTP_EXTERNAL_NEVER ? "allow weights in an external file"
+                                                            : "export a part of the model");
+    }
+    return HTP_OK;
+}
+
+/* ---- files ---- */
+
+static htp_status stopped(const htp_writer *w, const char *path)
+{
+    return w->stopped
+               ? htp_status_make(HTP_CODE_INTERRUPTED, "stopped while '%s' was written", path)
+               : HTP_OK;
+}
+
+/* Fills one open file with what @p put puts. */
+static htp_status fill(htp_writer *w, htp_output *output, void (*put)(htp_writer *w),
+                       uint64_t bytes)
+{
+    w->output = output;
+    put(w);
+    HTP_TRY(stopped(w, output->path));
+    HTP_TRY(htp_output_finish(output));
+    if (output->position != bytes) {
+        return htp_status_make(HTP_CODE_INTERNAL, "'%s' came out with %llu bytes instead of %llu",
+                               output->path, (unsigned long long)output->position,
+                               (unsigned long long)bytes);
+    }
+    return HTP_OK;
+}
+
+static htp_status write_files(htp_writer *w, htp_output *file, htp_output *beside)
+{
+    HTP_TRY(htp_output_open(file, w->sizes.model_bytes));
+    if (beside) {
+        HTP_TRY(htp_output_open(beside, w->sizes.external_bytes));
+        HTP_TRY(fill(w, beside, put_external, w->sizes.external_bytes));
+    }
+    HTP_TRY(fill(w, file, put_model, w->sizes.model_bytes));
+    return htp_output_publish(file, beside);
+}
+
+static htp_status find_beside(const htp_output *file, htp_output *beside, const char *path)
+{
+    HTP_TRY(htp_output_find(beside, path));
+    if (file->is_direct || beside->is_direct) {
+        return htp_status_make(HTP_CODE_CANNOT_WRITE,
+                               "cannot write weights to '%s' beside '%s': both must be files",
+                               beside->path, file->path);
+    }
+    return HTP_OK;
+}
+
+htp_status htp_model_write(const htp_model *model, const htp_annotations *annotations,
+                           const char *path, const htp_writer_options *options,
+                           htp_writer_result *result)
+{
+    htp_arena *arena = model->arena;
+    size_t count = model->initializers.count;
+    htp_writer writer = {
+        .model = model,
+        .options = options,
+        .payloads = HTP_NEW_ARRAY(arena, uint64_t, count),
+        .offsets = HTP_NEW_ARRAY(arena, uint64_t, count),
+        .encoder = htp_encoder_new(model, annotations),
+    };
+    htp_output *file = HTP_NEW(arena, htp_output);
+    htp_output *beside = HTP_NEW(arena, htp_output);
+    (void)clock_gettime(CLOCK_MONOTONIC, &writer.begin);
+    HTP_TRY(check_model(&writer));
+    HTP_TRY(htp_output_find(file, path));
+    const char *beside_path = htp_arena_printf(arena, "%s.data", file->path);
+    const char *slash = strrchr(beside_path, '/');
+    writer.location = slash ? slash + 1 : beside_path;
+    HTP_TRY(choose_layout(&writer, path));
+    if (writer.sizes.external_bytes == 0) {
+        beside = NULL;
+    } else {
+        HTP_TRY(find_beside(file, beside, beside_path));
+    }
+    htp_status status = write_files(&writer, file, beside);
+    htp_output_discard(file);
+    if (beside) {
+        htp_output_discard(beside);
+    }
+    *result = writer.sizes;
+    return status;
+}

@@ -1,0 +1,21 @@
+/*
+ * The module tree for people.
+ */
+#ifndef HTP_REPORT_TREE_H
+#define HTP_REPORT_TREE_H
+
+#include "onnx/annotate.h"
+
+/**
+ * The eligible modules as indented text, a line each: the last segment of the tag, nodes (with
+ * descendants, and its own), parameters (with descendants; a tied one counts once), and the number
+ * of calls where it is not 1. Ends with a newline. Below 40 levels the indentation stays.
+ *
+ *     module            nodes   own  parameters
+ *     /Net                 24     2       1,234
+ *       /Encoder.0         22    22       1,200
+ */
+const char *htp_report_tree(htp_arena *arena, const htp_hierarchy *hierarchy,
+                            const htp_annotations *annotations, const htp_graph *graph);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * TorchScript files through the shim: finding and opening the shim, opening a model, tracing it.
+ */
+#ifndef HTP_SOURCE_TORCHSCRIPT_H
+#define HTP_SOURCE_TORCHSCRIPT_H
+
+#include "base/status.h"
+#include "graph/graph.h"
+#include "source/inputs.h"
+
+#include <htp/shim.h>
+
+/**
+ * The shim, opened at first use (dlopen costs some 400 ms) and kept for the life of the process.
+ * Looked for in $HTP_SHIM, beside the running executable, beside this library, and where it was
+ * installed. Thread-safe.
+ */
+HTP_MUST_USE htp_status htp_torchscript_shim(const htp_shim **shim);
+
+/** Checks before libtorch is asked that @p path is a readable regular file that looks like a
+ * TorchScript archive; says what it is where it is something else (a state_dict, a pickled
+ * module, an exported program, a directory, an empty file). */
+HTP_MUST_USE htp_status htp_torchscript_check(const char *path);
+
+/** Opens a model. Close it with shim->close(). */
+HTP_MUST_USE htp_status htp_torchscript_open(const htp_shim *shim, const char *path,
+                                             htp_shim_model **model);
+
+/** What a shim call ended with as a status: the file's name in front of the shim's message. */
+HTP_MUST_USE htp_status htp_torchscript_status(const char *path, htp_shim_code code,
+                                               const htp_shim_error *error);
+
+/**
+ * Traces @p model with @p inputs and builds the graph in @p arena. Where forward() refuses the
+ * sizes of lanes 1 and 2 others are tried (htp_inputs_choose_lanes); @p inputs keeps those that it
+ * took. @p progress may be NULL; when it returns false the status is HTP_CODE_INTERRUPTED.
+ */
+HTP_MUST_USE htp_status htp_torchscript_trace(const htp_shim *shim, const char *path,
+                                              htp_shim_model *model, htp_inputs *inputs,
+                                              htp_progress_fn progress, void *user,
+                                              htp_arena *arena, htp_graph **graph);
+
+#endif

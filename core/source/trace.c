@@ -1,0 +1,88 @@
+/*
+ * Traces through the shim, and the graphs made of them.
+ */
+#include "source/torchscript.h"
+
+/* What a trace needs, and how it went. */
+struct tracing {
+    const htp_shim *shim;
+    htp_shim_model *model;
+    const htp_inputs *inputs;
+    htp_progress_fn progress;
+    void *user;
+    bool is_interrupted;
+    const htp_shim_trace *trace;
+    htp_shim_error error;
+};
+
+static bool tick(void *user, uint64_t done, uint64_t total)
+{
+    struct tracing *tracing = user;
+    const htp_progress progress = {
+        .stage = HTP_STAGE_TRACED, .done = done, .total = total, .label = "nodes"};
+    if (tracing->progress && !tracing->progress(tracing->user, &progress)) {
+        tracing->is_interrupted = true;
+    }
+    return !tracing->is_interrupted;
+}
+
+static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
+{
+    const htp_inputs *inputs = tracing->inputs;
+    tracing->error = (htp_shim_error){{0}};
+    return tracing->shim->trace(tracing->model, inputs->items, inputs->count, lane_count, tick,
+                                tracing, &tracing->trace, &tracing->error);
+}
+
+/* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
+ * @p tracing holds the first refusal in all lanes. */
+static htp_status explain_refusal(struct tracing *tracing, const char *path)
+{
+    const htp_shim_error refusal = tracing->error;
+    htp_shim_code code = run(tracing, 1);
+    if (code != HTP_SHIM_OK) {
+        return htp_torchscript_status(path, code, &tracing->error);
+    }
+    return htp_status_make(HTP_CODE_USAGE,
+                           "%s: forward() takes the sizes given, but refuses others on the named "
+                           "axes; name fewer of them: %s",
+                           path, refusal.message);
+}
+
+static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_inputs *inputs)
+{
+    htp_shim_code code = run(tracing, inputs->lane_count);
+    const htp_shim_error first = tracing->error;
+    for (uint32_t attempt = 1; code == HTP_SHIM_BAD_INPUTS; attempt++) {
+        if (!htp_inputs_choose_lanes(inputs, attempt)) {
+            tracing->error = first;
+            return inputs->lane_count > 1 ? explain_refusal(tracing, path)
+                                          : htp_torchscript_status(path, code, &first);
+        }
+        code = run(tracing, inputs->lane_count);
+    }
+    return htp_torchscript_status(path, code, &tracing->error);
+}
+
+htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shim_model *model,
+                                 htp_inputs *inputs, htp_progress_fn progress, void *user,
+                                 htp_arena *arena, htp_graph **graph)
+{
+    struct tracing tracing = {
+        .shim = shim, .model = model, .inputs = inputs, .progress = progress, .user = user};
+    htp_status status = run_all_lanes(&tracing, path, inputs);
+    if (status && tracing.is_interrupted) {
+        htp_status_free(status);
+        return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
+    }
+    HTP_TRY(status);
+    const htp_shim_module *modules = NULL;
+    const htp_shim_argument *arguments = NULL;
+    uint32_t module_count = 0;
+    uint32_t argument_count = 0;
+    shim->modules(model, &modules, &module_count);
+    shim->arguments(model, &arguments, &argument_count);
+    *graph = htp_graph_build(arena, tracing.trace, inputs->lane_count, modules, module_count,
+                             arguments, argument_count, inputs->axes, inputs->axis_count);
+    return HTP_OK;
+}

@@ -1,0 +1,187 @@
+/*
+ * htp-trace: TorchScript models to ONNX models whose every node says which module it came from.
+ *
+ * The public C API. Ownership: strings that a caller passes in are read during the call only;
+ * what the library returns is freed with the function named beside it. No function is called
+ * back after htp_export() has returned. Separate exports may run in separate threads.
+ */
+#ifndef HTP_HTP_H
+#define HTP_HTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define HTP_MUST_USE __attribute__((warn_unused_result))
+#define HTP_API __attribute__((visibility("default")))
+#else
+#define HTP_MUST_USE
+#define HTP_API
+#endif
+
+#define HTP_VERSION_MAJOR 0
+#define HTP_VERSION_MINOR 1
+#define HTP_VERSION_PATCH 0
+#define HTP_VERSION "0.1.0"
+
+/** What an operation ended with; the numbers are the program's exit codes. */
+typedef enum htp_code {
+    HTP_CODE_OK = 0,
+    HTP_CODE_INTERNAL = 1,      /**< a defect, or out of memory */
+    HTP_CODE_USAGE = 2,         /**< bad options, or inputs that do not fit the model */
+    HTP_CODE_BAD_INPUT = 3,     /**< input not readable, or not TorchScript */
+    HTP_CODE_UNSUPPORTED = 4,   /**< the model uses an operator that cannot be exported */
+    HTP_CODE_CANNOT_WRITE = 5,  /**< the output could not be written */
+    HTP_CODE_INTERRUPTED = 130, /**< the caller asked to stop */
+} htp_code;
+
+/**
+ * Result of a fallible function: NULL is success, anything else is one failure, owned by the
+ * caller and freed with htp_status_free().
+ */
+typedef struct htp_status_detail *htp_status;
+
+#define HTP_OK ((htp_status)0)
+
+/** The code of a status; HTP_CODE_OK for NULL. Does not consume the status. */
+HTP_API htp_code htp_status_code(htp_status status);
+
+/**
+ * One line: what went wrong, where, and what to do. "" for NULL. Valid until the status is freed.
+ * An unsupported model has further lines, see htp_status_detail_line().
+ */
+HTP_API const char *htp_status_message(htp_status status);
+
+/** The number of detail lines (for example one for each unsupported operator); 0 for NULL. */
+HTP_API size_t htp_status_detail_count(htp_status status);
+
+/** Detail line @p index; valid until the status is freed. NULL when out of range. */
+HTP_API const char *htp_status_detail_line(htp_status status, size_t index);
+
+/** Frees a status; NULL is accepted. */
+HTP_API void htp_status_free(htp_status status);
+
+/** Where tags are written; a bit set. */
+typedef enum htp_tag_place {
+    HTP_TAG_ATTRIBUTE = 1 << 0,  /**< node attributes __source_module and __hierarchy_tags */
+    HTP_TAG_METADATA = 1 << 1,   /**< metadata_props of nodes, initializers and the model */
+    HTP_TAG_DOC_STRING = 1 << 2, /**< doc_string of nodes */
+} htp_tag_place;
+
+/** When weights go to a file beside the model. */
+typedef enum htp_external_data {
+    HTP_EXTERNAL_AUTO = 0, /**< when the model would be larger than 2 GiB */
+    HTP_EXTERNAL_ALWAYS = 1,
+    HTP_EXTERNAL_NEVER = 2,
+} htp_external_data;
+
+/** The stages of an export, in order. */
+typedef enum htp_stage {
+    HTP_STAGE_LOADED = 0,
+    HTP_STAGE_INPUTS,
+    HTP_STAGE_TRACED,
+    HTP_STAGE_LOWERED,
+    HTP_STAGE_TAGGED,
+    HTP_STAGE_WRITTEN,
+    HTP_STAGE_COUNT,
+} htp_stage;
+
+/** A stage's name: "loaded". NULL when out of range. */
+HTP_API const char *htp_stage_name(htp_stage stage);
+
+/** One report of progress. */
+typedef struct htp_progress {
+    htp_stage stage;
+    bool finished;     /**< true once for every stage, when it is complete */
+    uint64_t done;     /**< units done: modules, inputs, nodes, nodes, nodes, bytes */
+    uint64_t total;    /**< units in all; 0 when not known beforehand */
+    double seconds;    /**< since the stage began */
+    const char *label; /**< what the units are, plural: "modules", "nodes", "bytes" */
+} htp_progress;
+
+/** Called at the end of every stage and now and then within it; false asks to stop. */
+typedef bool (*htp_progress_fn)(void *user, const htp_progress *progress);
+
+/** Called with one line (no newline) for notes that the user should see: assumed inputs, a
+ * hierarchy that is gone. */
+typedef void (*htp_note_fn)(void *user, const char *line);
+
+/** Options of an export. Always start from htp_options_init(). */
+typedef struct htp_options {
+    size_t struct_size;               /**< set by htp_options_init() */
+    const char *const *inputs;        /**< "NAME:DTYPE[batch=2,8]", one per argument in order */
+    size_t input_count;               /**< 0: bundled inputs, or derived from the graph */
+    const char *inputs_file;          /**< JSON file of inputs, or NULL */
+    int opset;                        /**< 17 to 21; default 18 */
+    unsigned tags;                    /**< set of htp_tag_place; default attribute and metadata */
+    const char *tag_attribute_prefix; /**< default "__" */
+    bool include_torch_nn;            /**< torch.nn classes get segments, too */
+    htp_external_data external_data;
+    htp_progress_fn progress; /**< or NULL */
+    htp_note_fn note;         /**< or NULL */
+    void *user;               /**< passed to both */
+} htp_options;
+
+/** Fills @p options with the defaults. */
+HTP_API void htp_options_init(htp_options *options);
+
+/** What an export produced. Freed with htp_result_free(). */
+typedef struct htp_result htp_result;
+
+/**
+ * Reads the TorchScript file @p model_path and writes the ONNX model @p onnx_path.
+ *
+ * The output appears complete or not at all; a failure leaves an existing file untouched.
+ * @param result  may be NULL; otherwise receives a result on success, NULL on failure.
+ * @return NULL, or a status whose code tells the kind of failure.
+ */
+HTP_API HTP_MUST_USE htp_status htp_export(const char *model_path, const char *onnx_path,
+                                           const htp_options *options, htp_result **result);
+
+/**
+ * The aten-level graph with types, scopes and source lines, as text, one node a line.
+ * @param text  receives a string freed with htp_string_free().
+ */
+HTP_API HTP_MUST_USE htp_status htp_dump_graph(const char *model_path, const htp_options *options,
+                                               char **text);
+
+/** Machine-readable summary (one JSON object); valid until the result is freed. */
+HTP_API const char *htp_result_json(const htp_result *result);
+
+/** The module tree with node counts, as indented text; valid until the result is freed. */
+HTP_API const char *htp_result_tree(const htp_result *result);
+
+/** ONNX nodes written. */
+HTP_API uint64_t htp_result_node_count(const htp_result *result);
+
+/** Frees a result; NULL is accepted. */
+HTP_API void htp_result_free(htp_result *result);
+
+/** Frees a string that the library returned; NULL is accepted. */
+HTP_API void htp_string_free(char *string);
+
+/** The number of supported operators. */
+HTP_API size_t htp_operator_count(void);
+
+/** Operator @p index with overload, sorted by name: "aten::add.Tensor". NULL when out of range. */
+HTP_API const char *htp_operator_name(size_t index);
+
+/** The library's version, "MAJOR.MINOR.PATCH". */
+HTP_API const char *htp_version(void);
+
+/**
+ * The version of the libtorch behind the shim. Opens the shim.
+ * @param version  receives a string with static lifetime.
+ */
+HTP_API HTP_MUST_USE htp_status htp_libtorch_version(const char **version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

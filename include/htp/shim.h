@@ -1,0 +1,255 @@
+/*
+ * The C ABI between the core and the libtorch shim.
+ *
+ * The shim is a shared object opened with dlopen(); it exports htp_shim_open(), nothing else. No
+ * libtorch type and no C++ exception crosses. Everything that a trace hands out is plain data
+ * owned by the htp_shim_model, valid until its close(); the core only reads it.
+ *
+ * A trace is an abstract execution of forward(): every operator that would run is listed, in
+ * order, once for each time it runs (calls are flattened, branches on known conditions taken,
+ * loops of known length unrolled). It runs in 1 to HTP_SHIM_MAX_LANES lanes at once, each with
+ * input sizes of its own; dims that differ between lanes are dynamic.
+ */
+#ifndef HTP_SHIM_H
+#define HTP_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HTP_SHIM_ABI 1u
+#define HTP_SHIM_MAX_LANES 3u
+#define HTP_SHIM_MAX_RANK 64u
+#define HTP_SHIM_NONE UINT32_MAX
+
+/** Element types, in the order of at::ScalarType as far as that is stable. */
+typedef enum htp_dtype {
+    HTP_DTYPE_UINT8 = 0,
+    HTP_DTYPE_INT8,
+    HTP_DTYPE_INT16,
+    HTP_DTYPE_INT32,
+    HTP_DTYPE_INT64,
+    HTP_DTYPE_FLOAT16,
+    HTP_DTYPE_FLOAT32,
+    HTP_DTYPE_FLOAT64,
+    HTP_DTYPE_COMPLEX32,
+    HTP_DTYPE_COMPLEX64,
+    HTP_DTYPE_COMPLEX128,
+    HTP_DTYPE_BOOL,
+    HTP_DTYPE_BFLOAT16,
+    HTP_DTYPE_OTHER, /**< quantised and other types that have no plain bytes */
+    HTP_DTYPE_COUNT,
+} htp_dtype;
+
+/** Failure classes; the core maps them to exit codes. */
+typedef enum htp_shim_code {
+    HTP_SHIM_OK = 0,
+    HTP_SHIM_INTERNAL,    /**< out of memory, or a defect */
+    HTP_SHIM_NOT_MODEL,   /**< not readable, or not TorchScript */
+    HTP_SHIM_BAD_INPUTS,  /**< the inputs do not fit forward(), or forward() raised on them */
+    HTP_SHIM_UNSUPPORTED, /**< a construct that cannot be traced */
+} htp_shim_code;
+
+/** One line; the shim fills it on failure. */
+typedef struct htp_shim_error {
+    char message[2048];
+} htp_shim_error;
+
+/** A module instance. Index 0 is the root; a parent precedes its children; the order is that of
+ * definition, depth first. */
+typedef struct htp_shim_module {
+    const char *name;            /**< attribute name in the parent; "" for the root */
+    const char *path;            /**< dotted attribute path; "" for the root */
+    const char *qualified_class; /**< "torch.nn.modules.linear.Linear": mangling stripped */
+    uint32_t parent;             /**< HTP_SHIM_NONE for the root */
+    uint32_t calls;              /**< times its forward (or another method) was called; 0 before
+                                      a trace */
+    const char *const *aliases;  /**< further attribute paths of the same instance */
+    size_t alias_count;
+} htp_shim_module;
+
+/** A tensor of the archive: parameter, buffer, tensor attribute, or constant of the code. */
+typedef struct htp_shim_weight {
+    const char *name; /**< dotted path; constants have generated names */
+    uint32_t module;  /**< owner, or HTP_SHIM_NONE for a constant */
+    bool is_parameter;
+    bool is_buffer; /**< a tensor attribute that is not a parameter */
+    bool requires_grad;
+    htp_dtype dtype;
+    uint32_t rank;
+    const int64_t *dims;
+    const int64_t *strides; /**< in elements; may be 0 or in any order, never negative */
+    uint64_t storage;       /**< tensors of one storage have one number */
+    int64_t storage_offset; /**< in elements */
+    const void *data;       /**< first byte of the storage, native byte order; the mapped archive
+                                 or memory; never NULL unless there are no elements */
+    uint64_t storage_bytes; /**< bytes that may be read from data on */
+    bool is_mapped;         /**< data lies in a read-only mapping of a file: pages that were read
+                                 may be dropped (MADV_DONTNEED), they come back when needed */
+} htp_shim_weight;
+
+/** Kinds of values. */
+typedef enum htp_shim_kind {
+    HTP_SHIM_NOTHING = 0, /**< None */
+    HTP_SHIM_TENSOR,
+    HTP_SHIM_INT,
+    HTP_SHIM_FLOAT,
+    HTP_SHIM_BOOL,
+    HTP_SHIM_STRING,
+    HTP_SHIM_LIST,    /**< also tuples: elements */
+    HTP_SHIM_OPAQUE,  /**< device, generator, ...: no operator's result depends on it */
+    HTP_SHIM_UNKNOWN, /**< an output of a node that failed, or that follows from one */
+} htp_shim_kind;
+
+/** A value of the trace. */
+typedef struct htp_shim_value {
+    htp_shim_kind kind;
+    const char *name;  /**< debug name of the TorchScript value, not unique; may be "" */
+    uint32_t producer; /**< node, or HTP_SHIM_NONE: input, weight, constant, or a list built
+                            of its elements */
+    /* tensor */
+    htp_dtype dtype;
+    uint32_t rank;
+    const int64_t *dims[HTP_SHIM_MAX_LANES]; /**< by lane; rank entries each */
+    uint32_t weight;  /**< the tensor is this weight; otherwise HTP_SHIM_NONE */
+    const void *data; /**< known contents, contiguous; NULL when not known, or a weight */
+    uint64_t data_bytes;
+    /* scalar, string */
+    bool is_constant; /**< the value does not depend on input contents or dynamic dims */
+    int64_t i[HTP_SHIM_MAX_LANES]; /**< int and bool, by lane (also when not constant, if
+                                        has_lanes) */
+    double f[HTP_SHIM_MAX_LANES];
+    bool has_lanes; /**< i or f hold what each lane saw: the value depends on dims only */
+    const char *s;
+    uint64_t s_bytes;
+    /* list */
+    const uint32_t *elements;
+    uint32_t element_count;
+} htp_shim_value;
+
+/** An operator that runs. */
+typedef struct htp_shim_node {
+    const char *kind;               /**< with overload: "aten::add.Tensor" */
+    const uint32_t *inputs;         /**< values */
+    const char *const *input_names; /**< schema argument names, one per input */
+    uint32_t input_count;
+    const uint32_t *outputs; /**< values */
+    uint32_t output_count;
+    uint32_t scope;
+    const char *source_file; /**< "" when not known */
+    uint32_t source_line;    /**< 0 when not known */
+    const char *failure;     /**< NULL, or why its outputs' types could not be found; they are
+                                  HTP_SHIM_UNKNOWN, and the model cannot be lowered */
+} htp_shim_node;
+
+/** One running call of a module; scope 0 is the root's. */
+typedef struct htp_shim_scope {
+    uint32_t parent; /**< the caller's scope; HTP_SHIM_NONE for scope 0 */
+    uint32_t module;
+    uint32_t call; /**< 0 for the first call of this module, and so on */
+} htp_shim_scope;
+
+/** An argument of forward(), self left out. */
+typedef struct htp_shim_argument {
+    const char *name;
+    htp_shim_kind kind; /**< by the schema: TENSOR, INT, FLOAT, BOOL, LIST, or OPAQUE */
+    const char *type;   /**< as TorchScript writes it: "Tensor", "Optional[Tensor]" */
+    bool is_optional;   /**< has a default or accepts None */
+} htp_shim_argument;
+
+/** An input for a trace: a tensor, or a number (rank 0 with is_scalar). */
+typedef struct htp_shim_input {
+    bool is_none;
+    bool is_scalar; /**< an int, float or bool argument rather than a tensor */
+    double scalar;
+    htp_dtype dtype;
+    uint32_t rank;
+    int64_t dims[HTP_SHIM_MAX_LANES][HTP_SHIM_MAX_RANK];
+} htp_shim_input;
+
+/** The result of a trace. */
+typedef struct htp_shim_trace {
+    const htp_shim_value *values;
+    uint32_t value_count;
+    const htp_shim_node *nodes;
+    uint32_t node_count;
+    const htp_shim_scope *scopes;
+    uint32_t scope_count;
+    const htp_shim_weight *weights; /**< those of the model, then constants of the code */
+    uint32_t weight_count;
+    const uint32_t *inputs; /**< values, one per argument of forward() */
+    uint32_t input_count;
+    const uint32_t *outputs; /**< values: what forward() returned; tuples and lists are
+                                  flattened */
+    uint32_t output_count;
+} htp_shim_trace;
+
+/** A use that tells what an argument must look like; found without running anything. */
+typedef struct htp_shim_hint {
+    uint32_t argument;
+    const char *kind;     /**< the operator without overload: "aten::embedding" */
+    const char *position; /**< the schema argument it goes to: "indices" */
+    uint32_t weight_rank; /**< of the weight beside it; 0 when there is none */
+    int64_t weight_dims[8];
+} htp_shim_hint;
+
+typedef struct htp_shim_model htp_shim_model;
+
+/** Called now and then during a long call; false stops it with HTP_SHIM_INTERNAL. */
+typedef bool (*htp_shim_tick)(void *user, uint64_t done, uint64_t total);
+
+/** The functions of a shim. All are safe to call from one thread at a time. */
+typedef struct htp_shim {
+    uint32_t abi;                 /**< HTP_SHIM_ABI */
+    const char *libtorch_version; /**< "1.13.1" */
+
+    /** Opens an archive. Weights are not read. @return a code; @p model is NULL on failure. */
+    htp_shim_code (*open)(const char *path, htp_shim_model **model, htp_shim_error *error);
+
+    /** Frees the model and everything that it handed out; NULL is accepted. */
+    void (*close)(htp_shim_model *model);
+
+    /** The module instances. */
+    void (*modules)(const htp_shim_model *model, const htp_shim_module **modules, uint32_t *count);
+
+    /** The model's weights (no constants of the code). */
+    void (*weights)(const htp_shim_model *model, const htp_shim_weight **weights, uint32_t *count);
+
+    /** The arguments of forward(). */
+    void (*arguments)(const htp_shim_model *model, const htp_shim_argument **arguments,
+                      uint32_t *count);
+
+    /** Uses of forward()'s arguments, followed through calls; stops at the first operators that
+     * say something. */
+    htp_shim_code (*hints)(htp_shim_model *model, const htp_shim_hint **hints, uint32_t *count,
+                           htp_shim_error *error);
+
+    /** Inputs bundled with the archive, if there are any: @p count is 0 when there are none. */
+    htp_shim_code (*bundled_inputs)(htp_shim_model *model, const htp_shim_input **inputs,
+                                    uint32_t *count, htp_shim_error *error);
+
+    /** Contents of an extra file of the archive ("htp_inputs.json"); NULL when there is none. */
+    const char *(*extra_file)(htp_shim_model *model, const char *name, size_t *bytes);
+
+    /** Runs forward() abstractly in @p lane_count lanes. One trace per model at a time: a second
+     * call frees the first one's result. */
+    htp_shim_code (*trace)(htp_shim_model *model, const htp_shim_input *inputs,
+                           uint32_t input_count, uint32_t lane_count, htp_shim_tick tick,
+                           void *user, const htp_shim_trace **trace, htp_shim_error *error);
+
+    /** Every operator schema key that this libtorch registers contains @p kind. */
+    bool (*has_operator)(const char *kind);
+} htp_shim;
+
+/** The one exported symbol. @return NULL when the shim does not speak this ABI. */
+const htp_shim *htp_shim_open(uint32_t abi);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

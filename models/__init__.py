@@ -1,0 +1,1 @@
+"""Sample models: who makes each, with which PyTorch, and how it is fed."""

@@ -1,0 +1,58 @@
+// A TorchScript archive whose weights stay unread.
+//
+// The file is mapped. While it loads, libtorch's CPU allocator answers requests of some size with
+// untouched pages, and the reader that libtorch uses skips the copy into such pages and notes
+// where in the file the bytes lie. A storage of stored (uncompressed) bytes thus costs no memory.
+#pragma once
+
+#include "version.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace htp
+{
+
+// Bytes that may be read.
+struct Bytes {
+    const char *data = nullptr;
+    uint64_t size = 0;
+    bool is_mapped = false; // they lie in the mapped file
+};
+
+class Archive
+{
+  public:
+    // Maps and loads the file. Throws std::exception.
+    explicit Archive(const std::string &path);
+    ~Archive();
+    Archive(const Archive &) = delete;
+    Archive &operator=(const Archive &) = delete;
+
+    torch::jit::Module &module()
+    {
+        return module_;
+    }
+
+    // The bytes of a tensor's storage: in the mapped file, or in memory.
+    Bytes storage_bytes(const at::Tensor &tensor) const;
+
+    // Whether libtorch may compute with the tensor: its storage was read.
+    bool is_readable(const at::Tensor &tensor) const;
+
+    // Contents of an extra file; nullptr when there is none.
+    const std::string *extra_file(const std::string &name);
+
+    struct Mapping;
+
+  private:
+    void load(bool leave_unread);
+
+    std::shared_ptr<Mapping> mapping_;
+    std::unordered_map<std::string, std::unique_ptr<std::string>> extra_files_;
+    torch::jit::Module module_;
+};
+
+} // namespace htp

@@ -1,0 +1,64 @@
+// Runs one operator in every lane: on meta tensors, or for real where everything is known.
+#pragma once
+
+#include "recording.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace htp
+{
+
+class Executor
+{
+  public:
+    explicit Executor(Recording &recording) : recording_(recording) {}
+
+    // Runs @p node on @p inputs, records it, and gives its outputs. Throws BadInputs where
+    // libtorch raises on these inputs; where it cannot tell the outputs' types, the node is
+    // recorded with its failure and its outputs are unknown.
+    std::vector<Ref> run(const torch::jit::Node &node, const std::vector<Ref> &inputs,
+                         const Place &place);
+
+    // The item that holds what @p item holds now: the newest version of a tensor that was changed
+    // in place. Throws Unsupported where a different view of it was changed.
+    Ref current(const Ref &item, const Place &place);
+
+  private:
+    // How operands reach the kernels: no tensors, real tensors, or meta tensors.
+    enum class Mode { Values, Real, Meta };
+
+    struct Call {
+        const torch::jit::Node &node;
+        const c10::FunctionSchema &schema;
+        torch::jit::Operation operation;
+        const std::vector<Ref> &inputs;
+        const Place &place;
+    };
+    using Lanes = std::vector<std::vector<c10::IValue>>; // by lane, then output
+
+    struct Change {
+        uint64_t epoch;
+        Ref latest;
+    };
+
+    Lanes run_lanes(Call &call, Mode mode);
+    std::vector<c10::IValue> run_lane(Call &call, Mode mode, size_t lane);
+    std::vector<c10::IValue> run_on_stand_ins(Call &call, size_t lane);
+    c10::IValue operand(const Call &call, size_t index, size_t lane, Mode mode) const;
+    Mode choose_mode(Call &call, Lanes &results);
+    bool gives_unknown_numbers(const Call &call) const;
+    std::vector<Ref> make_unknown_numbers(const Call &call);
+    bool fits_real(const Lanes &results) const;
+    std::vector<Ref> make_outputs(const Call &call, Mode mode, const Lanes &results);
+    Ref make_output(const Lanes &results, size_t index, Mode mode, bool is_constant);
+    Ref wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_constant);
+    std::vector<Ref> fail(const Call &call, const std::string &reason);
+    uint32_t record(const Call &call, const std::vector<Ref> &outputs, const std::string &failure);
+    void note_changes(const Call &call, const std::vector<Ref> &outputs);
+
+    Recording &recording_;
+    std::unordered_map<const void *, Change> changes_; // by storage
+};
+
+} // namespace htp

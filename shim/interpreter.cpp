@@ -1,0 +1,308 @@
+#include "interpreter.h"
+
+#include <ATen/core/function.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/constants.h>
+
+#include <algorithm>
+
+namespace htp
+{
+
+namespace
+{
+
+constexpr size_t kMaxDepth = 1000;
+
+// Only a running forward() makes a module part of the chain. The tracer names the second call of
+// one module forward1, and so on.
+bool is_forward(const std::string &method)
+{
+    static const std::string forward = "forward";
+    return method.compare(0, forward.size(), forward) == 0 &&
+           method.find_first_not_of("0123456789", forward.size()) == std::string::npos;
+}
+
+} // namespace
+
+std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> arguments)
+{
+    recording_.calls.assign(recording_.model.modules.size(), 0);
+    const uint32_t scope = enter(0, HTP_SHIM_NONE);
+    const torch::jit::Module &root = recording_.model.archive.module();
+    arguments.insert(arguments.begin(), recording_.constant(root._ivalue()));
+    return call(root.get_method(method).function(), std::move(arguments), scope);
+}
+
+uint32_t Interpreter::enter(uint32_t module, uint32_t caller)
+{
+    recording_.scopes.push_back({caller, module, recording_.calls[module]++});
+    return static_cast<uint32_t>(recording_.scopes.size() - 1);
+}
+
+std::vector<Ref> Interpreter::call(torch::jit::Function &function, std::vector<Ref> arguments,
+                                   uint32_t scope)
+{
+    if (++depth_ > kMaxDepth) {
+        throw Unsupported("calls are nested more than " + std::to_string(kMaxDepth) + " deep");
+    }
+    function.ensure_defined();
+    const std::shared_ptr<torch::jit::Graph> graph = torch::jit::toGraphFunction(function).graph();
+    if (graph->inputs().size() != arguments.size()) {
+        throw BadInputs(function.name() + "() takes " + std::to_string(graph->inputs().size()) +
+                        " arguments, not " + std::to_string(arguments.size()));
+    }
+    Frame frame;
+    frame.scope = scope;
+    for (size_t i = 0; i < arguments.size(); i++) {
+        frame.values[graph->inputs()[i]] = arguments[i];
+    }
+    run_block(*graph->block(), frame);
+    Place place;
+    place.scope = scope;
+    std::vector<Ref> results = block_outputs(*graph->block(), frame, place);
+    depth_--;
+    return results;
+}
+
+void Interpreter::run_block(const torch::jit::Block &block, Frame &frame)
+{
+    for (const Node *node : block.nodes()) {
+        run_node(*node, frame);
+    }
+}
+
+std::vector<Ref> Interpreter::read(at::ArrayRef<const torch::jit::Value *> values, Frame &frame,
+                                   const Place &place)
+{
+    std::vector<Ref> items;
+    for (const torch::jit::Value *value : values) {
+        items.push_back(executor_.current(frame.values.at(value), place));
+    }
+    return items;
+}
+
+std::vector<Ref> Interpreter::block_outputs(const torch::jit::Block &block, Frame &frame,
+                                            const Place &place)
+{
+    return read(block.outputs(), frame, place);
+}
+
+Place Interpreter::place_of(const Node &node, uint32_t scope)
+{
+    const auto known = sources_.find(&node);
+    std::pair<std::string, uint32_t> source;
+    if (known != sources_.end()) {
+        source = known->second;
+    } else {
+        const torch::jit::SourceRange range = node.sourceRange();
+        const auto original = range.findSourceRangeThatGenerated();
+        const auto position = (original ? *original : range).file_line_col();
+        if (position) {
+            source = {std::get<0>(*position), static_cast<uint32_t>(std::get<1>(*position))};
+        }
+        sources_[&node] = source;
+    }
+    return {scope, source.first, source.second};
+}
+
+void Interpreter::run_node(const Node &node, Frame &frame)
+{
+    if ((++steps_ & 63) == 0 && !tick_(recording_.nodes.size())) {
+        throw std::runtime_error("interrupted");
+    }
+    const Place place = place_of(node, frame.scope);
+    const std::string kind = node.kind().toQualString();
+    std::vector<Ref> inputs = read(node.inputs(), frame, place);
+    auto handler = handlers().find(kind);
+    bool is_handled = handler != handlers().end();
+    if (!is_handled && !inputs.empty() && inputs[0]->kind != Item::Kind::Plain &&
+        !inputs[0]->is_tensor()) {
+        handler = container_handlers().find(kind);
+        is_handled = handler != container_handlers().end();
+    }
+    const std::vector<Ref> outputs = is_handled ? (this->*handler->second)(node, inputs, frame)
+                                                : executor_.run(node, inputs, place);
+    for (size_t i = 0; i < node.outputs().size() && i < outputs.size(); i++) {
+        frame.values[node.outputs()[i]] = outputs[i];
+    }
+}
+
+const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handlers()
+{
+    static const std::unordered_map<std::string, Handler> table = {
+        {"prim::Constant", &Interpreter::do_constant},
+        {"prim::If", &Interpreter::do_if},
+        {"prim::Loop", &Interpreter::do_loop},
+        {"prim::CallMethod", &Interpreter::do_call_method},
+        {"prim::CallFunction", &Interpreter::do_call_function},
+        {"prim::fork", &Interpreter::do_fork},
+        {"aten::wait", &Interpreter::do_same},
+        {"prim::RaiseException", &Interpreter::do_raise},
+        {"prim::GetAttr", &Interpreter::do_get_attr},
+        {"prim::SetAttr", &Interpreter::do_set_attr},
+        {"prim::CreateObject", &Interpreter::do_create_object},
+        {"prim::unchecked_cast", &Interpreter::do_same},
+        {"prim::data", &Interpreter::do_same},
+        {"prim::profile", &Interpreter::do_same},
+        {"prim::unchecked_unwrap_optional", &Interpreter::do_unwrap},
+        {"aten::_unwrap_optional", &Interpreter::do_unwrap},
+        {"prim::Uninitialized", &Interpreter::do_none},
+        {"prim::Print", &Interpreter::do_nothing},
+        {"aten::warn", &Interpreter::do_nothing},
+        {"aten::__is__", &Interpreter::do_is},
+        {"aten::__isnot__", &Interpreter::do_is_not},
+        {"prim::isinstance", &Interpreter::do_isinstance},
+        {"prim::device", &Interpreter::do_device},
+        {"aten::format", &Interpreter::do_text},
+        {"aten::percentFormat", &Interpreter::do_text},
+        {"aten::str", &Interpreter::do_text},
+        {"prim::ListConstruct", &Interpreter::do_list_construct},
+        {"prim::TupleConstruct", &Interpreter::do_tuple_construct},
+        {"prim::DictConstruct", &Interpreter::do_dict_construct},
+        {"prim::ListUnpack", &Interpreter::do_unpack},
+        {"prim::TupleUnpack", &Interpreter::do_unpack},
+        {"prim::TupleIndex", &Interpreter::do_get_item},
+        {"prim::TupleSlice", &Interpreter::do_tuple_slice},
+        {"aten::__getitem__", &Interpreter::do_get_item},
+    };
+    return table;
+}
+
+// Operators that stand for something else when their first argument is a list or dict.
+const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::container_handlers()
+{
+    static const std::unordered_map<std::string, Handler> table = {
+        {"aten::len", &Interpreter::do_len},
+        {"aten::append", &Interpreter::do_append},
+        {"aten::extend", &Interpreter::do_extend},
+        {"aten::add_", &Interpreter::do_extend},
+        {"aten::pop", &Interpreter::do_pop},
+        {"aten::add", &Interpreter::do_concatenate},
+        {"aten::slice", &Interpreter::do_slice},
+        {"aten::list", &Interpreter::do_copy_list},
+        {"aten::copy", &Interpreter::do_copy_list},
+        {"aten::_set_item", &Interpreter::do_set_item},
+        {"aten::__contains__", &Interpreter::do_contains},
+        {"aten::keys", &Interpreter::do_keys},
+        {"aten::values", &Interpreter::do_dict_values},
+    };
+    return table;
+}
+
+// A constant of the code is one value, however often it is read.
+std::vector<Ref> Interpreter::do_constant(const Node &node, std::vector<Ref> &, Frame &)
+{
+    Ref &known = constants_[&node];
+    if (!known) {
+        const torch::jit::Value *output = node.output();
+        const auto value = torch::jit::toIValue(output);
+        // Functions have no value: calls find them by the node's type.
+        known = value ? recording_.constant(*value) : recording_.plain(c10::IValue());
+        known->name = output->debugName();
+    }
+    return {known};
+}
+
+bool Interpreter::decide(const Ref &condition, const Place &place) const
+{
+    if (condition->kind != Item::Kind::Plain || !condition->has_lanes) {
+        throw Unsupported("a branch or loop depends on the data, " + recording_.describe(place));
+    }
+    for (uint32_t lane = 1; lane < recording_.lane_count; lane++) {
+        if (condition->lane[lane].toBool() != condition->lane[0].toBool()) {
+            throw Unsupported("a branch or loop depends on a dynamic axis, " +
+                              recording_.describe(place) + "; give that axis a fixed size");
+        }
+    }
+    return condition->lane[0].toBool();
+}
+
+int64_t Interpreter::number(const Ref &item, const Place &place) const
+{
+    if (item->kind != Item::Kind::Plain || !item->has_lanes) {
+        throw Unsupported("a count or index depends on the data, " + recording_.describe(place));
+    }
+    for (uint32_t lane = 1; lane < recording_.lane_count; lane++) {
+        if (item->lane[lane].toInt() != item->lane[0].toInt()) {
+            throw Unsupported("a count or index depends on a dynamic axis, " +
+                              recording_.describe(place) + "; give that axis a fixed size");
+        }
+    }
+    return item->lane[0].toInt();
+}
+
+std::vector<Ref> Interpreter::do_if(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Place place = place_of(node, frame.scope);
+    const torch::jit::Block &block = *node.blocks()[decide(inputs[0], place) ? 0 : 1];
+    run_block(block, frame);
+    return block_outputs(block, frame, place);
+}
+
+std::vector<Ref> Interpreter::do_loop(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Place place = place_of(node, frame.scope);
+    const int64_t limit = number(inputs[0], place);
+    const torch::jit::Block &body = *node.blocks()[0];
+    Ref condition = inputs[1];
+    std::vector<Ref> carried(inputs.begin() + 2, inputs.end());
+    for (int64_t i = 0; i < limit && decide(condition, place); i++) {
+        frame.values[body.inputs()[0]] = recording_.plain(i);
+        for (size_t k = 0; k < carried.size(); k++) {
+            frame.values[body.inputs()[k + 1]] = carried[k];
+        }
+        run_block(body, frame);
+        std::vector<Ref> results = block_outputs(body, frame, place);
+        condition = results[0];
+        carried.assign(results.begin() + 1, results.end());
+    }
+    return carried;
+}
+
+std::vector<Ref> Interpreter::do_call_method(const Node &node, std::vector<Ref> &inputs,
+                                             Frame &frame)
+{
+    const std::string &name = node.s(c10::attr::name);
+    const Ref &self = inputs[0];
+    if (self->kind != Item::Kind::Object) {
+        throw Unsupported("a method is called on something that is no object, " +
+                          recording_.describe(place_of(node, frame.scope)));
+    }
+    const bool enters = self->module != HTP_SHIM_NONE && is_forward(name);
+    const uint32_t scope = enters ? enter(self->module, frame.scope) : frame.scope;
+    return call(self->object->type()->getMethod(name), std::move(inputs), scope);
+}
+
+std::vector<Ref> Interpreter::do_call_function(const Node &node, std::vector<Ref> &inputs,
+                                               Frame &frame)
+{
+    const auto type = node.input(0)->type()->expect<c10::FunctionType>();
+    inputs.erase(inputs.begin());
+    return call(*type->function(), std::move(inputs), frame.scope);
+}
+
+// A fork runs at once: its result is what wait() gives.
+std::vector<Ref> Interpreter::do_fork(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const std::shared_ptr<torch::jit::Graph> graph = node.g(c10::attr::Subgraph);
+    for (size_t i = 0; i < inputs.size(); i++) {
+        frame.values[graph->inputs()[i]] = inputs[i];
+    }
+    run_block(*graph->block(), frame);
+    std::vector<Ref> results = block_outputs(*graph->block(), frame, place_of(node, frame.scope));
+    if (results.size() == 1) {
+        return results;
+    }
+    return {recording_.sequence(Item::Kind::Tuple, std::move(results))};
+}
+
+std::vector<Ref> Interpreter::do_raise(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const c10::IValue &message = inputs[0]->lane[0];
+    throw BadInputs("forward() raised on these inputs " +
+                    recording_.describe(place_of(node, frame.scope)) + ": " +
+                    (message.isString() ? message.toStringRef() : "an exception"));
+}
+
+} // namespace htp

@@ -1,0 +1,64 @@
+// Values of the abstract execution.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+#include <htp/shim.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace htp
+{
+
+struct Item;
+using Ref = std::shared_ptr<Item>;
+
+// What one value is in every lane. Lists, tuples and dicts hold Items, so that the identity of
+// what they hold is kept; a list is shared by reference, as in TorchScript.
+struct Item {
+    enum class Kind { Plain, Tensor, List, Tuple, Dict, Object, Unknown };
+
+    Kind kind = Kind::Plain;
+    uint32_t id = 0;
+    uint32_t producer = HTP_SHIM_NONE; // node
+    std::string name;
+
+    // Plain (None, numbers, strings, devices, functions) and tensors: the value in each lane.
+    // A number that only the data can tell has has_lanes == false and a number of its type here.
+    std::array<c10::IValue, HTP_SHIM_MAX_LANES> lane;
+    bool has_lanes = true;
+    bool is_constant = false; // follows from constants and fixed dims alone
+
+    // Tensor: lanes hold real contents (small, on the CPU) rather than meta tensors.
+    bool is_real = false;
+    uint64_t epoch = 0; // mutations that had happened when it was made
+    uint32_t weight = HTP_SHIM_NONE;
+    std::string contents; // bytes of a real constant, taken when it was made
+
+    bool is_used = false;      // an input of a recorded node, which keeps the list as it is now
+    std::vector<Ref> elements; // List, Tuple; Dict: keys and values in turn
+
+    // Object: a module instance or an object of a script class.
+    c10::intrusive_ptr<c10::ivalue::Object> object;
+    uint32_t module = HTP_SHIM_NONE;
+
+    bool is_tensor() const
+    {
+        return kind == Kind::Tensor;
+    }
+    bool is_none() const
+    {
+        return kind == Kind::Plain && lane[0].isNone();
+    }
+    const at::Tensor &tensor(size_t index) const
+    {
+        return lane[index].toTensor();
+    }
+};
+
+} // namespace htp

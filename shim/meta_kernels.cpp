@@ -1,0 +1,121 @@
+#include "meta_kernels.h"
+
+#include "version.h"
+
+#include <ATen/ExpandUtils.h>
+#include <torch/library.h>
+
+#include <deque>
+#include <mutex>
+#include <tuple>
+
+namespace htp
+{
+
+namespace
+{
+
+using MaybeTensor = c10::optional<at::Tensor>;
+
+at::Tensor relu(const at::Tensor &self)
+{
+    return at::empty_like(self);
+}
+
+at::Tensor where(const at::Tensor &condition, const at::Tensor &self, const at::Tensor &other)
+{
+    const auto sizes =
+        at::infer_size(condition.sizes(), at::infer_size(self.sizes(), other.sizes()));
+    return at::empty(sizes, self.options().dtype(at::result_type(self, other)));
+}
+
+at::Tensor index_select(const at::Tensor &self, int64_t dim, const at::Tensor &index)
+{
+    TORCH_CHECK(index.dim() <= 1, "index_select(): index is supposed to be a vector");
+    std::vector<int64_t> sizes = self.sizes().vec();
+    if (!sizes.empty()) {
+        sizes[static_cast<size_t>(at::maybe_wrap_dim(dim, self.dim()))] = index.numel();
+    }
+    return at::empty(sizes, self.options());
+}
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor>
+native_batch_norm(const at::Tensor &input, const MaybeTensor &weight, const MaybeTensor &bias,
+                  const MaybeTensor &running_mean, const MaybeTensor &running_var, bool training,
+                  double, double)
+{
+    TORCH_CHECK(input.dim() >= 2, "batch_norm: expected at least 2 dims, got ", input.dim());
+    const int64_t channels = input.size(1);
+    for (const MaybeTensor *tensor : {&weight, &bias, &running_mean, &running_var}) {
+        const bool present = tensor->has_value() && (*tensor)->defined();
+        TORCH_CHECK(!present || (*tensor)->numel() == channels, "batch_norm: expected ", channels,
+                    " elements for each channel, got ", present ? (*tensor)->numel() : 0);
+    }
+    const at::Tensor saved = at::empty({training ? channels : 0}, input.options());
+    return {at::empty_like(input), saved, saved};
+}
+
+// One spatial dim of a convolution's output.
+int64_t output_size(int64_t input, int64_t kernel, int64_t stride, int64_t padding,
+                    int64_t dilation, bool transposed, int64_t output_padding)
+{
+    const int64_t extent = dilation * (kernel - 1) + 1;
+    if (transposed) {
+        return (input - 1) * stride - 2 * padding + extent + output_padding;
+    }
+    TORCH_CHECK(stride > 0, "non-positive stride is not supported");
+    TORCH_CHECK(input + 2 * padding >= extent,
+                "Calculated padded input size per channel: ", input + 2 * padding,
+                ". Kernel size: ", extent, ". Kernel size can't be greater than actual input size");
+    return (input + 2 * padding - extent) / stride + 1;
+}
+
+at::Tensor convolution(const at::Tensor &input, const at::Tensor &weight, const MaybeTensor &bias,
+                       at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation,
+                       bool transposed, at::IntArrayRef output_padding, int64_t groups)
+{
+    const int64_t channels = weight.size(transposed ? 0 : 1) * (transposed ? 1 : groups);
+    TORCH_CHECK(input.dim() == weight.dim() && input.size(1) == channels, "expected input",
+                input.sizes(), " to have ", channels, " channels, weight of size ", weight.sizes());
+    TORCH_CHECK(input.scalar_type() == weight.scalar_type(), "Input type (", input.scalar_type(),
+                ") and weight type (", weight.scalar_type(), ") should be the same");
+    const int64_t outputs = transposed ? weight.size(1) * groups : weight.size(0);
+    TORCH_CHECK(!bias || !bias->defined() || bias->numel() == outputs,
+                "bias does not have one element for each output channel");
+    std::vector<int64_t> sizes = {input.size(0), outputs};
+    for (int64_t i = 2; i < input.dim(); i++) {
+        const auto k = static_cast<size_t>(i - 2);
+        sizes.push_back(output_size(input.size(i), weight.size(i), stride[k], padding[k],
+                                    dilation[k], transposed, output_padding[k]));
+    }
+    return at::empty(sizes, input.options());
+}
+
+template <typename Kernel> void add(const char *name, const char *overload, Kernel kernel)
+{
+    static std::deque<torch::Library> registrations;
+    const auto found = c10::Dispatcher::singleton().findSchema({name, overload});
+    if (!found || found->hasKernelForDispatchKey(c10::DispatchKey::Meta)) {
+        return;
+    }
+    registrations.emplace_back(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__,
+                               static_cast<uint32_t>(__LINE__));
+    const std::string key = std::string(name) + (*overload ? "." : "") + overload;
+    registrations.back().impl(key.c_str(), kernel);
+}
+
+} // namespace
+
+void register_meta_kernels()
+{
+    static std::once_flag once;
+    std::call_once(once, [] {
+        add("aten::relu", "", &relu);
+        add("aten::where", "self", &where);
+        add("aten::index_select", "", &index_select);
+        add("aten::native_batch_norm", "", &native_batch_norm);
+        add("aten::convolution_overrideable", "", &convolution);
+    });
+}
+
+} // namespace htp

@@ -1,0 +1,83 @@
+// A loaded model: its archive, and its modules, weights and arguments as plain data.
+#pragma once
+
+#include "archive.h"
+
+#include <htp/shim.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace htp
+{
+
+// Failures that are not libtorch's own exceptions.
+struct Unsupported : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+struct BadInputs : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// A qualified class name without TorchScript's prefix and mangling.
+std::string plain_class_name(const std::string &qualified);
+
+// at::ScalarType to htp_dtype and back.
+htp_dtype dtype_of(at::ScalarType type);
+at::ScalarType scalar_type_of(htp_dtype dtype);
+
+// Strings and arrays that live as long as the model.
+class Keep
+{
+  public:
+    const char *string(const std::string &text)
+    {
+        return strings_.emplace_back(text).c_str();
+    }
+    template <typename T> const T *array(std::vector<T> &&values)
+    {
+        auto holder = std::make_shared<std::vector<T>>(std::move(values));
+        arrays_.push_back(holder);
+        return holder->data();
+    }
+
+  private:
+    std::deque<std::string> strings_;
+    std::deque<std::shared_ptr<void>> arrays_;
+};
+
+class Model
+{
+  public:
+    explicit Model(const std::string &path);
+
+    Archive archive;
+    Keep keep;
+    std::vector<htp_shim_module> modules;
+    std::vector<htp_shim_weight> weights;
+    std::vector<at::Tensor> weight_tensors; // by weight
+    std::vector<htp_shim_argument> arguments;
+
+    // The module of an object; HTP_SHIM_NONE when it is no module of this model.
+    uint32_t module_of(const c10::ivalue::Object *object) const;
+
+    // The weight in a slot of an object; HTP_SHIM_NONE when there is none.
+    uint32_t weight_of(const c10::ivalue::Object *object, size_t slot) const;
+
+    // Describes a tensor as a weight.
+    htp_shim_weight describe(const at::Tensor &tensor, const std::string &name);
+
+  private:
+    void add_modules();
+    void add_weights(uint32_t module, const torch::jit::Module &instance);
+    void add_arguments();
+
+    std::unordered_map<const c10::ivalue::Object *, uint32_t> by_object_;
+    std::unordered_map<const c10::ivalue::Object *, std::unordered_map<size_t, uint32_t>> slots_;
+    std::unordered_map<const void *, uint64_t> storages_;
+};
+
+} // namespace htp

@@ -1,0 +1,84 @@
+// What a trace has recorded so far: items, nodes and scopes.
+#pragma once
+
+#include "item.h"
+#include "model.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace htp
+{
+
+// Where in the program execution stands.
+struct Place {
+    uint32_t scope = 0;
+    std::string file;
+    uint32_t line = 0;
+};
+
+struct RecordedNode {
+    std::string kind;
+    std::vector<uint32_t> inputs; // items
+    std::vector<std::string> input_names;
+    std::vector<uint32_t> outputs;
+    Place place;
+    std::string failure;
+};
+
+// Tensors of up to this many elements that follow from sizes and constants alone are computed for
+// real; larger ones have no known contents.
+constexpr int64_t kRealElements = 64 * 1024;
+
+class Recording
+{
+  public:
+    Recording(Model &owner, uint32_t lanes) : model(owner), lane_count(lanes) {}
+
+    Model &model;
+    const uint32_t lane_count;
+    std::vector<Ref> items;
+    std::vector<RecordedNode> nodes;
+    std::vector<htp_shim_scope> scopes;
+    std::vector<uint32_t> calls; // by module
+    uint64_t epoch = 0;          // mutations so far
+
+    // A new item. Plain values are the same in all lanes.
+    Ref make(Item::Kind kind);
+    Ref plain(c10::IValue value, bool is_constant = true);
+    Ref sequence(Item::Kind kind, std::vector<Ref> elements);
+
+    // An item for a value that is the same in all lanes: lists, tuples and dicts become items of
+    // items, tensors constants.
+    Ref constant(const c10::IValue &value);
+
+    // Called before a list changes: nodes that were given it keep what it held.
+    void before_change(const Ref &list);
+
+    // The weight in a slot of a module, as a meta tensor (or a real one where it is a buffer of
+    // one element).
+    Ref weight(uint32_t index);
+
+    // The value in lane @p lane, put together again. @p type tells what a list's elements are,
+    // where that is known.
+    static c10::IValue value(const Ref &item, size_t lane, const c10::TypePtr &type = nullptr);
+
+    // "in encoder.layer.0 (model.py:12)".
+    std::string describe(const Place &place) const;
+
+  private:
+    std::unordered_map<uint32_t, Ref> weights_;
+    std::unordered_map<const void *, at::Tensor> meta_storages_;
+};
+
+// A tensor without contents of the same geometry.
+at::Tensor meta_like(const at::Tensor &tensor);
+
+// Takes down the contents of a real tensor that is equal in all lanes.
+void note_contents(Item &item, uint32_t lane_count);
+
+} // namespace htp

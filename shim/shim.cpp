@@ -1,0 +1,163 @@
+// The C ABI: no libtorch type and no exception crosses it.
+#include "hints.h"
+#include "trace.h"
+
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <cstdio>
+#include <new>
+#include <optional>
+
+struct htp_shim_model {
+    explicit htp_shim_model(const char *path) : model(path) {}
+
+    htp::Model model;
+    std::unique_ptr<htp::Trace> trace;
+    std::optional<std::vector<htp_shim_hint>> hints;
+    std::optional<std::vector<htp_shim_input>> bundled;
+};
+
+namespace
+{
+
+void fill(htp_shim_error *error, const std::string &message)
+{
+    std::snprintf(error->message, sizeof(error->message), "%s", message.c_str());
+}
+
+// Runs @p body; an exception becomes a code and a line. @p otherwise is the code of libtorch's own
+// exceptions.
+template <typename Body>
+htp_shim_code guard(htp_shim_error *error, htp_shim_code otherwise, Body body)
+{
+    try {
+        body();
+        return HTP_SHIM_OK;
+    } catch (const htp::Unsupported &problem) {
+        fill(error, problem.what());
+        return HTP_SHIM_UNSUPPORTED;
+    } catch (const htp::BadInputs &problem) {
+        fill(error, problem.what());
+        return HTP_SHIM_BAD_INPUTS;
+    } catch (const std::bad_alloc &) {
+        fill(error, "out of memory");
+        return HTP_SHIM_INTERNAL;
+    } catch (const std::exception &problem) {
+        fill(error, htp::first_line(problem));
+        return otherwise;
+    } catch (...) {
+        fill(error, "libtorch threw something unknown");
+        return otherwise;
+    }
+}
+
+htp_shim_code open_model(const char *path, htp_shim_model **model, htp_shim_error *error)
+{
+    *model = nullptr;
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] { *model = new htp_shim_model(path); });
+}
+
+void close_model(htp_shim_model *model)
+{
+    delete model;
+}
+
+void list_modules(const htp_shim_model *model, const htp_shim_module **modules, uint32_t *count)
+{
+    *modules = model->model.modules.data();
+    *count = static_cast<uint32_t>(model->model.modules.size());
+}
+
+void list_weights(const htp_shim_model *model, const htp_shim_weight **weights, uint32_t *count)
+{
+    *weights = model->model.weights.data();
+    *count = static_cast<uint32_t>(model->model.weights.size());
+}
+
+void list_arguments(const htp_shim_model *model, const htp_shim_argument **arguments,
+                    uint32_t *count)
+{
+    *arguments = model->model.arguments.data();
+    *count = static_cast<uint32_t>(model->model.arguments.size());
+}
+
+htp_shim_code list_hints(htp_shim_model *model, const htp_shim_hint **hints, uint32_t *count,
+                         htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] {
+        if (!model->hints) {
+            model->hints = htp::find_hints(model->model);
+        }
+        *hints = model->hints->data();
+        *count = static_cast<uint32_t>(model->hints->size());
+    });
+}
+
+htp_shim_code list_bundled_inputs(htp_shim_model *model, const htp_shim_input **inputs,
+                                  uint32_t *count, htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] {
+        if (!model->bundled) {
+            model->bundled = htp::find_bundled_inputs(model->model);
+        }
+        *inputs = model->bundled->data();
+        *count = static_cast<uint32_t>(model->bundled->size());
+    });
+}
+
+const char *find_extra_file(htp_shim_model *model, const char *name, size_t *bytes)
+{
+    try {
+        const std::string *contents = model->model.archive.extra_file(name);
+        *bytes = contents ? contents->size() : 0;
+        return contents ? contents->c_str() : nullptr;
+    } catch (const std::exception &) {
+        *bytes = 0;
+        return nullptr;
+    }
+}
+
+htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, uint32_t input_count,
+                          uint32_t lane_count, htp_shim_tick tick, void *user,
+                          const htp_shim_trace **trace, htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_INTERNAL, [&] {
+        model->trace.reset();
+        if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
+            throw std::runtime_error("a trace has 1 to 3 lanes");
+        }
+        const std::vector<htp_shim_input> given(inputs, inputs + input_count);
+        model->trace = htp::trace_forward(model->model, given, lane_count, [&](uint64_t done) {
+            return tick == nullptr || tick(user, done, 0);
+        });
+        *trace = &model->trace->view();
+    });
+}
+
+bool has_operator(const char *kind)
+{
+    try {
+        const auto name = torch::jit::parseName(kind);
+        for (const auto &known :
+             torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name.name))) {
+            if (known->schema().overload_name() == name.overload_name) {
+                return true;
+            }
+        }
+    } catch (const std::exception &) {
+        return false;
+    }
+    return false;
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
+{
+    static const htp_shim shim = {
+        HTP_SHIM_ABI,        HTP_LIBTORCH_VERSION, open_model,     close_model,
+        list_modules,        list_weights,    list_arguments, list_hints,
+        list_bundled_inputs, find_extra_file, trace_model,    has_operator,
+    };
+    return abi == HTP_SHIM_ABI ? &shim : nullptr;
+}

@@ -1,0 +1,303 @@
+// Objects, tuples, lists and dicts: values that no operator of ONNX has to make.
+#include "interpreter.h"
+
+#include <algorithm>
+
+namespace htp
+{
+
+std::vector<Ref> Interpreter::do_get_attr(const Node &node, std::vector<Ref> &inputs, Frame &)
+{
+    const Ref &self = inputs[0];
+    if (self->kind != Item::Kind::Object) {
+        throw Unsupported("an attribute is read from something that is no object");
+    }
+    const size_t slot = self->object->type()->getAttributeSlot(node.s(c10::attr::name));
+    Ref &known = attributes_[{self->object.get(), slot}];
+    if (!known) {
+        const uint32_t weight = recording_.model.weight_of(self->object.get(), slot);
+        known = weight != HTP_SHIM_NONE ? recording_.weight(weight)
+                                        : recording_.constant(self->object->getSlot(slot));
+    }
+    return {known};
+}
+
+// The loaded module itself stays as it is.
+std::vector<Ref> Interpreter::do_set_attr(const Node &node, std::vector<Ref> &inputs, Frame &)
+{
+    const Ref &self = inputs[0];
+    const size_t slot = self->object->type()->getAttributeSlot(node.s(c10::attr::name));
+    attributes_[{self->object.get(), slot}] = inputs[1];
+    return {};
+}
+
+std::vector<Ref> Interpreter::do_create_object(const Node &node, std::vector<Ref> &, Frame &)
+{
+    const auto type = node.output()->type()->expect<c10::ClassType>();
+    Ref item = recording_.make(Item::Kind::Object);
+    item->object = c10::ivalue::Object::create(type, type->numAttributes());
+    return {item};
+}
+
+std::vector<Ref> Interpreter::do_same(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    return {inputs[0]};
+}
+
+std::vector<Ref> Interpreter::do_nothing(const Node &, std::vector<Ref> &, Frame &)
+{
+    return {};
+}
+
+std::vector<Ref> Interpreter::do_none(const Node &, std::vector<Ref> &, Frame &)
+{
+    return {recording_.plain(c10::IValue())};
+}
+
+std::vector<Ref> Interpreter::do_unwrap(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    if (inputs[0]->is_none()) {
+        throw BadInputs("None where a value is needed, " +
+                        recording_.describe(place_of(node, frame.scope)));
+    }
+    return {inputs[0]};
+}
+
+std::vector<Ref> Interpreter::do_is(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    if (inputs[0]->kind == Item::Kind::Unknown || inputs[1]->kind == Item::Kind::Unknown) {
+        throw Unsupported("a branch depends on the data, " +
+                          recording_.describe(place_of(node, frame.scope)));
+    }
+    const bool both_none = inputs[0]->is_none() && inputs[1]->is_none();
+    return {recording_.plain(both_none || inputs[0] == inputs[1])};
+}
+
+std::vector<Ref> Interpreter::do_is_not(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Ref same = do_is(node, inputs, frame)[0];
+    return {recording_.plain(!same->lane[0].toBool())};
+}
+
+std::vector<Ref> Interpreter::do_isinstance(const Node &node, std::vector<Ref> &inputs, Frame &)
+{
+    const c10::TypePtr type = Recording::value(inputs[0], 0).type();
+    const auto &wanted = node.tys(c10::attr::types);
+    return {recording_.plain(std::any_of(wanted.begin(), wanted.end(), [&](const auto &candidate) {
+        return type->isSubtypeOf(*candidate);
+    }))};
+}
+
+// Meta tensors stand for tensors on the CPU.
+std::vector<Ref> Interpreter::do_device(const Node &, std::vector<Ref> &, Frame &)
+{
+    return {recording_.plain(at::Device(at::kCPU))};
+}
+
+// Text goes into messages only.
+std::vector<Ref> Interpreter::do_text(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    const bool is_string = !inputs.empty() && inputs[0]->lane[0].isString();
+    return {recording_.plain(is_string ? inputs[0]->lane[0] : c10::IValue(std::string()))};
+}
+
+std::vector<Ref> Interpreter::do_list_construct(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    return {recording_.sequence(Item::Kind::List, inputs)};
+}
+
+std::vector<Ref> Interpreter::do_tuple_construct(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    return {recording_.sequence(Item::Kind::Tuple, inputs)};
+}
+
+std::vector<Ref> Interpreter::do_dict_construct(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    return {recording_.sequence(Item::Kind::Dict, inputs)};
+}
+
+std::vector<Ref> Interpreter::do_unpack(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    if (inputs[0]->kind == Item::Kind::Unknown) {
+        return std::vector<Ref>(node.outputs().size(), inputs[0]);
+    }
+    if (inputs[0]->elements.size() != node.outputs().size()) {
+        throw BadInputs("a sequence of " + std::to_string(inputs[0]->elements.size()) +
+                        " is unpacked into " + std::to_string(node.outputs().size()) + " " +
+                        recording_.describe(place_of(node, frame.scope)));
+    }
+    return inputs[0]->elements;
+}
+
+std::vector<Ref> Interpreter::do_tuple_slice(const Node &node, std::vector<Ref> &inputs, Frame &)
+{
+    const auto begin = static_cast<size_t>(node.i(c10::attr::beg));
+    const auto end = static_cast<size_t>(node.i(c10::attr::end));
+    const std::vector<Ref> &all = inputs[0]->elements;
+    if (begin > end || end > all.size()) {
+        throw BadInputs("a slice of a tuple is out of range");
+    }
+    return {
+        recording_.sequence(Item::Kind::Tuple, {all.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                all.begin() + static_cast<std::ptrdiff_t>(end)})};
+}
+
+// An index of a list, from the end where it is negative.
+size_t Interpreter::position(const Ref &list, const Ref &index, const Place &place) const
+{
+    const auto size = static_cast<int64_t>(list->elements.size());
+    int64_t at = number(index, place);
+    at = at < 0 ? at + size : at;
+    if (at < 0 || at >= size) {
+        throw BadInputs("an index is out of the range of its list, " + recording_.describe(place));
+    }
+    return static_cast<size_t>(at);
+}
+
+// The place of a key's value; the number of elements when there is no such key.
+size_t Interpreter::find_key(const Ref &dict, const Ref &key) const
+{
+    const std::vector<Ref> &all = dict->elements;
+    for (size_t i = 0; i + 1 < all.size(); i += 2) {
+        if (all[i]->kind == Item::Kind::Plain && key->kind == Item::Kind::Plain &&
+            all[i]->lane[0] == key->lane[0]) {
+            return i + 1;
+        }
+    }
+    return all.size();
+}
+
+std::vector<Ref> Interpreter::do_get_item(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Ref &self = inputs[0];
+    const Place place = place_of(node, frame.scope);
+    if (self->kind == Item::Kind::Unknown) {
+        return {self};
+    }
+    if (self->kind == Item::Kind::Dict) {
+        const size_t found = find_key(self, inputs[1]);
+        if (found == self->elements.size()) {
+            throw BadInputs("a key is not in its dict, " + recording_.describe(place));
+        }
+        return {self->elements[found]};
+    }
+    if (self->kind != Item::Kind::List && self->kind != Item::Kind::Tuple) {
+        return executor_.run(node, inputs, place);
+    }
+    return {self->elements[position(self, inputs[1], place)]};
+}
+
+std::vector<Ref> Interpreter::do_set_item(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Ref &self = inputs[0];
+    recording_.before_change(self);
+    if (self->kind != Item::Kind::Dict) {
+        self->elements[position(self, inputs[1], place_of(node, frame.scope))] = inputs[2];
+        return {self};
+    }
+    const size_t found = find_key(self, inputs[1]);
+    if (found == self->elements.size()) {
+        self->elements.push_back(inputs[1]);
+        self->elements.push_back(inputs[2]);
+    } else {
+        self->elements[found] = inputs[2];
+    }
+    return {};
+}
+
+std::vector<Ref> Interpreter::do_len(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    const size_t size = inputs[0]->elements.size();
+    return {recording_.plain(
+        static_cast<int64_t>(inputs[0]->kind == Item::Kind::Dict ? size / 2 : size))};
+}
+
+std::vector<Ref> Interpreter::do_append(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    recording_.before_change(inputs[0]);
+    inputs[0]->elements.push_back(inputs[1]);
+    return {inputs[0]};
+}
+
+std::vector<Ref> Interpreter::do_extend(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    recording_.before_change(inputs[0]);
+    const std::vector<Ref> more = inputs[1]->elements;
+    inputs[0]->elements.insert(inputs[0]->elements.end(), more.begin(), more.end());
+    return {inputs[0]};
+}
+
+std::vector<Ref> Interpreter::do_pop(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Ref &self = inputs[0];
+    if (self->kind != Item::Kind::List || inputs.size() != 2) {
+        throw Unsupported("pop() of a dict, " + recording_.describe(place_of(node, frame.scope)));
+    }
+    const size_t at = position(self, inputs[1], place_of(node, frame.scope));
+    recording_.before_change(self);
+    const Ref taken = self->elements[at];
+    self->elements.erase(self->elements.begin() + static_cast<std::ptrdiff_t>(at));
+    return {taken};
+}
+
+std::vector<Ref> Interpreter::do_concatenate(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    std::vector<Ref> all = inputs[0]->elements;
+    all.insert(all.end(), inputs[1]->elements.begin(), inputs[1]->elements.end());
+    return {recording_.sequence(Item::Kind::List, std::move(all))};
+}
+
+std::vector<Ref> Interpreter::do_slice(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Place place = place_of(node, frame.scope);
+    const std::vector<Ref> &all = inputs[0]->elements;
+    const auto size = static_cast<int64_t>(all.size());
+    const int64_t step = number(inputs[3], place);
+    const auto bound = [&](const Ref &item, int64_t otherwise) {
+        const int64_t at = item->is_none() ? otherwise : number(item, place);
+        return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+    };
+    if (step <= 0) {
+        throw Unsupported("a slice of a list steps backwards, " + recording_.describe(place));
+    }
+    std::vector<Ref> taken;
+    const int64_t end = bound(inputs[2], size);
+    for (int64_t i = bound(inputs[1], 0); i < end; i += step) {
+        taken.push_back(all[static_cast<size_t>(i)]);
+    }
+    return {recording_.sequence(Item::Kind::List, std::move(taken))};
+}
+
+std::vector<Ref> Interpreter::do_copy_list(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    return {recording_.sequence(inputs[0]->kind, inputs[0]->elements)};
+}
+
+std::vector<Ref> Interpreter::do_contains(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Ref &self = inputs[0];
+    if (self->kind == Item::Kind::Dict) {
+        return {recording_.plain(find_key(self, inputs[1]) != self->elements.size())};
+    }
+    return executor_.run(node, inputs, place_of(node, frame.scope));
+}
+
+std::vector<Ref> Interpreter::do_keys(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    std::vector<Ref> keys;
+    for (size_t i = 0; i + 1 < inputs[0]->elements.size(); i += 2) {
+        keys.push_back(inputs[0]->elements[i]);
+    }
+    return {recording_.sequence(Item::Kind::List, std::move(keys))};
+}
+
+std::vector<Ref> Interpreter::do_dict_values(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    std::vector<Ref> values;
+    for (size_t i = 1; i < inputs[0]->elements.size(); i += 2) {
+        values.push_back(inputs[0]->elements[i]);
+    }
+    return {recording_.sequence(Item::Kind::List, std::move(values))};
+}
+
+} // namespace htp

@@ -1,0 +1,281 @@
+#include "trace.h"
+
+#include "interpreter.h"
+#include "meta_kernels.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+namespace htp
+{
+
+namespace
+{
+
+// Plain data made of a recording.
+class Handover final : public Trace
+{
+  public:
+    Handover(std::unique_ptr<Recording> recording, const std::vector<Ref> &inputs,
+             const std::vector<Ref> &outputs)
+        : recording_(std::move(recording))
+    {
+        for (const Ref &item : recording_->items) {
+            values_.push_back(describe(*item));
+        }
+        for (const RecordedNode &node : recording_->nodes) {
+            nodes_.push_back(describe(node));
+        }
+        for (const Ref &input : inputs) {
+            inputs_.push_back(input->id);
+        }
+        for (const Ref &output : outputs) {
+            flatten(output);
+        }
+        Model &model = recording_->model;
+        for (size_t i = 0; i < recording_->calls.size(); i++) {
+            model.modules[i].calls = recording_->calls[i];
+        }
+        view_.values = values_.data();
+        view_.value_count = static_cast<uint32_t>(values_.size());
+        view_.nodes = nodes_.data();
+        view_.node_count = static_cast<uint32_t>(nodes_.size());
+        view_.scopes = recording_->scopes.data();
+        view_.scope_count = static_cast<uint32_t>(recording_->scopes.size());
+        view_.weights = model.weights.data();
+        view_.weight_count = static_cast<uint32_t>(model.weights.size());
+        view_.inputs = inputs_.data();
+        view_.input_count = static_cast<uint32_t>(inputs_.size());
+        view_.outputs = outputs_.data();
+        view_.output_count = static_cast<uint32_t>(outputs_.size());
+    }
+
+    const htp_shim_trace &view() const override
+    {
+        return view_;
+    }
+
+  private:
+    void flatten(const Ref &output)
+    {
+        if (output->kind == Item::Kind::Dict) {
+            for (size_t i = 1; i < output->elements.size(); i += 2) {
+                flatten(output->elements[i]);
+            }
+        } else if (output->kind == Item::Kind::List || output->kind == Item::Kind::Tuple) {
+            for (const Ref &element : output->elements) {
+                flatten(element);
+            }
+        } else {
+            outputs_.push_back(output->id);
+        }
+    }
+
+    htp_shim_value describe(const Item &item)
+    {
+        htp_shim_value value = {};
+        value.name = item.name.c_str();
+        value.producer = item.producer;
+        value.weight = HTP_SHIM_NONE;
+        value.is_constant = item.is_constant;
+        value.has_lanes = item.has_lanes;
+        switch (item.kind) {
+        case Item::Kind::Unknown:
+            value.kind = HTP_SHIM_UNKNOWN;
+            break;
+        case Item::Kind::Tensor:
+            describe_tensor(item, value);
+            break;
+        case Item::Kind::Plain:
+            describe_plain(item, value);
+            break;
+        case Item::Kind::Object:
+            value.kind = HTP_SHIM_OPAQUE;
+            break;
+        default:
+            describe_sequence(item, value);
+        }
+        return value;
+    }
+
+    void describe_tensor(const Item &item, htp_shim_value &value)
+    {
+        value.kind = HTP_SHIM_TENSOR;
+        value.dtype = dtype_of(item.tensor(0).scalar_type());
+        value.rank = static_cast<uint32_t>(item.tensor(0).dim());
+        value.weight = item.weight;
+        for (uint32_t lane = 0; lane < recording_->lane_count; lane++) {
+            // The sizes live in the tensor, which the recording keeps.
+            value.dims[lane] = item.tensor(lane).sizes().data();
+        }
+        if (item.is_constant && item.is_real) {
+            value.data = item.contents.data();
+            value.data_bytes = item.contents.size();
+        }
+    }
+
+    void describe_plain(const Item &item, htp_shim_value &value)
+    {
+        const c10::IValue &first = item.lane[0];
+        value.kind = first.isNone()     ? HTP_SHIM_NOTHING
+                     : first.isInt()    ? HTP_SHIM_INT
+                     : first.isDouble() ? HTP_SHIM_FLOAT
+                     : first.isBool()   ? HTP_SHIM_BOOL
+                     : first.isString() ? HTP_SHIM_STRING
+                                        : HTP_SHIM_OPAQUE;
+        for (uint32_t lane = 0; lane < recording_->lane_count; lane++) {
+            const c10::IValue &seen = item.lane[lane];
+            value.i[lane] = seen.isInt() ? seen.toInt() : (seen.isBool() && seen.toBool() ? 1 : 0);
+            value.f[lane] = seen.isDouble() ? seen.toDouble() : 0.0;
+        }
+        if (first.isString()) {
+            value.s = first.toStringRef().c_str();
+            value.s_bytes = first.toStringRef().size();
+        }
+    }
+
+    void describe_sequence(const Item &item, htp_shim_value &value)
+    {
+        value.kind = HTP_SHIM_LIST;
+        const bool is_dict = item.kind == Item::Kind::Dict;
+        std::vector<uint32_t> &ids = ids_.emplace_back();
+        for (size_t i = is_dict ? 1 : 0; i < item.elements.size(); i += is_dict ? 2 : 1) {
+            ids.push_back(item.elements[i]->id);
+        }
+        value.elements = ids.data();
+        value.element_count = static_cast<uint32_t>(ids.size());
+    }
+
+    htp_shim_node describe(const RecordedNode &recorded)
+    {
+        htp_shim_node node = {};
+        node.kind = recorded.kind.c_str();
+        node.inputs = recorded.inputs.data();
+        node.input_count = static_cast<uint32_t>(recorded.inputs.size());
+        std::vector<const char *> &names = names_.emplace_back();
+        for (const std::string &name : recorded.input_names) {
+            names.push_back(name.c_str());
+        }
+        node.input_names = names.data();
+        node.outputs = recorded.outputs.data();
+        node.output_count = static_cast<uint32_t>(recorded.outputs.size());
+        node.scope = recorded.place.scope;
+        node.source_file = recorded.place.file.c_str();
+        node.source_line = recorded.place.line;
+        node.failure = recorded.failure.empty() ? nullptr : recorded.failure.c_str();
+        return node;
+    }
+
+    std::unique_ptr<Recording> recording_;
+    std::vector<htp_shim_value> values_;
+    std::vector<htp_shim_node> nodes_;
+    std::deque<std::vector<uint32_t>> ids_;
+    std::deque<std::vector<const char *>> names_;
+    std::vector<uint32_t> inputs_;
+    std::vector<uint32_t> outputs_;
+    htp_shim_trace view_ = {};
+};
+
+Ref make_number(Recording &recording, const htp_shim_input &input, htp_shim_kind kind)
+{
+    switch (kind) {
+    case HTP_SHIM_INT:
+        return recording.plain(static_cast<int64_t>(input.scalar));
+    case HTP_SHIM_BOOL:
+        return recording.plain(input.scalar != 0);
+    default:
+        return recording.plain(input.scalar);
+    }
+}
+
+Ref make_tensor(Recording &recording, const htp_shim_input &input, const char *name)
+{
+    Ref item = recording.make(Item::Kind::Tensor);
+    item->name = name;
+    const auto options = at::device(at::kMeta).dtype(scalar_type_of(input.dtype));
+    for (uint32_t lane = 0; lane < recording.lane_count; lane++) {
+        item->lane[lane] = at::empty(at::IntArrayRef(input.dims[lane], input.rank), options);
+    }
+    return item;
+}
+
+std::vector<Ref> make_inputs(Recording &recording, const std::vector<htp_shim_input> &inputs)
+{
+    Model &model = recording.model;
+    const auto &schema =
+        model.archive.module().get_method("forward").function().getSchema().arguments();
+    std::vector<Ref> items;
+    for (size_t i = 0; i < model.arguments.size(); i++) {
+        const htp_shim_argument &argument = model.arguments[i];
+        const bool is_given = i < inputs.size() && !inputs[i].is_none;
+        if (!is_given && !argument.is_optional) {
+            throw BadInputs(std::string("argument \"") + argument.name +
+                            "\" of forward() is missing");
+        }
+        if (!is_given) {
+            items.push_back(
+                recording.constant(schema[i + 1].default_value().value_or(c10::IValue())));
+        } else if (inputs[i].is_scalar) {
+            items.push_back(make_number(recording, inputs[i], argument.kind));
+        } else if (argument.kind == HTP_SHIM_TENSOR) {
+            items.push_back(make_tensor(recording, inputs[i], argument.name));
+        } else {
+            throw BadInputs(std::string("argument \"") + argument.name + "\" of forward() is a " +
+                            argument.type + ", not a tensor");
+        }
+    }
+    return items;
+}
+
+} // namespace
+
+std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_input> &inputs,
+                                     uint32_t lane_count, std::function<bool(uint64_t)> tick)
+{
+    register_meta_kernels();
+    const at::NoGradGuard no_grad;
+    auto recording = std::make_unique<Recording>(model, lane_count);
+    Interpreter interpreter(*recording, std::move(tick));
+    const std::vector<Ref> arguments = make_inputs(*recording, inputs);
+    const std::vector<Ref> outputs = interpreter.run("forward", arguments);
+    return std::make_unique<Handover>(std::move(recording), arguments, outputs);
+}
+
+std::vector<htp_shim_input> find_bundled_inputs(Model &model)
+{
+    static const char *const method = "get_all_bundled_inputs";
+    if (!model.archive.module().find_method(method)) {
+        return {};
+    }
+    register_meta_kernels();
+    const at::NoGradGuard no_grad;
+    Recording recording(model, 1);
+    Interpreter interpreter(recording, [](uint64_t) { return true; });
+    const std::vector<Ref> results = interpreter.run(method, {});
+    std::vector<htp_shim_input> inputs;
+    if (results.empty() || results[0]->elements.empty()) {
+        return inputs;
+    }
+    for (const Ref &item : results[0]->elements[0]->elements) {
+        htp_shim_input input = {};
+        const c10::IValue &value = item->lane[0];
+        if (item->is_tensor() && item->tensor(0).dim() <= HTP_SHIM_MAX_RANK) {
+            input.dtype = dtype_of(item->tensor(0).scalar_type());
+            input.rank = static_cast<uint32_t>(item->tensor(0).dim());
+            std::copy_n(item->tensor(0).sizes().begin(), input.rank, input.dims[0]);
+        } else if (item->kind == Item::Kind::Plain && (value.isInt() || value.isDouble())) {
+            input.is_scalar = true;
+            input.scalar = value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
+        } else if (item->kind == Item::Kind::Plain && value.isBool()) {
+            input.is_scalar = true;
+            input.scalar = value.toBool() ? 1 : 0;
+        } else {
+            input.is_none = true;
+        }
+        inputs.push_back(input);
+    }
+    return inputs;
+}
+
+} // namespace htp

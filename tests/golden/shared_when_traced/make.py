@@ -1,0 +1,30 @@
+"""One module under two names, traced: PyTorch writes two objects with the same weights to the
+file, and calls the first for both. The file cannot say that they were one."""
+
+import torch
+from torch import nn
+
+MODES = ("traced",)
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return torch.tanh(self.linear(x))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = Layer()
+        self.second = self.first
+
+    def forward(self, x):
+        return self.second(torch.relu(self.first(x)))
+
+
+def build():
+    return Net(), (torch.randn(2, 4),)

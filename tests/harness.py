@@ -1,0 +1,169 @@
+"""What the Python tests share: the program under test, sample models, and the list of cases."""
+
+import fcntl
+import functools
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from models.table import ALL, DEBIAN, Model  # noqa: E402  (needs the path above)
+
+BUILD = Path(os.environ.get("HTP_BUILD", ROOT / "build")).resolve()
+PROGRAM = BUILD / "htp-trace"
+CACHE = Path(os.environ.get("HTP_MODELS", ROOT / "build" / "models")).resolve()
+VENV_PYTHON = os.environ.get("HTP_PYTHON", str(ROOT / ".venv/bin/python"))
+DEBIAN_PYTHON = "/usr/bin/python3"
+
+EXIT_OK, EXIT_INTERNAL, EXIT_USAGE, EXIT_BAD_INPUT = 0, 1, 2, 3
+EXIT_UNSUPPORTED, EXIT_CANNOT_WRITE, EXIT_INTERRUPTED = 4, 5, 130
+TIMEOUT = 300
+
+
+# ---- cases -----------------------------------------------------------------------------------------
+
+
+class Case:
+    """One test: a name, and a function that raises when the test fails."""
+
+    def __init__(self, name: str, function, arguments: tuple = ()):
+        self.name = name
+        self.function = function
+        self.arguments = arguments
+
+    def __call__(self) -> None:
+        self.function(*self.arguments)
+
+
+CASES: list = []
+
+
+def case(function):
+    """Registers a test function without arguments."""
+    file = Path(function.__code__.co_filename).stem.removeprefix("test_")
+    CASES.append(Case(f"{file}/{function.__name__}", function))
+    return function
+
+
+def case_for_each(things, name=str):
+    """Registers a test function once for each thing; name(thing) tells the cases apart."""
+
+    def register(function):
+        file = Path(function.__code__.co_filename).stem.removeprefix("test_")
+        for thing in things:
+            full = f"{file}/{function.__name__}/{name(thing)}"
+            CASES.append(Case(full, function, (thing,)))
+        return function
+
+    return register
+
+
+def case_for_each_model(models):
+    return case_for_each(models, name=lambda model: model.name)
+
+
+# ---- the program -----------------------------------------------------------------------------------
+
+
+def run(*arguments, **options) -> subprocess.CompletedProcess:
+    """Runs htp-trace and returns what it printed. Raises when it takes longer than TIMEOUT."""
+    command = [str(PROGRAM), *map(str, arguments)]
+    options = {"capture_output": True, "text": True, "timeout": TIMEOUT, **options}
+    return subprocess.run(command, **options)
+
+
+def export(pt: Path, out: Path, *flags) -> subprocess.CompletedProcess:
+    """Exports and expects success."""
+    result = run(pt, "--out", out, *flags)
+    assert result.returncode == EXIT_OK, f"exit code {result.returncode}\n{result.stderr}"
+    assert out.exists(), f"{out.name} was not written"
+    return result
+
+
+@functools.cache
+def libtorch_version() -> tuple:
+    """Of the build under test, as (major, minor)."""
+    for line in run("--version").stdout.splitlines():
+        if line.startswith("libtorch "):
+            return tuple(int(part) for part in line.split()[1].split(".")[:2])
+    raise AssertionError("htp-trace --version does not say which libtorch it uses")
+
+
+def is_loadable(model: Model) -> bool:
+    """Whether the libtorch under test has every operator that the model uses."""
+    return not model.needs or libtorch_version() >= (2, 0)
+
+
+def input_flags(model: Model) -> list:
+    return [part for item in model.inputs for part in ("--input", item.flag(model.traced))]
+
+
+# ---- files -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def scratch():
+    """A folder on disk that goes away."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get("HTP_TEST_OUTPUT")) as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def locked(path: Path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def maker_hash(model: Model) -> str:
+    """Changes when what makes the model does."""
+    digest = hashlib.sha256(repr(model).encode())
+    for name in (model.maker.split(":")[0], "make", "record", "settle"):
+        digest.update((ROOT / "models" / f"{name}.py").read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def made(model: Model) -> Path:
+    """The folder with NAME.pt and NAME.json; makes them where they are not there yet."""
+    folder = CACHE / f"{model.name}-{maker_hash(model)}"
+    with locked(CACHE / f"{model.name}.lock"):
+        if not (folder / f"{model.name}.pt").exists():
+            python = DEBIAN_PYTHON if model.made_by == DEBIAN else VENV_PYTHON
+            script = ROOT / "models" / "make.py"
+            command = [python, "-B", str(script), "--into", str(folder), model.name]
+            result = subprocess.run(command, capture_output=True, text=True)
+            assert result.returncode == 0, f"cannot make {model.name}:\n{result.stderr[-3000:]}"
+    return folder
+
+
+def torchscript(model: Model) -> Path:
+    """The model's file: the committed one where there is one."""
+    if model.committed:
+        return ROOT / "models" / f"{model.name}.pt"
+    return made(model) / f"{model.name}.pt"
+
+
+@functools.cache
+def record(name: str) -> dict:
+    """What PyTorch knows of the eager model; see models/record.py."""
+    return json.loads((made(ALL[name]) / f"{name}.json").read_text())
+
+
+def exported(model: Model, *flags) -> Path:
+    """The model exported with the inputs of the table. Made once for each set of flags in a run."""
+    folder = Path(os.environ["HTP_TEST_OUTPUT"])
+    key = hashlib.sha256(repr(flags).encode()).hexdigest()[:8]
+    out = folder / f"{model.name}-{key}" / "model.onnx"
+    with locked(folder / f"{model.name}-{key}.lock"):
+        if not out.exists():
+            out.parent.mkdir(exist_ok=True)
+            export(torchscript(model), out, *input_flags(model), *flags)
+    return out

@@ -1,0 +1,60 @@
+"""Numbers of ONNX Runtime against those of libtorch on the same inputs."""
+
+import functools
+
+import numpy
+import onnxruntime
+import torch
+
+from models.make import example_inputs, flatten
+
+TOLERANCE_ABSOLUTE = 1e-4
+TOLERANCE_RELATIVE = 1e-3
+
+
+def session(path, optimised: bool = True) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = 2
+    if not optimised:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+@functools.lru_cache(maxsize=1)
+def loaded(path: str) -> torch.jit.ScriptModule:
+    return torch.jit.load(path).eval()
+
+
+def reference(pt, inputs: tuple) -> list:
+    """The outputs of the TorchScript file, flattened."""
+    with torch.no_grad():
+        return [tensor.numpy() for tensor in flatten(loaded(str(pt))(*inputs))]
+
+
+def feed(runner: onnxruntime.InferenceSession, inputs: tuple) -> list:
+    names = [argument.name for argument in runner.get_inputs()]
+    assert len(names) == len(inputs), f"inputs {names}, {len(inputs)} expected"
+    return runner.run(None, {name: tensor.numpy() for name, tensor in zip(names, inputs)})
+
+
+def assert_close(got: list, wanted: list, where: str) -> None:
+    assert len(got) == len(wanted), f"{where}: {len(got)} outputs, {len(wanted)} expected"
+    for number, (a, b) in enumerate(zip(got, wanted)):
+        assert a.shape == b.shape, f"{where}, output {number}: {a.shape}, not {b.shape}"
+        assert a.dtype == b.dtype, f"{where}, output {number}: {a.dtype}, not {b.dtype}"
+        if a.dtype.kind != "f":
+            assert numpy.array_equal(a, b), f"{where}, output {number}: values differ"
+            continue
+        error = numpy.abs(a - b)
+        close = (error <= TOLERANCE_ABSOLUTE) | (error <= TOLERANCE_RELATIVE * numpy.abs(b))
+        assert close.all(), f"{where}, output {number}: off by up to {error.max():.3g}"
+
+
+def check(path, pt, model, optimised: bool = True) -> None:
+    """At the traced sizes and at every other size that the table lists."""
+    runner = session(path, optimised)
+    for sizes in (model.traced, *model.others):
+        inputs = example_inputs(model, sizes, seed=23)
+        where = f"{model.name} at {sizes}" + ("" if optimised else ", not optimised")
+        assert_close(feed(runner, inputs), reference(pt, inputs), where)

@@ -1,0 +1,58 @@
+"""How the files of cases make theirs.
+
+A case is a dict: name; module, a function that returns a module or a function; inputs, a function
+that returns the arguments; dynamic, {argument: {axis: name}}; refused, True where the exporter must
+say that it cannot. tests/test_operators.py lists the other keys.
+"""
+
+import torch
+
+
+def tensor(spec):
+    """A tensor of a shape (float32, normal), of (shape, dtype), or of (shape, low, high) whole
+    numbers; a tensor or a number is taken as it is."""
+    if isinstance(spec, (torch.Tensor, bool, int, float)):
+        return spec
+    if spec and isinstance(spec[0], tuple):
+        if len(spec) == 3:
+            return torch.randint(spec[1], spec[2], spec[0])
+        if spec[1] is torch.bool:
+            return torch.rand(spec[0]) > 0.4
+        if not spec[1].is_floating_point:
+            return torch.randint(0, 9, spec[0]).to(spec[1])
+        return torch.randn(spec[0]).to(spec[1])
+    return torch.randn(spec)
+
+
+def seeded(specs):
+    torch.manual_seed(1)
+    return tuple(tensor(spec) for spec in specs)
+
+
+def randomized(module):
+    """The module in inference, with parameters and statistics that are not the initial ones."""
+    torch.manual_seed(2)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn_like(parameter) * 0.5)
+        for buffer in module.buffers():
+            if buffer.is_floating_point():
+                buffer.copy_(torch.rand_like(buffer) + 0.5)
+    return module.eval()
+
+
+class Cases(list):
+    """A list of cases under construction."""
+
+    def add(self, name, module, *specs, **options):
+        """Adds a case; module() makes the module or function. Options are further keys."""
+        case = {"name": name, "module": module, "inputs": lambda: seeded(specs)}
+        self.append(case | {key: value for key, value in options.items() if value})
+
+    def call(self, name, function, *specs, **options):
+        """Adds a case that calls a function."""
+        self.add(name, lambda: function, *specs, **options)
+
+    def layer(self, name, make, *specs, **options):
+        """Adds a case of a torch.nn module."""
+        self.add(name, lambda: randomized(make()), *specs, **options)

@@ -1,0 +1,158 @@
+"""Makes TorchScript files of the operator cases, and what PyTorch computes with them.
+
+Usage: make.py --into DIR CASES.py...   Run by the Python whose torch is to make the files.
+
+Writes DIR/NUMBER.pt, with the inputs' sizes as htp_inputs.json inside; DIR/NUMBER.npz with inputs
+and outputs at the traced sizes and at others; DIR/cases.json, which lists all of them.
+
+bfloat16 has no numpy type: such inputs are float32 outside, and such outputs become float32.
+"""
+
+import argparse
+import importlib
+import io
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import numpy
+import torch
+from torch import nn
+
+sys.dont_write_bytecode = True
+NUMBERS = {bool: "bool", int: "int", float: "float"}
+
+
+class Call(nn.Module):
+    """Runs a case, with bfloat16 kept inside."""
+
+    def __init__(self, function, dtypes: list):
+        super().__init__()
+        self.function = function
+        self.dtypes = dtypes
+
+    def forward(self, *inputs):
+        inputs = [x.to(d) if d is torch.bfloat16 else x for x, d in zip(inputs, self.dtypes)]
+        return outer(self.function(*inputs))
+
+
+def outer(value):
+    if isinstance(value, torch.Tensor):
+        return value.float() if value.dtype is torch.bfloat16 else value
+    if isinstance(value, (list, tuple)):
+        return tuple(outer(item) for item in value)
+    return value
+
+
+def flatten(value) -> list:
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in flatten(item)]
+    if value is None:
+        return []
+    if isinstance(value, float):
+        return [numpy.float64(value)]
+    return [value.detach().numpy() if isinstance(value, torch.Tensor) else numpy.asarray(value)]
+
+
+def load(path: Path) -> list:
+    return importlib.import_module(path.stem).CASES
+
+
+def resized(inputs: list, dynamic: dict, sizes: dict) -> list:
+    """The inputs with other sizes of the named axes: elements are repeated in turn."""
+    inputs = list(inputs)
+    for number, axes in dynamic.items():
+        for axis, name in axes.items():
+            size = inputs[number].shape[axis]
+            index = torch.arange(sizes[name]) % max(size, 1)
+            inputs[number] = inputs[number].index_select(axis, index)
+    return inputs
+
+
+def variants(inputs: list, dynamic: dict):
+    """The inputs at the traced sizes and at two others; every axis has a size of its own."""
+    yield inputs
+    names = {name: inputs[n].shape[axis] for n, axes in dynamic.items() for axis, name in axes.items()}
+    for step in (1, 5) if names else ():
+        sizes = {name: size + step + i for i, (name, size) in enumerate(names.items())}
+        yield resized(inputs, dynamic, sizes)
+
+
+def specification(value, axes: dict) -> str:
+    """What htp-trace takes for an input: float32[batch=2,8], int=3."""
+    if not isinstance(value, torch.Tensor):
+        return f"{NUMBERS[type(value)]}={str(value).lower()}"
+    dims = [f"{axes[i]}={size}" if i in axes else str(size) for i, size in enumerate(value.shape)]
+    return f"{str(value.dtype).removeprefix('torch.')}[{','.join(dims)}]"
+
+
+def argument_names(model) -> list:
+    """The names of forward's arguments in the file, which the tracer's need not be."""
+    buffer = io.BytesIO()
+    torch.jit.save(model, buffer)
+    buffer.seek(0)
+    loaded = torch.jit.load(buffer)
+    return [argument.name for argument in loaded._c._get_method("forward").schema.arguments[1:]]
+
+
+def make(case: dict, stem: Path) -> None:
+    inputs = list(case["inputs"]())
+    dynamic = case.get("dynamic", {})
+    dtypes = [getattr(x, "dtype", None) for x in inputs]
+    inputs = [x.float() if d is torch.bfloat16 else x for x, d in zip(inputs, dtypes)]
+    function = case["module"]()
+    if isinstance(function, nn.Module):
+        function.train(case.get("training", function.training))
+    if case.get("script"):
+        model = torch.jit.script(function)
+        run = model
+    else:
+        run = Call(function, dtypes)
+        run.train(getattr(function, "training", False))
+        model = torch.jit.trace(run, tuple(inputs), check_trace=False)
+    specifications = {
+        name: specification(value, dynamic.get(i, {}))
+        for i, (name, value) in enumerate(zip(argument_names(model), inputs))
+    }
+    extra = {"htp_inputs.json": json.dumps(specifications)}
+    torch.jit.save(model, str(stem.with_suffix(".pt")), _extra_files=extra)
+    arrays = {}
+    for number, values in enumerate(variants(inputs, dynamic)):
+        for i, array in enumerate(flatten(values)):
+            arrays[f"{number}/input/{i:03}"] = array.copy()
+        torch.manual_seed(3)
+        for i, array in enumerate(flatten(run(*[copied(value) for value in values]))):
+            arrays[f"{number}/output/{i:03}"] = array
+    numpy.savez(stem.with_suffix(".npz"), **arrays)
+
+
+def copied(value):
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--into", type=Path, required=True)
+    parser.add_argument("files", nargs="+", type=Path)
+    arguments = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    arguments.into.mkdir(parents=True, exist_ok=True)
+    table = {}
+    for file in arguments.files:
+        for case in load(file):
+            number = f"{len(table):04}"
+            entry = {"number": number}
+            try:
+                with torch.no_grad():
+                    make(case, arguments.into / number)
+            except Exception as error:
+                entry["failure"] = f"{type(error).__name__}: {error}"
+            table[f"{file.stem.removesuffix('_cases')}/{case['name']}"] = entry
+    (arguments.into / "cases.json").write_text(json.dumps(table, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""Runs the cases of every tests/test_*.py; the last line is `N passed, N failed`."""
+
+import argparse
+import importlib
+import os
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import harness  # noqa: E402  (needs the path above)
+
+SLOW_FIRST = ("large", "gpt2", "vit-b-16", "convnext", "resnet50", "damage")
+
+
+def collect(filters: list, with_slow: bool) -> list:
+    for file in sorted(HERE.glob("test_*.py")):
+        try:
+            importlib.import_module(file.stem)
+        except Exception:
+            failure = traceback.format_exc(limit=-3)
+            name = f"{file.stem.removeprefix('test_')}/import"
+            harness.CASES.append(harness.Case(name, broken_import, (failure,)))
+    cases = [c for c in harness.CASES if not filters or any(f in c.name for f in filters)]
+    if not with_slow and not filters:
+        cases = [c for c in cases if not c.name.startswith("slow_")]
+
+    def rank(case):
+        hits = [i for i, word in enumerate(SLOW_FIRST) if word in case.name]
+        return min(hits, default=len(SLOW_FIRST))
+
+    return sorted(cases, key=rank)
+
+
+def broken_import(failure: str) -> None:
+    raise ImportError(failure)
+
+
+def perform(name: str) -> tuple:
+    """Runs one case in a worker; returns its name, seconds, and the failure or None."""
+    warnings.filterwarnings("ignore")
+    begin = time.monotonic()
+    failure = None
+    try:
+        next(c for c in harness.CASES if c.name == name)()
+    except Exception:
+        failure = traceback.format_exc(limit=-6)
+    return name, time.monotonic() - begin, failure
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("filters", nargs="*", help="run the cases whose name holds one of these")
+    parser.add_argument("--slow", action="store_true", help="also the cases that take minutes")
+    parser.add_argument("--jobs", type=int, default=2, help="cases at a time (default 2)")
+    parser.add_argument("--list", action="store_true", help="only print the names")
+    arguments = parser.parse_args()
+    cases = collect(arguments.filters, arguments.slow)
+    if arguments.list:
+        print(*(c.name for c in cases), sep="\n")
+        return 0
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="tests-", dir=harness.BUILD) as folder:
+        os.environ["HTP_TEST_OUTPUT"] = folder
+        with ProcessPoolExecutor(arguments.jobs) as pool:
+            for name, seconds, failure in pool.map(perform, [c.name for c in cases]):
+                print(f"  {'FAILED' if failure else 'ok':6} {name} ({seconds:.1f} s)", flush=True)
+                if failure:
+                    failed += 1
+                    print("    " + failure.rstrip().replace("\n", "\n    "), flush=True)
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

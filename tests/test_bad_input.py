@@ -1,0 +1,364 @@
+"""Everything that can be wrong with the input, the flags or the output: one clear line, the
+documented exit code, nothing left behind, an existing output untouched."""
+
+import os
+import shutil
+import signal
+import subprocess
+import zipfile
+from pathlib import Path
+
+import onnx
+import torch
+from torch import nn
+
+import unsupported_model
+from compiled import input_flags as tensor_flags, save
+from harness import (
+    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_INTERRUPTED, EXIT_UNSUPPORTED, EXIT_USAGE, PROGRAM,
+    ROOT, TIMEOUT, case, case_for_each, export, input_flags, run, scratch, torchscript,
+)
+from models.table import ALL
+
+BERT = ALL["bert-tiny"]
+BERT_FILE = ROOT / "models" / "bert-tiny.pt"
+EXISTING = b"an earlier result"
+
+
+def check_line(result: subprocess.CompletedProcess, code: int, *words: str) -> None:
+    """One line that begins with the program's name, perhaps with indented details below it."""
+    assert result.returncode == code, f"exit code {result.returncode}, not {code}: {result.stderr}"
+    lines = result.stderr.splitlines()
+    headed = [line for line in lines if line.startswith("htp-trace: ")]
+    assert len(headed) == 1 and lines[0] == headed[0], result.stderr
+    assert all(line.startswith("  ") for line in lines[1:]), result.stderr
+    assert code == EXIT_UNSUPPORTED or len(lines) == 1, result.stderr
+    for word in words:
+        assert word in result.stderr, f"{word!r} is not in: {result.stderr}"
+
+
+def refused(folder: Path, model: Path, code: int, *words: str, flags=()) -> None:
+    """The export fails in the documented way and leaves the folder as it was."""
+    out = folder / "out.onnx"
+    out.write_bytes(EXISTING)
+    before = sorted(folder.iterdir())
+    result = run(model, "--out", out, *(flags or input_flags(BERT)))
+    check_line(result, code, *words)
+    assert result.stdout == "", result.stdout
+    assert out.read_bytes() == EXISTING, "the existing output was changed"
+    assert sorted(folder.iterdir()) == before, sorted(folder.iterdir())
+
+
+# ---- files that are not TorchScript ----------------------------------------------------------------
+
+
+def missing(path: Path) -> None:
+    pass
+
+
+def folder_instead(path: Path) -> None:
+    path.mkdir()
+
+
+def empty(path: Path) -> None:
+    path.touch()
+
+
+def plain_text(path: Path) -> None:
+    path.write_text("this is not a model\n" * 100)
+
+
+def other_zip(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("readme.txt", "hello")
+
+
+def pickled_state_dict(path: Path) -> None:
+    torch.save(nn.Linear(4, 4).state_dict(), path)
+
+
+def pickled_state_dict_of_old(path: Path) -> None:
+    torch.save(nn.Linear(4, 4).state_dict(), path, _use_new_zipfile_serialization=False)
+
+
+def pickled_module(path: Path) -> None:
+    torch.save(nn.Linear(4, 4), path)
+
+
+def exported_program(path: Path) -> None:
+    program = torch.export.export(nn.Linear(4, 4), (torch.randn(2, 4),))
+    torch.export.save(program, path)
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def onnx_file(path: Path) -> None:
+    value = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
+    graph = onnx.helper.make_graph([], "g", [value], [value])
+    onnx.save(onnx.helper.make_model(graph), path)
+
+
+NOT_TORCHSCRIPT = {
+    "missing": missing, "directory": folder_instead, "empty": empty, "text": plain_text,
+    "zip": other_zip, "state_dict": pickled_state_dict, "old_state_dict": pickled_state_dict_of_old,
+    "module": pickled_module, "pt2": exported_program, "pipe": pipe, "onnx": onnx_file,
+}
+
+
+@case_for_each(sorted(NOT_TORCHSCRIPT))
+def not_torchscript(kind):
+    with scratch() as folder:
+        file = folder / ("program.pt2" if kind == "pt2" else "model.pt")
+        NOT_TORCHSCRIPT[kind](file)
+        refused(folder, file, EXIT_BAD_INPUT, file.name)
+
+
+# ---- operators -------------------------------------------------------------------------------------
+
+
+def with_code_replaced(source: Path, target: Path, old: bytes, new: bytes) -> None:
+    """A copy of an archive in which its code calls something else."""
+    replaced = 0
+    with zipfile.ZipFile(source) as old_zip, zipfile.ZipFile(target, "w") as new_zip:
+        for name in old_zip.namelist():
+            content = old_zip.read(name)
+            if name.endswith(".py"):
+                replaced += content.count(old)
+                content = content.replace(old, new)
+            new_zip.writestr(name, content)
+    assert replaced, f"{old} is not in the code of {source.name}"
+
+
+@case
+def operator_that_libtorch_lacks():
+    with scratch() as folder:
+        file = folder / "newer.pt"
+        with_code_replaced(BERT_FILE, file, b"torch.tanh(", b"torch.tanh_of_tomorrow(")
+        refused(folder, file, EXIT_BAD_INPUT, "newer.pt", "tanh_of_tomorrow")
+
+
+@case
+def unsupported_operators():
+    """All are listed at once, each with its module, source file and line, and count."""
+    with scratch() as folder:
+        file = folder / "model.pt"
+        inputs = (torch.rand(4, 4),)
+        save(unsupported_model.Net(), inputs, "traced", file)
+        flags = tensor_flags(*inputs)
+        refused(folder, file, EXIT_UNSUPPORTED, "model.pt", flags=flags)
+        lines = run(file, "--out", folder / "out.onnx", *flags).stderr.splitlines()
+        for operator, (module, line, count) in unsupported_model.EXPECTED.items():
+            hits = [text for text in lines if operator in text]
+            assert len(hits) >= 1, f"{operator} is not listed: {lines}"
+            about = hits[-1]
+            for word in (module, f"unsupported_model.py:{line}", str(count)):
+                assert word in about, f"{word!r} is not in: {about}"
+
+
+# ---- inputs that do not fit ------------------------------------------------------------------------
+
+MISFITS = {
+    "too_many": ["a:int64[2,8]", "b:int64[2,8]", "c:int64[2,8]", "d:int64[2,8]"],
+    "too_few": ["input_ids:int64[2,8]"],
+    "unknown_name": ["ids:int64[2,8]", "attention_mask:int64[2,8]", "token_type_ids:int64[2,8]"],
+    "dtype": ["input_ids:float32[2,8]", "attention_mask:int64[2,8]", "token_type_ids:int64[2,8]"],
+    "shape": ["input_ids:int64[2,8]", "attention_mask:int64[2,9]", "token_type_ids:int64[2,8]"],
+    "rank": ["input_ids:int64[2]", "attention_mask:int64[2,8]", "token_type_ids:int64[2,8]"],
+    "too_long": [f"{n}:int64[2,513]" for n in ("input_ids", "attention_mask", "token_type_ids")],
+    "syntax": ["input_ids:int64[2,", "attention_mask:int64[2,8]", "token_type_ids:int64[2,8]"],
+    "no_dtype": ["input_ids:int7[2,8]", "attention_mask:int64[2,8]", "token_type_ids:int64[2,8]"],
+    "negative": ["input_ids:int64[-2,8]", "attention_mask:int64[2,8]", "token_type_ids:int64[2,8]"],
+}
+
+
+@case_for_each(sorted(MISFITS))
+def inputs_that_do_not_fit(kind):
+    flags = [part for text in MISFITS[kind] for part in ("--input", text)]
+    with scratch() as folder:
+        refused(folder, BERT_FILE, EXIT_USAGE, flags=flags)
+
+
+class Picky(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.size(0) > 2:
+            raise ValueError("at most two rows, please")
+        return torch.relu(x)
+
+
+@case
+def forward_that_raises():
+    with scratch() as folder:
+        file = save(Picky(), (), "scripted", folder / "model.pt")
+        flags = ["--input", "x:float32[3,4]"]
+        refused(folder, file, EXIT_USAGE, "at most two rows, please", flags=flags)
+        export(file, folder / "good.onnx", "--input", "x:float32[2,4]")
+
+
+@case
+def frozen_module():
+    """Exports, and says that the hierarchy is gone."""
+    with scratch() as folder:
+        module = torch.jit.load(str(ROOT / "models" / "transformer-traced.pt")).eval()
+        file = folder / "frozen.pt"
+        torch.jit.save(torch.jit.freeze(module), str(file))
+        out = folder / "model.onnx"
+        result = export(file, out, *input_flags(ALL["transformer-traced"]))
+        assert "hierarchy" in result.stderr and "frozen" in result.stderr, result.stderr
+        onnx.checker.check_model(str(out), full_check=True)
+
+
+# ---- outputs that cannot be written ----------------------------------------------------------------
+
+
+@case
+def output_folder_is_missing():
+    with scratch() as folder:
+        result = run(BERT_FILE, "--out", folder / "no" / "x.onnx", *input_flags(BERT))
+        check_line(result, EXIT_CANNOT_WRITE, "x.onnx")
+        assert not list(folder.iterdir())
+
+
+@case
+def output_is_a_folder():
+    with scratch() as folder:
+        (folder / "out.onnx").mkdir()
+        result = run(BERT_FILE, "--out", folder / "out.onnx", *input_flags(BERT))
+        check_line(result, EXIT_CANNOT_WRITE, "out.onnx")
+        assert [path.name for path in folder.iterdir()] == ["out.onnx"]
+
+
+@case
+def output_folder_is_not_writable():
+    """Also for root, who is asked to go without the right to override permissions."""
+    with scratch() as folder:
+        closed = folder / "closed"
+        closed.mkdir()
+        (closed / "out.onnx").write_bytes(EXISTING)
+        closed.chmod(0o555)
+        command = [str(PROGRAM), str(BERT_FILE), "--out", str(closed / "out.onnx")]
+        if os.geteuid() == 0:
+            command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] + command
+        command += input_flags(BERT)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+        closed.chmod(0o755)
+        check_line(result, EXIT_CANNOT_WRITE, "out.onnx")
+        assert [path.name for path in closed.iterdir()] == ["out.onnx"]
+        assert (closed / "out.onnx").read_bytes() == EXISTING
+
+
+@case
+def device_is_full():
+    result = run(BERT_FILE, "--out", "/dev/full", *input_flags(BERT))
+    check_line(result, EXIT_CANNOT_WRITE, "/dev/full")
+    assert Path("/dev/full").is_char_device(), "the device was replaced"
+
+
+@case
+def disk_is_full():
+    """On a small tmpfs, with the weights inside the model and beside it. In a mount namespace of
+    its own, so nothing stays mounted."""
+    script = """
+        mount -t tmpfs -o size=1m tmpfs "$1" || exit 77
+        printf '%s' "$2" > "$1/out.onnx"
+        shift 2
+        "$@"; code=$?
+        ls -A "$MOUNTED"
+        cat "$MOUNTED/out.onnx"
+        exit $code
+    """
+    with scratch() as folder:
+        for external in ("never", "always"):
+            program = [str(PROGRAM), str(BERT_FILE), "--out", str(folder / "out.onnx")]
+            program += ["--external-data", external, *input_flags(BERT)]
+            command = ["unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh"]
+            command += [str(folder), EXISTING.decode(), *program]
+            result = run_mounted(command, folder)
+            check_line(result, EXIT_CANNOT_WRITE, "out.onnx")
+            assert result.stdout == "out.onnx\n" + EXISTING.decode(), result.stdout
+
+
+def run_mounted(command: list, folder: Path) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "MOUNTED": str(folder)}
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=TIMEOUT, env=environment
+    )
+    assert result.returncode != 77, f"cannot mount a tmpfs here: {result.stderr}"
+    return result
+
+
+@case_for_each(["same", "symlink", "hardlink", "other_spelling"])
+def output_is_the_input(kind):
+    with scratch() as folder:
+        model = folder / "model.pt"
+        shutil.copy(BERT_FILE, model)
+        out = folder / "out.onnx"
+        if kind == "symlink":
+            out.symlink_to(model)
+        elif kind == "hardlink":
+            out.hardlink_to(model)
+        else:
+            out = model if kind == "same" else folder / ".." / folder.name / "model.pt"
+        before = sorted(folder.iterdir())
+        result = run(model, "--out", out, *input_flags(BERT))
+        check_line(result, EXIT_USAGE, out.name)
+        assert model.read_bytes() == BERT_FILE.read_bytes(), "the input was changed"
+        assert sorted(folder.iterdir()) == before
+
+
+@case
+def data_file_is_the_input():
+    with scratch() as folder:
+        model = folder / "x.onnx.data"
+        shutil.copy(BERT_FILE, model)
+        flags = ["--external-data", "always", *input_flags(BERT)]
+        check_line(run(model, "--out", folder / "x.onnx", *flags), EXIT_USAGE, "x.onnx")
+        assert model.read_bytes() == BERT_FILE.read_bytes(), "the input was changed"
+        assert [path.name for path in folder.iterdir()] == ["x.onnx.data"]
+
+
+@case_for_each([signal.SIGINT, signal.SIGTERM], name=lambda number: number.name)
+def interrupted(number):
+    """After the first stage, with half a gigabyte still to be written."""
+    model = ALL["gpt2"]
+    with scratch() as folder:
+        out = folder / "out.onnx"
+        out.write_bytes(EXISTING)
+        command = [str(PROGRAM), str(torchscript(model)), "--out", str(out), "--verbose"]
+        process = subprocess.Popen(
+            command + input_flags(model), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        )
+        assert "loaded" in process.stderr.readline()
+        process.send_signal(number)
+        _, rest = process.communicate(timeout=TIMEOUT)
+        assert process.returncode == EXIT_INTERRUPTED, (process.returncode, rest)
+        assert len([line for line in rest.splitlines() if line.startswith("htp-trace: ")]) == 1, rest
+        assert out.read_bytes() == EXISTING
+        assert [path.name for path in folder.iterdir()] == ["out.onnx"]
+
+
+# ---- flags -----------------------------------------------------------------------------------------
+
+BAD_FLAGS = {
+    "no_model": ["--out", "x.onnx"],
+    "no_output": [str(BERT_FILE)],
+    "unknown": [str(BERT_FILE), "--out", "x.onnx", "--frobnicate"],
+    "opset_16": [str(BERT_FILE), "--out", "x.onnx", "--opset", "16"],
+    "opset_22": [str(BERT_FILE), "--out", "x.onnx", "--opset", "22"],
+    "opset_text": [str(BERT_FILE), "--out", "x.onnx", "--opset", "18a"],
+    "tags": [str(BERT_FILE), "--out", "x.onnx", "--tags", "attribute,nothing"],
+    "external": [str(BERT_FILE), "--out", "x.onnx", "--external-data", "sometimes"],
+    "value_missing": [str(BERT_FILE), "--out"],
+    "two_models": [str(BERT_FILE), str(BERT_FILE), "--out", "x.onnx"],
+    "same_output": [str(BERT_FILE), str(BERT_FILE), "--out-dir", "."],
+    "both_outputs": [str(BERT_FILE), "--out", "x.onnx", "--out-dir", "."],
+    "inputs_missing": [str(BERT_FILE), "--out", "x.onnx", "--inputs", "no.json"],
+}
+
+
+@case_for_each(sorted(BAD_FLAGS))
+def bad_flags(kind):
+    with scratch() as folder:
+        check_line(run(*BAD_FLAGS[kind], cwd=folder), EXIT_USAGE)
+        assert not list(folder.iterdir())

@@ -1,0 +1,138 @@
+"""Operators one by one: traced or scripted by PyTorch, exported, and compared with eager mode.
+
+The cases are data, in tests/operators/*_cases.py: CASES is a list of dicts with
+  name      unique in the file
+  module    a function that returns what is run: a module or a function
+  inputs    a function that returns the arguments
+  dynamic   {argument: {axis: name}}: axes that are dynamic; compared at two other sizes, too
+  script    True: made by torch.jit.script instead of torch.jit.trace
+  refused   True: must be refused with exit code 4
+  opset     the lowest opset that can hold it; refused below
+  needs     the PyTorch that has the operator: (2, 0)
+"""
+
+import functools
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import onnx
+
+import harness
+import numbers_check
+from harness import DEBIAN_PYTHON, VENV_PYTHON
+
+FOLDER = Path(__file__).resolve().parent / "operators"
+sys.path.insert(0, str(FOLDER))
+FILES = sorted(FOLDER.glob("*_cases.py"))
+OPSETS = (17, 18, 21)
+
+# Absolute and relative tolerances: a few units in the last place for the narrow types.
+TOLERANCES = {"float16": (1e-3, 2e-3), "float32": (1e-4, 1e-3), "float64": (1e-9, 1e-9)}
+
+
+def cases() -> dict:
+    found = {}
+    for file in FILES:
+        group = file.stem.removesuffix("_cases")
+        for case in importlib.import_module(file.stem).CASES:
+            name = f"{group}/{case['name']}"
+            assert name not in found, f"two cases are named {name}"
+            found[name] = case
+    return found
+
+
+TABLE = cases()
+
+
+@functools.cache
+def prepared() -> Path:
+    """The folder with all cases, made and exported once in a run."""
+    folder = Path(os.environ["HTP_TEST_OUTPUT"]) / "operators"
+    with harness.locked(folder.with_suffix(".lock")):
+        if not (folder / "cases.json").exists():
+            python = DEBIAN_PYTHON if harness.libtorch_version() < (2, 0) else VENV_PYTHON
+            command = [python, str(FOLDER / "make.py"), "--into", str(folder), *map(str, FILES)]
+            result = subprocess.run(command, capture_output=True, text=True, timeout=1800)
+            assert result.returncode == 0, result.stderr[-3000:]
+        for opset in OPSETS:
+            if not (folder / f"{opset}.txt").exists():
+                export_all(folder, opset)
+    return folder
+
+
+def export_all(folder: Path, opset: int) -> None:
+    files = sorted(folder.glob("*.pt"))
+    out = folder / str(opset)
+    out.mkdir(exist_ok=True)
+    flags = ["--out-dir", out, "--opset", opset, "--quiet"]
+    result = harness.run(*files, *flags, timeout=1800)
+    (folder / f"{opset}.txt").write_text(result.stderr)
+
+
+def failure_of(folder: Path, number: str, opset: int) -> str:
+    lines = (folder / f"{opset}.txt").read_text().splitlines()
+    return "\n".join(line for line in lines if f"{number}.pt" in line)
+
+
+def is_refused(text: str) -> bool:
+    return "cannot be exported" in text
+
+
+def assert_close(got, wanted, where: str) -> None:
+    assert got.shape == wanted.shape, f"{where}: {got.shape}, not {wanted.shape}"
+    assert got.dtype == wanted.dtype, f"{where}: {got.dtype}, not {wanted.dtype}"
+    if got.dtype.kind != "f":
+        assert numpy.array_equal(got, wanted), f"{where}: {got}, not {wanted}"
+        return
+    absolute, relative = TOLERANCES[str(got.dtype)]
+    close = numpy.isclose(got, wanted, relative, absolute, equal_nan=True)
+    assert close.all(), f"{where}: {got[~close][:4]}, not {wanted[~close][:4]}"
+
+
+def compare(model: Path, arrays, where: str) -> None:
+    onnx.checker.check_model(onnx.load(model), full_check=True)
+    session = numbers_check.session(model)
+    names = [argument.name for argument in session.get_inputs()]
+    for variant in sorted({key.split("/")[0] for key in arrays}):
+        inputs = [arrays[key] for key in sorted(arrays) if key.startswith(f"{variant}/input/")]
+        wanted = [arrays[key] for key in sorted(arrays) if key.startswith(f"{variant}/output/")]
+        assert len(names) == len(inputs), f"{where}: inputs {names}, {len(inputs)} expected"
+        got = session.run(None, dict(zip(names, inputs)))
+        assert len(got) == len(wanted), f"{where}: {len(got)} outputs, {len(wanted)} expected"
+        for i, (a, b) in enumerate(zip(got, wanted)):
+            assert_close(numpy.asarray(a), b, f"{where}, sizes {variant}, output {i}")
+
+
+def lacks_kernel(failure: str) -> bool:
+    """Whether an old PyTorch does not know the operator, or not for that dtype."""
+    words = ("not implemented for", "has no attribute", "unexpected keyword")
+    return harness.libtorch_version() < (2, 0) and any(word in failure for word in words)
+
+
+def is_made_here(name: str) -> bool:
+    return harness.libtorch_version() >= tuple(TABLE[name].get("needs", (0, 0)))
+
+
+@harness.case_for_each(filter(is_made_here, TABLE))
+def operator(name: str) -> None:
+    case, folder = TABLE[name], prepared()
+    entry = json.loads((folder / "cases.json").read_text())[name]
+    if lacks_kernel(entry.get("failure", "")):
+        return
+    assert "failure" not in entry, f"PyTorch does not make it: {entry['failure']}"
+    number = entry["number"]
+    arrays = dict(numpy.load(folder / f"{number}.npz"))
+    for opset in OPSETS:
+        model = folder / str(opset) / f"{number}.onnx"
+        failure = failure_of(folder, number, opset)
+        if case.get("refused") or opset < case.get("opset", 0):
+            assert not model.exists(), f"opset {opset}: it is not refused"
+            assert is_refused(failure), f"opset {opset}: it fails with {failure}"
+            continue
+        assert model.exists(), f"opset {opset}: {failure or 'no model, and no word of it'}"
+        compare(model, arrays, f"opset {opset}")

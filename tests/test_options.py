@@ -1,0 +1,267 @@
+"""What the flags do."""
+
+import json
+import shutil
+
+import onnx
+
+import onnx_facts as facts
+from harness import (
+    EXIT_BAD_INPUT, EXIT_OK, ROOT, case, case_for_each, export, exported, input_flags, is_loadable,
+    record, run, scratch, torchscript,
+)
+from models.make import example_inputs
+from models.table import ALL, FIDELITY
+from numbers_check import assert_close, check, feed, reference, session
+
+BERT = ALL["bert-tiny"]
+SMALL = [ALL[name] for name in ("transformer-traced", "bert-tiny", "vit", "llama", "resnet18",
+                                "mobilenet-v3-small")]
+OPSETS = (17, 18, 19, 20, 21)
+
+
+@case_for_each([(m, o) for m in SMALL for o in OPSETS], name=lambda pair: f"{pair[0].name}/{pair[1]}")
+def opset(pair):
+    model, version = pair
+    path = exported(model, "--opset", version)
+    proto = onnx.load(str(path))
+    assert [(o.domain, o.version) for o in proto.opset_import] == [("", version)]
+    assert proto.ir_version == 10
+    onnx.checker.check_model(proto, full_check=True)
+    check(path, torchscript(model), model)
+
+
+# ---- weights beside the model ----------------------------------------------------------------------
+
+
+@case
+def external_data():
+    for name in ("bert-tiny", "transformer-traced"):
+        model = ALL[name]
+        path = exported(model, "--external-data", "always")
+        data = path.with_name(path.name + ".data")
+        assert data.exists() and path.stat().st_size < data.stat().st_size
+        onnx.checker.check_model(str(path), full_check=True)
+        check(path, torchscript(model), model)
+        spans = []
+        for tensor in onnx.load(str(path), load_external_data=False).graph.initializer:
+            entries = {entry.key: entry.value for entry in tensor.external_data}
+            if not entries:
+                continue
+            assert entries["location"] == data.name, entries
+            offset, length = int(entries["offset"]), int(entries["length"])
+            assert offset % 64 == 0, f"{tensor.name}: offset {offset}"
+            spans.append((offset, length))
+        assert spans, "no tensor is external"
+        spans.sort()
+        for (offset, length), (following, _) in zip(spans, spans[1:]):
+            assert offset + length <= following, "two tensors overlap"
+        assert sum(spans[-1]) <= data.stat().st_size
+
+
+@case
+def external_data_holds_the_same_weights():
+    inside = onnx.load(str(exported(BERT, "--external-data", "never")))
+    beside = onnx.load(str(exported(BERT, "--external-data", "always")))
+    for a, b in zip(inside.graph.initializer, beside.graph.initializer, strict=True):
+        assert a.name == b.name
+        assert (onnx.numpy_helper.to_array(a) == onnx.numpy_helper.to_array(b)).all(), a.name
+    assert not list(exported(BERT, "--external-data", "never").parent.glob("*.data"))
+
+
+# ---- where tags go ---------------------------------------------------------------------------------
+
+PLACES = ("attribute", "metadata", "doc-string", "attribute,doc-string", "none",
+          "attribute,metadata,doc-string")
+
+
+@case_for_each(PLACES)
+def tag_places(places):
+    path = exported(BERT, "--tags", places)
+    model = onnx.load(str(path))
+    wanted = [facts.tag_of(node) for node in onnx.load(str(exported(BERT))).graph.node]
+    for node, tag in zip(model.graph.node, wanted, strict=True):
+        has_attribute = any(a.name == "__source_module" for a in node.attribute)
+        assert has_attribute == ("attribute" in places), node.name
+        if has_attribute:
+            assert facts.tag_of(node) == tag
+        in_metadata = facts.properties(node).get("source_module")
+        assert in_metadata == (tag if "metadata" in places else None), node.name
+        assert bool(node.doc_string) == ("doc-string" in places), node.name
+        if node.doc_string:
+            assert f"source_module: {tag}" in node.doc_string.splitlines(), node.doc_string
+    assert bool(model.metadata_props) == ("metadata" in places)
+    onnx.checker.check_model(model, full_check=True)
+    facts.strip(model)
+    stripped = model.SerializeToString(deterministic=True)
+    assert stripped == exported(BERT, "--tags", "none").read_bytes()
+    session(path)
+
+
+@case
+def plain_attribute_names():
+    """--tag-attribute-prefix '' writes what checkers refuse, and says so."""
+    with scratch() as folder:
+        out = folder / "model.onnx"
+        result = export(torchscript(BERT), out, "--tag-attribute-prefix", "", *input_flags(BERT))
+        assert "checker" in result.stderr, result.stderr
+        model = onnx.load(str(out))
+        assert all(facts.tag_of(node, prefix="") for node in model.graph.node)
+        try:
+            onnx.checker.check_model(model)
+        except onnx.checker.ValidationError:
+            return
+        raise AssertionError("the checker accepts it: there is nothing to warn of")
+
+
+@case
+def other_attribute_prefix():
+    path = exported(BERT, "--tag-attribute-prefix", "__htp_")
+    model = onnx.load(str(path))
+    assert all(facts.tag_of(node, prefix="__htp_") for node in model.graph.node)
+    onnx.checker.check_model(model, full_check=True)
+
+
+# ---- inputs ----------------------------------------------------------------------------------------
+
+
+@case
+def inputs_from_a_file():
+    """Both forms of a JSON file give what the flags give."""
+    shapes = {item.name: [*item.dims] for item in BERT.inputs}
+    strings = {item.name: item.flag(BERT.traced).partition(":")[2] for item in BERT.inputs}
+    objects = {
+        name: {"dtype": "int64", "shape": [{axis: BERT.traced[axis]} for axis in axes]}
+        for name, axes in shapes.items()
+    }
+    wanted = exported(BERT).read_bytes()
+    with scratch() as folder:
+        for content in (strings, objects):
+            file = folder / "inputs.json"
+            file.write_text(json.dumps(content))
+            export(torchscript(BERT), folder / "x.onnx", "--inputs", file)
+            assert (folder / "x.onnx").read_bytes() == wanted
+
+
+@case
+def fixed_sizes():
+    """Without names of axes the model has the given sizes, and its numbers are right."""
+    flags = [part for i in BERT.inputs for part in ("--input", f"{i.name}:int64[3,5]")]
+    with scratch() as folder:
+        out = folder / "x.onnx"
+        export(torchscript(BERT), out, *flags)
+        for value in onnx.load(str(out)).graph.input:
+            assert [d.dim_value for d in value.type.tensor_type.shape.dim] == [3, 5]
+        onnx.checker.check_model(str(out), full_check=True)
+        inputs = example_inputs(BERT, {"batch": 3, "sequence": 5})
+        assert_close(feed(session(out), inputs), reference(torchscript(BERT), inputs), "fixed")
+
+
+# ---- what is printed -------------------------------------------------------------------------------
+
+
+@case
+def json_summary():
+    with scratch() as folder:
+        out = folder / "x.onnx"
+        result = export(torchscript(BERT), out, "--json", *input_flags(BERT))
+        summary = json.loads(result.stdout)
+        model = onnx.load(str(out))
+        assert summary["status"] == "ok" and summary["output"] == str(out)
+        assert summary["nodes"] == summary["tagged_nodes"] == len(model.graph.node)
+        assert summary["initializers"] == len(model.graph.initializer)
+        assert summary["modules"] == len(facts.module_tree(model)) == 48
+        assert summary["bytes"] == out.stat().st_size and summary["external_bytes"] == 0
+        assert summary["opset"] == 18 and summary["ir_version"] == 10
+        assert [i["axes"] for i in summary["inputs"]] == [["batch", "sequence"]] * 3
+        assert [o["axes"] for o in summary["outputs"]] == [
+            ["batch", "sequence", None], ["batch", None]]
+
+
+@case
+def json_of_a_failure():
+    with scratch() as folder:
+        file = folder / "empty.pt"
+        file.touch()
+        result = run(file, "--out", folder / "x.onnx", "--json")
+        assert result.returncode == EXIT_BAD_INPUT
+        summary = json.loads(result.stdout)
+        assert summary["status"] == "failed" and summary["code"] == EXIT_BAD_INPUT
+        assert "empty.pt" in summary["error"]
+
+
+@case
+def quiet_and_verbose():
+    with scratch() as folder:
+        quiet = export(torchscript(BERT), folder / "x.onnx", "--quiet")
+        assert quiet.stdout == quiet.stderr == "", quiet
+        verbose = export(torchscript(BERT), folder / "x.onnx", "--verbose", *input_flags(BERT))
+        for stage in ("loaded", "inputs", "traced", "lowered", "tagged", "written"):
+            assert stage in verbose.stderr, verbose.stderr
+        assert "\x1b" not in verbose.stderr, "colour where there is no terminal"
+
+
+@case
+def tree():
+    with scratch() as folder:
+        result = export(torchscript(BERT), folder / "x.onnx", "--print-tree", *input_flags(BERT))
+        model = onnx.load(str(folder / "x.onnx"))
+        root = result.stdout.splitlines()[1]
+        assert root.split()[:2] == ["/BertModel", str(len(model.graph.node))], result.stdout
+        for name in ("BertLayer.0", "BertLayer.1", "BertPooler"):
+            assert name in result.stdout
+
+
+@case
+def operators_listed():
+    """`ops` lists every operator that the models of the table use."""
+    listed = run("ops").stdout.split()
+    assert listed == sorted(set(listed)), "not sorted, or not unique"
+    used = {op for m in FIDELITY if is_loadable(m) for op, _ in record(m.name)["operators"] or []}
+    missing = used - set(listed)
+    assert not missing, missing
+
+
+@case
+def help_and_version():
+    text = run("--help")
+    assert text.returncode == EXIT_OK and text.stderr == ""
+    for flag in ("--out", "--out-dir", "--input", "--inputs", "--opset", "--tags", "--json",
+                 "--tag-attribute-prefix", "--include-torch-nn", "--external-data", "--quiet",
+                 "--verbose", "--dump-graph", "--version"):
+        assert flag in text.stdout, flag
+    version = run("--version")
+    assert version.returncode == EXIT_OK and version.stdout.startswith("htp-trace ")
+
+
+# ---- several models --------------------------------------------------------------------------------
+
+
+@case
+def several_models():
+    """Goes on past a failure, lists failures at the end, and its exit code tells."""
+    with scratch() as folder:
+        names = ["first.pt", "broken.pt", "last.pt"]
+        shutil.copy(ROOT / "models" / "bert-tiny.pt", folder / "first.pt")
+        (folder / "broken.pt").write_text("no model")
+        shutil.copy(ROOT / "models" / "transformer-traced.pt", folder / "last.pt")
+        out = folder / "out"
+        out.mkdir()
+        result = run(*(folder / name for name in names), "--out-dir", out)
+        assert result.returncode == EXIT_BAD_INPUT, result.stderr
+        assert sorted(path.name for path in out.iterdir()) == ["first.onnx", "last.onnx"]
+        assert "broken.pt" in result.stderr.splitlines()[-1], result.stderr
+        assert "1 of 3" in result.stderr, result.stderr
+        for name in ("first", "last"):
+            onnx.checker.check_model(str(out / f"{name}.onnx"), full_check=True)
+
+
+@case
+def several_models_that_work():
+    with scratch() as folder:
+        files = sorted((ROOT / "models").glob("*.pt"))
+        result = run(*files, "--out-dir", folder, "--json")
+        assert result.returncode == EXIT_OK, result.stderr
+        summaries = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [s["status"] for s in summaries] == ["ok"] * len(files)
+        assert sorted(p.stem for p in folder.iterdir()) == [file.stem for file in files]

@@ -1,0 +1,38 @@
+"""PyTorch's own tracer on the eager model names the module of every operator; the list that
+htp-trace makes before lowering must agree entry by entry."""
+
+import re
+
+from harness import case_for_each_model, input_flags, is_loadable, record, run, torchscript
+from models.table import FIDELITY
+
+TRACED = [model for model in FIDELITY if is_loadable(model) and model.mode != "scripted"]
+LINE = re.compile(r"^(?:%\d+ : .* = )?(?P<kind>[\w:.]+)\(.*\)  # scope: (?P<scope>\S+)  call: \d+")
+
+
+def dumped_operators(text: str) -> list:
+    """[operator with overload, module path] of every aten node of a dump."""
+    operators = []
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        match = LINE.match(line)
+        assert match, f"not a line of a dump: {line}"
+        if match["kind"].startswith("aten::"):
+            operators.append([match["kind"], "" if match["scope"] == "." else match["scope"]])
+    return operators
+
+
+def first_difference(got: list, wanted: list) -> str:
+    for index, (a, b) in enumerate(zip(got, wanted)):
+        if a != b:
+            return f"entry {index}: {a}, PyTorch's tracer says {b}"
+    return f"{len(got)} entries, PyTorch's tracer has {len(wanted)}"
+
+
+@case_for_each_model(TRACED)
+def operators_and_modules(model):
+    result = run(torchscript(model), "--dump-graph", *input_flags(model))
+    assert result.returncode == 0, result.stderr
+    got, wanted = dumped_operators(result.stdout), record(model.name)["operators"]
+    assert got == wanted, first_difference(got, wanted)

@@ -1,0 +1,95 @@
+"""What must hold for the tags of every model, whatever the model is."""
+
+import json
+
+import numpy
+import onnx
+import torch
+
+import onnx_facts as facts
+from harness import case, case_for_each_model, exported, is_loadable, record, torchscript
+from models.make import example_inputs
+from models.table import ALL, FIDELITY
+from numbers_check import assert_close, feed, session
+from tags import Tree
+
+HERE = [model for model in FIDELITY if is_loadable(model)]
+
+
+def load(model, *flags) -> onnx.ModelProto:
+    return onnx.load(str(exported(model, *flags)))
+
+
+@case_for_each_model(HERE)
+def tags(model):
+    exported_model = load(model)
+    tree = Tree(record(model.name)["modules"])
+    facts.check_every_node_has_one_tag(exported_model)
+    facts.check_tags_match_rules(exported_model, tree)
+    facts.check_no_torch_nn_in_tags(exported_model)
+    facts.check_parameters(exported_model, tree, record(model.name)["parameters"])
+    facts.check_tags_match_chains(exported_model, tree)
+
+
+@case_for_each_model(HERE)
+def form(model):
+    """What an export looks like besides its tags."""
+    exported_model = load(model)
+    facts.check_names(exported_model)
+    facts.check_types(exported_model)
+    facts.check_no_constant_nodes(exported_model)
+    assert exported_model.ir_version == 10
+    assert exported_model.producer_name == "htp-trace"
+    assert exported_model.producer_version
+    assert [(o.domain, o.version) for o in exported_model.opset_import] == [("", 18)]
+
+
+@case_for_each_model(HERE)
+def stripped_is_untagged(model):
+    """Without its tags a file is, byte for byte, the one made with --tags none, and the tags
+    change no number."""
+    tagged = load(model)
+    facts.strip(tagged)
+    untagged = exported(model, "--tags", "none").read_bytes()
+    assert tagged.SerializeToString(deterministic=True) == untagged
+    with_tags, without = session(exported(model)), session(exported(model, "--tags", "none"))
+    inputs = example_inputs(model, model.traced)
+    for a, b in zip(feed(with_tags, inputs), feed(without, inputs)):
+        assert numpy.array_equal(a, b)
+
+
+@case_for_each_model(HERE)
+def initializers(model):
+    """Parameters keep their dotted names and values; all that the model reads are there, once."""
+    exported_model = load(model)
+    state = torch.jit.load(str(torchscript(model))).state_dict()
+    storages = {entry["name"]: entry["storage"] for entry in record(model.name)["parameters"]}
+    seen = set()
+    for initializer in exported_model.graph.initializer:
+        if initializer.name in state:
+            wanted = state[initializer.name].numpy()
+            got = onnx.numpy_helper.to_array(initializer)
+            assert numpy.array_equal(got, wanted), f"{initializer.name}: other values"
+            storage = storages[initializer.name]
+            assert storage not in seen, f"{initializer.name}: written twice"
+            seen.add(storage)
+            tags = json.loads(facts.properties(initializer)["hierarchy_tags"])
+            assert tags, f"{initializer.name}: without tags"
+    parameters = {e["storage"] for e in record(model.name)["parameters"] if e["kind"] == "parameter"}
+    missing = [name for name, storage in storages.items() if storage in parameters - seen]
+    assert not missing, f"not among the initializers: {missing[:5]}"
+
+
+@case
+def tied_weight():
+    """GPT-2's output layer is its token embedding: one initializer that two modules own."""
+    exported_model = load(ALL["gpt2"])
+    owners = {"transformer.wte.weight": "transformer.wte", "lm_head.weight": "lm_head"}
+    found = [i for i in exported_model.graph.initializer if i.name in owners]
+    assert len(found) == 1, [i.name for i in found]
+    tags = json.loads(facts.properties(found[0])["hierarchy_tags"])
+    tree = Tree(record("gpt2")["modules"])
+    assert set(tags) == {tree.tag(path) for path in owners.values()}, tags
+    assert len(tags) == 2, tags
+    large = [i for i in exported_model.graph.initializer if list(i.dims) == [50257, 768]]
+    assert len(large) == 1, "the tied weight is written twice"

@@ -1,0 +1,93 @@
+"""core/onnx/onnx.proto against the onnx package: each of our fields and numbers is theirs."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+import onnx
+from google.protobuf import descriptor_pb2
+
+from harness import ROOT, case
+
+PROTO = "onnx/onnx.proto"
+
+
+def compile_proto(folder: Path) -> descriptor_pb2.FileDescriptorProto:
+    """The descriptor of the schema below `folder`, by the compiler that the build uses."""
+    with tempfile.NamedTemporaryFile() as file:
+        subprocess.run(
+            ["protoc-c", f"--proto_path={folder}", f"--descriptor_set_out={file.name}", PROTO],
+            check=True,
+        )
+        return descriptor_pb2.FileDescriptorSet.FromString(Path(file.name).read_bytes()).file[0]
+
+
+def ours() -> descriptor_pb2.FileDescriptorProto:
+    return compile_proto(ROOT / "core")
+
+
+def theirs() -> descriptor_pb2.FileDescriptorProto:
+    file = descriptor_pb2.FileDescriptorProto()
+    onnx.ModelProto.DESCRIPTOR.file.CopyToProto(file)
+    return file
+
+
+def facts(file: descriptor_pb2.FileDescriptorProto) -> dict:
+    """What is written on the wire: by field "Message.field", and by value "Enum.NAME"."""
+    found = {}
+
+    def add_enum(path: str, enum) -> None:
+        for value in enum.value:
+            found[f"{path}{enum.name}.{value.name}"] = value.number
+
+    def add_message(path: str, message) -> None:
+        path += message.name + "."
+        for field in message.field:
+            oneof = field.HasField("oneof_index") and message.oneof_decl[field.oneof_index].name
+            kind = field.type_name.removeprefix(f".{file.package}.")
+            packed = field.options.packed
+            found[path + field.name] = (field.number, field.label, field.type, kind, oneof, packed)
+        for enum in message.enum_type:
+            add_enum(path, enum)
+        for nested in message.nested_type:
+            add_message(path, nested)
+
+    for message in file.message_type:
+        add_message("", message)
+    return found
+
+
+def differences(ours: dict, theirs: dict) -> list:
+    return [name for name in ours if ours[name] != theirs.get(name)]
+
+
+@case
+def fields_and_numbers_are_those_of_onnx():
+    found = facts(ours())
+    assert len(found) > 60, found
+    assert not differences(found, facts(theirs())), differences(found, facts(theirs()))
+
+
+@case
+def the_syntax_tells_presence_alike():
+    assert (ours().syntax or "proto2") == (theirs().syntax or "proto2")
+
+
+@case
+def a_changed_field_is_noticed():
+    schema = (ROOT / "core" / PROTO).read_text()
+    changes = {
+        "TensorProto.raw_data": ("optional bytes raw_data = 9;", "optional bytes raw_data = 3;"),
+        "NodeProto.input": ("repeated string input = 1;", "repeated bytes input = 1;"),
+        "ModelProto.graph": ("optional GraphProto graph", "repeated GraphProto graph"),
+        "TensorProto.DataType.BOOL": ("BOOL = 9;", "BOOL = 8;"),
+        "TensorProto.dims": ("int64 dims = 1;", "int64 dims = 1 [packed = true];"),
+        "NodeProto.n": ("repeated string input", "optional int32 n = 30; repeated string input"),
+    }
+    for name, (before, after) in changes.items():
+        assert schema.count(before) == 1, before
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / PROTO
+            file.parent.mkdir()
+            file.write_text(schema.replace(before, after))
+            assert differences(facts(compile_proto(Path(folder))), facts(theirs())) == [name]

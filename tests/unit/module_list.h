@@ -1,0 +1,29 @@
+/*
+ * Module trees made by hand.
+ */
+#ifndef HTP_TESTS_MODULE_LIST_H
+#define HTP_TESTS_MODULE_LIST_H
+
+#include "base/vector.h"
+
+#include <htp/shim.h>
+
+typedef HTP_VECTOR(htp_shim_module) module_list;
+
+/** Adds a module below @p parent; the root is the first, below HTP_SHIM_NONE. @return its index */
+static inline uint32_t module_list_add(htp_arena *arena, module_list *list, uint32_t parent,
+                                       const char *name, const char *qualified_class)
+{
+    htp_shim_module module = {.name = name,
+                              .path = name,
+                              .qualified_class = qualified_class,
+                              .parent = parent,
+                              .calls = 1};
+    if (parent != HTP_SHIM_NONE && parent != 0) {
+        module.path = htp_arena_printf(arena, "%s.%s", list->items[parent].path, name);
+    }
+    HTP_PUSH(arena, list, module);
+    return (uint32_t)(list->count - 1);
+}
+
+#endif

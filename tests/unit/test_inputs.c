@@ -1,0 +1,273 @@
+#include "arguments_fixture.h"
+#include "unit.h"
+
+/* Parses one list of specifications for one list of arguments. */
+#define PARSE(arena, inputs, arguments, ...)                                                       \
+    htp_inputs_parse((arena), (const char *const[]){__VA_ARGS__},                                  \
+                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *),            \
+                     (arguments), sizeof(arguments) / sizeof((arguments)[0]), (inputs))
+
+UNIT_TEST(static_dims_have_one_lane)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    htp_inputs inputs;
+    expect_ok(PARSE(arena, &inputs, arguments, "x:float32[2, 8]"));
+    ck_assert_uint_eq(inputs.count, 1);
+    ck_assert_uint_eq(inputs.lane_count, 1);
+    ck_assert_uint_eq(inputs.axis_count, 0);
+    ck_assert(!inputs.items[0].is_none);
+    ck_assert_int_eq(inputs.items[0].dtype, HTP_DTYPE_FLOAT32);
+    ck_assert_uint_eq(inputs.items[0].rank, 2);
+    ck_assert_int_eq(inputs.items[0].dims[0][0], 2);
+    ck_assert_int_eq(inputs.items[0].dims[0][1], 8);
+}
+
+UNIT_TEST(no_dims_is_rank_zero)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    htp_inputs inputs;
+    expect_ok(PARSE(arena, &inputs, arguments, "x:bool[]"));
+    ck_assert_uint_eq(inputs.items[0].rank, 0);
+    ck_assert(!inputs.items[0].is_scalar);
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "x"), "x:bool[]");
+}
+
+UNIT_TEST(order_is_by_name_or_position)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
+    htp_inputs inputs;
+    expect_ok(PARSE(arena, &inputs, arguments, "b:int64[3]", "a:int64[5]"));
+    ck_assert_int_eq(inputs.items[0].dims[0][0], 5);
+    ck_assert_int_eq(inputs.items[1].dims[0][0], 3);
+    expect_ok(PARSE(arena, &inputs, arguments, ":int64[3]", ":int64[5]"));
+    ck_assert_int_eq(inputs.items[0].dims[0][0], 3);
+    ck_assert_int_eq(inputs.items[1].dims[0][0], 5);
+}
+
+UNIT_TEST(numbers)
+{
+    const htp_shim_argument arguments[] = {argument_other("n", HTP_SHIM_INT, "int"),
+                                           argument_other("f", HTP_SHIM_FLOAT, "float"),
+                                           argument_other("b", HTP_SHIM_BOOL, "bool")};
+    htp_inputs inputs;
+    expect_ok(PARSE(arena, &inputs, arguments, "n:int=-3", "f:float=0.5", "b:bool=true"));
+    ck_assert(inputs.items[0].is_scalar && inputs.items[1].is_scalar && inputs.items[2].is_scalar);
+    ck_assert_double_eq(inputs.items[0].scalar, -3);
+    ck_assert_double_eq(inputs.items[1].scalar, 0.5);
+    ck_assert_double_eq(inputs.items[2].scalar, 1);
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "n"), "n:int=-3");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 1, "f"), "f:float=0.5");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 2, "b"), "b:bool=true");
+    expect_ok(PARSE(arena, &inputs, arguments, "n:int=1", "f:int=2", "b:bool=0"));
+    ck_assert_double_eq(inputs.items[1].scalar, 2);
+}
+
+UNIT_TEST(one_symbol_moves_everywhere)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
+    htp_inputs inputs;
+    expect_ok(PARSE(arena, &inputs, arguments, "a:int64[batch=2,seq=8]", "b:float32[batch=2,64]"));
+    ck_assert_uint_eq(inputs.lane_count, 3);
+    ck_assert_uint_eq(inputs.axis_count, 2);
+    ck_assert_str_eq(inputs.axes[0].symbol, "batch");
+    for (uint32_t lane = 0; lane < 3; lane++) {
+        ck_assert_int_eq(inputs.items[0].dims[lane][0], inputs.axes[0].sizes[lane]);
+        ck_assert_int_eq(inputs.items[1].dims[lane][0], inputs.axes[0].sizes[lane]);
+        ck_assert_int_eq(inputs.items[0].dims[lane][1], inputs.axes[1].sizes[lane]);
+        ck_assert_int_eq(inputs.items[1].dims[lane][1], 64);
+    }
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "a"), "a:int64[batch=2,seq=8]");
+}
+
+static void check_moves(const htp_inputs *inputs)
+{
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        const int64_t *a = inputs->axes[i].sizes;
+        int64_t a1 = a[1] - a[0];
+        int64_t a2 = a[2] - a[0];
+        ck_assert_int_ge(a[1], 2);
+        ck_assert_int_ge(a[2], 2);
+        ck_assert_int_ne(a1, 0);
+        ck_assert_int_ne(a2, 0);
+        ck_assert_int_ne(a1, a2);
+        for (uint32_t j = 0; j < i; j++) {
+            const int64_t *b = inputs->axes[j].sizes;
+            /* No axis is another one times or plus a constant. */
+            ck_assert_int_ne(a1 * (b[2] - b[0]), a2 * (b[1] - b[0]));
+        }
+    }
+}
+
+UNIT_TEST(no_two_axes_move_alike)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    htp_inputs inputs;
+    for (int size = 2; size < 600; size = size * 5 / 4 + 1) {
+        const char *text = htp_arena_printf(arena, "x:float32[a=%d,b=%d,c=%d,d=%d,e=%d,f=%d]", size,
+                                            size, size, size + 1, size + 2, size + 3);
+        expect_ok(PARSE(arena, &inputs, arguments, text));
+        ck_assert_uint_eq(inputs.axis_count, 6);
+        for (uint32_t attempt = 0; htp_inputs_choose_lanes(&inputs, attempt); attempt++) {
+            check_moves(&inputs);
+        }
+    }
+}
+
+UNIT_TEST(further_attempts_choose_other_sizes)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    htp_inputs inputs;
+    expect_ok(PARSE(arena, &inputs, arguments, "x:float32[1,3,h=224,w=64]"));
+    ck_assert_int_lt(inputs.axes[0].sizes[1], 224);
+    ck_assert_int_lt(inputs.axes[0].sizes[2], 224);
+    ck_assert(htp_inputs_choose_lanes(&inputs, 1));
+    ck_assert_int_gt(inputs.axes[0].sizes[1], 224);
+    ck_assert_int_eq(inputs.items[0].dims[1][2], inputs.axes[0].sizes[1]);
+    ck_assert(htp_inputs_choose_lanes(&inputs, 2));
+    for (uint32_t lane = 1; lane < 3; lane++) {
+        ck_assert_int_eq(inputs.axes[0].sizes[lane] % 32, 0);
+        ck_assert_int_eq(inputs.axes[1].sizes[lane] % 32, 0);
+    }
+    ck_assert(!htp_inputs_choose_lanes(&inputs, 3));
+}
+
+UNIT_TEST(without_axes_there_is_one_attempt)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    htp_inputs inputs;
+    expect_ok(PARSE(arena, &inputs, arguments, "x:float32[4]"));
+    ck_assert(htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert(!htp_inputs_choose_lanes(&inputs, 1));
+}
+
+UNIT_TEST(what_has_a_default_may_stay_out)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("x"), argument_optional("mask")};
+    htp_inputs inputs;
+    expect_ok(PARSE(arena, &inputs, arguments, "x:float32[4]"));
+    ck_assert_uint_eq(inputs.count, 2);
+    ck_assert(inputs.items[1].is_none);
+    ck_assert_ptr_null(htp_inputs_describe(arena, &inputs, 1, "mask"));
+}
+
+UNIT_TEST(wrong_specifications)
+{
+    static const struct {
+        const char *text;
+        const char *words;
+    } wrong[] = {
+        {"x", "NAME:DTYPE[DIMS] is expected"},
+        {"", "NAME:DTYPE[DIMS] is expected"},
+        {"x:float32", "NAME:DTYPE[DIMS] is expected"},
+        {"x:float33[2]", "unknown dtype \"float33\""},
+        {"x:[2]", "unknown dtype \"\""},
+        {"x:float32[2", "] is missing"},
+        {"x:float32[2]]", "a dim is"},
+        {"x:float32[", "] is missing"},
+        {"x:float32[2,]", "a dim is"},
+        {"x:float32[,2]", "a dim is"},
+        {"x:float32[2,,2]", "a dim is"},
+        {"x:float32[-2]", "a dim is"},
+        {"x:float32[+2]", "a dim is"},
+        {"x:float32[0]", "a dim is"},
+        {"x:float32[2.5]", "a dim is"},
+        {"x:float32[2147483648]", "a dim is"},
+        {"x:float32[99999999999999999999]", "a dim is"},
+        {"x:float32[batch]", "a dim is"},
+        {"x:float32[batch=]", "a dim is"},
+        {"x:float32[=2]", "a dim is"},
+        {"x:float32[3a=2]", "a dim is"},
+        {"x:float32[a b=2]", "a dim is"},
+        {"x:float32[batch=1]", "at least 2"},
+        {"x:float32[2147483647,2147483647,2147483647]", "too large"},
+        {"x:float32[a=2147483647,2147483647,1]", "too large"},
+        {"x:int=3", "has type Tensor"},
+        {"x:complex=3", "type int, float or bool"},
+        {"x:int=", "whole number"},
+        {"x:int=3.5", "whole number"},
+        {"x:int=99999999999999999999", "whole number"},
+        {"x:int=9007199254740993", "whole number"},
+        {"x:float=a", "no number"},
+        {"x:bool=2", "neither true nor false"},
+        {"y:float32[2]", "its arguments are: x"},
+    };
+    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        htp_inputs inputs;
+        expect_failure(PARSE(arena, &inputs, arguments, wrong[i].text), HTP_CODE_USAGE,
+                       wrong[i].words);
+    }
+}
+
+UNIT_TEST(rank_is_limited)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    htp_inputs inputs;
+    htp_text text = {.arena = arena};
+    htp_text_add(&text, "x:float32[1");
+    for (uint32_t i = 1; i < HTP_SHIM_MAX_RANK; i++) {
+        htp_text_add(&text, ",1");
+    }
+    expect_ok(
+        PARSE(arena, &inputs, arguments, htp_arena_printf(arena, "%s]", htp_text_string(&text))));
+    ck_assert_uint_eq(inputs.items[0].rank, HTP_SHIM_MAX_RANK);
+    expect_failure(
+        PARSE(arena, &inputs, arguments, htp_arena_printf(arena, "%s,1]", htp_text_string(&text))),
+        HTP_CODE_USAGE, "more dims");
+}
+
+UNIT_TEST(specifications_that_do_not_fit)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
+    htp_inputs inputs;
+    expect_failure(PARSE(arena, &inputs, arguments, "a:int64[2]"), HTP_CODE_USAGE,
+                   "argument \"b\" of forward is missing; pass --input b:DTYPE[DIMS]");
+    expect_failure(PARSE(arena, &inputs, arguments, "a:int64[2]", "a:int64[2]"), HTP_CODE_USAGE,
+                   "given twice");
+    expect_failure(PARSE(arena, &inputs, arguments, "b:int64[2]", ":int64[2]"), HTP_CODE_USAGE,
+                   "given twice");
+    expect_failure(PARSE(arena, &inputs, arguments, ":int64[2]", ":int64[2]", ":int64[2]"),
+                   HTP_CODE_USAGE, "no more arguments");
+    expect_failure(PARSE(arena, &inputs, arguments, "a:int64[n=2]", "b:int64[n=3]"), HTP_CODE_USAGE,
+                   "axis \"n\" has sizes 2 and 3");
+}
+
+UNIT_TEST(arguments_that_no_specification_fills)
+{
+    const htp_shim_argument list[] = {argument_other("xs", HTP_SHIM_LIST, "List[Tensor]")};
+    const htp_shim_argument number[] = {argument_other("n", HTP_SHIM_INT, "int")};
+    htp_inputs inputs;
+    expect_failure(htp_inputs_parse(arena, NULL, 0, list, 1, &inputs), HTP_CODE_UNSUPPORTED,
+                   "argument \"xs\" of forward has type List[Tensor]");
+    expect_failure(htp_inputs_parse(arena, NULL, 0, number, 1, &inputs), HTP_CODE_USAGE,
+                   "pass --input n:int=VALUE");
+    expect_failure(PARSE(arena, &inputs, number, "n:int64[2]"), HTP_CODE_USAGE, "has type int");
+    expect_failure(PARSE(arena, &inputs, number, "n:float=2"), HTP_CODE_USAGE, "has type int");
+}
+
+UNIT_TEST(bundled_inputs_are_fixed)
+{
+    const htp_shim_argument arguments[] = {argument_tensor("x"), argument_optional("mask")};
+    const htp_shim_input bundled[] = {
+        {.dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {{2, 8}}},
+        {.dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {{8}}},
+    };
+    htp_inputs inputs;
+    expect_ok(htp_inputs_bundled(arena, bundled, 1, arguments, 2, &inputs));
+    ck_assert_uint_eq(inputs.lane_count, 1);
+    ck_assert(inputs.items[1].is_none);
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "x"), "x:float32[2,8]");
+    expect_ok(htp_inputs_bundled(arena, bundled, 2, arguments, 2, &inputs));
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 1, "mask"), "mask:int64[8]");
+    expect_failure(htp_inputs_bundled(arena, bundled, 2, arguments, 1, &inputs), HTP_CODE_USAGE,
+                   "bundles 2 inputs");
+    expect_failure(htp_inputs_bundled(arena, bundled, 0, arguments, 2, &inputs), HTP_CODE_USAGE,
+                   "argument \"x\" of forward is missing");
+}
+
+UNIT_MAIN("inputs", static_dims_have_one_lane, no_dims_is_rank_zero, order_is_by_name_or_position,
+          numbers, one_symbol_moves_everywhere, no_two_axes_move_alike,
+          further_attempts_choose_other_sizes, without_axes_there_is_one_attempt,
+          what_has_a_default_may_stay_out, wrong_specifications, rank_is_limited,
+          specifications_that_do_not_fit, arguments_that_no_specification_fills,
+          bundled_inputs_are_fixed)

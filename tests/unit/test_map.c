@@ -1,0 +1,89 @@
+#include "base/map.h"
+#include "unit.h"
+
+#include <stdio.h>
+
+UNIT_TEST(empty_map_has_nothing)
+{
+    htp_map map = {0};
+    uint32_t value = 7;
+    ck_assert(!htp_map_get(&map, "a", &value));
+    ck_assert_uint_eq(value, 7);
+}
+
+UNIT_TEST(set_get_and_replace)
+{
+    htp_map map = {0};
+    htp_map_set(arena, &map, "a", 1);
+    htp_map_set(arena, &map, "b", 2);
+    htp_map_set(arena, &map, "a", 3);
+    uint32_t value;
+    ck_assert(htp_map_get(&map, "a", &value));
+    ck_assert_uint_eq(value, 3);
+    ck_assert(htp_map_get(&map, "b", NULL));
+    ck_assert(!htp_map_get(&map, "c", NULL));
+    ck_assert(!htp_map_get(&map, "", NULL));
+    ck_assert_uint_eq(map.count, 2);
+}
+
+UNIT_TEST(keys_may_be_empty_or_hold_nuls)
+{
+    htp_map map = {0};
+    htp_map_set_bytes(arena, &map, NULL, 0, 1);
+    htp_map_set_bytes(arena, &map, "a\0b", 3, 2);
+    htp_map_set_bytes(arena, &map, "a\0c", 3, 3);
+    uint32_t value;
+    ck_assert(htp_map_get(&map, "", &value));
+    ck_assert_uint_eq(value, 1);
+    ck_assert(htp_map_get_bytes(&map, "a\0c", 3, &value));
+    ck_assert_uint_eq(value, 3);
+    ck_assert(!htp_map_get(&map, "a", NULL));
+}
+
+/* Lengths around the hash's words, keys that differ in one bit. */
+UNIT_TEST(near_keys_are_told_apart)
+{
+    htp_map map = {0};
+    uint32_t next = 0;
+    for (size_t length = 1; length < 40; length++) {
+        for (size_t bit = 0; bit < length * 8; bit++) {
+            char *key = htp_arena_alloc(arena, length);
+            key[bit / 8] = (char)(1 << bit % 8);
+            htp_map_set_bytes(arena, &map, key, length, next++);
+        }
+    }
+    ck_assert_uint_eq(map.count, next);
+    uint32_t expected = 0;
+    for (size_t length = 1; length < 40; length++) {
+        for (size_t bit = 0; bit < length * 8; bit++) {
+            char key[40] = {0};
+            uint32_t value;
+            key[bit / 8] = (char)(1 << bit % 8);
+            UNIT_CHECK(htp_map_get_bytes(&map, key, length, &value));
+            UNIT_CHECK(value == expected++);
+        }
+    }
+}
+
+UNIT_TEST(many_keys)
+{
+    enum { COUNT = 100000 };
+    htp_map map = {0};
+    for (uint32_t i = 0; i < COUNT; i++) {
+        htp_map_set(arena, &map, htp_arena_printf(arena, "layer.%u.weight", i), i);
+    }
+    ck_assert_uint_eq(map.count, COUNT);
+    ck_assert_uint_le(map.count * 4, map.capacity * 3 + 4);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        char key[40];
+        uint32_t value;
+        (void)snprintf(key, sizeof(key), "layer.%u.weight", i);
+        UNIT_CHECK(htp_map_get(&map, key, &value));
+        UNIT_CHECK(value == i);
+        (void)snprintf(key, sizeof(key), "layer.%u.bias", i);
+        UNIT_CHECK(!htp_map_get(&map, key, NULL));
+    }
+}
+
+UNIT_MAIN("map", empty_map_has_nothing, set_get_and_replace, keys_may_be_empty_or_hold_nuls,
+          near_keys_are_told_apart, many_keys)

@@ -1,0 +1,288 @@
+/*
+ * Weights in any strides, and weights that a hostile archive describes.
+ */
+#include "onnx_fixture.h"
+
+#include "graph/dtype.h"
+#include "onnx/payload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static onnx_fixture f;
+
+enum { STORAGE = 1 << 13, LARGEST_VIEW = 1 << 19 };
+static unsigned char storage[STORAGE];
+
+static void fill_storage(void)
+{
+    for (size_t i = 0; i < STORAGE; i++) {
+        storage[i] = (unsigned char)(i * 31 + i / 256);
+    }
+}
+
+static void set_weight(htp_dtype dtype, uint32_t rank, const int64_t *dims, const int64_t *strides,
+                       int64_t offset, uint64_t bytes)
+{
+    fixture_build(&f);
+    f.weights[0] = (htp_shim_weight){
+        .name = "layer.weight",
+        .dtype = dtype,
+        .rank = rank,
+        .dims = dims,
+        .strides = strides,
+        .storage_offset = offset,
+        .data = storage,
+        .storage_bytes = bytes,
+    };
+    (void)htp_model_weight(f.model, 0);
+}
+
+/* What the definition says: element (i, j, k, l) lies at offset + i * stride 0 + ... */
+static size_t gather(const htp_shim_weight *weight, unsigned char *bytes)
+{
+    size_t size = htp_dtype_size(weight->dtype);
+    int64_t dims[4] = {1, 1, 1, 1};
+    int64_t strides[4] = {0};
+    for (uint32_t i = 0; i < weight->rank; i++) {
+        dims[4 - weight->rank + i] = weight->dims[i];
+        strides[4 - weight->rank + i] = weight->strides[i];
+        if (weight->dims[i] == 0) {
+            return 0;
+        }
+    }
+    size_t count = 0;
+    for (int64_t i = 0; i < dims[0]; i++) {
+        for (int64_t j = 0; j < dims[1]; j++) {
+            for (int64_t k = 0; k < dims[2]; k++) {
+                for (int64_t l = 0; l < dims[3]; l++) {
+                    int64_t at = weight->storage_offset + i * strides[0] + j * strides[1] +
+                                 k * strides[2] + l * strides[3];
+                    memcpy(bytes + size * count++, storage + size * (size_t)at, size);
+                }
+            }
+        }
+    }
+    return size * count;
+}
+
+static void assert_read_as_defined(void)
+{
+    static unsigned char expected[LARGEST_VIEW];
+    static unsigned char found[LARGEST_VIEW];
+    size_t size = gather(&f.weights[0], expected);
+    uint64_t bytes;
+    htp_status status = htp_payload_check(f.model, 0, &bytes);
+    ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
+    ck_assert_uint_eq(bytes, size);
+    htp_payload payload;
+    htp_payload_begin(&payload, f.model, 0);
+    size_t read = 0;
+    const unsigned char *piece;
+    for (uint64_t count; (count = htp_payload_next(&payload, &piece)) > 0; read += count) {
+        ck_assert_uint_le(count, size - read);
+        memcpy(found + read, piece, count);
+    }
+    ck_assert_uint_eq(read, size);
+    if (size > 0) {
+        ck_assert_mem_eq(found, expected, size);
+    }
+}
+
+typedef struct view {
+    uint32_t rank;
+    int64_t dims[4];
+    int64_t strides[4];
+    int64_t offset;
+    uint64_t runs; /* for elements of 4 bytes */
+} view;
+
+static const view views[] = {
+    {0, {0}, {0}, 0, 1},                             /* a scalar */
+    {0, {0}, {0}, 17, 1},                            /* one of many */
+    {1, {9}, {1}, 0, 1},                             /* contiguous */
+    {2, {4, 6}, {6, 1}, 5, 1},                       /* contiguous, further on */
+    {4, {2, 3, 4, 5}, {60, 20, 5, 1}, 0, 1},         /* contiguous */
+    {2, {6, 4}, {1, 6}, 0, 24},                      /* transposed */
+    {3, {3, 4, 5}, {1, 3, 12}, 2, 60},               /* column-major */
+    {3, {2, 4, 5}, {20, 1, 4}, 0, 40},               /* transposed matrices */
+    {2, {7, 5}, {0, 1}, 3, 7},                       /* expanded rows */
+    {2, {7, 5}, {1, 0}, 3, 35},                      /* expanded columns */
+    {3, {3, 4, 5}, {0, 0, 0}, 8, 60},                /* one element everywhere */
+    {2, {4, 3}, {10, 1}, 0, 4},                      /* a slice of columns */
+    {1, {6}, {3}, 1, 6},                             /* each third */
+    {4, {2, 2, 3, 4}, {100, 12, 4, 1}, 0, 2},        /* a slice of an outer dim, flattened */
+    {2, {9, 9}, {1, 1}, 0, 9},                       /* overlapping windows */
+    {3, {1, 8, 1}, {INT64_MAX, 1, INT64_MAX}, 0, 1}, /* strides that are never taken */
+    {4, {2, 1, 3, 1}, {1, 77, 2, 55}, 0, 6},
+    {2, {700, 50}, {0, 1}, 3, 700},                   /* more than is gathered at once */
+    {2, {900, 50}, {1, 0}, 3, 45000},                 /* the same, single elements */
+    {2, {5, 600}, {1, 1}, 0, 5},                      /* too long to be gathered */
+    {2, {0, 5}, {5, 1}, 0, 0},                        /* empty */
+    {3, {INT64_MAX, INT64_MAX, 0}, {1, 1, 1}, -1, 0}, /* empty however large the others */
+};
+
+static void read_view(const view *v)
+{
+    static const htp_dtype dtypes[] = {HTP_DTYPE_BOOL, HTP_DTYPE_BFLOAT16, HTP_DTYPE_INT64,
+                                       HTP_DTYPE_FLOAT32};
+    for (size_t i = 0; i < 4; i++) {
+        set_weight(dtypes[i], v->rank, v->dims, v->strides, v->offset, STORAGE);
+        assert_read_as_defined();
+    }
+    htp_payload payload;
+    htp_payload_begin(&payload, f.model, 0);
+    ck_assert_uint_eq(payload.runs_left, v->runs);
+    const unsigned char *piece;
+    if (v->runs == 1) { /* handed out where it lies */
+        ck_assert_uint_gt(htp_payload_next(&payload, &piece), 0);
+        ck_assert_ptr_eq(piece, storage + v->offset * 4);
+    }
+}
+
+UNIT_TEST(views_are_read_in_order)
+{
+    fixture_begin(&f, arena);
+    fill_storage();
+    for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+        read_view(&views[i]);
+    }
+}
+
+/* @return how many of 2000 random views are accepted. */
+static int try_random_views(void)
+{
+    uint64_t state = 0x9e3779b97f4a7c15U;
+    int accepted = 0;
+    for (int round = 0; round < 2000; round++) {
+        int64_t numbers[9];
+        for (size_t i = 0; i < 9; i++) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            numbers[i] = (int64_t)(state >> 61);
+        }
+        set_weight(HTP_DTYPE_INT16, 4, numbers, numbers + 4, numbers[8], (state >> 32) % 300);
+        uint64_t bytes;
+        htp_status status = htp_payload_check(f.model, 0, &bytes);
+        if (status == HTP_OK) {
+            assert_read_as_defined();
+            accepted++;
+        }
+        htp_status_free(status);
+    }
+    return accepted;
+}
+
+/* Many do not fit: what is accepted stays within the storage. */
+UNIT_TEST(random_views_stay_within_the_storage)
+{
+    fixture_begin(&f, arena);
+    fill_storage();
+    int accepted = try_random_views();
+    ck_assert_int_gt(accepted, 500);
+    ck_assert_int_lt(accepted, 1900);
+}
+
+typedef struct hostile_view {
+    uint32_t rank;
+    int64_t dims[4];
+    int64_t strides[4];
+    int64_t offset;
+} hostile_view;
+
+static const hostile_view hostile_views[] = {
+    {1, {-1}, {1}, 0},
+    {2, {0, -1}, {1, 1}, 0},
+    {2, {-2, -2}, {1, 1}, 0},
+    {1, {2}, {-1}, 4},
+    {1, {2}, {INT64_MIN}, 4},
+    {1, {4}, {1}, -1},
+    {0, {0}, {0}, STORAGE / 4},
+    {0, {0}, {0}, INT64_MAX},
+    {1, {STORAGE / 4 + 1}, {1}, 0},
+    {1, {STORAGE / 4}, {1}, 1},
+    {2, {2, 2}, {STORAGE / 4 - 1, 1}, 0},
+    {1, {2}, {INT64_MAX}, 0},
+    {1, {3}, {INT64_MAX}, 2},
+    {2, {5, 5}, {INT64_MAX / 2, INT64_MAX / 2}, 0},
+    {1, {INT64_MAX}, {1}, 0},
+    {1, {INT64_MAX}, {0}, 0},
+    {2, {INT64_C(1) << 32, INT64_C(1) << 32}, {0, 0}, 0},
+    {4, {65536, 65536, 65536, 65536}, {0, 0, 0, 0}, 0},
+};
+
+UNIT_TEST(hostile_views_are_refused)
+{
+    fixture_begin(&f, arena);
+    for (size_t i = 0; i < sizeof(hostile_views) / sizeof(hostile_views[0]); i++) {
+        const hostile_view *v = &hostile_views[i];
+        set_weight(HTP_DTYPE_FLOAT32, v->rank, v->dims, v->strides, v->offset, STORAGE);
+        uint64_t bytes;
+        htp_status status = htp_payload_check(f.model, 0, &bytes);
+        ck_assert_msg(htp_status_code(status) == HTP_CODE_BAD_INPUT, "view %zu", i);
+        ck_assert_ptr_nonnull(strstr(htp_status_message(status), "'layer.weight'"));
+        htp_status_free(status);
+    }
+}
+
+UNIT_TEST(storages_end_where_they_say)
+{
+    static const int64_t dims[] = {2, 3};
+    static const int64_t strides[] = {3, 1};
+    fixture_begin(&f, arena);
+    uint64_t bytes;
+    set_weight(HTP_DTYPE_FLOAT32, 2, dims, strides, 1, 28);
+    ck_assert_ptr_null(htp_payload_check(f.model, 0, &bytes));
+    set_weight(HTP_DTYPE_FLOAT32, 2, dims, strides, 1, 27);
+    htp_status status = htp_payload_check(f.model, 0, &bytes);
+    ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
+    htp_status_free(status);
+    set_weight(HTP_DTYPE_FLOAT32, 2, dims, strides, 1, 28);
+    f.weights[0].data = NULL;
+    status = htp_payload_check(f.model, 0, &bytes);
+    ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
+    htp_status_free(status);
+}
+
+UNIT_TEST(too_many_dims_are_refused)
+{
+    int64_t dims[HTP_SHIM_MAX_RANK + 1];
+    int64_t strides[HTP_SHIM_MAX_RANK + 1];
+    for (size_t i = 0; i <= HTP_SHIM_MAX_RANK; i++) {
+        dims[i] = 1;
+        strides[i] = 1;
+    }
+    fixture_begin(&f, arena);
+    uint64_t bytes;
+    set_weight(HTP_DTYPE_FLOAT32, HTP_SHIM_MAX_RANK, dims, strides, 0, STORAGE);
+    ck_assert_ptr_null(htp_payload_check(f.model, 0, &bytes));
+    ck_assert_uint_eq(bytes, 4);
+    set_weight(HTP_DTYPE_FLOAT32, HTP_SHIM_MAX_RANK + 1, dims, strides, 0, STORAGE);
+    htp_status status = htp_payload_check(f.model, 0, &bytes);
+    ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
+    htp_status_free(status);
+}
+
+UNIT_TEST(constants_are_read_whole)
+{
+    static const int64_t dims[] = {3};
+    static const int64_t none[] = {0};
+    static const int16_t values[] = {1, 2, 3};
+    fixture_begin(&f, arena);
+    (void)htp_model_constant(f.model, HTP_DTYPE_INT16, 1, dims, values);
+    (void)htp_model_constant(f.model, HTP_DTYPE_INT16, 1, none, NULL);
+    uint64_t bytes;
+    ck_assert_ptr_null(htp_payload_check(f.model, 0, &bytes));
+    ck_assert_uint_eq(bytes, 6);
+    htp_payload payload;
+    const unsigned char *piece;
+    htp_payload_begin(&payload, f.model, 0);
+    ck_assert_uint_eq(htp_payload_next(&payload, &piece), 6);
+    ck_assert_mem_eq(piece, values, 6);
+    ck_assert_uint_eq(htp_payload_next(&payload, &piece), 0);
+    htp_payload_begin(&payload, f.model, 1);
+    ck_assert_uint_eq(htp_payload_next(&payload, &piece), 0);
+}
+
+UNIT_MAIN("payload", views_are_read_in_order, random_views_stay_within_the_storage,
+          hostile_views_are_refused, storages_end_where_they_say, too_many_dims_are_refused,
+          constants_are_read_whole)

@@ -1,0 +1,205 @@
+#include "arguments_fixture.h"
+#include "source/torchscript.h"
+#include "unit.h"
+
+#include <stdio.h>
+
+/* A shim whose model takes sizes within limits of its own. */
+struct htp_shim_model {
+    int64_t smallest;
+    int64_t largest;
+    int64_t multiple;
+    htp_shim_code refusal;
+    bool ticks;
+    unsigned traces;
+    uint32_t lane_count; /* of the last trace */
+    int64_t sizes[HTP_SHIM_MAX_LANES];
+};
+
+static const int64_t dims[] = {1};
+static const htp_shim_value fake_value = {
+    .kind = HTP_SHIM_TENSOR,
+    .name = "x",
+    .producer = HTP_SHIM_NONE,
+    .dtype = HTP_DTYPE_FLOAT32,
+    .rank = 1,
+    .dims = {dims, dims, dims},
+    .weight = HTP_SHIM_NONE,
+};
+static const uint32_t fake_ids[] = {0};
+static const htp_shim_scope fake_scope = {.parent = HTP_SHIM_NONE};
+static const htp_shim_module fake_module = {
+    .name = "", .path = "", .qualified_class = "Net", .parent = HTP_SHIM_NONE};
+static const htp_shim_argument fake_argument = {
+    .name = "x", .kind = HTP_SHIM_TENSOR, .type = "Tensor"};
+static const htp_shim_trace fake_trace = {
+    .values = &fake_value,
+    .value_count = 1,
+    .scopes = &fake_scope,
+    .scope_count = 1,
+    .inputs = fake_ids,
+    .input_count = 1,
+    .outputs = fake_ids,
+    .output_count = 1,
+};
+
+static htp_shim_code trace_fake(htp_shim_model *model, const htp_shim_input *inputs,
+                                uint32_t input_count, uint32_t lane_count, htp_shim_tick tick,
+                                void *user, const htp_shim_trace **trace, htp_shim_error *error)
+{
+    model->traces++;
+    model->lane_count = lane_count;
+    ck_assert_uint_eq(input_count, 1);
+    if (model->ticks && !tick(user, 1, 2)) {
+        return HTP_SHIM_INTERNAL;
+    }
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        int64_t size = inputs[0].dims[lane][0];
+        model->sizes[lane] = size;
+        if (size < model->smallest || size > model->largest || size % model->multiple != 0) {
+            (void)snprintf(error->message, sizeof(error->message), "size %lld", (long long)size);
+            return model->refusal;
+        }
+    }
+    *trace = &fake_trace;
+    return HTP_SHIM_OK;
+}
+
+static void list_modules(const htp_shim_model *model, const htp_shim_module **modules,
+                         uint32_t *count)
+{
+    (void)model;
+    *modules = &fake_module;
+    *count = 1;
+}
+
+static void list_arguments(const htp_shim_model *model, const htp_shim_argument **arguments,
+                           uint32_t *count)
+{
+    (void)model;
+    *arguments = &fake_argument;
+    *count = 1;
+}
+
+static const htp_shim fake_shim = {
+    .abi = HTP_SHIM_ABI,
+    .modules = list_modules,
+    .arguments = list_arguments,
+    .trace = trace_fake,
+};
+
+static htp_status trace_with(htp_arena *arena, htp_shim_model *model, const char *input,
+                             htp_progress_fn progress, htp_graph **graph)
+{
+    htp_inputs inputs;
+    expect_ok(htp_inputs_parse(arena, &input, 1, &fake_argument, 1, &inputs));
+    return htp_torchscript_trace(&fake_shim, "m.pt", model, &inputs, progress, NULL, arena, graph);
+}
+
+static htp_shim_model model_of(int64_t smallest, int64_t largest, int64_t multiple)
+{
+    return (htp_shim_model){.smallest = smallest,
+                            .largest = largest,
+                            .multiple = multiple,
+                            .refusal = HTP_SHIM_BAD_INPUTS};
+}
+
+UNIT_TEST(a_graph_comes_of_the_first_trace)
+{
+    htp_shim_model model = model_of(1, 1000, 1);
+    htp_graph *graph = NULL;
+    expect_ok(trace_with(arena, &model, "x:float32[n=8]", NULL, &graph));
+    ck_assert_uint_eq(model.traces, 1);
+    ck_assert_uint_eq(model.lane_count, 3);
+    ck_assert_uint_eq(graph->value_count, 1);
+    ck_assert_uint_eq(graph->module_count, 1);
+    ck_assert_uint_eq(graph->argument_count, 1);
+}
+
+UNIT_TEST(other_sizes_are_tried)
+{
+    static const struct {
+        const char *input;
+        int64_t smallest, largest, multiple;
+    } limits[] = {
+        {"x:float32[n=8]", 1, 8, 1},             /* a longest sequence */
+        {"x:float32[n=64]", 64, 1000, 1},        /* a smallest image */
+        {"x:float32[n=64]", 32, 1000, 32},       /* patches */
+        {"x:float32[n=224]", 16, 1000, 16},      /* patches */
+        {"x:float32[n=512]", 256, 512, 256 / 8}, /* patches of a largest image */
+    };
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        htp_shim_model model = model_of(limits[i].smallest, limits[i].largest, limits[i].multiple);
+        htp_graph *graph = NULL;
+        expect_ok(trace_with(arena, &model, limits[i].input, NULL, &graph));
+        ck_assert_uint_gt(model.traces, 1);
+        ck_assert_uint_eq(model.lane_count, 3);
+        ck_assert_int_ne(model.sizes[1], model.sizes[0]);
+        ck_assert_int_ne(model.sizes[2], model.sizes[0]);
+    }
+}
+
+UNIT_TEST(a_size_that_cannot_move_is_told_from_a_wrong_one)
+{
+    htp_graph *graph = NULL;
+    htp_shim_model fixed = model_of(8, 8, 1);
+    expect_failure(trace_with(arena, &fixed, "x:float32[n=8]", NULL, &graph), HTP_CODE_USAGE,
+                   "m.pt: forward() takes the sizes given, but refuses others");
+    htp_shim_model wrong = model_of(100, 100, 1);
+    expect_failure(trace_with(arena, &wrong, "x:float32[n=8]", NULL, &graph), HTP_CODE_USAGE,
+                   "m.pt: size 8");
+    htp_shim_model no_axis = model_of(100, 100, 1);
+    expect_failure(trace_with(arena, &no_axis, "x:float32[8]", NULL, &graph), HTP_CODE_USAGE,
+                   "m.pt: size 8");
+    ck_assert_uint_eq(no_axis.traces, 1);
+}
+
+UNIT_TEST(other_failures_are_final)
+{
+    static const struct {
+        htp_shim_code shim;
+        htp_code code;
+    } codes[] = {
+        {HTP_SHIM_INTERNAL, HTP_CODE_INTERNAL},
+        {HTP_SHIM_NOT_MODEL, HTP_CODE_BAD_INPUT},
+        {HTP_SHIM_UNSUPPORTED, HTP_CODE_UNSUPPORTED},
+    };
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        htp_shim_model model = model_of(100, 100, 1);
+        htp_graph *graph = NULL;
+        model.refusal = codes[i].shim;
+        expect_failure(trace_with(arena, &model, "x:float32[n=8]", NULL, &graph), codes[i].code,
+                       "m.pt: size 8");
+        ck_assert_uint_eq(model.traces, 1);
+    }
+}
+
+static bool refuse(void *user, const htp_progress *progress)
+{
+    (void)user;
+    ck_assert_int_eq(progress->stage, HTP_STAGE_TRACED);
+    ck_assert_uint_eq(progress->done, 1);
+    return false;
+}
+
+static bool accept(void *user, const htp_progress *progress)
+{
+    (void)user;
+    (void)progress;
+    return true;
+}
+
+UNIT_TEST(progress_may_stop_it)
+{
+    htp_shim_model model = model_of(1, 1000, 1);
+    htp_graph *graph = NULL;
+    model.ticks = true;
+    expect_failure(trace_with(arena, &model, "x:float32[n=8]", refuse, &graph),
+                   HTP_CODE_INTERRUPTED, "interrupted");
+    expect_ok(trace_with(arena, &model, "x:float32[n=8]", accept, &graph));
+    expect_ok(trace_with(arena, &model, "x:float32[n=8]", NULL, &graph));
+}
+
+UNIT_MAIN("trace", a_graph_comes_of_the_first_trace, other_sizes_are_tried,
+          a_size_that_cannot_move_is_told_from_a_wrong_one, other_failures_are_final,
+          progress_may_stop_it)

@@ -1,0 +1,68 @@
+/*
+ * What the unit tests share: tests that work in an arena, and a main() in one line.
+ */
+#ifndef HTP_TESTS_UNIT_H
+#define HTP_TESTS_UNIT_H
+
+#include "base/arena.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+/** Runs @p body with an arena of its own; to run out of memory fails the test. */
+static inline void unit_with_arena(void (*body)(htp_arena *arena))
+{
+    htp_arena arena;
+    htp_arena_init(&arena);
+    if (htp_arena_recover(&arena)) {
+        htp_arena_free(&arena);
+        ck_abort_msg("out of memory");
+    }
+    body(&arena);
+    htp_arena_free(&arena);
+}
+
+/** A test whose body has `htp_arena *arena`. */
+#define UNIT_TEST(name)                                                                            \
+    static void name##_body(htp_arena *arena);                                                     \
+    START_TEST(name)                                                                               \
+    {                                                                                              \
+        unit_with_arena(name##_body);                                                              \
+    }                                                                                              \
+    END_TEST                                                                                       \
+    static void name##_body(htp_arena *arena __attribute__((unused)))
+
+/** In long loops: ck_assert() takes its time even when nothing is wrong. */
+#define UNIT_CHECK(condition)                                                                      \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            ck_abort_msg("%s", #condition);                                                        \
+        }                                                                                          \
+    } while (0)
+
+/** Runs tests as one suite. @return the program's exit code. */
+static inline int unit_run(const char *name, const TTest *const *tests, size_t count)
+{
+    Suite *suite = suite_create(name);
+    TCase *cases = tcase_create(name);
+    tcase_set_timeout(cases, 600);
+    for (size_t i = 0; i < count; i++) {
+        tcase_add_test(cases, tests[i]);
+    }
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/** main() of a test program. */
+#define UNIT_MAIN(name, ...)                                                                       \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        const TTest *const tests[] = {__VA_ARGS__};                                                \
+        return unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));                            \
+    }
+
+#endif
