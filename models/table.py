@@ -154,15 +154,19 @@ FIDELITY = (
 SCALING = tuple(scaling(layers) for layers in (16, 64, 256, 1024))
 
 BENCH = (
+    Model(
+        "resnet50-plain", "resnet:resnet50", VENV, image(224), IMAGE, (), mode="unsettled",
+        parameters=25557032,
+    ),
     text_model(
         "bert-base", "bert", bert_inputs(30522), "eager", outputs=2,
         options={"width": 768, "layers": 12, "heads": 12, "inner": 3072},
     ),
-) + SCALING
+)
 
 LARGE = Model(
     "large", "transformer:transformer", DEBIAN, (ids(1000, "tokens"),), TEXT, (),
     {"width": 2048, "blocks": 14}, mode="unsettled",
 )
 
-ALL = {model.name: model for model in FIDELITY + BENCH + (LARGE,)}
+ALL = {model.name: model for model in FIDELITY + BENCH + SCALING + (LARGE,)}

@@ -111,6 +111,18 @@ bool same_geometry(const at::Tensor &a, const at::Tensor &b)
            a.storage_offset() == b.storage_offset() && a.scalar_type() == b.scalar_type();
 }
 
+// A value has one rank and dtype, whatever the sizes.
+void require_same_kind(const std::vector<c10::IValue> &lanes)
+{
+    const at::Tensor &first = lanes[0].toTensor();
+    for (const c10::IValue &lane : lanes) {
+        const at::Tensor &other = lane.toTensor();
+        if (other.dim() != first.dim() || other.scalar_type() != first.scalar_type()) {
+            throw Unsupported("its output's rank or dtype depends on a dynamic axis");
+        }
+    }
+}
+
 std::string kind_of(const c10::FunctionSchema &schema)
 {
     return schema.name() + (schema.overload_name().empty() ? "" : "." + schema.overload_name());
@@ -445,7 +457,13 @@ Ref Executor::wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_con
         return recording_.sequence(lanes[0].isList() ? Item::Kind::List : Item::Kind::Tuple,
                                    std::move(elements));
     }
-    const bool is_tensor = lanes[0].isTensor() && lanes[0].toTensor().defined();
+    if (lanes[0].isTensor() && !lanes[0].toTensor().defined()) {
+        return recording_.plain(c10::IValue()); // an output that was not asked for
+    }
+    const bool is_tensor = lanes[0].isTensor();
+    if (is_tensor) {
+        require_same_kind(lanes);
+    }
     Ref item = recording_.make(is_tensor ? Item::Kind::Tensor : Item::Kind::Plain);
     std::copy(lanes.begin(), lanes.end(), item->lane.begin());
     item->is_constant = is_constant;

@@ -85,6 +85,23 @@ class Finder
             for (const torch::jit::Block *inner : node->blocks()) {
                 visit_block(*inner, scope);
             }
+            if (node->kind() == torch::jit::prim::If) {
+                merge_branches(*node, scope);
+            }
+        }
+    }
+
+    // What a branch hands on is what the first one does that is known.
+    static void merge_branches(const torch::jit::Node &node, Scope &scope)
+    {
+        for (size_t i = 0; i < node.outputs().size(); i++) {
+            for (const torch::jit::Block *branch : node.blocks()) {
+                const Known known = scope[branch->outputs()[i]];
+                Known &merged = scope[node.outputs()[i]];
+                if (merged.argument == HTP_SHIM_NONE && merged.weight == HTP_SHIM_NONE) {
+                    merged = known;
+                }
+            }
         }
     }
 
@@ -151,6 +168,9 @@ class Finder
                 add_weight(hint, model_.weights[input.weight]);
             }
         }
+        if (hint.weight_rank == 0) {
+            add_constant(node, hint);
+        }
         scale_by_groups(node, arguments, hint);
         for (size_t i = 0; i < inputs.size() && i < arguments.size(); i++) {
             if (inputs[i].argument != HTP_SHIM_NONE) {
@@ -168,6 +188,25 @@ class Finder
         if (weight.rank <= kMaxRank) {
             hint.weight_rank = weight.rank;
             std::copy_n(weight.dims, weight.rank, hint.weight_dims);
+        }
+    }
+
+    // The weights of a frozen module are constants of its code.
+    static void add_constant(const torch::jit::Node &node, htp_shim_hint &hint)
+    {
+        for (const torch::jit::Value *input : node.inputs()) {
+            if (input->node()->kind() != torch::jit::prim::Constant) {
+                continue;
+            }
+            const auto value = torch::jit::toIValue(input);
+            if (value && value->isTensor() && value->toTensor().defined()) {
+                const at::Tensor tensor = value->toTensor();
+                if (tensor.dim() >= 1 && tensor.dim() <= 8) {
+                    hint.weight_rank = static_cast<uint32_t>(tensor.dim());
+                    std::copy_n(tensor.sizes().begin(), tensor.dim(), hint.weight_dims);
+                    return;
+                }
+            }
         }
     }
 

@@ -88,22 +88,34 @@ std::vector<Ref> Interpreter::block_outputs(const torch::jit::Block &block, Fram
     return read(block.outputs(), frame, place);
 }
 
-Place Interpreter::place_of(const Node &node, uint32_t scope)
+namespace
 {
-    const auto known = sources_.find(&node);
-    std::pair<std::string, uint32_t> source;
-    if (known != sources_.end()) {
-        source = known->second;
-    } else {
+
+// Debug records are read when they are first asked for; damaged ones only cost the place.
+std::pair<std::string, uint32_t> source_of(const torch::jit::Node &node)
+{
+    try {
         const torch::jit::SourceRange range = node.sourceRange();
         const auto original = range.findSourceRangeThatGenerated();
         const auto position = (original ? *original : range).file_line_col();
         if (position) {
-            source = {std::get<0>(*position), static_cast<uint32_t>(std::get<1>(*position))};
+            return {std::get<0>(*position), static_cast<uint32_t>(std::get<1>(*position))};
         }
-        sources_[&node] = source;
+    } catch (const std::exception &) {
+        return {};
     }
-    return {scope, source.first, source.second};
+    return {};
+}
+
+} // namespace
+
+Place Interpreter::place_of(const Node &node, uint32_t scope)
+{
+    auto known = sources_.find(&node);
+    if (known == sources_.end()) {
+        known = sources_.emplace(&node, source_of(node)).first;
+    }
+    return {scope, known->second.first, known->second.second};
 }
 
 void Interpreter::run_node(const Node &node, Frame &frame)

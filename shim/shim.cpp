@@ -156,8 +156,8 @@ extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(
 {
     static const htp_shim shim = {
         HTP_SHIM_ABI,        HTP_LIBTORCH_VERSION, open_model,     close_model,
-        list_modules,        list_weights,    list_arguments, list_hints,
-        list_bundled_inputs, find_extra_file, trace_model,    has_operator,
+        list_modules,        list_weights,         list_arguments, list_hints,
+        list_bundled_inputs, find_extra_file,      trace_model,    has_operator,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

@@ -35,7 +35,7 @@ static uint16_t double_to_half(double wide)
     }
     int exponent = 0;
     frexpf(magnitude, &exponent);
-    int lowest = exponent - 11 > -24 ? exponent - 11 : -24; /* weight of the last bit */
+    int lowest = magnitude < 0x1p-14F ? -24 : exponent - 11; /* weight of the last bit */
     int units = (int)nearbyint(ldexp(magnitude, -lowest));
     /* Without the hidden bit for normal numbers; a carry goes into the exponent by itself. */
     int bits = lowest == -24 ? units : ((lowest + 24) << 10) + units;

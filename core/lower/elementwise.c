@@ -83,6 +83,19 @@ void htp_lower_rsqrt(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_power(l, dtype, x, -0.5), dtype);
 }
 
+/** aten::sign, which of NaN is 0: ONNX Sign keeps it. */
+void htp_lower_sign(htp_lowering *l)
+{
+    htp_dtype dtype = htp_arg_dtype(l, "self");
+    htp_tensor_id x = htp_arg_tensor(l, "self");
+    htp_tensor_id sign = htp_typed_unary(l, "Sign", dtype, x);
+    if (htp_dtype_is_float(dtype)) {
+        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_TENSOR_NONE);
+        sign = htp_typed_where(l, dtype, is_nan, htp_emit_scalar(l, dtype, 0), sign);
+    }
+    htp_bind(l, 0, sign);
+}
+
 /** aten::square */
 void htp_lower_square(htp_lowering *l)
 {

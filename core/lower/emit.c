@@ -5,6 +5,7 @@
  * Reference: https://onnx.ai/onnx/operators/
  */
 #include "lower/constant.h"
+#include "lower/fusion.h"
 
 #include <string.h>
 
@@ -16,6 +17,9 @@ void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
     }
     if (l->failure) {
         return;
+    }
+    if (inputs.count > 0) {
+        htp_lower_guard_fusion(l, op, inputs.items[0]);
     }
     size_t count = inputs.count;
     while (count > 0 && inputs.items[count - 1] == HTP_TENSOR_NONE) {

@@ -195,10 +195,33 @@ void htp_model_add_node(htp_model *model, const char *op_type, const htp_tensor_
         .attribute_count = (uint32_t)attribute_count,
         .origin = model->origin,
     };
+    for (size_t i = 0; i < input_count; i++) {
+        if (inputs[i] != HTP_TENSOR_NONE) {
+            model->tensors.items[inputs[i]].uses++;
+        }
+    }
     for (size_t i = 0; i < output_count; i++) {
         const char *name = htp_arena_printf(arena, "%s_output_%zu", node.name, i);
         outputs[i] = add_tensor(model, name, HTP_TENSOR_FROM_NODE, model->nodes.count);
     }
     node.outputs = htp_arena_grow(arena, outputs, output_count, output_count, sizeof(*outputs));
     HTP_PUSH(arena, &model->nodes, node);
+}
+
+/* Makes @p tensor the first output of node @p index. */
+static void set_producer(htp_model *model, htp_tensor_id tensor, uint32_t index)
+{
+    htp_onnx_node *node = &model->nodes.items[index];
+    htp_tensor_id *outputs = htp_arena_grow(model->arena, node->outputs, node->output_count,
+                                            node->output_count, sizeof(*outputs));
+    outputs[0] = tensor;
+    node->outputs = outputs;
+    model->tensors.items[tensor].index = index;
+}
+
+void htp_model_swap_producers(htp_model *model, htp_tensor_id a, htp_tensor_id b)
+{
+    uint32_t producer_of_a = model->tensors.items[a].index;
+    set_producer(model, a, model->tensors.items[b].index);
+    set_producer(model, b, producer_of_a);
 }

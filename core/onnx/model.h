@@ -85,6 +85,7 @@ typedef struct htp_tensor {
     htp_dtype dtype;
     uint32_t rank;
     const htp_dim *dims;
+    uint32_t uses; /* inputs of nodes that read it, so far */
 } htp_tensor;
 
 typedef struct htp_onnx_node {
@@ -153,6 +154,10 @@ htp_tensor_id htp_model_constant(htp_model *model, htp_dtype dtype, uint32_t ran
 void htp_model_add_node(htp_model *model, const char *op_type, const htp_tensor_id *inputs,
                         size_t input_count, const htp_attribute *attributes, size_t attribute_count,
                         htp_tensor_id *outputs, size_t output_count);
+
+/** Lets tensors @p a and @p b, both first outputs of nodes that nobody has read, change producers:
+ * whoever reads @p a from now on gets what made @p b. The names stay with the tensors. */
+void htp_model_swap_producers(htp_model *model, htp_tensor_id a, htp_tensor_id b);
 
 /** Sets dtype and dims of a tensor (written as value_info). */
 void htp_model_set_type(htp_model *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,

@@ -3,9 +3,10 @@
 Usage: make.py --into DIR CASES.py...   Run by the Python whose torch is to make the files.
 
 Writes DIR/NUMBER.pt, with the inputs' sizes as htp_inputs.json inside; DIR/NUMBER.npz with inputs
-and outputs at the traced sizes and at others; DIR/cases.json, which lists all of them.
+and the TorchScript's outputs at the traced sizes and at others; DIR/cases.json, which lists them.
 
-bfloat16 has no numpy type: such inputs are float32 outside, and such outputs become float32.
+bfloat16 has no numpy type: such inputs are float32 outside, and such outputs become float32. That
+it was bfloat16 is part of an output's name in the archive.
 """
 
 import argparse
@@ -25,16 +26,29 @@ NUMBERS = {bool: "bool", int: "int", float: "float"}
 
 
 class Call(nn.Module):
-    """Runs a case, with bfloat16 kept inside."""
+    """Runs a case, with bfloat16 kept inside; notes the dtypes of the outputs."""
 
     def __init__(self, function, dtypes: list):
         super().__init__()
         self.function = function
         self.dtypes = dtypes
+        self.output_dtypes = []
 
     def forward(self, *inputs):
         inputs = [x.to(d) if d is torch.bfloat16 else x for x, d in zip(inputs, self.dtypes)]
-        return outer(self.function(*inputs))
+        outputs = self.function(*inputs)
+        self.output_dtypes = [short_dtype(leaf) for leaf in leaves(outputs)]
+        return outer(outputs)
+
+
+def leaves(value) -> list:
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [] if value is None else [value]
+
+
+def short_dtype(leaf) -> str:
+    return str(leaf.dtype).removeprefix("torch.") if isinstance(leaf, torch.Tensor) else "number"
 
 
 def outer(value):
@@ -45,14 +59,13 @@ def outer(value):
     return value
 
 
-def flatten(value) -> list:
-    if isinstance(value, (list, tuple)):
-        return [leaf for item in value for leaf in flatten(item)]
-    if value is None:
-        return []
-    if isinstance(value, float):
-        return [numpy.float64(value)]
-    return [value.detach().numpy() if isinstance(value, torch.Tensor) else numpy.asarray(value)]
+def arrays_of(value) -> list:
+    """What ONNX Runtime takes or gives for tensors and numbers."""
+    return [
+        leaf.detach().numpy() if isinstance(leaf, torch.Tensor) else
+        numpy.float64(leaf) if isinstance(leaf, float) else numpy.asarray(leaf)
+        for leaf in leaves(value)
+    ]
 
 
 def load(path: Path) -> list:
@@ -102,14 +115,11 @@ def make(case: dict, stem: Path) -> None:
     dtypes = [getattr(x, "dtype", None) for x in inputs]
     inputs = [x.float() if d is torch.bfloat16 else x for x, d in zip(inputs, dtypes)]
     function = case["module"]()
-    if isinstance(function, nn.Module):
-        function.train(case.get("training", function.training))
+    run = Call(function, dtypes)
+    run.train(getattr(function, "training", False))
     if case.get("script"):
         model = torch.jit.script(function)
-        run = model
     else:
-        run = Call(function, dtypes)
-        run.train(getattr(function, "training", False))
         model = torch.jit.trace(run, tuple(inputs), check_trace=False)
     specifications = {
         name: specification(value, dynamic.get(i, {}))
@@ -119,11 +129,12 @@ def make(case: dict, stem: Path) -> None:
     torch.jit.save(model, str(stem.with_suffix(".pt")), _extra_files=extra)
     arrays = {}
     for number, values in enumerate(variants(inputs, dynamic)):
-        for i, array in enumerate(flatten(values)):
+        for i, array in enumerate(arrays_of(values)):
             arrays[f"{number}/input/{i:03}"] = array.copy()
-        torch.manual_seed(3)
-        for i, array in enumerate(flatten(run(*[copied(value) for value in values]))):
-            arrays[f"{number}/output/{i:03}"] = array
+        outputs = model(*[copied(value) for value in values])
+        dtypes = run.output_dtypes or [short_dtype(leaf) for leaf in leaves(outputs)]
+        for i, (array, dtype) in enumerate(zip(arrays_of(outputs), dtypes)):
+            arrays[f"{number}/output/{i:03}/{dtype}"] = array
     numpy.savez(stem.with_suffix(".npz"), **arrays)
 
 

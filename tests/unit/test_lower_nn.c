@@ -183,7 +183,7 @@ UNIT_TEST(epsilon_of_float64_is_no_float32)
 {
     lower_fixture f = {.arena = arena};
     check_ops(&f, lower_batch_norm(&f, false, HTP_DTYPE_FLOAT64),
-              "Unsqueeze Unsqueeze Sub Add Sqrt Div");
+              "Unsqueeze Sub Unsqueeze Add Sqrt Div");
     ck_assert_double_eq(*(const double *)fixture_constant(&f, 3, 1), 1e-5);
 }
 

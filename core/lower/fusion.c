@@ -1,0 +1,133 @@
+#include "lower/fusion.h"
+
+#include <string.h>
+
+/* The activations that ONNX Runtime's GemmActivationFusion merges. */
+static bool is_merged(const char *op)
+{
+    static const char *const merged[] = {"Elu",  "HardSigmoid",    "LeakyRelu", "Relu",
+                                         "Selu", "Sigmoid",        "Softplus",  "Softsign",
+                                         "Tanh", "ThresholdedRelu"};
+    for (size_t i = 0; i < sizeof(merged) / sizeof(*merged); i++) {
+        if (strcmp(op, merged[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The node that makes @p x, when nobody else has read @p x so far; NULL otherwise. */
+static const htp_onnx_node *sole_producer(const htp_model *model, htp_tensor_id x, uint32_t uses)
+{
+    if (x == HTP_TENSOR_NONE) {
+        return NULL;
+    }
+    const htp_tensor *tensor = &model->tensors.items[x];
+    if (tensor->source != HTP_TENSOR_FROM_NODE || tensor->uses != uses || tensor->is_output) {
+        return NULL;
+    }
+    return &model->nodes.items[tensor->index];
+}
+
+static bool is_matrix(const htp_model *model, htp_tensor_id x)
+{
+    return model->tensors.items[x].has_type && model->tensors.items[x].rank == 2;
+}
+
+static const htp_attribute *find_attribute(const htp_onnx_node *node, const char *name)
+{
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        if (strcmp(node->attributes[i].name, name) == 0) {
+            return &node->attributes[i];
+        }
+    }
+    return NULL;
+}
+
+/* Operand @p index of a Gemm, transposed where the Gemm transposes it. */
+static htp_tensor_id matrix_operand(htp_lowering *l, const htp_onnx_node *gemm, uint32_t index)
+{
+    const int64_t swapped[] = {1, 0};
+    const htp_attribute *flag = find_attribute(gemm, index == 0 ? "transA" : "transB");
+    htp_tensor_id x = gemm->inputs[index];
+    return flag && flag->i ? htp_emit_transpose(l, x, swapped, 2) : x;
+}
+
+/* @p x times a Gemm's factor. */
+static htp_tensor_id scaled(htp_lowering *l, const htp_onnx_node *gemm, const char *factor,
+                            htp_tensor_id x)
+{
+    const htp_attribute *found = find_attribute(gemm, factor);
+    if (!found || found->f == 1.0F) {
+        return x;
+    }
+    htp_tensor_id scale = htp_emit_scalar(l, HTP_DTYPE_FLOAT32, (double)found->f);
+    return htp_emit(l, "Mul", HTP_IN(x, scale), HTP_NO_AT);
+}
+
+/* A Gemm's attributes but its bias's factor. */
+static htp_emit_attributes product_attributes(htp_lowering *l, const htp_onnx_node *gemm)
+{
+    htp_attribute *kept = HTP_NEW_ARRAY(l->arena, htp_attribute, gemm->attribute_count);
+    size_t count = 0;
+    for (uint32_t i = 0; i < gemm->attribute_count; i++) {
+        if (strcmp(gemm->attributes[i].name, "beta") != 0) {
+            kept[count++] = gemm->attributes[i];
+        }
+    }
+    return (htp_emit_attributes){kept, count};
+}
+
+/* The Gemm's result in a form that is not merged. */
+static htp_tensor_id split_gemm(htp_lowering *l, const htp_onnx_node *gemm)
+{
+    bool has_bias = gemm->input_count == 3;
+    if (!has_bias) {
+        htp_tensor_id a = matrix_operand(l, gemm, 0);
+        htp_tensor_id b = matrix_operand(l, gemm, 1);
+        return scaled(l, gemm, "alpha", htp_emit(l, "MatMul", HTP_IN(a, b), HTP_NO_AT));
+    }
+    htp_tensor_id bias = scaled(l, gemm, "beta", gemm->inputs[2]);
+    htp_tensor_id product =
+        htp_emit(l, "Gemm", HTP_IN(gemm->inputs[0], gemm->inputs[1]), product_attributes(l, gemm));
+    return htp_emit(l, "Add", HTP_IN(product, bias), HTP_NO_AT);
+}
+
+/* The result of an Add of a product of matrices, with the product as a Gemm; HTP_TENSOR_NONE when
+ * it adds none. */
+static htp_tensor_id split_sum(htp_lowering *l, const htp_onnx_node *sum)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const htp_onnx_node *product = sole_producer(l->model, sum->inputs[i], 1);
+        if (product && strcmp(product->op_type, "MatMul") == 0 &&
+            is_matrix(l->model, product->inputs[0]) && is_matrix(l->model, product->inputs[1])) {
+            htp_tensor_id other = sum->inputs[1 - i];
+            htp_tensor_id gemm =
+                htp_emit(l, "Gemm", HTP_IN(product->inputs[0], product->inputs[1]), HTP_NO_AT);
+            return htp_emit(l, "Add", HTP_IN(gemm, other), HTP_NO_AT);
+        }
+    }
+    return HTP_TENSOR_NONE;
+}
+
+void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
+{
+    const htp_onnx_node *producer = is_merged(op) ? sole_producer(l->model, x, 0) : NULL;
+    if (!producer) {
+        return;
+    }
+    /* Nodes move as the model grows: work on a copy, with the producer's own origin. */
+    const htp_onnx_node node = *producer;
+    htp_origin origin = l->model->origin;
+    l->model->origin = node.origin;
+    htp_tensor_id other = HTP_TENSOR_NONE;
+    if (strcmp(node.op_type, "Gemm") == 0) {
+        other = split_gemm(l, &node);
+    } else if (strcmp(node.op_type, "Add") == 0) {
+        other = split_sum(l, &node);
+    }
+    l->model->origin = origin;
+    if (other != HTP_TENSOR_NONE) {
+        htp_model_swap_producers(l->model, x, other);
+    }
+}

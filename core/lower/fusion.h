@@ -1,0 +1,18 @@
+/*
+ * Forms that a runtime's optimiser does not break. Private to core/lower.
+ */
+#ifndef HTP_LOWER_FUSION_H
+#define HTP_LOWER_FUSION_H
+
+#include "lower/lowering.h"
+
+/**
+ * Called before a node @p op that reads @p x is emitted. ONNX Runtime merges an activation into
+ * the Gemm (or the MatMul and Add of matrices) before it and carries the activation's attributes
+ * over under new names, which it then refuses to load: a tagged model would not run. Where that
+ * would happen, @p x is computed in a form that is not merged: Gemm without a bias, then Add; or
+ * MatMul where there is no bias.
+ */
+void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x);
+
+#endif
