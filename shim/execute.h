@@ -3,11 +3,25 @@
 
 #include "recording.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
 namespace htp
 {
+
+// Applies @p test to an item, or to every element of a list.
+template <typename Test> bool all_of(const Ref &item, Test test)
+{
+    if (item->kind == Item::Kind::List || item->kind == Item::Kind::Tuple) {
+        return std::all_of(item->elements.begin(), item->elements.end(),
+                           [&](const Ref &element) { return all_of(element, test); });
+    }
+    return test(*item);
+}
+
+// An operator with its overload: "aten::add.Tensor".
+std::string node_kind(const c10::FunctionSchema &schema);
 
 class Executor
 {

@@ -1,0 +1,204 @@
+// What an operator's results are recorded as.
+#include "execute.h"
+
+#include "map_tensors.h"
+
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+
+namespace htp
+{
+
+namespace
+{
+
+// A value has one rank and dtype, whatever the sizes.
+void require_same_kind(const std::vector<c10::IValue> &lanes)
+{
+    const at::Tensor &first = lanes[0].toTensor();
+    for (const c10::IValue &lane : lanes) {
+        const at::Tensor &other = lane.toTensor();
+        if (other.dim() != first.dim() || other.scalar_type() != first.scalar_type()) {
+            throw Unsupported("its output's rank or dtype depends on a dynamic axis");
+        }
+    }
+}
+
+} // namespace
+
+std::string node_kind(const c10::FunctionSchema &schema)
+{
+    return schema.name() + (schema.overload_name().empty() ? "" : "." + schema.overload_name());
+}
+
+std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
+{
+    std::vector<Ref> outputs;
+    for (const torch::jit::Value *output : call.node.outputs()) {
+        const auto kind = output->type()->kind();
+        const bool is_bool = kind == c10::TypeKind::BoolType;
+        const bool is_int = kind == c10::TypeKind::IntType;
+        const c10::IValue stand_in =
+            is_bool ? c10::IValue(false) : (is_int ? c10::IValue(0) : c10::IValue(0.0));
+        Ref item = recording_.plain(stand_in, false);
+        item->has_lanes = false;
+        outputs.push_back(item);
+    }
+    const uint32_t index = record(call, outputs, "");
+    for (const Ref &output : outputs) {
+        output->producer = index;
+    }
+    return outputs;
+}
+
+std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes &results)
+{
+    const auto constant = [](const Item &item) { return item.is_constant; };
+    bool is_constant = !call.node.isNondeterministic();
+    for (const Ref &input : call.inputs) {
+        is_constant = is_constant && all_of(input, constant);
+    }
+    std::vector<Ref> outputs;
+    for (size_t i = 0; i < results[0].size(); i++) {
+        outputs.push_back(make_output(results, i, mode, is_constant));
+    }
+    note_changes(call, outputs);
+    const uint32_t index = record(call, outputs, "");
+    for (const Ref &output : outputs) {
+        output->producer = index;
+        for (const Ref &element : output->elements) {
+            element->producer = index;
+        }
+    }
+    return outputs;
+}
+
+Ref Executor::make_output(const Lanes &results, size_t index, Mode mode, bool is_constant)
+{
+    std::vector<c10::IValue> lanes;
+    for (const auto &lane : results) {
+        lanes.push_back(lane[index]);
+    }
+    return wrap(lanes, mode, is_constant);
+}
+
+Ref Executor::wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_constant)
+{
+    if (lanes[0].isList() || lanes[0].isTuple()) {
+        std::vector<Ref> elements;
+        const auto items = [](const c10::IValue &value) {
+            return value.isList() ? value.toListRef().vec() : value.toTupleRef().elements().vec();
+        };
+        const size_t count = items(lanes[0]).size();
+        std::vector<std::vector<c10::IValue>> by_element(count);
+        for (const c10::IValue &lane : lanes) {
+            const std::vector<c10::IValue> values = items(lane);
+            if (values.size() != count) {
+                throw Unsupported("the length of a list depends on a dynamic dim");
+            }
+            for (size_t i = 0; i < count; i++) {
+                by_element[i].push_back(values[i]);
+            }
+        }
+        for (const auto &element : by_element) {
+            elements.push_back(wrap(element, mode, is_constant));
+        }
+        return recording_.sequence(lanes[0].isList() ? Item::Kind::List : Item::Kind::Tuple,
+                                   std::move(elements));
+    }
+    if (lanes[0].isTensor() && !lanes[0].toTensor().defined()) {
+        return recording_.plain(c10::IValue()); // an output that was not asked for
+    }
+    const bool is_tensor = lanes[0].isTensor();
+    if (is_tensor) {
+        require_same_kind(lanes);
+    }
+    Ref item = recording_.make(is_tensor ? Item::Kind::Tensor : Item::Kind::Plain);
+    std::copy(lanes.begin(), lanes.end(), item->lane.begin());
+    item->is_constant = is_constant;
+    if (is_tensor) {
+        // Some operators give real tensors for meta ones: a tensor of sizes.
+        item->is_real = !item->tensor(0).is_meta();
+        item->is_constant = item->is_real && (is_constant || mode == Mode::Meta);
+        if (item->is_constant) {
+            note_contents(*item, recording_.lane_count);
+        }
+    } else if (mode == Mode::Meta || !is_constant) {
+        // A number read off tensors follows from their sizes; it is constant where no lane differs.
+        item->is_constant =
+            mode == Mode::Meta && std::all_of(lanes.begin(), lanes.end(), [&](const auto &lane) {
+                return lane.type()->kind() == lanes[0].type()->kind() && lane == lanes[0];
+            });
+    }
+    return item;
+}
+
+std::vector<Ref> Executor::fail(const Call &call, const std::string &reason)
+{
+    std::vector<Ref> outputs;
+    for (size_t i = 0; i < call.node.outputs().size(); i++) {
+        outputs.push_back(recording_.make(Item::Kind::Unknown));
+    }
+    const uint32_t index = record(call, outputs, reason);
+    for (const Ref &output : outputs) {
+        output->producer = index;
+    }
+    return outputs;
+}
+
+uint32_t Executor::record(const Call &call, const std::vector<Ref> &outputs,
+                          const std::string &failure)
+{
+    constexpr size_t kMaxNodes = size_t{1} << 24;
+    if (recording_.nodes.size() >= kMaxNodes) {
+        throw Unsupported("the program runs more than 16 million operators");
+    }
+    RecordedNode node;
+    node.kind = node_kind(call.schema);
+    node.place = call.place;
+    node.failure = failure;
+    const auto &arguments = call.schema.arguments();
+    for (size_t i = 0; i < call.inputs.size(); i++) {
+        call.inputs[i]->is_used = true;
+        node.inputs.push_back(call.inputs[i]->id);
+        node.input_names.push_back(i < arguments.size() ? arguments[i].name() : "");
+    }
+    for (size_t i = 0; i < outputs.size(); i++) {
+        node.outputs.push_back(outputs[i]->id);
+        if (i < call.node.outputs().size()) {
+            outputs[i]->name = call.node.outputs()[i]->debugName();
+        }
+    }
+    recording_.nodes.push_back(std::move(node));
+    return static_cast<uint32_t>(recording_.nodes.size() - 1);
+}
+
+// A tensor that was changed in place: whoever reads its storage from now on reads the output.
+void Executor::note_changes(const Call &call, const std::vector<Ref> &outputs)
+{
+    const auto &arguments = call.schema.arguments();
+    for (size_t i = 0; i < arguments.size() && i < call.inputs.size(); i++) {
+        const auto *alias = arguments[i].alias_info();
+        const Ref &input = call.inputs[i];
+        if (alias == nullptr || !alias->isWrite() || !input->is_tensor()) {
+            continue;
+        }
+        const auto is_output = [&](const Ref &output) {
+            return output->is_tensor() && output->tensor(0).sizes() == input->tensor(0).sizes() &&
+                   output->tensor(0).scalar_type() == input->tensor(0).scalar_type();
+        };
+        const auto output = std::find_if(outputs.begin(), outputs.end(), is_output);
+        recording_.epoch++;
+        Change change = {recording_.epoch, output == outputs.end() ? nullptr : *output};
+        if (change.latest) {
+            change.latest->epoch = recording_.epoch;
+        }
+        changes_[storage_identity(input->tensor(0))] = change;
+        if (change.latest) {
+            changes_[storage_identity(change.latest->tensor(0))] = change;
+        }
+    }
+}
+
+} // namespace htp
