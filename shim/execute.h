@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace htp
@@ -69,10 +70,12 @@ class Executor
     Ref wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_constant);
     std::vector<Ref> fail(const Call &call, const std::string &reason);
     uint32_t record(const Call &call, const std::vector<Ref> &outputs, const std::string &failure);
+    void note_sharing(const Call &call, const Item &output);
     void note_changes(const Call &call, const std::vector<Ref> &outputs);
 
     Recording &recording_;
     std::unordered_map<const void *, Change> changes_; // by storage
+    std::unordered_set<const void *> unclear_;         // storages that lanes share differently
 };
 
 } // namespace htp

@@ -216,38 +216,64 @@ std::vector<Ref> Interpreter::do_constant(const Node &node, std::vector<Ref> &, 
     return {known};
 }
 
+namespace
+{
+
+// Whether a plain value is the same whatever the input's contents and dynamic axes are.
+void require_constant(const Ref &item, const char *what, const std::string &where)
+{
+    if (item->kind != Item::Kind::Plain || !item->has_lanes) {
+        throw Unsupported(std::string(what) + " depends on the data, " + where);
+    }
+    if (!item->is_constant) {
+        throw Unsupported(std::string(what) + " depends on a dynamic axis, " + where +
+                          "; give that axis a fixed size");
+    }
+}
+
+bool raises(const torch::jit::Block &block)
+{
+    const auto nodes = block.nodes();
+    return std::any_of(nodes.begin(), nodes.end(), [](const torch::jit::Node *node) {
+        return node->kind() == torch::jit::prim::RaiseException;
+    });
+}
+
+} // namespace
+
 bool Interpreter::decide(const Ref &condition, const Place &place) const
 {
-    if (condition->kind != Item::Kind::Plain || !condition->has_lanes) {
-        throw Unsupported("a branch or loop depends on the data, " + recording_.describe(place));
-    }
-    for (uint32_t lane = 1; lane < recording_.lane_count; lane++) {
-        if (condition->lane[lane].toBool() != condition->lane[0].toBool()) {
-            throw Unsupported("a branch or loop depends on a dynamic axis, " +
-                              recording_.describe(place) + "; give that axis a fixed size");
-        }
-    }
+    require_constant(condition, "a branch or loop", recording_.describe(place));
     return condition->lane[0].toBool();
 }
 
 int64_t Interpreter::number(const Ref &item, const Place &place) const
 {
-    if (item->kind != Item::Kind::Plain || !item->has_lanes) {
-        throw Unsupported("a count or index depends on the data, " + recording_.describe(place));
+    require_constant(item, "a count or index", recording_.describe(place));
+    return item->lane[0].toInt();
+}
+
+// Whether a branch is a check of a dynamic size that passes in every lane: the other side raises.
+bool Interpreter::is_check(const Node &node, const Ref &condition) const
+{
+    if (condition->kind != Item::Kind::Plain || !condition->has_lanes) {
+        return false;
     }
+    const bool taken = condition->lane[0].toBool();
     for (uint32_t lane = 1; lane < recording_.lane_count; lane++) {
-        if (item->lane[lane].toInt() != item->lane[0].toInt()) {
-            throw Unsupported("a count or index depends on a dynamic axis, " +
-                              recording_.describe(place) + "; give that axis a fixed size");
+        if (condition->lane[lane].toBool() != taken) {
+            return false;
         }
     }
-    return item->lane[0].toInt();
+    return raises(*node.blocks()[taken ? 1 : 0]);
 }
 
 std::vector<Ref> Interpreter::do_if(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    const torch::jit::Block &block = *node.blocks()[decide(inputs[0], place) ? 0 : 1];
+    const bool taken =
+        is_check(node, inputs[0]) ? inputs[0]->lane[0].toBool() : decide(inputs[0], place);
+    const torch::jit::Block &block = *node.blocks()[taken ? 0 : 1];
     run_block(block, frame);
     return block_outputs(block, frame, place);
 }

@@ -15,7 +15,7 @@ TOLERANCE_RELATIVE = 1e-3
 def session(path, optimised: bool = True) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.intra_op_num_threads = 2
+    options.intra_op_num_threads = 1
     if not optimised:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

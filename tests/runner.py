@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import multiprocessing
 import os
 import sys
 import tempfile
@@ -14,12 +15,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import torch  # noqa: E402
+
 import harness  # noqa: E402  (needs the path above)
 
 SLOW_FIRST = ("large", "gpt2", "vit-b-16", "convnext", "resnet50", "damage")
 
 
-def collect(filters: list, with_slow: bool) -> list:
+def load_cases() -> None:
     for file in sorted(HERE.glob("test_*.py")):
         try:
             importlib.import_module(file.stem)
@@ -27,6 +30,17 @@ def collect(filters: list, with_slow: bool) -> list:
             failure = traceback.format_exc(limit=-3)
             name = f"{file.stem.removeprefix('test_')}/import"
             harness.CASES.append(harness.Case(name, broken_import, (failure,)))
+
+
+def start_worker() -> None:
+    """The workers share the cores: one thread each for torch, as onnxruntime is told to use."""
+    warnings.filterwarnings("ignore")
+    load_cases()
+    torch.set_num_threads(1)
+
+
+def collect(filters: list, with_slow: bool) -> list:
+    load_cases()
     cases = [c for c in harness.CASES if not filters or any(f in c.name for f in filters)]
     if not with_slow and not filters:
         cases = [c for c in cases if not c.name.startswith("slow_")]
@@ -44,7 +58,6 @@ def broken_import(failure: str) -> None:
 
 def perform(name: str) -> tuple:
     """Runs one case in a worker; returns its name, seconds, and the failure or None."""
-    warnings.filterwarnings("ignore")
     begin = time.monotonic()
     failure = None
     try:
@@ -68,7 +81,9 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory(prefix="tests-", dir=harness.BUILD) as folder:
         os.environ["HTP_TEST_OUTPUT"] = folder
-        with ProcessPoolExecutor(arguments.jobs) as pool:
+        # Not forked: the libraries that the tests import have threads already.
+        fresh = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(arguments.jobs, fresh, start_worker) as pool:
             for name, seconds, failure in pool.map(perform, [c.name for c in cases]):
                 print(f"  {'FAILED' if failure else 'ok':6} {name} ({seconds:.1f} s)", flush=True)
                 if failure:

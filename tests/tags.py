@@ -36,7 +36,7 @@ class Tree:
             path = first.setdefault(module["instance"], module["path"])
             if path == module["path"]:
                 self.classes[path] = module["class"]
-            else:
+            elif module["path"].rpartition(".")[0] in self.classes:  # not below another alias
                 self.aliases[path].append(module["path"])
         self.include_torch_nn = include_torch_nn
         self.tags = self._make_tags()

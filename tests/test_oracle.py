@@ -1,13 +1,23 @@
 """PyTorch's own tracer on the eager model names the module of every operator; the list that
 htp-trace makes before lowering must agree entry by entry."""
 
+import json
 import re
 
 from harness import case_for_each_model, input_flags, is_loadable, record, run, torchscript
 from models.table import FIDELITY
 
 TRACED = [model for model in FIDELITY if is_loadable(model) and model.mode != "scripted"]
-LINE = re.compile(r"^(?:%\d+ : .* = )?(?P<kind>[\w:.]+)\(.*\)  # scope: (?P<scope>\S+)  call: \d+")
+LINE = re.compile(
+    r"^(?:%\d+ : .* = )?(?P<kind>[\w:.]+)\(.*\)"
+    r'  # scope: (?P<scope>"(?:[^"\\]|\\.)*"|\S+)  call: \d+'
+)
+
+
+def scope_path(text: str) -> str:
+    """A path as a dump spells it: quoted where it holds signs of the dump, "." for the root."""
+    path = json.loads(text) if text.startswith('"') else text
+    return "" if path == "." else path
 
 
 def dumped_operators(text: str) -> list:
@@ -19,7 +29,7 @@ def dumped_operators(text: str) -> list:
         match = LINE.match(line)
         assert match, f"not a line of a dump: {line}"
         if match["kind"].startswith("aten::"):
-            operators.append([match["kind"], "" if match["scope"] == "." else match["scope"]])
+            operators.append([match["kind"], scope_path(match["scope"])])
     return operators
 
 

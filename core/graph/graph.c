@@ -8,8 +8,7 @@ static const htp_dim *build_dims(htp_symbols *symbols, const htp_shim_value *val
     for (uint32_t axis = 0; axis < value->rank; axis++) {
         int64_t sizes[HTP_SHIM_MAX_LANES] = {0};
         for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
-            const int64_t *lane_dims = value->dims[lane] ? value->dims[lane] : value->dims[0];
-            sizes[lane] = lane_dims[axis];
+            sizes[lane] = value->dims[lane][axis];
         }
         dims[axis] = htp_symbols_dim(symbols, sizes);
     }

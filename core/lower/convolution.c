@@ -45,6 +45,25 @@ static void pad_same(htp_lowering *l, convolution *c)
     }
 }
 
+/** Runtimes accept an output padding below the stride only, PyTorch also one below the dilation.
+ * What it adds at the end is what the padding there cuts off, as far as that reaches. */
+static void limit_output_padding(htp_lowering *l, convolution *c)
+{
+    int64_t *limited = HTP_NEW_ARRAY(l->arena, int64_t, c->axes);
+    for (size_t i = 0; i < c->axes; i++) {
+        limited[i] = c->output_padding[i];
+        if (limited[i] < c->stride[i]) {
+            continue;
+        }
+        if (limited[i] > c->pads[c->axes + i]) {
+            htp_lower_fail(l, "an output_padding beyond stride and padding is not supported");
+        }
+        c->pads[c->axes + i] -= limited[i];
+        limited[i] = 0;
+    }
+    c->output_padding = limited;
+}
+
 /** Reads padding: a list, or "same" or "valid". */
 static void read_padding(htp_lowering *l, convolution *c)
 {
@@ -118,5 +137,8 @@ void htp_lower_convolution(htp_lowering *l)
     c.dilation = htp_arg_spatial(l, "dilation", c.axes, ones);
     c.output_padding = htp_arg_spatial(l, "output_padding", c.axes, zeros);
     read_padding(l, &c);
+    if (c.transposed) {
+        limit_output_padding(l, &c);
+    }
     bind_convolution(l, &c);
 }

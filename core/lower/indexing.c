@@ -186,7 +186,7 @@ htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n)
                         HTP_AT(htp_attribute_int("axis", n->axes[0])));
     }
     int64_t front[HTP_SHIM_MAX_RANK];
-    uint32_t rest[HTP_SHIM_MAX_RANK];
+    uint32_t rest[HTP_SHIM_MAX_RANK] = {0};
     int64_t order[2 * HTP_SHIM_MAX_RANK];
     front_permutation(n, front, rest);
     result_permutation(n, order);
@@ -220,7 +220,7 @@ htp_tensor_id htp_emit_index_put(htp_lowering *l, const htp_indexing *n, htp_ten
 {
     int64_t front[HTP_SHIM_MAX_RANK];
     int64_t back[HTP_SHIM_MAX_RANK];
-    uint32_t rest[HTP_SHIM_MAX_RANK];
+    uint32_t rest[HTP_SHIM_MAX_RANK] = {0};
     int64_t order[2 * HTP_SHIM_MAX_RANK];
     int64_t unorder[2 * HTP_SHIM_MAX_RANK];
     uint32_t rank = n->rank + n->x_rank - n->count;

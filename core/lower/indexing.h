@@ -29,14 +29,14 @@ htp_indexing htp_arg_indexing(htp_lowering *l);
 htp_indexing htp_indexing_along(htp_lowering *l, int64_t axis, htp_tensor_id vector);
 
 /** x[...] */
-htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *indexing);
+htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n);
 
 /**
  * x with x[...] = values.
  * @param values      of x's dtype, broadcast to the shape of x[...]
  * @param accumulate  add the values to what is there
  */
-htp_tensor_id htp_emit_index_put(htp_lowering *l, const htp_indexing *indexing,
-                                 htp_tensor_id values, bool accumulate);
+htp_tensor_id htp_emit_index_put(htp_lowering *l, const htp_indexing *n, htp_tensor_id values,
+                                 bool accumulate);
 
 #endif

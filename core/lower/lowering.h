@@ -126,23 +126,23 @@ htp_tensor_id htp_arg_vector(htp_lowering *l, const char *name);
 bool htp_value_is_number(const htp_shim_value *value);
 
 /** Whether a value is a constant number, or a list of constant numbers. */
-bool htp_value_is_constant(htp_lowering *l, htp_value_id value);
+bool htp_value_is_constant(htp_lowering *l, htp_value_id id);
 
 /** The dtype in which a value is bound: a tensor's; of numbers int64, float64 (TorchScript's float
  * is a double) or bool; of a list its first element's. */
-htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id value);
+htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id);
 
 /** The ONNX tensor of any value in its own dtype: a number is 0-d, a list of numbers 1-d. */
-htp_tensor_id htp_value_tensor(htp_lowering *l, htp_value_id value);
+htp_tensor_id htp_value_tensor(htp_lowering *l, htp_value_id id);
 
 /** As htp_value_tensor(), cast to @p dtype; constant numbers are made in that dtype directly. */
-htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id value, htp_dtype dtype);
+htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dtype);
 
 /** A number, or a tensor of one element, as [1], in its own dtype. */
-htp_tensor_id htp_value_vector(htp_lowering *l, htp_value_id value);
+htp_tensor_id htp_value_vector(htp_lowering *l, htp_value_id id);
 
 /** A list of ints, or an int, as a 1-d int64 tensor. */
-htp_tensor_id htp_value_shape(htp_lowering *l, htp_value_id value);
+htp_tensor_id htp_value_shape(htp_lowering *l, htp_value_id id);
 
 /* ---- outputs ---- */
 
@@ -157,10 +157,10 @@ const htp_dim *htp_output_dims(htp_lowering *l, size_t index);
 void htp_bind(htp_lowering *l, size_t index, htp_tensor_id tensor);
 
 /** Binds any value (an element of a list output). */
-void htp_bind_value(htp_lowering *l, htp_value_id value, htp_tensor_id tensor);
+void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor);
 
 /** Binds a number given as a [1] tensor. */
-void htp_bind_value_vector(htp_lowering *l, htp_value_id value, htp_tensor_id vector);
+void htp_bind_value_vector(htp_lowering *l, htp_value_id id, htp_tensor_id vector);
 
 /* ---- emitting ---- */
 

@@ -85,48 +85,73 @@ static axis_plan plan_known(htp_lowering *l, const htp_resizing *r, size_t axis)
     return plan;
 }
 
+/** Whether all kernels find the same positions with this scale, whatever the size. */
+static bool scale_is_certain(double scale)
+{
+    for (int64_t in = 1; in < LARGEST_SIZE; in++) {
+        int64_t out = (int64_t)floor((double)in * scale);
+        if (out != in && out != 2 * in) {
+            continue; /* without a short cut */
+        }
+        for (int64_t i = 0; i < out; i++) {
+            if (nearest_position(i, scale, in, out) < 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /** An axis whose size is not known: a whole factor, or positions computed by the model. */
 static axis_plan plan_unknown(htp_lowering *l, const htp_resizing *r, size_t axis)
 {
     const htp_dim *in = &r->in[axis];
     const htp_dim *out = &r->out[axis];
     double scale = r->scales[axis];
-    if (scale == 0) {
-        bool same = in->symbol && out->symbol && strcmp(in->symbol, out->symbol) == 0;
-        if (!same && is_exact(l)) {
-            htp_lower_fail(l, "its sizes are not known");
-        }
-        return (axis_plan){.factor = same};
-    }
     bool whole = scale >= 1 && floor(scale) == scale;
+    bool same = in->symbol && out->symbol && strcmp(in->symbol, out->symbol) == 0;
     int64_t factor = whole ? (int64_t)scale : 1;
     for (int64_t i = 0; whole && i < LARGEST_SIZE; i++) {
         whole = position(l, i, scale, LARGEST_SIZE, factor * LARGEST_SIZE) == i / factor;
     }
-    if (!whole) {
-        htp_lower_fail(l, "a scale factor of %g needs known sizes", scale);
+    if (whole || (scale == 0 && same)) {
+        return (axis_plan){.factor = factor};
     }
-    return (axis_plan){.factor = factor};
+    if (is_exact(l) || (scale > 0 && !scale_is_certain(scale))) {
+        htp_lower_fail(l, "its sizes are not known, and the factor is not a whole number");
+    }
+    return (axis_plan){.factor = 0};
 }
 
-/** min(floor(i · (in / out)), in - 1) in float32, as PyTorch computes it. */
+/** in / out in float32, or 1 / scale where that was given. */
+static htp_tensor_id emit_ratio(htp_lowering *l, const htp_resizing *r, size_t axis,
+                                htp_tensor_id in, htp_tensor_id out)
+{
+    if (r->scales[axis] > 0) {
+        return htp_emit_scalar(l, HTP_DTYPE_FLOAT32, 1.0 / r->scales[axis]);
+    }
+    in = htp_emit_cast(l, in, HTP_DTYPE_INT64, HTP_DTYPE_FLOAT32);
+    out = htp_emit_cast(l, out, HTP_DTYPE_INT64, HTP_DTYPE_FLOAT32);
+    return htp_emit_binary(l, "Div", in, out);
+}
+
+/** min(floor(i · ratio), in - 1) in float32, as PyTorch computes it. */
 static htp_tensor_id emit_positions(htp_lowering *l, const htp_resizing *r, size_t axis)
 {
     const int64_t first = 0;
-    const htp_dtype single = HTP_DTYPE_FLOAT32;
     const htp_dtype whole = HTP_DTYPE_INT64;
     htp_tensor_id in =
         htp_emit_dim(l, htp_arg_tensor(l, r->input), htp_arg_dims(l, r->input), (int64_t)axis + 2);
     htp_tensor_id out = htp_resizing_size(l, r, axis);
-    htp_tensor_id ratio = htp_emit_binary(l, "Div", htp_emit_cast(l, in, whole, single),
-                                          htp_emit_cast(l, out, whole, single));
+    htp_tensor_id ratio = emit_ratio(l, r, axis, in, out);
     htp_tensor_id x =
         htp_emit(l, "Range",
                  HTP_IN(htp_emit_scalar_int(l, whole, 0), htp_emit_squeeze(l, out, &first, 1),
                         htp_emit_scalar_int(l, whole, 1)),
                  HTP_NO_AT);
-    x = htp_emit_binary(l, "Mul", htp_emit_cast(l, x, whole, single), ratio);
-    x = htp_emit_cast(l, htp_emit_unary(l, "Floor", x), single, whole);
+    x = htp_emit_cast(l, x, whole, HTP_DTYPE_FLOAT32);
+    x = htp_emit_unary(l, "Floor", htp_emit_binary(l, "Mul", x, ratio));
+    x = htp_emit_cast(l, x, HTP_DTYPE_FLOAT32, whole);
     return htp_emit_binary(l, "Min", x, htp_emit_binary(l, "Sub", in, htp_emit_int(l, 1)));
 }
 

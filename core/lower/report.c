@@ -27,21 +27,23 @@ void htp_unsupported_add(htp_unsupported *unsupported, const htp_graph *graph, h
 static size_t add_kinds(const htp_unsupported *unsupported, htp_text *text)
 {
     htp_map indices = {0};
-    HTP_VECTOR(htp_unsupported_entry) kinds = {0};
+    uint32_t count = 0;
+    htp_unsupported_entry *kinds =
+        HTP_NEW_ARRAY(unsupported->arena, htp_unsupported_entry, unsupported->entries.count);
     for (size_t i = 0; i < unsupported->entries.count; i++) {
         const htp_unsupported_entry *entry = &unsupported->entries.items[i];
-        uint32_t index = 0;
+        uint32_t index = count;
         if (htp_map_get(&indices, entry->kind, &index)) {
-            kinds.items[index].count += entry->count;
+            kinds[index].count += entry->count;
             continue;
         }
-        htp_map_set(unsupported->arena, &indices, entry->kind, (uint32_t)kinds.count);
-        HTP_PUSH(unsupported->arena, &kinds, *entry);
+        htp_map_set(unsupported->arena, &indices, entry->kind, count);
+        kinds[count++] = *entry;
     }
-    for (size_t i = 0; i < kinds.count; i++) {
-        htp_text_addf(text, "%s%s (%u)", i ? ", " : "", kinds.items[i].kind, kinds.items[i].count);
+    for (uint32_t i = 0; i < count; i++) {
+        htp_text_addf(text, "%s%s (%u)", i ? ", " : "", kinds[i].kind, kinds[i].count);
     }
-    return kinds.count;
+    return count;
 }
 
 htp_status htp_unsupported_status(const htp_unsupported *unsupported)

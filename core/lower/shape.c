@@ -67,15 +67,15 @@ void htp_lower_flatten(htp_lowering *l)
     uint32_t rank = htp_arg_rank(l, "self");
     bool has_range = htp_arg_present(l, "start_dim");
     uint32_t start = has_range ? (uint32_t)htp_arg_dim(l, "start_dim", rank) : 0;
-    uint32_t end = has_range ? (uint32_t)htp_arg_dim(l, "end_dim", rank) + 1 : rank;
-    if (has_range && rank && start + 1 == end) {
+    uint32_t count = has_range ? (uint32_t)htp_arg_dim(l, "end_dim", rank) + 1 - start : rank;
+    if (has_range && rank && count == 1) {
         htp_bind(l, 0, x);
     } else if (!bind_constant_reshape(l, x)) {
         const htp_dim *dims = htp_arg_dims(l, "self");
         htp_sizes sizes = htp_sizes_begin(l);
         htp_sizes_add_dims(&sizes, x, dims, 0, start);
-        htp_sizes_add_tensor(&sizes, htp_emit_dim_product(l, x, dims, start, end));
-        htp_sizes_add_dims(&sizes, x, dims, end, rank);
+        htp_sizes_add_tensor(&sizes, htp_emit_dim_product(l, x, dims, start, start + count));
+        htp_sizes_add_dims(&sizes, x, dims, start + count, rank);
         htp_bind(l, 0, reshape(l, x, htp_sizes_end(&sizes), true));
     }
 }

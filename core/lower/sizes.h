@@ -26,7 +26,7 @@ void htp_sizes_add_int(htp_sizes *sizes, int64_t value);
 void htp_sizes_add_tensor(htp_sizes *sizes, htp_tensor_id vector);
 
 /** Appends a number of the graph. */
-void htp_sizes_add_value(htp_sizes *sizes, htp_value_id value);
+void htp_sizes_add_value(htp_sizes *sizes, htp_value_id id);
 
 /** Appends dims @p begin up to @p end of @p x. */
 void htp_sizes_add_dims(htp_sizes *sizes, htp_tensor_id x, const htp_dim *dims, uint32_t begin,

@@ -54,7 +54,7 @@ const htp_operator *htp_table_find(const char *kind)
         return NULL;
     }
     memcpy(pure, kind, length - 1);
-    strcpy(pure + length - 1, kind + length);
+    memcpy(pure + length - 1, kind + length, strlen(kind + length) + 1);
     return find_exact(pure);
 }
 

@@ -85,6 +85,9 @@ static htp_tensor_id bound(htp_lowering *l, htp_value_id id, bool as_vector)
         *wanted = as_vector ? htp_emit_unsqueeze(l, other, (const int64_t[]){0}, 1)
                             : htp_emit_squeeze(l, other, (const int64_t[]){0}, 1);
         l->model->origin = here;
+        if (!as_vector && *wanted != HTP_TENSOR_NONE) {
+            htp_model_set_type(l->model, *wanted, htp_value_dtype(l, id), 0, NULL);
+        }
     }
     if (*wanted == HTP_TENSOR_NONE) {
         htp_lower_fail(l, "it reads a value that nothing produces");
@@ -231,11 +234,11 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
     }
 }
 
-void htp_bind_value_vector(htp_lowering *l, htp_value_id value, htp_tensor_id vector)
+void htp_bind_value_vector(htp_lowering *l, htp_value_id id, htp_tensor_id vector)
 {
     if (l->failure || vector == HTP_TENSOR_NONE) {
         htp_lower_fail(l, "its lowering gives no result");
         return;
     }
-    l->bindings[value].vector = vector;
+    l->bindings[id].vector = vector;
 }

@@ -68,7 +68,10 @@ static numbers list_owners(annotator *a, const htp_onnx_node *node)
 {
     numbers owners = {0};
     uint32_t mark = (uint32_t)(node - a->model->nodes.items) + 1;
-    for (size_t i = 0; i <= node->more_scopes.count; i++) {
+    uint32_t first = a->scope_modules[node->origin.scope];
+    a->seen_by[first] = mark;
+    HTP_PUSH(a->arena, &owners, first);
+    for (size_t i = 1; i <= node->more_scopes.count; i++) {
         uint32_t owner = a->scope_modules[node_scope(node, i)];
         if (a->seen_by[owner] != mark) {
             a->seen_by[owner] = mark;

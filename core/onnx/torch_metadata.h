@@ -24,7 +24,7 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
 /**
  * The texts of an ONNX node. What is common to a scope is made once. In the namespace `/`, `%`,
  * control characters and what is no UTF-8 are percent-encoded. Of a chain of more than 256
- * modules the innermost 256 are named; a module that calls a method of its own is named once.
+ * modules the innermost 256 are named; a module that calls itself is named once.
  */
 htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
                                            const htp_onnx_node *node);

@@ -15,7 +15,7 @@ enum {
     /* Networks halve sizes up to five times, and cut images into patches of up to 32. */
     LARGEST_STEP = 32,
     SMALLEST_MOVED_SIZE = 2,
-    ATTEMPT_COUNT = 3,
+    ATTEMPT_COUNT = 4,
 };
 
 /* ---- lanes ---- */
@@ -29,22 +29,25 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_SHIM_MAX_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
+/* The ways to choose the other lanes' sizes, in the order in which they are tried. */
+enum { BOTH_WAYS, WITH_ROOM, AGAINST_ROOM, IN_STEPS };
+
 static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
 {
     int64_t moves[HTP_SHIM_MAX_LANES];
     axis_moves(index, moves);
     int64_t size = axis->sizes[0];
     int64_t step = 1;
-    bool down = size >= ROOM_TO_MOVE_DOWN;
-    if (attempt == 1) {
-        down = !down;
-    } else if (attempt == 2) {
+    if (attempt == IN_STEPS) {
         step = size & -size;
         step = step < LARGEST_STEP ? step : LARGEST_STEP;
     }
-    down = down && size - step * moves[2] >= SMALLEST_MOVED_SIZE;
+    bool has_room = size >= ROOM_TO_MOVE_DOWN;
+    bool down = size - step * moves[2] >= SMALLEST_MOVED_SIZE &&
+                (attempt == BOTH_WAYS || has_room == (attempt != AGAINST_ROOM));
     for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {
-        axis->sizes[lane] = down ? size - step * moves[lane] : size + step * moves[lane];
+        bool lane_down = down && (lane == 2 || attempt != BOTH_WAYS);
+        axis->sizes[lane] = size + (lane_down ? -step : step) * moves[lane];
     }
 }
 

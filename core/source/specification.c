@@ -108,9 +108,6 @@ static htp_status parse_dim(char *text, const htp_specification *result, htp_dim
     if ((equals && !is_identifier(text)) || !parse_size(size, &dim->size)) {
         return fail(result, "a dim is a number from 1 on, or NAME=NUMBER; " EXAMPLE);
     }
-    if (equals && dim->size < 2) {
-        return fail(result, "a named axis needs a size of at least 2: at 1 it would broadcast");
-    }
     return HTP_OK;
 }
 

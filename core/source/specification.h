@@ -19,7 +19,7 @@ typedef struct htp_specification {
     htp_dim *dims; /* symbol: the axis' name */
 } htp_specification;
 
-/** Parses one specification. A dim is 1 to 2^31 - 1, a named one at least 2. */
+/** Parses one specification. A dim is 1 to 2^31 - 1. */
 HTP_MUST_USE htp_status htp_specification_parse(htp_arena *arena, const char *text,
                                                 htp_specification *specification);
 

@@ -126,6 +126,11 @@ for mode in ["nearest", "nearest-exact", "bilinear", "bicubic"]:
     for dtype in [torch.float16, torch.bfloat16]:
         call(f"interpolate/{mode}/{dtype}", lambda x, m=mode: F.interpolate(x, scale_factor=2, mode=m),
              ((2, 3, 6, 7), dtype))
+for factor in (0.5, 1.5, 2.6, 49):
+    call(f"interpolate/dynamic/nearest/by-{factor}", lambda x, f=factor: F.interpolate(x, scale_factor=f),
+         (2, 3, 6), dynamic={0: {2: "length"}})
+call("interpolate/dynamic/nearest/by-1.1", lambda x: F.interpolate(x, scale_factor=1.1), (2, 3, 6),
+     dynamic={0: {2: "length"}}, refused=True)
 call("interpolate/nearest/float64", lambda x: F.interpolate(x, scale_factor=2), ((2, 3, 6), torch.float64))
 call("interpolate/nearest/uint8", lambda x: F.interpolate(x, scale_factor=2), ((2, 3, 6, 5), torch.uint8))
 call("interpolate/bilinear/float64", lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),

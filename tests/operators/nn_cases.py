@@ -109,6 +109,7 @@ for name, make, shape in [
      (2, 4, 5, 6)),
     ("transpose2d-crops", lambda: nn.ConvTranspose2d(4, 6, 3, 2, 3), (2, 4, 5, 6)),
     ("transpose2d-unbatched", lambda: nn.ConvTranspose2d(4, 6, 3, 2, bias=False), (4, 5, 6)),
+    ("transpose2d-dilated", lambda: nn.ConvTranspose2d(4, 6, 3, 2, 3, 2, dilation=3), (2, 4, 5, 6)),
     ("transpose3d", lambda: nn.ConvTranspose3d(2, 3, (1, 2, 3), 2, (0, 1, 1), 1), (2, 2, 3, 4, 5)),
 ]:
     layer(f"conv/{name}", make, shape)

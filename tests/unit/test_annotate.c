@@ -6,13 +6,13 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-enum { NET, ENCODER, LAYER0, LINEAR0, LAYER1, LINEAR1, EMBED, HEAD };
+enum { NET, ENCODER, LAYER0, LINEAR0, LAYER1, LINEAR1, EMBED, HEAD, GATES, GATE };
 
 static const char *const layer1_aliases[] = {"last", "encoder.2"};
 
 static const htp_shim_module modules[] = {
     [NET] = {"", "", "pkg.Net", HTP_SHIM_NONE, 1, NULL, 0},
-    [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NET, 1, NULL, 0},
+    [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NET, 2, NULL, 0},
     [LAYER0] = {"0", "encoder.0", "pkg.Layer", ENCODER, 2, NULL, 0},
     [LINEAR0] = {"linear", "encoder.0.linear", "torch.nn.modules.linear.Linear", LAYER0, 2, NULL,
                  0},
@@ -21,12 +21,14 @@ static const htp_shim_module modules[] = {
                  0},
     [EMBED] = {"embed", "embed", "torch.nn.modules.sparse.Embedding", NET, 1, NULL, 0},
     [HEAD] = {"it's", "it's", "torch.nn.modules.linear.Linear", NET, 1, NULL, 0},
+    [GATES] = {"gates", "gates", "torch.nn.modules.container.ModuleList", NET, 0, NULL, 0},
+    [GATE] = {"0", "gates.0", "pkg.Gate", GATES, 1, NULL, 0},
 };
 enum { MODULES = sizeof(modules) / sizeof(modules[0]) };
 
 static const htp_shim_scope scopes[] = {
-    {HTP_SHIM_NONE, NET, 7}, {0, ENCODER, 0}, {1, LAYER0, 0}, {2, LINEAR0, 0},
-    {1, LAYER0, 1},          {4, LINEAR0, 1}, {0, EMBED, 0},  {0, HEAD, 0},
+    {HTP_SHIM_NONE, NET, 7}, {0, ENCODER, 0}, {1, LAYER0, 0}, {2, LINEAR0, 0}, {1, LAYER0, 1},
+    {4, LINEAR0, 1},         {0, EMBED, 0},   {0, HEAD, 0},   {1, ENCODER, 1},
 };
 enum { SCOPES = sizeof(scopes) / sizeof(scopes[0]) };
 
@@ -60,7 +62,7 @@ enum { WEIGHTS = sizeof(weights) / sizeof(weights[0]) };
 
 static const htp_shim_node nodes[] = {
     NODE("aten::embedding", 6, "net.py", 3), NODE("aten::linear", 3, "net.py", 12),
-    NODE("aten::linear", 5, "net.py", 12),   NODE("aten::add.Tensor", 1, "", 0),
+    NODE("aten::linear", 5, "net.py", 12),   NODE("aten::add.Tensor", 8, "", 0),
     NODE("aten::linear", 7, "net.py", 20),
 };
 enum { OPERATIONS = sizeof(nodes) / sizeof(nodes[0]) };
@@ -195,7 +197,8 @@ UNIT_TEST(call_numbers_of_modules_called_several_times)
     ck_assert_str_eq(METADATA(1, "call"), "0");
     ck_assert_str_eq(METADATA(3, "call"), "1");
     ck_assert_str_eq(METADATA(4, "call"), "0, 1");
-    ck_assert_ptr_null(METADATA(5, "call"));
+    ck_assert_str_eq(METADATA(5, "call"), "1");
+    ck_assert_ptr_null(METADATA(6, "call"));
 }
 
 UNIT_TEST(forms_of_the_exporter)
@@ -262,10 +265,12 @@ UNIT_TEST(tags_of_torch_nn_when_included)
 
 UNIT_TEST(node_counts)
 {
-    static const uint32_t own[] = {[NET] = 3,    [ENCODER] = 1, [LAYER0] = 4, [LINEAR0] = 4,
-                                   [LAYER1] = 0, [LINEAR1] = 0, [EMBED] = 1,  [HEAD] = 1};
-    static const uint32_t total[] = {[NET] = 8,    [ENCODER] = 5, [LAYER0] = 4, [LINEAR0] = 4,
-                                     [LAYER1] = 0, [LINEAR1] = 0, [EMBED] = 1,  [HEAD] = 1};
+    static const uint32_t own[] = {
+        [NET] = 3,     [ENCODER] = 1, [LAYER0] = 4, [LINEAR0] = 4, [LAYER1] = 0,
+        [LINEAR1] = 0, [EMBED] = 1,   [HEAD] = 1,   [GATES] = 0,   [GATE] = 0};
+    static const uint32_t total[] = {
+        [NET] = 8,     [ENCODER] = 5, [LAYER0] = 4, [LINEAR0] = 4, [LAYER1] = 0,
+        [LINEAR1] = 0, [EMBED] = 1,   [HEAD] = 1,   [GATES] = 0,   [GATE] = 0};
     subject s = annotate(arena, 0, "__", false);
     for (size_t i = 0; i < MODULES; i++) {
         ck_assert_uint_eq(s.annotations->nodes_own[i], own[i]);
@@ -322,32 +327,41 @@ static const char *printed(htp_arena *arena, const cJSON *object, const char *ke
 
 UNIT_TEST(module_tree_in_the_model)
 {
+    static const struct {
+        int module;
+        const char *key;
+        const char *value;
+    } expected[] = {
+        {HEAD, "path", "\"it's\""},
+        {HEAD, "tag", "\"/Net\""},
+        {HEAD, "full_tag", "\"/Net/Linear\""},
+        {HEAD, "class", "\"Linear\""},
+        {HEAD, "qualified_class", "\"torch.nn.modules.linear.Linear\""},
+        {HEAD, "is_torch_nn", "true"},
+        {HEAD, "is_leaf", "true"},
+        {HEAD, "level", "1"},
+        {HEAD, "parameters",
+         "{\"own\":24,\"total\":24,\"trainable\":24,\"bytes\":96,"
+         "\"shapes\":{\"weight\":[4,6]}}"},
+        {HEAD, "buffers", "[\"mask\"]"},
+        {HEAD, "nodes", "{\"own\":1,\"total\":1}"},
+        {ENCODER, "children", "[\"encoder.0\",\"encoder.1\"]"},
+        {ENCODER, "is_leaf", "false"},
+        {ENCODER, "is_torch_nn", "false"},
+        {LAYER1, "aliases", "[\"last\",\"encoder.2\"]"},
+        {LAYER1, "calls", "0"},
+    };
     subject s = annotate(arena, HTP_TAG_METADATA, "__", false);
     ck_assert_str_eq(value_of(&s.annotations->model, "htp.tag_rules"), HTP_TAG_RULES_VERSION);
     cJSON *tree = cJSON_Parse(value_of(&s.annotations->model, "htp.module_tree"));
     ck_assert_ptr_nonnull(tree);
     ck_assert_str_eq(item(tree, "rules")->valuestring, HTP_TAG_RULES_VERSION);
-    ck_assert_int_eq(cJSON_GetArraySize(item(tree, "modules")), MODULES);
-    const cJSON *head = cJSON_GetArrayItem(item(tree, "modules"), HEAD);
-    ck_assert_str_eq(printed(arena, head, "path"), "\"it's\"");
-    ck_assert_str_eq(printed(arena, head, "tag"), "\"/Net\"");
-    ck_assert_str_eq(printed(arena, head, "full_tag"), "\"/Net/Linear\"");
-    ck_assert_str_eq(printed(arena, head, "class"), "\"Linear\"");
-    ck_assert_str_eq(printed(arena, head, "qualified_class"), "\"torch.nn.modules.linear.Linear\"");
-    ck_assert_str_eq(printed(arena, head, "is_torch_nn"), "true");
-    ck_assert_str_eq(printed(arena, head, "is_leaf"), "true");
-    ck_assert_str_eq(printed(arena, head, "level"), "1");
-    ck_assert_str_eq(printed(arena, head, "parameters"),
-                     "{\"own\":24,\"total\":24,\"trainable\":24,\"bytes\":96,"
-                     "\"shapes\":{\"weight\":[4,6]}}");
-    ck_assert_str_eq(printed(arena, head, "buffers"), "[\"mask\"]");
-    ck_assert_str_eq(printed(arena, head, "nodes"), "{\"own\":1,\"total\":1}");
-    const cJSON *encoder = cJSON_GetArrayItem(item(tree, "modules"), ENCODER);
-    ck_assert_str_eq(printed(arena, encoder, "children"), "[\"encoder.0\",\"encoder.1\"]");
-    ck_assert_str_eq(printed(arena, encoder, "is_leaf"), "false");
-    const cJSON *layer = cJSON_GetArrayItem(item(tree, "modules"), LAYER1);
-    ck_assert_str_eq(printed(arena, layer, "aliases"), "[\"last\",\"encoder.2\"]");
-    ck_assert_str_eq(printed(arena, layer, "calls"), "0");
+    const cJSON *records = item(tree, "modules");
+    ck_assert_int_eq(cJSON_GetArraySize(records), MODULES);
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        const cJSON *record = cJSON_GetArrayItem(records, expected[i].module);
+        ck_assert_str_eq(printed(arena, record, expected[i].key), expected[i].value);
+    }
     cJSON_Delete(tree);
 }
 
@@ -357,9 +371,10 @@ UNIT_TEST(tree_for_people)
     ck_assert_str_eq(htp_report_tree(arena, s.hierarchy, s.annotations, s.graph),
                      "module        nodes  own  parameters\n"
                      "/Net              8    3          78\n"
-                     "  /Encoder        5    1          54\n"
+                     "  /Encoder        5    1          54  called 2 times\n"
                      "    /Layer.0      4    4          30  called 2 times\n"
-                     "    /Layer.1      0    0          24  not called\n");
+                     "    /Layer.1      0    0          24  not called\n"
+                     "  /Gate.0         0    0           0\n");
 }
 
 UNIT_MAIN("annotate", every_node_has_its_tag, shared_node_lists_all_its_tags,

@@ -203,6 +203,8 @@ UNIT_TEST(no_name_is_special)
         {"xx", "yy", "pkg.C", "pkg.S"},
     };
     static const uint32_t parents[] = {HTP_SHIM_NONE, 0, 1, 1, 3, 4, 3};
+    static const char named[] = "ABCx";
+    static const char renaming[] = "QRSy";
     module_list lists[2] = {{0}, {0}};
     for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]); i++) {
         for (size_t side = 0; side < 2; side++) {
@@ -214,8 +216,10 @@ UNIT_TEST(no_name_is_special)
     for (uint32_t i = 0; i < one->module_count; i++) {
         char *renamed = htp_arena_strdup(arena, one->modules[i].tag);
         for (char *at = renamed; *at; at++) {
-            const char *found = strchr("ABCx", *at);
-            *at = found ? "QRSy"[found - "ABCx"] : *at;
+            const char *found = strchr(named, *at);
+            if (found) {
+                *at = renaming[found - named];
+            }
         }
         ck_assert_str_eq(renamed, other->modules[i].tag);
     }
@@ -309,8 +313,8 @@ UNIT_TEST(deep_chains)
         const htp_hierarchy *hierarchy = build(arena, &list, false);
         check_injective(arena, hierarchy);
         ck_assert_uint_eq(hierarchy->modules[DEPTH].level, DEPTH);
-        ck_assert_uint_lt(strlen(TAG(DEPTH + 1)), 2 * HTP_TAG_LENGTH);
-        ck_assert_uint_lt(strlen(FULL_TAG(DEPTH + 1)), 2 * HTP_TAG_LENGTH);
+        ck_assert_uint_lt(strlen(TAG(DEPTH + 1)), 2UL * HTP_TAG_LENGTH);
+        ck_assert_uint_lt(strlen(FULL_TAG(DEPTH + 1)), 2UL * HTP_TAG_LENGTH);
         ck_assert_uint_lt(arena->total, (size_t)1 << 30);
     }
 }

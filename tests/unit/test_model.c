@@ -75,6 +75,8 @@ UNIT_TEST(equal_names_get_numbers)
     ck_assert_str_eq(node_name(1), "/Add_1");
     ck_assert_str_eq(node_name(2), "/Add_2");
     ck_assert_str_eq(node_name(3), "/Add_3");
+    (void)fixture_node(&f, ROOT, "Add_1", x, x);
+    ck_assert_str_eq(node_name(4), "/Add_1_1");
     ck_assert_str_eq(fixture_name(&f, last), "/Add_3_output_0");
 }
 
@@ -151,13 +153,12 @@ UNIT_TEST(equal_constants_are_one_initializer)
     int64_t values[] = {1, 2, 3, 4};
     const int64_t four[] = {4};
     const int64_t square[] = {2, 2};
-    const int64_t eight[] = {8};
     const int64_t none[] = {0};
     htp_tensor_id a = htp_model_constant(f.model, HTP_DTYPE_INT64, 1, four, values);
     ck_assert_uint_eq(htp_model_constant(f.model, HTP_DTYPE_INT64, 1, four, values), a);
     htp_tensor_id others[] = {
         htp_model_constant(f.model, HTP_DTYPE_INT64, 2, square, values),
-        htp_model_constant(f.model, HTP_DTYPE_INT32, 1, eight, values),
+        htp_model_constant(f.model, HTP_DTYPE_FLOAT64, 1, four, values),
         htp_model_constant(f.model, HTP_DTYPE_INT64, 0, NULL, values),
         htp_model_constant(f.model, HTP_DTYPE_INT64, 1, none, NULL),
     };

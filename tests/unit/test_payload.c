@@ -208,6 +208,7 @@ static const hostile_view hostile_views[] = {
     {1, {INT64_MAX}, {0}, 0},
     {2, {INT64_C(1) << 32, INT64_C(1) << 32}, {0, 0}, 0},
     {4, {65536, 65536, 65536, 65536}, {0, 0, 0, 0}, 0},
+    {3, {INT64_C(1) << 32, INT64_C(1) << 32, 2}, {0, 0, 0}, 0},
 };
 
 UNIT_TEST(hostile_views_are_refused)

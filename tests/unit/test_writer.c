@@ -56,10 +56,11 @@ static const htp_annotations *build_annotations(void)
     static const htp_attribute attributes[] = {
         {.name = "__source_module", .kind = HTP_ATTRIBUTE_STRING, .s = "/Net/Encoder"},
         {.name = "__hierarchy_tags", .kind = HTP_ATTRIBUTE_STRINGS, .strings = tags, .count = 2},
+        {.name = "__more", .kind = HTP_ATTRIBUTE_STRINGS, .strings = &tags[1], .count = 1},
     };
     static const htp_property properties[] = {{"source_module", "/Net"}, {"empty", ""}};
     static const htp_node_annotation nodes[] = {
-        {attributes, 2, {properties, 2}, "source_module: /Net/Encoder"},
+        {attributes, 3, {properties, 2}, "source_module: /Net/Encoder"},
         {attributes, 1, {properties, 1}, NULL},
         {attributes, 1, {NULL, 0}, "source_module: /Net"},
     };
@@ -214,11 +215,13 @@ UNIT_TEST(initializers_inside_the_model)
 static void assert_tagged(const Htp__Onnx__ModelProto *model)
 {
     const Htp__Onnx__NodeProto *node = model->graph->node[0];
-    ck_assert_uint_eq(node->n_attribute, 8);
+    ck_assert_uint_eq(node->n_attribute, 9);
     ck_assert_str_eq(node->attribute[0]->name, "i"); /* own ones first */
     ck_assert_str_eq(node->attribute[6]->name, "__source_module");
     ck_assert_str_eq(node->attribute[7]->name, "__hierarchy_tags");
+    ck_assert_mem_eq(node->attribute[7]->strings[0].data, "/Net/Encoder", 12);
     ck_assert_mem_eq(node->attribute[7]->strings[1].data, "/Net", 4);
+    ck_assert_uint_eq(node->attribute[8]->strings[0].len, 4);
     ck_assert_str_eq(node->doc_string, "source_module: /Net/Encoder");
     ck_assert_uint_eq(node->n_metadata_props, 2);
     ck_assert_str_eq(node->metadata_props[0]->key, "source_module");
@@ -305,19 +308,23 @@ UNIT_TEST(initializers_beside_the_model)
     }
     set_view(&f, 2, "first", HTP_DTYPE_FLOAT16, 2, odd_dims, odd_strides, 0, odd, sizeof(odd));
     set_view(&f, 3, "second", HTP_DTYPE_FLOAT32, 2, big_dims, big_strides, 0, big, sizeof(big));
-    use_weight(&f, 2);
-    use_weight(&f, 3);
+    static const int64_t sizes[] = {1023, 1024};
+    set_view(&f, 4, "inside", HTP_DTYPE_UINT8, 1, &sizes[0], small_strides, 0, big, sizeof(big));
+    set_view(&f, 5, "beside", HTP_DTYPE_UINT8, 1, &sizes[1], small_strides, 0, big, sizeof(big));
+    for (uint32_t i = 2; i < 6; i++) {
+        use_weight(&f, i);
+    }
     const char *path = scratch_path(&f, "m.onnx");
     htp_writer_result result = write_model(&f, NULL, path, HTP_EXTERNAL_NEVER);
     ck_assert_uint_eq(result.external_bytes, 0);
     result = write_model(&f, NULL, path, HTP_EXTERNAL_ALWAYS);
     file_contents data = read_whole(&f, scratch_path(&f, "m.onnx.data"));
     ck_assert_uint_eq(data.size, result.external_bytes);
-    ck_assert_uint_eq(data.size, 2560 + 1028 + 60 + 2560);
-    static const char *const offsets[] = {"0", NULL, NULL, "2560", "3648"};
-    static const char *const lengths[] = {"2560", NULL, NULL, "1028", "2560"};
+    ck_assert_uint_eq(data.size, 2560 + 1028 + 60 + 2560 + 1024);
+    static const char *const offsets[] = {"0", NULL, NULL, "2560", "3648", NULL, "6208"};
+    static const char *const lengths[] = {"2560", NULL, NULL, "1028", "2560", NULL, "1024"};
     Htp__Onnx__ModelProto *model = read_model(&f, path);
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 7; i++) {
         const Htp__Onnx__TensorProto *tensor = model->graph->initializer[i];
         ck_assert_int_eq(tensor->has_raw_data, offsets[i] == NULL);
         if (offsets[i]) {

@@ -1,0 +1,52 @@
+#include "lower/table.h"
+#include "unit.h"
+
+#include <string.h>
+
+UNIT_TEST(names_are_sorted_and_unique)
+{
+    ck_assert_uint_gt(htp_lower_operator_count(), 100);
+    for (size_t i = 1; i < htp_lower_operator_count(); i++) {
+        const char *before = htp_lower_operator_name(i - 1);
+        const char *name = htp_lower_operator_name(i);
+        ck_assert_msg(strcmp(before, name) < 0, "%s is not before %s", before, name);
+    }
+    ck_assert_ptr_null(htp_lower_operator_name(htp_lower_operator_count()));
+}
+
+UNIT_TEST(names_have_a_namespace)
+{
+    for (size_t i = 0; i < htp_lower_operator_count(); i++) {
+        ck_assert_ptr_nonnull(strstr(htp_lower_operator_name(i), "::"));
+    }
+}
+
+UNIT_TEST(every_row_is_found)
+{
+    for (size_t i = 0; i < htp_lower_operator_count(); i++) {
+        const htp_operator *row = htp_table_find(htp_lower_operator_name(i));
+        ck_assert_ptr_nonnull(row);
+        ck_assert_str_eq(row->kind, htp_lower_operator_name(i));
+        ck_assert(row->lower != NULL);
+    }
+}
+
+UNIT_TEST(overloads_are_told_apart)
+{
+    ck_assert_ptr_nonnull(htp_table_find("aten::add.Tensor"));
+    ck_assert_ptr_null(htp_table_find("aten::add.out"));
+    ck_assert_ptr_null(htp_table_find("aten::nothing"));
+    ck_assert_ptr_null(htp_table_find(""));
+    ck_assert_ptr_null(htp_table_find("_"));
+}
+
+UNIT_TEST(in_place_operators_share_rows)
+{
+    ck_assert_ptr_eq(htp_table_find("aten::add_.Tensor"), htp_table_find("aten::add.Tensor"));
+    ck_assert_ptr_eq(htp_table_find("aten::tanh_"), htp_table_find("aten::tanh"));
+    ck_assert_ptr_null(htp_table_find("aten::tanh__"));
+    ck_assert_str_eq(htp_table_find("aten::copy_.int")->kind, "aten::copy_.int");
+}
+
+UNIT_MAIN("lower/table", names_are_sorted_and_unique, names_have_a_namespace, every_row_is_found,
+          overloads_are_told_apart, in_place_operators_share_rows)
