@@ -16,19 +16,28 @@ static const char *name_of(htp_symbols *symbols, int64_t a, int64_t b, int64_t c
 
 UNIT_TEST(forms)
 {
+    static const struct {
+        int64_t sizes[3];
+        const char *name;
+    } cases[] = {
+        {{7, 7, 7}, "a number"},
+        {{2, 3, 5}, "batch"},
+        {{8, 17, 41}, "sequence"},
+        {{4, 6, 10}, "batch*2"},
+        {{9, 18, 42}, "sequence + 1"},
+        {{5, 14, 38}, "sequence - 3"},
+        {{10, 20, 46}, "batch + sequence"},
+        {{16, 51, 205}, "batch*sequence"},
+        {{4, 9, 25}, "batch*batch"},
+        {{64, 204, 820}, "batch*sequence*4"},
+        {{16, 34, 82}, "sequence*2"},
+    };
     htp_symbols s;
     htp_symbols_init(&s, arena, axes, 2, 3);
-    ck_assert_str_eq(name_of(&s, 7, 7, 7), "a number");
-    ck_assert_str_eq(name_of(&s, 2, 3, 5), "batch");
-    ck_assert_str_eq(name_of(&s, 8, 17, 41), "sequence");
-    ck_assert_str_eq(name_of(&s, 4, 6, 10), "batch*2");
-    ck_assert_str_eq(name_of(&s, 9, 18, 42), "sequence + 1");
-    ck_assert_str_eq(name_of(&s, 5, 14, 38), "sequence - 3");
-    ck_assert_str_eq(name_of(&s, 10, 20, 46), "batch + sequence");
-    ck_assert_str_eq(name_of(&s, 16, 51, 205), "batch*sequence");
-    ck_assert_str_eq(name_of(&s, 4, 9, 25), "batch*batch");
-    ck_assert_str_eq(name_of(&s, 64, 204, 820), "batch*sequence*4");
-    ck_assert_str_eq(name_of(&s, 16, 34, 82), "sequence*2");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const int64_t *sizes = cases[i].sizes;
+        ck_assert_str_eq(name_of(&s, sizes[0], sizes[1], sizes[2]), cases[i].name);
+    }
 }
 
 UNIT_TEST(quotients_have_no_remainder)

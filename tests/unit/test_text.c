@@ -30,7 +30,7 @@ UNIT_TEST(appending_grows)
     htp_text_addf(&text, "%*d", 1000, 5);
     ck_assert_uint_eq(text.length, 21000);
     ck_assert_uint_eq(strlen(text.bytes), 21000);
-    ck_assert_int_eq(strncmp(text.bytes + 4 * 4321, "4321", 4), 0);
+    ck_assert_int_eq(strncmp(text.bytes + 17284, "4321", 4), 0);
     ck_assert_str_eq(text.bytes + 20998, " 5");
 }
 

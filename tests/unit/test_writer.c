@@ -212,9 +212,8 @@ UNIT_TEST(initializers_inside_the_model)
     end();
 }
 
-static void assert_tagged(const Htp__Onnx__ModelProto *model)
+static void assert_node_tagged(const Htp__Onnx__NodeProto *node)
 {
-    const Htp__Onnx__NodeProto *node = model->graph->node[0];
     ck_assert_uint_eq(node->n_attribute, 9);
     ck_assert_str_eq(node->attribute[0]->name, "i"); /* own ones first */
     ck_assert_str_eq(node->attribute[6]->name, "__source_module");
@@ -227,6 +226,11 @@ static void assert_tagged(const Htp__Onnx__ModelProto *model)
     ck_assert_str_eq(node->metadata_props[0]->key, "source_module");
     ck_assert_str_eq(node->metadata_props[0]->value, "/Net");
     ck_assert_str_eq(node->metadata_props[1]->value, "");
+}
+
+static void assert_tagged(const Htp__Onnx__ModelProto *model)
+{
+    assert_node_tagged(model->graph->node[0]);
     ck_assert_uint_eq(model->graph->initializer[0]->n_metadata_props, 2);
     ck_assert_uint_eq(model->graph->initializer[2]->n_metadata_props, 0);
     ck_assert_uint_eq(model->n_metadata_props, 1);
