@@ -66,8 +66,9 @@ FLAVOUR_FLAGS := -DHTP_ARENA_MALLOC
 else
 FLAVOUR_FLAGS := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 FLAVOUR_LDFLAGS := -Wl,-z,relro -Wl,-z,now
-SHARED_LDFLAGS := -Wl,-z,defs
 endif
+# clang's sanitizers leave their own symbols to the program.
+SHARED_LDFLAGS := $(if $(findstring clang,$(if $(FLAVOUR),$(CC))),,-Wl,-z,defs)
 
 PACKAGES := libprotobuf-c libcjson
 PACKAGE_CFLAGS := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null))

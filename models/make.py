@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import torch
 
-from models import record, settle
+from models import neutral, record, settle
 from models.table import ALL, Model
 
 
@@ -89,7 +89,14 @@ def make(model: Model, folder: Path) -> None:
         "operators": operators,
     }
     write(folder / f"{model.name}.json", lambda path: path.write_text(json.dumps(facts)))
-    write(folder / f"{model.name}.pt", lambda path: torch.jit.save(compiled, str(path)))
+    write(folder / f"{model.name}.pt", lambda path: save(compiled, path))
+
+
+def save(compiled: torch.jit.ScriptModule, path: Path) -> None:
+    own = path.with_name("own")
+    torch.jit.save(compiled, str(own))
+    neutral.copy_archive(str(own), str(path))
+    own.unlink()
 
 
 def write(path: Path, save) -> None:

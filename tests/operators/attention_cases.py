@@ -58,8 +58,8 @@ call("attention/grouped/dynamic", lambda q, k, v: attention(q, k, v, is_causal=T
 for dtype in [torch.float64, torch.float16, torch.bfloat16]:
     # 1 / sqrt(16) is a float32: ONNX Runtime folds the factor into its product as one.
     typed = [((2, 3, length, 16), dtype) for length in (4, 5, 5)]
-    call(f"attention/{dtype}", attention, *typed, ((4, 5), dtype))
-    call(f"attention/{dtype}/bool", attention, *typed, ((4, 5), torch.bool))
+    call(f"attention/{dtype}", attention, *typed, ((4, 5), dtype), roundings=2)
+    call(f"attention/{dtype}/bool", attention, *typed, ((4, 5), torch.bool), roundings=2)
 call("attention/dropout", lambda q, k, v: attention(q, k, v, dropout_p=0.1), *QKV, refused=True)
 
 
@@ -84,8 +84,9 @@ class Fused(nn.Module):
         return self.module(x, **masked)
 
 
-def fused(name, make, *specs, dynamic=None, **options):
-    add(f"fused/{name}", lambda: Fused(randomized(make()), **options), *specs, dynamic=dynamic)
+def fused(name, make, *specs, dynamic=None, roundings=None, **options):
+    add(f"fused/{name}", lambda: Fused(randomized(make()), **options), *specs, dynamic=dynamic,
+        roundings=roundings)
 
 
 def multihead():
@@ -110,7 +111,7 @@ fused("layer/gelu-first", lambda: encoder_layer(activation="gelu", norm_first=Tr
 fused("layer/padding", encoder_layer, (2, 5, 8), SEEN, mask="src_key_padding_mask",
       dynamic={0: {0: "batch", 1: "length"}, 1: {0: "batch", 1: "length"}})
 fused("layer/causal", encoder_layer, (2, 5, 8), CAUSAL, mask="src_mask")
-fused("layer/float16", lambda: encoder_layer().half(), ((2, 5, 8), torch.float16))
+fused("layer/float16", lambda: encoder_layer().half(), ((2, 5, 8), torch.float16), roundings=6)
 fused("layer/float64", lambda: encoder_layer().double(), ((2, 5, 8), torch.float64))
 fused("encoder", lambda: nn.TransformerEncoder(encoder_layer(), 2, enable_nested_tensor=False), (2, 5, 8))
 

@@ -185,7 +185,7 @@ class Loop(nn.Module):
         for layer in self.layers:
             x = layer(x).relu()
             outputs.append(x)
-        return torch.stack(outputs), x.float().item() if x.numel() == 1 else 0.0
+        return torch.stack(outputs)
 
 
 class Halves(nn.Module):
