@@ -34,16 +34,6 @@ def parameter_table(model: nn.Module) -> list:
     return table
 
 
-def is_folded_conversion(node) -> bool:
-    """int -> Tensor -> int inside the forward of a submodule: torch.jit.trace removes that when
-    it makes a method of the forward; torch.jit._get_trace_graph makes no methods and keeps it."""
-    if node.kind() not in ("aten::Int", "aten::ScalarImplicit", "aten::FloatImplicit"):
-        return False
-    source = next(node.inputs()).node()
-    same_forward = source.scopeName() == node.scopeName() != "0"
-    return source.kind() == "prim::NumToTensor" and same_forward
-
-
 def traced_operators(model: nn.Module, inputs: tuple) -> list:
     """[operator with overload, module path] in order, from PyTorch's tracer on the eager model.
 
@@ -57,7 +47,7 @@ def traced_operators(model: nn.Module, inputs: tuple) -> list:
         torch.jit._trace._trace_module_map = None
     operators = []
     for node in graph.nodes():
-        if node.kind().startswith("aten::") and not is_folded_conversion(node):
+        if node.kind().startswith("aten::"):
             path, _ = modules[int(node.scopeName().split("/")[-1])]
             operators.append([node.schema().split("(")[0], path])
     return operators

@@ -105,9 +105,10 @@ class UnreadAllocator final : public at::Allocator
     }
 #endif
 
+    // For kernels that ask for raw memory; they run when no archive is being loaded.
     at::DeleterFnPtr raw_deleter() const override
     {
-        return nullptr;
+        return fallback_->raw_deleter();
     }
 
   private:
