@@ -7,6 +7,7 @@
 #include "api/session.h"
 #include "hierarchy/hierarchy.h"
 #include "lower/lower.h"
+#include "onnx/infer.h"
 #include "source/torchscript.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ static htp_status lower(htp_session *session, htp_model **model)
     HTP_TRY(htp_status_prefix(htp_lower_graph(*model, htp_session_progress, session),
                               session->model_path));
     htp_model_remove_unused(*model);
+    htp_model_infer_types(*model);
     return htp_session_end(session, (*model)->nodes.count, "nodes");
 }
 

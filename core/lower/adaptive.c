@@ -59,7 +59,11 @@ static size_t count_fates(const adaptive *a, fate wanted)
 
 static adaptive read_adaptive(htp_lowering *l)
 {
-    adaptive a = {.axes = htp_row_axes(l), .is_max = strcmp(l->row->op, "Max") == 0};
+    static const htp_dim unknown[3];
+    adaptive a = {.axes = htp_row_axes(l),
+                  .is_max = strcmp(l->row->op, "Max") == 0,
+                  .in = unknown,
+                  .out = unknown};
     uint32_t rank = htp_arg_rank(l, "self");
     if ((rank != a.axes + 1 && rank != a.axes + 2) || htp_output_rank(l, 0) != rank) {
         htp_lower_fail(l, "an input of rank %u is not supported", rank);

@@ -214,6 +214,25 @@ void htp_bind(htp_lowering *l, size_t index, htp_tensor_id tensor)
     }
 }
 
+/** Whether a tensor that has a type already cannot be the value @p id: its dtype, its rank, or a
+ * dim that is a number in both differs. A lowering that says otherwise is wrong. */
+static bool contradicts(htp_lowering *l, htp_value_id id, const htp_tensor *known)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (known->dtype != htp_value_dtype(l, id)) {
+        return true;
+    }
+    if (value->kind != HTP_SHIM_TENSOR) {
+        return false;
+    }
+    bool differs = known->rank != value->rank;
+    for (uint32_t i = 0; i < value->rank && !differs; i++) {
+        const htp_dim *dim = &l->graph->values[id].dims[i];
+        differs = !dim->symbol && !known->dims[i].symbol && dim->size != known->dims[i].size;
+    }
+    return differs;
+}
+
 void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
 {
     if (l->failure || tensor == HTP_TENSOR_NONE) {
@@ -224,12 +243,13 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
     const htp_shim_value *value = htp_graph_value(l->graph, id);
     const htp_tensor *known = &l->model->tensors.items[tensor];
     htp_dtype dtype = htp_value_dtype(l, id);
-    if (known->has_type && known->dtype != dtype) {
-        htp_lower_fail(l, "its result would be %s instead of %s", htp_dtype_name(known->dtype),
-                       htp_dtype_name(dtype));
-    } else if (!known->has_type && value->kind == HTP_SHIM_TENSOR) {
+    if (known->has_type) {
+        if (contradicts(l, id, known)) {
+            htp_lower_fail(l, "its lowering gives a result of another dtype or shape");
+        }
+    } else if (value->kind == HTP_SHIM_TENSOR) {
         htp_model_set_type(l->model, tensor, dtype, value->rank, l->graph->values[id].dims);
-    } else if (!known->has_type && htp_value_is_number(value)) {
+    } else if (htp_value_is_number(value)) {
         htp_model_set_type(l->model, tensor, dtype, 0, NULL);
     }
 }

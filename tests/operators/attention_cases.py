@@ -147,7 +147,8 @@ for mode in ["sum", "mean", "max"]:
           opset=opset)
     layer(f"embedding_bag/{mode}/last",
           lambda m=mode: nn.EmbeddingBag(10, 4, mode=m, include_last_offset=True), ((7,), 0, 10),
-          torch.tensor([0, 2, 2, 5, 7]), opset=opset)
+          torch.tensor([0, 2, 2, 5, 7]), opset=opset,
+          needs=(2, 0) if mode == "max" else None)  # 1.13 writes beyond its memory
     layer(f"embedding_bag/{mode}/2d", lambda m=mode: nn.EmbeddingBag(10, 4, mode=m), ((3, 4), 0, 10),
           opset=opset)
 call("embedding_bag/weighted",

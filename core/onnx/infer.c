@@ -1,0 +1,279 @@
+/*
+ * The walk of type inference, and what its rules share.
+ */
+#include "onnx/infer.h"
+
+#include "onnx/infer_rule.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct rule {
+    const char *op;
+    htp_infer_fn types;
+    htp_contents_fn contents; /* or NULL */
+} rule;
+
+static const rule rules[] = {
+#define HTP_INFER(op, types) {op, types, NULL},
+#define HTP_INFER_CONTENTS(op, types, contents) {op, types, contents},
+#include "onnx/infer_rules.def"
+#undef HTP_INFER
+#undef HTP_INFER_CONTENTS
+};
+
+#define RULE_COUNT (sizeof(rules) / sizeof(rules[0]))
+
+/* ---- the node ---- */
+
+bool htp_infer_has_input(const htp_infer *infer, uint32_t index)
+{
+    return index < infer->node->input_count && infer->node->inputs[index] != HTP_TENSOR_NONE;
+}
+
+const htp_tensor *htp_infer_input(const htp_infer *infer, uint32_t index)
+{
+    if (!htp_infer_has_input(infer, index)) {
+        return NULL;
+    }
+    const htp_tensor *tensor = &infer->model->tensors.items[infer->node->inputs[index]];
+    return tensor->has_type && tensor->rank <= HTP_SHIM_MAX_RANK ? tensor : NULL;
+}
+
+const htp_attribute *htp_infer_attribute(const htp_infer *infer, const char *name)
+{
+    for (uint32_t i = 0; i < infer->node->attribute_count; i++) {
+        if (strcmp(infer->node->attributes[i].name, name) == 0) {
+            return &infer->node->attributes[i];
+        }
+    }
+    return NULL;
+}
+
+int64_t htp_infer_int(const htp_infer *infer, const char *name, int64_t otherwise)
+{
+    const htp_attribute *found = htp_infer_attribute(infer, name);
+    return found ? found->i : otherwise;
+}
+
+int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index, int64_t otherwise)
+{
+    const htp_attribute *found = htp_infer_attribute(infer, name);
+    return found && index < found->count ? found->ints[index] : otherwise;
+}
+
+bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped)
+{
+    axis = axis < 0 ? axis + rank : axis;
+    *wrapped = (uint32_t)axis;
+    return axis >= 0 && axis < rank;
+}
+
+void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
+                   const htp_dim *dims)
+{
+    if (index >= infer->node->output_count || rank > HTP_SHIM_MAX_RANK) {
+        return;
+    }
+    htp_tensor *tensor = &infer->model->tensors.items[infer->node->outputs[index]];
+    if (!tensor->has_type) {
+        tensor->has_type = true;
+        tensor->dtype = dtype;
+        tensor->rank = rank;
+        tensor->dims = dims;
+    }
+}
+
+/* ---- known contents ---- */
+
+static bool find_length(const htp_tensor *tensor, size_t *length)
+{
+    if (tensor->rank > 1 || (tensor->rank == 1 && tensor->dims[0].symbol)) {
+        return false;
+    }
+    *length = tensor->rank == 0 ? 1 : (size_t)tensor->dims[0].size;
+    return true;
+}
+
+bool htp_infer_length(const htp_infer *infer, uint32_t index, size_t *length)
+{
+    const htp_tensor *tensor = htp_infer_input(infer, index);
+    return tensor && find_length(tensor, length);
+}
+
+htp_element htp_infer_element(const htp_infer *infer, uint32_t index, size_t at)
+{
+    const htp_element *elements =
+        htp_infer_has_input(infer, index) ? infer->contents[infer->node->inputs[index]] : NULL;
+    return elements ? elements[at] : (htp_element){.is_known = false};
+}
+
+bool htp_infer_number(htp_element element, int64_t *number)
+{
+    *number = element.value.size;
+    return element.is_known && !element.value.symbol;
+}
+
+bool htp_infer_axes(const htp_infer *infer, uint32_t index, uint32_t rank, bool *named, bool *any)
+{
+    const htp_attribute *attribute = htp_infer_attribute(infer, "axes");
+    size_t count = attribute ? attribute->count : 0;
+    if (htp_infer_has_input(infer, index) && !htp_infer_length(infer, index, &count)) {
+        return false;
+    }
+    *any = count > 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t axis = attribute ? attribute->ints[i] : 0;
+        uint32_t wrapped;
+        if ((!attribute && !htp_infer_number(htp_infer_element(infer, index, i), &axis)) ||
+            !htp_infer_wrap(axis, rank, &wrapped)) {
+            return false;
+        }
+        named[wrapped] = true;
+    }
+    return true;
+}
+
+/* ---- dims ---- */
+
+htp_dim *htp_infer_dims(htp_infer *infer, uint32_t rank)
+{
+    return HTP_NEW_ARRAY(infer->arena, htp_dim, rank);
+}
+
+htp_dim htp_infer_unknown(htp_infer *infer)
+{
+    const char *name;
+    do {
+        name = htp_arena_printf(infer->arena, "inner_dim_%" PRIu32, infer->next_symbol++);
+    } while (htp_map_get(&infer->symbols, name, NULL));
+    return (htp_dim){.symbol = name};
+}
+
+htp_dim htp_infer_size(htp_infer *infer, int64_t size)
+{
+    return size < 0 ? htp_infer_unknown(infer) : (htp_dim){.size = size};
+}
+
+htp_dim htp_infer_element_dim(htp_infer *infer, htp_element element)
+{
+    if (!element.is_known) {
+        return htp_infer_unknown(infer);
+    }
+    return element.value.symbol ? element.value : htp_infer_size(infer, element.value.size);
+}
+
+bool htp_infer_is(htp_dim dim, int64_t size)
+{
+    return !dim.symbol && dim.size == size;
+}
+
+bool htp_infer_is_same(htp_dim a, htp_dim b)
+{
+    if (a.symbol && b.symbol) {
+        return strcmp(a.symbol, b.symbol) == 0;
+    }
+    return !a.symbol && !b.symbol && a.size == b.size;
+}
+
+htp_dim htp_infer_both(htp_dim a, htp_dim b)
+{
+    return a.symbol ? b.symbol ? a : b : a;
+}
+
+bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *result)
+{
+    if (htp_infer_is(a, 1) || htp_infer_is(b, 1)) {
+        *result = htp_infer_is(a, 1) ? b : a;
+        return true;
+    }
+    if (a.symbol && b.symbol && !htp_infer_is_same(a, b)) {
+        *result = htp_infer_unknown(infer); /* either of them may be 1 */
+        return true;
+    }
+    *result = htp_infer_both(a, b);
+    return a.symbol || b.symbol || a.size == b.size;
+}
+
+/* ---- the walk ---- */
+
+static void take_symbols(htp_infer *infer)
+{
+    for (size_t i = 0; i < infer->model->tensors.count; i++) {
+        const htp_tensor *tensor = &infer->model->tensors.items[i];
+        for (uint32_t k = 0; tensor->has_type && k < tensor->rank; k++) {
+            if (tensor->dims[k].symbol) {
+                htp_map_set(infer->arena, &infer->symbols, tensor->dims[k].symbol, 0);
+            }
+        }
+    }
+}
+
+static void read_constants(htp_infer *infer)
+{
+    for (size_t i = 0; i < infer->model->initializers.count; i++) {
+        const htp_initializer *initializer = &infer->model->initializers.items[i];
+        const htp_tensor *tensor = &infer->model->tensors.items[initializer->tensor];
+        size_t length;
+        if (initializer->weight != HTP_NONE || tensor->dtype != HTP_DTYPE_INT64 ||
+            !find_length(tensor, &length) || length > HTP_INFER_MAX_ELEMENTS) {
+            continue;
+        }
+        htp_element *elements = HTP_NEW_ARRAY(infer->arena, htp_element, length);
+        for (size_t k = 0; k < length; k++) {
+            const char *at = (const char *)initializer->data + k * sizeof(int64_t);
+            elements[k].is_known = true;
+            memcpy(&elements[k].value.size, at, sizeof(int64_t));
+        }
+        infer->contents[initializer->tensor] = elements;
+    }
+}
+
+static void note_contents(htp_infer *infer, htp_contents_fn contents)
+{
+    htp_tensor_id output = infer->node->outputs[0];
+    const htp_tensor *tensor = &infer->model->tensors.items[output];
+    size_t length;
+    if (!tensor->has_type || tensor->dtype != HTP_DTYPE_INT64 || !find_length(tensor, &length) ||
+        length > HTP_INFER_MAX_ELEMENTS) {
+        return;
+    }
+    htp_element *elements = HTP_NEW_ARRAY(infer->arena, htp_element, length);
+    if (contents(infer, elements, length)) {
+        infer->contents[output] = elements;
+    }
+}
+
+static bool is_typed(const htp_infer *infer)
+{
+    bool typed = true;
+    for (uint32_t i = 0; i < infer->node->output_count; i++) {
+        typed = typed && infer->model->tensors.items[infer->node->outputs[i]].has_type;
+    }
+    return typed;
+}
+
+void htp_model_infer_types(htp_model *model)
+{
+    htp_infer infer = {.model = model, .arena = model->arena};
+    infer.contents = HTP_NEW_ARRAY(model->arena, const htp_element *, model->tensors.count);
+    htp_map by_op = {0};
+    for (uint32_t i = 0; i < RULE_COUNT; i++) {
+        htp_map_set(model->arena, &by_op, rules[i].op, i);
+    }
+    take_symbols(&infer);
+    read_constants(&infer);
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        infer.node = &model->nodes.items[i];
+        uint32_t found;
+        if (*infer.node->domain || !htp_map_get(&by_op, infer.node->op_type, &found)) {
+            continue;
+        }
+        if (!is_typed(&infer)) {
+            rules[found].types(&infer);
+        }
+        if (rules[found].contents) {
+            note_contents(&infer, rules[found].contents);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/*
+ * Types of the tensors between nodes.
+ */
+#ifndef HTP_ONNX_INFER_H
+#define HTP_ONNX_INFER_H
+
+#include "onnx/model.h"
+
+/**
+ * Gives dtype and dims to the outputs of nodes that have none, from the types of the nodes' inputs:
+ * one walk over the nodes in their order, by the rules of infer_rules.def. Types that are there
+ * stay. A dim that cannot be told is a symbol of its own, "inner_dim_0", whose size is 0. Outputs
+ * of an operator without a rule, and those whose rank cannot be told, stay without a type.
+ * Linear in nodes and dims.
+ *
+ * Reference: https://onnx.ai/onnx/operators/
+ */
+void htp_model_infer_types(htp_model *model);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * Types of operators that keep or broadcast their operands' shapes.
+ */
+#include "onnx/infer_rule.h"
+
+void htp_infer_like_first(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    if (x) {
+        htp_infer_set(infer, 0, x->dtype, x->rank, x->dims);
+    }
+}
+
+void htp_infer_cast(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    int64_t wanted = htp_infer_int(infer, "to", 0);
+    if (!x || wanted == 0) {
+        return;
+    }
+    for (int i = 0; i < HTP_DTYPE_COUNT; i++) {
+        if (htp_onnx_data_type((htp_dtype)i) == wanted) {
+            htp_infer_set(infer, 0, (htp_dtype)i, x->rank, x->dims);
+        }
+    }
+}
+
+/* The dim of @p x at @p axis of an output of rank @p rank: 1 where x has fewer axes. */
+static htp_dim aligned_dim(const htp_tensor *x, uint32_t rank, uint32_t axis)
+{
+    uint32_t missing = rank - x->rank;
+    return axis < missing ? (htp_dim){.size = 1} : x->dims[axis - missing];
+}
+
+static void set_broadcast(htp_infer *infer, htp_dtype dtype)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < infer->node->input_count; i++) {
+        const htp_tensor *x = htp_infer_input(infer, i);
+        if (!x) {
+            return;
+        }
+        rank = x->rank > rank ? x->rank : rank;
+    }
+    htp_dim *dims = htp_infer_dims(infer, rank);
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        dims[axis].size = 1;
+        for (uint32_t i = 0; i < infer->node->input_count; i++) {
+            htp_dim other = aligned_dim(htp_infer_input(infer, i), rank, axis);
+            if (!htp_infer_broadcast_dim(infer, dims[axis], other, &dims[axis])) {
+                return;
+            }
+        }
+    }
+    htp_infer_set(infer, 0, dtype, rank, dims);
+}
+
+void htp_infer_broadcast(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    if (x) {
+        set_broadcast(infer, x->dtype);
+    }
+}
+
+void htp_infer_compare(htp_infer *infer)
+{
+    set_broadcast(infer, HTP_DTYPE_BOOL);
+}
+
+void htp_infer_where(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 1);
+    if (x) {
+        set_broadcast(infer, x->dtype);
+    }
+}

@@ -1,0 +1,113 @@
+/*
+ * What the rules of type inference work with. Private to core/onnx/infer*.c.
+ *
+ * A rule types the outputs of infer->node. Where an input that it needs has no type, or the node
+ * is not valid, it leaves them as they are.
+ *
+ * Shapes that are computed by the model are followed through small int64 vectors: their elements
+ * are known as numbers, as symbols (sizes, never negative), or not known.
+ */
+#ifndef HTP_ONNX_INFER_RULE_H
+#define HTP_ONNX_INFER_RULE_H
+
+#include "onnx/model.h"
+
+/** Elements of the longest vector that is followed: the pads of a tensor of the largest rank. */
+#define HTP_INFER_MAX_ELEMENTS (2 * HTP_SHIM_MAX_RANK)
+
+/** An element of an int64 tensor of rank 0 or 1. */
+typedef struct htp_element {
+    bool is_known;
+    htp_dim value; /* a number may be negative */
+} htp_element;
+
+typedef struct htp_infer {
+    htp_model *model;
+    htp_arena *arena;
+    const htp_onnx_node *node;    /* whose outputs are typed */
+    const htp_element **contents; /* by tensor; NULL: not known */
+    htp_map symbols;              /* names that are taken */
+    uint32_t next_symbol;
+} htp_infer;
+
+/** A rule for types; and one for the contents of the first output, whose @p count elements it
+ * sets. @return false when they cannot be told */
+typedef void (*htp_infer_fn)(htp_infer *infer);
+typedef bool (*htp_contents_fn)(const htp_infer *infer, htp_element *elements, size_t count);
+
+#define HTP_INFER(op, types) void types(htp_infer *infer);
+#define HTP_INFER_CONTENTS(op, types, contents)                                                    \
+    void types(htp_infer *infer);                                                                  \
+    bool contents(const htp_infer *infer, htp_element *elements, size_t count);
+#include "onnx/infer_rules.def"
+#undef HTP_INFER
+#undef HTP_INFER_CONTENTS
+
+/* ---- the node ---- */
+
+/** Input @p index; NULL when it is omitted, has no type, or a rank above HTP_SHIM_MAX_RANK. */
+const htp_tensor *htp_infer_input(const htp_infer *infer, uint32_t index);
+
+/** Whether input @p index is there, typed or not. */
+bool htp_infer_has_input(const htp_infer *infer, uint32_t index);
+
+/** An attribute, or NULL. */
+const htp_attribute *htp_infer_attribute(const htp_infer *infer, const char *name);
+
+/** An integer attribute. */
+int64_t htp_infer_int(const htp_infer *infer, const char *name, int64_t otherwise);
+
+/** Element @p index of a list attribute; @p otherwise where the list is absent or shorter. */
+int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index, int64_t otherwise);
+
+/** Wraps an axis into [0, rank). @return false when it is out of range */
+bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped);
+
+/** Sets the type of output @p index unless it has one. @p dims are kept, not copied. Ranks above
+ * HTP_SHIM_MAX_RANK are left out. */
+void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
+                   const htp_dim *dims);
+
+/* ---- known contents ---- */
+
+/** The number of elements of input @p index, of rank 0 (1) or 1. @return false when not known */
+bool htp_infer_length(const htp_infer *infer, uint32_t index, size_t *length);
+
+/** Element @p at of input @p index, below its length. */
+htp_element htp_infer_element(const htp_infer *infer, uint32_t index, size_t at);
+
+/** Whether an element is a known number. */
+bool htp_infer_number(htp_element element, int64_t *number);
+
+/**
+ * The axes of an input ("axes" of opset 18), or of an attribute ("axes" of opset 17), wrapped.
+ * @param named  by axis, @p rank entries: set where the axis is among them.
+ * @return false when they cannot be told, or are not valid. None at all is true, with @p any false
+ */
+bool htp_infer_axes(const htp_infer *infer, uint32_t index, uint32_t rank, bool *named, bool *any);
+
+/* ---- dims ---- */
+
+/** A new array of dims, all number 0. */
+htp_dim *htp_infer_dims(htp_infer *infer, uint32_t rank);
+
+/** A dim that cannot be told: a symbol that nothing else has. */
+htp_dim htp_infer_unknown(htp_infer *infer);
+
+/** The dim of a number; one that cannot be told for a number below 0. */
+htp_dim htp_infer_size(htp_infer *infer, int64_t size);
+
+/** The dim of an element. */
+htp_dim htp_infer_element_dim(htp_infer *infer, htp_element element);
+
+/** Whether a dim is the number @p size; whether two are the same number or symbol. */
+bool htp_infer_is(htp_dim dim, int64_t size);
+bool htp_infer_is_same(htp_dim a, htp_dim b);
+
+/** The dim that is both: the number, if one of them is. */
+htp_dim htp_infer_both(htp_dim a, htp_dim b);
+
+/** The dim that @p a and @p b are broadcast to. @return false for two numbers that do not fit */
+bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *result);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * Types of operators that change a tensor's shape as a whole.
+ */
+#include "onnx/infer_rule.h"
+
+void htp_infer_shape(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    if (!x) {
+        return;
+    }
+    int64_t rank = x->rank;
+    int64_t bounds[] = {htp_infer_int(infer, "start", 0), htp_infer_int(infer, "end", rank)};
+    for (int i = 0; i < 2; i++) {
+        bounds[i] = bounds[i] < 0 ? bounds[i] + rank : bounds[i];
+        bounds[i] = bounds[i] < 0 ? 0 : bounds[i] > rank ? rank : bounds[i];
+    }
+    htp_dim *dims = htp_infer_dims(infer, 1);
+    dims[0].size = bounds[1] > bounds[0] ? bounds[1] - bounds[0] : 0;
+    htp_infer_set(infer, 0, HTP_DTYPE_INT64, 1, dims);
+}
+
+void htp_infer_element_count(htp_infer *infer)
+{
+    htp_infer_set(infer, 0, HTP_DTYPE_INT64, 0, htp_infer_dims(infer, 0));
+}
+
+void htp_infer_transpose(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    if (!x) {
+        return;
+    }
+    htp_dim *dims = htp_infer_dims(infer, x->rank);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        int64_t from = htp_infer_int_at(infer, "perm", i, (int64_t)x->rank - 1 - i);
+        if (from < 0 || from >= x->rank) {
+            return;
+        }
+        dims[i] = x->dims[from];
+    }
+    htp_infer_set(infer, 0, x->dtype, x->rank, dims);
+}
+
+void htp_infer_squeeze(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    bool named[HTP_SHIM_MAX_RANK] = {false};
+    bool any;
+    if (!x || !htp_infer_axes(infer, 1, x->rank, named, &any)) {
+        return;
+    }
+    htp_dim *dims = htp_infer_dims(infer, x->rank);
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (!any && x->dims[i].symbol) {
+            return; /* it goes if it is 1 */
+        }
+        if (any ? !named[i] : x->dims[i].size != 1) {
+            dims[rank++] = x->dims[i];
+        }
+    }
+    htp_infer_set(infer, 0, x->dtype, rank, dims);
+}
+
+void htp_infer_unsqueeze(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    size_t added;
+    if (!x || !htp_infer_length(infer, 1, &added) || added > HTP_SHIM_MAX_RANK - x->rank) {
+        return;
+    }
+    bool named[HTP_SHIM_MAX_RANK] = {false};
+    bool any;
+    uint32_t rank = x->rank + (uint32_t)added;
+    bool told = htp_infer_axes(infer, 1, rank, named, &any);
+    htp_dim *dims = htp_infer_dims(infer, rank);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (!told) {
+            dims[i] = htp_infer_unknown(infer);
+        } else if (named[i]) {
+            dims[i].size = 1;
+        } else if (next < x->rank) {
+            dims[i] = x->dims[next++];
+        } else {
+            return; /* an axis was named twice */
+        }
+    }
+    htp_infer_set(infer, 0, x->dtype, rank, dims);
+}
+
+/* ---- Reshape ---- */
+
+/* The quotient of two products of dims: numbers, and symbols that are not on both sides. */
+typedef struct quotient {
+    int64_t above;
+    int64_t below;
+    bool is_valid; /* no overflow, and nothing is 0 */
+    htp_dim symbols[HTP_SHIM_MAX_RANK];
+    uint32_t symbol_count;
+} quotient;
+
+static void multiply(quotient *q, htp_dim dim)
+{
+    if (dim.symbol) {
+        q->symbols[q->symbol_count++] = dim;
+    } else {
+        q->is_valid =
+            q->is_valid && dim.size > 0 && !__builtin_mul_overflow(q->above, dim.size, &q->above);
+    }
+}
+
+static void divide(quotient *q, htp_dim dim)
+{
+    if (!dim.symbol) {
+        q->is_valid =
+            q->is_valid && dim.size > 0 && !__builtin_mul_overflow(q->below, dim.size, &q->below);
+        return;
+    }
+    for (uint32_t i = 0; i < q->symbol_count; i++) {
+        if (htp_infer_is_same(q->symbols[i], dim)) {
+            q->symbols[i] = q->symbols[--q->symbol_count];
+            return;
+        }
+    }
+    q->is_valid = false;
+}
+
+/* The dim at @p missing, which makes the number of elements that of @p x. */
+static htp_dim remaining_dim(htp_infer *infer, const htp_tensor *x, const htp_dim *dims,
+                             uint32_t rank, uint32_t missing)
+{
+    quotient q = {.above = 1, .below = 1, .is_valid = true};
+    for (uint32_t i = 0; i < x->rank; i++) {
+        multiply(&q, x->dims[i]);
+    }
+    for (uint32_t i = 0; i < rank; i++) {
+        if (i != missing) {
+            divide(&q, dims[i]);
+        }
+    }
+    if (q.is_valid && q.symbol_count == 0 && q.above % q.below == 0) {
+        return (htp_dim){.size = q.above / q.below};
+    }
+    if (q.is_valid && q.symbol_count == 1 && q.above == q.below) {
+        return q.symbols[0];
+    }
+    return htp_infer_unknown(infer);
+}
+
+void htp_infer_reshape(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    size_t length;
+    if (!x || !htp_infer_length(infer, 1, &length) || length > HTP_SHIM_MAX_RANK) {
+        return;
+    }
+    bool copies_zeros = htp_infer_int(infer, "allowzero", 0) == 0;
+    uint32_t rank = (uint32_t)length;
+    uint32_t missing = 0;
+    uint32_t missing_count = 0;
+    htp_dim *dims = htp_infer_dims(infer, rank);
+    for (uint32_t i = 0; i < rank; i++) {
+        htp_element wanted = htp_infer_element(infer, 1, i);
+        int64_t number;
+        bool is_number = htp_infer_number(wanted, &number);
+        if (!wanted.is_known || (is_number && number < 0)) {
+            missing = i;
+            missing_count++;
+            dims[i] = htp_infer_unknown(infer);
+        } else if (is_number && number == 0 && copies_zeros) {
+            dims[i] = i < x->rank ? x->dims[i] : htp_infer_unknown(infer);
+        } else {
+            dims[i] = wanted.value;
+        }
+    }
+    if (missing_count == 1) {
+        dims[missing] = remaining_dim(infer, x, dims, rank, missing);
+    }
+    htp_infer_set(infer, 0, x->dtype, rank, dims);
+}
+
+/* ---- Expand, Tile, Range ---- */
+
+void htp_infer_expand(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    size_t length;
+    if (!x || !htp_infer_length(infer, 1, &length) || length > HTP_SHIM_MAX_RANK) {
+        return;
+    }
+    uint32_t rank = length > x->rank ? (uint32_t)length : x->rank;
+    htp_dim *dims = htp_infer_dims(infer, rank);
+    for (uint32_t i = 0; i < rank; i++) {
+        htp_dim own = {.size = 1};
+        htp_dim wanted = {.size = 1};
+        if (i >= rank - x->rank) {
+            own = x->dims[i - (rank - x->rank)];
+        }
+        if (i >= rank - length) {
+            htp_element element = htp_infer_element(infer, 1, i - (rank - length));
+            wanted = htp_infer_element_dim(infer, element);
+        }
+        if (!htp_infer_broadcast_dim(infer, own, wanted, &dims[i])) {
+            return;
+        }
+    }
+    htp_infer_set(infer, 0, x->dtype, rank, dims);
+}
+
+static htp_dim repeated_dim(htp_infer *infer, htp_dim dim, htp_element times)
+{
+    int64_t number;
+    int64_t size;
+    if (!htp_infer_number(times, &number)) {
+        return htp_infer_is(dim, 1) ? htp_infer_element_dim(infer, times)
+                                    : htp_infer_unknown(infer);
+    }
+    if (number == 1) {
+        return dim;
+    }
+    bool told = !dim.symbol && !__builtin_mul_overflow(dim.size, number, &size);
+    return told ? htp_infer_size(infer, size) : htp_infer_unknown(infer);
+}
+
+void htp_infer_tile(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    size_t length;
+    if (!x || !htp_infer_length(infer, 1, &length) || length != x->rank) {
+        return;
+    }
+    htp_dim *dims = htp_infer_dims(infer, x->rank);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        dims[i] = repeated_dim(infer, x->dims[i], htp_infer_element(infer, 1, i));
+    }
+    htp_infer_set(infer, 0, x->dtype, x->rank, dims);
+}
+
+void htp_infer_range(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    if (!x) {
+        return;
+    }
+    htp_element limit = htp_infer_element(infer, 1, 0);
+    htp_dim *dims = htp_infer_dims(infer, 1);
+    int64_t start;
+    int64_t step;
+    int64_t span;
+    bool counts = htp_infer_number(htp_infer_element(infer, 0, 0), &start) &&
+                  htp_infer_number(htp_infer_element(infer, 2, 0), &step);
+    if (counts && limit.is_known && limit.value.symbol && start == 0 && step == 1) {
+        dims[0] = limit.value;
+    } else if (counts && step > 0 && limit.is_known && !limit.value.symbol &&
+               !__builtin_sub_overflow(limit.value.size, start, &span)) {
+        dims[0].size = span <= 0 ? 0 : span / step + (span % step != 0);
+    } else {
+        dims[0] = htp_infer_unknown(infer);
+    }
+    htp_infer_set(infer, 0, x->dtype, 1, dims);
+}
