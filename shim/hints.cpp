@@ -28,12 +28,13 @@ struct Known {
 };
 using Scope = std::unordered_map<const torch::jit::Value *, Known>;
 
-// The result has the argument's shape: its uses speak of the argument, too.
-bool keeps_shape(const std::string &kind)
+// The result is the argument in another form: its uses speak of the argument, too.
+bool passes_on(const std::string &kind)
 {
     static const std::set<std::string> kinds = {"aten::to",    "aten::type_as", "aten::contiguous",
                                                 "aten::clone", "aten::detach",  "aten::dropout",
-                                                "aten::float", "aten::alias",   "aten::_to_copy"};
+                                                "aten::float", "aten::alias",   "aten::_to_copy",
+                                                "aten::view",  "aten::reshape"};
     return kinds.count(kind) != 0;
 }
 
@@ -123,7 +124,7 @@ class Finder
             give(node, visit_function(*type->function(), inputs), scope);
         } else {
             note(node, kind, inputs);
-            if (keeps_shape(kind) || kind == "prim::unchecked_cast") {
+            if (passes_on(kind) || kind == "prim::unchecked_cast") {
                 scope[node.output()] = inputs[0];
             }
         }

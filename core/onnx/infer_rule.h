@@ -13,7 +13,7 @@
 #include "onnx/model.h"
 
 /** Elements of the longest vector that is followed: the pads of a tensor of the largest rank. */
-#define HTP_INFER_MAX_ELEMENTS (2 * HTP_SHIM_MAX_RANK)
+#define HTP_INFER_MAX_ELEMENTS ((size_t)2 * HTP_SHIM_MAX_RANK)
 
 /** An element of an int64 tensor of rank 0 or 1. */
 typedef struct htp_element {
