@@ -24,7 +24,7 @@ namespace
 {
 
 // Smaller storages are read as usual.
-constexpr size_t kUnreadBytes = 64 * 1024;
+constexpr size_t kUnreadBytes = size_t{64} * 1024;
 
 // Pages that stand for a storage that was not read.
 struct Region {

@@ -97,7 +97,7 @@ std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<R
 }
 
 // A number read off contents that nobody knows, or computed from such numbers alone.
-bool Executor::gives_unknown_numbers(const Call &call) const
+bool Executor::gives_unknown_numbers(const Call &call)
 {
     const auto knows_value = [](const Item &item) { return item.has_lanes; };
     const auto is_known = [](const Item &item) { return !item.is_tensor() || item.is_real; };
@@ -167,7 +167,7 @@ Executor::Mode Executor::choose_mode(Call &call, Lanes &results)
     return Mode::Meta;
 }
 
-bool Executor::fits_real(const Lanes &results) const
+bool Executor::fits_real(const Lanes &results)
 {
     bool fits = true;
     for (const auto &lane : results) {
@@ -190,7 +190,7 @@ Executor::Lanes Executor::run_lanes(Call &call, Mode mode)
     return results;
 }
 
-c10::IValue Executor::operand(const Call &call, size_t index, size_t lane, Mode mode) const
+c10::IValue Executor::operand(const Call &call, size_t index, size_t lane, Mode mode)
 {
     const auto &arguments = call.schema.arguments();
     const c10::TypePtr type = index < arguments.size() ? arguments[index].type() : nullptr;

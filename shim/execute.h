@@ -4,6 +4,8 @@
 #include "recording.h"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -59,12 +61,14 @@ class Executor
 
     Lanes run_lanes(Call &call, Mode mode);
     std::vector<c10::IValue> run_lane(Call &call, Mode mode, size_t lane);
+    static std::optional<std::vector<c10::IValue>> try_stand_ins(Call &call, size_t lane, int fill,
+                                                                 std::exception_ptr &reason);
     std::vector<c10::IValue> run_on_stand_ins(Call &call, size_t lane);
-    c10::IValue operand(const Call &call, size_t index, size_t lane, Mode mode) const;
+    static c10::IValue operand(const Call &call, size_t index, size_t lane, Mode mode);
     Mode choose_mode(Call &call, Lanes &results);
-    bool gives_unknown_numbers(const Call &call) const;
+    static bool gives_unknown_numbers(const Call &call);
     std::vector<Ref> make_unknown_numbers(const Call &call);
-    bool fits_real(const Lanes &results) const;
+    static bool fits_real(const Lanes &results);
     std::vector<Ref> make_outputs(const Call &call, Mode mode, const Lanes &results);
     Ref make_output(const Lanes &results, size_t index, Mode mode, bool is_constant);
     Ref wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_constant);

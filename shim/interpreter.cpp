@@ -202,6 +202,22 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::contai
     return table;
 }
 
+namespace {
+
+// The tracer writes a Python number as a tensor constant without dims. libtorch's executor makes a
+// number of it again, which takes part in type promotion as in the eager model.
+void restore_number(Item &item, uint32_t lane_count)
+{
+    for (uint32_t lane = 0; item.is_tensor() && lane < lane_count; lane++) {
+        const at::Tensor &tensor = item.tensor(lane);
+        if (tensor.dim() == 0 && tensor.scalar_type() == at::kDouble) {
+            tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+        }
+    }
+}
+
+} // namespace
+
 // A constant of the code is one value, however often it is read.
 std::vector<Ref> Interpreter::do_constant(const Node &node, std::vector<Ref> &, Frame &)
 {
@@ -212,6 +228,7 @@ std::vector<Ref> Interpreter::do_constant(const Node &node, std::vector<Ref> &, 
         // Functions have no value: calls find them by the node's type.
         known = value ? recording_.constant(*value) : recording_.plain(c10::IValue());
         known->name = output->debugName();
+        restore_number(*known, recording_.lane_count);
     }
     return {known};
 }

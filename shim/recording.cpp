@@ -18,10 +18,19 @@ std::string bytes_of(const at::Tensor &tensor)
 
 } // namespace
 
+at::Tensor keep_number(at::Tensor made, const at::Tensor &from)
+{
+    if (from.unsafeGetTensorImpl()->is_wrapped_number()) {
+        made.unsafeGetTensorImpl()->set_wrapped_number(true);
+    }
+    return made;
+}
+
 at::Tensor meta_like(const at::Tensor &tensor)
 {
-    return at::empty_strided(tensor.sizes(), tensor.strides(),
-                             tensor.options().device(at::kMeta).requires_grad(false));
+    return keep_number(at::empty_strided(tensor.sizes(), tensor.strides(),
+                                         tensor.options().device(at::kMeta).requires_grad(false)),
+                       tensor);
 }
 
 void note_contents(Item &item, uint32_t lane_count)
@@ -82,10 +91,10 @@ Ref Recording::constant(const c10::IValue &value)
         const at::Tensor &tensor = value.toTensor();
         item->is_constant = true;
         item->is_real = tensor.numel() <= kRealElements && model.archive.is_readable(tensor);
-        const at::Tensor held = item->is_real ? tensor.detach() : meta_like(tensor);
+        const at::Tensor held = item->is_real ? tensor : meta_like(tensor);
         for (uint32_t lane = 0; lane < lane_count; lane++) {
             // A copy for each lane: operators may change it in place.
-            item->lane[lane] = item->is_real ? held.clone() : held;
+            item->lane[lane] = item->is_real ? keep_number(held.detach().clone(), held) : held;
         }
         if (item->is_real) {
             note_contents(*item, lane_count);

@@ -32,7 +32,7 @@ struct RecordedNode {
 
 // Tensors of up to this many elements that follow from sizes and constants alone are computed for
 // real; larger ones have no known contents.
-constexpr int64_t kRealElements = 64 * 1024;
+constexpr int64_t kRealElements = int64_t{64} * 1024;
 
 class Recording
 {
@@ -74,6 +74,10 @@ class Recording
     std::unordered_map<uint32_t, Ref> weights_;
     std::unordered_map<const void *, at::Tensor> meta_storages_;
 };
+
+// @p made, marked as a plain number where @p from is: such a tensor does not take part in type
+// promotion as others do.
+at::Tensor keep_number(at::Tensor made, const at::Tensor &from);
 
 // A tensor without contents of the same geometry.
 at::Tensor meta_like(const at::Tensor &tensor);

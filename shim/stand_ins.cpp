@@ -1,57 +1,92 @@
+// Where libtorch has no meta kernel: the real one, on tensors of zeroes and of ones, shows the
+// outputs' sizes.
 #include "execute.h"
 
 #include "map_tensors.h"
 
+#include <optional>
+
 namespace htp
 {
 
-// Where libtorch has no meta kernel: the real one, on tensors of zeroes and then of ones, shows
-// the outputs' sizes. Sizes that differ between the two depend on the data.
+namespace
+{
+
+constexpr int64_t kMaxElements = int64_t{1} << 26;
+constexpr const char *kCannotTell = "this libtorch cannot tell its output's size";
+
+at::Tensor stand_in(const at::Tensor &tensor, int fill)
+{
+    if (tensor.numel() > kMaxElements) {
+        throw Unsupported(kCannotTell);
+    }
+    const at::Tensor made = tensor.is_meta()
+                                ? at::full(tensor.sizes(), fill, tensor.options().device(at::kCPU))
+                                : tensor.clone();
+    return keep_number(made, tensor);
+}
+
+bool same_sizes(const std::vector<c10::IValue> &a, const std::vector<c10::IValue> &b)
+{
+    for (size_t i = 0; i < a.size(); i++) {
+        if (a[i].isTensor() && a[i].toTensor().defined() &&
+            a[i].toTensor().sizes() != b[i].toTensor().sizes()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+// The outputs for tensors full of @p fill; nothing where the kernel refuses them: a division by
+// zero, an index of one that is out of range.
+std::optional<std::vector<c10::IValue>> Executor::try_stand_ins(Call &call, size_t lane, int fill,
+                                                                std::exception_ptr &reason)
+{
+    const auto &arguments = call.schema.arguments();
+    torch::jit::Stack stack;
+    for (size_t i = 0; i < call.inputs.size(); i++) {
+        const c10::TypePtr type = i < arguments.size() ? arguments[i].type() : nullptr;
+        stack.push_back(
+            map_tensors(Recording::value(call.inputs[i], lane, type),
+                        [&](const at::Tensor &tensor) { return stand_in(tensor, fill); }));
+    }
+    try {
+        call.operation(stack);
+    } catch (const std::exception &) {
+        reason = std::current_exception();
+        return std::nullopt;
+    }
+    std::vector<c10::IValue> outputs;
+    for (const c10::IValue &value : stack) {
+        outputs.push_back(map_tensors(value, meta_like));
+    }
+    return outputs;
+}
+
 std::vector<c10::IValue> Executor::run_on_stand_ins(Call &call, size_t lane)
 {
-    constexpr int64_t kMaxElements = int64_t{1} << 26;
-    const auto run_on = [&](int fill) {
-        torch::jit::Stack stack;
-        for (size_t i = 0; i < call.inputs.size(); i++) {
-            const auto &arguments = call.schema.arguments();
-            const c10::TypePtr type = i < arguments.size() ? arguments[i].type() : nullptr;
-            stack.push_back(map_tensors(
-                Recording::value(call.inputs[i], lane, type), [&](const at::Tensor &tensor) {
-                    if (!tensor.is_meta()) {
-                        return tensor.clone();
-                    }
-                    if (tensor.numel() > kMaxElements) {
-                        throw Unsupported("this libtorch cannot tell its output's size");
-                    }
-                    return at::full(tensor.sizes(), fill, tensor.options().device(at::kCPU));
-                }));
+    const auto &arguments = call.schema.arguments();
+    for (size_t i = 0; i < arguments.size(); i++) {
+        if (arguments[i].alias_info() == nullptr) {
+            continue;
         }
-        call.operation(stack);
-        std::vector<c10::IValue> outputs;
-        for (const c10::IValue &value : stack) {
-            outputs.push_back(map_tensors(value, meta_like));
+        if (!arguments[i].alias_info()->isWrite() || call.schema.returns().size() != 1) {
+            throw Unsupported(kCannotTell);
         }
-        return outputs;
-    };
-    for (const c10::Argument &argument : call.schema.arguments()) {
-        if (argument.alias_info() != nullptr) {
-            throw Unsupported("this libtorch cannot tell its output's size");
-        }
+        return {operand(call, i, lane, Mode::Meta)}; // in place: the result is the operand
     }
-    std::vector<c10::IValue> zeroes = run_on(0);
-    std::vector<c10::IValue> ones;
-    try {
-        ones = run_on(1);
-    } catch (const c10::Error &) {
-        return zeroes; // an index of one may be out of range
+    std::exception_ptr reason;
+    const auto ones = try_stand_ins(call, lane, 1, reason);
+    const auto zeroes = try_stand_ins(call, lane, 0, reason);
+    if (!zeroes && !ones) {
+        std::rethrow_exception(reason);
     }
-    for (size_t i = 0; i < zeroes.size(); i++) {
-        if (zeroes[i].isTensor() && zeroes[i].toTensor().defined() &&
-            zeroes[i].toTensor().sizes() != ones[i].toTensor().sizes()) {
-            throw Unsupported("its output's size depends on the data");
-        }
+    if (zeroes && ones && !same_sizes(*zeroes, *ones)) {
+        throw Unsupported("its output's size depends on the data");
     }
-    return zeroes;
+    return zeroes ? *zeroes : *ones;
 }
 
 } // namespace htp

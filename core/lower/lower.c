@@ -202,26 +202,47 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-htp_status htp_lower_graph(htp_model *model, htp_progress_fn progress, void *user)
+/** Where an export stands. */
+typedef struct watch {
+    htp_progress_fn progress;
+    void *user;
+    double start;
+    uint32_t node_count;
+} watch;
+
+/** Reports progress now and then; false when the caller wants to stop. */
+static bool may_go_on(const watch *w, uint32_t done)
 {
-    const htp_graph *graph = model->graph;
-    htp_lowering l = {.model = model, .graph = graph, .arena = model->arena};
-    l.bindings = HTP_NEW_ARRAY(l.arena, htp_binding, (size_t)graph->value_count + 1);
-    for (uint32_t i = 0; i < graph->value_count; i++) {
+    if (!w->progress || done % PROGRESS_INTERVAL != 0) {
+        return true;
+    }
+    htp_progress report = {.stage = HTP_STAGE_LOWERED,
+                           .done = done,
+                           .total = w->node_count,
+                           .seconds = seconds_now() - w->start,
+                           .label = "nodes"};
+    return w->progress(w->user, &report);
+}
+
+static htp_lowering begin(htp_model *model)
+{
+    htp_lowering l = {.model = model, .graph = model->graph, .arena = model->arena};
+    l.bindings = HTP_NEW_ARRAY(l.arena, htp_binding, (size_t)l.graph->value_count + 1);
+    for (uint32_t i = 0; i < l.graph->value_count; i++) {
         l.bindings[i] = (htp_binding){HTP_TENSOR_NONE, HTP_TENSOR_NONE};
     }
-    double start = seconds_now();
+    return l;
+}
+
+htp_status htp_lower_graph(htp_model *model, htp_progress_fn progress, void *user)
+{
+    htp_lowering l = begin(model);
     htp_unsupported unsupported = {.arena = l.arena};
+    const watch w = {progress, user, seconds_now(), l.graph->trace->node_count};
     bind_inputs(&l);
-    const bool *live = find_live_nodes(l.arena, graph);
-    uint32_t node_count = graph->trace->node_count;
-    for (uint32_t i = 0; i < node_count; i++) {
-        htp_progress report = {.stage = HTP_STAGE_LOWERED,
-                               .done = i,
-                               .total = node_count,
-                               .seconds = seconds_now() - start,
-                               .label = "nodes"};
-        if (progress && i % PROGRESS_INTERVAL == 0 && !progress(user, &report)) {
+    const bool *live = find_live_nodes(l.arena, l.graph);
+    for (uint32_t i = 0; i < w.node_count; i++) {
+        if (!may_go_on(&w, i)) {
             return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
         }
         if (live[i]) {
