@@ -16,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <unordered_set>
 
 namespace htp
 {
@@ -39,7 +40,8 @@ struct Region {
 struct Archive::Mapping {
     const char *data = nullptr;
     uint64_t size = 0;
-    std::map<uintptr_t, Region> regions; // by first address
+    std::map<uintptr_t, Region> regions;   // by first address
+    std::unordered_set<uint64_t> storages; // offsets of the records that hold storages
 
     ~Mapping()
     {
@@ -176,7 +178,8 @@ class MappedReader final : public caffe2::serialize::ReadAdapterInterface
             return false;
         }
         const uint64_t within = reinterpret_cast<uintptr_t>(buffer) - start;
-        if (!region->was_written && !region->has_file_offset && within == 0) {
+        const bool is_first = !region->was_written && !region->has_file_offset && within == 0;
+        if (is_first && mapping_->storages.count(position) != 0) {
             region->has_file_offset = true;
             region->file_offset = position;
             return true;
@@ -193,6 +196,25 @@ class MappedReader final : public caffe2::serialize::ReadAdapterInterface
 
     std::shared_ptr<Archive::Mapping> mapping_;
 };
+
+// Storages are records with numbers for names: data/0, constants/12. All others (pickles, code) are
+// parsed, and must be read.
+bool is_storage(const std::string &record)
+{
+    const size_t slash = record.rfind('/');
+    return slash != std::string::npos && slash + 1 < record.size() &&
+           record.find_first_not_of("0123456789", slash + 1) == std::string::npos;
+}
+
+void find_storages(const std::shared_ptr<Archive::Mapping> &mapping)
+{
+    caffe2::serialize::PyTorchStreamReader reader(std::make_shared<MappedReader>(mapping));
+    for (const std::string &record : reader.getAllRecords()) {
+        if (is_storage(record)) {
+            mapping->storages.insert(reader.getRecordOffset(record));
+        }
+    }
+}
 
 // Marks the load of a mapping in this thread.
 class LoadingScope
@@ -249,6 +271,7 @@ bool restores_state_by_code(const torch::jit::Module &module)
 Archive::Archive(const std::string &path) : mapping_(map_file(path))
 {
     install_allocator();
+    find_storages(mapping_);
     load(true);
     if (restores_state_by_code(module_)) {
         load(false);
