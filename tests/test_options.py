@@ -11,7 +11,7 @@ from harness import (
     record, run, scratch, torchscript,
 )
 from models.make import example_inputs
-from models.table import ALL, FIDELITY
+from models.table import ALL, FIDELITY, SCALING
 from numbers_check import assert_close, check, feed, reference, session
 
 BERT = ALL["bert-tiny"]
@@ -238,6 +238,17 @@ def help_and_version():
         assert flag in text.stdout, flag
     version = run("--version")
     assert version.returncode == EXIT_OK and version.stdout.startswith("htp-trace ")
+
+
+@case
+def many_modules():
+    """The archive's own records are larger than the weights that stay unread."""
+    model = next(m for m in SCALING if m.name == "bert-64-layers")
+    with scratch() as folder:
+        out = folder / "x.onnx"
+        result = run(torchscript(model), "--out", out, "--json", *input_flags(model))
+        assert result.returncode == EXIT_OK, result.stderr
+        assert json.loads(result.stdout)["modules"] == len(record(model.name)["modules"])
 
 
 # ---- several models --------------------------------------------------------------------------------
