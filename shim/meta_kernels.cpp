@@ -91,6 +91,27 @@ at::Tensor convolution(const at::Tensor &input, const at::Tensor &weight, const 
     return at::empty(sizes, input.options());
 }
 
+using MaybeInt = c10::optional<int64_t>;
+
+// What nn.MultiheadAttention calls in inference; its weights are averaged over heads, or not.
+std::tuple<at::Tensor, at::Tensor>
+multi_head_attention(const at::Tensor &query, const at::Tensor &key, const at::Tensor &,
+                     int64_t embed_dim, int64_t num_head, const at::Tensor &, const at::Tensor &,
+                     const at::Tensor &, const at::Tensor &, const MaybeTensor &, bool need_weights,
+                     bool average_attn_weights, MaybeInt)
+{
+    TORCH_CHECK(query.dim() == 3 && key.dim() == 3 && query.size(2) == embed_dim,
+                "expected query and key of 3 dims and ", embed_dim, " features, got ",
+                query.sizes());
+    at::Tensor weights;
+    if (need_weights && average_attn_weights) {
+        weights = at::empty({query.size(0), query.size(1), key.size(1)}, query.options());
+    } else if (need_weights) {
+        weights = at::empty({query.size(0), num_head, query.size(1), key.size(1)}, query.options());
+    }
+    return {at::empty(query.sizes(), query.options()), weights};
+}
+
 template <typename Kernel> void add(const char *name, const char *overload, Kernel kernel)
 {
     static std::deque<torch::Library> registrations;
@@ -115,6 +136,7 @@ void register_meta_kernels()
         add("aten::index_select", "", &index_select);
         add("aten::native_batch_norm", "", &native_batch_norm);
         add("aten::convolution_overrideable", "", &convolution);
+        add("aten::_native_multi_head_attention", "", &multi_head_attention);
     });
 }
 

@@ -21,7 +21,7 @@ struct zip {
 static void put(unsigned char *bytes, size_t *size, uint64_t value, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        bytes[(*size)++] = (unsigned char)(value >> 8 * i);
+        bytes[(*size)++] = (unsigned char)(i < sizeof(value) ? value >> 8 * i : 0);
     }
 }
 
