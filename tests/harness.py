@@ -153,8 +153,10 @@ def torchscript(model: Model) -> Path:
 
 @functools.cache
 def record(name: str) -> dict:
-    """What PyTorch knows of the eager model; see models/record.py."""
-    return json.loads((made(ALL[name]) / f"{name}.json").read_text())
+    """What PyTorch knows of the eager model; see models/record.py. Of a committed model it is
+    committed too: other versions of the libraries would not trace the same operators."""
+    folder = ROOT / "models" if ALL[name].committed else made(ALL[name])
+    return json.loads((folder / f"{name}.json").read_text())
 
 
 def exported(model: Model, *flags) -> Path:

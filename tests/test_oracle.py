@@ -7,9 +7,6 @@ import re
 from harness import case_for_each_model, input_flags, is_loadable, record, run, torchscript
 from models.table import FIDELITY
 
-# Conversions between numbers and tensors of one element: torch.jit.trace keeps one for each use when
-# it makes a method of a forward; torch.jit._get_trace_graph makes no methods and shares them.
-CONVERSIONS = ("aten::Int.Tensor", "aten::FloatImplicit", "aten::IntImplicit", "aten::ScalarImplicit")
 TRACED = [model for model in FIDELITY if is_loadable(model) and model.mode != "scripted"]
 LINE = re.compile(
     r"^(?:%\d+ : .* = )?(?P<kind>[\w:.]+)\(.*\)"
@@ -36,10 +33,6 @@ def dumped_operators(text: str) -> list:
     return operators
 
 
-def computing(operators: list) -> list:
-    return [entry for entry in operators if entry[0] not in CONVERSIONS]
-
-
 def first_difference(got: list, wanted: list) -> str:
     for index, (a, b) in enumerate(zip(got, wanted)):
         if a != b:
@@ -51,6 +44,5 @@ def first_difference(got: list, wanted: list) -> str:
 def operators_and_modules(model):
     result = run(torchscript(model), "--dump-graph", *input_flags(model))
     assert result.returncode == 0, result.stderr
-    got = computing(dumped_operators(result.stdout))
-    wanted = computing(record(model.name)["operators"])
+    got, wanted = dumped_operators(result.stdout), record(model.name)["operators"]
     assert got == wanted, first_difference(got, wanted)
