@@ -4,6 +4,7 @@
 #include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/read_adapter_interface.h>
 #include <torch/csrc/jit/serialization/import.h>
+#include <torch/csrc/jit/serialization/import_read.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -311,6 +312,22 @@ bool Archive::is_readable(const at::Tensor &tensor) const
     uintptr_t start = 0;
     const Region *region = data ? mapping_->find(data, 1, &start) : nullptr;
     return region == nullptr || !region->has_file_offset;
+}
+
+std::vector<c10::IValue> Archive::traced_inputs() const
+{
+    static const char *const name = "traced_inputs";
+    caffe2::serialize::PyTorchStreamReader reader(std::make_shared<MappedReader>(mapping_));
+    if (!reader.hasRecord(std::string(name) + ".pkl")) {
+        return {};
+    }
+    try {
+        const c10::IValue methods = torch::jit::readArchiveAndTensors(
+            name, "", std::string(name) + "/", c10::nullopt, c10::nullopt, c10::nullopt, reader);
+        return methods.toGenericDict().at("forward").toListRef().vec();
+    } catch (const std::exception &) {
+        return {}; // inputs of classes that only the model's code knows
+    }
 }
 
 const std::string *Archive::extra_file(const std::string &name)

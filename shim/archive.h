@@ -42,6 +42,10 @@ class Archive
     // Whether libtorch may compute with the tensor: its storage was read.
     bool is_readable(const at::Tensor &tensor) const;
 
+    // What forward() was traced with, where the archive says (PyTorch 2); empty otherwise. The
+    // tensors have dtypes and sizes, but no contents.
+    std::vector<c10::IValue> traced_inputs() const;
+
     // Contents of an extra file; nullptr when there is none.
     const std::string *extra_file(const std::string &name);
 

@@ -202,7 +202,8 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::contai
     return table;
 }
 
-namespace {
+namespace
+{
 
 // The tracer writes a Python number as a tensor constant without dims. libtorch's executor makes a
 // number of it again, which takes part in type promotion as in the eager model.

@@ -112,6 +112,18 @@ multi_head_attention(const at::Tensor &query, const at::Tensor &key, const at::T
     return {at::empty(query.sizes(), query.options()), weights};
 }
 
+// What nn.TransformerEncoderLayer calls in inference: the source's own sizes come out.
+at::Tensor encoder_layer(const at::Tensor &src, int64_t embed_dim, int64_t, const at::Tensor &,
+                         const at::Tensor &, const at::Tensor &, const at::Tensor &, bool, bool,
+                         double, const at::Tensor &, const at::Tensor &, const at::Tensor &,
+                         const at::Tensor &, const at::Tensor &, const at::Tensor &,
+                         const at::Tensor &, const at::Tensor &, const MaybeTensor &, MaybeInt)
+{
+    TORCH_CHECK(src.dim() == 3 && src.size(2) == embed_dim, "expected a source of 3 dims and ",
+                embed_dim, " features, got ", src.sizes());
+    return at::empty(src.sizes(), src.options());
+}
+
 template <typename Kernel> void add(const char *name, const char *overload, Kernel kernel)
 {
     static std::deque<torch::Library> registrations;
@@ -137,6 +149,7 @@ void register_meta_kernels()
         add("aten::native_batch_norm", "", &native_batch_norm);
         add("aten::convolution_overrideable", "", &convolution);
         add("aten::_native_multi_head_attention", "", &multi_head_attention);
+        add("aten::_transformer_encoder_layer_fwd", "", &encoder_layer);
     });
 }
 

@@ -1,4 +1,5 @@
 // The C ABI: no libtorch type and no exception crosses it.
+#include "archived_inputs.h"
 #include "hints.h"
 #include "trace.h"
 
@@ -14,7 +15,7 @@ struct htp_shim_model {
     htp::Model model;
     std::unique_ptr<htp::Trace> trace;
     std::optional<std::vector<htp_shim_hint>> hints;
-    std::optional<std::vector<htp_shim_input>> bundled;
+    std::optional<std::vector<htp_shim_input>> archived_inputs;
 };
 
 namespace
@@ -93,15 +94,15 @@ htp_shim_code list_hints(htp_shim_model *model, const htp_shim_hint **hints, uin
     });
 }
 
-htp_shim_code list_bundled_inputs(htp_shim_model *model, const htp_shim_input **inputs,
-                                  uint32_t *count, htp_shim_error *error)
+htp_shim_code list_archived_inputs(htp_shim_model *model, const htp_shim_input **inputs,
+                                   uint32_t *count, htp_shim_error *error)
 {
     return guard(error, HTP_SHIM_NOT_MODEL, [&] {
-        if (!model->bundled) {
-            model->bundled = htp::find_bundled_inputs(model->model);
+        if (!model->archived_inputs) {
+            model->archived_inputs = htp::find_archived_inputs(model->model);
         }
-        *inputs = model->bundled->data();
-        *count = static_cast<uint32_t>(model->bundled->size());
+        *inputs = model->archived_inputs->data();
+        *count = static_cast<uint32_t>(model->archived_inputs->size());
     });
 }
 
@@ -155,9 +156,9 @@ bool has_operator(const char *kind)
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
-        HTP_SHIM_ABI,        HTP_LIBTORCH_VERSION, open_model,     close_model,
-        list_modules,        list_weights,         list_arguments, list_hints,
-        list_bundled_inputs, find_extra_file,      trace_model,    has_operator,
+        HTP_SHIM_ABI,         HTP_LIBTORCH_VERSION, open_model,     close_model,
+        list_modules,         list_weights,         list_arguments, list_hints,
+        list_archived_inputs, find_extra_file,      trace_model,    has_operator,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

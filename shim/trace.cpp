@@ -242,40 +242,4 @@ std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_in
     return std::make_unique<Handover>(std::move(recording), arguments, outputs);
 }
 
-std::vector<htp_shim_input> find_bundled_inputs(Model &model)
-{
-    static const char *const method = "get_all_bundled_inputs";
-    if (!model.archive.module().find_method(method)) {
-        return {};
-    }
-    register_meta_kernels();
-    const at::NoGradGuard no_grad;
-    Recording recording(model, 1);
-    Interpreter interpreter(recording, [](uint64_t) { return true; });
-    const std::vector<Ref> results = interpreter.run(method, {});
-    std::vector<htp_shim_input> inputs;
-    if (results.empty() || results[0]->elements.empty()) {
-        return inputs;
-    }
-    for (const Ref &item : results[0]->elements[0]->elements) {
-        htp_shim_input input = {};
-        const c10::IValue &value = item->lane[0];
-        if (item->is_tensor() && item->tensor(0).dim() <= HTP_SHIM_MAX_RANK) {
-            input.dtype = dtype_of(item->tensor(0).scalar_type());
-            input.rank = static_cast<uint32_t>(item->tensor(0).dim());
-            std::copy_n(item->tensor(0).sizes().begin(), input.rank, input.dims[0]);
-        } else if (item->kind == Item::Kind::Plain && (value.isInt() || value.isDouble())) {
-            input.is_scalar = true;
-            input.scalar = value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
-        } else if (item->kind == Item::Kind::Plain && value.isBool()) {
-            input.is_scalar = true;
-            input.scalar = value.toBool() ? 1 : 0;
-        } else {
-            input.is_none = true;
-        }
-        inputs.push_back(input);
-    }
-    return inputs;
-}
-
 } // namespace htp

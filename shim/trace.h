@@ -20,8 +20,4 @@ class Trace
 std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_input> &inputs,
                                      uint32_t lane_count, std::function<bool(uint64_t)> tick);
 
-// The inputs bundled with the model, by running the method that lists them; empty when there is
-// no such method.
-std::vector<htp_shim_input> find_bundled_inputs(Model &model);
-
 } // namespace htp

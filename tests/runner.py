@@ -1,9 +1,11 @@
 """Runs the cases of every tests/test_*.py; the last line is `N passed, N failed`."""
 
 import argparse
+import ctypes
 import importlib
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -32,8 +34,13 @@ def load_cases() -> None:
             harness.CASES.append(harness.Case(name, broken_import, (failure,)))
 
 
-def start_worker() -> None:
-    """The workers share the cores: one thread each for torch, as onnxruntime is told to use."""
+def start_worker(runner: int) -> None:
+    """A worker ends with the runner, however that ends. The workers share the cores: one thread
+    each for torch, as onnxruntime is told to use."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+    if os.getppid() != runner:  # gone already
+        os._exit(1)
     warnings.filterwarnings("ignore")
     load_cases()
     torch.set_num_threads(1)
@@ -83,7 +90,7 @@ def main() -> int:
         os.environ["HTP_TEST_OUTPUT"] = folder
         # Not forked: the libraries that the tests import have threads already.
         fresh = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(arguments.jobs, fresh, start_worker) as pool:
+        with ProcessPoolExecutor(arguments.jobs, fresh, start_worker, (os.getpid(),)) as pool:
             for name, seconds, failure in pool.map(perform, [c.name for c in cases]):
                 print(f"  {'FAILED' if failure else 'ok':6} {name} ({seconds:.1f} s)", flush=True)
                 if failure:

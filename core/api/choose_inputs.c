@@ -64,17 +64,17 @@ static htp_status choose_archived(htp_session *session, bool *found)
         return named(session, parse_json(session, HTP_INPUTS_EXTRA_FILE,
                                          htp_arena_copy(&session->arena, extra, bytes)));
     }
-    const htp_shim_input *bundled = NULL;
+    const htp_shim_input *archived = NULL;
     uint32_t count = 0;
     htp_shim_error error = {{0}};
-    htp_shim_code code = session->shim->bundled_inputs(session->model, &bundled, &count, &error);
+    htp_shim_code code = session->shim->archived_inputs(session->model, &archived, &count, &error);
     HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
     *found = count > 0;
     if (count == 0) {
         return HTP_OK;
     }
-    return named(session, htp_inputs_bundled(&session->arena, bundled, count, session->arguments,
-                                             session->argument_count, &session->inputs));
+    return named(session, htp_inputs_archived(&session->arena, archived, count, session->arguments,
+                                              session->argument_count, &session->inputs));
 }
 
 htp_status htp_inputs_choose_derived(htp_session *session, uint32_t candidate, bool *more)

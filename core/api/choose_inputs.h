@@ -11,7 +11,8 @@
 
 /**
  * Sets the session's inputs: those of the options; otherwise those of the archive (its extra file
- * HTP_INPUTS_EXTRA_FILE, or bundled inputs); otherwise the first candidate derived from the graph.
+ * HTP_INPUTS_EXTRA_FILE, bundled inputs, or those it was traced with); otherwise the first
+ * candidate derived from the graph.
  * @param more  receives whether there are further candidates.
  */
 HTP_MUST_USE htp_status htp_inputs_choose(htp_session *session, bool *more);

@@ -13,7 +13,7 @@
 /** Where the inputs came from. */
 typedef enum htp_inputs_origin {
     HTP_INPUTS_GIVEN,   /**< by the caller, one by one or in a file */
-    HTP_INPUTS_ARCHIVE, /**< bundled with the archive */
+    HTP_INPUTS_ARCHIVE, /**< held by the archive */
     HTP_INPUTS_DERIVED, /**< from the uses of the arguments */
 } htp_inputs_origin;
 

@@ -256,21 +256,21 @@ htp_status htp_inputs_parse(htp_arena *arena, const char *const *specifications,
     return complete(inputs, arguments);
 }
 
-htp_status htp_inputs_bundled(htp_arena *arena, const htp_shim_input *bundled,
-                              uint32_t bundled_count, const htp_shim_argument *arguments,
-                              uint32_t argument_count, htp_inputs *inputs)
+htp_status htp_inputs_archived(htp_arena *arena, const htp_shim_input *archived,
+                               uint32_t archived_count, const htp_shim_argument *arguments,
+                               uint32_t argument_count, htp_inputs *inputs)
 {
     *inputs = all_left_out(arena, argument_count);
-    if (bundled_count > argument_count) {
+    if (archived_count > argument_count) {
         return htp_status_make(HTP_CODE_USAGE,
-                               "the archive bundles %u inputs, but forward has %u arguments; pass "
+                               "the archive holds %u inputs, but forward has %u arguments; pass "
                                "--input",
-                               bundled_count, argument_count);
+                               archived_count, argument_count);
     }
-    for (uint32_t i = 0; i < bundled_count; i++) {
-        inputs->items[i] = bundled[i];
-        inputs->dim_axes[i] = HTP_NEW_ARRAY(arena, uint32_t, bundled[i].rank);
-        memset(inputs->dim_axes[i], 0xff, bundled[i].rank * sizeof(uint32_t));
+    for (uint32_t i = 0; i < archived_count; i++) {
+        inputs->items[i] = archived[i];
+        inputs->dim_axes[i] = HTP_NEW_ARRAY(arena, uint32_t, archived[i].rank);
+        memset(inputs->dim_axes[i], 0xff, archived[i].rank * sizeof(uint32_t));
     }
     return complete(inputs, arguments);
 }

@@ -1,5 +1,5 @@
 /*
- * The inputs of a trace: given on the command line or in a file, bundled with the archive, or
+ * The inputs of a trace: given on the command line or in a file, held by the archive, or
  * derived from the graph.
  */
 #ifndef HTP_SOURCE_INPUTS_H
@@ -39,12 +39,12 @@ HTP_MUST_USE htp_status htp_inputs_parse_json(htp_arena *arena, const char *name
                                               const htp_shim_argument *arguments,
                                               uint32_t argument_count, htp_inputs *inputs);
 
-/** Inputs as the archive bundles them: all sizes fixed. Fails when there are more of them than
+/** Inputs as the archive holds them: all sizes fixed. Fails when there are more of them than
  * arguments, or fewer than forward() needs. */
-HTP_MUST_USE htp_status htp_inputs_bundled(htp_arena *arena, const htp_shim_input *bundled,
-                                           uint32_t bundled_count,
-                                           const htp_shim_argument *arguments,
-                                           uint32_t argument_count, htp_inputs *inputs);
+HTP_MUST_USE htp_status htp_inputs_archived(htp_arena *arena, const htp_shim_input *archived,
+                                            uint32_t archived_count,
+                                            const htp_shim_argument *arguments,
+                                            uint32_t argument_count, htp_inputs *inputs);
 
 /**
  * Derives inputs from the uses of the arguments. Where uses leave several shapes open (an image's

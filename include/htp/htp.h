@@ -115,7 +115,7 @@ typedef void (*htp_note_fn)(void *user, const char *line);
 typedef struct htp_options {
     size_t struct_size;               /**< set by htp_options_init() */
     const char *const *inputs;        /**< "NAME:DTYPE[batch=2,8]", one per argument in order */
-    size_t input_count;               /**< 0: bundled inputs, or derived from the graph */
+    size_t input_count;               /**< 0: those of the archive, or derived */
     const char *inputs_file;          /**< JSON file of inputs, or NULL */
     int opset;                        /**< 17 to 21; default 18 */
     unsigned tags;                    /**< set of htp_tag_place; default attribute and metadata */

@@ -228,9 +228,11 @@ typedef struct htp_shim {
     htp_shim_code (*hints)(htp_shim_model *model, const htp_shim_hint **hints, uint32_t *count,
                            htp_shim_error *error);
 
-    /** Inputs bundled with the archive, if there are any: @p count is 0 when there are none. */
-    htp_shim_code (*bundled_inputs)(htp_shim_model *model, const htp_shim_input **inputs,
-                                    uint32_t *count, htp_shim_error *error);
+    /** Inputs that lie in the archive: bundled (torch.utils.bundled_inputs), or else those that it
+     * was traced with, which PyTorch 2 keeps without contents. @p count is 0 when there are none.
+     */
+    htp_shim_code (*archived_inputs)(htp_shim_model *model, const htp_shim_input **inputs,
+                                     uint32_t *count, htp_shim_error *error);
 
     /** Contents of an extra file of the archive ("htp_inputs.json"); NULL when there is none. */
     const char *(*extra_file)(htp_shim_model *model, const char *name, size_t *bytes);

@@ -247,23 +247,23 @@ UNIT_TEST(arguments_that_no_specification_fills)
     expect_failure(PARSE(arena, &inputs, number, "n:float=2"), HTP_CODE_USAGE, "has type int");
 }
 
-UNIT_TEST(bundled_inputs_are_fixed)
+UNIT_TEST(archived_inputs_are_fixed)
 {
     const htp_shim_argument arguments[] = {argument_tensor("x"), argument_optional("mask")};
-    const htp_shim_input bundled[] = {
+    const htp_shim_input archived[] = {
         {.dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {{2, 8}}},
         {.dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {{8}}},
     };
     htp_inputs inputs;
-    expect_ok(htp_inputs_bundled(arena, bundled, 1, arguments, 2, &inputs));
+    expect_ok(htp_inputs_archived(arena, archived, 1, arguments, 2, &inputs));
     ck_assert_uint_eq(inputs.lane_count, 1);
     ck_assert(inputs.items[1].is_none);
     ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "x"), "x:float32[2,8]");
-    expect_ok(htp_inputs_bundled(arena, bundled, 2, arguments, 2, &inputs));
+    expect_ok(htp_inputs_archived(arena, archived, 2, arguments, 2, &inputs));
     ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 1, "mask"), "mask:int64[8]");
-    expect_failure(htp_inputs_bundled(arena, bundled, 2, arguments, 1, &inputs), HTP_CODE_USAGE,
-                   "bundles 2 inputs");
-    expect_failure(htp_inputs_bundled(arena, bundled, 0, arguments, 2, &inputs), HTP_CODE_USAGE,
+    expect_failure(htp_inputs_archived(arena, archived, 2, arguments, 1, &inputs), HTP_CODE_USAGE,
+                   "holds 2 inputs");
+    expect_failure(htp_inputs_archived(arena, archived, 0, arguments, 2, &inputs), HTP_CODE_USAGE,
                    "argument \"x\" of forward is missing");
 }
 
@@ -272,4 +272,4 @@ UNIT_MAIN("inputs", static_dims_have_one_lane, no_dims_is_rank_zero, order_is_by
           further_attempts_choose_other_sizes, without_axes_there_is_one_attempt,
           what_has_a_default_may_stay_out, wrong_specifications, rank_is_limited,
           specifications_that_do_not_fit, arguments_that_no_specification_fills,
-          bundled_inputs_are_fixed)
+          archived_inputs_are_fixed)
