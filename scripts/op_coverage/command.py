@@ -1,0 +1,94 @@
+"""Measures which samples of PyTorch's operator database export with the right numbers.
+
+    op_coverage.py [--columns htp,dynamo_false,dynamo_true] [--ops REGEX] [--dtypes LIST]
+    op_coverage.py --summary
+
+Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
+names the build folder, HTP_PYTHON the Python with PyTorch, as for the tests.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from op_coverage import summary
+from op_coverage.driver import Driver, Plan
+from op_coverage.results import (
+    DTYPES, NOT_INFERENCE, OURS, OUTCOMES, PEERS, REFUSED, UNTRACEABLE, WRONG, Results, part_path,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def comma_list(allowed: tuple):
+    """An argument type: some of these words, with commas between."""
+
+    def parse(text: str) -> tuple:
+        words = tuple(text.split(","))
+        for word in words:
+            if word not in allowed:
+                raise argparse.ArgumentTypeError(f"{word} is none of {', '.join(allowed)}")
+        return words
+
+    return parse
+
+
+def shard(text: str) -> tuple:
+    number, _, count = text.partition("/")
+    if not (number.isdigit() and count.isdigit() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError("a shard is 1/4, 2/4...")
+    return int(number) - 1, int(count)
+
+
+def parser() -> argparse.ArgumentParser:
+    build = os.environ.get("HTP_BUILD", ROOT / "build")
+    result = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    add = result.add_argument
+    add("--columns", type=comma_list((OURS, *PEERS)), default=(OURS,), metavar="LIST",
+        help=f"which exporters: {OURS} (default), {', '.join(PEERS)}")
+    add("--ops", default="", metavar="REGEX", help="only entries whose name matches")
+    add("--dtypes", type=comma_list(DTYPES), default=DTYPES, metavar="LIST",
+        help=f"only these (default {','.join(DTYPES)})")
+    add("--limit-samples", type=int, metavar="N", help="only the first N samples of each entry")
+    add("--shard", type=shard, default=(0, 1), metavar="I/N", help="only the I-th of N parts")
+    add("--redo", type=comma_list(OUTCOMES), default=(), metavar="LIST",
+        help="measure samples with these outcomes again")
+    add("--timeout", type=float, default=60, metavar="S", help="for each sample (default 60)")
+    add("--keep", type=Path, metavar="DIR", help="keep the files of wrong results there")
+    add("--build", type=Path, default=Path(build), metavar="DIR", help="where htp-trace is")
+    add("--results", type=Path, metavar="DIR", help="default: op-coverage in the build folder")
+    add("--python", default=os.environ.get("HTP_PYTHON", sys.executable), metavar="FILE",
+        help="the Python whose PyTorch makes the samples")
+    add("--summary", action="store_true", help="measure nothing, print what is known")
+    return result
+
+
+def plan_of(arguments: argparse.Namespace, column: str, folder: Path) -> Plan:
+    return Plan(
+        column=column, program=arguments.build.resolve() / "htp-trace", python=arguments.python,
+        folder=folder, dtypes=arguments.dtypes, ops=arguments.ops, limit=arguments.limit_samples,
+        shard=arguments.shard[0], shards=arguments.shard[1], redo=arguments.redo,
+        timeout=arguments.timeout, keep=arguments.keep,
+    )
+
+
+def print_summary(column: str, results: Results) -> None:
+    summary.print_counts(column, results)
+    for outcome in (NOT_INFERENCE, UNTRACEABLE, REFUSED):
+        summary.print_grouped(results, outcome)
+    summary.print_wrong(results)
+
+
+def main() -> int:
+    arguments = parser().parse_args()
+    folder = (arguments.results or arguments.build / "op-coverage").resolve()
+    wrong = 0
+    for column in arguments.columns:
+        results = Results(folder, column, part_path(folder, column, *arguments.shard))
+        if not arguments.summary:
+            Driver(plan_of(arguments, column, folder), results).run()
+        print_summary(column, results)
+        if column == OURS:
+            wrong = sum(r["outcome"] == WRONG for r in results.samples.values())
+    return 1 if wrong else 0

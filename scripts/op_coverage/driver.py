@@ -1,0 +1,156 @@
+"""What is still to be measured, taken in batches through PyTorch, the exporter and ONNX Runtime."""
+
+import re
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from op_coverage import exporter
+from op_coverage.processes import Lost, Worker
+from op_coverage.results import OURS, REFUSED, UNTRACEABLE, WRONG, Results
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass
+class Plan:
+    """What a run is asked to do."""
+
+    column: str
+    program: Path
+    python: str
+    folder: Path
+    dtypes: tuple
+    ops: str = ""
+    limit: int | None = None
+    shard: int = 0
+    shards: int = 1
+    redo: tuple = ()
+    timeout: float = 60
+    batch: int = 200
+    keep: Path | None = None
+
+
+@dataclass
+class Batch:
+    """Samples between PyTorch and ONNX Runtime, and the jobs that they complete."""
+
+    folder: Path
+    records: list = field(default_factory=list)
+    jobs: list = field(default_factory=list)
+
+
+class Driver:
+    """Measures one column."""
+
+    def __init__(self, plan: Plan, results: Results):
+        self.plan = plan
+        self.results = results
+        log = plan.folder / f"{plan.column}.log"
+        self.log = log
+        self.maker = Worker([plan.python, "-B", HERE / "maker.py"], log)
+        self.comparer = Worker([sys.executable, "-B", HERE / "comparer.py"], log)
+        self.start = time.monotonic()
+
+    # ---- what there is to do
+
+    def jobs(self) -> list:
+        """Pairs of an entry and a dtype that are not complete, or have samples to do again."""
+        (listed,) = self.maker.serve({"kind": "list", "dtypes": self.plan.dtypes}, 600)
+        pattern = re.compile(self.plan.ops)
+        pairs = [(op, dtype) for op in listed if pattern.search(op) for dtype in listed[op]]
+        pairs = pairs[self.plan.shard::self.plan.shards]
+        return [job for pair in pairs for job in self._job(len(pairs), *pair)]
+
+    def _job(self, _count: int, op: str, dtype: str) -> list:
+        again = self.results.numbers(op, dtype, self.plan.redo)
+        if self.results.is_complete(op, dtype, self.plan.limit):
+            return [(op, dtype, again)] if again else []
+        return [(op, dtype, None)]
+
+    # ---- doing it
+
+    def run(self) -> None:
+        jobs = self.jobs()
+        with tempfile.TemporaryDirectory(dir=self.plan.folder) as scratch:
+            batch = Batch(Path(scratch))
+            for number, (op, dtype, only) in enumerate(jobs):
+                self.make(batch, number, op, dtype, only)
+                if len(batch.records) >= self.plan.batch:
+                    self.finish(batch)
+                    batch = Batch(Path(scratch))
+                    self.say(f"{number + 1} of {len(jobs)} jobs")
+            self.finish(batch)
+            self.say(f"{len(jobs)} jobs")
+        self.maker.end()
+        self.comparer.end()
+
+    def say(self, text: str) -> None:
+        minutes = (time.monotonic() - self.start) / 60
+        print(f"{self.plan.column}: {text}, {minutes:.1f} minutes", file=sys.stderr, flush=True)
+
+    def make(self, batch: Batch, number: int, op: str, dtype: str, only) -> None:
+        """PyTorch's part of a job; goes on behind a sample at which the worker was lost."""
+        done = self.results.numbers(op, dtype)
+        skip = [] if only else [n for n in done if n not in
+                                self.results.numbers(op, dtype, self.plan.redo)]
+        key = {"op": op, "dtype": dtype}
+        job = {"kind": "make", **key, "limit": self.plan.limit, "column": self.plan.column,
+               "folder": str(batch.folder), "number": number, "only": only}
+        total = None
+        while total is None:
+            begun = None
+            try:
+                for message in self.maker.serve({**job, "skip": skip}, self.plan.timeout):
+                    begun = message.get("begin", begun)
+                    total = message.get("total", total)
+                    if "sample" in message:
+                        skip.append(message["sample"])
+                        batch.records.append({**key, **message})
+            except Lost as lost:
+                outcome = UNTRACEABLE if self.plan.column == OURS else REFUSED
+                record = {"sample": -1 if begun is None else begun, "outcome": outcome}
+                batch.records.append({**key, **record, "reason": f"PyTorch: {lost}"})
+                skip.append(begun)
+                if begun is None:
+                    return
+        if only is None:
+            batch.jobs.append({**key, "limit": self.plan.limit, "total": total})
+
+    def finish(self, batch: Batch) -> None:
+        """The exporter's and ONNX Runtime's part, and the results into their file."""
+        stems = [record["stem"] for record in batch.records if "stem" in record]
+        if self.plan.column == OURS and stems:
+            outcomes = exporter.export(self.plan.program, stems, self.log, self.plan.timeout)
+        else:
+            outcomes = dict.fromkeys(stems, {})
+        for record in batch.records:
+            stem = record.pop("stem", None)
+            names = record.pop("names", None)
+            if stem is not None:
+                record.update(outcomes[stem] or self.compare(stem, names))
+                self.put_away(stem, record)
+            self.results.add(record)
+        for job in batch.jobs:
+            self.results.add(job)
+
+    def compare(self, stem: str, names: list) -> dict:
+        job = {"stem": stem, "names": names, "strict": self.plan.column == OURS}
+        try:
+            (answer,) = self.comparer.serve(job, self.plan.timeout)
+        except Lost as lost:
+            return {"outcome": WRONG, "reason": f"does not run: ONNX Runtime: {lost}"}
+        return answer
+
+    def put_away(self, stem: str, record: dict) -> None:
+        """Removes a sample's files, or keeps those of a result that is wrong."""
+        for file in Path(stem).parent.glob(f"{Path(stem).name}.*"):
+            if self.plan.keep is not None and record["outcome"] == WRONG:
+                self.plan.keep.mkdir(parents=True, exist_ok=True)
+                name = f"{record['op']}-{record['dtype']}-{record['sample']}{file.suffix}"
+                shutil.move(file, self.plan.keep / name)
+            else:
+                file.unlink()

@@ -1,0 +1,43 @@
+"""htp-trace on many files in one process."""
+
+import json
+from pathlib import Path
+
+from op_coverage.processes import Lines, Lost
+from op_coverage.results import REFUSED, WRONG
+
+EXIT_INTERNAL = 1
+
+
+def outcome_of(answer: dict) -> dict:
+    """Nothing where a model was written. A crash or an internal error is never right."""
+    if answer["status"] == "ok":
+        return {}
+    details = answer["details"] or [answer["error"].split(": ", 1)[-1]]
+    is_defect = answer["code"] == EXIT_INTERNAL or "crashed (" in answer["error"]
+    return {
+        "outcome": WRONG if is_defect else REFUSED,
+        "reason": "; ".join(details),
+        "code": answer["code"],
+    }
+
+
+def export(program: Path, stems: list, log: Path, timeout: float) -> dict:
+    """The outcomes by stem; {} for those with a model. A file at which the program is lost is
+    noted, and the rest goes to another process."""
+    outcomes = {}
+    rest = list(stems)
+    while rest:
+        folder = Path(rest[0]).parent
+        files = [f"{stem}.pt" for stem in rest]
+        lines = Lines([program, *files, "--out-dir", folder, "--quiet", "--json"], log)
+        try:
+            while rest:
+                answer = json.loads(lines.next(timeout))
+                stem = answer["model"].removesuffix(".pt")
+                outcomes[stem] = outcome_of(answer)
+                rest.remove(stem)
+        except Lost as lost:
+            outcomes[rest.pop(0)] = {"outcome": WRONG, "reason": f"htp-trace: {lost}"}
+        lines.end()
+    return outcomes

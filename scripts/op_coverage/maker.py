@@ -1,0 +1,151 @@
+"""The worker with PyTorch. A job names an entry of the database and a dtype; for each sample it
+writes what the exporter of the column takes or makes, and the eager results beside it.
+
+The messages on a job: {"begin": sample}, then a record of that sample, with an outcome when it goes
+no further, or with the file's stem and the names of its inputs; at the end {"total": samples}.
+"""
+
+import json
+import sys
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/operators")]
+
+import numpy  # noqa: E402  (needs the path above)
+import torch  # noqa: E402
+
+import make  # noqa: E402
+from op_coverage import samples  # noqa: E402
+from op_coverage.processes import serve_jobs  # noqa: E402
+from op_coverage.results import NOT_INFERENCE, OURS, REFUSED, UNTRACEABLE  # noqa: E402
+
+OPSET = 18
+
+
+class Fails(Exception):
+    """A sample that does not come out of PyTorch: the outcome, and why."""
+
+    def __init__(self, outcome: str, reason: str):
+        super().__init__(outcome, reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+def first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:400]
+
+
+# ---- exporters -------------------------------------------------------------------------------------
+
+
+def trace(sample: samples.Sample, stem: Path, expected: list) -> dict:
+    """A TorchScript file with the inputs' sizes inside."""
+    module = samples.SampleModule(sample).eval()
+    try:
+        traced = torch.jit.trace(module, sample.copies(), check_trace=False, strict=False)
+        names = make.argument_names(traced)
+        found = traced(*sample.copies())
+    except Exception as error:
+        raise Fails(UNTRACEABLE, first_line(error)) from None
+    if not samples.are_same(samples.leaves(found), expected):
+        raise Fails(UNTRACEABLE, "the traced program computes something else than eager mode")
+    specifications = {
+        name: make.specification(tensor, {}) for name, tensor in zip(names, sample.tensors)
+    }
+    extra = {"htp_inputs.json": json.dumps(specifications)}
+    torch.jit.save(traced, f"{stem}.pt", _extra_files=extra)
+    kinds = {node.kind() for node in traced.inlined_graph.findAllNodes("aten::", True)} \
+        if False else kinds_of(traced.inlined_graph)
+    return {"names": names, "aten": sorted(kinds)}
+
+
+def kinds_of(graph) -> set:
+    """The operators of a graph and of the blocks in it."""
+    return {node.kind() for node in graph.nodes() if not node.kind().startswith("prim::")}
+
+
+def export(sample: samples.Sample, stem: Path, column: str) -> dict:
+    """An ONNX file by one of PyTorch's exporters."""
+    module = samples.SampleModule(sample).eval()
+    names = [f"input_{number}" for number in range(len(sample.tensors))]
+    options = {"opset_version": OPSET, "input_names": names, "dynamo": column == "dynamo_true"}
+    try:
+        torch.onnx.export(module, sample.copies(), f"{stem}.onnx", verbose=False, **options)
+    except Exception as error:
+        raise Fails(REFUSED, first_line(error)) from None
+    return {"names": names}
+
+
+# ---- samples ---------------------------------------------------------------------------------------
+
+
+def eager(sample: samples.Sample) -> list:
+    try:
+        expected = samples.eager(sample)
+    except samples.Unsuitable:
+        raise
+    except Exception as error:
+        raise Fails(NOT_INFERENCE, f"eager mode fails: {first_line(error)}") from None
+    if not all(isinstance(leaf, torch.Tensor) for leaf in expected):
+        raise Fails(UNTRACEABLE, "an output is no tensor")
+    return expected
+
+
+def save_arrays(stem: Path, inputs: list, outputs: list) -> None:
+    arrays = {}
+    for number, array in enumerate(make.arrays_of(inputs)):
+        arrays[f"input/{number:03}"] = array
+    for number, (array, leaf) in enumerate(zip(make.arrays_of(outputs), outputs)):
+        arrays[f"output/{number:03}/{make.short_dtype(leaf)}"] = array
+    numpy.savez(stem.with_suffix(".npz"), **arrays)
+
+
+def measure(name: str, drawn, stem: Path, column: str) -> dict:
+    """What is known of a sample after PyTorch's part."""
+    try:
+        sample = samples.Sample(name, drawn)
+        expected = eager(sample)
+        made = trace(sample, stem, expected) if column == OURS else export(sample, stem, column)
+        save_arrays(stem, sample.tensors, expected)
+    except samples.Unsuitable as error:
+        return {"outcome": NOT_INFERENCE, "reason": str(error)}
+    except Fails as error:
+        return {"outcome": error.outcome, "reason": error.reason}
+    except Exception as error:
+        return {"outcome": NOT_INFERENCE, "reason": f"cannot be kept: {first_line(error)}"}
+    return {"stem": str(stem), **made}
+
+
+def perform(job: dict):
+    """The messages on a job."""
+    if job["kind"] == "list":
+        yield {name: samples.dtypes_of(name, job["dtypes"]) for name in samples.entries()}
+        return
+    try:
+        drawn = samples.draw(job["op"], job["dtype"], job["limit"])
+    except Exception as error:
+        yield {"begin": -1}
+        yield {"sample": -1, "outcome": NOT_INFERENCE, "reason": f"no samples: {first_line(error)}"}
+        drawn = []
+    for number, sample in enumerate(drawn):
+        if number in job["skip"] or (job["only"] is not None and number not in job["only"]):
+            continue
+        yield {"begin": number}
+        stem = Path(job["folder"]) / f"{job['number']:05}-{number:05}"
+        with torch.no_grad():
+            record = measure(job["op"], sample, stem, job["column"])
+        yield {"sample": number, "arguments": samples.describe(sample), **record}
+    yield {"total": len(drawn)}
+
+
+def main() -> None:
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    serve_jobs(perform)
+
+
+if __name__ == "__main__":
+    main()

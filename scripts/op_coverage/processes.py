@@ -1,0 +1,95 @@
+"""Processes that may crash or hang: what they said until then is kept."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+
+class Lost(Exception):
+    """A process ended, or was ended because it said nothing for too long."""
+
+
+class Lines:
+    """A process, and the lines that it writes."""
+
+    def __init__(self, command: list, log: Path, **options):
+        self.log = open(log, "ab")
+        self.process = subprocess.Popen(
+            list(map(str, command)), stdout=subprocess.PIPE, stderr=self.log,
+            text=True, start_new_session=True, **options,
+        )
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def next(self, timeout: float) -> str:
+        """The next line. Raises Lost when there is none."""
+        try:
+            line = self.lines.get(timeout=timeout)
+        except queue.Empty:
+            self.end()
+            raise Lost(f"took longer than {timeout:g} s") from None
+        if line is None:
+            code = self.process.wait()
+            self.end()
+            raise Lost(f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}")
+        return line
+
+    def end(self) -> None:
+        """Ends the process, and those that it started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.log.close()
+
+
+class Worker:
+    """A Python process that serves jobs; it is started anew after it was lost."""
+
+    def __init__(self, command: list, log: Path):
+        self.command = command
+        self.log = log
+        self.lines = None
+
+    def serve(self, job: dict, timeout: float):
+        """Yields the worker's messages on a job. Raises Lost."""
+        if self.lines is None:
+            self.lines = Lines(self.command, self.log, stdin=subprocess.PIPE)
+        try:
+            self.lines.process.stdin.write(json.dumps(job) + "\n")
+            self.lines.process.stdin.flush()
+            while True:
+                message = json.loads(self.lines.next(timeout))
+                if message is None:
+                    return
+                yield message
+        except (Lost, BrokenPipeError) as error:
+            self.lines.end()
+            self.lines = None
+            raise Lost(str(error)) from None
+
+    def end(self) -> None:
+        if self.lines is not None:
+            self.lines.end()
+            self.lines = None
+
+
+def serve_jobs(perform) -> None:
+    """A worker's side: perform(job) yields the messages. What libraries print goes to stderr."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    for line in sys.stdin:
+        for message in perform(json.loads(line)):
+            print(json.dumps(message), file=answers, flush=True)
+        print("null", file=answers, flush=True)

@@ -1,0 +1,174 @@
+"""The entries of PyTorch's operator database, and their samples as modules that take tensors."""
+
+import functools
+import itertools
+import random
+import warnings
+import zlib
+
+import numpy
+import torch
+from torch import nn
+
+from make import leaves, outer
+
+# Entries that compute gradients: they are no part of a model in inference.
+GRADIENTS = {
+    "_softmax_backward_data", "max_pool2d_with_indices_backward", "native_dropout_backward",
+}
+
+
+class Unsuitable(Exception):
+    """A sample that has nothing to export; the message says why."""
+
+
+@functools.cache
+def entries() -> dict:
+    """The database by name: add, nn.functional.interpolate.bilinear."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    return {".".join(filter(None, (op.name, op.variant_test_name))): op for op in op_db}
+
+
+def dtypes_of(name: str, wanted: tuple) -> list:
+    """The dtypes among the wanted ones that the entry defines on the CPU."""
+    supported = entries()[name].supported_dtypes("cpu")
+    return [dtype for dtype in wanted if getattr(torch, dtype) in supported]
+
+
+def draw(name: str, dtype: str, limit) -> list:
+    """The first samples of an entry: always the same ones, however many are drawn."""
+    seed = zlib.crc32(f"{name} {dtype}".encode())
+    random.seed(seed)
+    numpy.random.seed(seed)
+    torch.manual_seed(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        samples = entries()[name].sample_inputs("cpu", getattr(torch, dtype), requires_grad=False)
+        return list(itertools.islice(samples, limit))
+
+
+# ---- a sample as a module --------------------------------------------------------------------------
+
+
+def dense(tensor: torch.Tensor) -> torch.Tensor:
+    """A copy in plain memory order, as ONNX has it."""
+    if tensor.is_nested or tensor.layout is not torch.strided:
+        raise Unsuitable("sparse or nested tensors")
+    if tensor.is_quantized:
+        raise Unsuitable("quantised tensors")
+    tensor = tensor.detach().resolve_conj().resolve_neg()
+    return tensor.clone(memory_format=torch.contiguous_format)
+
+
+def walk(value, visit):
+    """The value with visit(tensor) in the place of each tensor in it."""
+    if isinstance(value, torch.Tensor):
+        return visit(value)
+    if isinstance(value, dict):
+        return {key: walk(item, visit) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(walk(item, visit) for item in value)
+    return value
+
+
+class Sample:
+    """An operator's arguments, taken apart into tensors and the rest."""
+
+    def __init__(self, name: str, sample):
+        if name in GRADIENTS:
+            raise Unsuitable("computes a gradient")
+        self.op = entries()[name].op
+        self.tensors = []
+        arguments = (sample.input, tuple(sample.args), dict(sample.kwargs))
+        self.template = walk(arguments, self._take)
+
+    def _take(self, tensor: torch.Tensor) -> "Placeholder":
+        self.tensors.append(dense(tensor))
+        return Placeholder(len(self.tensors) - 1)
+
+    def call(self, tensors: tuple) -> tuple:
+        """The outputs, flat."""
+        first, args, kwargs = put_back(self.template, tensors)
+        return tuple(outer(leaves(self.op(first, *args, **kwargs))))
+
+    def copies(self) -> tuple:
+        return tuple(tensor.clone() for tensor in self.tensors)
+
+
+class Placeholder:
+    """Stands for a tensor that is an input."""
+
+    def __init__(self, number: int):
+        self.number = number
+
+
+def put_back(value, tensors: tuple):
+    if isinstance(value, Placeholder):
+        return tensors[value.number]
+    if isinstance(value, dict):
+        return {key: put_back(item, tensors) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(put_back(item, tensors) for item in value)
+    return value
+
+
+class SampleModule(nn.Module):
+    """What is exported: forward takes exactly the sample's tensors."""
+
+    def __init__(self, sample: Sample):
+        super().__init__()
+        self.sample = sample
+
+    def forward(self, *tensors):
+        return self.sample.call(tensors)
+
+
+def describe(sample) -> str:
+    """The arguments for people: (float32[2,3], dim=1)."""
+    parts = [text_of(sample.input), *map(text_of, sample.args)]
+    parts += [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
+    return f"({', '.join(parts)})"[:300]
+
+
+def text_of(value) -> str:
+    if isinstance(value, torch.Tensor):
+        dtype = str(value.dtype).removeprefix("torch.")
+        return f"{dtype}[{','.join(map(str, value.shape))}]" if not value.is_nested else "nested"
+    if isinstance(value, (list, tuple)):
+        text = ", ".join(map(text_of, value))
+        return f"[{text}]" if isinstance(value, list) else f"({text})"
+    return getattr(value, "__name__", None) or str(value).removeprefix("torch.")
+
+
+# ---- what PyTorch computes -------------------------------------------------------------------------
+
+
+def eager(sample: Sample) -> list:
+    """The outputs. Raises Unsuitable when they are not a function of the inputs."""
+    torch.manual_seed(1)
+    first = outputs_of(sample)
+    torch.manual_seed(2)
+    torch.use_deterministic_algorithms(True, warn_only=True)  # fills new memory with NaN
+    try:
+        second = outputs_of(sample)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    if not are_same(first, second):
+        raise Unsuitable("random or uninitialised: two runs differ")
+    return first
+
+
+def outputs_of(sample: Sample) -> list:
+    outputs = sample.call(sample.copies())
+    if not outputs:
+        raise Unsuitable("no output")
+    return [dense(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in outputs]
+
+
+def are_same(first: list, second: list) -> bool:
+    try:
+        torch.testing.assert_close(list(first), list(second), equal_nan=True)
+    except (AssertionError, TypeError):
+        return False
+    return True
