@@ -53,6 +53,9 @@ Ref Executor::current(const Ref &item, const Place &place)
         return item;
     }
     const Ref latest = found->second.latest;
+    if (latest && latest->kind == Item::Kind::Unknown) {
+        return latest;
+    }
     if (!latest || !same_geometry(latest->tensor(0), item->tensor(0))) {
         throw Unsupported("a tensor is read after another view of it was changed in place, " +
                           recording_.describe(place));
@@ -70,6 +73,7 @@ std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<R
                           recording_.describe(place));
     }
     Call call = {node, found->schema(), found->getOperation(&node), inputs, place};
+    refuse_lasting_changes(call.schema, inputs, place);
     const auto is_known = [](const Item &item) { return item.kind != Item::Kind::Unknown; };
     for (const Ref &input : inputs) {
         if (!all_of(input, is_known)) {

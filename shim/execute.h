@@ -75,7 +75,10 @@ class Executor
     std::vector<Ref> fail(const Call &call, const std::string &reason);
     uint32_t record(const Call &call, const std::vector<Ref> &outputs, const std::string &failure);
     void note_sharing(const Call &call, const Item &output);
+    void refuse_lasting_changes(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs,
+                                const Place &place);
     void note_changes(const Call &call, const std::vector<Ref> &outputs);
+    void note_failed_changes(const Call &call, uint32_t node);
 
     Recording &recording_;
     std::unordered_map<const void *, Change> changes_; // by storage

@@ -128,8 +128,7 @@ void Interpreter::run_node(const Node &node, Frame &frame)
     std::vector<Ref> inputs = read(node.inputs(), frame, place);
     auto handler = handlers().find(kind);
     bool is_handled = handler != handlers().end();
-    if (!is_handled && !inputs.empty() && inputs[0]->kind != Item::Kind::Plain &&
-        !inputs[0]->is_tensor()) {
+    if (!is_handled && !inputs.empty() && inputs[0]->is_container()) {
         handler = container_handlers().find(kind);
         is_handled = handler != container_handlers().end();
     }

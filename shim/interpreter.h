@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -96,6 +97,7 @@ class Interpreter
     std::unordered_map<const Node *, Ref> constants_;
     std::unordered_map<const Node *, std::pair<std::string, uint32_t>> sources_;
     std::map<std::pair<const c10::ivalue::Object *, size_t>, Ref> attributes_;
+    std::set<std::pair<const c10::ivalue::Object *, size_t>> state_; // attributes read as loaded
     size_t depth_ = 0;
     uint64_t steps_ = 0;
 };

@@ -40,6 +40,7 @@ struct Item {
     uint32_t weight = HTP_SHIM_NONE;
     std::string contents; // bytes of a real constant, taken when it was made
 
+    bool is_state = false;     // a list or dict of the loaded model: the next call reads it, too
     bool is_used = false;      // an input of a recorded node, which keeps the list as it is now
     std::vector<Ref> elements; // List, Tuple; Dict: keys and values in turn
 
@@ -50,6 +51,10 @@ struct Item {
     bool is_tensor() const
     {
         return kind == Kind::Tensor;
+    }
+    bool is_container() const
+    {
+        return kind == Kind::List || kind == Kind::Tuple || kind == Kind::Dict;
     }
     bool is_none() const
     {

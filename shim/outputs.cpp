@@ -145,6 +145,7 @@ std::vector<Ref> Executor::fail(const Call &call, const std::string &reason)
     for (const Ref &output : outputs) {
         output->producer = index;
     }
+    note_failed_changes(call, index);
     return outputs;
 }
 
@@ -173,66 +174,6 @@ uint32_t Executor::record(const Call &call, const std::vector<Ref> &outputs,
     }
     recording_.nodes.push_back(std::move(node));
     return static_cast<uint32_t>(recording_.nodes.size() - 1);
-}
-
-// Which input an output shares memory with in one lane; the number of inputs for none.
-static size_t shared_input(const std::vector<Ref> &inputs, const Item &output, size_t lane)
-{
-    const void *storage = storage_identity(output.tensor(lane));
-    const auto shares = [&](const Ref &input) {
-        return input->is_tensor() && storage_identity(input->tensor(lane)) == storage;
-    };
-    return static_cast<size_t>(std::find_if(inputs.begin(), inputs.end(), shares) - inputs.begin());
-}
-
-// A result that is its input's memory for some sizes and a copy for others (contiguous(),
-// reshape()): changing either in place would mean different things.
-void Executor::note_sharing(const Call &call, const Item &output)
-{
-    if (!output.is_tensor()) {
-        return;
-    }
-    const size_t first = shared_input(call.inputs, output, 0);
-    for (uint32_t lane = 1; lane < recording_.lane_count; lane++) {
-        const size_t other = shared_input(call.inputs, output, lane);
-        if (other == first) {
-            continue;
-        }
-        unclear_.insert(storage_identity(output.tensor(0)));
-        const size_t shared = std::min(first, other);
-        unclear_.insert(storage_identity(call.inputs[shared]->tensor(0)));
-    }
-}
-
-// A tensor that was changed in place: whoever reads its storage from now on reads the output.
-void Executor::note_changes(const Call &call, const std::vector<Ref> &outputs)
-{
-    const auto &arguments = call.schema.arguments();
-    for (size_t i = 0; i < arguments.size() && i < call.inputs.size(); i++) {
-        const auto *alias = arguments[i].alias_info();
-        const Ref &input = call.inputs[i];
-        if (alias == nullptr || !alias->isWrite() || !input->is_tensor()) {
-            continue;
-        }
-        const auto is_output = [&](const Ref &output) {
-            return output->is_tensor() && output->tensor(0).sizes() == input->tensor(0).sizes() &&
-                   output->tensor(0).scalar_type() == input->tensor(0).scalar_type();
-        };
-        const auto output = std::find_if(outputs.begin(), outputs.end(), is_output);
-        if (unclear_.count(storage_identity(input->tensor(0))) != 0) {
-            throw Unsupported("it changes a tensor that shares memory with another one for some "
-                              "sizes only");
-        }
-        recording_.epoch++;
-        Change change = {recording_.epoch, output == outputs.end() ? nullptr : *output};
-        if (change.latest) {
-            change.latest->epoch = recording_.epoch;
-        }
-        changes_[storage_identity(input->tensor(0))] = change;
-        if (change.latest) {
-            changes_[storage_identity(change.latest->tensor(0))] = change;
-        }
-    }
 }
 
 } // namespace htp

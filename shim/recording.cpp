@@ -75,6 +75,10 @@ Ref Recording::sequence(Item::Kind kind, std::vector<Ref> elements)
 
 void Recording::before_change(const Ref &list)
 {
+    if (list->is_state) {
+        throw Unsupported("forward() changes a list or dict of the model, which the next call "
+                          "would read");
+    }
     if (list->is_used) {
         items[list->id] = std::make_shared<Item>(*list);
         list->id = static_cast<uint32_t>(items.size());
@@ -82,6 +86,12 @@ void Recording::before_change(const Ref &list)
         items.push_back(list);
     }
     list->producer = HTP_SHIM_NONE;
+}
+
+static Ref state(Ref item)
+{
+    item->is_state = true;
+    return item;
 }
 
 Ref Recording::constant(const c10::IValue &value)
@@ -104,6 +114,7 @@ Ref Recording::constant(const c10::IValue &value)
             model.weight_tensors.push_back(tensor);
             item->weight = index;
         }
+        note_state(*item);
         return item;
     }
     std::vector<Ref> elements;
@@ -111,7 +122,7 @@ Ref Recording::constant(const c10::IValue &value)
         for (const c10::IValue &element : value.toListRef()) {
             elements.push_back(constant(element));
         }
-        return sequence(Item::Kind::List, std::move(elements));
+        return state(sequence(Item::Kind::List, std::move(elements)));
     }
     if (value.isTuple()) {
         for (const c10::IValue &element : value.toTupleRef().elements()) {
@@ -124,7 +135,7 @@ Ref Recording::constant(const c10::IValue &value)
             elements.push_back(constant(entry.key()));
             elements.push_back(constant(entry.value()));
         }
-        return sequence(Item::Kind::Dict, std::move(elements));
+        return state(sequence(Item::Kind::Dict, std::move(elements)));
     }
     if (value.isObject()) {
         Ref item = make(Item::Kind::Object);
@@ -133,6 +144,18 @@ Ref Recording::constant(const c10::IValue &value)
         return item;
     }
     return plain(value);
+}
+
+void Recording::note_state(const Item &item)
+{
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        state_.insert(storage_identity(item.tensor(lane)));
+    }
+}
+
+bool Recording::is_state(const void *storage) const
+{
+    return state_.count(storage) != 0;
 }
 
 Ref Recording::weight(uint32_t index)
@@ -153,6 +176,7 @@ Ref Recording::weight(uint32_t index)
             known->lane[lane] = tensor.detach().clone();
         }
         note_contents(*known, lane_count);
+        note_state(*known);
         return known;
     }
     if (facts.dtype == HTP_DTYPE_OTHER) {
@@ -173,6 +197,7 @@ Ref Recording::weight(uint32_t index)
     for (uint32_t lane = 0; lane < lane_count; lane++) {
         known->lane[lane] = view;
     }
+    note_state(*known);
     return known;
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace htp
@@ -63,6 +64,10 @@ class Recording
     // one element).
     Ref weight(uint32_t index);
 
+    // Whether a storage is the model's own, a weight's or a constant's: what a call changes there,
+    // the next call reads.
+    bool is_state(const void *storage) const;
+
     // The value in lane @p lane, put together again. @p type tells what a list's elements are,
     // where that is known.
     static c10::IValue value(const Ref &item, size_t lane, const c10::TypePtr &type = nullptr);
@@ -71,8 +76,11 @@ class Recording
     std::string describe(const Place &place) const;
 
   private:
+    void note_state(const Item &item);
+
     std::unordered_map<uint32_t, Ref> weights_;
     std::unordered_map<const void *, at::Tensor> meta_storages_;
+    std::unordered_set<const void *> state_; // storages of the lanes
 };
 
 // @p made, marked as a plain number where @p from is: such a tensor does not take part in type

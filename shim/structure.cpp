@@ -15,6 +15,7 @@ std::vector<Ref> Interpreter::do_get_attr(const Node &node, std::vector<Ref> &in
     const size_t slot = self->object->type()->getAttributeSlot(node.s(c10::attr::name));
     Ref &known = attributes_[{self->object.get(), slot}];
     if (!known) {
+        state_.insert({self->object.get(), slot});
         const uint32_t weight = recording_.model.weight_of(self->object.get(), slot);
         known = weight != HTP_SHIM_NONE ? recording_.weight(weight)
                                         : recording_.constant(self->object->getSlot(slot));
@@ -23,10 +24,16 @@ std::vector<Ref> Interpreter::do_get_attr(const Node &node, std::vector<Ref> &in
 }
 
 // The loaded module itself stays as it is.
-std::vector<Ref> Interpreter::do_set_attr(const Node &node, std::vector<Ref> &inputs, Frame &)
+std::vector<Ref> Interpreter::do_set_attr(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
     const Ref &self = inputs[0];
-    const size_t slot = self->object->type()->getAttributeSlot(node.s(c10::attr::name));
+    const std::string &name = node.s(c10::attr::name);
+    const size_t slot = self->object->type()->getAttributeSlot(name);
+    if (state_.count({self->object.get(), slot}) != 0) {
+        throw Unsupported("forward() changes the attribute \"" + name +
+                          "\", which the next call would read, " +
+                          recording_.describe(place_of(node, frame.scope)));
+    }
     attributes_[{self->object.get(), slot}] = inputs[1];
     return {};
 }
@@ -81,6 +88,9 @@ std::vector<Ref> Interpreter::do_is_not(const Node &node, std::vector<Ref> &inpu
 
 std::vector<Ref> Interpreter::do_isinstance(const Node &node, std::vector<Ref> &inputs, Frame &)
 {
+    if (inputs[0]->kind == Item::Kind::Unknown) {
+        throw Unsupported("a branch depends on the data");
+    }
     const c10::TypePtr type = Recording::value(inputs[0], 0).type();
     const auto &wanted = node.tys(c10::attr::types);
     return {recording_.plain(std::any_of(wanted.begin(), wanted.end(), [&](const auto &candidate) {
@@ -111,8 +121,18 @@ std::vector<Ref> Interpreter::do_tuple_construct(const Node &, std::vector<Ref> 
     return {recording_.sequence(Item::Kind::Tuple, inputs)};
 }
 
+static void require_known_key(const Ref &key)
+{
+    if (key->kind != Item::Kind::Plain || !key->is_constant) {
+        throw Unsupported("a key of a dict depends on the inputs");
+    }
+}
+
 std::vector<Ref> Interpreter::do_dict_construct(const Node &, std::vector<Ref> &inputs, Frame &)
 {
+    for (size_t i = 0; i < inputs.size(); i += 2) {
+        require_known_key(inputs[i]);
+    }
     return {recording_.sequence(Item::Kind::Dict, inputs)};
 }
 
@@ -142,6 +162,14 @@ std::vector<Ref> Interpreter::do_tuple_slice(const Node &node, std::vector<Ref> 
                                                 all.begin() + static_cast<std::ptrdiff_t>(end)})};
 }
 
+static const std::vector<Ref> &known_elements(const Ref &list)
+{
+    if (!list->is_container()) {
+        throw Unsupported("the length of a list depends on the data");
+    }
+    return list->elements;
+}
+
 // An index of a list, from the end where it is negative.
 size_t Interpreter::position(const Ref &list, const Ref &index, const Place &place) const
 {
@@ -157,10 +185,10 @@ size_t Interpreter::position(const Ref &list, const Ref &index, const Place &pla
 // The place of a key's value; the number of elements when there is no such key.
 size_t Interpreter::find_key(const Ref &dict, const Ref &key) const
 {
+    require_known_key(key);
     const std::vector<Ref> &all = dict->elements;
     for (size_t i = 0; i + 1 < all.size(); i += 2) {
-        if (all[i]->kind == Item::Kind::Plain && key->kind == Item::Kind::Plain &&
-            all[i]->lane[0] == key->lane[0]) {
+        if (all[i]->lane[0] == key->lane[0]) {
             return i + 1;
         }
     }
@@ -222,7 +250,7 @@ std::vector<Ref> Interpreter::do_append(const Node &, std::vector<Ref> &inputs, 
 std::vector<Ref> Interpreter::do_extend(const Node &, std::vector<Ref> &inputs, Frame &)
 {
     recording_.before_change(inputs[0]);
-    const std::vector<Ref> more = inputs[1]->elements;
+    const std::vector<Ref> more = known_elements(inputs[1]);
     inputs[0]->elements.insert(inputs[0]->elements.end(), more.begin(), more.end());
     return {inputs[0]};
 }
@@ -243,7 +271,8 @@ std::vector<Ref> Interpreter::do_pop(const Node &node, std::vector<Ref> &inputs,
 std::vector<Ref> Interpreter::do_concatenate(const Node &, std::vector<Ref> &inputs, Frame &)
 {
     std::vector<Ref> all = inputs[0]->elements;
-    all.insert(all.end(), inputs[1]->elements.begin(), inputs[1]->elements.end());
+    const std::vector<Ref> &more = known_elements(inputs[1]);
+    all.insert(all.end(), more.begin(), more.end());
     return {recording_.sequence(Item::Kind::List, std::move(all))};
 }
 

@@ -254,6 +254,10 @@ htp_status htp_lower_graph(htp_model *model, htp_progress_fn progress, void *use
         return htp_status_make(HTP_CODE_INTERNAL, "the trace lacks values without saying why");
     }
     bind_outputs(&l);
+    if (!l.failure && model->outputs.count == 0) {
+        return htp_status_make(HTP_CODE_UNSUPPORTED,
+                               "forward() returns no tensor: there is nothing to export");
+    }
     if (l.failure) {
         return htp_status_make(HTP_CODE_UNSUPPORTED, "the outputs cannot be exported: %s",
                                l.failure);

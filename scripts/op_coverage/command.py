@@ -4,21 +4,22 @@
     op_coverage.py --summary
 
 Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
-names the build folder, HTP_PYTHON the Python with PyTorch, as for the tests.
+names the build folder, and HTP_PYTHON the Python with ONNX Runtime and PyTorch, as for the tests.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
-from op_coverage import summary
-from op_coverage.driver import Driver, Plan
-from op_coverage.results import (
-    DTYPES, NOT_INFERENCE, OURS, OUTCOMES, PEERS, REFUSED, UNTRACEABLE, WRONG, Results, part_path,
-)
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-ROOT = Path(__file__).resolve().parents[2]
+import harness  # noqa: E402  (needs the path above)
+
+from op_coverage import summary  # noqa: E402
+from op_coverage.driver import Driver, Plan  # noqa: E402
+from op_coverage.results import (  # noqa: E402
+    DTYPES, NOT_INFERENCE, OURS, OUTCOMES, PEERS, REFUSED, UNTRACEABLE, WRONG, Results,
+)
 
 
 def comma_list(allowed: tuple):
@@ -42,7 +43,6 @@ def shard(text: str) -> tuple:
 
 
 def parser() -> argparse.ArgumentParser:
-    build = os.environ.get("HTP_BUILD", ROOT / "build")
     result = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     add = result.add_argument
     add("--columns", type=comma_list((OURS, *PEERS)), default=(OURS,), metavar="LIST",
@@ -56,20 +56,28 @@ def parser() -> argparse.ArgumentParser:
         help="measure samples with these outcomes again")
     add("--timeout", type=float, default=60, metavar="S", help="for each sample (default 60)")
     add("--keep", type=Path, metavar="DIR", help="keep the files of wrong results there")
-    add("--build", type=Path, default=Path(build), metavar="DIR", help="where htp-trace is")
-    add("--results", type=Path, metavar="DIR", help="default: op-coverage in the build folder")
-    add("--python", default=os.environ.get("HTP_PYTHON", sys.executable), metavar="FILE",
-        help="the Python whose PyTorch makes the samples")
+    add("--results", type=Path, default=harness.BUILD / "op-coverage", metavar="DIR",
+        help="default: op-coverage in the build folder")
     add("--summary", action="store_true", help="measure nothing, print what is known")
     return result
 
 
 def plan_of(arguments: argparse.Namespace, column: str, folder: Path) -> Plan:
+    is_old = harness.libtorch_version() < (2, 0)
     return Plan(
-        column=column, program=arguments.build.resolve() / "htp-trace", python=arguments.python,
-        folder=folder, dtypes=arguments.dtypes, ops=arguments.ops, limit=arguments.limit_samples,
-        shard=arguments.shard[0], shards=arguments.shard[1], redo=arguments.redo,
-        timeout=arguments.timeout, keep=arguments.keep,
+        column=column,
+        program=harness.PROGRAM,
+        maker=harness.DEBIAN_PYTHON if is_old else harness.VENV_PYTHON,
+        comparer=harness.VENV_PYTHON,
+        folder=folder,
+        dtypes=arguments.dtypes,
+        ops=arguments.ops,
+        limit=arguments.limit_samples,
+        shard=arguments.shard[0],
+        shards=arguments.shard[1],
+        redo=arguments.redo,
+        timeout=arguments.timeout,
+        keep=arguments.keep,
     )
 
 
@@ -82,13 +90,13 @@ def print_summary(column: str, results: Results) -> None:
 
 def main() -> int:
     arguments = parser().parse_args()
-    folder = (arguments.results or arguments.build / "op-coverage").resolve()
+    folder = arguments.results.resolve()
     wrong = 0
     for column in arguments.columns:
-        results = Results(folder, column, part_path(folder, column, *arguments.shard))
+        results = Results(folder, column)
         if not arguments.summary:
             Driver(plan_of(arguments, column, folder), results).run()
         print_summary(column, results)
         if column == OURS:
-            wrong = sum(r["outcome"] == WRONG for r in results.samples.values())
+            wrong = len(results.records(WRONG))
     return 1 if wrong else 0

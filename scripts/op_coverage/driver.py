@@ -10,18 +10,19 @@ from pathlib import Path
 
 from op_coverage import exporter
 from op_coverage.processes import Lost, Worker
-from op_coverage.results import OURS, REFUSED, UNTRACEABLE, WRONG, Results
+from op_coverage.results import NO_SAMPLE, OURS, REFUSED, UNTRACEABLE, WRONG, Results
 
 HERE = Path(__file__).resolve().parent
 
 
 @dataclass
 class Plan:
-    """What a run is asked to do."""
+    """What a run is asked to do. maker and comparer are the Pythons of these workers."""
 
     column: str
     program: Path
-    python: str
+    maker: str
+    comparer: str
     folder: Path
     dtypes: tuple
     ops: str = ""
@@ -49,10 +50,9 @@ class Driver:
     def __init__(self, plan: Plan, results: Results):
         self.plan = plan
         self.results = results
-        log = plan.folder / f"{plan.column}.log"
-        self.log = log
-        self.maker = Worker([plan.python, "-B", HERE / "maker.py"], log)
-        self.comparer = Worker([sys.executable, "-B", HERE / "comparer.py"], log)
+        self.log = plan.folder / f"{plan.column}.log"
+        self.maker = Worker([plan.maker, "-B", HERE / "maker.py"], self.log)
+        self.comparer = Worker([plan.comparer, "-B", HERE / "comparer.py"], self.log)
         self.start = time.monotonic()
 
     # ---- what there is to do
@@ -63,13 +63,13 @@ class Driver:
         pattern = re.compile(self.plan.ops)
         pairs = [(op, dtype) for op in listed if pattern.search(op) for dtype in listed[op]]
         pairs = pairs[self.plan.shard::self.plan.shards]
-        return [job for pair in pairs for job in self._job(len(pairs), *pair)]
+        return [pair for pair in pairs if self._is_to_do(*pair)]
 
-    def _job(self, _count: int, op: str, dtype: str) -> list:
+    def _is_to_do(self, op: str, dtype: str) -> bool:
+        if not self.results.is_complete(op, dtype, self.plan.limit):
+            return True
         again = self.results.numbers(op, dtype, self.plan.redo)
-        if self.results.is_complete(op, dtype, self.plan.limit):
-            return [(op, dtype, again)] if again else []
-        return [(op, dtype, None)]
+        return any(self.plan.limit is None or number < self.plan.limit for number in again)
 
     # ---- doing it
 
@@ -77,8 +77,8 @@ class Driver:
         jobs = self.jobs()
         with tempfile.TemporaryDirectory(dir=self.plan.folder) as scratch:
             batch = Batch(Path(scratch))
-            for number, (op, dtype, only) in enumerate(jobs):
-                self.make(batch, number, op, dtype, only)
+            for number, (op, dtype) in enumerate(jobs):
+                self.make(batch, number, op, dtype)
                 if len(batch.records) >= self.plan.batch:
                     self.finish(batch)
                     batch = Batch(Path(scratch))
@@ -92,17 +92,16 @@ class Driver:
         minutes = (time.monotonic() - self.start) / 60
         print(f"{self.plan.column}: {text}, {minutes:.1f} minutes", file=sys.stderr, flush=True)
 
-    def make(self, batch: Batch, number: int, op: str, dtype: str, only) -> None:
+    def make(self, batch: Batch, number: int, op: str, dtype: str) -> None:
         """PyTorch's part of a job; goes on behind a sample at which the worker was lost."""
-        done = self.results.numbers(op, dtype)
-        skip = [] if only else [n for n in done if n not in
-                                self.results.numbers(op, dtype, self.plan.redo)]
         key = {"op": op, "dtype": dtype}
+        again = set(self.results.numbers(op, dtype, self.plan.redo))
+        skip = [done for done in self.results.numbers(op, dtype) if done not in again]
         job = {"kind": "make", **key, "limit": self.plan.limit, "column": self.plan.column,
-               "folder": str(batch.folder), "number": number, "only": only}
+               "folder": str(batch.folder), "number": number}
         total = None
         while total is None:
-            begun = None
+            begun = NO_SAMPLE
             try:
                 for message in self.maker.serve({**job, "skip": skip}, self.plan.timeout):
                     begun = message.get("begin", begun)
@@ -112,12 +111,12 @@ class Driver:
                         batch.records.append({**key, **message})
             except Lost as lost:
                 outcome = UNTRACEABLE if self.plan.column == OURS else REFUSED
-                record = {"sample": -1 if begun is None else begun, "outcome": outcome}
-                batch.records.append({**key, **record, "reason": f"PyTorch: {lost}"})
+                record = {"sample": begun, "outcome": outcome, "reason": f"PyTorch: {lost}"}
+                batch.records.append({**key, **record})
                 skip.append(begun)
-                if begun is None:
-                    return
-        if only is None:
+                if begun == NO_SAMPLE:  # it does not even draw samples
+                    total = 0
+        if not self.results.is_complete(op, dtype, self.plan.limit):
             batch.jobs.append({**key, "limit": self.plan.limit, "total": total})
 
     def finish(self, batch: Batch) -> None:

@@ -1,6 +1,7 @@
 """htp-trace on many files in one process."""
 
 import json
+import re
 from pathlib import Path
 
 from op_coverage.processes import Lines, Lost
@@ -9,15 +10,21 @@ from op_coverage.results import REFUSED, WRONG
 EXIT_INTERNAL = 1
 
 
+# Where and how often: what differs between samples that are refused for the same cause.
+PLACES = re.compile(r"; \d+ times?, first .*$| in the root module \(.*?:\d+\)")
+
+
 def outcome_of(answer: dict) -> dict:
     """Nothing where a model was written. A crash or an internal error is never right."""
     if answer["status"] == "ok":
         return {}
-    details = answer["details"] or [answer["error"].split(": ", 1)[-1]]
+    details = answer["details"] or [answer["error"].removeprefix(answer["model"] + ": ")]
+    causes = [PLACES.sub("", detail) for detail in details]
     is_defect = answer["code"] == EXIT_INTERNAL or "crashed (" in answer["error"]
     return {
         "outcome": WRONG if is_defect else REFUSED,
-        "reason": "; ".join(details),
+        "reason": "; ".join(causes)[:1000],
+        "causes": causes,
         "code": answer["code"],
     }
 

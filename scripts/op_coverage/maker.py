@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/operators")]
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests/operators")]
 
 import numpy  # noqa: E402  (needs the path above)
 import torch  # noqa: E402
@@ -19,7 +19,7 @@ import torch  # noqa: E402
 import make  # noqa: E402
 from op_coverage import samples  # noqa: E402
 from op_coverage.processes import serve_jobs  # noqa: E402
-from op_coverage.results import NOT_INFERENCE, OURS, REFUSED, UNTRACEABLE  # noqa: E402
+from op_coverage.results import NO_SAMPLE, NOT_INFERENCE, OURS, REFUSED, UNTRACEABLE  # noqa: E402
 
 OPSET = 18
 
@@ -38,7 +38,7 @@ def first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:400]
 
 
-# ---- exporters -------------------------------------------------------------------------------------
+# ---- exporters -----------------------------------------------------------------------------------
 
 
 def trace(sample: samples.Sample, stem: Path, expected: list) -> dict:
@@ -50,21 +50,25 @@ def trace(sample: samples.Sample, stem: Path, expected: list) -> dict:
         found = traced(*sample.copies())
     except Exception as error:
         raise Fails(UNTRACEABLE, first_line(error)) from None
-    if not samples.are_same(samples.leaves(found), expected):
+    if not samples.are_same(make.leaves(found), expected):
         raise Fails(UNTRACEABLE, "the traced program computes something else than eager mode")
     specifications = {
         name: make.specification(tensor, {}) for name, tensor in zip(names, sample.tensors)
     }
     extra = {"htp_inputs.json": json.dumps(specifications)}
     torch.jit.save(traced, f"{stem}.pt", _extra_files=extra)
-    kinds = {node.kind() for node in traced.inlined_graph.findAllNodes("aten::", True)} \
-        if False else kinds_of(traced.inlined_graph)
-    return {"names": names, "aten": sorted(kinds)}
+    return {"names": names, "aten": sorted(kinds_of(traced.inlined_graph))}
 
 
-def kinds_of(graph) -> set:
-    """The operators of a graph and of the blocks in it."""
-    return {node.kind() for node in graph.nodes() if not node.kind().startswith("prim::")}
+def kinds_of(block) -> set:
+    """The operators of a graph or block, and of the blocks in it."""
+    found = set()
+    for node in block.nodes():
+        if not node.kind().startswith("prim::"):
+            found.add(node.kind())
+        for inner in node.blocks():
+            found |= kinds_of(inner)
+    return found
 
 
 def export(sample: samples.Sample, stem: Path, column: str) -> dict:
@@ -79,7 +83,7 @@ def export(sample: samples.Sample, stem: Path, column: str) -> dict:
     return {"names": names}
 
 
-# ---- samples ---------------------------------------------------------------------------------------
+# ---- samples -------------------------------------------------------------------------------------
 
 
 def eager(sample: samples.Sample) -> list:
@@ -94,12 +98,12 @@ def eager(sample: samples.Sample) -> list:
     return expected
 
 
-def save_arrays(stem: Path, inputs: list, outputs: list) -> None:
+def save_arrays(stem: Path, sample: samples.Sample, outputs: list) -> None:
     arrays = {}
-    for number, array in enumerate(make.arrays_of(inputs)):
+    for number, array in enumerate(make.arrays_of(sample.tensors)):
         arrays[f"input/{number:03}"] = array
-    for number, (array, leaf) in enumerate(zip(make.arrays_of(outputs), outputs)):
-        arrays[f"output/{number:03}/{make.short_dtype(leaf)}"] = array
+    for number, array in enumerate(make.arrays_of(outputs)):
+        arrays[f"output/{number:03}/{sample.output_dtypes[number]}"] = array
     numpy.savez(stem.with_suffix(".npz"), **arrays)
 
 
@@ -109,7 +113,7 @@ def measure(name: str, drawn, stem: Path, column: str) -> dict:
         sample = samples.Sample(name, drawn)
         expected = eager(sample)
         made = trace(sample, stem, expected) if column == OURS else export(sample, stem, column)
-        save_arrays(stem, sample.tensors, expected)
+        save_arrays(stem, sample, expected)
     except samples.Unsuitable as error:
         return {"outcome": NOT_INFERENCE, "reason": str(error)}
     except Fails as error:
@@ -127,11 +131,11 @@ def perform(job: dict):
     try:
         drawn = samples.draw(job["op"], job["dtype"], job["limit"])
     except Exception as error:
-        yield {"begin": -1}
-        yield {"sample": -1, "outcome": NOT_INFERENCE, "reason": f"no samples: {first_line(error)}"}
+        yield {"begin": NO_SAMPLE}
+        yield {"sample": NO_SAMPLE, "outcome": NOT_INFERENCE, "reason": f"no samples: {first_line(error)}"}
         drawn = []
     for number, sample in enumerate(drawn):
-        if number in job["skip"] or (job["only"] is not None and number not in job["only"]):
+        if number in job["skip"]:
             continue
         yield {"begin": number}
         stem = Path(job["folder"]) / f"{job['number']:05}-{number:05}"
@@ -144,6 +148,7 @@ def perform(job: dict):
 def main() -> None:
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
+    samples.entries()
     serve_jobs(perform)
 
 

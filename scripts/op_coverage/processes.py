@@ -10,6 +10,9 @@ import threading
 from pathlib import Path
 
 
+START_SECONDS = 600
+
+
 class Lost(Exception):
     """A process ended, or was ended because it said nothing for too long."""
 
@@ -46,11 +49,9 @@ class Lines:
 
     def end(self) -> None:
         """Ends the process, and those that it started."""
-        try:
+        if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.process.wait()
+            self.process.wait()
         self.log.close()
 
 
@@ -65,7 +66,7 @@ class Worker:
     def serve(self, job: dict, timeout: float):
         """Yields the worker's messages on a job. Raises Lost."""
         if self.lines is None:
-            self.lines = Lines(self.command, self.log, stdin=subprocess.PIPE)
+            self.lines = self._started()
         try:
             self.lines.process.stdin.write(json.dumps(job) + "\n")
             self.lines.process.stdin.flush()
@@ -79,6 +80,15 @@ class Worker:
             self.lines = None
             raise Lost(str(error)) from None
 
+    def _started(self) -> Lines:
+        lines = Lines(self.command, self.log, stdin=subprocess.PIPE)
+        try:
+            lines.next(START_SECONDS)
+        except Lost as lost:
+            command = " ".join(map(str, self.command))
+            raise RuntimeError(f"{command} does not start: {lost}; see {self.log}") from None
+        return lines
+
     def end(self) -> None:
         if self.lines is not None:
             self.lines.end()
@@ -86,9 +96,11 @@ class Worker:
 
 
 def serve_jobs(perform) -> None:
-    """A worker's side: perform(job) yields the messages. What libraries print goes to stderr."""
+    """A worker's side: says that it is there; then perform(job) yields the messages on each job,
+    and null follows the last. What libraries print goes to stderr."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    print("null", file=answers, flush=True)
     for line in sys.stdin:
         for message in perform(json.loads(line)):
             print(json.dumps(message), file=answers, flush=True)

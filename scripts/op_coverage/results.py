@@ -1,4 +1,4 @@
-"""The file of results: one JSON object a line, appended while a run goes on. Of several lines for
+"""A column's results in a file: one JSON object a line, appended while a run goes on. Of several lines for
 one sample the last one counts, so that a run can be resumed and parts of it done again."""
 
 import json
@@ -18,28 +18,24 @@ WRONG = "WRONG"
 NOT_INFERENCE = "not inference"
 OUTCOMES = (RIGHT, REFUSED, UNTRACEABLE, WRONG, NOT_INFERENCE)
 
-
-def part_path(folder: Path, column: str, shard: int, shards: int) -> Path:
-    """Each shard of a column writes a file of its own."""
-    suffix = f"-{shard}-of-{shards}" if shards > 1 else ""
-    return folder / f"{column}{suffix}.jsonl"
+# The number in a record about the samples as a whole.
+NO_SAMPLE = -1
 
 
 class Results:
-    """All results of a column, of whatever shard; new ones go to one file."""
+    """All results of a column. Shards that run at the same time append to the same file."""
 
-    def __init__(self, folder: Path, column: str, own: Path):
-        self.samples = {}  # (operator, dtype, number) to record
-        self.jobs = {}  # (operator, dtype) to {"limit", "total"}
-        self.own = own
+    def __init__(self, folder: Path, column: str):
+        self.samples = {}  # (entry, dtype) to sample's number to record
+        self.jobs = {}  # (entry, dtype) to {"limit", "total"}
+        self.path = folder / f"{column}.jsonl"
         self.file = None
         folder.mkdir(parents=True, exist_ok=True)
-        parts = [folder / f"{column}.jsonl", *folder.glob(f"{column}-*-of-*.jsonl")]
-        for path in sorted(filter(Path.exists, parts), key=lambda path: path.stat().st_mtime):
-            self._read(path)
+        if self.path.exists():
+            self._read()
 
-    def _read(self, path: Path) -> None:
-        for line in path.read_text().splitlines():
+    def _read(self) -> None:
+        for line in self.path.read_text().splitlines():
             try:
                 self._note(json.loads(line))
             except json.JSONDecodeError:
@@ -48,7 +44,7 @@ class Results:
     def _note(self, record: dict) -> None:
         job = (record["op"], record["dtype"])
         if "sample" in record:
-            self.samples[(*job, record["sample"])] = record
+            self.samples.setdefault(job, {})[record["sample"]] = record
         else:
             self.jobs[job] = record
 
@@ -56,9 +52,9 @@ class Results:
         """Notes and writes a sample's result, or that a job is complete up to a limit."""
         self._note(record)
         if self.file is None:
-            self.file = open(self.own, "a")
+            self.file = open(self.path, "a")
         self.file.write(json.dumps(record) + "\n")
-        self.file.flush()
+        self.file.flush()  # one write for each line: those of other shards do not mix in
 
     def is_complete(self, op: str, dtype: str, limit: int | None) -> bool:
         done = self.jobs.get((op, dtype))
@@ -69,7 +65,10 @@ class Results:
 
     def numbers(self, op: str, dtype: str, outcomes: tuple = OUTCOMES) -> list:
         """The samples of a job that have one of these outcomes."""
-        return [
-            number for (o, d, number), record in self.samples.items()
-            if (o, d) == (op, dtype) and record["outcome"] in outcomes
-        ]
+        known = self.samples.get((op, dtype), {})
+        return [number for number, record in known.items() if record["outcome"] in outcomes]
+
+    def records(self, *outcomes: str) -> list:
+        """All samples with one of these outcomes."""
+        jobs = self.samples.values()
+        return [r for job in jobs for r in job.values() if r["outcome"] in outcomes]

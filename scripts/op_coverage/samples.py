@@ -10,7 +10,7 @@ import numpy
 import torch
 from torch import nn
 
-from make import leaves, outer
+from make import leaves, outer, short_dtype
 
 # Entries that compute gradients: they are no part of a model in inference.
 GRADIENTS = {
@@ -24,10 +24,13 @@ class Unsuitable(Exception):
 
 @functools.cache
 def entries() -> dict:
-    """The database by name: add, nn.functional.interpolate.bilinear."""
-    from torch.testing._internal.common_methods_invocations import op_db
+    """The database by name: add, nn.functional.interpolate.bilinear. Importing it takes seconds."""
+    from torch.testing._internal import common_methods_invocations as database
 
-    return {".".join(filter(None, (op.name, op.variant_test_name))): op for op in op_db}
+    # Its random operators would set a seed first, and pass for reproducible.
+    database.wrapper_set_seed = lambda op, *args, **kwargs: op(*args, **kwargs)
+    named = ((".".join(filter(None, (op.name, op.variant_test_name))), op) for op in database.op_db)
+    return dict(named)
 
 
 def dtypes_of(name: str, wanted: tuple) -> list:
@@ -48,7 +51,7 @@ def draw(name: str, dtype: str, limit) -> list:
         return list(itertools.islice(samples, limit))
 
 
-# ---- a sample as a module --------------------------------------------------------------------------
+# ---- a sample as a module ------------------------------------------------------------------------
 
 
 def dense(tensor: torch.Tensor) -> torch.Tensor:
@@ -80,6 +83,7 @@ class Sample:
             raise Unsuitable("computes a gradient")
         self.op = entries()[name].op
         self.tensors = []
+        self.output_dtypes = []  # of the last call, before bfloat16 became float32
         arguments = (sample.input, tuple(sample.args), dict(sample.kwargs))
         self.template = walk(arguments, self._take)
 
@@ -88,9 +92,11 @@ class Sample:
         return Placeholder(len(self.tensors) - 1)
 
     def call(self, tensors: tuple) -> tuple:
-        """The outputs, flat."""
+        """The outputs, flat. bfloat16, which numpy lacks, becomes float32."""
         first, args, kwargs = put_back(self.template, tensors)
-        return tuple(outer(leaves(self.op(first, *args, **kwargs))))
+        outputs = leaves(self.op(first, *args, **kwargs))
+        self.output_dtypes = [short_dtype(leaf) for leaf in outputs]
+        return outer(outputs)
 
     def copies(self) -> tuple:
         return tuple(tensor.clone() for tensor in self.tensors)
@@ -141,7 +147,7 @@ def text_of(value) -> str:
     return getattr(value, "__name__", None) or str(value).removeprefix("torch.")
 
 
-# ---- what PyTorch computes -------------------------------------------------------------------------
+# ---- what PyTorch computes -----------------------------------------------------------------------
 
 
 def eager(sample: Sample) -> list:

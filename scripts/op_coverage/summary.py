@@ -5,19 +5,22 @@ from collections import Counter, defaultdict
 
 from op_coverage.results import DTYPES, OUTCOMES, REFUSED, RIGHT, WRONG, Results
 
-# Of a reason, what differs between samples that are refused for the same one.
-PLACE = re.compile(r"; \d+ times?, first .*$|, in the root module.*$| at \S+:\d+")
+SHOWN = 8  # entries that are named for a cause
+
+# An input as it was given: which one it is does not matter to the cause.
+GIVEN = re.compile(r'input "[^"]*"')
 
 
 def causes_of(record: dict) -> list:
-    """The distinct reasons of a refusal, without places."""
-    return sorted({PLACE.sub("", part) for part in record.get("reason", "").split("; aten::")})
+    """Why a sample did not come out: one cause, or one for each operator that is missing."""
+    causes = record.get("causes") or [record["reason"]]
+    return sorted({GIVEN.sub("an input", cause) for cause in causes})
 
 
 def counts(results: Results, dtypes: tuple = DTYPES) -> dict:
     """Outcome to number of samples, for each dtype."""
     table = {dtype: Counter() for dtype in dtypes}
-    for record in results.samples.values():
+    for record in results.records(*OUTCOMES):
         if record["dtype"] in table:
             table[record["dtype"]][record["outcome"]] += 1
     return table
@@ -36,7 +39,7 @@ def print_counts(column: str, results: Results) -> None:
 
 
 def print_wrong(results: Results) -> None:
-    wrong = [record for record in results.samples.values() if record["outcome"] == WRONG]
+    wrong = results.records(WRONG)
     print(f"\nWRONG: {len(wrong)}")
     for record in sorted(wrong, key=lambda record: (record["op"], record["dtype"])):
         place = f"{record['op']} {record['dtype']} {record['sample']}"
@@ -44,15 +47,17 @@ def print_wrong(results: Results) -> None:
 
 
 def print_grouped(results: Results, outcome: str) -> None:
-    """Reasons by the number of samples, with the operators that have them."""
-    samples, ops = Counter(), defaultdict(Counter)
-    for record in results.samples.values():
-        if record["outcome"] == outcome:
-            for cause in causes_of(record):
-                samples[cause] += 1
-                ops[cause][record["op"]] += 1
-    print(f"\n{outcome}, by reason")
-    for cause, count in samples.most_common():
-        names = ", ".join(name for name, _ in ops[cause].most_common(8))
-        more = f" and {len(ops[cause]) - 8} more" if len(ops[cause]) > 8 else ""
-        print(f"  {count:6,}  {cause[:200]}  [{names}{more}]")
+    """Causes by the number of samples that have no other one, then by those that have it at all;
+    with the operators of the database that meet them."""
+    alone, samples, ops = Counter(), Counter(), defaultdict(Counter)
+    for record in results.records(outcome):
+        causes = causes_of(record)
+        for cause in causes:
+            samples[cause] += 1
+            alone[cause] += len(causes) == 1
+            ops[cause][record["op"]] += 1
+    print(f"\n{outcome}, by cause: samples with this one alone, all samples with it, cause, entries")
+    for cause in sorted(samples, key=lambda cause: (-alone[cause], -samples[cause], cause)):
+        names = ", ".join(name for name, _ in ops[cause].most_common(SHOWN))
+        more = f" and {len(ops[cause]) - SHOWN} more" if len(ops[cause]) > SHOWN else ""
+        print(f"{alone[cause]:6,} {samples[cause]:6,}  {cause[:200]}  [{names}{more}]")

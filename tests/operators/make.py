@@ -42,6 +42,8 @@ class Call(nn.Module):
 
 
 def leaves(value) -> list:
+    if isinstance(value, dict):
+        value = list(value.values())
     if isinstance(value, (list, tuple)):
         return [leaf for item in value for leaf in leaves(item)]
     return [] if value is None else [value]

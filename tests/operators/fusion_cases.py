@@ -1,0 +1,39 @@
+"""Activations right after products, convolutions and normalizations.
+
+ONNX Runtime merges such pairs when it optimises a model, and then refuses node attributes that are
+not the merged operator's own: core/lower/fusion.h.
+"""
+
+import torch
+import torch.nn.functional as F
+
+from building import Cases, seeded
+
+CASES = Cases()
+
+WEIGHT, BIAS, KERNEL = seeded([(5, 4), (5,), (6, 3, 1)])
+PRODUCTS = {
+    "linear": lambda x: F.linear(x, WEIGHT, BIAS),
+    "linear-no-bias": lambda x: F.linear(x, WEIGHT),
+    "addmm": lambda x: torch.addmm(BIAS, x, WEIGHT.t()),
+    "addmm-factors": lambda x: torch.addmm(BIAS, x, WEIGHT.t(), alpha=2.0, beta=0.5),
+    "addmm-of-transposed": lambda x: torch.addmm(BIAS[:4], x.t(), x),
+    "mm": lambda x: torch.mm(x, WEIGHT.t()),
+    "mm-add": lambda x: torch.mm(x, WEIGHT.t()) + BIAS,
+    "add-mm": lambda x: BIAS + torch.mm(x, WEIGHT.t()),
+    "linear-read-twice": lambda x: (lambda y: torch.stack([y, y + 1]))(F.linear(x, WEIGHT, BIAS)),
+    "conv": lambda x: F.conv1d(x[None], KERNEL),
+    "layer_norm": lambda x: F.layer_norm(x, (4,)),
+}
+ACTIVATIONS = {
+    "relu": F.relu, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "leaky_relu": F.leaky_relu,
+    "elu": F.elu, "selu": F.selu, "hardsigmoid": F.hardsigmoid, "softplus": F.softplus,
+    "softsign": F.softsign, "threshold": lambda x: F.threshold(x, 1.0, 0.0), "clamp": lambda x: x.clamp(0, 2),
+    "hardswish": F.hardswish, "silu": F.silu, "gelu": F.gelu, "softmax": lambda x: F.softmax(x, -1),
+}
+for product_name, product in PRODUCTS.items():
+    for name, activation in ACTIVATIONS.items():
+        CASES.call(f"{product_name}/{name}", lambda x, p=product, a=activation: a(p(x)), (3, 4))
+for name, activation in ACTIVATIONS.items():
+    CASES.call(f"linear-dynamic/{name}", lambda x, a=activation: a(F.linear(x, WEIGHT, BIAS)), (3, 4),
+               dynamic={0: {0: "batch"}})
