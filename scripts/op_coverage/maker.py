@@ -33,7 +33,10 @@ class Fails(Exception):
         self.reason = reason
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
+    """What an error says; of one that was raised for another, what that one says."""
+    while error.__cause__ is not None:
+        error = error.__cause__
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:400]
 
