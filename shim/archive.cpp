@@ -42,6 +42,7 @@ struct Archive::Mapping {
     const char *data = nullptr;
     uint64_t size = 0;
     std::map<uintptr_t, Region> regions;   // by first address
+    uint64_t records = 0;                  // in the archive
     std::unordered_set<uint64_t> storages; // offsets of the records that hold storages
 
     ~Mapping()
@@ -147,7 +148,8 @@ void install_allocator()
 class MappedReader final : public caffe2::serialize::ReadAdapterInterface
 {
   public:
-    explicit MappedReader(std::shared_ptr<Archive::Mapping> mapping) : mapping_(std::move(mapping))
+    explicit MappedReader(std::shared_ptr<Archive::Mapping> mapping, Tick tick = nullptr)
+        : mapping_(std::move(mapping)), tick_(std::move(tick))
     {
     }
 
@@ -162,6 +164,11 @@ class MappedReader final : public caffe2::serialize::ReadAdapterInterface
             return 0;
         }
         count = std::min<uint64_t>(count, mapping_->size - position);
+        // A record's contents lie behind its header, which is read for itself.
+        reads_++;
+        if (tick_ && !tick_(std::min(reads_ / 2, mapping_->records), mapping_->records)) {
+            return 0; // no exception may pass through the C code that unpacks archives
+        }
         if (!note(position, buffer, count)) {
             memcpy(buffer, mapping_->data + position, count);
         }
@@ -196,6 +203,8 @@ class MappedReader final : public caffe2::serialize::ReadAdapterInterface
     }
 
     std::shared_ptr<Archive::Mapping> mapping_;
+    Tick tick_;
+    mutable uint64_t reads_ = 0;
 };
 
 // Storages are records with numbers for names: data/0, constants/12. All others (pickles, code) are
@@ -210,7 +219,9 @@ bool is_storage(const std::string &record)
 void find_storages(const std::shared_ptr<Archive::Mapping> &mapping)
 {
     caffe2::serialize::PyTorchStreamReader reader(std::make_shared<MappedReader>(mapping));
-    for (const std::string &record : reader.getAllRecords()) {
+    const std::vector<std::string> records = reader.getAllRecords();
+    mapping->records = records.size();
+    for (const std::string &record : records) {
         if (is_storage(record)) {
             mapping->storages.insert(reader.getRecordOffset(record));
         }
@@ -269,23 +280,23 @@ bool restores_state_by_code(const torch::jit::Module &module)
 
 } // namespace
 
-Archive::Archive(const std::string &path) : mapping_(map_file(path))
+Archive::Archive(const std::string &path, const Tick &tick) : mapping_(map_file(path))
 {
     install_allocator();
     find_storages(mapping_);
-    load(true);
+    load(true, tick);
     if (restores_state_by_code(module_)) {
-        load(false);
+        load(false, tick);
     }
 }
 
 Archive::~Archive() = default;
 
-void Archive::load(bool leave_unread)
+void Archive::load(bool leave_unread, const Tick &tick)
 {
     mapping_->regions.clear();
     std::shared_ptr<caffe2::serialize::ReadAdapterInterface> reader =
-        std::make_shared<MappedReader>(mapping_);
+        std::make_shared<MappedReader>(mapping_, tick);
     const LoadingScope scope(leave_unread ? mapping_.get() : nullptr);
     module_ = torch::jit::load(reader, at::Device(at::kCPU));
 }

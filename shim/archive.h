@@ -8,6 +8,7 @@
 #include "version.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -22,11 +23,14 @@ struct Bytes {
     bool is_mapped = false; // they lie in the mapped file
 };
 
+// Called with what is done of a total; false stops.
+using Tick = std::function<bool(uint64_t done, uint64_t total)>;
+
 class Archive
 {
   public:
-    // Maps and loads the file. Throws std::exception.
-    explicit Archive(const std::string &path);
+    // Maps and loads the file. Throws std::exception, also when @p tick gives false.
+    Archive(const std::string &path, const Tick &tick);
     ~Archive();
     Archive(const Archive &) = delete;
     Archive &operator=(const Archive &) = delete;
@@ -52,7 +56,7 @@ class Archive
     struct Mapping;
 
   private:
-    void load(bool leave_unread);
+    void load(bool leave_unread, const Tick &tick);
 
     std::shared_ptr<Mapping> mapping_;
     std::unordered_map<std::string, std::unique_ptr<std::string>> extra_files_;

@@ -9,9 +9,16 @@ namespace htp
 namespace
 {
 
-bool is_written(const c10::Argument &argument)
+constexpr size_t kMaxViews = 10000;
+
+template <typename Visit> void for_each_tensor(const Ref &item, Visit visit)
 {
-    return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+    if (item->is_tensor()) {
+        visit(item);
+    }
+    for (const Ref &element : item->elements) {
+        for_each_tensor(element, visit);
+    }
 }
 
 // The inputs that an operator changes in place.
@@ -26,34 +33,68 @@ std::vector<Ref> changed_inputs(const c10::FunctionSchema &schema, const std::ve
     return changed;
 }
 
-// Which input an output shares memory with in one lane; the number of inputs for none.
-size_t shared_input(const std::vector<Ref> &inputs, const Item &output, size_t lane)
+// The first value of the memory that a tensor looks at.
+const Item *first_value(const Ref &tensor)
 {
-    const void *storage = storage_identity(output.tensor(lane));
-    const auto shares = [&](const Ref &input) {
-        return input->is_tensor() && storage_identity(input->tensor(lane)) == storage;
-    };
-    return static_cast<size_t>(std::find_if(inputs.begin(), inputs.end(), shares) - inputs.begin());
+    const Item *item = tensor.get();
+    while (item->view) {
+        item = item->view->parent.get();
+    }
+    return item->origin ? item->origin.get() : item;
 }
 
 } // namespace
 
-// A result that is its input's memory for some sizes and a copy for others (contiguous(),
-// reshape()): changing either in place would mean different things.
-void Executor::note_sharing(const Call &call, const Item &output)
+bool is_written(const c10::Argument &argument)
 {
-    if (!output.is_tensor()) {
+    return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+// An operator may give its input's memory for some sizes and a copy for others (contiguous(),
+// reshape()), or that of a tensor in a list: such memory may not be changed later.
+void Executor::note_view(const Call &call, const Ref &tensor, size_t output, size_t element)
+{
+    for (size_t i = 0; i < call.inputs.size(); i++) {
+        uint32_t shared = 0;
+        for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+            const auto &given = call.storages[lane][i];
+            const void *storage = storage_identity(tensor->tensor(lane));
+            shared += std::count(given.begin(), given.end(), storage) != 0 ? 1 : 0;
+        }
+        const Ref &input = call.inputs[i];
+        const bool is_view = input->is_tensor() && shared == recording_.lane_count;
+        if (is_view && call.node != nullptr) {
+            const size_t depth = input->view ? input->view->depth + 1 : 1;
+            if (depth > kMaxViews) {
+                throw Unsupported("views of views are nested too deeply");
+            }
+            tensor->view = std::make_shared<View>(
+                View{input, call.node, call.inputs, depth, i, output, element});
+            return;
+        }
+        if (shared != 0 && !is_view) {
+            unclear_.insert(tensor.get());
+            for_each_tensor(input, [&](const Ref &held) { unclear_.insert(first_value(held)); });
+        }
+    }
+}
+
+void Executor::note_views(const Call &call, const std::vector<Ref> &outputs)
+{
+    const auto &arguments = call.schema.arguments();
+    if (call.storages.size() != recording_.lane_count ||
+        std::any_of(arguments.begin(), arguments.end(), is_written)) {
         return;
     }
-    const size_t first = shared_input(call.inputs, output, 0);
-    for (uint32_t lane = 1; lane < recording_.lane_count; lane++) {
-        const size_t other = shared_input(call.inputs, output, lane);
-        if (other == first) {
-            continue;
+    for (size_t i = 0; i < outputs.size(); i++) {
+        if (outputs[i]->is_tensor()) {
+            note_view(call, outputs[i], i, std::string::npos);
         }
-        unclear_.insert(storage_identity(output.tensor(0)));
-        const size_t shared = std::min(first, other);
-        unclear_.insert(storage_identity(call.inputs[shared]->tensor(0)));
+        for (size_t k = 0; k < outputs[i]->elements.size(); k++) {
+            if (outputs[i]->elements[k]->is_tensor()) {
+                note_view(call, outputs[i]->elements[k], i, k);
+            }
+        }
     }
 }
 
@@ -62,8 +103,7 @@ void Executor::refuse_lasting_changes(const c10::FunctionSchema &schema,
                                       const std::vector<Ref> &inputs, const Place &place)
 {
     for (const Ref &input : changed_inputs(schema, inputs)) {
-        const bool is_list = !input->elements.empty();
-        if (is_list) {
+        if (!input->elements.empty()) {
             throw Unsupported(node_kind(schema) + " changes tensors of a list in place, " +
                               recording_.describe(place));
         }
@@ -76,32 +116,24 @@ void Executor::refuse_lasting_changes(const c10::FunctionSchema &schema,
     }
 }
 
-// A tensor that was changed in place: whoever reads its storage from now on reads the output.
+// A tensor that was changed in place: its memory has a new value from now on.
 void Executor::note_changes(const Call &call, const std::vector<Ref> &outputs)
 {
     for (const Ref &input : changed_inputs(call.schema, call.inputs)) {
         if (!input->is_tensor()) {
             continue;
         }
-        const void *storage = storage_identity(input->tensor(0));
-        if (unclear_.count(storage) != 0) {
+        if (unclear_.count(first_value(input)) != 0) {
             throw Unsupported("it changes a tensor that shares memory with another one for some "
                               "sizes only");
         }
-        const auto is_output = [&](const Ref &output) {
-            return output->is_tensor() && output->tensor(0).sizes() == input->tensor(0).sizes() &&
-                   output->tensor(0).scalar_type() == input->tensor(0).scalar_type();
-        };
+        const auto is_output = [&](const Ref &output) { return has_same_geometry(output, input); };
         const auto output = std::find_if(outputs.begin(), outputs.end(), is_output);
+        if (output == outputs.end()) {
+            throw Unsupported("it changes the sizes or strides of a tensor in place");
+        }
         recording_.epoch++;
-        Change change = {recording_.epoch, output == outputs.end() ? nullptr : *output};
-        if (change.latest) {
-            change.latest->epoch = recording_.epoch;
-        }
-        changes_[storage] = change;
-        if (change.latest) {
-            changes_[storage_identity(change.latest->tensor(0))] = change;
-        }
+        write_back(input, *output, call.place);
     }
 }
 
@@ -109,13 +141,75 @@ void Executor::note_changes(const Call &call, const std::vector<Ref> &outputs)
 void Executor::note_failed_changes(const Call &call, uint32_t node)
 {
     for (const Ref &input : changed_inputs(call.schema, call.inputs)) {
-        if (!input->is_tensor()) {
-            continue;
+        if (input->is_tensor()) {
+            const Ref unknown = recording_.make(Item::Kind::Unknown);
+            unknown->producer = node;
+            changes_[first_value(input)] = {++recording_.epoch, unknown};
         }
-        const Ref unknown = recording_.make(Item::Kind::Unknown);
-        unknown->producer = node;
-        changes_[storage_identity(input->tensor(0))] = {++recording_.epoch, unknown};
     }
+}
+
+// Gives the memory that @p written looks at its new value, of which @p value is the part that
+// @p written looks at.
+void Executor::write_back(const Ref &written, Ref value, const Place &place)
+{
+    const Item *const first = first_value(written);
+    Ref item = written;
+    while (item->view && value->kind != Item::Kind::Unknown) {
+        const View &view = *item->view;
+        if (!has_same_geometry(item, view.parent)) {
+            const Ref parent = put_back(view, item, value, place);
+            auto renewed = std::make_shared<View>(view);
+            renewed->parent = parent;
+            renewed->inputs[view.input] = parent;
+            value->view = renewed;
+            value->epoch = recording_.epoch;
+            value = parent;
+        }
+        item = view.parent;
+    }
+    value->view = nullptr;
+    value->origin = item->origin ? item->origin : item;
+    value->epoch = recording_.epoch;
+    changes_[first] = {recording_.epoch, value};
+}
+
+Ref Executor::current(const Ref &item, const Place &place)
+{
+    if (changes_.empty()) {
+        return item;
+    }
+    if (item->kind == Item::Kind::List || item->kind == Item::Kind::Tuple) {
+        for (size_t i = 0; i < item->elements.size(); i++) {
+            const Ref element = current(item->elements[i], place);
+            if (element != item->elements[i]) {
+                recording_.before_change(item);
+                item->elements[i] = element;
+            }
+        }
+        return item;
+    }
+    if (!item->is_tensor()) {
+        return item;
+    }
+    const auto found = changes_.find(first_value(item));
+    if (found == changes_.end() || found->second.epoch <= item->epoch) {
+        return item;
+    }
+    const Change change = found->second;
+    if (!item->view || change.latest->kind == Item::Kind::Unknown) {
+        return change.latest;
+    }
+    const Ref known = refreshed_[item.get()];
+    if (known && known->epoch >= change.epoch) {
+        return known;
+    }
+    const Ref parent = current(item->view->parent, place);
+    const Ref seen = has_same_geometry(item, item->view->parent)
+                         ? parent
+                         : look_again(*item->view, parent, place);
+    refreshed_[item.get()] = seen;
+    return seen;
 }
 
 } // namespace htp

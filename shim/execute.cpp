@@ -22,46 +22,7 @@ bool has_tensors(const Ref &item)
     return item->is_tensor();
 }
 
-bool same_geometry(const at::Tensor &a, const at::Tensor &b)
-{
-    return a.sizes() == b.sizes() && a.strides() == b.strides() &&
-           a.storage_offset() == b.storage_offset() && a.scalar_type() == b.scalar_type();
-}
-
 } // namespace
-
-Ref Executor::current(const Ref &item, const Place &place)
-{
-    if (changes_.empty()) {
-        return item;
-    }
-    if (item->kind == Item::Kind::List || item->kind == Item::Kind::Tuple) {
-        for (size_t i = 0; i < item->elements.size(); i++) {
-            const Ref element = current(item->elements[i], place);
-            if (element != item->elements[i]) {
-                recording_.before_change(item);
-                item->elements[i] = element;
-            }
-        }
-        return item;
-    }
-    if (!item->is_tensor()) {
-        return item;
-    }
-    const auto found = changes_.find(storage_identity(item->tensor(0)));
-    if (found == changes_.end() || found->second.epoch <= item->epoch) {
-        return item;
-    }
-    const Ref latest = found->second.latest;
-    if (latest && latest->kind == Item::Kind::Unknown) {
-        return latest;
-    }
-    if (!latest || !same_geometry(latest->tensor(0), item->tensor(0))) {
-        throw Unsupported("a tensor is read after another view of it was changed in place, " +
-                          recording_.describe(place));
-    }
-    return latest;
-}
 
 std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<Ref> &inputs,
                                const Place &place)
@@ -72,10 +33,27 @@ std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<R
                           node.kind().toQualString() + " for these arguments, " +
                           recording_.describe(place));
     }
-    Call call = {node, found->schema(), found->getOperation(&node), inputs, place};
-    refuse_lasting_changes(call.schema, inputs, place);
+    Call call = {&node, found->schema(), found->getOperation(&node), inputs, place};
+    return run_call(call);
+}
+
+// An operator that the program does not name, with one output.
+Ref Executor::run_named(const char *name, const char *overload, const std::vector<Ref> &inputs,
+                        const Place &place)
+{
+    const auto found = torch::jit::findOperatorFor(c10::OperatorName(name, overload));
+    if (!found) {
+        throw Unsupported(std::string("this libtorch has no operator ") + name);
+    }
+    Call call = {nullptr, found->schema(), found->getOperation(), inputs, place};
+    return run_call(call).at(0);
+}
+
+std::vector<Ref> Executor::run_call(Call &call)
+{
+    refuse_lasting_changes(call.schema, call.inputs, call.place);
     const auto is_known = [](const Item &item) { return item.kind != Item::Kind::Unknown; };
-    for (const Ref &input : inputs) {
+    for (const Ref &input : call.inputs) {
         if (!all_of(input, is_known)) {
             return fail(call, "");
         }
@@ -95,8 +73,8 @@ std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<R
     } catch (const BadInputs &) {
         throw;
     } catch (const std::exception &error) {
-        throw BadInputs(node_kind(call.schema) + " raised " + recording_.describe(place) + ": " +
-                        first_line(error));
+        throw BadInputs(node_kind(call.schema) + " raised " + recording_.describe(call.place) +
+                        ": " + first_line(error));
     }
 }
 
@@ -105,8 +83,8 @@ bool Executor::gives_unknown_numbers(const Call &call)
 {
     const auto knows_value = [](const Item &item) { return item.has_lanes; };
     const auto is_known = [](const Item &item) { return !item.is_tensor() || item.is_real; };
-    const auto is_number = [](const torch::jit::Value *output) {
-        const auto kind = output->type()->kind();
+    const auto is_number = [](const c10::TypePtr &type) {
+        const auto kind = type->kind();
         return kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType ||
                kind == c10::TypeKind::BoolType || kind == c10::TypeKind::NumberType;
     };
@@ -117,9 +95,11 @@ bool Executor::gives_unknown_numbers(const Call &call)
         any_unknown = any_unknown || !all_of(input, knows_value) ||
                       (reads_contents(call.schema.name()) && !all_of(input, is_known));
     }
-    const auto outputs = call.node.outputs();
-    return any_unknown && (!any_tensor || reads_contents(call.schema.name())) &&
-           std::all_of(outputs.begin(), outputs.end(), is_number);
+    bool gives_numbers = true;
+    for (size_t i = 0; i < call.output_count(); i++) {
+        gives_numbers = gives_numbers && is_number(call.output_type(i));
+    }
+    return any_unknown && gives_numbers && (!any_tensor || reads_contents(call.schema.name()));
 }
 
 // Meta kernels tell the sizes, for real tensors too: what would be large is not computed.
@@ -152,7 +132,7 @@ Executor::Mode Executor::choose_mode(Call &call, Lanes &results)
         results = run_lanes(call, mode);
         return mode;
     }
-    if (!all_real || call.node.isNondeterministic() || is_uninitialised(call.schema.name())) {
+    if (!all_real || call.is_nondeterministic() || is_uninitialised(call.schema.name())) {
         results = run_lanes(call, Mode::Meta);
         return Mode::Meta;
     }
@@ -188,6 +168,7 @@ bool Executor::fits_real(const Lanes &results)
 Executor::Lanes Executor::run_lanes(Call &call, Mode mode)
 {
     Lanes results;
+    call.storages.clear();
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
         results.push_back(run_lane(call, mode, lane));
     }
@@ -199,6 +180,10 @@ c10::IValue Executor::operand(const Call &call, size_t index, size_t lane, Mode 
     const auto &arguments = call.schema.arguments();
     const c10::TypePtr type = index < arguments.size() ? arguments[index].type() : nullptr;
     c10::IValue value = Recording::value(call.inputs[index], lane, type);
+    if (value.isTensor() && index < arguments.size() && is_written(arguments[index])) {
+        // Sizes and strides stay as they are, whatever the operator does to them.
+        value = keep_number(value.toTensor().detach(), value.toTensor());
+    }
     if (mode != Mode::Meta) {
         return value;
     }
@@ -210,12 +195,25 @@ c10::IValue Executor::operand(const Call &call, size_t index, size_t lane, Mode 
     });
 }
 
+void Executor::note_storages(Call &call, const torch::jit::Stack &stack)
+{
+    auto &inputs = call.storages.emplace_back();
+    for (const c10::IValue &value : stack) {
+        auto &found = inputs.emplace_back();
+        map_tensors(value, [&](const at::Tensor &tensor) {
+            found.push_back(storage_identity(tensor));
+            return tensor;
+        });
+    }
+}
+
 std::vector<c10::IValue> Executor::run_lane(Call &call, Mode mode, size_t lane)
 {
     torch::jit::Stack stack;
     for (size_t i = 0; i < call.inputs.size(); i++) {
         stack.push_back(operand(call, i, lane, mode));
     }
+    note_storages(call, stack);
     if (mode == Mode::Meta) {
         // Factories without a device would make real tensors.
         const auto &arguments = call.schema.arguments();

@@ -23,6 +23,9 @@ template <typename Test> bool all_of(const Ref &item, Test test)
     return test(*item);
 }
 
+// Whether an operator changes this argument in place.
+bool is_written(const c10::Argument &argument);
+
 // An operator with its overload: "aten::add.Tensor".
 std::string node_kind(const c10::FunctionSchema &schema);
 
@@ -37,8 +40,8 @@ class Executor
     std::vector<Ref> run(const torch::jit::Node &node, const std::vector<Ref> &inputs,
                          const Place &place);
 
-    // The item that holds what @p item holds now: the newest version of a tensor that was changed
-    // in place. Throws Unsupported where a different view of it was changed.
+    // The item that holds what @p item holds now: a tensor that was changed in place, by whatever
+    // name or view, is read anew from the newest value of its memory.
     Ref current(const Ref &item, const Place &place);
 
   private:
@@ -46,11 +49,27 @@ class Executor
     enum class Mode { Values, Real, Meta };
 
     struct Call {
-        const torch::jit::Node &node;
+        const torch::jit::Node *node; // nullptr where no line of the program stands for it
         const c10::FunctionSchema &schema;
         torch::jit::Operation operation;
         const std::vector<Ref> &inputs;
         const Place &place;
+        // What the kernel was given, by lane and input: the storages of tensors, of lists' too.
+        std::vector<std::vector<std::vector<const void *>>> storages = {};
+
+        bool is_nondeterministic() const
+        {
+            return node != nullptr && node->isNondeterministic();
+        }
+        size_t output_count() const
+        {
+            return node != nullptr ? node->outputs().size() : schema.returns().size();
+        }
+        c10::TypePtr output_type(size_t index) const
+        {
+            return node != nullptr ? node->outputs()[index]->type()
+                                   : schema.returns()[index].type();
+        }
     };
     using Lanes = std::vector<std::vector<c10::IValue>>; // by lane, then output
 
@@ -64,6 +83,7 @@ class Executor
     static std::optional<std::vector<c10::IValue>> try_stand_ins(Call &call, size_t lane, int fill,
                                                                  std::exception_ptr &reason);
     std::vector<c10::IValue> run_on_stand_ins(Call &call, size_t lane);
+    static void note_storages(Call &call, const torch::jit::Stack &stack);
     static c10::IValue operand(const Call &call, size_t index, size_t lane, Mode mode);
     Mode choose_mode(Call &call, Lanes &results);
     static bool gives_unknown_numbers(const Call &call);
@@ -74,15 +94,25 @@ class Executor
     Ref wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_constant);
     std::vector<Ref> fail(const Call &call, const std::string &reason);
     uint32_t record(const Call &call, const std::vector<Ref> &outputs, const std::string &failure);
-    void note_sharing(const Call &call, const Item &output);
+    std::vector<Ref> run_call(Call &call);
+    Ref run_named(const char *name, const char *overload, const std::vector<Ref> &inputs,
+                  const Place &place);
+    void note_views(const Call &call, const std::vector<Ref> &outputs);
+    void note_view(const Call &call, const Ref &tensor, size_t output, size_t element);
     void refuse_lasting_changes(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs,
                                 const Place &place);
     void note_changes(const Call &call, const std::vector<Ref> &outputs);
     void note_failed_changes(const Call &call, uint32_t node);
+    void write_back(const Ref &written, Ref value, const Place &place);
+    Ref put_back(const View &view, const Ref &child, const Ref &value, const Place &place);
+    Ref put_back_elements(const View &view, const Ref &value, const Place &place);
+    bool has_same_geometry(const Ref &a, const Ref &b) const;
+    Ref look_again(const View &view, const Ref &parent, const Place &place);
 
     Recording &recording_;
-    std::unordered_map<const void *, Change> changes_; // by storage
-    std::unordered_set<const void *> unclear_;         // storages that lanes share differently
+    std::unordered_map<const Item *, Change> changes_; // by the first value of the memory
+    std::unordered_map<const Item *, Ref> refreshed_;  // views, as they were last read anew
+    std::unordered_set<const Item *> unclear_;         // first values that lanes share differently
 };
 
 } // namespace htp

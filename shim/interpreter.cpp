@@ -165,7 +165,7 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handle
         {"aten::__isnot__", &Interpreter::do_is_not},
         {"prim::isinstance", &Interpreter::do_isinstance},
         {"prim::device", &Interpreter::do_device},
-        {"aten::format", &Interpreter::do_text},
+        {"aten::format", &Interpreter::do_format},
         {"aten::percentFormat", &Interpreter::do_text},
         {"aten::str", &Interpreter::do_text},
         {"prim::ListConstruct", &Interpreter::do_list_construct},

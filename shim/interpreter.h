@@ -71,7 +71,6 @@ class Interpreter
     std::vector<Ref> do_is_not(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_isinstance(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_device(const Node &, std::vector<Ref> &, Frame &);
-    std::vector<Ref> do_text(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_list_construct(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_tuple_construct(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_dict_construct(const Node &, std::vector<Ref> &, Frame &);
@@ -90,6 +89,10 @@ class Interpreter
     std::vector<Ref> do_keys(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_dict_values(const Node &, std::vector<Ref> &, Frame &);
     size_t find_key(const Ref &dict, const Ref &key) const;
+
+    // Strings (text.cpp).
+    std::vector<Ref> do_text(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_format(const Node &, std::vector<Ref> &, Frame &);
 
     Recording &recording_;
     Executor executor_;

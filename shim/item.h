@@ -3,6 +3,7 @@
 
 #include <ATen/core/ivalue.h>
 #include <htp/shim.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <array>
 #include <cstdint>
@@ -17,6 +18,17 @@ namespace htp
 
 struct Item;
 using Ref = std::shared_ptr<Item>;
+
+// How a tensor looks at another one's memory: as an output of an operator on it.
+struct View {
+    Ref parent;
+    const torch::jit::Node *node;
+    std::vector<Ref> inputs;
+    size_t depth;                       // 1 for a view of a tensor that is no view
+    size_t input;                       // which of them is the parent
+    size_t output;                      // which of the node's outputs is the tensor
+    size_t element = std::string::npos; // and which element of it, where that is a list
+};
 
 // What one value is in every lane. Lists, tuples and dicts hold Items, so that the identity of
 // what they hold is kept; a list is shared by reference, as in TorchScript.
@@ -36,7 +48,9 @@ struct Item {
 
     // Tensor: lanes hold real contents (small, on the CPU) rather than meta tensors.
     bool is_real = false;
-    uint64_t epoch = 0; // mutations that had happened when it was made
+    uint64_t epoch = 0;               // mutations that had happened when it was made
+    std::shared_ptr<const View> view; // nullptr: the tensor is all of its memory
+    Ref origin;                       // the first value of that memory; nullptr for itself
     uint32_t weight = HTP_SHIM_NONE;
     std::string contents; // bytes of a real constant, taken when it was made
 

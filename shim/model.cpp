@@ -51,6 +51,22 @@ htp_shim_kind kind_of(const c10::TypePtr &type)
 
 } // namespace
 
+// libtorch's assertions name a line of its own sources, which helps nobody here.
+static std::string without_assertion(const std::string &line)
+{
+    const size_t assertion = line.find(" INTERNAL ASSERT FAILED at ");
+    if (assertion == std::string::npos) {
+        return line;
+    }
+    static const std::string report = "please report a bug to PyTorch.";
+    const size_t end = line.find(report);
+    const size_t message =
+        end == std::string::npos ? end : line.find_first_not_of(' ', end + report.size());
+    return message == std::string::npos
+               ? "libtorch does not expect this (" + line.substr(0, assertion) + ")"
+               : line.substr(message);
+}
+
 std::string first_line(const std::exception &error)
 {
     const auto *torch_error = dynamic_cast<const c10::Error *>(&error);
@@ -60,7 +76,7 @@ std::string first_line(const std::exception &error)
         return "no reason given";
     }
     const size_t end = text.find('\n', begin);
-    return text.substr(begin, end == std::string::npos ? end : end - begin);
+    return without_assertion(text.substr(begin, end == std::string::npos ? end : end - begin));
 }
 
 std::string plain_class_name(const std::string &qualified)
@@ -98,7 +114,7 @@ at::ScalarType scalar_type_of(htp_dtype dtype)
     return kScalarTypes[dtype];
 }
 
-Model::Model(const std::string &path) : archive(path)
+Model::Model(const std::string &path, const Tick &tick) : archive(path, tick)
 {
     add_modules();
     add_arguments();
@@ -150,6 +166,7 @@ void Model::add_modules()
         module.qualified_class =
             keep.string(class_name ? plain_class_name(class_name->qualifiedName()) : "Module");
         module.parent = visit.parent;
+        module.is_frozen = visit.instance.type()->numAttributes() == 0;
         modules.push_back(module);
         aliases.emplace_back();
         add_weights(index, visit.instance);
@@ -223,8 +240,9 @@ void Model::add_arguments()
         argument.name = keep.string(all[i].name());
         argument.kind = kind_of(all[i].type());
         argument.type = keep.string(all[i].type()->repr_str());
-        argument.is_optional = all[i].default_value().has_value() ||
-                               all[i].type()->kind() == c10::TypeKind::OptionalType;
+        argument.has_default = all[i].default_value().has_value();
+        argument.is_optional =
+            argument.has_default || all[i].type()->kind() == c10::TypeKind::OptionalType;
         arguments.push_back(argument);
     }
 }

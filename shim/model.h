@@ -52,7 +52,7 @@ class Keep
 class Model
 {
   public:
-    explicit Model(const std::string &path);
+    Model(const std::string &path, const Tick &tick);
 
     Archive archive;
     Keep keep;

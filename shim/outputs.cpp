@@ -35,8 +35,8 @@ std::string node_kind(const c10::FunctionSchema &schema)
 std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
 {
     std::vector<Ref> outputs;
-    for (const torch::jit::Value *output : call.node.outputs()) {
-        const auto kind = output->type()->kind();
+    for (size_t i = 0; i < call.output_count(); i++) {
+        const auto kind = call.output_type(i)->kind();
         const bool is_bool = kind == c10::TypeKind::BoolType;
         const bool is_int = kind == c10::TypeKind::IntType;
         const c10::IValue stand_in =
@@ -55,16 +55,14 @@ std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
 std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes &results)
 {
     const auto constant = [](const Item &item) { return item.is_constant; };
-    bool is_constant = !call.node.isNondeterministic();
+    bool is_constant = !call.is_nondeterministic();
     for (const Ref &input : call.inputs) {
         is_constant = is_constant && all_of(input, constant);
     }
     std::vector<Ref> outputs;
     for (size_t i = 0; i < results[0].size(); i++) {
         outputs.push_back(make_output(results, i, mode, is_constant));
-        note_sharing(call, *outputs.back());
     }
-    note_changes(call, outputs);
     const uint32_t index = record(call, outputs, "");
     for (const Ref &output : outputs) {
         output->producer = index;
@@ -72,6 +70,8 @@ std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes
             element->producer = index;
         }
     }
+    note_views(call, outputs);
+    note_changes(call, outputs);
     return outputs;
 }
 
@@ -138,7 +138,7 @@ Ref Executor::wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_con
 std::vector<Ref> Executor::fail(const Call &call, const std::string &reason)
 {
     std::vector<Ref> outputs;
-    for (size_t i = 0; i < call.node.outputs().size(); i++) {
+    for (size_t i = 0; i < call.output_count(); i++) {
         outputs.push_back(recording_.make(Item::Kind::Unknown));
     }
     const uint32_t index = record(call, outputs, reason);
@@ -168,8 +168,8 @@ uint32_t Executor::record(const Call &call, const std::vector<Ref> &outputs,
     }
     for (size_t i = 0; i < outputs.size(); i++) {
         node.outputs.push_back(outputs[i]->id);
-        if (i < call.node.outputs().size()) {
-            outputs[i]->name = call.node.outputs()[i]->debugName();
+        if (call.node != nullptr && i < call.node->outputs().size()) {
+            outputs[i]->name = call.node->outputs()[i]->debugName();
         }
     }
     recording_.nodes.push_back(std::move(node));

@@ -10,7 +10,7 @@
 #include <optional>
 
 struct htp_shim_model {
-    explicit htp_shim_model(const char *path) : model(path) {}
+    htp_shim_model(const char *path, const htp::Tick &tick) : model(path, tick) {}
 
     htp::Model model;
     std::unique_ptr<htp::Trace> trace;
@@ -52,10 +52,15 @@ htp_shim_code guard(htp_shim_error *error, htp_shim_code otherwise, Body body)
     }
 }
 
-htp_shim_code open_model(const char *path, htp_shim_model **model, htp_shim_error *error)
+htp_shim_code open_model(const char *path, htp_shim_tick tick, void *user, htp_shim_model **model,
+                         htp_shim_error *error)
 {
     *model = nullptr;
-    return guard(error, HTP_SHIM_NOT_MODEL, [&] { *model = new htp_shim_model(path); });
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] {
+        *model = new htp_shim_model(path, [&](uint64_t done, uint64_t total) {
+            return tick == nullptr || tick(user, done, total);
+        });
+    });
 }
 
 void close_model(htp_shim_model *model)

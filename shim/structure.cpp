@@ -104,13 +104,6 @@ std::vector<Ref> Interpreter::do_device(const Node &, std::vector<Ref> &, Frame 
     return {recording_.plain(at::Device(at::kCPU))};
 }
 
-// Text goes into messages only.
-std::vector<Ref> Interpreter::do_text(const Node &, std::vector<Ref> &inputs, Frame &)
-{
-    const bool is_string = !inputs.empty() && inputs[0]->lane[0].isString();
-    return {recording_.plain(is_string ? inputs[0]->lane[0] : c10::IValue(std::string()))};
-}
-
 std::vector<Ref> Interpreter::do_list_construct(const Node &, std::vector<Ref> &inputs, Frame &)
 {
     return {recording_.sequence(Item::Kind::List, inputs)};

@@ -31,9 +31,9 @@ static void note_tags(htp_session *session)
                          "Runtime will refuse the file",
                          prefix);
     }
-    if (session->module_count == 1) {
-        htp_session_note(session, "no submodules (torch.jit.freeze removes them): every node is "
-                                  "tagged with the root");
+    if (session->module_count == 1 && session->modules[0].is_frozen) {
+        htp_session_note(session, "the module is frozen: torch.jit.freeze() has removed its "
+                                  "submodules, and every node is tagged with the root");
     }
 }
 
@@ -87,7 +87,9 @@ static htp_status run_export(struct job *job)
     htp_session *session = &job->session;
     htp_finished finished = {.onnx_path = job->onnx_path};
     htp_model *model = NULL;
-    HTP_TRY(htp_status_prefix(htp_paths_check(&session->arena, session->model_path, job->onnx_path,
+    const char *const inputs[] = {session->model_path, session->options.inputs_file};
+    HTP_TRY(htp_status_prefix(htp_paths_check(&session->arena, inputs, inputs[1] ? 2 : 1,
+                                              job->onnx_path,
                                               session->options.external_data != HTP_EXTERNAL_NEVER),
                               session->model_path));
     HTP_TRY(htp_torchscript_check(session->model_path));

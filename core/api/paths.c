@@ -29,25 +29,27 @@ static htp_status check_folder(htp_arena *arena, const char *onnx_path)
                            folder, strerror(errno));
 }
 
-htp_status htp_paths_check(htp_arena *arena, const char *model_path, const char *onnx_path,
-                           bool has_external)
+htp_status htp_paths_check(htp_arena *arena, const char *const *inputs, size_t input_count,
+                           const char *onnx_path, bool has_external)
 {
     if (*onnx_path == '\0') {
         return htp_status_make(HTP_CODE_USAGE, "the output has no name");
     }
-    if (is_same_file(model_path, onnx_path)) {
-        return htp_status_make(HTP_CODE_USAGE,
-                               "the output '%s' is the input itself; choose another output",
-                               onnx_path);
-    }
     htp_output *output = HTP_NEW(arena, htp_output);
     HTP_TRY(htp_output_find(output, onnx_path));
-    if (has_external &&
-        is_same_file(model_path, htp_arena_printf(arena, "%s.data", output->path))) {
-        return htp_status_make(HTP_CODE_USAGE,
-                               "the external data file of output '%s' would replace the input; "
-                               "choose another output",
-                               onnx_path);
+    const char *data_path = htp_arena_printf(arena, "%s.data", output->path);
+    for (size_t i = 0; i < input_count; i++) {
+        if (is_same_file(inputs[i], onnx_path)) {
+            return htp_status_make(HTP_CODE_USAGE,
+                                   "the output '%s' is the input itself; choose another output",
+                                   onnx_path);
+        }
+        if (has_external && is_same_file(inputs[i], data_path)) {
+            return htp_status_make(HTP_CODE_USAGE,
+                                   "the external data file of output '%s' would replace the "
+                                   "input; choose another output",
+                                   onnx_path);
+        }
     }
     return output->is_direct ? HTP_OK : check_folder(arena, output->path);
 }

@@ -70,6 +70,9 @@ static void note_inputs(htp_session *session)
         const char *input = htp_session_describe_input(session, i);
         if (input) {
             htp_session_note(session, "%s --input %s", verbs[session->inputs_origin], input);
+        } else if (!session->arguments[i].has_default) {
+            htp_session_note(session, "%s no %s: it is None", verbs[session->inputs_origin],
+                             session->arguments[i].name);
         }
     }
 }
@@ -78,7 +81,8 @@ static htp_status load(htp_session *session)
 {
     htp_session_begin(session, HTP_STAGE_LOADED);
     HTP_TRY(htp_torchscript_shim(&session->shim));
-    HTP_TRY(htp_torchscript_open(session->shim, session->model_path, &session->model));
+    HTP_TRY(htp_torchscript_open(session->shim, session->model_path, htp_session_progress, session,
+                                 &session->model));
     session->shim->modules(session->model, &session->modules, &session->module_count);
     session->shim->arguments(session->model, &session->arguments, &session->argument_count);
     return htp_session_end(session, session->module_count, "modules");

@@ -163,9 +163,31 @@ htp_status htp_torchscript_status(const char *path, htp_shim_code code, const ht
     return htp_status_make(codes[code], "%s: %s", path, error->message);
 }
 
-htp_status htp_torchscript_open(const htp_shim *shim, const char *path, htp_shim_model **model)
+/* An opening that may be watched, and stopped. */
+struct opening {
+    htp_progress_fn progress;
+    void *user;
+    bool is_interrupted;
+};
+
+static bool tick(void *user, uint64_t done, uint64_t total)
 {
+    struct opening *opening = user;
+    const htp_progress progress = {
+        .stage = HTP_STAGE_LOADED, .done = done, .total = total, .label = "records"};
+    if (opening->progress && !opening->progress(opening->user, &progress)) {
+        opening->is_interrupted = true;
+    }
+    return !opening->is_interrupted;
+}
+
+htp_status htp_torchscript_open(const htp_shim *shim, const char *path, htp_progress_fn progress,
+                                void *user, htp_shim_model **model)
+{
+    struct opening opening = {.progress = progress, .user = user};
     htp_shim_error error = {{0}};
     *model = NULL;
-    return htp_torchscript_status(path, shim->open(path, model, &error), &error);
+    htp_shim_code code = shim->open(path, tick, &opening, model, &error);
+    return opening.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
+                                  : htp_torchscript_status(path, code, &error);
 }

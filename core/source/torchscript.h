@@ -22,8 +22,10 @@ HTP_MUST_USE htp_status htp_torchscript_shim(const htp_shim **shim);
  * module, an exported program, a directory, an empty file). */
 HTP_MUST_USE htp_status htp_torchscript_check(const char *path);
 
-/** Opens a model. Close it with shim->close(). */
+/** Opens a model. Close it with shim->close(). @p progress may be NULL; when it returns false the
+ * status is HTP_CODE_INTERRUPTED. */
 HTP_MUST_USE htp_status htp_torchscript_open(const htp_shim *shim, const char *path,
+                                             htp_progress_fn progress, void *user,
                                              htp_shim_model **model);
 
 /** What a shim call ended with as a status: the file's name in front of the shim's message. */

@@ -70,6 +70,8 @@ typedef struct htp_shim_module {
                                       a trace */
     const char *const *aliases;  /**< further attribute paths of the same instance */
     size_t alias_count;
+    bool is_frozen; /**< has no attribute at all, not even those of every nn.Module, as
+                         torch.jit.freeze() leaves it */
 } htp_shim_module;
 
 /** A tensor of the archive: parameter, buffer, tensor attribute, or constant of the code. */
@@ -159,6 +161,7 @@ typedef struct htp_shim_argument {
     htp_shim_kind kind; /**< by the schema: TENSOR, INT, FLOAT, BOOL, LIST, or OPAQUE */
     const char *type;   /**< as TorchScript writes it: "Tensor", "Optional[Tensor]" */
     bool is_optional;   /**< has a default or accepts None */
+    bool has_default;
 } htp_shim_argument;
 
 /** An input for a trace: a tensor, or a number (rank 0 with is_scalar). */
@@ -207,8 +210,10 @@ typedef struct htp_shim {
     uint32_t abi;                 /**< HTP_SHIM_ABI */
     const char *libtorch_version; /**< "1.13.1" */
 
-    /** Opens an archive. Weights are not read. @return a code; @p model is NULL on failure. */
-    htp_shim_code (*open)(const char *path, htp_shim_model **model, htp_shim_error *error);
+    /** Opens an archive. Weights are not read. @p tick (or NULL) is called with the records that
+     * were read so far and all that there are. @return a code; @p model is NULL on failure. */
+    htp_shim_code (*open)(const char *path, htp_shim_tick tick, void *user, htp_shim_model **model,
+                          htp_shim_error *error);
 
     /** Frees the model and everything that it handed out; NULL is accepted. */
     void (*close)(htp_shim_model *model);

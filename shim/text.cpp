@@ -1,0 +1,69 @@
+// Strings that a program makes, for its messages above all.
+#include "interpreter.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace htp
+{
+
+namespace
+{
+
+std::string shown(const Ref &item)
+{
+    std::ostringstream text;
+    if (item->kind == Item::Kind::List || item->kind == Item::Kind::Tuple) {
+        text << '[';
+        for (size_t i = 0; i < item->elements.size(); i++) {
+            text << (i ? ", " : "") << shown(item->elements[i]);
+        }
+        text << ']';
+    } else if (item->is_tensor()) {
+        text << "a tensor of " << item->tensor(0).sizes();
+    } else if (item->kind != Item::Kind::Plain || !item->has_lanes) {
+        text << '?';
+    } else if (item->lane[0].isString()) {
+        text << item->lane[0].toStringRef();
+    } else {
+        text << item->lane[0];
+    }
+    return text.str();
+}
+
+// Only of whole numbers it is certain how TorchScript writes them.
+bool is_certain(const Ref &item)
+{
+    return item->kind == Item::Kind::Plain && item->is_constant && item->has_lanes &&
+           item->lane[0].isInt();
+}
+
+} // namespace
+
+// str(x): no program may branch on a text that this one would write differently.
+std::vector<Ref> Interpreter::do_text(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    const std::string text = inputs.empty() ? "" : shown(inputs[0]);
+    const bool is_constant = !inputs.empty() && is_certain(inputs[0]);
+    return {recording_.plain(text, is_constant)};
+}
+
+// "{} and {}".format(x, y)
+std::vector<Ref> Interpreter::do_format(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    const std::string pattern = shown(inputs.at(0));
+    std::string text;
+    size_t next = 1;
+    size_t begin = 0;
+    for (size_t at = pattern.find("{}"); at != std::string::npos && next < inputs.size();
+         at = pattern.find("{}", begin)) {
+        text += pattern.substr(begin, at - begin) + shown(inputs[next++]);
+        begin = at + 2;
+    }
+    text += pattern.substr(begin);
+    const bool is_constant =
+        inputs[0]->is_constant && std::all_of(inputs.begin() + 1, inputs.end(), is_certain);
+    return {recording_.plain(text, is_constant)};
+}
+
+} // namespace htp
