@@ -221,6 +221,7 @@ help:
 	@echo 'make format          formats the sources; format-check only looks'
 	@echo 'make tidy            clang-tidy over the sources'
 	@echo 'make bench           measures against other exporters'
+	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
 	@echo 'make clean           removes the build folder'
 	@echo 'LIBTORCH=DIR picks a libtorch, BUILD=DIR a build folder, V=1 shows commands.'
 
@@ -264,7 +265,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check run-check unit asan run-asan valgrind run-valgrind bench format format-check tidy tidy-core tidy-shim
+.PHONY: check run-check unit asan run-asan valgrind run-valgrind bench op-coverage format format-check tidy tidy-core tidy-shim
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_LIBTORCH='$(call torch,root)' \
     HTP_LIBTORCH_VERSION='$(TORCH_VERSION)'
@@ -293,6 +294,9 @@ run-valgrind: $(UNIT)
 
 bench: all
 	@$(TEST_ENV) scripts/bench
+
+op-coverage: all
+	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/op_coverage.py $(OP_COVERAGE)
 
 format:
 	$(CLANG_FORMAT) -i $(FORMATTED)

@@ -196,6 +196,44 @@ def forward_that_raises():
         export(file, folder / "good.onnx", "--input", "x:float32[2,4]")
 
 
+class Checks(nn.Module):
+    def forward(self, x):
+        if x.dim() != 3:
+            raise ValueError(f"3 dims are needed, got {x.dim()} in {x.size()}")
+        return x
+
+
+@case
+def message_of_the_program():
+    """What a check of the program's own says is filled in."""
+    with scratch() as folder:
+        file = save(Checks(), (), "scripted", folder / "model.pt")
+        refused(folder, file, EXIT_USAGE, "3 dims are needed, got 2 in [2, 4]",
+                flags=["--input", "x:float32[2,4]"])
+
+
+@case
+def output_is_the_file_of_inputs():
+    with scratch() as folder:
+        inputs = folder / "inputs.json"
+        inputs.write_text('{"input_ids": "int64[2,8]"}')
+        result = run(ROOT / "models" / "bert-tiny.pt", "--inputs", inputs, "--out", inputs)
+        assert result.returncode == EXIT_USAGE and "the input itself" in result.stderr, result.stderr
+        assert inputs.read_text().startswith("{")
+
+
+class Nothing(nn.Module):
+    def forward(self, x):
+        return None
+
+
+@case
+def nothing_comes_out():
+    with scratch() as folder:
+        file = save(Nothing(), (), "scripted", folder / "model.pt")
+        refused(folder, file, EXIT_UNSUPPORTED, "nothing to export", flags=["--input", "x:float32[2]"])
+
+
 @case
 def frozen_module():
     """Exports, and says that the hierarchy is gone."""

@@ -4,6 +4,7 @@ import json
 import shutil
 
 import onnx
+import torch
 
 import onnx_facts as facts
 from harness import (
@@ -141,6 +142,23 @@ def inputs_from_a_file():
             file.write_text(json.dumps(content))
             export(torchscript(BERT), folder / "x.onnx", "--inputs", file)
             assert (folder / "x.onnx").read_bytes() == wanted
+
+
+class Product(torch.nn.Module):
+    def forward(self, x, y):
+        return x @ y
+
+
+@case
+def inputs_of_the_trace():
+    """PyTorch 2 keeps what a model was traced with."""
+    with scratch() as folder:
+        file = folder / "model.pt"
+        traced = torch.jit.trace(Product(), (torch.rand(3, 5), torch.rand(5, 7)))
+        torch.jit.save(traced, str(file))
+        result = run(file, "--out", folder / "model.onnx")
+        assert result.returncode == EXIT_OK, result.stderr
+        assert "[3,5]" in result.stderr and "[5,7]" in result.stderr, result.stderr
 
 
 @case

@@ -61,8 +61,12 @@ static bool read_tags(htp_cli_arguments *arguments, const char *list)
     bool has_none = false;
     size_t count = 0;
     for (const char *name = list; name; count++) {
+        name += strspn(name, " ");
         const char *comma = strchr(name, ',');
         size_t length = comma ? (size_t)(comma - name) : strlen(name);
+        while (length > 0 && name[length - 1] == ' ') {
+            length--;
+        }
         const struct word *place = find_word(tag_places, COUNT(tag_places), name, length);
         if (!place) {
             htp_cli_print_message(

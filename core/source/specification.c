@@ -81,13 +81,13 @@ static bool is_identifier(const char *text)
     return *text == '\0';
 }
 
-static bool parse_size(const char *text, int64_t *size)
+static bool parse_size(const char *text, int64_t least, int64_t *size)
 {
     char *end = NULL;
     errno = 0;
     long long number = strtoll(text, &end, 10);
     *size = number;
-    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0 && number >= 1 &&
+    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0 && number >= least &&
            number <= INT32_MAX;
 }
 
@@ -105,8 +105,9 @@ static htp_status parse_dim(char *text, const htp_specification *result, htp_dim
         size = equals + 1;
         dim->symbol = text;
     }
-    if ((equals && !is_identifier(text)) || !parse_size(size, &dim->size)) {
-        return fail(result, "a dim is a number from 1 on, or NAME=NUMBER; " EXAMPLE);
+    if ((equals && !is_identifier(text)) || !parse_size(size, equals ? 1 : 0, &dim->size)) {
+        return fail(result, "a dim is a number up to 2147483647, or NAME=NUMBER with a number from "
+                            "1 on; " EXAMPLE);
     }
     return HTP_OK;
 }
@@ -136,7 +137,8 @@ static htp_status parse_dims(htp_arena *arena, char *text, htp_specification *re
 static htp_status parse_tensor(htp_arena *arena, const char *type, char *dims,
                                htp_specification *result)
 {
-    if (!htp_dtype_parse(type, &result->dtype) || result->dtype == HTP_DTYPE_OTHER) {
+    if (!htp_dtype_parse(type, &result->dtype) || result->dtype == HTP_DTYPE_OTHER ||
+        htp_dtype_is_complex(result->dtype)) {
         return htp_status_make(HTP_CODE_USAGE,
                                "input \"%s\": unknown dtype \"%s\"; float32, float16, bfloat16, "
                                "float64, int64, int32, int16, int8, uint8 and bool are known",
@@ -144,7 +146,8 @@ static htp_status parse_tensor(htp_arena *arena, const char *type, char *dims,
     }
     size_t length = strlen(dims);
     if (length == 0 || dims[length - 1] != ']') {
-        return fail(result, "the ] is missing; " EXAMPLE);
+        return fail(result, strchr(dims, ']') ? "nothing may follow the ]; " EXAMPLE
+                                              : "the ] is missing; " EXAMPLE);
     }
     dims[length - 1] = '\0';
     return parse_dims(arena, dims, result);

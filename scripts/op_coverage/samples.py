@@ -12,9 +12,16 @@ from torch import nn
 
 from make import leaves, outer, short_dtype
 
-# Entries that compute gradients: they are no part of a model in inference.
-GRADIENTS = {
-    "_softmax_backward_data", "max_pool2d_with_indices_backward", "native_dropout_backward",
+# Entries that have no result to compare: no part of a model in inference, or none that is defined.
+WITHOUT_RESULT = {
+    **dict.fromkeys(
+        ("_softmax_backward_data", "max_pool2d_with_indices_backward", "native_dropout_backward"),
+        "computes a gradient",
+    ),
+    **dict.fromkeys(
+        ("empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"),
+        "its elements are undefined",
+    ),
 }
 
 
@@ -79,8 +86,8 @@ class Sample:
     """An operator's arguments, taken apart into tensors and the rest."""
 
     def __init__(self, name: str, sample):
-        if name in GRADIENTS:
-            raise Unsuitable("computes a gradient")
+        if name in WITHOUT_RESULT:
+            raise Unsuitable(WITHOUT_RESULT[name])
         self.op = entries()[name].op
         self.tensors = []
         self.output_dtypes = []  # of the last call, before bfloat16 became float32

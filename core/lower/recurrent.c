@@ -1,0 +1,330 @@
+/*
+ * Recurrent layers: aten::lstm, gru, rnn_tanh, rnn_relu over padded sequences, and their cells.
+ *
+ * Reference: ONNX LSTM, GRU, RNN. Each layer is one node. Gates stand in another order there, so
+ * the weights are split and put together by nodes that runtimes fold. Runtimes compute these
+ * operators in float32 only; the cells are compositions, for float64 too.
+ */
+#include "lower/compose.h"
+#include "lower/table.h"
+
+#include <string.h>
+
+#define MAX_GATES 4
+
+/** A kind of cell. */
+typedef struct cell {
+    const char *op;
+    const char *activation; /* of RNN; NULL for what ONNX takes by itself */
+    uint32_t gates;
+    uint32_t order[MAX_GATES]; /* ONNX's gates as PyTorch numbers them */
+    bool has_memory;           /* a second state, c */
+} cell;
+
+static const cell cells[] = {
+    {"LSTM", NULL, 4, {0, 3, 1, 2}, true},
+    {"GRU", NULL, 3, {1, 0, 2, 0}, false},
+    {"RNN", "Tanh", 1, {0}, false},
+    {"RNN", "Relu", 1, {0}, false},
+};
+
+/** The row names the operator, or the activation of an RNN. */
+static const cell *find_cell(const char *name)
+{
+    for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+        if (strcmp(name, cells[i].activation ? cells[i].activation : cells[i].op) == 0) {
+            return &cells[i];
+        }
+    }
+    return NULL;
+}
+
+typedef struct recurrent {
+    const cell *cell;
+    htp_dtype dtype;
+    uint32_t layers;
+    uint32_t directions;
+    const htp_value_id *weights; /* of every layer and direction: w_ih, w_hh, b_ih, b_hh */
+    uint32_t weights_per_set;    /* 4, or 2 without biases */
+    int64_t hidden;
+    htp_tensor_id states[2]; /* h, and c where there is one: [layers · directions, batch, hidden] */
+} recurrent;
+
+/** The size of the hidden state: the columns of w_hh. */
+static int64_t read_hidden(htp_lowering *l, const recurrent *r)
+{
+    const htp_shim_value *weight = htp_graph_value(l->graph, r->weights[1]);
+    const htp_dim *dims = l->graph->values[r->weights[1]].dims;
+    if (weight->kind != HTP_SHIM_TENSOR || weight->rank != 2 || dims[1].symbol) {
+        htp_lower_fail(l, "its weights are not matrices of known sizes");
+        return 1;
+    }
+    return dims[1].size;
+}
+
+static void read_weights(htp_lowering *l, recurrent *r)
+{
+    const int64_t most = INT64_C(1) << 16;
+    int64_t layers = htp_arg_int(l, "num_layers");
+    size_t count = 0;
+    r->weights = htp_arg_list(l, "params", &count);
+    r->weights_per_set = htp_arg_bool(l, "has_biases") ? 4 : 2;
+    r->directions = htp_arg_bool(l, "bidirectional") ? 2 : 1;
+    if (layers < 1 || layers > most) {
+        htp_lower_fail(l, "%lld layers are not valid", (long long)layers);
+        return;
+    }
+    r->layers = (uint32_t)layers;
+    size_t sets = (size_t)r->layers * r->directions;
+    if (count == sets * (r->weights_per_set + 1)) {
+        htp_lower_fail(l, "projections have no ONNX counterpart");
+    } else if (count != sets * r->weights_per_set) {
+        htp_lower_fail(l, "it has %zu weights for %zu layers and directions", count, sets);
+    }
+    r->hidden = l->failure ? 1 : read_hidden(l, r);
+}
+
+/** The initial states: a list of two for LSTM. */
+static void read_states(htp_lowering *l, recurrent *r)
+{
+    if (!r->cell->has_memory) {
+        r->states[0] = htp_arg_tensor_as(l, "hx", r->dtype);
+        return;
+    }
+    size_t count = 0;
+    const htp_value_id *states = htp_arg_list(l, "hx", &count);
+    if (count != 2) {
+        htp_lower_fail(l, "it has %zu states", count);
+        return;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        r->states[i] = htp_value_tensor_as(l, states[i], r->dtype);
+    }
+}
+
+static recurrent read_recurrent(htp_lowering *l)
+{
+    recurrent r = {.cell = find_cell(l->row->op), .states = {HTP_TENSOR_NONE, HTP_TENSOR_NONE}};
+    r.dtype = htp_arg_math_dtype(l, "input", 0);
+    if (htp_arg_rank(l, "input") != 3) {
+        htp_lower_fail(l, "an input of rank %u is not supported", htp_arg_rank(l, "input"));
+    }
+    read_weights(l, &r);
+    read_states(l, &r);
+    if (r.layers > 1 && htp_arg_bool(l, "train") && htp_arg_float(l, "dropout") != 0) {
+        htp_lower_fail(l, "it is in training mode; call eval() before the model is traced");
+    }
+    return r;
+}
+
+/** Weight @p which (w_ih, w_hh, b_ih, b_hh) of both directions of a layer, its gates in ONNX's
+ * order: [directions, gates · hidden, ...]. */
+static htp_tensor_id layer_weight(htp_lowering *l, const recurrent *r, uint32_t layer,
+                                  uint32_t which)
+{
+    const int64_t first = 0;
+    htp_tensor_id sets[2] = {HTP_TENSOR_NONE, HTP_TENSOR_NONE};
+    for (uint32_t i = 0; i < r->directions; i++) {
+        uint32_t set = layer * r->directions + i;
+        htp_value_id weight = r->weights[set * r->weights_per_set + which];
+        sets[i] = htp_emit_unsqueeze(l, htp_value_tensor_as(l, weight, r->dtype), &first, 1);
+    }
+    htp_tensor_id x = sets[0];
+    if (r->directions == 2) {
+        x = htp_emit(l, "Concat", HTP_IN(sets[0], sets[1]), HTP_AT(htp_attribute_int("axis", 0)));
+    }
+    if (r->cell->gates == 1) {
+        return x;
+    }
+    htp_tensor_id gates[MAX_GATES];
+    htp_tensor_id ordered[MAX_GATES];
+    htp_emit_split(l, x, 1, gates, r->cell->gates);
+    for (uint32_t i = 0; i < r->cell->gates; i++) {
+        ordered[i] = gates[r->cell->order[i]];
+    }
+    return htp_emit(l, "Concat", (htp_emit_inputs){ordered, r->cell->gates},
+                    HTP_AT(htp_attribute_int("axis", 1)));
+}
+
+/** A state of one layer: [directions, batch, hidden]. */
+static htp_tensor_id layer_state(htp_lowering *l, const recurrent *r, uint32_t layer, size_t which)
+{
+    if (r->layers == 1 || r->states[which] == HTP_TENSOR_NONE) {
+        return r->states[which];
+    }
+    return htp_emit_slice(l, r->states[which], 0, (int64_t)layer * r->directions,
+                          ((int64_t)layer + 1) * r->directions);
+}
+
+/** @return how many there are */
+static size_t write_attributes(htp_lowering *l, const recurrent *r, htp_attribute *attributes)
+{
+    size_t count = 0;
+    attributes[count++] = htp_attribute_int("hidden_size", r->hidden);
+    attributes[count++] =
+        htp_attribute_string("direction", r->directions == 2 ? "bidirectional" : "forward");
+    if (r->cell->gates == 3) {
+        attributes[count++] = htp_attribute_int("linear_before_reset", 1);
+    }
+    if (r->cell->activation) {
+        const char **names = HTP_NEW_ARRAY(l->arena, const char *, 2);
+        names[0] = names[1] = r->cell->activation;
+        attributes[count++] = (htp_attribute){.name = "activations",
+                                              .kind = HTP_ATTRIBUTE_STRINGS,
+                                              .strings = names,
+                                              .count = r->directions};
+    }
+    return count;
+}
+
+/** One layer. @param x        [length, batch, features]
+ * @param finals  receives the last states, [directions, batch, hidden] each
+ * @return [length, batch, directions · hidden] */
+static htp_tensor_id emit_layer(htp_lowering *l, const recurrent *r, uint32_t layer,
+                                htp_tensor_id x, htp_tensor_id finals[2])
+{
+    htp_tensor_id bias = HTP_TENSOR_NONE;
+    if (r->weights_per_set == 4) {
+        bias = htp_emit(l, "Concat",
+                        HTP_IN(layer_weight(l, r, layer, 2), layer_weight(l, r, layer, 3)),
+                        HTP_AT(htp_attribute_int("axis", 1)));
+    }
+    htp_attribute attributes[4];
+    size_t count = write_attributes(l, r, attributes);
+    htp_tensor_id outputs[3];
+    htp_emit_many(l, r->cell->op,
+                  HTP_IN(x, layer_weight(l, r, layer, 0), layer_weight(l, r, layer, 1), bias,
+                         HTP_TENSOR_NONE, layer_state(l, r, layer, 0), layer_state(l, r, layer, 1)),
+                  (htp_emit_attributes){attributes, count}, outputs, r->cell->has_memory ? 3 : 2);
+    finals[0] = outputs[1];
+    finals[1] = r->cell->has_memory ? outputs[2] : HTP_TENSOR_NONE;
+    if (r->directions == 1) {
+        return htp_emit_squeeze(l, outputs[0], (const int64_t[]){1}, 1);
+    }
+    x = htp_emit_transpose(l, outputs[0], (const int64_t[]){0, 2, 1, 3}, 4);
+    return htp_emit_reshape(l, x, (const int64_t[]){0, 0, 2 * r->hidden}, 3);
+}
+
+/** lstm.input, gru.input, rnn_tanh.input, rnn_relu.input */
+void htp_lower_recurrent(htp_lowering *l)
+{
+    static const int64_t swapped[] = {1, 0, 2};
+    recurrent r = read_recurrent(l);
+    if (l->failure) {
+        return;
+    }
+    bool batch_first = htp_arg_bool(l, "batch_first");
+    htp_tensor_id *finals[2];
+    for (size_t i = 0; i < 2; i++) {
+        finals[i] = HTP_NEW_ARRAY(l->arena, htp_tensor_id, r.layers);
+    }
+    htp_tensor_id x = htp_arg_tensor_as(l, "input", r.dtype);
+    x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
+    for (uint32_t i = 0; i < r.layers && !l->failure; i++) {
+        htp_tensor_id states[2];
+        x = emit_layer(l, &r, i, x, states);
+        finals[0][i] = states[0];
+        finals[1][i] = states[1];
+    }
+    x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
+    htp_bind_cast(l, 0, x, r.dtype);
+    for (size_t i = 0; i < (r.cell->has_memory ? 2 : 1); i++) {
+        htp_tensor_id last = finals[i][0];
+        if (r.layers > 1) {
+            last = htp_emit(l, "Concat", (htp_emit_inputs){finals[i], r.layers},
+                            HTP_AT(htp_attribute_int("axis", 0)));
+        }
+        htp_bind_cast(l, i + 1, last, r.dtype);
+    }
+}
+
+/* ---- cells: one step ---- */
+
+/** One step's arguments. */
+typedef struct step {
+    htp_dtype dtype;
+    htp_tensor_id h;
+    htp_tensor_id c;          /* of LSTM */
+    htp_tensor_id from_input; /* w_ih x + b_ih: [batch, gates · hidden] */
+    htp_tensor_id from_state; /* w_hh h + b_hh */
+} step;
+
+static htp_tensor_id gates_of(htp_lowering *l, const step *s, htp_tensor_id x, uint32_t rank,
+                              const char *weight, const char *bias)
+{
+    return htp_emit_linear(l, x, rank, htp_arg_tensor_as(l, weight, s->dtype),
+                           htp_arg_optional_as(l, bias, s->dtype), s->dtype);
+}
+
+static step read_step(htp_lowering *l)
+{
+    step s = {.dtype = htp_arg_math_dtype(l, "input", HTP_MATH_ALLOW_DOUBLE),
+              .h = HTP_TENSOR_NONE,
+              .c = HTP_TENSOR_NONE};
+    htp_value_id state = htp_arg_value(l, "hx");
+    if (state != HTP_NONE && htp_graph_value(l->graph, state)->kind == HTP_SHIM_LIST) {
+        size_t count = 0;
+        const htp_value_id *states = htp_arg_list(l, "hx", &count);
+        if (count != 2) {
+            htp_lower_fail(l, "it has %zu states", count);
+            return s;
+        }
+        s.h = htp_value_tensor_as(l, states[0], s.dtype);
+        s.c = htp_value_tensor_as(l, states[1], s.dtype);
+    } else {
+        s.h = htp_arg_tensor_as(l, "hx", s.dtype);
+    }
+    uint32_t rank = htp_arg_rank(l, "input");
+    if (rank != 2) {
+        htp_lower_fail(l, "an input of rank %u is not supported", rank);
+    }
+    htp_tensor_id x = htp_arg_tensor_as(l, "input", s.dtype);
+    s.from_input = gates_of(l, &s, x, rank, "w_ih", "b_ih");
+    s.from_state = gates_of(l, &s, s.h, rank, "w_hh", "b_hh");
+    return s;
+}
+
+/** c' = f · c + i · g, h' = o · tanh(c') */
+void htp_lower_lstm_cell(htp_lowering *l)
+{
+    static const char *const activations[] = {"Sigmoid", "Sigmoid", "Tanh", "Sigmoid"};
+    step s = read_step(l);
+    htp_tensor_id gates[4];
+    htp_emit_split(l, htp_emit_binary(l, "Add", s.from_input, s.from_state), 1, gates, 4);
+    for (size_t i = 0; i < 4; i++) {
+        gates[i] = htp_emit_unary(l, activations[i], gates[i]);
+    }
+    htp_tensor_id kept = htp_emit_binary(l, "Mul", gates[1], s.c);
+    htp_tensor_id c =
+        htp_emit_binary(l, "Add", kept, htp_emit_binary(l, "Mul", gates[0], gates[2]));
+    htp_bind_cast(l, 0, htp_emit_binary(l, "Mul", gates[3], htp_emit_unary(l, "Tanh", c)), s.dtype);
+    htp_bind_cast(l, 1, c, s.dtype);
+}
+
+/** h' = n + z · (h - n) with n = tanh(x_n + r · h_n) */
+void htp_lower_gru_cell(htp_lowering *l)
+{
+    step s = read_step(l);
+    htp_tensor_id from_input[3];
+    htp_tensor_id from_state[3];
+    htp_tensor_id gates[2];
+    htp_emit_split(l, s.from_input, 1, from_input, 3);
+    htp_emit_split(l, s.from_state, 1, from_state, 3);
+    for (size_t i = 0; i < 2; i++) {
+        gates[i] =
+            htp_emit_unary(l, "Sigmoid", htp_emit_binary(l, "Add", from_input[i], from_state[i]));
+    }
+    htp_tensor_id reset = htp_emit_binary(l, "Mul", gates[0], from_state[2]);
+    htp_tensor_id fresh =
+        htp_emit_unary(l, "Tanh", htp_emit_binary(l, "Add", from_input[2], reset));
+    htp_tensor_id kept = htp_emit_binary(l, "Mul", gates[1], htp_emit_binary(l, "Sub", s.h, fresh));
+    htp_bind_cast(l, 0, htp_emit_binary(l, "Add", kept, fresh), s.dtype);
+}
+
+/** The row names the activation. */
+void htp_lower_rnn_cell(htp_lowering *l)
+{
+    step s = read_step(l);
+    htp_tensor_id sum = htp_emit_binary(l, "Add", s.from_input, s.from_state);
+    htp_bind_cast(l, 0, htp_emit_unary(l, l->row->op, sum), s.dtype);
+}
