@@ -1,7 +1,6 @@
 #include "archive.h"
 
 #include <c10/core/CPUAllocator.h>
-#include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/read_adapter_interface.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/csrc/jit/serialization/import_read.h>
@@ -216,18 +215,6 @@ bool is_storage(const std::string &record)
            record.find_first_not_of("0123456789", slash + 1) == std::string::npos;
 }
 
-void find_storages(const std::shared_ptr<Archive::Mapping> &mapping)
-{
-    caffe2::serialize::PyTorchStreamReader reader(std::make_shared<MappedReader>(mapping));
-    const std::vector<std::string> records = reader.getAllRecords();
-    mapping->records = records.size();
-    for (const std::string &record : records) {
-        if (is_storage(record)) {
-            mapping->storages.insert(reader.getRecordOffset(record));
-        }
-    }
-}
-
 // Marks the load of a mapping in this thread.
 class LoadingScope
 {
@@ -283,7 +270,8 @@ bool restores_state_by_code(const torch::jit::Module &module)
 Archive::Archive(const std::string &path, const Tick &tick) : mapping_(map_file(path))
 {
     install_allocator();
-    find_storages(mapping_);
+    records_ = std::make_unique<Records>(std::make_shared<MappedReader>(mapping_));
+    find_storages();
     load(true, tick);
     if (restores_state_by_code(module_)) {
         load(false, tick);
@@ -291,6 +279,17 @@ Archive::Archive(const std::string &path, const Tick &tick) : mapping_(map_file(
 }
 
 Archive::~Archive() = default;
+
+void Archive::find_storages()
+{
+    const std::vector<std::string> records = records_->getAllRecords();
+    mapping_->records = records.size();
+    for (const std::string &record : records) {
+        if (is_storage(record)) {
+            mapping_->storages.insert(records_->getRecordOffset(record));
+        }
+    }
+}
 
 void Archive::load(bool leave_unread, const Tick &tick)
 {
@@ -325,16 +324,15 @@ bool Archive::is_readable(const at::Tensor &tensor) const
     return region == nullptr || !region->has_file_offset;
 }
 
-std::vector<c10::IValue> Archive::traced_inputs() const
+std::vector<c10::IValue> Archive::traced_inputs()
 {
     static const char *const name = "traced_inputs";
-    caffe2::serialize::PyTorchStreamReader reader(std::make_shared<MappedReader>(mapping_));
-    if (!reader.hasRecord(std::string(name) + ".pkl")) {
+    if (!records_->hasRecord(std::string(name) + ".pkl")) {
         return {};
     }
     try {
         const c10::IValue methods = torch::jit::readArchiveAndTensors(
-            name, "", std::string(name) + "/", c10::nullopt, c10::nullopt, c10::nullopt, reader);
+            name, "", std::string(name) + "/", c10::nullopt, c10::nullopt, c10::nullopt, *records_);
         return methods.toGenericDict().at("forward").toListRef().vec();
     } catch (const std::exception &) {
         return {}; // inputs of classes that only the model's code knows
@@ -345,12 +343,11 @@ const std::string *Archive::extra_file(const std::string &name)
 {
     auto &slot = extra_files_[name];
     if (!slot) {
-        caffe2::serialize::PyTorchStreamReader reader(std::make_shared<MappedReader>(mapping_));
         const std::string record = "extra/" + name;
-        if (!reader.hasRecord(record)) {
+        if (!records_->hasRecord(record)) {
             return nullptr;
         }
-        auto [data, size] = reader.getRecord(record);
+        auto [data, size] = records_->getRecord(record);
         slot = std::make_unique<std::string>(static_cast<const char *>(data.get()), size);
     }
     return slot.get();

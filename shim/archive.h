@@ -7,6 +7,8 @@
 
 #include "version.h"
 
+#include <caffe2/serialize/inline_container.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,7 +50,7 @@ class Archive
 
     // What forward() was traced with, where the archive says (PyTorch 2); empty otherwise. The
     // tensors have dtypes and sizes, but no contents.
-    std::vector<c10::IValue> traced_inputs() const;
+    std::vector<c10::IValue> traced_inputs();
 
     // Contents of an extra file; nullptr when there is none.
     const std::string *extra_file(const std::string &name);
@@ -56,9 +58,13 @@ class Archive
     struct Mapping;
 
   private:
+    using Records = caffe2::serialize::PyTorchStreamReader;
+
+    void find_storages();
     void load(bool leave_unread, const Tick &tick);
 
     std::shared_ptr<Mapping> mapping_;
+    std::unique_ptr<Records> records_; // finds a record without reading the whole directory again
     std::unordered_map<std::string, std::unique_ptr<std::string>> extra_files_;
     torch::jit::Module module_;
 };

@@ -157,7 +157,7 @@ void Executor::write_back(const Ref &written, Ref value, const Place &place)
     Ref item = written;
     while (item->view && value->kind != Item::Kind::Unknown) {
         const View &view = *item->view;
-        if (!has_same_geometry(item, view.parent)) {
+        if (!is_whole(item)) {
             const Ref parent = put_back(view, item, value, place);
             auto renewed = std::make_shared<View>(view);
             renewed->parent = parent;
@@ -205,9 +205,7 @@ Ref Executor::current(const Ref &item, const Place &place)
         return known;
     }
     const Ref parent = current(item->view->parent, place);
-    const Ref seen = has_same_geometry(item, item->view->parent)
-                         ? parent
-                         : look_again(*item->view, parent, place);
+    const Ref seen = is_whole(item) ? parent : look_again(*item->view, parent, place);
     refreshed_[item.get()] = seen;
     return seen;
 }

@@ -107,6 +107,7 @@ class Executor
     Ref put_back(const View &view, const Ref &child, const Ref &value, const Place &place);
     Ref put_back_elements(const View &view, const Ref &value, const Place &place);
     bool has_same_geometry(const Ref &a, const Ref &b) const;
+    bool is_whole(const Ref &seen) const;
     Ref look_again(const View &view, const Ref &parent, const Place &place);
 
     Recording &recording_;

@@ -53,6 +53,21 @@ bool Executor::has_same_geometry(const Ref &a, const Ref &b) const
     return true;
 }
 
+// Whether a view shows all of its parent as it lies in memory.
+bool Executor::is_whole(const Ref &seen) const
+{
+    const Ref &parent = seen->view->parent;
+    if (!has_same_geometry(seen, parent)) {
+        return false;
+    }
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        if (seen->tensor(lane).storage_offset() != parent->tensor(lane).storage_offset()) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The view's operator on another value of its parent.
 Ref Executor::look_again(const View &view, const Ref &parent, const Place &place)
 {
