@@ -70,6 +70,11 @@ struct Item {
     {
         return kind == Kind::List || kind == Kind::Tuple || kind == Kind::Dict;
     }
+    // Whether nothing of it depends on the data: constants, and tensors without elements.
+    bool is_settled() const
+    {
+        return is_constant || (is_tensor() && is_real && tensor(0).numel() == 0);
+    }
     bool is_none() const
     {
         return kind == Kind::Plain && lane[0].isNone();

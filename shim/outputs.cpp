@@ -54,7 +54,7 @@ std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
 
 std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes &results)
 {
-    const auto constant = [](const Item &item) { return item.is_constant; };
+    const auto constant = [](const Item &item) { return item.is_settled(); };
     bool is_constant = !call.is_nondeterministic();
     for (const Ref &input : call.inputs) {
         is_constant = is_constant && all_of(input, constant);
@@ -121,6 +121,7 @@ Ref Executor::wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_con
     if (is_tensor) {
         // Some operators give real tensors for meta ones: a tensor of sizes.
         item->is_real = !item->tensor(0).is_meta();
+        settle_empty(*item, recording_.lane_count);
         item->is_constant = item->is_real && (is_constant || mode == Mode::Meta);
         if (item->is_constant) {
             note_contents(*item, recording_.lane_count);

@@ -33,6 +33,20 @@ at::Tensor meta_like(const at::Tensor &tensor)
                        tensor);
 }
 
+void settle_empty(Item &item, uint32_t lane_count)
+{
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        if (item.tensor(lane).numel() != 0) {
+            return;
+        }
+    }
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        const at::Tensor &tensor = item.tensor(lane);
+        item.lane[lane] = at::empty(tensor.sizes(), tensor.options().device(at::kCPU));
+    }
+    item.is_real = true;
+}
+
 void note_contents(Item &item, uint32_t lane_count)
 {
     const std::string bytes = bytes_of(item.tensor(0));
@@ -169,7 +183,7 @@ Ref Recording::weight(uint32_t index)
     known = make(Item::Kind::Tensor);
     known->weight = index;
     known->is_real =
-        !facts.is_parameter && tensor.numel() == 1 && model.archive.is_readable(tensor);
+        !facts.is_parameter && tensor.numel() <= 1 && model.archive.is_readable(tensor);
     known->is_constant = known->is_real;
     if (known->is_real) {
         for (uint32_t lane = 0; lane < lane_count; lane++) {

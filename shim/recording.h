@@ -90,6 +90,9 @@ at::Tensor keep_number(at::Tensor made, const at::Tensor &from);
 // A tensor without contents of the same geometry.
 at::Tensor meta_like(const at::Tensor &tensor);
 
+// Makes a tensor that has no elements in any lane real: there is nothing in it to be unknown.
+void settle_empty(Item &item, uint32_t lane_count);
+
 // Takes down the contents of a real tensor that is equal in all lanes.
 void note_contents(Item &item, uint32_t lane_count);
 

@@ -197,6 +197,7 @@ Ref make_tensor(Recording &recording, const htp_shim_input &input, const char *n
     for (uint32_t lane = 0; lane < recording.lane_count; lane++) {
         item->lane[lane] = at::empty(at::IntArrayRef(input.dims[lane], input.rank), options);
     }
+    settle_empty(*item, recording.lane_count);
     return item;
 }
 

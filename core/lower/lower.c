@@ -120,6 +120,30 @@ static const char *find_obstacles(htp_lowering *l, const uint32_t *values, uint3
     return obstacle;
 }
 
+static bool is_empty(const htp_lowering *l, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    for (uint32_t i = 0; value->kind == HTP_SHIM_TENSOR && i < value->rank; i++) {
+        const htp_dim *dim = &l->graph->values[id].dims[i];
+        if (!dim->symbol && dim->size == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Operators of tensors without elements alone are constants, which the shim has computed. Where
+ * such a tensor meets others, ONNX's operators and runtimes differ; joining is what programs do. */
+static const char *find_empty(const htp_lowering *l)
+{
+    const htp_shim_node *node = l->node;
+    bool has_empty = false;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        has_empty = has_empty || is_empty(l, node->inputs[i]);
+    }
+    return has_empty ? "a tensor without elements meets one with elements" : NULL;
+}
+
 /** Stands in for the outputs of a node that failed, so that all failures of a model are found. */
 static void bind_substitutes(htp_lowering *l, htp_value_id id)
 {
@@ -147,6 +171,9 @@ static void try_node(htp_lowering *l)
     }
     if (!l->failure) {
         l->failure = find_obstacles(l, node->outputs, node->output_count, &follows);
+    }
+    if (!l->failure) {
+        l->failure = find_empty(l);
     }
     if (!l->failure && !follows) {
         l->row->lower(l);

@@ -257,6 +257,47 @@ static void set_blocked(htp_infer *infer, bool to_space)
     htp_infer_set(infer, 0, x->dtype, 4, dims);
 }
 
+/* ONNX GridSample: of X [N, C, ...] at the places of a grid [N, outputs..., 2 or 3]. */
+void htp_infer_grid_sample(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    const htp_tensor *grid = htp_infer_input(infer, 1);
+    if (!x || !grid || x->rank < 3 || x->rank != grid->rank) {
+        return;
+    }
+    htp_dim *dims = htp_infer_dims(infer, x->rank);
+    dims[0] = x->dims[0];
+    dims[1] = x->dims[1];
+    for (uint32_t i = 2; i < x->rank; i++) {
+        dims[i] = grid->dims[i - 1];
+    }
+    htp_infer_set(infer, 0, x->dtype, x->rank, dims);
+}
+
+/* ONNX Col2Im: [N, C * elements of a block, L] to [N, C, image...]. */
+void htp_infer_col2im(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    size_t rank = 0;
+    size_t block_rank = 0;
+    if (!x || x->rank != 3 || !htp_infer_length(infer, 1, &rank) || rank + 2 > HTP_SHIM_MAX_RANK ||
+        !htp_infer_length(infer, 2, &block_rank)) {
+        return;
+    }
+    htp_dim *dims = htp_infer_dims(infer, (uint32_t)rank + 2);
+    dims[0] = x->dims[0];
+    dims[1] = x->dims[1];
+    for (size_t i = 0; i < block_rank; i++) {
+        int64_t block = 0;
+        bool is_known = htp_infer_number(htp_infer_element(infer, 2, i), &block) && block > 0;
+        dims[1] = is_known ? blocked_dim(infer, dims[1], block, true) : htp_infer_unknown(infer);
+    }
+    for (size_t i = 0; i < rank; i++) {
+        dims[i + 2] = htp_infer_element_dim(infer, htp_infer_element(infer, 1, i));
+    }
+    htp_infer_set(infer, 0, x->dtype, (uint32_t)rank + 2, dims);
+}
+
 void htp_infer_depth_to_space(htp_infer *infer)
 {
     set_blocked(infer, true);
