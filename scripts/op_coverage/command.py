@@ -1,7 +1,7 @@
 """Measures which samples of PyTorch's operator database export with the right numbers.
 
     op_coverage.py [--columns htp,dynamo_false,dynamo_true] [--ops REGEX] [--dtypes LIST]
-    op_coverage.py --summary
+    op_coverage.py --summary | --document
 
 Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
 names the build folder, and HTP_PYTHON the Python with ONNX Runtime and PyTorch, as for the tests.
@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import harness  # noqa: E402  (needs the path above)
 
-from op_coverage import summary  # noqa: E402
+from op_coverage import document, summary  # noqa: E402
 from op_coverage.driver import Driver, Plan  # noqa: E402
 from op_coverage.results import (  # noqa: E402
     DTYPES, NOT_INFERENCE, OURS, OUTCOMES, PEERS, REFUSED, UNTRACEABLE, WRONG, Results,
@@ -58,6 +58,8 @@ def parser() -> argparse.ArgumentParser:
     add("--keep", type=Path, metavar="DIR", help="keep the files of wrong results there")
     add("--results", type=Path, default=harness.BUILD / "op-coverage", metavar="DIR",
         help="default: op-coverage in the build folder")
+    add("--document", action="store_true",
+        help="measure nothing, write docs/OPERATORS.md from what is known")
     add("--summary", action="store_true", help="measure nothing, print what is known")
     return result
 
@@ -88,9 +90,18 @@ def print_summary(column: str, results: Results) -> None:
     summary.print_wrong(results)
 
 
+def write_document(folder: Path) -> None:
+    known = [name for name in (OURS, *PEERS) if (folder / f"{name}.jsonl").exists()]
+    columns = {name: Results(folder, name) for name in known}
+    document.write(harness.ROOT / "docs" / "OPERATORS.md", harness.PROGRAM, columns)
+
+
 def main() -> int:
     arguments = parser().parse_args()
     folder = arguments.results.resolve()
+    if arguments.document:
+        write_document(folder)
+        return 0
     wrong = 0
     for column in arguments.columns:
         results = Results(folder, column)

@@ -11,7 +11,8 @@ import onnx  # noqa: E402
 
 import numbers_check  # noqa: E402
 from op_coverage.processes import serve_jobs  # noqa: E402
-from op_coverage.results import RIGHT, WRONG  # noqa: E402
+from op_coverage import rules  # noqa: E402
+from op_coverage.results import LIMIT, RIGHT, WRONG  # noqa: E402
 from test_operators import assert_close  # noqa: E402
 
 
@@ -43,6 +44,16 @@ def outputs_of(session, arrays: dict, names: list, are_all_inputs: bool) -> list
         raise Differs("does not run", first_line(error)) from None
 
 
+def is_another_answer(array, key: str, arrays: dict) -> bool:
+    """Whether an output that is not close is right as well."""
+    _, number, dtype = key.split("/")
+    exact = arrays.get(f"exact/{number}")
+    if dtype in rules.NARROW and exact is not None and exact.shape == array.shape:
+        return rules.is_near_exact(array, arrays[key], exact)
+    axis = arrays.get(f"indices/{number}")
+    return axis is not None and rules.picks_equal(arrays["input/000"], array, arrays[key], int(axis))
+
+
 def compare(got: list, arrays: dict) -> None:
     wanted = sorted(key for key in arrays if key.startswith("output/"))
     if len(got) != len(wanted):
@@ -56,7 +67,8 @@ def compare(got: list, arrays: dict) -> None:
         try:
             assert_close(array, arrays[key], key.split("/")[-1], key, 1)
         except AssertionError as error:
-            raise Differs("values", " ".join(str(error).split())) from None
+            if not is_another_answer(array, key, arrays):
+                raise Differs("values", " ".join(str(error).split())) from None
 
 
 def check(job: dict) -> None:
@@ -75,7 +87,8 @@ def perform(job: dict):
         check(job)
     except Differs as difference:
         kind, words = difference.args
-        yield {"outcome": WRONG, "reason": f"{kind}: {words[:400]}"}
+        is_limit = kind == "values" and rules.is_runtime_limit(job["op"], job["stem"])
+        yield {"outcome": LIMIT if is_limit else WRONG, "reason": f"{kind}: {words[:400]}"}
     else:
         yield {"outcome": RIGHT}
 

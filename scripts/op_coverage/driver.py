@@ -130,14 +130,14 @@ class Driver:
             stem = record.pop("stem", None)
             names = record.pop("names", None)
             if stem is not None:
-                record.update(outcomes[stem] or self.compare(stem, names))
+                record.update(outcomes[stem] or self.compare(record["op"], stem, names))
                 self.put_away(stem, record)
             self.results.add(record)
         for job in batch.jobs:
             self.results.add(job)
 
-    def compare(self, stem: str, names: list) -> dict:
-        job = {"stem": stem, "names": names, "strict": self.plan.column == OURS}
+    def compare(self, op: str, stem: str, names: list) -> dict:
+        job = {"op": op, "stem": stem, "names": names, "strict": self.plan.column == OURS}
         try:
             (answer,) = self.comparer.serve(job, self.plan.timeout)
         except Lost as lost:

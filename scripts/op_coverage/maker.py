@@ -19,6 +19,7 @@ import torch  # noqa: E402
 import make  # noqa: E402
 from op_coverage import samples  # noqa: E402
 from op_coverage.processes import serve_jobs  # noqa: E402
+from op_coverage.rules import NARROW  # noqa: E402
 from op_coverage.results import NO_SAMPLE, NOT_INFERENCE, OURS, REFUSED, UNTRACEABLE  # noqa: E402
 
 OPSET = 18
@@ -107,6 +108,12 @@ def save_arrays(stem: Path, sample: samples.Sample, outputs: list) -> None:
         arrays[f"input/{number:03}"] = array
     for number, array in enumerate(make.arrays_of(outputs)):
         arrays[f"output/{number:03}/{sample.output_dtypes[number]}"] = array
+    if any(dtype in NARROW for dtype in sample.output_dtypes):
+        for number, array in enumerate(make.arrays_of(samples.exact(sample))):
+            arrays[f"exact/{number:03}"] = array
+    if sample.index_axis is not None:
+        output, axis = sample.index_axis
+        arrays[f"indices/{output:03}"] = numpy.int64(axis)
     numpy.savez(stem.with_suffix(".npz"), **arrays)
 
 

@@ -14,9 +14,11 @@ RIGHT = "right"
 REFUSED = "refused"
 UNTRACEABLE = "untraceable"
 WRONG = "WRONG"
+# Wrong in ONNX Runtime, whatever the model: rules.py.
+LIMIT = "runtime limit"
 # Nothing is to be exported: no inference, or PyTorch itself does not compute it.
 NOT_INFERENCE = "not inference"
-OUTCOMES = (RIGHT, REFUSED, UNTRACEABLE, WRONG, NOT_INFERENCE)
+OUTCOMES = (RIGHT, REFUSED, UNTRACEABLE, WRONG, LIMIT, NOT_INFERENCE)
 
 # The number in a record about the samples as a whole.
 NO_SAMPLE = -1

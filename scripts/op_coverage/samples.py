@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from make import leaves, outer, short_dtype
+from op_coverage.rules import INDICES
 
 # Entries that have no result to compare: no part of a model in inference, or none that is defined.
 WITHOUT_RESULT = {
@@ -23,6 +24,9 @@ WITHOUT_RESULT = {
         "its elements are undefined",
     ),
 }
+
+
+NARROW = (torch.float16, torch.bfloat16)
 
 
 class Unsuitable(Exception):
@@ -93,6 +97,7 @@ class Sample:
         self.output_dtypes = []  # of the last call, before bfloat16 became float32
         arguments = (sample.input, tuple(sample.args), dict(sample.kwargs))
         self.template = walk(arguments, self._take)
+        self.index_axis = index_axis(name, sample)
 
     def _take(self, tensor: torch.Tensor) -> "Placeholder":
         self.tensors.append(dense(tensor))
@@ -107,6 +112,15 @@ class Sample:
 
     def copies(self) -> tuple:
         return tuple(tensor.clone() for tensor in self.tensors)
+
+
+def index_axis(name: str, sample) -> tuple | None:
+    """(number of the output that holds indices, dim of the input that they are along)."""
+    if name not in INDICES or not isinstance(sample.input, torch.Tensor):
+        return None
+    position, output = INDICES[name]
+    given = sample.args[position] if len(sample.args) > position else -1
+    return output, 0 if name == "msort" else sample.kwargs.get("dim", given)
 
 
 class Placeholder:
@@ -170,6 +184,18 @@ def eager(sample: Sample) -> list:
     if not are_same(first, second):
         raise Unsuitable("random or uninitialised: two runs differ")
     return first
+
+
+def exact(sample: Sample) -> list:
+    """The outputs for the same inputs in float64; none where the operator does not take them."""
+    tensors = [x.double() if x.dtype in NARROW else x.clone() for x in sample.tensors]
+    dtypes = sample.output_dtypes
+    try:
+        return [leaf.detach() for leaf in sample.call(tuple(tensors))]
+    except Exception:
+        return []
+    finally:
+        sample.output_dtypes = dtypes
 
 
 def outputs_of(sample: Sample) -> list:
