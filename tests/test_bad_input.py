@@ -383,7 +383,7 @@ BAD_FLAGS = {
     "no_output": [str(BERT_FILE)],
     "unknown": [str(BERT_FILE), "--out", "x.onnx", "--frobnicate"],
     "opset_16": [str(BERT_FILE), "--out", "x.onnx", "--opset", "16"],
-    "opset_22": [str(BERT_FILE), "--out", "x.onnx", "--opset", "22"],
+    "opset_24": [str(BERT_FILE), "--out", "x.onnx", "--opset", "24"],
     "opset_text": [str(BERT_FILE), "--out", "x.onnx", "--opset", "18a"],
     "tags": [str(BERT_FILE), "--out", "x.onnx", "--tags", "attribute,nothing"],
     "external": [str(BERT_FILE), "--out", "x.onnx", "--external-data", "sometimes"],

@@ -18,7 +18,7 @@ from numbers_check import assert_close, check, feed, reference, session
 BERT = ALL["bert-tiny"]
 SMALL = [ALL[name] for name in ("transformer-traced", "bert-tiny", "vit", "llama", "resnet18",
                                 "mobilenet-v3-small")]
-OPSETS = (17, 18, 19, 20, 21)
+OPSETS = (17, 18, 19, 20, 21, 22, 23)
 
 
 @case_for_each([(m, o) for m in SMALL for o in OPSETS], name=lambda pair: f"{pair[0].name}/{pair[1]}")

@@ -5,7 +5,7 @@
 enum {
     OLDEST_OPSET = 17,
     DEFAULT_OPSET = 18,
-    NEWEST_OPSET = 21,
+    NEWEST_OPSET = 23,
     PREFIX_LIMIT = 64,
 };
 

@@ -18,7 +18,7 @@ static const char help_text[] =
     "  --out-dir DIR         write each model to DIR under its own name with .onnx; goes on past "
     "a\n"
     "                        model that fails\n"
-    "  --opset N             ONNX opset, 17 to 21 (default 18)\n"
+    "  --opset N             ONNX opset, 17 to 23 (default 18)\n"
     "  --external-data WHEN  weights in FILE.data beside the model: auto (over 2 GiB), always, "
     "never\n"
     "\n"

@@ -1,5 +1,5 @@
 /*
- * Which dtypes an ONNX operator can be run in: its type constraint in opsets 17 to 21, and the
+ * Which dtypes an ONNX operator can be run in: its type constraint in opsets 17 to 23, and the
  * kernels of ONNX Runtime's CPU provider. Operators are emitted in a dtype for which there is
  * both; other dtypes are computed in a wider one that gives the same numbers. Private to
  * core/lower.

@@ -138,10 +138,14 @@ static const char *find_empty(const htp_lowering *l)
 {
     const htp_shim_node *node = l->node;
     bool has_empty = false;
+    bool gives_elements = false;
     for (uint32_t i = 0; i < node->input_count; i++) {
         has_empty = has_empty || is_empty(l, node->inputs[i]);
     }
-    return has_empty ? "a tensor without elements meets one with elements" : NULL;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        gives_elements = gives_elements || !is_empty(l, node->outputs[i]);
+    }
+    return has_empty && gives_elements ? "a tensor without elements meets one with elements" : NULL;
 }
 
 /** Stands in for the outputs of a node that failed, so that all failures of a model are found. */

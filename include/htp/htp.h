@@ -117,7 +117,7 @@ typedef struct htp_options {
     const char *const *inputs;        /**< "NAME:DTYPE[batch=2,8]", one per argument in order */
     size_t input_count;               /**< 0: those of the archive, or derived */
     const char *inputs_file;          /**< JSON file of inputs, or NULL */
-    int opset;                        /**< 17 to 21; default 18 */
+    int opset;                        /**< 17 to 23; default 18 */
     unsigned tags;                    /**< set of htp_tag_place; default attribute and metadata */
     const char *tag_attribute_prefix; /**< default "__" */
     bool include_torch_nn;            /**< torch.nn classes get segments, too */

@@ -50,11 +50,11 @@ START_TEST(opsets)
         htp_options_init(&given);
         given.opset = opset;
         htp_status status = htp_options_take(&given, &options);
-        if (opset >= 17 && opset <= 21) {
+        if (opset >= 17 && opset <= 23) {
             expect_ok(status);
             ck_assert_int_eq(options.opset, opset);
         } else {
-            expect_failure(status, HTP_CODE_USAGE, "17 to 21");
+            expect_failure(status, HTP_CODE_USAGE, "17 to 23");
         }
     }
 }
