@@ -44,7 +44,7 @@ END_TEST
 
 START_TEST(opsets)
 {
-    for (int opset = 15; opset <= 23; opset++) {
+    for (int opset = 15; opset <= 25; opset++) {
         htp_options given;
         htp_options options;
         htp_options_init(&given);
