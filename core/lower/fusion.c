@@ -110,9 +110,34 @@ static htp_tensor_id split_sum(htp_lowering *l, const htp_onnx_node *sum)
     return HTP_TENSOR_NONE;
 }
 
+/* A Pad that names its axes, all of them; HTP_TENSOR_NONE for one that has nothing to fear. */
+static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
+{
+    const htp_attribute *mode = find_attribute(pad, "mode");
+    const htp_tensor *x = &l->model->tensors.items[pad->inputs[0]];
+    bool is_constant = !mode || strcmp(mode->s, "constant") == 0;
+    if (!is_constant || pad->input_count > 3 || !x->has_type) {
+        return HTP_TENSOR_NONE;
+    }
+    if (l->model->opset < 18) {
+        htp_lower_fail(l, "ONNX Runtime takes the padding before it for its own, which is not "
+                          "filled alike; choose opset 18 or later");
+        return HTP_TENSOR_NONE;
+    }
+    int64_t axes[HTP_SHIM_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < x->rank && i < HTP_SHIM_MAX_RANK; i++) {
+        axes[i] = i;
+    }
+    htp_tensor_id value = pad->input_count > 2 ? pad->inputs[2] : HTP_TENSOR_NONE;
+    return htp_emit(l, "Pad",
+                    HTP_IN(pad->inputs[0], pad->inputs[1], value, htp_emit_ints(l, axes, x->rank)),
+                    (htp_emit_attributes){pad->attributes, pad->attribute_count});
+}
+
 void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
 {
-    const htp_onnx_node *producer = is_merged(op) ? sole_producer(l->model, x, 0) : NULL;
+    bool is_pool = strcmp(op, "MaxPool") == 0;
+    const htp_onnx_node *producer = is_pool || is_merged(op) ? sole_producer(l->model, x, 0) : NULL;
     if (!producer) {
         return;
     }
@@ -121,7 +146,9 @@ void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
     htp_origin origin = l->model->origin;
     l->model->origin = node.origin;
     htp_tensor_id other = HTP_TENSOR_NONE;
-    if (strcmp(node.op_type, "Gemm") == 0) {
+    if (is_pool) {
+        other = strcmp(node.op_type, "Pad") == 0 ? name_axes(l, &node) : HTP_TENSOR_NONE;
+    } else if (strcmp(node.op_type, "Gemm") == 0) {
         other = split_gemm(l, &node);
     } else if (strcmp(node.op_type, "Add") == 0) {
         other = split_sum(l, &node);

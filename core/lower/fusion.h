@@ -12,6 +12,9 @@
  * over under new names, which it then refuses to load: a tagged model would not run. Where that
  * would happen, @p x is computed in a form that is not merged: Gemm without a bias, then Add; or
  * MatMul where there is no bias.
+ *
+ * ONNX Runtime also merges a Pad with zeroes into the MaxPool behind it, which pads with the least
+ * number there is. It leaves a Pad alone that names its axes (opset 18); before, this fails.
  */
 void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x);
 

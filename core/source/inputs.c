@@ -15,13 +15,12 @@ enum {
     /* Networks halve sizes up to five times, and cut images into patches of up to 32. */
     LARGEST_STEP = 32,
     SMALLEST_MOVED_SIZE = 2,
-    ATTEMPT_COUNT = 4,
+    ATTEMPT_COUNT = 6,
 };
 
 /* ---- lanes ---- */
 
-/* How far axis @p index moves in lanes 1 and 2, in steps. Their ratio is another one for every
- * axis: no axis is another one times or plus a constant. */
+/* How far axis @p index moves in lanes 1 and 2, in steps: differently for every axis. */
 static void axis_moves(uint32_t index, int64_t moves[HTP_SHIM_MAX_LANES])
 {
     moves[0] = 0;
@@ -29,25 +28,56 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_SHIM_MAX_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
-/* The ways to choose the other lanes' sizes, in the order in which they are tried. */
-enum { BOTH_WAYS, WITH_ROOM, AGAINST_ROOM, IN_STEPS };
+/* The ways to choose the other lanes' sizes, in the order in which they are tried. A lane far away
+ * shows dims that move only once in a while, as behind strides; one below shows what is cut off. */
+enum { FAR_BOTH_WAYS, BOTH_WAYS, WITH_ROOM, AGAINST_ROOM, FAR_IN_STEPS, IN_STEPS };
+
+static int64_t step_of(int64_t size, uint32_t attempt)
+{
+    if (attempt != FAR_IN_STEPS && attempt != IN_STEPS) {
+        return 1;
+    }
+    int64_t step = size & -size;
+    return step < LARGEST_STEP ? step : LARGEST_STEP;
+}
 
 static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
 {
     int64_t moves[HTP_SHIM_MAX_LANES];
     axis_moves(index, moves);
     int64_t size = axis->sizes[0];
-    int64_t step = 1;
-    if (attempt == IN_STEPS) {
-        step = size & -size;
-        step = step < LARGEST_STEP ? step : LARGEST_STEP;
-    }
+    int64_t step = step_of(size, attempt);
+    bool is_both = attempt == FAR_BOTH_WAYS || attempt == BOTH_WAYS;
+    bool is_far = attempt == FAR_BOTH_WAYS || attempt == FAR_IN_STEPS;
     bool has_room = size >= ROOM_TO_MOVE_DOWN;
     bool down = size - step * moves[2] >= SMALLEST_MOVED_SIZE &&
-                (attempt == BOTH_WAYS || has_room == (attempt != AGAINST_ROOM));
+                (is_both || has_room == (attempt != AGAINST_ROOM));
     for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {
-        bool lane_down = down && (lane == 2 || attempt != BOTH_WAYS);
+        bool lane_down = down && (lane == 2 || !(is_both || is_far));
         axis->sizes[lane] = size + (lane_down ? -step : step) * moves[lane];
+    }
+    if (is_far) {
+        axis->sizes[1] += size;
+    }
+}
+
+/* Whether one axis is the other one times or plus a constant, as far as the lanes show. */
+static bool move_alike(const htp_axis *a, const htp_axis *b)
+{
+    return (a->sizes[1] - a->sizes[0]) * (b->sizes[2] - b->sizes[0]) ==
+           (a->sizes[2] - a->sizes[0]) * (b->sizes[1] - b->sizes[0]);
+}
+
+static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
+{
+    htp_axis *axis = &inputs->axes[index];
+    bool is_apart = false;
+    while (!is_apart) {
+        is_apart = axis->sizes[1] != axis->sizes[2];
+        for (uint32_t i = 0; i < index; i++) {
+            is_apart = is_apart && !move_alike(axis, &inputs->axes[i]);
+        }
+        axis->sizes[1] += is_apart ? 0 : step_of(axis->sizes[0], attempt);
     }
 }
 
@@ -59,6 +89,7 @@ bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
     inputs->lane_count = inputs->axis_count > 0 ? HTP_SHIM_MAX_LANES : 1;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         move_axis(&inputs->axes[i], i, attempt);
+        tell_apart(inputs, i, attempt);
     }
     for (uint32_t i = 0; i < inputs->count; i++) {
         htp_shim_input *input = &inputs->items[i];

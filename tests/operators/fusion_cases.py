@@ -11,7 +11,7 @@ from building import Cases, seeded
 
 CASES = Cases()
 
-WEIGHT, BIAS, KERNEL = seeded([(5, 4), (5,), (6, 3, 1)])
+WEIGHT, BIAS, KERNEL, SQUARE = seeded([(5, 4), (5,), (6, 3, 1), (4, 3, 3, 3)])
 PRODUCTS = {
     "linear": lambda x: F.linear(x, WEIGHT, BIAS),
     "linear-no-bias": lambda x: F.linear(x, WEIGHT),
@@ -34,6 +34,16 @@ ACTIVATIONS = {
 for product_name, product in PRODUCTS.items():
     for name, activation in ACTIVATIONS.items():
         CASES.call(f"{product_name}/{name}", lambda x, p=product, a=activation: a(p(x)), (3, 4))
+# Zeroes around negative numbers are the largest ones.
+for name, padded in {
+    "zeros": lambda x: F.pad(x, (1, 1, 1, 1)),
+    "below": lambda x: F.pad(x, (1, 1, 1, 1), value=-100.0),
+    "reflected": lambda x: F.pad(x, (1, 1, 1, 1), mode="reflect"),
+}.items():
+    CASES.call(f"pad/{name}/max_pool2d", lambda x, p=padded: F.max_pool2d(p(-x.abs() - 1), 3, 2),
+               (2, 3, 8, 9), opset=18 if name != "reflected" else 0)
+    CASES.call(f"pad/{name}/avg_pool2d", lambda x, p=padded: F.avg_pool2d(p(-x.abs() - 1), 3, 2), (2, 3, 8, 9))
+    CASES.call(f"pad/{name}/conv", lambda x, p=padded: F.conv2d(p(-x.abs() - 1), SQUARE), (2, 3, 8, 9))
 for name, activation in ACTIVATIONS.items():
     CASES.call(f"linear-dynamic/{name}", lambda x, a=activation: a(F.linear(x, WEIGHT, BIAS)), (3, 4),
                dynamic={0: {0: "batch"}})

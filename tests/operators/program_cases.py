@@ -96,6 +96,19 @@ def squeezed(x):
     return x.squeeze()
 
 
+@program("strides/move-rarely", (2, 1, 75), dynamic={0: {2: "samples"}})
+class MovesRarely(nn.Module):
+    """Behind the stride the size moves at every fortieth sample only."""
+
+    def __init__(self):
+        super().__init__()
+        self.convolution = nn.Conv1d(1, 4, 40, 40)
+
+    def forward(self, x):
+        y = self.convolution(x).transpose(1, 2)
+        return y.reshape(y.size(0), y.size(1), 2, 2)
+
+
 # ---- branches and loops ----------------------------------------------------------------------------
 
 @program("branch/on-size", (2, 7), script=True, dynamic=BATCH_LENGTH, refused="depends on a dynamic axis")

@@ -118,20 +118,26 @@ UNIT_TEST(further_attempts_choose_other_sizes)
     const htp_shim_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[1,3,h=224,w=64]"));
-    ck_assert_int_gt(inputs.axes[0].sizes[1], 224);
+    ck_assert_int_gt(inputs.axes[0].sizes[1], 2 * 224);
     ck_assert_int_lt(inputs.axes[0].sizes[2], 224);
     ck_assert(htp_inputs_choose_lanes(&inputs, 1));
-    ck_assert_int_lt(inputs.axes[0].sizes[1], 224);
+    ck_assert_int_gt(inputs.axes[0].sizes[1], 224);
+    ck_assert_int_lt(inputs.axes[0].sizes[1], 2 * 224);
     ck_assert_int_lt(inputs.axes[0].sizes[2], 224);
     ck_assert(htp_inputs_choose_lanes(&inputs, 2));
+    ck_assert_int_lt(inputs.axes[0].sizes[1], 224);
+    ck_assert_int_lt(inputs.axes[0].sizes[2], 224);
+    ck_assert(htp_inputs_choose_lanes(&inputs, 3));
     ck_assert_int_gt(inputs.axes[0].sizes[1], 224);
     ck_assert_int_eq(inputs.items[0].dims[1][2], inputs.axes[0].sizes[1]);
-    ck_assert(htp_inputs_choose_lanes(&inputs, 3));
-    for (uint32_t lane = 1; lane < 3; lane++) {
-        ck_assert_int_eq(inputs.axes[0].sizes[lane] % 32, 0);
-        ck_assert_int_eq(inputs.axes[1].sizes[lane] % 32, 0);
+    for (uint32_t attempt = 4; attempt < 6; attempt++) {
+        ck_assert(htp_inputs_choose_lanes(&inputs, attempt));
+        for (uint32_t lane = 1; lane < 3; lane++) {
+            ck_assert_int_eq(inputs.axes[0].sizes[lane] % 32, 0);
+            ck_assert_int_eq(inputs.axes[1].sizes[lane] % 32, 0);
+        }
     }
-    ck_assert(!htp_inputs_choose_lanes(&inputs, 4));
+    ck_assert(!htp_inputs_choose_lanes(&inputs, 6));
 }
 
 UNIT_TEST(without_axes_there_is_one_attempt)
