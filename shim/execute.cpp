@@ -11,9 +11,6 @@
 namespace htp
 {
 
-namespace
-{
-
 bool has_tensors(const Ref &item)
 {
     if (item->kind == Item::Kind::List || item->kind == Item::Kind::Tuple) {
@@ -21,8 +18,6 @@ bool has_tensors(const Ref &item)
     }
     return item->is_tensor();
 }
-
-} // namespace
 
 std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<Ref> &inputs,
                                const Place &place)

@@ -26,6 +26,9 @@ template <typename Test> bool all_of(const Ref &item, Test test)
 // Whether an operator changes this argument in place.
 bool is_written(const c10::Argument &argument);
 
+// Whether an item is a tensor, or holds one.
+bool has_tensors(const Ref &item);
+
 // An operator with its overload: "aten::add.Tensor".
 std::string node_kind(const c10::FunctionSchema &schema);
 
@@ -90,6 +93,8 @@ class Executor
     std::vector<Ref> make_unknown_numbers(const Call &call);
     static bool fits_real(const Lanes &results);
     std::vector<Ref> make_outputs(const Call &call, Mode mode, const Lanes &results);
+    static bool knows_empty(const Call &call, size_t output);
+    void settle(Item &item);
     Ref make_output(const Lanes &results, size_t index, Mode mode, bool is_constant);
     Ref wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_constant);
     std::vector<Ref> fail(const Call &call, const std::string &reason);

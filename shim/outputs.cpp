@@ -62,6 +62,9 @@ std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes
     std::vector<Ref> outputs;
     for (size_t i = 0; i < results[0].size(); i++) {
         outputs.push_back(make_output(results, i, mode, is_constant));
+        if (knows_empty(call, i)) {
+            settle(*outputs.back());
+        }
     }
     const uint32_t index = record(call, outputs, "");
     for (const Ref &output : outputs) {
@@ -73,6 +76,40 @@ std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes
     note_views(call, outputs);
     note_changes(call, outputs);
     return outputs;
+}
+
+// Some of libtorch's meta kernels leave an output without elements that has some: only views, and
+// what is made of tensors without elements or of none, are believed.
+bool Executor::knows_empty(const Call &call, size_t output)
+{
+    const auto is_empty = [](const Item &item) {
+        return item.is_tensor() && item.tensor(0).numel() == 0;
+    };
+    const auto &returns = call.schema.returns();
+    bool any_tensor = false;
+    for (const Ref &input : call.inputs) {
+        const bool all_filled = all_of(input, [&](const Item &item) { return !is_empty(item); });
+        any_tensor = any_tensor || has_tensors(input);
+        if (!all_filled) {
+            return true;
+        }
+    }
+    return !any_tensor || (output < returns.size() && returns[output].alias_info() != nullptr);
+}
+
+void Executor::settle(Item &item)
+{
+    for (const Ref &element : item.elements) {
+        settle(*element);
+    }
+    if (!item.is_tensor() || item.is_real) {
+        return;
+    }
+    settle_empty(item, recording_.lane_count);
+    if (item.is_real) {
+        item.is_constant = true;
+        note_contents(item, recording_.lane_count);
+    }
 }
 
 Ref Executor::make_output(const Lanes &results, size_t index, Mode mode, bool is_constant)
@@ -121,7 +158,6 @@ Ref Executor::wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_con
     if (is_tensor) {
         // Some operators give real tensors for meta ones: a tensor of sizes.
         item->is_real = !item->tensor(0).is_meta();
-        settle_empty(*item, recording_.lane_count);
         item->is_constant = item->is_real && (is_constant || mode == Mode::Meta);
         if (item->is_constant) {
             note_contents(*item, recording_.lane_count);

@@ -87,8 +87,10 @@ void htp_lower_prelu(htp_lowering *l)
     uint32_t rank = htp_arg_rank(l, "self");
     if (htp_arg_rank(l, "weight") == 1 && rank > 2) {
         slope = htp_emit_channels(l, slope, rank - 2);
+    } else if (rank == 0) {
+        slope = htp_emit_reshape(l, slope, NULL, 0);
     }
-    if (dtype == HTP_DTYPE_FLOAT64 || htp_arg_rank(l, "weight") > rank) {
+    if (dtype == HTP_DTYPE_FLOAT64 || (rank > 0 && htp_arg_rank(l, "weight") > rank)) {
         x = select_by_sign(l, x, dtype, x, htp_emit_binary(l, "Mul", x, slope));
     } else {
         x = htp_emit_binary(l, "PRelu", x, slope);
@@ -251,8 +253,7 @@ void htp_lower_gelu(htp_lowering *l)
                   dtype);
 }
 
-/** log(1 + exp(x)), without overflow */
-static htp_tensor_id emit_softplus(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
+htp_tensor_id htp_emit_softplus(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
 {
     if (dtype != HTP_DTYPE_FLOAT64) {
         return htp_emit_unary(l, "Softplus", x);
@@ -272,7 +273,7 @@ void htp_lower_softplus(htp_lowering *l)
     double threshold = htp_arg_float(l, "threshold");
     htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
     htp_tensor_id scaled = beta == 1 ? x : htp_emit_binary_scalar(l, "Mul", x, dtype, beta);
-    htp_tensor_id y = emit_softplus(l, scaled, dtype);
+    htp_tensor_id y = htp_emit_softplus(l, scaled, dtype);
     y = beta == 1 ? y : htp_emit_binary_scalar(l, "Div", y, dtype, beta);
     if (threshold < 20 || dtype == HTP_DTYPE_FLOAT64) {
         htp_tensor_id is_large = htp_emit_binary_scalar(l, "Greater", scaled, dtype, threshold);
@@ -286,7 +287,7 @@ void htp_lower_log_sigmoid(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_math_dtype(l, "self", HTP_MATH_ALLOW_DOUBLE);
     htp_tensor_id x = htp_emit_unary(l, "Neg", htp_arg_tensor_as(l, "self", dtype));
-    htp_bind_cast(l, 0, htp_emit_unary(l, "Neg", emit_softplus(l, x, dtype)), dtype);
+    htp_bind_cast(l, 0, htp_emit_unary(l, "Neg", htp_emit_softplus(l, x, dtype)), dtype);
 }
 
 /** x · tanh(softplus(x)) */
@@ -297,7 +298,7 @@ void htp_lower_mish(htp_lowering *l)
     if (dtype != HTP_DTYPE_FLOAT64 && l->model->opset >= 18) {
         x = htp_emit_unary(l, "Mish", x);
     } else {
-        x = htp_emit_binary(l, "Mul", x, htp_emit_unary(l, "Tanh", emit_softplus(l, x, dtype)));
+        x = htp_emit_binary(l, "Mul", x, htp_emit_unary(l, "Tanh", htp_emit_softplus(l, x, dtype)));
     }
     htp_bind_cast(l, 0, x, dtype);
 }
@@ -319,4 +320,22 @@ void htp_lower_softmax(htp_lowering *l)
     x = rank ? x : htp_emit_unsqueeze(l, x, &first, 1);
     x = htp_emit(l, l->row->op, HTP_IN(x), HTP_AT(htp_attribute_int("axis", axis)));
     htp_bind_cast(l, 0, rank ? x : htp_emit_squeeze(l, x, &first, 1), dtype);
+}
+
+/** aten::_safe_softmax: 0 where all of a dim is minus infinity */
+void htp_lower_safe_softmax(htp_lowering *l)
+{
+    htp_dtype dtype = htp_composite_dtype(htp_output_dtype(l, 0));
+    uint32_t rank = htp_arg_rank(l, "self");
+    int64_t axis = htp_arg_dim(l, "dim", rank);
+    htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
+    if (rank == 0) {
+        htp_lower_fail(l, "a tensor without dims is not supported");
+        return;
+    }
+    htp_tensor_id largest = htp_typed_reduce(l, "ReduceMax", dtype, x, &axis, 1, true);
+    htp_tensor_id is_empty = htp_typed_predicate_scalar(l, "Equal", dtype, largest, -INFINITY);
+    x = htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis", axis)));
+    htp_tensor_id zero = htp_emit_scalar(l, dtype, 0);
+    htp_bind_cast(l, 0, htp_typed_where(l, dtype, is_empty, zero, x), dtype);
 }

@@ -9,6 +9,7 @@
  */
 #include "lower/compose.h"
 #include "lower/constant.h"
+#include "lower/windows.h"
 
 #include <string.h>
 
@@ -99,18 +100,15 @@ static htp_tensor_id reduce_axes(htp_lowering *l, const adaptive *a, htp_tensor_
                  : x;
 }
 
-/** @param outputs  receives the result, and its indices when @p output_count is 2 */
-static void pool_axes(htp_lowering *l, const adaptive *a, htp_tensor_id x, htp_tensor_id *outputs,
-                      size_t output_count)
+static htp_tensor_id pool_axes(htp_lowering *l, const adaptive *a, htp_tensor_id x)
 {
     int64_t *kernel = HTP_NEW_ARRAY(l->arena, int64_t, a->axes);
     for (size_t i = 0; i < a->axes; i++) {
         kernel[i] = a->fates[i] == AXIS_POOLED ? a->in[i].size / a->out[i].size : 1;
     }
-    htp_emit_many(l, a->is_max ? "MaxPool" : "AveragePool", HTP_IN(x),
-                  HTP_AT(htp_attribute_ints("kernel_shape", kernel, a->axes),
-                         htp_attribute_ints("strides", kernel, a->axes)),
-                  outputs, output_count);
+    return htp_emit(l, a->is_max ? "MaxPool" : "AveragePool", HTP_IN(x),
+                    HTP_AT(htp_attribute_ints("kernel_shape", kernel, a->axes),
+                           htp_attribute_ints("strides", kernel, a->axes)));
 }
 
 /** The windows of an uneven axis: positions [out, width], and the weight of each. Shorter windows
@@ -139,41 +137,66 @@ static windows find_windows(htp_lowering *l, int64_t in, int64_t out)
     return w;
 }
 
-/** One uneven axis: gathers its windows into an axis of their own and reduces that. */
-static htp_tensor_id pool_uneven(htp_lowering *l, const adaptive *a, size_t i, htp_tensor_id x)
+/** The elements of each window of an axis whose sizes are known: [out, width] positions. */
+static htp_tensor_id emit_positions(htp_lowering *l, const adaptive *a, size_t i, windows *w)
 {
     const int64_t most = INT64_C(1) << 20;
     if (a->in[i].size > most || a->out[i].size > most) {
         htp_lower_fail(l, "its sizes are too large");
-        return x;
+        return HTP_TENSOR_NONE;
     }
-    windows w = find_windows(l, a->in[i].size, a->out[i].size);
-    const int64_t dims[] = {a->out[i].size, w.width};
+    *w = find_windows(l, a->in[i].size, a->out[i].size);
+    const int64_t dims[] = {a->out[i].size, w->width};
+    return htp_model_constant(l->model, HTP_DTYPE_INT64, 2, dims, w->positions);
+}
+
+/** One uneven axis: gathers its windows into an axis of their own and reduces that. */
+static htp_tensor_id pool_uneven(htp_lowering *l, const adaptive *a, size_t i, htp_tensor_id x)
+{
+    windows w = {0};
     const int64_t axis = (int64_t)i + 2;
     const int64_t window_axis = axis + 1;
-    x = htp_emit(l, "Gather",
-                 HTP_IN(x, htp_model_constant(l->model, HTP_DTYPE_INT64, 2, dims, w.positions)),
-                 HTP_AT(htp_attribute_int("axis", axis)));
-    if (a->is_max) {
+    htp_tensor_id positions = emit_positions(l, a, i, &w);
+    x = htp_emit(l, "Gather", HTP_IN(x, positions), HTP_AT(htp_attribute_int("axis", axis)));
+    if (l->failure || a->is_max) {
         return htp_emit_reduce(l, "ReduceMax", x, &window_axis, 1, false);
     }
-    int64_t ones[4] = {dims[0], dims[1], 1, 1};
+    int64_t ones[4] = {a->out[i].size, w.width, 1, 1};
     htp_tensor_id weights =
         htp_emit_numbers(l, a->dtype, 2 + (uint32_t)(a->axes - i - 1), ones, w.weights);
     return htp_emit_reduce(l, "ReduceSum", htp_emit_binary(l, "Mul", x, weights), &window_axis, 1,
                            false);
 }
 
-/** Indices count within a channel; only a plain MaxPool gives them. */
-static void bind_indices(htp_lowering *l, const adaptive *a, htp_tensor_id indices)
+/** Every axis of @p x as two: windows, and the elements of each. */
+static htp_tensor_id gather_windows(htp_lowering *l, const adaptive *a, htp_tensor_id x)
 {
-    int64_t size = 1;
     for (size_t i = 0; i < a->axes; i++) {
-        if (a->in[i].symbol || __builtin_mul_overflow(size, a->in[i].size, &size)) {
-            return;
+        const int64_t axis = 2 + 2 * (int64_t)i;
+        const int64_t next = axis + 1;
+        windows w = {0};
+        if (a->fates[i] == AXIS_KEPT) {
+            x = htp_emit_unsqueeze(l, x, &next, 1);
+        } else if (a->fates[i] == AXIS_REDUCED) {
+            x = htp_emit_unsqueeze(l, x, &axis, 1);
+        } else {
+            htp_tensor_id positions = emit_positions(l, a, i, &w);
+            x = htp_emit(l, "Gather", HTP_IN(x, positions),
+                         HTP_AT(htp_attribute_int("axis", axis)));
         }
     }
-    indices = htp_emit_binary(l, "Mod", indices, htp_emit_int(l, size));
+    return x;
+}
+
+/** Indices count within a channel, and tell the first maximum. */
+static void bind_indices(htp_lowering *l, const adaptive *a, htp_tensor_id x)
+{
+    static const int64_t window_axes[] = {3, 5, 7};
+    htp_tensor_id elements = gather_windows(l, a, x);
+    htp_tensor_id largest = htp_emit_reduce(l, "ReduceMax", elements, window_axes, a->axes, true);
+    htp_tensor_id plane = gather_windows(l, a, htp_emit_plane(l, x, a->axes, a->in));
+    htp_tensor_id indices =
+        htp_emit_first_equal(l, a->dtype, elements, largest, plane, window_axes, a->axes);
     htp_bind_batched(l, 1, a->axes, indices, HTP_DTYPE_INT64);
 }
 
@@ -191,17 +214,11 @@ void htp_lower_adaptive_pool(htp_lowering *l)
         htp_bind_batched(l, 0, a.axes, x, a.dtype);
         return;
     }
-    x = reduce_axes(l, &a, x);
-    if (pooled) {
-        htp_tensor_id outputs[2] = {HTP_TENSOR_NONE, HTP_TENSOR_NONE};
-        bool with_indices =
-            l->node->output_count == 2 && pooled + count_fates(&a, AXIS_KEPT) == a.axes;
-        pool_axes(l, &a, x, outputs, with_indices ? 2 : 1);
-        x = outputs[0];
-        if (with_indices) {
-            bind_indices(l, &a, outputs[1]);
-        }
+    if (l->node->output_count == 2) {
+        bind_indices(l, &a, x);
     }
+    x = reduce_axes(l, &a, x);
+    x = pooled ? pool_axes(l, &a, x) : x;
     for (size_t i = 0; i < a.axes; i++) {
         x = a.fates[i] == AXIS_UNEVEN ? pool_uneven(l, &a, i, x) : x;
     }

@@ -5,6 +5,7 @@
 #include "lower/arithmetic.h"
 
 #include "lower/compose.h"
+#include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/table.h"
@@ -22,10 +23,28 @@ static htp_tensor_id scale(htp_lowering *l, const char *alpha, htp_dtype dtype, 
     return htp_typed_binary(l, "Mul", dtype, x, htp_arg_tensor_as(l, alpha, dtype));
 }
 
+/** Both operands in the dtype of a composite. */
+static htp_operands composite_operands(htp_lowering *l, htp_operands o)
+{
+    htp_dtype dtype = htp_composite_dtype(o.dtype);
+    return (htp_operands){htp_emit_cast(l, o.a, o.dtype, dtype),
+                          htp_emit_cast(l, o.b, o.dtype, dtype), dtype};
+}
+
+/** Operands in the dtype of a composite where there is a factor, so that a product is not rounded
+ * to a narrow dtype. */
+static htp_operands scaled_operands(htp_lowering *l)
+{
+    htp_operands o = htp_arg_operands(l, "self", "other");
+    bool has_factor = htp_arg_present(l, "alpha") &&
+                      !(htp_arg_is_constant(l, "alpha") && htp_arg_float(l, "alpha") == 1);
+    return has_factor ? composite_operands(l, o) : o;
+}
+
 /** aten::add, aten::sub: self OP alpha * other */
 void htp_lower_add(htp_lowering *l)
 {
-    htp_operands o = htp_arg_operands(l, "self", "other");
+    htp_operands o = scaled_operands(l);
     htp_tensor_id other = scale(l, "alpha", o.dtype, o.b);
     htp_bind_cast(l, 0, htp_typed_binary(l, l->row->op, o.dtype, o.a, other), o.dtype);
 }
@@ -33,7 +52,7 @@ void htp_lower_add(htp_lowering *l)
 /** aten::rsub: other - alpha * self */
 void htp_lower_rsub(htp_lowering *l)
 {
-    htp_operands o = htp_arg_operands(l, "self", "other");
+    htp_operands o = scaled_operands(l);
     htp_tensor_id self = scale(l, "alpha", o.dtype, o.a);
     htp_bind_cast(l, 0, htp_typed_binary(l, "Sub", o.dtype, o.b, self), o.dtype);
 }
@@ -128,14 +147,6 @@ htp_tensor_id htp_emit_floor_divide(htp_lowering *l, htp_dtype dtype, htp_tensor
                                      : floor_divide_integers(l, dtype, a, b);
 }
 
-/** Both operands in the dtype of a composite. */
-static htp_operands composite_operands(htp_lowering *l, htp_operands o)
-{
-    htp_dtype dtype = htp_composite_dtype(o.dtype);
-    return (htp_operands){htp_emit_cast(l, o.a, o.dtype, dtype),
-                          htp_emit_cast(l, o.b, o.dtype, dtype), dtype};
-}
-
 /** aten::floor_divide */
 void htp_lower_floor_divide(htp_lowering *l)
 {
@@ -151,9 +162,12 @@ void htp_lower_divide(htp_lowering *l)
     if (strcmp(mode, "floor") == 0) {
         htp_lower_floor_divide(l);
     } else if (strcmp(mode, "trunc") == 0) {
-        htp_operands o = composite_operands(l, htp_arg_operands(l, "self", "other"));
-        htp_tensor_id quotient = htp_typed_binary(l, "Div", o.dtype, o.a, o.b);
-        htp_bind_cast(l, 0, htp_emit_truncate(l, o.dtype, quotient), o.dtype);
+        /* PyTorch rounds the quotient of 16-bit floats before it truncates it. */
+        htp_operands given = htp_arg_operands(l, "self", "other");
+        htp_operands o = composite_operands(l, given);
+        htp_formula f = htp_formula_of_steps(l, given.dtype);
+        htp_tensor_id quotient = htp_step_binary(&f, "Div", o.a, o.b);
+        htp_formula_bind(&f, 0, htp_emit_truncate(l, f.dtype, quotient));
     } else if (*mode == '\0') {
         htp_operands o = htp_arg_float_operands(l, "self", "other");
         htp_bind_cast(l, 0, htp_typed_binary(l, "Div", o.dtype, o.a, o.b), o.dtype);

@@ -20,4 +20,7 @@ htp_tensor_id htp_emit_truncate(htp_lowering *l, htp_dtype dtype, htp_tensor_id 
 /** x to a constant power: integers by multiplication, where ONNX Pow goes by way of double. */
 htp_tensor_id htp_emit_power(htp_lowering *l, htp_dtype dtype, htp_tensor_id x, double exponent);
 
+/** log(1 + x) of floating-point numbers, exact near zero. */
+htp_tensor_id htp_emit_log1p(htp_lowering *l, htp_dtype dtype, htp_tensor_id x);
+
 #endif

@@ -169,3 +169,25 @@ htp_tensor_id htp_emit_numbers(htp_lowering *l, htp_dtype dtype, uint32_t rank, 
     }
     return htp_model_constant(l->model, dtype, rank, dims, bytes);
 }
+
+htp_tensor_id htp_emit_lowest(htp_lowering *l, htp_dtype dtype)
+{
+    if (htp_dtype_is_float(dtype)) {
+        return htp_emit_scalar(l, dtype, -INFINITY);
+    }
+    unsigned bits = 8 * (unsigned)htp_dtype_size(dtype);
+    bool is_signed = dtype != HTP_DTYPE_UINT8 && dtype != HTP_DTYPE_BOOL;
+    return htp_emit_scalar_int(l, dtype, is_signed ? -(INT64_C(1) << (bits - 2)) * 2 : 0);
+}
+
+htp_tensor_id htp_emit_highest(htp_lowering *l, htp_dtype dtype)
+{
+    if (htp_dtype_is_float(dtype)) {
+        return htp_emit_scalar(l, dtype, INFINITY);
+    }
+    if (dtype == HTP_DTYPE_BOOL) {
+        return htp_emit_scalar_int(l, dtype, 1);
+    }
+    unsigned bits = 8 * (unsigned)htp_dtype_size(dtype) - (dtype != HTP_DTYPE_UINT8);
+    return htp_emit_scalar_int(l, dtype, (int64_t)((UINT64_C(1) << bits) - 1));
+}

@@ -6,16 +6,6 @@
 #include "lower/sizes.h"
 #include "lower/table.h"
 
-/** 0, 1, ... up to @p count ([1]), as int64. */
-static htp_tensor_id count_up(htp_lowering *l, htp_tensor_id count)
-{
-    return htp_emit(l, "Range",
-                    HTP_IN(htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0),
-                           htp_emit_squeeze(l, count, (const int64_t[]){0}, 1),
-                           htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1)),
-                    HTP_NO_AT);
-}
-
 /** A bound of aten::arange, or @p otherwise where the overload has none. */
 static htp_tensor_id range_bound(htp_lowering *l, const char *name, htp_dtype dtype,
                                  double otherwise)
@@ -52,32 +42,11 @@ void htp_lower_arange(htp_lowering *l)
     htp_tensor_id length = htp_emit_binary(l, "Sub", range_bound(l, "end", wide, 0), start);
     length = htp_emit_unary(l, "Ceil", htp_emit_binary(l, "Div", length, step));
     length = htp_emit_cast(l, length, wide, HTP_DTYPE_INT64);
-    htp_tensor_id count = count_up(l, htp_emit_unsqueeze(l, length, (const int64_t[]){0}, 1));
+    htp_tensor_id count =
+        htp_emit_count_up(l, htp_emit_unsqueeze(l, length, (const int64_t[]){0}, 1));
     htp_tensor_id offset =
         htp_emit_binary(l, "Mul", htp_emit_cast(l, count, HTP_DTYPE_INT64, wide), step);
     htp_bind_cast(l, 0, htp_emit_binary(l, "Add", start, offset), wide);
-}
-
-/** aten::linspace: from both ends to the middle, as PyTorch counts. */
-void htp_lower_linspace(htp_lowering *l)
-{
-    enum { MOST_STEPS = 1 << 20 };
-    double start = htp_arg_float(l, "start");
-    double end = htp_arg_float(l, "end");
-    int64_t steps = htp_arg_int(l, "steps");
-    htp_dtype dtype = htp_output_dtype(l, 0);
-    if (steps < 0 || steps > MOST_STEPS || !htp_dtype_is_float(dtype)) {
-        htp_lower_fail(l, "it makes %lld steps of %s", (long long)steps, htp_dtype_name(dtype));
-        return;
-    }
-    htp_number *numbers = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)steps + 1);
-    double step = steps > 1 ? (end - start) / (double)(steps - 1) : 0;
-    for (int64_t i = 0; i < steps; i++) {
-        numbers[i] =
-            htp_number_float(i < steps / 2 || steps == 1 ? start + step * (double)i
-                                                         : end - step * (double)(steps - 1 - i));
-    }
-    htp_bind(l, 0, htp_emit_numbers(l, dtype, 1, &steps, numbers));
 }
 
 /** Binds the output to @p value (0-d, of the output's dtype) in the shape of the argument size, or
@@ -118,8 +87,9 @@ void htp_lower_full(htp_lowering *l)
 /** aten::eye: whether row and column are the same */
 void htp_lower_eye(htp_lowering *l)
 {
-    htp_tensor_id rows = count_up(l, htp_arg_vector(l, "n"));
-    htp_tensor_id columns = count_up(l, htp_arg_vector(l, htp_arg_present(l, "m") ? "m" : "n"));
+    htp_tensor_id rows = htp_emit_count_up(l, htp_arg_vector(l, "n"));
+    htp_tensor_id columns =
+        htp_emit_count_up(l, htp_arg_vector(l, htp_arg_present(l, "m") ? "m" : "n"));
     rows = htp_emit_unsqueeze(l, rows, (const int64_t[]){1}, 1);
     htp_bind_cast(l, 0, htp_emit_binary(l, "Equal", rows, columns), HTP_DTYPE_BOOL);
 }

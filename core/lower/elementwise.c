@@ -143,19 +143,24 @@ static htp_tensor_id near_zero(htp_lowering *l, htp_dtype dtype, htp_tensor_id x
     return htp_typed_where(l, dtype, is_near, near, far);
 }
 
-/** aten::log1p: log(1 + x), near zero times x / ((1 + x) - 1), which undoes the rounding of
- * 1 + x. */
-void htp_lower_log1p(htp_lowering *l)
+/** Near zero times x / ((1 + x) - 1), which undoes the rounding of 1 + x. */
+htp_tensor_id htp_emit_log1p(htp_lowering *l, htp_dtype dtype, htp_tensor_id x)
 {
-    htp_dtype dtype;
-    htp_tensor_id x = composite_self(l, &dtype);
     htp_tensor_id sum = htp_typed_scalar(l, "Add", dtype, x, 1);
     htp_tensor_id logarithm = htp_typed_unary(l, "Log", dtype, sum);
     htp_tensor_id rounded = htp_typed_scalar(l, "Sub", dtype, sum, 1);
     htp_tensor_id near = htp_typed_binary(l, "Div", dtype, x, rounded);
     near = htp_typed_binary(l, "Mul", dtype, logarithm, near);
     htp_tensor_id is_lost = htp_typed_predicate_scalar(l, "Equal", dtype, rounded, 0);
-    htp_bind_cast(l, 0, near_zero(l, dtype, x, is_lost, near, logarithm), dtype);
+    return near_zero(l, dtype, x, is_lost, near, logarithm);
+}
+
+/** aten::log1p: log(1 + x) */
+void htp_lower_log1p(htp_lowering *l)
+{
+    htp_dtype dtype;
+    htp_tensor_id x = composite_self(l, &dtype);
+    htp_bind_cast(l, 0, htp_emit_log1p(l, dtype, x), dtype);
 }
 
 /** aten::expm1: exp(x) - 1, near zero times x / log(exp(x)), which undoes the rounding of

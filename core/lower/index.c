@@ -4,6 +4,7 @@
 #include "lower/compose.h"
 #include "lower/indexing.h"
 #include "lower/kernels.h"
+#include "lower/sizes.h"
 #include "lower/table.h"
 
 /** aten::index.Tensor */
@@ -148,11 +149,7 @@ void htp_lower_slice_scatter(htp_lowering *l)
     int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
     const htp_dim *dims = htp_arg_dims(l, "self");
     htp_tensor_id size = htp_emit_dim(l, htp_arg_tensor(l, "self"), dims, axis);
-    htp_tensor_id all = htp_emit(l, "Range",
-                                 HTP_IN(htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0),
-                                        htp_emit_squeeze(l, size, (const int64_t[]){0}, 1),
-                                        htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1)),
-                                 HTP_NO_AT);
+    htp_tensor_id all = htp_emit_count_up(l, size);
     htp_tensor_id begin =
         htp_arg_present(l, "start") ? htp_arg_vector(l, "start") : htp_emit_int(l, 0);
     htp_tensor_id end =

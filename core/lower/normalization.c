@@ -6,6 +6,7 @@
  * between opset 18 and 21; InstanceNormalization over the groups is the same in all.
  */
 #include "lower/compose.h"
+#include "lower/kernels.h"
 #include "lower/sizes.h"
 
 #include <float.h>
@@ -49,6 +50,31 @@ static htp_tensor_id standardize(htp_lowering *l, const htp_normalized *n, const
     htp_tensor_id centered = htp_emit_binary(l, "Sub", n->x, mean);
     htp_tensor_id square = htp_emit_binary(l, "Mul", centered, centered);
     return scale_down(l, n, centered, htp_emit_reduce(l, "ReduceMean", square, axes, count, true));
+}
+
+/** Binds the second and third output of native operators: the mean over some axes of n's x, and one
+ * by the square root of the variance. Their nodes are removed where nothing reads them. Of 16-bit
+ * floats libtorch's sizes are right but the dtype differs from device to device: not bound. */
+static void bind_statistics(htp_lowering *l, const htp_normalized *n, const int64_t *axes,
+                            size_t count, bool keepdims)
+{
+    if (l->node->output_count < 3 || htp_output_dtype(l, 1) != htp_arg_dtype(l, "input")) {
+        return;
+    }
+    htp_dtype dtype = htp_composite_dtype(n->dtype);
+    htp_tensor_id x = htp_emit_cast(l, n->x, n->dtype, dtype);
+    htp_tensor_id mean = htp_emit_reduce(l, "ReduceMean", x, axes, count, true);
+    htp_tensor_id centered = htp_emit_binary(l, "Sub", x, mean);
+    htp_tensor_id square = htp_emit_binary(l, "Mul", centered, centered);
+    htp_tensor_id var = htp_emit_reduce(l, "ReduceMean", square, axes, count, true);
+    htp_tensor_id padded = htp_emit_binary_scalar(l, "Add", var, dtype, n->eps);
+    htp_tensor_id inverse = htp_emit_unary(l, "Reciprocal", htp_emit_unary(l, "Sqrt", padded));
+    if (!keepdims) {
+        mean = htp_emit_squeeze(l, mean, axes, count);
+        inverse = htp_emit_squeeze(l, inverse, axes, count);
+    }
+    htp_bind_cast(l, 1, mean, dtype);
+    htp_bind_cast(l, 2, inverse, dtype);
 }
 
 /** x · weight + bias, as far as they are there; [C] weights are aligned with axis 1 where
@@ -121,7 +147,7 @@ htp_tensor_id htp_emit_layer_norm(htp_lowering *l, const htp_normalized *n, size
                            htp_attribute_float("epsilon", n->eps)));
 }
 
-/** layer_norm, native_layer_norm (of which only the first output is made) */
+/** layer_norm, native_layer_norm */
 void htp_lower_layer_norm(htp_lowering *l)
 {
     size_t count = 0;
@@ -130,6 +156,9 @@ void htp_lower_layer_norm(htp_lowering *l)
     n.eps = htp_arg_float(l, "eps");
     htp_tensor_id y = htp_emit_layer_norm(l, &n, count, htp_arg_dims(l, "input"));
     htp_bind_cast(l, 0, y, n.dtype);
+    int64_t axes[HTP_SHIM_MAX_RANK];
+    size_t axis_count = list_axes(n.rank - (uint32_t)count, n.rank, axes);
+    bind_statistics(l, &n, axes, axis_count, true);
 }
 
 /** x / sqrt(mean(x²) + eps) · weight. Without an eps it is that of the dtype computed in. */
@@ -152,6 +181,9 @@ void htp_lower_rms_norm(htp_lowering *l)
         htp_emit_unary(l, "Sqrt", htp_emit_binary_scalar(l, "Add", mean, n.dtype, n.eps));
     htp_tensor_id y = apply_affine(l, &n, htp_emit_binary(l, "Div", n.x, root), false);
     htp_bind_cast(l, 0, y, n.dtype);
+    if (l->node->output_count == 2) {
+        htp_bind_cast(l, 1, htp_emit_unary(l, "Reciprocal", root), n.dtype);
+    }
 }
 
 /* ---- batch, instance, group norm ---- */
@@ -178,8 +210,8 @@ static htp_tensor_id emit_batch_norm(htp_lowering *l, htp_normalized *n)
                     HTP_AT(htp_attribute_float("epsilon", n->eps)));
 }
 
-/** batch_norm and its native forms (of which only the first output is made). Without statistics
- * of training it normalizes with those of the batch, which has no state. */
+/** batch_norm and its native forms. Without statistics of training it normalizes with those of the
+ * batch, which has no state; with them the further outputs are empty. */
 void htp_lower_batch_norm(htp_lowering *l)
 {
     bool has_statistics = htp_arg_present(l, "running_mean") && htp_arg_present(l, "running_var");
@@ -192,10 +224,14 @@ void htp_lower_batch_norm(htp_lowering *l)
     htp_tensor_id y = HTP_TENSOR_NONE;
     if (has_statistics) {
         y = emit_batch_norm(l, &n);
+        for (size_t i = 1; i < l->node->output_count; i++) {
+            htp_bind_cast(l, i, htp_emit_fill(l, n.dtype, 0, 0), n.dtype);
+        }
     } else {
         int64_t axes[HTP_SHIM_MAX_RANK] = {0};
         size_t count = 1 + list_axes(2, n.rank, axes + 1);
         y = apply_affine(l, &n, standardize(l, &n, axes, count), true);
+        bind_statistics(l, &n, axes, count, false);
     }
     htp_bind_cast(l, 0, y, n.dtype);
 }
@@ -248,6 +284,7 @@ void htp_lower_group_norm(htp_lowering *l)
                                      HTP_AT(htp_attribute_float("epsilon", n.eps)));
     y = apply_affine(l, &n, htp_emit_binary(l, "Reshape", y, shape), true);
     htp_bind_cast(l, 0, y, n.dtype);
+    bind_statistics(l, &grouped, &axis, 1, false);
 }
 
 /** v · (g / ‖v‖), with the norm over all dims but one; over all for dim -1. */

@@ -81,11 +81,11 @@ void htp_lower_aminmax(htp_lowering *l)
 }
 
 /** Values and indices of ONNX TopK; equal elements keep their order. */
-static void top(htp_lowering *l, htp_tensor_id count, bool largest, htp_tensor_id outputs[2])
+static void top(htp_lowering *l, int64_t axis, htp_tensor_id count, bool largest,
+                htp_tensor_id outputs[2])
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
     htp_dtype wide = htp_kernel_dtype(l, "TopK", dtype);
-    int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
     htp_tensor_id x = htp_arg_tensor_as(l, "self", wide);
     if (htp_arg_rank(l, "self") == 0) {
         x = htp_emit_reshape(l, x, (const int64_t[]){1}, 1);
@@ -103,30 +103,33 @@ static void top(htp_lowering *l, htp_tensor_id count, bool largest, htp_tensor_i
 void htp_lower_topk(htp_lowering *l)
 {
     htp_tensor_id outputs[2];
-    top(l, htp_arg_vector(l, "k"), htp_arg_bool_or(l, "largest", true), outputs);
+    int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
+    top(l, axis, htp_arg_vector(l, "k"), htp_arg_bool_or(l, "largest", true), outputs);
     htp_bind(l, 0, outputs[0]);
     htp_bind(l, 1, outputs[1]);
 }
 
-/** All elements along the argument dim, in order. */
+/** All elements along the argument dim, or the first one where there is no such argument, in
+ * order. */
 static void sort(htp_lowering *l, htp_tensor_id outputs[2])
 {
     uint32_t rank = htp_arg_rank(l, "self");
-    int64_t axis = htp_arg_dim(l, "dim", rank);
+    int64_t axis = htp_arg_present(l, "dim") ? htp_arg_dim(l, "dim", rank) : 0;
     htp_tensor_id count = htp_emit_int(l, 1);
     if (rank > 0) {
         count = htp_emit_dim(l, htp_arg_tensor(l, "self"), htp_arg_dims(l, "self"), axis);
     }
-    top(l, count, htp_arg_bool_or(l, "descending", false), outputs);
+    top(l, axis, count, htp_arg_bool_or(l, "descending", false), outputs);
 }
 
-/** aten::sort */
+/** aten::sort, aten::msort (which has the first output alone) */
 void htp_lower_sort(htp_lowering *l)
 {
     htp_tensor_id outputs[2];
     sort(l, outputs);
-    htp_bind(l, 0, outputs[0]);
-    htp_bind(l, 1, outputs[1]);
+    for (size_t i = 0; i < l->node->output_count; i++) {
+        htp_bind(l, i, outputs[i]);
+    }
 }
 
 /** aten::argsort */

@@ -2,6 +2,7 @@
  * Putting tensors together and taking them apart: cat, stack, split, slice, select and the like.
  */
 #include "lower/compose.h"
+#include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/sizes.h"
 #include "lower/table.h"
@@ -213,6 +214,16 @@ void htp_lower_tensor_split(htp_lowering *l)
     }
 }
 
+/** aten::vsplit, hsplit, dsplit: along the axis that the row's parameter tells; of a vector hsplit
+ * splits the only one. */
+void htp_lower_split_along(htp_lowering *l)
+{
+    int64_t axis = htp_arg_rank(l, "self") > 1 ? l->row->op[0] - '0' : 0;
+    if (!bind_constant_split(l, axis)) {
+        htp_lower_fail(l, "the sizes of its parts depend on the model's input");
+    }
+}
+
 /** aten::unbind.int */
 void htp_lower_unbind(htp_lowering *l)
 {
@@ -289,6 +300,41 @@ void htp_lower_narrow(htp_lowering *l)
     htp_bind(l, 0, slice(l, x, axis, begin, end, HTP_TENSOR_NONE));
 }
 
+/** aten::unfold: windows of a size along a dim, each a step from the one before; their elements
+ * become the last dim. */
+void htp_lower_unfold(htp_lowering *l)
+{
+    static const int64_t first = 0;
+    static const int64_t second = 1;
+    uint32_t rank = htp_arg_rank(l, "self");
+    int64_t axis = htp_arg_dim(l, "dimension", rank);
+    int64_t size = htp_arg_int(l, "size");
+    int64_t step = htp_arg_int(l, "step");
+    htp_tensor_id x = htp_arg_tensor(l, "self");
+    if (size < 1 || step < 1) {
+        htp_lower_fail(l, "windows of %lld elements are not supported", (long long)size);
+        return;
+    }
+    if (rank == 0) {
+        htp_bind(l, 0, htp_emit_unsqueeze(l, x, &first, 1));
+        return;
+    }
+    htp_tensor_id count = htp_emit_dim(l, x, htp_arg_dims(l, "self"), axis);
+    count = htp_emit_binary(l, "Sub", count, htp_emit_int(l, size));
+    count = htp_emit_binary(l, "Div", count, htp_emit_int(l, step));
+    count = htp_emit_count_up(l, htp_emit_binary(l, "Add", count, htp_emit_int(l, 1)));
+    htp_tensor_id start = htp_emit_binary(l, "Mul", count, htp_emit_int(l, step));
+    htp_tensor_id index = htp_emit_binary(l, "Add", htp_emit_unsqueeze(l, start, &second, 1),
+                                          htp_emit_count_up(l, htp_emit_int(l, size)));
+    x = htp_emit(l, "Gather", HTP_IN(x, index), HTP_AT(htp_attribute_int("axis", axis)));
+    int64_t perm[HTP_SHIM_MAX_RANK + 1];
+    for (int64_t i = 0; i < (int64_t)rank; i++) {
+        perm[i] = i <= axis ? i : i + 1;
+    }
+    perm[rank] = axis + 1;
+    htp_bind(l, 0, htp_emit_transpose(l, x, perm, rank + 1));
+}
+
 /* ---- in another order ---- */
 
 /** aten::flip */
@@ -350,30 +396,42 @@ void htp_lower_roll(htp_lowering *l)
     }
 }
 
-/** aten::diff: differences of neighbours, n times; of bools, whether they differ. */
-void htp_lower_diff(htp_lowering *l)
+/** What is differenced: prepend, self and append in one. */
+static htp_tensor_id extended_self(htp_lowering *l, const htp_formula *f, int64_t axis)
 {
-    htp_dtype dtype = htp_output_dtype(l, 0);
-    int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
-    int64_t n = htp_arg_int_or(l, "n", 1);
+    static const char *const names[] = {"prepend", "self", "append"};
     htp_tensor_id parts[3];
     size_t count = 0;
-    static const char *const names[] = {"prepend", "self", "append"};
     for (size_t i = 0; i < 3; i++) {
         if (htp_arg_present(l, names[i])) {
-            parts[count++] = htp_arg_tensor_as(l, names[i], dtype);
+            parts[count++] = htp_step_arg(f, names[i]);
         }
     }
-    if (count == 0 || n < 0 || n > 64) {
+    if (count == 0) {
+        htp_lower_fail(l, "it has no input");
+        return HTP_TENSOR_NONE;
+    }
+    return concatenate(l, parts, count, axis);
+}
+
+/** aten::diff: differences of neighbours, n times; of bools, whether they differ. Taken no times
+ * it is self alone. */
+void htp_lower_diff(htp_lowering *l)
+{
+    enum { MOST_TIMES = 64 };
+    htp_formula f = htp_formula_of_steps(l, htp_output_dtype(l, 0));
+    int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
+    int64_t n = htp_arg_int_or(l, "n", 1);
+    if (n < 0 || n > MOST_TIMES) {
         htp_lower_fail(l, "differences are not taken %lld times", (long long)n);
         return;
     }
-    htp_tensor_id x = concatenate(l, parts, count, axis);
+    htp_tensor_id x = n ? extended_self(l, &f, axis) : htp_step_arg(&f, "self");
     for (int64_t i = 0; i < n; i++) {
         htp_tensor_id later = htp_emit_slice(l, x, axis, 1, INT64_MAX);
         htp_tensor_id earlier = htp_emit_slice(l, x, axis, 0, -1);
-        x = dtype == HTP_DTYPE_BOOL ? htp_emit_binary(l, "Xor", later, earlier)
-                                    : htp_typed_binary(l, "Sub", dtype, later, earlier);
+        x = f.dtype == HTP_DTYPE_BOOL ? htp_emit_binary(l, "Xor", later, earlier)
+                                      : htp_step_binary(&f, "Sub", later, earlier);
     }
-    htp_bind(l, 0, x);
+    htp_formula_bind(&f, 0, x);
 }

@@ -8,7 +8,10 @@
  * cannot say: the padding becomes a node of its own then.
  */
 #include "lower/compose.h"
+#include "lower/constant.h"
+#include "lower/kernels.h"
 #include "lower/sizes.h"
+#include "lower/windows.h"
 
 #include <string.h>
 
@@ -19,8 +22,9 @@ typedef struct pooling {
     const int64_t *stride;
     const int64_t *padding;
     const int64_t *dilation;
-    bool ceil_mode; /* as ONNX means it */
-    int64_t *more;  /* padding at the ends in place of ceil_mode */
+    bool ceil_mode;   /* as ONNX means it */
+    int64_t *more;    /* padding at the ends in place of ceil_mode */
+    bool is_gathered; /* ONNX cannot say it: windows are gathered */
 } pooling;
 
 static const int64_t zeros[HTP_SHIM_MAX_RANK];
@@ -85,9 +89,10 @@ static void choose_ceil_mode(htp_lowering *l, pooling *p)
         if (rounds[i] != ROUNDS_UP) {
             continue;
         }
-        if (p->dims[i].symbol || p->dilation[i] != 1) {
+        if (p->dims[i].symbol) {
             htp_lower_fail(l, "ceil_mode rounds its axes differently, which ONNX cannot say");
         }
+        p->is_gathered = p->is_gathered || p->dilation[i] != 1;
         p->more[i] = more_of(p, i);
     }
 }
@@ -145,14 +150,43 @@ static size_t write_attributes(htp_lowering *l, const pooling *p, htp_attribute 
     return 4;
 }
 
-/** The dtype to take maxima in: narrow integers and int32 fit into float64. */
+/** The axes of the kernels in what htp_emit_windows() gives. */
+static const int64_t kernel_axes[] = {2, 4, 6};
+
+/** Windows that are gathered, and reduced. */
+static void max_pool_gathered(htp_lowering *l, const pooling *p, htp_dtype dtype)
+{
+    htp_window w[3];
+    for (size_t i = 0; i < p->axes; i++) {
+        int64_t more = p->ceil_mode ? more_of(p, i) : p->more[i];
+        w[i] = (htp_window){p->kernel[i], p->stride[i], p->dilation[i], p->padding[i],
+                            p->padding[i] + more};
+    }
+    htp_tensor_id x = htp_arg_batched(l, "self", p->axes, dtype);
+    htp_tensor_id windows =
+        htp_emit_windows(l, x, dtype, p->axes, p->dims, w, htp_emit_lowest(l, dtype));
+    htp_tensor_id largest =
+        htp_typed_reduce(l, "ReduceMax", dtype, windows, kernel_axes, p->axes, true);
+    htp_bind_batched(l, 0, p->axes, htp_emit_squeeze(l, largest, kernel_axes, p->axes), dtype);
+    if (l->node->output_count == 2) {
+        htp_tensor_id plane = htp_emit_plane(l, x, p->axes, p->dims);
+        plane = htp_emit_windows(l, plane, HTP_DTYPE_INT64, p->axes, p->dims, w,
+                                 htp_emit_scalar_int(l, HTP_DTYPE_INT64, HTP_NO_INDEX));
+        htp_tensor_id indices =
+            htp_emit_first_equal(l, dtype, windows, largest, plane, kernel_axes, p->axes);
+        htp_bind_batched(l, 1, p->axes, indices, HTP_DTYPE_INT64);
+    }
+}
+
+/** The dtype to take maxima in: narrow integers and int32 fit into float64. int64 does not, so its
+ * windows are gathered. */
 static htp_dtype max_dtype(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
     if (dtype == HTP_DTYPE_INT16 || dtype == HTP_DTYPE_INT32) {
         return HTP_DTYPE_FLOAT64;
     }
-    if (dtype == HTP_DTYPE_INT8 || dtype == HTP_DTYPE_UINT8) {
+    if (dtype == HTP_DTYPE_INT8 || dtype == HTP_DTYPE_UINT8 || dtype == HTP_DTYPE_INT64) {
         return dtype;
     }
     return htp_arg_math_dtype(l, "self", HTP_MATH_KEEP_HALF | HTP_MATH_ALLOW_DOUBLE);
@@ -164,6 +198,10 @@ void htp_lower_max_pool(htp_lowering *l)
 {
     pooling p = read_pooling(l);
     htp_dtype dtype = max_dtype(l);
+    if (dtype == HTP_DTYPE_INT64 || p.is_gathered) {
+        max_pool_gathered(l, &p, dtype);
+        return;
+    }
     htp_attribute attributes[5];
     size_t count = write_attributes(l, &p, attributes);
     attributes[count++] = htp_attribute_ints("dilations", p.dilation, p.axes);

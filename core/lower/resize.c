@@ -101,27 +101,45 @@ static htp_tensor_id emit_sizes(htp_lowering *l, const htp_resizing *r)
     return htp_sizes_end(&sizes);
 }
 
-/** Whether a runtime, which multiplies in float32, finds the size that PyTorch finds. */
-static bool size_is_certain(int64_t in, double scale)
+/** Whether a factor that is written as float32 leads to the size that PyTorch finds: in a runtime,
+ * which multiplies in float32, and in ONNX's shape inference, which multiplies in float64. */
+static bool size_is_certain(int64_t in, double scale, float written)
 {
-    return floorf((float)in * (float)scale) == (float)floor((double)in * scale);
+    double size = floor((double)in * scale);
+    return floorf((float)in * written) == (float)size &&
+           floor((double)in * (double)written) == size;
 }
 
-/** Checks that the given factor of an axis leads to its size. */
-static void check_factor(htp_lowering *l, const htp_resizing *r, size_t i)
+/** Whether a factor leads to the right size of an axis, or, where the size depends on the model's
+ * input, to the right one for all. */
+static bool factor_fits(const htp_resizing *r, size_t i, float written)
 {
-    bool certain = true;
+    double scale = r->scales[i];
     if (!r->in[i].symbol) {
-        certain = !r->out[i].symbol && size_is_certain(r->in[i].size, r->scales[i]) &&
-                  (double)r->out[i].size == floor((double)r->in[i].size * r->scales[i]);
-    } else if (floor(r->scales[i]) != r->scales[i]) {
-        for (int64_t size = 1; certain && size <= LARGEST_SIZE; size++) {
-            certain = size_is_certain(size, r->scales[i]);
+        return !r->out[i].symbol && size_is_certain(r->in[i].size, scale, written) &&
+               (double)r->out[i].size == floor((double)r->in[i].size * scale);
+    }
+    for (int64_t size = 1; floor(scale) != scale && size <= LARGEST_SIZE; size++) {
+        if (!size_is_certain(size, scale, written)) {
+            return false;
         }
     }
-    if (!certain) {
-        htp_lower_fail(l, "a scale factor of %g does not give certain sizes", r->scales[i]);
+    return true;
+}
+
+/** The factor of an axis as it is written: the nearest float32, or one beside it that leads to the
+ * size that the factor itself leads to. */
+static double written_factor(htp_lowering *l, const htp_resizing *r, size_t i)
+{
+    float nearest = (float)r->scales[i];
+    const float candidates[] = {nearest, nextafterf(nearest, INFINITY), nextafterf(nearest, 0)};
+    for (size_t k = 0; k < 3; k++) {
+        if (factor_fits(r, i, candidates[k])) {
+            return (double)candidates[k];
+        }
     }
+    htp_lower_fail(l, "a scale factor of %g does not give certain sizes", r->scales[i]);
+    return r->scales[i];
 }
 
 /** Whether factors were given that are to be used; they must be known for all axes then. */
@@ -132,9 +150,8 @@ static bool choose_factors(htp_lowering *l, const htp_resizing *r, double *facto
         given = given || r->scales[i] > 0;
     }
     for (size_t i = 0; given && i < r->axes; i++) {
-        factors[i] = r->scales[i];
         if (r->scales[i] > 0) {
-            check_factor(l, r, i);
+            factors[i] = written_factor(l, r, i);
         } else if (r->in[i].symbol || r->out[i].symbol || r->in[i].size < 1) {
             htp_lower_fail(l, "it has scale factors for some axes only");
         } else {

@@ -100,3 +100,12 @@ htp_tensor_id htp_emit_dim_product(htp_lowering *l, htp_tensor_id x, const htp_d
                ? vector
                : htp_emit_reduce(l, "ReduceProd", vector, (const int64_t[]){0}, 1, true);
 }
+
+htp_tensor_id htp_emit_count_up(htp_lowering *l, htp_tensor_id count)
+{
+    return htp_emit(l, "Range",
+                    HTP_IN(htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0),
+                           htp_emit_squeeze(l, count, (const int64_t[]){0}, 1),
+                           htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1)),
+                    HTP_NO_AT);
+}

@@ -98,6 +98,19 @@ static htp_dim padded_dim(htp_infer *infer, htp_dim dim, htp_element before, htp
     return told ? htp_infer_size(infer, size) : htp_infer_unknown(infer);
 }
 
+/* ONNX NonZero: the places of X's elements, [rank of X, how many]. */
+void htp_infer_non_zero(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    if (!x) {
+        return;
+    }
+    htp_dim *dims = htp_infer_dims(infer, 2);
+    dims[0] = htp_infer_size(infer, x->rank);
+    dims[1] = htp_infer_unknown(infer);
+    htp_infer_set(infer, 0, HTP_DTYPE_INT64, 2, dims);
+}
+
 void htp_infer_pad(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);

@@ -13,9 +13,11 @@ CANNOT_MAKE = {
     "squeeze() received an invalid combination": "squeeze of several dims came with 2.0",
     "Expected attn_mask->sizes()[0] == batch_size": "its fused attention takes no mask of pairs",
     "Invalid padding size, expected 2 but got 4": "its circular padding needs a batch",
+    "expected int at position 0, but got: Tensor": "it does not load a loss with weights as traced",
+    "doesn't match the broadcast shape [8, 8]": "its isclose with equal_nan does not broadcast",
 }
 
-# Its bfloat16 kernels round intermediate results of order 1 to bfloat16 once more: see the key
+# Its 16-bit kernels round intermediate results of order 1 to 16 bits once more: see the key
 # "roundings" of tests/test_operators.py.
 ROUNDINGS = {
     "image/interpolate/bilinear/torch.bfloat16": 2,
@@ -24,4 +26,5 @@ ROUNDINGS = {
     "nn/layer_norm-plain/torch.bfloat16": 2,
     "nn/layer_norm/torch.bfloat16": 2,
     "nn/matmul/torch.bfloat16": 2,
+    "special/sub-alpha/float16": 2,
 }

@@ -44,8 +44,6 @@ call("max_pool3d", lambda x: F.max_pool3d(x, (1, 2, 3), 2, (0, 1, 1)), (2, 3, 5,
 call("max_pool3d/indices", lambda x: F.max_pool3d(x, 2, return_indices=True), (2, 3, 5, 6, 7))
 for dtype in [torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.uint8]:
     call(f"max_pool2d/{dtype}", lambda x: F.max_pool2d(x, 3, 2, 1), ((2, 3, 8, 9), dtype))
-call("max_pool2d/int64", lambda x: F.max_pool2d(x, 3, 2, 1), ((2, 3, 8, 9), torch.int64),
-     refused=True)
 call("max_pool2d/dynamic", lambda x: F.max_pool2d(x, 3, 2, 1, ceil_mode=True, return_indices=True),
      (2, 3, 8, 9), dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 call("max_pool2d/dynamic-ceil", lambda x: F.max_pool2d(x, 2, 3, ceil_mode=True), (2, 3, 8, 9),
@@ -72,7 +70,7 @@ call("adaptive_max_pool3d", lambda x: F.adaptive_max_pool3d(x, (1, 2, 3)), (2, 3
 call("adaptive_max_pool2d/indices", lambda x: F.adaptive_max_pool2d(x, (2, 3), return_indices=True),
      (2, 3, 8, 12))
 call("adaptive_max_pool2d/uneven-indices",
-     lambda x: F.adaptive_max_pool2d(x, 5, return_indices=True), (2, 3, 8, 12), refused=True)
+     lambda x: F.adaptive_max_pool2d(x, 5, return_indices=True), (2, 3, 8, 12))
 call("adaptive_avg_pool2d/float16", lambda x: F.adaptive_avg_pool2d(x, 5), ((2, 3, 8, 12), torch.float16))
 call("adaptive_avg_pool2d/dynamic", lambda x: F.adaptive_avg_pool2d(x, 1), (2, 3, 8, 12),
      dynamic={0: {0: "batch", 2: "height", 3: "width"}})

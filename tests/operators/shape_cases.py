@@ -194,10 +194,6 @@ call("scatter_add/half", lambda x, i, s: x.scatter_add(0, i, s), ((3, 4), torch.
 for reduce in ("sum", "prod", "amax", "amin"):
     call(f"scatter_reduce/{reduce}", lambda x, i, s, r=reduce: x.scatter_reduce(0, i, s, r),
          (3, 4), ((5, 4), 0, 3), (5, 4), opset=18 if reduce.startswith("am") else 0)
-call("scatter_reduce/without-self", lambda x, i, s: x.scatter_reduce(0, i, s, "sum", include_self=False),
-     (3, 4), ((5, 4), 0, 3), (5, 4), refused=True)
-call("scatter_reduce/mean", lambda x, i, s: x.scatter_reduce(0, i, s, "mean"),
-     (3, 4), ((5, 4), 0, 3), (5, 4), refused=True)
 call("index_fill", lambda x, i: x.index_fill(1, i, 2.5), (3, 4), torch.tensor([0, 2]), dynamic=BATCH)
 call("index_copy", lambda x, i, s: x.index_copy(1, i, s), (3, 4), torch.tensor([0, 2]), (3, 2))
 call("index_add", lambda x, i, s: x.index_add(1, i, s, alpha=2), (3, 4), torch.tensor([0, 2, 0]), (3, 3))

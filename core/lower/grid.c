@@ -1,0 +1,190 @@
+/*
+ * Sampling at the points of a grid: aten::grid_sampler, aten::affine_grid_generator.
+ *
+ * Reference: ONNX GridSample. Opset 20 gave its modes other names and admitted volumes, of which
+ * runtimes have no cubic interpolation. Where the nearest element is wanted, a point is reflected
+ * after rounding there, and before in PyTorch. That differs for points halfway between elements
+ * when align_corners is off, so this is composed of other nodes.
+ */
+#include "lower/compose.h"
+#include "lower/constant.h"
+#include "lower/sizes.h"
+#include "lower/table.h"
+
+enum { MODE_LINEAR, MODE_NEAREST, MODE_CUBIC };
+enum { PADDING_ZEROS, PADDING_BORDER, PADDING_REFLECTION };
+
+typedef struct sampling {
+    htp_dtype dtype;
+    uint32_t rank;
+    int64_t mode;
+    int64_t padding;
+    bool align_corners;
+    htp_tensor_id x;    /* [N, C, ...] */
+    htp_tensor_id grid; /* [N, ..., axes] */
+} sampling;
+
+static sampling read_sampling(htp_lowering *l)
+{
+    bool is_recent = l->model->opset >= 20;
+    sampling s = {
+        .dtype = htp_arg_math_dtype(l, "input", is_recent ? HTP_MATH_ALLOW_DOUBLE : 0),
+        .rank = htp_arg_rank(l, "input"),
+        .mode = htp_arg_int(l, "interpolation_mode"),
+        .padding = htp_arg_int(l, "padding_mode"),
+        .align_corners = htp_arg_bool(l, "align_corners"),
+    };
+    if (s.mode < MODE_LINEAR || s.mode > MODE_CUBIC || s.padding < PADDING_ZEROS ||
+        s.padding > PADDING_REFLECTION) {
+        htp_lower_fail(l, "its modes are not valid");
+    }
+    if (s.rank != 4 && s.rank != 5) {
+        htp_lower_fail(l, "an input of rank %u is not supported", s.rank);
+    } else if (s.rank == 5 && !is_recent) {
+        htp_lower_fail(l, "sampling a volume needs opset 20");
+    } else if (s.rank == 5 && s.mode == MODE_CUBIC) {
+        htp_lower_fail(l, "cubic interpolation of a volume is not supported");
+    }
+    s.x = htp_arg_tensor_as(l, "input", s.dtype);
+    s.grid = htp_arg_tensor_as(l, "grid", s.dtype);
+    return s;
+}
+
+/** Coordinate @p i of the points as the index of an element, reflected at the edges of the axis,
+ * which are half an element away from its ends. @param size  of the axis, [1] of the dtype */
+static htp_tensor_id nearest_reflected(htp_lowering *l, const sampling *s, int64_t i,
+                                       htp_tensor_id size)
+{
+    htp_tensor_id c =
+        htp_emit(l, "Gather", HTP_IN(s->grid, htp_emit_scalar_int(l, HTP_DTYPE_INT64, i)),
+                 HTP_AT(htp_attribute_int("axis", -1)));
+    c = htp_emit_binary(l, "Mul", htp_emit_binary_scalar(l, "Add", c, s->dtype, 1), size);
+    c = htp_emit_binary_scalar(l, "Sub", c, s->dtype, 1);
+    c = htp_emit_binary_scalar(l, "Div", c, s->dtype, 2);
+    c = htp_emit_unary(l, "Abs", htp_emit_binary_scalar(l, "Add", c, s->dtype, 0.5));
+    htp_tensor_id rest = htp_emit(l, "Mod", HTP_IN(c, size), HTP_AT(htp_attribute_int("fmod", 1)));
+    htp_tensor_id flips = htp_emit_unary(l, "Floor", htp_emit_binary(l, "Div", c, size));
+    htp_tensor_id is_odd = htp_emit(l, "Mod", HTP_IN(flips, htp_emit_scalar(l, s->dtype, 2)),
+                                    HTP_AT(htp_attribute_int("fmod", 1)));
+    is_odd = htp_emit_binary_scalar(l, "Equal", is_odd, s->dtype, 1);
+    c = htp_emit(l, "Where", HTP_IN(is_odd, htp_emit_binary(l, "Sub", size, rest), rest),
+                 HTP_NO_AT);
+    c = htp_emit_binary_scalar(l, "Sub", c, s->dtype, 0.5);
+    c = htp_emit_binary(l, "Max", c, htp_emit_scalar(l, s->dtype, 0));
+    c = htp_emit_binary(l, "Min", c, htp_emit_binary_scalar(l, "Sub", size, s->dtype, 1));
+    return htp_emit_cast(l, htp_emit_unary(l, "Round", c), s->dtype, HTP_DTYPE_INT64);
+}
+
+/** The nearest element of each reflected point. */
+static htp_tensor_id sample_nearest_reflected(htp_lowering *l, const sampling *s)
+{
+    static const int64_t flattened[] = {0, 0, -1};
+    const htp_dim *dims = htp_arg_dims(l, "input");
+    htp_tensor_id index = HTP_TENSOR_NONE;
+    for (uint32_t axis = 2; axis < s->rank; axis++) {
+        htp_tensor_id size = htp_emit_dim(l, s->x, dims, axis);
+        htp_tensor_id in_dtype = htp_emit_cast(l, size, HTP_DTYPE_INT64, s->dtype);
+        htp_tensor_id part = nearest_reflected(l, s, s->rank - 1 - axis, in_dtype);
+        index = axis == 2 ? part
+                          : htp_emit_binary(l, "Add", htp_emit_binary(l, "Mul", index, size), part);
+    }
+    htp_sizes shape = htp_sizes_begin(l);
+    htp_sizes_add_dims(&shape, s->x, dims, 0, 2);
+    htp_sizes wide = htp_sizes_begin(l);
+    htp_sizes_add_dims(&wide, s->x, dims, 0, 2);
+    htp_sizes_add_int(&wide, 1);
+    htp_tensor_id points = htp_emit(
+        l, "Shape", HTP_IN(s->grid),
+        HTP_AT(htp_attribute_int("start", 1), htp_attribute_int("end", (int64_t)s->rank - 1)));
+    htp_sizes_add_tensor(&shape, points);
+    index = htp_emit_reshape(l, index, (const int64_t[]){0, 1, -1}, 3);
+    index = htp_emit_binary(l, "Expand", index, htp_sizes_end(&wide));
+    htp_tensor_id x = htp_emit_reshape(l, s->x, flattened, 3);
+    x = htp_emit(l, "GatherElements", HTP_IN(x, index), HTP_AT(htp_attribute_int("axis", 2)));
+    return htp_emit_binary(l, "Reshape", x, htp_sizes_end(&shape));
+}
+
+/** grid_sampler, grid_sampler_2d, grid_sampler_3d */
+void htp_lower_grid_sampler(htp_lowering *l)
+{
+    static const char *const modes[][3] = {{"bilinear", "nearest", "bicubic"},
+                                           {"linear", "nearest", "cubic"}};
+    static const char *const paddings[] = {"zeros", "border", "reflection"};
+    sampling s = read_sampling(l);
+    if (l->failure) {
+        return;
+    }
+    if (s.mode == MODE_NEAREST && s.padding == PADDING_REFLECTION && !s.align_corners) {
+        htp_bind_cast(l, 0, sample_nearest_reflected(l, &s), s.dtype);
+        return;
+    }
+    const char *mode = modes[l->model->opset >= 20][s.mode];
+    htp_tensor_id y = htp_emit(l, "GridSample", HTP_IN(s.x, s.grid),
+                               HTP_AT(htp_attribute_string("mode", mode),
+                                      htp_attribute_string("padding_mode", paddings[s.padding]),
+                                      htp_attribute_int("align_corners", s.align_corners)));
+    htp_bind_cast(l, 0, y, s.dtype);
+}
+
+/** Element @p i of @p size equally spaced points in [-1, 1], between whose ends they are when
+ * @p align_corners, and otherwise half a step within. */
+static double base_point(int64_t i, int64_t size, bool align_corners)
+{
+    if (size == 1) {
+        return 0;
+    }
+    double point = -1 + 2 * (double)i / (double)(size - 1);
+    return align_corners ? point : point * (double)(size - 1) / (double)size;
+}
+
+/** The points of an untransformed grid with a 1 behind each: [points, axes + 1]. */
+static htp_tensor_id base_grid(htp_lowering *l, htp_dtype dtype, const int64_t *sizes, size_t axes)
+{
+    const int64_t most = INT64_C(1) << 24;
+    const bool align_corners = htp_arg_bool(l, "align_corners");
+    int64_t count = 1;
+    for (size_t i = 0; i < axes; i++) {
+        if (sizes[i] < 1 || count > most / sizes[i]) {
+            htp_lower_fail(l, "its size is not valid, or too large");
+            return HTP_TENSOR_NONE;
+        }
+        count *= sizes[i];
+    }
+    size_t columns = axes + 1;
+    htp_number *numbers = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)count * columns);
+    for (int64_t point = 0; point < count; point++) {
+        int64_t rest = point;
+        htp_number *row = &numbers[(size_t)point * columns];
+        for (size_t i = axes; i-- > 0; rest /= sizes[i]) {
+            row[axes - 1 - i] =
+                htp_number_float(base_point(rest % sizes[i], sizes[i], align_corners));
+        }
+        row[axes] = htp_number_float(1);
+    }
+    const int64_t dims[] = {count, (int64_t)columns};
+    return htp_emit_numbers(l, dtype, 2, dims, numbers);
+}
+
+/** aten::affine_grid_generator: a grid, transformed by theta [N, axes, axes + 1]. */
+void htp_lower_affine_grid(htp_lowering *l)
+{
+    static const int64_t transposed[] = {0, 2, 1};
+    size_t count = 0;
+    const int64_t *sizes = htp_arg_ints(l, "size", &count);
+    htp_dtype dtype = htp_arg_math_dtype(l, "theta", HTP_MATH_ALLOW_DOUBLE);
+    if (count != 4 && count != 5) {
+        htp_lower_fail(l, "a size of %zu numbers is not valid", count);
+        return;
+    }
+    size_t axes = count - 2;
+    htp_tensor_id base = base_grid(l, dtype, sizes + 2, axes);
+    htp_tensor_id theta =
+        htp_emit_transpose(l, htp_arg_tensor_as(l, "theta", dtype), transposed, 3);
+    htp_tensor_id grid = htp_emit_binary(l, "MatMul", base, theta);
+    int64_t shape[5] = {-1};
+    for (size_t i = 0; i < axes; i++) {
+        shape[1 + i] = sizes[2 + i];
+    }
+    shape[1 + axes] = (int64_t)axes;
+    htp_bind_cast(l, 0, htp_emit_reshape(l, grid, shape, axes + 2), dtype);
+}

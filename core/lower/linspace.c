@@ -1,0 +1,162 @@
+/*
+ * Evenly spaced numbers: aten::linspace, and aten::logspace, which raises a base to them.
+ *
+ * PyTorch counts from both ends to the middle, and rounds the step and each of its multiples to the
+ * dtype that it counts in.
+ */
+#include "lower/compose.h"
+#include "lower/constant.h"
+#include "lower/formula.h"
+#include "lower/table.h"
+
+enum { MOST_STEPS = 1 << 20 };
+
+/** The argument steps; 0 after a failure. */
+static int64_t arg_steps(htp_lowering *l)
+{
+    int64_t steps = htp_arg_int(l, "steps");
+    if (steps < 0 || steps > MOST_STEPS) {
+        htp_lower_fail(l, "it makes %lld steps", (long long)steps);
+        return 0;
+    }
+    return steps;
+}
+
+/** How many steps each number is away from its end, [steps]. */
+static htp_tensor_id emit_positions(const htp_formula *f, int64_t steps)
+{
+    htp_number *numbers = HTP_NEW_ARRAY(f->l->arena, htp_number, (size_t)steps + 1);
+    for (int64_t i = 0; i < steps; i++) {
+        numbers[i] = htp_number_int(i < steps / 2 ? i : steps - 1 - i);
+    }
+    htp_tensor_id positions = htp_emit_numbers(f->l, f->rounded, 1, &steps, numbers);
+    return htp_emit_cast(f->l, positions, f->rounded, f->dtype);
+}
+
+/** Whether each number is counted from the start, [steps]. */
+static htp_tensor_id emit_halves(htp_lowering *l, int64_t steps)
+{
+    htp_number *numbers = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)steps + 1);
+    for (int64_t i = 0; i < steps; i++) {
+        numbers[i] = htp_number_int(i < steps / 2);
+    }
+    return htp_emit_numbers(l, HTP_DTYPE_BOOL, 1, &steps, numbers);
+}
+
+/** An argument, start or end, as a number that was rounded (of integers: truncated) to @p dtype. */
+static htp_tensor_id bound_as(const htp_formula *f, const char *name, htp_dtype dtype)
+{
+    return htp_emit_cast(f->l, htp_arg_tensor_as(f->l, name, dtype), dtype, f->dtype);
+}
+
+/** Numbers that are spaced evenly between two. */
+typedef struct spaced {
+    htp_tensor_id start; /* without dims, as are end and step */
+    htp_tensor_id end;
+    htp_tensor_id step;
+    htp_tensor_id positions; /* [steps]: how many steps each number is away from its end */
+    htp_tensor_id halves;    /* [steps]: whether it is counted from the start */
+} spaced;
+
+/** @p steps > 1 numbers from start to end, which are of @p dtype first. */
+static spaced read_spaced(const htp_formula *f, htp_dtype dtype, int64_t steps)
+{
+    spaced s = {.start = bound_as(f, "start", dtype),
+                .end = bound_as(f, "end", dtype),
+                .positions = emit_positions(f, steps),
+                .halves = emit_halves(f->l, steps)};
+    htp_tensor_id intervals = htp_emit_scalar_int(f->l, f->rounded, steps - 1);
+    intervals = htp_emit_cast(f->l, intervals, f->rounded, f->dtype);
+    s.step = htp_step_binary(f, "Div", htp_step_binary(f, "Sub", s.end, s.start), intervals);
+    return s;
+}
+
+/** The numbers, with a product that is rounded before it is added. */
+static htp_tensor_id emit_spaced(const htp_formula *f, const spaced *s)
+{
+    htp_tensor_id offsets = htp_step_binary(f, "Mul", s->step, s->positions);
+    return htp_step_where(f, s->halves, htp_step_binary(f, "Add", s->start, offsets),
+                          htp_step_binary(f, "Sub", s->end, offsets));
+}
+
+/** a + b, and what it lost by rounding. Source: Knuth, The Art of Computer Programming 2, 4.2.2. */
+static htp_tensor_id add_exactly(const htp_formula *f, htp_tensor_id a, htp_tensor_id b,
+                                 htp_tensor_id *lost)
+{
+    htp_tensor_id sum = htp_step_binary(f, "Add", a, b);
+    htp_tensor_id b_part = htp_step_binary(f, "Sub", sum, a);
+    htp_tensor_id a_part = htp_step_binary(f, "Sub", sum, b_part);
+    *lost = htp_step_binary(f, "Add", htp_step_binary(f, "Sub", a, a_part),
+                            htp_step_binary(f, "Sub", b, b_part));
+    return sum;
+}
+
+/**
+ * The numbers in float64, each rounded once, as PyTorch's kernels do by fused multiplication and
+ * addition: where they are truncated to integers the last bit counts. The step is split into
+ * halves whose products with positions are exact.
+ */
+static htp_tensor_id emit_spaced_exactly(const htp_formula *f, const spaced *s)
+{
+    htp_tensor_id ends = htp_step_where(f, s->halves, s->start, s->end);
+    htp_tensor_id steps = htp_step_where(f, s->halves, s->step, htp_step_unary(f, "Neg", s->step));
+    htp_tensor_id large = htp_step_scalar(f, "Mul", steps, 0x1p27 + 1);
+    htp_tensor_id high = htp_step_binary(f, "Sub", large, htp_step_binary(f, "Sub", large, steps));
+    htp_tensor_id low = htp_step_binary(f, "Sub", steps, high);
+    high = htp_step_binary(f, "Mul", high, s->positions);
+    low = htp_step_binary(f, "Mul", low, s->positions);
+    htp_tensor_id lost;
+    htp_tensor_id sum = add_exactly(f, ends, high, &lost);
+    return htp_step_binary(f, "Add", sum, htp_step_binary(f, "Add", lost, low));
+}
+
+/** A start without dims as a vector of @p steps: none, or one. */
+static htp_tensor_id repeat_start(htp_lowering *l, htp_tensor_id start, int64_t steps)
+{
+    return htp_emit_binary(l, "Expand", start, htp_emit_int(l, steps));
+}
+
+/** aten::linspace: integers are counted in float64, and truncated. PyTorch 1 counts them in
+ * another way; it has none of the overloads with tensors, which the row's parameter tells. */
+void htp_lower_linspace(htp_lowering *l)
+{
+    htp_dtype dtype = htp_output_dtype(l, 0);
+    bool is_float = htp_dtype_is_float(dtype);
+    int64_t steps = arg_steps(l);
+    htp_formula f = htp_formula_of_steps(l, is_float ? dtype : HTP_DTYPE_FLOAT64);
+    if (!is_float && !l->row->op) {
+        htp_lower_fail(l, "integers between bounds that depend on the model's input are not "
+                          "counted alike by all versions of PyTorch");
+        return;
+    }
+    if (steps < 2) {
+        htp_bind(l, 0, repeat_start(l, htp_arg_tensor_as(l, "start", dtype), steps));
+        return;
+    }
+    spaced s = read_spaced(&f, dtype, steps);
+    htp_formula_bind(&f, 0, is_float ? emit_spaced(&f, &s) : emit_spaced_exactly(&f, &s));
+}
+
+/** aten::logspace: exponents are counted in float64 for integers, in float32 for 16-bit floats;
+ * powers are made in float64. */
+void htp_lower_logspace(htp_lowering *l)
+{
+    htp_dtype dtype = htp_output_dtype(l, 0);
+    bool is_float = htp_dtype_is_float(dtype);
+    int64_t steps = arg_steps(l);
+    htp_formula f = htp_formula_of_kernel(l, is_float ? dtype : HTP_DTYPE_FLOAT64);
+    htp_tensor_id exponents;
+    if (!is_float && dtype != HTP_DTYPE_INT32 && dtype != HTP_DTYPE_INT64) {
+        htp_lower_fail(l, "powers are not cut off to %s", htp_dtype_name(dtype));
+        return;
+    }
+    if (steps < 2) {
+        exponents = htp_arg_tensor_as(l, "start", HTP_DTYPE_FLOAT64);
+        exponents = repeat_start(l, exponents, steps);
+    } else {
+        spaced s = read_spaced(&f, dtype, steps);
+        exponents = htp_emit_cast(l, emit_spaced(&f, &s), f.dtype, HTP_DTYPE_FLOAT64);
+    }
+    htp_tensor_id base = htp_emit_scalar(l, HTP_DTYPE_FLOAT64, htp_arg_float(l, "base"));
+    htp_bind_cast(l, 0, htp_emit_binary(l, "Pow", base, exponents), HTP_DTYPE_FLOAT64);
+}

@@ -1,0 +1,15 @@
+/*
+ * Special functions that other operators are made of. Private to core/lower.
+ */
+#ifndef HTP_LOWER_SPECIAL_H
+#define HTP_LOWER_SPECIAL_H
+
+#include "lower/formula.h"
+
+/** Whether a number has a minus sign; -0 has one. ONNX does not tell a NaN's sign: it has none. */
+htp_tensor_id htp_emit_sign_bit(const htp_formula *f, htp_tensor_id x);
+
+/** a · log(b), or of b + 1; 0 where a is 0, unless b is NaN: aten::xlogy, aten::special_xlog1py. */
+htp_tensor_id htp_emit_xlogy(const htp_formula *f, htp_tensor_id a, htp_tensor_id b, bool plus_one);
+
+#endif

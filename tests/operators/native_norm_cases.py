@@ -1,0 +1,35 @@
+"""Normalizations that return their statistics, too."""
+
+import torch
+
+from building import Cases
+
+CASES = Cases()
+call = CASES.call
+BATCH = {0: {0: "batch"}}
+
+
+def short(dtype):
+    return str(dtype).removeprefix("torch.")
+
+
+# ---- normalizations --------------------------------------------------------------------------------
+
+for dtype in (torch.float32, torch.float64):
+    call(f"native_layer_norm/{short(dtype)}",
+         lambda x, w, b: torch.native_layer_norm(x, (4,), w, b, 1e-5),
+         ((2, 3, 4), dtype), ((4,), dtype), ((4,), dtype), dynamic=BATCH, roundings=2)
+for dtype in (torch.float32, torch.float64, torch.float16):
+    call(f"native_group_norm/{short(dtype)}",
+         lambda x, w, b: torch.native_group_norm(x, w, b, 2, 4, 15, 2, 1e-5),
+         ((2, 4, 3, 5), dtype), ((4,), dtype), ((4,), dtype), roundings=2)
+call("native_layer_norm/float16", lambda x: torch.native_layer_norm(x, (4,), None, None, 1e-5)[0],
+     ((2, 3, 4), torch.float16))
+call("native_layer_norm/two-dims", lambda x: torch.native_layer_norm(x, (3, 4), None, None, 1e-5), (2, 3, 4))
+call("native_batch_norm/own-statistics",
+     lambda x, w, b: torch.native_batch_norm(x, w, b, None, None, True, 0.1, 1e-5), (2, 4, 3), (4,), (4,))
+call("native_batch_norm/statistics-of-training",
+     lambda x, w, b, m, v: torch.native_batch_norm(x, w, b, m, v, False, 0.1, 1e-5),
+     (2, 4, 3), (4,), (4,), (4,), torch.rand(4) + 0.5)
+call("fused_rms_norm", lambda x, w: torch.ops.aten._fused_rms_norm(x, (4,), w, 1e-5), (2, 3, 4), (4,),
+     needs=(2, 9))

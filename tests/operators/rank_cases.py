@@ -1,0 +1,93 @@
+"""Elements by their rank: medians, quantiles, the most frequent; bins, and what is not zero."""
+
+import math
+
+import torch
+
+from building import Cases
+
+CASES = Cases()
+call = CASES.call
+NAN, INF = math.nan, math.inf
+AXES = {0: {0: "batch", 1: "length"}}
+WITH_NAN = torch.tensor([[3.0, NAN, 1.0, 2.0], [5.0, 7.0, 6.0, INF], [NAN, NAN, NAN, NAN], [NAN, INF, -INF, 0.0]])
+
+
+def short(dtype):
+    return str(dtype).removeprefix("torch.")
+
+
+def distinct(dtype, *shape):
+    """No two elements are equal: where a result is found is certain."""
+    torch.manual_seed(5)
+    count = math.prod(shape)
+    return (torch.randperm(count) - count // 2).reshape(shape).to(dtype)
+
+
+# ---- medians, the k-th smallest --------------------------------------------------------------------
+
+ALONG = {
+    "median": lambda x, d, k: torch.median(x, d, k),
+    "nanmedian": lambda x, d, k: torch.nanmedian(x, d, k),
+    "kthvalue": lambda x, d, k: torch.kthvalue(x, 2, d, k),
+}
+for name, function in ALONG.items():
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int8):
+        call(f"{name}/{short(dtype)}", lambda x, f=function: f(x, 1, False), distinct(dtype, 3, 4, 2))
+    for keepdim in (True, False):
+        call(f"{name}/keepdim-{keepdim}", lambda x, f=function, k=keepdim: f(x, 0, k), distinct(torch.float32, 5, 3))
+    call(f"{name}/nan", lambda x, f=function: f(x, 1, False), WITH_NAN[[0, 1, 3]])
+    call(f"{name}/nothing-but-nan", lambda x, f=function: f(x, 1, False)[0], WITH_NAN)
+    call(f"{name}/one", lambda x, f=function: f(x[:, :2], 1, True), distinct(torch.float32, 3, 4))
+    call(f"{name}/dynamic", lambda x, f=function: f(x, 0, False)[0], distinct(torch.float32, 5, 3), dynamic=AXES)
+for name in ("median", "nanmedian"):
+    function = getattr(torch, name)
+    call(f"{name}/all", function, distinct(torch.float32, 5, 4), dynamic=AXES)
+    call(f"{name}/all-int", function, distinct(torch.int64, 5, 4))
+    call(f"{name}/all-nan", function, WITH_NAN)
+    call(f"{name}/scalar", function, ())
+    call(f"{name}/scalar-dim", lambda x, f=function: f(x, 0, True), ())
+call("kthvalue/scalar", lambda x: torch.kthvalue(x, 1), ())
+call("kthvalue/last", lambda x: torch.kthvalue(x, 4, 1), WITH_NAN[:2])
+call("msort", torch.msort, (5, 3), dynamic=AXES)
+
+# ---- the most frequent -----------------------------------------------------------------------------
+
+for dtype in (torch.float32, torch.float16, torch.int64, torch.int8, torch.uint8):
+    for keepdim in (True, False):
+        call(f"mode/{short(dtype)}-{keepdim}", lambda x, k=keepdim: torch.mode(x, 1, k),
+             torch.tensor([[1, 3, 3, 1, 2], [4, 4, 4, 0, 0], [5, 4, 3, 2, 1]]).to(dtype))
+call("mode/bool", lambda x: torch.mode(x, 0), ((4, 5), torch.bool))
+call("mode/scalar", torch.mode, ())
+call("mode/dynamic", lambda x: torch.mode(x, 0), ((5, 3), 0, 4), dynamic={0: {1: "width"}})
+
+# ---- quantiles -------------------------------------------------------------------------------------
+
+QUANTILES = torch.tensor([0.0, 0.3, 0.5, 0.77, 1.0])
+for name in ("quantile", "nanquantile"):
+    function = getattr(torch, name)
+    for how in ("linear", "lower", "higher", "nearest", "midpoint"):
+        call(f"{name}/{how}", lambda x, f=function, h=how: f(x, QUANTILES, 1, interpolation=h), (3, 7))
+        call(f"{name}/{how}-nan", lambda x, f=function, h=how: f(x, 0.3, 1, interpolation=h), WITH_NAN)
+    call(f"{name}/q-is-input", lambda x, q, f=function: f(x, q, 1, keepdim=True), (3, 7), QUANTILES)
+    call(f"{name}/scalar-q", lambda x, q, f=function: f(x, q, 0), (3, 7), torch.tensor(0.4))
+    call(f"{name}/flat", lambda x, f=function: f(x, 0.25), (3, 7), dynamic=AXES)
+    call(f"{name}/flat-keepdim", lambda x, f=function: f(x, QUANTILES, keepdim=True), (3, 7, 2))
+    call(f"{name}/float64", lambda x, f=function: f(x, 0.25, 0), ((3, 7), torch.float64))
+    call(f"{name}/dynamic", lambda x, f=function: f(x, 0.25, 0), (3, 7), dynamic=AXES)
+    call(f"{name}/scalar", lambda x, f=function: f(x, 0.25), ())
+
+# ---- bins, and what is not zero --------------------------------------------------------------------
+
+call("histc", lambda x: torch.histc(x, 8), (5, 6), dynamic=AXES)
+call("histc/range", lambda x: torch.histc(x, 6, -1, 1.5), (5, 6), dynamic=AXES)
+call("histc/edges", lambda x: torch.histc(x, 4, 0, 2), torch.tensor([0, 0.5, 1, 1.5, 2, -0.1, 2.1, 0.49999]))
+call("histc/nan", lambda x: torch.histc(x, 4, 0, 2), torch.tensor([0, NAN, 1.5]), needs=(2, 0))
+call("histc/equal", lambda x: torch.histc(x, 4), torch.full((3,), 2.0))
+call("histc/float64", lambda x: torch.histc(x, 6, -1, 1.5), ((5, 6), torch.float64))
+for dtype in (torch.float32, torch.int64, torch.bool, torch.uint8, torch.float16):
+    call(f"nonzero_static/{short(dtype)}", lambda x: torch.nonzero_static(x, size=4), ((3, 4), dtype), needs=(2, 1))
+call("nonzero_static/filled", lambda x: torch.nonzero_static(x, size=9, fill_value=7), torch.eye(3), needs=(2, 1))
+call("nonzero_static/vector", lambda x: torch.nonzero_static(x, size=3), torch.tensor([0.0, 0.5, -0.0, 2.0]),
+     needs=(2, 1))
+call("nonzero_static/scalar", lambda x: torch.nonzero_static(x, size=3), (), needs=(2, 1))
