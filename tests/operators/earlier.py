@@ -13,8 +13,7 @@ CANNOT_MAKE = {
     "squeeze() received an invalid combination": "squeeze of several dims came with 2.0",
     "Expected attn_mask->sizes()[0] == batch_size": "its fused attention takes no mask of pairs",
     "Invalid padding size, expected 2 but got 4": "its circular padding needs a batch",
-    "expected int at position 0, but got: Tensor": "it does not load a loss with weights as traced",
-    "doesn't match the broadcast shape [8, 8]": "its isclose with equal_nan does not broadcast",
+    "expected int at position 0, but got: Tensor": "it cannot trace how a loss broadcasts its weights",
 }
 
 # Its 16-bit kernels round intermediate results of order 1 to 16 bits once more: see the key

@@ -11,18 +11,18 @@ enum { NET, ENCODER, LAYER0, LINEAR0, LAYER1, LINEAR1, EMBED, HEAD, GATES, GATE 
 static const char *const layer1_aliases[] = {"last", "encoder.2"};
 
 static const htp_shim_module modules[] = {
-    [NET] = {"", "", "pkg.Net", HTP_SHIM_NONE, 1, NULL, 0},
-    [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NET, 2, NULL, 0},
-    [LAYER0] = {"0", "encoder.0", "pkg.Layer", ENCODER, 2, NULL, 0},
-    [LINEAR0] = {"linear", "encoder.0.linear", "torch.nn.modules.linear.Linear", LAYER0, 2, NULL,
-                 0},
-    [LAYER1] = {"1", "encoder.1", "pkg.Layer", ENCODER, 0, layer1_aliases, 2},
-    [LINEAR1] = {"linear", "encoder.1.linear", "torch.nn.modules.linear.Linear", LAYER1, 0, NULL,
-                 0},
-    [EMBED] = {"embed", "embed", "torch.nn.modules.sparse.Embedding", NET, 1, NULL, 0},
-    [HEAD] = {"it's", "it's", "torch.nn.modules.linear.Linear", NET, 1, NULL, 0},
-    [GATES] = {"gates", "gates", "torch.nn.modules.container.ModuleList", NET, 0, NULL, 0},
-    [GATE] = {"0", "gates.0", "pkg.Gate", GATES, 1, NULL, 0},
+    [NET] = {"", "", "pkg.Net", HTP_SHIM_NONE, 1, NULL, 0, false},
+    [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NET, 2, NULL, 0, false},
+    [LAYER0] = {"0", "encoder.0", "pkg.Layer", ENCODER, 2, NULL, 0, false},
+    [LINEAR0] = {"linear", "encoder.0.linear", "torch.nn.modules.linear.Linear", LAYER0, 2, NULL, 0,
+                 false},
+    [LAYER1] = {"1", "encoder.1", "pkg.Layer", ENCODER, 0, layer1_aliases, 2, false},
+    [LINEAR1] = {"linear", "encoder.1.linear", "torch.nn.modules.linear.Linear", LAYER1, 0, NULL, 0,
+                 false},
+    [EMBED] = {"embed", "embed", "torch.nn.modules.sparse.Embedding", NET, 1, NULL, 0, false},
+    [HEAD] = {"it's", "it's", "torch.nn.modules.linear.Linear", NET, 1, NULL, 0, false},
+    [GATES] = {"gates", "gates", "torch.nn.modules.container.ModuleList", NET, 0, NULL, 0, false},
+    [GATE] = {"0", "gates.0", "pkg.Gate", GATES, 1, NULL, 0, false},
 };
 enum { MODULES = sizeof(modules) / sizeof(modules[0]) };
 
