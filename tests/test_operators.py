@@ -34,7 +34,7 @@ FILES = sorted(FOLDER.glob("*_cases.py"))
 earlier = importlib.import_module("earlier")
 IS_EARLIER = harness.libtorch_version() < (2, 0)
 # What an opset changes does not depend on libtorch.
-OPSETS = (18,) if harness.libtorch_version() < (2, 0) else (17, 18, 21, 23)
+OPSETS = (18,) if IS_EARLIER else (17, 18, 21, 23)
 
 # Absolute and relative tolerances: two units in the last place for the narrow types, whose operators
 # PyTorch rounds once or twice, depending on its version.
