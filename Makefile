@@ -222,6 +222,7 @@ help:
 	@echo 'make tidy            clang-tidy over the sources'
 	@echo 'make bench           measures against other exporters'
 	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
+	@echo 'make zoo             architectures of transformers and torchvision; ZOO=--help'
 	@echo 'make clean           removes the build folder'
 	@echo 'LIBTORCH=DIR picks a libtorch, BUILD=DIR a build folder, V=1 shows commands.'
 
@@ -265,7 +266,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check run-check unit asan run-asan valgrind run-valgrind bench op-coverage format format-check tidy tidy-core tidy-shim
+.PHONY: check run-check unit asan run-asan valgrind run-valgrind bench op-coverage zoo format format-check tidy tidy-core tidy-shim
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_LIBTORCH='$(call torch,root)' \
     HTP_LIBTORCH_VERSION='$(TORCH_VERSION)'
@@ -297,6 +298,9 @@ bench: all
 
 op-coverage: all
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/op_coverage.py $(OP_COVERAGE)
+
+zoo: all
+	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/zoo.py $(ZOO)
 
 format:
 	$(CLANG_FORMAT) -i $(FORMATTED)

@@ -1,0 +1,14 @@
+"""The model libraries that people use as a measure: each architecture, tiny and with random
+weights, is traced, exported, run in ONNX Runtime and compared with libtorch.
+
+    shrink          any configuration of transformers made tiny
+    special         a table of what single architectures need besides
+    inputs          what a model is fed
+    language        the architectures of transformers
+    vision          those of torchvision
+    maker           a worker with PyTorch: TorchScript files, and what PyTorch knows of them
+    judge           a worker with ONNX Runtime: exports a file and compares
+    results         the file of results, one line for each architecture
+    driver          what is still to be measured, through the above
+    table           a line for each architecture, and what blocks those that do not come out
+"""

@@ -1,0 +1,32 @@
+"""An eager model that is ready to be traced."""
+
+from dataclasses import dataclass, field
+
+import torch
+
+
+class CannotBuild(Exception):
+    """An architecture that is not made here; the message says why."""
+
+
+@dataclass
+class Built:
+    """A model, its arguments, and constants that are passed to forward besides."""
+
+    model: torch.nn.Module
+    arguments: list
+    constants: dict = field(default_factory=dict)
+
+
+def settle(model: torch.nn.Module) -> None:
+    """Biases, scales and statistics that would show a mistake: no zeroes, no ones."""
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() == 1 and parameter.is_floating_point():
+                parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
+        for name, buffer in model.named_buffers():
+            if name.endswith("running_mean"):
+                buffer.add_(0.1 * torch.randn(buffer.shape, generator=generator))
+            elif name.endswith("running_var"):
+                buffer.mul_(0.5 + torch.rand(buffer.shape, generator=generator))

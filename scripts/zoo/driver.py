@@ -1,0 +1,127 @@
+"""What is still to be measured, taken through PyTorch, the exporter and ONNX Runtime."""
+
+import json
+import re
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from op_coverage.processes import Lost, Worker
+from zoo.results import FIXED, OURS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results
+
+HERE = Path(__file__).resolve().parent
+VISION_PREFIX = "torchvision."
+
+
+@dataclass
+class Plan:
+    """What a run is asked to do. The makers are Pythons: that of transformers and torchvision."""
+
+    column: str
+    makers: dict
+    judge: str
+    folder: Path
+    only: str = ""
+    shard: int = 0
+    shards: int = 1
+    redo: tuple = ()
+    remake: bool = False
+    timeout: float = 300
+
+
+class Driver:
+    """Measures one column. TorchScript files stay in the folder for the next run."""
+
+    def __init__(self, plan: Plan, results: Results):
+        self.plan = plan
+        self.results = results
+        self.files = plan.folder / "models"
+        self.files.mkdir(parents=True, exist_ok=True)
+        log = plan.folder / f"{plan.column}.log"
+        self.makers = {
+            name: Worker([python, "-B", HERE / "maker.py"], log)
+            for name, python in plan.makers.items()
+        }
+        self.judge = Worker([plan.judge, "-B", HERE / "judge.py"], log)
+        self.start = time.monotonic()
+
+    def maker(self, name: str) -> Worker:
+        return self.makers["vision" if name.startswith(VISION_PREFIX) else "language"]
+
+    # ---- what there is to do
+
+    def names(self) -> list:
+        pattern = re.compile(self.plan.only)
+        listed = []
+        for worker in self.makers.values():
+            (names,) = worker.serve({"kind": "list"}, self.plan.timeout)
+            listed += [name for name in names if pattern.search(name)]
+        listed = listed[self.plan.shard::self.plan.shards]
+        return [name for name in listed if self._is_to_do(name)]
+
+    def _is_to_do(self, name: str) -> bool:
+        known = self.results.records.get(name)
+        return known is None or known["outcome"] in self.plan.redo
+
+    # ---- doing it
+
+    def run(self) -> None:
+        names = self.names()
+        for number, name in enumerate(names, 1):
+            begin = time.monotonic()
+            record = {"name": name, **self.measure(name)}
+            record["total_seconds"] = round(time.monotonic() - begin, 1)
+            self.results.add(record)
+            self.say(f"{number} of {len(names)}, {name}: {record['outcome']}")
+        for worker in (*self.makers.values(), self.judge):
+            worker.end()
+
+    def say(self, text: str) -> None:
+        minutes = (time.monotonic() - self.start) / 60
+        print(f"{self.plan.column}: {minutes:.1f} minutes: {text}", file=sys.stderr, flush=True)
+
+    def ask(self, worker: Worker, job: dict, lost_outcome: str) -> dict:
+        try:
+            (answer,) = worker.serve(job, self.plan.timeout)
+        except Lost as lost:
+            return {"outcome": lost_outcome, "reason": f"{job['kind']}: {lost}"}
+        return answer
+
+    def measure(self, name: str) -> dict:
+        made = self.made(name)
+        if "outcome" in made:
+            return made
+        with tempfile.TemporaryDirectory(dir=self.plan.folder) as scratch:
+            if self.plan.column == OURS:
+                job = {"kind": "ours", "stem": str(self.files / name), "scratch": scratch}
+                judged = self.ask(self.judge, job, WRONG)
+            else:
+                judged = self.peer(name, Path(scratch))
+        return {**made, **judged}
+
+    def made(self, name: str) -> dict:
+        """What is known of the TorchScript file; made unless it is there."""
+        facts = self.files / f"{name}.json"
+        if self.plan.remake or not facts.exists():
+            job = {"kind": "make", "name": name, "folder": str(self.files)}
+            return self.ask(self.maker(name), job, UNTRACEABLE)
+        return {"class": json.loads(facts.read_text())["class"]}
+
+    def peer(self, name: str, scratch: Path) -> dict:
+        """PyTorch's exporter with all axes that the traced program follows; then with none."""
+        facts = json.loads((self.files / f"{name}.json").read_text())
+        first = None
+        for dynamic in [facts["follows"], []] if facts["follows"] else [[]]:
+            path = str(scratch / f"peer-{len(dynamic)}.onnx")
+            job = {"kind": "peer", "name": name, "follows": dynamic, "path": path}
+            record = self.ask(self.maker(name), job, REFUSED)
+            if not record:
+                stem = str(self.files / name)
+                job = {"kind": "peer", "stem": stem, "dynamic": dynamic, "path": path}
+                record = self.ask(self.judge, job, WRONG)
+            if record["outcome"] in (RIGHT, FIXED):
+                return {**record, "fixed_reasons": [first["reason"]] if first else []}
+            first = first or record
+        return first

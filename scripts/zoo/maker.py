@@ -1,0 +1,235 @@
+"""The worker with PyTorch: builds an architecture, traces it, and notes what PyTorch knows of it.
+
+Jobs: {"kind": "list"} is answered by the names that this interpreter can make; {"kind": "make"}
+leaves a TorchScript file and facts about it; {"kind": "peer"} is one export by PyTorch.
+"""
+
+import importlib.util
+import inspect
+import json
+import sys
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+import torch  # noqa: E402  (needs the path above)
+
+from models.record import module_tree, parameter_table  # noqa: E402
+from op_coverage.processes import serve_jobs  # noqa: E402
+from zoo import inputs  # noqa: E402
+from zoo.built import Built  # noqa: E402
+from zoo.results import REFUSED, UNTRACEABLE  # noqa: E402
+
+OPSET = 18
+
+
+class Fails(Exception):
+    """An architecture that does not come out of PyTorch; the message says why."""
+
+
+def first_line(error: BaseException) -> str:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:300]
+
+
+def library():
+    """The one of the two libraries that this interpreter is to make models of."""
+    if importlib.util.find_spec("transformers"):
+        from zoo import language as found
+    else:
+        from zoo import vision as found
+    return found
+
+
+# ---- eager models --------------------------------------------------------------------------------
+
+
+def leaves(value) -> list:
+    """All tensors of what forward returned; caches and numbers are left out."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [t for item in value for t in leaves(item)] if isinstance(value, (list, tuple)) else []
+
+
+def with_plain_forward(built: Built) -> torch.nn.Module:
+    """The model itself, whose forward takes the arguments by position and returns tensors."""
+    names = [argument.name for argument in built.arguments]
+    forward, constants = built.model.forward, built.constants
+
+    def plain_forward(*tensors):
+        return tuple(leaves(forward(**dict(zip(names, tensors)), **constants)))
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in names]
+    plain_forward.__signature__ = inspect.Signature(parameters)
+    built.model.forward = plain_forward
+    return built.model
+
+
+def same(first: list, second: list) -> bool:
+    """Whether two lists of outputs agree as far as another order of additions allows."""
+    try:
+        torch.testing.assert_close(first, second, rtol=1e-3, atol=1e-3, equal_nan=True)
+    except (AssertionError, TypeError):
+        return False
+    return True
+
+
+def runs(function, arguments: list, sizes: dict):
+    """The outputs at these sizes, or None."""
+    try:
+        with torch.no_grad():
+            return leaves(function(*inputs.example(arguments, sizes, seed=11)))
+    except Exception:
+        return None
+
+
+# ---- tracing -------------------------------------------------------------------------------------
+
+
+def traced(built: Built, model: torch.nn.Module) -> torch.jit.ScriptModule:
+    tensors = inputs.example(built.arguments, inputs.TRACED)
+    try:
+        compiled = torch.jit.trace(model, tensors, check_trace=False, strict=False)
+    except Exception as error:
+        raise Fails(first_line(error)) from None
+    got, again = (runs(compiled, built.arguments, inputs.TRACED) for _ in range(2))
+    if got is None or not same(got, again):
+        raise Fails("the traced program fails, or is random: two runs differ")
+    if not all(t.numel() == 0 or torch.isfinite(t).any() for t in got):
+        raise Fails("an output has no finite element")
+    return compiled
+
+
+def same_shapes(first: list, second: list) -> bool:
+    return [t.shape for t in first] == [t.shape for t in second]
+
+
+def axes(built: Built, model, compiled) -> tuple:
+    """The axes that the traced program follows, and those that it baked although the eager model
+    takes other sizes. Of a program that computes something else than eager mode where it was
+    traced already, as detectors do, only shapes are asked for."""
+    follows, baked = [], []
+    wanted, got = (runs(f, built.arguments, inputs.TRACED) for f in (model, compiled))
+    agrees = same if wanted is not None and same(wanted, got) else same_shapes
+    for axis in inputs.axes_of(built.arguments):
+        sizes = {**inputs.TRACED, axis: inputs.OTHER[axis]}
+        wanted = runs(model, built.arguments, sizes)
+        if wanted is None:
+            continue
+        got = runs(compiled, built.arguments, sizes)
+        (follows if got is not None and agrees(wanted, got) else baked).append(axis)
+    return follows, baked
+
+
+def save(compiled: torch.jit.ScriptModule, path: Path) -> None:
+    try:
+        torch.jit.save(compiled, str(path))
+    except RuntimeError as error:
+        raise Fails(f"cannot be saved: {first_line(error)}") from None
+
+
+def modules_of(model: torch.nn.Module) -> list:
+    """Every path is an instance of its own: torch.jit.trace makes as many of a shared module."""
+    tree = module_tree(model)
+    return [{**entry, "instance": number} for number, entry in enumerate(tree)]
+
+
+def passed_on(compiled: torch.jit.ScriptModule) -> list:
+    """Names of parameters that a module hands to the forward of another one, below it."""
+    found = set()
+    for path, module in compiled.named_modules():
+        if not module._c._has_method("forward"):
+            continue  # never called
+        names = {}  # of what the graph reads from its module
+        for node in module._c._get_method("forward").graph.nodes():
+            operands = [value.debugName() for value in node.inputs()]
+            if node.kind() == "prim::GetAttr":
+                names[node.output().debugName()] = [*names.get(operands[0], []), node.s("name")]
+            elif node.kind() == "prim::CallMethod":
+                read = (names[operand] for operand in operands[1:] if operand in names)
+                found.update(".".join(filter(None, (path, *attributes))) for attributes in read)
+    return sorted(found)
+
+
+def make(name: str, folder: Path) -> dict:
+    """Writes NAME.pt and NAME.json, and returns what the latter holds."""
+    try:
+        built = library().build(name)
+        model = with_plain_forward(built)
+        with torch.no_grad():
+            compiled = traced(built, model)
+        save(compiled, folder / f"{name}.pt")
+    except Fails as error:
+        return {"outcome": UNTRACEABLE, "reason": str(error)}
+    except Exception as error:
+        return {"outcome": UNTRACEABLE, "reason": f"cannot be built: {first_line(error)}"}
+    follows, baked = axes(built, model, compiled)
+    facts = {
+        "name": name,
+        "class": type(model).__name__,
+        "arguments": [argument.to_json() for argument in built.arguments],
+        "follows": follows,
+        "baked": baked,
+        "parameter_count": sum(parameter.numel() for parameter in model.parameters()),
+        "modules": modules_of(model),
+        "parameters": parameter_table(model),
+        "passed_on": passed_on(compiled),
+    }
+    (folder / f"{name}.json").write_text(json.dumps(facts))
+    return {"class": facts["class"]}
+
+
+# ---- the peer ------------------------------------------------------------------------------------
+
+
+def dynamic_axes(arguments: list, followed: list) -> dict:
+    return {
+        argument.name: {i: dim for i, dim in enumerate(argument.dims) if dim in followed}
+        for argument in arguments
+    }
+
+
+def export(name: str, followed: list, path: str) -> dict:
+    """One file by torch.onnx.export, with these axes dynamic."""
+    try:
+        built = library().build(name)
+        model = with_plain_forward(built)
+        tensors = inputs.example(built.arguments, inputs.TRACED)
+        options = {
+            "input_names": [argument.name for argument in built.arguments],
+            "dynamic_axes": dynamic_axes(built.arguments, followed),
+            "opset_version": OPSET,
+        }
+        if "dynamo" in inspect.signature(torch.onnx.export).parameters:
+            options["dynamo"] = False
+        with torch.no_grad():
+            torch.onnx.export(model, tensors, path, **options)
+    except Exception as error:
+        return {"outcome": REFUSED, "reason": first_line(error)}
+    return {}
+
+
+def perform(job: dict):
+    if job["kind"] == "list":
+        yield library().names()
+    elif job["kind"] == "make":
+        yield make(job["name"], Path(job["folder"]))
+    else:
+        yield export(job["name"], job["follows"], job["path"])
+
+
+def main() -> None:
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    serve_jobs(perform)
+
+
+if __name__ == "__main__":
+    main()

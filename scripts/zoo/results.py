@@ -1,0 +1,43 @@
+"""A column's results in a file: one JSON object a line. Of several lines for one architecture the
+last one counts, so that a run can be resumed and parts of it done again."""
+
+import json
+from pathlib import Path
+
+# The column of this program, and that of PyTorch's exporter.
+OURS = "htp"
+PEER = "dynamo_false"
+
+RIGHT = "right"
+FIXED = "right-fixed"  # with at least one axis fixed that the eager model does not fix
+REFUSED = "refused"
+UNTRACEABLE = "untraceable"
+WRONG = "WRONG"
+OUTCOMES = (RIGHT, FIXED, REFUSED, WRONG, UNTRACEABLE)
+
+
+class Results:
+    """All results of a column by the architecture's name. Parts of a run append to one file."""
+
+    def __init__(self, folder: Path, column: str):
+        self.records = {}
+        self.path = folder / f"{column}.jsonl"
+        folder.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            for line in self.path.read_text().splitlines():
+                self._note(line)
+
+    def _note(self, line: str) -> None:
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError:
+            return  # the last line of a run that was killed
+        self.records[record["name"]] = record
+
+    def add(self, record: dict) -> None:
+        self.records[record["name"]] = record
+        with open(self.path, "a") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def with_outcome(self, *outcomes: str) -> list:
+        return [r for r in self.records.values() if r["outcome"] in outcomes]

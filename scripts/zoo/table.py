@@ -1,0 +1,95 @@
+"""What the results come to: a line for each architecture, and what blocks the others."""
+
+from collections import Counter, defaultdict
+
+from zoo.results import FIXED, OUTCOMES, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results
+
+SHOWN = 8  # architectures that are named for a cause
+ROW = "{:52} {:>6} {:12} {:>9} {:16} {:>7} {:10} {:12} {}"
+
+
+def failures(results: Results) -> list:
+    """What must not be: a wrong number, or a property of the tags that does not hold."""
+    return results.with_outcome(WRONG) + [r for r in results.records.values() if r.get("tags")]
+
+
+def tags_of(record: dict) -> str:
+    if "tags" not in record:
+        return ""
+    return "hold" if not record["tags"] else "NOT " + ",".join(record["tags"])
+
+
+def row(record: dict, peer: dict | None) -> str:
+    difference = f"{record['difference']:.1e}" if "difference" in record else ""
+    return ROW.format(
+        record["name"], record.get("nodes", ""), record["outcome"], difference, tags_of(record),
+        record.get("seconds", ""), record.get("derived", {}).get("outcome", ""),
+        peer["outcome"] if peer else "", "; ".join(causes_of(record))[:160],
+    ).rstrip()
+
+
+def causes_of(record: dict) -> list:
+    """Why it is not right: one cause, or one for each operator that is missing."""
+    return record.get("causes") or ([record["reason"]] if "reason" in record else [])
+
+
+def print_table(results: Results, peer: Results) -> None:
+    print(ROW.format("architecture", "nodes", "outcome", "max diff", "tags", "seconds", "no flags",
+                     "peer", "unsupported, or why"))
+    for name in sorted(results.records):
+        if results.records[name]["outcome"] != UNTRACEABLE:
+            print(row(results.records[name], peer.records.get(name)))
+
+
+def print_counts(column: str, results: Results) -> None:
+    counts = Counter(record["outcome"] for record in results.records.values())
+    print(f"{column:14}" + "".join(f"{o:>14}{counts[o]:5}" for o in OUTCOMES))
+    made = sum(counts.values()) - counts[UNTRACEABLE]
+    if made:
+        print(f"{'':14} right of what can be traced: "
+              f"{100 * (counts[RIGHT] + counts[FIXED]) / made:.1f} % of {made}")
+
+
+def print_grouped(results: Results, outcome: str) -> None:
+    """Causes by the architectures that have no other one, then by those that have it at all."""
+    alone, named = Counter(), defaultdict(list)
+    for record in results.with_outcome(outcome):
+        causes = set(causes_of(record))
+        for cause in causes:
+            named[cause].append(record["name"])
+            alone[cause] += len(causes) == 1
+    print(f"\n{outcome}, by cause: blocked by it alone, all that have it, cause, architectures")
+    for cause in sorted(named, key=lambda cause: (-alone[cause], -len(named[cause]), cause)):
+        names = ", ".join(named[cause][:SHOWN])
+        more = f" and {len(named[cause]) - SHOWN} more" if len(named[cause]) > SHOWN else ""
+        print(f"{alone[cause]:5} {len(named[cause]):5}  {cause[:240]}  [{names}{more}]")
+
+
+def print_broken_tags(results: Results) -> None:
+    broken = [record for record in results.records.values() if record.get("tags")]
+    print(f"\ntag properties that do not hold: {len(broken)}")
+    for record in broken:
+        for name, words in record["tags"].items():
+            print(f"  {record['name']}: {name}: {words}")
+
+
+def print_derived(results: Results) -> None:
+    """How the exports without any --input came out."""
+    known = [r for r in results.records.values() if "derived" in r]
+    counts = Counter(record["derived"]["outcome"] for record in known)
+    print("\nwithout --input: " + ", ".join(f"{o} {n}" for o, n in counts.most_common()))
+    for record in known:
+        if record["derived"]["outcome"] != RIGHT and record["outcome"] in (RIGHT, FIXED):
+            print(f"  {record['name']}: {record['derived']['reason'][:200]}")
+
+
+def print_all(ours: Results, peer: Results) -> None:
+    print_table(ours, peer)
+    print()
+    for column, results in (("htp", ours), ("dynamo_false", peer)):
+        if results.records:
+            print_counts(column, results)
+    print_derived(ours)
+    print_broken_tags(ours)
+    for outcome in (UNTRACEABLE, FIXED, REFUSED, WRONG):
+        print_grouped(ours, outcome)

@@ -1,0 +1,58 @@
+"""What must hold for the tags of every export; the rules are those of the tests."""
+
+from pathlib import Path
+
+import onnx
+
+import onnx_facts as facts_of
+from tags import Tree
+
+
+def check_stripped(model, untagged: Path | None) -> None:
+    """Without its tags a file is, byte for byte, the one made with --tags none."""
+    assert untagged is not None, "not written with --tags none"
+    facts_of.strip(model)
+    assert model.SerializeToString(deterministic=True) == untagged.read_bytes(), "files differ"
+
+
+def check_parameters(model, tree: Tree, facts: dict) -> None:
+    """That of the tests; a parameter that its owner hands to a module below it may be read there,
+    and nowhere else."""
+    handed = set(facts["passed_on"])
+    own = [entry for entry in facts["parameters"] if entry["name"] not in handed]
+    if own:
+        facts_of.check_parameters(model, tree, own)
+    broken = []
+    for node in facts_of.all_nodes(model):
+        for name in handed.intersection(node.input):
+            owner = tree.tag(name.rpartition(".")[0])
+            pairs = [p for tag in facts_of.tags_of(node) for p in ((owner, tag), (tag, owner))]
+            if not any(facts_of.is_at_or_below(*pair) for pair in pairs):
+                broken.append((node.name, name))
+    facts_of.require_none(broken, "contaminated by a parameter that was handed on")
+
+
+def check(path: Path, untagged: Path | None, facts: dict) -> tuple:
+    """The number of nodes, and the properties that do not hold with what breaks them."""
+    model = onnx.load(str(path))
+    tree = Tree(facts["modules"])
+    # Stripping comes last: it changes the model.
+    properties = {
+        "one tag": lambda: facts_of.check_every_node_has_one_tag(model),
+        "rules": lambda: facts_of.check_tags_match_rules(model, tree),
+        "no torch.nn": lambda: facts_of.check_no_torch_nn_in_tags(model),
+        "parameters": lambda: check_parameters(model, tree, facts),
+        "chains": lambda: facts_of.check_tags_match_chains(model, tree),
+        "names": lambda: facts_of.check_names(model),
+        "types": lambda: facts_of.check_types(model),
+        "no constants": lambda: facts_of.check_no_constant_nodes(model),
+        "stripped": lambda: check_stripped(model, untagged),
+    }
+    nodes = len(facts_of.all_nodes(model))
+    broken = {}
+    for name, holds in properties.items():
+        try:
+            holds()
+        except (AssertionError, KeyError, IndexError, ValueError) as error:
+            broken[name] = f"{type(error).__name__}: {error}"[:400]
+    return nodes, broken
