@@ -15,19 +15,25 @@ def check_stripped(model, untagged: Path | None) -> None:
     assert model.SerializeToString(deterministic=True) == untagged.read_bytes(), "files differ"
 
 
+def is_related(tag: str, other: str) -> bool:
+    return facts_of.is_at_or_below(tag, other) or facts_of.is_at_or_below(other, tag)
+
+
 def check_parameters(model, tree: Tree, facts: dict) -> None:
-    """That of the tests; a parameter that its owner hands to a module below it may be read there,
-    and nowhere else."""
+    """That of the tests; but what an owner hands to a module below it may be read there, too."""
     handed = set(facts["passed_on"])
     own = [entry for entry in facts["parameters"] if entry["name"] not in handed]
     if own:
         facts_of.check_parameters(model, tree, own)
+    storages = {entry["name"]: entry["storage"] for entry in facts["parameters"]}
+    owners = {storage: set() for storage in storages.values()}
+    for name, storage in storages.items():
+        owners[storage].add(tree.tag(name.rpartition(".")[0]))
     broken = []
     for node in facts_of.all_nodes(model):
+        tags = facts_of.tags_of(node)
         for name in handed.intersection(node.input):
-            owner = tree.tag(name.rpartition(".")[0])
-            pairs = [p for tag in facts_of.tags_of(node) for p in ((owner, tag), (tag, owner))]
-            if not any(facts_of.is_at_or_below(*pair) for pair in pairs):
+            if not any(is_related(tag, owner) for tag in tags for owner in owners[storages[name]]):
                 broken.append((node.name, name))
     facts_of.require_none(broken, "contaminated by a parameter that was handed on")
 
