@@ -19,6 +19,13 @@ bool has_tensors(const Ref &item)
     return item->is_tensor();
 }
 
+bool has_data(const std::vector<Ref> &inputs)
+{
+    const auto is_fixed = [](const Item &item) { return item.has_lanes && !item.is_data; };
+    return !std::all_of(inputs.begin(), inputs.end(),
+                        [&](const Ref &input) { return all_of(input, is_fixed); });
+}
+
 std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<Ref> &inputs,
                                const Place &place)
 {
@@ -54,11 +61,14 @@ std::vector<Ref> Executor::run_call(Call &call)
         }
     }
     if (must_not_run(call.schema.name())) {
-        return fail(call, "its output's size depends on the data");
+        return fail(call, "it cannot run while a model is being exported");
     }
     try {
         if (gives_unknown_numbers(call)) {
             return make_unknown_numbers(call);
+        }
+        if (const auto sized = decide_sizes(call)) {
+            return make_outputs(call, Mode::Meta, *sized, true);
         }
         Lanes results;
         const Mode mode = choose_mode(call, results);
@@ -68,6 +78,9 @@ std::vector<Ref> Executor::run_call(Call &call)
     } catch (const BadInputs &) {
         throw;
     } catch (const std::exception &error) {
+        if (has_data(call.inputs)) {
+            return fail(call, "sizes that depend on the data do not fit: " + first_line(error));
+        }
         throw BadInputs(node_kind(call.schema) + " raised " + recording_.describe(call.place) +
                         ": " + first_line(error));
     }
@@ -76,8 +89,13 @@ std::vector<Ref> Executor::run_call(Call &call)
 // A number read off contents that nobody knows, or computed from such numbers alone.
 bool Executor::gives_unknown_numbers(const Call &call)
 {
-    const auto knows_value = [](const Item &item) { return item.has_lanes; };
-    const auto is_known = [](const Item &item) { return !item.is_tensor() || item.is_real; };
+    const bool is_exact = is_exact_on_sizes(call.schema.name());
+    const auto knows_value = [&](const Item &item) {
+        return item.has_lanes && (!item.is_data || is_exact);
+    };
+    const auto is_known = [&](const Item &item) {
+        return !item.is_tensor() || (item.is_real && (!item.is_data || is_exact));
+    };
     const auto is_number = [](const c10::TypePtr &type) {
         const auto kind = type->kind();
         return kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType ||
@@ -87,7 +105,7 @@ bool Executor::gives_unknown_numbers(const Call &call)
     bool any_unknown = false;
     for (const Ref &input : call.inputs) {
         any_tensor = any_tensor || has_tensors(input);
-        any_unknown = any_unknown || !all_of(input, knows_value) ||
+        any_unknown = any_unknown || (!has_tensors(input) && !all_of(input, knows_value)) ||
                       (reads_contents(call.schema.name()) && !all_of(input, is_known));
     }
     bool gives_numbers = true;
@@ -100,12 +118,18 @@ bool Executor::gives_unknown_numbers(const Call &call)
 // Meta kernels tell the sizes, for real tensors too: what would be large is not computed.
 Executor::Mode Executor::choose_mode(Call &call, Lanes &results)
 {
-    const auto knows_value = [](const Item &item) { return item.has_lanes; };
-    const auto is_real = [](const Item &item) { return !item.is_tensor() || item.is_real; };
+    const std::string &name = call.schema.name();
+    const auto is_fixed = [](const Item &item) {
+        return item.is_tensor() || (item.has_lanes && !item.is_data);
+    };
+    const bool is_exact = is_exact_on_sizes(name);
+    const auto is_real = [&](const Item &item) {
+        return !item.is_tensor() || (item.is_real && (!item.is_data || is_exact));
+    };
     bool any_tensor = false;
     bool all_real = true;
     for (const Ref &input : call.inputs) {
-        if (!all_of(input, knows_value)) {
+        if (!all_of(input, is_fixed) && !is_exact && !takes_data_numbers(name)) {
             throw Unsupported("a number that it needs depends on the data");
         }
         any_tensor = any_tensor || has_tensors(input);
@@ -122,12 +146,12 @@ Executor::Mode Executor::choose_mode(Call &call, Lanes &results)
         return Mode::Values;
     }
     if (!makes_tensors) {
-        const bool reads = reads_contents(call.schema.name());
+        const bool reads = reads_contents(name);
         const Mode mode = all_real && reads ? Mode::Real : Mode::Meta;
         results = run_lanes(call, mode);
         return mode;
     }
-    if (!all_real || call.is_nondeterministic() || is_uninitialised(call.schema.name())) {
+    if (!all_real || call.is_nondeterministic() || is_uninitialised(name)) {
         results = run_lanes(call, Mode::Meta);
         return Mode::Meta;
     }

@@ -29,6 +29,9 @@ bool is_written(const c10::Argument &argument);
 // Whether an item is a tensor, or holds one.
 bool has_tensors(const Ref &item);
 
+// Whether one of them, or an element of it, depends on sizes or numbers that the data decides.
+bool has_data(const std::vector<Ref> &inputs);
+
 // An operator with its overload: "aten::add.Tensor".
 std::string node_kind(const c10::FunctionSchema &schema);
 
@@ -90,9 +93,17 @@ class Executor
     static c10::IValue operand(const Call &call, size_t index, size_t lane, Mode mode);
     Mode choose_mode(Call &call, Lanes &results);
     static bool gives_unknown_numbers(const Call &call);
+    std::optional<Lanes> decide_sizes(Call &call);
+    Lanes lanes_with_size(Call &call, const std::vector<Ref> &inputs, int64_t dim,
+                          const htp_shim_size &size);
+    Lanes like_first(const Call &call);
+    std::optional<Lanes> masked(Call &call);
+    std::optional<Lanes> moved(Call &call);
     std::vector<Ref> make_unknown_numbers(const Call &call);
     static bool fits_real(const Lanes &results);
-    std::vector<Ref> make_outputs(const Call &call, Mode mode, const Lanes &results);
+    void make_up(Item &item, const std::string &name);
+    std::vector<Ref> make_outputs(const Call &call, Mode mode, const Lanes &results,
+                                  bool decides = false);
     static bool knows_empty(const Call &call, size_t output);
     void settle(Item &item);
     Ref make_output(const Lanes &results, size_t index, Mode mode, bool is_constant);

@@ -242,6 +242,9 @@ void require_constant(const Ref &item, const char *what, const std::string &wher
     if (item->kind != Item::Kind::Plain || !item->has_lanes) {
         throw Unsupported(std::string(what) + " depends on the data, " + where);
     }
+    if (item->is_data) {
+        throw Unsupported(std::string(what) + " depends on the data, " + where);
+    }
     if (!item->is_constant) {
         throw Unsupported(std::string(what) + " depends on a dynamic axis, " + where +
                           "; give that axis a fixed size");
@@ -270,26 +273,31 @@ int64_t Interpreter::number(const Ref &item, const Place &place) const
     return item->lane[0].toInt();
 }
 
-// Whether a branch is a check of a dynamic size that passes in every lane: the other side raises.
-bool Interpreter::is_check(const Node &node, const Ref &condition) const
+// The side to take of a branch that is a check, whose other side raises: of a size that passes in
+// every lane, or of the data, of which nobody knows whether it passes.
+std::optional<bool> Interpreter::find_check(const Node &node, const Ref &condition) const
 {
-    if (condition->kind != Item::Kind::Plain || !condition->has_lanes) {
-        return false;
+    if (condition->kind != Item::Kind::Plain || !condition->lane[0].isBool()) {
+        return std::nullopt;
     }
-    const bool taken = condition->lane[0].toBool();
-    for (uint32_t lane = 1; lane < recording_.lane_count; lane++) {
-        if (condition->lane[lane].toBool() != taken) {
-            return false;
+    const bool first_raises = raises(*node.blocks()[0]);
+    if (first_raises == raises(*node.blocks()[1])) {
+        return std::nullopt;
+    }
+    const bool passes = !first_raises;
+    for (uint32_t lane = 0; condition->has_lanes && lane < recording_.lane_count; lane++) {
+        if (condition->lane[lane].toBool() != passes) {
+            return std::nullopt;
         }
     }
-    return raises(*node.blocks()[taken ? 1 : 0]);
+    return passes;
 }
 
 std::vector<Ref> Interpreter::do_if(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    const bool taken =
-        is_check(node, inputs[0]) ? inputs[0]->lane[0].toBool() : decide(inputs[0], place);
+    const std::optional<bool> check = find_check(node, inputs[0]);
+    const bool taken = check ? *check : decide(inputs[0], place);
     const torch::jit::Block &block = *node.blocks()[taken ? 0 : 1];
     run_block(block, frame);
     return block_outputs(block, frame, place);

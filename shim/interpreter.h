@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -47,7 +48,7 @@ class Interpreter
     Place place_of(const Node &node, uint32_t scope);
     uint32_t enter(uint32_t module, uint32_t caller);
     bool decide(const Ref &condition, const Place &place) const;
-    bool is_check(const Node &node, const Ref &condition) const;
+    std::optional<bool> find_check(const Node &node, const Ref &condition) const;
     int64_t number(const Ref &item, const Place &place) const;
     size_t position(const Ref &list, const Ref &index, const Place &place) const;
 

@@ -41,10 +41,12 @@ struct Item {
     std::string name;
 
     // Plain (None, numbers, strings, devices, functions) and tensors: the value in each lane.
-    // A number that only the data can tell has has_lanes == false and a number of its type here.
+    // A float or bool that only the data can tell has has_lanes == false and a number of its type
+    // here; an int has made-up values, which tell where it goes as a size.
     std::array<c10::IValue, HTP_SHIM_MAX_LANES> lane;
     bool has_lanes = true;
     bool is_constant = false; // follows from constants and fixed dims alone
+    bool is_data = false;     // its lanes hold what was made up for sizes that the data decides
 
     // Tensor: lanes hold real contents (small, on the CPU) rather than meta tensors.
     bool is_real = false;

@@ -24,16 +24,6 @@ bool must_not_run(const std::string &name)
     static const std::set<std::string> refused = {
         "aten::save",
         "aten::from_file",
-        "aten::unique_dim",
-        "aten::_unique2",
-        "aten::_unique",
-        "aten::unique_consecutive",
-        "aten::nonzero",
-        "aten::nonzero_numpy",
-        "aten::argwhere",
-        "aten::masked_select",
-        "torchvision::nms",
-        "aten::bincount",
         "aten::set_num_threads",
     };
     return refused.count(name) != 0;
@@ -52,6 +42,84 @@ bool reads_contents(const std::string &name)
         "aten::IntImplicit", "aten::FloatImplicit", "aten::ScalarImplicit", "aten::is_nonzero",
     };
     return readers.count(name) != 0;
+}
+
+bool is_exact_on_sizes(const std::string &name)
+{
+    static const std::set<std::string> exact = {
+        "aten::add",    "aten::sub",         "aten::mul",           "aten::neg",
+        "aten::Int",    "aten::item",        "aten::IntImplicit",   "aten::ScalarImplicit",
+        "aten::select", "prim::NumToTensor", "aten::scalar_tensor", "aten::tensor",
+        "aten::stack",  "aten::cat",         "aten::unsqueeze",     "aten::squeeze",
+        "aten::view",   "aten::reshape",     "aten::clone",         "aten::detach",
+        "aten::prod",   "aten::contiguous",  "aten::lift_fresh",    "aten::alias",
+    };
+    return exact.count(name) != 0;
+}
+
+bool takes_data_numbers(const std::string &name)
+{
+    static const std::set<std::string> takers = {
+        // As sizes.
+        "aten::zeros",
+        "aten::ones",
+        "aten::full",
+        "aten::empty",
+        "aten::new_zeros",
+        "aten::new_ones",
+        "aten::new_full",
+        "aten::new_empty",
+        "aten::arange",
+        "aten::view",
+        "aten::reshape",
+        "aten::_unsafe_view",
+        "aten::expand",
+        "aten::broadcast_to",
+        "aten::repeat",
+        "aten::tile",
+        "aten::unflatten",
+        "aten::constant_pad_nd",
+        "aten::eye",
+        // As one operand of a formula, or the value of elements.
+        "aten::add",
+        "aten::sub",
+        "aten::rsub",
+        "aten::mul",
+        "aten::div",
+        "aten::true_divide",
+        "aten::floor_divide",
+        "aten::remainder",
+        "aten::fmod",
+        "aten::pow",
+        "aten::eq",
+        "aten::ne",
+        "aten::lt",
+        "aten::le",
+        "aten::gt",
+        "aten::ge",
+        "aten::clamp",
+        "aten::clamp_min",
+        "aten::clamp_max",
+        "aten::where",
+        "aten::masked_fill",
+        "aten::fill",
+        "aten::full_like",
+        "aten::scalar_tensor",
+        "aten::index_fill",
+        "aten::lerp",
+        "prim::NumToTensor",
+        // As positions.
+        "aten::select",
+        "aten::slice",
+        "aten::narrow",
+        "aten::select_scatter",
+        "aten::slice_scatter",
+        "aten::roll",
+        "aten::triu",
+        "aten::tril",
+    };
+    const bool is_in_place = !name.empty() && name.back() == '_';
+    return takers.count(is_in_place ? name.substr(0, name.size() - 1) : name) != 0;
 }
 
 } // namespace htp

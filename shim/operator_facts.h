@@ -10,8 +10,7 @@ namespace htp
 // Whether a thrown error speaks of missing kernels rather than of the inputs.
 bool means_no_meta_kernel(const std::exception &error);
 
-// Operators that reach outside the program, or whose results' sizes follow from contents in ways
-// that trying them on stand-ins does not show.
+// Operators that reach outside the program.
 bool must_not_run(const std::string &name);
 
 // Operators whose results' contents are not defined.
@@ -19,5 +18,13 @@ bool is_uninitialised(const std::string &name);
 
 // Operators that turn a tensor's contents into a number.
 bool reads_contents(const std::string &name);
+
+// Operators that give sums and products of sizes exactly, or hand them on: on sizes that were made
+// up they give what the true ones would.
+bool is_exact_on_sizes(const std::string &name);
+
+// Operators that a number that only the data can tell may be given to: as a size of the output, or
+// as something on which its size does not depend.
+bool takes_data_numbers(const std::string &name);
 
 } // namespace htp

@@ -37,12 +37,14 @@ std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
     std::vector<Ref> outputs;
     for (size_t i = 0; i < call.output_count(); i++) {
         const auto kind = call.output_type(i)->kind();
+        const bool reads_int = kind == c10::TypeKind::NumberType && call.inputs[0]->is_tensor() &&
+                               at::isIntegralType(call.inputs[0]->tensor(0).scalar_type(), false);
         const bool is_bool = kind == c10::TypeKind::BoolType;
-        const bool is_int = kind == c10::TypeKind::IntType;
-        const c10::IValue stand_in =
-            is_bool ? c10::IValue(false) : (is_int ? c10::IValue(0) : c10::IValue(0.0));
-        Ref item = recording_.plain(stand_in, false);
-        item->has_lanes = false;
+        Ref item = recording_.plain(is_bool ? c10::IValue(false) : c10::IValue(0.0), false);
+        if (kind == c10::TypeKind::IntType || reads_int) {
+            make_up(*item, call.schema.name());
+        }
+        item->has_lanes = item->is_data;
         outputs.push_back(item);
     }
     const uint32_t index = record(call, outputs, "");
@@ -52,9 +54,40 @@ std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
     return outputs;
 }
 
-std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes &results)
+// An int that only the data can tell, as it may become a size.
+void Executor::make_up(Item &item, const std::string &name)
+{
+    const htp_shim_size size = recording_.new_size(name.substr(name.find("::") + 2));
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        item.lane[lane] = size.sizes[lane];
+    }
+    item.is_data = true;
+}
+
+namespace
+{
+
+// Marks what differs between the lanes of an operator's output.
+void mark_data(Item &item, uint32_t lane_count)
+{
+    for (const Ref &element : item.elements) {
+        mark_data(*element, lane_count);
+    }
+    for (uint32_t lane = 1; lane < lane_count && !item.is_data; lane++) {
+        item.is_data = item.is_tensor()
+                           ? item.tensor(lane).sizes() != item.tensor(0).sizes() ||
+                                 (item.is_real && !item.is_constant)
+                           : item.kind == Item::Kind::Plain && item.lane[lane] != item.lane[0];
+    }
+}
+
+} // namespace
+
+std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes &results,
+                                        bool decides)
 {
     const auto constant = [](const Item &item) { return item.is_settled(); };
+    const bool is_data = decides || has_data(call.inputs);
     bool is_constant = !call.is_nondeterministic();
     for (const Ref &input : call.inputs) {
         is_constant = is_constant && all_of(input, constant);
@@ -64,6 +97,9 @@ std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes
         outputs.push_back(make_output(results, i, mode, is_constant));
         if (knows_empty(call, i)) {
             settle(*outputs.back());
+        }
+        if (is_data) {
+            mark_data(*outputs.back(), recording_.lane_count);
         }
     }
     const uint32_t index = record(call, outputs, "");

@@ -80,6 +80,42 @@ Ref Recording::plain(c10::IValue value, bool is_constant)
     return item;
 }
 
+namespace
+{
+
+int64_t next_prime(int64_t number)
+{
+    const auto is_prime = [](int64_t candidate) {
+        for (int64_t divisor = 2; divisor * divisor <= candidate; divisor++) {
+            if (candidate % divisor == 0) {
+                return false;
+            }
+        }
+        return true;
+    };
+    do {
+        number++;
+    } while (!is_prime(number));
+    return number;
+}
+
+} // namespace
+
+const htp_shim_size &Recording::new_size(const std::string &name)
+{
+    // Many numbers divide it: programs split what they select into equal parts.
+    constexpr int64_t kManyDivisors = 5040;
+    if (lane_count == 1) {
+        throw NeedsLanes();
+    }
+    htp_shim_size size = {model.keep.string(name), {}};
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        last_prime_ = next_prime(last_prime_);
+        size.sizes[lane] = kManyDivisors * last_prime_;
+    }
+    return data_sizes.emplace_back(size);
+}
+
 Ref Recording::sequence(Item::Kind kind, std::vector<Ref> elements)
 {
     Ref item = make(kind);

@@ -22,6 +22,10 @@ struct Place {
     uint32_t line = 0;
 };
 
+// Thrown where one lane cannot tell a size that the data decides from a fixed one.
+struct NeedsLanes {
+};
+
 struct RecordedNode {
     std::string kind;
     std::vector<uint32_t> inputs; // items
@@ -46,12 +50,16 @@ class Recording
     std::vector<RecordedNode> nodes;
     std::vector<htp_shim_scope> scopes;
     std::vector<uint32_t> calls; // by module
-    uint64_t epoch = 0;          // mutations so far
+    std::vector<htp_shim_size> data_sizes;
+    uint64_t epoch = 0; // mutations so far
 
     // A new item. Plain values are the same in all lanes.
     Ref make(Item::Kind kind);
     Ref plain(c10::IValue value, bool is_constant = true);
     Ref sequence(Item::Kind kind, std::vector<Ref> elements);
+
+    // A size that the data decides, made up in every lane; @p name lives as long as the model.
+    const htp_shim_size &new_size(const std::string &name);
 
     // An item for a value that is the same in all lanes: lists, tuples and dicts become items of
     // items, tensors constants.
@@ -78,6 +86,7 @@ class Recording
   private:
     void note_state(const Item &item);
 
+    int64_t last_prime_ = 7;
     std::unordered_map<uint32_t, Ref> weights_;
     std::unordered_map<const void *, at::Tensor> meta_storages_;
     std::unordered_set<const void *> state_; // storages of the lanes

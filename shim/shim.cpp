@@ -1,6 +1,7 @@
 // The C ABI: no libtorch type and no exception crosses it.
 #include "archived_inputs.h"
 #include "hints.h"
+#include "recording.h"
 #include "trace.h"
 
 #include <torch/csrc/jit/runtime/operator.h>
@@ -34,6 +35,9 @@ htp_shim_code guard(htp_shim_error *error, htp_shim_code otherwise, Body body)
     try {
         body();
         return HTP_SHIM_OK;
+    } catch (const htp::NeedsLanes &) {
+        fill(error, "a size depends on the data");
+        return HTP_SHIM_NEEDS_LANES;
     } catch (const htp::Unsupported &problem) {
         fill(error, problem.what());
         return HTP_SHIM_UNSUPPORTED;

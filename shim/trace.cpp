@@ -45,6 +45,8 @@ class Handover final : public Trace
         view_.scope_count = static_cast<uint32_t>(recording_->scopes.size());
         view_.weights = model.weights.data();
         view_.weight_count = static_cast<uint32_t>(model.weights.size());
+        view_.data_sizes = recording_->data_sizes.data();
+        view_.data_size_count = static_cast<uint32_t>(recording_->data_sizes.size());
         view_.inputs = inputs_.data();
         view_.input_count = static_cast<uint32_t>(inputs_.size());
         view_.outputs = outputs_.data();

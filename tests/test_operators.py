@@ -4,6 +4,7 @@ The cases are data, in tests/operators/*_cases.py: CASES is a list of dicts with
   name      unique in the file
   module    a function that returns what is run: a module or a function
   inputs    a function that returns the arguments
+  others    a function that returns lists of arguments of the same sizes, which are compared, too
   dynamic   {argument: {axis: name}}: axes that are dynamic; compared at two other sizes, too
   script    True: made by torch.jit.script instead of torch.jit.trace
   refused   what the message says of a program that cannot be exported; True: of an operator
@@ -61,13 +62,15 @@ TABLE = cases()
 
 
 @functools.cache
-def prepared() -> Path:
-    """The folder with all cases, made and exported once in a run."""
-    folder = Path(os.environ["HTP_TEST_OUTPUT"]) / "operators"
+def prepared(group: str) -> Path:
+    """The folder with all cases of a file, made and exported once in a run."""
+    folder = Path(os.environ["HTP_TEST_OUTPUT"]) / "operators" / group
+    folder.parent.mkdir(exist_ok=True)
+    file = FOLDER / f"{group}_cases.py"
     with harness.locked(folder.with_suffix(".lock")):
         if not (folder / "cases.json").exists():
             python = DEBIAN_PYTHON if IS_EARLIER else VENV_PYTHON
-            command = [python, str(FOLDER / "make.py"), "--into", str(folder), *map(str, FILES)]
+            command = [python, str(FOLDER / "make.py"), "--into", str(folder), str(file)]
             result = subprocess.run(command, capture_output=True, text=True, timeout=1800)
             assert result.returncode == 0, result.stderr[-3000:]
         for opset in OPSETS:
@@ -129,7 +132,7 @@ def is_made_here(name: str) -> bool:
 
 @harness.case_for_each(filter(is_made_here, TABLE))
 def operator(name: str) -> None:
-    case, folder = TABLE[name], prepared()
+    case, folder = TABLE[name], prepared(name.split("/")[0])
     entry = json.loads((folder / "cases.json").read_text())[name]
     failure = entry.get("failure", "")
     if IS_EARLIER and any(text in failure for text in earlier.CANNOT_MAKE):

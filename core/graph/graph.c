@@ -2,6 +2,9 @@
 
 #include "graph/symbols.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 static const htp_dim *build_dims(htp_symbols *symbols, const htp_shim_value *value)
 {
     htp_dim *dims = HTP_NEW_ARRAY(symbols->arena, htp_dim, value->rank);
@@ -44,6 +47,29 @@ static void build_modules(htp_graph *graph, const htp_shim_module *modules, uint
     }
 }
 
+/* The named axes, and the sizes that the data decides, with names of their own. */
+static const htp_axis *all_axes(htp_arena *arena, const htp_shim_trace *trace, const htp_axis *axes,
+                                uint32_t axis_count)
+{
+    htp_map taken = {0};
+    htp_axis *all = HTP_NEW_ARRAY(arena, htp_axis, (size_t)axis_count + trace->data_size_count);
+    for (uint32_t i = 0; i < axis_count; i++) {
+        all[i] = axes[i];
+        htp_map_set(arena, &taken, axes[i].symbol, 0);
+    }
+    for (uint32_t i = 0; i < trace->data_size_count; i++) {
+        const htp_shim_size *size = &trace->data_sizes[i];
+        htp_axis *axis = &all[axis_count + i];
+        uint32_t number = i;
+        do {
+            axis->symbol = htp_arena_printf(arena, "%s_%" PRIu32, size->name, number++);
+        } while (htp_map_get(&taken, axis->symbol, NULL));
+        memcpy(axis->sizes, size->sizes, sizeof(size->sizes));
+        htp_map_set(arena, &taken, axis->symbol, 0);
+    }
+    return all;
+}
+
 htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32_t lane_count,
                            const htp_shim_module *modules, uint32_t module_count,
                            const htp_shim_argument *arguments, uint32_t argument_count,
@@ -55,7 +81,8 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32
     graph->arguments = arguments;
     graph->argument_count = argument_count;
     htp_symbols symbols;
-    htp_symbols_init(&symbols, arena, axes, axis_count, lane_count);
+    htp_symbols_init(&symbols, arena, all_axes(arena, trace, axes, axis_count),
+                     axis_count + trace->data_size_count, lane_count);
     build_values(graph, &symbols);
     build_modules(graph, modules, module_count);
     return graph;

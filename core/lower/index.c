@@ -47,11 +47,6 @@ static void put_masked(htp_lowering *l, htp_value_id mask_value)
     htp_dtype dtype = htp_arg_dtype(l, "self");
     uint32_t rank = htp_arg_rank(l, "self");
     uint32_t mask_rank = htp_graph_value(l->graph, mask_value)->rank;
-    if (!is_single(l, "values") || htp_arg_bool_or(l, "accumulate", false) || mask_rank > rank) {
-        htp_lower_fail(l, "an index that is a mask selects a number of elements that depends on "
-                          "its contents");
-        return;
-    }
     int64_t axes[HTP_SHIM_MAX_RANK];
     for (uint32_t i = mask_rank; i < rank; i++) {
         axes[i - mask_rank] = i;
@@ -67,7 +62,8 @@ static void put_masked(htp_lowering *l, htp_value_id mask_value)
 void htp_lower_index_put(htp_lowering *l)
 {
     htp_value_id mask = only_mask(l);
-    if (mask != HTP_NONE) {
+    if (mask != HTP_NONE && is_single(l, "values") && !htp_arg_bool_or(l, "accumulate", false) &&
+        htp_graph_value(l->graph, mask)->rank <= htp_arg_rank(l, "self")) {
         put_masked(l, mask);
         return;
     }

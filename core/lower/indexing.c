@@ -33,18 +33,24 @@ static bool broadcast_dims(const htp_dim *from, uint32_t from_rank, htp_dim *dim
     return true;
 }
 
-/** Gives all index tensors one shape: a constant one, or that of their sum. */
+/** Gives all index tensors one shape: a constant one, or that of their sum. Values that are
+ * HTP_NONE are columns of a mask, as long as only the graph will know. */
 static void broadcast_indices(htp_lowering *l, htp_indexing *n, const htp_value_id *values)
 {
-    if (n->count == 1) {
-        n->dims = l->graph->values[values[0]].dims;
+    bool all_columns = true;
+    bool is_static = true;
+    for (uint32_t i = 0; i < n->count; i++) {
+        all_columns = all_columns && values[i] == HTP_NONE;
+        is_static = is_static && values[i] != HTP_NONE;
+    }
+    if (n->count == 1 || all_columns) {
+        n->dims = all_columns ? NULL : l->graph->values[values[0]].dims;
         return;
     }
     htp_dim *dims = HTP_NEW_ARRAY(l->arena, htp_dim, (size_t)n->rank + 1);
     for (uint32_t i = 0; i < n->rank; i++) {
         dims[i].size = 1;
     }
-    bool is_static = true;
     for (uint32_t i = 0; i < n->count && is_static; i++) {
         is_static = broadcast_dims(l->graph->values[values[i]].dims,
                                    htp_graph_value(l->graph, values[i])->rank, dims, n->rank);
@@ -65,32 +71,69 @@ static void broadcast_indices(htp_lowering *l, htp_indexing *n, const htp_value_
     }
 }
 
+void htp_emit_place_columns(htp_lowering *l, htp_tensor_id mask, uint32_t rank,
+                            htp_tensor_id *columns)
+{
+    htp_tensor_id places = htp_emit_unary(l, "NonZero", mask);
+    for (uint32_t i = 0; i < rank; i++) {
+        columns[i] =
+            htp_emit(l, "Gather", HTP_IN(places, htp_emit_scalar_int(l, HTP_DTYPE_INT64, i)),
+                     HTP_AT(htp_attribute_int("axis", 0)));
+    }
+}
+
+/** The axes of self that an index takes: as many as a mask has dims, or one. */
+static uint32_t axes_taken(const htp_shim_value *value)
+{
+    bool is_mask = value->kind == HTP_SHIM_TENSOR &&
+                   (value->dtype == HTP_DTYPE_BOOL || value->dtype == HTP_DTYPE_UINT8);
+    return is_mask ? value->rank : 1;
+}
+
+/** Adds the index @p id of axis @p axis and, for a mask, of those behind. @p values receives the
+ * value of each, HTP_NONE for a mask. */
+static void add_index(htp_lowering *l, htp_indexing *n, htp_value_id id, uint32_t axis,
+                      htp_value_id *values)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (value->kind == HTP_SHIM_NOTHING) {
+        return;
+    }
+    bool is_mask = value->dtype == HTP_DTYPE_BOOL || value->dtype == HTP_DTYPE_UINT8;
+    if (value->kind != HTP_SHIM_TENSOR || (!is_mask && !htp_dtype_is_integer(value->dtype)) ||
+        (is_mask && value->rank == 0)) {
+        htp_lower_fail(l, "an index is no tensor of integers or mask with dims");
+        return;
+    }
+    if (is_mask) {
+        htp_emit_place_columns(l, htp_value_tensor_as(l, id, HTP_DTYPE_BOOL), value->rank,
+                               &n->indices[n->count]);
+    } else {
+        n->indices[n->count] = htp_value_tensor_as(l, id, HTP_DTYPE_INT64);
+    }
+    uint32_t rank = is_mask ? 1 : value->rank;
+    n->rank = rank > n->rank ? rank : n->rank;
+    for (uint32_t i = 0; i < axes_taken(value); i++) {
+        values[n->count] = is_mask ? HTP_NONE : id;
+        n->axes[n->count++] = axis + i;
+    }
+}
+
 htp_indexing htp_arg_indexing(htp_lowering *l)
 {
     htp_indexing n = indexing_of_self(l);
     size_t count = 0;
     const htp_value_id *elements = htp_arg_list(l, "indices", &count);
     htp_value_id values[HTP_SHIM_MAX_RANK];
-    if (count > n.x_rank) {
-        htp_lower_fail(l, "it has %zu indices for rank %u", count, n.x_rank);
-        return n;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const htp_shim_value *value = htp_graph_value(l->graph, elements[i]);
-        if (value->kind == HTP_SHIM_NOTHING) {
-            continue;
-        }
-        if (value->kind != HTP_SHIM_TENSOR || !htp_dtype_is_integer(value->dtype) ||
-            value->dtype == HTP_DTYPE_UINT8) {
-            htp_lower_fail(l, "an index that is a mask selects a number of elements that depends "
-                              "on its contents");
+    uint32_t axis = 0;
+    for (size_t i = 0; i < count && !l->failure; i++) {
+        uint32_t taken = axes_taken(htp_graph_value(l->graph, elements[i]));
+        if (axis + taken > n.x_rank) {
+            htp_lower_fail(l, "it has more indices than rank %u", n.x_rank);
             return n;
         }
-        values[n.count] = elements[i];
-        n.axes[n.count] = (int64_t)i;
-        n.indices[n.count] = htp_value_tensor_as(l, elements[i], HTP_DTYPE_INT64);
-        n.rank = value->rank > n.rank ? value->rank : n.rank;
-        n.count++;
+        add_index(l, &n, elements[i], axis, values);
+        axis += taken;
     }
     if (n.count) {
         broadcast_indices(l, &n, values);

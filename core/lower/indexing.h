@@ -22,11 +22,15 @@ typedef struct htp_indexing {
 } htp_indexing;
 
 /** The argument self indexed by the list argument indices, without indices as yet for a list of
- * nothing but None. Fails for masks. */
+ * nothing but None. A mask stands for the places where it is true: an index for each of its dims. */
 htp_indexing htp_arg_indexing(htp_lowering *l);
 
 /** The argument self indexed along one axis by one vector. */
 htp_indexing htp_indexing_along(htp_lowering *l, int64_t axis, htp_tensor_id vector);
+
+/** The places where a mask of @p rank dims is true, as a vector for each dim. */
+void htp_emit_place_columns(htp_lowering *l, htp_tensor_id mask, uint32_t rank,
+                            htp_tensor_id *columns);
 
 /** x[...] */
 htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n);

@@ -156,6 +156,7 @@ htp_status htp_torchscript_status(const char *path, htp_shim_code code, const ht
         [HTP_SHIM_NOT_MODEL] = HTP_CODE_BAD_INPUT,
         [HTP_SHIM_BAD_INPUTS] = HTP_CODE_USAGE,
         [HTP_SHIM_UNSUPPORTED] = HTP_CODE_UNSUPPORTED,
+        [HTP_SHIM_NEEDS_LANES] = HTP_CODE_INTERNAL,
     };
     if (code == HTP_SHIM_OK) {
         return HTP_OK;

@@ -52,11 +52,15 @@ static htp_status explain_refusal(struct tracing *tracing, const char *path)
 static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_inputs *inputs)
 {
     htp_shim_code code = run(tracing, inputs->lane_count);
+    if (code == HTP_SHIM_NEEDS_LANES) {
+        inputs->lane_count = HTP_SHIM_MAX_LANES;
+        code = run(tracing, inputs->lane_count);
+    }
     const htp_shim_error first = tracing->error;
     for (uint32_t attempt = 1; code == HTP_SHIM_BAD_INPUTS; attempt++) {
         if (!htp_inputs_choose_lanes(inputs, attempt)) {
             tracing->error = first;
-            return inputs->lane_count > 1 ? explain_refusal(tracing, path)
+            return inputs->axis_count > 0 ? explain_refusal(tracing, path)
                                           : htp_torchscript_status(path, code, &first);
         }
         code = run(tracing, inputs->lane_count);

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 1u
+#define HTP_SHIM_ABI 2u
 #define HTP_SHIM_MAX_LANES 3u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -52,6 +52,7 @@ typedef enum htp_shim_code {
     HTP_SHIM_NOT_MODEL,   /**< not readable, or not TorchScript */
     HTP_SHIM_BAD_INPUTS,  /**< the inputs do not fit forward(), or forward() raised on them */
     HTP_SHIM_UNSUPPORTED, /**< a construct that cannot be traced */
+    HTP_SHIM_NEEDS_LANES, /**< a size depends on the data: trace again in more than one lane */
 } htp_shim_code;
 
 /** One line; the shim fills it on failure. */
@@ -174,6 +175,13 @@ typedef struct htp_shim_input {
     int64_t dims[HTP_SHIM_MAX_LANES][HTP_SHIM_MAX_RANK];
 } htp_shim_input;
 
+/** A size that the data decides, such as the number of elements that a mask selects, and what it
+ * was taken for in each lane. */
+typedef struct htp_shim_size {
+    const char *name; /**< of the operator that gives it: "nonzero"; not unique */
+    int64_t sizes[HTP_SHIM_MAX_LANES];
+} htp_shim_size;
+
 /** The result of a trace. */
 typedef struct htp_shim_trace {
     const htp_shim_value *values;
@@ -184,6 +192,8 @@ typedef struct htp_shim_trace {
     uint32_t scope_count;
     const htp_shim_weight *weights; /**< those of the model, then constants of the code */
     uint32_t weight_count;
+    const htp_shim_size *data_sizes;
+    uint32_t data_size_count;
     const uint32_t *inputs; /**< values, one per argument of forward() */
     uint32_t input_count;
     const uint32_t *outputs; /**< values: what forward() returned; tuples and lists are

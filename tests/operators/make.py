@@ -1,6 +1,6 @@
 """Makes TorchScript files of the operator cases, and what PyTorch computes with them.
 
-Usage: make.py --into DIR CASES.py...   Run by the Python whose torch is to make the files.
+Usage: make.py --into DIR CASES.py   Run by the Python whose torch is to make the files.
 
 Writes DIR/NUMBER.pt, with the inputs' sizes as htp_inputs.json inside; DIR/NUMBER.npz with inputs
 and the TorchScript's outputs at the traced sizes and at others; DIR/cases.json, which lists them.
@@ -130,7 +130,8 @@ def make(case: dict, stem: Path) -> None:
     extra = {"htp_inputs.json": json.dumps(specifications)}
     torch.jit.save(model, str(stem.with_suffix(".pt")), _extra_files=extra)
     arrays = {}
-    for number, values in enumerate(variants(inputs, dynamic)):
+    others = case.get("others", list)()
+    for number, values in enumerate([*variants(inputs, dynamic), *others]):
         for i, array in enumerate(arrays_of(values)):
             arrays[f"{number}/input/{i:03}"] = array.copy()
         outputs = model(*[copied(value) for value in values])
@@ -147,22 +148,22 @@ def copied(value):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--into", type=Path, required=True)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("file", type=Path)
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
     arguments.into.mkdir(parents=True, exist_ok=True)
     table = {}
-    for file in arguments.files:
-        for case in load(file):
-            number = f"{len(table):04}"
-            entry = {"number": number}
-            try:
-                with torch.no_grad():
-                    make(case, arguments.into / number)
-            except Exception as error:
-                entry["failure"] = f"{type(error).__name__}: {error}"
-            table[f"{file.stem.removesuffix('_cases')}/{case['name']}"] = entry
+    group = arguments.file.stem.removesuffix("_cases")
+    for case in load(arguments.file):
+        number = f"{len(table):04}"
+        entry = {"number": number}
+        try:
+            with torch.no_grad():
+                make(case, arguments.into / number)
+        except Exception as error:
+            entry["failure"] = f"{type(error).__name__}: {error}"
+        table[f"{group}/{case['name']}"] = entry
     (arguments.into / "cases.json").write_text(json.dumps(table, indent=1))
     return 0
 

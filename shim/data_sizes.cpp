@@ -1,0 +1,355 @@
+// Operators whose outputs have sizes that the data decides.
+//
+// Such a size is made up, differently in every lane. From there on it is followed as the size of a
+// dynamic axis is; what is not a sum or product of sizes gives a new one.
+#include "execute.h"
+
+#include "operator_facts.h"
+
+#include <unordered_map>
+
+namespace htp
+{
+
+namespace
+{
+
+using Lane = std::vector<c10::IValue>;
+
+at::Tensor meta(at::IntArrayRef sizes, at::ScalarType type)
+{
+    return at::empty(sizes, at::device(at::kMeta).dtype(type));
+}
+
+bool is_mask(const Item &item)
+{
+    return item.is_tensor() &&
+           (item.tensor(0).scalar_type() == at::kBool || item.tensor(0).scalar_type() == at::kByte);
+}
+
+const at::Tensor &tensor_of(const std::vector<Ref> &inputs, size_t index, size_t lane)
+{
+    if (index >= inputs.size() || !inputs[index]->is_tensor()) {
+        throw Unsupported("a tensor is missing");
+    }
+    return inputs[index]->tensor(lane);
+}
+
+// A number that must be known: a dim, or whether something is asked for.
+int64_t fixed_number(const std::vector<Ref> &inputs, size_t index)
+{
+    const Item &item = *inputs.at(index);
+    if (item.kind != Item::Kind::Plain || !item.is_constant || item.lane[0].isNone()) {
+        throw Unsupported("a number that it needs depends on the data");
+    }
+    return item.lane[0].isBool() ? static_cast<int64_t>(item.lane[0].toBool())
+                                 : item.lane[0].toInt();
+}
+
+bool is_none(const std::vector<Ref> &inputs, size_t index)
+{
+    return index >= inputs.size() || inputs[index]->is_none();
+}
+
+// What the operators below are given: one lane's operands, and the size that the data decides.
+struct Choice {
+    const std::vector<Ref> &inputs;
+    size_t lane;
+    int64_t size;
+};
+
+Lane nonzero(const Choice &c)
+{
+    return {meta({c.size, tensor_of(c.inputs, 0, c.lane).dim()}, at::kLong)};
+}
+
+Lane nonzero_numpy(const Choice &c)
+{
+    c10::List<at::Tensor> columns;
+    const int64_t rank = std::max<int64_t>(tensor_of(c.inputs, 0, c.lane).dim(), 1);
+    for (int64_t i = 0; i < rank; i++) {
+        columns.push_back(meta({c.size}, at::kLong));
+    }
+    return {columns};
+}
+
+Lane masked_select(const Choice &c)
+{
+    return {meta({c.size}, tensor_of(c.inputs, 0, c.lane).scalar_type())};
+}
+
+// The positions of the inverse have self's shape where they were asked for.
+at::Tensor inverse_of(const at::Tensor &self, bool is_asked)
+{
+    return is_asked ? meta(self.sizes(), at::kLong) : meta({0}, at::kLong);
+}
+
+at::Tensor counts_of(const Choice &c, bool is_asked)
+{
+    return meta({is_asked ? c.size : 0}, at::kLong);
+}
+
+// _unique(self, sorted, return_inverse), _unique2(..., return_counts)
+Lane unique(const Choice &c)
+{
+    const at::Tensor &self = tensor_of(c.inputs, 0, c.lane);
+    Lane outputs = {meta({c.size}, self.scalar_type()),
+                    inverse_of(self, fixed_number(c.inputs, 2) != 0)};
+    if (c.inputs.size() > 3) {
+        outputs.emplace_back(counts_of(c, fixed_number(c.inputs, 3) != 0));
+    }
+    return outputs;
+}
+
+Lane unique_along(const Choice &c, int64_t dim, bool inverse, bool counts)
+{
+    const at::Tensor &self = tensor_of(c.inputs, 0, c.lane);
+    std::vector<int64_t> sizes = self.sizes().vec();
+    const auto axis = static_cast<size_t>(dim < 0 ? dim + self.dim() : dim);
+    const int64_t along = sizes.at(axis);
+    sizes[axis] = c.size;
+    return {meta(sizes, self.scalar_type()), meta({inverse ? along : 0}, at::kLong),
+            counts_of(c, counts)};
+}
+
+// unique_dim(self, dim, sorted, return_inverse, return_counts)
+Lane unique_dim(const Choice &c)
+{
+    return unique_along(c, fixed_number(c.inputs, 1), fixed_number(c.inputs, 3) != 0,
+                        fixed_number(c.inputs, 4) != 0);
+}
+
+// unique_consecutive(self, return_inverse, return_counts, dim)
+Lane unique_consecutive(const Choice &c)
+{
+    const bool inverse = fixed_number(c.inputs, 1) != 0;
+    const bool counts = fixed_number(c.inputs, 2) != 0;
+    if (!is_none(c.inputs, 3)) {
+        return unique_along(c, fixed_number(c.inputs, 3), inverse, counts);
+    }
+    const at::Tensor &self = tensor_of(c.inputs, 0, c.lane);
+    return {meta({c.size}, self.scalar_type()), inverse_of(self, inverse), counts_of(c, counts)};
+}
+
+// bincount(self, weights, minlength)
+Lane bincount(const Choice &c)
+{
+    const bool weighted = !is_none(c.inputs, 1);
+    const bool is_float = weighted && tensor_of(c.inputs, 1, c.lane).scalar_type() == at::kFloat;
+    return {meta({c.size}, !weighted ? at::kLong : (is_float ? at::kFloat : at::kDouble))};
+}
+
+// nms(boxes, scores, threshold): the kept boxes
+Lane kept(const Choice &c)
+{
+    return {meta({c.size}, at::kLong)};
+}
+
+// repeat_interleave(repeats), repeat_interleave(self, repeats, dim) without output_size
+Lane repeat_interleave(const Choice &c)
+{
+    const at::Tensor &self = tensor_of(c.inputs, 0, c.lane);
+    if (c.inputs.size() < 3) {
+        return {meta({c.size}, self.scalar_type())};
+    }
+    std::vector<int64_t> sizes = {c.size};
+    if (!is_none(c.inputs, 2)) {
+        const int64_t dim = fixed_number(c.inputs, 2);
+        sizes = self.sizes().vec();
+        sizes.at(static_cast<size_t>(dim < 0 ? dim + self.dim() : dim)) = c.size;
+    }
+    return {meta(sizes, self.scalar_type())};
+}
+
+using Sizer = Lane (*)(const Choice &);
+
+Sizer find_sizer(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
+{
+    static const std::unordered_map<std::string, Sizer> table = {
+        {"aten::nonzero", nonzero},
+        {"aten::argwhere", nonzero},
+        {"aten::nonzero_numpy", nonzero_numpy},
+        {"aten::where", nonzero_numpy},
+        {"aten::masked_select", masked_select},
+        {"aten::_unique", unique},
+        {"aten::_unique2", unique},
+        {"aten::unique_dim", unique_dim},
+        {"aten::unique_consecutive", unique_consecutive},
+        {"aten::bincount", bincount},
+        {"torchvision::nms", kept},
+        {"aten::repeat_interleave", repeat_interleave},
+    };
+    const auto found = table.find(schema.name());
+    const bool is_other =
+        (schema.name() == "aten::repeat_interleave" && schema.overload_name() == "self_int") ||
+        (schema.name() == "aten::where" && inputs.size() > 1);
+    return found == table.end() || is_other ? nullptr : found->second;
+}
+
+// The argument output_size of repeat_interleave(), where it is given.
+std::optional<htp_shim_size> given_size(const c10::FunctionSchema &schema,
+                                        const std::vector<Ref> &inputs)
+{
+    if (schema.name() != "aten::repeat_interleave" || inputs.back()->is_none()) {
+        return std::nullopt;
+    }
+    htp_shim_size size = {};
+    for (size_t lane = 0; lane < HTP_SHIM_MAX_LANES && !inputs.back()->lane[lane].isNone();
+         lane++) {
+        size.sizes[lane] = inputs.back()->lane[lane].toInt();
+    }
+    return size;
+}
+
+// The operator's name without its namespace: "nonzero".
+std::string base_name(const c10::FunctionSchema &schema)
+{
+    return schema.name().substr(schema.name().find("::") + 2);
+}
+
+// @p tensor with another size of one dim, on the same memory: views stay views.
+at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size)
+{
+    at::Tensor made = tensor.detach();
+    std::vector<int64_t> sizes = tensor.sizes().vec();
+    sizes.at(static_cast<size_t>(dim)) = size;
+    made.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, tensor.strides());
+    return made;
+}
+
+} // namespace
+
+// The outputs of an operator whose sizes only the data can tell; nothing for other operators.
+std::optional<Executor::Lanes> Executor::decide_sizes(Call &call)
+{
+    const auto settled = [](const Item &item) { return item.is_settled(); };
+    if (std::all_of(call.inputs.begin(), call.inputs.end(),
+                    [&](const Ref &input) { return all_of(input, settled); })) {
+        return std::nullopt;
+    }
+    const Sizer sizer = find_sizer(call.schema, call.inputs);
+    if (sizer == nullptr) {
+        const auto results = masked(call);
+        return results ? results : moved(call);
+    }
+    const auto given = given_size(call.schema, call.inputs);
+    const htp_shim_size size = given ? *given : recording_.new_size(base_name(call.schema));
+    Lanes results;
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        results.push_back(sizer({call.inputs, lane, size.sizes[lane]}));
+    }
+    return results;
+}
+
+// The operator on other inputs, and its output with @p size in place of dim @p dim.
+Executor::Lanes Executor::lanes_with_size(Call &call, const std::vector<Ref> &inputs, int64_t dim,
+                                          const htp_shim_size &size)
+{
+    Call other = {call.node, call.schema, call.operation, inputs, call.place};
+    Lanes results = run_lanes(other, Mode::Meta);
+    call.storages = other.storages;
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        results[lane][0] = resized(results[lane][0].toTensor(), dim, size.sizes[lane]);
+    }
+    return results;
+}
+
+// Outputs that look like the first operand, and are it where the operator works in place.
+Executor::Lanes Executor::like_first(const Call &call)
+{
+    const bool is_in_place = is_written(call.schema.arguments().at(0));
+    Lanes results;
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        const at::Tensor first = operand(call, 0, lane, Mode::Meta).toTensor();
+        results.push_back({is_in_place ? first : at::empty_like(first)});
+    }
+    return results;
+}
+
+// x[mask], and x[mask] = values: a mask stands for as many index tensors as it has dims.
+std::optional<Executor::Lanes> Executor::masked(Call &call)
+{
+    const std::string &name = call.schema.name();
+    const bool puts = name == "aten::index_put" || name == "aten::index_put_";
+    if ((!puts && name != "aten::index") || call.inputs[1]->kind != Item::Kind::List) {
+        return std::nullopt;
+    }
+    const std::vector<Ref> &given = call.inputs[1]->elements;
+    if (std::none_of(given.begin(), given.end(), [](const Ref &one) { return is_mask(*one); })) {
+        return std::nullopt;
+    }
+    if (puts) {
+        return like_first(call);
+    }
+    const htp_shim_size size = recording_.new_size(base_name(call.schema));
+    std::vector<Ref> indices;
+    for (const Ref &one : given) {
+        const int64_t columns = is_mask(*one) ? one->tensor(0).dim() : 0;
+        for (int64_t i = 0; i < columns; i++) {
+            const Ref column = recording_.make(Item::Kind::Tensor);
+            for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+                column->lane[lane] = meta({size.sizes[lane]}, at::kLong);
+            }
+            indices.push_back(column);
+        }
+        if (!is_mask(*one)) {
+            indices.push_back(one);
+        }
+    }
+    std::vector<Ref> inputs = call.inputs;
+    inputs[1] = recording_.sequence(Item::Kind::List, std::move(indices));
+    Call other = {call.node, call.schema, call.operation, inputs, call.place};
+    return run_lanes(other, Mode::Meta);
+}
+
+namespace
+{
+
+bool is_data_number(const std::vector<Ref> &inputs, size_t index)
+{
+    return index < inputs.size() && inputs[index]->kind == Item::Kind::Plain &&
+           (inputs[index]->is_data || !inputs[index]->has_lanes);
+}
+
+} // namespace
+
+// Slices whose bounds, or whose dim's size, the data decides; and positions that it decides.
+std::optional<Executor::Lanes> Executor::moved(Call &call)
+{
+    const std::string &name = call.schema.name();
+    const std::vector<Ref> &inputs = call.inputs;
+    const auto with = [&](std::initializer_list<size_t> positions, const Ref &value) {
+        std::vector<Ref> changed = inputs;
+        for (const size_t position : positions) {
+            changed[position] = value;
+        }
+        return changed;
+    };
+    const bool any_bound = is_data_number(inputs, 2) || is_data_number(inputs, 3);
+    if (name == "aten::slice" && inputs[0]->is_tensor() && (any_bound || inputs[0]->is_data)) {
+        int64_t dim = fixed_number(inputs, 1);
+        dim += dim < 0 ? inputs[0]->tensor(0).dim() : 0;
+        const auto size_in = [&](uint32_t lane) { return inputs[0]->tensor(lane).size(dim); };
+        const bool is_fixed = size_in(0) == size_in(1 % recording_.lane_count);
+        const bool is_all = is_none(inputs, 2) && is_none(inputs, 3);
+        if (!any_bound && (is_fixed || is_all)) {
+            return std::nullopt;
+        }
+        return lanes_with_size(call, with({2, 3}, recording_.plain(c10::IValue())), dim,
+                               recording_.new_size(base_name(call.schema)));
+    }
+    if ((name == "aten::slice_scatter" || name == "aten::select_scatter") &&
+        has_data(call.inputs)) {
+        return like_first(call);
+    }
+    if ((name == "aten::select" || name == "aten::narrow") && is_data_number(inputs, 2)) {
+        std::vector<Ref> changed = with({2}, recording_.plain(0));
+        Call other = {call.node, call.schema, call.operation, changed, call.place};
+        Lanes results = run_lanes(other, Mode::Meta);
+        call.storages = other.storages;
+        return results;
+    }
+    return std::nullopt;
+}
+
+} // namespace htp

@@ -1,0 +1,208 @@
+"""Elements that the data picks, and what is made of tensors and numbers of such sizes."""
+
+import math
+
+import torch
+from torch import nn
+
+from building import Cases
+
+CASES = Cases()
+call = CASES.call
+NAN = math.nan
+BATCH = {0: {0: "batch"}}
+MASK = torch.tensor([[True, False, True, True], [False, False, False, True], [True, True, False, False]])
+EMPTY = torch.zeros(3, 4, dtype=torch.bool)
+FULL = torch.ones(3, 4, dtype=torch.bool)
+X = torch.arange(12.0).reshape(3, 4)
+WIDE = torch.arange(60.0).reshape(3, 4, 5)
+MASKS = (EMPTY, FULL)
+
+
+def with_masks(*first, last=()):
+    return lambda: [[*first, mask, *last] for mask in MASKS]
+
+
+# ---- where something is true -----------------------------------------------------------------------
+
+for dtype in (torch.bool, torch.float32, torch.int64, torch.float16, torch.uint8):
+    name = str(dtype).removeprefix("torch.")
+    call(f"nonzero/{name}", torch.nonzero, MASK.to(dtype), others=lambda d=dtype: [[m.to(d)] for m in MASKS])
+call("nonzero/dynamic", torch.nonzero, MASK, dynamic=BATCH)
+call("nonzero/vector", torch.nonzero, MASK[0], dynamic=BATCH)
+call("nonzero/scalar", torch.nonzero, torch.tensor(3.0), refused=True)
+call("nonzero/nan", torch.nonzero, torch.tensor([0.0, NAN, -0.0, 2.0]))
+call("nonzero/tuple", lambda x: torch.nonzero(x, as_tuple=True), MASK, others=with_masks(), dynamic=BATCH)
+call("argwhere", torch.argwhere, MASK, others=with_masks())
+call("where/places", torch.where, MASK, others=with_masks())
+
+# ---- masks -----------------------------------------------------------------------------------------
+
+call("masked_select", torch.masked_select, X, MASK, others=with_masks(X))
+call("masked_select/dynamic", torch.masked_select, X, MASK, dynamic={0: {0: "b"}, 1: {0: "b"}})
+call("masked_select/broadcast", torch.masked_select, WIDE, MASK.unsqueeze(2))
+call("masked_select/broadcast-self", torch.masked_select, X[:1], MASK, others=with_masks(X[:1]))
+call("index/mask", lambda x, m: x[m], X, MASK, others=with_masks(X), dynamic={0: {0: "b"}, 1: {0: "b"}})
+call("index/rows", lambda x, m: x[m], WIDE, MASK[:, 0], others=lambda: [[WIDE, EMPTY[:, 0]]])
+call("index/inner", lambda x, m: x[:, m], WIDE, MASK[0])
+call("index/last", lambda x, m: x[..., m], WIDE, torch.tensor([True, False, True, True, False]))
+call("index/front-of-three", lambda x, m: x[m], WIDE, MASK, others=with_masks(WIDE))
+call("index/mask-and-number", lambda x, m, i: x[m, i], WIDE, MASK, torch.tensor(2))
+call("index/mask-and-one", lambda x, m, i: x[m, i], WIDE, MASK, torch.tensor([3]))
+call("index/uint8", lambda x, m: x[m], X, MASK.to(torch.uint8))
+call("index_put/mask-values", lambda x, m, v: x.index_put((m,), v), X, MASK, torch.arange(6.0))
+call("index_put/mask-rows", lambda x, m, v: x.index_put((m,), v), WIDE, MASK[:, 0], torch.arange(5.0),
+     others=lambda: [[WIDE, EMPTY[:, 0], torch.arange(5.0)]])
+call("index_put/accumulate", lambda x, m, v: x.index_put((m,), v, accumulate=True), X, MASK, torch.tensor(2.5))
+
+
+def assign_selected(x, mask, y):
+    x = x.clone()
+    x[mask] = y[mask] * 2
+    return x
+
+
+def assign_inner(x, mask, values):
+    x = x.clone()
+    x[:, mask] = values
+    return x
+
+
+def assign_function(x, mask):
+    x = x.clone()
+    x[mask] = torch.relu(x[mask]) + 1
+    return x.sum(0)
+
+
+call("assign/selected", assign_selected, X, MASK, -X, others=with_masks(X, last=(-X,)))
+call("assign/inner", assign_inner, WIDE, MASK[0], torch.arange(5.0),
+     others=lambda: [[WIDE, EMPTY[0], torch.arange(5.0)]])
+call("assign/function", assign_function, X, MASK, others=with_masks(X), dynamic={0: {0: "b"}, 1: {0: "b"}})
+call("masked_scatter", lambda x, m, s: x.masked_scatter(m, s), X, MASK, -torch.arange(12.0),
+     others=with_masks(X, last=(-torch.arange(12.0),)))
+call("masked_scatter/short", lambda x, m, s: x.masked_scatter(m, s), X, MASK, -torch.arange(6.0))
+call("masked_scatter/broadcast", lambda x, m, s: x.masked_scatter(m, s), WIDE, MASK.unsqueeze(2),
+     -torch.arange(60.0))
+call("masked_scatter/int", lambda x, m, s: x.masked_scatter(m, s), X.long(), MASK, -torch.arange(12))
+
+# ---- what differs ----------------------------------------------------------------------------------
+
+TWICE = torch.tensor([[3, 1, 2], [1, 3, 3], [3, 1, 2]])
+for dtype in (torch.int64, torch.int32, torch.float32, torch.float64, torch.float16, torch.uint8):
+    name = str(dtype).removeprefix("torch.")
+    call(f"unique/{name}", torch.unique, TWICE.to(dtype), others=lambda d=dtype: [[torch.ones(3, 3).to(d)]])
+    call(f"unique_consecutive/{name}", torch.unique_consecutive, TWICE.to(dtype))
+call("unique/bool", torch.unique, MASK)
+call("unique/all", lambda x: torch.unique(x, return_inverse=True, return_counts=True), TWICE, dynamic=BATCH)
+call("unique/inverse", lambda x: torch.unique(x, return_inverse=True), TWICE)
+call("unique/counts", lambda x: torch.unique(x, return_counts=True), TWICE)
+call("unique/dim", lambda x: torch.unique(x, dim=0, return_inverse=True, return_counts=True), TWICE, dynamic=BATCH)
+call("unique/dim-1", lambda x: torch.unique(x, dim=1), TWICE)
+call("unique/unsorted", lambda x: torch.unique(x, sorted=False), TWICE, refused=True)
+call("unique_consecutive/all", lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True),
+     torch.tensor([[1, 1, 2], [2, 2, 3], [1, 1, 1]]), dynamic=BATCH)
+call("unique_consecutive/vector", lambda x: torch.unique_consecutive(x, return_counts=True, dim=0),
+     torch.tensor([1, 1, 2, 2, 2, 3]), dynamic=BATCH)
+call("unique_consecutive/dim", lambda x: torch.unique_consecutive(x, dim=0), TWICE, refused=True)
+
+# ---- counts and repeats ----------------------------------------------------------------------------
+
+COUNTS = torch.tensor([0, 3, 1, 3, 5])
+call("bincount", torch.bincount, COUNTS, others=lambda: [[torch.zeros(5, dtype=torch.long)]], dynamic=BATCH)
+call("bincount/minlength", lambda x: torch.bincount(x, minlength=9), COUNTS)
+call("bincount/weights", torch.bincount, COUNTS, torch.tensor([0.5, 1.0, 2.0, 4.0, 8.0]))
+call("bincount/weights-double", torch.bincount, COUNTS, torch.tensor([1, 2, 3, 4, 5]))
+call("repeat_interleave/places", torch.repeat_interleave, torch.tensor([2, 0, 3, 1]), dynamic=BATCH,
+     others=lambda: [[torch.zeros(4, dtype=torch.long)]])
+REPEATS = torch.tensor([2, 0, 3])
+call("repeat_interleave/rows", lambda x, r: x.repeat_interleave(r, 0), X, REPEATS, dynamic={0: {0: "n"}, 1: {0: "n"}})
+call("repeat_interleave/last", lambda x, r: x.repeat_interleave(r, -1), X.t(), REPEATS)
+call("repeat_interleave/all", lambda x, r: x.repeat_interleave(r), X[0, :3], REPEATS)
+call("repeat_interleave/one", lambda x, r: x.repeat_interleave(r, 1), X, torch.tensor([2]))
+call("repeat_interleave/size", lambda x, r: x.repeat_interleave(r, 0, output_size=5), X, REPEATS)
+
+# ---- what follows ----------------------------------------------------------------------------------
+
+
+class Experts(nn.Module):
+    """Each row goes to the expert that its scores choose."""
+
+    def __init__(self, count=3, width=4):
+        super().__init__()
+        torch.manual_seed(3)
+        self.gate = nn.Linear(width, count)
+        self.experts = nn.ModuleList(nn.Linear(width, width) for _ in range(count))
+
+    def forward(self, x):
+        chosen = self.gate(x).argmax(-1)
+        result = torch.zeros_like(x)
+        for number, expert in enumerate(self.experts):
+            rows = torch.where(chosen == number)[0]
+            result.index_add_(0, rows, expert(x[rows]))
+        return result
+
+
+CASES.add("experts", lambda: Experts().eval(), (6, 4), dynamic=BATCH,
+          others=lambda: [[torch.zeros(6, 4)], [torch.randn(6, 4)]])
+CASES.add("experts/script", lambda: Experts().eval(), (6, 4), dynamic=BATCH, script=True,
+          others=lambda: [[torch.zeros(6, 4)], [torch.randn(6, 4)]])
+
+
+def first_rows(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    return x[: int(n)]
+
+
+def grid(n: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    size = int(n)
+    return torch.zeros(size, 4) + torch.arange(size).unsqueeze(1) * x
+
+
+def pick(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    return x[int(n)] + x.select(1, int(n)).sum() * n.item()
+
+
+def assign_rows(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[: int(n)] = 0
+    y[int(n)] += 5
+    return y
+
+
+def halves(x: torch.Tensor) -> torch.Tensor:
+    rows = x[x > 0]
+    half = rows.size(0) // 2
+    return torch.cat([rows[:half], -rows[half:], torch.ones(half)])
+
+
+def limited(x: torch.Tensor):
+    rows = x[x > 0]
+    return rows[:3], torch.zeros(min(rows.size(0), 2))
+
+
+def checked(x: torch.Tensor) -> torch.Tensor:
+    rows = x[x > 0]
+    assert rows.size(0) > 0, "nothing is left"
+    assert bool((x > 0).any()), "nothing is left"
+    return rows / rows.sum()
+
+
+def sized(x):
+    rows = x[x > 0]
+    return torch.zeros(rows.shape[0], 2) + rows.unsqueeze(1)
+
+
+NUMBERS = [torch.tensor(0), torch.tensor(2)]
+call("number/slice", first_rows, X, torch.tensor(1), others=lambda: [[X, n] for n in NUMBERS], script=True)
+call("number/size", grid, torch.tensor(3), X[0], others=lambda: [[n, X[0]] for n in NUMBERS], script=True)
+call("number/index", pick, X, torch.tensor(1), others=lambda: [[X, n] for n in NUMBERS], script=True)
+call("number/assign", assign_rows, X, torch.tensor(1), others=lambda: [[X, n] for n in NUMBERS], script=True)
+call("number/halves", halves, X - 3, others=lambda: [[X - 4], [X - 11], [X - 12]], script=True)
+call("number/limited", limited, X - 3, others=lambda: [[X - 10], [X - 11], [X - 12]], script=True)
+call("number/checked", checked, X - 3, others=lambda: [[X - 10]], script=True)
+call("traced/halves", lambda x: x[x > 0][: x[x > 0].shape[0] // 2], X - 3, others=lambda: [[X - 4], [X - 11]])
+call("traced/size", sized, X - 3,
+     others=lambda: [[X - 4], [X - 11]])
+call("traced/first-three", lambda x: x[x > 0][:3], X - 3, others=lambda: [[X - 10], [X - 12]])
+call("traced/two-masks", lambda x: torch.cat([x[x > 0], x[x < 0]]), X - 3, others=lambda: [[X - 10], [X - 12]])
+call("traced/mean", lambda x: (x[x > 0].mean(), x[x > 0].sum(), x[x > 0].std()), X - 3,
+     others=lambda: [[X - 5]])
