@@ -1,6 +1,7 @@
 """What the flags do."""
 
 import json
+import re
 import shutil
 
 import onnx
@@ -247,12 +248,29 @@ def operators_listed():
 
 
 @case
+def dump_after_each_pass():
+    """In-place operators are gone after the first pass, and each pass leaves fewer lines."""
+    model = ROOT / "models" / "bert-tiny.pt"
+    dumps = {}
+    for name in ("trace", "aliases", "constants", "dead-code"):
+        result = run(model, "--dump-after", name)
+        assert result.returncode == EXIT_OK, result.stderr
+        dumps[name] = result.stdout.splitlines()
+    assert dumps["trace"] == run(model, "--dump-graph").stdout.splitlines()
+    assert len(dumps["trace"]) == len(dumps["aliases"]) > len(dumps["constants"]) >= len(dumps["dead-code"])
+    in_place = re.compile(r"aten::\w*[a-z]_[.(]")
+    assert not any(in_place.search(line) for line in dumps["aliases"])
+    wrong = run(model, "--dump-after", "lunch")
+    assert wrong.returncode == 2 and "aliases" in wrong.stderr, wrong.stderr
+
+
+@case
 def help_and_version():
     text = run("--help")
     assert text.returncode == EXIT_OK and text.stderr == ""
     for flag in ("--out", "--out-dir", "--input", "--inputs", "--opset", "--tags", "--json",
                  "--tag-attribute-prefix", "--include-torch-nn", "--external-data", "--quiet",
-                 "--verbose", "--dump-graph", "--version"):
+                 "--verbose", "--dump-graph", "--dump-after", "--version"):
         assert flag in text.stdout, flag
     version = run("--version")
     assert version.returncode == EXIT_OK and version.stdout.startswith("htp-trace ")

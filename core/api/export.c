@@ -5,6 +5,7 @@
 #include "api/paths.h"
 #include "api/result.h"
 #include "api/session.h"
+#include "graph/passes.h"
 #include "hierarchy/hierarchy.h"
 #include "lower/lower.h"
 #include "onnx/infer.h"
@@ -40,6 +41,7 @@ static void note_tags(htp_session *session)
 static htp_status lower(htp_session *session, htp_model **model)
 {
     htp_session_begin(session, HTP_STAGE_LOWERED);
+    HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
     *model = htp_model_new(&session->arena, session->graph, session->options.opset);
     HTP_TRY(htp_status_prefix(htp_lower_graph(*model, htp_session_progress, session),
                               session->model_path));
@@ -106,6 +108,8 @@ static htp_status run_dump(struct job *job)
     htp_session *session = &job->session;
     HTP_TRY(htp_torchscript_check(session->model_path));
     HTP_TRY(htp_session_trace(session));
+    const char *last = session->options.dump_after;
+    HTP_TRY(htp_passes_run(session->graph, last ? last : htp_pass_name(0)));
     htp_text text = {.arena = &session->arena};
     htp_graph_dump(session->graph, &text);
     *job->text = strdup(htp_text_string(&text));

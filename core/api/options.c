@@ -1,5 +1,7 @@
 #include "api/options.h"
 
+#include "graph/passes.h"
+
 #include <string.h>
 
 enum {
@@ -48,6 +50,12 @@ static htp_status check(const htp_options *options)
     if ((unsigned)options->external_data > HTP_EXTERNAL_NEVER) {
         return htp_status_make(HTP_CODE_USAGE, "unknown choice of external data: %d",
                                (int)options->external_data);
+    }
+    if (options->dump_after && !htp_pass_exists(options->dump_after)) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "there is no pass \"%s\"; there are trace, aliases, constants and "
+                               "dead-code",
+                               options->dump_after);
     }
     if (options->input_count > 0 && options->inputs_file) {
         return htp_status_make(HTP_CODE_USAGE,

@@ -126,6 +126,13 @@ static bool read_dump_graph(htp_cli_arguments *arguments, const char *value)
     return true;
 }
 
+static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
+{
+    arguments->command = HTP_CLI_DUMP_GRAPH;
+    arguments->options.dump_after = value;
+    return true;
+}
+
 enum kind {
     KIND_FLAG,   /* sets a bool */
     KIND_STRING, /* keeps its value */
@@ -150,6 +157,7 @@ static const struct row {
     {"help", KIND_READ, 0, read_help},
     {"version", KIND_READ, 0, read_version},
     {"dump-graph", KIND_READ, 0, read_dump_graph},
+    {"dump-after", KIND_PARSE, 0, read_dump_after},
     {"input", KIND_PARSE, 0, read_input},
     {"opset", KIND_PARSE, 0, read_opset},
     {"tags", KIND_PARSE, 0, read_tags},
@@ -224,8 +232,9 @@ static bool check_outputs(const htp_cli_arguments *arguments)
 {
     if (arguments->command == HTP_CLI_DUMP_GRAPH) {
         if (arguments->out || arguments->out_folder || arguments->json || arguments->print_tree) {
-            htp_cli_print_message("--dump-graph writes to standard output alone: leave out --out, "
-                                  "--out-dir, --json and --print-tree");
+            htp_cli_print_message(
+                "--dump-graph and --dump-after write to standard output alone: leave out --out, "
+                "--out-dir, --json and --print-tree");
             return false;
         }
         return true;

@@ -47,6 +47,7 @@ static const char help_text[] =
     "  --print-tree          after the export, the module tree with node counts\n"
     "  --json                a JSON object on one line for each model\n"
     "  --dump-graph          only the graph before it becomes ONNX: types, scopes, source lines\n"
+    "  --dump-after PASS     the same after a pass: trace, aliases, constants or dead-code\n"
     "  --quiet               no notes, no progress: only errors\n"
     "  --verbose             progress even where stderr is no terminal\n"
     "  --version             versions of htp-trace and of libtorch\n"

@@ -244,8 +244,10 @@ void htp_graph_dump(const htp_graph *graph, htp_text *text)
     const htp_shim_trace *trace = graph->trace;
     dump d = {.graph = graph, .text = text};
     dump_ends(&d, "input", trace->inputs, trace->input_count, true);
-    for (uint32_t i = 0; i < trace->node_count; i++) {
-        dump_node(&d, &trace->nodes[i]);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (graph->is_live[i]) {
+            dump_node(&d, &graph->nodes[i]);
+        }
     }
     dump_ends(&d, "output", trace->outputs, trace->output_count, false);
 }

@@ -80,6 +80,13 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32
     graph->trace = trace;
     graph->arguments = arguments;
     graph->argument_count = argument_count;
+    graph->node_count = trace->node_count;
+    graph->is_live = HTP_NEW_ARRAY(arena, bool, (size_t)trace->node_count + 1);
+    memset(graph->is_live, true, trace->node_count);
+    graph->nodes = HTP_NEW_ARRAY(arena, htp_shim_node, (size_t)trace->node_count + 1);
+    if (trace->node_count > 0) {
+        memcpy(graph->nodes, trace->nodes, trace->node_count * sizeof(*trace->nodes));
+    }
     htp_symbols symbols;
     htp_symbols_init(&symbols, arena, all_axes(arena, trace, axes, axis_count),
                      axis_count + trace->data_size_count, lane_count);

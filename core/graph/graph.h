@@ -40,7 +40,10 @@ typedef struct htp_module {
 
 typedef struct htp_graph {
     htp_arena *arena;
-    const htp_shim_trace *trace; /* nodes, scopes and weights are read there */
+    const htp_shim_trace *trace; /* scopes, weights and ends are read there */
+    htp_shim_node *nodes;        /* in order of execution */
+    bool *is_live;               /* by node: no pass has taken it out */
+    uint32_t node_count;
     htp_value *values;
     uint32_t value_count;
     htp_module *modules;
@@ -58,7 +61,7 @@ static inline const htp_shim_value *htp_graph_value(const htp_graph *graph, htp_
 /** The node @p id. */
 static inline const htp_shim_node *htp_graph_node(const htp_graph *graph, htp_node_id id)
 {
-    return &graph->trace->nodes[id];
+    return &graph->nodes[id];
 }
 
 /** The attribute path of the module that scope @p scope runs; "" for the root. */
@@ -81,7 +84,7 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32
                            const htp_shim_argument *arguments, uint32_t argument_count,
                            const htp_axis *axes, uint32_t axis_count);
 
-/** Writes the graph as text, one node a line, in order of execution:
+/** Writes the graph as text, one live node a line, in order of execution:
  * `%12 : float32[batch, 8] = aten::linear(%5, %3, %4)  # scope: a.b  call: 0  source: f.py:12`.
  * The root's scope is `.`; constants and weights are written in place of their ids. Lines before
  * and after, which begin with `#`, tell the inputs and the outputs. Names that hold white space or

@@ -29,37 +29,6 @@ static bool is_computed(const htp_shim_value *value)
     }
 }
 
-/** Marks the nodes that compute a value, or the elements of a list. Lists nest only as deep as
- * types were written in the code. */
-static void mark_producers(const htp_graph *graph, htp_value_id id, bool *live)
-{
-    const htp_shim_value *value = htp_graph_value(graph, id);
-    if (value->kind == HTP_SHIM_LIST) {
-        for (uint32_t i = 0; i < value->element_count; i++) {
-            mark_producers(graph, value->elements[i], live);
-        }
-    } else if (is_computed(value) && value->producer != HTP_SHIM_NONE) {
-        live[value->producer] = true;
-    }
-}
-
-/** The nodes that an output depends on. What produces only known values is not among them. */
-static const bool *find_live_nodes(htp_arena *arena, const htp_graph *graph)
-{
-    const htp_shim_trace *trace = graph->trace;
-    bool *live = HTP_NEW_ARRAY(arena, bool, (size_t)trace->node_count + 1);
-    for (uint32_t i = 0; i < trace->output_count; i++) {
-        mark_producers(graph, trace->outputs[i], live);
-    }
-    for (uint32_t i = trace->node_count; i-- > 0;) {
-        const htp_shim_node *node = &trace->nodes[i];
-        for (uint32_t j = 0; live[i] && j < node->input_count; j++) {
-            mark_producers(graph, node->inputs[j], live);
-        }
-    }
-    return live;
-}
-
 /** Declares an argument of forward() as graph input; the elements of a list become one each. */
 static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
 {
@@ -269,14 +238,17 @@ htp_status htp_lower_graph(htp_model *model, htp_progress_fn progress, void *use
 {
     htp_lowering l = begin(model);
     htp_unsupported unsupported = {.arena = l.arena};
-    const watch w = {progress, user, seconds_now(), l.graph->trace->node_count};
+    const watch w = {progress, user, seconds_now(), l.graph->node_count};
     bind_inputs(&l);
-    const bool *live = find_live_nodes(l.arena, l.graph);
+    if (l.failure) {
+        return htp_status_make(HTP_CODE_UNSUPPORTED, "the inputs cannot be exported: %s",
+                               l.failure);
+    }
     for (uint32_t i = 0; i < w.node_count; i++) {
         if (!may_go_on(&w, i)) {
             return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
         }
-        if (live[i]) {
+        if (l.graph->is_live[i]) {
             lower_node(&l, i, &unsupported);
         }
     }

@@ -32,11 +32,10 @@ static const char *operator_name(const char *kind, size_t *length)
 
 static void number_operations(htp_torch_metadata_maker *maker)
 {
-    const htp_shim_trace *trace = maker->graph->trace;
     htp_map counts = {0};
-    for (uint32_t i = 0; i < trace->node_count; i++) {
+    for (uint32_t i = 0; i < maker->graph->node_count; i++) {
         size_t length;
-        const char *name = operator_name(trace->nodes[i].kind, &length);
+        const char *name = operator_name(htp_graph_node(maker->graph, i)->kind, &length);
         uint32_t count = 0;
         htp_map_get_bytes(&counts, name, length, &count);
         maker->numbers[i] = count;

@@ -125,6 +125,8 @@ typedef struct htp_options {
     htp_progress_fn progress; /**< or NULL */
     htp_note_fn note;         /**< or NULL */
     void *user;               /**< passed to both */
+    const char
+        *dump_after; /**< htp_dump_graph(): the last pass that runs; NULL: as it was traced */
 } htp_options;
 
 /** Fills @p options with the defaults. */
@@ -144,7 +146,8 @@ HTP_API HTP_MUST_USE htp_status htp_export(const char *model_path, const char *o
                                            const htp_options *options, htp_result **result);
 
 /**
- * The aten-level graph with types, scopes and source lines, as text, one node a line.
+ * The aten-level graph with types, scopes and source lines, as text, one node a line, after the
+ * pass that options->dump_after names: "trace", "aliases", "constants" or "dead-code".
  * @param text  receives a string freed with htp_string_free().
  */
 HTP_API HTP_MUST_USE htp_status htp_dump_graph(const char *model_path, const htp_options *options,

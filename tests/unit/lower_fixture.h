@@ -6,6 +6,7 @@
 #define HTP_TESTS_LOWER_FIXTURE_H
 
 #include "base/vector.h"
+#include "graph/passes.h"
 #include "lower/lower.h"
 #include "unit.h"
 
@@ -215,7 +216,10 @@ static inline htp_status fixture_lower(lower_fixture *f, int opset)
     htp_graph *graph = htp_graph_build(f->arena, &f->trace, 3, fixture_modules, 2, arguments,
                                        (uint32_t)f->inputs.count, fixture_axes, 2);
     f->model = htp_model_new(f->arena, graph, opset);
-    htp_status status = htp_lower_graph(f->model, NULL, NULL);
+    htp_status status = htp_passes_run(graph, NULL);
+    if (status == HTP_OK) {
+        status = htp_lower_graph(f->model, NULL, NULL);
+    }
     if (status == HTP_OK) {
         htp_model_remove_unused(f->model);
     }

@@ -81,8 +81,18 @@ static const uint32_t outputs[] = {14, 1};
 static const htp_shim_argument arguments[] = {
     {.name = "ids", .kind = HTP_SHIM_TENSOR, .type = "Tensor"}};
 
-static const htp_shim_trace trace = {values,  16, nodes,  5, scopes,  4,
-                                     weights, 1,  inputs, 1, outputs, 2};
+static const htp_shim_trace trace = {.values = values,
+                                     .value_count = 16,
+                                     .nodes = nodes,
+                                     .node_count = 5,
+                                     .scopes = scopes,
+                                     .scope_count = 4,
+                                     .weights = weights,
+                                     .weight_count = 1,
+                                     .inputs = inputs,
+                                     .input_count = 1,
+                                     .outputs = outputs,
+                                     .output_count = 2};
 
 static htp_graph *build(htp_arena *arena, uint32_t lane_count)
 {
@@ -152,7 +162,12 @@ UNIT_TEST(dump_of_a_wide_list_nested_in_itself_is_bounded)
     htp_shim_value list = {HTP_SHIM_LIST, MADE_BY(0), .elements = elements, .element_count = WIDTH};
     htp_shim_node node = {
         .kind = "aten::x", .outputs = elements, .output_count = 1, .source_file = ""};
-    htp_shim_trace wide = {&list, 1, &node, 1, scopes, 1, NULL, 0, NULL, 0, NULL, 0};
+    htp_shim_trace wide = {.values = &list,
+                           .value_count = 1,
+                           .nodes = &node,
+                           .node_count = 1,
+                           .scopes = scopes,
+                           .scope_count = 1};
     htp_graph *graph = htp_graph_build(arena, &wide, 1, modules, 1, NULL, 0, NULL, 0);
     htp_text text = {.arena = arena};
     htp_graph_dump(graph, &text);

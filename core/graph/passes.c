@@ -1,0 +1,166 @@
+#include "graph/passes.h"
+
+#include "graph/verify.h"
+
+#include <string.h>
+
+/* ---- aliases ---- */
+
+/* Whether there is no operator that gives a new value in place of this one. */
+static bool has_no_other_form(const char *kind)
+{
+    static const char *const kinds[] = {"aten::copy_.Tensor", "aten::copy_.float",
+                                        "aten::copy_.int", "aten::requires_grad_"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !found; i++) {
+        found = strcmp(kind, kinds[i]) == 0;
+    }
+    return found;
+}
+
+/* The operator that gives a new value in place of one that changes its first argument: "aten::add"
+ * of "aten::add_.Tensor" with its overload; the same text for any other. */
+static const char *functional_kind(htp_arena *arena, const char *kind)
+{
+    const char *dot = strchr(kind, '.');
+    size_t length = dot ? (size_t)(dot - kind) : strlen(kind);
+    if (length < 2 || kind[length - 1] != '_' || kind[length - 2] == '_' ||
+        has_no_other_form(kind)) {
+        return kind;
+    }
+    return htp_arena_printf(arena, "%.*s%s", (int)length - 1, kind, kind + length);
+}
+
+/* Names of one memory were told apart by the trace: what is left is that an operator need not
+ * write to its argument. */
+static void resolve_aliases(htp_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        graph->nodes[i].kind = functional_kind(graph->arena, graph->nodes[i].kind);
+    }
+}
+
+/* ---- constants ---- */
+
+/* Whether an ONNX graph computes the value: it is neither constant nor known. */
+static bool is_computed(const htp_graph *graph, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(graph, id);
+    bool computed = false;
+    switch (value->kind) {
+    case HTP_SHIM_TENSOR:
+        return value->weight == HTP_SHIM_NONE && !value->data;
+    case HTP_SHIM_INT:
+    case HTP_SHIM_FLOAT:
+    case HTP_SHIM_BOOL:
+        return !value->is_constant;
+    case HTP_SHIM_UNKNOWN:
+        return true;
+    case HTP_SHIM_LIST:
+        for (uint32_t i = 0; i < value->element_count && !computed; i++) {
+            computed = is_computed(graph, value->elements[i]);
+        }
+        return computed;
+    default:
+        return false;
+    }
+}
+
+/* Takes out what gives only known values. */
+static void drop_constants(htp_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const htp_shim_node *node = &graph->nodes[i];
+        bool computes = node->output_count == 0;
+        for (uint32_t k = 0; k < node->output_count && !computes; k++) {
+            computes = is_computed(graph, node->outputs[k]);
+        }
+        graph->is_live[i] = graph->is_live[i] && computes;
+    }
+}
+
+/* ---- dead code ---- */
+
+/* Marks the nodes that compute a value, or the elements of a list. Lists nest only as deep as
+ * types were written in the code. */
+static void mark_producers(const htp_graph *graph, htp_value_id id, bool *needed)
+{
+    const htp_shim_value *value = htp_graph_value(graph, id);
+    if (value->kind == HTP_SHIM_LIST) {
+        for (uint32_t i = 0; i < value->element_count; i++) {
+            mark_producers(graph, value->elements[i], needed);
+        }
+    }
+    if (value->producer != HTP_SHIM_NONE && is_computed(graph, id)) {
+        needed[value->producer] = true;
+    }
+}
+
+static void mark_all(const htp_graph *graph, const uint32_t *ids, uint32_t count, bool *needed)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        mark_producers(graph, ids[i], needed);
+    }
+}
+
+/* Takes out what no output depends on: one sweep from the last node to the first. */
+static void drop_dead_code(htp_graph *graph)
+{
+    const htp_shim_trace *trace = graph->trace;
+    bool *needed = HTP_NEW_ARRAY(graph->arena, bool, (size_t)graph->node_count + 1);
+    mark_all(graph, trace->outputs, trace->output_count, needed);
+    for (uint32_t i = graph->node_count; i-- > 0;) {
+        graph->is_live[i] = graph->is_live[i] && needed[i];
+        if (graph->is_live[i]) {
+            mark_all(graph, graph->nodes[i].inputs, graph->nodes[i].input_count, needed);
+        }
+    }
+}
+
+/* ---- all of them ---- */
+
+static void change_nothing(htp_graph *graph)
+{
+    (void)graph;
+}
+
+static const struct {
+    const char *name;
+    void (*run)(htp_graph *graph);
+} passes[] = {
+    {"trace", change_nothing},
+    {"aliases", resolve_aliases},
+    {"constants", drop_constants},
+    {"dead-code", drop_dead_code},
+};
+
+size_t htp_pass_count(void)
+{
+    return sizeof(passes) / sizeof(passes[0]);
+}
+
+const char *htp_pass_name(size_t index)
+{
+    return index < htp_pass_count() ? passes[index].name : NULL;
+}
+
+bool htp_pass_exists(const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < htp_pass_count() && !found; i++) {
+        found = strcmp(passes[i].name, name) == 0;
+    }
+    return found;
+}
+
+htp_status htp_passes_run(htp_graph *graph, const char *last)
+{
+    for (size_t i = 0; i < htp_pass_count(); i++) {
+        passes[i].run(graph);
+        HTP_TRY(htp_graph_verify(graph, passes[i].name));
+        if (last && strcmp(last, passes[i].name) == 0) {
+            break;
+        }
+    }
+    return HTP_OK;
+}

@@ -1,0 +1,27 @@
+/*
+ * What happens to a graph between the trace and the lowering: small passes with names, each linear
+ * in nodes and values, and a verifier after each.
+ *
+ * The trace has done the hard part where libtorch is at hand: it gives every name of a memory that
+ * was changed in place its newest value, and computes what follows from constants and sizes alone.
+ */
+#ifndef HTP_GRAPH_PASSES_H
+#define HTP_GRAPH_PASSES_H
+
+#include "base/status.h"
+#include "graph/graph.h"
+
+/** The number of passes; the first one, "trace", changes nothing. */
+size_t htp_pass_count(void);
+
+/** The name of pass @p index: "trace", "aliases", "constants", "dead-code". */
+const char *htp_pass_name(size_t index);
+
+/** Whether there is a pass of that name. */
+bool htp_pass_exists(const char *name);
+
+/** Runs the passes in order, up to and with the one named @p last (NULL: all), and verifies the
+ * graph after each. Fails with HTP_CODE_INTERNAL where the verifier finds something. */
+HTP_MUST_USE htp_status htp_passes_run(htp_graph *graph, const char *last);
+
+#endif

@@ -1,0 +1,104 @@
+#include "graph/verify.h"
+
+typedef struct verifier {
+    const htp_graph *graph;
+    const char *pass;
+    uint32_t node; /* the one that is being checked; the node count for the outputs */
+} verifier;
+
+static htp_status wrong(const verifier *v, const char *what, htp_value_id id)
+{
+    const char *kind =
+        v->node < v->graph->node_count ? v->graph->nodes[v->node].kind : "the outputs";
+    return htp_status_make(HTP_CODE_INTERNAL,
+                           "after the pass %s the graph is not well formed: node %u, %s: value %u "
+                           "%s",
+                           v->pass, v->node, kind, id, what);
+}
+
+static htp_status check_dims(const verifier *v, htp_value_id id)
+{
+    const htp_value *value = &v->graph->values[id];
+    for (uint32_t i = 0; value->shim->kind == HTP_SHIM_TENSOR && i < value->shim->rank; i++) {
+        if (!value->dims || value->dims[i].size < 0) {
+            return wrong(v, "has a dim below 0, or none", id);
+        }
+    }
+    return HTP_OK;
+}
+
+static bool is_known(const htp_shim_value *value)
+{
+    return value->is_constant || value->data || value->weight != HTP_SHIM_NONE ||
+           value->kind == HTP_SHIM_NOTHING || value->kind == HTP_SHIM_STRING ||
+           value->kind == HTP_SHIM_OPAQUE;
+}
+
+/* What a node reads. Lists nest only as deep as types were written in the code. */
+static htp_status check_read(const verifier *v, htp_value_id id)
+{
+    const htp_graph *graph = v->graph;
+    if (id >= graph->value_count) {
+        return wrong(v, "does not exist", id);
+    }
+    const htp_shim_value *value = htp_graph_value(graph, id);
+    if (value->kind == HTP_SHIM_LIST) {
+        for (uint32_t i = 0; i < value->element_count; i++) {
+            HTP_TRY(check_read(v, value->elements[i]));
+        }
+        return HTP_OK;
+    }
+    if (value->producer == HTP_SHIM_NONE || is_known(value)) {
+        return HTP_OK;
+    }
+    if (value->producer >= v->node) {
+        return wrong(v, "is read before it is made", id);
+    }
+    return graph->is_live[value->producer] ? HTP_OK
+                                           : wrong(v, "is made by a node that is gone", id);
+}
+
+static htp_status check_made(const verifier *v, htp_value_id id)
+{
+    if (id >= v->graph->value_count) {
+        return wrong(v, "does not exist", id);
+    }
+    const htp_shim_value *value = htp_graph_value(v->graph, id);
+    if (value->producer != v->node && value->kind != HTP_SHIM_NOTHING) {
+        return wrong(v, "is made by another node", id);
+    }
+    return check_dims(v, id);
+}
+
+static htp_status check_node(const verifier *v)
+{
+    const htp_shim_node *node = &v->graph->nodes[v->node];
+    if (node->scope >= v->graph->trace->scope_count) {
+        return wrong(v, "has a scope that does not exist", HTP_NONE);
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        HTP_TRY(check_read(v, node->inputs[i]));
+        if (!node->input_names[i]) {
+            return wrong(v, "is an argument without a name", node->inputs[i]);
+        }
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        HTP_TRY(check_made(v, node->outputs[i]));
+    }
+    return HTP_OK;
+}
+
+htp_status htp_graph_verify(const htp_graph *graph, const char *pass)
+{
+    const htp_shim_trace *trace = graph->trace;
+    verifier v = {.graph = graph, .pass = pass};
+    for (; v.node < graph->node_count; v.node++) {
+        if (graph->is_live[v.node]) {
+            HTP_TRY(check_node(&v));
+        }
+    }
+    for (uint32_t i = 0; i < trace->output_count; i++) {
+        HTP_TRY(check_read(&v, trace->outputs[i]));
+    }
+    return HTP_OK;
+}
