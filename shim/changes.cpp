@@ -144,7 +144,7 @@ void Executor::note_failed_changes(const Call &call, uint32_t node)
         if (input->is_tensor()) {
             const Ref unknown = recording_.make(Item::Kind::Unknown);
             unknown->producer = node;
-            changes_[first_value(input)] = {++recording_.epoch, unknown};
+            change(first_value(input), {++recording_.epoch, unknown});
         }
     }
 }
@@ -171,7 +171,70 @@ void Executor::write_back(const Ref &written, Ref value, const Place &place)
     value->view = nullptr;
     value->origin = item->origin ? item->origin : item;
     value->epoch = recording_.epoch;
-    changes_[first] = {recording_.epoch, value};
+    change(first, {recording_.epoch, value});
+}
+
+void Executor::change(const Item *first, const Change &change)
+{
+    if (!journals_.empty()) {
+        const auto found = changes_.find(first);
+        journals_.back().before.emplace_back(
+            first, found == changes_.end() ? std::nullopt : std::optional<Change>(found->second));
+    }
+    changes_[first] = change;
+}
+
+void Executor::refresh(const Item *item, const Ref &seen)
+{
+    if (!journals_.empty()) {
+        journals_.back().refreshed.push_back(item);
+    }
+    refreshed_[item] = seen;
+}
+
+void Executor::begin_block(size_t first_item)
+{
+    journals_.push_back({first_item});
+}
+
+Executor::Memories Executor::end_block()
+{
+    const Journal journal = std::move(journals_.back());
+    journals_.pop_back();
+    Memories memories;
+    for (const auto &[first, before] : journal.before) {
+        if (first->birth < journal.first_item) {
+            memories[first->birth] = changes_.at(first).latest;
+        }
+    }
+    for (size_t i = journal.before.size(); i-- > 0;) {
+        const auto &[first, before] = journal.before[i];
+        if (before) {
+            changes_[first] = *before;
+        } else {
+            changes_.erase(first);
+        }
+    }
+    for (const Item *item : journal.refreshed) {
+        refreshed_.erase(item);
+    }
+    return memories;
+}
+
+Ref Executor::held(uint32_t first) const
+{
+    const Ref &item = recording_.items.at(first);
+    const auto found = changes_.find(item.get());
+    return found == changes_.end() ? item : found->second.latest;
+}
+
+void Executor::hold(uint32_t first, const Ref &value)
+{
+    const Ref &item = recording_.items.at(first);
+    value->view = nullptr;
+    value->origin = item;
+    value->epoch = ++recording_.epoch;
+    change(item.get(), {value->epoch, value});
 }
 
 Ref Executor::current(const Ref &item, const Place &place)
@@ -196,17 +259,17 @@ Ref Executor::current(const Ref &item, const Place &place)
     if (found == changes_.end() || found->second.epoch <= item->epoch) {
         return item;
     }
-    const Change change = found->second;
-    if (!item->view || change.latest->kind == Item::Kind::Unknown) {
-        return change.latest;
+    const Change newest = found->second;
+    if (!item->view || newest.latest->kind == Item::Kind::Unknown) {
+        return newest.latest;
     }
     const Ref known = refreshed_[item.get()];
-    if (known && known->epoch >= change.epoch) {
+    if (known && known->epoch >= newest.epoch) {
         return known;
     }
     const Ref parent = current(item->view->parent, place);
     const Ref seen = is_whole(item) ? parent : look_again(*item->view, parent, place);
-    refreshed_[item.get()] = seen;
+    refresh(item.get(), seen);
     return seen;
 }
 

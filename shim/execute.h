@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -46,6 +47,23 @@ class Executor
     std::vector<Ref> run(const torch::jit::Node &node, const std::vector<Ref> &inputs,
                          const Place &place);
 
+    // Makes an item an int that only the data can tell, as it may become a size.
+    void make_up(Item &item, const std::string &name);
+
+    // An operator that the program does not name, with one output.
+    Ref run_named(const char *name, const char *overload, const std::vector<Ref> &inputs,
+                  const Place &place);
+
+    // Changes of memory are noted from begin_block() on; end_block() takes them back and gives what
+    // the older memories held at the end, by their first values.
+    using Memories = std::map<uint32_t, Ref>; // by the first value's item
+    void begin_block(size_t first_item);
+    Memories end_block();
+
+    // What a memory holds now, by its first value; and what it is from now on.
+    Ref held(uint32_t first) const;
+    void hold(uint32_t first, const Ref &value);
+
     // The item that holds what @p item holds now: a tensor that was changed in place, by whatever
     // name or view, is read anew from the newest value of its memory.
     Ref current(const Ref &item, const Place &place);
@@ -83,6 +101,14 @@ class Executor
         uint64_t epoch;
         Ref latest;
     };
+    struct Journal {
+        size_t first_item;
+        std::vector<std::pair<const Item *, std::optional<Change>>> before = {};
+        std::vector<const Item *> refreshed = {};
+    };
+
+    void change(const Item *first, const Change &change);
+    void refresh(const Item *item, const Ref &seen);
 
     Lanes run_lanes(Call &call, Mode mode);
     std::vector<c10::IValue> run_lane(Call &call, Mode mode, size_t lane);
@@ -101,7 +127,6 @@ class Executor
     std::optional<Lanes> moved(Call &call);
     std::vector<Ref> make_unknown_numbers(const Call &call);
     static bool fits_real(const Lanes &results);
-    void make_up(Item &item, const std::string &name);
     std::vector<Ref> make_outputs(const Call &call, Mode mode, const Lanes &results,
                                   bool decides = false);
     static bool knows_empty(const Call &call, size_t output);
@@ -111,8 +136,6 @@ class Executor
     std::vector<Ref> fail(const Call &call, const std::string &reason);
     uint32_t record(const Call &call, const std::vector<Ref> &outputs, const std::string &failure);
     std::vector<Ref> run_call(Call &call);
-    Ref run_named(const char *name, const char *overload, const std::vector<Ref> &inputs,
-                  const Place &place);
     void note_views(const Call &call, const std::vector<Ref> &outputs);
     void note_view(const Call &call, const Ref &tensor, size_t output, size_t element);
     void refuse_lasting_changes(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs,
@@ -129,6 +152,7 @@ class Executor
     Recording &recording_;
     std::unordered_map<const Item *, Change> changes_; // by the first value of the memory
     std::unordered_map<const Item *, Ref> refreshed_;  // views, as they were last read anew
+    std::vector<Journal> journals_;                    // of the blocks around, the innermost last
     std::unordered_set<const Item *> unclear_;         // first values that lanes share differently
 };
 

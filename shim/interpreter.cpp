@@ -40,10 +40,31 @@ uint32_t Interpreter::enter(uint32_t module, uint32_t caller)
     return static_cast<uint32_t>(recording_.scopes.size() - 1);
 }
 
+namespace
+{
+
+// One call more, until the end of the scope.
+struct Deeper {
+    explicit Deeper(size_t &counter) : depth(counter)
+    {
+        depth++;
+    }
+    ~Deeper()
+    {
+        depth--;
+    }
+    Deeper(const Deeper &) = delete;
+    Deeper &operator=(const Deeper &) = delete;
+    size_t &depth;
+};
+
+} // namespace
+
 std::vector<Ref> Interpreter::call(torch::jit::Function &function, std::vector<Ref> arguments,
                                    uint32_t scope)
 {
-    if (++depth_ > kMaxDepth) {
+    const Deeper deeper(depth_);
+    if (depth_ > kMaxDepth) {
         throw Unsupported("calls are nested more than " + std::to_string(kMaxDepth) + " deep");
     }
     function.ensure_defined();
@@ -60,9 +81,7 @@ std::vector<Ref> Interpreter::call(torch::jit::Function &function, std::vector<R
     run_block(*graph->block(), frame);
     Place place;
     place.scope = scope;
-    std::vector<Ref> results = block_outputs(*graph->block(), frame, place);
-    depth_--;
-    return results;
+    return block_outputs(*graph->block(), frame, place);
 }
 
 void Interpreter::run_block(const torch::jit::Block &block, Frame &frame)
@@ -126,6 +145,7 @@ void Interpreter::run_node(const Node &node, Frame &frame)
     const Place place = place_of(node, frame.scope);
     const std::string kind = node.kind().toQualString();
     std::vector<Ref> inputs = read(node.inputs(), frame, place);
+    check_lists(kind, inputs, place);
     auto handler = handlers().find(kind);
     bool is_handled = handler != handlers().end();
     if (!is_handled && !inputs.empty() && inputs[0]->is_container()) {
@@ -158,7 +178,7 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handle
         {"prim::profile", &Interpreter::do_same},
         {"prim::unchecked_unwrap_optional", &Interpreter::do_unwrap},
         {"aten::_unwrap_optional", &Interpreter::do_unwrap},
-        {"prim::Uninitialized", &Interpreter::do_none},
+        {"prim::Uninitialized", &Interpreter::do_unset},
         {"prim::Print", &Interpreter::do_nothing},
         {"aten::warn", &Interpreter::do_nothing},
         {"aten::__is__", &Interpreter::do_is},
@@ -185,6 +205,8 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::contai
 {
     static const std::unordered_map<std::string, Handler> table = {
         {"aten::len", &Interpreter::do_len},
+        {"aten::stack", &Interpreter::do_stack},
+        {"aten::cat", &Interpreter::do_stack},
         {"aten::append", &Interpreter::do_append},
         {"aten::extend", &Interpreter::do_extend},
         {"aten::add_", &Interpreter::do_extend},
@@ -293,36 +315,6 @@ std::optional<bool> Interpreter::find_check(const Node &node, const Ref &conditi
     return passes;
 }
 
-std::vector<Ref> Interpreter::do_if(const Node &node, std::vector<Ref> &inputs, Frame &frame)
-{
-    const Place place = place_of(node, frame.scope);
-    const std::optional<bool> check = find_check(node, inputs[0]);
-    const bool taken = check ? *check : decide(inputs[0], place);
-    const torch::jit::Block &block = *node.blocks()[taken ? 0 : 1];
-    run_block(block, frame);
-    return block_outputs(block, frame, place);
-}
-
-std::vector<Ref> Interpreter::do_loop(const Node &node, std::vector<Ref> &inputs, Frame &frame)
-{
-    const Place place = place_of(node, frame.scope);
-    const int64_t limit = number(inputs[0], place);
-    const torch::jit::Block &body = *node.blocks()[0];
-    Ref condition = inputs[1];
-    std::vector<Ref> carried(inputs.begin() + 2, inputs.end());
-    for (int64_t i = 0; i < limit && decide(condition, place); i++) {
-        frame.values[body.inputs()[0]] = recording_.plain(i);
-        for (size_t k = 0; k < carried.size(); k++) {
-            frame.values[body.inputs()[k + 1]] = carried[k];
-        }
-        run_block(body, frame);
-        std::vector<Ref> results = block_outputs(body, frame, place);
-        condition = results[0];
-        carried.assign(results.begin() + 1, results.end());
-    }
-    return carried;
-}
-
 std::vector<Ref> Interpreter::do_call_method(const Node &node, std::vector<Ref> &inputs,
                                              Frame &frame)
 {
@@ -363,9 +355,9 @@ std::vector<Ref> Interpreter::do_fork(const Node &node, std::vector<Ref> &inputs
 std::vector<Ref> Interpreter::do_raise(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
     const c10::IValue &message = inputs[0]->lane[0];
-    throw BadInputs("forward() raised on these inputs " +
-                    recording_.describe(place_of(node, frame.scope)) + ": " +
-                    (message.isString() ? message.toStringRef() : "an exception"));
+    throw Raised("forward() raised on these inputs " +
+                 recording_.describe(place_of(node, frame.scope)) + ": " +
+                 (message.isString() ? message.toStringRef() : "an exception"));
 }
 
 } // namespace htp

@@ -48,14 +48,49 @@ class Interpreter
     Place place_of(const Node &node, uint32_t scope);
     uint32_t enter(uint32_t module, uint32_t caller);
     bool decide(const Ref &condition, const Place &place) const;
+    bool is_decided(const Ref &condition) const;
+    void check_lists(const std::string &kind, const std::vector<Ref> &inputs,
+                     const Place &place) const;
     std::optional<bool> find_check(const Node &node, const Ref &condition) const;
     int64_t number(const Ref &item, const Place &place) const;
     size_t position(const Ref &list, const Ref &index, const Place &place) const;
 
-    // Control flow and calls (interpreter.cpp).
-    std::vector<Ref> do_constant(const Node &, std::vector<Ref> &, Frame &);
+    // Branches (branch.cpp).
+    struct Block;
+    struct Merge;
+    Block run_nested(const torch::jit::Block &block, Frame &frame, const Place &place,
+                     const std::function<void()> &begin);
     std::vector<Ref> do_if(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> branch(const Node &node, const Ref &condition, Frame &frame);
+    uint32_t record_control(const char *kind, const std::vector<Ref> &inputs,
+                            const std::vector<std::string> &names, const std::vector<Ref> &outputs,
+                            std::vector<uint32_t> blocks, const Place &place);
+    Ref like(const Item &model);
+    void resize(Item &item, int64_t dim, const char *name);
+    Ref merge(Merge &all, const Ref &a, const Ref &b);
+    Ref merge_tensors(const Ref &a, const Ref &b);
+    std::function<void()> merge_states(Merge &all, const Block &then, const Block &otherwise);
+
+    // Loops (loop.cpp).
+    struct Loop;
     std::vector<Ref> do_loop(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> repeat(const Node &node, const Ref &limit, const Ref &condition,
+                            std::vector<Ref> carried, int64_t done, Frame &frame);
+    void run_body(Loop &loop, const Node &node, Frame &frame);
+    static void end_growth(const Loop &loop);
+    Ref carry(Loop &loop, const Ref &initial);
+    void compare(Loop &loop, const Ref &input, const Ref &result);
+    void compare_tensors(Loop &loop, size_t leaf, const Item &input, const Item &result);
+    bool is_fleeting(const Loop &loop, const Item &tensor, int64_t dim) const;
+    void find_changes(Loop &loop, const Block &block);
+    Ref make_nothing(const Item &model, const Place &place);
+    Ref result_of(Loop &loop, size_t &leaf, const Ref &input, std::vector<Ref> &outputs);
+    htp_shim_size iterations(const Loop &loop, const Ref &limit, const Ref &condition);
+    std::vector<Ref> finish_loop(Loop &loop, const Ref &limit, const Ref &condition);
+    Ref stack_of(const Item &element, const htp_shim_size &count);
+
+    // Constants and calls (interpreter.cpp).
+    std::vector<Ref> do_constant(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_call_method(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_call_function(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_fork(const Node &, std::vector<Ref> &, Frame &);
@@ -66,7 +101,7 @@ class Interpreter
     std::vector<Ref> do_create_object(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_same(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_nothing(const Node &, std::vector<Ref> &, Frame &);
-    std::vector<Ref> do_none(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_unset(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_unwrap(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_is(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_is_not(const Node &, std::vector<Ref> &, Frame &);
@@ -80,6 +115,7 @@ class Interpreter
     std::vector<Ref> do_get_item(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_set_item(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_len(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_stack(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_append(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_extend(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_pop(const Node &, std::vector<Ref> &, Frame &);

@@ -21,6 +21,10 @@ struct Unsupported : std::runtime_error {
 struct BadInputs : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+// An exception of the program itself.
+struct Raised : BadInputs {
+    using BadInputs::BadInputs;
+};
 
 // A qualified class name without TorchScript's prefix and mangling.
 std::string plain_class_name(const std::string &qualified);

@@ -233,6 +233,7 @@ uint32_t Executor::record(const Call &call, const std::vector<Ref> &outputs,
     node.kind = node_kind(call.schema);
     node.place = call.place;
     node.failure = failure;
+    node.block = recording_.block;
     const auto &arguments = call.schema.arguments();
     for (size_t i = 0; i < call.inputs.size(); i++) {
         call.inputs[i]->is_used = true;

@@ -1,5 +1,6 @@
 #include "recording.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace htp
@@ -66,6 +67,7 @@ Ref Recording::make(Item::Kind kind)
     item->kind = kind;
     item->id = static_cast<uint32_t>(items.size());
     item->epoch = epoch;
+    item->birth = item->id;
     items.push_back(item);
     return item;
 }
@@ -129,6 +131,25 @@ void Recording::before_change(const Ref &list)
         throw Unsupported("forward() changes a list or dict of the model, which the next call "
                           "would read");
     }
+    if (list->is_merged) {
+        throw Unsupported("a list that comes out of a branch or loop on the data is changed");
+    }
+    if (list->stacked) {
+        throw Unsupported("a list whose length depends on the data is changed");
+    }
+    if (!journals.empty() && list->birth < journals.back()->first_item) {
+        auto &noted = journals.back()->lists;
+        if (std::none_of(noted.begin(), noted.end(),
+                         [&](const auto &one) { return one.first == list; })) {
+            noted.emplace_back(list, list->elements);
+        }
+    }
+    let_go(list);
+}
+
+// Nodes that were given the list keep what it held.
+void Recording::let_go(const Ref &list)
+{
     if (list->is_used) {
         items[list->id] = std::make_shared<Item>(*list);
         list->id = static_cast<uint32_t>(items.size());
@@ -136,6 +157,30 @@ void Recording::before_change(const Ref &list)
         items.push_back(list);
     }
     list->producer = HTP_SHIM_NONE;
+}
+
+void Recording::restore(const Ref &list, std::vector<Ref> elements)
+{
+    let_go(list);
+    list->elements = std::move(elements);
+}
+
+Mark Recording::mark() const
+{
+    return {items.size(), nodes.size(), scopes.size(), blocks.size()};
+}
+
+void Recording::discard(const Mark &mark)
+{
+    for (size_t i = mark.items; i < items.size(); i++) {
+        items[i]->producer = HTP_SHIM_NONE;
+    }
+    for (size_t i = mark.scopes; i < scopes.size(); i++) {
+        calls[scopes[i].module]--;
+    }
+    nodes.resize(mark.nodes);
+    scopes.resize(mark.scopes);
+    blocks.resize(mark.blocks);
 }
 
 static Ref state(Ref item)

@@ -33,6 +33,28 @@ struct RecordedNode {
     std::vector<uint32_t> outputs;
     Place place;
     std::string failure;
+    uint32_t block = 0; // that it stands in
+    std::vector<uint32_t> blocks = {};
+};
+
+// A branch, or the body of a loop: items; HTP_SHIM_NONE for an output that nobody reads.
+struct RecordedBlock {
+    std::vector<uint32_t> inputs;
+    std::vector<uint32_t> outputs;
+};
+
+// What a recording held at some time.
+struct Mark {
+    size_t items;
+    size_t nodes;
+    size_t scopes;
+    size_t blocks;
+};
+
+// Lists as they were before a block changed them.
+struct ListJournal {
+    size_t first_item; // older ones are noted
+    std::vector<std::pair<Ref, std::vector<Ref>>> lists = {};
 };
 
 // Tensors of up to this many elements that follow from sizes and constants alone are computed for
@@ -48,6 +70,9 @@ class Recording
     const uint32_t lane_count;
     std::vector<Ref> items;
     std::vector<RecordedNode> nodes;
+    std::vector<RecordedBlock> blocks = {{}}; // block 0 is forward() itself
+    uint32_t block = 0;                       // that is recorded now
+    std::vector<ListJournal *> journals;      // of the blocks around, the innermost last
     std::vector<htp_shim_scope> scopes;
     std::vector<uint32_t> calls; // by module
     std::vector<htp_shim_size> data_sizes;
@@ -68,6 +93,13 @@ class Recording
     // Called before a list changes: nodes that were given it keep what it held.
     void before_change(const Ref &list);
 
+    // Gives a list back the elements that it had, without another word.
+    void restore(const Ref &list, std::vector<Ref> elements);
+
+    // Forgets what was recorded since.
+    Mark mark() const;
+    void discard(const Mark &mark);
+
     // The weight in a slot of a module, as a meta tensor (or a real one where it is a buffer of
     // one element).
     Ref weight(uint32_t index);
@@ -84,6 +116,7 @@ class Recording
     std::string describe(const Place &place) const;
 
   private:
+    void let_go(const Ref &list);
     void note_state(const Item &item);
 
     int64_t last_prime_ = 7;

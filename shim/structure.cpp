@@ -2,6 +2,7 @@
 #include "interpreter.h"
 
 #include <algorithm>
+#include <set>
 
 namespace htp
 {
@@ -56,9 +57,11 @@ std::vector<Ref> Interpreter::do_nothing(const Node &, std::vector<Ref> &, Frame
     return {};
 }
 
-std::vector<Ref> Interpreter::do_none(const Node &, std::vector<Ref> &, Frame &)
+std::vector<Ref> Interpreter::do_unset(const Node &, std::vector<Ref> &, Frame &)
 {
-    return {recording_.plain(c10::IValue())};
+    Ref item = recording_.plain(c10::IValue());
+    item->is_unset = true;
+    return {item};
 }
 
 std::vector<Ref> Interpreter::do_unwrap(const Node &node, std::vector<Ref> &inputs, Frame &frame)
@@ -202,6 +205,14 @@ std::vector<Ref> Interpreter::do_get_item(const Node &node, std::vector<Ref> &in
         }
         return {self->elements[found]};
     }
+    if (self->stacked && self->elements.empty()) {
+        return {executor_.run_named("aten::select", "int",
+                                    {self->stacked, recording_.plain(0), inputs[1]}, place)};
+    }
+    if (self->stacked) {
+        throw Unsupported("an element of a list whose length depends on the data is read, " +
+                          recording_.describe(place));
+    }
     if (self->kind != Item::Kind::List && self->kind != Item::Kind::Tuple) {
         return executor_.run(node, inputs, place);
     }
@@ -226,8 +237,70 @@ std::vector<Ref> Interpreter::do_set_item(const Node &node, std::vector<Ref> &in
     return {};
 }
 
-std::vector<Ref> Interpreter::do_len(const Node &, std::vector<Ref> &inputs, Frame &)
+// Lists that grow in a recorded loop have other elements when it runs, and those that have grown
+// are tensors behind the known elements: few operators may touch them.
+void Interpreter::check_lists(const std::string &kind, const std::vector<Ref> &inputs,
+                              const Place &place) const
 {
+    static const std::set<std::string> calls = {"prim::CallMethod", "prim::CallFunction",
+                                                "aten::__is__", "aten::__isnot__"};
+    static const std::set<std::string> readers = {"aten::stack", "aten::cat", "aten::len",
+                                                  "aten::__getitem__"};
+    for (const Ref &input : inputs) {
+        if (input->is_growing && kind != "aten::append" && calls.count(kind) == 0) {
+            throw Unsupported("a loop on the data reads a list that it appends to, " +
+                              recording_.describe(place));
+        }
+        if (input->stacked && readers.count(kind) == 0 && calls.count(kind) == 0) {
+            throw Unsupported(kind + " on a list whose length depends on the data, " +
+                              recording_.describe(place));
+        }
+    }
+}
+
+// stack(), cat() of a list that grew in a recorded loop: of what it had, and of what came.
+std::vector<Ref> Interpreter::do_stack(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Place place = place_of(node, frame.scope);
+    const Ref grown = inputs[0]->stacked;
+    if (!grown) {
+        return executor_.run(node, inputs, place);
+    }
+    const bool is_cat = node.kind() == torch::jit::aten::cat;
+    const int64_t rank = grown->tensor(0).dim() - (is_cat ? 1 : 0);
+    int64_t dim = number(inputs[1], place);
+    dim += dim < 0 ? rank : 0;
+    const Ref at = recording_.plain(dim);
+    Ref result =
+        executor_.run_named("aten::movedim", "int", {grown, recording_.plain(0), at}, place);
+    if (is_cat) {
+        result = executor_.run_named("aten::flatten", "using_ints",
+                                     {result, at, recording_.plain(dim + 1)}, place);
+    }
+    std::vector<Ref> parts;
+    for (const Ref &element : inputs[0]->elements) {
+        parts.push_back(is_cat ? element
+                               : executor_.run_named("aten::unsqueeze", "", {element, at}, place));
+    }
+    if (parts.empty()) {
+        return {result};
+    }
+    parts.push_back(result);
+    return {executor_.run_named(
+        "aten::cat", "", {recording_.sequence(Item::Kind::List, std::move(parts)), at}, place)};
+}
+
+std::vector<Ref> Interpreter::do_len(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    if (inputs[0]->stacked) {
+        const Place place = place_of(node, frame.scope);
+        const Ref more = executor_.run_named("aten::size", "int",
+                                             {inputs[0]->stacked, recording_.plain(0)}, place);
+        const auto known = static_cast<int64_t>(inputs[0]->elements.size());
+        return {known == 0 ? more
+                           : executor_.run_named("aten::add", "int",
+                                                 {more, recording_.plain(known)}, place)};
+    }
     const size_t size = inputs[0]->elements.size();
     return {recording_.plain(
         static_cast<int64_t>(inputs[0]->kind == Item::Kind::Dict ? size / 2 : size))};

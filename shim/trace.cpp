@@ -45,6 +45,12 @@ class Handover final : public Trace
         view_.scope_count = static_cast<uint32_t>(recording_->scopes.size());
         view_.weights = model.weights.data();
         view_.weight_count = static_cast<uint32_t>(model.weights.size());
+        for (const RecordedBlock &block : recording_->blocks) {
+            blocks_.push_back({block.inputs.data(), static_cast<uint32_t>(block.inputs.size()),
+                               block.outputs.data(), static_cast<uint32_t>(block.outputs.size())});
+        }
+        view_.blocks = blocks_.data();
+        view_.block_count = static_cast<uint32_t>(blocks_.size());
         view_.data_sizes = recording_->data_sizes.data();
         view_.data_size_count = static_cast<uint32_t>(recording_->data_sizes.size());
         view_.inputs = inputs_.data();
@@ -61,6 +67,9 @@ class Handover final : public Trace
   private:
     void flatten(const Ref &output)
     {
+        if (output->stacked) {
+            throw Unsupported("forward() returns a list whose length depends on the data");
+        }
         if (output->kind == Item::Kind::Dict) {
             for (size_t i = 1; i < output->elements.size(); i += 2) {
                 flatten(output->elements[i]);
@@ -160,6 +169,9 @@ class Handover final : public Trace
             names.push_back(name.c_str());
         }
         node.input_names = names.data();
+        node.block = recorded.block;
+        node.blocks = recorded.blocks.data();
+        node.block_count = static_cast<uint32_t>(recorded.blocks.size());
         node.outputs = recorded.outputs.data();
         node.output_count = static_cast<uint32_t>(recorded.outputs.size());
         node.scope = recorded.place.scope;
@@ -172,6 +184,7 @@ class Handover final : public Trace
     std::unique_ptr<Recording> recording_;
     std::vector<htp_shim_value> values_;
     std::vector<htp_shim_node> nodes_;
+    std::vector<htp_shim_block> blocks_;
     std::deque<std::vector<uint32_t>> ids_;
     std::deque<std::vector<const char *>> names_;
     std::vector<uint32_t> inputs_;

@@ -208,6 +208,12 @@ static void dump_node(dump *d, const htp_shim_node *node)
     htp_text_add(d->text, ")  # scope: ");
     add_name(d->text, *path ? path : ".");
     htp_text_addf(d->text, "  call: %" PRIu32, scope->call);
+    if (node->block != 0) {
+        htp_text_addf(d->text, "  block: %" PRIu32, node->block);
+    }
+    for (uint32_t i = 0; i < node->block_count; i++) {
+        htp_text_addf(d->text, "%s%" PRIu32, i ? ", " : "  blocks: ", node->blocks[i]);
+    }
     if (*node->source_file) {
         htp_text_add(d->text, "  source: ");
         add_name(d->text, node->source_file);

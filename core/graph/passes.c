@@ -99,7 +99,18 @@ static void mark_producers(const htp_graph *graph, htp_value_id id, bool *needed
 static void mark_all(const htp_graph *graph, const uint32_t *ids, uint32_t count, bool *needed)
 {
     for (uint32_t i = 0; i < count; i++) {
-        mark_producers(graph, ids[i], needed);
+        if (ids[i] != HTP_NONE) {
+            mark_producers(graph, ids[i], needed);
+        }
+    }
+}
+
+/* What the blocks of a node give; their nodes stand before it. */
+static void mark_blocks(const htp_graph *graph, const htp_shim_node *node, bool *needed)
+{
+    for (uint32_t i = 0; i < node->block_count; i++) {
+        const htp_shim_block *block = &graph->trace->blocks[node->blocks[i]];
+        mark_all(graph, block->outputs, block->output_count, needed);
     }
 }
 
@@ -113,6 +124,7 @@ static void drop_dead_code(htp_graph *graph)
         graph->is_live[i] = graph->is_live[i] && needed[i];
         if (graph->is_live[i]) {
             mark_all(graph, graph->nodes[i].inputs, graph->nodes[i].input_count, needed);
+            mark_blocks(graph, &graph->nodes[i], needed);
         }
     }
 }

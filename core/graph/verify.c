@@ -3,7 +3,9 @@
 typedef struct verifier {
     const htp_graph *graph;
     const char *pass;
-    uint32_t node; /* the one that is being checked; the node count for the outputs */
+    uint32_t node;     /* the one that is being checked; the node count for the outputs */
+    uint32_t block;    /* that it stands in */
+    uint32_t *parents; /* by block: that of the node whose block it is */
 } verifier;
 
 static htp_status wrong(const verifier *v, const char *what, htp_value_id id)
@@ -34,6 +36,16 @@ static bool is_known(const htp_shim_value *value)
            value->kind == HTP_SHIM_OPAQUE;
 }
 
+/* Whether what is made in block @p made can be read in the current one. */
+static bool is_visible(const verifier *v, uint32_t made)
+{
+    uint32_t block = v->block;
+    while (block != made && block != 0) {
+        block = v->parents[block];
+    }
+    return block == made;
+}
+
 /* What a node reads. Lists nest only as deep as types were written in the code. */
 static htp_status check_read(const verifier *v, htp_value_id id)
 {
@@ -54,8 +66,12 @@ static htp_status check_read(const verifier *v, htp_value_id id)
     if (value->producer >= v->node) {
         return wrong(v, "is read before it is made", id);
     }
-    return graph->is_live[value->producer] ? HTP_OK
-                                           : wrong(v, "is made by a node that is gone", id);
+    if (!graph->is_live[value->producer]) {
+        return wrong(v, "is made by a node that is gone", id);
+    }
+    return is_visible(v, graph->nodes[value->producer].block)
+               ? HTP_OK
+               : wrong(v, "is made in a block that cannot be seen here", id);
 }
 
 static htp_status check_made(const verifier *v, htp_value_id id)
@@ -70,12 +86,29 @@ static htp_status check_made(const verifier *v, htp_value_id id)
     return check_dims(v, id);
 }
 
-static htp_status check_node(const verifier *v)
+/* What the blocks of the node give. */
+static htp_status check_blocks(verifier *v)
+{
+    const htp_shim_node *node = &v->graph->nodes[v->node];
+    for (uint32_t i = 0; i < node->block_count; i++) {
+        const htp_shim_block *block = &v->graph->trace->blocks[node->blocks[i]];
+        v->block = node->blocks[i];
+        for (uint32_t k = 0; k < block->output_count; k++) {
+            if (block->outputs[k] != HTP_NONE) {
+                HTP_TRY(check_read(v, block->outputs[k]));
+            }
+        }
+    }
+    return HTP_OK;
+}
+
+static htp_status check_node(verifier *v)
 {
     const htp_shim_node *node = &v->graph->nodes[v->node];
     if (node->scope >= v->graph->trace->scope_count) {
         return wrong(v, "has a scope that does not exist", HTP_NONE);
     }
+    v->block = node->block;
     for (uint32_t i = 0; i < node->input_count; i++) {
         HTP_TRY(check_read(v, node->inputs[i]));
         if (!node->input_names[i]) {
@@ -85,18 +118,43 @@ static htp_status check_node(const verifier *v)
     for (uint32_t i = 0; i < node->output_count; i++) {
         HTP_TRY(check_made(v, node->outputs[i]));
     }
-    return HTP_OK;
+    return check_blocks(v);
+}
+
+/* The block around each one. @return NULL where nodes name blocks that do not exist */
+static uint32_t *find_parents(const htp_graph *graph)
+{
+    uint32_t count = graph->trace->block_count;
+    uint32_t *parents = HTP_NEW_ARRAY(graph->arena, uint32_t, (size_t)count + 1);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const htp_shim_node *node = &graph->nodes[i];
+        bool exists = node->block == 0 || node->block < count;
+        for (uint32_t k = 0; exists && k < node->block_count; k++) {
+            exists = node->blocks[k] < count && node->blocks[k] != 0;
+            if (exists) {
+                parents[node->blocks[k]] = node->block;
+            }
+        }
+        if (!exists) {
+            return NULL;
+        }
+    }
+    return parents;
 }
 
 htp_status htp_graph_verify(const htp_graph *graph, const char *pass)
 {
     const htp_shim_trace *trace = graph->trace;
-    verifier v = {.graph = graph, .pass = pass};
+    verifier v = {.graph = graph, .pass = pass, .parents = find_parents(graph)};
+    if (!v.parents) {
+        return wrong(&v, "has a block that does not exist", HTP_NONE);
+    }
     for (; v.node < graph->node_count; v.node++) {
         if (graph->is_live[v.node]) {
             HTP_TRY(check_node(&v));
         }
     }
+    v.block = 0;
     for (uint32_t i = 0; i < trace->output_count; i++) {
         HTP_TRY(check_read(&v, trace->outputs[i]));
     }

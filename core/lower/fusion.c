@@ -26,7 +26,8 @@ static const htp_onnx_node *sole_producer(const htp_model *model, htp_tensor_id 
     if (tensor->source != HTP_TENSOR_FROM_NODE || tensor->uses != uses || tensor->is_output) {
         return NULL;
     }
-    return &model->nodes.items[tensor->index];
+    const htp_onnx_node *node = &model->nodes.items[tensor->index];
+    return node->graph == model->current_graph ? node : NULL;
 }
 
 static bool is_matrix(const htp_model *model, htp_tensor_id x)

@@ -106,6 +106,9 @@ static bool is_empty(const htp_lowering *l, htp_value_id id)
 static const char *find_empty(const htp_lowering *l)
 {
     const htp_shim_node *node = l->node;
+    if (node->block_count > 0) {
+        return NULL;
+    }
     bool has_empty = false;
     bool gives_elements = false;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -163,7 +166,13 @@ static void lower_node(htp_lowering *l, htp_node_id id, htp_unsupported *unsuppo
     l->node_id = id;
     l->row = htp_table_find(l->node->kind);
     l->model->origin = (htp_origin){l->node->scope, id};
+    l->model->current_graph = l->graphs[l->node->block];
+    htp_kept_bindings kept = {0};
+    if (l->node->block != 0) {
+        htp_bindings_keep(l, &kept, l->node->block, l->node->inputs, l->node->input_count);
+    }
     try_node(l);
+    htp_bindings_restore(l, &kept);
     if (l->failure) {
         htp_unsupported_add(unsupported, l->graph, id, l->failure);
         l->failure = NULL;
@@ -175,6 +184,7 @@ static void bind_outputs(htp_lowering *l)
 {
     const htp_shim_trace *trace = l->graph->trace;
     l->model->origin = (htp_origin){0, HTP_NONE};
+    l->model->current_graph = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < trace->output_count; i++) {
         htp_shim_kind kind = htp_graph_value(l->graph, trace->outputs[i])->kind;
@@ -239,6 +249,7 @@ htp_status htp_lower_graph(htp_model *model, htp_progress_fn progress, void *use
     htp_lowering l = begin(model);
     htp_unsupported unsupported = {.arena = l.arena};
     const watch w = {progress, user, seconds_now(), l.graph->node_count};
+    htp_lower_begin_blocks(&l);
     bind_inputs(&l);
     if (l.failure) {
         return htp_status_make(HTP_CODE_UNSUPPORTED, "the inputs cannot be exported: %s",

@@ -46,6 +46,7 @@ struct htp_lowering {
     const htp_shim_node *node;
     htp_node_id node_id;
     htp_binding *bindings; /* by value */
+    uint32_t *graphs;      /* of the model, by block */
     const char *failure;   /* NULL while all is well */
     bool is_incomplete;    /* a node was left out because it follows from one that failed */
 };
@@ -161,6 +162,24 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor);
 
 /** Binds a number given as a [1] tensor. */
 void htp_bind_value_vector(htp_lowering *l, htp_value_id id, htp_tensor_id vector);
+
+/* ---- blocks ---- */
+
+/** Bindings of values that a node of a block reads: what is made for them there (a number as a
+ * vector) cannot be read elsewhere. */
+typedef struct htp_kept_bindings {
+    HTP_VECTOR(uint32_t) ids;
+    HTP_VECTOR(htp_binding) bindings;
+} htp_kept_bindings;
+
+/** Keeps the bindings of values, and of the elements of lists, that are made in another block than
+ * @p block; puts them back. */
+void htp_bindings_keep(htp_lowering *l, htp_kept_bindings *kept, uint32_t block,
+                       const htp_value_id *ids, uint32_t count);
+void htp_bindings_restore(htp_lowering *l, const htp_kept_bindings *kept);
+
+/** Makes a graph for every block of a live node, with its inputs. Once, before any lowering. */
+void htp_lower_begin_blocks(htp_lowering *l);
 
 /* ---- emitting ---- */
 

@@ -1,4 +1,4 @@
-#include "onnx/encode.h"
+#include "onnx/encode_nested.h"
 
 #include "onnx/onnx.pb-c.h"
 
@@ -38,6 +38,7 @@ struct htp_encoder {
     char offset[24], length[24];
     dimension_message *dimensions, **dimension_items;
     int64_t *dims;
+    Htp__Onnx__GraphProto **graphs; /* by nested graph */
 };
 
 static void raise_limit(size_t *limit, size_t count)
@@ -110,6 +111,8 @@ htp_encoder *htp_encoder_new(const htp_model *model, const htp_annotations *anno
     for (size_t i = 0; i < 3; i++) {
         encoder->place_items[i] = &encoder->places[i];
     }
+    encoder->graphs = HTP_NEW_ARRAY(arena, Htp__Onnx__GraphProto *, model->graphs.count);
+    htp_encode_nested_graphs(encoder, model, encoder->graphs);
     return encoder;
 }
 
@@ -174,8 +177,8 @@ const ProtobufCMessage *htp_encode_graph_name(htp_encoder *encoder)
 }
 
 /* @param strings  where the attribute's strings go. @return how many there are. */
-static size_t set_attribute(Htp__Onnx__AttributeProto *message, const htp_attribute *attribute,
-                            ProtobufCBinaryData *strings)
+static size_t set_attribute(const htp_encoder *encoder, Htp__Onnx__AttributeProto *message,
+                            const htp_attribute *attribute, ProtobufCBinaryData *strings)
 {
     static const Htp__Onnx__AttributeProto__AttributeType types[] = {
         [HTP_ATTRIBUTE_INT] = HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT,
@@ -184,6 +187,7 @@ static size_t set_attribute(Htp__Onnx__AttributeProto *message, const htp_attrib
         [HTP_ATTRIBUTE_INTS] = HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS,
         [HTP_ATTRIBUTE_FLOATS] = HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS,
         [HTP_ATTRIBUTE_STRINGS] = HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS,
+        [HTP_ATTRIBUTE_GRAPH] = HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH,
     };
     *message = (Htp__Onnx__AttributeProto)HTP__ONNX__ATTRIBUTE_PROTO__INIT;
     message->name = text(attribute->name);
@@ -217,6 +221,9 @@ static size_t set_attribute(Htp__Onnx__AttributeProto *message, const htp_attrib
             strings[i] = binary(attribute->strings[i]);
         }
         return attribute->count;
+    case HTP_ATTRIBUTE_GRAPH:
+        message->g = encoder->graphs[attribute->i - 1];
+        break;
     }
     return 0;
 }
@@ -227,11 +234,11 @@ static void set_attributes(htp_encoder *encoder, const htp_onnx_node *node,
     size_t count = 0;
     size_t strings = 0;
     for (size_t i = 0; i < node->attribute_count; i++) {
-        strings += set_attribute(&encoder->attributes[count++], &node->attributes[i],
+        strings += set_attribute(encoder, &encoder->attributes[count++], &node->attributes[i],
                                  encoder->strings + strings);
     }
     for (size_t i = 0; i < annotation->attribute_count; i++) {
-        strings += set_attribute(&encoder->attributes[count++], &annotation->attributes[i],
+        strings += set_attribute(encoder, &encoder->attributes[count++], &annotation->attributes[i],
                                  encoder->strings + strings);
     }
     encoder->node.n_attribute = count;
@@ -325,6 +332,13 @@ const ProtobufCMessage *htp_encode_value_info(htp_encoder *encoder, htp_tensor_i
     encoder->graph.n_value_info = 1;
     encoder->graph.value_info = &encoder->value_item;
     return &encoder->graph.base;
+}
+
+bool htp_encode_has_value_info(const htp_model *model, htp_tensor_id tensor)
+{
+    const htp_tensor *typed = &model->tensors.items[tensor];
+    return typed->source == HTP_TENSOR_FROM_NODE && !typed->is_output && typed->has_type &&
+           htp_onnx_data_type(typed->dtype) != 0;
 }
 
 static void set_head(htp_encoder *encoder, Htp__Onnx__TensorProto *message, uint32_t index)

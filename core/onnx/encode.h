@@ -3,6 +3,8 @@
  * uses again: a message is valid until the next one of its kind is made. All scratch memory is
  * taken at the start, so that nothing is allocated while files are open.
  *
+ * Nested graphs are made whole at the start, the innermost first.
+ *
  * Every message is a piece of its parent (a GraphProto with one node, a ModelProto with only its
  * first fields): in protobuf, messages that follow each other are merged.
  */
@@ -28,6 +30,9 @@ const ProtobufCMessage *htp_encode_graph_name(htp_encoder *encoder);
 
 /** A GraphProto with node @p index. */
 const ProtobufCMessage *htp_encode_node(htp_encoder *encoder, uint32_t index);
+
+/** Whether a tensor's type is told by a value_info of its graph. */
+bool htp_encode_has_value_info(const htp_model *model, htp_tensor_id tensor);
 
 /** A GraphProto with @p tensor as input, output, or value_info. */
 const ProtobufCMessage *htp_encode_input(htp_encoder *encoder, htp_tensor_id tensor);

@@ -81,6 +81,44 @@ void htp_model_add_output(htp_model *model, htp_tensor_id tensor, const char *na
     HTP_PUSH(model->arena, &model->outputs, tensor);
 }
 
+uint32_t htp_model_add_graph(htp_model *model)
+{
+    const htp_nested_graph graph = {.inputs = {0}, .outputs = {0}};
+    HTP_PUSH(model->arena, &model->graphs, graph);
+    return (uint32_t)model->graphs.count;
+}
+
+htp_tensor_id htp_model_add_graph_input(htp_model *model, uint32_t graph, const char *name,
+                                        htp_dtype dtype, uint32_t rank, const htp_dim *dims)
+{
+    const char *printable = htp_name_escape(model->arena, *name ? name : "value");
+    htp_tensor_id tensor = add_tensor(model, printable, HTP_TENSOR_FROM_GRAPH, graph);
+    htp_model_set_type(model, tensor, dtype, rank, dims);
+    HTP_PUSH(model->arena, &model->graphs.items[graph - 1].inputs, tensor);
+    return tensor;
+}
+
+uint32_t htp_model_graph_of(const htp_model *model, htp_tensor_id tensor)
+{
+    const htp_tensor *made = &model->tensors.items[tensor];
+    if (made->source == HTP_TENSOR_FROM_NODE) {
+        return model->nodes.items[made->index].graph;
+    }
+    return made->source == HTP_TENSOR_FROM_GRAPH ? made->index : 0;
+}
+
+void htp_model_add_graph_output(htp_model *model, htp_tensor_id tensor)
+{
+    const htp_tensor made = model->tensors.items[tensor];
+    if (made.source != HTP_TENSOR_FROM_NODE || made.is_output ||
+        model->nodes.items[made.index].graph != model->current_graph) {
+        htp_model_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
+        htp_model_set_type(model, tensor, made.dtype, made.rank, made.dims);
+    }
+    model->tensors.items[tensor].is_output = true;
+    HTP_PUSH(model->arena, &model->graphs.items[model->current_graph - 1].outputs, tensor);
+}
+
 static htp_tensor_id add_initializer(htp_model *model, const char *name,
                                      htp_initializer initializer)
 {
@@ -193,6 +231,7 @@ void htp_model_add_node(htp_model *model, const char *op_type, const htp_tensor_
         .output_count = (uint32_t)output_count,
         .attributes = copy_attributes(arena, attributes, attribute_count),
         .attribute_count = (uint32_t)attribute_count,
+        .graph = model->current_graph,
         .origin = model->origin,
     };
     for (size_t i = 0; i < input_count; i++) {

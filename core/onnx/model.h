@@ -32,6 +32,7 @@ typedef enum htp_attribute_kind {
     HTP_ATTRIBUTE_INTS,
     HTP_ATTRIBUTE_FLOATS,
     HTP_ATTRIBUTE_STRINGS,
+    HTP_ATTRIBUTE_GRAPH, /* i: a graph of the model */
 } htp_attribute_kind;
 
 typedef struct htp_attribute {
@@ -63,6 +64,11 @@ static inline htp_attribute htp_attribute_ints(const char *name, const int64_t *
     return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_INTS, .ints = values, .count = n};
 }
 
+static inline htp_attribute htp_attribute_graph(const char *name, uint32_t graph)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_GRAPH, .i = graph};
+}
+
 /** Where a node comes from. */
 typedef struct htp_origin {
     uint32_t scope;   /* of the graph */
@@ -74,12 +80,13 @@ typedef enum htp_tensor_source {
     HTP_TENSOR_FROM_INPUT,
     HTP_TENSOR_FROM_INITIALIZER,
     HTP_TENSOR_FROM_NODE,
+    HTP_TENSOR_FROM_GRAPH, /* input of a nested graph */
 } htp_tensor_source;
 
 typedef struct htp_tensor {
     const char *name; /* unique */
     htp_tensor_source source;
-    uint32_t index; /* of the input, initializer or node */
+    uint32_t index; /* of the input, initializer, node or nested graph */
     bool is_output; /* of the graph */
     bool has_type;  /* dtype and dims are known */
     htp_dtype dtype;
@@ -98,6 +105,7 @@ typedef struct htp_onnx_node {
     uint32_t output_count;
     const htp_attribute *attributes;
     uint32_t attribute_count;
+    uint32_t graph; /* the one that it stands in; 0 is the model's own */
     htp_origin origin;
     HTP_VECTOR(uint32_t) more_scopes; /* further scopes that a shared node serves */
 } htp_onnx_node;
@@ -109,14 +117,22 @@ typedef struct htp_initializer {
     uint64_t bytes;
 } htp_initializer;
 
+/** A branch of an If, or the body of a Loop: attribute of one node of another graph. */
+typedef struct htp_nested_graph {
+    HTP_VECTOR(htp_tensor_id) inputs;
+    HTP_VECTOR(htp_tensor_id) outputs;
+} htp_nested_graph;
+
 typedef struct htp_model {
     htp_arena *arena;
     const htp_graph *graph;
     int opset;
     htp_origin origin;              /* of the nodes that are added next */
+    uint32_t current_graph;         /* the one that they stand in */
     const char *const *scope_names; /* by scope: the prefix of its nodes' names */
     HTP_VECTOR(htp_tensor) tensors;
     HTP_VECTOR(htp_onnx_node) nodes;
+    HTP_VECTOR(htp_nested_graph) graphs; /* of nodes; graph N is at N - 1 */
     HTP_VECTOR(htp_initializer) initializers;
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
@@ -136,6 +152,21 @@ htp_tensor_id htp_model_add_input(htp_model *model, const char *name, htp_dtype 
  * root's scope) is added where the tensor is an input, an initializer or already an output;
  * otherwise the tensor is renamed. */
 void htp_model_add_output(htp_model *model, htp_tensor_id tensor, const char *name);
+
+/** A nested graph without inputs and outputs. @return its number, from 1 on. Its nodes are added
+ * while it is model->current_graph, all before the node whose attribute it is. */
+uint32_t htp_model_add_graph(htp_model *model);
+
+/** Adds an input to a nested graph; its name is made unique in the whole model. */
+htp_tensor_id htp_model_add_graph_input(htp_model *model, uint32_t graph, const char *name,
+                                        htp_dtype dtype, uint32_t rank, const htp_dim *dims);
+
+/** Makes a tensor the next output of the current graph, which is a nested one: by an Identity where
+ * it is not made there, or is an output already. The tensor has a type. */
+void htp_model_add_graph_output(htp_model *model, htp_tensor_id tensor);
+
+/** The graph that a tensor is made in; 0 for initializers. */
+uint32_t htp_model_graph_of(const htp_model *model, htp_tensor_id tensor);
 
 /** The initializer of a weight of the trace, made at first use; weights of the same storage and
  * geometry (tied weights) share one. Its name is the weight's dotted name. */

@@ -1,15 +1,30 @@
 #include "onnx/model.h"
 
+static void mark_tensors(const htp_tensor_id *ids, size_t count, bool *live_tensors)
+{
+    for (size_t i = 0; i < count; i++) {
+        live_tensors[ids[i]] = true;
+    }
+}
+
+/* The ends of the graphs that a node holds; the nodes of these come before it. */
+static void mark_graphs(const htp_model *model, const htp_onnx_node *node, bool *live_tensors)
+{
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        if (node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH) {
+            const htp_nested_graph *graph = &model->graphs.items[node->attributes[i].i - 1];
+            mark_tensors(graph->inputs.items, graph->inputs.count, live_tensors);
+            mark_tensors(graph->outputs.items, graph->outputs.count, live_tensors);
+        }
+    }
+}
+
 /* Marks what the outputs need. Tensors exist before the nodes that read them, so one sweep from
  * the last node to the first sees every reader before its producers. */
 static void mark(const htp_model *model, bool *live_tensors, bool *live_nodes)
 {
-    for (size_t i = 0; i < model->inputs.count; i++) {
-        live_tensors[model->inputs.items[i]] = true;
-    }
-    for (size_t i = 0; i < model->outputs.count; i++) {
-        live_tensors[model->outputs.items[i]] = true;
-    }
+    mark_tensors(model->inputs.items, model->inputs.count, live_tensors);
+    mark_tensors(model->outputs.items, model->outputs.count, live_tensors);
     for (size_t i = model->nodes.count; i-- > 0;) {
         const htp_onnx_node *node = &model->nodes.items[i];
         for (uint32_t k = 0; k < node->output_count; k++) {
@@ -26,6 +41,7 @@ static void mark(const htp_model *model, bool *live_tensors, bool *live_nodes)
         for (uint32_t k = 0; k < node->output_count; k++) {
             live_tensors[node->outputs[k]] = true;
         }
+        mark_graphs(model, node, live_tensors);
     }
 }
 
@@ -88,6 +104,13 @@ static void compact_initializers(htp_model *model, const htp_tensor_id *moved)
     model->constants = (htp_map){0};
 }
 
+static void move_tensors(htp_tensor_id *ids, size_t count, const htp_tensor_id *moved)
+{
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = moved[ids[i]];
+    }
+}
+
 void htp_model_remove_unused(htp_model *model)
 {
     bool *live_tensors = HTP_NEW_ARRAY(model->arena, bool, model->tensors.count);
@@ -96,10 +119,11 @@ void htp_model_remove_unused(htp_model *model)
     const htp_tensor_id *moved = compact_tensors(model, live_tensors);
     compact_nodes(model, live_nodes, moved);
     compact_initializers(model, moved);
-    for (size_t i = 0; i < model->inputs.count; i++) {
-        model->inputs.items[i] = moved[model->inputs.items[i]];
-    }
-    for (size_t i = 0; i < model->outputs.count; i++) {
-        model->outputs.items[i] = moved[model->outputs.items[i]];
+    move_tensors(model->inputs.items, model->inputs.count, moved);
+    move_tensors(model->outputs.items, model->outputs.count, moved);
+    for (size_t i = 0; i < model->graphs.count; i++) {
+        htp_nested_graph *graph = &model->graphs.items[i];
+        move_tensors(graph->inputs.items, graph->inputs.count, moved);
+        move_tensors(graph->outputs.items, graph->outputs.count, moved);
     }
 }

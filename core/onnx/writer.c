@@ -156,7 +156,9 @@ static void put_graph(htp_writer *w)
 {
     const htp_model *model = w->model;
     for (size_t i = 0; i < model->nodes.count; i++) {
-        put_message(w, htp_encode_node(w->encoder, (uint32_t)i));
+        if (model->nodes.items[i].graph == 0) {
+            put_message(w, htp_encode_node(w->encoder, (uint32_t)i));
+        }
     }
     put_message(w, htp_encode_graph_name(w->encoder));
     for (size_t i = 0; i < model->initializers.count; i++) {
@@ -169,9 +171,8 @@ static void put_graph(htp_writer *w)
         put_message(w, htp_encode_output(w->encoder, model->outputs.items[i]));
     }
     for (size_t i = 0; i < model->tensors.count; i++) {
-        const htp_tensor *tensor = &model->tensors.items[i];
-        if (tensor->source == HTP_TENSOR_FROM_NODE && !tensor->is_output && tensor->has_type &&
-            htp_onnx_data_type(tensor->dtype) != 0) {
+        if (htp_encode_has_value_info(model, (htp_tensor_id)i) &&
+            htp_model_graph_of(model, (htp_tensor_id)i) == 0) {
             put_message(w, htp_encode_value_info(w->encoder, (htp_tensor_id)i));
         }
     }

@@ -7,8 +7,9 @@
  *
  * A trace is an abstract execution of forward(): every operator that would run is listed, in
  * order, once for each time it runs (calls are flattened, branches on known conditions taken,
- * loops of known length unrolled). It runs in 1 to HTP_SHIM_MAX_LANES lanes at once, each with
- * input sizes of its own; dims that differ between lanes are dynamic.
+ * loops of known length unrolled; other branches and loops are nodes with blocks). It runs in 1 to
+ * HTP_SHIM_MAX_LANES lanes at once, each with input sizes of its own; dims that differ between
+ * lanes are dynamic.
  */
 #ifndef HTP_SHIM_H
 #define HTP_SHIM_H
@@ -21,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 2u
+#define HTP_SHIM_ABI 3u
 #define HTP_SHIM_MAX_LANES 3u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -134,7 +135,25 @@ typedef struct htp_shim_value {
     uint32_t element_count;
 } htp_shim_value;
 
-/** An operator that runs. */
+/** A branch of a prim::If, or the body of a prim::Loop. Its nodes stand before the node that it
+ * belongs to; what they make is read in it, and in blocks within it, alone. */
+typedef struct htp_shim_block {
+    const uint32_t *inputs; /**< values: of a loop the iteration's number, then what is carried */
+    uint32_t input_count;
+    const uint32_t *outputs; /**< values: of a loop whether to go on, then what is carried, then
+                                  what each iteration adds to stacks; HTP_SHIM_NONE in place of a
+                                  value that nobody reads */
+    uint32_t output_count;
+} htp_shim_block;
+
+/**
+ * An operator that runs.
+ *
+ * Where the data, or the size of a dynamic axis, decides what runs, it is prim::If (condition) with
+ * two blocks and an output for each of theirs; or prim::Loop (the most iterations, or None; whether
+ * to begin; what is carried) with one block, whose outputs are what was carried, and what each
+ * iteration added, stacked in a first dim.
+ */
 typedef struct htp_shim_node {
     const char *kind;               /**< with overload: "aten::add.Tensor" */
     const uint32_t *inputs;         /**< values */
@@ -142,6 +161,9 @@ typedef struct htp_shim_node {
     uint32_t input_count;
     const uint32_t *outputs; /**< values */
     uint32_t output_count;
+    uint32_t block; /**< that it stands in; 0 for forward() itself */
+    const uint32_t *blocks;
+    uint32_t block_count;
     uint32_t scope;
     const char *source_file; /**< "" when not known */
     uint32_t source_line;    /**< 0 when not known */
@@ -188,6 +210,8 @@ typedef struct htp_shim_trace {
     uint32_t value_count;
     const htp_shim_node *nodes;
     uint32_t node_count;
+    const htp_shim_block *blocks; /**< block 0 has no inputs and outputs of its own */
+    uint32_t block_count;
     const htp_shim_scope *scopes;
     uint32_t scope_count;
     const htp_shim_weight *weights; /**< those of the model, then constants of the code */

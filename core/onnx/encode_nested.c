@@ -1,0 +1,97 @@
+#include "onnx/encode_nested.h"
+
+/* Pieces of one message, packed one behind the other. */
+typedef struct packed {
+    ProtobufCBuffer base;
+    htp_arena *arena;
+    HTP_VECTOR(uint8_t) bytes;
+} packed;
+
+static void append(ProtobufCBuffer *buffer, size_t count, const uint8_t *bytes)
+{
+    packed *p = (packed *)buffer;
+    for (size_t i = 0; i < count; i++) {
+        HTP_PUSH(p->arena, &p->bytes, bytes[i]);
+    }
+}
+
+static void add_piece(packed *p, const ProtobufCMessage *message)
+{
+    (void)protobuf_c_message_pack_to_buffer(message, &p->base);
+}
+
+static void *allocate(void *arena, size_t bytes)
+{
+    return htp_arena_alloc(arena, bytes);
+}
+
+static void keep(void *arena, void *memory)
+{
+    (void)arena;
+    (void)memory;
+}
+
+/* Nodes and types by nested graph, in the order of the model. */
+typedef struct contents {
+    HTP_VECTOR(uint32_t) nodes;
+    HTP_VECTOR(htp_tensor_id) typed;
+} contents;
+
+static contents *list_contents(const htp_model *model)
+{
+    contents *lists = HTP_NEW_ARRAY(model->arena, contents, model->graphs.count);
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        const htp_onnx_node *node = &model->nodes.items[i];
+        if (node->graph == 0) {
+            continue;
+        }
+        HTP_PUSH(model->arena, &lists[node->graph - 1].nodes, (uint32_t)i);
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            if (htp_encode_has_value_info(model, node->outputs[k])) {
+                HTP_PUSH(model->arena, &lists[node->graph - 1].typed, node->outputs[k]);
+            }
+        }
+    }
+    return lists;
+}
+
+static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_model *model,
+                                         uint32_t index, const contents *content)
+{
+    const htp_nested_graph *graph = &model->graphs.items[index];
+    packed p = {.base = {.append = append}, .arena = model->arena};
+    for (size_t i = 0; i < content->nodes.count; i++) {
+        add_piece(&p, htp_encode_node(encoder, content->nodes.items[i]));
+    }
+    Htp__Onnx__GraphProto name = HTP__ONNX__GRAPH_PROTO__INIT;
+    name.name = htp_arena_printf(model->arena, "graph_%u", index + 1);
+    add_piece(&p, &name.base);
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        add_piece(&p, htp_encode_input(encoder, graph->inputs.items[i]));
+    }
+    for (size_t i = 0; i < graph->outputs.count; i++) {
+        add_piece(&p, htp_encode_output(encoder, graph->outputs.items[i]));
+    }
+    for (size_t i = 0; i < content->typed.count; i++) {
+        add_piece(&p, htp_encode_value_info(encoder, content->typed.items[i]));
+    }
+    ProtobufCAllocator allocator = {
+        .alloc = allocate, .free = keep, .allocator_data = model->arena};
+    return htp__onnx__graph_proto__unpack(&allocator, p.bytes.count, p.bytes.items);
+}
+
+/* A node with graphs stands behind all nodes of these: in order, every graph is there in time. */
+void htp_encode_nested_graphs(htp_encoder *encoder, const htp_model *model,
+                              Htp__Onnx__GraphProto **graphs)
+{
+    const contents *lists = model->graphs.count ? list_contents(model) : NULL;
+    for (size_t i = 0; lists && i < model->nodes.count; i++) {
+        const htp_onnx_node *node = &model->nodes.items[i];
+        for (uint32_t k = 0; k < node->attribute_count; k++) {
+            if (node->attributes[k].kind == HTP_ATTRIBUTE_GRAPH) {
+                uint32_t index = (uint32_t)node->attributes[k].i - 1;
+                graphs[index] = make_graph(encoder, model, index, &lists[index]);
+            }
+        }
+    }
+}

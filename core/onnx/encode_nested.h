@@ -1,0 +1,15 @@
+/*
+ * Graphs that are attributes of nodes, as messages. Private to core/onnx/encode*.c.
+ */
+#ifndef HTP_ONNX_ENCODE_NESTED_H
+#define HTP_ONNX_ENCODE_NESTED_H
+
+#include "onnx/encode.h"
+#include "onnx/onnx.pb-c.h"
+
+/** Makes every nested graph of the model, the innermost first: each is there before the node that
+ * holds it is encoded. @param graphs  by nested graph; receives messages in the model's arena. */
+void htp_encode_nested_graphs(htp_encoder *encoder, const htp_model *model,
+                              Htp__Onnx__GraphProto **graphs);
+
+#endif
