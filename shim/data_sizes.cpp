@@ -35,6 +35,12 @@ const at::Tensor &tensor_of(const std::vector<Ref> &inputs, size_t index, size_t
     return inputs[index]->tensor(lane);
 }
 
+// Whether what is in a tensor is known in every lane.
+bool knows_contents(const Item &item)
+{
+    return item.is_tensor() && (item.is_settled() || (item.is_real && !item.is_data));
+}
+
 // A number that must be known: a dim, or whether something is asked for.
 int64_t fixed_number(const std::vector<Ref> &inputs, size_t index)
 {
@@ -186,19 +192,52 @@ Sizer find_sizer(const c10::FunctionSchema &schema, const std::vector<Ref> &inpu
     return found == table.end() || is_other ? nullptr : found->second;
 }
 
-// The argument output_size of repeat_interleave(), where it is given.
+// The size of repeat_interleave()'s output, where it is given or the repeats are known.
 std::optional<htp_shim_size> given_size(const c10::FunctionSchema &schema,
-                                        const std::vector<Ref> &inputs)
+                                        const std::vector<Ref> &inputs, uint32_t lane_count)
 {
-    if (schema.name() != "aten::repeat_interleave" || inputs.back()->is_none()) {
+    if (schema.name() != "aten::repeat_interleave") {
+        return std::nullopt;
+    }
+    const bool has_self = inputs.size() > 2;
+    const Item &repeats = *inputs[has_self ? 1 : 0];
+    if (inputs.back()->is_none() && !knows_contents(repeats)) {
         return std::nullopt;
     }
     htp_shim_size size = {};
-    for (size_t lane = 0; lane < HTP_SHIM_MAX_LANES && !inputs.back()->lane[lane].isNone();
-         lane++) {
-        size.sizes[lane] = inputs.back()->lane[lane].toInt();
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        if (!inputs.back()->is_none()) {
+            size.sizes[lane] = inputs.back()->lane[lane].toInt();
+            continue;
+        }
+        size.sizes[lane] = repeats.tensor(lane).sum().item().toLong();
+        if (has_self && repeats.tensor(lane).numel() == 1) {
+            const at::Tensor &self = inputs[0]->tensor(lane);
+            size.sizes[lane] *=
+                is_none(inputs, 2) ? self.numel() : self.size(fixed_number(inputs, 2));
+        }
     }
     return size;
+}
+
+// The tensor whose true elements an operator counts, where the size is their number.
+Ref counted_mask(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs,
+                 uint32_t lane_count)
+{
+    const std::string &name = schema.name();
+    if (name == "aten::nonzero" || name == "aten::argwhere" || name == "aten::nonzero_numpy" ||
+        name == "aten::where") {
+        return inputs[0];
+    }
+    if (name != "aten::masked_select") {
+        return nullptr;
+    }
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        if (inputs[0]->tensor(lane).sizes() != inputs[1]->tensor(lane).sizes()) {
+            return nullptr;
+        }
+    }
+    return inputs[1];
 }
 
 // The operator's name without its namespace: "nonzero".
@@ -219,12 +258,31 @@ at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size)
 
 } // namespace
 
+// How many elements of @p mask are not zero: one size, however often it is asked for.
+htp_shim_size Executor::count_of(const Ref &mask, const std::string &name)
+{
+    const auto known = counts_.find(mask.get());
+    if (known != counts_.end()) {
+        return known->second;
+    }
+    if (!knows_contents(*mask)) {
+        return counts_[mask.get()] = recording_.new_size(name);
+    }
+    htp_shim_size size = {};
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        size.sizes[lane] = mask->tensor(lane).ne(0).sum().item().toLong();
+    }
+    return size;
+}
+
 // The outputs of an operator whose sizes only the data can tell; nothing for other operators.
 std::optional<Executor::Lanes> Executor::decide_sizes(Call &call)
 {
-    const auto settled = [](const Item &item) { return item.is_settled(); };
+    const auto known = [](const Item &item) {
+        return item.is_tensor() ? knows_contents(item) : item.has_lanes && !item.is_data;
+    };
     if (std::all_of(call.inputs.begin(), call.inputs.end(),
-                    [&](const Ref &input) { return all_of(input, settled); })) {
+                    [&](const Ref &input) { return all_of(input, known); })) {
         return std::nullopt;
     }
     const Sizer sizer = find_sizer(call.schema, call.inputs);
@@ -232,8 +290,12 @@ std::optional<Executor::Lanes> Executor::decide_sizes(Call &call)
         const auto results = masked(call);
         return results ? results : moved(call);
     }
-    const auto given = given_size(call.schema, call.inputs);
-    const htp_shim_size size = given ? *given : recording_.new_size(base_name(call.schema));
+    const auto given = given_size(call.schema, call.inputs, recording_.lane_count);
+    const Ref mask = counted_mask(call.schema, call.inputs, recording_.lane_count);
+    const std::string name = base_name(call.schema);
+    const htp_shim_size size = given  ? *given
+                               : mask ? count_of(mask, name)
+                                      : recording_.new_size(name);
     Lanes results;
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
         results.push_back(sizer({call.inputs, lane, size.sizes[lane]}));
@@ -281,7 +343,9 @@ std::optional<Executor::Lanes> Executor::masked(Call &call)
     if (puts) {
         return like_first(call);
     }
-    const htp_shim_size size = recording_.new_size(base_name(call.schema));
+    const Ref &first =
+        *std::find_if(given.begin(), given.end(), [](const Ref &one) { return is_mask(*one); });
+    const htp_shim_size size = count_of(first, base_name(call.schema));
     std::vector<Ref> indices;
     for (const Ref &one : given) {
         const int64_t columns = is_mask(*one) ? one->tensor(0).dim() : 0;

@@ -123,6 +123,7 @@ class Executor
     Lanes lanes_with_size(Call &call, const std::vector<Ref> &inputs, int64_t dim,
                           const htp_shim_size &size);
     Lanes like_first(const Call &call);
+    htp_shim_size count_of(const Ref &mask, const std::string &name);
     std::optional<Lanes> masked(Call &call);
     std::optional<Lanes> moved(Call &call);
     std::vector<Ref> make_unknown_numbers(const Call &call);
@@ -150,10 +151,11 @@ class Executor
     Ref look_again(const View &view, const Ref &parent, const Place &place);
 
     Recording &recording_;
-    std::unordered_map<const Item *, Change> changes_; // by the first value of the memory
-    std::unordered_map<const Item *, Ref> refreshed_;  // views, as they were last read anew
-    std::vector<Journal> journals_;                    // of the blocks around, the innermost last
-    std::unordered_set<const Item *> unclear_;         // first values that lanes share differently
+    std::unordered_map<const Item *, Change> changes_;       // by the first value of the memory
+    std::unordered_map<const Item *, Ref> refreshed_;        // views, as they were last read anew
+    std::unordered_map<const Item *, htp_shim_size> counts_; // of masks
+    std::vector<Journal> journals_;            // of the blocks around, the innermost last
+    std::unordered_set<const Item *> unclear_; // first values that lanes share differently
 };
 
 } // namespace htp

@@ -191,6 +191,19 @@ def sized(x):
     return torch.zeros(rows.shape[0], 2) + rows.unsqueeze(1)
 
 
+def counted_twice(x, mask):
+    rows, columns = torch.nonzero(mask, as_tuple=True)
+    return x[mask] * rows + torch.masked_select(x, mask) * columns + x[rows, columns]
+
+
+def known_repeats(x):
+    repeats = torch.full((x.shape[0],), 2)
+    repeats = repeats + torch.arange(x.shape[0]) % 2
+    return x.repeat_interleave(repeats, 0)
+
+
+call("counted-twice", counted_twice, X, MASK, others=with_masks(X), dynamic={0: {0: "b"}, 1: {0: "b"}})
+call("repeat_interleave/known", known_repeats, X, dynamic=BATCH)
 NUMBERS = [torch.tensor(0), torch.tensor(2)]
 call("number/slice", first_rows, X, torch.tensor(1), others=lambda: [[X, n] for n in NUMBERS], script=True)
 call("number/size", grid, torch.tensor(3), X[0], others=lambda: [[n, X[0]] for n in NUMBERS], script=True)
