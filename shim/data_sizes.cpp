@@ -6,6 +6,7 @@
 
 #include "operator_facts.h"
 
+#include <limits>
 #include <unordered_map>
 
 namespace htp
@@ -375,6 +376,17 @@ bool is_data_number(const std::vector<Ref> &inputs, size_t index)
            (inputs[index]->is_data || !inputs[index]->has_lanes);
 }
 
+// Whether a slice's bound is None, or the constant that a traced program has in its place.
+bool is_bound(const std::vector<Ref> &inputs, size_t index, int64_t otherwise)
+{
+    if (is_none(inputs, index)) {
+        return true;
+    }
+    const Item &item = *inputs[index];
+    return item.kind == Item::Kind::Plain && item.is_constant && item.lane[0].isInt() &&
+           item.lane[0].toInt() == otherwise;
+}
+
 } // namespace
 
 // Slices whose bounds, or whose dim's size, the data decides; and positions that it decides.
@@ -395,7 +407,8 @@ std::optional<Executor::Lanes> Executor::moved(Call &call)
         dim += dim < 0 ? inputs[0]->tensor(0).dim() : 0;
         const auto size_in = [&](uint32_t lane) { return inputs[0]->tensor(lane).size(dim); };
         const bool is_fixed = size_in(0) == size_in(1 % recording_.lane_count);
-        const bool is_all = is_none(inputs, 2) && is_none(inputs, 3);
+        const bool is_all =
+            is_bound(inputs, 2, 0) && is_bound(inputs, 3, std::numeric_limits<int64_t>::max());
         if (!any_bound && (is_fixed || is_all)) {
             return std::nullopt;
         }

@@ -159,6 +159,9 @@ def inputs_of_the_trace():
         torch.jit.save(traced, str(file))
         result = run(file, "--out", folder / "model.onnx")
         assert result.returncode == EXIT_OK, result.stderr
+        wanted = "x:float32[batch=3,x_dim_1=5]", "y:float32[x_dim_1=5,y_dim_1=7]"
+        assert all(text in result.stderr for text in wanted), result.stderr
+        result = run(file, "--out", folder / "model.onnx", "--static")
         assert "[3,5]" in result.stderr and "[5,7]" in result.stderr, result.stderr
 
 

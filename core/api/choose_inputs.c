@@ -54,12 +54,14 @@ static htp_status choose_given(htp_session *session)
     return parse_json(session, options->inputs_file, text);
 }
 
-/* Inputs that lie in the archive; @p found tells whether there are any. */
-static htp_status choose_archived(htp_session *session, bool *found)
+/* Inputs that lie in the archive; @p found tells whether there are any, @p are_chosen whether it
+ * was a person who wrote down their sizes. */
+static htp_status choose_archived(htp_session *session, bool *found, bool *are_chosen)
 {
     size_t bytes = 0;
     const char *extra = session->shim->extra_file(session->model, HTP_INPUTS_EXTRA_FILE, &bytes);
     *found = extra != NULL;
+    *are_chosen = extra != NULL;
     if (extra) {
         return named(session, parse_json(session, HTP_INPUTS_EXTRA_FILE,
                                          htp_arena_copy(&session->arena, extra, bytes)));
@@ -94,11 +96,12 @@ htp_status htp_inputs_choose(htp_session *session, bool *more)
 {
     *more = false;
     session->inputs_origin = HTP_INPUTS_GIVEN;
+    session->are_sizes_chosen = true;
     if (session->options.input_count > 0 || session->options.inputs_file) {
         return choose_given(session);
     }
     bool found = false;
     session->inputs_origin = HTP_INPUTS_ARCHIVE;
-    HTP_TRY(choose_archived(session, &found));
+    HTP_TRY(choose_archived(session, &found, &session->are_sizes_chosen));
     return found ? HTP_OK : htp_inputs_choose_derived(session, 0, more);
 }

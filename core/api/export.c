@@ -1,6 +1,7 @@
 /*
  * The pipeline: a TorchScript file in, an ONNX file out.
  */
+#include "api/dynamic_axes.h"
 #include "api/options.h"
 #include "api/paths.h"
 #include "api/result.h"
@@ -38,13 +39,32 @@ static void note_tags(htp_session *session)
     }
 }
 
+static htp_status lower_graph(htp_session *session, htp_model **model)
+{
+    HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
+    *model = htp_model_new(&session->arena, session->graph, session->options.opset);
+    return htp_status_prefix(htp_lower_graph(*model, htp_session_progress, session),
+                             session->model_path);
+}
+
+/* Some operators can be exported for fixed sizes alone: where nobody asked for dynamic axes, these
+ * do. */
 static htp_status lower(htp_session *session, htp_model **model)
 {
     htp_session_begin(session, HTP_STAGE_LOWERED);
-    HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
-    *model = htp_model_new(&session->arena, session->graph, session->options.opset);
-    HTP_TRY(htp_status_prefix(htp_lower_graph(*model, htp_session_progress, session),
-                              session->model_path));
+    htp_status status = lower_graph(session, model);
+    if (htp_status_code(status) == HTP_CODE_UNSUPPORTED && !session->are_sizes_chosen &&
+        session->inputs.axis_count > 0) {
+        htp_status fixed = htp_session_trace_static(session);
+        fixed = fixed ? fixed : lower_graph(session, model);
+        if (!fixed) {
+            htp_session_note(session, "no axis is dynamic: %s", htp_status_message(status));
+            htp_status_free(status);
+            status = HTP_OK;
+        }
+        htp_status_free(fixed);
+    }
+    HTP_TRY(status);
     htp_model_remove_unused(*model);
     htp_model_infer_types(*model);
     return htp_session_end(session, (*model)->nodes.count, "nodes");

@@ -1,6 +1,7 @@
 #include "api/session.h"
 
 #include "api/choose_inputs.h"
+#include "api/dynamic_axes.h"
 #include "source/torchscript.h"
 
 #include <time.h>
@@ -51,6 +52,18 @@ void htp_session_note(htp_session *session, const char *format, ...)
     session->options.note(session->options.user, line);
 }
 
+void htp_session_detail(htp_session *session, const char *format, ...)
+{
+    if (!session->options.note || !session->options.details) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    const char *line = htp_arena_vprintf(&session->arena, format, arguments);
+    va_end(arguments);
+    session->options.note(session->options.user, line);
+}
+
 const char *htp_session_describe_input(htp_session *session, uint32_t index)
 {
     return htp_inputs_describe(&session->arena, &session->inputs, index,
@@ -88,7 +101,7 @@ static htp_status load(htp_session *session)
     return htp_session_end(session, session->module_count, "modules");
 }
 
-static htp_status trace(htp_session *session)
+htp_status htp_session_trace_inputs(htp_session *session)
 {
     return htp_torchscript_trace(session->shim, session->model_path, session->model,
                                  &session->inputs, htp_session_progress, session, &session->arena,
@@ -117,14 +130,14 @@ static htp_status refused(htp_session *session, htp_status refusal)
 static htp_status trace_derived(htp_session *session, bool more)
 {
     const htp_inputs likeliest = session->inputs;
-    htp_status refusal = trace(session);
+    htp_status refusal = htp_session_trace_inputs(session);
     if (htp_status_code(refusal) != HTP_CODE_USAGE) {
         return refusal;
     }
     for (uint32_t candidate = 1; more; candidate++) {
         htp_status status = htp_inputs_choose_derived(session, candidate, &more);
         if (!status) {
-            status = trace(session);
+            status = htp_session_trace_inputs(session);
         }
         if (htp_status_code(status) != HTP_CODE_USAGE) {
             htp_status_free(refusal);
@@ -136,6 +149,19 @@ static htp_status trace_derived(htp_session *session, bool more)
     return refused(session, refusal);
 }
 
+/* Sizes that nobody chose may move as far as the program lets them. */
+static htp_status trace(htp_session *session, bool more)
+{
+    if (session->inputs_origin == HTP_INPUTS_DERIVED) {
+        HTP_TRY(trace_derived(session, more));
+    }
+    if (!session->are_sizes_chosen && !session->options.static_shapes) {
+        return htp_session_trace_dynamic(session);
+    }
+    return session->inputs_origin == HTP_INPUTS_DERIVED ? HTP_OK
+                                                        : htp_session_trace_inputs(session);
+}
+
 htp_status htp_session_trace(htp_session *session)
 {
     bool more = false;
@@ -144,8 +170,7 @@ htp_status htp_session_trace(htp_session *session)
     HTP_TRY(htp_inputs_choose(session, &more));
     HTP_TRY(htp_session_end(session, session->inputs.count, "inputs"));
     htp_session_begin(session, HTP_STAGE_TRACED);
-    HTP_TRY(session->inputs_origin == HTP_INPUTS_DERIVED ? trace_derived(session, more)
-                                                         : trace(session));
+    HTP_TRY(trace(session, more));
     note_inputs(session);
     return htp_session_end(session, session->graph->trace->node_count, "nodes");
 }

@@ -30,6 +30,7 @@ typedef struct htp_session {
     uint32_t argument_count;
     htp_inputs inputs;
     htp_inputs_origin inputs_origin;
+    bool are_sizes_chosen; /* which axes are dynamic was told, together with the inputs */
     htp_graph *graph;
     htp_stage stage; /* under way */
     double stage_start;
@@ -48,6 +49,13 @@ bool htp_session_progress(void *user, const htp_progress *progress);
 /** Hands a note to the caller. */
 void htp_session_note(htp_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** As htp_session_note(), for those who want to know more (options.details). */
+void htp_session_detail(htp_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Traces with the session's inputs as they are. */
+HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session);
 
 /** Runs the pipeline up to the graph: opens the model, finds inputs, traces. */
 HTP_MUST_USE htp_status htp_session_trace(htp_session *session);

@@ -168,7 +168,8 @@ static const struct row {
     STRING("tag-attribute-prefix", options.tag_attribute_prefix),
     FLAG("include-torch-nn", options.include_torch_nn),
     FLAG("quiet", quiet),
-    FLAG("verbose", verbose),
+    FLAG("static", options.static_shapes),
+    FLAG("verbose", options.details),
     FLAG("json", json),
     FLAG("print-tree", print_tree),
 #undef FLAG
@@ -265,7 +266,7 @@ static bool check(const htp_cli_arguments *arguments)
                               "more)");
         return false;
     }
-    if (arguments->quiet && arguments->verbose) {
+    if (arguments->quiet && arguments->options.details) {
         htp_cli_print_message("pass either --quiet or --verbose");
         return false;
     }

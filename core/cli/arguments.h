@@ -23,7 +23,6 @@ typedef struct htp_cli_arguments {
     const char *out;        /* NULL: none */
     const char *out_folder; /* NULL: none */
     bool quiet;
-    bool verbose;
     bool json;
     bool print_tree;
     const char **inputs; /* what options.inputs points to */

@@ -129,7 +129,7 @@ int htp_cli_export(const htp_cli_arguments *arguments)
         }
         run.outputs = (const char *const *)outputs;
     }
-    htp_cli_terminal_init(&run.terminal, arguments->quiet, arguments->verbose);
+    htp_cli_terminal_init(&run.terminal, arguments->quiet, arguments->options.details);
     int code = HTP_CODE_OK;
     if (arguments->model_count == 1) {
         htp_cli_signals_install();

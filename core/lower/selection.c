@@ -74,6 +74,15 @@ static bool same_dims(htp_lowering *l, const char *a, const char *b)
     return same;
 }
 
+/** The shape of @p x and a mask that are broadcast to each other. */
+static htp_tensor_id joined_shape(htp_lowering *l, htp_tensor_id x, htp_dtype dtype,
+                                  htp_tensor_id mask)
+{
+    htp_tensor_id joined =
+        htp_emit_binary(l, "And", mask, htp_emit_cast(l, x, dtype, HTP_DTYPE_BOOL));
+    return htp_emit_unary(l, "Shape", joined);
+}
+
 /** aten::masked_select */
 void htp_lower_masked_select(htp_lowering *l)
 {
@@ -84,9 +93,7 @@ void htp_lower_masked_select(htp_lowering *l)
         htp_bind(l, 0, compress(l, flat(l, x), flat(l, mask)));
         return;
     }
-    htp_tensor_id joined =
-        htp_emit_binary(l, "And", mask, htp_emit_cast(l, x, dtype, HTP_DTYPE_BOOL));
-    htp_tensor_id shape = htp_emit_unary(l, "Shape", joined);
+    htp_tensor_id shape = joined_shape(l, x, dtype, mask);
     htp_bind(l, 0,
              compress(l, broadcast_flat(l, "self", dtype, shape),
                       broadcast_flat(l, "mask", HTP_DTYPE_BOOL, shape)));
@@ -98,7 +105,10 @@ void htp_lower_masked_scatter(htp_lowering *l)
     htp_dtype dtype = htp_arg_dtype(l, "self");
     uint32_t rank = htp_arg_rank(l, "self");
     htp_tensor_id x = htp_arg_tensor(l, "self");
-    htp_tensor_id shape = htp_emit_shape(l, x, rank, htp_arg_dims(l, "self"));
+    bool same = same_dims(l, "self", "mask");
+    htp_tensor_id shape =
+        same ? htp_emit_shape(l, x, rank, htp_arg_dims(l, "self"))
+             : joined_shape(l, x, dtype, htp_arg_tensor_as(l, "mask", HTP_DTYPE_BOOL));
     htp_tensor_id mask = broadcast_flat(l, "mask", HTP_DTYPE_BOOL, shape);
     htp_tensor_id counts = htp_emit_cast(l, mask, HTP_DTYPE_BOOL, HTP_DTYPE_INT64);
     htp_tensor_id order =
@@ -110,7 +120,8 @@ void htp_lower_masked_scatter(htp_lowering *l)
     htp_tensor_id index = htp_emit_binary(l, "Mul", order, counts);
     htp_tensor_id picked =
         htp_emit(l, "Gather", HTP_IN(source, index), HTP_AT(htp_attribute_int("axis", 0)));
-    htp_tensor_id result = htp_typed_where(l, dtype, mask, picked, flat(l, x));
+    x = same ? flat(l, x) : broadcast_flat(l, "self", dtype, shape);
+    htp_tensor_id result = htp_typed_where(l, dtype, mask, picked, x);
     htp_bind(l, 0, htp_emit(l, "Reshape", HTP_IN(result, shape), HTP_NO_AT));
 }
 
@@ -313,7 +324,9 @@ void htp_lower_repeat_elements(htp_lowering *l)
         x = flat(l, x);
     }
     const htp_dim *count = htp_arg_rank(l, "repeats") ? htp_arg_dims(l, "repeats") : &all;
-    if (!count->symbol && count->size == 1 && (dim->symbol || dim->size != 1 || dim == &all)) {
+    bool is_single = htp_arg_rank(l, "repeats") == 0;
+    if (is_single ||
+        (!count->symbol && count->size == 1 && (dim->symbol || dim->size != 1 || dim == &all))) {
         /* One number of repeats is meant for every element. */
         htp_tensor_id size =
             htp_emit(l, "Shape", HTP_IN(x),

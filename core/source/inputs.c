@@ -41,6 +41,27 @@ static int64_t step_of(int64_t size, uint32_t attempt)
     return step < LARGEST_STEP ? step : LARGEST_STEP;
 }
 
+static bool is_prime(int64_t number)
+{
+    for (int64_t divisor = 2; divisor * divisor <= number; divisor++) {
+        if (number % divisor == 0) {
+            return false;
+        }
+    }
+    return number >= 2;
+}
+
+/* The nearest size in a direction that is a prime number of steps: what does not belong to the axis
+ * does not divide it by chance. Without such a size, the one that is given. */
+static int64_t find_prime(int64_t size, int64_t step, bool down)
+{
+    int64_t count = size / step;
+    while (count >= SMALLEST_MOVED_SIZE && !is_prime(count)) {
+        count += down ? -1 : 1;
+    }
+    return count >= SMALLEST_MOVED_SIZE ? count * step : size;
+}
+
 static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
 {
     int64_t moves[HTP_SHIM_MAX_LANES];
@@ -54,10 +75,9 @@ static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
                 (is_both || has_room == (attempt != AGAINST_ROOM));
     for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {
         bool lane_down = down && (lane == 2 || !(is_both || is_far));
-        axis->sizes[lane] = size + (lane_down ? -step : step) * moves[lane];
-    }
-    if (is_far) {
-        axis->sizes[1] += size;
+        int64_t moved = size + (lane_down ? -step : step) * moves[lane];
+        moved += is_far && lane == 1 ? size : 0;
+        axis->sizes[lane] = find_prime(moved, step, lane_down);
     }
 }
 
@@ -77,7 +97,10 @@ static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
         for (uint32_t i = 0; i < index; i++) {
             is_apart = is_apart && !move_alike(axis, &inputs->axes[i]);
         }
-        axis->sizes[1] += is_apart ? 0 : step_of(axis->sizes[0], attempt);
+        int64_t step = step_of(axis->sizes[0], attempt);
+        int64_t next = find_prime(axis->sizes[1] + step, step, false);
+        next = next == axis->sizes[0] ? find_prime(next + step, step, false) : next;
+        axis->sizes[1] = is_apart ? axis->sizes[1] : next;
     }
 }
 

@@ -125,8 +125,10 @@ typedef struct htp_options {
     htp_progress_fn progress; /**< or NULL */
     htp_note_fn note;         /**< or NULL */
     void *user;               /**< passed to both */
-    const char
-        *dump_after; /**< htp_dump_graph(): the last pass that runs; NULL: as it was traced */
+    bool static_shapes;       /**< no axis is dynamic but those that the inputs name */
+    bool details;             /**< notes tell what fixes the axes that are not dynamic */
+    /** htp_dump_graph(): the last pass that runs; NULL: as it was traced */
+    const char *dump_after;
 } htp_options;
 
 /** Fills @p options with the defaults. */

@@ -80,6 +80,7 @@ call("assign/inner", assign_inner, WIDE, MASK[0], torch.arange(5.0),
 call("assign/function", assign_function, X, MASK, others=with_masks(X), dynamic={0: {0: "b"}, 1: {0: "b"}})
 call("masked_scatter", lambda x, m, s: x.masked_scatter(m, s), X, MASK, -torch.arange(12.0),
      others=with_masks(X, last=(-torch.arange(12.0),)))
+call("masked_scatter/wide-mask", lambda x, m, s: x.masked_scatter(m, s), X[0], MASK, -torch.arange(12.0))
 call("masked_scatter/short", lambda x, m, s: x.masked_scatter(m, s), X, MASK, -torch.arange(6.0))
 call("masked_scatter/broadcast", lambda x, m, s: x.masked_scatter(m, s), WIDE, MASK.unsqueeze(2),
      -torch.arange(60.0))
@@ -119,7 +120,20 @@ call("repeat_interleave/rows", lambda x, r: x.repeat_interleave(r, 0), X, REPEAT
 call("repeat_interleave/last", lambda x, r: x.repeat_interleave(r, -1), X.t(), REPEATS)
 call("repeat_interleave/all", lambda x, r: x.repeat_interleave(r), X[0, :3], REPEATS)
 call("repeat_interleave/one", lambda x, r: x.repeat_interleave(r, 1), X, torch.tensor([2]))
+call("repeat_interleave/number", lambda x, r: x.repeat_interleave(r, 1), X[:, :1], torch.tensor(3))
+call("repeat_interleave/number-all", lambda x, r: x.repeat_interleave(r), X, torch.tensor(3),
+     others=lambda: [[X, torch.tensor(0)], [X, torch.tensor(1)]])
 call("repeat_interleave/size", lambda x, r: x.repeat_interleave(r, 0, output_size=5), X, REPEATS)
+
+
+def repeat_groups(x):
+    """A number of repeats that follows from sizes, and slices of all of a dynamic axis."""
+    heads = x.repeat_interleave(4 // x.shape[1], dim=1, output_size=4) * 2
+    return torch.cat([torch.zeros_like(heads[:, :1]), heads], 1)
+
+
+call("repeat_interleave/groups", repeat_groups, (3, 2, 5), dynamic=BATCH)
+call("repeat_interleave/one-group", repeat_groups, (3, 1, 5), dynamic=BATCH)
 
 # ---- what follows ----------------------------------------------------------------------------------
 
