@@ -13,6 +13,7 @@ CANNOT_MAKE = {
     "squeeze() received an invalid combination": "squeeze of several dims came with 2.0",
     "Expected attn_mask->sizes()[0] == batch_size": "its fused attention takes no mask of pairs",
     "Invalid padding size, expected 2 but got 4": "its circular padding needs a batch",
+    "The shape of the mask [3, 4] at index 1": "it puts a number before the mask that stands before it",
     "expected int at position 0, but got: Tensor": "it cannot trace how a loss broadcasts its weights",
 }
 

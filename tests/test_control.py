@@ -1,0 +1,153 @@
+"""Nodes of branches and loops obey the rules of tags, and the files are well formed."""
+
+from typing import List
+
+import onnx
+import torch
+from torch import nn
+
+from harness import EXIT_OK, case, run, scratch
+from numbers_check import assert_close, feed, reference, session
+
+
+class Expert(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return torch.tanh(self.linear(x))
+
+
+class Router(nn.Module):
+    """One of two experts, whichever the data chooses."""
+
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = Expert(), Expert()
+
+    def forward(self, x):
+        if bool(x.mean() > 0):
+            y = self.left(x)
+        else:
+            y = self.right(x) * 2
+        return y
+
+
+class Stepper(nn.Module):
+    """Steps over the rows with its router, as many as there are."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(7)
+        self.router = Router()
+        self.last = Expert()
+
+    def forward(self, x):
+        states: List[torch.Tensor] = []
+        state = torch.zeros(4)
+        for i in range(x.size(0)):
+            state = self.router(state + x[i])
+            states.append(state)
+        return self.last(torch.stack(states))
+
+
+ROOT_TAG = "/Stepper"
+ROUTER_TAG = "/Stepper/Router"
+EXPERT_TAGS = {f"{ROUTER_TAG}/Expert.left", f"{ROUTER_TAG}/Expert.right"}
+
+
+def make(folder):
+    file = folder / "model.pt"
+    model = torch.jit.script(Stepper().eval())
+    torch.jit.save(model, str(file))
+    return file
+
+
+def export(folder, *flags):
+    file, out = make(folder), folder / "model.onnx"
+    result = run(file, "--out", out, "--input", "x:float32[rows=3,4]", *flags)
+    assert result.returncode == EXIT_OK, result.stderr
+    return file, out
+
+
+def walk(graph, depth=0):
+    """Every node with how deep it is nested."""
+    for node in graph.node:
+        yield node, depth
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                yield from walk(attribute.g, depth + 1)
+
+
+def tag_of(node) -> str:
+    (tag,) = [a.s.decode() for a in node.attribute if a.name == "__source_module"]
+    return tag
+
+
+@case
+def nested_nodes_are_tagged() -> None:
+    with scratch() as folder:
+        _, out = export(folder)
+        nodes = list(walk(onnx.load(str(out)).graph))
+    tags = {(node.op_type, depth): tag_of(node) for node, depth in nodes}
+    assert tags["Loop", 0] == ROOT_TAG and tags["If", 1] == ROUTER_TAG, tags
+    tanh = sorted(tag_of(node) for node, _ in nodes if node.op_type == "Tanh")
+    assert tanh == sorted([*EXPERT_TAGS, "/Stepper/Expert"]), tanh
+    deepest = {tag_of(node) for node, depth in nodes if depth == 2}
+    assert deepest <= {ROUTER_TAG, *EXPERT_TAGS} and EXPERT_TAGS <= deepest, deepest
+    for node, _ in nodes:
+        metadata = {entry.key: entry.value for entry in node.metadata_props}
+        assert metadata["source_module"] == tag_of(node)
+
+
+@case
+def names_are_unique_in_all_graphs() -> None:
+    with scratch() as folder:
+        _, out = export(folder)
+        model = onnx.load(str(out))
+    nodes = [node for node, _ in walk(model.graph)]
+    names = [node.name for node in nodes]
+    assert len(set(names)) == len(names)
+    made = [name for node in nodes for name in node.output]
+    assert len(set(made)) == len(made)
+
+
+@case
+def without_tags_it_is_the_same_model() -> None:
+    with scratch() as folder:
+        file, out = export(folder)
+        tagged = onnx.load(str(out))
+        run(file, "--out", out, "--input", "x:float32[rows=3,4]", "--tags", "none")
+        bare = onnx.load(str(out))
+    for node, _ in walk(tagged.graph):
+        del node.metadata_props[:]
+        kept = [a for a in node.attribute if not a.name.startswith("__")]
+        del node.attribute[:]
+        node.attribute.extend(kept)
+    assert [n for n, _ in walk(tagged.graph)] == [n for n, _ in walk(bare.graph)]
+
+
+@case
+def numbers_at_every_length() -> None:
+    """Rows that send the states one way and the other."""
+    with scratch() as folder:
+        file, out = export(folder)
+        onnx.checker.check_model(str(out), full_check=True)
+        runner = session(out)
+        for rows in (1, 2, 7):
+            x = (torch.randn(rows, 4, generator=torch.Generator().manual_seed(rows)) * 3,)
+            assert_close(feed(runner, x), reference(file, x), f"{rows} rows")
+
+
+@case
+def blocks_in_the_dump() -> None:
+    with scratch() as folder:
+        file = make(folder)
+        dump = run(file, "--dump-after", "dead-code", "--input", "x:float32[rows=3,4]")
+    assert dump.returncode == EXIT_OK, dump.stderr
+    lines = dump.stdout.splitlines()
+    (loop,) = [line for line in lines if "prim::Loop" in line]
+    (branch,) = [line for line in lines if "prim::If" in line]
+    assert "  blocks: " in loop and "  block: " not in loop
+    assert "  blocks: " in branch and "  block: " in branch
