@@ -1,5 +1,6 @@
 #include "execute.h"
 
+#include "libraries.h"
 #include "map_tensors.h"
 #include "operator_facts.h"
 
@@ -233,6 +234,9 @@ std::vector<c10::IValue> Executor::run_lane(Call &call, Mode mode, size_t lane)
         stack.push_back(operand(call, i, lane, mode));
     }
     note_storages(call, stack);
+    if (mode == Mode::Meta && needs_contents(call.schema)) {
+        return run_on_stand_ins(call, lane);
+    }
     if (mode == Mode::Meta) {
         // Factories without a device would make real tensors.
         const auto &arguments = call.schema.arguments();

@@ -5,6 +5,7 @@
 #include <ATen/ExpandUtils.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <tuple>
@@ -59,6 +60,39 @@ native_batch_norm(const at::Tensor &input, const MaybeTensor &weight, const Mayb
     }
     const at::Tensor saved = at::empty({training ? channels : 0}, input.options());
     return {at::empty_like(input), saved, saved};
+}
+
+// libtorch's own reads the number that a tensor holds: no size depends on it.
+at::Tensor narrow(const at::Tensor &self, int64_t dim, const at::Tensor &start, int64_t length)
+{
+    TORCH_CHECK(start.dim() == 0, "start must be an 0-dim integral Tensor.");
+    return self.narrow(dim, 0, length);
+}
+
+// libtorch's own gives the statistics the dtype that they have on other devices.
+std::tuple<at::Tensor, at::Tensor, at::Tensor> native_layer_norm(const at::Tensor &input,
+                                                                 at::IntArrayRef normalized_shape,
+                                                                 const MaybeTensor &weight,
+                                                                 const MaybeTensor &bias, double)
+{
+    const at::IntArrayRef sizes = input.sizes();
+    TORCH_CHECK(!normalized_shape.empty() && normalized_shape.size() <= sizes.size() &&
+                    sizes.slice(sizes.size() - normalized_shape.size()) == normalized_shape,
+                "layer_norm: expected input of sizes that end in ", normalized_shape, ", got ",
+                sizes);
+    at::ScalarType dtype = input.scalar_type();
+    for (const MaybeTensor *tensor : {&weight, &bias}) {
+        const bool present = tensor->has_value() && (*tensor)->defined();
+        TORCH_CHECK(!present || (*tensor)->sizes() == normalized_shape,
+                    "layer_norm: expected a weight or bias of sizes ", normalized_shape);
+        if (present && (*tensor)->scalar_type() != dtype) {
+            dtype = at::kFloat; // narrow floats with wider weights
+        }
+    }
+    std::vector<int64_t> kept = sizes.vec();
+    std::fill(kept.end() - static_cast<int64_t>(normalized_shape.size()), kept.end(), 1);
+    const at::Tensor statistics = at::empty(kept, input.options().dtype(dtype));
+    return {at::empty(sizes, input.options()), statistics, statistics};
 }
 
 // One spatial dim of a convolution's output.
@@ -130,6 +164,53 @@ at::Tensor encoder_layer(const at::Tensor &src, int64_t embed_dim, int64_t, cons
     return at::empty(src.sizes(), src.options());
 }
 
+// Products of groups of rows, of columns, or of what is summed over; see core/lower/grouped.c.
+at::Tensor grouped_mm(const at::Tensor &self, const at::Tensor &mat2, const MaybeTensor &offs,
+                      const MaybeTensor &, c10::optional<at::ScalarType> dtype)
+{
+    TORCH_CHECK(self.dim() >= 2 && self.dim() <= 3 && mat2.dim() >= 2 && mat2.dim() <= 3,
+                "grouped_mm: expected operands of 2 or 3 dims, got ", self.sizes(), " and ",
+                mat2.sizes());
+    TORCH_CHECK(self.size(-1) == mat2.size(-2), "grouped_mm: ", self.sizes(), " and ", mat2.sizes(),
+                " cannot be multiplied");
+    const bool has_groups = offs.has_value() && offs->defined();
+    TORCH_CHECK(has_groups || self.dim() + mat2.dim() == 6,
+                "grouped_mm: offs is needed where an operand has 2 dims");
+    std::vector<int64_t> sizes = {self.size(-2), mat2.size(-1)};
+    if (self.dim() == 3 && mat2.dim() == 3) {
+        sizes.insert(sizes.begin(), self.size(0));
+    } else if (self.dim() == 2 && mat2.dim() == 2) {
+        sizes.insert(sizes.begin(), offs->size(0));
+    }
+    return at::empty(sizes, self.options().dtype(dtype.value_or(self.scalar_type())));
+}
+
+// What comes out of a recurrent layer on packed data: as many steps as went in.
+at::Tensor recurrent_output(const at::Tensor &data, const at::Tensor &state, int64_t directions)
+{
+    TORCH_CHECK(data.dim() == 2 && state.dim() == 3,
+                "expected packed data of 2 dims and states of ", "3, got ", data.sizes(), " and ",
+                state.sizes());
+    return at::empty({data.size(0), directions * state.size(2)}, data.options());
+}
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor> packed_lstm(const at::Tensor &data,
+                                                           const at::Tensor &, at::TensorList hx,
+                                                           at::TensorList, bool, int64_t, double,
+                                                           bool, bool bidirectional)
+{
+    TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states");
+    return {recurrent_output(data, hx[0], bidirectional ? 2 : 1), at::empty_like(hx[0]),
+            at::empty_like(hx[1])};
+}
+
+std::tuple<at::Tensor, at::Tensor> packed_recurrent(const at::Tensor &data, const at::Tensor &,
+                                                    const at::Tensor &hx, at::TensorList, bool,
+                                                    int64_t, double, bool, bool bidirectional)
+{
+    return {recurrent_output(data, hx, bidirectional ? 2 : 1), at::empty_like(hx)};
+}
+
 template <typename Kernel> void add(const char *name, const char *overload, Kernel kernel)
 {
     static std::deque<torch::Library> registrations;
@@ -153,10 +234,17 @@ void register_meta_kernels()
         add("aten::relu", "", &relu);
         add("aten::where", "self", &where);
         add("aten::index_select", "", &index_select);
+        add("aten::narrow", "Tensor", &narrow);
         add("aten::native_batch_norm", "", &native_batch_norm);
+        add("aten::native_layer_norm", "", &native_layer_norm);
         add("aten::convolution_overrideable", "", &convolution);
         add("aten::_native_multi_head_attention", "", &multi_head_attention);
         add("aten::_transformer_encoder_layer_fwd", "", &encoder_layer);
+        add("aten::_grouped_mm", "", &grouped_mm);
+        add("aten::gru", "data", &packed_recurrent);
+        add("aten::lstm", "data", &packed_lstm);
+        add("aten::rnn_relu", "data", &packed_recurrent);
+        add("aten::rnn_tanh", "data", &packed_recurrent);
     });
 }
 

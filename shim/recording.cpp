@@ -13,7 +13,7 @@ constexpr int kMaxNesting = 64;
 
 std::string bytes_of(const at::Tensor &tensor)
 {
-    const at::Tensor packed = tensor.contiguous();
+    const at::Tensor packed = tensor.resolve_conj().resolve_neg().contiguous();
     return {static_cast<const char *>(packed.data_ptr()), packed.nbytes()};
 }
 
@@ -276,7 +276,7 @@ Ref Recording::weight(uint32_t index)
     }
     if (facts.dtype == HTP_DTYPE_OTHER) {
         throw Unsupported(std::string("the weight ") + facts.name +
-                          " is sparse, quantised, or of a type that ONNX has no plain form for");
+                          " is sparse, quantised, conjugated, or of a type that ONNX has no plain form for");
     }
     // Tied weights share a meta storage, so that aliases are seen.
     at::Tensor &base = meta_storages_[storage_identity(tensor)];

@@ -1,6 +1,7 @@
 // The C ABI: no libtorch type and no exception crosses it.
 #include "archived_inputs.h"
 #include "hints.h"
+#include "libraries.h"
 #include "recording.h"
 #include "trace.h"
 
@@ -56,15 +57,33 @@ htp_shim_code guard(htp_shim_error *error, htp_shim_code otherwise, Body body)
     }
 }
 
+// libtorch's reason, and what to do where the file needs an operator that nobody registered.
+std::string opening_failure(const std::string &message)
+{
+    static const std::string unknown = "Unknown builtin op: ";
+    const size_t found = message.find(unknown);
+    if (found == std::string::npos) {
+        return message;
+    }
+    const bool is_own = message.compare(found + unknown.size(), 6, "aten::") == 0;
+    const std::string plain = message.substr(0, message.find_last_not_of('.') + 1);
+    return plain + (is_own ? ": this libtorch does not have it; a newer one may"
+                           : ": pass the library that registers it with --load-library");
+}
+
 htp_shim_code open_model(const char *path, htp_shim_tick tick, void *user, htp_shim_model **model,
                          htp_shim_error *error)
 {
     *model = nullptr;
-    return guard(error, HTP_SHIM_NOT_MODEL, [&] {
+    const htp_shim_code code = guard(error, HTP_SHIM_NOT_MODEL, [&] {
         *model = new htp_shim_model(path, [&](uint64_t done, uint64_t total) {
             return tick == nullptr || tick(user, done, total);
         });
     });
+    if (code == HTP_SHIM_NOT_MODEL) {
+        fill(error, opening_failure(error->message));
+    }
+    return code;
 }
 
 void close_model(htp_shim_model *model)
@@ -144,6 +163,11 @@ htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, u
     });
 }
 
+htp_shim_code open_library(const char *path, htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_BAD_INPUTS, [&] { htp::load_library(path); });
+}
+
 bool has_operator(const char *kind)
 {
     try {
@@ -165,9 +189,9 @@ bool has_operator(const char *kind)
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
-        HTP_SHIM_ABI,         HTP_LIBTORCH_VERSION, open_model,     close_model,
-        list_modules,         list_weights,         list_arguments, list_hints,
-        list_archived_inputs, find_extra_file,      trace_model,    has_operator,
+        HTP_SHIM_ABI, HTP_LIBTORCH_VERSION, open_model,   close_model,          list_modules,
+        list_weights, list_arguments,       list_hints,   list_archived_inputs, find_extra_file,
+        trace_model,  has_operator,         open_library,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

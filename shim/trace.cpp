@@ -1,6 +1,7 @@
 #include "trace.h"
 
 #include "interpreter.h"
+#include "libraries.h"
 #include "meta_kernels.h"
 
 #include <ATen/core/grad_mode.h>
@@ -158,17 +159,27 @@ class Handover final : public Trace
         value.element_count = static_cast<uint32_t>(ids.size());
     }
 
+    const char *const *list(const std::vector<std::string> &strings)
+    {
+        std::vector<const char *> &names = names_.emplace_back();
+        for (const std::string &string : strings) {
+            names.push_back(string.c_str());
+        }
+        return names.data();
+    }
+
     htp_shim_node describe(const RecordedNode &recorded)
     {
         htp_shim_node node = {};
         node.kind = recorded.kind.c_str();
         node.inputs = recorded.inputs.data();
         node.input_count = static_cast<uint32_t>(recorded.inputs.size());
-        std::vector<const char *> &names = names_.emplace_back();
-        for (const std::string &name : recorded.input_names) {
-            names.push_back(name.c_str());
+        node.input_names = list(recorded.input_names);
+        const std::vector<std::string> types = loaded_types(recorded.kind);
+        if (!types.empty()) {
+            types_.push_back(types);
+            node.input_types = list(types_.back());
         }
-        node.input_names = names.data();
         node.block = recorded.block;
         node.blocks = recorded.blocks.data();
         node.block_count = static_cast<uint32_t>(recorded.blocks.size());
@@ -187,6 +198,7 @@ class Handover final : public Trace
     std::vector<htp_shim_block> blocks_;
     std::deque<std::vector<uint32_t>> ids_;
     std::deque<std::vector<const char *>> names_;
+    std::deque<std::vector<std::string>> types_;
     std::vector<uint32_t> inputs_;
     std::vector<uint32_t> outputs_;
     htp_shim_trace view_ = {};

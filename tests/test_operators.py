@@ -9,6 +9,7 @@ The cases are data, in tests/operators/*_cases.py: CASES is a list of dicts with
   script    True: made by torch.jit.script instead of torch.jit.trace
   refused   what the message says of a program that cannot be exported; True: of an operator
   opset     the lowest opset that can hold it; refused below
+  emits     (operator, opset): what its models hold from that opset on, and not before
   needs     the PyTorch that has the operator: (2, 0)
   roundings how often PyTorch rounds to a narrow type on the way to the result; 1 when left out
 What PyTorch before 2.0 does otherwise is listed with the reasons in tests/operators/earlier.py.
@@ -111,6 +112,13 @@ def assert_close(got, wanted, dtype: str, where: str, roundings: int) -> None:
     assert close.all(), f"{where}: {got[~close][:4]}, not {wanted[~close][:4]}"
 
 
+def check_emitted(model: Path, opset: int, emits: tuple) -> None:
+    operator, first = emits
+    nodes = onnx.load(model).graph.node
+    holds = any(node.op_type == operator for node in nodes)
+    assert holds == (opset >= first), f"opset {opset}: {[node.op_type for node in nodes]}"
+
+
 def compare(model: Path, arrays, where: str, roundings: int) -> None:
     onnx.checker.check_model(onnx.load(model), full_check=True)
     session = numbers_check.session(model)
@@ -151,3 +159,5 @@ def operator(name: str) -> None:
             continue
         assert model.exists(), f"opset {opset}: {failure or 'no model, and no word of it'}"
         compare(model, arrays, f"opset {opset}", roundings)
+        if case.get("emits"):
+            check_emitted(model, opset, case["emits"])

@@ -12,6 +12,7 @@ from onnx import TensorProto, helper
 from harness import case_for_each
 
 REDUCTIONS = ("ReduceMax", "ReduceMin", "ArgMax", "ArgMin")
+SUMS = {"ReduceSum": numpy.sum, "ReduceProd": numpy.prod}
 
 
 def reduced(op: str, x: numpy.ndarray, axis: int) -> numpy.ndarray:
@@ -19,15 +20,24 @@ def reduced(op: str, x: numpy.ndarray, axis: int) -> numpy.ndarray:
     attributes = {"axis": axis} if is_index else {}
     inputs = ["x"] if is_index else ["x", "axes"]
     axes = [] if is_index else [helper.make_tensor("axes", TensorProto.INT64, [1], [axis])]
-    dtype = TensorProto.INT64 if is_index else TensorProto.FLOAT
+    dtype = helper.np_dtype_to_tensor_dtype(x.dtype)
     graph = helper.make_graph(
         [helper.make_node(op, inputs, ["y"], keepdims=0, **attributes)], "graph",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)],
-        [helper.make_tensor_value_info("y", dtype, [x.shape[1 - axis]])], axes)
+        [helper.make_tensor_value_info("x", dtype, x.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.INT64 if is_index else dtype,
+                                       [x.shape[1 - axis]])], axes)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
     onnx.checker.check_model(model)
     session = onnxruntime.InferenceSession(model.SerializeToString())
     return session.run(None, {"x": x})[0]
+
+
+@case_for_each(SUMS)
+def integers_are_reduced_in_float64(op):
+    """libtorch's int64 is exact, and wraps around."""
+    x = numpy.array([[2**60 + 1, 3], [2**31 + 1, 2**31 + 3]], numpy.int64)
+    same = numpy.array_equal(reduced(op, x, 1), SUMS[op](x, 1))
+    assert not same, f"{op} is exact now: take it out of the limits"
 
 
 @case_for_each(REDUCTIONS)

@@ -20,6 +20,7 @@
 struct job {
     htp_session session;
     const char *onnx_path;
+    htp_custom_operators customs;
     htp_result **result;
     char **text;
 };
@@ -39,24 +40,26 @@ static void note_tags(htp_session *session)
     }
 }
 
-static htp_status lower_graph(htp_session *session, htp_model **model)
+static htp_status lower_graph(htp_session *session, const htp_custom_operators *customs,
+                              htp_model **model)
 {
     HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
     *model = htp_model_new(&session->arena, session->graph, session->options.opset);
-    return htp_status_prefix(htp_lower_graph(*model, htp_session_progress, session),
+    return htp_status_prefix(htp_lower_graph(*model, customs, htp_session_progress, session),
                              session->model_path);
 }
 
 /* Some operators can be exported for fixed sizes alone: where nobody asked for dynamic axes, these
  * do. */
-static htp_status lower(htp_session *session, htp_model **model)
+static htp_status lower(htp_session *session, const htp_custom_operators *customs,
+                        htp_model **model)
 {
     htp_session_begin(session, HTP_STAGE_LOWERED);
-    htp_status status = lower_graph(session, model);
+    htp_status status = lower_graph(session, customs, model);
     if (htp_status_code(status) == HTP_CODE_UNSUPPORTED && !session->are_sizes_chosen &&
         session->inputs.axis_count > 0) {
         htp_status fixed = htp_session_trace_static(session);
-        fixed = fixed ? fixed : lower_graph(session, model);
+        fixed = fixed ? fixed : lower_graph(session, customs, model);
         if (!fixed) {
             htp_session_note(session, "no axis is dynamic: %s", htp_status_message(status));
             htp_status_free(status);
@@ -110,13 +113,15 @@ static htp_status run_export(struct job *job)
     htp_finished finished = {.onnx_path = job->onnx_path};
     htp_model *model = NULL;
     const char *const inputs[] = {session->model_path, session->options.inputs_file};
+    HTP_TRY(htp_custom_read(&session->arena, session->options.custom_operators,
+                            session->options.custom_operator_count, &job->customs));
     HTP_TRY(htp_status_prefix(htp_paths_check(&session->arena, inputs, inputs[1] ? 2 : 1,
                                               job->onnx_path,
                                               session->options.external_data != HTP_EXTERNAL_NEVER),
                               session->model_path));
     HTP_TRY(htp_torchscript_check(session->model_path));
     HTP_TRY(htp_session_trace(session));
-    HTP_TRY(lower(session, &model));
+    HTP_TRY(lower(session, &job->customs, &model));
     finished.model = model;
     HTP_TRY(tag(session, &finished));
     HTP_TRY(write_model(session, &finished));

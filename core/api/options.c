@@ -64,6 +64,11 @@ static htp_status check(const htp_options *options)
     if (options->input_count > 0 && !options->inputs) {
         return htp_status_make(HTP_CODE_USAGE, "the list of inputs is missing");
     }
+    if ((options->library_count > 0 && !options->libraries) ||
+        (options->custom_operator_count > 0 && !options->custom_operators)) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "the list of libraries or custom operators is missing");
+    }
     return HTP_OK;
 }
 

@@ -94,6 +94,9 @@ static htp_status load(htp_session *session)
 {
     htp_session_begin(session, HTP_STAGE_LOADED);
     HTP_TRY(htp_torchscript_shim(&session->shim));
+    for (size_t i = 0; i < session->options.library_count; i++) {
+        HTP_TRY(htp_torchscript_load_library(session->shim, session->options.libraries[i]));
+    }
     HTP_TRY(htp_torchscript_open(session->shim, session->model_path, htp_session_progress, session,
                                  &session->model));
     session->shim->modules(session->model, &session->modules, &session->module_count);

@@ -105,6 +105,18 @@ static bool read_input(htp_cli_arguments *arguments, const char *value)
     return true;
 }
 
+static bool read_library(htp_cli_arguments *arguments, const char *value)
+{
+    arguments->libraries[arguments->options.library_count++] = value;
+    return true;
+}
+
+static bool read_custom_operator(htp_cli_arguments *arguments, const char *value)
+{
+    arguments->custom_operators[arguments->options.custom_operator_count++] = value;
+    return true;
+}
+
 static bool read_help(htp_cli_arguments *arguments, const char *value)
 {
     (void)value;
@@ -159,6 +171,8 @@ static const struct row {
     {"dump-graph", KIND_READ, 0, read_dump_graph},
     {"dump-after", KIND_PARSE, 0, read_dump_after},
     {"input", KIND_PARSE, 0, read_input},
+    {"load-library", KIND_PARSE, 0, read_library},
+    {"custom-op", KIND_PARSE, 0, read_custom_operator},
     {"opset", KIND_PARSE, 0, read_opset},
     {"tags", KIND_PARSE, 0, read_tags},
     {"external-data", KIND_PARSE, 0, read_external_data},
@@ -279,7 +293,10 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     htp_options_init(&arguments->options);
     arguments->models = calloc((size_t)argc + 1, sizeof(*arguments->models));
     arguments->inputs = calloc((size_t)argc + 1, sizeof(*arguments->inputs));
-    if (!arguments->models || !arguments->inputs) {
+    arguments->libraries = calloc((size_t)argc + 1, sizeof(*arguments->libraries));
+    arguments->custom_operators = calloc((size_t)argc + 1, sizeof(*arguments->custom_operators));
+    if (!arguments->models || !arguments->inputs || !arguments->libraries ||
+        !arguments->custom_operators) {
         htp_cli_print_message("out of memory");
         return false;
     }
@@ -291,6 +308,8 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
         return false;
     }
     arguments->options.inputs = arguments->inputs;
+    arguments->options.libraries = arguments->libraries;
+    arguments->options.custom_operators = arguments->custom_operators;
     for (int i = optind; i < argc; i++) {
         arguments->models[arguments->model_count++] = argv[i];
     }
@@ -301,4 +320,6 @@ void htp_cli_arguments_free(htp_cli_arguments *arguments)
 {
     free(arguments->models);
     free(arguments->inputs);
+    free(arguments->libraries);
+    free(arguments->custom_operators);
 }

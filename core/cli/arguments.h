@@ -14,7 +14,7 @@ typedef enum htp_cli_command {
     HTP_CLI_HELP,
 } htp_cli_command;
 
-/** Everything is borrowed from argv, but for the two arrays. */
+/** Everything is borrowed from argv, but for the arrays. */
 typedef struct htp_cli_arguments {
     htp_cli_command command;
     htp_options options;
@@ -25,7 +25,9 @@ typedef struct htp_cli_arguments {
     bool quiet;
     bool json;
     bool print_tree;
-    const char **inputs; /* what options.inputs points to */
+    const char **inputs; /* what options.inputs points to, and so on */
+    const char **libraries;
+    const char **custom_operators;
 } htp_cli_arguments;
 
 /** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */

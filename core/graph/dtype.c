@@ -133,6 +133,20 @@ bool htp_dtype_is_complex(htp_dtype dtype)
     return facts[known(dtype)].family == FAMILY_COMPLEX;
 }
 
+htp_dtype htp_dtype_real(htp_dtype dtype)
+{
+    switch (dtype) {
+    case HTP_DTYPE_COMPLEX32:
+        return HTP_DTYPE_FLOAT16;
+    case HTP_DTYPE_COMPLEX64:
+        return HTP_DTYPE_FLOAT32;
+    case HTP_DTYPE_COMPLEX128:
+        return HTP_DTYPE_FLOAT64;
+    default:
+        return dtype;
+    }
+}
+
 bool htp_dtype_from_scalar_type(int64_t scalar_type, htp_dtype *dtype)
 {
     int64_t count = (int64_t)(sizeof(scalar_types) / sizeof(scalar_types[0]));

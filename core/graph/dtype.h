@@ -25,6 +25,9 @@ bool htp_dtype_is_integer(htp_dtype dtype);
 /** Complex numbers. */
 bool htp_dtype_is_complex(htp_dtype dtype);
 
+/** The dtype of a complex dtype's real and imaginary parts; other dtypes themselves. */
+htp_dtype htp_dtype_real(htp_dtype dtype);
+
 /** The dtype of a torch ScalarType number as schemas carry it (dtype=6 is float32); false when
  * this program does not know it. */
 bool htp_dtype_from_scalar_type(int64_t scalar_type, htp_dtype *dtype);

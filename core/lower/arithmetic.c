@@ -255,6 +255,75 @@ htp_tensor_id htp_emit_power(htp_lowering *l, htp_dtype dtype, htp_tensor_id x, 
     return htp_typed_scalar(l, "Pow", dtype, x, exponent);
 }
 
+/** All @p bits squares of squares of @p x, along a last axis, where x has 1. */
+static htp_tensor_id repeated_squares(htp_lowering *l, htp_tensor_id x, size_t bits)
+{
+    htp_tensor_id squares[64];
+    squares[0] = x;
+    for (size_t i = 1; i < bits; i++) {
+        squares[i] = htp_emit_binary(l, "Mul", squares[i - 1], squares[i - 1]);
+    }
+    return htp_emit(l, "Concat", (htp_emit_inputs){squares, bits},
+                    HTP_AT(htp_attribute_int("axis", -1)));
+}
+
+/** Which of @p bits bits an exponent has, along a last axis. The sign's bit counts for none of the
+ * positive ones. */
+static htp_tensor_id bits_of(htp_lowering *l, htp_tensor_id exponent, size_t bits)
+{
+    int64_t weights[64];
+    for (size_t i = 0; i < bits; i++) {
+        weights[i] = i < 63 ? INT64_C(1) << i : INT64_MIN;
+    }
+    htp_tensor_id shifted = htp_emit_binary(l, "Div", exponent, htp_emit_ints(l, weights, bits));
+    return htp_emit_binary(l, "Equal", htp_emit_binary(l, "Mod", shifted, htp_emit_int(l, 2)),
+                           htp_emit_int(l, 1));
+}
+
+/** The product along a last axis of @p count, a power of two. ReduceProd is not exact in ONNX
+ * Runtime, which computes it in float64. */
+static htp_tensor_id exact_product(htp_lowering *l, htp_tensor_id x, size_t count)
+{
+    for (; count > 1; count /= 2) {
+        htp_tensor_id halves[2];
+        htp_emit_split(l, x, -1, halves, 2);
+        x = htp_emit_binary(l, "Mul", halves[0], halves[1]);
+    }
+    return x;
+}
+
+/** x to a negative exponent: 0 but for 1 and -1. Both have a last axis of 1. */
+static htp_tensor_id inverse_power(htp_lowering *l, htp_tensor_id x, htp_tensor_id exponent)
+{
+    htp_tensor_id one = htp_emit_int(l, 1);
+    htp_tensor_id is_unit = htp_emit_binary(l, "Equal", htp_emit_unary(l, "Abs", x), one);
+    htp_tensor_id is_odd =
+        htp_emit_binary(l, "Equal", htp_emit_binary(l, "Mod", exponent, htp_emit_int(l, 2)), one);
+    htp_tensor_id unit = htp_typed_where(l, HTP_DTYPE_INT64, is_odd, x, one);
+    return htp_typed_where(l, HTP_DTYPE_INT64, is_unit, unit, htp_emit_int(l, 0));
+}
+
+/** Integer powers with exponents that depend on the input: the product of the squares of squares
+ * that the exponent's bits name, which wraps around as PyTorch's does. @return int64 */
+static htp_tensor_id integer_power_of(htp_lowering *l, htp_operands o)
+{
+    const int64_t last = -1;
+    size_t bits = 8 * (size_t)htp_dtype_size(o.dtype);
+    htp_tensor_id x = htp_emit_cast(l, o.a, o.dtype, HTP_DTYPE_INT64);
+    htp_tensor_id exponent = htp_emit_cast(l, o.b, o.dtype, HTP_DTYPE_INT64);
+    x = htp_emit_unsqueeze(l, x, &last, 1);
+    exponent = htp_emit_unsqueeze(l, exponent, &last, 1);
+    htp_tensor_id factors = htp_typed_where(l, HTP_DTYPE_INT64, bits_of(l, exponent, bits),
+                                            repeated_squares(l, x, bits), htp_emit_int(l, 1));
+    htp_tensor_id result = exact_product(l, factors, bits);
+    if (o.dtype != HTP_DTYPE_UINT8) {
+        htp_tensor_id is_negative = htp_emit_binary(l, "Less", exponent, htp_emit_int(l, 0));
+        result =
+            htp_typed_where(l, HTP_DTYPE_INT64, is_negative, inverse_power(l, x, exponent), result);
+    }
+    return htp_emit_squeeze(l, result, &last, 1);
+}
+
 static void lower_power(htp_lowering *l, htp_operands o)
 {
     htp_tensor_id result;
@@ -262,8 +331,11 @@ static void lower_power(htp_lowering *l, htp_operands o)
         result = htp_emit_power(l, o.dtype, o.a, htp_arg_float(l, "exponent"));
     } else if (htp_dtype_is_float(o.dtype)) {
         result = htp_typed_binary(l, "Pow", o.dtype, o.a, o.b);
+    } else if (htp_dtype_is_integer(o.dtype)) {
+        result = integer_power_of(l, o);
+        o.dtype = HTP_DTYPE_INT64;
     } else {
-        htp_lower_fail(l, "integers are not raised to powers that depend on the model's input");
+        htp_lower_fail(l, "it is not supported for %s", htp_dtype_name(o.dtype));
         return;
     }
     htp_bind_cast(l, 0, result, o.dtype);

@@ -4,8 +4,13 @@
  * softmax(query · keyᵀ · scale + mask) · value, over the last two dims. Since libtorch 2.5 a row
  * whose mask lets nothing through gives zeros; before, when the operator still had an argument
  * need_attn_weights, it gave NaN. A mask of booleans lets through what is true.
+ *
+ * Reference: ONNX Attention, of opset 23, of which runtimes have a float32 kernel. It gives zeros
+ * for a row that sees nothing, too. It is not used with a mask of numbers: runtimes count the
+ * lowest number as minus infinity, which PyTorch does not.
  */
 #include "lower/compose.h"
+#include "lower/sizes.h"
 
 #include <math.h>
 #include <string.h>
@@ -163,6 +168,83 @@ static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
     return htp_emit(l, "Where", HTP_IN(is_masked, htp_emit_scalar(l, a->dtype, 0), x), HTP_NO_AT);
 }
 
+/* ---- as one operator ---- */
+
+static bool is_same_dim(const htp_dim *a, const htp_dim *b)
+{
+    return a->symbol || b->symbol ? a->symbol && b->symbol && strcmp(a->symbol, b->symbol) == 0
+                                  : a->size == b->size;
+}
+
+/** Whether query, key and value are [batch, heads, length, size] of one batch, with one number of
+ * heads; with enable_gqa the query may have a multiple of the others'. */
+static bool has_attention_heads(htp_lowering *l)
+{
+    static const char *const names[] = {"query", "key", "value"};
+    const htp_dim *dims[3];
+    for (size_t i = 0; i < 3; i++) {
+        if (htp_arg_rank(l, names[i]) != 4) {
+            return false;
+        }
+        dims[i] = htp_arg_dims(l, names[i]);
+        if (!is_same_dim(&dims[0][0], &dims[i][0])) {
+            return false;
+        }
+    }
+    const htp_dim *heads = &dims[1][1];
+    const htp_dim *wanted = &dims[0][1];
+    bool is_grouped = htp_arg_bool_or(l, "enable_gqa", false) && !heads->symbol &&
+                      !wanted->symbol && heads->size > 0 && wanted->size % heads->size == 0;
+    return is_same_dim(heads, &dims[2][1]) && (is_same_dim(heads, wanted) || is_grouped);
+}
+
+static bool is_attention_operator(htp_lowering *l, const attention *a)
+{
+    if (l->failure || l->model->opset < 23 || a->dtype != HTP_DTYPE_FLOAT32 || l->row->op ||
+        !(a->scale > 0) || !has_attention_heads(l)) {
+        return false;
+    }
+    if (!htp_arg_present(l, "attn_mask")) {
+        return true;
+    }
+    uint32_t rank = htp_arg_rank(l, "attn_mask");
+    return htp_arg_dtype(l, "attn_mask") == HTP_DTYPE_BOOL && rank >= 2 && rank <= 4 &&
+           !htp_arg_present(l, "need_attn_weights") && !htp_arg_bool(l, "is_causal");
+}
+
+/** The mask, if any, with a row for each position of the query, a column for each of the key. */
+static htp_tensor_id emit_full_mask(htp_lowering *l)
+{
+    if (!htp_arg_present(l, "attn_mask")) {
+        return HTP_TENSOR_NONE;
+    }
+    uint32_t rank = htp_arg_rank(l, "attn_mask");
+    const htp_dim *dims = htp_arg_dims(l, "attn_mask");
+    const htp_dim *rows = &htp_arg_dims(l, "query")[2];
+    const htp_dim *columns = &htp_arg_dims(l, "key")[2];
+    htp_tensor_id mask = htp_arg_tensor(l, "attn_mask");
+    if (is_same_dim(&dims[rank - 2], rows) && is_same_dim(&dims[rank - 1], columns)) {
+        return mask;
+    }
+    htp_sizes shape = htp_sizes_begin(l);
+    htp_sizes_add_dims(&shape, htp_arg_tensor(l, "query"), htp_arg_dims(l, "query"), 2, 3);
+    htp_sizes_add_dims(&shape, htp_arg_tensor(l, "key"), htp_arg_dims(l, "key"), 2, 3);
+    return htp_emit_binary(l, "Expand", mask, htp_sizes_end(&shape));
+}
+
+static void bind_attention_operator(htp_lowering *l, const attention *a)
+{
+    htp_tensor_id inputs[] = {htp_arg_tensor_as(l, "query", a->dtype),
+                              htp_arg_tensor_as(l, "key", a->dtype),
+                              htp_arg_tensor_as(l, "value", a->dtype), emit_full_mask(l)};
+    htp_attribute attributes[] = {htp_attribute_float("scale", a->scale),
+                                  htp_attribute_int("is_causal", 1)};
+    size_t attribute_count = htp_arg_bool(l, "is_causal") ? 2 : 1;
+    htp_tensor_id y = htp_emit(l, "Attention", (htp_emit_inputs){inputs, 4},
+                               (htp_emit_attributes){attributes, attribute_count});
+    htp_bind_cast(l, 0, y, a->dtype);
+}
+
 /** All of them. The second output of some is the weights, that of others is left out. */
 void htp_lower_attention(htp_lowering *l)
 {
@@ -174,6 +256,10 @@ void htp_lower_attention(htp_lowering *l)
     }
     if (a.key_rank < 2) {
         htp_lower_fail(l, "a key of rank %u is not supported", a.key_rank);
+        return;
+    }
+    if (is_attention_operator(l, &a)) {
+        bind_attention_operator(l, &a);
         return;
     }
     a.query = htp_arg_tensor_as(l, "query", a.dtype);

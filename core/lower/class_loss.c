@@ -1,5 +1,6 @@
 /*
- * Loss functions of classes: aten::nll_loss, aten::cross_entropy_loss, aten::multi_margin_loss.
+ * Loss functions of classes: aten::nll_loss, aten::cross_entropy_loss, aten::multi_margin_loss,
+ * aten::multilabel_margin_loss.
  *
  * The classes are dim 1 of self, or the only one. The target is a class for each element of the
  * other dims; an element whose target is ignore_index does not count.
@@ -260,4 +261,51 @@ void htp_lower_multi_margin_loss(htp_lowering *l)
     loss = htp_step_where_number(f, is_target, 0, loss);
     loss = htp_step_reduce(f, "ReduceSum", loss, &c.axis, 1, false);
     htp_loss_bind(f, htp_step_binary(f, "Div", loss, count_classes(&c)));
+}
+
+/** Which elements of a list of classes stand before its first negative one. */
+static htp_tensor_id emit_listed(htp_lowering *l, htp_tensor_id target, int64_t axis)
+{
+    htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);
+    htp_tensor_id ends = htp_emit_binary(l, "Less", target, zero);
+    ends = htp_emit_cast(l, ends, HTP_DTYPE_BOOL, HTP_DTYPE_INT64);
+    htp_tensor_id along = htp_emit_scalar_int(l, HTP_DTYPE_INT64, axis);
+    return htp_emit_binary(l, "Equal", htp_emit_binary(l, "CumSum", ends, along), zero);
+}
+
+/** aten::multilabel_margin_loss: the sum of max(0, 1 - x[j] + x[i]) over the classes j that the
+ * target lists and i that it does not, divided by the number of classes */
+void htp_lower_multilabel_margin_loss(htp_lowering *l)
+{
+    htp_formula f = htp_formula_of_kernel(l, htp_output_dtype(l, 0));
+    classes c = {.f = f, .rank = htp_arg_rank(l, "self"), .axis = htp_arg_rank(l, "self") > 1};
+    if (c.rank == 0 || htp_arg_rank(l, "target") != c.rank) {
+        htp_lower_fail(l, "its input has no classes, or its target other dims");
+        return;
+    }
+    int64_t before = c.axis;
+    int64_t behind = c.axis + 1;
+    htp_tensor_id x = htp_step_arg(&f, "self");
+    htp_tensor_id target = htp_arg_tensor_as(l, "target", HTP_DTYPE_INT64);
+    htp_tensor_id listed = emit_listed(l, target, c.axis);
+    target = htp_typed_where(l, HTP_DTYPE_INT64, listed, target,
+                             htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0));
+    htp_tensor_id picked =
+        htp_emit(l, "GatherElements", HTP_IN(x, target), HTP_AT(htp_attribute_int("axis", c.axis)));
+    listed = htp_emit_unsqueeze(l, listed, &behind, 1);
+    htp_tensor_id size = htp_emit_dim(l, x, htp_arg_dims(l, "self"), c.axis);
+    htp_tensor_id same = htp_emit_binary(l, "Equal", htp_emit_unsqueeze(l, target, &behind, 1),
+                                         htp_emit_count_up(l, size));
+    same =
+        htp_emit_cast(l, htp_emit_binary(l, "And", same, listed), HTP_DTYPE_BOOL, HTP_DTYPE_INT64);
+    htp_tensor_id times = htp_emit_reduce(l, "ReduceSum", same, &before, 1, true);
+    htp_tensor_id is_other =
+        htp_emit_binary(l, "Equal", times, htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0));
+    htp_tensor_id loss = htp_step_from(&f, 1, "Sub", htp_emit_unsqueeze(l, picked, &behind, 1));
+    loss = htp_step_binary(&f, "Add", loss, htp_emit_unsqueeze(l, x, &before, 1));
+    htp_tensor_id counts = htp_emit_binary(l, "And", listed, is_other);
+    counts = htp_emit_binary(l, "And", counts, htp_step_compare_scalar(&f, "Greater", loss, 0));
+    loss = htp_typed_where(l, f.dtype, counts, loss, htp_step_number(&f, 0));
+    loss = htp_step_reduce(&f, "ReduceSum", loss, (const int64_t[]){before, behind}, 2, false);
+    htp_loss_bind(&f, htp_step_binary(&f, "Div", loss, count_classes(&c)));
 }

@@ -6,6 +6,8 @@
 #include "lower/sizes.h"
 #include "lower/table.h"
 
+#include <math.h>
+
 /** A bound of aten::arange, or @p otherwise where the overload has none. */
 static htp_tensor_id range_bound(htp_lowering *l, const char *name, htp_dtype dtype,
                                  double otherwise)
@@ -14,9 +16,18 @@ static htp_tensor_id range_bound(htp_lowering *l, const char *name, htp_dtype dt
                                     : htp_emit_scalar(l, dtype, otherwise);
 }
 
+/** Whether a bound may be no whole number. */
 static bool is_float_number(htp_lowering *l, const char *name)
 {
-    return htp_arg_present(l, name) && htp_dtype_is_float(htp_arg_dtype(l, name));
+    if (!htp_arg_present(l, name) || !htp_dtype_is_float(htp_arg_dtype(l, name))) {
+        return false;
+    }
+    if (!htp_arg_is_constant(l, name)) {
+        return true;
+    }
+    const double most = 0x1p53;
+    double value = htp_arg_float(l, name);
+    return !(value == trunc(value) && fabs(value) < most);
 }
 
 /** aten::arange. With a fractional bound or step it is start + i * step: ONNX Range adds up the

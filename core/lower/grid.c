@@ -1,10 +1,10 @@
 /*
  * Sampling at the points of a grid: aten::grid_sampler, aten::affine_grid_generator.
  *
- * Reference: ONNX GridSample. Opset 20 gave its modes other names and admitted volumes, of which
- * runtimes have no cubic interpolation. Where the nearest element is wanted, a point is reflected
- * after rounding there, and before in PyTorch. That differs for points halfway between elements
- * when align_corners is off, so this is composed of other nodes.
+ * Reference: ONNX GridSample, AffineGrid. Opset 20 gave GridSample's modes other names and admitted
+ * volumes, of which runtimes have no cubic interpolation. Where the nearest element is wanted, a
+ * point is reflected after rounding there, and before in PyTorch. That differs for points halfway
+ * between elements when align_corners is off, so this is composed of other nodes.
  */
 #include "lower/compose.h"
 #include "lower/constant.h"
@@ -165,13 +165,32 @@ static htp_tensor_id base_grid(htp_lowering *l, htp_dtype dtype, const int64_t *
     return htp_emit_numbers(l, dtype, 2, dims, numbers);
 }
 
+/** A grid of a size that depends on the input. ONNX's operator of opset 20 rounds each point's
+ * place twice, so it serves only here; where there is one point between two corners it gives
+ * another. */
+static void bind_dynamic_affine_grid(htp_lowering *l, htp_dtype dtype)
+{
+    if (l->model->opset < 20 || htp_arg_bool(l, "align_corners")) {
+        htp_lower_fail(l, "a size that depends on the input needs opset 20, and "
+                          "align_corners=False");
+        return;
+    }
+    htp_tensor_id grid = htp_emit_binary(l, "AffineGrid", htp_arg_tensor_as(l, "theta", dtype),
+                                         htp_arg_shape(l, "size"));
+    htp_bind_cast(l, 0, grid, dtype);
+}
+
 /** aten::affine_grid_generator: a grid, transformed by theta [N, axes, axes + 1]. */
 void htp_lower_affine_grid(htp_lowering *l)
 {
     static const int64_t transposed[] = {0, 2, 1};
     size_t count = 0;
-    const int64_t *sizes = htp_arg_ints(l, "size", &count);
     htp_dtype dtype = htp_arg_math_dtype(l, "theta", HTP_MATH_ALLOW_DOUBLE);
+    if (!htp_arg_is_constant(l, "size")) {
+        bind_dynamic_affine_grid(l, dtype);
+        return;
+    }
+    const int64_t *sizes = htp_arg_ints(l, "size", &count);
     if (count != 4 && count != 5) {
         htp_lower_fail(l, "a size of %zu numbers is not valid", count);
         return;

@@ -213,19 +213,24 @@ void htp_lower_ranking_loss(htp_lowering *l)
     htp_loss_bind(&f, positive_part(&f, x));
 }
 
+/** Whether the argument target is @p number; a target of bool is 0 or 1. */
+static htp_tensor_id target_is(htp_lowering *l, double number)
+{
+    htp_dtype dtype = htp_arg_dtype(l, "target");
+    dtype = dtype == HTP_DTYPE_BOOL ? HTP_DTYPE_INT64 : dtype;
+    htp_tensor_id target = htp_arg_tensor_as(l, "target", dtype);
+    return htp_typed_predicate_scalar(l, "Equal", dtype, target, number);
+}
+
 /** aten::hinge_embedding_loss: self where target is 1, max(0, margin - self) where it is -1, and
  * both for any other target */
 void htp_lower_hinge_loss(htp_lowering *l)
 {
     htp_formula f = htp_formula_of_steps(l, htp_output_dtype(l, 0));
-    htp_dtype dtype = htp_arg_dtype(l, "target");
     htp_tensor_id x = htp_step_arg(&f, "self");
-    htp_tensor_id target = htp_arg_tensor(l, "target");
     htp_tensor_id rest = positive_part(&f, htp_step_from(&f, htp_arg_float(l, "margin"), "Sub", x));
-    htp_tensor_id near = htp_typed_predicate_scalar(l, "Equal", dtype, target, 1);
-    htp_tensor_id far = htp_typed_predicate_scalar(l, "Equal", dtype, target, -1);
-    rest = htp_step_where_number(&f, near, 0, rest);
-    x = htp_step_where_number(&f, far, 0, x);
+    rest = htp_step_where_number(&f, target_is(l, 1), 0, rest);
+    x = htp_step_where_number(&f, target_is(l, -1), 0, x);
     htp_loss_bind(&f, htp_step_binary(&f, "Add", rest, x));
 }
 
@@ -242,8 +247,6 @@ void htp_lower_cosine_loss(htp_lowering *l)
 {
     const double epsilon = 1e-12;
     htp_formula f = htp_formula_of_steps(l, htp_output_dtype(l, 0));
-    htp_dtype dtype = htp_arg_dtype(l, "target");
-    htp_tensor_id target = htp_arg_tensor(l, "target");
     int64_t axis = htp_arg_rank(l, "target") ? 1 : 0;
     htp_tensor_id a = product_sum(&f, "input1", "input1", axis);
     htp_tensor_id b = product_sum(&f, "input2", "input2", axis);
@@ -253,11 +256,10 @@ void htp_lower_cosine_loss(htp_lowering *l)
     htp_tensor_id cosine = product_sum(&f, "input1", "input2", axis);
     cosine = htp_step_binary(&f, "Div", cosine, length);
     htp_tensor_id zero = htp_step_number(&f, 0);
-    htp_tensor_id like = htp_typed_predicate_scalar(l, "Equal", dtype, target, 1);
-    htp_tensor_id unlike = htp_typed_predicate_scalar(l, "Equal", dtype, target, -1);
-    htp_tensor_id near = htp_step_where(&f, like, htp_step_from(&f, 1, "Sub", cosine), zero);
+    htp_tensor_id near =
+        htp_step_where(&f, target_is(l, 1), htp_step_from(&f, 1, "Sub", cosine), zero);
     htp_tensor_id far = htp_step_scalar(&f, "Sub", cosine, htp_arg_float(l, "margin"));
-    far = htp_step_where(&f, unlike, positive_part(&f, far), zero);
+    far = htp_step_where(&f, target_is(l, -1), positive_part(&f, far), zero);
     htp_loss_bind(&f, htp_step_binary(&f, "Add", near, far));
 }
 

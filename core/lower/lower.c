@@ -4,6 +4,8 @@
  */
 #include "lower/lower.h"
 
+#include "lower/complex.h"
+#include "lower/refusal.h"
 #include "lower/report.h"
 #include "lower/table.h"
 
@@ -39,6 +41,13 @@ static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
         }
     } else if (is_computed(value)) {
         bool is_tensor = value->kind == HTP_SHIM_TENSOR;
+        if (is_tensor && htp_dtype_is_complex(value->dtype)) {
+            htp_lower_fail(l,
+                           "%s is %s, which ONNX models do not take: let forward() take pairs, "
+                           "and call torch.view_as_complex()",
+                           name, htp_dtype_name(value->dtype));
+            return;
+        }
         l->bindings[id].tensor =
             htp_model_add_input(l->model, name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
                                 is_tensor ? l->graph->values[id].dims : NULL);
@@ -60,11 +69,12 @@ static const char *find_obstacle(htp_lowering *l, const htp_shim_value *value)
     if (value->kind != HTP_SHIM_TENSOR) {
         return NULL;
     }
-    if (htp_dtype_is_complex(value->dtype) || htp_onnx_data_type(value->dtype) == 0) {
+    if (htp_onnx_data_type(value->dtype) == 0) {
         return htp_arena_printf(l->arena, "tensors of %s cannot be exported",
                                 htp_dtype_name(value->dtype));
     }
-    if (value->rank > HTP_SHIM_MAX_RANK) {
+    /* Pairs of parts have one dim more. */
+    if (value->rank + htp_dtype_is_complex(value->dtype) > HTP_SHIM_MAX_RANK) {
         return htp_arena_printf(l->arena, "a tensor of %u dims cannot be exported", value->rank);
     }
     return NULL;
@@ -131,7 +141,7 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
     } else if (is_computed(value)) {
         htp_tensor_id tensor = HTP_TENSOR_NONE;
         htp_model_add_node(l->model, "Unsupported", NULL, 0, NULL, 0, &tensor, 1);
-        l->bindings[id] = (htp_binding){tensor, tensor};
+        l->bindings[id] = (htp_binding){tensor, tensor, {tensor, tensor}};
     }
 }
 
@@ -141,7 +151,12 @@ static void try_node(htp_lowering *l)
 {
     const htp_shim_node *node = l->node;
     bool follows = false;
-    l->failure = l->row ? node->failure : "there is no lowering for it";
+    if (l->row) {
+        l->failure = node->failure;
+    } else {
+        l->failure = htp_node_is_complex(l) ? "there is no lowering for it with complex numbers"
+                                            : htp_refusal_reason(node->kind);
+    }
     if (!l->failure) {
         l->failure = find_obstacles(l, node->inputs, node->input_count, &follows);
     }
@@ -150,6 +165,9 @@ static void try_node(htp_lowering *l)
     }
     if (!l->failure) {
         l->failure = find_empty(l);
+    }
+    if (!l->failure && htp_node_is_complex(l)) {
+        htp_complex_check(l);
     }
     if (!l->failure && !follows) {
         l->row->lower(l);
@@ -160,11 +178,19 @@ static void try_node(htp_lowering *l)
     }
 }
 
-static void lower_node(htp_lowering *l, htp_node_id id, htp_unsupported *unsupported)
+static void lower_node(htp_lowering *l, const htp_custom_operators *customs, htp_node_id id,
+                       htp_unsupported *unsupported)
 {
+    static const htp_operator custom_row = {.kind = "custom", .lower = htp_lower_custom};
     l->node = htp_graph_node(l->graph, id);
     l->node_id = id;
-    l->row = htp_table_find(l->node->kind);
+    l->custom = htp_custom_find(customs, l->node->kind);
+    if (l->custom) {
+        l->row = &custom_row;
+    } else {
+        l->row = htp_node_is_complex(l) ? htp_table_find_complex(l->node->kind)
+                                        : htp_table_find(l->node->kind);
+    }
     l->model->origin = (htp_origin){l->node->scope, id};
     l->model->current_graph = l->graphs[l->node->block];
     htp_kept_bindings kept = {0};
@@ -195,6 +221,12 @@ static void bind_outputs(htp_lowering *l)
         htp_value_id id = trace->outputs[i];
         if (htp_graph_value(l->graph, id)->kind == HTP_SHIM_NOTHING) {
             continue;
+        }
+        if (htp_value_is_complex(l->graph, id)) {
+            htp_lower_fail(l,
+                           "output %u is complex, which ONNX models do not give: let forward() "
+                           "return torch.view_as_real() of it",
+                           number);
         }
         htp_tensor_id tensor = htp_value_tensor(l, id);
         const char *name = count == 1 ? "output" : htp_arena_printf(l->arena, "output_%u", number);
@@ -239,12 +271,13 @@ static htp_lowering begin(htp_model *model)
     htp_lowering l = {.model = model, .graph = model->graph, .arena = model->arena};
     l.bindings = HTP_NEW_ARRAY(l.arena, htp_binding, (size_t)l.graph->value_count + 1);
     for (uint32_t i = 0; i < l.graph->value_count; i++) {
-        l.bindings[i] = (htp_binding){HTP_TENSOR_NONE, HTP_TENSOR_NONE};
+        l.bindings[i] = HTP_UNBOUND;
     }
     return l;
 }
 
-htp_status htp_lower_graph(htp_model *model, htp_progress_fn progress, void *user)
+htp_status htp_lower_graph(htp_model *model, const htp_custom_operators *customs,
+                           htp_progress_fn progress, void *user)
 {
     htp_lowering l = begin(model);
     htp_unsupported unsupported = {.arena = l.arena};
@@ -260,7 +293,7 @@ htp_status htp_lower_graph(htp_model *model, htp_progress_fn progress, void *use
             return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
         }
         if (l.graph->is_live[i]) {
-            lower_node(&l, i, &unsupported);
+            lower_node(&l, customs, i, &unsupported);
         }
     }
     HTP_TRY(htp_unsupported_status(&unsupported));

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "graph/graph.h"
+#include "lower/custom.h"
 #include "onnx/model.h"
 
 /**
@@ -14,8 +15,11 @@
  * All operators that cannot be lowered are collected; the failure then has code
  * HTP_CODE_UNSUPPORTED and a detail line for each (operator, reason, module path, source file and
  * line, count).
+ *
+ * @param customs  operators that are written as the caller says; NULL: none
  */
-HTP_MUST_USE htp_status htp_lower_graph(htp_model *model, htp_progress_fn progress, void *user);
+HTP_MUST_USE htp_status htp_lower_graph(htp_model *model, const htp_custom_operators *customs,
+                                        htp_progress_fn progress, void *user);
 
 /** The number of operators in the table. */
 size_t htp_lower_operator_count(void);

@@ -32,21 +32,33 @@ typedef struct htp_operator {
     const char *op; /* parameter of shared functions: an ONNX operator's name; or NULL */
 } htp_operator;
 
-/** What an ONNX tensor was bound from: scalars keep two forms, made when first asked for. */
+/** The part of complex values that a lowering of real numbers sees: see lower/complex.h. */
+typedef enum htp_part { HTP_PART_NONE, HTP_PART_REAL, HTP_PART_IMAGINARY } htp_part;
+
+/** What an ONNX tensor was bound from: scalars and complex values keep two forms, made when first
+ * asked for. */
 typedef struct htp_binding {
-    htp_tensor_id tensor; /* a tensor; a scalar as 0-d; a list of ints as 1-d */
-    htp_tensor_id vector; /* a scalar as [1] */
+    htp_tensor_id tensor;   /* a tensor; a scalar as 0-d; a list of ints as 1-d; pairs [..., 2] */
+    htp_tensor_id vector;   /* a scalar as [1] */
+    htp_tensor_id parts[2]; /* the real and the imaginary part of a complex value */
 } htp_binding;
+
+#define HTP_UNBOUND                                                                                \
+    ((htp_binding){HTP_TENSOR_NONE, HTP_TENSOR_NONE, {HTP_TENSOR_NONE, HTP_TENSOR_NONE}})
+
+struct htp_custom_operator;
 
 struct htp_lowering {
     htp_model *model;
     const htp_graph *graph;
     htp_arena *arena;
     const htp_operator *row;
+    const struct htp_custom_operator *custom; /* what the caller says of the node; NULL: nothing */
     const htp_shim_node *node;
     htp_node_id node_id;
     htp_binding *bindings; /* by value */
     uint32_t *graphs;      /* of the model, by block */
+    htp_part part;         /* what complex values are at present */
     const char *failure;   /* NULL while all is well */
     bool is_incomplete;    /* a node was left out because it follows from one that failed */
 };
@@ -129,11 +141,16 @@ bool htp_value_is_number(const htp_shim_value *value);
 /** Whether a value is a constant number, or a list of constant numbers. */
 bool htp_value_is_constant(htp_lowering *l, htp_value_id id);
 
+/** Where nodes belong that are made for a value rather than for the node that is lowered. */
+htp_origin htp_value_origin(htp_lowering *l, htp_value_id id);
+
 /** The dtype in which a value is bound: a tensor's; of numbers int64, float64 (TorchScript's float
- * is a double) or bool; of a list its first element's. */
+ * is a double) or bool; of a list its first element's; of a complex tensor, while a part of it is
+ * seen, that part's. */
 htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id);
 
-/** The ONNX tensor of any value in its own dtype: a number is 0-d, a list of numbers 1-d. */
+/** The ONNX tensor of any value in its own dtype: a number is 0-d, a list of numbers 1-d. Fails for
+ * a complex tensor, unless a part of it is seen. */
 htp_tensor_id htp_value_tensor(htp_lowering *l, htp_value_id id);
 
 /** As htp_value_tensor(), cast to @p dtype; constant numbers are made in that dtype directly. */

@@ -2,8 +2,10 @@
  * Normalizations in inference.
  *
  * Reference: ONNX LayerNormalization, BatchNormalization, InstanceNormalization. Their epsilon is
- * a float32 attribute, so float64 is always decomposed. GroupNormalization changed its meaning
- * between opset 18 and 21; InstanceNormalization over the groups is the same in all.
+ * a float32 attribute, so float64 is always decomposed. GroupNormalization is not used: it changed
+ * its meaning between opset 18 and 21, and runtimes subtract the mean's square from that of the
+ * squares, which loses all digits where the mean is large. InstanceNormalization over the groups
+ * does neither. RMSNormalization came with opset 23.
  */
 #include "lower/compose.h"
 #include "lower/kernels.h"
@@ -161,7 +163,21 @@ void htp_lower_layer_norm(htp_lowering *l)
     bind_statistics(l, &n, axes, axis_count, true);
 }
 
-/** x / sqrt(mean(x²) + eps) · weight. Without an eps it is that of the dtype computed in. */
+/** x / sqrt(mean(x²) + eps) · weight over the last @p count dims. @param root  sqrt(...) */
+static htp_tensor_id emit_rms_norm(htp_lowering *l, const htp_normalized *n, size_t count,
+                                   htp_tensor_id root)
+{
+    if (l->model->opset < 23 || n->dtype == HTP_DTYPE_FLOAT64) {
+        return apply_affine(l, n, htp_emit_binary(l, "Div", n->x, root), false);
+    }
+    htp_tensor_id weight =
+        n->weight == HTP_TENSOR_NONE ? emit_ones(l, n, count, htp_arg_dims(l, "input")) : n->weight;
+    return htp_emit(
+        l, "RMSNormalization", HTP_IN(n->x, weight),
+        HTP_AT(htp_attribute_int("axis", -(int64_t)count), htp_attribute_float("epsilon", n->eps)));
+}
+
+/** rms_norm, _fused_rms_norm. Without an eps it is that of the dtype computed in. */
 void htp_lower_rms_norm(htp_lowering *l)
 {
     size_t count = 0;
@@ -179,8 +195,7 @@ void htp_lower_rms_norm(htp_lowering *l)
     htp_tensor_id mean = htp_emit_reduce(l, "ReduceMean", square, axes, count, true);
     htp_tensor_id root =
         htp_emit_unary(l, "Sqrt", htp_emit_binary_scalar(l, "Add", mean, n.dtype, n.eps));
-    htp_tensor_id y = apply_affine(l, &n, htp_emit_binary(l, "Div", n.x, root), false);
-    htp_bind_cast(l, 0, y, n.dtype);
+    htp_bind_cast(l, 0, emit_rms_norm(l, &n, count, root), n.dtype);
     if (l->node->output_count == 2) {
         htp_bind_cast(l, 1, htp_emit_unary(l, "Reciprocal", root), n.dtype);
     }

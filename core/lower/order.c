@@ -76,6 +76,10 @@ void htp_lower_aminmax(htp_lowering *l)
     bool keepdims = htp_arg_bool_or(l, "keepdim", false);
     bool along_dim = htp_arg_present(l, "dim") && rank > 0;
     int64_t axis = along_dim ? htp_arg_dim(l, "dim", rank) : 0;
+    if (rank == 0 && keepdims && htp_arg_present(l, "dim")) {
+        htp_lower_fail(l, "a tensor without dims keeps one in PyTorch 1 alone");
+        return;
+    }
     htp_bind(l, 0, htp_typed_reduce(l, "ReduceMin", dtype, x, &axis, along_dim, keepdims));
     htp_bind(l, 1, htp_typed_reduce(l, "ReduceMax", dtype, x, &axis, along_dim, keepdims));
 }

@@ -53,13 +53,30 @@ static htp_tensor_id read_pads(htp_lowering *l, const char *name, bool may_cut)
     if (!htp_arg_is_constant(l, name)) {
         return order_dynamic_pads(l, values, count, rank);
     }
-    const int64_t *given = htp_arg_ints(l, name, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (given[i] < 0 && !may_cut) {
-            htp_lower_fail(l, "negative pads are supported in constant mode only");
+    const int64_t *pads = order_pads(l, htp_arg_ints(l, name, &count), count, rank);
+    int64_t *kept = HTP_NEW_ARRAY(l->arena, int64_t, 2 * (size_t)rank + 1);
+    for (size_t i = 0; i < 2 * (size_t)rank; i++) {
+        kept[i] = pads[i] < 0 && !may_cut ? 0 : pads[i];
+    }
+    return htp_emit_ints(l, kept, 2 * (size_t)rank);
+}
+
+/** @p x without what negative numbers of argument @p name cut off. */
+static htp_tensor_id cut_ends(htp_lowering *l, const char *name, htp_tensor_id x)
+{
+    size_t count = 0;
+    if (!htp_arg_is_constant(l, name)) {
+        return x;
+    }
+    const int64_t *pads = htp_arg_ints(l, name, &count);
+    for (size_t i = 0; i < count / 2; i++) {
+        int64_t begin = pads[2 * i] < 0 ? -pads[2 * i] : 0;
+        int64_t end = pads[2 * i + 1] < 0 ? pads[2 * i + 1] : INT64_MAX;
+        if (begin > 0 || end < 0) {
+            x = htp_emit_slice(l, x, (int64_t)(htp_arg_rank(l, "self") - 1 - i), begin, end);
         }
     }
-    return htp_emit_ints(l, order_pads(l, given, count, rank), 2 * (size_t)rank);
+    return x;
 }
 
 static void bind_constant_pad(htp_lowering *l)
@@ -72,34 +89,56 @@ static void bind_constant_pad(htp_lowering *l)
     htp_bind_cast(l, 0, x, dtype);
 }
 
+/** Elements that are cut off are repeated at the other end before, but do not wrap around. */
 static void bind_mirrored_pad(htp_lowering *l, const char *name, const char *mode)
 {
     htp_dtype dtype = htp_kernel_dtype(l, "Pad", htp_output_dtype(l, 0));
     htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
+    bool wraps = strcmp(mode, "wrap") == 0;
+    x = wraps ? cut_ends(l, name, x) : x;
     x = htp_emit(l, "Pad", HTP_IN(x, read_pads(l, name, false)),
                  HTP_AT(htp_attribute_string("mode", mode)));
-    htp_bind_cast(l, 0, x, dtype);
+    htp_bind_cast(l, 0, wraps ? x : cut_ends(l, name, x), dtype);
 }
 
-/** Wraps around: ONNX has that from opset 19 on; a copy of each end goes to the other here. */
+/** What wraps around must be there after the other end was cut. */
+static void check_wrapped_ends(htp_lowering *l, const int64_t *pads, size_t count)
+{
+    const htp_dim *dims = htp_arg_dims(l, "self");
+    for (size_t i = 0; i < count / 2; i++) {
+        int64_t cut = pads[2 * i] < pads[2 * i + 1] ? pads[2 * i] : pads[2 * i + 1];
+        int64_t added = pads[2 * i] + pads[2 * i + 1] - cut;
+        const htp_dim *dim = &dims[htp_arg_rank(l, "self") - 1 - i];
+        if (cut < 0 && added > 0 && (dim->symbol || added > dim->size + cut)) {
+            htp_lower_fail(l, "a dim is cut at one end, and wraps around at the other by more than "
+                              "its rest may hold");
+        }
+    }
+}
+
+/** Wraps around. Before opset 19, which has a mode for it, a copy of each end goes to the other. */
 static void bind_circular_pad(htp_lowering *l)
 {
-    size_t count = 0;
-    const int64_t *pads = htp_arg_ints(l, "pad", &count);
     uint32_t rank = htp_arg_rank(l, "self");
+    size_t count = 0;
+    const int64_t *pads = NULL;
+    if (htp_arg_is_constant(l, "pad") || l->model->opset < 19) {
+        pads = htp_arg_ints(l, "pad", &count);
+    }
     if (count % 2 != 0 || count / 2 > rank) {
         htp_lower_fail(l, "%zu pads do not fit %u dims", count, rank);
         return;
     }
-    htp_tensor_id x = htp_arg_tensor(l, "self");
+    check_wrapped_ends(l, pads, count);
+    if (l->model->opset >= 19) {
+        bind_mirrored_pad(l, "pad", "wrap");
+        return;
+    }
+    htp_tensor_id x = cut_ends(l, "pad", htp_arg_tensor(l, "self"));
     for (size_t i = 0; i < count / 2; i++) {
         int64_t axis = (int64_t)(rank - 1 - i);
         htp_tensor_id parts[3];
         size_t part_count = 0;
-        if (pads[2 * i] < 0 || pads[2 * i + 1] < 0) {
-            htp_lower_fail(l, "negative pads are supported in constant mode only");
-            return;
-        }
         if (pads[2 * i] > 0) {
             parts[part_count++] = htp_emit_slice(l, x, axis, -pads[2 * i], INT64_MAX);
         }

@@ -5,6 +5,8 @@
  * the weights are split and put together by nodes that runtimes fold. Runtimes compute these
  * operators in float32 only; the cells are compositions, for float64 too.
  */
+#include "lower/recurrent.h"
+
 #include "lower/compose.h"
 #include "lower/table.h"
 
@@ -48,6 +50,7 @@ typedef struct recurrent {
     uint32_t weights_per_set;    /* 4, or 2 without biases */
     int64_t hidden;
     htp_tensor_id states[2]; /* h, and c where there is one: [layers · directions, batch, hidden] */
+    htp_tensor_id lengths;   /* of the sequences, or HTP_TENSOR_NONE */
 } recurrent;
 
 /** The size of the hidden state: the columns of w_hh. */
@@ -102,13 +105,11 @@ static void read_states(htp_lowering *l, recurrent *r)
     }
 }
 
-static recurrent read_recurrent(htp_lowering *l)
+static recurrent read_recurrent(htp_lowering *l, htp_dtype dtype)
 {
-    recurrent r = {.cell = find_cell(l->row->op), .states = {HTP_TENSOR_NONE, HTP_TENSOR_NONE}};
-    r.dtype = htp_arg_math_dtype(l, "input", 0);
-    if (htp_arg_rank(l, "input") != 3) {
-        htp_lower_fail(l, "an input of rank %u is not supported", htp_arg_rank(l, "input"));
-    }
+    recurrent r = {.cell = find_cell(l->row->op),
+                   .dtype = dtype,
+                   .states = {HTP_TENSOR_NONE, HTP_TENSOR_NONE}};
     read_weights(l, &r);
     read_states(l, &r);
     if (r.layers > 1 && htp_arg_bool(l, "train") && htp_arg_float(l, "dropout") != 0) {
@@ -194,7 +195,7 @@ static htp_tensor_id emit_layer(htp_lowering *l, const recurrent *r, uint32_t la
     htp_tensor_id outputs[3];
     htp_emit_many(l, r->cell->op,
                   HTP_IN(x, layer_weight(l, r, layer, 0), layer_weight(l, r, layer, 1), bias,
-                         HTP_TENSOR_NONE, layer_state(l, r, layer, 0), layer_state(l, r, layer, 1)),
+                         r->lengths, layer_state(l, r, layer, 0), layer_state(l, r, layer, 1)),
                   (htp_emit_attributes){attributes, count}, outputs, r->cell->has_memory ? 3 : 2);
     finals[0] = outputs[1];
     finals[1] = r->cell->has_memory ? outputs[2] : HTP_TENSOR_NONE;
@@ -205,29 +206,24 @@ static htp_tensor_id emit_layer(htp_lowering *l, const recurrent *r, uint32_t la
     return htp_emit_reshape(l, x, (const int64_t[]){0, 0, 2 * r->hidden}, 3);
 }
 
-/** lstm.input, gru.input, rnn_tanh.input, rnn_relu.input */
-void htp_lower_recurrent(htp_lowering *l)
+htp_tensor_id htp_emit_recurrent(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
+                                 htp_tensor_id lengths)
 {
-    static const int64_t swapped[] = {1, 0, 2};
-    recurrent r = read_recurrent(l);
+    recurrent r = read_recurrent(l, dtype);
+    r.lengths = lengths;
     if (l->failure) {
-        return;
+        return HTP_TENSOR_NONE;
     }
-    bool batch_first = htp_arg_bool(l, "batch_first");
     htp_tensor_id *finals[2];
     for (size_t i = 0; i < 2; i++) {
         finals[i] = HTP_NEW_ARRAY(l->arena, htp_tensor_id, r.layers);
     }
-    htp_tensor_id x = htp_arg_tensor_as(l, "input", r.dtype);
-    x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
     for (uint32_t i = 0; i < r.layers && !l->failure; i++) {
         htp_tensor_id states[2];
         x = emit_layer(l, &r, i, x, states);
         finals[0][i] = states[0];
         finals[1][i] = states[1];
     }
-    x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
-    htp_bind_cast(l, 0, x, r.dtype);
     for (size_t i = 0; i < (r.cell->has_memory ? 2 : 1); i++) {
         htp_tensor_id last = finals[i][0];
         if (r.layers > 1) {
@@ -236,6 +232,24 @@ void htp_lower_recurrent(htp_lowering *l)
         }
         htp_bind_cast(l, i + 1, last, r.dtype);
     }
+    return x;
+}
+
+/** lstm.input, gru.input, rnn_tanh.input, rnn_relu.input */
+void htp_lower_recurrent(htp_lowering *l)
+{
+    static const int64_t swapped[] = {1, 0, 2};
+    htp_dtype dtype = htp_arg_math_dtype(l, "input", 0);
+    if (htp_arg_rank(l, "input") != 3) {
+        htp_lower_fail(l, "an input of rank %u is not supported", htp_arg_rank(l, "input"));
+        return;
+    }
+    bool batch_first = htp_arg_bool(l, "batch_first");
+    htp_tensor_id x = htp_arg_tensor_as(l, "input", dtype);
+    x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
+    x = htp_emit_recurrent(l, dtype, x, HTP_TENSOR_NONE);
+    x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
+    htp_bind_cast(l, 0, x, dtype);
 }
 
 /* ---- cells: one step ---- */

@@ -12,4 +12,10 @@ htp_tensor_id htp_emit_sign_bit(const htp_formula *f, htp_tensor_id x);
 /** a · log(b), or of b + 1; 0 where a is 0, unless b is NaN: aten::xlogy, aten::special_xlog1py. */
 htp_tensor_id htp_emit_xlogy(const htp_formula *f, htp_tensor_id a, htp_tensor_id b, bool plus_one);
 
+/** The arctangent of y / x in the quadrant that their signs tell: aten::atan2. */
+htp_tensor_id htp_emit_atan2(const htp_formula *f, htp_tensor_id y, htp_tensor_id x);
+
+/** √(x² + y²): the larger one times √(1 + ratio²), so that squares do not overflow. */
+htp_tensor_id htp_emit_hypot(const htp_formula *f, htp_tensor_id x, htp_tensor_id y);
+
 #endif

@@ -235,3 +235,35 @@ void htp_lower_rotate(htp_lowering *l)
     }
     htp_bind(l, 0, x);
 }
+
+/** aten::_chunk_cat: each tensor, with zeroes behind it, cut along a dim into equal chunks; then
+ * the chunks of all tensors side by side, with what follows the dim flattened. */
+void htp_lower_chunk_cat(htp_lowering *l)
+{
+    size_t count = 0;
+    const htp_value_id *values = htp_arg_list(l, "tensors", &count);
+    int64_t chunks = htp_arg_int(l, "num_chunks");
+    htp_dtype dtype = htp_kernel_dtype(l, "Pad", htp_output_dtype(l, 0));
+    htp_tensor_id *parts = HTP_NEW_ARRAY(l->arena, htp_tensor_id, count + 1);
+    uint32_t first_rank = count ? htp_graph_value(l->graph, values[0])->rank : 0;
+    int64_t axis = htp_arg_dim(l, "dim", first_rank);
+    for (size_t i = 0; i < count && !l->failure; i++) {
+        uint32_t rank = htp_graph_value(l->graph, values[i])->rank;
+        const htp_dim *dim = &l->graph->values[values[i]].dims[axis];
+        if (dim->symbol || (uint32_t)axis >= rank || chunks < 1) {
+            htp_lower_fail(l, "a dynamic axis is cut into chunks");
+            return;
+        }
+        int64_t pads[2 * HTP_SHIM_MAX_RANK] = {0};
+        pads[rank + (size_t)axis] = (chunks - dim->size % chunks) % chunks;
+        htp_tensor_id x = htp_value_tensor_as(l, values[i], dtype);
+        x = htp_emit_binary(l, "Pad", x, htp_emit_ints(l, pads, 2 * (size_t)rank));
+        int64_t shape[HTP_SHIM_MAX_RANK + 1] = {0}; /* 0: as it is */
+        shape[axis] = chunks;
+        shape[axis + 1] = -1;
+        parts[i] = htp_emit_reshape(l, x, shape, (size_t)axis + 2);
+    }
+    htp_tensor_id joined = htp_emit(l, "Concat", (htp_emit_inputs){parts, count},
+                                    HTP_AT(htp_attribute_int("axis", axis + 1)));
+    htp_bind_cast(l, 0, joined, dtype);
+}

@@ -6,14 +6,15 @@
 
 #include "lower/lowering.h"
 
-/**
- * The row of an operator, or NULL. An in-place operator ("aten::add_.Tensor") without a row of
- * its own has that of the operator that it is named after ("aten::add.Tensor"): the trace has
- * resolved what it writes to.
- */
+/** The row of an operator, or NULL. In-place operators have none: see graph/passes.h. */
 const htp_operator *htp_table_find(const char *kind);
 
+/** The same for an operator that takes or gives complex numbers: the rows of
+ * complex_operators.def. */
+const htp_operator *htp_table_find_complex(const char *kind);
+
 #define HTP_OPERATOR(kind, function, op) void function(htp_lowering *l);
+#include "lower/complex_operators.def"
 #include "lower/operators.def"
 #undef HTP_OPERATOR
 

@@ -3,6 +3,7 @@
  * bound. A dynamic number has two forms, 0-d and [1]; the one that was not bound is made when
  * first asked for, in the name of the node that produced the number.
  */
+#include "lower/complex.h"
 #include "lower/sizes.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
     }
     switch (value->kind) {
     case HTP_SHIM_TENSOR:
-        return value->dtype;
+        return l->part == HTP_PART_NONE ? value->dtype : htp_dtype_real(value->dtype);
     case HTP_SHIM_FLOAT:
         return HTP_DTYPE_FLOAT64;
     case HTP_SHIM_BOOL:
@@ -61,27 +62,23 @@ static htp_tensor_id constant_numbers(htp_lowering *l, const htp_shim_value *val
     return htp_emit_numbers(l, dtype, is_list ? 1 : 0, &count, numbers);
 }
 
-/** Sets the model's origin to the producer of @p value; returns the origin to go back to. */
-static htp_origin enter_producer(htp_lowering *l, const htp_shim_value *value)
+htp_origin htp_value_origin(htp_lowering *l, htp_value_id id)
 {
-    htp_origin here = l->model->origin;
-    l->model->origin = (htp_origin){0, HTP_NONE};
-    if (value->producer != HTP_SHIM_NONE) {
-        l->model->origin =
-            (htp_origin){htp_graph_node(l->graph, value->producer)->scope, value->producer};
-    }
-    return here;
+    uint32_t producer = htp_graph_value(l->graph, id)->producer;
+    return producer == HTP_SHIM_NONE
+               ? (htp_origin){0, HTP_NONE}
+               : (htp_origin){htp_graph_node(l->graph, producer)->scope, producer};
 }
 
 /** What a node or an input bound; the missing form of a number is made. */
 static htp_tensor_id bound(htp_lowering *l, htp_value_id id, bool as_vector)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
     htp_binding *binding = &l->bindings[id];
     htp_tensor_id *wanted = as_vector ? &binding->vector : &binding->tensor;
     htp_tensor_id other = as_vector ? binding->tensor : binding->vector;
     if (*wanted == HTP_TENSOR_NONE && other != HTP_TENSOR_NONE) {
-        htp_origin here = enter_producer(l, value);
+        htp_origin here = l->model->origin;
+        l->model->origin = htp_value_origin(l, id);
         *wanted = as_vector ? htp_emit_unsqueeze(l, other, (const int64_t[]){0}, 1)
                             : htp_emit_squeeze(l, other, (const int64_t[]){0}, 1);
         l->model->origin = here;
@@ -149,8 +146,16 @@ htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dt
     const htp_shim_value *value = htp_graph_value(l->graph, id);
     htp_dtype from = htp_value_dtype(l, id);
     htp_number number;
+    htp_tensor_id part = htp_value_part(l, id, l->part);
+    if (part != HTP_TENSOR_NONE) {
+        return htp_emit_cast(l, part, from, dtype);
+    }
     switch (value->kind) {
     case HTP_SHIM_TENSOR:
+        if (htp_dtype_is_complex(value->dtype)) {
+            htp_lower_fail(l, "complex numbers are not supported here");
+            return HTP_TENSOR_NONE;
+        }
         if (from != dtype && value->rank == 0 && value->data &&
             htp_number_read(from, value->data, &number)) {
             return htp_emit_numbers(l, dtype, 0, NULL, &number);
@@ -239,8 +244,15 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
         htp_lower_fail(l, "its lowering gives no result");
         return;
     }
-    l->bindings[id].tensor = tensor;
     const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (value->kind != HTP_SHIM_TENSOR || !htp_dtype_is_complex(value->dtype)) {
+        l->bindings[id].tensor = tensor;
+    } else if (l->part != HTP_PART_NONE) {
+        l->bindings[id].parts[l->part - 1] = tensor;
+    } else {
+        htp_lower_fail(l, "its lowering gives a real result");
+        return;
+    }
     const htp_tensor *known = &l->model->tensors.items[tensor];
     htp_dtype dtype = htp_value_dtype(l, id);
     if (known->has_type) {

@@ -22,7 +22,7 @@ struct htp_encoder {
     const htp_model *model;
     const htp_annotations *annotations;
     Htp__Onnx__ModelProto root;
-    Htp__Onnx__OperatorSetIdProto opset, *opset_item;
+    Htp__Onnx__OperatorSetIdProto *opsets, **opset_items;
     Htp__Onnx__GraphProto graph;
     Htp__Onnx__NodeProto node, *node_item;
     Htp__Onnx__TensorProto head, tail, external, *external_item;
@@ -98,7 +98,6 @@ htp_encoder *htp_encoder_new(const htp_model *model, const htp_annotations *anno
     htp_encoder *encoder = HTP_NEW(arena, htp_encoder);
     encoder->model = model;
     encoder->annotations = annotations;
-    encoder->opset_item = &encoder->opset;
     encoder->node_item = &encoder->node;
     encoder->external_item = &encoder->external;
     encoder->value_item = &encoder->value;
@@ -107,6 +106,7 @@ htp_encoder *htp_encoder_new(const htp_model *model, const htp_annotations *anno
     encoder->dims = HTP_NEW_ARRAY(arena, int64_t, limits.rank);
     NEW_MESSAGES(arena, encoder, attributes, attribute_items, limits.attributes);
     NEW_MESSAGES(arena, encoder, entries, entry_items, limits.entries);
+    NEW_MESSAGES(arena, encoder, opsets, opset_items, 1 + model->domains.count);
     NEW_MESSAGES(arena, encoder, dimensions, dimension_items, limits.rank);
     for (size_t i = 0; i < 3; i++) {
         encoder->place_items[i] = &encoder->places[i];
@@ -153,15 +153,25 @@ const ProtobufCMessage *htp_encode_model_head(htp_encoder *encoder)
     return &encoder->root.base;
 }
 
+static void set_opset(Htp__Onnx__OperatorSetIdProto *message, const char *domain, int64_t version)
+{
+    *message = (Htp__Onnx__OperatorSetIdProto)HTP__ONNX__OPERATOR_SET_ID_PROTO__INIT;
+    message->domain = text(domain);
+    message->has_version = true;
+    message->version = version;
+}
+
 const ProtobufCMessage *htp_encode_model_tail(htp_encoder *encoder)
 {
-    encoder->opset = (Htp__Onnx__OperatorSetIdProto)HTP__ONNX__OPERATOR_SET_ID_PROTO__INIT;
-    encoder->opset.domain = text(""); /* ai.onnx */
-    encoder->opset.has_version = true;
-    encoder->opset.version = encoder->model->opset;
+    const htp_model *model = encoder->model;
+    set_opset(&encoder->opsets[0], "", model->opset); /* ai.onnx */
+    for (size_t i = 0; i < model->domains.count; i++) {
+        const htp_domain *domain = &model->domains.items[i];
+        set_opset(&encoder->opsets[1 + i], domain->name, domain->version);
+    }
     encoder->root = (Htp__Onnx__ModelProto)HTP__ONNX__MODEL_PROTO__INIT;
-    encoder->root.n_opset_import = 1;
-    encoder->root.opset_import = &encoder->opset_item;
+    encoder->root.n_opset_import = 1 + model->domains.count;
+    encoder->root.opset_import = encoder->opset_items;
     if (encoder->annotations) {
         encoder->root.n_metadata_props = set_entries(encoder, encoder->annotations->model);
         encoder->root.metadata_props = encoder->entry_items;

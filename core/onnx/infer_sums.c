@@ -118,6 +118,20 @@ void htp_infer_matmul(htp_infer *infer)
     htp_infer_set(infer, 0, a->dtype, rank, dims);
 }
 
+/* ONNX Attention of four dims: the query's, with the size of a value. */
+void htp_infer_attention(htp_infer *infer)
+{
+    const htp_tensor *query = htp_infer_input(infer, 0);
+    const htp_tensor *value = htp_infer_input(infer, 2);
+    if (!query || !value || query->rank != 4 || value->rank != 4) {
+        return;
+    }
+    htp_dim *dims = htp_infer_dims(infer, 4);
+    memcpy(dims, query->dims, 3 * sizeof(*dims));
+    dims[3] = value->dims[3];
+    htp_infer_set(infer, 0, query->dtype, 4, dims);
+}
+
 void htp_infer_gemm(htp_infer *infer)
 {
     const htp_tensor *a = htp_infer_input(infer, 0);

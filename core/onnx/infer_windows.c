@@ -274,6 +274,25 @@ void htp_infer_grid_sample(htp_infer *infer)
     htp_infer_set(infer, 0, x->dtype, x->rank, dims);
 }
 
+/* ONNX AffineGrid: [N, axes, axes + 1] and a size [N, C, spatial axes...] to [N, ..., axes]. */
+void htp_infer_affine_grid(htp_infer *infer)
+{
+    const htp_tensor *theta = htp_infer_input(infer, 0);
+    size_t count = 0;
+    if (!theta || theta->rank != 3 || !htp_infer_length(infer, 1, &count) || count < 3 ||
+        count > HTP_SHIM_MAX_RANK) {
+        return;
+    }
+    uint32_t rank = (uint32_t)count;
+    htp_dim *dims = htp_infer_dims(infer, rank);
+    dims[0] = theta->dims[0];
+    for (uint32_t i = 2; i < rank; i++) {
+        dims[i - 1] = htp_infer_element_dim(infer, htp_infer_element(infer, 1, i));
+    }
+    dims[rank - 1].size = rank - 2;
+    htp_infer_set(infer, 0, theta->dtype, rank, dims);
+}
+
 /* ONNX Col2Im: [N, C * elements of a block, L] to [N, C, image...]. */
 void htp_infer_col2im(htp_infer *infer)
 {

@@ -128,6 +128,17 @@ static htp_tensor_id add_initializer(htp_model *model, const char *name,
     return initializer.tensor;
 }
 
+/* Complex numbers lie in memory as pairs of their real and imaginary parts. */
+static void set_pairs_type(htp_model *model, htp_tensor_id tensor, const htp_shim_weight *view)
+{
+    int64_t *sizes = HTP_NEW_ARRAY(model->arena, int64_t, (size_t)view->rank + 1);
+    if (view->rank > 0) {
+        memcpy(sizes, view->dims, view->rank * sizeof(*sizes));
+    }
+    sizes[view->rank] = 2;
+    set_static_type(model, tensor, htp_dtype_real(view->dtype), view->rank + 1, sizes);
+}
+
 htp_tensor_id htp_model_weight(htp_model *model, uint32_t weight)
 {
     const htp_shim_weight *view = &model->graph->trace->weights[weight];
@@ -148,7 +159,11 @@ htp_tensor_id htp_model_weight(htp_model *model, uint32_t weight)
                       (uint32_t)model->initializers.count);
     const char *name = htp_name_escape(model->arena, *view->name ? view->name : "weight");
     htp_tensor_id tensor = add_initializer(model, name, (htp_initializer){.weight = weight});
-    set_static_type(model, tensor, view->dtype, view->rank, view->dims);
+    if (htp_dtype_is_complex(view->dtype)) {
+        set_pairs_type(model, tensor, view);
+    } else {
+        set_static_type(model, tensor, view->dtype, view->rank, view->dims);
+    }
     return tensor;
 }
 
@@ -219,12 +234,34 @@ void htp_model_add_node(htp_model *model, const char *op_type, const htp_tensor_
                         size_t input_count, const htp_attribute *attributes, size_t attribute_count,
                         htp_tensor_id *outputs, size_t output_count)
 {
+    htp_model_add_foreign_node(model, (htp_domain){.name = ""}, op_type, inputs, input_count,
+                               attributes, attribute_count, outputs, output_count);
+}
+
+static void import_domain(htp_model *model, htp_domain domain)
+{
+    for (size_t i = 0; i < model->domains.count; i++) {
+        if (strcmp(model->domains.items[i].name, domain.name) == 0) {
+            return;
+        }
+    }
+    HTP_PUSH(model->arena, &model->domains, domain);
+}
+
+void htp_model_add_foreign_node(htp_model *model, htp_domain domain, const char *op_type,
+                                const htp_tensor_id *inputs, size_t input_count,
+                                const htp_attribute *attributes, size_t attribute_count,
+                                htp_tensor_id *outputs, size_t output_count)
+{
+    if (*domain.name) {
+        import_domain(model, domain);
+    }
     htp_arena *arena = model->arena;
     const char *base =
         htp_arena_printf(arena, "%s/%s", model->scope_names[model->origin.scope], op_type);
     htp_onnx_node node = {
         .op_type = op_type,
-        .domain = "",
+        .domain = domain.name,
         .name = htp_name_unique(arena, &model->names, base),
         .inputs = htp_arena_grow(arena, inputs, input_count, input_count, sizeof(*inputs)),
         .input_count = (uint32_t)input_count,

@@ -63,6 +63,17 @@ static inline htp_attribute htp_attribute_ints(const char *name, const int64_t *
 {
     return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_INTS, .ints = values, .count = n};
 }
+static inline htp_attribute htp_attribute_floats(const char *name, const float *values, size_t n)
+{
+    return (htp_attribute){
+        .name = name, .kind = HTP_ATTRIBUTE_FLOATS, .floats = values, .count = n};
+}
+static inline htp_attribute htp_attribute_strings(const char *name, const char *const *values,
+                                                  size_t n)
+{
+    return (htp_attribute){
+        .name = name, .kind = HTP_ATTRIBUTE_STRINGS, .strings = values, .count = n};
+}
 
 static inline htp_attribute htp_attribute_graph(const char *name, uint32_t graph)
 {
@@ -110,6 +121,12 @@ typedef struct htp_onnx_node {
     HTP_VECTOR(uint32_t) more_scopes; /* further scopes that a shared node serves */
 } htp_onnx_node;
 
+/** A set of operators besides ONNX's own that the model imports. */
+typedef struct htp_domain {
+    const char *name;
+    int64_t version;
+} htp_domain;
+
 typedef struct htp_initializer {
     htp_tensor_id tensor;
     uint32_t weight;  /* of the trace; HTP_NONE for embedded data */
@@ -136,6 +153,7 @@ typedef struct htp_model {
     HTP_VECTOR(htp_initializer) initializers;
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
+    HTP_VECTOR(htp_domain) domains;
     htp_map names;     /* node and tensor names that are taken */
     htp_map weights;   /* storage, geometry -> initializer */
     htp_map constants; /* dtype, dims, bytes -> initializer */
@@ -169,7 +187,8 @@ void htp_model_add_graph_output(htp_model *model, htp_tensor_id tensor);
 uint32_t htp_model_graph_of(const htp_model *model, htp_tensor_id tensor);
 
 /** The initializer of a weight of the trace, made at first use; weights of the same storage and
- * geometry (tied weights) share one. Its name is the weight's dotted name. */
+ * geometry (tied weights) share one. Its name is the weight's dotted name. A complex weight has
+ * pairs of parts in a last dim. */
 htp_tensor_id htp_model_weight(htp_model *model, uint32_t weight);
 
 /** An initializer with embedded contents, shared between equal constants.
@@ -185,6 +204,13 @@ htp_tensor_id htp_model_constant(htp_model *model, htp_dtype dtype, uint32_t ran
 void htp_model_add_node(htp_model *model, const char *op_type, const htp_tensor_id *inputs,
                         size_t input_count, const htp_attribute *attributes, size_t attribute_count,
                         htp_tensor_id *outputs, size_t output_count);
+
+/** As htp_model_add_node(), of an operator of another domain, which the model imports. The first
+ * version that is asked for counts. */
+void htp_model_add_foreign_node(htp_model *model, htp_domain domain, const char *op_type,
+                                const htp_tensor_id *inputs, size_t input_count,
+                                const htp_attribute *attributes, size_t attribute_count,
+                                htp_tensor_id *outputs, size_t output_count);
 
 /** Lets tensors @p a and @p b, both first outputs of nodes that nobody has read, change producers:
  * whoever reads @p a from now on gets what made @p b. The names stay with the tensors. */

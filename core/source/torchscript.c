@@ -164,6 +164,16 @@ htp_status htp_torchscript_status(const char *path, htp_shim_code code, const ht
     return htp_status_make(codes[code], "%s: %s", path, error->message);
 }
 
+htp_status htp_torchscript_load_library(const htp_shim *shim, const char *path)
+{
+    htp_shim_error error = {{0}};
+    if (shim->load_library(path, &error) == HTP_SHIM_OK) {
+        return HTP_OK;
+    }
+    return htp_status_make(HTP_CODE_USAGE, "%s: cannot be loaded as a library of operators: %s",
+                           path, error.message);
+}
+
 /* An opening that may be watched, and stopped. */
 struct opening {
     htp_progress_fn progress;

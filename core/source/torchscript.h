@@ -17,6 +17,9 @@
  */
 HTP_MUST_USE htp_status htp_torchscript_shim(const htp_shim **shim);
 
+/** Opens a library that registers operators with libtorch; it stays open. */
+HTP_MUST_USE htp_status htp_torchscript_load_library(const htp_shim *shim, const char *path);
+
 /** Checks before libtorch is asked that @p path is a readable regular file that looks like a
  * TorchScript archive; says what it is where it is something else (a state_dict, a pickled
  * module, an exported program, a directory, an empty file). */

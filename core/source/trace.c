@@ -40,6 +40,9 @@ static htp_status explain_refusal(struct tracing *tracing, const char *path)
 {
     const htp_shim_error refusal = tracing->error;
     htp_shim_code code = run(tracing, 1);
+    if (code == HTP_SHIM_NEEDS_LANES) { /* which one lane cannot tell */
+        return htp_torchscript_status(path, HTP_SHIM_BAD_INPUTS, &refusal);
+    }
     if (code != HTP_SHIM_OK) {
         return htp_torchscript_status(path, code, &tracing->error);
     }

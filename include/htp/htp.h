@@ -129,6 +129,14 @@ typedef struct htp_options {
     bool details;             /**< notes tell what fixes the axes that are not dynamic */
     /** htp_dump_graph(): the last pass that runs; NULL: as it was traced */
     const char *dump_after;
+    /** Libraries that register operators with libtorch, opened in this order before the model: as
+     * torch.ops.load_library(). They stay open, and their operators are run to find sizes. */
+    const char *const *libraries;
+    size_t library_count;
+    /** "NS::NAME=DOMAIN:OP" or "NS::NAME=DOMAIN@VERSION:OP": operators of the model that are
+     * written as ONNX operators of other domains. The version is 1 unless it is given. */
+    const char *const *custom_operators;
+    size_t custom_operator_count;
 } htp_options;
 
 /** Fills @p options with the defaults. */

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 3u
+#define HTP_SHIM_ABI 4u
 #define HTP_SHIM_MAX_LANES 3u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -158,6 +158,8 @@ typedef struct htp_shim_node {
     const char *kind;               /**< with overload: "aten::add.Tensor" */
     const uint32_t *inputs;         /**< values */
     const char *const *input_names; /**< schema argument names, one per input */
+    const char *const *input_types; /**< schema types of the inputs of an operator of a loaded
+                                         library: "Tensor?", "int[]"; otherwise NULL */
     uint32_t input_count;
     const uint32_t *outputs; /**< values */
     uint32_t output_count;
@@ -284,6 +286,10 @@ typedef struct htp_shim {
 
     /** Every operator schema key that this libtorch registers contains @p kind. */
     bool (*has_operator)(const char *kind);
+
+    /** Opens a library that registers operators, before the models that need them; it stays open.
+     * @return HTP_SHIM_OK, or HTP_SHIM_BAD_INPUTS */
+    htp_shim_code (*load_library)(const char *path, htp_shim_error *error);
 } htp_shim;
 
 /** The one exported symbol. @return NULL when the shim does not speak this ABI. */

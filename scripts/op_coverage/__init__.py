@@ -8,4 +8,7 @@
     results     the file of results, one line for each sample
     driver      what is still to be measured, in batches through the above
     summary     counts, and lists of what is wrong or refused
+    peers       this program against the others on the same samples
+    document    docs/OPERATORS.md
+    slice       a fast part, for continuous integration
 """

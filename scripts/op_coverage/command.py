@@ -1,21 +1,26 @@
 """Measures which samples of PyTorch's operator database export with the right numbers.
 
     op_coverage.py [--columns htp,dynamo_false,dynamo_true] [--ops REGEX] [--dtypes LIST]
-    op_coverage.py --summary | --document
+    op_coverage.py --summary
+    op_coverage.py --document [--also VERSION=DIR]
+    op_coverage.py --slice [--record]
 
 Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
 names the build folder, and HTP_PYTHON the Python with ONNX Runtime and PyTorch, as for the tests.
 """
 
 import argparse
+import os
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import harness  # noqa: E402  (needs the path above)
 
-from op_coverage import document, summary  # noqa: E402
+from op_coverage import document, peers, slice, summary  # noqa: E402
 from op_coverage.driver import Driver, Plan  # noqa: E402
 from op_coverage.results import (  # noqa: E402
     DTYPES, NOT_INFERENCE, OURS, OUTCOMES, PEERS, REFUSED, UNTRACEABLE, WRONG, Results,
@@ -42,6 +47,11 @@ def shard(text: str) -> tuple:
     return int(number) - 1, int(count)
 
 
+def named_folder(text: str) -> tuple:
+    name, _, folder = text.partition("=")
+    return name, Path(folder)
+
+
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     add = result.add_argument
@@ -60,8 +70,27 @@ def parser() -> argparse.ArgumentParser:
         help="default: op-coverage in the build folder")
     add("--document", action="store_true",
         help="measure nothing, write docs/OPERATORS.md from what is known")
+    add("--also", type=named_folder, action="append", default=[], metavar="VERSION=DIR",
+        help="count in the document also the results with another libtorch")
     add("--summary", action="store_true", help="measure nothing, print what is known")
+    add("--slice", action="store_true",
+        help="measure the first sample of every entry anew, and compare with what is recorded")
+    add("--record", action="store_true", help="record the slice instead")
     return result
+
+
+def lent(folder: Path) -> dict:
+    """An environment in which Debian's Python has the one module that PyTorch's operator database
+    imports beside what Debian packages: .venv has it, in plain Python."""
+    where = "import expecttest; print(expecttest.__path__[0])"
+    command = [harness.VENV_PYTHON, "-c", where]
+    package = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    modules = folder / "modules"
+    modules.mkdir(parents=True, exist_ok=True)
+    link = modules / "expecttest"
+    if not link.exists():
+        link.symlink_to(package)
+    return {**os.environ, "PYTHONPATH": str(modules)}
 
 
 def plan_of(arguments: argparse.Namespace, column: str, folder: Path) -> Plan:
@@ -80,6 +109,8 @@ def plan_of(arguments: argparse.Namespace, column: str, folder: Path) -> Plan:
         redo=arguments.redo,
         timeout=arguments.timeout,
         keep=arguments.keep,
+        environment=lent(folder) if is_old else None,
+        first_dtype=arguments.slice,
     )
 
 
@@ -90,17 +121,31 @@ def print_summary(column: str, results: Results) -> None:
     summary.print_wrong(results)
 
 
-def write_document(folder: Path) -> None:
-    known = [name for name in (OURS, *PEERS) if (folder / f"{name}.jsonl").exists()]
-    columns = {name: Results(folder, name) for name in known}
-    document.write(harness.ROOT / "docs" / "OPERATORS.md", harness.PROGRAM, columns)
+def known_columns(folder: Path) -> dict:
+    names = [name for name in (OURS, *PEERS) if (folder / f"{name}.jsonl").exists()]
+    return {name: Results(folder, name) for name in names}
+
+
+def run_slice(arguments: argparse.Namespace) -> int:
+    arguments.limit_samples = 1
+    with tempfile.TemporaryDirectory() as name:
+        results = Results(Path(name), OURS)
+        Driver(plan_of(arguments, OURS, Path(name)), results).run()
+    path = slice.path_for(harness.libtorch_version())
+    if arguments.record:
+        slice.record(path, results)
+    return 1 if slice.judge(path, results) else 0
 
 
 def main() -> int:
     arguments = parser().parse_args()
+    if arguments.slice:
+        return run_slice(arguments)
     folder = arguments.results.resolve()
     if arguments.document:
-        write_document(folder)
+        others = {f"htp-trace, libtorch {name}": Results(path, OURS) for name, path in arguments.also}
+        path = harness.ROOT / "docs" / "OPERATORS.md"
+        document.write(path, harness.PROGRAM, known_columns(folder), others)
         return 0
     wrong = 0
     for column in arguments.columns:
@@ -110,4 +155,7 @@ def main() -> int:
         print_summary(column, results)
         if column == OURS:
             wrong = len(results.records(WRONG))
+    known = known_columns(folder)
+    if arguments.summary and len(known) > 1 and OURS in known:
+        peers.print_gaps(known)
     return 1 if wrong else 0

@@ -87,8 +87,9 @@ def perform(job: dict):
         check(job)
     except Differs as difference:
         kind, words = difference.args
-        is_limit = kind == "values" and rules.is_runtime_limit(job["op"], job["stem"])
-        yield {"outcome": LIMIT if is_limit else WRONG, "reason": f"{kind}: {words[:400]}"}
+        record = {"outcome": WRONG, "reason": f"{kind}: {words[:400]}"}
+        limit = rules.runtime_limit(job["op"], job["stem"]) if kind == "values" else None
+        yield {**record, "outcome": LIMIT, "limit": limit} if limit else record
     else:
         yield {"outcome": RIGHT}
 

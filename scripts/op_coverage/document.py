@@ -1,12 +1,15 @@
 """docs/OPERATORS.md: the table of lowerings, and what was measured of each operator."""
 
+import re
 import subprocess
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from op_coverage import peers, rules
 from op_coverage.results import (
     DTYPES, LIMIT, OURS, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
 )
+from op_coverage.summary import causes_of
 
 INTRODUCTION = """# Operators
 
@@ -16,46 +19,65 @@ a module, exported at opset 18, run in ONNX Runtime, and compared with eager mod
 
 **right**: the same numbers. **refused**: the exporter says that it cannot. **untraceable**: PyTorch
 does not trace it. **WRONG**: other numbers, or a model that does not run. **runtime limit**: wrong in
-ONNX Runtime whatever the model, shown by `tests/test_runtime_limits.py`. Samples without anything to
-compare (random, gradients, sparse) are left out.
+ONNX Runtime whatever the model. What has nothing to compare is left out: random results, gradients,
+sparse tensors. `scripts/op_coverage/rules.py` says what "the same" means.
 """
 SHOWN = (RIGHT, REFUSED, UNTRACEABLE, WRONG, LIMIT)
+NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
+CAUSES_SHOWN = 3
+FOLDERS = re.compile(r"/(?:[\w.+-]+/)+")
 
 
-def key_of(record: dict) -> tuple:
-    return record["op"], record["dtype"], record["sample"]
+# ---- counts and peers ----------------------------------------------------------------------------
 
 
 def count_rows(columns: dict) -> list:
-    """One line for each column and dtype. A peer may have been measured on fewer samples."""
-    lines = ["| exporter | dtype | " + " | ".join(SHOWN) + " |", "| --- | --- |" + " ---: |" * len(SHOWN)]
+    """One line for each column and dtype."""
+    lines = [f"| exporter | dtype | {' | '.join(SHOWN)} |", "| --- | --- |" + " ---: |" * len(SHOWN)]
     for name, results in columns.items():
-        for dtype in DTYPES:
-            records = [r for r in results.records(*SHOWN) if r["dtype"] == dtype]
+        for dtype in (*DTYPES, "all"):
+            records = [r for r in results.records(*SHOWN) if dtype in (r["dtype"], "all")]
             found = Counter(record["outcome"] for record in records)
             if records:
                 numbers = " | ".join(f"{found[outcome]:,}" for outcome in SHOWN)
-                lines.append(f"| {name} | {dtype} | {numbers} |")
+                lines.append(f"| {NAMES.get(name, name)} | {dtype} | {numbers} |")
     return lines
 
 
-def comparison(columns: dict) -> list:
-    """How many of a peer's right samples are right here, and the totals on the same samples."""
-    ours = {key_of(r): r["outcome"] for r in columns[OURS].records(*SHOWN)}
-    lines = []
-    for peer in PEERS:
-        if peer not in columns:
-            continue
-        theirs = {key_of(r): r["outcome"] for r in columns[peer].records(*SHOWN)}
-        common = [key for key in theirs if key in ours]
-        right = [key for key in common if theirs[key] == RIGHT]
-        both = sum(ours[key] == RIGHT for key in right)
-        total = sum(ours[key] == RIGHT for key in common)
-        share = 100 * both / max(len(right), 1)
-        lines.append(f"- {peer}: of {len(common):,} samples that both were measured on, it gets "
-                     f"{len(right):,} right and htp-trace {total:,}; of its right ones htp-trace gets "
-                     f"{share:.1f} % right.")
+def extent(results: Results) -> str:
+    """How many samples of each entry and dtype were measured, in words."""
+    limits = [job["limit"] for job in results.jobs.values() if job["limit"] is not None]
+    if not limits:
+        return "all samples"
+    number = min(limits)
+    first = "the first sample" if number == 1 else f"at least the first {number} samples"
+    return f"{first} of each entry and dtype"
+
+
+def extents(columns: dict) -> str:
+    texts = [f"{NAMES.get(name, name)} on {extent(results)}" for name, results in columns.items()]
+    return f"Measured: {'; '.join(texts)}."
+
+
+def comparison_rows(compared: dict) -> list:
+    lines = ["| peer | samples | right | WRONG | htp-trace right | of the peer's right ones |",
+             "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for name, comparison in compared.items():
+        lines.append(
+            f"| {NAMES[name]} | {len(comparison.common):,} | "
+            f"{len(comparison.right):,} | {len(comparison.wrong):,} | {len(comparison.ours_right):,} | "
+            f"{comparison.share():.1f} % |")
     return lines
+
+
+def gap_rows(columns: dict, compared: dict) -> list:
+    lines = ["| samples | entry | here | right with |", "| ---: | --- | --- | --- |"]
+    for number, op, reason, names in peers.gaps(columns, compared):
+        lines.append(f"| {number:,} | {op} | {plain(reason)} | {', '.join(NAMES[n] for n in names)} |")
+    return lines
+
+
+# ---- operators -----------------------------------------------------------------------------------
 
 
 def overloads(program: Path) -> dict:
@@ -68,30 +90,143 @@ def overloads(program: Path) -> dict:
     return found
 
 
-def operator_rows(program: Path, results: Results) -> list:
-    """Samples whose program holds an operator, by outcome; then those that have no lowering."""
-    found = defaultdict(Counter)
-    for record in results.records(RIGHT, REFUSED, WRONG, LIMIT):
-        for kind in record.get("aten", ()):
-            found[kind][record["outcome"]] += 1
+def share(counts: Counter) -> str:
+    """Right ones of all: 12 where all are right, 10/12 where not."""
+    total = sum(counts.values())
+    if not total:
+        return ""
+    return f"{total:,}" if counts[RIGHT] == total else f"{counts[RIGHT]:,}/{total:,}"
+
+
+class Tally:
+    """Outcomes of samples by dtype, and those of the peers on the same samples."""
+
+    def __init__(self):
+        self.ours = defaultdict(Counter)
+        self.peers = defaultdict(Counter)
+        self.causes = Counter()
+
+    def add(self, record: dict, outcomes: dict) -> None:
+        self.ours[record["dtype"]][record["outcome"]] += 1
+        for name, outcome in outcomes.items():
+            self.peers[name][outcome] += 1
+        if record["outcome"] in (REFUSED, UNTRACEABLE, LIMIT):
+            causes = [record["limit"]] if "limit" in record else causes_of(record)
+            self.causes.update({f"{record['outcome']}: {cause}" for cause in causes})
+
+    def all(self) -> Counter:
+        return sum(self.ours.values(), Counter())
+
+    def cells(self, names: list) -> list:
+        total = self.all()
+        return [*(share(self.ours[dtype]) for dtype in DTYPES),
+                *(f"{total[name]:,}" if total[name] else "" for name in (REFUSED, UNTRACEABLE)),
+                *(share(self.peers[name]) for name in names)]
+
+
+def tallies(columns: dict, keys_of) -> dict:
+    """Tallies by what keys_of(record) gives."""
+    theirs = {name: peers.by_sample(columns[name]) for name in PEERS if name in columns}
+    found = defaultdict(Tally)
+    for record in columns[OURS].records(*SHOWN):
+        key = peers.key_of(record)
+        outcomes = {name: samples[key]["outcome"] for name, samples in theirs.items() if key in samples}
+        for name in keys_of(record):
+            found[name].add(record, outcomes)
+    return found
+
+
+def operators_of(record: dict) -> set:
+    """The operators of a sample's program; in place or not is one to the table."""
+    return {kind.removesuffix("_") for kind in record.get("aten", ())}
+
+
+def shared_operators(results: Results) -> dict:
+    """Entry to the operators that all its programs hold: what a sample without a program is of."""
+    shared = {}
+    for record in results.records(*SHOWN):
+        if "aten" in record:
+            found = operators_of(record)
+            shared[record["op"]] = shared.get(record["op"], found) & found
+    return shared
+
+
+def head(first: list, names: list, last: list = ()) -> list:
+    titles = [*first, *DTYPES, REFUSED, UNTRACEABLE, *(NAMES[name] for name in names), *last]
+    numbers = len(titles) - len(first) - len(last)
+    rule = [" --- "] * len(first) + [" ---: "] * numbers + [" --- "] * len(last)
+    return [f"| {' | '.join(titles)} |", f"|{'|'.join(rule)}|"]
+
+
+def operator_rows(program: Path, columns: dict) -> list:
+    names = [name for name in PEERS if name in columns]
+    shared = shared_operators(columns[OURS])
+    found = tallies(columns, lambda r: operators_of(r) if "aten" in r else shared.get(r["op"], ()))
+    lines = head(["operator", "overloads"], names)
     table = overloads(program)
-    lines = ["| operator | overloads | right | refused |", "| --- | --- | ---: | ---: |"]
     for name in sorted(table):
-        counts = found[name] + found[f"{name}_"]
-        numbers = f"{counts[RIGHT]:,} | {counts[REFUSED]:,}" if counts else "|"
-        lines.append(f"| `{name}` | {', '.join(table[name])} | {numbers} |")
-    missing = {kind: counts[REFUSED] for kind, counts in found.items()
-               if kind not in table and kind.removesuffix("_") not in table and counts[REFUSED]}
-    lines += ["", "## Not lowered", "", "Operators of refused samples, with their number:", ""]
-    ordered = sorted(missing, key=lambda kind: (-missing[kind], kind))
-    lines.append(", ".join(f"`{kind}` {missing[kind]:,}" for kind in ordered) + ".")
+        cells = [f"`{name}`", ", ".join(table[name]), *found[name.removesuffix("_")].cells(names)]
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
-def write(path: Path, program: Path, columns: dict) -> None:
-    """Writes the document. columns: name to results; ours must be there."""
-    parts = [INTRODUCTION, "## Counts\n", *count_rows(columns), "", *comparison(columns), "",
-             "## Table\n", "Samples count for every operator that their program holds.\n",
-             *operator_rows(program, columns[OURS])]
+def plain(text: str) -> str:
+    """Text that a table's cell can hold: without folders of files."""
+    return FOLDERS.sub("", text).replace("|", "\\|").replace("<", "&lt;")[:200]
+
+
+def entry_rows(columns: dict) -> list:
+    """The entries of the database that are not right throughout, and why."""
+    names = [name for name in PEERS if name in columns]
+    lines = head(["entry"], names, ["why"])
+    for op, tally in sorted(tallies(columns, lambda record: [record["op"]]).items()):
+        total = tally.all()
+        if total[RIGHT] < sum(total.values()):
+            causes = [plain(cause) for cause, _ in tally.causes.most_common(CAUSES_SHOWN)]
+            lines.append(f"| {' | '.join([op, *tally.cells(names), '; '.join(causes)])} |")
+    return lines
+
+
+def limit_rows(results: Results) -> list:
+    found = Counter((record.get("limit"), record["op"]) for record in results.records(LIMIT))
+    lines = ["| limit | entries, with samples |", "| --- | --- |"]
+    for name, reason in rules.LIMITS.items():
+        ops = [f"{op} {number:,}" for (limit, op), number in sorted(found.items()) if limit == name]
+        lines.append(f"| {reason} | {', '.join(ops)} |")
+    return lines
+
+
+# ---- all of it -----------------------------------------------------------------------------------
+
+PEERS_NOTE = """
+## Peers
+
+PyTorch's own exporters on the same samples, compared on those that both were measured on.
+"""
+LIMITS_NOTE = """
+## Limits of ONNX Runtime
+
+Shown with models made by hand in `tests/test_runtime_limits.py`.
+"""
+TABLE_NOTE = """
+## Table
+
+The operators that have a lowering. A sample counts for every operator that its program holds: the
+number where all are right, else right ones of all. Where there is no number, `tests/operators` alone
+meets the operator.
+"""
+
+
+def write(path: Path, program: Path, columns: dict, others: dict) -> None:
+    """Writes the document. columns: name to results, ours among them; others: the same of other
+    versions of libtorch, to be counted."""
+    compared = peers.comparisons(columns)
+    counted = {**columns, **others}
+    parts = [INTRODUCTION, "## Counts\n", *count_rows(counted), "", extents(counted)]
+    if compared:
+        parts += [PEERS_NOTE, *comparison_rows(compared),
+                  "\nWhere a peer is right and htp-trace is not:\n", *gap_rows(columns, compared)]
+    parts += [LIMITS_NOTE, *limit_rows(columns[OURS]), TABLE_NOTE, *operator_rows(program, columns),
+              "\n## Entries that are not right throughout\n", *entry_rows(columns)]
     path.parent.mkdir(exist_ok=True)
     path.write_text("\n".join(parts) + "\n")

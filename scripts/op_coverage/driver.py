@@ -31,8 +31,10 @@ class Plan:
     shards: int = 1
     redo: tuple = ()
     timeout: float = 60
-    batch: int = 200
+    batch: int = 100
     keep: Path | None = None
+    environment: dict | None = None  # of the maker
+    first_dtype: bool = False  # of each entry, the first dtype that it defines
 
 
 @dataclass
@@ -51,7 +53,7 @@ class Driver:
         self.plan = plan
         self.results = results
         self.log = plan.folder / f"{plan.column}.log"
-        self.maker = Worker([plan.maker, "-B", HERE / "maker.py"], self.log)
+        self.maker = Worker([plan.maker, "-B", HERE / "maker.py"], self.log, plan.environment)
         self.comparer = Worker([plan.comparer, "-B", HERE / "comparer.py"], self.log)
         self.start = time.monotonic()
 
@@ -61,7 +63,8 @@ class Driver:
         """Pairs of an entry and a dtype that are not complete, or have samples to do again."""
         (listed,) = self.maker.serve({"kind": "list", "dtypes": self.plan.dtypes}, 600)
         pattern = re.compile(self.plan.ops)
-        pairs = [(op, dtype) for op in listed if pattern.search(op) for dtype in listed[op]]
+        last = 1 if self.plan.first_dtype else None
+        pairs = [(op, dtype) for op in listed if pattern.search(op) for dtype in listed[op][:last]]
         pairs = pairs[self.plan.shard::self.plan.shards]
         return [pair for pair in pairs if self._is_to_do(*pair)]
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import traceback
 from pathlib import Path
 
 
@@ -15,6 +16,10 @@ START_SECONDS = 600
 
 class Lost(Exception):
     """A process ended, or was ended because it said nothing for too long."""
+
+
+def death(code: int) -> str:
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
 class Lines:
@@ -44,7 +49,7 @@ class Lines:
         if line is None:
             code = self.process.wait()
             self.end()
-            raise Lost(f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}")
+            raise Lost(death(code))
         return line
 
     def end(self) -> None:
@@ -58,30 +63,37 @@ class Lines:
 class Worker:
     """A Python process that serves jobs; it is started anew after it was lost."""
 
-    def __init__(self, command: list, log: Path):
+    def __init__(self, command: list, log: Path, environment: dict | None = None):
         self.command = command
         self.log = log
+        self.environment = environment
         self.lines = None
 
     def serve(self, job: dict, timeout: float):
         """Yields the worker's messages on a job. Raises Lost."""
         if self.lines is None:
             self.lines = self._started()
+        shelter = None  # why a process that did the job for the worker ended
         try:
             self.lines.process.stdin.write(json.dumps(job) + "\n")
             self.lines.process.stdin.flush()
             while True:
                 message = json.loads(self.lines.next(timeout))
                 if message is None:
-                    return
-                yield message
+                    break
+                if "lost" in message:
+                    shelter = message["lost"]
+                else:
+                    yield message
         except (Lost, BrokenPipeError) as error:
             self.lines.end()
             self.lines = None
             raise Lost(str(error)) from None
+        if shelter is not None:
+            raise Lost(shelter)
 
     def _started(self) -> Lines:
-        lines = Lines(self.command, self.log, stdin=subprocess.PIPE)
+        lines = Lines(self.command, self.log, stdin=subprocess.PIPE, env=self.environment)
         try:
             lines.next(START_SECONDS)
         except Lost as lost:
@@ -95,13 +107,37 @@ class Worker:
             self.lines = None
 
 
-def serve_jobs(perform) -> None:
+def serve_jobs(perform, needs_shelter=lambda job: False) -> None:
     """A worker's side: says that it is there; then perform(job) yields the messages on each job,
-    and null follows the last. What libraries print goes to stderr."""
+    and null follows the last. What libraries print goes to stderr. Where needs_shelter(job), the job
+    is done by a process of its own: when it crashes, this one need not be started anew."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+    def answer(job: dict) -> None:
+        for message in perform(job):
+            print(json.dumps(message), file=answers, flush=True)
+
     print("null", file=answers, flush=True)
     for line in sys.stdin:
-        for message in perform(json.loads(line)):
-            print(json.dumps(message), file=answers, flush=True)
+        job = json.loads(line)
+        if needs_shelter(job):
+            code = exit_code_of(answer, job)
+            if code != 0:
+                print(json.dumps({"lost": death(code)}), file=answers, flush=True)
+        else:
+            answer(job)
         print("null", file=answers, flush=True)
+
+
+def exit_code_of(function, *arguments) -> int:
+    """Calls a function in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        try:
+            function(*arguments)
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

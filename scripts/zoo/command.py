@@ -1,15 +1,20 @@
 """Measures which architectures of transformers and torchvision export with the right numbers.
 
-    zoo.py [--columns htp,dynamo_false] [--only REGEX]
-    zoo.py --summary
+    zoo.py [--columns htp,dynamo_false,dynamo_true] [--only REGEX]
+    zoo.py --summary | --document [--also DIR]
+    zoo.py --slice
 
 Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
 names the build folder, and HTP_PYTHON the Python with ONNX Runtime, PyTorch and transformers, as
-for the tests. Models of torchvision are made by Debian's Python.
+for the tests. Models of torchvision are made by Debian's Python. The document is that of two runs:
+transformers with the libtorch of .venv, and --only torchvision with Debian's, in --also DIR.
 """
 
 import argparse
 import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
@@ -17,16 +22,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 import harness  # noqa: E402  (needs the path above)
 
 from op_coverage.command import comma_list, shard  # noqa: E402
-from zoo import table  # noqa: E402
+from zoo import document, slice, table  # noqa: E402
 from zoo.driver import Driver, Plan  # noqa: E402
-from zoo.results import OURS, OUTCOMES, PEER, Results  # noqa: E402
+from zoo.results import OURS, OUTCOMES, PEERS, Results  # noqa: E402
 
 
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     add = result.add_argument
-    add("--columns", type=comma_list((OURS, PEER)), default=(OURS,), metavar="LIST",
-        help=f"which exporters: {OURS} (default), {PEER}")
+    add("--columns", type=comma_list((OURS, *PEERS)), default=(OURS,), metavar="LIST",
+        help=f"which exporters: {OURS} (default), {', '.join(PEERS)}")
     add("--only", default="", metavar="REGEX", help="only architectures whose name matches")
     add("--shard", type=shard, default=(0, 1), metavar="I/N", help="only the I-th of N parts")
     add("--redo", type=comma_list(OUTCOMES), default=(), metavar="LIST",
@@ -35,7 +40,14 @@ def parser() -> argparse.ArgumentParser:
     add("--timeout", type=float, default=600, metavar="S", help="for each step (default 600)")
     add("--results", type=Path, default=harness.BUILD / "zoo", metavar="DIR",
         help="default: zoo in the build folder")
+    add("--also", type=Path, action="append", default=[], metavar="DIR",
+        help="results of another run that the summary and the document hold, too")
     add("--summary", action="store_true", help="measure nothing, print what is known")
+    add("--document", action="store_true",
+        help="measure nothing, write docs/ZOO.md from what is known")
+    add("--slice", action="store_true",
+        help="measure twenty architectures anew, which must all be right")
+    add("--jobs", type=int, default=1, metavar="N", help="architectures at a time (default 1)")
     return result
 
 
@@ -54,12 +66,44 @@ def plan_of(arguments: argparse.Namespace, column: str, folder: Path) -> Plan:
     )
 
 
+def measure(plan: Plan, results: Results, jobs: int) -> None:
+    """Parts of the plan at the same time, which add to the same results."""
+    parts = [
+        replace(plan, shard=plan.shard * jobs + job, shards=plan.shards * jobs)
+        for job in range(jobs)
+    ]
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(lambda part: Driver(part, results).run(), parts))
+
+
+def run_slice(arguments: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory() as name:
+        results = Results(Path(name), OURS)
+        plan = replace(plan_of(arguments, OURS, Path(name)), names=slice.NAMES)
+        measure(plan, results, max(arguments.jobs, 2))
+    return 1 if slice.judge(results) else 0
+
+
+def known_columns(folders: list) -> dict:
+    """All results, by the exporter."""
+    columns = {}
+    for name in (OURS, *PEERS):
+        columns[name] = Results(folders[0], name)
+        for folder in folders[1:]:
+            columns[name].records.update(Results(folder, name).records)
+    return columns
+
+
 def main() -> int:
     arguments = parser().parse_args()
+    if arguments.slice:
+        return run_slice(arguments)
     folder = arguments.results.resolve()
-    for column in arguments.columns:
-        if not arguments.summary:
-            Driver(plan_of(arguments, column, folder), Results(folder, column)).run()
-    ours, peer = Results(folder, OURS), Results(folder, PEER)
-    table.print_all(ours, peer)
-    return 1 if table.failures(ours) else 0
+    for column in () if arguments.summary or arguments.document else arguments.columns:
+        measure(plan_of(arguments, column, folder), Results(folder, column), arguments.jobs)
+    columns = known_columns([folder, *arguments.also])
+    if arguments.document:
+        document.write(harness.ROOT / "docs" / "ZOO.md", columns)
+    else:
+        table.print_all(columns)
+    return 1 if table.failures(columns[OURS]) else 0

@@ -15,6 +15,22 @@ HERE = Path(__file__).resolve().parent
 VISION_PREFIX = "torchvision."
 
 
+# What a model takes by the beginnings of its arguments' names.
+KINDS = (
+    ("text", ("input_ids", "decoder_input_ids", "bbox")),
+    ("vision", ("pixel", "x", "image", "prompt_pixel", "visual")),
+    ("audio", ("input_features", "input_values", "audio", "latents")),
+)
+
+
+def known_of(facts: dict) -> dict:
+    """What a record says of a model: its class, and the kind of its inputs."""
+    names = [argument["name"] for argument in facts["arguments"]]
+    found = [kind for kind, starts in KINDS if any(name.startswith(starts) for name in names)]
+    kind = found[0] if len(found) == 1 else "multimodal" if found else "other"
+    return {"class": facts["class"], "kind": kind}
+
+
 @dataclass
 class Plan:
     """What a run is asked to do. The makers are Pythons: that of transformers and torchvision."""
@@ -23,6 +39,7 @@ class Plan:
     makers: dict
     judge: str
     folder: Path
+    names: tuple = ()  # all without
     only: str = ""
     shard: int = 0
     shards: int = 1
@@ -57,7 +74,11 @@ class Driver:
         listed = []
         for worker in self.makers.values():
             (names,) = worker.serve({"kind": "list"}, self.plan.timeout)
-            listed += [name for name in names if pattern.search(name)]
+            wanted = self.plan.names or names
+            found = [name for name in names if name in wanted and pattern.search(name)]
+            listed += found
+            if not found:
+                worker.end()
         listed = listed[self.plan.shard::self.plan.shards]
         return [name for name in listed if self._is_to_do(name)]
 
@@ -106,8 +127,10 @@ class Driver:
         facts = self.files / f"{name}.json"
         if self.plan.remake or not facts.exists():
             job = {"kind": "make", "name": name, "folder": str(self.files)}
-            return self.ask(self.maker(name), job, UNTRACEABLE)
-        return {"class": json.loads(facts.read_text())["class"]}
+            answer = self.ask(self.maker(name), job, UNTRACEABLE)
+            if "outcome" in answer:
+                return answer
+        return known_of(json.loads(facts.read_text()))
 
     def peer(self, name: str, scratch: Path) -> dict:
         """PyTorch's exporter with all axes that the traced program follows; then with none."""
@@ -115,7 +138,8 @@ class Driver:
         first = None
         for dynamic in [facts["follows"], []] if facts["follows"] else [[]]:
             path = str(scratch / f"peer-{len(dynamic)}.onnx")
-            job = {"kind": "peer", "name": name, "follows": dynamic, "path": path}
+            job = {"kind": "peer", "name": name, "follows": dynamic, "path": path,
+                   "dynamo": self.plan.column == "dynamo_true"}
             record = self.ask(self.maker(name), job, REFUSED)
             if not record:
                 stem = str(self.files / name)

@@ -70,6 +70,8 @@ VALUES = {
     "index": ("int64", lambda item, shape, g: torch.randint(0, item.high, shape, generator=g)),
     "mask": ("int64", mask),
     "ones": ("int64", lambda item, shape, g: torch.ones(shape, dtype=torch.int64)),
+    "zeros": ("int64", lambda item, shape, g: torch.zeros(shape, dtype=torch.int64)),
+    "flags": ("bool", lambda item, shape, g: torch.rand(shape, generator=g) < 0.25),
     "boxes": ("int64", boxes),
     "rows": ("int64", rows),
 }

@@ -11,22 +11,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests")]
 
-import numpy  # noqa: E402  (needs the path above)
-import onnx  # noqa: E402
+import onnx  # noqa: E402  (needs the path above)
 import torch  # noqa: E402
 
 import harness  # noqa: E402
 import numbers_check  # noqa: E402
 from op_coverage.exporter import outcome_of  # noqa: E402
 from op_coverage.processes import serve_jobs  # noqa: E402
-from zoo import inputs, tag_checks  # noqa: E402
+from zoo import inputs, reference, tag_checks  # noqa: E402
+from zoo.compare import Differs, Errors, compare  # noqa: E402
 from zoo.results import FIXED, REFUSED, RIGHT, WRONG  # noqa: E402
 
 SEED = 23
-
-
-class Differs(Exception):
-    """What is wrong with a model: a kind, and the words for it."""
 
 
 def first_line(error: Exception) -> str:
@@ -35,23 +31,6 @@ def first_line(error: Exception) -> str:
 
 
 # ---- numbers -------------------------------------------------------------------------------------
-
-
-def without_equals(got: list, wanted: list) -> tuple:
-    """Both with zeroes where they are equal infinities or both not a number."""
-    pairs = []
-    for a, b in zip(got, wanted):
-        if a.shape == b.shape and a.dtype == b.dtype and a.dtype.kind == "f":
-            same = (a == b) | (numpy.isnan(a) & numpy.isnan(b))
-            a, b = numpy.where(same, 0, a).astype(a.dtype), numpy.where(same, 0, b).astype(b.dtype)
-        pairs.append((a, b))
-    return [a for a, _ in pairs], [b for _, b in pairs]
-
-
-def difference(got: list, wanted: list) -> float:
-    """The largest difference of a floating-point output."""
-    pairs = [(a, b) for a, b in zip(got, wanted) if a.dtype.kind == "f" and a.shape == b.shape]
-    return max((float(numpy.abs(a - b).max()) for a, b in pairs if a.size), default=0.0)
 
 
 def feed(session, arguments: list, tensors: tuple) -> list:
@@ -67,22 +46,19 @@ def feed(session, arguments: list, tensors: tuple) -> list:
         raise Differs("does not run", first_line(error)) from None
 
 
-def compare_at(session, pt: str, arguments: list, sizes: dict, must_run: bool) -> float:
-    """The largest difference at these sizes; 0 where libtorch itself does not run."""
+def compare_at(session, pt: str, arguments: list, sizes: dict, must_run: bool) -> Errors:
+    """Nothing is compared where libtorch itself does not run at these sizes."""
     tensors = inputs.example(arguments, sizes, SEED)
     try:
-        wanted = numbers_check.reference(pt, tensors)
+        wanted = reference.outputs(pt, tensors)
     except Exception as error:
         if must_run:
             raise Differs("libtorch", first_line(error)) from None
-        return 0.0
-    got, wanted = without_equals(feed(session, arguments, tensors), wanted)
+        return Errors()
+    got = feed(session, arguments, tensors)
     where = " ".join(f"{axis}={sizes[axis]}" for axis in inputs.axes_of(arguments))
-    try:
-        numbers_check.assert_close(got, wanted, f"at {where}" if where else "at its size")
-    except AssertionError as error:
-        raise Differs("values", str(error)) from None
-    return difference(got, wanted)
+    where = f"at {where}" if where else "at its size"
+    return compare(got, wanted, reference.precise_outputs(pt, tensors), where)
 
 
 def session_of(path: Path):
@@ -92,14 +68,15 @@ def session_of(path: Path):
         raise Differs("does not load", first_line(error)) from None
 
 
-def check_numbers(path: Path, pt: str, arguments: list, dynamic: list) -> float:
-    """Raises Differs; otherwise the largest difference at all sizes."""
+def check_numbers(path: Path, pt: str, arguments: list, dynamic: list) -> dict:
+    """Raises Differs; otherwise the largest errors at all sizes."""
     session = session_of(path)
     worst = compare_at(session, pt, arguments, inputs.TRACED, True)
     for others in (inputs.OTHER, inputs.SMALL) if dynamic else ():
         sizes = {**inputs.TRACED, **{axis: others[axis] for axis in dynamic}}
-        worst = max(worst, compare_at(session, pt, arguments, sizes, False))
-    return worst
+        worst.join(compare_at(session, pt, arguments, sizes, False))
+    found = {"difference": worst.difference}
+    return {**found, "error": worst.ours, "libtorch_error": worst.libtorch}
 
 
 # ---- this program --------------------------------------------------------------------------------
@@ -160,7 +137,7 @@ def export(pt: str, out: Path, facts: dict) -> dict:
     record = {"dynamic": dynamic, "seconds": seconds}
     try:
         checked(out)
-        record["difference"] = check_numbers(out, pt, arguments, dynamic)
+        record |= check_numbers(out, pt, arguments, dynamic)
     except Differs as error:
         kind, words = error.args
         return {**record, "outcome": WRONG, "reason": f"{kind}: {words}"}
@@ -188,6 +165,9 @@ def derived(pt: str, out: Path, facts: dict) -> dict:
         shapes = {argument.name: argument.shape for argument in session.get_inputs()}
         sized = [inputs.resized(a, shapes.get(a.name, [])) for a in arguments]
         compare_at(session, pt, sized, inputs.TRACED, False)
+        named = set(inputs.axes_of(sized)).intersection(facts["follows"])
+        others = {axis: inputs.OTHER[axis] for axis in named}
+        compare_at(session, pt, sized, {**inputs.TRACED, **others}, False)
     except Differs as error:
         return {"outcome": WRONG, "reason": ": ".join(error.args)}
     return {"outcome": RIGHT}
@@ -219,7 +199,7 @@ def judge_peer(job: dict) -> dict:
     dynamic, path = job["dynamic"], Path(job["path"])
     record = {"dynamic": dynamic}
     try:
-        record["difference"] = check_numbers(path, f"{stem}.pt", arguments, dynamic)
+        record |= check_numbers(path, f"{stem}.pt", arguments, dynamic)
         record["nodes"] = len(onnx.load(str(path)).graph.node)
     except Differs as error:
         return {**record, "outcome": WRONG, "reason": ": ".join(error.args)}

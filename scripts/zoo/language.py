@@ -10,7 +10,7 @@ from zoo.built import Built, CannotBuild, settle
 from zoo.special import SPECIAL, Special
 
 ATTENTIONS = ("eager", "sdpa")
-LIMIT_PARAMETERS = 25_000_000
+LIMIT_PARAMETERS = 36_000_000
 
 transformers.logging.set_verbosity_error()
 

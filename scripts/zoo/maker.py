@@ -4,6 +4,7 @@ Jobs: {"kind": "list"} is answered by the names that this interpreter can make; 
 leaves a TorchScript file and facts about it; {"kind": "peer"} is one export by PyTorch.
 """
 
+import contextlib
 import importlib.util
 import inspect
 import json
@@ -22,7 +23,8 @@ from zoo import inputs  # noqa: E402
 from zoo.built import Built  # noqa: E402
 from zoo.results import REFUSED, UNTRACEABLE  # noqa: E402
 
-OPSET = 18
+# The newest that PyTorch's exporter through TorchScript knows, at most that of the other column.
+OPSET = 18 if int(torch.__version__.split(".")[0]) > 1 else 17
 
 
 class Fails(Exception):
@@ -93,10 +95,39 @@ def runs(function, arguments: list, sizes: dict):
 # ---- tracing -------------------------------------------------------------------------------------
 
 
+class Context:
+    """What a forward without a backward may be given: nothing is kept."""
+
+    def save_for_backward(self, *tensors) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def without_functions():
+    """A program that calls Python functions cannot be saved: theirs are inlined into it."""
+    base = torch.autograd.Function
+    known = vars(base).get("apply")  # inherited from C before 2.0
+
+    def apply(function, *arguments):
+        split = getattr(base, "setup_context", None)
+        is_split = getattr(function, "setup_context", None) is not split
+        return function.forward(*arguments) if is_split else function.forward(Context(), *arguments)
+
+    base.apply = classmethod(apply)
+    try:
+        yield
+    finally:
+        if known is None:
+            del base.apply
+        else:
+            base.apply = known
+
+
 def traced(built: Built, model: torch.nn.Module) -> torch.jit.ScriptModule:
     tensors = inputs.example(built.arguments, inputs.TRACED)
     try:
-        compiled = torch.jit.trace(model, tensors, check_trace=False, strict=False)
+        with without_functions():
+            compiled = torch.jit.trace(model, tensors, check_trace=False, strict=False)
     except Exception as error:
         raise Fails(first_line(error)) from None
     got, again = (runs(compiled, built.arguments, inputs.TRACED) for _ in range(2))
@@ -183,7 +214,7 @@ def make(name: str, folder: Path) -> dict:
         "passed_on": passed_on(compiled),
     }
     (folder / f"{name}.json").write_text(json.dumps(facts))
-    return {"class": facts["class"]}
+    return {}
 
 
 # ---- the peer ------------------------------------------------------------------------------------
@@ -196,7 +227,14 @@ def dynamic_axes(arguments: list, followed: list) -> dict:
     }
 
 
-def export(name: str, followed: list, path: str) -> dict:
+def dynamic_shapes(arguments: list, followed: list) -> tuple:
+    return tuple(
+        {i: torch.export.Dim.AUTO for i, dim in enumerate(argument.dims) if dim in followed}
+        for argument in arguments
+    )
+
+
+def export(name: str, followed: list, path: str, dynamo: bool) -> dict:
     """One file by torch.onnx.export, with these axes dynamic."""
     try:
         built = library().build(name)
@@ -204,11 +242,14 @@ def export(name: str, followed: list, path: str) -> dict:
         tensors = inputs.example(built.arguments, inputs.TRACED)
         options = {
             "input_names": [argument.name for argument in built.arguments],
-            "dynamic_axes": dynamic_axes(built.arguments, followed),
             "opset_version": OPSET,
         }
+        if dynamo:
+            options["dynamic_shapes"] = dynamic_shapes(built.arguments, followed)
+        else:
+            options["dynamic_axes"] = dynamic_axes(built.arguments, followed)
         if "dynamo" in inspect.signature(torch.onnx.export).parameters:
-            options["dynamo"] = False
+            options["dynamo"] = dynamo
         with torch.no_grad():
             torch.onnx.export(model, tensors, path, **options)
     except Exception as error:
@@ -222,7 +263,7 @@ def perform(job: dict):
     elif job["kind"] == "make":
         yield make(job["name"], Path(job["folder"]))
     else:
-        yield export(job["name"], job["follows"], job["path"])
+        yield export(job["name"], job["follows"], job["path"], job["dynamo"])
 
 
 def main() -> None:

@@ -4,9 +4,9 @@ last one counts, so that a run can be resumed and parts of it done again."""
 import json
 from pathlib import Path
 
-# The column of this program, and that of PyTorch's exporter.
+# The column of this program, and those of PyTorch's two exporters.
 OURS = "htp"
-PEER = "dynamo_false"
+PEERS = ("dynamo_false", "dynamo_true")
 
 RIGHT = "right"
 FIXED = "right-fixed"  # with at least one axis fixed that the eager model does not fix

@@ -67,6 +67,13 @@ HGNET = {
     "decoder_in_channels": [64, 64, 64],
 }
 RESNET = {"encoder_in_channels": [32, 64, 128], "decoder_in_channels": [64, 64, 64]}
+SAM = {
+    "prompt_encoder_config.image_embedding_size": 8,
+    "prompt_encoder_config.hidden_size": 64,
+    "vision_config.output_channels": 64,
+    "vision_config.num_pos_feats": 32,
+    "mask_decoder_config.hidden_size": 64,
+}
 TEMPORAL_PATCH = 3 * 2 * 8 * 8  # channels, frames, height, width
 FLAT_PATCH = 3 * 8 * 8
 NO_TIMM = "needs the package timm"
@@ -82,11 +89,28 @@ TEXT = {
     "mobilebert": Special(config={"initializer_range": 0.04}),
     "mamba2": Special(config={"num_heads": 8, "head_dim": 16, "n_groups": 1}),
     "nemotron": Special(config={"num_key_value_heads": 2}),
-    "dots1": Special(config={"n_routed_experts": 4}),
+    "dots1": Special(config={"n_routed_experts": 4, "n_shared_experts": 1,
+                             "num_experts_per_tok": 2}),
+    "gemma3n_text": Special(config={"num_kv_shared_layers": 0}),
+    "hunyuan_vl_text": Special(config={"rope_parameters": rope(2, 3, 3)}),
+    "kyutai_speech_to_text": Special(
+        inputs={**lone("input_ids", "batch", "sequence", 33, kind="ids", high=32),
+                "attention_mask": None}
+    ),
+    "timesfm": Special(
+        inputs={
+            **lone("past_values", "batch", 64),
+            **lone("past_values_padding", "batch", 64, kind="zeros"),
+            **lone("freq", "batch", 1, kind="index", high=3),
+        }
+    ),
     "lfm2_moe": Special(config={"layer_types": ["conv", "full_attention"]}),
     "esm": Special(config={"vocab_size": 64, "mask_token_id": 33, "pad_token_id": 1}),
     "xmod": Special(after=(("set_default_language", "en_XX"),)),
-    "zamba": Special(config={"layers_block_type": ["linear_attention", "hybrid"]}),
+    "zamba": Special(config={"layers_block_type": ["linear_attention", "hybrid", "hybrid"],
+                             "num_hidden_layers": 3}),
+    "zamba2": Special(config={"layers_block_type": ["linear_attention", "hybrid"],
+                              "num_mem_blocks": 1}),
     "fsmt": Special(inputs={"decoder_input_ids": None}),
     "autoformer": time_series(7, 2),
     "informer": time_series(7, 2),
@@ -120,6 +144,25 @@ TEXT = {
 }
 
 MULTIMODAL = {
+    "hunyuan_vl": Special(config={"text_config.rope_parameters": rope(2, 3, 3)}),
+    "chameleon": Special(config={"vocabulary_map": {"<image>": 100}, "vq_config.base_channels": 32,
+                                 "vq_config.num_embeddings": 128}),
+    "emu3": Special(config={"vocabulary_map": {"<image>": 100, "<|extra_200|>": 101},
+                            "vq_config.base_channels": 32, "vq_config.codebook_size": 128}),
+    "clvp": Special(
+        config={part + field: value
+                for part in ("text_config.", "speech_config.", "decoder_config.")
+                for field, value in {"hidden_size": 128, "num_attention_heads": 2}.items()},
+        inputs=lone("input_features", "batch", 80, "frames"),
+    ),
+    "blip-2": Special(config={"image_token_index": 100, "num_query_tokens": 8}),
+    "oneformer": Special(inputs=lone("task_inputs", "batch", 77, kind="ids", high=32)),
+    "idefics": Special(inputs={**lone("pixel_values", "batch", 1, 3, 64, 64),
+                               **lone("image_attention_mask", "batch", "sequence", 1,
+                                      kind="ones")}),
+    "kosmos-2": Special(inputs={**lone("pixel_values", "batch", 3, 64, 64),
+                                **lone("image_embeds_position_mask", "batch", "sequence",
+                                       kind="mask")}),
     "glm4v": Special(config={"text_config.rope_parameters": rope(2, 3, 3)}),
     "glm46v": Special(config={"text_config.rope_parameters": rope(2, 3, 3)}),
     "glm_ocr": Special(config={"text_config.rope_parameters": rope(2, 3, 3)}),
@@ -138,6 +181,7 @@ MULTIMODAL = {
     "layoutlmv3": Special(config={"coordinate_size": 11, "shape_size": 10}),
     "lilt": Special(config={"hidden_size": 48, "channel_shrink_ratio": 4}),
     "instructblip": Special(
+        config={"image_token_index": 100, "num_query_tokens": 8},
         inputs={
             **lone("qformer_input_ids", "batch", "sequence", kind="ids", high=32),
             "decoder_input_ids": None,
@@ -175,10 +219,10 @@ VISION = {
     "pp_doclayout_v3": Special(config=HGNET),
     "pp_doclayout_v4": Special(config=HGNET),
     "lightglue": Special(inputs=lone("pixel_values", "batch", 2, 3, 64, 64)),
-    "sam": Special(config={"prompt_encoder_config.image_embedding_size": 8,
-                           "vision_config.output_channels": 64,
-                           "mask_decoder_config.hidden_size": 64,
-                           "prompt_encoder_config.hidden_size": 64}),
+    "sam": Special(config=SAM),
+    "sam_hq": Special(config=SAM),
+    "qwen2_5_vl_vision": Special(config={"window_size": 32}, inputs=grid(TEMPORAL_PATCH)),
+    "exaone4_5_vision": Special(config={"window_size": 32}, inputs=grid(TEMPORAL_PATCH)),
     "seggpt": Special(
         inputs={
             **lone("prompt_pixel_values", "batch", 3, 64, 64),
@@ -190,19 +234,55 @@ VISION = {
                                     "hidden_dim": 320}),
     "align": Special(config={"vision_config.width_coefficient": 0.25,
                              "vision_config.depth_coefficient": 0.3,
-                             "vision_config.hidden_dim": 320}),
+                             "vision_config.hidden_dim": 80,
+                             "projection_dim": 80}),
 }
 GRIDS = {
     name: Special(inputs=grid(TEMPORAL_PATCH))
     for name in (
         "glm4v_moe_vision", "glm4v_vision", "glm5_next_vision", "glm_ocr_vision",
-        "qwen2_5_vl_vision", "qwen3_5_vision", "qwen3_5_moe_vision", "qwen3_vl_vision",
-        "qwen3_vl_moe_vision", "qwen4_exp_vision", "exaone4_5_vision", "cohere_compass_vision",
+        "qwen3_5_vision", "qwen3_5_moe_vision", "qwen3_vl_vision",
+        "qwen3_vl_moe_vision", "qwen4_exp_vision", "cohere_compass_vision",
     )
+}
+GRIDS |= {
+    name: Special(inputs=grid(patch, "pixel_values"))
+    for patch, names in {
+        FLAT_PATCH: ("hunyuan_vl_vision", "glm_image_vision", "cosmos3_edge_vision"),
+        TEMPORAL_PATCH: ("lfm3_vl_vision", "muse_glimmer_vision", "muse_spark_vision"),
+    }.items()
+    for name in names
 }
 
 AUDIO = {
-    "mimi": Special(inputs=lone("input_values", "batch", 1, "samples")),
+    "audioflamingo3_encoder": Special(
+        inputs={**lone("input_features", "batch", 128, 60),
+                **lone("input_features_mask", "batch", 60, kind="ones")}
+    ),
+    "fun_asr_nano_encoder": Special(
+        inputs={**lone("input_features", "batch", "frames", 560),
+                **lone("input_features_mask", "batch", "frames", kind="ones")}
+    ),
+    "qwen3_asr_encoder": Special(
+        inputs={**lone("input_features", "batch", 128, 100),
+                **lone("input_features_mask", "batch", 100, kind="ones")}
+    ),
+    "gemma3n_audio": Special(
+        inputs={**lone("audio_mel", "batch", "frames", 128),
+                **lone("audio_mel_mask", "batch", "frames", kind="flags")}
+    ),
+    "clap": Special(config={"audio_config.hidden_size": 512, "projection_dim": 64},
+                    inputs=lone("input_features", "batch", 1, 1024, 64)),
+    "granite_speech": Special(config={"encoder_config.max_pos_emb": 256}),
+    "granite_speech_plus": Special(config={"encoder_config.max_pos_emb": 256}),
+    "granite_speech5_encoder": Special(config={"max_position_embeddings": 256},
+                                       inputs=lone("input_features", "batch", "frames", 320)),
+    "granite_speech5_ctc": Special(config={"encoder_config.max_position_embeddings": 256},
+                                   inputs=lone("input_features", "batch", "frames", 320)),
+    "voxtral": Special(inputs={"input_features": None}),
+    "moonshine_streaming": Special(config={"num_key_value_heads": 4}),
+    "mimi": Special(config={"codebook_dim": 64, "vector_quantization_hidden_dimension": 64},
+                    inputs=lone("input_values", "batch", 1, "samples")),
     "mimi_decoder": Special(inputs=lone("latents", "batch", "sequence", 64)),
     "speecht5": Special(reason="a backbone without its pre-nets"),
     "gemma4_audio": Special(config={"output_proj_dims": 64}),

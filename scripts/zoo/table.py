@@ -2,10 +2,12 @@
 
 from collections import Counter, defaultdict
 
-from zoo.results import FIXED, OUTCOMES, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results
+from zoo.results import (
+    FIXED, OURS, OUTCOMES, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
+)
 
 SHOWN = 8  # architectures that are named for a cause
-ROW = "{:52} {:>6} {:12} {:>9} {:16} {:>7} {:10} {:12} {}"
+ROW = "{:52} {:10} {:>6} {:12} {:>9} {:16} {:>7} {:10} {:12} {:12} {}"
 
 
 def failures(results: Results) -> list:
@@ -19,12 +21,12 @@ def tags_of(record: dict) -> str:
     return "hold" if not record["tags"] else "NOT " + ",".join(record["tags"])
 
 
-def row(record: dict, peer: dict | None) -> str:
+def row(record: dict, peers: list) -> str:
     difference = f"{record['difference']:.1e}" if "difference" in record else ""
     return ROW.format(
-        record["name"], record.get("nodes", ""), record["outcome"], difference, tags_of(record),
+        record["name"], record.get("kind", ""), record.get("nodes", ""), record["outcome"], difference, tags_of(record),
         record.get("seconds", ""), record.get("derived", {}).get("outcome", ""),
-        peer["outcome"] if peer else "", "; ".join(causes_of(record))[:160],
+        *(peer.get("outcome", "") for peer in peers), "; ".join(causes_of(record))[:160],
     ).rstrip()
 
 
@@ -33,12 +35,12 @@ def causes_of(record: dict) -> list:
     return record.get("causes") or ([record["reason"]] if "reason" in record else [])
 
 
-def print_table(results: Results, peer: Results) -> None:
-    print(ROW.format("architecture", "nodes", "outcome", "max diff", "tags", "seconds", "no flags",
-                     "peer", "unsupported, or why"))
-    for name in sorted(results.records):
-        if results.records[name]["outcome"] != UNTRACEABLE:
-            print(row(results.records[name], peer.records.get(name)))
+def print_table(columns: dict) -> None:
+    print(ROW.format("architecture", "kind", "nodes", "outcome", "max diff", "tags", "seconds",
+                     "no flags", *PEERS, "unsupported, or why"))
+    for name, record in sorted(columns[OURS].records.items()):
+        if record["outcome"] != UNTRACEABLE:
+            print(row(record, [columns[peer].records.get(name, {}) for peer in PEERS]))
 
 
 def print_counts(column: str, results: Results) -> None:
@@ -83,10 +85,12 @@ def print_derived(results: Results) -> None:
             print(f"  {record['name']}: {record['derived']['reason'][:200]}")
 
 
-def print_all(ours: Results, peer: Results) -> None:
-    print_table(ours, peer)
+def print_all(columns: dict) -> None:
+    """columns: name of the exporter to its results."""
+    ours = columns[OURS]
+    print_table(columns)
     print()
-    for column, results in (("htp", ours), ("dynamo_false", peer)):
+    for column, results in columns.items():
         if results.records:
             print_counts(column, results)
     print_derived(ours)

@@ -66,8 +66,17 @@ def segmenter(name: str) -> Member:
     return Member(f"segmentation.{name}", options=WITHOUT_BACKBONE)
 
 
-def detector(name: str) -> Member:
-    return Member(f"detection.{name}", (3, 128, 128), WITHOUT_BACKBONE, batch=1)
+def detector(name: str, *options: tuple) -> Member:
+    return Member(f"detection.{name}", (3, 128, 128), (*WITHOUT_BACKBONE, *options), batch=1)
+
+
+# With random weights everything is a candidate: few are kept, of a small image.
+SMALL_IMAGE = (("min_size", 128), ("max_size", 128))
+FEW_PROPOSALS = (
+    *SMALL_IMAGE, ("rpn_pre_nms_top_n_test", 16), ("rpn_post_nms_top_n_test", 8),
+    ("box_detections_per_img", 4),
+)
+FEW_CANDIDATES = (("topk_candidates", 16), ("detections_per_img", 4))
 
 
 MEMBERS = (
@@ -103,13 +112,13 @@ MEMBERS = (
     Member("video.r2plus1d_18", (3, 8, 32, 32)),
     Member("video.r3d_18", (3, 8, 32, 32)),
     Member("video.s3d", (3, 16, 224, 224), batch=1),
-    detector("fasterrcnn_mobilenet_v3_large_320_fpn"),
-    detector("fcos_resnet50_fpn"),
-    detector("keypointrcnn_resnet50_fpn"),
-    detector("maskrcnn_resnet50_fpn"),
-    detector("retinanet_resnet50_fpn"),
-    detector("ssd300_vgg16"),
-    detector("ssdlite320_mobilenet_v3_large"),
+    detector("fasterrcnn_mobilenet_v3_large_fpn", *FEW_PROPOSALS),
+    detector("fcos_resnet50_fpn", *SMALL_IMAGE, *FEW_CANDIDATES),
+    detector("keypointrcnn_resnet50_fpn", *FEW_PROPOSALS),
+    detector("maskrcnn_resnet50_fpn", *FEW_PROPOSALS),
+    detector("retinanet_resnet50_fpn", *SMALL_IMAGE, *FEW_CANDIDATES),
+    detector("ssd300_vgg16", *FEW_CANDIDATES),
+    detector("ssdlite320_mobilenet_v3_large", *FEW_CANDIDATES),
     Member("optical_flow.raft_small", (3, 128, 128), images=2),
 )
 BY_NAME = {PREFIX + member.maker: member for member in MEMBERS}

@@ -60,6 +60,8 @@ call("broadcast_tensors", lambda x, y: torch.broadcast_tensors(x, y), (2, 1, 3),
 call("broadcast_tensors/dynamic", lambda x, y: torch.broadcast_tensors(x, y), (2, 1, 3), (4, 1), dynamic=BATCH)
 call("block_diag", lambda x, y, z: torch.block_diag(x, y, z), (2, 3), (2,), ())
 call("block_diag/int", lambda x, y: torch.block_diag(x, y), ((2, 3), torch.int64), ((1, 2), torch.int64))
+call("chunk_cat", lambda x, y: torch._chunk_cat([x, y], 1, 3), (2, 5, 3), (2, 4), needs=(2, 2))
+call("chunk_cat/last", lambda x, y: torch._chunk_cat([x, y], -1, 4), (2, 5), (2, 9), needs=(2, 2))
 call("cartesian_prod", lambda x, y, z: torch.cartesian_prod(x, y, z), (2,), (3,), (2,))
 call("cartesian_prod/one", torch.cartesian_prod, (3,))
 call("fliplr", torch.fliplr, (3, 4), dynamic=BOTH)
@@ -158,7 +160,36 @@ for name, function in {"cumprod": torch.cumprod, "logcumsumexp": torch.logcumsum
     call(f"{name}/special", lambda x, f=function: f(x, 0), torch.tensor([-INF, -2.0, 3.0, INF, 1.0, NAN, 2.0]))
 for dtype in (torch.int64, torch.int32, torch.int8, torch.uint8, torch.bool):
     call(f"cumprod/{short(dtype)}", lambda x: torch.cumprod(x, 1), ((3, 4), dtype))
+for name, function in {"cummax": torch.cummax, "cummin": torch.cummin}.items():
+    call(f"{name}/0", lambda x, f=function: tuple(f(x, 0)), (3, 4, 2), dynamic=BOTH)
+    call(f"{name}/last", lambda x, f=function: tuple(f(x, -1)), (3, 4), dynamic=BOTH)
+    call(f"{name}/scalar", lambda x, f=function: tuple(f(x, 0)), ())
+    call(f"{name}/special", lambda x, f=function: tuple(f(x, 0)),
+         torch.tensor([-INF, INF, 3.0, INF, NAN, NAN, -INF, 2.0]))
+    call(f"{name}/lowest", lambda x, f=function: tuple(f(x, 0)), torch.tensor([[-INF, INF]] * 3 + [[NAN, 1.0]]))
+    for dtype in DTYPES:
+        call(f"{name}/{short(dtype)}", lambda x, f=function: tuple(f(x, 1)),
+             torch.tensor([[1, 3, 3, 0, 2, 5], [4, 4, 0, 4, 0, 1]]).to(dtype))
 call("cumprod/large", lambda x: torch.cumprod(x, 1), (1, 5000), refused=True)
+
+# ---- triangular systems ------------------------------------------------------------------------------
+
+MATRIX = torch.randn(2, 5, 5, generator=torch.Generator().manual_seed(3)) + 4 * torch.eye(5)
+for upper in (False, True):
+    for left in (False, True):
+        for unit in (False, True):
+            call(f"solve_triangular/{upper}-{left}-{unit}",
+                 lambda a, b, u=upper, s=left, o=unit: torch.linalg.solve_triangular(
+                     a / 4, b if s else b.mT, upper=u, left=s, unitriangular=o), MATRIX, (2, 5, 3),
+                 dynamic={0: {0: "batch"}, 1: {0: "batch"}})
+call("solve_triangular/matrix", lambda a, b: torch.linalg.solve_triangular(a, b, upper=True), MATRIX[0], (5, 2))
+call("solve_triangular/one", lambda a, b: torch.linalg.solve_triangular(a, b, upper=True), MATRIX[:, :1, :1], (2, 1, 2))
+call("solve_triangular/double", lambda a, b: torch.linalg.solve_triangular(a, b, upper=False), MATRIX.double(),
+     ((2, 5, 3), DOUBLE))
+call("solve_triangular/unread", lambda a, b: torch.linalg.solve_triangular(a, b, upper=False, unitriangular=True),
+     torch.tensor([[NAN, INF], [2.0, 0.0]]), (2, 2))
+call("solve_triangular/broadcast", lambda a, b: torch.linalg.solve_triangular(a, b, upper=False), MATRIX, (1, 5, 3),
+     refused=True)
 
 # ---- spaced numbers ----------------------------------------------------------------------------------
 

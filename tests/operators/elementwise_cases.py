@@ -110,7 +110,12 @@ call("pow/int-to-float", lambda x: x**0.5, SIGNED.abs())
 call("pow/negative-base", lambda x: x**3, NUMBERS)
 call("pow/tensor", torch.pow, (3, 4), torch.tensor([0.0, 1.0, 2.0, 3.0]))
 call("pow/scalar-base", lambda x: 2.0**x, (3, 4))
-call("pow/int-tensors", torch.pow, SIGNED, SIGNED.abs(), refused=True)
+for dtype in (torch.int64, torch.int32, torch.int8, torch.uint8):
+    call(f"pow/tensors/{short(dtype)}", torch.pow, torch.tensor([[-3], [-2], [-1], [0], [1], [2], [7]]).to(dtype),
+         torch.tensor([0, 1, 2, 5, 31, 63, 64, 127, -1, -2]).to(dtype))
+call("pow/int-tensors/large", torch.pow, torch.tensor([[2], [3], [-5], [-1]]),
+     torch.tensor([62, 2**62, 2**63 - 1, -2**63, -2**63 + 1]))
+call("pow/int-base", lambda x: 3**x, SIGNED)
 call("float_power", lambda x: torch.float_power(x, 2), SIGNED)
 
 # ---- functions of one tensor ---------------------------------------------------------------------------

@@ -144,6 +144,14 @@ call("pad/constant", lambda x: F.pad(x, (1, 2)), (2, 3, 4))
 call("pad/value", lambda x: F.pad(x, (1, 0, 2, 3), value=2.5), (2, 3, 4))
 call("pad/all", lambda x: F.pad(x, (1, 0, 2, 3, 1, 1)), (2, 3, 4))
 call("pad/negative", lambda x: F.pad(x, (-1, 2, 1, -2)), (2, 3, 4))
+for mode in ("reflect", "replicate", "circular"):
+    call(f"pad/negative/{mode}", lambda x, m=mode: F.pad(x, (-1, 2, 1, -2), m), (1, 2, 6, 5))
+    call(f"pad/negative/{mode}/both", lambda x, m=mode: F.pad(x, (-2, -1, 2, 0), m), (1, 2, 6, 5))
+call("pad/negative/replicate/all", lambda x: F.pad(x, (-4, 5), "replicate"), (1, 2, 4))
+call("pad/negative/replicate/dynamic", lambda x: F.pad(x, (-1, 2), "replicate"), (2, 2, 5),
+     dynamic={0: {2: "length"}})
+call("pad/negative/circular/dynamic", lambda x: F.pad(x, (-1, 2), "circular"), (2, 2, 5),
+     dynamic={0: {2: "length"}}, refused=True)
 for dtype in [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16,
               torch.int8, torch.uint8, torch.bool]:
     call(f"pad/constant/{dtype}", lambda x: F.pad(x, (1, 2, 3, 0), value=1), ((2, 3, 4), dtype))

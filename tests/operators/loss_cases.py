@@ -90,6 +90,14 @@ call("ranking/int", lambda a, b, t: F.margin_ranking_loss(a, b, t, reduction="no
 call("cosine/one", F.cosine_embedding_loss, (4,), (4,), torch.tensor(-1))
 call("triplet/swap", lambda a, p, n: F.triplet_margin_loss(a, p, n, swap=True, p=3.0), (3, 4), (3, 4), (3, 4))
 call("multi_margin/weight", lambda x, t, w: F.multi_margin_loss(x, t, weight=w), (3, 5), ((3,), 0, 5), (5,))
+for name, loss in {"cosine_embedding": lambda a, t: F.cosine_embedding_loss(a, a + 1, t, margin=-0.5),
+                   "hinge_embedding": lambda a, t: F.hinge_embedding_loss(a, t[:, None], margin=-0.5)}.items():
+    call(f"{name}/bool-target", loss, (3, 4), ((3,), torch.bool))
+LABELS = torch.tensor([[3, 0, -1, 1, 2], [-1, 0, 1, 2, 3], [4, 4, 2, 0, 1]])
+for reduction in REDUCTIONS:
+    call(f"multilabel_margin/{reduction}",
+         lambda x, t, r=reduction: F.multilabel_margin_loss(x, t, reduction=r), (3, 5), LABELS)
+call("multilabel_margin/one", F.multilabel_margin_loss, (5,), LABELS[0])
 call("multi_margin/one", F.multi_margin_loss, (5,), torch.tensor([2]))
 
 # ---- of classes --------------------------------------------------------------------------------------

@@ -108,6 +108,11 @@ call("arange/step", lambda x: torch.arange(x.size(0), -2, -2), (3, 2), dynamic=B
 call("arange/float", lambda x: torch.arange(x.size(0), dtype=torch.float32), (3, 2), dynamic=BATCH)
 call("arange/fractions", lambda x: torch.arange(0, x.size(0), 0.1), (30, 2), dynamic=BATCH)
 call("arange/half-start", lambda x: torch.arange(0.5, x.size(0)), (3, 2), dynamic=BATCH)
+call("arange/whole-step", lambda x: torch.arange(x.size(0), -x.size(0), -1.0, dtype=torch.int64), (3, 2),
+     dynamic=BATCH)
+call("arange/whole-bounds", lambda x: torch.arange(-2.0, x.size(0), 2.0), (3, 2), dynamic=BATCH)
+call("arange/int-of-fractions", lambda x: torch.arange(0, x.size(0), 1.5, dtype=torch.int64), (3, 2), dynamic=BATCH,
+     refused=True)
 call("arange/int32", lambda x: torch.arange(x.size(0), dtype=torch.int32), (3, 2), dynamic=BATCH)
 call("arange/constant", lambda x: torch.arange(3) * 1.5 + x, (3,))
 call("linspace", lambda x: torch.linspace(-1, 2, 7) + x, ())

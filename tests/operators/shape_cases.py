@@ -140,6 +140,8 @@ for name, function in {
     call(f"slice/{name}", function, (5, 3))
     call(f"slice/{name}/dynamic", function, (5, 3), dynamic=BATCH)
 call("narrow", lambda x: x.narrow(0, 1, 2), (5, 3))
+call("narrow/tensor", lambda x, start: x.narrow(0, start, 2), (5, 3), torch.tensor(2))
+call("narrow/tensor-negative", lambda x, start: x.narrow(1, start, 2) * 2, (5, 3), torch.tensor(-3))
 call("narrow/negative", lambda x: x.narrow(0, -3, 2), (5, 3), dynamic=BATCH)
 call("narrow/dynamic", lambda x: x.narrow(0, 1, x.size(0) - 1), (5, 3), dynamic=BATCH)
 call("flip", lambda x: x.flip(-1), (2, 3), dynamic=BATCH)

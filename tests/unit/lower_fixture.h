@@ -218,7 +218,7 @@ static inline htp_status fixture_lower(lower_fixture *f, int opset)
     f->model = htp_model_new(f->arena, graph, opset);
     htp_status status = htp_passes_run(graph, NULL);
     if (status == HTP_OK) {
-        status = htp_lower_graph(f->model, NULL, NULL);
+        status = htp_lower_graph(f->model, NULL, NULL, NULL);
     }
     if (status == HTP_OK) {
         htp_model_remove_unused(f->model);

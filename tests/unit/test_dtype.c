@@ -42,7 +42,11 @@ START_TEST(sizes_and_families)
         ck_assert_int_eq(htp_dtype_is_integer(dtype), families[i] == 'i');
         ck_assert_int_eq(htp_dtype_is_float(dtype), families[i] == 'f');
         ck_assert_int_eq(htp_dtype_is_complex(dtype), families[i] == 'c');
+        ck_assert_int_eq(htp_dtype_is_complex(htp_dtype_real(dtype)), false);
+        ck_assert_int_eq(htp_dtype_real(dtype) == dtype, families[i] != 'c');
     }
+    ck_assert_int_eq(htp_dtype_real(HTP_DTYPE_COMPLEX64), HTP_DTYPE_FLOAT32);
+    ck_assert_int_eq(htp_dtype_real(HTP_DTYPE_COMPLEX128), HTP_DTYPE_FLOAT64);
 }
 END_TEST
 

@@ -194,6 +194,7 @@ UNIT_TEST(elementwise)
     htp_tensor_id mask = input_of(HTP_DTYPE_BOOL, "4, 1");
     CHECK_TYPE(add("Where", IN(mask, x, floats("")), NO_AT), "float32[batch, 4, 8]");
     CHECK_TYPE(add("Not", IN(mask), NO_AT), "bool[4, 1]");
+    CHECK_TYPE(add("RMSNormalization", IN(x, floats("8")), NO_AT), "float32[batch, 1, 8]");
 }
 
 /* ---- shapes ---- */

@@ -120,6 +120,19 @@ UNIT_TEST(inputs_keep_their_names)
     ck_assert_str_eq(fixture_name(&f, sum), "bias_3");
 }
 
+UNIT_TEST(complex_weights_are_pairs)
+{
+    fixture_begin(&f, arena);
+    set_weight(0, "phase", 1, 0);
+    f.weights[0].dtype = HTP_DTYPE_COMPLEX64;
+    htp_tensor_id phase = htp_model_weight(f.model, 0);
+    const htp_tensor *pairs = &f.model->tensors.items[phase];
+    ck_assert_int_eq(pairs->dtype, HTP_DTYPE_FLOAT32);
+    ck_assert_uint_eq(pairs->rank, 3);
+    ck_assert_int_eq(pairs->dims[1].size, 3);
+    ck_assert_int_eq(pairs->dims[2].size, 2);
+}
+
 UNIT_TEST(tied_weights_are_one_initializer)
 {
     fixture_begin(&f, arena);
@@ -308,6 +321,6 @@ UNIT_TEST(onnx_data_types)
 
 UNIT_MAIN("model", nodes_are_named_by_the_chain_of_calls, equal_names_get_numbers,
           many_equal_names_are_found_at_once, names_are_escaped, inputs_keep_their_names,
-          tied_weights_are_one_initializer, equal_constants_are_one_initializer,
-          what_a_caller_passes_is_copied, outputs_rename_or_copy, what_no_output_needs_goes,
-          onnx_data_types)
+          complex_weights_are_pairs, tied_weights_are_one_initializer,
+          equal_constants_are_one_initializer, what_a_caller_passes_is_copied,
+          outputs_rename_or_copy, what_no_output_needs_goes, onnx_data_types)

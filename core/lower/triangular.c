@@ -1,0 +1,124 @@
+/*
+ * Systems of equations with a triangular matrix: aten::linalg_solve_triangular.
+ *
+ * Substitution, as LAPACK's trsm does it: each row of the solution takes one product with the rows
+ * that are known. The other triangle, and a diagonal of ones, are not read.
+ */
+#include "lower/compose.h"
+#include "lower/table.h"
+
+enum { MOST_ROWS = 128 };
+
+/** A x = b, with matrices in the last two dims. */
+typedef struct triangular_system {
+    htp_dtype dtype;
+    uint32_t rank;
+    size_t count; /* of rows */
+    htp_tensor_id a;
+    htp_tensor_id b;
+    bool is_upper;
+    bool has_ones; /* on the diagonal */
+} triangular_system;
+
+static htp_tensor_id transposed(htp_lowering *l, htp_tensor_id x, uint32_t rank)
+{
+    int64_t order[HTP_SHIM_MAX_RANK];
+    for (uint32_t i = 0; i < rank; i++) {
+        order[i] = i;
+    }
+    order[rank - 2] = (int64_t)rank - 1;
+    order[rank - 1] = (int64_t)rank - 2;
+    return htp_emit_transpose(l, x, order, rank);
+}
+
+/** Whether two dims are known to be equal. */
+static bool is_same_dim(const htp_dim *a, const htp_dim *b)
+{
+    return a->symbol == b->symbol && a->size == b->size;
+}
+
+/** Fails for what is not solved here. */
+static triangular_system read_system(htp_lowering *l)
+{
+    triangular_system s = {.dtype = htp_arg_math_dtype(l, "self", HTP_MATH_ALLOW_DOUBLE)};
+    s.rank = htp_arg_rank(l, "self");
+    bool is_left = htp_arg_bool_or(l, "left", true);
+    s.is_upper = htp_arg_bool(l, "upper") == is_left;
+    s.has_ones = htp_arg_bool_or(l, "unitriangular", false);
+    const htp_dim *a = htp_arg_dims(l, "self");
+    const htp_dim *b = htp_arg_dims(l, "B");
+    if (l->failure || s.rank < 2 || htp_arg_rank(l, "B") != s.rank) {
+        htp_lower_fail(l, "matrices of different ranks are not supported");
+        return s;
+    }
+    for (uint32_t i = 0; i + 2 < s.rank; i++) {
+        if (!is_same_dim(&a[i], &b[i])) {
+            htp_lower_fail(l, "matrices that are broadcast are not supported");
+        }
+    }
+    const htp_dim *rows = &a[s.rank - 1];
+    if (rows->symbol || rows->size < 1 || rows->size > MOST_ROWS) {
+        htp_lower_fail(l, "the number of rows is not known, or more than %d", MOST_ROWS);
+        return s;
+    }
+    s.count = (size_t)rows->size;
+    s.a = htp_arg_tensor_as(l, "self", s.dtype);
+    s.b = htp_arg_tensor_as(l, "B", s.dtype);
+    if (!is_left) { /* x A = b is Aᵀ xᵀ = bᵀ */
+        s.a = transposed(l, s.a, s.rank);
+        s.b = transposed(l, s.b, s.rank);
+    }
+    return s;
+}
+
+/** @p x and @p next, which is above it or below. */
+static htp_tensor_id joined(htp_lowering *l, const triangular_system *s, htp_tensor_id x,
+                            htp_tensor_id next)
+{
+    htp_emit_inputs parts = s->is_upper ? HTP_IN(next, x) : HTP_IN(x, next);
+    return htp_emit(l, "Concat", parts, HTP_AT(htp_attribute_int("axis", (int64_t)s->rank - 2)));
+}
+
+static htp_tensor_id solve(htp_lowering *l, const triangular_system *s)
+{
+    const int64_t row_axis = (int64_t)s->rank - 2;
+    const int64_t column_axis = row_axis + 1;
+    htp_tensor_id *a = HTP_NEW_ARRAY(l->arena, htp_tensor_id, s->count);
+    htp_tensor_id *b = HTP_NEW_ARRAY(l->arena, htp_tensor_id, s->count);
+    a[0] = s->a;
+    b[0] = s->b;
+    if (s->count > 1) {
+        htp_emit_split(l, s->a, row_axis, a, s->count);
+        htp_emit_split(l, s->b, row_axis, b, s->count);
+    }
+    htp_tensor_id known = HTP_TENSOR_NONE;
+    for (size_t i = 0; i < s->count && !l->failure; i++) {
+        size_t at = s->is_upper ? s->count - 1 - i : i;
+        int64_t row = (int64_t)at;
+        htp_tensor_id x = b[at];
+        if (i > 0) {
+            int64_t first = s->is_upper ? row + 1 : 0;
+            htp_tensor_id factors =
+                htp_emit_slice(l, a[at], column_axis, first, first + (int64_t)i);
+            x = htp_emit_binary(l, "Sub", x, htp_emit_binary(l, "MatMul", factors, known));
+        }
+        if (!s->has_ones) {
+            htp_tensor_id pivot = htp_emit_slice(l, a[at], column_axis, row, row + 1);
+            x = htp_emit_binary(l, "Div", x, pivot);
+        }
+        known = i > 0 ? joined(l, s, known, x) : x;
+    }
+    return known;
+}
+
+/** aten::linalg_solve_triangular */
+void htp_lower_solve_triangular(htp_lowering *l)
+{
+    triangular_system s = read_system(l);
+    if (l->failure) {
+        return;
+    }
+    htp_tensor_id x = solve(l, &s);
+    x = htp_arg_bool_or(l, "left", true) ? x : transposed(l, x, s.rank);
+    htp_bind_cast(l, 0, x, s.dtype);
+}

@@ -1,0 +1,99 @@
+"""Whether ONNX Runtime computed what libtorch computes: held against libtorch's own float32 error.
+
+Both round in every step, in another order. Evaluated in double precision the program tells how far
+libtorch's float32 result is from the number that is meant; ONNX Runtime's may be a few times as far.
+"""
+
+from dataclasses import dataclass
+
+import numpy
+
+import numbers_check
+
+# How many times libtorch's own error is fine, and how many units in the last place of the largest
+# element at least: small models are computed without any error at times.
+TIMES = 4
+UNITS = 16
+# Where libtorch is this far off, relative to the largest element, a decision (a rank, a rounding)
+# came out the other way; then the tolerance of the tests decides.
+LOST = 1e-2
+HUGE = 1e30  # a mask's lowest number is no scale
+
+
+class Differs(Exception):
+    """What is wrong with a model: a kind, and the words for it."""
+
+
+@dataclass
+class Errors:
+    """The largest ones over all outputs: from libtorch's float32 numbers; and from the double
+    precision ones, of ONNX Runtime and of libtorch."""
+
+    difference: float = 0.0
+    ours: float = 0.0
+    libtorch: float = 0.0
+
+    def note(self, difference: float, ours: float, libtorch: float) -> None:
+        self.difference = max(self.difference, difference)
+        if ours > self.ours:
+            self.ours, self.libtorch = ours, libtorch
+
+    def join(self, other: "Errors") -> None:
+        self.note(other.difference, other.ours, other.libtorch)
+
+
+def largest(values: numpy.ndarray) -> float:
+    return float(values.max()) if values.size else 0.0
+
+
+def is_fine(got, wanted, precise, errors: Errors) -> bool:
+    """Of the elements that are not the same in both; infinities must be the same."""
+    with numpy.errstate(invalid="ignore"):
+        equal = (got == wanted) | (numpy.isnan(got) & numpy.isnan(wanted))
+        scaled = numpy.abs(wanted[numpy.abs(wanted) < HUGE]).astype("float64")
+    a, b = got[~equal].astype("float64"), wanted[~equal].astype("float64")
+    if not (numpy.isfinite(a).all() and numpy.isfinite(b).all()):
+        errors.note(float("inf"), 0.0, 0.0)
+        return False
+    difference = largest(numpy.abs(a - b))
+    if precise is None or precise.shape != wanted.shape:
+        errors.note(difference, 0.0, 0.0)
+        return is_close(a, b)
+    ours = largest(numpy.abs(a - precise[~equal]))
+    finite = numpy.isfinite(wanted) & numpy.isfinite(precise)
+    libtorch = largest(numpy.abs(wanted[finite] - precise[finite]))
+    errors.note(difference, ours, libtorch)
+    scale = largest(scaled)
+    if not libtorch <= LOST * scale:
+        return is_close(a, b)
+    return ours <= max(TIMES * libtorch, UNITS * numpy.finfo(got.dtype).eps * scale)
+
+
+def is_close(a, b) -> bool:
+    """The tolerance of the tests."""
+    error = numpy.abs(a - b)
+    relative = numbers_check.TOLERANCE_RELATIVE * numpy.abs(b)
+    return bool(((error <= numbers_check.TOLERANCE_ABSOLUTE) | (error <= relative)).all())
+
+
+def compare(got: list, wanted: list, precise: list | None, where: str) -> Errors:
+    """Raises Differs. wanted are libtorch's outputs, precise those in double precision or None."""
+    if len(got) != len(wanted):
+        raise Differs("values", f"{where}: {len(got)} outputs, {len(wanted)} expected")
+    errors = Errors()
+    exact = precise if precise is not None and len(precise) == len(wanted) else [None] * len(wanted)
+    for number, (a, b, c) in enumerate(zip(got, wanted, exact)):
+        at = f"{where}, output {number}"
+        if a.shape != b.shape or a.dtype != b.dtype:
+            raise Differs("values", f"{at}: {a.dtype}{a.shape}, not {b.dtype}{b.shape}")
+        if a.dtype.kind != "f":
+            if not numpy.array_equal(a, b):
+                raise Differs("values", f"{at}: {(a != b).sum()} of {a.size} elements differ")
+            continue
+        if not is_fine(a, b, c, errors):
+            raise Differs(
+                "values",
+                f"{at}: off by up to {errors.difference:.3g}; from double precision by"
+                f" {errors.ours:.3g}, libtorch by {errors.libtorch:.3g}",
+            )
+    return errors

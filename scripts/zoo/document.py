@@ -1,0 +1,148 @@
+"""docs/ZOO.md: what was measured of each architecture."""
+
+from collections import Counter
+from pathlib import Path
+
+from zoo import table
+from zoo.results import FIXED, OURS, OUTCOMES, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG
+
+INTRODUCTION = """# Architectures
+
+Made by `make zoo ZOO=--document` from results; not to be edited. Every architecture that the Auto
+classes of transformers map to a base model is built tiny with random weights, once with eager
+attention and once with SDPA where it has both; of torchvision one member of each family. Each is
+traced, exported, run in ONNX Runtime at its traced sizes and at two others for every axis that the
+program follows, and compared with libtorch's run of the same file.
+
+**right**: computes what libtorch computes, with every axis dynamic that the program follows.
+**right-fixed**: the same, with an axis fixed that the eager model does not fix. **refused**: the
+exporter says that it cannot. **WRONG**: other numbers, or a file that does not load or run.
+**untraceable**: not built without downloads, or not traced by PyTorch; these do not count.
+
+Numbers are held against the program evaluated in double precision: right is an error of at most
+a few times that of libtorch's own float32 result. *difference* is the largest one from libtorch's
+float32 numbers, *error* the largest one from double precision, with libtorch's in brackets. *tags*:
+whether all properties hold that `scripts/zoo/tag_checks.py` lists. *no flags*: an export without any
+`--input`. Seconds are those of the whole process, on a busy machine.
+"""
+NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
+FINE = (RIGHT, FIXED)
+CAUSE_LENGTH = 160
+
+
+def plain(text: str) -> str:
+    """Text that a table's cell can hold."""
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def line(cells: list) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def head(titles: list, numbers: int) -> list:
+    """Titles and their rule; the last columns hold numbers."""
+    return [line(titles), line(["---"] * (len(titles) - numbers) + ["---:"] * numbers)]
+
+
+# ---- counts --------------------------------------------------------------------------------------
+
+
+def share(records: list) -> str:
+    """Of the right ones among those that were traced."""
+    traced = [r for r in records if r["outcome"] != UNTRACEABLE]
+    fine = sum(r["outcome"] in FINE for r in traced)
+    return f"{100 * fine / len(traced):.1f} % of {len(traced):,}" if traced else ""
+
+
+def count_rows(columns: dict) -> list:
+    lines = head(["exporter", *OUTCOMES, "right of traced"], len(OUTCOMES) + 1)
+    for name, results in columns.items():
+        counts = Counter(record["outcome"] for record in results.records.values())
+        if counts:
+            numbers = [f"{counts[outcome]:,}" for outcome in OUTCOMES]
+            lines.append(line([NAMES[name], *numbers, share(list(results.records.values()))]))
+    return lines
+
+
+def peer_rows(columns: dict) -> list:
+    """Each peer and this program on what both were measured on."""
+    ours = columns[OURS].records
+    lines = head(["peer", "both measured", "peer right", "peer WRONG", "htp-trace right",
+                  "right here of the peer's right ones"], 5)
+    for name in PEERS:
+        theirs = columns[name].records
+        common = [n for n in theirs if n in ours and ours[n]["outcome"] != UNTRACEABLE]
+        right = [n for n in common if theirs[n]["outcome"] in FINE]
+        if common:
+            lines.append(line([
+                NAMES[name], len(common), len(right),
+                sum(theirs[n]["outcome"] == WRONG for n in common),
+                sum(ours[n]["outcome"] in FINE for n in common),
+                sum(ours[n]["outcome"] in FINE for n in right),
+            ]))
+    return lines
+
+
+def other_rows(records: list) -> list:
+    """Tags and exports without flags, in words."""
+    tagged = [r for r in records if "tags" in r]
+    derived = Counter(r["derived"]["outcome"] for r in records if "derived" in r)
+    total = sum(derived.values())
+    architectures = {r["name"].removesuffix(".eager").removesuffix(".sdpa") for r in records
+                     if r["outcome"] in FINE}
+    return [
+        f"- {len(architectures)} architectures are right.",
+        f"- All tag properties hold for {sum(not r['tags'] for r in tagged)} of {len(tagged)} exports.",
+        f"- Without any `--input`, {derived[RIGHT]} of {total} are right"
+        f" ({100 * derived[RIGHT] / max(total, 1):.1f} %), {derived[REFUSED]} refused.",
+    ]
+
+
+# ---- architectures -------------------------------------------------------------------------------
+
+
+def errors_of(record: dict) -> list:
+    if "difference" not in record:
+        return ["", ""]
+    error = f"{record['error']:.0e} ({record['libtorch_error']:.0e})" if "error" in record else ""
+    return [f"{record['difference']:.0e}", error]
+
+
+def model_rows(columns: dict) -> list:
+    peers = [name for name in PEERS if columns[name].records]
+    titles = ["model", "kind", "outcome", "unsupported, or why", "tags", "no flags",
+              *(NAMES[name] for name in peers), "nodes", "difference", "error", "seconds"]
+    lines = head(titles, 4)
+    for name, record in sorted(columns[OURS].records.items()):
+        if record["outcome"] == UNTRACEABLE:
+            continue
+        causes = "; ".join(table.causes_of(record))[:CAUSE_LENGTH]
+        lines.append(line([
+            name, record.get("kind", ""), record["outcome"], plain(causes), table.tags_of(record),
+            record.get("derived", {}).get("outcome", ""),
+            *(columns[peer].records.get(name, {}).get("outcome", "") for peer in peers),
+            record.get("nodes", ""), *errors_of(record), record.get("seconds", ""),
+        ]))
+    return lines
+
+
+def untraceable_rows(records: list) -> list:
+    lines = head(["model", "why"], 0)
+    for record in sorted(records, key=lambda record: record["name"]):
+        if record["outcome"] == UNTRACEABLE and "no choice of attention" not in record["reason"]:
+            lines.append(line([record["name"], plain(record["reason"][:CAUSE_LENGTH])]))
+    return lines
+
+
+def write(path: Path, columns: dict) -> None:
+    """Writes the document. columns: name to results, ours among them."""
+    records = list(columns[OURS].records.values())
+    parts = [
+        INTRODUCTION, "## Counts\n", *count_rows(columns), "", *other_rows(records),
+        "\nPyTorch's own exporters on the same files' models, judged in the same way, on what both"
+        " were measured on:\n", *peer_rows(columns),
+        "\n## Architectures\n", *model_rows(columns),
+        "\n## Untraceable\n", *untraceable_rows(records),
+    ]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(parts) + "\n")

@@ -1,0 +1,102 @@
+"""What a TorchScript file computes: in its own precision, and in double precision, which tells the
+error of the former.
+
+Equal elements have no order in a sort that is not stable, and libtorch's is not: it is told to be, as
+those of runtimes are. A program fixes dtypes where it was traced, so converting the weights is not
+enough for double precision: the constant dtypes and tensors of its graph are doubled as well.
+"""
+
+import functools
+
+import torch
+
+from models.make import flatten
+
+SINGLE, DOUBLE = 6, 7  # as TorchScript numbers dtypes
+DOUBLED = {SINGLE: DOUBLE, 9: 10}  # complex64, complex128
+WIDER = {torch.float32: torch.float64, torch.complex64: torch.complex128}
+
+
+def nodes_of(block):
+    for node in block.nodes():
+        yield node
+        for inner in node.blocks():
+            yield from nodes_of(inner)
+
+
+def argument_names(node) -> list:
+    if node.kind().startswith("prim::") or node.schema() == "(no schema)":
+        return []
+    schema = torch._C.parse_schema(node.schema())
+    return [argument.name for argument in schema.arguments]
+
+
+def double_constant_tensor(node) -> None:
+    if node.kind() == "prim::Constant" and node.hasAttribute("value"):
+        if node.kindOf("value") == "t" and node.t("value").dtype in WIDER:
+            node.t_("value", node.t("value").to(WIDER[node.t("value").dtype]))
+
+
+def double_dtypes(graph, node) -> None:
+    """Gives a node the wider dtype in a constant of its own: others may share the number."""
+    for index, name in enumerate(argument_names(node)):
+        source = node.inputsAt(index).node()
+        if name == "dtype" and source.kind() == "prim::Constant" and source.hasAttribute("value"):
+            wider = DOUBLED.get(source.i("value")) if source.kindOf("value") == "i" else None
+            if wider is not None:
+                constant = graph.insertConstant(wider)
+                constant.node().moveBefore(node)
+                node.replaceInput(index, constant)
+
+
+def make_stable(graph, node) -> None:
+    """Replaces a sort by one that keeps the order of equal elements."""
+    if node.kind() not in ("aten::sort", "aten::argsort") or "stable" in argument_names(node):
+        return
+    values, dim, descending = node.inputs()
+    stable = graph.insertConstant(True)
+    stable.node().moveBefore(node)
+    made = graph.create(node.kind(), [values, stable, dim, descending], node.outputsSize())
+    made.insertBefore(node)
+    for old, new in zip(node.outputs(), made.outputs()):
+        new.setType(old.type())
+        old.replaceAllUsesWith(new)
+    node.destroy()
+
+
+@functools.lru_cache(maxsize=2)
+def loaded(path: str, is_double: bool) -> tuple:
+    """The program as a function of the model and its arguments, and the model."""
+    model = torch.jit.load(path).eval()
+    graph = model.forward.inlined_graph
+    for node in list(nodes_of(graph)):
+        if is_double:
+            double_constant_tensor(node)
+            double_dtypes(graph, node)
+        make_stable(graph, node)
+    function = torch._C._create_function_from_graph("program", graph)
+    return function, model.double() if is_double else model
+
+
+def wider(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.to(WIDER.get(tensor.dtype, tensor.dtype))
+
+
+def run(path: str, inputs: tuple, is_double: bool) -> list:
+    function, model = loaded(path, is_double)
+    with torch.no_grad(), torch.jit.optimized_execution(False):
+        outputs = function(model._c, *inputs)
+    return [tensor.numpy() for tensor in flatten(outputs)]
+
+
+def outputs(path: str, inputs: tuple) -> list:
+    """The program's own, flattened. Raises what libtorch raises."""
+    return run(path, inputs, False)
+
+
+def precise_outputs(path: str, inputs: tuple) -> list | None:
+    """Those in double precision; None where an operator does not take it."""
+    try:
+        return run(path, tuple(wider(tensor) for tensor in inputs), True)
+    except Exception:
+        return None

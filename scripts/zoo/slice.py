@@ -1,0 +1,51 @@
+"""A fast part of the measurement for continuous integration: twenty architectures of as many
+families, each of which must be right, with all properties of the tags."""
+
+from zoo.results import RIGHT, Results
+
+NAMES = (
+    # text: encoders, decoders, both; a mixture of experts
+    "bert.sdpa",
+    "deberta-v2.eager",
+    "gpt2.eager",
+    "llama.sdpa",
+    "bloom.eager",
+    "mixtral.eager",
+    "t5.eager",
+    "bart.sdpa",
+    # images, sound, series of numbers, and several of them
+    "vit.sdpa",
+    "swin.eager",
+    "convnext.eager",
+    "segformer.eager",
+    "detr.eager",
+    "wav2vec2.sdpa",
+    "whisper.eager",
+    "clip.sdpa",
+    "patchtst.eager",
+    # torchvision: classification, segmentation, video
+    "torchvision.mobilenet_v3_small",
+    "torchvision.segmentation.lraspp_mobilenet_v3_large",
+    "torchvision.video.r3d_18",
+)
+
+
+def failure_of(record: dict | None) -> str | None:
+    if record is None:
+        return "not measured"
+    if record["outcome"] != RIGHT:
+        return f"{record['outcome']}: {record.get('reason', '')}"
+    if record["tags"]:
+        return f"tags: {record['tags']}"
+    derived = record["derived"]
+    return None if derived["outcome"] == RIGHT else f"without --input: {derived['reason']}"
+
+
+def judge(results: Results) -> int:
+    """Prints each failure, and the line of counts. @return the number of failures."""
+    failures = {name: failure_of(results.records.get(name)) for name in NAMES}
+    failed = {name: words for name, words in failures.items() if words}
+    for name, words in failed.items():
+        print(f"FAILED {name}: {words}")
+    print(f"{len(NAMES) - len(failed)} passed, {len(failed)} failed")
+    return len(failed)

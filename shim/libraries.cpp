@@ -1,0 +1,87 @@
+#include "libraries.h"
+
+#include "vision_kernels.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <set>
+#include <stdexcept>
+
+namespace htp
+{
+
+namespace
+{
+
+using Names = std::set<std::pair<std::string, std::string>>;
+
+Names all_operators()
+{
+    Names names;
+    for (const c10::OperatorName &operation : c10::Dispatcher::singleton().getAllOpNames()) {
+        names.emplace(operation.name, operation.overload_name);
+    }
+    return names;
+}
+
+// Operators of the libraries that were opened.
+Names &loaded_operators()
+{
+    static Names names;
+    return names;
+}
+
+} // namespace
+
+void load_library(const std::string &path)
+{
+    const Names before = all_operators();
+    // A name alone is searched for where the system's libraries are; a file comes first.
+    const bool is_file = path.find('/') == std::string::npos && access(path.c_str(), F_OK) == 0;
+    const std::string found = is_file ? "./" + path : path;
+    // A library of a Python extension names functions of Python that nobody calls here.
+    if (dlopen(found.c_str(), RTLD_LAZY | RTLD_GLOBAL) == nullptr) {
+        const char *reason = dlerror();
+        throw std::runtime_error(reason ? reason : "no reason given");
+    }
+    for (const auto &name : all_operators()) {
+        if (before.count(name) == 0) {
+            loaded_operators().insert(name);
+        }
+    }
+    register_vision_kernels();
+}
+
+std::vector<std::string> loaded_types(const std::string &kind)
+{
+    if (loaded_operators().empty()) {
+        return {};
+    }
+    const size_t dot = kind.find('.');
+    const std::string overload = dot == std::string::npos ? "" : kind.substr(dot + 1);
+    const std::string name = kind.substr(0, dot);
+    const auto found = loaded_operators().count({name, overload}) == 0
+                           ? c10::nullopt
+                           : c10::Dispatcher::singleton().findSchema({name, overload});
+    std::vector<std::string> types;
+    if (found) {
+        for (const c10::Argument &argument : found->schema().arguments()) {
+            types.push_back(argument.type()->str());
+        }
+    }
+    return types;
+}
+
+bool needs_contents(const c10::FunctionSchema &schema)
+{
+    if (loaded_operators().count({schema.name(), schema.overload_name()}) == 0) {
+        return false;
+    }
+    const auto found = c10::Dispatcher::singleton().findSchema(schema.operator_name());
+    return !found || !found->hasKernelForDispatchKey(c10::DispatchKey::Meta);
+}
+
+} // namespace htp

@@ -1,0 +1,24 @@
+// Libraries that register operators of their own, as torch.ops.load_library() opens them.
+#pragma once
+
+#include <ATen/core/function_schema.h>
+
+#include <string>
+#include <vector>
+
+namespace htp
+{
+
+// Opens a library, for as long as the process lives. What it exports serves the libraries that are
+// opened after it. Throws std::exception.
+void load_library(const std::string &path);
+
+// The types of an operator's arguments ("house::gelu", perhaps with ".overload") as its schema
+// writes them; none for operators that are not of a library that was opened.
+std::vector<std::string> loaded_types(const std::string &kind);
+
+// Whether the operator is one of a library that was opened, and has no kernel for meta tensors: its
+// code would look for their contents.
+bool needs_contents(const c10::FunctionSchema &schema);
+
+} // namespace htp

@@ -1,0 +1,161 @@
+"""Cases of complex numbers: pairs of real ones between view_as_complex and view_as_real."""
+
+import math
+
+import torch
+from building import Cases
+
+CASES = Cases()
+call = CASES.call
+B = {0: {0: "batch"}, 1: {0: "batch"}}
+DOUBLE, HALF = torch.float64, torch.float16
+PAIRS = (4, 3, 2)
+INF, NAN = math.inf, math.nan
+complex_of = torch.view_as_complex
+
+
+def shown(z):
+    return torch.view_as_real(z.resolve_conj()) if z.is_complex() else z
+
+
+def on_pairs(function):
+    """The function of complex numbers, of pairs and to pairs."""
+    def run(*pairs):
+        result = function(*(complex_of(x) for x in pairs))
+        return tuple(map(shown, result)) if isinstance(result, (list, tuple)) else shown(result)
+    return run
+
+
+# ---- of one tensor ---------------------------------------------------------------------------------
+
+FUNCTIONS = {
+    "abs": torch.abs, "angle": torch.angle, "conj": torch.conj, "conj_physical": torch.conj_physical,
+    "exp": torch.exp, "imag": torch.imag, "neg": torch.neg, "real": torch.real,
+    "reciprocal": torch.reciprocal, "square": torch.square, "cube": lambda z: z**3,
+    "sum": lambda z: z.sum(1), "sum-all": torch.sum, "mean": lambda z: z.mean((0, 1), keepdim=True),
+    "cumsum": lambda z: z.cumsum(1), "adjoint": torch.adjoint, "mH": lambda z: z.mH,
+    "t": torch.t, "permute": lambda z: z.permute(1, 0), "reshape": lambda z: z.reshape(-1, 1),
+    "flatten": lambda z: z.flatten(), "squeeze": lambda z: z[:1].squeeze(0), "flip": lambda z: z.flip(-1),
+    "unsqueeze": lambda z: z.unsqueeze(-1), "expand": lambda z: z.unsqueeze(1).expand(-1, 2, -1),
+    "select": lambda z: z[:, -1], "slice": lambda z: z[:, 1:], "roll": lambda z: z.roll(1, 1),
+    "index": lambda z: z[:, torch.tensor([2, 0, 0])], "repeat": lambda z: z.repeat(1, 2),
+    "index_select": lambda z: z.index_select(1, torch.tensor([1, 1])), "unbind": lambda z: z.unbind(1),
+    "split": lambda z: z.split([1, 2], 1), "chunk": lambda z: z.chunk(2, 1),
+    "pad": lambda z: torch.nn.functional.pad(z, (1, 2)), "diff": lambda z: z.diff(dim=1),
+    "zeros_like": lambda z: torch.zeros_like(z) + z, "ones_like": lambda z: torch.ones_like(z) + z,
+    "full_like": lambda z: torch.full_like(z, 2.5) * z, "clone": lambda z: z.clone() * 2,
+    "masked_fill": lambda z: z.masked_fill(z.real > 0, -1.5),
+    "where-number": lambda z: torch.where(z.imag > 0, z, 0.0),
+    "numbers": lambda z: (z * 2 - 1) / 4 + (3 - z) * 0.5,
+    "literals": lambda z: z * (2 - 1j) + 1j, "of-reals": lambda z: z * z.real + z.imag,
+    "to-double": lambda z: z.to(torch.complex128) * 2, "equal": lambda z: (z == z.conj(), z != z),
+    "rsub": lambda z: torch.rsub(z, 2.0), "stack": lambda z: torch.stack([z, z.conj()], 1),
+    "cat": lambda z: torch.cat([z, z.real], 1), "written": lambda z: z.clone().mul_(2.0),
+}
+for name, function in FUNCTIONS.items():
+    call(name, on_pairs(function), PAIRS, dynamic=None if name == "adjoint" else {0: {0: "batch"}})
+    if name not in ("angle", "to-double"):
+        call(f"{name}/double", on_pairs(function), (PAIRS, DOUBLE))
+TINY = torch.tensor([[1e-30, 1e-30], [3e30, -4e30], [0.0, 0.0], [-0.0, 0.0], [INF, 1.0], [NAN, 1.0], [-2.0, -0.0]])
+call("abs/extreme", on_pairs(torch.abs), TINY)
+call("angle/extreme", on_pairs(torch.angle), TINY)
+call("times-infinite", on_pairs(lambda z: z * 0.5), TINY)
+
+# ---- of two ------------------------------------------------------------------------------------------
+
+PAIRED = {
+    "add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div,
+    "sub-alpha": lambda a, b: torch.sub(a, b, alpha=2), "where": lambda a, b: torch.where(a.real > 0, a, b),
+    "matmul": lambda a, b: a.mT @ b, "mm-adjoint": lambda a, b: a.mH @ b,
+    "einsum": lambda a, b: torch.einsum("bi,bj->ij", a, b), "einsum-weights": lambda a, b: torch.einsum("bi,bi->b", a, b),
+    "linear": lambda a, b: torch.nn.functional.linear(a.mT.clone(), b.mT.clone()),
+    "cross-spectrum": lambda a, b: a * torch.conj(b),
+}
+for name, function in PAIRED.items():
+    call(name, on_pairs(function), PAIRS, PAIRS, dynamic=B)
+    call(f"{name}/double", on_pairs(function), (PAIRS, DOUBLE), (PAIRS, DOUBLE))
+call("mul/broadcast", on_pairs(torch.mul), (4, 1, 2), (3, 2))
+call("dot", on_pairs(torch.dot), (5, 2), (5, 2))
+call("vdot", on_pairs(torch.vdot), (5, 2), (5, 2))
+call("div/small", on_pairs(torch.div), torch.tensor([[1.0, 2.0], [3e20, 1.0]]), torch.tensor([[1e-25, 1e-25], [2e20, 5e20]]))
+call("div/zero", on_pairs(lambda z: z / 3.0), PAIRS)
+
+# ---- from reals ----------------------------------------------------------------------------------------
+
+call("complex", lambda a, b: shown(torch.complex(a, b)), (4, 3), (4, 3), dynamic=B)
+call("complex/broadcast", lambda a, b: shown(torch.complex(a, b)), (4, 1), (3,))
+call("polar", lambda a, b: shown(torch.polar(a, b)), (4, 3), (4, 3), dynamic=B)
+call("to-complex", lambda x: shown(x.to(torch.complex64) * 1j), (4, 3), dynamic={0: {0: "batch"}})
+call("sum-as-complex", lambda x: shown(torch.sum(x, 1, dtype=torch.complex64)), (4, 3))
+call("pairs-and-back", lambda x: shown(complex_of(x)), PAIRS)
+
+# ---- weights -------------------------------------------------------------------------------------------
+
+
+class Rotary(torch.nn.Module):
+    """Rotary embeddings with a table of complex numbers."""
+
+    def __init__(self, base=10000.0, size=8, longest=16):
+        super().__init__()
+        frequencies = base ** -(torch.arange(0, size, 2).float() / size)
+        angles = torch.outer(torch.arange(longest).float(), frequencies)
+        self.register_buffer("table", torch.polar(torch.ones_like(angles), angles))
+
+    def forward(self, x):
+        pairs = complex_of(x.float().reshape(*x.shape[:-1], -1, 2))
+        turns = self.table[: x.shape[1]].view(1, x.shape[1], 1, pairs.shape[-1])
+        return torch.view_as_real(pairs * turns).flatten(3).type_as(x)
+
+
+class Scaled(torch.nn.Module):
+    """Complex weights in other strides than rows, and one that is 0-d."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(3)
+        self.columns = torch.nn.Parameter(torch.randn(3, 4, dtype=torch.cfloat).t())
+        self.every = torch.nn.Parameter(torch.randn(8, 3, dtype=torch.cfloat)[::2])
+        self.register_buffer("one", torch.tensor(1.0 + 2.0j))
+
+    def forward(self, x):
+        return shown(complex_of(x) * self.columns * self.every + self.one)
+
+
+CASES.add("rotary", Rotary, (2, 5, 3, 8), dynamic={0: {0: "batch", 1: "time"}})
+CASES.add("rotary/half", Rotary, ((2, 5, 3, 8), HALF))
+CASES.add("weights", Scaled, (4, 3, 2))
+
+# ---- what is refused -------------------------------------------------------------------------------------
+
+
+def changed_through_conj(x):
+    z = complex_of(x) * 2
+    mirrored = z.conj()
+    z.mul_(1j)
+    return shown(z), mirrored.real
+
+
+call("refused/output", complex_of, PAIRS, refused="return torch.view_as_real()")
+call("refused/half", lambda x: shown(complex_of(x)), (PAIRS, HALF), refused=True)
+call("refused/sin", on_pairs(torch.sin), PAIRS, refused=True)
+call("refused/cast", on_pairs(lambda z: z.to(torch.float32)), PAIRS, refused=True)
+call("refused/square-of-one", on_pairs(lambda z: torch.einsum("bi,bj->ij", z, z)), PAIRS, refused=True)
+call("refused/power", on_pairs(lambda z: z**1.5), PAIRS, refused=True)
+call("refused/changed-view", changed_through_conj, PAIRS, refused=True)
+call("refused/angle-of-double", on_pairs(torch.angle), (PAIRS, DOUBLE), refused=True)
+
+
+class Times(torch.nn.Module):
+    """A weight that libtorch keeps with a mark that its numbers are to be conjugated, or negated."""
+
+    def __init__(self, part):
+        super().__init__()
+        torch.manual_seed(3)
+        self.register_buffer("w", part(torch.randn(4, dtype=torch.cfloat).conj()))
+
+    def forward(self, x):
+        return shown(complex_of(x) * self.w)
+
+
+CASES.add("refused/conjugated-weight", lambda: Times(lambda z: z), (3, 4, 2), refused="has no plain form", needs=(2, 0))
+CASES.add("refused/negated-weight", lambda: Times(torch.imag), (3, 4, 2), refused="has no plain form", needs=(2, 0))

@@ -1,0 +1,52 @@
+"""The gamma function's logarithm and its derivatives, inverses of distributions."""
+
+import math
+
+import torch
+
+from building import Cases
+
+CASES = Cases()
+call = CASES.call
+BATCH = {0: {0: "batch"}}
+NAN, INF = math.nan, math.inf
+POSITIVE = [1e-30, 1e-3, 0.1, 0.49, 0.5, 0.51, 0.9, 0.999, 1.0, 1.001, 1.4616, 1.9, 2.0, 2.1, 3.0, 5.5, 9.99, 10.0,
+            10.01, 33.3, 171.0, 1e3, 1e6, 1e20]
+NEGATIVE = [-1e-30, -1e-3, -0.1, -0.5, -0.9, -1.1, -1.5, -2.4, -9.7, -33.3, -1000.25]
+WHOLE = [0.0, -0.0, -1.0, -2.0, -10.0, -1e20]
+ENDS = [INF, -INF, NAN]
+ALL = torch.tensor(POSITIVE + NEGATIVE + WHOLE + ENDS)
+
+
+def short(dtype):
+    return str(dtype).removeprefix("torch.")
+
+
+for name in ("lgamma", "digamma"):
+    function = getattr(torch, name)
+    call(name, function, ALL)
+    call(f"{name}/float64", function, ALL.double())
+    for dtype in (torch.float16, torch.bfloat16, torch.int64, torch.int8):
+        call(f"{name}/{short(dtype)}", function, torch.tensor([0.5, 1, 2, 3, 7, 9, 20, 33]).to(dtype), dynamic=BATCH)
+    call(f"{name}/special", getattr(torch.special, {"lgamma": "gammaln", "digamma": "psi"}[name]), ALL)
+call("lgamma/bool", torch.lgamma, ((5,), torch.bool))
+for n in (0, 1, 2, 3, 4, 7):
+    call(f"polygamma/{n}", lambda x, o=n: torch.polygamma(o, x), torch.tensor(POSITIVE[1:-1]))
+    call(f"polygamma/{n}-float64", lambda x, o=n: torch.polygamma(o, x), torch.tensor(POSITIVE[1:-1]).double())
+    call(f"polygamma/{n}-negative", lambda x, o=n: torch.polygamma(o, x), torch.tensor(NEGATIVE[1:]).double())
+    call(f"polygamma/{n}-whole", lambda x, o=n: torch.polygamma(o, x), torch.tensor(WHOLE[:5]))
+    call(f"polygamma/{n}-ends", lambda x, o=n: torch.polygamma(o, x), torch.tensor(ENDS))
+call("polygamma/large-order", lambda x: torch.polygamma(50, x), (4,), refused=True)
+call("mvlgamma", lambda x: torch.mvlgamma(x, 3), torch.tensor([1.5, 2.0, 3.7, 40.0]), dynamic=BATCH)
+call("mvlgamma/one", lambda x: torch.mvlgamma(x, 1), torch.tensor([1.5, 2.0, 3.7, 40.0]))
+call("mvlgamma/int", lambda x: torch.mvlgamma(x, 2), torch.tensor([2, 3, 40]))
+
+INNER = [0.0, -0.0, 1e-30, 1e-5, 0.1, 0.5, 0.84, 0.85, 0.86, 0.99, 0.999999, 1.0, 1.1]
+call("erfinv", torch.erfinv, torch.tensor(INNER + [-x for x in INNER] + ENDS))
+call("erfinv/float64", torch.erfinv, torch.tensor(INNER + [-x for x in INNER] + ENDS).double())
+for dtype in (torch.float16, torch.bfloat16, torch.int64):
+    call(f"erfinv/{short(dtype)}", torch.erfinv, torch.tensor([0.0, 0.3, -0.9, 1.0]).to(dtype), dynamic=BATCH)
+LEVELS = torch.tensor([0.0, 1e-30, 1e-12, 1e-5, 0.01, 0.074, 0.076, 0.3, 0.5, 0.7, 0.93, 0.99, 1 - 1e-6, 1.0, 1.1, -0.1,
+                       NAN, INF, -INF])
+call("ndtri", torch.special.ndtri, LEVELS)
+call("ndtri/float64", torch.special.ndtri, LEVELS.double())
