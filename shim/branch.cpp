@@ -79,10 +79,15 @@ std::vector<Ref> Interpreter::branch(const Node &node, const Ref &condition, Fra
     }
     Merge all;
     std::vector<Ref> results;
-    for (size_t i = 0; i < then.outputs.size(); i++) {
-        results.push_back(merge(all, then.outputs[i], otherwise.outputs[i]));
+    std::function<void()> apply;
+    try {
+        for (size_t i = 0; i < then.outputs.size(); i++) {
+            results.push_back(merge(all, then.outputs[i], otherwise.outputs[i]));
+        }
+        apply = merge_states(all, then, otherwise);
+    } catch (const Unsupported &error) {
+        throw Unsupported(error.what() + (", " + recording_.describe(place)));
     }
-    const std::function<void()> apply = merge_states(all, then, otherwise);
     recording_.blocks[then.id].outputs = all.then_ids;
     recording_.blocks[otherwise.id].outputs = all.else_ids;
     record_control("prim::If", {condition}, {"condition"}, all.outputs, {then.id, otherwise.id},

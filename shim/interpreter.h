@@ -119,6 +119,12 @@ class Interpreter
     std::vector<Ref> do_append(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_extend(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_pop(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_insert(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_clear(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_reverse(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_items(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_get(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_make_dict(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_concatenate(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_slice(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_copy_list(const Node &, std::vector<Ref> &, Frame &);

@@ -211,8 +211,7 @@ htp_shim_weight Model::describe(const at::Tensor &tensor, const std::string &nam
     weight.module = HTP_SHIM_NONE;
     weight.requires_grad = tensor.requires_grad();
     const bool is_lazy = tensor.is_conj() || tensor.is_neg(); // its bytes are not its numbers
-    const bool is_plain =
-        tensor.layout() == at::kStrided && !tensor.is_quantized() && !is_lazy;
+    const bool is_plain = tensor.layout() == at::kStrided && !tensor.is_quantized() && !is_lazy;
     weight.dtype = is_plain ? dtype_of(tensor.scalar_type()) : HTP_DTYPE_OTHER;
     if (!is_plain || tensor.dim() > HTP_SHIM_MAX_RANK) {
         weight.dtype = HTP_DTYPE_OTHER;

@@ -275,8 +275,9 @@ Ref Recording::weight(uint32_t index)
         return known;
     }
     if (facts.dtype == HTP_DTYPE_OTHER) {
-        throw Unsupported(std::string("the weight ") + facts.name +
-                          " is sparse, quantised, conjugated, or of a type that ONNX has no plain form for");
+        throw Unsupported(
+            std::string("the weight ") + facts.name +
+            " is sparse, quantised, conjugated, or of a type that ONNX has no plain form for");
     }
     // Tied weights share a meta storage, so that aliases are seen.
     at::Tensor &base = meta_storages_[storage_identity(tensor)];

@@ -24,6 +24,34 @@ std::vector<Ref> Interpreter::do_get_attr(const Node &node, std::vector<Ref> &in
     return {known};
 }
 
+namespace
+{
+
+// Whether two values are constants with the same contents.
+bool is_equal(const Ref &a, const Ref &b)
+{
+    if (a == b) {
+        return true;
+    }
+    if (a->kind != b->kind) {
+        return false;
+    }
+    if (a->is_container()) {
+        return !a->stacked && !b->stacked &&
+               std::equal(a->elements.begin(), a->elements.end(), b->elements.begin(),
+                          b->elements.end(), is_equal);
+    }
+    if (a->is_tensor()) {
+        return a->is_constant && b->is_constant && a->is_real && b->is_real &&
+               a->tensor(0).scalar_type() == b->tensor(0).scalar_type() &&
+               a->tensor(0).sizes() == b->tensor(0).sizes() && a->contents == b->contents;
+    }
+    return a->kind == Item::Kind::Plain && a->is_constant && b->is_constant &&
+           a->lane[0].type()->kind() == b->lane[0].type()->kind() && a->lane[0] == b->lane[0];
+}
+
+} // namespace
+
 // The loaded module itself stays as it is.
 std::vector<Ref> Interpreter::do_set_attr(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
@@ -31,8 +59,14 @@ std::vector<Ref> Interpreter::do_set_attr(const Node &node, std::vector<Ref> &in
     const std::string &name = node.s(c10::attr::name);
     const size_t slot = self->object->type()->getAttributeSlot(name);
     if (state_.count({self->object.get(), slot}) != 0) {
+        const Ref &loaded = attributes_.at({self->object.get(), slot});
+        if (is_equal(loaded, inputs[1])) {
+            return {};
+        }
+        const char *const advice =
+            loaded->is_none() ? "; call the model once before it is saved, " : ", ";
         throw Unsupported("forward() changes the attribute \"" + name +
-                          "\", which the next call would read, " +
+                          "\", which the next call would read" + advice +
                           recording_.describe(place_of(node, frame.scope)));
     }
     attributes_[{self->object.get(), slot}] = inputs[1];
@@ -332,6 +366,71 @@ std::vector<Ref> Interpreter::do_pop(const Node &node, std::vector<Ref> &inputs,
     const Ref taken = self->elements[at];
     self->elements.erase(self->elements.begin() + static_cast<std::ptrdiff_t>(at));
     return {taken};
+}
+
+std::vector<Ref> Interpreter::do_insert(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const auto size = static_cast<int64_t>(inputs[0]->elements.size());
+    const int64_t at = number(inputs[1], place_of(node, frame.scope));
+    recording_.before_change(inputs[0]);
+    inputs[0]->elements.insert(inputs[0]->elements.begin() +
+                                   std::clamp<int64_t>(at < 0 ? at + size : at, 0, size),
+                               inputs[2]);
+    return {};
+}
+
+std::vector<Ref> Interpreter::do_clear(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    recording_.before_change(inputs[0]);
+    inputs[0]->elements.clear();
+    return {};
+}
+
+std::vector<Ref> Interpreter::do_reverse(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    recording_.before_change(inputs[0]);
+    std::reverse(inputs[0]->elements.begin(), inputs[0]->elements.end());
+    return {};
+}
+
+std::vector<Ref> Interpreter::do_items(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    const std::vector<Ref> &all = inputs[0]->elements;
+    std::vector<Ref> pairs;
+    for (size_t i = 0; i + 1 < all.size(); i += 2) {
+        pairs.push_back(recording_.sequence(Item::Kind::Tuple, {all[i], all[i + 1]}));
+    }
+    return {recording_.sequence(Item::Kind::List, std::move(pairs))};
+}
+
+// dict() of a list of pairs, where the last one of a key counts, or of a dict.
+std::vector<Ref> Interpreter::do_make_dict(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    if (inputs[0]->kind == Item::Kind::Dict) {
+        return {recording_.sequence(Item::Kind::Dict, inputs[0]->elements)};
+    }
+    Ref made = recording_.sequence(Item::Kind::Dict, {});
+    for (const Ref &pair : inputs[0]->elements) {
+        const std::vector<Ref> &both = known_elements(pair);
+        const size_t found = find_key(made, both.at(0));
+        if (found < made->elements.size()) {
+            made->elements[found] = both.at(1);
+        } else {
+            made->elements.push_back(both.at(0));
+            made->elements.push_back(both.at(1));
+        }
+    }
+    return {made};
+}
+
+// get(dict, key) and get(dict, key, otherwise)
+std::vector<Ref> Interpreter::do_get(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    const size_t found = find_key(inputs[0], inputs[1]);
+    if (found < inputs[0]->elements.size()) {
+        return {inputs[0]->elements[found]};
+    }
+    return {inputs.size() > 2 ? inputs[2] : recording_.plain(c10::IValue())};
 }
 
 std::vector<Ref> Interpreter::do_concatenate(const Node &, std::vector<Ref> &inputs, Frame &)

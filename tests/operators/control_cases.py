@@ -356,3 +356,28 @@ script("loop/beams", beams, X[:, :3], torch.tensor(3), others=counts(0, 6, first
 script("loop/cell", Cell().eval(), (5, 2, 4), dynamic={0: {0: "time", 1: "batch"}})
 script("loop/long", long_counted, X)
 script("loop/long-list", long_list, X)
+
+# ---- lists and dicts -------------------------------------------------------------------------------
+
+
+def list_methods(x: torch.Tensor) -> torch.Tensor:
+    parts = [x, x + 1]
+    parts.insert(0, x * 2)
+    parts.insert(-1, x * 3)
+    parts.reverse()
+    other = [x]
+    other.clear()
+    return torch.cat(parts + other)
+
+
+def dict_methods(x: torch.Tensor) -> torch.Tensor:
+    scales = {"a": 2, "b": 3}
+    table = dict([("a", x), ("b", x + 1)])
+    total = table.get("c", x * 0)
+    for key, value in table.items():
+        total = total + value * scales[key]
+    return total
+
+
+script("list/methods", list_methods, X, dynamic=BATCH)
+script("dict/methods", dict_methods, X, dynamic=BATCH)

@@ -246,6 +246,35 @@ class ListChanged(nn.Module):
         return x * len(self.seen)
 
 
+@program("state/same-list", (2, 4), script=True, dynamic=BATCH)
+class ListReplacedByItself(nn.Module):
+    """What an attribute is set to is what it holds."""
+
+    def __init__(self):
+        super().__init__()
+        self.anchors = [torch.arange(4.0), torch.ones(4)]
+
+    def forward(self, x):
+        self.anchors = [anchor.to(x.dtype) for anchor in self.anchors]
+        return x * self.anchors[0] + self.anchors[1]
+
+
+@program("state/lazy", (2, 4), script=True, refused="call the model once before it is saved")
+class SetAtFirstCall(nn.Module):
+    scale: Optional[float]
+
+    def __init__(self):
+        super().__init__()
+        self.scale = None
+
+    def forward(self, x):
+        if self.scale is None:
+            self.scale = 2.0
+        scale = self.scale
+        assert scale is not None
+        return x * scale
+
+
 @program("state/set-before-read", (2, 4), script=True, dynamic=BATCH)
 class SetBeforeRead(nn.Module):
     def __init__(self):
