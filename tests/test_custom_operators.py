@@ -200,12 +200,11 @@ def made_vision() -> Path:
 
 
 def flags_of(arrays: dict) -> list:
-    """--input flags: axes whose sizes differ between the two sets of inputs are dynamic."""
+    """--input flags: sizes that differ between the two sets of inputs are dynamic."""
     flags = []
     for i in range(sum(key.startswith("0/input/") for key in arrays)):
         first, second = arrays[f"0/input/{i}"], arrays[f"1/input/{i}"]
-        axes = [f"{'xyzw'[axis]}{i if axis else ''}={a}" if a != b else str(a)
-                for axis, (a, b) in enumerate(zip(first.shape, second.shape))]
+        axes = [f"d{a}_{b}={a}" if a != b else str(a) for a, b in zip(first.shape, second.shape)]
         flags += ["--input", f":{first.dtype}[{','.join(axes)}]"]
     return flags
 

@@ -184,7 +184,8 @@ static void lower_node(htp_lowering *l, const htp_custom_operators *customs, htp
     static const htp_operator custom_row = {.kind = "custom", .lower = htp_lower_custom};
     l->node = htp_graph_node(l->graph, id);
     l->node_id = id;
-    l->custom = htp_custom_find(customs, l->node->kind);
+    /* In place or not, it is named as the program names it. */
+    l->custom = htp_custom_find(customs, l->graph->trace->nodes[id].kind);
     if (l->custom) {
         l->row = &custom_row;
     } else {

@@ -1,7 +1,8 @@
 """Whether ONNX Runtime computed what libtorch computes: held against libtorch's own float32 error.
 
 Both round in every step, in another order. Evaluated in double precision the program tells how far
-libtorch's float32 result is from the number that is meant; ONNX Runtime's may be a few times as far.
+libtorch's float32 result is from the number that is meant; ONNX Runtime's may be a few times as
+far.
 """
 
 from dataclasses import dataclass

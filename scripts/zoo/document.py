@@ -22,8 +22,8 @@ exporter says that it cannot. **WRONG**: other numbers, or a file that does not 
 Numbers are held against the program evaluated in double precision: right is an error of at most
 a few times that of libtorch's own float32 result. *difference* is the largest one from libtorch's
 float32 numbers, *error* the largest one from double precision, with libtorch's in brackets. *tags*:
-whether all properties hold that `scripts/zoo/tag_checks.py` lists. *no flags*: an export without any
-`--input`. Seconds are those of the whole process, on a busy machine.
+whether all properties hold that `scripts/zoo/tag_checks.py` lists. *no flags*: an export without
+any `--input`. Seconds are those of the whole process, on a busy machine.
 """
 NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
 FINE = (RIGHT, FIXED)
@@ -71,7 +71,8 @@ def peer_rows(columns: dict) -> list:
                   "right here of the peer's right ones"], 5)
     for name in PEERS:
         theirs = columns[name].records
-        common = [n for n in theirs if n in ours and ours[n]["outcome"] != UNTRACEABLE]
+        common = [n for n in theirs if n in ours
+                  and UNTRACEABLE not in (theirs[n]["outcome"], ours[n]["outcome"])]
         right = [n for n in common if theirs[n]["outcome"] in FINE]
         if common:
             lines.append(line([
@@ -92,7 +93,8 @@ def other_rows(records: list) -> list:
                      if r["outcome"] in FINE}
     return [
         f"- {len(architectures)} architectures are right.",
-        f"- All tag properties hold for {sum(not r['tags'] for r in tagged)} of {len(tagged)} exports.",
+        f"- All tag properties hold for {sum(not r['tags'] for r in tagged)} of {len(tagged)}"
+        " exports.",
         f"- Without any `--input`, {derived[RIGHT]} of {total} are right"
         f" ({100 * derived[RIGHT] / max(total, 1):.1f} %), {derived[REFUSED]} refused.",
     ]
@@ -104,7 +106,9 @@ def other_rows(records: list) -> list:
 def errors_of(record: dict) -> list:
     if "difference" not in record:
         return ["", ""]
-    error = f"{record['error']:.0e} ({record['libtorch_error']:.0e})" if "error" in record else ""
+    # Without any error nothing was evaluated in double precision: an operator does not take it.
+    is_known = record.get("error") or record.get("libtorch_error")
+    error = f"{record['error']:.0e} ({record['libtorch_error']:.0e})" if is_known else ""
     return [f"{record['difference']:.0e}", error]
 
 

@@ -20,7 +20,7 @@ from op_coverage.exporter import outcome_of  # noqa: E402
 from op_coverage.processes import serve_jobs  # noqa: E402
 from zoo import inputs, reference, tag_checks  # noqa: E402
 from zoo.compare import Differs, Errors, compare  # noqa: E402
-from zoo.results import FIXED, REFUSED, RIGHT, WRONG  # noqa: E402
+from zoo.results import FIXED, REFUSED, RIGHT, UNTRACEABLE, WRONG  # noqa: E402
 
 SEED = 23
 
@@ -202,7 +202,9 @@ def judge_peer(job: dict) -> dict:
         record |= check_numbers(path, f"{stem}.pt", arguments, dynamic)
         record["nodes"] = len(onnx.load(str(path)).graph.node)
     except Differs as error:
-        return {**record, "outcome": WRONG, "reason": ": ".join(error.args)}
+        # What libtorch itself does not run here cannot be judged.
+        outcome = UNTRACEABLE if error.args[0] == "libtorch" else WRONG
+        return {**record, "outcome": outcome, "reason": ": ".join(error.args)}
     is_whole = set(dynamic) == set(facts["follows"]) and not facts["baked"]
     return {**record, "outcome": RIGHT if is_whole else FIXED}
 

@@ -1,9 +1,9 @@
 """What a TorchScript file computes: in its own precision, and in double precision, which tells the
 error of the former.
 
-Equal elements have no order in a sort that is not stable, and libtorch's is not: it is told to be, as
-those of runtimes are. A program fixes dtypes where it was traced, so converting the weights is not
-enough for double precision: the constant dtypes and tensors of its graph are doubled as well.
+Equal elements have no order in a sort that is not stable, and libtorch's is not: it is told to be,
+as those of runtimes are. A program fixes dtypes where it was traced, so converting the weights is
+not enough for double precision: the constant dtypes and tensors of its graph are doubled as well.
 """
 
 import functools

@@ -24,7 +24,8 @@ def tags_of(record: dict) -> str:
 def row(record: dict, peers: list) -> str:
     difference = f"{record['difference']:.1e}" if "difference" in record else ""
     return ROW.format(
-        record["name"], record.get("kind", ""), record.get("nodes", ""), record["outcome"], difference, tags_of(record),
+        record["name"], record.get("kind", ""), record.get("nodes", ""),
+        record["outcome"], difference, tags_of(record),
         record.get("seconds", ""), record.get("derived", {}).get("outcome", ""),
         *(peer.get("outcome", "") for peer in peers), "; ".join(causes_of(record))[:160],
     ).rstrip()

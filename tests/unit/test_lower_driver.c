@@ -132,8 +132,8 @@ UNIT_TEST(all_unsupported_operators_are_reported)
                      "aten::div.Tensor_mode (1)");
     ck_assert_uint_eq(htp_status_detail_count(status), 3);
     ck_assert_str_eq(htp_status_detail_line(status, 0),
-                     "custom::a: there is no lowering for it; 2 times, first in module block at "
-                     "net.py:10");
+                     "custom::a: there is no lowering for it: --custom-op names the ONNX operator "
+                     "to write it as; 2 times, first in module block at net.py:10");
     ck_assert_str_eq(htp_status_detail_line(status, 2),
                      "aten::div.Tensor_mode: rounding mode 'up' is not known; 1 time, first in the "
                      "root module at net.py:14");
