@@ -7,7 +7,9 @@
 #include "operator_facts.h"
 
 #include <limits>
+#include <sstream>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace htp
 {
@@ -259,15 +261,58 @@ at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size)
 
 } // namespace
 
+// What an item is computed as: equal texts are equal values. Comparisons and the like are looked
+// into, because programs write them down again where they mean the same.
+std::string Executor::identity(const Item &item, int depth) const
+{
+    static const std::unordered_set<std::string> pure = {
+        "aten::eq",          "aten::ne",          "aten::lt",          "aten::le",
+        "aten::gt",          "aten::ge",          "aten::logical_and", "aten::logical_or",
+        "aten::logical_not", "aten::__and__",     "aten::__or__",      "aten::bitwise_and",
+        "aten::bitwise_or",  "aten::bitwise_not", "aten::sum",         "aten::select",
+    };
+    constexpr int kDeepest = 6;
+    const std::string self = "%" + std::to_string(item.id);
+    if (item.kind == Item::Kind::Plain && item.has_lanes && item.is_constant && !item.is_data &&
+        (item.lane[0].isInt() || item.lane[0].isDouble() || item.lane[0].isBool() ||
+         item.lane[0].isNone())) {
+        std::ostringstream text;
+        text << item.lane[0].tagKind() << " " << item.lane[0];
+        return text.str();
+    }
+    if (item.is_container()) {
+        std::string text = "[";
+        for (size_t i = 0; i < item.elements.size() && depth < kDeepest; i++) {
+            text += identity(*item.elements[i], depth + 1) + ",";
+        }
+        return depth < kDeepest ? text + "]" : self;
+    }
+    if (!item.is_tensor() || item.producer == HTP_SHIM_NONE || depth == kDeepest) {
+        return self;
+    }
+    const RecordedNode &node = recording_.nodes[item.producer];
+    if (pure.count(node.kind.substr(0, node.kind.find('.'))) == 0) {
+        return self;
+    }
+    std::string text = node.kind + "(";
+    for (const uint32_t input : node.inputs) {
+        text += identity(*recording_.items[input], depth + 1) + ",";
+    }
+    return text + ")";
+}
+
+// A size that the data decides, by what it is: the same one whenever it is asked for.
+htp_shim_size Executor::size_of(const std::string &what, const std::string &name)
+{
+    const auto known = sizes_.find(what);
+    return known != sizes_.end() ? known->second : sizes_[what] = recording_.new_size(name);
+}
+
 // How many elements of @p mask are not zero: one size, however often it is asked for.
 htp_shim_size Executor::count_of(const Ref &mask, const std::string &name)
 {
-    const auto known = counts_.find(mask.get());
-    if (known != counts_.end()) {
-        return known->second;
-    }
     if (!knows_contents(*mask)) {
-        return counts_[mask.get()] = recording_.new_size(name);
+        return size_of("count of " + identity(*mask, 0), name);
     }
     htp_shim_size size = {};
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
@@ -285,6 +330,9 @@ std::optional<Executor::Lanes> Executor::decide_sizes(Call &call)
     if (std::all_of(call.inputs.begin(), call.inputs.end(),
                     [&](const Ref &input) { return all_of(input, known); })) {
         return std::nullopt;
+    }
+    if (const auto results = packed(call)) {
+        return results;
     }
     const Sizer sizer = find_sizer(call.schema, call.inputs);
     if (sizer == nullptr) {

@@ -123,7 +123,10 @@ class Executor
     Lanes lanes_with_size(Call &call, const std::vector<Ref> &inputs, int64_t dim,
                           const htp_shim_size &size);
     Lanes like_first(const Call &call);
+    std::string identity(const Item &item, int depth) const;
+    htp_shim_size size_of(const std::string &what, const std::string &name);
     htp_shim_size count_of(const Ref &mask, const std::string &name);
+    std::optional<Lanes> packed(const Call &call);
     std::optional<Lanes> masked(Call &call);
     std::optional<Lanes> moved(Call &call);
     std::vector<Ref> make_unknown_numbers(const Call &call);
@@ -151,9 +154,9 @@ class Executor
     Ref look_again(const View &view, const Ref &parent, const Place &place);
 
     Recording &recording_;
-    std::unordered_map<const Item *, Change> changes_;       // by the first value of the memory
-    std::unordered_map<const Item *, Ref> refreshed_;        // views, as they were last read anew
-    std::unordered_map<const Item *, htp_shim_size> counts_; // of masks
+    std::unordered_map<const Item *, Change> changes_;     // by the first value of the memory
+    std::unordered_map<const Item *, Ref> refreshed_;      // views, as they were last read anew
+    std::unordered_map<std::string, htp_shim_size> sizes_; // by what they are
     std::vector<Journal> journals_;            // of the blocks around, the innermost last
     std::unordered_set<const Item *> unclear_; // first values that lanes share differently
 };

@@ -267,10 +267,7 @@ namespace
 // Whether a plain value is the same whatever the input's contents and dynamic axes are.
 void require_constant(const Ref &item, const char *what, const std::string &where)
 {
-    if (item->kind != Item::Kind::Plain || !item->has_lanes) {
-        throw Unsupported(std::string(what) + " depends on the data, " + where);
-    }
-    if (item->is_data) {
+    if (item->kind != Item::Kind::Plain || !item->has_lanes || item->is_data) {
         throw Unsupported(std::string(what) + " depends on the data, " + where);
     }
     if (!item->is_constant) {
@@ -289,14 +286,52 @@ bool raises(const torch::jit::Block &block)
 
 } // namespace
 
+namespace
+{
+
+// The item that is unknown because a node failed: this one, or an element of it.
+const Item *find_unknown(const Item &item)
+{
+    if (item.kind == Item::Kind::Unknown) {
+        return item.producer == HTP_SHIM_NONE ? nullptr : &item;
+    }
+    const Item *found = nullptr;
+    for (size_t i = 0; i < item.elements.size() && found == nullptr; i++) {
+        found = find_unknown(*item.elements[i]);
+    }
+    return found;
+}
+
+} // namespace
+
+// Where what decides is unknown, the operator is to blame that failed, not the branch.
+void Interpreter::require_known(const Ref &item) const
+{
+    const Item *unknown = find_unknown(*item);
+    const RecordedNode *node = nullptr;
+    while (unknown != nullptr) {
+        node = &recording_.nodes[unknown->producer];
+        unknown = nullptr;
+        for (size_t i = 0; i < node->inputs.size() && node->failure.empty() && !unknown; i++) {
+            unknown = find_unknown(*recording_.items[node->inputs[i]]);
+        }
+    }
+    if (node != nullptr && !node->failure.empty()) {
+        throw Unsupported(node->kind + ", which decides what runs: " + node->failure + ", " +
+                          recording_.describe(node->place));
+    }
+}
+
 bool Interpreter::decide(const Ref &condition, const Place &place) const
 {
+    require_known(condition);
     require_constant(condition, "a branch or loop", recording_.describe(place));
     return condition->lane[0].toBool();
 }
 
 int64_t Interpreter::number(const Ref &item, const Place &place) const
 {
+    require_known(item);
     require_constant(item, "a count or index", recording_.describe(place));
     return item->lane[0].toInt();
 }

@@ -47,6 +47,7 @@ class Interpreter
                                    const Place &place);
     Place place_of(const Node &node, uint32_t scope);
     uint32_t enter(uint32_t module, uint32_t caller);
+    void require_known(const Ref &item) const;
     bool decide(const Ref &condition, const Place &place) const;
     bool is_decided(const Ref &condition) const;
     void check_lists(const std::string &kind, const std::vector<Ref> &inputs,

@@ -80,6 +80,8 @@ bool takes_data_numbers(const std::string &name)
         "aten::unflatten",
         "aten::constant_pad_nd",
         "aten::eye",
+        "aten::split_with_sizes",
+        "aten::unsafe_split_with_sizes",
         // As one operand of a formula, or the value of elements.
         "aten::add",
         "aten::sub",
