@@ -1,0 +1,53 @@
+"""Detection models: how much is found, and what suppresses what, the data decides."""
+
+import functools
+import hashlib
+import subprocess
+from pathlib import Path
+
+import numpy
+import onnx
+
+import numbers_check
+from harness import CACHE, DEBIAN_PYTHON, EXIT_OK, case, libtorch_version, locked, run, scratch
+
+MAKER = Path(__file__).resolve().parent / "custom" / "detection.py"
+# The system's torchvision is built for the system's libtorch.
+VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
+IS_TESTED = bool(VISION) and libtorch_version() < (2, 0)
+
+
+@functools.cache
+def made() -> Path:
+    digest = hashlib.sha256(MAKER.read_bytes()).hexdigest()[:12]
+    folder = CACHE / f"detection-{digest}"
+    with locked(CACHE / "detection.lock"):
+        if not folder.exists():
+            unready = folder.with_suffix(".unready")
+            command = [DEBIAN_PYTHON, "-B", str(MAKER), str(unready)]
+            result = subprocess.run(command, capture_output=True, text=True)
+            assert result.returncode == 0, result.stderr[-3000:]
+            unready.rename(folder)
+    return folder
+
+
+@case
+def detections() -> None:
+    """As many as libtorch finds, in its order, on every image."""
+    if not IS_TESTED:
+        return
+    for path in sorted(made().glob("*.pt")):
+        arrays = dict(numpy.load(path.with_suffix(".npz")))
+        with scratch() as folder:
+            out = folder / "x.onnx"
+            result = run(path, "--out", out, "--load-library", VISION[0], "--input", ":float32[3,80,90]")
+            assert result.returncode == EXIT_OK, result.stderr
+            onnx.checker.check_model(onnx.load(out), full_check=True)
+            session = numbers_check.session(out)
+            for number in sorted({key.split("/")[0] for key in arrays}):
+                got = session.run(None, {session.get_inputs()[0].name: arrays[f"{number}/input/0"]})
+                for k, array in enumerate(got):
+                    wanted = arrays[f"{number}/output/{k}"]
+                    where = f"{path.stem}, image {number}, output {k}"
+                    assert array.shape == wanted.shape, f"{where}: {array.shape}, not {wanted.shape}"
+                    numpy.testing.assert_allclose(array, wanted, 1e-3, 1e-3, err_msg=where)
