@@ -66,10 +66,6 @@ call("combinations/dynamic", torch.combinations, (5,), dynamic=BATCH, refused=Tr
 TWO = {0: {0: "batch", 1: "length"}}
 
 
-def spaced(x: torch.Tensor):
-    return torch.gradient(x, spacing=[0.3, 2.0], edge_order=2)[1]
-
-
 PLACES = (torch.tensor([0.0, 1.0, 3.0, 3.5, 5.0]), torch.tensor([0.0, 0.5, 2.0, 3.0]))
 for edge in (1, 2):
     call(f"gradient/{edge}", lambda x, e=edge: torch.gradient(x, edge_order=e), (5, 4), dynamic=TWO)
@@ -83,5 +79,4 @@ for edge in (1, 2):
          lambda x, p, e=edge: torch.gradient(x, spacing=(p,), dim=1, edge_order=e), (5, 4), PLACES[1])
 for dtype in (torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.int64):
     call(f"gradient/{short(dtype)}", lambda x: torch.gradient(x, spacing=2, dim=0), ((5, 4), dtype), roundings=2)
-call("gradient/spacings", spaced, (5, 4), script=True)
 call("gradient/shortest", lambda x: torch.gradient(x, dim=0), (2, 4))

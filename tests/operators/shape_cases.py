@@ -175,10 +175,10 @@ call("index/dynamic-shape", lambda x, i: x[:, i], (3, 4, 2), I, dynamic={0: {0: 
 call("index/pairs", lambda x, b, k: x[b, k], (3, 5), torch.arange(3).view(3, 1, 1, 1),
      torch.arange(5).view(1, 1, 1, 5), dynamic={0: {0: "a", 1: "b"}, 1: {0: "a"}, 2: {3: "b"}})
 # A number from the data: the trace does not know it.
-call("index/scalar", lambda x, i: x[i[0]], (3, 4, 2), I, refused=True)
+call("index/scalar", lambda x, i: x[i[0]], (3, 4, 2), I)
 call("index/tensor-without-dims", lambda x, i: x.index_select(0, i).index_select(1, i), (3, 4), torch.tensor(2))
 call("index/scalar-tensor", lambda x, i: torch.ops.aten.index(x, [None, i]), (3, 4), torch.tensor(2))
-call("index/mask", lambda x: x[x > 0], (3, 4), refused=True)
+call("index/mask", lambda x: x[x > 0], (3, 4))
 call("index_select", lambda x, i: x.index_select(1, i), (3, 4), torch.tensor([0, 3, 3]), dynamic=BATCH)
 call("index_select/scalar-index", lambda x, i: x.index_select(1, i), (3, 4), torch.tensor(2))
 call("gather", lambda x, i: x.gather(0, i), (3, 4), ((2, 3), 0, 3), dynamic={1: {0: "a"}})
@@ -209,4 +209,4 @@ for name, function in {
 call("index_put/accumulate", lambda x, v: x.index_put((torch.tensor([1, 1, 0]),), v, accumulate=True), (3, 2), (3, 2))
 call("index_put/mask", lambda x, m: x.index_put((m,), torch.tensor(-1.0)), (3, 4), ((3, 4), torch.bool))
 call("index_put/mask-of-rows", lambda x, m: x.index_put((m,), torch.tensor(-1.0)), (3, 4), ((3,), torch.bool))
-call("index_put/mask-of-values", lambda x: x.index_put((x > 0,), torch.ones(int((x > 0).sum()))), (3, 4), refused=True)
+call("index_put/mask-of-values", lambda x: x.index_put((x > 0,), torch.ones(int((x > 0).sum()))), (3, 4))
