@@ -127,8 +127,9 @@ def overloads_and_inputs() -> None:
         assert [(a.name, a.i) for a in node.attribute][0] == ("count", 3)
         dims = model.graph.output[0].type.tensor_type.shape.dim
         assert not dims[0].dim_value and dims[1].dim_value == 6, dims  # three times the batch
-    node, _ = node_of("doubled", "house::doubled=my.domain:Doubled")
-    assert len(node.input) == len(node.output) == 1
+    if libtorch_version() >= (2, 0):  # an earlier one does not get from autograd to a meta kernel
+        node, _ = node_of("doubled", "house::doubled=my.domain:Doubled")
+        assert len(node.input) == len(node.output) == 1
 
 
 @custom_case
@@ -181,7 +182,8 @@ def bad_flags() -> None:
 # ---- torchvision's ---------------------------------------------------------------------------------
 
 VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
-REFUSED_VISION = {"ps_roi_pool": "no lowering", "nms-float64": "in float32 only"}
+REFUSED_VISION = {"ps_roi_pool": "no lowering", "nms-float64": "in float32 only",
+                  "ps_roi_align-1.0--1": "the mean of an empty region"}
 
 
 @functools.cache

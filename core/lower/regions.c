@@ -72,6 +72,11 @@ void htp_lower_ps_roi_align(htp_lowering *l)
         htp_lower_fail(l, "its number of channels is not known");
         return;
     }
+    if (htp_arg_int(l, "sampling_ratio") <= 0) {
+        htp_lower_fail(l,
+                       "the mean of an empty region is not a number here, but 0 for runtimes: set "
+                       "sampling_ratio");
+    }
     int64_t parts = r.height * r.width;
     int64_t channels = dims[1].size;
     int64_t *places = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)channels + 1);
