@@ -75,9 +75,11 @@ for name, function in PAIRED.items():
     call(name, on_pairs(function), PAIRS, PAIRS, dynamic=B)
     call(f"{name}/double", on_pairs(function), (PAIRS, DOUBLE), (PAIRS, DOUBLE))
 call("mul/broadcast", on_pairs(torch.mul), (4, 1, 2), (3, 2))
-call("dot", on_pairs(torch.dot), (5, 2), (5, 2))
-call("vdot", on_pairs(torch.vdot), (5, 2), (5, 2))
-call("div/small", on_pairs(torch.div), torch.tensor([[1.0, 2.0], [3e20, 1.0]]), torch.tensor([[1e-25, 1e-25], [2e20, 5e20]]))
+# With Debian's BLAS 1.13 gives 0 for dot products of complex numbers, and it divides without scaling.
+call("dot", on_pairs(torch.dot), (5, 2), (5, 2), needs=(2, 0))
+call("vdot", on_pairs(torch.vdot), (5, 2), (5, 2), needs=(2, 0))
+call("div/small", on_pairs(torch.div), torch.tensor([[1.0, 2.0], [3e20, 1.0]]), torch.tensor([[1e-25, 1e-25], [2e20, 5e20]]),
+     needs=(2, 0))
 call("div/zero", on_pairs(lambda z: z / 3.0), PAIRS)
 
 # ---- from reals ----------------------------------------------------------------------------------------
