@@ -96,9 +96,9 @@ call("rms_norm/fused", fused_rms_norm, (2, 3, 6), (6,), dynamic=BATCH, emits=RMS
 call("rms_norm/fused-plain", fused_rms_norm, (2, 3, 6), emits=RMS, needs=(2, 9))
 layer("group_norm", lambda: nn.GroupNorm(3, 6), (2, 6, 4, 5), dynamic={0: {0: "batch", 2: "rows"}},
       emits=GROUPS)
-# A runtime that subtracts squares is off by a tenth here.
+# A runtime that subtracts squares is off by a tenth here; 1.13 itself is off by three percent.
 layer("group_norm/large-mean", lambda: nn.GroupNorm(3, 6), torch.arange(240.0).view(2, 6, 4, 5) + 8000,
-      emits=GROUPS)
+      emits=GROUPS, needs=(2, 0))
 
 
 # ---- activations, pads, grids ----------------------------------------------------------------------

@@ -91,3 +91,7 @@ call("there-and-back", lambda x, n: pad_packed_sequence(pack_padded_sequence(x, 
      ((4, 7, 3), torch.float16), UNSORTED, dynamic=BATCH_FIRST)
 call("int64", lambda x, n: pad_packed_sequence(pack_padded_sequence(x, n, True, False), True, -1)[0],
      ((4, 7), torch.int64), UNSORTED, dynamic=BATCH_FIRST)
+
+# 1.13 has no meta kernels of these layers, and its tracer takes the lengths that it saw for constants.
+for case in CASES:
+    case["needs"] = (2, 0)
