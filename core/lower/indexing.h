@@ -22,7 +22,8 @@ typedef struct htp_indexing {
 } htp_indexing;
 
 /** The argument self indexed by the list argument indices, without indices as yet for a list of
- * nothing but None. A mask stands for the places where it is true: an index for each of its dims. */
+ * nothing but None. A mask stands for the places where it is true: an index for each of its dims.
+ */
 htp_indexing htp_arg_indexing(htp_lowering *l);
 
 /** The argument self indexed along one axis by one vector. */
