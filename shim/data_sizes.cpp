@@ -366,7 +366,7 @@ Executor::Lanes Executor::lanes_with_size(Call &call, const std::vector<Ref> &in
 }
 
 // Outputs that look like the first operand, and are it where the operator works in place.
-Executor::Lanes Executor::like_first(const Call &call)
+Executor::Lanes Executor::like_first(const Call &call) const
 {
     const bool is_in_place = is_written(call.schema.arguments().at(0));
     Lanes results;

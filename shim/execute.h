@@ -122,7 +122,7 @@ class Executor
     std::optional<Lanes> decide_sizes(Call &call);
     Lanes lanes_with_size(Call &call, const std::vector<Ref> &inputs, int64_t dim,
                           const htp_shim_size &size);
-    Lanes like_first(const Call &call);
+    Lanes like_first(const Call &call) const;
     std::string identity(const Item &item, int depth) const;
     htp_shim_size size_of(const std::string &what, const std::string &name);
     htp_shim_size count_of(const Ref &mask, const std::string &name);
