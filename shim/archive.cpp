@@ -324,7 +324,7 @@ bool Archive::is_readable(const at::Tensor &tensor) const
     return region == nullptr || !region->has_file_offset;
 }
 
-std::vector<c10::IValue> Archive::traced_inputs()
+std::vector<c10::IValue> Archive::traced_inputs(const std::string &method)
 {
     static const char *const name = "traced_inputs";
     if (!records_->hasRecord(std::string(name) + ".pkl")) {
@@ -333,10 +333,20 @@ std::vector<c10::IValue> Archive::traced_inputs()
     try {
         const c10::IValue methods = torch::jit::readArchiveAndTensors(
             name, "", std::string(name) + "/", c10::nullopt, c10::nullopt, c10::nullopt, *records_);
-        return methods.toGenericDict().at("forward").toListRef().vec();
+        return methods.toGenericDict().at(method).toListRef().vec();
     } catch (const std::exception &) {
         return {}; // inputs of classes that only the model's code knows
     }
+}
+
+uint64_t Archive::format_version() const
+{
+    return records_->version();
+}
+
+bool Archive::has_record(const std::string &name)
+{
+    return records_->hasRecord(name);
 }
 
 const std::string *Archive::extra_file(const std::string &name)

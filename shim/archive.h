@@ -48,9 +48,15 @@ class Archive
     // Whether libtorch may compute with the tensor: its storage was read.
     bool is_readable(const at::Tensor &tensor) const;
 
-    // What forward() was traced with, where the archive says (PyTorch 2); empty otherwise. The
+    // What a method was traced with, where the archive says (PyTorch 2); empty otherwise. The
     // tensors have dtypes and sizes, but no contents.
-    std::vector<c10::IValue> traced_inputs();
+    std::vector<c10::IValue> traced_inputs(const std::string &method);
+
+    // The archive's format, as it says itself.
+    uint64_t format_version() const;
+
+    // Whether there is a record of that name.
+    bool has_record(const std::string &name);
 
     // Contents of an extra file; nullptr when there is none.
     const std::string *extra_file(const std::string &name);

@@ -26,15 +26,25 @@ htp_shim_input describe(const at::Tensor &tensor)
     return input;
 }
 
-htp_shim_input describe(const c10::IValue &value)
+constexpr int kMaxNesting = 32;
+
+// Something that cannot be an input is left out.
+htp_shim_input left_out()
 {
-    if (value.isTensor()) {
-        return describe(value.toTensor());
-    }
+    htp_shim_input input = {};
+    input.is_none = true;
+    return input;
+}
+
+htp_shim_input describe_plain(const c10::IValue &value)
+{
     htp_shim_input input = {};
     input.is_scalar = value.isInt() || value.isDouble() || value.isBool();
     input.is_none = !input.is_scalar;
     if (input.is_scalar) {
+        input.dtype = value.isDouble() ? HTP_DTYPE_FLOAT64
+                      : value.isInt()  ? HTP_DTYPE_INT64
+                                       : HTP_DTYPE_BOOL;
         input.scalar = value.isDouble() ? value.toDouble()
                        : value.isInt()  ? static_cast<double>(value.toInt())
                                         : static_cast<double>(value.toBool());
@@ -42,35 +52,117 @@ htp_shim_input describe(const c10::IValue &value)
     return input;
 }
 
-// The first of the inputs that torch.utils.bundled_inputs attaches to a model, by running the
-// method that lists them.
+// Makes the items of a container, which it keeps.
+class Describer
+{
+  public:
+    explicit Describer(Model &model) : model_(model) {}
+
+    htp_shim_input describe(const c10::IValue &value, int depth = 0)
+    {
+        if (value.isTensor()) {
+            return value.toTensor().defined() ? htp::describe(value.toTensor()) : left_out();
+        }
+        if (depth > kMaxNesting) {
+            return left_out();
+        }
+        std::vector<htp_shim_input> items;
+        if (value.isList()) {
+            for (const c10::IValue &element : value.toListRef()) {
+                add(items, std::to_string(items.size()), describe(element, depth + 1));
+            }
+        } else if (value.isTuple()) {
+            for (const c10::IValue &element : value.toTupleRef().elements()) {
+                add(items, std::to_string(items.size()), describe(element, depth + 1));
+            }
+        } else if (value.isGenericDict()) {
+            for (const auto &entry : value.toGenericDict()) {
+                add(items, key(entry.key()), describe(entry.value(), depth + 1));
+            }
+        } else {
+            return describe_plain(value);
+        }
+        return nested(std::move(items));
+    }
+
+    htp_shim_input describe(const Ref &item, int depth = 0)
+    {
+        if (item->is_tensor()) {
+            return htp::describe(item->tensor(0));
+        }
+        if (!item->is_container()) {
+            return describe(item->lane[0], depth);
+        }
+        if (depth > kMaxNesting) {
+            return left_out();
+        }
+        std::vector<htp_shim_input> items;
+        const bool is_dict = item->kind == Item::Kind::Dict;
+        for (size_t i = is_dict ? 1 : 0; i < item->elements.size(); i += is_dict ? 2 : 1) {
+            add(items, is_dict ? key(item->elements[i - 1]->lane[0]) : std::to_string(i),
+                describe(item->elements[i], depth + 1));
+        }
+        return nested(std::move(items));
+    }
+
+  private:
+    static std::string key(const c10::IValue &value)
+    {
+        return value.isString() ? value.toStringRef()
+               : value.isInt()  ? std::to_string(value.toInt())
+                                : "";
+    }
+
+    void add(std::vector<htp_shim_input> &items, const std::string &name, htp_shim_input item)
+    {
+        item.name = model_.keep.string(name);
+        items.push_back(item);
+    }
+
+    htp_shim_input nested(std::vector<htp_shim_input> &&items)
+    {
+        htp_shim_input input = {};
+        input.is_nested = true;
+        input.count = static_cast<uint32_t>(items.size());
+        input.items = model_.keep.array(std::move(items));
+        return input;
+    }
+
+    Model &model_;
+};
+
+// The first of the inputs that torch.utils.bundled_inputs attaches to a method, by running what
+// lists them.
 std::vector<htp_shim_input> find_bundled(Model &model)
 {
-    static const char *const method = "get_all_bundled_inputs";
-    if (!model.archive.module().find_method(method)) {
+    const std::string lister =
+        "get_all_bundled_inputs" + (model.method == "forward" ? "" : "_for_" + model.method);
+    if (!model.archive.module().find_method(lister)) {
         return {};
     }
     register_meta_kernels();
     const at::NoGradGuard no_grad;
     Recording recording(model, 1);
     Interpreter interpreter(recording, [](uint64_t) { return true; });
-    const std::vector<Ref> results = interpreter.run(method, {});
+    const std::vector<Ref> results = interpreter.run(lister, {});
     std::vector<htp_shim_input> inputs;
     if (results.empty() || results[0]->elements.empty()) {
         return inputs;
     }
+    Describer describer(model);
     for (const Ref &item : results[0]->elements[0]->elements) {
-        inputs.push_back(item->is_tensor() ? describe(item->tensor(0)) : describe(item->lane[0]));
+        inputs.push_back(describer.describe(item));
     }
     return inputs;
 }
 
-// The dtypes and sizes that the model was traced with.
+// The dtypes and sizes that the method was traced with.
 std::vector<htp_shim_input> find_traced(Model &model)
 {
     std::vector<htp_shim_input> inputs;
-    for (const c10::IValue &value : model.archive.traced_inputs()) {
-        inputs.push_back(describe(value));
+    Describer describer(model);
+    for (const c10::IValue &value : model.archive.traced_inputs(model.method)) {
+        inputs.push_back(describer.describe(value));
     }
     return inputs;
 }

@@ -82,6 +82,7 @@ std::vector<Ref> Executor::run_call(Call &call)
         if (has_data(call.inputs)) {
             return fail(call, "sizes that depend on the data do not fit: " + first_line(error));
         }
+        fail(call, first_line(error));
         throw BadInputs(node_kind(call.schema) + " raised " + recording_.describe(call.place) +
                         ": " + first_line(error));
     }

@@ -16,25 +16,46 @@ namespace htp
 namespace
 {
 
-constexpr size_t kMaxHints = 256;
+constexpr size_t kMaxHints = 1024;
 constexpr size_t kMaxNodes = 100000;
 constexpr size_t kMaxDepth = 200;
 
-// What is known of a value: an argument of the root's forward(), an object, or a weight.
+// What is known of a value: an argument of the root's method, an object, or a weight.
 struct Known {
     uint32_t argument = HTP_SHIM_NONE;
+    std::string path; // of the part of the argument: "0.key"
     uint32_t weight = HTP_SHIM_NONE;
     c10::intrusive_ptr<c10::ivalue::Object> object;
 };
 using Scope = std::unordered_map<const torch::jit::Value *, Known>;
 
-// The result is the argument in another form: its uses speak of the argument, too.
-bool passes_on(const std::string &kind)
+// The result is the first input, of the same sizes.
+bool keeps_sizes(const std::string &kind)
 {
-    static const std::set<std::string> kinds = {"aten::to",    "aten::type_as", "aten::contiguous",
-                                                "aten::clone", "aten::detach",  "aten::dropout",
-                                                "aten::float", "aten::alias",   "aten::_to_copy",
-                                                "aten::view",  "aten::reshape"};
+    static const std::set<std::string> kinds = {
+        "aten::to",    "aten::type_as", "aten::contiguous", "aten::clone",
+        "aten::float", "aten::detach",  "aten::dropout",    "aten::alias",
+        "aten::long",  "aten::clamp",   "aten::_to_copy",   "prim::unchecked_cast"};
+    return kinds.count(kind) != 0;
+}
+
+// The result is the first input in another shape: its uses speak of the argument, too.
+bool changes_shape(const std::string &kind)
+{
+    static const std::set<std::string> kinds = {
+        "aten::view",      "aten::reshape", "aten::unsqueeze", "aten::squeeze",
+        "aten::transpose", "aten::permute", "aten::slice",     "aten::select",
+        "aten::expand",    "aten::flatten", "aten::pad",       "aten::constant_pad_nd",
+        "aten::t",         "aten::narrow",  "aten::unflatten", "aten::reflection_pad1d",
+        "aten::unfold"};
+    return kinds.count(kind) != 0;
+}
+
+// The result is an operand in another form where the other one is a number or a weight.
+bool shifts_or_scales(const std::string &kind)
+{
+    static const std::set<std::string> kinds = {"aten::add", "aten::sub", "aten::mul", "aten::div",
+                                                "aten::rsub"};
     return kinds.count(kind) != 0;
 }
 
@@ -51,7 +72,7 @@ class Finder
         for (uint32_t i = 0; i < model_.arguments.size(); i++) {
             inputs[i + 1].argument = i;
         }
-        visit_function(root.get_method("forward").function(), inputs);
+        visit_function(model_.function(), inputs);
         return std::move(hints_);
     }
 
@@ -124,10 +145,86 @@ class Finder
             give(node, visit_function(*type->function(), inputs), scope);
         } else {
             note(node, kind, inputs);
-            if (passes_on(kind) || kind == "prim::unchecked_cast") {
-                scope[node.output()] = inputs[0];
+            pass_on(node, kind, inputs, scope);
+        }
+    }
+
+    void pass_on(const torch::jit::Node &node, const std::string &kind,
+                 const std::vector<Known> &inputs, Scope &scope)
+    {
+        if (inputs.size() > 0 && inputs[0].argument != HTP_SHIM_NONE &&
+            take_apart(node, kind, inputs[0], scope)) {
+            return;
+        }
+        const bool is_weight = inputs.size() > 0 && inputs[0].weight != HTP_SHIM_NONE;
+        if (keeps_sizes(kind) || (changes_shape(kind) && !is_weight)) {
+            scope[node.output()] = inputs[0];
+        } else if (shifts_or_scales(kind)) {
+            const bool is_second = inputs[0].argument == HTP_SHIM_NONE;
+            if (is_plain(node.input(is_second ? 0 : 1), inputs[is_second ? 0 : 1])) {
+                scope[node.output()] = inputs[is_second ? 1 : 0];
+            }
+        } else if (kind == "prim::ListConstruct" || kind == "prim::TupleConstruct") {
+            for (const Known &input : inputs) {
+                Known &list = scope[node.output()];
+                if (list.argument == HTP_SHIM_NONE) {
+                    list.argument = input.argument;
+                    list.path = input.path;
+                }
             }
         }
+    }
+
+    // Parts of a tuple, list or dict.
+    bool take_apart(const torch::jit::Node &node, const std::string &kind, const Known &whole,
+                    Scope &scope)
+    {
+        const auto tuple = node.input(0)->type()->cast<c10::TupleType>();
+        const std::vector<std::string> fields =
+            tuple ? field_names(*tuple) : std::vector<std::string>();
+        const auto name = [&](size_t i) { return tuple ? fields.at(i) : std::to_string(i); };
+        if (kind == "prim::TupleUnpack" || kind == "prim::ListUnpack") {
+            for (size_t i = 0; i < node.outputs().size(); i++) {
+                scope[node.outputs()[i]] = part(whole, name(i));
+            }
+            return true;
+        }
+        if (kind != "aten::__getitem__" && kind != "prim::TupleIndex") {
+            return false;
+        }
+        const auto key = torch::jit::toIValue(node.input(1));
+        if (key && key->isString()) {
+            scope[node.output()] = part(whole, key->toStringRef());
+        } else if (key && key->isInt() && key->toInt() >= 0) {
+            scope[node.output()] = part(whole, name(static_cast<size_t>(key->toInt())));
+        }
+        return true;
+    }
+
+    Known part(const Known &whole, const std::string &name)
+    {
+        Known known;
+        known.argument = whole.argument;
+        known.path = whole.path.empty() ? name : whole.path + "." + name;
+        add_part(known);
+        return known;
+    }
+
+    // Which part the next hint speaks of.
+    void add_part(const Known &known)
+    {
+        htp_shim_hint hint = {};
+        hint.argument = known.argument;
+        hint.kind = "part";
+        hint.position = model_.keep.string(known.path);
+        hints_.push_back(hint);
+    }
+
+    // A number, a constant or a weight.
+    static bool is_plain(const torch::jit::Value *value, const Known &known)
+    {
+        return known.weight != HTP_SHIM_NONE || torch::jit::toIValue(value) ||
+               !value->type()->isSubtypeOf(*c10::TensorType::get());
     }
 
     static void give(const torch::jit::Node &node, const std::vector<Known> &outputs, Scope &scope)
@@ -172,9 +269,16 @@ class Finder
         if (hint.weight_rank == 0) {
             add_constant(node, hint);
         }
+        if (hint.weight_rank == 0) {
+            count_strides(node, arguments, hint);
+            multiply_rows(node, arguments, hint);
+        }
         scale_by_groups(node, arguments, hint);
         for (size_t i = 0; i < inputs.size() && i < arguments.size(); i++) {
             if (inputs[i].argument != HTP_SHIM_NONE) {
+                if (!inputs[i].path.empty()) {
+                    add_part(inputs[i]);
+                }
                 hint.argument = inputs[i].argument;
                 hint.kind = model_.keep.string(kind);
                 hint.position = model_.keep.string(arguments[i].name());
@@ -209,6 +313,52 @@ class Finder
                 }
             }
         }
+    }
+
+    // A convolution's weight may be computed: its strides tell its rank.
+    static void count_strides(const torch::jit::Node &node,
+                              const std::vector<c10::Argument> &arguments, htp_shim_hint &hint)
+    {
+        constexpr size_t kMaxDims = 3;
+        for (size_t i = 0; i < arguments.size() && i < node.inputs().size(); i++) {
+            if (arguments[i].name() != "stride" || arguments[0].name() != "input") {
+                continue;
+            }
+            const auto value = torch::jit::toIValue(node.inputs()[i]);
+            const torch::jit::Node *made = node.inputs()[i]->node();
+            size_t count = made->kind() == torch::jit::prim::ListConstruct ? made->inputs().size()
+                           : value && value->isIntList() ? value->toIntVector().size()
+                                                         : kMaxDims + 1;
+            hint.weight_rank = count <= kMaxDims ? static_cast<uint32_t>(count) + 2 : 0;
+        }
+    }
+
+    // Rows that are cut into more dims than an image has, view(-1, 3, 2, 14, 14), have as many
+    // features as these have elements: a weight could not tell it better.
+    static void multiply_rows(const torch::jit::Node &node,
+                              const std::vector<c10::Argument> &arguments, htp_shim_hint &hint)
+    {
+        constexpr size_t kMinDims = 5;
+        const bool is_view = arguments.size() == 2 &&
+                             (arguments[1].name() == "size" || arguments[1].name() == "shape");
+        if (!is_view || node.input(1)->node()->kind() != torch::jit::prim::ListConstruct ||
+            node.input(1)->node()->inputs().size() < kMinDims) {
+            return;
+        }
+        int64_t product = 1;
+        bool is_open = false; // -1, first
+        for (const torch::jit::Value *size : node.input(1)->node()->inputs()) {
+            const auto number = torch::jit::toIValue(size);
+            const int64_t known = number && number->isInt() ? number->toInt() : 0;
+            const bool is_known = is_open ? known > 0 && known < INT32_MAX : known == -1;
+            if (!is_known || product > INT32_MAX) {
+                return;
+            }
+            product *= is_open ? known : 1;
+            is_open = true;
+        }
+        hint.weight_rank = 1;
+        hint.weight_dims[0] = product;
     }
 
     // A convolution's weight has the channels of one group: count those of the input.

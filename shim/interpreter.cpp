@@ -137,6 +137,18 @@ Place Interpreter::place_of(const Node &node, uint32_t scope)
     return {scope, known->second.first, known->second.second};
 }
 
+namespace
+{
+
+bool holds_dict(const Ref &item)
+{
+    return item->kind == Item::Kind::Dict ||
+           (item->is_container() &&
+            std::any_of(item->elements.begin(), item->elements.end(), holds_dict));
+}
+
+} // namespace
+
 void Interpreter::run_node(const Node &node, Frame &frame)
 {
     if ((++steps_ & 63) == 0 && !tick_(recording_.nodes.size())) {
@@ -151,6 +163,9 @@ void Interpreter::run_node(const Node &node, Frame &frame)
     if (!is_handled && !inputs.empty() && inputs[0]->is_container()) {
         handler = container_handlers().find(kind);
         is_handled = handler != container_handlers().end();
+    }
+    if (!is_handled && std::any_of(inputs.begin(), inputs.end(), holds_dict)) {
+        throw Unsupported(kind + " on a dict, " + recording_.describe(place));
     }
     const std::vector<Ref> outputs = is_handled ? (this->*handler->second)(node, inputs, frame)
                                                 : executor_.run(node, inputs, place);
@@ -227,6 +242,22 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::contai
         {"aten::values", &Interpreter::do_dict_values},
     };
     return table;
+}
+
+bool Interpreter::evaluates(const torch::jit::Node &node)
+{
+    const std::string kind = node.kind().toQualString();
+    if (handlers().count(kind) != 0) {
+        return true;
+    }
+    const auto found = container_handlers().find(kind);
+    if (found == container_handlers().end() || found->second == &Interpreter::do_stack ||
+        node.inputs().empty()) {
+        return false;
+    }
+    const c10::TypeKind type = node.input(0)->type()->kind();
+    return type == c10::TypeKind::ListType || type == c10::TypeKind::TupleType ||
+           type == c10::TypeKind::DictType;
 }
 
 namespace
@@ -396,7 +427,7 @@ std::vector<Ref> Interpreter::do_fork(const Node &node, std::vector<Ref> &inputs
 std::vector<Ref> Interpreter::do_raise(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
     const c10::IValue &message = inputs[0]->lane[0];
-    throw Raised("forward() raised on these inputs " +
+    throw Raised(recording_.model.method + "() raised on these inputs " +
                  recording_.describe(place_of(node, frame.scope)) + ": " +
                  (message.isString() ? message.toStringRef() : "an exception"));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 namespace htp
 {
@@ -22,7 +23,7 @@ bool starts_with(const std::string &text, const std::string &prefix)
     return text.compare(0, prefix.size(), prefix) == 0;
 }
 
-// What forward() takes in place of an argument of this type.
+// What a method takes in place of an argument of this type.
 htp_shim_kind kind_of(const c10::TypePtr &type)
 {
     using c10::TypeKind;
@@ -43,13 +44,47 @@ htp_shim_kind kind_of(const c10::TypePtr &type)
         return HTP_SHIM_STRING;
     case TypeKind::ListType:
     case TypeKind::TupleType:
+    case TypeKind::DictType:
         return HTP_SHIM_LIST;
     default:
         return HTP_SHIM_OPAQUE;
     }
 }
 
+// A default value: a number, a string, or a list of them.
+std::string python_form(const c10::IValue &value)
+{
+    try {
+        std::ostringstream text;
+        value.repr(text, [](std::ostream &, const c10::IValue &) { return false; });
+        return text.str();
+    } catch (const std::exception &) {
+        return "...";
+    }
+}
+
 } // namespace
+
+std::string type_text(const c10::TypePtr &type)
+{
+    return type->annotation_str([](const c10::Type &part) -> c10::TypePrinter::result_type {
+        const auto *named = dynamic_cast<const c10::NamedType *>(&part);
+        if (named == nullptr || !named->name()) {
+            return {};
+        }
+        return plain_class_name(named->name()->qualifiedName());
+    });
+}
+
+std::vector<std::string> field_names(const c10::TupleType &type)
+{
+    std::vector<std::string> names;
+    const auto &schema = type.schema();
+    for (size_t i = 0; i < type.elements().size(); i++) {
+        names.push_back(schema ? schema->arguments()[i].name() : std::to_string(i));
+    }
+    return names;
+}
 
 // libtorch's assertions name a line of its own sources, which helps nobody here.
 static std::string without_assertion(const std::string &line)
@@ -117,7 +152,6 @@ at::ScalarType scalar_type_of(htp_dtype dtype)
 Model::Model(const std::string &path, const Tick &tick) : archive(path, tick)
 {
     add_modules();
-    add_arguments();
 }
 
 uint32_t Model::module_of(const c10::ivalue::Object *object) const
@@ -229,23 +263,86 @@ htp_shim_weight Model::describe(const at::Tensor &tensor, const std::string &nam
     return weight;
 }
 
-void Model::add_arguments()
+std::vector<std::string> Model::methods()
 {
-    const auto method = archive.module().find_method("forward");
-    if (!method) {
-        throw Unsupported("the root module has no forward()");
+    std::vector<std::string> names;
+    for (const torch::jit::Function *function : archive.module().type()->methods()) {
+        names.push_back(function->name());
     }
-    const auto &all = method->function().getSchema().arguments();
+    return names;
+}
+
+void Model::choose_method(const std::string &name)
+{
+    const auto found = archive.module().find_method(name);
+    if (!found) {
+        std::string others;
+        for (const std::string &other : methods()) {
+            others += (others.empty() ? "" : ", ") + other;
+        }
+        const std::string reason = "the root module has no " + name + "()";
+        if (name == "forward" && others.empty()) {
+            throw Unsupported(reason);
+        }
+        throw BadInputs(reason + "; its methods are: " + (others.empty() ? "none" : others));
+    }
+    method = name;
+    arguments.clear();
+    const auto &all = found->function().getSchema().arguments();
+    size_t items = 0;
     for (size_t i = 1; i < all.size(); i++) {
-        htp_shim_argument argument = {};
-        argument.name = keep.string(all[i].name());
-        argument.kind = kind_of(all[i].type());
-        argument.type = keep.string(all[i].type()->repr_str());
+        htp_shim_argument argument = describe(all[i].name(), all[i].type(), 0, items);
         argument.has_default = all[i].default_value().has_value();
-        argument.is_optional =
-            argument.has_default || all[i].type()->kind() == c10::TypeKind::OptionalType;
+        argument.is_optional = argument.is_optional || argument.has_default;
+        if (argument.has_default) {
+            argument.default_value = keep.string(python_form(*all[i].default_value()));
+        }
         arguments.push_back(argument);
     }
+}
+
+// The parts of nested types, as far down as anybody would spell them.
+constexpr int kMaxTypeDepth = 8;
+constexpr size_t kMaxTypeItems = 4096;
+
+htp_shim_argument Model::describe(const std::string &name, const c10::TypePtr &type, int depth,
+                                  size_t &items)
+{
+    htp_shim_argument argument = {};
+    const auto optional = type->cast<c10::OptionalType>();
+    const c10::TypePtr &inner = optional ? optional->getElementType() : type;
+    argument.name = keep.string(name);
+    argument.kind = kind_of(inner);
+    argument.type = keep.string(type_text(type));
+    argument.is_optional = optional != nullptr;
+    if (argument.kind == HTP_SHIM_LIST) {
+        add_items(argument, inner, depth, items);
+    }
+    return argument;
+}
+
+void Model::add_items(htp_shim_argument &argument, const c10::TypePtr &type, int depth,
+                      size_t &items)
+{
+    std::vector<htp_shim_argument> parts;
+    const auto contained = type->containedTypes();
+    items += contained.size();
+    if (depth >= kMaxTypeDepth || items > kMaxTypeItems) {
+        argument.kind = HTP_SHIM_OPAQUE;
+        return;
+    }
+    argument.is_dict = type->kind() == c10::TypeKind::DictType;
+    argument.is_open = argument.is_dict || type->kind() == c10::TypeKind::ListType;
+    if (argument.is_open) {
+        parts.push_back(describe("", contained.back(), depth + 1, items));
+    } else {
+        const auto names = field_names(type->expectRef<c10::TupleType>());
+        for (size_t i = 0; i < contained.size(); i++) {
+            parts.push_back(describe(names[i], contained[i], depth + 1, items));
+        }
+    }
+    argument.item_count = static_cast<uint32_t>(parts.size());
+    argument.items = keep.array(std::move(parts));
 }
 
 } // namespace htp

@@ -29,6 +29,12 @@ struct Raised : BadInputs {
 // A qualified class name without TorchScript's prefix and mangling.
 std::string plain_class_name(const std::string &qualified);
 
+// A type as people write it: "Tuple[Tensor, int]", "model.State".
+std::string type_text(const c10::TypePtr &type);
+
+// The fields of a NamedTuple, "0", "1" of another tuple.
+std::vector<std::string> field_names(const c10::TupleType &type);
+
 // at::ScalarType to htp_dtype and back.
 htp_dtype dtype_of(at::ScalarType type);
 at::ScalarType scalar_type_of(htp_dtype dtype);
@@ -62,8 +68,21 @@ class Model
     Keep keep;
     std::vector<htp_shim_module> modules;
     std::vector<htp_shim_weight> weights;
-    std::vector<at::Tensor> weight_tensors; // by weight
-    std::vector<htp_shim_argument> arguments;
+    std::vector<at::Tensor> weight_tensors;   // by weight
+    std::string method;                       // that is traced; "" until it is chosen
+    std::vector<htp_shim_argument> arguments; // of the method
+
+    // Chooses the method, and describes its arguments.
+    void choose_method(const std::string &name);
+
+    // The method with its schema: argument 0 is self.
+    torch::jit::Function &function()
+    {
+        return archive.module().get_method(method).function();
+    }
+
+    // The methods of the root module.
+    std::vector<std::string> methods();
 
     // The module of an object; HTP_SHIM_NONE when it is no module of this model.
     uint32_t module_of(const c10::ivalue::Object *object) const;
@@ -77,7 +96,9 @@ class Model
   private:
     void add_modules();
     void add_weights(uint32_t module, const torch::jit::Module &instance);
-    void add_arguments();
+    htp_shim_argument describe(const std::string &name, const c10::TypePtr &type, int depth,
+                               size_t &items);
+    void add_items(htp_shim_argument &argument, const c10::TypePtr &type, int depth, size_t &items);
 
     std::unordered_map<const c10::ivalue::Object *, uint32_t> by_object_;
     std::unordered_map<const c10::ivalue::Object *, std::unordered_map<size_t, uint32_t>> slots_;

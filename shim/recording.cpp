@@ -128,8 +128,8 @@ Ref Recording::sequence(Item::Kind kind, std::vector<Ref> elements)
 void Recording::before_change(const Ref &list)
 {
     if (list->is_state) {
-        throw Unsupported("forward() changes a list or dict of the model, which the next call "
-                          "would read");
+        throw Unsupported(model.method +
+                          "() changes a list or dict of the model, which the next call would read");
     }
     if (list->is_merged) {
         throw Unsupported("a list that comes out of a branch or loop on the data is changed");

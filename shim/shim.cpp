@@ -2,6 +2,7 @@
 #include "archived_inputs.h"
 #include "hints.h"
 #include "libraries.h"
+#include "operators.h"
 #include "recording.h"
 #include "trace.h"
 
@@ -15,9 +16,10 @@ struct htp_shim_model {
     htp_shim_model(const char *path, const htp::Tick &tick) : model(path, tick) {}
 
     htp::Model model;
-    std::unique_ptr<htp::Trace> trace;
+    std::shared_ptr<htp::Trace> trace;
     std::optional<std::vector<htp_shim_hint>> hints;
     std::optional<std::vector<htp_shim_input>> archived_inputs;
+    std::optional<std::vector<htp_shim_operator>> operators;
 };
 
 namespace
@@ -150,17 +152,45 @@ htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, u
                           uint32_t lane_count, htp_shim_tick tick, void *user,
                           const htp_shim_trace **trace, htp_shim_error *error)
 {
+    *trace = nullptr;
     return guard(error, HTP_SHIM_INTERNAL, [&] {
         model->trace.reset();
         if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
             throw std::runtime_error("a trace has 1 to 3 lanes");
         }
         const std::vector<htp_shim_input> given(inputs, inputs + input_count);
-        model->trace = htp::trace_forward(model->model, given, lane_count, [&](uint64_t done) {
-            return tick == nullptr || tick(user, done, 0);
-        });
-        *trace = &model->trace->view();
+        const auto go_on = [&](uint64_t done) { return tick == nullptr || tick(user, done, 0); };
+        try {
+            model->trace = htp::trace_forward(model->model, given, lane_count, go_on);
+            *trace = &model->trace->view();
+        } catch (const htp::Refused &refusal) {
+            model->trace = refusal.trace;
+            *trace = &model->trace->view();
+            throw;
+        }
     });
+}
+
+htp_shim_code choose_method(htp_shim_model *model, const char *name, htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] { model->model.choose_method(name); });
+}
+
+htp_shim_code list_operators(htp_shim_model *model, const htp_shim_operator **operators,
+                             uint32_t *count, htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] {
+        if (!model->operators) {
+            model->operators = htp::find_operators(model->model);
+        }
+        *operators = model->operators->data();
+        *count = static_cast<uint32_t>(model->operators->size());
+    });
+}
+
+htp_shim_code list_facts(htp_shim_model *model, htp_shim_facts *facts, htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] { *facts = htp::find_facts(model->model); });
 }
 
 htp_shim_code open_library(const char *path, htp_shim_error *error)
@@ -189,9 +219,10 @@ bool has_operator(const char *kind)
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
-        HTP_SHIM_ABI, HTP_LIBTORCH_VERSION, open_model,   close_model,          list_modules,
-        list_weights, list_arguments,       list_hints,   list_archived_inputs, find_extra_file,
-        trace_model,  has_operator,         open_library,
+        HTP_SHIM_ABI,         HTP_LIBTORCH_VERSION, open_model,     close_model,
+        list_modules,         list_weights,         list_arguments, list_hints,
+        list_archived_inputs, find_extra_file,      trace_model,    has_operator,
+        open_library,         choose_method,        list_operators, list_facts,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

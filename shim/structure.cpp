@@ -65,7 +65,7 @@ std::vector<Ref> Interpreter::do_set_attr(const Node &node, std::vector<Ref> &in
         }
         const char *const advice =
             loaded->is_none() ? "; call the model once before it is saved, " : ", ";
-        throw Unsupported("forward() changes the attribute \"" + name +
+        throw Unsupported(recording_.model.method + "() changes the attribute \"" + name +
                           "\", which the next call would read" + advice +
                           recording_.describe(place_of(node, frame.scope)));
     }
@@ -172,9 +172,17 @@ std::vector<Ref> Interpreter::do_unpack(const Node &node, std::vector<Ref> &inpu
         return std::vector<Ref>(node.outputs().size(), inputs[0]);
     }
     if (inputs[0]->elements.size() != node.outputs().size()) {
-        throw BadInputs("a sequence of " + std::to_string(inputs[0]->elements.size()) +
-                        " is unpacked into " + std::to_string(node.outputs().size()) + " " +
-                        recording_.describe(place_of(node, frame.scope)));
+        const Place place = place_of(node, frame.scope);
+        const std::string reason = "a sequence of " + std::to_string(inputs[0]->elements.size()) +
+                                   " is unpacked into " + std::to_string(node.outputs().size()) +
+                                   " ";
+        RecordedNode unpack = {
+            node.kind().toQualString(), {inputs[0]->id}, {""}, {}, place, reason};
+        for (size_t i = 0; i < node.outputs().size(); i++) {
+            unpack.outputs.push_back(recording_.make(Item::Kind::Unknown)->id);
+        }
+        recording_.nodes.push_back(std::move(unpack));
+        throw BadInputs(reason + recording_.describe(place));
     }
     return inputs[0]->elements;
 }

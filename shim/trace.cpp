@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include "arguments.h"
 #include "interpreter.h"
 #include "libraries.h"
 #include "meta_kernels.h"
@@ -69,7 +70,8 @@ class Handover final : public Trace
     void flatten(const Ref &output)
     {
         if (output->stacked) {
-            throw Unsupported("forward() returns a list whose length depends on the data");
+            throw Unsupported(recording_->model.method +
+                              "() returns a list whose length depends on the data");
         }
         if (output->kind == Item::Kind::Dict) {
             for (size_t i = 1; i < output->elements.size(); i += 2) {
@@ -204,58 +206,6 @@ class Handover final : public Trace
     htp_shim_trace view_ = {};
 };
 
-Ref make_number(Recording &recording, const htp_shim_input &input, htp_shim_kind kind)
-{
-    switch (kind) {
-    case HTP_SHIM_INT:
-        return recording.plain(static_cast<int64_t>(input.scalar));
-    case HTP_SHIM_BOOL:
-        return recording.plain(input.scalar != 0);
-    default:
-        return recording.plain(input.scalar);
-    }
-}
-
-Ref make_tensor(Recording &recording, const htp_shim_input &input, const char *name)
-{
-    Ref item = recording.make(Item::Kind::Tensor);
-    item->name = name;
-    const auto options = at::device(at::kMeta).dtype(scalar_type_of(input.dtype));
-    for (uint32_t lane = 0; lane < recording.lane_count; lane++) {
-        item->lane[lane] = at::empty(at::IntArrayRef(input.dims[lane], input.rank), options);
-    }
-    settle_empty(*item, recording.lane_count);
-    return item;
-}
-
-std::vector<Ref> make_inputs(Recording &recording, const std::vector<htp_shim_input> &inputs)
-{
-    Model &model = recording.model;
-    const auto &schema =
-        model.archive.module().get_method("forward").function().getSchema().arguments();
-    std::vector<Ref> items;
-    for (size_t i = 0; i < model.arguments.size(); i++) {
-        const htp_shim_argument &argument = model.arguments[i];
-        const bool is_given = i < inputs.size() && !inputs[i].is_none;
-        if (!is_given && !argument.is_optional) {
-            throw BadInputs(std::string("argument \"") + argument.name +
-                            "\" of forward() is missing");
-        }
-        if (!is_given) {
-            items.push_back(
-                recording.constant(schema[i + 1].default_value().value_or(c10::IValue())));
-        } else if (inputs[i].is_scalar) {
-            items.push_back(make_number(recording, inputs[i], argument.kind));
-        } else if (argument.kind == HTP_SHIM_TENSOR) {
-            items.push_back(make_tensor(recording, inputs[i], argument.name));
-        } else {
-            throw BadInputs(std::string("argument \"") + argument.name + "\" of forward() is a " +
-                            argument.type + ", not a tensor");
-        }
-    }
-    return items;
-}
-
 } // namespace
 
 std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_input> &inputs,
@@ -265,9 +215,18 @@ std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_in
     const at::NoGradGuard no_grad;
     auto recording = std::make_unique<Recording>(model, lane_count);
     Interpreter interpreter(*recording, std::move(tick));
-    const std::vector<Ref> arguments = make_inputs(*recording, inputs);
-    const std::vector<Ref> outputs = interpreter.run("forward", arguments);
-    return std::make_unique<Handover>(std::move(recording), arguments, outputs);
+    const std::vector<Ref> arguments = make_arguments(*recording, inputs);
+    std::vector<Ref> given;
+    for (const Ref &argument : arguments) {
+        given.push_back(as_given(*recording, argument));
+    }
+    try {
+        const std::vector<Ref> outputs = interpreter.run(model.method, arguments);
+        return std::make_unique<Handover>(std::move(recording), given, outputs);
+    } catch (const BadInputs &refusal) {
+        const std::vector<Ref> none;
+        throw Refused(refusal, std::make_unique<Handover>(std::move(recording), given, none));
+    }
 }
 
 } // namespace htp

@@ -9,15 +9,27 @@
 /* No list of inputs is that long; a file that is was given by mistake. */
 enum { INPUTS_FILE_LIMIT = 1 << 20 };
 
-static htp_status named(const htp_session *session, htp_status status)
+/* In a message about arguments, a method that is not forward() is named, too. */
+static htp_status named(htp_session *session, htp_status status)
 {
-    return htp_status_prefix(status, session->model_path);
+    const char *method = session->options.method;
+    bool is_forward = strcmp(method, "forward") == 0;
+    return htp_status_prefix(status, is_forward ? session->model_path
+                                                : htp_arena_printf(&session->arena, "%s: %s()",
+                                                                   session->model_path, method));
 }
 
-static htp_status parse_json(htp_session *session, const char *name, const char *text)
+static htp_status parse_json(htp_session *session, const char *name, const char *text,
+                             bool may_name_files)
 {
-    return htp_inputs_parse_json(&session->arena, name, text, session->arguments,
+    return htp_inputs_parse_json(&session->arena, name, text, may_name_files, session->arguments,
                                  session->argument_count, &session->inputs);
+}
+
+static htp_status parse(htp_session *session, const char *const *specifications, size_t count)
+{
+    return htp_inputs_parse(&session->arena, specifications, count, session->arguments,
+                            session->argument_count, &session->inputs);
 }
 
 /* Nothing is allocated in the arena while the file is open. */
@@ -41,17 +53,29 @@ static htp_status read_file(const char *path, char *bytes, size_t capacity)
     return HTP_OK;
 }
 
+static bool has_suffix(const char *path, const char *suffix)
+{
+    size_t length = strlen(path);
+    size_t tail = strlen(suffix);
+    return length >= tail && strcmp(path + length - tail, suffix) == 0;
+}
+
 static htp_status choose_given(htp_session *session)
 {
     const htp_options *options = &session->options;
-    if (!options->inputs_file) {
-        return named(session, htp_inputs_parse(&session->arena, options->inputs,
-                                               options->input_count, session->arguments,
-                                               session->argument_count, &session->inputs));
+    const char *path = options->inputs_file;
+    if (!path) {
+        return named(session, parse(session, options->inputs, options->input_count));
+    }
+    if (has_suffix(path, ".npz")) {
+        const char *const *specifications = NULL;
+        size_t count = 0;
+        HTP_TRY(htp_inputs_list_npz(&session->arena, path, &specifications, &count));
+        return htp_status_prefix(parse(session, specifications, count), path);
     }
     char *text = htp_arena_alloc(&session->arena, INPUTS_FILE_LIMIT);
-    HTP_TRY(read_file(options->inputs_file, text, INPUTS_FILE_LIMIT));
-    return parse_json(session, options->inputs_file, text);
+    HTP_TRY(read_file(path, text, INPUTS_FILE_LIMIT));
+    return parse_json(session, path, text, true);
 }
 
 /* Inputs that lie in the archive; @p found tells whether there are any, @p are_chosen whether it
@@ -59,12 +83,15 @@ static htp_status choose_given(htp_session *session)
 static htp_status choose_archived(htp_session *session, bool *found, bool *are_chosen)
 {
     size_t bytes = 0;
-    const char *extra = session->shim->extra_file(session->model, HTP_INPUTS_EXTRA_FILE, &bytes);
+    const char *extra = NULL;
+    if (strcmp(session->options.method, "forward") == 0) {
+        extra = session->shim->extra_file(session->model, HTP_INPUTS_EXTRA_FILE, &bytes);
+    }
     *found = extra != NULL;
     *are_chosen = extra != NULL;
     if (extra) {
         return named(session, parse_json(session, HTP_INPUTS_EXTRA_FILE,
-                                         htp_arena_copy(&session->arena, extra, bytes)));
+                                         htp_arena_copy(&session->arena, extra, bytes), false));
     }
     const htp_shim_input *archived = NULL;
     uint32_t count = 0;
@@ -79,7 +106,39 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
                                               session->argument_count, &session->inputs));
 }
 
-htp_status htp_inputs_choose_derived(htp_session *session, uint32_t candidate, bool *more)
+static bool tick(void *user, uint64_t done, uint64_t total)
+{
+    const htp_progress progress = {
+        .stage = HTP_STAGE_INPUTS, .done = done, .total = total, .label = "nodes"};
+    htp_session *session = user;
+    session->is_stopped = session->is_stopped || !htp_session_progress(session, &progress);
+    return !session->is_stopped;
+}
+
+/* A construct that cannot be traced says nothing against the inputs. */
+static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_shim_trace **trace)
+{
+    htp_session *session = user;
+    htp_shim_error error = {{0}};
+    *trace = NULL;
+    if (session->is_untraced) {
+        return HTP_TRIAL_STOPPED;
+    }
+    const htp_shim_input *nested = htp_inputs_nest(&session->arena, inputs, NULL);
+    htp_shim_code code = HTP_SHIM_NEEDS_LANES;
+    for (uint32_t lanes = 1; code == HTP_SHIM_NEEDS_LANES && lanes <= HTP_SHIM_MAX_LANES;
+         lanes += HTP_SHIM_MAX_LANES - 1) {
+        code = session->shim->trace(session->model, nested, inputs->argument_count, lanes, tick,
+                                    session, trace, &error);
+    }
+    if (session->is_stopped) {
+        return HTP_TRIAL_STOPPED;
+    }
+    bool is_refused = code == HTP_SHIM_BAD_INPUTS || code == HTP_SHIM_INTERNAL;
+    return is_refused ? HTP_TRIAL_REFUSED : HTP_TRIAL_TAKEN;
+}
+
+static htp_status choose_derived(htp_session *session)
 {
     const htp_shim_hint *hints = NULL;
     uint32_t count = 0;
@@ -87,14 +146,13 @@ htp_status htp_inputs_choose_derived(htp_session *session, uint32_t candidate, b
     htp_shim_code code = session->shim->hints(session->model, &hints, &count, &error);
     HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
     session->inputs_origin = HTP_INPUTS_DERIVED;
-    return named(session,
-                 htp_inputs_derive(&session->arena, hints, count, session->arguments,
-                                   session->argument_count, candidate, &session->inputs, more));
+    return named(session, htp_inputs_derive(&session->arena, hints, count, session->arguments,
+                                            session->argument_count, attempt, session,
+                                            &session->inputs, &session->are_inputs_taken));
 }
 
-htp_status htp_inputs_choose(htp_session *session, bool *more)
+htp_status htp_inputs_choose(htp_session *session)
 {
-    *more = false;
     session->inputs_origin = HTP_INPUTS_GIVEN;
     session->are_sizes_chosen = true;
     if (session->options.input_count > 0 || session->options.inputs_file) {
@@ -103,5 +161,5 @@ htp_status htp_inputs_choose(htp_session *session, bool *more)
     bool found = false;
     session->inputs_origin = HTP_INPUTS_ARCHIVE;
     HTP_TRY(choose_archived(session, &found, &session->are_sizes_chosen));
-    return found ? HTP_OK : htp_inputs_choose_derived(session, 0, more);
+    return found ? HTP_OK : choose_derived(session);
 }

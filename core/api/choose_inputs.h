@@ -10,15 +10,11 @@
 #define HTP_INPUTS_EXTRA_FILE "htp_inputs.json"
 
 /**
- * Sets the session's inputs: those of the options; otherwise those of the archive (its extra file
- * HTP_INPUTS_EXTRA_FILE, bundled inputs, or those it was traced with); otherwise the first
- * candidate derived from the graph.
- * @param more  receives whether there are further candidates.
+ * Sets the session's inputs: those of the options; otherwise those of the archive (for forward()
+ * its extra file HTP_INPUTS_EXTRA_FILE, bundled inputs, or those it was traced with); otherwise
+ * those derived from the graph, which the method took in a trace unless it refused all that were
+ * tried, or session->is_untraced asks for the first guess.
  */
-HTP_MUST_USE htp_status htp_inputs_choose(htp_session *session, bool *more);
-
-/** Sets the session's inputs to candidate @p candidate of those derived from the graph. */
-HTP_MUST_USE htp_status htp_inputs_choose_derived(htp_session *session, uint32_t candidate,
-                                                  bool *more);
+HTP_MUST_USE htp_status htp_inputs_choose(htp_session *session);
 
 #endif

@@ -110,7 +110,7 @@ static htp_status trace_moving(struct search *search)
 htp_status htp_session_trace_dynamic(htp_session *session)
 {
     htp_inputs guessed = htp_axes_copy(&session->arena, &session->inputs);
-    htp_axes_guess(&session->arena, session->arguments, &guessed);
+    htp_axes_guess(&session->arena, &guessed);
     struct search search = {
         .session = session,
         .guessed = &guessed,

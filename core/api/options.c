@@ -87,5 +87,8 @@ htp_status htp_options_take(const htp_options *given, htp_options *options)
     if (!options->tag_attribute_prefix) {
         options->tag_attribute_prefix = "__";
     }
+    if (!options->method) {
+        options->method = "forward";
+    }
     return check(options);
 }

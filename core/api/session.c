@@ -66,8 +66,7 @@ void htp_session_detail(htp_session *session, const char *format, ...)
 
 const char *htp_session_describe_input(htp_session *session, uint32_t index)
 {
-    return htp_inputs_describe(&session->arena, &session->inputs, index,
-                               session->arguments[index].name);
+    return htp_inputs_describe(&session->arena, &session->inputs, index);
 }
 
 static void note_inputs(htp_session *session)
@@ -83,14 +82,17 @@ static void note_inputs(htp_session *session)
         const char *input = htp_session_describe_input(session, i);
         if (input) {
             htp_session_note(session, "%s --input %s", verbs[session->inputs_origin], input);
-        } else if (!session->arguments[i].has_default) {
+            continue;
+        }
+        const htp_input_path *path = &session->inputs.paths[i];
+        if (path->depth > 0 || !session->arguments[path->argument].has_default) {
             htp_session_note(session, "%s no %s: it is None", verbs[session->inputs_origin],
-                             session->arguments[i].name);
+                             path->text);
         }
     }
 }
 
-static htp_status load(htp_session *session)
+htp_status htp_session_load(htp_session *session)
 {
     htp_session_begin(session, HTP_STAGE_LOADED);
     HTP_TRY(htp_torchscript_shim(&session->shim));
@@ -99,6 +101,10 @@ static htp_status load(htp_session *session)
     }
     HTP_TRY(htp_torchscript_open(session->shim, session->model_path, htp_session_progress, session,
                                  &session->model));
+    htp_shim_error error = {{0}};
+    htp_shim_code code =
+        session->shim->choose_method(session->model, session->options.method, &error);
+    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
     session->shim->modules(session->model, &session->modules, &session->module_count);
     session->shim->arguments(session->model, &session->arguments, &session->argument_count);
     return htp_session_end(session, session->module_count, "modules");
@@ -129,51 +135,27 @@ static htp_status refused(htp_session *session, htp_status refusal)
     return status;
 }
 
-/* What was derived is checked by running it: the first candidate that forward() takes it is. */
-static htp_status trace_derived(htp_session *session, bool more)
-{
-    const htp_inputs likeliest = session->inputs;
-    htp_status refusal = htp_session_trace_inputs(session);
-    if (htp_status_code(refusal) != HTP_CODE_USAGE) {
-        return refusal;
-    }
-    for (uint32_t candidate = 1; more; candidate++) {
-        htp_status status = htp_inputs_choose_derived(session, candidate, &more);
-        if (!status) {
-            status = htp_session_trace_inputs(session);
-        }
-        if (htp_status_code(status) != HTP_CODE_USAGE) {
-            htp_status_free(refusal);
-            return status;
-        }
-        htp_status_free(status);
-    }
-    session->inputs = likeliest;
-    return refused(session, refusal);
-}
-
 /* Sizes that nobody chose may move as far as the program lets them. */
-static htp_status trace(htp_session *session, bool more)
+static htp_status trace(htp_session *session)
 {
-    if (session->inputs_origin == HTP_INPUTS_DERIVED) {
-        HTP_TRY(trace_derived(session, more));
-    }
-    if (!session->are_sizes_chosen && !session->options.static_shapes) {
+    bool is_derived = session->inputs_origin == HTP_INPUTS_DERIVED;
+    if (!session->are_sizes_chosen && !session->options.static_shapes &&
+        (!is_derived || session->are_inputs_taken)) {
         return htp_session_trace_dynamic(session);
     }
-    return session->inputs_origin == HTP_INPUTS_DERIVED ? HTP_OK
-                                                        : htp_session_trace_inputs(session);
+    htp_status status = htp_session_trace_inputs(session);
+    return is_derived && htp_status_code(status) == HTP_CODE_USAGE ? refused(session, status)
+                                                                   : status;
 }
 
 htp_status htp_session_trace(htp_session *session)
 {
-    bool more = false;
-    HTP_TRY(load(session));
+    HTP_TRY(htp_session_load(session));
     htp_session_begin(session, HTP_STAGE_INPUTS);
-    HTP_TRY(htp_inputs_choose(session, &more));
+    HTP_TRY(htp_inputs_choose(session));
     HTP_TRY(htp_session_end(session, session->inputs.count, "inputs"));
     htp_session_begin(session, HTP_STAGE_TRACED);
-    HTP_TRY(trace(session, more));
+    HTP_TRY(trace(session));
     note_inputs(session);
     return htp_session_end(session, session->graph->trace->node_count, "nodes");
 }

@@ -30,7 +30,10 @@ typedef struct htp_session {
     uint32_t argument_count;
     htp_inputs inputs;
     htp_inputs_origin inputs_origin;
+    bool are_inputs_taken; /* derived inputs: forward() took them */
+    bool is_stopped;       /* the caller asked to stop */
     bool are_sizes_chosen; /* which axes are dynamic was told, together with the inputs */
+    bool is_untraced;      /* set by who wants to know inputs without running anything */
     htp_graph *graph;
     htp_stage stage; /* under way */
     double stage_start;
@@ -53,6 +56,9 @@ void htp_session_note(htp_session *session, const char *format, ...)
 /** As htp_session_note(), for those who want to know more (options.details). */
 void htp_session_detail(htp_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** Opens the model, and chooses the method. */
+HTP_MUST_USE htp_status htp_session_load(htp_session *session);
 
 /** Traces with the session's inputs as they are. */
 HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session);

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -174,4 +175,16 @@ void htp_text_add_double(htp_text *text, double value)
 const char *htp_text_string(const htp_text *text)
 {
     return text->bytes ? text->bytes : "";
+}
+
+const char *htp_text_grouped(htp_arena *arena, uint64_t number)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    htp_text text = {.arena = arena};
+    for (int i = 0; i < length; i++) {
+        htp_text_add(&text, i && (length - i) % 3 == 0 ? "," : "");
+        htp_text_add_bytes(&text, &digits[i], 1);
+    }
+    return htp_text_string(&text);
 }

@@ -39,6 +39,9 @@ void htp_text_add_repr(htp_text *text, const char *string);
 /** Appends a double so that it reads back the same, as Python writes it: 0.1, 1.0, 1e+20, inf. */
 void htp_text_add_double(htp_text *text, double value);
 
+/** A number for people: 1234567 as "1,234,567". */
+const char *htp_text_grouped(htp_arena *arena, uint64_t number);
+
 /** The length of the UTF-8 sequence at @p at, and its code point in @p code; 0 where the bytes are
  * no UTF-8 (overlong forms and surrogates are none). "" gives 1 and code 0. */
 size_t htp_text_utf8(const char *at, uint32_t *code);

@@ -179,6 +179,7 @@ static const struct row {
     STRING("out", out),
     STRING("out-dir", out_folder),
     STRING("inputs", options.inputs_file),
+    STRING("method", options.method),
     STRING("tag-attribute-prefix", options.tag_attribute_prefix),
     FLAG("include-torch-nn", options.include_torch_nn),
     FLAG("quiet", quiet),
@@ -245,6 +246,14 @@ static bool read_options(htp_cli_arguments *arguments, int argc, char **argv)
 
 static bool check_outputs(const htp_cli_arguments *arguments)
 {
+    if (arguments->command == HTP_CLI_INSPECT) {
+        if (arguments->out || arguments->out_folder || arguments->print_tree) {
+            htp_cli_print_message("inspect writes no file, and prints the module tree as it is: "
+                                  "leave out --out, --out-dir and --print-tree");
+            return false;
+        }
+        return true;
+    }
     if (arguments->command == HTP_CLI_DUMP_GRAPH) {
         if (arguments->out || arguments->out_folder || arguments->json || arguments->print_tree) {
             htp_cli_print_message(
@@ -272,7 +281,8 @@ static bool check_outputs(const htp_cli_arguments *arguments)
 
 static bool check(const htp_cli_arguments *arguments)
 {
-    if (arguments->command != HTP_CLI_EXPORT && arguments->command != HTP_CLI_DUMP_GRAPH) {
+    if (arguments->command != HTP_CLI_EXPORT && arguments->command != HTP_CLI_DUMP_GRAPH &&
+        arguments->command != HTP_CLI_INSPECT) {
         return true;
     }
     if (arguments->model_count == 0) {
@@ -304,13 +314,21 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
         arguments->command = HTP_CLI_OPERATORS;
         return true;
     }
-    if (!read_options(arguments, argc, argv)) {
+    bool inspects = argc >= 2 && strcmp(argv[1], "inspect") == 0;
+    if (!read_options(arguments, argc - inspects, argv + inspects)) {
         return false;
+    }
+    if (inspects && arguments->command == HTP_CLI_DUMP_GRAPH) {
+        htp_cli_print_message("inspect and --dump-graph are different things; pass one");
+        return false;
+    }
+    if (inspects && arguments->command == HTP_CLI_EXPORT) {
+        arguments->command = HTP_CLI_INSPECT;
     }
     arguments->options.inputs = arguments->inputs;
     arguments->options.libraries = arguments->libraries;
     arguments->options.custom_operators = arguments->custom_operators;
-    for (int i = optind; i < argc; i++) {
+    for (int i = optind + inspects; i < argc; i++) {
         arguments->models[arguments->model_count++] = argv[i];
     }
     return check(arguments);

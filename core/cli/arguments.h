@@ -9,6 +9,7 @@
 typedef enum htp_cli_command {
     HTP_CLI_EXPORT,
     HTP_CLI_DUMP_GRAPH,
+    HTP_CLI_INSPECT,
     HTP_CLI_OPERATORS,
     HTP_CLI_VERSION,
     HTP_CLI_HELP,

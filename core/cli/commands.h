@@ -15,7 +15,7 @@ int htp_cli_version(void);
 /** Lists the supported operators, one a line. */
 int htp_cli_operators(void);
 
-/** Exports the models, or dumps their graphs. */
+/** Exports the models, dumps their graphs, or inspects them. */
 int htp_cli_export(const htp_cli_arguments *arguments);
 
 #endif

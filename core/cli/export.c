@@ -96,6 +96,31 @@ static htp_status dump_model(const struct run *run, const htp_options *options)
     return status;
 }
 
+static htp_status inspect_model(const struct run *run, const htp_options *options)
+{
+    char *result = NULL;
+    bool as_json = run->arguments->json;
+    htp_status status =
+        htp_inspect(run->model, options, as_json ? NULL : &result, as_json ? &result : NULL);
+    if (!status) {
+        (void)printf("%s%s", result, as_json ? "\n" : "");
+    }
+    htp_string_free(result);
+    return status;
+}
+
+static htp_status work_on(const struct run *run, const htp_options *options, size_t index)
+{
+    switch (run->arguments->command) {
+    case HTP_CLI_DUMP_GRAPH:
+        return dump_model(run, options);
+    case HTP_CLI_INSPECT:
+        return inspect_model(run, options);
+    default:
+        return export_model(run, options, index);
+    }
+}
+
 /* Works on one model. @return its exit code. */
 static int run_model(void *user, size_t index)
 {
@@ -110,9 +135,7 @@ static int run_model(void *user, size_t index)
     if (run->terminal.shows_stages && arguments->model_count > 1) {
         htp_cli_print_message("%s", run->model);
     }
-    htp_status status = arguments->command == HTP_CLI_DUMP_GRAPH
-                            ? dump_model(run, &options)
-                            : export_model(run, &options, index);
+    htp_status status = work_on(run, &options, index);
     htp_cli_terminal_clear();
     int code = status ? (int)report_failure(run, status) : HTP_CODE_OK;
     return htp_cli_flush_stdout() || code != HTP_CODE_OK ? code : HTP_CODE_CANNOT_WRITE;

@@ -2,12 +2,14 @@
 
 #include "cli/print.h"
 
-static const char help_text[] =
+/* In pieces: C99 compilers need not take longer strings. */
+static const char help_of_exports[] =
     "htp-trace turns TorchScript models into ONNX models in which every node says which\n"
     "nn.Module of the original model it belongs to.\n"
     "\n"
     "usage: htp-trace MODEL.pt --out MODEL.onnx [options]\n"
     "       htp-trace A.pt B.pt ... --out-dir DIR [options]\n"
+    "       htp-trace inspect MODEL.pt [--json]\n"
     "       htp-trace MODEL.pt --dump-graph\n"
     "       htp-trace ops\n"
     "\n"
@@ -30,13 +32,25 @@ static const char help_text[] =
     "                        steps:int=3, scale:float=0.5, causal:bool=true. Without a name, "
     "inputs\n"
     "                        go by position: --input ':float32[1,3,224,224]'.\n"
+    "                        Parts of tuples, lists and dicts have names with dots:\n"
+    "                        past.0:float32[2,8], features.image:uint8[3,8,8]; the length of a\n"
+    "                        list and the keys of a dict are those that are given, x:[] is empty.\n"
+    "                        ids:@FILE.npy takes dtype and dims from a NumPy file.\n"
+    "                        =VALUE behind the dims (0, 1, arange, @FILE.npy) is checked, but\n"
+    "                        changes nothing: a model holds for whatever its inputs hold.\n"
     "  --inputs FILE.json    the same from a file: {\"ids\": \"int64[batch=2,8]\"} or\n"
-    "                        {\"ids\": {\"dtype\": \"int64\", \"shape\": [{\"batch\": 2}, 8]}}\n"
+    "                        {\"ids\": {\"dtype\": \"int64\", \"shape\": [{\"batch\": 2}, 8]}};\n"
+    "                        parts nested as they are: {\"past\": [\"float32[2,8]\"]}\n"
+    "  --inputs FILE.npz     dtypes and dims of the arrays in a file of numpy.savez()\n"
+    "  --method NAME         another method of the model than forward(), such as one with\n"
+    "                        @torch.jit.export\n"
     "  Without either, inputs are taken from the archive (htp_inputs.json, bundled inputs,\n"
     "  or those it was traced with) or derived from the graph; what was assumed is printed.\n"
     "  Every axis of such inputs that the model does not fix is dynamic, but for the extra file.\n"
     "  --static              they keep their sizes: no axis is dynamic\n"
-    "\n"
+    "\n";
+
+static const char help_of_the_rest[] =
     "operators that are not PyTorch's own\n"
     "  --load-library FILE.so\n"
     "                        opens a library that registers operators, as\n"
@@ -67,6 +81,10 @@ static const char help_text[] =
     "  Results go to stdout, everything else to stderr. NO_COLOR turns colour off.\n"
     "\n"
     "commands\n"
+    "  inspect MODEL.pt      what there is to know before an export: the method's signature, the\n"
+    "                        inputs that it would assume, modules with their parameters, and the\n"
+    "                        operators that the code names, those marked that no export supports.\n"
+    "                        Nothing is run. With --json one object\n"
     "  ops                   lists the operators that can be exported, one a line; the in-place\n"
     "                        variant of a listed one (add_ of add) can be, too\n"
     "\n"
@@ -84,7 +102,8 @@ static const char help_text[] =
 
 int htp_cli_help(void)
 {
-    (void)fputs(help_text, stdout);
+    (void)fputs(help_of_exports, stdout);
+    (void)fputs(help_of_the_rest, stdout);
     return htp_cli_flush_stdout() ? HTP_CODE_OK : HTP_CODE_CANNOT_WRITE;
 }
 

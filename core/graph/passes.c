@@ -18,9 +18,7 @@ static bool has_no_other_form(const char *kind)
     return found;
 }
 
-/* The operator that gives a new value in place of one that changes its first argument: "aten::add"
- * of "aten::add_.Tensor" with its overload; the same text for any other. */
-static const char *functional_kind(htp_arena *arena, const char *kind)
+const char *htp_pass_functional_kind(htp_arena *arena, const char *kind)
 {
     const char *dot = strchr(kind, '.');
     size_t length = dot ? (size_t)(dot - kind) : strlen(kind);
@@ -36,7 +34,7 @@ static const char *functional_kind(htp_arena *arena, const char *kind)
 static void resolve_aliases(htp_graph *graph)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        graph->nodes[i].kind = functional_kind(graph->arena, graph->nodes[i].kind);
+        graph->nodes[i].kind = htp_pass_functional_kind(graph->arena, graph->nodes[i].kind);
     }
 }
 

@@ -17,6 +17,10 @@ size_t htp_pass_count(void);
 /** The name of pass @p index: "trace", "aliases", "constants", "dead-code". */
 const char *htp_pass_name(size_t index);
 
+/** The operator that gives a new value in place of one that changes its first argument:
+ * "aten::add.Tensor" of "aten::add_.Tensor"; the same text for any other. */
+const char *htp_pass_functional_kind(htp_arena *arena, const char *kind);
+
 /** Whether there is a pass of that name. */
 bool htp_pass_exists(const char *name);
 

@@ -31,13 +31,16 @@ static bool is_computed(const htp_shim_value *value)
     }
 }
 
-/** Declares an argument of forward() as graph input; the elements of a list become one each. */
+/** Declares an argument of the method as graph input; the elements of a list become one each. The
+ * trace names those that are tensors: "past_0_key". */
 static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
 {
     const htp_shim_value *value = htp_graph_value(l->graph, id);
     if (value->kind == HTP_SHIM_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
-            bind_input(l, value->elements[i], htp_arena_printf(l->arena, "%s_%u", name, i));
+            const char *own = htp_graph_value(l->graph, value->elements[i])->name;
+            bind_input(l, value->elements[i],
+                       own && *own ? own : htp_arena_printf(l->arena, "%s_%u", name, i));
         }
     } else if (is_computed(value)) {
         bool is_tensor = value->kind == HTP_SHIM_TENSOR;

@@ -1,7 +1,6 @@
 #include "report/tree.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A longer segment than the widest column runs over it. */
@@ -23,19 +22,6 @@ typedef struct tree_widths {
     size_t own;
     size_t parameters;
 } tree_widths;
-
-/* 1234567 as "1,234,567" */
-static const char *group_digits(htp_arena *arena, uint64_t number)
-{
-    char digits[24];
-    int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
-    htp_text text = {.arena = arena};
-    for (int i = 0; i < length; i++) {
-        htp_text_add(&text, i && (length - i) % 3 == 0 ? "," : "");
-        htp_text_add_bytes(&text, &digits[i], 1);
-    }
-    return htp_text_string(&text);
-}
 
 /* Characters, taken for columns. */
 static size_t width_of(const char *string)
@@ -69,9 +55,9 @@ static tree_row make_row(htp_arena *arena, const htp_hierarchy *hierarchy,
     return (tree_row){
         .segment = strrchr(hierarchy->modules[module].tag, '/'),
         .indentation = shown * INDENTATION,
-        .nodes = group_digits(arena, annotations->nodes_total[module]),
-        .own = group_digits(arena, annotations->nodes_own[module]),
-        .parameters = group_digits(arena, annotations->parameters->modules[module].total),
+        .nodes = htp_text_grouped(arena, annotations->nodes_total[module]),
+        .own = htp_text_grouped(arena, annotations->nodes_own[module]),
+        .parameters = htp_text_grouped(arena, annotations->parameters->modules[module].total),
         .note = note_calls(arena, graph->modules[module].shim->calls),
     };
 }

@@ -2,6 +2,7 @@
 
 #include "graph/dtype.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -25,10 +26,19 @@ static const char *usual_name(const htp_shim_input *input, uint32_t dim)
     return is_image && dim >= 2 ? spatial[from_end] : NULL;
 }
 
-static const char *name_axis(htp_arena *arena, htp_map *taken, const htp_inputs *inputs,
-                             const htp_shim_argument *arguments, place at)
+/* A path as part of a name: "past_0_key". */
+static const char *name_of_path(htp_arena *arena, const char *path)
 {
-    const char *argument = arguments[at.input].name;
+    char *name = htp_arena_strdup(arena, path);
+    for (char *at = name; *at; at++) {
+        *at = *at == '_' || isalnum((unsigned char)*at) ? *at : '_';
+    }
+    return name;
+}
+
+static const char *name_axis(htp_arena *arena, htp_map *taken, const htp_inputs *inputs, place at)
+{
+    const char *argument = name_of_path(arena, inputs->paths[at.input].text);
     const char *usual = usual_name(&inputs->items[at.input], at.dim);
     const char *name = usual;
     if (!usual) {
@@ -47,7 +57,7 @@ static const char *name_axis(htp_arena *arena, htp_map *taken, const htp_inputs 
 
 static bool is_tensor(const htp_shim_input *input)
 {
-    return !input->is_none && !input->is_scalar;
+    return !input->is_none && !input->is_scalar && !input->is_nested;
 }
 
 static bool has_axis(const htp_inputs *inputs, uint32_t input, uint32_t axis)
@@ -85,7 +95,7 @@ static uint32_t count_dims(const htp_inputs *inputs)
     return count;
 }
 
-void htp_axes_guess(htp_arena *arena, const htp_shim_argument *arguments, htp_inputs *inputs)
+void htp_axes_guess(htp_arena *arena, htp_inputs *inputs)
 {
     uint32_t most = count_dims(inputs);
     place *first = HTP_NEW_ARRAY(arena, place, (size_t)most + 1);
@@ -104,8 +114,8 @@ void htp_axes_guess(htp_arena *arena, const htp_shim_argument *arguments, htp_in
             if (axis == HTP_NONE) {
                 axis = inputs->axis_count++;
                 first[axis] = at;
-                inputs->axes[axis] = (htp_axis){name_axis(arena, &taken, inputs, arguments, at),
-                                                {inputs->items[i].dims[0][d]}};
+                inputs->axes[axis] =
+                    (htp_axis){name_axis(arena, &taken, inputs, at), {inputs->items[i].dims[0][d]}};
             }
             inputs->dim_axes[i][d] = axis;
         }

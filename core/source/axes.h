@@ -10,9 +10,9 @@
  * Makes every dim of every tensor input an axis: a dim of a later input joins the axis of an
  * earlier one that has its size, but no two dims of one input share an axis. Names follow what dims
  * mean as a rule: the first one is "batch", the second of a matrix of integers "sequence", the last
- * two of an image "height" and "width"; others have their argument's name.
+ * two of an image "height" and "width"; others have their input's name.
  */
-void htp_axes_guess(htp_arena *arena, const htp_shim_argument *arguments, htp_inputs *inputs);
+void htp_axes_guess(htp_arena *arena, htp_inputs *inputs);
 
 /** A copy whose dims can be given to other axes. */
 htp_inputs htp_axes_copy(htp_arena *arena, const htp_inputs *inputs);

@@ -9,11 +9,23 @@
 #include "base/status.h"
 #include "graph/graph.h"
 
-/** One per argument of forward(). Lane 0 has the sizes that were asked for; lanes 1 and 2 differ
- * from it in the named axes. Without a named axis there is one lane. */
+/** Where an input goes: an argument, or a part of one. */
+typedef struct htp_input_path {
+    const char *text;         /* "past.0.key" */
+    uint32_t argument;        /* of the method */
+    const char *const *parts; /* below the argument: "0", "key" */
+    uint32_t depth;
+} htp_input_path;
+
+/** One per argument, in their order; of an argument that is a tuple, list or dict one per part, as
+ * deep as they are nested: no item is nested, unless it is empty. Lane 0 has the sizes that were
+ * asked for; lanes 1 and 2 differ from it in the named axes. Without a named axis there is one
+ * lane. */
 typedef struct htp_inputs {
     htp_shim_input *items;
+    const htp_input_path *paths; /* by input */
     uint32_t count;
+    uint32_t argument_count; /* of the method */
     uint32_t lane_count;
     htp_axis *axes;
     uint32_t axis_count;
@@ -21,43 +33,64 @@ typedef struct htp_inputs {
 } htp_inputs;
 
 /**
- * Parses "NAME:DTYPE[batch=2,8]" specifications ("NAME:int=3", "NAME:float=0.5" and
- * "NAME:bool=true" for numbers), matches them with forward()'s arguments by name (an empty name,
- * ":float32[2,8]", goes by position), and chooses the other lanes' sizes. Arguments that are not
- * named and have a default stay out (is_none).
+ * Parses specifications (source/specification.h), matches them with the method's arguments by name
+ * (an empty name, ":float32[2,8]", goes by position; "past.0" is part 0 of argument past), and
+ * chooses the other lanes' sizes. Arguments that are not named and have a default stay out
+ * (is_none).
  *
- * Fails with HTP_CODE_USAGE, or HTP_CODE_UNSUPPORTED when forward() needs an argument that is
- * neither a tensor nor a number.
+ * Fails with HTP_CODE_USAGE, or HTP_CODE_UNSUPPORTED when the method needs an argument that no
+ * input can be.
  */
 HTP_MUST_USE htp_status htp_inputs_parse(htp_arena *arena, const char *const *specifications,
                                          size_t count, const htp_shim_argument *arguments,
                                          uint32_t argument_count, htp_inputs *inputs);
 
 /** The same from JSON text: {"ids": {"dtype": "int64", "shape": [{"batch": 2}, 8]}, ...},
- * {"ids": "int64[batch=2,8]"}, {"steps": 3}; @p name is used in messages. */
+ * {"ids": "int64[batch=2,8]"}, {"steps": 3}, {"past": [{"key": "float32[2,8]"}]}; @p name is used
+ * in messages. Where the text is not the user's own, it must not name files: @p may_name_files. */
 HTP_MUST_USE htp_status htp_inputs_parse_json(htp_arena *arena, const char *name, const char *text,
+                                              bool may_name_files,
                                               const htp_shim_argument *arguments,
                                               uint32_t argument_count, htp_inputs *inputs);
 
+/** The specifications of the arrays in a .npz file: "ids:int64[2,8]" for ids.npy; those that were
+ * saved without names (arr_0, arr_1) go by position. The arrays' headers alone are read. */
+HTP_MUST_USE htp_status htp_inputs_list_npz(htp_arena *arena, const char *path,
+                                            const char *const **specifications, size_t *count);
+
 /** Inputs as the archive holds them: all sizes fixed. Fails when there are more of them than
- * arguments, or fewer than forward() needs. */
+ * arguments, or fewer than the method needs. */
 HTP_MUST_USE htp_status htp_inputs_archived(htp_arena *arena, const htp_shim_input *archived,
                                             uint32_t archived_count,
                                             const htp_shim_argument *arguments,
                                             uint32_t argument_count, htp_inputs *inputs);
 
+/** What came of inputs that were tried. */
+typedef enum htp_trial {
+    HTP_TRIAL_REFUSED, /**< forward() does not take them */
+    HTP_TRIAL_TAKEN,
+    HTP_TRIAL_STOPPED, /**< nothing else is to be tried */
+} htp_trial;
+
+/** Tries inputs, with one lane. @p trace receives what ran before a refusal, or NULL when that is
+ * not known; it is read before the next call. */
+typedef htp_trial (*htp_derive_try)(void *user, const htp_inputs *inputs,
+                                    const htp_shim_trace **trace);
+
 /**
- * Derives inputs from the uses of the arguments. Where uses leave several shapes open (an image's
- * size), @p candidate picks one: they are numbered from 0, likeliest first.
+ * Derives inputs from the uses of the arguments, and from what forward() says to them: @p attempt
+ * runs one guess after the other, a bounded number of them. @p inputs receives those that it took,
+ * or the likeliest ones when it refused all. Arguments that may be left out are, unless forward()
+ * asks for them.
  *
- * An argument that cannot be derived gives a failure (HTP_CODE_USAGE) that names it and shows the
- * flag to pass. Sizes are fixed: no axis is named.
- * @param more  receives whether there are candidates after this one.
+ * An argument that is needed and no tensor gives a failure that names it and shows the flag to
+ * pass. Sizes are fixed: no axis is named.
+ * @param are_taken  receives whether forward() took them.
  */
 HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_shim_hint *hints,
                                           uint32_t hint_count, const htp_shim_argument *arguments,
-                                          uint32_t argument_count, uint32_t candidate,
-                                          htp_inputs *inputs, bool *more);
+                                          uint32_t argument_count, htp_derive_try attempt,
+                                          void *user, htp_inputs *inputs, bool *are_taken);
 
 /**
  * Sets the sizes of the named axes in lanes 1 and 2. No two axes move alike, so that a dim's sizes
@@ -72,7 +105,14 @@ HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_shim_hint 
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
 
 /** One input as a specification: "ids:int64[batch=2,8]". NULL for one that is left out. */
-const char *htp_inputs_describe(htp_arena *arena, const htp_inputs *inputs, uint32_t index,
-                                const char *name);
+const char *htp_inputs_describe(htp_arena *arena, const htp_inputs *inputs, uint32_t index);
+
+/** Puts the inputs together again: one per argument, with what is nested in it. @return NULL where
+ * two of them go to one place; @p index (or NULL) receives the second one. */
+const htp_shim_input *htp_inputs_nest(htp_arena *arena, const htp_inputs *inputs, uint32_t *index);
+
+/** The flags that would give an argument, or a part of one at @p path: " --input x:DTYPE[DIMS]", or
+ * for a tuple " --input x.0:DTYPE[DIMS] --input x.1:int=VALUE". NULL where no input can be that. */
+const char *htp_inputs_form(htp_arena *arena, const htp_shim_argument *argument, const char *path);
 
 #endif

@@ -17,6 +17,9 @@ struct writer {
     size_t capacity;
     size_t count;
     bool is_full;
+    bool may_name_files;
+    char path[1024]; /* of the entry under way: "past.0" */
+    size_t path_length;
 };
 
 static void put_bytes(struct writer *writer, const char *bytes, size_t count)
@@ -46,6 +49,30 @@ static void put_number(struct writer *writer, double number)
     put(writer, digits);
 }
 
+/* {"key": ...} and [...] hold inputs; {"dtype": ..., "shape": ...} is one. */
+static bool is_nested(const cJSON *entry)
+{
+    return cJSON_IsArray(entry) ||
+           (cJSON_IsObject(entry) && !cJSON_GetObjectItemCaseSensitive(entry, "dtype") &&
+            !cJSON_GetObjectItemCaseSensitive(entry, "shape"));
+}
+
+/* What a tensor holds: a number, true, "arange" or "@FILE.npy". */
+static const char *put_value(struct writer *writer, const cJSON *value)
+{
+    put(writer, "=");
+    if (cJSON_IsString(value)) {
+        put(writer, value->valuestring);
+    } else if (cJSON_IsBool(value)) {
+        put(writer, cJSON_IsTrue(value) ? "true" : "false");
+    } else if (cJSON_IsNumber(value)) {
+        put_number(writer, value->valuedouble);
+    } else {
+        return "has a value that is neither a number nor \"arange\" nor \"@FILE.npy\"";
+    }
+    return NULL;
+}
+
 /* A dim: 8, {"batch": 2}, or "batch=2". */
 static bool put_dim(struct writer *writer, const cJSON *dim)
 {
@@ -69,7 +96,9 @@ static const char *put_tensor(struct writer *writer, const cJSON *entry)
 {
     const cJSON *dtype = cJSON_GetObjectItemCaseSensitive(entry, "dtype");
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(entry, "shape");
-    if (!cJSON_IsString(dtype) || !cJSON_IsArray(shape) || cJSON_GetArraySize(entry) != 2) {
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(entry, "value");
+    if (!cJSON_IsString(dtype) || !cJSON_IsArray(shape) ||
+        cJSON_GetArraySize(entry) != (value ? 3 : 2)) {
         return "is not {\"dtype\": \"...\", \"shape\": [...]}";
     }
     put(writer, dtype->valuestring);
@@ -83,14 +112,15 @@ static const char *put_tensor(struct writer *writer, const cJSON *entry)
         }
     }
     put(writer, "]");
-    return NULL;
+    return value ? put_value(writer, value) : NULL;
 }
 
-/* Writes one entry. @return what is wrong with it, or NULL. */
-static const char *put_entry(struct writer *writer, const cJSON *entry)
+/* Writes one input. @return what is wrong with it, or NULL. */
+static const char *put_input(struct writer *writer, const cJSON *entry)
 {
     const char *problem = NULL;
-    put(writer, entry->string);
+    size_t begin = writer->length;
+    put_bytes(writer, writer->path, writer->path_length);
     put(writer, ":");
     if (cJSON_IsString(entry)) {
         put(writer, entry->valuestring);
@@ -99,11 +129,50 @@ static const char *put_entry(struct writer *writer, const cJSON *entry)
     } else if (cJSON_IsNumber(entry)) {
         put(writer, is_whole(entry->valuedouble) ? "int=" : "float=");
         put_number(writer, entry->valuedouble);
+    } else if (is_nested(entry)) {
+        put(writer, "[]");
     } else {
         problem = put_tensor(writer, entry);
     }
+    if (!writer->may_name_files && memchr(writer->bytes + begin, '@', writer->length - begin)) {
+        problem = "names a file, which an archive must not";
+    }
     put_bytes(writer, "", 1);
     writer->count++;
+    return problem;
+}
+
+/* What a path was before it became that of a part. */
+static bool enter(struct writer *writer, const char *part, size_t *before)
+{
+    *before = writer->path_length;
+    int length = snprintf(writer->path + *before, sizeof(writer->path) - *before, "%s%s",
+                          *before ? "." : "", part);
+    writer->is_full =
+        writer->is_full || length < 0 || (size_t)length >= sizeof(writer->path) - *before;
+    writer->path_length += writer->is_full ? 0 : (size_t)length;
+    return !writer->is_full;
+}
+
+/* Writes an entry with what is nested in it; paths are short, which bounds the depth. */
+static const char *put_entry(struct writer *writer, const cJSON *entry, const char *name)
+{
+    size_t before = 0;
+    if (!enter(writer, name, &before)) {
+        return NULL;
+    }
+    const char *problem = NULL;
+    if (is_nested(entry) && entry->child) {
+        size_t index = 0;
+        for (const cJSON *part = entry->child; part && !problem; part = part->next, index++) {
+            char number[24];
+            (void)snprintf(number, sizeof(number), "%zu", index);
+            problem = put_entry(writer, part, part->string ? part->string : number);
+        }
+    } else {
+        problem = put_input(writer, entry);
+    }
+    writer->path_length = before;
     return problem;
 }
 
@@ -118,7 +187,7 @@ static htp_status put_entries(struct writer *writer, const char *name, const cJS
     const cJSON *entry = NULL;
     cJSON_ArrayForEach(entry, root)
     {
-        const char *problem = put_entry(writer, entry);
+        const char *problem = put_entry(writer, entry, entry->string);
         if (problem) {
             return htp_status_make(HTP_CODE_USAGE, "%s: input \"%s\" %s", name, entry->string,
                                    problem);
@@ -149,11 +218,11 @@ static htp_status convert(struct writer *writer, const char *name, const char *t
 }
 
 htp_status htp_inputs_parse_json(htp_arena *arena, const char *name, const char *text,
-                                 const htp_shim_argument *arguments, uint32_t argument_count,
-                                 htp_inputs *inputs)
+                                 bool may_name_files, const htp_shim_argument *arguments,
+                                 uint32_t argument_count, htp_inputs *inputs)
 {
     /* A number of one digit may take the place of two characters: "8,". */
-    struct writer writer = {.capacity = 64 + 16 * strlen(text)};
+    struct writer writer = {.capacity = 64 + 16 * strlen(text), .may_name_files = may_name_files};
     writer.bytes = htp_arena_alloc(arena, writer.capacity);
     HTP_TRY(convert(&writer, name, text));
     const char **specifications = HTP_NEW_ARRAY(arena, const char *, writer.count);

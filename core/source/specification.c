@@ -1,6 +1,8 @@
 #include "source/specification.h"
 
+#include "base/checked.h"
 #include "graph/dtype.h"
+#include "source/npy.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,6 +10,8 @@
 #include <string.h>
 
 #define EXAMPLE "for example ids:int64[batch=2,8]"
+
+enum { NESTING_LIMIT = 32 };
 
 /* The largest whole number up to which a double holds every one. */
 static const long long exact_limit = 1LL << 53;
@@ -134,6 +138,87 @@ static htp_status parse_dims(htp_arena *arena, char *text, htp_specification *re
     return HTP_OK;
 }
 
+/* ---- what a tensor holds: =VALUE ---- */
+
+/* The whole numbers of a dtype. */
+static const struct range {
+    htp_dtype dtype;
+    int64_t least;
+    int64_t most;
+} ranges[] = {
+    {HTP_DTYPE_UINT8, 0, UINT8_MAX},         {HTP_DTYPE_INT8, INT8_MIN, INT8_MAX},
+    {HTP_DTYPE_INT16, INT16_MIN, INT16_MAX}, {HTP_DTYPE_INT32, INT32_MIN, INT32_MAX},
+    {HTP_DTYPE_INT64, INT64_MIN, INT64_MAX},
+};
+
+static const struct range *find_range(htp_dtype dtype)
+{
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        if (ranges[i].dtype == dtype) {
+            return &ranges[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_in_range(const struct range *range, const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && errno == 0 && number >= range->least &&
+           number <= range->most;
+}
+
+/* 0, 1, 2, ... up to the number of elements. */
+static htp_status check_arange(const htp_specification *result)
+{
+    const struct range *range = find_range(result->dtype);
+    uint64_t count = 1;
+    bool fits = result->dtype != HTP_DTYPE_BOOL;
+    for (uint32_t i = 0; i < result->rank && fits; i++) {
+        fits = htp_checked_mul(count, (uint64_t)result->dims[i].size, &count);
+    }
+    fits = fits && (!range || count == 0 || count - 1 <= (uint64_t)range->most);
+    return fits ? HTP_OK : fail(result, "the dtype cannot count that far");
+}
+
+static htp_status check_array(const htp_specification *result, const htp_npy *array)
+{
+    bool is_equal = array->dtype == result->dtype && array->rank == result->rank;
+    for (uint32_t i = 0; i < result->rank && is_equal; i++) {
+        is_equal = array->dims[i] == result->dims[i].size;
+    }
+    return is_equal ? HTP_OK : fail(result, "the array in the file has another dtype or shape");
+}
+
+static htp_status check_value(const char *value, const htp_specification *result)
+{
+    double number = 0;
+    const struct range *range = find_range(result->dtype);
+    if (*value == '@') {
+        htp_npy array;
+        HTP_TRY(htp_npy_read(value + 1, &array));
+        return check_array(result, &array);
+    }
+    if (strcmp(value, "arange") == 0) {
+        return check_arange(result);
+    }
+    if (result->dtype == HTP_DTYPE_BOOL) {
+        return parse_bool(value, &number) ? HTP_OK
+                                          : fail(result, "the value is neither true nor false");
+    }
+    if (range ? is_in_range(range, value) : parse_float(value, &number)) {
+        return HTP_OK;
+    }
+    return fail(result, range ? "the value is no whole number of the dtype; 0, 1, arange and "
+                                "@FILE.npy are values, too"
+                              : "the value is no number; arange and @FILE.npy are values, too");
+}
+
+/* ---- one input ---- */
+
+/* Parses "DIMS]" or "DIMS]=VALUE". */
 static htp_status parse_tensor(htp_arena *arena, const char *type, char *dims,
                                htp_specification *result)
 {
@@ -144,13 +229,49 @@ static htp_status parse_tensor(htp_arena *arena, const char *type, char *dims,
                                "float64, int64, int32, int16, int8, uint8 and bool are known",
                                result->text, type);
     }
-    size_t length = strlen(dims);
-    if (length == 0 || dims[length - 1] != ']') {
-        return fail(result, strchr(dims, ']') ? "nothing may follow the ]; " EXAMPLE
-                                              : "the ] is missing; " EXAMPLE);
+    char *end = strchr(dims, ']');
+    if (!end || (end[1] != '\0' && end[1] != '=')) {
+        return fail(result, end ? "nothing but =VALUE may follow the ]; " EXAMPLE
+                                : "the ] is missing; " EXAMPLE);
     }
-    dims[length - 1] = '\0';
-    return parse_dims(arena, dims, result);
+    const char *value = end[1] == '=' ? end + 2 : NULL;
+    *end = '\0';
+    HTP_TRY(parse_dims(arena, dims, result));
+    return value ? check_value(value, result) : HTP_OK;
+}
+
+static htp_status parse_file(htp_arena *arena, const char *path, htp_specification *result)
+{
+    htp_npy array;
+    HTP_TRY(htp_npy_read(path, &array));
+    result->dtype = array.dtype;
+    result->rank = array.rank;
+    result->dims = HTP_NEW_ARRAY(arena, htp_dim, array.rank);
+    for (uint32_t i = 0; i < array.rank; i++) {
+        result->dims[i].size = array.dims[i];
+    }
+    return HTP_OK;
+}
+
+/* Cuts "past.0.key" into the argument and the parts. */
+static htp_status parse_name(htp_arena *arena, char *name, htp_specification *result)
+{
+    const char **parts = HTP_NEW_ARRAY(arena, const char *, NESTING_LIMIT);
+    result->name = name;
+    result->parts = parts;
+    for (char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+        if (result->part_count == NESTING_LIMIT) {
+            return fail(result, "the name has too many parts");
+        }
+        *dot = '\0';
+        parts[result->part_count++] = dot + 1;
+    }
+    for (uint32_t i = 0; i < result->part_count; i++) {
+        if (*name == '\0' || *parts[i] == '\0') {
+            return fail(result, "a part of the name is missing, for example past.0.key");
+        }
+    }
+    return HTP_OK;
 }
 
 htp_status htp_specification_parse(htp_arena *arena, const char *text,
@@ -159,14 +280,22 @@ htp_status htp_specification_parse(htp_arena *arena, const char *text,
     *specification = (htp_specification){.text = text};
     char *copy = htp_arena_strdup(arena, text);
     char *colon = strchr(copy, ':');
-    char *value = colon ? strpbrk(colon, "[=") : NULL;
-    if (!value) {
+    char *value = colon ? strpbrk(colon + 1, "[=") : NULL;
+    bool is_file = colon && colon[1] == '@';
+    if (!value && !is_file) {
         return fail(specification, "NAME:DTYPE[DIMS] is expected, " EXAMPLE);
     }
-    char separator = *value;
     *colon = '\0';
+    HTP_TRY(parse_name(arena, copy, specification));
+    if (is_file) {
+        return parse_file(arena, colon + 2, specification);
+    }
+    if (strcmp(colon + 1, "[]") == 0) {
+        specification->is_empty = true;
+        return HTP_OK;
+    }
+    char separator = *value;
     *value = '\0';
-    specification->name = copy;
     return separator == '=' ? parse_scalar(colon + 1, value + 1, specification)
                             : parse_tensor(arena, colon + 1, value + 1, specification);
 }

@@ -1,5 +1,13 @@
 /*
- * One input as text: "NAME:DTYPE[batch=2,8]" or "NAME:int=3". Private to core/source.
+ * One input as text. Private to core/source.
+ *
+ *     NAME:DTYPE[batch=2,8]          a tensor; batch is a dynamic axis
+ *     NAME:DTYPE[batch=2,8]=VALUE    the same; VALUE is a number, arange, or @FILE.npy
+ *     NAME:@FILE.npy                 a tensor like the array in the file
+ *     NAME:int=3                     a number; also float and bool
+ *     NAME:[]                        an empty list or dict
+ *
+ * NAME is that of an argument, or of a part of one: "past.0.key".
  */
 #ifndef HTP_SOURCE_SPECIFICATION_H
 #define HTP_SOURCE_SPECIFICATION_H
@@ -10,8 +18,11 @@
 
 /** A specification, not yet matched with an argument. */
 typedef struct htp_specification {
-    const char *text; /* as it was given */
-    const char *name; /* "" goes by position */
+    const char *text;         /* as it was given */
+    const char *name;         /* of the argument; "" goes by position */
+    const char *const *parts; /* of the name, behind it: "0", "key" */
+    uint32_t part_count;
+    bool is_empty;
     bool is_scalar;
     double scalar;
     htp_dtype dtype; /* of a number: int64, float64 or bool */
@@ -19,7 +30,11 @@ typedef struct htp_specification {
     htp_dim *dims; /* symbol: the axis' name */
 } htp_specification;
 
-/** Parses one specification. A dim is 1 to 2^31 - 1. */
+/**
+ * Parses one specification. A dim is 1 to 2^31 - 1; 0 where its axis has no name. A tensor's VALUE
+ * is checked, and not kept: what an input holds does not change the model that is exported. Of a
+ * file the header is read.
+ */
 HTP_MUST_USE htp_status htp_specification_parse(htp_arena *arena, const char *text,
                                                 htp_specification *specification);
 

@@ -5,6 +5,7 @@
 
 /* What a trace needs, and how it went. */
 struct tracing {
+    htp_arena *arena;
     const htp_shim *shim;
     htp_shim_model *model;
     const htp_inputs *inputs;
@@ -30,7 +31,8 @@ static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
 {
     const htp_inputs *inputs = tracing->inputs;
     tracing->error = (htp_shim_error){{0}};
-    return tracing->shim->trace(tracing->model, inputs->items, inputs->count, lane_count, tick,
+    const htp_shim_input *nested = htp_inputs_nest(tracing->arena, inputs, NULL);
+    return tracing->shim->trace(tracing->model, nested, inputs->argument_count, lane_count, tick,
                                 tracing, &tracing->trace, &tracing->error);
 }
 
@@ -75,8 +77,12 @@ htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shi
                                  htp_inputs *inputs, htp_progress_fn progress, void *user,
                                  htp_arena *arena, htp_graph **graph)
 {
-    struct tracing tracing = {
-        .shim = shim, .model = model, .inputs = inputs, .progress = progress, .user = user};
+    struct tracing tracing = {.arena = arena,
+                              .shim = shim,
+                              .model = model,
+                              .inputs = inputs,
+                              .progress = progress,
+                              .user = user};
     htp_status status = run_all_lanes(&tracing, path, inputs);
     if (status && tracing.is_interrupted) {
         htp_status_free(status);

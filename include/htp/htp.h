@@ -116,7 +116,7 @@ typedef struct htp_options {
     size_t struct_size;               /**< set by htp_options_init() */
     const char *const *inputs;        /**< "NAME:DTYPE[batch=2,8]", one per argument in order */
     size_t input_count;               /**< 0: those of the archive, or derived */
-    const char *inputs_file;          /**< JSON file of inputs, or NULL */
+    const char *inputs_file;          /**< JSON or .npz file of inputs, or NULL */
     int opset;                        /**< 17 to 23; default 18 */
     unsigned tags;                    /**< set of htp_tag_place; default attribute and metadata */
     const char *tag_attribute_prefix; /**< default "__" */
@@ -137,6 +137,7 @@ typedef struct htp_options {
      * written as ONNX operators of other domains. The version is 1 unless it is given. */
     const char *const *custom_operators;
     size_t custom_operator_count;
+    const char *method; /**< of the root module, that is exported; NULL: forward */
 } htp_options;
 
 /** Fills @p options with the defaults. */
@@ -162,6 +163,16 @@ HTP_API HTP_MUST_USE htp_status htp_export(const char *model_path, const char *o
  */
 HTP_API HTP_MUST_USE htp_status htp_dump_graph(const char *model_path, const htp_options *options,
                                                char **text);
+
+/**
+ * What there is to know of a model before it is exported: the method's signature, inputs as an
+ * export would choose them, the module tree, the operators that the code names, and which of them
+ * no export supports. Nothing is traced, weights are not read.
+ * @param text  receives text for people, freed with htp_string_free(); may be NULL.
+ * @param json  receives the same as one JSON object; may be NULL.
+ */
+HTP_API HTP_MUST_USE htp_status htp_inspect(const char *model_path, const htp_options *options,
+                                            char **text, char **json);
 
 /** Machine-readable summary (one JSON object); valid until the result is freed. */
 HTP_API const char *htp_result_json(const htp_result *result);

@@ -5,11 +5,11 @@
  * libtorch type and no C++ exception crosses. Everything that a trace hands out is plain data
  * owned by the htp_shim_model, valid until its close(); the core only reads it.
  *
- * A trace is an abstract execution of forward(): every operator that would run is listed, in
- * order, once for each time it runs (calls are flattened, branches on known conditions taken,
- * loops of known length unrolled; other branches and loops are nodes with blocks). It runs in 1 to
- * HTP_SHIM_MAX_LANES lanes at once, each with input sizes of its own; dims that differ between
- * lanes are dynamic.
+ * A trace is an abstract execution of forward(), or of the method that was chosen: every operator
+ * that would run is listed, in order, once for each time it runs (calls are flattened, branches on
+ * known conditions taken, loops of known length unrolled; other branches and loops are nodes with
+ * blocks). It runs in 1 to HTP_SHIM_MAX_LANES lanes at once, each with input sizes of its own; dims
+ * that differ between lanes are dynamic.
  */
 #ifndef HTP_SHIM_H
 #define HTP_SHIM_H
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 4u
+#define HTP_SHIM_ABI 5u
 #define HTP_SHIM_MAX_LANES 3u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -180,16 +180,24 @@ typedef struct htp_shim_scope {
     uint32_t call; /**< 0 for the first call of this module, and so on */
 } htp_shim_scope;
 
-/** An argument of forward(), self left out. */
+/** An argument of the method, self left out; or a part of one. */
 typedef struct htp_shim_argument {
-    const char *name;
-    htp_shim_kind kind; /**< by the schema: TENSOR, INT, FLOAT, BOOL, LIST, or OPAQUE */
+    const char *name;   /**< of a part: "0" or "key" in a tuple, "" in a list or dict */
+    htp_shim_kind kind; /**< by the schema: TENSOR, INT, FLOAT, BOOL, STRING, LIST (a tuple, list or
+                             dict), or OPAQUE */
     const char *type;   /**< as TorchScript writes it: "Tensor", "Optional[Tensor]" */
     bool is_optional;   /**< has a default or accepts None */
     bool has_default;
+    const char *default_value;             /**< as Python writes it; NULL without a default */
+    const struct htp_shim_argument *items; /**< of a LIST: a tuple's parts, or one for all the
+                                                elements of a list, or values of a dict */
+    uint32_t item_count;
+    bool is_open; /**< a list or dict: it may have any number of elements */
+    bool is_dict; /**< elements go by keys rather than by numbers */
 } htp_shim_argument;
 
-/** An input for a trace: a tensor, or a number (rank 0 with is_scalar). */
+/** An input for a trace: a tensor, a number (rank 0 with is_scalar), None, or a tuple, list or dict
+ * of inputs. */
 typedef struct htp_shim_input {
     bool is_none;
     bool is_scalar; /**< an int, float or bool argument rather than a tensor */
@@ -197,7 +205,29 @@ typedef struct htp_shim_input {
     htp_dtype dtype;
     uint32_t rank;
     int64_t dims[HTP_SHIM_MAX_LANES][HTP_SHIM_MAX_RANK];
+    bool is_nested; /**< a tuple, list or dict: items, in any order but for a dict */
+    const struct htp_shim_input *items;
+    uint32_t count;
+    const char *name; /**< in what it is an item of: "0" in a tuple or list, a NamedTuple's field,
+                         or the key; NULL for an argument */
 } htp_shim_input;
+
+/** An operator that the code names. */
+typedef struct htp_shim_operator {
+    const char *kind;  /**< with overload: "aten::add.Tensor" */
+    uint32_t places;   /**< in the code; one in a loop, or called twice, counts once */
+    bool has_tensors;  /**< it takes or gives tensors */
+    bool is_evaluated; /**< a trace never lists it: it is a list's business, or none at all */
+} htp_shim_operator;
+
+/** What an archive says of itself, and a method. */
+typedef struct htp_shim_facts {
+    uint64_t format_version;    /**< of the archive; 0 when not known */
+    bool has_serialization_id;  /**< the archive has the record that PyTorch 2 adds */
+    const char *const *methods; /**< of the root module, in order of definition */
+    uint32_t method_count;
+    const char *returns; /**< the type that the method returns */
+} htp_shim_facts;
 
 /** A size that the data decides, such as the number of elements that a mask selects, and what it
  * was taken for in each lane. */
@@ -220,19 +250,23 @@ typedef struct htp_shim_trace {
     uint32_t weight_count;
     const htp_shim_size *data_sizes;
     uint32_t data_size_count;
-    const uint32_t *inputs; /**< values, one per argument of forward() */
+    const uint32_t *inputs; /**< values, one per argument of the method, as they were given */
     uint32_t input_count;
     const uint32_t *outputs; /**< values: what forward() returned; tuples and lists are
                                   flattened */
     uint32_t output_count;
 } htp_shim_trace;
 
-/** A use that tells what an argument must look like; found without running anything. */
+/** A use that tells what an argument must look like; found without running anything. One of kind
+ * "part" tells that the program reads the part of the argument at @p position, "0.key", and that
+ * the next hint, if it is of this argument, speaks of that part. */
 typedef struct htp_shim_hint {
     uint32_t argument;
     const char *kind;     /**< the operator without overload: "aten::embedding" */
     const char *position; /**< the schema argument it goes to: "indices" */
-    uint32_t weight_rank; /**< of the weight beside it; 0 when there is none */
+    uint32_t weight_rank; /**< of the weight beside it; 0 when there is none. A convolution whose
+                               weight is computed has its rank and dims of 0; view(-1, 3, 2, 8, 8)
+                               has 1 and the product of the known sizes */
     int64_t weight_dims[8];
 } htp_shim_hint;
 
@@ -260,11 +294,11 @@ typedef struct htp_shim {
     /** The model's weights (no constants of the code). */
     void (*weights)(const htp_shim_model *model, const htp_shim_weight **weights, uint32_t *count);
 
-    /** The arguments of forward(). */
+    /** The arguments of the method. */
     void (*arguments)(const htp_shim_model *model, const htp_shim_argument **arguments,
                       uint32_t *count);
 
-    /** Uses of forward()'s arguments, followed through calls; stops at the first operators that
+    /** Uses of the method's arguments, followed through calls; stops at the first operators that
      * say something. */
     htp_shim_code (*hints)(htp_shim_model *model, const htp_shim_hint **hints, uint32_t *count,
                            htp_shim_error *error);
@@ -278,8 +312,10 @@ typedef struct htp_shim {
     /** Contents of an extra file of the archive ("htp_inputs.json"); NULL when there is none. */
     const char *(*extra_file)(htp_shim_model *model, const char *name, size_t *bytes);
 
-    /** Runs forward() abstractly in @p lane_count lanes. One trace per model at a time: a second
-     * call frees the first one's result. */
+    /** Runs the method abstractly in @p lane_count lanes. One trace per model at a time: a second
+     * call frees the first one's result. Where the method refuses the inputs (HTP_SHIM_BAD_INPUTS),
+     * @p trace receives what ran before; the last node is the one that raised, if one did, with
+     * its failure. Otherwise it is NULL on failure. */
     htp_shim_code (*trace)(htp_shim_model *model, const htp_shim_input *inputs,
                            uint32_t input_count, uint32_t lane_count, htp_shim_tick tick,
                            void *user, const htp_shim_trace **trace, htp_shim_error *error);
@@ -290,6 +326,18 @@ typedef struct htp_shim {
     /** Opens a library that registers operators, before the models that need them; it stays open.
      * @return HTP_SHIM_OK, or HTP_SHIM_BAD_INPUTS */
     htp_shim_code (*load_library)(const char *path, htp_shim_error *error);
+
+    /** Chooses the method of the root that arguments(), hints(), archived_inputs(), trace(),
+     * operators() and facts() are about. Called once, before them. */
+    htp_shim_code (*choose_method)(htp_shim_model *model, const char *name, htp_shim_error *error);
+
+    /** The operators that the method's code names, and that of what it calls, sorted by kind; found
+     * without running anything. What is called through an interface is left out. */
+    htp_shim_code (*operators)(htp_shim_model *model, const htp_shim_operator **operators,
+                               uint32_t *count, htp_shim_error *error);
+
+    /** What the archive says of itself and of the method. */
+    htp_shim_code (*facts)(htp_shim_model *model, htp_shim_facts *facts, htp_shim_error *error);
 } htp_shim;
 
 /** The one exported symbol. @return NULL when the shim does not speak this ABI. */

@@ -29,7 +29,7 @@ UNIT_TEST(no_dims_is_rank_zero)
     expect_ok(PARSE(arena, &inputs, arguments, "x:bool[]"));
     ck_assert_uint_eq(inputs.items[0].rank, 0);
     ck_assert(!inputs.items[0].is_scalar);
-    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "x"), "x:bool[]");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0), "x:bool[]");
 }
 
 UNIT_TEST(order_is_by_name_or_position)
@@ -55,9 +55,9 @@ UNIT_TEST(numbers)
     ck_assert_double_eq(inputs.items[0].scalar, -3);
     ck_assert_double_eq(inputs.items[1].scalar, 0.5);
     ck_assert_double_eq(inputs.items[2].scalar, 1);
-    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "n"), "n:int=-3");
-    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 1, "f"), "f:float=0.5");
-    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 2, "b"), "b:bool=true");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0), "n:int=-3");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 1), "f:float=0.5");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 2), "b:bool=true");
     expect_ok(PARSE(arena, &inputs, arguments, "n:int=1", "f:int=2", "b:bool=0"));
     ck_assert_double_eq(inputs.items[1].scalar, 2);
 }
@@ -76,7 +76,7 @@ UNIT_TEST(one_symbol_moves_everywhere)
         ck_assert_int_eq(inputs.items[0].dims[lane][1], inputs.axes[1].sizes[lane]);
         ck_assert_int_eq(inputs.items[1].dims[lane][1], 64);
     }
-    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "a"), "a:int64[batch=2,seq=8]");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0), "a:int64[batch=2,seq=8]");
 }
 
 static void check_moves(const htp_inputs *inputs)
@@ -156,7 +156,7 @@ UNIT_TEST(what_has_a_default_may_stay_out)
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[4]"));
     ck_assert_uint_eq(inputs.count, 2);
     ck_assert(inputs.items[1].is_none);
-    ck_assert_ptr_null(htp_inputs_describe(arena, &inputs, 1, "mask"));
+    ck_assert_ptr_null(htp_inputs_describe(arena, &inputs, 1));
 }
 
 UNIT_TEST(wrong_specifications)
@@ -171,7 +171,7 @@ UNIT_TEST(wrong_specifications)
         {"x:float33[2]", "unknown dtype \"float33\""},
         {"x:[2]", "unknown dtype \"\""},
         {"x:float32[2", "] is missing"},
-        {"x:float32[2]]", "a dim is"},
+        {"x:float32[2]]", "may follow"},
         {"x:float32[", "] is missing"},
         {"x:float32[2,]", "a dim is"},
         {"x:float32[,2]", "a dim is"},
@@ -180,7 +180,25 @@ UNIT_TEST(wrong_specifications)
         {"x:float32[+2]", "a dim is"},
         {"x:float32[batch=0]", "a dim is"},
         {"x:float32[-1]", "a dim is"},
-        {"x:float32[2]3", "nothing may follow"},
+        {"x:float32[2]3", "may follow"},
+        {"x:float32[2]=", "the value is no number"},
+        {"x:float32[2]=a", "the value is no number"},
+        {"x:int64[2]=0.5", "no whole number"},
+        {"x:uint8[2]=256", "no whole number"},
+        {"x:uint8[2]=-1", "no whole number"},
+        {"x:int64[2]=9223372036854775808", "no whole number"},
+        {"x:bool[2]=2", "neither true nor false"},
+        {"x:bool[2]=arange", "cannot count that far"},
+        {"x:int8[129]=arange", "cannot count that far"},
+        {"x:int8[2147483647,2147483647,2147483647]=arange", "cannot count"},
+        {"x:float32[2]=@no.npy", "no.npy"},
+        {"x:@no.npy", "no.npy"},
+        {"x:@/dev/null", "not a regular file"},
+        {"x:[]", "has type Tensor"},
+        {"x.0:float32[2]", "has type Tensor"},
+        {"x.:float32[2]", "a part of the name is missing"},
+        {"x..0:float32[2]", "a part of the name is missing"},
+        {".0:float32[2]", "a part of the name is missing"},
         {"x:complex64[2]", "unknown dtype"},
         {"x:float32[2.5]", "a dim is"},
         {"x:float32[2147483648]", "a dim is"},
@@ -200,7 +218,7 @@ UNIT_TEST(wrong_specifications)
         {"x:int=9007199254740993", "whole number"},
         {"x:float=a", "no number"},
         {"x:bool=2", "neither true nor false"},
-        {"y:float32[2]", "its arguments are: x"},
+        {"y:float32[2]", "the arguments are: x"},
     };
     const htp_shim_argument arguments[] = {argument_tensor("x")};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -232,7 +250,7 @@ UNIT_TEST(specifications_that_do_not_fit)
     const htp_shim_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
     htp_inputs inputs;
     expect_failure(PARSE(arena, &inputs, arguments, "a:int64[2]"), HTP_CODE_USAGE,
-                   "argument \"b\" of forward is missing; pass --input b:DTYPE[DIMS]");
+                   "argument \"b\" is missing; pass --input b:DTYPE[DIMS]");
     expect_failure(PARSE(arena, &inputs, arguments, "a:int64[2]", "a:int64[2]"), HTP_CODE_USAGE,
                    "given twice");
     expect_failure(PARSE(arena, &inputs, arguments, "b:int64[2]", ":int64[2]"), HTP_CODE_USAGE,
@@ -249,11 +267,133 @@ UNIT_TEST(arguments_that_no_specification_fills)
     const htp_shim_argument number[] = {argument_other("n", HTP_SHIM_INT, "int")};
     htp_inputs inputs;
     expect_failure(htp_inputs_parse(arena, NULL, 0, list, 1, &inputs), HTP_CODE_UNSUPPORTED,
-                   "argument \"xs\" of forward has type List[Tensor]");
+                   "argument \"xs\" has type List[Tensor]");
     expect_failure(htp_inputs_parse(arena, NULL, 0, number, 1, &inputs), HTP_CODE_USAGE,
                    "pass --input n:int=VALUE");
     expect_failure(PARSE(arena, &inputs, number, "n:int64[2]"), HTP_CODE_USAGE, "has type int");
     expect_failure(PARSE(arena, &inputs, number, "n:float=2"), HTP_CODE_USAGE, "has type int");
+}
+
+/* Tuple[Tensor, Dict[str, Tensor], List[int]] */
+static const htp_shim_argument any_tensor = {.name = "", .kind = HTP_SHIM_TENSOR, .type = "Tensor"};
+static const htp_shim_argument any_number = {.name = "", .kind = HTP_SHIM_INT, .type = "int"};
+static const htp_shim_argument tuple_parts[] = {
+    {.name = "0", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
+    {.name = "1",
+     .kind = HTP_SHIM_LIST,
+     .type = "Dict[str, Tensor]",
+     .items = &any_tensor,
+     .item_count = 1,
+     .is_open = true,
+     .is_dict = true},
+    {.name = "2",
+     .kind = HTP_SHIM_LIST,
+     .type = "List[int]",
+     .items = &any_number,
+     .item_count = 1,
+     .is_open = true},
+};
+static const htp_shim_argument tuple_arguments[] = {
+    {.name = "x", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
+    {.name = "past",
+     .kind = HTP_SHIM_LIST,
+     .type = "Tuple[Tensor, Dict[str, Tensor], List[int]]",
+     .items = tuple_parts,
+     .item_count = 3},
+    {.name = "y", .kind = HTP_SHIM_TENSOR, .type = "Tensor", .is_optional = true},
+};
+
+UNIT_TEST(parts_have_names_with_dots)
+{
+    htp_inputs inputs;
+    expect_ok(PARSE(arena, &inputs, tuple_arguments, "past.2.0:int=3", "past.1.a:float32[n=2]",
+                    "x:float32[n=2]", "past.0:bool[]", "past.1.b:float32[3]"));
+    static const char *const described[] = {
+        "x:float32[n=2]", "past.2.0:int=3",      "past.1.a:float32[n=2]",
+        "past.0:bool[]",  "past.1.b:float32[3]",
+    };
+    ck_assert_uint_eq(inputs.count, 6);
+    ck_assert_uint_eq(inputs.argument_count, 3);
+    for (uint32_t i = 0; i < 5; i++) {
+        ck_assert_str_eq(htp_inputs_describe(arena, &inputs, i), described[i]);
+    }
+    const htp_shim_input *nested = htp_inputs_nest(arena, &inputs, NULL);
+    ck_assert(!nested[0].is_nested && nested[1].is_nested && nested[2].is_none);
+    ck_assert_uint_eq(nested[1].count, 3);
+    ck_assert_str_eq(nested[1].items[1].name, "1");
+    ck_assert_uint_eq(nested[1].items[1].count, 2);
+    ck_assert_str_eq(nested[1].items[1].items[1].name, "b");
+    ck_assert_int_eq(nested[1].items[1].items[0].dims[1][0], inputs.axes[0].sizes[1]);
+    ck_assert_double_eq(nested[1].items[0].items[0].scalar, 3);
+}
+
+UNIT_TEST(parts_that_do_not_fit)
+{
+    htp_inputs inputs;
+    expect_failure(PARSE(arena, &inputs, tuple_arguments, "x:float32[2]"), HTP_CODE_USAGE,
+                   "argument \"past\" is missing; pass --input past.0:DTYPE[DIMS] --input "
+                   "past.1.KEY:DTYPE[DIMS] --input past.2.0:int=VALUE");
+    expect_failure(PARSE(arena, &inputs, tuple_arguments, "past:float32[2]"), HTP_CODE_USAGE,
+                   "List[int]]; pass --input past.0:DTYPE[DIMS]");
+    expect_failure(
+        PARSE(arena, &inputs, tuple_arguments, "x:bool[]", "past.0:bool[]", "past.0:bool[]"),
+        HTP_CODE_USAGE, "input \"past.0\" is given twice");
+    expect_failure(
+        PARSE(arena, &inputs, tuple_arguments, "x:bool[]", "past.1:bool[]", "past.1.a:bool[]"),
+        HTP_CODE_USAGE, "input \"past.1.a\" is given twice");
+    expect_failure(
+        PARSE(arena, &inputs, tuple_arguments, "x:bool[]", "past.1.a:bool[]", "past.1:bool[]"),
+        HTP_CODE_USAGE, "input \"past.1\" is given twice");
+    htp_text deep = {.arena = arena};
+    htp_text_add(&deep, "past");
+    for (int i = 0; i < 40; i++) {
+        htp_text_add(&deep, ".0");
+    }
+    htp_text_add(&deep, ":bool[]");
+    expect_failure(PARSE(arena, &inputs, tuple_arguments, htp_text_string(&deep)), HTP_CODE_USAGE,
+                   "too many parts");
+}
+
+UNIT_TEST(values_change_nothing)
+{
+    static const char *const values[] = {"0", "1", "-1e9", "inf", "arange"};
+    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        htp_inputs inputs;
+        const char *text = htp_arena_printf(arena, "x:float32[n=2]=%s", values[i]);
+        expect_ok(PARSE(arena, &inputs, arguments, text));
+        ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0), "x:float32[n=2]");
+    }
+}
+
+UNIT_TEST(archived_parts_keep_their_places)
+{
+    const htp_shim_input leaves[] = {
+        {.dtype = HTP_DTYPE_FLOAT32, .rank = 1, .dims = {{2}}, .name = "a.b"},
+        {.dtype = HTP_DTYPE_FLOAT32, .rank = 1, .dims = {{3}}, .name = "c"},
+    };
+    const htp_shim_input parts[] = {
+        {.dtype = HTP_DTYPE_BOOL, .name = "0"},
+        {.is_nested = true, .items = leaves, .count = 2, .name = "1"},
+        {.is_nested = true, .name = "2"},
+    };
+    const htp_shim_input archived[] = {
+        {.dtype = HTP_DTYPE_FLOAT32},
+        {.is_nested = true, .items = parts, .count = 3},
+    };
+    htp_inputs inputs;
+    expect_ok(htp_inputs_archived(arena, archived, 2, tuple_arguments, 3, &inputs));
+    ck_assert_uint_eq(inputs.count, 6);
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 3), "past.1.c:float32[3]");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 4), "past.2:[]");
+    const htp_shim_input *nested = htp_inputs_nest(arena, &inputs, NULL);
+    ck_assert_str_eq(nested[1].items[1].items[0].name, "a.b");
+    ck_assert(nested[1].items[2].is_nested && nested[1].items[2].count == 0);
+    const htp_shim_input twice[] = {leaves[0], leaves[0]};
+    const htp_shim_input unclear[] = {{.dtype = HTP_DTYPE_FLOAT32},
+                                      {.is_nested = true, .items = twice, .count = 2}};
+    expect_failure(htp_inputs_archived(arena, unclear, 2, tuple_arguments, 3, &inputs),
+                   HTP_CODE_USAGE, "is given twice");
 }
 
 UNIT_TEST(archived_inputs_are_fixed)
@@ -267,13 +407,13 @@ UNIT_TEST(archived_inputs_are_fixed)
     expect_ok(htp_inputs_archived(arena, archived, 1, arguments, 2, &inputs));
     ck_assert_uint_eq(inputs.lane_count, 1);
     ck_assert(inputs.items[1].is_none);
-    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "x"), "x:float32[2,8]");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0), "x:float32[2,8]");
     expect_ok(htp_inputs_archived(arena, archived, 2, arguments, 2, &inputs));
-    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 1, "mask"), "mask:int64[8]");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 1), "mask:int64[8]");
     expect_failure(htp_inputs_archived(arena, archived, 2, arguments, 1, &inputs), HTP_CODE_USAGE,
                    "holds 2 inputs");
     expect_failure(htp_inputs_archived(arena, archived, 0, arguments, 2, &inputs), HTP_CODE_USAGE,
-                   "argument \"x\" of forward is missing");
+                   "argument \"x\" is missing");
 }
 
 UNIT_MAIN("inputs", static_dims_have_one_lane, no_dims_is_rank_zero, order_is_by_name_or_position,
@@ -281,4 +421,5 @@ UNIT_MAIN("inputs", static_dims_have_one_lane, no_dims_is_rank_zero, order_is_by
           further_attempts_choose_other_sizes, without_axes_there_is_one_attempt,
           what_has_a_default_may_stay_out, wrong_specifications, rank_is_limited,
           specifications_that_do_not_fit, arguments_that_no_specification_fills,
-          archived_inputs_are_fixed)
+          parts_have_names_with_dots, parts_that_do_not_fit, values_change_nothing,
+          archived_parts_keep_their_places, archived_inputs_are_fixed)

@@ -5,11 +5,12 @@ static const htp_shim_argument arguments[] = {
     {.name = "ids", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
     {.name = "scale", .kind = HTP_SHIM_FLOAT, .type = "float", .is_optional = true},
     {.name = "flag", .kind = HTP_SHIM_BOOL, .type = "bool", .is_optional = true},
+    {.name = "past", .kind = HTP_SHIM_LIST, .type = "List[Dict[str, Tensor]]", .is_optional = true},
 };
 
 static htp_status parse(htp_arena *arena, const char *text, htp_inputs *inputs)
 {
-    return htp_inputs_parse_json(arena, "in.json", text, arguments, 3, inputs);
+    return htp_inputs_parse_json(arena, "in.json", text, true, arguments, 4, inputs);
 }
 
 UNIT_TEST(all_forms_mean_the_same)
@@ -24,8 +25,8 @@ UNIT_TEST(all_forms_mean_the_same)
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         htp_inputs inputs;
         expect_ok(parse(arena, forms[i], &inputs));
-        ck_assert_uint_eq(inputs.count, 3);
-        ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0, "ids"), "ids:int64[batch=2,8]");
+        ck_assert_uint_eq(inputs.count, 4);
+        ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 0), "ids:int64[batch=2,8]");
         ck_assert(inputs.items[1].is_none);
     }
 }
@@ -34,10 +35,60 @@ UNIT_TEST(numbers_and_truth)
 {
     htp_inputs inputs;
     expect_ok(parse(arena, "{\"ids\": \"int64[]\", \"scale\": 0.25, \"flag\": true}", &inputs));
-    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 1, "scale"), "scale:float=0.25");
-    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 2, "flag"), "flag:bool=true");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 1), "scale:float=0.25");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 2), "flag:bool=true");
     expect_ok(parse(arena, "{\"ids\": \"int64[]\", \"scale\": 3}", &inputs));
     ck_assert_double_eq(inputs.items[1].scalar, 3);
+}
+
+UNIT_TEST(values_are_checked)
+{
+    static const char *const values[] = {"0", "-3", "\"arange\"", "true"};
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        htp_inputs inputs;
+        const char *dtype = i == 3 ? "bool" : "int64";
+        expect_ok(parse(arena,
+                        htp_arena_printf(arena,
+                                         "{\"ids\": {\"dtype\": \"%s\", \"shape\": [2], "
+                                         "\"value\": %s}}",
+                                         dtype, values[i]),
+                        &inputs));
+    }
+}
+
+UNIT_TEST(parts_are_nested)
+{
+    htp_inputs inputs;
+    expect_ok(parse(arena,
+                    "{\"ids\": \"int64[]\", \"past\": [{\"k\": \"float32[2]\"}, "
+                    "{\"k\": {\"dtype\": \"float32\", \"shape\": [3]}}, {}]}",
+                    &inputs));
+    ck_assert_uint_eq(inputs.count, 6);
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 3), "past.0.k:float32[2]");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 4), "past.1.k:float32[3]");
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 5), "past.2:[]");
+    expect_ok(parse(arena, "{\"ids\": \"int64[]\", \"past.0.k\": \"float32[2]\"}", &inputs));
+    ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 3), "past.0.k:float32[2]");
+}
+
+/* What an archive holds must not open files of whoever exports it. */
+UNIT_TEST(an_archive_names_no_files)
+{
+    static const char *const texts[] = {
+        "{\"ids\": \"@/dev/zero\"}",
+        "{\"ids\": \"int64[2]=@/dev/zero\"}",
+        "{\"ids\": {\"dtype\": \"@/dev/zero\", \"shape\": [2]}}",
+        "{\"ids\": {\"dtype\": \"int64\", \"shape\": [2], \"value\": \"@/dev/zero\"}}",
+        "{\"ids:@/dev/zero\": 3}",
+        "{\"past\": [\"@/dev/zero\"]}",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        htp_inputs inputs;
+        expect_failure(
+            htp_inputs_parse_json(arena, "in.json", texts[i], false, arguments, 4, &inputs),
+            HTP_CODE_USAGE, "names a file, which an archive must not");
+        expect_failure(parse(arena, texts[i], &inputs), HTP_CODE_USAGE, "/dev/zero");
+    }
 }
 
 UNIT_TEST(long_numbers_fit)
@@ -65,8 +116,12 @@ UNIT_TEST(wrong_files)
         {"[]", "in.json: an object is expected"},
         {"3", "an object is expected"},
         {"{\"ids\": null}", "input \"ids\" is not {\"dtype\""},
-        {"{\"ids\": []}", "is not {\"dtype\""},
-        {"{\"ids\": {}}", "is not {\"dtype\""},
+        {"{\"ids\": []}", "argument \"ids\" has type Tensor"},
+        {"{\"ids\": {}}", "argument \"ids\" has type Tensor"},
+        {"{\"ids\": [\"int64[2]\"]}", "argument \"ids\" has type Tensor"},
+        {"{\"ids\": {\"dtype\": \"int64\", \"shape\": [2], \"value\": null}}", "has a value"},
+        {"{\"ids\": {\"dtype\": \"int64\", \"shape\": [2], \"value\": 0.5}}", "no whole number"},
+        {"{\"past\": [[null]]}", "input \"past\" is not {\"dtype\""},
         {"{\"ids\": {\"dtype\": \"int64\"}}", "is not {\"dtype\""},
         {"{\"ids\": {\"dtype\": 3, \"shape\": []}}", "is not {\"dtype\""},
         {"{\"ids\": {\"dtype\": \"int64\", \"shape\": 3}}", "is not {\"dtype\""},
@@ -80,7 +135,7 @@ UNIT_TEST(wrong_files)
         {"{\"ids\": {\"dtype\": \"int46\", \"shape\": [2]}}", "in.json: input \"ids:int46[2]\""},
         {"{\"ids\": \"int64[2]\", \"ids\": \"int64[2]\"}", "given twice"},
         {"{\"other\": \"int64[2]\"}", "no argument \"other\""},
-        {"{}", "argument \"ids\" of forward is missing"},
+        {"{}", "argument \"ids\" is missing"},
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         htp_inputs inputs;
@@ -97,5 +152,6 @@ UNIT_TEST(deep_nesting_is_refused)
     expect_failure(parse(arena, text, &inputs), HTP_CODE_USAGE, "not valid JSON");
 }
 
-UNIT_MAIN("inputs_json", all_forms_mean_the_same, numbers_and_truth, long_numbers_fit, wrong_files,
+UNIT_MAIN("inputs_json", all_forms_mean_the_same, numbers_and_truth, values_are_checked,
+          parts_are_nested, an_archive_names_no_files, long_numbers_fit, wrong_files,
           deep_nesting_is_refused)

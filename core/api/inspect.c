@@ -1,0 +1,208 @@
+/*
+ * What there is to know of a model before it is exported.
+ */
+#include "api/choose_inputs.h"
+#include "api/options.h"
+#include "api/session.h"
+#include "lower/support.h"
+#include "report/inspection.h"
+#include "source/torchscript.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What one call works on; see struct job of export.c. */
+struct inspecting {
+    htp_session session;
+    char **text;
+    char **json;
+};
+
+/* ---- inputs ---- */
+
+/* Adds the chosen inputs of one argument. */
+static void add_chosen(htp_arena *arena, htp_inspection *inspection, const htp_inputs *inputs,
+                       uint32_t argument)
+{
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        if (inputs->paths[i].argument == argument) {
+            HTP_PUSH(arena, &inspection->inputs,
+                     (htp_inspected_input){
+                         .name = inputs->paths[i].text,
+                         .specification = htp_inputs_describe(arena, inputs, i),
+                         .is_left_out = inputs->items[i].is_none,
+                     });
+        }
+    }
+}
+
+static htp_trial try_nothing(void *user, const htp_inputs *inputs, const htp_shim_trace **trace)
+{
+    (void)user;
+    (void)inputs;
+    *trace = NULL;
+    return HTP_TRIAL_STOPPED;
+}
+
+/* Not all can be derived: each argument for itself, as if the others might stay out. */
+static htp_status add_derived(htp_session *session, htp_inspection *inspection)
+{
+    htp_arena *arena = &session->arena;
+    htp_shim_argument *alone =
+        HTP_NEW_ARRAY(arena, htp_shim_argument, (size_t)session->argument_count + 1);
+    const htp_shim_hint *hints = NULL;
+    uint32_t count = 0;
+    htp_shim_error error = {{0}};
+    htp_shim_code code = session->shim->hints(session->model, &hints, &count, &error);
+    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    for (uint32_t i = 0; i < session->argument_count; i++) {
+        htp_inputs inputs;
+        bool are_taken = false;
+        for (uint32_t k = 0; k < session->argument_count; k++) {
+            alone[k] = session->arguments[k];
+            alone[k].is_optional = alone[k].is_optional || k != i;
+        }
+        htp_status status = htp_inputs_derive(arena, hints, count, alone, session->argument_count,
+                                              try_nothing, NULL, &inputs, &are_taken);
+        const htp_shim_argument *argument = &session->arguments[i];
+        if (status) {
+            HTP_PUSH(arena, &inspection->inputs,
+                     (htp_inspected_input){
+                         .name = argument->name,
+                         .form = htp_inputs_form(arena, argument, argument->name),
+                     });
+        } else {
+            add_chosen(arena, inspection, &inputs, i);
+        }
+        htp_status_free(status);
+    }
+    return HTP_OK;
+}
+
+static htp_status find_inputs(htp_session *session, htp_inspection *inspection)
+{
+    static const char *const origins[] = {
+        [HTP_INPUTS_GIVEN] = "given",
+        [HTP_INPUTS_ARCHIVE] = "archive",
+        [HTP_INPUTS_DERIVED] = "derived",
+    };
+    session->is_untraced = true;
+    htp_status status = htp_inputs_choose(session);
+    htp_code code = htp_status_code(status);
+    inspection->inputs_origin = origins[session->inputs_origin];
+    if (session->inputs_origin == HTP_INPUTS_DERIVED &&
+        (code == HTP_CODE_USAGE || code == HTP_CODE_UNSUPPORTED)) {
+        htp_status_free(status);
+        return add_derived(session, inspection);
+    }
+    HTP_TRY(status);
+    for (uint32_t i = 0; i < session->argument_count; i++) {
+        add_chosen(&session->arena, inspection, &session->inputs, i);
+    }
+    return HTP_OK;
+}
+
+/* ---- operators ---- */
+
+static htp_status find_operators(htp_session *session, htp_inspection *inspection)
+{
+    htp_arena *arena = &session->arena;
+    const htp_shim_operator *operators = NULL;
+    htp_custom_operators customs;
+    htp_shim_error error = {{0}};
+    HTP_TRY(htp_custom_read(arena, session->options.custom_operators,
+                            session->options.custom_operator_count, &customs));
+    htp_shim_code code =
+        session->shim->operators(session->model, &operators, &inspection->operator_count, &error);
+    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    htp_inspected_operator *inspected =
+        HTP_NEW_ARRAY(arena, htp_inspected_operator, inspection->operator_count);
+    for (uint32_t i = 0; i < inspection->operator_count; i++) {
+        bool is_judged = operators[i].has_tensors && !operators[i].is_evaluated;
+        inspected[i].shim = &operators[i];
+        inspected[i].obstacle =
+            is_judged ? htp_lower_obstacle(arena, &customs, operators[i].kind) : NULL;
+    }
+    inspection->operators = inspected;
+    return HTP_OK;
+}
+
+/* ---- all of it ---- */
+
+static htp_status find_facts(htp_session *session, htp_inspection *inspection)
+{
+    htp_arena *arena = &session->arena;
+    const htp_hierarchy_options options = {.include_torch_nn = session->options.include_torch_nn};
+    const htp_shim_weight *weights = NULL;
+    uint32_t weight_count = 0;
+    htp_shim_error error = {{0}};
+    htp_shim_code code = session->shim->facts(session->model, &inspection->facts, &error);
+    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    session->shim->weights(session->model, &weights, &weight_count);
+    inspection->model_path = session->model_path;
+    inspection->method = session->options.method;
+    inspection->libtorch_version = session->shim->libtorch_version;
+    inspection->arguments = session->arguments;
+    inspection->argument_count = session->argument_count;
+    inspection->modules = session->modules;
+    inspection->hierarchy =
+        htp_hierarchy_build(arena, session->modules, session->module_count, &options);
+    inspection->parameters =
+        htp_parameters_count(arena, session->modules, session->module_count, weights, weight_count);
+    return HTP_OK;
+}
+
+static htp_status hand_over(const char *made, char **result)
+{
+    *result = strdup(made);
+    return *result ? HTP_OK : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+}
+
+static htp_status inspect(struct inspecting *work)
+{
+    htp_session *session = &work->session;
+    htp_inspection inspection = {.model_path = NULL};
+    HTP_TRY(htp_torchscript_check(session->model_path));
+    HTP_TRY(htp_session_load(session));
+    HTP_TRY(find_facts(session, &inspection));
+    HTP_TRY(find_inputs(session, &inspection));
+    HTP_TRY(find_operators(session, &inspection));
+    if (work->text) {
+        HTP_TRY(hand_over(htp_report_inspection(&session->arena, &inspection), work->text));
+    }
+    if (work->json) {
+        HTP_TRY(hand_over(htp_report_inspection_json(&session->arena, &inspection), work->json));
+    }
+    return HTP_OK;
+}
+
+static htp_status inspect_guarded(struct inspecting *work)
+{
+    if (htp_arena_recover(&work->session.arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", work->session.model_path);
+    }
+    return inspect(work);
+}
+
+htp_status htp_inspect(const char *model_path, const htp_options *options, char **text, char **json)
+{
+    struct inspecting work = {.text = text, .json = json};
+    char **const results[] = {text, json};
+    for (size_t i = 0; i < 2; i++) {
+        if (results[i]) {
+            *results[i] = NULL;
+        }
+    }
+    HTP_TRY(htp_options_take(options, &work.session.options));
+    work.session.model_path = model_path;
+    htp_arena_init(&work.session.arena);
+    htp_status status = inspect_guarded(&work);
+    htp_session_close(&work.session);
+    for (size_t i = 0; i < 2; i++) {
+        if (results[i] && status) {
+            free(*results[i]);
+            *results[i] = NULL;
+        }
+    }
+    return status;
+}

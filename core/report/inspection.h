@@ -1,0 +1,54 @@
+/*
+ * What is known of a model before it is exported, for people and for programs.
+ */
+#ifndef HTP_REPORT_INSPECTION_H
+#define HTP_REPORT_INSPECTION_H
+
+#include "base/vector.h"
+#include "hierarchy/hierarchy.h"
+#include "hierarchy/parameters.h"
+
+/** An argument, or a part of one, as an export would choose it. */
+typedef struct htp_inspected_input {
+    const char *name;          /* "past.0" */
+    const char *specification; /* "past.0:float32[2,8]"; NULL where there is none */
+    const char *form;          /* " --input past.0:DTYPE[DIMS]" where it cannot be derived; NULL
+                                  where it can stay out, or where nothing can be passed */
+    bool is_left_out;
+} htp_inspected_input;
+
+/** An operator that the code names. */
+typedef struct htp_inspected_operator {
+    const htp_shim_operator *shim;
+    const char *obstacle; /* NULL: an export may take it */
+} htp_inspected_operator;
+
+typedef struct htp_inspection {
+    const char *model_path;
+    const char *method;
+    const char *libtorch_version;
+    htp_shim_facts facts;
+    const htp_shim_argument *arguments;
+    uint32_t argument_count;
+    const char *inputs_origin; /* "given", "archive" or "derived" */
+    HTP_VECTOR(htp_inspected_input) inputs;
+    const htp_shim_module *modules;
+    const htp_hierarchy *hierarchy;
+    const htp_parameters *parameters;
+    const htp_inspected_operator *operators;
+    uint32_t operator_count;
+} htp_inspection;
+
+/** As text: signature, inputs, module tree, operators. Ends with a newline. */
+const char *htp_report_inspection(htp_arena *arena, const htp_inspection *inspection);
+
+/** As one JSON object on one line, without a newline. */
+const char *htp_report_inspection_json(htp_arena *arena, const htp_inspection *inspection);
+
+/** The operators that no export takes. */
+uint32_t htp_inspection_obstacle_count(const htp_inspection *inspection);
+
+/** What wrote the archive, as far as it tells: "PyTorch 2"; NULL when it does not. */
+const char *htp_inspection_writer(const htp_inspection *inspection);
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * The search for inputs that forward() takes: guesses, what refusals of them say, and the steps
+ * from one guess to the next. Private to core/source; htp_inputs_derive() is the door.
+ */
+#ifndef HTP_SOURCE_DERIVE_H
+#define HTP_SOURCE_DERIVE_H
+
+#include "base/arena.h"
+#include "source/inputs.h"
+
+enum {
+    HTP_GUESS_RANK = 6, /* the highest rank that is guessed */
+    HTP_FACT_LIMIT = 12,
+};
+
+/** A tensor that is derived: an argument, or a part of one. */
+typedef struct htp_leaf {
+    const htp_shim_argument *type;
+    uint32_t argument;
+    const char *path; /**< "" for an argument; "0.key" below it */
+} htp_leaf;
+
+/** An argument, or a part of one, with its parts. */
+typedef struct htp_part {
+    const char *name;
+    const htp_shim_argument *type;
+    uint32_t leaf; /**< HTP_NONE where it has parts */
+    struct htp_part *parts;
+    uint32_t count;
+} htp_part;
+
+/** What is to be derived. */
+typedef struct htp_plan {
+    const htp_shim_argument *arguments;
+    uint32_t argument_count;
+    htp_part *parts; /**< by argument */
+    htp_leaf *leaves;
+    uint32_t leaf_count;
+} htp_plan;
+
+/** Takes the arguments apart, by their types and by what the hints say that the program asks for.
+ */
+htp_plan *htp_plan_make(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
+                        const htp_shim_argument *arguments, uint32_t argument_count);
+
+/** The leaf at a path of an argument; HTP_NONE when there is none. */
+uint32_t htp_plan_find(const htp_plan *plan, uint32_t argument, const char *path);
+
+/** The leaves' values in a trace; HTP_NONE for one that is not there. */
+uint32_t *htp_plan_values(htp_arena *arena, const htp_plan *plan, const htp_shim_trace *trace);
+
+/** Puts an input together of its leaves. */
+htp_shim_input htp_plan_input(htp_arena *arena, const htp_part *part, const htp_shim_input *leaves);
+
+/** Whether a hint only names the part that the next one speaks of. */
+bool htp_hint_is_part(const htp_shim_hint *hint);
+
+/** What a size stands for. */
+typedef enum htp_role {
+    HTP_ROLE_FEATURES, /**< fixed by a weight */
+    HTP_ROLE_BATCH,    /**< one for all arguments */
+    HTP_ROLE_SEQUENCE, /**< one for all arguments that are ids or their masks */
+    HTP_ROLE_LENGTH,   /**< of a few items */
+    HTP_ROLE_EXTENT,   /**< of an image or a signal: what windows move over */
+} htp_role;
+
+/** A family of shapes, one for every rank. */
+typedef enum htp_family {
+    HTP_FAMILY_IDS,
+    HTP_FAMILY_PLAIN,
+    HTP_FAMILY_FEATURES, /**< features last */
+    HTP_FAMILY_CHANNELS, /**< features in dim 1 */
+    HTP_FAMILY_SIGNALS,
+    HTP_FAMILY_IMAGES,
+    HTP_FAMILY_VOLUMES,
+    HTP_FAMILY_COUNT,
+} htp_family;
+
+/** What a leaf may look like, judged by its uses. */
+typedef struct htp_uses {
+    htp_family family;
+    htp_dtype dtype;
+    const char *ranks; /**< digits, likeliest first */
+    int64_t features;  /**< 0: not known */
+    bool is_telling;   /**< some use decided this; otherwise it is what is left */
+} htp_uses;
+
+/** A leaf as it is guessed. Dims that are one size share a slot. */
+typedef struct htp_guessed {
+    bool is_given;
+    htp_dtype dtype;
+    uint32_t rank;
+    uint32_t slots[HTP_GUESS_RANK];
+} htp_guessed;
+
+/** A guess at all leaves. */
+typedef struct htp_guess {
+    uint32_t count;
+    htp_guessed *leaves;
+    uint32_t slot_count;
+    int64_t *sizes;  /**< by slot */
+    htp_role *roles; /**< by slot */
+} htp_guess;
+
+/** Two numbers that a refusal shows to differ; were they equal, the operator would run. */
+typedef struct htp_fact {
+    int64_t have;
+    int64_t want;
+    bool is_rank;  /**< ranks rather than sizes */
+    bool is_least; /**< have may be larger than want */
+    bool is_guess; /**< they need not be equal; it would help if they were */
+    uint32_t id;   /**< the same for the same place of the same operator */
+} htp_fact;
+
+/** What is known of a refusal. */
+typedef struct htp_refusal {
+    uint32_t node_count; /**< operators that ran, the one that raised included */
+    const char *kind;    /**< of that one, or "" */
+    htp_fact facts[HTP_FACT_LIMIT];
+    uint32_t fact_count;
+    bool is_dtype;      /**< operands of different dtypes, which it does not take */
+    uint32_t *suspects; /**< leaves that it depends on, the nearest first */
+    uint32_t suspect_count;
+} htp_refusal;
+
+/** Judges the leaves by their uses. @return one per leaf */
+htp_uses *htp_uses_find(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
+                        const htp_plan *plan);
+
+/** The likeliest guess. */
+htp_guess htp_guess_first(htp_arena *arena, const htp_uses *uses, const htp_plan *plan);
+
+/** A copy that can be changed. */
+htp_guess htp_guess_copy(htp_arena *arena, const htp_guess *guess);
+
+/** Gives a leaf the shape of its family with @p rank; false when there is none. */
+bool htp_guess_set_rank(htp_guess *guess, const htp_uses *uses, uint32_t leaf, uint32_t rank);
+
+/** The slot of a dim that shares its size with no other. */
+uint32_t htp_guess_own_slot(uint32_t leaf, uint32_t dim);
+
+/** Makes the guess inputs, all sizes fixed. Fails when an argument that is no tensor is missing. */
+HTP_MUST_USE htp_status htp_guess_inputs(htp_arena *arena, const htp_guess *guess,
+                                         const htp_plan *plan, htp_inputs *inputs);
+
+/** Reads what a trace says that ended with a refusal; @p trace may be NULL. */
+void htp_refusal_read(htp_arena *arena, const htp_shim_trace *trace, const htp_plan *plan,
+                      htp_refusal *refusal);
+
+/** Adds the facts that the last node's operands tell. */
+void htp_operands_read(const htp_shim_trace *trace, htp_refusal *refusal);
+
+/** Looks for a guess that @p attempt does not refuse, beginning with @p guess, which receives it.
+ * @return false when all were refused; the guess is as it was then. */
+bool htp_derive_search(htp_arena *arena, const htp_uses *uses, const htp_plan *plan,
+                       htp_derive_try attempt, void *user, htp_guess *guess);
+
+#endif

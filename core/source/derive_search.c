@@ -1,0 +1,241 @@
+/*
+ * From a guess to one that forward() takes: a refusal shows two numbers that differ, and which
+ * arguments they depend on; what makes them equal is found by moving sizes and looking again. A
+ * step is kept when the program gets further with it.
+ */
+#include "source/derive_search.h"
+
+#include <string.h>
+
+/* ---- attempts ---- */
+
+static const char *describe(htp_arena *arena, const htp_inputs *inputs)
+{
+    htp_text text = {.arena = arena};
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        const char *input = htp_inputs_describe(arena, inputs, i);
+        htp_text_addf(&text, "%s ", input ? input : "-");
+    }
+    return htp_text_string(&text);
+}
+
+static bool is_new(htp_search *search, const char *description)
+{
+    for (uint32_t i = 0; i < search->tried_count; i++) {
+        if (strcmp(search->tried[i], description) == 0) {
+            return false;
+        }
+    }
+    search->tried[search->tried_count++] = description;
+    return true;
+}
+
+/* Runs a guess. False when there is nothing to be learned: it was tried, or cannot be. */
+static bool run(htp_search *search, const htp_guess *guess, htp_refusal *refusal)
+{
+    htp_inputs inputs;
+    *refusal = (htp_refusal){.kind = ""};
+    if (search->is_over || search->tried_count >= HTP_ATTEMPT_LIMIT) {
+        return false;
+    }
+    htp_status status = htp_guess_inputs(search->arena, guess, search->plan, &inputs);
+    bool is_possible = !status;
+    htp_status_free(status);
+    if (!is_possible || !is_new(search, describe(search->arena, &inputs))) {
+        return false;
+    }
+    const htp_shim_trace *trace = NULL;
+    htp_trial trial = search->attempt(search->user, &inputs, &trace);
+    search->is_over = trial != HTP_TRIAL_REFUSED;
+    if (search->is_over) {
+        search->found = *guess;
+        return true;
+    }
+    htp_refusal_read(search->arena, trace, search->plan, refusal);
+    return true;
+}
+
+/* By how many reasons the operator raises that leave no choice: dtypes and ranks come first. */
+static uint32_t count_reasons(const htp_refusal *refusal)
+{
+    uint32_t count = refusal->is_dtype ? (HTP_FACT_LIMIT + 1) * HTP_FACT_LIMIT : 0;
+    for (uint32_t i = 0; i < refusal->fact_count; i++) {
+        const htp_fact *fact = &refusal->facts[i];
+        count += fact->is_rank ? HTP_FACT_LIMIT : (uint32_t)!fact->is_guess;
+    }
+    return count;
+}
+
+/* The same operator raises for fewer reasons than before, but it is known why. */
+static bool is_less_wrong(const htp_refusal *refusal, const htp_refusal *before)
+{
+    uint32_t count = count_reasons(refusal);
+    uint32_t count_before = count_reasons(before);
+    return count < count_before && (count > 0 || count_before >= HTP_FACT_LIMIT);
+}
+
+htp_outcome htp_search_attempt(htp_search *search, htp_state *state, const htp_guess *guess,
+                               htp_refusal *refusal)
+{
+    if (!run(search, guess, refusal)) {
+        return HTP_OUTCOME_LOST;
+    }
+    bool is_same = refusal->node_count == state->refusal.node_count &&
+                   strcmp(refusal->kind, state->refusal.kind) == 0;
+    if (search->is_over || refusal->node_count > state->refusal.node_count ||
+        (is_same && is_less_wrong(refusal, &state->refusal))) {
+        *state = (htp_state){*guess, *refusal};
+        return HTP_OUTCOME_KEPT;
+    }
+    return is_same ? HTP_OUTCOME_LIKE : HTP_OUTCOME_LOST;
+}
+
+bool htp_search_improves(htp_search *search, htp_state *state, const htp_guess *guess)
+{
+    htp_refusal refusal;
+    return htp_search_attempt(search, state, guess, &refusal) == HTP_OUTCOME_KEPT;
+}
+
+/* ---- ranks and dtypes ---- */
+
+static bool try_rank(htp_search *search, htp_state *state, uint32_t leaf, int64_t rank)
+{
+    htp_guess guess = htp_guess_copy(search->arena, &state->guess);
+    return rank >= 0 && rank <= HTP_GUESS_RANK &&
+           htp_guess_set_rank(&guess, search->uses, leaf, (uint32_t)rank) &&
+           htp_search_improves(search, state, &guess);
+}
+
+static bool try_dtype(htp_search *search, htp_state *state, uint32_t leaf, htp_dtype dtype)
+{
+    htp_guess guess = htp_guess_copy(search->arena, &state->guess);
+    guess.leaves[leaf].dtype = dtype;
+    return htp_search_improves(search, state, &guess);
+}
+
+static bool is_given(const htp_state *state, uint32_t leaf)
+{
+    return state->guess.leaves[leaf].is_given;
+}
+
+static bool fit_ranks(htp_search *search, htp_state *state)
+{
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t f = 0; f < refusal.fact_count; f++) {
+        const htp_fact *fact = &refusal.facts[f];
+        for (uint32_t i = 0; fact->is_rank && i < refusal.suspect_count; i++) {
+            uint32_t leaf = refusal.suspects[i];
+            int64_t rank = (int64_t)state->guess.leaves[leaf].rank;
+            if (is_given(state, leaf) &&
+                try_rank(search, state, leaf, rank + fact->want - fact->have)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool move_ranks(htp_search *search, htp_state *state)
+{
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t i = 0; i < refusal.suspect_count; i++) {
+        uint32_t leaf = refusal.suspects[i];
+        int64_t rank = (int64_t)state->guess.leaves[leaf].rank;
+        if (is_given(state, leaf) &&
+            (try_rank(search, state, leaf, rank + 1) || try_rank(search, state, leaf, rank - 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool move_dtypes(htp_search *search, htp_state *state)
+{
+    static const htp_dtype dtypes[] = {HTP_DTYPE_FLOAT32, HTP_DTYPE_INT64, HTP_DTYPE_BOOL};
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t i = 0; i < refusal.suspect_count; i++) {
+        for (size_t k = 0; k < sizeof(dtypes) / sizeof(dtypes[0]); k++) {
+            if (is_given(state, refusal.suspects[i]) &&
+                try_dtype(search, state, refusal.suspects[i], dtypes[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- what was left out ---- */
+
+static bool give_optional(htp_search *search, htp_state *state)
+{
+    for (uint32_t i = 0; i < state->guess.count; i++) {
+        if (!is_given(state, i) && search->plan->leaves[i].type->kind == HTP_SHIM_TENSOR) {
+            uint32_t rank = (uint32_t)(search->uses[i].ranks[0] - '0');
+            if (try_rank(search, state, i, rank)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- the search ---- */
+
+/* Steps that follow from the refusal come before those that merely try. */
+static bool step(htp_search *search, htp_state *state)
+{
+    if (state->refusal.suspect_count == 0) { /* nobody knows: it may be any of them */
+        uint32_t *all = HTP_NEW_ARRAY(search->arena, uint32_t, (size_t)state->guess.count + 1);
+        for (uint32_t i = 0; i < state->guess.count; i++) {
+            all[i] = i;
+        }
+        state->refusal.suspects = all;
+        state->refusal.suspect_count = state->guess.count;
+    }
+    return (state->refusal.is_dtype && move_dtypes(search, state)) || fit_ranks(search, state) ||
+           htp_sizes_fit(search, state) || give_optional(search, state) ||
+           move_ranks(search, state) || htp_sizes_grow(search, state) || move_dtypes(search, state);
+}
+
+static void refine(htp_search *search, htp_state state)
+{
+    while (!search->is_over && step(search, &state)) {
+    }
+    if (state.refusal.node_count > search->furthest.refusal.node_count) {
+        search->furthest = state;
+    }
+}
+
+/* Begins again with another rank of an argument, from the guess that went furthest. */
+static void begin_otherwise(htp_search *search)
+{
+    const htp_guess first = search->furthest.guess;
+    for (uint32_t i = 0; i < first.count; i++) {
+        const char *ranks = first.leaves[i].is_given ? search->uses[i].ranks : "";
+        for (size_t k = 1; k < strlen(ranks) && !search->is_over; k++) {
+            htp_state state = {.guess = htp_guess_copy(search->arena, &first)};
+            (void)htp_guess_set_rank(&state.guess, search->uses, i, (uint32_t)(ranks[k] - '0'));
+            if (run(search, &state.guess, &state.refusal)) {
+                refine(search, state);
+            }
+        }
+    }
+}
+
+bool htp_derive_search(htp_arena *arena, const htp_uses *uses, const htp_plan *plan,
+                       htp_derive_try attempt_inputs, void *user, htp_guess *guess)
+{
+    htp_search *search = HTP_NEW(arena, htp_search);
+    *search = (htp_search){
+        .arena = arena, .uses = uses, .plan = plan, .attempt = attempt_inputs, .user = user};
+    htp_state state = {.guess = *guess};
+    if (run(search, guess, &state.refusal)) {
+        search->furthest = state;
+        refine(search, state);
+        begin_otherwise(search);
+    }
+    if (search->is_over) {
+        *guess = search->found;
+    }
+    return search->is_over;
+}

@@ -1,0 +1,52 @@
+/*
+ * What the steps of the search share. Private to derive_search.c and derive_sizes.c.
+ */
+#ifndef HTP_SOURCE_DERIVE_SEARCH_H
+#define HTP_SOURCE_DERIVE_SEARCH_H
+
+#include "source/derive.h"
+
+enum { HTP_ATTEMPT_LIMIT = 80 };
+
+/** A guess, and what came of it. */
+typedef struct htp_state {
+    htp_guess guess;
+    htp_refusal refusal;
+} htp_state;
+
+/** A search. */
+typedef struct htp_search {
+    htp_arena *arena;
+    const htp_uses *uses;
+    const htp_plan *plan;
+    htp_derive_try attempt;
+    void *user;
+    const char *tried[HTP_ATTEMPT_LIMIT];
+    uint32_t tried_count;
+    bool is_over; /**< found, or told to stop */
+    htp_guess found;
+    htp_state furthest;
+} htp_search;
+
+/** What came of an attempt, compared with the state that it started from. */
+typedef enum htp_outcome {
+    HTP_OUTCOME_KEPT, /**< accepted, or further than before: the state was changed */
+    HTP_OUTCOME_LIKE, /**< the same operator raised */
+    HTP_OUTCOME_LOST,
+} htp_outcome;
+
+/** Tries a guess that was made of @p state; @p refusal receives what came of it. */
+htp_outcome htp_search_attempt(htp_search *search, htp_state *state, const htp_guess *guess,
+                               htp_refusal *refusal);
+
+/** Tries a guess; true when it was kept. */
+bool htp_search_improves(htp_search *search, htp_state *state, const htp_guess *guess);
+
+/** Moves sizes until the numbers of one of the refusal's facts are equal. @return whether the state
+ * was changed */
+bool htp_sizes_fit(htp_search *search, htp_state *state);
+
+/** Gives windows more room. @return whether the state was changed */
+bool htp_sizes_grow(htp_search *search, htp_state *state);
+
+#endif

@@ -1,0 +1,261 @@
+/*
+ * Sizes that make two numbers equal, which a refusal shows to differ. How the numbers depend on a
+ * size is not derived but looked at: it is moved, and what the operator says then tells whether,
+ * and how far, to go on.
+ */
+#include "source/derive_search.h"
+
+enum {
+    LARGEST_SIZE = 1 << 17,
+    FACTS_SOLVED = 4,
+    PROBE_LIMIT = 16, /* of one size */
+};
+
+/* Another dim of the argument that has this slot; the rank when there is none. */
+static uint32_t find_other(const htp_guessed *guessed, uint32_t dim, uint32_t slot)
+{
+    uint32_t d = 0;
+    while (d < guessed->rank && (d == dim || guessed->slots[d] != slot)) {
+        d++;
+    }
+    return d;
+}
+
+/* Gives a dim a size of its own. False when it has one. */
+static bool separate(htp_search *search, htp_state *state, uint32_t leaf, uint32_t dim)
+{
+    htp_guess guess = htp_guess_copy(search->arena, &state->guess);
+    htp_guessed *guessed = &guess.leaves[leaf];
+    uint32_t before = guessed->slots[dim];
+    uint32_t own = htp_guess_own_slot(leaf, dim);
+    uint32_t other = find_other(guessed, dim, own);
+    bool is_shared = before != own || other < guessed->rank;
+    if (other < guessed->rank) { /* the others go on sharing theirs */
+        uint32_t moved = htp_guess_own_slot(leaf, other);
+        guess.sizes[moved] = guess.sizes[own];
+        guess.roles[moved] = guess.roles[own];
+        for (uint32_t d = other; d < guessed->rank; d = find_other(guessed, dim, own)) {
+            guessed->slots[d] = moved;
+        }
+    }
+    guessed->slots[dim] = own;
+    guess.sizes[own] = state->guess.sizes[before];
+    guess.roles[own] = state->guess.roles[before];
+    state->guess = guess;
+    return is_shared;
+}
+
+/* A dim gets another size, with all dims that share it or alone. */
+static bool set_size(htp_search *search, htp_state *state, uint32_t leaf, uint32_t dim,
+                     int64_t size, bool alone)
+{
+    htp_state other = *state;
+    if (alone && !separate(search, &other, leaf, dim)) {
+        return false;
+    }
+    htp_guess guess = htp_guess_copy(search->arena, &other.guess);
+    guess.sizes[guess.leaves[leaf].slots[dim]] = size;
+    return htp_search_improves(search, state, &guess);
+}
+
+/* Dims that have one of the numbers that differ get the other one. Batches and sequences move
+ * together, @p first; one of an image's sides may turn out to be its channels, and moves alone. */
+static bool replace(htp_search *search, htp_state *state, int64_t have, int64_t want, bool first)
+{
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t i = 0; i < refusal.suspect_count; i++) {
+        uint32_t leaf = refusal.suspects[i];
+        const htp_guessed guessed = state->guess.leaves[leaf];
+        for (uint32_t d = 0; guessed.is_given && d < guessed.rank; d++) {
+            uint32_t slot = guessed.slots[d];
+            bool alone = (state->guess.roles[slot] == HTP_ROLE_EXTENT) == first;
+            if (state->guess.sizes[slot] == have && set_size(search, state, leaf, d, want, alone)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool replace_sizes(htp_search *search, htp_state *state)
+{
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t f = 0; f < 2 * refusal.fact_count; f++) {
+        const htp_fact *fact = &refusal.facts[f / 2];
+        bool first = f % 2 == 0;
+        if (!fact->is_rank && fact->want <= LARGEST_SIZE &&
+            (replace(search, state, fact->have, fact->want, first) ||
+             (!fact->is_least && fact->have > 0 &&
+              replace(search, state, fact->want, fact->have, first)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One size that is moved until two numbers are equal. */
+struct probe {
+    htp_search *search;
+    htp_state *state;
+    uint32_t fact; /* its id */
+    uint32_t slot;
+    uint32_t count;
+};
+
+/* By how much the numbers differ when the size is @p size. */
+static htp_outcome probe(struct probe *p, int64_t size, int64_t *difference)
+{
+    if (size < 1 || size > LARGEST_SIZE || p->count++ >= PROBE_LIMIT) {
+        return HTP_OUTCOME_LOST;
+    }
+    htp_refusal refusal = {.kind = ""};
+    htp_guess guess = htp_guess_copy(p->search->arena, &p->state->guess);
+    guess.sizes[p->slot] = size;
+    htp_outcome result = htp_search_attempt(p->search, p->state, &guess, &refusal);
+    *difference = 0;
+    for (uint32_t f = 0; f < refusal.fact_count; f++) {
+        if (refusal.facts[f].id == p->fact) {
+            *difference = refusal.facts[f].have - refusal.facts[f].want;
+        }
+    }
+    return result;
+}
+
+/* Between two sizes of which one is too small and the other too large. */
+static bool bisect(struct probe *p, int64_t low, int64_t high, bool low_is_negative)
+{
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        int64_t difference = 0;
+        htp_outcome result = probe(p, middle, &difference);
+        if (result != HTP_OUTCOME_LIKE) {
+            return result == HTP_OUTCOME_KEPT;
+        }
+        if ((difference < 0) == low_is_negative) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return false;
+}
+
+/* Doubles or halves a size while that brings the numbers closer. */
+static bool approach(struct probe *p, int64_t size, int64_t difference, bool up)
+{
+    for (;;) {
+        int64_t next = up ? size * 2 : size / 2;
+        int64_t moved = 0;
+        htp_outcome result = probe(p, next, &moved);
+        if (result != HTP_OUTCOME_LIKE) {
+            return result == HTP_OUTCOME_KEPT;
+        }
+        if ((moved < 0) != (difference < 0)) {
+            return up ? bisect(p, size, next, difference < 0) : bisect(p, next, size, moved < 0);
+        }
+        size = next;
+        difference = moved;
+    }
+}
+
+static bool solve(htp_search *search, htp_state *state, const htp_fact *fact, uint32_t slot)
+{
+    struct probe p = {.search = search, .state = state, .fact = fact->id, .slot = slot};
+    int64_t size = state->guess.sizes[slot];
+    int64_t first = fact->have - fact->want;
+    int64_t second = 0;
+    int64_t step = size;
+    htp_outcome result = probe(&p, size + step, &second);
+    if (result == HTP_OUTCOME_LOST) {
+        step = 1;
+        result = probe(&p, size + step, &second);
+    }
+    if (result != HTP_OUTCOME_LIKE || second == first) {
+        return result == HTP_OUTCOME_KEPT;
+    }
+    /* Where a straight line through both would meet. */
+    int64_t straight = size - first * step / (second - first);
+    int64_t ignored = 0;
+    if (first * step % (second - first) == 0 && probe(&p, straight, &ignored) == HTP_OUTCOME_KEPT) {
+        return true;
+    }
+    if ((first < 0) != (second < 0)) {
+        return bisect(&p, size, size + step, first < 0);
+    }
+    bool is_closer = second < 0 ? second > first : second < first;
+    return is_closer ? approach(&p, size + step, second, true) : approach(&p, size, first, false);
+}
+
+/* Whether one of the arguments that matter has a dim of this slot. */
+static bool is_suspect(const htp_state *state, uint32_t slot)
+{
+    for (uint32_t i = 0; i < state->refusal.suspect_count; i++) {
+        const htp_guessed *guessed = &state->guess.leaves[state->refusal.suspects[i]];
+        for (uint32_t d = 0; guessed->is_given && d < guessed->rank; d++) {
+            if (guessed->slots[d] == slot) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Dims that share a size get one each where that helps; the last dims first. */
+static bool solve_dims(htp_search *search, htp_state *state)
+{
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t f = 0; f < refusal.fact_count && f < FACTS_SOLVED; f++) {
+        for (uint32_t i = 0; !refusal.facts[f].is_rank && i < refusal.suspect_count; i++) {
+            uint32_t leaf = refusal.suspects[i];
+            const htp_guess before = state->guess;
+            uint32_t rank = before.leaves[leaf].is_given ? before.leaves[leaf].rank : 0;
+            for (uint32_t d = rank; d-- > 0;) {
+                if (separate(search, state, leaf, d) &&
+                    solve(search, state, &refusal.facts[f], htp_guess_own_slot(leaf, d))) {
+                    return true;
+                }
+                state->guess = before;
+            }
+        }
+    }
+    return false;
+}
+
+static bool solve_sizes(htp_search *search, htp_state *state)
+{
+    static const htp_role order[] = {HTP_ROLE_EXTENT, HTP_ROLE_LENGTH, HTP_ROLE_SEQUENCE,
+                                     HTP_ROLE_FEATURES, HTP_ROLE_BATCH};
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t f = 0; f < refusal.fact_count && f < FACTS_SOLVED; f++) {
+        for (size_t k = 0; !refusal.facts[f].is_rank && k < sizeof(order) / sizeof(order[0]); k++) {
+            for (uint32_t slot = 0; slot < state->guess.slot_count; slot++) {
+                if (state->guess.roles[slot] == order[k] && is_suspect(state, slot) &&
+                    solve(search, state, &refusal.facts[f], slot)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+bool htp_sizes_fit(htp_search *search, htp_state *state)
+{
+    return replace_sizes(search, state) || solve_sizes(search, state) || solve_dims(search, state);
+}
+
+bool htp_sizes_grow(htp_search *search, htp_state *state)
+{
+    static const int64_t factors[] = {2, 4, 7, 16, 64};
+    for (size_t k = 0; k < sizeof(factors) / sizeof(factors[0]); k++) {
+        htp_guess guess = htp_guess_copy(search->arena, &state->guess);
+        for (uint32_t slot = 0; slot < guess.slot_count; slot++) {
+            bool grows = guess.roles[slot] == HTP_ROLE_EXTENT && is_suspect(state, slot);
+            guess.sizes[slot] *= grows ? factors[k] : 1;
+        }
+        if (htp_search_improves(search, state, &guess)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,38 @@
+/*
+ * NumPy's array files, as far as dtype and shape go. Private to core/source.
+ *
+ * Reference: numpy/lib/format.py, versions 1.0 to 3.0.
+ */
+#ifndef HTP_SOURCE_NPY_H
+#define HTP_SOURCE_NPY_H
+
+#include "base/status.h"
+
+#include <htp/shim.h>
+#include <stdio.h>
+
+/** Headers are a few hundred bytes; this is the most that is read of one. */
+#define HTP_NPY_HEADER_LIMIT ((size_t)16 * 1024)
+
+/** An array that lies in a file. */
+typedef struct htp_npy {
+    htp_dtype dtype;
+    uint32_t rank;
+    int64_t dims[HTP_SHIM_MAX_RANK];
+} htp_npy;
+
+/**
+ * Parses the beginning of an array file.
+ * @param bytes  the first bytes: the whole file, or HTP_NPY_HEADER_LIMIT of it.
+ * @param total  bytes of the whole file, which must be those of header and elements.
+ * @return NULL, or what is wrong: a clause such as "no NumPy array".
+ */
+const char *htp_npy_parse(const void *bytes, size_t count, uint64_t total, htp_npy *array);
+
+/** Reads the header of the .npy file @p path. */
+HTP_MUST_USE htp_status htp_npy_read(const char *path, htp_npy *array);
+
+/** Opens a regular file for reading; fails with HTP_CODE_USAGE. Close it with fclose(). */
+HTP_MUST_USE htp_status htp_npy_open(const char *path, FILE **file, uint64_t *bytes);
+
+#endif
