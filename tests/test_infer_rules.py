@@ -24,7 +24,8 @@ def emitted() -> set:
     """The ONNX operators that lowerings and their table name. A name may be made of a beginning
     and the table's parameter: "Reduce%s"."""
     sources = "".join(path.read_text() for path in sorted(LOWER.glob("*.c")))
-    parameters = set(re.findall(r'"(\w+)"\)$', (LOWER / "operators.def").read_text(), re.MULTILINE))
+    rows = "".join(path.read_text() for path in sorted(LOWER.glob("operators*.def")))
+    parameters = set(re.findall(r'"(\w+)"\)$', rows, re.MULTILINE))
     made = {
         beginning + parameter
         for beginning in re.findall(r'"([A-Z]\w*)%s"', sources)

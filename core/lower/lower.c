@@ -172,7 +172,7 @@ static void try_node(htp_lowering *l)
     if (!l->failure && htp_node_is_complex(l)) {
         htp_complex_check(l);
     }
-    if (!l->failure && !follows) {
+    if (l->row && !l->failure && !follows) {
         l->row->lower(l);
     }
     l->is_incomplete = l->is_incomplete || follows;
