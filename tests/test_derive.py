@@ -287,7 +287,7 @@ MODELS = {
     "optionals": (Optionals, None, ["float32[2,7]"]),
     "needed": (Needed, None, ["int64[2,8]"]),
     "past": (Past, None, ["int64[2,8]"] + 4 * [None]),
-    "pieces": (Pieces, None, ["int64[2,8]", None]),
+    "pieces": (Pieces, None, [None, None]),
     "batch": (Batch, None, ["int64[2,8]", None]),
     "checked": (Checked, None, ["float32[2,3,48,48]"]),
 }

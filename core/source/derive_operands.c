@@ -300,10 +300,6 @@ static void read_recurrent(struct reading *r)
         add_ranks(r, input->rank, input->rank < 2 ? 2 : 3);
         add_sizes(r, dim(input, -1), dim(element(r, weights, 0), 1));
     }
-    const htp_shim_value *states = operand(r, "hx");
-    if (input && states && states->kind == HTP_SHIM_TENSOR) {
-        add_ranks(r, states->rank, input->rank);
-    }
 }
 
 static void read_split(struct reading *r)
@@ -365,6 +361,12 @@ static void read_windows(struct reading *r)
     }
 }
 
+static void read_ids(struct reading *r)
+{
+    const htp_shim_value *indices = tensor(r, "indices");
+    r->refusal->is_dtype = indices && htp_dtype_is_float(indices->dtype);
+}
+
 /* A list, or what tells a tensor's sizes, has another number of elements than the program says. */
 static void read_unpacking(struct reading *r)
 {
@@ -386,7 +388,6 @@ static const struct reader {
 } readers[] = {
     {"aten::view", read_view, false},
     {"aten::reshape", read_view, false},
-    {"aten::_unsafe_view", read_view, false},
     {"aten::expand", read_expand, false},
     {"aten::matmul", read_product, true},
     {"aten::mm", read_product, true},
@@ -415,6 +416,7 @@ static const struct reader {
     {"aten::rnn_relu", read_recurrent, true},
     {"aten::split_with_sizes", read_split, false},
     {"aten::split", read_split, false},
+    {"aten::embedding", read_ids, false},
     {"aten::select", read_index, false},
     {"aten::index", read_indices, false},
     {"aten::permute", read_permutation, false},

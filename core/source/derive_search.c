@@ -98,12 +98,27 @@ bool htp_search_improves(htp_search *search, htp_state *state, const htp_guess *
 
 /* ---- ranks and dtypes ---- */
 
+/* The last dim may keep its size, as features do. */
 static bool try_rank(htp_search *search, htp_state *state, uint32_t leaf, int64_t rank)
 {
     htp_guess guess = htp_guess_copy(search->arena, &state->guess);
-    return rank >= 0 && rank <= HTP_GUESS_RANK &&
-           htp_guess_set_rank(&guess, search->uses, leaf, (uint32_t)rank) &&
-           htp_search_improves(search, state, &guess);
+    const htp_guessed before = state->guess.leaves[leaf];
+    if (rank < 0 || rank > HTP_GUESS_RANK ||
+        !htp_guess_set_rank(&guess, search->uses, leaf, (uint32_t)rank)) {
+        return false;
+    }
+    if (htp_search_improves(search, state, &guess)) {
+        return true;
+    }
+    if (rank < 2 || !before.is_given || before.rank < 2) {
+        return false;
+    }
+    htp_guess kept = htp_guess_copy(search->arena, &guess);
+    uint32_t slot = htp_guess_own_slot(leaf, (uint32_t)rank - 1);
+    kept.leaves[leaf].slots[rank - 1] = slot;
+    kept.sizes[slot] = state->guess.sizes[before.slots[before.rank - 1]];
+    kept.roles[slot] = HTP_ROLE_FEATURES;
+    return htp_search_improves(search, state, &kept);
 }
 
 static bool try_dtype(htp_search *search, htp_state *state, uint32_t leaf, htp_dtype dtype)
@@ -206,14 +221,13 @@ static void refine(htp_search *search, htp_state state)
     }
 }
 
-/* Begins again with another rank of an argument, from the guess that went furthest. */
-static void begin_otherwise(htp_search *search)
+/* Begins again with another rank of a leaf. */
+static void begin_otherwise(htp_search *search, const htp_guess *from)
 {
-    const htp_guess first = search->furthest.guess;
-    for (uint32_t i = 0; i < first.count; i++) {
-        const char *ranks = first.leaves[i].is_given ? search->uses[i].ranks : "";
-        for (size_t k = 1; k < strlen(ranks) && !search->is_over; k++) {
-            htp_state state = {.guess = htp_guess_copy(search->arena, &first)};
+    for (uint32_t i = 0; i < from->count; i++) {
+        const char *ranks = from->leaves[i].is_given ? search->uses[i].ranks : "";
+        for (size_t k = 0; k < strlen(ranks) && !search->is_over; k++) {
+            htp_state state = {.guess = htp_guess_copy(search->arena, from)};
             (void)htp_guess_set_rank(&state.guess, search->uses, i, (uint32_t)(ranks[k] - '0'));
             if (run(search, &state.guess, &state.refusal)) {
                 refine(search, state);
@@ -232,7 +246,9 @@ bool htp_derive_search(htp_arena *arena, const htp_uses *uses, const htp_plan *p
     if (run(search, guess, &state.refusal)) {
         search->furthest = state;
         refine(search, state);
-        begin_otherwise(search);
+        const htp_guess furthest = search->furthest.guess;
+        begin_otherwise(search, &furthest);
+        begin_otherwise(search, guess);
     }
     if (search->is_over) {
         *guess = search->found;

@@ -244,16 +244,30 @@ bool htp_sizes_fit(htp_search *search, htp_state *state)
     return replace_sizes(search, state) || solve_sizes(search, state) || solve_dims(search, state);
 }
 
+/* Makes all sizes of two roles larger. */
+static bool multiply(htp_search *search, htp_state *state, const htp_role roles[2], int64_t factor)
+{
+    htp_guess guess = htp_guess_copy(search->arena, &state->guess);
+    for (uint32_t slot = 0; slot < guess.slot_count; slot++) {
+        bool grows = guess.roles[slot] == roles[0] || guess.roles[slot] == roles[1];
+        guess.sizes[slot] *= grows && is_suspect(state, slot) ? factor : 1;
+    }
+    return htp_search_improves(search, state, &guess);
+}
+
 bool htp_sizes_grow(htp_search *search, htp_state *state)
 {
-    static const int64_t factors[] = {2, 4, 7, 16, 64};
-    for (size_t k = 0; k < sizeof(factors) / sizeof(factors[0]); k++) {
-        htp_guess guess = htp_guess_copy(search->arena, &state->guess);
-        for (uint32_t slot = 0; slot < guess.slot_count; slot++) {
-            bool grows = guess.roles[slot] == HTP_ROLE_EXTENT && is_suspect(state, slot);
-            guess.sizes[slot] *= grows ? factors[k] : 1;
-        }
-        if (htp_search_improves(search, state, &guess)) {
+    static const struct {
+        htp_role roles[2];
+        int64_t factor;
+    } growths[] = {
+        {{HTP_ROLE_EXTENT, HTP_ROLE_EXTENT}, 2},    {{HTP_ROLE_EXTENT, HTP_ROLE_EXTENT}, 4},
+        {{HTP_ROLE_EXTENT, HTP_ROLE_EXTENT}, 7},    {{HTP_ROLE_EXTENT, HTP_ROLE_EXTENT}, 16},
+        {{HTP_ROLE_EXTENT, HTP_ROLE_EXTENT}, 64},   {{HTP_ROLE_LENGTH, HTP_ROLE_SEQUENCE}, 4},
+        {{HTP_ROLE_LENGTH, HTP_ROLE_SEQUENCE}, 16},
+    };
+    for (size_t k = 0; k < sizeof(growths) / sizeof(growths[0]); k++) {
+        if (multiply(search, state, growths[k].roles, growths[k].factor)) {
             return true;
         }
     }
