@@ -123,12 +123,6 @@ uint32_t Interpreter::record_control(const char *kind, const std::vector<Ref> &i
 namespace
 {
 
-bool is_number(const Item &item)
-{
-    const c10::IValue &value = item.lane[0];
-    return item.kind == Item::Kind::Plain && (value.isInt() || value.isDouble() || value.isBool());
-}
-
 // The same value of the program, or equal constants.
 bool is_same(const Ref &a, const Ref &b)
 {
@@ -142,7 +136,7 @@ bool is_same(const Ref &a, const Ref &b)
         !b->has_lanes || a->is_data || b->is_data) {
         return false;
     }
-    const bool is_fixed = is_number(*a) ? a->is_constant && b->is_constant : true;
+    const bool is_fixed = a->is_number() ? a->is_constant && b->is_constant : true;
     return is_fixed && a->lane[0].type()->kind() == b->lane[0].type()->kind() &&
            a->lane[0] == b->lane[0];
 }
@@ -173,6 +167,16 @@ Ref Interpreter::like(const Item &model)
     return item;
 }
 
+// Whether a dim of two tensors has one size in every lane.
+bool Interpreter::has_same_size(const Item &a, const Item &b, int64_t dim) const
+{
+    bool is_same = true;
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        is_same = is_same && a.tensor(lane).size(dim) == b.tensor(lane).size(dim);
+    }
+    return is_same;
+}
+
 Ref Interpreter::merge_tensors(const Ref &a, const Ref &b)
 {
     if (a->tensor(0).dim() != b->tensor(0).dim() ||
@@ -183,11 +187,7 @@ Ref Interpreter::merge_tensors(const Ref &a, const Ref &b)
     Ref item = like(*a);
     item->is_data = item->is_data || (b->is_data && !b->is_real);
     for (int64_t dim = 0; dim < a->tensor(0).dim(); dim++) {
-        bool is_equal = true;
-        for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-            is_equal = is_equal && a->tensor(lane).size(dim) == b->tensor(lane).size(dim);
-        }
-        if (!is_equal) {
+        if (!has_same_size(*a, *b, dim)) {
             resize(*item, dim, "If");
         }
     }
@@ -235,13 +235,13 @@ Ref Interpreter::merge(Merge &all, const Ref &a, const Ref &b)
     Ref item;
     if (a->is_unset || b->is_unset) {
         const Item &other = a->is_unset ? *b : *a;
-        if (!other.is_tensor() && !is_number(other)) {
+        if (!other.is_tensor() && !other.is_number()) {
             return a->is_unset ? b : a;
         }
         item = like(other);
     } else if (a->is_tensor() && b->is_tensor()) {
         item = merge_tensors(a, b);
-    } else if (is_number(*a) && is_number(*b) &&
+    } else if (a->is_number() && b->is_number() &&
                a->lane[0].type()->kind() == b->lane[0].type()->kind()) {
         item = like(*a);
     } else {

@@ -273,9 +273,8 @@ std::string Executor::identity(const Item &item, int depth) const
     };
     constexpr int kDeepest = 6;
     const std::string self = "%" + std::to_string(item.id);
-    if (item.kind == Item::Kind::Plain && item.has_lanes && item.is_constant && !item.is_data &&
-        (item.lane[0].isInt() || item.lane[0].isDouble() || item.lane[0].isBool() ||
-         item.lane[0].isNone())) {
+    if ((item.is_number() || item.is_none()) && item.has_lanes && item.is_constant &&
+        !item.is_data) {
         std::ostringstream text;
         text << item.lane[0].tagKind() << " " << item.lane[0];
         return text.str();

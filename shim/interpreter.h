@@ -72,6 +72,7 @@ class Interpreter
     Ref like(const Item &model);
     void resize(Item &item, int64_t dim, const char *name);
     Ref merge(Merge &all, const Ref &a, const Ref &b);
+    bool has_same_size(const Item &a, const Item &b, int64_t dim) const;
     Ref merge_tensors(const Ref &a, const Ref &b);
     std::function<void()> merge_states(Merge &all, const Block &then, const Block &otherwise);
 

@@ -86,6 +86,10 @@ struct Item {
     {
         return kind == Kind::Plain && lane[0].isNone();
     }
+    bool is_number() const
+    {
+        return kind == Kind::Plain && (lane[0].isInt() || lane[0].isDouble() || lane[0].isBool());
+    }
     const at::Tensor &tensor(size_t index) const
     {
         return lane[index].toTensor();

@@ -14,17 +14,25 @@ constexpr int64_t kLongLoop = 256; // iterations from which on a loop stays one 
 constexpr int kMaxAttempts = 32;   // to find what a body changes
 constexpr int64_t kNoLimit = INT64_MAX;
 
-bool is_number(const Item &item)
-{
-    const c10::IValue &value = item.lane[0];
-    return item.kind == Item::Kind::Plain && !item.is_unset &&
-           (value.isInt() || value.isDouble() || value.isBool());
-}
-
 } // namespace
 
 // A loop that is being recorded: its body is run until what it carries keeps its type.
 struct Interpreter::Loop {
+    // One run of the body: leaves are tensors and numbers within what is carried.
+    struct Run {
+        bool is_stable = true;
+        std::vector<Ref> leaves = {};
+        std::vector<Ref> inputs = {};
+        std::vector<Ref> results = {};
+        std::vector<Ref> carried = {};
+        std::vector<Ref> memory_inputs = {};
+        std::vector<Ref> memory_results = {};
+        std::vector<Ref> additions = {};
+        Ref iteration = nullptr;
+        Ref go_on = nullptr;
+        uint32_t block = 0;
+    };
+
     std::vector<Ref> initial; // what is carried, as the program has it
     Place place;
     int64_t done;                               // iterations that were unrolled
@@ -33,18 +41,7 @@ struct Interpreter::Loop {
     std::vector<Ref> unset = {};                // by leaf: what one without a value becomes
     std::vector<uint32_t> memories = {};        // that the body changes, by first value
     std::vector<Ref> lists = {};                // that it appends to
-    // The last run of the body: leaves are tensors and numbers within what is carried.
-    bool is_stable = false;
-    std::vector<Ref> leaves = {};
-    std::vector<Ref> inputs = {};
-    std::vector<Ref> results = {};
-    std::vector<Ref> carried = {};
-    std::vector<Ref> memory_inputs = {};
-    std::vector<Ref> memory_results = {};
-    std::vector<Ref> additions = {};
-    Ref iteration = nullptr;
-    Ref go_on = nullptr;
-    uint32_t block = 0;
+    Run run = {};                               // the last one
 };
 
 std::vector<Ref> Interpreter::do_loop(const Node &node, std::vector<Ref> &inputs, Frame &frame)
@@ -92,7 +89,7 @@ std::vector<Ref> Interpreter::repeat(const Node &node, const Ref &limit, const R
     const Mark mark = recording_.mark();
     for (int attempt = 0; attempt < kMaxAttempts; attempt++) {
         run_body(loop, node, frame);
-        if (loop.is_stable) {
+        if (loop.run.is_stable) {
             return finish_loop(loop, limit, condition);
         }
         recording_.discard(mark);
@@ -105,31 +102,24 @@ std::vector<Ref> Interpreter::repeat(const Node &node, const Ref &limit, const R
 void Interpreter::run_body(Loop &loop, const Node &node, Frame &frame)
 {
     const torch::jit::Block &body = *node.blocks()[0];
-    loop.is_stable = true;
-    loop.leaves.clear();
-    loop.inputs.clear();
-    loop.results.clear();
-    loop.carried.clear();
-    loop.memory_inputs.clear();
-    loop.memory_results.clear();
-    loop.additions.clear();
+    loop.run = {};
     for (const Ref &list : loop.lists) {
         list->is_growing = true;
     }
     const auto begin = [&] {
-        loop.iteration = like(*recording_.plain(0));
+        loop.run.iteration = like(*recording_.plain(0));
         frame.values[body.inputs()[0]] =
-            loop.done == 0
-                ? loop.iteration
-                : executor_.run_named("aten::add", "int",
-                                      {loop.iteration, recording_.plain(loop.done)}, loop.place);
+            loop.done == 0 ? loop.run.iteration
+                           : executor_.run_named("aten::add", "int",
+                                                 {loop.run.iteration, recording_.plain(loop.done)},
+                                                 loop.place);
         for (size_t k = 0; k < loop.initial.size(); k++) {
-            loop.carried.push_back(carry(loop, loop.initial[k]));
-            frame.values[body.inputs()[k + 1]] = loop.carried.back();
+            loop.run.carried.push_back(carry(loop, loop.initial[k]));
+            frame.values[body.inputs()[k + 1]] = loop.run.carried.back();
         }
         for (const uint32_t first : loop.memories) {
-            loop.memory_inputs.push_back(like(*executor_.held(first)));
-            executor_.hold(first, loop.memory_inputs.back());
+            loop.run.memory_inputs.push_back(like(*executor_.held(first)));
+            executor_.hold(first, loop.run.memory_inputs.back());
         }
     };
     Block block;
@@ -143,10 +133,10 @@ void Interpreter::run_body(Loop &loop, const Node &node, Frame &frame)
     if (block.raised) {
         std::rethrow_exception(block.raised);
     }
-    loop.block = block.id;
-    loop.go_on = block.outputs[0];
-    for (size_t k = 0; k < loop.carried.size(); k++) {
-        compare(loop, loop.carried[k], block.outputs[k + 1]);
+    loop.run.block = block.id;
+    loop.run.go_on = block.outputs[0];
+    for (size_t k = 0; k < loop.run.carried.size(); k++) {
+        compare(loop, loop.run.carried[k], block.outputs[k + 1]);
     }
     find_changes(loop, block);
 }
@@ -170,22 +160,22 @@ Ref Interpreter::carry(Loop &loop, const Ref &initial)
         made->is_merged = true;
         return made;
     }
-    if (!initial->is_tensor() && !is_number(*initial) && !initial->is_unset) {
+    if (!initial->is_tensor() && !initial->is_number() && !initial->is_unset) {
         return initial;
     }
-    const size_t leaf = loop.leaves.size();
+    const size_t leaf = loop.run.leaves.size();
     loop.moving.resize(std::max(loop.moving.size(), leaf + 1));
     loop.unset.resize(std::max(loop.unset.size(), leaf + 1));
-    loop.leaves.push_back(initial);
+    loop.run.leaves.push_back(initial);
     if (initial->is_unset && !loop.unset[leaf]) {
-        loop.inputs.push_back(initial);
+        loop.run.inputs.push_back(initial);
         return initial;
     }
     const Ref made = like(initial->is_unset ? *loop.unset[leaf] : *initial);
     for (const int64_t dim : loop.moving[leaf]) {
         resize(*made, dim, "Loop");
     }
-    loop.inputs.push_back(made);
+    loop.run.inputs.push_back(made);
     return made;
 }
 
@@ -205,8 +195,8 @@ void Interpreter::compare(Loop &loop, const Ref &input, const Ref &result)
         }
         return;
     }
-    const size_t leaf = loop.results.size();
-    const bool is_leaf = leaf < loop.inputs.size() && loop.inputs[leaf] == input;
+    const size_t leaf = loop.run.results.size();
+    const bool is_leaf = leaf < loop.run.inputs.size() && loop.run.inputs[leaf] == input;
     if (!is_leaf) {
         const bool is_equal =
             result == input ||
@@ -217,11 +207,11 @@ void Interpreter::compare(Loop &loop, const Ref &input, const Ref &result)
         }
         return;
     }
-    loop.results.push_back(result);
+    loop.run.results.push_back(result);
     if (input->is_unset) {
         if (!result->is_unset) {
             loop.unset[leaf] = result;
-            loop.is_stable = false;
+            loop.run.is_stable = false;
         }
         return;
     }
@@ -246,12 +236,8 @@ void Interpreter::compare_tensors(Loop &loop, size_t leaf, const Item &input, co
                           recording_.describe(loop.place));
     }
     for (int64_t dim = 0; dim < input.tensor(0).dim(); dim++) {
-        bool is_equal = true;
-        for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-            is_equal = is_equal && input.tensor(lane).size(dim) == result.tensor(lane).size(dim);
-        }
-        if (!is_equal && loop.moving[leaf].insert(dim).second) {
-            loop.is_stable = false;
+        if (!has_same_size(input, result, dim) && loop.moving[leaf].insert(dim).second) {
+            loop.run.is_stable = false;
         }
     }
 }
@@ -278,13 +264,13 @@ void Interpreter::find_changes(Loop &loop, const Block &block)
     for (const auto &[first, value] : block.memories) {
         if (std::count(loop.memories.begin(), loop.memories.end(), first) == 0) {
             loop.memories.push_back(first);
-            loop.is_stable = false;
+            loop.run.is_stable = false;
         }
     }
-    for (size_t i = 0; i < loop.memory_inputs.size(); i++) {
+    for (size_t i = 0; i < loop.run.memory_inputs.size(); i++) {
         const auto found = block.memories.find(loop.memories[i]);
-        loop.memory_results.push_back(found == block.memories.end() ? loop.memory_inputs[i]
-                                                                    : found->second);
+        loop.run.memory_results.push_back(found == block.memories.end() ? loop.run.memory_inputs[i]
+                                                                        : found->second);
     }
     const auto refuse = [&](const char *what) {
         throw Unsupported(std::string("a loop on the data ") + what + ", " +
@@ -307,13 +293,13 @@ void Interpreter::find_changes(Loop &loop, const Block &block)
         const auto known = std::find(loop.lists.begin(), loop.lists.end(), list);
         if (known == loop.lists.end()) {
             loop.lists.push_back(list);
-            loop.is_stable = false;
+            loop.run.is_stable = false;
         } else {
-            loop.additions.resize(loop.lists.size());
-            loop.additions[static_cast<size_t>(known - loop.lists.begin())] = elements.back();
+            loop.run.additions.resize(loop.lists.size());
+            loop.run.additions[static_cast<size_t>(known - loop.lists.begin())] = elements.back();
         }
     }
-    if (loop.is_stable && block.lists.size() != loop.lists.size()) {
+    if (loop.run.is_stable && block.lists.size() != loop.lists.size()) {
         refuse("appends to a list in some iterations only");
     }
 }
@@ -365,12 +351,12 @@ Ref Interpreter::result_of(Loop &loop, size_t &leaf, const Ref &input, std::vect
         made->is_merged = true;
         return made;
     }
-    if (leaf >= loop.inputs.size() || loop.inputs[leaf] != input) {
+    if (leaf >= loop.run.inputs.size() || loop.run.inputs[leaf] != input) {
         return input;
     }
     const size_t index = leaf++;
-    if (input->is_unset || loop.results[index]->kind == Item::Kind::Unknown) {
-        return loop.results[index];
+    if (input->is_unset || loop.run.results[index]->kind == Item::Kind::Unknown) {
+        return loop.run.results[index];
     }
     const Ref made = like(*input);
     for (const int64_t dim : loop.moving[index]) {
@@ -384,7 +370,7 @@ Ref Interpreter::result_of(Loop &loop, size_t &leaf, const Ref &input, std::vect
 htp_shim_size Interpreter::iterations(const Loop &loop, const Ref &limit, const Ref &condition)
 {
     const bool only_limit = is_decided(condition) && condition->lane[0].toBool() &&
-                            is_decided(loop.go_on) && loop.go_on->lane[0].toBool();
+                            is_decided(loop.run.go_on) && loop.run.go_on->lane[0].toBool();
     if (!only_limit || limit->is_none()) {
         return recording_.new_size("Loop");
     }
@@ -403,41 +389,43 @@ std::vector<Ref> Interpreter::finish_loop(Loop &loop, const Ref &limit, const Re
     if (limit->has_lanes && !limit->is_data && limit->lane[0] == c10::IValue(kNoLimit)) {
         inputs[0] = recording_.plain(c10::IValue());
     }
-    for (size_t i = 0; i < loop.inputs.size(); i++) {
-        if (!loop.inputs[i]->is_unset && loop.results[i]->kind != Item::Kind::Unknown) {
-            inputs.push_back(loop.leaves[i]->is_unset ? make_nothing(*loop.inputs[i], loop.place)
-                                                      : loop.leaves[i]);
-            leaf_inputs.push_back(loop.inputs[i]);
-            leaf_results.push_back(loop.results[i]->is_unset ? loop.inputs[i] : loop.results[i]);
+    for (size_t i = 0; i < loop.run.inputs.size(); i++) {
+        if (!loop.run.inputs[i]->is_unset && loop.run.results[i]->kind != Item::Kind::Unknown) {
+            inputs.push_back(loop.run.leaves[i]->is_unset
+                                 ? make_nothing(*loop.run.inputs[i], loop.place)
+                                 : loop.run.leaves[i]);
+            leaf_inputs.push_back(loop.run.inputs[i]);
+            leaf_results.push_back(loop.run.results[i]->is_unset ? loop.run.inputs[i]
+                                                                 : loop.run.results[i]);
         }
     }
     std::vector<Ref> outputs;
     std::vector<Ref> carried;
     size_t leaf = 0;
-    for (const Ref &input : loop.carried) {
+    for (const Ref &input : loop.run.carried) {
         carried.push_back(result_of(loop, leaf, input, outputs));
     }
     std::vector<Ref> memories;
     for (size_t i = 0; i < loop.memories.size(); i++) {
         inputs.push_back(executor_.held(loop.memories[i]));
-        memories.push_back(like(*loop.memory_inputs[i]));
+        memories.push_back(like(*loop.run.memory_inputs[i]));
         outputs.push_back(memories.back());
     }
     const htp_shim_size count =
         loop.lists.empty() ? htp_shim_size{} : iterations(loop, inputs[0], condition);
     std::vector<Ref> stacks;
-    for (const Ref &addition : loop.additions) {
+    for (const Ref &addition : loop.run.additions) {
         stacks.push_back(stack_of(*addition, count));
         outputs.push_back(stacks.back());
     }
-    recording_.blocks[loop.block].inputs =
-        ids_of({{loop.iteration}, leaf_inputs, loop.memory_inputs});
-    recording_.blocks[loop.block].outputs =
-        ids_of({{loop.go_on}, leaf_results, loop.memory_results, loop.additions});
+    recording_.blocks[loop.run.block].inputs =
+        ids_of({{loop.run.iteration}, leaf_inputs, loop.run.memory_inputs});
+    recording_.blocks[loop.run.block].outputs =
+        ids_of({{loop.run.go_on}, leaf_results, loop.run.memory_results, loop.run.additions});
     std::vector<std::string> names(inputs.size(), "carried");
     names[0] = "max_trip_count";
     names[1] = "condition";
-    record_control("prim::Loop", inputs, names, outputs, {loop.block}, loop.place);
+    record_control("prim::Loop", inputs, names, outputs, {loop.run.block}, loop.place);
     for (size_t i = 0; i < memories.size(); i++) {
         executor_.hold(loop.memories[i], memories[i]);
     }

@@ -25,13 +25,23 @@ static htp_status trace_selected(struct search *search, const bool *kept)
     return htp_session_trace_inputs(session);
 }
 
-static uint32_t count_moving(const struct search *search)
+/* The last axis that moves; HTP_NONE when none does. */
+static uint32_t last_moving(const struct search *search)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < search->guessed->axis_count; i++) {
-        count += search->moves[i];
+    uint32_t axis = search->guessed->axis_count;
+    while (axis > 0 && !search->moves[axis - 1]) {
+        axis--;
     }
-    return count;
+    return axis > 0 ? axis - 1 : HTP_NONE;
+}
+
+/* Takes note of why an axis does not move, which it frees. */
+static void fix_axis(struct search *search, uint32_t axis, htp_status obstacle)
+{
+    search->moves[axis] = false;
+    search->obstacles[axis] =
+        htp_arena_strdup(&search->session->arena, htp_status_message(obstacle));
+    htp_status_free(obstacle);
 }
 
 /* Tries one axis alone. */
@@ -44,12 +54,10 @@ static htp_status try_axis(struct search *search, uint32_t axis)
     if (is_final(status)) {
         return status;
     }
-    search->moves[axis] = !status;
+    search->moves[axis] = true;
     if (status) {
-        search->obstacles[axis] =
-            htp_arena_strdup(&search->session->arena, htp_status_message(status));
+        fix_axis(search, axis, status);
     }
-    htp_status_free(status);
     return HTP_OK;
 }
 
@@ -90,21 +98,14 @@ static void note_obstacles(const struct search *search)
 /* Traces with all axes that move alone; leaves out one after the other while that fails. */
 static htp_status trace_moving(struct search *search)
 {
-    htp_status status = HTP_OK;
-    for (uint32_t last = search->guessed->axis_count; last-- > 0;) {
+    htp_status status = trace_selected(search, search->moves);
+    uint32_t last = last_moving(search);
+    while (status && !is_final(status) && last != HTP_NONE) {
+        fix_axis(search, last, status);
         status = trace_selected(search, search->moves);
-        if (!status || is_final(status) || count_moving(search) == 0) {
-            return status;
-        }
-        while (last > 0 && !search->moves[last]) {
-            last--;
-        }
-        search->obstacles[last] =
-            htp_arena_strdup(&search->session->arena, htp_status_message(status));
-        search->moves[last] = false;
-        htp_status_free(status);
+        last = last_moving(search);
     }
-    return trace_selected(search, search->moves);
+    return status;
 }
 
 htp_status htp_session_trace_dynamic(htp_session *session)

@@ -40,28 +40,31 @@ htp_status htp_session_end(htp_session *session, uint64_t done, const char *labe
                : htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
 }
 
+static void say(htp_session *session, const char *format, va_list arguments)
+{
+    if (session->options.note) {
+        const char *line = htp_arena_vprintf(&session->arena, format, arguments);
+        session->options.note(session->options.user, line);
+    }
+}
+
 void htp_session_note(htp_session *session, const char *format, ...)
 {
-    if (!session->options.note) {
-        return;
-    }
     va_list arguments;
     va_start(arguments, format);
-    const char *line = htp_arena_vprintf(&session->arena, format, arguments);
+    say(session, format, arguments);
     va_end(arguments);
-    session->options.note(session->options.user, line);
 }
 
 void htp_session_detail(htp_session *session, const char *format, ...)
 {
-    if (!session->options.note || !session->options.details) {
+    if (!session->options.details) {
         return;
     }
     va_list arguments;
     va_start(arguments, format);
-    const char *line = htp_arena_vprintf(&session->arena, format, arguments);
+    say(session, format, arguments);
     va_end(arguments);
-    session->options.note(session->options.user, line);
 }
 
 const char *htp_session_describe_input(htp_session *session, uint32_t index)

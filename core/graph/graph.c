@@ -95,6 +95,29 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32
     return graph;
 }
 
+bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(graph, id);
+    bool computed = false;
+    switch (value->kind) {
+    case HTP_SHIM_TENSOR:
+        return value->weight == HTP_SHIM_NONE && !value->data;
+    case HTP_SHIM_INT:
+    case HTP_SHIM_FLOAT:
+    case HTP_SHIM_BOOL:
+        return !value->is_constant;
+    case HTP_SHIM_UNKNOWN:
+        return true;
+    case HTP_SHIM_LIST:
+        for (uint32_t i = 0; i < value->element_count && !computed; i++) {
+            computed = htp_graph_is_computed(graph, value->elements[i]);
+        }
+        return computed;
+    default:
+        return false;
+    }
+}
+
 const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope)
 {
     return graph->modules[graph->trace->scopes[scope].module].shim->path;

@@ -58,6 +58,10 @@ static inline const htp_shim_value *htp_graph_value(const htp_graph *graph, htp_
     return graph->values[id].shim;
 }
 
+/** Whether an ONNX graph computes the value, or an element of it: it is neither constant nor known.
+ */
+bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id);
+
 /** The node @p id. */
 static inline const htp_shim_node *htp_graph_node(const htp_graph *graph, htp_node_id id)
 {

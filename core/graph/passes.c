@@ -40,30 +40,6 @@ static void resolve_aliases(htp_graph *graph)
 
 /* ---- constants ---- */
 
-/* Whether an ONNX graph computes the value: it is neither constant nor known. */
-static bool is_computed(const htp_graph *graph, htp_value_id id)
-{
-    const htp_shim_value *value = htp_graph_value(graph, id);
-    bool computed = false;
-    switch (value->kind) {
-    case HTP_SHIM_TENSOR:
-        return value->weight == HTP_SHIM_NONE && !value->data;
-    case HTP_SHIM_INT:
-    case HTP_SHIM_FLOAT:
-    case HTP_SHIM_BOOL:
-        return !value->is_constant;
-    case HTP_SHIM_UNKNOWN:
-        return true;
-    case HTP_SHIM_LIST:
-        for (uint32_t i = 0; i < value->element_count && !computed; i++) {
-            computed = is_computed(graph, value->elements[i]);
-        }
-        return computed;
-    default:
-        return false;
-    }
-}
-
 /* Takes out what gives only known values. */
 static void drop_constants(htp_graph *graph)
 {
@@ -71,7 +47,7 @@ static void drop_constants(htp_graph *graph)
         const htp_shim_node *node = &graph->nodes[i];
         bool computes = node->output_count == 0;
         for (uint32_t k = 0; k < node->output_count && !computes; k++) {
-            computes = is_computed(graph, node->outputs[k]);
+            computes = htp_graph_is_computed(graph, node->outputs[k]);
         }
         graph->is_live[i] = graph->is_live[i] && computes;
     }
@@ -89,7 +65,7 @@ static void mark_producers(const htp_graph *graph, htp_value_id id, bool *needed
             mark_producers(graph, value->elements[i], needed);
         }
     }
-    if (value->producer != HTP_SHIM_NONE && is_computed(graph, id)) {
+    if (value->producer != HTP_SHIM_NONE && htp_graph_is_computed(graph, id)) {
         needed[value->producer] = true;
     }
 }

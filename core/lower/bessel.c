@@ -63,17 +63,6 @@ static htp_tensor_id sum_points(const htp_formula *f, const char *op, htp_tensor
     return htp_step_reduce(f, "ReduceSum", x, &last, 1, false);
 }
 
-/** c[0] + c[1]·x + ... */
-static htp_tensor_id emit_polynomial(const htp_formula *f, htp_tensor_id x, const double *c,
-                                     size_t count)
-{
-    htp_tensor_id sum = htp_step_number(f, c[count - 1]);
-    for (size_t i = count - 1; i-- > 0;) {
-        sum = htp_step_scalar(f, "Add", htp_step_binary(f, "Mul", sum, x), c[i]);
-    }
-    return sum;
-}
-
 /** Hankel's coefficients: (4n² - 1)(4n² - 9)... / (k! 8^k) */
 static void list_coefficients(int order, double *c)
 {
@@ -95,7 +84,7 @@ static htp_tensor_id emit_series(const bessel *b, double sign, double factor)
     htp_tensor_id inverse = htp_step_unary(&b->f, "Reciprocal", b->far);
     htp_tensor_id root =
         htp_step_unary(&b->f, "Sqrt", htp_step_scalar(&b->f, "Mul", inverse, factor));
-    return htp_step_binary(&b->f, "Mul", emit_polynomial(&b->f, inverse, c, TERMS), root);
+    return htp_step_binary(&b->f, "Mul", htp_step_polynomial(&b->f, inverse, c, TERMS), root);
 }
 
 /** @p x, with the sign of the argument where the function is odd. */
@@ -162,8 +151,8 @@ static htp_tensor_id emit_small_k(const bessel *b, htp_tensor_id x)
     htp_tensor_id half = htp_step_scalar(f, "Mul", x, 0.5);
     htp_tensor_id t = htp_step_binary(f, "Mul", half, half);
     htp_tensor_id sum = htp_step_binary(f, "Mul", htp_step_unary(f, "Log", half),
-                                        emit_polynomial(f, t, own, SMALL_TERMS));
-    sum = htp_step_binary(f, "Sub", emit_polynomial(f, t, more, SMALL_TERMS), sum);
+                                        htp_step_polynomial(f, t, own, SMALL_TERMS));
+    sum = htp_step_binary(f, "Sub", htp_step_polynomial(f, t, more, SMALL_TERMS), sum);
     if (b->order == 0) {
         return sum;
     }
@@ -226,7 +215,7 @@ static htp_tensor_id emit_wave(const bessel *b, int first)
     }
     htp_tensor_id inverse = htp_step_unary(&b->f, "Reciprocal", b->far);
     htp_tensor_id square = htp_step_binary(&b->f, "Mul", inverse, inverse);
-    htp_tensor_id sum = emit_polynomial(&b->f, square, c, TERMS / 2);
+    htp_tensor_id sum = htp_step_polynomial(&b->f, square, c, TERMS / 2);
     return first ? htp_step_binary(&b->f, "Mul", sum, inverse) : sum;
 }
 

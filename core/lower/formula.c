@@ -71,6 +71,16 @@ htp_tensor_id htp_step_from(const htp_formula *f, double a, const char *op, htp_
     return htp_step_binary(f, op, htp_step_number(f, a), x);
 }
 
+htp_tensor_id htp_step_polynomial(const htp_formula *f, htp_tensor_id x, const double *c,
+                                  size_t count)
+{
+    htp_tensor_id sum = htp_step_number(f, c[count - 1]);
+    for (size_t i = count - 1; i-- > 0;) {
+        sum = htp_step_scalar(f, "Add", htp_step_binary(f, "Mul", sum, x), c[i]);
+    }
+    return sum;
+}
+
 htp_tensor_id htp_step_compare(const htp_formula *f, const char *op, htp_tensor_id a,
                                htp_tensor_id b)
 {

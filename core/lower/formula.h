@@ -37,6 +37,10 @@ htp_tensor_id htp_step_scalar(const htp_formula *f, const char *op, htp_tensor_i
 /** @p a minus, or times, or ... @p x, with a number in front. */
 htp_tensor_id htp_step_from(const htp_formula *f, double a, const char *op, htp_tensor_id x);
 
+/** c[0] + c[1]·x + ... of @p count coefficients, by Horner's rule. */
+htp_tensor_id htp_step_polynomial(const htp_formula *f, htp_tensor_id x, const double *c,
+                                  size_t count);
+
 /** A comparison with an operand or a number; the result is bool. */
 htp_tensor_id htp_step_compare(const htp_formula *f, const char *op, htp_tensor_id a,
                                htp_tensor_id b);

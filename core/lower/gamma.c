@@ -27,17 +27,6 @@ static htp_formula in_double(htp_lowering *l)
     return (htp_formula){l, HTP_DTYPE_FLOAT64, HTP_DTYPE_FLOAT64};
 }
 
-/** c[0] + c[1]·x + ... of @p count coefficients */
-static htp_tensor_id emit_polynomial(const htp_formula *f, htp_tensor_id x, const double *c,
-                                     size_t count)
-{
-    htp_tensor_id sum = htp_step_number(f, c[count - 1]);
-    for (size_t i = count - 1; i-- > 0;) {
-        sum = htp_step_scalar(f, "Add", htp_step_binary(f, "Mul", sum, x), c[i]);
-    }
-    return sum;
-}
-
 /** A positive number, and where it stands. */
 typedef struct shifted {
     htp_tensor_id is_small;
@@ -85,7 +74,7 @@ static htp_tensor_id emit_stirling(const htp_formula *f, htp_tensor_id x)
     htp_tensor_id inverse = htp_step_unary(f, "Reciprocal", y);
     htp_tensor_id square = htp_step_binary(f, "Mul", inverse, inverse);
     htp_tensor_id tail =
-        htp_step_binary(f, "Mul", emit_polynomial(f, square, c, BERNOULLI_COUNT), inverse);
+        htp_step_binary(f, "Mul", htp_step_polynomial(f, square, c, BERNOULLI_COUNT), inverse);
     htp_tensor_id logarithm = htp_step_unary(f, "Log", y);
     htp_tensor_id sum = htp_step_binary(f, "Mul", htp_step_scalar(f, "Sub", y, 0.5), logarithm);
     sum = htp_step_binary(f, "Sub", sum, y);
@@ -154,7 +143,7 @@ static htp_tensor_id emit_right_digamma(const htp_formula *f, htp_tensor_id x)
     htp_tensor_id inverse = htp_step_unary(f, "Reciprocal", s.shifted);
     htp_tensor_id square = htp_step_binary(f, "Mul", inverse, inverse);
     htp_tensor_id tail =
-        htp_step_binary(f, "Mul", emit_polynomial(f, square, c, BERNOULLI_COUNT), square);
+        htp_step_binary(f, "Mul", htp_step_polynomial(f, square, c, BERNOULLI_COUNT), square);
     htp_tensor_id sum = htp_step_binary(f, "Sub", htp_step_unary(f, "Log", s.shifted),
                                         htp_step_scalar(f, "Mul", inverse, 0.5));
     return shift_down(f, &s, htp_step_binary(f, "Sub", sum, tail), steps);
@@ -220,7 +209,7 @@ static htp_tensor_id emit_zeta(const htp_formula *f, htp_tensor_id x, int64_t s)
     htp_tensor_id inverse = htp_step_unary(f, "Reciprocal", y);
     htp_tensor_id square = htp_step_binary(f, "Mul", inverse, inverse);
     htp_tensor_id tail =
-        htp_step_binary(f, "Mul", emit_polynomial(f, square, c, BERNOULLI_COUNT), inverse);
+        htp_step_binary(f, "Mul", htp_step_polynomial(f, square, c, BERNOULLI_COUNT), inverse);
     tail = htp_step_scalar(f, "Add", tail, 0.5);
     htp_tensor_id line = htp_step_scalar(f, "Mul", y, 1 / (double)(s - 1));
     tail = htp_step_binary(f, "Add", tail, line);
@@ -252,7 +241,7 @@ static htp_tensor_id emit_cotangent_derivative(const htp_formula *f, htp_tensor_
     }
     htp_tensor_id cotangent = emit_cotangent(f, x);
     htp_tensor_id square = htp_step_binary(f, "Mul", cotangent, cotangent);
-    htp_tensor_id sum = emit_polynomial(f, square, half, count);
+    htp_tensor_id sum = htp_step_polynomial(f, square, half, count);
     return (n + 1) % 2 ? htp_step_binary(f, "Mul", sum, cotangent) : sum;
 }
 

@@ -23,9 +23,7 @@ static htp_value_id only_mask(htp_lowering *l)
         return HTP_NONE;
     }
     const htp_shim_value *value = htp_graph_value(l->graph, elements[0]);
-    bool is_mask = value->kind == HTP_SHIM_TENSOR &&
-                   (value->dtype == HTP_DTYPE_BOOL || value->dtype == HTP_DTYPE_UINT8);
-    return is_mask ? elements[0] : HTP_NONE;
+    return htp_index_is_mask(value) ? elements[0] : HTP_NONE;
 }
 
 /** Whether a tensor argument has one element. */

@@ -82,12 +82,16 @@ void htp_emit_place_columns(htp_lowering *l, htp_tensor_id mask, uint32_t rank,
     }
 }
 
+bool htp_index_is_mask(const htp_shim_value *index)
+{
+    return index->kind == HTP_SHIM_TENSOR &&
+           (index->dtype == HTP_DTYPE_BOOL || index->dtype == HTP_DTYPE_UINT8);
+}
+
 /** The axes of self that an index takes: as many as a mask has dims, or one. */
 static uint32_t axes_taken(const htp_shim_value *value)
 {
-    bool is_mask = value->kind == HTP_SHIM_TENSOR &&
-                   (value->dtype == HTP_DTYPE_BOOL || value->dtype == HTP_DTYPE_UINT8);
-    return is_mask ? value->rank : 1;
+    return htp_index_is_mask(value) ? value->rank : 1;
 }
 
 /** Adds the index @p id of axis @p axis and, for a mask, of those behind. @p values receives the
@@ -99,7 +103,7 @@ static void add_index(htp_lowering *l, htp_indexing *n, htp_value_id id, uint32_
     if (value->kind == HTP_SHIM_NOTHING) {
         return;
     }
-    bool is_mask = value->dtype == HTP_DTYPE_BOOL || value->dtype == HTP_DTYPE_UINT8;
+    bool is_mask = htp_index_is_mask(value);
     if (value->kind != HTP_SHIM_TENSOR || (!is_mask && !htp_dtype_is_integer(value->dtype)) ||
         (is_mask && value->rank == 0)) {
         htp_lower_fail(l, "an index is no tensor of integers or mask with dims");

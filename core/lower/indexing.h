@@ -21,6 +21,9 @@ typedef struct htp_indexing {
     const htp_dim *dims; /* of the indices; NULL when only the graph will know them */
 } htp_indexing;
 
+/** Whether an index is a mask: a tensor of bools, or of bytes, which PyTorch takes for one. */
+bool htp_index_is_mask(const htp_shim_value *index);
+
 /** The argument self indexed by the list argument indices, without indices as yet for a list of
  * nothing but None. A mask stands for the places where it is true: an index for each of its dims.
  */

@@ -42,19 +42,10 @@ static const rational far_tail = {
      7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7,
      2.04426310338993978564e-15}};
 
-static htp_tensor_id emit_polynomial(const htp_formula *f, htp_tensor_id x, const double *c)
-{
-    htp_tensor_id sum = htp_step_number(f, c[TERMS - 1]);
-    for (size_t i = TERMS - 1; i-- > 0;) {
-        sum = htp_step_scalar(f, "Add", htp_step_binary(f, "Mul", sum, x), c[i]);
-    }
-    return sum;
-}
-
 static htp_tensor_id emit_rational(const htp_formula *f, htp_tensor_id x, const rational *r)
 {
-    return htp_step_binary(f, "Div", emit_polynomial(f, x, r->above),
-                           emit_polynomial(f, x, r->below));
+    return htp_step_binary(f, "Div", htp_step_polynomial(f, x, r->above, TERMS),
+                           htp_step_polynomial(f, x, r->below, TERMS));
 }
 
 /** Where the normal distribution is @p tail from its nearer end and @p offset from its middle:

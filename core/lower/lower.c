@@ -14,23 +14,6 @@
 /** Nodes between two reports of progress. */
 #define PROGRESS_INTERVAL 256
 
-/** Whether the value is something that an ONNX graph computes: not constant, not known. */
-static bool is_computed(const htp_shim_value *value)
-{
-    switch (value->kind) {
-    case HTP_SHIM_TENSOR:
-        return value->weight == HTP_SHIM_NONE && !value->data;
-    case HTP_SHIM_INT:
-    case HTP_SHIM_FLOAT:
-    case HTP_SHIM_BOOL:
-        return !value->is_constant;
-    case HTP_SHIM_UNKNOWN:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /** Declares an argument of the method as graph input; the elements of a list become one each. The
  * trace names those that are tensors: "past_0_key". */
 static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
@@ -42,7 +25,7 @@ static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
             bind_input(l, value->elements[i],
                        own && *own ? own : htp_arena_printf(l->arena, "%s_%u", name, i));
         }
-    } else if (is_computed(value)) {
+    } else if (htp_graph_is_computed(l->graph, id)) {
         bool is_tensor = value->kind == HTP_SHIM_TENSOR;
         if (is_tensor && htp_dtype_is_complex(value->dtype)) {
             htp_lower_fail(l,
@@ -141,7 +124,7 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
         for (uint32_t i = 0; i < value->element_count; i++) {
             bind_substitutes(l, value->elements[i]);
         }
-    } else if (is_computed(value)) {
+    } else if (htp_graph_is_computed(l->graph, id)) {
         htp_tensor_id tensor = HTP_TENSOR_NONE;
         htp_model_add_node(l->model, "Unsupported", NULL, 0, NULL, 0, &tensor, 1);
         l->bindings[id] = (htp_binding){tensor, tensor, {tensor, tensor}};

@@ -1,18 +1,16 @@
 #include "onnx/encode_nested.h"
 
+#include "base/text.h"
+
 /* Pieces of one message, packed one behind the other. */
 typedef struct packed {
     ProtobufCBuffer base;
-    htp_arena *arena;
-    HTP_VECTOR(uint8_t) bytes;
+    htp_text bytes;
 } packed;
 
 static void append(ProtobufCBuffer *buffer, size_t count, const uint8_t *bytes)
 {
-    packed *p = (packed *)buffer;
-    for (size_t i = 0; i < count; i++) {
-        HTP_PUSH(p->arena, &p->bytes, bytes[i]);
-    }
+    htp_text_add_bytes(&((packed *)buffer)->bytes, (const char *)bytes, count);
 }
 
 static void add_piece(packed *p, const ProtobufCMessage *message)
@@ -59,7 +57,7 @@ static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_model *
                                          uint32_t index, const contents *content)
 {
     const htp_nested_graph *graph = &model->graphs.items[index];
-    packed p = {.base = {.append = append}, .arena = model->arena};
+    packed p = {.base = {.append = append}, .bytes = {.arena = model->arena}};
     for (size_t i = 0; i < content->nodes.count; i++) {
         add_piece(&p, htp_encode_node(encoder, content->nodes.items[i]));
     }
@@ -77,7 +75,8 @@ static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_model *
     }
     ProtobufCAllocator allocator = {
         .alloc = allocate, .free = keep, .allocator_data = model->arena};
-    return htp__onnx__graph_proto__unpack(&allocator, p.bytes.count, p.bytes.items);
+    return htp__onnx__graph_proto__unpack(&allocator, p.bytes.length,
+                                          (const uint8_t *)htp_text_string(&p.bytes));
 }
 
 /* A node with graphs stands behind all nodes of these: in order, every graph is there in time. */
