@@ -161,7 +161,7 @@ Ref Interpreter::like(const Item &model)
     }
     Ref item = recording_.plain(model.lane[0], false);
     if (model.lane[0].isInt()) {
-        executor_.make_up(*item, "prim::number");
+        executor_.make_up(*item, "number");
     }
     item->has_lanes = item->is_data;
     return item;

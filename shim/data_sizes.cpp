@@ -5,6 +5,7 @@
 #include "execute.h"
 
 #include "operator_facts.h"
+#include "sizers.h"
 
 #include <limits>
 #include <sstream>
@@ -17,182 +18,16 @@ namespace htp
 namespace
 {
 
-using Lane = std::vector<c10::IValue>;
-
-at::Tensor meta(at::IntArrayRef sizes, at::ScalarType type)
-{
-    return at::empty(sizes, at::device(at::kMeta).dtype(type));
-}
-
 bool is_mask(const Item &item)
 {
     return item.is_tensor() &&
            (item.tensor(0).scalar_type() == at::kBool || item.tensor(0).scalar_type() == at::kByte);
 }
 
-const at::Tensor &tensor_of(const std::vector<Ref> &inputs, size_t index, size_t lane)
-{
-    if (index >= inputs.size() || !inputs[index]->is_tensor()) {
-        throw Unsupported("a tensor is missing");
-    }
-    return inputs[index]->tensor(lane);
-}
-
 // Whether what is in a tensor is known in every lane.
 bool knows_contents(const Item &item)
 {
     return item.is_tensor() && (item.is_settled() || (item.is_real && !item.is_data));
-}
-
-// A number that must be known: a dim, or whether something is asked for.
-int64_t fixed_number(const std::vector<Ref> &inputs, size_t index)
-{
-    const Item &item = *inputs.at(index);
-    if (item.kind != Item::Kind::Plain || !item.is_constant || item.lane[0].isNone()) {
-        throw Unsupported("a number that it needs depends on the data");
-    }
-    return item.lane[0].isBool() ? static_cast<int64_t>(item.lane[0].toBool())
-                                 : item.lane[0].toInt();
-}
-
-bool is_none(const std::vector<Ref> &inputs, size_t index)
-{
-    return index >= inputs.size() || inputs[index]->is_none();
-}
-
-// What the operators below are given: one lane's operands, and the size that the data decides.
-struct Choice {
-    const std::vector<Ref> &inputs;
-    size_t lane;
-    int64_t size;
-};
-
-Lane nonzero(const Choice &c)
-{
-    return {meta({c.size, tensor_of(c.inputs, 0, c.lane).dim()}, at::kLong)};
-}
-
-Lane nonzero_numpy(const Choice &c)
-{
-    c10::List<at::Tensor> columns;
-    const int64_t rank = std::max<int64_t>(tensor_of(c.inputs, 0, c.lane).dim(), 1);
-    for (int64_t i = 0; i < rank; i++) {
-        columns.push_back(meta({c.size}, at::kLong));
-    }
-    return {columns};
-}
-
-Lane masked_select(const Choice &c)
-{
-    return {meta({c.size}, tensor_of(c.inputs, 0, c.lane).scalar_type())};
-}
-
-// The positions of the inverse have self's shape where they were asked for.
-at::Tensor inverse_of(const at::Tensor &self, bool is_asked)
-{
-    return is_asked ? meta(self.sizes(), at::kLong) : meta({0}, at::kLong);
-}
-
-at::Tensor counts_of(const Choice &c, bool is_asked)
-{
-    return meta({is_asked ? c.size : 0}, at::kLong);
-}
-
-// _unique(self, sorted, return_inverse), _unique2(..., return_counts)
-Lane unique(const Choice &c)
-{
-    const at::Tensor &self = tensor_of(c.inputs, 0, c.lane);
-    Lane outputs = {meta({c.size}, self.scalar_type()),
-                    inverse_of(self, fixed_number(c.inputs, 2) != 0)};
-    if (c.inputs.size() > 3) {
-        outputs.emplace_back(counts_of(c, fixed_number(c.inputs, 3) != 0));
-    }
-    return outputs;
-}
-
-Lane unique_along(const Choice &c, int64_t dim, bool inverse, bool counts)
-{
-    const at::Tensor &self = tensor_of(c.inputs, 0, c.lane);
-    std::vector<int64_t> sizes = self.sizes().vec();
-    const auto axis = static_cast<size_t>(dim < 0 ? dim + self.dim() : dim);
-    const int64_t along = sizes.at(axis);
-    sizes[axis] = c.size;
-    return {meta(sizes, self.scalar_type()), meta({inverse ? along : 0}, at::kLong),
-            counts_of(c, counts)};
-}
-
-// unique_dim(self, dim, sorted, return_inverse, return_counts)
-Lane unique_dim(const Choice &c)
-{
-    return unique_along(c, fixed_number(c.inputs, 1), fixed_number(c.inputs, 3) != 0,
-                        fixed_number(c.inputs, 4) != 0);
-}
-
-// unique_consecutive(self, return_inverse, return_counts, dim)
-Lane unique_consecutive(const Choice &c)
-{
-    const bool inverse = fixed_number(c.inputs, 1) != 0;
-    const bool counts = fixed_number(c.inputs, 2) != 0;
-    if (!is_none(c.inputs, 3)) {
-        return unique_along(c, fixed_number(c.inputs, 3), inverse, counts);
-    }
-    const at::Tensor &self = tensor_of(c.inputs, 0, c.lane);
-    return {meta({c.size}, self.scalar_type()), inverse_of(self, inverse), counts_of(c, counts)};
-}
-
-// bincount(self, weights, minlength)
-Lane bincount(const Choice &c)
-{
-    const bool weighted = !is_none(c.inputs, 1);
-    const bool is_float = weighted && tensor_of(c.inputs, 1, c.lane).scalar_type() == at::kFloat;
-    return {meta({c.size}, !weighted ? at::kLong : (is_float ? at::kFloat : at::kDouble))};
-}
-
-// nms(boxes, scores, threshold): the kept boxes
-Lane kept(const Choice &c)
-{
-    return {meta({c.size}, at::kLong)};
-}
-
-// repeat_interleave(repeats), repeat_interleave(self, repeats, dim) without output_size
-Lane repeat_interleave(const Choice &c)
-{
-    const at::Tensor &self = tensor_of(c.inputs, 0, c.lane);
-    if (c.inputs.size() < 3) {
-        return {meta({c.size}, self.scalar_type())};
-    }
-    std::vector<int64_t> sizes = {c.size};
-    if (!is_none(c.inputs, 2)) {
-        const int64_t dim = fixed_number(c.inputs, 2);
-        sizes = self.sizes().vec();
-        sizes.at(static_cast<size_t>(dim < 0 ? dim + self.dim() : dim)) = c.size;
-    }
-    return {meta(sizes, self.scalar_type())};
-}
-
-using Sizer = Lane (*)(const Choice &);
-
-Sizer find_sizer(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
-{
-    static const std::unordered_map<std::string, Sizer> table = {
-        {"aten::nonzero", nonzero},
-        {"aten::argwhere", nonzero},
-        {"aten::nonzero_numpy", nonzero_numpy},
-        {"aten::where", nonzero_numpy},
-        {"aten::masked_select", masked_select},
-        {"aten::_unique", unique},
-        {"aten::_unique2", unique},
-        {"aten::unique_dim", unique_dim},
-        {"aten::unique_consecutive", unique_consecutive},
-        {"aten::bincount", bincount},
-        {"torchvision::nms", kept},
-        {"aten::repeat_interleave", repeat_interleave},
-    };
-    const auto found = table.find(schema.name());
-    const bool is_other =
-        (schema.name() == "aten::repeat_interleave" && schema.overload_name() == "self_int") ||
-        (schema.name() == "aten::where" && inputs.size() > 1);
-    return found == table.end() || is_other ? nullptr : found->second;
 }
 
 // The size of repeat_interleave()'s output, where it is given or the repeats are known.
@@ -270,6 +105,7 @@ std::string Executor::identity(const Item &item, int depth) const
         "aten::gt",          "aten::ge",          "aten::logical_and", "aten::logical_or",
         "aten::logical_not", "aten::__and__",     "aten::__or__",      "aten::bitwise_and",
         "aten::bitwise_or",  "aten::bitwise_not", "aten::sum",         "aten::select",
+        "aten::slice",       "aten::mul",         "aten::prod",        "aten::floor_divide",
     };
     constexpr int kDeepest = 6;
     const std::string self = "%" + std::to_string(item.id);
@@ -320,6 +156,47 @@ htp_shim_size Executor::count_of(const Ref &mask, const std::string &name)
     return size;
 }
 
+// What the elements of @p item add up to: of a mask, how many are set.
+htp_shim_size Executor::total_of(const Ref &item, const std::string &name)
+{
+    return item->tensor(0).scalar_type() == at::kBool
+               ? count_of(item, name)
+               : size_of("total of " + identity(*item, 0), name);
+}
+
+// An int that is read off a tensor: the same one whenever it is read.
+htp_shim_size Executor::number_in(const Item &item, const std::string &name)
+{
+    if (item.producer != HTP_SHIM_NONE) {
+        const RecordedNode &node = recording_.nodes[item.producer];
+        const bool is_total =
+            node.kind == "aten::sum" && recording_.items[node.inputs.back()]->is_none();
+        if (is_total) {
+            return total_of(recording_.items[node.inputs[0]], name);
+        }
+    }
+    return size_of("number in " + identity(item, 0), name);
+}
+
+// The size of repeat_interleave()'s output: the repeats' total where each element has its own.
+std::optional<htp_shim_size> Executor::total_repeats(const Call &call)
+{
+    if (call.schema.name() != "aten::repeat_interleave") {
+        return std::nullopt;
+    }
+    const bool has_self = call.inputs.size() > 2;
+    const Ref &repeats = call.inputs[has_self ? 1 : 0];
+    for (uint32_t lane = 0; lane < recording_.lane_count && has_self; lane++) {
+        const at::Tensor &self = call.inputs[0]->tensor(lane);
+        const int64_t count =
+            is_none(call.inputs, 2) ? self.numel() : self.size(fixed_number(call.inputs, 2));
+        if (repeats->tensor(lane).numel() != count) {
+            return std::nullopt;
+        }
+    }
+    return total_of(repeats, base_name(call.schema));
+}
+
 // The outputs of an operator whose sizes only the data can tell; nothing for other operators.
 std::optional<Executor::Lanes> Executor::decide_sizes(Call &call)
 {
@@ -338,7 +215,8 @@ std::optional<Executor::Lanes> Executor::decide_sizes(Call &call)
         const auto results = masked(call);
         return results ? results : moved(call);
     }
-    const auto given = given_size(call.schema, call.inputs, recording_.lane_count);
+    auto given = given_size(call.schema, call.inputs, recording_.lane_count);
+    given = given ? given : total_repeats(call);
     const Ref mask = counted_mask(call.schema, call.inputs, recording_.lane_count);
     const std::string name = base_name(call.schema);
     const htp_shim_size size = given  ? *given
@@ -351,7 +229,7 @@ std::optional<Executor::Lanes> Executor::decide_sizes(Call &call)
     return results;
 }
 
-// The operator on other inputs, and its output with @p size in place of dim @p dim.
+// The operator on other inputs, and its outputs with @p size in place of dim @p dim.
 Executor::Lanes Executor::lanes_with_size(Call &call, const std::vector<Ref> &inputs, int64_t dim,
                                           const htp_shim_size &size)
 {
@@ -359,7 +237,9 @@ Executor::Lanes Executor::lanes_with_size(Call &call, const std::vector<Ref> &in
     Lanes results = run_lanes(other, Mode::Meta);
     call.storages = other.storages;
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-        results[lane][0] = resized(results[lane][0].toTensor(), dim, size.sizes[lane]);
+        for (c10::IValue &output : results[lane]) {
+            output = resized(output.toTensor(), dim, size.sizes[lane]);
+        }
     }
     return results;
 }
@@ -400,7 +280,7 @@ std::optional<Executor::Lanes> Executor::masked(Call &call)
         for (int64_t i = 0; i < columns; i++) {
             const Ref column = recording_.make(Item::Kind::Tensor);
             for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-                column->lane[lane] = meta({size.sizes[lane]}, at::kLong);
+                column->lane[lane] = meta_tensor({size.sizes[lane]}, at::kLong);
             }
             indices.push_back(column);
         }
@@ -461,6 +341,15 @@ std::optional<Executor::Lanes> Executor::moved(Call &call)
         }
         return lanes_with_size(call, with({2, 3}, recording_.plain(c10::IValue())), dim,
                                recording_.new_size(base_name(call.schema)));
+    }
+    if (name == "aten::topk" && is_data_number(inputs, 1) && inputs[0]->tensor(0).dim() > 0) {
+        int64_t dim = fixed_number(inputs, 2);
+        dim += dim < 0 ? inputs[0]->tensor(0).dim() : 0;
+        htp_shim_size size = {};
+        for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+            size.sizes[lane] = inputs[1]->lane[lane].toInt();
+        }
+        return lanes_with_size(call, with({1}, recording_.plain(0)), dim, size);
     }
     if ((name == "aten::slice_scatter" || name == "aten::select_scatter") &&
         has_data(call.inputs)) {

@@ -49,6 +49,7 @@ class Executor
 
     // Makes an item an int that only the data can tell, as it may become a size.
     void make_up(Item &item, const std::string &name);
+    void make_up(Item &item, const htp_shim_size &size);
 
     // An operator that the program does not name, with one output.
     Ref run_named(const char *name, const char *overload, const std::vector<Ref> &inputs,
@@ -126,6 +127,9 @@ class Executor
     std::string identity(const Item &item, int depth) const;
     htp_shim_size size_of(const std::string &what, const std::string &name);
     htp_shim_size count_of(const Ref &mask, const std::string &name);
+    htp_shim_size total_of(const Ref &item, const std::string &name);
+    htp_shim_size number_in(const Item &item, const std::string &name);
+    std::optional<htp_shim_size> total_repeats(const Call &call);
     std::optional<Lanes> packed(const Call &call);
     std::optional<Lanes> masked(Call &call);
     std::optional<Lanes> moved(Call &call);

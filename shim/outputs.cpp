@@ -42,7 +42,10 @@ std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
         const bool is_bool = kind == c10::TypeKind::BoolType;
         Ref item = recording_.plain(is_bool ? c10::IValue(false) : c10::IValue(0.0), false);
         if (kind == c10::TypeKind::IntType || reads_int) {
-            make_up(*item, call.schema.name());
+            const Item &source = *call.inputs.at(0);
+            const std::string name = call.schema.name().substr(call.schema.name().find("::") + 2);
+            make_up(*item,
+                    source.is_tensor() ? number_in(source, name) : recording_.new_size(name));
         }
         item->has_lanes = item->is_data;
         outputs.push_back(item);
@@ -57,7 +60,11 @@ std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
 // An int that only the data can tell, as it may become a size.
 void Executor::make_up(Item &item, const std::string &name)
 {
-    const htp_shim_size size = recording_.new_size(name.substr(name.find("::") + 2));
+    make_up(item, recording_.new_size(name));
+}
+
+void Executor::make_up(Item &item, const htp_shim_size &size)
+{
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
         item.lane[lane] = size.sizes[lane];
     }

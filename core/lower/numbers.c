@@ -247,6 +247,12 @@ void htp_lower_sizes(htp_lowering *l)
     }
 }
 
+/** aten::_shape_as_tensor: all dims in one tensor */
+void htp_lower_shape_tensor(htp_lowering *l)
+{
+    htp_bind(l, 0, htp_emit_unary(l, "Shape", htp_arg_tensor(l, "self")));
+}
+
 /** aten::numel: the number of elements */
 void htp_lower_element_count(htp_lowering *l)
 {

@@ -91,9 +91,21 @@ call("max/values-only", lambda x: x.max(1).values, (3, 4))
 call("max/indices-only", lambda x: x.max(1).indices, (3, 4))
 call("aminmax", lambda x: tuple(torch.aminmax(x)), (3, 4))
 call("aminmax/dim", lambda x: tuple(torch.aminmax(x, dim=1, keepdim=True)), (3, 4))
+
+
+@torch.jit.script
+def most(x, limit: int):
+    """As many as there are, at most the limit."""
+    count = torch.cat((torch.tensor([limit]), torch._shape_as_tensor(x)[:1])).min()
+    values, indices = x.topk(int(count))
+    return values, x[indices] * 2
+
+
 call("topk", lambda x: tuple(x.topk(3, 0)), (5, 4), dynamic={0: {1: "n"}})
 call("topk/smallest", lambda x: tuple(x.topk(2, largest=False)), (5, 4))
 call("topk/dynamic", lambda x: x.topk(x.size(1) - 1).values, (3, 4), dynamic=BOTH)
+call("topk/of-what-is-selected", lambda x: most(x[x > 0], 5), (3, 4), dynamic=BOTH)
+call("topk/of-fewer", lambda x: most(x[x > 1], 500), (3, 4), dynamic=BOTH)
 call("topk/scalar", lambda x: tuple(x.topk(1)), ())
 call("sort", lambda x: tuple(x.sort()), (3, 4), dynamic=BOTH)
 call("sort/descending", lambda x: tuple(x.sort(0, descending=True)), (3, 4))

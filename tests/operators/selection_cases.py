@@ -132,6 +132,14 @@ def repeat_groups(x):
     return torch.cat([torch.zeros_like(heads[:, :1]), heads], 1)
 
 
+
+def places_within(counts):
+    """0, 1, ... below each count, one after the other."""
+    starts = torch.repeat_interleave(counts.cumsum(0) - counts, counts)
+    return torch.arange(counts.sum()) - starts
+
+
+call("repeat_interleave/places-within", places_within, torch.tensor([2, 0, 3, 1]), dynamic=BATCH)
 call("repeat_interleave/groups", repeat_groups, (3, 2, 5), dynamic=BATCH)
 call("repeat_interleave/one-group", repeat_groups, (3, 1, 5), dynamic=BATCH)
 

@@ -50,6 +50,8 @@ call("squeeze/other", lambda x: x.squeeze(2), (2, 1, 3, 1))
 call("squeeze/scalar", lambda x: x.squeeze(0), ())
 call("squeeze/dims", lambda x: torch.squeeze(x, (1, -1)), (2, 1, 3, 1), needs=(2, 0), dynamic=BATCH)
 call("squeeze/dynamic", torch.squeeze, (2, 1, 3, 1), dynamic=BATCH)
+call("shape_as_tensor", torch._shape_as_tensor, (2, 3, 4), dynamic=BOTH)
+call("shape_as_tensor/scalar", torch._shape_as_tensor, ())
 call("unsqueeze", lambda x: x.unsqueeze(0).unsqueeze(-1).unsqueeze(2), (2, 3), dynamic=BATCH)
 call("unsqueeze/scalar", lambda x: x.unsqueeze(0), ())
 for dtype in DTYPES:
