@@ -7,6 +7,8 @@
 #include "operator_facts.h"
 #include "sizers.h"
 
+#include <torch/csrc/jit/runtime/operator.h>
+
 #include <limits>
 #include <sstream>
 #include <unordered_map>
@@ -244,6 +246,71 @@ Executor::Lanes Executor::lanes_with_size(Call &call, const std::vector<Ref> &in
     return results;
 }
 
+namespace
+{
+
+// Whether a dim counted from the end has one size in all lanes; 0 otherwise, and past the first.
+int64_t fixed_size(const Item &item, int64_t from_end, uint32_t lane_count)
+{
+    const int64_t dim = item.tensor(0).dim() - from_end;
+    for (uint32_t lane = 1; lane < lane_count && dim >= 0; lane++) {
+        if (item.tensor(lane).size(dim) != item.tensor(0).size(dim)) {
+            return 0;
+        }
+    }
+    return dim >= 0 ? item.tensor(0).size(dim) : 0;
+}
+
+} // namespace
+
+// @p tensor with these sizes, -1 for those that stay: it has them already, or 1 in their place.
+Ref Executor::expanded(const Ref &tensor, const std::vector<int64_t> &sizes, const Place &place)
+{
+    const auto found = torch::jit::findOperatorFor(c10::OperatorName("aten::expand", ""));
+    const std::vector<Ref> inputs = {tensor, recording_.constant(c10::IValue(sizes)),
+                                     recording_.plain(false)};
+    Lanes results;
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        const at::Tensor &from = tensor->tensor(lane);
+        std::vector<int64_t> made = sizes;
+        for (size_t dim = 0; dim < made.size(); dim++) {
+            made[dim] = made[dim] < 0 ? from.size(static_cast<int64_t>(dim)) : made[dim];
+        }
+        results.push_back({meta_tensor(made, from.scalar_type())});
+    }
+    Call call = {nullptr, found->schema(), found->getOperation(), inputs, place};
+    return make_outputs(call, Mode::Meta, results, true).at(0);
+}
+
+// Where a size that the data decides meets a fixed one, libtorch takes the operand if it has the
+// fixed size, or 1: so does Expand, and the result has the fixed size. Nothing where none meet.
+std::optional<std::vector<Ref>> Executor::fitted(const Call &call)
+{
+    if (!broadcasts(call.schema.name())) {
+        return std::nullopt;
+    }
+    std::vector<Ref> inputs = call.inputs;
+    for (Ref &input : inputs) {
+        if (!input->is_tensor() || !input->is_data) {
+            continue;
+        }
+        const int64_t rank = input->tensor(0).dim();
+        std::vector<int64_t> sizes(static_cast<size_t>(rank), -1);
+        bool is_fitted = false;
+        for (const Ref &other : call.inputs) {
+            for (int64_t k = 1; k <= rank && other->is_tensor(); k++) {
+                const int64_t size = fixed_size(*other, k, recording_.lane_count);
+                if (size > 1 && fixed_size(*input, k, recording_.lane_count) == 0) {
+                    sizes[static_cast<size_t>(rank - k)] = size;
+                    is_fitted = true;
+                }
+            }
+        }
+        input = is_fitted ? expanded(input, sizes, call.place) : input;
+    }
+    return inputs == call.inputs ? std::nullopt : std::optional<std::vector<Ref>>(inputs);
+}
+
 // Outputs that look like the first operand, and are it where the operator works in place.
 Executor::Lanes Executor::like_first(const Call &call) const
 {
@@ -314,6 +381,23 @@ bool is_bound(const std::vector<Ref> &inputs, size_t index, int64_t otherwise)
            item.lane[0].toInt() == otherwise;
 }
 
+// What the size of a slice with constant bounds follows from, where that of its dim is made up: as
+// many are left by x[1:] as by x[:-1].
+std::string slice_of(const std::vector<Ref> &inputs, int64_t whole)
+{
+    constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+    const int64_t begin = is_none(inputs, 2) ? 0 : inputs[2]->lane[0].toInt();
+    const int64_t end = is_none(inputs, 3) ? kEnd : inputs[3]->lane[0].toInt();
+    std::ostringstream text;
+    text << "slice of " << whole << " by " << fixed_number(inputs, 4) << " ";
+    if (begin >= 0 && (end < 0 || end == kEnd)) {
+        text << "less " << begin - (end < 0 ? end : 0);
+    } else {
+        text << begin << " to " << end;
+    }
+    return text.str();
+}
+
 } // namespace
 
 // Slices whose bounds, or whose dim's size, the data decides; and positions that it decides.
@@ -339,8 +423,10 @@ std::optional<Executor::Lanes> Executor::moved(Call &call)
         if (!any_bound && (is_fixed || is_all)) {
             return std::nullopt;
         }
-        return lanes_with_size(call, with({2, 3}, recording_.plain(c10::IValue())), dim,
-                               recording_.new_size(base_name(call.schema)));
+        const htp_shim_size size = any_bound || inputs.size() < 5
+                                       ? recording_.new_size("slice")
+                                       : size_of(slice_of(inputs, size_in(0)), "slice");
+        return lanes_with_size(call, with({2, 3}, recording_.plain(c10::IValue())), dim, size);
     }
     if (name == "aten::topk" && is_data_number(inputs, 1) && inputs[0]->tensor(0).dim() > 0) {
         int64_t dim = fixed_number(inputs, 2);

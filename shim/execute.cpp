@@ -80,6 +80,10 @@ std::vector<Ref> Executor::run_call(Call &call)
         throw;
     } catch (const std::exception &error) {
         if (has_data(call.inputs)) {
+            if (const auto inputs = fitted(call)) {
+                Call other = {call.node, call.schema, call.operation, *inputs, call.place};
+                return run_call(other);
+            }
             return fail(call, "sizes that depend on the data do not fit: " + first_line(error));
         }
         fail(call, first_line(error));

@@ -130,6 +130,8 @@ class Executor
     htp_shim_size total_of(const Ref &item, const std::string &name);
     htp_shim_size number_in(const Item &item, const std::string &name);
     std::optional<htp_shim_size> total_repeats(const Call &call);
+    std::optional<std::vector<Ref>> fitted(const Call &call);
+    Ref expanded(const Ref &tensor, const std::vector<int64_t> &sizes, const Place &place);
     std::optional<Lanes> packed(const Call &call);
     std::optional<Lanes> masked(Call &call);
     std::optional<Lanes> moved(Call &call);

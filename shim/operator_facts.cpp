@@ -124,4 +124,21 @@ bool takes_data_numbers(const std::string &name)
     return takers.count(is_in_place ? name.substr(0, name.size() - 1) : name) != 0;
 }
 
+bool broadcasts(const std::string &name)
+{
+    static const std::set<std::string> found = {
+        "aten::add",          "aten::sub",        "aten::rsub",
+        "aten::mul",          "aten::div",        "aten::pow",
+        "aten::remainder",    "aten::fmod",       "aten::maximum",
+        "aten::minimum",      "aten::where",      "aten::masked_fill",
+        "aten::eq",           "aten::ne",         "aten::lt",
+        "aten::le",           "aten::gt",         "aten::ge",
+        "aten::logical_and",  "aten::logical_or", "aten::logical_xor",
+        "aten::__and__",      "aten::__or__",     "aten::bitwise_and",
+        "aten::bitwise_or",   "aten::addcmul",    "aten::addcdiv",
+        "aten::floor_divide", "aten::atan2",      "aten::masked_select",
+    };
+    return found.count(name) != 0;
+}
+
 } // namespace htp

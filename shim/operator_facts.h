@@ -27,4 +27,7 @@ bool is_exact_on_sizes(const std::string &name);
 // as something on which its size does not depend.
 bool takes_data_numbers(const std::string &name);
 
+// Whether an operator broadcasts its operands against each other.
+bool broadcasts(const std::string &name);
+
 } // namespace htp

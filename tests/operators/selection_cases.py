@@ -140,6 +140,12 @@ def places_within(counts):
 
 
 call("repeat_interleave/places-within", places_within, torch.tensor([2, 0, 3, 1]), dynamic=BATCH)
+for name, counts in ("as-many", [2, 0, 3, 1]), ("one", [0, 0, 1, 0]):
+    call(f"repeat_interleave/meets-a-fixed-size/{name}",
+         lambda x, n: (x + torch.repeat_interleave(n * 2, n)) * places_within(n), (5, 6),
+         torch.tensor(counts), dynamic={0: {0: "batch"}})
+call("repeat_interleave/differences", lambda n: places_within(n)[1:] - places_within(n)[:-1],
+     torch.tensor([2, 0, 3, 1]), dynamic=BATCH)
 call("repeat_interleave/groups", repeat_groups, (3, 2, 5), dynamic=BATCH)
 call("repeat_interleave/one-group", repeat_groups, (3, 1, 5), dynamic=BATCH)
 
