@@ -52,6 +52,9 @@ static void print_json(const struct run *run, int code, const char *error, htp_s
 static htp_code report_failure(const struct run *run, htp_status status)
 {
     htp_code code = htp_status_code(status);
+    if (code == HTP_CODE_INTERRUPTED) {
+        htp_cli_signals_report_stop();
+    }
     htp_cli_print_failure(status);
     print_json(run, code, htp_status_message(status), status);
     htp_status_free(status);

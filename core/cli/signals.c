@@ -47,6 +47,7 @@ struct verdict {
 static struct last_words last_words[PHASE_COUNT][CRASH_COUNT];
 static volatile sig_atomic_t phase_now;
 static volatile sig_atomic_t stop_requests;
+static volatile sig_atomic_t is_reported;
 static atomic_flag is_ending = ATOMIC_FLAG_INIT;
 
 static struct verdict judge(enum phase phase, int signal)
@@ -105,6 +106,9 @@ static void on_crash(int signal)
 static void on_stop(int signal)
 {
     static char line[] = "htp-trace: interrupted\n";
+    if (is_reported) {
+        return;
+    }
     if (stop_requests++ > 0 || signal == SIGALRM) {
         end(&(struct last_words){.line = line}, HTP_CODE_INTERRUPTED);
     }
@@ -177,4 +181,13 @@ void htp_cli_signals_traced(void)
 bool htp_cli_signals_stop(void)
 {
     return stop_requests > 0;
+}
+
+void htp_cli_signals_report_stop(void)
+{
+    is_reported = 1;
+    (void)alarm(0);
+    while (atomic_flag_test_and_set(&is_ending)) {
+        (void)pause();
+    }
 }

@@ -23,4 +23,8 @@ void htp_cli_signals_traced(void);
  * before a second signal, is ended. */
 bool htp_cli_signals_stop(void);
 
+/** The caller is about to say that it was interrupted, and to end: no handler does so any more.
+ * Does not return where one does already. */
+void htp_cli_signals_report_stop(void);
+
 #endif
