@@ -174,7 +174,8 @@ def check_no_constant_nodes(model) -> None:
 def strip(model, prefix: str = "__") -> None:
     """Removes everything that tagging wrote."""
     names = {prefix + name for name in TAG_ATTRIBUTES}
-    for node in all_nodes(model):
+    # What is kept of a node is copied: nodes of the graphs within it come first.
+    for node in reversed(list(all_nodes(model))):
         kept = [attribute for attribute in node.attribute if attribute.name not in names]
         del node.attribute[:]
         node.attribute.extend(kept)

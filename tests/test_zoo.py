@@ -1,16 +1,22 @@
 """The judge of make zoo: what counts as the same numbers, and what they are held against."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
 import numpy  # noqa: E402  (needs the path above)
+import onnx  # noqa: E402
 import torch  # noqa: E402
+from onnx import TensorProto, helper  # noqa: E402
 
 import harness  # noqa: E402
-from zoo import maker, reference  # noqa: E402
+from zoo import defaults, judge, maker, reference  # noqa: E402
 from zoo.compare import Differs, compare  # noqa: E402
+from zoo.inputs import Argument  # noqa: E402
+from zoo.libtorch import Program, Refuses  # noqa: E402
+from zoo.results import RIGHT, UNTRACEABLE, WRONG  # noqa: E402
 
 EXACT = numpy.array([1.0, 2.0, 3.0, 1000.0])
 ROUNDED = (EXACT + 1e-4).astype("float32")  # libtorch's, with an error of 1e-4
@@ -82,6 +88,27 @@ def programs_are_evaluated_in_double_precision():
     assert numpy.abs(found - exact.detach().numpy()).max() < 1e-14
 
 
+class AddsNumber(torch.nn.Module):
+    """Saved, the number is a tensor of doubles; it decides no dtype for all that."""
+
+    def forward(self, x):
+        return x.sum(1) + 1e-8
+
+
+@harness.case
+def numbers_decide_no_dtypes():
+    x = torch.ones(2, 3, dtype=torch.int64)
+    with harness.scratch() as folder:
+        path = str(folder / "model.pt")
+        torch.jit.trace(AddsNumber(), x).save(path)
+        for _ in range(2):
+            (found,) = reference.outputs(path, (x,))
+            assert found.dtype == numpy.float32, found.dtype
+        reference.precise_outputs(path, (x,))
+        (found,) = reference.outputs(path, (x,))
+        assert found.dtype == numpy.float32, f"{found.dtype} after a run in double precision"
+
+
 class Sorts(torch.nn.Module):
     def forward(self, x):
         return x.sort(0, descending=True)[1], x.argsort(-1)
@@ -116,3 +143,87 @@ def python_functions_are_inlined():
         traced = torch.jit.trace(CallsFunction(), torch.ones(2), check_trace=False)
     assert "aten::mul" in str(traced.graph), traced.graph
     assert Doubling.apply(torch.ones(2, requires_grad=True)).requires_grad, "not put back"
+
+
+# ---- exports that choose themselves what is dynamic ----------------------------------------------
+
+
+class Doubles(torch.nn.Module):
+    """Runs at the lengths from 1 to 12."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("limit", torch.zeros(12))
+
+    def forward(self, x):
+        return 2 * x + self.limit[torch.arange(x.shape[1])]
+
+
+def facts_of(python: str) -> dict:
+    argument = Argument("x", ("batch", 8), "normal")
+    return {"python": python, "libraries": [], "arguments": [argument.to_json()]}
+
+
+def program_in(folder: Path, python: str = sys.executable) -> Program:
+    path = folder / "model.pt"
+    torch.jit.trace(Doubles(), torch.ones(2, 8)).save(str(path))
+    return Program(str(path), facts_of(python), folder)
+
+
+def exported(path: Path, factors: int) -> dict:
+    """A model by hand that claims all dims, right where there are as many factors as columns or
+    just one; and what an exporter would answer."""
+    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, ["b", "n"]) for n in "xy")
+    factor = helper.make_tensor("factor", TensorProto.FLOAT, [factors], [2.0] * factors)
+    node = helper.make_node("Mul", ["x", "factor"], ["y"])
+    graph = helper.make_graph([node], "graph", [x], [y], [factor])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    onnx.save(model, str(path))
+    return {"inputs": [{"name": "x", "dtype": "float32", "dims": [2, 8]}]}
+
+
+@harness.case
+def dims_that_are_claimed_must_be_dynamic():
+    with harness.scratch() as folder:
+        program, facts = program_in(folder), facts_of(sys.executable)
+        path = folder / "model.onnx"
+        found = defaults.check(path, program, exported(path, 1), facts)
+        # More columns than 12 are not taken; another batch is, alone, and fewer columns with it.
+        assert found == {"outcome": RIGHT, "dynamic": 2, "sizes": 3}, found
+        found = defaults.check(path, program, exported(path, 8), facts)
+        assert found["outcome"] == WRONG and "does not run: at b=1 n=5" in found["reason"], found
+
+
+@harness.case
+def recorded_inputs_are_forgotten():
+    with harness.scratch() as folder:
+        program, bare = program_in(folder), folder / "bare.pt"
+        assert defaults.forget_inputs(program.path, bare)
+        assert not defaults.forget_inputs(str(bare), folder / "again.pt")
+        (found,) = reference.outputs(str(bare), (torch.ones(1, 3),))
+        assert numpy.array_equal(found, numpy.full((1, 3), 2, "float32"))
+
+
+@harness.case
+def what_libtorch_refuses_is_not_judged():
+    with harness.scratch() as folder:
+        program = program_in(folder)
+        single, double = program.outputs((torch.ones(1, 3),))
+        assert (single[0].dtype, double[0].dtype) == (numpy.float32, numpy.float64)
+        try:
+            program.outputs((torch.ones(1, 13),))
+            raise AssertionError("13 columns were taken")
+        except Refuses as error:
+            found = judge.verdict(error)
+    assert found["outcome"] == UNTRACEABLE and "out of bounds" in found["reason"], found
+
+
+@harness.case
+def programs_run_in_the_python_that_made_them():
+    script = "import sys, torch; f = torch.jit.trace(torch.abs, torch.ones(2)); f.save(sys.argv[1])"
+    with harness.scratch() as folder:
+        path = folder / "model.pt"
+        subprocess.run([harness.DEBIAN_PYTHON, "-c", script, str(path)], check=True)
+        program = Program(str(path), facts_of(harness.DEBIAN_PYTHON), folder)
+        (found,), _ = program.outputs((torch.tensor([-1.5, 2.0]),))
+    assert found.tolist() == [1.5, 2.0]

@@ -21,6 +21,12 @@ a module, exported at opset 18, run in ONNX Runtime, and compared with eager mod
 does not trace it. **WRONG**: other numbers, or a model that does not run. **runtime limit**: wrong in
 ONNX Runtime whatever the model. What has nothing to compare is left out: random results, gradients,
 sparse tensors. `scripts/op_coverage/rules.py` says what "the same" means.
+
+`--opset` takes 17 to 23. What a later opset brings is used where it computes the same: Gelu from 20
+on, RMSNormalization and Attention at 23; before, and otherwise, they are decomposed. So is always
+GroupNormalization, whose meaning changed at 21 and whose runtimes lose digits where the mean is large,
+and RotaryEmbedding: no aten operator stands for it, and what programs write in its place does not say
+that the halves of their cosines are equal, as it takes for granted.
 """
 SHOWN = (RIGHT, REFUSED, UNTRACEABLE, WRONG, LIMIT)
 NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}

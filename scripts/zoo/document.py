@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from zoo import table
-from zoo.results import FIXED, OURS, OUTCOMES, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG
+from zoo.results import DEFAULTS, FIXED, OURS, OUTCOMES, PEERS, RIGHT, UNTRACEABLE, WRONG
 
 INTRODUCTION = """# Architectures
 
@@ -23,7 +23,10 @@ Numbers are held against the program evaluated in double precision: right is an 
 a few times that of libtorch's own float32 result. *difference* is the largest one from libtorch's
 float32 numbers, *error* the largest one from double precision, with libtorch's in brackets. *tags*:
 whether all properties hold that `scripts/zoo/tag_checks.py` lists. *no flags*: an export without
-any `--input`. Seconds are those of the whole process, on a busy machine.
+any `--input`; *no record*: the same of a copy that does not record the inputs it was traced with.
+Both choose themselves what is dynamic; the number behind the outcome is at how many sizes what they
+claim was compared, which are those that libtorch itself runs at. Seconds are those of the whole
+process, on a busy machine.
 """
 NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
 FINE = (RIGHT, FIXED)
@@ -87,16 +90,13 @@ def peer_rows(columns: dict) -> list:
 def other_rows(records: list) -> list:
     """Tags and exports without flags, in words."""
     tagged = [r for r in records if "tags" in r]
-    derived = Counter(r["derived"]["outcome"] for r in records if "derived" in r)
-    total = sum(derived.values())
     architectures = {r["name"].removesuffix(".eager").removesuffix(".sdpa") for r in records
                      if r["outcome"] in FINE}
     return [
         f"- {len(architectures)} architectures are right.",
         f"- All tag properties hold for {sum(not r['tags'] for r in tagged)} of {len(tagged)}"
         " exports.",
-        f"- Without any `--input`, {derived[RIGHT]} of {total} are right"
-        f" ({100 * derived[RIGHT] / max(total, 1):.1f} %), {derived[REFUSED]} refused.",
+        *(f"- Exports {table.defaults_in_words(records, name)}." for name in DEFAULTS),
     ]
 
 
@@ -114,7 +114,7 @@ def errors_of(record: dict) -> list:
 
 def model_rows(columns: dict) -> list:
     peers = [name for name in PEERS if columns[name].records]
-    titles = ["model", "kind", "outcome", "unsupported, or why", "tags", "no flags",
+    titles = ["model", "kind", "outcome", "unsupported, or why", "tags", "no flags", "no record",
               *(NAMES[name] for name in peers), "nodes", "difference", "error", "seconds"]
     lines = head(titles, 4)
     for name, record in sorted(columns[OURS].records.items()):
@@ -123,7 +123,7 @@ def model_rows(columns: dict) -> list:
         causes = "; ".join(table.causes_of(record))[:CAUSE_LENGTH]
         lines.append(line([
             name, record.get("kind", ""), record["outcome"], plain(causes), table.tags_of(record),
-            record.get("derived", {}).get("outcome", ""),
+            *(table.default_of(record, default) for default in DEFAULTS),
             *(columns[peer].records.get(name, {}).get("outcome", "") for peer in peers),
             record.get("nodes", ""), *errors_of(record), record.get("seconds", ""),
         ]))

@@ -143,7 +143,8 @@ class Driver:
             record = self.ask(self.maker(name), job, REFUSED)
             if not record:
                 stem = str(self.files / name)
-                job = {"kind": "peer", "stem": stem, "dynamic": dynamic, "path": path}
+                job = {"kind": "peer", "stem": stem, "dynamic": dynamic, "path": path,
+                       "scratch": str(scratch)}
                 record = self.ask(self.judge, job, WRONG)
             if record["outcome"] in (RIGHT, FIXED):
                 return {**record, "fixed_reasons": [first["reason"]] if first else []}

@@ -2,7 +2,7 @@
 
 import inspect
 import itertools
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import torch
 
@@ -21,13 +21,14 @@ BOX_HIGH = 60  # below shrink.POSITIONS
 @dataclass(frozen=True)
 class Argument(Input):
     """An argument of forward. The kinds are those of VALUES below; values are the numbers
-    of "rows"."""
+    of "rows"; cast is a dtype other than that of its kind."""
 
     values: tuple = ()
+    cast: str = ""
 
     @property
     def dtype(self) -> str:
-        return VALUES[self.kind][0]
+        return self.cast or VALUES[self.kind][0]
 
     @staticmethod
     def from_json(facts: dict) -> "Argument":
@@ -80,7 +81,8 @@ VALUES = {
 def example(arguments: list, sizes: dict, seed: int = 7) -> tuple:
     """Tensors for all arguments."""
     generator = torch.Generator().manual_seed(seed)
-    return tuple(VALUES[a.kind][1](a, a.shape(sizes), generator) for a in arguments)
+    made = [VALUES[a.kind][1](a, a.shape(sizes), generator) for a in arguments]
+    return tuple(tensor.to(getattr(torch, a.dtype)) for a, tensor in zip(arguments, made))
 
 
 def axes_of(arguments: list) -> list:
@@ -245,11 +247,3 @@ def candidates(model, config, special: dict):
     order = list(inspect.signature(model.forward).parameters)
     for arguments in itertools.product(*layouts):
         yield sorted(arguments, key=lambda item: order.index(item.name))
-
-
-def resized(argument: Argument, shape: list) -> Argument:
-    """The same argument with the numbers of another shape; names stay names."""
-    dims = argument.dims
-    if len(shape) == len(dims):
-        dims = tuple(new if isinstance(new, int) else old for new, old in zip(shape, dims))
-    return replace(argument, dims=dims)

@@ -1,6 +1,7 @@
 """The worker with ONNX Runtime: exports a TorchScript file, or takes a peer's model, runs it at
 several sizes, compares with libtorch's run of the same file, and checks the tags."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -15,84 +16,59 @@ import onnx  # noqa: E402  (needs the path above)
 import torch  # noqa: E402
 
 import harness  # noqa: E402
-import numbers_check  # noqa: E402
 from op_coverage.exporter import outcome_of  # noqa: E402
 from op_coverage.processes import serve_jobs  # noqa: E402
-from zoo import inputs, reference, tag_checks  # noqa: E402
-from zoo.compare import Differs, Errors, compare  # noqa: E402
-from zoo.results import FIXED, REFUSED, RIGHT, UNTRACEABLE, WRONG  # noqa: E402
+from zoo import defaults, inputs, tag_checks  # noqa: E402
+from zoo.compare import Differs, Errors  # noqa: E402
+from zoo.libtorch import Program, Refuses  # noqa: E402
+from zoo.results import FIXED, RIGHT, UNTRACEABLE, WRONG  # noqa: E402
+from zoo.running import compare_at, first_line, session_of  # noqa: E402
 
-SEED = 23
-
-
-def first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:400] if lines else type(error).__name__
+SEEDS = (23, 31, 37)
 
 
 # ---- numbers -------------------------------------------------------------------------------------
 
 
-def feed(session, arguments: list, tensors: tuple) -> list:
-    """What ONNX Runtime computes. A peer may have dropped inputs that it does not need."""
-    given = {a.name: tensor.numpy() for a, tensor in zip(arguments, tensors)}
-    taken = [argument.name for argument in session.get_inputs()]
-    unknown = [name for name in taken if name not in given]
-    if unknown:
-        raise Differs("inputs", f"{unknown} are no arguments of forward")
-    try:
-        return session.run(None, {name: given[name] for name in taken})
-    except Exception as error:
-        raise Differs("does not run", first_line(error)) from None
-
-
-def compare_at(session, pt: str, arguments: list, sizes: dict, must_run: bool) -> Errors:
-    """Nothing is compared where libtorch itself does not run at these sizes."""
-    tensors = inputs.example(arguments, sizes, SEED)
-    try:
-        wanted = reference.outputs(pt, tensors)
-    except Exception as error:
-        if must_run:
-            raise Differs("libtorch", first_line(error)) from None
-        return Errors()
-    got = feed(session, arguments, tensors)
-    where = " ".join(f"{axis}={sizes[axis]}" for axis in inputs.axes_of(arguments))
-    where = f"at {where}" if where else "at its size"
-    return compare(got, wanted, reference.precise_outputs(pt, tensors), where)
-
-
-def session_of(path: Path):
-    try:
-        return numbers_check.session(path)
-    except Exception as error:
-        raise Differs("does not load", first_line(error)) from None
-
-
-def check_numbers(path: Path, pt: str, arguments: list, dynamic: list) -> dict:
-    """Raises Differs; otherwise the largest errors at all sizes."""
+def check_numbers(path: Path, program: Program, arguments: list, dynamic: list) -> dict:
+    """Raises Differs or Refuses; otherwise the largest errors, at all sizes or, where nothing else
+    varies, of several inputs."""
     session = session_of(path)
-    worst = compare_at(session, pt, arguments, inputs.TRACED, True)
+    worst = Errors()
+    for seed in SEEDS[:1] if dynamic else SEEDS:
+        worst.join(compare_at(session, program, arguments, inputs.TRACED, seed))
     for others in (inputs.OTHER, inputs.SMALL) if dynamic else ():
         sizes = {**inputs.TRACED, **{axis: others[axis] for axis in dynamic}}
-        worst.join(compare_at(session, pt, arguments, sizes, False))
+        with contextlib.suppress(Refuses):  # nothing to compare with
+            worst.join(compare_at(session, program, arguments, sizes, SEEDS[0]))
     found = {"difference": worst.difference}
     return {**found, "error": worst.ours, "libtorch_error": worst.libtorch}
+
+
+def verdict(error: Differs | Refuses) -> dict:
+    """What libtorch itself does not run at the traced sizes cannot be judged."""
+    if isinstance(error, Refuses):
+        return {"outcome": UNTRACEABLE, "reason": f"libtorch: {error}"}
+    return {"outcome": WRONG, "reason": ": ".join(error.args)}
 
 
 # ---- this program --------------------------------------------------------------------------------
 
 
-def run_exporter(pt: str, out: Path, *flags) -> dict:
-    """{} where a model was written, an outcome otherwise."""
+def run_exporter(program: Program, out: Path, *flags) -> tuple:
+    """{} where a model was written, an outcome otherwise; and what the exporter answered."""
+    libraries = [part for library in program.libraries for part in ("--load-library", library)]
     try:
-        result = harness.run(pt, "--out", out, "--quiet", "--json", *flags)
+        always = ("--out", out, "--quiet", "--json")
+        result = harness.run(program.path, *always, *libraries, *flags)
         answer = json.loads(result.stdout.splitlines()[0])
     except subprocess.TimeoutExpired:
-        return {"outcome": WRONG, "reason": f"htp-trace: took longer than {harness.TIMEOUT} s"}
+        words = f"htp-trace: took longer than {harness.TIMEOUT} s"
+        return {"outcome": WRONG, "reason": words}, {}
     except (IndexError, json.JSONDecodeError):
         words = f"htp-trace: exit code {result.returncode} {result.stderr.strip()[-300:]}"
-        return {"outcome": WRONG, "reason": words}
-    return outcome_of(answer)
+        return {"outcome": WRONG, "reason": words}, {}
+    return outcome_of(answer), answer
 
 
 def flags_of(arguments: list, dynamic: list) -> list:
@@ -119,13 +95,16 @@ def checked(path: Path) -> None:
         raise Differs("checker", first_line(error)) from None
 
 
-def export(pt: str, out: Path, facts: dict) -> dict:
+def arguments_of(facts: dict) -> list:
+    return [inputs.Argument.from_json(argument) for argument in facts["arguments"]]
+
+
+def export(program: Program, out: Path, facts: dict) -> dict:
     """The first attempt that is not refused, compared."""
-    arguments = [inputs.Argument.from_json(argument) for argument in facts["arguments"]]
-    refusals = []
+    arguments, refusals = arguments_of(facts), []
     for dynamic in attempts(facts["follows"]):
         begin = time.monotonic()
-        record = run_exporter(pt, out, *flags_of(arguments, dynamic))
+        record, _ = run_exporter(program, out, *flags_of(arguments, dynamic))
         seconds = round(time.monotonic() - begin, 2)
         if not record:
             break
@@ -137,10 +116,9 @@ def export(pt: str, out: Path, facts: dict) -> dict:
     record = {"dynamic": dynamic, "seconds": seconds}
     try:
         checked(out)
-        record |= check_numbers(out, pt, arguments, dynamic)
-    except Differs as error:
-        kind, words = error.args
-        return {**record, "outcome": WRONG, "reason": f"{kind}: {words}"}
+        record |= check_numbers(out, program, arguments, dynamic)
+    except (Differs, Refuses) as error:
+        return {**record, **verdict(error)}
     return {**record, **judged(facts, dynamic, refusals)}
 
 
@@ -154,38 +132,48 @@ def judged(facts: dict, dynamic: list, refusals: list) -> dict:
     return {"outcome": FIXED, "fixed": refused + facts["baked"], "reason": "; ".join(reasons)}
 
 
-def derived(pt: str, out: Path, facts: dict) -> dict:
+def exported_by_default(program: Program, out: Path, facts: dict) -> dict:
     """How an export without any --input comes out."""
-    record = run_exporter(pt, out)
+    record, answer = run_exporter(program, out)
     if record:
         return {"outcome": record["outcome"], "reason": record["reason"]}
-    arguments = [inputs.Argument.from_json(argument) for argument in facts["arguments"]]
-    try:
-        session = session_of(out)
-        shapes = {argument.name: argument.shape for argument in session.get_inputs()}
-        sized = [inputs.resized(a, shapes.get(a.name, [])) for a in arguments]
-        compare_at(session, pt, sized, inputs.TRACED, False)
-        named = set(inputs.axes_of(sized)).intersection(facts["follows"])
-        others = {axis: inputs.OTHER[axis] for axis in named}
-        compare_at(session, pt, sized, {**inputs.TRACED, **others}, False)
-    except Differs as error:
-        return {"outcome": WRONG, "reason": ": ".join(error.args)}
-    return {"outcome": RIGHT}
+    return defaults.check(out, program, answer, facts)
+
+
+def check_defaults(program: Program, facts: dict) -> dict:
+    """Of the file as it is; and, where it records inputs, of one that does not."""
+    scratch = program.scratch
+    record = {"derived": exported_by_default(program, scratch / "derived.onnx", facts)}
+    bare = scratch / "bare.pt"
+    if defaults.forget_inputs(program.path, bare):
+        program = Program(str(bare), facts, scratch)
+        record["bare"] = exported_by_default(program, scratch / "bare.onnx", facts)
+    return record
+
+
+def check_tags(program: Program, out: Path, facts: dict, dynamic: list) -> dict:
+    untagged = program.scratch / "untagged.onnx"
+    flags = (*flags_of(arguments_of(facts), dynamic), "--tags", "none")
+    refused, _ = run_exporter(program, untagged, *flags)
+    nodes, broken = tag_checks.check(out, None if refused else untagged, facts)
+    return {"nodes": nodes, "tags": broken}
+
+
+def loaded(job: dict) -> tuple:
+    """The TorchScript file of a job, and the facts about it."""
+    stem = Path(job["stem"])
+    facts = json.loads(stem.with_name(stem.name + ".json").read_text())
+    return Program(f"{stem}.pt", facts, Path(job["scratch"])), facts
 
 
 def judge(job: dict) -> dict:
-    stem = Path(job["stem"])
-    facts = json.loads(stem.with_name(stem.name + ".json").read_text())
-    pt, out = f"{stem}.pt", Path(job["scratch"]) / "model.onnx"
-    record = export(pt, out, facts)
+    program, facts = loaded(job)
+    out = program.scratch / "model.onnx"
+    record = export(program, out, facts)
     if record["outcome"] in (RIGHT, FIXED):
-        arguments = [inputs.Argument.from_json(argument) for argument in facts["arguments"]]
-        untagged = Path(job["scratch"]) / "untagged.onnx"
-        flags = (*flags_of(arguments, record["dynamic"]), "--tags", "none")
-        is_written = not run_exporter(pt, untagged, *flags)
-        checked_tags = tag_checks.check(out, untagged if is_written else None, facts)
-        record["nodes"], record["tags"] = checked_tags
-    record["derived"] = derived(pt, Path(job["scratch"]) / "derived.onnx", facts)
+        record |= check_tags(program, out, facts, record["dynamic"])
+    if record["outcome"] != UNTRACEABLE:
+        record |= check_defaults(program, facts)
     return record
 
 
@@ -193,18 +181,14 @@ def judge(job: dict) -> dict:
 
 
 def judge_peer(job: dict) -> dict:
-    stem = Path(job["stem"])
-    facts = json.loads(stem.with_name(stem.name + ".json").read_text())
-    arguments = [inputs.Argument.from_json(argument) for argument in facts["arguments"]]
+    program, facts = loaded(job)
     dynamic, path = job["dynamic"], Path(job["path"])
     record = {"dynamic": dynamic}
     try:
-        record |= check_numbers(path, f"{stem}.pt", arguments, dynamic)
+        record |= check_numbers(path, program, arguments_of(facts), dynamic)
         record["nodes"] = len(onnx.load(str(path)).graph.node)
-    except Differs as error:
-        # What libtorch itself does not run here cannot be judged.
-        outcome = UNTRACEABLE if error.args[0] == "libtorch" else WRONG
-        return {**record, "outcome": outcome, "reason": ": ".join(error.args)}
+    except (Differs, Refuses) as error:
+        return {**record, **verdict(error)}
     is_whole = set(dynamic) == set(facts["follows"]) and not facts["baked"]
     return {**record, "outcome": RIGHT if is_whole else FIXED}
 

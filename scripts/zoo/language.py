@@ -10,6 +10,7 @@ from zoo.built import Built, CannotBuild, settle
 from zoo.special import SPECIAL, Special
 
 ATTENTIONS = ("eager", "sdpa")
+LIBRARIES = ()  # no operators of its own
 LIMIT_PARAMETERS = 36_000_000
 
 transformers.logging.set_verbosity_error()

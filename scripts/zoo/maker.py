@@ -21,6 +21,7 @@ from models.record import module_tree, parameter_table  # noqa: E402
 from op_coverage.processes import serve_jobs  # noqa: E402
 from zoo import inputs  # noqa: E402
 from zoo.built import Built  # noqa: E402
+from zoo.reference import nodes_of  # noqa: E402
 from zoo.results import REFUSED, UNTRACEABLE  # noqa: E402
 
 # The newest that PyTorch's exporter through TorchScript knows, at most that of the other column.
@@ -189,6 +190,12 @@ def passed_on(compiled: torch.jit.ScriptModule) -> list:
     return sorted(found)
 
 
+def libraries_of(compiled: torch.jit.ScriptModule) -> list:
+    """The files that register operators of the program that are not libtorch's own."""
+    kinds = {node.kind().partition("::")[0] for node in nodes_of(compiled.inlined_graph)}
+    return list(library().LIBRARIES) if kinds - {"aten", "prim"} else []
+
+
 def make(name: str, folder: Path) -> dict:
     """Writes NAME.pt and NAME.json, and returns what the latter holds."""
     try:
@@ -204,6 +211,8 @@ def make(name: str, folder: Path) -> dict:
     follows, baked = axes(built, model, compiled)
     facts = {
         "name": name,
+        "python": sys.executable,
+        "libraries": libraries_of(compiled),
         "class": type(model).__name__,
         "arguments": [argument.to_json() for argument in built.arguments],
         "follows": follows,

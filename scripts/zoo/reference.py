@@ -1,16 +1,25 @@
 """What a TorchScript file computes: in its own precision, and in double precision, which tells the
-error of the former.
+error of the former. As a program, the worker that libtorch.py asks.
 
 Equal elements have no order in a sort that is not stable, and libtorch's is not: it is told to be,
 as those of runtimes are. A program fixes dtypes where it was traced, so converting the weights is
 not enough for double precision: the constant dtypes and tensors of its graph are doubled as well.
 """
 
+import contextlib
 import functools
+import sys
+import warnings
+from pathlib import Path
 
-import torch
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from models.make import flatten
+import numpy  # noqa: E402  (needs the path above)
+import torch  # noqa: E402
+
+from models.make import flatten  # noqa: E402
+from op_coverage.processes import serve_jobs  # noqa: E402
 
 SINGLE, DOUBLE = 6, 7  # as TorchScript numbers dtypes
 DOUBLED = {SINGLE: DOUBLE, 9: 10}  # complex64, complex128
@@ -82,9 +91,20 @@ def wider(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.to(WIDER.get(tensor.dtype, tensor.dtype))
 
 
+@contextlib.contextmanager
+def unprofiled():
+    """Programs are optimised as ever, but not for the sizes of their first run. Without optimising
+    they mean something else: a number that was traced is a tensor that decides dtypes then."""
+    was_profiled = torch._C._jit_set_profiling_mode(False)
+    try:
+        yield
+    finally:
+        torch._C._jit_set_profiling_mode(was_profiled)
+
+
 def run(path: str, inputs: tuple, is_double: bool) -> list:
     function, model = loaded(path, is_double)
-    with torch.no_grad(), torch.jit.optimized_execution(False):
+    with torch.no_grad(), unprofiled():
         outputs = function(model._c, *inputs)
     return [tensor.numpy() for tensor in flatten(outputs)]
 
@@ -100,3 +120,42 @@ def precise_outputs(path: str, inputs: tuple) -> list | None:
         return run(path, tuple(wider(tensor) for tensor in inputs), True)
     except Exception:
         return None
+
+
+# ---- the worker ----------------------------------------------------------------------------------
+
+
+def first_line(error: Exception) -> str:
+    """What libtorch says; its interpreter puts a trace of the calls before it."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("RuntimeError: ")]
+    return (causes[-1:] or lines[:1] or [type(error).__name__])[0][:400]
+
+
+def perform(job: dict):
+    """Runs job["program"] on the arrays in job["inputs"], and leaves job["outputs"] with what came
+    out, and the same in double precision. Yields {"error": words} where libtorch refuses."""
+    for library in job["libraries"]:
+        torch.ops.load_library(library)
+    arrays = numpy.load(job["inputs"])
+    tensors = tuple(torch.from_numpy(arrays[str(number)]) for number in range(len(arrays.files)))
+    try:
+        found = outputs(job["program"], tensors)
+    except Exception as error:
+        yield {"error": first_line(error)}
+        return
+    precise = precise_outputs(job["program"], tensors)
+    named = {f"single/{number}": array for number, array in enumerate(found)}
+    named |= {f"double/{number}": array for number, array in enumerate(precise or [])}
+    numpy.savez(job["outputs"], **named)
+    yield {"outputs": len(found), "precise": None if precise is None else len(precise)}
+
+
+def main() -> None:
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    serve_jobs(perform)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,6 +15,11 @@ UNTRACEABLE = "untraceable"
 WRONG = "WRONG"
 OUTCOMES = (RIGHT, FIXED, REFUSED, WRONG, UNTRACEABLE)
 
+# What a record holds of exports without any --input: of the file, and of a copy without the inputs
+# that it records. ENOUGH sizes are those that a dynamic dim is to be compared at.
+DEFAULTS = {"derived": "without --input", "bare": "without --input and recorded inputs"}
+ENOUGH = 3
+
 
 class Results:
     """All results of a column by the architecture's name. Parts of a run append to one file."""

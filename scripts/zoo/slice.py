@@ -37,8 +37,10 @@ def failure_of(record: dict | None) -> str | None:
         return f"{record['outcome']}: {record.get('reason', '')}"
     if record["tags"]:
         return f"tags: {record['tags']}"
-    derived = record["derived"]
-    return None if derived["outcome"] == RIGHT else f"without --input: {derived['reason']}"
+    for column, words in ("derived", "without --input"), ("bare", "without recorded inputs"):
+        if record[column]["outcome"] != RIGHT:
+            return f"{words}: {record[column]['reason']}"
+    return None
 
 
 def judge(results: Results) -> int:

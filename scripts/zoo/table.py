@@ -3,16 +3,25 @@
 from collections import Counter, defaultdict
 
 from zoo.results import (
-    FIXED, OURS, OUTCOMES, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
+    DEFAULTS, ENOUGH, FIXED, OURS, OUTCOMES, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
 )
 
 SHOWN = 8  # architectures that are named for a cause
-ROW = "{:52} {:10} {:>6} {:12} {:>9} {:16} {:>7} {:10} {:12} {:12} {}"
+ROW = "{:52} {:10} {:>6} {:12} {:>9} {:16} {:>7} {:10} {:10} {:12} {:12} {}"
+
+
+def default_outcomes(record: dict) -> list:
+    """Of its exports without --input."""
+    return [record[name]["outcome"] for name in DEFAULTS if name in record]
+
+
+def is_failure(record: dict) -> bool:
+    """What must not be: a wrong number, or a property of the tags that does not hold."""
+    return WRONG in (record["outcome"], *default_outcomes(record)) or bool(record.get("tags"))
 
 
 def failures(results: Results) -> list:
-    """What must not be: a wrong number, or a property of the tags that does not hold."""
-    return results.with_outcome(WRONG) + [r for r in results.records.values() if r.get("tags")]
+    return [record for record in results.records.values() if is_failure(record)]
 
 
 def tags_of(record: dict) -> str:
@@ -21,12 +30,19 @@ def tags_of(record: dict) -> str:
     return "hold" if not record["tags"] else "NOT " + ",".join(record["tags"])
 
 
+def default_of(record: dict, name: str) -> str:
+    """The outcome of an export without --input, and at how many sizes what it claims held."""
+    found = record.get(name, {})
+    sizes = f" {found['sizes']}" if found.get("dynamic") and "sizes" in found else ""
+    return found.get("outcome", "") + sizes
+
+
 def row(record: dict, peers: list) -> str:
     difference = f"{record['difference']:.1e}" if "difference" in record else ""
     return ROW.format(
         record["name"], record.get("kind", ""), record.get("nodes", ""),
         record["outcome"], difference, tags_of(record),
-        record.get("seconds", ""), record.get("derived", {}).get("outcome", ""),
+        record.get("seconds", ""), *(default_of(record, name) for name in DEFAULTS),
         *(peer.get("outcome", "") for peer in peers), "; ".join(causes_of(record))[:160],
     ).rstrip()
 
@@ -38,7 +54,7 @@ def causes_of(record: dict) -> list:
 
 def print_table(columns: dict) -> None:
     print(ROW.format("architecture", "kind", "nodes", "outcome", "max diff", "tags", "seconds",
-                     "no flags", *PEERS, "unsupported, or why"))
+                     "no flags", "no record", *PEERS, "unsupported, or why"))
     for name, record in sorted(columns[OURS].records.items()):
         if record["outcome"] != UNTRACEABLE:
             print(row(record, [columns[peer].records.get(name, {}) for peer in PEERS]))
@@ -76,14 +92,25 @@ def print_broken_tags(results: Results) -> None:
             print(f"  {record['name']}: {name}: {words}")
 
 
-def print_derived(results: Results) -> None:
-    """How the exports without any --input came out."""
-    known = [r for r in results.records.values() if "derived" in r]
-    counts = Counter(record["derived"]["outcome"] for record in known)
-    print("\nwithout --input: " + ", ".join(f"{o} {n}" for o, n in counts.most_common()))
-    for record in known:
-        if record["derived"]["outcome"] != RIGHT and record["outcome"] in (RIGHT, FIXED):
-            print(f"  {record['name']}: {record['derived']['reason'][:200]}")
+def defaults_in_words(records: list, name: str) -> str:
+    """How the exports without any --input came out, and how far what they claim was tested."""
+    known = [record[name] for record in records if name in record]
+    counts = Counter(found["outcome"] for found in known)
+    claims = [found for found in known if found.get("dynamic") and "sizes" in found]
+    enough = sum(found["sizes"] >= ENOUGH for found in claims)
+    words = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
+    return (f"{DEFAULTS[name]}: {words}; {enough} of {len(claims)} with dynamic dims"
+            f" compared at {ENOUGH} sizes or more")
+
+
+def print_defaults(results: Results) -> None:
+    records = list(results.records.values())
+    for name in DEFAULTS:
+        print("\n" + defaults_in_words(records, name))
+        for record in records:
+            found = record.get(name, {"outcome": RIGHT})
+            if found["outcome"] not in (RIGHT, record["outcome"]):
+                print(f"  {record['name']}: {found['outcome']}: {found['reason'][:200]}")
 
 
 def print_all(columns: dict) -> None:
@@ -94,7 +121,7 @@ def print_all(columns: dict) -> None:
     for column, results in columns.items():
         if results.records:
             print_counts(column, results)
-    print_derived(ours)
+    print_defaults(ours)
     print_broken_tags(ours)
     for outcome in (UNTRACEABLE, FIXED, REFUSED, WRONG):
         print_grouped(ours, outcome)

@@ -6,20 +6,22 @@ from dataclasses import dataclass
 from typing import Callable
 
 import torch
-from torchvision import models
+from torchvision import extension, models
 from torchvision.models.video.mvit import MSBlockConfig, MViT
 
 from zoo.built import Built, settle
-from zoo.inputs import Argument
+from zoo.inputs import Argument, example
 
 PREFIX = "torchvision."
+LIBRARIES = (extension._get_extension_path("_C"),)  # its operators
 
 
 @dataclass(frozen=True)
 class Member:
     """A maker in torchvision.models by its dotted name, the size of the image or film that it
     takes, and its options. batch is None where it can be any; images is how many it takes; build
-    makes the model in the maker's place, where that one makes only large ones."""
+    makes the model in the maker's place, where that one makes only large ones; is_ranking says
+    that scores decide what comes out, and where."""
 
     maker: str
     size: tuple = (3, 64, 64)
@@ -27,6 +29,7 @@ class Member:
     batch: int | None = None
     images: int = 1
     build: Callable | None = None
+    is_ranking: bool = False
 
     def model(self) -> torch.nn.Module:
         if self.build:
@@ -66,17 +69,19 @@ def segmenter(name: str) -> Member:
     return Member(f"segmentation.{name}", options=WITHOUT_BACKBONE)
 
 
-def detector(name: str, *options: tuple) -> Member:
-    return Member(f"detection.{name}", (3, 128, 128), (*WITHOUT_BACKBONE, *options), batch=1)
+def detector(name: str, *options: tuple, size: int = 128) -> Member:
+    options = (*WITHOUT_BACKBONE, ("num_classes", 5), *options)
+    return Member(f"detection.{name}", (3, size, size), options, batch=1, is_ranking=True)
 
 
-# With random weights everything is a candidate: few are kept, of a small image.
+# With random weights nothing is likely, and everything a candidate: few are kept, whatever their
+# scores, of a small image.
 SMALL_IMAGE = (("min_size", 128), ("max_size", 128))
 FEW_PROPOSALS = (
     *SMALL_IMAGE, ("rpn_pre_nms_top_n_test", 16), ("rpn_post_nms_top_n_test", 8),
-    ("box_detections_per_img", 4),
+    ("box_score_thresh", 0.0), ("box_detections_per_img", 4),
 )
-FEW_CANDIDATES = (("topk_candidates", 16), ("detections_per_img", 4))
+FEW_CANDIDATES = (("topk_candidates", 16), ("score_thresh", 0.0), ("detections_per_img", 4))
 
 
 MEMBERS = (
@@ -118,10 +123,29 @@ MEMBERS = (
     detector("maskrcnn_resnet50_fpn", *FEW_PROPOSALS),
     detector("retinanet_resnet50_fpn", *SMALL_IMAGE, *FEW_CANDIDATES),
     detector("ssd300_vgg16", *FEW_CANDIDATES),
-    detector("ssdlite320_mobilenet_v3_large", *FEW_CANDIDATES),
+    detector("ssdlite320_mobilenet_v3_large", *FEW_CANDIDATES, size=320),
     Member("optical_flow.raft_small", (3, 128, 128), images=2),
 )
 BY_NAME = {PREFIX + member.maker: member for member in MEMBERS}
+
+
+def spread(model: torch.nn.Module, tensors: tuple) -> None:
+    """Scales the weights so that layers give numbers around one where they are called first:
+    through random weights they vanish or grow, and scores that are all the same have no order."""
+    hooks = {}
+
+    def scale(layer, given, result):
+        hooks.pop(layer).remove()
+        layer.weight.div_(result.square().mean().sqrt().clamp(min=1e-12))
+        return layer.forward(*given)
+
+    for layer in model.modules():
+        if isinstance(layer, (torch.nn.Conv2d, torch.nn.ConvTranspose2d, torch.nn.Linear)):
+            hooks[layer] = layer.register_forward_hook(scale)
+    with torch.no_grad():
+        model(*tensors)
+    for hook in hooks.values():  # of layers that did not run
+        hook.remove()
 
 
 def names() -> list:
@@ -138,4 +162,6 @@ def build(name: str) -> Built:
         for parameter in list(parameters)[: member.images]
     ]
     settle(model)
+    if member.is_ranking:
+        spread(model, example(arguments, {}))
     return Built(model, arguments)

@@ -1,0 +1,52 @@
+"""What libtorch computes, asked of the Python that made a TorchScript file: it may need operators
+that no other one has, or that no other libtorch can load."""
+
+import functools
+import sys
+from pathlib import Path
+
+import numpy
+
+from op_coverage.processes import Lost, Worker
+
+HERE = Path(__file__).resolve().parent
+TIMEOUT = 200  # of both precisions, in seconds
+LOG = Path("/dev/stderr")
+
+
+class Refuses(Exception):
+    """libtorch itself does not run the program on such inputs; the message says why."""
+
+
+@functools.cache
+def worker(python: str) -> Worker:
+    return Worker([python, "-B", HERE / "reference.py"], LOG)
+
+
+class Program:
+    """A TorchScript file and, in facts, what its maker knows of it. Arrays go through scratch."""
+
+    def __init__(self, path: str, facts: dict, scratch: Path):
+        self.path = path
+        self.python = facts.get("python", sys.executable)
+        self.libraries = facts.get("libraries", [])
+        self.scratch = scratch
+
+    def outputs(self, tensors: tuple) -> tuple:
+        """Its outputs; and those in double precision, None where an operator does not take it.
+        Raises Refuses."""
+        given, made = self.scratch / "inputs.npz", self.scratch / "outputs.npz"
+        numpy.savez(given, **{str(number): t.numpy() for number, t in enumerate(tensors)})
+        job = {"program": self.path, "libraries": self.libraries,
+               "inputs": str(given), "outputs": str(made)}
+        try:
+            (answer,) = worker(self.python).serve(job, TIMEOUT)
+        except Lost as lost:
+            raise Refuses(str(lost)) from None
+        if "error" in answer:
+            raise Refuses(answer["error"])
+        with numpy.load(made) as arrays:
+            single = [arrays[f"single/{number}"] for number in range(answer["outputs"])]
+            if answer["precise"] is None:
+                return single, None
+            return single, [arrays[f"double/{number}"] for number in range(answer["precise"])]

@@ -1,0 +1,45 @@
+"""ONNX models run by ONNX Runtime, their numbers held against libtorch's."""
+
+from pathlib import Path
+
+import numbers_check
+from zoo import inputs
+from zoo.compare import Differs, Errors, compare
+from zoo.libtorch import Program, Refuses
+
+
+def first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:400] if lines else type(error).__name__
+
+
+def session_of(path: Path):
+    try:
+        return numbers_check.session(path)
+    except Exception as error:
+        raise Differs("does not load", first_line(error)) from None
+
+
+def feed(session, arguments: list, tensors: tuple, where: str) -> list:
+    """What ONNX Runtime computes. A peer may have dropped inputs that it does not need."""
+    given = {a.name: tensor.numpy() for a, tensor in zip(arguments, tensors)}
+    taken = [argument.name for argument in session.get_inputs()]
+    unknown = [name for name in taken if name not in given]
+    if unknown:
+        raise Differs("inputs", f"{unknown} are no arguments of forward")
+    try:
+        return session.run(None, {name: given[name] for name in taken})
+    except Exception as error:
+        raise Differs("does not run", f"{where}: {first_line(error)}") from None
+
+
+def compare_at(session, program: Program, arguments: list, sizes: dict, seed: int) -> Errors:
+    """Raises Differs; Refuses where libtorch itself does not run at these sizes."""
+    try:
+        tensors = inputs.example(arguments, sizes, seed)
+    except RuntimeError as error:  # values that are given for one size only
+        raise Refuses(first_line(error)) from None
+    axes = " ".join(f"{axis}={sizes[axis]}" for axis in inputs.axes_of(arguments))
+    where = f"at {axes}" if axes else "at its size"
+    wanted, precise = program.outputs(tensors)
+    return compare(feed(session, arguments, tensors, where), wanted, precise, where)
