@@ -66,6 +66,20 @@ class Grid(nn.Module):
         return x.view(b, c, h // 4, 4, w // 4, 4).mean((3, 5))
 
 
+class Coarse(nn.Module):
+    """One feature for 32 by 32 pixels: there is nothing smaller, and a little more is no more."""
+
+    def __init__(self):
+        super().__init__()
+        self.steps = nn.Sequential(nn.Conv2d(3, 4, 8, 8), nn.Conv2d(4, 5, 4, 4))
+        self.mix = nn.Linear(5, 5)
+
+    def forward(self, x):
+        x = self.steps(x)
+        b, c, h, w = x.shape
+        return self.mix(x.flatten(2).transpose(1, 2)).transpose(1, 2).reshape(b, c, h, w)
+
+
 def convolutions():
     return nn.Sequential(nn.Conv2d(3, 4, 3, 2), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2))
 
@@ -75,6 +89,7 @@ MODELS = {
     "layers": (lambda: nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 2)), (torch.rand(2, 4),),
                [["batch", 4]], False),
     "image": (convolutions, (torch.rand(1, 3, 32, 32),), [["batch", 3, "height", "width"]], False),
+    "coarse": (Coarse, (torch.rand(1, 3, 32, 32),), [["batch", 3, "height", "width"]], False),
     "attention": (Attention, (IDS, torch.ones(8, 8)), [["batch", "sequence"], ["sequence", "sequence"]], False),
     "attention-rows": (Attention, (IDS, torch.ones(2, 1, 8)),
                        [["batch", "sequence"], ["batch", 1, "sequence"]], False),

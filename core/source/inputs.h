@@ -96,10 +96,10 @@ HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_shim_hint 
  * Sets the sizes of the named axes in lanes 1 and 2. No two axes move alike, so that a dim's sizes
  * in three lanes tell which axis it follows; no size is 0 or 1, which would broadcast.
  *
- * A model may refuse some sizes (a longest sequence, a multiple of a patch): @p attempt 0 moves one
- * lane up and one down, so that a limit of the program on either side shows; 1 moves both, sizes
- * from 16 on down and smaller ones up; 2 the other way round; 3 keeps what powers of two divide
- * them.
+ * A model may refuse some sizes (a longest sequence, a multiple of a patch): the first
+ * attempts move one lane far, so that dims behind strides move, and the lanes to both sides, so that
+ * a limit of the program on either side shows; later ones stay near, and the last keep what powers
+ * of two divide the sizes. @p attempt counts from 0.
  * @return false when there is no such attempt; nothing is changed then.
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);

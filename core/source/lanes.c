@@ -9,7 +9,6 @@ enum {
     /* Networks halve sizes up to five times, and cut images into patches of up to 32. */
     LARGEST_STEP = 32,
     SMALLEST_MOVED_SIZE = 2,
-    ATTEMPT_COUNT = 6,
 };
 
 /* How far axis @p index moves in lanes 1 and 2, in steps: differently for every axis. */
@@ -20,13 +19,29 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_SHIM_MAX_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
-/* The ways to choose the other lanes' sizes, in the order in which they are tried. A lane far away
- * shows dims that move only once in a while, as behind strides; one below shows what is cut off. */
-enum { FAR_BOTH_WAYS, BOTH_WAYS, WITH_ROOM, AGAINST_ROOM, FAR_IN_STEPS, IN_STEPS };
+/* Where a lane's size lies: near the example's, at twice or at half of it. */
+enum move { UP, FAR_UP, DOWN, FAR_DOWN };
+
+/* A way to choose the other lanes' sizes. */
+struct way {
+    enum move moves[2]; /* of lanes 1 and 2 */
+    bool by_room;       /* sizes without room go up instead of down, and down instead of up */
+    bool in_steps;      /* sizes keep what powers of two divide them */
+};
+
+/* In the order in which they are tried. A lane far away shows dims that move only once in a while,
+ * as behind strides; one above and one below show what is cut off. */
+static const struct way ways[] = {
+    {{FAR_UP, DOWN}, false, false},  {{FAR_UP, UP}, false, false}, {{UP, FAR_DOWN}, false, false},
+    {{DOWN, FAR_DOWN}, true, false}, {{UP, DOWN}, false, false},   {{DOWN, DOWN}, true, false},
+    {{UP, UP}, true, false},         {{FAR_UP, DOWN}, true, true}, {{DOWN, DOWN}, true, true},
+};
+
+enum { ATTEMPT_COUNT = sizeof(ways) / sizeof(ways[0]) };
 
 static int64_t step_of(int64_t size, uint32_t attempt)
 {
-    if (attempt != FAR_IN_STEPS && attempt != IN_STEPS) {
+    if (!ways[attempt].in_steps) {
         return 1;
     }
     int64_t step = size & -size;
@@ -54,22 +69,31 @@ static int64_t find_prime(int64_t size, int64_t step, bool down)
     return count >= SMALLEST_MOVED_SIZE ? count * step : size;
 }
 
+/* The move that an axis of this size makes: there may be no room for the one that is asked for. */
+static enum move possible_move(enum move move, int64_t size, bool by_room, int64_t distance)
+{
+    bool has_room = size >= ROOM_TO_MOVE_DOWN;
+    if (by_room && !has_room && move != FAR_UP) {
+        move = move == UP ? DOWN : UP;
+    }
+    if (move == FAR_DOWN && size / 2 - distance < SMALLEST_MOVED_SIZE) {
+        move = DOWN;
+    }
+    return move == DOWN && size - distance < SMALLEST_MOVED_SIZE ? UP : move;
+}
+
 static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
 {
     int64_t moves[HTP_SHIM_MAX_LANES];
     axis_moves(index, moves);
+    const struct way *way = &ways[attempt];
     int64_t size = axis->sizes[0];
     int64_t step = step_of(size, attempt);
-    bool is_both = attempt == FAR_BOTH_WAYS || attempt == BOTH_WAYS;
-    bool is_far = attempt == FAR_BOTH_WAYS || attempt == FAR_IN_STEPS;
-    bool has_room = size >= ROOM_TO_MOVE_DOWN;
-    bool down = size - step * moves[2] >= SMALLEST_MOVED_SIZE &&
-                (is_both || has_room == (attempt != AGAINST_ROOM));
     for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {
-        bool lane_down = down && (lane == 2 || !(is_both || is_far));
-        int64_t moved = size + (lane_down ? -step : step) * moves[lane];
-        moved += is_far && lane == 1 ? size : 0;
-        axis->sizes[lane] = find_prime(moved, step, lane_down);
+        enum move move = possible_move(way->moves[lane - 1], size, way->by_room, step * moves[2]);
+        bool down = move == DOWN || move == FAR_DOWN;
+        int64_t base = move == FAR_UP ? 2 * size : move == FAR_DOWN ? size / 2 : size;
+        axis->sizes[lane] = find_prime(base + (down ? -step : step) * moves[lane], step, down);
     }
 }
 
