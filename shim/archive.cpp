@@ -254,11 +254,24 @@ std::shared_ptr<Archive::Mapping> map_file(const std::string &path)
     return mapping;
 }
 
+// Whether an attribute is an object of libtorch's own, such as the packed weights of a quantised
+// layer.
+bool holds_native_object(const torch::jit::Module &instance)
+{
+    const auto &object = instance._ivalue();
+    for (size_t slot = 0; slot < instance.type()->numAttributes(); slot++) {
+        if (object->getSlot(slot).isCustomClass()) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Loading such a model computes with weights, which must then have been read.
 bool restores_state_by_code(const torch::jit::Module &module)
 {
     for (const auto &instance : module.modules()) {
-        if (instance.find_method("__setstate__")) {
+        if (instance.find_method("__setstate__") || holds_native_object(instance)) {
             return true;
         }
     }
@@ -294,6 +307,8 @@ void Archive::find_storages()
 void Archive::load(bool leave_unread, const Tick &tick)
 {
     mapping_->regions.clear();
+    Silence silence;
+    const WarningGuard silent(&silence);
     std::shared_ptr<caffe2::serialize::ReadAdapterInterface> reader =
         std::make_shared<MappedReader>(mapping_, tick);
     const LoadingScope scope(leave_unread ? mapping_.get() : nullptr);

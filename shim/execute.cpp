@@ -64,7 +64,13 @@ std::vector<Ref> Executor::run_call(Call &call)
     if (must_not_run(call.schema.name())) {
         return fail(call, "it cannot run while a model is being exported");
     }
+    if (has_no_order(call)) {
+        return fail(call, "without sorted=True the order of its output is not defined");
+    }
     try {
+        if (const auto outputs = quantized(call)) {
+            return *outputs;
+        }
         if (gives_unknown_numbers(call)) {
             return make_unknown_numbers(call);
         }
@@ -73,7 +79,9 @@ std::vector<Ref> Executor::run_call(Call &call)
         }
         Lanes results;
         const Mode mode = choose_mode(call, results);
-        return make_outputs(call, mode, results);
+        const std::vector<Ref> outputs = make_outputs(call, mode, results);
+        keep_quantization(call, outputs);
+        return outputs;
     } catch (const Unsupported &error) {
         return fail(call, error.what());
     } catch (const BadInputs &) {
@@ -90,6 +98,18 @@ std::vector<Ref> Executor::run_call(Call &call)
         throw BadInputs(node_kind(call.schema) + " raised " + recording_.describe(call.place) +
                         ": " + first_line(error));
     }
+}
+
+// unique() that need not sort, and does not.
+bool Executor::has_no_order(const Call &call)
+{
+    const std::string &name = call.schema.name();
+    if (name != "aten::_unique" && name != "aten::_unique2") {
+        return false;
+    }
+    const Item &sorted = *call.inputs[1];
+    const bool sorts = sorted.is_constant && sorted.lane[0].isBool() && sorted.lane[0].toBool();
+    return !sorts && !unique_always_sorts();
 }
 
 // A number read off contents that nobody knows, or computed from such numbers alone.
@@ -210,6 +230,12 @@ c10::IValue Executor::operand(const Call &call, size_t index, size_t lane, Mode 
         value = keep_number(value.toTensor().detach(), value.toTensor());
     }
     if (mode != Mode::Meta) {
+        return value;
+    }
+    if (value.isTensor() && is_size_operand(call.schema, index)) {
+        if (!call.inputs[index]->is_real || call.inputs[index]->is_data) {
+            throw Unsupported("sizes that it is given depend on the data");
+        }
         return value;
     }
     if (value.isDevice()) {

@@ -119,6 +119,21 @@ class Executor
     static void note_storages(Call &call, const torch::jit::Stack &stack);
     static c10::IValue operand(const Call &call, size_t index, size_t lane, Mode mode);
     Mode choose_mode(Call &call, Lanes &results);
+    // Quantised tensors (quantized.cpp).
+    struct PackedWeights;
+    void find_rounding();
+    std::optional<std::vector<Ref>> quantized(const Call &call);
+    static void keep_quantization(const Call &call, const std::vector<Ref> &outputs);
+    std::vector<Ref> make_like(const Call &call, at::ScalarType type, int64_t last_size);
+    std::vector<Ref> quantize(const Call &call);
+    std::vector<Ref> dequantize(const Call &call);
+    std::vector<Ref> int_repr(const Call &call);
+    std::vector<Ref> quantization_number(const Call &call);
+    const PackedWeights &unpack(const Ref &object, const char *unpacker);
+    std::vector<Ref> packed_linear(const Call &call);
+    std::vector<Ref> level_arithmetic(const Call &call);
+    std::vector<Ref> cat_levels(const Call &call);
+    static bool has_no_order(const Call &call);
     static bool gives_unknown_numbers(const Call &call);
     std::optional<Lanes> decide_sizes(Call &call);
     Lanes lanes_with_size(Call &call, const std::vector<Ref> &inputs, int64_t dim,
@@ -163,6 +178,8 @@ class Executor
     std::unordered_map<const Item *, Change> changes_;     // by the first value of the memory
     std::unordered_map<const Item *, Ref> refreshed_;      // views, as they were last read anew
     std::unordered_map<std::string, htp_shim_size> sizes_; // by what they are
+    std::unordered_map<const void *, std::shared_ptr<const PackedWeights>> packed_; // by object
+    std::unordered_map<uint32_t, std::vector<uint32_t>> shares_; // memories that may be one
     std::vector<Journal> journals_;            // of the blocks around, the innermost last
     std::unordered_set<const Item *> unclear_; // first values that lanes share differently
 };

@@ -30,6 +30,13 @@ struct View {
     size_t element = std::string::npos; // and which element of it, where that is a list
 };
 
+// What the levels of a quantised tensor stand for: constants, of all elements or of each channel.
+struct Quantization {
+    Ref scale;
+    Ref zero_point;
+    int32_t axis = -1;
+};
+
 // What one value is in every lane. Lists, tuples and dicts hold Items, so that the identity of
 // what they hold is kept; a list is shared by reference, as in TorchScript.
 struct Item {
@@ -55,6 +62,7 @@ struct Item {
     Ref origin;                       // the first value of that memory; nullptr for itself
     uint32_t weight = HTP_SHIM_NONE;
     std::string contents; // bytes of a real constant, taken when it was made
+    std::shared_ptr<const Quantization> quantization; // of a tensor of levels: lanes hold integers
 
     uint32_t birth = 0;      // items that there were when it was made
     bool is_unset = false;   // a value that the program never reads

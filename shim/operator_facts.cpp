@@ -2,6 +2,7 @@
 
 #include "version.h"
 
+#include <map>
 #include <set>
 
 namespace htp
@@ -27,6 +28,31 @@ bool must_not_run(const std::string &name)
         "aten::set_num_threads",
     };
     return refused.count(name) != 0;
+}
+
+bool unique_always_sorts()
+{
+    static const bool sorts = [] {
+        const at::Tensor values = at::arange(4096, at::kLong).mul(2654435761).remainder(1021);
+        const auto sorts_them = [](const at::Tensor &x) {
+            const at::Tensor found = std::get<0>(at::_unique2(x, false, true, true));
+            return at::equal(found, std::get<0>(at::sort(found)));
+        };
+        return sorts_them(values) && sorts_them(values.to(at::kFloat)) &&
+               sorts_them(values.narrow(0, 0, 9)) && sorts_them(values.to(at::kByte));
+    }();
+    return sorts;
+}
+
+bool is_size_operand(const c10::FunctionSchema &schema, size_t argument)
+{
+    static const std::map<std::string, size_t> operands = {
+        {"aten::tensor_split.tensor_indices_or_sections", 1},
+        {"aten::_reshape_from_tensor", 1},
+    };
+    const std::string &overload = schema.overload_name();
+    const auto found = operands.find(schema.name() + (overload.empty() ? "" : "." + overload));
+    return found != operands.end() && found->second == argument;
 }
 
 bool is_uninitialised(const std::string &name)

@@ -1,6 +1,8 @@
 // What is known of operators beyond their schemas.
 #pragma once
 
+#include <ATen/core/function_schema.h>
+
 #include <exception>
 #include <string>
 
@@ -12,6 +14,13 @@ bool means_no_meta_kernel(const std::exception &error);
 
 // Operators that reach outside the program.
 bool must_not_run(const std::string &name);
+
+// Whether this libtorch's unique operators sort although they were told that they need not: only
+// then is there an order to follow.
+bool unique_always_sorts();
+
+// Whether the contents of an argument tell sizes.
+bool is_size_operand(const c10::FunctionSchema &schema, size_t argument);
 
 // Operators whose results' contents are not defined.
 bool is_uninitialised(const std::string &name);

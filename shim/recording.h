@@ -76,6 +76,9 @@ class Recording
     std::vector<htp_shim_scope> scopes;
     std::vector<uint32_t> calls; // by module
     std::vector<htp_shim_size> data_sizes;
+    struct {
+        htp_shim_rounding fake, tensor, channel;
+    } rounding = {};    // told where something is rounded to levels
     uint64_t epoch = 0; // mutations so far
 
     // A new item. Plain values are the same in all lanes.

@@ -55,6 +55,9 @@ class Handover final : public Trace
         view_.block_count = static_cast<uint32_t>(blocks_.size());
         view_.data_sizes = recording_->data_sizes.data();
         view_.data_size_count = static_cast<uint32_t>(recording_->data_sizes.size());
+        view_.fake_rounding = recording_->rounding.fake;
+        view_.tensor_rounding = recording_->rounding.tensor;
+        view_.channel_rounding = recording_->rounding.channel;
         view_.inputs = inputs_.data();
         view_.input_count = static_cast<uint32_t>(inputs_.size());
         view_.outputs = outputs_.data();
@@ -126,6 +129,12 @@ class Handover final : public Trace
         if (item.is_constant && item.is_real) {
             value.data = item.contents.data();
             value.data_bytes = item.contents.size();
+        }
+        if (item.quantization) {
+            value.is_quantized = true;
+            value.scale = item.quantization->scale->id;
+            value.zero_point = item.quantization->zero_point->id;
+            value.axis = item.quantization->axis;
         }
     }
 

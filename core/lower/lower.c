@@ -5,10 +5,12 @@
 #include "lower/lower.h"
 
 #include "lower/complex.h"
+#include "lower/quantized.h"
 #include "lower/refusal.h"
 #include "lower/report.h"
 #include "lower/table.h"
 
+#include <string.h>
 #include <time.h>
 
 /** Nodes between two reports of progress. */
@@ -131,6 +133,25 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
     }
 }
 
+/** Why there is no row for the node; NULL where it has none only because an earlier node failed, so
+ * that nobody knows that it would be given quantised tensors. */
+static const char *find_missing(htp_lowering *l)
+{
+    const htp_shim_node *node = l->node;
+    bool is_quantized = htp_table_find_quantized(node->kind) != NULL ||
+                        strncmp(node->kind, "quantized::", strlen("quantized::")) == 0;
+    bool follows = false;
+    (void)find_obstacles(l, node->inputs, node->input_count, &follows);
+    if (htp_node_is_complex(l)) {
+        return "there is no lowering for it with complex numbers";
+    }
+    if (is_quantized && (node->failure || follows)) {
+        return node->failure;
+    }
+    return htp_node_is_quantized(l) ? "there is no lowering for it with quantised numbers"
+                                    : htp_refusal_reason(node->kind);
+}
+
 /** Lowers the current node; says why it cannot be in l->failure. A node that only follows from
  * one that failed is not to blame: it is left out. */
 static void try_node(htp_lowering *l)
@@ -140,8 +161,7 @@ static void try_node(htp_lowering *l)
     if (l->row) {
         l->failure = node->failure;
     } else {
-        l->failure = htp_node_is_complex(l) ? "there is no lowering for it with complex numbers"
-                                            : htp_refusal_reason(node->kind);
+        l->failure = find_missing(l);
     }
     if (!l->failure) {
         l->failure = find_obstacles(l, node->inputs, node->input_count, &follows);
@@ -154,6 +174,9 @@ static void try_node(htp_lowering *l)
     }
     if (!l->failure && htp_node_is_complex(l)) {
         htp_complex_check(l);
+    }
+    if (!l->failure && l->custom && htp_node_is_quantized(l)) {
+        l->failure = "custom operators cannot be given quantised numbers";
     }
     if (l->row && !l->failure && !follows) {
         l->row->lower(l);
@@ -175,8 +198,9 @@ static void lower_node(htp_lowering *l, const htp_custom_operators *customs, htp
     if (l->custom) {
         l->row = &custom_row;
     } else {
-        l->row = htp_node_is_complex(l) ? htp_table_find_complex(l->node->kind)
-                                        : htp_table_find(l->node->kind);
+        l->row = htp_node_is_complex(l)     ? htp_table_find_complex(l->node->kind)
+                 : htp_node_is_quantized(l) ? htp_table_find_quantized(l->node->kind)
+                                            : htp_table_find(l->node->kind);
     }
     l->model->origin = (htp_origin){l->node->scope, id};
     l->model->current_graph = l->graphs[l->node->block];
@@ -213,6 +237,10 @@ static void bind_outputs(htp_lowering *l)
             htp_lower_fail(l,
                            "output %u is complex, which ONNX models do not give: let forward() "
                            "return torch.view_as_real() of it",
+                           number);
+        }
+        if (htp_value_is_quantized(l->graph, id)) {
+            htp_lower_fail(l, "output %u is quantised: let forward() return dequantize() of it",
                            number);
         }
         htp_tensor_id tensor = htp_value_tensor(l, id);

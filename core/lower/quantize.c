@@ -4,7 +4,7 @@
  * libtorch multiplies by the scale's inverse, a float32, and rounds to even: ONNX QuantizeLinear
  * divides, which now and then gives the neighbouring level. So this is composed of other nodes.
  * NaN becomes the lowest level. What no int64 holds becomes that, too, where each channel has a
- * scale; with one scale it is clipped, as by libtorch 2 (older ones do otherwise).
+ * scale; with one scale it is clipped or not, as the trace tells of the libtorch that made it.
  */
 #include "lower/compose.h"
 #include "lower/table.h"
@@ -30,7 +30,9 @@ static quantizer read_bounds(htp_lowering *l)
         htp_lower_fail(l, "levels from %lld to %lld are not supported", (long long)low,
                        (long long)high);
     }
-    return (quantizer){.low = (double)low, .high = (double)high, .most = INFINITY};
+    bool is_clipped = !l->graph->trace->fake_rounding.infinity_is_lowest;
+    return (quantizer){
+        .low = (double)low, .high = (double)high, .most = is_clipped ? INFINITY : 0x1p63};
 }
 
 static htp_tensor_id single(htp_lowering *l, double value)

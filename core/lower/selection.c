@@ -189,13 +189,9 @@ static htp_tensor_id shaped_like_self(htp_lowering *l, htp_tensor_id x)
     return htp_emit(l, "Reshape", HTP_IN(x, shape), HTP_NO_AT);
 }
 
-/** aten::_unique, _unique2 */
+/** aten::_unique, _unique2: a trace has them only where libtorch sorts, asked to or not. */
 void htp_lower_unique(htp_lowering *l)
 {
-    if (!htp_arg_bool(l, "sorted")) {
-        htp_lower_fail(l, "without sorted=True the order of its output is not defined");
-        return;
-    }
     unique_outputs outputs = emit_unique(l, NULL);
     htp_bind(l, 0, outputs.values);
     bind_asked(l, 1, "return_inverse", shaped_like_self(l, outputs.inverse));

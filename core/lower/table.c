@@ -11,11 +11,17 @@ static const htp_operator rows[] = {
 
 static const htp_operator complex_rows[] = {
 #include "lower/complex_operators.def"
+};
+
+static const htp_operator quantized_rows[] = {
+#include "lower/quantized_operators.def"
 #undef HTP_OPERATOR
 };
 
-#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
-#define COMPLEX_ROW_COUNT (sizeof(complex_rows) / sizeof(complex_rows[0]))
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define ROW_COUNT COUNT_OF(rows)
+#define COMPLEX_ROW_COUNT COUNT_OF(complex_rows)
+#define QUANTIZED_ROW_COUNT COUNT_OF(quantized_rows)
 
 /** Rows in the order of their names. */
 typedef struct table {
@@ -25,10 +31,12 @@ typedef struct table {
 
 static const htp_operator *sorted[ROW_COUNT];
 static const htp_operator *sorted_complex[COMPLEX_ROW_COUNT];
-static const htp_operator *sorted_both[ROW_COUNT + COMPLEX_ROW_COUNT];
-static const table real_table = {sorted, ROW_COUNT};
-static const table complex_table = {sorted_complex, COMPLEX_ROW_COUNT};
-static table both = {sorted_both, 0}; /* each name once */
+static const htp_operator *sorted_quantized[QUANTIZED_ROW_COUNT];
+static const htp_operator *sorted_all[ROW_COUNT + COMPLEX_ROW_COUNT + QUANTIZED_ROW_COUNT];
+static table real_table = {sorted, 0};
+static table complex_table = {sorted_complex, 0};
+static table quantized_table = {sorted_quantized, 0};
+static table all = {sorted_all, 0}; /* each name once */
 static pthread_once_t sorting = PTHREAD_ONCE_INIT;
 
 static int compare_rows(const void *a, const void *b)
@@ -38,30 +46,34 @@ static int compare_rows(const void *a, const void *b)
     return strcmp((*left)->kind, (*right)->kind);
 }
 
-static void sort_table(const table *t, const htp_operator *from)
+static void add_rows(table *t, const htp_operator *from, size_t count)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        t->rows[i] = &from[i];
+    for (size_t i = 0; i < count; i++) {
+        t->rows[t->count++] = &from[i];
     }
     qsort(t->rows, t->count, sizeof(t->rows[0]), compare_rows);
 }
 
+static void keep_one_of_each(table *t)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        if (kept == 0 || compare_rows(&t->rows[kept - 1], &t->rows[i]) != 0) {
+            t->rows[kept++] = t->rows[i];
+        }
+    }
+    t->count = kept;
+}
+
 static void sort_rows(void)
 {
-    sort_table(&real_table, rows);
-    sort_table(&complex_table, complex_rows);
-    size_t other = 0;
-    for (size_t i = 0; i < ROW_COUNT || other < COMPLEX_ROW_COUNT;) {
-        int order = 0;
-        if (i == ROW_COUNT || other == COMPLEX_ROW_COUNT) {
-            order = i == ROW_COUNT ? 1 : -1;
-        } else {
-            order = compare_rows(&sorted[i], &sorted_complex[other]);
-        }
-        sorted_both[both.count++] = order > 0 ? sorted_complex[other] : sorted[i];
-        i += order <= 0;
-        other += order >= 0;
-    }
+    add_rows(&real_table, rows, ROW_COUNT);
+    add_rows(&complex_table, complex_rows, COMPLEX_ROW_COUNT);
+    add_rows(&quantized_table, quantized_rows, QUANTIZED_ROW_COUNT);
+    add_rows(&all, rows, ROW_COUNT);
+    add_rows(&all, complex_rows, COMPLEX_ROW_COUNT);
+    add_rows(&all, quantized_rows, QUANTIZED_ROW_COUNT);
+    keep_one_of_each(&all);
 }
 
 static const htp_operator *find(const table *t, const char *kind)
@@ -84,14 +96,19 @@ const htp_operator *htp_table_find_complex(const char *kind)
     return find(&complex_table, kind);
 }
 
+const htp_operator *htp_table_find_quantized(const char *kind)
+{
+    return find(&quantized_table, kind);
+}
+
 size_t htp_lower_operator_count(void)
 {
     pthread_once(&sorting, sort_rows);
-    return both.count;
+    return all.count;
 }
 
 const char *htp_lower_operator_name(size_t index)
 {
     pthread_once(&sorting, sort_rows);
-    return index < both.count ? sorted_both[index]->kind : NULL;
+    return index < all.count ? sorted_all[index]->kind : NULL;
 }

@@ -13,9 +13,14 @@ const htp_operator *htp_table_find(const char *kind);
  * complex_operators.def. */
 const htp_operator *htp_table_find_complex(const char *kind);
 
+/** The same for an operator that takes or gives quantised tensors: the rows of
+ * quantized_operators.def. */
+const htp_operator *htp_table_find_quantized(const char *kind);
+
 #define HTP_OPERATOR(kind, function, op) void function(htp_lowering *l);
 #include "lower/complex_operators.def"
 #include "lower/operators.def"
+#include "lower/quantized_operators.def"
 #undef HTP_OPERATOR
 
 #endif

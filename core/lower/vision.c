@@ -8,6 +8,8 @@
 #include "lower/kernels.h"
 #include "lower/sizes.h"
 
+#include <string.h>
+
 /** The tensor argument "self" [..., C, H, W] as [N, C, H, W]. */
 static htp_tensor_id read_images(htp_lowering *l, htp_dtype dtype)
 {
@@ -78,27 +80,86 @@ static htp_tensor_id transpose_channels(htp_lowering *l, htp_tensor_id x, int64_
                     HTP_AT(htp_attribute_int("axis", axis)));
 }
 
+/** The last of @p rank dims split in two, with @p inner in the second one. */
+static htp_tensor_id split_last(htp_lowering *l, htp_tensor_id x, size_t rank, int64_t inner)
+{
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    dims[rank - 1] = -1;
+    dims[rank] = inner;
+    return htp_emit_reshape(l, x, dims, rank + 1);
+}
+
+/** The last two of @p rank dims joined. */
+static htp_tensor_id join_last(htp_lowering *l, htp_tensor_id x, size_t rank)
+{
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    dims[rank - 2] = -1;
+    return htp_emit_reshape(l, x, dims, rank - 1);
+}
+
+/** @param order  a digit for each dim */
+static htp_tensor_id permute(htp_lowering *l, htp_tensor_id x, const char *order)
+{
+    int64_t permutation[HTP_SHIM_MAX_RANK] = {0};
+    size_t rank = strlen(order);
+    for (size_t i = 0; i < rank; i++) {
+        permutation[i] = order[i] - '0';
+    }
+    return htp_emit_transpose(l, x, permutation, rank);
+}
+
+/* Runtimes have DepthToSpace and SpaceToDepth for few dtypes that are not floating-point. */
+
+/** Squares of @p r * @p r pixels made of channels. @param x  [N, C·r·r, H, W] */
+static htp_tensor_id spread_channels(htp_lowering *l, htp_tensor_id x, int64_t r)
+{
+    x = split_last(l, permute(l, x, "0231"), 4, r);  /* [N, H, W, C·r, r] */
+    x = split_last(l, permute(l, x, "01243"), 5, r); /* [N, H, W, r, C, r] */
+    x = join_last(l, permute(l, x, "041523"), 6);    /* [N, C, H, r, W·r] */
+    x = join_last(l, permute(l, x, "01423"), 5);     /* [N, C, W·r, H·r] */
+    return permute(l, x, "0132");
+}
+
+/** Channels made of squares of @p r * @p r pixels. @param x  [N, C, H·r, W·r] */
+static htp_tensor_id gather_channels(htp_lowering *l, htp_tensor_id x, int64_t r)
+{
+    x = split_last(l, x, 4, r);                      /* [N, C, H·r, W, r] */
+    x = split_last(l, permute(l, x, "01342"), 5, r); /* [N, C, W, r, H, r] */
+    x = join_last(l, permute(l, x, "042153"), 6);    /* [N, H, W, C, r·r] */
+    return permute(l, join_last(l, x, 5), "0312");
+}
+
 void htp_lower_pixel_shuffle(htp_lowering *l)
 {
+    htp_dtype own = htp_output_dtype(l, 0);
+    int64_t factor = htp_arg_int(l, "upscale_factor");
+    if (!htp_dtype_is_float(own)) {
+        bind_images(l, spread_channels(l, read_images(l, own), factor), own);
+        return;
+    }
     htp_dtype dtype = pixel_dtype(l);
-    htp_tensor_id x =
-        htp_emit(l, "DepthToSpace", HTP_IN(read_images(l, dtype)),
-                 HTP_AT(htp_attribute_int("blocksize", htp_arg_int(l, "upscale_factor")),
-                        htp_attribute_string("mode", "CRD")));
+    htp_tensor_id x = htp_emit(
+        l, "DepthToSpace", HTP_IN(read_images(l, dtype)),
+        HTP_AT(htp_attribute_int("blocksize", factor), htp_attribute_string("mode", "CRD")));
     bind_images(l, x, dtype);
 }
 
 void htp_lower_pixel_unshuffle(htp_lowering *l)
 {
     const int64_t most = INT64_C(1) << 10;
-    htp_dtype dtype = pixel_dtype(l);
+    htp_dtype own = htp_output_dtype(l, 0);
     int64_t block = htp_arg_int(l, "downscale_factor");
     uint32_t rank = htp_arg_rank(l, "self");
-    int64_t channels = read_channels(l, rank < 3 ? 0 : rank - 3);
     if (block < 1 || block > most) {
         htp_lower_fail(l, "a factor of %lld is not valid", (long long)block);
         return;
     }
+    if (!htp_dtype_is_float(own)) {
+        bind_images(l, gather_channels(l, read_images(l, own), block), own);
+        return;
+    }
+    htp_dtype dtype = pixel_dtype(l);
+    int64_t channels = read_channels(l, rank < 3 ? 0 : rank - 3);
     htp_tensor_id x = htp_emit(l, "SpaceToDepth", HTP_IN(read_images(l, dtype)),
                                HTP_AT(htp_attribute_int("blocksize", block)));
     bind_images(l, transpose_channels(l, x, 1, block * block, channels), dtype);

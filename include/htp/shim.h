@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 5u
+#define HTP_SHIM_ABI 6u
 #define HTP_SHIM_MAX_LANES 3u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -122,6 +122,10 @@ typedef struct htp_shim_value {
     uint32_t weight;  /**< the tensor is this weight; otherwise HTP_SHIM_NONE */
     const void *data; /**< known contents, contiguous; NULL when not known, or a weight */
     uint64_t data_bytes;
+    bool is_quantized;   /**< its elements are levels: dtype is the levels' */
+    uint32_t scale;      /**< of a quantised tensor: values that are constant, or weights */
+    uint32_t zero_point; /**< numbers, tensors of one element, or one for each channel */
+    int32_t axis;        /**< of the channels; -1 where all elements have one scale */
     /* scalar, string */
     bool is_constant; /**< the value does not depend on input contents or dynamic dims */
     int64_t i[HTP_SHIM_MAX_LANES]; /**< int and bool, by lane (also when not constant, if
@@ -236,6 +240,21 @@ typedef struct htp_shim_size {
     int64_t sizes[HTP_SHIM_MAX_LANES];
 } htp_shim_size;
 
+/** How libtorch makes levels of numbers x · (1 / scale). */
+typedef enum htp_shim_way {
+    HTP_SHIM_WAY_UNKNOWN = 0,
+    HTP_SHIM_ZERO_BEHIND, /**< rounds them, and adds the zero point */
+    HTP_SHIM_ZERO_BEFORE, /**< adds the zero point, and rounds */
+    HTP_SHIM_ZERO_IN_ONE, /**< the same, with multiplication and addition rounded as one */
+} htp_shim_way;
+
+/** How this libtorch rounds to levels, found by asking it. */
+typedef struct htp_shim_rounding {
+    htp_shim_way way;
+    bool infinity_is_lowest; /**< infinity, and what no int64 holds; otherwise it is clipped */
+    bool nan_is_highest;     /**< otherwise the lowest level */
+} htp_shim_rounding;
+
 /** The result of a trace. */
 typedef struct htp_shim_trace {
     const htp_shim_value *values;
@@ -250,6 +269,9 @@ typedef struct htp_shim_trace {
     uint32_t weight_count;
     const htp_shim_size *data_sizes;
     uint32_t data_size_count;
+    htp_shim_rounding fake_rounding;    /**< of fake_quantize_per_tensor_affine, told where the */
+    htp_shim_rounding tensor_rounding;  /**< trace rounds to levels; of quantize_per_tensor */
+    htp_shim_rounding channel_rounding; /**< of quantize_per_channel */
     const uint32_t *inputs; /**< values, one per argument of the method, as they were given */
     uint32_t input_count;
     const uint32_t *outputs; /**< values: what forward() returned; tuples and lists are

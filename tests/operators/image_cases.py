@@ -180,6 +180,13 @@ for shape in [(2, 3, 4, 6), (3, 4, 6), (2, 2, 3, 4, 6)]:
 call("pixel_shuffle/dynamic", lambda x: F.pixel_shuffle(x, 2), (2, 12, 3, 4),
      dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 call("pixel_unshuffle/dynamic", lambda x: F.pixel_unshuffle(x, 2), (2, 3, 4, 6), dynamic={0: {0: "batch"}})
+for dtype in (torch.int64, torch.int32, torch.int8, torch.bool):
+    call(f"pixel_shuffle/{dtype}", lambda x: F.pixel_shuffle(x, 2), ((2, 12, 3, 4), dtype),
+         dynamic={0: {0: "batch", 2: "height", 3: "width"}})
+    call(f"pixel_unshuffle/{dtype}", lambda x: F.pixel_unshuffle(x, 3), ((2, 2, 6, 9), dtype),
+         dynamic={0: {0: "batch", 1: "channels"}})
+call("pixel_shuffle/int64/5d", lambda x: F.pixel_shuffle(x, 2), ((2, 3, 12, 3, 4), torch.int64))
+call("pixel_unshuffle/int64/3d", lambda x: F.pixel_unshuffle(x, 2), ((3, 4, 6), torch.int64))
 call("channel_shuffle", lambda x: F.channel_shuffle(x, 3), (2, 6, 3, 4),
      dynamic={0: {0: "batch", 2: "height"}})
 call("channel_shuffle/3d", lambda x: F.channel_shuffle(x, 2), (2, 6, 3))
