@@ -2,6 +2,7 @@
 #include "control.h"
 
 #include <algorithm>
+#include <set>
 
 namespace htp
 {
@@ -16,18 +17,18 @@ std::vector<Ref> Interpreter::do_if(const Node &node, std::vector<Ref> &inputs, 
 {
     const Place place = place_of(node, frame.scope);
     const std::optional<bool> check = find_check(node, inputs[0]);
+    const auto kept = frame.shared_from_this();
+    const Side side = [this, &node, kept, place](bool taken) {
+        return run_block(*node.blocks()[taken ? 0 : 1], *kept, place);
+    };
     if (!check && !is_decided(inputs[0]) && inputs[0]->kind == Item::Kind::Plain) {
-        return branch(node, inputs[0], frame);
+        return branch(inputs[0], place, side);
     }
-    const bool taken = check ? *check : decide(inputs[0], place);
-    const torch::jit::Block &block = *node.blocks()[taken ? 0 : 1];
-    run_block(block, frame);
-    return block_outputs(block, frame, place);
+    return side(check ? *check : decide(inputs[0], place));
 }
 
-// Runs a block whose nodes are kept apart. Whatever it changes is as before when it ends.
-Interpreter::Block Interpreter::run_nested(const torch::jit::Block &block, Frame &frame,
-                                           const Place &place, const std::function<void()> &begin)
+// Runs what becomes a block of its own. Whatever it changes is as before when it ends.
+Interpreter::Block Interpreter::run_nested(const std::function<std::vector<Ref>()> &body)
 {
     Block result;
     result.id = static_cast<uint32_t>(recording_.blocks.size());
@@ -36,12 +37,11 @@ Interpreter::Block Interpreter::run_nested(const torch::jit::Block &block, Frame
     ListJournal journal = {recording_.items.size()};
     recording_.block = result.id;
     recording_.journals.push_back(&journal);
+    attribute_journals_.emplace_back();
     executor_.begin_block(journal.first_item);
     std::exception_ptr failure;
     try {
-        begin();
-        run_block(block, frame);
-        result.outputs = block_outputs(block, frame, place);
+        result.outputs = body();
     } catch (const Raised &) {
         result.raised = std::current_exception();
     } catch (...) {
@@ -50,44 +50,141 @@ Interpreter::Block Interpreter::run_nested(const torch::jit::Block &block, Frame
     recording_.journals.pop_back();
     recording_.block = around;
     result.memories = executor_.end_block();
-    for (auto &[list, elements] : journal.lists) {
-        result.lists.emplace_back(list, list->elements);
-        recording_.restore(list, std::move(elements));
+    for (auto &[list, before] : journal.lists) {
+        result.lists.emplace_back(list, contents_of(*list));
+        recording_.restore(list, std::move(before));
     }
+    result.attributes = restore_attributes();
     if (failure) {
         std::rethrow_exception(failure);
     }
     return result;
 }
 
-std::vector<Ref> Interpreter::branch(const Node &node, const Ref &condition, Frame &frame)
+// Gives the attributes of objects the values that they had before the innermost block.
+// @return those that it left
+Interpreter::Attributes Interpreter::restore_attributes()
 {
-    const Place place = place_of(node, frame.scope);
-    const Mark mark = recording_.mark();
-    const auto nothing = [] {};
-    const Block then = run_nested(*node.blocks()[0], frame, place, nothing);
-    const Block otherwise = run_nested(*node.blocks()[1], frame, place, nothing);
-    if (then.raised && otherwise.raised) {
-        std::rethrow_exception(then.raised);
-    }
-    if (then.raised || otherwise.raised) {
-        // A model that is exported does not raise: the other side is what it computes.
-        recording_.discard(mark);
-        const torch::jit::Block &taken = *node.blocks()[then.raised ? 1 : 0];
-        run_block(taken, frame);
-        return block_outputs(taken, frame, place);
-    }
-    Merge all;
-    std::vector<Ref> results;
-    std::function<void()> apply;
-    try {
-        for (size_t i = 0; i < then.outputs.size(); i++) {
-            results.push_back(merge(all, then.outputs[i], otherwise.outputs[i]));
+    const Attributes before = std::move(attribute_journals_.back());
+    attribute_journals_.pop_back();
+    Attributes after;
+    for (const auto &[attribute, value] : before) {
+        if (value) {
+            after[attribute] = attributes_.at(attribute);
+            attributes_[attribute] = value;
+        } else {
+            attributes_.erase(attribute); // of an object that the block made
         }
-        apply = merge_states(all, then, otherwise);
-    } catch (const Unsupported &error) {
-        throw Unsupported(error.what() + (", " + recording_.describe(place)));
     }
+    return after;
+}
+
+namespace
+{
+
+constexpr size_t kMaxForks = 6; // each one doubles what follows
+
+} // namespace
+
+// @p first_local the first item of a call that ends with the branch: what it made is gone then
+std::vector<Ref> Interpreter::branch(const Ref &condition, const Place &place, const Side &side,
+                                     size_t first_local)
+{
+    const Mark mark = recording_.mark();
+    std::string reason;
+    try {
+        const Block then = run_nested([&] { return side(true); });
+        const Block otherwise = run_nested([&] { return side(false); });
+        if (then.raised && otherwise.raised) {
+            std::rethrow_exception(then.raised);
+        }
+        if (!then.raised && !otherwise.raised) {
+            return join(condition, place, then, otherwise, first_local);
+        }
+        // A model that is exported does not raise: the other side is what it computes.
+        reason = then.raised ? "false" : "true";
+    } catch (const Apart &apart) {
+        recording_.discard(mark);
+        throw Fork{condition, place, side, apart.what()};
+    } catch (const Fork &fork) {
+        recording_.discard(mark);
+        throw Fork{condition, place, side, fork.reason};
+    }
+    recording_.discard(mark);
+    return side(reason == "true");
+}
+
+// Goes on with @p next after a branch whose sides cannot meet: on each of them.
+std::vector<Ref> Interpreter::resume(const Fork &fork, const Next &next, size_t first_local)
+{
+    if (forks_ == kMaxForks) {
+        throw Unsupported(fork.reason + ", " + recording_.describe(fork.place));
+    }
+    const Deeper deeper(forks_);
+    const Side side = [this, fork, next, first_local](bool taken) {
+        std::vector<Ref> outputs;
+        try {
+            outputs = fork.side(taken);
+        } catch (const Fork &inner) {
+            return resume(inner, next, first_local);
+        }
+        return next(outputs);
+    };
+    return branch(fork.condition, fork.place, side, first_local);
+}
+
+// What a list or dict held at the end of a block.
+Contents Interpreter::contents_after(const Block &block, const Ref &list)
+{
+    const auto found = std::find_if(block.lists.begin(), block.lists.end(),
+                                    [&](const auto &one) { return one.first == list; });
+    return found == block.lists.end() ? contents_of(*list) : found->second;
+}
+
+// Notes what can be reached from a value at the end of a block.
+void Interpreter::reach(Merge &all, const Block &block, const Ref &item)
+{
+    if (!all.reached.insert(item.get()).second) {
+        return;
+    }
+    all.has_objects =
+        all.has_objects || (item->kind == Item::Kind::Object && item->module == HTP_SHIM_NONE);
+    if (item->is_container()) {
+        for (const Ref &element : contents_after(block, item).elements) {
+            reach(all, block, element);
+        }
+    }
+}
+
+void Interpreter::reach_all(Merge &all, const Block &block)
+{
+    for (const Ref &output : block.outputs) {
+        reach(all, block, output);
+    }
+    for (const auto &[attribute, value] : block.attributes) {
+        reach(all, block, value);
+    }
+    for (const auto &[list, contents] : block.lists) {
+        if (list->birth < all.first_local) {
+            reach(all, block, list);
+        }
+    }
+}
+
+// Records a branch whose sides have been run.
+std::vector<Ref> Interpreter::join(const Ref &condition, const Place &place, const Block &then,
+                                   const Block &otherwise, size_t first_local)
+{
+    Merge all = {then, otherwise, first_local};
+    if (first_local != kAllLive) {
+        reach_all(all, then);
+        reach_all(all, otherwise);
+    }
+    std::vector<Ref> results;
+    for (size_t i = 0; i < then.outputs.size(); i++) {
+        results.push_back(merge(all, then.outputs[i], otherwise.outputs[i]));
+    }
+    const std::function<void()> apply = merge_states(all);
     recording_.blocks[then.id].outputs = all.then_ids;
     recording_.blocks[otherwise.id].outputs = all.else_ids;
     record_control("prim::If", {condition}, {"condition"}, all.outputs, {then.id, otherwise.id},
@@ -142,6 +239,7 @@ bool is_same(const Ref &a, const Ref &b)
 }
 
 const char *const kDiffer = "the sides of a branch on the data give values of different kinds";
+const char *const kLengths = "the sides of a branch on the data give lists of different lengths";
 
 } // namespace
 
@@ -181,8 +279,7 @@ Ref Interpreter::merge_tensors(const Ref &a, const Ref &b)
 {
     if (a->tensor(0).dim() != b->tensor(0).dim() ||
         a->tensor(0).scalar_type() != b->tensor(0).scalar_type()) {
-        throw Unsupported("the sides of a branch on the data give tensors of different ranks or "
-                          "dtypes");
+        throw Apart("the sides of a branch on the data give tensors of different ranks or dtypes");
     }
     Ref item = like(*a);
     item->is_data = item->is_data || (b->is_data && !b->is_real);
@@ -206,6 +303,33 @@ void Interpreter::resize(Item &item, int64_t dim, const char *name)
     item.is_data = true;
 }
 
+// A list, tuple or dict on at least one side, where the other may have no value.
+Ref Interpreter::merge_containers(Merge &all, const Ref &a, const Ref &b)
+{
+    const Contents first = contents_after(all.then, a);
+    const Contents second = contents_after(all.otherwise, b);
+    const Contents &shape = a->is_unset ? second : first;
+    const bool is_alone = a->is_unset || b->is_unset;
+    if (!is_alone && (a->kind != b->kind || first.elements.size() != second.elements.size() ||
+                      !first.stacked != !second.stacked)) {
+        throw Apart(kLengths);
+    }
+    std::vector<Ref> elements;
+    for (size_t i = 0; i < shape.elements.size(); i++) {
+        elements.push_back(
+            merge(all, a->is_unset ? a : first.elements[i], b->is_unset ? b : second.elements[i]));
+    }
+    Ref merged = recording_.sequence(a->is_unset ? b->kind : a->kind, std::move(elements));
+    merged->is_merged = true;
+    merged->has_numbers = a->has_numbers || b->has_numbers;
+    if (shape.stacked) {
+        merged->stacked =
+            merge(all, a->is_unset ? a : first.stacked, b->is_unset ? b : second.stacked);
+    }
+    all.frozen.insert(all.frozen.end(), {a, b});
+    return merged;
+}
+
 // The value that is @p a after the first side and @p b after the second one.
 Ref Interpreter::merge(Merge &all, const Ref &a, const Ref &b)
 {
@@ -214,20 +338,7 @@ Ref Interpreter::merge(Merge &all, const Ref &a, const Ref &b)
     }
     const bool is_list = (a->is_unset || a->is_container()) && (b->is_unset || b->is_container());
     if (is_list) {
-        const Ref &shape = a->is_unset ? b : a;
-        const bool fits = a->is_unset || b->is_unset ||
-                          (a->kind == b->kind && a->elements.size() == b->elements.size());
-        if (!fits || a->stacked || b->stacked) {
-            throw Unsupported("the sides of a branch on the data give lists of different lengths");
-        }
-        std::vector<Ref> elements;
-        for (size_t i = 0; i < shape->elements.size(); i++) {
-            elements.push_back(
-                merge(all, a->is_unset ? a : a->elements[i], b->is_unset ? b : b->elements[i]));
-        }
-        Ref merged = recording_.sequence(shape->kind, std::move(elements));
-        merged->is_merged = true;
-        return merged;
+        return merge_containers(all, a, b);
     }
     if (a->kind == Item::Kind::Unknown || b->kind == Item::Kind::Unknown) {
         return a->kind == Item::Kind::Unknown ? a : b;
@@ -245,7 +356,12 @@ Ref Interpreter::merge(Merge &all, const Ref &a, const Ref &b)
                a->lane[0].type()->kind() == b->lane[0].type()->kind()) {
         item = like(*a);
     } else {
-        throw Unsupported(kDiffer);
+        throw Apart(kDiffer);
+    }
+    for (const Ref &side : {a, b}) {
+        if (item->is_tensor() && side->is_tensor()) {
+            all.shared.emplace_back(item, side);
+        }
     }
     all.then_ids.push_back(a->is_unset ? HTP_SHIM_NONE : a->id);
     all.else_ids.push_back(b->is_unset ? HTP_SHIM_NONE : b->id);
@@ -253,51 +369,91 @@ Ref Interpreter::merge(Merge &all, const Ref &a, const Ref &b)
     return item;
 }
 
-// Memory and lists that either side changed. @return what makes the merged ones current.
-std::function<void()> Interpreter::merge_states(Merge &all, const Block &then,
-                                                const Block &otherwise)
+// Attributes of objects that either side changed.
+Interpreter::Attributes Interpreter::merge_attributes(Merge &all)
 {
-    Executor::Memories memories = then.memories;
-    memories.insert(otherwise.memories.begin(), otherwise.memories.end());
+    Attributes attributes = all.then.attributes;
+    attributes.insert(all.otherwise.attributes.begin(), all.otherwise.attributes.end());
+    for (auto &[attribute, value] : attributes) {
+        const auto after = [&, key = attribute](const Block &block) {
+            const auto found = block.attributes.find(key);
+            return found == block.attributes.end() ? attributes_.at(key) : found->second;
+        };
+        value = merge(all, after(all.then), after(all.otherwise));
+    }
+    return attributes;
+}
+
+// Lists and dicts that either side changed.
+std::vector<std::pair<Ref, Contents>> Interpreter::merge_lists(Merge &all)
+{
+    std::vector<std::pair<Ref, Contents>> changed = all.then.lists;
+    for (const auto &one : all.otherwise.lists) {
+        const bool is_new = std::none_of(changed.begin(), changed.end(), [&](const auto &other) {
+            return other.first == one.first;
+        });
+        if (is_new) {
+            changed.push_back(one);
+        }
+    }
+    std::vector<std::pair<Ref, Contents>> lists;
+    for (const auto &[list, contents] : changed) {
+        const bool is_gone = list->birth >= all.first_local && !all.has_objects &&
+                             all.reached.count(list.get()) == 0;
+        if (!is_gone) {
+            lists.emplace_back(list, merge_contents(all, list, contents_after(all.then, list),
+                                                    contents_after(all.otherwise, list)));
+        }
+    }
+    return lists;
+}
+
+Contents Interpreter::merge_contents(Merge &all, const Ref &list, const Contents &a,
+                                     const Contents &b)
+{
+    if (a.elements.size() != b.elements.size() || !a.stacked != !b.stacked) {
+        if (list->kind == Item::Kind::List && !loops_.empty() && list->birth < loops_.back()) {
+            throw Growth{list, rows_of(a.elements.size() > b.elements.size() ? a : b)};
+        }
+        throw Apart(kLengths);
+    }
+    Contents merged;
+    for (size_t i = 0; i < a.elements.size(); i++) {
+        merged.elements.push_back(merge(all, a.elements[i], b.elements[i]));
+    }
+    merged.stacked = a.stacked ? merge(all, a.stacked, b.stacked) : nullptr;
+    return merged;
+}
+
+// What either side changed: memory, lists, attributes. @return what makes the merged ones current.
+std::function<void()> Interpreter::merge_states(Merge &all)
+{
+    Executor::Memories memories = all.then.memories;
+    memories.insert(all.otherwise.memories.begin(), all.otherwise.memories.end());
     for (auto &[first, value] : memories) {
         const auto after = [&, key = first](const Block &block) {
             const auto found = block.memories.find(key);
             return found == block.memories.end() ? executor_.held(key) : found->second;
         };
-        value = merge(all, after(then), after(otherwise));
+        value = merge(all, after(all.then), after(all.otherwise));
     }
-    std::vector<std::pair<Ref, std::vector<Ref>>> lists = then.lists;
-    for (const auto &[list, elements] : otherwise.lists) {
-        const bool is_new = std::none_of(lists.begin(), lists.end(),
-                                         [&, l = list](const auto &one) { return one.first == l; });
-        if (is_new) {
-            lists.emplace_back(list, elements);
-        }
-    }
-    for (auto &[list, elements] : lists) {
-        const auto after = [&, l = list](const Block &block) {
-            const auto found = std::find_if(block.lists.begin(), block.lists.end(),
-                                            [&](const auto &one) { return one.first == l; });
-            return found == block.lists.end() ? l->elements : found->second;
-        };
-        const std::vector<Ref> a = after(then);
-        const std::vector<Ref> b = after(otherwise);
-        if (a.size() != b.size()) {
-            throw Unsupported("the sides of a branch on the data leave a list with different "
-                              "lengths");
-        }
-        elements.clear();
-        for (size_t i = 0; i < a.size(); i++) {
-            elements.push_back(merge(all, a[i], b[i]));
-        }
-    }
-    return [this, memories, lists] {
+    const auto lists = merge_lists(all);
+    const Attributes attributes = merge_attributes(all);
+    return [this, memories, lists, attributes, frozen = all.frozen, shared = all.shared] {
         for (const auto &[first, value] : memories) {
             executor_.hold(first, value);
         }
-        for (const auto &[list, elements] : lists) {
-            recording_.before_change(list);
-            list->elements = elements;
+        for (const auto &[tensor, side] : shared) {
+            executor_.note_sharing(tensor, Executor::memory_of(side));
+        }
+        for (const auto &[list, contents] : lists) {
+            recording_.fill(list, contents);
+        }
+        for (const auto &[attribute, value] : attributes) {
+            set_attribute(attribute, value);
+        }
+        for (const Ref &list : frozen) {
+            list->is_merged = list->is_merged || list->kind != Item::Kind::Tuple;
         }
     };
 }

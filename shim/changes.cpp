@@ -134,7 +134,63 @@ void Executor::note_changes(const Call &call, const std::vector<Ref> &outputs)
         }
         recording_.epoch++;
         write_back(input, *output, call.place);
+        lose_sharers(input, call.place);
     }
+}
+
+uint32_t Executor::memory_of(const Ref &tensor)
+{
+    return first_value(tensor)->birth;
+}
+
+void Executor::note_sharing(const Ref &tensor, uint32_t first)
+{
+    const uint32_t own = memory_of(tensor);
+    if (own != first) {
+        shares_[own].push_back(first);
+        shares_[first].push_back(own);
+    }
+}
+
+// A memory was changed: so were all that may be the same one, in some runs of the model.
+void Executor::lose_sharers(const Ref &changed, const Place &place)
+{
+    std::unordered_set<uint32_t> seen = {memory_of(changed)};
+    std::vector<uint32_t> open(seen.begin(), seen.end());
+    while (!open.empty()) {
+        const uint32_t first = open.back();
+        open.pop_back();
+        const auto found = shares_.find(first);
+        for (size_t i = 0; found != shares_.end() && i < found->second.size(); i++) {
+            const uint32_t other = found->second[i];
+            if (!seen.insert(other).second) {
+                continue;
+            }
+            const Ref &item = recording_.items.at(other);
+            if (item->is_tensor() && recording_.is_state(storage_identity(item->tensor(0)))) {
+                throw Unsupported("it may change a weight, buffer or constant of the model, which "
+                                  "the next call would read");
+            }
+            lose(other, place);
+            open.push_back(other);
+        }
+    }
+}
+
+void Executor::lose(uint32_t first, const Place &place)
+{
+    const Ref unknown = recording_.make(Item::Kind::Unknown);
+    unknown->producer = static_cast<uint32_t>(recording_.nodes.size());
+    RecordedNode node = {"aten::detach",
+                         {},
+                         {},
+                         {unknown->id},
+                         place,
+                         "it reads memory that is changed under another name on one side of a "
+                         "branch, or in some iterations of a loop, only"};
+    node.block = recording_.block;
+    recording_.nodes.push_back(std::move(node));
+    change(recording_.items.at(first).get(), {++recording_.epoch, unknown});
 }
 
 // Nobody knows what is in a tensor after a change that could not be told.
@@ -235,6 +291,12 @@ void Executor::hold(uint32_t first, const Ref &value)
     value->origin = item;
     value->epoch = ++recording_.epoch;
     change(item.get(), {value->epoch, value});
+}
+
+bool Executor::is_same_memory(const Ref &a, const Ref &b)
+{
+    return a->is_tensor() && b->is_tensor() && !a->view && !b->view &&
+           first_value(a) == first_value(b);
 }
 
 Ref Executor::current(const Ref &item, const Place &place)

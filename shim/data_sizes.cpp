@@ -93,6 +93,11 @@ at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size)
     std::vector<int64_t> sizes = tensor.sizes().vec();
     sizes.at(static_cast<size_t>(dim)) = size;
     made.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, tensor.strides());
+    // Nothing is behind it: views of what does not fit are no less right.
+    constexpr size_t kEverything = size_t{1} << 60;
+    if (made.is_meta()) {
+        made.storage().unsafeGetStorageImpl()->set_nbytes(kEverything);
+    }
     return made;
 }
 
@@ -214,8 +219,9 @@ std::optional<Executor::Lanes> Executor::decide_sizes(Call &call)
     }
     const Sizer sizer = find_sizer(call.schema, call.inputs);
     if (sizer == nullptr) {
-        const auto results = masked(call);
-        return results ? results : moved(call);
+        auto results = masked(call);
+        results = results ? results : moved(call);
+        return results ? results : joined(call);
     }
     auto given = given_size(call.schema, call.inputs, recording_.lane_count);
     given = given ? given : total_repeats(call);

@@ -65,6 +65,19 @@ class Executor
     Ref held(uint32_t first) const;
     void hold(uint32_t first, const Ref &value);
 
+    // Whether two tensors are all of the same memory.
+    static bool is_same_memory(const Ref &a, const Ref &b);
+
+    // The first value of the memory that a tensor looks at.
+    static uint32_t memory_of(const Ref &tensor);
+
+    // Notes that a tensor may look at the memory whose first value is given: what changes the one
+    // may change the other.
+    void note_sharing(const Ref &tensor, uint32_t first);
+
+    // Forgets what a memory holds: it may have been changed under another name.
+    void lose(uint32_t first, const Place &place);
+
     // The item that holds what @p item holds now: a tensor that was changed in place, by whatever
     // name or view, is read anew from the newest value of its memory.
     Ref current(const Ref &item, const Place &place);
@@ -150,6 +163,8 @@ class Executor
     std::optional<Lanes> packed(const Call &call);
     std::optional<Lanes> masked(Call &call);
     std::optional<Lanes> moved(Call &call);
+    std::optional<Lanes> joined(Call &call);
+    Ref with_size(const Item &tensor, int64_t dim, const Item &model);
     std::vector<Ref> make_unknown_numbers(const Call &call);
     static bool fits_real(const Lanes &results);
     std::vector<Ref> make_outputs(const Call &call, Mode mode, const Lanes &results,
@@ -170,6 +185,7 @@ class Executor
     void write_back(const Ref &written, Ref value, const Place &place);
     Ref put_back(const View &view, const Ref &child, const Ref &value, const Place &place);
     Ref put_back_elements(const View &view, const Ref &value, const Place &place);
+    void lose_sharers(const Ref &changed, const Place &place);
     bool has_same_geometry(const Ref &a, const Ref &b) const;
     bool is_whole(const Ref &seen) const;
     Ref look_again(const View &view, const Ref &parent, const Place &place);

@@ -1,4 +1,4 @@
-#include "interpreter.h"
+#include "control.h"
 
 #include <ATen/core/function.h>
 #include <torch/csrc/jit/api/function_impl.h>
@@ -31,7 +31,22 @@ std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> ar
     const uint32_t scope = enter(0, HTP_SHIM_NONE);
     const torch::jit::Module &root = recording_.model.archive.module();
     arguments.insert(arguments.begin(), recording_.constant(root._ivalue()));
-    return call(root.get_method(method).function(), std::move(arguments), scope);
+    for (const Ref &argument : arguments) {
+        note_argument(argument);
+    }
+    try {
+        return call(root.get_method(method).function(), std::move(arguments), scope);
+    } catch (const Fork &fork) {
+        throw Unsupported(fork.reason + ", " + recording_.describe(fork.place));
+    }
+}
+
+void Interpreter::note_argument(const Ref &argument)
+{
+    arguments_.push_back(argument);
+    for (const Ref &element : argument->elements) {
+        note_argument(element);
+    }
 }
 
 uint32_t Interpreter::enter(uint32_t module, uint32_t caller)
@@ -39,26 +54,6 @@ uint32_t Interpreter::enter(uint32_t module, uint32_t caller)
     recording_.scopes.push_back({caller, module, recording_.calls[module]++});
     return static_cast<uint32_t>(recording_.scopes.size() - 1);
 }
-
-namespace
-{
-
-// One call more, until the end of the scope.
-struct Deeper {
-    explicit Deeper(size_t &counter) : depth(counter)
-    {
-        depth++;
-    }
-    ~Deeper()
-    {
-        depth--;
-    }
-    Deeper(const Deeper &) = delete;
-    Deeper &operator=(const Deeper &) = delete;
-    size_t &depth;
-};
-
-} // namespace
 
 std::vector<Ref> Interpreter::call(torch::jit::Function &function, std::vector<Ref> arguments,
                                    uint32_t scope)
@@ -73,22 +68,45 @@ std::vector<Ref> Interpreter::call(torch::jit::Function &function, std::vector<R
         throw BadInputs(function.name() + "() takes " + std::to_string(graph->inputs().size()) +
                         " arguments, not " + std::to_string(arguments.size()));
     }
-    Frame frame;
-    frame.scope = scope;
+    const auto frame = std::make_shared<Frame>();
+    frame->scope = scope;
     for (size_t i = 0; i < arguments.size(); i++) {
-        frame.values[graph->inputs()[i]] = arguments[i];
+        frame->values[graph->inputs()[i]] = arguments[i];
     }
-    run_block(*graph->block(), frame);
     Place place;
     place.scope = scope;
-    return block_outputs(*graph->block(), frame, place);
+    const size_t first = recording_.items.size();
+    try {
+        return run_block(*graph->block(), *frame, place);
+    } catch (const Fork &fork) {
+        return resume(
+            fork, [](const std::vector<Ref> &outputs) { return outputs; }, first);
+    }
 }
 
-void Interpreter::run_block(const torch::jit::Block &block, Frame &frame)
+// @return the block's outputs
+std::vector<Ref> Interpreter::run_block(const torch::jit::Block &block, Frame &frame,
+                                        const Place &place)
 {
-    for (const Node *node : block.nodes()) {
-        run_node(*node, frame);
+    return run_from(*block.nodes().begin(), block, frame, place);
+}
+
+// Runs the nodes of a block from @p node on.
+std::vector<Ref> Interpreter::run_from(const Node *node, const torch::jit::Block &block,
+                                       Frame &frame, const Place &place)
+{
+    for (; node != block.return_node(); node = node->next()) {
+        try {
+            run_node(*node, frame);
+        } catch (const Fork &fork) {
+            const auto kept = frame.shared_from_this();
+            return resume(fork, [this, node, &block, kept, place](const std::vector<Ref> &outputs) {
+                set_outputs(*node, outputs, *kept);
+                return run_from(node->next(), block, *kept, place);
+            });
+        }
     }
+    return read(block.outputs(), frame, place);
 }
 
 std::vector<Ref> Interpreter::read(at::ArrayRef<const torch::jit::Value *> values, Frame &frame,
@@ -99,12 +117,6 @@ std::vector<Ref> Interpreter::read(at::ArrayRef<const torch::jit::Value *> value
         items.push_back(executor_.current(frame.values.at(value), place));
     }
     return items;
-}
-
-std::vector<Ref> Interpreter::block_outputs(const torch::jit::Block &block, Frame &frame,
-                                            const Place &place)
-{
-    return read(block.outputs(), frame, place);
 }
 
 namespace
@@ -157,9 +169,9 @@ void Interpreter::run_node(const Node &node, Frame &frame)
     const Place place = place_of(node, frame.scope);
     const std::string kind = node.kind().toQualString();
     std::vector<Ref> inputs = read(node.inputs(), frame, place);
-    check_lists(kind, inputs, place);
-    auto handler = handlers().find(kind);
-    bool is_handled = handler != handlers().end();
+    const bool is_grown = check_lists(kind, inputs, place);
+    auto handler = is_grown ? grown_handlers().find(kind) : handlers().find(kind);
+    bool is_handled = is_grown || handler != handlers().end();
     if (!is_handled && !inputs.empty() && inputs[0]->is_container()) {
         handler = container_handlers().find(kind);
         is_handled = handler != container_handlers().end();
@@ -169,6 +181,11 @@ void Interpreter::run_node(const Node &node, Frame &frame)
     }
     const std::vector<Ref> outputs = is_handled ? (this->*handler->second)(node, inputs, frame)
                                                 : executor_.run(node, inputs, place);
+    set_outputs(node, outputs, frame);
+}
+
+void Interpreter::set_outputs(const Node &node, const std::vector<Ref> &outputs, Frame &frame)
+{
     for (size_t i = 0; i < node.outputs().size() && i < outputs.size(); i++) {
         frame.values[node.outputs()[i]] = outputs[i];
     }
@@ -220,8 +237,6 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::contai
 {
     static const std::unordered_map<std::string, Handler> table = {
         {"aten::len", &Interpreter::do_len},
-        {"aten::stack", &Interpreter::do_stack},
-        {"aten::cat", &Interpreter::do_stack},
         {"aten::append", &Interpreter::do_append},
         {"aten::extend", &Interpreter::do_extend},
         {"aten::add_", &Interpreter::do_extend},
@@ -232,6 +247,7 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::contai
         {"aten::items", &Interpreter::do_items},
         {"aten::dict", &Interpreter::do_make_dict},
         {"aten::get", &Interpreter::do_get},
+        {"aten::update", &Interpreter::do_update},
         {"aten::add", &Interpreter::do_concatenate},
         {"aten::slice", &Interpreter::do_slice},
         {"aten::list", &Interpreter::do_copy_list},
@@ -251,8 +267,7 @@ bool Interpreter::evaluates(const torch::jit::Node &node)
         return true;
     }
     const auto found = container_handlers().find(kind);
-    if (found == container_handlers().end() || found->second == &Interpreter::do_stack ||
-        node.inputs().empty()) {
+    if (found == container_handlers().end() || node.inputs().empty()) {
         return false;
     }
     const c10::TypeKind type = node.input(0)->type()->kind();
@@ -416,12 +431,18 @@ std::vector<Ref> Interpreter::do_fork(const Node &node, std::vector<Ref> &inputs
     for (size_t i = 0; i < inputs.size(); i++) {
         frame.values[graph->inputs()[i]] = inputs[i];
     }
-    run_block(*graph->block(), frame);
-    std::vector<Ref> results = block_outputs(*graph->block(), frame, place_of(node, frame.scope));
-    if (results.size() == 1) {
-        return results;
+    const Next finish = [this](const std::vector<Ref> &results) {
+        return results.size() == 1
+                   ? results
+                   : std::vector<Ref>{recording_.sequence(Item::Kind::Tuple, results)};
+    };
+    std::vector<Ref> results;
+    try {
+        results = run_block(*graph->block(), frame, place_of(node, frame.scope));
+    } catch (const Fork &fork) {
+        return resume(fork, finish);
     }
-    return {recording_.sequence(Item::Kind::Tuple, std::move(results))};
+    return finish(results);
 }
 
 std::vector<Ref> Interpreter::do_raise(const Node &node, std::vector<Ref> &inputs, Frame &frame)

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -31,7 +32,7 @@ class Interpreter
 
   private:
     using Node = torch::jit::Node;
-    struct Frame {
+    struct Frame : std::enable_shared_from_this<Frame> {
         std::unordered_map<const torch::jit::Value *, Ref> values;
         uint32_t scope = 0;
     };
@@ -39,21 +40,24 @@ class Interpreter
 
     static const std::unordered_map<std::string, Handler> &handlers();
     static const std::unordered_map<std::string, Handler> &container_handlers();
+    static const std::unordered_map<std::string, Handler> &grown_handlers();
 
     std::vector<Ref> call(torch::jit::Function &function, std::vector<Ref> arguments,
                           uint32_t scope);
-    void run_block(const torch::jit::Block &block, Frame &frame);
+    std::vector<Ref> run_block(const torch::jit::Block &block, Frame &frame, const Place &place);
+    std::vector<Ref> run_from(const Node *node, const torch::jit::Block &block, Frame &frame,
+                              const Place &place);
     void run_node(const Node &node, Frame &frame);
+    static void set_outputs(const Node &node, const std::vector<Ref> &outputs, Frame &frame);
     std::vector<Ref> read(at::ArrayRef<const torch::jit::Value *> values, Frame &frame,
                           const Place &place);
-    std::vector<Ref> block_outputs(const torch::jit::Block &block, Frame &frame,
-                                   const Place &place);
     Place place_of(const Node &node, uint32_t scope);
     uint32_t enter(uint32_t module, uint32_t caller);
+    void note_argument(const Ref &argument);
     void require_known(const Ref &item) const;
     bool decide(const Ref &condition, const Place &place) const;
     bool is_decided(const Ref &condition) const;
-    void check_lists(const std::string &kind, const std::vector<Ref> &inputs,
+    bool check_lists(const std::string &kind, const std::vector<Ref> &inputs,
                      const Place &place) const;
     std::optional<bool> find_check(const Node &node, const Ref &condition) const;
     int64_t number(const Ref &item, const Place &place) const;
@@ -62,37 +66,77 @@ class Interpreter
     // Branches (branch.cpp).
     struct Block;
     struct Merge;
-    Block run_nested(const torch::jit::Block &block, Frame &frame, const Place &place,
-                     const std::function<void()> &begin);
+    struct Growth;
+    struct Apart;
+    struct Fork;
+    using Attribute = std::pair<const c10::ivalue::Object *, size_t>; // an object's slot
+    using Attributes = std::map<Attribute, Ref>;
+    using Side = std::function<std::vector<Ref>(bool)>;
+    using Next = std::function<std::vector<Ref>(const std::vector<Ref> &)>;
+    Block run_nested(const std::function<std::vector<Ref>()> &body);
     std::vector<Ref> do_if(const Node &, std::vector<Ref> &, Frame &);
-    std::vector<Ref> branch(const Node &node, const Ref &condition, Frame &frame);
+    static constexpr size_t kAllLive = SIZE_MAX;
+    std::vector<Ref> branch(const Ref &condition, const Place &place, const Side &side,
+                            size_t first_local = kAllLive);
+    std::vector<Ref> resume(const Fork &fork, const Next &next, size_t first_local = kAllLive);
+    std::vector<Ref> join(const Ref &condition, const Place &place, const Block &then,
+                          const Block &otherwise, size_t first_local);
+    static Contents contents_after(const Block &block, const Ref &list);
+    static void reach(Merge &all, const Block &block, const Ref &item);
+    static void reach_all(Merge &all, const Block &block);
+    void set_attribute(const Attribute &attribute, const Ref &value);
+    Attributes restore_attributes();
+    std::vector<std::pair<Ref, Contents>> merge_lists(Merge &all);
+    Contents merge_contents(Merge &all, const Ref &list, const Contents &a, const Contents &b);
+    Attributes merge_attributes(Merge &all);
     uint32_t record_control(const char *kind, const std::vector<Ref> &inputs,
                             const std::vector<std::string> &names, const std::vector<Ref> &outputs,
                             std::vector<uint32_t> blocks, const Place &place);
     Ref like(const Item &model);
     void resize(Item &item, int64_t dim, const char *name);
     Ref merge(Merge &all, const Ref &a, const Ref &b);
+    Ref merge_containers(Merge &all, const Ref &a, const Ref &b);
     bool has_same_size(const Item &a, const Item &b, int64_t dim) const;
     Ref merge_tensors(const Ref &a, const Ref &b);
-    std::function<void()> merge_states(Merge &all, const Block &then, const Block &otherwise);
+    std::function<void()> merge_states(Merge &all);
 
     // Loops (loop.cpp).
+    struct Held;
     struct Loop;
     std::vector<Ref> do_loop(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> unroll(const Node &node, const Ref &limit, int64_t i, std::vector<Ref> state,
+                            Frame &frame);
     std::vector<Ref> repeat(const Node &node, const Ref &limit, const Ref &condition,
                             std::vector<Ref> carried, int64_t done, Frame &frame);
+    std::vector<Ref> peel(const Node &node, const Ref &limit, const Ref &condition,
+                          std::vector<Ref> carried, int64_t done, Frame &frame);
     void run_body(Loop &loop, const Node &node, Frame &frame);
-    static void end_growth(const Loop &loop);
+    void end_growth(const Loop &loop);
+    Ref make_nothing(const Item &model, const Place &place);
+    htp_shim_size iterations(const Loop &loop, const Ref &limit, const Ref &condition);
+    std::vector<Ref> finish_loop(Loop &loop, const Ref &limit, const Ref &condition);
+    Ref stack_of(const Ref &element, const htp_shim_size &count);
+
+    // What a loop carries (loop_state.cpp).
+    Ref snapshot(const Ref &value);
+    static void restart(Loop &loop);
+    static void note_growth(Loop &loop, const Growth &growth);
+    void begin_held(Loop &loop);
+    void put(const Held &held, const Ref &value);
+    void begin_body(Loop &loop, const Node &node, Frame &frame);
+    void end_body(Loop &loop, std::vector<Ref> &results);
     Ref carry(Loop &loop, const Ref &initial);
+    void note_aliases(const Loop &loop, size_t leaf, const Ref &made);
+    void compare_all(Loop &loop, const Block &block);
+    Ref unset_like(const Item &container);
+    void note_moved(Loop &loop, size_t k, const Item &result);
     void compare(Loop &loop, const Ref &input, const Ref &result);
     void compare_tensors(Loop &loop, size_t leaf, const Item &input, const Item &result);
     bool is_fleeting(const Loop &loop, const Item &tensor, int64_t dim) const;
     void find_changes(Loop &loop, const Block &block);
-    Ref make_nothing(const Item &model, const Place &place);
+    void find_list_change(Loop &loop, const Ref &list, const Contents &after);
     Ref result_of(Loop &loop, size_t &leaf, const Ref &input, std::vector<Ref> &outputs);
-    htp_shim_size iterations(const Loop &loop, const Ref &limit, const Ref &condition);
-    std::vector<Ref> finish_loop(Loop &loop, const Ref &limit, const Ref &condition);
-    Ref stack_of(const Item &element, const htp_shim_size &count);
+    static bool is_kept(const Loop &loop, const Ref &input);
 
     // Constants and calls (interpreter.cpp).
     std::vector<Ref> do_constant(const Node &, std::vector<Ref> &, Frame &);
@@ -120,7 +164,6 @@ class Interpreter
     std::vector<Ref> do_get_item(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_set_item(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_len(const Node &, std::vector<Ref> &, Frame &);
-    std::vector<Ref> do_stack(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_append(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_extend(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_pop(const Node &, std::vector<Ref> &, Frame &);
@@ -128,6 +171,8 @@ class Interpreter
     std::vector<Ref> do_clear(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_reverse(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_items(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_update(const Node &, std::vector<Ref> &, Frame &);
+    void set_key(const Ref &dict, const Ref &key, const Ref &value) const;
     std::vector<Ref> do_get(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_make_dict(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_concatenate(const Node &, std::vector<Ref> &, Frame &);
@@ -138,6 +183,36 @@ class Interpreter
     std::vector<Ref> do_dict_values(const Node &, std::vector<Ref> &, Frame &);
     size_t find_key(const Ref &dict, const Ref &key) const;
 
+    // Lists whose length the data decides (grown_lists.cpp).
+    Ref row_of(const Ref &element, const Place &place);
+    Ref rows_of(const Contents &list);
+    Ref begin_stack(const Ref &list, const Ref &rows, const std::vector<Ref> &known,
+                    const Place &place);
+    Ref size_like(const Item &tensor, int64_t dim, const std::vector<Ref> &known,
+                  const Place &place);
+    bool has_same_rows(const Item &a, const Item &b) const;
+    Ref join_stacks(std::vector<Ref> stacks, const Place &place);
+    Ref stack_up(const Ref &list, const Place &place);
+    Ref element_at(const Ref &list, const Ref &stack, const Ref &index, const Place &place);
+    Ref grown_list(const Ref &like, const Ref &stack);
+    Ref add_rows(const Ref &list, const Ref &more, const Place &place);
+    Ref slice_rows(const Ref &stack, const std::vector<Ref> &bounds, const Place &place);
+    Ref length_of(const Ref &list, const Place &place);
+    std::vector<Ref> do_grown_stack(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_length(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_item(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_set_item(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_append(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_extend(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_add(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_slice(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_pop(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_copy(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_clear(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_reverse(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_tensor(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_sum(const Node &, std::vector<Ref> &, Frame &);
+
     // Strings (text.cpp).
     std::vector<Ref> do_text(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_format(const Node &, std::vector<Ref> &, Frame &);
@@ -147,9 +222,14 @@ class Interpreter
     std::function<bool(uint64_t)> tick_;
     std::unordered_map<const Node *, Ref> constants_;
     std::unordered_map<const Node *, std::pair<std::string, uint32_t>> sources_;
-    std::map<std::pair<const c10::ivalue::Object *, size_t>, Ref> attributes_;
-    std::set<std::pair<const c10::ivalue::Object *, size_t>> state_; // attributes read as loaded
+    Attributes attributes_;
+    std::vector<Attributes> attribute_journals_; // as they were before the blocks around
+    std::set<Attribute> state_;                  // attributes read as loaded
     size_t depth_ = 0;
+    std::vector<Ref> arguments_; // of the method, and what they hold
+    std::vector<size_t> loops_;  // that are being recorded: the first item of their bodies
+    size_t peels_ = 0;           // first iterations around that are apart from their loops
+    size_t forks_ = 0;           // branches around that could not meet where they end
     uint64_t steps_ = 0;
 };
 

@@ -69,8 +69,9 @@ struct Item {
     bool is_growing = false; // a list that a recorded loop appends to: nothing else may touch it
     bool is_merged = false;  // a list that stands for several: changes of it would be lost on these
     Ref stacked;             // behind the elements: as many more as its first dim tells
-    bool is_state = false;   // a list or dict of the loaded model: the next call reads it, too
-    bool is_used = false;    // an input of a recorded node, which keeps the list as it is now
+    bool has_numbers = false;  // of a list with stacked elements: they are numbers, no tensors
+    bool is_state = false;     // a list or dict of the loaded model: the next call reads it, too
+    bool is_used = false;      // an input of a recorded node, which keeps the list as it is now
     std::vector<Ref> elements; // List, Tuple; Dict: keys and values in turn
 
     // Object: a module instance or an object of a script class.

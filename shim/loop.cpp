@@ -12,44 +12,16 @@ namespace
 
 constexpr int64_t kLongLoop = 256; // iterations from which on a loop stays one where it can
 constexpr int kMaxAttempts = 32;   // to find what a body changes
+constexpr size_t kMaxPeels = 2;    // iterations that are apart from their loop
 constexpr int64_t kNoLimit = INT64_MAX;
 
 } // namespace
 
-// A loop that is being recorded: its body is run until what it carries keeps its type.
-struct Interpreter::Loop {
-    // One run of the body: leaves are tensors and numbers within what is carried.
-    struct Run {
-        bool is_stable = true;
-        std::vector<Ref> leaves = {};
-        std::vector<Ref> inputs = {};
-        std::vector<Ref> results = {};
-        std::vector<Ref> carried = {};
-        std::vector<Ref> memory_inputs = {};
-        std::vector<Ref> memory_results = {};
-        std::vector<Ref> additions = {};
-        Ref iteration = nullptr;
-        Ref go_on = nullptr;
-        uint32_t block = 0;
-    };
-
-    std::vector<Ref> initial; // what is carried, as the program has it
-    Place place;
-    int64_t done;                               // iterations that were unrolled
-    size_t first_size;                          // sizes that the data decides before the loop
-    std::vector<std::set<int64_t>> moving = {}; // by leaf: dims whose sizes change
-    std::vector<Ref> unset = {};                // by leaf: what one without a value becomes
-    std::vector<uint32_t> memories = {};        // that the body changes, by first value
-    std::vector<Ref> lists = {};                // that it appends to
-    Run run = {};                               // the last one
-};
-
 std::vector<Ref> Interpreter::do_loop(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
-    const torch::jit::Block &body = *node.blocks()[0];
     const Ref limit = inputs[0];
-    Ref condition = inputs[1];
-    std::vector<Ref> carried(inputs.begin() + 2, inputs.end());
+    const Ref condition = inputs[1];
+    const std::vector<Ref> carried(inputs.begin() + 2, inputs.end());
     const bool is_counted = is_decided(limit);
     const int64_t count = is_counted ? limit->lane[0].toInt() : kNoLimit;
     if (is_counted && count > kLongLoop && count != kNoLimit && is_decided(condition)) {
@@ -60,71 +32,143 @@ std::vector<Ref> Interpreter::do_loop(const Node &node, std::vector<Ref> &inputs
             recording_.discard(mark);
         }
     }
+    std::vector<Ref> state = {condition};
+    state.insert(state.end(), carried.begin(), carried.end());
+    return unroll(node, limit, 0, std::move(state), frame);
+}
+
+// Runs a loop from iteration @p i on, as long as it is known whether it goes on. @p state is
+// whether it does, and what it carries.
+std::vector<Ref> Interpreter::unroll(const Node &node, const Ref &limit, int64_t i,
+                                     std::vector<Ref> state, Frame &frame)
+{
+    const torch::jit::Block &body = *node.blocks()[0];
+    const bool is_counted = is_decided(limit);
+    const int64_t count = is_counted ? limit->lane[0].toInt() : kNoLimit;
     const Place place = place_of(node, frame.scope);
-    for (int64_t i = 0; i < count; i++) {
-        if (!is_counted || !is_decided(condition)) {
-            return repeat(node, is_counted ? recording_.plain(count - i) : limit, condition,
-                          carried, i, frame);
+    for (; i < count; i++) {
+        if (!is_counted || !is_decided(state[0])) {
+            return repeat(node, is_counted ? recording_.plain(count - i) : limit, state[0],
+                          {state.begin() + 1, state.end()}, i, frame);
         }
-        if (!condition->lane[0].toBool()) {
+        if (!state[0]->lane[0].toBool()) {
             break;
         }
         frame.values[body.inputs()[0]] = recording_.plain(i);
-        for (size_t k = 0; k < carried.size(); k++) {
-            frame.values[body.inputs()[k + 1]] = carried[k];
+        for (size_t k = 1; k < state.size(); k++) {
+            frame.values[body.inputs()[k]] = state[k];
         }
-        run_block(body, frame);
-        std::vector<Ref> results = block_outputs(body, frame, place);
-        condition = results[0];
-        carried.assign(results.begin() + 1, results.end());
+        try {
+            state = run_block(body, frame, place);
+        } catch (const Fork &fork) {
+            const auto kept = frame.shared_from_this();
+            return resume(fork, [this, &node, limit, i, kept](const std::vector<Ref> &results) {
+                return unroll(node, limit, i + 1, results, *kept);
+            });
+        }
     }
-    return carried;
+    return {state.begin() + 1, state.end()};
 }
 
 std::vector<Ref> Interpreter::repeat(const Node &node, const Ref &limit, const Ref &condition,
                                      std::vector<Ref> carried, int64_t done, Frame &frame)
 {
-    Loop loop = {std::move(carried), place_of(node, frame.scope), done,
-                 recording_.data_sizes.size()};
+    require_known(limit);
+    require_known(condition);
+    Loop loop = {carried, place_of(node, frame.scope), done, recording_.data_sizes.size(),
+                 recording_.items.size()};
     const Mark mark = recording_.mark();
+    std::string reason = "a loop changes the types of what it works on";
     for (int attempt = 0; attempt < kMaxAttempts; attempt++) {
-        run_body(loop, node, frame);
-        if (loop.run.is_stable) {
-            return finish_loop(loop, limit, condition);
+        try {
+            run_body(loop, node, frame);
+            if (loop.run.is_stable) {
+                return finish_loop(loop, limit, condition);
+            }
+        } catch (const Growth &growth) {
+            recording_.discard(mark);
+            note_growth(loop, growth);
+            continue;
+        } catch (const Apart &apart) {
+            recording_.discard(mark);
+            if (peels_ < kMaxPeels) {
+                return peel(node, limit, condition, std::move(carried), done, frame);
+            }
+            reason = apart.what();
+            break;
         }
         recording_.discard(mark);
     }
-    throw Unsupported("a loop changes the types of what it works on, " +
-                      recording_.describe(loop.place));
+    throw Unsupported(reason + ", " + recording_.describe(loop.place));
+}
+
+// The first iteration apart from the loop, which then carries what that gives: None becomes a
+// tensor.
+std::vector<Ref> Interpreter::peel(const Node &node, const Ref &limit, const Ref &condition,
+                                   std::vector<Ref> carried, int64_t done, Frame &frame)
+{
+    const Place place = place_of(node, frame.scope);
+    const auto kept = frame.shared_from_this();
+    const Next rest = [this, &node, limit, done, kept, place](const std::vector<Ref> &state) {
+        const Deeper deeper(peels_);
+        const bool is_endless = limit->lane[0] == c10::IValue(kNoLimit);
+        const Ref left = is_endless ? limit
+                                    : executor_.run_named("aten::sub", "int",
+                                                          {limit, recording_.plain(1)}, place);
+        if (is_decided(state[0]) && !state[0]->lane[0].toBool()) {
+            return std::vector<Ref>(state.begin() + 1, state.end());
+        }
+        return repeat(node, left, state[0], {state.begin() + 1, state.end()}, done + 1, *kept);
+    };
+    const Side side = [this, &node, carried, done, kept, place, rest](bool runs) {
+        if (!runs) {
+            return carried;
+        }
+        const torch::jit::Block &body = *node.blocks()[0];
+        kept->values[body.inputs()[0]] = recording_.plain(done);
+        for (size_t k = 0; k < carried.size(); k++) {
+            kept->values[body.inputs()[k + 1]] = carried[k];
+        }
+        std::vector<Ref> state;
+        try {
+            state = run_block(body, *kept, place);
+        } catch (const Fork &fork) {
+            return resume(fork, rest);
+        }
+        return rest(state);
+    };
+    if (is_decided(limit)) {
+        return is_decided(condition)
+                   ? side(condition->lane[0].toBool() && limit->lane[0].toInt() > 0)
+                   : branch(condition, place, side);
+    }
+    Ref runs = executor_.run_named("aten::gt", "int", {limit, recording_.plain(0)}, place);
+    if (!is_decided(condition)) {
+        runs = executor_.run_named("aten::__and__", "bool", {runs, condition}, place);
+    }
+    return branch(runs, place, side);
 }
 
 // One run of the body on values of which only the types are known.
 void Interpreter::run_body(Loop &loop, const Node &node, Frame &frame)
 {
-    const torch::jit::Block &body = *node.blocks()[0];
     loop.run = {};
+    begin_held(loop);
     for (const Ref &list : loop.lists) {
         list->is_growing = true;
     }
-    const auto begin = [&] {
-        loop.run.iteration = like(*recording_.plain(0));
-        frame.values[body.inputs()[0]] =
-            loop.done == 0 ? loop.run.iteration
-                           : executor_.run_named("aten::add", "int",
-                                                 {loop.run.iteration, recording_.plain(loop.done)},
-                                                 loop.place);
-        for (size_t k = 0; k < loop.initial.size(); k++) {
-            loop.run.carried.push_back(carry(loop, loop.initial[k]));
-            frame.values[body.inputs()[k + 1]] = loop.run.carried.back();
-        }
-        for (const uint32_t first : loop.memories) {
-            loop.run.memory_inputs.push_back(like(*executor_.held(first)));
-            executor_.hold(first, loop.run.memory_inputs.back());
-        }
-    };
+    loops_.push_back(recording_.items.size());
     Block block;
     try {
-        block = run_nested(body, frame, loop.place, begin);
+        block = run_nested([&] {
+            begin_body(loop, node, frame);
+            std::vector<Ref> results = run_block(*node.blocks()[0], frame, loop.place);
+            end_body(loop, results);
+            return results;
+        });
+    } catch (const Fork &fork) {
+        end_growth(loop);
+        throw Unsupported(fork.reason + ", " + recording_.describe(fork.place));
     } catch (...) {
         end_growth(loop);
         throw;
@@ -135,95 +179,9 @@ void Interpreter::run_body(Loop &loop, const Node &node, Frame &frame)
     }
     loop.run.block = block.id;
     loop.run.go_on = block.outputs[0];
-    for (size_t k = 0; k < loop.run.carried.size(); k++) {
-        compare(loop, loop.run.carried[k], block.outputs[k + 1]);
-    }
-    find_changes(loop, block);
-}
-
-void Interpreter::end_growth(const Loop &loop)
-{
-    for (const Ref &list : loop.lists) {
-        list->is_growing = false;
-    }
-}
-
-// A value to stand for what is carried into an iteration.
-Ref Interpreter::carry(Loop &loop, const Ref &initial)
-{
-    if (initial->is_container()) {
-        std::vector<Ref> elements;
-        for (const Ref &element : initial->elements) {
-            elements.push_back(carry(loop, element));
-        }
-        Ref made = recording_.sequence(initial->kind, std::move(elements));
-        made->is_merged = true;
-        return made;
-    }
-    if (!initial->is_tensor() && !initial->is_number() && !initial->is_unset) {
-        return initial;
-    }
-    const size_t leaf = loop.run.leaves.size();
-    loop.moving.resize(std::max(loop.moving.size(), leaf + 1));
-    loop.unset.resize(std::max(loop.unset.size(), leaf + 1));
-    loop.run.leaves.push_back(initial);
-    if (initial->is_unset && !loop.unset[leaf]) {
-        loop.run.inputs.push_back(initial);
-        return initial;
-    }
-    const Ref made = like(initial->is_unset ? *loop.unset[leaf] : *initial);
-    for (const int64_t dim : loop.moving[leaf]) {
-        resize(*made, dim, "Loop");
-    }
-    loop.run.inputs.push_back(made);
-    return made;
-}
-
-// Whether what the body gives can be carried as @p input; notes what must change before it can.
-void Interpreter::compare(Loop &loop, const Ref &input, const Ref &result)
-{
-    const auto refuse = [&](const char *what) {
-        throw Unsupported(std::string("a loop on the data ") + what + ", " +
-                          recording_.describe(loop.place));
-    };
-    if (input->is_container()) {
-        if (result->kind != input->kind || result->elements.size() != input->elements.size()) {
-            refuse("changes the length of a list or tuple that it carries");
-        }
-        for (size_t i = 0; i < input->elements.size(); i++) {
-            compare(loop, input->elements[i], result->elements[i]);
-        }
-        return;
-    }
-    const size_t leaf = loop.run.results.size();
-    const bool is_leaf = leaf < loop.run.inputs.size() && loop.run.inputs[leaf] == input;
-    if (!is_leaf) {
-        const bool is_equal =
-            result == input ||
-            (result->kind == Item::Kind::Plain && input->kind == Item::Kind::Plain &&
-             result->lane[0].type() == input->lane[0].type() && result->lane[0] == input->lane[0]);
-        if (!is_equal && !(result->kind == Item::Kind::Object && result->object == input->object)) {
-            refuse("turns a value that is no tensor and no number into another one");
-        }
-        return;
-    }
-    loop.run.results.push_back(result);
-    if (input->is_unset) {
-        if (!result->is_unset) {
-            loop.unset[leaf] = result;
-            loop.run.is_stable = false;
-        }
-        return;
-    }
-    if (result->is_unset || result->kind == Item::Kind::Unknown) {
-        return;
-    }
-    if (input->kind != result->kind ||
-        (!input->is_tensor() && input->lane[0].type()->kind() != result->lane[0].type()->kind())) {
-        refuse("changes the type of a value that it carries");
-    }
-    if (input->is_tensor()) {
-        compare_tensors(loop, leaf, *input, *result);
+    compare_all(loop, block);
+    if (loop.run.is_stable) {
+        find_changes(loop, block);
     }
 }
 
@@ -231,9 +189,7 @@ void Interpreter::compare_tensors(Loop &loop, size_t leaf, const Item &input, co
 {
     if (input.tensor(0).dim() != result.tensor(0).dim() ||
         input.tensor(0).scalar_type() != result.tensor(0).scalar_type()) {
-        throw Unsupported("a loop on the data changes the rank or dtype of a tensor that it "
-                          "carries, " +
-                          recording_.describe(loop.place));
+        throw Apart("a loop on the data changes the rank or dtype of a tensor that it carries");
     }
     for (int64_t dim = 0; dim < input.tensor(0).dim(); dim++) {
         if (!has_same_size(input, result, dim) && loop.moving[leaf].insert(dim).second) {
@@ -258,49 +214,11 @@ bool Interpreter::is_fleeting(const Loop &loop, const Item &tensor, int64_t dim)
     return false;
 }
 
-// Memory and lists of outside that the body changes.
-void Interpreter::find_changes(Loop &loop, const Block &block)
+void Interpreter::end_growth(const Loop &loop)
 {
-    for (const auto &[first, value] : block.memories) {
-        if (std::count(loop.memories.begin(), loop.memories.end(), first) == 0) {
-            loop.memories.push_back(first);
-            loop.run.is_stable = false;
-        }
-    }
-    for (size_t i = 0; i < loop.run.memory_inputs.size(); i++) {
-        const auto found = block.memories.find(loop.memories[i]);
-        loop.run.memory_results.push_back(found == block.memories.end() ? loop.run.memory_inputs[i]
-                                                                        : found->second);
-    }
-    const auto refuse = [&](const char *what) {
-        throw Unsupported(std::string("a loop on the data ") + what + ", " +
-                          recording_.describe(loop.place));
-    };
-    for (const auto &[list, elements] : block.lists) {
-        const size_t before = list->elements.size();
-        if (list->kind != Item::Kind::List || elements.size() != before + 1 ||
-            !std::equal(list->elements.begin(), list->elements.end(), elements.begin())) {
-            refuse("changes a list otherwise than by appending one element");
-        }
-        if (!elements.back()->is_tensor()) {
-            refuse("appends something that is no tensor to a list");
-        }
-        for (int64_t dim = 0; dim < elements.back()->tensor(0).dim(); dim++) {
-            if (is_fleeting(loop, *elements.back(), dim)) {
-                refuse("appends tensors of different sizes to a list");
-            }
-        }
-        const auto known = std::find(loop.lists.begin(), loop.lists.end(), list);
-        if (known == loop.lists.end()) {
-            loop.lists.push_back(list);
-            loop.run.is_stable = false;
-        } else {
-            loop.run.additions.resize(loop.lists.size());
-            loop.run.additions[static_cast<size_t>(known - loop.lists.begin())] = elements.back();
-        }
-    }
-    if (loop.run.is_stable && block.lists.size() != loop.lists.size()) {
-        refuse("appends to a list in some iterations only");
+    loops_.pop_back();
+    for (const Ref &list : loop.lists) {
+        list->is_growing = false;
     }
 }
 
@@ -339,33 +257,6 @@ Ref Interpreter::make_nothing(const Item &model, const Place &place)
         {recording_.sequence(Item::Kind::List, std::move(sizes)), dtype, none, none, none}, place);
 }
 
-// The value of something carried when the loop has ended.
-Ref Interpreter::result_of(Loop &loop, size_t &leaf, const Ref &input, std::vector<Ref> &outputs)
-{
-    if (input->is_container()) {
-        std::vector<Ref> elements;
-        for (const Ref &element : input->elements) {
-            elements.push_back(result_of(loop, leaf, element, outputs));
-        }
-        Ref made = recording_.sequence(input->kind, std::move(elements));
-        made->is_merged = true;
-        return made;
-    }
-    if (leaf >= loop.run.inputs.size() || loop.run.inputs[leaf] != input) {
-        return input;
-    }
-    const size_t index = leaf++;
-    if (input->is_unset || loop.run.results[index]->kind == Item::Kind::Unknown) {
-        return loop.run.results[index];
-    }
-    const Ref made = like(*input);
-    for (const int64_t dim : loop.moving[index]) {
-        resize(*made, dim, "Loop");
-    }
-    outputs.push_back(made);
-    return made;
-}
-
 // How often the loop runs, where nothing but its limit ends it; otherwise a size of its own.
 htp_shim_size Interpreter::iterations(const Loop &loop, const Ref &limit, const Ref &condition)
 {
@@ -401,9 +292,13 @@ std::vector<Ref> Interpreter::finish_loop(Loop &loop, const Ref &limit, const Re
     }
     std::vector<Ref> outputs;
     std::vector<Ref> carried;
+    std::vector<Ref> held;
     size_t leaf = 0;
     for (const Ref &input : loop.run.carried) {
         carried.push_back(result_of(loop, leaf, input, outputs));
+    }
+    for (const Ref &input : loop.run.held) {
+        held.push_back(result_of(loop, leaf, input, outputs));
     }
     std::vector<Ref> memories;
     for (size_t i = 0; i < loop.memories.size(); i++) {
@@ -415,7 +310,7 @@ std::vector<Ref> Interpreter::finish_loop(Loop &loop, const Ref &limit, const Re
         loop.lists.empty() ? htp_shim_size{} : iterations(loop, inputs[0], condition);
     std::vector<Ref> stacks;
     for (const Ref &addition : loop.run.additions) {
-        stacks.push_back(stack_of(*addition, count));
+        stacks.push_back(stack_of(addition, count));
         outputs.push_back(stacks.back());
     }
     recording_.blocks[loop.run.block].inputs =
@@ -429,27 +324,31 @@ std::vector<Ref> Interpreter::finish_loop(Loop &loop, const Ref &limit, const Re
     for (size_t i = 0; i < memories.size(); i++) {
         executor_.hold(loop.memories[i], memories[i]);
     }
+    for (const uint32_t first : loop.lost) {
+        executor_.lose(first, loop.place);
+    }
     for (size_t i = 0; i < stacks.size(); i++) {
-        if (!recording_.journals.empty() &&
-            loop.lists[i]->birth < recording_.journals.back()->first_item) {
-            throw Unsupported("a loop on the data within another block appends to a list, " +
-                              recording_.describe(loop.place));
-        }
-        recording_.before_change(loop.lists[i]);
-        loop.lists[i]->stacked = stacks[i];
+        recording_.fill(loop.lists[i], {loop.lists[i]->elements, stacks[i]});
+        loop.lists[i]->has_numbers = loop.rows[i]->has_numbers;
+    }
+    for (size_t i = 0; i < held.size(); i++) {
+        put(loop.held[i], held[i]);
+    }
+    for (const size_t k : loop.same) {
+        carried[k] = executor_.current(loop.initial[k], loop.place);
     }
     return carried;
 }
 
 // As many of @p element as the loop runs, in a first dim.
-Ref Interpreter::stack_of(const Item &element, const htp_shim_size &count)
+Ref Interpreter::stack_of(const Ref &element, const htp_shim_size &count)
 {
+    const Ref rows = rows_of({{element}});
     Ref item = recording_.make(Item::Kind::Tensor);
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-        std::vector<int64_t> sizes = element.tensor(lane).sizes().vec();
-        sizes.insert(sizes.begin(), count.sizes[lane]);
-        item->lane[lane] =
-            at::empty(sizes, element.tensor(lane).options().device(at::kMeta).requires_grad(false));
+        std::vector<int64_t> sizes = rows->tensor(lane).sizes().vec();
+        sizes[0] = count.sizes[lane];
+        item->lane[lane] = at::empty(sizes, rows->tensor(lane).options());
         item->is_data = item->is_data || sizes[0] != item->tensor(0).size(0);
     }
     return item;

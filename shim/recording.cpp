@@ -134,14 +134,11 @@ void Recording::before_change(const Ref &list)
     if (list->is_merged) {
         throw Unsupported("a list that comes out of a branch or loop on the data is changed");
     }
-    if (list->stacked) {
-        throw Unsupported("a list whose length depends on the data is changed");
-    }
     if (!journals.empty() && list->birth < journals.back()->first_item) {
         auto &noted = journals.back()->lists;
         if (std::none_of(noted.begin(), noted.end(),
                          [&](const auto &one) { return one.first == list; })) {
-            noted.emplace_back(list, list->elements);
+            noted.emplace_back(list, contents_of(*list));
         }
     }
     let_go(list);
@@ -159,10 +156,23 @@ void Recording::let_go(const Ref &list)
     list->producer = HTP_SHIM_NONE;
 }
 
-void Recording::restore(const Ref &list, std::vector<Ref> elements)
+Contents contents_of(const Item &list)
+{
+    return {list.elements, list.stacked};
+}
+
+void Recording::restore(const Ref &list, Contents contents)
 {
     let_go(list);
-    list->elements = std::move(elements);
+    list->elements = std::move(contents.elements);
+    list->stacked = std::move(contents.stacked);
+}
+
+void Recording::fill(const Ref &list, Contents contents)
+{
+    before_change(list);
+    list->elements = std::move(contents.elements);
+    list->stacked = std::move(contents.stacked);
 }
 
 Mark Recording::mark() const

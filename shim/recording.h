@@ -51,10 +51,18 @@ struct Mark {
     size_t blocks;
 };
 
+// What a list or dict holds.
+struct Contents {
+    std::vector<Ref> elements = {};
+    Ref stacked = nullptr; // as in an Item
+};
+
+Contents contents_of(const Item &list);
+
 // Lists as they were before a block changed them.
 struct ListJournal {
     size_t first_item; // older ones are noted
-    std::vector<std::pair<Ref, std::vector<Ref>>> lists = {};
+    std::vector<std::pair<Ref, Contents>> lists = {};
 };
 
 // Tensors of up to this many elements that follow from sizes and constants alone are computed for
@@ -96,8 +104,11 @@ class Recording
     // Called before a list changes: nodes that were given it keep what it held.
     void before_change(const Ref &list);
 
-    // Gives a list back the elements that it had, without another word.
-    void restore(const Ref &list, std::vector<Ref> elements);
+    // Gives a list back what it held, without another word.
+    void restore(const Ref &list, Contents contents);
+
+    // Gives a list other contents.
+    void fill(const Ref &list, Contents contents);
 
     // Forgets what was recorded since.
     Mark mark() const;

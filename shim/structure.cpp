@@ -69,8 +69,18 @@ std::vector<Ref> Interpreter::do_set_attr(const Node &node, std::vector<Ref> &in
                           "\", which the next call would read" + advice +
                           recording_.describe(place_of(node, frame.scope)));
     }
-    attributes_[{self->object.get(), slot}] = inputs[1];
+    set_attribute({self->object.get(), slot}, inputs[1]);
     return {};
+}
+
+void Interpreter::set_attribute(const Attribute &attribute, const Ref &value)
+{
+    const auto known = attributes_.find(attribute);
+    if (!attribute_journals_.empty()) {
+        attribute_journals_.back().emplace(attribute,
+                                           known == attributes_.end() ? nullptr : known->second);
+    }
+    attributes_[attribute] = value;
 }
 
 std::vector<Ref> Interpreter::do_create_object(const Node &node, std::vector<Ref> &, Frame &)
@@ -247,16 +257,16 @@ std::vector<Ref> Interpreter::do_get_item(const Node &node, std::vector<Ref> &in
         }
         return {self->elements[found]};
     }
-    if (self->stacked && self->elements.empty()) {
-        return {executor_.run_named("aten::select", "int",
-                                    {self->stacked, recording_.plain(0), inputs[1]}, place)};
-    }
-    if (self->stacked) {
-        throw Unsupported("an element of a list whose length depends on the data is read, " +
-                          recording_.describe(place));
-    }
     if (self->kind != Item::Kind::List && self->kind != Item::Kind::Tuple) {
         return executor_.run(node, inputs, place);
+    }
+    const bool is_open = self->kind == Item::Kind::List && !self->elements.empty() &&
+                         !self->is_growing && !is_decided(inputs[1]) &&
+                         inputs[1]->kind == Item::Kind::Plain;
+    if (is_open) {
+        const Ref grown = grown_list(self, stack_up(self, place));
+        grown->has_numbers = self->elements[0]->is_number();
+        return {element_at(grown, grown->stacked, inputs[1], place)};
     }
     return {self->elements[position(self, inputs[1], place)]};
 }
@@ -269,80 +279,35 @@ std::vector<Ref> Interpreter::do_set_item(const Node &node, std::vector<Ref> &in
         self->elements[position(self, inputs[1], place_of(node, frame.scope))] = inputs[2];
         return {self};
     }
-    const size_t found = find_key(self, inputs[1]);
-    if (found == self->elements.size()) {
-        self->elements.push_back(inputs[1]);
-        self->elements.push_back(inputs[2]);
+    set_key(self, inputs[1], inputs[2]);
+    return {};
+}
+
+void Interpreter::set_key(const Ref &dict, const Ref &key, const Ref &value) const
+{
+    require_known_key(key);
+    const size_t found = find_key(dict, key);
+    if (found == dict->elements.size()) {
+        dict->elements.push_back(key);
+        dict->elements.push_back(value);
     } else {
-        self->elements[found] = inputs[2];
+        dict->elements[found] = value;
+    }
+}
+
+// update() of a dict by another one
+std::vector<Ref> Interpreter::do_update(const Node &, std::vector<Ref> &inputs, Frame &)
+{
+    recording_.before_change(inputs[0]);
+    const std::vector<Ref> more = known_elements(inputs[1]);
+    for (size_t i = 0; i + 1 < more.size(); i += 2) {
+        set_key(inputs[0], more[i], more[i + 1]);
     }
     return {};
 }
 
-// Lists that grow in a recorded loop have other elements when it runs, and those that have grown
-// are tensors behind the known elements: few operators may touch them.
-void Interpreter::check_lists(const std::string &kind, const std::vector<Ref> &inputs,
-                              const Place &place) const
+std::vector<Ref> Interpreter::do_len(const Node &, std::vector<Ref> &inputs, Frame &)
 {
-    static const std::set<std::string> calls = {"prim::CallMethod", "prim::CallFunction",
-                                                "aten::__is__", "aten::__isnot__"};
-    static const std::set<std::string> readers = {"aten::stack", "aten::cat", "aten::len",
-                                                  "aten::__getitem__"};
-    for (const Ref &input : inputs) {
-        if (input->is_growing && kind != "aten::append" && calls.count(kind) == 0) {
-            throw Unsupported("a loop on the data reads a list that it appends to, " +
-                              recording_.describe(place));
-        }
-        if (input->stacked && readers.count(kind) == 0 && calls.count(kind) == 0) {
-            throw Unsupported(kind + " on a list whose length depends on the data, " +
-                              recording_.describe(place));
-        }
-    }
-}
-
-// stack(), cat() of a list that grew in a recorded loop: of what it had, and of what came.
-std::vector<Ref> Interpreter::do_stack(const Node &node, std::vector<Ref> &inputs, Frame &frame)
-{
-    const Place place = place_of(node, frame.scope);
-    const Ref grown = inputs[0]->stacked;
-    if (!grown) {
-        return executor_.run(node, inputs, place);
-    }
-    const bool is_cat = node.kind() == torch::jit::aten::cat;
-    const int64_t rank = grown->tensor(0).dim() - (is_cat ? 1 : 0);
-    int64_t dim = number(inputs[1], place);
-    dim += dim < 0 ? rank : 0;
-    const Ref at = recording_.plain(dim);
-    Ref result =
-        executor_.run_named("aten::movedim", "int", {grown, recording_.plain(0), at}, place);
-    if (is_cat) {
-        result = executor_.run_named("aten::flatten", "using_ints",
-                                     {result, at, recording_.plain(dim + 1)}, place);
-    }
-    std::vector<Ref> parts;
-    for (const Ref &element : inputs[0]->elements) {
-        parts.push_back(is_cat ? element
-                               : executor_.run_named("aten::unsqueeze", "", {element, at}, place));
-    }
-    if (parts.empty()) {
-        return {result};
-    }
-    parts.push_back(result);
-    return {executor_.run_named(
-        "aten::cat", "", {recording_.sequence(Item::Kind::List, std::move(parts)), at}, place)};
-}
-
-std::vector<Ref> Interpreter::do_len(const Node &node, std::vector<Ref> &inputs, Frame &frame)
-{
-    if (inputs[0]->stacked) {
-        const Place place = place_of(node, frame.scope);
-        const Ref more = executor_.run_named("aten::size", "int",
-                                             {inputs[0]->stacked, recording_.plain(0)}, place);
-        const auto known = static_cast<int64_t>(inputs[0]->elements.size());
-        return {known == 0 ? more
-                           : executor_.run_named("aten::add", "int",
-                                                 {more, recording_.plain(known)}, place)};
-    }
     const size_t size = inputs[0]->elements.size();
     return {recording_.plain(
         static_cast<int64_t>(inputs[0]->kind == Item::Kind::Dict ? size / 2 : size))};
@@ -366,8 +331,20 @@ std::vector<Ref> Interpreter::do_extend(const Node &, std::vector<Ref> &inputs, 
 std::vector<Ref> Interpreter::do_pop(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
     const Ref &self = inputs[0];
-    if (self->kind != Item::Kind::List || inputs.size() != 2) {
-        throw Unsupported("pop() of a dict, " + recording_.describe(place_of(node, frame.scope)));
+    if (self->kind == Item::Kind::Dict) {
+        const size_t found = find_key(self, inputs[1]);
+        if (found == self->elements.size() && inputs.size() < 3) {
+            throw BadInputs("a key is not in its dict, " +
+                            recording_.describe(place_of(node, frame.scope)));
+        }
+        if (found == self->elements.size()) {
+            return {inputs[2]};
+        }
+        recording_.before_change(self);
+        const Ref value = self->elements[found];
+        const auto begin = self->elements.begin() + static_cast<std::ptrdiff_t>(found) - 1;
+        self->elements.erase(begin, begin + 2);
+        return {value};
     }
     const size_t at = position(self, inputs[1], place_of(node, frame.scope));
     recording_.before_change(self);
@@ -420,13 +397,7 @@ std::vector<Ref> Interpreter::do_make_dict(const Node &, std::vector<Ref> &input
     Ref made = recording_.sequence(Item::Kind::Dict, {});
     for (const Ref &pair : inputs[0]->elements) {
         const std::vector<Ref> &both = known_elements(pair);
-        const size_t found = find_key(made, both.at(0));
-        if (found < made->elements.size()) {
-            made->elements[found] = both.at(1);
-        } else {
-            made->elements.push_back(both.at(0));
-            made->elements.push_back(both.at(1));
-        }
+        set_key(made, both.at(0), both.at(1));
     }
     return {made};
 }

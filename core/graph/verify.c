@@ -33,7 +33,7 @@ static bool is_known(const htp_shim_value *value)
 {
     return value->is_constant || value->data || value->weight != HTP_SHIM_NONE ||
            value->kind == HTP_SHIM_NOTHING || value->kind == HTP_SHIM_STRING ||
-           value->kind == HTP_SHIM_OPAQUE;
+           value->kind == HTP_SHIM_OPAQUE || value->kind == HTP_SHIM_UNKNOWN;
 }
 
 /* Whether what is made in block @p made can be read in the current one. */
