@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { DEEPEST_CHAIN = 100 };
+
 /* The activations that ONNX Runtime's GemmActivationFusion merges. */
 static bool is_merged(const char *op)
 {
@@ -135,24 +137,75 @@ static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
                     (htp_emit_attributes){pad->attributes, pad->attribute_count});
 }
 
-void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
+/* The operand of a node that ONNX Runtime may take for one that changes nothing, and remove before
+ * it merges: arithmetic with one constant number. HTP_NONE for other nodes. */
+static uint32_t passed_operand(const htp_model *model, const htp_onnx_node *node)
 {
-    bool is_pool = strcmp(op, "MaxPool") == 0;
-    const htp_onnx_node *producer = is_pool || is_merged(op) ? sole_producer(l->model, x, 0) : NULL;
-    if (!producer) {
-        return;
+    bool is_arithmetic = strcmp(node->op_type, "Add") == 0 || strcmp(node->op_type, "Sub") == 0 ||
+                         strcmp(node->op_type, "Mul") == 0 || strcmp(node->op_type, "Div") == 0;
+    for (uint32_t i = 0; i < 2 && is_arithmetic; i++) {
+        const htp_tensor *number = &model->tensors.items[node->inputs[1 - i]];
+        bool is_one = number->has_type;
+        for (uint32_t k = 0; k < number->rank && is_one; k++) {
+            is_one = !number->dims[k].symbol && number->dims[k].size == 1;
+        }
+        if (is_one && number->source == HTP_TENSOR_FROM_INITIALIZER) {
+            return i;
+        }
+    }
+    return HTP_NONE;
+}
+
+/* @p x in a form that is not merged; HTP_TENSOR_NONE when it is none that would be. @p uses are
+ * those of @p x so far. */
+static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, uint32_t uses, int depth)
+{
+    const htp_onnx_node *producer = sole_producer(l->model, x, uses);
+    if (!producer || depth == DEEPEST_CHAIN) {
+        return HTP_TENSOR_NONE;
     }
     /* Nodes move as the model grows: work on a copy, with the producer's own origin. */
     const htp_onnx_node node = *producer;
-    htp_origin origin = l->model->origin;
-    l->model->origin = node.origin;
     htp_tensor_id other = HTP_TENSOR_NONE;
-    if (is_pool) {
-        other = strcmp(node.op_type, "Pad") == 0 ? name_axes(l, &node) : HTP_TENSOR_NONE;
-    } else if (strcmp(node.op_type, "Gemm") == 0) {
-        other = split_gemm(l, &node);
-    } else if (strcmp(node.op_type, "Add") == 0) {
+    l->model->origin = node.origin;
+    if (strcmp(node.op_type, "Gemm") == 0) {
+        return split_gemm(l, &node);
+    }
+    if (strcmp(node.op_type, "Add") == 0) {
         other = split_sum(l, &node);
+    }
+    uint32_t passed = passed_operand(l->model, &node);
+    if (other == HTP_TENSOR_NONE && passed != HTP_NONE) {
+        htp_tensor_id operands[2] = {node.inputs[0], node.inputs[1]};
+        operands[passed] = keep_apart(l, operands[passed], 1, depth + 1);
+        l->model->origin = node.origin;
+        other = operands[passed] == HTP_TENSOR_NONE
+                    ? HTP_TENSOR_NONE
+                    : htp_emit(l, node.op_type, HTP_IN(operands[0], operands[1]), HTP_NO_AT);
+    }
+    return other;
+}
+
+/* A Pad before a MaxPool in a form that is not merged; HTP_TENSOR_NONE when it needs none. */
+static htp_tensor_id keep_pad(htp_lowering *l, htp_tensor_id x)
+{
+    const htp_onnx_node *producer = sole_producer(l->model, x, 0);
+    if (!producer || strcmp(producer->op_type, "Pad") != 0) {
+        return HTP_TENSOR_NONE;
+    }
+    const htp_onnx_node node = *producer;
+    l->model->origin = node.origin;
+    return name_axes(l, &node);
+}
+
+void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
+{
+    htp_origin origin = l->model->origin;
+    htp_tensor_id other = HTP_TENSOR_NONE;
+    if (strcmp(op, "MaxPool") == 0) {
+        other = keep_pad(l, x);
+    } else if (is_merged(op)) {
+        other = keep_apart(l, x, 0, 0);
     }
     l->model->origin = origin;
     if (other != HTP_TENSOR_NONE) {

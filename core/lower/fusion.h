@@ -11,7 +11,8 @@
  * the Gemm (or the MatMul and Add of matrices) before it and carries the activation's attributes
  * over under new names, which it then refuses to load: a tagged model would not run. Where that
  * would happen, @p x is computed in a form that is not merged: Gemm without a bias, then Add; or
- * MatMul where there is no bias.
+ * MatMul where there is no bias. Between the two may be arithmetic with a constant number, which
+ * ONNX Runtime removes where it changes nothing.
  *
  * ONNX Runtime also merges a Pad with zeroes into the MaxPool behind it, which pads with the least
  * number there is. It leaves a Pad alone that names its axes (opset 18); before, this fails.

@@ -34,6 +34,14 @@ ACTIVATIONS = {
 for product_name, product in PRODUCTS.items():
     for name, activation in ACTIVATIONS.items():
         CASES.call(f"{product_name}/{name}", lambda x, p=product, a=activation: a(p(x)), (3, 4))
+# Arithmetic that changes nothing is removed before pairs are merged.
+for name, idle in {
+    "add-0": lambda x: x + 0.0, "0-add": lambda x: 0.0 + x, "sub-0": lambda x: x - 0.0,
+    "mul-1": lambda x: x * torch.ones(1), "div-1": lambda x: x / 1.0, "twice": lambda x: (x + 0.0) * 1.0,
+    "add-2": lambda x: x + 2.0,
+}.items():
+    CASES.call(f"linear/{name}/relu", lambda x, f=idle: F.relu(f(F.linear(x, WEIGHT, BIAS))), (3, 4))
+    CASES.call(f"mm-add/{name}/tanh", lambda x, f=idle: torch.tanh(f(x @ WEIGHT.t() + BIAS)), (3, 4))
 # Zeroes around negative numbers are the largest ones.
 for name, padded in {
     "zeros": lambda x: F.pad(x, (1, 1, 1, 1)),

@@ -27,6 +27,7 @@ UNIT_TEST(every_row_is_found)
         const char *name = htp_lower_operator_name(i);
         const htp_operator *row = htp_table_find(name);
         row = row ? row : htp_table_find_complex(name);
+        row = row ? row : htp_table_find_quantized(name);
         ck_assert_ptr_nonnull(row);
         ck_assert_str_eq(row->kind, htp_lower_operator_name(i));
         ck_assert(row->lower != NULL);
