@@ -97,9 +97,9 @@ HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_shim_hint 
  * in three lanes tell which axis it follows; no size is 0 or 1, which would broadcast.
  *
  * A model may refuse some sizes (a longest sequence, a multiple of a patch): the first
- * attempts move one lane far, so that dims behind strides move, and the lanes to both sides, so that
- * a limit of the program on either side shows; later ones stay near, and the last keep what powers
- * of two divide the sizes. @p attempt counts from 0.
+ * attempts move one lane far, so that dims behind strides move, and the lanes to both sides, so
+ * that a limit of the program on either side shows; later ones stay near, and the last keep what
+ * powers of two divide the sizes. @p attempt counts from 0.
  * @return false when there is no such attempt; nothing is changed then.
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
