@@ -37,8 +37,9 @@ def failure_of(record: dict | None) -> str | None:
         return f"{record['outcome']}: {record.get('reason', '')}"
     if record["tags"]:
         return f"tags: {record['tags']}"
+    # What records no inputs has no copy without them.
     for column, words in ("derived", "without --input"), ("bare", "without recorded inputs"):
-        if record[column]["outcome"] != RIGHT:
+        if column in record and record[column]["outcome"] != RIGHT:
             return f"{words}: {record[column]['reason']}"
     return None
 
