@@ -1,5 +1,6 @@
 """docs/ZOO.md: what was measured of each architecture."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -31,6 +32,7 @@ process, on a busy machine.
 NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
 FINE = (RIGHT, FIXED)
 CAUSE_LENGTH = 160
+FOLDERS = re.compile(r"/(?:[\w.+-]+/)+")
 
 
 def plain(text: str) -> str:
@@ -120,7 +122,7 @@ def model_rows(columns: dict) -> list:
     for name, record in sorted(columns[OURS].records.items()):
         if record["outcome"] == UNTRACEABLE:
             continue
-        causes = "; ".join(table.causes_of(record))[:CAUSE_LENGTH]
+        causes = FOLDERS.sub("", "; ".join(table.causes_of(record)))[:CAUSE_LENGTH]
         lines.append(line([
             name, record.get("kind", ""), record["outcome"], plain(causes), table.tags_of(record),
             *(table.default_of(record, default) for default in DEFAULTS),
@@ -134,7 +136,8 @@ def untraceable_rows(records: list) -> list:
     lines = head(["model", "why"], 0)
     for record in sorted(records, key=lambda record: record["name"]):
         if record["outcome"] == UNTRACEABLE and "no choice of attention" not in record["reason"]:
-            lines.append(line([record["name"], plain(record["reason"][:CAUSE_LENGTH])]))
+            reason = FOLDERS.sub("", record["reason"])[:CAUSE_LENGTH]
+            lines.append(line([record["name"], plain(reason)]))
     return lines
 
 
