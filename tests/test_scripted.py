@@ -14,6 +14,7 @@ from harness import (CACHE, DEBIAN_PYTHON, EXIT_OK, VENV_PYTHON, case, case_for_
                      libtorch_version, locked, run, scratch)
 
 MAKER = Path(__file__).resolve().parent / "custom" / "scripted.py"
+SOURCES = (MAKER, MAKER.parents[1] / "operators" / "building.py")
 # The system's torchvision is built for the system's libtorch.
 VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
 IS_EARLIER = libtorch_version() < (2, 0)
@@ -24,7 +25,8 @@ VISION_NAMES = ("faster-rcnn", "resnet18", "googlenet")
 @functools.cache
 def made(*group) -> Path:
     python = DEBIAN_PYTHON if IS_EARLIER or group else VENV_PYTHON
-    key = hashlib.sha256(MAKER.read_bytes() + repr((python, group)).encode()).hexdigest()[:12]
+    sources = b"".join(path.read_bytes() for path in SOURCES)
+    key = hashlib.sha256(sources + repr((python, group)).encode()).hexdigest()[:12]
     folder = CACHE / f"scripted-{key}"
     with locked(CACHE / "scripted.lock"):
         if not folder.exists():

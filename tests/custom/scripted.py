@@ -17,6 +17,10 @@ import numpy
 import torch
 from torch import nn
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "operators"))
+
+from building import leaves  # noqa: E402  (needs the path above)
+
 warnings.filterwarnings("ignore")
 
 
@@ -277,14 +281,6 @@ def vision_models():
            [(torch.randn(n, 3, 64, 64),) for n in (2, 1, 3)])
     yield ("googlenet", torchvision.models.googlenet(init_weights=False), ["x:float32[1,3,64,64]"],
            [(torch.randn(1, 3, 64, 64),)])
-
-
-def leaves(value) -> list:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return [leaf for item in value for leaf in leaves(item)]
-    return [] if value is None else [value]
 
 
 def main() -> None:

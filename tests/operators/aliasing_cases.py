@@ -4,10 +4,9 @@ import torch
 from torch import nn
 import torch.nn.functional as F
 
-from building import Cases, randomized
+from building import BATCH, Cases, randomized
 
 CASES = Cases()
-BATCH = {0: {0: "batch"}}
 BATCH_LENGTH = {0: {0: "batch", 1: "length"}}
 
 # A view of x, of the sizes 4, 6, 5 (the last fixed). Each is changed; then x is read.

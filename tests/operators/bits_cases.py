@@ -2,11 +2,10 @@
 
 import torch
 
-from building import Cases
+from building import BATCH, Cases
 
 CASES = Cases()
 call = CASES.call
-BATCH = {0: {0: "batch"}}
 NOW = (2, 0)  # before, shifts by too many bits were not defined
 INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
 

@@ -7,6 +7,28 @@ say that it cannot. tests/test_operators.py lists the other keys.
 
 import torch
 
+BATCH = {0: {0: "batch"}}
+X = torch.arange(12.0).reshape(3, 4) - 5  # what programs decide on
+
+
+def leaves(value) -> list:
+    """The tensors and numbers of what a model takes or returns."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [] if value is None else [value]
+
+
+def signs():
+    """Other arguments than X: negative, positive, zero."""
+    return [[-X.abs() - 1], [X.abs() + 1], [torch.zeros(3, 4)]]
+
+
+def counts(*numbers, first=(X,)):
+    """Other arguments: each of the numbers behind the first ones."""
+    return lambda: [[*first, torch.tensor(n)] for n in numbers]
+
 
 def tensor(spec):
     """A tensor of a shape (float32, normal), of (shape, dtype), or of (shape, low, high) whole
@@ -52,6 +74,10 @@ class Cases(list):
     def call(self, name, function, *specs, **options):
         """Adds a case that calls a function."""
         self.add(name, lambda: function, *specs, **options)
+
+    def script(self, name, function, *specs, **options):
+        """Adds a case that scripts a function or a module."""
+        self.call(name, function, *specs, script=True, **options)
 
     def layer(self, name, make, *specs, **options):
         """Adds a case of a torch.nn module."""

@@ -5,13 +5,12 @@ import math
 import torch
 from torch.nn import functional as F
 
-from building import Cases
+from building import BATCH, Cases
 
 CASES = Cases()
 call = CASES.call
 NAN, INF = math.nan, math.inf
 HALF, BRAIN, DOUBLE = torch.float16, torch.bfloat16, torch.float64
-BATCH = {0: {0: "batch"}}
 BOTH = {0: {0: "batch", 1: "length"}}
 DTYPES = (torch.float32, DOUBLE, HALF, BRAIN, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
           torch.bool)

@@ -5,20 +5,10 @@ from typing import List, Optional, Tuple
 import torch
 from torch import nn
 
-from building import Cases
+from building import BATCH, X, Cases, counts, signs
 
 CASES = Cases()
-X = torch.arange(12.0).reshape(3, 4) - 5
-BATCH = {0: {0: "batch"}}
-
-
-def script(name, function, *specs, **options):
-    CASES.add(name, lambda: function, *specs, script=True, **options)
-
-
-def signs():
-    return [[-X.abs() - 1], [X.abs() + 1], [torch.zeros(3, 4)]]
-
+script = CASES.script
 
 # ---- branches --------------------------------------------------------------------------------------
 
@@ -330,10 +320,6 @@ def long_list(x: torch.Tensor) -> torch.Tensor:
     for i in range(300):
         items[i % 2] = items[i % 2] * 0.9
     return items[0] + items[1]
-
-
-def counts(*numbers, first=(X,)):
-    return lambda: [[*first, torch.tensor(n)] for n in numbers]
 
 
 script("loop/counted", counted, X, torch.tensor(3), others=counts(0, 5), dynamic=BATCH)

@@ -2,11 +2,10 @@
 
 import torch
 
-from building import Cases
+from building import BATCH, Cases
 
 CASES = Cases()
 call = CASES.call
-BATCH = {0: {0: "batch"}}
 
 
 def regular(*shape, dtype=torch.float32):

@@ -4,11 +4,10 @@ import math
 
 import torch
 
-from building import Cases
+from building import BATCH, Cases
 
 CASES = Cases()
 call = CASES.call
-BATCH = {0: {0: "batch"}}
 NAN, INF = math.nan, math.inf
 POSITIVE = [1e-30, 1e-3, 0.1, 0.49, 0.5, 0.51, 0.9, 0.999, 1.0, 1.001, 1.4616, 1.9, 2.0, 2.1, 3.0, 5.5, 9.99, 10.0,
             10.01, 33.3, 171.0, 1e3, 1e6, 1e20]

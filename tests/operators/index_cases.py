@@ -4,12 +4,11 @@ import math
 
 import torch
 
-from building import Cases
+from building import BATCH, Cases
 
 CASES = Cases()
 call = CASES.call
 NAN, INF = math.nan, math.inf
-BATCH = {0: {0: "batch"}}
 
 
 def short(dtype):

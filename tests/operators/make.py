@@ -22,6 +22,9 @@ import torch
 from torch import nn
 
 sys.dont_write_bytecode = True
+
+from building import leaves  # noqa: E402  (without bytecode)
+
 NUMBERS = {bool: "bool", int: "int", float: "float"}
 
 
@@ -39,14 +42,6 @@ class Call(nn.Module):
         outputs = self.function(*inputs)
         self.output_dtypes = [short_dtype(leaf) for leaf in leaves(outputs)]
         return outer(outputs)
-
-
-def leaves(value) -> list:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return [leaf for item in value for leaf in leaves(item)]
-    return [] if value is None else [value]
 
 
 def short_dtype(leaf) -> str:

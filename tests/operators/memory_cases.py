@@ -3,11 +3,10 @@
 import torch
 from torch import nn
 
-from building import Cases
+from building import BATCH, Cases
 
 CASES = Cases()
 call, layer = CASES.call, CASES.layer
-BATCH = {0: {0: "batch"}}
 GROUPED = (2, 9)  # the PyTorch that multiplies groups on a CPU
 
 # ---- aten::as_strided ------------------------------------------------------------------------------

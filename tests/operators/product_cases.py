@@ -2,11 +2,10 @@
 
 import torch
 
-from building import Cases
+from building import BATCH, Cases
 
 CASES = Cases()
 call = CASES.call
-BATCH = {0: {0: "batch"}}
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 

@@ -6,10 +6,9 @@ import torch
 from torch import nn
 import torch.nn.functional as F
 
-from building import Cases, randomized
+from building import BATCH, Cases, randomized
 
 CASES = Cases()
-BATCH = {0: {0: "batch"}}
 BATCH_LENGTH = {0: {0: "batch", 1: "length"}}
 
 
@@ -112,15 +111,8 @@ class MovesRarely(nn.Module):
 # ---- branches and loops ----------------------------------------------------------------------------
 
 @program("branch/on-size", (2, 7), script=True, dynamic=BATCH_LENGTH)
-class BranchOnSize(nn.Module):
-    def forward(self, x):
-        if x.size(1) > 6:
-            return x * 2
-        return x
-
-
 @program("branch/on-fixed-size", (2, 7), script=True, dynamic=BATCH)
-class BranchOnFixedSize(nn.Module):
+class BranchOnSize(nn.Module):
     def forward(self, x):
         if x.size(1) > 6:
             return x * 2
@@ -161,17 +153,8 @@ class LoopOverModules(nn.Module):
 
 
 @program("loop/on-size", (4, 3), script=True, dynamic=BATCH)
-class LoopOnSize(nn.Module):
-    def forward(self, x):
-        count = 0
-        while count < x.size(0):
-            x = x + 1
-            count += 1
-        return x
-
-
 @program("loop/on-fixed-size", (4, 3), script=True, dynamic={0: {1: "length"}})
-class LoopOnFixedSize(nn.Module):
+class LoopOnSize(nn.Module):
     def forward(self, x):
         count = 0
         while count < x.size(0):

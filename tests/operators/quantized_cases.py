@@ -5,13 +5,12 @@ import math
 import torch
 from torch import nn
 
-from building import Cases
+from building import BATCH, Cases
 from quantize_cases import ODD, ROWS, halfway
 
 CASES = Cases()
 add, call = CASES.add, CASES.call
 ops = torch.ops.quantized
-BATCH = {0: {0: "batch"}}
 QUINT8 = torch.quint8
 # Scales as an observer finds them, and others.
 INPUT, OUTPUT, OTHER = (0.037119618, 113), (0.1128351, 131), (0.028301472, 7)

@@ -3,12 +3,11 @@
 import math
 
 import torch
-from building import Cases
+from building import BATCH, Cases
 from torch import nn
 
 CASES = Cases()
 add, call = CASES.add, CASES.call
-BATCH = {0: {0: "batch"}}
 BOTH = {0: {0: "batch", 1: "length"}}
 FLOATS = (torch.float64, torch.float16, torch.bfloat16)
 WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)

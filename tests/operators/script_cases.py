@@ -5,24 +5,10 @@ from typing import Dict, List, NamedTuple, Optional, Tuple, Union
 import torch
 from torch import nn
 
-from building import Cases
+from building import BATCH, X, Cases, counts, signs
 
 CASES = Cases()
-X = torch.arange(12.0).reshape(3, 4) - 5
-BATCH = {0: {0: "batch"}}
-
-
-def script(name, function, *specs, **options):
-    CASES.add(name, lambda: function, *specs, script=True, **options)
-
-
-def signs():
-    return [[-X.abs() - 1], [X.abs() + 1], [torch.zeros(3, 4)]]
-
-
-def counts(*numbers, first=(X,)):
-    return lambda: [[*first, torch.tensor(n)] for n in numbers]
-
+script = CASES.script
 
 # ---- branches whose sides differ -----------------------------------------------------------------
 

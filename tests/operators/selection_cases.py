@@ -5,12 +5,11 @@ import math
 import torch
 from torch import nn
 
-from building import Cases
+from building import BATCH, Cases
 
 CASES = Cases()
 call = CASES.call
 NAN = math.nan
-BATCH = {0: {0: "batch"}}
 MASK = torch.tensor([[True, False, True, True], [False, False, False, True], [True, True, False, False]])
 EMPTY = torch.zeros(3, 4, dtype=torch.bool)
 FULL = torch.ones(3, 4, dtype=torch.bool)

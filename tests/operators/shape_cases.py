@@ -1,11 +1,10 @@
 """Cases of shapes, parts, indices, and what is written to them."""
 
 import torch
-from building import Cases
+from building import BATCH, Cases
 
 CASES = Cases()
 call = CASES.call
-BATCH = {0: {0: "batch"}}
 BOTH = {0: {0: "batch", 1: "length"}}
 FLOAT, BRAIN = torch.float32, torch.bfloat16
 DTYPES = (FLOAT, torch.float64, torch.float16, BRAIN, torch.int64, torch.int32, torch.int16,

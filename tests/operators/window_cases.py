@@ -140,6 +140,37 @@ for mode in ("bilinear", "nearest", "bicubic"):
                      (2, 3, 5, 6, 4), grid(2, 4, 3, 7, 3), opset=20, dynamic={0: {0: "batch"}, 1: {0: "batch"}},
                      # Before, halfway points of volumes were rounded away from zero, not to even.
                      needs=(2, 0) if mode == "nearest" else None)
+
+
+def unbounded(axes, dtype=torch.float32):
+    """Every pair of coordinates, and every single one, some of which are no finite numbers, or vast."""
+    values = [float("nan"), float("inf"), float("-inf"), 0.3, 5.0, -5.0]
+    points = [[a, b] + [0.2] * (axes - 2) for a in values for b in values]
+    points += [[0.2] * (axes - 1) + [a] for a in values]
+    return torch.tensor(points, dtype=dtype).reshape(1, *[1] * (axes - 1), -1, axes)
+
+
+for mode in ("bilinear", "nearest", "bicubic"):
+    for padding in ("zeros", "border", "reflection"):
+        for align in (True, False):
+            call(f"grid_sample/unbounded-{mode}-{padding}-{align}",
+                 lambda x, g, m=mode, p=padding, a=align: F.grid_sample(x, g, m, p, a),
+                 (1, 3, 5, 6), unbounded(2))
+            if mode != "bicubic":
+                call(f"grid_sample/unbounded-3d-{mode}-{padding}-{align}",
+                     lambda x, g, m=mode, p=padding, a=align: F.grid_sample(x, g, m, p, a),
+                     (1, 3, 5, 6, 4), unbounded(3), opset=20,
+                     needs=(2, 0) if mode == "nearest" else None)
+    vast = torch.tensor([[1e30, 0.3], [-1e30, 0.3], [0.3, 1e30], [1e30, 1e30]]).reshape(1, 1, 4, 2)
+    for padding in ("zeros", "border"):
+        call(f"grid_sample/vast-{mode}-{padding}",
+             lambda x, g, m=mode, p=padding: F.grid_sample(x, g, m, p, align_corners=False), (1, 3, 5, 6), vast)
+    call(f"grid_sample/one-element-{mode}", lambda x, g, m=mode: F.grid_sample(x, g, m, align_corners=True),
+         (1, 3, 1, 1), unbounded(2))
+call("grid_sample/unbounded-float64", lambda x, g: F.grid_sample(x, g, align_corners=False),
+     ((1, 3, 5, 6), torch.float64), unbounded(2, torch.float64), opset=20)
+call("grid_sample/unbounded-float16", lambda x, g: F.grid_sample(x, g, "nearest", align_corners=False),
+     ((1, 3, 5, 6), torch.float16), unbounded(2, torch.float16), needs=(2, 0))
 call("grid_sample/float64", lambda x, g: F.grid_sample(x, g, align_corners=False),
      ((2, 3, 5, 6), torch.float64), grid(2, 4, 7, 2).double(), opset=20)
 # PyTorch computes the points' places in float16, too: with these it makes no difference.
