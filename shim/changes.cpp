@@ -63,16 +63,16 @@ void Executor::note_view(const Call &call, const Ref &tensor, size_t output, siz
         }
         const Ref &input = call.inputs[i];
         const bool is_view = input->is_tensor() && shared == recording_.lane_count;
-        if (is_view && call.node != nullptr) {
+        if (is_view) {
             const size_t depth = input->view ? input->view->depth + 1 : 1;
             if (depth > kMaxViews) {
                 throw Unsupported("views of views are nested too deeply");
             }
             tensor->view = std::make_shared<View>(
-                View{input, call.node, call.inputs, depth, i, output, element});
+                View{input, call.schema.operator_name(), call.inputs, depth, i, output, element});
             return;
         }
-        if (shared != 0 && !is_view) {
+        if (shared != 0) {
             unclear_.insert(tensor.get());
             for_each_tensor(input, [&](const Ref &held) { unclear_.insert(first_value(held)); });
         }
@@ -152,28 +152,43 @@ void Executor::note_sharing(const Ref &tensor, uint32_t first)
     }
 }
 
+Executor::Groups Executor::group(const std::vector<uint32_t> &memories) const
+{
+    Groups groups;
+    std::unordered_map<uint32_t, size_t> known;
+    for (const uint32_t first : memories) {
+        const size_t next = groups.members.size();
+        if (known.emplace(first, next).second) {
+            std::vector<uint32_t> &members = groups.members.emplace_back(1, first);
+            for (size_t i = 0; i < members.size(); i++) {
+                const auto shared = shares_.find(members[i]);
+                for (size_t k = 0; shared != shares_.end() && k < shared->second.size(); k++) {
+                    if (known.emplace(shared->second[k], next).second) {
+                        members.push_back(shared->second[k]);
+                    }
+                }
+            }
+        }
+        groups.of.push_back(known.at(first));
+    }
+    return groups;
+}
+
 // A memory was changed: so were all that may be the same one, in some runs of the model.
 void Executor::lose_sharers(const Ref &changed, const Place &place)
 {
-    std::unordered_set<uint32_t> seen = {memory_of(changed)};
-    std::vector<uint32_t> open(seen.begin(), seen.end());
-    while (!open.empty()) {
-        const uint32_t first = open.back();
-        open.pop_back();
-        const auto found = shares_.find(first);
-        for (size_t i = 0; found != shares_.end() && i < found->second.size(); i++) {
-            const uint32_t other = found->second[i];
-            if (!seen.insert(other).second) {
-                continue;
-            }
-            const Ref &item = recording_.items.at(other);
-            if (item->is_tensor() && recording_.is_state(storage_identity(item->tensor(0)))) {
-                throw Unsupported("it may change a weight, buffer or constant of the model, which "
-                                  "the next call would read");
-            }
-            lose(other, place);
-            open.push_back(other);
+    const uint32_t own = memory_of(changed);
+    const std::vector<uint32_t> members = group({own}).members[0];
+    for (const uint32_t other : members) {
+        const Ref &item = recording_.items.at(other);
+        if (other == own) {
+            continue;
         }
+        if (item->is_tensor() && recording_.is_state(storage_identity(item->tensor(0)))) {
+            throw Unsupported("it may change a weight, buffer or constant of the model, which "
+                              "the next call would read");
+        }
+        lose(other, place);
     }
 }
 
@@ -304,13 +319,18 @@ Ref Executor::current(const Ref &item, const Place &place)
     if (changes_.empty()) {
         return item;
     }
-    if (item->kind == Item::Kind::List || item->kind == Item::Kind::Tuple) {
+    if (item->is_container()) {
         for (size_t i = 0; i < item->elements.size(); i++) {
             const Ref element = current(item->elements[i], place);
             if (element != item->elements[i]) {
                 recording_.before_change(item);
                 item->elements[i] = element;
             }
+        }
+        const Ref stacked = item->stacked ? current(item->stacked, place) : nullptr;
+        if (stacked != item->stacked) {
+            recording_.before_change(item);
+            item->stacked = stacked;
         }
         return item;
     }

@@ -77,6 +77,8 @@ struct Interpreter::Held {
     Ref initial = nullptr;
 };
 
+constexpr size_t kAdditions = SIZE_MAX / 2;
+
 // A loop that is being recorded: its body is run until what it carries keeps its type.
 struct Interpreter::Loop {
     // One run of the body: leaves are tensors and numbers within what is carried.
@@ -91,6 +93,8 @@ struct Interpreter::Loop {
         std::vector<Ref> memory_inputs = {};
         std::vector<Ref> memory_results = {};
         std::vector<Ref> additions = {};
+        std::map<size_t, Ref> begun = {}; // by slot: what stands for it in an iteration
+        std::map<size_t, Ref> ended = {}; // and when the loop has ended
         Ref iteration = nullptr;
         Ref go_on = nullptr;
         uint32_t block = 0;
@@ -107,14 +111,16 @@ struct Interpreter::Loop {
     std::map<size_t, Ref> grown = {};         // lists among it that become stacks
     std::map<size_t, Ref> grown_initial = {}; // and what they are when the loop begins
     std::vector<Held> held = {};
-    std::vector<std::set<int64_t>> moving = {};   // by leaf: dims whose sizes change
-    std::vector<Ref> unset = {};                  // by leaf: what one without a value becomes
-    std::vector<std::set<uint32_t>> aliases = {}; // by leaf: memories of outside that it may be
-    std::vector<uint32_t> memories = {};          // that the body changes, by first value
-    std::set<uint32_t> lost = {};                 // and those of which nobody knows what they hold
-    std::vector<Ref> lists = {};                  // that it appends to
-    std::vector<Ref> rows = {};                   // and what a stack of that looks like
-    Run run = {};                                 // the last one
+    std::vector<std::set<int64_t>> moving = {}; // by leaf: dims whose sizes change
+    std::vector<Ref> unset = {};                // by leaf: what one without a value becomes
+    // Slots are leaves, and what earlier iterations appended to lists, from kAdditions on.
+    std::map<size_t, std::set<uint32_t>> aliases = {}; // memories of outside that a slot may be
+    std::map<size_t, std::set<size_t>> twins = {};     // slots that may be one memory with it
+    std::vector<uint32_t> memories = {};               // that the body changes, by first value
+    std::set<uint32_t> lost = {}; // and those of which nobody knows what they hold
+    std::vector<Ref> lists = {};  // that it appends to
+    std::vector<Ref> rows = {};   // and what a stack of that looks like
+    Run run = {};                 // the last one
 };
 
 } // namespace htp

@@ -44,12 +44,18 @@ std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<R
 Ref Executor::run_named(const char *name, const char *overload, const std::vector<Ref> &inputs,
                         const Place &place)
 {
-    const auto found = torch::jit::findOperatorFor(c10::OperatorName(name, overload));
+    return run_all(c10::OperatorName(name, overload), inputs, place).at(0);
+}
+
+std::vector<Ref> Executor::run_all(const c10::OperatorName &name, const std::vector<Ref> &inputs,
+                                   const Place &place)
+{
+    const auto found = torch::jit::findOperatorFor(name);
     if (!found) {
-        throw Unsupported(std::string("this libtorch has no operator ") + name);
+        throw Unsupported("this libtorch has no operator " + name.name);
     }
     Call call = {nullptr, found->schema(), found->getOperation(), inputs, place};
-    return run_call(call).at(0);
+    return run_call(call);
 }
 
 std::vector<Ref> Executor::run_call(Call &call)

@@ -75,6 +75,13 @@ class Executor
     // may change the other.
     void note_sharing(const Ref &tensor, uint32_t first);
 
+    // Memories that may be one: the number of each one's group, and what else each group holds.
+    struct Groups {
+        std::vector<size_t> of;
+        std::vector<std::vector<uint32_t>> members;
+    };
+    Groups group(const std::vector<uint32_t> &memories) const;
+
     // Forgets what a memory holds: it may have been changed under another name.
     void lose(uint32_t first, const Place &place);
 
@@ -83,6 +90,10 @@ class Executor
     Ref current(const Ref &item, const Place &place);
 
   private:
+    // The same, with all outputs.
+    std::vector<Ref> run_all(const c10::OperatorName &name, const std::vector<Ref> &inputs,
+                             const Place &place);
+
     // How operands reach the kernels: no tensors, real tensors, or meta tensors.
     enum class Mode { Values, Real, Meta };
 

@@ -63,6 +63,9 @@ bool Interpreter::check_lists(const std::string &kind, const std::vector<Ref> &i
         throw Unsupported(kind + " on a list whose length depends on the data, " +
                           recording_.describe(place));
     }
+    for (const Ref &input : inputs) {
+        require_unchanged(input, place);
+    }
     return true;
 }
 
@@ -182,14 +185,27 @@ Ref Interpreter::join_stacks(std::vector<Ref> stacks, const Place &place)
     if (stacks.size() == 1) {
         return stacks[0];
     }
-    return executor_.run_named(
-        "aten::cat", "",
-        {recording_.sequence(Item::Kind::List, std::move(stacks)), recording_.plain(0)}, place);
+    const Ref joined = executor_.run_named(
+        "aten::cat", "", {recording_.sequence(Item::Kind::List, stacks), recording_.plain(0)},
+        place);
+    share_memory(joined, stacks);
+    return joined;
+}
+
+// A list holds tensors, not copies of them: what changes the one in place changes the other.
+void Interpreter::share_memory(const Ref &stack, const std::vector<Ref> &parts)
+{
+    for (const Ref &part : parts) {
+        if (stack->is_tensor() && part->is_tensor()) {
+            executor_.note_sharing(stack, Executor::memory_of(part));
+        }
+    }
 }
 
 // All elements of a list as the rows of one tensor.
 Ref Interpreter::stack_up(const Ref &list, const Place &place)
 {
+    require_unchanged(list, place);
     std::vector<Ref> parts;
     for (const Ref &element : list->elements) {
         parts.push_back(row_of(element, place));
@@ -198,6 +214,16 @@ Ref Interpreter::stack_up(const Ref &list, const Place &place)
         parts.push_back(list->stacked);
     }
     return join_stacks(std::move(parts), place);
+}
+
+// A list whose tensors may have been changed in place, nobody knows which, cannot be read.
+void Interpreter::require_unchanged(const Ref &list, const Place &place) const
+{
+    if (list->stacked && list->stacked->kind == Item::Kind::Unknown) {
+        throw Unsupported("a tensor is changed in place that a list holds whose length depends on "
+                          "the data, " +
+                          recording_.describe(place));
+    }
 }
 
 // A new list of the rows of @p stack, which are what the elements of @p like are.
@@ -289,10 +315,10 @@ std::vector<Ref> Interpreter::do_grown_set_item(const Node &node, std::vector<Re
     }
     row = executor_.run_named("aten::select", "int",
                               {row, recording_.plain(0), recording_.plain(0)}, place);
-    recording_.fill(inputs[0],
-                    {{},
-                     executor_.run_named("aten::select_scatter", "",
-                                         {stack, row, recording_.plain(0), inputs[1]}, place)});
+    const Ref changed = executor_.run_named("aten::select_scatter", "",
+                                            {stack, row, recording_.plain(0), inputs[1]}, place);
+    share_memory(changed, {stack, row});
+    recording_.fill(inputs[0], {{}, changed});
     return {inputs[0]};
 }
 
@@ -382,9 +408,10 @@ std::vector<Ref> Interpreter::do_grown_reverse(const Node &node, std::vector<Ref
 {
     const Place place = place_of(node, frame.scope);
     const Ref dims = recording_.sequence(Item::Kind::List, {recording_.plain(0)});
-    recording_.fill(
-        inputs[0],
-        {{}, executor_.run_named("aten::flip", "", {stack_up(inputs[0], place), dims}, place)});
+    const Ref stack = stack_up(inputs[0], place);
+    const Ref reversed = executor_.run_named("aten::flip", "", {stack, dims}, place);
+    share_memory(reversed, {stack});
+    recording_.fill(inputs[0], {{}, reversed});
     return {};
 }
 

@@ -126,7 +126,9 @@ class Interpreter
     void begin_body(Loop &loop, const Node &node, Frame &frame);
     void end_body(Loop &loop, std::vector<Ref> &results);
     Ref carry(Loop &loop, const Ref &initial);
-    void note_aliases(const Loop &loop, size_t leaf, const Ref &made);
+    void note_sharers(Loop &loop, size_t slot, const Ref &made, std::map<size_t, Ref> &others);
+    void find_sharers(Loop &loop);
+    void check_earlier(Loop &loop);
     void compare_all(Loop &loop, const Block &block);
     Ref unset_like(const Item &container);
     void note_moved(Loop &loop, size_t k, const Item &result);
@@ -192,6 +194,8 @@ class Interpreter
                   const Place &place);
     bool has_same_rows(const Item &a, const Item &b) const;
     Ref join_stacks(std::vector<Ref> stacks, const Place &place);
+    void share_memory(const Ref &stack, const std::vector<Ref> &parts);
+    void require_unchanged(const Ref &list, const Place &place) const;
     Ref stack_up(const Ref &list, const Place &place);
     Ref element_at(const Ref &list, const Ref &stack, const Ref &index, const Place &place);
     Ref grown_list(const Ref &like, const Ref &stack);

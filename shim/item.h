@@ -2,8 +2,8 @@
 #pragma once
 
 #include <ATen/core/ivalue.h>
+#include <ATen/core/operator_name.h>
 #include <htp/shim.h>
-#include <torch/csrc/jit/ir/ir.h>
 
 #include <array>
 #include <cstdint>
@@ -22,11 +22,11 @@ using Ref = std::shared_ptr<Item>;
 // How a tensor looks at another one's memory: as an output of an operator on it.
 struct View {
     Ref parent;
-    const torch::jit::Node *node;
+    c10::OperatorName name;
     std::vector<Ref> inputs;
     size_t depth;                       // 1 for a view of a tensor that is no view
     size_t input;                       // which of them is the parent
-    size_t output;                      // which of the node's outputs is the tensor
+    size_t output;                      // which of the outputs is the tensor
     size_t element = std::string::npos; // and which element of it, where that is a list
 };
 

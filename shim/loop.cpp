@@ -183,6 +183,9 @@ void Interpreter::run_body(Loop &loop, const Node &node, Frame &frame)
     if (loop.run.is_stable) {
         find_changes(loop, block);
     }
+    if (loop.run.is_stable) {
+        find_sharers(loop);
+    }
 }
 
 void Interpreter::compare_tensors(Loop &loop, size_t leaf, const Item &input, const Item &result)
@@ -311,6 +314,7 @@ std::vector<Ref> Interpreter::finish_loop(Loop &loop, const Ref &limit, const Re
     std::vector<Ref> stacks;
     for (const Ref &addition : loop.run.additions) {
         stacks.push_back(stack_of(addition, count));
+        note_sharers(loop, kAdditions + stacks.size() - 1, stacks.back(), loop.run.ended);
         outputs.push_back(stacks.back());
     }
     recording_.blocks[loop.run.block].inputs =

@@ -12,6 +12,7 @@ void Interpreter::restart(Loop &loop)
     loop.moving.clear();
     loop.unset.clear();
     loop.aliases.clear();
+    loop.twins.clear();
     loop.run.is_stable = false;
 }
 
@@ -101,6 +102,9 @@ void Interpreter::begin_body(Loop &loop, const Node &node, Frame &frame)
         loop.run.held.push_back(carry(loop, held.initial));
         put(held, loop.run.held.back());
     }
+    for (size_t i = 0; i < loop.lists.size(); i++) {
+        note_sharers(loop, kAdditions + i, like(*loop.rows[i]), loop.run.begun);
+    }
     for (const uint32_t first : loop.lost) {
         executor_.lose(first, loop.place);
     }
@@ -113,6 +117,7 @@ void Interpreter::begin_body(Loop &loop, const Node &node, Frame &frame)
 // What the body leaves, made within it. @p results its outputs
 void Interpreter::end_body(Loop &loop, std::vector<Ref> &results)
 {
+    check_earlier(loop);
     for (const auto &[k, rows] : loop.grown) {
         if (results[k + 1]->kind == Item::Kind::List) {
             const Ref &list = results[k + 1];
@@ -178,7 +183,6 @@ Ref Interpreter::carry(Loop &loop, const Ref &initial)
     const size_t leaf = loop.run.leaves.size();
     loop.moving.resize(std::max(loop.moving.size(), leaf + 1));
     loop.unset.resize(std::max(loop.unset.size(), leaf + 1));
-    loop.aliases.resize(std::max(loop.aliases.size(), leaf + 1));
     loop.run.leaves.push_back(initial);
     if (initial->is_unset && !loop.unset[leaf]) {
         loop.run.inputs.push_back(initial);
@@ -189,22 +193,78 @@ Ref Interpreter::carry(Loop &loop, const Ref &initial)
         resize(*made, dim, "Loop");
     }
     loop.run.inputs.push_back(made);
-    note_aliases(loop, leaf, made);
+    note_sharers(loop, leaf, made, loop.run.begun);
     return made;
 }
 
-// What a leaf may be: what it is when the loop begins, or memory of outside that an iteration
-// gives.
-void Interpreter::note_aliases(const Loop &loop, size_t leaf, const Ref &made)
+// What a slot may be: a leaf what it is when the loop begins, and any slot memory of outside that
+// an iteration gives, or that of another slot.
+void Interpreter::note_sharers(Loop &loop, size_t slot, const Ref &made,
+                               std::map<size_t, Ref> &others)
 {
     if (!made->is_tensor()) {
         return;
     }
-    if (loop.run.leaves[leaf]->is_tensor()) {
-        executor_.note_sharing(made, Executor::memory_of(loop.run.leaves[leaf]));
+    if (slot < kAdditions && loop.run.leaves[slot]->is_tensor()) {
+        executor_.note_sharing(made, Executor::memory_of(loop.run.leaves[slot]));
     }
-    for (const uint32_t first : loop.aliases[leaf]) {
+    for (const uint32_t first : loop.aliases[slot]) {
         executor_.note_sharing(made, first);
+    }
+    others[slot] = made;
+    for (const size_t twin : loop.twins[slot]) {
+        const auto other = others.find(twin);
+        if (other != others.end()) {
+            executor_.note_sharing(made, Executor::memory_of(other->second));
+        }
+    }
+}
+
+// Notes which slots may be one memory, or memory of outside, when an iteration ends.
+void Interpreter::find_sharers(Loop &loop)
+{
+    std::vector<uint32_t> memories;
+    std::vector<size_t> slots;
+    const auto add = [&](const std::vector<Ref> &results, size_t first_slot) {
+        for (size_t i = 0; i < results.size(); i++) {
+            if (results[i] && results[i]->is_tensor()) {
+                memories.push_back(Executor::memory_of(results[i]));
+                slots.push_back(first_slot + i);
+            }
+        }
+    };
+    add(loop.run.results, 0);
+    add(loop.run.additions, kAdditions);
+    const Executor::Groups groups = executor_.group(memories);
+    std::map<size_t, size_t> last; // slot, by group
+    for (size_t i = 0; i < slots.size(); i++) {
+        const auto found = last.find(groups.of[i]);
+        bool is_new = false;
+        if (found != last.end()) {
+            is_new = loop.twins[found->second].insert(slots[i]).second;
+            loop.twins[slots[i]].insert(found->second);
+        } else {
+            for (const uint32_t first : groups.members[groups.of[i]]) {
+                is_new = (first < loop.first_item && loop.aliases[slots[i]].insert(first).second) ||
+                         is_new;
+            }
+        }
+        last[groups.of[i]] = slots[i];
+        loop.run.is_stable = loop.run.is_stable && !is_new;
+    }
+}
+
+// What earlier iterations appended to lists must be as it was when they ended.
+void Interpreter::check_earlier(Loop &loop)
+{
+    for (size_t i = 0; i < loop.lists.size(); i++) {
+        const Ref &earlier = loop.run.begun.at(kAdditions + i);
+        if (executor_.held(Executor::memory_of(earlier))->kind == Item::Kind::Unknown) {
+            throw Unsupported("a tensor is changed in place that a list holds whose length depends "
+                              "on the data, " +
+                              recording_.describe(loop.place));
+        }
+        executor_.current(loop.lists[i], loop.place);
     }
 }
 
@@ -338,10 +398,6 @@ void Interpreter::compare(Loop &loop, const Ref &input, const Ref &result)
     }
     if (input->is_tensor()) {
         compare_tensors(loop, leaf, *input, *result);
-        const uint32_t first = Executor::memory_of(result);
-        if (first < loop.first_item && loop.aliases[leaf].insert(first).second) {
-            loop.run.is_stable = false;
-        }
     }
 }
 
@@ -465,7 +521,7 @@ Ref Interpreter::result_of(Loop &loop, size_t &leaf, const Ref &input, std::vect
         resize(*made, dim, "Loop");
     }
     outputs.push_back(made);
-    note_aliases(loop, index, made);
+    note_sharers(loop, index, made, loop.run.ended);
     return made;
 }
 

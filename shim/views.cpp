@@ -73,7 +73,7 @@ Ref Executor::look_again(const View &view, const Ref &parent, const Place &place
 {
     std::vector<Ref> inputs = view.inputs;
     inputs[view.input] = parent;
-    const Ref output = run(*view.node, inputs, place).at(view.output);
+    const Ref output = run_all(view.name, inputs, place).at(view.output);
     if (view.element == std::string::npos || output->kind == Item::Kind::Unknown) {
         return output;
     }
@@ -83,7 +83,7 @@ Ref Executor::look_again(const View &view, const Ref &parent, const Place &place
 // The parent's value with @p value in place of what the view @p child shows of it.
 Ref Executor::put_back(const View &view, const Ref &child, const Ref &value, const Place &place)
 {
-    const std::string name = view.node->kind().toQualString();
+    const std::string &name = view.name.name;
     const std::vector<Ref> &inputs = view.inputs;
     if (child->tensor(0).scalar_type() != view.parent->tensor(0).scalar_type()) {
         throw Unsupported("a tensor is changed through a view of another dtype, " +

@@ -1,0 +1,149 @@
+"""Lists whose length the data decides, what is in them, and who else holds it."""
+
+from typing import Dict, List
+
+import torch
+
+from building import X, Cases, counts
+
+CASES = Cases()
+script = CASES.script
+
+# ---- tensors of a list that are changed in place -------------------------------------------------
+
+
+def appended_then_changed(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    h = x * 1.0
+    for _ in range(int(n)):
+        h = h * 2
+        outs.append(h)
+        h += 1
+    return torch.stack(outs)
+
+
+def elements_changed(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    for i in range(int(n)):
+        outs.append(x * i)
+    outs[0] += 5
+    outs[-1].mul_(2)
+    row = outs[0]
+    row[1] = 9.0
+    return torch.stack(outs) + row
+
+
+def one_tensor_every_time(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    h = x * 1.0
+    for _ in range(int(n)):
+        h += 1
+        outs.append(h)
+    return torch.stack(outs)
+
+
+def last_changed_in_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = [x * 1.0]
+    for _ in range(int(n)):
+        outs.append(outs[-1] * 2)
+        outs[0] += 1
+    return torch.stack(outs)
+
+
+def last_changed_after_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    h = x * 1.0
+    for _ in range(int(n)):
+        h = h + 1
+        outs.append(h)
+    h.mul_(10)
+    return torch.stack(outs) + h
+
+
+def carried_then_changed(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    h = x * 1.0
+    for _ in range(int(n)):
+        h += 1
+        h = h * 2
+        outs.append(h)
+    return torch.stack(outs)
+
+
+def changed_copies(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    h = x * 1.0
+    for i in range(int(n)):
+        h = h.clone()
+        h[0] = float(i)
+        h += 1
+        outs.append(h)
+    return torch.stack(outs)
+
+
+def appended_in_branch(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    h = x * 1.0
+    for i in range(int(n)):
+        if int(x.sum()) > i:
+            outs.append(h)
+        h = h + 1
+    outs.append(h)
+    h += 1
+    return torch.stack(outs)
+
+
+def popped_and_changed(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    for i in range(int(n)):
+        outs.append(x * i)
+    outs.append(x)
+    first = outs.pop(0)
+    first += 7
+    return torch.stack(outs) + first
+
+
+def copied_list(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    for i in range(int(n)):
+        outs.append(x * i)
+    more = outs.copy()
+    more.append(x)
+    outs[0] += 3
+    outs[0].mul_(2)
+    return torch.stack(more)
+
+
+def two_names_in_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    a = x * 1.0
+    b = x * 2.0
+    out = x * 0.0
+    for _ in range(int(n)):
+        a += 1
+        out = out + b
+        a = a * 2
+        b = a
+    return out + b
+
+
+def dict_of_changed(x: torch.Tensor, n: torch.Tensor) -> Dict[str, torch.Tensor]:
+    h = x * 1.0
+    made = {"h": h}
+    h += n
+    return made
+
+
+N = torch.tensor(3)
+ANY = counts(1, 2, 6)
+script("list-memory/appended-then-changed", appended_then_changed, X, N, others=ANY)
+script("list-memory/elements-changed", elements_changed, X, N, others=ANY)
+script("list-memory/copies", changed_copies, X, N, others=ANY)
+script("list-memory/last-in-loop", last_changed_in_loop, X, N, others=ANY)
+script("list-memory/popped", popped_and_changed, X, N, others=ANY)
+script("list-memory/dict", dict_of_changed, X, N, others=ANY)
+script("list-memory/one-tensor", one_tensor_every_time, X, N, refused="changed in place")
+script("list-memory/after-loop", last_changed_after_loop, X, N, refused="changed in place")
+script("list-memory/carried", carried_then_changed, X, N, refused="changed in place")
+script("list-memory/branch", appended_in_branch, X, N, refused="changed in place")
+script("list-memory/copied-list", copied_list, X, N, refused="changed in place")
+script("list-memory/two-names", two_names_in_loop, X, N, refused="aten::detach")
