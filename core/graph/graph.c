@@ -95,10 +95,29 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32
     return graph;
 }
 
-bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id)
+bool htp_graph_any(const htp_graph *graph, const htp_value_id *ids, uint32_t count,
+                   htp_value_test test)
 {
-    const htp_shim_value *value = htp_graph_value(graph, id);
-    bool computed = false;
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        const htp_shim_value *value = ids[i] == HTP_NONE ? NULL : htp_graph_value(graph, ids[i]);
+        if (value && value->kind == HTP_SHIM_LIST) {
+            found = htp_graph_any(graph, value->elements, value->element_count, test);
+        } else if (value) {
+            found = test(value);
+        }
+    }
+    return found;
+}
+
+bool htp_graph_node_any(const htp_graph *graph, const htp_shim_node *node, htp_value_test test)
+{
+    return htp_graph_any(graph, node->inputs, node->input_count, test) ||
+           htp_graph_any(graph, node->outputs, node->output_count, test);
+}
+
+static bool is_computed(const htp_shim_value *value)
+{
     switch (value->kind) {
     case HTP_SHIM_TENSOR:
         return value->weight == HTP_SHIM_NONE && !value->data;
@@ -108,14 +127,14 @@ bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id)
         return !value->is_constant;
     case HTP_SHIM_UNKNOWN:
         return true;
-    case HTP_SHIM_LIST:
-        for (uint32_t i = 0; i < value->element_count && !computed; i++) {
-            computed = htp_graph_is_computed(graph, value->elements[i]);
-        }
-        return computed;
     default:
         return false;
     }
+}
+
+bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id)
+{
+    return htp_graph_any(graph, &id, 1, is_computed);
 }
 
 const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope)

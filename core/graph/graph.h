@@ -58,6 +58,17 @@ static inline const htp_shim_value *htp_graph_value(const htp_graph *graph, htp_
     return graph->values[id].shim;
 }
 
+/** A property of values that are no lists. */
+typedef bool (*htp_value_test)(const htp_shim_value *value);
+
+/** Whether one of the values has a property; of a list, whether an element has it. HTP_NONE has
+ * none. */
+bool htp_graph_any(const htp_graph *graph, const htp_value_id *ids, uint32_t count,
+                   htp_value_test test);
+
+/** Whether a value that the node takes or gives has a property. */
+bool htp_graph_node_any(const htp_graph *graph, const htp_shim_node *node, htp_value_test test);
+
 /** Whether an ONNX graph computes the value, or an element of it: it is neither constant nor known.
  */
 bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id);

@@ -11,40 +11,24 @@
 
 /* ---- what is complex ---- */
 
-bool htp_value_is_complex(const htp_graph *graph, htp_value_id id)
+static bool is_complex(const htp_shim_value *value)
 {
-    const htp_shim_value *value = htp_graph_value(graph, id);
-    if (value->kind == HTP_SHIM_TENSOR) {
-        return htp_dtype_is_complex(value->dtype);
-    }
-    for (uint32_t i = 0; value->kind == HTP_SHIM_LIST && i < value->element_count; i++) {
-        if (htp_value_is_complex(graph, value->elements[i])) {
-            return true;
-        }
-    }
-    return false;
+    return value->kind == HTP_SHIM_TENSOR && htp_dtype_is_complex(value->dtype);
 }
 
-static bool any_complex(const htp_graph *graph, const uint32_t *values, uint32_t count)
+bool htp_value_is_complex(const htp_graph *graph, htp_value_id id)
 {
-    bool found = false;
-    for (uint32_t i = 0; i < count && !found; i++) {
-        found = htp_value_is_complex(graph, values[i]);
-    }
-    return found;
+    return htp_graph_any(graph, &id, 1, is_complex);
 }
 
 bool htp_node_is_complex(const htp_lowering *l)
 {
-    const htp_shim_node *node = l->node;
-    return any_complex(l->graph, node->inputs, node->input_count) ||
-           any_complex(l->graph, node->outputs, node->output_count);
+    return htp_graph_node_any(l->graph, l->node, is_complex);
 }
 
 bool htp_arg_is_complex(htp_lowering *l, const char *name)
 {
-    htp_value_id value = htp_arg_value(l, name);
-    return value != HTP_NONE && htp_value_is_complex(l->graph, value);
+    return htp_value_is_complex(l->graph, htp_arg_value(l, name));
 }
 
 /* ---- views that conjugate ---- */
@@ -62,18 +46,16 @@ static bool is_conjugating_view(const char *kind)
     return found;
 }
 
-/** Whether the trace has such a view of a complex tensor. */
-static bool has_conjugating_view(const htp_lowering *l)
+bool htp_graph_shows_conjugates(const htp_graph *graph)
 {
-    const htp_shim_trace *trace = l->graph->trace;
-    for (uint32_t i = 0; i < trace->node_count; i++) {
+    const htp_shim_trace *trace = graph->trace;
+    bool found = false;
+    for (uint32_t i = 0; i < trace->node_count && !found; i++) {
         const htp_shim_node *node = &trace->nodes[i];
-        if (is_conjugating_view(node->kind) && node->output_count == 1 &&
-            htp_value_is_complex(l->graph, node->outputs[0])) {
-            return true;
-        }
+        found = node->output_count == 1 && htp_value_is_complex(graph, node->outputs[0]) &&
+                is_conjugating_view(node->kind);
     }
-    return false;
+    return found;
 }
 
 /** Whether the operator's name, before the overload, ends as those do that write to an argument. */
@@ -85,7 +67,7 @@ static bool is_in_place(const char *kind)
 
 void htp_complex_check(htp_lowering *l)
 {
-    if (is_in_place(l->graph->trace->nodes[l->node_id].kind) && has_conjugating_view(l)) {
+    if (l->shows_conjugates && is_in_place(l->graph->trace->nodes[l->node_id].kind)) {
         htp_lower_fail(l, "it changes complex numbers in place where there are conjugated views");
     }
 }

@@ -21,11 +21,14 @@ typedef struct htp_complex {
     htp_tensor_id im;
 } htp_complex;
 
-/** Whether a value is a complex tensor, or a list that holds one. */
+/** Whether a value is a complex tensor, or a list that holds one; HTP_NONE is not. */
 bool htp_value_is_complex(const htp_graph *graph, htp_value_id id);
 
 /** Whether the node that is lowered takes or gives complex tensors. */
 bool htp_node_is_complex(const htp_lowering *l);
+
+/** Whether the trace has views that show the memory of complex tensors conjugated. */
+bool htp_graph_shows_conjugates(const htp_graph *graph);
 
 /** Fails where the trace does not tell what a complex node does: it writes to memory that another
  * value may show conjugated. */

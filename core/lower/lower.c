@@ -283,7 +283,10 @@ static bool may_go_on(const watch *w, uint32_t done)
 
 static htp_lowering begin(htp_model *model)
 {
-    htp_lowering l = {.model = model, .graph = model->graph, .arena = model->arena};
+    htp_lowering l = {.model = model,
+                      .graph = model->graph,
+                      .arena = model->arena,
+                      .shows_conjugates = htp_graph_shows_conjugates(model->graph)};
     l.bindings = HTP_NEW_ARRAY(l.arena, htp_binding, (size_t)l.graph->value_count + 1);
     for (uint32_t i = 0; i < l.graph->value_count; i++) {
         l.bindings[i] = HTP_UNBOUND;

@@ -59,6 +59,7 @@ struct htp_lowering {
     htp_binding *bindings; /* by value */
     uint32_t *graphs;      /* of the model, by block */
     htp_part part;         /* what complex values are at present */
+    bool shows_conjugates; /* somewhere a view shows complex numbers conjugated */
     const char *failure;   /* NULL while all is well */
     bool is_incomplete;    /* a node was left out because it follows from one that failed */
 };

@@ -10,37 +10,24 @@
 #include "lower/compose.h"
 #include "lower/table.h"
 
-bool htp_value_is_quantized(const htp_graph *graph, htp_value_id id)
+static bool is_quantized(const htp_shim_value *value)
 {
-    if (id == HTP_NONE) {
-        return false;
-    }
-    const htp_shim_value *value = htp_graph_value(graph, id);
-    bool found = value->kind == HTP_SHIM_TENSOR && value->is_quantized;
-    for (uint32_t i = 0; value->kind == HTP_SHIM_LIST && i < value->element_count && !found; i++) {
-        found = htp_value_is_quantized(graph, value->elements[i]);
-    }
-    return found;
+    return value->kind == HTP_SHIM_TENSOR && value->is_quantized;
 }
 
-static bool any_quantized(const htp_graph *graph, const htp_value_id *ids, uint32_t count)
+bool htp_value_is_quantized(const htp_graph *graph, htp_value_id id)
 {
-    bool found = false;
-    for (uint32_t i = 0; i < count && !found; i++) {
-        found = htp_value_is_quantized(graph, ids[i]);
-    }
-    return found;
+    return htp_graph_any(graph, &id, 1, is_quantized);
 }
 
 bool htp_node_is_quantized(const htp_lowering *l)
 {
     const htp_shim_node *node = l->node;
-    bool found = any_quantized(l->graph, node->inputs, node->input_count) ||
-                 any_quantized(l->graph, node->outputs, node->output_count);
+    bool found = htp_graph_node_any(l->graph, node, is_quantized);
     for (uint32_t i = 0; i < node->block_count && !found; i++) {
         const htp_shim_block *block = &l->graph->trace->blocks[node->blocks[i]];
-        found = any_quantized(l->graph, block->inputs, block->input_count) ||
-                any_quantized(l->graph, block->outputs, block->output_count);
+        found = htp_graph_any(l->graph, block->inputs, block->input_count, is_quantized) ||
+                htp_graph_any(l->graph, block->outputs, block->output_count, is_quantized);
     }
     return found;
 }

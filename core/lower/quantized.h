@@ -10,7 +10,7 @@
 
 #include "lower/constant.h"
 
-/** Whether a value is a quantised tensor, or a list that holds one. */
+/** Whether a value is a quantised tensor, or a list that holds one; HTP_NONE is not. */
 bool htp_value_is_quantized(const htp_graph *graph, htp_value_id id);
 
 /** Whether the node that is lowered takes or gives quantised tensors, or a block of it does. */
