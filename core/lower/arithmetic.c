@@ -263,8 +263,7 @@ static htp_tensor_id repeated_squares(htp_lowering *l, htp_tensor_id x, size_t b
     for (size_t i = 1; i < bits; i++) {
         squares[i] = htp_emit_binary(l, "Mul", squares[i - 1], squares[i - 1]);
     }
-    return htp_emit(l, "Concat", (htp_emit_inputs){squares, bits},
-                    HTP_AT(htp_attribute_int("axis", -1)));
+    return htp_emit_concat(l, (htp_emit_inputs){squares, bits}, -1);
 }
 
 /** Which of @p bits bits an exponent has, along a last axis. The sign's bit counts for none of the

@@ -125,10 +125,11 @@ static htp_tensor_id join_parts(htp_lowering *l, htp_value_id id)
     const int64_t last = htp_graph_value(l->graph, id)->rank;
     htp_origin here = l->model->origin;
     l->model->origin = htp_value_origin(l, id);
-    htp_tensor_id pairs = htp_emit(l, "Concat",
-                                   HTP_IN(htp_emit_unsqueeze(l, binding->parts[0], &last, 1),
-                                          htp_emit_unsqueeze(l, binding->parts[1], &last, 1)),
-                                   HTP_AT(htp_attribute_int("axis", last)));
+    htp_tensor_id pairs =
+        htp_emit_concat(l,
+                        HTP_IN(htp_emit_unsqueeze(l, binding->parts[0], &last, 1),
+                               htp_emit_unsqueeze(l, binding->parts[1], &last, 1)),
+                        last);
     l->model->origin = here;
     return pairs;
 }

@@ -131,6 +131,11 @@ htp_tensor_id htp_emit_slice(htp_lowering *l, htp_tensor_id x, int64_t axis, int
                     HTP_NO_AT);
 }
 
+htp_tensor_id htp_emit_concat(htp_lowering *l, htp_emit_inputs parts, int64_t axis)
+{
+    return htp_emit(l, "Concat", parts, HTP_AT(htp_attribute_int("axis", axis)));
+}
+
 void htp_emit_split(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id *parts,
                     size_t count)
 {

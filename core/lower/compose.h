@@ -61,6 +61,9 @@ htp_tensor_id htp_emit_reshape(htp_lowering *l, htp_tensor_id x, const int64_t *
 htp_tensor_id htp_emit_slice(htp_lowering *l, htp_tensor_id x, int64_t axis, int64_t start,
                              int64_t end);
 
+/** The parts beside each other along @p axis. */
+htp_tensor_id htp_emit_concat(htp_lowering *l, htp_emit_inputs parts, int64_t axis);
+
 /** @p count equal parts along @p axis. */
 void htp_emit_split(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id *parts,
                     size_t count);

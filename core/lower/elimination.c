@@ -115,8 +115,7 @@ static void append_identity(elimination *e)
     htp_tensor_id identity =
         htp_emit_cast(l, htp_emit_binary(l, "Equal", e->numbers, line), HTP_DTYPE_BOOL, e->f.dtype);
     identity = htp_emit_binary(l, "Expand", identity, htp_emit_unary(l, "Shape", e->x));
-    e->x = htp_emit(l, "Concat", HTP_IN(e->x, identity),
-                    HTP_AT(htp_attribute_int("axis", (int64_t)e->rank - 1)));
+    e->x = htp_emit_concat(l, HTP_IN(e->x, identity), (int64_t)e->rank - 1);
 }
 
 /** aten::linalg_inv, inverse: the row's parameter is the argument's name. */
@@ -170,8 +169,7 @@ static void append(elimination *e, htp_tensor_id b, uint32_t b_rank)
         b = htp_emit_binary(l, "Expand", b, shape);
     }
     e->rank = rank;
-    e->x = htp_emit(l, "Concat", HTP_IN(e->x, b),
-                    HTP_AT(htp_attribute_int("axis", (int64_t)rank - 1)));
+    e->x = htp_emit_concat(l, HTP_IN(e->x, b), (int64_t)rank - 1);
 }
 
 /** aten::linalg_solve: A X = B, or X A = B where the argument left is false */

@@ -57,7 +57,7 @@ static void read_offsets(htp_lowering *l, bags *b)
     b->begins = offsets;
     htp_tensor_id length =
         htp_emit_dim(l, htp_arg_tensor(l, "indices"), htp_arg_dims(l, "indices"), 0);
-    b->ends = htp_emit(l, "Concat", HTP_IN(b->ends, length), HTP_AT(htp_attribute_int("axis", 0)));
+    b->ends = htp_emit_concat(l, HTP_IN(b->ends, length), 0);
 }
 
 /** The bag of each row, [n, 1]: the last one that begins at or before it. */

@@ -36,8 +36,7 @@ static htp_tensor_id scaled(const line *n, htp_tensor_id x, double factor)
 static htp_tensor_id join(const line *n, htp_tensor_id before, htp_tensor_id middle,
                           htp_tensor_id after)
 {
-    return htp_emit(n->f->l, "Concat", HTP_IN(before, middle, after),
-                    HTP_AT(htp_attribute_int("axis", n->axis)));
+    return htp_emit_concat(n->f->l, HTP_IN(before, middle, after), n->axis);
 }
 
 /* ---- equal distances ---- */

@@ -72,13 +72,12 @@ static htp_tensor_id emit_sizes(htp_lowering *l, const grouped *g, htp_tensor_id
 {
     htp_tensor_id sizes = g->ends;
     if (g->count > 1) {
-        htp_tensor_id starts = htp_emit(
-            l, "Concat",
-            HTP_IN(htp_emit_int(l, 0), htp_emit_slice(l, g->ends, 0, 0, (int64_t)g->count - 1)),
-            HTP_AT(htp_attribute_int("axis", 0)));
+        htp_tensor_id starts = htp_emit_concat(
+            l, HTP_IN(htp_emit_int(l, 0), htp_emit_slice(l, g->ends, 0, 0, (int64_t)g->count - 1)),
+            0);
         sizes = htp_emit_binary(l, "Sub", g->ends, starts);
     }
-    return htp_emit(l, "Concat", HTP_IN(sizes, tail), HTP_AT(htp_attribute_int("axis", 0)));
+    return htp_emit_concat(l, HTP_IN(sizes, tail), 0);
 }
 
 /** The parts of operand @p index: matrices, or [1, rows, columns] of an operand with groups. */
@@ -106,8 +105,7 @@ static htp_tensor_id emit_tail_of_result(htp_lowering *l, const grouped *g, htp_
         of_rows ? tail : htp_emit_dim(l, g->operands[0], htp_arg_dims(l, "self"), 1);
     htp_tensor_id columns =
         of_rows ? htp_emit_dim(l, g->operands[1], htp_arg_dims(l, "mat2"), 2) : tail;
-    htp_tensor_id shape = htp_emit(l, "Concat", HTP_IN(htp_emit_int(l, 1), rows, columns),
-                                   HTP_AT(htp_attribute_int("axis", 0)));
+    htp_tensor_id shape = htp_emit_concat(l, HTP_IN(htp_emit_int(l, 1), rows, columns), 0);
     return htp_emit_binary(l, "Expand", htp_emit_scalar(l, g->dtype, 0), shape);
 }
 
@@ -131,8 +129,7 @@ static htp_tensor_id multiply_groups(htp_lowering *l, const grouped *g)
     if (g->form->has_tail) {
         products[count++] = emit_tail_of_result(l, g, tail);
     }
-    htp_tensor_id all = htp_emit(l, "Concat", (htp_emit_inputs){products, count},
-                                 HTP_AT(htp_attribute_int("axis", g->form->joined)));
+    htp_tensor_id all = htp_emit_concat(l, (htp_emit_inputs){products, count}, g->form->joined);
     return g->form->has_tail ? htp_emit_squeeze(l, all, &front, 1) : all;
 }
 

@@ -219,8 +219,7 @@ static htp_tensor_id join_indices(htp_lowering *l, const htp_indexing *n)
     if (n->count == 1) {
         return columns[0];
     }
-    return htp_emit(l, "Concat", (htp_emit_inputs){columns, n->count},
-                    HTP_AT(htp_attribute_int("axis", axis)));
+    return htp_emit_concat(l, (htp_emit_inputs){columns, n->count}, axis);
 }
 
 htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n)

@@ -146,9 +146,7 @@ static void bind_circular_pad(htp_lowering *l)
         if (pads[2 * i + 1] > 0) {
             parts[part_count++] = htp_emit_slice(l, x, axis, 0, pads[2 * i + 1]);
         }
-        x = part_count == 1 ? x
-                            : htp_emit(l, "Concat", (htp_emit_inputs){parts, part_count},
-                                       HTP_AT(htp_attribute_int("axis", axis)));
+        x = part_count == 1 ? x : htp_emit_concat(l, (htp_emit_inputs){parts, part_count}, axis);
     }
     htp_bind(l, 0, x);
 }

@@ -22,8 +22,7 @@ static htp_tensor_id concatenate(htp_lowering *l, const htp_tensor_id *parts, si
     if (count == 1) {
         return parts[0];
     }
-    return htp_emit(l, "Concat", (htp_emit_inputs){parts, count},
-                    HTP_AT(htp_attribute_int("axis", axis)));
+    return htp_emit_concat(l, (htp_emit_inputs){parts, count}, axis);
 }
 
 /* ---- together ---- */

@@ -227,9 +227,7 @@ void htp_lower_vander(htp_lowering *l)
         columns[rises ? i : count - 1 - i] = power;
         power = i == 0 ? x : htp_step_binary(&f, "Mul", power, x);
     }
-    htp_formula_bind(&f, 0,
-                     htp_emit(l, "Concat", (htp_emit_inputs){columns, count},
-                              HTP_AT(htp_attribute_int("axis", last))));
+    htp_formula_bind(&f, 0, htp_emit_concat(l, (htp_emit_inputs){columns, count}, last));
 }
 
 /** Moves on to the next combination of @p r of @p n places, in lexicographic order. @return false

@@ -99,8 +99,6 @@ void htp_lower_level_cat(htp_lowering *l)
     }
     if (!l->failure) {
         int64_t axis = htp_arg_dim(l, "dim", htp_output_rank(l, 0));
-        htp_bind(l, 0,
-                 htp_emit(l, "Concat", (htp_emit_inputs){tensors, count},
-                          HTP_AT(htp_attribute_int("axis", axis))));
+        htp_bind(l, 0, htp_emit_concat(l, (htp_emit_inputs){tensors, count}, axis));
     }
 }

@@ -253,8 +253,7 @@ static htp_tensor_id emit_quantiles(htp_lowering *l, const ranked *r, htp_tensor
             htp_emit_binary(l, "Gather", q, htp_emit_scalar_int(l, HTP_DTYPE_INT64, (int64_t)i));
         parts[i] = htp_emit_unsqueeze(l, emit_quantile(l, r, one, count), &first_axis, 1);
     }
-    return htp_emit(l, "Concat", (htp_emit_inputs){parts, number},
-                    HTP_AT(htp_attribute_int("axis", 0)));
+    return htp_emit_concat(l, (htp_emit_inputs){parts, number}, 0);
 }
 
 /** aten::quantile, aten::nanquantile: the row says "nan" for the latter. */

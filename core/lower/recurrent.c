@@ -132,7 +132,7 @@ static htp_tensor_id layer_weight(htp_lowering *l, const recurrent *r, uint32_t 
     }
     htp_tensor_id x = sets[0];
     if (r->directions == 2) {
-        x = htp_emit(l, "Concat", HTP_IN(sets[0], sets[1]), HTP_AT(htp_attribute_int("axis", 0)));
+        x = htp_emit_concat(l, HTP_IN(sets[0], sets[1]), 0);
     }
     if (r->cell->gates == 1) {
         return x;
@@ -143,8 +143,7 @@ static htp_tensor_id layer_weight(htp_lowering *l, const recurrent *r, uint32_t 
     for (uint32_t i = 0; i < r->cell->gates; i++) {
         ordered[i] = gates[r->cell->order[i]];
     }
-    return htp_emit(l, "Concat", (htp_emit_inputs){ordered, r->cell->gates},
-                    HTP_AT(htp_attribute_int("axis", 1)));
+    return htp_emit_concat(l, (htp_emit_inputs){ordered, r->cell->gates}, 1);
 }
 
 /** A state of one layer: [directions, batch, hidden]. */
@@ -186,9 +185,8 @@ static htp_tensor_id emit_layer(htp_lowering *l, const recurrent *r, uint32_t la
 {
     htp_tensor_id bias = HTP_TENSOR_NONE;
     if (r->weights_per_set == 4) {
-        bias = htp_emit(l, "Concat",
-                        HTP_IN(layer_weight(l, r, layer, 2), layer_weight(l, r, layer, 3)),
-                        HTP_AT(htp_attribute_int("axis", 1)));
+        bias = htp_emit_concat(
+            l, HTP_IN(layer_weight(l, r, layer, 2), layer_weight(l, r, layer, 3)), 1);
     }
     htp_attribute attributes[4];
     size_t count = write_attributes(l, r, attributes);
@@ -227,8 +225,7 @@ htp_tensor_id htp_emit_recurrent(htp_lowering *l, htp_dtype dtype, htp_tensor_id
     for (size_t i = 0; i < (r.cell->has_memory ? 2 : 1); i++) {
         htp_tensor_id last = finals[i][0];
         if (r.layers > 1) {
-            last = htp_emit(l, "Concat", (htp_emit_inputs){finals[i], r.layers},
-                            HTP_AT(htp_attribute_int("axis", 0)));
+            last = htp_emit_concat(l, (htp_emit_inputs){finals[i], r.layers}, 0);
         }
         htp_bind_cast(l, i + 1, last, r.dtype);
     }

@@ -143,8 +143,7 @@ void htp_lower_nonzero_static(htp_lowering *l)
     htp_sizes_add_tensor(&shape, size);
     htp_sizes_add_int(&shape, rank);
     htp_tensor_id rows = htp_emit_binary(l, "Expand", fill, htp_sizes_end(&shape));
-    places = htp_emit(l, "Concat", HTP_IN(htp_emit_transpose(l, places, swapped, 2), rows),
-                      HTP_AT(htp_attribute_int("axis", 0)));
+    places = htp_emit_concat(l, HTP_IN(htp_emit_transpose(l, places, swapped, 2), rows), 0);
     htp_bind(l, 0,
              htp_emit(l, "Slice", HTP_IN(places, htp_emit_int(l, 0), size, htp_emit_int(l, 0)),
                       HTP_NO_AT));

@@ -115,7 +115,7 @@ void htp_lower_masked_scatter(htp_lowering *l)
         htp_emit_binary(l, "CumSum", counts, htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0));
     htp_tensor_id source = flat(l, htp_arg_tensor_as(l, "source", dtype));
     htp_tensor_id first = htp_emit_numbers(l, dtype, 1, (const int64_t[]){1}, &(htp_number){0});
-    source = htp_emit(l, "Concat", HTP_IN(first, source), HTP_AT(htp_attribute_int("axis", 0)));
+    source = htp_emit_concat(l, HTP_IN(first, source), 0);
     /* What is not selected takes the element in front: source may have no more. */
     htp_tensor_id index = htp_emit_binary(l, "Mul", order, counts);
     htp_tensor_id picked =
@@ -220,8 +220,7 @@ static htp_tensor_id begins(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
                                    HTP_IN(htp_emit_fill(l, HTP_DTYPE_BOOL, 1, 1),
                                           htp_emit_int(l, 0), size, htp_emit_int(l, 0)),
                                    HTP_NO_AT);
-    return htp_emit(l, "Concat", HTP_IN(first, htp_emit_unary(l, "Not", same)),
-                    HTP_AT(htp_attribute_int("axis", 0)));
+    return htp_emit_concat(l, HTP_IN(first, htp_emit_unary(l, "Not", same)), 0);
 }
 
 /** aten::unique_consecutive of all elements */
@@ -242,8 +241,8 @@ void htp_lower_unique_consecutive(htp_lowering *l)
     bind_asked(l, 1, "return_inverse", shaped_like_self(l, number));
     htp_tensor_id size = htp_emit_unary(l, "Shape", x);
     htp_tensor_id at = compress(l, htp_emit_count_up(l, size), begin);
-    htp_tensor_id next = htp_emit(l, "Concat", HTP_IN(htp_emit_slice(l, at, 0, 1, INT64_MAX), size),
-                                  HTP_AT(htp_attribute_int("axis", 0)));
+    htp_tensor_id next =
+        htp_emit_concat(l, HTP_IN(htp_emit_slice(l, at, 0, 1, INT64_MAX), size), 0);
     /* Where there is nothing, one size too many stands behind nothing. */
     next = htp_emit(
         l, "Slice",
@@ -270,8 +269,7 @@ void htp_lower_bincount(htp_lowering *l)
     htp_tensor_id x = htp_arg_tensor_as(l, "self", HTP_DTYPE_INT64);
     htp_tensor_id least =
         htp_emit_binary_scalar(l, "Sub", htp_arg_vector(l, "minlength"), HTP_DTYPE_INT64, 1);
-    htp_tensor_id all =
-        htp_emit(l, "Concat", HTP_IN(least, x), HTP_AT(htp_attribute_int("axis", 0)));
+    htp_tensor_id all = htp_emit_concat(l, HTP_IN(least, x), 0);
     htp_tensor_id size = htp_emit_reduce(l, "ReduceMax", all, (const int64_t[]){0}, 1, true);
     size = htp_emit_binary_scalar(l, "Add", size, HTP_DTYPE_INT64, 1);
     htp_tensor_id values = htp_arg_present(l, "weights")

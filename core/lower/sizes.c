@@ -1,5 +1,7 @@
 #include "lower/sizes.h"
 
+#include "lower/compose.h"
+
 htp_sizes htp_sizes_begin(htp_lowering *l)
 {
     return (htp_sizes){.l = l, .dtype = HTP_DTYPE_INT64};
@@ -75,8 +77,7 @@ htp_tensor_id htp_sizes_end(htp_sizes *sizes)
     if (sizes->parts.count == 1) {
         return sizes->parts.items[0];
     }
-    return htp_emit(sizes->l, "Concat", (htp_emit_inputs){sizes->parts.items, sizes->parts.count},
-                    HTP_AT(htp_attribute_int("axis", 0)));
+    return htp_emit_concat(sizes->l, (htp_emit_inputs){sizes->parts.items, sizes->parts.count}, 0);
 }
 
 htp_tensor_id htp_emit_dim_product(htp_lowering *l, htp_tensor_id x, const htp_dim *dims,

@@ -214,7 +214,7 @@ static htp_tensor_id turn(htp_lowering *l, htp_tensor_id x, const htp_dim *dims,
     half = htp_emit_binary(l, "Div", half, htp_emit_int(l, 2));
     htp_tensor_id front = htp_emit(l, "Slice", HTP_IN(x, half, size, at), HTP_NO_AT);
     htp_tensor_id back = htp_emit(l, "Slice", HTP_IN(x, htp_emit_int(l, 0), half, at), HTP_NO_AT);
-    return htp_emit(l, "Concat", HTP_IN(front, back), HTP_AT(htp_attribute_int("axis", axis)));
+    return htp_emit_concat(l, HTP_IN(front, back), axis);
 }
 
 /** The row says "inverse" or NULL. */

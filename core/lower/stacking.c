@@ -79,9 +79,7 @@ void htp_lower_stack_along(htp_lowering *l)
         htp_lower_fail(l, "there is nothing to stack");
         return;
     }
-    htp_bind(l, 0,
-             htp_emit(l, "Concat", (htp_emit_inputs){parts, count},
-                      HTP_AT(htp_attribute_int("axis", axis))));
+    htp_bind(l, 0, htp_emit_concat(l, (htp_emit_inputs){parts, count}, axis));
 }
 
 /** aten::column_stack: vectors and numbers become columns. */
@@ -100,9 +98,7 @@ void htp_lower_column_stack(htp_lowering *l)
         htp_lower_fail(l, "there is nothing to stack");
         return;
     }
-    htp_bind(l, 0,
-             htp_emit(l, "Concat", (htp_emit_inputs){parts, count},
-                      HTP_AT(htp_attribute_int("axis", 1))));
+    htp_bind(l, 0, htp_emit_concat(l, (htp_emit_inputs){parts, count}, 1));
 }
 
 /** aten::block_diag: every tensor is a block; left and right of it are zeros. */
@@ -134,8 +130,7 @@ void htp_lower_block_diag(htp_lowering *l)
         parts[i] = htp_emit_binary(l, "Pad", parts[i], htp_sizes_end(&pads));
         left = right;
     }
-    htp_tensor_id joined = htp_emit(l, "Concat", (htp_emit_inputs){parts, count},
-                                    HTP_AT(htp_attribute_int("axis", 0)));
+    htp_tensor_id joined = htp_emit_concat(l, (htp_emit_inputs){parts, count}, 0);
     htp_bind(l, 0, htp_emit_cast(l, joined, wide, dtype));
 }
 
@@ -191,9 +186,7 @@ void htp_lower_cartesian_product(htp_lowering *l)
         htp_bind(l, 0, htp_value_tensor(l, values[0]));
         return;
     }
-    htp_bind(l, 0,
-             htp_emit(l, "Concat", (htp_emit_inputs){columns, count},
-                      HTP_AT(htp_attribute_int("axis", 1))));
+    htp_bind(l, 0, htp_emit_concat(l, (htp_emit_inputs){columns, count}, 1));
 }
 
 /* ---- flips and turns ---- */
@@ -263,7 +256,6 @@ void htp_lower_chunk_cat(htp_lowering *l)
         shape[axis + 1] = -1;
         parts[i] = htp_emit_reshape(l, x, shape, (size_t)axis + 2);
     }
-    htp_tensor_id joined = htp_emit(l, "Concat", (htp_emit_inputs){parts, count},
-                                    HTP_AT(htp_attribute_int("axis", axis + 1)));
+    htp_tensor_id joined = htp_emit_concat(l, (htp_emit_inputs){parts, count}, axis + 1);
     htp_bind_cast(l, 0, joined, dtype);
 }

@@ -76,7 +76,7 @@ static htp_tensor_id joined(htp_lowering *l, const triangular_system *s, htp_ten
                             htp_tensor_id next)
 {
     htp_emit_inputs parts = s->is_upper ? HTP_IN(next, x) : HTP_IN(x, next);
-    return htp_emit(l, "Concat", parts, HTP_AT(htp_attribute_int("axis", (int64_t)s->rank - 2)));
+    return htp_emit_concat(l, parts, (int64_t)s->rank - 2);
 }
 
 static htp_tensor_id solve(htp_lowering *l, const triangular_system *s)
