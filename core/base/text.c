@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +169,24 @@ void htp_text_add_double(htp_text *text, double value)
     if (!strpbrk(buffer, ".e")) {
         htp_text_add(text, ".0");
     }
+}
+
+size_t htp_text_width(const char *string)
+{
+    size_t width = 0;
+    for (; *string; string++) {
+        width += ((unsigned char)*string & 0xc0) != 0x80;
+    }
+    return width;
+}
+
+bool htp_text_is_one_of(const char *string, const char *const *strings, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++) {
+        found = strcmp(string, strings[i]) == 0;
+    }
+    return found;
 }
 
 const char *htp_text_string(const htp_text *text)

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** An empty text is {.arena = arena}. bytes is NUL-terminated once something was added. */
@@ -45,6 +46,12 @@ const char *htp_text_grouped(htp_arena *arena, uint64_t number);
 /** The length of the UTF-8 sequence at @p at, and its code point in @p code; 0 where the bytes are
  * no UTF-8 (overlong forms and surrogates are none). "" gives 1 and code 0. */
 size_t htp_text_utf8(const char *at, uint32_t *code);
+
+/** The characters of a string of UTF-8, taken for columns. */
+size_t htp_text_width(const char *string);
+
+/** Whether @p string is one of @p count strings. */
+bool htp_text_is_one_of(const char *string, const char *const *strings, size_t count);
 
 /** The string; "" for an empty text. */
 const char *htp_text_string(const htp_text *text);

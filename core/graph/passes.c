@@ -11,11 +11,7 @@ static bool has_no_other_form(const char *kind)
 {
     static const char *const kinds[] = {"aten::copy_.Tensor", "aten::copy_.float",
                                         "aten::copy_.int", "aten::requires_grad_"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !found; i++) {
-        found = strcmp(kind, kinds[i]) == 0;
-    }
-    return found;
+    return htp_text_is_one_of(kind, kinds, sizeof(kinds) / sizeof(kinds[0]));
 }
 
 const char *htp_pass_functional_kind(htp_arena *arena, const char *kind)

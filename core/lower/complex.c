@@ -39,11 +39,7 @@ static bool is_conjugating_view(const char *kind)
     static const char *const kinds[] = {"aten::conj",      "aten::_conj", "aten::adjoint",
                                         "aten::mH",        "aten::mH.a",  "aten::matrix_H",
                                         "aten::matrix_H.a"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !found; i++) {
-        found = strcmp(kind, kinds[i]) == 0;
-    }
-    return found;
+    return htp_text_is_one_of(kind, kinds, sizeof(kinds) / sizeof(kinds[0]));
 }
 
 bool htp_graph_shows_conjugates(const htp_graph *graph)

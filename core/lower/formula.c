@@ -3,8 +3,6 @@
 #include "lower/compose.h"
 #include "lower/kernels.h"
 
-#include <string.h>
-
 htp_formula htp_formula_of_steps(htp_lowering *l, htp_dtype dtype)
 {
     return (htp_formula){l, htp_composite_dtype(dtype), dtype};
@@ -21,12 +19,7 @@ static bool is_exact(const char *op)
 {
     static const char *const exact[] = {"Abs",  "Ceil",      "Floor",     "Max",   "Min",  "Neg",
                                         "Relu", "ReduceMax", "ReduceMin", "Round", "Sign", "Where"};
-    for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++) {
-        if (strcmp(op, exact[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return htp_text_is_one_of(op, exact, sizeof(exact) / sizeof(exact[0]));
 }
 
 htp_tensor_id htp_step_round(const htp_formula *f, htp_tensor_id x)

@@ -10,12 +10,7 @@ static bool is_merged(const char *op)
     static const char *const merged[] = {"Elu",  "HardSigmoid",    "LeakyRelu", "Relu",
                                          "Selu", "Sigmoid",        "Softplus",  "Softsign",
                                          "Tanh", "ThresholdedRelu"};
-    for (size_t i = 0; i < sizeof(merged) / sizeof(*merged); i++) {
-        if (strcmp(op, merged[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return htp_text_is_one_of(op, merged, sizeof(merged) / sizeof(merged[0]));
 }
 
 /* The node that makes @p x, when nobody else has read @p x so far; NULL otherwise. */

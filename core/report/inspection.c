@@ -113,28 +113,19 @@ struct row {
     const char *note;
 };
 
-static size_t width_of(const char *string)
-{
-    size_t width = 0;
-    for (; *string; string++) {
-        width += ((unsigned char)*string & 0xc0) != 0x80;
-    }
-    return width;
-}
-
 static void add_rows(htp_text *text, const struct row *rows, size_t count)
 {
     size_t name_width = 0;
     size_t count_width = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t name = rows[i].indentation + width_of(rows[i].name);
+        size_t name = rows[i].indentation + htp_text_width(rows[i].name);
         size_t number = strlen(rows[i].count);
         name = name < WIDEST_NAME ? name : WIDEST_NAME;
         name_width = name > name_width ? name : name_width;
         count_width = number > count_width ? number : count_width;
     }
     for (size_t i = 0; i < count; i++) {
-        size_t used = rows[i].indentation + width_of(rows[i].name);
+        size_t used = rows[i].indentation + htp_text_width(rows[i].name);
         int padding = used < name_width ? (int)(name_width - used) : 0;
         htp_text_addf(text, "%*s%s%*s  %*s%s%s\n", (int)rows[i].indentation, "", rows[i].name,
                       padding, "", (int)count_width, rows[i].count, rows[i].note ? "  " : "",

@@ -23,16 +23,6 @@ typedef struct tree_widths {
     size_t parameters;
 } tree_widths;
 
-/* Characters, taken for columns. */
-static size_t width_of(const char *string)
-{
-    size_t width = 0;
-    for (; *string; string++) {
-        width += ((unsigned char)*string & 0xc0) != 0x80;
-    }
-    return width;
-}
-
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
@@ -76,7 +66,7 @@ static const uint32_t *measure_depths(htp_arena *arena, const htp_hierarchy *hie
 
 static void add_row(htp_text *text, const tree_row *row, const tree_widths *widths)
 {
-    size_t used = row->indentation + width_of(row->segment);
+    size_t used = row->indentation + htp_text_width(row->segment);
     size_t padding = used < widths->module ? widths->module - used : 0;
     htp_text_addf(text, "%*s%s%*s", (int)row->indentation, "", row->segment, (int)padding, "");
     htp_text_addf(text, "  %*s  %*s  %*s%s\n", (int)widths->nodes, row->nodes, (int)widths->own,
@@ -85,7 +75,7 @@ static void add_row(htp_text *text, const tree_row *row, const tree_widths *widt
 
 static void widen(tree_widths *widths, const tree_row *row)
 {
-    size_t module = row->indentation + width_of(row->segment);
+    size_t module = row->indentation + htp_text_width(row->segment);
     widths->module = larger(widths->module, module < WIDEST_MODULE ? module : WIDEST_MODULE);
     widths->nodes = larger(widths->nodes, strlen(row->nodes));
     widths->own = larger(widths->own, strlen(row->own));
