@@ -45,11 +45,7 @@ static void set_static_type(htp_model *model, htp_tensor_id tensor, htp_dtype dt
     for (uint32_t i = 0; i < rank; i++) {
         dims[i].size = sizes[i];
     }
-    htp_tensor *typed = &model->tensors.items[tensor];
-    typed->has_type = true;
-    typed->dtype = dtype;
-    typed->rank = rank;
-    typed->dims = dims;
+    htp_model_set_type(model, tensor, dtype, rank, dims);
 }
 
 htp_tensor_id htp_model_add_input(htp_model *model, const char *name, htp_dtype dtype,
