@@ -56,6 +56,15 @@ static htp_tensor_id emit_distance(const htp_formula *f, htp_tensor_id x)
     return htp_step_binary(f, "Sub", x, htp_step_unary(f, "Round", x));
 }
 
+/** The sum of c[i] / y^(2 i + 1). */
+static htp_tensor_id emit_tail(const htp_formula *f, htp_tensor_id y,
+                               const double c[BERNOULLI_COUNT])
+{
+    htp_tensor_id inverse = htp_step_unary(f, "Reciprocal", y);
+    htp_tensor_id square = htp_step_binary(f, "Mul", inverse, inverse);
+    return htp_step_binary(f, "Mul", htp_step_polynomial(f, square, c, BERNOULLI_COUNT), inverse);
+}
+
 /* ---- log Γ ---- */
 
 /** log Γ(x) of x >= 0.5 */
@@ -71,10 +80,7 @@ static htp_tensor_id emit_stirling(const htp_formula *f, htp_tensor_id x)
         c[i] = bernoulli[i] / ((2.0 * i + 2) * (2.0 * i + 1));
     }
     htp_tensor_id y = s.shifted;
-    htp_tensor_id inverse = htp_step_unary(f, "Reciprocal", y);
-    htp_tensor_id square = htp_step_binary(f, "Mul", inverse, inverse);
-    htp_tensor_id tail =
-        htp_step_binary(f, "Mul", htp_step_polynomial(f, square, c, BERNOULLI_COUNT), inverse);
+    htp_tensor_id tail = emit_tail(f, y, c);
     htp_tensor_id logarithm = htp_step_unary(f, "Log", y);
     htp_tensor_id sum = htp_step_binary(f, "Mul", htp_step_scalar(f, "Sub", y, 0.5), logarithm);
     sum = htp_step_binary(f, "Sub", sum, y);
@@ -206,10 +212,7 @@ static htp_tensor_id emit_zeta(const htp_formula *f, htp_tensor_id x, int64_t s)
         double next = (double)(s + 2 * i + 1) * (double)(s + 2 * i + 2);
         factor *= next / (double)((2 * i + 3) * (2 * i + 4));
     }
-    htp_tensor_id inverse = htp_step_unary(f, "Reciprocal", y);
-    htp_tensor_id square = htp_step_binary(f, "Mul", inverse, inverse);
-    htp_tensor_id tail =
-        htp_step_binary(f, "Mul", htp_step_polynomial(f, square, c, BERNOULLI_COUNT), inverse);
+    htp_tensor_id tail = emit_tail(f, y, c);
     tail = htp_step_scalar(f, "Add", tail, 0.5);
     htp_tensor_id line = htp_step_scalar(f, "Mul", y, 1 / (double)(s - 1));
     tail = htp_step_binary(f, "Add", tail, line);
