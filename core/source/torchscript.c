@@ -174,31 +174,25 @@ htp_status htp_torchscript_load_library(const htp_shim *shim, const char *path)
                            path, error.message);
 }
 
-/* An opening that may be watched, and stopped. */
-struct opening {
-    htp_progress_fn progress;
-    void *user;
-    bool is_interrupted;
-};
-
-static bool tick(void *user, uint64_t done, uint64_t total)
+bool htp_watch_tick(void *user, uint64_t done, uint64_t total)
 {
-    struct opening *opening = user;
+    htp_watch *watch = user;
     const htp_progress progress = {
-        .stage = HTP_STAGE_LOADED, .done = done, .total = total, .label = "records"};
-    if (opening->progress && !opening->progress(opening->user, &progress)) {
-        opening->is_interrupted = true;
+        .stage = watch->stage, .done = done, .total = total, .label = watch->label};
+    if (watch->progress && !watch->progress(watch->user, &progress)) {
+        watch->is_interrupted = true;
     }
-    return !opening->is_interrupted;
+    return !watch->is_interrupted;
 }
 
 htp_status htp_torchscript_open(const htp_shim *shim, const char *path, htp_progress_fn progress,
                                 void *user, htp_shim_model **model)
 {
-    struct opening opening = {.progress = progress, .user = user};
+    htp_watch watch = {
+        .stage = HTP_STAGE_LOADED, .label = "records", .progress = progress, .user = user};
     htp_shim_error error = {{0}};
     *model = NULL;
-    htp_shim_code code = shim->open(path, tick, &opening, model, &error);
-    return opening.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
-                                  : htp_torchscript_status(path, code, &error);
+    htp_shim_code code = shim->open(path, htp_watch_tick, &watch, model, &error);
+    return watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
+                                : htp_torchscript_status(path, code, &error);
 }

@@ -35,6 +35,18 @@ HTP_MUST_USE htp_status htp_torchscript_open(const htp_shim *shim, const char *p
 HTP_MUST_USE htp_status htp_torchscript_status(const char *path, htp_shim_code code,
                                                const htp_shim_error *error);
 
+/** A shim call that is watched, and may be stopped. */
+typedef struct htp_watch {
+    htp_stage stage;
+    const char *label;
+    htp_progress_fn progress; /* NULL: nobody watches */
+    void *user;
+    bool is_interrupted;
+} htp_watch;
+
+/** What the shim calls as it gets on; @p user is a htp_watch. @return false to stop. */
+bool htp_watch_tick(void *user, uint64_t done, uint64_t total);
+
 /**
  * Traces @p model with @p inputs and builds the graph in @p arena. Where forward() refuses the
  * sizes of lanes 1 and 2 others are tried (htp_inputs_choose_lanes); @p inputs keeps those that it

@@ -9,31 +9,18 @@ struct tracing {
     const htp_shim *shim;
     htp_shim_model *model;
     const htp_inputs *inputs;
-    htp_progress_fn progress;
-    void *user;
-    bool is_interrupted;
+    htp_watch watch;
     const htp_shim_trace *trace;
     htp_shim_error error;
 };
-
-static bool tick(void *user, uint64_t done, uint64_t total)
-{
-    struct tracing *tracing = user;
-    const htp_progress progress = {
-        .stage = HTP_STAGE_TRACED, .done = done, .total = total, .label = "nodes"};
-    if (tracing->progress && !tracing->progress(tracing->user, &progress)) {
-        tracing->is_interrupted = true;
-    }
-    return !tracing->is_interrupted;
-}
 
 static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
 {
     const htp_inputs *inputs = tracing->inputs;
     tracing->error = (htp_shim_error){{0}};
     const htp_shim_input *nested = htp_inputs_nest(tracing->arena, inputs, NULL);
-    return tracing->shim->trace(tracing->model, nested, inputs->argument_count, lane_count, tick,
-                                tracing, &tracing->trace, &tracing->error);
+    return tracing->shim->trace(tracing->model, nested, inputs->argument_count, lane_count,
+                                htp_watch_tick, &tracing->watch, &tracing->trace, &tracing->error);
 }
 
 /* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
@@ -77,14 +64,14 @@ htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shi
                                  htp_inputs *inputs, htp_progress_fn progress, void *user,
                                  htp_arena *arena, htp_graph **graph)
 {
-    struct tracing tracing = {.arena = arena,
-                              .shim = shim,
-                              .model = model,
-                              .inputs = inputs,
-                              .progress = progress,
-                              .user = user};
+    struct tracing tracing = {
+        .arena = arena,
+        .shim = shim,
+        .model = model,
+        .inputs = inputs,
+        .watch = {.stage = HTP_STAGE_TRACED, .label = "nodes", .progress = progress, .user = user}};
     htp_status status = run_all_lanes(&tracing, path, inputs);
-    if (status && tracing.is_interrupted) {
+    if (status && tracing.watch.is_interrupted) {
         htp_status_free(status);
         return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
     }
