@@ -9,7 +9,6 @@ import functools
 import io
 import json
 import sys
-import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +20,7 @@ from torch import nn  # noqa: E402
 
 import make  # noqa: E402
 from op_coverage import samples  # noqa: E402
-from op_coverage.processes import serve_jobs  # noqa: E402
+from op_coverage.processes import serve_torch_jobs  # noqa: E402
 from op_coverage.rules import NARROW, is_near_exact  # noqa: E402
 from op_coverage.results import NO_SAMPLE, NOT_INFERENCE, OURS, PEERS, REFUSED, UNTRACEABLE  # noqa: E402
 
@@ -189,12 +188,6 @@ def warm_up(column: str) -> None:
     torch.onnx.export(nn.ReLU(), (torch.zeros(1),), io.BytesIO(), **options)
 
 
-def main() -> None:
-    warnings.filterwarnings("ignore")
-    torch.set_num_threads(1)
-    samples.entries()
-    serve_jobs(perform, needs_shelter)
-
-
 if __name__ == "__main__":
-    main()
+    samples.entries()  # before any job: it takes longer than one may
+    serve_torch_jobs(perform, needs_shelter)

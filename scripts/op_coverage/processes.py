@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import traceback
+import warnings
 from pathlib import Path
 
 
@@ -128,6 +129,15 @@ def serve_jobs(perform, needs_shelter=lambda job: False) -> None:
         else:
             answer(job)
         print("null", file=answers, flush=True)
+
+
+def serve_torch_jobs(perform, needs_shelter=lambda job: False) -> None:
+    """serve_jobs() of a worker that computes with PyTorch: by one thread, and without warnings."""
+    import torch
+
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    serve_jobs(perform, needs_shelter)
 
 
 def exit_code_of(function, *arguments) -> int:

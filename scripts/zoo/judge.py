@@ -6,18 +6,16 @@ import json
 import subprocess
 import sys
 import time
-import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import onnx  # noqa: E402  (needs the path above)
-import torch  # noqa: E402
 
 import harness  # noqa: E402
 from op_coverage.exporter import outcome_of  # noqa: E402
-from op_coverage.processes import serve_jobs  # noqa: E402
+from op_coverage.processes import serve_torch_jobs  # noqa: E402
 from zoo import defaults, inputs, tag_checks  # noqa: E402
 from zoo.compare import Differs, Errors  # noqa: E402
 from zoo.libtorch import Program, Refuses  # noqa: E402
@@ -197,11 +195,5 @@ def perform(job: dict):
     yield judge(job) if job["kind"] == "ours" else judge_peer(job)
 
 
-def main() -> None:
-    warnings.filterwarnings("ignore")
-    torch.set_num_threads(1)
-    serve_jobs(perform)
-
-
 if __name__ == "__main__":
-    main()
+    serve_torch_jobs(perform)

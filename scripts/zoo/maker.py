@@ -9,7 +9,6 @@ import importlib.util
 import inspect
 import json
 import sys
-import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,7 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 import torch  # noqa: E402  (needs the path above)
 
 from models.record import module_tree, parameter_table  # noqa: E402
-from op_coverage.processes import serve_jobs  # noqa: E402
+from op_coverage.processes import serve_torch_jobs  # noqa: E402
 from zoo import inputs  # noqa: E402
 from zoo.built import Built  # noqa: E402
 from zoo.reference import nodes_of  # noqa: E402
@@ -275,11 +274,5 @@ def perform(job: dict):
         yield export(job["name"], job["follows"], job["path"], job["dynamo"])
 
 
-def main() -> None:
-    warnings.filterwarnings("ignore")
-    torch.set_num_threads(1)
-    serve_jobs(perform)
-
-
 if __name__ == "__main__":
-    main()
+    serve_torch_jobs(perform)

@@ -9,7 +9,6 @@ not enough for double precision: the constant dtypes and tensors of its graph ar
 import contextlib
 import functools
 import sys
-import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,7 +18,7 @@ import numpy  # noqa: E402  (needs the path above)
 import torch  # noqa: E402
 
 from models.make import flatten  # noqa: E402
-from op_coverage.processes import serve_jobs  # noqa: E402
+from op_coverage.processes import serve_torch_jobs  # noqa: E402
 
 SINGLE, DOUBLE = 6, 7  # as TorchScript numbers dtypes
 DOUBLED = {SINGLE: DOUBLE, 9: 10}  # complex64, complex128
@@ -151,11 +150,5 @@ def perform(job: dict):
     yield {"outputs": len(found), "precise": None if precise is None else len(precise)}
 
 
-def main() -> None:
-    warnings.filterwarnings("ignore")
-    torch.set_num_threads(1)
-    serve_jobs(perform)
-
-
 if __name__ == "__main__":
-    main()
+    serve_torch_jobs(perform)
