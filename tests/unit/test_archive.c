@@ -225,22 +225,6 @@ START_TEST(damaged_anywhere)
 }
 END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {torchscript_is_accepted, other_archives_are_named,
-                                  other_files_are_named,   what_is_no_file,
-                                  truncated_anywhere,      damaged_anywhere};
-    Suite *suite = suite_create("archive");
-    TCase *cases = tcase_create("archive");
-    tcase_set_timeout(cases, 600);
-    tcase_add_checked_fixture(cases, make_folder, remove_folder);
-    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-        tcase_add_test(cases, tests[i]);
-    }
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN_WITH("archive", make_folder, remove_folder, torchscript_is_accepted,
+               other_archives_are_named, other_files_are_named, what_is_no_file, truncated_anywhere,
+               damaged_anywhere)

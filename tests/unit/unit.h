@@ -40,12 +40,15 @@ static inline void unit_with_arena(void (*body)(htp_arena *arena))
         }                                                                                          \
     } while (0)
 
-/** Runs tests as one suite. @return the program's exit code. */
-static inline int unit_run(const char *name, const TTest *const *tests, size_t count)
+/** Runs tests as one suite, @p setup before and @p teardown behind each. @return the program's exit
+ * code. */
+static inline int unit_run(const char *name, SFun setup, SFun teardown, const TTest *const *tests,
+                           size_t count)
 {
     Suite *suite = suite_create(name);
     TCase *cases = tcase_create(name);
     tcase_set_timeout(cases, 600);
+    tcase_add_checked_fixture(cases, setup, teardown);
     for (size_t i = 0; i < count; i++) {
         tcase_add_test(cases, tests[i]);
     }
@@ -57,12 +60,15 @@ static inline int unit_run(const char *name, const TTest *const *tests, size_t c
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/** main() of a test program. */
-#define UNIT_MAIN(name, ...)                                                                       \
+/** main() of a test program; with functions that run before and behind each test, or NULL. */
+#define UNIT_MAIN_WITH(name, setup, teardown, ...)                                                 \
     int main(void)                                                                                 \
     {                                                                                              \
         const TTest *const tests[] = {__VA_ARGS__};                                                \
-        return unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));                            \
+        return unit_run(name, setup, teardown, tests, sizeof(tests) / sizeof(tests[0]));           \
     }
+
+/** main() of a test program. */
+#define UNIT_MAIN(name, ...) UNIT_MAIN_WITH(name, NULL, NULL, __VA_ARGS__)
 
 #endif
