@@ -79,13 +79,6 @@ Interpreter::Attributes Interpreter::restore_attributes()
     return after;
 }
 
-namespace
-{
-
-constexpr size_t kMaxForks = 6; // each one doubles what follows
-
-} // namespace
-
 // @p first_local the first item of a call that ends with the branch: what it made is gone then
 std::vector<Ref> Interpreter::branch(const Ref &condition, const Place &place, const Side &side,
                                      size_t first_local)
@@ -118,7 +111,7 @@ std::vector<Ref> Interpreter::branch(const Ref &condition, const Place &place, c
 std::vector<Ref> Interpreter::resume(const Fork &fork, const Next &next, size_t first_local)
 {
     if (forks_ == kMaxForks) {
-        throw Unsupported(fork.reason + ", " + recording_.describe(fork.place));
+        throw TooManyForks(fork.reason + ", " + recording_.describe(fork.place));
     }
     const Deeper deeper(forks_);
     const Side side = [this, fork, next, first_local](bool taken) {
@@ -255,6 +248,8 @@ Ref Interpreter::like(const Item &model)
                 tensor);
         }
         item->is_data = model.is_data && !model.is_real;
+        item->is_sequence = model.is_sequence;
+        item->varying = model.varying;
         return item;
     }
     Ref item = recording_.plain(model.lane[0], false);
@@ -277,6 +272,9 @@ bool Interpreter::has_same_size(const Item &a, const Item &b, int64_t dim) const
 
 Ref Interpreter::merge_tensors(const Ref &a, const Ref &b)
 {
+    if (a->is_sequence != b->is_sequence) {
+        throw Apart(kLengths);
+    }
     if (a->tensor(0).dim() != b->tensor(0).dim() ||
         a->tensor(0).scalar_type() != b->tensor(0).scalar_type()) {
         throw Apart("the sides of a branch on the data give tensors of different ranks or dtypes");
@@ -301,6 +299,9 @@ void Interpreter::resize(Item &item, int64_t dim, const char *name)
         item.lane[lane] = at::empty(sizes, item.tensor(lane).options());
     }
     item.is_data = true;
+    if (item.is_sequence) {
+        item.varying.insert(dim);
+    }
 }
 
 // A list, tuple or dict on at least one side, where the other may have no value.
@@ -411,9 +412,12 @@ std::vector<std::pair<Ref, Contents>> Interpreter::merge_lists(Merge &all)
 Contents Interpreter::merge_contents(Merge &all, const Ref &list, const Contents &a,
                                      const Contents &b)
 {
-    if (a.elements.size() != b.elements.size() || !a.stacked != !b.stacked) {
+    const bool is_sequence = a.stacked && b.stacked && a.stacked->is_sequence;
+    if (a.elements.size() != b.elements.size() || !a.stacked != !b.stacked ||
+        (a.stacked && a.stacked->is_sequence != b.stacked->is_sequence)) {
         if (list->kind == Item::Kind::List && !loops_.empty() && list->birth < loops_.back()) {
-            throw Growth{list, rows_of(a.elements.size() > b.elements.size() ? a : b)};
+            const bool is_first = a.elements.size() > b.elements.size() || is_sequence;
+            throw Growth{list, rows_of(is_first ? a : b)};
         }
         throw Apart(kLengths);
     }

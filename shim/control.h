@@ -120,7 +120,9 @@ struct Interpreter::Loop {
     std::set<uint32_t> lost = {}; // and those of which nobody knows what they hold
     std::vector<Ref> lists = {};  // that it appends to
     std::vector<Ref> rows = {};   // and what a stack of that looks like
-    Run run = {};                 // the last one
+    std::set<Sizes> sizes = {};   // of tensors of outside, once has_sizes
+    bool has_sizes = false;
+    Run run = {}; // the last one
 };
 
 } // namespace htp

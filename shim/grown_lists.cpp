@@ -31,6 +31,15 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::grown_
     return table;
 }
 
+const std::unordered_map<std::string, Interpreter::Handler> &
+Interpreter::list_handlers(const std::vector<Ref> &inputs)
+{
+    const bool is_sequence = std::any_of(inputs.begin(), inputs.end(), [](const Ref &input) {
+        return input->stacked && input->stacked->is_sequence;
+    });
+    return is_sequence ? sequence_handlers() : grown_handlers();
+}
+
 // Whether an operator is given a list whose length the data decides. One that a recorded loop
 // appends to has other elements when it runs: nothing else may touch it.
 bool Interpreter::check_lists(const std::string &kind, const std::vector<Ref> &inputs,
@@ -41,6 +50,8 @@ bool Interpreter::check_lists(const std::string &kind, const std::vector<Ref> &i
                                                  "aten::__is__",
                                                  "aten::__isnot__",
                                                  "prim::TupleConstruct",
+                                                 "prim::ListConstruct",
+                                                 "prim::DictConstruct",
                                                  "prim::If",
                                                  "prim::Loop",
                                                  "prim::fork",
@@ -59,7 +70,7 @@ bool Interpreter::check_lists(const std::string &kind, const std::vector<Ref> &i
     if (!any || passes.count(kind) != 0) {
         return false;
     }
-    if (grown_handlers().count(kind) == 0 || inputs[0]->kind != Item::Kind::List) {
+    if (list_handlers(inputs).count(kind) == 0 || inputs[0]->kind != Item::Kind::List) {
         throw Unsupported(kind + " on a list whose length depends on the data, " +
                           recording_.describe(place));
     }
@@ -112,16 +123,27 @@ Ref Interpreter::rows_of(const Contents &list)
     return rows;
 }
 
-// A stack of what a list holds before a loop; @p rows tells what an empty one would hold.
-Ref Interpreter::begin_stack(const Ref &list, const Ref &rows, const std::vector<Ref> &known,
+// A stack of what a list holds before a loop; @p rows tells what an empty one would hold, and
+// becomes a sequence where the list can only be one.
+Ref Interpreter::begin_stack(const Ref &list, Ref &rows, const std::vector<Ref> &known,
                              const Place &place)
 {
+    if (rows->is_sequence) {
+        return sequence_of(list, rows, place);
+    }
     if (!list->elements.empty() || list->stacked) {
-        return stack_up(list, place);
+        const Ref stack = stack_up(list, place);
+        rows = stack->is_sequence ? stack : rows;
+        return stack;
     }
     std::vector<Ref> sizes = {recording_.plain(0)};
     for (int64_t dim = 1; dim < rows->tensor(0).dim(); dim++) {
-        sizes.push_back(size_like(*rows, dim, known, place));
+        const Ref size = size_like(*rows, dim, known, place);
+        if (!size) {
+            rows = sequence_like(*rows, true);
+            return sequence_of(list, rows, place);
+        }
+        sizes.push_back(size);
     }
     const Ref none = recording_.plain(c10::IValue());
     const Ref dtype = recording_.plain(static_cast<int64_t>(rows->tensor(0).scalar_type()));
@@ -130,7 +152,8 @@ Ref Interpreter::begin_stack(const Ref &list, const Ref &rows, const std::vector
         {recording_.sequence(Item::Kind::List, std::move(sizes)), dtype, none, none, none}, place);
 }
 
-// A size: a number, or that of a tensor which has the same one, whatever the inputs are.
+// A size: a number, or that of a tensor which has the same one, whatever the inputs are; nullptr
+// where nothing has it.
 Ref Interpreter::size_like(const Item &tensor, int64_t dim, const std::vector<Ref> &known,
                            const Place &place)
 {
@@ -153,9 +176,26 @@ Ref Interpreter::size_like(const Item &tensor, int64_t dim, const std::vector<Re
             }
         }
     }
-    throw Unsupported("a loop on the data appends to an empty list tensors whose sizes are not "
-                      "known before, " +
-                      recording_.describe(place));
+    return nullptr;
+}
+
+// Whether all tensors of some lists have the same sizes, as far as is known.
+bool Interpreter::is_alike(const std::vector<Ref> &lists)
+{
+    Ref first;
+    const auto fits = [&](const Ref &rows) {
+        first = first ? first : rows;
+        return !rows || (!rows->is_sequence && has_same_rows(*first, *rows));
+    };
+    for (const Ref &list : lists) {
+        const bool is_list =
+            std::all_of(list->elements.begin(), list->elements.end(),
+                        [&](const Ref &element) { return fits(rows_of({{element}})); });
+        if (!is_list || !fits(list->stacked)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // Whether two stacks hold tensors of the same sizes, as far as is known.
@@ -175,13 +215,6 @@ bool Interpreter::has_same_rows(const Item &a, const Item &b) const
 // Stacks one behind the other.
 Ref Interpreter::join_stacks(std::vector<Ref> stacks, const Place &place)
 {
-    for (const Ref &stack : stacks) {
-        if (!has_same_rows(*stacks[0], *stack)) {
-            throw Unsupported("a list whose length depends on the data holds tensors of different "
-                              "sizes or dtypes, " +
-                              recording_.describe(place));
-        }
-    }
     if (stacks.size() == 1) {
         return stacks[0];
     }
@@ -192,20 +225,13 @@ Ref Interpreter::join_stacks(std::vector<Ref> stacks, const Place &place)
     return joined;
 }
 
-// A list holds tensors, not copies of them: what changes the one in place changes the other.
-void Interpreter::share_memory(const Ref &stack, const std::vector<Ref> &parts)
-{
-    for (const Ref &part : parts) {
-        if (stack->is_tensor() && part->is_tensor()) {
-            executor_.note_sharing(stack, Executor::memory_of(part));
-        }
-    }
-}
-
-// All elements of a list as the rows of one tensor.
+// All elements of a list as the rows of one tensor, or as a sequence where their sizes differ.
 Ref Interpreter::stack_up(const Ref &list, const Place &place)
 {
     require_unchanged(list, place);
+    if (!is_alike({list})) {
+        return sequence_of(list, nullptr, place);
+    }
     std::vector<Ref> parts;
     for (const Ref &element : list->elements) {
         parts.push_back(row_of(element, place));
@@ -216,14 +242,15 @@ Ref Interpreter::stack_up(const Ref &list, const Place &place)
     return join_stacks(std::move(parts), place);
 }
 
-// A list whose tensors may have been changed in place, nobody knows which, cannot be read.
-void Interpreter::require_unchanged(const Ref &list, const Place &place) const
+// All elements of a list as rows, where nothing else will do.
+Ref Interpreter::require_rows(const Ref &list, const Place &place)
 {
-    if (list->stacked && list->stacked->kind == Item::Kind::Unknown) {
-        throw Unsupported("a tensor is changed in place that a list holds whose length depends on "
-                          "the data, " +
+    if (!is_alike({list})) {
+        throw Unsupported("a list whose length depends on the data holds tensors of different "
+                          "sizes, and is sliced or reversed, " +
                           recording_.describe(place));
     }
+    return stack_up(list, place);
 }
 
 // A new list of the rows of @p stack, which are what the elements of @p like are.
@@ -237,6 +264,9 @@ Ref Interpreter::grown_list(const Ref &like, const Ref &stack)
 
 Ref Interpreter::element_at(const Ref &list, const Ref &stack, const Ref &index, const Place &place)
 {
+    if (stack->is_sequence) {
+        return sequence_item(stack, index, place);
+    }
     const Ref row =
         executor_.run_named("aten::select", "int", {stack, recording_.plain(0), index}, place);
     if (!list->has_numbers || !row->is_tensor()) {
@@ -306,13 +336,11 @@ std::vector<Ref> Interpreter::do_grown_set_item(const Node &node, std::vector<Re
                                                 Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
+    if (!is_alike({inputs[0], recording_.sequence(Item::Kind::List, {inputs[2]})})) {
+        return do_sequence_set_item(node, inputs, frame);
+    }
     const Ref stack = stack_up(inputs[0], place);
     Ref row = row_of(inputs[2], place);
-    if (!has_same_rows(*stack, *row)) {
-        throw Unsupported("a list whose length depends on the data holds tensors of different "
-                          "sizes or dtypes, " +
-                          recording_.describe(place));
-    }
     row = executor_.run_named("aten::select", "int",
                               {row, recording_.plain(0), recording_.plain(0)}, place);
     const Ref changed = executor_.run_named("aten::select_scatter", "",
@@ -325,6 +353,11 @@ std::vector<Ref> Interpreter::do_grown_set_item(const Node &node, std::vector<Re
 // The rows of a list and those of another one behind them.
 Ref Interpreter::add_rows(const Ref &list, const Ref &more, const Place &place)
 {
+    if (!is_alike({list, more})) {
+        const bool is_empty = !list->stacked && list->elements.empty();
+        return is_empty ? sequence_of(more, nullptr, place)
+                        : extend_sequence(sequence_of(list, nullptr, place), more, place);
+    }
     std::vector<Ref> parts;
     for (const Ref &part : {list, more}) {
         if (part->stacked || !part->elements.empty()) {
@@ -361,7 +394,7 @@ std::vector<Ref> Interpreter::do_grown_slice(const Node &node, std::vector<Ref> 
                                              Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    const Ref stack = stack_up(inputs[0], place);
+    const Ref stack = require_rows(inputs[0], place);
     return {grown_list(inputs[0], slice_rows(stack, {inputs[1], inputs[2], inputs[3]}, place))};
 }
 
@@ -378,6 +411,9 @@ std::vector<Ref> Interpreter::do_grown_pop(const Node &node, std::vector<Ref> &i
 {
     const Place place = place_of(node, frame.scope);
     const int64_t at = number(inputs[1], place);
+    if (!is_alike({inputs[0]})) {
+        return do_sequence_pop(node, inputs, frame);
+    }
     if (at != 0 && at != -1) {
         throw Unsupported("pop() within a list whose length depends on the data, " +
                           recording_.describe(place));
@@ -408,7 +444,7 @@ std::vector<Ref> Interpreter::do_grown_reverse(const Node &node, std::vector<Ref
 {
     const Place place = place_of(node, frame.scope);
     const Ref dims = recording_.sequence(Item::Kind::List, {recording_.plain(0)});
-    const Ref stack = stack_up(inputs[0], place);
+    const Ref stack = require_rows(inputs[0], place);
     const Ref reversed = executor_.run_named("aten::flip", "", {stack, dims}, place);
     share_memory(reversed, {stack});
     recording_.fill(inputs[0], {{}, reversed});
@@ -420,7 +456,7 @@ std::vector<Ref> Interpreter::do_grown_tensor(const Node &node, std::vector<Ref>
                                               Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    const Ref stack = stack_up(inputs[0], place);
+    const Ref stack = require_rows(inputs[0], place);
     Ref dtype = inputs[1];
     if (dtype->is_none() && stack->is_tensor()) {
         const at::ScalarType type = stack->tensor(0).scalar_type();

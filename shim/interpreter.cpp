@@ -35,9 +35,39 @@ std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> ar
         note_argument(argument);
     }
     try {
-        return call(root.get_method(method).function(), std::move(arguments), scope);
+        Place place;
+        place.scope = scope;
+        std::vector<Ref> outputs = finish(
+            place, [&] { return call(root.get_method(method).function(), arguments, scope); });
+        for (Ref &output : outputs) {
+            output = as_output(output, place);
+        }
+        return outputs;
     } catch (const Fork &fork) {
         throw Unsupported(fork.reason + ", " + recording_.describe(fork.place));
+    }
+}
+
+// What the method returns. Where the sides of a branch end with lists of different lengths, these
+// are sequences.
+std::vector<Ref> Interpreter::finish(const Place &place,
+                                     const std::function<std::vector<Ref>()> &run)
+{
+    try {
+        return run();
+    } catch (const Fork &fork) {
+        if (forks_ == kMaxForks) {
+            throw;
+        }
+        const Deeper deeper(forks_);
+        const Side side = [&](bool taken) {
+            std::vector<Ref> outputs = finish(place, [&] { return fork.side(taken); });
+            for (Ref &output : outputs) {
+                output = as_output(output, place, true);
+            }
+            return outputs;
+        };
+        return branch(fork.condition, fork.place, side, recording_.items.size());
     }
 }
 
@@ -170,7 +200,7 @@ void Interpreter::run_node(const Node &node, Frame &frame)
     const std::string kind = node.kind().toQualString();
     std::vector<Ref> inputs = read(node.inputs(), frame, place);
     const bool is_grown = check_lists(kind, inputs, place);
-    auto handler = is_grown ? grown_handlers().find(kind) : handlers().find(kind);
+    auto handler = is_grown ? list_handlers(inputs).find(kind) : handlers().find(kind);
     bool is_handled = is_grown || handler != handlers().end();
     if (!is_handled && !inputs.empty() && inputs[0]->is_container()) {
         handler = container_handlers().find(kind);
@@ -228,6 +258,8 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handle
         {"prim::TupleIndex", &Interpreter::do_get_item},
         {"prim::TupleSlice", &Interpreter::do_tuple_slice},
         {"aten::__getitem__", &Interpreter::do_get_item},
+        {"aten::unbind", &Interpreter::do_unbind},
+        {"aten::split", &Interpreter::do_split},
     };
     return table;
 }

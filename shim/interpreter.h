@@ -4,6 +4,7 @@
 
 #include "execute.h"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,11 +17,19 @@
 namespace htp
 {
 
+// Thrown where branches that cannot meet follow one another: in an unrolled loop, mostly.
+struct TooManyForks : Unsupported {
+    using Unsupported::Unsupported;
+};
+
 class Interpreter
 {
   public:
-    Interpreter(Recording &recording, std::function<bool(uint64_t)> tick)
-        : recording_(recording), executor_(recording), tick_(std::move(tick))
+    // @p prefers_loops records loops where it can, although it is known how often they run
+    Interpreter(Recording &recording, std::function<bool(uint64_t)> tick,
+                bool prefers_loops = false)
+        : recording_(recording), executor_(recording), tick_(std::move(tick)),
+          longest_unrolled_(prefers_loops ? 0 : kLongLoop)
     {
     }
 
@@ -41,7 +50,11 @@ class Interpreter
     static const std::unordered_map<std::string, Handler> &handlers();
     static const std::unordered_map<std::string, Handler> &container_handlers();
     static const std::unordered_map<std::string, Handler> &grown_handlers();
+    static const std::unordered_map<std::string, Handler> &sequence_handlers();
+    static const std::unordered_map<std::string, Handler> &
+    list_handlers(const std::vector<Ref> &inputs);
 
+    std::vector<Ref> finish(const Place &place, const std::function<std::vector<Ref>()> &run);
     std::vector<Ref> call(torch::jit::Function &function, std::vector<Ref> arguments,
                           uint32_t scope);
     std::vector<Ref> run_block(const torch::jit::Block &block, Frame &frame, const Place &place);
@@ -72,10 +85,12 @@ class Interpreter
     using Attribute = std::pair<const c10::ivalue::Object *, size_t>; // an object's slot
     using Attributes = std::map<Attribute, Ref>;
     using Side = std::function<std::vector<Ref>(bool)>;
+    using Sizes = std::array<int64_t, HTP_SHIM_MAX_LANES>; // by lane
     using Next = std::function<std::vector<Ref>(const std::vector<Ref> &)>;
     Block run_nested(const std::function<std::vector<Ref>()> &body);
     std::vector<Ref> do_if(const Node &, std::vector<Ref> &, Frame &);
     static constexpr size_t kAllLive = SIZE_MAX;
+    static constexpr size_t kMaxForks = 6; // each one doubles what follows
     std::vector<Ref> branch(const Ref &condition, const Place &place, const Side &side,
                             size_t first_local = kAllLive);
     std::vector<Ref> resume(const Fork &fork, const Next &next, size_t first_local = kAllLive);
@@ -126,15 +141,13 @@ class Interpreter
     void begin_body(Loop &loop, const Node &node, Frame &frame);
     void end_body(Loop &loop, std::vector<Ref> &results);
     Ref carry(Loop &loop, const Ref &initial);
-    void note_sharers(Loop &loop, size_t slot, const Ref &made, std::map<size_t, Ref> &others);
-    void find_sharers(Loop &loop);
-    void check_earlier(Loop &loop);
     void compare_all(Loop &loop, const Block &block);
     Ref unset_like(const Item &container);
     void note_moved(Loop &loop, size_t k, const Item &result);
     void compare(Loop &loop, const Ref &input, const Ref &result);
     void compare_tensors(Loop &loop, size_t leaf, const Item &input, const Item &result);
-    bool is_fleeting(const Loop &loop, const Item &tensor, int64_t dim) const;
+    const std::set<Sizes> &sizes_before(Loop &loop) const;
+    bool is_fleeting(Loop &loop, const Item &tensor, int64_t dim) const;
     void find_changes(Loop &loop, const Block &block);
     void find_list_change(Loop &loop, const Ref &list, const Contents &after);
     Ref result_of(Loop &loop, size_t &leaf, const Ref &input, std::vector<Ref> &outputs);
@@ -188,15 +201,14 @@ class Interpreter
     // Lists whose length the data decides (grown_lists.cpp).
     Ref row_of(const Ref &element, const Place &place);
     Ref rows_of(const Contents &list);
-    Ref begin_stack(const Ref &list, const Ref &rows, const std::vector<Ref> &known,
-                    const Place &place);
+    Ref begin_stack(const Ref &list, Ref &rows, const std::vector<Ref> &known, const Place &place);
+    bool is_alike(const std::vector<Ref> &lists);
     Ref size_like(const Item &tensor, int64_t dim, const std::vector<Ref> &known,
                   const Place &place);
     bool has_same_rows(const Item &a, const Item &b) const;
     Ref join_stacks(std::vector<Ref> stacks, const Place &place);
-    void share_memory(const Ref &stack, const std::vector<Ref> &parts);
-    void require_unchanged(const Ref &list, const Place &place) const;
     Ref stack_up(const Ref &list, const Place &place);
+    Ref require_rows(const Ref &list, const Place &place);
     Ref element_at(const Ref &list, const Ref &stack, const Ref &index, const Place &place);
     Ref grown_list(const Ref &like, const Ref &stack);
     Ref add_rows(const Ref &list, const Ref &more, const Place &place);
@@ -217,6 +229,33 @@ class Interpreter
     std::vector<Ref> do_grown_tensor(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_grown_sum(const Node &, std::vector<Ref> &, Frame &);
 
+    // The same with tensors of different sizes (sequences.cpp).
+    Ref sequence_like(const Item &tensor, bool is_stack);
+    void widen(Item &sequence, const Item &element, const Place &place);
+    Ref record_sequence(const char *kind, const std::vector<Ref> &inputs,
+                        const std::vector<std::string> &names, const Ref &made,
+                        const std::vector<Ref> &parts, const Place &place);
+    Ref sequence_of(const Ref &list, const Ref &like, const Place &place);
+    Ref extend_sequence(Ref sequence, const Ref &more, const Place &place);
+    Ref sequence_item(const Ref &sequence, const Ref &index, const Place &place);
+    Ref as_output(const Ref &value, const Place &place, bool is_side = false);
+    std::vector<Ref> do_sequence_join(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_sequence_length(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_sequence_set_item(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_sequence_pop(const Node &, std::vector<Ref> &, Frame &);
+
+    // Tensors taken apart (parts.cpp).
+    bool is_open(const Node &node, const Ref &tensor, const Ref &dim) const;
+    std::vector<Ref> do_unbind(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_split(const Node &, std::vector<Ref> &, Frame &);
+
+    // Who else holds a memory (sharing.cpp).
+    void share_memory(const Ref &stack, const std::vector<Ref> &parts);
+    void require_unchanged(const Ref &list, const Place &place) const;
+    void note_sharers(Loop &loop, size_t slot, const Ref &made, std::map<size_t, Ref> &others);
+    void find_sharers(Loop &loop);
+    void check_earlier(Loop &loop);
+
     // Strings (text.cpp).
     std::vector<Ref> do_text(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_format(const Node &, std::vector<Ref> &, Frame &);
@@ -224,6 +263,8 @@ class Interpreter
     Recording &recording_;
     Executor executor_;
     std::function<bool(uint64_t)> tick_;
+    static constexpr int64_t kLongLoop = 256;
+    int64_t longest_unrolled_; // iterations beyond which a loop stays one where it can
     std::unordered_map<const Node *, Ref> constants_;
     std::unordered_map<const Node *, std::pair<std::string, uint32_t>> sources_;
     Attributes attributes_;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,7 +69,10 @@ struct Item {
     bool is_unset = false;   // a value that the program never reads
     bool is_growing = false; // a list that a recorded loop appends to: nothing else may touch it
     bool is_merged = false;  // a list that stands for several: changes of it would be lost on these
-    Ref stacked;             // behind the elements: as many more as its first dim tells
+    Ref stacked;             // behind the elements: as many more as its first dim tells, or a
+                             // sequence of them
+    bool is_sequence = false;  // a tensor stands for any number of them, whose sizes it has
+    std::set<int64_t> varying; // of a sequence: dims that differ between its tensors
     bool has_numbers = false;  // of a list with stacked elements: they are numbers, no tensors
     bool is_state = false;     // a list or dict of the loaded model: the next call reads it, too
     bool is_used = false;      // an input of a recorded node, which keeps the list as it is now

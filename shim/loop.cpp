@@ -10,9 +10,8 @@ namespace htp
 namespace
 {
 
-constexpr int64_t kLongLoop = 256; // iterations from which on a loop stays one where it can
-constexpr int kMaxAttempts = 32;   // to find what a body changes
-constexpr size_t kMaxPeels = 2;    // iterations that are apart from their loop
+constexpr int kMaxAttempts = 32; // to find what a body changes
+constexpr size_t kMaxPeels = 2;  // iterations that are apart from their loop
 constexpr int64_t kNoLimit = INT64_MAX;
 
 } // namespace
@@ -24,7 +23,7 @@ std::vector<Ref> Interpreter::do_loop(const Node &node, std::vector<Ref> &inputs
     const std::vector<Ref> carried(inputs.begin() + 2, inputs.end());
     const bool is_counted = is_decided(limit);
     const int64_t count = is_counted ? limit->lane[0].toInt() : kNoLimit;
-    if (is_counted && count > kLongLoop && count != kNoLimit && is_decided(condition)) {
+    if (is_counted && count > longest_unrolled_ && count != kNoLimit && is_decided(condition)) {
         const Mark mark = recording_.mark();
         try {
             return repeat(node, limit, condition, carried, 0, frame);
@@ -190,7 +189,8 @@ void Interpreter::run_body(Loop &loop, const Node &node, Frame &frame)
 
 void Interpreter::compare_tensors(Loop &loop, size_t leaf, const Item &input, const Item &result)
 {
-    if (input.tensor(0).dim() != result.tensor(0).dim() ||
+    if (input.is_sequence != result.is_sequence ||
+        input.tensor(0).dim() != result.tensor(0).dim() ||
         input.tensor(0).scalar_type() != result.tensor(0).scalar_type()) {
         throw Apart("a loop on the data changes the rank or dtype of a tensor that it carries");
     }
@@ -201,20 +201,57 @@ void Interpreter::compare_tensors(Loop &loop, size_t leaf, const Item &input, co
     }
 }
 
-// Whether a size follows from one that the loop itself makes up: it may differ between iterations.
-bool Interpreter::is_fleeting(const Loop &loop, const Item &tensor, int64_t dim) const
+// The sizes of tensors that there were before a loop, and those that the data had decided.
+const std::set<Interpreter::Sizes> &Interpreter::sizes_before(Loop &loop) const
 {
-    for (size_t i = loop.first_size; i < recording_.data_sizes.size(); i++) {
-        bool divides = true;
-        for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-            divides = divides &&
-                      tensor.tensor(lane).size(dim) % recording_.data_sizes[i].sizes[lane] == 0;
-        }
-        if (divides && tensor.tensor(0).size(dim) != 0) {
-            return true;
+    std::set<Sizes> &all = loop.sizes;
+    Sizes sizes = {};
+    for (size_t i = 0; i < loop.first_size && all.empty(); i++) {
+        std::copy_n(recording_.data_sizes[i].sizes, recording_.lane_count, sizes.begin());
+        all.insert(sizes);
+    }
+    for (size_t i = 0; i < loop.first_item && !loop.has_sizes; i++) {
+        const Item &item = *recording_.items[i];
+        for (int64_t dim = 0; item.is_tensor() && dim < item.tensor(0).dim(); dim++) {
+            for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+                sizes[lane] = item.tensor(lane).size(dim);
+            }
+            all.insert(sizes);
         }
     }
-    return false;
+    loop.has_sizes = true;
+    return all;
+}
+
+// Whether a size may differ between iterations: it follows from numbers that the data decides or
+// that the loop carries, and is no size of outside, nor a product, multiple or offset of these.
+bool Interpreter::is_fleeting(Loop &loop, const Item &tensor, int64_t dim) const
+{
+    const uint32_t lanes = recording_.lane_count;
+    Sizes sizes = {};
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        sizes[lane] = tensor.tensor(lane).size(dim);
+    }
+    const auto is_constant = [&](const Sizes &all) {
+        return std::all_of(all.begin(), all.begin() + lanes,
+                           [&](int64_t size) { return size == all[0]; });
+    };
+    if (is_constant(sizes) || !tensor.is_data) {
+        return false;
+    }
+    const std::set<Sizes> &known = sizes_before(loop);
+    return std::none_of(known.begin(), known.end(), [&](const Sizes &base) {
+        Sizes quotient = {};
+        Sizes offset = {};
+        bool divides = true;
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            offset[lane] = sizes[lane] - base[lane];
+            divides = divides && base[lane] > 0 && sizes[lane] % base[lane] == 0;
+            quotient[lane] = divides ? sizes[lane] / base[lane] : 0;
+        }
+        return is_constant(offset) ||
+               (divides && (is_constant(quotient) || known.count(quotient) != 0));
+    });
 }
 
 void Interpreter::end_growth(const Loop &loop)
@@ -246,6 +283,10 @@ Ref Interpreter::make_nothing(const Item &model, const Place &place)
 {
     if (!model.is_tensor()) {
         return recording_.plain(model.lane[0]);
+    }
+    if (model.is_sequence) {
+        const Ref none = recording_.sequence(Item::Kind::List, {});
+        return sequence_of(none, sequence_like(model, false), place);
     }
     std::vector<Ref> sizes;
     for (int64_t dim = 0; dim < model.tensor(0).dim(); dim++) {

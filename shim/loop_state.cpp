@@ -118,10 +118,21 @@ void Interpreter::begin_body(Loop &loop, const Node &node, Frame &frame)
 void Interpreter::end_body(Loop &loop, std::vector<Ref> &results)
 {
     check_earlier(loop);
-    for (const auto &[k, rows] : loop.grown) {
+    const auto end_stack = [&](const Ref &list, Ref &rows, const std::vector<Ref> &known) {
+        const bool was_sequence = rows->is_sequence;
+        const Ref stack = begin_stack(list, rows, known, loop.place);
+        if (rows->is_sequence && !was_sequence) {
+            restart(loop);
+        }
+        return stack;
+    };
+    for (auto &[k, rows] : loop.grown) {
         if (results[k + 1]->kind == Item::Kind::List) {
-            const Ref &list = results[k + 1];
-            results[k + 1] = grown_list(rows, begin_stack(list, rows, {}, loop.place));
+            const bool has_numbers = rows->has_numbers;
+            const Ref list = recording_.sequence(Item::Kind::List, {});
+            list->stacked = end_stack(results[k + 1], rows, {});
+            list->has_numbers = has_numbers;
+            results[k + 1] = list;
         }
     }
     for (size_t k = 0; k < loop.initial.size(); k++) {
@@ -131,15 +142,16 @@ void Interpreter::end_body(Loop &loop, std::vector<Ref> &results)
             results[k + 1] = snapshot(results[k + 1]);
         }
     }
-    for (const Held &held : loop.held) {
+    for (Held &held : loop.held) {
         switch (held.kind) {
         case Held::Kind::Elements:
             loop.run.held_results.push_back(
                 recording_.sequence(Item::Kind::Tuple, held.list->elements));
             break;
         case Held::Kind::Stack:
-            loop.run.held_results.push_back(begin_stack(
-                held.list, held.rows, {loop.run.held[loop.run.held_results.size()]}, loop.place));
+            loop.run.held_results.push_back(
+                end_stack(executor_.current(held.list, loop.place), held.rows,
+                          {loop.run.held[loop.run.held_results.size()]}));
             break;
         case Held::Kind::Attribute:
             loop.run.held_results.push_back(attributes_.at(held.attribute));
@@ -195,77 +207,6 @@ Ref Interpreter::carry(Loop &loop, const Ref &initial)
     loop.run.inputs.push_back(made);
     note_sharers(loop, leaf, made, loop.run.begun);
     return made;
-}
-
-// What a slot may be: a leaf what it is when the loop begins, and any slot memory of outside that
-// an iteration gives, or that of another slot.
-void Interpreter::note_sharers(Loop &loop, size_t slot, const Ref &made,
-                               std::map<size_t, Ref> &others)
-{
-    if (!made->is_tensor()) {
-        return;
-    }
-    if (slot < kAdditions && loop.run.leaves[slot]->is_tensor()) {
-        executor_.note_sharing(made, Executor::memory_of(loop.run.leaves[slot]));
-    }
-    for (const uint32_t first : loop.aliases[slot]) {
-        executor_.note_sharing(made, first);
-    }
-    others[slot] = made;
-    for (const size_t twin : loop.twins[slot]) {
-        const auto other = others.find(twin);
-        if (other != others.end()) {
-            executor_.note_sharing(made, Executor::memory_of(other->second));
-        }
-    }
-}
-
-// Notes which slots may be one memory, or memory of outside, when an iteration ends.
-void Interpreter::find_sharers(Loop &loop)
-{
-    std::vector<uint32_t> memories;
-    std::vector<size_t> slots;
-    const auto add = [&](const std::vector<Ref> &results, size_t first_slot) {
-        for (size_t i = 0; i < results.size(); i++) {
-            if (results[i] && results[i]->is_tensor()) {
-                memories.push_back(Executor::memory_of(results[i]));
-                slots.push_back(first_slot + i);
-            }
-        }
-    };
-    add(loop.run.results, 0);
-    add(loop.run.additions, kAdditions);
-    const Executor::Groups groups = executor_.group(memories);
-    std::map<size_t, size_t> last; // slot, by group
-    for (size_t i = 0; i < slots.size(); i++) {
-        const auto found = last.find(groups.of[i]);
-        bool is_new = false;
-        if (found != last.end()) {
-            is_new = loop.twins[found->second].insert(slots[i]).second;
-            loop.twins[slots[i]].insert(found->second);
-        } else {
-            for (const uint32_t first : groups.members[groups.of[i]]) {
-                is_new = (first < loop.first_item && loop.aliases[slots[i]].insert(first).second) ||
-                         is_new;
-            }
-        }
-        last[groups.of[i]] = slots[i];
-        loop.run.is_stable = loop.run.is_stable && !is_new;
-    }
-}
-
-// What earlier iterations appended to lists must be as it was when they ended.
-void Interpreter::check_earlier(Loop &loop)
-{
-    for (size_t i = 0; i < loop.lists.size(); i++) {
-        const Ref &earlier = loop.run.begun.at(kAdditions + i);
-        if (executor_.held(Executor::memory_of(earlier))->kind == Item::Kind::Unknown) {
-            throw Unsupported("a tensor is changed in place that a list holds whose length depends "
-                              "on the data, " +
-                              recording_.describe(loop.place));
-        }
-        executor_.current(loop.lists[i], loop.place);
-    }
 }
 
 // Whether what the body gives can be carried; notes what must change before it can.
@@ -482,8 +423,7 @@ void Interpreter::find_list_change(Loop &loop, const Ref &list, const Contents &
     const bool is_tensor = elements.back()->is_tensor();
     for (int64_t dim = 0; is_tensor && dim < elements.back()->tensor(0).dim(); dim++) {
         if (is_fleeting(loop, *elements.back(), dim)) {
-            throw Unsupported("a loop on the data appends tensors of different sizes to a list, " +
-                              recording_.describe(loop.place));
+            throw Growth{list, sequence_like(*elements.back(), false)};
         }
     }
     if (known == loop.lists.end()) {

@@ -72,10 +72,6 @@ class Handover final : public Trace
   private:
     void flatten(const Ref &output)
     {
-        if (output->stacked) {
-            throw Unsupported(recording_->model.method +
-                              "() returns a list whose length depends on the data");
-        }
         if (output->kind == Item::Kind::Dict) {
             for (size_t i = 1; i < output->elements.size(); i += 2) {
                 flatten(output->elements[i]);
@@ -118,7 +114,10 @@ class Handover final : public Trace
 
     void describe_tensor(const Item &item, htp_shim_value &value)
     {
-        value.kind = HTP_SHIM_TENSOR;
+        value.kind = item.is_sequence ? HTP_SHIM_SEQUENCE : HTP_SHIM_TENSOR;
+        for (const int64_t dim : item.varying) {
+            value.varying |= uint64_t{1} << dim;
+        }
         value.dtype = dtype_of(item.tensor(0).scalar_type());
         value.rank = static_cast<uint32_t>(item.tensor(0).dim());
         value.weight = item.weight;
@@ -217,13 +216,13 @@ class Handover final : public Trace
 
 } // namespace
 
-std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_input> &inputs,
-                                     uint32_t lane_count, std::function<bool(uint64_t)> tick)
+static std::unique_ptr<Trace> trace_once(Model &model, const std::vector<htp_shim_input> &inputs,
+                                         uint32_t lane_count,
+                                         const std::function<bool(uint64_t)> &tick,
+                                         bool prefers_loops)
 {
-    register_meta_kernels();
-    const at::NoGradGuard no_grad;
     auto recording = std::make_unique<Recording>(model, lane_count);
-    Interpreter interpreter(*recording, std::move(tick));
+    Interpreter interpreter(*recording, tick, prefers_loops);
     const std::vector<Ref> arguments = make_arguments(*recording, inputs);
     std::vector<Ref> given;
     for (const Ref &argument : arguments) {
@@ -235,6 +234,18 @@ std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_in
     } catch (const BadInputs &refusal) {
         const std::vector<Ref> none;
         throw Refused(refusal, std::make_unique<Handover>(std::move(recording), given, none));
+    }
+}
+
+std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_input> &inputs,
+                                     uint32_t lane_count, const std::function<bool(uint64_t)> &tick)
+{
+    register_meta_kernels();
+    const at::NoGradGuard no_grad;
+    try {
+        return trace_once(model, inputs, lane_count, tick, false);
+    } catch (const TooManyForks &) {
+        return trace_once(model, inputs, lane_count, tick, true);
     }
 }
 

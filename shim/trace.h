@@ -28,6 +28,7 @@ struct Refused : BadInputs {
 // Runs forward() abstractly. @p tick is called with the number of nodes so far; false stops. Throws
 // Refused where forward() does not take the inputs.
 std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_input> &inputs,
-                                     uint32_t lane_count, std::function<bool(uint64_t)> tick);
+                                     uint32_t lane_count,
+                                     const std::function<bool(uint64_t)> &tick);
 
 } // namespace htp

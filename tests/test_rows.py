@@ -5,7 +5,7 @@ import subprocess
 from harness import DEBIAN_PYTHON, VENV_PYTHON, case, run
 
 # Part of the language, not of the registry.
-SYNTAX = {"prim::If", "prim::Loop"}
+SYNTAX = {"prim::If", "prim::ListConstruct", "prim::Loop"}
 LIST_SCHEMAS = """
 import importlib.util, torch
 if importlib.util.find_spec("torchvision"):

@@ -33,7 +33,7 @@ static void add_tensor_type(dump *d, htp_value_id id)
         const htp_dim *dim = &value->dims[axis];
         htp_text_add(d->text, axis ? ", " : "");
         if (dim->symbol) {
-            htp_text_add(d->text, dim->symbol);
+            htp_text_add(d->text, *dim->symbol ? dim->symbol : "?");
         } else {
             htp_text_addf(d->text, "%" PRId64, dim->size);
         }
@@ -61,6 +61,9 @@ static void add_declaration(dump *d, htp_value_id id, unsigned depth)
     const htp_shim_value *value = htp_graph_value(d->graph, id);
     htp_text_addf(d->text, "%%%" PRIu32 " : ", id);
     if (value->kind == HTP_SHIM_TENSOR) {
+        add_tensor_type(d, id);
+    } else if (value->kind == HTP_SHIM_SEQUENCE) {
+        htp_text_add(d->text, "sequence of ");
         add_tensor_type(d, id);
     } else if (value->kind == HTP_SHIM_LIST) {
         if (!may_write_list(d, value, depth)) {

@@ -10,6 +10,10 @@ static const htp_dim *build_dims(htp_symbols *symbols, const htp_shim_value *val
     htp_dim *dims = HTP_NEW_ARRAY(symbols->arena, htp_dim, value->rank);
     for (uint32_t axis = 0; axis < value->rank; axis++) {
         int64_t sizes[HTP_SHIM_MAX_LANES] = {0};
+        if (value->varying >> axis & 1) {
+            dims[axis].symbol = "";
+            continue;
+        }
         for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
             sizes[lane] = value->dims[lane][axis];
         }
@@ -26,7 +30,8 @@ static void build_values(htp_graph *graph, htp_symbols *symbols)
     for (uint32_t i = 0; i < trace->value_count; i++) {
         const htp_shim_value *value = &trace->values[i];
         graph->values[i].shim = value;
-        if (value->kind == HTP_SHIM_TENSOR && value->rank > 0) {
+        bool has_dims = value->kind == HTP_SHIM_TENSOR || value->kind == HTP_SHIM_SEQUENCE;
+        if (has_dims && value->rank > 0) {
             graph->values[i].dims = build_dims(symbols, value);
         }
     }
@@ -121,6 +126,8 @@ static bool is_computed(const htp_shim_value *value)
     switch (value->kind) {
     case HTP_SHIM_TENSOR:
         return value->weight == HTP_SHIM_NONE && !value->data;
+    case HTP_SHIM_SEQUENCE:
+        return true;
     case HTP_SHIM_INT:
     case HTP_SHIM_FLOAT:
     case HTP_SHIM_BOOL:

@@ -22,7 +22,7 @@ typedef uint32_t htp_node_id;
 /** A dim: a number, or a symbol with the size that it had in the first lane. */
 typedef struct htp_dim {
     int64_t size;
-    const char *symbol; /* NULL for a number */
+    const char *symbol; /* NULL for a number; "" where tensors of a sequence differ */
 } htp_dim;
 
 /** A value. `shim` says all but the dims. */

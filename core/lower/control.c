@@ -5,6 +5,7 @@
  */
 #include "lower/compose.h"
 #include "lower/kernels.h"
+#include "lower/sequence.h"
 #include "lower/table.h"
 
 #include <string.h>
@@ -41,6 +42,9 @@ static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
 {
     const htp_shim_value *value = htp_graph_value(l->graph, like);
     htp_dtype dtype = htp_value_dtype(l, like);
+    if (value->kind == HTP_SHIM_SEQUENCE) {
+        return htp_emit_empty_sequence(l, like);
+    }
     htp_tensor_id zero = htp_emit_scalar_int(l, dtype, 0);
     if (value->kind != HTP_SHIM_TENSOR || value->rank == 0) {
         return zero;
@@ -124,10 +128,12 @@ static void begin_block(htp_lowering *l, uint32_t block, bool is_loop)
     for (uint32_t i = 0; i < begun->input_count; i++) {
         htp_value_id id = begun->inputs[i];
         const htp_shim_value *value = htp_graph_value(l->graph, id);
-        bool is_tensor = value->kind == HTP_SHIM_TENSOR;
-        l->bindings[id].tensor = htp_model_add_graph_input(
-            l->model, graph, value->name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
-            is_tensor ? l->graph->values[id].dims : NULL);
+        l->bindings[id].tensor =
+            htp_model_add_graph_input(l->model, graph, value->name, htp_value_dtype(l, id),
+                                      value->rank, l->graph->values[id].dims);
+        if (value->kind == HTP_SHIM_SEQUENCE) {
+            htp_model_set_sequence(l->model, l->bindings[id].tensor);
+        }
         if (is_loop && i == 0) {
             (void)htp_model_add_graph_input(l->model, graph, "condition", HTP_DTYPE_BOOL, 0, NULL);
         }

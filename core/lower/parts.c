@@ -4,6 +4,7 @@
 #include "lower/compose.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
+#include "lower/sequence.h"
 #include "lower/sizes.h"
 #include "lower/table.h"
 
@@ -30,6 +31,10 @@ static htp_tensor_id concatenate(htp_lowering *l, const htp_tensor_id *parts, si
 /** aten::cat. An empty vector joins tensors of any rank, and adds nothing. */
 void htp_lower_cat(htp_lowering *l)
 {
+    if (htp_value_is_sequence(l, htp_arg_value(l, "tensors"))) {
+        htp_lower_sequence_join(l, false);
+        return;
+    }
     size_t count = 0;
     const htp_value_id *values = htp_arg_list(l, "tensors", &count);
     uint32_t rank = htp_output_rank(l, 0);
@@ -53,6 +58,10 @@ void htp_lower_cat(htp_lowering *l)
 /** aten::stack */
 void htp_lower_stack(htp_lowering *l)
 {
+    if (htp_value_is_sequence(l, htp_arg_value(l, "tensors"))) {
+        htp_lower_sequence_join(l, true);
+        return;
+    }
     size_t count = 0;
     const htp_value_id *values = htp_arg_list(l, "tensors", &count);
     int64_t axis = htp_arg_dim(l, "dim", htp_output_rank(l, 0));
@@ -176,6 +185,10 @@ static void bind_equal_split(htp_lowering *l, int64_t axis, htp_tensor_id size)
 /** aten::split.Tensor: parts of one size */
 void htp_lower_split(htp_lowering *l)
 {
+    if (htp_value_is_sequence(l, htp_output_value(l, 0))) {
+        htp_lower_sequence_split(l);
+        return;
+    }
     int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
     if (!bind_constant_split(l, axis)) {
         bind_equal_split(l, axis, htp_arg_vector(l, "split_size"));
@@ -226,6 +239,10 @@ void htp_lower_split_along(htp_lowering *l)
 /** aten::unbind.int */
 void htp_lower_unbind(htp_lowering *l)
 {
+    if (htp_value_is_sequence(l, htp_output_value(l, 0))) {
+        htp_lower_sequence_split(l);
+        return;
+    }
     size_t count = 0;
     const htp_value_id *outputs = output_list(l, &count);
     int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));

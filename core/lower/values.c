@@ -36,6 +36,8 @@ htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
         value = htp_graph_value(l->graph, value->elements[0]);
     }
     switch (value->kind) {
+    case HTP_SHIM_SEQUENCE:
+        return value->dtype;
     case HTP_SHIM_TENSOR:
         return l->part == HTP_PART_NONE ? value->dtype : htp_dtype_real(value->dtype);
     case HTP_SHIM_FLOAT:
@@ -171,6 +173,8 @@ htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dt
             return constant_numbers(l, value, dtype);
         }
         return htp_emit_cast(l, bound(l, id, false), from, dtype);
+    case HTP_SHIM_SEQUENCE:
+        return bound(l, id, false);
     case HTP_SHIM_LIST:
         return list_tensor(l, id, dtype);
     default:
@@ -259,8 +263,11 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
         if (contradicts(l, id, known)) {
             htp_lower_fail(l, "its lowering gives a result of another dtype or shape");
         }
-    } else if (value->kind == HTP_SHIM_TENSOR) {
+    } else if (value->kind == HTP_SHIM_TENSOR || value->kind == HTP_SHIM_SEQUENCE) {
         htp_model_set_type(l->model, tensor, dtype, value->rank, l->graph->values[id].dims);
+        if (value->kind == HTP_SHIM_SEQUENCE) {
+            htp_model_set_sequence(l->model, tensor);
+        }
     } else if (htp_value_is_number(value)) {
         htp_model_set_type(l->model, tensor, dtype, 0, NULL);
     }

@@ -29,6 +29,8 @@ struct htp_encoder {
     Htp__Onnx__ValueInfoProto value, *value_item;
     Htp__Onnx__TypeProto type;
     Htp__Onnx__TypeProto__Tensor tensor_type;
+    Htp__Onnx__TypeProto element_type; /* of a sequence */
+    Htp__Onnx__TypeProto__Sequence sequence_type;
     Htp__Onnx__TensorShapeProto shape;
     char **names; /* of a node's inputs and outputs */
     Htp__Onnx__AttributeProto *attributes, **attribute_items;
@@ -299,6 +301,9 @@ static void set_value(htp_encoder *encoder, htp_tensor_id id)
     for (uint32_t i = 0; i < tensor->rank; i++) {
         dimension_message *dimension = &encoder->dimensions[i];
         *dimension = (dimension_message)HTP__ONNX__TENSOR_SHAPE_PROTO__DIMENSION__INIT;
+        if (tensor->dims[i].symbol && !*tensor->dims[i].symbol) {
+            continue;
+        }
         if (tensor->dims[i].symbol) {
             dimension->value_case = HTP__ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
             dimension->dim_param = text(tensor->dims[i].symbol);
@@ -314,6 +319,15 @@ static void set_value(htp_encoder *encoder, htp_tensor_id id)
     encoder->type = (Htp__Onnx__TypeProto)HTP__ONNX__TYPE_PROTO__INIT;
     encoder->type.value_case = HTP__ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
     encoder->type.tensor_type = &encoder->tensor_type;
+    if (tensor->is_sequence) {
+        encoder->element_type = encoder->type;
+        encoder->sequence_type =
+            (Htp__Onnx__TypeProto__Sequence)HTP__ONNX__TYPE_PROTO__SEQUENCE__INIT;
+        encoder->sequence_type.elem_type = &encoder->element_type;
+        encoder->type = (Htp__Onnx__TypeProto)HTP__ONNX__TYPE_PROTO__INIT;
+        encoder->type.value_case = HTP__ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
+        encoder->type.sequence_type = &encoder->sequence_type;
+    }
     encoder->value = (Htp__Onnx__ValueInfoProto)HTP__ONNX__VALUE_INFO_PROTO__INIT;
     encoder->value.name = text(tensor->name);
     encoder->value.type = &encoder->type;

@@ -58,6 +58,19 @@ htp_tensor_id htp_model_add_input(htp_model *model, const char *name, htp_dtype 
     return tensor;
 }
 
+void htp_model_set_sequence(htp_model *model, htp_tensor_id tensor)
+{
+    model->tensors.items[tensor].is_sequence = true;
+}
+
+static void copy_type(htp_model *model, htp_tensor_id tensor, const htp_tensor *from)
+{
+    if (from->has_type) {
+        htp_model_set_type(model, tensor, from->dtype, from->rank, from->dims);
+        model->tensors.items[tensor].is_sequence = from->is_sequence;
+    }
+}
+
 void htp_model_add_output(htp_model *model, htp_tensor_id tensor, const char *name)
 {
     const htp_tensor source = model->tensors.items[tensor];
@@ -66,9 +79,7 @@ void htp_model_add_output(htp_model *model, htp_tensor_id tensor, const char *na
         model->origin = (htp_origin){.scope = 0, .node = HTP_NONE};
         htp_model_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
         model->origin = origin;
-        if (source.has_type) {
-            htp_model_set_type(model, tensor, source.dtype, source.rank, source.dims);
-        }
+        copy_type(model, tensor, &source);
     }
     htp_tensor *output = &model->tensors.items[tensor];
     const char *printable = htp_name_escape(model->arena, *name ? name : "output");
@@ -109,7 +120,7 @@ void htp_model_add_graph_output(htp_model *model, htp_tensor_id tensor)
     if (made.source != HTP_TENSOR_FROM_NODE || made.is_output ||
         model->nodes.items[made.index].graph != model->current_graph) {
         htp_model_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
-        htp_model_set_type(model, tensor, made.dtype, made.rank, made.dims);
+        copy_type(model, tensor, &made);
     }
     model->tensors.items[tensor].is_output = true;
     HTP_PUSH(model->arena, &model->graphs.items[model->current_graph - 1].outputs, tensor);

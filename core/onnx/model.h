@@ -97,9 +97,10 @@ typedef enum htp_tensor_source {
 typedef struct htp_tensor {
     const char *name; /* unique */
     htp_tensor_source source;
-    uint32_t index; /* of the input, initializer, node or nested graph */
-    bool is_output; /* of the graph */
-    bool has_type;  /* dtype and dims are known */
+    uint32_t index;   /* of the input, initializer, node or nested graph */
+    bool is_output;   /* of the graph */
+    bool has_type;    /* dtype and dims are known */
+    bool is_sequence; /* any number of tensors of this type */
     htp_dtype dtype;
     uint32_t rank;
     const htp_dim *dims;
@@ -219,6 +220,10 @@ void htp_model_swap_producers(htp_model *model, htp_tensor_id a, htp_tensor_id b
 /** Sets dtype and dims of a tensor (written as value_info). */
 void htp_model_set_type(htp_model *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
                         const htp_dim *dims);
+
+/** Makes a tensor that has a type a sequence of tensors of it. A dim whose symbol is "" differs
+ * between these. */
+void htp_model_set_sequence(htp_model *model, htp_tensor_id tensor);
 
 /** Removes nodes and initializers that no output depends on. Linear. Tensor and node ids change
  * meaning, order is kept: call it once, after lowering. A graph input stays even if unused. */

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 6u
+#define HTP_SHIM_ABI 7u
 #define HTP_SHIM_MAX_LANES 3u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -104,9 +104,11 @@ typedef enum htp_shim_kind {
     HTP_SHIM_FLOAT,
     HTP_SHIM_BOOL,
     HTP_SHIM_STRING,
-    HTP_SHIM_LIST,    /**< also tuples: elements */
-    HTP_SHIM_OPAQUE,  /**< device, generator, ...: no operator's result depends on it */
-    HTP_SHIM_UNKNOWN, /**< an output of a node that failed, or that follows from one */
+    HTP_SHIM_LIST,     /**< also tuples: elements */
+    HTP_SHIM_SEQUENCE, /**< tensors in a number that the data decides: dtype, rank and dims are
+                            those of each of them */
+    HTP_SHIM_OPAQUE,   /**< device, generator, ...: no operator's result depends on it */
+    HTP_SHIM_UNKNOWN,  /**< an output of a node that failed, or that follows from one */
 } htp_shim_kind;
 
 /** A value of the trace. */
@@ -119,6 +121,7 @@ typedef struct htp_shim_value {
     htp_dtype dtype;
     uint32_t rank;
     const int64_t *dims[HTP_SHIM_MAX_LANES]; /**< by lane; rank entries each */
+    uint64_t varying; /**< of a sequence: bit D is set where dim D differs between its tensors */
     uint32_t weight;  /**< the tensor is this weight; otherwise HTP_SHIM_NONE */
     const void *data; /**< known contents, contiguous; NULL when not known, or a weight */
     uint64_t data_bytes;

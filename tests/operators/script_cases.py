@@ -328,7 +328,7 @@ script("list/replaced", replaced, X, torch.tensor(3), others=counts(2, 5))
 script("list/nested-growth", nested_growth, X, torch.tensor(3), others=counts(0, 1, 5))
 script("list/extended", extended, X, torch.tensor(3), others=counts(0, 4))
 script("list/comprehension", comprehension, X, torch.tensor(3), others=counts(1, 5))
-script("list/other-shapes", other_shapes, X, torch.tensor(3), refused="different sizes")
+script("list/other-shapes", other_shapes, X, torch.tensor(3), others=counts(1, 2, 6))
 script("list/selected", selected, X, others=signs)
 script("list/unbind", unbound, X)
 

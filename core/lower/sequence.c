@@ -1,0 +1,121 @@
+/*
+ * Operators of lists on sequences, and the joining of these.
+ *
+ * Reference: ONNX SequenceConstruct, SequenceEmpty, SequenceInsert, SequenceErase, SequenceAt,
+ * SequenceLength, ConcatFromSequence, SplitToSequence.
+ */
+#include "lower/sequence.h"
+
+#include "lower/compose.h"
+#include "lower/kernels.h"
+#include "lower/table.h"
+
+bool htp_value_is_sequence(const htp_lowering *l, htp_value_id id)
+{
+    return htp_graph_value(l->graph, id)->kind == HTP_SHIM_SEQUENCE;
+}
+
+htp_tensor_id htp_emit_empty_sequence(htp_lowering *l, htp_value_id like)
+{
+    htp_dtype dtype = htp_value_dtype(l, like);
+    htp_tensor_id made = htp_emit(l, "SequenceEmpty", (htp_emit_inputs){NULL, 0},
+                                  HTP_AT(htp_attribute_int("dtype", htp_onnx_data_type(dtype))));
+    htp_model_set_type(l->model, made, dtype, htp_graph_value(l->graph, like)->rank,
+                       l->graph->values[like].dims);
+    htp_model_set_sequence(l->model, made);
+    return made;
+}
+
+/** prim::ListConstruct */
+void htp_lower_sequence_construct(htp_lowering *l)
+{
+    const htp_shim_node *node = l->node;
+    if (node->input_count == 0) {
+        htp_bind(l, 0, htp_emit_empty_sequence(l, node->outputs[0]));
+        return;
+    }
+    htp_tensor_id *elements = HTP_NEW_ARRAY(l->arena, htp_tensor_id, node->input_count);
+    for (uint32_t i = 0; i < node->input_count && !l->failure; i++) {
+        elements[i] = htp_value_tensor(l, node->inputs[i]);
+    }
+    htp_bind(l, 0,
+             htp_emit(l, "SequenceConstruct", (htp_emit_inputs){elements, node->input_count},
+                      HTP_NO_AT));
+}
+
+/** aten::append.t */
+void htp_lower_sequence_append(htp_lowering *l)
+{
+    htp_tensor_id sequence = htp_arg_tensor(l, "self");
+    htp_bind(l, 0,
+             htp_emit(l, "SequenceInsert", HTP_IN(sequence, htp_arg_tensor(l, "el")), HTP_NO_AT));
+}
+
+/** aten::__getitem__.t */
+void htp_lower_sequence_item(htp_lowering *l)
+{
+    htp_tensor_id sequence = htp_arg_tensor(l, "self");
+    htp_bind(l, 0,
+             htp_emit(l, "SequenceAt", HTP_IN(sequence, htp_arg_tensor(l, "idx")), HTP_NO_AT));
+}
+
+/** aten::_set_item.t: the place is counted from the front, where it means the same after the
+ * element there is gone. */
+void htp_lower_sequence_set_item(htp_lowering *l)
+{
+    htp_tensor_id sequence = htp_arg_tensor(l, "l");
+    htp_tensor_id index = htp_arg_tensor(l, "idx");
+    htp_tensor_id length = htp_emit(l, "SequenceLength", HTP_IN(sequence), HTP_NO_AT);
+    htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);
+    htp_tensor_id is_behind = htp_emit(l, "Less", HTP_IN(index, zero), HTP_NO_AT);
+    htp_tensor_id from_front = htp_emit(l, "Add", HTP_IN(index, length), HTP_NO_AT);
+    index = htp_emit(l, "Where", HTP_IN(is_behind, from_front, index), HTP_NO_AT);
+    htp_tensor_id rest = htp_emit(l, "SequenceErase", HTP_IN(sequence, index), HTP_NO_AT);
+    htp_bind(
+        l, 0,
+        htp_emit(l, "SequenceInsert", HTP_IN(rest, htp_arg_tensor(l, "el"), index), HTP_NO_AT));
+}
+
+/** aten::Delete.t */
+void htp_lower_sequence_delete(htp_lowering *l)
+{
+    htp_tensor_id sequence = htp_arg_tensor(l, "self");
+    htp_bind(l, 0,
+             htp_emit(l, "SequenceErase", HTP_IN(sequence, htp_arg_tensor(l, "idx")), HTP_NO_AT));
+}
+
+/** aten::len.t */
+void htp_lower_sequence_length(htp_lowering *l)
+{
+    htp_bind(l, 0, htp_emit(l, "SequenceLength", HTP_IN(htp_arg_tensor(l, "a")), HTP_NO_AT));
+}
+
+void htp_lower_sequence_join(htp_lowering *l, bool has_new_axis)
+{
+    htp_tensor_id sequence = htp_arg_tensor(l, "tensors");
+    htp_bind(l, 0,
+             htp_emit(l, "ConcatFromSequence", HTP_IN(sequence),
+                      HTP_AT(htp_attribute_int("axis", htp_arg_int(l, "dim")),
+                             htp_attribute_int("new_axis", has_new_axis))));
+}
+
+void htp_lower_sequence_split(htp_lowering *l)
+{
+    /* ONNX Runtime splits these alone. */
+    static const bool splits[HTP_DTYPE_COUNT] = {
+        [HTP_DTYPE_FLOAT32] = true, [HTP_DTYPE_FLOAT16] = true, [HTP_DTYPE_FLOAT64] = true,
+        [HTP_DTYPE_INT32] = true,   [HTP_DTYPE_INT64] = true,   [HTP_DTYPE_BOOL] = true};
+    htp_dtype dtype = htp_value_dtype(l, l->node->inputs[0]);
+    if (dtype >= HTP_DTYPE_COUNT || !splits[dtype]) {
+        htp_lower_fail(l, "a list of %s whose length depends on the data cannot be a sequence",
+                       htp_dtype_name(dtype));
+        return;
+    }
+    bool has_size = htp_arg_present(l, "split_size");
+    htp_tensor_id x = htp_arg_tensor(l, "self");
+    htp_tensor_id size = htp_arg_optional_tensor(l, "split_size");
+    htp_bind(l, 0,
+             htp_emit(l, "SplitToSequence", HTP_IN(x, size),
+                      HTP_AT(htp_attribute_int("axis", htp_arg_int(l, "dim")),
+                             htp_attribute_int("keepdims", has_size))));
+}
