@@ -3,6 +3,7 @@
 #include "version.h"
 
 #include <ATen/ExpandUtils.h>
+#include <ATen/native/Pool.h>
 #include <torch/library.h>
 
 #include <algorithm>
@@ -131,6 +132,60 @@ at::Tensor convolution(const at::Tensor &input, const at::Tensor &weight, const 
     return at::empty(sizes, input.options());
 }
 
+// Number @p axis of a list with one for each axis, or one for all.
+int64_t number_for(at::IntArrayRef list, size_t axis)
+{
+    TORCH_CHECK(list.size() == 1 || list.size() == 3,
+                "max_pool3d: expected one number or three, got ", list);
+    return list.size() == 1 ? list[0] : list[axis];
+}
+
+std::tuple<at::Tensor, at::Tensor> max_pool3d(const at::Tensor &self, at::IntArrayRef kernel,
+                                              at::IntArrayRef stride, at::IntArrayRef padding,
+                                              at::IntArrayRef dilation, bool ceil_mode)
+{
+    TORCH_CHECK(self.dim() == 4 || self.dim() == 5,
+                "non-empty 4D or 5D (batch mode) tensor expected for input, got ", self.sizes());
+    std::vector<int64_t> sizes = self.sizes().vec();
+    for (size_t i = 0; i < 3; i++) {
+        int64_t &size = sizes[sizes.size() - 3 + i];
+        const int64_t window = number_for(kernel, i);
+        const int64_t step = stride.empty() ? window : number_for(stride, i);
+        const int64_t margin = number_for(padding, i);
+        const int64_t spacing = number_for(dilation, i);
+        TORCH_CHECK(window > 0 && step > 0 && spacing > 0 && 2 * margin <= window,
+                    "max_pool3d: kernel_size, stride and dilation must be greater than zero, and "
+                    "padding at most half of kernel_size");
+        size = at::native::pooling_output_shape<int64_t>(size, window, margin, step, spacing,
+                                                         ceil_mode);
+        TORCH_CHECK(size >= 1, "max_pool3d: given input of ", self.sizes(),
+                    ", output size is too small");
+    }
+    return {at::empty(sizes, self.options()), at::empty(sizes, self.options().dtype(at::kLong))};
+}
+
+// Planes and volumes, sampled at the points of a grid.
+at::Tensor grid_sampler(const at::Tensor &input, const at::Tensor &grid, int64_t, int64_t, bool)
+{
+    TORCH_CHECK(input.dim() == grid.dim() && input.size(0) == grid.size(0) &&
+                    grid.size(-1) == input.dim() - 2,
+                "grid_sampler(): expected a grid with the batch of the input, and with ",
+                input.dim() - 2, " coordinates, got input of ", input.sizes(), " and grid of ",
+                grid.sizes());
+    TORCH_CHECK(input.scalar_type() == grid.scalar_type(),
+                "grid_sampler(): expected input and grid to have same dtype, but input has ",
+                input.scalar_type(), " and grid has ", grid.scalar_type());
+    std::vector<int64_t> sizes = {input.size(0), input.size(1)};
+    for (int64_t i = 2; i < input.dim(); i++) {
+        TORCH_CHECK(input.size(i) > 0,
+                    "grid_sampler(): expected input to have non-empty spatial "
+                    "dimensions, got ",
+                    input.sizes());
+        sizes.push_back(grid.size(i - 1));
+    }
+    return at::empty(sizes, input.options());
+}
+
 using MaybeInt = c10::optional<int64_t>;
 
 // What nn.MultiheadAttention calls in inference; its weights are averaged over heads, or not.
@@ -238,6 +293,9 @@ void register_meta_kernels()
         add("aten::native_batch_norm", "", &native_batch_norm);
         add("aten::native_layer_norm", "", &native_layer_norm);
         add("aten::convolution_overrideable", "", &convolution);
+        add("aten::max_pool3d_with_indices", "", &max_pool3d);
+        add("aten::grid_sampler_2d", "", &grid_sampler);
+        add("aten::grid_sampler_3d", "", &grid_sampler);
         add("aten::_native_multi_head_attention", "", &multi_head_attention);
         add("aten::_transformer_encoder_layer_fwd", "", &encoder_layer);
         add("aten::_grouped_mm", "", &grouped_mm);

@@ -5,9 +5,13 @@
  * volumes, of which runtimes have no cubic interpolation. Where the nearest element is wanted, a
  * point is reflected after rounding there, and before in PyTorch. That differs for points halfway
  * between elements when align_corners is off, so this is composed of other nodes.
+ *
+ * ONNX says nothing of coordinates that are NaN or infinite, and runtimes do as they please; also
+ * with those that no int32 holds. They are taken out, and libtorch's result is put in.
  */
 #include "lower/compose.h"
 #include "lower/constant.h"
+#include "lower/kernels.h"
 #include "lower/sizes.h"
 #include "lower/table.h"
 
@@ -20,6 +24,7 @@ typedef struct sampling {
     int64_t mode;
     int64_t padding;
     bool align_corners;
+    bool is_short;      /* 16-bit numbers */
     htp_tensor_id x;    /* [N, C, ...] */
     htp_tensor_id grid; /* [N, ..., axes] */
 } sampling;
@@ -33,6 +38,7 @@ static sampling read_sampling(htp_lowering *l)
         .mode = htp_arg_int(l, "interpolation_mode"),
         .padding = htp_arg_int(l, "padding_mode"),
         .align_corners = htp_arg_bool(l, "align_corners"),
+        .is_short = htp_composite_dtype(htp_arg_dtype(l, "input")) != htp_arg_dtype(l, "input"),
     };
     if (s.mode < MODE_LINEAR || s.mode > MODE_CUBIC || s.padding < PADDING_ZEROS ||
         s.padding > PADDING_REFLECTION) {
@@ -48,6 +54,70 @@ static sampling read_sampling(htp_lowering *l)
     s.x = htp_arg_tensor_as(l, "input", s.dtype);
     s.grid = htp_arg_tensor_as(l, "grid", s.dtype);
     return s;
+}
+
+/* What becomes of a point with a coordinate that is NaN, or infinite where it is not clipped to an
+ * edge: the result, or which element is taken along that axis.
+ *
+ * Reference: ATen/native/GridSampler.h and cpu/GridSamplerKernel.cpp, whose comparisons and
+ * conversions of NaN differ between planes and volumes; in planes of 16-bit numbers the nearest
+ * element of NaN is the first one. Volumes of bfloat16 follow none of these. */
+enum unbounded { UNBOUNDED_IS_NAN, UNBOUNDED_IS_ZERO, UNBOUNDED_IS_FIRST, UNBOUNDED_IS_LAST };
+
+static enum unbounded find_unbounded(const sampling *s)
+{
+    bool is_plane = s->rank == 4;
+    if (s->mode == MODE_CUBIC) {
+        return UNBOUNDED_IS_NAN;
+    }
+    if (s->padding != PADDING_ZEROS || (is_plane && s->mode == MODE_NEAREST && s->is_short)) {
+        return is_plane ? UNBOUNDED_IS_FIRST : UNBOUNDED_IS_LAST;
+    }
+    return is_plane && s->mode == MODE_LINEAR ? UNBOUNDED_IS_NAN : UNBOUNDED_IS_ZERO;
+}
+
+/** 0 for a finite coordinate, NaN for others. */
+static htp_tensor_id mark_unbounded(htp_lowering *l, const sampling *s)
+{
+    return htp_typed_scalar(l, "Mul", s->dtype, s->grid, 0);
+}
+
+/** The grid with coordinates that an int32 holds as indices. All that are @p far_away or more are
+ * outside, by more than cubic interpolation reaches; reflected ones keep their place. */
+static htp_tensor_id bound_points(htp_lowering *l, const sampling *s, htp_tensor_id marks)
+{
+    const double far_away = 8;
+    static const double places[] = {0, 0, -1, 1};
+    htp_tensor_id place = htp_emit_scalar(l, s->dtype, places[find_unbounded(s)]);
+    htp_tensor_id tested = s->padding == PADDING_BORDER && s->mode != MODE_CUBIC ? s->grid : marks;
+    htp_tensor_id is_unbounded = htp_typed_predicate(l, "IsNaN", s->dtype, tested, HTP_TENSOR_NONE);
+    htp_tensor_id bounded = htp_typed_where(l, s->dtype, is_unbounded, place, s->grid);
+    if (s->padding == PADDING_REFLECTION) {
+        return bounded;
+    }
+    return htp_emit_typed(l, "Clip", s->dtype,
+                          HTP_IN(bounded, htp_emit_scalar(l, s->dtype, -far_away),
+                                 htp_emit_scalar(l, s->dtype, far_away)),
+                          HTP_NO_AT);
+}
+
+/** What was sampled, with the result of points that were taken out. @param marks  by coordinate */
+static htp_tensor_id put_unbounded(htp_lowering *l, const sampling *s, htp_tensor_id y,
+                                   htp_tensor_id marks)
+{
+    const int64_t last = (int64_t)s->rank - 1;
+    const int64_t channels = 1;
+    enum unbounded unbounded = find_unbounded(s);
+    if (unbounded != UNBOUNDED_IS_NAN && unbounded != UNBOUNDED_IS_ZERO) {
+        return y;
+    }
+    htp_tensor_id mark = htp_typed_reduce(l, "ReduceSum", s->dtype, marks, &last, 1, false);
+    mark = htp_emit_unsqueeze(l, mark, &channels, 1);
+    if (unbounded == UNBOUNDED_IS_NAN) {
+        return htp_typed_binary(l, "Add", s->dtype, y, mark);
+    }
+    htp_tensor_id is_unbounded = htp_typed_predicate(l, "IsNaN", s->dtype, mark, HTP_TENSOR_NONE);
+    return htp_typed_where(l, s->dtype, is_unbounded, htp_emit_scalar(l, s->dtype, 0), y);
 }
 
 /** Coordinate @p i of the points as the index of an element, reflected at the edges of the axis,
@@ -114,6 +184,8 @@ void htp_lower_grid_sampler(htp_lowering *l)
     if (l->failure) {
         return;
     }
+    htp_tensor_id marks = mark_unbounded(l, &s);
+    s.grid = bound_points(l, &s, marks);
     if (s.mode == MODE_NEAREST && s.padding == PADDING_REFLECTION && !s.align_corners) {
         htp_bind_cast(l, 0, sample_nearest_reflected(l, &s), s.dtype);
         return;
@@ -123,7 +195,7 @@ void htp_lower_grid_sampler(htp_lowering *l)
                                HTP_AT(htp_attribute_string("mode", mode),
                                       htp_attribute_string("padding_mode", paddings[s.padding]),
                                       htp_attribute_int("align_corners", s.align_corners)));
-    htp_bind_cast(l, 0, y, s.dtype);
+    htp_bind_cast(l, 0, put_unbounded(l, &s, y, marks), s.dtype);
 }
 
 /** Element @p i of @p size equally spaced points in [-1, 1], between whose ends they are when

@@ -143,7 +143,7 @@ for mode in ("bilinear", "nearest", "bicubic"):
 
 
 def unbounded(axes, dtype=torch.float32):
-    """Every pair of coordinates, and every single one, some of which are no finite numbers, or vast."""
+    """Every pair of coordinates, and every last one, some of which are no finite numbers."""
     values = [float("nan"), float("inf"), float("-inf"), 0.3, 5.0, -5.0]
     points = [[a, b] + [0.2] * (axes - 2) for a in values for b in values]
     points += [[0.2] * (axes - 1) + [a] for a in values]
@@ -164,12 +164,14 @@ for mode in ("bilinear", "nearest", "bicubic"):
     vast = torch.tensor([[1e30, 0.3], [-1e30, 0.3], [0.3, 1e30], [1e30, 1e30]]).reshape(1, 1, 4, 2)
     for padding in ("zeros", "border"):
         call(f"grid_sample/vast-{mode}-{padding}",
-             lambda x, g, m=mode, p=padding: F.grid_sample(x, g, m, p, align_corners=False), (1, 3, 5, 6), vast)
-    call(f"grid_sample/one-element-{mode}", lambda x, g, m=mode: F.grid_sample(x, g, m, align_corners=True),
-         (1, 3, 1, 1), unbounded(2))
+             lambda x, g, m=mode, p=padding: F.grid_sample(x, g, m, p, align_corners=False),
+             (1, 3, 5, 6), vast)
+    call(f"grid_sample/one-element-{mode}",
+         lambda x, g, m=mode: F.grid_sample(x, g, m, align_corners=True), (1, 3, 1, 1), unbounded(2))
 call("grid_sample/unbounded-float64", lambda x, g: F.grid_sample(x, g, align_corners=False),
      ((1, 3, 5, 6), torch.float64), unbounded(2, torch.float64), opset=20)
-call("grid_sample/unbounded-float16", lambda x, g: F.grid_sample(x, g, "nearest", align_corners=False),
+call("grid_sample/unbounded-float16",
+     lambda x, g: F.grid_sample(x, g, "nearest", align_corners=False),
      ((1, 3, 5, 6), torch.float16), unbounded(2, torch.float16), needs=(2, 0))
 call("grid_sample/float64", lambda x, g: F.grid_sample(x, g, align_corners=False),
      ((2, 3, 5, 6), torch.float64), grid(2, 4, 7, 2).double(), opset=20)
