@@ -92,10 +92,10 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32
     if (trace->node_count > 0) {
         memcpy(graph->nodes, trace->nodes, trace->node_count * sizeof(*trace->nodes));
     }
-    htp_symbols symbols;
-    htp_symbols_init(&symbols, arena, all_axes(arena, trace, axes, axis_count),
+    graph->symbols = HTP_NEW(arena, htp_symbols);
+    htp_symbols_init(graph->symbols, arena, all_axes(arena, trace, axes, axis_count),
                      axis_count + trace->data_size_count, lane_count);
-    build_values(graph, &symbols);
+    build_values(graph, graph->symbols);
     build_modules(graph, modules, module_count);
     return graph;
 }

@@ -40,6 +40,7 @@ typedef struct htp_module {
 
 typedef struct htp_graph {
     htp_arena *arena;
+    struct htp_symbols *symbols; /* that dims have */
     const htp_shim_trace *trace; /* scopes, weights and ends are read there */
     htp_shim_node *nodes;        /* in order of execution */
     bool *is_live;               /* by node: no pass has taken it out */
@@ -91,7 +92,7 @@ typedef struct htp_axis {
 /**
  * Builds the graph of a trace. Dims that differ between lanes become symbols: the axis whose
  * sizes they equal, a product, quotient, sum or multiple of axes ("batch*2", "past + sequence"),
- * or a name of their own.
+ * or a name of their own. What the names tell grows as operators are looked at: htp_symbols.
  * @param lane_count  lanes of the trace.
  */
 htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32_t lane_count,

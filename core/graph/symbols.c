@@ -3,14 +3,31 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PAIRED_AXES = 16 };
+enum {
+    PAIRED_AXES = 16,
+    LONGEST_NAME = 96, /* a longer one tells nobody anything */
+};
 
 typedef struct lane_sizes {
     int64_t lane[HTP_SHIM_MAX_LANES]; /* 0 beyond the lane count */
 } lane_sizes;
 
-/* Forms return a name, or NULL when the sizes are not of that form. */
-typedef const char *(*form_fn)(const htp_symbols *symbols, const lane_sizes *sizes);
+/* Forms return HTP_POLYNOMIAL_NONE when the sizes are not of that form. */
+typedef htp_polynomial_id (*form_fn)(htp_symbols *symbols, const lane_sizes *sizes);
+
+static bool find_name(const htp_symbols *symbols, const char *name, htp_polynomial_id *id)
+{
+    return htp_map_get(&symbols->by_name, name, id);
+}
+
+static htp_polynomial_id axis_of(const htp_symbols *symbols, uint32_t axis)
+{
+    htp_polynomial_id id = HTP_POLYNOMIAL_NONE;
+    (void)find_name(symbols, symbols->axes[axis].symbol, &id);
+    return id;
+}
+
+/* ---- forms ---- */
 
 /* @p sizes is @p factor times @p base in every lane; false unless the factor is a whole number
  * above 0. */
@@ -30,19 +47,24 @@ static bool is_multiple(const htp_symbols *symbols, const int64_t *sizes, const 
     return true;
 }
 
-static const char *form_multiple(const htp_symbols *symbols, const lane_sizes *sizes)
+static htp_polynomial_id scaled(htp_symbols *symbols, htp_polynomial_id id, int64_t factor)
 {
-    for (uint32_t i = 0; i < symbols->axis_count; i++) {
-        const htp_axis *axis = &symbols->axes[i];
-        int64_t factor;
-        if (is_multiple(symbols, sizes->lane, axis->sizes, &factor)) {
-            return htp_arena_printf(symbols->arena, "%s*%" PRId64, axis->symbol, factor);
-        }
-    }
-    return NULL;
+    return htp_polynomial_multiply(&symbols->algebra, id,
+                                   htp_polynomial_number(&symbols->algebra, factor));
 }
 
-static const char *form_offset(const htp_symbols *symbols, const lane_sizes *sizes)
+static htp_polynomial_id form_multiple(htp_symbols *symbols, const lane_sizes *sizes)
+{
+    for (uint32_t i = 0; i < symbols->axis_count; i++) {
+        int64_t factor;
+        if (is_multiple(symbols, sizes->lane, symbols->axes[i].sizes, &factor)) {
+            return scaled(symbols, axis_of(symbols, i), factor);
+        }
+    }
+    return HTP_POLYNOMIAL_NONE;
+}
+
+static htp_polynomial_id form_offset(htp_symbols *symbols, const lane_sizes *sizes)
 {
     for (uint32_t i = 0; i < symbols->axis_count; i++) {
         const htp_axis *axis = &symbols->axes[i];
@@ -55,11 +77,11 @@ static const char *form_offset(const htp_symbols *symbols, const lane_sizes *siz
             offset = difference;
         }
         if (fits) {
-            return htp_arena_printf(symbols->arena, "%s %c %" PRId64, axis->symbol,
-                                    offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+            return htp_polynomial_add(&symbols->algebra, axis_of(symbols, i),
+                                      htp_polynomial_number(&symbols->algebra, offset), 1);
         }
     }
-    return NULL;
+    return HTP_POLYNOMIAL_NONE;
 }
 
 static uint32_t paired_axes(const htp_symbols *symbols)
@@ -67,7 +89,7 @@ static uint32_t paired_axes(const htp_symbols *symbols)
     return symbols->axis_count < PAIRED_AXES ? symbols->axis_count : PAIRED_AXES;
 }
 
-static const char *form_sum(const htp_symbols *symbols, const lane_sizes *sizes)
+static htp_polynomial_id form_sum(htp_symbols *symbols, const lane_sizes *sizes)
 {
     for (uint32_t i = 0; i < paired_axes(symbols); i++) {
         for (uint32_t j = i; j < paired_axes(symbols); j++) {
@@ -80,15 +102,16 @@ static const char *form_sum(const htp_symbols *symbols, const lane_sizes *sizes)
                        sum == sizes->lane[lane];
             }
             if (fits) {
-                return htp_arena_printf(symbols->arena, "%s + %s", a->symbol, b->symbol);
+                return htp_polynomial_add(&symbols->algebra, axis_of(symbols, i),
+                                          axis_of(symbols, j), 1);
             }
         }
     }
-    return NULL;
+    return HTP_POLYNOMIAL_NONE;
 }
 
-/* The product of two axes times a factor; a factor of 1 is left out. */
-static const char *form_product(const htp_symbols *symbols, const lane_sizes *sizes, bool scaled)
+/* The product of two axes times a factor, which is 1 unless @p any. */
+static htp_polynomial_id form_product(htp_symbols *symbols, const lane_sizes *sizes, bool any)
 {
     for (uint32_t i = 0; i < paired_axes(symbols); i++) {
         for (uint32_t j = i; j < paired_axes(symbols); j++) {
@@ -101,72 +124,109 @@ static const char *form_product(const htp_symbols *symbols, const lane_sizes *si
                 fits &= !__builtin_mul_overflow(a->sizes[lane], b->sizes[lane], &products[lane]);
             }
             fits = fits && is_multiple(symbols, sizes->lane, products, &factor);
-            if (fits && factor == 1) {
-                return htp_arena_printf(symbols->arena, "%s*%s", a->symbol, b->symbol);
-            }
-            if (fits && scaled) {
-                return htp_arena_printf(symbols->arena, "%s*%s*%" PRId64, a->symbol, b->symbol,
-                                        factor);
+            if (fits && (any || factor == 1)) {
+                return scaled(symbols,
+                              htp_polynomial_multiply(&symbols->algebra, axis_of(symbols, i),
+                                                      axis_of(symbols, j)),
+                              factor);
             }
         }
     }
-    return NULL;
+    return HTP_POLYNOMIAL_NONE;
 }
 
-static const char *form_plain_product(const htp_symbols *symbols, const lane_sizes *sizes)
+static htp_polynomial_id form_plain_product(htp_symbols *symbols, const lane_sizes *sizes)
 {
     return form_product(symbols, sizes, false);
 }
 
-static const char *form_scaled_product(const htp_symbols *symbols, const lane_sizes *sizes)
+static htp_polynomial_id form_scaled_product(htp_symbols *symbols, const lane_sizes *sizes)
 {
     return form_product(symbols, sizes, true);
 }
 
-static const char *form_quotient(const htp_symbols *symbols, const lane_sizes *sizes)
+static htp_polynomial_id form_quotient(htp_symbols *symbols, const lane_sizes *sizes)
 {
     for (uint32_t i = 0; i < symbols->axis_count; i++) {
-        const htp_axis *axis = &symbols->axes[i];
         int64_t divisor;
-        if (is_multiple(symbols, axis->sizes, sizes->lane, &divisor)) {
-            return htp_arena_printf(symbols->arena, "%s/%" PRId64, axis->symbol, divisor);
+        if (is_multiple(symbols, symbols->axes[i].sizes, sizes->lane, &divisor)) {
+            return htp_polynomial_floor(&symbols->algebra, axis_of(symbols, i), divisor);
         }
     }
-    return NULL;
+    return HTP_POLYNOMIAL_NONE;
 }
 
-static const char *fresh_name(htp_symbols *symbols)
+/* ---- names ---- */
+
+/* Notes the name of a polynomial, which nothing else has. */
+static void set_name(htp_symbols *symbols, htp_polynomial_id id, const char *name)
+{
+    while (symbols->names.count <= id) {
+        HTP_PUSH(symbols->arena, &symbols->names, NULL);
+    }
+    symbols->names.items[id] = name;
+    htp_map_set(symbols->arena, &symbols->by_name, name, id);
+}
+
+static const char *free_name(htp_symbols *symbols, const char *stem, uint32_t *next)
 {
     const char *name;
     do {
-        name = htp_arena_printf(symbols->arena, "dim_%" PRIu32, symbols->next_fresh++);
-    } while (htp_map_get(&symbols->taken, name, NULL));
+        name = htp_arena_printf(symbols->arena, "%s_%" PRIu32, stem, (*next)++);
+    } while (find_name(symbols, name, NULL));
     return name;
+}
+
+static htp_polynomial_id add_symbol(htp_symbols *symbols, const char *name,
+                                    const lane_sizes *by_lane)
+{
+    htp_lane_sizes sizes = {.are_known = by_lane != NULL};
+    if (by_lane) {
+        memcpy(sizes.lane, by_lane->lane, sizeof(sizes.lane));
+    }
+    htp_polynomial_id id = htp_polynomial_symbol(&symbols->algebra, name, &sizes);
+    set_name(symbols, id, name);
+    return id;
+}
+
+static htp_polynomial_id add_fresh(htp_symbols *symbols, const lane_sizes *sizes)
+{
+    htp_polynomial_id id =
+        add_symbol(symbols, free_name(symbols, "dim", &symbols->next_fresh), sizes);
+    htp_polynomial_sole_symbol(&symbols->algebra, id)->is_fresh = true;
+    return id;
 }
 
 /* Two different sizes must not get one name, whatever the axes are called. */
-static const char *choose_name(htp_symbols *symbols, const lane_sizes *sizes)
+static const char *name_of(htp_symbols *symbols, htp_polynomial_id id)
+{
+    if (id >= symbols->names.count || !symbols->names.items[id]) {
+        htp_text text = {.arena = symbols->arena};
+        htp_polynomial_write(&symbols->algebra, id, &text);
+        const char *name = htp_text_string(&text);
+        bool is_bad = text.length > LONGEST_NAME || find_name(symbols, name, NULL);
+        set_name(symbols, id, is_bad ? free_name(symbols, "dim", &symbols->next_fresh) : name);
+    }
+    return symbols->names.items[id];
+}
+
+/* ---- sizes ---- */
+
+static htp_polynomial_id find_form(htp_symbols *symbols, const lane_sizes *sizes)
 {
     static const form_fn forms[] = {form_multiple,      form_offset,         form_sum,
                                     form_plain_product, form_scaled_product, form_quotient};
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        const char *name = forms[i](symbols, sizes);
-        if (name && !htp_map_get(&symbols->taken, name, NULL)) {
-            return name;
-        }
+    htp_polynomial_id found = HTP_POLYNOMIAL_NONE;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && found == HTP_POLYNOMIAL_NONE; i++) {
+        found = forms[i](symbols, sizes);
     }
-    return fresh_name(symbols);
+    return found;
 }
 
-static const char *add_name(htp_symbols *symbols, const lane_sizes *sizes, const char *name)
+static void add_sizes(htp_symbols *symbols, const lane_sizes *sizes, htp_polynomial_id id)
 {
-    const lane_sizes *key =
-        (const lane_sizes *)(const void *)htp_arena_copy(symbols->arena, sizes, sizeof(*sizes));
-    htp_map_set_bytes(symbols->arena, &symbols->by_sizes, key, sizeof(*key),
-                      (uint32_t)symbols->names.count);
-    htp_map_set(symbols->arena, &symbols->taken, name, 0);
-    HTP_PUSH(symbols->arena, &symbols->names, name);
-    return name;
+    const char *key = htp_arena_copy(symbols->arena, sizes, sizeof(*sizes));
+    htp_map_set_bytes(symbols->arena, &symbols->by_sizes, key, sizeof(*sizes), id);
 }
 
 static lane_sizes sizes_of(const htp_symbols *symbols, const int64_t *by_lane)
@@ -186,26 +246,18 @@ static bool is_number(const htp_symbols *symbols, const int64_t *sizes)
     return true;
 }
 
-static bool find_name(const htp_symbols *symbols, const lane_sizes *sizes, const char **name)
-{
-    uint32_t index;
-    if (!htp_map_get_bytes(&symbols->by_sizes, sizes, sizeof(*sizes), &index)) {
-        return false;
-    }
-    *name = symbols->names.items[index];
-    return true;
-}
-
 void htp_symbols_init(htp_symbols *symbols, htp_arena *arena, const htp_axis *axes,
                       uint32_t axis_count, uint32_t lane_count)
 {
     *symbols = (htp_symbols){.arena = arena, .axes = axes, .axis_count = axis_count};
+    symbols->algebra.arena = arena;
     symbols->lane_count = lane_count < HTP_SHIM_MAX_LANES ? lane_count : HTP_SHIM_MAX_LANES;
     for (uint32_t i = 0; i < axis_count; i++) {
         lane_sizes sizes = sizes_of(symbols, axes[i].sizes);
-        const char *name;
-        if (!find_name(symbols, &sizes, &name)) {
-            add_name(symbols, &sizes, axes[i].symbol);
+        htp_polynomial_id id;
+        if (!htp_map_get_bytes(&symbols->by_sizes, &sizes, sizeof(sizes), &id)) {
+            id = add_symbol(symbols, axes[i].symbol, &sizes);
+            add_sizes(symbols, &sizes, id);
         }
     }
 }
@@ -216,9 +268,110 @@ htp_dim htp_symbols_dim(htp_symbols *symbols, const int64_t *sizes)
         return (htp_dim){.size = sizes[0]};
     }
     lane_sizes key = sizes_of(symbols, sizes);
-    const char *name;
-    if (!find_name(symbols, &key, &name)) {
-        name = add_name(symbols, &key, choose_name(symbols, &key));
+    htp_polynomial_id id;
+    if (!htp_map_get_bytes(&symbols->by_sizes, &key, sizeof(key), &id)) {
+        id = find_form(symbols, &key);
+        id = id == HTP_POLYNOMIAL_NONE ? add_fresh(symbols, &key) : id;
+        add_sizes(symbols, &key, id);
     }
-    return (htp_dim){.size = sizes[0], .symbol = name};
+    return (htp_dim){.size = sizes[0], .symbol = name_of(symbols, id)};
+}
+
+/* ---- arithmetic ---- */
+
+htp_polynomial_id htp_symbols_polynomial(htp_symbols *symbols, htp_dim dim)
+{
+    htp_polynomial_id id;
+    if (!dim.symbol) {
+        return htp_polynomial_number(&symbols->algebra, dim.size);
+    }
+    if (!*dim.symbol) {
+        return htp_symbols_polynomial(symbols, htp_symbols_unknown(symbols));
+    }
+    return find_name(symbols, dim.symbol, &id) ? id : add_symbol(symbols, dim.symbol, NULL);
+}
+
+static htp_lane_sizes sizes_at(const htp_symbols *symbols, htp_polynomial_id id)
+{
+    return symbols->algebra.polynomials.items[id].sizes;
+}
+
+htp_dim htp_symbols_name(htp_symbols *symbols, htp_polynomial_id id)
+{
+    int64_t number;
+    if (htp_polynomial_is_number(&symbols->algebra, id, &number)) {
+        return (htp_dim){.size = number};
+    }
+    htp_lane_sizes sizes = sizes_at(symbols, id);
+    return (htp_dim){.size = sizes.are_known ? sizes.lane[0] : 0, .symbol = name_of(symbols, id)};
+}
+
+htp_dim htp_symbols_unknown(htp_symbols *symbols)
+{
+    htp_polynomial_id id =
+        add_symbol(symbols, free_name(symbols, "unknown", &symbols->next_unknown), NULL);
+    htp_polynomial_sole_symbol(&symbols->algebra, id)->is_unknown = true;
+    symbols->algebra.polynomials.items[id].has_unknown = true;
+    return (htp_dim){.symbol = symbols->names.items[id]};
+}
+
+static bool sizes_agree(const htp_symbols *symbols, htp_polynomial_id a, htp_polynomial_id b)
+{
+    htp_lane_sizes x = sizes_at(symbols, a);
+    htp_lane_sizes y = sizes_at(symbols, b);
+    return x.are_known && y.are_known &&
+           memcmp(x.lane, y.lane, symbols->lane_count * sizeof(*x.lane)) == 0;
+}
+
+bool htp_symbols_agree(htp_symbols *symbols, htp_dim a, htp_dim b)
+{
+    return sizes_agree(symbols, htp_symbols_polynomial(symbols, a),
+                       htp_symbols_polynomial(symbols, b));
+}
+
+/* Notes what a symbol without a meaning is; nothing where it was found to be several things. */
+static void learn(htp_atom *atom, htp_polynomial_id meaning)
+{
+    if (atom->meaning == HTP_POLYNOMIAL_NONE && !atom->is_ambiguous) {
+        atom->meaning = meaning;
+    } else if (atom->meaning != meaning) {
+        atom->meaning = HTP_POLYNOMIAL_NONE;
+        atom->is_ambiguous = true;
+    }
+}
+
+htp_dim htp_symbols_refine(htp_symbols *symbols, htp_dim given, htp_dim derived)
+{
+    htp_polynomial_id is = htp_symbols_polynomial(symbols, given);
+    htp_polynomial_id made = htp_symbols_polynomial(symbols, derived);
+    htp_atom *from = htp_polynomial_sole_symbol(&symbols->algebra, made);
+    if (is == made || !given.symbol || !derived.symbol || !sizes_agree(symbols, is, made)) {
+        if (is != made && from && from->is_unknown) {
+            learn(from, is);
+        }
+        return given;
+    }
+    htp_atom *name = htp_polynomial_sole_symbol(&symbols->algebra, is);
+    if (name && name->is_fresh) {
+        learn(name, made);
+    }
+    return derived;
+}
+
+htp_dim htp_symbols_resolve(htp_symbols *symbols, htp_dim dim)
+{
+    if (!dim.symbol || !*dim.symbol) {
+        return dim;
+    }
+    htp_polynomial_id id = htp_symbols_polynomial(symbols, dim);
+    while (symbols->resolved.count <= id) {
+        HTP_PUSH(symbols->arena, &symbols->resolved, HTP_POLYNOMIAL_NONE);
+    }
+    if (symbols->resolved.items[id] == HTP_POLYNOMIAL_NONE) {
+        htp_polynomial_id result = htp_polynomial_resolve(&symbols->algebra, id);
+        symbols->resolved.items[id] = result == HTP_POLYNOMIAL_NONE ? id : result;
+    }
+    id = symbols->resolved.items[id];
+    bool is_told = !symbols->algebra.polynomials.items[id].has_unknown;
+    return is_told ? htp_symbols_name(symbols, id) : (htp_dim){.symbol = ""};
 }

@@ -5,7 +5,6 @@
 
 #include "onnx/infer_rule.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 typedef struct rule {
@@ -69,6 +68,27 @@ bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped)
     return axis >= 0 && axis < rank;
 }
 
+/* What a rule tells of the symbols of a type that is there. */
+static void refine(htp_infer *infer, htp_tensor *tensor, const htp_dim *derived)
+{
+    htp_dim *dims = htp_infer_dims(infer, tensor->rank);
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        dims[i] = htp_symbols_refine(infer->symbols, tensor->dims[i], derived[i]);
+    }
+    tensor->dims = dims;
+}
+
+/* What is the dim of a tensor is no negative number. */
+static void note_sizes(htp_infer *infer, const htp_tensor *tensor)
+{
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        if (tensor->dims[i].symbol && *tensor->dims[i].symbol) {
+            htp_polynomial_set_natural(&infer->symbols->algebra,
+                                       htp_infer_of(infer, tensor->dims[i]));
+        }
+    }
+}
+
 void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
                    const htp_dim *dims)
 {
@@ -81,7 +101,10 @@ void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t r
         tensor->dtype = dtype;
         tensor->rank = rank;
         tensor->dims = dims;
+    } else if (tensor->rank == rank) {
+        refine(infer, tensor, dims);
     }
+    note_sizes(infer, tensor);
 }
 
 /* ---- known contents ---- */
@@ -143,11 +166,7 @@ htp_dim *htp_infer_dims(htp_infer *infer, uint32_t rank)
 
 htp_dim htp_infer_unknown(htp_infer *infer)
 {
-    const char *name;
-    do {
-        name = htp_arena_printf(infer->arena, "inner_dim_%" PRIu32, infer->next_symbol++);
-    } while (htp_map_get(&infer->symbols, name, NULL));
-    return (htp_dim){.symbol = name};
+    return htp_symbols_unknown(infer->symbols);
 }
 
 htp_dim htp_infer_size(htp_infer *infer, int64_t size)
@@ -178,7 +197,52 @@ bool htp_infer_is_same(htp_dim a, htp_dim b)
 
 htp_dim htp_infer_both(htp_dim a, htp_dim b)
 {
-    return a.symbol ? b.symbol ? a : b : a;
+    if (a.symbol && b.symbol) {
+        return strlen(b.symbol) < strlen(a.symbol) ? b : a;
+    }
+    return a.symbol ? b : a;
+}
+
+htp_polynomial_id htp_infer_of(const htp_infer *infer, htp_dim dim)
+{
+    return htp_symbols_polynomial(infer->symbols, dim);
+}
+
+htp_dim htp_infer_polynomial(htp_infer *infer, htp_polynomial_id id)
+{
+    if (id == HTP_POLYNOMIAL_NONE) {
+        return htp_infer_unknown(infer);
+    }
+    htp_dim dim = htp_symbols_name(infer->symbols, id);
+    return dim.symbol ? dim : htp_infer_size(infer, dim.size);
+}
+
+htp_dim htp_infer_sum(htp_infer *infer, htp_dim a, htp_dim b, int64_t factor)
+{
+    return htp_infer_polynomial(infer,
+                                htp_polynomial_add(&infer->symbols->algebra, htp_infer_of(infer, a),
+                                                   htp_infer_of(infer, b), factor));
+}
+
+htp_dim htp_infer_product(htp_infer *infer, htp_dim a, htp_dim b)
+{
+    return htp_infer_polynomial(infer, htp_polynomial_multiply(&infer->symbols->algebra,
+                                                               htp_infer_of(infer, a),
+                                                               htp_infer_of(infer, b)));
+}
+
+htp_dim htp_infer_floor(htp_infer *infer, htp_dim a, int64_t divisor)
+{
+    return htp_infer_polynomial(
+        infer, htp_polynomial_floor(&infer->symbols->algebra, htp_infer_of(infer, a), divisor));
+}
+
+htp_dim htp_infer_ceil(htp_infer *infer, htp_dim a, int64_t divisor)
+{
+    htp_algebra *algebra = &infer->symbols->algebra;
+    htp_polynomial_id above = htp_polynomial_add(algebra, htp_infer_of(infer, a),
+                                                 htp_polynomial_number(algebra, divisor - 1), 1);
+    return htp_infer_polynomial(infer, htp_polynomial_floor(algebra, above, divisor));
 }
 
 bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *result)
@@ -187,7 +251,8 @@ bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *re
         *result = htp_infer_is(a, 1) ? b : a;
         return true;
     }
-    if (a.symbol && b.symbol && !htp_infer_is_same(a, b)) {
+    if (a.symbol && b.symbol && !htp_infer_is_same(a, b) &&
+        !htp_symbols_agree(infer->symbols, a, b)) {
         *result = htp_infer_unknown(infer); /* either of them may be 1 */
         return true;
     }
@@ -197,15 +262,27 @@ bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *re
 
 /* ---- the walk ---- */
 
+/* Names that are there are not given again. */
 static void take_symbols(htp_infer *infer)
 {
     for (size_t i = 0; i < infer->model->tensors.count; i++) {
         const htp_tensor *tensor = &infer->model->tensors.items[i];
-        for (uint32_t k = 0; tensor->has_type && k < tensor->rank; k++) {
-            if (tensor->dims[k].symbol) {
-                htp_map_set(infer->arena, &infer->symbols, tensor->dims[k].symbol, 0);
-            }
+        if (tensor->has_type) {
+            note_sizes(infer, tensor);
         }
+    }
+}
+
+/* Puts what was learned of symbols in their place. */
+static void resolve_symbols(htp_infer *infer)
+{
+    for (size_t i = 0; i < infer->model->tensors.count; i++) {
+        htp_tensor *tensor = &infer->model->tensors.items[i];
+        htp_dim *dims = htp_infer_dims(infer, tensor->has_type ? tensor->rank : 0);
+        for (uint32_t k = 0; tensor->has_type && k < tensor->rank; k++) {
+            dims[k] = htp_symbols_resolve(infer->symbols, tensor->dims[k]);
+        }
+        tensor->dims = tensor->has_type ? dims : tensor->dims;
     }
 }
 
@@ -234,8 +311,9 @@ static void note_contents(htp_infer *infer, htp_contents_fn contents)
     htp_tensor_id output = infer->node->outputs[0];
     const htp_tensor *tensor = &infer->model->tensors.items[output];
     size_t length;
-    if (!tensor->has_type || tensor->dtype != HTP_DTYPE_INT64 || !find_length(tensor, &length) ||
-        length > HTP_INFER_MAX_ELEMENTS) {
+    if (!tensor->has_type ||
+        (tensor->dtype != HTP_DTYPE_INT64 && tensor->dtype != HTP_DTYPE_BOOL) ||
+        !find_length(tensor, &length) || length > HTP_INFER_MAX_ELEMENTS) {
         return;
     }
     htp_element *elements = HTP_NEW_ARRAY(infer->arena, htp_element, length);
@@ -244,18 +322,9 @@ static void note_contents(htp_infer *infer, htp_contents_fn contents)
     }
 }
 
-static bool is_typed(const htp_infer *infer)
-{
-    bool typed = true;
-    for (uint32_t i = 0; i < infer->node->output_count; i++) {
-        typed = typed && infer->model->tensors.items[infer->node->outputs[i]].has_type;
-    }
-    return typed;
-}
-
 void htp_model_infer_types(htp_model *model)
 {
-    htp_infer infer = {.model = model, .arena = model->arena};
+    htp_infer infer = {.model = model, .arena = model->arena, .symbols = model->graph->symbols};
     infer.contents = HTP_NEW_ARRAY(model->arena, const htp_element *, model->tensors.count);
     htp_map by_op = {0};
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
@@ -269,11 +338,10 @@ void htp_model_infer_types(htp_model *model)
         if (*infer.node->domain || !htp_map_get(&by_op, infer.node->op_type, &found)) {
             continue;
         }
-        if (!is_typed(&infer)) {
-            rules[found].types(&infer);
-        }
+        rules[found].types(&infer);
         if (rules[found].contents) {
             note_contents(&infer, rules[found].contents);
         }
     }
+    resolve_symbols(&infer);
 }

@@ -9,8 +9,9 @@
 /**
  * Gives dtype and dims to the outputs of nodes that have none, from the types of the nodes' inputs:
  * one walk over the nodes in their order, by the rules of infer_rules.def. Types that are there
- * stay. A dim that cannot be told is a symbol of its own, "inner_dim_0", whose size is 0. Outputs
- * of an operator without a rule, and those whose rank cannot be told, stay without a type.
+ * stay, but their symbols become formulas of the axes, "(height + 1)//2", where the operators tell
+ * so, and the sizes of all lanes agree. A dim that cannot be told has the symbol "". Outputs of an
+ * operator without a rule, and those whose rank cannot be told, stay without a type.
  * Linear in nodes and dims.
  *
  * Reference: https://onnx.ai/onnx/operators/

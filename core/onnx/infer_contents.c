@@ -15,6 +15,13 @@ static htp_element known_number(int64_t number)
     return known((htp_dim){.size = number});
 }
 
+/* Not known for HTP_POLYNOMIAL_NONE. */
+static htp_element known_polynomial(const htp_infer *infer, htp_polynomial_id id)
+{
+    return id == HTP_POLYNOMIAL_NONE ? (htp_element){.is_known = false}
+                                     : known(htp_symbols_name(infer->symbols, id));
+}
+
 static bool input_is_known(const htp_infer *infer, uint32_t index)
 {
     return htp_infer_has_input(infer, index) && infer->contents[infer->node->inputs[index]];
@@ -32,6 +39,13 @@ bool htp_contents_copy(const htp_infer *infer, htp_element *elements, size_t cou
         elements[i] = htp_infer_element(infer, 0, i);
     }
     return true;
+}
+
+/* Truth values are 0 and 1: what is cast to them is not followed. */
+bool htp_contents_cast(const htp_infer *infer, htp_element *elements, size_t count)
+{
+    return infer->model->tensors.items[infer->node->outputs[0]].dtype != HTP_DTYPE_BOOL &&
+           htp_contents_copy(infer, elements, count);
 }
 
 bool htp_contents_concat(const htp_infer *infer, htp_element *elements, size_t count)
@@ -112,7 +126,7 @@ bool htp_contents_shape(const htp_infer *infer, htp_element *elements, size_t co
 }
 
 /* Multiplies a product that began as number 1. */
-static void multiply(htp_element *product, htp_element factor)
+static void multiply(const htp_infer *infer, htp_element *product, htp_element factor)
 {
     int64_t a;
     int64_t b;
@@ -123,8 +137,13 @@ static void multiply(htp_element *product, htp_element factor)
         *product = factor;
         return;
     }
-    product->is_known = htp_infer_number(*product, &a) && htp_infer_number(factor, &b) &&
-                        !__builtin_mul_overflow(a, b, &product->value.size);
+    htp_polynomial_id made = HTP_POLYNOMIAL_NONE;
+    if (product->is_known && factor.is_known) {
+        made =
+            htp_polynomial_multiply(&infer->symbols->algebra, htp_infer_of(infer, product->value),
+                                    htp_infer_of(infer, factor.value));
+    }
+    *product = known_polynomial(infer, made);
 }
 
 bool htp_contents_element_count(const htp_infer *infer, htp_element *elements, size_t count)
@@ -135,7 +154,7 @@ bool htp_contents_element_count(const htp_infer *infer, htp_element *elements, s
     }
     elements[0] = known_number(1);
     for (uint32_t i = 0; i < x->rank; i++) {
-        multiply(&elements[0], known(x->dims[i]));
+        multiply(infer, &elements[0], known(x->dims[i]));
     }
     return elements[0].is_known;
 }
@@ -148,39 +167,36 @@ bool htp_contents_product(const htp_infer *infer, htp_element *elements, size_t 
     }
     elements[0] = known_number(1);
     for (size_t i = 0; i < length; i++) {
-        multiply(&elements[0], htp_infer_element(infer, 0, i));
+        multiply(infer, &elements[0], htp_infer_element(infer, 0, i));
     }
     return elements[0].is_known;
 }
 
 /* ---- arithmetic ---- */
 
-/* How numbers are combined, false where the result cannot be told; and the number that leaves a
- * symbol on its left as it is, or on either side. */
+/* How numbers are combined, false where the result cannot be told; and polynomials, where one of
+ * them is a symbol. */
 typedef struct arithmetic {
-    bool (*combine)(int64_t a, int64_t b, int64_t *result);
-    int64_t neutral;
-    bool commutes;
+    bool (*numbers)(int64_t a, int64_t b, int64_t *result);
+    htp_polynomial_id (*symbols)(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b);
 } arithmetic;
 
-static htp_element combine(const arithmetic *how, htp_element a, htp_element b)
+static htp_element combine(const htp_infer *infer, const arithmetic *how, htp_element a,
+                           htp_element b)
 {
     int64_t x;
     int64_t y;
-    bool a_is_number = htp_infer_number(a, &x);
-    bool b_is_number = htp_infer_number(b, &y);
-    if (a_is_number && b_is_number) {
+    if (htp_infer_number(a, &x) && htp_infer_number(b, &y)) {
         int64_t result;
-        bool told = how->combine(x, y, &result);
+        bool told = how->numbers(x, y, &result);
         return told ? known_number(result) : (htp_element){.is_known = false};
     }
-    if (a.is_known && b_is_number && y == how->neutral) {
-        return a;
+    if (!a.is_known || !b.is_known) {
+        return (htp_element){.is_known = false};
     }
-    if (b.is_known && a_is_number && x == how->neutral && how->commutes) {
-        return b;
-    }
-    return (htp_element){.is_known = false};
+    return known_polynomial(infer,
+                            how->symbols(&infer->symbols->algebra, htp_infer_of(infer, a.value),
+                                         htp_infer_of(infer, b.value)));
 }
 
 static bool apply(const htp_infer *infer, const arithmetic *how, htp_element *elements,
@@ -195,7 +211,7 @@ static bool apply(const htp_infer *infer, const arithmetic *how, htp_element *el
         if ((lengths[0] != 1 && i >= lengths[0]) || (lengths[1] != 1 && i >= lengths[1])) {
             return false;
         }
-        elements[i] = combine(how, htp_infer_element(infer, 0, lengths[0] == 1 ? 0 : i),
+        elements[i] = combine(infer, how, htp_infer_element(infer, 0, lengths[0] == 1 ? 0 : i),
                               htp_infer_element(infer, 1, lengths[1] == 1 ? 0 : i));
     }
     return true;
@@ -224,11 +240,31 @@ static bool divide(int64_t a, int64_t b, int64_t *result)
     return told;
 }
 
+/* The remainder of a quotient that is rounded down. */
 static bool modulo(int64_t a, int64_t b, int64_t *result)
 {
-    bool told = a >= 0 && b > 0;
-    *result = told ? a % b : 0;
-    return told;
+    int64_t rest = b > 0 ? a % b : 0;
+    *result = rest < 0 ? rest + b : rest;
+    return b > 0;
+}
+
+/* The remainder of one that is truncated. */
+static bool c_modulo(int64_t a, int64_t b, int64_t *result)
+{
+    *result = b > 0 ? a % b : 0;
+    return b > 0;
+}
+
+static bool is_less(int64_t a, int64_t b, int64_t *result)
+{
+    *result = a < b;
+    return true;
+}
+
+static bool is_either(int64_t a, int64_t b, int64_t *result)
+{
+    *result = a != b;
+    return true;
 }
 
 static bool larger(int64_t a, int64_t b, int64_t *result)
@@ -243,39 +279,159 @@ static bool smaller(int64_t a, int64_t b, int64_t *result)
     return true;
 }
 
+/* ---- arithmetic of symbols ---- */
+
+static htp_polynomial_id add_symbols(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b)
+{
+    return htp_polynomial_add(algebra, a, b, 1);
+}
+
+static htp_polynomial_id subtract_symbols(htp_algebra *algebra, htp_polynomial_id a,
+                                          htp_polynomial_id b)
+{
+    return htp_polynomial_add(algebra, a, b, -1);
+}
+
+/* The quotient; of what may be below 0 only where nothing is rounded. */
+static htp_polynomial_id divide_symbols(htp_algebra *algebra, htp_polynomial_id a,
+                                        htp_polynomial_id b)
+{
+    htp_polynomial_id exact = htp_polynomial_divide(algebra, a, b);
+    int64_t divisor;
+    bool is_told = exact == HTP_POLYNOMIAL_NONE && htp_polynomial_is_natural(algebra, a) &&
+                   htp_polynomial_is_number(algebra, b, &divisor);
+    return is_told ? htp_polynomial_floor(algebra, a, divisor) : exact;
+}
+
+static htp_polynomial_id modulo_symbols(htp_algebra *algebra, htp_polynomial_id a,
+                                        htp_polynomial_id b)
+{
+    int64_t divisor;
+    if (!htp_polynomial_is_number(algebra, b, &divisor) || divisor < 1) {
+        return HTP_POLYNOMIAL_NONE;
+    }
+    return htp_polynomial_add(algebra, a, htp_polynomial_floor(algebra, a, divisor), -divisor);
+}
+
+static htp_polynomial_id c_modulo_symbols(htp_algebra *algebra, htp_polynomial_id a,
+                                          htp_polynomial_id b)
+{
+    return htp_polynomial_is_natural(algebra, a) ? modulo_symbols(algebra, a, b)
+                                                 : HTP_POLYNOMIAL_NONE;
+}
+
+/* Whether a is at least b, as their forms show. */
+static bool is_at_least(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b)
+{
+    htp_polynomial_id more = htp_polynomial_add(algebra, a, b, -1);
+    return more != HTP_POLYNOMIAL_NONE && htp_polynomial_is_natural(algebra, more);
+}
+
+static htp_polynomial_id larger_symbol(htp_algebra *algebra, htp_polynomial_id a,
+                                       htp_polynomial_id b)
+{
+    return is_at_least(algebra, a, b) ? a : is_at_least(algebra, b, a) ? b : HTP_POLYNOMIAL_NONE;
+}
+
+/* 0 where a is not below b. */
+static htp_polynomial_id is_less_symbol(htp_algebra *algebra, htp_polynomial_id a,
+                                        htp_polynomial_id b)
+{
+    return is_at_least(algebra, a, b) ? htp_polynomial_number(algebra, 0) : HTP_POLYNOMIAL_NONE;
+}
+
+static htp_polynomial_id is_either_symbol(htp_algebra *algebra, htp_polynomial_id a,
+                                          htp_polynomial_id b)
+{
+    (void)algebra;
+    (void)a;
+    (void)b;
+    return HTP_POLYNOMIAL_NONE;
+}
+
+/* No size is above INT64_MAX. */
+static htp_polynomial_id smaller_symbol(htp_algebra *algebra, htp_polynomial_id a,
+                                        htp_polynomial_id b)
+{
+    int64_t number;
+    if (htp_polynomial_is_number(algebra, a, &number) && number == INT64_MAX) {
+        return b;
+    }
+    if (htp_polynomial_is_number(algebra, b, &number) && number == INT64_MAX) {
+        return a;
+    }
+    return is_at_least(algebra, a, b) ? b : is_at_least(algebra, b, a) ? a : HTP_POLYNOMIAL_NONE;
+}
+
+/* ---- operators ---- */
+
 bool htp_contents_add(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){add, 0, true}, elements, count);
+    return apply(infer, &(arithmetic){add, add_symbols}, elements, count);
 }
 
 bool htp_contents_subtract(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){subtract, 0, false}, elements, count);
+    return apply(infer, &(arithmetic){subtract, subtract_symbols}, elements, count);
 }
 
 bool htp_contents_multiply(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){times, 1, true}, elements, count);
+    return apply(infer, &(arithmetic){times, htp_polynomial_multiply}, elements, count);
 }
 
 bool htp_contents_divide(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){divide, 1, false}, elements, count);
+    return apply(infer, &(arithmetic){divide, divide_symbols}, elements, count);
 }
 
-/* No number leaves a size as it is for certain: INT64_MAX is none. */
 bool htp_contents_mod(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){modulo, INT64_MAX, false}, elements, count);
+    arithmetic how = {modulo, modulo_symbols};
+    if (htp_infer_int(infer, "fmod", 0) != 0) {
+        how = (arithmetic){c_modulo, c_modulo_symbols};
+    }
+    return apply(infer, &how, elements, count);
 }
 
-/* Sizes are not below 0, and not above INT64_MAX. */
 bool htp_contents_max(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){larger, 0, true}, elements, count);
+    return apply(infer, &(arithmetic){larger, larger_symbol}, elements, count);
 }
 
 bool htp_contents_min(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){smaller, INT64_MAX, true}, elements, count);
+    return apply(infer, &(arithmetic){smaller, smaller_symbol}, elements, count);
+}
+
+/* ---- truth values, as 0 and 1 ---- */
+
+bool htp_contents_less(const htp_infer *infer, htp_element *elements, size_t count)
+{
+    return apply(infer, &(arithmetic){is_less, is_less_symbol}, elements, count);
+}
+
+bool htp_contents_xor(const htp_infer *infer, htp_element *elements, size_t count)
+{
+    return apply(infer, &(arithmetic){is_either, is_either_symbol}, elements, count);
+}
+
+/* False where one side is; nothing else is told. */
+bool htp_contents_and(const htp_infer *infer, htp_element *elements, size_t count)
+{
+    size_t lengths[2];
+    if (!htp_infer_length(infer, 0, &lengths[0]) || !htp_infer_length(infer, 1, &lengths[1])) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < 2; k++) {
+            int64_t number;
+            size_t at = lengths[k] == 1 ? 0 : i;
+            if (at < lengths[k] && htp_infer_number(htp_infer_element(infer, k, at), &number) &&
+                number == 0) {
+                elements[i] = known_number(0);
+            }
+        }
+    }
+    return true;
 }

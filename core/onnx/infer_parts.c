@@ -23,16 +23,6 @@ static htp_dim *copied_dims(htp_infer *infer, const htp_tensor *x)
 
 /* ---- Concat, Split, Pad ---- */
 
-static htp_dim added_dim(htp_infer *infer, htp_dim a, htp_dim b)
-{
-    if (htp_infer_is(a, 0) || htp_infer_is(b, 0)) {
-        return htp_infer_is(a, 0) ? b : a;
-    }
-    int64_t sum;
-    bool told = !a.symbol && !b.symbol && !__builtin_add_overflow(a.size, b.size, &sum);
-    return told ? htp_infer_size(infer, sum) : htp_infer_unknown(infer);
-}
-
 void htp_infer_concat(htp_infer *infer)
 {
     const htp_tensor *first = htp_infer_input(infer, 0);
@@ -47,7 +37,7 @@ void htp_infer_concat(htp_infer *infer)
             return;
         }
         for (uint32_t k = 0; k < x->rank; k++) {
-            dims[k] = k == axis ? added_dim(infer, dims[k], x->dims[k])
+            dims[k] = k == axis ? htp_infer_sum(infer, dims[k], x->dims[k], 1)
                                 : htp_infer_both(dims[k], x->dims[k]);
         }
     }
@@ -57,11 +47,8 @@ void htp_infer_concat(htp_infer *infer)
 /* Part @p index of @p count: of equal size but for the last. */
 static htp_dim equal_part(htp_infer *infer, htp_dim dim, int64_t index, int64_t count)
 {
-    if (dim.symbol) {
-        return count == 1 ? dim : htp_infer_unknown(infer);
-    }
-    int64_t size = dim.size / count + (dim.size % count != 0);
-    return htp_infer_size(infer, index + 1 < count ? size : dim.size - size * (count - 1));
+    htp_dim size = htp_infer_ceil(infer, dim, count);
+    return index + 1 < count ? size : htp_infer_sum(infer, dim, size, 1 - count);
 }
 
 void htp_infer_split(htp_infer *infer)
@@ -85,17 +72,14 @@ void htp_infer_split(htp_infer *infer)
 
 static htp_dim padded_dim(htp_infer *infer, htp_dim dim, htp_element before, htp_element after)
 {
-    int64_t sizes[2];
-    int64_t size;
-    if (!htp_infer_number(before, &sizes[0]) || !htp_infer_number(after, &sizes[1])) {
+    if (!before.is_known || !after.is_known) {
         return htp_infer_unknown(infer);
     }
-    if (sizes[0] == 0 && sizes[1] == 0) {
-        return dim;
-    }
-    bool told = !dim.symbol && !__builtin_add_overflow(sizes[0], sizes[1], &size) &&
-                !__builtin_add_overflow(size, dim.size, &size);
-    return told ? htp_infer_size(infer, size) : htp_infer_unknown(infer);
+    htp_algebra *algebra = &infer->symbols->algebra;
+    htp_polynomial_id sum =
+        htp_polynomial_add(algebra, htp_infer_of(infer, dim), htp_infer_of(infer, before.value), 1);
+    sum = htp_polynomial_add(algebra, sum, htp_infer_of(infer, after.value), 1);
+    return htp_infer_polynomial(infer, sum);
 }
 
 /* ONNX NonZero: the places of X's elements, [rank of X, how many]. */
@@ -150,19 +134,86 @@ static int64_t sliced_size(int64_t size, int64_t start, int64_t end, int64_t ste
     return span <= 0 ? 0 : span / stride + (span % stride != 0);
 }
 
-/* Whether a slice of an axis of symbolic size takes all of it, in either direction. */
-static bool takes_all(htp_dim dim, htp_element start, htp_element end, int64_t step)
+/* Where a slice of step 1 or more begins or ends in an axis of symbolic size;
+ * HTP_POLYNOMIAL_NONE where it is not told. */
+static htp_polynomial_id bound_of(htp_infer *infer, htp_dim dim, htp_element element)
+{
+    int64_t number;
+    bool is_number = htp_infer_number(element, &number);
+    htp_polynomial_id size = htp_infer_of(infer, dim);
+    if (!element.is_known || (is_number && number <= -FAR)) {
+        return HTP_POLYNOMIAL_NONE;
+    }
+    if (is_number && number >= FAR) {
+        return size;
+    }
+    htp_algebra *algebra = &infer->symbols->algebra;
+    htp_polynomial_id bound = htp_infer_of(infer, element.value);
+    if (is_number && number < 0) {
+        return htp_polynomial_add(algebra, size, bound, 1);
+    }
+    return htp_polynomial_is_natural(algebra, bound) ? bound : HTP_POLYNOMIAL_NONE;
+}
+
+/* A slice that ends in the axis, which is taken to have the numbers that are cut off. @return
+ * false where it is not told */
+static bool symbolic_slice(htp_infer *infer, htp_dim dim, htp_element start, htp_element end,
+                           int64_t step, htp_dim *result)
+{
+    htp_algebra *algebra = &infer->symbols->algebra;
+    htp_polynomial_id from = bound_of(infer, dim, start);
+    htp_polynomial_id to = bound_of(infer, dim, end);
+    htp_polynomial_id rest = htp_polynomial_add(algebra, htp_infer_of(infer, dim), to, -1);
+    htp_polynomial_id span = htp_polynomial_add(algebra, to, from, -1);
+    int64_t number;
+    bool is_told = rest != HTP_POLYNOMIAL_NONE && span != HTP_POLYNOMIAL_NONE &&
+                   htp_polynomial_is_natural(algebra, rest) &&
+                   htp_polynomial_is_natural(algebra, from) &&
+                   (htp_polynomial_is_number(algebra, from, &number) ||
+                    htp_polynomial_is_natural(algebra, span));
+    if (!is_told) {
+        return false;
+    }
+    *result = htp_infer_ceil(infer, htp_infer_polynomial(infer, span), step);
+    return true;
+}
+
+/* Whether a slice turns all of an axis around. */
+static bool turns_all(htp_element start, htp_element end, int64_t step)
 {
     int64_t from;
     int64_t to;
-    bool end_is_number = htp_infer_number(end, &to);
-    if (!htp_infer_number(start, &from)) {
-        return false;
+    return htp_infer_number(start, &from) && htp_infer_number(end, &to) && step == -1 &&
+           (from == -1 || from >= FAR) && to <= -FAR;
+}
+
+/* An axis that is cut in two at a place that is not told: the part in front, and what is left of
+ * @p dim behind it. The same place cuts the same size in the same way. */
+static htp_dim cut_dim(htp_infer *infer, htp_dim dim, htp_tensor_id place, size_t at,
+                       bool is_behind)
+{
+    const uint64_t cut[] = {place, at, htp_infer_of(infer, dim)};
+    htp_polynomial_id front;
+    if (!htp_map_get_bytes(&infer->fronts, cut, sizeof(cut), &front)) {
+        front = htp_infer_of(infer, htp_infer_unknown(infer));
+        htp_map_set_bytes(infer->arena, &infer->fronts,
+                          htp_arena_copy(infer->arena, cut, sizeof(cut)), sizeof(cut), front);
     }
-    if (step == 1 && from == 0) {
-        return end_is_number ? to >= FAR : end.is_known && htp_infer_is_same(end.value, dim);
+    htp_dim size = htp_symbols_name(infer->symbols, front);
+    return is_behind ? htp_infer_sum(infer, dim, size, -1) : size;
+}
+
+/* A slice with bounds that do not tell its size. */
+static htp_dim unclear_slice(htp_infer *infer, htp_dim dim, size_t at, int64_t step)
+{
+    int64_t number;
+    const htp_tensor_id *inputs = infer->node->inputs;
+    bool is_behind = htp_infer_number(htp_infer_element(infer, 2, at), &number) && number >= FAR;
+    bool is_front = htp_infer_number(htp_infer_element(infer, 1, at), &number) && number == 0;
+    if (step != 1 || is_behind == is_front) {
+        return htp_infer_unknown(infer);
     }
-    return step == -1 && (from == -1 || from >= FAR) && end_is_number && to <= -FAR;
+    return cut_dim(infer, dim, inputs[is_behind ? 1 : 2], at, is_behind);
 }
 
 static htp_dim sliced_dim(htp_infer *infer, htp_dim dim, size_t at)
@@ -177,11 +228,15 @@ static htp_dim sliced_dim(htp_infer *infer, htp_dim dim, size_t at)
     if (!told || step == 0 || step == INT64_MIN) {
         return htp_infer_unknown(infer);
     }
-    if (dim.symbol) {
-        return takes_all(dim, start, end, step) ? dim : htp_infer_unknown(infer);
+    if (dim.symbol && step < 0) {
+        return turns_all(start, end, step) ? dim : htp_infer_unknown(infer);
     }
-    if (!htp_infer_number(start, &from) || !htp_infer_number(end, &to)) {
-        return htp_infer_unknown(infer);
+    htp_dim result;
+    if (dim.symbol && symbolic_slice(infer, dim, start, end, step, &result)) {
+        return result;
+    }
+    if (dim.symbol || !htp_infer_number(start, &from) || !htp_infer_number(end, &to)) {
+        return unclear_slice(infer, dim, at, step);
     }
     return htp_infer_size(infer, sliced_size(dim.size, from, to, step));
 }

@@ -5,17 +5,18 @@
  * is not valid, it leaves them as they are.
  *
  * Shapes that are computed by the model are followed through small int64 vectors: their elements
- * are known as numbers, as symbols (sizes, never negative), or not known.
+ * are known as numbers, as symbols (also of what is no size, "batch - 3"), or not known.
  */
 #ifndef HTP_ONNX_INFER_RULE_H
 #define HTP_ONNX_INFER_RULE_H
 
+#include "graph/symbols.h"
 #include "onnx/model.h"
 
 /** Elements of the longest vector that is followed: the pads of a tensor of the largest rank. */
 #define HTP_INFER_MAX_ELEMENTS ((size_t)2 * HTP_SHIM_MAX_RANK)
 
-/** An element of an int64 tensor of rank 0 or 1. */
+/** An element of an int64 tensor of rank 0 or 1; or of a bool tensor, as 0 and 1. */
 typedef struct htp_element {
     bool is_known;
     htp_dim value; /* a number may be negative */
@@ -26,8 +27,8 @@ typedef struct htp_infer {
     htp_arena *arena;
     const htp_onnx_node *node;    /* whose outputs are typed */
     const htp_element **contents; /* by tensor; NULL: not known */
-    htp_map symbols;              /* names that are taken */
-    uint32_t next_symbol;
+    htp_symbols *symbols;         /* of the graph */
+    htp_map fronts;               /* of cut axes: see infer_parts.c */
 } htp_infer;
 
 /** A rule for types; and one for the contents of the first output, whose @p count elements it
@@ -63,8 +64,8 @@ int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index,
 /** Wraps an axis into [0, rank). @return false when it is out of range */
 bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped);
 
-/** Sets the type of output @p index unless it has one. @p dims are kept, not copied. Ranks above
- * HTP_SHIM_MAX_RANK are left out. */
+/** Sets the type of output @p index; of one that has a type only the symbols, where @p dims tell
+ * more of them. @p dims are kept, not copied. Ranks above HTP_SHIM_MAX_RANK are left out. */
 void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
                    const htp_dim *dims);
 
@@ -104,8 +105,21 @@ htp_dim htp_infer_element_dim(htp_infer *infer, htp_element element);
 bool htp_infer_is(htp_dim dim, int64_t size);
 bool htp_infer_is_same(htp_dim a, htp_dim b);
 
-/** The dim that is both: the number, if one of them is. */
+/** The dim that is both: the number, if one of them is; otherwise the shorter name. */
 htp_dim htp_infer_both(htp_dim a, htp_dim b);
+
+/** The dim of a polynomial of dims; one that cannot be told for HTP_POLYNOMIAL_NONE, or a number
+ * below 0. */
+htp_dim htp_infer_polynomial(htp_infer *infer, htp_polynomial_id id);
+
+/** Short for htp_symbols_polynomial(). */
+htp_polynomial_id htp_infer_of(const htp_infer *infer, htp_dim dim);
+
+/** a + factor b; a b; ⌊a / divisor⌋; ⌈a / divisor⌉. */
+htp_dim htp_infer_sum(htp_infer *infer, htp_dim a, htp_dim b, int64_t factor);
+htp_dim htp_infer_product(htp_infer *infer, htp_dim a, htp_dim b);
+htp_dim htp_infer_floor(htp_infer *infer, htp_dim a, int64_t divisor);
+htp_dim htp_infer_ceil(htp_infer *infer, htp_dim a, int64_t divisor);
 
 /** The dim that @p a and @p b are broadcast to. @return false for two numbers that do not fit */
 bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *result);

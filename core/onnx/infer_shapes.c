@@ -92,61 +92,36 @@ void htp_infer_unsqueeze(htp_infer *infer)
 
 /* ---- Reshape ---- */
 
-/* The quotient of two products of dims: numbers, and symbols that are not on both sides. */
-typedef struct quotient {
-    int64_t above;
-    int64_t below;
-    bool is_valid; /* no overflow, and nothing is 0 */
-    htp_dim symbols[HTP_SHIM_MAX_RANK];
-    uint32_t symbol_count;
-} quotient;
-
-static void multiply(quotient *q, htp_dim dim)
+/* The product of dims; of those that are numbers, or of the symbols, but for the one at
+ * @p missing. */
+static htp_polynomial_id product_of(htp_infer *infer, const htp_dim *dims, uint32_t rank,
+                                    uint32_t missing, bool of_symbols)
 {
-    if (dim.symbol) {
-        q->symbols[q->symbol_count++] = dim;
-    } else {
-        q->is_valid =
-            q->is_valid && dim.size > 0 && !__builtin_mul_overflow(q->above, dim.size, &q->above);
-    }
-}
-
-static void divide(quotient *q, htp_dim dim)
-{
-    if (!dim.symbol) {
-        q->is_valid =
-            q->is_valid && dim.size > 0 && !__builtin_mul_overflow(q->below, dim.size, &q->below);
-        return;
-    }
-    for (uint32_t i = 0; i < q->symbol_count; i++) {
-        if (htp_infer_is_same(q->symbols[i], dim)) {
-            q->symbols[i] = q->symbols[--q->symbol_count];
-            return;
+    htp_polynomial_id product = htp_infer_of(infer, (htp_dim){.size = 1});
+    for (uint32_t i = 0; i < rank; i++) {
+        if (i != missing && !dims[i].symbol == !of_symbols) {
+            product = htp_polynomial_multiply(&infer->symbols->algebra, product,
+                                              htp_infer_of(infer, dims[i]));
         }
     }
-    q->is_valid = false;
+    return product;
 }
 
 /* The dim at @p missing, which makes the number of elements that of @p x. */
 static htp_dim remaining_dim(htp_infer *infer, const htp_tensor *x, const htp_dim *dims,
                              uint32_t rank, uint32_t missing)
 {
-    quotient q = {.above = 1, .below = 1, .is_valid = true};
-    for (uint32_t i = 0; i < x->rank; i++) {
-        multiply(&q, x->dims[i]);
+    htp_algebra *algebra = &infer->symbols->algebra;
+    htp_polynomial_id all =
+        htp_polynomial_multiply(algebra, product_of(infer, x->dims, x->rank, HTP_NONE, false),
+                                product_of(infer, x->dims, x->rank, HTP_NONE, true));
+    htp_polynomial_id number = product_of(infer, dims, rank, missing, false);
+    int64_t divisor;
+    all = htp_polynomial_divide(algebra, all, product_of(infer, dims, rank, missing, true));
+    if (number == HTP_POLYNOMIAL_NONE || !htp_polynomial_is_number(algebra, number, &divisor)) {
+        return htp_infer_unknown(infer);
     }
-    for (uint32_t i = 0; i < rank; i++) {
-        if (i != missing) {
-            divide(&q, dims[i]);
-        }
-    }
-    if (q.is_valid && q.symbol_count == 0 && q.above % q.below == 0) {
-        return (htp_dim){.size = q.above / q.below};
-    }
-    if (q.is_valid && q.symbol_count == 1 && q.above == q.below) {
-        return q.symbols[0];
-    }
-    return htp_infer_unknown(infer);
+    return htp_infer_polynomial(infer, htp_polynomial_floor(algebra, all, divisor));
 }
 
 void htp_infer_reshape(htp_infer *infer)
@@ -211,17 +186,7 @@ void htp_infer_expand(htp_infer *infer)
 
 static htp_dim repeated_dim(htp_infer *infer, htp_dim dim, htp_element times)
 {
-    int64_t number;
-    int64_t size;
-    if (!htp_infer_number(times, &number)) {
-        return htp_infer_is(dim, 1) ? htp_infer_element_dim(infer, times)
-                                    : htp_infer_unknown(infer);
-    }
-    if (number == 1) {
-        return dim;
-    }
-    bool told = !dim.symbol && !__builtin_mul_overflow(dim.size, number, &size);
-    return told ? htp_infer_size(infer, size) : htp_infer_unknown(infer);
+    return htp_infer_product(infer, dim, htp_infer_element_dim(infer, times));
 }
 
 void htp_infer_tile(htp_infer *infer)
@@ -238,26 +203,37 @@ void htp_infer_tile(htp_infer *infer)
     htp_infer_set(infer, 0, x->dtype, x->rank, dims);
 }
 
+/* From @p start to @p limit; unknown where it is not clear which one is larger. */
+static htp_dim counted_dim(htp_infer *infer, htp_dim start, htp_dim limit, int64_t step)
+{
+    htp_polynomial_id span = htp_polynomial_add(
+        &infer->symbols->algebra, htp_infer_of(infer, limit), htp_infer_of(infer, start), -1);
+    int64_t number;
+    if (span == HTP_POLYNOMIAL_NONE) {
+        return htp_infer_unknown(infer);
+    }
+    if (htp_polynomial_is_number(&infer->symbols->algebra, span, &number) && number <= 0) {
+        return (htp_dim){.size = 0};
+    }
+    return htp_polynomial_is_natural(&infer->symbols->algebra, span)
+               ? htp_infer_ceil(infer, htp_infer_polynomial(infer, span), step)
+               : htp_infer_unknown(infer);
+}
+
 void htp_infer_range(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
     if (!x) {
         return;
     }
+    htp_element start = htp_infer_element(infer, 0, 0);
     htp_element limit = htp_infer_element(infer, 1, 0);
     htp_dim *dims = htp_infer_dims(infer, 1);
-    int64_t start;
     int64_t step;
-    int64_t span;
-    bool counts = htp_infer_number(htp_infer_element(infer, 0, 0), &start) &&
-                  htp_infer_number(htp_infer_element(infer, 2, 0), &step);
-    if (counts && limit.is_known && limit.value.symbol && start == 0 && step == 1) {
-        dims[0] = limit.value;
-    } else if (counts && step > 0 && limit.is_known && !limit.value.symbol &&
-               !__builtin_sub_overflow(limit.value.size, start, &span)) {
-        dims[0].size = span <= 0 ? 0 : span / step + (span % step != 0);
-    } else {
-        dims[0] = htp_infer_unknown(infer);
+    dims[0] = htp_infer_unknown(infer);
+    if (start.is_known && limit.is_known &&
+        htp_infer_number(htp_infer_element(infer, 2, 0), &step) && step > 0) {
+        dims[0] = counted_dim(infer, start.value, limit.value, step);
     }
     htp_infer_set(infer, 0, x->dtype, 1, dims);
 }

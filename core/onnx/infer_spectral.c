@@ -28,14 +28,11 @@ void htp_infer_dft(htp_infer *infer)
         dims[i] = x->dims[i];
     }
     if (htp_infer_has_input(infer, 1)) {
-        int64_t length;
-        dims[axis] = htp_infer_number(htp_infer_element(infer, 1, 0), &length)
-                         ? htp_infer_size(infer, length)
-                         : htp_infer_unknown(infer);
+        dims[axis] = htp_infer_element_dim(infer, htp_infer_element(infer, 1, 0));
     }
     if (htp_infer_int(infer, "onesided", 0) != 0) {
-        dims[axis] = dims[axis].symbol ? htp_infer_unknown(infer)
-                                       : htp_infer_size(infer, dims[axis].size / 2 + 1);
+        dims[axis] =
+            htp_infer_sum(infer, htp_infer_floor(infer, dims[axis], 2), (htp_dim){.size = 1}, 1);
     }
     dims[x->rank - 1] = htp_infer_size(infer, 2);
     htp_infer_set(infer, 0, x->dtype, x->rank, dims);

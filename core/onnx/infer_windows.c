@@ -11,6 +11,11 @@
 /* Sizes beyond this are not computed with: nothing below can overflow then. */
 #define MOST (INT64_C(1) << 30)
 
+enum {
+    MOST_SCALE = 1 << 10,
+    MOST_HALVES = 10,
+};
+
 /** A window that moves along one axis. */
 typedef struct window {
     int64_t kernel; /* below 1: not known */
@@ -55,8 +60,13 @@ static htp_dim fitting_dim(htp_infer *infer, const window *w, htp_dim dim)
     }
     int64_t pads = w->pad_begin + w->pad_end;
     if (dim.symbol) {
-        bool stays = w->stride == 1 && pads == span_of(w) - 1;
-        return stays ? dim : htp_infer_unknown(infer);
+        /* The last window begins in the tensor. */
+        bool is_told = !w->ceil_mode || w->pad_end + w->stride <= span_of(w);
+        htp_dim last = htp_infer_sum(infer, dim, (htp_dim){.size = pads - span_of(w)}, 1);
+        last = w->ceil_mode ? htp_infer_ceil(infer, last, w->stride)
+                            : htp_infer_floor(infer, last, w->stride);
+        return is_told ? htp_infer_sum(infer, last, (htp_dim){.size = 1}, 1)
+                       : htp_infer_unknown(infer);
     }
     int64_t room = dim.size + pads - span_of(w);
     if (room < 0) {
@@ -80,7 +90,8 @@ static htp_dim spread_dim(htp_infer *infer, const window *w, htp_dim dim, int64_
     }
     int64_t added = span_of(w) + more - w->pad_begin - w->pad_end;
     if (dim.symbol) {
-        return w->stride == 1 && added == 1 ? dim : htp_infer_unknown(infer);
+        return htp_infer_sum(infer, htp_infer_product(infer, dim, (htp_dim){.size = w->stride}),
+                             (htp_dim){.size = added - w->stride}, 1);
     }
     return htp_infer_size(infer, w->stride * (dim.size - 1) + added);
 }
@@ -194,10 +205,19 @@ static float read_scale(const htp_infer *infer, uint32_t index, uint32_t rank, u
     return scale;
 }
 
+/* ⌊dim scale⌋, which is computed in float32: exact for whole scales, and for powers of two. */
 static htp_dim scaled_dim(htp_infer *infer, htp_dim dim, float scale)
 {
     if (scale == 1.0F) {
         return dim;
+    }
+    int exponent;
+    float whole = rintf(scale);
+    if (dim.symbol && scale == whole && whole >= 1 && whole < (float)MOST_SCALE) {
+        return htp_infer_product(infer, dim, (htp_dim){.size = (int64_t)whole});
+    }
+    if (dim.symbol && scale > 0 && frexpf(scale, &exponent) == 0.5F && exponent > -MOST_HALVES) {
+        return htp_infer_floor(infer, dim, INT64_C(1) << (1 - exponent));
     }
     float size = dim.symbol ? -1.0F : floorf((float)dim.size * scale);
     bool told = scale > 0 && size >= 0 && size <= (float)MOST;
@@ -236,7 +256,11 @@ static htp_dim blocked_dim(htp_infer *infer, htp_dim dim, int64_t factor, bool d
     if (factor == 1) {
         return dim;
     }
-    if (dim.symbol || dim.size > MOST || (divides && dim.size % factor != 0)) {
+    if (dim.symbol) { /* what is divided has no remainder */
+        return divides ? htp_infer_floor(infer, dim, factor)
+                       : htp_infer_product(infer, dim, (htp_dim){.size = factor});
+    }
+    if (dim.size > MOST || (divides && dim.size % factor != 0)) {
         return htp_infer_unknown(infer);
     }
     return htp_infer_size(infer, divides ? dim.size / factor : dim.size * factor);

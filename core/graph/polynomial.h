@@ -1,0 +1,119 @@
+/*
+ * Sizes as polynomials of symbols and of rounded quotients, each in one normal form.
+ *
+ * A polynomial is a sum of terms, whole numbers times atoms. An atom is a symbol, ⌊p / n⌋ for a
+ * polynomial p and a number n, or a sum that is a factor: products are not expanded. Equal sums,
+ * nested quotients and constants in them meet in one form: ⌊(⌊(a - 1) / 2⌋ + 2) / 3⌋ is
+ * ⌊(a + 3) / 6⌋. Forms that differ may still be equal; one form is one size.
+ *
+ * Operations give HTP_POLYNOMIAL_NONE where a number overflows or a form grows too large, and when
+ * an operand is that.
+ */
+#ifndef HTP_GRAPH_POLYNOMIAL_H
+#define HTP_GRAPH_POLYNOMIAL_H
+
+#include "base/map.h"
+#include "base/text.h"
+#include "base/vector.h"
+
+#include <htp/shim.h>
+
+/** Indices into the algebra's polynomials and atoms. */
+typedef uint32_t htp_polynomial_id;
+typedef uint32_t htp_atom_id;
+
+#define HTP_POLYNOMIAL_NONE UINT32_MAX
+
+/** Limits of one sum, one product, and of all numbers and symbols in a form. */
+enum {
+    HTP_POLYNOMIAL_MAX_TERMS = 12,
+    HTP_POLYNOMIAL_MAX_DEGREE = 7,
+    HTP_POLYNOMIAL_MAX_WEIGHT = 64
+};
+
+/** A number times atoms, in the order of the first symbols in them. */
+typedef struct htp_term {
+    int64_t coefficient;
+    uint32_t degree;
+    htp_atom_id factors[HTP_POLYNOMIAL_MAX_DEGREE]; /* 0 from degree on */
+} htp_term;
+
+/** What sizes a polynomial or an atom has in the lanes of a trace, if that is known. */
+typedef struct htp_lane_sizes {
+    bool are_known;
+    int64_t lane[HTP_SHIM_MAX_LANES];
+} htp_lane_sizes;
+
+/** Terms of the highest degree first, the number last; none is 0. */
+typedef struct htp_polynomial {
+    const htp_term *terms;
+    uint32_t count;
+    uint32_t weight;  /* terms and atoms, those of atoms included */
+    bool has_unknown; /* in a term, however deep */
+    bool is_natural;  /* known to be at least 0, whatever the form shows */
+    htp_lane_sizes sizes;
+} htp_polynomial;
+
+typedef struct htp_atom {
+    const char *symbol;        /* or NULL */
+    htp_polynomial_id inner;   /* of a quotient or a sum */
+    int64_t divisor;           /* 0 for a sum */
+    htp_atom_id first;         /* of the symbols in it; itself for a symbol */
+    htp_polynomial_id meaning; /* of a symbol: what it was found to be; or HTP_POLYNOMIAL_NONE */
+    bool is_busy;              /* the meaning is being looked up */
+    bool is_unknown;           /* a symbol that says nothing, or with one inside */
+    bool is_natural;           /* at least 0 */
+    bool is_fresh;             /* a symbol that was made up for the sizes it has */
+    bool is_ambiguous;         /* it was found to be several things */
+    htp_lane_sizes sizes;
+} htp_atom;
+
+typedef struct htp_algebra {
+    htp_arena *arena;
+    HTP_VECTOR(htp_polynomial) polynomials;
+    HTP_VECTOR(htp_atom) atoms;
+    htp_map by_terms; /* -> polynomial */
+    htp_map by_inner; /* quotients and sums -> atom */
+} htp_algebra;
+
+/** A symbol of its own, which stands for a size, and the polynomial that is this symbol alone.
+ * @p sizes may be NULL. */
+htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol,
+                                        const htp_lane_sizes *sizes);
+
+htp_polynomial_id htp_polynomial_number(htp_algebra *algebra, int64_t number);
+
+/** Whether a polynomial is a number; the number. */
+bool htp_polynomial_is_number(const htp_algebra *algebra, htp_polynomial_id id, int64_t *number);
+
+/** The symbol that is all of a polynomial; NULL when it is another. */
+htp_atom *htp_polynomial_sole_symbol(const htp_algebra *algebra, htp_polynomial_id id);
+
+/** a + factor b. */
+htp_polynomial_id htp_polynomial_add(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b,
+                                     int64_t factor);
+
+/** a b. */
+htp_polynomial_id htp_polynomial_multiply(htp_algebra *algebra, htp_polynomial_id a,
+                                          htp_polynomial_id b);
+
+/** a / b where b divides a, as their forms show. */
+htp_polynomial_id htp_polynomial_divide(htp_algebra *algebra, htp_polynomial_id a,
+                                        htp_polynomial_id b);
+
+/** ⌊a / divisor⌋ for a divisor above 0. */
+htp_polynomial_id htp_polynomial_floor(htp_algebra *algebra, htp_polynomial_id a, int64_t divisor);
+
+/** Whether a polynomial is at least 0 for all sizes, as its form shows, or as is known of it. */
+bool htp_polynomial_is_natural(const htp_algebra *algebra, htp_polynomial_id id);
+
+/** Notes that a polynomial is the size of something. */
+void htp_polynomial_set_natural(htp_algebra *algebra, htp_polynomial_id id);
+
+/** The polynomial with meanings in the place of the symbols that have one. */
+htp_polynomial_id htp_polynomial_resolve(htp_algebra *algebra, htp_polynomial_id id);
+
+/** Appends a polynomial as Python would compute it: "(height//16)*(width//16) + 1". */
+void htp_polynomial_write(const htp_algebra *algebra, htp_polynomial_id id, htp_text *text);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * What the parts of the algebra share. Private to core/graph/polynomial*.c.
+ */
+#ifndef HTP_GRAPH_POLYNOMIAL_PARTS_H
+#define HTP_GRAPH_POLYNOMIAL_PARTS_H
+
+#include "graph/polynomial.h"
+
+/** A polynomial that is being made; is_broken where it cannot be. */
+typedef struct htp_sum {
+    htp_term terms[HTP_POLYNOMIAL_MAX_TERMS];
+    uint32_t count;
+    bool is_broken;
+} htp_sum;
+
+/** The polynomial @p id; until the next one is made. */
+static inline const htp_polynomial *htp_polynomial_at(const htp_algebra *algebra,
+                                                      htp_polynomial_id id)
+{
+    return &algebra->polynomials.items[id];
+}
+
+/** The one polynomial with the terms of a sum. */
+htp_polynomial_id htp_sum_end(htp_algebra *algebra, const htp_sum *sum);
+
+/** The one atom ⌊inner / divisor⌋; the sum @p inner as a factor for a divisor of 0. */
+htp_atom_id htp_atom_of(htp_algebra *algebra, htp_polynomial_id inner, int64_t divisor);
+
+/** The polynomial that is one atom. */
+htp_polynomial_id htp_polynomial_of_atom(htp_algebra *algebra, htp_atom_id atom);
+
+/** The atom that is all of a term, or NULL. */
+const htp_atom *htp_term_atom(const htp_algebra *algebra, const htp_term *term);
+
+/** Adds a term, a number, or a polynomial times @p factor. */
+void htp_sum_add(htp_sum *sum, const htp_term *term);
+void htp_sum_add_number(htp_sum *sum, int64_t number);
+void htp_sum_add_polynomial(const htp_algebra *algebra, htp_sum *sum, htp_polynomial_id id,
+                            int64_t factor);
+
+/** The largest number that divides both. */
+int64_t htp_common_divisor(int64_t a, int64_t b);
+
+/** a / divisor, rounded down. */
+int64_t htp_floor_divide(int64_t a, int64_t divisor);
+
+#endif

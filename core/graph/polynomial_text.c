@@ -1,0 +1,105 @@
+/*
+ * Polynomials as text.
+ */
+#include "graph/polynomial_parts.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+static void write_sum(const htp_algebra *algebra, const htp_polynomial *p, int64_t more,
+                      htp_text *text);
+
+/* A name in a formula: between brackets where it reads as one itself. */
+static void write_symbol(const char *symbol, bool is_alone, htp_text *text)
+{
+    bool is_plain = true;
+    for (const char *at = symbol; *at; at++) {
+        is_plain = is_plain && (isalnum((unsigned char)*at) || *at == '_' || *at == '.');
+    }
+    htp_text_addf(text, is_plain || is_alone ? "%s" : "(%s)", symbol);
+}
+
+/* ⌊(inner + more) / divisor⌋: "height//2", "(height + 1)//2". */
+static void write_quotient(const htp_algebra *algebra, const htp_atom *atom, int64_t more,
+                           htp_text *text)
+{
+    const htp_polynomial *inner = htp_polynomial_at(algebra, atom->inner);
+    const htp_atom *only = inner->count == 1 ? htp_term_atom(algebra, inner->terms) : NULL;
+    if (only && only->symbol && more == 0) {
+        write_symbol(only->symbol, false, text);
+    } else {
+        htp_text_add(text, "(");
+        write_sum(algebra, inner, more, text);
+        htp_text_add(text, ")");
+    }
+    htp_text_addf(text, "//%" PRId64, atom->divisor);
+}
+
+static void write_factor(const htp_algebra *algebra, const htp_atom *atom, bool is_alone,
+                         htp_text *text)
+{
+    if (atom->symbol) {
+        write_symbol(atom->symbol, false, text);
+        return;
+    }
+    htp_text_add(text, is_alone ? "" : "(");
+    if (atom->divisor > 0) {
+        write_quotient(algebra, atom, 0, text);
+    } else {
+        htp_polynomial_write(algebra, atom->inner, text);
+    }
+    htp_text_add(text, is_alone ? "" : ")");
+}
+
+/* A term without its sign. */
+static void write_term(const htp_algebra *algebra, const htp_term *term, htp_text *text)
+{
+    int64_t number = term->coefficient < 0 ? -term->coefficient : term->coefficient;
+    bool is_alone = term->degree == 1 && number == 1;
+    for (uint32_t i = 0; i < term->degree; i++) {
+        htp_text_add(text, i > 0 ? "*" : "");
+        write_factor(algebra, &algebra->atoms.items[term->factors[i]], is_alone, text);
+    }
+    if (term->degree == 0 || number != 1) {
+        htp_text_addf(text, term->degree == 0 ? "%" PRId64 : "*%" PRId64, number);
+    }
+}
+
+/* A polynomial and a number more: what is added first, then what is taken away. */
+static void write_sum(const htp_algebra *algebra, const htp_polynomial *p, int64_t more,
+                      htp_text *text)
+{
+    htp_sum s = {.count = 0};
+    for (uint32_t i = 0; i < p->count; i++) {
+        htp_sum_add(&s, &p->terms[i]);
+    }
+    htp_sum_add_number(&s, more);
+    const char *before = "";
+    for (int turn = 0; turn < 2; turn++) {
+        for (uint32_t i = 0; i < s.count; i++) {
+            if ((s.terms[i].coefficient < 0) == (turn == 1)) {
+                const char *sign = turn == 1 ? " - " : before;
+                htp_text_add(text, turn == 1 && !*before ? "-" : sign);
+                write_term(algebra, &s.terms[i], text);
+                before = " + ";
+            }
+        }
+    }
+    htp_text_add(text, s.count == 0 ? "0" : "");
+}
+
+void htp_polynomial_write(const htp_algebra *algebra, htp_polynomial_id id, htp_text *text)
+{
+    const htp_polynomial *p = htp_polynomial_at(algebra, id);
+    const htp_atom *first = p->count > 0 ? htp_term_atom(algebra, &p->terms[0]) : NULL;
+    int64_t more;
+    if (p->count == 1 && first && first->symbol) {
+        write_symbol(first->symbol, true, text);
+    } else if (p->count == 2 && first && first->divisor > 0 && p->terms[1].degree == 0 &&
+               htp_polynomial_at(algebra, first->inner)->count > 1 &&
+               !__builtin_mul_overflow(first->divisor, p->terms[1].coefficient, &more)) {
+        write_quotient(algebra, first, more, text); /* "(a - 1)//2", not "(a + 1)//2 - 1" */
+    } else {
+        write_sum(algebra, p, 0, text);
+    }
+}
