@@ -36,10 +36,15 @@ htp_shim_input left_out()
     return input;
 }
 
+// A double holds every whole number up to here.
+constexpr int64_t kExactLimit = int64_t{1} << 53;
+
 htp_shim_input describe_plain(const c10::IValue &value)
 {
     htp_shim_input input = {};
-    input.is_scalar = value.isInt() || value.isDouble() || value.isBool();
+    const bool is_exact =
+        !value.isInt() || (value.toInt() <= kExactLimit && value.toInt() >= -kExactLimit);
+    input.is_scalar = (value.isInt() && is_exact) || value.isDouble() || value.isBool();
     input.is_none = !input.is_scalar;
     if (input.is_scalar) {
         input.dtype = value.isDouble() ? HTP_DTYPE_FLOAT64
@@ -131,6 +136,21 @@ class Describer
     Model &model_;
 };
 
+// What is left out takes its default: that must be what was bundled.
+void check_left_out(const c10::Argument &argument, const Ref &item, const htp_shim_input &input)
+{
+    if (!input.is_none || item->is_tensor() || item->is_container() || item->lane[0].isNone()) {
+        return;
+    }
+    const c10::IValue &value = item->lane[0];
+    const auto otherwise = argument.default_value();
+    if (!otherwise || !otherwise->isString() || !value.isString() ||
+        otherwise->toStringRef() != value.toStringRef()) {
+        throw BadInputs("the bundled inputs give argument \"" + argument.name() + "\" a " +
+                        value.tagKind() + ", which no input can be; pass --input for the others");
+    }
+}
+
 // The first of the inputs that torch.utils.bundled_inputs attaches to a method, by running what
 // lists them.
 std::vector<htp_shim_input> find_bundled(Model &model)
@@ -150,8 +170,12 @@ std::vector<htp_shim_input> find_bundled(Model &model)
         return inputs;
     }
     Describer describer(model);
+    const auto &arguments = model.function().getSchema().arguments();
     for (const Ref &item : results[0]->elements[0]->elements) {
         inputs.push_back(describer.describe(item));
+        if (inputs.size() < arguments.size()) {
+            check_left_out(arguments[inputs.size()], item, inputs.back());
+        }
     }
     return inputs;
 }

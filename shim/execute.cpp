@@ -2,6 +2,7 @@
 
 #include "libraries.h"
 #include "map_tensors.h"
+#include "operand_checks.h"
 #include "operator_facts.h"
 
 #include <ATen/core/stack.h>
@@ -285,6 +286,7 @@ std::vector<c10::IValue> Executor::run_lane(Call &call, Mode mode, size_t lane)
         }
     }
     try {
+        check_operands(call.schema, stack);
         call.operation(stack);
     } catch (const c10::Error &error) {
         if (mode != Mode::Meta || !means_no_meta_kernel(error)) {

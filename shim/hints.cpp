@@ -1,5 +1,7 @@
 #include "hints.h"
 
+#include "hint_weights.h"
+
 #include <ATen/core/function.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
@@ -23,8 +25,12 @@ constexpr size_t kMaxDepth = 200;
 // What is known of a value: an argument of the root's method, an object, or a weight.
 struct Known {
     uint32_t argument = HTP_SHIM_NONE;
-    std::string path; // of the part of the argument: "0.key"
-    uint32_t weight = HTP_SHIM_NONE;
+    std::string path;          // of the part of the argument: "0.key"
+    int shift = 0;             // by how many dims it has more than that part
+    int joined = 1;            // of how many like it the features were joined
+    bool is_converted = false; // perhaps to another dtype
+    bool is_weight = false;
+    Sizes sizes; // of the weight, or of a list of them
     c10::intrusive_ptr<c10::ivalue::Object> object;
 };
 using Scope = std::unordered_map<const torch::jit::Value *, Known>;
@@ -39,15 +45,23 @@ bool keeps_sizes(const std::string &kind)
     return kinds.count(kind) != 0;
 }
 
+// What the result needs to be says nothing of the input's dtype.
+bool converts(const std::string &kind)
+{
+    static const std::set<std::string> kinds = {"aten::to", "aten::type_as", "aten::float",
+                                                "aten::long", "aten::_to_copy"};
+    return kinds.count(kind) != 0;
+}
+
 // The result is the first input in another shape: its uses speak of the argument, too.
 bool changes_shape(const std::string &kind)
 {
     static const std::set<std::string> kinds = {
-        "aten::view",      "aten::reshape", "aten::unsqueeze", "aten::squeeze",
-        "aten::transpose", "aten::permute", "aten::slice",     "aten::select",
-        "aten::expand",    "aten::flatten", "aten::pad",       "aten::constant_pad_nd",
-        "aten::t",         "aten::narrow",  "aten::unflatten", "aten::reflection_pad1d",
-        "aten::unfold"};
+        "aten::view",      "aten::reshape", "aten::unsqueeze",   "aten::squeeze",
+        "aten::transpose", "aten::permute", "aten::slice",       "aten::select",
+        "aten::expand",    "aten::flatten", "aten::pad",         "aten::constant_pad_nd",
+        "aten::t",         "aten::narrow",  "aten::unflatten",   "aten::reflection_pad1d",
+        "aten::unfold",    "aten::index",   "aten::index_select"};
     return kinds.count(kind) != 0;
 }
 
@@ -56,6 +70,16 @@ bool shifts_or_scales(const std::string &kind)
 {
     static const std::set<std::string> kinds = {"aten::add", "aten::sub", "aten::mul", "aten::div",
                                                 "aten::rsub"};
+    return kinds.count(kind) != 0;
+}
+
+// The operands have the same sizes, or such as broadcast with each other.
+bool takes_alike(const std::string &kind)
+{
+    static const std::set<std::string> kinds = {
+        "aten::add",     "aten::sub",     "aten::mul",      "aten::div", "aten::where",
+        "aten::maximum", "aten::minimum", "aten::mse_loss", "aten::cat", "aten::gt",
+        "aten::lt",      "aten::ge",      "aten::le",       "aten::eq",  "aten::ne"};
     return kinds.count(kind) != 0;
 }
 
@@ -113,14 +137,15 @@ class Finder
         }
     }
 
-    // What a branch hands on is what the first one does that is known.
+    // What a branch hands on is what the first one does that is known; arguments come first.
     static void merge_branches(const torch::jit::Node &node, Scope &scope)
     {
         for (size_t i = 0; i < node.outputs().size(); i++) {
             for (const torch::jit::Block *branch : node.blocks()) {
                 const Known known = scope[branch->outputs()[i]];
                 Known &merged = scope[node.outputs()[i]];
-                if (merged.argument == HTP_SHIM_NONE && merged.weight == HTP_SHIM_NONE) {
+                const bool is_better = known.argument != HTP_SHIM_NONE || merged.sizes.empty();
+                if (merged.argument == HTP_SHIM_NONE && is_better) {
                     merged = known;
                 }
             }
@@ -144,7 +169,8 @@ class Finder
             inputs.erase(inputs.begin());
             give(node, visit_function(*type->function(), inputs), scope);
         } else {
-            note(node, kind, inputs);
+            note(node, kind, inputs, scope);
+            note_beside(node, kind, scope);
             pass_on(node, kind, inputs, scope);
         }
     }
@@ -156,22 +182,47 @@ class Finder
             take_apart(node, kind, inputs[0], scope)) {
             return;
         }
-        const bool is_weight = inputs.size() > 0 && inputs[0].weight != HTP_SHIM_NONE;
+        const bool is_weight = inputs.size() > 0 && inputs[0].is_weight;
         if (keeps_sizes(kind) || (changes_shape(kind) && !is_weight)) {
-            scope[node.output()] = inputs[0];
+            Known known = inputs[0];
+            known.shift += known.argument == HTP_SHIM_NONE ? 0 : rank_change(node);
+            known.is_converted = known.is_converted || converts(kind);
+            scope[node.output()] = known;
+            if (kind == "aten::select" && known.argument != HTP_SHIM_NONE) {
+                note_pick(node, inputs[0]);
+            }
         } else if (shifts_or_scales(kind)) {
             const bool is_second = inputs[0].argument == HTP_SHIM_NONE;
-            if (is_plain(node.input(is_second ? 0 : 1), inputs[is_second ? 0 : 1])) {
+            const Known &other = inputs[is_second ? 0 : 1];
+            if (is_plain(node.input(is_second ? 0 : 1), other) || other.argument != HTP_SHIM_NONE) {
                 scope[node.output()] = inputs[is_second ? 1 : 0];
             }
+        } else if (kind == "aten::cat" && inputs[0].argument != HTP_SHIM_NONE) {
+            pass_on_joined(node, inputs[0], scope);
         } else if (kind == "prim::ListConstruct" || kind == "prim::TupleConstruct") {
             for (const Known &input : inputs) {
                 Known &list = scope[node.output()];
                 if (list.argument == HTP_SHIM_NONE) {
                     list.argument = input.argument;
                     list.path = input.path;
+                    list.shift = input.shift;
                 }
             }
+        }
+    }
+
+    // What is joined of arguments alone speaks of the first one.
+    static void pass_on_joined(const torch::jit::Node &node, const Known &list, Scope &scope)
+    {
+        const torch::jit::Node *made = node.input(0)->node();
+        bool are_all = made->kind() == torch::jit::prim::ListConstruct;
+        for (size_t i = 0; are_all && i < made->inputs().size(); i++) {
+            are_all = scope[made->input(i)].argument != HTP_SHIM_NONE;
+        }
+        if (are_all) {
+            Known known = list;
+            known.joined = joins_features(node) ? static_cast<int>(made->inputs().size()) : 1;
+            scope[node.output()] = known;
         }
     }
 
@@ -210,10 +261,13 @@ class Finder
         return known;
     }
 
-    // Which part the next hint speaks of.
+    // Which part the next hint speaks of, and with how many dims more than it has.
     void add_part(const Known &known)
     {
         htp_shim_hint hint = {};
+        hint.weight_dims[0] = known.shift;
+        hint.weight_dims[1] = known.joined;
+        hint.weight_dims[2] = known.is_converted ? 1 : 0;
         hint.argument = known.argument;
         hint.kind = "part";
         hint.position = model_.keep.string(known.path);
@@ -223,7 +277,7 @@ class Finder
     // A number, a constant or a weight.
     static bool is_plain(const torch::jit::Value *value, const Known &known)
     {
-        return known.weight != HTP_SHIM_NONE || torch::jit::toIValue(value) ||
+        return known.is_weight || torch::jit::toIValue(value) ||
                !value->type()->isSubtypeOf(*c10::TensorType::get());
     }
 
@@ -244,8 +298,17 @@ class Finder
         if (!slot) {
             return known;
         }
-        known.weight = model_.weight_of(self.object.get(), *slot);
         const c10::IValue &value = self.object->getSlot(*slot);
+        const uint32_t weight = model_.weight_of(self.object.get(), *slot);
+        known.is_weight = weight != HTP_SHIM_NONE;
+        if (known.is_weight) {
+            const htp_shim_weight &found = model_.weights[weight];
+            known.sizes.emplace_back(found.dims, found.dims + found.rank);
+        } else if (value.isTensorList()) {
+            for (const at::Tensor &tensor : value.toTensorVector()) {
+                known.sizes.push_back(tensor.sizes().vec());
+            }
+        }
         if (value.isObject()) {
             known.object = value.toObject();
         }
@@ -253,124 +316,78 @@ class Finder
     }
 
     void note(const torch::jit::Node &node, const std::string &kind,
-              const std::vector<Known> &inputs)
+              const std::vector<Known> &inputs, const Scope &scope)
     {
         const torch::jit::Operator *found = node.maybeOperator();
         if (found == nullptr) {
             return;
         }
         const auto &arguments = found->schema().arguments();
-        htp_shim_hint hint = {};
-        for (const Known &input : inputs) {
-            if (input.weight != HTP_SHIM_NONE && hint.weight_rank == 0) {
-                add_weight(hint, model_.weights[input.weight]);
-            }
-        }
-        if (hint.weight_rank == 0) {
-            add_constant(node, hint);
-        }
-        if (hint.weight_rank == 0) {
-            count_strides(node, arguments, hint);
-            multiply_rows(node, arguments, hint);
-        }
-        scale_by_groups(node, arguments, hint);
+        const auto sizes_of = [&](const torch::jit::Value *value) {
+            const auto known = scope.find(value);
+            return known == scope.end() ? Sizes() : known->second.sizes;
+        };
         for (size_t i = 0; i < inputs.size() && i < arguments.size(); i++) {
-            if (inputs[i].argument != HTP_SHIM_NONE) {
-                if (!inputs[i].path.empty()) {
-                    add_part(inputs[i]);
-                }
-                hint.argument = inputs[i].argument;
-                hint.kind = model_.keep.string(kind);
-                hint.position = model_.keep.string(arguments[i].name());
-                hints_.push_back(hint);
-            }
-        }
-    }
-
-    static void add_weight(htp_shim_hint &hint, const htp_shim_weight &weight)
-    {
-        constexpr uint32_t kMaxRank = sizeof(hint.weight_dims) / sizeof(hint.weight_dims[0]);
-        if (weight.rank <= kMaxRank) {
-            hint.weight_rank = weight.rank;
-            std::copy_n(weight.dims, weight.rank, hint.weight_dims);
-        }
-    }
-
-    // The weights of a frozen module are constants of its code.
-    static void add_constant(const torch::jit::Node &node, htp_shim_hint &hint)
-    {
-        for (const torch::jit::Value *input : node.inputs()) {
-            if (input->node()->kind() != torch::jit::prim::Constant) {
-                continue;
-            }
-            const auto value = torch::jit::toIValue(input);
-            if (value && value->isTensor() && value->toTensor().defined()) {
-                const at::Tensor tensor = value->toTensor();
-                if (tensor.dim() >= 1 && tensor.dim() <= 8) {
-                    hint.weight_rank = static_cast<uint32_t>(tensor.dim());
-                    std::copy_n(tensor.sizes().begin(), tensor.dim(), hint.weight_dims);
-                    return;
+            for (const torch::jit::Value *value : elements_of(node.input(i))) {
+                const auto known = scope.find(value);
+                if (known != scope.end() && known->second.argument != HTP_SHIM_NONE) {
+                    htp_shim_hint hint = {};
+                    find_weight_beside(node, i, sizes_of, hint);
+                    add_hint(known->second, kind, arguments[i].name(), hint);
                 }
             }
         }
     }
 
-    // A convolution's weight may be computed: its strides tell its rank.
-    static void count_strides(const torch::jit::Node &node,
-                              const std::vector<c10::Argument> &arguments, htp_shim_hint &hint)
+    void add_hint(const Known &known, const std::string &kind, const std::string &position,
+                  htp_shim_hint hint)
     {
-        constexpr size_t kMaxDims = 3;
-        for (size_t i = 0; i < arguments.size() && i < node.inputs().size(); i++) {
-            if (arguments[i].name() != "stride" || arguments[0].name() != "input") {
-                continue;
-            }
-            const auto value = torch::jit::toIValue(node.inputs()[i]);
-            const torch::jit::Node *made = node.inputs()[i]->node();
-            size_t count = made->kind() == torch::jit::prim::ListConstruct ? made->inputs().size()
-                           : value && value->isIntList() ? value->toIntVector().size()
-                                                         : kMaxDims + 1;
-            hint.weight_rank = count <= kMaxDims ? static_cast<uint32_t>(count) + 2 : 0;
+        if (!known.path.empty() || known.shift != 0 || known.joined != 1 || known.is_converted) {
+            add_part(known);
+        }
+        hint.argument = known.argument;
+        hint.kind = model_.keep.string(kind);
+        hint.position = model_.keep.string(position);
+        hints_.push_back(hint);
+    }
+
+    // An element that is picked by its number: select(self, dim, index).
+    void note_pick(const torch::jit::Node &node, const Known &known)
+    {
+        const auto dim = torch::jit::toIValue(node.input(1));
+        const auto index = torch::jit::toIValue(node.input(2));
+        if (dim && index && dim->isInt() && index->isInt()) {
+            htp_shim_hint hint = {};
+            hint.weight_rank = 2;
+            hint.weight_dims[0] = dim->toInt();
+            hint.weight_dims[1] = index->toInt();
+            add_hint(known, "pick", "", hint);
         }
     }
 
-    // Rows that are cut into more dims than an image has, view(-1, 3, 2, 14, 14), have as many
-    // features as these have elements: a weight could not tell it better.
-    static void multiply_rows(const torch::jit::Node &node,
-                              const std::vector<c10::Argument> &arguments, htp_shim_hint &hint)
+    // Arguments that one operator takes element by element, or joins, look alike.
+    void note_beside(const torch::jit::Node &node, const std::string &kind, Scope &scope)
     {
-        constexpr size_t kMinDims = 5;
-        const bool is_view = arguments.size() == 2 &&
-                             (arguments[1].name() == "size" || arguments[1].name() == "shape");
-        if (!is_view || node.input(1)->node()->kind() != torch::jit::prim::ListConstruct ||
-            node.input(1)->node()->inputs().size() < kMinDims) {
+        if (!takes_alike(kind) || node.inputs().empty()) {
             return;
         }
-        int64_t product = 1;
-        bool is_open = false; // -1, first
-        for (const torch::jit::Value *size : node.input(1)->node()->inputs()) {
-            const auto number = torch::jit::toIValue(size);
-            const int64_t known = number && number->isInt() ? number->toInt() : 0;
-            const bool is_known = is_open ? known > 0 && known < INT32_MAX : known == -1;
-            if (!is_known || product > INT32_MAX) {
-                return;
+        const torch::jit::Node *made = node.input(0)->node();
+        const bool is_list = made->kind() == torch::jit::prim::ListConstruct;
+        const Known *first = nullptr;
+        for (const torch::jit::Value *input : is_list ? made->inputs() : node.inputs()) {
+            const Known &known = scope[input];
+            if (known.argument == HTP_SHIM_NONE) {
+                continue;
             }
-            product *= is_open ? known : 1;
-            is_open = true;
-        }
-        hint.weight_rank = 1;
-        hint.weight_dims[0] = product;
-    }
-
-    // A convolution's weight has the channels of one group: count those of the input.
-    static void scale_by_groups(const torch::jit::Node &node,
-                                const std::vector<c10::Argument> &arguments, htp_shim_hint &hint)
-    {
-        for (size_t i = 0; i < arguments.size() && i < node.inputs().size(); i++) {
-            const auto value = torch::jit::toIValue(node.inputs()[i]);
-            if (arguments[i].name() == "groups" && hint.weight_rank >= 2 && value &&
-                value->isInt()) {
-                hint.weight_dims[1] *= value->toInt();
+            if (first != nullptr &&
+                (known.argument != first->argument || known.path != first->path)) {
+                htp_shim_hint hint = {};
+                hint.weight_rank = 2;
+                hint.weight_dims[0] = first->argument;
+                hint.weight_dims[1] = first->shift;
+                add_hint(known, "beside", first->path, hint);
             }
+            first = first ? first : &known;
         }
     }
 

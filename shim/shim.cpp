@@ -5,6 +5,7 @@
 #include "operators.h"
 #include "recording.h"
 #include "trace.h"
+#include "version.h"
 
 #include <torch/csrc/jit/runtime/operator.h>
 
@@ -36,6 +37,8 @@ template <typename Body>
 htp_shim_code guard(htp_shim_error *error, htp_shim_code otherwise, Body body)
 {
     try {
+        htp::Silence silence; // no warning speaks of what was asked for
+        const htp::WarningGuard silent(&silence);
         body();
         return HTP_SHIM_OK;
     } catch (const htp::NeedsLanes &) {

@@ -261,6 +261,49 @@ def bundled():
             assert f"taken from the archive --input {text}\n" in result.stderr, result.stderr
 
 
+def modes() -> nn.Module:
+    """One of a class of its own: inputs can be bundled with a class once."""
+
+    class Modes(nn.Module):
+        def forward(self, x: Tensor, mode: str = "twice", steps: int = 1):
+            return x * 2 * steps if mode == "twice" else x
+
+    return Modes()
+
+
+@case
+def bundled_text():
+    """A string cannot be an input: its default is kept, but never put in place of another one."""
+    with scratch() as folder:
+        file, out = folder / "model.pt", folder / "model.onnx"
+        for mode, steps in (("twice", 2), ("once", 2), ("twice", 2**53 + 1)):
+            scripted = torch.jit.script(modes())
+            inputs = [(torch.rand(3), mode, steps)]
+            bundled_inputs.augment_model_with_bundled_inputs(scripted, inputs)
+            scripted.save(str(file))
+            result = run(file, "--out", out)
+            if (mode, steps) == ("twice", 2):
+                assert result.returncode == EXIT_OK, result.stderr
+                out.unlink()
+            else:
+                check_line(result, EXIT_USAGE, "the bundled inputs give argument")
+                assert not out.exists()
+
+
+@case
+def hidden_text():
+    """What follows a NUL is not read over."""
+    with scratch() as folder:
+        file, out = saved(Codec(), folder), folder / "model.onnx"
+        (folder / "x.json").write_bytes(b'{"x": "float32[2,4]"}\0{')
+        check_line(run(file, "--out", out, "--inputs", folder / "x.json"), EXIT_USAGE, "NUL")
+        (folder / "x.json").write_text('{"x\\u0000": "float32[2,4]"}')
+        check_line(run(file, "--out", out, "--inputs", folder / "x.json"), EXIT_USAGE, "not valid JSON")
+        extra = {"htp_inputs.json": '{"x": "float32[2,4]"}\0{'}
+        torch.jit.save(torch.jit.script(Codec()), str(file), _extra_files=extra)
+        check_line(run(file, "--out", out), EXIT_USAGE, "htp_inputs.json: not valid JSON")
+
+
 class Sums(nn.Module):
     def forward(self, pair, named):
         return pair[0] + pair[1][0] * named["a"]

@@ -32,6 +32,14 @@ static htp_status parse(htp_session *session, const char *const *specifications,
                             session->argument_count, &session->inputs);
 }
 
+/* A NUL would hide what follows it. */
+static htp_status check_text(const char *name, const char *text, size_t bytes)
+{
+    return memchr(text, '\0', bytes)
+               ? htp_status_make(HTP_CODE_USAGE, "%s: not valid JSON: it holds a NUL byte", name)
+               : HTP_OK;
+}
+
 /* Nothing is allocated in the arena while the file is open. */
 static htp_status read_file(const char *path, char *bytes, size_t capacity)
 {
@@ -50,7 +58,7 @@ static htp_status read_file(const char *path, char *bytes, size_t capacity)
         return htp_status_make(HTP_CODE_USAGE, "%s: too large for a list of inputs", path);
     }
     bytes[count] = '\0';
-    return HTP_OK;
+    return check_text(path, bytes, count);
 }
 
 static bool has_suffix(const char *path, const char *suffix)
@@ -90,6 +98,7 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
     *found = extra != NULL;
     *are_chosen = extra != NULL;
     if (extra) {
+        HTP_TRY(named(session, check_text(HTP_INPUTS_EXTRA_FILE, extra, bytes)));
         return named(session, parse_json(session, HTP_INPUTS_EXTRA_FILE,
                                          htp_arena_copy(&session->arena, extra, bytes), false));
     }

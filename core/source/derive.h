@@ -11,6 +11,8 @@
 enum {
     HTP_GUESS_RANK = 6, /* the highest rank that is guessed */
     HTP_FACT_LIMIT = 12,
+    HTP_DTYPE_LIMIT = 4,
+    HTP_PAIR_LIMIT = 48,
 };
 
 /** A tensor that is derived: an argument, or a part of one. */
@@ -36,12 +38,14 @@ typedef struct htp_plan {
     htp_part *parts; /**< by argument */
     htp_leaf *leaves;
     uint32_t leaf_count;
+    bool is_open; /**< the program does not tell how long some list is */
 } htp_plan;
 
 /** Takes the arguments apart, by their types and by what the hints say that the program asks for.
- */
+ * @param elements  how many a list has where the program does not tell */
 htp_plan *htp_plan_make(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
-                        const htp_shim_argument *arguments, uint32_t argument_count);
+                        const htp_shim_argument *arguments, uint32_t argument_count,
+                        uint32_t elements);
 
 /** The leaf at a path of an argument; HTP_NONE when there is none. */
 uint32_t htp_plan_find(const htp_plan *plan, uint32_t argument, const char *path);
@@ -67,12 +71,15 @@ typedef enum htp_role {
 /** A family of shapes, one for every rank. */
 typedef enum htp_family {
     HTP_FAMILY_IDS,
+    HTP_FAMILY_INDICES, /**< numbers of elements of another tensor */
     HTP_FAMILY_PLAIN,
     HTP_FAMILY_FEATURES, /**< features last */
     HTP_FAMILY_CHANNELS, /**< features in dim 1 */
     HTP_FAMILY_SIGNALS,
     HTP_FAMILY_IMAGES,
     HTP_FAMILY_VOLUMES,
+    HTP_FAMILY_STATES, /**< of a recurrent layer: layers first, features last */
+    HTP_FAMILY_COUNTS, /**< whole numbers, one for each of a batch */
     HTP_FAMILY_COUNT,
 } htp_family;
 
@@ -80,14 +87,21 @@ typedef enum htp_family {
 typedef struct htp_uses {
     htp_family family;
     htp_dtype dtype;
-    const char *ranks; /**< digits, likeliest first */
-    int64_t features;  /**< 0: not known */
-    bool is_telling;   /**< some use decided this; otherwise it is what is left */
+    const char *ranks;              /**< digits, likeliest first */
+    int64_t features;               /**< 0: not known */
+    int64_t layers;                 /**< of a recurrent layer's state; 0: not known */
+    int64_t picked[HTP_GUESS_RANK]; /**< by dim: how many elements it has, which are picked one by
+                                         one; 0: not known */
+    int64_t picked_last;            /**< the same of the last dim */
+    bool is_flag;                   /**< no tensor, but true or false */
+    bool is_telling;                /**< some use decided this; otherwise it is what is left */
 } htp_uses;
 
 /** A leaf as it is guessed. Dims that are one size share a slot. */
 typedef struct htp_guessed {
     bool is_given;
+    bool is_flag; /**< no tensor, but true or false */
+    bool is_set;  /**< true */
     htp_dtype dtype;
     uint32_t rank;
     uint32_t slots[HTP_GUESS_RANK];
@@ -116,9 +130,12 @@ typedef struct htp_fact {
 typedef struct htp_refusal {
     uint32_t node_count; /**< operators that ran, the one that raised included */
     const char *kind;    /**< of that one, or "" */
+    bool is_operator;    /**< that one raised, rather than the program by itself */
     htp_fact facts[HTP_FACT_LIMIT];
     uint32_t fact_count;
-    bool is_dtype;      /**< operands of different dtypes, which it does not take */
+    bool is_dtype;                     /**< operands of different dtypes, which it does not take */
+    htp_dtype dtypes[HTP_DTYPE_LIMIT]; /**< of its operands */
+    uint32_t dtype_count;
     uint32_t *suspects; /**< leaves that it depends on, the nearest first */
     uint32_t suspect_count;
 } htp_refusal;
@@ -149,6 +166,11 @@ void htp_refusal_read(htp_arena *arena, const htp_shim_trace *trace, const htp_p
 
 /** Adds the facts that the last node's operands tell. */
 void htp_operands_read(const htp_shim_trace *trace, htp_refusal *refusal);
+
+/** The pairs of numbers that the last node's operands must agree in, as they are in @p lane: equal
+ * ones, too. None where the operator has no rule of its own. @return how many */
+uint32_t htp_operands_compare(const htp_shim_trace *trace, uint32_t lane,
+                              htp_fact pairs[HTP_PAIR_LIMIT]);
 
 /** Looks for a guess that @p attempt does not refuse, beginning with @p guess, which receives it.
  * @return false when all were refused; the guess is as it was then. */

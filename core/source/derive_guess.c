@@ -1,32 +1,26 @@
 /*
- * What uses say of an argument, and the guesses made of that. Every rule is a row.
- *
- * Reference: the argument names and weight layouts of ATen's native_functions.yaml.
+ * Guesses made of what the uses of arguments say: a shape for every family and rank.
  */
 #include "source/derive.h"
-
-#include "graph/dtype.h"
 
 #include <string.h>
 
 enum { BATCH_SLOT, SEQUENCE_SLOT, LENGTH_SLOT, SHARED_SLOT_COUNT };
-
-/* Weights beyond this are not believed. */
-enum { FEATURE_LIMIT = 1 << 24 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- shapes ---- */
 
 /* A letter is a dim: see dim_kinds. */
 static const char *const shapes[HTP_FAMILY_COUNT][HTP_GUESS_RANK + 1] = {
     [HTP_FAMILY_IDS] = {"", "s", "bs", "bsp", "bspp"},
-    [HTP_FAMILY_PLAIN] = {"", "l", "bl", "blm", "bfii", "bpfii"},
+    [HTP_FAMILY_INDICES] = {"", "s", "bs", "bsp", "bspp"},
+    [HTP_FAMILY_PLAIN] = {"", "l", "bl", "blm", "bfii", "bpfii", "ppbfii"},
     [HTP_FAMILY_FEATURES] = {"", "f", "bf", "blf", "blmf", "blmmf"},
     [HTP_FAMILY_CHANNELS] = {"", "f", "bf", "bft", "bfii", "bfiii"},
     [HTP_FAMILY_SIGNALS] = {"", "t", "bt", "bft", "bpft"},
     [HTP_FAMILY_IMAGES] = {"", "t", "bt", "btt", "bfii", "bpfii", "bppfii"},
     [HTP_FAMILY_VOLUMES] = {"", "", "bt", "btt", "bftt", "bfiii"},
+    [HTP_FAMILY_STATES] = {"", "f", "bf", "nbf"},
+    [HTP_FAMILY_COUNTS] = {"", "b", "bl", "bii", "biii"},
 };
 
 /* Batch, sequence and length are one size each everywhere; i is one within an argument. */
@@ -37,145 +31,8 @@ static const struct dim_kind {
 } dim_kinds[] = {
     {'b', HTP_ROLE_BATCH, 2},   {'s', HTP_ROLE_SEQUENCE, 8}, {'l', HTP_ROLE_LENGTH, 8},
     {'m', HTP_ROLE_LENGTH, 8},  {'p', HTP_ROLE_LENGTH, 4},   {'f', HTP_ROLE_FEATURES, 3},
-    {'i', HTP_ROLE_EXTENT, 32}, {'t', HTP_ROLE_EXTENT, 64},
+    {'i', HTP_ROLE_EXTENT, 32}, {'t', HTP_ROLE_EXTENT, 64},  {'n', HTP_ROLE_FEATURES, 1},
 };
-
-/* ---- uses ---- */
-
-/* A use that decides an argument; an earlier row is more telling than a later one. */
-static const struct rule {
-    const char *kind;
-    const char *position;
-    uint32_t weight_rank; /* 0: any */
-    uint32_t feature_dim; /* of the weight beside the argument */
-    htp_family family;
-    const char *ranks;
-} rules[] = {
-    {"aten::view", "self", 1, 0, HTP_FAMILY_FEATURES, "2"},
-    {"aten::reshape", "self", 1, 0, HTP_FAMILY_FEATURES, "2"},
-    {"aten::embedding", "indices", 0, 0, HTP_FAMILY_IDS, "213"},
-    {"aten::embedding_bag", "indices", 0, 0, HTP_FAMILY_IDS, "21"},
-    {"aten::one_hot", "self", 0, 0, HTP_FAMILY_IDS, "213"},
-    {"aten::conv1d", "input", 3, 1, HTP_FAMILY_SIGNALS, "324"},
-    {"aten::conv2d", "input", 4, 1, HTP_FAMILY_IMAGES, "4352"},
-    {"aten::conv3d", "input", 5, 1, HTP_FAMILY_VOLUMES, "543"},
-    {"aten::conv_transpose1d", "input", 3, 0, HTP_FAMILY_SIGNALS, "32"},
-    {"aten::conv_transpose2d", "input", 4, 0, HTP_FAMILY_CHANNELS, "423"},
-    {"aten::conv_transpose3d", "input", 5, 0, HTP_FAMILY_VOLUMES, "5"},
-    {"aten::convolution", "input", 3, 1, HTP_FAMILY_SIGNALS, "324"},
-    {"aten::convolution", "input", 4, 1, HTP_FAMILY_IMAGES, "4352"},
-    {"aten::convolution", "input", 5, 1, HTP_FAMILY_VOLUMES, "543"},
-    {"aten::_convolution", "input", 3, 1, HTP_FAMILY_SIGNALS, "324"},
-    {"aten::_convolution", "input", 4, 1, HTP_FAMILY_IMAGES, "4352"},
-    {"aten::_convolution", "input", 5, 1, HTP_FAMILY_VOLUMES, "543"},
-    {"aten::_convolution_mode", "input", 3, 1, HTP_FAMILY_SIGNALS, "324"},
-    {"aten::_convolution_mode", "input", 4, 1, HTP_FAMILY_IMAGES, "4352"},
-    {"aten::_convolution_mode", "input", 5, 1, HTP_FAMILY_VOLUMES, "543"},
-    {"aten::linear", "input", 2, 1, HTP_FAMILY_FEATURES, "234"},
-    {"aten::addmm", "mat1", 2, 0, HTP_FAMILY_FEATURES, "23"},
-    {"aten::mm", "self", 2, 0, HTP_FAMILY_FEATURES, "2"},
-    {"aten::matmul", "self", 2, 0, HTP_FAMILY_FEATURES, "234"},
-    {"aten::lstm", "input", 2, 1, HTP_FAMILY_FEATURES, "32"},
-    {"aten::gru", "input", 2, 1, HTP_FAMILY_FEATURES, "32"},
-    {"aten::rnn_tanh", "input", 2, 1, HTP_FAMILY_FEATURES, "32"},
-    {"aten::rnn_relu", "input", 2, 1, HTP_FAMILY_FEATURES, "32"},
-    {"aten::layer_norm", "input", 1, 0, HTP_FAMILY_FEATURES, "324"},
-    {"aten::batch_norm", "input", 1, 0, HTP_FAMILY_CHANNELS, "2435"},
-    {"aten::group_norm", "input", 1, 0, HTP_FAMILY_CHANNELS, "432"},
-    {"aten::instance_norm", "input", 1, 0, HTP_FAMILY_CHANNELS, "43"},
-    {"aten::index", "indices", 0, 0, HTP_FAMILY_IDS, "12"},
-    {"aten::index_select", "index", 0, 0, HTP_FAMILY_IDS, "1"},
-    {"aten::gather", "index", 0, 0, HTP_FAMILY_IDS, "23"},
-    {"aten::stft", "self", 0, 0, HTP_FAMILY_SIGNALS, "2"},
-    {"aten::avg_pool2d", "self", 0, 0, HTP_FAMILY_IMAGES, "4"},
-    {"aten::max_pool2d", "self", 0, 0, HTP_FAMILY_IMAGES, "4"},
-    {"aten::adaptive_avg_pool2d", "self", 0, 0, HTP_FAMILY_IMAGES, "4"},
-    {"aten::upsample_bilinear2d", "input", 0, 0, HTP_FAMILY_IMAGES, "4"},
-    {"aten::upsample_nearest2d", "input", 0, 0, HTP_FAMILY_IMAGES, "4"},
-    {"aten::pixel_shuffle", "self", 0, 0, HTP_FAMILY_IMAGES, "4"},
-    {"aten::pixel_unshuffle", "self", 0, 0, HTP_FAMILY_IMAGES, "4"},
-    {"aten::unfold", "self", 0, 0, HTP_FAMILY_SIGNALS, "234"},
-};
-
-/* Uses that need a bool. */
-static const struct {
-    const char *kind;
-    const char *position; /* NULL: any */
-} bool_uses[] = {
-    {"aten::masked_fill", "mask"},   {"aten::where", "condition"}, {"aten::bitwise_not", NULL},
-    {"aten::logical_not", NULL},     {"aten::__and__", NULL},      {"aten::bitwise_and", NULL},
-    {"aten::masked_select", "mask"},
-};
-
-static bool rule_fits(const struct rule *rule, const htp_shim_hint *hint)
-{
-    return strcmp(rule->kind, hint->kind) == 0 && strcmp(rule->position, hint->position) == 0 &&
-           (rule->weight_rank == 0 || rule->weight_rank == hint->weight_rank);
-}
-
-static bool needs_bool(const htp_shim_hint *hint)
-{
-    for (size_t i = 0; i < COUNT(bool_uses); i++) {
-        if (strcmp(bool_uses[i].kind, hint->kind) == 0 &&
-            (!bool_uses[i].position || strcmp(bool_uses[i].position, hint->position) == 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void take_rule(htp_uses *uses, const struct rule *rule, const htp_shim_hint *hint)
-{
-    int64_t features = rule->weight_rank > 0 ? hint->weight_dims[rule->feature_dim] : 0;
-    uses->family = rule->family;
-    uses->dtype = rule->family == HTP_FAMILY_IDS ? HTP_DTYPE_INT64 : HTP_DTYPE_FLOAT32;
-    uses->ranks = rule->ranks;
-    uses->features = features > 0 && features < FEATURE_LIMIT ? features : 0;
-    uses->is_telling = true;
-}
-
-/* What no use decides is a mask beside ids, or a matrix of numbers. */
-static void take_rest(htp_uses *uses, bool beside_ids, bool is_bool)
-{
-    uses->family = beside_ids ? HTP_FAMILY_IDS : HTP_FAMILY_PLAIN;
-    uses->dtype = is_bool ? HTP_DTYPE_BOOL : beside_ids ? HTP_DTYPE_INT64 : HTP_DTYPE_FLOAT32;
-    uses->ranks = "2314";
-}
-
-htp_uses *htp_uses_find(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
-                        const htp_plan *plan)
-{
-    size_t count = (size_t)plan->leaf_count + 1;
-    htp_uses *uses = HTP_NEW_ARRAY(arena, htp_uses, count);
-    const struct rule **best = HTP_NEW_ARRAY(arena, const struct rule *, count);
-    bool *is_bool = HTP_NEW_ARRAY(arena, bool, count);
-    bool any_ids = false;
-    for (uint32_t i = 0; i < hint_count; i++) {
-        const htp_shim_hint *hint = &hints[i];
-        bool is_part = i > 0 && htp_hint_is_part(hint - 1) && hint[-1].argument == hint->argument;
-        uint32_t leaf = htp_plan_find(plan, hint->argument, is_part ? hint[-1].position : "");
-        if (htp_hint_is_part(hint) || leaf == HTP_NONE ||
-            plan->leaves[leaf].type->kind != HTP_SHIM_TENSOR) {
-            continue;
-        }
-        is_bool[leaf] = is_bool[leaf] || needs_bool(hint);
-        const struct rule *end = best[leaf] ? best[leaf] : rules + COUNT(rules);
-        for (const struct rule *rule = rules; rule < end; rule++) {
-            if (rule_fits(rule, hint)) {
-                best[leaf] = rule;
-                take_rule(&uses[leaf], rule, hint);
-                break;
-            }
-        }
-        any_ids = any_ids || (best[leaf] && best[leaf]->family == HTP_FAMILY_IDS);
-    }
-    for (uint32_t i = 0; i < plan->leaf_count; i++) {
-        if (!best[i]) {
-            take_rest(&uses[i], any_ids && plan->leaves[i].path[0] == '\0', is_bool[i]);
-        }
-    }
-    return uses;
-}
 
 /* ---- guesses ---- */
 
@@ -209,25 +66,58 @@ static uint32_t find_slot(uint32_t leaf, const char *shape, uint32_t dim)
     }
 }
 
+/* What the uses say of a dim whose size is that of no other; 0 for nothing. */
+static int64_t known_size(const htp_uses *uses, char letter)
+{
+    return letter == 'f' ? uses->features : letter == 'n' ? uses->layers : 0;
+}
+
+/* A dim whose elements are picked one by one has as many as that. */
+static void set_picked(htp_guess *guess, const htp_uses *uses, uint32_t leaf)
+{
+    htp_guessed *guessed = &guess->leaves[leaf];
+    for (uint32_t d = 0; d < guessed->rank; d++) {
+        int64_t count = uses->picked[d];
+        if (uses->picked_last > 0 && d + 1 == guessed->rank) {
+            count = uses->picked_last;
+        }
+        if (count > 0) {
+            uint32_t slot = htp_guess_own_slot(leaf, d);
+            guessed->slots[d] = slot;
+            guess->sizes[slot] = count;
+            guess->roles[slot] = HTP_ROLE_FEATURES;
+        }
+    }
+}
+
 bool htp_guess_set_rank(htp_guess *guess, const htp_uses *uses, uint32_t leaf, uint32_t rank)
 {
-    const char *shape = rank <= HTP_GUESS_RANK ? shapes[uses[leaf].family][rank] : NULL;
+    htp_family family = uses[leaf].family;
+    if (rank > HTP_GUESS_RANK || uses[leaf].is_flag) {
+        return false;
+    }
+    /* What is beside ids need not be like them. */
+    bool is_other = !shapes[family][rank] && !uses[leaf].is_telling;
+    const char *shape = shapes[is_other ? HTP_FAMILY_PLAIN : family][rank];
     if (!shape || strlen(shape) != rank) {
         return false;
     }
     htp_guessed *guessed = &guess->leaves[leaf];
     guessed->is_given = true;
+    guessed->dtype =
+        is_other && guessed->dtype == HTP_DTYPE_INT64 ? HTP_DTYPE_FLOAT32 : guessed->dtype;
     guessed->rank = rank;
     for (uint32_t d = 0; d < rank; d++) {
         const struct dim_kind *kind = find_kind(shape[d]);
         uint32_t slot = find_slot(leaf, shape, d);
         guessed->slots[d] = slot;
         if (slot >= SHARED_SLOT_COUNT) {
-            bool is_known = kind->role == HTP_ROLE_FEATURES && uses[leaf].features > 0;
-            guess->sizes[slot] = is_known ? uses[leaf].features : kind->size;
+            int64_t known = known_size(&uses[leaf], shape[d]);
+            guess->sizes[slot] = known > 0 ? known : kind->size;
             guess->roles[slot] = kind->role;
         }
     }
+    set_picked(guess, &uses[leaf], leaf);
     return true;
 }
 
@@ -250,6 +140,8 @@ htp_guess htp_guess_first(htp_arena *arena, const htp_uses *uses, const htp_plan
     for (uint32_t i = 0; i < plan->leaf_count; i++) {
         const htp_shim_argument *type = plan->leaves[i].type;
         guess.leaves[i].dtype = uses[i].dtype;
+        guess.leaves[i].is_flag = uses[i].is_flag;
+        guess.leaves[i].is_given = uses[i].is_flag;
         if (type->kind == HTP_SHIM_TENSOR && !type->is_optional) {
             (void)htp_guess_set_rank(&guess, uses, i, (uint32_t)(uses[i].ranks[0] - '0'));
         }
@@ -276,6 +168,8 @@ htp_status htp_guess_inputs(htp_arena *arena, const htp_guess *guess, const htp_
     for (uint32_t i = 0; i < guess->count; i++) {
         const htp_guessed *guessed = &guess->leaves[i];
         leaves[i].is_none = !guessed->is_given;
+        leaves[i].is_scalar = guessed->is_flag;
+        leaves[i].scalar = guessed->is_set ? 1 : 0;
         leaves[i].dtype = guessed->dtype;
         leaves[i].rank = guessed->is_given ? guessed->rank : 0;
         for (uint32_t d = 0; d < leaves[i].rank; d++) {

@@ -5,7 +5,7 @@
  * Reference: the checks that ATen's native functions make, TensorShape.cpp, Convolution.cpp,
  * LinearAlgebra.cpp, ExpandUtils.cpp.
  */
-#include "source/derive.h"
+#include "source/derive_reading.h"
 
 #include "graph/dtype.h"
 
@@ -14,114 +14,13 @@
 /* How far numbers of the program are looked at when it raised by itself. */
 enum { COMPARISONS_LOOKED_AT = 6 };
 
-/* The node that raised, and where its facts go. */
-struct reading {
-    const htp_shim_trace *trace;
-    const htp_shim_node *node;
-    htp_refusal *refusal;
-    uint32_t compared; /* pairs of numbers so far */
-};
-
-static void add_fact(struct reading *r, htp_fact fact)
-{
-    htp_refusal *refusal = r->refusal;
-    fact.id = r->compared++;
-    bool differs = fact.is_least ? fact.have < fact.want : fact.have != fact.want;
-    if (differs && fact.want > 0 && refusal->fact_count < HTP_FACT_LIMIT) {
-        refusal->facts[refusal->fact_count++] = fact;
-    }
-}
-
-static void add_sizes(struct reading *r, int64_t have, int64_t want)
-{
-    add_fact(r, (htp_fact){.have = have, .want = want});
-}
-
-static void add_guess(struct reading *r, int64_t have, int64_t want)
-{
-    add_fact(r, (htp_fact){.have = have, .want = want, .is_guess = true});
-}
-
-static void add_least(struct reading *r, int64_t have, int64_t want)
-{
-    add_fact(r, (htp_fact){.have = have, .want = want, .is_least = true});
-}
-
-static void add_ranks(struct reading *r, int64_t have, int64_t want)
-{
-    add_fact(r, (htp_fact){.have = have, .want = want, .is_rank = true});
-}
-
-/* ---- operands ---- */
-
-static const htp_shim_value *operand(const struct reading *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->node->input_count; i++) {
-        if (strcmp(r->node->input_names[i], name) == 0) {
-            return &r->trace->values[r->node->inputs[i]];
-        }
-    }
-    return NULL;
-}
-
-static const htp_shim_value *tensor(const struct reading *r, const char *name)
-{
-    const htp_shim_value *value = operand(r, name);
-    return value && value->kind == HTP_SHIM_TENSOR ? value : NULL;
-}
-
-static const htp_shim_value *element(const struct reading *r, const htp_shim_value *list,
-                                     uint32_t index)
-{
-    return &r->trace->values[list->elements[index]];
-}
-
-/* A number among the operands: false when it is none, or only the data can tell it. */
-static bool number(const struct reading *r, const char *name, int64_t *result)
-{
-    const htp_shim_value *value = operand(r, name);
-    bool is_known = value && value->kind == HTP_SHIM_INT && value->has_lanes;
-    *result = is_known ? value->i[0] : *result;
-    return is_known;
-}
-
-/* Number @p index of a list that may be shorter: 1 is what most such lists have by default. */
-static int64_t number_of(const struct reading *r, const char *name, uint32_t index)
-{
-    const htp_shim_value *list = operand(r, name);
-    if (!list || list->kind != HTP_SHIM_LIST || list->element_count == 0) {
-        return 1;
-    }
-    const htp_shim_value *value =
-        element(r, list, index < list->element_count ? index : list->element_count - 1);
-    return value->kind == HTP_SHIM_INT ? value->i[0] : 1;
-}
-
-/* Dim @p index, counted from the end when negative; 1 where there is none. */
-static int64_t dim(const htp_shim_value *value, int64_t index)
-{
-    int64_t at = index < 0 ? index + value->rank : index;
-    return at >= 0 && at < value->rank ? value->dims[0][at] : 1;
-}
-
-static int64_t count_elements(const htp_shim_value *value)
-{
-    int64_t count = 1;
-    for (uint32_t d = 0; d < value->rank; d++) {
-        if (__builtin_mul_overflow(count, value->dims[0][d], &count)) {
-            return 0;
-        }
-    }
-    return count;
-}
-
 /* ---- rules for operands ---- */
 
 static void read_broadcast(struct reading *r, const htp_shim_value *a, const htp_shim_value *b)
 {
     for (int64_t d = 1; d <= a->rank && d <= b->rank; d++) {
-        if (dim(a, -d) != 1 && dim(b, -d) != 1) {
-            add_sizes(r, dim(a, -d), dim(b, -d));
+        if (dim(r, a, -d) != 1 && dim(r, b, -d) != 1) {
+            add_sizes(r, dim(r, a, -d), dim(r, b, -d));
         }
     }
 }
@@ -154,19 +53,19 @@ static void read_view(struct reading *r)
     int64_t product = 1;
     bool is_open = false;
     for (uint32_t i = 0; i < size->element_count; i++) {
-        int64_t wanted = element(r, size, i)->i[0];
+        int64_t wanted = element(r, size, i)->i[r->lane];
         is_open = is_open || wanted < 0;
         product = wanted < 0 || product > INT32_MAX ? product : product * wanted;
     }
     if (!is_open) {
-        add_sizes(r, count_elements(self), product);
+        add_sizes(r, count_elements(r, self), product);
     }
     for (uint32_t i = 0; i < size->element_count && i < self->rank; i++) {
-        add_guess(r, self->dims[0][i], element(r, size, i)->i[0]);
+        add_guess(r, self->dims[r->lane][i], element(r, size, i)->i[r->lane]);
     }
     if (self->rank > 0 && size->element_count > 0) {
-        add_guess(r, dim(self, -1), element(r, size, size->element_count - 1)->i[0]);
-        add_guess(r, dim(self, -1), product);
+        add_guess(r, dim(r, self, -1), element(r, size, size->element_count - 1)->i[r->lane]);
+        add_guess(r, dim(r, self, -1), product);
     }
 }
 
@@ -181,9 +80,9 @@ static void read_expand(struct reading *r)
         add_ranks(r, self->rank, size->element_count);
     }
     for (uint32_t d = 1; d <= self->rank && d <= size->element_count; d++) {
-        int64_t wanted = element(r, size, size->element_count - d)->i[0];
-        if (dim(self, -(int64_t)d) != 1 && wanted > 0) {
-            add_sizes(r, dim(self, -(int64_t)d), wanted);
+        int64_t wanted = element(r, size, size->element_count - d)->i[r->lane];
+        if (dim(r, self, -(int64_t)d) != 1 && wanted > 0) {
+            add_sizes(r, dim(r, self, -(int64_t)d), wanted);
         }
     }
 }
@@ -201,9 +100,11 @@ static void read_product(struct reading *r)
     if (second) { /* matmul() alone takes any rank */
         add_ranks(r, a->rank, b->rank);
     }
-    add_sizes(r, dim(a, -1), dim(b, b->rank > 1 ? -2 : -1));
+    add_sizes(r, dim(r, a, -1), dim(r, b, b->rank > 1 ? -2 : -1));
     for (int64_t d = 3; d <= a->rank && d <= b->rank; d++) {
-        add_sizes(r, dim(a, -d), dim(b, -d));
+        if (second || (dim(r, a, -d) != 1 && dim(r, b, -d) != 1)) {
+            add_sizes(r, dim(r, a, -d), dim(r, b, -d));
+        }
     }
 }
 
@@ -212,7 +113,7 @@ static void read_linear(struct reading *r)
     const htp_shim_value *input = tensor(r, "input");
     const htp_shim_value *weight = tensor(r, "weight");
     if (input && weight) {
-        add_sizes(r, dim(input, -1), dim(weight, -1));
+        add_sizes(r, dim(r, input, -1), dim(r, weight, -1));
     }
 }
 
@@ -228,16 +129,17 @@ static void read_convolution(struct reading *r)
         return;
     }
     const htp_shim_value *transposed = operand(r, "transposed");
-    bool is_transposed = strstr(r->node->kind, "transpose") || (transposed && transposed->i[0]);
+    bool is_transposed =
+        strstr(r->node->kind, "transpose") || (transposed && transposed->i[r->lane]);
     int64_t groups = 1;
     (void)number(r, "groups", &groups);
-    add_sizes(r, dim(input, 1), is_transposed ? dim(weight, 0) : dim(weight, 1) * groups);
+    add_sizes(r, dim(r, input, 1), is_transposed ? dim(r, weight, 0) : dim(r, weight, 1) * groups);
     for (uint32_t d = 2; d < weight->rank && !is_transposed; d++) {
-        int64_t window = number_of(r, "dilation", d - 2) * (dim(weight, d) - 1) + 1;
+        int64_t window = number_of(r, "dilation", d - 2) * (dim(r, weight, d) - 1) + 1;
         const htp_shim_value *padding = operand(r, "padding");
         int64_t padded =
             padding && padding->kind == HTP_SHIM_LIST ? 2 * number_of(r, "padding", d - 2) : 0;
-        add_least(r, dim(input, d), window - padded);
+        add_least(r, dim(r, input, d), window - padded);
     }
 }
 
@@ -261,8 +163,8 @@ static void read_concatenation(struct reading *r)
         int64_t skipped = along < 0 ? along + first->rank : along;
         for (int64_t d = 0; d < first->rank && first->rank == other->rank; d++) {
             if (is_stack || d != skipped) {
-                add_sizes(r, dim(first, d), dim(other, d));
-                add_sizes(r, dim(other, d), dim(first, d));
+                add_sizes(r, dim(r, first, d), dim(r, other, d));
+                add_sizes(r, dim(r, other, d), dim(r, first, d));
             }
         }
     }
@@ -276,7 +178,8 @@ static void read_last_dims(struct reading *r)
         return;
     }
     for (uint32_t d = 1; d <= shape->element_count; d++) {
-        add_sizes(r, dim(input, -(int64_t)d), element(r, shape, shape->element_count - d)->i[0]);
+        add_sizes(r, dim(r, input, -(int64_t)d),
+                  element(r, shape, shape->element_count - d)->i[r->lane]);
     }
 }
 
@@ -287,18 +190,8 @@ static void read_channels(struct reading *r)
     for (size_t i = 0; input && i < sizeof(names) / sizeof(names[0]); i++) {
         const htp_shim_value *weight = tensor(r, names[i]);
         if (weight) {
-            add_sizes(r, dim(input, 1), dim(weight, 0));
+            add_sizes(r, dim(r, input, 1), dim(r, weight, 0));
         }
-    }
-}
-
-static void read_recurrent(struct reading *r)
-{
-    const htp_shim_value *input = tensor(r, "input");
-    const htp_shim_value *weights = operand(r, "params");
-    if (input && weights && weights->kind == HTP_SHIM_LIST && weights->element_count > 0) {
-        add_ranks(r, input->rank, input->rank < 2 ? 2 : 3);
-        add_sizes(r, dim(input, -1), dim(element(r, weights, 0), 1));
     }
 }
 
@@ -313,9 +206,9 @@ static void read_split(struct reading *r)
     }
     int64_t sum = 0;
     for (uint32_t i = 0; i < sizes->element_count; i++) {
-        sum += element(r, sizes, i)->i[0];
+        sum += element(r, sizes, i)->i[r->lane];
     }
-    add_sizes(r, dim(self, along), sum);
+    add_sizes(r, dim(r, self, along), sum);
 }
 
 static void read_index(struct reading *r)
@@ -324,7 +217,7 @@ static void read_index(struct reading *r)
     int64_t along = 0;
     int64_t index = 0;
     if (self && number(r, "dim", &along) && number(r, "index", &index)) {
-        add_least(r, dim(self, along), index < 0 ? -index : index + 1);
+        add_least(r, dim(r, self, along), index < 0 ? -index : index + 1);
     }
 }
 
@@ -338,15 +231,6 @@ static void read_indices(struct reading *r)
     }
 }
 
-static void read_permutation(struct reading *r)
-{
-    const htp_shim_value *self = tensor(r, "self");
-    const htp_shim_value *dims = operand(r, "dims");
-    if (self && dims && dims->kind == HTP_SHIM_LIST) {
-        add_ranks(r, self->rank, dims->element_count);
-    }
-}
-
 /* Windows that are larger than what they move over, and paddings as large. */
 static void read_windows(struct reading *r)
 {
@@ -356,15 +240,9 @@ static void read_windows(struct reading *r)
         const htp_shim_value *window = operand(r, windows[i]);
         for (uint32_t k = 0; window && window->kind == HTP_SHIM_LIST && k < window->element_count;
              k++) {
-            add_least(r, dim(self, -1), element(r, window, k)->i[0] + (i > 0));
+            add_least(r, dim(r, self, -1), element(r, window, k)->i[r->lane] + (i > 0));
         }
     }
-}
-
-static void read_ids(struct reading *r)
-{
-    const htp_shim_value *indices = tensor(r, "indices");
-    r->refusal->is_dtype = indices && htp_dtype_is_float(indices->dtype);
 }
 
 /* A list, or what tells a tensor's sizes, has another number of elements than the program says. */
@@ -410,16 +288,25 @@ static const struct reader {
     {"aten::batch_norm", read_channels, true},
     {"aten::group_norm", read_channels, true},
     {"aten::instance_norm", read_channels, false},
-    {"aten::lstm", read_recurrent, true},
-    {"aten::gru", read_recurrent, true},
-    {"aten::rnn_tanh", read_recurrent, true},
-    {"aten::rnn_relu", read_recurrent, true},
+    {"aten::lstm", htp_read_recurrent, true},
+    {"aten::gru", htp_read_recurrent, true},
+    {"aten::rnn_tanh", htp_read_recurrent, true},
+    {"aten::rnn_relu", htp_read_recurrent, true},
+    {"aten::lstm_cell", htp_read_cell, true},
+    {"aten::gru_cell", htp_read_cell, true},
+    {"aten::rnn_tanh_cell", htp_read_cell, true},
+    {"aten::rnn_relu_cell", htp_read_cell, true},
+    {"aten::grid_sampler", htp_read_grid, true},
+    {"aten::cross_entropy_loss", htp_read_target, false},
+    {"aten::nll_loss_nd", htp_read_target, false},
+    {"aten::einsum", htp_read_einsum, true},
+    {"aten::scaled_dot_product_attention", htp_read_attention, false},
     {"aten::split_with_sizes", read_split, false},
     {"aten::split", read_split, false},
-    {"aten::embedding", read_ids, false},
+    {"aten::embedding", htp_read_ids, false},
     {"aten::select", read_index, false},
     {"aten::index", read_indices, false},
-    {"aten::permute", read_permutation, false},
+    {"aten::permute", htp_read_permutation, false},
     {"prim::ListUnpack", read_unpacking, false},
     {"prim::TupleUnpack", read_unpacking, false},
 };
@@ -436,20 +323,28 @@ static const struct reader *find_reader(const htp_shim_node *node)
     return NULL;
 }
 
-/* Floating point numbers beside integers. */
+/* Whether libtorch says that operands do not broadcast: its message is one for all such operators.
+ */
+static bool is_broadcast(const htp_shim_node *node)
+{
+    return node->failure && strstr(node->failure, "at non-singleton dimension");
+}
+
+/* Tensors of more than one dtype; which, the later ones first. */
 static bool mixes_dtypes(const struct reading *r)
 {
-    bool any_float = false;
-    bool any_other = false;
-    for (uint32_t i = 0; i < r->node->input_count; i++) {
+    htp_refusal *refusal = r->refusal;
+    for (uint32_t i = r->node->input_count; i-- > 0;) {
         const htp_shim_value *value = &r->trace->values[r->node->inputs[i]];
-        if (value->kind == HTP_SHIM_TENSOR) {
-            bool is_float = htp_dtype_is_float(value->dtype);
-            any_float = any_float || is_float;
-            any_other = any_other || !is_float;
+        bool is_new = value->kind == HTP_SHIM_TENSOR;
+        for (uint32_t k = 0; k < refusal->dtype_count; k++) {
+            is_new = is_new && refusal->dtypes[k] != value->dtype;
+        }
+        if (is_new && refusal->dtype_count < HTP_DTYPE_LIMIT) {
+            refusal->dtypes[refusal->dtype_count++] = value->dtype;
         }
     }
-    return any_float && any_other;
+    return refusal->dtype_count > 1;
 }
 
 static void read_operands(struct reading *r)
@@ -482,8 +377,8 @@ static void read_comparisons(struct reading *r)
         const htp_shim_value *a = operand(r, "a");
         const htp_shim_value *b = operand(r, "b");
         if (a && b && a->kind == HTP_SHIM_INT && b->kind == HTP_SHIM_INT) {
-            add_sizes(r, a->i[0], b->i[0]);
-            add_sizes(r, b->i[0], a->i[0]);
+            add_sizes(r, a->i[r->lane], b->i[r->lane]);
+            add_sizes(r, b->i[r->lane], a->i[r->lane]);
         }
     }
     r->node = last;
@@ -498,4 +393,20 @@ void htp_operands_read(const htp_shim_trace *trace, htp_refusal *refusal)
     } else {
         read_comparisons(&r);
     }
+}
+
+uint32_t htp_operands_compare(const htp_shim_trace *trace, uint32_t lane,
+                              htp_fact pairs[HTP_PAIR_LIMIT])
+{
+    htp_refusal unread = {.kind = ""};
+    struct reading r = {.trace = trace,
+                        .node = &trace->nodes[trace->node_count - 1],
+                        .refusal = &unread,
+                        .lane = lane,
+                        .pairs = pairs};
+    bool is_known = find_reader(r.node) || is_broadcast(r.node);
+    if (is_known) {
+        read_operands(&r);
+    }
+    return r.compared < HTP_PAIR_LIMIT ? r.compared : HTP_PAIR_LIMIT;
 }

@@ -8,15 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    UNKNOWN_ELEMENTS = 2, /* of a list that is only looped over */
-    ELEMENT_LIMIT = 256,
-};
+enum { ELEMENT_LIMIT = 256 };
 
 struct planning {
     htp_arena *arena;
     const htp_shim_hint *hints;
     uint32_t hint_count;
+    uint32_t elements; /* of a list that is only looped over */
     htp_plan *plan;
 };
 
@@ -81,7 +79,8 @@ static void add_elements(struct planning *p, htp_part *whole, uint32_t argument,
             count = index < ELEMENT_LIMIT && index >= count ? (uint32_t)index + 1 : count;
         }
     }
-    count = count ? count : UNKNOWN_ELEMENTS;
+    p->plan->is_open = p->plan->is_open || count == 0;
+    count = count ? count : p->elements;
     for (uint32_t i = 0; i < count; i++) {
         add_part(p, whole, htp_arena_printf(p->arena, "%u", i), whole->type->items);
     }
@@ -122,13 +121,18 @@ static void plan_part(struct planning *p, htp_part *part, uint32_t argument, con
 }
 
 htp_plan *htp_plan_make(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
-                        const htp_shim_argument *arguments, uint32_t argument_count)
+                        const htp_shim_argument *arguments, uint32_t argument_count,
+                        uint32_t elements)
 {
     htp_plan *plan = HTP_NEW(arena, htp_plan);
     *plan = (htp_plan){.arguments = arguments,
                        .argument_count = argument_count,
                        .parts = HTP_NEW_ARRAY(arena, htp_part, (size_t)argument_count + 1)};
-    struct planning p = {.arena = arena, .hints = hints, .hint_count = hint_count, .plan = plan};
+    struct planning p = {.arena = arena,
+                         .hints = hints,
+                         .hint_count = hint_count,
+                         .elements = elements,
+                         .plan = plan};
     for (uint32_t i = 0; i < argument_count; i++) {
         plan->parts[i] =
             (htp_part){.name = arguments[i].name, .type = &arguments[i], .leaf = HTP_NONE};

@@ -65,6 +65,7 @@ void htp_refusal_read(htp_arena *arena, const htp_shim_trace *trace, const htp_p
     const htp_shim_node *last = &trace->nodes[trace->node_count - 1];
     refusal->node_count = trace->node_count;
     refusal->kind = htp_arena_strdup(arena, last->kind);
+    refusal->is_operator = last->failure != NULL;
     find_suspects(arena, trace, plan, last, refusal);
     htp_operands_read(trace, refusal);
 }

@@ -123,6 +123,9 @@ static bool try_rank(htp_search *search, htp_state *state, uint32_t leaf, int64_
 
 static bool try_dtype(htp_search *search, htp_state *state, uint32_t leaf, htp_dtype dtype)
 {
+    if (search->uses[leaf].is_flag) {
+        return false;
+    }
     htp_guess guess = htp_guess_copy(search->arena, &state->guess);
     guess.leaves[leaf].dtype = dtype;
     return htp_search_improves(search, state, &guess);
@@ -164,6 +167,22 @@ static bool move_ranks(htp_search *search, htp_state *state)
     return false;
 }
 
+/* The dtypes of the operands, one of which a weight may have. */
+static bool fit_dtypes(htp_search *search, htp_state *state)
+{
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t i = 0; i < refusal.suspect_count; i++) {
+        for (uint32_t k = 0; k < refusal.dtype_count; k++) {
+            if (is_given(state, refusal.suspects[i]) &&
+                refusal.dtypes[k] != state->guess.leaves[refusal.suspects[i]].dtype &&
+                try_dtype(search, state, refusal.suspects[i], refusal.dtypes[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool move_dtypes(htp_search *search, htp_state *state)
 {
     static const htp_dtype dtypes[] = {HTP_DTYPE_FLOAT32, HTP_DTYPE_INT64, HTP_DTYPE_BOOL};
@@ -172,6 +191,40 @@ static bool move_dtypes(htp_search *search, htp_state *state)
         for (size_t k = 0; k < sizeof(dtypes) / sizeof(dtypes[0]); k++) {
             if (is_given(state, refusal.suspects[i]) &&
                 try_dtype(search, state, refusal.suspects[i], dtypes[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Arguments whose ranks no use decided may need another one together: parts of one list, or what
+ * is added up. */
+static bool move_ranks_together(htp_search *search, htp_state *state)
+{
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t rank = 1; rank <= HTP_GUESS_RANK; rank++) {
+        htp_guess guess = htp_guess_copy(search->arena, &state->guess);
+        uint32_t moved = 0;
+        for (uint32_t i = 0; i < refusal.suspect_count; i++) {
+            uint32_t leaf = refusal.suspects[i];
+            moved += is_given(state, leaf) && !search->uses[leaf].is_telling &&
+                     htp_guess_set_rank(&guess, search->uses, leaf, rank);
+        }
+        if (moved > 1 && htp_search_improves(search, state, &guess)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool move_flags(htp_search *search, htp_state *state)
+{
+    for (uint32_t i = 0; i < state->guess.count; i++) {
+        if (search->uses[i].is_flag) {
+            htp_guess guess = htp_guess_copy(search->arena, &state->guess);
+            guess.leaves[i].is_set = !guess.leaves[i].is_set;
+            if (htp_search_improves(search, state, &guess)) {
                 return true;
             }
         }
@@ -207,9 +260,13 @@ static bool step(htp_search *search, htp_state *state)
         state->refusal.suspects = all;
         state->refusal.suspect_count = state->guess.count;
     }
-    return (state->refusal.is_dtype && move_dtypes(search, state)) || fit_ranks(search, state) ||
-           htp_sizes_fit(search, state) || give_optional(search, state) ||
-           move_ranks(search, state) || htp_sizes_grow(search, state) || move_dtypes(search, state);
+    /* An operator raises for what it got, the program perhaps for what it did not get. */
+    bool may_lack = !state->refusal.is_operator;
+    return (state->refusal.is_dtype && (fit_dtypes(search, state) || move_dtypes(search, state))) ||
+           fit_ranks(search, state) || htp_sizes_fit(search, state) ||
+           (may_lack && give_optional(search, state)) || move_ranks(search, state) ||
+           move_ranks_together(search, state) || htp_sizes_grow(search, state) ||
+           move_dtypes(search, state) || move_flags(search, state) || give_optional(search, state);
 }
 
 static void refine(htp_search *search, htp_state state)

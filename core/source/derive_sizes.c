@@ -239,9 +239,55 @@ static bool solve_sizes(htp_search *search, htp_state *state)
     return false;
 }
 
+/* One dim gets a size that is common, and another one of the same argument is moved. */
+static bool solve_beside(htp_search *search, htp_state *state, uint32_t leaf, uint32_t dim,
+                         int64_t size)
+{
+    htp_state other = *state;
+    (void)separate(search, &other, leaf, dim);
+    htp_guess guess = htp_guess_copy(search->arena, &other.guess);
+    guess.sizes[guess.leaves[leaf].slots[dim]] = size;
+    htp_refusal refusal;
+    htp_outcome result = htp_search_attempt(search, state, &guess, &refusal);
+    if (result != HTP_OUTCOME_LIKE || refusal.fact_count == 0) {
+        return result == HTP_OUTCOME_KEPT;
+    }
+    for (uint32_t d = 0; d < guess.leaves[leaf].rank; d++) {
+        uint32_t slot = guess.leaves[leaf].slots[d];
+        other = (htp_state){guess, refusal};
+        if (d != dim && guess.roles[slot] == HTP_ROLE_EXTENT &&
+            solve(search, &other, &refusal.facts[0], slot)) {
+            *state = other;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a layer fixes may be a product of two sizes: bands of a spectrogram, and how many frames. */
+static bool solve_products(htp_search *search, htp_state *state)
+{
+    static const int64_t common[] = {80, 128, 40, 20};
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t i = 0; i < refusal.suspect_count; i++) {
+        uint32_t leaf = refusal.suspects[i];
+        const htp_guessed guessed = state->guess.leaves[leaf];
+        for (size_t k = 0; k < sizeof(common) / sizeof(common[0]); k++) {
+            for (uint32_t d = 0; guessed.is_given && d < guessed.rank; d++) {
+                if (state->guess.roles[guessed.slots[d]] == HTP_ROLE_EXTENT &&
+                    solve_beside(search, state, leaf, d, common[k])) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
 bool htp_sizes_fit(htp_search *search, htp_state *state)
 {
-    return replace_sizes(search, state) || solve_sizes(search, state) || solve_dims(search, state);
+    return replace_sizes(search, state) || solve_sizes(search, state) ||
+           solve_dims(search, state) || solve_products(search, state);
 }
 
 /* Makes all sizes of two roles larger. */

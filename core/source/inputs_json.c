@@ -205,8 +205,24 @@ static htp_status not_json(const char *name, const char *text, const char *where
     return htp_status_make(HTP_CODE_USAGE, "%s: line %u: not valid JSON", name, line);
 }
 
+/* The escaped character that would end a string early; NULL when there is none. */
+static const char *find_nul(const char *text)
+{
+    for (; *text; text++) {
+        if (text[0] == '\\' && strncmp(text + 1, "u0000", 5) == 0) {
+            return text;
+        }
+        text += text[0] == '\\' && text[1];
+    }
+    return NULL;
+}
+
 static htp_status convert(struct writer *writer, const char *name, const char *text)
 {
+    const char *nul = find_nul(text);
+    if (nul) {
+        return not_json(name, text, nul);
+    }
     const char *end = NULL;
     cJSON *root = cJSON_ParseWithOpts(text, &end, true);
     if (!root) {

@@ -100,6 +100,39 @@ UNIT_TEST(the_most_telling_use_counts)
     ck_assert_str_eq(derive(arena, hints, 3, arguments, 1), "x:int64[2,8]");
 }
 
+/* The argument has fewer dims than what is used; elements are picked from it; it is beside another.
+ */
+UNIT_TEST(uses_of_what_is_made_of_an_argument)
+{
+    const htp_shim_argument one[] = {argument_tensor("x")};
+    const htp_shim_argument two[] = {argument_tensor("x"), argument_tensor("y")};
+    const htp_shim_hint image[] = {{0, "part", "", 0, {1, 1}},
+                                   {0, "aten::conv2d", "input", 4, {8, 1, 3, 3}}};
+    const htp_shim_hint edges[] = {{0, "pick", "", 2, {0, 0}},
+                                   {0, "pick", "", 2, {0, 1}},
+                                   {0, "part", "", 0, {-1, 1}},
+                                   {0, "aten::index", "indices", 0, {0}}};
+    const htp_shim_hint alike[] = {{0, "aten::conv2d", "input", 4, {8, 3, 3, 3}},
+                                   {1, "beside", "", 2, {0, 0}}};
+    const htp_shim_hint joined[] = {{0, "part", "", 0, {0, 2}},
+                                    {0, "aten::conv2d", "input", 4, {8, 4, 3, 3}},
+                                    {1, "beside", "", 2, {0, 0}}};
+    const htp_shim_hint weights[] = {{0, "part", "", 0, {1, 1}}, {0, "beside", "", 2, {1, 0}}};
+    const htp_shim_hint state = {0, "aten::lstm", "hx", 3, {2, 0, 5}};
+    ck_assert_str_eq(derive(arena, image, 2, one, 1), "x:float32[2,64,64]");
+    ck_assert_str_eq(derive(arena, edges, 4, one, 1), "x:int64[2,8]");
+    ck_assert_str_eq(derive(arena, alike, 2, two, 2), "x:float32[2,3,32,32] y:float32[2,3,32,32]");
+    ck_assert_str_eq(derive(arena, joined, 3, two, 2), "x:float32[2,2,32,32] y:float32[2,2,32,32]");
+    ck_assert_str_eq(derive(arena, weights, 2, two, 2), "x:float32[2,8] y:float32[2,8,8]");
+    ck_assert_str_eq(derive(arena, &state, 1, one, 1), "x:float32[2,2,5]");
+}
+
+UNIT_TEST(a_flag_is_false)
+{
+    const htp_shim_argument flag[] = {argument_other("on", HTP_SHIM_BOOL, "bool")};
+    ck_assert_str_eq(derive(arena, NULL, 0, flag, 1), "on:bool=false");
+}
+
 UNIT_TEST(what_has_a_default_stays_out)
 {
     const htp_shim_argument arguments[] = {argument_tensor("ids"), argument_optional("mask")};
@@ -240,7 +273,7 @@ static const htp_plan *plan_one(htp_arena *arena)
 {
     static const htp_shim_argument argument = {
         .name = "x", .kind = HTP_SHIM_TENSOR, .type = "Tensor"};
-    return htp_plan_make(arena, NULL, 0, &argument, 1);
+    return htp_plan_make(arena, NULL, 0, &argument, 1, 2);
 }
 
 static bool has_fact(const htp_refusal *refusal, int64_t have, int64_t want, bool is_rank)
@@ -407,6 +440,7 @@ UNIT_TEST(sizes_are_solved_for)
 }
 
 UNIT_MAIN("inputs_derive", one_use_decides, a_mask_follows_its_ids, the_most_telling_use_counts,
-          what_has_a_default_stays_out, nested_arguments, what_is_no_tensor_cannot_be_derived,
-          attempts_are_bounded, operands_that_do_not_fit, a_view_of_other_sizes,
-          a_dim_that_is_not_there, nothing_is_known, sizes_are_solved_for)
+          what_has_a_default_stays_out, uses_of_what_is_made_of_an_argument, a_flag_is_false,
+          nested_arguments, what_is_no_tensor_cannot_be_derived, attempts_are_bounded,
+          operands_that_do_not_fit, a_view_of_other_sizes, a_dim_that_is_not_there,
+          nothing_is_known, sizes_are_solved_for)

@@ -114,6 +114,7 @@ UNIT_TEST(wrong_files)
         {"{\n\"ids\": \"int64[2]\",\n\"x\" 3}", "in.json: line 3: not valid JSON"},
         {"{\"ids\": \"int64[2]\"} x", "not valid JSON"},
         {"[]", "in.json: an object is expected"},
+        {"{\"ids\\u0000s\": \"int64[2]\"}", "in.json: line 1: not valid JSON"},
         {"3", "an object is expected"},
         {"{\"ids\": null}", "input \"ids\" is not {\"dtype\""},
         {"{\"ids\": []}", "argument \"ids\" has type Tensor"},
