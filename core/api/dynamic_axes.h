@@ -8,8 +8,8 @@
 
 /**
  * Makes every axis of the session's inputs dynamic that the traced program does not fix, and traces
- * with them: all at once; where that fails each alone, then those that did not fail together. What
- * fixes the others is noted for --verbose.
+ * with them: all at once, without those that an operator is seen to fix; where that fails, each
+ * alone, then those that did not fail together. What fixes the others is noted for --verbose.
  * @return what the trace of the sizes that were given returns, where nothing moves.
  */
 HTP_MUST_USE htp_status htp_session_trace_dynamic(htp_session *session);

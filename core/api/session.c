@@ -113,11 +113,11 @@ htp_status htp_session_load(htp_session *session)
     return htp_session_end(session, session->module_count, "modules");
 }
 
-htp_status htp_session_trace_inputs(htp_session *session)
+htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle)
 {
     return htp_torchscript_trace(session->shim, session->model_path, session->model,
-                                 &session->inputs, htp_session_progress, session, &session->arena,
-                                 &session->graph);
+                                 &session->inputs, obstacle, htp_session_progress, session,
+                                 &session->arena, &session->graph);
 }
 
 /* forward() refused all that was derived. */
@@ -146,7 +146,7 @@ static htp_status trace(htp_session *session)
         (!is_derived || session->are_inputs_taken)) {
         return htp_session_trace_dynamic(session);
     }
-    htp_status status = htp_session_trace_inputs(session);
+    htp_status status = htp_session_trace_inputs(session, NULL);
     return is_derived && htp_status_code(status) == HTP_CODE_USAGE ? refused(session, status)
                                                                    : status;
 }

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "graph/graph.h"
 #include "source/inputs.h"
+#include "source/obstacle.h"
 
 /** Where the inputs came from. */
 typedef enum htp_inputs_origin {
@@ -60,8 +61,8 @@ void htp_session_detail(htp_session *session, const char *format, ...)
 /** Opens the model, and chooses the method. */
 HTP_MUST_USE htp_status htp_session_load(htp_session *session);
 
-/** Traces with the session's inputs as they are. */
-HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session);
+/** Traces with the session's inputs as they are. @param obstacle  as for htp_torchscript_trace() */
+HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle);
 
 /** Runs the pipeline up to the graph: opens the model, finds inputs, traces. */
 HTP_MUST_USE htp_status htp_session_trace(htp_session *session);

@@ -41,28 +41,56 @@ static htp_status explain_refusal(struct tracing *tracing, const char *path)
                            path, refusal.message);
 }
 
-static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_inputs *inputs)
+/* Takes note of a refusal: the first one, unless another one tells that no other sizes will do. */
+static void note_refusal(struct tracing *tracing, htp_obstacle *obstacle)
 {
+    const htp_shim_module *modules = NULL;
+    uint32_t count = 0;
+    tracing->shim->modules(tracing->model, &modules, &count);
+    htp_obstacle read = htp_obstacle_read(tracing->arena, tracing->trace, tracing->error.message,
+                                          tracing->inputs, modules);
+    if (!obstacle->message || read.is_fixed) {
+        *obstacle = read;
+    }
+}
+
+/* Runs in lanes of one choice of sizes after the other. */
+static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_inputs *inputs,
+                                htp_obstacle *wanted)
+{
+    htp_obstacle obstacle = {.axis = HTP_NONE};
     htp_shim_code code = run(tracing, inputs->lane_count);
     if (code == HTP_SHIM_NEEDS_LANES) {
         inputs->lane_count = HTP_SHIM_MAX_LANES;
         code = run(tracing, inputs->lane_count);
     }
     const htp_shim_error first = tracing->error;
-    for (uint32_t attempt = 1; code == HTP_SHIM_BAD_INPUTS; attempt++) {
-        if (!htp_inputs_choose_lanes(inputs, attempt)) {
-            tracing->error = first;
-            return inputs->axis_count > 0 ? explain_refusal(tracing, path)
-                                          : htp_torchscript_status(path, code, &first);
-        }
-        code = run(tracing, inputs->lane_count);
+    bool is_refused = false;
+    for (uint32_t attempt = 1; code == HTP_SHIM_BAD_INPUTS && !is_refused; attempt++) {
+        note_refusal(tracing, &obstacle);
+        is_refused = obstacle.is_fixed || (wanted && wanted->tries_one) ||
+                     !htp_inputs_choose_lanes(inputs, attempt);
+        code = is_refused ? code : run(tracing, inputs->lane_count);
     }
-    return htp_torchscript_status(path, code, &tracing->error);
+    if (is_refused) {
+        tracing->error = first;
+    }
+    if (wanted) {
+        obstacle.message =
+            obstacle.message && is_refused
+                ? obstacle.message
+                : htp_arena_strdup(tracing->arena, code ? tracing->error.message : "");
+        *wanted = obstacle;
+    }
+    return is_refused && !wanted && inputs->axis_count > 0
+               ? explain_refusal(tracing, path)
+               : htp_torchscript_status(path, code, &tracing->error);
 }
 
 htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shim_model *model,
-                                 htp_inputs *inputs, htp_progress_fn progress, void *user,
-                                 htp_arena *arena, htp_graph **graph)
+                                 htp_inputs *inputs, htp_obstacle *obstacle,
+                                 htp_progress_fn progress, void *user, htp_arena *arena,
+                                 htp_graph **graph)
 {
     struct tracing tracing = {
         .arena = arena,
@@ -70,7 +98,7 @@ htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shi
         .model = model,
         .inputs = inputs,
         .watch = {.stage = HTP_STAGE_TRACED, .label = "nodes", .progress = progress, .user = user}};
-    htp_status status = run_all_lanes(&tracing, path, inputs);
+    htp_status status = run_all_lanes(&tracing, path, inputs, obstacle);
     if (status && tracing.watch.is_interrupted) {
         htp_status_free(status);
         return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
