@@ -79,6 +79,18 @@ Interpreter::Attributes Interpreter::restore_attributes()
     return after;
 }
 
+// Whether a condition that sizes alone decide is @p side in some lane.
+bool Interpreter::is_taken(const Ref &condition, bool side) const
+{
+    bool is_taken = false;
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        is_taken =
+            is_taken || (condition->has_lanes && !condition->is_data &&
+                         condition->lane[lane].isBool() && condition->lane[lane].toBool() == side);
+    }
+    return is_taken;
+}
+
 // @p first_local the first item of a call that ends with the branch: what it made is gone then
 std::vector<Ref> Interpreter::branch(const Ref &condition, const Place &place, const Side &side,
                                      size_t first_local)
@@ -94,7 +106,11 @@ std::vector<Ref> Interpreter::branch(const Ref &condition, const Place &place, c
         if (!then.raised && !otherwise.raised) {
             return join(condition, place, then, otherwise, first_local);
         }
-        // A model that is exported does not raise: the other side is what it computes.
+        // A model that is exported does not raise: the other side is what it computes, unless sizes
+        // that an axis may have raise.
+        if (is_taken(condition, then.raised != nullptr)) {
+            std::rethrow_exception(then.raised ? then.raised : otherwise.raised);
+        }
         reason = then.raised ? "false" : "true";
     } catch (const Apart &apart) {
         recording_.discard(mark);

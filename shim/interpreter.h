@@ -70,6 +70,7 @@ class Interpreter
     void require_known(const Ref &item) const;
     bool decide(const Ref &condition, const Place &place) const;
     bool is_decided(const Ref &condition) const;
+    bool is_taken(const Ref &condition, bool side) const;
     bool check_lists(const std::string &kind, const std::vector<Ref> &inputs,
                      const Place &place) const;
     std::optional<bool> find_check(const Node &node, const Ref &condition) const;

@@ -7,7 +7,7 @@ import onnx
 import torch
 from torch import nn
 
-from harness import EXIT_OK, case, case_for_each, run, scratch
+from harness import EXIT_OK, EXIT_USAGE, case, case_for_each, run, scratch
 from numbers_check import assert_close, feed, reference, session
 
 IDS = torch.arange(16).reshape(2, 8)
@@ -179,3 +179,179 @@ def names_are_a_choice() -> None:
         assert dims_of(onnx.load(str(out))) == [["rows", 4]]
         result = run(file, "--out", out, "--input", ":float32[3,4]")
         assert dims_of(onnx.load(str(out))) == [[3, 4]]
+
+
+# ---- what is said of axes that the program fixes ---------------------------------------------------
+
+
+class View(nn.Module):
+    def forward(self, x):
+        return x.view(2, 5, 8) * 2
+
+
+class Expanded(nn.Module):
+    def forward(self, x):
+        return x.expand(2, 5, 8) * 2
+
+
+class Positions(nn.Module):
+    """A Python number, from which another operator makes a tensor."""
+
+    def forward(self, x):
+        return x + torch.arange(5).reshape(5, 1)
+
+
+class Zeros(nn.Module):
+    def forward(self, x):
+        return torch.zeros(5, 8) + x
+
+
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mask", torch.tril(torch.ones(5, 5)))
+
+    def forward(self, x):
+        return (x @ x.transpose(1, 2)).masked_fill(self.mask == 0, -1e4).softmax(-1) @ x
+
+
+class Layer(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return self.inner(x + 1)
+
+
+class Layers(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.layers = nn.ModuleList([Layer(inner)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+# Name: the module, the operator that refuses other sizes, what fixed them, the fixed axes with
+# their sizes where it was traced, and where it was scripted (whose inputs are derived).
+FIXED = {
+    "view": (View, "aten::view", None, {"batch": 2, "sequence": 5, "x_dim_2": 8}, None),
+    "expand": (Expanded, "aten::expand", None, {"batch": 2, "sequence": 5, "x_dim_2": 8}, None),
+    "positions": (Positions, "aten::add.Tensor", "aten::arange in layers.0.inner (",
+                  {"sequence": 5}, {"batch": 5}),
+    "zeros": (Zeros, "aten::add.Tensor", "aten::zeros in layers.0.inner (",
+              {"sequence": 5, "x_dim_2": 8}, {"batch": 5, "x_dim_1": 8}),
+    "mask": (Masked, "aten::masked_fill.Scalar", "the size of layers.0.inner.mask",
+             {"sequence": 5}, {"sequence": 5}),
+}
+
+
+@case_for_each(FIXED)
+def what_fixes_each_axis_is_told(name: str) -> None:
+    """The axis, the operator, the module's path, the line, and where the size comes from."""
+    inner, operator, origin, *fixed = FIXED[name]
+    module = Layers(inner()).eval()
+    models = torch.jit.trace(module, (torch.rand(2, 5, 8),)), torch.jit.script(module)
+    for model, axes in zip(models, fixed):
+        with scratch() as folder:
+            torch.jit.save(model, str(folder / "model.pt"))
+            result = run(folder / "model.pt", "--out", folder / "model.onnx", "--verbose")
+            assert result.returncode == EXIT_OK, result.stderr
+            lines = [line for line in result.stderr.splitlines() if " is fixed to " in line]
+            assert "named axes" not in result.stderr and "fewer" not in result.stderr, lines
+            for axis, size in (axes or {}).items():
+                (line,) = [line for line in lines if f": {axis} is fixed to {size}: " in line]
+                assert f"{operator} raised in layers.0.inner (" in line, line
+                assert "test_dynamic.py:" in line, line
+                assert not origin or f"; fixed by {origin}" in line, line
+            assert axes is None or len(lines) == len(axes), lines
+
+
+class Late(nn.Module):
+    """Something costly, and two axes that only its end fixes."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(50, 6)
+        self.register_buffer("table", torch.rand(4, 4, 6))
+
+    def forward(self, x, ids):
+        return (x + self.table).mean((1, 2)).unsqueeze(1) + self.embedding(ids)
+
+
+@case
+def fixed_axes_leave_the_others_dynamic() -> None:
+    with scratch() as folder:
+        model = torch.jit.trace(Late().eval(), (torch.rand(2, 4, 4, 6), IDS))
+        torch.jit.save(model, str(folder / "model.pt"))
+        out = folder / "model.onnx"
+        result = run(folder / "model.pt", "--out", out)
+        assert result.returncode == EXIT_OK, result.stderr
+        assert dims_of(onnx.load(str(out))) == [["batch", 4, 4, 6], ["batch", "sequence"]]
+        values = torch.rand(3, 4, 4, 6), torch.arange(15).reshape(3, 5)
+        assert_close(feed(session(out), values), reference(folder / "model.pt", values), "late")
+
+
+class Checked(nn.Module):
+    """Two lengths that are checked: one against a number, one against the batch."""
+
+    def check(self, x):
+        if x.size(2) % 4 != 0:
+            raise ValueError("not a multiple of 4")
+        return x.reshape(x.size(0), x.size(1), 4, -1).sum(2)
+
+    def forward(self, x):
+        assert x.size(1) == 5
+        assert x.size(0) > 0
+        return self.check(x) * 2
+
+
+@case
+def checks_of_sizes_fix_axes() -> None:
+    """What libtorch raises for, no file claims to take."""
+    with scratch() as folder:
+        torch.jit.save(torch.jit.script(Checked()), str(folder / "model.pt"))
+        out = folder / "model.onnx"
+        result = run(folder / "model.pt", "--input", "x:float32[batch=2,length=5,width=8]",
+                     "--out", out)
+        assert result.returncode == EXIT_USAGE, result.stderr
+        assert "AssertionError" in result.stderr, result.stderr
+        result = run(folder / "model.pt", "--input", "x:float32[batch=2,5,8]", "--out", out)
+        assert result.returncode == EXIT_OK, result.stderr
+        assert dims_of(onnx.load(str(out))) == [["batch", 5, 8]]
+
+
+class Windows(nn.Module):
+    """Pads to whole windows of 7, behind strides."""
+
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Conv2d(1, 4, 16, 16)
+
+    def forward(self, x):
+        x = self.patches(x)
+        height, width = x.size(2), x.size(3)
+        x = nn.functional.pad(x, (0, (7 - width % 7) % 7, 0, (7 - height % 7) % 7))
+        rows, columns = x.size(2) // 7, x.size(3) // 7
+        x = x.reshape(x.size(0), 4, rows, 7, columns, 7).softmax(3).softmax(5)
+        return x.reshape(x.size(0), 4, rows * 7, columns * 7)[:, :, :height, :width]
+
+
+@case
+def windows_follow_sizes_far_from_the_example() -> None:
+    """A number of windows that is one for the example, and for twice its size."""
+    with scratch() as folder:
+        torch.manual_seed(1)
+        model = torch.jit.trace(Windows().eval(), (torch.rand(2, 1, 48, 48),))
+        torch.jit.save(model, str(folder / "model.pt"))
+        out = folder / "model.onnx"
+        result = run(folder / "model.pt", "--out", out)
+        assert result.returncode == EXIT_OK, result.stderr
+        assert dims_of(onnx.load(str(out)))[0] == ["batch", 1, "height", "width"]
+        for height, width in ((48, 48), (32, 112), (128, 96), (240, 300)):
+            values = (torch.rand(1, 1, height, width),)
+            wanted = reference(folder / "model.pt", values)
+            assert_close(feed(session(out), values), wanted, f"{height} x {width}")

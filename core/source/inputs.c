@@ -120,8 +120,7 @@ static htp_status fill(struct matching *m, const htp_specification *specificatio
     return HTP_OK;
 }
 
-/* libtorch counts bytes in signed 64 bits. */
-static htp_status check_bytes(const htp_shim_input *input, uint32_t lane_count, const char *name)
+bool htp_input_fits(const htp_shim_input *input, uint32_t lane_count)
 {
     bool fits = true;
     for (uint32_t lane = 0; lane < lane_count; lane++) {
@@ -132,7 +131,7 @@ static htp_status check_bytes(const htp_shim_input *input, uint32_t lane_count, 
         }
         fits = fits && bytes <= INT64_MAX;
     }
-    return fits ? HTP_OK : htp_status_make(HTP_CODE_USAGE, "input \"%s\" is too large", name);
+    return fits;
 }
 
 static htp_status check_left_out(htp_arena *arena, const htp_shim_argument *argument)
@@ -166,7 +165,9 @@ static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_shim_
         const htp_shim_input *input = &inputs->items[i];
         const htp_input_path *path = &inputs->paths[i];
         if (!input->is_none) {
-            HTP_TRY(check_bytes(input, inputs->lane_count, path->text));
+            if (!htp_input_fits(input, inputs->lane_count)) {
+                return htp_status_make(HTP_CODE_USAGE, "input \"%s\" is too large", path->text);
+            }
         } else if (path->depth == 0) {
             HTP_TRY(check_left_out(arena, &arguments[path->argument]));
         }

@@ -99,10 +99,14 @@ HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_shim_hint 
  * A model may refuse some sizes (a longest sequence, a multiple of a patch): the first
  * attempts move one lane far, so that dims behind strides move, and the lanes to both sides, so
  * that a limit of the program on either side shows; later ones stay near, and the last keep what
- * powers of two divide the sizes. @p attempt counts from 0.
+ * powers of two divide the sizes. @p attempt counts from 0; where its inputs would be too large,
+ * that of the next one is chosen.
  * @return false when there is no such attempt; nothing is changed then.
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
+
+/** Whether the bytes of an input can be counted in every lane, as libtorch does: in 63 bits. */
+bool htp_input_fits(const htp_shim_input *input, uint32_t lane_count);
 
 /** One input as a specification: "ids:int64[batch=2,8]". NULL for one that is left out. */
 const char *htp_inputs_describe(htp_arena *arena, const htp_inputs *inputs, uint32_t index);

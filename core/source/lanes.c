@@ -9,6 +9,8 @@ enum {
     /* Networks halve sizes up to five times, and cut images into patches of up to 32. */
     LARGEST_STEP = 32,
     SMALLEST_MOVED_SIZE = 2,
+    /* Windows of up to 16 behind five halvings: further apart than that, they differ in number. */
+    FARTHEST = 9,
 };
 
 /* How far axis @p index moves in lanes 1 and 2, in steps: differently for every axis. */
@@ -19,8 +21,8 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_SHIM_MAX_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
-/* Where a lane's size lies: near the example's, at twice or at half of it. */
-enum move { UP, FAR_UP, DOWN, FAR_DOWN };
+/* Where a lane's size lies: near the example's, at twice, at many times or at half of it. */
+enum move { UP, FAR_UP, FARTHEST_UP, DOWN, FAR_DOWN };
 
 /* A way to choose the other lanes' sizes. */
 struct way {
@@ -30,11 +32,13 @@ struct way {
 };
 
 /* In the order in which they are tried. A lane far away shows dims that move only once in a while,
- * as behind strides; one above and one below show what is cut off. */
+ * as behind strides and in windows; one above and one below show what is cut off. */
 static const struct way ways[] = {
-    {{FAR_UP, DOWN}, false, false},  {{FAR_UP, UP}, false, false}, {{UP, FAR_DOWN}, false, false},
-    {{DOWN, FAR_DOWN}, true, false}, {{UP, DOWN}, false, false},   {{DOWN, DOWN}, true, false},
-    {{UP, UP}, true, false},         {{FAR_UP, DOWN}, true, true}, {{DOWN, DOWN}, true, true},
+    {{FARTHEST_UP, DOWN}, false, false}, {{FAR_UP, DOWN}, false, false},
+    {{FAR_UP, UP}, false, false},        {{UP, FAR_DOWN}, false, false},
+    {{DOWN, FAR_DOWN}, true, false},     {{UP, DOWN}, false, false},
+    {{DOWN, DOWN}, true, false},         {{UP, UP}, true, false},
+    {{FAR_UP, DOWN}, true, true},        {{DOWN, DOWN}, true, true},
 };
 
 enum { ATTEMPT_COUNT = sizeof(ways) / sizeof(ways[0]) };
@@ -73,7 +77,7 @@ static int64_t find_prime(int64_t size, int64_t step, bool down)
 static enum move possible_move(enum move move, int64_t size, bool by_room, int64_t distance)
 {
     bool has_room = size >= ROOM_TO_MOVE_DOWN;
-    if (by_room && !has_room && move != FAR_UP) {
+    if (by_room && !has_room && move != FAR_UP && move != FARTHEST_UP) {
         move = move == UP ? DOWN : UP;
     }
     if (move == FAR_DOWN && size / 2 - distance < SMALLEST_MOVED_SIZE) {
@@ -92,7 +96,10 @@ static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
     for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {
         enum move move = possible_move(way->moves[lane - 1], size, way->by_room, step * moves[2]);
         bool down = move == DOWN || move == FAR_DOWN;
-        int64_t base = move == FAR_UP ? 2 * size : move == FAR_DOWN ? size / 2 : size;
+        int64_t base = move == FARTHEST_UP ? FARTHEST * size
+                       : move == FAR_UP    ? 2 * size
+                       : move == FAR_DOWN  ? size / 2
+                                           : size;
         axis->sizes[lane] = find_prime(base + (down ? -step : step) * moves[lane], step, down);
     }
 }
@@ -120,12 +127,10 @@ static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
     }
 }
 
-bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
+/* @return whether no input is too large */
+static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
 {
-    if (attempt >= ATTEMPT_COUNT || (attempt > 0 && inputs->axis_count == 0)) {
-        return false;
-    }
-    inputs->lane_count = inputs->axis_count > 0 ? HTP_SHIM_MAX_LANES : 1;
+    bool fits = true;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         move_axis(&inputs->axes[i], i, attempt);
         tell_apart(inputs, i, attempt);
@@ -139,6 +144,19 @@ bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
                     axis == HTP_NONE ? input->dims[0][d] : inputs->axes[axis].sizes[lane];
             }
         }
+        fits = fits && htp_input_fits(input, inputs->lane_count);
+    }
+    return fits;
+}
+
+bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
+{
+    if (attempt >= ATTEMPT_COUNT || (attempt > 0 && inputs->axis_count == 0)) {
+        return false;
+    }
+    inputs->lane_count = inputs->axis_count > 0 ? HTP_SHIM_MAX_LANES : 1;
+    if (!set_lanes(inputs, attempt) && attempt + 1 < ATTEMPT_COUNT) {
+        (void)set_lanes(inputs, attempt + 1);
     }
     return true;
 }
