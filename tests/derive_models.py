@@ -474,3 +474,6 @@ MODELS = {
     "stacked": (Stacked, None, ["float32[3,8,8]", None]),
     "cached": (Cached, None, ["int64[2,8]"] + 4 * [None]),
 }
+
+# The libtorch that is needed: earlier ones do not have scaled_dot_product_attention.
+NEEDS = {"scores": (2, 0)}

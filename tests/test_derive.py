@@ -8,8 +8,8 @@ from typing import Tuple
 import torch
 from torch import Tensor, nn
 
-from derive_models import MODELS, Flag
-from harness import EXIT_OK, case, case_for_each, run, scratch
+from derive_models import MODELS, NEEDS, Flag
+from harness import EXIT_OK, case, case_for_each, libtorch_version, run, scratch
 from numbers_check import assert_close, feed, reference, session
 
 
@@ -60,7 +60,11 @@ def nested(name: str, values: tuple) -> tuple:
     return ({"ids": values[0], "mask": values[1]},) if name == "batch" else values
 
 
-@case_for_each(MODELS)
+def is_loaded_here(name: str) -> bool:
+    return libtorch_version() >= NEEDS.get(name, (0, 0))
+
+
+@case_for_each(filter(is_loaded_here, MODELS))
 def without_flags(name: str) -> None:
     with scratch() as folder:
         file, wanted = make(name, folder)
