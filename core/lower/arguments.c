@@ -65,12 +65,6 @@ static const htp_shim_value *constant_number(htp_lowering *l, const char *name)
     return value;
 }
 
-bool htp_arg_is_number(htp_lowering *l, const char *name)
-{
-    htp_value_id value = htp_arg_value(l, name);
-    return value != HTP_NONE && htp_value_is_number(htp_graph_value(l->graph, value));
-}
-
 htp_tensor_id htp_arg_tensor(htp_lowering *l, const char *name)
 {
     if (!required(l, name)) {

@@ -115,9 +115,6 @@ const int64_t *htp_arg_ints(htp_lowering *l, const char *name, size_t *count);
 /** A constant list of numbers (a number counts as a list of one). @return arena memory. */
 const double *htp_arg_floats(htp_lowering *l, const char *name, size_t *count);
 
-/** Whether the argument is a number: not a tensor, list, or None. */
-bool htp_arg_is_number(htp_lowering *l, const char *name);
-
 /** A list argument's elements as values. */
 const uint32_t *htp_arg_list(htp_lowering *l, const char *name, size_t *count);
 

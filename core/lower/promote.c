@@ -55,15 +55,6 @@ static htp_dtype result(htp_lowering *l, const categories *c)
     return dtype;
 }
 
-htp_dtype htp_promote_values(htp_lowering *l, const htp_value_id *values, size_t count)
-{
-    categories c = {HTP_DTYPE_OTHER, HTP_DTYPE_OTHER, HTP_DTYPE_OTHER};
-    for (size_t i = 0; i < count; i++) {
-        add_value(l, &c, values[i]);
-    }
-    return result(l, &c);
-}
-
 htp_dtype htp_promote_arguments(htp_lowering *l, const char *const *names, size_t count)
 {
     categories c = {HTP_DTYPE_OTHER, HTP_DTYPE_OTHER, HTP_DTYPE_OTHER};

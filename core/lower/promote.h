@@ -10,10 +10,7 @@
 
 #include "lower/lowering.h"
 
-/** torch.result_type of values: tensors, and numbers. */
-htp_dtype htp_promote_values(htp_lowering *l, const htp_value_id *values, size_t count);
-
-/** The same of arguments; those that are None do not count. */
+/** torch.result_type of arguments: tensors, and numbers; those that are None do not count. */
 htp_dtype htp_promote_arguments(htp_lowering *l, const char *const *names, size_t count);
 
 /** Two operands of an operator, cast to one dtype. */

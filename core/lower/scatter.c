@@ -112,46 +112,6 @@ typedef struct scattering {
     htp_tensor_id updates; /* of index's shape */
 } scattering;
 
-/** A tensor argument in the shape that it has after broadcasting with another in all dims but one,
- * which stays. */
-static htp_tensor_id broadcast_but(htp_lowering *l, const char *name, const char *other,
-                                   int64_t axis)
-{
-    uint32_t rank = htp_arg_rank(l, name);
-    const htp_dim *dims = htp_arg_dims(l, other);
-    htp_tensor_id source = htp_arg_tensor(l, other);
-    htp_sizes sizes = htp_sizes_begin(l);
-    htp_sizes_add_dims(&sizes, source, dims, 0, (uint32_t)axis);
-    htp_sizes_add_int(&sizes, 1);
-    htp_sizes_add_dims(&sizes, source, dims, (uint32_t)axis + 1, rank);
-    return htp_typed_expand(l, htp_arg_dtype(l, name), htp_arg_tensor(l, name),
-                            htp_sizes_end(&sizes));
-}
-
-/** aten::take_along_dim: as gather, with broadcasting; without a dim from the flattened tensor */
-void htp_lower_take_along(htp_lowering *l)
-{
-    uint32_t rank = htp_arg_rank(l, "self");
-    int64_t axis = 0;
-    htp_tensor_id x;
-    htp_tensor_id index;
-    if (htp_arg_present(l, "dim")) {
-        axis = htp_arg_dim(l, "dim", rank);
-        if (rank == 0 || htp_arg_rank(l, "indices") != rank) {
-            htp_lower_fail(l, "self and indices differ in rank, or have none");
-            return;
-        }
-        x = broadcast_but(l, "self", "indices", axis);
-        index = broadcast_but(l, "indices", "self", axis);
-    } else {
-        x = htp_emit_reshape(l, htp_arg_tensor(l, "self"), (const int64_t[]){-1}, 1);
-        index = htp_emit_reshape(l, htp_arg_tensor(l, "indices"), (const int64_t[]){-1}, 1);
-    }
-    index = htp_emit_cast(l, index, htp_arg_dtype(l, "indices"), HTP_DTYPE_INT64);
-    x = htp_emit(l, "GatherElements", HTP_IN(x, index), HTP_AT(htp_attribute_int("axis", axis)));
-    htp_bind(l, 0, x);
-}
-
 /** The first elements of src, as many in each dim as index has. */
 static htp_tensor_id trim_source(htp_lowering *l, htp_tensor_id source, htp_tensor_id index)
 {
