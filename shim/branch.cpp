@@ -42,6 +42,7 @@ Interpreter::Block Interpreter::run_nested(const std::function<std::vector<Ref>(
     std::exception_ptr failure;
     try {
         result.outputs = body();
+        read_anew(journal);
     } catch (const Raised &) {
         result.raised = std::current_exception();
     } catch (...) {
@@ -59,6 +60,19 @@ Interpreter::Block Interpreter::run_nested(const std::function<std::vector<Ref>(
         std::rethrow_exception(failure);
     }
     return result;
+}
+
+// What lists and attributes hold when a block ends is what their tensors are then.
+void Interpreter::read_anew(const ListJournal &journal)
+{
+    for (size_t i = 0; i < journal.lists.size(); i++) {
+        const Ref list = journal.lists[i].first;
+        executor_.current(list, {});
+    }
+    for (const auto &[attribute, before] : attribute_journals_.back()) {
+        Ref &value = attributes_.at(attribute);
+        value = executor_.current(value, {});
+    }
 }
 
 // Gives the attributes of objects the values that they had before the innermost block.
@@ -142,12 +156,37 @@ std::vector<Ref> Interpreter::resume(const Fork &fork, const Next &next, size_t 
     return branch(fork.condition, fork.place, side, first_local);
 }
 
+// What a value that is older than a block is when that ends.
+Ref Interpreter::value_after(const Block &block, const Ref &value)
+{
+    if (!value->is_tensor()) {
+        return value;
+    }
+    const auto found = block.memories.find(Executor::memory_of(value));
+    if (found == block.memories.end()) {
+        return executor_.current(value, {});
+    }
+    if (value->view) {
+        throw Unsupported("a list holds a view of a tensor that is changed on one side of a "
+                          "branch, or in a loop");
+    }
+    return found->second;
+}
+
 // What a list or dict held at the end of a block.
 Contents Interpreter::contents_after(const Block &block, const Ref &list)
 {
     const auto found = std::find_if(block.lists.begin(), block.lists.end(),
                                     [&](const auto &one) { return one.first == list; });
-    return found == block.lists.end() ? contents_of(*list) : found->second;
+    if (found != block.lists.end()) {
+        return found->second;
+    }
+    Contents contents = contents_of(*list);
+    for (Ref &element : contents.elements) {
+        element = value_after(block, element);
+    }
+    contents.stacked = contents.stacked ? value_after(block, contents.stacked) : nullptr;
+    return contents;
 }
 
 // Notes what can be reached from a value at the end of a block.
@@ -353,6 +392,15 @@ Ref Interpreter::merge(Merge &all, const Ref &a, const Ref &b)
     if (is_same(a, b)) {
         return a;
     }
+    if (Executor::is_same_memory(a, b)) {
+        return recording_.items.at(Executor::memory_of(a)); // whose value is merged, too
+    }
+    return merge_apart(all, a, b);
+}
+
+// The same of two values that are not one.
+Ref Interpreter::merge_apart(Merge &all, const Ref &a, const Ref &b)
+{
     const bool is_list = (a->is_unset || a->is_container()) && (b->is_unset || b->is_container());
     if (is_list) {
         return merge_containers(all, a, b);
@@ -394,7 +442,8 @@ Interpreter::Attributes Interpreter::merge_attributes(Merge &all)
     for (auto &[attribute, value] : attributes) {
         const auto after = [&, key = attribute](const Block &block) {
             const auto found = block.attributes.find(key);
-            return found == block.attributes.end() ? attributes_.at(key) : found->second;
+            return found == block.attributes.end() ? value_after(block, attributes_.at(key))
+                                                   : found->second;
         };
         value = merge(all, after(all.then), after(all.otherwise));
     }
@@ -455,7 +504,9 @@ std::function<void()> Interpreter::merge_states(Merge &all)
             const auto found = block.memories.find(key);
             return found == block.memories.end() ? executor_.held(key) : found->second;
         };
-        value = merge(all, after(all.then), after(all.otherwise));
+        const Ref first_side = after(all.then);
+        const Ref second_side = after(all.otherwise);
+        value = first_side == second_side ? first_side : merge_apart(all, first_side, second_side);
     }
     const auto lists = merge_lists(all);
     const Attributes attributes = merge_attributes(all);

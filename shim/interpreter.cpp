@@ -40,7 +40,7 @@ std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> ar
         std::vector<Ref> outputs = finish(
             place, [&] { return call(root.get_method(method).function(), arguments, scope); });
         for (Ref &output : outputs) {
-            output = as_output(output, place);
+            output = as_output(executor_.current(output, place), place);
         }
         return outputs;
     } catch (const Fork &fork) {
@@ -63,7 +63,7 @@ std::vector<Ref> Interpreter::finish(const Place &place,
         const Side side = [&](bool taken) {
             std::vector<Ref> outputs = finish(place, [&] { return fork.side(taken); });
             for (Ref &output : outputs) {
-                output = as_output(output, place, true);
+                output = as_output(executor_.current(output, place), place, true);
             }
             return outputs;
         };

@@ -89,6 +89,7 @@ class Interpreter
     using Sizes = std::array<int64_t, HTP_SHIM_MAX_LANES>; // by lane
     using Next = std::function<std::vector<Ref>(const std::vector<Ref> &)>;
     Block run_nested(const std::function<std::vector<Ref>()> &body);
+    void read_anew(const ListJournal &journal);
     std::vector<Ref> do_if(const Node &, std::vector<Ref> &, Frame &);
     static constexpr size_t kAllLive = SIZE_MAX;
     static constexpr size_t kMaxForks = 6; // each one doubles what follows
@@ -97,9 +98,10 @@ class Interpreter
     std::vector<Ref> resume(const Fork &fork, const Next &next, size_t first_local = kAllLive);
     std::vector<Ref> join(const Ref &condition, const Place &place, const Block &then,
                           const Block &otherwise, size_t first_local);
-    static Contents contents_after(const Block &block, const Ref &list);
-    static void reach(Merge &all, const Block &block, const Ref &item);
-    static void reach_all(Merge &all, const Block &block);
+    Ref value_after(const Block &block, const Ref &value);
+    Contents contents_after(const Block &block, const Ref &list);
+    void reach(Merge &all, const Block &block, const Ref &item);
+    void reach_all(Merge &all, const Block &block);
     void set_attribute(const Attribute &attribute, const Ref &value);
     Attributes restore_attributes();
     std::vector<std::pair<Ref, Contents>> merge_lists(Merge &all);
@@ -111,6 +113,7 @@ class Interpreter
     Ref like(const Item &model);
     void resize(Item &item, int64_t dim, const char *name);
     Ref merge(Merge &all, const Ref &a, const Ref &b);
+    Ref merge_apart(Merge &all, const Ref &a, const Ref &b);
     Ref merge_containers(Merge &all, const Ref &a, const Ref &b);
     bool has_same_size(const Item &a, const Item &b, int64_t dim) const;
     Ref merge_tensors(const Ref &a, const Ref &b);

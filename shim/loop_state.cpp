@@ -46,6 +46,9 @@ void Interpreter::begin_held(Loop &loop)
     std::vector<Ref> known = arguments_;
     known.insert(known.end(), loop.initial.begin(), loop.initial.end());
     for (Held &held : loop.held) {
+        if (held.list) {
+            executor_.current(held.list, loop.place);
+        }
         switch (held.kind) {
         case Held::Kind::Elements:
             held.initial = recording_.sequence(Item::Kind::Tuple, held.list->elements);
@@ -54,7 +57,7 @@ void Interpreter::begin_held(Loop &loop)
             held.initial = begin_stack(held.list, held.rows, known, loop.place);
             break;
         case Held::Kind::Attribute:
-            held.initial = attributes_.at(held.attribute);
+            held.initial = executor_.current(attributes_.at(held.attribute), loop.place);
         }
     }
     for (auto &[k, rows] : loop.grown) {
@@ -145,8 +148,8 @@ void Interpreter::end_body(Loop &loop, std::vector<Ref> &results)
     for (Held &held : loop.held) {
         switch (held.kind) {
         case Held::Kind::Elements:
-            loop.run.held_results.push_back(
-                recording_.sequence(Item::Kind::Tuple, held.list->elements));
+            loop.run.held_results.push_back(recording_.sequence(
+                Item::Kind::Tuple, executor_.current(held.list, loop.place)->elements));
             break;
         case Held::Kind::Stack:
             loop.run.held_results.push_back(
@@ -154,7 +157,8 @@ void Interpreter::end_body(Loop &loop, std::vector<Ref> &results)
                           {loop.run.held[loop.run.held_results.size()]}));
             break;
         case Held::Kind::Attribute:
-            loop.run.held_results.push_back(attributes_.at(held.attribute));
+            loop.run.held_results.push_back(
+                executor_.current(attributes_.at(held.attribute), loop.place));
         }
     }
 }
@@ -399,7 +403,10 @@ void Interpreter::find_list_change(Loop &loop, const Ref &list, const Contents &
 {
     const std::vector<Ref> &elements = after.elements;
     if (!after.stacked && !list->stacked && elements.size() == list->elements.size()) {
-        if (elements != list->elements) {
+        const auto is_one = [](const Ref &a, const Ref &b) {
+            return a == b || Executor::is_same_memory(a, b);
+        };
+        if (!std::equal(elements.begin(), elements.end(), list->elements.begin(), is_one)) {
             loop.held.push_back({Held::Kind::Elements, list, nullptr, {}});
             loop.run.is_stable = false;
         }

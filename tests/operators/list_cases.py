@@ -133,6 +133,65 @@ def dict_of_changed(x: torch.Tensor, n: torch.Tensor) -> Dict[str, torch.Tensor]
     return made
 
 
+def element_in_branch(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    held = x + 1
+    outs = [held, x * 2]
+    if bool(x.sum() > 0):
+        outs[0] += 3
+        outs[0].add_(x)
+    outs = outs + [held]
+    return torch.stack(outs) * n
+
+
+def dict_before_loop(x: torch.Tensor, n: torch.Tensor) -> Dict[str, torch.Tensor]:
+    h = x * 2
+    made = {"h": h}
+    if int(n) > 1:
+        h += 1
+    for _ in range(int(n) - 1):
+        made["h"] += 1
+    return made
+
+
+def list_before_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    h = x * 2
+    outs = [x * 1, h]
+    h[1] += 1
+    for _ in range(int(n) - 1):
+        outs.append(x + 1)
+    return torch.stack(outs)
+
+
+def elements_in_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs = [x * 1, x * 2]
+    for _ in range(int(n) - 1):
+        for out in outs:
+            out += 1
+    return torch.stack(outs)
+
+
+def dict_beside_branch(x: torch.Tensor, n: torch.Tensor) -> Dict[str, torch.Tensor]:
+    h = x * 2
+    made = {"h": h}
+    h[0] = 3.0
+    if bool(x.sum() > -1):
+        if int(n) > 1:
+            made["h"] += 1
+    return made
+
+
+def output_behind_fork(x: torch.Tensor, n: torch.Tensor):
+    h = x * 1
+    outs = [h, x + 1]
+    more = [h]
+    if int(n) > 3:
+        outs.append(x.clone())
+    more.append(h)
+    h[0] = -2.0
+    more[-1] = x
+    return h, torch.stack(outs), torch.stack(more)
+
+
 N = torch.tensor(3)
 ANY = counts(1, 2, 6)
 script("list-memory/appended-then-changed", appended_then_changed, X, N, others=ANY)
@@ -147,3 +206,10 @@ script("list-memory/carried", carried_then_changed, X, N, refused="changed in pl
 script("list-memory/branch", appended_in_branch, X, N, refused="changed in place")
 script("list-memory/copied-list", copied_list, X, N, refused="changed in place")
 script("list-memory/two-names", two_names_in_loop, X, N, refused="aten::detach")
+script("list-memory/element-in-branch", element_in_branch, X, N,
+       others=lambda: [[X + 3, N], [-X, N]])
+script("list-memory/dict-before-loop", dict_before_loop, X, N, others=ANY)
+script("list-memory/list-before-loop", list_before_loop, X, N, others=ANY)
+script("list-memory/elements-in-loop", elements_in_loop, X, N, others=ANY)
+script("list-memory/dict-beside-branch", dict_beside_branch, X, N, others=ANY)
+script("list-memory/output-behind-fork", output_behind_fork, X, N, refused="a list that comes out of a branch")
