@@ -77,7 +77,7 @@ class Interpreter
     int64_t number(const Ref &item, const Place &place) const;
     size_t position(const Ref &list, const Ref &index, const Place &place) const;
 
-    // Branches (branch.cpp).
+    // Branches (branch.cpp, merge.cpp).
     struct Block;
     struct Merge;
     struct Growth;
