@@ -30,11 +30,24 @@ at::Tensor relu(const at::Tensor &self)
     return at::empty_like(self);
 }
 
+std::vector<int64_t> where_sizes(const at::Tensor &condition, const at::Tensor &self,
+                                 const at::Tensor &other)
+{
+    return at::infer_size(condition.sizes(), at::infer_size(self.sizes(), other.sizes()));
+}
+
 at::Tensor where(const at::Tensor &condition, const at::Tensor &self, const at::Tensor &other)
 {
-    const auto sizes =
-        at::infer_size(condition.sizes(), at::infer_size(self.sizes(), other.sizes()));
-    return at::empty(sizes, self.options().dtype(at::result_type(self, other)));
+    return at::empty(where_sizes(condition, self, other),
+                     self.options().dtype(at::result_type(self, other)));
+}
+
+// Attention masks rows with it; without a kernel, it would run on stand-ins.
+at::Tensor &where_out(const at::Tensor &condition, const at::Tensor &self, const at::Tensor &other,
+                      at::Tensor &out)
+{
+    out.resize_(where_sizes(condition, self, other));
+    return out;
 }
 
 at::Tensor index_select(const at::Tensor &self, int64_t dim, const at::Tensor &index)
@@ -288,6 +301,7 @@ void register_meta_kernels()
         add("aten::cpu", "", &cpu);
         add("aten::relu", "", &relu);
         add("aten::where", "self", &where);
+        add("aten::where", "self_out", &where_out);
         add("aten::index_select", "", &index_select);
         add("aten::narrow", "Tensor", &narrow);
         add("aten::native_batch_norm", "", &native_batch_norm);

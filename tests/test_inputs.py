@@ -11,7 +11,7 @@ from torch.utils import bundled_inputs
 
 import onnx_facts as facts
 from harness import (
-    EXIT_OK, EXIT_USAGE, case, case_for_each, export, run, scratch,
+    EXIT_OK, EXIT_USAGE, case, case_for_each, export, libtorch_version, run, scratch,
 )
 from numbers_check import assert_close, feed, session
 from test_bad_input import check_line
@@ -465,3 +465,22 @@ def bundled_for_a_method():
         assert "--input x:float32[3,4]\n" in result.stderr, result.stderr
         result = export(file, out, "--static")
         assert "--input x:float32[2,4]\n" in result.stderr, result.stderr
+
+
+class Attention(nn.Module):
+    def forward(self, x: Tensor):
+        return nn.functional.scaled_dot_product_attention(x, x, x)
+
+
+@case
+def sizes_that_nobody_can_compute() -> None:
+    """Exporting finds shapes alone: the scores would take 16 terabytes."""
+    if libtorch_version() < (2, 0):
+        return  # which has no such operator
+    with scratch() as folder:
+        file = folder / "attention.pt"
+        torch.jit.script(Attention()).save(str(file))
+        export(file, folder / "x.onnx", "--input", "x:float32[1,1,2000000,8]")
+        output = onnx.load(folder / "x.onnx").graph.output[0]
+        sizes = [dim.dim_value for dim in output.type.tensor_type.shape.dim]
+        assert sizes == [1, 1, 2000000, 8], sizes
