@@ -129,10 +129,11 @@ std::vector<Ref> Interpreter::run_from(const Node *node, const torch::jit::Block
         try {
             run_node(*node, frame);
         } catch (const Fork &fork) {
-            const auto kept = frame.shared_from_this();
-            return resume(fork, [this, node, &block, kept, place](const std::vector<Ref> &outputs) {
-                set_outputs(*node, outputs, *kept);
-                return run_from(node->next(), block, *kept, place);
+            const auto before = std::make_shared<const Frame>(frame);
+            return resume(fork, [=, &block](const std::vector<Ref> &outputs) {
+                const auto own = std::make_shared<Frame>(*before);
+                set_outputs(*node, outputs, *own);
+                return run_from(node->next(), block, *own, place);
             });
         }
     }

@@ -60,9 +60,9 @@ std::vector<Ref> Interpreter::unroll(const Node &node, const Ref &limit, int64_t
         try {
             state = run_block(body, frame, place);
         } catch (const Fork &fork) {
-            const auto kept = frame.shared_from_this();
-            return resume(fork, [this, &node, limit, i, kept](const std::vector<Ref> &results) {
-                return unroll(node, limit, i + 1, results, *kept);
+            const auto before = std::make_shared<const Frame>(frame);
+            return resume(fork, [=, &node](const std::vector<Ref> &results) {
+                return unroll(node, limit, i + 1, results, *std::make_shared<Frame>(*before));
             });
         }
     }
@@ -107,8 +107,8 @@ std::vector<Ref> Interpreter::peel(const Node &node, const Ref &limit, const Ref
                                    std::vector<Ref> carried, int64_t done, Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    const auto kept = frame.shared_from_this();
-    const Next rest = [this, &node, limit, done, kept, place](const std::vector<Ref> &state) {
+    const auto before = std::make_shared<const Frame>(frame);
+    const Next rest = [=, &node](const std::vector<Ref> &state) {
         const Deeper deeper(peels_);
         const bool is_endless = limit->lane[0] == c10::IValue(kNoLimit);
         const Ref left = is_endless ? limit
@@ -117,20 +117,22 @@ std::vector<Ref> Interpreter::peel(const Node &node, const Ref &limit, const Ref
         if (is_decided(state[0]) && !state[0]->lane[0].toBool()) {
             return std::vector<Ref>(state.begin() + 1, state.end());
         }
-        return repeat(node, left, state[0], {state.begin() + 1, state.end()}, done + 1, *kept);
+        return repeat(node, left, state[0], {state.begin() + 1, state.end()}, done + 1,
+                      *std::make_shared<Frame>(*before));
     };
-    const Side side = [this, &node, carried, done, kept, place, rest](bool runs) {
+    const Side side = [=, &node](bool runs) {
         if (!runs) {
             return carried;
         }
         const torch::jit::Block &body = *node.blocks()[0];
-        kept->values[body.inputs()[0]] = recording_.plain(done);
+        const auto own = std::make_shared<Frame>(*before);
+        own->values[body.inputs()[0]] = recording_.plain(done);
         for (size_t k = 0; k < carried.size(); k++) {
-            kept->values[body.inputs()[k + 1]] = carried[k];
+            own->values[body.inputs()[k + 1]] = carried[k];
         }
         std::vector<Ref> state;
         try {
-            state = run_block(body, *kept, place);
+            state = run_block(body, *own, place);
         } catch (const Fork &fork) {
             return resume(fork, rest);
         }
