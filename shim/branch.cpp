@@ -41,6 +41,9 @@ Interpreter::Block Interpreter::run_nested(const std::function<std::vector<Ref>(
     std::exception_ptr failure;
     try {
         result.outputs = body();
+        for (Ref &output : result.outputs) {
+            output = executor_.current(output, {});
+        }
         read_anew(journal);
     } catch (const Raised &) {
         result.raised = std::current_exception();
@@ -227,6 +230,7 @@ std::vector<Ref> Interpreter::join(const Ref &condition, const Place &place, con
         reach_all(all, then);
         reach_all(all, otherwise);
     }
+    merge_memories(all);
     std::vector<Ref> results;
     for (size_t i = 0; i < then.outputs.size(); i++) {
         results.push_back(merge(all, then.outputs[i], otherwise.outputs[i]));

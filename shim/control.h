@@ -39,7 +39,8 @@ struct Interpreter::Merge {
     const Block &otherwise;
     size_t first_local; // items from here on are gone when it ends, unless they can be reached
     std::set<const Item *> reached = {};
-    bool has_objects = false; // among these, whose attributes may be anything
+    bool has_objects = false;         // among these, whose attributes may be anything
+    Executor::Memories memories = {}; // what was changed holds, merged
     std::vector<uint32_t> then_ids = {};
     std::vector<uint32_t> else_ids = {};
     std::vector<Ref> frozen = {}; // lists that the outputs may be: they may not change any more

@@ -117,6 +117,7 @@ class Interpreter
     Ref merge_containers(Merge &all, const Ref &a, const Ref &b);
     bool has_same_size(const Item &a, const Item &b, int64_t dim) const;
     Ref merge_tensors(const Ref &a, const Ref &b);
+    void merge_memories(Merge &all);
     std::function<void()> merge_states(Merge &all);
 
     // Loops (loop.cpp).
@@ -255,6 +256,7 @@ class Interpreter
 
     // Who else holds a memory (sharing.cpp).
     void share_memory(const Ref &stack, const std::vector<Ref> &parts);
+    void require_told(const Item &held, const Place &place) const;
     void require_unchanged(const Ref &list, const Place &place) const;
     void note_sharers(Loop &loop, size_t slot, const Ref &made, std::map<size_t, Ref> &others);
     void find_sharers(Loop &loop);

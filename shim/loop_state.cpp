@@ -417,7 +417,8 @@ void Interpreter::find_list_change(Loop &loop, const Ref &list, const Contents &
         list->kind == Item::Kind::List && !after.stacked && !list->stacked &&
         elements.size() == list->elements.size() + 1 &&
         std::equal(list->elements.begin(), list->elements.end(), elements.begin());
-    const Ref rows = rows_of(after) ? rows_of(after) : rows_of(contents_of(*list));
+    const Ref rows_after = rows_of(after);
+    const Ref rows = rows_after ? rows_after : rows_of(contents_of(*list));
     if (list->kind != Item::Kind::List || !rows) {
         throw Unsupported("a loop on the data changes the length of a dict, or of a list of other "
                           "than tensors and numbers, " +
@@ -427,6 +428,7 @@ void Interpreter::find_list_change(Loop &loop, const Ref &list, const Contents &
     if (!is_longer) {
         throw Growth{list, rows};
     }
+    require_told(*elements.back(), loop.place);
     const bool is_tensor = elements.back()->is_tensor();
     for (int64_t dim = 0; is_tensor && dim < elements.back()->tensor(0).dim(); dim++) {
         if (is_fleeting(loop, *elements.back(), dim)) {

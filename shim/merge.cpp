@@ -134,7 +134,9 @@ Ref Interpreter::merge(Merge &all, const Ref &a, const Ref &b)
         return a;
     }
     if (Executor::is_same_memory(a, b)) {
-        return recording_.items.at(Executor::memory_of(a)); // whose value is merged, too
+        const uint32_t first = Executor::memory_of(a);
+        const auto found = all.memories.find(first);
+        return found == all.memories.end() ? executor_.held(first) : found->second;
     }
     return merge_apart(all, a, b);
 }
@@ -235,12 +237,12 @@ Contents Interpreter::merge_contents(Merge &all, const Ref &list, const Contents
     return merged;
 }
 
-// What either side changed: memory, lists, attributes. @return what makes the merged ones current.
-std::function<void()> Interpreter::merge_states(Merge &all)
+// What memory holds that either side changed.
+void Interpreter::merge_memories(Merge &all)
 {
-    Executor::Memories memories = all.then.memories;
-    memories.insert(all.otherwise.memories.begin(), all.otherwise.memories.end());
-    for (auto &[first, value] : memories) {
+    all.memories = all.then.memories;
+    all.memories.insert(all.otherwise.memories.begin(), all.otherwise.memories.end());
+    for (auto &[first, value] : all.memories) {
         const auto after = [&, key = first](const Block &block) {
             const auto found = block.memories.find(key);
             return found == block.memories.end() ? executor_.held(key) : found->second;
@@ -249,9 +251,15 @@ std::function<void()> Interpreter::merge_states(Merge &all)
         const Ref second_side = after(all.otherwise);
         value = first_side == second_side ? first_side : merge_apart(all, first_side, second_side);
     }
+}
+
+// Lists and attributes that either side changed. @return what makes all that is merged current.
+std::function<void()> Interpreter::merge_states(Merge &all)
+{
     const auto lists = merge_lists(all);
     const Attributes attributes = merge_attributes(all);
-    return [this, memories, lists, attributes, frozen = all.frozen, shared = all.shared] {
+    return [this, memories = all.memories, lists, attributes, frozen = all.frozen,
+            shared = all.shared] {
         for (const auto &[first, value] : memories) {
             executor_.hold(first, value);
         }

@@ -14,13 +14,21 @@ void Interpreter::share_memory(const Ref &stack, const std::vector<Ref> &parts)
     }
 }
 
-// A list whose tensors may have been changed in place, nobody knows which, cannot be read.
-void Interpreter::require_unchanged(const Ref &list, const Place &place) const
+// What a list of unknown length holds, as a stack or as one element.
+void Interpreter::require_told(const Item &held, const Place &place) const
 {
-    if (list->stacked && list->stacked->kind == Item::Kind::Unknown) {
+    if (held.kind == Item::Kind::Unknown) {
         throw Unsupported("a tensor is changed in place that a list holds whose length depends on "
                           "the data, " +
                           recording_.describe(place));
+    }
+}
+
+// A list whose tensors may have been changed in place, nobody knows which, cannot be read.
+void Interpreter::require_unchanged(const Ref &list, const Place &place) const
+{
+    if (list->stacked) {
+        require_told(*list->stacked, place);
     }
 }
 
@@ -86,11 +94,7 @@ void Interpreter::check_earlier(Loop &loop)
 {
     for (size_t i = 0; i < loop.lists.size(); i++) {
         const Ref &earlier = loop.run.begun.at(kAdditions + i);
-        if (executor_.held(Executor::memory_of(earlier))->kind == Item::Kind::Unknown) {
-            throw Unsupported("a tensor is changed in place that a list holds whose length depends "
-                              "on the data, " +
-                              recording_.describe(loop.place));
-        }
+        require_told(*executor_.held(Executor::memory_of(earlier)), loop.place);
         executor_.current(loop.lists[i], loop.place);
     }
 }

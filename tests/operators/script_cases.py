@@ -94,6 +94,28 @@ def rank_in_loop(x: torch.Tensor) -> torch.Tensor:
     return total
 
 
+def count_in_loop(x: torch.Tensor) -> torch.Tensor:
+    parts = [x]
+    count = 0
+    for i in range(2):
+        step = 7 * i + 1
+        if bool(x[0, i] > 0):
+            parts.append(x + 1)
+        count = 10 * count + step
+    return torch.stack(parts).sum(0) + count
+
+
+def changed_after_loop(x: torch.Tensor):
+    parts = [x]
+    y = x
+    for i in range(2):
+        y = x + 1
+        if bool(x[0, i] > 0):
+            parts.append(x + 1)
+    y += 1
+    return y, torch.stack(parts)
+
+
 class Decoder(nn.Module):
     """As torchvision decodes boxes: the last step depends on whether there are any."""
 
@@ -126,6 +148,8 @@ script("fork/list-length", length_of_list, X, others=signs)
 script("fork/fresh-lists", fresh_lists, X, others=signs)
 script("fork/strings", strings, X, others=signs)
 script("fork/loop", rank_in_loop, X, others=signs)
+script("fork/count-in-loop", count_in_loop, X, others=signs)
+script("fork/changed-after-loop", changed_after_loop, X, others=signs)
 script("fork/decoder", Holder(Decoder()).eval(), (5, 8), torch.tensor([1.0, -1, 2, 3, -1]),
        others=lambda: [[torch.ones(5, 8), -torch.ones(5)], [torch.ones(5, 8), torch.ones(5)]])
 script("fork/output", squeezed, X, refused="ranks")
