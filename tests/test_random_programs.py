@@ -1,0 +1,68 @@
+"""Scripted programs made at random: each one computes what libtorch does, or is refused.
+
+HTP_SEEDS=FIRST:LAST runs others than the ones below.
+"""
+
+import functools
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+import numpy
+
+import numbers_check
+from harness import (CACHE, DEBIAN_PYTHON, EXIT_OK, EXIT_UNSUPPORTED, VENV_PYTHON, case_for_each,
+                     libtorch_version, locked, run, scratch)
+
+MAKER = Path(__file__).resolve().parent / "custom" / "random_programs.py"
+FIRST, LAST = map(int, os.environ.get("HTP_SEEDS", "0:120").split(":"))
+GROUP = 20
+LEAST_EXPORTED = 0.3  # of a group: what is refused is not tested
+
+
+@functools.cache
+def made(first: int) -> Path:
+    """The folder with the programs of a group of seeds."""
+    python = DEBIAN_PYTHON if libtorch_version() < (2, 0) else VENV_PYTHON
+    key = hashlib.sha256(MAKER.read_bytes() + python.encode()).hexdigest()[:12]
+    folder = CACHE / f"random-programs-{key}-{first}"
+    with locked(folder.with_suffix(".lock")):
+        if not folder.exists():
+            unready = folder.with_suffix(".unready")
+            command = [python, "-B", str(MAKER), str(unready), str(first), str(first + GROUP)]
+            result = subprocess.run(command, capture_output=True, text=True)
+            assert result.returncode == 0, result.stderr[-3000:]
+            unready.rename(folder)
+    return folder
+
+
+def check(program: Path, folder: Path) -> bool:
+    """@return whether it was exported"""
+    out = folder / f"{program.stem}.onnx"
+    result = run(program, "--out", out, "--input", "x:float32[3,4]", "--input", "n:int64[]=2")
+    source = program.with_suffix(".py")
+    if result.returncode == EXIT_UNSUPPORTED:
+        assert len(result.stderr.splitlines()) < 20, f"{source}\n{result.stderr}"
+        return False
+    assert result.returncode == EXIT_OK, f"{source}\n{result.stderr}"
+    session = numbers_check.session(out)
+    names = {argument.name for argument in session.get_inputs()}
+    arrays = dict(numpy.load(program.with_suffix(".npz")))
+    for number in sorted({key.split("/")[0] for key in arrays}, key=int):
+        given = {name: arrays[f"{number}/{name}"] for name in names}
+        got = session.run(None, given)
+        for k, array in enumerate(got):
+            where = f"{source}, input {number}, output {k}"
+            right = arrays[f"{number}/output/{k}"]
+            assert array.shape == right.shape, f"{where}: {array.shape}, not {right.shape}"
+            numpy.testing.assert_allclose(array, right, 1e-4, 1e-4, err_msg=where)
+    return True
+
+
+@case_for_each(range(FIRST, LAST, GROUP), name=lambda first: f"{first}-{first + GROUP - 1}")
+def seeds(first: int) -> None:
+    programs = sorted(made(first).glob("*.pt"))
+    with scratch() as folder:
+        exported = [check(program, folder) for program in programs]
+    assert sum(exported) >= LEAST_EXPORTED * len(exported), f"{sum(exported)} of {len(exported)}"
