@@ -37,6 +37,25 @@ def errors_of_libtorchs_order_are_fine():
 
 
 @harness.case
+def few_elements_without_error_by_chance():
+    one = numpy.ones(1, "float32")
+    far = numpy.float32([1 + 1e-5])
+
+    def is_right_beside(wanted, exact, got=far) -> bool:
+        try:
+            compare([got, wanted], [numpy.ones_like(got), wanted], [numpy.ones_like(got), exact], "")
+        except Differs:
+            return False
+        return True
+
+    errs = ROUNDED[:3], EXACT[:3]
+    assert is_right_beside(*errs)
+    assert not is_right_beside(one, one)
+    assert not is_right_beside(*errs, got=numpy.float32([1.01]))
+    assert not is_right_beside(*errs, got=numpy.float32([1 + 1e-5] * 100))
+
+
+@harness.case
 def tolerance_without_double_precision():
     assert is_right(ROUNDED + numpy.float32(5e-5), ROUNDED, None)
     assert not is_right(ROUNDED * numpy.float32(1.01), ROUNDED, None)
