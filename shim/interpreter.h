@@ -133,6 +133,7 @@ class Interpreter
     void run_body(Loop &loop, const Node &node, Frame &frame);
     void end_growth(const Loop &loop);
     Ref make_nothing(const Item &model, const Place &place);
+    static bool is_read(const Loop &loop, const Ref &input);
     htp_shim_size iterations(const Loop &loop, const Ref &limit, const Ref &condition);
     std::vector<Ref> finish_loop(Loop &loop, const Ref &limit, const Ref &condition);
     Ref stack_of(const Ref &element, const htp_shim_size &count);

@@ -303,6 +303,16 @@ Ref Interpreter::make_nothing(const Item &model, const Place &place)
         {recording_.sequence(Item::Kind::List, std::move(sizes)), dtype, none, none, none}, place);
 }
 
+// Whether the body reads what is carried into it, or gives it as something else.
+bool Interpreter::is_read(const Loop &loop, const Ref &input)
+{
+    const auto gives = [&](const std::vector<Ref> &results) {
+        return std::find(results.begin(), results.end(), input) != results.end();
+    };
+    return input->is_used || gives(loop.run.results) || gives(loop.run.memory_results) ||
+           gives(loop.run.additions);
+}
+
 // How often the loop runs, where nothing but its limit ends it; otherwise a size of its own.
 htp_shim_size Interpreter::iterations(const Loop &loop, const Ref &limit, const Ref &condition)
 {
@@ -327,7 +337,13 @@ std::vector<Ref> Interpreter::finish_loop(Loop &loop, const Ref &limit, const Re
         inputs[0] = recording_.plain(c10::IValue());
     }
     for (size_t i = 0; i < loop.run.inputs.size(); i++) {
-        if (!loop.run.inputs[i]->is_unset && loop.run.results[i]->kind != Item::Kind::Unknown) {
+        const bool is_unknown = loop.run.results[i]->kind == Item::Kind::Unknown;
+        if (is_unknown && is_read(loop, loop.run.inputs[i])) {
+            throw Unsupported("a loop reads a tensor whose memory an earlier iteration changes "
+                              "under another name on one side of a branch, or in a loop, " +
+                              recording_.describe(loop.place));
+        }
+        if (!loop.run.inputs[i]->is_unset && !is_unknown) {
             inputs.push_back(loop.run.leaves[i]->is_unset
                                  ? make_nothing(*loop.run.inputs[i], loop.place)
                                  : loop.run.leaves[i]);

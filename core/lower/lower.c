@@ -87,6 +87,21 @@ static const char *find_obstacles(htp_lowering *l, const uint32_t *values, uint3
     return obstacle;
 }
 
+/** Whether a block of the node ends with what is unknown because an earlier node failed. */
+static bool ends_unknown(const htp_lowering *l)
+{
+    for (uint32_t k = 0; k < l->node->block_count; k++) {
+        const htp_shim_block *block = &l->graph->trace->blocks[l->node->blocks[k]];
+        for (uint32_t i = 0; i < block->output_count; i++) {
+            htp_value_id id = block->outputs[i];
+            if (id != HTP_NONE && htp_graph_value(l->graph, id)->kind == HTP_SHIM_UNKNOWN) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool is_empty(const htp_lowering *l, htp_value_id id)
 {
     const htp_shim_value *value = htp_graph_value(l->graph, id);
@@ -169,6 +184,7 @@ static void try_node(htp_lowering *l)
     if (!l->failure) {
         l->failure = find_obstacles(l, node->outputs, node->output_count, &follows);
     }
+    follows = follows || ends_unknown(l);
     if (!l->failure) {
         l->failure = find_empty(l);
     }

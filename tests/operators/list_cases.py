@@ -192,6 +192,17 @@ def output_behind_fork(x: torch.Tensor, n: torch.Tensor):
     return h, torch.stack(outs), torch.stack(more)
 
 
+def changed_then_carried(x: torch.Tensor, n: torch.Tensor):
+    g = x * 1
+    h = x * 2
+    outs = [x + 3]
+    for _ in range(int(n)):
+        outs[0].add_(h)
+        outs.insert(0, g)
+        h = outs.pop()
+    return g, h, torch.stack(outs)
+
+
 N = torch.tensor(3)
 ANY = counts(1, 2, 6)
 script("list-memory/appended-then-changed", appended_then_changed, X, N, others=ANY)
@@ -205,7 +216,10 @@ script("list-memory/after-loop", last_changed_after_loop, X, N, refused="changed
 script("list-memory/carried", carried_then_changed, X, N, refused="changed in place")
 script("list-memory/branch", appended_in_branch, X, N, refused="changed in place")
 script("list-memory/copied-list", copied_list, X, N, refused="changed in place")
-script("list-memory/two-names", two_names_in_loop, X, N, refused="aten::detach")
+script("list-memory/changed-then-carried", changed_then_carried, X, N,
+       refused="a loop reads a tensor whose memory an earlier iteration changes")
+script("list-memory/two-names", two_names_in_loop, X, N,
+       refused="a loop reads a tensor whose memory an earlier iteration changes")
 script("list-memory/element-in-branch", element_in_branch, X, N,
        others=lambda: [[X + 3, N], [-X, N]])
 script("list-memory/dict-before-loop", dict_before_loop, X, N, others=ANY)
