@@ -3,6 +3,7 @@
 
 #include "interpreter.h"
 
+#include <algorithm>
 #include <set>
 
 namespace htp
@@ -22,6 +23,13 @@ struct Deeper {
     Deeper &operator=(const Deeper &) = delete;
     size_t &depth;
 };
+
+// A dim that may count from the end; -1 where there is none such.
+inline int64_t wrapped(int64_t dim, int64_t rank)
+{
+    const int64_t at = dim < 0 ? dim + rank : dim;
+    return at < rank ? std::max<int64_t>(at, -1) : -1;
+}
 
 // A block as it was recorded. What it changed outside of itself is taken back, and noted here.
 struct Interpreter::Block {

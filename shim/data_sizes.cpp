@@ -80,12 +80,6 @@ Ref counted_mask(const c10::FunctionSchema &schema, const std::vector<Ref> &inpu
     return inputs[1];
 }
 
-// The operator's name without its namespace: "nonzero".
-std::string base_name(const c10::FunctionSchema &schema)
-{
-    return schema.name().substr(schema.name().find("::") + 2);
-}
-
 // @p tensor with another size of one dim, on the same memory: views stay views.
 at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size)
 {
@@ -256,15 +250,10 @@ namespace
 {
 
 // Whether a dim counted from the end has one size in all lanes; 0 otherwise, and past the first.
-int64_t fixed_size(const Item &item, int64_t from_end, uint32_t lane_count)
+int64_t fixed_size(const Recording &recording, const Item &item, int64_t from_end)
 {
     const int64_t dim = item.tensor(0).dim() - from_end;
-    for (uint32_t lane = 1; lane < lane_count && dim >= 0; lane++) {
-        if (item.tensor(lane).size(dim) != item.tensor(0).size(dim)) {
-            return 0;
-        }
-    }
-    return dim >= 0 ? item.tensor(0).size(dim) : 0;
+    return dim >= 0 && recording.is_fixed(item, dim) ? item.tensor(0).size(dim) : 0;
 }
 
 } // namespace
@@ -305,8 +294,8 @@ std::optional<std::vector<Ref>> Executor::fitted(const Call &call)
         bool is_fitted = false;
         for (const Ref &other : call.inputs) {
             for (int64_t k = 1; k <= rank && other->is_tensor(); k++) {
-                const int64_t size = fixed_size(*other, k, recording_.lane_count);
-                if (size > 1 && fixed_size(*input, k, recording_.lane_count) == 0) {
+                const int64_t size = fixed_size(recording_, *other, k);
+                if (size > 1 && fixed_size(recording_, *input, k) == 0) {
                     sizes[static_cast<size_t>(rank - k)] = size;
                     is_fitted = true;
                 }

@@ -115,7 +115,6 @@ class Interpreter
     Ref merge(Merge &all, const Ref &a, const Ref &b);
     Ref merge_apart(Merge &all, const Ref &a, const Ref &b);
     Ref merge_containers(Merge &all, const Ref &a, const Ref &b);
-    bool has_same_size(const Item &a, const Item &b, int64_t dim) const;
     Ref merge_tensors(const Ref &a, const Ref &b);
     void merge_memories(Merge &all);
     std::function<void()> merge_states(Merge &all);
@@ -133,7 +132,7 @@ class Interpreter
     void run_body(Loop &loop, const Node &node, Frame &frame);
     void end_growth(const Loop &loop);
     Ref make_nothing(const Item &model, const Place &place);
-    static bool is_read(const Loop &loop, const Ref &input);
+    static bool is_dropped(const Loop &loop, size_t leaf);
     htp_shim_size iterations(const Loop &loop, const Ref &limit, const Ref &condition);
     std::vector<Ref> finish_loop(Loop &loop, const Ref &limit, const Ref &condition);
     Ref stack_of(const Ref &element, const htp_shim_size &count);
@@ -204,7 +203,7 @@ class Interpreter
     std::vector<Ref> do_dict_values(const Node &, std::vector<Ref> &, Frame &);
     size_t find_key(const Ref &dict, const Ref &key) const;
 
-    // Lists whose length the data decides (grown_lists.cpp).
+    // What lists hold whose length the data decides (stacks.cpp).
     Ref row_of(const Ref &element, const Place &place);
     Ref rows_of(const Contents &list);
     Ref begin_stack(const Ref &list, Ref &rows, const std::vector<Ref> &known, const Place &place);
@@ -214,12 +213,18 @@ class Interpreter
     bool has_same_rows(const Item &a, const Item &b) const;
     Ref join_stacks(std::vector<Ref> stacks, const Place &place);
     Ref stack_up(const Ref &list, const Place &place);
+    Ref rows_in(const Ref &list, const Place &place);
     Ref require_rows(const Ref &list, const Place &place);
     Ref element_at(const Ref &list, const Ref &stack, const Ref &index, const Place &place);
-    Ref grown_list(const Ref &like, const Ref &stack);
+    Ref grown_list(const Ref &stack, bool has_numbers = false);
     Ref add_rows(const Ref &list, const Ref &more, const Place &place);
     Ref slice_rows(const Ref &stack, const std::vector<Ref> &bounds, const Place &place);
+
+    // And their operators (grown_lists.cpp).
+    int64_t dim_to_join(const Ref &dim, int64_t rank, const Place &place) const;
     Ref length_of(const Ref &list, const Place &place);
+    std::pair<Ref, Ref> cut_rows(const Ref &stack, const Ref &before, const Ref &from,
+                                 const Place &place);
     std::vector<Ref> do_grown_stack(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_grown_length(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_grown_item(const Node &, std::vector<Ref> &, Frame &);
@@ -228,6 +233,7 @@ class Interpreter
     std::vector<Ref> do_grown_extend(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_grown_add(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_grown_slice(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_grown_insert(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_grown_pop(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_grown_copy(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_grown_clear(const Node &, std::vector<Ref> &, Frame &);
@@ -241,17 +247,20 @@ class Interpreter
     Ref record_sequence(const char *kind, const std::vector<Ref> &inputs,
                         const std::vector<std::string> &names, const Ref &made,
                         const std::vector<Ref> &parts, const Place &place);
-    Ref sequence_of(const Ref &list, const Ref &like, const Place &place);
+    Ref sequence_of(const Ref &list, const Place &place, const Ref &like = nullptr);
     Ref extend_sequence(Ref sequence, const Ref &more, const Place &place);
+    void put_into(const char *kind, const std::vector<Ref> &inputs, const Place &place);
+    Ref element_of(const Item &sequence);
     Ref sequence_item(const Ref &sequence, const Ref &index, const Place &place);
     Ref as_output(const Ref &value, const Place &place, bool is_side = false);
     std::vector<Ref> do_sequence_join(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_sequence_length(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_sequence_set_item(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_sequence_insert(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_sequence_pop(const Node &, std::vector<Ref> &, Frame &);
 
     // Tensors taken apart (parts.cpp).
-    bool is_open(const Node &node, const Ref &tensor, const Ref &dim) const;
+    int64_t find_open_dim(const Node &node, const Ref &tensor, const Ref &dim) const;
     std::vector<Ref> do_unbind(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_split(const Node &, std::vector<Ref> &, Frame &);
 

@@ -8,22 +8,6 @@
 namespace htp
 {
 
-namespace
-{
-
-// Whether a dim has one size in all lanes, or follows from the inputs' sizes.
-bool is_known(const Item &item, int64_t dim, uint32_t lane_count)
-{
-    bool is_fixed = !item.is_data;
-    bool is_same = true;
-    for (uint32_t lane = 1; lane < lane_count; lane++) {
-        is_same = is_same && item.tensor(lane).size(dim) == item.tensor(0).size(dim);
-    }
-    return is_fixed || is_same;
-}
-
-} // namespace
-
 std::optional<Executor::Lanes> Executor::joined(Call &call)
 {
     if (call.schema.name() != "aten::cat" || call.inputs[0]->kind != Item::Kind::List ||
@@ -43,20 +27,20 @@ std::optional<Executor::Lanes> Executor::joined(Call &call)
     }
     int64_t joined_dim = call.inputs[1]->lane[0].toInt();
     joined_dim += joined_dim < 0 ? rank : 0;
+    // A size that is fixed, or follows from the inputs' sizes.
+    const auto is_known = [&](const Ref &part, int64_t dim) {
+        return !part->is_data || recording_.is_fixed(*part, dim);
+    };
     std::vector<Ref> made = parts;
     bool differs = false;
     for (int64_t dim = 0; dim < rank; dim++) {
-        const auto known = std::find_if(parts.begin(), parts.end(), [&](const Ref &part) {
-            return is_known(*part, dim, recording_.lane_count);
-        });
+        const auto known = std::find_if(parts.begin(), parts.end(),
+                                        [&](const Ref &part) { return is_known(part, dim); });
         const Item &model = known == parts.end() ? *parts[0] : **known;
         for (Ref &part : made) {
-            bool is_same = dim == joined_dim;
-            for (uint32_t lane = 0; lane < recording_.lane_count && dim != joined_dim; lane++) {
-                is_same = part->tensor(lane).size(dim) == model.tensor(lane).size(dim) &&
-                          (lane == 0 || is_same);
-            }
-            if (!is_same && !is_known(*part, dim, recording_.lane_count)) {
+            const bool is_free =
+                dim == joined_dim || recording_.has_same_size(*part, dim, model, dim);
+            if (!is_free && !is_known(part, dim)) {
                 part = with_size(*part, dim, model);
                 differs = true;
             }

@@ -197,7 +197,8 @@ void Interpreter::compare_tensors(Loop &loop, size_t leaf, const Item &input, co
         throw Apart("a loop on the data changes the rank or dtype of a tensor that it carries");
     }
     for (int64_t dim = 0; dim < input.tensor(0).dim(); dim++) {
-        if (!has_same_size(input, result, dim) && loop.moving[leaf].insert(dim).second) {
+        if (!recording_.has_same_size(input, dim, result, dim) &&
+            loop.moving[leaf].insert(dim).second) {
             loop.run.is_stable = false;
         }
     }
@@ -288,13 +289,12 @@ Ref Interpreter::make_nothing(const Item &model, const Place &place)
     }
     if (model.is_sequence) {
         const Ref none = recording_.sequence(Item::Kind::List, {});
-        return sequence_of(none, sequence_like(model, false), place);
+        return sequence_of(none, place, sequence_like(model, false));
     }
     std::vector<Ref> sizes;
     for (int64_t dim = 0; dim < model.tensor(0).dim(); dim++) {
-        const int64_t size = model.tensor(0).size(dim);
-        const bool is_fixed = recording_.lane_count > 1 && model.tensor(1).size(dim) == size;
-        sizes.push_back(recording_.plain(is_fixed ? size : int64_t{1}));
+        const bool is_fixed = recording_.lane_count > 1 && recording_.is_fixed(model, dim);
+        sizes.push_back(recording_.plain(is_fixed ? model.tensor(0).size(dim) : int64_t{1}));
     }
     const Ref none = recording_.plain(c10::IValue());
     const Ref dtype = recording_.plain(static_cast<int64_t>(model.tensor(0).scalar_type()));
@@ -303,14 +303,20 @@ Ref Interpreter::make_nothing(const Item &model, const Place &place)
         {recording_.sequence(Item::Kind::List, std::move(sizes)), dtype, none, none, none}, place);
 }
 
-// Whether the body reads what is carried into it, or gives it as something else.
-bool Interpreter::is_read(const Loop &loop, const Ref &input)
+// Whether a leaf is no input of the loop after all: it has no value, or one that nobody can tell
+// when an iteration ends and the next one does not read.
+bool Interpreter::is_dropped(const Loop &loop, size_t leaf)
 {
+    const Loop::Run &run = loop.run;
+    const Ref &input = run.inputs[leaf];
+    if (input->is_unset || run.results[leaf]->kind != Item::Kind::Unknown) {
+        return input->is_unset;
+    }
     const auto gives = [&](const std::vector<Ref> &results) {
         return std::find(results.begin(), results.end(), input) != results.end();
     };
-    return input->is_used || gives(loop.run.results) || gives(loop.run.memory_results) ||
-           gives(loop.run.additions);
+    return !input->is_used && !gives(run.results) && !gives(run.memory_results) &&
+           !gives(run.additions);
 }
 
 // How often the loop runs, where nothing but its limit ends it; otherwise a size of its own.
@@ -337,13 +343,7 @@ std::vector<Ref> Interpreter::finish_loop(Loop &loop, const Ref &limit, const Re
         inputs[0] = recording_.plain(c10::IValue());
     }
     for (size_t i = 0; i < loop.run.inputs.size(); i++) {
-        const bool is_unknown = loop.run.results[i]->kind == Item::Kind::Unknown;
-        if (is_unknown && is_read(loop, loop.run.inputs[i])) {
-            throw Unsupported("a loop reads a tensor whose memory an earlier iteration changes "
-                              "under another name on one side of a branch, or in a loop, " +
-                              recording_.describe(loop.place));
-        }
-        if (!loop.run.inputs[i]->is_unset && !is_unknown) {
+        if (!is_dropped(loop, i)) {
             inputs.push_back(loop.run.leaves[i]->is_unset
                                  ? make_nothing(*loop.run.inputs[i], loop.place)
                                  : loop.run.leaves[i]);

@@ -62,7 +62,7 @@ void Interpreter::begin_held(Loop &loop)
     }
     for (auto &[k, rows] : loop.grown) {
         const Ref stack = begin_stack(loop.initial[k], rows, known, loop.place);
-        loop.grown_initial[k] = grown_list(rows, stack);
+        loop.grown_initial[k] = grown_list(stack, rows->has_numbers);
     }
 }
 
@@ -132,10 +132,7 @@ void Interpreter::end_body(Loop &loop, std::vector<Ref> &results)
     for (auto &[k, rows] : loop.grown) {
         if (results[k + 1]->kind == Item::Kind::List) {
             const bool has_numbers = rows->has_numbers;
-            const Ref list = recording_.sequence(Item::Kind::List, {});
-            list->stacked = end_stack(results[k + 1], rows, {});
-            list->has_numbers = has_numbers;
-            results[k + 1] = list;
+            results[k + 1] = grown_list(end_stack(results[k + 1], rows, {}), has_numbers);
         }
     }
     for (size_t k = 0; k < loop.initial.size(); k++) {
@@ -462,7 +459,11 @@ Ref Interpreter::result_of(Loop &loop, size_t &leaf, const Ref &input, std::vect
         return input;
     }
     const size_t index = leaf++;
-    if (input->is_unset || loop.run.results[index]->kind == Item::Kind::Unknown) {
+    if (is_dropped(loop, index)) {
+        return loop.run.results[index];
+    }
+    if (loop.run.results[index]->kind == Item::Kind::Unknown) {
+        outputs.push_back(recording_.make(Item::Kind::Unknown));
         return loop.run.results[index];
     }
     const Ref made = like(*input);

@@ -56,16 +56,6 @@ Ref Interpreter::like(const Item &model)
     return item;
 }
 
-// Whether a dim of two tensors has one size in every lane.
-bool Interpreter::has_same_size(const Item &a, const Item &b, int64_t dim) const
-{
-    bool is_same = true;
-    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-        is_same = is_same && a.tensor(lane).size(dim) == b.tensor(lane).size(dim);
-    }
-    return is_same;
-}
-
 Ref Interpreter::merge_tensors(const Ref &a, const Ref &b)
 {
     if (a->is_sequence != b->is_sequence) {
@@ -78,7 +68,7 @@ Ref Interpreter::merge_tensors(const Ref &a, const Ref &b)
     Ref item = like(*a);
     item->is_data = item->is_data || (b->is_data && !b->is_real);
     for (int64_t dim = 0; dim < a->tensor(0).dim(); dim++) {
-        if (!has_same_size(*a, *b, dim)) {
+        if (!recording_.has_same_size(*a, dim, *b, dim)) {
             resize(*item, dim, "If");
         }
     }

@@ -8,6 +8,11 @@
 namespace htp
 {
 
+std::string base_name(const c10::FunctionSchema &schema)
+{
+    return schema.name().substr(schema.name().find("::") + 2);
+}
+
 bool means_no_meta_kernel(const std::exception &error)
 {
     const std::string text = error.what();

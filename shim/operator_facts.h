@@ -9,6 +9,9 @@
 namespace htp
 {
 
+// The operator's name without its namespace: "nonzero".
+std::string base_name(const c10::FunctionSchema &schema);
+
 // Whether a thrown error speaks of missing kernels rather than of the inputs.
 bool means_no_meta_kernel(const std::exception &error);
 

@@ -2,6 +2,7 @@
 #include "execute.h"
 
 #include "map_tensors.h"
+#include "operator_facts.h"
 
 #include <torch/csrc/jit/runtime/operator.h>
 
@@ -43,7 +44,7 @@ std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
         Ref item = recording_.plain(is_bool ? c10::IValue(false) : c10::IValue(0.0), false);
         if (kind == c10::TypeKind::IntType || reads_int) {
             const Item &source = *call.inputs.at(0);
-            const std::string name = call.schema.name().substr(call.schema.name().find("::") + 2);
+            const std::string name = base_name(call.schema);
             make_up(*item,
                     source.is_tensor() ? number_in(source, name) : recording_.new_size(name));
         }

@@ -373,6 +373,24 @@ c10::IValue Recording::value(const Ref &item, size_t lane, const c10::TypePtr &t
     return join(item, lane, type, 0);
 }
 
+bool Recording::is_fixed(const Item &tensor, int64_t dim) const
+{
+    bool is_same = true;
+    for (uint32_t lane = 1; lane < lane_count; lane++) {
+        is_same = is_same && tensor.tensor(lane).size(dim) == tensor.tensor(0).size(dim);
+    }
+    return is_same;
+}
+
+bool Recording::has_same_size(const Item &a, int64_t dim_a, const Item &b, int64_t dim_b) const
+{
+    bool is_same = true;
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        is_same = is_same && a.tensor(lane).size(dim_a) == b.tensor(lane).size(dim_b);
+    }
+    return is_same;
+}
+
 std::string Recording::describe(const Place &place) const
 {
     const uint32_t module = scopes.empty() ? 0 : scopes[place.scope].module;

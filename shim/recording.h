@@ -126,6 +126,12 @@ class Recording
     // where that is known.
     static c10::IValue value(const Ref &item, size_t lane, const c10::TypePtr &type = nullptr);
 
+    // Whether a dim of a tensor has one size in every lane.
+    bool is_fixed(const Item &tensor, int64_t dim) const;
+
+    // Whether dims of two tensors have one size in each lane.
+    bool has_same_size(const Item &a, int64_t dim_a, const Item &b, int64_t dim_b) const;
+
     // "in encoder.layer.0 (model.py:12)".
     std::string describe(const Place &place) const;
 

@@ -27,6 +27,7 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::sequen
         {"aten::extend", &Interpreter::do_grown_extend},
         {"aten::add_", &Interpreter::do_grown_extend},
         {"aten::add", &Interpreter::do_grown_add},
+        {"aten::insert", &Interpreter::do_sequence_insert},
         {"aten::pop", &Interpreter::do_sequence_pop},
         {"aten::list", &Interpreter::do_grown_copy},
         {"aten::copy", &Interpreter::do_grown_copy},
@@ -58,7 +59,7 @@ void Interpreter::widen(Item &sequence, const Item &element, const Place &place)
         throw Unsupported(kUnfit + recording_.describe(place));
     }
     for (int64_t dim = 0; dim < element.tensor(0).dim(); dim++) {
-        if (!has_same_size(sequence, element, dim)) {
+        if (!recording_.has_same_size(sequence, dim, element, dim)) {
             resize(sequence, dim, "element");
         }
     }
@@ -75,7 +76,7 @@ Ref Interpreter::record_sequence(const char *kind, const std::vector<Ref> &input
 }
 
 // All elements of a list as a sequence; @p like tells what one without any would hold.
-Ref Interpreter::sequence_of(const Ref &list, const Ref &like, const Place &place)
+Ref Interpreter::sequence_of(const Ref &list, const Place &place, const Ref &like)
 {
     require_unchanged(list, place);
     const std::vector<Ref> &elements = list->elements;
@@ -122,17 +123,22 @@ Ref Interpreter::extend_sequence(Ref sequence, const Ref &more, const Place &pla
     return sequence;
 }
 
-// A tensor of a sequence.
-Ref Interpreter::sequence_item(const Ref &sequence, const Ref &index, const Place &place)
+// What a tensor of a sequence looks like.
+Ref Interpreter::element_of(const Item &sequence)
 {
-    const Ref made = like(*sequence);
+    const Ref made = like(sequence);
     made->is_sequence = false;
     made->varying.clear();
-    for (const int64_t dim : sequence->varying) {
+    for (const int64_t dim : sequence.varying) {
         resize(*made, dim, "element");
     }
-    return record_sequence("aten::__getitem__.t", {sequence, index}, {"self", "idx"}, made,
-                           {sequence}, place);
+    return made;
+}
+
+Ref Interpreter::sequence_item(const Ref &sequence, const Ref &index, const Place &place)
+{
+    return record_sequence("aten::__getitem__.t", {sequence, index}, {"self", "idx"},
+                           element_of(*sequence), {sequence}, place);
 }
 
 // stack(), cat(): sizes that differ between elements are equal then, or libtorch would refuse.
@@ -141,20 +147,10 @@ std::vector<Ref> Interpreter::do_sequence_join(const Node &node, std::vector<Ref
 {
     const Place place = place_of(node, frame.scope);
     const bool is_stack = node.kind() == torch::jit::aten::stack;
-    const Ref sequence = sequence_of(inputs[0], nullptr, place);
-    const Ref made = like(*sequence);
+    const Ref sequence = sequence_of(inputs[0], place);
     const int64_t rank = sequence->tensor(0).dim() + (is_stack ? 1 : 0);
-    int64_t dim = number(inputs[1], place);
-    dim += dim < 0 ? rank : 0;
-    if (dim < 0 || dim >= rank) {
-        throw BadInputs("a dim that cat() or stack() joins is out of range, " +
-                        recording_.describe(place));
-    }
-    made->is_sequence = false;
-    made->varying.clear();
-    for (const int64_t varying : sequence->varying) {
-        resize(*made, varying, "element");
-    }
+    const int64_t dim = dim_to_join(inputs[1], rank, place);
+    const Ref made = element_of(*sequence);
     for (uint32_t lane = 0; is_stack && lane < recording_.lane_count; lane++) {
         made->lane[lane] = made->tensor(lane).unsqueeze(dim);
     }
@@ -169,30 +165,40 @@ std::vector<Ref> Interpreter::do_sequence_length(const Node &node, std::vector<R
 {
     const Place place = place_of(node, frame.scope);
     const Ref length = like(*recording_.plain(0));
-    record_control("aten::len.t", {sequence_of(inputs[0], nullptr, place)}, {"a"}, {length}, {},
-                   place);
+    record_control("aten::len.t", {sequence_of(inputs[0], place)}, {"a"}, {length}, {}, place);
     return {length};
+}
+
+// Puts an element into a list, in place of another one or between two.
+void Interpreter::put_into(const char *kind, const std::vector<Ref> &inputs, const Place &place)
+{
+    const Ref sequence = sequence_of(inputs[0], place);
+    const Ref made = sequence_like(*sequence, false);
+    widen(*made, *inputs[2], place);
+    const Ref changed = record_sequence(kind, {sequence, inputs[1], inputs[2]}, {"l", "idx", "el"},
+                                        made, {sequence, inputs[2]}, place);
+    recording_.fill(inputs[0], {{}, changed});
 }
 
 std::vector<Ref> Interpreter::do_sequence_set_item(const Node &node, std::vector<Ref> &inputs,
                                                    Frame &frame)
 {
-    const Place place = place_of(node, frame.scope);
-    const Ref sequence = sequence_of(inputs[0], nullptr, place);
-    const Ref made = sequence_like(*sequence, false);
-    widen(*made, *inputs[2], place);
-    recording_.fill(inputs[0],
-                    {{},
-                     record_sequence("aten::_set_item.t", {sequence, inputs[1], inputs[2]},
-                                     {"l", "idx", "el"}, made, {sequence, inputs[2]}, place)});
+    put_into("aten::_set_item.t", inputs, place_of(node, frame.scope));
     return {inputs[0]};
+}
+
+std::vector<Ref> Interpreter::do_sequence_insert(const Node &node, std::vector<Ref> &inputs,
+                                                 Frame &frame)
+{
+    put_into("aten::insert.t", inputs, place_of(node, frame.scope));
+    return {};
 }
 
 std::vector<Ref> Interpreter::do_sequence_pop(const Node &node, std::vector<Ref> &inputs,
                                               Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    const Ref sequence = sequence_of(inputs[0], nullptr, place);
+    const Ref sequence = sequence_of(inputs[0], place);
     const Ref taken = sequence_item(sequence, inputs[1], place);
     recording_.fill(inputs[0],
                     {{},
@@ -211,19 +217,11 @@ Ref Interpreter::as_output(const Ref &value, const Place &place, bool is_side)
     const bool has_tensors = is_side && value->kind == Item::Kind::List && !all.empty() &&
                              !value->stacked && std::all_of(all.begin(), all.end(), is_tensor);
     if (has_tensors) {
-        const Ref list = recording_.sequence(Item::Kind::List, {});
-        list->stacked = sequence_of(value, nullptr, place);
-        return list;
+        return grown_list(sequence_of(value, place));
     }
     if (value->stacked && (!is_side || !value->has_numbers)) {
-        const Ref made =
-            value->has_numbers ? stack_up(value, place) : sequence_of(value, nullptr, place);
-        if (!is_side) {
-            return made;
-        }
-        const Ref list = recording_.sequence(Item::Kind::List, {});
-        list->stacked = made;
-        return list;
+        const Ref made = value->has_numbers ? stack_up(value, place) : sequence_of(value, place);
+        return is_side ? grown_list(made) : made;
     }
     if (!value->is_container()) {
         return value;

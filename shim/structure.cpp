@@ -264,8 +264,7 @@ std::vector<Ref> Interpreter::do_get_item(const Node &node, std::vector<Ref> &in
                          !self->is_growing && !is_decided(inputs[1]) &&
                          inputs[1]->kind == Item::Kind::Plain;
     if (is_open) {
-        const Ref grown = grown_list(self, stack_up(self, place));
-        grown->has_numbers = self->elements[0]->is_number();
+        const Ref grown = grown_list(stack_up(self, place), self->elements[0]->is_number());
         return {element_at(grown, grown->stacked, inputs[1], place)};
     }
     return {self->elements[position(self, inputs[1], place)]};

@@ -76,6 +76,19 @@ void htp_lower_sequence_set_item(htp_lowering *l)
         htp_emit(l, "SequenceInsert", HTP_IN(rest, htp_arg_tensor(l, "el"), index), HTP_NO_AT));
 }
 
+/** aten::insert.t: a place outside of the sequence is the nearest end. */
+void htp_lower_sequence_insert(htp_lowering *l)
+{
+    htp_tensor_id sequence = htp_arg_tensor(l, "l");
+    htp_tensor_id length = htp_emit(l, "SequenceLength", HTP_IN(sequence), HTP_NO_AT);
+    htp_tensor_id least = htp_emit(l, "Neg", HTP_IN(length), HTP_NO_AT);
+    htp_tensor_id index = htp_emit(l, "Max", HTP_IN(htp_arg_tensor(l, "idx"), least), HTP_NO_AT);
+    index = htp_emit(l, "Min", HTP_IN(index, length), HTP_NO_AT);
+    htp_bind(
+        l, 0,
+        htp_emit(l, "SequenceInsert", HTP_IN(sequence, htp_arg_tensor(l, "el"), index), HTP_NO_AT));
+}
+
 /** aten::Delete.t */
 void htp_lower_sequence_delete(htp_lowering *l)
 {

@@ -91,6 +91,41 @@ def popped(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     return torch.cat(outs + [last]) + first.sum()
 
 
+def inserted(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = [x]
+    for i in range(int(n)):
+        outs.append(x[: i + 1] * i)
+    outs.insert(0, x[:1] + 1)
+    outs.insert(1, x + 2)
+    outs.insert(-1, x[:2] + 3)
+    outs.insert(99, x + 4)
+    outs.insert(-99, x + 5)
+    return torch.cat(outs)
+
+
+def rows_inserted(x: torch.Tensor, n: torch.Tensor) -> Tuple[torch.Tensor, int]:
+    outs: List[torch.Tensor] = []
+    numbers = [7]
+    for i in range(int(n)):
+        outs.append(x * i)
+        outs.insert(0, x + i)
+        numbers.insert(0, 3 * i)
+    outs.insert(1, x + 2)
+    outs.insert(-1, x + 3)
+    outs.insert(99, x + 4)
+    outs.insert(-99, x + 5)
+    return torch.stack(outs), numbers[0]
+
+
+def popped_within(x: torch.Tensor, n: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    outs: List[torch.Tensor] = [x, x + 1, x + 2]
+    for i in range(int(n)):
+        outs.append(x * i)
+    second = outs.pop(1)
+    last = outs.pop(-2)
+    return torch.stack(outs), second - last
+
+
 def prefixed(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     outs: List[torch.Tensor] = [x, x[:1]]
     for i in range(int(n)):
@@ -302,6 +337,9 @@ add("nms-like", nms_like)
 add("read-items", read_items)
 add("replaced", replaced)
 add("popped", popped)
+add("inserted", inserted)
+add("rows-inserted", rows_inserted)
+add("popped-within", popped_within)
 add("prefixed", prefixed)
 add("in-branch", in_branch)
 add("maybe", maybe)
