@@ -38,11 +38,39 @@ static const char *operand(htp_lowering *l, uint32_t index)
     return l->node->input_names[index];
 }
 
-/** Operands @p first and the one after it, multiplied as matrices. */
+/** Whether the matrices of an operand may have no row or column when the model runs. */
+static bool may_be_empty(const htp_lowering *l, uint32_t index)
+{
+    const htp_value_id id = l->node->inputs[index];
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    bool may = false;
+    for (uint32_t i = 0; i < value->rank; i++) {
+        may = may || l->graph->values[id].dims[i].symbol;
+    }
+    return may && value->rank > 1;
+}
+
+/** Operands @p first and the one after it, multiplied as matrices. ONNX Runtime 1.31 refuses the
+ * product of an empty matrix and a vector, or forgets its shape: the vector becomes a matrix. */
 static htp_tensor_id product(htp_lowering *l, uint32_t first, htp_dtype dtype)
 {
-    return htp_emit_binary(l, "MatMul", htp_arg_tensor_as(l, operand(l, first), dtype),
-                           htp_arg_tensor_as(l, operand(l, first + 1), dtype));
+    static const int64_t row = -2;
+    static const int64_t column = -1;
+    htp_tensor_id a = htp_arg_tensor_as(l, operand(l, first), dtype);
+    htp_tensor_id b = htp_arg_tensor_as(l, operand(l, first + 1), dtype);
+    if (l->failure) {
+        return HTP_TENSOR_NONE;
+    }
+    const uint32_t *inputs = &l->node->inputs[first];
+    if (htp_graph_value(l->graph, inputs[1])->rank == 1 && may_be_empty(l, first)) {
+        b = htp_emit_unsqueeze(l, b, &column, 1);
+        return htp_emit_squeeze(l, htp_emit_binary(l, "MatMul", a, b), &column, 1);
+    }
+    if (htp_graph_value(l->graph, inputs[0])->rank == 1 && may_be_empty(l, first + 1)) {
+        a = htp_emit_unsqueeze(l, a, &row, 1);
+        return htp_emit_squeeze(l, htp_emit_binary(l, "MatMul", a, b), &row, 1);
+    }
+    return htp_emit_binary(l, "MatMul", a, b);
 }
 
 /** matmul, mm, bmm, mv, dot, vdot */
