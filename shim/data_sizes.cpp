@@ -395,6 +395,31 @@ std::string slice_of(const std::vector<Ref> &inputs, int64_t whole)
 
 } // namespace
 
+// Whether a slice has no element in any lane, although it begins behind its end in some: at other
+// sizes it may have elements. What always begins where it ends is empty for good.
+bool is_empty_by_chance(const std::vector<Ref> &inputs, int64_t dim, uint32_t lane_count)
+{
+    bool is_cut = false;
+    bool differs = false;
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        const int64_t whole = inputs[0]->tensor(lane).size(dim);
+        const auto bound = [&](size_t index, int64_t otherwise) {
+            const bool is_given = !is_none(inputs, index) && inputs[index]->lane[lane].isInt();
+            const int64_t given = is_given ? inputs[index]->lane[lane].toInt() : otherwise;
+            differs = differs || (is_given && inputs[index]->lane[0] != inputs[index]->lane[lane]);
+            return given < 0 ? given + whole : given;
+        };
+        const int64_t begin = bound(2, 0);
+        const int64_t end = std::min(bound(3, whole), whole);
+        differs = differs || whole != inputs[0]->tensor(0).size(dim);
+        is_cut = is_cut || end < std::max<int64_t>(begin, 0);
+        if (std::max<int64_t>(begin, 0) < end) {
+            return false;
+        }
+    }
+    return is_cut && differs;
+}
+
 // Slices whose bounds, or whose dim's size, the data decides; and positions that it decides.
 std::optional<Executor::Lanes> Executor::moved(Call &call)
 {
@@ -408,9 +433,16 @@ std::optional<Executor::Lanes> Executor::moved(Call &call)
         return changed;
     };
     const bool any_bound = is_data_number(inputs, 2) || is_data_number(inputs, 3);
-    if (name == "aten::slice" && inputs[0]->is_tensor() && (any_bound || inputs[0]->is_data)) {
+    if (name == "aten::slice" && inputs[0]->is_tensor()) {
         int64_t dim = fixed_number(inputs, 1);
         dim += dim < 0 ? inputs[0]->tensor(0).dim() : 0;
+        if (!any_bound && !inputs[0]->is_data) {
+            return is_empty_by_chance(inputs, dim, recording_.lane_count)
+                       ? std::optional<Lanes>(
+                             lanes_with_size(call, with({2, 3}, recording_.plain(c10::IValue())),
+                                             dim, recording_.new_size("slice")))
+                       : std::nullopt;
+        }
         const auto size_in = [&](uint32_t lane) { return inputs[0]->tensor(lane).size(dim); };
         const bool is_fixed = size_in(0) == size_in(1 % recording_.lane_count);
         const bool is_all =

@@ -315,12 +315,16 @@ htp_dim htp_symbols_unknown(htp_symbols *symbols)
     return (htp_dim){.symbol = symbols->names.items[id]};
 }
 
+/* Whether two formulas are one size in all lanes. Where more is cut off than there is, that is 0. */
 static bool sizes_agree(const htp_symbols *symbols, htp_polynomial_id a, htp_polynomial_id b)
 {
     htp_lane_sizes x = sizes_at(symbols, a);
     htp_lane_sizes y = sizes_at(symbols, b);
-    return x.are_known && y.are_known &&
-           memcmp(x.lane, y.lane, symbols->lane_count * sizeof(*x.lane)) == 0;
+    bool agree = x.are_known && y.are_known;
+    for (uint32_t lane = 0; agree && lane < symbols->lane_count; lane++) {
+        agree = x.lane[lane] == y.lane[lane] || (x.lane[lane] <= 0 && y.lane[lane] <= 0);
+    }
+    return agree;
 }
 
 bool htp_symbols_agree(htp_symbols *symbols, htp_dim a, htp_dim b)

@@ -94,13 +94,14 @@ HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_shim_hint 
 
 /**
  * Sets the sizes of the named axes in lanes 1 and 2. No two axes move alike, so that a dim's sizes
- * in three lanes tell which axis it follows; no size is 0 or 1, which would broadcast.
+ * in three lanes tell which axis it follows; no size is 0.
  *
- * A model may refuse some sizes (a longest sequence, a multiple of a patch): the first
- * attempts move one lane far, so that dims behind strides move, and the lanes to both sides, so
- * that a limit of the program on either side shows; later ones stay near, and the last keep what
- * powers of two divide the sizes. @p attempt counts from 0; where its inputs would be too large,
- * that of the next one is chosen.
+ * The first attempt has a lane with sizes of next to nothing, from 1 on, where what a program cuts
+ * off or takes the smaller one of shows. A model may refuse some sizes (a smallest image, a longest
+ * sequence, a multiple of a patch): the next attempts move one lane far, so that dims behind
+ * strides move, and the lanes to both sides, so that a limit of the program on either side shows;
+ * later ones stay near, and the last keep what powers of two divide the sizes. @p attempt counts
+ * from 0; where its inputs would be too large, the next one whose inputs are not is chosen.
  * @return false when there is no such attempt; nothing is changed then.
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);

@@ -21,8 +21,9 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_SHIM_MAX_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
-/* Where a lane's size lies: near the example's, at twice, at many times or at half of it. */
-enum move { UP, FAR_UP, FARTHEST_UP, DOWN, FAR_DOWN };
+/* Where a lane's size lies: near the example's, at twice, at many times or at half of it, or at
+ * next to nothing. */
+enum move { UP, FAR_UP, FARTHEST_UP, DOWN, FAR_DOWN, SMALLEST };
 
 /* A way to choose the other lanes' sizes. */
 struct way {
@@ -32,13 +33,21 @@ struct way {
 };
 
 /* In the order in which they are tried. A lane far away shows dims that move only once in a while,
- * as behind strides and in windows; one above and one below show what is cut off. */
+ * as behind strides and in windows; one above and one below show what is cut off. Where axes may be
+ * next to nothing, what is larger and what is smaller is the other way round: slices by other
+ * tensors' sizes then are empty in one lane only. */
 static const struct way ways[] = {
-    {{FARTHEST_UP, DOWN}, false, false}, {{FAR_UP, DOWN}, false, false},
-    {{FAR_UP, UP}, false, false},        {{UP, FAR_DOWN}, false, false},
-    {{DOWN, FAR_DOWN}, true, false},     {{UP, DOWN}, false, false},
-    {{DOWN, DOWN}, true, false},         {{UP, UP}, true, false},
-    {{FAR_UP, DOWN}, true, true},        {{DOWN, DOWN}, true, true},
+    {{FARTHEST_UP, SMALLEST}, false, false},
+    {{FARTHEST_UP, DOWN}, false, false},
+    {{FAR_UP, DOWN}, false, false},
+    {{FAR_UP, UP}, false, false},
+    {{UP, FAR_DOWN}, false, false},
+    {{DOWN, FAR_DOWN}, true, false},
+    {{UP, DOWN}, false, false},
+    {{DOWN, DOWN}, true, false},
+    {{UP, UP}, true, false},
+    {{FAR_UP, DOWN}, true, true},
+    {{DOWN, DOWN}, true, true},
 };
 
 enum { ATTEMPT_COUNT = sizeof(ways) / sizeof(ways[0]) };
@@ -127,12 +136,47 @@ static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
     }
 }
 
+/* The axis that is largest in lane 1 of those that have no size in lane @p lane yet. */
+static htp_axis *largest_without(htp_inputs *inputs, uint32_t lane)
+{
+    htp_axis *largest = NULL;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        htp_axis *axis = &inputs->axes[i];
+        if (axis->sizes[lane] == 0 && (!largest || axis->sizes[1] > largest->sizes[1])) {
+            largest = axis;
+        }
+    }
+    return largest;
+}
+
+/* Gives lane 2 sizes of next to nothing, the smallest one to the axis that is largest in lane 1. */
+static void make_smallest(htp_inputs *inputs)
+{
+    const uint32_t lane = 2;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        inputs->axes[i].sizes[lane] = 0;
+    }
+    int64_t size = 0;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        htp_axis *axis = largest_without(inputs, lane);
+        do {
+            size++;
+        } while (size == axis->sizes[0] || (size > 1 && !is_prime(size)));
+        axis->sizes[lane] = size;
+    }
+}
+
 /* @return whether no input is too large */
 static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
 {
     bool fits = true;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         move_axis(&inputs->axes[i], i, attempt);
+    }
+    if (ways[attempt].moves[1] == SMALLEST) {
+        make_smallest(inputs);
+    }
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
         tell_apart(inputs, i, attempt);
     }
     for (uint32_t i = 0; i < inputs->count; i++) {
@@ -155,8 +199,8 @@ bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
         return false;
     }
     inputs->lane_count = inputs->axis_count > 0 ? HTP_SHIM_MAX_LANES : 1;
-    if (!set_lanes(inputs, attempt) && attempt + 1 < ATTEMPT_COUNT) {
-        (void)set_lanes(inputs, attempt + 1);
+    while (!set_lanes(inputs, attempt) && attempt + 1 < ATTEMPT_COUNT) {
+        attempt++;
     }
     return true;
 }

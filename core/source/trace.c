@@ -54,19 +54,39 @@ static void note_refusal(struct tracing *tracing, htp_obstacle *obstacle)
     }
 }
 
+/* Whether the first choice, in which a lane's sizes are next to nothing, asks too much of a
+ * program: it refuses them, or does something else at such sizes, which no graph can show. */
+static bool is_too_small(const struct tracing *tracing, htp_shim_code code)
+{
+    if (code != HTP_SHIM_OK) {
+        return code == HTP_SHIM_BAD_INPUTS || code == HTP_SHIM_UNSUPPORTED;
+    }
+    for (uint32_t i = 0; i < tracing->trace->node_count; i++) {
+        if (tracing->trace->nodes[i].failure) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Runs in lanes of one choice of sizes after the other. */
 static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_inputs *inputs,
                                 htp_obstacle *wanted)
 {
     htp_obstacle obstacle = {.axis = HTP_NONE};
     htp_shim_code code = run(tracing, inputs->lane_count);
+    uint32_t attempt = 1;
+    if (inputs->lane_count > 1 && is_too_small(tracing, code)) {
+        (void)htp_inputs_choose_lanes(inputs, attempt++);
+        code = run(tracing, inputs->lane_count);
+    }
     if (code == HTP_SHIM_NEEDS_LANES) {
         inputs->lane_count = HTP_SHIM_MAX_LANES;
         code = run(tracing, inputs->lane_count);
     }
     const htp_shim_error first = tracing->error;
     bool is_refused = false;
-    for (uint32_t attempt = 1; code == HTP_SHIM_BAD_INPUTS && !is_refused; attempt++) {
+    for (; code == HTP_SHIM_BAD_INPUTS && !is_refused; attempt++) {
         note_refusal(tracing, &obstacle);
         is_refused = obstacle.is_fixed || (wanted && wanted->tries_one) ||
                      !htp_inputs_choose_lanes(inputs, attempt);
