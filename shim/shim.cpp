@@ -159,7 +159,7 @@ htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, u
     return guard(error, HTP_SHIM_INTERNAL, [&] {
         model->trace.reset();
         if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
-            throw std::runtime_error("a trace has 1 to 3 lanes");
+            throw std::runtime_error("a trace has 1 to 4 lanes");
         }
         const std::vector<htp_shim_input> given(inputs, inputs + input_count);
         const auto go_on = [&](uint64_t done) { return tick == nullptr || tick(user, done, 0); };

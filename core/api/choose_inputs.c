@@ -135,8 +135,8 @@ static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_shim_tr
     }
     const htp_shim_input *nested = htp_inputs_nest(&session->arena, inputs, NULL);
     htp_shim_code code = HTP_SHIM_NEEDS_LANES;
-    for (uint32_t lanes = 1; code == HTP_SHIM_NEEDS_LANES && lanes <= HTP_SHIM_MAX_LANES;
-         lanes += HTP_SHIM_MAX_LANES - 1) {
+    for (uint32_t lanes = 1; code == HTP_SHIM_NEEDS_LANES && lanes <= HTP_INPUTS_LANES;
+         lanes += HTP_INPUTS_LANES - 1) {
         code = session->shim->trace(session->model, nested, inputs->argument_count, lanes, tick,
                                     session, trace, &error);
     }

@@ -160,6 +160,10 @@ htp_status htp_session_trace(htp_session *session)
     htp_session_begin(session, HTP_STAGE_TRACED);
     HTP_TRY(trace(session));
     note_inputs(session);
+    if (session->inputs.failure_at_ones) {
+        htp_session_note(session, "the dynamic axes are for sizes from 2 on; at 1, %s",
+                         session->inputs.failure_at_ones);
+    }
     return htp_session_end(session, session->graph->trace->node_count, "nodes");
 }
 

@@ -112,6 +112,25 @@ void htp_lower_sequence_join(htp_lowering *l, bool has_new_axis)
                              htp_attribute_int("new_axis", has_new_axis))));
 }
 
+/** The lengths of parts of @p size elements, of which the last one may have fewer. What has no
+ * element is one part, where SplitToSequence alone would give none. */
+static htp_tensor_id part_lengths(htp_lowering *l, htp_tensor_id x, htp_tensor_id size,
+                                  int64_t axis)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, l->node->inputs[0]);
+    const int64_t at = axis < 0 ? axis + value->rank : axis;
+    htp_tensor_id whole =
+        htp_emit_squeeze(l, htp_emit_dim(l, x, l->graph->values[l->node->inputs[0]].dims, at),
+                         (const int64_t[]){0}, 1);
+    htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);
+    htp_tensor_id one = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1);
+    htp_tensor_id more = htp_emit_binary(l, "Add", whole, htp_emit_binary(l, "Sub", size, one));
+    htp_tensor_id count = htp_emit_binary(l, "Max", htp_emit_binary(l, "Div", more, size), one);
+    htp_tensor_id number = htp_emit(l, "Range", HTP_IN(zero, count, one), HTP_NO_AT);
+    htp_tensor_id left = htp_emit_binary(l, "Sub", whole, htp_emit_binary(l, "Mul", number, size));
+    return htp_emit_binary(l, "Min", left, size);
+}
+
 void htp_lower_sequence_split(htp_lowering *l)
 {
     /* ONNX Runtime splits these alone. */
@@ -126,9 +145,13 @@ void htp_lower_sequence_split(htp_lowering *l)
     }
     bool has_size = htp_arg_present(l, "split_size");
     htp_tensor_id x = htp_arg_tensor(l, "self");
-    htp_tensor_id size = htp_arg_optional_tensor(l, "split_size");
-    htp_bind(l, 0,
-             htp_emit(l, "SplitToSequence", HTP_IN(x, size),
-                      HTP_AT(htp_attribute_int("axis", htp_arg_int(l, "dim")),
-                             htp_attribute_int("keepdims", has_size))));
+    const int64_t axis = htp_arg_int(l, "dim");
+    htp_tensor_id lengths = HTP_TENSOR_NONE;
+    if (has_size && !l->failure) {
+        lengths = part_lengths(l, x, htp_arg_tensor(l, "split_size"), axis);
+    }
+    htp_bind(
+        l, 0,
+        htp_emit(l, "SplitToSequence", HTP_IN(x, lengths),
+                 HTP_AT(htp_attribute_int("axis", axis), htp_attribute_int("keepdims", has_size))));
 }

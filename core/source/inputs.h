@@ -19,7 +19,7 @@ typedef struct htp_input_path {
 
 /** One per argument, in their order; of an argument that is a tuple, list or dict one per part, as
  * deep as they are nested: no item is nested, unless it is empty. Lane 0 has the sizes that were
- * asked for; lanes 1 and 2 differ from it in the named axes. Without a named axis there is one
+ * asked for; the others differ from it in the named axes. Without a named axis there is one
  * lane. */
 typedef struct htp_inputs {
     htp_shim_input *items;
@@ -30,6 +30,9 @@ typedef struct htp_inputs {
     htp_axis *axes;
     uint32_t axis_count;
     uint32_t **dim_axes; /**< by input and dim: its axis, or HTP_NONE */
+    /** After a trace: why it cannot be exported what the program does where axes are 1, and the
+     * graph is of larger sizes; NULL where it holds there, or forward() refuses such sizes. */
+    const char *failure_at_ones;
 } htp_inputs;
 
 /**
@@ -92,12 +95,16 @@ HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_shim_hint 
                                           uint32_t argument_count, htp_derive_try attempt,
                                           void *user, htp_inputs *inputs, bool *are_taken);
 
+/** Lanes whose sizes tell the axes apart; of the first attempt there is one more, of ones. */
+enum { HTP_INPUTS_LANES = 3 };
+
 /**
- * Sets the sizes of the named axes in lanes 1 and 2. No two axes move alike, so that a dim's sizes
- * in three lanes tell which axis it follows; no size is 0.
+ * Sets the sizes of the named axes in all lanes but the first. No two axes move alike, so that a
+ * dim's sizes in three lanes tell which axis it follows; no size is 0.
  *
- * The first attempt has a lane with sizes of next to nothing, from 1 on, where what a program cuts
- * off or takes the smaller one of shows. A model may refuse some sizes (a smallest image, a longest
+ * The first attempt has a lane with sizes of next to nothing, in another order than in the lane far
+ * away, and a fourth lane, where every axis is 1: what a program cuts off or takes the smaller one
+ * of shows there. A model may refuse some sizes (a smallest image, a longest
  * sequence, a multiple of a patch): the next attempts move one lane far, so that dims behind
  * strides move, and the lanes to both sides, so that a limit of the program on either side shows;
  * later ones stay near, and the last keep what powers of two divide the sizes. @p attempt counts

@@ -14,7 +14,7 @@ enum {
 };
 
 /* How far axis @p index moves in lanes 1 and 2, in steps: differently for every axis. */
-static void axis_moves(uint32_t index, int64_t moves[HTP_SHIM_MAX_LANES])
+static void axis_moves(uint32_t index, int64_t moves[HTP_INPUTS_LANES])
 {
     moves[0] = 0;
     moves[1] = 2 * (int64_t)index + 1;
@@ -97,12 +97,12 @@ static enum move possible_move(enum move move, int64_t size, bool by_room, int64
 
 static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
 {
-    int64_t moves[HTP_SHIM_MAX_LANES];
+    int64_t moves[HTP_INPUTS_LANES];
     axis_moves(index, moves);
     const struct way *way = &ways[attempt];
     int64_t size = axis->sizes[0];
     int64_t step = step_of(size, attempt);
-    for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {
+    for (uint32_t lane = 1; lane < HTP_INPUTS_LANES; lane++) {
         enum move move = possible_move(way->moves[lane - 1], size, way->by_room, step * moves[2]);
         bool down = move == DOWN || move == FAR_DOWN;
         int64_t base = move == FARTHEST_UP ? FARTHEST * size
@@ -169,15 +169,18 @@ static void make_smallest(htp_inputs *inputs)
 /* @return whether no input is too large */
 static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
 {
+    const bool has_ones = ways[attempt].moves[1] == SMALLEST;
     bool fits = true;
+    inputs->lane_count = inputs->axis_count == 0 ? 1 : HTP_INPUTS_LANES + has_ones;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         move_axis(&inputs->axes[i], i, attempt);
     }
-    if (ways[attempt].moves[1] == SMALLEST) {
+    if (has_ones) {
         make_smallest(inputs);
     }
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         tell_apart(inputs, i, attempt);
+        inputs->axes[i].sizes[HTP_INPUTS_LANES] = 1;
     }
     for (uint32_t i = 0; i < inputs->count; i++) {
         htp_shim_input *input = &inputs->items[i];
@@ -198,7 +201,6 @@ bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
     if (attempt >= ATTEMPT_COUNT || (attempt > 0 && inputs->axis_count == 0)) {
         return false;
     }
-    inputs->lane_count = inputs->axis_count > 0 ? HTP_SHIM_MAX_LANES : 1;
     while (!set_lanes(inputs, attempt) && attempt + 1 < ATTEMPT_COUNT) {
         attempt++;
     }

@@ -8,7 +8,7 @@
 
 /* A number in each lane. */
 typedef struct numbers {
-    int64_t lane[HTP_SHIM_MAX_LANES];
+    int64_t lane[HTP_INPUTS_LANES];
 } numbers;
 
 /* What must be equal, and is in the first lane alone. */
@@ -23,8 +23,7 @@ static bool is_same(const numbers *n)
 }
 
 /* A pair of numbers as the lanes have it: whether it is a conflict. */
-static bool read_conflict(const htp_fact *const pairs[HTP_SHIM_MAX_LANES],
-                          struct conflict *conflict)
+static bool read_conflict(const htp_fact *const pairs[HTP_INPUTS_LANES], struct conflict *conflict)
 {
     numbers have = {{pairs[0]->have, pairs[1]->have, pairs[2]->have}};
     numbers want = {{pairs[0]->want, pairs[1]->want, pairs[2]->want}};
@@ -37,10 +36,10 @@ static bool read_conflict(const htp_fact *const pairs[HTP_SHIM_MAX_LANES],
 
 static bool find_conflict(const htp_shim_trace *trace, struct conflict *conflict)
 {
-    htp_fact pairs[HTP_SHIM_MAX_LANES][HTP_PAIR_LIMIT];
+    htp_fact pairs[HTP_INPUTS_LANES][HTP_PAIR_LIMIT];
     uint32_t count = htp_operands_compare(trace, 0, pairs[0]);
     bool are_alike = true;
-    for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {
+    for (uint32_t lane = 1; lane < HTP_INPUTS_LANES; lane++) {
         are_alike = htp_operands_compare(trace, lane, pairs[lane]) == count && are_alike;
     }
     bool found = false;
@@ -58,7 +57,7 @@ static uint32_t find_axis(const htp_inputs *inputs, const numbers *moving)
     for (uint32_t i = 0; i < inputs->axis_count && found == HTP_NONE; i++) {
         const int64_t *sizes = inputs->axes[i].sizes;
         bool follows = true;
-        for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {
+        for (uint32_t lane = 1; lane < HTP_INPUTS_LANES; lane++) {
             int64_t a = 0;
             int64_t b = 1;
             follows = follows && !__builtin_mul_overflow(sizes[lane], moving->lane[0], &a) &&
@@ -153,7 +152,7 @@ htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_shim_trace *trace, co
 {
     htp_obstacle obstacle = {.message = htp_arena_strdup(arena, message), .axis = HTP_NONE};
     struct conflict conflict;
-    if (!trace || trace->node_count == 0 || inputs->lane_count < HTP_SHIM_MAX_LANES ||
+    if (!trace || trace->node_count == 0 || inputs->lane_count < HTP_INPUTS_LANES ||
         !trace->nodes[trace->node_count - 1].failure || !find_conflict(trace, &conflict)) {
         return obstacle;
     }

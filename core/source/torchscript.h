@@ -50,7 +50,7 @@ bool htp_watch_tick(void *user, uint64_t done, uint64_t total);
 
 /**
  * Traces @p model with @p inputs and builds the graph in @p arena. Where forward() refuses the
- * sizes of lanes 1 and 2 others are tried (htp_inputs_choose_lanes), unless it is clear that none
+ * sizes of the other lanes others are tried (htp_inputs_choose_lanes), unless it is clear that none
  * will do; @p inputs keeps those that it took. @p obstacle (or NULL) receives why there is no
  * graph; without it, the status tells whether the axes that somebody named are to blame, which
  * takes one more trace. @p progress may be NULL; when it returns false the status is

@@ -54,19 +54,40 @@ static void note_refusal(struct tracing *tracing, htp_obstacle *obstacle)
     }
 }
 
-/* Whether the first choice, in which a lane's sizes are next to nothing, asks too much of a
- * program: it refuses them, or does something else at such sizes, which no graph can show. */
-static bool is_too_small(const struct tracing *tracing, htp_shim_code code)
+/* The first node whose operator failed, although the program did not; NULL without one. */
+static const htp_shim_node *find_failed(const htp_shim_trace *trace)
 {
-    if (code != HTP_SHIM_OK) {
-        return code == HTP_SHIM_BAD_INPUTS || code == HTP_SHIM_UNSUPPORTED;
-    }
-    for (uint32_t i = 0; i < tracing->trace->node_count; i++) {
-        if (tracing->trace->nodes[i].failure) {
-            return true;
+    for (uint32_t i = 0; i < trace->node_count; i++) {
+        if (trace->nodes[i].failure) {
+            return &trace->nodes[i];
         }
     }
-    return false;
+    return NULL;
+}
+
+/* Runs in the first choice of lanes, of which two have sizes of next to nothing; in the second one
+ * where a program refuses these, or does at them what no graph can show. @p attempt receives the
+ * next choice. */
+static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs, uint32_t *attempt)
+{
+    *attempt = 1;
+    inputs->failure_at_ones = NULL;
+    htp_shim_code code = run(tracing, inputs->lane_count);
+    const htp_shim_node *failed = code == HTP_SHIM_OK ? find_failed(tracing->trace) : NULL;
+    bool is_too_small = failed || code == HTP_SHIM_BAD_INPUTS || code == HTP_SHIM_UNSUPPORTED;
+    if (inputs->lane_count == 1 || !is_too_small) {
+        return code;
+    }
+    const char *reason =
+        failed ? htp_arena_printf(tracing->arena, "%s: %s", failed->kind, failed->failure)
+        : code == HTP_SHIM_UNSUPPORTED ? htp_arena_strdup(tracing->arena, tracing->error.message)
+                                       : NULL;
+    (void)htp_inputs_choose_lanes(inputs, *attempt);
+    (*attempt)++;
+    code = run(tracing, inputs->lane_count);
+    bool is_larger = code == HTP_SHIM_OK && !find_failed(tracing->trace);
+    inputs->failure_at_ones = is_larger ? reason : NULL;
+    return code;
 }
 
 /* Runs in lanes of one choice of sizes after the other. */
@@ -74,14 +95,10 @@ static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_i
                                 htp_obstacle *wanted)
 {
     htp_obstacle obstacle = {.axis = HTP_NONE};
-    htp_shim_code code = run(tracing, inputs->lane_count);
-    uint32_t attempt = 1;
-    if (inputs->lane_count > 1 && is_too_small(tracing, code)) {
-        (void)htp_inputs_choose_lanes(inputs, attempt++);
-        code = run(tracing, inputs->lane_count);
-    }
+    uint32_t attempt;
+    htp_shim_code code = run_smallest(tracing, inputs, &attempt);
     if (code == HTP_SHIM_NEEDS_LANES) {
-        inputs->lane_count = HTP_SHIM_MAX_LANES;
+        inputs->lane_count = HTP_INPUTS_LANES;
         code = run(tracing, inputs->lane_count);
     }
     const htp_shim_error first = tracing->error;

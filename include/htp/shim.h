@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 7u
-#define HTP_SHIM_MAX_LANES 3u
+#define HTP_SHIM_ABI 8u
+#define HTP_SHIM_MAX_LANES 4u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
 

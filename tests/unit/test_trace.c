@@ -23,7 +23,7 @@ static const htp_shim_value fake_value = {
     .producer = HTP_SHIM_NONE,
     .dtype = HTP_DTYPE_FLOAT32,
     .rank = 1,
-    .dims = {dims, dims, dims},
+    .dims = {dims, dims, dims, dims},
     .weight = HTP_SHIM_NONE,
 };
 static const uint32_t fake_ids[] = {0};
@@ -111,7 +111,7 @@ UNIT_TEST(a_graph_comes_of_the_first_trace)
     htp_graph *graph = NULL;
     expect_ok(trace_with(arena, &model, "x:float32[n=8]", NULL, &graph));
     ck_assert_uint_eq(model.traces, 1);
-    ck_assert_uint_eq(model.lane_count, 3);
+    ck_assert_uint_eq(model.lane_count, 4);
     ck_assert_uint_eq(graph->value_count, 1);
     ck_assert_uint_eq(graph->module_count, 1);
     ck_assert_uint_eq(graph->argument_count, 1);
