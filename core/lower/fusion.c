@@ -91,21 +91,31 @@ static htp_tensor_id split_gemm(htp_lowering *l, const htp_onnx_node *gemm)
     return htp_emit(l, "Add", HTP_IN(product, bias), HTP_NO_AT);
 }
 
-/* The result of an Add of a product of matrices, with the product as a Gemm; HTP_TENSOR_NONE when
- * it adds none. */
+/* A product of matrices as a Gemm; HTP_TENSOR_NONE where @p x is none, or others read it. */
+static htp_tensor_id gemm_of(htp_lowering *l, htp_tensor_id x)
+{
+    const htp_onnx_node *product = sole_producer(l->model, x, 1);
+    bool is_product = product && strcmp(product->op_type, "MatMul") == 0 &&
+                      is_matrix(l->model, product->inputs[0]) &&
+                      is_matrix(l->model, product->inputs[1]);
+    return is_product
+               ? htp_emit(l, "Gemm", HTP_IN(product->inputs[0], product->inputs[1]), HTP_NO_AT)
+               : HTP_TENSOR_NONE;
+}
+
+/* The result of an Add of one or two products of matrices, with these as Gemms; HTP_TENSOR_NONE
+ * when it adds none. */
 static htp_tensor_id split_sum(htp_lowering *l, const htp_onnx_node *sum)
 {
-    for (uint32_t i = 0; i < 2; i++) {
-        const htp_onnx_node *product = sole_producer(l->model, sum->inputs[i], 1);
-        if (product && strcmp(product->op_type, "MatMul") == 0 &&
-            is_matrix(l->model, product->inputs[0]) && is_matrix(l->model, product->inputs[1])) {
-            htp_tensor_id other = sum->inputs[1 - i];
-            htp_tensor_id gemm =
-                htp_emit(l, "Gemm", HTP_IN(product->inputs[0], product->inputs[1]), HTP_NO_AT);
-            return htp_emit(l, "Add", HTP_IN(gemm, other), HTP_NO_AT);
-        }
+    htp_tensor_id first = gemm_of(l, sum->inputs[0]);
+    htp_tensor_id second = gemm_of(l, sum->inputs[1]);
+    if (first == HTP_TENSOR_NONE && second == HTP_TENSOR_NONE) {
+        return HTP_TENSOR_NONE;
     }
-    return HTP_TENSOR_NONE;
+    return htp_emit(l, "Add",
+                    HTP_IN(first == HTP_TENSOR_NONE ? sum->inputs[0] : first,
+                           second == HTP_TENSOR_NONE ? sum->inputs[1] : second),
+                    HTP_NO_AT);
 }
 
 /* A Pad that names its axes, all of them; HTP_TENSOR_NONE for one that has nothing to fear. */
