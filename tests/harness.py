@@ -123,6 +123,30 @@ def locked(path: Path):
         yield
 
 
+INTO = "FOLDER"  # stands for the new folder among a maker's arguments
+
+
+@functools.cache
+def made_by(sources: tuple, *arguments, python: str = "") -> Path:
+    """The folder that the first of the sources makes, a script, with these arguments; made anew when
+    one of them changes. It is run by @p python, or the Python whose torch is under test."""
+    if not python:
+        python = DEBIAN_PYTHON if libtorch_version() < (2, 0) else VENV_PYTHON
+    digest = hashlib.sha256(repr((python, arguments)).encode())
+    for path in sources:
+        digest.update(path.read_bytes())
+    folder = CACHE / f"{sources[0].stem}-{digest.hexdigest()[:12]}"
+    with locked(folder.with_suffix(".lock")):
+        if not folder.exists():
+            unready = folder.with_suffix(".unready")
+            given = [unready if argument == INTO else argument for argument in arguments]
+            command = [python, "-B", *map(str, (sources[0], *given))]
+            result = subprocess.run(command, capture_output=True, text=True)
+            assert result.returncode == 0, result.stderr[-3000:]
+            unready.rename(folder)
+    return folder
+
+
 def maker_hash(model: Model) -> str:
     """Changes when what makes the model does."""
     digest = hashlib.sha256(repr(model).encode())

@@ -13,8 +13,8 @@ import onnx
 
 import numbers_check
 from harness import (
-    BUILD, CACHE, DEBIAN_PYTHON, EXIT_BAD_INPUT, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, VENV_PYTHON,
-    case, case_for_each, libtorch_version, locked, run, scratch,
+    BUILD, CACHE, DEBIAN_PYTHON, EXIT_BAD_INPUT, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, INTO,
+    VENV_PYTHON, case, case_for_each, libtorch_version, locked, made_by, run, scratch,
 )
 
 FOLDER = Path(__file__).resolve().parent / "custom"
@@ -186,19 +186,9 @@ REFUSED_VISION = {"ps_roi_pool": "no lowering", "nms-float64": "in float32 only"
                   "ps_roi_align-1.0--1": "the mean of an empty region"}
 
 
-@functools.cache
 def made_vision() -> Path:
     """The folder with models that use the system's torchvision."""
-    digest = hashlib.sha256((FOLDER / "vision.py").read_bytes()).hexdigest()[:12]
-    folder = CACHE / f"vision-{digest}"
-    with locked(CACHE / "vision.lock"):
-        if not folder.exists():
-            unready = folder.with_suffix(".unready")
-            command = [DEBIAN_PYTHON, "-B", FOLDER / "vision.py", VISION[0], unready]
-            result = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-            assert result.returncode == 0, result.stderr[-3000:]
-            unready.rename(folder)
-    return folder
+    return made_by((FOLDER / "vision.py",), VISION[0], INTO, python=DEBIAN_PYTHON)
 
 
 def flags_of(arrays: dict) -> list:

@@ -1,15 +1,12 @@
 """Detection models: how much is found, and what suppresses what, the data decides."""
 
-import functools
-import hashlib
-import subprocess
 from pathlib import Path
 
 import numpy
 import onnx
 
 import numbers_check
-from harness import CACHE, DEBIAN_PYTHON, EXIT_OK, case, libtorch_version, locked, run, scratch
+from harness import DEBIAN_PYTHON, EXIT_OK, INTO, case, libtorch_version, made_by, run, scratch
 
 MAKER = Path(__file__).resolve().parent / "custom" / "detection.py"
 # The system's torchvision is built for the system's libtorch.
@@ -17,26 +14,12 @@ VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so
 IS_TESTED = bool(VISION) and libtorch_version() < (2, 0)
 
 
-@functools.cache
-def made() -> Path:
-    digest = hashlib.sha256(MAKER.read_bytes()).hexdigest()[:12]
-    folder = CACHE / f"detection-{digest}"
-    with locked(CACHE / "detection.lock"):
-        if not folder.exists():
-            unready = folder.with_suffix(".unready")
-            command = [DEBIAN_PYTHON, "-B", str(MAKER), str(unready)]
-            result = subprocess.run(command, capture_output=True, text=True)
-            assert result.returncode == 0, result.stderr[-3000:]
-            unready.rename(folder)
-    return folder
-
-
 @case
 def detections() -> None:
     """As many as libtorch finds, in its order, on every image."""
     if not IS_TESTED:
         return
-    for path in sorted(made().glob("*.pt")):
+    for path in sorted(made_by((MAKER,), INTO, python=DEBIAN_PYTHON).glob("*.pt")):
         arrays = dict(numpy.load(path.with_suffix(".npz")))
         with scratch() as folder:
             out = folder / "x.onnx"

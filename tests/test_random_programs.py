@@ -3,21 +3,19 @@
 HTP_SEEDS=FIRST:LAST runs others than the ones below.
 """
 
-import functools
-import hashlib
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy
 
 import numbers_check
-from harness import (CACHE, DEBIAN_PYTHON, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, VENV_PYTHON,
-                     case_for_each, libtorch_version, locked, run, scratch)
+from harness import (EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, INTO, case_for_each, made_by, run,
+                     scratch)
 
-MAKER = Path(__file__).resolve().parent / "custom" / "random_programs.py"
-sys.path.append(str(MAKER.parent))
+FOLDER = Path(__file__).resolve().parent / "custom"
+SOURCES = (FOLDER / "random_programs.py", FOLDER / "random_kinds.py")
+sys.path.append(str(FOLDER))
 
 from random_kinds import KINDS  # noqa: E402  (needs the path above)
 
@@ -25,23 +23,6 @@ FIRST, LAST = map(int, os.environ.get("HTP_SEEDS", "0:80").split(":"))
 GROUP = 20
 LEAST_EXPORTED = 0.3  # of a group: what is refused is not tested
 GROUPS = [(kind, first) for kind in KINDS for first in range(FIRST, LAST, GROUP)]
-
-
-@functools.cache
-def made(kind: str, first: int) -> Path:
-    """The folder with the programs of a group of seeds."""
-    python = DEBIAN_PYTHON if libtorch_version() < (2, 0) else VENV_PYTHON
-    sources = MAKER.read_bytes() + (MAKER.parent / "random_kinds.py").read_bytes()
-    key = hashlib.sha256(sources + python.encode()).hexdigest()[:12]
-    folder = CACHE / f"random-{kind}-{key}-{first}"
-    with locked(folder.with_suffix(".lock")):
-        if not folder.exists():
-            unready = folder.with_suffix(".unready")
-            command = [python, "-B", str(MAKER), str(unready), kind, str(first), str(first + GROUP)]
-            result = subprocess.run(command, capture_output=True, text=True)
-            assert result.returncode == 0, result.stderr[-3000:]
-            unready.rename(folder)
-    return folder
 
 
 def is_refused(result) -> bool:
@@ -78,7 +59,8 @@ def check(program: Path, flags: tuple, folder: Path) -> bool:
 
 @case_for_each(GROUPS, name=lambda group: f"{group[0]}-{group[1]}")
 def seeds(group: tuple) -> None:
-    programs = sorted(made(*group).glob("*.pt"))
+    kind, first = group
+    programs = sorted(made_by(SOURCES, INTO, kind, first, first + GROUP).glob("*.pt"))
     with scratch() as folder:
-        exported = [check(program, KINDS[group[0]].flags, folder) for program in programs]
+        exported = [check(program, KINDS[kind].flags, folder) for program in programs]
     assert sum(exported) >= LEAST_EXPORTED * len(exported), f"{sum(exported)} of {len(exported)}"

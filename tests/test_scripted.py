@@ -1,7 +1,5 @@
 """Scripted models: their numbers on inputs that take other branches and trip counts; their tags."""
 
-import functools
-import hashlib
 import json
 import subprocess
 from pathlib import Path
@@ -10,8 +8,8 @@ import numpy
 import onnx
 
 import numbers_check
-from harness import (CACHE, DEBIAN_PYTHON, EXIT_OK, VENV_PYTHON, case, case_for_each,
-                     libtorch_version, locked, run, scratch)
+from harness import (DEBIAN_PYTHON, EXIT_OK, INTO, case, case_for_each, libtorch_version, made_by,
+                     run, scratch)
 
 MAKER = Path(__file__).resolve().parent / "custom" / "scripted.py"
 SOURCES = (MAKER, MAKER.parents[1] / "operators" / "building.py")
@@ -22,20 +20,8 @@ NAMES = ("gated-loop", "lstm-loop", "greedy", "greedy-rank", "beams", "experts",
 VISION_NAMES = ("faster-rcnn", "resnet18", "googlenet")
 
 
-@functools.cache
 def made(*group) -> Path:
-    python = DEBIAN_PYTHON if IS_EARLIER or group else VENV_PYTHON
-    sources = b"".join(path.read_bytes() for path in SOURCES)
-    key = hashlib.sha256(sources + repr((python, group)).encode()).hexdigest()[:12]
-    folder = CACHE / f"scripted-{key}"
-    with locked(CACHE / "scripted.lock"):
-        if not folder.exists():
-            unready = folder.with_suffix(".unready")
-            command = [python, "-B", str(MAKER), str(unready), *group]
-            result = subprocess.run(command, capture_output=True, text=True)
-            assert result.returncode == 0, result.stderr[-3000:]
-            unready.rename(folder)
-    return folder
+    return made_by(SOURCES, INTO, *group, python=DEBIAN_PYTHON if group else "")
 
 
 def walk(graph):

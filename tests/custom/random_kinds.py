@@ -119,7 +119,7 @@ CHANGES_STATEMENTS = (
 )
 
 
-def changes_inputs(number: int) -> tuple:
+def changes_inputs(number: int) -> dict:
     x = torch.randint(-3, 4, (3, 4)).float()
     return {"x": x.numpy(), "n": numpy.array(TRIPS[number % len(TRIPS)])}
 
@@ -219,7 +219,7 @@ SIZES_STATEMENTS = (
 )
 
 
-def sizes_inputs(number: int) -> tuple:
+def sizes_inputs(number: int) -> dict:
     rows, length = (3, 5, 1, 4, 8, 2)[number % 6], (4, 2, 7, 1, 5, 3)[number // 2 % 6]
     return {"x": torch.randint(-3, 4, (rows, 4)).float().numpy(),
             "y": torch.randint(-3, 4, (length,)).float().numpy(),
