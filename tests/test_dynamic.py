@@ -84,6 +84,22 @@ def convolutions():
     return nn.Sequential(nn.Conv2d(3, 4, 3, 2), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2))
 
 
+class Recurrent(nn.Module):
+    """As long, as wide and as many as its states: by chance."""
+
+    def __init__(self):
+        super().__init__()
+        self.of_step = nn.Parameter(torch.randn(5, 7))
+        self.of_state = nn.Parameter(torch.randn(7, 7) * 0.1)
+
+    def forward(self, steps, state):
+        outs = []
+        for step in steps.unbind(0):
+            state = torch.tanh(torch.mm(step, self.of_step) + torch.mm(state, self.of_state))
+            outs.append(state)
+        return torch.stack(outs)
+
+
 # Name: what makes it, inputs, the axes of each, and whether it is scripted.
 MODELS = {
     "layers": (lambda: nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 2)), (torch.rand(2, 4),),
@@ -99,6 +115,7 @@ MODELS = {
     "patches": (Grid, (torch.rand(2, 3, 8, 16),), [["batch", "x_dim_1", "height", "width"]], False),
     "scripted": (convolutions, (torch.rand(2, 3, 32, 32),), [["batch", 3, "height", "width"]], True),
     "recurrent": (lambda: nn.GRU(4, 3), (torch.rand(5, 2, 4),), [["batch", "sequence", 4]], False),
+    "one-size": (Recurrent, (torch.rand(7, 7, 5), torch.rand(7, 7)), [["batch", "sequence", 5], ["sequence", 7]], True),
 }
 
 

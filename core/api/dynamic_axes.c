@@ -212,22 +212,40 @@ static htp_status find_moving(struct search *search, htp_inputs *guessed)
     return search->is_done || was_alone ? HTP_OK : trace_moving(search, EFFORT_END);
 }
 
-htp_status htp_session_trace_dynamic(htp_session *session)
+/* Traces with the axes that move of those that @p order makes of @p given. */
+static htp_status search_axes(htp_session *session, const htp_inputs *given, htp_axes_order order,
+                              struct search *search)
 {
-    htp_inputs guessed = htp_axes_copy(&session->arena, &session->inputs);
-    htp_axes_guess(&session->arena, &guessed);
-    struct search search = {
+    htp_arena *arena = &session->arena;
+    htp_inputs *guessed = HTP_NEW_ARRAY(arena, htp_inputs, 1);
+    *guessed = htp_axes_copy(arena, given);
+    htp_axes_guess(arena, guessed, order);
+    *search = (struct search){
         .session = session,
-        .guessed = &guessed,
-        .moves = HTP_NEW_ARRAY(&session->arena, bool, (size_t)guessed.axis_count + 1),
-        .obstacles = HTP_NEW_ARRAY(&session->arena, const char *, (size_t)guessed.axis_count + 1),
-        .are_fixed = HTP_NEW_ARRAY(&session->arena, bool, (size_t)guessed.axis_count + 1),
+        .guessed = guessed,
+        .moves = HTP_NEW_ARRAY(arena, bool, (size_t)guessed->axis_count + 1),
+        .obstacles = HTP_NEW_ARRAY(arena, const char *, (size_t)guessed->axis_count + 1),
+        .are_fixed = HTP_NEW_ARRAY(arena, bool, (size_t)guessed->axis_count + 1),
         .alone = HTP_NONE,
     };
-    for (uint32_t i = 0; i < guessed.axis_count; i++) {
-        search.moves[i] = true;
+    for (uint32_t i = 0; i < guessed->axis_count; i++) {
+        search->moves[i] = true;
     }
-    HTP_TRY(find_moving(&search, &guessed));
+    return find_moving(search, guessed);
+}
+
+/* Dims that have one size by chance were taken for one axis where none moves: as of states beside a
+ * sequence of batches. */
+htp_status htp_session_trace_dynamic(htp_session *session)
+{
+    const htp_inputs given = htp_axes_copy(&session->arena, &session->inputs);
+    struct search search;
+    HTP_TRY(search_axes(session, &given, HTP_AXES_BY_SIZE, &search));
+    if (count_moving(&search) == 0 && given.count > 1) {
+        struct search other;
+        HTP_TRY(search_axes(session, &given, HTP_AXES_FROM_END, &other));
+        search = count_moving(&other) > 0 ? other : search;
+    }
     note_obstacles(&search);
     return HTP_OK;
 }

@@ -69,9 +69,17 @@ static bool has_axis(const htp_inputs *inputs, uint32_t input, uint32_t axis)
     return found;
 }
 
-/* The axis of an earlier input that a dim joins: one of its size, of the same place if there is
- * one. @p first tells where each axis was met first. */
-static uint32_t find_axis(const htp_inputs *inputs, const place *first, place at)
+/* Whether two dims lie in the same place of their inputs, counted as @p order tells. */
+static bool is_same_place(const htp_inputs *inputs, place a, place b, htp_axes_order order)
+{
+    return order == HTP_AXES_BY_SIZE
+               ? a.dim == b.dim
+               : inputs->items[a.input].rank - a.dim == inputs->items[b.input].rank - b.dim;
+}
+
+/* The axis of an earlier input that a dim joins. @p first tells where each axis was met first. */
+static uint32_t find_axis(const htp_inputs *inputs, const place *first, place at,
+                          htp_axes_order order)
 {
     int64_t size = inputs->items[at.input].dims[0][at.dim];
     uint32_t found = HTP_NONE;
@@ -79,7 +87,9 @@ static uint32_t find_axis(const htp_inputs *inputs, const place *first, place at
         if (inputs->axes[axis].sizes[0] != size || has_axis(inputs, at.input, axis)) {
             continue;
         }
-        if (found == HTP_NONE || (first[axis].dim == at.dim && first[found].dim != at.dim)) {
+        bool is_better = is_same_place(inputs, first[axis], at, order) &&
+                         (found == HTP_NONE || !is_same_place(inputs, first[found], at, order));
+        if (is_better || (found == HTP_NONE && order == HTP_AXES_BY_SIZE)) {
             found = axis;
         }
     }
@@ -95,7 +105,7 @@ static uint32_t count_dims(const htp_inputs *inputs)
     return count;
 }
 
-void htp_axes_guess(htp_arena *arena, htp_inputs *inputs)
+void htp_axes_guess(htp_arena *arena, htp_inputs *inputs, htp_axes_order order)
 {
     uint32_t most = count_dims(inputs);
     place *first = HTP_NEW_ARRAY(arena, place, (size_t)most + 1);
@@ -110,7 +120,7 @@ void htp_axes_guess(htp_arena *arena, htp_inputs *inputs)
         memset(inputs->dim_axes[i], 0xff, inputs->items[i].rank * sizeof(uint32_t));
         for (uint32_t d = 0; d < inputs->items[i].rank; d++) {
             const place at = {i, d};
-            uint32_t axis = find_axis(inputs, first, at);
+            uint32_t axis = find_axis(inputs, first, at, order);
             if (axis == HTP_NONE) {
                 axis = inputs->axis_count++;
                 first[axis] = at;

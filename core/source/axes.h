@@ -6,13 +6,20 @@
 
 #include "source/inputs.h"
 
+/** Which dims of two inputs are the same axis as a rule. */
+typedef enum htp_axes_order {
+    HTP_AXES_BY_SIZE,  /**< those of one size, of the same place counted from the front if there are
+                        */
+    HTP_AXES_FROM_END, /**< those of one size and of the same place counted from the end alone */
+} htp_axes_order;
+
 /**
  * Makes every dim of every tensor input an axis: a dim of a later input joins the axis of an
- * earlier one that has its size, but no two dims of one input share an axis. Names follow what dims
+ * earlier one as @p order tells, but no two dims of one input share an axis. Names follow what dims
  * mean as a rule: the first one is "batch", the second of a matrix of integers "sequence", the last
  * two of an image "height" and "width"; others have their input's name.
  */
-void htp_axes_guess(htp_arena *arena, htp_inputs *inputs);
+void htp_axes_guess(htp_arena *arena, htp_inputs *inputs, htp_axes_order order);
 
 /** A copy whose dims can be given to other axes. */
 htp_inputs htp_axes_copy(htp_arena *arena, const htp_inputs *inputs);
