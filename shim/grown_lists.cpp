@@ -185,13 +185,29 @@ std::vector<Ref> Interpreter::do_grown_add(const Node &node, std::vector<Ref> &i
                        grown->has_numbers)};
 }
 
+Ref Interpreter::reversed_rows(const Ref &stack, const Place &place)
+{
+    const Ref dims = recording_.sequence(Item::Kind::List, {recording_.plain(0)});
+    const Ref reversed = executor_.run_named("aten::flip", "", {stack, dims}, place);
+    share_memory(reversed, {stack});
+    return reversed;
+}
+
 std::vector<Ref> Interpreter::do_grown_slice(const Node &node, std::vector<Ref> &inputs,
                                              Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
     const Ref stack = require_rows(inputs[0], place);
-    return {grown_list(slice_rows(stack, {inputs[1], inputs[2], inputs[3]}, place),
-                       inputs[0]->has_numbers)};
+    const int64_t step = number(inputs[3], place);
+    if (step > 0) {
+        return {grown_list(slice_rows(stack, {inputs[1], inputs[2], inputs[3]}, place),
+                           inputs[0]->has_numbers)};
+    }
+    if (step != -1 || !inputs[1]->is_none() || !inputs[2]->is_none()) {
+        throw Unsupported("a part of a list whose length depends on the data is taken backwards, " +
+                          recording_.describe(place));
+    }
+    return {grown_list(reversed_rows(stack, place), inputs[0]->has_numbers)};
 }
 
 // The rows before and from an index on: Python's rules for it are those of slices.
@@ -264,11 +280,7 @@ std::vector<Ref> Interpreter::do_grown_reverse(const Node &node, std::vector<Ref
                                                Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    const Ref dims = recording_.sequence(Item::Kind::List, {recording_.plain(0)});
-    const Ref stack = require_rows(inputs[0], place);
-    const Ref reversed = executor_.run_named("aten::flip", "", {stack, dims}, place);
-    share_memory(reversed, {stack});
-    recording_.fill(inputs[0], {{}, reversed});
+    recording_.fill(inputs[0], {{}, reversed_rows(require_rows(inputs[0], place), place)});
     return {};
 }
 

@@ -223,6 +223,7 @@ class Interpreter
     // And their operators (grown_lists.cpp).
     int64_t dim_to_join(const Ref &dim, int64_t rank, const Place &place) const;
     Ref length_of(const Ref &list, const Place &place);
+    Ref reversed_rows(const Ref &stack, const Place &place);
     std::pair<Ref, Ref> cut_rows(const Ref &stack, const Ref &before, const Ref &from,
                                  const Place &place);
     std::vector<Ref> do_grown_stack(const Node &, std::vector<Ref> &, Frame &);

@@ -50,6 +50,14 @@ at::Tensor &where_out(const at::Tensor &condition, const at::Tensor &self, const
     return out;
 }
 
+at::Tensor flip(const at::Tensor &self, at::IntArrayRef dims)
+{
+    for (const int64_t dim : dims) {
+        at::maybe_wrap_dim(dim, self.dim());
+    }
+    return at::empty_like(self);
+}
+
 at::Tensor index_select(const at::Tensor &self, int64_t dim, const at::Tensor &index)
 {
     TORCH_CHECK(index.dim() <= 1, "index_select(): index is supposed to be a vector");
@@ -302,6 +310,7 @@ void register_meta_kernels()
         add("aten::relu", "", &relu);
         add("aten::where", "self", &where);
         add("aten::where", "self_out", &where_out);
+        add("aten::flip", "", &flip);
         add("aten::index_select", "", &index_select);
         add("aten::narrow", "Tensor", &narrow);
         add("aten::native_batch_norm", "", &native_batch_norm);

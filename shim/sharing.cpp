@@ -17,11 +17,17 @@ void Interpreter::share_memory(const Ref &stack, const std::vector<Ref> &parts)
 // What a list of unknown length holds, as a stack or as one element.
 void Interpreter::require_told(const Item &held, const Place &place) const
 {
-    if (held.kind == Item::Kind::Unknown) {
-        throw Unsupported("a tensor is changed in place that a list holds whose length depends on "
-                          "the data, " +
-                          recording_.describe(place));
+    if (held.kind != Item::Kind::Unknown) {
+        return;
     }
+    const RecordedNode &maker = recording_.nodes.at(held.producer);
+    if (!maker.inputs.empty()) { // an operator that failed
+        throw Unsupported(maker.kind + ": " + maker.failure + ", " +
+                          recording_.describe(maker.place));
+    }
+    throw Unsupported("a tensor is changed in place that a list holds whose length depends on "
+                      "the data, " +
+                      recording_.describe(place));
 }
 
 // A list whose tensors may have been changed in place, nobody knows which, cannot be read.

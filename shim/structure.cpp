@@ -425,16 +425,20 @@ std::vector<Ref> Interpreter::do_slice(const Node &node, std::vector<Ref> &input
     const std::vector<Ref> &all = inputs[0]->elements;
     const auto size = static_cast<int64_t>(all.size());
     const int64_t step = number(inputs[3], place);
+    if (step == 0) {
+        throw BadInputs("a slice of a list has a step of 0, " + recording_.describe(place));
+    }
+    // Backwards, a bound is one less: -1 is in front of all.
+    const int64_t least = step > 0 ? 0 : -1;
     const auto bound = [&](const Ref &item, int64_t otherwise) {
         const int64_t at = item->is_none() ? otherwise : number(item, place);
-        return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+        return item->is_none() ? at
+                               : std::clamp<int64_t>(at < 0 ? at + size : at, least, size + least);
     };
-    if (step <= 0) {
-        throw Unsupported("a slice of a list steps backwards, " + recording_.describe(place));
-    }
     std::vector<Ref> taken;
-    const int64_t end = bound(inputs[2], size);
-    for (int64_t i = bound(inputs[1], 0); i < end; i += step) {
+    const int64_t begin = bound(inputs[1], step > 0 ? 0 : size - 1);
+    const int64_t end = bound(inputs[2], step > 0 ? size : -1);
+    for (int64_t i = begin; step > 0 ? i < end : i > end; i += step) {
         taken.push_back(all[static_cast<size_t>(i)]);
     }
     return {recording_.sequence(Item::Kind::List, std::move(taken))};

@@ -1,7 +1,6 @@
 """Scripted models: their numbers on inputs that take other branches and trip counts; their tags."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import numpy
@@ -16,7 +15,8 @@ SOURCES = (MAKER, MAKER.parents[1] / "operators" / "building.py")
 # The system's torchvision is built for the system's libtorch.
 VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
 IS_EARLIER = libtorch_version() < (2, 0)
-NAMES = ("gated-loop", "lstm-loop", "greedy", "greedy-rank", "beams", "experts", "encoder")
+NAMES = ("gated-loop", "lstm-loop", "lstm-layers", "greedy", "greedy-rank", "beams", "experts",
+         "encoder")
 VISION_NAMES = ("faster-rcnn", "resnet18", "googlenet")
 
 

@@ -94,6 +94,60 @@ class Recurrent(nn.Module):
         return torch.cat([torch.stack(forth), torch.stack(back)], -1), state[1]
 
 
+def backwards(tensors: List[torch.Tensor]) -> List[torch.Tensor]:
+    return tensors[::-1]
+
+
+class Direction(nn.Module):
+    def __init__(self, features: int, size: int, is_back: bool):
+        super().__init__()
+        self.cell = RecurrentCell(features, size)
+        self.is_back = is_back
+
+    def forward(self, x, state: Tuple[torch.Tensor, torch.Tensor]):
+        steps = x.unbind(0)
+        if self.is_back:
+            steps = backwards(steps)
+        outs = torch.jit.annotate(List[torch.Tensor], [])
+        for i in range(len(steps)):
+            state = self.cell(steps[i], state)
+            outs += [state[0]]
+        if self.is_back:
+            outs = backwards(outs)
+        return torch.stack(outs), state
+
+
+class BothDirections(nn.Module):
+    def __init__(self, features: int, size: int):
+        super().__init__()
+        self.directions = nn.ModuleList([Direction(features, size, False),
+                                         Direction(features, size, True)])
+
+    def forward(self, x, states: List[Tuple[torch.Tensor, torch.Tensor]]):
+        outs: List[torch.Tensor] = []
+        last: List[Tuple[torch.Tensor, torch.Tensor]] = []
+        for i, direction in enumerate(self.directions):
+            out, state = direction(x, states[i])
+            outs.append(out)
+            last.append(state)
+        return torch.cat(outs, -1), last
+
+
+class Layers(nn.Module):
+    """Layers of an LSTM in both directions as PyTorch's examples have them: over lists of steps."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([BothDirections(4, 3), BothDirections(6, 3)])
+
+    def forward(self, x, states: List[List[Tuple[torch.Tensor, torch.Tensor]]]):
+        last: List[List[Tuple[torch.Tensor, torch.Tensor]]] = []
+        for i, layer in enumerate(self.layers):
+            x, state = layer(x, states[i])
+            last.append(state)
+        return x, last
+
+
 class Language(nn.Module):
     def __init__(self):
         super().__init__()
@@ -246,6 +300,13 @@ def models():
            [(torch.randn(n, 3, 4) * n,) for n in (4, 1, 7)])
     yield ("lstm-loop", Recurrent(), ["x:float32[time=5,batch=2,4]"],
            [(torch.randn(*shape, 4),) for shape in ((5, 2), (1, 1), (9, 3))])
+    places = [f"states.{layer}.{direction}.{part}"
+              for layer in (0, 1) for direction in (0, 1) for part in (0, 1)]
+    yield ("lstm-layers", Layers(),
+           ["x:float32[time=5,batch=2,4]", *(f"{place}:float32[batch=2,3]" for place in places)],
+           [(torch.randn(time, batch, 4),
+             [[(torch.randn(batch, 3), torch.randn(batch, 3)) for _ in range(2)] for _ in range(2)])
+            for time, batch in ((5, 2), (1, 1), (9, 3))])
     yield ("greedy", Greedy(), ["tokens:int64[1,length=3]"],
            [(ids(row),) for row in ([1, 2, 4], [0], [5, 5, 7, 8, 8], [3, 1])])
     yield ("greedy-rank", Greedy(), ["tokens:int64[1,length=3]", "count:int=2", "--method=rank"],

@@ -203,8 +203,27 @@ def changed_then_carried(x: torch.Tensor, n: torch.Tensor):
     return g, h, torch.stack(outs)
 
 
+def taken_backwards(x: torch.Tensor, n: torch.Tensor):
+    outs = [x]
+    numbers = [1]
+    for i in range(int(n)):
+        outs.append(x * i)
+        numbers.append(i * 3)
+    back = outs[::-1]
+    return torch.stack(back), torch.tensor(numbers[::-1]), back[0]
+
+
+def part_backwards(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs = [x]
+    for i in range(int(n)):
+        outs.append(x * i)
+    return torch.stack(outs[2::-1])
+
+
 N = torch.tensor(3)
 ANY = counts(1, 2, 6)
+script("backwards", taken_backwards, X, N, others=ANY)
+script("part-backwards", part_backwards, X, N, refused="is taken backwards")
 script("list-memory/appended-then-changed", appended_then_changed, X, N, others=ANY)
 script("list-memory/elements-changed", elements_changed, X, N, others=ANY)
 script("list-memory/copies", changed_copies, X, N, others=ANY)

@@ -116,6 +116,14 @@ def changed_after_loop(x: torch.Tensor):
     return y, torch.stack(parts)
 
 
+def taken_backwards(x: torch.Tensor):
+    rows = [x[0], x[1], x[2], x[0] + x[1], x[1] * x[2]]
+    none: List[torch.Tensor] = []
+    return (torch.stack(rows[::-1]), torch.stack(rows[3:0:-2]), torch.stack(rows[-2::-1]),
+            torch.stack(rows[:1:-1]), torch.stack(rows[99:-99:-3]), len(rows[0:3:-1]),
+            len(none[::-1]), torch.stack(rows[::2]))
+
+
 class Decoder(nn.Module):
     """As torchvision decodes boxes: the last step depends on whether there are any."""
 
@@ -138,6 +146,7 @@ class Holder(nn.Module):
         return self.inner(codes, scores) * self.scale
 
 
+script("lists/backwards", taken_backwards, X)
 script("fork/rank", rank_then_sum, X, others=signs, dynamic=BATCH)
 script("fork/reshaped", rank_reshaped, X, others=signs)
 script("fork/dtype", other_dtype, X, others=signs)
