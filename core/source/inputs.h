@@ -107,7 +107,7 @@ enum { HTP_INPUTS_LANES = 3 };
  * of shows there. A model may refuse some sizes (a smallest image, a longest
  * sequence, a multiple of a patch): the next attempts move one lane far, so that dims behind
  * strides move, and the lanes to both sides, so that a limit of the program on either side shows;
- * later ones stay near, and the last keep what powers of two divide the sizes. @p attempt counts
+ * then sizes keep what powers of two divide them, and later ones stay near. @p attempt counts
  * from 0; where its inputs would be too large, the next one whose inputs are not is chosen.
  * @return false when there is no such attempt; nothing is changed then.
  */

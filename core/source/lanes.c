@@ -35,18 +35,19 @@ struct way {
 /* In the order in which they are tried. A lane far away shows dims that move only once in a while,
  * as behind strides and in windows; one above and one below show what is cut off. Where axes may be
  * next to nothing, what is larger and what is smaller is the other way round: slices by other
- * tensors' sizes then are empty in one lane only. */
+ * tensors' sizes then are empty in one lane only. Steps come before lanes near the example: an
+ * image of few patches may have as many in all of these. */
 static const struct way ways[] = {
     {{FARTHEST_UP, SMALLEST}, false, false},
     {{FARTHEST_UP, DOWN}, false, false},
     {{FAR_UP, DOWN}, false, false},
     {{FAR_UP, UP}, false, false},
     {{UP, FAR_DOWN}, false, false},
+    {{FAR_UP, DOWN}, true, true},
     {{DOWN, FAR_DOWN}, true, false},
     {{UP, DOWN}, false, false},
     {{DOWN, DOWN}, true, false},
     {{UP, UP}, true, false},
-    {{FAR_UP, DOWN}, true, true},
     {{DOWN, DOWN}, true, true},
 };
 
