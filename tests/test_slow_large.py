@@ -1,16 +1,21 @@
-"""A model of more than 2.5 GB: weights in a file beside the model, next to no memory."""
+"""A model of more than 2.5 GB: weights in a file beside the model, next to no memory.
+
+Needs 6 GB of disk while it runs, and leaves nothing there.
+"""
 
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
 
 import onnx
 
-from harness import PROGRAM, VENV_PYTHON, case, input_flags, scratch, torchscript
+from harness import CACHE, PROGRAM, VENV_PYTHON, case, input_flags, made, scratch
 from models.table import LARGE
 
 ALLOWED_MB = 150
+DISK_GB = 6
 
 
 def anonymous_peak(command: list) -> int:
@@ -47,7 +52,17 @@ def anonymous(pid: int) -> int:
 
 @case
 def large_model():
-    pt = torchscript(LARGE)
+    CACHE.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(CACHE).free / 1e9
+    assert free > DISK_GB, f"{free:.1f} GB of disk are free under {CACHE}, {DISK_GB} are needed"
+    folder = made(LARGE)
+    try:
+        check_export(folder / "large.pt")
+    finally:
+        shutil.rmtree(folder)
+
+
+def check_export(pt: Path) -> None:
     assert pt.stat().st_size >= 2_500_000_000, pt.stat().st_size
     with scratch() as folder:
         out = folder / "large.onnx"
