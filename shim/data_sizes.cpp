@@ -393,8 +393,6 @@ std::string slice_of(const std::vector<Ref> &inputs, int64_t whole)
     return text.str();
 }
 
-} // namespace
-
 // Whether a slice has no element in any lane, although it begins behind its end in some: at other
 // sizes it may have elements. What always begins where it ends is empty for good.
 bool is_empty_by_chance(const std::vector<Ref> &inputs, int64_t dim, uint32_t lane_count)
@@ -409,16 +407,18 @@ bool is_empty_by_chance(const std::vector<Ref> &inputs, int64_t dim, uint32_t la
             differs = differs || (is_given && inputs[index]->lane[0] != inputs[index]->lane[lane]);
             return given < 0 ? given + whole : given;
         };
-        const int64_t begin = bound(2, 0);
+        const int64_t begin = std::max<int64_t>(bound(2, 0), 0);
         const int64_t end = std::min(bound(3, whole), whole);
         differs = differs || whole != inputs[0]->tensor(0).size(dim);
-        is_cut = is_cut || end < std::max<int64_t>(begin, 0);
-        if (std::max<int64_t>(begin, 0) < end) {
+        is_cut = is_cut || end < begin;
+        if (begin < end) {
             return false;
         }
     }
     return is_cut && differs;
 }
+
+} // namespace
 
 // Slices whose bounds, or whose dim's size, the data decides; and positions that it decides.
 std::optional<Executor::Lanes> Executor::moved(Call &call)

@@ -147,7 +147,7 @@ std::vector<Ref> Interpreter::do_grown_set_item(const Node &node, std::vector<Re
                                                 Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    if (!is_alike({inputs[0], recording_.sequence(Item::Kind::List, {inputs[2]})})) {
+    if (!takes(inputs[0], inputs[2])) {
         return do_sequence_set_item(node, inputs, frame);
     }
     const Ref stack = rows_in(inputs[0], place);
@@ -248,7 +248,7 @@ std::vector<Ref> Interpreter::do_grown_insert(const Node &node, std::vector<Ref>
                                               Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    if (!is_alike({inputs[0], recording_.sequence(Item::Kind::List, {inputs[2]})})) {
+    if (!takes(inputs[0], inputs[2])) {
         return do_sequence_insert(node, inputs, frame);
     }
     const int64_t at = number(inputs[1], place);

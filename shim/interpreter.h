@@ -208,6 +208,8 @@ class Interpreter
     Ref rows_of(const Contents &list);
     Ref begin_stack(const Ref &list, Ref &rows, const std::vector<Ref> &known, const Place &place);
     bool is_alike(const std::vector<Ref> &lists);
+    bool takes(const Ref &list, const Ref &element);
+    Ref zeros(std::vector<Ref> sizes, at::ScalarType dtype, const Place &place);
     Ref size_like(const Item &tensor, int64_t dim, const std::vector<Ref> &known,
                   const Place &place);
     bool has_same_rows(const Item &a, const Item &b) const;

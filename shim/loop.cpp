@@ -296,11 +296,7 @@ Ref Interpreter::make_nothing(const Item &model, const Place &place)
         const bool is_fixed = recording_.lane_count > 1 && recording_.is_fixed(model, dim);
         sizes.push_back(recording_.plain(is_fixed ? model.tensor(0).size(dim) : int64_t{1}));
     }
-    const Ref none = recording_.plain(c10::IValue());
-    const Ref dtype = recording_.plain(static_cast<int64_t>(model.tensor(0).scalar_type()));
-    return executor_.run_named(
-        "aten::zeros", "",
-        {recording_.sequence(Item::Kind::List, std::move(sizes)), dtype, none, none, none}, place);
+    return zeros(std::move(sizes), model.tensor(0).scalar_type(), place);
 }
 
 // Whether a leaf is no input of the loop after all: it has no value, or one that nobody can tell

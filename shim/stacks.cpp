@@ -71,11 +71,16 @@ Ref Interpreter::begin_stack(const Ref &list, Ref &rows, const std::vector<Ref> 
         }
         sizes.push_back(size);
     }
+    return zeros(std::move(sizes), rows->tensor(0).scalar_type(), place);
+}
+
+Ref Interpreter::zeros(std::vector<Ref> sizes, at::ScalarType dtype, const Place &place)
+{
     const Ref none = recording_.plain(c10::IValue());
-    const Ref dtype = recording_.plain(static_cast<int64_t>(rows->tensor(0).scalar_type()));
-    return executor_.run_named(
-        "aten::zeros", "",
-        {recording_.sequence(Item::Kind::List, std::move(sizes)), dtype, none, none, none}, place);
+    return executor_.run_named("aten::zeros", "",
+                               {recording_.sequence(Item::Kind::List, std::move(sizes)),
+                                recording_.plain(static_cast<int64_t>(dtype)), none, none, none},
+                               place);
 }
 
 // A size: a number, or that of a tensor which has the same one, whatever the inputs are; nullptr
@@ -114,6 +119,12 @@ bool Interpreter::is_alike(const std::vector<Ref> &lists)
         }
     }
     return true;
+}
+
+// Whether an element is like all of a list, as far as is known.
+bool Interpreter::takes(const Ref &list, const Ref &element)
+{
+    return is_alike({list, recording_.sequence(Item::Kind::List, {element})});
 }
 
 // Whether two stacks hold tensors of the same sizes, as far as is known.

@@ -238,7 +238,7 @@ static htp_status search_axes(htp_session *session, const htp_inputs *given, htp
  * sequence of batches. */
 htp_status htp_session_trace_dynamic(htp_session *session)
 {
-    const htp_inputs given = htp_axes_copy(&session->arena, &session->inputs);
+    const htp_inputs given = session->inputs;
     struct search search;
     HTP_TRY(search_axes(session, &given, HTP_AXES_BY_SIZE, &search));
     if (count_moving(&search) == 0 && given.count > 1) {

@@ -315,7 +315,7 @@ htp_dim htp_symbols_unknown(htp_symbols *symbols)
     return (htp_dim){.symbol = symbols->names.items[id]};
 }
 
-/* Whether two formulas are one size in all lanes. Where more is cut off than there is, that is 0.
+/* Whether two formulas are one size in all lanes, which is 0 where more is cut off than there is.
  */
 static bool sizes_agree(const htp_symbols *symbols, htp_polynomial_id a, htp_polynomial_id b)
 {

@@ -39,15 +39,15 @@ static const char *operand(htp_lowering *l, uint32_t index)
 }
 
 /** Whether the matrices of an operand may have no row or column when the model runs. */
-static bool may_be_empty(const htp_lowering *l, uint32_t index)
+static bool may_be_empty(htp_lowering *l, const char *matrix)
 {
-    const htp_value_id id = l->node->inputs[index];
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_dim *dims = htp_arg_dims(l, matrix);
+    const uint32_t rank = htp_arg_rank(l, matrix);
     bool may = false;
-    for (uint32_t i = 0; i < value->rank; i++) {
-        may = may || l->graph->values[id].dims[i].symbol;
+    for (uint32_t i = 0; i < rank; i++) {
+        may = may || dims[i].symbol;
     }
-    return may && value->rank > 1;
+    return may && rank > 1;
 }
 
 /** Operands @p first and the one after it, multiplied as matrices. ONNX Runtime 1.31 refuses the
@@ -56,17 +56,18 @@ static htp_tensor_id product(htp_lowering *l, uint32_t first, htp_dtype dtype)
 {
     static const int64_t row = -2;
     static const int64_t column = -1;
-    htp_tensor_id a = htp_arg_tensor_as(l, operand(l, first), dtype);
-    htp_tensor_id b = htp_arg_tensor_as(l, operand(l, first + 1), dtype);
+    const char *left = operand(l, first);
+    const char *right = operand(l, first + 1);
+    htp_tensor_id a = htp_arg_tensor_as(l, left, dtype);
+    htp_tensor_id b = htp_arg_tensor_as(l, right, dtype);
     if (l->failure) {
         return HTP_TENSOR_NONE;
     }
-    const uint32_t *inputs = &l->node->inputs[first];
-    if (htp_graph_value(l->graph, inputs[1])->rank == 1 && may_be_empty(l, first)) {
+    if (htp_arg_rank(l, right) == 1 && may_be_empty(l, left)) {
         b = htp_emit_unsqueeze(l, b, &column, 1);
         return htp_emit_squeeze(l, htp_emit_binary(l, "MatMul", a, b), &column, 1);
     }
-    if (htp_graph_value(l->graph, inputs[0])->rank == 1 && may_be_empty(l, first + 1)) {
+    if (htp_arg_rank(l, left) == 1 && may_be_empty(l, right)) {
         a = htp_emit_unsqueeze(l, a, &row, 1);
         return htp_emit_squeeze(l, htp_emit_binary(l, "MatMul", a, b), &row, 1);
     }

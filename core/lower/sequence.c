@@ -117,11 +117,8 @@ void htp_lower_sequence_join(htp_lowering *l, bool has_new_axis)
 static htp_tensor_id part_lengths(htp_lowering *l, htp_tensor_id x, htp_tensor_id size,
                                   int64_t axis)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, l->node->inputs[0]);
-    const int64_t at = axis < 0 ? axis + value->rank : axis;
-    htp_tensor_id whole =
-        htp_emit_squeeze(l, htp_emit_dim(l, x, l->graph->values[l->node->inputs[0]].dims, at),
-                         (const int64_t[]){0}, 1);
+    htp_tensor_id whole = htp_emit_squeeze(l, htp_emit_dim(l, x, htp_arg_dims(l, "self"), axis),
+                                           (const int64_t[]){0}, 1);
     htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);
     htp_tensor_id one = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1);
     htp_tensor_id more = htp_emit_binary(l, "Add", whole, htp_emit_binary(l, "Sub", size, one));
@@ -145,7 +142,7 @@ void htp_lower_sequence_split(htp_lowering *l)
     }
     bool has_size = htp_arg_present(l, "split_size");
     htp_tensor_id x = htp_arg_tensor(l, "self");
-    const int64_t axis = htp_arg_int(l, "dim");
+    const int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
     htp_tensor_id lengths = HTP_TENSOR_NONE;
     if (has_size && !l->failure) {
         lengths = part_lengths(l, x, htp_arg_tensor(l, "split_size"), axis);

@@ -8,8 +8,7 @@
 
 /** Which dims of two inputs are the same axis as a rule. */
 typedef enum htp_axes_order {
-    HTP_AXES_BY_SIZE,  /**< those of one size, of the same place counted from the front if there are
-                        */
+    HTP_AXES_BY_SIZE,  /**< those of one size, if possible of the same place from the front */
     HTP_AXES_FROM_END, /**< those of one size and of the same place counted from the end alone */
 } htp_axes_order;
 

@@ -104,11 +104,11 @@ enum { HTP_INPUTS_LANES = 3 };
  *
  * The first attempt has a lane with sizes of next to nothing, in another order than in the lane far
  * away, and a fourth lane, where every axis is 1: what a program cuts off or takes the smaller one
- * of shows there. A model may refuse some sizes (a smallest image, a longest
- * sequence, a multiple of a patch): the next attempts move one lane far, so that dims behind
- * strides move, and the lanes to both sides, so that a limit of the program on either side shows;
- * then sizes keep what powers of two divide them, and later ones stay near. @p attempt counts
- * from 0; where its inputs would be too large, the next one whose inputs are not is chosen.
+ * of shows there. A model may refuse some sizes (a smallest image, a longest sequence, a multiple
+ * of a patch): the next attempts move one lane far, so that dims behind strides move, and the lanes
+ * to both sides, so that a limit of the program on either side shows; then sizes keep what powers
+ * of two divide them, and later ones stay near. @p attempt counts from 0; where its inputs would be
+ * too large, the next one whose inputs are not is chosen.
  * @return false when there is no such attempt; nothing is changed then.
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);

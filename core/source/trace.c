@@ -73,9 +73,11 @@ static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs, u
     *attempt = 1;
     inputs->failure_at_ones = NULL;
     htp_shim_code code = run(tracing, inputs->lane_count);
+    if (inputs->lane_count == 1) {
+        return code;
+    }
     const htp_shim_node *failed = code == HTP_SHIM_OK ? find_failed(tracing->trace) : NULL;
-    bool is_too_small = failed || code == HTP_SHIM_BAD_INPUTS || code == HTP_SHIM_UNSUPPORTED;
-    if (inputs->lane_count == 1 || !is_too_small) {
+    if (!failed && code != HTP_SHIM_BAD_INPUTS && code != HTP_SHIM_UNSUPPORTED) {
         return code;
     }
     const char *reason =
