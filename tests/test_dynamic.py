@@ -287,6 +287,46 @@ def what_fixes_each_axis_is_told(name: str) -> None:
             assert axes is None or len(lines) == len(axes), lines
 
 
+class Beginning(nn.Module):
+    """One side of a branch, where sizes from 2 on do not come, raises at them, and not at 1."""
+
+    def forward(self, x):
+        last = x[-2:]
+        if bool(x.sum() > 0):
+            if last.size(0) > 2:
+                last = last + last.repeat(2)
+        return last * 2
+
+
+class Narrowing(nn.Module):
+    """Takes nothing below 3, as the file that is made of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.narrow = nn.Conv1d(1, 2, 3)
+
+    def forward(self, x):
+        return self.narrow(x[None])
+
+
+# Name: the module, the inputs, and whether the export speaks of the smallest sizes.
+SMALLEST = {
+    "beginning": (Beginning, "x:float32[length=4]", True),
+    "narrowing": (Narrowing, "x:float32[1,length=4]", False),
+}
+
+
+@case_for_each(SMALLEST)
+def what_holds_from_2_on_is_told(name: str) -> None:
+    make_module, flag, is_told = SMALLEST[name]
+    with scratch() as folder:
+        torch.jit.save(torch.jit.script(make_module().eval()), str(folder / "model.pt"))
+        result = run(folder / "model.pt", "--out", folder / "model.onnx", "--input", flag)
+        assert result.returncode == EXIT_OK, result.stderr
+        told = "the dynamic axes are for sizes from 2 on; at 1, aten::" in result.stderr
+        assert told == is_told, result.stderr
+
+
 class Late(nn.Module):
     """Something costly, and two axes that only its end fixes."""
 

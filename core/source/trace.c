@@ -65,6 +65,21 @@ static const htp_shim_node *find_failed(const htp_shim_trace *trace)
     return NULL;
 }
 
+/* What keeps a program from being exported at sizes of next to nothing; NULL where it runs, or
+ * raises and would in libtorch too. In a branch it need not have come there. */
+static const char *find_reason(const struct tracing *tracing, htp_shim_code code)
+{
+    const htp_shim_trace *trace = tracing->trace;
+    if (code == HTP_SHIM_UNSUPPORTED) {
+        return htp_arena_strdup(tracing->arena, tracing->error.message);
+    }
+    const htp_shim_node *failed = trace ? find_failed(trace) : NULL;
+    if (!failed || (code == HTP_SHIM_BAD_INPUTS && failed->block == 0)) {
+        return NULL;
+    }
+    return htp_arena_printf(tracing->arena, "%s: %s", failed->kind, failed->failure);
+}
+
 /* Runs in the first choice of lanes, of which two have sizes of next to nothing; in the second one
  * where a program refuses these, or does at them what no graph can show. @p attempt receives the
  * next choice. */
@@ -76,14 +91,10 @@ static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs, u
     if (inputs->lane_count == 1) {
         return code;
     }
-    const htp_shim_node *failed = code == HTP_SHIM_OK ? find_failed(tracing->trace) : NULL;
-    if (!failed && code != HTP_SHIM_BAD_INPUTS && code != HTP_SHIM_UNSUPPORTED) {
+    const char *reason = find_reason(tracing, code);
+    if (!reason && code != HTP_SHIM_BAD_INPUTS) {
         return code;
     }
-    const char *reason =
-        failed ? htp_arena_printf(tracing->arena, "%s: %s", failed->kind, failed->failure)
-        : code == HTP_SHIM_UNSUPPORTED ? htp_arena_strdup(tracing->arena, tracing->error.message)
-                                       : NULL;
     (void)htp_inputs_choose_lanes(inputs, *attempt);
     (*attempt)++;
     code = run(tracing, inputs->lane_count);

@@ -8,6 +8,7 @@ and DIR/SEED.npz, several inputs and what libtorch computes from them.
 
 import importlib.util
 import random
+import resource
 import sys
 import warnings
 from pathlib import Path
@@ -19,6 +20,7 @@ from random_kinds import KINDS, Kind
 
 DEEPEST = 2  # branches and loops in one another
 INPUTS = 15
+MEMORY = 6 << 30  # bytes: what wants more than libtorch can have raises
 LOOPS = ("for {i} in range(int(n)):", "for {i} in range(2):", "for {i} in range(int(n) - 1):")
 WHILE = "{i} = 0\nwhile {i} < int(n) and {i} < 40:\n    {i} += 1\n"
 
@@ -96,6 +98,7 @@ def compute(program, inputs: dict):
 
 
 def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.filterwarnings("ignore")
     folder, kind = Path(sys.argv[1]), KINDS[sys.argv[2]]
     folder.mkdir(parents=True, exist_ok=True)
