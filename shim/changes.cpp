@@ -134,7 +134,7 @@ void Executor::note_changes(const Call &call, const std::vector<Ref> &outputs)
         }
         recording_.epoch++;
         write_back(input, *output, call.place);
-        lose_sharers(input, call.place);
+        lose_sharers(input, call);
     }
 }
 
@@ -175,7 +175,7 @@ Executor::Groups Executor::group(const std::vector<uint32_t> &memories) const
 }
 
 // A memory was changed: so were all that may be the same one, in some runs of the model.
-void Executor::lose_sharers(const Ref &changed, const Place &place)
+void Executor::lose_sharers(const Ref &changed, const Call &call)
 {
     const uint32_t own = memory_of(changed);
     const std::vector<uint32_t> members = group({own}).members[0];
@@ -188,21 +188,22 @@ void Executor::lose_sharers(const Ref &changed, const Place &place)
             throw Unsupported("it may change a weight, buffer or constant of the model, which "
                               "the next call would read");
         }
-        lose(other, place);
+        lose(other, node_kind(call.schema), call.place);
     }
 }
 
-void Executor::lose(uint32_t first, const Place &place)
+// From @p kind on nobody knows what a memory holds.
+void Executor::lose(uint32_t first, const std::string &kind, const Place &place)
 {
     const Ref unknown = recording_.make(Item::Kind::Unknown);
     unknown->producer = static_cast<uint32_t>(recording_.nodes.size());
-    RecordedNode node = {"aten::detach",
+    RecordedNode node = {kind,
                          {},
                          {},
                          {unknown->id},
                          place,
-                         "it reads memory that is changed under another name on one side of a "
-                         "branch, or in some iterations of a loop, only"};
+                         "what it changes is read under another name, which shares its memory on "
+                         "one side of a branch, or in some iterations of a loop, only"};
     node.block = recording_.block;
     recording_.nodes.push_back(std::move(node));
     change(recording_.items.at(first).get(), {++recording_.epoch, unknown});

@@ -83,7 +83,7 @@ class Executor
     Groups group(const std::vector<uint32_t> &memories) const;
 
     // Forgets what a memory holds: it may have been changed under another name.
-    void lose(uint32_t first, const Place &place);
+    void lose(uint32_t first, const std::string &kind, const Place &place);
 
     // The item that holds what @p item holds now: a tensor that was changed in place, by whatever
     // name or view, is read anew from the newest value of its memory.
@@ -196,7 +196,7 @@ class Executor
     void write_back(const Ref &written, Ref value, const Place &place);
     Ref put_back(const View &view, const Ref &child, const Ref &value, const Place &place);
     Ref put_back_elements(const View &view, const Ref &value, const Place &place);
-    void lose_sharers(const Ref &changed, const Place &place);
+    void lose_sharers(const Ref &changed, const Call &call);
     bool has_same_geometry(const Ref &a, const Ref &b) const;
     bool is_whole(const Ref &seen) const;
     Ref look_again(const View &view, const Ref &parent, const Place &place);

@@ -384,7 +384,7 @@ std::vector<Ref> Interpreter::finish_loop(Loop &loop, const Ref &limit, const Re
         executor_.hold(loop.memories[i], memories[i]);
     }
     for (const uint32_t first : loop.lost) {
-        executor_.lose(first, loop.place);
+        executor_.lose(first, "prim::Loop", loop.place);
     }
     for (size_t i = 0; i < stacks.size(); i++) {
         recording_.fill(loop.lists[i], {loop.lists[i]->elements, stacks[i]});

@@ -109,7 +109,7 @@ void Interpreter::begin_body(Loop &loop, const Node &node, Frame &frame)
         note_sharers(loop, kAdditions + i, like(*loop.rows[i]), loop.run.begun);
     }
     for (const uint32_t first : loop.lost) {
-        executor_.lose(first, loop.place);
+        executor_.lose(first, "prim::Loop", loop.place);
     }
     for (const uint32_t first : loop.memories) {
         loop.run.memory_inputs.push_back(like(*executor_.held(first)));

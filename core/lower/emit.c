@@ -27,6 +27,9 @@ void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
     }
     htp_model_add_node(l->model, op, inputs.items, count, attributes.items, attributes.count,
                        outputs, output_count);
+    if (output_count == 1) {
+        outputs[0] = htp_lower_guard_scale(l, outputs[0]);
+    }
 }
 
 htp_tensor_id htp_emit(htp_lowering *l, const char *op, htp_emit_inputs inputs,

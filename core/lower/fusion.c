@@ -217,3 +217,54 @@ void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
         htp_model_swap_producers(l->model, x, other);
     }
 }
+
+/* What a node multiplies or divides by a constant number; HTP_TENSOR_NONE for other nodes. */
+static htp_tensor_id scaled_tensor(const htp_model *model, const htp_onnx_node *node)
+{
+    uint32_t passed = passed_operand(model, node);
+    bool is_scaling = (strcmp(node->op_type, "Mul") == 0 && passed != HTP_NONE) ||
+                      (strcmp(node->op_type, "Div") == 0 && passed == 0);
+    return is_scaling ? node->inputs[passed] : HTP_TENSOR_NONE;
+}
+
+/* The node that makes @p x; NULL where none does. */
+static const htp_onnx_node *producer_of(const htp_model *model, htp_tensor_id x)
+{
+    const htp_tensor *tensor = x == HTP_TENSOR_NONE ? NULL : &model->tensors.items[x];
+    return tensor && tensor->source == HTP_TENSOR_FROM_NODE ? &model->nodes.items[tensor->index]
+                                                            : NULL;
+}
+
+/* What a node gives as it is, or as ONNX Runtime may take it for; HTP_TENSOR_NONE for other nodes.
+ */
+static htp_tensor_id kept_tensor(const htp_model *model, const htp_onnx_node *node)
+{
+    static const char *const keeping[] = {"Cast", "Dropout", "Expand", "Identity", "Slice"};
+    uint32_t passed = passed_operand(model, node);
+    bool is_kept = htp_text_is_one_of(node->op_type, keeping, sizeof(keeping) / sizeof(keeping[0]));
+    return is_kept ? node->inputs[0] : passed == HTP_NONE ? HTP_TENSOR_NONE : node->inputs[passed];
+}
+
+/* Whether @p x is a tensor times a constant number, or may be taken for one. */
+static bool is_scaled(const htp_model *model, htp_tensor_id x)
+{
+    const htp_onnx_node *node = producer_of(model, x);
+    for (int depth = 0; node && depth < DEEPEST_CHAIN; depth++) {
+        if (scaled_tensor(model, node) != HTP_TENSOR_NONE) {
+            return true;
+        }
+        node = producer_of(model, kept_tensor(model, node));
+    }
+    return false;
+}
+
+htp_tensor_id htp_lower_guard_scale(htp_lowering *l, htp_tensor_id x)
+{
+    const htp_onnx_node *outer = producer_of(l->model, x);
+    if (!outer || !is_scaled(l->model, scaled_tensor(l->model, outer))) {
+        return x;
+    }
+    htp_tensor_id same = HTP_TENSOR_NONE;
+    htp_model_add_node(l->model, "Max", &x, 1, NULL, 0, &same, 1);
+    return same;
+}

@@ -19,4 +19,12 @@
  */
 void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x);
 
+/**
+ * Called with what a node has just made: @p x, or the same in a form that is not merged. ONNX
+ * Runtime 1.31 merges the scaling of a scaled tensor into a MatMul, and loses the node that scaled
+ * it first when that is merged into another MatMul: the model does not load. The maximum of one
+ * tensor is that tensor, and no scaling.
+ */
+htp_tensor_id htp_lower_guard_scale(htp_lowering *l, htp_tensor_id x);
+
 #endif

@@ -46,6 +46,15 @@ for name, idle in {
 }.items():
     CASES.call(f"linear/{name}/relu", lambda x, f=idle: F.relu(f(F.linear(x, WEIGHT, BIAS))), (3, 4))
     CASES.call(f"mm-add/{name}/tanh", lambda x, f=idle: torch.tanh(f(x @ WEIGHT.t() + BIAS)), (3, 4))
+# Scales are merged into products: of a scaled tensor that another product reads, too.
+for name, scaled in {
+    "first": lambda e: (e * 0.3) @ e.t() @ e, "last": lambda e: e @ e.t() @ (e / 3),
+    "both": lambda e: (e * 0.3) @ (e.t() / 2) @ e, "thrice": lambda e: (e * 0.3 * 2) @ e.t() @ e,
+    "behind-noop": lambda e: ((e + 0.0) * 0.3) @ (e + 0.0).t() @ (e + 0.0),
+    "behind-slice": lambda e: (e[:9] * 0.3) @ e[:9].t() @ e[:9],
+}.items():
+    for by in "mul", "div":
+        CASES.call(f"scaled-twice/{by}/{name}", lambda x, f=scaled, b=by: f(getattr(x, b)(2.0)), (3, 4))
 # Zeroes around negative numbers are the largest ones.
 for name, padded in {
     "zeros": lambda x: F.pad(x, (1, 1, 1, 1)),
