@@ -5,10 +5,12 @@
 #include "operand_checks.h"
 #include "operator_facts.h"
 
+#include <ATen/WrapDimUtils.h>
 #include <ATen/core/stack.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
+#include <set>
 
 namespace htp
 {
@@ -74,6 +76,9 @@ std::vector<Ref> Executor::run_call(Call &call)
     if (has_no_order(call)) {
         return fail(call, "without sorted=True the order of its output is not defined");
     }
+    if (squeezes_data(call)) {
+        return fail(call, "the data decides whether its output has that dim");
+    }
     try {
         if (const auto outputs = quantized(call)) {
             return *outputs;
@@ -86,11 +91,17 @@ std::vector<Ref> Executor::run_call(Call &call)
         }
         Lanes results;
         const Mode mode = choose_mode(call, results);
+        if (is_flat(call, results)) {
+            return make_flat(call, mode, results);
+        }
+        if (const auto sized = flattened(call, results)) {
+            return make_outputs(call, Mode::Meta, *sized, true);
+        }
         const std::vector<Ref> outputs = make_outputs(call, mode, results);
         keep_quantization(call, outputs);
         return outputs;
     } catch (const Unsupported &error) {
-        return fail(call, error.what());
+        return fail_on_data(call, error.what());
     } catch (const BadInputs &) {
         throw;
     } catch (const std::exception &error) {
@@ -99,7 +110,8 @@ std::vector<Ref> Executor::run_call(Call &call)
                 Call other = {call.node, call.schema, call.operation, *inputs, call.place};
                 return run_call(other);
             }
-            return fail(call, "sizes that depend on the data do not fit: " + first_line(error));
+            return fail_on_data(call,
+                                "sizes that depend on the data do not fit: " + first_line(error));
         }
         fail(call, first_line(error));
         throw BadInputs(node_kind(call.schema) + " raised " + recording_.describe(call.place) +
@@ -117,6 +129,30 @@ bool Executor::has_no_order(const Call &call)
     const Item &sorted = *call.inputs[1];
     const bool sorts = sorted.is_constant && sorted.lane[0].isBool() && sorted.lane[0].toBool();
     return !sorts && !unique_always_sorts();
+}
+
+// squeeze() of a dim whose size the data decides: it goes where that is 1.
+bool Executor::squeezes_data(const Call &call) const
+{
+    const std::string &name = call.schema.name();
+    const bool is_squeeze = name == "aten::squeeze" || name == "aten::squeeze_";
+    if (!is_squeeze || !call.inputs[0]->is_tensor() || !call.inputs[0]->is_data) {
+        return false;
+    }
+    const int64_t rank = call.inputs[0]->tensor(0).dim();
+    std::set<int64_t> dims;
+    if (call.inputs.size() > 1 && !call.inputs[1]->is_container()) {
+        dims.insert(at::maybe_wrap_dim(call.inputs[1]->lane[0].toInt(), rank));
+    }
+    for (size_t i = 0; call.inputs.size() > 1 && i < call.inputs[1]->elements.size(); i++) {
+        dims.insert(at::maybe_wrap_dim(call.inputs[1]->elements[i]->lane[0].toInt(), rank));
+    }
+    bool any_unknown = false;
+    for (int64_t dim = 0; dim < rank; dim++) {
+        const bool is_meant = call.inputs.size() == 1 || dims.count(dim) != 0;
+        any_unknown = any_unknown || (is_meant && !recording_.is_fixed(*call.inputs[0], dim));
+    }
+    return any_unknown;
 }
 
 // A number read off contents that nobody knows, or computed from such numbers alone.

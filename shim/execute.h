@@ -158,7 +158,15 @@ class Executor
     std::vector<Ref> level_arithmetic(const Call &call);
     std::vector<Ref> cat_levels(const Call &call);
     static bool has_no_order(const Call &call);
+    bool squeezes_data(const Call &call) const;
     static bool gives_unknown_numbers(const Call &call);
+    static bool is_stepped(const Call &call);
+    bool is_flat(const Call &call, const Lanes &results) const;
+    std::string formula(const Call &call) const;
+    bool is_covered(const Call &call, int64_t dim) const;
+    int64_t flat_dim(const Call &call, const Lanes &results) const;
+    std::optional<Lanes> flattened(Call &call, const Lanes &results);
+    std::vector<Ref> make_flat(const Call &call, Mode mode, const Lanes &results);
     std::optional<Lanes> decide_sizes(Call &call);
     Lanes lanes_with_size(Call &call, const std::vector<Ref> &inputs, int64_t dim,
                           const htp_shim_size &size);
@@ -185,6 +193,7 @@ class Executor
     Ref make_output(const Lanes &results, size_t index, Mode mode, bool is_constant);
     Ref wrap(const std::vector<c10::IValue> &lanes, Mode mode, bool is_constant);
     std::vector<Ref> fail(const Call &call, const std::string &reason);
+    std::vector<Ref> fail_on_data(const Call &call, const std::string &reason);
     uint32_t record(const Call &call, const std::vector<Ref> &outputs, const std::string &failure);
     std::vector<Ref> run_call(Call &call);
     void note_views(const Call &call, const std::vector<Ref> &outputs);
@@ -206,6 +215,7 @@ class Executor
     std::unordered_map<const Item *, Ref> refreshed_;      // views, as they were last read anew
     std::unordered_map<std::string, htp_shim_size> sizes_; // by what they are
     std::unordered_map<const void *, std::shared_ptr<const PackedWeights>> packed_; // by object
+    bool has_flats_ = false; // some sizes are made up that other lanes may tell (flat_sizes.cpp)
     std::unordered_map<uint32_t, std::vector<uint32_t>> shares_; // memories that may be one
     std::vector<Journal> journals_;            // of the blocks around, the innermost last
     std::unordered_set<const Item *> unclear_; // first values that lanes share differently

@@ -261,6 +261,9 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handle
         {"aten::__getitem__", &Interpreter::do_get_item},
         {"aten::unbind", &Interpreter::do_unbind},
         {"aten::split", &Interpreter::do_split},
+        {"aten::unsafe_split", &Interpreter::do_split},
+        {"aten::chunk", &Interpreter::do_chunk},
+        {"aten::unsafe_chunk", &Interpreter::do_chunk},
     };
     return table;
 }

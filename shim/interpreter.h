@@ -266,6 +266,9 @@ class Interpreter
     int64_t find_open_dim(const Node &node, const Ref &tensor, const Ref &dim) const;
     std::vector<Ref> do_unbind(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_split(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_chunk(const Node &, std::vector<Ref> &, Frame &);
+    Ref parts_of(const char *kind, const char *option, const std::vector<Ref> &inputs, int64_t dim,
+                 const Place &place);
 
     // Who else holds a memory (sharing.cpp).
     void share_memory(const Ref &stack, const std::vector<Ref> &parts);

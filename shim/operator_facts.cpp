@@ -110,6 +110,7 @@ bool takes_data_numbers(const std::string &name)
         "aten::tile",
         "aten::unflatten",
         "aten::constant_pad_nd",
+        "aten::pad",
         "aten::eye",
         "aten::upsample_nearest1d",
         "aten::upsample_nearest2d",

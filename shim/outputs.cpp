@@ -46,7 +46,7 @@ std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
             const Item &source = *call.inputs.at(0);
             const std::string name = base_name(call.schema);
             make_up(*item,
-                    source.is_tensor() ? number_in(source, name) : recording_.new_size(name));
+                    source.is_tensor() ? number_in(source, name) : size_of(formula(call), name));
         }
         item->has_lanes = item->is_data;
         outputs.push_back(item);
@@ -111,8 +111,11 @@ std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes
         }
     }
     const uint32_t index = record(call, outputs, "");
+    const bool is_stepped = recording_.lane_count > 1 && Executor::is_stepped(call);
     for (const Ref &output : outputs) {
         output->producer = index;
+        output->is_stepped = is_stepped && !output->is_constant &&
+                             (output->is_number() || (output->is_tensor() && output->is_real));
         for (const Ref &element : output->elements) {
             element->producer = index;
         }
@@ -227,6 +230,17 @@ std::vector<Ref> Executor::fail(const Call &call, const std::string &reason)
         output->producer = index;
     }
     note_failed_changes(call, index);
+    return outputs;
+}
+
+// Where sizes were made up for what other lanes may tell, these are to be tried.
+std::vector<Ref> Executor::fail_on_data(const Call &call, const std::string &reason)
+{
+    std::vector<Ref> outputs = fail(call, reason);
+    if (has_flats_) {
+        throw BadInputs(node_kind(call.schema) + " raised " + recording_.describe(call.place) +
+                        ": " + reason);
+    }
     return outputs;
 }
 

@@ -43,12 +43,37 @@ std::vector<Ref> Interpreter::do_split(const Node &node, std::vector<Ref> &input
     if (dim < 0) {
         return executor_.run(node, inputs, place);
     }
+    return {parts_of("aten::split.Tensor", "split_size", inputs, dim, place)};
+}
+
+// chunk() into a number of parts, or fewer where there are few elements: only two are two whenever
+// there is more than one element.
+std::vector<Ref> Interpreter::do_chunk(const Node &node, std::vector<Ref> &inputs, Frame &frame)
+{
+    const Place place = place_of(node, frame.scope);
+    const Ref &count = inputs[1];
+    const int64_t chunks = is_decided(count) && count->lane[0].isInt() ? count->lane[0].toInt() : 0;
+    const int64_t dim =
+        chunks > 1 && inputs.size() > 2 ? find_open_dim(node, inputs[0], inputs[2]) : -1;
+    bool is_two = chunks == 2;
+    for (uint32_t lane = 0; lane < recording_.lane_count && dim >= 0; lane++) {
+        is_two = is_two && inputs[0]->tensor(lane).size(dim) > 1;
+    }
+    if (dim < 0 || is_two) {
+        return executor_.run(node, inputs, place);
+    }
+    return {parts_of("aten::chunk", "chunks", inputs, dim, place)};
+}
+
+// Parts of a tensor as a list, whose length the data decides.
+Ref Interpreter::parts_of(const char *kind, const char *option, const std::vector<Ref> &inputs,
+                          int64_t dim, const Place &place)
+{
     const Ref made = sequence_like(*inputs[0], false);
     widen(*made, *inputs[0], place);
     resize(*made, dim, "split");
-    return {
-        grown_list(record_sequence("aten::split.Tensor", {inputs[0], size, recording_.plain(dim)},
-                                   {"self", "split_size", "dim"}, made, {inputs[0]}, place))};
+    return grown_list(record_sequence(kind, {inputs[0], inputs[1], recording_.plain(dim)},
+                                      {"self", option, "dim"}, made, {inputs[0]}, place));
 }
 
 } // namespace htp

@@ -207,6 +207,10 @@ void htp_lower_split_with_sizes(htp_lowering *l)
 /** aten::chunk: parts of the size divided by their number, rounded up */
 void htp_lower_chunk(htp_lowering *l)
 {
+    if (htp_value_is_sequence(l, htp_output_value(l, 0))) {
+        htp_lower_sequence_split(l);
+        return;
+    }
     int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
     if (!bind_constant_split(l, axis)) {
         int64_t chunks = htp_arg_int(l, "chunks");

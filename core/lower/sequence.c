@@ -112,20 +112,47 @@ void htp_lower_sequence_join(htp_lowering *l, bool has_new_axis)
                              htp_attribute_int("new_axis", has_new_axis))));
 }
 
-/** The lengths of parts of @p size elements, of which the last one may have fewer. What has no
- * element is one part, where SplitToSequence alone would give none. */
-static htp_tensor_id part_lengths(htp_lowering *l, htp_tensor_id x, htp_tensor_id size,
-                                  int64_t axis)
+/** Whole numbers that say how a dim is cut. */
+struct parts {
+    htp_tensor_id whole;
+    htp_tensor_id size;  /**< of each part but the last, which may have fewer elements */
+    htp_tensor_id least; /**< as many parts at least, where SplitToSequence alone would give none */
+};
+
+static struct parts split_parts(htp_lowering *l, htp_tensor_id whole)
 {
-    htp_tensor_id whole = htp_emit_squeeze(l, htp_emit_dim(l, x, htp_arg_dims(l, "self"), axis),
-                                           (const int64_t[]){0}, 1);
+    return (struct parts){whole, htp_arg_tensor(l, "split_size"),
+                          htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1)};
+}
+
+/** What has no element is cut into as many parts as are asked for. */
+static struct parts chunk_parts(htp_lowering *l, htp_tensor_id whole)
+{
+    const int64_t chunks = htp_arg_int(l, "chunks");
     htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);
     htp_tensor_id one = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1);
-    htp_tensor_id more = htp_emit_binary(l, "Add", whole, htp_emit_binary(l, "Sub", size, one));
-    htp_tensor_id count = htp_emit_binary(l, "Max", htp_emit_binary(l, "Div", more, size), one);
+    htp_tensor_id count = htp_emit_scalar_int(l, HTP_DTYPE_INT64, chunks);
+    htp_tensor_id more = htp_emit_scalar_int(l, HTP_DTYPE_INT64, chunks - 1);
+    htp_tensor_id is_empty = htp_emit_binary(l, "Equal", whole, zero);
+    return (struct parts){whole,
+                          htp_emit_binary(l, "Div", htp_emit_binary(l, "Add", whole, more), count),
+                          htp_emit(l, "Where", HTP_IN(is_empty, count, one), HTP_NO_AT)};
+}
+
+/** The length of each part. */
+static htp_tensor_id part_lengths(htp_lowering *l, struct parts parts)
+{
+    htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);
+    htp_tensor_id one = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1);
+    htp_tensor_id more =
+        htp_emit_binary(l, "Add", parts.whole, htp_emit_binary(l, "Sub", parts.size, one));
+    htp_tensor_id full =
+        htp_emit_binary(l, "Div", more, htp_emit_binary(l, "Max", parts.size, one));
+    htp_tensor_id count = htp_emit_binary(l, "Max", full, parts.least);
     htp_tensor_id number = htp_emit(l, "Range", HTP_IN(zero, count, one), HTP_NO_AT);
-    htp_tensor_id left = htp_emit_binary(l, "Sub", whole, htp_emit_binary(l, "Mul", number, size));
-    return htp_emit_binary(l, "Min", left, size);
+    htp_tensor_id left =
+        htp_emit_binary(l, "Sub", parts.whole, htp_emit_binary(l, "Mul", number, parts.size));
+    return htp_emit_binary(l, "Min", left, parts.size);
 }
 
 void htp_lower_sequence_split(htp_lowering *l)
@@ -140,15 +167,18 @@ void htp_lower_sequence_split(htp_lowering *l)
                        htp_dtype_name(dtype));
         return;
     }
-    bool has_size = htp_arg_present(l, "split_size");
+    const bool is_split = htp_arg_present(l, "split_size");
+    const bool has_lengths = is_split || htp_arg_present(l, "chunks");
     htp_tensor_id x = htp_arg_tensor(l, "self");
     const int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
     htp_tensor_id lengths = HTP_TENSOR_NONE;
-    if (has_size && !l->failure) {
-        lengths = part_lengths(l, x, htp_arg_tensor(l, "split_size"), axis);
+    if (has_lengths && !l->failure) {
+        htp_tensor_id whole = htp_emit_squeeze(l, htp_emit_dim(l, x, htp_arg_dims(l, "self"), axis),
+                                               (const int64_t[]){0}, 1);
+        lengths = part_lengths(l, is_split ? split_parts(l, whole) : chunk_parts(l, whole));
     }
-    htp_bind(
-        l, 0,
-        htp_emit(l, "SplitToSequence", HTP_IN(x, lengths),
-                 HTP_AT(htp_attribute_int("axis", axis), htp_attribute_int("keepdims", has_size))));
+    htp_bind(l, 0,
+             htp_emit(l, "SplitToSequence", HTP_IN(x, lengths),
+                      HTP_AT(htp_attribute_int("axis", axis),
+                             htp_attribute_int("keepdims", has_lengths))));
 }

@@ -1,0 +1,271 @@
+// Numbers and sizes that follow from sizes, and are the same at all sizes that were tried, though
+// not at all there are: y.size(0) // 100 and y[::100] where no lane has a hundred. What they are is
+// left to the data; a window that moves in no lane refuses the lanes, so that other ones are tried.
+#include "execute.h"
+
+#include "operator_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+namespace htp
+{
+
+namespace
+{
+
+// Operators that give one number for many others.
+bool has_steps(const std::string &name)
+{
+    static const std::set<std::string> stepped = {
+        "aten::Int",        "aten::__round_to_zero_floordiv",
+        "aten::__rshift__", "aten::ceil",
+        "aten::clamp",      "aten::clamp_max",
+        "aten::clamp_min",  "aten::div",
+        "aten::floor",      "aten::floor_divide",
+        "aten::floordiv",   "aten::max",
+        "aten::maximum",    "aten::min",
+        "aten::minimum",    "aten::relu",
+        "aten::round",      "aten::sign",
+        "aten::to",         "aten::trunc",
+        "prim::max",        "prim::min",
+    };
+    return stepped.count(name) != 0;
+}
+
+// A number, or what a tensor of one holds.
+std::optional<double> number_of(const c10::IValue &value)
+{
+    if (value.isInt() || value.isDouble() || value.isBool()) {
+        return value.toScalar().toDouble();
+    }
+    const bool is_one = value.isTensor() && !value.toTensor().is_meta() &&
+                        value.toTensor().numel() == 1 && !value.toTensor().is_complex();
+    return is_one ? std::optional<double>(value.toTensor().item().toDouble()) : std::nullopt;
+}
+
+// Whether two inputs are a multiple and its divisor in all lanes: their quotient is a number.
+bool divides(const std::vector<Ref> &inputs, uint32_t lane_count)
+{
+    bool divides = inputs.size() > 1;
+    for (uint32_t lane = 0; lane < lane_count && divides; lane++) {
+        const auto whole = number_of(inputs[0]->lane[lane]);
+        const auto part = number_of(inputs[1]->lane[lane]);
+        divides = whole && part && *part != 0 && std::fmod(*whole, *part) == 0;
+    }
+    return divides;
+}
+
+// Whether a number is not the same in all lanes, or may be so by chance: a condition on sizes.
+bool moves(const Item &item, uint32_t lane_count)
+{
+    const auto first = number_of(item.lane[0]);
+    if (item.is_constant || !first) {
+        return false;
+    }
+    const bool is_condition =
+        item.is_tensor() ? item.tensor(0).scalar_type() == at::kBool : item.lane[0].isBool();
+    bool differs = is_condition;
+    for (uint32_t lane = 1; lane < lane_count && !differs; lane++) {
+        differs = number_of(item.lane[lane]) != first;
+    }
+    return differs;
+}
+
+bool takes_steps(const std::vector<Ref> &inputs)
+{
+    const auto is_smooth = [](const Item &item) { return !item.is_stepped; };
+    return !std::all_of(inputs.begin(), inputs.end(),
+                        [&](const Ref &input) { return all_of(input, is_smooth); });
+}
+
+} // namespace
+
+// Whether the outputs may be such numbers. A remainder alone is none: lanes that a program takes
+// may all be multiples of what it divides by.
+bool Executor::is_stepped(const Call &call)
+{
+    const std::string &name = call.schema.name();
+    return has_steps(name) || name == "aten::remainder" || name == "aten::fmod" ||
+           takes_steps(call.inputs);
+}
+
+// Whether the only output is such a number.
+bool Executor::is_flat(const Call &call, const Lanes &results) const
+{
+    const uint32_t lane_count = recording_.lane_count;
+    const auto first = number_of(results[0][0]);
+    const bool has_any = has_steps(call.schema.name()) || takes_steps(call.inputs);
+    if (lane_count == 1 || !first || !has_any || divides(call.inputs, lane_count)) {
+        return false;
+    }
+    return std::any_of(call.inputs.begin(), call.inputs.end(),
+                       [&](const Ref &input) {
+                           return !input->is_container() && moves(*input, lane_count);
+                       }) &&
+           std::all_of(results.begin(), results.end(),
+                       [&](const auto &lane) { return number_of(lane[0]) == first; });
+}
+
+// What a number is computed as: equal texts are equal numbers. Lanes tell sizes apart.
+std::string Executor::formula(const Call &call) const
+{
+    std::ostringstream text;
+    text << node_kind(call.schema);
+    for (const Ref &input : call.inputs) {
+        text << " of";
+        for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+            const auto number = number_of(input->lane[lane]);
+            number ? text << " " << *number : text << " %" << input->id;
+        }
+    }
+    return text.str();
+}
+
+std::vector<Ref> Executor::make_flat(const Call &call, Mode mode, const Lanes &results)
+{
+    has_flats_ = true;
+    if (!results[0][0].isTensor()) {
+        return make_unknown_numbers(call);
+    }
+    std::vector<Ref> outputs = make_outputs(call, mode, results);
+    outputs[0]->is_data = true;
+    sizes_["number in " + identity(*outputs[0], 0)] =
+        size_of(formula(call), base_name(call.schema));
+    return outputs;
+}
+
+namespace
+{
+
+// Whether a number that an operator is given differs between the lanes: windows as large as the
+// tensor are alike for good.
+bool any_number_differs(const std::vector<Ref> &inputs, uint32_t lane_count)
+{
+    const auto is_same = [&](const Item &item) {
+        return item.is_tensor() || !moves(item, lane_count);
+    };
+    return !std::all_of(inputs.begin(), inputs.end(),
+                        [&](const Ref &input) { return all_of(input, is_same); });
+}
+
+bool has_windows(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
+{
+    static const std::set<std::string> windowed = {
+        "aten::_convolution",
+        "aten::_convolution_mode",
+        "aten::avg_pool1d",
+        "aten::avg_pool2d",
+        "aten::avg_pool3d",
+        "aten::conv1d",
+        "aten::conv2d",
+        "aten::conv3d",
+        "aten::convolution",
+        "aten::max_pool1d",
+        "aten::max_pool1d_with_indices",
+        "aten::max_pool2d",
+        "aten::max_pool2d_with_indices",
+        "aten::max_pool3d",
+        "aten::max_pool3d_with_indices",
+    };
+    const bool is_scaled = schema.name().rfind("aten::upsample_", 0) == 0 &&
+                           schema.overload_name() == "vec" && inputs[1]->is_none();
+    return is_scaled || windowed.count(schema.name()) != 0;
+}
+
+// Whether an operator's steps along a dim are longer than one.
+bool has_long_steps(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
+{
+    const auto &arguments = schema.arguments();
+    for (size_t i = 0; i < inputs.size() && i < arguments.size(); i++) {
+        const c10::IValue &value = inputs[i]->lane[0];
+        if (arguments[i].name() == "step") {
+            return (value.isInt() && value.toInt() != 1) ||
+                   (value.isDouble() && value.toDouble() != 1);
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+// Whether a window is larger than a dim of the input in all lanes: it is the only one, as far as
+// sizes go that anybody would try.
+bool Executor::is_covered(const Call &call, int64_t dim) const
+{
+    const auto &arguments = call.schema.arguments();
+    const Item &input = *call.inputs[0];
+    for (size_t i = 1; i < call.inputs.size() && i < arguments.size(); i++) {
+        const auto &sizes = call.inputs[i]->elements;
+        const int64_t from_end = input.tensor(0).dim() - dim;
+        if (arguments[i].name() != "kernel_size" || from_end > static_cast<int64_t>(sizes.size())) {
+            continue;
+        }
+        const c10::IValue &size = sizes[sizes.size() - static_cast<size_t>(from_end)]->lane[0];
+        bool is_covered = size.isInt();
+        for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+            is_covered = is_covered && size.toInt() > input.tensor(lane).size(dim);
+        }
+        return is_covered;
+    }
+    return false;
+}
+
+// The first dim of the output that has one size in all lanes, although that of the first input
+// differs; -1 where there is none.
+int64_t Executor::flat_dim(const Call &call, const Lanes &results) const
+{
+    const Item &input = *call.inputs[0];
+    const at::Tensor &first = results[0][0].toTensor();
+    for (int64_t dim = 0; input.is_tensor() && dim < input.tensor(0).dim(); dim++) {
+        bool differs = false;
+        bool is_flat = dim < first.dim();
+        for (uint32_t lane = 1; lane < recording_.lane_count && is_flat; lane++) {
+            differs = differs || input.tensor(lane).size(dim) != input.tensor(0).size(dim);
+            is_flat = results[lane][0].toTensor().size(dim) == first.size(dim);
+        }
+        if (differs && is_flat && !is_covered(call, dim)) {
+            return dim;
+        }
+    }
+    return -1;
+}
+
+// The outputs of an operator along whose dims it goes in steps, with a size that the data decides
+// where that is flat; nothing for other operators. Throws where windows do not move.
+std::optional<Executor::Lanes> Executor::flattened(Call &call, const Lanes &results)
+{
+    const std::string &name = call.schema.name();
+    const uint32_t lane_count = recording_.lane_count;
+    const bool is_made = name == "aten::arange";
+    const bool is_cut = name == "aten::slice" || name == "aten::unfold";
+    const bool is_windowed = has_windows(call.schema, call.inputs);
+    const bool is_padded =
+        (name == "aten::pad" || name == "aten::constant_pad_nd") && is_stepped(call);
+    const bool is_stepping = (is_made || is_cut) && has_long_steps(call.schema, call.inputs);
+    if (lane_count == 1 || !(is_windowed || is_padded || is_stepping) ||
+        any_number_differs(call.inputs, lane_count) != (is_made || is_padded) ||
+        !results[0][0].isTensor()) {
+        return std::nullopt;
+    }
+    int64_t dim = flat_dim(call, results);
+    if (is_made) {
+        const auto is_same = [&](const auto &lane) {
+            return lane[0].toTensor().numel() == results[0][0].toTensor().numel();
+        };
+        dim = std::all_of(results.begin(), results.end(), is_same) ? 0 : -1;
+    }
+    if (dim < 0) {
+        return std::nullopt;
+    }
+    if (is_windowed) {
+        throw std::runtime_error("dim " + std::to_string(dim) +
+                                 " of its output has one size at all sizes that were tried");
+    }
+    has_flats_ = true;
+    return lanes_with_size(call, call.inputs, dim, recording_.new_size(base_name(call.schema)));
+}
+
+} // namespace htp

@@ -1,0 +1,111 @@
+"""What follows from sizes and is one number, or one size, at all sizes near the example's: thresholds
+that lie far beyond them."""
+
+from typing import List, Tuple
+
+import torch
+import torch.nn.functional as F
+
+from building import Cases
+
+CASES = Cases()
+DYNAMIC = {0: {0: "length"}}
+X = torch.tensor([1.0, -2.0, 3.0, 0.5])
+LENGTHS = (1, 3, 5, 8, 90, 100, 101, 150, 250, 1000)
+
+
+def others():
+    return [[torch.randn(length)] for length in LENGTHS]
+
+
+def hundreds(x: torch.Tensor) -> torch.Tensor:
+    return torch.zeros(x.size(0) // 100 + 1) + 1
+
+
+def hundreds_begun(x: torch.Tensor) -> torch.Tensor:
+    k = (x.size(0) + 99) // 100
+    return torch.ones(2, k) * torch.ones(2, k).sum()
+
+
+def beyond_hundred(x: torch.Tensor) -> torch.Tensor:
+    return torch.cat([x, torch.zeros(max(x.size(0) - 100, 0))])
+
+
+def has_hundred(x: torch.Tensor) -> torch.Tensor:
+    return torch.ones(int(x.size(0) > 100) + 1, 3).sum(0)
+
+
+def truncated(x: torch.Tensor) -> torch.Tensor:
+    return torch.ones(int(x.size(0) / 100) + 1).size(0) * x
+
+
+def same_number_twice(x: torch.Tensor) -> torch.Tensor:
+    return torch.ones(x.size(0) // 100 + 1) + torch.arange(x.size(0) // 100 + 1)
+
+
+def repeated(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    k = min(x.size(0), 100) // 100
+    return x.repeat(k + 1), x.unsqueeze(0).expand(k + 1, -1) * 2
+
+
+def padded(x: torch.Tensor) -> torch.Tensor:
+    return F.pad(x, [0, x.size(0) // 100]) * 2
+
+
+def padded_to_hundreds(x: torch.Tensor) -> torch.Tensor:
+    whole = F.pad(x, [0, (100 - x.size(0) % 100) % 100])
+    return whole.size(0) * x
+
+
+def every_hundredth(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    return x[::100] * 2, x[1::100].size(0) * x
+
+
+def numbers_in_hundreds(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    numbers = torch.arange(0, x.size(0), 100)
+    return numbers * 2, numbers.size(0) * x
+
+
+def chunks(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor, int]:
+    return torch.stack([part.sum() for part in x.chunk(3)]), x.chunk(3)[-1] * 2, len(x.chunk(4))
+
+
+def two_chunks(x: torch.Tensor) -> torch.Tensor:
+    return x.chunk(2)[-1] * 2
+
+
+def chunks_of_selected(x: torch.Tensor) -> List[torch.Tensor]:
+    return list(x[x > 1].chunk(3))
+
+
+# An identity is no threshold: the dims stay what they are.
+def same_at_all_sizes(x: torch.Tensor) -> torch.Tensor:
+    k = (x.size(0) * 3) // x.size(0)
+    return torch.ones(k, 2) @ torch.ones(2, 3)
+
+
+for name, function in {
+    "hundreds": hundreds, "hundreds-begun": hundreds_begun, "beyond-hundred": beyond_hundred,
+    "has-hundred": has_hundred, "truncated": truncated, "same-number-twice": same_number_twice,
+    "repeated": repeated, "padded": padded, "padded-to-hundreds": padded_to_hundreds,
+    "every-hundredth": every_hundredth, "numbers-in-hundreds": numbers_in_hundreds,
+    "chunks": chunks, "two-chunks": two_chunks, "same-at-all-sizes": same_at_all_sizes,
+}.items():
+    CASES.script(name, function, X, dynamic=DYNAMIC, others=others)
+CASES.script("chunks-of-selected", chunks_of_selected, X, others=lambda: [
+    [torch.zeros(4)], [torch.tensor([2.0, 0.0, 0.0, 3.0])], [torch.full((4,), 2.0)]])
+
+
+def windows(x: torch.Tensor) -> torch.Tensor:
+    return F.max_pool1d(x[None], 2, 100).size(1) * x
+
+
+def squeezed(x: torch.Tensor) -> torch.Tensor:
+    return x[x > 0].squeeze() + 1
+
+
+CASES.script("windows", windows, X, dynamic=DYNAMIC,
+             refused="dim 1 of its output has one size at all sizes that were tried")
+CASES.script("windows-far", windows, torch.arange(150.0), dynamic=DYNAMIC,
+             others=lambda: [[torch.randn(n)] for n in (102, 150, 250, 1000)])
+CASES.script("squeezed", squeezed, X, refused="aten::squeeze (1)")
