@@ -397,6 +397,8 @@ std::string slice_of(const std::vector<Ref> &inputs, int64_t whole)
 // sizes it may have elements. What always begins where it ends is empty for good.
 bool is_empty_by_chance(const std::vector<Ref> &inputs, int64_t dim, uint32_t lane_count)
 {
+    const bool is_stepped =
+        std::any_of(inputs.begin(), inputs.end(), [](const Ref &one) { return one->is_stepped; });
     bool is_cut = false;
     bool differs = false;
     for (uint32_t lane = 0; lane < lane_count; lane++) {
@@ -410,7 +412,7 @@ bool is_empty_by_chance(const std::vector<Ref> &inputs, int64_t dim, uint32_t la
         const int64_t begin = std::max<int64_t>(bound(2, 0), 0);
         const int64_t end = std::min(bound(3, whole), whole);
         differs = differs || whole != inputs[0]->tensor(0).size(dim);
-        is_cut = is_cut || end < begin;
+        is_cut = is_cut || end < begin || is_stepped;
         if (begin < end) {
             return false;
         }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -46,10 +47,11 @@ std::optional<double> number_of(const c10::IValue &value)
     return is_one ? std::optional<double>(value.toTensor().item().toDouble()) : std::nullopt;
 }
 
-// Whether two inputs are a multiple and its divisor in all lanes: their quotient is a number.
-bool divides(const std::vector<Ref> &inputs, uint32_t lane_count)
+// Whether an operator divides one number by another without a remainder in all lanes: the quotient
+// is what the one is a multiple by.
+bool divides(const std::string &name, const std::vector<Ref> &inputs, uint32_t lane_count)
 {
-    bool divides = inputs.size() > 1;
+    bool divides = name == "aten::floordiv" || name == "aten::floor_divide" || name == "aten::div";
     for (uint32_t lane = 0; lane < lane_count && divides; lane++) {
         const auto whole = number_of(inputs[0]->lane[lane]);
         const auto part = number_of(inputs[1]->lane[lane]);
@@ -81,6 +83,16 @@ bool takes_steps(const std::vector<Ref> &inputs)
                         [&](const Ref &input) { return all_of(input, is_smooth); });
 }
 
+// Whether a slice ends where it is told to, if there is as much: the sizes of others may be cut
+// off.
+bool cuts(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
+{
+    const bool has_end = schema.name() == "aten::slice" && inputs.size() > 3 &&
+                         inputs[0]->is_tensor() && inputs[3]->lane[0].isInt();
+    return has_end && inputs[3]->lane[0].toInt() > 0 &&
+           inputs[3]->lane[0].toInt() != std::numeric_limits<int64_t>::max();
+}
+
 } // namespace
 
 // Whether the outputs may be such numbers. A remainder alone is none: lanes that a program takes
@@ -89,7 +101,7 @@ bool Executor::is_stepped(const Call &call)
 {
     const std::string &name = call.schema.name();
     return has_steps(name) || name == "aten::remainder" || name == "aten::fmod" ||
-           takes_steps(call.inputs);
+           cuts(call.schema, call.inputs) || takes_steps(call.inputs);
 }
 
 // Whether the only output is such a number.
@@ -98,7 +110,8 @@ bool Executor::is_flat(const Call &call, const Lanes &results) const
     const uint32_t lane_count = recording_.lane_count;
     const auto first = number_of(results[0][0]);
     const bool has_any = has_steps(call.schema.name()) || takes_steps(call.inputs);
-    if (lane_count == 1 || !first || !has_any || divides(call.inputs, lane_count)) {
+    if (lane_count == 1 || !first || !has_any ||
+        divides(call.schema.name(), call.inputs, lane_count)) {
         return false;
     }
     return std::any_of(call.inputs.begin(), call.inputs.end(),
@@ -243,7 +256,7 @@ std::optional<Executor::Lanes> Executor::flattened(Call &call, const Lanes &resu
     const bool is_cut = name == "aten::slice" || name == "aten::unfold";
     const bool is_windowed = has_windows(call.schema, call.inputs);
     const bool is_padded =
-        (name == "aten::pad" || name == "aten::constant_pad_nd") && is_stepped(call);
+        (name == "aten::pad" || name == "aten::constant_pad_nd") && takes_steps({call.inputs[1]});
     const bool is_stepping = (is_made || is_cut) && has_long_steps(call.schema, call.inputs);
     if (lane_count == 1 || !(is_windowed || is_padded || is_stepping) ||
         any_number_differs(call.inputs, lane_count) != (is_made || is_padded) ||

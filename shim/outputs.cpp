@@ -114,8 +114,9 @@ std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes
     const bool is_stepped = recording_.lane_count > 1 && Executor::is_stepped(call);
     for (const Ref &output : outputs) {
         output->producer = index;
-        output->is_stepped = is_stepped && !output->is_constant &&
-                             (output->is_number() || (output->is_tensor() && output->is_real));
+        const bool tells_size = call.schema.name() == "aten::slice" || output->is_number() ||
+                                (output->is_tensor() && output->is_real);
+        output->is_stepped = is_stepped && !output->is_constant && tells_size;
         for (const Ref &element : output->elements) {
             element->producer = index;
         }

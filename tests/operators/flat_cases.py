@@ -78,6 +78,15 @@ def chunks_of_selected(x: torch.Tensor) -> List[torch.Tensor]:
     return list(x[x > 1].chunk(3))
 
 
+def what_is_left(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    left = x.size(0) - min(x.size(0), 100)
+    return torch.ones(left + 1), (max(x.size(0), 100) - 100) * x
+
+
+def what_is_cut_off(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    return torch.ones(2, x.size(0) - x[:100].size(0) + 1).sum(0), x[min(x.size(0), 50):] * 2
+
+
 # An identity is no threshold: the dims stay what they are.
 def same_at_all_sizes(x: torch.Tensor) -> torch.Tensor:
     k = (x.size(0) * 3) // x.size(0)
@@ -89,6 +98,7 @@ for name, function in {
     "has-hundred": has_hundred, "truncated": truncated, "same-number-twice": same_number_twice,
     "repeated": repeated, "padded": padded, "padded-to-hundreds": padded_to_hundreds,
     "every-hundredth": every_hundredth, "numbers-in-hundreds": numbers_in_hundreds,
+    "what-is-left": what_is_left, "what-is-cut-off": what_is_cut_off,
     "chunks": chunks, "two-chunks": two_chunks, "same-at-all-sizes": same_at_all_sizes,
 }.items():
     CASES.script(name, function, X, dynamic=DYNAMIC, others=others)
