@@ -76,6 +76,13 @@ bool moves(const Item &item, uint32_t lane_count)
     return differs;
 }
 
+bool any_moves(const std::vector<Ref> &inputs, uint32_t lane_count)
+{
+    const auto stays = [&](const Item &item) { return !moves(item, lane_count); };
+    return !std::all_of(inputs.begin(), inputs.end(),
+                        [&](const Ref &input) { return all_of(input, stays); });
+}
+
 bool takes_steps(const std::vector<Ref> &inputs)
 {
     const auto is_smooth = [](const Item &item) { return !item.is_stepped; };
@@ -83,8 +90,7 @@ bool takes_steps(const std::vector<Ref> &inputs)
                         [&](const Ref &input) { return all_of(input, is_smooth); });
 }
 
-// Whether a slice ends where it is told to, if there is as much: the sizes of others may be cut
-// off.
+// Whether a slice ends at a number: what is longer is cut off, though it may not be in any lane.
 bool cuts(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
 {
     const bool has_end = schema.name() == "aten::slice" && inputs.size() > 3 &&
@@ -108,16 +114,13 @@ bool Executor::is_stepped(const Call &call)
 bool Executor::is_flat(const Call &call, const Lanes &results) const
 {
     const uint32_t lane_count = recording_.lane_count;
-    const auto first = number_of(results[0][0]);
     const bool has_any = has_steps(call.schema.name()) || takes_steps(call.inputs);
-    if (lane_count == 1 || !first || !has_any ||
+    if (lane_count == 1 || results[0].size() != 1 || !has_any ||
         divides(call.schema.name(), call.inputs, lane_count)) {
         return false;
     }
-    return std::any_of(call.inputs.begin(), call.inputs.end(),
-                       [&](const Ref &input) {
-                           return !input->is_container() && moves(*input, lane_count);
-                       }) &&
+    const auto first = number_of(results[0][0]);
+    return first && any_moves(call.inputs, lane_count) &&
            std::all_of(results.begin(), results.end(),
                        [&](const auto &lane) { return number_of(lane[0]) == first; });
 }
@@ -152,17 +155,6 @@ std::vector<Ref> Executor::make_flat(const Call &call, Mode mode, const Lanes &r
 
 namespace
 {
-
-// Whether a number that an operator is given differs between the lanes: windows as large as the
-// tensor are alike for good.
-bool any_number_differs(const std::vector<Ref> &inputs, uint32_t lane_count)
-{
-    const auto is_same = [&](const Item &item) {
-        return item.is_tensor() || !moves(item, lane_count);
-    };
-    return !std::all_of(inputs.begin(), inputs.end(),
-                        [&](const Ref &input) { return all_of(input, is_same); });
-}
 
 bool has_windows(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
 {
@@ -204,8 +196,8 @@ bool has_long_steps(const c10::FunctionSchema &schema, const std::vector<Ref> &i
 
 } // namespace
 
-// Whether a window is larger than a dim of the input in all lanes: it is the only one, as far as
-// sizes go that anybody would try.
+// Whether a window is larger than a dim of the input in all lanes, one of which is far away: it is
+// the only one, as a pooling of all there is.
 bool Executor::is_covered(const Call &call, int64_t dim) const
 {
     const auto &arguments = call.schema.arguments();
@@ -259,8 +251,11 @@ std::optional<Executor::Lanes> Executor::flattened(Call &call, const Lanes &resu
         (name == "aten::pad" || name == "aten::constant_pad_nd") && takes_steps({call.inputs[1]});
     const bool is_stepping = (is_made || is_cut) && has_long_steps(call.schema, call.inputs);
     if (lane_count == 1 || !(is_windowed || is_padded || is_stepping) ||
-        any_number_differs(call.inputs, lane_count) != (is_made || is_padded) ||
         !results[0][0].isTensor()) {
+        return std::nullopt;
+    }
+    // Windows as large as the tensor are alike for good; ranges and padding follow numbers.
+    if (any_moves(call.inputs, lane_count) != (is_made || is_padded)) {
         return std::nullopt;
     }
     int64_t dim = flat_dim(call, results);

@@ -87,6 +87,10 @@ def what_is_cut_off(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     return torch.ones(2, x.size(0) - x[:100].size(0) + 1).sum(0), x[min(x.size(0), 50):] * 2
 
 
+def largest_in_list(x: torch.Tensor) -> torch.Tensor:
+    return torch.ones(max([x.size(0) - 100, 0]) + 1)
+
+
 # An identity is no threshold: the dims stay what they are.
 def same_at_all_sizes(x: torch.Tensor) -> torch.Tensor:
     k = (x.size(0) * 3) // x.size(0)
@@ -98,7 +102,7 @@ for name, function in {
     "has-hundred": has_hundred, "truncated": truncated, "same-number-twice": same_number_twice,
     "repeated": repeated, "padded": padded, "padded-to-hundreds": padded_to_hundreds,
     "every-hundredth": every_hundredth, "numbers-in-hundreds": numbers_in_hundreds,
-    "what-is-left": what_is_left, "what-is-cut-off": what_is_cut_off,
+    "largest-in-list": largest_in_list, "what-is-left": what_is_left, "what-is-cut-off": what_is_cut_off,
     "chunks": chunks, "two-chunks": two_chunks, "same-at-all-sizes": same_at_all_sizes,
 }.items():
     CASES.script(name, function, X, dynamic=DYNAMIC, others=others)
