@@ -92,7 +92,7 @@ std::vector<Ref> Executor::run_call(Call &call)
         Lanes results;
         const Mode mode = choose_mode(call, results);
         if (is_flat(call, results)) {
-            return make_flat(call, mode, results);
+            return make_flat(call, results);
         }
         if (const auto sized = flattened(call, results)) {
             return make_outputs(call, Mode::Meta, *sized, true);

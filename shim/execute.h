@@ -160,13 +160,14 @@ class Executor
     static bool has_no_order(const Call &call);
     bool squeezes_data(const Call &call) const;
     static bool gives_unknown_numbers(const Call &call);
-    static bool is_stepped(const Call &call);
+    bool steps(const Call &call, const Lanes &results) const;
+    bool is_stepped(const Call &call, const Lanes &results) const;
     bool is_flat(const Call &call, const Lanes &results) const;
     std::string formula(const Call &call) const;
     bool is_covered(const Call &call, int64_t dim) const;
     int64_t flat_dim(const Call &call, const Lanes &results) const;
     std::optional<Lanes> flattened(Call &call, const Lanes &results);
-    std::vector<Ref> make_flat(const Call &call, Mode mode, const Lanes &results);
+    std::vector<Ref> make_flat(const Call &call, const Lanes &results);
     std::optional<Lanes> decide_sizes(Call &call);
     Lanes lanes_with_size(Call &call, const std::vector<Ref> &inputs, int64_t dim,
                           const htp_shim_size &size);

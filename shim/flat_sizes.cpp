@@ -17,23 +17,31 @@ namespace htp
 namespace
 {
 
-// Operators that give one number for many others.
-bool has_steps(const std::string &name)
+// Operators that give one number for many others: those that round, and those with a limit.
+bool rounds(const std::string &name)
 {
-    static const std::set<std::string> stepped = {
-        "aten::Int",        "aten::__round_to_zero_floordiv",
-        "aten::__rshift__", "aten::ceil",
-        "aten::clamp",      "aten::clamp_max",
-        "aten::clamp_min",  "aten::div",
-        "aten::floor",      "aten::floor_divide",
-        "aten::floordiv",   "aten::max",
-        "aten::maximum",    "aten::min",
-        "aten::minimum",    "aten::relu",
-        "aten::round",      "aten::sign",
-        "aten::to",         "aten::trunc",
-        "prim::max",        "prim::min",
+    static const std::set<std::string> rounding = {"aten::Int",   "aten::to",    "aten::ceil",
+                                                   "aten::floor", "aten::round", "aten::trunc"};
+    return rounding.count(name) != 0;
+}
+
+bool has_limit(const std::string &name)
+{
+    static const std::set<std::string> limited = {
+        "aten::clamp",   "aten::clamp_max",  "aten::clamp_min", "aten::max",
+        "aten::maximum", "aten::min",        "aten::minimum",   "aten::relu",
+        "aten::sign",    "aten::__rshift__", "prim::max",       "prim::min",
     };
-    return stepped.count(name) != 0;
+    return limited.count(name) != 0;
+}
+
+// Operators that divide and round.
+bool divides(const c10::FunctionSchema &schema)
+{
+    const std::string &name = schema.name();
+    return name == "aten::floordiv" || name == "aten::floor_divide" ||
+           name == "aten::__round_to_zero_floordiv" ||
+           (name == "aten::div" && schema.overload_name().find("mode") != std::string::npos);
 }
 
 // A number, or what a tensor of one holds.
@@ -47,17 +55,16 @@ std::optional<double> number_of(const c10::IValue &value)
     return is_one ? std::optional<double>(value.toTensor().item().toDouble()) : std::nullopt;
 }
 
-// Whether an operator divides one number by another without a remainder in all lanes: the quotient
-// is what the one is a multiple by.
-bool divides(const std::string &name, const std::vector<Ref> &inputs, uint32_t lane_count)
+// Whether a division leaves no remainder in any lane.
+bool leaves_none(const std::vector<Ref> &inputs, uint32_t lane_count)
 {
-    bool divides = name == "aten::floordiv" || name == "aten::floor_divide" || name == "aten::div";
-    for (uint32_t lane = 0; lane < lane_count && divides; lane++) {
+    bool leaves_none = true;
+    for (uint32_t lane = 0; lane < lane_count && leaves_none; lane++) {
         const auto whole = number_of(inputs[0]->lane[lane]);
         const auto part = number_of(inputs[1]->lane[lane]);
-        divides = whole && part && *part != 0 && std::fmod(*whole, *part) == 0;
+        leaves_none = whole && part && *part != 0 && std::fmod(*whole, *part) == 0;
     }
-    return divides;
+    return leaves_none;
 }
 
 // Whether a number is not the same in all lanes, or may be so by chance: a condition on sizes.
@@ -101,26 +108,48 @@ bool cuts(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
 
 } // namespace
 
-// Whether the outputs may be such numbers. A remainder alone is none: lanes that a program takes
-// may all be multiples of what it divides by.
-bool Executor::is_stepped(const Call &call)
+// Whether an operator takes a step in some lane. A remainder is none where it is 0 in all lanes: a
+// program may take multiples alone.
+bool Executor::steps(const Call &call, const Lanes &results) const
 {
     const std::string &name = call.schema.name();
-    return has_steps(name) || name == "aten::remainder" || name == "aten::fmod" ||
-           cuts(call.schema, call.inputs) || takes_steps(call.inputs);
+    const auto is_each = [&](const auto &wanted) {
+        bool is_each = !results[0].empty();
+        for (uint32_t lane = 0; lane < recording_.lane_count && is_each; lane++) {
+            is_each = number_of(results[lane][0]) == wanted(lane);
+        }
+        return is_each;
+    };
+    if (rounds(name)) {
+        return !is_each([&](uint32_t lane) { return number_of(call.inputs[0]->lane[lane]); }) ||
+               moves(*call.inputs[0], 1);
+    }
+    if (name == "aten::remainder" || name == "aten::fmod") {
+        return !is_each([](uint32_t) { return std::optional<double>(0); });
+    }
+    return has_limit(name) || cuts(call.schema, call.inputs) ||
+           (divides(call.schema) && !leaves_none(call.inputs, recording_.lane_count));
+}
+
+// Whether the outputs may be such numbers.
+bool Executor::is_stepped(const Call &call, const Lanes &results) const
+{
+    return recording_.lane_count > 1 && (takes_steps(call.inputs) || steps(call, results));
 }
 
 // Whether the only output is such a number.
 bool Executor::is_flat(const Call &call, const Lanes &results) const
 {
-    const uint32_t lane_count = recording_.lane_count;
-    const bool has_any = has_steps(call.schema.name()) || takes_steps(call.inputs);
-    if (lane_count == 1 || results[0].size() != 1 || !has_any ||
-        divides(call.schema.name(), call.inputs, lane_count)) {
+    const std::string &name = call.schema.name();
+    if (results[0].size() != 1 || call.schema.is_mutable() || name == "aten::remainder" ||
+        name == "aten::fmod" || !is_stepped(call, results)) {
         return false;
     }
-    const auto first = number_of(results[0][0]);
-    return first && any_moves(call.inputs, lane_count) &&
+    const c10::IValue &result = results[0][0];
+    const bool is_condition =
+        result.isBool() || (result.isTensor() && result.toTensor().scalar_type() == at::kBool);
+    const auto first = is_condition ? std::nullopt : number_of(result);
+    return first && any_moves(call.inputs, recording_.lane_count) &&
            std::all_of(results.begin(), results.end(),
                        [&](const auto &lane) { return number_of(lane[0]) == first; });
 }
@@ -140,17 +169,18 @@ std::string Executor::formula(const Call &call) const
     return text.str();
 }
 
-std::vector<Ref> Executor::make_flat(const Call &call, Mode mode, const Lanes &results)
+std::vector<Ref> Executor::make_flat(const Call &call, const Lanes &results)
 {
     has_flats_ = true;
     if (!results[0][0].isTensor()) {
         return make_unknown_numbers(call);
     }
-    std::vector<Ref> outputs = make_outputs(call, mode, results);
-    outputs[0]->is_data = true;
-    sizes_["number in " + identity(*outputs[0], 0)] =
-        size_of(formula(call), base_name(call.schema));
-    return outputs;
+    const htp_shim_size size = size_of(formula(call), base_name(call.schema));
+    Lanes made;
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        made.push_back({at::full_like(results[lane][0].toTensor(), size.sizes[lane])});
+    }
+    return make_outputs(call, Mode::Real, made, true);
 }
 
 namespace

@@ -111,7 +111,7 @@ std::vector<Ref> Executor::make_outputs(const Call &call, Mode mode, const Lanes
         }
     }
     const uint32_t index = record(call, outputs, "");
-    const bool is_stepped = recording_.lane_count > 1 && Executor::is_stepped(call);
+    const bool is_stepped = Executor::is_stepped(call, results);
     for (const Ref &output : outputs) {
         output->producer = index;
         const bool tells_size = call.schema.name() == "aten::slice" || output->is_number() ||

@@ -106,6 +106,12 @@ for name, function in {
     "chunks": chunks, "two-chunks": two_chunks, "same-at-all-sizes": same_at_all_sizes,
 }.items():
     CASES.script(name, function, X, dynamic=DYNAMIC, others=others)
+for name, function in {
+    "hundreds": hundreds, "hundreds-begun": hundreds_begun, "same-number-twice": same_number_twice,
+    "padded": padded, "every-hundredth": every_hundredth, "numbers-in-hundreds": numbers_in_hundreds,
+    "same-at-all-sizes": same_at_all_sizes,
+}.items():
+    CASES.call(f"traced/{name}", function, X, dynamic=DYNAMIC, others=others)
 CASES.script("chunks-of-selected", chunks_of_selected, X, others=lambda: [
     [torch.zeros(4)], [torch.tensor([2.0, 0.0, 0.0, 3.0])], [torch.full((4,), 2.0)]])
 
