@@ -218,13 +218,16 @@ void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
     }
 }
 
-/* What a node multiplies or divides by a constant number; HTP_TENSOR_NONE for other nodes. */
+/* What a node multiplies or divides by a constant floating-point number; HTP_TENSOR_NONE for other
+ * nodes. */
 static htp_tensor_id scaled_tensor(const htp_model *model, const htp_onnx_node *node)
 {
     uint32_t passed = passed_operand(model, node);
     bool is_scaling = (strcmp(node->op_type, "Mul") == 0 && passed != HTP_NONE) ||
                       (strcmp(node->op_type, "Div") == 0 && passed == 0);
-    return is_scaling ? node->inputs[passed] : HTP_TENSOR_NONE;
+    return is_scaling && htp_dtype_is_float(model->tensors.items[node->inputs[1 - passed]].dtype)
+               ? node->inputs[passed]
+               : HTP_TENSOR_NONE;
 }
 
 /* The node that makes @p x; NULL where none does. */
