@@ -242,7 +242,7 @@ static const htp_onnx_node *producer_of(const htp_model *model, htp_tensor_id x)
  */
 static htp_tensor_id kept_tensor(const htp_model *model, const htp_onnx_node *node)
 {
-    static const char *const keeping[] = {"Cast", "Dropout", "Expand", "Identity", "Slice"};
+    static const char *const keeping[] = {"Cast", "Expand", "Identity", "Slice"};
     uint32_t passed = passed_operand(model, node);
     bool is_kept = htp_text_is_one_of(node->op_type, keeping, sizeof(keeping) / sizeof(keeping[0]));
     return is_kept ? node->inputs[0] : passed == HTP_NONE ? HTP_TENSOR_NONE : node->inputs[passed];
