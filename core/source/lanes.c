@@ -11,6 +11,8 @@ enum {
     SMALLEST_MOVED_SIZE = 2,
     /* Windows of up to 16 behind five halvings: further apart than that, they differ in number. */
     FARTHEST = 9,
+    /* Sequences are cut into parts of up to 256: from here on there are two. */
+    BEYOND_PARTS = 512,
 };
 
 /* How far axis @p index moves in lanes 1 and 2, in steps: differently for every axis. */
@@ -21,9 +23,9 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_INPUTS_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
-/* Where a lane's size lies: near the example's, at twice, at many times or at half of it, or at
- * next to nothing. */
-enum move { UP, FAR_UP, FARTHEST_UP, DOWN, FAR_DOWN, SMALLEST };
+/* Where a lane's size lies: near the example's, at twice, at many times or at half of it, at next
+ * to nothing, or where there are many parts, whatever the example's is. */
+enum move { UP, FAR_UP, FARTHEST_UP, DOWN, FAR_DOWN, SMALLEST, BEYOND };
 
 /* A way to choose the other lanes' sizes. */
 struct way {
@@ -49,6 +51,7 @@ static const struct way ways[] = {
     {{DOWN, DOWN}, true, false},
     {{UP, UP}, true, false},
     {{DOWN, DOWN}, true, true},
+    {{BEYOND, UP}, false, false},
 };
 
 enum { ATTEMPT_COUNT = sizeof(ways) / sizeof(ways[0]) };
@@ -87,7 +90,7 @@ static int64_t find_prime(int64_t size, int64_t step, bool down)
 static enum move possible_move(enum move move, int64_t size, bool by_room, int64_t distance)
 {
     bool has_room = size >= ROOM_TO_MOVE_DOWN;
-    if (by_room && !has_room && move != FAR_UP && move != FARTHEST_UP) {
+    if (by_room && !has_room && move != FAR_UP && move != FARTHEST_UP && move != BEYOND) {
         move = move == UP ? DOWN : UP;
     }
     if (move == FAR_DOWN && size / 2 - distance < SMALLEST_MOVED_SIZE) {
@@ -106,10 +109,11 @@ static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
     for (uint32_t lane = 1; lane < HTP_INPUTS_LANES; lane++) {
         enum move move = possible_move(way->moves[lane - 1], size, way->by_room, step * moves[2]);
         bool down = move == DOWN || move == FAR_DOWN;
-        int64_t base = move == FARTHEST_UP ? FARTHEST * size
-                       : move == FAR_UP    ? 2 * size
-                       : move == FAR_DOWN  ? size / 2
-                                           : size;
+        int64_t base = move == BEYOND        ? BEYOND_PARTS + size
+                       : move == FARTHEST_UP ? FARTHEST * size
+                       : move == FAR_UP      ? 2 * size
+                       : move == FAR_DOWN    ? size / 2
+                                             : size;
         axis->sizes[lane] = find_prime(base + (down ? -step : step) * moves[lane], step, down);
     }
 }

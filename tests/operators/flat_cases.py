@@ -120,12 +120,21 @@ def windows(x: torch.Tensor) -> torch.Tensor:
     return F.max_pool1d(x[None], 2, 100).size(1) * x
 
 
+# Beyond every size that is tried.
+def windows_far_apart(x: torch.Tensor) -> torch.Tensor:
+    return F.max_pool1d(x[None], 2, 5000).size(1) * x
+
+
 def squeezed(x: torch.Tensor) -> torch.Tensor:
     return x[x > 0].squeeze() + 1
 
 
-CASES.script("windows", windows, X, dynamic=DYNAMIC,
+def longer_ones():
+    return [[torch.randn(length)] for length in (2, 50, 102, 150, 250, 1000)]
+
+
+CASES.script("windows", windows, X, dynamic=DYNAMIC, others=longer_ones)
+CASES.script("windows-far", windows, torch.arange(150.0), dynamic=DYNAMIC, others=longer_ones)
+CASES.script("windows-far-apart", windows_far_apart, X, dynamic=DYNAMIC,
              refused="dim 1 of its output has one size at all sizes that were tried")
-CASES.script("windows-far", windows, torch.arange(150.0), dynamic=DYNAMIC,
-             others=lambda: [[torch.randn(n)] for n in (102, 150, 250, 1000)])
 CASES.script("squeezed", squeezed, X, refused="aten::squeeze (1)")
