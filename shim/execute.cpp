@@ -260,6 +260,9 @@ Executor::Lanes Executor::run_lanes(Call &call, Mode mode)
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
         results.push_back(run_lane(call, mode, lane));
     }
+    if (mode == Mode::Meta) {
+        lay_out(call, results);
+    }
     return results;
 }
 

@@ -137,9 +137,13 @@ class Executor
 
     Lanes run_lanes(Call &call, Mode mode);
     std::vector<c10::IValue> run_lane(Call &call, Mode mode, size_t lane);
+    // What stands for a tensor that is argument number @p index, before it is made real.
+    using Prepare = at::Tensor (*)(size_t index, const at::Tensor &tensor);
     static std::optional<std::vector<c10::IValue>> try_stand_ins(Call &call, size_t lane, int fill,
-                                                                 std::exception_ptr &reason);
+                                                                 std::exception_ptr &reason,
+                                                                 Prepare prepare = nullptr);
     std::vector<c10::IValue> run_on_stand_ins(Call &call, size_t lane);
+    void lay_out(Call &call, Lanes &results);
     static void note_storages(Call &call, const torch::jit::Stack &stack);
     static c10::IValue operand(const Call &call, size_t index, size_t lane, Mode mode);
     Mode choose_mode(Call &call, Lanes &results);

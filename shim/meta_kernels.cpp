@@ -3,6 +3,7 @@
 #include "version.h"
 
 #include <ATen/ExpandUtils.h>
+#include <ATen/TensorIterator.h>
 #include <ATen/native/Pool.h>
 #include <torch/library.h>
 
@@ -30,23 +31,32 @@ at::Tensor relu(const at::Tensor &self)
     return at::empty_like(self);
 }
 
-std::vector<int64_t> where_sizes(const at::Tensor &condition, const at::Tensor &self,
-                                 const at::Tensor &other)
+// @p out is undefined, or takes the sizes.
+at::Tensor where_into(const at::Tensor &out, const at::Tensor &condition, const at::Tensor &self,
+                      const at::Tensor &other)
 {
-    return at::infer_size(condition.sizes(), at::infer_size(self.sizes(), other.sizes()));
+    const at::ScalarType dtype = at::result_type(self, other);
+    at::TensorIterator iterator = at::TensorIteratorConfig()
+                                      .check_all_same_dtype(false)
+                                      .declare_static_dtype(dtype)
+                                      .add_owned_output(out)
+                                      .add_owned_input(condition)
+                                      .add_owned_input(self.to(dtype))
+                                      .add_owned_input(other.to(dtype))
+                                      .build();
+    return iterator.output();
 }
 
 at::Tensor where(const at::Tensor &condition, const at::Tensor &self, const at::Tensor &other)
 {
-    return at::empty(where_sizes(condition, self, other),
-                     self.options().dtype(at::result_type(self, other)));
+    return where_into(at::Tensor(), condition, self, other);
 }
 
 // Attention masks rows with it; without a kernel, it would run on stand-ins.
 at::Tensor &where_out(const at::Tensor &condition, const at::Tensor &self, const at::Tensor &other,
                       at::Tensor &out)
 {
-    out.resize_(where_sizes(condition, self, other));
+    where_into(out, condition, self, other);
     return out;
 }
 
@@ -117,6 +127,25 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> native_layer_norm(const at::Tenso
     return {at::empty(sizes, input.options()), statistics, statistics};
 }
 
+// libtorch's own is a batch norm of channels' groups.
+std::tuple<at::Tensor, at::Tensor, at::Tensor>
+native_group_norm(const at::Tensor &input, const MaybeTensor &weight, const MaybeTensor &bias,
+                  int64_t batch, int64_t channels, int64_t inner, int64_t groups, double)
+{
+    TORCH_CHECK(groups > 0 && channels % groups == 0 && input.numel() == batch * channels * inner,
+                "group_norm: expected ", groups, " groups of ", channels, " channels, got ",
+                input.sizes());
+    at::ScalarType dtype = input.scalar_type();
+    for (const MaybeTensor *tensor : {&weight, &bias}) {
+        const bool present = tensor->has_value() && (*tensor)->defined();
+        TORCH_CHECK(!present || (*tensor)->numel() == channels, "group_norm: expected ", channels,
+                    " elements for each channel, got ", present ? (*tensor)->numel() : 0);
+        dtype = present && (*tensor)->scalar_type() != dtype ? at::kFloat : dtype;
+    }
+    const at::Tensor statistics = at::empty({batch, groups}, input.options().dtype(dtype));
+    return {at::empty_like(input, input.suggest_memory_format()), statistics, statistics};
+}
+
 // One spatial dim of a convolution's output.
 int64_t output_size(int64_t input, int64_t kernel, int64_t stride, int64_t padding,
                     int64_t dilation, bool transposed, int64_t output_padding)
@@ -183,6 +212,35 @@ std::tuple<at::Tensor, at::Tensor> max_pool3d(const at::Tensor &self, at::IntArr
                     ", output size is too small");
     }
     return {at::empty(sizes, self.options()), at::empty(sizes, self.options().dtype(at::kLong))};
+}
+
+// Channels become pixels, or pixels channels. libtorch's own gives a view where @p factor is one.
+at::Tensor shuffled(const at::Tensor &self, int64_t factor, bool to_pixels)
+{
+    TORCH_CHECK(self.dim() >= 3 && factor > 0,
+                "pixel_shuffle and pixel_unshuffle expect at least 3 dims and a positive factor, "
+                "got ",
+                self.sizes(), " and ", factor);
+    const int64_t area = factor * factor;
+    std::vector<int64_t> sizes = self.sizes().vec();
+    int64_t *const last = &sizes[sizes.size() - 3];
+    TORCH_CHECK(to_pixels ? last[0] % area == 0 : last[1] % factor == 0 && last[2] % factor == 0,
+                "expected channels, or height and width, divisible by the factor ", factor,
+                ", got ", self.sizes());
+    last[0] = to_pixels ? last[0] / area : last[0] * area;
+    last[1] = to_pixels ? last[1] * factor : last[1] / factor;
+    last[2] = to_pixels ? last[2] * factor : last[2] / factor;
+    return at::empty(sizes, self.options().memory_format(self.suggest_memory_format()));
+}
+
+at::Tensor pixel_shuffle(const at::Tensor &self, int64_t upscale_factor)
+{
+    return shuffled(self, upscale_factor, true);
+}
+
+at::Tensor pixel_unshuffle(const at::Tensor &self, int64_t downscale_factor)
+{
+    return shuffled(self, downscale_factor, false);
 }
 
 // Planes and volumes, sampled at the points of a grid.
@@ -314,9 +372,12 @@ void register_meta_kernels()
         add("aten::index_select", "", &index_select);
         add("aten::narrow", "Tensor", &narrow);
         add("aten::native_batch_norm", "", &native_batch_norm);
+        add("aten::native_group_norm", "", &native_group_norm);
         add("aten::native_layer_norm", "", &native_layer_norm);
         add("aten::convolution_overrideable", "", &convolution);
         add("aten::max_pool3d_with_indices", "", &max_pool3d);
+        add("aten::pixel_shuffle", "", &pixel_shuffle);
+        add("aten::pixel_unshuffle", "", &pixel_unshuffle);
         add("aten::grid_sampler_2d", "", &grid_sampler);
         add("aten::grid_sampler_3d", "", &grid_sampler);
         add("aten::_native_multi_head_attention", "", &multi_head_attention);

@@ -4,6 +4,7 @@
 
 #include "map_tensors.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace htp
@@ -15,15 +16,28 @@ namespace
 constexpr int64_t kMaxElements = int64_t{1} << 26;
 constexpr const char *kCannotTell = "this libtorch cannot tell its output's size";
 
+// How many elements a tensor spans in memory.
+int64_t extent_of(const at::Tensor &tensor)
+{
+    int64_t extent = tensor.numel() == 0 ? 0 : 1;
+    for (int64_t dim = 0; dim < tensor.dim() && extent > 0; dim++) {
+        extent += (tensor.size(dim) - 1) * tensor.stride(dim);
+    }
+    return extent;
+}
+
+// A real tensor that lies in memory as the given one does.
 at::Tensor stand_in(const at::Tensor &tensor, int fill)
 {
-    if (tensor.numel() > kMaxElements) {
+    const int64_t extent = extent_of(tensor);
+    if (std::max(extent, tensor.numel()) > kMaxElements) {
         throw Unsupported(kCannotTell);
     }
-    const at::Tensor made = tensor.is_meta()
-                                ? at::full(tensor.sizes(), fill, tensor.options().device(at::kCPU))
-                                : tensor.clone();
-    return keep_number(made, tensor);
+    if (!tensor.is_meta()) {
+        return keep_number(tensor.clone(), tensor);
+    }
+    const at::Tensor memory = at::full({extent}, fill, tensor.options().device(at::kCPU));
+    return keep_number(memory.as_strided(tensor.sizes(), tensor.strides()), tensor);
 }
 
 bool same_sizes(const std::vector<c10::IValue> &a, const std::vector<c10::IValue> &b)
@@ -42,15 +56,17 @@ bool same_sizes(const std::vector<c10::IValue> &a, const std::vector<c10::IValue
 // The outputs for tensors full of @p fill; nothing where the kernel refuses them: a division by
 // zero, an index of one that is out of range.
 std::optional<std::vector<c10::IValue>> Executor::try_stand_ins(Call &call, size_t lane, int fill,
-                                                                std::exception_ptr &reason)
+                                                                std::exception_ptr &reason,
+                                                                Prepare prepare)
 {
     const auto &arguments = call.schema.arguments();
     torch::jit::Stack stack;
     for (size_t i = 0; i < call.inputs.size(); i++) {
         const c10::TypePtr type = i < arguments.size() ? arguments[i].type() : nullptr;
-        stack.push_back(
-            map_tensors(Recording::value(call.inputs[i], lane, type),
-                        [&](const at::Tensor &tensor) { return stand_in(tensor, fill); }));
+        stack.push_back(map_tensors(
+            Recording::value(call.inputs[i], lane, type), [&](const at::Tensor &tensor) {
+                return stand_in(prepare ? prepare(i, tensor) : tensor, fill);
+            }));
     }
     try {
         call.operation(stack);

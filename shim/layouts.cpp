@@ -1,0 +1,116 @@
+// How outputs lie in memory, where libtorch's kernels for the CPU decide otherwise than those for
+// meta tensors. view() is possible or not by that, and what reshape() and contiguous() give is a
+// copy or a view, which in-place changes tell apart.
+#include "execute.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace htp
+{
+
+namespace
+{
+
+// Operators whose kernels keep channels last where some operand has them so, as the CPU's do and
+// the library that a convolution is left to; batch_norm() makes what is transposed contiguous.
+bool decides_layout(const std::string &name)
+{
+    static const std::set<std::string> deciding = {
+        "aten::_convolution",
+        "aten::_convolution_mode",
+        "aten::batch_norm",
+        "aten::conv1d",
+        "aten::conv2d",
+        "aten::conv3d",
+        "aten::conv_transpose1d",
+        "aten::conv_transpose2d",
+        "aten::conv_transpose3d",
+        "aten::convolution",
+        "aten::group_norm",
+        "aten::max_pool1d",
+        "aten::max_pool3d",
+        "aten::max_pool3d_with_indices",
+        "aten::native_batch_norm",
+        "aten::native_group_norm",
+        "aten::pad",
+        "aten::reflection_pad2d",
+        "aten::reflection_pad3d",
+        "aten::replication_pad2d",
+        "aten::replication_pad3d",
+        "aten::scaled_dot_product_attention",
+    };
+    return deciding.count(name) != 0;
+}
+
+// The dims from the one whose elements lie farthest apart to the one whose lie closest.
+std::vector<size_t> order_of(const at::Tensor &tensor)
+{
+    std::vector<size_t> order(static_cast<size_t>(tensor.dim()));
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return tensor.strides()[a] > tensor.strides()[b]; });
+    return order;
+}
+
+at::Tensor ordered(const at::Tensor &tensor, const std::vector<size_t> &order)
+{
+    std::vector<int64_t> strides(order.size());
+    int64_t step = 1;
+    for (size_t i = order.size(); i-- > 0;) {
+        strides[order[i]] = step;
+        step *= std::max<int64_t>(tensor.sizes()[order[i]], 1);
+    }
+    return at::empty_strided(tensor.sizes(), strides, tensor.options());
+}
+
+// Attention of the first two queries to the first two keys is laid out as that of all is; a mask
+// has both as its last dims. What lies between them is left out, which is most.
+at::Tensor first_two(size_t index, const at::Tensor &tensor)
+{
+    const size_t mask = 3;
+    at::Tensor first = tensor;
+    for (int64_t dim = 0; dim < tensor.dim() - (index == mask ? 0 : 1); dim++) {
+        first = first.narrow(dim, 0, std::min<int64_t>(first.size(dim), 2));
+    }
+    const at::IntArrayRef strides = first.strides();
+    const bool is_expanded = std::count(strides.begin(), strides.end(), 0) > 0;
+    return first.is_meta() && !is_expanded ? ordered(first, order_of(first)) : first;
+}
+
+bool is_defined(const c10::IValue &value)
+{
+    return value.isTensor() && value.toTensor().defined();
+}
+
+} // namespace
+
+// Gives outputs of meta kernels, in all lanes, the layout that the real kernel gives them in lane
+// 0.
+void Executor::lay_out(Call &call, Lanes &results)
+{
+    const auto is_plain = [](const Item &item) {
+        return !item.is_tensor() || item.tensor(0).is_contiguous();
+    };
+    if (!decides_layout(call.schema.name()) ||
+        std::all_of(call.inputs.begin(), call.inputs.end(),
+                    [&](const Ref &input) { return all_of(input, is_plain); })) {
+        return;
+    }
+    std::exception_ptr reason;
+    const bool is_attention = call.schema.name() == "aten::scaled_dot_product_attention";
+    const auto real = try_stand_ins(call, 0, 1, reason, is_attention ? first_two : nullptr);
+    if (!real) {
+        std::rethrow_exception(reason);
+    }
+    for (auto &lane : results) {
+        for (size_t i = 0; i < lane.size(); i++) {
+            if (is_defined(lane[i]) && is_defined((*real)[i])) {
+                lane[i] = ordered(lane[i].toTensor(), order_of((*real)[i].toTensor()));
+            }
+        }
+    }
+}
+
+} // namespace htp
