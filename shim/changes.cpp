@@ -2,6 +2,8 @@
 #include "execute.h"
 
 #include <algorithm>
+#include <limits>
+#include <unordered_set>
 
 namespace htp
 {
@@ -50,8 +52,52 @@ bool is_written(const c10::Argument &argument)
     return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
 }
 
+namespace
+{
+
+// Operators that give their input where it lies in memory as it is to, and a copy otherwise.
+bool gives_either(const std::string &name)
+{
+    static const std::unordered_set<std::string> either = {
+        "aten::contiguous", "aten::flatten", "aten::ravel", "aten::reshape", "aten::reshape_as",
+    };
+    return either.count(name) != 0;
+}
+
+// Whether a slice up to a number shows all of its parent, at the sizes that are tried.
+bool cuts_nothing(const View &view, const Item &seen, uint32_t lane_count)
+{
+    if (view.name.name != "aten::slice" || view.inputs.size() < 4 ||
+        !view.inputs[3]->lane[0].isInt()) {
+        return false;
+    }
+    const int64_t end = view.inputs[3]->lane[0].toInt();
+    bool cuts_nothing = end > 0 && end != std::numeric_limits<int64_t>::max();
+    for (uint32_t lane = 0; lane < lane_count && cuts_nothing; lane++) {
+        cuts_nothing = view.inputs[3]->lane[lane].toInt() == end &&
+                       seen.tensor(lane).sizes() == view.parent->tensor(lane).sizes();
+    }
+    return cuts_nothing;
+}
+
+} // namespace
+
+// Whether an operator gives a tensor itself, of which there may be a part only at other sizes,
+// which would be copied.
+bool Executor::is_whole_by_chance(const Call &call, const Ref &input) const
+{
+    bool is_by_chance = false;
+    const Item *item = input.get();
+    while (recording_.lane_count > 1 && gives_either(call.schema.name()) && item->view &&
+           !is_by_chance) {
+        is_by_chance = cuts_nothing(*item->view, *item, recording_.lane_count);
+        item = item->view->parent.get();
+    }
+    return is_by_chance;
+}
+
 // An operator may give its input's memory for some sizes and a copy for others (contiguous(),
-// reshape()), or that of a tensor in a list: such memory may not be changed later.
+// reshape()), or that of a tensor in a list: what then changes the one may change the other.
 void Executor::note_view(const Call &call, const Ref &tensor, size_t output, size_t element)
 {
     for (size_t i = 0; i < call.inputs.size(); i++) {
@@ -63,7 +109,7 @@ void Executor::note_view(const Call &call, const Ref &tensor, size_t output, siz
         }
         const Ref &input = call.inputs[i];
         const bool is_view = input->is_tensor() && shared == recording_.lane_count;
-        if (is_view) {
+        if (is_view && !is_whole_by_chance(call, input)) {
             const size_t depth = input->view ? input->view->depth + 1 : 1;
             if (depth > kMaxViews) {
                 throw Unsupported("views of views are nested too deeply");
@@ -72,9 +118,8 @@ void Executor::note_view(const Call &call, const Ref &tensor, size_t output, siz
                 View{input, call.schema.operator_name(), call.inputs, depth, i, output, element});
             return;
         }
-        if (shared != 0) {
-            unclear_.insert(tensor.get());
-            for_each_tensor(input, [&](const Ref &held) { unclear_.insert(first_value(held)); });
+        if (shared != 0 || (i == 0 && gives_either(call.schema.name()) && input->is_data)) {
+            for_each_tensor(input, [&](const Ref &held) { note_sharing(tensor, memory_of(held)); });
         }
     }
 }
@@ -122,10 +167,6 @@ void Executor::note_changes(const Call &call, const std::vector<Ref> &outputs)
     for (const Ref &input : changed_inputs(call.schema, call.inputs)) {
         if (!input->is_tensor()) {
             continue;
-        }
-        if (unclear_.count(first_value(input)) != 0) {
-            throw Unsupported("it changes a tensor that shares memory with another one for some "
-                              "sizes only");
         }
         const auto is_output = [&](const Ref &output) { return has_same_geometry(output, input); };
         const auto output = std::find_if(outputs.begin(), outputs.end(), is_output);
@@ -197,13 +238,14 @@ void Executor::lose(uint32_t first, const std::string &kind, const Place &place)
 {
     const Ref unknown = recording_.make(Item::Kind::Unknown);
     unknown->producer = static_cast<uint32_t>(recording_.nodes.size());
-    RecordedNode node = {kind,
-                         {},
-                         {},
-                         {unknown->id},
-                         place,
-                         "what it changes is read under another name, which shares its memory on "
-                         "one side of a branch, or in some iterations of a loop, only"};
+    RecordedNode node = {
+        kind,
+        {},
+        {},
+        {unknown->id},
+        place,
+        "what it changes is read under another name, which shares its memory on "
+        "one side of a branch, in some iterations of a loop, or for some sizes, only"};
     node.block = recording_.block;
     recording_.nodes.push_back(std::move(node));
     change(recording_.items.at(first).get(), {++recording_.epoch, unknown});
@@ -217,7 +259,30 @@ void Executor::note_failed_changes(const Call &call, uint32_t node)
             const Ref unknown = recording_.make(Item::Kind::Unknown);
             unknown->producer = node;
             change(first_value(input), {++recording_.epoch, unknown});
+        } else if (input->kind == Item::Kind::Unknown) {
+            lose_behind(input, call);
         }
+    }
+}
+
+// What nobody could tell may be a view of what it was made of.
+void Executor::lose_behind(const Ref &unknown, const Call &call)
+{
+    std::unordered_set<uint32_t> seen = {unknown->id};
+    std::vector<uint32_t> ids = {unknown->id};
+    while (!ids.empty()) {
+        const Ref item = recording_.items.at(ids.back());
+        ids.pop_back();
+        if (item->kind == Item::Kind::Unknown && item->producer < recording_.nodes.size()) {
+            for (const uint32_t id : recording_.nodes[item->producer].inputs) {
+                if (seen.insert(id).second) {
+                    ids.push_back(id);
+                }
+            }
+        }
+        for_each_tensor(item, [&](const Ref &held) {
+            lose(memory_of(held), node_kind(call.schema), call.place);
+        });
     }
 }
 

@@ -4,11 +4,13 @@
 // dynamic axis is; what is not a sum or product of sizes gives a new one.
 #include "execute.h"
 
+#include "layouts.h"
 #include "operator_facts.h"
 #include "sizers.h"
 
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include <algorithm>
 #include <limits>
 #include <sstream>
 #include <unordered_map>
@@ -78,21 +80,6 @@ Ref counted_mask(const c10::FunctionSchema &schema, const std::vector<Ref> &inpu
         }
     }
     return inputs[1];
-}
-
-// @p tensor with another size of one dim, on the same memory: views stay views.
-at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size)
-{
-    at::Tensor made = tensor.detach();
-    std::vector<int64_t> sizes = tensor.sizes().vec();
-    sizes.at(static_cast<size_t>(dim)) = size;
-    made.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, tensor.strides());
-    // Nothing is behind it: views of what does not fit are no less right.
-    constexpr size_t kEverything = size_t{1} << 60;
-    if (made.is_meta()) {
-        made.storage().unsafeGetStorageImpl()->set_nbytes(kEverything);
-    }
-    return made;
 }
 
 } // namespace
@@ -240,7 +227,14 @@ Executor::Lanes Executor::lanes_with_size(Call &call, const std::vector<Ref> &in
     call.storages = other.storages;
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
         for (c10::IValue &output : results[lane]) {
-            output = resized(output.toTensor(), dim, size.sizes[lane]);
+            const at::Tensor &before = output.toTensor();
+            const at::Tensor after = resized(before, dim, size.sizes[lane]);
+            const auto &given = call.storages[lane];
+            const void *const storage = storage_identity(before);
+            const bool is_view = std::any_of(given.begin(), given.end(), [&](const auto &held) {
+                return std::count(held.begin(), held.end(), storage) != 0;
+            });
+            output = is_view ? after : empty_ordered(after, memory_order(before));
         }
     }
     return results;

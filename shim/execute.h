@@ -202,11 +202,13 @@ class Executor
     uint32_t record(const Call &call, const std::vector<Ref> &outputs, const std::string &failure);
     std::vector<Ref> run_call(Call &call);
     void note_views(const Call &call, const std::vector<Ref> &outputs);
+    bool is_whole_by_chance(const Call &call, const Ref &input) const;
     void note_view(const Call &call, const Ref &tensor, size_t output, size_t element);
     void refuse_lasting_changes(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs,
                                 const Place &place);
     void note_changes(const Call &call, const std::vector<Ref> &outputs);
     void note_failed_changes(const Call &call, uint32_t node);
+    void lose_behind(const Ref &unknown, const Call &call);
     void write_back(const Ref &written, Ref value, const Place &place);
     Ref put_back(const View &view, const Ref &child, const Ref &value, const Place &place);
     Ref put_back_elements(const View &view, const Ref &value, const Place &place);
@@ -222,8 +224,7 @@ class Executor
     std::unordered_map<const void *, std::shared_ptr<const PackedWeights>> packed_; // by object
     bool has_flats_ = false; // some sizes are made up that other lanes may tell (flat_sizes.cpp)
     std::unordered_map<uint32_t, std::vector<uint32_t>> shares_; // memories that may be one
-    std::vector<Journal> journals_;            // of the blocks around, the innermost last
-    std::unordered_set<const Item *> unclear_; // first values that lanes share differently
+    std::vector<Journal> journals_; // of the blocks around, the innermost last
 };
 
 } // namespace htp

@@ -267,6 +267,7 @@ class Interpreter
     std::vector<Ref> do_unbind(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_split(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_chunk(const Node &, std::vector<Ref> &, Frame &);
+    Ref parts_of_data_size(const Node &node, const std::vector<Ref> &inputs, const Place &place);
     Ref parts_of(const char *kind, const char *option, const std::vector<Ref> &inputs, int64_t dim,
                  const Place &place);
 

@@ -1,6 +1,8 @@
 // How outputs lie in memory, where libtorch's kernels for the CPU decide otherwise than those for
 // meta tensors. view() is possible or not by that, and what reshape() and contiguous() give is a
 // copy or a view, which in-place changes tell apart.
+#include "layouts.h"
+
 #include "execute.h"
 
 #include <algorithm>
@@ -9,6 +11,40 @@
 
 namespace htp
 {
+
+std::vector<size_t> memory_order(const at::Tensor &tensor)
+{
+    std::vector<size_t> order(static_cast<size_t>(tensor.dim()));
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return tensor.strides()[a] > tensor.strides()[b]; });
+    return order;
+}
+
+at::Tensor empty_ordered(const at::Tensor &tensor, const std::vector<size_t> &order)
+{
+    std::vector<int64_t> strides(order.size());
+    int64_t step = 1;
+    for (size_t i = order.size(); i-- > 0;) {
+        strides[order[i]] = step;
+        step *= std::max<int64_t>(tensor.sizes()[order[i]], 1);
+    }
+    return at::empty_strided(tensor.sizes(), strides, tensor.options());
+}
+
+at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size)
+{
+    at::Tensor made = tensor.detach();
+    std::vector<int64_t> sizes = tensor.sizes().vec();
+    sizes.at(static_cast<size_t>(dim)) = size;
+    made.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, tensor.strides());
+    // Nothing is behind it: views of what does not fit are no less right.
+    constexpr size_t kEverything = size_t{1} << 60;
+    if (made.is_meta()) {
+        made.storage().unsafeGetStorageImpl()->set_nbytes(kEverything);
+    }
+    return made;
+}
 
 namespace
 {
@@ -44,27 +80,6 @@ bool decides_layout(const std::string &name)
     return deciding.count(name) != 0;
 }
 
-// The dims from the one whose elements lie farthest apart to the one whose lie closest.
-std::vector<size_t> order_of(const at::Tensor &tensor)
-{
-    std::vector<size_t> order(static_cast<size_t>(tensor.dim()));
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return tensor.strides()[a] > tensor.strides()[b]; });
-    return order;
-}
-
-at::Tensor ordered(const at::Tensor &tensor, const std::vector<size_t> &order)
-{
-    std::vector<int64_t> strides(order.size());
-    int64_t step = 1;
-    for (size_t i = order.size(); i-- > 0;) {
-        strides[order[i]] = step;
-        step *= std::max<int64_t>(tensor.sizes()[order[i]], 1);
-    }
-    return at::empty_strided(tensor.sizes(), strides, tensor.options());
-}
-
 // Attention of the first two queries to the first two keys is laid out as that of all is; a mask
 // has both as its last dims. What lies between them is left out, which is most.
 at::Tensor first_two(size_t index, const at::Tensor &tensor)
@@ -76,7 +91,7 @@ at::Tensor first_two(size_t index, const at::Tensor &tensor)
     }
     const at::IntArrayRef strides = first.strides();
     const bool is_expanded = std::count(strides.begin(), strides.end(), 0) > 0;
-    return first.is_meta() && !is_expanded ? ordered(first, order_of(first)) : first;
+    return first.is_meta() && !is_expanded ? empty_ordered(first, memory_order(first)) : first;
 }
 
 bool is_defined(const c10::IValue &value)
@@ -107,7 +122,7 @@ void Executor::lay_out(Call &call, Lanes &results)
     for (auto &lane : results) {
         for (size_t i = 0; i < lane.size(); i++) {
             if (is_defined(lane[i]) && is_defined((*real)[i])) {
-                lane[i] = ordered(lane[i].toTensor(), order_of((*real)[i].toTensor()));
+                lane[i] = empty_ordered(lane[i].toTensor(), memory_order((*real)[i].toTensor()));
             }
         }
     }

@@ -41,7 +41,8 @@ const at::Tensor &tensor_of(const std::vector<Ref> &inputs, size_t index, size_t
 
 Lane nonzero(const Choice &c)
 {
-    return {meta_tensor({c.size, tensor_of(c.inputs, 0, c.lane).dim()}, at::kLong)};
+    // The positions along one dim lie side by side.
+    return {meta_tensor({tensor_of(c.inputs, 0, c.lane).dim(), c.size}, at::kLong).t()};
 }
 
 Lane nonzero_numpy(const Choice &c)
@@ -88,9 +89,11 @@ Lane unique_along(const Choice &c, int64_t dim, bool inverse, bool counts)
     std::vector<int64_t> sizes = self.sizes().vec();
     const auto axis = static_cast<size_t>(dim < 0 ? dim + self.dim() : dim);
     const int64_t along = sizes.at(axis);
-    sizes[axis] = c.size;
-    return {meta_tensor(sizes, self.scalar_type()), meta_tensor({inverse ? along : 0}, at::kLong),
-            counts_of(c, counts)};
+    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(axis));
+    sizes.insert(sizes.begin(), c.size);
+    const at::Tensor found = meta_tensor(sizes, self.scalar_type());
+    return {found.movedim(0, static_cast<int64_t>(axis)),
+            meta_tensor({inverse ? along : 0}, at::kLong), counts_of(c, counts)};
 }
 
 // unique_dim(self, dim, sorted, return_inverse, return_counts)
