@@ -83,14 +83,17 @@ bool cuts_nothing(const View &view, const Item &seen, uint32_t lane_count)
 } // namespace
 
 // Whether an operator gives a tensor itself, of which there may be a part only at other sizes,
-// which would be copied.
+// which would be copied. What is being written back is its parent's parent for a while: depths end
+// that.
 bool Executor::is_whole_by_chance(const Call &call, const Ref &input) const
 {
+    if (recording_.lane_count == 1 || !gives_either(call.schema.name())) {
+        return false;
+    }
     bool is_by_chance = false;
     const Item *item = input.get();
-    while (recording_.lane_count > 1 && gives_either(call.schema.name()) && item->view &&
-           !is_by_chance) {
-        is_by_chance = cuts_nothing(*item->view, *item, recording_.lane_count);
+    for (size_t left = item->view ? item->view->depth : 0; left > 0 && item->view; left--) {
+        is_by_chance = is_by_chance || cuts_nothing(*item->view, *item, recording_.lane_count);
         item = item->view->parent.get();
     }
     return is_by_chance;
@@ -273,15 +276,18 @@ void Executor::lose_behind(const Ref &unknown, const Call &call)
     while (!ids.empty()) {
         const Ref item = recording_.items.at(ids.back());
         ids.pop_back();
-        if (item->kind == Item::Kind::Unknown && item->producer < recording_.nodes.size()) {
+        if (unknown_views_.count(item->producer) != 0) {
             for (const uint32_t id : recording_.nodes[item->producer].inputs) {
                 if (seen.insert(id).second) {
                     ids.push_back(id);
                 }
             }
         }
-        for_each_tensor(item, [&](const Ref &held) {
-            lose(memory_of(held), node_kind(call.schema), call.place);
+        for_each_tensor(item, [&](const Ref &held_then) {
+            const uint32_t first = memory_of(held_then);
+            if (held(first)->kind != Item::Kind::Unknown) {
+                lose(first, node_kind(call.schema), call.place);
+            }
         });
     }
 }

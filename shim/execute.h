@@ -224,7 +224,8 @@ class Executor
     std::unordered_map<const void *, std::shared_ptr<const PackedWeights>> packed_; // by object
     bool has_flats_ = false; // some sizes are made up that other lanes may tell (flat_sizes.cpp)
     std::unordered_map<uint32_t, std::vector<uint32_t>> shares_; // memories that may be one
-    std::vector<Journal> journals_; // of the blocks around, the innermost last
+    std::unordered_set<uint32_t> unknown_views_; // nodes that failed and may give views
+    std::vector<Journal> journals_;              // of the blocks around, the innermost last
 };
 
 } // namespace htp

@@ -230,6 +230,12 @@ std::vector<Ref> Executor::fail(const Call &call, const std::string &reason)
     for (const Ref &output : outputs) {
         output->producer = index;
     }
+    const auto &returns = call.schema.returns();
+    if (std::any_of(returns.begin(), returns.end(), [](const c10::Argument &argument) {
+            return argument.alias_info() != nullptr;
+        })) {
+        unknown_views_.insert(index);
+    }
     note_failed_changes(call, index);
     return outputs;
 }

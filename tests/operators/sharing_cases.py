@@ -125,3 +125,13 @@ def first_hundred_alone(x: torch.Tensor) -> torch.Tensor:
 CASES.script("first-hundred", first_hundred, X[0], dynamic={0: {0: "length"}}, refused=READ)
 CASES.script("first-hundred-alone", first_hundred_alone, X[0], dynamic={0: {0: "length"}},
              others=lambda: [[torch.randn(n)] for n in (1, 3, 99, 100, 101, 250)])
+
+
+# Written back through views of views.
+def changed_through_slices(x: torch.Tensor) -> torch.Tensor:
+    x[:, :2].transpose(0, 1)[:100].unsqueeze(0).mul_(2)
+    return x * 1
+
+
+CASES.script("changed-through-slices", changed_through_slices, X, dynamic={0: {0: "rows"}},
+             others=lambda: [[torch.randn(n, 4)] for n in (1, 2, 7, 150)])
