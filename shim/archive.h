@@ -1,11 +1,13 @@
 // A TorchScript archive whose weights stay unread.
 //
-// The file is mapped. While it loads, libtorch's CPU allocator answers requests of some size with
-// untouched pages, and the reader that libtorch uses skips the copy into such pages and notes
-// where in the file the bytes lie. A storage of stored (uncompressed) bytes thus costs no memory.
+// The file is mapped. A storage of stored (uncompressed) bytes of some size is the mapping itself:
+// it costs no memory until somebody looks at it. libtorch's own loader runs code of the archive in
+// its interpreter; the objects are made by importer.h instead.
 #pragma once
 
 #include "version.h"
+
+#include <htp/shim.h>
 
 #include <caffe2/serialize/inline_container.h>
 
@@ -14,6 +16,8 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 namespace htp
 {
@@ -28,11 +32,14 @@ struct Bytes {
 // Called with what is done of a total; false stops.
 using Tick = std::function<bool(uint64_t done, uint64_t total)>;
 
+// The records of an archive, as the core found them in its directory.
+using RecordTable = std::vector<htp_shim_record>;
+
 class Archive
 {
   public:
     // Maps and loads the file. Throws std::exception, also when @p tick gives false.
-    Archive(const std::string &path, const Tick &tick);
+    Archive(const std::string &path, const RecordTable &table, const Tick &tick);
     ~Archive();
     Archive(const Archive &) = delete;
     Archive &operator=(const Archive &) = delete;
@@ -45,7 +52,7 @@ class Archive
     // The bytes of a tensor's storage: in the mapped file, or in memory.
     Bytes storage_bytes(const at::Tensor &tensor) const;
 
-    // Whether libtorch may compute with the tensor: its storage was read.
+    // Whether libtorch may compute with the tensor: its storage is no page of the file.
     bool is_readable(const at::Tensor &tensor) const;
 
     // What a method was traced with, where the archive says (PyTorch 2); empty otherwise. The
@@ -66,11 +73,15 @@ class Archive
   private:
     using Records = caffe2::serialize::PyTorchStreamReader;
 
-    void find_storages();
-    void load(bool leave_unread, const Tick &tick);
+    at::DataPtr read_storage(const std::string &name);
+    void check_storage(const at::Tensor &tensor) const;
+    bool is_page(const void *address) const;
 
     std::shared_ptr<Mapping> mapping_;
-    std::unique_ptr<Records> records_; // finds a record without reading the whole directory again
+    std::unique_ptr<Records> records_;
+    std::unordered_map<std::string, htp_shim_record> table_;
+    std::unordered_map<const void *, uint64_t> sizes_; // of the storages that were read
+    std::unordered_set<const void *> changed_;         // pages that __setstate__ wrote to
     std::unordered_map<std::string, std::unique_ptr<std::string>> extra_files_;
     torch::jit::Module module_;
 };

@@ -191,12 +191,12 @@ std::optional<Executor::Lanes> Executor::decide_sizes(Call &call)
     const auto known = [](const Item &item) {
         return item.is_tensor() ? knows_contents(item) : item.has_lanes && !item.is_data;
     };
+    if (const auto results = packed(call)) {
+        return results;
+    }
     if (std::all_of(call.inputs.begin(), call.inputs.end(),
                     [&](const Ref &input) { return all_of(input, known); })) {
         return std::nullopt;
-    }
-    if (const auto results = packed(call)) {
-        return results;
     }
     const Sizer sizer = find_sizer(call.schema, call.inputs);
     if (sizer == nullptr) {

@@ -1,9 +1,11 @@
 #include "execute.h"
 
+#include "allocation.h"
 #include "libraries.h"
 #include "map_tensors.h"
 #include "operand_checks.h"
 #include "operator_facts.h"
+#include "wording.h"
 
 #include <ATen/WrapDimUtils.h>
 #include <ATen/core/stack.h>
@@ -30,6 +32,25 @@ bool has_data(const std::vector<Ref> &inputs)
                         [&](const Ref &input) { return all_of(input, is_fixed); });
 }
 
+namespace
+{
+
+// Whether libtorch's executor makes a number of the second operand, as which the tracer wrote it: a
+// number takes part in type promotion in another way than a tensor without dims. A complex one only
+// does beside integers, or a tensor without dims itself.
+bool becomes_number(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
+{
+    if (!takes_constants_as_numbers(schema) || !inputs[1]->is_literal || !inputs[1]->is_tensor() ||
+        !inputs[1]->is_real || inputs[1]->tensor(0).dim() != 0) {
+        return false;
+    }
+    const bool is_wide = inputs[0]->is_tensor() && inputs[0]->tensor(0).dim() > 0 &&
+                         !c10::isIntegralType(inputs[0]->tensor(0).scalar_type(), true);
+    return !is_wide || !inputs[1]->tensor(0).is_complex();
+}
+
+} // namespace
+
 std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<Ref> &inputs,
                                const Place &place)
 {
@@ -38,6 +59,13 @@ std::vector<Ref> Executor::run(const torch::jit::Node &node, const std::vector<R
         throw Unsupported(std::string("this libtorch has no operator ") +
                           node.kind().toQualString() + " for these arguments, " +
                           recording_.describe(place));
+    }
+    if (becomes_number(found->schema(), inputs)) {
+        std::vector<Ref> numbers = inputs;
+        numbers[1] = recording_.plain(c10::IValue(inputs[1]->tensor(0).item()));
+        const auto scalar = torch::jit::findOperatorFor({found->schema().name(), "Scalar"});
+        Call call = {&node, scalar->schema(), scalar->getOperation(), numbers, place};
+        return run_call(call);
     }
     Call call = {&node, found->schema(), found->getOperation(&node), inputs, place};
     return run_call(call);
@@ -70,8 +98,11 @@ std::vector<Ref> Executor::run_call(Call &call)
             return fail(call, "");
         }
     }
-    if (must_not_run(call.schema.name())) {
-        return fail(call, "it cannot run while a model is being exported");
+    if (!may_run(call.schema)) {
+        return fail(call, "it does more than to compute, and is not run for a file");
+    }
+    if (is_unchecked(call.schema)) {
+        return fail(call, "it is not run, because its kernel does not check what it is given");
     }
     if (has_no_order(call)) {
         return fail(call, "without sorted=True the order of its output is not defined");
@@ -220,7 +251,8 @@ Executor::Mode Executor::choose_mode(Call &call, Lanes &results)
         results = run_lanes(call, mode);
         return mode;
     }
-    if (!all_real || call.is_nondeterministic() || is_uninitialised(name)) {
+    if (!all_real || call.is_nondeterministic() || is_uninitialised(name) ||
+        trusts_contents(call.schema)) {
         results = run_lanes(call, Mode::Meta);
         return Mode::Meta;
     }
@@ -230,13 +262,21 @@ Executor::Mode Executor::choose_mode(Call &call, Lanes &results)
         small = fits_real(results);
     } catch (const std::exception &error) {
         // A kernel that exists for real tensors only gets them: they are small.
-        small = any_tensor || means_no_meta_kernel(error);
+        if (!any_tensor && !means_no_meta_kernel(error)) {
+            throw;
+        }
+        results.clear();
     }
-    if (small) {
-        results = run_lanes(call, Mode::Real);
-        return Mode::Real;
+    try {
+        results = small ? run_lanes(call, Mode::Real) : std::move(results);
+    } catch (const TooLarge &) {
+        if (results.empty()) {
+            throw Unsupported("its output, or what it needs for that, is too large to be computed "
+                              "while a model is being exported");
+        }
+        small = false;
     }
-    return Mode::Meta;
+    return small ? Mode::Real : Mode::Meta;
 }
 
 bool Executor::fits_real(const Lanes &results)
@@ -253,12 +293,36 @@ bool Executor::fits_real(const Lanes &results)
     return fits;
 }
 
+// What runs under a condition need not run at all sizes. Where it raises at the smallest ones, it
+// has no outputs there, and what it gives elsewhere stands for them; two lanes tell what moves.
 Executor::Lanes Executor::run_lanes(Call &call, Mode mode)
 {
+    constexpr uint32_t kTelling = 2;
+    const bool must_run = recording_.block == 0 || call.schema.is_mutable();
     Lanes results;
     call.storages.clear();
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-        results.push_back(run_lane(call, mode, lane));
+        try {
+            results.push_back(run_lane(call, mode, lane));
+        } catch (const Unsupported &) {
+            throw;
+        } catch (const BadInputs &) {
+            throw;
+        } catch (const TooLarge &) {
+            throw;
+        } catch (const std::bad_alloc &) {
+            throw;
+        } catch (const std::exception &error) { // libtorch's own, mostly c10::Error
+            if (means_no_meta_kernel(error)) {
+                throw;
+            }
+            if (must_run || lane < kTelling) {
+                throw std::runtime_error(worded(recording_, call.inputs, lane, first_line(error)));
+            }
+            results.push_back(results[0]);
+            call.storages.resize(lane);
+            call.storages.push_back(call.storages[0]);
+        }
     }
     if (mode == Mode::Meta) {
         lay_out(call, results);
@@ -269,11 +333,14 @@ Executor::Lanes Executor::run_lanes(Call &call, Mode mode)
 c10::IValue Executor::operand(const Call &call, size_t index, size_t lane, Mode mode)
 {
     const auto &arguments = call.schema.arguments();
-    const c10::TypePtr type = index < arguments.size() ? arguments[index].type() : nullptr;
+    c10::TypePtr type = index < arguments.size() ? arguments[index].type() : nullptr;
+    if (type && type->hasFreeVariables() && call.node && index < call.node->inputs().size()) {
+        type = call.node->inputs()[index]->type(); // of an empty list, nothing else tells it
+    }
     c10::IValue value = Recording::value(call.inputs[index], lane, type);
     if (value.isTensor() && index < arguments.size() && is_written(arguments[index])) {
         // Sizes and strides stay as they are, whatever the operator does to them.
-        value = keep_number(value.toTensor().detach(), value.toTensor());
+        value = value.toTensor().detach();
     }
     if (mode != Mode::Meta) {
         return value;
@@ -304,6 +371,15 @@ void Executor::note_storages(Call &call, const torch::jit::Stack &stack)
     }
 }
 
+// What follows from sizes and constants alone is small, and so is what a kernel needs for it.
+void Executor::run_kernel(Call &call, torch::jit::Stack &stack, Mode mode)
+{
+    constexpr size_t kRealBytes = size_t{64} << 20;
+    check_operands(call.schema, stack);
+    const AllocationLimit limit(mode == Mode::Meta ? SIZE_MAX : kRealBytes);
+    call.operation(stack);
+}
+
 std::vector<c10::IValue> Executor::run_lane(Call &call, Mode mode, size_t lane)
 {
     torch::jit::Stack stack;
@@ -323,10 +399,12 @@ std::vector<c10::IValue> Executor::run_lane(Call &call, Mode mode, size_t lane)
                 stack[i] = at::Device(at::kMeta);
             }
         }
+        if (auto outputs = run_few_steps(call, stack)) {
+            return *outputs;
+        }
     }
     try {
-        check_operands(call.schema, stack);
-        call.operation(stack);
+        run_kernel(call, stack, mode);
     } catch (const c10::Error &error) {
         if (mode != Mode::Meta || !means_no_meta_kernel(error)) {
             throw;

@@ -136,7 +136,10 @@ class Executor
     void refresh(const Item *item, const Ref &seen);
 
     Lanes run_lanes(Call &call, Mode mode);
+    static void run_kernel(Call &call, torch::jit::Stack &stack, Mode mode);
     std::vector<c10::IValue> run_lane(Call &call, Mode mode, size_t lane);
+    static std::optional<std::vector<c10::IValue>> run_few_steps(const Call &call,
+                                                                 const torch::jit::Stack &given);
     // What stands for a tensor that is argument number @p index, before it is made real.
     using Prepare = at::Tensor (*)(size_t index, const at::Tensor &tensor);
     static std::optional<std::vector<c10::IValue>> try_stand_ins(Call &call, size_t lane, int fill,

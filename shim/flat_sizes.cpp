@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ostream>
 #include <set>
 #include <sstream>
 
@@ -28,9 +29,9 @@ bool rounds(const std::string &name)
 bool has_limit(const std::string &name)
 {
     static const std::set<std::string> limited = {
-        "aten::clamp",   "aten::clamp_max",  "aten::clamp_min", "aten::max",
-        "aten::maximum", "aten::min",        "aten::minimum",   "aten::relu",
-        "aten::sign",    "aten::__rshift__", "prim::max",       "prim::min",
+        "aten::clamp", "aten::clamp_max", "aten::clamp_min",      "aten::max",  "aten::maximum",
+        "aten::min",   "aten::minimum",   "aten::relu",           "aten::sign", "aten::__rshift__",
+        "prim::max",   "prim::min",       "aten::__range_length",
     };
     return limited.count(name) != 0;
 }
@@ -44,15 +45,57 @@ bool divides(const c10::FunctionSchema &schema)
            (name == "aten::div" && schema.overload_name().find("mode") != std::string::npos);
 }
 
-// A number, or what a tensor of one holds.
-std::optional<double> number_of(const c10::IValue &value)
+// A number, or what a tensor of one holds. Whole numbers are exact, however large.
+class Number
+{
+  public:
+    explicit Number(const c10::Scalar &scalar)
+        : is_whole_(!scalar.isFloatingPoint()), whole_(is_whole_ ? scalar.toLong() : 0),
+          real_(scalar.toDouble())
+    {
+    }
+
+    bool operator==(const Number &other) const
+    {
+        return is_whole_ && other.is_whole_ ? whole_ == other.whole_ : real_ == other.real_;
+    }
+
+    // Whether it is a multiple of another one.
+    bool is_multiple(const Number &part) const
+    {
+        if (part.real_ == 0) {
+            return false;
+        }
+        if (is_whole_ && part.is_whole_) {
+            return part.whole_ == -1 || whole_ % part.whole_ == 0;
+        }
+        return std::fmod(real_, part.real_) == 0;
+    }
+
+    // Equal texts are equal numbers of one type.
+    void print(std::ostream &text) const
+    {
+        if (is_whole_) {
+            text << whole_;
+        } else {
+            text << std::hexfloat << real_;
+        }
+    }
+
+  private:
+    bool is_whole_;
+    int64_t whole_;
+    double real_;
+};
+
+std::optional<Number> number_of(const c10::IValue &value)
 {
     if (value.isInt() || value.isDouble() || value.isBool()) {
-        return value.toScalar().toDouble();
+        return Number(value.toScalar());
     }
     const bool is_one = value.isTensor() && !value.toTensor().is_meta() &&
                         value.toTensor().numel() == 1 && !value.toTensor().is_complex();
-    return is_one ? std::optional<double>(value.toTensor().item().toDouble()) : std::nullopt;
+    return is_one ? std::optional<Number>(value.toTensor().item()) : std::nullopt;
 }
 
 // Whether a division leaves no remainder in any lane.
@@ -62,7 +105,7 @@ bool leaves_none(const std::vector<Ref> &inputs, uint32_t lane_count)
     for (uint32_t lane = 0; lane < lane_count && leaves_none; lane++) {
         const auto whole = number_of(inputs[0]->lane[lane]);
         const auto part = number_of(inputs[1]->lane[lane]);
-        leaves_none = whole && part && *part != 0 && std::fmod(*whole, *part) == 0;
+        leaves_none = whole && part && whole->is_multiple(*part);
     }
     return leaves_none;
 }
@@ -78,7 +121,7 @@ bool moves(const Item &item, uint32_t lane_count)
         item.is_tensor() ? item.tensor(0).scalar_type() == at::kBool : item.lane[0].isBool();
     bool differs = is_condition;
     for (uint32_t lane = 1; lane < lane_count && !differs; lane++) {
-        differs = number_of(item.lane[lane]) != first;
+        differs = !(number_of(item.lane[lane]) == first);
     }
     return differs;
 }
@@ -125,7 +168,7 @@ bool Executor::steps(const Call &call, const Lanes &results) const
                moves(*call.inputs[0], 1);
     }
     if (name == "aten::remainder" || name == "aten::fmod") {
-        return !is_each([](uint32_t) { return std::optional<double>(0); });
+        return !is_each([](uint32_t) { return std::optional<Number>(c10::Scalar(0)); });
     }
     return has_limit(name) || cuts(call.schema, call.inputs) ||
            (divides(call.schema) && !leaves_none(call.inputs, recording_.lane_count));
@@ -141,7 +184,7 @@ bool Executor::is_stepped(const Call &call, const Lanes &results) const
 bool Executor::is_flat(const Call &call, const Lanes &results) const
 {
     const std::string &name = call.schema.name();
-    if (results[0].size() != 1 || call.schema.is_mutable() || name == "aten::remainder" ||
+    if (results.at(0).size() != 1 || call.schema.is_mutable() || name == "aten::remainder" ||
         name == "aten::fmod" || !is_stepped(call, results)) {
         return false;
     }
@@ -154,7 +197,8 @@ bool Executor::is_flat(const Call &call, const Lanes &results) const
                        [&](const auto &lane) { return number_of(lane[0]) == first; });
 }
 
-// What a number is computed as: equal texts are equal numbers. Lanes tell sizes apart.
+// What a number is computed as: equal texts are equal numbers. Lanes tell sizes apart, and hold
+// nothing of what only the data tells and is no size.
 std::string Executor::formula(const Call &call) const
 {
     std::ostringstream text;
@@ -162,8 +206,14 @@ std::string Executor::formula(const Call &call) const
     for (const Ref &input : call.inputs) {
         text << " of";
         for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-            const auto number = number_of(input->lane[lane]);
-            number ? text << " " << *number : text << " %" << input->id;
+            const auto number =
+                input->has_lanes ? number_of(input->lane[lane]) : std::optional<Number>();
+            text << " ";
+            if (number) {
+                number->print(text);
+            } else {
+                text << "%" << input->id;
+            }
         }
     }
     return text.str();

@@ -1,5 +1,7 @@
 #include "control.h"
 
+#include "causes.h"
+
 #include <ATen/core/function.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
@@ -38,7 +40,7 @@ std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> ar
         Place place;
         place.scope = scope;
         std::vector<Ref> outputs = finish(
-            place, [&] { return call(root.get_method(method).function(), arguments, scope); });
+            place, [&] { return call(root.get_method(method).function(), arguments, {scope}); });
         for (Ref &output : outputs) {
             output = as_output(executor_.current(output, place), place);
         }
@@ -85,8 +87,16 @@ uint32_t Interpreter::enter(uint32_t module, uint32_t caller)
     return static_cast<uint32_t>(recording_.scopes.size() - 1);
 }
 
+// Notes the call that a node makes. @return its number
+uint32_t Interpreter::note_call(const Node &node, const Scope &scope)
+{
+    recording_.calls_made.push_back(place_of(node, scope));
+    return static_cast<uint32_t>(recording_.calls_made.size());
+}
+
+// @param scope  that the function runs in
 std::vector<Ref> Interpreter::call(torch::jit::Function &function, std::vector<Ref> arguments,
-                                   uint32_t scope)
+                                   Scope scope)
 {
     const Deeper deeper(depth_);
     if (depth_ > kMaxDepth) {
@@ -99,12 +109,13 @@ std::vector<Ref> Interpreter::call(torch::jit::Function &function, std::vector<R
                         " arguments, not " + std::to_string(arguments.size()));
     }
     const auto frame = std::make_shared<Frame>();
+    scope.function = &function.name();
     frame->scope = scope;
     for (size_t i = 0; i < arguments.size(); i++) {
         frame->values[graph->inputs()[i]] = arguments[i];
     }
     Place place;
-    place.scope = scope;
+    place.scope = scope.id;
     const size_t first = recording_.items.size();
     try {
         return run_block(*graph->block(), *frame, place);
@@ -153,13 +164,10 @@ std::vector<Ref> Interpreter::read(at::ArrayRef<const torch::jit::Value *> value
 namespace
 {
 
-// Debug records are read when they are first asked for; damaged ones only cost the place.
-std::pair<std::string, uint32_t> source_of(const torch::jit::Node &node)
+std::pair<std::string, uint32_t> file_and_line_of(const torch::jit::Node &node)
 {
     try {
-        const torch::jit::SourceRange range = node.sourceRange();
-        const auto original = range.findSourceRangeThatGenerated();
-        const auto position = (original ? *original : range).file_line_col();
+        const auto position = source_of(node).file_line_col();
         if (position) {
             return {std::get<0>(*position), static_cast<uint32_t>(std::get<1>(*position))};
         }
@@ -171,13 +179,13 @@ std::pair<std::string, uint32_t> source_of(const torch::jit::Node &node)
 
 } // namespace
 
-Place Interpreter::place_of(const Node &node, uint32_t scope)
+Place Interpreter::place_of(const Node &node, const Scope &scope)
 {
     auto known = sources_.find(&node);
     if (known == sources_.end()) {
-        known = sources_.emplace(&node, source_of(node)).first;
+        known = sources_.emplace(&node, file_and_line_of(node)).first;
     }
-    return {scope, known->second.first, known->second.second};
+    return {scope.id, known->second.first, known->second.second, &node, scope.function, scope.call};
 }
 
 namespace
@@ -311,23 +319,6 @@ bool Interpreter::evaluates(const torch::jit::Node &node)
            type == c10::TypeKind::DictType;
 }
 
-namespace
-{
-
-// The tracer writes a Python number as a tensor constant without dims. libtorch's executor makes a
-// number of it again, which takes part in type promotion as in the eager model.
-void restore_number(Item &item, uint32_t lane_count)
-{
-    for (uint32_t lane = 0; item.is_tensor() && lane < lane_count; lane++) {
-        const at::Tensor &tensor = item.tensor(lane);
-        if (tensor.dim() == 0 && tensor.scalar_type() == at::kDouble) {
-            tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
-        }
-    }
-}
-
-} // namespace
-
 // A constant of the code is one value, however often it is read.
 std::vector<Ref> Interpreter::do_constant(const Node &node, std::vector<Ref> &, Frame &)
 {
@@ -338,7 +329,7 @@ std::vector<Ref> Interpreter::do_constant(const Node &node, std::vector<Ref> &, 
         // Functions have no value: calls find them by the node's type.
         known = value ? recording_.constant(*value) : recording_.plain(c10::IValue());
         known->name = output->debugName();
-        restore_number(*known, recording_.lane_count);
+        known->is_literal = true;
     }
     return {known};
 }
@@ -368,36 +359,10 @@ bool raises(const torch::jit::Block &block)
 
 } // namespace
 
-namespace
-{
-
-// The item that is unknown because a node failed: this one, or an element of it.
-const Item *find_unknown(const Item &item)
-{
-    if (item.kind == Item::Kind::Unknown) {
-        return item.producer == HTP_SHIM_NONE ? nullptr : &item;
-    }
-    const Item *found = nullptr;
-    for (size_t i = 0; i < item.elements.size() && found == nullptr; i++) {
-        found = find_unknown(*item.elements[i]);
-    }
-    return found;
-}
-
-} // namespace
-
 // Where what decides is unknown, the operator is to blame that failed, not the branch.
 void Interpreter::require_known(const Ref &item) const
 {
-    const Item *unknown = find_unknown(*item);
-    const RecordedNode *node = nullptr;
-    while (unknown != nullptr) {
-        node = &recording_.nodes[unknown->producer];
-        unknown = nullptr;
-        for (size_t i = 0; i < node->inputs.size() && node->failure.empty() && !unknown; i++) {
-            unknown = find_unknown(*recording_.items[node->inputs[i]]);
-        }
-    }
+    const RecordedNode *node = find_cause(recording_, find_unknown(*item));
     if (node != nullptr && !node->failure.empty()) {
         throw Unsupported(node->kind + ", which decides what runs: " + node->failure + ", " +
                           recording_.describe(node->place));
@@ -448,8 +413,9 @@ std::vector<Ref> Interpreter::do_call_method(const Node &node, std::vector<Ref> 
                           recording_.describe(place_of(node, frame.scope)));
     }
     const bool enters = self->module != HTP_SHIM_NONE && is_forward(name);
-    const uint32_t scope = enters ? enter(self->module, frame.scope) : frame.scope;
-    return call(self->object->type()->getMethod(name), std::move(inputs), scope);
+    const uint32_t made = note_call(node, frame.scope);
+    const uint32_t scope = enters ? enter(self->module, frame.scope.id) : frame.scope.id;
+    return call(self->object->type()->getMethod(name), std::move(inputs), {scope, made});
 }
 
 std::vector<Ref> Interpreter::do_call_function(const Node &node, std::vector<Ref> &inputs,
@@ -457,7 +423,8 @@ std::vector<Ref> Interpreter::do_call_function(const Node &node, std::vector<Ref
 {
     const auto type = node.input(0)->type()->expect<c10::FunctionType>();
     inputs.erase(inputs.begin());
-    return call(*type->function(), std::move(inputs), frame.scope);
+    return call(*type->function(), std::move(inputs),
+                {frame.scope.id, note_call(node, frame.scope)});
 }
 
 // A fork runs at once: its result is what wait() gives.

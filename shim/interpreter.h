@@ -41,9 +41,15 @@ class Interpreter
 
   private:
     using Node = torch::jit::Node;
+    // A function that is running: in which call of a module, and in which call of its own.
+    struct Scope {
+        uint32_t id = 0;
+        uint32_t call = 0;
+        const std::string *function = nullptr;
+    };
     struct Frame : std::enable_shared_from_this<Frame> {
         std::unordered_map<const torch::jit::Value *, Ref> values;
-        uint32_t scope = 0;
+        Scope scope;
     };
     using Handler = std::vector<Ref> (Interpreter::*)(const Node &, std::vector<Ref> &, Frame &);
 
@@ -55,8 +61,8 @@ class Interpreter
     list_handlers(const std::vector<Ref> &inputs);
 
     std::vector<Ref> finish(const Place &place, const std::function<std::vector<Ref>()> &run);
-    std::vector<Ref> call(torch::jit::Function &function, std::vector<Ref> arguments,
-                          uint32_t scope);
+    std::vector<Ref> call(torch::jit::Function &function, std::vector<Ref> arguments, Scope scope);
+    uint32_t note_call(const Node &node, const Scope &scope);
     std::vector<Ref> run_block(const torch::jit::Block &block, Frame &frame, const Place &place);
     std::vector<Ref> run_from(const Node *node, const torch::jit::Block &block, Frame &frame,
                               const Place &place);
@@ -64,7 +70,7 @@ class Interpreter
     static void set_outputs(const Node &node, const std::vector<Ref> &outputs, Frame &frame);
     std::vector<Ref> read(at::ArrayRef<const torch::jit::Value *> values, Frame &frame,
                           const Place &place);
-    Place place_of(const Node &node, uint32_t scope);
+    Place place_of(const Node &node, const Scope &scope);
     uint32_t enter(uint32_t module, uint32_t caller);
     void note_argument(const Ref &argument);
     void require_known(const Ref &item) const;

@@ -56,6 +56,7 @@ struct Item {
     bool is_constant = false; // follows from constants and fixed dims alone
     bool is_data = false;     // its lanes hold what was made up for sizes that the data decides
     bool is_stepped = false;  // a number that may stay the same where sizes differ
+    bool is_literal = false;  // a constant that the code holds, rather than an attribute
 
     // Tensor: lanes hold real contents (small, on the CPU) rather than meta tensors.
     bool is_real = false;

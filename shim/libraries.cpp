@@ -75,9 +75,46 @@ std::vector<std::string> loaded_types(const std::string &kind)
     return types;
 }
 
+bool is_loaded(const c10::FunctionSchema &schema)
+{
+    return loaded_operators().count({schema.name(), schema.overload_name()}) != 0;
+}
+
+bool is_loaded_class(const std::string &qualified)
+{
+    static const std::string prefix = "__torch__.torch.classes.";
+    static const std::set<std::string> own = {
+        "_TorchScriptTesting",
+        "__backends__",
+        "_nnapi",
+        "aoti",
+        "c10d",
+        "cuda",
+        "dist_c10d",
+        "dist_rpc",
+        "export",
+        "inductor",
+        "metal",
+        "mkldnn",
+        "nativert",
+        "prepacked",
+        "profiler",
+        "profiling",
+        "sparse",
+        "symm_mem",
+        "vulkan",
+        "xnnpack",
+    };
+    if (loaded_operators().empty() || qualified.compare(0, prefix.size(), prefix) != 0) {
+        return false;
+    }
+    return own.count(qualified.substr(prefix.size(),
+                                      qualified.find('.', prefix.size()) - prefix.size())) == 0;
+}
+
 bool needs_contents(const c10::FunctionSchema &schema)
 {
-    if (loaded_operators().count({schema.name(), schema.overload_name()}) == 0) {
+    if (!is_loaded(schema)) {
         return false;
     }
     const auto found = c10::Dispatcher::singleton().findSchema(schema.operator_name());

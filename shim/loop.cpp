@@ -86,6 +86,13 @@ std::vector<Ref> Interpreter::repeat(const Node &node, const Ref &limit, const R
             }
         } catch (const Growth &growth) {
             recording_.discard(mark);
+            const bool is_own = std::find(loop.lists.begin(), loop.lists.end(), growth.list) !=
+                                loop.lists.end(); // the list of a loop around is not
+            if (!growth.rows && !is_own && !growth.list->is_growing) {
+                throw Unsupported("a list whose length depends on the data holds something that is "
+                                  "no tensor and no number, " +
+                                  recording_.describe(loop.place));
+            }
             note_growth(loop, growth);
             continue;
         } catch (const Apart &apart) {

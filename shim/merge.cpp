@@ -39,9 +39,8 @@ Ref Interpreter::like(const Item &model)
         Ref item = recording_.make(Item::Kind::Tensor);
         for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
             const at::Tensor &tensor = model.tensor(lane);
-            item->lane[lane] = keep_number(
-                at::empty(tensor.sizes(), tensor.options().device(at::kMeta).requires_grad(false)),
-                tensor);
+            item->lane[lane] =
+                at::empty(tensor.sizes(), tensor.options().device(at::kMeta).requires_grad(false));
         }
         item->is_data = model.is_data && !model.is_real;
         item->is_sequence = model.is_sequence;
@@ -215,7 +214,11 @@ Contents Interpreter::merge_contents(Merge &all, const Ref &list, const Contents
         (a.stacked && a.stacked->is_sequence != b.stacked->is_sequence)) {
         if (list->kind == Item::Kind::List && !loops_.empty() && list->birth < loops_.back()) {
             const bool is_first = a.elements.size() > b.elements.size() || is_sequence;
-            throw Growth{list, rows_of(is_first ? a : b)};
+            const Contents &longer = is_first ? a : b;
+            if (!longer.stacked && !longer.elements.empty()) {
+                require_known(longer.elements.back());
+            }
+            throw Growth{list, rows_of(longer)};
         }
         throw Apart(kLengths);
     }

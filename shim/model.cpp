@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 #include <sstream>
 
 namespace htp
@@ -49,6 +50,13 @@ htp_shim_kind kind_of(const c10::TypePtr &type)
     default:
         return HTP_SHIM_OPAQUE;
     }
+}
+
+// A class without a package is one of the program that wrote the file.
+std::string python_class_name(const std::string &qualified)
+{
+    const std::string plain = plain_class_name(qualified);
+    return plain.find('.') == std::string::npos ? "__main__." + plain : plain;
 }
 
 // A default value: a number, a string, or a list of them.
@@ -102,16 +110,37 @@ static std::string without_assertion(const std::string &line)
                : line.substr(message);
 }
 
-std::string first_line(const std::exception &error)
+// What libtorch says of code ends with a colon, and the next line with the place.
+static std::string with_place(const std::string &line, const std::string &rest)
+{
+    static const std::regex place("^\\s*File \"([^\"\n]+)\", line ([0-9]+)");
+    if (line.empty() || line.back() != ':') {
+        return line;
+    }
+    std::smatch found;
+    const std::string head = line.substr(0, line.size() - 1);
+    return std::regex_search(rest.begin(), rest.begin() + std::min(rest.size(), size_t{1000}),
+                             found, place)
+               ? head + ", in " + found[1].str() + ", line " + found[2].str()
+               : head;
+}
+
+std::string message_of(const std::exception &error)
 {
     const auto *torch_error = dynamic_cast<const c10::Error *>(&error);
-    std::string text = torch_error ? torch_error->what_without_backtrace() : error.what();
+    return torch_error ? torch_error->what_without_backtrace() : error.what();
+}
+
+std::string first_line(const std::exception &error)
+{
+    const std::string text = message_of(error);
     const size_t begin = text.find_first_not_of(" \n\t");
     if (begin == std::string::npos) {
         return "no reason given";
     }
-    const size_t end = text.find('\n', begin);
-    return without_assertion(text.substr(begin, end == std::string::npos ? end : end - begin));
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = without_assertion(text.substr(begin, end - begin));
+    return with_place(line, text.substr(std::min(end + 1, text.size())));
 }
 
 std::string plain_class_name(const std::string &qualified)
@@ -135,6 +164,11 @@ std::string plain_class_name(const std::string &qualified)
     return plain;
 }
 
+std::string plain_class_name(const c10::ClassType &type)
+{
+    return type.name() ? plain_class_name(type.name()->qualifiedName()) : type.repr_str();
+}
+
 htp_dtype dtype_of(at::ScalarType type)
 {
     const auto *found = std::find(kScalarTypes.begin(), kScalarTypes.end(), type);
@@ -149,7 +183,8 @@ at::ScalarType scalar_type_of(htp_dtype dtype)
     return kScalarTypes[dtype];
 }
 
-Model::Model(const std::string &path, const Tick &tick) : archive(path, tick)
+Model::Model(const std::string &path, const RecordTable &table, const Tick &tick)
+    : archive(path, table, tick)
 {
     add_modules();
 }
@@ -198,7 +233,7 @@ void Model::add_modules()
         module.path = keep.string(visit.path);
         const auto class_name = visit.instance.type()->name();
         module.qualified_class =
-            keep.string(class_name ? plain_class_name(class_name->qualifiedName()) : "Module");
+            keep.string(class_name ? python_class_name(class_name->qualifiedName()) : "Module");
         module.parent = visit.parent;
         module.is_frozen = visit.instance.type()->numAttributes() == 0;
         modules.push_back(module);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "archive.h"
+#include "sources.h"
 
 #include <htp/shim.h>
 
@@ -28,6 +29,7 @@ struct Raised : BadInputs {
 
 // A qualified class name without TorchScript's prefix and mangling.
 std::string plain_class_name(const std::string &qualified);
+std::string plain_class_name(const c10::ClassType &type);
 
 // A type as people write it: "Tuple[Tensor, int]", "model.State".
 std::string type_text(const c10::TypePtr &type);
@@ -62,10 +64,11 @@ class Keep
 class Model
 {
   public:
-    Model(const std::string &path, const Tick &tick);
+    Model(const std::string &path, const RecordTable &table, const Tick &tick);
 
     Archive archive;
     Keep keep;
+    Sources sources;
     std::vector<htp_shim_module> modules;
     std::vector<htp_shim_weight> weights;
     std::vector<at::Tensor> weight_tensors;   // by weight

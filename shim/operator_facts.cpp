@@ -1,9 +1,12 @@
 #include "operator_facts.h"
 
+#include "libraries.h"
 #include "version.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 namespace htp
 {
@@ -15,7 +18,7 @@ std::string base_name(const c10::FunctionSchema &schema)
 
 bool means_no_meta_kernel(const std::exception &error)
 {
-    const std::string text = error.what();
+    const std::string text = message_of(error);
     return dynamic_cast<const c10::NotImplementedError *>(&error) != nullptr ||
            text.find("'Meta' backend") != std::string::npos ||
            text.find("Meta tensors") != std::string::npos ||
@@ -25,14 +28,125 @@ bool means_no_meta_kernel(const std::exception &error)
            text.find("storage of a tensor that does not have storage") != std::string::npos;
 }
 
-bool must_not_run(const std::string &name)
+namespace
 {
-    static const std::set<std::string> refused = {
-        "aten::save",
+
+// Operators that reach outside the program: files, standard output, other machines, and what the
+// process is set to.
+bool reaches_out(const std::string &name)
+{
+    static const std::set<std::string> reaching = {
+        "aten::Generator",
+        "aten::_backward",
+        "aten::_print",
+        "aten::backward",
+        "aten::confirmed_by_owner",
+        "aten::dist_backward",
         "aten::from_file",
+        "aten::get_gradients",
+        "aten::initial_seed",
+        "aten::is_owner",
+        "aten::local_value",
+        "aten::manual_seed",
+        "aten::owner",
+        "aten::owner_name",
+        "aten::record_stream",
+        "aten::save",
+        "aten::seed",
+        "aten::set_grad_enabled",
         "aten::set_num_threads",
+        "aten::to_here",
+        "aten::warn",
     };
-    return refused.count(name) != 0;
+    return reaching.count(name) != 0;
+}
+
+// Of the operators that stand for parts of the language, those that compute something.
+bool computes(const std::string &name)
+{
+    static const std::set<std::string> computing = {
+        "prim::AutogradAdd",
+        "prim::AutogradZero",
+        "prim::EnumName",
+        "prim::EnumValue",
+        "prim::NumToTensor",
+        "prim::StringIndex",
+        "prim::TupleIndex",
+        "prim::TupleUnpack",
+        "prim::VarConcat",
+        "prim::VarStack",
+        "prim::abs",
+        "prim::data",
+        "prim::device",
+        "prim::dtype",
+        "prim::index",
+        "prim::is_cpu",
+        "prim::is_cuda",
+        "prim::is_ipu",
+        "prim::is_maia",
+        "prim::is_meta",
+        "prim::is_mkldnn",
+        "prim::is_mps",
+        "prim::is_mtia",
+        "prim::is_nested",
+        "prim::is_quantized",
+        "prim::is_sparse",
+        "prim::is_sparse_csr",
+        "prim::is_vulkan",
+        "prim::is_xla",
+        "prim::is_xpu",
+        "prim::itemsize",
+        "prim::layout",
+        "prim::max",
+        "prim::min",
+        "prim::name",
+        "prim::nbytes",
+        "prim::rangelist",
+        "prim::requires_grad",
+        "prim::tolist",
+        "prim::type",
+        "prim::unchecked_cast",
+        "prim::unchecked_unwrap_optional",
+    };
+    return computing.count(name) != 0;
+}
+
+// Whether an operator gives nothing and writes to nothing: it exists for what it does besides, or
+// is a check.
+bool is_only_effect(const c10::FunctionSchema &schema)
+{
+    static const std::set<std::string> checks = {
+        "aten::_assert_async",
+        "aten::_assert_scalar",
+        "aten::_assert_tensor_metadata",
+        "aten::_linalg_check_errors",
+        "aten::_validate_compressed_sparse_indices",
+        "aten::_validate_sparse_bsc_tensor_args",
+        "aten::_validate_sparse_bsr_tensor_args",
+        "aten::_validate_sparse_compressed_tensor_args",
+        "aten::_validate_sparse_coo_tensor_args",
+        "aten::_validate_sparse_csc_tensor_args",
+        "aten::_validate_sparse_csr_tensor_args",
+        "aten::sym_constrain_range",
+        "aten::sym_constrain_range_for_size",
+    };
+    return schema.returns().empty() && !schema.is_varret() && !schema.is_mutable() &&
+           checks.count(schema.name()) == 0;
+}
+
+} // namespace
+
+bool may_run(const c10::FunctionSchema &schema)
+{
+    static const std::set<std::string> spaces = {"aten", "quantized", "_quantized", "torchvision"};
+    const std::string &name = schema.name();
+    const std::string space = name.substr(0, name.find("::"));
+    if (is_loaded(schema)) {
+        return true;
+    }
+    return space == "prim"
+               ? computes(name)
+               : spaces.count(space) != 0 && !reaches_out(name) && !is_only_effect(schema);
 }
 
 bool unique_always_sorts()
@@ -62,8 +176,53 @@ bool is_size_operand(const c10::FunctionSchema &schema, size_t argument)
 
 bool is_uninitialised(const std::string &name)
 {
-    return name.rfind("aten::empty", 0) == 0 || name.rfind("aten::new_empty", 0) == 0 ||
-           name.rfind("aten::resize", 0) == 0;
+    static const std::string beginnings[] = {"aten::empty",  "aten::_empty",  "aten::new_empty",
+                                             "aten::resize", "aten::_resize", "aten::_make_dep"};
+    return std::any_of(std::begin(beginnings), std::end(beginnings),
+                       [&](const std::string &beginning) { return name.rfind(beginning, 0) == 0; });
+}
+
+namespace
+{
+
+bool holds_any(const std::string &name, const std::vector<std::string> &parts)
+{
+    return std::any_of(parts.begin(), parts.end(), [&](const std::string &part) {
+        return name.find(part) != std::string::npos;
+    });
+}
+
+} // namespace
+
+bool is_unchecked(const c10::FunctionSchema &schema)
+{
+    // Those of libtorch's that are meant for programs: others are its backends' own.
+    static const std::set<std::string> namespaces = {"aten", "prim", "quantized"};
+    static const std::vector<std::string> parts = {
+        // Gradients are put where indices say.
+        "_backward",
+        // Forms of tensors that are taken apart by what their own indices say, and of weights.
+        "sparse", "csr", "coo_", "coalesce", "_nested_from", "_nested_view", "_nested_get",
+        "jagged", "fbgemm", "mkldnn", "cudnn", "miopen", "_cslt", "_wrapped_",
+        // Labels, lengths, samples, pivots.
+        "ctc_loss", "segment_reduce", "fractional_max_pool", "histogramdd", "embedding_renorm",
+        "lu_solve", "ldl_solve", "lu_unpack",
+        // Parameters and heads of attention.
+        "_transform_bias_rescale"};
+    const std::string &name = schema.name();
+    const std::string space = name.substr(0, name.find("::"));
+    if (namespaces.count(space) == 0) {
+        return !is_loaded(schema);
+    }
+    return space == "aten" && holds_any(name, parts);
+}
+
+bool trusts_contents(const c10::FunctionSchema &schema)
+{
+    static const std::vector<std::string> parts = {
+        "embedding_bag",       "max_unpool",           "searchsorted", "::roi_", "::ps_roi_",
+        "_native_multi_head_", "_transformer_encoder", "::gru",        "::lstm", "::rnn_"};
+    return holds_any(schema.name(), parts);
 }
 
 bool reads_contents(const std::string &name)
@@ -162,6 +321,13 @@ bool takes_data_numbers(const std::string &name)
     };
     const bool is_in_place = !name.empty() && name.back() == '_';
     return takers.count(is_in_place ? name.substr(0, name.size() - 1) : name) != 0;
+}
+
+bool takes_constants_as_numbers(const c10::FunctionSchema &schema)
+{
+    static const std::set<std::string> takers = {"aten::add", "aten::div", "aten::mul",
+                                                 "aten::sub"};
+    return schema.overload_name() == "Tensor" && takers.count(schema.name()) != 0;
 }
 
 bool broadcasts(const std::string &name)

@@ -15,8 +15,9 @@ std::string base_name(const c10::FunctionSchema &schema);
 // Whether a thrown error speaks of missing kernels rather than of the inputs.
 bool means_no_meta_kernel(const std::exception &error);
 
-// Operators that reach outside the program.
-bool must_not_run(const std::string &name);
+// Whether an operator may run while a file is being looked at: it makes its outputs from its
+// operands, and does nothing else. Those of libraries that were opened may.
+bool may_run(const c10::FunctionSchema &schema);
 
 // Whether this libtorch's unique operators sort although they were told that they need not: only
 // then is there an order to follow.
@@ -28,6 +29,14 @@ bool is_size_operand(const c10::FunctionSchema &schema, size_t argument);
 // Operators whose results' contents are not defined.
 bool is_uninitialised(const std::string &name);
 
+// Operators whose kernels take positions in memory from the contents of their operands and do not
+// look whether they are there, or are not made for programs: a file that lies would have other
+// memory read or written. Nothing of it is run.
+bool is_unchecked(const c10::FunctionSchema &schema);
+
+// The same of operators whose sizes are needed: their kernels are given tensors of zeroes alone.
+bool trusts_contents(const c10::FunctionSchema &schema);
+
 // Operators that turn a tensor's contents into a number.
 bool reads_contents(const std::string &name);
 
@@ -38,6 +47,10 @@ bool is_exact_on_sizes(const std::string &name);
 // Operators that a number that only the data can tell may be given to: as a size of the output, or
 // as something on which its size does not depend.
 bool takes_data_numbers(const std::string &name);
+
+// Operators whose second operand libtorch's executor makes a number where it is a constant tensor
+// without dims (torch/csrc/jit/passes/canonicalize_ops.cpp).
+bool takes_constants_as_numbers(const c10::FunctionSchema &schema);
 
 // Whether an operator broadcasts its operands against each other.
 bool broadcasts(const std::string &name);

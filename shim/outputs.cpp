@@ -18,6 +18,10 @@ namespace
 void require_same_kind(const std::vector<c10::IValue> &lanes)
 {
     const at::Tensor &first = lanes[0].toTensor();
+    if (first.dim() > HTP_SHIM_MAX_RANK) {
+        throw Unsupported("its output has more than " + std::to_string(HTP_SHIM_MAX_RANK) +
+                          " dims");
+    }
     for (const c10::IValue &lane : lanes) {
         const at::Tensor &other = lane.toTensor();
         if (other.dim() != first.dim() || other.scalar_type() != first.scalar_type()) {
@@ -38,9 +42,10 @@ std::vector<Ref> Executor::make_unknown_numbers(const Call &call)
     std::vector<Ref> outputs;
     for (size_t i = 0; i < call.output_count(); i++) {
         const auto kind = call.output_type(i)->kind();
-        const bool reads_int = kind == c10::TypeKind::NumberType && call.inputs[0]->is_tensor() &&
-                               at::isIntegralType(call.inputs[0]->tensor(0).scalar_type(), false);
-        const bool is_bool = kind == c10::TypeKind::BoolType;
+        const bool reads = kind == c10::TypeKind::NumberType && call.inputs[0]->is_tensor();
+        const at::ScalarType read = reads ? call.inputs[0]->tensor(0).scalar_type() : at::kFloat;
+        const bool reads_int = reads && at::isIntegralType(read, false);
+        const bool is_bool = kind == c10::TypeKind::BoolType || (reads && read == at::kBool);
         Ref item = recording_.plain(is_bool ? c10::IValue(false) : c10::IValue(0.0), false);
         if (kind == c10::TypeKind::IntType || reads_int) {
             const Item &source = *call.inputs.at(0);

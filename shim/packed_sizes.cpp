@@ -29,6 +29,8 @@ std::optional<Executor::Lanes> Executor::packed(const Call &call)
         const htp_shim_size longest = recording_.new_size("longest");
         for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
             const at::Tensor &input = inputs[0]->tensor(lane);
+            TORCH_CHECK(input.dim() >= 2, "expected an input of 2 dims or more, got ",
+                        input.sizes());
             std::vector<int64_t> sizes = input.sizes().vec();
             sizes.erase(sizes.begin());
             sizes.at(0) = steps.sizes[lane];

@@ -19,19 +19,10 @@ std::string bytes_of(const at::Tensor &tensor)
 
 } // namespace
 
-at::Tensor keep_number(at::Tensor made, const at::Tensor &from)
-{
-    if (from.unsafeGetTensorImpl()->is_wrapped_number()) {
-        made.unsafeGetTensorImpl()->set_wrapped_number(true);
-    }
-    return made;
-}
-
 at::Tensor meta_like(const at::Tensor &tensor)
 {
-    return keep_number(at::empty_strided(tensor.sizes(), tensor.strides(),
-                                         tensor.options().device(at::kMeta).requires_grad(false)),
-                       tensor);
+    return at::empty_strided(tensor.sizes(), tensor.strides(),
+                             tensor.options().device(at::kMeta).requires_grad(false));
 }
 
 void settle_empty(Item &item, uint32_t lane_count)
@@ -177,7 +168,7 @@ void Recording::fill(const Ref &list, Contents contents)
 
 Mark Recording::mark() const
 {
-    return {items.size(), nodes.size(), scopes.size(), blocks.size()};
+    return {items.size(), nodes.size(), scopes.size(), blocks.size(), calls_made.size()};
 }
 
 void Recording::discard(const Mark &mark)
@@ -191,6 +182,15 @@ void Recording::discard(const Mark &mark)
     nodes.resize(mark.nodes);
     scopes.resize(mark.scopes);
     blocks.resize(mark.blocks);
+    calls_made.resize(mark.calls);
+}
+
+static void require_rank(const at::Tensor &tensor)
+{
+    if (tensor.dim() > HTP_SHIM_MAX_RANK) {
+        throw Unsupported("a weight or constant has " + std::to_string(tensor.dim()) +
+                          " dims; up to " + std::to_string(HTP_SHIM_MAX_RANK) + " can be exported");
+    }
 }
 
 static Ref state(Ref item)
@@ -202,14 +202,15 @@ static Ref state(Ref item)
 Ref Recording::constant(const c10::IValue &value)
 {
     if (value.isTensor() && value.toTensor().defined()) {
-        Ref item = make(Item::Kind::Tensor);
         const at::Tensor &tensor = value.toTensor();
+        require_rank(tensor);
+        Ref item = make(Item::Kind::Tensor);
         item->is_constant = true;
         item->is_real = tensor.numel() <= kRealElements && model.archive.is_readable(tensor);
         const at::Tensor held = item->is_real ? tensor : meta_like(tensor);
         for (uint32_t lane = 0; lane < lane_count; lane++) {
             // A copy for each lane: operators may change it in place.
-            item->lane[lane] = item->is_real ? keep_number(held.detach().clone(), held) : held;
+            item->lane[lane] = item->is_real ? held.detach().clone() : held;
         }
         if (item->is_real) {
             note_contents(*item, lane_count);
@@ -271,6 +272,7 @@ Ref Recording::weight(uint32_t index)
     }
     const at::Tensor &tensor = model.weight_tensors[index];
     const htp_shim_weight &facts = model.weights[index];
+    require_rank(tensor);
     known = make(Item::Kind::Tensor);
     known->weight = index;
     known->is_real =

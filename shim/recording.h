@@ -20,6 +20,9 @@ struct Place {
     uint32_t scope = 0;
     std::string file;
     uint32_t line = 0;
+    const torch::jit::Node *node = nullptr;
+    const std::string *function = nullptr; // that the node belongs to
+    uint32_t call = 0;                     // of that function: calls_made[call - 1]; 0: the method
 };
 
 // Thrown where one lane cannot tell a size that the data decides from a fixed one.
@@ -49,6 +52,7 @@ struct Mark {
     size_t nodes;
     size_t scopes;
     size_t blocks;
+    size_t calls;
 };
 
 // What a list or dict holds.
@@ -82,7 +86,8 @@ class Recording
     uint32_t block = 0;                       // that is recorded now
     std::vector<ListJournal *> journals;      // of the blocks around, the innermost last
     std::vector<htp_shim_scope> scopes;
-    std::vector<uint32_t> calls; // by module
+    std::vector<Place> calls_made; // where they stand, in order
+    std::vector<uint32_t> calls;   // by module
     std::vector<htp_shim_size> data_sizes;
     struct {
         htp_shim_rounding fake, tensor, channel;
@@ -144,10 +149,6 @@ class Recording
     std::unordered_map<const void *, at::Tensor> meta_storages_;
     std::unordered_set<const void *> state_; // storages of the lanes
 };
-
-// @p made, marked as a plain number where @p from is: such a tensor does not take part in type
-// promotion as others do.
-at::Tensor keep_number(at::Tensor made, const at::Tensor &from);
 
 // A tensor without contents of the same geometry.
 at::Tensor meta_like(const at::Tensor &tensor);

@@ -1,6 +1,8 @@
 // Who else holds the memory of what a loop carries, and of what a list holds.
 #include "control.h"
 
+#include "causes.h"
+
 namespace htp
 {
 
@@ -20,10 +22,10 @@ void Interpreter::require_told(const Item &held, const Place &place) const
     if (held.kind != Item::Kind::Unknown) {
         return;
     }
-    const RecordedNode &maker = recording_.nodes.at(held.producer);
-    if (!maker.inputs.empty()) { // an operator that failed
-        throw Unsupported(maker.kind + ": " + maker.failure + ", " +
-                          recording_.describe(maker.place));
+    const RecordedNode *maker = find_cause(recording_, find_unknown(held));
+    if (maker != nullptr && !maker->inputs.empty() && !maker->failure.empty()) {
+        throw Unsupported(maker->kind + ": " + maker->failure + ", " +
+                          recording_.describe(maker->place));
     }
     throw Unsupported("a tensor is changed in place that a list holds whose length depends on "
                       "the data, " +

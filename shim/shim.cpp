@@ -7,14 +7,19 @@
 #include "trace.h"
 #include "version.h"
 
+#include <ATen/Parallel.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <cstdio>
 #include <new>
 #include <optional>
+#include <stdexcept>
 
 struct htp_shim_model {
-    htp_shim_model(const char *path, const htp::Tick &tick) : model(path, tick) {}
+    htp_shim_model(const char *path, const htp::RecordTable &table, const htp::Tick &tick)
+        : model(path, table, tick)
+    {
+    }
 
     htp::Model model;
     std::shared_ptr<htp::Trace> trace;
@@ -30,6 +35,33 @@ void fill(htp_shim_error *error, const std::string &message)
 {
     std::snprintf(error->message, sizeof(error->message), "%s", message.c_str());
 }
+
+// Kernels run on small stand-ins, where threads would mostly wait for each other. The number is one
+// of the calling thread; a host's own comes back.
+class OneThread
+{
+  public:
+    OneThread() : before_(at::get_num_threads())
+    {
+        set(1);
+    }
+    ~OneThread()
+    {
+        set(before_);
+    }
+    OneThread(const OneThread &) = delete;
+    OneThread &operator=(const OneThread &) = delete;
+
+  private:
+    void set(int count) const
+    {
+        if (before_ != 1) {
+            at::set_num_threads(count);
+        }
+    }
+
+    int before_;
+};
 
 // Runs @p body; an exception becomes a code and a line. @p otherwise is the code of libtorch's own
 // exceptions.
@@ -53,6 +85,9 @@ htp_shim_code guard(htp_shim_error *error, htp_shim_code otherwise, Body body)
     } catch (const std::bad_alloc &) {
         fill(error, "out of memory");
         return HTP_SHIM_INTERNAL;
+    } catch (const std::logic_error &problem) { // such as "stoll", of C++'s library
+        fill(error, std::string("libtorch stops with \"") + problem.what() + "\" and says no more");
+        return otherwise;
     } catch (const std::exception &problem) {
         fill(error, htp::first_line(problem));
         return otherwise;
@@ -76,12 +111,15 @@ std::string opening_failure(const std::string &message)
                            : ": pass the library that registers it with --load-library");
 }
 
-htp_shim_code open_model(const char *path, htp_shim_tick tick, void *user, htp_shim_model **model,
+htp_shim_code open_model(const char *path, const htp_shim_record *records, uint32_t record_count,
+                         htp_shim_tick tick, void *user, htp_shim_model **model,
                          htp_shim_error *error)
 {
     *model = nullptr;
     const htp_shim_code code = guard(error, HTP_SHIM_NOT_MODEL, [&] {
-        *model = new htp_shim_model(path, [&](uint64_t done, uint64_t total) {
+        const OneThread alone;
+        const htp::RecordTable table(records, records + record_count);
+        *model = new htp_shim_model(path, table, [&](uint64_t done, uint64_t total) {
             return tick == nullptr || tick(user, done, total);
         });
     });
@@ -157,6 +195,7 @@ htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, u
 {
     *trace = nullptr;
     return guard(error, HTP_SHIM_INTERNAL, [&] {
+        const OneThread alone;
         model->trace.reset();
         if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
             throw std::runtime_error("a trace has 1 to 4 lanes");

@@ -2,7 +2,10 @@
 // outputs' sizes.
 #include "execute.h"
 
+#include "allocation.h"
 #include "map_tensors.h"
+#include "operand_checks.h"
+#include "operator_facts.h"
 
 #include <algorithm>
 #include <optional>
@@ -34,10 +37,16 @@ at::Tensor stand_in(const at::Tensor &tensor, int fill)
         throw Unsupported(kCannotTell);
     }
     if (!tensor.is_meta()) {
-        return keep_number(tensor.clone(), tensor);
+        return tensor.clone();
     }
     const at::Tensor memory = at::full({extent}, fill, tensor.options().device(at::kCPU));
-    return keep_number(memory.as_strided(tensor.sizes(), tensor.strides()), tensor);
+    return memory.as_strided(tensor.sizes(), tensor.strides());
+}
+
+// A tensor of which nothing but its sizes is known.
+at::Tensor hidden(size_t, const at::Tensor &tensor)
+{
+    return tensor.is_meta() ? tensor : meta_like(tensor);
 }
 
 bool same_sizes(const std::vector<c10::IValue> &a, const std::vector<c10::IValue> &b)
@@ -69,7 +78,11 @@ std::optional<std::vector<c10::IValue>> Executor::try_stand_ins(Call &call, size
             }));
     }
     try {
+        check_operands(call.schema, stack);
+        const AllocationLimit limit(static_cast<size_t>(kMaxElements) * sizeof(double));
         call.operation(stack);
+    } catch (const TooLarge &) {
+        throw Unsupported(kCannotTell);
     } catch (const std::exception &) {
         reason = std::current_exception();
         return std::nullopt;
@@ -93,9 +106,11 @@ std::vector<c10::IValue> Executor::run_on_stand_ins(Call &call, size_t lane)
         }
         return {operand(call, i, lane, Mode::Meta)}; // in place: the result is the operand
     }
+    const bool hides = trusts_contents(call.schema);
+    const Prepare prepare = hides ? hidden : nullptr;
     std::exception_ptr reason;
-    const auto ones = try_stand_ins(call, lane, 1, reason);
-    const auto zeroes = try_stand_ins(call, lane, 0, reason);
+    const auto ones = hides ? std::nullopt : try_stand_ins(call, lane, 1, reason, prepare);
+    const auto zeroes = try_stand_ins(call, lane, 0, reason, prepare);
     if (!zeroes && !ones) {
         std::rethrow_exception(reason);
     }

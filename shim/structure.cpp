@@ -438,8 +438,10 @@ std::vector<Ref> Interpreter::do_slice(const Node &node, std::vector<Ref> &input
     std::vector<Ref> taken;
     const int64_t begin = bound(inputs[1], step > 0 ? 0 : size - 1);
     const int64_t end = bound(inputs[2], step > 0 ? size : -1);
-    for (int64_t i = begin; step > 0 ? i < end : i > end; i += step) {
+    for (int64_t i = begin; step > 0 ? i < end : i > end;) {
         taken.push_back(all[static_cast<size_t>(i)]);
+        const bool is_last = step > 0 ? step >= end - i : step <= end - i;
+        i = is_last ? end : i + step;
     }
     return {recording_.sequence(Item::Kind::List, std::move(taken))};
 }

@@ -51,6 +51,12 @@ class Handover final : public Trace
             blocks_.push_back({block.inputs.data(), static_cast<uint32_t>(block.inputs.size()),
                                block.outputs.data(), static_cast<uint32_t>(block.outputs.size())});
         }
+        for (const Place &place : recording_->calls_made) {
+            calls_.push_back({place.scope, place.file.c_str(), place.line, text_of(place),
+                              function_of(place), place.call});
+        }
+        view_.calls = calls_.data();
+        view_.call_count = static_cast<uint32_t>(calls_.size());
         view_.blocks = blocks_.data();
         view_.block_count = static_cast<uint32_t>(blocks_.size());
         view_.data_sizes = recording_->data_sizes.data();
@@ -114,6 +120,10 @@ class Handover final : public Trace
 
     void describe_tensor(const Item &item, htp_shim_value &value)
     {
+        if (item.tensor(0).dim() > HTP_SHIM_MAX_RANK) {
+            throw Unsupported("a list holds tensors of more than " +
+                              std::to_string(HTP_SHIM_MAX_RANK - 1) + " dims");
+        }
         value.kind = item.is_sequence ? HTP_SHIM_SEQUENCE : HTP_SHIM_TENSOR;
         for (const int64_t dim : item.varying) {
             value.varying |= uint64_t{1} << dim;
@@ -178,6 +188,17 @@ class Handover final : public Trace
         return names.data();
     }
 
+    const char *text_of(const Place &place)
+    {
+        return place.node == nullptr ? nullptr
+                                     : recording_->model.sources.text_of(*place.node).c_str();
+    }
+
+    static const char *function_of(const Place &place)
+    {
+        return place.function == nullptr ? nullptr : place.function->c_str();
+    }
+
     htp_shim_node describe(const RecordedNode &recorded)
     {
         htp_shim_node node = {};
@@ -198,6 +219,9 @@ class Handover final : public Trace
         node.scope = recorded.place.scope;
         node.source_file = recorded.place.file.c_str();
         node.source_line = recorded.place.line;
+        node.source_text = text_of(recorded.place);
+        node.function = function_of(recorded.place);
+        node.call = recorded.place.call;
         node.failure = recorded.failure.empty() ? nullptr : recorded.failure.c_str();
         return node;
     }
@@ -206,6 +230,7 @@ class Handover final : public Trace
     std::vector<htp_shim_value> values_;
     std::vector<htp_shim_node> nodes_;
     std::vector<htp_shim_block> blocks_;
+    std::vector<htp_shim_call> calls_;
     std::deque<std::vector<uint32_t>> ids_;
     std::deque<std::vector<const char *>> names_;
     std::deque<std::vector<std::string>> types_;

@@ -9,6 +9,15 @@
 #include <memory>
 #include <string>
 
+#if TORCH_VERSION_MAJOR >= 2
+#include <torch/csrc/jit/operator_upgraders/upgraders_entry.h>
+#else
+namespace torch::jit
+{
+TORCH_API void populate_upgraders_graph_map(); // which no header of 1.13 declares
+}
+#endif
+
 namespace htp
 {
 
@@ -52,7 +61,50 @@ using WarningGuard = c10::WarningUtils::WarningHandlerGuard;
 using WarningGuard = c10::Warning::WarningHandlerGuard;
 #endif
 
-// The first line of an error's message, without a C++ backtrace.
+// An allocator of memory for tensors in front of another one.
+class ChainedAllocator : public at::Allocator
+{
+  public:
+    explicit ChainedAllocator(at::Allocator *next) : next_(next) {}
+
+#if TORCH_VERSION_MAJOR >= 2
+    at::DataPtr allocate(size_t bytes) final
+    {
+        return allocate_bytes(bytes);
+    }
+    void copy_data(void *destination, const void *source, std::size_t count) const final
+    {
+        default_copy_data(destination, source, count);
+    }
+#else
+    at::DataPtr allocate(size_t bytes) const final
+    {
+        return allocate_bytes(bytes);
+    }
+#endif
+
+    // For who asks for raw memory.
+    at::DeleterFnPtr raw_deleter() const final
+    {
+        return next_->raw_deleter();
+    }
+
+  protected:
+    at::Allocator *next() const
+    {
+        return next_;
+    }
+
+  private:
+    virtual at::DataPtr allocate_bytes(size_t bytes) const = 0;
+
+    at::Allocator *next_;
+};
+
+// An error's message without a C++ backtrace, which takes libtorch long to find.
+std::string message_of(const std::exception &error);
+
+// The first line of it.
 std::string first_line(const std::exception &error);
 
 } // namespace htp

@@ -475,5 +475,5 @@ MODELS = {
     "cached": (Cached, None, ["int64[2,8]"] + 4 * [None]),
 }
 
-# The libtorch that is needed: earlier ones do not have scaled_dot_product_attention.
-NEEDS = {"scores": (2, 0)}
+# Conditions of tests/skips.py.
+NEEDS = {"scores": "aten::scaled_dot_product_attention"}

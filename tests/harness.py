@@ -14,13 +14,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from models.table import ALL, DEBIAN, Model  # noqa: E402  (needs the path above)
+import skips  # noqa: E402  (needs the path above)
+from models.table import ALL, DEBIAN, Model  # noqa: E402
 
 BUILD = Path(os.environ.get("HTP_BUILD", ROOT / "build")).resolve()
 PROGRAM = BUILD / "htp-trace"
 CACHE = Path(os.environ.get("HTP_MODELS", ROOT / "build" / "models")).resolve()
 VENV_PYTHON = os.environ.get("HTP_PYTHON", str(ROOT / ".venv/bin/python"))
 DEBIAN_PYTHON = "/usr/bin/python3"
+REQUIREMENTS = ROOT / "scripts" / "requirements-dev.txt"  # the PyTorch of VENV_PYTHON
 
 EXIT_OK, EXIT_INTERNAL, EXIT_USAGE, EXIT_BAD_INPUT = 0, 1, 2, 3
 EXIT_UNSUPPORTED, EXIT_CANNOT_WRITE, EXIT_INTERRUPTED = 4, 5, 130
@@ -40,6 +42,21 @@ class Case:
 
     def __call__(self) -> None:
         self.function(*self.arguments)
+
+
+class Skipped(Exception):
+    """Raised by a case that cannot run here; its text is the reason, out of a side table."""
+
+
+def holds(condition: str) -> bool:
+    """Whether one of the conditions of tests/skips.py holds with the libtorch under test."""
+    return skips.CONDITIONS[condition][0](libtorch_version())
+
+
+def skip_unless(condition: str) -> None:
+    """Skips the case that calls it where the condition does not hold."""
+    if not holds(condition):
+        raise Skipped(skips.CONDITIONS[condition][1])
 
 
 CASES: list = []
@@ -98,7 +115,12 @@ def libtorch_version() -> tuple:
 
 def is_loadable(model: Model) -> bool:
     """Whether the libtorch under test has every operator that the model uses."""
-    return not model.needs or libtorch_version() >= (2, 0)
+    return not model.needs or holds(model.needs)
+
+
+def skip_unless_loadable(model: Model) -> None:
+    if model.needs:
+        skip_unless(model.needs)
 
 
 def input_flags(model: Model) -> list:
@@ -133,7 +155,7 @@ def made_by(sources: tuple, *arguments, python: str = "") -> Path:
     if not python:
         python = DEBIAN_PYTHON if libtorch_version() < (2, 0) else VENV_PYTHON
     digest = hashlib.sha256(repr((python, arguments)).encode())
-    for path in sources:
+    for path in (REQUIREMENTS, *sources):
         digest.update(path.read_bytes())
     folder = CACHE / f"{sources[0].stem}-{digest.hexdigest()[:12]}"
     with locked(folder.with_suffix(".lock")):

@@ -3,8 +3,11 @@ first nodes that break a rule."""
 
 import ast
 import json
+from collections import Counter, defaultdict
 
 import onnx
+
+from tags import encode
 
 TAG_ATTRIBUTES = ("source_module", "hierarchy_tags")
 
@@ -91,11 +94,51 @@ def check_tags_match_rules(model, tree) -> None:
     for module in modules:
         path, owner = module["path"], tree.owner(module["path"])
         assert module["tag"] == tree.tags[owner], f"{path}: {module['tag']}, not {tree.tags[owner]}"
-        assert module["aliases"] == tree.aliases.get(path, []), f"{path}: aliases differ"
     eligible = [m["tag"] for m in modules if tree.is_eligible(m["path"])]
     assert len(set(eligible)) == len(eligible), "two modules share a tag"
     full = [module["full_tag"] for module in modules]
     assert len(set(full)) == len(full), "two modules share a full tag"
+
+
+def twins_of(tree, parameters: list) -> list:
+    """The paths of modules that a file cannot tell apart, in groups: equal classes all the way
+    down, and equal storages under equal names, one at least."""
+    storages, below = defaultdict(list), defaultdict(list)
+    for entry in parameters:
+        for ancestor in ancestors_of(entry["name"].rpartition(".")[0]):
+            storages[ancestor].append((relative(entry["name"], ancestor), entry["storage"]))
+    for path, qualified in tree.classes.items():
+        for ancestor in ancestors_of(path):
+            below[ancestor].append((relative(path, ancestor), qualified))
+    groups = defaultdict(list)
+    for path in tree.classes:
+        content = tuple(sorted(storages[path])), tuple(sorted(below[path]))
+        groups[content if storages[path] else path].append(path)
+    return list(groups.values())
+
+
+def ancestors_of(path: str) -> list:
+    """The path itself, those above it, and the root."""
+    names = path.split(".") if path else []
+    return [".".join(names[:count]) for count in range(len(names), -1, -1)]
+
+
+def relative(path: str, ancestor: str) -> str:
+    return path[len(ancestor) + 1 :] if ancestor else path
+
+
+def check_aliases(model, tree, parameters: list) -> None:
+    """A module lists its other names and those of its twins. Where some of the twins are called,
+    those alone do; where none is, it is enough that one does."""
+    modules = {module["path"]: module for module in module_tree(model)}
+    for twins in twins_of(tree, parameters):
+        names = sorted(name for twin in twins for name in [twin, *tree.aliases.get(twin, [])])
+        listing = [twin for twin in twins if modules[twin]["aliases"]]
+        called = [twin for twin in twins if modules[twin]["calls"] > 0]
+        for path in listing:
+            assert sorted([path, *modules[path]["aliases"]]) == names, f"{path}: aliases differ"
+        if len(names) > 1:
+            assert listing and listing == (called or listing), f"{twins}: {listing} list aliases"
 
 
 def check_no_torch_nn_in_tags(model) -> None:
@@ -145,15 +188,54 @@ def check_tags_match_chains(model, tree) -> None:
     require_none(broken, "tag of another module than the one that ran")
 
 
+def name_prefix(chain: list) -> str:
+    """What the names of nodes begin with: each module's path below its caller's."""
+    prefix, above = "", ""
+    for path in chain[1:]:
+        relative = path[len(above) + 1 :] if above and path.startswith(above + ".") else path
+        prefix += "/" + encode(relative)
+        above = path
+    return prefix
+
+
 def check_names(model) -> None:
-    """Unique, and in PyTorch's style: the running module's path, then the operator."""
+    """In PyTorch's style: the path of calls, then the operator; numbered without gaps, in the order
+    of the file."""
+    counts, broken = Counter(), []
+    for node in all_nodes(model):
+        base = f"{name_prefix(chain_of(node))}/{node.op_type}"
+        wanted = f"{base}_{counts[base]}" if counts[base] else base
+        counts[base] += 1
+        if node.name != wanted:
+            broken.append((node.name, wanted))
+    require_none(broken, "node name")
     names = [node.name for node in all_nodes(model)]
     assert len(set(names)) == len(names), "two nodes share a name"
-    broken = [name for name in names if not name.startswith("/")]
-    require_none(broken, "node name not in PyTorch's style")
+
+
+def check_counts(model) -> None:
+    """Each way to count nodes adds up to all of them."""
+    modules, nodes = module_tree(model), all_nodes(model)
+    tagged = Counter(tag_of(node) for node in nodes)
+    own = Counter(chain_of(node)[-1] for node in nodes)
+    for module in modules:
+        counts = module["nodes"]
+        is_eligible = not module["path"] or not module["is_torch_nn"]
+        assert counts["own"] == own[module["path"]], module
+        assert counts["tagged"] == (tagged[module["tag"]] if is_eligible else 0), module
+    assert sum(module["nodes"]["own"] for module in modules) == len(nodes)
+    assert sum(module["nodes"]["tagged"] for module in modules) == len(nodes)
+    assert modules[0]["nodes"]["total"] == len(nodes)
+
+
+def check_full_tags(model, tree) -> None:
+    """The full tag is that of the innermost module, by tests/tags.py with every class eligible."""
+    broken = []
     for node in all_nodes(model):
-        last = node.name.rpartition("/")[2]
-        assert last == node.op_type or last.startswith(node.op_type + "_"), node.name
+        full, wanted = properties(node)["full_tag"], tree.tags[chain_of(node)[-1]]
+        if full != wanted:
+            broken.append((node.name, full, wanted))
+    require_none(broken, "full tag of another module than the one that ran")
 
 
 def check_types(model) -> None:

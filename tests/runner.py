@@ -1,4 +1,4 @@
-"""Runs the cases of every tests/test_*.py; the last line is `N passed, N failed`."""
+"""Runs the cases of every tests/test_*.py; the last line is `N passed, N failed, N skipped`."""
 
 import argparse
 import ctypes
@@ -11,6 +11,7 @@ import tempfile
 import time
 import traceback
 import warnings
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import torch  # noqa: E402
 
 import harness  # noqa: E402  (needs the path above)
 
+OK, FAILED, SKIPPED = "ok", "FAILED", "skipped"
 SLOW_FIRST = ("large", "gpt2", "vit-b-16", "convnext", "resnet50", "damage")
 
 
@@ -64,14 +66,16 @@ def broken_import(failure: str) -> None:
 
 
 def perform(name: str) -> tuple:
-    """Runs one case in a worker; returns its name, seconds, and the failure or None."""
+    """Runs one case in a worker; returns its name, seconds, what came of it, and why."""
     begin = time.monotonic()
-    failure = None
+    outcome, why = OK, ""
     try:
         next(c for c in harness.CASES if c.name == name)()
+    except harness.Skipped as skipped:
+        outcome, why = (SKIPPED, str(skipped)) if str(skipped) else (FAILED, "skipped without a reason")
     except Exception:
-        failure = traceback.format_exc(limit=-6)
-    return name, time.monotonic() - begin, failure
+        outcome, why = FAILED, traceback.format_exc(limit=-6)
+    return name, time.monotonic() - begin, outcome, why
 
 
 def main() -> int:
@@ -85,19 +89,19 @@ def main() -> int:
     if arguments.list:
         print(*(c.name for c in cases), sep="\n")
         return 0
-    failed = 0
+    counts = Counter()
     with tempfile.TemporaryDirectory(prefix="tests-", dir=harness.BUILD) as folder:
         os.environ["HTP_TEST_OUTPUT"] = folder
         # Not forked: the libraries that the tests import have threads already.
         fresh = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(arguments.jobs, fresh, start_worker, (os.getpid(),)) as pool:
-            for name, seconds, failure in pool.map(perform, [c.name for c in cases]):
-                print(f"  {'FAILED' if failure else 'ok':6} {name} ({seconds:.1f} s)", flush=True)
-                if failure:
-                    failed += 1
-                    print("    " + failure.rstrip().replace("\n", "\n    "), flush=True)
-    print(f"{len(cases) - failed} passed, {failed} failed")
-    return 1 if failed or not cases else 0
+            for name, seconds, outcome, why in pool.map(perform, [c.name for c in cases]):
+                counts[outcome] += 1
+                print(f"  {outcome:7} {name} ({seconds:.1f} s)", flush=True)
+                if why:
+                    print("    " + why.rstrip().replace("\n", "\n    "), flush=True)
+    print(f"{counts[OK]} passed, {counts[FAILED]} failed, {counts[SKIPPED]} skipped")
+    return 1 if counts[FAILED] or not counts[OK] else 0
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ def encode(text: str) -> str:
     def escape(match):
         return "".join(f"%{byte:02X}" for byte in match.group().encode())
 
-    return re.sub(r"[%/\x00-\x1f\x7f]", escape, text)
+    return re.sub(r"[%/\x00-\x1f\x7f-\x9f]", escape, text)
 
 
 def short(qualified: str) -> str:

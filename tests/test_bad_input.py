@@ -1,6 +1,7 @@
 """Everything that can be wrong with the input, the flags or the output: one clear line, the
 documented exit code, nothing left behind, an existing output untouched."""
 
+import math
 import os
 import shutil
 import signal
@@ -220,6 +221,155 @@ def output_is_the_file_of_inputs():
         result = run(ROOT / "models" / "bert-tiny.pt", "--inputs", inputs, "--out", inputs)
         assert result.returncode == EXIT_USAGE and "the input itself" in result.stderr, result.stderr
         assert inputs.read_text().startswith("{")
+
+
+# ---- numbers and constants of the file that kernels do not look at ---------------------------------
+
+LEAST = -(2**63)
+
+
+class Held(nn.Module):
+    """What it computes with comes out of the file: two numbers and two tensors."""
+
+    def __init__(self, a: int = LEAST, b: int = -1, first=(LEAST,), second=(-1,)):
+        super().__init__()
+        self.a = a
+        self.b = b
+        self.first = torch.tensor(first)
+        self.second = torch.tensor(second)
+
+
+class Quotient(Held):
+    def forward(self, x):
+        return x + self.a // self.b
+
+
+class Remainder(Held):
+    def forward(self, x):
+        return x + self.a % self.b
+
+
+class CommonDivisor(Held):
+    def forward(self, x):
+        return x + math.gcd(self.a, self.b)
+
+
+class RemainderOfZero(nn.Module):
+    def forward(self, x):
+        return x + x.size(0) % (x.size(0) - 2)
+
+
+class QuotientOfTensors(Held):
+    def forward(self, x):
+        return x + torch.div(self.first, self.second, rounding_mode="trunc")
+
+
+class RemainderOfTensors(Held):
+    def forward(self, x):
+        return x + torch.remainder(self.first, self.b)
+
+
+class Shifted(Held):
+    def forward(self, x):
+        return x + (self.a << self.b)
+
+
+class NegativeSize(Held):
+    def forward(self, x):
+        return x + torch.zeros([self.b]).sum()
+
+
+class ManyPositions(Held):
+    def forward(self, x):
+        return x + torch.tril_indices(-self.b, -self.b).sum()
+
+
+def many_positions():
+    return ManyPositions(b=-(10**6))
+
+
+class Labels(Held):
+    def forward(self, x):
+        lengths = torch.ones(2, dtype=torch.long)
+        scores = torch.zeros(5, 2, 3)
+        return x + torch.ctc_loss(scores, self.first.view(2, 1), lengths, lengths)
+
+
+def labels():
+    return Labels(first=(10**9, 10**9))
+
+
+class Segments(Held):
+    def forward(self, x):
+        return x + torch.segment_reduce(torch.ones(4), "sum", offsets=self.first).sum()
+
+
+def segments():
+    return Segments(first=(0, 10**8))
+
+
+class ManyDims(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2).view([1] * 99 + [2]))
+
+    def forward(self, x):
+        return x + self.weight.view(2)
+
+
+class ManyDimsOfOne(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("number", torch.ones([1] * 100))
+
+    def forward(self, x):
+        return x + self.number.view(1)
+
+
+class ManyDimsMade(nn.Module):
+    def forward(self, x):
+        return x.view([1] * 99 + [2]).view(2) * 2
+
+
+HOSTILE = {
+    Quotient: (EXIT_USAGE, "is divided by -1"),
+    Remainder: (EXIT_USAGE, "is divided by -1"),
+    CommonDivisor: (EXIT_USAGE, "is divided by -1"),
+    RemainderOfZero: (EXIT_USAGE, "aten::remainder.int raised in the root module"),
+    QuotientOfTensors: (EXIT_USAGE, "is divided by -1"),
+    RemainderOfTensors: (EXIT_USAGE, "is divided by -1"),
+    Shifted: (EXIT_USAGE, "shifted by less than 0"),
+    NegativeSize: (EXIT_USAGE, "aten::zeros raised"),
+    many_positions: (EXIT_UNSUPPORTED, "aten::tril_indices"),
+    labels: (EXIT_UNSUPPORTED, "aten::ctc_loss"),
+    segments: (EXIT_UNSUPPORTED, "aten::segment_reduce"),
+    ManyDims: (EXIT_UNSUPPORTED, "100 dims"),
+    ManyDimsOfOne: (EXIT_UNSUPPORTED, "100 dims"),
+    ManyDimsMade: (EXIT_UNSUPPORTED, "more than 64 dims"),
+}
+
+
+@case_for_each(HOSTILE, name=lambda make: make.__name__)
+def numbers_of_the_file(make):
+    """What libtorch would crash at, or read beyond its memory, is refused before."""
+    code, words = HOSTILE[make]
+    with scratch() as folder:
+        file = save(make(), (), "scripted", folder / "model.pt")
+        refused(folder, file, code, words, flags=["--input", "x:float32[2]"])
+
+
+class Slices(Held):
+    def forward(self, x):
+        numbers = [1, 2, 3, 4]
+        step = -1 - self.a
+        return x + len(numbers[1::step]) + 10 * len(numbers[self.a:step:2])
+
+
+@case
+def slices_with_extreme_steps():
+    with scratch() as folder:
+        file = save(Slices(), (), "scripted", folder / "model.pt")
+        export(file, folder / "x.onnx", "--input", "x:float32[2]")
 
 
 class Nothing(nn.Module):

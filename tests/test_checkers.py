@@ -1,6 +1,7 @@
 """The checks of onnx_facts.py must be able to fail: each is given a file that breaks its rule."""
 
 import copy
+import json
 
 import onnx
 from onnx import TensorProto, helper
@@ -17,11 +18,12 @@ def example() -> tuple:
 
 
 def fails(check, *arguments) -> None:
+    noticed = False
     try:
         check(*arguments)
     except AssertionError:
-        return
-    raise AssertionError(f"{check.__name__} did not notice")
+        noticed = True
+    assert noticed, f"{check.__name__} did not notice"
 
 
 def set_tag(node, tag: str) -> None:
@@ -96,6 +98,24 @@ def other_rules_than_the_program():
     tree.tags["blocks.0.norm1"] = "/other"
     tree.tags["blocks.0"] = "/other"
     fails(facts.check_tags_match_rules, model, tree)
+
+
+@case
+def aliases_of_no_twin_and_twins_without():
+    model, tree = example()
+    parameters = record("transformer-traced")["parameters"]
+    facts.check_aliases(model, tree, parameters)
+    storages = {entry["name"]: entry["storage"] for entry in parameters}
+    tied = [
+        {**entry, "storage": storages[entry["name"].replace("norm2", "norm1")]}
+        for entry in parameters
+    ]
+    fails(facts.check_aliases, model, tree, tied)
+    held = next(e for e in model.metadata_props if e.key == "htp.module_tree")
+    modules = json.loads(held.value)
+    modules["modules"][1]["aliases"].append("other")
+    held.value = json.dumps(modules)
+    fails(facts.check_aliases, model, tree, parameters)
 
 
 @case

@@ -2,9 +2,7 @@
 
 import functools
 import hashlib
-import os
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,12 +12,12 @@ import onnx
 import numbers_check
 from harness import (
     BUILD, CACHE, DEBIAN_PYTHON, EXIT_BAD_INPUT, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, INTO,
-    VENV_PYTHON, case, case_for_each, libtorch_version, locked, made_by, run, scratch,
+    VENV_PYTHON, case, case_for_each, libtorch_version, locked, made_by, run, scratch, skip_unless,
 )
+from skips import COMPILER, VISION
 
 FOLDER = Path(__file__).resolve().parent / "custom"
 SOURCES = [FOLDER / "operators.cpp", FOLDER / "make.py"]
-COMPILER = shutil.which(os.environ.get("CXX", "c++"))
 INPUT = ["--input", "x:float32[batch=2,6]"]
 
 # The model, what its operator is written as, and the ONNX operator's domain.
@@ -45,6 +43,7 @@ def libtorch() -> dict:
 @functools.cache
 def made() -> Path:
     """The folder with the library and the models that use it; made once."""
+    skip_unless("compiler")
     found = libtorch()
     digest = hashlib.sha256("".join(path.read_text() for path in SOURCES).encode() + repr(found).encode())
     folder = CACHE / f"custom-{digest.hexdigest()[:12]}"
@@ -75,12 +74,7 @@ def export(name: str, out: Path, *flags):
                *INPUT, *flags)
 
 
-def custom_case(function):
-    """A case that needs a compiler."""
-    return case(function) if COMPILER else function
-
-
-@case_for_each(RUNNABLE if COMPILER else ())
+@case_for_each(RUNNABLE)
 def written(name: str) -> None:
     mapping, domain = RUNNABLE[name]
     with scratch() as folder:
@@ -110,7 +104,7 @@ def node_of(name: str, mapping: str):
     return next(node for node in model.graph.node if node.domain == "my.domain"), model
 
 
-@custom_case
+@case
 def attributes() -> None:
     node, model = node_of("described", "house::described=my.domain@3:Described")
     found = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
@@ -120,19 +114,23 @@ def attributes() -> None:
     assert len(node.input) == 1 and any(a.name == "__source_module" for a in node.attribute)
 
 
-@custom_case
+@case
 def overloads_and_inputs() -> None:
     for kind in ("house::repeated", "house::repeated.count"):
         node, model = node_of("repeated", f"{kind}=my.domain:Repeated")
         assert [(a.name, a.i) for a in node.attribute][0] == ("count", 3)
         dims = model.graph.output[0].type.tensor_type.shape.dim
         assert not dims[0].dim_value and dims[1].dim_value == 6, dims  # three times the batch
-    if libtorch_version() >= (2, 0):  # an earlier one does not get from autograd to a meta kernel
-        node, _ = node_of("doubled", "house::doubled=my.domain:Doubled")
-        assert len(node.input) == len(node.output) == 1
 
 
-@custom_case
+@case
+def kernel_for_meta_tensors_behind_autograd() -> None:
+    skip_unless("meta behind autograd")
+    node, _ = node_of("doubled", "house::doubled=my.domain:Doubled")
+    assert len(node.input) == len(node.output) == 1
+
+
+@case
 def refused() -> None:
     expected = {
         "gelu": "house::gelu: there is no lowering for it: --custom-op",
@@ -150,7 +148,7 @@ def refused() -> None:
             assert reason in result.stderr, f"{name}: {result.stderr}"
 
 
-@custom_case
+@case
 def not_loaded() -> None:
     with scratch() as folder:
         result = run(made() / "models" / "gelu.pt", "--out", folder / "x.onnx", *INPUT)
@@ -181,7 +179,6 @@ def bad_flags() -> None:
 
 # ---- torchvision's ---------------------------------------------------------------------------------
 
-VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
 REFUSED_VISION = {"ps_roi_pool": "no lowering", "nms-float64": "in float32 only",
                   "ps_roi_align-1.0--1": "the mean of an empty region"}
 
@@ -203,9 +200,10 @@ def flags_of(arrays: dict) -> list:
 
 @case
 def vision() -> None:
-    if not VISION or libtorch_version() >= (2, 0):
-        return
-    for path in sorted(made_vision().glob("*.pt")):
+    skip_unless("torchvision")
+    paths = sorted(made_vision().glob("*.pt"))
+    assert set(REFUSED_VISION) < {path.stem for path in paths}, "not all were made"
+    for path in paths:
         arrays = dict(numpy.load(path.with_suffix(".npz")))
         with scratch() as folder:
             out = folder / "x.onnx"

@@ -6,20 +6,19 @@ import numpy
 import onnx
 
 import numbers_check
-from harness import DEBIAN_PYTHON, EXIT_OK, INTO, case, libtorch_version, made_by, run, scratch
+from harness import DEBIAN_PYTHON, EXIT_OK, INTO, case, made_by, run, scratch, skip_unless
+from skips import VISION
 
 MAKER = Path(__file__).resolve().parent / "custom" / "detection.py"
-# The system's torchvision is built for the system's libtorch.
-VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
-IS_TESTED = bool(VISION) and libtorch_version() < (2, 0)
 
 
 @case
 def detections() -> None:
     """As many as libtorch finds, in its order, on every image."""
-    if not IS_TESTED:
-        return
-    for path in sorted(made_by((MAKER,), INTO, python=DEBIAN_PYTHON).glob("*.pt")):
+    skip_unless("torchvision")
+    made = sorted(made_by((MAKER,), INTO, python=DEBIAN_PYTHON).glob("*.pt"))
+    assert made, "nothing was made"
+    for path in made:
         arrays = dict(numpy.load(path.with_suffix(".npz")))
         with scratch() as folder:
             out = folder / "x.onnx"

@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional
 
 from harness import EXIT_OK, case_for_each, run, scratch
-from numbers_check import session
+from numbers_check import assert_close, feed, reference, session
 
 
 class Patches(nn.Module):
@@ -105,7 +105,7 @@ MODELS = {
     "windows": (Windows, IMAGE, [["batch", 4, "((height + 12)//14)*7", "((width + 12)//14)*7"],
                                  ["batch*((height + 12)//14)*((width + 12)//14)", 49, 4]]),
     "merged": (Merged, IMAGE, [["batch", "x_dim_1*2", "(height + 1)//2", "(width + 1)//2"]]),
-    "parts": (Parts, IMAGE, [["batch", "x_dim_1", "height - 3", "width"],
+    "parts": (Parts, IMAGE, [["batch", "x_dim_1", "max(height - 3, 0)", "width"],
                              ["batch*x_dim_1", "height", "width"],
                              ["batch", "x_dim_1", "height", "width*2"], ["height//3", "width"]]),
 }
@@ -153,7 +153,152 @@ def names_are_formulas(name: str) -> None:
         assert outputs == wanted, outputs
         dims = give_all(model, folder / "all.onnx")
         used = set(re.findall(r"[a-z_]\w*", " ".join(str(dim) for dim in sum(dims.values(), []))))
-        assert used <= set(axes), used
+        assert used <= {*axes, "max", "min"}, used
         runner = session(folder / "all.onnx", optimised=False)
         for chosen in itertools.product(*(SIZES[axis] for axis in axes)):
             check_sizes(runner, dims, dict(zip(axes, chosen)))
+
+
+# ---- at all small sizes ----------------------------------------------------------------------------
+
+
+class Program(nn.Module):
+    """What a function does, with the layers that it uses."""
+
+    def __init__(self, function, *layers):
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x, *self.layers)
+
+
+class Gate(nn.Module):
+    """A skip that is weighed by what comes from below, and of which one side may be larger."""
+
+    def __init__(self):
+        super().__init__()
+        self.below, self.beside = nn.Conv2d(4, 4, 1), nn.Conv2d(4, 4, 1)
+        self.weigh = nn.Sequential(nn.Conv2d(4, 1, 1), nn.Sigmoid())
+
+    def forward(self, below, beside):
+        return beside * self.weigh(torch.relu(self.below(below) + self.beside(beside)))
+
+
+class Gated(nn.Module):
+    """Down twice, and up again with gates at the skips."""
+
+    def __init__(self):
+        super().__init__()
+        self.begin = nn.Conv2d(2, 4, 3, 1, 1)
+        self.down = nn.ModuleList(nn.Conv2d(4, 4, 3, 2, 1) for _ in range(2))
+        self.up = nn.ConvTranspose2d(4, 4, 3, 2, 1, 1)
+        self.gates = nn.ModuleList(Gate() for _ in range(2))
+        self.mix = nn.ModuleList(nn.Conv2d(8, 4, 3, 1, 1) for _ in range(2))
+
+    def forward(self, x):
+        x = self.begin(x)
+        half = self.down[0](x)
+        below = self.up(self.down[1](half))
+        below = self.mix[0](torch.cat((self.gates[0](below, half), below), 1))
+        below = functional.interpolate(below, scale_factor=2.0)
+        return self.mix[1](torch.cat((self.gates[1](below, x), below), 1))
+
+
+def doubled(x):
+    """As large as x, or twice that where x is 1."""
+    return functional.interpolate(functional.max_pool2d(x, 1, 2), scale_factor=2.0) + x
+
+
+def shifted(x):
+    """Windows of four by four, shifted, of which the last ones are masked."""
+    b, c, h, w = x.shape
+    x = functional.pad(x, (0, (-w) % 4, 0, (-h) % 4))
+    rows, columns = x.shape[2:]
+    mask = x.new_zeros((rows, columns))
+    mask[-2:] = 1
+    mask[:, -2:] += 2
+    mask = mask.view(rows // 4, 4, columns // 4, 4).permute(0, 2, 1, 3).reshape(-1, 1, 16)
+    x = torch.roll(x, (-2, -2), (2, 3)).view(b, c, rows // 4, 4, columns // 4, 4)
+    x = x.permute(0, 2, 4, 1, 3, 5).reshape(-1, mask.shape[0], c, 16) + mask
+    x = x.view(b, rows // 4, columns // 4, c, 4, 4).permute(0, 3, 1, 4, 2, 5)
+    return torch.roll(x.reshape(b, c, rows, columns), (2, 2), (2, 3))[:, :, :h, :w]
+
+
+def pieces(x):
+    return (x[:, :, 3:-2], x[..., :3], x[:, :, -3:-1], x[..., 1::2], x.diff(n=2, dim=3),
+            x[..., x.shape[3] // 3:], x[:, :, :(x.shape[2] + 3) // 4 * 4 - 2])
+
+
+def means(x):
+    return x.mean(2, keepdim=True) + x.mean(3, keepdim=True), x * x[..., -1:], doubled(x[:, :, :2])
+
+
+def windowed(x):
+    columns = functional.pad(x, (0, 1)).unfold(3, 2, 2)
+    return columns, functional.max_pool2d(x, 2, 2, ceil_mode=True), x.repeat_interleave(3, 2)
+
+
+def selected(x):
+    return x.masked_select(x[:, :, :1] > 0.5), x[x > 0.5]
+
+
+# Name: what makes it, and the dims of its outputs; None where they are not looked at.
+PROGRAMS = {
+    "doubled": (lambda: Program(doubled),
+                [["batch", "x_dim_1", "((height + 1)//2)*2", "((width + 1)//2)*2"]]),
+    "gated": (Gated, [["batch", 4, "((height + 3)//4)*4", "((width + 3)//4)*4"]]),
+    "shifted": (lambda: Program(shifted), [["batch", "x_dim_1", "height", "width"]]),
+    "pieces": (lambda: Program(pieces), None),
+    "means": (lambda: Program(means), None),
+    "windowed": (lambda: Program(windowed), None),
+    "selected": (lambda: Program(selected), None),
+}
+
+NAME = re.compile(r"[A-Za-z]\w*")
+
+
+def check_names(dims: dict, arrays: dict, axes: dict) -> None:
+    """Formulas of the axes have the sizes; a name of its own has one size."""
+    values = dict(axes)
+    pairs = [(name, dim, size) for name, array in arrays.items()
+             for dim, size in zip(dims[name], array.shape, strict=True)]
+    for name, dim, size in pairs:
+        if isinstance(dim, str) and NAME.fullmatch(dim):
+            value = values.setdefault(dim, size)
+            assert value == size, f"{name} at {axes}: {dim} is {value} and {size}"
+    for name, dim, size in pairs:
+        value = eval(dim, {}, values) if isinstance(dim, str) and dim else dim or size
+        assert value == size, f"{name} at {axes}: {dim} is {value}, not {size}"
+
+
+@case_for_each(PROGRAMS)
+def names_hold_at_all_small_sizes(name: str) -> None:
+    make, wanted = PROGRAMS[name]
+    torch.manual_seed(3)
+    with scratch() as folder, torch.no_grad():
+        file, out = folder / "model.pt", folder / "model.onnx"
+        example = torch.rand(2, 2, 8, 8)
+        torch.jit.save(torch.jit.trace(make().eval(), example, check_trace=False), str(file))
+        result = run(file, "--out", out)
+        assert result.returncode == EXIT_OK, result.stderr
+        model = onnx.load(str(out))
+        outputs = [dims_of(value) for value in model.graph.output]
+        assert wanted is None or outputs == wanted, outputs
+        axes = dims_of(model.graph.input[0])
+        dims = give_all(model, folder / "all.onnx")
+        plain, full = session(out), session(folder / "all.onnx", optimised=False)
+        names = [output.name for output in full.get_outputs()]
+        count = 0
+        for height, width in itertools.product(range(1, 10), range(1, 10)):
+            inputs = (torch.rand(2, 2, height, width),)
+            try:
+                expected = reference(file, inputs)
+            except RuntimeError:
+                continue  # libtorch refuses these sizes
+            count += 1
+            assert_close(feed(plain, inputs), expected, f"{height} x {width}")
+            known = {axis: size for axis, size in zip(axes, inputs[0].shape) if isinstance(axis, str)}
+            check_names(dims, dict(zip(names, feed(full, inputs))), known)
+        assert count > 8, count

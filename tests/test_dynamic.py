@@ -2,6 +2,7 @@
 sizes."""
 
 import math
+import re
 
 import onnx
 import torch
@@ -412,3 +413,48 @@ def windows_follow_sizes_far_from_the_example() -> None:
             values = (torch.rand(1, 1, height, width),)
             wanted = reference(folder / "model.pt", values)
             assert_close(feed(session(out), values), wanted, f"{height} x {width}")
+
+
+class Baked(nn.Module):
+    def forward(self, x):
+        return x.view(2, 3, -1).transpose(1, 2) + torch.ones(2, 4, 3)
+
+
+class Selecting(nn.Module):
+    """What the data selects does not fit."""
+
+    def forward(self, x):
+        return torch.stack([x[x > 0], torch.ones(12)])
+
+
+# Name: the module, whether it is traced rather than scripted, the input, and what is told.
+REFUSALS = {
+    "view": (Baked, True, "x:float32[batch=2,width=12]", "named axes"),
+    "one-axis": (Baked, True, "x:float32[2,width=12]", "refuses others than 12 for axis width"),
+    "scripted": (Baked, False, "x:float32[batch=2,12]", "refuses others than 2 for axis batch"),
+    "matrix": (lambda: nn.Linear(12, 3), True, ":float32[2,width=12]", "for axis width"),
+    "window": (lambda: nn.Sequential(nn.Conv1d(2, 2, 5), nn.Flatten(), nn.Linear(16, 3)), True,
+               ":float32[1,2,length=12]", "for axis length"),
+    "data": (Selecting, False, "x:float32[length=12]", "depend on the data"),
+}
+
+
+@case_for_each(REFUSALS)
+def refusals_name_the_users_sizes(name: str) -> None:
+    """No size that was tried besides, or made up, shows in a message, and none lacks a reason."""
+    make_module, is_traced, flag, told = REFUSALS[name]
+    dims = [int(number) for number in re.findall(r"\d+", flag.partition("[")[2])]
+    with scratch() as folder:
+        module = make_module().eval()
+        program = (torch.jit.trace(module, torch.rand(dims)) if is_traced
+                   else torch.jit.script(module))
+        torch.jit.save(program, str(folder / "model.pt"))
+        result = run(folder / "model.pt", "--out", folder / "model.onnx", "--input", flag)
+        assert result.returncode != EXIT_OK and told in result.stderr, result.stderr
+        assert ": ," not in result.stderr, result.stderr
+        free = run(folder / "model.pt", "--out", folder / "model.onnx", "--verbose")
+    for text in (result.stderr, free.stderr):
+        words = " ".join(line for line in text.splitlines() if "aten::" in line)
+        words = re.sub(r"\([^()]*:\d+\)|\S*/\S*|dim(ension)? \d+", "", words)
+        sizes = {int(number) for number in re.findall(r"(?<![\w.])\d+(?![\w.])|(?<=\dx)\d+", words)}
+        assert sizes <= {0, 1, 2, 3, 4, 5, 8, 12, 16, 24}, text

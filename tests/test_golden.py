@@ -2,7 +2,6 @@
 each operator runs in and what each module's tag is."""
 
 import json
-from collections import Counter
 
 import onnx
 import torch
@@ -40,10 +39,8 @@ def check_modules(model, expected: dict) -> None:
     assert aliases == expected.get("aliases", {}), aliases
     full = [module["full_tag"] for module in modules]
     assert len(set(full)) == len(full), "two modules share a full tag"
-    own = Counter(facts.tag_of(node) for node in model.graph.node)
-    for module in modules:
-        if module["tag"] in own and (not module["is_torch_nn"] or not module["path"]):
-            assert module["nodes"]["own"] == own[module["tag"]], module
+    facts.check_counts(model)
+    facts.check_names(model)
 
 
 def check_case(name: str, mode: str) -> None:
@@ -61,6 +58,8 @@ def check_case(name: str, mode: str) -> None:
         export(pt, out, *flags)
         model = onnx.load(str(out))
         onnx.checker.check_model(model, full_check=True)
+        valid = run("validate", out)
+        assert valid.returncode == 0, valid.stdout
         check_modules(model, expected)
         check_nodes(model, expected)
         facts.check_every_node_has_one_tag(model)
@@ -87,6 +86,29 @@ def calls_are_told_apart():
             assert [facts.properties(node)["call"] for node in tanh] == ["0", "1"]
             calls = {m["path"]: m["calls"] for m in facts.module_tree(model)}
             assert calls == {"": 1, "layer": 2, "layer.linear": 2}, calls
+
+
+@case
+def classes_without_a_package():
+    """TorchScript leaves the package out of classes of the program that writes the file."""
+    net, inputs = golden_module("called_twice").build()
+    for module in (net, net.layer):
+        type(module).__module__ = "__main__"
+    wanted = {"": "__main__.Net", "layer": "__main__.Layer",
+              "layer.linear": "torch.nn.modules.linear.Linear"}
+    with scratch() as folder:
+        for mode in ("traced", "scripted"):
+            pt = save(net, inputs, mode, folder / "model.pt")
+            export(pt, folder / "model.onnx", *input_flags(*inputs))
+            model = onnx.load(str(folder / "model.onnx"))
+            modules = facts.module_tree(model)
+            assert {m["path"]: m["qualified_class"] for m in modules} == wanted, modules
+            assert not modules[0]["is_torch_nn"] and modules[1]["class"] == "Layer"
+            tanh = facts.properties(next(n for n in model.graph.node if n.op_type == "Tanh"))
+            assert tanh["namespace"].startswith(": __main__.Net/layer: __main__.Layer/tanh"), tanh
+            assert tanh["pkg.torch.onnx.class_hierarchy"].startswith("['__main__.Net', '__main__.")
+            inspected = json.loads(run("inspect", "--json", pt).stdout)["modules"]
+            assert {m["path"]: m["class"] for m in inspected} == wanted, inspected
 
 
 def renamed_tag(tag: str, names: dict) -> str:

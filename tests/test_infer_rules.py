@@ -48,5 +48,5 @@ def every_rule_is_of_an_operator():
     assert names and len(set(names)) == len(names), "an operator has two rules"
     unknown = set(names) - ONNX
     assert not unknown, f"rules for what ONNX does not have: {sorted(unknown)}"
-    unused = set(names) - emitted() - {"Identity"}  # of outputs that are inputs: core/onnx/model.c
+    unused = set(names) - emitted() - {"Identity"}  # of outputs that are inputs: core/onnx/draft.c
     assert not unused, f"rules for what no model holds: {sorted(unused)}"

@@ -11,7 +11,7 @@ from torch.utils import bundled_inputs
 
 import onnx_facts as facts
 from harness import (
-    EXIT_OK, EXIT_USAGE, case, case_for_each, export, libtorch_version, run, scratch,
+    EXIT_OK, EXIT_USAGE, case, case_for_each, export, run, scratch, skip_unless,
 )
 from numbers_check import assert_close, feed, session
 from test_bad_input import check_line
@@ -475,8 +475,7 @@ class Attention(nn.Module):
 @case
 def sizes_that_nobody_can_compute() -> None:
     """Exporting finds shapes alone: the scores would take 16 terabytes."""
-    if libtorch_version() < (2, 0):
-        return  # which has no such operator
+    skip_unless("aten::scaled_dot_product_attention")
     with scratch() as folder:
         file = folder / "attention.pt"
         torch.jit.script(Attention()).save(str(file))

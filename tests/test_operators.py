@@ -7,20 +7,20 @@ The cases are data, in tests/operators/*_cases.py: CASES is a list of dicts with
   others    a function that returns lists of arguments of the same sizes, which are compared, too
   dynamic   {argument: {axis: name}}: axes that are dynamic; compared at two other sizes, too
   script    True: made by torch.jit.script instead of torch.jit.trace
-  refused   what the message says of a program that cannot be exported; True: of an operator
-  opset     the lowest opset that can hold it; refused below
+  refused   why it cannot be exported: part of what the message says
+  opset     the lowest opset that can hold it; refused below, with the number of that opset or
+  below     what the message says there
   emits     (operator, opset): what its models hold from that opset on, and not before
   needs     the PyTorch that has the operator: (2, 0)
   roundings how often PyTorch rounds to a narrow type on the way to the result; 1 when left out
-What PyTorch before 2.0 does otherwise is listed with the reasons in tests/operators/earlier.py.
+What PyTorch before 2.0 does otherwise is listed with the reasons in tests/operators/earlier.py. What the
+PyTorch under test cannot make is skipped.
 """
 
-import functools
+import fnmatch
 import importlib
-import json
-import os
-import subprocess
-import sys
+import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy
@@ -28,11 +28,9 @@ import onnx
 
 import harness
 import numbers_check
-from harness import DEBIAN_PYTHON, VENV_PYTHON
+import operator_files
 
-FOLDER = Path(__file__).resolve().parent / "operators"
-sys.path.insert(0, str(FOLDER))
-FILES = sorted(FOLDER.glob("*_cases.py"))
+TABLE = operator_files.cases()
 earlier = importlib.import_module("earlier")
 IS_EARLIER = harness.libtorch_version() < (2, 0)
 # What an opset changes does not depend on libtorch.
@@ -46,56 +44,6 @@ TOLERANCES = {
 }
 
 NARROW = ("bfloat16", "float16")
-
-
-def cases() -> dict:
-    found = {}
-    for file in FILES:
-        group = file.stem.removesuffix("_cases")
-        for case in importlib.import_module(file.stem).CASES:
-            name = f"{group}/{case['name']}"
-            assert name not in found, f"two cases are named {name}"
-            found[name] = case
-    return found
-
-
-TABLE = cases()
-
-
-@functools.cache
-def prepared(group: str) -> Path:
-    """The folder with all cases of a file, made and exported once in a run."""
-    folder = Path(os.environ["HTP_TEST_OUTPUT"]) / "operators" / group
-    folder.parent.mkdir(exist_ok=True)
-    file = FOLDER / f"{group}_cases.py"
-    with harness.locked(folder.with_suffix(".lock")):
-        if not (folder / "cases.json").exists():
-            python = DEBIAN_PYTHON if IS_EARLIER else VENV_PYTHON
-            command = [python, str(FOLDER / "make.py"), "--into", str(folder), str(file)]
-            result = subprocess.run(command, capture_output=True, text=True, timeout=1800)
-            assert result.returncode == 0, result.stderr[-3000:]
-        for opset in OPSETS:
-            if not (folder / f"{opset}.txt").exists():
-                export_all(folder, opset)
-    return folder
-
-
-def export_all(folder: Path, opset: int) -> None:
-    files = sorted(folder.glob("*.pt"))
-    out = folder / str(opset)
-    out.mkdir(exist_ok=True)
-    flags = ["--out-dir", out, "--opset", opset, "--quiet"]
-    result = harness.run(*files, *flags, timeout=1800)
-    (folder / f"{opset}.txt").write_text(result.stderr)
-
-
-def failure_of(folder: Path, number: str, opset: int) -> str:
-    lines = (folder / f"{opset}.txt").read_text().splitlines()
-    return "\n".join(line for line in lines if f"{number}.pt" in line)
-
-
-def is_refused(text: str, why) -> bool:
-    return ("cannot be exported" if why is True else why) in text
 
 
 def assert_close(got, wanted, dtype: str, where: str, roundings: int) -> None:
@@ -141,30 +89,78 @@ def compare(model: Path, arrays, where: str, roundings: int) -> None:
             assert_close(numpy.asarray(array), arrays[key], dtype, f"{where}, {key}", roundings)
 
 
-def is_made_here(name: str) -> bool:
-    return harness.libtorch_version() >= tuple(TABLE[name].get("needs", (0, 0)))
-
-
-@harness.case_for_each(filter(is_made_here, TABLE))
-def operator(name: str) -> None:
-    case, folder = TABLE[name], prepared(name.split("/")[0])
-    entry = json.loads((folder / "cases.json").read_text())[name]
-    failure = entry.get("failure", "")
-    if IS_EARLIER and any(text in failure for text in earlier.CANNOT_MAKE):
-        return
+def skip_what_is_not_made(name: str, failure: str) -> None:
+    """Skips a case that the PyTorch under test cannot make, for a reason of the tables."""
+    needs = TABLE[name].get("needs", (0, 0))
+    reasons = [why for text, why in earlier.CANNOT_MAKE.items() if IS_EARLIER and text in failure]
+    if harness.libtorch_version() < needs:
+        reasons = ["it came with PyTorch " + ".".join(map(str, needs))] if failure else [
+            why for pattern, why in earlier.OTHERWISE.items() if fnmatchcase(name, pattern)]
+        assert reasons, "it is made here: `needs` is not true, or a row of earlier.py is missing"
+    if reasons:
+        raise harness.Skipped(reasons[0])
     assert not failure, f"PyTorch does not make it: {failure}"
+
+
+def reason_to_refuse(case: dict, opset: int) -> str:
+    """What the message says; "" of what is to be exported."""
+    needed = case.get("opset", 0)
+    below = case.get("below", case.get("refused", f"opset {needed}"))
+    return below if opset < needed else case.get("refused", "")
+
+
+@harness.case_for_each(TABLE)
+def operator(name: str) -> None:
+    case, group = TABLE[name], name.split("/")[0]
+    folder, entries = operator_files.made(group)
+    number = entries[name]["number"]
+    skip_what_is_not_made(name, entries[name].get("failure", ""))
     roundings = earlier.ROUNDINGS.get(name, 1) if IS_EARLIER else 1
     roundings = max(roundings, case.get("roundings", 1))
-    number = entry["number"]
     arrays = dict(numpy.load(folder / f"{number}.npz"))
     for opset in OPSETS:
-        model = folder / str(opset) / f"{number}.onnx"
-        failure = failure_of(folder, number, opset)
-        if case.get("refused") or opset < case.get("opset", 0):
+        out, told = operator_files.exported(group, opset)
+        model, told = out / f"{number}.onnx", told[number]
+        why = reason_to_refuse(case, opset)
+        if why:
             assert not model.exists(), f"opset {opset}: it is not refused"
-            assert is_refused(failure, case.get("refused", True)), f"opset {opset}: {failure}"
+            operator_files.assert_refused(told, why)
             continue
-        assert model.exists(), f"opset {opset}: {failure or 'no model, and no word of it'}"
+        assert model.exists(), f"opset {opset}: {told}"
         compare(model, arrays, f"opset {opset}", roundings)
         if case.get("emits"):
             check_emitted(model, opset, case["emits"])
+
+
+# ---- the tables themselves ---------------------------------------------------------------------------
+
+
+@harness.case
+def reasons_are_told() -> None:
+    """A row says why it is refused: not that it is, and not its operator alone."""
+    operators = re.compile(r"[\w:.]*( \(\d+\))?")
+    for name, case in TABLE.items():
+        why = case.get("refused") or "no reason"
+        assert isinstance(why, str) and not operators.fullmatch(why), f"{name}: {why}"
+
+
+@harness.case
+def earlier_cases_are_known() -> None:
+    """The side table has no row for cases that are gone, or that need nothing."""
+    unknown = [name for name in earlier.ROUNDINGS if name not in TABLE]
+    needy = [name for name, case in TABLE.items() if "needs" in case]
+    unknown += [pattern for pattern in earlier.OTHERWISE if not fnmatch.filter(needy, pattern)]
+    assert not unknown, unknown
+
+
+@harness.case
+def earlier_reasons_are_given() -> None:
+    """Each reason that PyTorch before 2.0 cannot make a case, or makes another one, is that of a case."""
+    harness.skip_unless("PyTorch before 2.0")
+    groups = sorted({name.split("/")[0] for name in TABLE})
+    entries = {name: entry for group in groups for name, entry in operator_files.made(group)[1].items()}
+    failures = [entry["failure"] for entry in entries.values() if "failure" in entry]
+    unused = [text for text in earlier.CANNOT_MAKE if not any(text in failure for failure in failures)]
+    made = [name for name, entry in entries.items() if "failure" not in entry and "needs" in TABLE[name]]
+    unused += [pattern for pattern in earlier.OTHERWISE if not fnmatch.filter(made, pattern)]
+    assert not unused, unused

@@ -6,11 +6,13 @@ import shutil
 
 import onnx
 import torch
+from torch import nn
 
+import compiled
 import onnx_facts as facts
 from harness import (
     EXIT_BAD_INPUT, EXIT_OK, ROOT, case, case_for_each, export, exported, input_flags, is_loadable,
-    record, run, scratch, torchscript,
+    record, run, scratch, skip_unless, torchscript,
 )
 from models.make import example_inputs
 from models.table import ALL, FIDELITY, SCALING
@@ -98,6 +100,59 @@ def tag_places(places):
     stripped = model.SerializeToString(deterministic=True)
     assert stripped == exported(BERT, "--tags", "none").read_bytes()
     session(path)
+
+
+@case
+def layers_for_the_runtime():
+    """--tags layer-ann writes the tag under the name that ONNX Runtime looks for."""
+    path = exported(BERT, "--tags", "attribute,layer-ann")
+    model = onnx.load(str(path))
+    for node in model.graph.node:
+        assert facts.properties(node) == {"layer_ann": facts.tag_of(node)}, node.name
+    assert not model.metadata_props
+    onnx.checker.check_model(model, full_check=True)
+    facts.strip(model)
+    stripped = model.SerializeToString(deterministic=True)
+    assert stripped == exported(BERT, "--tags", "none").read_bytes()
+    session(path)
+
+
+class Whole(nn.Module):
+    """Nearly all of it is torch.nn's, and so tagged with the root."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), 1)
+
+    def forward(self, x):
+        return torch.tanh(self.body(x, x))
+
+
+def notes_of(model: nn.Module, inputs: tuple, *flags) -> tuple:
+    """What an export says on stderr, and the notes in its summary."""
+    with scratch() as folder:
+        pt = compiled.save(model, inputs, "traced", folder / "model.pt")
+        result = export(pt, folder / "model.onnx", "--json", *compiled.input_flags(*inputs), *flags)
+    return result.stderr, json.loads(result.stdout)["notes"]
+
+
+@case
+def most_nodes_are_the_roots():
+    """Then the export says so, and what to do."""
+    skip_unless("aten::scaled_dot_product_attention")
+    net, inputs = Whole().eval(), (torch.randn(5, 2, 8),)
+    stderr, notes = notes_of(net, inputs)
+    assert stderr.count("--include-torch-nn") == 1, stderr
+    assert " nodes are tagged with the root, /Whole, although " in notes[-1], notes
+    assert f"htp-trace: {notes[-1]}\n" in stderr, (stderr, notes)
+    quiet, notes = notes_of(net, inputs, "--quiet")
+    assert quiet == "" and "--include-torch-nn" in notes[-1], (quiet, notes)
+    for flags in (("--include-torch-nn",), ("--tags", "none")):
+        stderr, notes = notes_of(net, inputs, *flags)
+        assert not any("--include-torch-nn" in text for text in (stderr, *notes)), (flags, stderr)
+    with scratch() as folder:
+        result = export(torchscript(BERT), folder / "model.onnx", *input_flags(BERT))
+        assert "--include-torch-nn" not in result.stderr, result.stderr
 
 
 @case

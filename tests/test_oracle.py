@@ -4,10 +4,10 @@ htp-trace makes before lowering must agree entry by entry."""
 import json
 import re
 
-from harness import case_for_each_model, input_flags, is_loadable, record, run, torchscript
+from harness import case_for_each_model, input_flags, record, run, skip_unless_loadable, torchscript
 from models.table import FIDELITY
 
-TRACED = [model for model in FIDELITY if is_loadable(model) and model.mode != "scripted"]
+TRACED = [model for model in FIDELITY if model.mode != "scripted"]
 LINE = re.compile(
     r"^(?:%\d+ : .* = )?(?P<kind>[\w:.]+)\(.*\)"
     r'  # scope: (?P<scope>"(?:[^"\\]|\\.)*"|\S+)  call: \d+'
@@ -40,9 +40,18 @@ def first_difference(got: list, wanted: list) -> str:
     return f"{len(got)} entries, PyTorch's tracer has {len(wanted)}"
 
 
+def without_numbers(operators: list) -> list:
+    """The tracer writes a number as a tensor; libtorch's executor makes a number of it again, for the
+    second operand of these four."""
+    numbers = re.compile(r"(aten::(?:add|sub|mul|div)_?)\.Scalar")
+    return [[numbers.sub(r"\1.Tensor", kind), scope] for kind, scope in operators]
+
+
 @case_for_each_model(TRACED)
 def operators_and_modules(model):
+    skip_unless_loadable(model)
     result = run(torchscript(model), "--dump-graph", *input_flags(model))
     assert result.returncode == 0, result.stderr
-    got, wanted = dumped_operators(result.stdout), record(model.name)["operators"]
+    got = without_numbers(dumped_operators(result.stdout))
+    wanted = without_numbers(record(model.name)["operators"])
     assert got == wanted, first_difference(got, wanted)

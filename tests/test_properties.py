@@ -7,33 +7,37 @@ import onnx
 import torch
 
 import onnx_facts as facts
-from harness import case, case_for_each_model, exported, is_loadable, record, torchscript
+from harness import case, case_for_each_model, exported, record, skip_unless_loadable, torchscript
 from models.make import example_inputs
 from models.table import ALL, FIDELITY
 from numbers_check import assert_close, feed, session
 from tags import Tree
-
-HERE = [model for model in FIDELITY if is_loadable(model)]
 
 
 def load(model, *flags) -> onnx.ModelProto:
     return onnx.load(str(exported(model, *flags)))
 
 
-@case_for_each_model(HERE)
+@case_for_each_model(FIDELITY)
 def tags(model):
+    skip_unless_loadable(model)
     exported_model = load(model)
     tree = Tree(record(model.name)["modules"])
     facts.check_every_node_has_one_tag(exported_model)
     facts.check_tags_match_rules(exported_model, tree)
+    facts.check_aliases(exported_model, tree, record(model.name)["parameters"])
     facts.check_no_torch_nn_in_tags(exported_model)
     facts.check_parameters(exported_model, tree, record(model.name)["parameters"])
     facts.check_tags_match_chains(exported_model, tree)
+    facts.check_counts(exported_model)
+    full = Tree(record(model.name)["modules"], include_torch_nn=True)
+    facts.check_full_tags(exported_model, full)
 
 
-@case_for_each_model(HERE)
+@case_for_each_model(FIDELITY)
 def form(model):
     """What an export looks like besides its tags."""
+    skip_unless_loadable(model)
     exported_model = load(model)
     facts.check_names(exported_model)
     facts.check_types(exported_model)
@@ -44,10 +48,11 @@ def form(model):
     assert [(o.domain, o.version) for o in exported_model.opset_import] == [("", 18)]
 
 
-@case_for_each_model(HERE)
+@case_for_each_model(FIDELITY)
 def stripped_is_untagged(model):
     """Without its tags a file is, byte for byte, the one made with --tags none, and the tags
     change no number."""
+    skip_unless_loadable(model)
     tagged = load(model)
     facts.strip(tagged)
     untagged = exported(model, "--tags", "none").read_bytes()
@@ -58,9 +63,10 @@ def stripped_is_untagged(model):
         assert numpy.array_equal(a, b)
 
 
-@case_for_each_model(HERE)
+@case_for_each_model(FIDELITY)
 def initializers(model):
     """Parameters keep their dotted names and values; all that the model reads are there, once."""
+    skip_unless_loadable(model)
     exported_model = load(model)
     state = torch.jit.load(str(torchscript(model))).state_dict()
     storages = {entry["name"]: entry["storage"] for entry in record(model.name)["parameters"]}

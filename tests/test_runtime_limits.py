@@ -9,7 +9,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper
 
-from harness import case_for_each
+from harness import case, case_for_each
 
 REDUCTIONS = ("ReduceMax", "ReduceMin", "ArgMax", "ArgMin")
 SUMS = {"ReduceSum": numpy.sum, "ReduceProd": numpy.prod}
@@ -50,3 +50,77 @@ def reductions_drop_nan(op):
     same = [numpy.array_equal(reduced(op, x, axis), by_numpy(x, axis), equal_nan=True)
             for axis in (0, 1)]
     assert not all(same), f"{op} keeps NaN now: take it out of the limits"
+
+
+def computed(op: str, *arrays: numpy.ndarray, **attributes) -> numpy.ndarray:
+    """What a model of one node gives."""
+    names = [f"x{i}" for i in range(len(arrays))]
+    dtypes = [helper.np_dtype_to_tensor_dtype(x.dtype) for x in arrays]
+    inputs = [helper.make_tensor_value_info(name, dtype, [None] * x.ndim)
+              for name, dtype, x in zip(names, dtypes, arrays)]
+    graph = helper.make_graph([helper.make_node(op, names, ["y"], **attributes)], "graph", inputs,
+                              [onnx.ValueInfoProto(name="y")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # nothing is printed
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    return session.run(None, dict(zip(names, arrays)))[0]
+
+
+@case
+def sigmoid_is_zero_early():
+    """libtorch's is exp(x) there, down to -88."""
+    x = numpy.array([-30, -20, -19, 0], numpy.float32)
+    got = computed("Sigmoid", x)
+    right = 1 / (1 + numpy.exp(-x.astype(float)))
+    assert not numpy.allclose(got, right, 1e-3, 0), f"{got}: it is exact now"
+
+
+@case
+def largest_of_infinities_is_finite():
+    """libtorch's pooling gives -inf."""
+    got = computed("MaxPool", numpy.full((1, 1, 4), -numpy.inf, numpy.float32), kernel_shape=[2])
+    assert numpy.isfinite(got).all(), f"{got}: it is exact now"
+
+
+@case
+def mean_of_nothing_is_zero():
+    """It is NaN in libtorch: means are made of sums where there may be nothing."""
+    got = computed("ReduceMean", numpy.zeros((0, 2), numpy.float32), numpy.array([0]), keepdims=0)
+    assert not numpy.isnan(got).any(), f"{got}: lowerings may use it now"
+
+
+@case
+def nothing_is_not_reduced_from_the_end():
+    """Axes of reductions are counted from the front."""
+    nothing = numpy.zeros((0, 2, 3), numpy.float32)
+    got = computed("ReduceSum", nothing, numpy.array([-1]), keepdims=0)
+    assert got.shape != (0, 2), f"{got.shape}: lowerings may count from the end now"
+
+
+@case
+def reciprocals_of_integers_are_fused():
+    """(1 / x) · y becomes y / x, in integers, too."""
+    one = helper.make_tensor("one", TensorProto.INT64, [], [1])
+    numbers = [helper.make_tensor_value_info(name, TensorProto.INT64, [2]) for name in "xyz"]
+    nodes = [helper.make_node("Div", ["one", "x"], ["d"]),
+             helper.make_node("Mul", ["d", "y"], ["z"])]
+    graph = helper.make_graph(nodes, "graph", numbers[:2], numbers[2:], [one])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    got = session.run(None, {"x": numpy.array([2, 3]), "y": numpy.array([8, 9])})[0]
+    assert got.any(), f"{got}: lowerings may divide 1 now"
+
+
+@case
+def nothing_is_not_taken():
+    """libtorch gives NaN, and a tensor without elements."""
+    taps = numpy.ones((1, 1, 2), numpy.float32)
+    calls = {"GlobalAveragePool": ((numpy.zeros((2, 3, 0), numpy.float32),), {}),
+             "ConvTranspose": ((taps[:, :, :1], taps), {"pads": [1, 1]})}
+    for op, (arrays, attributes) in calls.items():
+        try:
+            got = computed(op, *arrays, **attributes)
+        except Exception:  # of any kind: its errors have no common one
+            continue
+        raise AssertionError(f"{op} gives {got.shape}: take it out of the limits")

@@ -7,14 +7,12 @@ import numpy
 import onnx
 
 import numbers_check
-from harness import (DEBIAN_PYTHON, EXIT_OK, INTO, case, case_for_each, libtorch_version, made_by,
-                     run, scratch)
+from harness import (DEBIAN_PYTHON, EXIT_OK, INTO, case, case_for_each, made_by, run, scratch,
+                     skip_unless)
+from skips import VISION
 
 MAKER = Path(__file__).resolve().parent / "custom" / "scripted.py"
 SOURCES = (MAKER, MAKER.parents[1] / "operators" / "building.py")
-# The system's torchvision is built for the system's libtorch.
-VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
-IS_EARLIER = libtorch_version() < (2, 0)
 NAMES = ("gated-loop", "lstm-loop", "lstm-layers", "greedy", "greedy-rank", "beams", "experts",
          "encoder")
 VISION_NAMES = ("faster-rcnn", "resnet18", "googlenet")
@@ -42,9 +40,13 @@ def check_tags(model) -> None:
         assert tags[0] in known, f"{node.name}: {tags[0]} is no module"
 
 
+def flags_of(folder: Path, name: str) -> list:
+    return [part for flag in json.loads((folder / f"{name}.json").read_text())
+            for part in (flag.split("=", 1) if flag.startswith("--") else ("--input", flag))]
+
+
 def check(name: str, folder: Path, *flags) -> onnx.ModelProto:
-    given = [part for flag in json.loads((folder / f"{name}.json").read_text())
-             for part in (flag.split("=", 1) if flag.startswith("--") else ("--input", flag))]
+    given = flags_of(folder, name)
     arrays = dict(numpy.load(folder / f"{name}.npz"))
     with scratch() as output:
         out = output / "x.onnx"
@@ -73,8 +75,9 @@ def model(name: str) -> None:
     check(name, made())
 
 
-@case_for_each(VISION_NAMES if VISION and IS_EARLIER else ())
+@case_for_each(VISION_NAMES)
 def vision(name: str) -> None:
+    skip_unless("torchvision")
     check(name, made("vision"), "--load-library", VISION[0])
 
 

@@ -10,8 +10,8 @@
 #include "hierarchy/hierarchy.h"
 #include "lower/lower.h"
 #include "onnx/infer.h"
-#include "source/torchscript.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +24,20 @@ struct job {
     htp_result **result;
     char **text;
 };
+
+/* The root's tag says little where most of the model is below it. */
+static void note_root(htp_session *session, const htp_finished *finished)
+{
+    uint32_t left = finished->annotations->nodes_left_to_root;
+    size_t count = finished->model->nodes.count;
+    if (session->options.tags && left > count / 2) {
+        htp_session_note(session,
+                         "%" PRIu32 " of %zu nodes are tagged with the root, %s, although they ran "
+                         "in modules of torch.nn below it; --include-torch-nn gives these tags of "
+                         "their own",
+                         left, count, finished->hierarchy->modules[0].tag);
+    }
+}
 
 static void note_tags(htp_session *session)
 {
@@ -41,10 +55,10 @@ static void note_tags(htp_session *session)
 }
 
 static htp_status lower_graph(htp_session *session, const htp_custom_operators *customs,
-                              htp_model **model)
+                              htp_draft **model)
 {
     HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
-    *model = htp_model_new(&session->arena, session->graph, session->options.opset);
+    *model = htp_draft_new(&session->arena, session->graph, session->options.opset);
     return htp_status_prefix(htp_lower_graph(*model, customs, htp_session_progress, session),
                              session->model_path);
 }
@@ -52,7 +66,7 @@ static htp_status lower_graph(htp_session *session, const htp_custom_operators *
 /* Some operators can be exported for fixed sizes alone: where nobody asked for dynamic axes, these
  * do. */
 static htp_status lower(htp_session *session, const htp_custom_operators *customs,
-                        htp_model **model)
+                        htp_draft **model)
 {
     htp_session_begin(session, HTP_STAGE_LOWERED);
     htp_status status = lower_graph(session, customs, model);
@@ -68,8 +82,8 @@ static htp_status lower(htp_session *session, const htp_custom_operators *custom
         htp_status_free(fixed);
     }
     HTP_TRY(status);
-    htp_model_remove_unused(*model);
-    htp_model_infer_types(*model);
+    htp_draft_remove_unused(*model);
+    htp_draft_infer_types(*model);
     return htp_session_end(session, (*model)->nodes.count, "nodes");
 }
 
@@ -89,7 +103,18 @@ static htp_status tag(htp_session *session, htp_finished *finished)
     finished->annotations =
         htp_annotate(&session->arena, finished->model, hierarchy, scope_modules, &annotate_options);
     note_tags(session);
+    note_root(session, finished);
     return htp_session_end(session, finished->model->nodes.count, "nodes");
+}
+
+/* Who copies the model copies that file, too, and may not expect its name. */
+static void note_data_file(htp_session *session, const htp_finished *finished)
+{
+    const char *data = finished->sizes.external_path;
+    if (data && finished->sizes.external_number > 0) {
+        htp_session_note(session, "the weights are in '%s', as '%s.data' was in use", data,
+                         finished->onnx_path);
+    }
 }
 
 static htp_status write_model(htp_session *session, htp_finished *finished)
@@ -97,10 +122,12 @@ static htp_status write_model(htp_session *session, htp_finished *finished)
     htp_session_begin(session, HTP_STAGE_WRITTEN);
     const htp_writer_options options = {.external_data = session->options.external_data,
                                         .progress = htp_session_progress,
-                                        .user = session};
-    HTP_TRY(htp_status_prefix(htp_model_write(finished->model, finished->annotations,
+                                        .user = session,
+                                        .source = &session->file};
+    HTP_TRY(htp_status_prefix(htp_draft_write(finished->model, finished->annotations,
                                               finished->onnx_path, &options, &finished->sizes),
                               session->model_path));
+    note_data_file(session, finished);
     /* The file is in its place: it is too late to stop. */
     htp_status_free(htp_session_end(
         session, finished->sizes.model_bytes + finished->sizes.external_bytes, "bytes"));
@@ -111,7 +138,7 @@ static htp_status run_export(struct job *job)
 {
     htp_session *session = &job->session;
     htp_finished finished = {.onnx_path = job->onnx_path};
-    htp_model *model = NULL;
+    htp_draft *model = NULL;
     const char *const inputs[] = {session->model_path, session->options.inputs_file};
     HTP_TRY(htp_custom_read(&session->arena, session->options.custom_operators,
                             session->options.custom_operator_count, &job->customs));
@@ -119,7 +146,6 @@ static htp_status run_export(struct job *job)
                                               job->onnx_path,
                                               session->options.external_data != HTP_EXTERNAL_NEVER),
                               session->model_path));
-    HTP_TRY(htp_torchscript_check(session->model_path));
     HTP_TRY(htp_session_trace(session));
     HTP_TRY(lower(session, &job->customs, &model));
     finished.model = model;
@@ -131,7 +157,6 @@ static htp_status run_export(struct job *job)
 static htp_status run_dump(struct job *job)
 {
     htp_session *session = &job->session;
-    HTP_TRY(htp_torchscript_check(session->model_path));
     HTP_TRY(htp_session_trace(session));
     const char *last = session->options.dump_after;
     HTP_TRY(htp_passes_run(session->graph, last ? last : htp_pass_name(0)));
@@ -153,6 +178,7 @@ static htp_status run_guarded(struct job *job, htp_status (*run)(struct job *job
 static htp_status run_job(struct job *job, const char *model_path, const htp_options *options,
                           htp_status (*run)(struct job *job))
 {
+    HTP_TRY(htp_paths_check_model(model_path));
     HTP_TRY(htp_options_take(options, &job->session.options));
     job->session.model_path = model_path;
     htp_arena_init(&job->session.arena);
@@ -174,6 +200,9 @@ htp_status htp_export(const char *model_path, const char *onnx_path, const htp_o
 htp_status htp_dump_graph(const char *model_path, const htp_options *options, char **text)
 {
     struct job job = {.text = text};
+    if (!text) {
+        return htp_status_make(HTP_CODE_USAGE, "there is no place for the text");
+    }
     *text = NULL;
     return run_job(&job, model_path, options, run_dump);
 }

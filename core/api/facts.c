@@ -33,6 +33,10 @@ const char *htp_version(void)
 htp_status htp_libtorch_version(const char **version)
 {
     const htp_shim *shim = NULL;
+    if (!version) {
+        return htp_status_make(HTP_CODE_USAGE, "there is no place for the version");
+    }
+    *version = NULL;
     HTP_TRY(htp_torchscript_shim(&shim));
     *version = shim->libtorch_version;
     return HTP_OK;

@@ -3,6 +3,7 @@
  */
 #include "api/choose_inputs.h"
 #include "api/options.h"
+#include "api/paths.h"
 #include "api/session.h"
 #include "lower/support.h"
 #include "report/inspection.h"
@@ -162,7 +163,6 @@ static htp_status inspect(struct inspecting *work)
 {
     htp_session *session = &work->session;
     htp_inspection inspection = {.model_path = NULL};
-    HTP_TRY(htp_torchscript_check(session->model_path));
     HTP_TRY(htp_session_load(session));
     HTP_TRY(find_facts(session, &inspection));
     HTP_TRY(find_inputs(session, &inspection));
@@ -193,6 +193,7 @@ htp_status htp_inspect(const char *model_path, const htp_options *options, char 
             *results[i] = NULL;
         }
     }
+    HTP_TRY(htp_paths_check_model(model_path));
     HTP_TRY(htp_options_take(options, &work.session.options));
     work.session.model_path = model_path;
     htp_arena_init(&work.session.arena);

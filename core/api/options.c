@@ -11,10 +11,14 @@ enum {
     PREFIX_LIMIT = 64,
 };
 
-#define ALL_TAG_PLACES ((unsigned)(HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA | HTP_TAG_DOC_STRING))
+#define ALL_TAG_PLACES                                                                             \
+    ((unsigned)(HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA | HTP_TAG_DOC_STRING | HTP_TAG_LAYER_ANN))
 
 void htp_options_init(htp_options *options)
 {
+    if (!options) {
+        return;
+    }
     *options = (htp_options){
         .struct_size = sizeof(*options),
         .opset = DEFAULT_OPSET,
@@ -30,6 +34,16 @@ static bool is_prefix(const char *prefix)
     return length <= PREFIX_LIMIT &&
            strspn(prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
                length;
+}
+
+static bool is_list(const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!texts || !texts[i]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static htp_status check(const htp_options *options)
@@ -61,11 +75,11 @@ static htp_status check(const htp_options *options)
         return htp_status_make(HTP_CODE_USAGE,
                                "inputs are given one by one and in a file; pass one of both");
     }
-    if (options->input_count > 0 && !options->inputs) {
+    if (!is_list(options->inputs, options->input_count)) {
         return htp_status_make(HTP_CODE_USAGE, "the list of inputs is missing");
     }
-    if ((options->library_count > 0 && !options->libraries) ||
-        (options->custom_operator_count > 0 && !options->custom_operators)) {
+    if (!is_list(options->libraries, options->library_count) ||
+        !is_list(options->custom_operators, options->custom_operator_count)) {
         return htp_status_make(HTP_CODE_USAGE,
                                "the list of libraries or custom operators is missing");
     }

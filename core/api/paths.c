@@ -1,5 +1,6 @@
 #include "api/paths.h"
 
+#include "onnx/external.h"
 #include "onnx/output.h"
 
 #include <errno.h>
@@ -29,22 +30,43 @@ static htp_status check_folder(htp_arena *arena, const char *onnx_path)
                            folder, strerror(errno));
 }
 
+/* Whether a data file of the output would be written over the input, or is one that goes together
+ * with the model that lies there. */
+static bool is_data_file(const char *input, const char *output, bool has_external)
+{
+    char path[PATH_MAX];
+    htp_external_use use;
+    htp_external_find_use(output, &use);
+    for (unsigned i = 0; i < HTP_EXTERNAL_NUMBERS; i++) {
+        bool is_touched = has_external || use.numbers & UINT64_C(1) << i;
+        if (is_touched && htp_external_path(output, i, path, sizeof(path)) &&
+            is_same_file(input, path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+htp_status htp_paths_check_model(const char *model_path)
+{
+    return model_path ? HTP_OK : htp_status_make(HTP_CODE_USAGE, "the model has no name");
+}
+
 htp_status htp_paths_check(htp_arena *arena, const char *const *inputs, size_t input_count,
                            const char *onnx_path, bool has_external)
 {
-    if (*onnx_path == '\0') {
+    if (!onnx_path || *onnx_path == '\0') {
         return htp_status_make(HTP_CODE_USAGE, "the output has no name");
     }
     htp_output *output = HTP_NEW(arena, htp_output);
     HTP_TRY(htp_output_find(output, onnx_path));
-    const char *data_path = htp_arena_printf(arena, "%s.data", output->path);
     for (size_t i = 0; i < input_count; i++) {
         if (is_same_file(inputs[i], onnx_path)) {
             return htp_status_make(HTP_CODE_USAGE,
                                    "the output '%s' is the input itself; choose another output",
                                    onnx_path);
         }
-        if (has_external && is_same_file(inputs[i], data_path)) {
+        if (!output->is_direct && is_data_file(inputs[i], output->path, has_external)) {
             return htp_status_make(HTP_CODE_USAGE,
                                    "the external data file of output '%s' would replace the "
                                    "input; choose another output",

@@ -10,6 +10,7 @@
 struct htp_result {
     char *json;
     char *tree;
+    char *external_path; /* or NULL */
     uint64_t node_count;
 };
 
@@ -49,7 +50,7 @@ static void add_tensor(htp_text *text, const htp_tensor *tensor)
     htp_text_add(text, "]}");
 }
 
-static void add_tensors(htp_text *text, const char *key, const htp_model *model,
+static void add_tensors(htp_text *text, const char *key, const htp_draft *model,
                         const htp_tensor_id *ids, size_t count)
 {
     htp_text_add_json(text, key);
@@ -77,6 +78,16 @@ static void add_assumed_inputs(htp_text *text, htp_session *session)
     htp_text_add(text, "], ");
 }
 
+static void add_notes(htp_text *text, const htp_session *session)
+{
+    htp_text_add(text, "\"notes\": [");
+    for (size_t i = 0; i < session->notes.count; i++) {
+        htp_text_add(text, i ? ", " : "");
+        htp_text_add_json(text, session->notes.items[i]);
+    }
+    htp_text_add(text, "], ");
+}
+
 static void add_seconds(htp_text *text, const htp_session *session)
 {
     htp_text_add(text, "\"seconds\": {");
@@ -99,7 +110,7 @@ static uint64_t count_tagged(const htp_finished *finished)
 
 static const char *make_json(htp_session *session, const htp_finished *finished)
 {
-    const htp_model *model = finished->model;
+    const htp_draft *model = finished->model;
     htp_text text = {.arena = &session->arena};
     htp_text_add(&text, "{");
     add_string(&text, "model", session->model_path);
@@ -112,10 +123,16 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     add_tensors(&text, "inputs", model, model->inputs.items, model->inputs.count);
     add_tensors(&text, "outputs", model, model->outputs.items, model->outputs.count);
     add_assumed_inputs(&text, session);
+    add_notes(&text, session);
     add_count(&text, "opset", (uint64_t)model->opset);
     add_count(&text, "ir_version", HTP_ONNX_IR_VERSION);
     add_count(&text, "bytes", finished->sizes.model_bytes);
     add_count(&text, "external_bytes", finished->sizes.external_bytes);
+    if (finished->sizes.external_path) {
+        add_string(&text, "external_file", finished->sizes.external_path);
+    } else {
+        htp_text_add(&text, "\"external_file\": null, ");
+    }
     add_string(&text, "libtorch", session->shim->libtorch_version);
     add_seconds(&text, session);
     htp_text_add(&text, "}");
@@ -128,13 +145,15 @@ htp_status htp_result_make(htp_session *session, const htp_finished *finished, h
     const char *json = make_json(session, finished);
     const char *tree = htp_report_tree(&session->arena, finished->hierarchy, finished->annotations,
                                        session->graph);
+    const char *external_path = finished->sizes.external_path;
     htp_result *made = calloc(1, sizeof(*made));
     if (made) {
         made->json = strdup(json);
         made->tree = strdup(tree);
+        made->external_path = external_path ? strdup(external_path) : NULL;
         made->node_count = finished->model->nodes.count;
     }
-    if (!made || !made->json || !made->tree) {
+    if (!made || !made->json || !made->tree || (external_path && !made->external_path)) {
         htp_result_free(made);
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     }
@@ -144,17 +163,22 @@ htp_status htp_result_make(htp_session *session, const htp_finished *finished, h
 
 const char *htp_result_json(const htp_result *result)
 {
-    return result->json;
+    return result ? result->json : "";
 }
 
 const char *htp_result_tree(const htp_result *result)
 {
-    return result->tree;
+    return result ? result->tree : "";
+}
+
+const char *htp_result_external_path(const htp_result *result)
+{
+    return result->external_path;
 }
 
 uint64_t htp_result_node_count(const htp_result *result)
 {
-    return result->node_count;
+    return result ? result->node_count : 0;
 }
 
 void htp_result_free(htp_result *result)
@@ -162,6 +186,7 @@ void htp_result_free(htp_result *result)
     if (result) {
         free(result->json);
         free(result->tree);
+        free(result->external_path);
         free(result);
     }
 }

@@ -6,13 +6,13 @@
 
 #include "api/session.h"
 #include "onnx/annotate.h"
-#include "onnx/model.h"
+#include "onnx/draft.h"
 #include "onnx/writer.h"
 
 /** A finished export. */
 typedef struct htp_finished {
     const char *onnx_path;
-    const htp_model *model;
+    const htp_draft *model;
     const htp_hierarchy *hierarchy;
     const htp_annotations *annotations;
     htp_writer_result sizes;

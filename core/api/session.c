@@ -42,8 +42,9 @@ htp_status htp_session_end(htp_session *session, uint64_t done, const char *labe
 
 static void say(htp_session *session, const char *format, va_list arguments)
 {
+    const char *line = htp_arena_vprintf(&session->arena, format, arguments);
+    HTP_PUSH(&session->arena, &session->notes, line);
     if (session->options.note) {
-        const char *line = htp_arena_vprintf(&session->arena, format, arguments);
         session->options.note(session->options.user, line);
     }
 }
@@ -98,12 +99,16 @@ static void note_inputs(htp_session *session)
 htp_status htp_session_load(htp_session *session)
 {
     htp_session_begin(session, HTP_STAGE_LOADED);
+    HTP_TRY(htp_torchscript_check(&session->arena, session->model_path, &session->archive));
+    HTP_TRY(htp_input_file_open(&session->file, session->model_path));
     HTP_TRY(htp_torchscript_shim(&session->shim));
     for (size_t i = 0; i < session->options.library_count; i++) {
         HTP_TRY(htp_torchscript_load_library(session->shim, session->options.libraries[i]));
     }
-    HTP_TRY(htp_torchscript_open(session->shim, session->model_path, htp_session_progress, session,
-                                 &session->model));
+    HTP_TRY(htp_torchscript_open(session->shim, session->model_path, &session->archive,
+                                 htp_session_progress, session, &session->model));
+    HTP_TRY(htp_status_prefix(htp_input_file_check_path(&session->file, session->model_path),
+                              session->model_path));
     htp_shim_error error = {{0}};
     htp_shim_code code =
         session->shim->choose_method(session->model, session->options.method, &error);
@@ -160,18 +165,21 @@ htp_status htp_session_trace(htp_session *session)
     htp_session_begin(session, HTP_STAGE_TRACED);
     HTP_TRY(trace(session));
     note_inputs(session);
-    if (session->inputs.failure_at_ones) {
-        htp_session_note(session, "the dynamic axes are for sizes from 2 on; at 1, %s",
-                         session->inputs.failure_at_ones);
+    if (session->inputs.failure_when_small) {
+        long long largest = session->inputs.largest_failing;
+        htp_session_note(session, "the dynamic axes are for sizes from %lld on; at %lld, %s",
+                         largest + 1, largest, session->inputs.failure_when_small);
     }
     return htp_session_end(session, session->graph->trace->node_count, "nodes");
 }
 
 void htp_session_close(htp_session *session)
 {
+    htp_archive_close(&session->archive);
     if (session->model) {
         session->shim->close(session->model);
         session->model = NULL;
     }
+    htp_input_file_close(&session->file);
     htp_arena_free(&session->arena);
 }

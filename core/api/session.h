@@ -6,8 +6,11 @@
 #define HTP_API_SESSION_H
 
 #include "base/arena.h"
+#include "base/input_file.h"
 #include "base/status.h"
+#include "base/vector.h"
 #include "graph/graph.h"
+#include "source/archive.h"
 #include "source/inputs.h"
 #include "source/obstacle.h"
 
@@ -22,7 +25,9 @@ typedef enum htp_inputs_origin {
 typedef struct htp_session {
     htp_arena arena;
     const char *model_path;
+    htp_input_file file; /* what lies at model_path, while it is read */
     htp_options options;
+    htp_archive archive;
     const htp_shim *shim;
     htp_shim_model *model; /* NULL: not open */
     const htp_shim_module *modules;
@@ -36,7 +41,8 @@ typedef struct htp_session {
     bool are_sizes_chosen; /* which axes are dynamic was told, together with the inputs */
     bool is_untraced;      /* set by who wants to know inputs without running anything */
     htp_graph *graph;
-    htp_stage stage; /* under way */
+    HTP_VECTOR(const char *) notes; /* that the caller was handed */
+    htp_stage stage;                /* under way */
     double stage_start;
     double stage_seconds[HTP_STAGE_COUNT];
 } htp_session;
@@ -58,7 +64,7 @@ void htp_session_note(htp_session *session, const char *format, ...)
 void htp_session_detail(htp_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Opens the model, and chooses the method. */
+/** Checks the file, opens the model, and chooses the method. */
 HTP_MUST_USE htp_status htp_session_load(htp_session *session);
 
 /** Traces with the session's inputs as they are. @param obstacle  as for htp_torchscript_trace() */
@@ -70,7 +76,7 @@ HTP_MUST_USE htp_status htp_session_trace(htp_session *session);
 /** Input @p index as "ids:int64[batch=2,8]"; NULL for one that is left out. */
 const char *htp_session_describe_input(htp_session *session, uint32_t index);
 
-/** Closes the model and frees the arena. */
+/** Closes the file and the model, and frees the arena. */
 void htp_session_close(htp_session *session);
 
 #endif

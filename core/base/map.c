@@ -31,7 +31,7 @@ static void sip_round(uint64_t v[4])
 }
 
 /* SipHash-1-3 (Aumasson and Bernstein). Names come from hostile files: the seed is the address of
- * the table, so that a file cannot be made whose names collide. */
+ * the first table, so that a file cannot be made whose names collide. */
 static uint64_t hash_key(const void *seed, const void *key, size_t bytes)
 {
     uint64_t k = (uint64_t)(uintptr_t)seed;
@@ -73,15 +73,27 @@ static htp_map_slot *find_slot(const htp_map *map, const void *key, size_t bytes
     }
 }
 
+void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count)
+{
+    size_t capacity = FIRST_CAPACITY;
+    while (capacity / 4 * 3 <= count) {
+        capacity *= 2;
+    }
+    if (map->count == 0 && capacity > map->capacity) {
+        *map =
+            (htp_map){.slots = HTP_NEW_ARRAY(arena, htp_map_slot, capacity), .capacity = capacity};
+    }
+}
+
 static void grow(htp_arena *arena, htp_map *map)
 {
     htp_map larger = {.capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY,
                       .count = map->count};
     larger.slots = HTP_NEW_ARRAY(arena, htp_map_slot, larger.capacity);
+    larger.seed = map->seed ? map->seed : larger.slots;
     for (size_t i = 0; i < map->capacity; i++) {
         htp_map_slot old = map->slots[i];
         if (old.key) {
-            old.hash = hash_key(larger.slots, old.key, old.bytes);
             *find_slot(&larger, old.key, old.bytes, old.hash) = old;
         }
     }
@@ -94,7 +106,7 @@ void htp_map_set_bytes(htp_arena *arena, htp_map *map, const void *key, size_t b
     if (map->count >= map->capacity / 4 * 3) {
         grow(arena, map);
     }
-    uint64_t hash = hash_key(map->slots, key, bytes);
+    uint64_t hash = hash_key(map->seed, key, bytes);
     htp_map_slot *slot = find_slot(map, key, bytes, hash);
     if (!slot->key) {
         map->count++;
@@ -108,7 +120,7 @@ bool htp_map_get_bytes(const htp_map *map, const void *key, size_t bytes, uint32
     if (map->count == 0) {
         return false;
     }
-    const htp_map_slot *slot = find_slot(map, key, bytes, hash_key(map->slots, key, bytes));
+    const htp_map_slot *slot = find_slot(map, key, bytes, hash_key(map->seed, key, bytes));
     if (slot->key && value) {
         *value = slot->value;
     }

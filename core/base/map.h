@@ -17,7 +17,11 @@ typedef struct htp_map {
     htp_map_slot *slots;
     size_t capacity; /* a power of two, or 0 */
     size_t count;
+    const void *seed; /* of the hashes */
 } htp_map;
+
+/** Makes room for @p count keys in an empty map, so that it need not grow on the way. */
+void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count);
 
 /** Sets @p key (borrowed: must live as long as the map) to @p value, replacing an earlier one. */
 void htp_map_set(htp_arena *arena, htp_map *map, const char *key, uint32_t value);

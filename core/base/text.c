@@ -77,6 +77,36 @@ size_t htp_text_utf8(const char *at, uint32_t *code)
     return 0;
 }
 
+/* Whether 8 bytes are ASCII, and none is a NUL: no high bit is set, nor gets set by what would not
+ * borrow from any byte but 0. */
+static bool are_ascii(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof(word));
+    return ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0;
+}
+
+bool htp_text_is_utf8(const char *bytes, size_t length)
+{
+    enum { LONGEST = 4 };
+    for (size_t at = 0; at < length;) {
+        if (length - at >= sizeof(uint64_t) && are_ascii(bytes + at)) {
+            at += sizeof(uint64_t);
+            continue;
+        }
+        char last[LONGEST + 1] = {0}; /* ends the sequences that reach beyond the bytes */
+        size_t left = length - at < LONGEST ? length - at : LONGEST;
+        uint32_t code;
+        memcpy(last, bytes + at, left);
+        size_t taken = htp_text_utf8(last, &code);
+        if (taken == 0 || code == 0) {
+            return false;
+        }
+        at += taken;
+    }
+    return true;
+}
+
 void htp_text_add_utf8(htp_text *text, const char *string)
 {
     while (*string) {

@@ -47,6 +47,9 @@ const char *htp_text_grouped(htp_arena *arena, uint64_t number);
  * no UTF-8 (overlong forms and surrogates are none). "" gives 1 and code 0. */
 size_t htp_text_utf8(const char *at, uint32_t *code);
 
+/** Whether @p length bytes are UTF-8 without a NUL. */
+bool htp_text_is_utf8(const char *bytes, size_t length);
+
 /** The characters of a string of UTF-8, taken for columns. */
 size_t htp_text_width(const char *string);
 

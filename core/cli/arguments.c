@@ -21,6 +21,7 @@ static const struct word tag_places[] = {
     {"attribute", HTP_TAG_ATTRIBUTE},
     {"metadata", HTP_TAG_METADATA},
     {"doc-string", HTP_TAG_DOC_STRING},
+    {"layer-ann", HTP_TAG_LAYER_ANN},
     {"none", 0},
 };
 
@@ -28,6 +29,13 @@ static const struct word external_choices[] = {
     {"auto", HTP_EXTERNAL_AUTO},
     {"always", HTP_EXTERNAL_ALWAYS},
     {"never", HTP_EXTERNAL_NEVER},
+};
+
+static const struct word selection_formats[] = {
+    {"names", HTP_SELECT_NAMES},
+    {"json", HTP_SELECT_JSON},
+    {"ort-exclude", HTP_SELECT_ORT_EXCLUDE},
+    {"trtexec", HTP_SELECT_TRTEXEC},
 };
 
 static const struct word *find_word(const struct word *words, size_t count, const char *name,
@@ -70,7 +78,7 @@ static bool read_tags(htp_cli_arguments *arguments, const char *list)
         const struct word *place = find_word(tag_places, COUNT(tag_places), name, length);
         if (!place) {
             htp_cli_print_message(
-                "--tags takes a list of attribute, metadata, doc-string, or none; "
+                "--tags takes a list of attribute, metadata, doc-string, layer-ann, or none; "
                 "\"%.*s\" is none of these",
                 (int)length, name);
             return false;
@@ -117,6 +125,44 @@ static bool read_custom_operator(htp_cli_arguments *arguments, const char *value
     return true;
 }
 
+static bool read_module(htp_cli_arguments *arguments, const char *value)
+{
+    arguments->modules[arguments->selection.module_count++] = value;
+    return true;
+}
+
+static bool read_except(htp_cli_arguments *arguments, const char *value)
+{
+    arguments->except[arguments->selection.except_count++] = value;
+    return true;
+}
+
+static bool read_depth(htp_cli_arguments *arguments, const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end || errno != 0 || number < 0 || number > INT_MAX) {
+        htp_cli_print_message("--depth takes a number from 0 on, for example --depth 2");
+        return false;
+    }
+    arguments->depth = (int)number;
+    return true;
+}
+
+static bool read_format(htp_cli_arguments *arguments, const char *name)
+{
+    const struct word *format =
+        find_word(selection_formats, COUNT(selection_formats), name, strlen(name));
+    if (!format) {
+        htp_cli_print_message("--format takes names, json, ort-exclude or trtexec, not \"%s\"",
+                              name);
+        return false;
+    }
+    arguments->selection.format = (htp_selection_format)format->value;
+    return true;
+}
+
 static bool read_help(htp_cli_arguments *arguments, const char *value)
 {
     (void)value;
@@ -152,41 +198,61 @@ enum kind {
     KIND_PARSE,  /* with a value: calls a function */
 };
 
+/* Commands that take an option; a dump is an export until its option is read. */
+enum {
+    ON_EXPORT = 1 << HTP_CLI_EXPORT | 1 << HTP_CLI_DUMP_GRAPH,
+    ON_INSPECT = 1 << HTP_CLI_INSPECT,
+    ON_SELECT = 1 << HTP_CLI_SELECT,
+    ON_TORCHSCRIPT = ON_EXPORT | ON_INSPECT,
+    ON_STRIP = 1 << HTP_CLI_STRIP,
+    ON_VALIDATE = 1 << HTP_CLI_VALIDATE,
+    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE,
+};
+
 static const struct row {
     const char *name;
+    unsigned commands; /* bit N: command N takes it */
     enum kind kind;
     size_t place; /* of the bool or the string in the arguments */
     bool (*read)(htp_cli_arguments *arguments, const char *value);
 } rows[] = {
-#define FLAG(name, field)                                                                          \
+#define FLAG(name, commands, field)                                                                \
     {                                                                                              \
-        name, KIND_FLAG, offsetof(htp_cli_arguments, field), NULL                                  \
+        name, commands, KIND_FLAG, offsetof(htp_cli_arguments, field), NULL                        \
     }
-#define STRING(name, field)                                                                        \
+#define STRING(name, commands, field)                                                              \
     {                                                                                              \
-        name, KIND_STRING, offsetof(htp_cli_arguments, field), NULL                                \
+        name, commands, KIND_STRING, offsetof(htp_cli_arguments, field), NULL                      \
     }
-    {"help", KIND_READ, 0, read_help},
-    {"version", KIND_READ, 0, read_version},
-    {"dump-graph", KIND_READ, 0, read_dump_graph},
-    {"dump-after", KIND_PARSE, 0, read_dump_after},
-    {"input", KIND_PARSE, 0, read_input},
-    {"load-library", KIND_PARSE, 0, read_library},
-    {"custom-op", KIND_PARSE, 0, read_custom_operator},
-    {"opset", KIND_PARSE, 0, read_opset},
-    {"tags", KIND_PARSE, 0, read_tags},
-    {"external-data", KIND_PARSE, 0, read_external_data},
-    STRING("out", out),
-    STRING("out-dir", out_folder),
-    STRING("inputs", options.inputs_file),
-    STRING("method", options.method),
-    STRING("tag-attribute-prefix", options.tag_attribute_prefix),
-    FLAG("include-torch-nn", options.include_torch_nn),
-    FLAG("quiet", quiet),
-    FLAG("static", options.static_shapes),
-    FLAG("verbose", options.details),
-    FLAG("json", json),
-    FLAG("print-tree", print_tree),
+    {"help", ON_ALL, KIND_READ, 0, read_help},
+    {"version", ON_ALL, KIND_READ, 0, read_version},
+    {"dump-graph", ON_EXPORT, KIND_READ, 0, read_dump_graph},
+    {"dump-after", ON_EXPORT, KIND_PARSE, 0, read_dump_after},
+    {"input", ON_TORCHSCRIPT, KIND_PARSE, 0, read_input},
+    {"load-library", ON_TORCHSCRIPT, KIND_PARSE, 0, read_library},
+    {"custom-op", ON_TORCHSCRIPT, KIND_PARSE, 0, read_custom_operator},
+    {"opset", ON_TORCHSCRIPT, KIND_PARSE, 0, read_opset},
+    {"tags", ON_TORCHSCRIPT, KIND_PARSE, 0, read_tags},
+    {"external-data", ON_TORCHSCRIPT, KIND_PARSE, 0, read_external_data},
+    STRING("out", ON_TORCHSCRIPT | ON_STRIP, out),
+    STRING("out-dir", ON_TORCHSCRIPT, out_folder),
+    STRING("inputs", ON_TORCHSCRIPT, options.inputs_file),
+    STRING("method", ON_TORCHSCRIPT, options.method),
+    STRING("tag-attribute-prefix", ON_TORCHSCRIPT, options.tag_attribute_prefix),
+    FLAG("include-torch-nn", ON_TORCHSCRIPT, options.include_torch_nn),
+    FLAG("quiet", ON_ALL, quiet),
+    FLAG("static", ON_TORCHSCRIPT, options.static_shapes),
+    FLAG("verbose", ON_ALL, options.details),
+    FLAG("json", ON_ALL, json),
+    FLAG("print-tree", ON_TORCHSCRIPT, print_tree),
+    {"module", ON_INSPECT | ON_SELECT, KIND_PARSE, 0, read_module},
+    {"except", ON_SELECT, KIND_PARSE, 0, read_except},
+    {"depth", ON_INSPECT, KIND_PARSE, 0, read_depth},
+    {"format", ON_SELECT, KIND_PARSE, 0, read_format},
+    STRING("op", ON_SELECT, selection.op),
+    STRING("precision", ON_SELECT, selection.precision),
+    FLAG("own", ON_SELECT, selection.own),
+    FLAG("weights", ON_SELECT, selection.weights),
 #undef FLAG
 #undef STRING
 };
@@ -204,6 +270,29 @@ static bool read_option(htp_cli_arguments *arguments, const struct row *row, con
     default:
         return row->read(arguments, value);
     }
+}
+
+/* Commands that are named; what has no name is an export. */
+static const struct command {
+    const char *name;
+    htp_cli_command command;
+    const char *usage; /* behind the program's name */
+} commands[] = {
+    {"inspect", HTP_CLI_INSPECT, "inspect MODEL"},
+    {"select", HTP_CLI_SELECT, "select MODEL.onnx --module ADDRESS"},
+    {"strip", HTP_CLI_STRIP, "strip MODEL.onnx --out FILE.onnx"},
+    {"validate", HTP_CLI_VALIDATE, "validate MODEL.onnx"},
+};
+
+static const struct command *find_command(htp_cli_command command)
+{
+    static const struct command export = {"an export", HTP_CLI_EXPORT, "MODEL.pt --out MODEL.onnx"};
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        if (commands[i].command == command) {
+            return &commands[i];
+        }
+    }
+    return &export;
 }
 
 static bool refuse_option(int kind, const char *option)
@@ -235,7 +324,13 @@ static bool read_options(htp_cli_arguments *arguments, int argc, char **argv)
         if (option <= UCHAR_MAX) {
             return refuse_option(option, argv[optind > before ? optind - 1 : optind]);
         }
-        if (!read_option(arguments, &rows[option - UCHAR_MAX - 1], optarg)) {
+        const struct row *row = &rows[option - UCHAR_MAX - 1];
+        if (!(row->commands & 1U << arguments->command)) {
+            htp_cli_print_message("--%s is no option of %s; see htp-trace --help", row->name,
+                                  find_command(arguments->command)->name);
+            return false;
+        }
+        if (!read_option(arguments, row, optarg)) {
             return false;
         }
         if (arguments->command == HTP_CLI_HELP || arguments->command == HTP_CLI_VERSION) {
@@ -247,6 +342,10 @@ static bool read_options(htp_cli_arguments *arguments, int argc, char **argv)
 static bool check_outputs(const htp_cli_arguments *arguments)
 {
     if (arguments->command == HTP_CLI_INSPECT) {
+        if (arguments->selection.module_count > 1) {
+            htp_cli_print_message("inspect takes one --module");
+            return false;
+        }
         if (arguments->out || arguments->out_folder || arguments->print_tree) {
             htp_cli_print_message("inspect writes no file, and prints the module tree as it is: "
                                   "leave out --out, --out-dir and --print-tree");
@@ -279,56 +378,92 @@ static bool check_outputs(const htp_cli_arguments *arguments)
     return false;
 }
 
+static bool check_single(const htp_cli_arguments *arguments)
+{
+    if (arguments->model_count > 1) {
+        htp_cli_print_message("%s takes one model, not %zu", find_command(arguments->command)->name,
+                              arguments->model_count);
+    } else if (arguments->command == HTP_CLI_SELECT && arguments->selection.module_count == 0) {
+        htp_cli_print_message("no module; pass --module ADDRESS, for example --module encoder");
+    } else if (arguments->command == HTP_CLI_STRIP && !arguments->out) {
+        htp_cli_print_message("no output; pass --out FILE.onnx");
+    } else {
+        return true;
+    }
+    return false;
+}
+
 static bool check(const htp_cli_arguments *arguments)
 {
-    if (arguments->command != HTP_CLI_EXPORT && arguments->command != HTP_CLI_DUMP_GRAPH &&
-        arguments->command != HTP_CLI_INSPECT) {
+    if (arguments->command == HTP_CLI_HELP || arguments->command == HTP_CLI_VERSION) {
         return true;
     }
     if (arguments->model_count == 0) {
-        htp_cli_print_message("no model; usage: htp-trace MODEL.pt --out MODEL.onnx (--help tells "
-                              "more)");
+        htp_cli_print_message("no model; usage: htp-trace %s (--help tells more)",
+                              find_command(arguments->command)->usage);
         return false;
     }
     if (arguments->quiet && arguments->options.details) {
         htp_cli_print_message("pass either --quiet or --verbose");
         return false;
     }
-    return check_outputs(arguments);
+    if (arguments->command == HTP_CLI_VALIDATE) {
+        return true;
+    }
+    bool is_single = arguments->command == HTP_CLI_SELECT || arguments->command == HTP_CLI_STRIP;
+    return is_single ? check_single(arguments) : check_outputs(arguments);
+}
+
+static bool make_arrays(htp_cli_arguments *arguments, size_t count)
+{
+    const char ***const arrays[] = {&arguments->models,    &arguments->inputs,
+                                    &arguments->libraries, &arguments->custom_operators,
+                                    &arguments->modules,   &arguments->except};
+    for (size_t i = 0; i < COUNT(arrays); i++) {
+        *arrays[i] = calloc(count, sizeof(**arrays[i]));
+        if (!*arrays[i]) {
+            htp_cli_print_message("out of memory");
+            return false;
+        }
+    }
+    arguments->options.inputs = arguments->inputs;
+    arguments->options.libraries = arguments->libraries;
+    arguments->options.custom_operators = arguments->custom_operators;
+    arguments->selection.modules = arguments->modules;
+    arguments->selection.except = arguments->except;
+    return true;
+}
+
+/* The command that the first argument names. @return whether it names one */
+static bool read_command(htp_cli_arguments *arguments, int argc, char **argv)
+{
+    arguments->command = HTP_CLI_EXPORT;
+    for (size_t i = 0; argc >= 2 && i < COUNT(commands); i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            arguments->command = commands[i].command;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
 {
-    *arguments = (htp_cli_arguments){.command = HTP_CLI_EXPORT};
+    *arguments = (htp_cli_arguments){.depth = -1};
     htp_options_init(&arguments->options);
-    arguments->models = calloc((size_t)argc + 1, sizeof(*arguments->models));
-    arguments->inputs = calloc((size_t)argc + 1, sizeof(*arguments->inputs));
-    arguments->libraries = calloc((size_t)argc + 1, sizeof(*arguments->libraries));
-    arguments->custom_operators = calloc((size_t)argc + 1, sizeof(*arguments->custom_operators));
-    if (!arguments->models || !arguments->inputs || !arguments->libraries ||
-        !arguments->custom_operators) {
-        htp_cli_print_message("out of memory");
+    htp_selection_init(&arguments->selection);
+    if (!make_arrays(arguments, (size_t)argc + 1)) {
         return false;
     }
     if (argc == 2 && strcmp(argv[1], "ops") == 0) {
         arguments->command = HTP_CLI_OPERATORS;
         return true;
     }
-    bool inspects = argc >= 2 && strcmp(argv[1], "inspect") == 0;
-    if (!read_options(arguments, argc - inspects, argv + inspects)) {
+    bool has_command = read_command(arguments, argc, argv);
+    if (!read_options(arguments, argc - has_command, argv + has_command)) {
         return false;
     }
-    if (inspects && arguments->command == HTP_CLI_DUMP_GRAPH) {
-        htp_cli_print_message("inspect and --dump-graph are different things; pass one");
-        return false;
-    }
-    if (inspects && arguments->command == HTP_CLI_EXPORT) {
-        arguments->command = HTP_CLI_INSPECT;
-    }
-    arguments->options.inputs = arguments->inputs;
-    arguments->options.libraries = arguments->libraries;
-    arguments->options.custom_operators = arguments->custom_operators;
-    for (int i = optind + inspects; i < argc; i++) {
+    for (int i = optind + has_command; i < argc; i++) {
         arguments->models[arguments->model_count++] = argv[i];
     }
     return check(arguments);
@@ -340,4 +475,6 @@ void htp_cli_arguments_free(htp_cli_arguments *arguments)
     free(arguments->inputs);
     free(arguments->libraries);
     free(arguments->custom_operators);
+    free(arguments->modules);
+    free(arguments->except);
 }

@@ -10,6 +10,9 @@ typedef enum htp_cli_command {
     HTP_CLI_EXPORT,
     HTP_CLI_DUMP_GRAPH,
     HTP_CLI_INSPECT,
+    HTP_CLI_SELECT,
+    HTP_CLI_STRIP,
+    HTP_CLI_VALIDATE,
     HTP_CLI_OPERATORS,
     HTP_CLI_VERSION,
     HTP_CLI_HELP,
@@ -29,6 +32,10 @@ typedef struct htp_cli_arguments {
     const char **inputs; /* what options.inputs points to, and so on */
     const char **libraries;
     const char **custom_operators;
+    htp_selection selection; /* modules and except are what follows */
+    const char **modules;
+    const char **except;
+    int depth; /* -1: all levels */
 } htp_cli_arguments;
 
 /** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */

@@ -15,7 +15,23 @@ int htp_cli_version(void);
 /** Lists the supported operators, one a line. */
 int htp_cli_operators(void);
 
-/** Exports the models, dumps their graphs, or inspects them. */
+/** Exports the models, dumps their graphs, inspects them or selects from them: whatever is done
+ * with one model after the other. */
 int htp_cli_export(const htp_cli_arguments *arguments);
+
+/** Prints what there is to know of one model, a TorchScript file or an ONNX model. */
+HTP_MUST_USE htp_status htp_cli_inspect(const htp_cli_arguments *arguments, const char *model,
+                                        const htp_options *options);
+
+/** Prints the nodes or weights of some modules of an ONNX model. */
+HTP_MUST_USE htp_status htp_cli_select(const htp_cli_arguments *arguments, const char *model);
+
+/** Writes an ONNX model without its tags. */
+HTP_MUST_USE htp_status htp_cli_strip(const htp_cli_arguments *arguments, const char *model,
+                                      const htp_write_options *options);
+
+/** Prints what is wrong with one ONNX model. */
+HTP_MUST_USE htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
+                                         bool *has_findings);
 
 #endif

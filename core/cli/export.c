@@ -20,8 +20,8 @@ static bool on_progress(void *user, const htp_progress *progress)
 {
     struct run *run = user;
     htp_cli_terminal_progress(&run->terminal, progress);
-    if (progress->stage == HTP_STAGE_TRACED && progress->finished) {
-        htp_cli_signals_traced();
+    if (progress->finished) {
+        htp_cli_signals_finished(progress->stage);
     }
     return !htp_cli_signals_stop();
 }
@@ -99,26 +99,22 @@ static htp_status dump_model(const struct run *run, const htp_options *options)
     return status;
 }
 
-static htp_status inspect_model(const struct run *run, const htp_options *options)
-{
-    char *result = NULL;
-    bool as_json = run->arguments->json;
-    htp_status status =
-        htp_inspect(run->model, options, as_json ? NULL : &result, as_json ? &result : NULL);
-    if (!status) {
-        (void)printf("%s%s", result, as_json ? "\n" : "");
-    }
-    htp_string_free(result);
-    return status;
-}
-
-static htp_status work_on(const struct run *run, const htp_options *options, size_t index)
+static htp_status work_on(const struct run *run, const htp_options *options, size_t index,
+                          bool *has_findings)
 {
     switch (run->arguments->command) {
     case HTP_CLI_DUMP_GRAPH:
         return dump_model(run, options);
     case HTP_CLI_INSPECT:
-        return inspect_model(run, options);
+        return htp_cli_inspect(run->arguments, run->model, options);
+    case HTP_CLI_STRIP: {
+        const htp_write_options write = {sizeof(write), options->progress, options->user};
+        return htp_cli_strip(run->arguments, run->model, &write);
+    }
+    case HTP_CLI_VALIDATE:
+        return htp_cli_validate(run->arguments, run->model, has_findings);
+    case HTP_CLI_SELECT:
+        return htp_cli_select(run->arguments, run->model);
     default:
         return export_model(run, options, index);
     }
@@ -138,9 +134,12 @@ static int run_model(void *user, size_t index)
     if (run->terminal.shows_stages && arguments->model_count > 1) {
         htp_cli_print_message("%s", run->model);
     }
-    htp_status status = work_on(run, &options, index);
+    bool has_findings = false;
+    htp_status status = work_on(run, &options, index, &has_findings);
     htp_cli_terminal_clear();
-    int code = status ? (int)report_failure(run, status) : HTP_CODE_OK;
+    int code = status         ? (int)report_failure(run, status)
+               : has_findings ? HTP_CODE_FOUND
+                              : HTP_CODE_OK;
     return htp_cli_flush_stdout() || code != HTP_CODE_OK ? code : HTP_CODE_CANNOT_WRITE;
 }
 

@@ -1,6 +1,6 @@
 #include "cli/failure.h"
 
-#include "base/text.h"
+#include "base/json.h"
 
 #include <string.h>
 
@@ -30,6 +30,31 @@ char *htp_cli_failure_json(const char *model, int code, const char *error, htp_s
     htp_arena arena;
     htp_arena_init(&arena);
     char *json = make(&arena, model, code, error, details);
+    htp_arena_free(&arena);
+    return json;
+}
+
+/* In a frame below the one that sets the recovery point. */
+static char *make_success(htp_arena *arena, const char *model, const char *output)
+{
+    if (htp_arena_recover(arena) != 0) {
+        return NULL;
+    }
+    htp_json json = {.text.arena = arena};
+    htp_json_begin(&json, NULL, '{');
+    htp_json_string(&json, "model", model);
+    htp_json_string(&json, "status", "ok");
+    htp_json_string(&json, "output", output);
+    htp_json_end(&json, '}');
+    htp_text_add(&json.text, "\n");
+    return strdup(htp_text_string(&json.text));
+}
+
+char *htp_cli_success_json(const char *model, const char *output)
+{
+    htp_arena arena;
+    htp_arena_init(&arena);
+    char *json = make_success(&arena, model, output);
     htp_arena_free(&arena);
     return json;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 /* A standard stream that is closed would be the next file that is opened, and printing would end
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
 {
     htp_cli_arguments arguments;
     fill_standard_streams();
+    (void)signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes says so */
     int code = HTP_CODE_USAGE;
     if (htp_cli_arguments_read(&arguments, argc, argv)) {
         code = run(&arguments);

@@ -1,7 +1,9 @@
 #include "cli/outputs.h"
 
 #include "cli/print.h"
+#include "onnx/external.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,28 +80,55 @@ static bool identify(const char *path, struct identity *identity)
     return true;
 }
 
+struct inputs {
+    struct identity *items; /* sorted */
+    size_t count;
+};
+
+static bool is_input(const struct inputs *inputs, const char *path)
+{
+    struct identity identity;
+    return identify(path, &identity) &&
+           bsearch(&identity, inputs->items, inputs->count, sizeof(identity), compare_identities);
+}
+
+/* The output, or a file that may appear beside it, where that is an input; or NULL. */
+static const char *find_input(const struct inputs *inputs, const char *output, bool has_external,
+                              char *path)
+{
+    if (is_input(inputs, output)) {
+        return output;
+    }
+    for (unsigned i = 0; has_external && i < HTP_EXTERNAL_NUMBERS; i++) {
+        if (htp_external_path(output, i, path, PATH_MAX) && is_input(inputs, path)) {
+            return path;
+        }
+    }
+    return NULL;
+}
+
 /* A model's output must not be another one's input, which may be read later. */
 static bool spare_inputs(char **outputs, const htp_cli_arguments *arguments)
 {
-    struct identity *inputs = calloc(arguments->model_count, sizeof(*inputs));
-    size_t count = 0;
-    bool spared = inputs != NULL;
+    struct inputs inputs = {calloc(arguments->model_count, sizeof(*inputs.items)), 0};
+    bool has_external = arguments->options.external_data != HTP_EXTERNAL_NEVER;
+    bool spared = inputs.items != NULL;
     for (size_t i = 0; spared && i < arguments->model_count; i++) {
-        count += identify(arguments->models[i], &inputs[count]);
+        inputs.count += identify(arguments->models[i], &inputs.items[inputs.count]);
     }
     if (spared) {
-        qsort(inputs, count, sizeof(*inputs), compare_identities);
+        qsort(inputs.items, inputs.count, sizeof(*inputs.items), compare_identities);
     }
     for (size_t i = 0; spared && i < arguments->model_count; i++) {
-        struct identity output;
-        if (identify(outputs[i], &output) &&
-            bsearch(&output, inputs, count, sizeof(*inputs), compare_identities)) {
+        char path[PATH_MAX];
+        const char *hit = find_input(&inputs, outputs[i], has_external, path);
+        if (hit) {
             htp_cli_print_message("the output '%s' is one of the inputs; choose another output",
-                                  outputs[i]);
+                                  hit);
             spared = false;
         }
     }
-    free(inputs);
+    free(inputs.items);
     return spared;
 }
 

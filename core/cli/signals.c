@@ -32,9 +32,12 @@ static const struct crash {
 
 enum { CRASH_COUNT = sizeof(crashes) / sizeof(crashes[0]) };
 
+/* What is under way. */
 enum phase {
     PHASE_READING,
-    PHASE_TRACED,
+    PHASE_TRACING,
+    PHASE_EXPORTING,
+    PHASE_ASKING,
     PHASE_COUNT,
 };
 
@@ -50,21 +53,22 @@ static volatile sig_atomic_t stop_requests;
 static volatile sig_atomic_t is_reported;
 static atomic_flag is_ending = ATOMIC_FLAG_INIT;
 
+/* A crash proves nothing of the file. */
 static struct verdict judge(enum phase phase, int signal)
 {
-    if (phase == PHASE_READING) {
-        return (struct verdict){
-            "%s: libtorch crashed (%s) while reading it; the file is damaged, or "
-            "made for another libtorch",
-            HTP_CODE_BAD_INPUT};
-    }
-    if (signal == SIGBUS) {
+    static const char *const formats[PHASE_COUNT] = {
+        [PHASE_READING] = "%s: libtorch crashed (%s) while reading it; please report it",
+        [PHASE_TRACING] = "%s: libtorch or htp-trace crashed (%s) while tracing it; please "
+                          "report it",
+        [PHASE_EXPORTING] = "%s: crashed (%s) after tracing it; this is a defect of htp-trace, "
+                            "please report it",
+        [PHASE_ASKING] = "%s: crashed (%s); this is a defect of htp-trace, please report it",
+    };
+    if (phase >= PHASE_EXPORTING && signal == SIGBUS) {
         return (struct verdict){"%s: the file was cut short while it was read (%s)",
                                 HTP_CODE_BAD_INPUT};
     }
-    return (struct verdict){"%s: crashed (%s) after reading it; this is a defect of htp-trace, "
-                            "please report it",
-                            HTP_CODE_INTERNAL};
+    return (struct verdict){formats[phase], HTP_CODE_INTERNAL};
 }
 
 static void write_all(int descriptor, const char *text)
@@ -86,7 +90,7 @@ _Noreturn static void end(const struct last_words *words, int code)
     while (atomic_flag_test_and_set(&is_ending)) {
         (void)pause();
     }
-    htp_model_write_abandon();
+    htp_draft_write_abandon();
     htp_cli_terminal_clear();
     write_all(STDERR_FILENO, words->line);
     write_all(STDOUT_FILENO, words->json);
@@ -95,7 +99,7 @@ _Noreturn static void end(const struct last_words *words, int code)
 
 static void on_crash(int signal)
 {
-    enum phase phase = phase_now == PHASE_TRACED ? PHASE_TRACED : PHASE_READING;
+    enum phase phase = (enum phase)phase_now;
     size_t i = 0;
     while (i + 1 < CRASH_COUNT && crashes[i].signal != signal) {
         i++;
@@ -173,9 +177,18 @@ void htp_cli_signals_begin(const char *model, bool json)
     phase_now = PHASE_READING;
 }
 
-void htp_cli_signals_traced(void)
+void htp_cli_signals_finished(htp_stage stage)
 {
-    phase_now = PHASE_TRACED;
+    if (stage == HTP_STAGE_LOADED) {
+        phase_now = PHASE_TRACING;
+    } else if (stage == HTP_STAGE_TRACED) {
+        phase_now = PHASE_EXPORTING;
+    }
+}
+
+void htp_cli_signals_asking(void)
+{
+    phase_now = PHASE_ASKING;
 }
 
 bool htp_cli_signals_stop(void)

@@ -1,5 +1,5 @@
 /*
- * What happens on signals: a request to stop, and a crash while a damaged file is read.
+ * What happens on signals: a request to stop, and a crash.
  *
  * libtorch was not made for hostile files. A crash in it becomes one line and an exit code, and
  * temporary files are removed; the process ends, as its memory cannot be trusted any more.
@@ -7,17 +7,21 @@
 #ifndef HTP_CLI_SIGNALS_H
 #define HTP_CLI_SIGNALS_H
 
+#include <htp/htp.h>
 #include <stdbool.h>
 
 /** Installs the handlers, also for stack overflows of the calling thread. */
 void htp_cli_signals_install(void);
 
-/** A crash from now on is that of reading @p model, which may be damaged. With @p json a failure
- * is also written to stdout. */
+/** A crash from now on is that of reading @p model. With @p json a failure is also written to
+ * stdout. */
 void htp_cli_signals_begin(const char *model, bool json);
 
-/** The model is read and traced: a crash from now on is a defect of this program. */
-void htp_cli_signals_traced(void);
+/** A stage of the work is complete: a crash from now on is told as one of what follows. */
+void htp_cli_signals_finished(htp_stage stage);
+
+/** No libtorch takes part from now on: an ONNX model is looked at. */
+void htp_cli_signals_asking(void);
 
 /** Whether SIGINT, SIGTERM or SIGHUP asked to stop. Who does not ask here within two seconds, or
  * before a second signal, is ended. */

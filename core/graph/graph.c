@@ -95,6 +95,7 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32
     graph->symbols = HTP_NEW(arena, htp_symbols);
     htp_symbols_init(graph->symbols, arena, all_axes(arena, trace, axes, axis_count),
                      axis_count + trace->data_size_count, lane_count);
+    htp_symbols_set_data(graph->symbols, axis_count);
     build_values(graph, graph->symbols);
     build_modules(graph, modules, module_count);
     return graph;

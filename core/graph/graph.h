@@ -83,7 +83,7 @@ static inline const htp_shim_node *htp_graph_node(const htp_graph *graph, htp_no
 /** The attribute path of the module that scope @p scope runs; "" for the root. */
 const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope);
 
-/** An input axis that the user named. */
+/** An input axis that has a name, whose sizes are 1 and more. */
 typedef struct htp_axis {
     const char *symbol;
     int64_t sizes[HTP_SHIM_MAX_LANES];

@@ -84,18 +84,54 @@ static void mark_blocks(const htp_graph *graph, const htp_shim_node *node, bool 
     }
 }
 
-/* Takes out what no output depends on: one sweep from the last node to the first. */
+/* The node that each block belongs to; HTP_NONE for the outermost one. */
+static htp_node_id *find_owners(const htp_graph *graph)
+{
+    uint32_t block_count = graph->trace->block_count;
+    htp_node_id *owners = HTP_NEW_ARRAY(graph->arena, htp_node_id, (size_t)block_count + 1);
+    for (uint32_t i = 0; i <= block_count; i++) {
+        owners[i] = HTP_NONE;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        for (uint32_t k = 0; k < graph->nodes[i].block_count; k++) {
+            owners[graph->nodes[i].blocks[k]] = i;
+        }
+    }
+    return owners;
+}
+
+/* One sweep from the last node to the first. @return whether there is a node in a block whose owner
+ * was not needed so far: what a loop gives that failed is that of its body. */
+static bool sweep(const htp_graph *graph, const htp_node_id *owners, bool *needed)
+{
+    bool is_more = false;
+    for (uint32_t i = graph->node_count; i-- > 0;) {
+        const htp_shim_node *node = &graph->nodes[i];
+        if (!graph->is_live[i] || !needed[i]) {
+            continue;
+        }
+        mark_all(graph, node->inputs, node->input_count, needed);
+        mark_blocks(graph, node, needed);
+        htp_node_id owner = owners[node->block];
+        if (owner != HTP_NONE && !needed[owner]) {
+            needed[owner] = true;
+            is_more = true;
+        }
+    }
+    return is_more;
+}
+
+/* Takes out what no output depends on. */
 static void drop_dead_code(htp_graph *graph)
 {
     const htp_shim_trace *trace = graph->trace;
+    const htp_node_id *owners = find_owners(graph);
     bool *needed = HTP_NEW_ARRAY(graph->arena, bool, (size_t)graph->node_count + 1);
     mark_all(graph, trace->outputs, trace->output_count, needed);
-    for (uint32_t i = graph->node_count; i-- > 0;) {
+    while (sweep(graph, owners, needed)) {
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
         graph->is_live[i] = graph->is_live[i] && needed[i];
-        if (graph->is_live[i]) {
-            mark_all(graph, graph->nodes[i].inputs, graph->nodes[i].input_count, needed);
-            mark_blocks(graph, &graph->nodes[i], needed);
-        }
     }
 }
 

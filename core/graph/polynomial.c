@@ -85,6 +85,7 @@ htp_polynomial_id htp_sum_end(htp_algebra *algebra, const htp_sum *s)
              (htp_polynomial){.terms = terms,
                               .count = s->count,
                               .weight = weight,
+                              .least = HTP_POLYNOMIAL_UNBOUNDED,
                               .sizes = sum_sizes(algebra, s),
                               .has_unknown = any_unknown(algebra, s)});
     return id;
@@ -111,7 +112,6 @@ static htp_atom_id first_symbol(const htp_algebra *algebra, htp_polynomial_id id
     return first;
 }
 
-/* A quotient; with a divisor of 0 a sum that is a factor. */
 htp_atom_id htp_atom_of(htp_algebra *algebra, htp_polynomial_id inner, int64_t divisor)
 {
     const int64_t words[] = {inner, divisor};
@@ -123,10 +123,12 @@ htp_atom_id htp_atom_of(htp_algebra *algebra, htp_polynomial_id inner, int64_t d
                      .divisor = divisor,
                      .first = first_symbol(algebra, inner),
                      .meaning = HTP_POLYNOMIAL_NONE,
+                     .least = HTP_POLYNOMIAL_UNBOUNDED,
                      .is_unknown = htp_polynomial_at(algebra, inner)->has_unknown,
                      .sizes = htp_polynomial_at(algebra, inner)->sizes};
-    for (uint32_t lane = 0; divisor > 0 && lane < HTP_SHIM_MAX_LANES; lane++) {
-        atom.sizes.lane[lane] = htp_floor_divide(atom.sizes.lane[lane], divisor);
+    for (uint32_t lane = 0; divisor != 0 && lane < HTP_SHIM_MAX_LANES; lane++) {
+        int64_t *size = &atom.sizes.lane[lane];
+        *size = divisor > 0 ? htp_floor_divide(*size, divisor) : *size > 0 ? *size : 0;
     }
     id = (uint32_t)algebra->atoms.count;
     htp_map_set_bytes(algebra->arena, &algebra->by_inner,
@@ -137,8 +139,8 @@ htp_atom_id htp_atom_of(htp_algebra *algebra, htp_polynomial_id inner, int64_t d
 
 static htp_polynomial_id of_term(htp_algebra *algebra, const htp_term *term)
 {
-    htp_sum s = {.count = term->coefficient != 0};
-    s.terms[0] = *term;
+    htp_sum s = {.count = 0};
+    htp_sum_add(&s, term);
     return htp_sum_end(algebra, &s);
 }
 
@@ -152,7 +154,7 @@ htp_polynomial_id htp_polynomial_number(htp_algebra *algebra, int64_t number)
     return of_term(algebra, &(htp_term){.coefficient = number});
 }
 
-htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol,
+htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol, int64_t least,
                                         const htp_lane_sizes *sizes)
 {
     HTP_PUSH(algebra->arena, &algebra->atoms,
@@ -160,7 +162,7 @@ htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol
                         .inner = HTP_POLYNOMIAL_NONE,
                         .first = (htp_atom_id)algebra->atoms.count,
                         .meaning = HTP_POLYNOMIAL_NONE,
-                        .is_natural = true,
+                        .least = least,
                         .sizes = sizes ? *sizes : (htp_lane_sizes){.are_known = false}});
     return htp_polynomial_of_atom(algebra, (htp_atom_id)algebra->atoms.count - 1);
 }

@@ -2,9 +2,10 @@
  * Sizes as polynomials of symbols and of rounded quotients, each in one normal form.
  *
  * A polynomial is a sum of terms, whole numbers times atoms. An atom is a symbol, ⌊p / n⌋ for a
- * polynomial p and a number n, or a sum that is a factor: products are not expanded. Equal sums,
- * nested quotients and constants in them meet in one form: ⌊(⌊(a - 1) / 2⌋ + 2) / 3⌋ is
- * ⌊(a + 3) / 6⌋. Forms that differ may still be equal; one form is one size.
+ * polynomial p and a number n, max(p, 0), or a sum that is a factor: products are not expanded.
+ * Equal sums, nested quotients and constants in them meet in one form: ⌊(⌊(a - 1) / 2⌋ + 2) / 3⌋ is
+ * ⌊(a + 3) / 6⌋, and min(a, 3) is a - max(a - 3, 0). Forms that differ may still be equal; one form
+ * is one size.
  *
  * Operations give HTP_POLYNOMIAL_NONE where a number overflows or a form grows too large, and when
  * an operand is that.
@@ -23,6 +24,9 @@ typedef uint32_t htp_polynomial_id;
 typedef uint32_t htp_atom_id;
 
 #define HTP_POLYNOMIAL_NONE UINT32_MAX
+
+/** The least value of what may be as far below 0 as it likes. */
+#define HTP_POLYNOMIAL_UNBOUNDED INT64_MIN
 
 /** Limits of one sum, one product, and of all numbers and symbols in a form. */
 enum {
@@ -50,20 +54,25 @@ typedef struct htp_polynomial {
     uint32_t count;
     uint32_t weight;  /* terms and atoms, those of atoms included */
     bool has_unknown; /* in a term, however deep */
-    bool is_natural;  /* known to be at least 0, whatever the form shows */
+    int64_t least;    /* that it is known to be at least, whatever the form shows */
     htp_lane_sizes sizes;
 } htp_polynomial;
 
+/** In place of the divisor of a quotient. */
+#define HTP_ATOM_POSITIVE INT64_C(-1)
+
 typedef struct htp_atom {
     const char *symbol;        /* or NULL */
-    htp_polynomial_id inner;   /* of a quotient or a sum */
-    int64_t divisor;           /* 0 for a sum */
+    htp_polynomial_id inner;   /* of a quotient, a sum or a positive part */
+    int64_t divisor;           /* 0 for a sum, HTP_ATOM_POSITIVE for max(inner, 0) */
     htp_atom_id first;         /* of the symbols in it; itself for a symbol */
     htp_polynomial_id meaning; /* of a symbol: what it was found to be; or HTP_POLYNOMIAL_NONE */
     bool is_busy;              /* the meaning is being looked up */
     bool is_unknown;           /* a symbol that says nothing, or with one inside */
-    bool is_natural;           /* at least 0 */
+    int64_t least;             /* that it is known to be at least */
+    bool is_data;              /* a symbol for a size that the data decides */
     bool is_fresh;             /* a symbol that was made up for the sizes it has */
+    bool is_taken;             /* one that is the name of something now */
     bool is_ambiguous;         /* it was found to be several things */
     htp_lane_sizes sizes;
 } htp_atom;
@@ -73,12 +82,12 @@ typedef struct htp_algebra {
     HTP_VECTOR(htp_polynomial) polynomials;
     HTP_VECTOR(htp_atom) atoms;
     htp_map by_terms; /* -> polynomial */
-    htp_map by_inner; /* quotients and sums -> atom */
+    htp_map by_inner; /* quotients, sums and positive parts -> atom */
 } htp_algebra;
 
 /** A symbol of its own, which stands for a size, and the polynomial that is this symbol alone.
- * @p sizes may be NULL. */
-htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol,
+ * @p least is the smallest size that it has, @p sizes may be NULL. */
+htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol, int64_t least,
                                         const htp_lane_sizes *sizes);
 
 htp_polynomial_id htp_polynomial_number(htp_algebra *algebra, int64_t number);
@@ -104,11 +113,27 @@ htp_polynomial_id htp_polynomial_divide(htp_algebra *algebra, htp_polynomial_id 
 /** ⌊a / divisor⌋ for a divisor above 0. */
 htp_polynomial_id htp_polynomial_floor(htp_algebra *algebra, htp_polynomial_id a, int64_t divisor);
 
-/** Whether a polynomial is at least 0 for all sizes, as its form shows, or as is known of it. */
-bool htp_polynomial_is_natural(const htp_algebra *algebra, htp_polynomial_id id);
+/** max(a, 0): a itself, or 0, where the form shows that. */
+htp_polynomial_id htp_polynomial_positive(htp_algebra *algebra, htp_polynomial_id a);
 
-/** Notes that a polynomial is the size of something. */
-void htp_polynomial_set_natural(htp_algebra *algebra, htp_polynomial_id id);
+/** The larger and the smaller of two. */
+htp_polynomial_id htp_polynomial_larger(htp_algebra *algebra, htp_polynomial_id a,
+                                        htp_polynomial_id b);
+htp_polynomial_id htp_polynomial_smaller(htp_algebra *algebra, htp_polynomial_id a,
+                                         htp_polynomial_id b);
+
+/** Whether a polynomial is at least @p least for all sizes, as its form shows, or as is known of
+ * it. False for HTP_POLYNOMIAL_NONE. */
+bool htp_polynomial_is_at_least(const htp_algebra *algebra, htp_polynomial_id id, int64_t least);
+
+/** Whether @p a is at least @p b for all sizes. */
+bool htp_polynomial_is_above(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b);
+
+/** Notes what a polynomial is at least. */
+void htp_polynomial_set_least(htp_algebra *algebra, htp_polynomial_id id, int64_t least);
+
+/** Forgets what was noted so, but for symbols. */
+void htp_polynomial_forget(htp_algebra *algebra);
 
 /** The polynomial with meanings in the place of the symbols that have one. */
 htp_polynomial_id htp_polynomial_resolve(htp_algebra *algebra, htp_polynomial_id id);

@@ -1,9 +1,7 @@
 /*
- * Rounded quotients, and what the forms of polynomials tell.
+ * Rounded quotients, and what symbols mean.
  */
 #include "graph/polynomial_parts.h"
-
-#include <string.h>
 
 /* ---- quotients ---- */
 
@@ -109,55 +107,6 @@ htp_polynomial_id htp_polynomial_floor(htp_algebra *algebra, htp_polynomial_id a
     return htp_sum_end(algebra, &whole);
 }
 
-/* ---- properties ---- */
-
-/* Whether @p p is a remainder, q - n ⌊q / n⌋. */
-static bool is_remainder(const htp_algebra *algebra, const htp_polynomial *p)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < p->count && !found; i++) {
-        const htp_term *term = &p->terms[i];
-        const htp_atom *atom = term->degree == 1 ? &algebra->atoms.items[term->factors[0]] : NULL;
-        if (!atom || atom->divisor == 0 || term->coefficient != -atom->divisor) {
-            continue;
-        }
-        const htp_polynomial *inner = htp_polynomial_at(algebra, atom->inner);
-        found = inner->count + 1 == p->count;
-        for (uint32_t k = 0; k < inner->count && found; k++) {
-            const htp_term *other = &p->terms[k < i ? k : k + 1];
-            found = memcmp(&inner->terms[k], other, sizeof(*other)) == 0;
-        }
-    }
-    return found;
-}
-
-bool htp_polynomial_is_natural(const htp_algebra *algebra, htp_polynomial_id id)
-{
-    const htp_polynomial *p = htp_polynomial_at(algebra, id);
-    if (p->is_natural) {
-        return true;
-    }
-    bool is_natural = true;
-    for (uint32_t i = 0; i < p->count && is_natural; i++) {
-        const htp_term *term = &p->terms[i];
-        is_natural = term->coefficient >= 0;
-        for (uint32_t k = 0; k < term->degree && is_natural; k++) {
-            const htp_atom *atom = &algebra->atoms.items[term->factors[k]];
-            is_natural = atom->is_natural || htp_polynomial_is_natural(algebra, atom->inner);
-        }
-    }
-    return is_natural || is_remainder(algebra, p);
-}
-
-void htp_polynomial_set_natural(htp_algebra *algebra, htp_polynomial_id id)
-{
-    htp_polynomial *p = &algebra->polynomials.items[id];
-    p->is_natural = true;
-    if (p->count == 1 && htp_term_atom(algebra, p->terms)) {
-        algebra->atoms.items[p->terms[0].factors[0]].is_natural = true;
-    }
-}
-
 /* ---- meanings ---- */
 
 static htp_polynomial_id resolve_atom(htp_algebra *algebra, htp_atom_id id)
@@ -170,6 +119,9 @@ static htp_polynomial_id resolve_atom(htp_algebra *algebra, htp_atom_id id)
     htp_polynomial_id inner =
         htp_polynomial_resolve(algebra, atom.symbol ? atom.meaning : atom.inner);
     algebra->atoms.items[id].is_busy = false;
+    if (atom.divisor == HTP_ATOM_POSITIVE) {
+        return htp_polynomial_positive(algebra, inner);
+    }
     return atom.divisor > 0 ? htp_polynomial_floor(algebra, inner, atom.divisor) : inner;
 }
 

@@ -23,7 +23,8 @@ static inline const htp_polynomial *htp_polynomial_at(const htp_algebra *algebra
 /** The one polynomial with the terms of a sum. */
 htp_polynomial_id htp_sum_end(htp_algebra *algebra, const htp_sum *sum);
 
-/** The one atom ⌊inner / divisor⌋; the sum @p inner as a factor for a divisor of 0. */
+/** The one atom ⌊inner / divisor⌋; the sum @p inner as a factor for a divisor of 0, its positive
+ * part for HTP_ATOM_POSITIVE. */
 htp_atom_id htp_atom_of(htp_algebra *algebra, htp_polynomial_id inner, int64_t divisor);
 
 /** The polynomial that is one atom. */

@@ -19,6 +19,14 @@ static void write_symbol(const char *symbol, bool is_alone, htp_text *text)
     htp_text_addf(text, is_plain || is_alone ? "%s" : "(%s)", symbol);
 }
 
+/* max(inner, 0) */
+static void write_positive(const htp_algebra *algebra, const htp_atom *atom, htp_text *text)
+{
+    htp_text_add(text, "max(");
+    htp_polynomial_write(algebra, atom->inner, text);
+    htp_text_add(text, ", 0)");
+}
+
 /* ⌊(inner + more) / divisor⌋: "height//2", "(height + 1)//2". */
 static void write_quotient(const htp_algebra *algebra, const htp_atom *atom, int64_t more,
                            htp_text *text)
@@ -27,6 +35,8 @@ static void write_quotient(const htp_algebra *algebra, const htp_atom *atom, int
     const htp_atom *only = inner->count == 1 ? htp_term_atom(algebra, inner->terms) : NULL;
     if (only && only->symbol && more == 0) {
         write_symbol(only->symbol, false, text);
+    } else if (only && only->divisor == HTP_ATOM_POSITIVE && more == 0) {
+        write_positive(algebra, only, text);
     } else {
         htp_text_add(text, "(");
         write_sum(algebra, inner, more, text);
@@ -40,6 +50,10 @@ static void write_factor(const htp_algebra *algebra, const htp_atom *atom, bool 
 {
     if (atom->symbol) {
         write_symbol(atom->symbol, false, text);
+        return;
+    }
+    if (atom->divisor == HTP_ATOM_POSITIVE) {
+        write_positive(algebra, atom, text);
         return;
     }
     htp_text_add(text, is_alone ? "" : "(");
@@ -65,7 +79,24 @@ static void write_term(const htp_algebra *algebra, const htp_term *term, htp_tex
     }
 }
 
-/* A polynomial and a number more: what is added first, then what is taken away. */
+/* What is added first, then what is taken away. */
+static void write_terms(const htp_algebra *algebra, const htp_sum *s, htp_text *text)
+{
+    const char *before = "";
+    for (int turn = 0; turn < 2; turn++) {
+        for (uint32_t i = 0; i < s->count; i++) {
+            if ((s->terms[i].coefficient < 0) == (turn == 1)) {
+                const char *sign = turn == 1 ? " - " : before;
+                htp_text_add(text, turn == 1 && !*before ? "-" : sign);
+                write_term(algebra, &s->terms[i], text);
+                before = " + ";
+            }
+        }
+    }
+    htp_text_add(text, s->count == 0 ? "0" : "");
+}
+
+/* A polynomial and a number more. */
 static void write_sum(const htp_algebra *algebra, const htp_polynomial *p, int64_t more,
                       htp_text *text)
 {
@@ -74,18 +105,38 @@ static void write_sum(const htp_algebra *algebra, const htp_polynomial *p, int64
         htp_sum_add(&s, &p->terms[i]);
     }
     htp_sum_add_number(&s, more);
-    const char *before = "";
-    for (int turn = 0; turn < 2; turn++) {
-        for (uint32_t i = 0; i < s.count; i++) {
-            if ((s.terms[i].coefficient < 0) == (turn == 1)) {
-                const char *sign = turn == 1 ? " - " : before;
-                htp_text_add(text, turn == 1 && !*before ? "-" : sign);
-                write_term(algebra, &s.terms[i], text);
-                before = " + ";
+    write_terms(algebra, &s, text);
+}
+
+/* Writes a sum that is max(a, b) or min(a, b) as that: b + max(a - b, 0), a - max(a - b, 0). */
+static bool write_extreme(const htp_algebra *algebra, const htp_polynomial *p, htp_text *text)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const htp_term *term = &p->terms[i];
+        const htp_atom *atom = term->degree == 1 ? &algebra->atoms.items[term->factors[0]] : NULL;
+        if (!atom || atom->divisor != HTP_ATOM_POSITIVE || p->count == 1 ||
+            (term->coefficient != 1 && term->coefficient != -1)) {
+            continue;
+        }
+        htp_sum rest = {.count = 0};
+        for (uint32_t k = 0; k < p->count; k++) {
+            if (k != i) {
+                htp_sum_add(&rest, &p->terms[k]);
             }
         }
+        htp_sum other = rest;
+        htp_sum_add_polynomial(algebra, &other, atom->inner, term->coefficient);
+        if (rest.is_broken || other.is_broken || other.count > rest.count) {
+            continue;
+        }
+        htp_text_add(text, term->coefficient > 0 ? "max(" : "min(");
+        write_terms(algebra, &rest, text);
+        htp_text_add(text, ", ");
+        write_terms(algebra, &other, text);
+        htp_text_add(text, ")");
+        return true;
     }
-    htp_text_add(text, s.count == 0 ? "0" : "");
+    return false;
 }
 
 void htp_polynomial_write(const htp_algebra *algebra, htp_polynomial_id id, htp_text *text)
@@ -99,7 +150,7 @@ void htp_polynomial_write(const htp_algebra *algebra, htp_polynomial_id id, htp_
                htp_polynomial_at(algebra, first->inner)->count > 1 &&
                !__builtin_mul_overflow(first->divisor, p->terms[1].coefficient, &more)) {
         write_quotient(algebra, first, more, text); /* "(a - 1)//2", not "(a + 1)//2 - 1" */
-    } else {
+    } else if (!write_extreme(algebra, p, text)) {
         write_sum(algebra, p, 0, text);
     }
 }

@@ -177,14 +177,14 @@ static const char *free_name(htp_symbols *symbols, const char *stem, uint32_t *n
     return name;
 }
 
-static htp_polynomial_id add_symbol(htp_symbols *symbols, const char *name,
+static htp_polynomial_id add_symbol(htp_symbols *symbols, const char *name, int64_t least,
                                     const lane_sizes *by_lane)
 {
     htp_lane_sizes sizes = {.are_known = by_lane != NULL};
     if (by_lane) {
         memcpy(sizes.lane, by_lane->lane, sizeof(sizes.lane));
     }
-    htp_polynomial_id id = htp_polynomial_symbol(&symbols->algebra, name, &sizes);
+    htp_polynomial_id id = htp_polynomial_symbol(&symbols->algebra, name, least, &sizes);
     set_name(symbols, id, name);
     return id;
 }
@@ -192,7 +192,7 @@ static htp_polynomial_id add_symbol(htp_symbols *symbols, const char *name,
 static htp_polynomial_id add_fresh(htp_symbols *symbols, const lane_sizes *sizes)
 {
     htp_polynomial_id id =
-        add_symbol(symbols, free_name(symbols, "dim", &symbols->next_fresh), sizes);
+        add_symbol(symbols, free_name(symbols, "dim", &symbols->next_fresh), 0, sizes);
     htp_polynomial_sole_symbol(&symbols->algebra, id)->is_fresh = true;
     return id;
 }
@@ -256,8 +256,21 @@ void htp_symbols_init(htp_symbols *symbols, htp_arena *arena, const htp_axis *ax
         lane_sizes sizes = sizes_of(symbols, axes[i].sizes);
         htp_polynomial_id id;
         if (!htp_map_get_bytes(&symbols->by_sizes, &sizes, sizeof(sizes), &id)) {
-            id = add_symbol(symbols, axes[i].symbol, &sizes);
+            id = add_symbol(symbols, axes[i].symbol, 1, &sizes);
             add_sizes(symbols, &sizes, id);
+        }
+    }
+}
+
+void htp_symbols_set_data(htp_symbols *symbols, uint32_t first)
+{
+    symbols->has_data = first < symbols->axis_count;
+    for (uint32_t i = first; i < symbols->axis_count; i++) {
+        htp_polynomial_id id;
+        if (find_name(symbols, symbols->axes[i].symbol, &id)) {
+            htp_atom *atom = htp_polynomial_sole_symbol(&symbols->algebra, id);
+            atom->is_data = true;
+            atom->least = 0;
         }
     }
 }
@@ -288,7 +301,7 @@ htp_polynomial_id htp_symbols_polynomial(htp_symbols *symbols, htp_dim dim)
     if (!*dim.symbol) {
         return htp_symbols_polynomial(symbols, htp_symbols_unknown(symbols));
     }
-    return find_name(symbols, dim.symbol, &id) ? id : add_symbol(symbols, dim.symbol, NULL);
+    return find_name(symbols, dim.symbol, &id) ? id : add_symbol(symbols, dim.symbol, 0, NULL);
 }
 
 static htp_lane_sizes sizes_at(const htp_symbols *symbols, htp_polynomial_id id)
@@ -309,32 +322,52 @@ htp_dim htp_symbols_name(htp_symbols *symbols, htp_polynomial_id id)
 htp_dim htp_symbols_unknown(htp_symbols *symbols)
 {
     htp_polynomial_id id =
-        add_symbol(symbols, free_name(symbols, "unknown", &symbols->next_unknown), NULL);
+        add_symbol(symbols, free_name(symbols, "unknown", &symbols->next_unknown), 0, NULL);
     htp_polynomial_sole_symbol(&symbols->algebra, id)->is_unknown = true;
     symbols->algebra.polynomials.items[id].has_unknown = true;
     return (htp_dim){.symbol = symbols->names.items[id]};
 }
 
-/* Whether two formulas are one size in all lanes, which is 0 where more is cut off than there is.
- */
+bool htp_symbols_may_be_zero(htp_symbols *symbols, htp_dim dim)
+{
+    htp_polynomial_id id = htp_symbols_polynomial(symbols, dim);
+    if (htp_polynomial_is_at_least(&symbols->algebra, id, 1)) {
+        return false;
+    }
+    const htp_atom *sole = htp_polynomial_sole_symbol(&symbols->algebra, id);
+    if (!sole || sole->is_data || symbols->has_data) {
+        return true;
+    }
+    bool is_zero = false;
+    for (uint32_t lane = 0; sole->sizes.are_known && lane < symbols->lane_count; lane++) {
+        is_zero = is_zero || sole->sizes.lane[lane] == 0;
+    }
+    return is_zero;
+}
+
+/* Whether two formulas have the same sizes in all lanes. */
 static bool sizes_agree(const htp_symbols *symbols, htp_polynomial_id a, htp_polynomial_id b)
 {
     htp_lane_sizes x = sizes_at(symbols, a);
     htp_lane_sizes y = sizes_at(symbols, b);
     bool agree = x.are_known && y.are_known;
     for (uint32_t lane = 0; agree && lane < symbols->lane_count; lane++) {
-        agree = x.lane[lane] == y.lane[lane] || (x.lane[lane] <= 0 && y.lane[lane] <= 0);
+        agree = x.lane[lane] == y.lane[lane];
     }
     return agree;
 }
 
-bool htp_symbols_agree(htp_symbols *symbols, htp_dim a, htp_dim b)
+static bool has_unknown(const htp_symbols *symbols, htp_polynomial_id id)
 {
-    return sizes_agree(symbols, htp_symbols_polynomial(symbols, a),
-                       htp_symbols_polynomial(symbols, b));
+    return symbols->algebra.polynomials.items[id].has_unknown;
 }
 
-/* Notes what a symbol without a meaning is; nothing where it was found to be several things. */
+bool htp_symbols_has_unknown(htp_symbols *symbols, htp_dim dim)
+{
+    return has_unknown(symbols, htp_symbols_polynomial(symbols, dim));
+}
+
+/* Notes what an unknown symbol is; nothing where it was found to be several things. */
 static void learn(htp_atom *atom, htp_polynomial_id meaning)
 {
     if (atom->meaning == HTP_POLYNOMIAL_NONE && !atom->is_ambiguous) {
@@ -345,38 +378,75 @@ static void learn(htp_atom *atom, htp_polynomial_id meaning)
     }
 }
 
-htp_dim htp_symbols_refine(htp_symbols *symbols, htp_dim given, htp_dim derived)
+/* An unknown symbol was given a name: that of a size that the data decides is its own. One that was
+ * made up for the sizes in the lanes is the name of the first that asks: others may have the same
+ * sizes by chance. */
+static void take_name(htp_symbols *symbols, htp_polynomial_id unknown, htp_polynomial_id given)
 {
-    htp_polynomial_id is = htp_symbols_polynomial(symbols, given);
-    htp_polynomial_id made = htp_symbols_polynomial(symbols, derived);
-    htp_atom *from = htp_polynomial_sole_symbol(&symbols->algebra, made);
-    if (is == made || !given.symbol || !derived.symbol || !sizes_agree(symbols, is, made)) {
-        if (is != made && from && from->is_unknown) {
-            learn(from, is);
-        }
+    htp_atom *name = htp_polynomial_sole_symbol(&symbols->algebra, given);
+    htp_atom *atom = htp_polynomial_sole_symbol(&symbols->algebra, unknown);
+    bool is_free = name && name->is_fresh && !name->is_taken;
+    if (name && name->is_data) {
+        learn(atom, given);
+    } else if (is_free && atom->meaning == HTP_POLYNOMIAL_NONE && !atom->is_ambiguous) {
+        name->is_taken = true;
+        atom->meaning = given;
+    }
+}
+
+htp_dim htp_symbols_prove(htp_symbols *symbols, htp_dim given, htp_dim derived, bool is_named)
+{
+    if (given.symbol && !*given.symbol) {
         return given;
     }
-    htp_atom *name = htp_polynomial_sole_symbol(&symbols->algebra, is);
-    if (name && name->is_fresh) {
-        learn(name, made);
+    htp_polynomial_id is = htp_symbols_polynomial(symbols, given);
+    htp_polynomial_id made = htp_symbols_polynomial(symbols, derived);
+    bool is_told = !has_unknown(symbols, made);
+    if (is == made || (is_told && sizes_agree(symbols, is, made))) {
+        return derived;
+    }
+    if (symbols->lane_count == 1) {
+        return given;
+    }
+    if (is_told) {
+        derived = htp_symbols_unknown(symbols);
+        made = htp_symbols_polynomial(symbols, derived);
+    }
+    const htp_atom *sole = htp_polynomial_sole_symbol(&symbols->algebra, made);
+    if (is_named && sole && sole->is_unknown) {
+        take_name(symbols, made, is);
     }
     return derived;
 }
 
-htp_dim htp_symbols_resolve(htp_symbols *symbols, htp_dim dim)
+/* The place of what a polynomial is in the end. */
+static htp_polynomial_id *result_of(htp_symbols *symbols, htp_polynomial_id id)
+{
+    while (symbols->resolved.count <= id) {
+        HTP_PUSH(symbols->arena, &symbols->resolved, HTP_POLYNOMIAL_NONE);
+    }
+    return &symbols->resolved.items[id];
+}
+
+htp_dim htp_symbols_resolve(htp_symbols *symbols, htp_dim dim, bool is_named)
 {
     if (!dim.symbol || !*dim.symbol) {
         return dim;
     }
-    htp_polynomial_id id = htp_symbols_polynomial(symbols, dim);
-    while (symbols->resolved.count <= id) {
-        HTP_PUSH(symbols->arena, &symbols->resolved, HTP_POLYNOMIAL_NONE);
+    htp_polynomial_id given = htp_symbols_polynomial(symbols, dim);
+    htp_polynomial_id id = *result_of(symbols, given);
+    if (id == HTP_POLYNOMIAL_NONE) {
+        id = htp_polynomial_resolve(&symbols->algebra, given);
+        id = id == HTP_POLYNOMIAL_NONE ? given : id;
+        *result_of(symbols, given) = id;
     }
-    if (symbols->resolved.items[id] == HTP_POLYNOMIAL_NONE) {
-        htp_polynomial_id result = htp_polynomial_resolve(&symbols->algebra, id);
-        symbols->resolved.items[id] = result == HTP_POLYNOMIAL_NONE ? id : result;
+    if (has_unknown(symbols, id) && *result_of(symbols, id) != HTP_POLYNOMIAL_NONE) {
+        id = *result_of(symbols, id);
     }
-    id = symbols->resolved.items[id];
-    bool is_told = !symbols->algebra.polynomials.items[id].has_unknown;
-    return is_told ? htp_symbols_name(symbols, id) : (htp_dim){.symbol = ""};
+    if (has_unknown(symbols, id) && is_named) {
+        htp_polynomial_id own = add_fresh(symbols, NULL);
+        *result_of(symbols, id) = own;
+        id = own;
+    }
+    return has_unknown(symbols, id) ? (htp_dim){.symbol = ""} : htp_symbols_name(symbols, id);
 }

@@ -24,11 +24,16 @@ typedef struct htp_symbols {
     HTP_VECTOR(htp_polynomial_id) resolved; /* by polynomial */
     uint32_t next_fresh;
     uint32_t next_unknown;
+    bool has_data; /* some sizes are decided by the data */
 } htp_symbols;
 
-/** Starts with the axes' own names. @p lane_count is cut to HTP_SHIM_MAX_LANES. */
+/** Starts with the axes' own names, whose sizes are 1 and more. @p lane_count is cut to
+ * HTP_SHIM_MAX_LANES. */
 void htp_symbols_init(htp_symbols *symbols, htp_arena *arena, const htp_axis *axes,
                       uint32_t axis_count, uint32_t lane_count);
+
+/** Makes the axes from @p first on sizes that the data decides, which may be 0. */
+void htp_symbols_set_data(htp_symbols *symbols, uint32_t first);
 
 /**
  * The dim with these sizes, one per lane: a number when all lanes agree, otherwise a symbol. Equal
@@ -48,21 +53,27 @@ htp_polynomial_id htp_symbols_polynomial(htp_symbols *symbols, htp_dim dim);
  * size. */
 htp_dim htp_symbols_name(htp_symbols *symbols, htp_polynomial_id id);
 
+/** Whether a dim may be 0, as its form shows. A name of its own may be where a lane has none, or
+ * the data decides sizes. */
+bool htp_symbols_may_be_zero(htp_symbols *symbols, htp_dim dim);
+
 /** A dim of which nothing is known. */
 htp_dim htp_symbols_unknown(htp_symbols *symbols);
 
-/** Whether two dims have the same sizes in every lane, as far as all of these are known. */
-bool htp_symbols_agree(htp_symbols *symbols, htp_dim a, htp_dim b);
+/** Whether a dim is not known, or holds one that is not. */
+bool htp_symbols_has_unknown(htp_symbols *symbols, htp_dim dim);
 
 /**
- * The better of two dims for one size: @p given, which a trace's lanes gave, and @p derived, which
- * follows from operators. That is the one that is derived where it has the sizes that the lanes
- * have. Where one of them is unknown, or has a name of its own, it is kept in mind what it is.
+ * What is known of one size: @p given, which a trace's lanes gave, fits these alone; @p derived
+ * follows from operators. That is @p derived where it has the sizes that the lanes have, and what
+ * is not known otherwise. With @p is_named that takes the name that was given where it is one that
+ * says nothing: of a size that the data decides, or a name of its own.
  */
-htp_dim htp_symbols_refine(htp_symbols *symbols, htp_dim given, htp_dim derived);
+htp_dim htp_symbols_prove(htp_symbols *symbols, htp_dim given, htp_dim derived, bool is_named);
 
-/** A dim with what was learned of its symbols since. The symbol is "" where there is an unknown
- * dim in it. */
-htp_dim htp_symbols_resolve(htp_symbols *symbols, htp_dim dim);
+/** A dim with what was learned of its symbols since. Where there is an unknown dim in it, it gets a
+ * name of its own with @p is_named, as all dims do that are equal to it; otherwise the symbol is
+ * "". */
+htp_dim htp_symbols_resolve(htp_symbols *symbols, htp_dim dim, bool is_named);
 
 #endif

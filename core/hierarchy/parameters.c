@@ -72,6 +72,10 @@ static const uint32_t *find_same(htp_arena *arena, const htp_shim_weight *weight
     htp_map first = {0};
     for (uint32_t i = 0; i < count; i++) {
         size_t bytes;
+        if (weights[i].dtype == HTP_DTYPE_OTHER) { /* of which no storage is known */
+            same_as[i] = i;
+            continue;
+        }
         const void *key = identity_key(arena, &weights[i], &bytes);
         if (!htp_map_get_bytes(&first, key, bytes, &same_as[i])) {
             same_as[i] = i;

@@ -4,6 +4,7 @@
  * Reference: the ONNX operators of the same names. Constants of theirs are float32 attributes, and
  * ONNX Runtime lacks float64 kernels for many, so float64 is made of elementary operators.
  */
+#include "lower/arithmetic.h"
 #include "lower/compose.h"
 #include "lower/kernels.h"
 
@@ -33,22 +34,24 @@ void htp_lower_relu(htp_lowering *l)
     htp_dtype dtype = htp_output_dtype(l, 0);
     htp_tensor_id x = htp_arg_tensor(l, "self");
     htp_bind(l, 0,
-             htp_dtype_is_integer(dtype) ? htp_typed_scalar(l, "Max", dtype, x, 0)
-                                         : htp_typed_unary(l, "Relu", dtype, x));
+             htp_dtype_is_integer(dtype)
+                 ? htp_typed_extreme(l, "Max", dtype, x, htp_emit_scalar_int(l, dtype, 0))
+                 : htp_typed_unary(l, "Relu", dtype, x));
 }
 
-/** hardtanh, and relu6, which has no bounds of its own */
-void htp_lower_hardtanh(htp_lowering *l)
+/** relu6 */
+void htp_lower_relu6(htp_lowering *l)
 {
     htp_dtype dtype = htp_output_dtype(l, 0);
-    bool bounded = htp_arg_present(l, "min_val");
-    htp_tensor_id low =
-        bounded ? htp_arg_tensor_as(l, "min_val", dtype) : htp_emit_scalar_int(l, dtype, 0);
-    htp_tensor_id high =
-        bounded ? htp_arg_tensor_as(l, "max_val", dtype) : htp_emit_scalar_int(l, dtype, 6);
-    htp_bind(
-        l, 0,
-        htp_emit_typed(l, "Clip", dtype, HTP_IN(htp_arg_tensor(l, "self"), low, high), HTP_NO_AT));
+    htp_tensor_id x = htp_arg_tensor(l, "self");
+    htp_tensor_id low = htp_emit_scalar_int(l, dtype, 0);
+    htp_tensor_id high = htp_emit_scalar_int(l, dtype, 6);
+    if (dtype == HTP_DTYPE_INT64) {
+        x = htp_typed_extreme(l, "Max", dtype, x, low);
+        htp_bind(l, 0, htp_typed_extreme(l, "Min", dtype, x, high));
+        return;
+    }
+    htp_bind(l, 0, htp_emit_typed(l, "Clip", dtype, HTP_IN(x, low, high), HTP_NO_AT));
 }
 
 static void bind_leaky(htp_lowering *l, double slope)
@@ -259,9 +262,8 @@ htp_tensor_id htp_emit_softplus(htp_lowering *l, htp_tensor_id x, htp_dtype dtyp
         return htp_emit_unary(l, "Softplus", x);
     }
     htp_tensor_id small = htp_emit_unary(l, "Neg", htp_emit_unary(l, "Abs", x));
-    htp_tensor_id sum = htp_emit_binary_scalar(l, "Add", htp_emit_unary(l, "Exp", small), dtype, 1);
     return htp_emit_binary(l, "Add", htp_emit_binary_scalar(l, "Max", x, dtype, 0),
-                           htp_emit_unary(l, "Log", sum));
+                           htp_emit_log1p(l, dtype, htp_emit_unary(l, "Exp", small)));
 }
 
 /** log(1 + exp(beta · x)) / beta, and x itself where beta · x > threshold. At 20 and beyond the

@@ -147,7 +147,7 @@ static htp_tensor_id emit_positions(htp_lowering *l, const adaptive *a, size_t i
     }
     *w = find_windows(l, a->in[i].size, a->out[i].size);
     const int64_t dims[] = {a->out[i].size, w->width};
-    return htp_model_constant(l->model, HTP_DTYPE_INT64, 2, dims, w->positions);
+    return htp_draft_constant(l->model, HTP_DTYPE_INT64, 2, dims, w->positions);
 }
 
 /** One uneven axis: gathers its windows into an axis of their own and reduces that. */

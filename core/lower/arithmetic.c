@@ -5,6 +5,7 @@
 #include "lower/arithmetic.h"
 
 #include "lower/compose.h"
+#include "lower/constant.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
@@ -29,6 +30,57 @@ static htp_operands composite_operands(htp_lowering *l, htp_operands o)
     htp_dtype dtype = htp_composite_dtype(o.dtype);
     return (htp_operands){htp_emit_cast(l, o.a, o.dtype, dtype),
                           htp_emit_cast(l, o.b, o.dtype, dtype), dtype};
+}
+
+static bool has_dims(htp_lowering *l, const char *name)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
+    return value->kind == HTP_SHIM_TENSOR && value->rank > 0;
+}
+
+/** Both operands in the dtype of a composite. A divisor without dims is not rounded to 16 bits, as
+ * it is not in PyTorch's kernels of divisions, where 1 // 0.1 is 9. */
+static htp_operands division_operands(htp_lowering *l)
+{
+    htp_operands o = htp_arg_operands(l, "self", "other");
+    htp_operands wide = composite_operands(l, o);
+    if (wide.dtype != o.dtype && !has_dims(l, "other")) {
+        wide.b = htp_arg_tensor_as(l, "other", wide.dtype);
+    }
+    return wide;
+}
+
+/** Whether argument other is a number without dims that float16 does not hold: it is too large, or
+ * so small that digits are lost. */
+static bool exceeds_float16(htp_lowering *l)
+{
+    const double most = 65504;
+    const double least = 0x1p-14;
+    if (has_dims(l, "other")) {
+        return false;
+    }
+    htp_value_id id = htp_arg_value(l, "other");
+    if (htp_graph_value(l->graph, id)->kind == HTP_SHIM_TENSOR) {
+        htp_dtype dtype = htp_value_dtype(l, id);
+        return dtype != HTP_DTYPE_FLOAT16 && dtype != HTP_DTYPE_BOOL;
+    }
+    if (!htp_arg_is_constant(l, "other")) {
+        return true;
+    }
+    double size = fabs(htp_arg_float(l, "other"));
+    return isfinite(size) && (size > most || (size > 0 && size < least));
+}
+
+/** Operands of a product or a quotient. As in PyTorch's kernels a number is not rounded to 16 bits:
+ * 0 times -1e9 is 0. */
+static htp_operands product_operands(htp_lowering *l, htp_operands o)
+{
+    if (o.dtype != HTP_DTYPE_FLOAT16 || !exceeds_float16(l)) {
+        return o;
+    }
+    htp_dtype wide = htp_composite_dtype(o.dtype);
+    return (htp_operands){htp_emit_cast(l, o.a, o.dtype, wide), htp_arg_tensor_as(l, "other", wide),
+                          wide};
 }
 
 /** Operands in the dtype of a composite where there is a factor, so that a product is not rounded
@@ -57,18 +109,25 @@ void htp_lower_rsub(htp_lowering *l)
     htp_bind_cast(l, 0, htp_typed_binary(l, "Sub", o.dtype, o.b, self), o.dtype);
 }
 
-/** One ONNX operator on two operands: aten::mul, aten::maximum, ... */
-void htp_lower_binary(htp_lowering *l)
+/** aten::mul */
+void htp_lower_multiply(htp_lowering *l)
+{
+    htp_operands o = product_operands(l, htp_arg_operands(l, "self", "other"));
+    htp_bind_cast(l, 0, htp_typed_binary(l, l->row->op, o.dtype, o.a, o.b), o.dtype);
+}
+
+/** aten::maximum, aten::minimum */
+void htp_lower_extreme_of_two(htp_lowering *l)
 {
     htp_operands o = htp_arg_operands(l, "self", "other");
-    htp_bind_cast(l, 0, htp_typed_binary(l, l->row->op, o.dtype, o.a, o.b), o.dtype);
+    htp_bind_cast(l, 0, htp_typed_extreme(l, l->row->op, o.dtype, o.a, o.b), o.dtype);
 }
 
 /** aten::fmax, aten::fmin: as Max and Min, but a NaN counts only when both are. */
 void htp_lower_fmax(htp_lowering *l)
 {
     htp_operands o = htp_arg_operands(l, "self", "other");
-    htp_tensor_id result = htp_typed_binary(l, l->row->op, o.dtype, o.a, o.b);
+    htp_tensor_id result = htp_typed_extreme(l, l->row->op, o.dtype, o.a, o.b);
     if (htp_dtype_is_float(o.dtype)) {
         htp_tensor_id a_is_nan = htp_typed_predicate(l, "IsNaN", o.dtype, o.a, HTP_TENSOR_NONE);
         htp_tensor_id b_is_nan = htp_typed_predicate(l, "IsNaN", o.dtype, o.b, HTP_TENSOR_NONE);
@@ -83,9 +142,9 @@ htp_tensor_id htp_emit_truncate(htp_lowering *l, htp_dtype dtype, htp_tensor_id 
     if (!htp_dtype_is_float(dtype)) {
         return x;
     }
-    return htp_typed_where(l, dtype, htp_typed_predicate_scalar(l, "Less", dtype, x, 0),
-                           htp_typed_unary(l, "Ceil", dtype, x),
-                           htp_typed_unary(l, "Floor", dtype, x));
+    /* ONNX Runtime's Where would lose the sign of a zero. */
+    htp_tensor_id size = htp_typed_unary(l, "Floor", dtype, htp_typed_unary(l, "Abs", dtype, x));
+    return htp_typed_binary(l, "Mul", dtype, htp_typed_unary(l, "Sign", dtype, x), size);
 }
 
 static htp_tensor_id fmod_of(htp_lowering *l, htp_dtype dtype, htp_tensor_id a, htp_tensor_id b)
@@ -150,8 +209,21 @@ htp_tensor_id htp_emit_floor_divide(htp_lowering *l, htp_dtype dtype, htp_tensor
 /** aten::floor_divide */
 void htp_lower_floor_divide(htp_lowering *l)
 {
-    htp_operands o = composite_operands(l, htp_arg_operands(l, "self", "other"));
+    htp_operands o = division_operands(l);
     htp_bind_cast(l, 0, htp_emit_floor_divide(l, o.dtype, o.a, o.b), o.dtype);
+}
+
+/** A quotient. ONNX Runtime makes y / x of (1 / x) · y, of integers, too: what is divided there is
+ * not 1, but -1. */
+static htp_tensor_id quotient_of(const htp_formula *f, htp_operands o)
+{
+    htp_value_id self = htp_arg_value(f->l, "self");
+    bool has_sign = !htp_dtype_is_float(o.dtype) && o.dtype != HTP_DTYPE_UINT8;
+    if (!has_sign || htp_graph_is_computed(f->l->graph, self)) {
+        return htp_step_binary(f, "Div", o.a, o.b);
+    }
+    htp_tensor_id minus = htp_step_binary(f, "Div", htp_step_unary(f, "Neg", o.a), o.b);
+    return htp_step_unary(f, "Neg", minus);
 }
 
 /** aten::div with its three rounding modes. */
@@ -162,14 +234,16 @@ void htp_lower_divide(htp_lowering *l)
     if (strcmp(mode, "floor") == 0) {
         htp_lower_floor_divide(l);
     } else if (strcmp(mode, "trunc") == 0) {
-        /* PyTorch rounds the quotient of 16-bit floats before it truncates it. */
-        htp_operands given = htp_arg_operands(l, "self", "other");
-        htp_operands o = composite_operands(l, given);
-        htp_formula f = htp_formula_of_steps(l, given.dtype);
-        htp_tensor_id quotient = htp_step_binary(&f, "Div", o.a, o.b);
+        /* PyTorch rounds the quotient of 16-bit floats before it truncates it, if there are many
+         * divisors. */
+        htp_operands o = division_operands(l);
+        htp_dtype given = htp_output_dtype(l, 0);
+        htp_formula f =
+            has_dims(l, "other") ? htp_formula_of_steps(l, given) : htp_formula_of_kernel(l, given);
+        htp_tensor_id quotient = quotient_of(&f, o);
         htp_formula_bind(&f, 0, htp_emit_truncate(l, f.dtype, quotient));
     } else if (*mode == '\0') {
-        htp_operands o = htp_arg_float_operands(l, "self", "other");
+        htp_operands o = product_operands(l, htp_arg_float_operands(l, "self", "other"));
         htp_bind_cast(l, 0, htp_typed_binary(l, "Div", o.dtype, o.a, o.b), o.dtype);
     } else {
         htp_lower_fail(l, "rounding mode '%s' is not known", mode);
@@ -323,11 +397,27 @@ static htp_tensor_id integer_power_of(htp_lowering *l, htp_operands o)
     return htp_emit_squeeze(l, result, &last, 1);
 }
 
-static void lower_power(htp_lowering *l, htp_operands o)
+/** A number as @p dtype holds it. */
+static double rounded_to(htp_dtype dtype, double value)
+{
+    char bytes[sizeof(double)];
+    htp_number number = htp_number_float(value);
+    bool is_read = htp_number_write(dtype, number, bytes) && htp_number_read(dtype, bytes, &number);
+    return is_read && number.is_float ? number.f : value;
+}
+
+/** @param given  the operands' dtype, to which PyTorch rounds a constant exponent of 16-bit floats.
+ *                Roots of float16 are powers as all others there: of minus infinity as well */
+static void lower_power(htp_lowering *l, htp_operands o, htp_dtype given)
 {
     htp_tensor_id result;
-    if (htp_arg_is_constant(l, "exponent")) {
-        result = htp_emit_power(l, o.dtype, o.a, htp_arg_float(l, "exponent"));
+    bool is_constant = htp_arg_is_constant(l, "exponent");
+    double exponent = is_constant ? htp_arg_float(l, "exponent") : 0;
+    exponent = given == o.dtype ? exponent : rounded_to(given, exponent);
+    if (is_constant && given == HTP_DTYPE_FLOAT16 && fabs(exponent) == 0.5) {
+        result = htp_typed_scalar(l, "Pow", o.dtype, o.a, exponent);
+    } else if (is_constant) {
+        result = htp_emit_power(l, o.dtype, o.a, exponent);
     } else if (htp_dtype_is_float(o.dtype)) {
         result = htp_typed_binary(l, "Pow", o.dtype, o.a, o.b);
     } else if (htp_dtype_is_integer(o.dtype)) {
@@ -343,15 +433,16 @@ static void lower_power(htp_lowering *l, htp_operands o)
 /** aten::pow */
 void htp_lower_power(htp_lowering *l)
 {
-    lower_power(l, composite_operands(l, htp_arg_operands(l, "self", "exponent")));
+    htp_operands o = htp_arg_operands(l, "self", "exponent");
+    lower_power(l, composite_operands(l, o), o.dtype);
 }
 
 /** aten::float_power: always in float64. */
 void htp_lower_float_power(htp_lowering *l)
 {
-    lower_power(l, (htp_operands){htp_arg_tensor_as(l, "self", HTP_DTYPE_FLOAT64),
-                                  htp_arg_tensor_as(l, "exponent", HTP_DTYPE_FLOAT64),
-                                  HTP_DTYPE_FLOAT64});
+    htp_operands o = {htp_arg_tensor_as(l, "self", HTP_DTYPE_FLOAT64),
+                      htp_arg_tensor_as(l, "exponent", HTP_DTYPE_FLOAT64), HTP_DTYPE_FLOAT64};
+    lower_power(l, o, o.dtype);
 }
 
 /** aten::addcmul, aten::addcdiv: self + value * tensor1 OP tensor2 */

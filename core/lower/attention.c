@@ -146,7 +146,6 @@ static htp_tensor_id read_heads(htp_lowering *l, const char *name, htp_dtype dty
 /** The weights: softmax over the keys, zeros for rows that see none. */
 static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
 {
-    const int64_t last = -1;
     int64_t swapped[HTP_SHIM_MAX_RANK];
     for (uint32_t i = 0; i < a->key_rank; i++) {
         swapped[i] = i;
@@ -163,6 +162,7 @@ static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
     if (!a->may_be_masked) {
         return x;
     }
+    const int64_t last = (int64_t)htp_arg_rank(l, "attn_mask") - 1;
     htp_tensor_id highest = htp_emit_reduce(l, "ReduceMax", a->bias, &last, 1, true);
     htp_tensor_id is_masked = htp_emit_binary_scalar(l, "Equal", highest, a->dtype, -INFINITY);
     return htp_emit(l, "Where", HTP_IN(is_masked, htp_emit_scalar(l, a->dtype, 0), x), HTP_NO_AT);

@@ -55,7 +55,7 @@ static htp_tensor_id emit_vector(const htp_formula *f, const double *values, int
 static htp_tensor_id sum_points(const htp_formula *f, const char *op, htp_tensor_id x,
                                 const double *points, const double *weights, int64_t count)
 {
-    const int64_t last = -1;
+    const int64_t last = htp_output_rank(f->l, 0);
     x = htp_emit_unsqueeze(f->l, x, &last, 1);
     x = htp_step_binary(f, "Mul", x, emit_vector(f, points, count));
     x = htp_step_unary(f, op, x);

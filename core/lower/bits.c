@@ -97,8 +97,9 @@ static htp_tensor_id emit_rest(htp_lowering *l, htp_dtype dtype, htp_tensor_id a
     if (dtype == HTP_DTYPE_INT32) {
         return htp_emit(l, "Mod", HTP_IN(a, b), HTP_AT(htp_attribute_int("fmod", 1)));
     }
-    htp_tensor_id whole = htp_emit_binary(l, "Mul", htp_emit_binary(l, "Div", a, b), b);
-    return htp_emit_binary(l, "Sub", a, whole);
+    /* ONNX Runtime makes y / x of (1 / x) · y, of integers, too: a sign keeps them apart. */
+    htp_tensor_id minus = htp_emit_unary(l, "Neg", htp_emit_binary(l, "Div", a, b));
+    return htp_emit_binary(l, "Add", a, htp_emit_binary(l, "Mul", minus, b));
 }
 
 /** Euclid's algorithm, with as many steps as the worst numbers need. @p dtype is of @p a and b */

@@ -80,7 +80,7 @@ static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id
     }
     dims[value->rank] = (htp_dim){.size = 2};
     if (pairs != HTP_TENSOR_NONE && !l->model->tensors.items[pairs].has_type) {
-        htp_model_set_type(l->model, pairs, htp_dtype_real(value->dtype), value->rank + 1, dims);
+        htp_draft_set_type(l->model, pairs, htp_dtype_real(value->dtype), value->rank + 1, dims);
     }
     return pairs;
 }
@@ -93,7 +93,7 @@ static htp_tensor_id constant_pairs(htp_lowering *l, const htp_shim_value *value
         memcpy(dims, value->dims[0], value->rank * sizeof(*dims));
     }
     dims[value->rank] = 2;
-    return htp_model_constant(l->model, htp_dtype_real(value->dtype), value->rank + 1, dims,
+    return htp_draft_constant(l->model, htp_dtype_real(value->dtype), value->rank + 1, dims,
                               value->data);
 }
 
@@ -107,7 +107,7 @@ static htp_tensor_id constant_part(htp_lowering *l, const htp_shim_value *value,
     for (size_t i = 0; i < count; i++) {
         memcpy(bytes + i * size, (const char *)value->data + (2 * i + part) * size, size);
     }
-    return htp_model_constant(l->model, dtype, value->rank, value->dims[0], bytes);
+    return htp_draft_constant(l->model, dtype, value->rank, value->dims[0], bytes);
 }
 
 /** Parts beside each other as pairs; they belong to the node that made the value. */
@@ -136,7 +136,7 @@ static htp_tensor_id value_pairs(htp_lowering *l, htp_value_id id)
     const htp_shim_value *value = htp_graph_value(l->graph, id);
     htp_tensor_id *pairs = &l->bindings[id].tensor;
     if (*pairs == HTP_TENSOR_NONE && value->weight != HTP_SHIM_NONE) {
-        *pairs = htp_model_weight(l->model, value->weight);
+        *pairs = htp_draft_weight(l->model, value->weight);
     } else if (*pairs == HTP_TENSOR_NONE && value->data) {
         *pairs = constant_pairs(l, value);
     } else if (*pairs == HTP_TENSOR_NONE) {
@@ -169,7 +169,7 @@ htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part)
                       HTP_AT(htp_attribute_int("axis", value->rank)));
     l->model->origin = here;
     if (*found != HTP_TENSOR_NONE) {
-        htp_model_set_type(l->model, *found, htp_dtype_real(value->dtype), value->rank,
+        htp_draft_set_type(l->model, *found, htp_dtype_real(value->dtype), value->rank,
                            l->graph->values[id].dims);
     }
     return *found;

@@ -167,7 +167,7 @@ htp_tensor_id htp_emit_numbers(htp_lowering *l, htp_dtype dtype, uint32_t rank, 
             return HTP_TENSOR_NONE;
         }
     }
-    return htp_model_constant(l->model, dtype, rank, dims, bytes);
+    return htp_draft_constant(l->model, dtype, rank, dims, bytes);
 }
 
 htp_tensor_id htp_emit_lowest(htp_lowering *l, htp_dtype dtype)

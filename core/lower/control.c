@@ -55,7 +55,7 @@ static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
         sizes[i] = dim->symbol ? 1 : dim->size;
     }
     htp_tensor_id made = htp_typed_expand(l, dtype, zero, htp_emit_ints(l, sizes, value->rank));
-    htp_model_set_type(l->model, made, dtype, value->rank, l->graph->values[like].dims);
+    htp_draft_set_type(l->model, made, dtype, value->rank, l->graph->values[like].dims);
     return made;
 }
 
@@ -73,7 +73,7 @@ static void end_block(htp_lowering *l, uint32_t block, uint32_t first)
         htp_tensor_id tensor =
             id == HTP_NONE ? emit_nothing(l, l->node->outputs[i - first]) : htp_value_tensor(l, id);
         if (!l->failure) {
-            htp_model_add_graph_output(l->model, tensor);
+            htp_draft_add_graph_output(l->model, tensor);
         }
     }
     l->model->current_graph = around;
@@ -129,13 +129,13 @@ static void begin_block(htp_lowering *l, uint32_t block, bool is_loop)
         htp_value_id id = begun->inputs[i];
         const htp_shim_value *value = htp_graph_value(l->graph, id);
         l->bindings[id].tensor =
-            htp_model_add_graph_input(l->model, graph, value->name, htp_value_dtype(l, id),
+            htp_draft_add_graph_input(l->model, graph, value->name, htp_value_dtype(l, id),
                                       value->rank, l->graph->values[id].dims);
         if (value->kind == HTP_SHIM_SEQUENCE) {
-            htp_model_set_sequence(l->model, l->bindings[id].tensor);
+            htp_draft_set_sequence(l->model, l->bindings[id].tensor);
         }
         if (is_loop && i == 0) {
-            (void)htp_model_add_graph_input(l->model, graph, "condition", HTP_DTYPE_BOOL, 0, NULL);
+            (void)htp_draft_add_graph_input(l->model, graph, "condition", HTP_DTYPE_BOOL, 0, NULL);
         }
     }
 }
@@ -146,7 +146,7 @@ void htp_lower_begin_blocks(htp_lowering *l)
     for (uint32_t i = 0; i < l->graph->node_count; i++) {
         const htp_shim_node *node = htp_graph_node(l->graph, i);
         for (uint32_t k = 0; l->graph->is_live[i] && k < node->block_count; k++) {
-            l->graphs[node->blocks[k]] = htp_model_add_graph(l->model);
+            l->graphs[node->blocks[k]] = htp_draft_add_graph(l->model);
             begin_block(l, node->blocks[k], strcmp(node->kind, "prim::Loop") == 0);
         }
     }

@@ -88,6 +88,14 @@ void htp_lower_sign(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
     htp_tensor_id x = htp_arg_tensor(l, "self");
+    if (dtype == HTP_DTYPE_INT64) { /* see htp_typed_extreme() */
+        htp_tensor_id above = htp_typed_predicate_scalar(l, "Greater", dtype, x, 0);
+        htp_tensor_id below = htp_typed_predicate_scalar(l, "Less", dtype, x, 0);
+        htp_bind(l, 0,
+                 htp_typed_binary(l, "Sub", dtype, htp_emit_cast(l, above, HTP_DTYPE_BOOL, dtype),
+                                  htp_emit_cast(l, below, HTP_DTYPE_BOOL, dtype)));
+        return;
+    }
     htp_tensor_id sign = htp_typed_unary(l, "Sign", dtype, x);
     if (htp_dtype_is_float(dtype)) {
         htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_TENSOR_NONE);
@@ -285,30 +293,42 @@ void htp_lower_nan_to_num(htp_lowering *l)
     htp_bind(l, 0, x);
 }
 
-/** aten::clamp and its parts: bounds are numbers. */
+/** Whether a bound is known, and no NaN, which makes all NaN in PyTorch but not in ONNX Clip. */
+static bool is_plain_bound(htp_lowering *l, const char *name)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
+    return htp_value_is_number(value) && htp_arg_is_constant(l, name) &&
+           !isnan(htp_arg_float(l, name));
+}
+
+/** self between two bounds, either of which may be missing: that is no bound, whereas ONNX Clip has
+ * the largest finite number for it in ONNX Runtime. */
+static void bind_between(htp_lowering *l, htp_dtype dtype, const char *min, const char *max)
+{
+    htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
+    htp_tensor_id low = htp_arg_optional_as(l, min, dtype);
+    htp_tensor_id high = htp_arg_optional_as(l, max, dtype);
+    if (low != HTP_TENSOR_NONE && high != HTP_TENSOR_NONE && dtype != HTP_DTYPE_INT64 &&
+        is_plain_bound(l, min) && is_plain_bound(l, max)) {
+        x = htp_emit_typed(l, "Clip", dtype, HTP_IN(x, low, high), HTP_NO_AT);
+    } else {
+        x = low == HTP_TENSOR_NONE ? x : htp_typed_extreme(l, "Max", dtype, x, low);
+        x = high == HTP_TENSOR_NONE ? x : htp_typed_extreme(l, "Min", dtype, x, high);
+    }
+    htp_bind_cast(l, 0, x, dtype);
+}
+
+/** aten::clamp and its parts; the bounds are numbers or tensors. */
 void htp_lower_clamp(htp_lowering *l)
 {
     static const char *const names[] = {"self", "min", "max"};
-    htp_dtype dtype = htp_promote_arguments(l, names, 3);
-    htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
-    htp_tensor_id low = htp_arg_optional_as(l, "min", dtype);
-    htp_tensor_id high = htp_arg_optional_as(l, "max", dtype);
-    htp_bind_cast(l, 0, htp_emit_typed(l, "Clip", dtype, HTP_IN(x, low, high), HTP_NO_AT), dtype);
+    bind_between(l, htp_promote_arguments(l, names, 3), "min", "max");
 }
 
-/** aten::clamp with bounds that are tensors. */
-void htp_lower_clamp_tensor(htp_lowering *l)
+/** aten::hardtanh */
+void htp_lower_hardtanh(htp_lowering *l)
 {
-    static const char *const names[] = {"self", "min", "max"};
-    htp_dtype dtype = htp_promote_arguments(l, names, 3);
-    htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
-    if (htp_arg_present(l, "min")) {
-        x = htp_typed_binary(l, "Max", dtype, x, htp_arg_tensor_as(l, "min", dtype));
-    }
-    if (htp_arg_present(l, "max")) {
-        x = htp_typed_binary(l, "Min", dtype, x, htp_arg_tensor_as(l, "max", dtype));
-    }
-    htp_bind_cast(l, 0, x, dtype);
+    bind_between(l, htp_output_dtype(l, 0), "min_val", "max_val");
 }
 
 /** aten::where with three arguments. */

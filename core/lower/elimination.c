@@ -11,6 +11,7 @@
 #include "lower/table.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_ROWS = 32 };
 
@@ -150,7 +151,9 @@ static bool is_vector(htp_lowering *l)
     const htp_dim *b = htp_arg_dims(l, "B");
     bool same = rank + 1 == htp_arg_rank(l, "A");
     for (uint32_t i = 0; i < rank && same; i++) {
-        same = a[i].size == b[i].size && !a[i].symbol == !b[i].symbol;
+        bool is_symbol = a[i].symbol && b[i].symbol;
+        same = is_symbol ? strcmp(a[i].symbol, b[i].symbol) == 0
+                         : !a[i].symbol && !b[i].symbol && a[i].size == b[i].size;
     }
     return rank == 1 || same;
 }

@@ -25,7 +25,7 @@ void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
     while (count > 0 && inputs.items[count - 1] == HTP_TENSOR_NONE) {
         count--;
     }
-    htp_model_add_node(l->model, op, inputs.items, count, attributes.items, attributes.count,
+    htp_draft_add_node(l->model, op, inputs.items, count, attributes.items, attributes.count,
                        outputs, output_count);
     if (output_count == 1) {
         outputs[0] = htp_lower_guard_scale(l, outputs[0]);
@@ -43,7 +43,7 @@ htp_tensor_id htp_emit(htp_lowering *l, const char *op, htp_emit_inputs inputs,
 htp_tensor_id htp_emit_ints(htp_lowering *l, const int64_t *values, size_t count)
 {
     const int64_t dims[] = {(int64_t)count};
-    return htp_model_constant(l->model, HTP_DTYPE_INT64, 1, dims, values);
+    return htp_draft_constant(l->model, HTP_DTYPE_INT64, 1, dims, values);
 }
 
 htp_tensor_id htp_emit_int(htp_lowering *l, int64_t value)

@@ -14,7 +14,7 @@ static bool is_merged(const char *op)
 }
 
 /* The node that makes @p x, when nobody else has read @p x so far; NULL otherwise. */
-static const htp_onnx_node *sole_producer(const htp_model *model, htp_tensor_id x, uint32_t uses)
+static const htp_onnx_node *sole_producer(const htp_draft *model, htp_tensor_id x, uint32_t uses)
 {
     if (x == HTP_TENSOR_NONE) {
         return NULL;
@@ -27,7 +27,7 @@ static const htp_onnx_node *sole_producer(const htp_model *model, htp_tensor_id 
     return node->graph == model->current_graph ? node : NULL;
 }
 
-static bool is_matrix(const htp_model *model, htp_tensor_id x)
+static bool is_matrix(const htp_draft *model, htp_tensor_id x)
 {
     return model->tensors.items[x].has_type && model->tensors.items[x].rank == 2;
 }
@@ -144,7 +144,7 @@ static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
 
 /* The operand of a node that ONNX Runtime may take for one that changes nothing, and remove before
  * it merges: arithmetic with one constant number. HTP_NONE for other nodes. */
-static uint32_t passed_operand(const htp_model *model, const htp_onnx_node *node)
+static uint32_t passed_operand(const htp_draft *model, const htp_onnx_node *node)
 {
     bool is_arithmetic = strcmp(node->op_type, "Add") == 0 || strcmp(node->op_type, "Sub") == 0 ||
                          strcmp(node->op_type, "Mul") == 0 || strcmp(node->op_type, "Div") == 0;
@@ -214,13 +214,13 @@ void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
     }
     l->model->origin = origin;
     if (other != HTP_TENSOR_NONE) {
-        htp_model_swap_producers(l->model, x, other);
+        htp_draft_swap_producers(l->model, x, other);
     }
 }
 
 /* What a node multiplies or divides by a constant floating-point number; HTP_TENSOR_NONE for other
  * nodes. */
-static htp_tensor_id scaled_tensor(const htp_model *model, const htp_onnx_node *node)
+static htp_tensor_id scaled_tensor(const htp_draft *model, const htp_onnx_node *node)
 {
     uint32_t passed = passed_operand(model, node);
     bool is_scaling = (strcmp(node->op_type, "Mul") == 0 && passed != HTP_NONE) ||
@@ -231,7 +231,7 @@ static htp_tensor_id scaled_tensor(const htp_model *model, const htp_onnx_node *
 }
 
 /* The node that makes @p x; NULL where none does. */
-static const htp_onnx_node *producer_of(const htp_model *model, htp_tensor_id x)
+static const htp_onnx_node *producer_of(const htp_draft *model, htp_tensor_id x)
 {
     const htp_tensor *tensor = x == HTP_TENSOR_NONE ? NULL : &model->tensors.items[x];
     return tensor && tensor->source == HTP_TENSOR_FROM_NODE ? &model->nodes.items[tensor->index]
@@ -240,7 +240,7 @@ static const htp_onnx_node *producer_of(const htp_model *model, htp_tensor_id x)
 
 /* What a node gives as it is, or as ONNX Runtime may take it for; HTP_TENSOR_NONE for other nodes.
  */
-static htp_tensor_id kept_tensor(const htp_model *model, const htp_onnx_node *node)
+static htp_tensor_id kept_tensor(const htp_draft *model, const htp_onnx_node *node)
 {
     static const char *const keeping[] = {"Cast", "Expand", "Identity", "Slice"};
     uint32_t passed = passed_operand(model, node);
@@ -249,7 +249,7 @@ static htp_tensor_id kept_tensor(const htp_model *model, const htp_onnx_node *no
 }
 
 /* Whether @p x is a tensor times a constant number, or may be taken for one. */
-static bool is_scaled(const htp_model *model, htp_tensor_id x)
+static bool is_scaled(const htp_draft *model, htp_tensor_id x)
 {
     const htp_onnx_node *node = producer_of(model, x);
     for (int depth = 0; node && depth < DEEPEST_CHAIN; depth++) {
@@ -268,6 +268,6 @@ htp_tensor_id htp_lower_guard_scale(htp_lowering *l, htp_tensor_id x)
         return x;
     }
     htp_tensor_id same = HTP_TENSOR_NONE;
-    htp_model_add_node(l->model, "Max", &x, 1, NULL, 0, &same, 1);
+    htp_draft_add_node(l->model, "Max", &x, 1, NULL, 0, &same, 1);
     return same;
 }

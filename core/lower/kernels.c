@@ -153,6 +153,23 @@ htp_tensor_id htp_typed_scalar(htp_lowering *l, const char *op, htp_dtype dtype,
     return htp_emit_cast(l, result, wide, dtype);
 }
 
+/** Whether a tensor is known to be a single element, such as a size. */
+static bool is_single(const htp_draft *model, htp_tensor_id x)
+{
+    return x != HTP_TENSOR_NONE && model->tensors.items[x].has_type &&
+           model->tensors.items[x].rank == 0;
+}
+
+htp_tensor_id htp_typed_extreme(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
+                                htp_tensor_id b)
+{
+    if (dtype != HTP_DTYPE_INT64 || (is_single(l->model, a) && is_single(l->model, b))) {
+        return htp_typed_binary(l, op, dtype, a, b);
+    }
+    const char *is_beaten = strcmp(op, "Max") == 0 ? "Less" : "Greater";
+    return htp_typed_where(l, dtype, htp_typed_predicate(l, is_beaten, dtype, a, b), b, a);
+}
+
 htp_tensor_id htp_typed_predicate(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
                                   htp_tensor_id b)
 {
@@ -188,9 +205,31 @@ htp_tensor_id htp_typed_expand(htp_lowering *l, htp_dtype dtype, htp_tensor_id x
     return htp_emit_cast(l, htp_emit(l, "Expand", HTP_IN(x, shape), HTP_NO_AT), wide, dtype);
 }
 
+/** The largest or smallest element of int64, by its index: see htp_typed_extreme(). */
+static htp_tensor_id pick_extreme(htp_lowering *l, const char *arg, htp_tensor_id x,
+                                  const int64_t *axes, size_t axis_count, bool keepdims)
+{
+    for (size_t i = 0; i < axis_count; i++) {
+        htp_attribute axis = htp_attribute_int("axis", axes[i]);
+        htp_tensor_id index = htp_emit(l, arg, HTP_IN(x), HTP_AT(axis));
+        x = htp_emit(l, "GatherElements", HTP_IN(x, index), HTP_AT(axis));
+    }
+    return keepdims ? x : htp_emit_squeeze(l, x, axes, axis_count);
+}
+
 htp_tensor_id htp_typed_reduce(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x,
                                const int64_t *axes, size_t axis_count, bool keepdims)
 {
+    static const int64_t first = 0;
+    bool is_max = strcmp(op, "ReduceMax") == 0;
+    if (dtype == HTP_DTYPE_INT64 && (is_max || strcmp(op, "ReduceMin") == 0)) {
+        if (axis_count == 0) {
+            x = htp_emit(l, "Reshape", HTP_IN(x, htp_emit_int(l, -1)), HTP_NO_AT);
+            axes = &first;
+            axis_count = 1;
+        }
+        return pick_extreme(l, is_max ? "ArgMax" : "ArgMin", x, axes, axis_count, keepdims);
+    }
     htp_dtype wide = htp_kernel_dtype(l, op, dtype);
     x = htp_emit_cast(l, x, dtype, wide);
     return htp_emit_cast(l, htp_emit_reduce(l, op, x, axes, axis_count, keepdims), wide, dtype);

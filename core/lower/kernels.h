@@ -29,6 +29,11 @@ htp_tensor_id htp_typed_binary(htp_lowering *l, const char *op, htp_dtype dtype,
 htp_tensor_id htp_typed_scalar(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
                                double b);
 
+/** The larger ("Max") or smaller ("Min") of two. In vectors of int64 ONNX Runtime's Max, Min, Clip,
+ * Sign, ReduceMax and ReduceMin take bit 31 for a sign, so these are made of comparisons. */
+htp_tensor_id htp_typed_extreme(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
+                                htp_tensor_id b);
+
 /** A node with one or two inputs (@p b may be HTP_TENSOR_NONE) of @p dtype and a bool output. */
 htp_tensor_id htp_typed_predicate(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
                                   htp_tensor_id b);
@@ -45,7 +50,8 @@ htp_tensor_id htp_typed_where(htp_lowering *l, htp_dtype dtype, htp_tensor_id co
 htp_tensor_id htp_typed_expand(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
                                htp_tensor_id shape);
 
-/** A reduction (see htp_emit_reduce()) with input and output of @p dtype. */
+/** A reduction (see htp_emit_reduce()) with input and output of @p dtype. Without axes none are
+ * kept in ReduceMax and ReduceMin. */
 htp_tensor_id htp_typed_reduce(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x,
                                const int64_t *axes, size_t axis_count, bool keepdims);
 

@@ -15,11 +15,23 @@
 
 #include <math.h>
 
+/** The mean of all losses: NaN where there are none. */
+static htp_tensor_id mean(const htp_formula *f, htp_tensor_id losses)
+{
+    if (!htp_args_may_be_empty(f->l)) {
+        return htp_step_reduce(f, "ReduceMean", losses, NULL, 0, false);
+    }
+    htp_tensor_id count = htp_emit_unary(f->l, "Size", losses);
+    count = htp_emit_cast(f->l, count, HTP_DTYPE_INT64, f->dtype);
+    losses = htp_typed_reduce(f->l, "ReduceSum", f->dtype, losses, NULL, 0, false);
+    return htp_step_binary(f, "Div", losses, count);
+}
+
 void htp_loss_bind(const htp_formula *f, htp_tensor_id losses)
 {
     int64_t reduction = htp_arg_int(f->l, "reduction");
     if (reduction == HTP_LOSS_MEAN) {
-        losses = htp_step_reduce(f, "ReduceMean", losses, NULL, 0, false);
+        losses = mean(f, losses);
     } else if (reduction == HTP_LOSS_SUM) {
         losses = htp_step_reduce(f, "ReduceSum", losses, NULL, 0, false);
     } else if (reduction != HTP_LOSS_NONE) {

@@ -37,7 +37,7 @@ static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
             return;
         }
         l->bindings[id].tensor =
-            htp_model_add_input(l->model, name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
+            htp_draft_add_input(l->model, name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
                                 is_tensor ? l->graph->values[id].dims : NULL);
     }
 }
@@ -143,7 +143,7 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
         }
     } else if (htp_graph_is_computed(l->graph, id)) {
         htp_tensor_id tensor = HTP_TENSOR_NONE;
-        htp_model_add_node(l->model, "Unsupported", NULL, 0, NULL, 0, &tensor, 1);
+        htp_draft_add_node(l->model, "Unsupported", NULL, 0, NULL, 0, &tensor, 1);
         l->bindings[id] = (htp_binding){tensor, tensor, {tensor, tensor}};
     }
 }
@@ -263,7 +263,7 @@ static void bind_outputs(htp_lowering *l)
         const char *name = count == 1 ? "output" : htp_arena_printf(l->arena, "output_%u", number);
         number++;
         if (tensor != HTP_TENSOR_NONE) {
-            htp_model_add_output(l->model, tensor, name);
+            htp_draft_add_output(l->model, tensor, name);
         }
     }
 }
@@ -297,7 +297,7 @@ static bool may_go_on(const watch *w, uint32_t done)
     return w->progress(w->user, &report);
 }
 
-static htp_lowering begin(htp_model *model)
+static htp_lowering begin(htp_draft *model)
 {
     htp_lowering l = {.model = model,
                       .graph = model->graph,
@@ -310,7 +310,7 @@ static htp_lowering begin(htp_model *model)
     return l;
 }
 
-htp_status htp_lower_graph(htp_model *model, const htp_custom_operators *customs,
+htp_status htp_lower_graph(htp_draft *model, const htp_custom_operators *customs,
                            htp_progress_fn progress, void *user)
 {
     htp_lowering l = begin(model);

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "graph/graph.h"
 #include "lower/custom.h"
-#include "onnx/model.h"
+#include "onnx/draft.h"
 
 /**
  * Lowers a whole graph into @p model: inputs, every live node, outputs.
@@ -18,7 +18,7 @@
  *
  * @param customs  operators that are written as the caller says; NULL: none
  */
-HTP_MUST_USE htp_status htp_lower_graph(htp_model *model, const htp_custom_operators *customs,
+HTP_MUST_USE htp_status htp_lower_graph(htp_draft *model, const htp_custom_operators *customs,
                                         htp_progress_fn progress, void *user);
 
 /** The number of operators in the table. */

@@ -49,7 +49,7 @@ typedef struct htp_binding {
 struct htp_custom_operator;
 
 struct htp_lowering {
-    htp_model *model;
+    htp_draft *model;
     const htp_graph *graph;
     htp_arena *arena;
     const htp_operator *row;
@@ -234,7 +234,8 @@ htp_tensor_id htp_emit_scalar_int(htp_lowering *l, htp_dtype dtype, int64_t valu
 /** Cast unless the tensor is known to have that dtype. */
 htp_tensor_id htp_emit_cast(htp_lowering *l, htp_tensor_id x, htp_dtype from, htp_dtype to);
 
-/** Composites whose form depends on the opset. */
+/** Composites whose form depends on the opset. Axes to reduce are counted from the front: ONNX
+ * Runtime gives a tensor without elements as it is where they are below 0. */
 htp_tensor_id htp_emit_reduce(htp_lowering *l, const char *op, htp_tensor_id x, const int64_t *axes,
                               size_t axis_count, bool keepdims);
 htp_tensor_id htp_emit_squeeze(htp_lowering *l, htp_tensor_id x, const int64_t *axes, size_t n);

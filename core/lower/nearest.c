@@ -24,8 +24,11 @@ typedef struct axis_plan {
 static int64_t nearest_position(int64_t i, double scale, int64_t in, int64_t out)
 {
     float ratio = scale > 0 ? (float)(1.0 / scale) : (float)in / (float)out;
-    int64_t position = (int64_t)floorf((float)i * ratio);
-    position = position < in ? position : in - 1;
+    float place = floorf((float)i * ratio);
+    if (!(place >= 0)) {
+        return -1; /* a scale that is next to nothing */
+    }
+    int64_t position = place < (float)in ? (int64_t)place : in - 1;
     /* Some kernels have a short cut for these, which others have not. */
     int64_t direct = out == in ? i : out == 2 * in ? i / 2 : position;
     return direct == position ? position : -1;
@@ -43,7 +46,7 @@ static int64_t exact_position(int64_t i, double scale, int64_t in, int64_t out)
     if (separate != fused || separate != direct) {
         return -1;
     }
-    return (int64_t)separate < in ? (int64_t)separate : in - 1;
+    return separate < (float)in ? (int64_t)separate : in - 1;
 }
 
 static bool is_exact(htp_lowering *l)

@@ -92,6 +92,34 @@ void htp_lower_number_floordiv(htp_lowering *l)
     bind_number(l, quotient, o.dtype);
 }
 
+/** aten::__range_length: how many numbers range(lo, hi, step) has. */
+void htp_lower_range_length(htp_lowering *l)
+{
+    if (l->node->input_count < 3) {
+        htp_lower_fail(l, "it has fewer than three arguments here");
+        return;
+    }
+    htp_operands o = number_operands(l, HTP_DTYPE_INT64);
+    htp_tensor_id step = vector_as(l, l->node->inputs[2], o.dtype);
+    htp_tensor_id way = htp_emit_binary(l, "Sub", o.a, o.b);
+    htp_tensor_id less = htp_emit_floor_divide(l, o.dtype, way, step);
+    htp_tensor_id none = htp_emit_binary(l, "Sub", less, less);
+    bind_number(l, htp_emit_binary(l, "Max", htp_emit_unary(l, "Neg", less), none), o.dtype);
+}
+
+/** aten::__derive_index: number @c index of a range, start + index * step. */
+void htp_lower_range_element(htp_lowering *l)
+{
+    if (l->node->input_count < 3) {
+        htp_lower_fail(l, "it has fewer than three arguments here");
+        return;
+    }
+    htp_operands o = number_operands(l, HTP_DTYPE_INT64);
+    htp_tensor_id step = vector_as(l, l->node->inputs[2], o.dtype);
+    htp_tensor_id way = htp_emit_binary(l, "Mul", o.a, step);
+    bind_number(l, htp_emit_binary(l, "Add", o.b, way), o.dtype);
+}
+
 static htp_tensor_id fmod_of(htp_lowering *l, htp_tensor_id a, htp_tensor_id b)
 {
     return htp_emit(l, "Mod", HTP_IN(a, b), HTP_AT(htp_attribute_int("fmod", 1)));

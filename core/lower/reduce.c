@@ -2,6 +2,7 @@
  * Reductions along some dims, or all of them.
  */
 #include "lower/reduce.h"
+#include "graph/symbols.h"
 #include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
@@ -27,28 +28,6 @@ htp_tensor_id htp_emit_reduced(htp_lowering *l, const char *op, const htp_reduct
     return htp_typed_reduce(l, op, r->dtype, x, r->axes, r->axis_count, keepdims);
 }
 
-/** One ONNX reduction, in the dtype of the output: aten::sum, mean, prod, amax, ... */
-void htp_lower_reduce(htp_lowering *l)
-{
-    htp_reduction r = htp_arg_reduction(l, "self", htp_output_dtype(l, 0));
-    htp_bind(l, 0, htp_emit_reduced(l, l->row->op, &r, r.x, r.keepdims));
-}
-
-/** aten::logsumexp */
-void htp_lower_logsumexp(htp_lowering *l)
-{
-    htp_reduction r = htp_arg_reduction(l, "self", htp_composite_dtype(htp_output_dtype(l, 0)));
-    htp_bind_cast(l, 0, htp_emit_reduced(l, "ReduceLogSumExp", &r, r.x, r.keepdims), r.dtype);
-}
-
-/** aten::count_nonzero */
-void htp_lower_count_nonzero(htp_lowering *l)
-{
-    htp_reduction r = htp_arg_reduction(l, "self", HTP_DTYPE_BOOL);
-    htp_tensor_id ones = htp_emit_cast(l, r.x, HTP_DTYPE_BOOL, HTP_DTYPE_INT64);
-    htp_bind(l, 0, htp_emit_reduce(l, "ReduceSum", ones, r.axes, r.axis_count, false));
-}
-
 /** The number of elements that are reduced to one, without dims. */
 static htp_tensor_id reduced_count(htp_lowering *l, const htp_reduction *r)
 {
@@ -68,6 +47,77 @@ static htp_tensor_id reduced_count(htp_lowering *l, const htp_reduction *r)
     htp_tensor_id count =
         htp_emit_reduce(l, "ReduceProd", htp_sizes_end(&sizes), (const int64_t[]){0}, 1, false);
     return htp_emit_cast(l, count, HTP_DTYPE_INT64, r->dtype);
+}
+
+static bool may_be_zero(const htp_lowering *l, htp_dim dim)
+{
+    return htp_symbols_may_be_zero(l->graph->symbols, dim);
+}
+
+htp_tensor_id htp_emit_mean(htp_lowering *l, const htp_reduction *r, bool keepdims)
+{
+    const htp_dim *dims = htp_arg_dims(l, "self");
+    bool is_empty = false;
+    for (size_t i = 0; i < r->axis_count; i++) {
+        is_empty = is_empty || may_be_zero(l, dims[r->axes[i]]);
+    }
+    if (!is_empty) {
+        return htp_emit_reduced(l, "ReduceMean", r, r->x, keepdims);
+    }
+    htp_reduction wide = *r;
+    wide.dtype = htp_composite_dtype(r->dtype);
+    wide.x = htp_emit_cast(l, r->x, r->dtype, wide.dtype);
+    htp_tensor_id sum = htp_emit_reduced(l, "ReduceSum", &wide, wide.x, keepdims);
+    htp_tensor_id mean = htp_typed_binary(l, "Div", wide.dtype, sum, reduced_count(l, &wide));
+    return htp_emit_cast(l, mean, wide.dtype, r->dtype);
+}
+
+bool htp_args_may_be_empty(const htp_lowering *l)
+{
+    bool is_empty = false;
+    for (uint32_t i = 0; i < l->node->input_count && !is_empty; i++) {
+        htp_value_id id = l->node->inputs[i];
+        const htp_value *value = id == HTP_NONE ? NULL : &l->graph->values[id];
+        uint32_t rank = value && value->shim->kind == HTP_SHIM_TENSOR ? value->shim->rank : 0;
+        for (uint32_t d = 0; d < rank && !is_empty; d++) {
+            is_empty = may_be_zero(l, value->dims[d]);
+        }
+    }
+    return is_empty;
+}
+
+/** aten::mean */
+void htp_lower_mean(htp_lowering *l)
+{
+    htp_reduction r = htp_arg_reduction(l, "self", htp_output_dtype(l, 0));
+    htp_bind(l, 0, htp_emit_mean(l, &r, r.keepdims));
+}
+
+/** One ONNX reduction, in the dtype of the output: aten::sum, prod, amax, ... */
+void htp_lower_reduce(htp_lowering *l)
+{
+    htp_reduction r = htp_arg_reduction(l, "self", htp_output_dtype(l, 0));
+    htp_bind(l, 0, htp_emit_reduced(l, l->row->op, &r, r.x, r.keepdims));
+}
+
+/** aten::logsumexp. Beside an infinity ONNX Runtime overlooks a NaN: the sum of what is 0 for all
+ * numbers brings it back. */
+void htp_lower_logsumexp(htp_lowering *l)
+{
+    htp_reduction r = htp_arg_reduction(l, "self", htp_composite_dtype(htp_output_dtype(l, 0)));
+    htp_tensor_id result = htp_emit_reduced(l, "ReduceLogSumExp", &r, r.x, r.keepdims);
+    htp_tensor_id zero = htp_emit_scalar(l, r.dtype, 0);
+    htp_tensor_id zeros = htp_emit_typed(l, "Clip", r.dtype, HTP_IN(r.x, zero, zero), HTP_NO_AT);
+    zeros = htp_emit_reduced(l, "ReduceSum", &r, zeros, r.keepdims);
+    htp_bind_cast(l, 0, htp_typed_binary(l, "Add", r.dtype, result, zeros), r.dtype);
+}
+
+/** aten::count_nonzero */
+void htp_lower_count_nonzero(htp_lowering *l)
+{
+    htp_reduction r = htp_arg_reduction(l, "self", HTP_DTYPE_BOOL);
+    htp_tensor_id ones = htp_emit_cast(l, r.x, HTP_DTYPE_BOOL, HTP_DTYPE_INT64);
+    htp_bind(l, 0, htp_emit_reduce(l, "ReduceSum", ones, r.axes, r.axis_count, false));
 }
 
 /** What is taken from the number of elements: the argument correction or unbiased; 1 without. */
@@ -96,7 +146,7 @@ void htp_lower_variance(htp_lowering *l)
     }
     htp_bind_cast(l, 0, result, r.dtype);
     if (l->node->output_count == 2) {
-        htp_bind_cast(l, 1, htp_emit_reduced(l, "ReduceMean", &r, r.x, r.keepdims), r.dtype);
+        htp_bind_cast(l, 1, htp_emit_mean(l, &r, r.keepdims), r.dtype);
     }
 }
 

@@ -22,6 +22,13 @@ htp_reduction htp_arg_reduction(htp_lowering *l, const char *name, htp_dtype dty
 htp_tensor_id htp_emit_reduced(htp_lowering *l, const char *op, const htp_reduction *r,
                                htp_tensor_id x, bool keepdims);
 
+/** The mean. ONNX Runtime's is 0 of nothing, where libtorch's is NaN: it is the sum by the number
+ * of elements where that may be 0. */
+htp_tensor_id htp_emit_mean(htp_lowering *l, const htp_reduction *r, bool keepdims);
+
+/** Whether a tensor that the node takes may have no elements. */
+bool htp_args_may_be_empty(const htp_lowering *l);
+
 /** The norm of order @p p: infinite, 0 or any other number. */
 htp_tensor_id htp_emit_norm(htp_lowering *l, const htp_reduction *r, double p);
 

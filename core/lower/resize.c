@@ -183,6 +183,18 @@ static size_t write_attributes(htp_lowering *l, htp_attribute *attributes, bool 
     return count;
 }
 
+/** Refuses what libtorch itself computes wrongly: its kernel gives every row the weights of the
+ * first one where an antialiased width becomes 1. */
+static void refuse_repeated_rows(htp_lowering *l, const htp_resizing *r)
+{
+    bool is_narrow = r->axes == 2 && !r->out[1].symbol && r->out[1].size == 1;
+    bool keeps_rows = !r->out[0].symbol && !r->in[0].symbol && r->out[0].size == r->in[0].size;
+    bool is_row = !r->out[0].symbol && r->out[0].size == 1;
+    if (strstr(l->row->kind, "_aa") && is_narrow && !keeps_rows && !is_row) {
+        htp_lower_fail(l, "libtorch repeats the first row where an antialiased width becomes 1");
+    }
+}
+
 /** The row says ONNX's mode: "linear" or "cubic". */
 void htp_lower_upsample(htp_lowering *l)
 {
@@ -191,6 +203,7 @@ void htp_lower_upsample(htp_lowering *l)
     bool align_corners = htp_arg_bool(l, "align_corners");
     htp_attribute attributes[5];
     size_t count = write_attributes(l, attributes, align_corners);
+    refuse_repeated_rows(l, &r);
     if (l->failure) {
         return;
     }

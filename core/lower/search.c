@@ -33,7 +33,7 @@ static htp_tensor_id in_order(htp_lowering *l, htp_tensor_id sequence)
 /** Numbers where argument @p values belongs in the last dim of argument @p sequence. */
 static void search(htp_lowering *l, const char *sequence, const char *values)
 {
-    const int64_t last = -1;
+    const int64_t last = htp_arg_rank(l, values); /* from the front: see htp_emit_reduce() */
     const int64_t before_last = -2;
     htp_operands o = htp_arg_operands(l, sequence, values);
     if (htp_arg_rank(l, sequence) == 0) {

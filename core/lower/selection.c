@@ -61,7 +61,8 @@ static htp_tensor_id broadcast_flat(htp_lowering *l, const char *name, htp_dtype
     return flat(l, htp_typed_expand(l, dtype, htp_arg_tensor_as(l, name, dtype), shape));
 }
 
-/** Whether two arguments have the same dims, as far as the graph knows. */
+/** Whether two arguments have the same dims, whatever the sizes are: names of dims are fitted to
+ * the sizes of a trace, so only numbers tell. */
 static bool same_dims(htp_lowering *l, const char *a, const char *b)
 {
     uint32_t rank = htp_arg_rank(l, a);
@@ -69,7 +70,7 @@ static bool same_dims(htp_lowering *l, const char *a, const char *b)
     const htp_dim *b_dims = htp_arg_dims(l, b);
     bool same = rank == htp_arg_rank(l, b);
     for (uint32_t i = 0; same && i < rank; i++) {
-        same = a_dims[i].symbol == b_dims[i].symbol && a_dims[i].size == b_dims[i].size;
+        same = !a_dims[i].symbol && !b_dims[i].symbol && a_dims[i].size == b_dims[i].size;
     }
     return same;
 }

@@ -11,7 +11,7 @@ typedef HTP_VECTOR(htp_property) property_list;
 
 typedef struct annotator {
     htp_arena *arena;
-    const htp_model *model;
+    const htp_draft *model;
     const htp_graph *graph;
     const htp_hierarchy *hierarchy;
     const uint32_t *scope_modules;
@@ -144,25 +144,25 @@ static const char *list_calls(annotator *a, const htp_onnx_node *node, uint32_t 
 }
 
 static void make_metadata(annotator *a, const htp_onnx_node *node, const numbers *owners,
-                          htp_node_annotation *annotation)
+                          property_list *list)
 {
-    property_list list = {0};
     htp_torch_metadata names = htp_torch_metadata_make(a->torch_metadata, node);
     const char *calls = list_calls(a, node, owners->items[0]);
-    add_property(a, &list, "source_module", tag_of(a, owners->items[0]));
+    const htp_shim_scope *innermost = &a->graph->trace->scopes[node->origin.scope];
+    add_property(a, list, "source_module", tag_of(a, owners->items[0]));
     if (owners->count > 1) {
-        add_property(a, &list, "hierarchy_tags", tags_as_json(a, owners));
+        add_property(a, list, "hierarchy_tags", tags_as_json(a, owners));
     }
+    add_property(a, list, "full_tag", a->hierarchy->modules[innermost->module].full_tag);
     if (calls) {
-        add_property(a, &list, "call", calls);
+        add_property(a, list, "call", calls);
     }
-    add_property(a, &list, "namespace", names.namespace_text);
-    add_property(a, &list, "pkg.torch.onnx.class_hierarchy", names.class_hierarchy);
-    add_property(a, &list, "pkg.torch.onnx.name_scopes", names.scopes);
+    add_property(a, list, "namespace", names.namespace_text);
+    add_property(a, list, "pkg.torch.onnx.class_hierarchy", names.class_hierarchy);
+    add_property(a, list, "pkg.torch.onnx.name_scopes", names.scopes);
     if (names.stack_trace) {
-        add_property(a, &list, "pkg.torch.onnx.stack_trace", names.stack_trace);
+        add_property(a, list, "pkg.torch.onnx.stack_trace", names.stack_trace);
     }
-    annotation->metadata = (htp_properties){list.items, list.count};
 }
 
 static const char *make_doc_string(annotator *a, const numbers *owners)
@@ -181,12 +181,17 @@ static htp_node_annotation *make_annotation(annotator *a, const htp_onnx_node *n
 {
     htp_node_annotation *annotation = HTP_NEW(a->arena, htp_node_annotation);
     numbers owners = list_owners(a, node);
+    property_list metadata = {0};
     if (a->places & HTP_TAG_ATTRIBUTE) {
         make_attributes(a, &owners, annotation);
     }
     if (a->places & HTP_TAG_METADATA) {
-        make_metadata(a, node, &owners, annotation);
+        make_metadata(a, node, &owners, &metadata);
     }
+    if (a->places & HTP_TAG_LAYER_ANN) {
+        add_property(a, &metadata, "layer_ann", tag_of(a, owners.items[0]));
+    }
+    annotation->metadata = (htp_properties){metadata.items, metadata.count};
     if (a->places & HTP_TAG_DOC_STRING) {
         annotation->doc_string = make_doc_string(a, &owners);
     }
@@ -309,22 +314,38 @@ static const htp_properties *annotate_initializers(annotator *a, const htp_param
 
 /* ---- the whole ---- */
 
+/* Whether a node carries the root's tag for want of a tag of torch.nn's module that ran it. */
+static bool is_left_to_root(const annotator *a, uint32_t scope)
+{
+    uint32_t module = a->graph->trace->scopes[scope].module;
+    return a->scope_modules[scope] == 0 && module != 0 && a->hierarchy->modules[module].is_torch_nn;
+}
+
 static void count_nodes(annotator *a, htp_annotations *annotations)
 {
     uint32_t module_count = a->hierarchy->module_count;
     uint32_t *own = HTP_NEW_ARRAY(a->arena, uint32_t, module_count);
-    uint32_t *total = HTP_NEW_ARRAY(a->arena, uint32_t, module_count);
     uint32_t *tagged = HTP_NEW_ARRAY(a->arena, uint32_t, module_count);
-    uint32_t *ran = HTP_NEW_ARRAY(a->arena, uint32_t, module_count);
     for (size_t i = 0; i < a->model->nodes.count; i++) {
         uint32_t scope = a->model->nodes.items[i].origin.scope;
+        own[a->graph->trace->scopes[scope].module]++;
         tagged[a->scope_modules[scope]]++;
-        ran[a->graph->trace->scopes[scope].module]++;
+        annotations->nodes_left_to_root += is_left_to_root(a, scope);
     }
-    for (uint32_t i = 0; i < module_count; i++) {
-        own[i] = a->hierarchy->modules[i].is_eligible ? tagged[i] : ran[i];
-    }
+    annotations->nodes_own = own;
+    annotations->nodes_tagged = tagged;
+}
+
+/* Sums over the attribute tree. */
+static void add_up_nodes(annotator *a, htp_annotations *annotations)
+{
+    uint32_t module_count = a->hierarchy->module_count;
+    uint32_t *total = HTP_NEW_ARRAY(a->arena, uint32_t, module_count);
+    uint32_t *ran = HTP_NEW_ARRAY(a->arena, uint32_t, module_count);
+    uint32_t *tagged = HTP_NEW_ARRAY(a->arena, uint32_t, module_count);
     for (uint32_t i = module_count; i-- > 0;) {
+        ran[i] += annotations->nodes_own[i];
+        tagged[i] += annotations->nodes_tagged[i];
         total[i] = a->hierarchy->modules[i].is_eligible ? tagged[i] : ran[i];
         if (i > 0) {
             uint32_t parent = a->graph->modules[i].shim->parent;
@@ -332,11 +353,10 @@ static void count_nodes(annotator *a, htp_annotations *annotations)
             ran[parent] += ran[i];
         }
     }
-    annotations->nodes_own = own;
     annotations->nodes_total = total;
 }
 
-htp_annotations *htp_annotate(htp_arena *arena, const htp_model *model,
+htp_annotations *htp_annotate(htp_arena *arena, const htp_draft *model,
                               const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
                               const htp_annotate_options *options)
 {
@@ -359,7 +379,10 @@ htp_annotations *htp_annotate(htp_arena *arena, const htp_model *model,
     htp_annotations *annotations = HTP_NEW(arena, htp_annotations);
     annotations->parameters = htp_parameters_count(
         arena, graph->modules[0].shim, graph->module_count, trace->weights, trace->weight_count);
+    annotations->aliases = htp_aliases_find(arena, graph->modules[0].shim, graph->module_count,
+                                            trace->weights, annotations->parameters);
     count_nodes(&a, annotations);
+    add_up_nodes(&a, annotations);
     annotations->nodes = annotate_nodes(&a);
     annotations->initializers = annotate_initializers(&a, annotations->parameters);
     if (options->places & HTP_TAG_METADATA) {

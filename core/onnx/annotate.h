@@ -7,9 +7,10 @@
 #ifndef HTP_ONNX_ANNOTATE_H
 #define HTP_ONNX_ANNOTATE_H
 
+#include "hierarchy/aliases.h"
 #include "hierarchy/hierarchy.h"
 #include "hierarchy/parameters.h"
-#include "onnx/model.h"
+#include "onnx/draft.h"
 
 #include <htp/htp.h>
 
@@ -29,9 +30,10 @@ typedef struct htp_properties {
  *
  * Attributes: `<prefix>source_module`, and `<prefix>hierarchy_tags` where a node serves operations
  * of several modules; the first is the source module.
- * Metadata: source_module; hierarchy_tags (a JSON array), where there are several; the entries of
- * PyTorch's exporter, see onnx/torch_metadata.h; `call`, the number of the call (from 0) of the
- * tag's module, where that is called more than once ("0, 1" where a node serves several calls).
+ * Metadata: source_module; hierarchy_tags (a JSON array), where there are several; full_tag, that
+ * of the innermost running module, whatever its class; the entries of PyTorch's exporter, see
+ * onnx/torch_metadata.h; `call`, the number of the call (from 0) of the tag's module, where that is
+ * called more than once ("0, 1" where a node serves several calls). layer_ann: the tag.
  * Doc string: a line `source_module: TAG`, and `hierarchy_tags: JSON` where there are several.
  */
 typedef struct htp_node_annotation {
@@ -42,21 +44,24 @@ typedef struct htp_node_annotation {
 } htp_node_annotation;
 
 /**
- * Counts of nodes: an eligible module's own nodes are those that carry its tag; those of another
- * one (it has no tag) are the nodes for which it was the innermost running module. A total sums
- * over the attribute tree: for an eligible module the nodes that carry its tag or that of a
- * module below it, for another one the nodes for which it or a module below it was the innermost.
- * A node that serves several operations counts for the first.
+ * Counts of nodes: a module's own are those for which it was the innermost running module; tagged
+ * are those that carry its tag, none for a module that has no tag of its own. Each adds up to the
+ * number of nodes. A total sums over the attribute tree: for an eligible module the nodes that
+ * carry its tag or that of a module below it, for another one the nodes for which it or a module
+ * below it was the innermost. A node that serves several operations counts for the first.
  */
 typedef struct htp_annotations {
     const htp_node_annotation *nodes; /* by node index */
     /* By initializer: hierarchy_tags, a JSON array of the tags of owners and users in the order of
      * modules; name_scopes, the owners' paths as a Python list, where there are owners. */
     const htp_properties *initializers;
-    htp_properties model;        /* htp.module_tree (see onnx/module_tree.h), htp.tag_rules */
-    const uint32_t *nodes_own;   /* by module, see above */
-    const uint32_t *nodes_total; /* by module: its own and its descendants' */
+    htp_properties model;      /* htp.module_tree (see onnx/module_tree.h), htp.tag_rules */
+    const uint32_t *nodes_own; /* by module, see above */
+    const uint32_t *nodes_tagged;
+    const uint32_t *nodes_total;
+    uint32_t nodes_left_to_root; /* that carry its tag, and ran in modules of torch.nn below it */
     const htp_parameters *parameters;
+    const htp_alias_list *aliases; /* by module */
 } htp_annotations;
 
 typedef struct htp_annotate_options {
@@ -68,7 +73,7 @@ typedef struct htp_annotate_options {
  * Makes the annotations of @p model.
  * @param scope_modules  htp_hierarchy_tag_scopes() of the model's graph.
  */
-htp_annotations *htp_annotate(htp_arena *arena, const htp_model *model,
+htp_annotations *htp_annotate(htp_arena *arena, const htp_draft *model,
                               const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
                               const htp_annotate_options *options);
 

@@ -1,4 +1,4 @@
-#include "onnx/model.h"
+#include "onnx/draft.h"
 
 #include "onnx/onnx.pb-c.h"
 

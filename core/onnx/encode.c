@@ -19,7 +19,7 @@ typedef struct encoder_limits {
 } encoder_limits;
 
 struct htp_encoder {
-    const htp_model *model;
+    const htp_draft *model;
     const htp_annotations *annotations;
     Htp__Onnx__ModelProto root;
     Htp__Onnx__OperatorSetIdProto *opsets, **opset_items;
@@ -59,7 +59,7 @@ static size_t count_strings(const htp_attribute *attributes, size_t count)
 
 static const htp_node_annotation no_annotation;
 
-static encoder_limits find_limits(const htp_model *model, const htp_annotations *annotations)
+static encoder_limits find_limits(const htp_draft *model, const htp_annotations *annotations)
 {
     encoder_limits limits = {0};
     for (size_t i = 0; i < model->nodes.count; i++) {
@@ -93,7 +93,7 @@ static encoder_limits find_limits(const htp_model *model, const htp_annotations 
         }                                                                                          \
     } while (0)
 
-htp_encoder *htp_encoder_new(const htp_model *model, const htp_annotations *annotations)
+htp_encoder *htp_encoder_new(const htp_draft *model, const htp_annotations *annotations)
 {
     htp_arena *arena = model->arena;
     encoder_limits limits = find_limits(model, annotations);
@@ -165,7 +165,7 @@ static void set_opset(Htp__Onnx__OperatorSetIdProto *message, const char *domain
 
 const ProtobufCMessage *htp_encode_model_tail(htp_encoder *encoder)
 {
-    const htp_model *model = encoder->model;
+    const htp_draft *model = encoder->model;
     set_opset(&encoder->opsets[0], "", model->opset); /* ai.onnx */
     for (size_t i = 0; i < model->domains.count; i++) {
         const htp_domain *domain = &model->domains.items[i];
@@ -358,7 +358,7 @@ const ProtobufCMessage *htp_encode_value_info(htp_encoder *encoder, htp_tensor_i
     return &encoder->graph.base;
 }
 
-bool htp_encode_has_value_info(const htp_model *model, htp_tensor_id tensor)
+bool htp_encode_has_value_info(const htp_draft *model, htp_tensor_id tensor)
 {
     const htp_tensor *typed = &model->tensors.items[tensor];
     return typed->source == HTP_TENSOR_FROM_NODE && !typed->is_output && typed->has_type &&

@@ -35,7 +35,7 @@ typedef struct contents {
     HTP_VECTOR(htp_tensor_id) typed;
 } contents;
 
-static contents *list_contents(const htp_model *model)
+static contents *list_contents(const htp_draft *model)
 {
     contents *lists = HTP_NEW_ARRAY(model->arena, contents, model->graphs.count);
     for (size_t i = 0; i < model->nodes.count; i++) {
@@ -53,7 +53,7 @@ static contents *list_contents(const htp_model *model)
     return lists;
 }
 
-static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_model *model,
+static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_draft *model,
                                          uint32_t index, const contents *content)
 {
     const htp_nested_graph *graph = &model->graphs.items[index];
@@ -80,7 +80,7 @@ static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_model *
 }
 
 /* A node with graphs stands behind all nodes of these: in order, every graph is there in time. */
-void htp_encode_nested_graphs(htp_encoder *encoder, const htp_model *model,
+void htp_encode_nested_graphs(htp_encoder *encoder, const htp_draft *model,
                               Htp__Onnx__GraphProto **graphs)
 {
     const contents *lists = model->graphs.count ? list_contents(model) : NULL;

@@ -9,7 +9,7 @@
 
 /** Makes every nested graph of the model, the innermost first: each is there before the node that
  * holds it is encoded. @param graphs  by nested graph; receives messages in the model's arena. */
-void htp_encode_nested_graphs(htp_encoder *encoder, const htp_model *model,
+void htp_encode_nested_graphs(htp_encoder *encoder, const htp_draft *model,
                               Htp__Onnx__GraphProto **graphs);
 
 #endif

@@ -23,6 +23,9 @@ static const rule rules[] = {
 
 #define RULE_COUNT (sizeof(rules) / sizeof(rules[0]))
 
+/* Walks before the last one, for which nothing is guessed. */
+enum { MOST_PASSES = 6 };
+
 /* ---- the node ---- */
 
 bool htp_infer_has_input(const htp_infer *infer, uint32_t index)
@@ -68,24 +71,22 @@ bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped)
     return axis >= 0 && axis < rank;
 }
 
-/* What a rule tells of the symbols of a type that is there. */
-static void refine(htp_infer *infer, htp_tensor *tensor, const htp_dim *derived)
+/* What a rule tells of a type that is there; nothing with @p derived NULL. Names are given in the
+ * graph itself: in others they would be those of several sizes, one for each iteration. */
+static void prove(htp_infer *infer, htp_tensor *tensor, const htp_dim *derived)
 {
     htp_dim *dims = htp_infer_dims(infer, tensor->rank);
     for (uint32_t i = 0; i < tensor->rank; i++) {
-        dims[i] = htp_symbols_refine(infer->symbols, tensor->dims[i], derived[i]);
+        htp_dim dim = derived ? derived[i] : htp_infer_unknown(infer);
+        dims[i] = htp_symbols_prove(infer->symbols, tensor->dims[i], dim, infer->node->graph == 0);
     }
     tensor->dims = dims;
 }
 
-/* What is the dim of a tensor is no negative number. */
-static void note_sizes(htp_infer *infer, const htp_tensor *tensor)
+void htp_infer_note_least(htp_infer *infer, htp_dim dim, int64_t least)
 {
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        if (tensor->dims[i].symbol && *tensor->dims[i].symbol) {
-            htp_polynomial_set_natural(&infer->symbols->algebra,
-                                       htp_infer_of(infer, tensor->dims[i]));
-        }
+    if (dim.symbol && *dim.symbol && infer->node->graph == 0) { /* others need not run */
+        htp_polynomial_set_least(&infer->symbols->algebra, htp_infer_of(infer, dim), least);
     }
 }
 
@@ -102,9 +103,14 @@ void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t r
         tensor->rank = rank;
         tensor->dims = dims;
     } else if (tensor->rank == rank) {
-        refine(infer, tensor, dims);
+        prove(infer, tensor, dims);
+    } else {
+        return;
     }
-    note_sizes(infer, tensor);
+    infer->is_set[infer->node->outputs[index]] = true;
+    for (uint32_t i = 0; i < rank; i++) {
+        htp_infer_note_least(infer, tensor->dims[i], 0);
+    }
 }
 
 /* ---- known contents ---- */
@@ -245,18 +251,32 @@ htp_dim htp_infer_ceil(htp_infer *infer, htp_dim a, int64_t divisor)
     return htp_infer_polynomial(infer, htp_polynomial_floor(algebra, above, divisor));
 }
 
+/* The larger of two sizes that are equal, or one of which is 1; if that can be told. */
+static htp_dim larger_dim(htp_infer *infer, htp_dim a, htp_dim b)
+{
+    htp_algebra *algebra = &infer->symbols->algebra;
+    htp_polynomial_id x = htp_infer_of(infer, a);
+    htp_polynomial_id y = htp_infer_of(infer, b);
+    bool is_a = htp_polynomial_is_at_least(algebra, x, 2);
+    bool is_b = htp_polynomial_is_at_least(algebra, y, 2);
+    if (is_a || is_b) {
+        return is_a && is_b ? htp_infer_both(a, b) : is_a ? a : b;
+    }
+    /* Of 0 and 1 it would be 0. */
+    bool is_told =
+        htp_polynomial_is_at_least(algebra, x, 1) && htp_polynomial_is_at_least(algebra, y, 1);
+    return is_told ? htp_infer_polynomial(infer, htp_polynomial_larger(algebra, x, y))
+                   : htp_infer_unknown(infer);
+}
+
 bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *result)
 {
     if (htp_infer_is(a, 1) || htp_infer_is(b, 1)) {
         *result = htp_infer_is(a, 1) ? b : a;
         return true;
     }
-    if (a.symbol && b.symbol && !htp_infer_is_same(a, b) &&
-        !htp_symbols_agree(infer->symbols, a, b)) {
-        *result = htp_infer_unknown(infer); /* either of them may be 1 */
-        return true;
-    }
-    *result = htp_infer_both(a, b);
+    bool differ = a.symbol && b.symbol && !htp_infer_is_same(a, b);
+    *result = differ ? larger_dim(infer, a, b) : htp_infer_both(a, b);
     return a.symbol || b.symbol || a.size == b.size;
 }
 
@@ -267,22 +287,32 @@ static void take_symbols(htp_infer *infer)
 {
     for (size_t i = 0; i < infer->model->tensors.count; i++) {
         const htp_tensor *tensor = &infer->model->tensors.items[i];
-        if (tensor->has_type) {
-            note_sizes(infer, tensor);
+        for (uint32_t k = 0; tensor->has_type && k < tensor->rank; k++) {
+            const char *symbol = tensor->dims[k].symbol;
+            if (symbol && *symbol) {
+                (void)htp_infer_of(infer, tensor->dims[k]);
+            }
         }
     }
 }
 
-/* Puts what was learned of symbols in their place. */
-static void resolve_symbols(htp_infer *infer)
+/* Puts what was learned of symbols in their place. Of what the lowerings had typed, dims
+ * in the graph itself have names; all dims of outputs have. */
+static void resolve_symbols(htp_infer *infer, const htp_tensor *before, bool of_outputs)
 {
     for (size_t i = 0; i < infer->model->tensors.count; i++) {
         htp_tensor *tensor = &infer->model->tensors.items[i];
-        htp_dim *dims = htp_infer_dims(infer, tensor->has_type ? tensor->rank : 0);
-        for (uint32_t k = 0; tensor->has_type && k < tensor->rank; k++) {
-            dims[k] = htp_symbols_resolve(infer->symbols, tensor->dims[k]);
+        if (!tensor->has_type || tensor->is_output != of_outputs) {
+            continue;
         }
-        tensor->dims = tensor->has_type ? dims : tensor->dims;
+        bool is_named =
+            tensor->is_output || (before[i].has_type && tensor->source == HTP_TENSOR_FROM_NODE &&
+                                  infer->model->nodes.items[tensor->index].graph == 0);
+        htp_dim *dims = htp_infer_dims(infer, tensor->rank);
+        for (uint32_t k = 0; k < tensor->rank; k++) {
+            dims[k] = htp_symbols_resolve(infer->symbols, tensor->dims[k], is_named);
+        }
+        tensor->dims = dims;
     }
 }
 
@@ -292,15 +322,18 @@ static void read_constants(htp_infer *infer)
         const htp_initializer *initializer = &infer->model->initializers.items[i];
         const htp_tensor *tensor = &infer->model->tensors.items[initializer->tensor];
         size_t length;
-        if (initializer->weight != HTP_NONE || tensor->dtype != HTP_DTYPE_INT64 ||
+        bool is_bool = tensor->dtype == HTP_DTYPE_BOOL;
+        if (initializer->weight != HTP_NONE || (tensor->dtype != HTP_DTYPE_INT64 && !is_bool) ||
             !find_length(tensor, &length) || length > HTP_INFER_MAX_ELEMENTS) {
             continue;
         }
         htp_element *elements = HTP_NEW_ARRAY(infer->arena, htp_element, length);
         for (size_t k = 0; k < length; k++) {
-            const char *at = (const char *)initializer->data + k * sizeof(int64_t);
-            elements[k].is_known = true;
-            memcpy(&elements[k].value.size, at, sizeof(int64_t));
+            const char *data = initializer->data;
+            elements[k] = (htp_element){.is_known = true, .value.size = is_bool && data[k]};
+            if (!is_bool) {
+                memcpy(&elements[k].value.size, data + k * sizeof(int64_t), sizeof(int64_t));
+            }
         }
         infer->contents[initializer->tensor] = elements;
     }
@@ -322,26 +355,67 @@ static void note_contents(htp_infer *infer, htp_contents_fn contents)
     }
 }
 
-void htp_model_infer_types(htp_model *model)
+/* What a node gives that no rule tells of: of operators that nobody knows here sizes that never
+ * moved are taken for fixed ones. */
+static void leave_untold(htp_infer *infer)
+{
+    for (uint32_t i = 0; i < infer->node->output_count; i++) {
+        htp_tensor_id id = infer->node->outputs[i];
+        htp_tensor *tensor = &infer->model->tensors.items[id];
+        if (!tensor->has_type || infer->is_set[id]) {
+            continue;
+        }
+        const htp_dim *given = tensor->dims;
+        prove(infer, tensor, NULL);
+        htp_dim *dims = htp_infer_dims(infer, tensor->rank);
+        for (uint32_t k = 0; k < tensor->rank; k++) {
+            bool is_fixed = *infer->node->domain && !given[k].symbol;
+            dims[k] = is_fixed ? given[k] : tensor->dims[k];
+        }
+        tensor->dims = dims;
+    }
+}
+
+static void walk(htp_infer *infer, const htp_map *by_op)
+{
+    const htp_draft *model = infer->model;
+    infer->contents = HTP_NEW_ARRAY(infer->arena, const htp_element *, model->tensors.count);
+    infer->is_set = HTP_NEW_ARRAY(infer->arena, bool, model->tensors.count);
+    infer->fronts = (htp_map){0};
+    infer->is_wrong = false;
+    htp_polynomial_forget(&infer->symbols->algebra);
+    read_constants(infer);
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        infer->node = &model->nodes.items[i];
+        uint32_t found;
+        if (!*infer->node->domain && htp_map_get(by_op, infer->node->op_type, &found)) {
+            rules[found].types(infer);
+            if (rules[found].contents) {
+                note_contents(infer, rules[found].contents);
+            }
+        }
+        leave_untold(infer);
+    }
+}
+
+void htp_draft_infer_types(htp_draft *model)
 {
     htp_infer infer = {.model = model, .arena = model->arena, .symbols = model->graph->symbols};
-    infer.contents = HTP_NEW_ARRAY(model->arena, const htp_element *, model->tensors.count);
     htp_map by_op = {0};
     for (uint32_t i = 0; i < RULE_COUNT; i++) {
         htp_map_set(model->arena, &by_op, rules[i].op, i);
     }
     take_symbols(&infer);
-    read_constants(&infer);
-    for (size_t i = 0; i < model->nodes.count; i++) {
-        infer.node = &model->nodes.items[i];
-        uint32_t found;
-        if (*infer.node->domain || !htp_map_get(&by_op, infer.node->op_type, &found)) {
-            continue;
-        }
-        rules[found].types(&infer);
-        if (rules[found].contents) {
-            note_contents(&infer, rules[found].contents);
-        }
+    const size_t bytes = model->tensors.count * sizeof(htp_tensor);
+    const htp_tensor *before =
+        htp_arena_grow(model->arena, model->tensors.items, model->tensors.count,
+                       model->tensors.count, sizeof(*before));
+    for (uint32_t pass = 0; pass == 0 || infer.is_wrong; pass++) {
+        memcpy(model->tensors.items, before, bytes);
+        infer.guesses_nothing = pass == MOST_PASSES;
+        htp_infer_guess(&infer);
+        walk(&infer, &by_op);
     }
-    resolve_symbols(&infer);
+    resolve_symbols(&infer, before, true);
+    resolve_symbols(&infer, before, false);
 }

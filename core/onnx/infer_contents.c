@@ -292,15 +292,17 @@ static htp_polynomial_id subtract_symbols(htp_algebra *algebra, htp_polynomial_i
     return htp_polynomial_add(algebra, a, b, -1);
 }
 
-/* The quotient; of what may be below 0 only where nothing is rounded. */
+/* The quotient; below 0 only where it is 0, or nothing is rounded. */
 static htp_polynomial_id divide_symbols(htp_algebra *algebra, htp_polynomial_id a,
                                         htp_polynomial_id b)
 {
     htp_polynomial_id exact = htp_polynomial_divide(algebra, a, b);
     int64_t divisor;
-    bool is_told = exact == HTP_POLYNOMIAL_NONE && htp_polynomial_is_natural(algebra, a) &&
-                   htp_polynomial_is_number(algebra, b, &divisor);
-    return is_told ? htp_polynomial_floor(algebra, a, divisor) : exact;
+    if (exact != HTP_POLYNOMIAL_NONE || !htp_polynomial_is_number(algebra, b, &divisor) ||
+        !htp_polynomial_is_at_least(algebra, a, 1 - divisor)) {
+        return exact;
+    }
+    return htp_polynomial_floor(algebra, htp_polynomial_positive(algebra, a), divisor);
 }
 
 static htp_polynomial_id modulo_symbols(htp_algebra *algebra, htp_polynomial_id a,
@@ -316,28 +318,20 @@ static htp_polynomial_id modulo_symbols(htp_algebra *algebra, htp_polynomial_id 
 static htp_polynomial_id c_modulo_symbols(htp_algebra *algebra, htp_polynomial_id a,
                                           htp_polynomial_id b)
 {
-    return htp_polynomial_is_natural(algebra, a) ? modulo_symbols(algebra, a, b)
-                                                 : HTP_POLYNOMIAL_NONE;
+    return htp_polynomial_is_at_least(algebra, a, 0) ? modulo_symbols(algebra, a, b)
+                                                     : HTP_POLYNOMIAL_NONE;
 }
 
-/* Whether a is at least b, as their forms show. */
-static bool is_at_least(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b)
-{
-    htp_polynomial_id more = htp_polynomial_add(algebra, a, b, -1);
-    return more != HTP_POLYNOMIAL_NONE && htp_polynomial_is_natural(algebra, more);
-}
-
-static htp_polynomial_id larger_symbol(htp_algebra *algebra, htp_polynomial_id a,
-                                       htp_polynomial_id b)
-{
-    return is_at_least(algebra, a, b) ? a : is_at_least(algebra, b, a) ? b : HTP_POLYNOMIAL_NONE;
-}
-
-/* 0 where a is not below b. */
+/* 0 where a is not below b, whatever the sizes are; 1 where it is. */
 static htp_polynomial_id is_less_symbol(htp_algebra *algebra, htp_polynomial_id a,
                                         htp_polynomial_id b)
 {
-    return is_at_least(algebra, a, b) ? htp_polynomial_number(algebra, 0) : HTP_POLYNOMIAL_NONE;
+    if (htp_polynomial_is_above(algebra, a, b)) {
+        return htp_polynomial_number(algebra, 0);
+    }
+    htp_polynomial_id more = htp_polynomial_add(algebra, b, a, -1);
+    return htp_polynomial_is_at_least(algebra, more, 1) ? htp_polynomial_number(algebra, 1)
+                                                        : HTP_POLYNOMIAL_NONE;
 }
 
 static htp_polynomial_id is_either_symbol(htp_algebra *algebra, htp_polynomial_id a,
@@ -360,7 +354,7 @@ static htp_polynomial_id smaller_symbol(htp_algebra *algebra, htp_polynomial_id 
     if (htp_polynomial_is_number(algebra, b, &number) && number == INT64_MAX) {
         return a;
     }
-    return is_at_least(algebra, a, b) ? b : is_at_least(algebra, b, a) ? a : HTP_POLYNOMIAL_NONE;
+    return htp_polynomial_smaller(algebra, a, b);
 }
 
 /* ---- operators ---- */
@@ -368,6 +362,22 @@ static htp_polynomial_id smaller_symbol(htp_algebra *algebra, htp_polynomial_id 
 bool htp_contents_add(const htp_infer *infer, htp_element *elements, size_t count)
 {
     return apply(infer, &(arithmetic){add, add_symbols}, elements, count);
+}
+
+bool htp_contents_negate(const htp_infer *infer, htp_element *elements, size_t count)
+{
+    htp_algebra *algebra = &infer->symbols->algebra;
+    if (!htp_contents_copy(infer, elements, count)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (elements[i].is_known) {
+            htp_polynomial_id id = htp_infer_of(infer, elements[i].value);
+            id = htp_polynomial_add(algebra, htp_polynomial_number(algebra, 0), id, -1);
+            elements[i] = known_polynomial(infer, id);
+        }
+    }
+    return true;
 }
 
 bool htp_contents_subtract(const htp_infer *infer, htp_element *elements, size_t count)
@@ -396,7 +406,7 @@ bool htp_contents_mod(const htp_infer *infer, htp_element *elements, size_t coun
 
 bool htp_contents_max(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){larger, larger_symbol}, elements, count);
+    return apply(infer, &(arithmetic){larger, htp_polynomial_larger}, elements, count);
 }
 
 bool htp_contents_min(const htp_infer *infer, htp_element *elements, size_t count)

@@ -40,23 +40,126 @@ void htp_infer_if(htp_infer *infer)
     }
 }
 
-/* ONNX Loop: what is carried, whose numbers may move from one iteration to the next, and then
- * what iterations add, stacked. */
+/* ---- Loop ----
+ *
+ * What a loop carries keeps the dims that it begins with as long as no iteration changes them. So
+ * a body is typed by guesses. A loop that shows one of them to be wrong makes the walk begin anew,
+ * with the dim that the loop begins with, and then with none. */
+
+/** What is guessed of an input of a body, by dim. */
+struct htp_guess {
+    htp_dim dim;
+    bool is_initial; /* what the loop begins with */
+    bool is_given_up;
+};
+
+void htp_infer_guess(htp_infer *infer)
+{
+    htp_draft *model = infer->model;
+    if (!infer->guesses) {
+        infer->guesses = HTP_NEW_ARRAY(infer->arena, htp_guess *, model->tensors.count);
+    }
+    for (size_t i = 0; i < model->tensors.count; i++) {
+        htp_tensor *tensor = &model->tensors.items[i];
+        if (tensor->source != HTP_TENSOR_FROM_GRAPH) {
+            continue;
+        }
+        htp_dim *dims = htp_infer_dims(infer, tensor->rank);
+        htp_guess **guesses = &infer->guesses[i];
+        bool is_first = !*guesses;
+        *guesses = is_first ? HTP_NEW_ARRAY(infer->arena, htp_guess, tensor->rank) : *guesses;
+        for (uint32_t d = 0; d < tensor->rank; d++) {
+            htp_guess *guess = &(*guesses)[d];
+            guess->dim = is_first ? tensor->dims[d] : guess->dim;
+            bool is_told = !guess->is_given_up && !infer->guesses_nothing;
+            bool varies = tensor->dims[d].symbol && !*tensor->dims[d].symbol;
+            dims[d] = is_told || varies ? guess->dim : htp_infer_unknown(infer);
+        }
+        tensor->dims = dims;
+    }
+}
+
+/* Whether dim @p d of what a loop carries is the guess before and after each iteration; notes the
+ * next guess where it is not. @p ends is NULL where it has no type. */
+static bool check_guess(htp_infer *infer, htp_guess *guess, htp_dim guessed, const htp_dim *begins,
+                        const htp_dim *ends)
+{
+    bool is_right =
+        begins && ends && htp_infer_is_same(*begins, guessed) && htp_infer_is_same(*ends, guessed);
+    if (is_right || guess->is_given_up || infer->guesses_nothing) {
+        return is_right;
+    }
+    bool has_next = !guess->is_initial && begins && !htp_infer_is_same(*begins, guessed);
+    guess->is_initial = true;
+    guess->is_given_up = !has_next;
+    guess->dim = has_next ? *begins : guess->dim;
+    infer->is_wrong = true;
+    return false;
+}
+
+static const htp_dim *dims_of(const htp_tensor *tensor, uint32_t rank)
+{
+    return tensor && tensor->has_type && tensor->rank == rank ? tensor->dims : NULL;
+}
+
+/* The type of output @p i, which is carried. */
+static void set_carried(htp_infer *infer, const htp_nested_graph *body, uint32_t i)
+{
+    const htp_tensor *first = htp_infer_input(infer, i + 2);
+    const htp_tensor *inner = output_of(infer, body, (size_t)i + 1);
+    const htp_tensor *carried = &infer->model->tensors.items[body->inputs.items[i + 2]];
+    const htp_dim *begins = dims_of(first, carried->rank);
+    const htp_dim *ends = dims_of(inner, carried->rank);
+    htp_guess *guesses = infer->guesses[body->inputs.items[i + 2]];
+    htp_dim *dims = htp_infer_dims(infer, carried->rank);
+    for (uint32_t d = 0; d < carried->rank; d++) {
+        bool is_kept = check_guess(infer, &guesses[d], carried->dims[d], begins ? &begins[d] : NULL,
+                                   ends ? &ends[d] : NULL);
+        dims[d] = is_kept ? carried->dims[d] : htp_infer_unknown(infer);
+    }
+    htp_infer_set(infer, i, carried->dtype, carried->rank, dims);
+}
+
+static bool is_true(const htp_element *elements)
+{
+    int64_t number;
+    return elements && htp_infer_number(elements[0], &number) && number == 1;
+}
+
+/* How often a loop runs, where no condition ends it. */
+static htp_dim trip_count(htp_infer *infer, const htp_nested_graph *body)
+{
+    bool begins =
+        !htp_infer_has_input(infer, 1) || is_true(infer->contents[infer->node->inputs[1]]);
+    htp_element most = htp_infer_element(infer, 0, 0);
+    if (!begins || !most.is_known || body->outputs.count == 0 ||
+        !is_true(infer->contents[body->outputs.items[0]])) {
+        return htp_infer_unknown(infer);
+    }
+    htp_polynomial_id count = htp_infer_of(infer, most.value);
+    return htp_infer_polynomial(infer, htp_polynomial_positive(&infer->symbols->algebra, count));
+}
+
+/* ONNX Loop: what is carried, and then what iterations add, stacked. */
 void htp_infer_loop(htp_infer *infer)
 {
     const htp_nested_graph *body = find_graph(infer, "body");
     uint32_t carried = infer->node->input_count > 2 ? infer->node->input_count - 2 : 0;
     for (uint32_t i = 0; i < infer->node->output_count; i++) {
         const htp_tensor *inner = output_of(infer, body, (size_t)i + 1);
+        if (body && i < carried) {
+            set_carried(infer, body, i);
+            continue;
+        }
         if (!inner) {
             continue;
         }
-        uint32_t stacked = i >= carried;
-        htp_dim *dims = htp_infer_dims(infer, inner->rank + stacked);
-        for (uint32_t d = 0; d < inner->rank + stacked; d++) {
-            bool is_kept = stacked && d > 0 && !inner->dims[d - 1].symbol;
-            dims[d] = is_kept ? inner->dims[d - 1] : htp_infer_unknown(infer);
+        htp_dim *dims = htp_infer_dims(infer, inner->rank + 1);
+        dims[0] = trip_count(infer, body);
+        for (uint32_t d = 0; d < inner->rank; d++) {
+            bool is_kept = !htp_symbols_has_unknown(infer->symbols, inner->dims[d]);
+            dims[d + 1] = is_kept ? inner->dims[d] : htp_infer_unknown(infer);
         }
-        htp_infer_set(infer, i, inner->dtype, inner->rank + stacked, dims);
+        htp_infer_set(infer, i, inner->dtype, inner->rank + 1, dims);
     }
 }

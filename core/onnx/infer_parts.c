@@ -134,44 +134,42 @@ static int64_t sliced_size(int64_t size, int64_t start, int64_t end, int64_t ste
     return span <= 0 ? 0 : span / stride + (span % stride != 0);
 }
 
-/* Where a slice of step 1 or more begins or ends in an axis of symbolic size;
- * HTP_POLYNOMIAL_NONE where it is not told. */
-static htp_polynomial_id bound_of(htp_infer *infer, htp_dim dim, htp_element element)
+/* Where a slice of step 1 or more begins or ends in an axis of size @p size, which it may not
+ * reach or go beyond; HTP_POLYNOMIAL_NONE where it is not told. */
+static htp_polynomial_id bound_of(htp_infer *infer, htp_polynomial_id size, htp_element element)
 {
     int64_t number;
-    bool is_number = htp_infer_number(element, &number);
-    htp_polynomial_id size = htp_infer_of(infer, dim);
-    if (!element.is_known || (is_number && number <= -FAR)) {
+    htp_algebra *algebra = &infer->symbols->algebra;
+    if (!element.is_known) {
         return HTP_POLYNOMIAL_NONE;
     }
-    if (is_number && number >= FAR) {
-        return size;
+    if (htp_infer_number(element, &number) && (number <= -FAR || number >= FAR)) {
+        return number > 0 ? size : htp_polynomial_number(algebra, 0);
     }
-    htp_algebra *algebra = &infer->symbols->algebra;
     htp_polynomial_id bound = htp_infer_of(infer, element.value);
-    if (is_number && number < 0) {
-        return htp_polynomial_add(algebra, size, bound, 1);
+    if (htp_polynomial_is_at_least(algebra, bound, 0)) {
+        return bound;
     }
-    return htp_polynomial_is_natural(algebra, bound) ? bound : HTP_POLYNOMIAL_NONE;
+    bool is_from_end = htp_polynomial_is_above(algebra, htp_polynomial_number(algebra, -1), bound);
+    return is_from_end ? htp_polynomial_add(algebra, size, bound, 1) : HTP_POLYNOMIAL_NONE;
 }
 
-/* A slice that ends in the axis, which is taken to have the numbers that are cut off. @return
- * false where it is not told */
+/* @return false where it is not told */
 static bool symbolic_slice(htp_infer *infer, htp_dim dim, htp_element start, htp_element end,
                            int64_t step, htp_dim *result)
 {
     htp_algebra *algebra = &infer->symbols->algebra;
-    htp_polynomial_id from = bound_of(infer, dim, start);
-    htp_polynomial_id to = bound_of(infer, dim, end);
-    htp_polynomial_id rest = htp_polynomial_add(algebra, htp_infer_of(infer, dim), to, -1);
-    htp_polynomial_id span = htp_polynomial_add(algebra, to, from, -1);
-    int64_t number;
-    bool is_told = rest != HTP_POLYNOMIAL_NONE && span != HTP_POLYNOMIAL_NONE &&
-                   htp_polynomial_is_natural(algebra, rest) &&
-                   htp_polynomial_is_natural(algebra, from) &&
-                   (htp_polynomial_is_number(algebra, from, &number) ||
-                    htp_polynomial_is_natural(algebra, span));
-    if (!is_told) {
+    htp_polynomial_id size = htp_infer_of(infer, dim);
+    htp_polynomial_id from = bound_of(infer, size, start);
+    htp_polynomial_id to = bound_of(infer, size, end);
+    if (from == HTP_POLYNOMIAL_NONE || to == HTP_POLYNOMIAL_NONE) {
+        return false;
+    }
+    from = htp_polynomial_positive(algebra, from);
+    to = htp_polynomial_smaller(algebra, size, to);
+    htp_polynomial_id span =
+        htp_polynomial_positive(algebra, htp_polynomial_add(algebra, to, from, -1));
+    if (span == HTP_POLYNOMIAL_NONE) {
         return false;
     }
     *result = htp_infer_ceil(infer, htp_infer_polynomial(infer, span), step);
@@ -231,14 +229,12 @@ static htp_dim sliced_dim(htp_infer *infer, htp_dim dim, size_t at)
     if (dim.symbol && step < 0) {
         return turns_all(start, end, step) ? dim : htp_infer_unknown(infer);
     }
+    if (!dim.symbol && htp_infer_number(start, &from) && htp_infer_number(end, &to)) {
+        return htp_infer_size(infer, sliced_size(dim.size, from, to, step));
+    }
     htp_dim result;
-    if (dim.symbol && symbolic_slice(infer, dim, start, end, step, &result)) {
-        return result;
-    }
-    if (dim.symbol || !htp_infer_number(start, &from) || !htp_infer_number(end, &to)) {
-        return unclear_slice(infer, dim, at, step);
-    }
-    return htp_infer_size(infer, sliced_size(dim.size, from, to, step));
+    bool is_clear = step > 0 && symbolic_slice(infer, dim, start, end, step, &result);
+    return is_clear ? result : unclear_slice(infer, dim, at, step);
 }
 
 /* The axis that entry @p at of starts and ends is for. */

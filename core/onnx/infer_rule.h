@@ -11,7 +11,7 @@
 #define HTP_ONNX_INFER_RULE_H
 
 #include "graph/symbols.h"
-#include "onnx/model.h"
+#include "onnx/draft.h"
 
 /** Elements of the longest vector that is followed: the pads of a tensor of the largest rank. */
 #define HTP_INFER_MAX_ELEMENTS ((size_t)2 * HTP_SHIM_MAX_RANK)
@@ -22,13 +22,19 @@ typedef struct htp_element {
     htp_dim value; /* a number may be negative */
 } htp_element;
 
+typedef struct htp_guess htp_guess;
+
 typedef struct htp_infer {
-    htp_model *model;
+    htp_draft *model;
     htp_arena *arena;
     const htp_onnx_node *node;    /* whose outputs are typed */
     const htp_element **contents; /* by tensor; NULL: not known */
     htp_symbols *symbols;         /* of the graph */
     htp_map fronts;               /* of cut axes: see infer_parts.c */
+    bool *is_set;                 /* by tensor: a rule has told its type */
+    htp_guess **guesses;          /* by tensor: of bodies of loops, see infer_nested.c */
+    bool is_wrong;                /* one of these was wrong: the walk begins anew */
+    bool guesses_nothing;
 } htp_infer;
 
 /** A rule for types; and one for the contents of the first output, whose @p count elements it
@@ -64,8 +70,9 @@ int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index,
 /** Wraps an axis into [0, rank). @return false when it is out of range */
 bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped);
 
-/** Sets the type of output @p index; of one that has a type only the symbols, where @p dims tell
- * more of them. @p dims are kept, not copied. Ranks above HTP_SHIM_MAX_RANK are left out. */
+/** Sets the type of output @p index; of one that has a type the dims, as far as they agree with it:
+ * what @p dims do not tell is not known then. @p dims are kept, not copied. Ranks above
+ * HTP_SHIM_MAX_RANK are left out. */
 void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
                    const htp_dim *dims);
 
@@ -105,7 +112,8 @@ htp_dim htp_infer_element_dim(htp_infer *infer, htp_element element);
 bool htp_infer_is(htp_dim dim, int64_t size);
 bool htp_infer_is_same(htp_dim a, htp_dim b);
 
-/** The dim that is both: the number, if one of them is; otherwise the shorter name. */
+/** The dim that is both, where the model needs them to be equal: the number, if one of them is;
+ * otherwise the shorter name. */
 htp_dim htp_infer_both(htp_dim a, htp_dim b);
 
 /** The dim of a polynomial of dims; one that cannot be told for HTP_POLYNOMIAL_NONE, or a number
@@ -121,7 +129,16 @@ htp_dim htp_infer_product(htp_infer *infer, htp_dim a, htp_dim b);
 htp_dim htp_infer_floor(htp_infer *infer, htp_dim a, int64_t divisor);
 htp_dim htp_infer_ceil(htp_infer *infer, htp_dim a, int64_t divisor);
 
-/** The dim that @p a and @p b are broadcast to. @return false for two numbers that do not fit */
+/** Notes that what a model runs with has at least @p least elements along @p dim. */
+void htp_infer_note_least(htp_infer *infer, htp_dim dim, int64_t least);
+
+/** The dim that @p a and @p b are broadcast to: one of them where both are equal, or it is not 1
+ * whatever the sizes are. @return false for two numbers that do not fit */
 bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *result);
+
+/* ---- loops ---- */
+
+/** Types what loops carry by what is guessed of it: first that its dims stay as they were given. */
+void htp_infer_guess(htp_infer *infer);
 
 #endif

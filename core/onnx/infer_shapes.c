@@ -124,6 +124,14 @@ static htp_dim remaining_dim(htp_infer *infer, const htp_tensor *x, const htp_di
     return htp_infer_polynomial(infer, htp_polynomial_floor(algebra, all, divisor));
 }
 
+/* A dim to reshape to: where it is -1 at some sizes, it is something else there. */
+static htp_dim sure_size(htp_infer *infer, htp_dim dim)
+{
+    bool is_size =
+        htp_polynomial_is_at_least(&infer->symbols->algebra, htp_infer_of(infer, dim), 0);
+    return is_size ? dim : htp_infer_unknown(infer);
+}
+
 void htp_infer_reshape(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
@@ -147,7 +155,7 @@ void htp_infer_reshape(htp_infer *infer)
         } else if (is_number && number == 0 && copies_zeros) {
             dims[i] = i < x->rank ? x->dims[i] : htp_infer_unknown(infer);
         } else {
-            dims[i] = wanted.value;
+            dims[i] = sure_size(infer, wanted.value);
         }
     }
     if (missing_count == 1) {
@@ -203,21 +211,14 @@ void htp_infer_tile(htp_infer *infer)
     htp_infer_set(infer, 0, x->dtype, x->rank, dims);
 }
 
-/* From @p start to @p limit; unknown where it is not clear which one is larger. */
+/* From @p start to @p limit, if there is anything between them. */
 static htp_dim counted_dim(htp_infer *infer, htp_dim start, htp_dim limit, int64_t step)
 {
-    htp_polynomial_id span = htp_polynomial_add(
-        &infer->symbols->algebra, htp_infer_of(infer, limit), htp_infer_of(infer, start), -1);
-    int64_t number;
-    if (span == HTP_POLYNOMIAL_NONE) {
-        return htp_infer_unknown(infer);
-    }
-    if (htp_polynomial_is_number(&infer->symbols->algebra, span, &number) && number <= 0) {
-        return (htp_dim){.size = 0};
-    }
-    return htp_polynomial_is_natural(&infer->symbols->algebra, span)
-               ? htp_infer_ceil(infer, htp_infer_polynomial(infer, span), step)
-               : htp_infer_unknown(infer);
+    htp_algebra *algebra = &infer->symbols->algebra;
+    htp_polynomial_id span =
+        htp_polynomial_add(algebra, htp_infer_of(infer, limit), htp_infer_of(infer, start), -1);
+    htp_dim dim = htp_infer_polynomial(infer, htp_polynomial_positive(algebra, span));
+    return htp_infer_ceil(infer, dim, step);
 }
 
 void htp_infer_range(htp_infer *infer)

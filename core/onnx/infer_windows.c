@@ -98,6 +98,16 @@ static htp_dim spread_dim(htp_infer *infer, const window *w, htp_dim dim, int64_
 
 /* ---- convolution and pooling ---- */
 
+/* A window that does not fit is an error. */
+static void set_windows(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
+                        const htp_dim *dims)
+{
+    htp_infer_set(infer, index, dtype, rank, dims);
+    for (uint32_t i = 2; i < rank; i++) {
+        htp_infer_note_least(infer, dims[i], 1);
+    }
+}
+
 /* Whether the sizes hang on attributes that the rules here do not read. */
 static bool is_automatic(const htp_infer *infer)
 {
@@ -133,7 +143,7 @@ void htp_infer_convolution(htp_infer *infer)
         window w = kernel_window(infer, weight, i);
         dims[i] = fitting_dim(infer, &w, x->dims[i]);
     }
-    htp_infer_set(infer, 0, x->dtype, x->rank, dims);
+    set_windows(infer, 0, x->dtype, x->rank, dims);
 }
 
 void htp_infer_transposed_convolution(htp_infer *infer)
@@ -170,8 +180,8 @@ void htp_infer_pool(htp_infer *infer)
         window w = read_window(infer, i - 2, x->rank - 2, 0);
         dims[i] = fitting_dim(infer, &w, x->dims[i]);
     }
-    htp_infer_set(infer, 0, x->dtype, x->rank, dims);
-    htp_infer_set(infer, 1, HTP_DTYPE_INT64, x->rank, dims);
+    set_windows(infer, 0, x->dtype, x->rank, dims);
+    set_windows(infer, 1, HTP_DTYPE_INT64, x->rank, dims);
 }
 
 void htp_infer_global_pool(htp_infer *infer)

@@ -34,13 +34,14 @@ static void add_number(htp_text *text, const char *key, uint64_t value, const ch
     htp_text_addf(text, "%" PRIu64 "%s", value, behind);
 }
 
-static void add_aliases(tree_writer *w, const htp_shim_module *module)
+static void add_aliases(tree_writer *w, uint32_t module)
 {
+    const htp_alias_list *aliases = &w->annotations->aliases[module];
     add_key(&w->text, "aliases");
     htp_text_add(&w->text, "[");
-    for (size_t i = 0; i < module->alias_count; i++) {
+    for (size_t i = 0; i < aliases->count; i++) {
         htp_text_add(&w->text, i ? ", " : "");
-        htp_text_add_json(&w->text, module->aliases[i]);
+        htp_text_add_json(&w->text, aliases->paths[i]);
     }
     htp_text_add(&w->text, "], ");
 }
@@ -127,7 +128,7 @@ static void add_record(tree_writer *w, uint32_t module)
     add_string(text, "tag", facts->tag);
     add_string(text, "full_tag", facts->full_tag);
     add_string(text, "path", shim->path);
-    add_aliases(w, shim);
+    add_aliases(w, module);
     add_string(text, "class", facts->class_name);
     add_string(text, "qualified_class", shim->qualified_class);
     add_bool(text, "is_torch_nn", facts->is_torch_nn);
@@ -140,6 +141,7 @@ static void add_record(tree_writer *w, uint32_t module)
     add_key(text, "nodes");
     htp_text_add(text, "{");
     add_number(text, "own", w->annotations->nodes_own[module], ", ");
+    add_number(text, "tagged", w->annotations->nodes_tagged[module], ", ");
     add_number(text, "total", w->annotations->nodes_total[module], "}}");
 }
 

@@ -1,6 +1,6 @@
 #include "onnx/names.h"
 
-#include "base/text.h"
+#include "hierarchy/hierarchy.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -29,10 +29,10 @@ static size_t printable_length(const char *at)
     return length > 0 && code >= 0x20 && code != 0x7f ? length : 0;
 }
 
-static const char *escape(htp_arena *arena, const char *name, char separator)
+const char *htp_name_escape(htp_arena *arena, const char *name)
 {
     const char *at = name;
-    while (*at && *at != separator && printable_length(at)) {
+    while (*at && printable_length(at)) {
         at += printable_length(at);
     }
     if (!*at) {
@@ -41,7 +41,7 @@ static const char *escape(htp_arena *arena, const char *name, char separator)
     htp_text text = {.arena = arena};
     htp_text_add_bytes(&text, name, (size_t)(at - name));
     while (*at) {
-        size_t length = *at == separator ? 0 : printable_length(at);
+        size_t length = printable_length(at);
         if (length) {
             htp_text_add_bytes(&text, at, length);
             at += length;
@@ -50,11 +50,6 @@ static const char *escape(htp_arena *arena, const char *name, char separator)
         }
     }
     return htp_text_string(&text);
-}
-
-const char *htp_name_escape(htp_arena *arena, const char *name)
-{
-    return escape(arena, name, '\0');
 }
 
 /* @p path below @p above, or all of it: "layer.0" for "encoder.layer.0" below "encoder". */
@@ -79,9 +74,92 @@ const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph)
         }
         const char *relative =
             relative_path(htp_graph_scope_path(graph, scope), htp_graph_scope_path(graph, parent));
-        names[scope] = *relative ? htp_arena_printf(arena, "%s/%s", names[parent],
-                                                    escape(arena, relative, '/'))
-                                 : names[parent];
+        htp_text name = {.arena = arena};
+        htp_text_add(&name, names[parent]);
+        htp_text_add(&name, *relative ? "/" : "");
+        htp_hierarchy_add_encoded(&name, relative, true);
+        names[scope] = *relative ? htp_text_string(&name) : names[parent];
     }
     return names;
+}
+
+/* ---- names of the whole model ---- */
+
+typedef HTP_VECTOR(uint32_t) node_list;
+
+typedef struct naming {
+    htp_draft *model;
+    htp_map nodes; /* names that are taken */
+    htp_map tensors;
+    node_list *graphs;            /* their nodes, in order; 0 is the model's own */
+    HTP_VECTOR(uint32_t) pending; /* nodes that are to be named, the next one last */
+} naming;
+
+/* Inputs, outputs and weights keep their names. */
+static void keep_names(naming *n)
+{
+    htp_draft *model = n->model;
+    htp_arena *arena = model->arena;
+    bool *is_kept = HTP_NEW_ARRAY(arena, bool, model->tensors.count);
+    for (size_t i = 0; i < model->outputs.count; i++) {
+        is_kept[model->outputs.items[i]] = true;
+    }
+    for (size_t i = 0; i < model->tensors.count; i++) {
+        htp_tensor *tensor = &model->tensors.items[i];
+        bool is_constant = tensor->source == HTP_TENSOR_FROM_INITIALIZER &&
+                           model->initializers.items[tensor->index].weight == HTP_NONE;
+        if (is_kept[i] || (tensor->source != HTP_TENSOR_FROM_NODE && !is_constant)) {
+            htp_map_set(arena, &n->tensors, tensor->name, 1);
+        } else {
+            tensor->name = NULL;
+        }
+    }
+}
+
+static void push_graph(naming *n, uint32_t graph)
+{
+    for (size_t i = n->graphs[graph].count; i-- > 0;) {
+        HTP_PUSH(n->model->arena, &n->pending, n->graphs[graph].items[i]);
+    }
+}
+
+static void name_node(naming *n, htp_onnx_node *node)
+{
+    htp_draft *model = n->model;
+    htp_arena *arena = model->arena;
+    node->name = htp_name_unique(
+        arena, &n->nodes,
+        htp_arena_printf(arena, "%s/%s", model->scope_names[node->origin.scope], node->op_type));
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        htp_tensor *tensor = &model->tensors.items[node->outputs[i]];
+        if (!tensor->name) {
+            const char *name = htp_arena_printf(arena, "%s_output_%u", node->name, (unsigned)i);
+            tensor->name = htp_name_unique(arena, &n->tensors, name);
+        }
+    }
+    for (uint32_t i = node->attribute_count; i-- > 0;) {
+        if (node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH) {
+            push_graph(n, (uint32_t)node->attributes[i].i);
+        }
+    }
+}
+
+void htp_name_model(htp_draft *model)
+{
+    naming n = {.model = model,
+                .graphs = HTP_NEW_ARRAY(model->arena, node_list, model->graphs.count + 1)};
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        HTP_PUSH(model->arena, &n.graphs[model->nodes.items[i].graph], (uint32_t)i);
+    }
+    keep_names(&n);
+    for (size_t i = 0; i < model->initializers.count; i++) {
+        htp_tensor *tensor = &model->tensors.items[model->initializers.items[i].tensor];
+        if (!tensor->name) {
+            tensor->name = htp_name_unique(model->arena, &n.tensors, "/Constant");
+        }
+    }
+    push_graph(&n, 0);
+    while (n.pending.count > 0) {
+        name_node(&n, &model->nodes.items[n.pending.items[--n.pending.count]]);
+    }
 }

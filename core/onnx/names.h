@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "graph/graph.h"
+#include "onnx/draft.h"
 
 /**
  * A name that is not taken, and takes it: @p base itself, else base_1, base_2 and so on.
@@ -21,9 +22,16 @@ const char *htp_name_escape(htp_arena *arena, const char *name);
 /**
  * The prefix of node names by scope, "" for the root's: "/encoder/layer.0/attention". Each call
  * contributes its module's attribute path relative to the caller's, or the whole path where the
- * caller does not hold the module; a slash within is percent-encoded.
+ * caller does not hold the module; names within are spelled as in tags.
  * @return one string per scope of the graph's trace; a caller's scope precedes the callee's.
  */
 const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph);
+
+/**
+ * Names all nodes, what they make, and embedded constants anew: numbers count in the order in which
+ * nodes are written, a node before those of its graphs, and leave none out. Inputs, outputs and
+ * weights keep their names. Linear.
+ */
+void htp_name_model(htp_draft *model);
 
 #endif

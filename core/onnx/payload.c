@@ -45,7 +45,7 @@ static bool lies_in_storage(const htp_shim_weight *weight, uint64_t element)
     return last < weight->storage_bytes / element;
 }
 
-htp_status htp_payload_check(const htp_model *model, uint32_t index, uint64_t *bytes)
+htp_status htp_payload_check(const htp_draft *model, uint32_t index, uint64_t *bytes)
 {
     const htp_initializer *initializer = &model->initializers.items[index];
     const htp_tensor *tensor = &model->tensors.items[initializer->tensor];
@@ -103,7 +103,7 @@ static void split_into_runs(htp_payload *payload, const htp_shim_weight *weight)
     payload->rank = rank;
 }
 
-void htp_payload_begin(htp_payload *payload, const htp_model *model, uint32_t index)
+void htp_payload_begin(htp_payload *payload, const htp_draft *model, uint32_t index)
 {
     const htp_initializer *initializer = &model->initializers.items[index];
     memset(payload, 0, offsetof(htp_payload, gathered));

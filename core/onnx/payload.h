@@ -6,7 +6,7 @@
 #define HTP_ONNX_PAYLOAD_H
 
 #include "base/status.h"
-#include "onnx/model.h"
+#include "onnx/draft.h"
 
 /** A reader of an initializer's bytes. They are a sequence of runs that are contiguous in memory;
  * long runs are handed out where they lie, short ones are gathered. */
@@ -30,10 +30,10 @@ typedef struct htp_payload {
  * storage has. @return HTP_CODE_BAD_INPUT where they do not fit, HTP_CODE_UNSUPPORTED for a dtype
  * that cannot be written; both name the initializer.
  */
-HTP_MUST_USE htp_status htp_payload_check(const htp_model *model, uint32_t index, uint64_t *bytes);
+HTP_MUST_USE htp_status htp_payload_check(const htp_draft *model, uint32_t index, uint64_t *bytes);
 
 /** Begins to read initializer @p index, which was checked. */
-void htp_payload_begin(htp_payload *payload, const htp_model *model, uint32_t index);
+void htp_payload_begin(htp_payload *payload, const htp_draft *model, uint32_t index);
 
 /** The next bytes, valid until the next call. @return how many; 0 at the end. */
 uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes);

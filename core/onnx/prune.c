@@ -1,4 +1,6 @@
-#include "onnx/model.h"
+#include "onnx/draft.h"
+
+#include "onnx/names.h"
 
 static void mark_tensors(const htp_tensor_id *ids, size_t count, bool *live_tensors)
 {
@@ -8,7 +10,7 @@ static void mark_tensors(const htp_tensor_id *ids, size_t count, bool *live_tens
 }
 
 /* The ends of the graphs that a node holds; the nodes of these come before it. */
-static void mark_graphs(const htp_model *model, const htp_onnx_node *node, bool *live_tensors)
+static void mark_graphs(const htp_draft *model, const htp_onnx_node *node, bool *live_tensors)
 {
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         if (node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH) {
@@ -21,7 +23,7 @@ static void mark_graphs(const htp_model *model, const htp_onnx_node *node, bool 
 
 /* Marks what the outputs need. Tensors exist before the nodes that read them, so one sweep from
  * the last node to the first sees every reader before its producers. */
-static void mark(const htp_model *model, bool *live_tensors, bool *live_nodes)
+static void mark(const htp_draft *model, bool *live_tensors, bool *live_nodes)
 {
     mark_tensors(model->inputs.items, model->inputs.count, live_tensors);
     mark_tensors(model->outputs.items, model->outputs.count, live_tensors);
@@ -46,7 +48,7 @@ static void mark(const htp_model *model, bool *live_tensors, bool *live_nodes)
 }
 
 /* Moves live tensors together. @return new ids by old ones. */
-static const htp_tensor_id *compact_tensors(htp_model *model, const bool *live)
+static const htp_tensor_id *compact_tensors(htp_draft *model, const bool *live)
 {
     htp_tensor_id *moved = HTP_NEW_ARRAY(model->arena, htp_tensor_id, model->tensors.count);
     size_t kept = 0;
@@ -70,7 +72,7 @@ static const htp_tensor_id *renumber(htp_arena *arena, const htp_tensor_id *ids,
     return renumbered;
 }
 
-static void compact_nodes(htp_model *model, const bool *live, const htp_tensor_id *moved)
+static void compact_nodes(htp_draft *model, const bool *live, const htp_tensor_id *moved)
 {
     size_t kept = 0;
     for (size_t i = 0; i < model->nodes.count; i++) {
@@ -88,7 +90,7 @@ static void compact_nodes(htp_model *model, const bool *live, const htp_tensor_i
     model->nodes.count = kept;
 }
 
-static void compact_initializers(htp_model *model, const htp_tensor_id *moved)
+static void compact_initializers(htp_draft *model, const htp_tensor_id *moved)
 {
     size_t kept = 0;
     for (size_t i = 0; i < model->initializers.count; i++) {
@@ -111,7 +113,7 @@ static void move_tensors(htp_tensor_id *ids, size_t count, const htp_tensor_id *
     }
 }
 
-void htp_model_remove_unused(htp_model *model)
+void htp_draft_remove_unused(htp_draft *model)
 {
     bool *live_tensors = HTP_NEW_ARRAY(model->arena, bool, model->tensors.count);
     bool *live_nodes = HTP_NEW_ARRAY(model->arena, bool, model->nodes.count);
@@ -126,4 +128,5 @@ void htp_model_remove_unused(htp_model *model)
         move_tensors(graph->inputs.items, graph->inputs.count, moved);
         move_tensors(graph->outputs.items, graph->outputs.count, moved);
     }
+    htp_name_model(model);
 }

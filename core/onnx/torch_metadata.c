@@ -1,6 +1,7 @@
 #include "onnx/torch_metadata.h"
 
 #include "hierarchy/hierarchy.h"
+#include "onnx/stack_trace.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -143,18 +144,6 @@ static const char *close_namespace(htp_arena *arena, const char *begun, const ch
     return htp_text_string(&text);
 }
 
-static const char *make_stack_trace(htp_arena *arena, const htp_shim_node *node)
-{
-    if (!*node->source_file) {
-        return NULL;
-    }
-    htp_text text = {.arena = arena};
-    htp_text_add(&text, "File \"");
-    htp_text_add_utf8(&text, node->source_file);
-    htp_text_addf(&text, "\", line %" PRIu32, node->source_line);
-    return htp_text_string(&text);
-}
-
 htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
                                            const htp_onnx_node *node)
 {
@@ -168,7 +157,8 @@ htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
         .namespace_text = close_namespace(arena, begun->namespace_text, name, target),
         .class_hierarchy = close_list(arena, begun->class_hierarchy, target),
         .scopes = close_list(arena, begun->scopes, name),
-        .stack_trace =
-            has_operation ? make_stack_trace(arena, htp_graph_node(maker->graph, id)) : NULL,
+        .stack_trace = has_operation ? htp_stack_trace_make(arena, maker->graph->trace,
+                                                            htp_graph_node(maker->graph, id))
+                                     : NULL,
     };
 }

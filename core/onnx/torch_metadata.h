@@ -5,7 +5,7 @@
 #ifndef HTP_ONNX_TORCH_METADATA_H
 #define HTP_ONNX_TORCH_METADATA_H
 
-#include "onnx/model.h"
+#include "onnx/draft.h"
 
 /** Values of metadata_props. The operation's name is the aten operator's with a number behind it
  * from the second on (`linear`, `linear_1`), the target is `aten.linear.default`. */
@@ -13,7 +13,7 @@ typedef struct htp_torch_metadata {
     const char *namespace_text; /* `: pkg.Net/encoder: pkg.Encoder/linear_1: aten.linear.default` */
     const char *class_hierarchy; /* `['pkg.Net', 'pkg.Encoder', 'aten.linear.default']` */
     const char *scopes;          /* `['', 'encoder', 'linear_1']` */
-    const char *stack_trace;     /* `File "net.py", line 12`; NULL where not known */
+    const char *stack_trace;     /* see onnx/stack_trace.h; NULL where not known */
 } htp_torch_metadata;
 
 typedef struct htp_torch_metadata_maker htp_torch_metadata_maker;

@@ -1,9 +1,10 @@
 #include "onnx/writer.h"
 
+#include "onnx/delivery.h"
 #include "onnx/encode.h"
-#include "onnx/output.h"
 #include "onnx/payload.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -12,7 +13,6 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "ONNX stores little-endian numbers, and weights are written as they lie in memory");
 
-#define LARGEST_MODEL ((uint64_t)INT32_MAX) /* protobuf's limit */
 #define NOT_EXTERNAL UINT64_MAX
 
 enum {
@@ -25,19 +25,22 @@ enum {
 /* A write under way. The model is walked without a file first, to count its bytes, then with one;
  * both walks are the same code. */
 typedef struct htp_writer {
-    const htp_model *model;
+    const htp_draft *model;
     const htp_writer_options *options;
+    const char *path;
+    htp_external_data external_data; /* what was wanted, then what was chosen */
     htp_encoder *encoder;
-    uint64_t *payloads;   /* bytes, by initializer */
-    uint64_t *offsets;    /* in the external file, by initializer, or NOT_EXTERNAL */
-    const char *location; /* the external file's name, as the model says it */
+    uint64_t *payloads;      /* bytes, by initializer */
+    uint64_t *offsets;       /* in the external file, by initializer, or NOT_EXTERNAL */
+    char location[PATH_MAX]; /* the external file's name, as the model says it */
     uint64_t graph_bytes;
-    htp_writer_result sizes;
+    htp_delivery_sizes sizes;
     htp_output *output; /* NULL: bytes are counted */
     uint64_t counted;
     uint64_t done, reported; /* bytes */
     struct timespec begin;
     bool stopped; /* the caller asked to */
+    bool is_cut;  /* the source was, and its weights must not be touched any more */
     htp_payload payload;
 } htp_writer;
 
@@ -45,7 +48,7 @@ typedef struct htp_writer {
 
 static bool may_go_on(const htp_writer *w)
 {
-    return !w->stopped && w->output->failure == 0;
+    return !w->stopped && !w->is_cut && w->output->failure == 0;
 }
 
 static void report_progress(htp_writer *w, uint64_t bytes)
@@ -60,7 +63,7 @@ static void report_progress(htp_writer *w, uint64_t bytes)
     htp_progress progress = {
         .stage = HTP_STAGE_WRITTEN,
         .done = w->done,
-        .total = w->sizes.model_bytes + w->sizes.external_bytes,
+        .total = w->sizes.model_bytes + w->sizes.data_bytes,
         .seconds = (double)(now.tv_sec - w->begin.tv_sec) +
                    (double)(now.tv_nsec - w->begin.tv_nsec) * 1e-9,
         .label = "bytes",
@@ -104,14 +107,27 @@ static void drop_pages(const unsigned char *begin, size_t bytes)
 
 static void put_bytes(htp_writer *w, const unsigned char *bytes, uint64_t count)
 {
+    bool is_mapped = w->payload.is_mapped && bytes != w->payload.gathered;
     for (uint64_t at = 0; at < count && may_go_on(w); at += STEP) {
         size_t step = count - at < STEP ? (size_t)(count - at) : STEP;
-        htp_output_append(w->output, bytes + at, step);
-        if (w->payload.is_mapped && bytes != w->payload.gathered) {
+        if (is_mapped) {
+            htp_output_copy(w->output, bytes + at, step);
             drop_pages(bytes + at, step);
+        } else {
+            htp_output_append(w->output, bytes + at, step);
         }
         report_progress(w, step);
     }
+}
+
+/* The next bytes of the payload. Gathering them touches a mapped source, which is looked at before:
+ * there is no way to be told in time where it is cut in this very moment. */
+static uint64_t next_bytes(htp_writer *w, const unsigned char **bytes)
+{
+    if (w->payload.is_mapped && w->options->source) {
+        w->is_cut = w->is_cut || htp_input_file_is_cut(w->options->source);
+    }
+    return may_go_on(w) ? htp_payload_next(&w->payload, bytes) : 0;
 }
 
 static void put_payload(htp_writer *w, uint32_t initializer)
@@ -122,10 +138,10 @@ static void put_payload(htp_writer *w, uint32_t initializer)
     }
     htp_payload_begin(&w->payload, w->model, initializer);
     const unsigned char *bytes;
-    uint64_t count = htp_payload_next(&w->payload, &bytes);
-    while (count > 0 && may_go_on(w)) {
+    uint64_t count = next_bytes(w, &bytes);
+    while (count > 0) {
         put_bytes(w, bytes, count);
-        count = htp_payload_next(&w->payload, &bytes);
+        count = next_bytes(w, &bytes);
     }
 }
 
@@ -154,7 +170,7 @@ static void put_initializer(htp_writer *w, uint32_t index)
 
 static void put_graph(htp_writer *w)
 {
-    const htp_model *model = w->model;
+    const htp_draft *model = w->model;
     for (size_t i = 0; i < model->nodes.count; i++) {
         if (model->nodes.items[i].graph == 0) {
             put_message(w, htp_encode_node(w->encoder, (uint32_t)i));
@@ -172,7 +188,7 @@ static void put_graph(htp_writer *w)
     }
     for (size_t i = 0; i < model->tensors.count; i++) {
         if (htp_encode_has_value_info(model, (htp_tensor_id)i) &&
-            htp_model_graph_of(model, (htp_tensor_id)i) == 0) {
+            htp_draft_graph_of(model, (htp_tensor_id)i) == 0) {
             put_message(w, htp_encode_value_info(w->encoder, (htp_tensor_id)i));
         }
     }
@@ -203,7 +219,7 @@ static void put_external(htp_writer *w)
 
 /* ---- deciding what goes where ---- */
 
-static htp_status check_values(const htp_model *model, const htp_tensor_id *ids, size_t count,
+static htp_status check_values(const htp_draft *model, const htp_tensor_id *ids, size_t count,
                                const char *what)
 {
     for (size_t i = 0; i < count; i++) {
@@ -223,7 +239,7 @@ static htp_status check_values(const htp_model *model, const htp_tensor_id *ids,
 
 static htp_status check_model(htp_writer *w)
 {
-    const htp_model *model = w->model;
+    const htp_draft *model = w->model;
     HTP_TRY(check_values(model, model->inputs.items, model->inputs.count, "input"));
     HTP_TRY(check_values(model, model->outputs.items, model->outputs.count, "output"));
     uint64_t total = 0;
@@ -242,13 +258,13 @@ static htp_status check_model(htp_writer *w)
 /* Gives initializers their places, and counts. */
 static void lay_out(htp_writer *w, bool external)
 {
-    w->sizes = (htp_writer_result){0};
+    w->sizes = (htp_delivery_sizes){0};
     for (size_t i = 0; i < w->model->initializers.count; i++) {
         w->offsets[i] = NOT_EXTERNAL;
         if (external && w->payloads[i] >= EXTERNAL_SMALLEST) {
-            uint64_t end = w->sizes.external_bytes + EXTERNAL_ALIGNMENT - 1;
+            uint64_t end = w->sizes.data_bytes + EXTERNAL_ALIGNMENT - 1;
             w->offsets[i] = end - end % EXTERNAL_ALIGNMENT;
-            w->sizes.external_bytes = w->offsets[i] + w->payloads[i];
+            w->sizes.data_bytes = w->offsets[i] + w->payloads[i];
         }
     }
     w->counted = 0;
@@ -259,73 +275,69 @@ static void lay_out(htp_writer *w, bool external)
     w->sizes.model_bytes = w->counted;
 }
 
-static htp_status choose_layout(htp_writer *w, const char *path)
+static htp_status check_size(const htp_writer *w)
 {
-    htp_external_data wanted = w->options->external_data;
-    lay_out(w, wanted == HTP_EXTERNAL_ALWAYS);
-    if (wanted == HTP_EXTERNAL_AUTO && w->sizes.model_bytes > LARGEST_MODEL) {
+    if (w->sizes.model_bytes <= HTP_DELIVERY_LARGEST_MODEL) {
+        return HTP_OK;
+    }
+    return htp_status_make(HTP_CODE_CANNOT_WRITE,
+                           "cannot write '%s': it would have %llu bytes, and an ONNX file may "
+                           "have %llu: %s",
+                           w->path, (unsigned long long)w->sizes.model_bytes,
+                           (unsigned long long)HTP_DELIVERY_LARGEST_MODEL,
+                           w->options->external_data == HTP_EXTERNAL_NEVER
+                               ? "allow weights in an external file"
+                               : "export a part of the model");
+}
+
+/* What was chosen once stays so. */
+static htp_status choose_layout(htp_writer *w)
+{
+    lay_out(w, w->external_data == HTP_EXTERNAL_ALWAYS);
+    if (w->external_data == HTP_EXTERNAL_AUTO &&
+        w->sizes.model_bytes > HTP_DELIVERY_LARGEST_MODEL) {
+        w->external_data = HTP_EXTERNAL_ALWAYS;
         lay_out(w, true);
     }
-    if (w->sizes.model_bytes > LARGEST_MODEL) {
-        return htp_status_make(HTP_CODE_CANNOT_WRITE,
-                               "cannot write '%s': it would have %llu bytes, and an ONNX file may "
-                               "have %llu: %s",
-                               path, (unsigned long long)w->sizes.model_bytes,
-                               (unsigned long long)LARGEST_MODEL,
-                               wanted == HTP_EXTERNAL_NEVER ? "allow weights in an external file"
-                                                            : "export a part of the model");
-    }
-    return HTP_OK;
+    return check_size(w);
 }
 
 /* ---- files ---- */
 
-static htp_status stopped(const htp_writer *w, const char *path)
+static htp_status lay_out_beside(void *user, const char *location, htp_delivery_sizes *sizes)
 {
-    return w->stopped
-               ? htp_status_make(HTP_CODE_INTERRUPTED, "stopped while '%s' was written", path)
-               : HTP_OK;
+    htp_writer *w = user;
+    (void)snprintf(w->location, sizeof(w->location), "%s", location);
+    HTP_TRY(choose_layout(w));
+    *sizes = w->sizes;
+    return HTP_OK;
 }
 
-/* Fills one open file with what @p put puts. */
-static htp_status fill(htp_writer *w, htp_output *output, void (*put)(htp_writer *w),
-                       uint64_t bytes)
+static htp_delivery_end put_into(htp_writer *w, htp_output *output, void (*put)(htp_writer *w))
 {
     w->output = output;
     put(w);
-    HTP_TRY(stopped(w, output->path));
-    HTP_TRY(htp_output_finish(output));
-    if (output->position != bytes) {
-        return htp_status_make(HTP_CODE_INTERNAL, "'%s' came out with %llu bytes instead of %llu",
-                               output->path, (unsigned long long)output->position,
-                               (unsigned long long)bytes);
-    }
-    return HTP_OK;
+    w->output = NULL;
+    return w->stopped ? HTP_DELIVERY_STOPPED : w->is_cut ? HTP_DELIVERY_CUT : HTP_DELIVERY_DONE;
 }
 
-static htp_status write_files(htp_writer *w, htp_output *file, htp_output *beside)
+static htp_delivery_end put_model_into(void *user, htp_output *output)
 {
-    HTP_TRY(htp_output_open(file, w->sizes.model_bytes));
-    if (beside) {
-        HTP_TRY(htp_output_open(beside, w->sizes.external_bytes));
-        HTP_TRY(fill(w, beside, put_external, w->sizes.external_bytes));
-    }
-    HTP_TRY(fill(w, file, put_model, w->sizes.model_bytes));
-    return htp_output_publish(file, beside);
+    return put_into(user, output, put_model);
 }
 
-static htp_status find_beside(const htp_output *file, htp_output *beside, const char *path)
+static htp_delivery_end put_external_into(void *user, htp_output *output)
 {
-    HTP_TRY(htp_output_find(beside, path));
-    if (file->is_direct || beside->is_direct) {
-        return htp_status_make(HTP_CODE_CANNOT_WRITE,
-                               "cannot write weights to '%s' beside '%s': both must be files",
-                               beside->path, file->path);
-    }
-    return HTP_OK;
+    return put_into(user, output, put_external);
 }
 
-htp_status htp_model_write(const htp_model *model, const htp_annotations *annotations,
+static htp_status check_source(void *user)
+{
+    const htp_writer *w = user;
+    return w->options->source ? htp_input_file_check(w->options->source) : HTP_OK;
+}
+
+htp_status htp_draft_write(const htp_draft *model, const htp_annotations *annotations,
                            const char *path, const htp_writer_options *options,
                            htp_writer_result *result)
 {
@@ -334,29 +346,28 @@ htp_status htp_model_write(const htp_model *model, const htp_annotations *annota
     htp_writer writer = {
         .model = model,
         .options = options,
+        .path = path,
+        .external_data = options->external_data,
         .payloads = HTP_NEW_ARRAY(arena, uint64_t, count),
         .offsets = HTP_NEW_ARRAY(arena, uint64_t, count),
         .encoder = htp_encoder_new(model, annotations),
     };
-    htp_output *file = HTP_NEW(arena, htp_output);
-    htp_output *beside = HTP_NEW(arena, htp_output);
+    const htp_delivery delivery = {&writer, lay_out_beside, put_model_into, put_external_into,
+                                   check_source};
+    htp_delivered delivered = {.data_path = NULL};
     (void)clock_gettime(CLOCK_MONOTONIC, &writer.begin);
     HTP_TRY(check_model(&writer));
-    HTP_TRY(htp_output_find(file, path));
-    const char *beside_path = htp_arena_printf(arena, "%s.data", file->path);
-    const char *slash = strrchr(beside_path, '/');
-    writer.location = slash ? slash + 1 : beside_path;
-    HTP_TRY(choose_layout(&writer, path));
-    if (writer.sizes.external_bytes == 0) {
-        beside = NULL;
-    } else {
-        HTP_TRY(find_beside(file, beside, beside_path));
-    }
-    htp_status status = write_files(&writer, file, beside);
-    htp_output_discard(file);
-    if (beside) {
-        htp_output_discard(beside);
-    }
-    *result = writer.sizes;
+    htp_status status = htp_deliver(arena, &delivery, path, &delivered);
+    *result = (htp_writer_result){
+        .model_bytes = delivered.sizes.model_bytes,
+        .external_bytes = delivered.sizes.data_bytes,
+        .external_number = delivered.data_number,
+        .external_path = delivered.data_path,
+    };
     return status;
+}
+
+void htp_draft_write_abandon(void)
+{
+    htp_temporary_abandon();
 }

@@ -2,6 +2,8 @@
  * What lies at a path, told from its first bytes and from the names in its zip directory, so that
  * everything that is not TorchScript gets a clear answer before libtorch is opened.
  */
+#include "source/archive.h"
+#include "source/contents.h"
 #include "source/torchscript.h"
 #include "source/zip.h"
 
@@ -106,8 +108,32 @@ static htp_status judge_members(const char *path, unsigned members)
     return htp_status_make(HTP_CODE_BAD_INPUT, "%s: %s; " SAVE_ADVICE, path, what);
 }
 
-static htp_status check_contents(const char *path, FILE *file, uint64_t file_bytes)
+/* What libtorch needs must lie where it looks. An archive with the old loader's record is loaded by
+ * that one, which runs what it finds. */
+static htp_status check_records(const char *path, const htp_archive *archive)
 {
+    static const char *const needed[] = {"data.pkl", "constants.pkl"};
+    if (htp_map_get(&archive->by_name, "model.json", NULL)) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: saved in the format of very old PyTorch versions (model.json), "
+                               "which is not read; load it with torch.jit.load and save it again "
+                               "with torch.jit.save",
+                               path);
+    }
+    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+        if (!htp_map_get(&archive->by_name, needed[i], NULL)) {
+            return htp_status_make(HTP_CODE_BAD_INPUT,
+                                   "%s: damaged archive: %s is not in the folder that the archive "
+                                   "begins with; save it again",
+                                   path, needed[i]);
+        }
+    }
+    return HTP_OK;
+}
+
+static htp_status check_contents(htp_arena *arena, const char *path, htp_archive *archive)
+{
+    FILE *file = archive->file;
     unsigned char head[32];
     size_t count = fread(head, 1, sizeof(head), file);
     if (ferror(file)) {
@@ -117,13 +143,16 @@ static htp_status check_contents(const char *path, FILE *file, uint64_t file_byt
         return no_archive(path, head, count);
     }
     unsigned members = 0;
-    if (!htp_zip_read(file, file_bytes, note_member, &members)) {
+    if (!htp_zip_read(file, archive->file_bytes, note_member, &members)) {
         return truncated(path);
     }
-    return judge_members(path, members);
+    HTP_TRY(judge_members(path, members));
+    HTP_TRY(htp_archive_list(arena, path, archive));
+    HTP_TRY(check_records(path, archive));
+    return htp_contents_check(path, archive);
 }
 
-htp_status htp_torchscript_check(const char *path)
+htp_status htp_torchscript_check(htp_arena *arena, const char *path, htp_archive *archive)
 {
     struct stat facts;
     if (stat(path, &facts) != 0) {
@@ -140,12 +169,13 @@ htp_status htp_torchscript_check(const char *path)
     if (facts.st_size == 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: the file is empty", path);
     }
-    FILE *file = fopen(path, "rbe");
-    if (!file) {
+    archive->file_bytes = (uint64_t)facts.st_size;
+    archive->file = fopen(path, "rbe");
+    if (!archive->file) {
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be opened: %s", path,
                                strerror(errno));
     }
-    htp_status status = check_contents(path, file, (uint64_t)facts.st_size);
-    (void)fclose(file);
+    htp_status status = check_contents(arena, path, archive);
+    htp_archive_close(archive);
     return status;
 }

@@ -30,9 +30,11 @@ typedef struct htp_inputs {
     htp_axis *axes;
     uint32_t axis_count;
     uint32_t **dim_axes; /**< by input and dim: its axis, or HTP_NONE */
-    /** After a trace: why it cannot be exported what the program does where axes are 1, and the
-     * graph is of larger sizes; NULL where it holds there, or forward() refuses such sizes. */
-    const char *failure_at_ones;
+    /** After a trace: why it cannot be exported what the program does at the smallest sizes, up to
+     * @c largest_failing, and the graph is of larger ones; NULL where it holds there, or forward()
+     * refuses such sizes. */
+    const char *failure_when_small;
+    int64_t largest_failing;
 } htp_inputs;
 
 /**
@@ -112,6 +114,10 @@ enum { HTP_INPUTS_LANES = 3 };
  * @return false when there is no such attempt; nothing is changed then.
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
+
+/** Adds a fourth lane with these sizes (by axis), no larger than those of another lane; or leaves
+ * it out again (NULL). */
+void htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes);
 
 /** Whether the bytes of an input can be counted in every lane, as libtorch does: in 63 bits. */
 bool htp_input_fits(const htp_shim_input *input, uint32_t lane_count);

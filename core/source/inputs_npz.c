@@ -61,12 +61,12 @@ static bool note_array(void *user, const htp_zip_entry *entry)
     return true;
 }
 
-static const char *read_header(FILE *file, uint64_t file_bytes, struct array *array, char *head)
+static const char *read_header(FILE *file, struct array *array, char *head)
 {
     uint64_t offset = 0;
     uint64_t bytes = array->entry.bytes;
     size_t count = bytes < HTP_NPY_HEADER_LIMIT ? (size_t)bytes : HTP_NPY_HEADER_LIMIT;
-    if (!htp_zip_find(file, file_bytes, &array->entry, &offset) ||
+    if (!htp_zip_find(file, &array->entry, &offset) ||
         !htp_zip_read_at(file, offset, head, count)) {
         return "damaged";
     }
@@ -80,7 +80,7 @@ static htp_status read_arrays(FILE *file, uint64_t file_bytes, const char *path,
     struct array *at = &arrays->items[arrays->count];
     for (size_t i = 0; is_whole && !arrays->problem && i < arrays->count; i++) {
         at = &arrays->items[i];
-        arrays->problem = read_header(file, file_bytes, at, arrays->head);
+        arrays->problem = read_header(file, at, arrays->head);
     }
     if (arrays->problem) {
         return htp_status_make(HTP_CODE_USAGE, "%s: %s: %s", path, at->name, arrays->problem);

@@ -171,22 +171,10 @@ static void make_smallest(htp_inputs *inputs)
     }
 }
 
-/* @return whether no input is too large */
-static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
+/* Gives the dims of inputs the sizes of their axes. @return whether no input is too large */
+static bool set_dims(htp_inputs *inputs)
 {
-    const bool has_ones = ways[attempt].moves[1] == SMALLEST;
     bool fits = true;
-    inputs->lane_count = inputs->axis_count == 0 ? 1 : HTP_INPUTS_LANES + has_ones;
-    for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        move_axis(&inputs->axes[i], i, attempt);
-    }
-    if (has_ones) {
-        make_smallest(inputs);
-    }
-    for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        tell_apart(inputs, i, attempt);
-        inputs->axes[i].sizes[HTP_INPUTS_LANES] = 1;
-    }
     for (uint32_t i = 0; i < inputs->count; i++) {
         htp_shim_input *input = &inputs->items[i];
         for (uint32_t d = 0; d < input->rank; d++) {
@@ -201,6 +189,24 @@ static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
     return fits;
 }
 
+/* @return whether no input is too large */
+static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
+{
+    const bool has_ones = ways[attempt].moves[1] == SMALLEST;
+    inputs->lane_count = inputs->axis_count == 0 ? 1 : HTP_INPUTS_LANES + has_ones;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        move_axis(&inputs->axes[i], i, attempt);
+    }
+    if (has_ones) {
+        make_smallest(inputs);
+    }
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        tell_apart(inputs, i, attempt);
+        inputs->axes[i].sizes[HTP_INPUTS_LANES] = 1;
+    }
+    return set_dims(inputs);
+}
+
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
 {
     if (attempt >= ATTEMPT_COUNT || (attempt > 0 && inputs->axis_count == 0)) {
@@ -210,4 +216,13 @@ bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
         attempt++;
     }
     return true;
+}
+
+void htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes)
+{
+    inputs->lane_count = HTP_INPUTS_LANES + (sizes != NULL);
+    for (uint32_t i = 0; sizes && i < inputs->axis_count; i++) {
+        inputs->axes[i].sizes[HTP_INPUTS_LANES] = sizes[i];
+    }
+    (void)set_dims(inputs);
 }

@@ -185,14 +185,15 @@ bool htp_watch_tick(void *user, uint64_t done, uint64_t total)
     return !watch->is_interrupted;
 }
 
-htp_status htp_torchscript_open(const htp_shim *shim, const char *path, htp_progress_fn progress,
-                                void *user, htp_shim_model **model)
+htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const htp_archive *archive,
+                                htp_progress_fn progress, void *user, htp_shim_model **model)
 {
     htp_watch watch = {
         .stage = HTP_STAGE_LOADED, .label = "records", .progress = progress, .user = user};
     htp_shim_error error = {{0}};
     *model = NULL;
-    htp_shim_code code = shim->open(path, htp_watch_tick, &watch, model, &error);
+    htp_shim_code code = shim->open(path, archive->records, archive->record_count, htp_watch_tick,
+                                    &watch, model, &error);
     return watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
                                 : htp_torchscript_status(path, code, &error);
 }

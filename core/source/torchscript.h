@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "graph/graph.h"
+#include "source/archive.h"
 #include "source/inputs.h"
 #include "source/obstacle.h"
 
@@ -23,14 +24,16 @@ HTP_MUST_USE htp_status htp_torchscript_load_library(const htp_shim *shim, const
 
 /** Checks before libtorch is asked that @p path is a readable regular file that looks like a
  * TorchScript archive; says what it is where it is something else (a state_dict, a pickled
- * module, an exported program, a directory, an empty file). */
-HTP_MUST_USE htp_status htp_torchscript_check(const char *path);
+ * module, an exported program, a directory, an empty file). Lists the records in @p archive, which
+ * must be empty; who has it closes it (htp_archive_close) where the arena's recovery point is. */
+HTP_MUST_USE htp_status htp_torchscript_check(htp_arena *arena, const char *path,
+                                              htp_archive *archive);
 
-/** Opens a model. Close it with shim->close(). @p progress may be NULL; when it returns false the
- * status is HTP_CODE_INTERRUPTED. */
+/** Opens a model that was checked. Close it with shim->close(). @p progress may be NULL; when it
+ * returns false the status is HTP_CODE_INTERRUPTED. */
 HTP_MUST_USE htp_status htp_torchscript_open(const htp_shim *shim, const char *path,
-                                             htp_progress_fn progress, void *user,
-                                             htp_shim_model **model);
+                                             const htp_archive *archive, htp_progress_fn progress,
+                                             void *user, htp_shim_model **model);
 
 /** What a shim call ended with as a status: the file's name in front of the shim's message. */
 HTP_MUST_USE htp_status htp_torchscript_status(const char *path, htp_shim_code code,

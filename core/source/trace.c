@@ -3,6 +3,8 @@
  */
 #include "source/torchscript.h"
 
+#include "source/cuts.h"
+
 /* What a trace needs, and how it went. */
 struct tracing {
     htp_arena *arena;
@@ -24,8 +26,9 @@ static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
 }
 
 /* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
- * @p tracing holds the first refusal in all lanes. */
-static htp_status explain_refusal(struct tracing *tracing, const char *path)
+ * @p tracing holds the first refusal in all lanes, @p axis is the one that does not move, if known.
+ */
+static htp_status explain_refusal(struct tracing *tracing, const char *path, uint32_t axis)
 {
     const htp_shim_error refusal = tracing->error;
     htp_shim_code code = run(tracing, 1);
@@ -34,6 +37,15 @@ static htp_status explain_refusal(struct tracing *tracing, const char *path)
     }
     if (code != HTP_SHIM_OK) {
         return htp_torchscript_status(path, code, &tracing->error);
+    }
+    const htp_inputs *inputs = tracing->inputs;
+    axis = inputs->axis_count == 1 ? 0 : axis;
+    if (axis < inputs->axis_count) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: forward() takes the sizes given, but refuses others than %lld "
+                               "for axis %s; do not name it: %s",
+                               path, (long long)inputs->axes[axis].sizes[0],
+                               inputs->axes[axis].symbol, refusal.message);
     }
     return htp_status_make(HTP_CODE_USAGE,
                            "%s: forward() takes the sizes given, but refuses others on the named "
@@ -86,7 +98,8 @@ static const char *find_reason(const struct tracing *tracing, htp_shim_code code
 static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs, uint32_t *attempt)
 {
     *attempt = 1;
-    inputs->failure_at_ones = NULL;
+    inputs->failure_when_small = NULL;
+    inputs->largest_failing = 1;
     htp_shim_code code = run(tracing, inputs->lane_count);
     if (inputs->lane_count == 1) {
         return code;
@@ -99,7 +112,46 @@ static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs, u
     (*attempt)++;
     code = run(tracing, inputs->lane_count);
     bool is_larger = code == HTP_SHIM_OK && !find_failed(tracing->trace);
-    inputs->failure_at_ones = is_larger ? reason : NULL;
+    inputs->failure_when_small = is_larger ? reason : NULL;
+    return code;
+}
+
+/* Where slices cut something off in all lanes, there may be smaller sizes at which they do not: one
+ * lane more, in which forward() takes them. */
+static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
+{
+    enum { MAX_TRIALS = 8 };
+    int64_t *sizes = HTP_NEW_ARRAY(tracing->arena, int64_t, (size_t)inputs->axis_count + 1);
+    int64_t *refused = HTP_NEW_ARRAY(tracing->arena, int64_t, (size_t)inputs->axis_count + 1);
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        sizes[i] = inputs->axes[i].sizes[HTP_INPUTS_LANES - 1];
+    }
+    htp_shim_code code = HTP_SHIM_OK;
+    bool has_lane = false;
+    htp_cut cut;
+    for (int i = 0; i < MAX_TRIALS && htp_cuts_find(tracing->trace, inputs, refused, &cut); i++) {
+        int64_t before = sizes[cut.axis];
+        sizes[cut.axis] = cut.size;
+        htp_inputs_set_last_lane(inputs, sizes);
+        code = run(tracing, inputs->lane_count);
+        const char *reason = find_reason(tracing, code);
+        bool is_taken = code == HTP_SHIM_OK && !reason;
+        has_lane = has_lane || is_taken;
+        if (is_taken) {
+            continue;
+        }
+        if (reason) {
+            inputs->failure_when_small = reason;
+            inputs->largest_failing = cut.size;
+        }
+        refused[cut.axis] = cut.size;
+        sizes[cut.axis] = before;
+        htp_inputs_set_last_lane(inputs, has_lane ? sizes : NULL);
+        code = run(tracing, inputs->lane_count);
+        if (code != HTP_SHIM_OK) {
+            break; /* interrupted */
+        }
+    }
     return code;
 }
 
@@ -125,6 +177,10 @@ static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_i
     if (is_refused) {
         tracing->error = first;
     }
+    if (code == HTP_SHIM_OK && inputs->lane_count == HTP_INPUTS_LANES && inputs->axis_count > 0 &&
+        !find_failed(tracing->trace)) {
+        code = run_below_cuts(tracing, inputs);
+    }
     if (wanted) {
         obstacle.message =
             obstacle.message && is_refused
@@ -133,7 +189,7 @@ static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_i
         *wanted = obstacle;
     }
     return is_refused && !wanted && inputs->axis_count > 0
-               ? explain_refusal(tracing, path)
+               ? explain_refusal(tracing, path, obstacle.axis)
                : htp_torchscript_status(path, code, &tracing->error);
 }
 

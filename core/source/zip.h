@@ -11,13 +11,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum { HTP_ZIP_STORED = 0, HTP_ZIP_DEFLATED = 8 };
+
 /** A member, as the directory tells of it. */
 typedef struct htp_zip_entry {
     const char *name;
+    size_t name_bytes; /* more than strlen(name) where there are NULs in it */
     bool is_encrypted;
-    unsigned method; /* 0: stored */
-    uint64_t bytes;  /* as they lie in the file */
-    uint64_t header; /* offset of the local header */
+    unsigned method;   /* HTP_ZIP_STORED, HTP_ZIP_DEFLATED, or another one */
+    uint64_t bytes;    /* as they lie in the file */
+    uint64_t unpacked; /* bytes when they are inflated */
+    uint64_t header;   /* offset of the local header */
+    uint64_t limit;    /* of the directory, which no member reaches into */
 } htp_zip_entry;
 
 /** Called with every member; @p entry and its name are the reader's. False stops. */
@@ -26,11 +31,14 @@ typedef bool (*htp_zip_visit)(void *user, const htp_zip_entry *entry);
 /** Whether the first bytes of a file are those of a zip archive with members. */
 bool htp_zip_begins(const void *bytes, size_t count);
 
-/** Reads the directory. @return false when it is damaged, or @p visit gave false. */
+/** Reads the directory. It is damaged, too, where readers may see different ones: where the two
+ * end records of a zip64 archive disagree, or more or fewer members follow than they count.
+ * @return false when it is damaged, or @p visit gave false. */
 bool htp_zip_read(FILE *file, uint64_t file_bytes, htp_zip_visit visit, void *user);
 
-/** Finds where the bytes of a member begin. @return false when they do not lie in the file. */
-bool htp_zip_find(FILE *file, uint64_t file_bytes, const htp_zip_entry *entry, uint64_t *offset);
+/** Finds where the bytes of a member begin. @return false when they do not lie in front of the
+ * directory. */
+bool htp_zip_find(FILE *file, const htp_zip_entry *entry, uint64_t *offset);
 
 /** Reads @p count bytes at @p offset. */
 bool htp_zip_read_at(FILE *file, uint64_t offset, void *bytes, size_t count);

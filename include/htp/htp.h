@@ -34,9 +34,10 @@ typedef enum htp_code {
     HTP_CODE_OK = 0,
     HTP_CODE_INTERNAL = 1,      /**< a defect, or out of memory */
     HTP_CODE_USAGE = 2,         /**< bad options, or inputs that do not fit the model */
-    HTP_CODE_BAD_INPUT = 3,     /**< input not readable, or not TorchScript */
+    HTP_CODE_BAD_INPUT = 3,     /**< input not readable, or neither TorchScript nor ONNX */
     HTP_CODE_UNSUPPORTED = 4,   /**< the model uses an operator that cannot be exported */
     HTP_CODE_CANNOT_WRITE = 5,  /**< the output could not be written */
+    HTP_CODE_FOUND = 6,         /**< of the program: it looked, and found something */
     HTP_CODE_INTERRUPTED = 130, /**< the caller asked to stop */
 } htp_code;
 
@@ -71,6 +72,8 @@ typedef enum htp_tag_place {
     HTP_TAG_ATTRIBUTE = 1 << 0,  /**< node attributes __source_module and __hierarchy_tags */
     HTP_TAG_METADATA = 1 << 1,   /**< metadata_props of nodes, initializers and the model */
     HTP_TAG_DOC_STRING = 1 << 2, /**< doc_string of nodes */
+    HTP_TAG_LAYER_ANN = 1 << 3,  /**< the tag as metadata_props layer_ann of nodes, by which ONNX
+                                    Runtime places layers on devices */
 } htp_tag_place;
 
 /** When weights go to a file beside the model. */
@@ -149,7 +152,17 @@ typedef struct htp_result htp_result;
 /**
  * Reads the TorchScript file @p model_path and writes the ONNX model @p onnx_path.
  *
- * The output appears complete or not at all; a failure leaves an existing file untouched.
+ * The output appears complete or not at all; a failure leaves an existing file untouched. Whatever
+ * ends the process or the machine, the model at @p onnx_path is the whole old one or the whole new
+ * one, each with its weights. Weights in a file of their own are in ONNX_PATH.data, or in
+ * ONNX_PATH.1.data and so on where the model that is replaced refers to that name; that model's
+ * data file is removed when the new model is in its place, if this library made it.
+ *
+ * The process's handling of signals is left alone: a disk quota or a limit of file sizes is a
+ * status. But weights are read from a mapping of @p model_path: where that file is cut short in the
+ * very moment in which libtorch, or a pass that needs numbers, reads it, the process receives
+ * SIGBUS. While weights are written such a cut is HTP_CODE_BAD_INPUT, and so is any change of the
+ * file before the output is complete; a file that replaces it under its name is no change.
  * @param result  may be NULL; otherwise receives a result on success, NULL on failure.
  * @return NULL, or a status whose code tells the kind of failure.
  */
@@ -174,11 +187,140 @@ HTP_API HTP_MUST_USE htp_status htp_dump_graph(const char *model_path, const htp
 HTP_API HTP_MUST_USE htp_status htp_inspect(const char *model_path, const htp_options *options,
                                             char **text, char **json);
 
+/** What a file is, by its contents. */
+typedef enum htp_file_kind {
+    HTP_FILE_TORCHSCRIPT = 0, /**< an archive, or nothing that is known */
+    HTP_FILE_ONNX = 1,
+} htp_file_kind;
+
+/** Tells whether @p path is an ONNX model, by its first bytes alone; its name does not matter. A
+ * file that cannot be read counts as TorchScript: who opens it says why. */
+HTP_API htp_file_kind htp_file_find_kind(const char *path);
+
+/**
+ * An ONNX model that was opened, of whatever exporter. Nothing of it changes. One thread at a time
+ * may use it. Freed with htp_model_free().
+ */
+typedef struct htp_model htp_model;
+
+/**
+ * Opens the ONNX model @p path and reads its structure: graphs, bodies of If, Loop and Scan,
+ * functions, and which modules nodes belong to. Weights are neither read nor copied, and libtorch
+ * is not needed. The file is mapped: where it is cut short while the model is open, the process may
+ * receive SIGBUS.
+ *
+ * The module tree is that of the tags (attributes, metadata or doc strings of nodes), of the
+ * metadata or of the names of nodes that PyTorch's exporters write; see htp_model_hierarchy().
+ * @param model  receives the model, NULL on failure.
+ * @return HTP_CODE_BAD_INPUT for what is no valid ONNX model, and for external data that are
+ *         missing, short, or outside of the model's folder.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_open(const char *path, htp_model **model);
+
+/** Closes and frees a model; NULL is accepted. */
+HTP_API void htp_model_free(htp_model *model);
+
+/** Where the module tree comes from: "attribute __source_module of nodes"; valid as long as the
+ * model. */
+HTP_API const char *htp_model_hierarchy(const htp_model *model);
+
+/** Nodes of all graphs, bodies and functions; nodes of these whose module is not known. */
+HTP_API uint64_t htp_model_node_count(const htp_model *model);
+HTP_API uint64_t htp_model_untagged_count(const htp_model *model);
+
+/**
+ * What there is to know of a model: its module tree with nodes, parameters and bytes; or of some
+ * modules: what crosses their border, their nodes and their weights.
+ *
+ * An address of modules is a tag ("/BertModel/BertEncoder/BertLayer.0"), the end of a tag
+ * ("BertEncoder/BertLayer.0"), an attribute path ("encoder.layer.0"), a class ("BertLayer") or a
+ * segment ("BertLayer.0"); "*" stands for any part of a segment, "**" for any number of segments.
+ * It means these modules and all below them.
+ * @param module  an address; NULL: the whole model.
+ * @param depth   levels of the tree that are shown below the root; negative: all.
+ * @param text    receives text for people, freed with htp_string_free(); may be NULL.
+ * @param json    receives the same as one JSON object; may be NULL.
+ * @return HTP_CODE_USAGE for an address that names nothing, with the nearest that there are.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_inspect(htp_model *model, const char *module, int depth,
+                                                  char **text, char **json);
+
+/** How a selection is written. */
+typedef enum htp_selection_format {
+    HTP_SELECT_NAMES = 0,       /**< one name a line */
+    HTP_SELECT_JSON = 1,        /**< one object: names, operators, tags, what nodes make */
+    HTP_SELECT_ORT_EXCLUDE = 2, /**< a JSON list: nodes_to_exclude of onnxruntime.quantization */
+    HTP_SELECT_TRTEXEC = 3,     /**< --layerPrecisions=NAME:PRECISION,... of TensorRT's trtexec */
+} htp_selection_format;
+
+/** Which nodes or weights are selected. Always start from htp_selection_init(). */
+typedef struct htp_selection {
+    size_t struct_size;         /**< set by htp_selection_init() */
+    const char *const *modules; /**< addresses, see htp_model_inspect(); one at least */
+    size_t module_count;
+    const char *const *except; /**< addresses of what is left out of these */
+    size_t except_count;
+    const char *op; /**< op types, "*" for any part; NULL: all */
+    bool own;       /**< the modules themselves, without those below them */
+    bool weights;   /**< the initializers that the nodes read, in place of the nodes */
+    htp_selection_format format;
+    const char *precision; /**< of HTP_SELECT_TRTEXEC; default "fp32" */
+} htp_selection;
+
+/** Fills @p selection with the defaults. */
+HTP_API void htp_selection_init(htp_selection *selection);
+
+/**
+ * Lists the nodes, or the weights, of some modules.
+ * @param text  receives the list, freed with htp_string_free().
+ * @return HTP_CODE_USAGE for an address that names nothing; HTP_CODE_BAD_INPUT where names alone
+ *         cannot tell what is selected: nodes without names, or a name that others have, too.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_select(htp_model *model, const htp_selection *selection,
+                                                 char **text);
+
+/**
+ * Looks for what is wrong with the ONNX model @p path: names that are taken twice, values that
+ * nothing makes or that are read too early, operators that are not imported, in all graphs, bodies
+ * and functions; and, of a model with tags of ours, what does not follow the rules of tags.
+ * @param text   receives the findings, one a line, and a line that counts them, freed with
+ *               htp_string_free(); may be NULL.
+ * @param json   receives the same as one JSON object; may be NULL.
+ * @param count  receives the number of findings; may be NULL.
+ * @return NULL also where there are findings; HTP_CODE_BAD_INPUT for what cannot be read as a
+ * model.
+ */
+HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path, char **text, char **json,
+                                                   uint64_t *count);
+
+/** How a changed model is written. Always start from htp_write_options_init(). */
+typedef struct htp_write_options {
+    size_t struct_size;       /**< set by htp_write_options_init() */
+    htp_progress_fn progress; /**< or NULL; called with HTP_STAGE_WRITTEN */
+    void *user;
+} htp_write_options;
+
+/** Fills @p options with the defaults. */
+HTP_API void htp_write_options_init(htp_write_options *options);
+
+/**
+ * Writes a model without its tags to @p onnx_path: without the attributes, metadata and doc strings
+ * that tell of modules. All else keeps its bytes: of a model that this library exported, the result
+ * is byte for byte what an export without tags writes. The files appear as those of htp_export().
+ * @param options  may be NULL.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_strip(htp_model *model, const char *onnx_path,
+                                                const htp_write_options *options);
+
 /** Machine-readable summary (one JSON object); valid until the result is freed. */
 HTP_API const char *htp_result_json(const htp_result *result);
 
 /** The module tree with node counts, as indented text; valid until the result is freed. */
 HTP_API const char *htp_result_tree(const htp_result *result);
+
+/** The file beside the model that its weights are in, which goes where the model goes; NULL where
+ * they are in the model. Valid until the result is freed. */
+HTP_API const char *htp_result_external_path(const htp_result *result);
 
 /** ONNX nodes written. */
 HTP_API uint64_t htp_result_node_count(const htp_result *result);

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 8u
+#define HTP_SHIM_ABI 9u
 #define HTP_SHIM_MAX_LANES 4u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -61,12 +61,21 @@ typedef struct htp_shim_error {
     char message[2048];
 } htp_shim_error;
 
+/** A record of the archive: a file in its folder. No two have one name; all lie in the file. */
+typedef struct htp_shim_record {
+    const char *name; /**< below the archive's own folder: "data/0" */
+    uint64_t offset;  /**< of its first byte in the file */
+    uint64_t bytes;   /**< uncompressed */
+    bool is_stored;   /**< its bytes lie in the file as they are; otherwise deflated */
+} htp_shim_record;
+
 /** A module instance. Index 0 is the root; a parent precedes its children; the order is that of
  * definition, depth first. */
 typedef struct htp_shim_module {
     const char *name;            /**< attribute name in the parent; "" for the root */
     const char *path;            /**< dotted attribute path; "" for the root */
-    const char *qualified_class; /**< "torch.nn.modules.linear.Linear": mangling stripped */
+    const char *qualified_class; /**< "torch.nn.modules.linear.Linear": mangling stripped;
+                                      "__main__.Net" of one without a package */
     uint32_t parent;             /**< HTP_SHIM_NONE for the root */
     uint32_t calls;              /**< times its forward (or another method) was called; 0 before
                                       a trace */
@@ -176,9 +185,24 @@ typedef struct htp_shim_node {
     uint32_t scope;
     const char *source_file; /**< "" when not known */
     uint32_t source_line;    /**< 0 when not known */
-    const char *failure;     /**< NULL, or why its outputs' types could not be found; they are
-                                  HTP_SHIM_UNKNOWN, and the model cannot be lowered */
+    const char *source_text; /**< a space and the line; of what was traced the Python stack,
+                                  "FILE(LINE): FUNCTION" a line, the innermost first; NULL or ""
+                                  when not known */
+    const char *function;    /**< that the node stands in: "forward"; NULL when not known */
+    uint32_t call;       /**< of that function: calls[call - 1] of the trace; 0 for the method */
+    const char *failure; /**< NULL, or why its outputs' types could not be found; they are
+                              HTP_SHIM_UNKNOWN, and the model cannot be lowered */
 } htp_shim_node;
+
+/** A call of a method or function, and where it stands; as of a node. */
+typedef struct htp_shim_call {
+    uint32_t scope; /**< of the caller */
+    const char *source_file;
+    uint32_t source_line;
+    const char *source_text;
+    const char *function; /**< that the call stands in */
+    uint32_t call;        /**< of that function; a smaller number than its own, or 0 */
+} htp_shim_call;
 
 /** One running call of a module; scope 0 is the root's. */
 typedef struct htp_shim_scope {
@@ -268,6 +292,8 @@ typedef struct htp_shim_trace {
     uint32_t block_count;
     const htp_shim_scope *scopes;
     uint32_t scope_count;
+    const htp_shim_call *calls;
+    uint32_t call_count;
     const htp_shim_weight *weights; /**< those of the model, then constants of the code */
     uint32_t weight_count;
     const htp_shim_size *data_sizes;
@@ -312,9 +338,11 @@ typedef struct htp_shim {
     uint32_t abi;                 /**< HTP_SHIM_ABI */
     const char *libtorch_version; /**< "1.13.1" */
 
-    /** Opens an archive. Weights are not read. @p tick (or NULL) is called with the records that
-     * were read so far and all that there are. @return a code; @p model is NULL on failure. */
-    htp_shim_code (*open)(const char *path, htp_shim_tick tick, void *user, htp_shim_model **model,
+    /** Opens an archive. Weights are not read. @p records are those that the core found in it; they
+     * may go when the call returns. @p tick (or NULL) is called with the records that were read so
+     * far and all that there are. @return a code; @p model is NULL on failure. */
+    htp_shim_code (*open)(const char *path, const htp_shim_record *records, uint32_t record_count,
+                          htp_shim_tick tick, void *user, htp_shim_model **model,
                           htp_shim_error *error);
 
     /** Frees the model and everything that it handed out; NULL is accepted. */

@@ -6,9 +6,11 @@ entry and its outcome, in a file for each libtorch.
 
 from pathlib import Path
 
-from op_coverage.results import OUTCOMES, RIGHT, WRONG, Results
+from op_coverage.results import NOT_INFERENCE, OUTCOMES, RIGHT, UNTRACEABLE, WRONG, Results
 
 HERE = Path(__file__).resolve().parent
+# Of these there is no program to export.
+NOT_MADE = (NOT_INFERENCE, UNTRACEABLE)
 HEADER = "# Entries whose first sample is not right; made by op_coverage.py --slice --record.\n"
 
 
@@ -43,11 +45,13 @@ def judge(path: Path, results: Results) -> int:
     """Prints each failure, and the line of counts. @return 0 when all is well."""
     expected = read(path)
     found = results.records(*OUTCOMES)
-    failed = 0
+    failed = skipped = 0
     for result in sorted(found, key=lambda result: result["op"]):
         failure = failure_of(result, expected)
         if failure is not None:
             failed += 1
             print(f"FAILED {result['op']} {result['dtype']}: {failure}")
-    print(f"{len(found) - failed} passed, {failed} failed")
+        elif result["outcome"] in NOT_MADE:
+            skipped += 1
+    print(f"{len(found) - failed - skipped} passed, {failed} failed, {skipped} skipped")
     return failed if found else 1

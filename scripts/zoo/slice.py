@@ -50,5 +50,5 @@ def judge(results: Results) -> int:
     failed = {name: words for name, words in failures.items() if words}
     for name, words in failed.items():
         print(f"FAILED {name}: {words}")
-    print(f"{len(NAMES) - len(failed)} passed, {len(failed)} failed")
+    print(f"{len(NAMES) - len(failed)} passed, {len(failed)} failed, 0 skipped")
     return len(failed)

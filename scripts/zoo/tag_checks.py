@@ -46,6 +46,7 @@ def check(path: Path, untagged: Path | None, facts: dict) -> tuple:
     properties = {
         "one tag": lambda: facts_of.check_every_node_has_one_tag(model),
         "rules": lambda: facts_of.check_tags_match_rules(model, tree),
+        "aliases": lambda: facts_of.check_aliases(model, tree, facts["parameters"]),
         "no torch.nn": lambda: facts_of.check_no_torch_nn_in_tags(model),
         "parameters": lambda: check_parameters(model, tree, facts),
         "chains": lambda: facts_of.check_tags_match_chains(model, tree),

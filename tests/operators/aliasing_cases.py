@@ -175,7 +175,7 @@ def list_element_changed(x):
     return torch.cat(parts)
 
 
-@call("sizes-changed", (4, 6), dynamic=BATCH, refused=True)
+@call("sizes-changed", (4, 6), dynamic=BATCH, refused="it changes the sizes or strides of a tensor in place")
 def sizes_changed(x):
     y = x * 2
     z = y.unsqueeze_(0)

@@ -20,7 +20,8 @@ for name in ("i0", "i0e", "i1", "i1e", "bessel_j0", "bessel_j1", "modified_besse
     if function is None:
         continue  # an earlier PyTorch
     call(name, function, BOTH)
-    call(f"{name}/float64", function, BOTH.double(), refused=name in ("bessel_j0", "bessel_j1"))
+    call(f"{name}/float64", function, BOTH.double(),
+         refused=name in ("bessel_j0", "bessel_j1") and "libtorch's own has errors")
     call(f"{name}/int64", function, torch.tensor([0, 1, 2, 7, 40]))
     call(f"{name}/dynamic", function, (3, 4), dynamic={0: {0: "batch"}})
 call("i0/float16", torch.i0, torch.tensor([0.0, 0.5, -2, 7]).half())

@@ -55,3 +55,14 @@ call("gcd/worst", torch.gcd, torch.tensor(long), torch.tensor(long).unsqueeze(1)
 for name in ("and", "or", "xor"):
     function = getattr(torch, f"bitwise_{name}")
     call(f"number-{name}", lambda x, f=function: f(6, x), ((3, 4), torch.int32), opset=18)
+
+# A runtime must not make y / x of (1 / x) · y.
+NEAR = torch.tensor([-7, -3, -1, 1, 1, 2, 5, 100])
+for dtype in (torch.int64, torch.int32, torch.int8, torch.uint8):
+    values = (NEAR.abs() if dtype is torch.uint8 else NEAR).to(dtype)
+    short = str(dtype).removeprefix("torch.")
+    call(f"gcd/one/{short}", lambda x: (torch.gcd(x, torch.tensor(1)), torch.gcd(x, torch.tensor([1]))), values)
+    call(f"lcm/one/{short}", lambda x: (torch.lcm(x, torch.tensor(1)), torch.lcm(torch.tensor([1]), x)), values)
+    call(f"one-by/{short}", lambda x, y: (torch.div(torch.ones_like(x), x, rounding_mode="trunc") * y, 1 // x * y,
+                                          torch.div(torch.tensor(1), x, rounding_mode="trunc") * y,
+                                          1 % x * y), values, values.flip(0))

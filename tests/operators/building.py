@@ -1,8 +1,8 @@
 """How the files of cases make theirs.
 
 A case is a dict: name; module, a function that returns a module or a function; inputs, a function
-that returns the arguments; dynamic, {argument: {axis: name}}; refused, True where the exporter must
-say that it cannot. tests/test_operators.py lists the other keys.
+that returns the arguments; dynamic, {argument: {axis: name}}; refused, the reason that the exporter must
+give where it cannot. tests/test_operators.py lists the other keys.
 """
 
 import torch

@@ -104,7 +104,7 @@ for p in (0, 0.5, 1, 2, 3, INF):
 call("cdist/many", torch.cdist, (40, 3), (30, 3))
 call("cdist/double", torch.cdist, ((3, 4), DOUBLE), ((5, 4), DOUBLE))
 call("pairwise/keepdim", lambda x, y: F.pairwise_distance(x, y, keepdim=True, eps=0.1), (3, 4), (4,))
-call("pdist/dynamic", F.pdist, (4, 3), dynamic=BATCH, refused=True)
+call("pdist/dynamic", F.pdist, (4, 3), dynamic=BATCH, refused="the number of its pairs is not known")
 call("cosine", lambda x, y: F.cosine_similarity(x, y, 1), (3, 4, 2), (3, 4, 2), dynamic={0: {0: "a"}, 1: {0: "a"}})
 call("cosine/broadcast", lambda x, y: F.cosine_similarity(x, y, -1, eps=3.0), (3, 1), (5, 3, 4))
 call("cosine/scalars", lambda x, y: F.cosine_similarity(x, y, 0), (), ())
@@ -115,7 +115,7 @@ for order in (None, 1, -1, INF, -INF, "fro", 0.5, 2):
     is_matrix = order in (1, -1, INF, -INF, "fro")
     if order != 0.5:
         call(f"linalg.norm/matrix/{order}", lambda x, o=order: torch.linalg.norm(x, o), (3, 4), dynamic=BOTH,
-             refused=order == 2)
+             refused=order == 2 and "the matrix norm of order 2 needs singular values")
     if is_matrix:
         call(f"matrix_norm/{order}", lambda x, o=order: torch.linalg.matrix_norm(x, o, (2, 0)), (3, 2, 4),
              dynamic=BATCH)
@@ -123,7 +123,8 @@ for order in (None, 1, -1, INF, -INF, "fro", 0.5, 2):
              lambda x, o=order: torch.linalg.matrix_norm(x, o, (0, 1), keepdim=True), (3, 2, 4))
     if order != "fro":
         call(f"linalg.norm/vector/{order}", lambda x, o=order: torch.linalg.norm(x, o, 1), (3, 4), dynamic=BATCH)
-call("matrix_norm/nuclear", lambda x: torch.linalg.matrix_norm(x, "nuc"), (3, 4), refused=True)
+call("matrix_norm/nuclear", lambda x: torch.linalg.matrix_norm(x, "nuc"), (3, 4),
+     refused="the matrix norm 'nuc' needs singular values")
 
 # ---- statistics --------------------------------------------------------------------------------------
 
@@ -169,7 +170,7 @@ for name, function in {"cummax": torch.cummax, "cummin": torch.cummin}.items():
     for dtype in DTYPES:
         call(f"{name}/{short(dtype)}", lambda x, f=function: tuple(f(x, 1)),
              torch.tensor([[1, 3, 3, 0, 2, 5], [4, 4, 0, 4, 0, 1]]).to(dtype))
-call("cumprod/large", lambda x: torch.cumprod(x, 1), (1, 5000), refused=True)
+call("cumprod/large", lambda x: torch.cumprod(x, 1), (1, 5000), refused="a dim of 5000 elements is too large")
 
 # ---- triangular systems ------------------------------------------------------------------------------
 
@@ -188,7 +189,7 @@ call("solve_triangular/double", lambda a, b: torch.linalg.solve_triangular(a, b,
 call("solve_triangular/unread", lambda a, b: torch.linalg.solve_triangular(a, b, upper=False, unitriangular=True),
      torch.tensor([[NAN, INF], [2.0, 0.0]]), (2, 2))
 call("solve_triangular/broadcast", lambda a, b: torch.linalg.solve_triangular(a, b, upper=False), MATRIX, (1, 5, 3),
-     refused=True)
+     refused="matrices that are broadcast are not supported")
 
 # ---- spaced numbers ----------------------------------------------------------------------------------
 
@@ -203,7 +204,8 @@ for steps in (0, 1, 2, 5, 8):
 call("linspace/numbers", lambda a: (torch.linspace(a, 7, 5), torch.linspace(-2, a, 6)), torch.tensor(1.5), needs=(2, 1))
 call("logspace/numbers", lambda a: (torch.logspace(a, 3, 5), torch.logspace(-2, a, 6)), torch.tensor(1.5), needs=(2, 1))
 call("linspace/int8", lambda a: torch.linspace(a, 7, 5, dtype=torch.int8), torch.tensor(1), needs=(2, 1))
-call("logspace/int8", lambda a: torch.logspace(a, 2, 5, dtype=torch.int8), torch.tensor(1), needs=(2, 1), refused=True)
+call("logspace/int8", lambda a: torch.logspace(a, 2, 5, dtype=torch.int8), torch.tensor(1), needs=(2, 1),
+     refused="powers are not cut off to int8")
 
 # ---- look-ups ----------------------------------------------------------------------------------------
 

@@ -137,4 +137,4 @@ CASES.script("windows", windows, X, dynamic=DYNAMIC, others=longer_ones)
 CASES.script("windows-far", windows, torch.arange(150.0), dynamic=DYNAMIC, others=longer_ones)
 CASES.script("windows-far-apart", windows_far_apart, X, dynamic=DYNAMIC,
              refused="dim 1 of its output has one size at all sizes that were tried")
-CASES.script("squeezed", squeezed, X, refused="aten::squeeze (1)")
+CASES.script("squeezed", squeezed, X, refused="the data decides whether its output has that dim")

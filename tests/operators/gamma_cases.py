@@ -35,7 +35,7 @@ for n in (0, 1, 2, 3, 4, 7):
     call(f"polygamma/{n}-negative", lambda x, o=n: torch.polygamma(o, x), torch.tensor(NEGATIVE[1:]).double())
     call(f"polygamma/{n}-whole", lambda x, o=n: torch.polygamma(o, x), torch.tensor(WHOLE[:5]))
     call(f"polygamma/{n}-ends", lambda x, o=n: torch.polygamma(o, x), torch.tensor(ENDS))
-call("polygamma/large-order", lambda x: torch.polygamma(50, x), (4,), refused=True)
+call("polygamma/large-order", lambda x: torch.polygamma(50, x), (4,), refused="the derivative of order 50")
 call("mvlgamma", lambda x: torch.mvlgamma(x, 3), torch.tensor([1.5, 2.0, 3.7, 40.0]), dynamic=BATCH)
 call("mvlgamma/one", lambda x: torch.mvlgamma(x, 1), torch.tensor([1.5, 2.0, 3.7, 40.0]))
 call("mvlgamma/int", lambda x: torch.mvlgamma(x, 2), torch.tensor([2, 3, 40]))

@@ -47,7 +47,7 @@ for dtype in [torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.u
 call("max_pool2d/dynamic", lambda x: F.max_pool2d(x, 3, 2, 1, ceil_mode=True, return_indices=True),
      (2, 3, 8, 9), dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 call("max_pool2d/dynamic-ceil", lambda x: F.max_pool2d(x, 2, 3, ceil_mode=True), (2, 3, 8, 9),
-     dynamic={0: {2: "height"}}, refused=True)
+     dynamic={0: {2: "height"}}, refused="ceil_mode with a stride beyond the window needs known sizes")
 call("avg_pool1d", lambda x: F.avg_pool1d(x, 3, 2, 1), (2, 3, 9))
 call("avg_pool1d/unbatched", lambda x: F.avg_pool1d(x, 3, 2, 1, True, False), (3, 10))
 call("avg_pool3d", lambda x: F.avg_pool3d(x, (1, 2, 3), 2, (0, 1, 1)), (2, 3, 5, 6, 7))
@@ -55,7 +55,8 @@ call("avg_pool3d/ceil", lambda x: F.avg_pool3d(x, 3, 2, 1, ceil_mode=True), (2, 
 call("avg_pool2d/unbatched", lambda x: F.avg_pool2d(x, 2), (3, 8, 9))
 call("avg_pool2d/float16", lambda x: F.avg_pool2d(x, 2), ((2, 3, 8, 9), torch.float16))
 call("avg_pool2d/bfloat16", lambda x: F.avg_pool2d(x, 2), ((2, 3, 8, 9), torch.bfloat16))
-call("avg_pool2d/float64", lambda x: F.avg_pool2d(x, 2), ((2, 3, 8, 9), torch.float64), refused=True)
+call("avg_pool2d/float64", lambda x: F.avg_pool2d(x, 2), ((2, 3, 8, 9), torch.float64),
+     refused="runtimes do not compute it in float64")
 call("avg_pool2d/dynamic", lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), (2, 3, 8, 9),
      dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 for size in [1, 2, 4, (1, 3), (None, 2), 3, 5, (7, 11), (1, 12)]:
@@ -79,7 +80,7 @@ call("adaptive_avg_pool2d/dynamic-one", lambda x: F.adaptive_avg_pool2d(x, (1, 3
 call("adaptive_max_pool2d/dynamic", lambda x: F.adaptive_max_pool2d(x, 1), (2, 3, 8, 12),
      dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 call("adaptive_avg_pool2d/dynamic-refused", lambda x: F.adaptive_avg_pool2d(x, 2), (2, 3, 8, 12),
-     dynamic={0: {2: "height"}}, refused=True)
+     dynamic={0: {2: "height"}}, refused="its sizes are not known")
 
 # ---- resizing --------------------------------------------------------------------------------------
 
@@ -106,8 +107,15 @@ for size in [(3, 4), (12, 14), (5, 20)]:
         call(f"interpolate/antialias/{mode}/{size}",
              lambda x, m=mode, s=size: F.interpolate(x, s, mode=m, antialias=True), (2, 3, 6, 7),
              opset=18)
+for mode in ["bilinear", "bicubic"]:
+    for name, size in {"rows": (2, 1), "kept": (6, 1), "one": (1, 1)}.items():
+        call(f"interpolate/antialias/{mode}/width-1/{name}",
+             lambda x, m=mode, s=size: F.interpolate(x, s, mode=m, antialias=True), (2, 3, 6, 7),
+             opset=18, below="antialiasing needs opset 18",
+             **({"refused": "repeats the first row"} if name == "rows" else {}))
 call("interpolate/antialias/corners", lambda x: F.interpolate(
-    x, (3, 4), mode="bilinear", antialias=True, align_corners=True), (2, 3, 6, 7), refused=True)
+    x, (3, 4), mode="bilinear", antialias=True, align_corners=True), (2, 3, 6, 7),
+    refused="antialiasing needs opset 18, and align_corners=False")
 call("interpolate/nearest/14-to-2", lambda x: F.interpolate(x, size=2), (1, 1, 14))
 call("interpolate/nearest/20-to-12", lambda x: F.interpolate(x, size=(12, 9)), (1, 1, 20, 27))
 for mode in ["nearest", "nearest-exact", "bilinear", "bicubic"]:
@@ -116,11 +124,11 @@ for mode in ["nearest", "nearest-exact", "bilinear", "bicubic"]:
          (2, 3, 6, 7), dynamic=axes)
     call(f"interpolate/dynamic/{mode}/to-size",
          lambda x, m=mode: F.interpolate(x, size=(8, 9), mode=m), (2, 3, 6, 7), dynamic=axes,
-         refused=mode == "nearest-exact")
+         refused=mode == "nearest-exact" and "the factor is not a whole number")
     call(f"interpolate/dynamic/{mode}/like-other",
          lambda x, y, m=mode: F.interpolate(x, size=y.shape[2:], mode=m), (2, 3, 6, 7), (1, 1, 9, 4),
          dynamic={0: {0: "batch", 2: "height"}, 1: {2: "to_height", 3: "to_width"}},
-         refused=mode == "nearest-exact")
+         refused=mode == "nearest-exact" and "the factor is not a whole number")
     for dtype in [torch.float16, torch.bfloat16]:
         # Before PyTorch 2 the weights of bicubic were bfloat16, too.
         call(f"interpolate/{mode}/{dtype}", lambda x, m=mode: F.interpolate(x, scale_factor=2, mode=m),
@@ -129,11 +137,11 @@ for factor in (0.5, 1.5, 2.6, 49):
     call(f"interpolate/dynamic/nearest/by-{factor}", lambda x, f=factor: F.interpolate(x, scale_factor=f),
          (2, 3, 6), dynamic={0: {2: "length"}})
 call("interpolate/dynamic/nearest/by-1.1", lambda x: F.interpolate(x, scale_factor=1.1), (2, 3, 6),
-     dynamic={0: {2: "length"}}, refused=True)
+     dynamic={0: {2: "length"}}, refused="the factor is not a whole number")
 call("interpolate/nearest/float64", lambda x: F.interpolate(x, scale_factor=2), ((2, 3, 6), torch.float64))
 call("interpolate/nearest/uint8", lambda x: F.interpolate(x, scale_factor=2), ((2, 3, 6, 5), torch.uint8))
 call("interpolate/bilinear/float64", lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
-     ((2, 3, 6, 5), torch.float64), refused=True)
+     ((2, 3, 6, 5), torch.float64), refused="runtimes do not compute it in float64")
 call("upsample/bilinear-corners-dynamic",
      lambda x: F.interpolate(x, scale_factor=1.5, mode="bilinear", align_corners=True), (2, 3, 6, 7),
      dynamic={0: {2: "height", 3: "width"}})
@@ -151,7 +159,7 @@ call("pad/negative/replicate/all", lambda x: F.pad(x, (-4, 5), "replicate"), (1,
 call("pad/negative/replicate/dynamic", lambda x: F.pad(x, (-1, 2), "replicate"), (2, 2, 5),
      dynamic={0: {2: "length"}})
 call("pad/negative/circular/dynamic", lambda x: F.pad(x, (-1, 2), "circular"), (2, 2, 5),
-     dynamic={0: {2: "length"}}, refused=True)
+     dynamic={0: {2: "length"}}, refused="wraps around at the other by more than its rest may hold")
 for dtype in [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16,
               torch.int8, torch.uint8, torch.bool]:
     call(f"pad/constant/{dtype}", lambda x: F.pad(x, (1, 2, 3, 0), value=1), ((2, 3, 4), dtype))

@@ -124,6 +124,9 @@ def make(case: dict, stem: Path) -> None:
     }
     extra = {"htp_inputs.json": json.dumps(specifications)}
     torch.jit.save(model, str(stem.with_suffix(".pt")), _extra_files=extra)
+    if not case.get("script"):
+        # What the file computes: what was traced just now holds numbers that the file has as tensors.
+        model = torch.jit.load(str(stem.with_suffix(".pt")))
     arrays = {}
     others = case.get("others", list)()
     for number, values in enumerate([*variants(inputs, dynamic), *others]):

@@ -35,9 +35,11 @@ call("strided/of-reshaped-copy", lambda x: x.t().reshape(-1).as_strided((5, 2), 
 call("strided/of-reshaped-view", lambda x: x[:, :2].reshape(3, 1, 2).as_strided((2, 2), (3, 1)), (3, 4))
 call("strided/of-flat-view", lambda x: x.view(2, 6).unsqueeze(1).as_strided((5, 2), (2, 1)), (3, 4))
 call("strided/of-sum", lambda x, y: (x + y).as_strided((2, 5), (1, 2)), (3, 4), (3, 4))
-call("strided/of-strange", lambda x, y: (x.t() + y).as_strided((2, 5), (1, 2)), (3, 4), (4, 3), refused=True)
+call("strided/of-strange", lambda x, y: (x.t() + y).as_strided((2, 5), (1, 2)), (3, 4), (4, 3),
+     refused="how its input lies in memory is not known at all sizes")
 call("strided/of-padded", lambda x: nn.functional.pad(x.t(), (1, 1)).as_strided((5, 2), (2, 1)), (3, 4))
-call("strided/of-cut", lambda x: nn.functional.pad(x.t(), (-1, 0)).as_strided((2, 2), (2, 1)), (3, 4), refused=True)
+call("strided/of-cut", lambda x: nn.functional.pad(x.t(), (-1, 0)).as_strided((2, 2), (2, 1)), (3, 4),
+     refused="how its input lies in memory is not known at all sizes")
 call("strided/of-cast", lambda x: x.double().as_strided((5, 2), (2, 1)), (3, 4))
 call("strided/of-no-cast", lambda x, y: x.t().type_as(y).as_strided((5, 2), (2, 1)), (3, 4), (1,))
 call("strided/of-filled", lambda x: x.t().masked_fill(x.t() > 0, 2).as_strided((5, 2), (2, 1)), (3, 4))
@@ -45,8 +47,9 @@ call("strided/of-dynamic", strided((3, 2), (2, 1)), (5, 4), dynamic=BATCH)
 call("strided/of-dynamic-view", lambda x: x.view(-1).as_strided((3, 2), (2, 1), 1), (5, 4), dynamic=BATCH)
 call("strided/dynamic-size", lambda x: x.as_strided((x.shape[0], 2), (4, 1)), (5, 4), dynamic=BATCH)
 call("strided/dynamic-copy", lambda x: x.t().contiguous().as_strided((3, 2), (2, 1)), (5, 4), dynamic=BATCH,
-     refused=True)
-call("strided/dynamic-slice", lambda x: x[1:].as_strided((3, 2), (2, 1)), (5, 4), dynamic=BATCH, refused=True)
+     refused="how its input lies in memory is not known at all sizes")
+call("strided/dynamic-slice", lambda x: x[1:].as_strided((3, 2), (2, 1)), (5, 4), dynamic=BATCH,
+     refused="how its input lies in memory is not known at all sizes")
 call("strided/copy", lambda x: torch.as_strided_copy(x, (4, 3), (1, 4)), (3, 4), needs=(2, 0))
 
 
@@ -78,7 +81,8 @@ class Chunks(nn.Module):
 
 for batch in (1, 2):
     layer(f"strided/chunks-{batch}", Chunks, (batch, 16, 12))
-layer("strided/chunks-dynamic", Chunks, (2, 16, 12), dynamic=BATCH, refused=True)
+layer("strided/chunks-dynamic", Chunks, (2, 16, 12), dynamic=BATCH,
+      refused="how its input lies in memory is not known at all sizes")
 
 # ---- aten::repeat_interleave with a tensor of repeats -------------------------------------------------
 

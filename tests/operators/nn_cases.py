@@ -119,7 +119,8 @@ layer("conv/dynamic-transpose", lambda: nn.ConvTranspose2d(3, 6, 3, 2, 1), (2, 3
       dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 layer("conv/float16", lambda: nn.Conv2d(3, 6, 3).half(), ((2, 3, 8, 9), torch.float16))
 layer("conv/bfloat16", lambda: nn.Conv2d(3, 6, 3).bfloat16(), ((2, 3, 8, 9), torch.bfloat16))
-layer("conv/float64", lambda: nn.Conv2d(3, 6, 3).double(), ((2, 3, 8, 9), torch.float64), refused=True)
+layer("conv/float64", lambda: nn.Conv2d(3, 6, 3).double(), ((2, 3, 8, 9), torch.float64),
+      refused="runtimes do not compute it in float64")
 call("conv/weight-is-input", F.conv2d, (2, 3, 8, 9), (6, 3, 3, 3), (6,))
 call("conv/mode", lambda x, w: torch._convolution_mode(x, w, None, [1, 1], "same", [1, 1], 1),
      (2, 3, 8, 9), (6, 3, 4, 3))
@@ -196,12 +197,12 @@ ACTIVATIONS = {
     "relu_": lambda x: F.relu_(x + 0), "hardswish_": lambda x: F.hardswish(x + 0, inplace=True),
     "silu_": lambda x: F.silu(x + 0, inplace=True), "softmin": lambda x: F.softmin(x, 0),
 }
-FLOAT64_REFUSED = {"gelu"}
+FLOAT64_REFUSED = {"gelu": "runtimes do not compute the error function in float64"}
 for name, function in ACTIVATIONS.items():
     call(f"activation/{name}", function, WIDE)
     for dtype in [torch.float64, torch.float16, torch.bfloat16]:
         call(f"activation/{name}/{dtype}", function, WIDE.to(dtype),
-             refused=dtype is torch.float64 and name in FLOAT64_REFUSED)
+             refused=FLOAT64_REFUSED.get(name) if dtype is torch.float64 else None)
 for dtype in [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8]:
     whole = torch.arange(12).to(dtype) if dtype is torch.uint8 else torch.arange(-6, 6).to(dtype)
     call(f"activation/relu/{dtype}", F.relu, whole)

@@ -24,7 +24,7 @@ call("chain_matmul", lambda a, b, c: torch.chain_matmul(a, b, c), (3, 4), (4, 5)
 for power in (0, 1, 2, 3, 7):
     call(f"matrix_power/{power}", lambda x, p=power: torch.linalg.matrix_power(x, p), (2, 3, 3), dynamic=BATCH)
 call("matrix_power/method", lambda x: x.matrix_power(3), (3, 3))
-call("matrix_power/inverse", lambda x: torch.linalg.matrix_power(x, -1), (3, 3), refused=True)
+call("matrix_power/inverse", lambda x: torch.linalg.matrix_power(x, -1), (3, 3), refused="the power -1 of a matrix")
 
 # ---- Kronecker and cross products ----------------------------------------------------------------------
 
@@ -41,7 +41,8 @@ call("cross/dim", lambda x, y: torch.cross(x, y, 1), (4, 3, 2), (4, 3, 2), dynam
 call("cross/first", lambda x, y: torch.linalg.cross(x, y, dim=0), (3, 4), (3, 1))
 call("cross/broadcast", lambda x, y: torch.linalg.cross(x, y), (4, 3), (1, 3), dynamic=BATCH)
 call("cross/no-dim", torch.cross, (4, 3, 3), (4, 3, 3))
-call("cross/no-dim-dynamic", torch.cross, (4, 3), (4, 3), dynamic={0: {0: "batch"}, 1: {0: "batch"}}, refused=True)
+call("cross/no-dim-dynamic", torch.cross, (4, 3), (4, 3), dynamic={0: {0: "batch"}, 1: {0: "batch"}},
+     refused="which dim has three elements depends on the input")
 call("conv_tbc", lambda x, w, b: torch.conv_tbc(x, w, b, 1), (7, 2, 3), (3, 3, 5), (5,),
      dynamic={0: {0: "time", 1: "batch"}})
 call("conv_tbc/no-pad", lambda x, w, b: torch.conv_tbc(x, w, b), (7, 2, 3), (2, 3, 5), (5,))
@@ -53,12 +54,12 @@ for dtype in (torch.float32, torch.float64, torch.int8, torch.int64):
     call(f"linalg_vander/{short(dtype)}", lambda x: torch.linalg.vander(x, N=4), ((2, 5), dtype))
 call("vander/rising", lambda x: torch.vander(x, 3, increasing=True), (5,), dynamic=BATCH)
 call("vander/square", torch.vander, (5,))
-call("vander/dynamic", torch.vander, (5,), dynamic=BATCH, refused=True)
+call("vander/dynamic", torch.vander, (5,), dynamic=BATCH, refused="the number of columns must be fixed")
 for r in (1, 2, 3):
     for repeats in (True, False):
         call(f"combinations/{r}-{repeats}", lambda x, n=r, w=repeats: torch.combinations(x, n, w), (5,))
 call("combinations/all", lambda x: torch.combinations(x, 4), ((4,), torch.int64))
-call("combinations/dynamic", torch.combinations, (5,), dynamic=BATCH, refused=True)
+call("combinations/dynamic", torch.combinations, (5,), dynamic=BATCH, refused="must have a fixed number of elements")
 
 # ---- gradients ---------------------------------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ def slice_assigned(x):
     return y
 
 
-@program("in-place/by-the-data", (2, 3), refused=True)
+@program("in-place/by-the-data", (2, 3), refused="sizes that depend on the data do not fit")
 def changed_by_the_data(x):
     y = x * 2
     y.copy_(torch.masked_select(x, x > -100).view(2, 3))
@@ -60,7 +60,7 @@ def changed_by_the_data(x):
 
 
 # With one row, contiguous() gives a view; with more, a copy: the traced sizes must not decide.
-@program("in-place/contiguous-of-one-row", (1, 3), dynamic=BATCH, refused=True)
+@program("in-place/contiguous-of-one-row", (1, 3), dynamic=BATCH, refused="what it changes is read under another name")
 def contiguous_then_changed(x):
     y = x * 1
     z = y.transpose(0, 1).contiguous()
@@ -90,7 +90,7 @@ def grid(x):
     return torch.stack([columns, rows], 0).float() / width + x[:, :2]
 
 
-@program("one-row/squeeze", (1, 3), dynamic=BATCH, refused=True)
+@program("one-row/squeeze", (1, 3), dynamic=BATCH, refused="rank or dtype depends on a dynamic axis")
 def squeezed(x):
     return x.squeeze()
 
@@ -180,7 +180,7 @@ class GivesDict(nn.Module):
 
 # ---- state ----------------------------------------------------------------------------------------
 
-@program("random", (2, 3), refused=True)
+@program("random", (2, 3), refused="it draws random numbers")
 def random(x):
     return x + torch.rand(2, 3)
 

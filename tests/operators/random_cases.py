@@ -31,11 +31,12 @@ for name, function in [
     ("multinomial", lambda x: torch.multinomial(x, 2)),
     ("poisson", torch.poisson),
 ]:
-    call(f"refused/{name}", function, ODDS, refused=True)
+    call(f"refused/{name}", function, ODDS, refused="it draws random numbers")
 for name in ("dropout", "alpha_dropout"):
     function = getattr(functional, name)
-    call(f"{name}/training", lambda x, f=function: f(x, 0.5, True), ODDS, refused=True)
+    call(f"{name}/training", lambda x, f=function: f(x, 0.5, True), ODDS, refused="it is in training mode")
     call(f"{name}/inference", lambda x, f=function: f(x, 0.5, False), ODDS)
     call(f"{name}/nothing", lambda x, f=function: f(x, 0.0, True), ODDS)
-call("feature_dropout/training", lambda x: torch.feature_dropout(x, 0.5, True), (1, 2, 3), refused=True)
+call("feature_dropout/training", lambda x: torch.feature_dropout(x, 0.5, True), (1, 2, 3),
+     refused="it is in training mode")
 layer("Dropout2d", lambda: nn.Dropout2d(0.3), (1, 2, 3, 3))

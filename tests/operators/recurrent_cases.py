@@ -1,9 +1,11 @@
 """LSTM, GRU and RNN layers and cells."""
 
+from typing import List
+
 import torch
 from torch import nn
 
-from building import Cases
+from building import Cases, randomized
 
 CASES = Cases()
 call, layer = CASES.call, CASES.layer
@@ -59,11 +61,11 @@ for name, kind, more in LAYERS:
     layer(f"{name}/bfloat16", lambda k=kind, o=more: k(3, 5, **o).bfloat16(),
           ((4, 7, 3), torch.bfloat16), roundings=3)
     layer(f"{name}/float64", lambda k=kind, o=more: k(3, 5, **o).double(),
-          ((4, 7, 3), torch.float64), refused=True)
+          ((4, 7, 3), torch.float64), refused="runtimes do not compute it in float64")
     layer(f"{name}/dropout", lambda k=kind, o=more: k(3, 5, num_layers=2, dropout=0.5, **o), (4, 7, 3))
     layer(f"{name}/one-step", lambda k=kind, o=more: k(3, 5, **o), (1, 2, 3), dynamic=BATCH_SECOND)
 
-layer("lstm/projections", lambda: nn.LSTM(3, 5, proj_size=2), (4, 7, 3), refused=True)
+layer("lstm/projections", lambda: nn.LSTM(3, 5, proj_size=2), (4, 7, 3), refused="projections have no ONNX counterpart")
 
 
 class Training(nn.Module):
@@ -76,7 +78,7 @@ class Training(nn.Module):
         return self.inner(x)
 
 
-layer("lstm/training", Training, (4, 7, 3), refused=True)
+layer("lstm/training", Training, (4, 7, 3), refused="it is in training mode")
 
 
 class Last(nn.Module):
@@ -137,3 +139,68 @@ class Loop(nn.Module):
 
 
 layer("cell/loop", Loop, (4, 7, 3), dynamic={0: {1: "batch"}})
+
+# ---- layers on parts of a sequence -----------------------------------------------------------------
+
+
+class Counted(nn.Module):
+    """A layer on parts of four steps, whose state goes on from part to part."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.LSTM(3, 5, batch_first=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h, c = torch.zeros(1, x.size(0), 5), torch.zeros(1, x.size(0), 5)
+        parts: List[torch.Tensor] = []
+        for i in range(0, x.size(1), 4):
+            y, (h, c) = self.layer(x[:, i : i + 4], (h, c))
+            parts.append(y)
+        return torch.cat(parts, 1)
+
+
+class Split(Counted):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h, c = torch.zeros(1, x.size(0), 5), torch.zeros(1, x.size(0), 5)
+        parts: List[torch.Tensor] = []
+        for part in x.split(4, 1):
+            y, (h, c) = self.layer(part, (h, c))
+            parts.append(y)
+        return torch.cat(parts, 1)
+
+
+class While(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.GRU(3, 5, 2, bidirectional=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = torch.zeros(4, x.size(1), 5)
+        parts: List[torch.Tensor] = []
+        i = 0
+        while i < x.size(0):
+            y, h = self.layer(x[i : i + 3], h)
+            parts.append(y)
+            i += 3
+        return torch.cat(parts, 0)
+
+
+class Selected(nn.Module):
+    """As many steps as the data decides."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.RNN(3, 5, batch_first=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(x[:, x[0, :, 0] > -9])[0]
+
+
+def scripted(name, make, dynamic):
+    CASES.add(name, lambda: randomized(make()), (2, 10, 3), script=True, dynamic=dynamic,
+              others=lambda: [[torch.randn(*sizes, 3)] for sizes in ((1, 4), (3, 7), (2, 16), (2, 3))])
+
+
+for name, kind in {"counted": Counted, "split": Split, "selected": Selected}.items():
+    scripted(f"parts/{name}", kind, BATCH_FIRST)
+scripted("parts/while", While, BATCH_SECOND)

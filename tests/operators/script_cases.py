@@ -161,7 +161,7 @@ script("fork/count-in-loop", count_in_loop, X, others=signs)
 script("fork/changed-after-loop", changed_after_loop, X, others=signs)
 script("fork/decoder", Holder(Decoder()).eval(), (5, 8), torch.tensor([1.0, -1, 2, 3, -1]),
        others=lambda: [[torch.ones(5, 8), -torch.ones(5)], [torch.ones(5, 8), torch.ones(5)]])
-script("fork/output", squeezed, X, refused="ranks")
+script("fork/output", squeezed, X, refused="tensors of different ranks or dtypes")
 
 # ---- optional values -----------------------------------------------------------------------------
 
@@ -715,14 +715,14 @@ def returned_in_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     return second[0] - second[1] + first[0]
 
 
-script("memory/side", shared_side, X, refused=True)
+script("memory/side", shared_side, X, refused="what it changes is read under another name")
 script("memory/lists", shared_lists, X, refused="a list that comes out of a branch")
 script("memory/summed", summed, X, dynamic=BATCH)
 script("memory/summed-shared", summed_shared, X, dynamic=BATCH)
-script("memory/renamed", renamed_in_loop, X, torch.tensor(2), refused=True)
-script("memory/read-in-loop", read_in_loop, X, torch.tensor(2), refused=True)
+script("memory/renamed", renamed_in_loop, X, torch.tensor(2), refused="what it changes is read under another name")
+script("memory/read-in-loop", read_in_loop, X, torch.tensor(2), refused="what it changes is read under another name")
 script("memory/changed-last", changed_last, X, torch.tensor(2), others=counts(0, 1))
-script("memory/row-in-loop", row_in_loop, X, torch.tensor(2), refused=True)
-script("memory/weight", Weighted().eval(), X, refused=True)
+script("memory/row-in-loop", row_in_loop, X, torch.tensor(2), refused="what it changes is read under another name")
+script("memory/weight", Weighted().eval(), X, refused="it may change a weight, buffer or constant of the model")
 script("memory/returned", returned_lists, X, others=signs)
 script("memory/returned-loop", returned_in_loop, X, torch.tensor(2), others=counts(0, 1, 3))

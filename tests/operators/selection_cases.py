@@ -29,7 +29,7 @@ for dtype in (torch.bool, torch.float32, torch.int64, torch.float16, torch.uint8
     call(f"nonzero/{name}", torch.nonzero, MASK.to(dtype), others=lambda d=dtype: [[m.to(d)] for m in MASKS])
 call("nonzero/dynamic", torch.nonzero, MASK, dynamic=BATCH)
 call("nonzero/vector", torch.nonzero, MASK[0], dynamic=BATCH)
-call("nonzero/scalar", torch.nonzero, torch.tensor(3.0), refused=True)
+call("nonzero/scalar", torch.nonzero, torch.tensor(3.0), refused="a tensor without dims has places of no dims")
 call("nonzero/nan", torch.nonzero, torch.tensor([0.0, NAN, -0.0, 2.0]))
 call("nonzero/tuple", lambda x: torch.nonzero(x, as_tuple=True), MASK, others=with_masks(), dynamic=BATCH)
 call("argwhere", torch.argwhere, MASK, others=with_masks())
@@ -105,7 +105,8 @@ call("unique_consecutive/all", lambda x: torch.unique_consecutive(x, return_inve
      torch.tensor([[1, 1, 2], [2, 2, 3], [1, 1, 1]]), dynamic=BATCH)
 call("unique_consecutive/vector", lambda x: torch.unique_consecutive(x, return_counts=True, dim=0),
      torch.tensor([1, 1, 2, 2, 2, 3]), dynamic=BATCH)
-call("unique_consecutive/dim", lambda x: torch.unique_consecutive(x, dim=0), TWICE, refused=True)
+call("unique_consecutive/dim", lambda x: torch.unique_consecutive(x, dim=0), TWICE,
+     refused="along a dim of a tensor that is no vector")
 
 # ---- counts and repeats ----------------------------------------------------------------------------
 

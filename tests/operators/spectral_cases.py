@@ -175,7 +175,7 @@ call("model/correlation", correlate, (2, 24, 3), (2, 24, 3), dynamic={k: {0: "ba
 # ---- what is refused ------------------------------------------------------------------------------------------
 
 call("refused/angle", lambda x: torch.stft(x, 16, window=torch.hann_window(16), return_complex=True).angle(), (2, 64),
-     refused=True)
+     refused="the angles of a Fourier transform hang on its rounding")
 call("refused/angle-of-parts", lambda x: torch.atan2(fft.fft(x)[:, 1:].imag, fft.fft(x)[:, 1:].real), (2, 12),
-     refused=True)
+     refused="the angles of a Fourier transform hang on its rounding")
 call("refused/output", fft.fft, (2, 12), refused="return torch.view_as_real()")

@@ -19,7 +19,7 @@ typedef struct lower_fixture {
     HTP_VECTOR(uint32_t) inputs;
     HTP_VECTOR(uint32_t) outputs;
     htp_shim_trace trace;
-    htp_model *model; /* after fixture_lower() */
+    htp_draft *model; /* after fixture_lower() */
 } lower_fixture;
 
 /** Scopes of the fixture: the root's, and that of its child "block". */
@@ -215,13 +215,13 @@ static inline htp_status fixture_lower(lower_fixture *f, int opset)
                                 .output_count = (uint32_t)f->outputs.count};
     htp_graph *graph = htp_graph_build(f->arena, &f->trace, 3, fixture_modules, 2, arguments,
                                        (uint32_t)f->inputs.count, fixture_axes, 2);
-    f->model = htp_model_new(f->arena, graph, opset);
+    f->model = htp_draft_new(f->arena, graph, opset);
     htp_status status = htp_passes_run(graph, NULL);
     if (status == HTP_OK) {
         status = htp_lower_graph(f->model, NULL, NULL, NULL);
     }
     if (status == HTP_OK) {
-        htp_model_remove_unused(f->model);
+        htp_draft_remove_unused(f->model);
     }
     return status;
 }

@@ -5,7 +5,7 @@
 #define HTP_TESTS_ONNX_FIXTURE_H
 
 #include "graph/graph.h"
-#include "onnx/model.h"
+#include "onnx/draft.h"
 #include "unit.h"
 
 /** Scopes of the fixture. */
@@ -28,7 +28,7 @@ typedef struct onnx_fixture {
     htp_shim_trace trace;
     htp_shim_weight weights[WEIGHT_COUNT];
     htp_graph *graph;
-    htp_model *model;
+    htp_draft *model;
 } onnx_fixture;
 
 static const htp_shim_module fixture_modules[] = {
@@ -65,7 +65,7 @@ static inline void fixture_build(onnx_fixture *f)
     f->graph =
         htp_graph_build(f->arena, &f->trace, 1, fixture_modules,
                         sizeof(fixture_modules) / sizeof(fixture_modules[0]), NULL, 0, NULL, 0);
-    f->model = htp_model_new(f->arena, f->graph, 18);
+    f->model = htp_draft_new(f->arena, f->graph, 18);
 }
 
 static inline void fixture_begin(onnx_fixture *f, htp_arena *arena)
@@ -81,7 +81,7 @@ static inline htp_tensor_id fixture_node(onnx_fixture *f, uint32_t scope, const 
     htp_tensor_id inputs[2] = {a, b};
     htp_tensor_id output;
     f->model->origin = (htp_origin){.scope = scope, .node = HTP_NONE};
-    htp_model_add_node(f->model, op_type, inputs, 2, NULL, 0, &output, 1);
+    htp_draft_add_node(f->model, op_type, inputs, 2, NULL, 0, &output, 1);
     return output;
 }
 

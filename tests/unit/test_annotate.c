@@ -78,7 +78,7 @@ static const htp_shim_trace trace = {.nodes = nodes,
 typedef struct subject {
     htp_arena *arena;
     htp_graph *graph;
-    htp_model *model;
+    htp_draft *model;
     htp_hierarchy *hierarchy;
     htp_annotations *annotations;
 } subject;
@@ -90,7 +90,7 @@ static htp_tensor_id add_node(subject *s, const char *op_type, htp_node_id opera
     htp_tensor_id output;
     uint32_t scope = operation == HTP_NONE ? 0 : nodes[operation].scope;
     s->model->origin = (htp_origin){scope, operation};
-    htp_model_add_node(s->model, op_type, inputs, 2, NULL, 0, &output, 1);
+    htp_draft_add_node(s->model, op_type, inputs, 2, NULL, 0, &output, 1);
     return output;
 }
 
@@ -99,12 +99,12 @@ static htp_tensor_id add_node(subject *s, const char *op_type, htp_node_id opera
 static void build_model(subject *s)
 {
     static const int64_t one[] = {1};
-    htp_tensor_id input = htp_model_add_input(s->model, "x", HTP_DTYPE_FLOAT32, 0, NULL);
-    htp_tensor_id shared = htp_model_constant(s->model, HTP_DTYPE_INT64, 1, one, one);
-    htp_tensor_id x = add_node(s, "Gather", 0, htp_model_weight(s->model, 5), input);
-    x = add_node(s, "MatMul", 1, x, htp_model_weight(s->model, 0));
-    x = add_node(s, "Add", 1, x, htp_model_weight(s->model, 1));
-    x = add_node(s, "MatMul", 2, x, htp_model_weight(s->model, 2));
+    htp_tensor_id input = htp_draft_add_input(s->model, "x", HTP_DTYPE_FLOAT32, 0, NULL);
+    htp_tensor_id shared = htp_draft_constant(s->model, HTP_DTYPE_INT64, 1, one, one);
+    htp_tensor_id x = add_node(s, "Gather", 0, htp_draft_weight(s->model, 5), input);
+    x = add_node(s, "MatMul", 1, x, htp_draft_weight(s->model, 0));
+    x = add_node(s, "Add", 1, x, htp_draft_weight(s->model, 1));
+    x = add_node(s, "MatMul", 2, x, htp_draft_weight(s->model, 2));
     htp_tensor_id folded = add_node(s, "Neg", 1, shared, HTP_TENSOR_NONE);
     htp_onnx_node *node = &s->model->nodes.items[4];
     HTP_PUSH(s->arena, &node->more_scopes, 5);
@@ -112,9 +112,9 @@ static void build_model(subject *s)
     HTP_PUSH(s->arena, &node->more_scopes, 3);
     HTP_PUSH(s->arena, &node->more_scopes, 0);
     x = add_node(s, "Add", 3, x, folded);
-    x = add_node(s, "MatMul", 4, x, htp_model_weight(s->model, 4));
-    x = add_node(s, "Identity", HTP_NONE, x, htp_model_weight(s->model, 7));
-    htp_model_add_output(s->model, x, "y");
+    x = add_node(s, "MatMul", 4, x, htp_draft_weight(s->model, 4));
+    x = add_node(s, "Identity", HTP_NONE, x, htp_draft_weight(s->model, 7));
+    htp_draft_add_output(s->model, x, "y");
 }
 
 static subject annotate(htp_arena *arena, unsigned places, const char *prefix,
@@ -122,7 +122,7 @@ static subject annotate(htp_arena *arena, unsigned places, const char *prefix,
 {
     subject s = {.arena = arena};
     s.graph = htp_graph_build(arena, &trace, 1, modules, MODULES, NULL, 0, NULL, 0);
-    s.model = htp_model_new(arena, s.graph, 18);
+    s.model = htp_draft_new(arena, s.graph, 18);
     build_model(&s);
     htp_hierarchy_options options = {include_torch_nn};
     s.hierarchy = htp_hierarchy_build(arena, modules, MODULES, &options);
@@ -190,6 +190,32 @@ UNIT_TEST(shared_node_lists_all_its_tags)
     ck_assert_str_eq(s.annotations->nodes[5].doc_string, "source_module: /Net/Encoder");
 }
 
+UNIT_TEST(full_tags_name_the_innermost_module)
+{
+    static const char *const tags[] = {"/Net/Embedding",
+                                       "/Net/Encoder/Layer.0/Linear",
+                                       "/Net/Encoder/Layer.0/Linear",
+                                       "/Net/Encoder/Layer.0/Linear",
+                                       "/Net/Encoder/Layer.0/Linear",
+                                       "/Net/Encoder",
+                                       "/Net/Linear",
+                                       "/Net"};
+    subject s = annotate(arena, HTP_TAG_METADATA, "__", false);
+    for (size_t i = 0; i < s.model->nodes.count; i++) {
+        ck_assert_str_eq(METADATA(i, "full_tag"), tags[i]);
+        ck_assert_ptr_null(METADATA(i, "layer_ann"));
+    }
+}
+
+UNIT_TEST(layers_are_named_for_the_runtime)
+{
+    subject s = annotate(arena, HTP_TAG_LAYER_ANN, "__", false);
+    ck_assert_uint_eq(s.annotations->nodes[4].metadata.count, 1);
+    ck_assert_str_eq(METADATA(4, "layer_ann"), "/Net/Encoder/Layer.0");
+    ck_assert_uint_eq(s.annotations->nodes[4].attribute_count, 0);
+    ck_assert_uint_eq(s.annotations->model.count, 0);
+}
+
 UNIT_TEST(call_numbers_of_modules_called_several_times)
 {
     subject s = annotate(arena, HTP_TAG_METADATA, "__", false);
@@ -218,7 +244,8 @@ UNIT_TEST(forms_of_the_exporter)
                      ": pkg.Net/encoder: pkg.Encoder/add: aten.add.Tensor");
     ck_assert_str_eq(METADATA(6, "pkg.torch.onnx.name_scopes"), "['', \"it's\", 'linear_2']");
     ck_assert_str_eq(METADATA(7, "namespace"), ": pkg.Net/Identity: Identity");
-    ck_assert_str_eq(METADATA(1, "pkg.torch.onnx.stack_trace"), "File \"net.py\", line 12");
+    ck_assert_str_eq(METADATA(1, "pkg.torch.onnx.stack_trace"),
+                     "File \"net.py\", line 12, in forward");
     ck_assert_ptr_null(METADATA(5, "pkg.torch.onnx.stack_trace"));
     ck_assert_ptr_null(METADATA(7, "pkg.torch.onnx.stack_trace"));
 }
@@ -265,17 +292,20 @@ UNIT_TEST(tags_of_torch_nn_when_included)
 
 UNIT_TEST(node_counts)
 {
-    static const uint32_t own[] = {
-        [NET] = 3,     [ENCODER] = 1, [LAYER0] = 4, [LINEAR0] = 4, [LAYER1] = 0,
-        [LINEAR1] = 0, [EMBED] = 1,   [HEAD] = 1,   [GATES] = 0,   [GATE] = 0};
-    static const uint32_t total[] = {
-        [NET] = 8,     [ENCODER] = 5, [LAYER0] = 4, [LINEAR0] = 4, [LAYER1] = 0,
-        [LINEAR1] = 0, [EMBED] = 1,   [HEAD] = 1,   [GATES] = 0,   [GATE] = 0};
+    static const uint32_t own[MODULES] = {
+        [NET] = 1, [ENCODER] = 1, [LINEAR0] = 4, [EMBED] = 1, [HEAD] = 1};
+    static const uint32_t tagged[MODULES] = {[NET] = 3, [ENCODER] = 1, [LAYER0] = 4};
+    static const uint32_t total[MODULES] = {
+        [NET] = 8, [ENCODER] = 5, [LAYER0] = 4, [LINEAR0] = 4, [EMBED] = 1, [HEAD] = 1};
     subject s = annotate(arena, 0, "__", false);
     for (size_t i = 0; i < MODULES; i++) {
         ck_assert_uint_eq(s.annotations->nodes_own[i], own[i]);
+        ck_assert_uint_eq(s.annotations->nodes_tagged[i], tagged[i]);
         ck_assert_uint_eq(s.annotations->nodes_total[i], total[i]);
     }
+    ck_assert_uint_eq(s.annotations->nodes_left_to_root, 2);
+    s = annotate(arena, 0, "__", true);
+    ck_assert_uint_eq(s.annotations->nodes_left_to_root, 0);
 }
 
 UNIT_TEST(places_are_chosen)
@@ -344,7 +374,7 @@ UNIT_TEST(module_tree_in_the_model)
          "{\"own\":24,\"total\":24,\"trainable\":24,\"bytes\":96,"
          "\"shapes\":{\"weight\":[4,6]}}"},
         {HEAD, "buffers", "[\"mask\"]"},
-        {HEAD, "nodes", "{\"own\":1,\"total\":1}"},
+        {HEAD, "nodes", "{\"own\":1,\"tagged\":0,\"total\":1}"},
         {ENCODER, "children", "[\"encoder.0\",\"encoder.1\"]"},
         {ENCODER, "is_leaf", "false"},
         {ENCODER, "is_torch_nn", "false"},
@@ -378,6 +408,7 @@ UNIT_TEST(tree_for_people)
 }
 
 UNIT_MAIN("annotate", every_node_has_its_tag, shared_node_lists_all_its_tags,
+          full_tags_name_the_innermost_module, layers_are_named_for_the_runtime,
           call_numbers_of_modules_called_several_times, forms_of_the_exporter,
           initializers_have_owners_and_users, tags_of_torch_nn_when_included, node_counts,
           places_are_chosen, parameters_count_a_tied_one_once, module_tree_in_the_model,

@@ -175,6 +175,7 @@ struct zip {
     size_t size;
     unsigned char directory[FILE_LIMIT];
     size_t directory_size;
+    unsigned count;
 };
 
 static void put(unsigned char *bytes, size_t *size, uint64_t value, size_t count)
@@ -212,6 +213,7 @@ static void zip_add(struct zip *zip, const char *name, unsigned method, const ch
     put(zip->directory, &zip->directory_size, 0, 12);
     put(zip->directory, &zip->directory_size, offset, 4);
     put_bytes(zip->directory, &zip->directory_size, name, strlen(name));
+    zip->count++;
 }
 
 static void zip_end(struct zip *zip)
@@ -219,7 +221,9 @@ static void zip_end(struct zip *zip)
     size_t offset = zip->size;
     put_bytes(zip->bytes, &zip->size, zip->directory, zip->directory_size);
     put(zip->bytes, &zip->size, 0x06054b50, 4);
-    put(zip->bytes, &zip->size, 0, 8);
+    put(zip->bytes, &zip->size, 0, 4);
+    put(zip->bytes, &zip->size, zip->count, 2);
+    put(zip->bytes, &zip->size, zip->count, 2);
     put(zip->bytes, &zip->size, zip->directory_size, 4);
     put(zip->bytes, &zip->size, offset, 4);
     put(zip->bytes, &zip->size, 0, 2);

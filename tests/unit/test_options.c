@@ -69,7 +69,7 @@ START_TEST(fields_are_checked)
     htp_options given;
     htp_options options;
     expect_ok(TAKE(tags, 0));
-    expect_failure(TAKE(tags, 8), HTP_CODE_USAGE, "place of tags");
+    expect_failure(TAKE(tags, 16), HTP_CODE_USAGE, "place of tags");
     expect_ok(TAKE(tag_attribute_prefix, ""));
     expect_failure(TAKE(tag_attribute_prefix, "a b"), HTP_CODE_USAGE, "prefix \"a b\"");
     expect_failure(TAKE(tag_attribute_prefix, "\xff"), HTP_CODE_USAGE, "prefix");
@@ -94,6 +94,57 @@ START_TEST(inputs_come_from_one_place)
 }
 END_TEST
 
+START_TEST(lists_without_entries_are_refused)
+{
+    static const char *const texts[] = {NULL};
+    htp_options given;
+    htp_options options;
+    htp_options_init(&given);
+    given.inputs = texts;
+    given.input_count = 1;
+    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "list of inputs");
+    htp_options_init(&given);
+    given.libraries = texts;
+    given.library_count = 1;
+    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "list of libraries");
+    htp_options_init(&given);
+    given.custom_operators = texts;
+    given.custom_operator_count = 1;
+    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "custom operators");
+}
+END_TEST
+
+/* What a caller leaves out is a failure with a reason, or has a default. */
+START_TEST(nothing_is_passed)
+{
+    htp_result *result = NULL;
+    char *text = NULL;
+    expect_failure(htp_export(NULL, "x.onnx", NULL, NULL), HTP_CODE_USAGE, "model has no name");
+    expect_failure(htp_export("x.pt", NULL, NULL, &result), HTP_CODE_USAGE, "output has no name");
+    expect_failure(htp_export("x.pt", "", NULL, &result), HTP_CODE_USAGE, "output has no name");
+    ck_assert_ptr_null(result);
+    expect_failure(htp_dump_graph(NULL, NULL, &text), HTP_CODE_USAGE, "model has no name");
+    expect_failure(htp_dump_graph("x.pt", NULL, NULL), HTP_CODE_USAGE, "no place");
+    expect_failure(htp_inspect(NULL, NULL, &text, &text), HTP_CODE_USAGE, "model has no name");
+    expect_failure(htp_inspect("", NULL, NULL, NULL), HTP_CODE_BAD_INPUT, "No such file");
+    expect_failure(htp_libtorch_version(NULL), HTP_CODE_USAGE, "no place");
+    ck_assert_ptr_null(text);
+    htp_options_init(NULL);
+    ck_assert_str_eq(htp_result_json(NULL), "");
+    ck_assert_str_eq(htp_result_tree(NULL), "");
+    ck_assert_uint_eq(htp_result_node_count(NULL), 0);
+    htp_result_free(NULL);
+    htp_string_free(NULL);
+    htp_status_free(NULL);
+    ck_assert_int_eq(htp_status_code(NULL), HTP_CODE_OK);
+    ck_assert_str_eq(htp_status_message(NULL), "");
+    ck_assert_uint_eq(htp_status_detail_count(NULL), 0);
+    ck_assert_ptr_null(htp_status_detail_line(NULL, 0));
+    ck_assert_ptr_null(htp_stage_name((htp_stage)-1));
+    ck_assert_ptr_null(htp_operator_name(SIZE_MAX));
+}
+END_TEST
+
 UNIT_MAIN("options", defaults, a_shorter_struct_gets_defaults,
           a_struct_of_another_version_is_refused, opsets, fields_are_checked,
-          inputs_come_from_one_place)
+          inputs_come_from_one_place, lists_without_entries_are_refused, nothing_is_passed)

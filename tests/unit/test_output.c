@@ -155,7 +155,6 @@ UNIT_TEST(an_old_pair_survives_a_full_disk)
     begin(arena);
     write_old_pair();
     use_large_weight();
-    ck_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
     limited = before;
     limited.rlim_cur = 1 << 20;
@@ -166,7 +165,6 @@ UNIT_TEST(an_old_pair_survives_a_full_disk)
     use_huge_weight();
     write_fails(&f, model_path(), HTP_EXTERNAL_AUTO, HTP_CODE_CANNOT_WRITE, "m.onnx.data'");
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
-    ck_assert(signal(SIGXFSZ, SIG_DFL) != SIG_ERR);
     assert_old_pair();
     end();
 }
@@ -230,9 +228,9 @@ UNIT_TEST(progress_is_told)
     begin(arena);
     use_large_weight();
     progress_log log = {0};
-    htp_writer_options options = {HTP_EXTERNAL_ALWAYS, log_progress, &log};
+    htp_writer_options options = {HTP_EXTERNAL_ALWAYS, log_progress, &log, NULL};
     htp_writer_result result;
-    ck_assert_ptr_null(htp_model_write(f.model, NULL, model_path(), &options, &result));
+    ck_assert_ptr_null(htp_draft_write(f.model, NULL, model_path(), &options, &result));
     ck_assert_int_eq(log.calls, 2);
     ck_assert_uint_eq(log.total, result.model_bytes + result.external_bytes);
     ck_assert_uint_eq(result.external_bytes, LARGE);
@@ -247,9 +245,9 @@ static void interrupt(htp_external_data external)
 {
     write_old_pair();
     progress_log log = {.stop_at = 2};
-    htp_writer_options options = {external, log_progress, &log};
+    htp_writer_options options = {external, log_progress, &log, NULL};
     htp_writer_result result;
-    htp_status status = htp_model_write(f.model, NULL, model_path(), &options, &result);
+    htp_status status = htp_draft_write(f.model, NULL, model_path(), &options, &result);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_INTERRUPTED);
     htp_status_free(status);
     ck_assert_int_eq(log.calls, 2);
@@ -324,72 +322,194 @@ UNIT_TEST(a_symbolic_link_stays_one)
     end();
 }
 
-/* Two finished files, ready to be published. */
-static void open_pair(htp_output *output, htp_output *beside)
+UNIT_TEST(a_dangling_link_is_followed)
 {
-    ck_assert_ptr_null(htp_output_find(output, model_path()));
-    ck_assert_ptr_null(htp_output_find(beside, data_path()));
-    ck_assert_ptr_null(htp_output_open(output, 3));
-    ck_assert_ptr_null(htp_output_open(beside, 4));
-    htp_output_append(output, "new", 3);
-    htp_output_append(beside, "data", 4);
-    ck_assert_ptr_null(htp_output_finish(output));
-    ck_assert_ptr_null(htp_output_finish(beside));
-}
-
-static void publish_fails(htp_output *output, htp_output *beside, const char *path)
-{
-    htp_status status = htp_output_publish(output, beside);
-    ck_assert_int_eq(htp_status_code(status), HTP_CODE_CANNOT_WRITE);
-    ck_assert_ptr_nonnull(strstr(htp_status_message(status), path));
-    htp_status_free(status);
-    htp_output_discard(output);
-    htp_output_discard(beside);
-}
-
-UNIT_TEST(a_pair_is_published_whole_or_not)
-{
-    static htp_output output, beside;
+    struct stat facts;
     begin(arena);
-    write_text(data_path(), "old data");
-    open_pair(&output, &beside);
-    ck_assert_int_eq(mkdir(model_path(), 0700), 0); /* the second rename fails */
-    publish_fails(&output, &beside, "m.onnx'");
-    ck_assert_int_eq(rmdir(model_path()), 0);
-    assert_text(&f, data_path(), "old data");
+    const char *link_path = scratch_path(&f, "link.onnx");
+    ck_assert_int_eq(symlink("m.onnx", link_path), 0);
+    htp_writer_result result = write_model(&f, NULL, link_path, HTP_EXTERNAL_AUTO);
+    ck_assert_int_eq(lstat(link_path, &facts), 0);
+    ck_assert(S_ISLNK(facts.st_mode));
+    ck_assert_uint_eq(read_whole(&f, model_path()).size, result.model_bytes);
+    ck_assert_uint_eq(scratch_clear(), 2);
+    ck_assert_int_eq(symlink("link.onnx", link_path), 0);
+    write_fails(&f, link_path, HTP_EXTERNAL_AUTO, HTP_CODE_CANNOT_WRITE, "symbolic links");
+    ck_assert_int_eq(unlink(link_path), 0);
+    ck_assert_int_eq(symlink("none/m.onnx", link_path), 0);
+    write_fails(&f, link_path, HTP_EXTERNAL_AUTO, HTP_CODE_CANNOT_WRITE, "No such file");
     ck_assert_uint_eq(scratch_clear(), 1);
-
-    open_pair(&output, &beside); /* the same, and nothing was there */
-    ck_assert_int_eq(mkdir(model_path(), 0700), 0);
-    publish_fails(&output, &beside, "m.onnx'");
-    ck_assert_int_eq(rmdir(model_path()), 0);
-    ck_assert_uint_eq(scratch_clear(), 0);
-
-    write_old_pair();
-    open_pair(&output, &beside);
-    htp_model_write_abandon(); /* no file is left to be renamed */
-    publish_fails(&output, &beside, "m.onnx.data'");
-    assert_old_pair();
     end();
 }
 
-UNIT_TEST(abandoned_files_are_removed)
+/* As /dev/stdout is when what it goes to was removed from its folder. */
+UNIT_TEST(a_file_without_a_name_is_written_directly)
 {
-    static htp_output output, beside;
     begin(arena);
-    open_pair(&output, &beside);
-    htp_model_write_abandon();
+    int fd = open(model_path(), O_RDWR | O_CREAT, 0600);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(unlink(model_path()), 0);
+    const char *path = htp_arena_printf(arena, "/proc/self/fd/%d", fd);
+    htp_writer_result result = write_model(&f, NULL, path, HTP_EXTERNAL_AUTO);
+    ck_assert_uint_eq((uint64_t)lseek(fd, 0, SEEK_END), result.model_bytes);
+    ck_assert_int_eq(close(fd), 0);
     ck_assert_uint_eq(scratch_clear(), 0);
-    htp_output_discard(&output);
-    htp_output_discard(&beside);
-    open_pair(&output, &beside);
-    ck_assert_ptr_null(htp_output_publish(&output, &beside));
-    htp_output_discard(&output);
-    htp_output_discard(&beside);
-    htp_model_write_abandon(); /* what is complete stays */
-    assert_text(&f, model_path(), "new");
-    assert_text(&f, data_path(), "data");
-    ck_assert_uint_eq(scratch_clear(), 2);
+    end();
+}
+
+/* The process would be ended by these signals, which are not ignored here; one that was waiting
+ * already still is afterwards. */
+UNIT_TEST(signals_of_writes_become_failures)
+{
+    struct rlimit before, limited;
+    sigset_t waiting, pipe_signal;
+    begin(arena);
+    use_large_weight();
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limited = before;
+    limited.rlim_cur = 1 << 20;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limited), 0);
+    write_fails(&f, model_path(), HTP_EXTERNAL_AUTO, HTP_CODE_CANNOT_WRITE, "File too large");
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(close(ends[0]), 0);
+    const char *path = htp_arena_printf(arena, "/proc/self/fd/%d", ends[1]);
+    write_fails(&f, path, HTP_EXTERNAL_AUTO, HTP_CODE_CANNOT_WRITE, "/proc/self/fd/");
+
+    ck_assert_int_eq(sigemptyset(&pipe_signal), 0);
+    ck_assert_int_eq(sigaddset(&pipe_signal, SIGPIPE), 0);
+    ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &pipe_signal, NULL), 0);
+    ck_assert_int_eq(raise(SIGPIPE), 0);
+    (void)write_model(&f, NULL, model_path(), HTP_EXTERNAL_AUTO);
+    ck_assert_int_eq(sigpending(&waiting), 0);
+    ck_assert_int_eq(sigismember(&waiting, SIGPIPE), 1);
+    int taken;
+    ck_assert_int_eq(sigwait(&pipe_signal, &taken), 0);
+    ck_assert_int_eq(pthread_sigmask(SIG_UNBLOCK, &pipe_signal, NULL), 0);
+    ck_assert_int_eq(close(ends[1]), 0);
+    end();
+}
+
+/* ---- a source that changes while its weights are written ---- */
+
+static int source_fd;
+static void *source_mapped;
+
+static htp_input_file map_source(void)
+{
+    htp_input_file source;
+    const char *path = scratch_path(&f, "archive");
+    source_fd = open(path, O_RDWR | O_CREAT, 0600);
+    ck_assert_int_ge(source_fd, 0);
+    ck_assert_int_eq(write(source_fd, large, LARGE), LARGE);
+    source_mapped = mmap(NULL, LARGE, PROT_READ, MAP_PRIVATE, source_fd, 0);
+    ck_assert_ptr_ne(source_mapped, MAP_FAILED);
+    ck_assert_ptr_null(htp_input_file_open(&source, path));
+    return source;
+}
+
+static void unmap_source(htp_input_file *source)
+{
+    htp_input_file_close(source);
+    ck_assert_int_eq(munmap(source_mapped, LARGE), 0);
+    ck_assert_int_eq(close(source_fd), 0);
+    ck_assert_int_eq(unlink(scratch_path(&f, "archive")), 0);
+}
+
+static bool cut_source(void *user, const htp_progress *progress)
+{
+    (void)user;
+    (void)progress;
+    ck_assert_int_eq(ftruncate(source_fd, 1 << 20), 0);
+    return true;
+}
+
+static bool change_source(void *user, const htp_progress *progress)
+{
+    static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    (void)user;
+    (void)progress;
+    ck_assert_int_eq(pwrite(source_fd, "changed", 7, LARGE - 7), 7);
+    ck_assert_int_eq(futimens(source_fd, long_ago), 0); /* however coarse the clock is */
+    return true;
+}
+
+static void source_fails(htp_progress_fn change, const int64_t *dims, const int64_t *strides,
+                         uint32_t rank, const char *part)
+{
+    static const htp_external_data choices[] = {HTP_EXTERNAL_ALWAYS, HTP_EXTERNAL_NEVER};
+    for (size_t i = 0; i < 2; i++) {
+        htp_input_file source = map_source();
+        fixture_build(&f);
+        set_view(&f, 0, "mapped", HTP_DTYPE_UINT8, rank, dims, strides, 0, source_mapped, LARGE);
+        f.weights[0].is_mapped = true;
+        use_weight(&f, 0);
+        write_old_pair();
+        htp_writer_options options = {choices[i], change, NULL, &source};
+        htp_writer_result result;
+        htp_status status = htp_draft_write(f.model, NULL, model_path(), &options, &result);
+        ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
+        ck_assert_msg(strstr(htp_status_message(status), part) != NULL, "no '%s' in: %s", part,
+                      htp_status_message(status));
+        htp_status_free(status);
+        unmap_source(&source);
+        assert_old_pair();
+    }
+}
+
+/* As they lie in the file, and in an order that must be gathered. */
+UNIT_TEST(a_source_that_is_cut_is_bad_input)
+{
+    static const int64_t columns[] = {1 << 10, 9 << 10};
+    static const int64_t column_strides[] = {1, 1 << 10};
+    begin(arena);
+    source_fails(cut_source, large_dims, one, 1, "was cut short while it was read");
+    source_fails(cut_source, columns, column_strides, 2, "was cut short while it was read");
+    end();
+}
+
+UNIT_TEST(a_source_that_is_changed_is_bad_input)
+{
+    begin(arena);
+    source_fails(change_source, large_dims, one, 1, "was changed while it was read");
+    end();
+}
+
+/* Nobody watches it here. */
+UNIT_TEST(bytes_that_are_gone_are_bad_input)
+{
+    begin(arena);
+    htp_input_file source = map_source();
+    set_view(&f, 0, "mapped", HTP_DTYPE_UINT8, 1, large_dims, one, 0, source_mapped, LARGE);
+    f.weights[0].is_mapped = true;
+    use_weight(&f, 0);
+    ck_assert_int_eq(ftruncate(source_fd, 1 << 20), 0);
+    write_fails(&f, model_path(), HTP_EXTERNAL_AUTO, HTP_CODE_BAD_INPUT, "cut short");
+    unmap_source(&source);
+    ck_assert_uint_eq(scratch_clear(), 0);
+    end();
+}
+
+UNIT_TEST(a_source_that_is_replaced_is_no_change)
+{
+    begin(arena);
+    const char *path = scratch_path(&f, "archive");
+    const char *other = scratch_path(&f, "other");
+    htp_input_file source = map_source();
+    ck_assert_ptr_null(htp_input_file_check_path(&source, path));
+    write_text(other, "another model");
+    ck_assert_int_eq(rename(other, path), 0);
+    ck_assert_ptr_null(htp_input_file_check(&source));
+    htp_status status = htp_input_file_check_path(&source, path);
+    ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
+    htp_status_free(status);
+    unmap_source(&source);
+    status = htp_input_file_open(&source, path);
+    ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
+    htp_status_free(status);
+    htp_input_file_close(&source);
     end();
 }
 
@@ -398,5 +518,7 @@ UNIT_MAIN("output", devices_are_written_directly, a_full_device_is_an_error,
           an_old_pair_survives_a_full_disk, a_model_over_two_gibibytes_needs_a_second_file,
           weights_that_no_file_can_hold, progress_is_told, an_old_pair_survives_an_interruption,
           an_old_pair_is_replaced, mapped_pages_that_were_dropped_come_back,
-          files_get_the_mode_of_the_umask, a_symbolic_link_stays_one,
-          a_pair_is_published_whole_or_not, abandoned_files_are_removed)
+          files_get_the_mode_of_the_umask, a_symbolic_link_stays_one, a_dangling_link_is_followed,
+          a_file_without_a_name_is_written_directly, signals_of_writes_become_failures,
+          a_source_that_is_cut_is_bad_input, a_source_that_is_changed_is_bad_input,
+          bytes_that_are_gone_are_bad_input, a_source_that_is_replaced_is_no_change)

@@ -35,7 +35,7 @@ static void set_weight(htp_dtype dtype, uint32_t rank, const int64_t *dims, cons
         .data = storage,
         .storage_bytes = bytes,
     };
-    (void)htp_model_weight(f.model, 0);
+    (void)htp_draft_weight(f.model, 0);
 }
 
 /* What the definition says: element (i, j, k, l) lies at offset + i * stride 0 + ... */
@@ -269,8 +269,8 @@ UNIT_TEST(constants_are_read_whole)
     static const int64_t none[] = {0};
     static const int16_t values[] = {1, 2, 3};
     fixture_begin(&f, arena);
-    (void)htp_model_constant(f.model, HTP_DTYPE_INT16, 1, dims, values);
-    (void)htp_model_constant(f.model, HTP_DTYPE_INT16, 1, none, NULL);
+    (void)htp_draft_constant(f.model, HTP_DTYPE_INT16, 1, dims, values);
+    (void)htp_draft_constant(f.model, HTP_DTYPE_INT16, 1, none, NULL);
     uint64_t bytes;
     ck_assert_ptr_null(htp_payload_check(f.model, 0, &bytes));
     ck_assert_uint_eq(bytes, 6);

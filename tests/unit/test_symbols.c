@@ -190,6 +190,21 @@ UNIT_TEST(sums_and_products)
     ck_assert_uint_eq(sum(times(h, w), w), sum(w, times(w, h)));
 }
 
+/* No quotient of the least number and -1 is ever asked for. */
+UNIT_TEST(the_least_number_is_none)
+{
+    begin(arena);
+    htp_algebra *algebra = &symbols.algebra;
+    htp_polynomial_id large = times(h, number(INT64_C(1) << 62));
+    htp_polynomial_id negative = less(number(0), h);
+    ck_assert_uint_eq(number(INT64_MIN), HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_eq(times(large, number(-2)), HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_eq(times(large, times(w, number(-2))), HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_eq(htp_polynomial_divide(algebra, times(large, times(w, number(-2))), negative),
+                      HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_eq(over(number(INT64_MIN), 3), HTP_POLYNOMIAL_NONE);
+}
+
 UNIT_TEST(exact_quotients)
 {
     begin(arena);
@@ -245,17 +260,61 @@ UNIT_TEST(sizes_of_forms)
     }
 }
 
-UNIT_TEST(what_is_never_negative)
+UNIT_TEST(least_values)
 {
     begin(arena);
     htp_algebra *algebra = &symbols.algebra;
-    ck_assert(htp_polynomial_is_natural(algebra, plus(over(h, 2), 3)));
-    ck_assert(!htp_polynomial_is_natural(algebra, plus(h, -3)));
-    ck_assert(!htp_polynomial_is_natural(algebra, over(plus(h, -3), 2)));
-    ck_assert(htp_polynomial_is_natural(algebra, less(h, times(over(h, 7), number(7)))));
-    ck_assert(!htp_polynomial_is_natural(algebra, less(h, times(over(h, 7), number(6)))));
-    htp_polynomial_set_natural(algebra, plus(h, -3));
-    ck_assert(htp_polynomial_is_natural(algebra, plus(h, -3)));
+    const struct {
+        htp_polynomial_id id;
+        int64_t least;
+    } table[] = {
+        {h, 1},
+        {plus(over(h, 2), 3), 3},
+        {plus(h, -3), -2},
+        {over(plus(h, -3), 2), -1},
+        {times(over(plus(h, 1), 2), number(2)), 2},
+        {less(times(over(plus(h, 3), 4), number(4)), h), 0},
+        {less(h, times(over(h, 7), number(7))), 0},
+        {less(h, times(over(h, 7), number(6))), 1},
+        {less(number(7), less(h, times(over(h, 7), number(7)))), 1},
+        {times(h, w), 1},
+        {htp_polynomial_smaller(algebra, h, number(3)), 1},
+        {htp_polynomial_larger(algebra, h, number(3)), 3},
+        {less(h, htp_polynomial_positive(algebra, plus(h, -2))), 1},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        UNIT_CHECK(htp_polynomial_is_at_least(algebra, table[i].id, table[i].least));
+        UNIT_CHECK(!htp_polynomial_is_at_least(algebra, table[i].id, table[i].least + 1));
+    }
+    ck_assert(!htp_polynomial_is_at_least(algebra, less(h, w), -1000));
+    ck_assert(!htp_polynomial_is_at_least(algebra, HTP_POLYNOMIAL_NONE, -1000));
+    ck_assert(htp_polynomial_is_above(algebra, times(over(plus(h, 1), 2), number(2)), h));
+    ck_assert(!htp_polynomial_is_above(algebra, h, times(over(plus(h, 1), 2), number(2))));
+    htp_polynomial_set_least(algebra, plus(h, -3), 0);
+    ck_assert(htp_polynomial_is_at_least(algebra, plus(h, -3), 0));
+    htp_polynomial_forget(algebra);
+    ck_assert(!htp_polynomial_is_at_least(algebra, plus(h, -3), 0));
+}
+
+UNIT_TEST(positive_parts)
+{
+    begin(arena);
+    htp_algebra *algebra = &symbols.algebra;
+    htp_polynomial_id cut = htp_polynomial_positive(algebra, plus(h, -3));
+    CHECK_NAME(cut, "max(h - 3, 0)");
+    CHECK_NAME(times(cut, w), "max(h - 3, 0)*w");
+    CHECK_NAME(over(cut, 2), "max(h - 3, 0)//2");
+    CHECK_NAME(htp_polynomial_smaller(algebra, h, number(3)), "min(h, 3)");
+    CHECK_NAME(htp_polynomial_larger(algebra, h, w), "max(w, h)");
+    ck_assert_uint_eq(htp_polynomial_smaller(algebra, number(3), h),
+                      htp_polynomial_smaller(algebra, h, number(3)));
+    ck_assert_uint_eq(sum(cut, htp_polynomial_smaller(algebra, number(3), h)), h);
+    ck_assert_uint_eq(htp_polynomial_positive(algebra, plus(cut, -2)),
+                      htp_polynomial_positive(algebra, plus(h, -5)));
+    ck_assert_uint_eq(htp_polynomial_positive(algebra, plus(times(h, number(2)), -6)),
+                      times(cut, number(2)));
+    ck_assert_uint_eq(htp_polynomial_positive(algebra, plus(h, -1)), plus(h, -1));
+    ck_assert_uint_eq(htp_polynomial_positive(algebra, less(number(1), h)), number(0));
 }
 
 UNIT_TEST(what_grows_too_large_is_none)
@@ -283,40 +342,58 @@ static htp_dim sized(int64_t a, int64_t b, int64_t c)
     return htp_symbols_dim(&symbols, (const int64_t[]){a, b, c});
 }
 
-UNIT_TEST(the_better_of_two_names)
+static const char *proven(htp_dim given, htp_dim derived)
+{
+    htp_dim dim = htp_symbols_prove(&symbols, given, derived, true);
+    return htp_symbols_resolve(&symbols, dim, true).symbol;
+}
+
+UNIT_TEST(what_is_derived_counts)
 {
     begin(arena);
     htp_dim half = htp_symbols_name(&symbols, over(plus(h, 1), 2));
     htp_dim made_up = sized(32, 70, 27);
     ck_assert_str_eq(made_up.symbol, "dim_0");
-    ck_assert_str_eq(htp_symbols_refine(&symbols, made_up, half).symbol, "(h + 1)//2");
-    ck_assert_str_eq(htp_symbols_resolve(&symbols, made_up).symbol, "(h + 1)//2");
-    htp_dim other = sized(32, 69, 27);
-    ck_assert_str_eq(htp_symbols_refine(&symbols, other, half).symbol, "dim_1");
-    htp_dim unknown = htp_symbols_unknown(&symbols);
-    ck_assert_str_eq(htp_symbols_resolve(&symbols, unknown).symbol, "");
-    unknown = htp_symbols_unknown(&symbols);
-    ck_assert_str_eq(htp_symbols_refine(&symbols, other, unknown).symbol, "dim_1");
-    ck_assert_str_eq(htp_symbols_resolve(&symbols, unknown).symbol, "dim_1");
-    unknown = htp_symbols_unknown(&symbols);
+    ck_assert_str_eq(proven(made_up, half), "(h + 1)//2");
+    /* Other sizes than in the lanes: a name of its own. */
+    ck_assert_str_eq(proven(sized(32, 69, 27), half), "dim_1");
+    /* What fits the lanes only is no name. */
+    ck_assert_str_eq(proven(sized(128, 278, 106), htp_symbols_unknown(&symbols)), "dim_2");
     const htp_dim seven = {.size = 7};
-    ck_assert_ptr_null(htp_symbols_refine(&symbols, seven, unknown).symbol);
-    ck_assert_int_eq(htp_symbols_resolve(&symbols, unknown).size, 7);
-    ck_assert_str_eq(htp_symbols_refine(&symbols, half, seven).symbol, "(h + 1)//2");
+    ck_assert_str_eq(proven(seven, htp_symbols_unknown(&symbols)), "dim_3");
+    ck_assert_ptr_null(htp_symbols_prove(&symbols, seven, seven, true).symbol);
+    htp_dim unknown = htp_symbols_unknown(&symbols);
+    ck_assert_str_eq(htp_symbols_resolve(&symbols, unknown, false).symbol, "");
+    unknown = htp_symbols_unknown(&symbols);
+    ck_assert_str_eq(htp_symbols_resolve(&symbols, unknown, true).symbol, "dim_4");
+    ck_assert_str_eq(htp_symbols_resolve(&symbols, unknown, false).symbol, "dim_4");
 }
 
-/* Sizes that the lanes do not tell apart keep their formulas; what is neither keeps its name. */
+/* Sizes that the lanes do not tell apart are not one. */
 UNIT_TEST(equal_lanes_may_be_different_sizes)
 {
     begin(arena);
     htp_dim made_up = sized(3, 6, 2);
     htp_dim a = htp_symbols_name(&symbols, over(plus(h, 3), 21));
     htp_dim b = htp_symbols_name(&symbols, over(plus(h, 4), 21));
-    ck_assert(htp_symbols_agree(&symbols, a, b));
-    ck_assert(htp_symbols_agree(&symbols, a, made_up));
-    ck_assert_str_eq(htp_symbols_refine(&symbols, made_up, a).symbol, "(h + 3)//21");
-    ck_assert_str_eq(htp_symbols_refine(&symbols, made_up, b).symbol, "(h + 4)//21");
-    ck_assert_str_eq(htp_symbols_resolve(&symbols, made_up).symbol, "dim_0");
+    ck_assert_str_eq(proven(made_up, a), "(h + 3)//21");
+    ck_assert_str_eq(proven(made_up, b), "(h + 4)//21");
+    ck_assert_str_eq(proven(made_up, htp_symbols_unknown(&symbols)), "dim_0");
+    ck_assert_str_eq(proven(made_up, htp_symbols_unknown(&symbols)), "dim_1");
+}
+
+/* A size that the data decides may be 0, and keeps its name. */
+UNIT_TEST(sizes_of_data)
+{
+    static const htp_axis mixed[] = {{"h", {64, 139, 53}}, {"nonzero_0", {71, 7, 29}}};
+    htp_symbols_init(&symbols, arena, mixed, 2, 3);
+    htp_symbols_set_data(&symbols, 1);
+    htp_dim count = sized(71, 7, 29);
+    htp_polynomial_id id = htp_symbols_polynomial(&symbols, count);
+    ck_assert(!htp_polynomial_is_at_least(&symbols.algebra, id, 1));
+    ck_assert(htp_polynomial_is_at_least(&symbols.algebra, id, 0));
+    ck_assert_str_eq(proven(count, htp_symbols_unknown(&symbols)), "nonzero_0");
+    ck_assert_str_eq(proven(count, htp_symbols_unknown(&symbols)), "nonzero_0");
 }
 
 UNIT_TEST(names_that_are_formulas_are_put_in_brackets)
@@ -332,7 +409,7 @@ UNIT_TEST(names_that_are_formulas_are_put_in_brackets)
 UNIT_MAIN("symbols", forms, quotients_have_no_remainder, names_of_their_own_are_stable,
           names_that_are_taken_are_not_given_twice, axes_of_the_same_sizes_are_one,
           one_lane_has_numbers_only, two_lanes_ignore_the_third, extreme_sizes_do_not_overflow,
-          many_different_dims, sums_and_products, exact_quotients, rounded_quotients_have_one_form,
-          sizes_of_forms, what_is_never_negative, what_grows_too_large_is_none,
-          the_better_of_two_names, equal_lanes_may_be_different_sizes,
-          names_that_are_formulas_are_put_in_brackets)
+          many_different_dims, sums_and_products, the_least_number_is_none, exact_quotients,
+          rounded_quotients_have_one_form, sizes_of_forms, least_values, positive_parts,
+          what_grows_too_large_is_none, what_is_derived_counts, equal_lanes_may_be_different_sizes,
+          sizes_of_data, names_that_are_formulas_are_put_in_brackets)

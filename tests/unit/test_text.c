@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "base/text.h"
 #include "unit.h"
 
@@ -142,5 +143,33 @@ UNIT_TEST(doubles_read_back)
     }
 }
 
-UNIT_MAIN("text", empty_text_is_an_empty_string, appending_grows, formats_of_every_length,
-          json_strings, python_strings, plain_utf8, utf8_sequences, doubles_read_back)
+UNIT_TEST(what_is_utf8)
+{
+    ck_assert(htp_text_is_utf8("", 0) && htp_text_is_utf8("a\xc3\xa9\xf0\x9f\x98\x80", 7));
+    ck_assert(!htp_text_is_utf8("a\xc3\xa9", 2)); /* cut off within a character */
+    ck_assert(!htp_text_is_utf8("\xff", 1) && !htp_text_is_utf8("a\0b", 3));
+}
+
+UNIT_TEST(json_piece_by_piece)
+{
+    htp_json json = {.text.arena = arena};
+    htp_json_begin(&json, NULL, '{');
+    htp_json_string(&json, "a", "x\"y");
+    htp_json_begin(&json, "list", '[');
+    htp_json_number(&json, NULL, -3);
+    htp_json_begin(&json, NULL, '[');
+    htp_json_end(&json, ']');
+    htp_json_string_part(&json, NULL, "abc", 2);
+    htp_json_end(&json, ']');
+    htp_json_count(&json, "n", UINT64_MAX);
+    htp_json_bool(&json, "yes", true);
+    htp_json_string(&json, "none", NULL);
+    htp_json_end(&json, '}');
+    ck_assert_str_eq(htp_text_string(&json.text),
+                     "{\"a\": \"x\\\"y\", \"list\": [-3, [], \"ab\"], "
+                     "\"n\": 18446744073709551615, \"yes\": true, \"none\": null}");
+}
+
+UNIT_MAIN("text", what_is_utf8, json_piece_by_piece, empty_text_is_an_empty_string, appending_grows,
+          formats_of_every_length, json_strings, python_strings, plain_utf8, utf8_sequences,
+          doubles_read_back)

@@ -23,10 +23,15 @@ typedef struct file_contents {
 
 static char scratch_folder[64];
 
+static inline void scratch_make_in(const char *folder)
+{
+    (void)snprintf(scratch_folder, sizeof(scratch_folder), "%s/htp-test-XXXXXX", folder);
+    ck_assert_ptr_nonnull(mkdtemp(scratch_folder));
+}
+
 static inline void scratch_make(void)
 {
-    (void)snprintf(scratch_folder, sizeof(scratch_folder), "/tmp/htp-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(scratch_folder));
+    scratch_make_in("/tmp");
 }
 
 /** Names in the scratch folder; removes them. */
@@ -91,7 +96,7 @@ static inline htp_writer_result write_model(onnx_fixture *f, const htp_annotatio
 {
     htp_writer_options options = {.external_data = external};
     htp_writer_result result = {0};
-    htp_status status = htp_model_write(f->model, annotations, path, &options, &result);
+    htp_status status = htp_draft_write(f->model, annotations, path, &options, &result);
     ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
     return result;
 }
@@ -102,7 +107,7 @@ static inline void write_fails(onnx_fixture *f, const char *path, htp_external_d
 {
     htp_writer_options options = {.external_data = external};
     htp_writer_result result;
-    htp_status status = htp_model_write(f->model, NULL, path, &options, &result);
+    htp_status status = htp_draft_write(f->model, NULL, path, &options, &result);
     ck_assert_int_eq(htp_status_code(status), code);
     ck_assert_msg(strstr(htp_status_message(status), part) != NULL, "no '%s' in: %s", part,
                   htp_status_message(status));
@@ -153,9 +158,9 @@ static inline void set_view(onnx_fixture *f, uint32_t index, const char *name, h
 static inline void use_weight(onnx_fixture *f, uint32_t index)
 {
     htp_tensor_id used =
-        fixture_node(f, ROOT, "Use", htp_model_weight(f->model, index), HTP_TENSOR_NONE);
-    htp_model_set_type(f->model, used, HTP_DTYPE_FLOAT32, 0, NULL);
-    htp_model_add_output(f->model, used, htp_arena_printf(f->arena, "use%u", (unsigned)index));
+        fixture_node(f, ROOT, "Use", htp_draft_weight(f->model, index), HTP_TENSOR_NONE);
+    htp_draft_set_type(f->model, used, HTP_DTYPE_FLOAT32, 0, NULL);
+    htp_draft_add_output(f->model, used, htp_arena_printf(f->arena, "use%u", (unsigned)index));
 }
 
 #endif

@@ -1,5 +1,5 @@
 """One module under two names, traced: PyTorch writes two objects with the same weights to the
-file, and calls the first for both. The file cannot say that they were one."""
+file, and calls the first for both. The other one is its alias."""
 
 import torch
 from torch import nn

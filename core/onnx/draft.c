@@ -1,4 +1,4 @@
-#include "onnx/model.h"
+#include "onnx/draft.h"
 
 #include "base/checked.h"
 #include "graph/dtype.h"
@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-htp_model *htp_model_new(htp_arena *arena, const htp_graph *graph, int opset)
+htp_draft *htp_draft_new(htp_arena *arena, const htp_graph *graph, int opset)
 {
-    htp_model *model = HTP_NEW(arena, htp_model);
+    htp_draft *model = HTP_NEW(arena, htp_draft);
     model->arena = arena;
     model->graph = graph;
     model->opset = opset;
@@ -18,7 +18,7 @@ htp_model *htp_model_new(htp_arena *arena, const htp_graph *graph, int opset)
 }
 
 /* A tensor whose name is @p name, made unique. */
-static htp_tensor_id add_tensor(htp_model *model, const char *name, htp_tensor_source source,
+static htp_tensor_id add_tensor(htp_draft *model, const char *name, htp_tensor_source source,
                                 size_t index)
 {
     const char *unique = htp_name_unique(model->arena, &model->names, name);
@@ -27,7 +27,7 @@ static htp_tensor_id add_tensor(htp_model *model, const char *name, htp_tensor_s
     return (htp_tensor_id)(model->tensors.count - 1);
 }
 
-void htp_model_set_type(htp_model *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
+void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
                         const htp_dim *dims)
 {
     htp_tensor *typed = &model->tensors.items[tensor];
@@ -37,47 +37,47 @@ void htp_model_set_type(htp_model *model, htp_tensor_id tensor, htp_dtype dtype,
     typed->dims = htp_arena_grow(model->arena, dims, rank, rank, sizeof(*dims));
 }
 
-/* As htp_model_set_type() for dims that are numbers. */
-static void set_static_type(htp_model *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
+/* As htp_draft_set_type() for dims that are numbers. */
+static void set_static_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
                             const int64_t *sizes)
 {
     htp_dim *dims = HTP_NEW_ARRAY(model->arena, htp_dim, rank);
     for (uint32_t i = 0; i < rank; i++) {
         dims[i].size = sizes[i];
     }
-    htp_model_set_type(model, tensor, dtype, rank, dims);
+    htp_draft_set_type(model, tensor, dtype, rank, dims);
 }
 
-htp_tensor_id htp_model_add_input(htp_model *model, const char *name, htp_dtype dtype,
+htp_tensor_id htp_draft_add_input(htp_draft *model, const char *name, htp_dtype dtype,
                                   uint32_t rank, const htp_dim *dims)
 {
     const char *printable = htp_name_escape(model->arena, *name ? name : "input");
     htp_tensor_id tensor = add_tensor(model, printable, HTP_TENSOR_FROM_INPUT, model->inputs.count);
     HTP_PUSH(model->arena, &model->inputs, tensor);
-    htp_model_set_type(model, tensor, dtype, rank, dims);
+    htp_draft_set_type(model, tensor, dtype, rank, dims);
     return tensor;
 }
 
-void htp_model_set_sequence(htp_model *model, htp_tensor_id tensor)
+void htp_draft_set_sequence(htp_draft *model, htp_tensor_id tensor)
 {
     model->tensors.items[tensor].is_sequence = true;
 }
 
-static void copy_type(htp_model *model, htp_tensor_id tensor, const htp_tensor *from)
+static void copy_type(htp_draft *model, htp_tensor_id tensor, const htp_tensor *from)
 {
     if (from->has_type) {
-        htp_model_set_type(model, tensor, from->dtype, from->rank, from->dims);
+        htp_draft_set_type(model, tensor, from->dtype, from->rank, from->dims);
         model->tensors.items[tensor].is_sequence = from->is_sequence;
     }
 }
 
-void htp_model_add_output(htp_model *model, htp_tensor_id tensor, const char *name)
+void htp_draft_add_output(htp_draft *model, htp_tensor_id tensor, const char *name)
 {
     const htp_tensor source = model->tensors.items[tensor];
     if (source.source != HTP_TENSOR_FROM_NODE || source.is_output) {
         htp_origin origin = model->origin;
         model->origin = (htp_origin){.scope = 0, .node = HTP_NONE};
-        htp_model_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
+        htp_draft_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
         model->origin = origin;
         copy_type(model, tensor, &source);
     }
@@ -88,24 +88,24 @@ void htp_model_add_output(htp_model *model, htp_tensor_id tensor, const char *na
     HTP_PUSH(model->arena, &model->outputs, tensor);
 }
 
-uint32_t htp_model_add_graph(htp_model *model)
+uint32_t htp_draft_add_graph(htp_draft *model)
 {
     const htp_nested_graph graph = {.inputs = {0}, .outputs = {0}};
     HTP_PUSH(model->arena, &model->graphs, graph);
     return (uint32_t)model->graphs.count;
 }
 
-htp_tensor_id htp_model_add_graph_input(htp_model *model, uint32_t graph, const char *name,
+htp_tensor_id htp_draft_add_graph_input(htp_draft *model, uint32_t graph, const char *name,
                                         htp_dtype dtype, uint32_t rank, const htp_dim *dims)
 {
     const char *printable = htp_name_escape(model->arena, *name ? name : "value");
     htp_tensor_id tensor = add_tensor(model, printable, HTP_TENSOR_FROM_GRAPH, graph);
-    htp_model_set_type(model, tensor, dtype, rank, dims);
+    htp_draft_set_type(model, tensor, dtype, rank, dims);
     HTP_PUSH(model->arena, &model->graphs.items[graph - 1].inputs, tensor);
     return tensor;
 }
 
-uint32_t htp_model_graph_of(const htp_model *model, htp_tensor_id tensor)
+uint32_t htp_draft_graph_of(const htp_draft *model, htp_tensor_id tensor)
 {
     const htp_tensor *made = &model->tensors.items[tensor];
     if (made->source == HTP_TENSOR_FROM_NODE) {
@@ -114,19 +114,19 @@ uint32_t htp_model_graph_of(const htp_model *model, htp_tensor_id tensor)
     return made->source == HTP_TENSOR_FROM_GRAPH ? made->index : 0;
 }
 
-void htp_model_add_graph_output(htp_model *model, htp_tensor_id tensor)
+void htp_draft_add_graph_output(htp_draft *model, htp_tensor_id tensor)
 {
     const htp_tensor made = model->tensors.items[tensor];
     if (made.source != HTP_TENSOR_FROM_NODE || made.is_output ||
         model->nodes.items[made.index].graph != model->current_graph) {
-        htp_model_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
+        htp_draft_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
         copy_type(model, tensor, &made);
     }
     model->tensors.items[tensor].is_output = true;
     HTP_PUSH(model->arena, &model->graphs.items[model->current_graph - 1].outputs, tensor);
 }
 
-static htp_tensor_id add_initializer(htp_model *model, const char *name,
+static htp_tensor_id add_initializer(htp_draft *model, const char *name,
                                      htp_initializer initializer)
 {
     initializer.tensor =
@@ -136,7 +136,7 @@ static htp_tensor_id add_initializer(htp_model *model, const char *name,
 }
 
 /* Complex numbers lie in memory as pairs of their real and imaginary parts. */
-static void set_pairs_type(htp_model *model, htp_tensor_id tensor, const htp_shim_weight *view)
+static void set_pairs_type(htp_draft *model, htp_tensor_id tensor, const htp_shim_weight *view)
 {
     int64_t *sizes = HTP_NEW_ARRAY(model->arena, int64_t, (size_t)view->rank + 1);
     if (view->rank > 0) {
@@ -146,7 +146,7 @@ static void set_pairs_type(htp_model *model, htp_tensor_id tensor, const htp_shi
     set_static_type(model, tensor, htp_dtype_real(view->dtype), view->rank + 1, sizes);
 }
 
-htp_tensor_id htp_model_weight(htp_model *model, uint32_t weight)
+htp_tensor_id htp_draft_weight(htp_draft *model, uint32_t weight)
 {
     const htp_shim_weight *view = &model->graph->trace->weights[weight];
     size_t words = 3 + 2 * (size_t)view->rank;
@@ -186,7 +186,7 @@ static uint64_t contiguous_bytes(htp_dtype dtype, uint32_t rank, const int64_t *
     return bytes;
 }
 
-htp_tensor_id htp_model_constant(htp_model *model, htp_dtype dtype, uint32_t rank,
+htp_tensor_id htp_draft_constant(htp_draft *model, htp_dtype dtype, uint32_t rank,
                                  const int64_t *dims, const void *data)
 {
     uint64_t bytes = contiguous_bytes(dtype, rank, dims);
@@ -237,15 +237,15 @@ static const htp_attribute *copy_attributes(htp_arena *arena, const htp_attribut
     return copies;
 }
 
-void htp_model_add_node(htp_model *model, const char *op_type, const htp_tensor_id *inputs,
+void htp_draft_add_node(htp_draft *model, const char *op_type, const htp_tensor_id *inputs,
                         size_t input_count, const htp_attribute *attributes, size_t attribute_count,
                         htp_tensor_id *outputs, size_t output_count)
 {
-    htp_model_add_foreign_node(model, (htp_domain){.name = ""}, op_type, inputs, input_count,
+    htp_draft_add_foreign_node(model, (htp_domain){.name = ""}, op_type, inputs, input_count,
                                attributes, attribute_count, outputs, output_count);
 }
 
-static void import_domain(htp_model *model, htp_domain domain)
+static void import_domain(htp_draft *model, htp_domain domain)
 {
     for (size_t i = 0; i < model->domains.count; i++) {
         if (strcmp(model->domains.items[i].name, domain.name) == 0) {
@@ -255,7 +255,7 @@ static void import_domain(htp_model *model, htp_domain domain)
     HTP_PUSH(model->arena, &model->domains, domain);
 }
 
-void htp_model_add_foreign_node(htp_model *model, htp_domain domain, const char *op_type,
+void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char *op_type,
                                 const htp_tensor_id *inputs, size_t input_count,
                                 const htp_attribute *attributes, size_t attribute_count,
                                 htp_tensor_id *outputs, size_t output_count)
@@ -292,7 +292,7 @@ void htp_model_add_foreign_node(htp_model *model, htp_domain domain, const char 
 }
 
 /* Makes @p tensor the first output of node @p index. */
-static void set_producer(htp_model *model, htp_tensor_id tensor, uint32_t index)
+static void set_producer(htp_draft *model, htp_tensor_id tensor, uint32_t index)
 {
     htp_onnx_node *node = &model->nodes.items[index];
     htp_tensor_id *outputs = htp_arena_grow(model->arena, node->outputs, node->output_count,
@@ -302,7 +302,7 @@ static void set_producer(htp_model *model, htp_tensor_id tensor, uint32_t index)
     model->tensors.items[tensor].index = index;
 }
 
-void htp_model_swap_producers(htp_model *model, htp_tensor_id a, htp_tensor_id b)
+void htp_draft_swap_producers(htp_draft *model, htp_tensor_id a, htp_tensor_id b)
 {
     uint32_t producer_of_a = model->tensors.items[a].index;
     set_producer(model, a, model->tensors.items[b].index);

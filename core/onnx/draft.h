@@ -6,8 +6,8 @@
  *
  * Reference: ONNX IR specification; https://onnx.ai/onnx/repo-docs/IR.html
  */
-#ifndef HTP_ONNX_MODEL_H
-#define HTP_ONNX_MODEL_H
+#ifndef HTP_ONNX_DRAFT_H
+#define HTP_ONNX_DRAFT_H
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -141,7 +141,7 @@ typedef struct htp_nested_graph {
     HTP_VECTOR(htp_tensor_id) outputs;
 } htp_nested_graph;
 
-typedef struct htp_model {
+typedef struct htp_draft {
     htp_arena *arena;
     const htp_graph *graph;
     int opset;
@@ -158,43 +158,43 @@ typedef struct htp_model {
     htp_map names;     /* node and tensor names that are taken */
     htp_map weights;   /* storage, geometry -> initializer */
     htp_map constants; /* dtype, dims, bytes -> initializer */
-} htp_model;
+} htp_draft;
 
 /** An empty model for @p graph. */
-htp_model *htp_model_new(htp_arena *arena, const htp_graph *graph, int opset);
+htp_draft *htp_draft_new(htp_arena *arena, const htp_graph *graph, int opset);
 
 /** Adds a graph input. The name is made unique, otherwise kept. Dims are copied, here and below. */
-htp_tensor_id htp_model_add_input(htp_model *model, const char *name, htp_dtype dtype,
+htp_tensor_id htp_draft_add_input(htp_draft *model, const char *name, htp_dtype dtype,
                                   uint32_t rank, const htp_dim *dims);
 
 /** Marks a tensor as the next graph output under @p name, made unique. An Identity node (of the
  * root's scope) is added where the tensor is an input, an initializer or already an output;
  * otherwise the tensor is renamed. */
-void htp_model_add_output(htp_model *model, htp_tensor_id tensor, const char *name);
+void htp_draft_add_output(htp_draft *model, htp_tensor_id tensor, const char *name);
 
 /** A nested graph without inputs and outputs. @return its number, from 1 on. Its nodes are added
  * while it is model->current_graph, all before the node whose attribute it is. */
-uint32_t htp_model_add_graph(htp_model *model);
+uint32_t htp_draft_add_graph(htp_draft *model);
 
 /** Adds an input to a nested graph; its name is made unique in the whole model. */
-htp_tensor_id htp_model_add_graph_input(htp_model *model, uint32_t graph, const char *name,
+htp_tensor_id htp_draft_add_graph_input(htp_draft *model, uint32_t graph, const char *name,
                                         htp_dtype dtype, uint32_t rank, const htp_dim *dims);
 
 /** Makes a tensor the next output of the current graph, which is a nested one: by an Identity where
  * it is not made there, or is an output already. The tensor has a type. */
-void htp_model_add_graph_output(htp_model *model, htp_tensor_id tensor);
+void htp_draft_add_graph_output(htp_draft *model, htp_tensor_id tensor);
 
 /** The graph that a tensor is made in; 0 for initializers. */
-uint32_t htp_model_graph_of(const htp_model *model, htp_tensor_id tensor);
+uint32_t htp_draft_graph_of(const htp_draft *model, htp_tensor_id tensor);
 
 /** The initializer of a weight of the trace, made at first use; weights of the same storage and
  * geometry (tied weights) share one. Its name is the weight's dotted name. A complex weight has
  * pairs of parts in a last dim. */
-htp_tensor_id htp_model_weight(htp_model *model, uint32_t weight);
+htp_tensor_id htp_draft_weight(htp_draft *model, uint32_t weight);
 
 /** An initializer with embedded contents, shared between equal constants.
  * @param data  contiguous; copied into the arena. */
-htp_tensor_id htp_model_constant(htp_model *model, htp_dtype dtype, uint32_t rank,
+htp_tensor_id htp_draft_constant(htp_draft *model, htp_dtype dtype, uint32_t rank,
                                  const int64_t *dims, const void *data);
 
 /**
@@ -202,31 +202,32 @@ htp_tensor_id htp_model_constant(htp_model *model, htp_dtype dtype, uint32_t ran
  * without a type. Inputs and attribute values are copied; attribute names and @p op_type are
  * literals or arena strings.
  */
-void htp_model_add_node(htp_model *model, const char *op_type, const htp_tensor_id *inputs,
+void htp_draft_add_node(htp_draft *model, const char *op_type, const htp_tensor_id *inputs,
                         size_t input_count, const htp_attribute *attributes, size_t attribute_count,
                         htp_tensor_id *outputs, size_t output_count);
 
-/** As htp_model_add_node(), of an operator of another domain, which the model imports. The first
+/** As htp_draft_add_node(), of an operator of another domain, which the model imports. The first
  * version that is asked for counts. */
-void htp_model_add_foreign_node(htp_model *model, htp_domain domain, const char *op_type,
+void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char *op_type,
                                 const htp_tensor_id *inputs, size_t input_count,
                                 const htp_attribute *attributes, size_t attribute_count,
                                 htp_tensor_id *outputs, size_t output_count);
 
 /** Lets tensors @p a and @p b, both first outputs of nodes that nobody has read, change producers:
  * whoever reads @p a from now on gets what made @p b. The names stay with the tensors. */
-void htp_model_swap_producers(htp_model *model, htp_tensor_id a, htp_tensor_id b);
+void htp_draft_swap_producers(htp_draft *model, htp_tensor_id a, htp_tensor_id b);
 
 /** Sets dtype and dims of a tensor (written as value_info). */
-void htp_model_set_type(htp_model *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
+void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
                         const htp_dim *dims);
 
 /** Makes a tensor that has a type a sequence of tensors of it. A dim whose symbol is "" differs
  * between these. */
-void htp_model_set_sequence(htp_model *model, htp_tensor_id tensor);
+void htp_draft_set_sequence(htp_draft *model, htp_tensor_id tensor);
 
-/** Removes nodes and initializers that no output depends on. Linear. Tensor and node ids change
- * meaning, order is kept: call it once, after lowering. A graph input stays even if unused. */
-void htp_model_remove_unused(htp_model *model);
+/** Removes nodes and initializers that no output depends on, and names what stays anew (see
+ * htp_name_model() in onnx/names.h). Linear. Tensor and node ids change meaning, order is kept:
+ * call it once, after lowering. A graph input stays even if unused. */
+void htp_draft_remove_unused(htp_draft *model);
 
 #endif

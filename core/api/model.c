@@ -1,0 +1,174 @@
+/*
+ * Opening ONNX models, and asking what they are.
+ */
+#include "api/model.h"
+
+#include "api/paths.h"
+#include "report/model_report.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+htp_file_kind htp_file_find_kind(const char *path)
+{
+    unsigned char begin[16];
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    ssize_t got = fd >= 0 ? pread(fd, begin, sizeof(begin), 0) : -1;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return got > 0 && htp_view_is_onnx(begin, (size_t)got) ? HTP_FILE_ONNX : HTP_FILE_TORCHSCRIPT;
+}
+
+/* ---- opening ---- */
+
+static htp_status open_guarded(htp_model *model, const char *path)
+{
+    if (htp_arena_recover(&model->arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
+    }
+    HTP_TRY(htp_view_open(&model->view, &model->arena, path));
+    HTP_TRY(htp_view_check(&model->view));
+    return htp_tree_find(&model->view, &model->tree);
+}
+
+htp_status htp_model_open(const char *path, htp_model **model)
+{
+    if (!model) {
+        return htp_status_make(HTP_CODE_USAGE, "there is no place for the model");
+    }
+    *model = NULL;
+    HTP_TRY(htp_paths_check_model(path));
+    htp_model *opened = calloc(1, sizeof(*opened));
+    if (!opened) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
+    }
+    htp_arena_init(&opened->arena);
+    htp_status status = open_guarded(opened, path);
+    if (status) {
+        htp_model_free(opened);
+        return status;
+    }
+    *model = opened;
+    return HTP_OK;
+}
+
+void htp_model_free(htp_model *model)
+{
+    if (model) {
+        htp_tree_close(&model->tree);
+        htp_view_close(&model->view);
+        htp_arena_free(&model->arena);
+        free(model);
+    }
+}
+
+const char *htp_model_hierarchy(const htp_model *model)
+{
+    return model->tree.source_text;
+}
+
+uint64_t htp_model_node_count(const htp_model *model)
+{
+    return model->tree.nodes;
+}
+
+uint64_t htp_model_untagged_count(const htp_model *model)
+{
+    return model->tree.untagged;
+}
+
+/* ---- questions ---- */
+
+static htp_status ask_guarded(htp_question *question)
+{
+    if (htp_arena_recover(&question->arena) != 0 ||
+        htp_arena_recover(&question->model->arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", question->model->view.path);
+    }
+    return question->answer(question);
+}
+
+htp_status htp_question_ask(htp_question *question)
+{
+    char **const results[] = {question->text, question->json};
+    for (size_t i = 0; i < 2; i++) {
+        if (results[i]) {
+            *results[i] = NULL;
+        }
+    }
+    if (!question->model) {
+        return htp_status_make(HTP_CODE_USAGE, "there is no model");
+    }
+    htp_arena_init(&question->arena);
+    htp_status status = ask_guarded(question);
+    htp_arena_free(&question->arena);
+    for (size_t i = 0; i < 2 && status; i++) {
+        if (results[i]) {
+            free(*results[i]);
+            *results[i] = NULL;
+        }
+    }
+    return status;
+}
+
+htp_status htp_question_hand_over(const char *answer, char **result)
+{
+    *result = strdup(answer);
+    return *result ? HTP_OK : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+}
+
+/* ---- inspecting ---- */
+
+struct inspecting {
+    const char *module;
+    int depth;
+};
+
+static htp_status inspect_region(htp_question *question, const char *address)
+{
+    htp_model *model = question->model;
+    htp_region region = htp_region_new(&question->arena, &model->view, &model->tree);
+    HTP_TRY(htp_status_prefix(htp_region_add(&question->arena, &region, address, false),
+                              model->view.path));
+    if (question->text) {
+        HTP_TRY(htp_question_hand_over(htp_report_region(&question->arena, &region, address),
+                                       question->text));
+    }
+    if (question->json) {
+        HTP_TRY(htp_question_hand_over(htp_report_region_json(&question->arena, &region, address),
+                                       question->json));
+    }
+    return HTP_OK;
+}
+
+static htp_status inspect(htp_question *question)
+{
+    const struct inspecting *options = question->options;
+    htp_model *model = question->model;
+    htp_arena *arena = &question->arena;
+    if (options->module) {
+        return inspect_region(question, options->module);
+    }
+    if (question->text) {
+        HTP_TRY(htp_question_hand_over(
+            htp_report_model(arena, &model->view, &model->tree, options->depth), question->text));
+    }
+    if (question->json) {
+        HTP_TRY(htp_question_hand_over(
+            htp_report_model_json(arena, &model->view, &model->tree, options->depth),
+            question->json));
+    }
+    return HTP_OK;
+}
+
+htp_status htp_model_inspect(htp_model *model, const char *module, int depth, char **text,
+                             char **json)
+{
+    const struct inspecting options = {module, depth};
+    htp_question question = {
+        .model = model, .answer = inspect, .options = &options, .text = text, .json = json};
+    return htp_question_ask(&question);
+}

@@ -1,0 +1,33 @@
+/*
+ * An opened ONNX model. Private to core/api.
+ */
+#ifndef HTP_API_MODEL_H
+#define HTP_API_MODEL_H
+
+#include "onnx/view.h"
+#include "query/tree.h"
+
+struct htp_model {
+    htp_arena arena; /* of what the model is */
+    htp_view view;
+    htp_tree tree;
+};
+
+/** One question asked of a model; its arena is freed behind it. */
+typedef struct htp_question {
+    htp_model *model;
+    htp_arena arena;
+    htp_status (*answer)(struct htp_question *question);
+    const void *options;
+    char **text; /* where answers go, or NULL */
+    char **json;
+} htp_question;
+
+/** Answers a question with the arenas' recovery points set. What it handed over is taken back where
+ * it fails. */
+HTP_MUST_USE htp_status htp_question_ask(htp_question *question);
+
+/** Copies an answer for the caller. */
+HTP_MUST_USE htp_status htp_question_hand_over(const char *answer, char **result);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * Selecting nodes and weights of an ONNX model.
+ */
+#include "api/model.h"
+#include "report/selection.h"
+
+#include <string.h>
+
+void htp_selection_init(htp_selection *selection)
+{
+    if (selection) {
+        *selection = (htp_selection){.struct_size = sizeof(*selection), .precision = "fp32"};
+    }
+}
+
+static htp_status check_list(const char *const *addresses, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!addresses || !addresses[i]) {
+            return htp_status_make(HTP_CODE_USAGE, "the list of modules is missing");
+        }
+    }
+    return HTP_OK;
+}
+
+static htp_status take(const htp_selection *given, htp_selection *selection)
+{
+    htp_selection_init(selection);
+    if (!given || given->struct_size == 0 || given->struct_size > sizeof(*selection)) {
+        return htp_status_make(HTP_CODE_USAGE, "the selection was not made with "
+                                               "htp_selection_init() of this version of the "
+                                               "library");
+    }
+    memcpy(selection, given, given->struct_size);
+    HTP_TRY(check_list(selection->modules, selection->module_count));
+    HTP_TRY(check_list(selection->except, selection->except_count));
+    if (selection->module_count == 0) {
+        return htp_status_make(HTP_CODE_USAGE, "no module is selected");
+    }
+    if ((unsigned)selection->format > HTP_SELECT_TRTEXEC) {
+        return htp_status_make(HTP_CODE_USAGE, "unknown format of selections: %d",
+                               (int)selection->format);
+    }
+    selection->precision = selection->precision ? selection->precision : "fp32";
+    return HTP_OK;
+}
+
+static htp_status find_region(htp_question *question, const char *const *addresses, size_t count,
+                              bool own, htp_region *region)
+{
+    htp_model *model = question->model;
+    *region = htp_region_new(&question->arena, &model->view, &model->tree);
+    for (size_t i = 0; i < count; i++) {
+        HTP_TRY(htp_status_prefix(htp_region_add(&question->arena, region, addresses[i], own),
+                                  model->view.path));
+    }
+    return HTP_OK;
+}
+
+/* Leaves nodes of the wanted op types alone. */
+static void keep_op_types(htp_region *region, const char *pattern)
+{
+    const htp_view *view = region->view;
+    for (uint32_t i = 0; i < view->nodes.count; i++) {
+        htp_slice op_type = htp_slice_of(htp_view_text(view, view->nodes.items[i].op_type));
+        if (region->has_node[i] && !htp_address_glob(pattern, op_type)) {
+            region->has_node[i] = false;
+            region->node_count--;
+        }
+    }
+}
+
+static htp_status select_nodes(htp_question *question)
+{
+    const htp_selection *selection = question->options;
+    htp_region region, other;
+    const char *text;
+    HTP_TRY(find_region(question, selection->modules, selection->module_count, selection->own,
+                        &region));
+    HTP_TRY(find_region(question, selection->except, selection->except_count, false, &other));
+    htp_region_subtract(&region, &other);
+    if (selection->op) {
+        keep_op_types(&region, selection->op);
+    }
+    const htp_selected selected = {
+        .region = &region,
+        .lists_weights = selection->weights,
+        .has_weight =
+            selection->weights ? htp_region_find_weights(&question->arena, &region) : NULL,
+        .format = selection->format,
+        .precision = selection->precision,
+    };
+    HTP_TRY(htp_report_selection(&question->arena, &selected, &text));
+    return htp_question_hand_over(text, question->text);
+}
+
+htp_status htp_model_select(htp_model *model, const htp_selection *selection, char **text)
+{
+    htp_selection taken;
+    htp_question question = {
+        .model = model, .answer = select_nodes, .options = &taken, .text = text};
+    if (!text) {
+        return htp_status_make(HTP_CODE_USAGE, "there is no place for the list");
+    }
+    *text = NULL;
+    HTP_TRY(take(selection, &taken));
+    return htp_question_ask(&question);
+}

@@ -1,0 +1,62 @@
+/*
+ * Writing a model without its tags.
+ */
+#include "onnx/strip.h"
+#include "api/model.h"
+#include "api/paths.h"
+
+#include <string.h>
+
+void htp_write_options_init(htp_write_options *options)
+{
+    if (options) {
+        *options = (htp_write_options){.struct_size = sizeof(*options)};
+    }
+}
+
+struct stripping {
+    const char *path;
+    htp_write_options options;
+};
+
+/* The output must replace neither the model nor its data. */
+static htp_status check_paths(htp_question *question, const char *path)
+{
+    const htp_view *view = &question->model->view;
+    size_t count = view->data_files.count + 1;
+    const char **inputs = HTP_NEW_ARRAY(&question->arena, const char *, count);
+    inputs[0] = view->path;
+    for (size_t i = 1; i < count; i++) {
+        inputs[i] = view->data_files.items[i - 1].path;
+    }
+    return htp_status_prefix(htp_paths_check(&question->arena, inputs, count, path, count > 1),
+                             view->path);
+}
+
+static htp_status strip(htp_question *question)
+{
+    const struct stripping *work = question->options;
+    htp_edit_list edits = {0};
+    htp_writer_result result;
+    const htp_rewrite_options options = {work->options.progress, work->options.user};
+    HTP_TRY(check_paths(question, work->path));
+    htp_strip_edits(&question->model->view, &edits);
+    return htp_rewrite(&question->model->view, &edits, work->path, &options, &result);
+}
+
+htp_status htp_model_strip(htp_model *model, const char *onnx_path,
+                           const htp_write_options *options)
+{
+    struct stripping work = {.path = onnx_path};
+    htp_question question = {.model = model, .answer = strip, .options = &work};
+    htp_write_options_init(&work.options);
+    if (options) {
+        if (options->struct_size == 0 || options->struct_size > sizeof(*options)) {
+            return htp_status_make(HTP_CODE_USAGE, "the options were not made with "
+                                                   "htp_write_options_init() of this version of "
+                                                   "the library");
+        }
+        memcpy(&work.options, options, options->struct_size);
+    }
+    return htp_question_ask(&question);
+}

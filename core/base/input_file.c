@@ -1,0 +1,72 @@
+#include "base/input_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+htp_status htp_input_file_open(htp_input_file *file, const char *path)
+{
+    struct stat facts;
+    *file = (htp_input_file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (file->fd < 0 || fstat(file->fd, &facts) != 0) {
+        int error = errno;
+        if (file->fd >= 0) {
+            (void)close(file->fd);
+        }
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be opened: %s", path,
+                               strerror(error));
+    }
+    file->is_open = true;
+    file->bytes = (uint64_t)facts.st_size;
+    file->modified = facts.st_mtim;
+    file->device = (uint64_t)facts.st_dev;
+    file->inode = (uint64_t)facts.st_ino;
+    return HTP_OK;
+}
+
+bool htp_input_file_is_cut(const htp_input_file *file)
+{
+    struct stat facts;
+    return fstat(file->fd, &facts) == 0 && (uint64_t)facts.st_size < file->bytes;
+}
+
+static htp_status changed(void)
+{
+    return htp_status_make(HTP_CODE_BAD_INPUT,
+                           "the file was changed while it was read; export it again");
+}
+
+htp_status htp_input_file_check(const htp_input_file *file)
+{
+    struct stat facts;
+    if (fstat(file->fd, &facts) != 0) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "the file cannot be read any more: %s",
+                               strerror(errno));
+    }
+    if ((uint64_t)facts.st_size < file->bytes) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "the file was cut short while it was read");
+    }
+    bool is_same = (uint64_t)facts.st_size == file->bytes &&
+                   facts.st_mtim.tv_sec == file->modified.tv_sec &&
+                   facts.st_mtim.tv_nsec == file->modified.tv_nsec;
+    return is_same ? HTP_OK : changed();
+}
+
+htp_status htp_input_file_check_path(const htp_input_file *file, const char *path)
+{
+    struct stat facts;
+    HTP_TRY(htp_input_file_check(file));
+    bool is_same = stat(path, &facts) == 0 && (uint64_t)facts.st_dev == file->device &&
+                   (uint64_t)facts.st_ino == file->inode;
+    return is_same ? HTP_OK : changed();
+}
+
+void htp_input_file_close(htp_input_file *file)
+{
+    if (file->is_open) {
+        (void)close(file->fd);
+        file->is_open = false;
+    }
+}

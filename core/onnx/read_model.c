@@ -1,0 +1,239 @@
+/*
+ * Reading a model's own fields, and what all messages are read with.
+ */
+#include "onnx/view_read.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* Reference: onnx.proto. */
+enum {
+    MODEL_IR_VERSION = 1,
+    MODEL_PRODUCER_NAME = 2,
+    MODEL_PRODUCER_VERSION = 3,
+    MODEL_DOMAIN = 4,
+    MODEL_VERSION = 5,
+    MODEL_GRAPH = 7,
+    MODEL_IMPORT = 8,
+    MODEL_PROPERTY = 14,
+    MODEL_FUNCTION = 25,
+    MODEL_LAST = 26,
+
+    IMPORT_DOMAIN = 1,
+    IMPORT_VERSION = 2,
+
+    ENTRY_KEY = 1,
+    ENTRY_VALUE = 2,
+
+    FUNCTION_NAME = 1,
+    FUNCTION_INPUT = 4,
+    FUNCTION_OUTPUT = 5,
+    FUNCTION_DOMAIN = 10,
+    FUNCTION_OVERLOAD = 13,
+    FUNCTION_PROPERTY = 14,
+};
+
+/* ---- what all messages are read with ---- */
+
+htp_status htp_view_damaged(const htp_view *view, const unsigned char *at, const char *what)
+{
+    return htp_status_make(HTP_CODE_BAD_INPUT,
+                           "%s: not an ONNX model, or a damaged one: %s (byte %llu)", view->path,
+                           what, (unsigned long long)(at - view->bytes.at));
+}
+
+htp_status htp_view_end(const htp_view *view, const htp_wire *wire, const char *what)
+{
+    if (!wire->is_broken) {
+        return HTP_OK;
+    }
+    return htp_view_damaged(view, wire->at,
+                            htp_arena_printf(view->arena, "%s is cut short or garbled", what));
+}
+
+htp_status htp_view_intern(htp_view *view, htp_span text, htp_view_name *name)
+{
+    if (htp_map_get_bytes(&view->name_numbers, text.at, text.bytes, name)) {
+        return HTP_OK;
+    }
+    const char *copy = htp_arena_copy(view->arena, text.at, text.bytes);
+    if (strlen(copy) != text.bytes) {
+        return htp_view_damaged(view, text.at, "a name holds a NUL");
+    }
+    if (!htp_text_is_utf8(copy, text.bytes)) {
+        return htp_view_damaged(view, text.at, "a name is not UTF-8");
+    }
+    *name = (htp_view_name)view->names.count;
+    HTP_PUSH(view->arena, &view->names, copy);
+    htp_map_set_bytes(view->arena, &view->name_numbers, copy, text.bytes, *name);
+    return HTP_OK;
+}
+
+htp_status htp_view_read_operands(htp_view *view, htp_span message, uint32_t number,
+                                  htp_view_range *range)
+{
+    htp_wire wire = htp_wire_begin(message);
+    htp_wire_field field;
+    range->first = (uint32_t)view->operands.count;
+    while (htp_wire_next(&wire, &field)) {
+        if (htp_wire_is_bytes(&field, number)) {
+            htp_view_name name;
+            HTP_TRY(htp_view_intern(view, field.content, &name));
+            HTP_PUSH(view->arena, &view->operands, name);
+        }
+    }
+    range->count = (uint32_t)view->operands.count - range->first;
+    return HTP_OK;
+}
+
+static htp_status read_property(htp_view *view, htp_span whole)
+{
+    htp_view_property property = {.whole = whole};
+    htp_wire wire = htp_wire_begin(htp_wire_content(whole));
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
+        if (htp_wire_is_bytes(&field, ENTRY_KEY)) {
+            HTP_TRY(htp_view_intern(view, field.content, &property.key));
+        } else if (htp_wire_is_bytes(&field, ENTRY_VALUE)) {
+            property.value = field.content;
+        }
+    }
+    HTP_TRY(htp_view_end(view, &wire, "an entry of metadata"));
+    HTP_PUSH(view->arena, &view->property_list, property);
+    return HTP_OK;
+}
+
+htp_status htp_view_read_properties(htp_view *view, htp_span message, uint32_t number,
+                                    htp_view_range *range)
+{
+    htp_wire wire = htp_wire_begin(message);
+    htp_wire_field field;
+    range->first = (uint32_t)view->property_list.count;
+    while (htp_wire_next(&wire, &field)) {
+        if (htp_wire_is_bytes(&field, number)) {
+            HTP_TRY(read_property(view, field.whole));
+        }
+    }
+    range->count = (uint32_t)view->property_list.count - range->first;
+    return HTP_OK;
+}
+
+/* ---- the model ---- */
+
+static htp_status read_import(htp_view *view, htp_span whole)
+{
+    htp_view_import import = {.whole = whole};
+    htp_wire wire = htp_wire_begin(htp_wire_content(whole));
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
+        if (htp_wire_is_bytes(&field, IMPORT_DOMAIN)) {
+            HTP_TRY(htp_view_intern(view, field.content, &import.domain));
+        } else if (htp_wire_is_varint(&field, IMPORT_VERSION)) {
+            import.version = (int64_t)field.value;
+        }
+    }
+    HTP_TRY(htp_view_end(view, &wire, "an imported set of operators"));
+    HTP_PUSH(view->arena, &view->imports, import);
+    return HTP_OK;
+}
+
+/* Notes a graph that lies in no other one. */
+static uint32_t add_graph(htp_view *view, htp_span whole, uint32_t function)
+{
+    HTP_PUSH(view->arena, &view->graphs,
+             (htp_view_graph){.whole = whole,
+                              .parent = HTP_VIEW_NONE,
+                              .attribute = HTP_VIEW_NONE,
+                              .node = HTP_VIEW_NONE,
+                              .function = function});
+    return (uint32_t)view->graphs.count - 1;
+}
+
+static htp_status read_function(htp_view *view, htp_span whole)
+{
+    htp_span message = htp_wire_content(whole);
+    htp_view_function function = {.graph = add_graph(view, whole, (uint32_t)view->functions.count)};
+    htp_wire wire = htp_wire_begin(message);
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
+        htp_view_name *name = htp_wire_is_bytes(&field, FUNCTION_NAME)       ? &function.name
+                              : htp_wire_is_bytes(&field, FUNCTION_DOMAIN)   ? &function.domain
+                              : htp_wire_is_bytes(&field, FUNCTION_OVERLOAD) ? &function.overload
+                                                                             : NULL;
+        if (name) {
+            HTP_TRY(htp_view_intern(view, field.content, name));
+        }
+    }
+    HTP_TRY(htp_view_end(view, &wire, "a function"));
+    htp_view_graph *graph = &view->graphs.items[function.graph];
+    graph->name = function.name;
+    HTP_TRY(htp_view_read_operands(view, message, FUNCTION_INPUT, &graph->inputs));
+    HTP_TRY(htp_view_read_operands(view, message, FUNCTION_OUTPUT, &graph->outputs));
+    HTP_TRY(htp_view_read_properties(view, message, FUNCTION_PROPERTY, &function.properties));
+    HTP_PUSH(view->arena, &view->functions, function);
+    return HTP_OK;
+}
+
+static htp_status read_text_field(htp_view *view, const htp_wire_field *field)
+{
+    htp_view_name *name = field->number == MODEL_PRODUCER_NAME      ? &view->producer_name
+                          : field->number == MODEL_PRODUCER_VERSION ? &view->producer_version
+                          : field->number == MODEL_DOMAIN           ? &view->domain
+                                                                    : NULL;
+    return name ? htp_view_intern(view, field->content, name) : HTP_OK;
+}
+
+static htp_status read_field(htp_view *view, const htp_wire_field *field)
+{
+    if (htp_wire_is_varint(field, MODEL_IR_VERSION)) {
+        view->ir_version = (int64_t)field->value;
+    } else if (htp_wire_is_varint(field, MODEL_VERSION)) {
+        view->model_version = (int64_t)field->value;
+    } else if (htp_wire_is_bytes(field, MODEL_GRAPH)) {
+        if (view->graphs.count > 0) {
+            return htp_view_damaged(view, field->whole.at, "there is a second graph");
+        }
+        (void)add_graph(view, field->whole, HTP_VIEW_NONE);
+    } else if (htp_wire_is_bytes(field, MODEL_IMPORT)) {
+        return read_import(view, field->whole);
+    } else if (field->type == HTP_WIRE_BYTES) {
+        return read_text_field(view, field);
+    }
+    return HTP_OK;
+}
+
+htp_status htp_view_read_model(htp_view *view)
+{
+    htp_wire wire = htp_wire_begin(view->bytes);
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
+        HTP_TRY(read_field(view, &field));
+    }
+    HTP_TRY(htp_view_end(view, &wire, "the model"));
+    if (view->graphs.count == 0) {
+        return htp_view_damaged(view, wire.end, "there is no graph");
+    }
+    wire = htp_wire_begin(view->bytes);
+    while (htp_wire_next(&wire, &field)) {
+        if (htp_wire_is_bytes(&field, MODEL_FUNCTION)) {
+            HTP_TRY(read_function(view, field.whole));
+        }
+    }
+    return htp_view_read_properties(view, view->bytes, MODEL_PROPERTY, &view->properties);
+}
+
+bool htp_view_is_onnx(const unsigned char *begin, size_t bytes)
+{
+    static const unsigned char archive[] = {'P', 'K'};
+    if (bytes == 0 || (bytes >= sizeof(archive) && memcmp(begin, archive, sizeof(archive)) == 0)) {
+        return false;
+    }
+    unsigned type = begin[0] & 7;
+    unsigned number = begin[0] < 0x80 ? begin[0] >> 3
+                      : bytes > 1     ? (begin[0] & 0x7f) >> 3 | (unsigned)begin[1] << 4
+                                      : 0;
+    bool is_number = number == MODEL_IR_VERSION || number == MODEL_VERSION;
+    return number > 0 && number <= MODEL_LAST &&
+           type == (is_number ? HTP_WIRE_VARINT : HTP_WIRE_BYTES);
+}

@@ -1,0 +1,128 @@
+#include "onnx/strip.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+enum { NODE_DOC_STRING = 6 };
+
+static const char source_module[] = "source_module";
+static const char hierarchy_tags[] = "hierarchy_tags";
+
+/* Keys of nodes that tell of modules by themselves. */
+static const char *const node_keys[] = {
+    source_module,
+    hierarchy_tags,
+    "layer_ann",
+    "namespace",
+    "pkg.torch.onnx.class_hierarchy",
+    "pkg.torch.onnx.name_scopes",
+    "pkg.torch.onnx.stack_trace",
+};
+
+/* Keys that do so beside a tag alone: the words are common. */
+static const char *const node_companions[] = {"full_tag", "call"};
+static const char *const tensor_keys[] = {hierarchy_tags};
+static const char *const tensor_companions[] = {"name_scopes"};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void drop(htp_view *view, htp_edit_list *edits, htp_span field)
+{
+    HTP_PUSH(view->arena, edits, (htp_edit){.field = field});
+}
+
+static bool has_tag(const htp_view *view, htp_view_range properties, const char *const *keys,
+                    size_t count)
+{
+    for (uint32_t i = 0; i < properties.count; i++) {
+        htp_view_name key = view->property_list.items[properties.first + i].key;
+        if (htp_text_is_one_of(htp_view_text(view, key), keys, count)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Drops properties of @p keys; and of @p companions, where there is one of the former. */
+static void drop_properties(htp_view *view, htp_edit_list *edits, htp_view_range properties,
+                            const char *const *keys, size_t key_count,
+                            const char *const *companions, size_t companion_count)
+{
+    bool is_tagged = has_tag(view, properties, keys, key_count);
+    for (uint32_t i = 0; is_tagged && i < properties.count; i++) {
+        const htp_view_property *property = &view->property_list.items[properties.first + i];
+        const char *key = htp_view_text(view, property->key);
+        if (htp_text_is_one_of(key, keys, key_count) ||
+            htp_text_is_one_of(key, companions, companion_count)) {
+            drop(view, edits, property->whole);
+        }
+    }
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+static void drop_attributes(htp_view *view, htp_edit_list *edits, htp_view_range attributes)
+{
+    for (uint32_t i = 0; i < attributes.count; i++) {
+        const htp_view_attribute *attribute = &view->attributes.items[attributes.first + i];
+        const char *name = htp_view_text(view, attribute->name);
+        bool is_tag = attribute->kind == HTP_VIEW_STRING && ends_with(name, source_module);
+        bool are_tags = attribute->kind == HTP_VIEW_STRINGS && ends_with(name, hierarchy_tags);
+        if (is_tag || are_tags) {
+            drop(view, edits, attribute->whole);
+        }
+    }
+}
+
+/* Whether a doc string consists of nothing but tags. */
+static bool is_tag_text(htp_span doc)
+{
+    static const char first[] = "source_module: ";
+    static const char second[] = "\nhierarchy_tags: ";
+    size_t length = strlen(first);
+    if (doc.bytes < length || memcmp(doc.at, first, length) != 0) {
+        return false;
+    }
+    const unsigned char *line = memchr(doc.at, '\n', doc.bytes);
+    size_t left = line ? doc.bytes - (size_t)(line - doc.at) : 0;
+    return !line || (left >= strlen(second) && memcmp(line, second, strlen(second)) == 0 &&
+                     !memchr(line + 1, '\n', left - 1));
+}
+
+static void drop_doc_string(htp_view *view, htp_edit_list *edits, const htp_view_node *node)
+{
+    htp_wire wire = htp_wire_begin(htp_wire_content(node->whole));
+    htp_wire_field field;
+    while (is_tag_text(node->doc_string) && htp_wire_next(&wire, &field)) {
+        if (htp_wire_is_bytes(&field, NODE_DOC_STRING)) {
+            drop(view, edits, field.whole);
+        }
+    }
+}
+
+void htp_strip_edits(htp_view *view, htp_edit_list *edits)
+{
+    static const char prefix[] = "htp.";
+    for (size_t i = 0; i < view->nodes.count; i++) {
+        const htp_view_node *node = &view->nodes.items[i];
+        drop_properties(view, edits, node->properties, node_keys, COUNT(node_keys), node_companions,
+                        COUNT(node_companions));
+        drop_attributes(view, edits, node->attributes);
+        drop_doc_string(view, edits, node);
+    }
+    for (size_t i = 0; i < view->tensors.count; i++) {
+        drop_properties(view, edits, view->tensors.items[i].properties, tensor_keys,
+                        COUNT(tensor_keys), tensor_companions, COUNT(tensor_companions));
+    }
+    for (uint32_t i = 0; i < view->properties.count; i++) {
+        const htp_view_property *property = &view->property_list.items[view->properties.first + i];
+        if (strncmp(htp_view_text(view, property->key), prefix, strlen(prefix)) == 0) {
+            drop(view, edits, property->whole);
+        }
+    }
+}

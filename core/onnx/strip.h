@@ -1,0 +1,17 @@
+/*
+ * A model without its tags.
+ */
+#ifndef HTP_ONNX_STRIP_H
+#define HTP_ONNX_STRIP_H
+
+#include "onnx/rewrite.h"
+
+/**
+ * Adds the edits that leave out what tells of modules, and nothing else: of nodes the attributes
+ * that end in source_module or hierarchy_tags, the metadata of these names, full_tag, call,
+ * layer_ann, namespace and those of PyTorch's exporter, and doc strings that are tags; of
+ * initializers hierarchy_tags and name_scopes; of the model what begins with `htp.`.
+ */
+void htp_strip_edits(htp_view *view, htp_edit_list *edits);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * The types of tensor elements in ONNX files, those included that this program does not write.
+ *
+ * Reference: TensorProto.DataType in onnx.proto
+ */
+#ifndef HTP_ONNX_TENSOR_TYPE_H
+#define HTP_ONNX_TENSOR_TYPE_H
+
+#include <stdint.h>
+
+/** TensorProto.STRING: elements without a size of their own. */
+#define HTP_TENSOR_TYPE_STRING 8
+
+/** The bits of an element; 0 for strings and for what is not known. */
+unsigned htp_tensor_type_bits(int32_t data_type);
+
+/** "float32", "int4", "string"; "type99" for what is not known, in a buffer of the thread. */
+const char *htp_tensor_type_name(int32_t data_type);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * Protobuf's wire format over bytes that lie in memory: the fields of one message, one after the
+ * other. Nothing is copied, nothing is allocated, and no length is trusted.
+ *
+ * Reference: https://protobuf.dev/programming-guides/encoding/
+ */
+#ifndef HTP_ONNX_WIRE_H
+#define HTP_ONNX_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Bytes that somebody else owns. */
+typedef struct htp_span {
+    const unsigned char *at;
+    size_t bytes;
+} htp_span;
+
+typedef enum htp_wire_type {
+    HTP_WIRE_VARINT = 0,
+    HTP_WIRE_FIXED64 = 1,
+    HTP_WIRE_BYTES = 2,
+    HTP_WIRE_FIXED32 = 5,
+} htp_wire_type;
+
+/** One field of a message. */
+typedef struct htp_wire_field {
+    uint32_t number;
+    htp_wire_type type;
+    uint64_t value;   /* of all types but HTP_WIRE_BYTES */
+    htp_span content; /* of HTP_WIRE_BYTES */
+    htp_span whole;   /* with its tag and length */
+} htp_wire_field;
+
+/** A message that is being read. */
+typedef struct htp_wire {
+    const unsigned char *at;
+    const unsigned char *end;
+    bool is_broken; /* what lies at `at` is no field, or reaches beyond the message */
+} htp_wire;
+
+/** Begins to read a message. */
+static inline htp_wire htp_wire_begin(htp_span message)
+{
+    return (htp_wire){.at = message.at, .end = message.at + message.bytes};
+}
+
+/** The next field. @return false behind the last one, or where the message is broken. */
+bool htp_wire_next(htp_wire *wire, htp_wire_field *field);
+
+/** The next varint of a packed field. @return as htp_wire_next(). */
+bool htp_wire_next_varint(htp_wire *wire, uint64_t *value);
+
+/** Whether a field is number @p number and of type HTP_WIRE_BYTES; a field of another type than it
+ * should have counts as unknown. */
+static inline bool htp_wire_is_bytes(const htp_wire_field *field, uint32_t number)
+{
+    return field->number == number && field->type == HTP_WIRE_BYTES;
+}
+
+/** Whether a field is number @p number and a varint. */
+static inline bool htp_wire_is_varint(const htp_wire_field *field, uint32_t number)
+{
+    return field->number == number && field->type == HTP_WIRE_VARINT;
+}
+
+/** What a field of type HTP_WIRE_BYTES holds, given all of it; empty for other fields. */
+htp_span htp_wire_content(htp_span whole);
+
+/** The tag and the length that stand in front of @p bytes bytes of field @p number. @return their
+ * size. */
+enum { HTP_WIRE_PREFIX_SIZE = 15 };
+size_t htp_wire_put_prefix(uint32_t number, uint64_t bytes,
+                           unsigned char prefix[HTP_WIRE_PREFIX_SIZE]);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * The module tree of an ONNX model, whoever exported it, and which modules its nodes belong to.
+ *
+ * Files tell of modules in several ways; the first of these that any node has is taken:
+ * - tags: an attribute whose name ends in source_module, the metadata source_module or layer_ann,
+ *   or a doc string, see onnx/annotate.h. Where the model has htp.module_tree, its records tell of
+ *   all modules, those of torch.nn included; otherwise tags alone do, segment by segment;
+ * - the metadata `namespace`, or pkg.torch.onnx.name_scopes with class_hierarchy, as PyTorch's
+ *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
+ * - names of nodes, /encoder/layer.0/MatMul, as PyTorch's older exporter makes them: there are no
+ *   classes, and a tag is what stands in front of the operator.
+ *
+ * A relative tag, of a node in a function, counts as none.
+ */
+#ifndef HTP_QUERY_TREE_H
+#define HTP_QUERY_TREE_H
+
+#include "onnx/view.h"
+
+/** Where the tree was found. */
+typedef enum htp_tree_source {
+    HTP_TREE_NOWHERE, /* the root is all there is */
+    HTP_TREE_ATTRIBUTES,
+    HTP_TREE_METADATA,
+    HTP_TREE_DOC_STRINGS,
+    HTP_TREE_LAYER_ANN,
+    HTP_TREE_NAMESPACE,
+    HTP_TREE_NAME_SCOPES,
+    HTP_TREE_NODE_NAMES,
+} htp_tree_source;
+
+/** A part of a text that lies in the arena, without a NUL of its own. */
+typedef struct htp_slice {
+    const char *at;
+    size_t length;
+} htp_slice;
+
+/** The calls of a module are not known. */
+#define HTP_TREE_CALLS_UNKNOWN UINT32_MAX
+
+/** A module instance. */
+typedef struct htp_tree_module {
+    htp_slice tag;        /* its own, or that of the nearest module above that has one */
+    htp_slice full_tag;   /* its own; the tag where no others are known */
+    htp_slice path;       /* dotted attribute path; empty for the root, and where it is not known */
+    htp_slice class_name; /* empty: not known */
+    htp_slice qualified_class; /* the same */
+    uint32_t parent;           /* by attributes; HTP_VIEW_NONE for the root */
+    uint32_t depth;            /* modules above that have a tag */
+    bool has_tag;              /* of its own */
+    uint32_t calls;
+    bool is_record;       /* htp.module_tree tells of it, and counts these: */
+    uint64_t told_own;    /* nodes_own */
+    uint64_t told_total;  /* nodes_total */
+    uint64_t nodes_own;   /* whose first tag is this one */
+    uint64_t nodes_total; /* that, or one below it */
+    uint64_t parameters;  /* in all modules from here on, each tensor once */
+    uint64_t bytes;       /* of these */
+} htp_tree_module;
+
+/** What one node belongs to. */
+typedef struct htp_tree_place {
+    uint32_t innermost;  /* the module that ran, whether it has a tag or not; HTP_VIEW_NONE: the
+                            node has no tag */
+    htp_view_range tags; /* of `owners`: modules, the first is that of source_module */
+} htp_tree_place;
+
+typedef struct htp_tree {
+    htp_tree_source source;
+    const char *source_text;  /* for people: "attribute __source_module" */
+    bool has_records;         /* htp.module_tree tells of all modules */
+    bool are_paths_in_tags;   /* the tags are paths: names of nodes told of them */
+    htp_tree_module *modules; /* parents precede children; 0 is the root */
+    uint32_t module_count;
+    const htp_tree_place *places; /* by node of the view */
+    HTP_VECTOR(uint32_t) owners;
+    uint64_t nodes;
+    uint64_t untagged;  /* of these */
+    struct cJSON *json; /* that texts of records lie in */
+} htp_tree;
+
+/**
+ * Finds the tree of a view in its arena. Linear in the file.
+ * @param tree  to be closed in any case, also after the arena ran out of memory.
+ * @return HTP_CODE_BAD_INPUT for tags that are not UTF-8, and records that are no JSON.
+ */
+HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
+
+/** Frees what lies outside of the arena; a tree that is all zeroes is accepted. */
+void htp_tree_close(htp_tree *tree);
+
+/** Whether two slices are equal. */
+bool htp_slice_equals(htp_slice a, htp_slice b);
+
+/** The slice of a whole string. */
+htp_slice htp_slice_of(const char *text);
+
+/** The last segment of a tag, with its slash: "/BertLayer.0". */
+htp_slice htp_tree_segment(const htp_tree_module *module);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * The ways in which a tree is found. Private to core/query.
+ */
+#ifndef HTP_QUERY_TREE_FIND_H
+#define HTP_QUERY_TREE_FIND_H
+
+#include "query/tree.h"
+
+/** A tree under way. */
+typedef struct htp_tree_finder {
+    htp_view *view;
+    htp_arena *arena;
+    htp_tree *tree;
+    char *key; /* of a child that is looked for */
+    size_t key_room;
+    HTP_VECTOR(htp_tree_module) modules;
+    htp_tree_place *places;
+    htp_map by_tag;      /* to the module whose own it is */
+    htp_map by_full_tag; /* where there are records */
+    htp_map children;    /* by parent and segment, or by parent and attribute name */
+} htp_tree_finder;
+
+/** Adds a module, which @p module describes but for depth. @return its number */
+uint32_t htp_tree_add_module(htp_tree_finder *finder, htp_tree_module module);
+
+/** Begins a node's place: it ran in @p innermost. Its tags are added behind. */
+void htp_tree_place_node(htp_tree_finder *finder, uint32_t node, uint32_t innermost);
+
+/** Adds a tag to the place of a node, which is the last that was begun. */
+void htp_tree_add_owner(htp_tree_finder *finder, uint32_t node, uint32_t module);
+
+/** A text of the file as a string; HTP_CODE_BAD_INPUT where it is not UTF-8. */
+HTP_MUST_USE htp_status htp_tree_take_text(const htp_tree_finder *finder, uint32_t node,
+                                           htp_span span, const char **text);
+
+/** Modules in each other that a tree may have: addresses of all of them stay a multiple of the
+ * file. */
+enum { HTP_TREE_DEEPEST = 256 };
+
+/** Whether an address or a path has at most HTP_TREE_DEEPEST separators. */
+bool htp_tree_is_shallow(htp_slice address, char separator);
+
+/** HTP_CODE_BAD_INPUT: what a node says of its module has more. */
+HTP_MUST_USE htp_status htp_tree_too_deep(const htp_tree_finder *finder, uint32_t node);
+
+/** The child of a module by a name; HTP_VIEW_NONE where none was set. */
+uint32_t htp_tree_find_child(htp_tree_finder *finder, uint32_t parent, htp_slice name);
+void htp_tree_set_child(htp_tree_finder *finder, uint32_t parent, htp_slice name, uint32_t child);
+
+/** The module of an address made of segments, and those above it, made at first use: below the root
+ * where @p has_bare_root, else the first segment is a root's. */
+uint32_t htp_tree_walk_segments(htp_tree_finder *finder, htp_slice address, bool has_bare_root);
+
+/** Reads htp.module_tree, if the model has it: all modules, and the maps. */
+HTP_MUST_USE htp_status htp_tree_read_records(htp_tree_finder *finder);
+
+/** Each reads one kind of source, and sets source and source_text where a node has it. */
+HTP_MUST_USE htp_status htp_tree_from_tags(htp_tree_finder *finder);
+HTP_MUST_USE htp_status htp_tree_from_chains(htp_tree_finder *finder);
+HTP_MUST_USE htp_status htp_tree_from_node_names(htp_tree_finder *finder);
+
+/** Adds up nodes and weights. */
+void htp_tree_count(htp_tree_finder *finder);
+
+#endif

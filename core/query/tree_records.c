@@ -1,0 +1,108 @@
+/*
+ * Modules by htp.module_tree, the records that an export of ours writes.
+ */
+#include "query/tree_find.h"
+
+#include "base/text.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+static htp_slice text_of(const cJSON *record, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(record, key);
+    return cJSON_IsString(item) ? htp_slice_of(item->valuestring) : htp_slice_of("");
+}
+
+static uint64_t number_of(const cJSON *record, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(record, key);
+    bool is_count = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1e18;
+    return is_count ? (uint64_t)item->valuedouble : 0;
+}
+
+/* The module of the longest part of a path that is a module's; paths are walked name by name. */
+static uint32_t find_parent(htp_tree_finder *finder, htp_slice path, htp_slice *rest)
+{
+    uint32_t at = 0;
+    size_t begin = 0;
+    for (;;) {
+        const char *dot = memchr(path.at + begin, '.', path.length - begin);
+        if (!dot) {
+            break;
+        }
+        size_t end = (size_t)(dot - path.at);
+        uint32_t child = htp_tree_find_child(finder, at, (htp_slice){path.at + begin, end - begin});
+        if (child == HTP_VIEW_NONE) {
+            break;
+        }
+        at = child;
+        begin = end + 1;
+    }
+    *rest = (htp_slice){path.at + begin, path.length - begin};
+    return at;
+}
+
+static void add_record(htp_tree_finder *finder, const cJSON *record)
+{
+    const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(record, "parameters");
+    const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(record, "nodes");
+    htp_tree_module module = {
+        .is_record = true,
+        .told_own = number_of(nodes, "tagged"),
+        .told_total = number_of(nodes, "total"),
+        .tag = text_of(record, "tag"),
+        .full_tag = text_of(record, "full_tag"),
+        .path = text_of(record, "path"),
+        .class_name = text_of(record, "class"),
+        .qualified_class = text_of(record, "qualified_class"),
+        .parent = HTP_VIEW_NONE,
+        .calls = (uint32_t)number_of(record, "calls"),
+        .parameters = number_of(parameters, "total"),
+        .bytes = number_of(parameters, "bytes"),
+    };
+    htp_slice name = {NULL, 0};
+    if (finder->modules.count > 0) {
+        module.parent = find_parent(finder, module.path, &name);
+    }
+    module.has_tag = !htp_map_get_bytes(&finder->by_tag, module.tag.at, module.tag.length, NULL);
+    uint32_t index = htp_tree_add_module(finder, module);
+    if (module.parent != HTP_VIEW_NONE) {
+        htp_tree_set_child(finder, module.parent, name, index);
+    }
+    if (module.has_tag) {
+        htp_map_set_bytes(finder->arena, &finder->by_tag, module.tag.at, module.tag.length, index);
+    }
+    htp_map_set_bytes(finder->arena, &finder->by_full_tag, module.full_tag.at,
+                      module.full_tag.length, index);
+}
+
+htp_status htp_tree_read_records(htp_tree_finder *finder)
+{
+    const htp_view *view = finder->view;
+    const htp_view_property *property =
+        htp_view_find_property(view, view->properties, htp_view_find_name(view, "htp.module_tree"));
+    if (!property) {
+        return HTP_OK;
+    }
+    if (!htp_text_is_utf8((const char *)property->value.at, property->value.bytes)) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: the metadata htp.module_tree are not UTF-8",
+                               view->path);
+    }
+    cJSON *json = cJSON_ParseWithLength((const char *)property->value.at, property->value.bytes);
+    finder->tree->json = json; /* its texts are borrowed */
+    const cJSON *modules = cJSON_GetObjectItemCaseSensitive(json, "modules");
+    if (!cJSON_IsArray(modules)) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: the metadata htp.module_tree are no JSON with a list of "
+                               "modules",
+                               view->path);
+    }
+    const cJSON *record;
+    cJSON_ArrayForEach(record, modules)
+    {
+        add_record(finder, record);
+    }
+    finder->tree->has_records = finder->modules.count > 0;
+    return HTP_OK;
+}

@@ -1,0 +1,76 @@
+#include "query/validate.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void htp_finding_add(htp_findings *findings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = htp_arena_vprintf(findings->arena, format, arguments);
+    va_end(arguments);
+    HTP_PUSH(findings->arena, &findings->list, text);
+}
+
+/* ---- structure ---- */
+
+static void check_node_names(const htp_view *view, htp_findings *findings)
+{
+    htp_map known = {0};
+    for (uint32_t i = 0; i < view->nodes.count; i++) {
+        const char *name = htp_view_text(view, view->nodes.items[i].name);
+        if (*name && htp_map_get(&known, name, NULL)) {
+            htp_finding_add(findings, "node '%s': another node has this name", name);
+        }
+        htp_map_set(findings->arena, &known, name, i);
+    }
+}
+
+/* An empty domain is ai.onnx. */
+static const char *domain_of(const char *domain)
+{
+    return *domain ? domain : "ai.onnx";
+}
+
+/* What a function imports for itself counts for its nodes; the model's imports do for all. */
+static void check_domains(const htp_view *view, htp_findings *findings)
+{
+    htp_map imported = {0};
+    for (size_t i = 0; i < view->imports.count; i++) {
+        const char *domain = htp_view_text(view, view->imports.items[i].domain);
+        htp_map_set(findings->arena, &imported, domain_of(domain), 0);
+    }
+    for (uint32_t i = 0; i < view->nodes.count; i++) {
+        const htp_view_node *node = &view->nodes.items[i];
+        uint32_t graph = node->graph;
+        while (view->graphs.items[graph].parent != HTP_VIEW_NONE) {
+            graph = view->graphs.items[graph].parent;
+        }
+        const char *domain = domain_of(htp_view_text(view, node->domain));
+        if (view->graphs.items[graph].function == HTP_VIEW_NONE &&
+            !htp_map_get(&imported, domain, NULL)) {
+            htp_finding_add(findings, "node '%s': its operators, '%s', are not imported",
+                            htp_view_call_node(view, i), domain);
+        }
+    }
+}
+
+void htp_validate_structure(const htp_view *view, htp_findings *findings)
+{
+    for (size_t i = 0; i < view->flaws.count; i++) {
+        htp_finding_add(findings, "%s", htp_view_flaw_text(view, &view->flaws.items[i]));
+    }
+    check_node_names(view, findings);
+    check_domains(view, findings);
+}
+
+void htp_validate(const htp_view *view, const htp_tree *tree, htp_findings *findings)
+{
+    bool is_ours = tree->source >= HTP_TREE_ATTRIBUTES && tree->source <= HTP_TREE_LAYER_ANN;
+    htp_validate_structure(view, findings);
+    if (is_ours) {
+        htp_validate_nodes(view, tree, findings);
+        htp_validate_records(view, tree, findings);
+        htp_validate_weights(view, tree, findings);
+    }
+}

@@ -1,0 +1,39 @@
+/*
+ * What is wrong with a model: its structure, and what it says of modules.
+ *
+ * Looked for are, in all graphs, bodies and functions: names that two values, or two nodes, have;
+ * values that nothing makes, or that are read before they are made; operators of sets that are not
+ * imported. Where there are tags of ours (see onnx/annotate.h), these rules of them, too:
+ * - every node has a tag, and says the same wherever it says it; further tags begin with it;
+ * - a tag is that of a module among the records (htp.module_tree), and so are full tags;
+ * - it is the tag of the innermost module in the node's chain (`namespace`) that has one;
+ * - nodes of one scope, which their names begin with, have one tag;
+ * - records are those of a tree: full tags and paths are unique, tags begin with those above them
+ *   and spell their class, and they count the nodes that there are;
+ * - initializers name the modules of all nodes that read them, and no others but their owners'.
+ */
+#ifndef HTP_QUERY_VALIDATE_H
+#define HTP_QUERY_VALIDATE_H
+
+#include "query/tree.h"
+
+/** Findings, each in words, in the order of the file. */
+typedef struct htp_findings {
+    htp_arena *arena;
+    HTP_VECTOR(const char *) list;
+} htp_findings;
+
+/** Adds a finding. */
+void htp_finding_add(htp_findings *findings, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Looks at a view and its tree. */
+void htp_validate(const htp_view *view, const htp_tree *tree, htp_findings *findings);
+
+/** The parts: structure; tags of nodes; records and initializers. Private to core/query. */
+void htp_validate_structure(const htp_view *view, htp_findings *findings);
+void htp_validate_nodes(const htp_view *view, const htp_tree *tree, htp_findings *findings);
+void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findings *findings);
+void htp_validate_weights(const htp_view *view, const htp_tree *tree, htp_findings *findings);
+
+#endif

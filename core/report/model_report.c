@@ -1,0 +1,274 @@
+#include "report/model_report.h"
+
+#include "onnx/names.h"
+#include "report/values.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { COLUMNS = 6, INDENTATION = 2, DEEPEST_INDENTATION = 16, NARROWEST_NAME = 12 };
+
+/* A line of the table: the module, then numbers as text. */
+struct row {
+    htp_slice module;
+    size_t indentation;
+    const char *cells[COLUMNS];
+};
+
+static bool is_shown(const htp_tree_module *module, int depth)
+{
+    return module->has_tag && (depth < 0 || module->depth <= (uint32_t)depth);
+}
+
+/* ---- text ---- */
+
+static void add_line(htp_text *text, const char *label, const char *content)
+{
+    size_t room = HTP_REPORT_COLUMNS - 11;
+    htp_text_addf(text, "%-10s %s\n", label,
+                  htp_report_fit(text->arena, content, strlen(content), room));
+}
+
+static void add_values(htp_text *text, const htp_view *view, const char *label,
+                       htp_view_range values)
+{
+    for (uint32_t i = 0; i < values.count; i++) {
+        uint32_t value = view->operands.items[values.first + i];
+        if (view->values.items[value].maker == HTP_VIEW_BY_INPUT &&
+            view->values.items[value].initializer != HTP_VIEW_NONE) {
+            continue; /* a weight of an old file, which lists all of them */
+        }
+        htp_value_type type = htp_value_type_find(text->arena, view, value);
+        add_line(text, label,
+                 htp_arena_printf(text->arena, "%s: %s",
+                                  htp_view_text(view, view->values.items[value].name),
+                                  htp_value_type_text(text->arena, &type)));
+        label = "";
+    }
+}
+
+static void add_header(htp_text *text, const htp_view *view, const htp_tree *tree)
+{
+    htp_text facts = {.arena = text->arena};
+    htp_text_addf(&facts, "ONNX IR %" PRId64, view->ir_version);
+    for (size_t i = 0; i < view->imports.count; i++) {
+        const char *domain = htp_view_text(view, view->imports.items[i].domain);
+        htp_text_addf(&facts, ", %s %" PRId64, *domain ? domain : "opset",
+                      view->imports.items[i].version);
+    }
+    if (view->producer_name) {
+        htp_text_addf(&facts, ", by %s %s", htp_view_text(view, view->producer_name),
+                      htp_view_text(view, view->producer_version));
+    }
+    add_line(text, "model", view->path);
+    add_line(text, "format", htp_text_string(&facts));
+    add_line(text, "hierarchy", tree->source_text);
+    add_values(text, view, "inputs", view->graphs.items[0].inputs);
+    add_values(text, view, "outputs", view->graphs.items[0].outputs);
+}
+
+/* A share of the whole in per cent. */
+static const char *share_of(htp_arena *arena, uint64_t part, uint64_t whole)
+{
+    double share = whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+    return htp_arena_printf(arena, "%.1f%%", share);
+}
+
+static const char *note_calls(htp_arena *arena, uint32_t calls)
+{
+    if (calls == 1 || calls == HTP_TREE_CALLS_UNKNOWN) {
+        return "";
+    }
+    return calls == 0 ? "no" : htp_text_grouped(arena, calls);
+}
+
+static struct row make_row(htp_arena *arena, const htp_tree *tree, const htp_tree_module *module)
+{
+    uint32_t depth = module->depth < DEEPEST_INDENTATION ? module->depth : DEEPEST_INDENTATION;
+    uint64_t whole = tree->modules[0].bytes;
+    bool has_weights = whole > 0;
+    return (struct row){
+        .module = htp_tree_segment(module),
+        .indentation = (size_t)depth * INDENTATION,
+        .cells = {htp_text_grouped(arena, module->nodes_total),
+                  htp_text_grouped(arena, module->nodes_own),
+                  htp_text_grouped(arena, module->parameters),
+                  htp_report_bytes(arena, module->bytes),
+                  has_weights ? share_of(arena, module->bytes, whole)
+                              : share_of(arena, module->nodes_total, tree->nodes),
+                  note_calls(arena, module->calls)},
+    };
+}
+
+/* The columns that all rows need; the module gets what the others leave. */
+struct widths {
+    size_t module;
+    size_t cells[COLUMNS];
+};
+
+static struct widths measure(const struct row *rows, size_t count)
+{
+    struct widths widths = {0};
+    size_t room = HTP_REPORT_COLUMNS;
+    for (size_t i = 0; i < count; i++) {
+        size_t width = rows[i].indentation + rows[i].module.length;
+        widths.module = width > widths.module ? width : widths.module;
+        for (size_t k = 0; k < COLUMNS; k++) {
+            size_t cell = strlen(rows[i].cells[k]);
+            widths.cells[k] = cell > widths.cells[k] ? cell : widths.cells[k];
+        }
+    }
+    for (size_t k = 0; k < COLUMNS; k++) {
+        size_t column = widths.cells[k] > 0 ? widths.cells[k] + 2 : 0;
+        room -= column < room ? column : 0;
+    }
+    widths.module = widths.module < room ? widths.module : room;
+    return widths;
+}
+
+/* Deep modules are moved to the left where that lets some of their names stand. */
+static size_t indentation_of(const struct row *row, size_t module_width)
+{
+    size_t name = row->module.length < NARROWEST_NAME ? row->module.length : NARROWEST_NAME;
+    size_t most = module_width > name ? module_width - name : 0;
+    return row->indentation < most ? row->indentation : most;
+}
+
+static void add_row(htp_text *text, const struct row *row, const struct widths *widths)
+{
+    htp_text line = {.arena = text->arena};
+    size_t indentation = indentation_of(row, widths->module);
+    const char *name = htp_report_fit(text->arena, row->module.at, row->module.length,
+                                      widths->module - indentation);
+    size_t used = indentation + htp_text_width(name);
+    htp_text_addf(&line, "%*s%s%*s", (int)indentation, "", name,
+                  used < widths->module ? (int)(widths->module - used) : 0, "");
+    for (size_t k = 0; k < COLUMNS; k++) {
+        htp_text_addf(&line, "  %*s", (int)widths->cells[k], row->cells[k]);
+    }
+    while (line.length > 0 && line.bytes[line.length - 1] == ' ') {
+        line.length--;
+    }
+    htp_text_add_bytes(text, line.bytes, line.length);
+    htp_text_add(text, "\n");
+}
+
+const char *htp_report_model(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                             int depth)
+{
+    htp_text text = {.arena = arena};
+    struct row *rows = HTP_NEW_ARRAY(arena, struct row, tree->module_count + 1U);
+    size_t count = 0;
+    bool has_weights = tree->modules[0].bytes > 0;
+    add_header(&text, view, tree);
+    rows[count++] = (struct row){
+        .module = htp_slice_of("module"),
+        .cells = {"nodes", "own", "parameters", "size", has_weights ? "share" : "of nodes", ""}};
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        if (is_shown(&tree->modules[i], depth)) {
+            bool has_note = *note_calls(arena, tree->modules[i].calls) != '\0';
+            rows[0].cells[COLUMNS - 1] = has_note ? "calls" : rows[0].cells[COLUMNS - 1];
+            rows[count++] = make_row(arena, tree, &tree->modules[i]);
+        }
+    }
+    htp_text_add(&text, "\n");
+    const struct widths widths = measure(rows, count);
+    for (size_t i = 0; i < count; i++) {
+        add_row(&text, &rows[i], &widths);
+    }
+    if (tree->untagged > 0) {
+        htp_text_addf(&text, "%s of %s nodes belong to no module that the file names\n",
+                      htp_text_grouped(arena, tree->untagged),
+                      htp_text_grouped(arena, tree->nodes));
+    }
+    return htp_text_string(&text);
+}
+
+/* ---- JSON ---- */
+
+static void add_slice(htp_json *json, const char *key, htp_slice slice)
+{
+    htp_json_string_part(json, key, slice.at, slice.length);
+}
+
+static void add_module(htp_json *json, const htp_tree *tree, const htp_tree_module *module)
+{
+    htp_json_begin(json, NULL, '{');
+    add_slice(json, "tag", module->tag);
+    add_slice(json, "full_tag", module->full_tag);
+    htp_json_bool(json, "has_tag", module->has_tag);
+    if (module->path.length > 0 || (module->parent == HTP_VIEW_NONE && tree->has_records)) {
+        add_slice(json, "path", module->path);
+    } else {
+        htp_json_null(json, "path");
+    }
+    add_slice(json, "class", module->class_name);
+    add_slice(json, "qualified_class", module->qualified_class);
+    htp_json_count(json, "depth", module->depth);
+    if (module->calls == HTP_TREE_CALLS_UNKNOWN) {
+        htp_json_null(json, "calls");
+    } else {
+        htp_json_count(json, "calls", module->calls);
+    }
+    htp_json_count(json, "nodes_own", module->nodes_own);
+    htp_json_count(json, "nodes_total", module->nodes_total);
+    htp_json_count(json, "parameters", module->parameters);
+    htp_json_count(json, "bytes", module->bytes);
+    htp_json_end(json, '}');
+}
+
+static void add_values_json(htp_json *json, const htp_view *view, const char *key,
+                            htp_view_range values)
+{
+    htp_json_begin(json, key, '[');
+    for (uint32_t i = 0; i < values.count; i++) {
+        uint32_t value = view->operands.items[values.first + i];
+        htp_value_type type = htp_value_type_find(json->text.arena, view, value);
+        htp_json_begin(json, NULL, '{');
+        htp_json_string(json, "name", htp_view_text(view, view->values.items[value].name));
+        htp_report_type_json(json, &type);
+        htp_json_end(json, '}');
+    }
+    htp_json_end(json, ']');
+}
+
+static void add_format(htp_json *json, const htp_view *view)
+{
+    htp_json_string(json, "kind", "onnx");
+    htp_json_number(json, "ir_version", view->ir_version);
+    htp_json_string(json, "producer", htp_view_text(view, view->producer_name));
+    htp_json_string(json, "producer_version", htp_view_text(view, view->producer_version));
+    htp_json_begin(json, "opsets", '[');
+    for (size_t i = 0; i < view->imports.count; i++) {
+        htp_json_begin(json, NULL, '{');
+        htp_json_string(json, "domain", htp_view_text(view, view->imports.items[i].domain));
+        htp_json_number(json, "version", view->imports.items[i].version);
+        htp_json_end(json, '}');
+    }
+    htp_json_end(json, ']');
+}
+
+const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                                  int depth)
+{
+    htp_json json = {.text.arena = arena};
+    htp_json_begin(&json, NULL, '{');
+    htp_json_string(&json, "model", view->path);
+    htp_json_string(&json, "status", "ok");
+    add_format(&json, view);
+    htp_json_string(&json, "hierarchy", tree->source_text);
+    htp_json_count(&json, "nodes", tree->nodes);
+    htp_json_count(&json, "untagged", tree->untagged);
+    add_values_json(&json, view, "inputs", view->graphs.items[0].inputs);
+    add_values_json(&json, view, "outputs", view->graphs.items[0].outputs);
+    htp_json_begin(&json, "modules", '[');
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        const htp_tree_module *module = &tree->modules[i];
+        if (depth < 0 || module->depth <= (uint32_t)depth) {
+            add_module(&json, tree, module);
+        }
+    }
+    htp_json_end(&json, ']');
+    htp_json_end(&json, '}');
+    return htp_text_string(&json.text);
+}

@@ -1,0 +1,27 @@
+/*
+ * What there is to know of an ONNX model, or of some of its modules, for people and for programs.
+ * Tables take HTP_REPORT_COLUMNS columns: longer texts are cut in the middle.
+ */
+#ifndef HTP_REPORT_MODEL_REPORT_H
+#define HTP_REPORT_MODEL_REPORT_H
+
+#include "query/region.h"
+#include "query/validate.h"
+
+/** The module tree down to @p depth levels below the root; all where it is negative. */
+const char *htp_report_model(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                             int depth);
+const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                                  int depth);
+
+/** A region that has nodes of the modules that @p address names: its border, nodes and weights. */
+const char *htp_report_region(htp_arena *arena, const htp_region *region, const char *address);
+const char *htp_report_region_json(htp_arena *arena, const htp_region *region, const char *address);
+
+/** Findings, one a line, and a line that counts them. */
+const char *htp_report_findings(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                                const htp_findings *findings);
+const char *htp_report_findings_json(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                                     const htp_findings *findings);
+
+#endif

@@ -1,0 +1,283 @@
+/*
+ * A region: what crosses its border, its nodes, its weights and who shares them.
+ */
+#include "report/model_report.h"
+
+#include "report/values.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Modules outside of the region that read a weight. */
+typedef HTP_VECTOR(uint32_t) module_list;
+
+/* All that there is to tell. */
+struct facts {
+    const htp_region *region;
+    const htp_view *view;
+    const htp_tree *tree;
+    htp_region_values inputs, outputs;
+    bool *has_weight;     /* by tensor */
+    module_list *sharers; /* by tensor */
+    uint64_t weight_count, weight_bytes;
+};
+
+static uint32_t module_of(const struct facts *facts, uint32_t node)
+{
+    htp_view_range tags = facts->tree->places[node].tags;
+    return tags.count > 0 ? facts->tree->owners.items[tags.first] : HTP_VIEW_NONE;
+}
+
+/* Notes once that @p module reads @p tensor. */
+static void note_sharer(htp_arena *arena, htp_map *known, struct facts *facts, uint32_t tensor,
+                        uint32_t module)
+{
+    uint32_t *key = HTP_NEW_ARRAY(arena, uint32_t, 2);
+    key[0] = tensor;
+    key[1] = module;
+    if (!htp_map_get_bytes(known, key, 2 * sizeof(*key), NULL)) {
+        htp_map_set_bytes(arena, known, key, 2 * sizeof(*key), 0);
+        HTP_PUSH(arena, &facts->sharers[tensor], module);
+    }
+}
+
+static void find_sharers(htp_arena *arena, struct facts *facts)
+{
+    const htp_view *view = facts->view;
+    htp_map known = {0};
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        htp_view_range read = view->nodes.items[n].inputs;
+        for (uint32_t i = 0; !facts->region->has_node[n] && i < read.count; i++) {
+            uint32_t value = view->operands.items[read.first + i];
+            uint32_t tensor =
+                value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].initializer;
+            uint32_t module = module_of(facts, n);
+            if (tensor != HTP_VIEW_NONE && facts->has_weight[tensor] && module != HTP_VIEW_NONE) {
+                note_sharer(arena, &known, facts, tensor, module);
+            }
+        }
+    }
+}
+
+static struct facts find_facts(htp_arena *arena, const htp_region *region)
+{
+    struct facts facts = {.region = region, .view = region->view, .tree = region->tree};
+    htp_region_find_border(arena, region, &facts.inputs, &facts.outputs);
+    facts.has_weight = htp_region_find_weights(arena, region);
+    facts.sharers = HTP_NEW_ARRAY(arena, module_list, facts.view->tensors.count + 1);
+    find_sharers(arena, &facts);
+    for (size_t i = 0; i < facts.view->tensors.count; i++) {
+        if (facts.has_weight[i]) {
+            facts.weight_count++;
+            facts.weight_bytes += facts.view->tensors.items[i].bytes;
+        }
+    }
+    return facts;
+}
+
+/* Where a node was written: "model.py:12" of the innermost line of its stack trace; "" where it has
+ * none. */
+static const char *source_of(htp_arena *arena, const htp_view *view, uint32_t node)
+{
+    static const char begin[] = "File \"";
+    const htp_view_property *trace =
+        htp_view_find_property(view, view->nodes.items[node].properties,
+                               htp_view_find_name(view, "pkg.torch.onnx.stack_trace"));
+    const char *text = trace ? htp_arena_copy(arena, trace->value.at, trace->value.bytes) : "";
+    const char *last = NULL;
+    for (const char *at = strstr(text, begin); at; at = strstr(at + 1, begin)) {
+        last = at + strlen(begin);
+    }
+    const char *end = last ? strchr(last, '"') : NULL;
+    const char *line = end ? strstr(end, "line ") : NULL;
+    if (!line) {
+        return "";
+    }
+    const char *slash = memrchr(last, '/', (size_t)(end - last));
+    const char *name = slash ? slash + 1 : last;
+    line += strlen("line ");
+    return htp_arena_printf(arena, "%.*s:%.*s", (int)(end - name), name,
+                            (int)strspn(line, "0123456789"), line);
+}
+
+/* ---- text ---- */
+
+/* What stands left and right, in one line where both fit, else in two. */
+static void add_pair(htp_text *text, const char *left, const char *right)
+{
+    size_t room = HTP_REPORT_COLUMNS - 2;
+    left = htp_report_fit(text->arena, left, strlen(left), room);
+    right = htp_report_fit(text->arena, right, strlen(right), room - 4);
+    if (*right == '\0') {
+        htp_text_addf(text, "  %s\n", left);
+    } else if (htp_text_width(left) + 2 + htp_text_width(right) <= room) {
+        htp_text_addf(text, "  %s  %s\n", left, right);
+    } else {
+        htp_text_addf(text, "  %s\n      %s\n", left, right);
+    }
+}
+
+static const char *tag_text(htp_arena *arena, const htp_tree *tree, uint32_t module)
+{
+    htp_slice tag = tree->modules[module].tag;
+    return htp_arena_copy(arena, tag.at, tag.length);
+}
+
+static void add_border(htp_text *text, const struct facts *facts, const char *title,
+                       const htp_region_values *values, const char *preposition)
+{
+    htp_text_addf(text, "\n%s (%zu)\n", title, values->count);
+    for (size_t i = 0; i < values->count; i++) {
+        const htp_region_value *crossing = &values->items[i];
+        const htp_view_value *value = &facts->view->values.items[crossing->value];
+        htp_value_type type = htp_value_type_find(text->arena, facts->view, crossing->value);
+        add_pair(text, htp_view_text(facts->view, value->name),
+                 htp_value_type_text(text->arena, &type));
+        for (size_t k = 0; k < crossing->others.count; k++) {
+            uint32_t other = crossing->others.items[k];
+            const char *tag = other == HTP_VIEW_NONE ? "outside of all modules"
+                                                     : tag_text(text->arena, facts->tree, other);
+            add_pair(text, htp_arena_printf(text->arena, "    %-4s %s", k ? "" : preposition, tag),
+                     "");
+        }
+    }
+}
+
+static void add_nodes(htp_text *text, const struct facts *facts)
+{
+    const htp_view *view = facts->view;
+    htp_text_addf(text, "\nnodes (%s)\n", htp_text_grouped(text->arena, facts->region->node_count));
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        if (facts->region->has_node[n]) {
+            add_pair(text, htp_view_call_node(view, n),
+                     htp_arena_printf(text->arena, "%s  %s",
+                                      htp_view_text(view, view->nodes.items[n].op_type),
+                                      source_of(text->arena, view, n)));
+        }
+    }
+}
+
+static void add_weights(htp_text *text, const struct facts *facts)
+{
+    htp_text_addf(text, "\nweights (%s, %s)\n", htp_text_grouped(text->arena, facts->weight_count),
+                  htp_report_bytes(text->arena, facts->weight_bytes));
+    for (uint32_t i = 0; i < facts->view->tensors.count; i++) {
+        if (!facts->has_weight[i]) {
+            continue;
+        }
+        htp_value_type type = htp_value_type_of_tensor(text->arena, facts->view, i);
+        const module_list *sharers = &facts->sharers[i];
+        add_pair(text, htp_view_text(facts->view, facts->view->tensors.items[i].name),
+                 htp_value_type_text(text->arena, &type));
+        for (size_t k = 0; k < sharers->count; k++) {
+            add_pair(text,
+                     htp_arena_printf(text->arena, "    shared with %s",
+                                      tag_text(text->arena, facts->tree, sharers->items[k])),
+                     "");
+        }
+    }
+}
+
+const char *htp_report_region(htp_arena *arena, const htp_region *region, const char *address)
+{
+    struct facts facts = find_facts(arena, region);
+    htp_text text = {.arena = arena};
+    htp_text_addf(&text, "%s, by %s\n", htp_report_fit(arena, address, strlen(address), 40),
+                  region->tree->source_text);
+    add_border(&text, &facts, "inputs", &facts.inputs, "from");
+    add_border(&text, &facts, "outputs", &facts.outputs, "to");
+    add_nodes(&text, &facts);
+    add_weights(&text, &facts);
+    return htp_text_string(&text);
+}
+
+/* ---- JSON ---- */
+
+static void add_tag_json(htp_json *json, const char *key, const htp_tree *tree, uint32_t module)
+{
+    if (module == HTP_VIEW_NONE) {
+        htp_json_null(json, key);
+    } else {
+        htp_json_string_part(json, key, tree->modules[module].tag.at,
+                             tree->modules[module].tag.length);
+    }
+}
+
+static void add_border_json(htp_json *json, const struct facts *facts, const char *key,
+                            const htp_region_values *values, const char *other)
+{
+    htp_json_begin(json, key, '[');
+    for (size_t i = 0; i < values->count; i++) {
+        const htp_region_value *crossing = &values->items[i];
+        const htp_view_value *value = &facts->view->values.items[crossing->value];
+        htp_value_type type = htp_value_type_find(json->text.arena, facts->view, crossing->value);
+        htp_json_begin(json, NULL, '{');
+        htp_json_string(json, "name", htp_view_text(facts->view, value->name));
+        htp_report_type_json(json, &type);
+        htp_json_begin(json, other, '[');
+        for (size_t k = 0; k < crossing->others.count; k++) {
+            add_tag_json(json, NULL, facts->tree, crossing->others.items[k]);
+        }
+        htp_json_end(json, ']');
+        htp_json_end(json, '}');
+    }
+    htp_json_end(json, ']');
+}
+
+static void add_nodes_json(htp_json *json, const struct facts *facts)
+{
+    const htp_view *view = facts->view;
+    htp_json_begin(json, "nodes", '[');
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        if (facts->region->has_node[n]) {
+            htp_json_begin(json, NULL, '{');
+            htp_json_string(json, "name", htp_view_text(view, view->nodes.items[n].name));
+            htp_json_string(json, "op_type", htp_view_text(view, view->nodes.items[n].op_type));
+            add_tag_json(json, "tag", facts->tree, module_of(facts, n));
+            htp_json_string(json, "source", source_of(json->text.arena, view, n));
+            htp_json_end(json, '}');
+        }
+    }
+    htp_json_end(json, ']');
+}
+
+static void add_weights_json(htp_json *json, const struct facts *facts)
+{
+    const htp_view *view = facts->view;
+    htp_json_begin(json, "weights", '[');
+    for (uint32_t i = 0; i < view->tensors.count; i++) {
+        if (!facts->has_weight[i]) {
+            continue;
+        }
+        htp_value_type type = htp_value_type_of_tensor(json->text.arena, view, i);
+        htp_json_begin(json, NULL, '{');
+        htp_json_string(json, "name", htp_view_text(view, view->tensors.items[i].name));
+        htp_report_type_json(json, &type);
+        htp_json_count(json, "bytes", view->tensors.items[i].bytes);
+        htp_json_begin(json, "shared_with", '[');
+        for (size_t k = 0; k < facts->sharers[i].count; k++) {
+            add_tag_json(json, NULL, facts->tree, facts->sharers[i].items[k]);
+        }
+        htp_json_end(json, ']');
+        htp_json_end(json, '}');
+    }
+    htp_json_end(json, ']');
+}
+
+const char *htp_report_region_json(htp_arena *arena, const htp_region *region, const char *address)
+{
+    struct facts facts = find_facts(arena, region);
+    htp_json json = {.text.arena = arena};
+    htp_json_begin(&json, NULL, '{');
+    htp_json_string(&json, "model", facts.view->path);
+    htp_json_string(&json, "status", "ok");
+    htp_json_string(&json, "kind", "onnx");
+    htp_json_string(&json, "module", address);
+    htp_json_string(&json, "hierarchy", facts.tree->source_text);
+    add_border_json(&json, &facts, "inputs", &facts.inputs, "from");
+    add_border_json(&json, &facts, "outputs", &facts.outputs, "to");
+    add_nodes_json(&json, &facts);
+    add_weights_json(&json, &facts);
+    htp_json_end(&json, '}');
+    return htp_text_string(&json.text);
+}

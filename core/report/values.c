@@ -1,0 +1,71 @@
+#include "report/values.h"
+
+#include "onnx/names.h"
+#include "onnx/tensor_type.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void htp_report_type_json(htp_json *json, const htp_value_type *type)
+{
+    const char *dtype = NULL;
+    if (type->is_known) {
+        dtype = htp_arena_printf(json->text.arena, "%s%s", type->container,
+                                 htp_tensor_type_name(type->data_type));
+    }
+    htp_json_string(json, "dtype", dtype);
+    if (!type->has_dims) {
+        htp_json_null(json, "dims");
+        return;
+    }
+    htp_json_begin(json, "dims", '[');
+    for (size_t i = 0; i < type->rank; i++) {
+        const htp_value_dim *dim = &type->dims[i];
+        if (dim->symbol || dim->size < 0) {
+            htp_json_string(json, NULL, dim->symbol);
+        } else {
+            htp_json_number(json, NULL, dim->size);
+        }
+    }
+    htp_json_end(json, ']');
+}
+
+/* The bytes of the first @p columns characters. */
+static size_t bytes_of(const char *text, size_t columns)
+{
+    const char *at = text;
+    uint32_t code;
+    for (size_t i = 0; i < columns && *at; i++) {
+        size_t length = htp_text_utf8(at, &code);
+        at += length ? length : 1;
+    }
+    return (size_t)(at - text);
+}
+
+const char *htp_report_fit(htp_arena *arena, const char *text, size_t length, size_t columns)
+{
+    static const char gap[] = "...";
+    const char *shown = htp_name_escape(arena, htp_arena_copy(arena, text, length));
+    size_t width = htp_text_width(shown);
+    if (width <= columns || columns <= strlen(gap)) {
+        return shown;
+    }
+    size_t head = (columns - strlen(gap)) / 2;
+    size_t tail = columns - strlen(gap) - head;
+    return htp_arena_printf(arena, "%.*s%s%s", (int)bytes_of(shown, head), shown, gap,
+                            shown + bytes_of(shown, width - tail));
+}
+
+const char *htp_report_bytes(htp_arena *arena, uint64_t bytes)
+{
+    static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    if (bytes < 1000) {
+        return htp_arena_printf(arena, "%" PRIu64 " B", bytes);
+    }
+    double scaled = (double)bytes / 1000;
+    size_t unit = 0;
+    for (; scaled >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++) {
+        scaled /= 1000;
+    }
+    return htp_arena_printf(arena, "%.1f %s", scaled, units[unit]);
+}

@@ -1,0 +1,24 @@
+/*
+ * Pieces that reports on ONNX models share.
+ */
+#ifndef HTP_REPORT_VALUES_H
+#define HTP_REPORT_VALUES_H
+
+#include "base/json.h"
+#include "onnx/value_type.h"
+
+/** The columns that a table may take. */
+#define HTP_REPORT_COLUMNS 80
+
+/** "dtype" and "dims" of an object; null where they are not known. A dim is a number, a name, or
+ * null. */
+void htp_report_type_json(htp_json *json, const htp_value_type *type);
+
+/** A text of the file within @p columns columns: printable, and cut in the middle where it is too
+ * long. */
+const char *htp_report_fit(htp_arena *arena, const char *text, size_t length, size_t columns);
+
+/** Bytes for people: "437.9 MB". */
+const char *htp_report_bytes(htp_arena *arena, uint64_t bytes);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * The records of a TorchScript archive, as its directory tells of them. Private to the core.
+ */
+#ifndef HTP_SOURCE_ARCHIVE_H
+#define HTP_SOURCE_ARCHIVE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/status.h"
+
+#include <htp/shim.h>
+
+#include <stdio.h>
+
+/** Lives in the frame that sets the arena's recovery point; an empty one is all zeroes. */
+typedef struct htp_archive {
+    FILE *file; /* open while the archive is checked; NULL otherwise */
+    uint64_t file_bytes;
+    const htp_shim_record *records; /* in the arena, in the order of the directory */
+    const uint64_t *packed;         /* bytes of each record as they lie in the file */
+    uint32_t record_count;
+    htp_map by_name; /* index in records */
+} htp_archive;
+
+/** Closes the file. The records stay. */
+void htp_archive_close(htp_archive *archive);
+
+/**
+ * Lists the records of the open file. They are those in the folder of the first member, which is
+ * the one that libtorch looks into.
+ *
+ * Refuses with HTP_CODE_BAD_INPUT what two readers may read differently, or what lies outside of
+ * the file: records of one name (libtorch does not tell cases apart), members that overlap, sizes
+ * that no compression gives.
+ */
+HTP_MUST_USE htp_status htp_archive_list(htp_arena *arena, const char *path, htp_archive *archive);
+
+/** The record with that name; NULL where there is none. */
+const htp_shim_record *htp_archive_find(const htp_archive *archive, const char *name,
+                                        size_t name_bytes);
+
+/** A name of the archive for a message: on one line, cut where it is long. */
+const char *htp_archive_printable(htp_arena *arena, const char *name, size_t bytes);
+
+#endif

@@ -1,0 +1,153 @@
+#include "source/contents.h"
+
+#include "source/code.h"
+#include "source/pickle.h"
+
+#include <limits.h>
+#include <string.h>
+#include <strings.h>
+#include <zlib.h>
+
+/* No record of this many bytes is inflated: a file of some megabytes could ask for gigabytes. */
+static const uint64_t inflated_limit = (uint64_t)512 << 20;
+
+/* libtorch does not tell cases apart where it looks for a record. */
+static const struct place {
+    const char *name;
+    const char *storages;
+    bool are_storages_left_out;
+} places[] = {
+    {"data.pkl", "data/", false},
+    {"constants.pkl", "constants/", false},
+    {"traced_inputs.pkl", "traced_inputs/", true},
+};
+
+/* Whether a record lies with the code and has this ending. */
+static bool is_of_code(const char *name, const char *ending)
+{
+    static const char *const folder = "code/";
+    size_t length = strlen(name);
+    return strncasecmp(name, folder, strlen(folder)) == 0 && length > strlen(ending) &&
+           strcasecmp(name + length - strlen(ending), ending) == 0;
+}
+
+/* Whether a record is a pickle that libtorch reads; says what is known of it. */
+static bool find_place(const char *name, htp_pickle *pickle)
+{
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if (strcasecmp(name, places[i].name) == 0) {
+            pickle->storages = places[i].storages;
+            pickle->are_storages_left_out = places[i].are_storages_left_out;
+            return true;
+        }
+    }
+    pickle->is_debug = is_of_code(name, ".debug_pkl");
+    return pickle->is_debug;
+}
+
+/* ---- bytes ---- */
+
+/* Inflates @p packed bytes, from where the file stands, to exactly @p count bytes. */
+static bool inflate_stream(FILE *file, uint64_t packed, unsigned char *bytes, uint32_t count,
+                           z_stream *stream)
+{
+    unsigned char chunk[16384];
+    int state = Z_OK;
+    stream->next_out = bytes;
+    stream->avail_out = count;
+    while (packed > 0 && state == Z_OK) {
+        size_t wanted = packed < sizeof(chunk) ? (size_t)packed : sizeof(chunk);
+        if (fread(chunk, 1, wanted, file) != wanted) {
+            return false;
+        }
+        packed -= wanted;
+        stream->next_in = chunk;
+        stream->avail_in = (uInt)wanted;
+        state = inflate(stream, Z_NO_FLUSH);
+    }
+    return state == Z_STREAM_END && stream->avail_out == 0;
+}
+
+static bool read_inflated(FILE *file, uint64_t packed, unsigned char *bytes, uint32_t count)
+{
+    z_stream stream = {.next_in = NULL};
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
+        return false;
+    }
+    bool is_whole = inflate_stream(file, packed, bytes, count, &stream);
+    (void)inflateEnd(&stream);
+    return is_whole;
+}
+
+/* A record that is read here: its name as messages show it, its bytes. */
+struct record {
+    const char *name;
+    unsigned char *bytes;
+    uint32_t count;
+};
+
+static htp_status read_record(htp_arena *scratch, const char *path, const htp_archive *archive,
+                              uint32_t index, struct record *read)
+{
+    const htp_shim_record *record = &archive->records[index];
+    read->name = htp_archive_printable(scratch, record->name, strlen(record->name));
+    if (record->bytes > UINT32_MAX || (!record->is_stored && record->bytes > inflated_limit)) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: cannot be read: %s has %llu bytes, more than are read of it",
+                               path, read->name, (unsigned long long)record->bytes);
+    }
+    read->count = (uint32_t)record->bytes;
+    read->bytes = htp_arena_alloc(scratch, (size_t)read->count + 1);
+    bool is_whole =
+        record->offset <= INT64_MAX &&
+        fseeko(archive->file, (off_t)record->offset, SEEK_SET) == 0 &&
+        (record->is_stored
+             ? fread(read->bytes, 1, read->count, archive->file) == read->count
+             : read_inflated(archive->file, archive->packed[index], read->bytes, read->count));
+    if (!is_whole) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: damaged archive: %s cannot be read to its end; copy or save it "
+                               "again",
+                               path, read->name);
+    }
+    return HTP_OK;
+}
+
+/* ---- all of them ---- */
+
+/* Checks a record: a pickle, or code where @p pickle is NULL. */
+static htp_status check_record(htp_arena *scratch, const char *path, const htp_archive *archive,
+                               uint32_t index, htp_pickle *pickle)
+{
+    if (htp_arena_recover(scratch) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
+    }
+    struct record read = {.name = archive->records[index].name};
+    HTP_TRY(read_record(scratch, path, archive, index, &read));
+    if (!pickle) {
+        const htp_code_record code = {path, read.name, (const char *)read.bytes, read.count};
+        return htp_code_check(&code);
+    }
+    pickle->name = read.name;
+    pickle->bytes = read.bytes;
+    pickle->count = read.count;
+    return htp_pickle_check(scratch, pickle);
+}
+
+htp_status htp_contents_check(const char *path, const htp_archive *archive)
+{
+    for (uint32_t i = 0; i < archive->record_count; i++) {
+        const char *name = archive->records[i].name;
+        htp_pickle pickle = {.path = path, .archive = archive};
+        bool is_pickle = find_place(name, &pickle);
+        if (!is_pickle && !is_of_code(name, ".py")) {
+            continue;
+        }
+        htp_arena scratch;
+        htp_arena_init(&scratch);
+        htp_status status = check_record(&scratch, path, archive, i, is_pickle ? &pickle : NULL);
+        htp_arena_free(&scratch);
+        HTP_TRY(status);
+    }
+    return HTP_OK;
+}

@@ -1,0 +1,16 @@
+/*
+ * Checks what the records of a TorchScript archive hold before libtorch reads them. Private to
+ * core/source.
+ */
+#ifndef HTP_SOURCE_CONTENTS_H
+#define HTP_SOURCE_CONTENTS_H
+
+#include "source/archive.h"
+
+/**
+ * Checks all pickles and all code of the archive that libtorch reads: see source/pickle.h and
+ * source/code.h. The file must be open.
+ */
+HTP_MUST_USE htp_status htp_contents_check(const char *path, const htp_archive *archive);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * Checks pickles of a TorchScript archive before libtorch reads them: its reader trusts what they
+ * say. Private to core/source.
+ *
+ * A pickle is a program for a machine with a stack, marks in it, and a memo. Here it runs on values
+ * of which little is known: kinds, numbers, sizes. What passes is safe to run for real.
+ *
+ * Reference: Python's pickletools, for opcodes of protocol 2; libtorch's unpickler takes a part of
+ * them.
+ */
+#ifndef HTP_SOURCE_PICKLE_H
+#define HTP_SOURCE_PICKLE_H
+
+#include "source/archive.h"
+
+/** A pickle, and what it may speak of. */
+typedef struct htp_pickle {
+    const char *path; /* of the model, for messages */
+    const char *name; /* of the record */
+    const unsigned char *bytes;
+    uint32_t count;
+    const htp_archive *archive; /* holds the storages of its tensors */
+    const char *storages;       /* what their names begin with: "data/"; NULL: it has no tensors */
+    bool are_storages_left_out; /* records without contents will do: nobody reads them */
+    bool is_debug;              /* tells which line of which file code was made of */
+} htp_pickle;
+
+/**
+ * Checks a pickle, in time and memory proportional to its bytes. @p scratch holds what is needed
+ * meanwhile.
+ *
+ * Refuses with HTP_CODE_BAD_INPUT: reads beyond the end, operands that are missing or of another
+ * kind than libtorch takes them for, numbers in the memo that were never given, values nested
+ * thousands deep, in themselves, or shared so that they unfold to millions; storages larger than
+ * their records; tensors that reach out of their storages.
+ */
+HTP_MUST_USE htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle);
+
+#endif

@@ -1,0 +1,17 @@
+// The values that declarations of an archive's code hold: defaults of arguments and of the fields
+// of named tuples, constants of classes.
+#pragma once
+
+#include <torch/csrc/jit/frontend/source_range.h>
+
+#include <memory>
+
+namespace htp
+{
+
+// Whoever declares a value lets libtorch's interpreter compute it (ScriptTypeParser's
+// evaluateDefaults()). PyTorch only ever writes literals there; throws Unsupported, naming what is
+// declared and how, where one is anything that runs.
+void check_declared_values(const std::shared_ptr<torch::jit::Source> &source);
+
+} // namespace htp

@@ -1,0 +1,217 @@
+#include "importer.h"
+
+#include "archived_code.h"
+#include "declared_values.h"
+#include "model.h"
+#include "restore.h"
+
+#include <torch/csrc/jit/serialization/import_source.h>
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_set>
+#include <vector>
+
+namespace htp
+{
+
+c10::IValue read_pickle(caffe2::serialize::PyTorchStreamReader &records, const std::string &name,
+                        torch::jit::TypeResolver find_type, torch::jit::ObjLoader make_object,
+                        const std::function<at::DataPtr(const std::string &key)> &read_storage)
+{
+    const auto [data, size] = records.getRecord(name + ".pkl");
+    const char *bytes = static_cast<const char *>(data.get());
+    size_t position = 0;
+    const auto read = [&, size = size](char *buffer, size_t count) {
+        count = std::min(count, size - position);
+        memcpy(buffer, bytes + position, count);
+        position += count;
+        return count;
+    };
+    torch::jit::Unpickler unpickler(read, std::move(find_type), std::move(make_object),
+                                    read_storage, at::Device(at::kCPU));
+    unpickler.set_version(records.version());
+    return unpickler.parse_ivalue();
+}
+
+namespace
+{
+
+// Whether a value may stand where a type is declared. Code trusts this of objects alone, whose
+// attributes it takes by number; libtorch checks everything else when it is used.
+bool is_trusted(const c10::IValue &value, const c10::TypePtr &type)
+{
+    using c10::TypeKind;
+    if (auto optional = type->cast<c10::OptionalType>()) {
+        return value.isNone() || is_trusted(value, optional->getElementType());
+    }
+    if (type->kind() == TypeKind::ClassType || type->kind() == TypeKind::InterfaceType) {
+        return value.isNone() || (value.isObject() && value.type()->isSubtypeOf(*type));
+    }
+    const auto contained = type->containedTypes();
+    const auto is_each = [&](const auto &values, const c10::TypePtr &element) {
+        return std::all_of(values.begin(), values.end(),
+                           [&](const c10::IValue &each) { return is_trusted(each, element); });
+    };
+    if (type->kind() == TypeKind::ListType && value.isList()) {
+        // Lists of numbers and tensors hold no objects.
+        return !contained[0]->containedTypes().empty() ||
+                       contained[0]->kind() == TypeKind::ClassType ||
+                       contained[0]->kind() == TypeKind::InterfaceType
+                   ? is_each(value.toListRef(), contained[0])
+                   : true;
+    }
+    if (type->kind() == TypeKind::TupleType && value.isTuple()) {
+        const auto &elements = value.toTupleRef().elements();
+        bool is_trusted_all = elements.size() == contained.size();
+        for (size_t i = 0; i < elements.size() && is_trusted_all; i++) {
+            is_trusted_all = is_trusted(elements[i], contained[i]);
+        }
+        return is_trusted_all;
+    }
+    if (type->kind() == TypeKind::DictType && value.isGenericDict()) {
+        for (const auto &entry : value.toGenericDict()) {
+            if (!is_trusted(entry.value(), contained[1])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+class Importer
+{
+  public:
+    explicit Importer(const ArchiveAccess &access)
+        : access_(access), unit_(std::make_shared<torch::jit::CompilationUnit>()),
+          sources_(
+              unit_, &constants_,
+              [&access](const std::string &qualifier) {
+                  auto source = find_source(access.records, qualifier);
+                  if (source) {
+                      check_declared_values(source);
+                  }
+                  return source;
+              },
+              access.records.version())
+    {
+    }
+
+    torch::jit::Module run()
+    {
+        torch::jit::populate_upgraders_graph_map();
+        const c10::IValue constants = read("constants");
+        check_tensors(constants);
+        for (const c10::IValue &constant : constants.toTupleRef().elements()) {
+            constants_.push_back(constant);
+        }
+        const c10::IValue root = read("data");
+        if (!root.isObject() || !root.type()->is_module()) {
+            throw std::runtime_error("damaged archive: data.pkl holds no module");
+        }
+        check_tensors(root);
+        return torch::jit::Module(root.toObject());
+    }
+
+  private:
+    c10::IValue read(const std::string &name)
+    {
+        return read_pickle(
+            access_.records, name,
+            [this](const c10::QualifiedName &type) {
+                return c10::StrongTypePtr(unit_, sources_.loadType(type));
+            },
+            [this](const c10::StrongTypePtr &type, const c10::IValue &state) {
+                return make_object(type, state);
+            },
+            [&](const std::string &key) { return access_.read_storage(name + "/" + key); });
+    }
+
+    c10::intrusive_ptr<c10::ivalue::Object> make_object(const c10::StrongTypePtr &type,
+                                                        const c10::IValue &state)
+    {
+        const auto cls = type.type_->expect<c10::ClassType>();
+        const auto object = c10::ivalue::Object::create(type, cls->numAttributes());
+        if (cls->findMethod("__getstate__") != nullptr) {
+            check_tensors(state);
+            restore_state(object, state, access_.note_change, access_.go_on);
+        } else {
+            const auto attributes = state.toGenericDict();
+            for (size_t slot = 0; slot < cls->numAttributes(); slot++) {
+                object->setSlot(slot, attributes.at(cls->getAttributeName(slot)));
+            }
+        }
+        for (size_t slot = 0; slot < cls->numAttributes(); slot++) {
+            if (!is_trusted(object->getSlot(slot), cls->getAttribute(slot))) {
+                throw std::runtime_error(
+                    "damaged archive: attribute \"" + cls->getAttributeName(slot) + "\" of " +
+                    plain_class_name(*cls) + " is no " + cls->getAttribute(slot)->repr_str());
+            }
+        }
+        return object;
+    }
+
+    // Checks all tensors of a value, of any depth.
+    void check_tensors(const c10::IValue &root)
+    {
+        std::vector<c10::IValue> pending = {root};
+        while (!pending.empty()) {
+            const c10::IValue value = std::move(pending.back());
+            pending.pop_back();
+            if (value.isTensor()) {
+                check_tensor(value.toTensor());
+            } else if (value.isPtrType() && !value.isString() &&
+                       checked_.insert(value.internalToPointer()).second) {
+                list_parts(value, pending);
+            }
+        }
+    }
+
+    static void list_parts(const c10::IValue &value, std::vector<c10::IValue> &parts)
+    {
+        const auto add = [&](const auto &values) {
+            parts.insert(parts.end(), values.begin(), values.end());
+        };
+        if (value.isTensorList()) {
+            for (const at::Tensor &tensor : value.toTensorVector()) {
+                parts.emplace_back(tensor);
+            }
+        } else if (value.isList()) {
+            add(value.toListRef());
+        } else if (value.isTuple()) {
+            add(value.toTupleRef().elements());
+        } else if (value.isObject()) {
+            add(value.toObjectRef().slots());
+        } else if (value.isGenericDict()) {
+            for (const auto &entry : value.toGenericDict()) {
+                parts.push_back(entry.key());
+                parts.push_back(entry.value());
+            }
+        }
+    }
+
+    void check_tensor(const at::Tensor &tensor) const
+    {
+        if (!tensor.defined()) {
+            return;
+        }
+        if (tensor.layout() == at::kStrided && tensor.device().is_cpu() && tensor.has_storage()) {
+            access_.check_storage(tensor);
+        }
+    }
+
+    const ArchiveAccess &access_;
+    std::shared_ptr<torch::jit::CompilationUnit> unit_;
+    std::vector<c10::IValue> constants_;
+    torch::jit::SourceImporter sources_;
+    std::unordered_set<const void *> checked_;
+};
+
+} // namespace
+
+torch::jit::Module import_module(const ArchiveAccess &access)
+{
+    return Importer(access).run();
+}
+
+} // namespace htp

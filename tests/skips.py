@@ -1,0 +1,47 @@
+"""Why cases do not run: the side table of what a libtorch or a machine cannot do.
+
+A case is skipped by harness.skip_unless(KEY), for a condition of this table that does not hold. Operator
+cases that a libtorch cannot make have a table of their own: tests/operators/earlier.py.
+"""
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+COMPILER = shutil.which(os.environ.get("CXX", "c++"))
+# The system's torchvision is built for the system's libtorch.
+VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
+
+
+def has_compiler(version: tuple) -> bool:
+    return bool(COMPILER)
+
+
+def has_vision(version: tuple) -> bool:
+    return bool(VISION) and version < (2, 0)
+
+
+def is_2(version: tuple) -> bool:
+    return version >= (2, 0)
+
+
+def is_earlier(version: tuple) -> bool:
+    return not is_2(version)
+
+
+def has_newer_exporter(version: tuple) -> bool:
+    return is_2(version) and importlib.util.find_spec("onnxscript") is not None
+
+
+# What a case needs: whether this libtorch, of a (major, minor), can, and the reason if not.
+CONDITIONS = {
+    "compiler": (has_compiler, "there is no C++ compiler"),
+    "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),
+    "aten::scaled_dot_product_attention": (
+        is_2, "scaled_dot_product_attention came with libtorch 2.0"),
+    "newer exporter": (
+        has_newer_exporter, "torch.onnx.export(dynamo=True) needs PyTorch 2 and onnxscript"),
+    "PyTorch before 2.0": (is_earlier, "it is about what PyTorch before 2.0 does otherwise"),
+    "meta behind autograd": (is_2, "libtorch before 2.0 does not get from autograd to a meta kernel"),
+}

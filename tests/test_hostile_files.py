@@ -1,0 +1,262 @@
+"""Archives and pickles that were made to mislead: one clear line, nothing written, little memory.
+
+The pickles are written opcode by opcode, the archives with zipfile; neither needs PyTorch.
+"""
+
+import random
+import resource
+import struct
+import warnings
+import zipfile
+from pathlib import Path
+
+from harness import (
+    EXIT_BAD_INPUT, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, ROOT, case, case_for_each, run, scratch,
+)
+
+MEMORY = 4 << 30  # address space of a run; libtorch itself takes about one of it
+SECONDS = 120
+SAMPLE = ROOT / "models" / "transformer-traced.pt"
+PYTHON = """class Net(Module):
+  __parameters__ = ["w", ]
+  __buffers__ = []
+  w : Tensor
+  def forward(self: __torch__.Net,
+    x: Tensor) -> Tensor:
+    return torch.add(x, self.w)
+"""
+
+
+# ---- pickles ---------------------------------------------------------------------------------------
+
+
+def integer(value: int) -> bytes:
+    return b"\x8a\x08" + struct.pack("<q", value)
+
+
+def text(value: str) -> bytes:
+    return b"X" + struct.pack("<I", len(value)) + value.encode()
+
+
+def name(module: str, item: str) -> bytes:
+    return f"c{module}\n{item}\n".encode()
+
+
+def numbers(values) -> bytes:
+    return b"(" + b"".join(map(integer, values)) + b"t"
+
+
+def tensor(count=16, sizes=(4, 4), strides=(4, 1), offset=0, key="0") -> bytes:
+    storage = text("storage") + name("torch", "FloatStorage") + text(key) + text("cpu")
+    return (
+        name("torch._utils", "_rebuild_tensor_v2") + b"((" + storage + integer(count) + b"tQ" +
+        integer(offset) + numbers(sizes) + numbers(strides) + b"\x89" +
+        name("collections", "OrderedDict") + b")RtR"
+    )
+
+
+def module(weight: bytes) -> bytes:
+    return b"\x80\x02" + name("__torch__", "Net") + b")\x81}(" + text("w") + weight + b"ub."
+
+
+# What a pickle holds in place of a weight, and what is said of it.
+PICKLES = {
+    "storage larger than its record": (
+        module(tensor(250_000, (250_000,), (1,))),
+        "a storage of 250000 float32 elements over a record of 64 bytes (data/0)"),
+    "storage of no record": (module(tensor(key="7")), "without its record (data/7)"),
+    "storage of too many bytes": (module(tensor(2**62)), "a storage of 4611686018427387904 elements"),
+    "storage of negative size": (module(tensor(-1)), "a storage of -1 elements"),
+    "offset beyond": (module(tensor(offset=1)), "reaches beyond its storage of 16 float32"),
+    "offset far beyond": (module(tensor(offset=2**62)), "begins at element 4611686018427387904"),
+    "negative offset": (module(tensor(offset=-4)), "begins at element -4"),
+    "strides beyond": (module(tensor(strides=(400, 1))), "reaches beyond its storage"),
+    "strides that overflow": (module(tensor(strides=(2**62, 2**62))), "reaches beyond its storage"),
+    "negative strides": (module(tensor(strides=(-4, 1))), "strides are negative (-4)"),
+    "sizes beyond": (module(tensor(sizes=(4, 5))), "reaches beyond its storage"),
+    "sizes that overflow": (
+        module(tensor(sizes=(2**32, 2**32), strides=(0, 0))), "reaches beyond its storage"),
+    "negative sizes": (module(tensor(sizes=(-4, 4))), "sizes are negative (-4)"),
+    "fewer strides": (module(tensor(strides=(1,))), "2 sizes with 1 strides"),
+    "a million tuples": (module(b"N" + b"\x85" * 1_000_000), "nested more than 2000 deep"),
+    "a million marks": (module(b"(" * 1_000_000), "of a stack of 0"),
+    "memo of four billion": (module(b"Nr" + struct.pack("<I", 4_000_000_000)), "memo number"),
+    "string of four gigabytes": (module(b"X\xff\xff\xff\xff"), "a string of 4294967295 bytes"),
+    "odd number of items": (module(b"}(Nu"), "1 keys and values: one is missing"),
+    "list in itself": (module(b"]q\x00(h\x00e"), "a part of another value, or of itself"),
+    "no end": (module(tensor())[:-1], "it is cut short"),
+    "no value": (b"\x80\x02.", "it ends with 0 values"),
+    "unknown opcode": (module(b"\x95"), "opcode 0x95"),
+    "function of nobody": (module(name("torch._tensor", "_rebuild_from_type_v2")), "nothing that"),
+    "list of the wrong elements": (
+        module(name("torch.jit._pickle", "build_intlist") + b"(](NetR"), "elements of another type"),
+}
+
+
+# ---- archives --------------------------------------------------------------------------------------
+
+
+def write(path: Path, data: bytes, method=zipfile.ZIP_STORED, more=(), code=PYTHON) -> None:
+    records = [
+        ("data.pkl", data), ("code/__torch__.py", code.encode()), ("data/0", bytes(64)),
+        ("constants.pkl", b"\x80\x02)."), ("version", b"3\n"), *more,
+    ]
+    with zipfile.ZipFile(path, "w", method) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says that names are there twice
+        for record, content in records:
+            archive.writestr(f"net/{record}", content)
+
+
+def bounded() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def refused(folder: Path, words: str) -> None:
+    file = folder / "net.pt"
+    before = sorted(folder.iterdir())
+    result = run(file, "--out", folder / "out.onnx", "--input", "x:float32[4,4]",
+                 preexec_fn=bounded, timeout=SECONDS)
+    lines = result.stderr.splitlines()
+    assert result.returncode == EXIT_BAD_INPUT, f"{result.returncode}: {result.stderr[-800:]}"
+    assert len(lines) == 1 and lines[0].startswith(f"htp-trace: {file}: "), result.stderr
+    assert words in lines[0], result.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+@case_for_each(PICKLES)
+def pickle(what):
+    data, words = PICKLES[what]
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        with scratch() as folder:
+            write(folder / "net.pt", data, method)
+            refused(folder, words)
+
+
+def blocks(count: int) -> str:
+    return "".join(" " * (4 + i) + "if True:\n" for i in range(count)) + " " * (4 + count) + "pass\n"
+
+
+# Code that libtorch's parser or compiler would call themselves too often for.
+DEEP = {
+    "brackets": "    y = " + "(" * 100000 + "1" + ")" * 100000 + "\n",
+    "calls": "    y = " + "torch.neg(" * 100000 + "x" + ")" * 100000 + "\n",
+    "types": "    y : " + "List[" * 100000 + "int" + "]" * 100000 + " = 1\n",
+    "signs": "    y = " + "- " * 100000 + "1\n",
+    "sums": "    y = 1" + " + 1" * 100000 + "\n",
+    "attributes": "    y = x" + ".T" * 100000 + "\n",
+    "conditions": "    y = 1" + " if True else 2" * 100000 + "\n",
+    "branches": "    if True:\n      pass\n" + "    elif True:\n      pass\n" * 20000,
+    "blocks": blocks(3000),
+}
+
+
+@case_for_each(sorted(DEEP))
+def deep_code(what):
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), zipfile.ZIP_DEFLATED,
+              code=PYTHON.replace("    return", DEEP[what] + "    return"))
+        refused(folder, "which PyTorch does not write")
+
+
+@case
+def code_that_is_no_code():
+    """libtorch's reason, and the place in the archive."""
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), code=PYTHON.replace("return", "return )"))
+        refused(folder, ", in code/__torch__.py, line 7")
+        write(folder / "net.pt", module(tensor()), code=PYTHON.replace("torch.add", "torch.nothing"))
+        refused(folder, "aten::nothing")
+
+
+@case
+def code_at_the_limits():
+    """What is let through is safe for libtorch."""
+    with scratch() as folder:
+        for count, part in ((490, "[{}]"), (490, "torch.neg({})"), (990, "not not {}"), (990, "{} + 1")):
+            value = "1" if "not" not in part else "True"
+            for _ in range(count):
+                value = part.format(value)
+            code = PYTHON.replace("    return", f"    y = {value}\n    return")
+            write(folder / "net.pt", module(tensor()), code=code)
+            result = run("inspect", folder / "net.pt")
+            assert result.returncode == EXIT_OK, f"{part}: {result.returncode} {result.stderr}"
+
+
+@case
+def the_archive_is_right_otherwise():
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        with scratch() as folder:
+            write(folder / "net.pt", module(tensor()), method)
+            result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input",
+                         "x:float32[4,4]", preexec_fn=bounded, timeout=SECONDS)
+            assert result.returncode == EXIT_OK, result.stderr
+
+
+@case_for_each(("data/0", "DATA/0", "data.pkl", "Data.pkl", "code/__torch__.py"))
+def record_that_is_there_twice(record):
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), more=[(record, bytes(8))])
+        refused(folder, f"record net/{record} is there twice")
+
+
+@case
+def record_of_the_old_loader():
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), more=[("model.json", b"{}")])
+        refused(folder, "very old PyTorch")
+
+
+def directory_entry(content: bytes, record: str) -> int:
+    return content.rindex(b"net/" + record.encode()) - 46
+
+
+@case
+def record_outside_of_the_file():
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()))
+        content = bytearray((folder / "net.pt").read_bytes())
+        struct.pack_into("<I", content, directory_entry(content, "data/0") + 42, 2**31)
+        (folder / "net.pt").write_bytes(content)
+        refused(folder, "record net/data/0 does not lie in the file")
+
+
+@case
+def record_larger_than_the_file():
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor(250_000, (250_000,), (1,))))
+        content = bytearray((folder / "net.pt").read_bytes())
+        struct.pack_into("<II", content, directory_entry(content, "data/0") + 20, 10**6, 10**6)
+        (folder / "net.pt").write_bytes(content)
+        refused(folder, "record net/data/0 does not lie in the file")
+
+
+# ---- bytes that were changed -----------------------------------------------------------------------
+
+
+def changed(seed: int) -> bytes:
+    """A pickle of a whole model with one to three bytes changed."""
+    generator = random.Random(seed)
+    with zipfile.ZipFile(SAMPLE) as archive:
+        record = next(item for item in archive.namelist() if item.endswith("/data.pkl"))
+        data = bytearray(archive.read(record))
+    for _ in range(generator.choice((1, 1, 2, 3))):
+        data[generator.randrange(2, len(data))] = generator.randrange(256)
+    return bytes(data)
+
+
+@case_for_each(range(4))
+def changed_bytes(group):
+    """Many files in one process: it never dies."""
+    with scratch() as folder:
+        (folder / "out").mkdir()
+        files = [folder / f"{group}-{number:02}.pt" for number in range(25)]
+        for number, file in enumerate(files):
+            with zipfile.ZipFile(SAMPLE) as whole, zipfile.ZipFile(file, "w") as archive:
+                for item in whole.namelist():
+                    is_data = item.endswith("/data.pkl")
+                    content = changed(group * 1000 + number) if is_data else whole.read(item)
+                    archive.writestr(item, content)
+        result = run(*files, "--out-dir", folder / "out", "--quiet",
+                     timeout=4 * SECONDS, errors="replace")
+        allowed = (EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_UNSUPPORTED)
+        assert result.returncode in allowed, f"{result.returncode}: {result.stderr[-800:]}"
