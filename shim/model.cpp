@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <sstream>
 
 namespace htp
@@ -110,19 +109,34 @@ static std::string without_assertion(const std::string &line)
                : line.substr(message);
 }
 
+// `File "NAME", line NUMBER` at the beginning of what follows a line of libtorch's, as "NAME, line
+// NUMBER"; "" where there is none.
+static std::string place_in(const std::string &rest)
+{
+    static const std::string file = "File \"", line = "\", line ";
+    const size_t begin = rest.find_first_not_of(" \t\n");
+    if (begin == std::string::npos || rest.compare(begin, file.size(), file) != 0) {
+        return "";
+    }
+    const size_t name = begin + file.size(), name_end = rest.find_first_of("\"\n", name);
+    if (name_end == std::string::npos || rest.compare(name_end, line.size(), line) != 0) {
+        return "";
+    }
+    const size_t number = name_end + line.size();
+    const size_t number_end = std::min(rest.find_first_not_of("0123456789", number), rest.size());
+    return number == number_end ? ""
+                                : rest.substr(name, name_end - name) + ", line " +
+                                      rest.substr(number, number_end - number);
+}
+
 // What libtorch says of code ends with a colon, and the next line with the place.
 static std::string with_place(const std::string &line, const std::string &rest)
 {
-    static const std::regex place("^\\s*File \"([^\"\n]+)\", line ([0-9]+)");
     if (line.empty() || line.back() != ':') {
         return line;
     }
-    std::smatch found;
-    const std::string head = line.substr(0, line.size() - 1);
-    return std::regex_search(rest.begin(), rest.begin() + std::min(rest.size(), size_t{1000}),
-                             found, place)
-               ? head + ", in " + found[1].str() + ", line " + found[2].str()
-               : head;
+    const std::string place = place_in(rest);
+    return line.substr(0, line.size() - 1) + (place.empty() ? "" : ", in " + place);
 }
 
 std::string message_of(const std::exception &error)
