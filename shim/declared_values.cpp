@@ -2,7 +2,7 @@
 
 #include "model.h"
 
-#include <torch/csrc/jit/frontend/parser.h>
+#include <torch/csrc/jit/frontend/tree_views.h>
 
 #include <algorithm>
 #include <vector>
@@ -122,8 +122,10 @@ void check_class(const torch::jit::ClassDef &declared)
     }
 }
 
+} // namespace
+
 // Functions may be declared anywhere, also within others.
-void check_declaration(const TreeRef &declaration)
+void check_declared_values(const TreeRef &declaration)
 {
     std::vector<TreeRef> pending = {declaration};
     while (!pending.empty()) {
@@ -139,26 +141,6 @@ void check_declaration(const TreeRef &declaration)
             }
         }
         pending.insert(pending.end(), tree->trees().begin(), tree->trees().end());
-    }
-}
-
-} // namespace
-
-void check_declared_values(const std::shared_ptr<torch::jit::Source> &source)
-{
-    torch::jit::Parser parser(source);
-    auto &lexer = parser.lexer();
-    while (lexer.cur().kind != torch::jit::TK_EOF) {
-        switch (lexer.cur().kind) {
-        case torch::jit::TK_CLASS_DEF:
-            check_declaration(parser.parseClass());
-            break;
-        case torch::jit::TK_DEF:
-            check_declaration(parser.parseFunction(/*is_method=*/false));
-            break;
-        default: // a version number, or an import of old files; libtorch refuses anything else
-            lexer.next();
-        }
     }
 }
 

@@ -2,9 +2,7 @@
 // of named tuples, constants of classes.
 #pragma once
 
-#include <torch/csrc/jit/frontend/source_range.h>
-
-#include <memory>
+#include <torch/csrc/jit/frontend/tree.h>
 
 namespace htp
 {
@@ -12,6 +10,6 @@ namespace htp
 // Whoever declares a value lets libtorch's interpreter compute it (ScriptTypeParser's
 // evaluateDefaults()). PyTorch only ever writes literals there; throws Unsupported, naming what is
 // declared and how, where one is anything that runs.
-void check_declared_values(const std::shared_ptr<torch::jit::Source> &source);
+void check_declared_values(const torch::jit::TreeRef &declaration);
 
 } // namespace htp

@@ -1,7 +1,6 @@
 #include "importer.h"
 
-#include "archived_code.h"
-#include "declared_values.h"
+#include "checked_sources.h"
 #include "model.h"
 #include "restore.h"
 
@@ -84,15 +83,10 @@ class Importer
   public:
     explicit Importer(const ArchiveAccess &access)
         : access_(access), unit_(std::make_shared<torch::jit::CompilationUnit>()),
+          code_(access.records),
           sources_(
               unit_, &constants_,
-              [&access](const std::string &qualifier) {
-                  auto source = find_source(access.records, qualifier);
-                  if (source) {
-                      check_declared_values(source);
-                  }
-                  return source;
-              },
+              [this](const std::string &qualifier) { return code_.find(qualifier); },
               access.records.version())
     {
     }
@@ -203,6 +197,7 @@ class Importer
     const ArchiveAccess &access_;
     std::shared_ptr<torch::jit::CompilationUnit> unit_;
     std::vector<c10::IValue> constants_;
+    CheckedSources code_;
     torch::jit::SourceImporter sources_;
     std::unordered_set<const void *> checked_;
 };

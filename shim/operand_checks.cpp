@@ -16,7 +16,7 @@ namespace
 class Operands
 {
   public:
-    Operands(const c10::FunctionSchema &schema, const torch::jit::Stack &stack)
+    Operands(const c10::FunctionSchema &schema, c10::ArrayRef<c10::IValue> stack)
         : schema_(schema), stack_(stack)
     {
     }
@@ -49,11 +49,6 @@ class Operands
                     " numbers for ", name, ", got ", length);
     }
 
-    const torch::jit::Stack &all() const
-    {
-        return stack_;
-    }
-
     bool gives_whole_number() const
     {
         return schema_.returns().size() == 1 &&
@@ -67,7 +62,7 @@ class Operands
 
   private:
     const c10::FunctionSchema &schema_;
-    const torch::jit::Stack &stack_;
+    c10::ArrayRef<c10::IValue> stack_;
 };
 
 // A row of offsets is read as one, whatever its rank.
@@ -168,55 +163,6 @@ void check_repeated(const Operands &operands)
     }
 }
 
-// Characters that any text may have; what makes texts longer takes time and memory for each.
-constexpr double kMostText = 1 << 20;
-
-double text_size(const c10::IValue &value)
-{
-    double size = value.isString() ? static_cast<double>(value.toStringRef().size()) : 0;
-    if (value.isList() && value.toListRef().size() > 0 && value.toListRef()[0].isString()) {
-        for (const c10::IValue &text : value.toListRef()) {
-            size += text_size(text);
-        }
-    }
-    return size;
-}
-
-void check_text(double size)
-{
-    TORCH_CHECK(size <= kMostText, "a text of more than ", kMostText, " characters is made");
-}
-
-void check_joined(const Operands &operands)
-{
-    double size = 0;
-    for (const c10::IValue &operand : operands.all()) {
-        size += text_size(operand);
-    }
-    if (operands["values"].isList()) { // with the separator between them
-        size += text_size(operands["self"]) *
-                static_cast<double>(operands["values"].toListRef().size());
-    }
-    check_text(size);
-}
-
-void check_replaced(const Operands &operands)
-{
-    const double places = text_size(operands["self"]) + 1;
-    const c10::IValue &tab = operands["tabsize"];
-    check_text(places * (tab.isInt() ? static_cast<double>(tab.toInt()) : 1));
-    check_text(places * text_size(operands["new"]));
-}
-
-// libtorch puts in one character after the other, in front of the others.
-void check_width(const Operands &operands)
-{
-    constexpr int64_t kMost = 1 << 16;
-    const c10::IValue &width = operands["width"];
-    TORCH_CHECK(!width.isInt() || width.toInt() <= kMost, "a text of more than ", kMost,
-                " characters is made");
-}
-
 void check_factorial(const Operands &operands)
 {
     TORCH_CHECK(!operands.at(0).isInt() || operands.at(0).toInt() <= 20,
@@ -245,11 +191,12 @@ void check_repeats(const Operands &operands)
     }
 }
 
-} // namespace
+using Check = void (*)(const Operands &operands);
 
-void check_operands(const c10::FunctionSchema &schema, const torch::jit::Stack &operands)
+// By the operator's name, as a change in place or not; NULL for one that needs none.
+Check find_check(const c10::FunctionSchema &schema)
 {
-    static const std::map<std::string, void (*)(const Operands &)> checks = {
+    static const std::map<std::string, Check> checks = {
         {"aten::embedding_bag", check_bags},
         {"aten::gru", check_recurrent},
         {"aten::lstm", check_recurrent},
@@ -269,16 +216,6 @@ void check_operands(const c10::FunctionSchema &schema, const torch::jit::Stack &
         {"aten::__lshift__", check_shift},
         {"aten::__rshift__", check_shift},
         {"aten::mul", check_repeated},
-        {"aten::add", check_joined},
-        {"aten::join", check_joined},
-        {"aten::format", check_joined},
-        {"aten::percentFormat", check_joined},
-        {"aten::replace", check_replaced},
-        {"aten::expandtabs", check_replaced},
-        {"aten::zfill", check_width},
-        {"aten::ljust", check_width},
-        {"aten::rjust", check_width},
-        {"aten::center", check_width},
         {"aten::factorial", check_factorial},
         {"aten::repeat_interleave", check_repeats},
         {"aten::reflection_pad1d", check_lengths},
@@ -295,8 +232,20 @@ void check_operands(const c10::FunctionSchema &schema, const torch::jit::Stack &
     const std::string &name = schema.name();
     const bool is_in_place = schema.is_mutable() && !name.empty() && name.back() == '_';
     const auto found = checks.find(is_in_place ? name.substr(0, name.size() - 1) : name);
-    if (found != checks.end()) {
-        found->second(Operands(schema, operands));
+    return found == checks.end() ? nullptr : found->second;
+}
+
+} // namespace
+
+bool has_operand_check(const c10::FunctionSchema &schema)
+{
+    return find_check(schema) != nullptr;
+}
+
+void check_operands(const c10::FunctionSchema &schema, c10::ArrayRef<c10::IValue> operands)
+{
+    if (const Check check = find_check(schema)) {
+        check(Operands(schema, operands));
     }
 }
 

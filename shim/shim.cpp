@@ -1,9 +1,11 @@
 // The C ABI: no libtorch type and no exception crosses it.
 #include "archived_inputs.h"
+#include "guarded_operators.h"
 #include "hints.h"
 #include "libraries.h"
 #include "operators.h"
 #include "recording.h"
+#include "text_budget.h"
 #include "trace.h"
 #include "version.h"
 
@@ -118,6 +120,9 @@ htp_shim_code open_model(const char *path, const htp_shim_record *records, uint3
     *model = nullptr;
     const htp_shim_code code = guard(error, HTP_SHIM_NOT_MODEL, [&] {
         const OneThread alone;
+        htp::guard_operators();
+        const htp::TextBudget bounded;
+        const htp::CheckWhileReading checked;
         const htp::RecordTable table(records, records + record_count);
         *model = new htp_shim_model(path, table, [&](uint64_t done, uint64_t total) {
             return tick == nullptr || tick(user, done, total);
@@ -196,6 +201,7 @@ htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, u
     *trace = nullptr;
     return guard(error, HTP_SHIM_INTERNAL, [&] {
         const OneThread alone;
+        const htp::TextBudget bounded;
         model->trace.reset();
         if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
             throw std::runtime_error("a trace has 1 to 4 lanes");

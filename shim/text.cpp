@@ -1,8 +1,8 @@
 // Strings that a program makes, for its messages above all.
 #include "interpreter.h"
+#include "text_budget.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace htp
 {
@@ -10,25 +10,41 @@ namespace htp
 namespace
 {
 
+void check_size(const std::string &text)
+{
+    const std::string reason = reason_against_text(text.size());
+    if (!reason.empty()) {
+        throw Unsupported(reason);
+    }
+}
+
+// What is shared within a value is written again and again: it may not become long.
+void write(const Ref &item, std::string &text)
+{
+    if (item->kind == Item::Kind::List || item->kind == Item::Kind::Tuple) {
+        text += '[';
+        for (size_t i = 0; i < item->elements.size(); i++) {
+            text += i ? ", " : "";
+            write(item->elements[i], text);
+        }
+        text += ']';
+    } else if (item->is_tensor()) {
+        text += c10::str("a tensor of ", item->tensor(0).sizes());
+    } else if (item->kind != Item::Kind::Plain || !item->has_lanes) {
+        text += '?';
+    } else if (item->lane[0].isString()) {
+        text += item->lane[0].toStringRef();
+    } else {
+        text += c10::str(item->lane[0]);
+    }
+    check_size(text);
+}
+
 std::string shown(const Ref &item)
 {
-    std::ostringstream text;
-    if (item->kind == Item::Kind::List || item->kind == Item::Kind::Tuple) {
-        text << '[';
-        for (size_t i = 0; i < item->elements.size(); i++) {
-            text << (i ? ", " : "") << shown(item->elements[i]);
-        }
-        text << ']';
-    } else if (item->is_tensor()) {
-        text << "a tensor of " << item->tensor(0).sizes();
-    } else if (item->kind != Item::Kind::Plain || !item->has_lanes) {
-        text << '?';
-    } else if (item->lane[0].isString()) {
-        text << item->lane[0].toStringRef();
-    } else {
-        text << item->lane[0];
-    }
-    return text.str();
+    std::string text;
+    write(item, text);
+    return text;
 }
 
 // Only of whole numbers it is certain how TorchScript writes them.
@@ -58,6 +74,7 @@ std::vector<Ref> Interpreter::do_format(const Node &, std::vector<Ref> &inputs, 
     for (size_t at = pattern.find("{}"); at != std::string::npos && next < inputs.size();
          at = pattern.find("{}", begin)) {
         text += pattern.substr(begin, at - begin) + shown(inputs[next++]);
+        check_size(text);
         begin = at + 2;
     }
     text += pattern.substr(begin);

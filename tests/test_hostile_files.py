@@ -158,6 +158,118 @@ def deep_code(what):
         refused(folder, "which PyTorch does not write")
 
 
+def doubled(first: str, then: str, count: int) -> str:
+    """Variables v0, v1..., each made of the one before."""
+    lines = [f"v{i + 1} = " + then.format(f"v{i}") for i in range(count)]
+    return "".join(f"    {line}\n" for line in [f"v0 = {first}", *lines])
+
+
+TOO_MUCH = "tuples are nested too deep or hold too much, which PyTorch does not write"
+# What libtorch computes, or goes through, when it compiles code: code, and what is said of it.
+COSTLY = {
+    "tuples in tuples": (doubled("(1, 1)", "({0}, {0})", 30), TOO_MUCH),
+    "tuples in tuples, singly": (doubled("(1, )", "({0}, )", 60), TOO_MUCH),
+    "tuples in tuples, widely": (doubled("(1, 1)", "(" + "{0}, " * 100 + ")", 4), TOO_MUCH),
+    "one literal": ("    v = " + "(" * 100 + "1" + ", )" * 100 + "\n", TOO_MUCH),
+    "tuples of one name": ("    v = (1, 1)\n" + "    v = (v, v)\n" * 30, TOO_MUCH),
+    "joined tuples": (doubled("(1, 1)", "{0} + {0}", 40), TOO_MUCH),
+    "tuples joined in place": ("    v = (1, 1)\n" + "    v += v\n" * 40, TOO_MUCH),
+    "unpacked tuples": (doubled("(1, 1)", "(*{0}, *{0})", 40), TOO_MUCH),
+    "tuples through branches": (doubled("(1, 1)", "({0}, {0}) if True else ({0}, {0})", 30), TOO_MUCH),
+    "declared tuples": ("    v : " + "Tuple[" * 100 + "int" + "]" * 100 + " = 1\n", TOO_MUCH),
+    "annotated tuples": (
+        "    v = annotate(" + "Tuple[" * 100 + "int" + "]" * 100 + ", 1)\n", TOO_MUCH),
+    "loops over tuples": (
+        "".join("  " * i + f"    for i{i} in (1, 2, 3, 4, 5, 6, 7, 8, 9):\n" for i in range(12)) +
+        "  " * 12 + "    pass\n", "a loop is over something else than range()"),
+    "loops over another range": (
+        "    range = (1, 2)\n    for i in range(3):\n      pass\n", "a loop is over something else"),
+    "a list of its own loop": ("    v = [i for i in (1, 2)]\n", "a list or dict is made by a loop"),
+    "functions that declare nothing": (
+        "    def inner(y: int):\n      return (y, y)\n", "does not declare it"),
+}
+
+
+@case_for_each(sorted(COSTLY))
+def costly_code(what):
+    code, words = COSTLY[what]
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), zipfile.ZIP_DEFLATED,
+              code=PYTHON.replace("    return", code + "    return"))
+        refused(folder, words)
+
+
+@case
+def named_tuples_in_named_tuples():
+    """Also where they lie in different records."""
+    fields = "".join(
+        f"class T{i}(NamedTuple):\n  a : __torch__.other.T{i + 1}\n  b : __torch__.other.T{i + 1}\n"
+        for i in range(40))
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()),
+              more=[("code/__torch__/other.py", (fields + "class T40(NamedTuple):\n  a : int\n").encode())])
+        refused(folder, "code/__torch__/other.py, line")
+
+
+LEAST = "-9223372036854775808"
+# What libtorch computes when it compiles code, since it follows from constants; what an export says.
+CONSTANT = {
+    "wide text": ('torch.len(torch.zfill("a", 6000000000))', "a text of more than 65536 characters"),
+    "quotient": (f"torch.floordiv({LEAST}, -1)", f"{LEAST} is divided by -1"),
+    "remainder": (f"torch.remainder({LEAST}, -1)", f"{LEAST} is divided by -1"),
+    "divisor": (f"torch.gcd({LEAST}, -1)", f"{LEAST} is divided by -1"),
+    "by nothing": ("torch.floordiv(1, 0)", "division by 0"),
+    "product": ("torch.factorial(1000000000000)", "factorial() of more than 20"),
+    "search": ('torch.find("' + "a" * 500000 + '", "' + "a" * 250000 + 'b")', "without end"),
+    "repeated": ('torch.len(torch.join("' + "a" * 99999 + '", ["", "", "", "", "", "", "", "", "", "", "", "", ""]))',
+                 "a text of more than 1048576 characters"),
+}
+GROWN = {
+    "added": ("torch.add({0}, {0})", 60), "replaced": ('torch.replace({0}, "a", {0})', 12),
+    "formatted": ('torch.format("{{}}{{}}", {0}, {0})', 60),
+}
+
+
+def computed_while_it_is_read(lines: str, number: str, words: str) -> None:
+    with scratch() as folder:
+        file = folder / "net.pt"
+        write(file, module(tensor()), zipfile.ZIP_DEFLATED, code=PYTHON.replace(
+            "    return torch.add(x, ", f"{lines}    return torch.add(torch.add(x, {number}), "))
+        seen = run("inspect", file, preexec_fn=bounded, timeout=SECONDS)
+        assert seen.returncode == EXIT_OK, f"{seen.returncode}: {seen.stderr[-800:]}"
+        result = run(file, "--out", folder / "out.onnx", "--input", "x:float32[4,4]",
+                     preexec_fn=bounded, timeout=SECONDS)
+        assert result.returncode in (EXIT_USAGE, EXIT_UNSUPPORTED), f"{result.returncode}: {result.stderr}"
+        assert words in result.stderr, result.stderr
+        assert list(folder.iterdir()) == [file]
+
+
+@case_for_each(sorted(CONSTANT))
+def constants(what):
+    number, words = CONSTANT[what]
+    computed_while_it_is_read("", number, words)
+
+
+@case_for_each(sorted(GROWN))
+def texts_that_grow(what):
+    then, count = GROWN[what]
+    lines = doubled('"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"', then, count)
+    computed_while_it_is_read(lines, f"torch.len(v{count})", "a text of more than 1048576 characters")
+
+
+@case
+def tuples_and_texts_of_models():
+    """What PyTorch writes is read: states of many layers in tuples, names that are put together."""
+    layer = "((x, x), (x, x), 1)"
+    lines = f"    v = ({', '.join([layer] * 300)}, )\n    w = (v, x, 3)\n" + doubled(
+        '"layer"', 'torch.add({0}, ".weight")', 40) + "    n = torch.len(v40)\n"
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), code=PYTHON.replace("    return", lines + "    return"))
+        result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]",
+                     preexec_fn=bounded, timeout=SECONDS)
+        assert result.returncode == EXIT_OK, result.stderr
+
+
 @case
 def code_that_is_no_code():
     """libtorch's reason, and the place in the archive."""

@@ -85,14 +85,13 @@ static void list_edges(finder *f)
                  (edge){f->modules[i].parent, number_of(f, name, strlen(name)), i});
     }
     add_further_edges(f);
-    if (f->edges.count > 0) {
-        qsort(f->edges.items, f->edges.count, sizeof(edge), compare_edges);
-    }
+    HTP_PUSH(f->arena, &f->edges, (edge){.parent = f->module_count}); /* behind all others */
+    qsort(f->edges.items, f->edges.count, sizeof(edge), compare_edges);
     f->first_edges = HTP_NEW_ARRAY(f->arena, uint32_t, (size_t)f->module_count + 1);
     uint32_t at = 0;
     for (uint32_t i = 0; i < f->module_count; i++) {
         f->first_edges[i] = at;
-        while (at < f->edges.count && f->edges.items[at].parent == i) {
+        while (f->edges.items[at].parent == i) {
             at++;
         }
     }

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,16 +31,15 @@ static const char *name_of(const char *path)
 static int number_of(const char *model, const char *data)
 {
     char name[NAME_MAX + 32];
-    unsigned number = 0;
     size_t length = strlen(model);
     if (strncmp(data, model, length) != 0) {
         return -1;
     }
-    if (strcmp(data + length, SUFFIX) != 0 && sscanf(data + length, ".%2u", &number) != 1) {
-        return -1;
-    }
+    bool has_number = strcmp(data + length, SUFFIX) != 0 && data[length] == '.';
+    unsigned long number = has_number ? strtoul(data + length + 1, NULL, 10) : 0;
     bool is_it = number < HTP_EXTERNAL_NUMBERS &&
-                 htp_external_path(model, number, name, sizeof(name)) && strcmp(name, data) == 0;
+                 htp_external_path(model, (unsigned)number, name, sizeof(name)) &&
+                 strcmp(name, data) == 0;
     return is_it ? (int)number : -1;
 }
 

@@ -159,7 +159,7 @@ static htp_status check_tuples(htp_arena *arena, size_t depth)
     size_t count = depth + 4;
     char *bytes = malloc(count);
     ck_assert_ptr_nonnull(bytes);
-    memcpy(bytes, "\x80\x02N", 3);
+    memcpy(bytes, (const char[]){(char)0x80, 2, 'N'}, 3);
     memset(bytes + 3, 0x85, depth);
     bytes[count - 1] = '.';
     htp_status status = check_kind(arena, bytes, count, false, false);
@@ -244,7 +244,7 @@ UNIT_TEST(types_that_nest)
     const unsigned char length[] = {0xc8, 0, 0, 0};
     memcpy(bytes + count, length, 4);
     memset(bytes + count + 4, '[', 200);
-    memcpy(bytes + count + 204, "\x86R.", 3);
+    memcpy(bytes + count + 204, (const char[]){(char)0x86, 'R', '.'}, 3);
     expect_failure(check_kind(arena, bytes, count + 207, false, false), HTP_CODE_BAD_INPUT,
                    "a type is nested more than 100 deep");
 }
@@ -433,8 +433,9 @@ UNIT_TEST(random_opcodes)
         for (int step = 0; step < STEPS; step++) {
             state = state * 6364136223846793005U + 1442695040888963407U;
             const char *part = parts[(state >> 33) % PARTS];
-            memcpy(bytes + count, part, strlen(part));
-            count += strlen(part);
+            for (const char *byte = part; *byte; byte++) {
+                bytes[count++] = *byte;
+            }
             if (*part == 'q' || *part == 'h') {
                 bytes[count++] = (char)(state >> 60);
             }
