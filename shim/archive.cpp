@@ -108,17 +108,18 @@ std::shared_ptr<Archive::Mapping> map_file(const std::string &path)
 
 } // namespace
 
-Archive::Archive(const std::string &path, const RecordTable &table, const Tick &tick)
+Archive::Archive(const std::string &path, const htp_shim_contents &contents, const Tick &tick)
     : mapping_(map_file(path))
 {
-    for (const htp_shim_record &record : table) {
-        table_.emplace(record.name, record);
+    for (uint32_t i = 0; i < contents.record_count; i++) {
+        table_.emplace(contents.records[i].name, contents.records[i]);
     }
-    mapping_->records = table.size();
+    mapping_->records = contents.record_count;
     mapping_->tick = &tick;
     records_ = std::make_unique<Records>(std::make_shared<MappedReader>(mapping_));
     const ArchiveAccess access = {
         *records_,
+        contents,
         [this](const std::string &name) { return read_storage(name); },
         [this](const at::Tensor &tensor) { check_storage(tensor); },
         [this](const at::Tensor &tensor) { changed_.insert(storage_data(tensor)); },

@@ -32,14 +32,11 @@ struct Bytes {
 // Called with what is done of a total; false stops.
 using Tick = std::function<bool(uint64_t done, uint64_t total)>;
 
-// The records of an archive, as the core found them in its directory.
-using RecordTable = std::vector<htp_shim_record>;
-
 class Archive
 {
   public:
     // Maps and loads the file. Throws std::exception, also when @p tick gives false.
-    Archive(const std::string &path, const RecordTable &table, const Tick &tick);
+    Archive(const std::string &path, const htp_shim_contents &contents, const Tick &tick);
     ~Archive();
     Archive(const Archive &) = delete;
     Archive &operator=(const Archive &) = delete;

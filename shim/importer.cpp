@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -78,6 +79,20 @@ bool is_trusted(const c10::IValue &value, const c10::TypePtr &type)
     return true;
 }
 
+bool is_value(const htp_shim_made &made, const c10::IValue &value)
+{
+    switch (made.kind) {
+    case HTP_SHIM_MADE_OF_INT:
+        return value.isInt() && value.toInt() == made.number;
+    case HTP_SHIM_MADE_OF_FLOAT:
+        return value.isDouble() && value.toDouble() == made.real;
+    case HTP_SHIM_MADE_OF_TEXT:
+        return value.isString() && value.toStringRef() == std::string(made.text, made.text_bytes);
+    default:
+        return false;
+    }
+}
+
 class Importer
 {
   public:
@@ -89,6 +104,9 @@ class Importer
               [this](const std::string &qualifier) { return code_.find(qualifier); },
               access.records.version())
     {
+        for (uint32_t i = 0; i < access.contents.made_count; i++) {
+            made_.emplace(access.contents.made[i].qualified_class, &access.contents.made[i]);
+        }
     }
 
     torch::jit::Module run()
@@ -111,14 +129,37 @@ class Importer
     c10::IValue read(const std::string &name)
     {
         return read_pickle(
-            access_.records, name,
-            [this](const c10::QualifiedName &type) {
-                return c10::StrongTypePtr(unit_, sources_.loadType(type));
-            },
+            access_.records, name, [&](const c10::QualifiedName &type) { return find_type(type); },
             [this](const c10::StrongTypePtr &type, const c10::IValue &state) {
                 return make_object(type, state);
             },
             [&](const std::string &key) { return access_.read_storage(name + "/" + key); });
+    }
+
+    c10::StrongTypePtr find_type(const c10::QualifiedName &name)
+    {
+        c10::StrongTypePtr type(unit_, sources_.loadType(name));
+        if (const auto members = type.type_->cast<c10::EnumType>()) {
+            check_members(name.qualifiedName(), *members);
+        }
+        return type;
+    }
+
+    // libtorch's reader has nothing in the place of a member that an enum does not have.
+    void check_members(const std::string &name, const c10::EnumType &type) const
+    {
+        const auto &[begin, end] = made_.equal_range(name);
+        for (auto made = begin; made != end; made++) {
+            const auto &members = type.enumNamesValues();
+            const bool is_member =
+                std::any_of(members.begin(), members.end(), [&](const auto &member) {
+                    return is_value(*made->second, member.second);
+                });
+            if (!is_member) {
+                throw std::runtime_error("damaged archive: " + std::string(made->second->pickle) +
+                                         ": " + name + " has no member of a value that is there");
+            }
+        }
     }
 
     c10::intrusive_ptr<c10::ivalue::Object> make_object(const c10::StrongTypePtr &type,
@@ -199,6 +240,7 @@ class Importer
     std::vector<c10::IValue> constants_;
     CheckedSources code_;
     torch::jit::SourceImporter sources_;
+    std::unordered_multimap<std::string, const htp_shim_made *> made_; // by class
     std::unordered_set<const void *> checked_;
 };
 

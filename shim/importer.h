@@ -6,6 +6,8 @@
 
 #include "version.h"
 
+#include <htp/shim.h>
+
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/serialization/unpickler.h>
 
@@ -18,6 +20,7 @@ namespace htp
 // What the importer needs of an archive.
 struct ArchiveAccess {
     caffe2::serialize::PyTorchStreamReader &records;
+    const htp_shim_contents &contents;
     std::function<at::DataPtr(const std::string &record)> read_storage;
     std::function<void(const at::Tensor &)> check_storage; // throws where it is not in its record
     std::function<void(const at::Tensor &)> note_change;   // of a storage's bytes

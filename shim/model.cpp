@@ -197,8 +197,8 @@ at::ScalarType scalar_type_of(htp_dtype dtype)
     return kScalarTypes[dtype];
 }
 
-Model::Model(const std::string &path, const RecordTable &table, const Tick &tick)
-    : archive(path, table, tick)
+Model::Model(const std::string &path, const htp_shim_contents &contents, const Tick &tick)
+    : archive(path, contents, tick)
 {
     add_modules();
 }

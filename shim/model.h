@@ -64,7 +64,7 @@ class Keep
 class Model
 {
   public:
-    Model(const std::string &path, const RecordTable &table, const Tick &tick);
+    Model(const std::string &path, const htp_shim_contents &contents, const Tick &tick);
 
     Archive archive;
     Keep keep;

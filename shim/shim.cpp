@@ -18,8 +18,8 @@
 #include <stdexcept>
 
 struct htp_shim_model {
-    htp_shim_model(const char *path, const htp::RecordTable &table, const htp::Tick &tick)
-        : model(path, table, tick)
+    htp_shim_model(const char *path, const htp_shim_contents &contents, const htp::Tick &tick)
+        : model(path, contents, tick)
     {
     }
 
@@ -113,9 +113,8 @@ std::string opening_failure(const std::string &message)
                            : ": pass the library that registers it with --load-library");
 }
 
-htp_shim_code open_model(const char *path, const htp_shim_record *records, uint32_t record_count,
-                         htp_shim_tick tick, void *user, htp_shim_model **model,
-                         htp_shim_error *error)
+htp_shim_code open_model(const char *path, const htp_shim_contents *contents, htp_shim_tick tick,
+                         void *user, htp_shim_model **model, htp_shim_error *error)
 {
     *model = nullptr;
     const htp_shim_code code = guard(error, HTP_SHIM_NOT_MODEL, [&] {
@@ -123,8 +122,7 @@ htp_shim_code open_model(const char *path, const htp_shim_record *records, uint3
         htp::guard_operators();
         const htp::TextBudget bounded;
         const htp::CheckWhileReading checked;
-        const htp::RecordTable table(records, records + record_count);
-        *model = new htp_shim_model(path, table, [&](uint64_t done, uint64_t total) {
+        *model = new htp_shim_model(path, *contents, [&](uint64_t done, uint64_t total) {
             return tick == nullptr || tick(user, done, total);
         });
     });

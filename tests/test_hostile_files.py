@@ -257,6 +257,50 @@ def texts_that_grow(what):
     computed_while_it_is_read(lines, f"torch.len(v{count})", "a text of more than 1048576 characters")
 
 
+ENUM = """class Net(Module):
+  __parameters__ = ["w", ]
+  __buffers__ = []
+  w : Tensor
+  kinds : List[__torch__.Kind]
+  def forward(self: __torch__.Net,
+    x: Tensor) -> Tensor:
+    return torch.add(x, self.w)
+class Kind(Enum):
+  first = VALUE0
+  second = VALUE1
+"""
+# A member, another one, and what is there in place of members.
+MEMBERS = {
+    "int": (("1", integer(1)), ("2", integer(2)), [integer(3), text("1"), b"G" + struct.pack(">d", 1)]),
+    "float": (("1.5", b"G" + struct.pack(">d", 1.5)), ("2.5", b"G" + struct.pack(">d", 2.5)),
+              [integer(1), b"G" + struct.pack(">d", 1.25)]),
+    "text": (("\"a\"", text("a")), ("\"b\"", text("b")), [text("c"), text("ab"), text(""), b"}", b")"]),
+}
+
+
+def with_kinds(values) -> bytes:
+    kind = name("__torch__", "Kind")
+    members = b"".join(kind + value + b"R" for value in values)
+    kinds = b"](" + members + b"e"
+    return b"\x80\x02" + name("__torch__", "Net") + b")\x81}(" + text("w") + tensor() + text("kinds") + (
+        kinds) + b"ub."
+
+
+@case_for_each(sorted(MEMBERS))
+def members_of_enums(what):
+    """libtorch's reader forgets a value that no member has, and takes what lies below for its own."""
+    (first, one), (second, two), others = MEMBERS[what]
+    code = ENUM.replace("VALUE0", first).replace("VALUE1", second)
+    with scratch() as folder:
+        write(folder / "net.pt", with_kinds([one, two, two]), code=code)
+        result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]")
+        assert result.returncode == EXIT_OK, result.stderr
+    for other in others:
+        with scratch() as folder:
+            write(folder / "net.pt", with_kinds([one, other, two]), code=code)
+            refused(folder, "__torch__.Kind has no member of a value that is there")
+
+
 @case
 def tuples_and_texts_of_models():
     """What PyTorch writes is read: states of many layers in tuples, names that are put together."""

@@ -149,7 +149,7 @@ static htp_status check_contents(htp_arena *arena, const char *path, htp_archive
     HTP_TRY(judge_members(path, members));
     HTP_TRY(htp_archive_list(arena, path, archive));
     HTP_TRY(check_records(path, archive));
-    return htp_contents_check(path, archive);
+    return htp_contents_check(arena, path, archive);
 }
 
 htp_status htp_torchscript_check(htp_arena *arena, const char *path, htp_archive *archive)

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/status.h"
+#include "base/vector.h"
 
 #include <htp/shim.h>
 
@@ -19,10 +20,12 @@ typedef struct htp_archive {
     const htp_shim_record *records; /* in the arena, in the order of the directory */
     const uint64_t *packed;         /* bytes of each record as they lie in the file */
     uint32_t record_count;
-    htp_map by_name; /* index in records */
+    htp_map by_name;                /* index in records */
+    HTP_VECTOR(htp_shim_made) made; /* by its pickles */
+    htp_arena scratch;              /* of the record that is being checked */
 } htp_archive;
 
-/** Closes the file. The records stay. */
+/** Closes the file, and frees what checking it held. The records stay. */
 void htp_archive_close(htp_archive *archive);
 
 /**

@@ -115,10 +115,49 @@ static htp_status read_record(htp_arena *scratch, const char *path, const htp_ar
 
 /* ---- all of them ---- */
 
+static htp_shim_made told(htp_arena *arena, const htp_pickle *pickle, const htp_pickle_made *made)
+{
+    const char *bytes = (const char *)pickle->bytes;
+    htp_shim_made result = {
+        .pickle = pickle->record->name,
+        .qualified_class =
+            htp_arena_printf(arena, "%.*s.%.*s", (int)made->module_bytes, bytes + made->module,
+                             (int)made->name_bytes, bytes + made->name),
+        .kind = made->kind,
+        .number = made->number,
+        .text = htp_arena_copy(arena, bytes + made->text, made->text_bytes),
+        .text_bytes = made->text_bytes,
+    };
+    if (made->kind == HTP_SHIM_MADE_OF_FLOAT) {
+        memcpy(&result.real, &made->number, sizeof(result.real));
+    }
+    return result;
+}
+
+/* Lists what a pickle makes; of the objects of a class, which are many, one. */
+static void list_made(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
+                      const htp_pickle_made_list *made)
+{
+    htp_map classes = {0}; /* that have objects, by the lines that name them */
+    for (size_t i = 0; i < made->count; i++) {
+        const htp_pickle_made *one = &made->items[i];
+        const char *lines = (const char *)pickle->bytes + one->module;
+        const size_t length = (size_t)one->module_bytes + 1 + one->name_bytes;
+        if (one->kind == HTP_SHIM_MADE_OF_OTHER) {
+            if (htp_map_get_bytes(&classes, lines, length, NULL)) {
+                continue;
+            }
+            htp_map_set_bytes(&archive->scratch, &classes, lines, length, 0);
+        }
+        HTP_PUSH(arena, &archive->made, told(arena, pickle, one));
+    }
+}
+
 /* Checks a record: a pickle, or code where @p pickle is NULL. */
-static htp_status check_record(htp_arena *scratch, const char *path, const htp_archive *archive,
+static htp_status check_record(htp_arena *arena, const char *path, htp_archive *archive,
                                uint32_t index, htp_pickle *pickle)
 {
+    htp_arena *scratch = &archive->scratch;
     if (htp_arena_recover(scratch) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
     }
@@ -131,10 +170,14 @@ static htp_status check_record(htp_arena *scratch, const char *path, const htp_a
     pickle->name = read.name;
     pickle->bytes = read.bytes;
     pickle->count = read.count;
-    return htp_pickle_check(scratch, pickle);
+    pickle->record = &archive->records[index];
+    htp_pickle_made_list made = {0};
+    HTP_TRY(htp_pickle_check(scratch, pickle, pickle->is_debug ? NULL : &made));
+    list_made(arena, archive, pickle, &made);
+    return HTP_OK;
 }
 
-htp_status htp_contents_check(const char *path, const htp_archive *archive)
+htp_status htp_contents_check(htp_arena *arena, const char *path, htp_archive *archive)
 {
     for (uint32_t i = 0; i < archive->record_count; i++) {
         const char *name = archive->records[i].name;
@@ -143,10 +186,9 @@ htp_status htp_contents_check(const char *path, const htp_archive *archive)
         if (!is_pickle && !is_of_code(name, ".py")) {
             continue;
         }
-        htp_arena scratch;
-        htp_arena_init(&scratch);
-        htp_status status = check_record(&scratch, path, archive, i, is_pickle ? &pickle : NULL);
-        htp_arena_free(&scratch);
+        htp_arena_init(&archive->scratch);
+        htp_status status = check_record(arena, path, archive, i, is_pickle ? &pickle : NULL);
+        htp_arena_free(&archive->scratch);
         HTP_TRY(status);
     }
     return HTP_OK;

@@ -9,8 +9,9 @@
 
 /**
  * Checks all pickles and all code of the archive that libtorch reads: see source/pickle.h and
- * source/code.h. The file must be open.
+ * source/code.h. The file must be open. Lists in @p arena what the pickles make (archive->made).
  */
-HTP_MUST_USE htp_status htp_contents_check(const char *path, const htp_archive *archive);
+HTP_MUST_USE htp_status htp_contents_check(htp_arena *arena, const char *path,
+                                           htp_archive *archive);
 
 #endif

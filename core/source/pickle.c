@@ -35,10 +35,14 @@ static htp_status push_signed_int(htp_pickle_machine *machine, uint64_t number)
     return HTP_OK;
 }
 
-static htp_status push_float(htp_pickle_machine *machine, uint64_t bits)
+/* Floats alone have their highest byte first. */
+static htp_status push_float(htp_pickle_machine *machine, uint64_t reversed)
 {
-    (void)bits;
-    htp_pickle_push(machine, HTP_PICKLE_FLOAT, 0);
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < sizeof(bits); i++) {
+        bits = bits << 8 | (reversed >> (8 * i) & 0xff);
+    }
+    htp_pickle_push(machine, HTP_PICKLE_FLOAT, (int64_t)bits);
     return HTP_OK;
 }
 
@@ -214,7 +218,9 @@ static htp_status new_object(htp_pickle_machine *machine, uint64_t operand)
     if (values[0].kind != HTP_PICKLE_CLASS || values[1].kind != HTP_PICKLE_TUPLE) {
         return htp_pickle_damaged(machine, "an object of what is no class");
     }
+    const htp_pickle_value type = values[0];
     htp_pickle_push(machine, HTP_PICKLE_NEW, 0);
+    machine->stack.items[machine->stack.count - 1].string = type.string;
     return HTP_OK;
 }
 
@@ -224,12 +230,14 @@ static htp_status call(htp_pickle_machine *machine, uint64_t operand)
     (void)operand;
     const htp_pickle_value *values = NULL;
     HTP_TRY(htp_pickle_take(machine, 2, &values));
+    const htp_pickle_value callee = values[0];
     const htp_pickle_value argument = values[1];
-    switch ((htp_pickle_kind)values[0].kind) {
+    switch ((htp_pickle_kind)callee.kind) {
     case HTP_PICKLE_CALL:
-        return htp_pickle_call(machine, (uint32_t)values[0].number, &argument);
+        return htp_pickle_call(machine, (uint32_t)callee.number, &argument);
     case HTP_PICKLE_CLASS:
     case HTP_PICKLE_NEW:
+        htp_pickle_note_made(machine, &callee, &argument);
         return htp_pickle_make(machine, HTP_PICKLE_OBJECT, &argument, 1);
     default:
         return htp_pickle_damaged(machine, "it calls what is no function and no class");
@@ -317,10 +325,11 @@ static htp_status run_opcode(htp_pickle_machine *machine)
     return opcode->run(machine, operand);
 }
 
-htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle)
+htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
+                            htp_pickle_made_list *made)
 {
     static const unsigned char beginning[] = {0x80, PROTOCOL};
-    htp_pickle_machine machine = {.arena = scratch, .pickle = pickle};
+    htp_pickle_machine machine = {.arena = scratch, .pickle = pickle, .made = made};
     if (pickle->count < sizeof(beginning) ||
         memcmp(pickle->bytes, beginning, sizeof(beginning)) != 0) {
         return htp_pickle_unknown(&machine, "no pickle of protocol %d", PROTOCOL);

@@ -11,12 +11,25 @@
 #ifndef HTP_SOURCE_PICKLE_H
 #define HTP_SOURCE_PICKLE_H
 
+#include "base/vector.h"
 #include "source/archive.h"
+
+/** A class that a pickle calls, and with what; see htp_shim_made. Spans of its bytes. */
+typedef struct htp_pickle_made {
+    uint32_t module, module_bytes;
+    uint32_t name, name_bytes;
+    htp_shim_made_kind kind;
+    int64_t number; /* of an int; the bits of a float */
+    uint32_t text, text_bytes;
+} htp_pickle_made;
+
+typedef HTP_VECTOR(htp_pickle_made) htp_pickle_made_list;
 
 /** A pickle, and what it may speak of. */
 typedef struct htp_pickle {
     const char *path; /* of the model, for messages */
-    const char *name; /* of the record */
+    const char *name; /* of the record, for messages */
+    const htp_shim_record *record;
     const unsigned char *bytes;
     uint32_t count;
     const htp_archive *archive; /* holds the storages of its tensors */
@@ -27,13 +40,14 @@ typedef struct htp_pickle {
 
 /**
  * Checks a pickle, in time and memory proportional to its bytes. @p scratch holds what is needed
- * meanwhile.
+ * meanwhile, and what is listed in @p made (or NULL).
  *
  * Refuses with HTP_CODE_BAD_INPUT: reads beyond the end, operands that are missing or of another
  * kind than libtorch takes them for, numbers in the memo that were never given, values nested
  * thousands deep, in themselves, or shared so that they unfold to millions; storages larger than
  * their records; tensors that reach out of their storages.
  */
-HTP_MUST_USE htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle);
+HTP_MUST_USE htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
+                                         htp_pickle_made_list *made);
 
 #endif

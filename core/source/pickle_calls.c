@@ -222,7 +222,35 @@ htp_status htp_pickle_find_global(htp_pickle_machine *machine, const char *modul
         }
     }
     htp_pickle_push(machine, HTP_PICKLE_CLASS, 0);
+    htp_pickle_value *type = &machine->stack.items[machine->stack.count - 1];
+    type->string.offset = (uint32_t)((const unsigned char *)module - machine->pickle->bytes);
+    type->string.bytes = module_bytes;
     return HTP_OK;
+}
+
+void htp_pickle_note_made(htp_pickle_machine *machine, const htp_pickle_value *type,
+                          const htp_pickle_value *argument)
+{
+    if (!machine->made) {
+        return;
+    }
+    const unsigned char *bytes = machine->pickle->bytes;
+    htp_pickle_made made = {.module = type->string.offset,
+                            .module_bytes = type->string.bytes,
+                            .name = type->string.offset + type->string.bytes + 1,
+                            .kind = HTP_SHIM_MADE_OF_OTHER};
+    const unsigned char *end = memchr(bytes + made.name, '\n', machine->pickle->count - made.name);
+    made.name_bytes = end ? (uint32_t)(end - bytes) - made.name : 0;
+    if (argument->kind == HTP_PICKLE_STRING) {
+        made.kind = HTP_SHIM_MADE_OF_TEXT;
+        made.text = argument->string.offset;
+        made.text_bytes = argument->string.bytes;
+    } else if (argument->kind == HTP_PICKLE_INT || argument->kind == HTP_PICKLE_FLOAT) {
+        made.kind =
+            argument->kind == HTP_PICKLE_INT ? HTP_SHIM_MADE_OF_INT : HTP_SHIM_MADE_OF_FLOAT;
+        made.number = argument->number;
+    }
+    HTP_PUSH(machine->arena, machine->made, made);
 }
 
 htp_status htp_pickle_call(htp_pickle_machine *machine, uint32_t row,

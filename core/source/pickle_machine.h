@@ -41,7 +41,7 @@ typedef struct htp_pickle_value {
         struct {
             uint32_t offset; /* in the pickle */
             uint32_t bytes;
-        } string;
+        } string; /* of a class: its module and its name, a line each */
     };
 } htp_pickle_value;
 
@@ -64,8 +64,9 @@ typedef struct htp_pickle_node {
 typedef struct htp_pickle_machine {
     htp_arena *arena;
     const htp_pickle *pickle;
-    uint32_t at;     /* what is read next */
-    uint32_t opcode; /* where the running opcode begins, for messages */
+    htp_pickle_made_list *made; /* or NULL */
+    uint32_t at;                /* what is read next */
+    uint32_t opcode;            /* where the running opcode begins, for messages */
     bool is_done;
     HTP_VECTOR(htp_pickle_value) stack;
     HTP_VECTOR(uint32_t) marks; /* sizes of the stack */
@@ -128,6 +129,10 @@ HTP_MUST_USE htp_status htp_pickle_extend(htp_pickle_machine *machine,
 HTP_MUST_USE htp_status htp_pickle_find_global(htp_pickle_machine *machine, const char *module,
                                                uint32_t module_bytes, const char *name,
                                                uint32_t name_bytes);
+
+/** Notes that a class is called with an argument. */
+void htp_pickle_note_made(htp_pickle_machine *machine, const htp_pickle_value *type,
+                          const htp_pickle_value *argument);
 
 /** Calls a function of the rows (@p row) with an argument; pushes what it gives. */
 HTP_MUST_USE htp_status htp_pickle_call(htp_pickle_machine *machine, uint32_t row,

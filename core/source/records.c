@@ -26,6 +26,7 @@ void htp_archive_close(htp_archive *archive)
         (void)fclose(archive->file);
         archive->file = NULL;
     }
+    htp_arena_free(&archive->scratch);
 }
 
 const htp_shim_record *htp_archive_find(const htp_archive *archive, const char *name,

@@ -192,8 +192,13 @@ htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const ht
         .stage = HTP_STAGE_LOADED, .label = "records", .progress = progress, .user = user};
     htp_shim_error error = {{0}};
     *model = NULL;
-    htp_shim_code code = shim->open(path, archive->records, archive->record_count, htp_watch_tick,
-                                    &watch, model, &error);
+    const htp_shim_contents contents = {
+        .records = archive->records,
+        .record_count = archive->record_count,
+        .made = archive->made.items,
+        .made_count = (uint32_t)archive->made.count,
+    };
+    htp_shim_code code = shim->open(path, &contents, htp_watch_tick, &watch, model, &error);
     return watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
                                 : htp_torchscript_status(path, code, &error);
 }

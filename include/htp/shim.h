@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 9u
+#define HTP_SHIM_ABI 10u
 #define HTP_SHIM_MAX_LANES 4u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -68,6 +68,35 @@ typedef struct htp_shim_record {
     uint64_t bytes;   /**< uncompressed */
     bool is_stored;   /**< its bytes lie in the file as they are; otherwise deflated */
 } htp_shim_record;
+
+/** The kinds of htp_shim_made. */
+typedef enum htp_shim_made_kind {
+    HTP_SHIM_MADE_OF_INT,
+    HTP_SHIM_MADE_OF_FLOAT,
+    HTP_SHIM_MADE_OF_TEXT,
+    HTP_SHIM_MADE_OF_OTHER,
+} htp_shim_made_kind;
+
+/** A value that a pickle makes by calling a class of the program: an object with what it is made
+ * of, or a member of an enum with its value. libtorch's reader puts nothing in the place of a value
+ * that no member of an enum has. */
+typedef struct htp_shim_made {
+    const char *pickle;          /**< its record: "data.pkl" */
+    const char *qualified_class; /**< as the pickle has it: "__torch__.model.Color" */
+    htp_shim_made_kind kind;     /**< of the value */
+    int64_t number;              /**< of an int */
+    double real;                 /**< of a float */
+    const char *text;            /**< of a text: its bytes, which may hold any */
+    size_t text_bytes;
+} htp_shim_made;
+
+/** What the core found in an archive. */
+typedef struct htp_shim_contents {
+    const htp_shim_record *records;
+    uint32_t record_count;
+    const htp_shim_made *made; /**< by the pickles, each but once */
+    uint32_t made_count;
+} htp_shim_contents;
 
 /** A module instance. Index 0 is the root; a parent precedes its children; the order is that of
  * definition, depth first. */
@@ -338,12 +367,11 @@ typedef struct htp_shim {
     uint32_t abi;                 /**< HTP_SHIM_ABI */
     const char *libtorch_version; /**< "1.13.1" */
 
-    /** Opens an archive. Weights are not read. @p records are those that the core found in it; they
-     * may go when the call returns. @p tick (or NULL) is called with the records that were read so
-     * far and all that there are. @return a code; @p model is NULL on failure. */
-    htp_shim_code (*open)(const char *path, const htp_shim_record *records, uint32_t record_count,
-                          htp_shim_tick tick, void *user, htp_shim_model **model,
-                          htp_shim_error *error);
+    /** Opens an archive. Weights are not read. @p contents are what the core found in it; they may
+     * go when the call returns. @p tick (or NULL) is called with the records that were read so far
+     * and all that there are. @return a code; @p model is NULL on failure. */
+    htp_shim_code (*open)(const char *path, const htp_shim_contents *contents, htp_shim_tick tick,
+                          void *user, htp_shim_model **model, htp_shim_error *error);
 
     /** Frees the model and everything that it handed out; NULL is accepted. */
     void (*close)(htp_shim_model *model);

@@ -37,7 +37,7 @@ static htp_status check_kind(htp_arena *arena, const char *bytes, size_t count, 
                                .storages = is_debug ? NULL : "data/",
                                .are_storages_left_out = are_storages_left_out,
                                .is_debug = is_debug};
-    htp_status status = htp_pickle_check(arena, &pickle);
+    htp_status status = htp_pickle_check(arena, &pickle, NULL);
     free(copy);
     return status;
 }
