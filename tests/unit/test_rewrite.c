@@ -57,7 +57,7 @@ static void edit(htp_arena *arena, htp_edit_list *edits, htp_span field, const m
     if (bytes) {
         replacement = (htp_span){(const unsigned char *)bytes->bytes, bytes->length};
     }
-    HTP_PUSH(arena, edits, (htp_edit){field, replacement});
+    HTP_PUSH(arena, edits, (htp_edit){.field = field, .bytes = replacement});
 }
 
 UNIT_TEST(without_edits_nothing_changes)
