@@ -137,17 +137,27 @@ static bool read_except(htp_cli_arguments *arguments, const char *value)
     return true;
 }
 
-static bool read_depth(htp_cli_arguments *arguments, const char *text)
+static bool read_count(const char *option, const char *text, int *count)
 {
     char *end = NULL;
     errno = 0;
     long number = strtol(text, &end, 10);
     if (end == text || *end || errno != 0 || number < 0 || number > INT_MAX) {
-        htp_cli_print_message("--depth takes a number from 0 on, for example --depth 2");
+        htp_cli_print_message("--%s takes a number from 0 on, for example --%s 2", option, option);
         return false;
     }
-    arguments->depth = (int)number;
+    *count = (int)number;
     return true;
+}
+
+static bool read_depth(htp_cli_arguments *arguments, const char *text)
+{
+    return read_count("depth", text, &arguments->depth);
+}
+
+static bool read_call(htp_cli_arguments *arguments, const char *text)
+{
+    return read_count("call", text, &arguments->call);
 }
 
 static bool read_format(htp_cli_arguments *arguments, const char *name)
@@ -206,7 +216,9 @@ enum {
     ON_TORCHSCRIPT = ON_EXPORT | ON_INSPECT,
     ON_STRIP = 1 << HTP_CLI_STRIP,
     ON_VALIDATE = 1 << HTP_CLI_VALIDATE,
-    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE,
+    ON_EXTRACT = 1 << HTP_CLI_EXTRACT,
+    ON_SPLIT = 1 << HTP_CLI_SPLIT,
+    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_EXTRACT | ON_SPLIT,
 };
 
 static const struct row {
@@ -233,9 +245,9 @@ static const struct row {
     {"custom-op", ON_TORCHSCRIPT, KIND_PARSE, 0, read_custom_operator},
     {"opset", ON_TORCHSCRIPT, KIND_PARSE, 0, read_opset},
     {"tags", ON_TORCHSCRIPT, KIND_PARSE, 0, read_tags},
-    {"external-data", ON_TORCHSCRIPT, KIND_PARSE, 0, read_external_data},
-    STRING("out", ON_TORCHSCRIPT | ON_STRIP, out),
-    STRING("out-dir", ON_TORCHSCRIPT, out_folder),
+    {"external-data", ON_TORCHSCRIPT | ON_EXTRACT | ON_SPLIT, KIND_PARSE, 0, read_external_data},
+    STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_EXTRACT, out),
+    STRING("out-dir", ON_TORCHSCRIPT | ON_SPLIT, out_folder),
     STRING("inputs", ON_TORCHSCRIPT, options.inputs_file),
     STRING("method", ON_TORCHSCRIPT, options.method),
     STRING("tag-attribute-prefix", ON_TORCHSCRIPT, options.tag_attribute_prefix),
@@ -245,14 +257,17 @@ static const struct row {
     FLAG("verbose", ON_ALL, options.details),
     FLAG("json", ON_ALL, json),
     FLAG("print-tree", ON_TORCHSCRIPT, print_tree),
-    {"module", ON_INSPECT | ON_SELECT, KIND_PARSE, 0, read_module},
-    {"except", ON_SELECT, KIND_PARSE, 0, read_except},
-    {"depth", ON_INSPECT, KIND_PARSE, 0, read_depth},
+    {"module", ON_INSPECT | ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_module},
+    {"except", ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_except},
+    {"at", ON_SPLIT, KIND_PARSE, 0, read_module},
+    {"depth", ON_INSPECT | ON_SPLIT, KIND_PARSE, 0, read_depth},
+    {"call", ON_EXTRACT, KIND_PARSE, 0, read_call},
     {"format", ON_SELECT, KIND_PARSE, 0, read_format},
     STRING("op", ON_SELECT, selection.op),
     STRING("precision", ON_SELECT, selection.precision),
-    FLAG("own", ON_SELECT, selection.own),
+    FLAG("own", ON_SELECT | ON_EXTRACT, selection.own),
     FLAG("weights", ON_SELECT, selection.weights),
+    FLAG("share-weights", ON_SPLIT, share_weights),
 #undef FLAG
 #undef STRING
 };
@@ -282,6 +297,8 @@ static const struct command {
     {"select", HTP_CLI_SELECT, "select MODEL.onnx --module ADDRESS"},
     {"strip", HTP_CLI_STRIP, "strip MODEL.onnx --out FILE.onnx"},
     {"validate", HTP_CLI_VALIDATE, "validate MODEL.onnx"},
+    {"extract", HTP_CLI_EXTRACT, "extract MODEL.onnx --module ADDRESS --out FILE.onnx"},
+    {"split", HTP_CLI_SPLIT, "split MODEL.onnx --at ADDRESS --out-dir DIR"},
 };
 
 static const struct command *find_command(htp_cli_command command)
@@ -378,15 +395,24 @@ static bool check_outputs(const htp_cli_arguments *arguments)
     return false;
 }
 
+/* Commands that take one model, and what they cannot do without. */
 static bool check_single(const htp_cli_arguments *arguments)
 {
+    htp_cli_command command = arguments->command;
+    bool needs_module = command == HTP_CLI_SELECT || command == HTP_CLI_EXTRACT;
+    bool needs_out = command == HTP_CLI_STRIP || command == HTP_CLI_EXTRACT;
+    bool has_module = arguments->selection.module_count > 0;
     if (arguments->model_count > 1) {
-        htp_cli_print_message("%s takes one model, not %zu", find_command(arguments->command)->name,
+        htp_cli_print_message("%s takes one model, not %zu", find_command(command)->name,
                               arguments->model_count);
-    } else if (arguments->command == HTP_CLI_SELECT && arguments->selection.module_count == 0) {
+    } else if (needs_module && !has_module) {
         htp_cli_print_message("no module; pass --module ADDRESS, for example --module encoder");
-    } else if (arguments->command == HTP_CLI_STRIP && !arguments->out) {
+    } else if (needs_out && !arguments->out) {
         htp_cli_print_message("no output; pass --out FILE.onnx");
+    } else if (command == HTP_CLI_SPLIT && has_module == (arguments->depth >= 0)) {
+        htp_cli_print_message("pass either --at ADDRESS, which may be repeated, or --depth N");
+    } else if (command == HTP_CLI_SPLIT && !arguments->out_folder) {
+        htp_cli_print_message("no output; pass --out-dir DIR");
     } else {
         return true;
     }
@@ -410,7 +436,8 @@ static bool check(const htp_cli_arguments *arguments)
     if (arguments->command == HTP_CLI_VALIDATE) {
         return true;
     }
-    bool is_single = arguments->command == HTP_CLI_SELECT || arguments->command == HTP_CLI_STRIP;
+    const unsigned singles = ON_SELECT | ON_STRIP | ON_EXTRACT | ON_SPLIT;
+    bool is_single = (singles & 1U << arguments->command) != 0;
     return is_single ? check_single(arguments) : check_outputs(arguments);
 }
 
@@ -449,7 +476,7 @@ static bool read_command(htp_cli_arguments *arguments, int argc, char **argv)
 
 bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
 {
-    *arguments = (htp_cli_arguments){.depth = -1};
+    *arguments = (htp_cli_arguments){.depth = -1, .call = -1};
     htp_options_init(&arguments->options);
     htp_selection_init(&arguments->selection);
     if (!make_arrays(arguments, (size_t)argc + 1)) {

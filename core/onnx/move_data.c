@@ -229,15 +229,15 @@ static void place_tensors(const htp_move_request *request, htp_edit_list *edits,
                           htp_moved_data *moved)
 {
     const htp_view *view = request->view;
-    bool keeps_all = request->keeps_places && !request->tensors && view->data_files.count == 1;
+    bool keeps_all = request->keeps_places && !request->has_tensors && view->data_files.count == 1;
     size_t dropping = edits->count;
-    for (size_t i = 0; !request->tensors && i < view->tensors.count; i++) {
+    for (size_t i = 0; !request->has_tensors && i < view->tensors.count; i++) {
         const htp_edit_list droppers = {edits->items, dropping, dropping};
         bool is_kept = !is_dropped(&droppers, view->tensors.items[i].whole);
         bool is_beside = is_kept && place_tensor(request, (uint32_t)i, edits, moved);
         keeps_all = keeps_all && (is_beside || view->tensors.items[i].location == 0);
     }
-    for (size_t i = 0; request->tensors && i < request->tensor_count; i++) {
+    for (size_t i = 0; request->has_tensors && i < request->tensor_count; i++) {
         (void)place_tensor(request, request->tensors[i], edits, moved);
     }
     if (moved->tensors.count > 0 && keeps_all) {

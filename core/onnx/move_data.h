@@ -26,7 +26,8 @@ typedef struct htp_moved_data {
 typedef struct htp_move_request {
     htp_view *view;
     htp_arena *arena;
-    const uint32_t *tensors; /* ascending; NULL: those that no edit drops */
+    bool has_tensors;        /* these are meant; otherwise those that no edit drops */
+    const uint32_t *tensors; /* ascending */
     size_t tensor_count;
     bool keeps_places; /* data stay in the model or beside it */
     bool is_beside;    /* otherwise: the large ones go beside the model, or all inside */

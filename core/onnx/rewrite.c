@@ -221,6 +221,7 @@ static htp_move_request request_of(const struct rewriting *r, bool is_beside)
     return (htp_move_request){
         .view = r->view,
         .arena = r->arena,
+        .has_tensors = r->options->recipe != NULL || r->is_data_alone,
         .tensors = r->options->tensors,
         .tensor_count = r->options->tensor_count,
         .keeps_places = r->options->place == HTP_DATA_KEPT,

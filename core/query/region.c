@@ -17,12 +17,37 @@ static bool belongs(const htp_region *region, uint32_t node)
 {
     const htp_tree *tree = region->tree;
     const htp_tree_place *place = &tree->places[node];
-    for (uint32_t i = 0; i < place->tags.count; i++) {
+    uint32_t count = region->takes_first_tag && place->tags.count > 0 ? 1 : place->tags.count;
+    for (uint32_t i = 0; i < count; i++) {
         if (region->has_tag[tree->owners.items[place->tags.first + i]]) {
             return true;
         }
     }
     return place->innermost != HTP_VIEW_NONE && region->has_inside[place->innermost];
+}
+
+static void find_nodes(htp_region *region)
+{
+    region->node_count = 0;
+    for (uint32_t i = 0; i < region->view->nodes.count; i++) {
+        region->has_node[i] = belongs(region, i);
+        region->node_count += region->has_node[i];
+    }
+}
+
+void htp_region_set_module(htp_region *region, uint32_t module)
+{
+    const htp_tree *tree = region->tree;
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        const htp_tree_module *set = &tree->modules[i];
+        bool is_it = i == module;
+        bool has_parent = set->parent != HTP_VIEW_NONE;
+        region->has_tag[i] =
+            (is_it && set->has_tag) || (has_parent && region->has_tag[set->parent]);
+        region->has_inside[i] =
+            (is_it && !set->has_tag) || (has_parent && region->has_inside[set->parent]);
+    }
+    find_nodes(region);
 }
 
 htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address, bool own)
@@ -42,11 +67,7 @@ htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *addr
         region->has_tag[i] = region->has_tag[i] || by_tag[i];
         region->has_inside[i] = region->has_inside[i] || by_chain[i];
     }
-    region->node_count = 0;
-    for (uint32_t i = 0; i < region->view->nodes.count; i++) {
-        region->has_node[i] = belongs(region, i);
-        region->node_count += region->has_node[i];
-    }
+    find_nodes(region);
     return HTP_OK;
 }
 

@@ -15,6 +15,7 @@ typedef struct htp_region {
                          without a tag of their own */
     bool *has_node;   /* by node */
     uint32_t node_count;
+    bool takes_first_tag; /* a node that serves several modules belongs to the first alone */
 } htp_region;
 
 /** Modules; HTP_VIEW_NONE stands for the model itself (its inputs and outputs), and for nodes
@@ -39,6 +40,9 @@ htp_region htp_region_new(htp_arena *arena, const htp_view *view, const htp_tree
  */
 HTP_MUST_USE htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address,
                                        bool own);
+
+/** Makes it the region of one module and all below it, whatever it was before. */
+void htp_region_set_module(htp_region *region, uint32_t module);
 
 /** Takes the nodes of @p other out. */
 void htp_region_subtract(htp_region *region, const htp_region *other);

@@ -1,0 +1,29 @@
+/*
+ * What the making of parts shares. Private to core/query.
+ */
+#ifndef HTP_QUERY_PART_MAKER_H
+#define HTP_QUERY_PART_MAKER_H
+
+#include "query/part.h"
+
+typedef HTP_VECTOR(htp_span) htp_part_spans;
+
+/** What is seen is marked with the part's number, plus one: nothing is cleared in between. */
+struct htp_part_maker {
+    const htp_division *division;
+    const htp_view *view;
+    uint32_t *value_mark;      /* by value: a node of the part reads it */
+    uint32_t *output_mark;     /* by value: it is an output of the part */
+    uint32_t *node_mark;       /* by node: a constant from elsewhere that was taken along */
+    uint32_t *function_mark;   /* by function */
+    uint32_t *function_first;  /* by function, and one more: of `function_nodes` */
+    uint32_t *function_nodes;  /* with those in bodies */
+    htp_map functions;         /* by domain, name and overload */
+    htp_part_spans model_rest; /* fields of the model that every part has */
+    htp_part_spans graph_rest; /* fields of the graph that every part has */
+};
+
+/** Finds model_rest and graph_rest. */
+void htp_part_find_rest(htp_part_maker *maker, htp_arena *arena);
+
+#endif
