@@ -224,7 +224,7 @@ static htp_move_request request_of(const struct rewriting *r, bool is_beside)
         .has_tensors = r->options->recipe != NULL || r->is_data_alone,
         .tensors = r->options->tensors,
         .tensor_count = r->options->tensor_count,
-        .keeps_places = r->options->place == HTP_DATA_KEPT,
+        .keeps_places = r->options->place == HTP_DATA_KEPT && !r->is_data_alone,
         .is_beside = is_beside,
         .shared = r->options->shared,
     };

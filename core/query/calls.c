@@ -168,6 +168,9 @@ htp_status htp_calls_restrict(htp_arena *arena, htp_region *region, uint32_t mod
     const htp_view *view = region->view;
     uint32_t known = region->tree->modules[module].calls;
     uint32_t *call_of = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
+    if (region->node_count == 0) {
+        return HTP_OK;
+    }
     uint32_t count = known == 1 ? 1 : read_calls(region, module, call_of);
     bool are_told = count > 0;
     if (!are_told) {
@@ -180,6 +183,8 @@ htp_status htp_calls_restrict(htp_arena *arena, htp_region *region, uint32_t mod
                                "them; leave the call out for all of them",
                                view->path, name);
     }
+    bool is_known = known != HTP_TREE_CALLS_UNKNOWN && known > count; /* some have no nodes */
+    count = is_known ? known : count;
     if (call >= count) {
         return htp_status_make(HTP_CODE_USAGE, "%s: '%s' has no call %" PRIu32 ", only %s%" PRIu32,
                                view->path, name, call, count == 1 ? "call " : "calls 0 to ",

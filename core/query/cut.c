@@ -128,6 +128,20 @@ static const char *find_instead(struct cutter *cutter, const htp_region *region)
     return "no module around it can be";
 }
 
+/* Whether a module of a region runs several times. */
+static bool has_calls(const htp_region *region)
+{
+    const htp_tree *tree = region->tree;
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        bool is_in = region->has_tag[i] || region->has_inside[i];
+        if (is_in && tree->modules[i].calls > 1 &&
+            tree->modules[i].calls != HTP_TREE_CALLS_UNKNOWN) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- the whole ---- */
 
 const char *htp_cut_graph_text(htp_arena *arena, const htp_view *view, uint32_t graph)
@@ -148,6 +162,7 @@ static htp_status refuse(struct cutter *cutter, const htp_region *region, const 
 {
     const htp_view *view = cutter->view;
     htp_arena *arena = cutter->arena;
+    const char *calls = has_calls(region) ? "one of its calls may be; " : "";
     if (attempt->graph == HTP_VIEW_NONE) {
         return htp_status_make(HTP_CODE_USAGE, "%s: '%s' has no nodes", view->path, name);
     }
@@ -161,15 +176,14 @@ static htp_status refuse(struct cutter *cutter, const htp_region *region, const 
     if (attempt->other_graph != HTP_VIEW_NONE) {
         const char *other = htp_cut_graph_text(arena, view, attempt->other_graph);
         return htp_status_make(HTP_CODE_USAGE,
-                               "%s: '%s' cannot be cut out alone: it lies in %s and in %s; choose "
-                               "one of its calls where it has several; %s",
-                               view->path, name, place, other, find_instead(cutter, region));
+                               "%s: '%s' cannot be cut out alone: it lies in %s and in %s; %s%s",
+                               view->path, name, place, other, calls, find_instead(cutter, region));
     }
     const char *path = htp_flow_path_text(arena, view, &attempt->detour);
     return htp_status_make(HTP_CODE_USAGE,
                            "%s: '%s' cannot be cut out alone: a path leaves it and comes back, %s; "
-                           "%s",
-                           view->path, name, path, find_instead(cutter, region));
+                           "%s%s",
+                           view->path, name, path, calls, find_instead(cutter, region));
 }
 
 htp_status htp_cut_region(htp_arena *arena, const htp_region *region, const char *name,

@@ -28,13 +28,29 @@ void htp_flow_each_read(const htp_view *view, uint32_t node, htp_flow_reader *re
     }
 }
 
-bool htp_flow_is_constant(const htp_view *view, uint32_t node)
+static bool is_operator(const htp_view *view, uint32_t node, const char *op_type,
+                        uint32_t input_count)
 {
     const htp_view_node *maker = &view->nodes.items[node];
     const char *domain = htp_view_text(view, maker->domain);
-    return maker->inputs.count == 0 &&
-           strcmp(htp_view_text(view, maker->op_type), "Constant") == 0 &&
+    return maker->inputs.count == input_count &&
+           strcmp(htp_view_text(view, maker->op_type), op_type) == 0 &&
            (*domain == '\0' || strcmp(domain, "ai.onnx") == 0);
+}
+
+bool htp_flow_is_constant(const htp_view *view, uint32_t node)
+{
+    if (is_operator(view, node, "Constant", 0)) {
+        return true;
+    }
+    if (!is_operator(view, node, "Identity", 1)) {
+        return false;
+    }
+    uint32_t value = view->operands.items[view->nodes.items[node].inputs.first];
+    const htp_view_value *named = value == HTP_VIEW_NONE ? NULL : &view->values.items[value];
+    return named &&
+           (named->maker == HTP_VIEW_BY_INITIALIZER ||
+            (named->maker == HTP_VIEW_BY_NODE && is_operator(view, named->node, "Constant", 0)));
 }
 
 /* ---- edges ---- */

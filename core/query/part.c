@@ -134,7 +134,6 @@ htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *divisio
         .view = view,
         .value_mark = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1),
         .output_mark = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1),
-        .node_mark = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1),
         .function_mark = HTP_NEW_ARRAY(arena, uint32_t, view->functions.count + 1),
     };
     list_function_nodes(maker, arena);
@@ -181,15 +180,6 @@ static void add_initializer(const struct making *making, uint32_t tensor)
     add_range(making, (htp_view_range){tensor, is_sparse ? 2 : 1});
 }
 
-static void add_constant(const struct making *making, uint32_t node)
-{
-    if (making->maker->node_mark[node] != making->mark) {
-        making->maker->node_mark[node] = making->mark;
-        HTP_PUSH(making->arena, &making->part->constants, node);
-        add_tensors_of_node(making, node);
-    }
-}
-
 /* Where a value that is read comes from, at its first use. */
 static void note_read(void *user, uint32_t node, uint32_t value)
 {
@@ -207,7 +197,7 @@ static void note_read(void *user, uint32_t node, uint32_t value)
     }
     making->maker->value_mark[value] = making->mark;
     if (read->maker == HTP_VIEW_BY_NODE && htp_flow_is_constant(view, maker)) {
-        add_constant(making, maker);
+        HTP_PUSH(making->arena, &part->constants, maker);
     } else if (read->initializer == HTP_VIEW_NONE) {
         HTP_PUSH(making->arena, &part->inputs, value);
     } else {
@@ -258,6 +248,16 @@ static void look_at_nodes(struct making *making)
         note_function(making, node);
     }
     follow_functions(making);
+}
+
+/* What constants read in turn is behind them in the list. */
+static void look_at_constants(struct making *making)
+{
+    for (size_t i = 0; i < making->part->constants.count; i++) {
+        uint32_t node = making->part->constants.items[i];
+        htp_flow_each_read(making->maker->view, node, note_read, making);
+        add_tensors_of_node(making, node);
+    }
 }
 
 static void add_output(const struct making *making, uint32_t value)
@@ -312,6 +312,7 @@ void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
     struct making making = {maker, arena, part, number + 1};
     *part = (htp_part){.number = number};
     look_at_nodes(&making);
+    look_at_constants(&making);
     add_outputs(&making, true);
     for (size_t i = 0; extra_outputs && i < extra_outputs->count; i++) {
         note_read(&making, HTP_VIEW_NONE, extra_outputs->items[i]);

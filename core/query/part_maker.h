@@ -14,7 +14,6 @@ struct htp_part_maker {
     const htp_view *view;
     uint32_t *value_mark;      /* by value: a node of the part reads it */
     uint32_t *output_mark;     /* by value: it is an output of the part */
-    uint32_t *node_mark;       /* by node: a constant from elsewhere that was taken along */
     uint32_t *function_mark;   /* by function */
     uint32_t *function_first;  /* by function, and one more: of `function_nodes` */
     uint32_t *function_nodes;  /* with those in bodies */
