@@ -49,17 +49,23 @@ static const struct word *find_word(const struct word *words, size_t count, cons
     return NULL;
 }
 
-static bool read_opset(htp_cli_arguments *arguments, const char *text)
+static bool read_number(const char *text, int least, int *number)
 {
     char *end = NULL;
     errno = 0;
-    long number = strtol(text, &end, 10);
-    if (end == text || *end || errno != 0 || number < INT_MIN || number > INT_MAX) {
+    long read = strtol(text, &end, 10);
+    bool is_number = end != text && !*end && errno == 0 && read >= least && read <= INT_MAX;
+    *number = is_number ? (int)read : *number;
+    return is_number;
+}
+
+static bool read_opset(htp_cli_arguments *arguments, const char *text)
+{
+    bool is_number = read_number(text, INT_MIN, &arguments->options.opset);
+    if (!is_number) {
         htp_cli_print_message("--opset takes a number, for example --opset 18");
-        return false;
     }
-    arguments->options.opset = (int)number;
-    return true;
+    return is_number;
 }
 
 /* A list of places: "attribute,metadata". "none" stands alone. */
@@ -139,15 +145,11 @@ static bool read_except(htp_cli_arguments *arguments, const char *value)
 
 static bool read_count(const char *option, const char *text, int *count)
 {
-    char *end = NULL;
-    errno = 0;
-    long number = strtol(text, &end, 10);
-    if (end == text || *end || errno != 0 || number < 0 || number > INT_MAX) {
+    bool is_count = read_number(text, 0, count);
+    if (!is_count) {
         htp_cli_print_message("--%s takes a number from 0 on, for example --%s 2", option, option);
-        return false;
     }
-    *count = (int)number;
-    return true;
+    return is_count;
 }
 
 static bool read_depth(htp_cli_arguments *arguments, const char *text)

@@ -16,7 +16,7 @@ static uint32_t read_call(htp_span json, htp_slice path)
     cJSON *object = cJSON_ParseWithLength((const char *)json.at, json.bytes);
     for (const cJSON *item = object ? object->child : NULL; item; item = item->next) {
         const cJSON *first = cJSON_IsArray(item) ? item->child : NULL;
-        bool is_number = cJSON_IsNumber(first) && first->valuedouble >= 0 &&
+        bool is_number = first && cJSON_IsNumber(first) && first->valuedouble >= 0 &&
                          first->valuedouble < (double)HTP_CALLS_NONE;
         if (is_number && item->string && htp_slice_equals(htp_slice_of(item->string), path)) {
             call = (uint32_t)first->valuedouble;

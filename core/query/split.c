@@ -16,8 +16,9 @@ struct splitter {
     htp_arena *arena;
     const htp_view *view;
     const htp_tree *tree;
-    uint32_t *chosen; /* by module: the chosen one that it is or lies in, or HTP_VIEW_NONE */
-    HTP_VECTOR(struct unit) units;
+    uint32_t *chosen;   /* by module: the chosen one that it is or lies in, or HTP_VIEW_NONE */
+    struct unit *units; /* no more than nodes */
+    size_t unit_count;
     uint32_t *unit_of;   /* by node of the graph; HTP_VIEW_NONE for constants */
     uint32_t *next_node; /* by node of the graph: of the same unit */
     htp_flow flow;
@@ -52,12 +53,11 @@ static htp_status choose(struct splitter *s, const bool *is_chosen)
 static uint32_t add_node(struct splitter *s, uint32_t unit, htp_split_part part, uint32_t node)
 {
     if (unit == HTP_VIEW_NONE) {
-        unit = (uint32_t)s->units.count;
-        HTP_PUSH(s->arena, &s->units,
-                 (struct unit){.part = part, .first_node = node, .last_node = node});
+        unit = (uint32_t)s->unit_count++;
+        s->units[unit] = (struct unit){.part = part, .first_node = node, .last_node = node};
     } else {
-        s->next_node[s->units.items[unit].last_node] = node;
-        s->units.items[unit].last_node = node;
+        s->next_node[s->units[unit].last_node] = node;
+        s->units[unit].last_node = node;
     }
     s->next_node[node] = HTP_VIEW_NONE;
     s->unit_of[node] = unit;
@@ -85,6 +85,7 @@ static void make_units(struct splitter *s)
     htp_view_range nodes = view->graphs.items[0].nodes;
     htp_map known = {0};
     const bool *is_returned = find_returned(s);
+    s->units = HTP_NEW_ARRAY(s->arena, struct unit, (size_t)nodes.count + 1);
     s->unit_of = HTP_NEW_ARRAY(s->arena, uint32_t, (size_t)nodes.count + 1);
     s->next_node = HTP_NEW_ARRAY(s->arena, uint32_t, (size_t)nodes.count + 1);
     for (uint32_t i = 0; i < nodes.count; i++) {
@@ -128,9 +129,9 @@ static htp_status check_units(const struct splitter *s, bool is_strict)
     const htp_tree *tree = s->tree;
     bool *has_unit = HTP_NEW_ARRAY(s->arena, bool, tree->module_count);
     bool has_any = false;
-    for (size_t i = 0; i < s->units.count; i++) {
-        if (s->units.items[i].part.module != HTP_VIEW_NONE) {
-            has_unit[s->units.items[i].part.module] = true;
+    for (size_t i = 0; i < s->unit_count; i++) {
+        if (s->units[i].part.module != HTP_VIEW_NONE) {
+            has_unit[s->units[i].part.module] = true;
             has_any = true;
         }
     }
@@ -171,7 +172,7 @@ static void find_readers(struct splitter *s)
             uint32_t unit = s->unit_of[node];
             s->readers[s->reader_first[source] + used[source]++] = node;
             if (unit != s->unit_of[source]) {
-                s->units.items[unit].missing++;
+                s->units[unit].missing++;
             }
         }
     }
@@ -179,7 +180,7 @@ static void find_readers(struct splitter *s)
 
 static void make_ready(struct splitter *s, uint32_t unit)
 {
-    if (s->units.items[unit].part.module == HTP_VIEW_NONE) {
+    if (s->units[unit].part.module == HTP_VIEW_NONE) {
         HTP_PUSH(s->arena, &s->ready_nodes, unit);
     } else {
         HTP_PUSH(s->arena, &s->ready_modules, unit);
@@ -190,13 +191,13 @@ static void make_ready(struct splitter *s, uint32_t unit)
 static void run(struct splitter *s, uint32_t number)
 {
     uint32_t part = (uint32_t)s->split->parts.count - 1;
-    s->units.items[number].has_run = true;
-    for (uint32_t node = s->units.items[number].first_node; node != HTP_VIEW_NONE;
+    s->units[number].has_run = true;
+    for (uint32_t node = s->units[number].first_node; node != HTP_VIEW_NONE;
          node = s->next_node[node]) {
         s->split->part_of[s->flow.first_node + node] = part;
         for (uint32_t i = s->reader_first[node]; i < s->reader_first[node + 1]; i++) {
             uint32_t reader = s->unit_of[s->readers[i]];
-            if (reader != number && --s->units.items[reader].missing == 0) {
+            if (reader != number && --s->units[reader].missing == 0) {
                 make_ready(s, reader);
             }
         }
@@ -208,8 +209,8 @@ static void run(struct splitter *s, uint32_t number)
 static size_t run_all(struct splitter *s)
 {
     const htp_split_part between = {HTP_VIEW_NONE, HTP_CALLS_NONE};
-    for (uint32_t u = 0; u < s->units.count; u++) {
-        if (s->units.items[u].missing == 0) {
+    for (uint32_t u = 0; u < s->unit_count; u++) {
+        if (s->units[u].missing == 0) {
             make_ready(s, u);
         }
     }
@@ -222,7 +223,7 @@ static size_t run_all(struct splitter *s)
         }
         if (s->modules_taken < s->ready_modules.count) {
             uint32_t unit = s->ready_modules.items[s->modules_taken++];
-            HTP_PUSH(s->arena, &s->split->parts, s->units.items[unit].part);
+            HTP_PUSH(s->arena, &s->split->parts, s->units[unit].part);
             run(s, unit);
         }
     }
@@ -235,11 +236,11 @@ static size_t run_all(struct splitter *s)
 static const uint32_t *find_waits(const struct splitter *s)
 {
     const htp_flow *flow = &s->flow;
-    uint32_t *waits_for = HTP_NEW_ARRAY(s->arena, uint32_t, s->units.count + 1);
+    uint32_t *waits_for = HTP_NEW_ARRAY(s->arena, uint32_t, s->unit_count + 1);
     for (uint32_t node = 0; node < flow->node_count; node++) {
         for (uint32_t i = flow->first[node]; i < flow->first[node + 1]; i++) {
             uint32_t source = s->unit_of[flow->sources[i] - flow->first_node];
-            if (source != s->unit_of[node] && !s->units.items[source].has_run) {
+            if (source != s->unit_of[node] && !s->units[source].has_run) {
                 waits_for[s->unit_of[node]] = source;
             }
         }
@@ -261,9 +262,9 @@ static const char *call_unit(const struct splitter *s, const struct unit *unit)
 static void find_circle(const struct splitter *s, uint32_t ends[2])
 {
     const uint32_t *waits_for = find_waits(s);
-    bool *is_seen = HTP_NEW_ARRAY(s->arena, bool, s->units.count + 1);
+    bool *is_seen = HTP_NEW_ARRAY(s->arena, bool, s->unit_count + 1);
     uint32_t unit = 0;
-    while (s->units.items[unit].has_run) {
+    while (s->units[unit].has_run) {
         unit++;
     }
     for (; !is_seen[unit]; unit = waits_for[unit]) {
@@ -272,7 +273,7 @@ static void find_circle(const struct splitter *s, uint32_t ends[2])
     uint32_t begin = unit;
     ends[0] = ends[1] = HTP_VIEW_NONE;
     do {
-        if (s->units.items[unit].part.module != HTP_VIEW_NONE) {
+        if (s->units[unit].part.module != HTP_VIEW_NONE) {
             ends[1] = unit;
             ends[0] = ends[0] == HTP_VIEW_NONE ? unit : ends[0];
         }
@@ -284,12 +285,12 @@ static htp_status refuse(struct splitter *s)
 {
     uint32_t ends[2];
     find_circle(s, ends); /* nodes alone wait for no circle */
-    const char *name = call_unit(s, &s->units.items[ends[0]]);
+    const char *name = call_unit(s, &s->units[ends[0]]);
     if (ends[0] != ends[1]) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: %s and %s cannot both be parts: each needs what the other "
                                "makes; choose a module around them",
-                               s->view->path, name, call_unit(s, &s->units.items[ends[1]]));
+                               s->view->path, name, call_unit(s, &s->units[ends[1]]));
     }
     uint32_t *part_of = HTP_NEW_ARRAY(s->arena, uint32_t, s->view->nodes.count + 1);
     for (uint32_t i = 0; i < s->flow.node_count; i++) {
@@ -316,5 +317,5 @@ htp_status htp_split_find(htp_arena *arena, const htp_view *view, const htp_tree
     HTP_TRY(check_units(&s, is_strict));
     s.flow = htp_flow_find(arena, view, 0);
     find_readers(&s);
-    return run_all(&s) == s.units.count ? HTP_OK : refuse(&s);
+    return run_all(&s) == s.unit_count ? HTP_OK : refuse(&s);
 }
