@@ -175,27 +175,6 @@ static bool read_format(htp_cli_arguments *arguments, const char *name)
     return true;
 }
 
-static bool read_help(htp_cli_arguments *arguments, const char *value)
-{
-    (void)value;
-    arguments->command = HTP_CLI_HELP;
-    return true;
-}
-
-static bool read_version(htp_cli_arguments *arguments, const char *value)
-{
-    (void)value;
-    arguments->command = HTP_CLI_VERSION;
-    return true;
-}
-
-static bool read_dump_graph(htp_cli_arguments *arguments, const char *value)
-{
-    (void)value;
-    arguments->command = HTP_CLI_DUMP_GRAPH;
-    return true;
-}
-
 static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
 {
     arguments->command = HTP_CLI_DUMP_GRAPH;
@@ -204,10 +183,10 @@ static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
 }
 
 enum kind {
-    KIND_FLAG,   /* sets a bool */
-    KIND_STRING, /* keeps its value */
-    KIND_READ,   /* without a value: calls a function */
-    KIND_PARSE,  /* with a value: calls a function */
+    KIND_FLAG,    /* sets a bool */
+    KIND_STRING,  /* keeps its value */
+    KIND_COMMAND, /* makes it another command */
+    KIND_PARSE,   /* with a value: calls a function */
 };
 
 /* Commands that take an option; a dump is an export until its option is read. */
@@ -227,7 +206,7 @@ static const struct row {
     const char *name;
     unsigned commands; /* bit N: command N takes it */
     enum kind kind;
-    size_t place; /* of the bool or the string in the arguments */
+    size_t place; /* of the bool or the string in the arguments; or the command */
     bool (*read)(htp_cli_arguments *arguments, const char *value);
 } rows[] = {
 #define FLAG(name, commands, field)                                                                \
@@ -238,9 +217,9 @@ static const struct row {
     {                                                                                              \
         name, commands, KIND_STRING, offsetof(htp_cli_arguments, field), NULL                      \
     }
-    {"help", ON_ALL, KIND_READ, 0, read_help},
-    {"version", ON_ALL, KIND_READ, 0, read_version},
-    {"dump-graph", ON_EXPORT, KIND_READ, 0, read_dump_graph},
+    {"help", ON_ALL, KIND_COMMAND, HTP_CLI_HELP, NULL},
+    {"version", ON_ALL, KIND_COMMAND, HTP_CLI_VERSION, NULL},
+    {"dump-graph", ON_EXPORT, KIND_COMMAND, HTP_CLI_DUMP_GRAPH, NULL},
     {"dump-after", ON_EXPORT, KIND_PARSE, 0, read_dump_after},
     {"input", ON_TORCHSCRIPT, KIND_PARSE, 0, read_input},
     {"load-library", ON_TORCHSCRIPT, KIND_PARSE, 0, read_library},
@@ -283,6 +262,9 @@ static bool read_option(htp_cli_arguments *arguments, const struct row *row, con
         return true;
     case KIND_STRING:
         *(const char **)place = value;
+        return true;
+    case KIND_COMMAND:
+        arguments->command = (htp_cli_command)row->place;
         return true;
     default:
         return row->read(arguments, value);
