@@ -40,8 +40,8 @@ static htp_status choose(struct splitter *s, const bool *is_chosen)
         uint32_t above = parent == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->chosen[parent];
         s->chosen[i] = is_chosen[i] ? i : above;
         if (is_chosen[i] && above != HTP_VIEW_NONE) {
-            htp_slice inner = tree->modules[i].full_tag;
-            htp_slice outer = tree->modules[above].full_tag;
+            htp_slice inner = htp_tree_address(&tree->modules[i]);
+            htp_slice outer = htp_tree_address(&tree->modules[above]);
             return htp_status_make(HTP_CODE_USAGE,
                                    "%s: '%.*s' lies in '%.*s': both cannot be parts", s->view->path,
                                    (int)inner.length, inner.at, (int)outer.length, outer.at);
@@ -138,7 +138,7 @@ static htp_status check_units(const struct splitter *s, bool is_strict)
     for (uint32_t m = 0; m < tree->module_count && is_strict; m++) {
         const char *body = s->chosen[m] == m && !has_unit[m] ? find_body(s, m) : NULL;
         if (body) {
-            htp_slice tag = tree->modules[m].full_tag;
+            htp_slice tag = htp_tree_address(&tree->modules[m]);
             return htp_status_make(HTP_CODE_USAGE,
                                    "%s: '%.*s' lies in %s: parts consist of nodes of the model's "
                                    "own graph; choose a module around that node, or extract this "
@@ -250,7 +250,7 @@ static const uint32_t *find_waits(const struct splitter *s)
 
 static const char *call_unit(const struct splitter *s, const struct unit *unit)
 {
-    htp_slice tag = s->tree->modules[unit->part.module].full_tag;
+    htp_slice tag = htp_tree_address(&s->tree->modules[unit->part.module]);
     return unit->part.call == HTP_CALLS_NONE
                ? htp_arena_printf(s->arena, "'%.*s'", (int)tag.length, tag.at)
                : htp_arena_printf(s->arena, "call %u of '%.*s'", unit->part.call, (int)tag.length,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FILE_COLUMNS = 40, NUMBER_COLUMNS = 8, NAME_COLUMNS = 44 };
+enum { FILE_COLUMNS = 40, NUMBER_COLUMNS = 8 };
 
 /* ---- one part ---- */
 
@@ -16,12 +16,7 @@ static void add_border(htp_text *text, const htp_view *view, const char *title,
     for (size_t i = 0; i < values->count; i++) {
         htp_value_type type = htp_value_type_find(text->arena, view, values->items[i]);
         const char *name = htp_view_text(view, view->values.items[values->items[i]].name);
-        const char *type_text = htp_value_type_text(text->arena, &type);
-        htp_text_addf(text, "  %s  ",
-                      htp_report_fit(text->arena, name, strlen(name), NAME_COLUMNS));
-        htp_text_addf(text, "%s\n",
-                      htp_report_fit(text->arena, type_text, strlen(type_text),
-                                     HTP_REPORT_COLUMNS - NAME_COLUMNS - 4));
+        htp_report_add_pair(text, name, htp_value_type_text(text->arena, &type));
     }
 }
 
@@ -73,7 +68,7 @@ static const char *name_part(htp_arena *arena, const htp_tree *tree, const htp_s
     if (part->module == HTP_VIEW_NONE) {
         return "(between)";
     }
-    htp_slice tag = tree->modules[part->module].full_tag;
+    htp_slice tag = htp_tree_address(&tree->modules[part->module]);
     return part->call == HTP_CALLS_NONE
                ? htp_arena_printf(arena, "%.*s", (int)tag.length, tag.at)
                : htp_arena_printf(arena, "%.*s, call %u", (int)tag.length, tag.at, part->call);
@@ -105,7 +100,7 @@ static void add_split_part(htp_json *json, const htp_reported_split *reported, s
     if (what->module == HTP_VIEW_NONE) {
         htp_json_null(json, "module");
     } else {
-        htp_slice tag = reported->tree->modules[what->module].full_tag;
+        htp_slice tag = htp_tree_address(&reported->tree->modules[what->module]);
         htp_json_string_part(json, "module", tag.at, tag.length);
     }
     if (what->call == HTP_CALLS_NONE) {
