@@ -91,11 +91,32 @@ def check_contents(part: Path, whole: Path, told: dict) -> None:
     for value in (*model.graph.input, *model.graph.output, *model.graph.value_info):
         assert value.type == types[value.name], value.name
     assert model.opset_import == all_of_it.opset_import
-    kept = {p.key: p.value for p in model.metadata_props}
-    kept.pop("htp.part", None)
-    assert kept == {p.key: p.value for p in all_of_it.metadata_props}
+    check_metadata(model, all_of_it)
     assert told["nodes"] == len(list(walk(model.graph)))
     assert told["weights"] == len(model.graph.initializer)
+
+
+def check_metadata(part, whole) -> None:
+    """As they were; but records are those of modules with nodes, and of modules around these."""
+    kept, wanted = ({p.key: p.value for p in model.metadata_props} for model in (part, whole))
+    assert ("htp.part" in kept) == ("htp.module_tree" in wanted)
+    kept.pop("htp.part", None)
+    records, all_of_them = (json.loads(m.pop("htp.module_tree", '{"modules": []}'))["modules"]
+                            for m in (kept, wanted))
+    assert kept == wanted
+    assert records == [r for r in all_of_them if r in records]
+    used = {next(p.value for p in n.metadata_props if p.key == "full_tag")
+            for n in walk(part.graph)} if records else set()
+    paths = {r["path"] for r in all_of_them if r["full_tag"] in used} | {""}
+    around = {p.rsplit(".", n)[0] for p in paths for n in range(p.count(".") + 1)}
+    tagged = {a.s.decode() for n in walk(part.graph) for a in n.attribute
+              if a.name == "__source_module"}
+    tagged |= {s.decode() for n in walk(part.graph) for a in n.attribute
+               if a.name == "__hierarchy_tags" for s in a.strings}
+    for record in records:
+        is_around = any(t.startswith(record["tag"]) for t in tagged)
+        assert record["path"] in around or is_around, record["path"]
+    assert paths <= {r["path"] for r in records} or not records
 
 
 def graphs(graph):
@@ -375,7 +396,7 @@ def tags_are_those_of_the_whole():
         file = ours(folder)
         extract(file, folder / "part.onnx", "--module", "encoder.layer.1")
         tags = {t: m["nodes_total"] for t, m in tags_of(folder / "part.onnx").items()}
-        assert tags["/Net/Encoder/Layer.1"] == 20 and tags["/Net/Encoder/Layer.2"] == 0
+        assert tags["/Net/Encoder/Layer.1"] == 20 and "/Net/Encoder/Layer.2" not in tags
         again = extract(folder / "part.onnx", folder / "again.onnx", "--module", "Attention")
         direct = extract(file, folder / "direct.onnx", "--module", "encoder.layer.1.attention")
         for name in ("model", "output", "bytes"):

@@ -161,7 +161,7 @@ static htp_status extract(htp_question *question)
     HTP_TRY(htp_question_check_output(question, work->path));
     HTP_TRY(find_cut(question, &work->options, &cut));
     const htp_division division = htp_division_make(arena, view, cut.graph, 1, cut.part_of);
-    htp_part_maker *maker = htp_part_maker_new(arena, &division);
+    htp_part_maker *maker = htp_part_maker_new(arena, &division, &question->model->tree);
     htp_part_find(maker, arena, 0, NULL, &part);
     HTP_TRY(
         htp_part_recipe(maker, arena, &part, make_note(question, &work->options), &options.recipe));

@@ -125,7 +125,7 @@ static void find_parts(struct work *work)
     const htp_part_list returned = find_returned_weights(work);
     htp_division *division = HTP_NEW(work->arena, htp_division);
     *division = htp_division_make(work->arena, work->view, 0, count, work->split.part_of);
-    work->maker = htp_part_maker_new(work->arena, division);
+    work->maker = htp_part_maker_new(work->arena, division, &work->question->model->tree);
     work->parts = HTP_NEW_ARRAY(work->arena, htp_part, (size_t)count + 1);
     for (uint32_t i = 0; i < count; i++) {
         htp_part_find(work->maker, work->arena, i, i + 1 == count ? &returned : NULL,

@@ -125,12 +125,14 @@ static void name_functions(htp_part_maker *maker, htp_arena *arena)
     }
 }
 
-htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division)
+htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division,
+                                   const htp_tree *tree)
 {
     const htp_view *view = division->view;
     htp_part_maker *maker = HTP_NEW(arena, htp_part_maker);
     *maker = (htp_part_maker){
         .division = division,
+        .tree = tree,
         .view = view,
         .value_mark = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1),
         .output_mark = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1),
@@ -138,6 +140,7 @@ htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *divisio
     };
     list_function_nodes(maker, arena);
     name_functions(maker, arena);
+    htp_part_find_records(maker, arena);
     htp_part_find_rest(maker, arena);
     return maker;
 }

@@ -12,6 +12,7 @@
 
 #include "onnx/rewrite.h"
 #include "query/flow.h"
+#include "query/tree.h"
 
 /** Nodes of a graph, divided into parts. */
 typedef struct htp_division {
@@ -52,7 +53,8 @@ typedef struct htp_part {
 /** Makes the parts of one division, each in time that grows with that part. */
 typedef struct htp_part_maker htp_part_maker;
 
-htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division);
+htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division,
+                                   const htp_tree *tree);
 
 /** Finds out what part @p number consists of. Where nothing is needed of what its nodes make, what
  * nobody reads is its output. @param extra_outputs  values that are outputs too: initializers, or

@@ -29,12 +29,12 @@ enum {
 /* ---- what every part has ---- */
 
 static void find_rest(htp_arena *arena, htp_span message, const uint32_t *left_out, size_t count,
-                      htp_part_spans *rest)
+                      htp_span but, htp_part_spans *rest)
 {
     htp_wire wire = htp_wire_begin(message);
     htp_wire_field field;
     while (htp_wire_next(&wire, &field)) {
-        bool is_kept = true;
+        bool is_kept = field.whole.at != but.at;
         for (size_t i = 0; i < count; i++) {
             is_kept = is_kept && !htp_wire_is_bytes(&field, left_out[i]);
         }
@@ -52,8 +52,9 @@ void htp_part_find_rest(htp_part_maker *maker, htp_arena *arena)
     const htp_view *view = maker->view;
     htp_span graph = htp_wire_content(view->graphs.items[maker->division->graph].whole);
     find_rest(arena, view->bytes, of_model, sizeof(of_model) / sizeof(*of_model),
-              &maker->model_rest);
-    find_rest(arena, graph, of_graph, sizeof(of_graph) / sizeof(*of_graph), &maker->graph_rest);
+              maker->record_property, &maker->model_rest);
+    find_rest(arena, graph, of_graph, sizeof(of_graph) / sizeof(*of_graph), (htp_span){NULL, 0},
+              &maker->graph_rest);
 }
 
 /* ---- the recipe ---- */
@@ -184,19 +185,31 @@ static htp_status make_graph(const htp_part_maker *maker, htp_arena *arena, cons
     return HTP_OK;
 }
 
-static void add_note(const htp_view *view, htp_arena *arena, htp_recipe *model, const char *note)
+static htp_span span_of(const char *text)
 {
-    htp_view_name key = htp_view_find_name(view, HTP_PART_KEY);
-    if (!note || htp_view_find_property(view, view->properties, key)) {
-        return;
-    }
-    const htp_span texts[] = {{(const unsigned char *)HTP_PART_KEY, strlen(HTP_PART_KEY)},
-                              {(const unsigned char *)note, strlen(note)}};
+    return (htp_span){(const unsigned char *)text, strlen(text)};
+}
+
+static void add_entry(htp_arena *arena, htp_recipe *model, htp_part_entry added)
+{
     htp_recipe *entry = HTP_NEW(arena, htp_recipe);
     entry->number = MODEL_PROPERTY;
-    add(arena, entry, make_field(arena, ENTRY_KEY, texts[0]));
-    add(arena, entry, make_field(arena, ENTRY_VALUE, texts[1]));
+    add(arena, entry, make_field(arena, ENTRY_KEY, span_of(added.key)));
+    add(arena, entry, make_field(arena, ENTRY_VALUE, span_of(added.value)));
     HTP_PUSH(arena, &model->items, (htp_recipe_item){.message = entry});
+}
+
+static void add_metadata(htp_part_maker *maker, htp_arena *arena, htp_recipe *model,
+                         const htp_part *part, const char *note)
+{
+    const htp_view *view = maker->view;
+    htp_view_name key = htp_view_find_name(view, HTP_PART_KEY);
+    if (maker->record_property.at) {
+        add_entry(arena, model, htp_part_records(maker, arena, part));
+    }
+    if (note && !htp_view_find_property(view, view->properties, key)) {
+        add_entry(arena, model, (htp_part_entry){HTP_PART_KEY, note});
+    }
 }
 
 htp_status htp_part_recipe(htp_part_maker *maker, htp_arena *arena, const htp_part *part,
@@ -208,7 +221,7 @@ htp_status htp_part_recipe(htp_part_maker *maker, htp_arena *arena, const htp_pa
     graph->number = MODEL_GRAPH;
     HTP_TRY(make_graph(maker, arena, part, graph));
     add_all(arena, model, &maker->model_rest);
-    add_note(view, arena, model, note);
+    add_metadata(maker, arena, model, part, note);
     HTP_PUSH(arena, &model->items, (htp_recipe_item){.message = graph});
     for (size_t i = 0; i < part->functions.count; i++) {
         uint32_t function = view->functions.items[part->functions.items[i]].graph;

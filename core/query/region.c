@@ -1,5 +1,7 @@
 #include "query/region.h"
 
+#include "query/flow.h"
+
 #include <string.h>
 
 htp_region htp_region_new(htp_arena *arena, const htp_view *view, const htp_tree *tree)
@@ -111,7 +113,15 @@ struct border {
     htp_map known_readers;
 };
 
-/* Whether a value is made by what lies inside, or is a weight. */
+/* Whether a value crosses no border, wherever it is made. */
+static bool is_weight(const htp_view *view, uint32_t value)
+{
+    const htp_view_value *made = &view->values.items[value];
+    return made->initializer != HTP_VIEW_NONE ||
+           (made->maker == HTP_VIEW_BY_NODE && htp_flow_is_constant(view, made->node));
+}
+
+/* Whether a value is made by what lies inside. */
 static bool is_made_inside(const struct border *b, uint32_t value)
 {
     const htp_view *view = b->region->view;
@@ -120,7 +130,7 @@ static bool is_made_inside(const struct border *b, uint32_t value)
         return b->is_inside[made->node];
     }
     uint32_t body = view->graphs.items[made->graph].node;
-    return made->maker == HTP_VIEW_BY_INITIALIZER || (body != HTP_VIEW_NONE && b->is_inside[body]);
+    return body != HTP_VIEW_NONE && b->is_inside[body];
 }
 
 /* Notes once that a module reads a value. */
@@ -151,8 +161,11 @@ static void look_at_node(struct border *b, uint32_t node, htp_region_values *inp
     htp_view_range read = view->nodes.items[node].inputs;
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = view->operands.items[i];
-        bool is_inside = value != HTP_VIEW_NONE && is_made_inside(b, value);
-        if (value == HTP_VIEW_NONE || is_inside == b->is_inside[node]) {
+        if (value == HTP_VIEW_NONE || is_weight(view, value)) {
+            continue;
+        }
+        bool is_inside = is_made_inside(b, value);
+        if (is_inside == b->is_inside[node]) {
             continue;
         }
         if (is_inside) {
