@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/frontend/tree_views.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace htp
@@ -31,6 +32,12 @@ constexpr size_t kDeepest = 50; // named tuples in named tuples
 double cost_of_tuple(double elements)
 {
     return 1 + 2 * elements;
+}
+
+// That of all elements of a tuple of this cost.
+double cost_of_elements(double tuple)
+{
+    return std::max(kPlain, (tuple - 1) / 2);
 }
 
 bool is_var(const TreeRef &tree, const char *name)
@@ -91,15 +98,21 @@ class FunctionReader
         return found;
     }
 
-    void assign(const TreeRef &target, double value)
+    // What is unpacked are the elements; those of one that is written out are known.
+    void assign(const TreeRef &target, double value, const std::vector<double> &elements = {})
     {
         if (target->kind() == torch::jit::TK_VAR) {
             double &known = variables_[torch::jit::Var(target).name().name()];
             known = std::max(known, value);
-        } else {
-            for (const TreeRef &part : target->trees()) {
-                assign(part, value);
+        } else if (target->kind() == torch::jit::TK_TUPLE_LITERAL) {
+            const auto parts = torch::jit::TupleLiteral(target).inputs();
+            size_t number = 0;
+            for (const auto &part : parts) {
+                assign(part, elements.size() == parts.size() ? elements[number++]
+                                                             : cost_of_elements(value));
             }
+        } else if (target->kind() == torch::jit::TK_STARRED) {
+            assign(target->trees().at(0), cost_of_tuple(value));
         }
     }
 
@@ -113,10 +126,21 @@ class FunctionReader
     {
         const torch::jit::Assign assignment(tree);
         if (assignment.rhs().present()) {
-            const double value = cost(assignment.rhs().get());
-            for (const auto &target : assignment.lhs_list()) {
-                assign(target, value);
+            const TreeRef value = assignment.rhs().get();
+            std::vector<double> elements;
+            if (value->kind() == torch::jit::TK_TUPLE_LITERAL) {
+                for (const auto &element : torch::jit::TupleLiteral(value).inputs()) {
+                    elements.push_back(cost(element));
+                }
             }
+            const double whole =
+                elements.empty()
+                    ? cost(value)
+                    : cost_of_tuple(std::accumulate(elements.begin(), elements.end(), 0.0));
+            for (const auto &target : assignment.lhs_list()) {
+                assign(target, whole, elements);
+            }
+            (void)note(tree, whole);
         }
         return kPlain;
     }
