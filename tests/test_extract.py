@@ -116,7 +116,10 @@ def check_metadata(part, whole) -> None:
     for record in records:
         is_around = any(t.startswith(record["tag"]) for t in tagged)
         assert record["path"] in around or is_around, record["path"]
-    assert paths <= {r["path"] for r in records} or not records
+    chosen = {r["path"] for r in records}
+    assert paths <= chosen or not records
+    assert all(r["path"] in chosen for r in all_of_them
+               for path in chosen if path.startswith(r["path"] + "."))
 
 
 def graphs(graph):
@@ -210,6 +213,14 @@ def modules_of_other_exporters(name):
                 check_numbers(folder / "part.onnx", told, values)
                 count += 1
         assert count >= 26, count
+        whole = onnx.load(file)  # a weight under another name is no input
+        weights = {i.name for i in whole.graph.initializer}
+        renamed = {n.output[0] for n in whole.graph.node
+                   if n.op_type == "Identity" and n.input[0] in weights}
+        assert bool(renamed) == (name == "older")
+        for norm in [f"encoder.layer.{n}.norm" for n in range(12)]:
+            told = extract(file, folder / "part.onnx", "--module", norm)
+            assert not renamed & {i["name"] for i in told["inputs"]}, told
 
 
 # ---- bodies ----------------------------------------------------------------------------------------
@@ -337,6 +348,37 @@ def what_bodies_read_from_outside():
 
 
 @case
+def a_path_through_a_body():
+    """A body that reads what a module makes, and whose node feeds it."""
+    nodes = [node("Neg", ["x"], ["a"], "/Net/A"),
+             node("If", ["c"], ["i"], "/Net", name="choose",
+                  then_branch=body([node("Neg", ["a"], ["t"], "/Net")], "t"),
+                  else_branch=body([node("Neg", ["x"], ["e"], "/Net")], "e")),
+             node("Add", ["x", "i"], ["y"], "/Net/A")]
+    with scratch() as folder:
+        inputs = [X, ("c", TensorProto.BOOL, [])]
+        file = save(folder / "m.onnx", nodes, inputs, [Y], inner="ai")
+        for command in (("extract", "--module", "A", "--out"), ("split", "--at", "A", "--out-dir")):
+            result = run(command[0], file, *command[1:], folder / "part")
+            check_line(result, EXIT_USAGE, "'a' -> 'choose' -> 'y'")
+        assert not (folder / "part").exists()
+
+
+@case
+def what_serves_several_modules():
+    """It belongs to the first of them, and is an input of the others."""
+    nodes = [node("Neg", ["x"], ["s"], "/Net/A"), node("Abs", ["s"], ["a"], "/Net/A"),
+             node("Add", ["a", "s"], ["y"], "/Net/B")]
+    nodes[0].metadata_props.add(key="hierarchy_tags", value='["/Net/A", "/Net/B"]')
+    with scratch() as folder:
+        file = save(folder / "m.onnx", nodes, [X], [Y], inner="sa")
+        told = extract(file, folder / "part.onnx", "--module", "B")
+        assert told["nodes"] == 1 and [i["name"] for i in told["inputs"]] == ["a", "s"], told
+        told = extract(file, folder / "part.onnx", "--module", "A")
+        assert told["nodes"] == 2 and [o["name"] for o in told["outputs"]] == ["s", "a"], told
+
+
+@case
 def what_lies_in_two_bodies():
     with scratch() as folder:
         file = branching(folder, "/Net/A", "/Net/A")
@@ -407,6 +449,20 @@ def tags_are_those_of_the_whole():
         assert json.loads(note) == {"modules": ["encoder.layer.1"]}, note
         ask("strip", folder / "part.onnx", "--out", folder / "stripped.onnx")
         assert not onnx.load(folder / "stripped.onnx").metadata_props
+
+
+@case
+def calls_are_tags_too():
+    """What an export says of calls goes with its tags."""
+    with scratch() as folder:
+        (folder / "none").mkdir()
+        file = network("twice", folder)
+        calls = [p.value for n in onnx.load(file).graph.node for p in n.metadata_props
+                 if p.key == "calls"]
+        assert '{"block": [2], "block.gate": [5]}' in calls, calls
+        plain = network("twice", folder / "none", "--tags", "none")
+        ask("strip", file, "--out", folder / "stripped.onnx")
+        assert (folder / "stripped.onnx").read_bytes() == plain.read_bytes()
 
 
 @case

@@ -1,6 +1,8 @@
 """`split`: chained, the parts give what the whole gives, bit for bit."""
 
 import json
+import signal
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -9,8 +11,8 @@ import onnx
 from onnx import TensorProto, helper
 
 from harness import (
-    EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, case, case_for_each, case_for_each_model, exported, run,
-    scratch, skip_unless_loadable,
+    EXIT_CANNOT_WRITE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, PROGRAM, case, case_for_each,
+    case_for_each_model, exported, run, scratch, skip_unless_loadable,
 )
 from models.make import example_inputs
 from models.table import FIDELITY
@@ -256,6 +258,26 @@ def what_dead_runs_left():
         split(file, folder / "parts", "--at", "Head")
         assert {p.name for p in folder.iterdir()} == {
             "ours.onnx", "parts", ".htp-trace-mine.tmp"}
+
+
+@case
+def an_interruption_leaves_nothing():
+    """Whenever it comes; a run that is done by then has made its folder."""
+    nodes = [node("Neg", [f"v{i}" if i else "x"], [f"v{i + 1}"], f"/Net/L.{i}", name=f"n{i}")
+             for i in range(300)]
+    with scratch() as folder:
+        file = save(folder / "m.onnx", nodes, [X], [("v300", TensorProto.FLOAT, [2])],
+                    inner=[f"v{i}" for i in range(1, 300)])
+        command = [str(PROGRAM), "split", str(file), "--depth", "1", "--out-dir", str(folder / "parts")]
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while running.poll() is None and not list(folder.glob(".htp-trace-*/*.onnx")):
+            pass
+        running.send_signal(signal.SIGINT)
+        error = running.communicate()[1].decode()
+        assert running.returncode in (EXIT_OK, EXIT_INTERRUPTED), error
+        is_made = running.returncode == EXIT_OK
+        assert len(error.splitlines()) == (not is_made), error
+        assert {p.name for p in folder.iterdir()} == {"m.onnx"} | ({"parts"} if is_made else set())
 
 
 @case

@@ -246,8 +246,20 @@ static htp_status write_part(struct work *work, uint32_t index, htp_writer_resul
     return htp_rewrite(work->view, &no_edits, path, &rewrite, written);
 }
 
+/* Between parts, which may be too small for a report of their own. */
+static htp_status report_progress(const struct work *work, uint64_t bytes)
+{
+    const htp_splitting *options = &work->splitting->options;
+    const htp_progress progress = {.stage = HTP_STAGE_WRITTEN, .done = bytes, .label = "bytes"};
+    return !options->progress || options->progress(options->user, &progress)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_INTERRUPTED, "stopped while '%s' was written",
+                                 work->splitting->path);
+}
+
 static htp_status write_parts(struct work *work)
 {
+    uint64_t bytes = 0;
     size_t count = work->split.parts.count;
     work->reported = HTP_NEW_ARRAY(work->arena, htp_reported_part, count + 1);
     for (uint32_t i = 0; i < count; i++) {
@@ -262,6 +274,8 @@ static htp_status write_parts(struct work *work)
         work->reported[i].data_file = slash ? htp_arena_strdup(work->arena, slash + 1) : NULL;
         htp_arena_free(work->splitting->part_arena);
         HTP_TRY(status);
+        bytes += written.model_bytes + written.external_bytes;
+        HTP_TRY(report_progress(work, bytes));
     }
     return HTP_OK;
 }

@@ -141,7 +141,9 @@ static htp_part_list find_modules(htp_part_maker *maker, htp_arena *arena, const
     for (size_t i = 0; i < part->constants.count; i++) {
         note_node(maker, arena, part->constants.items[i], mark, &modules);
     }
-    qsort(modules.items, modules.count, sizeof(*modules.items), compare);
+    if (modules.count > 0) {
+        qsort(modules.items, modules.count, sizeof(*modules.items), compare);
+    }
     return modules;
 }
 

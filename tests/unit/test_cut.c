@@ -133,10 +133,10 @@ UNIT_TEST(parts_need_not_be_connected)
 
 UNIT_TEST(constants_and_weights_cross_no_border)
 {
-    static const row rows[] = {{"/N", "k", "", ""},     {"/N/A", "a", "x", "k"},
+    static const row rows[] = {{"/N/A", "k", "", ""},   {"/N/A", "a", "x", "k"},
                                {"/N/A", "b", "a", "w"}, {"/N/B", "c", "b", "k"},
                                {"/N/B", "d", "c", "w"}, {"/N", "y", "d", "a"}};
-    static const char *const expected[][4] = {{"x", "a b", "k", "w"}, {"b", "d", "k", "w"}};
+    static const char *const expected[][4] = {{"x", "a b", "", "w"}, {"b", "d", "k", "w"}};
     static const char *const addresses[] = {"A", "B"};
     OPEN(rows);
     for (size_t i = 0; i < 2; i++) {
@@ -149,7 +149,7 @@ UNIT_TEST(constants_and_weights_cross_no_border)
         ck_assert_str_eq(names_of(arena, &part.outputs, false), expected[i][1]);
         ck_assert_str_eq(names_of(arena, &part.constants, true), expected[i][2]);
         ck_assert_str_eq(names_of(arena, &part.weights, false), expected[i][3]);
-        ck_assert_uint_eq(part.node_count, 2);
+        ck_assert_uint_eq(part.node_count, i == 0 ? 3 : 2);
     }
     close_rows();
 }
@@ -316,9 +316,80 @@ UNIT_TEST(folders_replace_nothing)
     ck_assert_int_eq(access(proto_path(arena, "made/theirs"), F_OK), 0);
 }
 
+/* ---- what callers pass ---- */
+
+UNIT_TEST(extractions_are_checked)
+{
+    static const char *const modules[] = {"A", NULL};
+    htp_extraction given;
+    memset(&given, 0, sizeof(given));
+    assert_refused(htp_model_extract(NULL, &given, "x", NULL, NULL), "htp_extraction_init()");
+    assert_refused(htp_model_extract(NULL, NULL, "x", NULL, NULL), "htp_extraction_init()");
+    htp_extraction_init(&given);
+    ck_assert(given.call == -1 && given.external_data == HTP_EXTERNAL_AUTO);
+    assert_refused(htp_model_extract(NULL, &given, "x", NULL, NULL), "no module");
+    given.modules = modules;
+    given.module_count = 2;
+    assert_refused(htp_model_extract(NULL, &given, "x", NULL, NULL), "list of modules");
+    given.module_count = 1;
+    given.call = -2;
+    assert_refused(htp_model_extract(NULL, &given, "x", NULL, NULL), "no call -2");
+    given.call = INT64_MAX;
+    assert_refused(htp_model_extract(NULL, &given, "x", NULL, NULL), "no call 9");
+    given.call = -1;
+    given.external_data = (htp_external_data)9;
+    assert_refused(htp_model_extract(NULL, &given, "x", NULL, NULL), "external data: 9");
+    given.external_data = HTP_EXTERNAL_AUTO;
+    assert_refused(htp_model_extract(NULL, &given, "x", NULL, NULL), "no model");
+    given.struct_size++;
+    assert_refused(htp_model_extract(NULL, &given, "x", NULL, NULL), "htp_extraction_init()");
+}
+
+UNIT_TEST(splittings_are_checked)
+{
+    static const char *const modules[] = {"A"};
+    htp_splitting given;
+    memset(&given, 0, sizeof(given));
+    assert_refused(htp_model_split(NULL, &given, "x", NULL, NULL), "htp_splitting_init()");
+    htp_splitting_init(&given);
+    assert_refused(htp_model_split(NULL, &given, "x", NULL, NULL), "or a depth");
+    given.at = modules;
+    given.at_count = 1;
+    given.depth = 1;
+    assert_refused(htp_model_split(NULL, &given, "x", NULL, NULL), "or a depth");
+    given.depth = -1;
+    given.share_weights = true;
+    given.external_data = HTP_EXTERNAL_NEVER;
+    assert_refused(htp_model_split(NULL, &given, "x", NULL, NULL), "shared");
+    given.external_data = HTP_EXTERNAL_AUTO;
+    assert_refused(htp_model_split(NULL, &given, "x", NULL, NULL), "no model");
+}
+
+UNIT_TEST(outputs_need_names)
+{
+    static const row rows[] = {{"/N/A", "a", "x", ""}, {"/N", "y", "a", ""}};
+    static const char *const modules[] = {"A"};
+    htp_extraction extraction;
+    htp_splitting splitting;
+    htp_model *model;
+    OPEN(rows);
+    close_rows();
+    htp_extraction_init(&extraction);
+    htp_splitting_init(&splitting);
+    extraction.modules = splitting.at = modules;
+    extraction.module_count = splitting.at_count = 1;
+    ck_assert_ptr_null(htp_model_open(proto_path(arena, "m.onnx"), &model));
+    char *text = (char *)modules;
+    assert_refused(htp_model_extract(model, &extraction, NULL, &text, NULL), "no name");
+    ck_assert_ptr_null(text);
+    assert_refused(htp_model_split(model, &splitting, "", NULL, NULL), "no name");
+    htp_model_free(model);
+}
+
 UNIT_MAIN_WITH("cut", proto_folder_make, proto_folder_remove, detours_are_found, long_paths_are_cut,
                parts_need_not_be_connected, constants_and_weights_cross_no_border,
                types_that_are_not_known_are_asked_for, calls_by_what_is_connected,
                branches_are_no_calls, parts_have_an_order, modules_that_need_each_other,
                modules_that_are_left_and_come_back_to, folders_appear_complete,
-               folders_that_are_given_up_are_gone, folders_replace_nothing)
+               folders_that_are_given_up_are_gone, folders_replace_nothing, extractions_are_checked,
+               splittings_are_checked, outputs_need_names)
