@@ -75,7 +75,7 @@ endif
 # clang's sanitizers leave their own symbols to the program.
 SHARED_LDFLAGS := $(if $(findstring clang,$(if $(FLAVOUR),$(CC))),,-Wl,-z,defs)
 
-PACKAGES := libprotobuf-c libcjson zlib
+PACKAGES := libprotobuf-c libcjson zlib libxxhash
 PACKAGE_CFLAGS := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null))
 PACKAGE_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
 CORE_LIBS := $(PACKAGE_LIBS) -ldl -lm -lpthread

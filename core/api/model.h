@@ -16,6 +16,7 @@ struct htp_model {
 /** One question asked of a model; its arena is freed behind it. */
 typedef struct htp_question {
     htp_model *model;
+    htp_model *other; /* that it is compared with; or NULL */
     htp_arena arena;
     htp_status (*answer)(struct htp_question *question);
     const void *options;

@@ -54,6 +54,12 @@ void htp_json_count(htp_json *json, const char *key, uint64_t value)
     htp_text_addf(&json->text, "%" PRIu64, value);
 }
 
+void htp_json_double(htp_json *json, const char *key, double value)
+{
+    begin_value(json, key);
+    htp_text_add_double(&json->text, value);
+}
+
 void htp_json_bool(htp_json *json, const char *key, bool value)
 {
     begin_value(json, key);

@@ -37,6 +37,9 @@ void htp_json_string_part(htp_json *json, const char *key, const char *value, si
 void htp_json_number(htp_json *json, const char *key, int64_t value);
 void htp_json_count(htp_json *json, const char *key, uint64_t value);
 
+/** A number that is finite; it reads back the same. */
+void htp_json_double(htp_json *json, const char *key, double value);
+
 void htp_json_bool(htp_json *json, const char *key, bool value);
 void htp_json_null(htp_json *json, const char *key);
 

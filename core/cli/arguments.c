@@ -206,7 +206,8 @@ enum {
     ON_TORCHSCRIPT = ON_EXPORT | ON_INSPECT,
     ON_STRIP = 1 << HTP_CLI_STRIP,
     ON_VALIDATE = 1 << HTP_CLI_VALIDATE,
-    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE,
+    ON_COMPARE = 1 << HTP_CLI_COMPARE,
+    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_COMPARE,
 };
 
 static const struct row {
@@ -282,6 +283,7 @@ static const struct command {
     {"select", HTP_CLI_SELECT, "select MODEL.onnx --module ADDRESS"},
     {"strip", HTP_CLI_STRIP, "strip MODEL.onnx --out FILE.onnx"},
     {"validate", HTP_CLI_VALIDATE, "validate MODEL.onnx"},
+    {"compare", HTP_CLI_COMPARE, "compare A.onnx B.onnx"},
 };
 
 static const struct command *find_command(htp_cli_command command)
@@ -393,6 +395,14 @@ static bool check_single(const htp_cli_arguments *arguments)
     return false;
 }
 
+static bool check_pair(const htp_cli_arguments *arguments)
+{
+    if (arguments->model_count != 2) {
+        htp_cli_print_message("compare takes two models, not %zu", arguments->model_count);
+    }
+    return arguments->model_count == 2;
+}
+
 static bool check(const htp_cli_arguments *arguments)
 {
     if (arguments->command == HTP_CLI_HELP || arguments->command == HTP_CLI_VERSION) {
@@ -409,6 +419,9 @@ static bool check(const htp_cli_arguments *arguments)
     }
     if (arguments->command == HTP_CLI_VALIDATE) {
         return true;
+    }
+    if (arguments->command == HTP_CLI_COMPARE) {
+        return check_pair(arguments);
     }
     bool is_single = arguments->command == HTP_CLI_SELECT || arguments->command == HTP_CLI_STRIP;
     return is_single ? check_single(arguments) : check_outputs(arguments);

@@ -13,6 +13,7 @@ typedef enum htp_cli_command {
     HTP_CLI_SELECT,
     HTP_CLI_STRIP,
     HTP_CLI_VALIDATE,
+    HTP_CLI_COMPARE,
     HTP_CLI_OPERATORS,
     HTP_CLI_VERSION,
     HTP_CLI_HELP,

@@ -34,4 +34,7 @@ HTP_MUST_USE htp_status htp_cli_strip(const htp_cli_arguments *arguments, const 
 HTP_MUST_USE htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
                                          bool *has_findings);
 
+/** Prints how two ONNX models differ. */
+HTP_MUST_USE htp_status htp_cli_compare(const htp_cli_arguments *arguments, bool *is_different);
+
 #endif

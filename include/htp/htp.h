@@ -293,6 +293,20 @@ HTP_API HTP_MUST_USE htp_status htp_model_select(htp_model *model, const htp_sel
 HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path, char **text, char **json,
                                                    uint64_t *count);
 
+/**
+ * Compares two models by their structure, not by names: which nodes correspond (operator,
+ * attributes, constants by their contents, and where what they take comes from), which do not;
+ * operators, modules, constants, inputs and outputs, what the files say of themselves, and where
+ * the tags of corresponding nodes disagree. Constants are the same whether they are initializers or
+ * made by nodes of type Constant. All weights are read once, none is kept.
+ * @param text          receives text for people, freed with htp_string_free(); may be NULL.
+ * @param json          receives the same, and all of it, as one JSON object; may be NULL.
+ * @param is_different  receives whether anything differs that is told; may be NULL.
+ * @return NULL also where models differ; HTP_CODE_BAD_INPUT where external data were changed.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_compare(htp_model *a, htp_model *b, char **text,
+                                                  char **json, bool *is_different);
+
 /** How a changed model is written. Always start from htp_write_options_init(). */
 typedef struct htp_write_options {
     size_t struct_size;       /**< set by htp_write_options_init() */
