@@ -14,6 +14,7 @@ typedef enum htp_cli_command {
     HTP_CLI_STRIP,
     HTP_CLI_VALIDATE,
     HTP_CLI_COMPARE,
+    HTP_CLI_SIDECAR,
     HTP_CLI_OPERATORS,
     HTP_CLI_VERSION,
     HTP_CLI_HELP,
@@ -36,7 +37,8 @@ typedef struct htp_cli_arguments {
     htp_selection selection; /* modules and except are what follows */
     const char **modules;
     const char **except;
-    int depth; /* -1: all levels */
+    int depth;           /* -1: all levels */
+    const char *sidecar; /* NULL: none; "": where it is unless another place is given */
 } htp_cli_arguments;
 
 /** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */

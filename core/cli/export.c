@@ -113,6 +113,10 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
     }
     case HTP_CLI_VALIDATE:
         return htp_cli_validate(run->arguments, run->model, has_findings);
+    case HTP_CLI_SIDECAR: {
+        const htp_write_options write = {sizeof(write), options->progress, options->user};
+        return htp_cli_sidecar(run->arguments, run->model, &write);
+    }
     case HTP_CLI_COMPARE:
         return htp_cli_compare(run->arguments, has_findings);
     case HTP_CLI_SELECT:
@@ -131,6 +135,7 @@ static int run_model(void *user, size_t index)
     options.progress = on_progress;
     options.note = on_note;
     options.user = run;
+    options.sidecar = arguments->sidecar;
     run->model = arguments->models[index];
     htp_cli_signals_begin(run->model, arguments->json);
     if (run->terminal.shows_stages && arguments->model_count > 1) {

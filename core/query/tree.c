@@ -167,6 +167,7 @@ htp_status htp_tree_find(htp_view *view, htp_tree *tree)
     HTP_TRY(htp_tree_from_tags(&finder));
     if (tree->source == HTP_TREE_NOWHERE) {
         tree->has_records = false;
+        tree->records = NULL;
         finder.modules.count = 0;
         finder.children = (htp_map){0};
         HTP_TRY(htp_tree_from_chains(&finder));

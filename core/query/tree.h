@@ -26,6 +26,7 @@ typedef enum htp_tree_source {
     HTP_TREE_LAYER_ANN,
     HTP_TREE_NAMESPACE,
     HTP_TREE_NAME_SCOPES,
+    HTP_TREE_SIDECAR,
     HTP_TREE_NODE_NAMES,
 } htp_tree_source;
 
@@ -34,6 +35,12 @@ typedef struct htp_slice {
     const char *at;
     size_t length;
 } htp_slice;
+
+/** Where a node was written. */
+typedef struct htp_source_line {
+    htp_slice file; /* as PyTorch's stack traces have it; empty: not known */
+    htp_slice line; /* digits */
+} htp_source_line;
 
 /** The calls of a module are not known. */
 #define HTP_TREE_CALLS_UNKNOWN UINT32_MAX
@@ -75,8 +82,11 @@ typedef struct htp_tree {
     const htp_tree_place *places; /* by node of the view */
     HTP_VECTOR(uint32_t) owners;
     uint64_t nodes;
-    uint64_t untagged;  /* of these */
-    struct cJSON *json; /* that texts of records lie in */
+    uint64_t untagged;              /* of these */
+    const htp_source_line *sources; /* by node, of the sidecar; NULL: there is none */
+    struct cJSON *json;             /* that texts of records lie in */
+    const struct cJSON *records;    /* the list of these: module by module from the first on, as far
+                                       as it goes */
 } htp_tree;
 
 /**

@@ -99,6 +99,7 @@ htp_status htp_tree_read_records(htp_tree_finder *finder)
                                view->path);
     }
     const cJSON *record;
+    finder->tree->records = modules->child;
     cJSON_ArrayForEach(record, modules)
     {
         add_record(finder, record);

@@ -141,6 +141,9 @@ typedef struct htp_options {
     const char *const *custom_operators;
     size_t custom_operator_count;
     const char *method; /**< of the root module, that is exported; NULL: forward */
+    /** A file to which the sidecar goes when the model is in its place, see htp_model_sidecar();
+     * "": MODEL_hierarchy.json beside MODEL.onnx. NULL: none. */
+    const char *sidecar;
 } htp_options;
 
 /** Fills @p options with the defaults. */
@@ -325,6 +328,24 @@ HTP_API void htp_write_options_init(htp_write_options *options);
  */
 HTP_API HTP_MUST_USE htp_status htp_model_strip(htp_model *model, const char *onnx_path,
                                                 const htp_write_options *options);
+
+/**
+ * Writes the sidecar of a model to @p path: what there is to know of its modules, operations and
+ * tensors, and the graph of each module, as one JSON document (docs/hierarchy.schema.json). The
+ * file appears as those of htp_export().
+ *
+ * An export can write it together with the model (htp_options.sidecar). That one tells of the run,
+ * too: "libtorch" and "seconds" of "export", on a line of their own. All else is the same byte for
+ * byte.
+ * @param path     NULL: MODEL_hierarchy.json for MODEL.onnx; see htp_sidecar_path()
+ * @param options  may be NULL.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_sidecar(htp_model *model, const char *path,
+                                                  const htp_write_options *options);
+
+/** Where the sidecar of a model is, unless another place is given: MODEL_hierarchy.json beside
+ * MODEL.onnx. @return a string freed with htp_string_free(); NULL without memory. */
+HTP_API char *htp_sidecar_path(const char *onnx_path);
 
 /** Machine-readable summary (one JSON object); valid until the result is freed. */
 HTP_API const char *htp_result_json(const htp_result *result);

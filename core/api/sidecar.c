@@ -1,0 +1,174 @@
+/*
+ * The sidecar of an ONNX model, as a file.
+ */
+#include "api/sidecar.h"
+
+#include "api/paths.h"
+#include "onnx/delivery.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- paths ---- */
+
+char *htp_sidecar_path(const char *onnx_path)
+{
+    static const char ending[] = ".onnx";
+    static const char name[] = "_hierarchy.json";
+    size_t length = onnx_path ? strlen(onnx_path) : 0;
+    if (length > strlen(ending) && strcmp(onnx_path + length - strlen(ending), ending) == 0) {
+        length -= strlen(ending);
+    }
+    char *path = malloc(length + sizeof(name));
+    if (path) {
+        memcpy(path, length > 0 ? onnx_path : "", length);
+        memcpy(path + length, name, sizeof(name));
+    }
+    return path;
+}
+
+/* The default path, in an arena. */
+static const char *default_path(htp_arena *arena, const char *onnx_path)
+{
+    const size_t room = strlen(onnx_path) + 64;
+    char *copy = htp_arena_alloc(arena, room);
+    char *path = htp_sidecar_path(onnx_path);
+    if (path) {
+        memcpy(copy, path, strlen(path) + 1);
+    }
+    free(path);
+    return copy;
+}
+
+htp_status htp_sidecar_find_path(htp_arena *arena, const char *given, const char *const *inputs,
+                                 size_t input_count, const char *onnx_path, const char **path)
+{
+    *path = *given ? given : default_path(arena, onnx_path);
+    if (strcmp(*path, onnx_path) == 0) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "the sidecar '%s' is the model itself; choose another name", *path);
+    }
+    return htp_paths_check(arena, inputs, input_count, *path, false);
+}
+
+/* ---- writing ---- */
+
+/* A sidecar under way. */
+struct writing {
+    const char *path;
+    const htp_sidecar_run *run;
+    htp_write_options options;
+    htp_model *model;
+    htp_sidecar *sidecar;
+    htp_json json; /* whose memory both rounds take */
+    htp_output *output;
+    uint64_t bytes;
+    bool is_stopped;
+};
+
+static void count_bytes(void *user, const char *bytes, size_t length)
+{
+    struct writing *w = user;
+    (void)bytes;
+    w->bytes += length;
+}
+
+static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *sizes)
+{
+    struct writing *w = user;
+    (void)location;
+    w->bytes = 0;
+    w->json.write = count_bytes;
+    htp_sidecar_write(w->sidecar, w->run, &w->json);
+    *sizes = (htp_delivery_sizes){.model_bytes = w->bytes};
+    return HTP_OK;
+}
+
+static void put_bytes(void *user, const char *bytes, size_t length)
+{
+    struct writing *w = user;
+    uint64_t total = w->bytes;
+    const htp_progress progress = {
+        .stage = HTP_STAGE_WRITTEN, .done = w->output->position, .total = total, .label = "bytes"};
+    w->is_stopped =
+        w->is_stopped || (w->options.progress && !w->options.progress(w->options.user, &progress));
+    if (!w->is_stopped) {
+        htp_output_append(w->output, bytes, length);
+    }
+}
+
+static htp_delivery_end put_document(void *user, htp_output *output)
+{
+    struct writing *w = user;
+    w->output = output;
+    w->json = (htp_json){.text = w->json.text, .write = put_bytes, .user = w};
+    htp_sidecar_write(w->sidecar, w->run, &w->json);
+    return w->is_stopped ? HTP_DELIVERY_STOPPED : HTP_DELIVERY_DONE;
+}
+
+static htp_delivery_end put_nothing(void *user, htp_output *output)
+{
+    (void)user;
+    (void)output;
+    return HTP_DELIVERY_DONE;
+}
+
+static htp_status check_sources(void *user)
+{
+    const struct writing *w = user;
+    return htp_status_prefix(htp_input_file_check(&w->model->view.file), w->model->view.path);
+}
+
+static htp_status write_sidecar(htp_question *question)
+{
+    struct writing *w = HTP_NEW(&question->arena, struct writing);
+    const htp_view *view = &question->model->view;
+    const char *const inputs[] = {view->path};
+    htp_delivered delivered;
+    *w = *(const struct writing *)question->options;
+    w->model = question->model;
+    w->path = w->path ? w->path : default_path(&question->arena, view->path);
+    HTP_TRY(htp_status_prefix(htp_paths_check(&question->arena, inputs, 1, w->path, false),
+                              view->path));
+    w->sidecar = htp_sidecar_new(&question->arena, view, &question->model->tree);
+    w->json = (htp_json){.text.arena = &question->arena, .user = w};
+    const htp_delivery delivery = {.user = w,
+                                   .lay_out = lay_out,
+                                   .put_model = put_document,
+                                   .put_data = put_nothing,
+                                   .check_sources = check_sources};
+    return htp_status_prefix(htp_deliver(&question->arena, &delivery, w->path, &delivered),
+                             view->path);
+}
+
+static htp_status write_model_sidecar(htp_model *model, const char *path,
+                                      const htp_sidecar_run *run, const htp_write_options *options)
+{
+    struct writing work = {.path = path, .run = run};
+    htp_question question = {.model = model, .answer = write_sidecar, .options = &work};
+    htp_write_options_init(&work.options);
+    if (options) {
+        if (options->struct_size == 0 || options->struct_size > sizeof(*options)) {
+            return htp_status_make(HTP_CODE_USAGE, "the options were not made with "
+                                                   "htp_write_options_init() of this version of "
+                                                   "the library");
+        }
+        memcpy(&work.options, options, options->struct_size);
+    }
+    return htp_question_ask(&question);
+}
+
+htp_status htp_model_sidecar(htp_model *model, const char *path, const htp_write_options *options)
+{
+    return write_model_sidecar(model, path, NULL, options);
+}
+
+htp_status htp_sidecar_write_file(const char *onnx_path, const char *path,
+                                  const htp_sidecar_run *run, const htp_write_options *options)
+{
+    htp_model *model;
+    HTP_TRY(htp_model_open(onnx_path, &model));
+    htp_status status = write_model_sidecar(model, path, run, options);
+    htp_model_free(model);
+    return status;
+}
