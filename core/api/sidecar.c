@@ -13,12 +13,8 @@
 
 char *htp_sidecar_path(const char *onnx_path)
 {
-    static const char ending[] = ".onnx";
-    static const char name[] = "_hierarchy.json";
-    size_t length = onnx_path ? strlen(onnx_path) : 0;
-    if (length > strlen(ending) && strcmp(onnx_path + length - strlen(ending), ending) == 0) {
-        length -= strlen(ending);
-    }
+    static const char name[] = HTP_SIDECAR_ENDING;
+    size_t length = onnx_path ? htp_sidecar_file_stem(onnx_path) : 0;
     char *path = malloc(length + sizeof(name));
     if (path) {
         memcpy(path, length > 0 ? onnx_path : "", length);

@@ -7,6 +7,7 @@
  *   all modules, those of torch.nn included; otherwise tags alone do, segment by segment;
  * - the metadata `namespace`, or pkg.torch.onnx.name_scopes with class_hierarchy, as PyTorch's
  *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
+ * - a sidecar (report/sidecar.h) that lies beside the model, and tells of its nodes;
  * - names of nodes, /encoder/layer.0/MatMul, as PyTorch's older exporter makes them: there are no
  *   classes, and a tag is what stands in front of the operator.
  *
@@ -16,6 +17,7 @@
 #define HTP_QUERY_TREE_H
 
 #include "onnx/view.h"
+#include "query/sidecar_file.h"
 
 /** Where the tree was found. */
 typedef enum htp_tree_source {
@@ -87,14 +89,20 @@ typedef struct htp_tree {
     struct cJSON *json;             /* that texts of records lie in */
     const struct cJSON *records;    /* the list of these: module by module from the first on, as far
                                        as it goes */
+    htp_sidecar_file sidecar;       /* that lay beside the model; or all zeroes */
 } htp_tree;
 
 /**
  * Finds the tree of a view in its arena. Linear in the file.
  * @param tree  to be closed in any case, also after the arena ran out of memory.
- * @return HTP_CODE_BAD_INPUT for tags that are not UTF-8, and records that are no JSON.
+ * @return HTP_CODE_BAD_INPUT for tags that are not UTF-8, records that are no JSON, and a sidecar
+ *         that is none.
  */
 HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
+
+/** The same with a sidecar that was opened, in place of one beside the model. */
+HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
+                                           htp_sidecar_file *sidecar);
 
 /** Frees what lies outside of the arena; a tree that is all zeroes is accepted. */
 void htp_tree_close(htp_tree *tree);

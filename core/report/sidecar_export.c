@@ -22,11 +22,12 @@ static void put_imports(htp_json *json, const htp_view *view)
 
 static void put_run(htp_json *json, const htp_sidecar_run *run)
 {
-    htp_json_line(json);
     htp_json_string(json, "libtorch", run->libtorch);
     htp_json_begin(json, "seconds", '{');
     for (int stage = 0; stage < HTP_STAGE_COUNT; stage++) {
-        htp_json_double(json, htp_stage_name((htp_stage)stage), run->seconds[stage]);
+        double microseconds = run->seconds[stage] * 1e6;
+        htp_json_double(json, htp_stage_name((htp_stage)stage),
+                        (double)(uint64_t)microseconds / 1e6);
     }
     htp_json_end(json, '}');
     htp_json_line(json);
@@ -40,6 +41,10 @@ void htp_sidecar_put_export(htp_sidecar *sidecar, htp_json *json, const char *ke
     const htp_view_property *rules =
         htp_view_find_property(view, view->properties, htp_view_find_name(view, "htp.tag_rules"));
     htp_json_begin(json, key, '{');
+    htp_json_line(json);
+    if (run) {
+        put_run(json, run);
+    }
     htp_json_string(json, "tool", htp_view_text(view, view->producer_name));
     htp_json_string(json, "tool_version", htp_view_text(view, view->producer_version));
     htp_json_number(json, "ir_version", view->ir_version);
@@ -55,8 +60,6 @@ void htp_sidecar_put_export(htp_sidecar *sidecar, htp_json *json, const char *ke
     }
     htp_json_count(json, "nodes", tree->nodes);
     htp_json_count(json, "untagged", tree->untagged);
-    if (run) {
-        put_run(json, run);
-    }
+    htp_json_line(json);
     htp_json_end(json, '}');
 }

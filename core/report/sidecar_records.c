@@ -182,6 +182,21 @@ static void put_tags(const htp_sidecar *sidecar, htp_json *json, uint32_t node)
     htp_json_end(json, ']');
 }
 
+/* The number of a line. */
+static void put_line(htp_json *json, htp_slice digits)
+{
+    enum { MOST_DIGITS = 15 };
+    uint64_t number = 0;
+    for (size_t i = 0; i < digits.length; i++) {
+        number = number * 10 + (uint64_t)(digits.at[i] - '0');
+    }
+    if (digits.length == 0 || digits.length > MOST_DIGITS) {
+        htp_json_null(json, "line");
+    } else {
+        htp_json_count(json, "line", number);
+    }
+}
+
 static void put_source(const htp_sidecar *sidecar, htp_json *json, uint32_t node)
 {
     htp_source_line source = htp_source_line_find(sidecar->view, sidecar->tree, node);
@@ -191,7 +206,7 @@ static void put_source(const htp_sidecar *sidecar, htp_json *json, uint32_t node
     }
     htp_json_begin(json, "source", '{');
     put_slice(json, "file", source.file);
-    put_known(json, "line", source.line);
+    put_line(json, source.line);
     htp_json_end(json, '}');
 }
 
