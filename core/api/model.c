@@ -59,6 +59,7 @@ void htp_model_free(htp_model *model)
 {
     if (model) {
         htp_tree_close(&model->tree);
+        htp_sidecar_file_close(&model->sidecar);
         htp_view_close(&model->view);
         htp_arena_free(&model->arena);
         free(model);

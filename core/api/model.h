@@ -11,6 +11,7 @@ struct htp_model {
     htp_arena arena; /* of what the model is */
     htp_view view;
     htp_tree tree;
+    htp_sidecar_file sidecar; /* that it is compared with; or all zeroes */
 };
 
 /** One question asked of a model; its arena is freed behind it. */

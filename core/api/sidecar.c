@@ -23,23 +23,16 @@ char *htp_sidecar_path(const char *onnx_path)
     return path;
 }
 
-/* The default path, in an arena. */
-static const char *default_path(htp_arena *arena, const char *onnx_path)
+const char *htp_sidecar_default_path(htp_arena *arena, const char *onnx_path)
 {
-    const size_t room = strlen(onnx_path) + 64;
-    char *copy = htp_arena_alloc(arena, room);
-    char *path = htp_sidecar_path(onnx_path);
-    if (path) {
-        memcpy(copy, path, strlen(path) + 1);
-    }
-    free(path);
-    return copy;
+    return htp_arena_printf(arena, "%.*s" HTP_SIDECAR_ENDING, (int)htp_sidecar_file_stem(onnx_path),
+                            onnx_path);
 }
 
 htp_status htp_sidecar_find_path(htp_arena *arena, const char *given, const char *const *inputs,
                                  size_t input_count, const char *onnx_path, const char **path)
 {
-    *path = *given ? given : default_path(arena, onnx_path);
+    *path = *given ? given : htp_sidecar_default_path(arena, onnx_path);
     if (strcmp(*path, onnx_path) == 0) {
         return htp_status_make(HTP_CODE_USAGE,
                                "the sidecar '%s' is the model itself; choose another name", *path);
@@ -119,13 +112,13 @@ static htp_status write_sidecar(htp_question *question)
 {
     struct writing *w = HTP_NEW(&question->arena, struct writing);
     const htp_view *view = &question->model->view;
-    const char *const inputs[] = {view->path};
+    const char *const inputs[] = {view->path, question->model->tree.sidecar.path};
     htp_delivered delivered;
     *w = *(const struct writing *)question->options;
     w->model = question->model;
-    w->path = w->path ? w->path : default_path(&question->arena, view->path);
-    HTP_TRY(htp_status_prefix(htp_paths_check(&question->arena, inputs, 1, w->path, false),
-                              view->path));
+    w->path = w->path ? w->path : htp_sidecar_default_path(&question->arena, view->path);
+    HTP_TRY(htp_status_prefix(
+        htp_paths_check(&question->arena, inputs, inputs[1] ? 2 : 1, w->path, false), view->path));
     w->sidecar = htp_sidecar_new(&question->arena, view, &question->model->tree);
     w->json = (htp_json){.text.arena = &question->arena, .user = w};
     const htp_delivery delivery = {.user = w,

@@ -7,6 +7,9 @@
 #include "api/model.h"
 #include "report/sidecar.h"
 
+/** The default path of a model's sidecar. */
+const char *htp_sidecar_default_path(htp_arena *arena, const char *onnx_path);
+
 /** The sidecar's path of an export: @p given, or the default where that is "". Refuses one that is
  * an input, or the model (HTP_CODE_USAGE), and one that cannot be written. */
 HTP_MUST_USE htp_status htp_sidecar_find_path(htp_arena *arena, const char *given,

@@ -393,8 +393,6 @@ static bool check_outputs(const htp_cli_arguments *arguments)
     } else if (!arguments->out && !arguments->out_folder) {
         htp_cli_print_message(
             "no output; pass --out FILE.onnx, or --out-dir DIR for several models");
-    } else if (arguments->sidecar && *arguments->sidecar && arguments->model_count > 1) {
-        htp_cli_print_message("--sidecar FILE is for one model; leave out FILE for several");
     } else if (arguments->out && arguments->model_count > 1) {
         htp_cli_print_message("--out names one file, but there are %zu models; pass --out-dir DIR",
                               arguments->model_count);
@@ -441,6 +439,10 @@ static bool check(const htp_cli_arguments *arguments)
     }
     if (arguments->quiet && arguments->options.details) {
         htp_cli_print_message("pass either --quiet or --verbose");
+        return false;
+    }
+    if (arguments->sidecar && *arguments->sidecar && arguments->model_count > 1) {
+        htp_cli_print_message("--sidecar FILE is for one model; leave out FILE for several");
         return false;
     }
     if (arguments->command == HTP_CLI_VALIDATE) {

@@ -116,6 +116,8 @@ static const char help_of_commands[] =
     "                        the model without what tells of modules; all else keeps its bytes\n"
     "  validate MODEL.onnx   what is wrong with a model, one finding a line: its structure, and\n"
     "                        what it says of modules, where it has tags of ours\n"
+    "    --sidecar [FILE.json]\n"
+    "                        and where its sidecar says otherwise (default MODEL_hierarchy.json)\n"
     "  compare A.onnx B.onnx how two models differ, by their structure and not by names: which\n"
     "                        nodes correspond and which do not, operators, modules, constants,\n"
     "                        metadata, and where tags of corresponding nodes disagree\n"

@@ -57,6 +57,7 @@ typedef struct htp_tree_module {
     uint32_t parent;           /* by attributes; HTP_VIEW_NONE for the root */
     uint32_t depth;            /* modules above that have a tag */
     bool has_tag;              /* of its own */
+    bool has_path;             /* it is known; the root's is empty */
     uint32_t calls;
     bool is_record;       /* htp.module_tree tells of it, and counts these: */
     uint64_t told_own;    /* nodes_own */

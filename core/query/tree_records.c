@@ -84,6 +84,7 @@ void htp_tree_add_record(htp_tree_finder *finder, const cJSON *record)
         .bytes = number_of(parameters, "bytes"),
     };
     htp_slice name;
+    module.has_path = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(record, "path"));
     module.parent = find_above(finder, record, module.path, &name);
     module.has_tag = !htp_map_get_bytes(&finder->by_tag, module.tag.at, module.tag.length, NULL);
     uint32_t index = htp_tree_add_module(finder, module);

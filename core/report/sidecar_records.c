@@ -122,7 +122,6 @@ void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *ke
                             const struct cJSON *record)
 {
     const htp_tree_module *told = &sidecar->tree->modules[module];
-    bool has_path = told->path.length > 0 || told->is_record;
     htp_slice class = told->qualified_class;
     htp_json_begin(json, key, '{');
     put_slice(json, "tag", told->tag);
@@ -130,7 +129,7 @@ void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *ke
     htp_json_bool(json, "has_tag", told->has_tag);
     htp_json_string(json, "parent",
                     told->parent == HTP_VIEW_NONE ? NULL : sidecar->keys.modules[told->parent]);
-    if (has_path) {
+    if (told->has_path) {
         put_slice(json, "path", told->path);
     } else {
         htp_json_null(json, "path");
@@ -238,7 +237,7 @@ void htp_sidecar_put_node(htp_sidecar *sidecar, htp_json *json, const char *key,
     put_values(sidecar, json, "outputs", told->outputs);
     put_tags(sidecar, json, node);
     htp_json_string(json, "full_tag", is_placed ? sidecar->keys.modules[innermost] : NULL);
-    if (module && (module->path.length > 0 || module->is_record)) {
+    if (module && module->has_path) {
         put_slice(json, "scope", module->path);
     } else {
         htp_json_null(json, "scope");

@@ -282,19 +282,32 @@ HTP_API void htp_selection_init(htp_selection *selection);
 HTP_API HTP_MUST_USE htp_status htp_model_select(htp_model *model, const htp_selection *selection,
                                                  char **text);
 
+/** What is looked for. Always start from htp_validate_options_init(). */
+typedef struct htp_validate_options {
+    size_t struct_size;  /**< set by htp_validate_options_init() */
+    const char *sidecar; /**< a sidecar that must say what the model says, see htp_model_sidecar();
+                            "": MODEL_hierarchy.json beside MODEL.onnx. NULL: none */
+} htp_validate_options;
+
+/** Fills @p options with the defaults. */
+HTP_API void htp_validate_options_init(htp_validate_options *options);
+
 /**
  * Looks for what is wrong with the ONNX model @p path: names that are taken twice, values that
  * nothing makes or that are read too early, operators that are not imported, in all graphs, bodies
- * and functions; and, of a model with tags of ours, what does not follow the rules of tags.
- * @param text   receives the findings, one a line, and a line that counts them, freed with
- *               htp_string_free(); may be NULL.
- * @param json   receives the same as one JSON object; may be NULL.
- * @param count  receives the number of findings; may be NULL.
+ * and functions; of a model with tags of ours, what does not follow the rules of tags; and where a
+ * sidecar says otherwise than the model.
+ * @param options  may be NULL.
+ * @param text     receives the findings, one a line, and a line that counts them, freed with
+ *                 htp_string_free(); may be NULL.
+ * @param json     receives the same as one JSON object; may be NULL.
+ * @param count    receives the number of findings; may be NULL.
  * @return NULL also where there are findings; HTP_CODE_BAD_INPUT for what cannot be read as a
- * model.
+ *         model, or as a sidecar.
  */
-HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path, char **text, char **json,
-                                                   uint64_t *count);
+HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path,
+                                                   const htp_validate_options *options, char **text,
+                                                   char **json, uint64_t *count);
 
 /**
  * Compares two models by their structure, not by names: which nodes correspond (operator,

@@ -1,0 +1,671 @@
+"""Sidecars: what they say is what the model says, whoever reads them."""
+
+import json
+import random
+import re
+import subprocess
+from collections import Counter
+
+import jsonschema
+import onnx
+from onnx import TensorProto, helper
+
+import test_control
+from harness import (
+    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each,
+    case_for_each_model, export, exported, input_flags, run, scratch, skip_unless_loadable,
+    torchscript,
+)
+from models.table import ALL
+from onnx_facts import all_nodes, chain_of, module_tree, properties, tags_of
+from test_bad_input import check_line
+from test_onnx_models import NO_SHIM, facts, foreign, models, ours
+from test_validate import EXIT_FOUND, findings
+
+SAMPLES = [ALL[name] for name in ("bert-tiny", "resnet18", "transformer-scripted")]
+SCHEMA = json.loads((ROOT / "docs" / "hierarchy.schema.json").read_text())
+
+
+def once(pairs) -> dict:
+    found = dict(pairs)
+    assert len(found) == len(pairs), "a name stands twice in one object"
+    return found
+
+
+def read(file) -> dict:
+    document = json.loads(file.read_text(), object_pairs_hook=once)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    return document
+
+
+def make(file, out) -> dict:
+    result = run("sidecar", file, "--out", out, env=NO_SHIM)
+    assert result.returncode == EXIT_OK and result.stdout == result.stderr == "", result
+    return read(out)
+
+
+def initializers_of(document: dict) -> dict:
+    return {k: v for k, v in document["operations"].items() if v["op_type"] == "Initializer"}
+
+
+def nodes_of(document: dict) -> dict:
+    return {k: v for k, v in document["operations"].items() if v["op_type"] != "Initializer"}
+
+
+# ---- what they say -----------------------------------------------------------------------------------
+
+
+@case
+def the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@case_for_each_model(SAMPLES)
+def nodes_are_those_of_the_model(model):
+    skip_unless_loadable(model)
+    file = exported(model)
+    loaded = onnx.load(file)
+    with scratch() as folder:
+        document = make(file, folder / "s.json")
+        operations = nodes_of(document)
+        assert list(operations) == [n.name for n in all_nodes(loaded)]
+        for node in all_nodes(loaded):
+            told = operations[node.name]
+            assert told["op_type"] == node.op_type
+            assert told["inputs"] == list(node.input) and told["outputs"] == list(node.output)
+            assert told["tags"] == tags_of(node)
+            metadata = properties(node)
+            assert told["full_tag"] == metadata["full_tag"]
+            assert told["scope"] == chain_of(node)[-1]
+            assert told["call"] == metadata.get("call")
+            trace = re.findall(r'File "(.*)", line (\d+)', metadata.get(
+                "pkg.torch.onnx.stack_trace", ""))
+            source = told["source"] and (told["source"]["file"], str(told["source"]["line"]))
+            assert source == (trace[-1] if trace else None), node.name
+        weights = initializers_of(document)
+        assert list(weights) == [w.name for w in loaded.graph.initializer]
+        for weight in loaded.graph.initializer:
+            told = weights[weight.name]
+            assert told["dims"] == list(weight.dims)
+            users = {tags_of(n)[0] for n in all_nodes(loaded) if weight.name in n.input}
+            assert set(told["users"]) == users and len(told["users"]) == len(users)
+            listed = set(json.loads(properties(weight)["hierarchy_tags"]))
+            assert users | set(told["owners"] or []) <= listed, weight.name
+
+
+@case_for_each_model(SAMPLES)
+def modules_are_those_of_the_records(model):
+    skip_unless_loadable(model)
+    with scratch() as folder:
+        document = make(exported(model), folder / "s.json")
+    records = module_tree(onnx.load(exported(model)))
+    assert len(records) == len(document["modules"])
+    by_path = {m["path"]: m for m in document["modules"]}
+    for record, module in zip(records, document["modules"]):
+        for key, value in record.items():
+            assert module[key] == value, (module["full_tag"], key)
+        parent = module["parent"]
+        for child in module["children"]:
+            assert by_path[child]["parent"] == module["full_tag"]
+        assert (parent is None) == (module["path"] == "")
+
+
+@case_for_each_model(SAMPLES)
+def tensors_and_dags_hold_together(model):
+    """By a search of our own over the model's edges."""
+    skip_unless_loadable(model)
+    loaded = onnx.load(exported(model))
+    with scratch() as folder:
+        document = make(exported(model), folder / "s.json")
+    operations = nodes_of(document)
+    made = {name: key for key, node in operations.items() for name in node["outputs"] if name}
+    readers = Counter()
+    for key, node in operations.items():
+        for name in set(node["inputs"]):
+            readers[name, node["tags"][0]] += 1
+    for name, tensor in document["tensors"].items():
+        if name in made:
+            assert tensor["made_by"] == made[name]
+            assert tensor["producer"] == operations[made[name]]["tags"][0]
+        assert {t for n, t in readers if n == name} <= set(tensor["consumers"]), name
+    assert {n.name for n in loaded.graph.input} == {
+        n for n, t in document["tensors"].items() if t["is_input"]}
+    assert {n.name for n in loaded.graph.output} == {
+        n for n, t in document["tensors"].items() if t["is_output"]}
+    parents = {m["full_tag"]: m["parent"] for m in document["modules"]}
+    inside = {tag: [] for tag in parents}
+    for key, node in operations.items():
+        tag = node["full_tag"]
+        while tag is not None:
+            inside[tag].append(key)
+            tag = parents[tag]
+    assert list(document["dag"]) == list(parents)
+    main = {n.name for n in loaded.graph.node}
+    for tag, dag in document["dag"].items():
+        members = set(inside[tag])
+        assert sorted(dag["nodes"]) == sorted(inside[tag]), tag
+        edges = {tuple(edge) for edge in dag["edges"]}
+        assert len(edges) == len(dag["edges"]), tag
+        flows = {(made[name], key) for key in members for name in operations[key]["inputs"]
+                 if made.get(name) in members}
+        assert flows <= edges, tag
+        assert all(b not in main or a not in main for a, b in edges - flows), tag
+
+
+@case
+def bodies():
+    with scratch() as folder:
+        _, file = test_control.export(folder)
+        document = make(file, folder / "s.json")
+        loaded = onnx.load(file)
+        main = {n.name for n in loaded.graph.node}
+        for key, node in nodes_of(document).items():
+            assert (node["body_of"] is None) == (key in main), key
+        loop = next(k for k, n in nodes_of(document).items() if n["op_type"] == "Loop")
+        inside = {k for k, n in nodes_of(document).items() if n["body_of"] == loop}
+        root = document["dag"]["/Stepper"]
+        assert any(b == loop and a in inside for a, b in root["edges"]), "what a body returns"
+        assert findings_with(file, folder / "s.json") == []
+
+
+@case_for_each(("older", "newer", "external"))
+def foreign_models(name):
+    with scratch() as folder:
+        document = make(foreign(name), folder / "s.json")
+        found = facts("inspect", foreign(name))
+        assert document["export"]["hierarchy"] == found["hierarchy"]
+        assert [m["tag"] for m in document["modules"]] == [m["tag"] for m in found["modules"]]
+        assert document["export"]["untagged"] == sum(
+            not n["tags"] for n in nodes_of(document).values())
+        assert all(w["owners"] is None for w in initializers_of(document).values())
+        assert findings_with(foreign(name), folder / "s.json") == []
+
+
+@case
+def repeated_modules():
+    """A module that runs twice: its calls are told, and both are in its graph."""
+    import torch
+    from torch import nn
+
+    class Inner(nn.Module):
+        def forward(self, x):
+            return torch.relu(x) + 1
+
+    class Outer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+
+        def forward(self, x):
+            return self.inner(self.inner(x) * 2)
+
+    with scratch() as folder:
+        torch.jit.trace(Outer().eval(), torch.ones(2)).save(str(folder / "m.pt"))
+        export(folder / "m.pt", folder / "m.onnx", "--sidecar")
+        document = read(folder / "m_hierarchy.json")
+    inner = next(m for m in document["modules"] if m["path"] == "inner")
+    calls = [n["call"] for n in nodes_of(document).values() if n["scope"] == "inner"]
+    assert inner["calls"] == 2 and sorted(set(calls)) == ["0", "1"], (inner, calls)
+    assert len(document["dag"][inner["full_tag"]]["nodes"]) == inner["nodes"]["own"] == len(calls)
+
+
+# ---- at export ---------------------------------------------------------------------------------------
+
+
+@case_for_each_model(SAMPLES)
+def the_export_writes_the_same(model):
+    """But for one line that only an export knows."""
+    skip_unless_loadable(model)
+    with scratch() as folder:
+        result = export(torchscript(model), folder / "m.onnx", *input_flags(model), "--sidecar",
+                        "--json")
+        told = json.loads(result.stdout)
+        at_export = (folder / "m_hierarchy.json").read_text()
+        assert told["sidecar"] == str(folder / "m_hierarchy.json")
+        assert (folder / "m.onnx").read_bytes() == exported(model).read_bytes()
+        document = read(folder / "m_hierarchy.json")
+        assert document["export"]["libtorch"] == told["libtorch"]
+        assert set(document["export"]["seconds"]) == set(told["seconds"])
+        make(folder / "m.onnx", folder / "alone.json")
+        alone = (folder / "alone.json").read_text()
+        lines = at_export.splitlines(keepends=True)
+        kept = [line for line in lines if not line.startswith('"libtorch": ')]
+        assert len(kept) == len(lines) - 1
+        assert "".join(kept) == alone
+
+
+@case
+def where_it_goes():
+    with scratch() as folder:
+        file = ours(folder)
+        result = run("sidecar", file, "--json", env=NO_SHIM)
+        assert json.loads(result.stdout)["output"] == str(folder / "ours_hierarchy.json")
+        whole = (folder / "ours_hierarchy.json").read_bytes()
+        assert sorted(p.name for p in folder.iterdir()) == ["ours.onnx", "ours_hierarchy.json"]
+        direct = run("sidecar", file, "--out", "/dev/stdout", env=NO_SHIM, text=False)
+        assert direct.stdout == whole
+        net = models() / "net.pt"
+        export(net, folder / "a.onnx", "--sidecar", folder / "named.json")
+        export(net, folder / "b.onnx", f"--sidecar={folder / 'other'}")
+        assert read(folder / "named.json") and read(folder / "other")
+        many = run(net, net.parent / "net.pt", "--out-dir", folder, "--sidecar=x")
+        check_line(many, EXIT_USAGE, "one model")
+        check_line(run("sidecar", file, "--out", file), EXIT_USAGE, "input itself")
+        check_line(run("sidecar", file, "--out", folder / "no" / "s.json"), EXIT_CANNOT_WRITE, "no")
+        before = sorted(p.name for p in folder.iterdir())
+        for bad, code in ((folder / "c.onnx", EXIT_USAGE), (net, EXIT_USAGE),
+                          (folder / "no" / "s.json", EXIT_CANNOT_WRITE)):
+            check_line(run(net, "--out", folder / "c.onnx", f"--sidecar={bad}", "--quiet"), code, "")
+        assert sorted(p.name for p in folder.iterdir()) == before, "something was written"
+        check_line(run("inspect", file, "--sidecar"), EXIT_USAGE, "--sidecar")
+
+
+@case
+def the_document_does_not_depend_on_the_path():
+    with scratch() as folder:
+        file = ours(folder)
+        make(file, folder / "one.json")
+        (folder / "sub").mkdir()
+        file.rename(folder / "sub" / "elsewhere.onnx")
+        make(folder / "sub" / "elsewhere.onnx", folder / "two.json")
+        assert (folder / "one.json").read_bytes() == (folder / "two.json").read_bytes()
+
+
+# ---- strange names -----------------------------------------------------------------------------------
+
+
+@case
+def strange_names():
+    """Nodes without names, with one name, or with characters that JSON escapes; a node and an
+    initializer of one name; values of one name in two bodies."""
+    value = helper.make_tensor_value_info
+    names = ["", "", "a", "a", 'q"uo\\te', "tab\tnew\nline\x01", "\x7f\u20ac\U0001f600", "a#3", "w"]
+    nodes = [helper.make_node("Neg", [f"v{i}"], [f"v{i + 1}"], name=name)
+             for i, name in enumerate(names)]
+
+    def branch():
+        inner = helper.make_node("Neg", [f"v{len(names)}"], ["same"], name="in")
+        return helper.make_graph([inner], "b", [], [value("same", TensorProto.FLOAT, [1])])
+
+    nodes.append(helper.make_node("Cast", ["v1"], ["c"], to=TensorProto.BOOL))
+    nodes.append(helper.make_node("If", ["c"], ["z"], then_branch=branch(), else_branch=branch()))
+    nodes.append(helper.make_node("Add", ["z", "w"], ["y"]))
+    weight = helper.make_tensor("w", TensorProto.FLOAT, [1], [1.0])
+    graph = helper.make_graph(nodes, "g", [value("v0", TensorProto.FLOAT, [1])],
+                              [value("y", TensorProto.FLOAT, [1])], [weight])
+    with scratch() as folder:
+        onnx.save(helper.make_model(graph), folder / "m.onnx")
+        document = make(folder / "m.onnx", folder / "s.json")
+        assert len(nodes_of(document)) == len(nodes) + 2
+        assert len(initializers_of(document)) == 1
+        keys = list(nodes_of(document))
+        assert keys[2] == "a" and keys[4:7] == names[4:7], keys
+        assert sum(t["made_by"] is not None for t in document["tensors"].values()) == len(nodes) + 2
+        assert findings_with(folder / "m.onnx", folder / "s.json") == [
+            line for line in findings(folder / "m.onnx")]
+
+
+@case
+def metadata_that_is_no_text():
+    with scratch() as folder:
+        content = ours(folder).read_bytes()
+        changed = content.replace(b"three_exporters.py", b"three_exp\xff\xfe\x00\x01rs.py")
+        assert changed != content
+        (folder / "m.onnx").write_bytes(changed)
+        document = make(folder / "m.onnx", folder / "s.json")
+        files = {n["source"]["file"] for n in nodes_of(document).values() if n["source"]}
+        assert "three_exp\ufffd\ufffd\x00\x01rs.py" in {f.rpartition("/")[2] for f in files}, files
+
+
+# ---- as a source of the hierarchy ----------------------------------------------------------------------
+
+
+def stripped(folder, file):
+    """The model without tags, its sidecar beside it."""
+    make(file, folder / "m_hierarchy.json")
+    result = run("strip", file, "--out", folder / "m.onnx", env=NO_SHIM)
+    assert result.returncode == EXIT_OK, result.stderr
+    return folder / "m.onnx"
+
+
+def answers(file, address: str) -> list:
+    found = []
+    for arguments in (("inspect", file, "--json"), ("inspect", file, "--module", address, "--json"),
+                      ("select", file, "--module", address, "--json"),
+                      ("select", file, "--module", address, "--weights", "--json")):
+        answer = json.loads(run(*arguments, env=NO_SHIM).stdout)
+        found.append({k: v for k, v in answer.items() if k not in ("model", "hierarchy")})
+    return found
+
+
+@case_for_each((("bert-tiny", "encoder.layer.1.attention"), ("resnet18", "layer2.0"),
+                ("transformer-scripted", "**")), name=lambda row: row[0])
+def answers_are_those_of_the_tags(row):
+    name, address = row
+    skip_unless_loadable(ALL[name])
+    with scratch() as folder:
+        file = stripped(folder, exported(ALL[name]))
+        assert facts("inspect", file)["hierarchy"] == "sidecar m_hierarchy.json"
+        assert answers(file, address) == answers(exported(ALL[name]), address)
+        assert findings(file) == []
+        assert findings_with(file, None) == []
+
+
+@case
+def answers_are_those_of_other_exporters():
+    with scratch() as folder:
+        file = stripped(folder, foreign("newer"))
+        assert answers(file, "encoder.layer.1") == answers(foreign("newer"), "encoder.layer.1")
+
+
+@case
+def what_the_file_says_goes_first():
+    with scratch() as folder:
+        file = ours(folder)
+        (folder / "ours_hierarchy.json").write_text("no JSON at all")
+        assert facts("inspect", file)["hierarchy"] == "attribute __source_module of nodes"
+
+
+@case
+def a_sidecar_of_another_model():
+    with scratch() as folder:
+        stripped(folder, exported(ALL["bert-tiny"]))
+        file = run("strip", ours(folder), "--out", folder / "m.onnx", env=NO_SHIM)
+        assert file.returncode == EXIT_OK
+        found = facts("inspect", folder / "m.onnx")
+        # Some nodes of both have one name and operator; the others belong to no module.
+        assert found["hierarchy"] in ("names of nodes", "sidecar m_hierarchy.json")
+        assert found["hierarchy"] == "names of nodes" or found["untagged"] > 200, found["untagged"]
+
+
+@case
+def a_sidecar_that_tells_is_not_replaced():
+    with scratch() as folder:
+        file = stripped(folder, ours(folder))
+        check_line(run("sidecar", file, env=NO_SHIM), EXIT_USAGE, "input itself")
+
+
+# ---- validate ------------------------------------------------------------------------------------------
+
+
+def findings_with(file, sidecar) -> list:
+    flags = ["--sidecar"] if sidecar is None else [f"--sidecar={sidecar}"]
+    result = run("validate", file, *flags, "--json", env=NO_SHIM)
+    assert result.stderr == "", result.stderr
+    found = json.loads(result.stdout)["findings"]
+    assert result.returncode == (EXIT_FOUND if found else EXIT_OK)
+    return found
+
+
+SOFTMAX = "/encoder/layer.1/attention/Softmax"
+NORM = "/encoder/layer.1/norm/LayerNormalization"
+
+
+def flip(document):
+    document["operations"][SOFTMAX]["tags"] = ["/Net/Encoder/Layer.2/Attention"]
+
+
+def flip_full_tag(document):
+    document["operations"][SOFTMAX]["full_tag"] = "/Net/Encoder"
+
+
+def drop(document):
+    del document["operations"][SOFTMAX]
+
+
+def drop_member(document):
+    del document["operations"][SOFTMAX]["tags"]
+
+
+def swap(document):
+    one, two = (document["operations"][name] for name in (SOFTMAX, NORM))
+    one["tags"], two["tags"] = two["tags"], one["tags"]
+
+
+def rename_node(document):
+    document["operations"][SOFTMAX + "X"] = document["operations"].pop(SOFTMAX)
+
+
+def module_of(document, path):
+    return next(m for m in document["modules"] if m["path"] == path)
+
+
+def rename(document):
+    module = module_of(document, "encoder.layer.1.attention")
+    module["tag"] = module["full_tag"] = module["tag"].replace("Attention", "Detention")
+
+
+def rename_class(document):
+    module_of(document, "encoder.layer.1.attention")["class"] = "Detention"
+
+
+def drop_module(document):
+    document["modules"].remove(module_of(document, "encoder.layer.1.attention.query"))
+
+
+def count(document):
+    module_of(document, "encoder.layer.1.attention")["nodes"]["own"] += 1
+
+
+def rewire(document):
+    document["operations"][SOFTMAX]["inputs"] = ["ids"]
+
+
+def owners(document):
+    document["operations"]["encoder.layer.1.attention.query.weight"]["owners"] = []
+
+
+def dtype(document):
+    document["operations"]["encoder.layer.1.attention.query.weight"]["dtype"] = "float16"
+
+
+def consumer(document):
+    document["tensors"][SOFTMAX + "_output_0"]["consumers"].append("/Net/Head")
+
+
+def edge(document):
+    document["dag"]["/Net/Encoder/ModuleList/Layer.1"]["edges"].pop()
+
+
+def dag(document):
+    del document["dag"]["/Net/Head"]
+
+
+def opset(document):
+    document["export"]["opset"] = 99
+
+
+def one_more(document):
+    document["tensors"]["nowhere"] = document["tensors"]["ids"]
+
+
+PLANTED = (flip, flip_full_tag, drop, drop_member, swap, rename_node, rename, rename_class,
+           drop_module, count, rewire, owners, dtype, consumer, edge, dag, opset, one_more)
+
+
+@case_for_each(PLANTED, name=lambda change: change.__name__)
+def what_is_planted_is_found(change):
+    with scratch() as folder:
+        file = ours(folder)
+        document = make(file, folder / "s.json")
+        assert findings_with(file, folder / "s.json") == []
+        (folder / "again.json").write_text(json.dumps(document))  # other spaces, the same document
+        assert findings_with(file, folder / "again.json") == []
+        change(document)
+        (folder / "s.json").write_text(json.dumps(document, indent=1))
+        found = findings_with(file, folder / "s.json")
+        assert found and all(line.startswith("sidecar: ") for line in found), found
+        if change in (flip, drop, drop_member, swap, rename_node, rewire):
+            assert any(f"'{SOFTMAX}'" in line for line in found), found
+            assert len(found) <= 2, found
+
+
+@case_for_each((flip, swap), name=lambda change: change.__name__)
+def tampering_with_the_model_is_found(change):
+    """Beside a model whose tags are wrong everywhere in the same way."""
+    with scratch() as folder:
+        file = ours(folder, "--tags", "attribute")
+        make(file, folder / "s.json")
+        model = onnx.load(file)
+        nodes = {n.name: n for n in model.graph.node}
+        tags = [next(a for a in nodes[n].attribute if a.name == "__source_module")
+                for n in (SOFTMAX, NORM)]
+        tags[0].s, tags[1].s = tags[1].s, tags[1].s if change is flip else tags[0].s
+        onnx.save(model, folder / "m.onnx")
+        found = [line for line in findings_with(folder / "m.onnx", folder / "s.json")
+                 if line.startswith("sidecar: operations")]
+        assert any(f"'{SOFTMAX}'" in line for line in found), found
+        assert len(found) == (2 if change is flip else 4), found  # each by its full tag, too
+
+
+@case
+def what_is_not_known_is_no_finding():
+    with scratch() as folder:
+        file = ours(folder)
+        document = make(file, folder / "s.json")
+        document["quality"] = {"coverage": 1.0}
+        document["mine"] = [1, {"a": None}]
+        document["operations"][SOFTMAX]["note"] = "x"
+        (folder / "s.json").write_text(json.dumps(document))
+        assert findings_with(file, folder / "s.json") == []
+
+
+# ---- what is no sidecar --------------------------------------------------------------------------------
+
+
+def refused(folder, text, part: str = "") -> None:
+    """One line whether it lies beside the model, or is given."""
+    content = text if isinstance(text, bytes) else text.encode()
+    (folder / "m_hierarchy.json").write_bytes(content)
+    for arguments in (("inspect", folder / "m.onnx"),
+                      ("validate", folder / "m.onnx", "--sidecar", folder / "m_hierarchy.json")):
+        check_line(run(*arguments, env=NO_SHIM), EXIT_BAD_INPUT, part)
+
+
+@case
+def what_is_no_sidecar():
+    with scratch() as folder:
+        stripped(folder, ours(folder))
+        good = (folder / "m_hierarchy.json").read_text()
+
+        def changed(change) -> str:
+            document = json.loads(good)
+            change(document)
+            return json.dumps(document)
+
+        def set_at(*place, to):
+            def change(document):
+                for name in place[:-1]:
+                    document = document[name]
+                document[place[-1]] = to
+            return changed(change)
+
+        deep = "[" * 100000 + "]" * 100000
+        texts = {
+            "": "is empty", "{": "byte 1", "[]": "no object", "null": "no object",
+            good[:-3]: "byte", good + "x": "behind the end", "{}": 'no "export"',
+            '{"version": 1}': 'no "export"', "\ufeff" + good: "no object",
+            good.replace('"version": 1', '"version": 2'): "version",
+            good.replace('"version": 1,', ""): "no version",
+            good.replace('"version": 1', '"version": 1, "version": 1'): "two versions",
+            good.replace('"dag": {', '"dag": {}, "dag": {'): '"dag" twice',
+            good.replace('"modules": [', '"modules": [' + deep + ", "): "in each other",
+            good.replace('"modules": [', '"x": ' + "[" * 60 + "]" * 60 + ', "modules": [7, '): "no tag",
+            set_at("modules", to=[]): "no modules", set_at("modules", to={}): "no list",
+            set_at("operations", to=[]): "no object",
+            set_at("modules", 0, "tag", to=7): "no tag",
+            set_at("modules", 1, "full_tag", to="/Net"): "two modules",
+            set_at("modules", 1, "full_tag", to="/x" * 1000): "in each other",
+            set_at("operations", SOFTMAX, to=7): "no op type",
+            set_at("operations", SOFTMAX, "op_type", to=[]): "no op type",
+            set_at("operations", SOFTMAX, "tags", to="x"): "no list of tags",
+            set_at("operations", SOFTMAX, "tags", to=[7]): "no text",
+            set_at("operations", SOFTMAX, "tags", to=["/Nowhere"]): "none of its modules",
+            set_at("operations", SOFTMAX, "full_tag", to="/Nowhere"): "none of its modules",
+            good.replace('"operations": {', f'"operations": {{"{SOFTMAX}": {{"op_type": "x"}},'):
+                "two operations",
+            good.replace(f'"{SOFTMAX}": {{', f'"{SOFTMAX}\\u0000": {{'): "NUL",
+            good.replace(f'"{SOFTMAX}": {{', f'"{SOFTMAX}\\ud800": {{'): "no JSON",
+            good.replace(f'"{SOFTMAX}": {{', f'"{SOFTMAX}\x01": {{'): "control character",
+            good.replace('"is_leaf": true', '"is_leaf": True', 1): "no value",
+            good.replace('"is_leaf": true', '"is_leaf": 01', 1): "begins with 0",
+            good.replace('"is_leaf": true', '"is_leaf": 1.', 1): "no number",
+            good.replace('"is_leaf": true', '"is_leaf": "\\x"', 1): "escape",
+            good.replace('"is_leaf": true', '"is_leaf" true', 1): "without a value",
+            good.replace('"is_leaf": true', '"is_leaf": true,', 1): "string",
+        }
+        for text, part in texts.items():
+            assert text != good, part
+            refused(folder, text, part)
+        refused(folder, good.encode().replace(b"/Net/Head", b"/Net/\xff\xfe\xfd\xfc"), "UTF-8")
+        refused(folder, good.encode()[:-5] + b"\0" * 5, "NUL")
+        (folder / "m_hierarchy.json").unlink()
+        (folder / "m_hierarchy.json").mkdir()
+        check_line(run("inspect", folder / "m.onnx", env=NO_SHIM), EXIT_BAD_INPUT, "file")
+        check_line(run("validate", folder / "m.onnx", "--sidecar=none", env=NO_SHIM),
+                   EXIT_BAD_INPUT, "none")
+
+
+@case
+def numbers_out_of_range():
+    """Wrong kinds and sizes where nothing depends on them are no crash."""
+    with scratch() as folder:
+        file = stripped(folder, ours(folder))
+        good = json.loads((folder / "m_hierarchy.json").read_text())
+        generator = random.Random(3)
+        strange = [None, True, -1, 1e300, 10 ** 30, "x", [], {}, [[]], {"a": 1}, "\u0001", 0.5]
+        for _ in range(150):
+            document = json.loads(json.dumps(good))
+            place = document
+            while True:
+                key = generator.choice(list(place) if isinstance(place, dict) else range(len(place)))
+                below = place[key]
+                if not isinstance(below, (dict, list)) or not below or (
+                        place is not document and generator.random() < 0.3):
+                    break
+                place = below
+            place[key] = generator.choice(strange)
+            (folder / "m_hierarchy.json").write_text(json.dumps(document))
+            for arguments in (("inspect", file, "--json"), ("validate", file, "--sidecar")):
+                result = run(*arguments, env=NO_SHIM)
+                assert result.returncode in (EXIT_OK, EXIT_BAD_INPUT, EXIT_FOUND), (place, result)
+                assert result.stderr.count("\n") == (result.returncode == EXIT_BAD_INPUT), result
+
+
+@case_for_each(range(2))
+def bytes_changed(seed):
+    generator = random.Random(seed)
+    with scratch() as folder:
+        file = stripped(folder, ours(folder))
+        content = (folder / "m_hierarchy.json").read_bytes()
+        for number in range(60):
+            changed = bytearray(content)
+            for _ in range(generator.choice((1, 2, 20))):
+                at = generator.randrange(len(changed))
+                changed[at] = generator.choice((*b'{}[]",:\\ 0', generator.randrange(256)))
+            if generator.random() < 0.2:
+                del changed[generator.randrange(len(changed)):]
+            (folder / "m_hierarchy.json").write_bytes(changed)
+            for arguments in (("inspect", file), ("validate", file, "--sidecar")):
+                result = run(*arguments, env=NO_SHIM, text=False)
+                assert result.returncode in (EXIT_OK, EXIT_BAD_INPUT, EXIT_FOUND), (seed, number)
+                bad = result.returncode == EXIT_BAD_INPUT
+                assert result.stderr.count(b"\n") == bad, (seed, number, result.stderr)
+
+
+@case
+def many_nodes():
+    """A document that is larger than the memory it is written in."""
+    count, path = 20000, "/deep" * 40
+    nodes = [helper.make_node("Neg", [f"v{i}"], [f"v{i + 1}"], name=f"{path}/Neg_{i}")
+             for i in range(count)]
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(nodes, "g", [value("v0", TensorProto.FLOAT, [1])],
+                              [value(f"v{count}", TensorProto.FLOAT, [1])])
+    with scratch() as folder:
+        onnx.save(helper.make_model(graph), folder / "m.onnx")
+        command = ["sh", "-c", 'ulimit -v 200000; exec "$@"', "sh", str(PROGRAM), "sidecar",
+                   str(folder / "m.onnx")]
+        result = subprocess.run(command, capture_output=True, text=True, env=NO_SHIM)
+        assert result.returncode == EXIT_OK, result.stderr
+        assert (folder / "m_hierarchy.json").stat().st_size > 500e6
