@@ -24,8 +24,10 @@ static void skip_space(htp_json_scan *scan)
 /* The next byte that is no space; NUL at the end. */
 static char peek(htp_json_scan *scan)
 {
+    static const char end = '\0';
     skip_space(scan);
-    return scan->at < scan->end ? *scan->at : '\0';
+    const char *next = scan->at < scan->end ? scan->at : &end;
+    return *next;
 }
 
 static bool take(htp_json_scan *scan, char expected)

@@ -29,6 +29,13 @@ static const struct row rows[] = {
 #undef STRING
 };
 
+static uint32_t bits_of(float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    return bits;
+}
+
 /* A row in front of another one, or of the place where it would be. */
 static int compare_rows(const struct row *a, const struct row *b)
 {
@@ -69,7 +76,7 @@ bool htp_outline_is_default(const htp_view *view, int64_t opset, const htp_view_
     case HTP_VIEW_INT:
         return row->i == attribute->i;
     case HTP_VIEW_FLOAT:
-        return memcmp(&row->f, &attribute->f, sizeof(row->f)) == 0;
+        return bits_of(row->f) == bits_of(attribute->f);
     default:
         return strlen(row->s) == attribute->s.bytes &&
                memcmp(row->s, attribute->s.at, attribute->s.bytes) == 0;

@@ -35,12 +35,15 @@ struct table {
 static void note(htp_arena *arena, struct table *table, int model, const char *name,
                  const char *text)
 {
-    uint32_t row = (uint32_t)table->rows.count;
-    if (!htp_map_get(&table->known, name, &row)) {
-        htp_map_set(arena, &table->known, name, row);
-        HTP_PUSH(arena, &table->rows, (htp_compared_fact){.name = name});
+    uint32_t row = 0;
+    if (htp_map_get(&table->known, name, &row) && row < table->rows.count) {
+        table->rows.items[row].texts[model] = text;
+        return;
     }
-    table->rows.items[row].texts[model] = text;
+    htp_compared_fact fact = {.name = name};
+    fact.texts[model] = text;
+    htp_map_set(arena, &table->known, name, (uint32_t)table->rows.count);
+    HTP_PUSH(arena, &table->rows, fact);
 }
 
 static void note_imports(htp_arena *arena, struct table *table, int model, const htp_view *view)

@@ -80,9 +80,9 @@ static bool is_name(htp_json_part key, const char *name)
 
 static htp_status check_version(htp_sidecar_file *file, htp_json_part value)
 {
-    const cJSON *version;
+    const cJSON *version = NULL;
     HTP_TRY(htp_sidecar_file_parse(file, 0, value, &version));
-    bool is_known = cJSON_IsNumber(version) && version->valuedouble >= 1 &&
+    bool is_known = version && cJSON_IsNumber(version) && version->valuedouble >= 1 &&
                     version->valuedouble <= NEWEST_VERSION;
     return is_known ? HTP_OK
                     : htp_sidecar_file_wrong(file, "its version is not %d", NEWEST_VERSION);

@@ -48,8 +48,8 @@ static htp_status check_module(const struct reading *r, const cJSON *record)
 
 static htp_status read_modules(struct reading *r)
 {
-    const cJSON *modules;
-    const cJSON *facts;
+    const cJSON *modules = NULL;
+    const cJSON *facts = NULL;
     htp_tree *tree = r->finder->tree;
     HTP_TRY(htp_sidecar_file_parse(r->file, 0, r->file->parts[HTP_SIDECAR_EXPORT], &facts));
     const cJSON *tags = member(facts, "tags");
@@ -107,7 +107,7 @@ static htp_status place_node(struct reading *r, uint32_t node, const cJSON *reco
         return htp_sidecar_file_wrong(r->file, "an operation has no list of tags");
     }
     for (const cJSON *tag = tags->child; tag; tag = tag->next) {
-        uint32_t owner;
+        uint32_t owner = 0;
         HTP_TRY(find_module(r, &r->finder->by_tag, tag, &owner));
         if (tag == tags->child) {
             htp_tree_place_node(r->finder, node, owner);
@@ -126,8 +126,8 @@ static htp_status place_node(struct reading *r, uint32_t node, const cJSON *reco
 static htp_status read_operation(struct reading *r, htp_json_part key, htp_json_part value)
 {
     const htp_view *view = r->finder->view;
-    const cJSON *name;
-    const cJSON *record;
+    const cJSON *name = NULL;
+    const cJSON *record = NULL;
     uint32_t node;
     HTP_TRY(htp_sidecar_file_parse(r->file, 0, key, &name));
     if (!htp_map_get(&r->nodes, name->valuestring, &node)) {

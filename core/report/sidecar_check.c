@@ -27,7 +27,7 @@ struct checking {
 /* What modules go by. */
 static htp_status read_full_tag(struct checking *c, htp_json_part value, const char **key)
 {
-    const cJSON *record;
+    const cJSON *record = NULL;
     HTP_TRY(htp_sidecar_file_parse(c->file, 0, value, &record));
     const cJSON *full = cJSON_GetObjectItemCaseSensitive(record, "full_tag");
     if (!cJSON_IsString(full)) {
@@ -39,7 +39,7 @@ static htp_status read_full_tag(struct checking *c, htp_json_part value, const c
 
 static htp_status read_key(struct checking *c, htp_json_part name, const char **key)
 {
-    const cJSON *text;
+    const cJSON *text = NULL;
     HTP_TRY(htp_sidecar_file_parse(c->file, 0, name, &text));
     *key = htp_arena_strdup(c->arena, text->valuestring);
     return HTP_OK;
@@ -106,8 +106,8 @@ static bool is_of_the_run(const struct checking *c, const char *part, const char
 static htp_status compare_records(struct checking *c, const char *part, const char *key,
                                   htp_json_part model, htp_json_part sidecar)
 {
-    const cJSON *ours;
-    const cJSON *theirs;
+    const cJSON *ours = NULL;
+    const cJSON *theirs = NULL;
     if (model.length == sidecar.length && memcmp(model.at, sidecar.at, model.length) == 0) {
         return HTP_OK;
     }
