@@ -366,6 +366,7 @@ def changed_input_type():
         model.graph.input[0].type.tensor_type.elem_type = TensorProto.INT32
     found = planted(change)
     assert [v["is_equal"] for v in found["inputs"]] == [False, True, True]
+    assert not found["identical_topology"] and unmatched(found) == []
 
 
 # ---- strange graphs --------------------------------------------------------------------------------
@@ -408,6 +409,25 @@ def twins_that_nothing_tells_apart():
     assert compare_models(chains(9), chains(9))["status"] == "ok"
     found = compare_models(chains(9), chains(8))
     assert found["nodes"]["corresponding"] == 16, found["nodes"]
+
+
+@case
+def groups_of_twins():
+    """Four equal nodes, two of which nothing tells apart, and neither the two others."""
+    def graph(order):
+        first = [node("Neg", "x", f"a{i}") for i in order]
+        then = [node("Relu" if i < 2 else "Tanh", f"a{i}", f"b{i}") for i in order]
+        return model_of([*first, *then, node("Concat", "b0 b1 b2 b3", "y", axis=0)])
+    assert compare_models(graph([0, 1, 2, 3]), graph([2, 3, 0, 1]))["status"] == "ok"
+    assert compare_models(graph([0, 2, 1, 3]), graph([3, 1, 2, 0]))["status"] == "ok"
+
+    def alike(order):
+        ends = ["Relu", "Relu", "Tanh", "Tanh"]
+        return model_of([node("Neg", "x", f"a{i}") for i in order]
+                        + [node(ends[i], f"a{i}", f"b{i}") for i in order]
+                        + [node("Add", "b0 b1", "r"), node("Add", "b2 b3", "t"),
+                           node("Sub", "r t", "y")])
+    assert compare_models(alike([0, 1, 2, 3]), alike([2, 3, 0, 1]))["status"] == "ok"
 
 
 @case

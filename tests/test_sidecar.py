@@ -163,6 +163,14 @@ def bodies():
             assert (node["body_of"] is None) == (key in main), key
         loop = next(k for k, n in nodes_of(document).items() if n["op_type"] == "Loop")
         inside = {k for k, n in nodes_of(document).items() if n["body_of"] == loop}
+        body = next(a.g for n in loaded.graph.node if n.name == loop for a in n.attribute
+                    if a.type == onnx.AttributeProto.GRAPH)
+        returned = [document["tensors"][v.name] for v in body.output
+                    if v.name in document["tensors"]]
+        tag = nodes_of(document)[loop]["tags"][0]
+        assert returned and all(tag in t["consumers"] for t in returned), returned
+        given = [document["tensors"][v.name] for v in body.input]
+        assert all(t["made_by"] == loop and not t["is_input"] for t in given), given
         root = document["dag"]["/Stepper"]
         assert any(b == loop and a in inside for a, b in root["edges"]), "what a body returns"
         assert findings_with(file, folder / "s.json") == []
@@ -256,8 +264,19 @@ def where_it_goes():
         for bad, code in ((folder / "c.onnx", EXIT_USAGE), (net, EXIT_USAGE),
                           (folder / "no" / "s.json", EXIT_CANNOT_WRITE)):
             check_line(run(net, "--out", folder / "c.onnx", f"--sidecar={bad}", "--quiet"), code, "")
+        check_line(run(net, "--out", "/dev/null", "--sidecar", "--quiet"), EXIT_USAGE, "no file")
         assert sorted(p.name for p in folder.iterdir()) == before, "something was written"
         check_line(run("inspect", file, "--sidecar"), EXIT_USAGE, "--sidecar")
+        export(net, folder / "e.onnx", "--external-data", "always")
+        data = (folder / "e.onnx.data").read_bytes()
+        check_line(run("sidecar", folder / "e.onnx", "--out", folder / "sub" / ".." / "e.onnx.data"),
+                   EXIT_CANNOT_WRITE, "e.onnx.data")
+        check_line(run("sidecar", folder / "e.onnx", "--out", f"{folder}/./e.onnx.data"), EXIT_USAGE,
+                   "input itself")
+        assert (folder / "e.onnx.data").read_bytes() == data
+        check_line(run(net, "--out", folder / "f.onnx", f"--sidecar={folder}/./f.onnx", "--quiet"),
+                   EXIT_USAGE, "input itself")
+        assert (folder / "f.onnx").read_bytes() == file.read_bytes()
 
 
 @case
@@ -299,7 +318,7 @@ def strange_names():
         assert len(nodes_of(document)) == len(nodes) + 2
         assert len(initializers_of(document)) == 1
         keys = list(nodes_of(document))
-        assert keys[2] == "a" and keys[4:7] == names[4:7], keys
+        assert keys[:9] == ["#0", "#1", "a", "a#3", *names[4:7], "a#3#7", "w"], keys
         assert sum(t["made_by"] is not None for t in document["tensors"].values()) == len(nodes) + 2
         assert findings_with(folder / "m.onnx", folder / "s.json") == [
             line for line in findings(folder / "m.onnx")]
@@ -600,6 +619,9 @@ def what_is_no_sidecar():
             refused(folder, text, part)
         refused(folder, good.encode().replace(b"/Net/Head", b"/Net/\xff\xfe\xfd\xfc"), "UTF-8")
         refused(folder, good.encode()[:-5] + b"\0" * 5, "NUL")
+        with open(folder / "m_hierarchy.json", "ab") as file:
+            file.truncate(5 << 30)
+        check_line(run("inspect", folder / "m.onnx", env=NO_SHIM), EXIT_BAD_INPUT, "larger than")
         (folder / "m_hierarchy.json").unlink()
         (folder / "m_hierarchy.json").mkdir()
         check_line(run("inspect", folder / "m.onnx", env=NO_SHIM), EXIT_BAD_INPUT, "file")

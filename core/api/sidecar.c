@@ -5,6 +5,7 @@
 
 #include "api/paths.h"
 #include "onnx/delivery.h"
+#include "onnx/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,12 @@ htp_status htp_sidecar_find_path(htp_arena *arena, const char *given, const char
     if (strcmp(*path, onnx_path) == 0) {
         return htp_status_make(HTP_CODE_USAGE,
                                "the sidecar '%s' is the model itself; choose another name", *path);
+    }
+    htp_output *model = HTP_NEW(arena, htp_output);
+    HTP_TRY(htp_output_find(model, onnx_path));
+    if (model->is_direct) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "the sidecar is made of the model, and '%s' is no file", onnx_path);
     }
     return htp_paths_check(arena, inputs, input_count, *path, false);
 }
@@ -108,17 +115,32 @@ static htp_status check_sources(void *user)
     return htp_status_prefix(htp_input_file_check(&w->model->view.file), w->model->view.path);
 }
 
+/* The document must replace neither the model and its data, nor the sidecar that it is made of. */
+static htp_status check_path(htp_question *question, const char *path)
+{
+    const htp_view *view = &question->model->view;
+    const char *sidecar = question->model->tree.sidecar.path;
+    const char **inputs = HTP_NEW_ARRAY(&question->arena, const char *, view->data_files.count + 2);
+    size_t count = 0;
+    inputs[count++] = view->path;
+    for (size_t i = 0; i < view->data_files.count; i++) {
+        inputs[count++] = view->data_files.items[i].path;
+    }
+    if (sidecar) {
+        inputs[count++] = sidecar;
+    }
+    return htp_paths_check(&question->arena, inputs, count, path, false);
+}
+
 static htp_status write_sidecar(htp_question *question)
 {
     struct writing *w = HTP_NEW(&question->arena, struct writing);
     const htp_view *view = &question->model->view;
-    const char *const inputs[] = {view->path, question->model->tree.sidecar.path};
     htp_delivered delivered;
     *w = *(const struct writing *)question->options;
     w->model = question->model;
     w->path = w->path ? w->path : htp_sidecar_default_path(&question->arena, view->path);
-    HTP_TRY(htp_status_prefix(
-        htp_paths_check(&question->arena, inputs, inputs[1] ? 2 : 1, w->path, false), view->path));
+    HTP_TRY(htp_status_prefix(check_path(question, w->path), view->path));
     w->sidecar = htp_sidecar_new(&question->arena, view, &question->model->tree);
     w->json = (htp_json){.text.arena = &question->arena, .user = w};
     const htp_delivery delivery = {.user = w,

@@ -12,10 +12,10 @@
 
 enum {
     NEWEST_VERSION = 1,
-    LARGEST_VALUE = 1 << 28, /* bytes of one value whose tree is made: of the list of modules */
+    LARGEST_VALUE = 1 << 27, /* bytes of one value whose tree is made: of the list of modules */
 };
 
-#define LARGEST_FILE ((uint64_t)1 << 36) /* bytes */
+#define LARGEST_FILE ((uint64_t)1 << 32) /* bytes */
 
 size_t htp_sidecar_file_stem(const char *onnx_path)
 {

@@ -213,10 +213,11 @@ typedef struct htp_model htp_model;
  * receive SIGBUS.
  *
  * The module tree is that of the tags (attributes, metadata or doc strings of nodes), of the
- * metadata or of the names of nodes that PyTorch's exporters write; see htp_model_hierarchy().
+ * metadata that PyTorch's exporters write; of the sidecar (htp_model_sidecar()) that lies beside
+ * the model; or of the names of nodes. See htp_model_hierarchy().
  * @param model  receives the model, NULL on failure.
- * @return HTP_CODE_BAD_INPUT for what is no valid ONNX model, and for external data that are
- *         missing, short, or outside of the model's folder.
+ * @return HTP_CODE_BAD_INPUT for what is no valid ONNX model, for external data that are missing,
+ *         short, or outside of the model's folder, and for a sidecar that is asked and is none.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_open(const char *path, htp_model **model);
 
