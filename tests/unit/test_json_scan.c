@@ -12,9 +12,12 @@ static htp_json_part part_of(const char *text)
 static bool is_json(const char *text)
 {
     size_t length = strlen(text);
-    char *copy = malloc(length + 1);
+    char *copy = malloc(length + 1); /* the last byte of which is another one than the text's */
     ck_assert_ptr_nonnull(copy);
-    memcpy(copy, text, length);
+    memset(copy, '!', length + 1);
+    for (size_t i = 0; i < length; i++) {
+        copy[i] = text[i];
+    }
     htp_json_scan scan = htp_json_scan_of((htp_json_part){copy, length});
     htp_json_part value;
     bool is_value = htp_json_scan_value(&scan, &value) && htp_json_scan_end(&scan);
