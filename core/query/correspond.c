@@ -284,15 +284,27 @@ static void join_neighbours(struct finder *f, const struct leaving *leaving, htp
 
 /* ---- the steps ---- */
 
+/* Whether one of the models has no nodes left. */
+static bool is_done(const struct finder *f)
+{
+    return f->queued == f->sides[OF_A].outline->units || f->queued == f->sides[OF_B].outline->units;
+}
+
 static void join_by_label(struct finder *f, const struct leaving *leaving, htp_label label)
 {
     htp_surroundings of[SIDES];
+    if (is_done(f)) {
+        return;
+    }
     for (int s = 0; s < SIDES; s++) {
         htp_surroundings_find(f->arena, f->sides[s].outline, label, &of[s]);
         f->sides[s].group = NULL; /* those of other labels */
     }
     htp_digest *const both[] = {of[0].both, of[1].both};
     join_in_order(f, both);
+    if (is_done(f)) {
+        return;
+    }
     for (int s = 0; s < SIDES; s++) {
         group_readers(f, &f->sides[s], label);
     }
@@ -309,6 +321,9 @@ static void join_by_label(struct finder *f, const struct leaving *leaving, htp_l
 
 static void join_by_operator(struct finder *f, const struct leaving *leaving)
 {
+    if (is_done(f)) {
+        return;
+    }
     for (int s = 0; s < SIDES; s++) {
         group_readers(f, &f->sides[s], HTP_LABEL_OPERATOR);
     }
