@@ -15,6 +15,8 @@ static const char help_of_exports[] =
     "       htp-trace validate MODEL.onnx\n"
     "       htp-trace compare A.onnx B.onnx [--json]\n"
     "       htp-trace sidecar MODEL.onnx [--out FILE.json]\n"
+    "       htp-trace extract MODEL.onnx --module ADDRESS --out PART.onnx\n"
+    "       htp-trace split MODEL.onnx --at ADDRESS|--depth N --out-dir DIR\n"
     "       htp-trace MODEL.pt --dump-graph\n"
     "       htp-trace ops\n"
     "\n"
@@ -123,6 +125,25 @@ static const char help_of_commands[] =
     "                        metadata, and where tags of corresponding nodes disagree\n"
     "  sidecar MODEL.onnx    writes the sidecar of a model to --out FILE.json\n"
     "                        (default MODEL_hierarchy.json)\n"
+    "  extract MODEL.onnx --module ADDRESS --out PART.onnx\n"
+    "                        these modules as a model: what crosses their border are its inputs "
+    "and\n"
+    "                        outputs; names, types and tags stay those of the whole. A node that\n"
+    "                        serves several modules belongs to the first\n"
+    "    --except, --own     as for select\n"
+    "    --call N            one call of a module that runs several times, from 0 on\n"
+    "    --external-data WHEN\n"
+    "                        as for an export\n"
+    "  split MODEL.onnx --at ADDRESS --out-dir DIR\n"
+    "                        these modules as parts that follow each other, and so what lies "
+    "between\n"
+    "                        them; may be repeated. DIR, new or empty, has index.json as well\n"
+    "    --depth N           the modules at this level of the tree instead\n"
+    "    --share-weights     large weights go to one file, weights.data, and to no part\n"
+    "    --external-data WHEN\n"
+    "                        as for an export, of each part\n";
+
+static const char help_of_addresses[] =
     "  An ADDRESS is a tag (/BertModel/BertEncoder/BertLayer.0), the end of one\n"
     "  (BertEncoder/BertLayer.0), an attribute path (encoder.layer.0), a class (BertLayer) or a\n"
     "  segment (BertLayer.0). * is any part of a segment, ** any number of segments. It means\n"
@@ -133,7 +154,8 @@ static const char help_of_commands[] =
     "exit codes (of several models: that of the first failure)\n"
     "  0    done\n"
     "  1    internal error, or libhtp-shim.so or libtorch is missing\n"
-    "  2    wrong usage, inputs that do not fit the model, an ADDRESS that names nothing\n"
+    "  2    wrong usage, inputs that do not fit the model, an ADDRESS that names nothing, or what\n"
+    "       cannot be cut out alone\n"
     "  3    a model that is not readable, or neither TorchScript nor ONNX\n"
     "  4    an operator or construct that cannot be exported\n"
     "  5    the output cannot be written\n"
@@ -148,6 +170,7 @@ int htp_cli_help(void)
     (void)fputs(help_of_exports, stdout);
     (void)fputs(help_of_the_rest, stdout);
     (void)fputs(help_of_commands, stdout);
+    (void)fputs(help_of_addresses, stdout);
     return htp_cli_flush_stdout() ? HTP_CODE_OK : HTP_CODE_CANNOT_WRITE;
 }
 
