@@ -1,0 +1,62 @@
+"""Runs the program in processes that begin with libtorch opened: see started.c."""
+
+import array
+import functools
+import os
+import signal
+import socket
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+
+class Starter:
+    def __init__(self, program: Path):
+        self.ours, theirs = socket.socketpair()
+        self.process = subprocess.Popen([str(program)], stdin=theirs)
+        theirs.close()
+
+    def receive(self, deadline: float) -> int:
+        """Raises TimeoutError behind the deadline, on time.monotonic()."""
+        self.ours.settimeout(max(deadline - time.monotonic(), 0.001))
+        data = self.ours.recv(4, socket.MSG_WAITALL)
+        assert len(data) == 4, "the started program is gone"
+        return struct.unpack("i", data)[0]
+
+    def run(self, arguments: list, timeout: float) -> subprocess.CompletedProcess:
+        deadline = time.monotonic() + timeout
+        streams = [os.memfd_create(name) for name in ("stdout", "stderr")]
+        try:
+            text = b"".join(os.fsencode(part) + b"\0" for part in (os.getcwd(), *arguments))
+            rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", streams))
+            self.ours.settimeout(None)
+            self.ours.sendmsg([struct.pack("I", len(text))], [rights])
+            self.ours.sendall(text)
+            process = self.receive(deadline)
+            try:
+                state = self.receive(deadline)
+            except TimeoutError:
+                os.kill(process, signal.SIGKILL)
+                self.receive(time.monotonic() + 60)
+                raise subprocess.TimeoutExpired(arguments, timeout) from None
+            return subprocess.CompletedProcess(
+                arguments, os.waitstatus_to_exitcode(state), *map(contents, streams))
+        finally:
+            for stream in streams:
+                os.close(stream)
+
+
+def contents(stream: int) -> str:
+    """As subprocess.run(text=True) reads it."""
+    size = os.fstat(stream).st_size
+    return os.pread(stream, size, 0).decode().replace("\r\n", "\n").replace("\r", "\n") if size else ""
+
+
+@functools.cache
+def starter(program: Path, process: int) -> Starter:
+    return Starter(program)
+
+
+def run(program: Path, arguments: list, timeout: float) -> subprocess.CompletedProcess:
+    return starter(program, os.getpid()).run(arguments, timeout)
