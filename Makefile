@@ -17,6 +17,7 @@ override PREFIX := $(abspath $(PREFIX))
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
 
 ifeq ($(FLAVOUR),asan)
 # Reports name lines; what the sanitizers add takes long to optimise.
@@ -75,7 +76,7 @@ endif
 # clang's sanitizers leave their own symbols to the program.
 SHARED_LDFLAGS := $(if $(findstring clang,$(if $(FLAVOUR),$(CC))),,-Wl,-z,defs)
 
-PACKAGES := libprotobuf-c libcjson zlib
+PACKAGES := libprotobuf-c libcjson zlib libxxhash
 PACKAGE_CFLAGS := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null))
 PACKAGE_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
 CORE_LIBS := $(PACKAGE_LIBS) -ldl -lm -lpthread
@@ -264,7 +265,7 @@ clean:
 DEST = $(DESTDIR)$(1)
 install: all
 	$(INSTALL) -d $(call DEST,$(BINDIR)) $(call DEST,$(LIBDIR))/htp \
-	    $(call DEST,$(LIBDIR))/pkgconfig $(call DEST,$(INCLUDEDIR))/htp
+	    $(call DEST,$(LIBDIR))/pkgconfig $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp
 	$(INSTALL) -m 755 $(PROGRAM) $(call DEST,$(BINDIR))/htp-trace
 	$(INSTALL) -m 644 $(STATIC) $(call DEST,$(LIBDIR))/libhtp.a
 	$(INSTALL) -m 755 $(SHARED) $(call DEST,$(LIBDIR))/libhtp.so.$(VERSION)
@@ -272,6 +273,7 @@ install: all
 	ln -sf $(SONAME) $(call DEST,$(LIBDIR))/libhtp.so
 	$(INSTALL) -m 755 $(SHIM) $(call DEST,$(LIBDIR))/htp/libhtp-shim.so
 	$(INSTALL) -m 644 include/htp/*.h $(call DEST,$(INCLUDEDIR))/htp
+	$(INSTALL) -m 644 docs/*.schema.json $(call DEST,$(DATADIR))/htp
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
 	    -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
@@ -282,8 +284,9 @@ uninstall:
 	rm -f $(call DEST,$(BINDIR))/htp-trace $(call DEST,$(LIBDIR))/libhtp.a \
 	    $(call DEST,$(LIBDIR))/libhtp.so* $(call DEST,$(LIBDIR))/htp/libhtp-shim.so \
 	    $(call DEST,$(LIBDIR))/pkgconfig/htp.pc \
-	    $(patsubst include/%,$(call DEST,$(INCLUDEDIR))/%,$(wildcard include/htp/*.h))
-	-rmdir $(call DEST,$(LIBDIR))/htp $(call DEST,$(INCLUDEDIR))/htp
+	    $(patsubst include/%,$(call DEST,$(INCLUDEDIR))/%,$(wildcard include/htp/*.h)) \
+	    $(patsubst docs/%,$(call DEST,$(DATADIR))/htp/%,$(wildcard docs/*.schema.json))
+	-rmdir $(call DEST,$(LIBDIR))/htp $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp
 
 # ---- tests ---------------------------------------------------------------------------------------
 

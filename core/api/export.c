@@ -6,6 +6,7 @@
 #include "api/paths.h"
 #include "api/result.h"
 #include "api/session.h"
+#include "api/sidecar.h"
 #include "graph/passes.h"
 #include "hierarchy/hierarchy.h"
 #include "lower/lower.h"
@@ -134,6 +135,16 @@ static htp_status write_model(htp_session *session, htp_finished *finished)
     return HTP_OK;
 }
 
+/* The sidecar tells of the file as it lies there, like one that is made of it later. */
+static htp_status write_sidecar(htp_session *session, const htp_finished *finished)
+{
+    const htp_sidecar_run run = {.libtorch = session->shim->libtorch_version,
+                                 .seconds = session->stage_seconds};
+    return finished->sidecar_path
+               ? htp_sidecar_write_file(finished->onnx_path, finished->sidecar_path, &run, NULL)
+               : HTP_OK;
+}
+
 static htp_status run_export(struct job *job)
 {
     htp_session *session = &job->session;
@@ -146,11 +157,18 @@ static htp_status run_export(struct job *job)
                                               job->onnx_path,
                                               session->options.external_data != HTP_EXTERNAL_NEVER),
                               session->model_path));
+    if (session->options.sidecar) {
+        HTP_TRY(htp_status_prefix(htp_sidecar_find_path(&session->arena, session->options.sidecar,
+                                                        inputs, inputs[1] ? 2 : 1, job->onnx_path,
+                                                        &finished.sidecar_path),
+                                  session->model_path));
+    }
     HTP_TRY(htp_session_trace(session));
     HTP_TRY(lower(session, &job->customs, &model));
     finished.model = model;
     HTP_TRY(tag(session, &finished));
     HTP_TRY(write_model(session, &finished));
+    HTP_TRY(write_sidecar(session, &finished));
     return job->result ? htp_result_make(session, &finished, job->result) : HTP_OK;
 }
 

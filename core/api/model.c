@@ -59,6 +59,7 @@ void htp_model_free(htp_model *model)
 {
     if (model) {
         htp_tree_close(&model->tree);
+        htp_sidecar_file_close(&model->sidecar);
         htp_view_close(&model->view);
         htp_arena_free(&model->arena);
         free(model);
@@ -85,7 +86,8 @@ uint64_t htp_model_untagged_count(const htp_model *model)
 static htp_status ask_guarded(htp_question *question)
 {
     if (htp_arena_recover(&question->arena) != 0 ||
-        htp_arena_recover(&question->model->arena) != 0) {
+        htp_arena_recover(&question->model->arena) != 0 ||
+        (question->other && htp_arena_recover(&question->other->arena) != 0)) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", question->model->view.path);
     }
     return question->answer(question);

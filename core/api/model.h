@@ -11,11 +11,13 @@ struct htp_model {
     htp_arena arena; /* of what the model is */
     htp_view view;
     htp_tree tree;
+    htp_sidecar_file sidecar; /* that it is compared with; or all zeroes */
 };
 
 /** One question asked of a model; its arena is freed behind it. */
 typedef struct htp_question {
     htp_model *model;
+    htp_model *other; /* that it is compared with; or NULL */
     htp_arena arena;
     htp_status (*answer)(struct htp_question *question);
     const void *options;

@@ -133,6 +133,11 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     } else {
         htp_text_add(&text, "\"external_file\": null, ");
     }
+    if (finished->sidecar_path) {
+        add_string(&text, "sidecar", finished->sidecar_path);
+    } else {
+        htp_text_add(&text, "\"sidecar\": null, ");
+    }
     add_string(&text, "libtorch", session->shim->libtorch_version);
     add_seconds(&text, session);
     htp_text_add(&text, "}");

@@ -12,6 +12,7 @@
 /** A finished export. */
 typedef struct htp_finished {
     const char *onnx_path;
+    const char *sidecar_path; /* NULL: there is none */
     const htp_draft *model;
     const htp_hierarchy *hierarchy;
     const htp_annotations *annotations;

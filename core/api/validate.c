@@ -3,14 +3,34 @@
  */
 #include "api/model.h"
 #include "api/paths.h"
+#include "api/sidecar.h"
 #include "report/model_report.h"
+#include "report/sidecar_check.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+void htp_validate_options_init(htp_validate_options *options)
+{
+    if (options) {
+        *options = (htp_validate_options){.struct_size = sizeof(*options)};
+    }
+}
 
 struct validating {
     const char *path;
+    htp_validate_options options;
     uint64_t *count;
 };
+
+/* A graph that is broken is told of already: nothing can be written of it. */
+static htp_status check_sidecar(htp_question *question, htp_findings *findings)
+{
+    htp_model *model = question->model;
+    return model->view.flaws.count > 0 ? HTP_OK
+                                       : htp_sidecar_check(&question->arena, &model->view,
+                                                           &model->tree, &model->sidecar, findings);
+}
 
 static htp_status validate(htp_question *question)
 {
@@ -18,8 +38,16 @@ static htp_status validate(htp_question *question)
     htp_model *model = question->model;
     htp_findings findings = {.arena = &question->arena};
     HTP_TRY(htp_view_open(&model->view, &model->arena, work->path));
-    HTP_TRY(htp_tree_find(&model->view, &model->tree));
+    const char *sidecar = work->options.sidecar;
+    if (sidecar) {
+        sidecar = *sidecar ? sidecar : htp_sidecar_default_path(&model->arena, work->path);
+        HTP_TRY(htp_sidecar_file_open(&model->sidecar, &model->arena, sidecar));
+    }
+    HTP_TRY(htp_tree_find_with(&model->view, &model->tree, sidecar ? &model->sidecar : NULL));
     htp_validate(&model->view, &model->tree, &findings);
+    if (sidecar) {
+        HTP_TRY(check_sidecar(question, &findings));
+    }
     *work->count = findings.list.count;
     if (question->text) {
         HTP_TRY(htp_question_hand_over(
@@ -34,12 +62,22 @@ static htp_status validate(htp_question *question)
     return HTP_OK;
 }
 
-htp_status htp_validate_model(const char *path, char **text, char **json, uint64_t *count)
+htp_status htp_validate_model(const char *path, const htp_validate_options *options, char **text,
+                              char **json, uint64_t *count)
 {
     uint64_t found = 0;
-    const struct validating work = {path, &found};
+    struct validating work = {.path = path, .count = &found};
     htp_question question = {.answer = validate, .options = &work, .text = text, .json = json};
     HTP_TRY(htp_paths_check_model(path));
+    htp_validate_options_init(&work.options);
+    if (options) {
+        if (options->struct_size == 0 || options->struct_size > sizeof(*options)) {
+            return htp_status_make(HTP_CODE_USAGE, "the options were not made with "
+                                                   "htp_validate_options_init() of this version "
+                                                   "of the library");
+        }
+        memcpy(&work.options, options, options->struct_size);
+    }
     question.model = calloc(1, sizeof(*question.model));
     if (!question.model) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);

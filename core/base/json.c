@@ -2,11 +2,31 @@
 
 #include <inttypes.h>
 
+enum { CHUNK = 1 << 16 }; /* that is handed on */
+
+void htp_json_flush(htp_json *json)
+{
+    if (json->write && json->text.length > 0) {
+        json->write(json->user, json->text.bytes, json->text.length);
+        json->text.length = 0;
+    }
+}
+
+void htp_json_line(htp_json *json)
+{
+    json->needs_line = true;
+}
+
 static void begin_value(htp_json *json, const char *key)
 {
-    if (json->needs_comma) {
-        htp_text_add(&json->text, ", ");
+    if (json->text.length >= CHUNK) {
+        htp_json_flush(json);
     }
+    const char *comma = json->needs_comma ? "," : "";
+    const char *space = json->needs_line ? "\n" : json->needs_comma ? " " : "";
+    htp_text_add(&json->text, comma);
+    htp_text_add(&json->text, space);
+    json->needs_line = false;
     if (key) {
         htp_text_add_json(&json->text, key);
         htp_text_add(&json->text, ": ");
@@ -23,6 +43,8 @@ void htp_json_begin(htp_json *json, const char *key, char bracket)
 
 void htp_json_end(htp_json *json, char bracket)
 {
+    htp_text_add(&json->text, json->needs_line ? "\n" : "");
+    json->needs_line = false;
     htp_text_add_bytes(&json->text, &bracket, 1);
     json->needs_comma = true;
 }
@@ -39,7 +61,8 @@ void htp_json_string(htp_json *json, const char *key, const char *value)
 
 void htp_json_string_part(htp_json *json, const char *key, const char *value, size_t length)
 {
-    htp_json_string(json, key, htp_arena_copy(json->text.arena, value, length));
+    begin_value(json, key);
+    htp_text_add_json_part(&json->text, value, length);
 }
 
 void htp_json_number(htp_json *json, const char *key, int64_t value)
@@ -52,6 +75,18 @@ void htp_json_count(htp_json *json, const char *key, uint64_t value)
 {
     begin_value(json, key);
     htp_text_addf(&json->text, "%" PRIu64, value);
+}
+
+void htp_json_double(htp_json *json, const char *key, double value)
+{
+    begin_value(json, key);
+    htp_text_add_double(&json->text, value);
+}
+
+void htp_json_raw(htp_json *json, const char *key, const char *value)
+{
+    begin_value(json, key);
+    htp_text_add(&json->text, value);
 }
 
 void htp_json_bool(htp_json *json, const char *key, bool value)

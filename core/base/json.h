@@ -10,6 +10,9 @@
  *     htp_json_end(&json, '}');
  *
  * A key is NULL in a list. Bytes that are no UTF-8 become U+FFFD.
+ *
+ * Where there is a function for it, the text is handed on now and then and begins anew: what is
+ * written may be larger than memory. htp_json_flush() hands on the rest.
  */
 #ifndef HTP_BASE_JSON_H
 #define HTP_BASE_JSON_H
@@ -19,7 +22,16 @@
 typedef struct htp_json {
     htp_text text;
     bool needs_comma;
+    bool needs_line;
+    void (*write)(void *user, const char *bytes, size_t length); /* or NULL */
+    void *user;
 } htp_json;
+
+/** Hands on what there is. */
+void htp_json_flush(htp_json *json);
+
+/** A newline in front of what comes next: a key, a value or a bracket. */
+void htp_json_line(htp_json *json);
 
 /** Begins an object, '{', or a list, '['. */
 void htp_json_begin(htp_json *json, const char *key, char bracket);
@@ -36,6 +48,12 @@ void htp_json_string_part(htp_json *json, const char *key, const char *value, si
 /** A number; a count. */
 void htp_json_number(htp_json *json, const char *key, int64_t value);
 void htp_json_count(htp_json *json, const char *key, uint64_t value);
+
+/** A number that is finite; it reads back the same. */
+void htp_json_double(htp_json *json, const char *key, double value);
+
+/** A value that is JSON already. */
+void htp_json_raw(htp_json *json, const char *key, const char *value);
 
 void htp_json_bool(htp_json *json, const char *key, bool value);
 void htp_json_null(htp_json *json, const char *key);

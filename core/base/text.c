@@ -137,16 +137,40 @@ static void add_json_character(htp_text *text, const char *at, size_t length, ui
     }
 }
 
-void htp_text_add_json(htp_text *text, const char *string)
+/* The bytes from here on that JSON has as they are. */
+static size_t plain_bytes(const char *bytes, size_t length)
 {
+    size_t count = 0;
+    while (count < length && (unsigned char)bytes[count] >= 0x20 &&
+           (unsigned char)bytes[count] < 0x7f && bytes[count] != '"' && bytes[count] != '\\') {
+        count++;
+    }
+    return count;
+}
+
+void htp_text_add_json_part(htp_text *text, const char *bytes, size_t length)
+{
+    enum { LONGEST = 4 };
     htp_text_add(text, "\"");
-    while (*string) {
-        uint32_t code = 0;
-        size_t length = htp_text_utf8(string, &code);
-        add_json_character(text, string, length, code);
-        string += length ? length : 1;
+    for (size_t at = 0; at < length;) {
+        size_t plain = plain_bytes(bytes + at, length - at);
+        htp_text_add_bytes(text, bytes + at, plain);
+        at += plain;
+        if (at < length) {
+            char next[LONGEST + 1] = {0}; /* ends a sequence that reaches beyond the bytes */
+            uint32_t code = 0;
+            memcpy(next, bytes + at, length - at < LONGEST ? length - at : LONGEST);
+            size_t taken = htp_text_utf8(next, &code);
+            add_json_character(text, next, taken, code);
+            at += taken ? taken : 1;
+        }
     }
     htp_text_add(text, "\"");
+}
+
+void htp_text_add_json(htp_text *text, const char *string)
+{
+    htp_text_add_json_part(text, string, strlen(string));
 }
 
 static void add_repr_character(htp_text *text, const char *at, size_t length, uint32_t code,

@@ -32,6 +32,9 @@ void htp_text_add_utf8(htp_text *text, const char *string);
 /** Appends a string as a JSON string: quoted, escaped; bytes that are no UTF-8 become U+FFFD. */
 void htp_text_add_json(htp_text *text, const char *string);
 
+/** The same for @p length bytes, which may hold NULs. */
+void htp_text_add_json_part(htp_text *text, const char *bytes, size_t length);
+
 /** Appends a string as Python's repr() writes it: 'x', or "it's"; a byte that is no UTF-8 as the
  * surrogate that Python decodes it to (\udcff). Beyond Latin-1 all characters count as printable;
  * ast.literal_eval() gives the string back all the same. */

@@ -183,10 +183,11 @@ static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
 }
 
 enum kind {
-    KIND_FLAG,    /* sets a bool */
-    KIND_STRING,  /* keeps its value */
-    KIND_COMMAND, /* makes it another command */
-    KIND_PARSE,   /* with a value: calls a function */
+    KIND_FLAG,     /* sets a bool */
+    KIND_STRING,   /* keeps its value */
+    KIND_COMMAND,  /* makes it another command */
+    KIND_PARSE,    /* with a value: calls a function */
+    KIND_OPTIONAL, /* keeps its value, or "" where it has none */
 };
 
 /* Commands that take an option; a dump is an export until its option is read. */
@@ -197,9 +198,12 @@ enum {
     ON_TORCHSCRIPT = ON_EXPORT | ON_INSPECT,
     ON_STRIP = 1 << HTP_CLI_STRIP,
     ON_VALIDATE = 1 << HTP_CLI_VALIDATE,
+    ON_COMPARE = 1 << HTP_CLI_COMPARE,
+    ON_SIDECAR = 1 << HTP_CLI_SIDECAR,
     ON_EXTRACT = 1 << HTP_CLI_EXTRACT,
     ON_SPLIT = 1 << HTP_CLI_SPLIT,
-    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_EXTRACT | ON_SPLIT,
+    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_EXTRACT | ON_SPLIT |
+             ON_COMPARE | ON_SIDECAR,
 };
 
 static const struct row {
@@ -227,7 +231,7 @@ static const struct row {
     {"opset", ON_TORCHSCRIPT, KIND_PARSE, 0, read_opset},
     {"tags", ON_TORCHSCRIPT, KIND_PARSE, 0, read_tags},
     {"external-data", ON_TORCHSCRIPT | ON_EXTRACT | ON_SPLIT, KIND_PARSE, 0, read_external_data},
-    STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_EXTRACT, out),
+    STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_EXTRACT | ON_SIDECAR, out),
     STRING("out-dir", ON_TORCHSCRIPT | ON_SPLIT, out_folder),
     STRING("inputs", ON_TORCHSCRIPT, options.inputs_file),
     STRING("method", ON_TORCHSCRIPT, options.method),
@@ -248,6 +252,7 @@ static const struct row {
     STRING("precision", ON_SELECT, selection.precision),
     FLAG("own", ON_SELECT | ON_EXTRACT, selection.own),
     FLAG("weights", ON_SELECT, selection.weights),
+    {"sidecar", ON_EXPORT | ON_VALIDATE, KIND_OPTIONAL, offsetof(htp_cli_arguments, sidecar), NULL},
     FLAG("share-weights", ON_SPLIT, share_weights),
 #undef FLAG
 #undef STRING
@@ -261,6 +266,7 @@ static bool read_option(htp_cli_arguments *arguments, const struct row *row, con
         *(bool *)place = true;
         return true;
     case KIND_STRING:
+    case KIND_OPTIONAL:
         *(const char **)place = value;
         return true;
     case KIND_COMMAND:
@@ -281,6 +287,8 @@ static const struct command {
     {"select", HTP_CLI_SELECT, "select MODEL.onnx --module ADDRESS"},
     {"strip", HTP_CLI_STRIP, "strip MODEL.onnx --out FILE.onnx"},
     {"validate", HTP_CLI_VALIDATE, "validate MODEL.onnx"},
+    {"compare", HTP_CLI_COMPARE, "compare A.onnx B.onnx"},
+    {"sidecar", HTP_CLI_SIDECAR, "sidecar MODEL.onnx [--out FILE.json]"},
     {"extract", HTP_CLI_EXTRACT, "extract MODEL.onnx --module ADDRESS --out FILE.onnx"},
     {"split", HTP_CLI_SPLIT, "split MODEL.onnx --at ADDRESS --out-dir DIR"},
 };
@@ -306,13 +314,30 @@ static bool refuse_option(int kind, const char *option)
     return false;
 }
 
+/* A value that may be left out stands behind "=", or is the next word where that names a JSON file.
+ */
+static const char *take_word(int argc, char **argv)
+{
+    static const char ending[] = ".json";
+    const char *word = optind < argc ? argv[optind] : "";
+    size_t length = strlen(word);
+    if (*word == '-' || length <= strlen(ending) ||
+        strcmp(word + length - strlen(ending), ending) != 0) {
+        return "";
+    }
+    optind++;
+    return word;
+}
+
 static bool read_options(htp_cli_arguments *arguments, int argc, char **argv)
 {
     struct option options[COUNT(rows) + 1] = {{0}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         bool has_value = rows[i].kind == KIND_STRING || rows[i].kind == KIND_PARSE;
         options[i].name = rows[i].name;
-        options[i].has_arg = has_value ? required_argument : no_argument;
+        options[i].has_arg = rows[i].kind == KIND_OPTIONAL ? optional_argument
+                             : has_value                   ? required_argument
+                                                           : no_argument;
         options[i].val = UCHAR_MAX + 1 + (int)i; /* behind all letters: there are no short ones */
     }
     opterr = 0;
@@ -331,7 +356,8 @@ static bool read_options(htp_cli_arguments *arguments, int argc, char **argv)
                                   find_command(arguments->command)->name);
             return false;
         }
-        if (!read_option(arguments, row, optarg)) {
+        const char *value = row->kind == KIND_OPTIONAL && !optarg ? take_word(argc, argv) : optarg;
+        if (!read_option(arguments, row, value)) {
             return false;
         }
         if (arguments->command == HTP_CLI_HELP || arguments->command == HTP_CLI_VERSION) {
@@ -355,10 +381,11 @@ static bool check_outputs(const htp_cli_arguments *arguments)
         return true;
     }
     if (arguments->command == HTP_CLI_DUMP_GRAPH) {
-        if (arguments->out || arguments->out_folder || arguments->json || arguments->print_tree) {
+        if (arguments->sidecar || arguments->out || arguments->out_folder || arguments->json ||
+            arguments->print_tree) {
             htp_cli_print_message(
                 "--dump-graph and --dump-after write to standard output alone: leave out --out, "
-                "--out-dir, --json and --print-tree");
+                "--out-dir, --json, --sidecar and --print-tree");
             return false;
         }
         return true;
@@ -403,6 +430,14 @@ static bool check_single(const htp_cli_arguments *arguments)
     return false;
 }
 
+static bool check_pair(const htp_cli_arguments *arguments)
+{
+    if (arguments->model_count != 2) {
+        htp_cli_print_message("compare takes two models, not %zu", arguments->model_count);
+    }
+    return arguments->model_count == 2;
+}
+
 static bool check(const htp_cli_arguments *arguments)
 {
     if (arguments->command == HTP_CLI_HELP || arguments->command == HTP_CLI_VERSION) {
@@ -417,10 +452,17 @@ static bool check(const htp_cli_arguments *arguments)
         htp_cli_print_message("pass either --quiet or --verbose");
         return false;
     }
+    if (arguments->sidecar && *arguments->sidecar && arguments->model_count > 1) {
+        htp_cli_print_message("--sidecar FILE is for one model; leave out FILE for several");
+        return false;
+    }
     if (arguments->command == HTP_CLI_VALIDATE) {
         return true;
     }
-    const unsigned singles = ON_SELECT | ON_STRIP | ON_EXTRACT | ON_SPLIT;
+    if (arguments->command == HTP_CLI_COMPARE) {
+        return check_pair(arguments);
+    }
+    const unsigned singles = ON_SELECT | ON_STRIP | ON_EXTRACT | ON_SPLIT | ON_SIDECAR;
     bool is_single = (singles & 1U << arguments->command) != 0;
     return is_single ? check_single(arguments) : check_outputs(arguments);
 }

@@ -13,6 +13,8 @@ typedef enum htp_cli_command {
     HTP_CLI_SELECT,
     HTP_CLI_STRIP,
     HTP_CLI_VALIDATE,
+    HTP_CLI_COMPARE,
+    HTP_CLI_SIDECAR,
     HTP_CLI_EXTRACT,
     HTP_CLI_SPLIT,
     HTP_CLI_OPERATORS,
@@ -41,6 +43,7 @@ typedef struct htp_cli_arguments {
     int depth; /* -1: all levels */
     int call;  /* -1: all of them */
     bool share_weights;
+    const char *sidecar; /* NULL: none; "": where it is unless another place is given */
 } htp_cli_arguments;
 
 /** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */

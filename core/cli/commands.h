@@ -42,4 +42,11 @@ HTP_MUST_USE htp_status htp_cli_split(const htp_cli_arguments *arguments, const 
 HTP_MUST_USE htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
                                          bool *has_findings);
 
+/** Writes the sidecar of an ONNX model. */
+HTP_MUST_USE htp_status htp_cli_sidecar(const htp_cli_arguments *arguments, const char *model,
+                                        const htp_write_options *options);
+
+/** Prints how two ONNX models differ. */
+HTP_MUST_USE htp_status htp_cli_compare(const htp_cli_arguments *arguments, bool *is_different);
+
 #endif

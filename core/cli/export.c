@@ -116,6 +116,12 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
         return htp_cli_split(run->arguments, run->model, &write);
     case HTP_CLI_VALIDATE:
         return htp_cli_validate(run->arguments, run->model, has_findings);
+    case HTP_CLI_SIDECAR: {
+        const htp_write_options write = {sizeof(write), options->progress, options->user};
+        return htp_cli_sidecar(run->arguments, run->model, &write);
+    }
+    case HTP_CLI_COMPARE:
+        return htp_cli_compare(run->arguments, has_findings);
     case HTP_CLI_SELECT:
         return htp_cli_select(run->arguments, run->model);
     default:
@@ -132,6 +138,7 @@ static int run_model(void *user, size_t index)
     options.progress = on_progress;
     options.note = on_note;
     options.user = run;
+    options.sidecar = arguments->sidecar;
     run->model = arguments->models[index];
     htp_cli_signals_begin(run->model, arguments->json);
     if (run->terminal.shows_stages && arguments->model_count > 1) {
@@ -159,7 +166,7 @@ int htp_cli_export(const htp_cli_arguments *arguments)
     }
     htp_cli_terminal_init(&run.terminal, arguments->quiet, arguments->options.details);
     int code = HTP_CODE_OK;
-    if (arguments->model_count == 1) {
+    if (arguments->model_count == 1 || arguments->command == HTP_CLI_COMPARE) {
         htp_cli_signals_install();
         code = run_model(&run, 0);
     } else {

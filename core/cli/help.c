@@ -13,6 +13,8 @@ static const char help_of_exports[] =
     "       htp-trace select MODEL.onnx --module ADDRESS [options]\n"
     "       htp-trace strip MODEL.onnx --out FILE.onnx\n"
     "       htp-trace validate MODEL.onnx\n"
+    "       htp-trace compare A.onnx B.onnx [--json]\n"
+    "       htp-trace sidecar MODEL.onnx [--out FILE.json]\n"
     "       htp-trace extract MODEL.onnx --module ADDRESS --out PART.onnx\n"
     "       htp-trace split MODEL.onnx --at ADDRESS|--depth N --out-dir DIR\n"
     "       htp-trace MODEL.pt --dump-graph\n"
@@ -26,6 +28,8 @@ static const char help_of_exports[] =
     "a\n"
     "                        model that fails\n"
     "  --opset N             ONNX opset, 17 to 23 (default 18)\n"
+    "  --sidecar [FILE.json] what there is to know of modules, operations and tensors, as JSON\n"
+    "                        beside the model (default MODEL_hierarchy.json)\n"
     "  --external-data WHEN  weights in FILE.data beside the model: auto (over 2 GiB), always, "
     "never.\n"
     "                        In FILE.1.data where the model that is replaced has its weights in\n"
@@ -114,6 +118,13 @@ static const char help_of_commands[] =
     "                        the model without what tells of modules; all else keeps its bytes\n"
     "  validate MODEL.onnx   what is wrong with a model, one finding a line: its structure, and\n"
     "                        what it says of modules, where it has tags of ours\n"
+    "    --sidecar [FILE.json]\n"
+    "                        and where its sidecar says otherwise (default MODEL_hierarchy.json)\n"
+    "  compare A.onnx B.onnx how two models differ, by their structure and not by names: which\n"
+    "                        nodes correspond and which do not, operators, modules, constants,\n"
+    "                        metadata, and where tags of corresponding nodes disagree\n"
+    "  sidecar MODEL.onnx    writes the sidecar of a model to --out FILE.json\n"
+    "                        (default MODEL_hierarchy.json)\n"
     "  extract MODEL.onnx --module ADDRESS --out PART.onnx\n"
     "                        these modules as a model: what crosses their border are its inputs "
     "and\n"
@@ -130,7 +141,9 @@ static const char help_of_commands[] =
     "    --depth N           the modules at this level of the tree instead\n"
     "    --share-weights     large weights go to one file, weights.data, and to no part\n"
     "    --external-data WHEN\n"
-    "                        as for an export, of each part\n"
+    "                        as for an export, of each part\n";
+
+static const char help_of_addresses[] =
     "  An ADDRESS is a tag (/BertModel/BertEncoder/BertLayer.0), the end of one\n"
     "  (BertEncoder/BertLayer.0), an attribute path (encoder.layer.0), a class (BertLayer) or a\n"
     "  segment (BertLayer.0). * is any part of a segment, ** any number of segments. It means\n"
@@ -146,7 +159,7 @@ static const char help_of_commands[] =
     "  3    a model that is not readable, or neither TorchScript nor ONNX\n"
     "  4    an operator or construct that cannot be exported\n"
     "  5    the output cannot be written\n"
-    "  6    validate looked, and found something\n"
+    "  6    validate or compare looked, and found something\n"
     "  130  interrupted\n"
     "\n"
     "environment\n"
@@ -157,6 +170,7 @@ int htp_cli_help(void)
     (void)fputs(help_of_exports, stdout);
     (void)fputs(help_of_the_rest, stdout);
     (void)fputs(help_of_commands, stdout);
+    (void)fputs(help_of_addresses, stdout);
     return htp_cli_flush_stdout() ? HTP_CODE_OK : HTP_CODE_CANNOT_WRITE;
 }
 

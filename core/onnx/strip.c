@@ -66,14 +66,24 @@ static bool ends_with(const char *text, const char *end)
     return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
+bool htp_strip_is_tag(const htp_view *view, const htp_view_attribute *attribute)
+{
+    const char *name = htp_view_text(view, attribute->name);
+    return (attribute->kind == HTP_VIEW_STRING && ends_with(name, source_module)) ||
+           (attribute->kind == HTP_VIEW_STRINGS && ends_with(name, hierarchy_tags));
+}
+
+bool htp_strip_is_model_key(const char *key)
+{
+    static const char prefix[] = "htp.";
+    return strncmp(key, prefix, strlen(prefix)) == 0;
+}
+
 static void drop_attributes(htp_view *view, htp_edit_list *edits, htp_view_range attributes)
 {
     for (uint32_t i = 0; i < attributes.count; i++) {
         const htp_view_attribute *attribute = &view->attributes.items[attributes.first + i];
-        const char *name = htp_view_text(view, attribute->name);
-        bool is_tag = attribute->kind == HTP_VIEW_STRING && ends_with(name, source_module);
-        bool are_tags = attribute->kind == HTP_VIEW_STRINGS && ends_with(name, hierarchy_tags);
-        if (is_tag || are_tags) {
+        if (htp_strip_is_tag(view, attribute)) {
             drop(view, edits, attribute->whole);
         }
     }
@@ -107,7 +117,6 @@ static void drop_doc_string(htp_view *view, htp_edit_list *edits, const htp_view
 
 void htp_strip_edits(htp_view *view, htp_edit_list *edits)
 {
-    static const char prefix[] = "htp.";
     for (size_t i = 0; i < view->nodes.count; i++) {
         const htp_view_node *node = &view->nodes.items[i];
         drop_properties(view, edits, node->properties, node_keys, COUNT(node_keys), node_companions,
@@ -121,7 +130,7 @@ void htp_strip_edits(htp_view *view, htp_edit_list *edits)
     }
     for (uint32_t i = 0; i < view->properties.count; i++) {
         const htp_view_property *property = &view->property_list.items[view->properties.first + i];
-        if (strncmp(htp_view_text(view, property->key), prefix, strlen(prefix)) == 0) {
+        if (htp_strip_is_model_key(htp_view_text(view, property->key))) {
             drop(view, edits, property->whole);
         }
     }

@@ -14,4 +14,10 @@
  */
 void htp_strip_edits(htp_view *view, htp_edit_list *edits);
 
+/** Whether an attribute of a node tells of modules, and is none of its operator. */
+bool htp_strip_is_tag(const htp_view *view, const htp_view_attribute *attribute);
+
+/** Whether an entry of the model's metadata tells of modules. */
+bool htp_strip_is_model_key(const char *key);
+
 #endif

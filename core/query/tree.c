@@ -146,11 +146,30 @@ static void add_bare_root(htp_tree_finder *finder)
 
 void htp_tree_close(htp_tree *tree)
 {
+    htp_sidecar_file_close(&tree->sidecar);
     cJSON_Delete(tree->json);
     tree->json = NULL;
 }
 
+/* Forgets modules that no node told of. */
+static void forget_modules(htp_tree_finder *finder)
+{
+    finder->tree->has_records = false;
+    finder->tree->records = NULL;
+    finder->modules.count = 0;
+    finder->children = (htp_map){0};
+    finder->by_tag = (htp_map){0};
+    finder->by_full_tag = (htp_map){0};
+    cJSON_Delete(finder->tree->json);
+    finder->tree->json = NULL;
+}
+
 htp_status htp_tree_find(htp_view *view, htp_tree *tree)
+{
+    return htp_tree_find_with(view, tree, NULL);
+}
+
+htp_status htp_tree_find_with(htp_view *view, htp_tree *tree, htp_sidecar_file *sidecar)
 {
     memset(tree, 0, sizeof(*tree));
     htp_tree_finder finder = {
@@ -166,10 +185,15 @@ htp_status htp_tree_find(htp_view *view, htp_tree *tree)
     HTP_TRY(htp_tree_read_records(&finder));
     HTP_TRY(htp_tree_from_tags(&finder));
     if (tree->source == HTP_TREE_NOWHERE) {
-        tree->has_records = false;
-        finder.modules.count = 0;
-        finder.children = (htp_map){0};
+        forget_modules(&finder);
         HTP_TRY(htp_tree_from_chains(&finder));
+    }
+    if (tree->source == HTP_TREE_NOWHERE) {
+        HTP_TRY(sidecar ? htp_tree_from_sidecar(&finder, sidecar)
+                        : htp_tree_from_sidecar_beside(&finder));
+    }
+    if (tree->source == HTP_TREE_NOWHERE) {
+        forget_modules(&finder);
     }
     if (finder.modules.count == 0) {
         add_bare_root(&finder);

@@ -7,6 +7,7 @@
  *   all modules, those of torch.nn included; otherwise tags alone do, segment by segment;
  * - the metadata `namespace`, or pkg.torch.onnx.name_scopes with class_hierarchy, as PyTorch's
  *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
+ * - a sidecar (report/sidecar.h) that lies beside the model, and tells of its nodes;
  * - names of nodes, /encoder/layer.0/MatMul, as PyTorch's older exporter makes them: there are no
  *   classes, and a tag is what stands in front of the operator.
  *
@@ -16,6 +17,7 @@
 #define HTP_QUERY_TREE_H
 
 #include "onnx/view.h"
+#include "query/sidecar_file.h"
 
 /** Where the tree was found. */
 typedef enum htp_tree_source {
@@ -26,6 +28,7 @@ typedef enum htp_tree_source {
     HTP_TREE_LAYER_ANN,
     HTP_TREE_NAMESPACE,
     HTP_TREE_NAME_SCOPES,
+    HTP_TREE_SIDECAR,
     HTP_TREE_NODE_NAMES,
 } htp_tree_source;
 
@@ -34,6 +37,12 @@ typedef struct htp_slice {
     const char *at;
     size_t length;
 } htp_slice;
+
+/** Where a node was written. */
+typedef struct htp_source_line {
+    htp_slice file; /* as PyTorch's stack traces have it; empty: not known */
+    htp_slice line; /* digits */
+} htp_source_line;
 
 /** The calls of a module are not known. */
 #define HTP_TREE_CALLS_UNKNOWN UINT32_MAX
@@ -48,6 +57,7 @@ typedef struct htp_tree_module {
     uint32_t parent;           /* by attributes; HTP_VIEW_NONE for the root */
     uint32_t depth;            /* modules above that have a tag */
     bool has_tag;              /* of its own */
+    bool has_path;             /* it is known; the root's is empty */
     uint32_t calls;
     bool is_record;       /* htp.module_tree tells of it, and counts these: */
     uint64_t told_own;    /* nodes_own */
@@ -75,16 +85,25 @@ typedef struct htp_tree {
     const htp_tree_place *places; /* by node of the view */
     HTP_VECTOR(uint32_t) owners;
     uint64_t nodes;
-    uint64_t untagged;  /* of these */
-    struct cJSON *json; /* that texts of records lie in */
+    uint64_t untagged;              /* of these */
+    const htp_source_line *sources; /* by node, of the sidecar; NULL: there is none */
+    struct cJSON *json;             /* that texts of records lie in */
+    const struct cJSON *records;    /* the list of these: module by module from the first on, as far
+                                       as it goes */
+    htp_sidecar_file sidecar;       /* that lay beside the model; or all zeroes */
 } htp_tree;
 
 /**
  * Finds the tree of a view in its arena. Linear in the file.
  * @param tree  to be closed in any case, also after the arena ran out of memory.
- * @return HTP_CODE_BAD_INPUT for tags that are not UTF-8, and records that are no JSON.
+ * @return HTP_CODE_BAD_INPUT for tags that are not UTF-8, records that are no JSON, and a sidecar
+ *         that is none.
  */
 HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
+
+/** The same with a sidecar that was opened, in place of one beside the model. */
+HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
+                                           htp_sidecar_file *sidecar);
 
 /** Frees what lies outside of the arena; a tree that is all zeroes is accepted. */
 void htp_tree_close(htp_tree *tree);

@@ -170,6 +170,7 @@ static void add_modules(struct chains *c)
                                                     .qualified_class = htp_slice_of(qualified),
                                                     .parent = c->modules.items[i].parent,
                                                     .has_tag = facts->is_eligible,
+                                                    .has_path = true,
                                                     .calls = HTP_TREE_CALLS_UNKNOWN});
     }
 }

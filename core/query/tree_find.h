@@ -59,6 +59,15 @@ HTP_MUST_USE htp_status htp_tree_from_tags(htp_tree_finder *finder);
 HTP_MUST_USE htp_status htp_tree_from_chains(htp_tree_finder *finder);
 HTP_MUST_USE htp_status htp_tree_from_node_names(htp_tree_finder *finder);
 
+/** Adds the module of a record, whose texts are borrowed. Those above it come first. */
+void htp_tree_add_record(htp_tree_finder *finder, const struct cJSON *record);
+
+/** Reads a sidecar; nothing is found in that of another model. The tree has no modules before. */
+HTP_MUST_USE htp_status htp_tree_from_sidecar(htp_tree_finder *finder, htp_sidecar_file *file);
+
+/** The same for the one that lies beside the model, if there is one. */
+HTP_MUST_USE htp_status htp_tree_from_sidecar_beside(htp_tree_finder *finder);
+
 /** Adds up nodes and weights. */
 void htp_tree_count(htp_tree_finder *finder);
 

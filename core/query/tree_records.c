@@ -21,6 +21,12 @@ static uint64_t number_of(const cJSON *record, const char *key)
     return is_count ? (uint64_t)item->valuedouble : 0;
 }
 
+static uint32_t calls_of(const cJSON *record)
+{
+    const cJSON *calls = cJSON_GetObjectItemCaseSensitive(record, "calls");
+    return cJSON_IsNull(calls) ? HTP_TREE_CALLS_UNKNOWN : (uint32_t)number_of(record, "calls");
+}
+
 /* The module of the longest part of a path that is a module's; paths are walked name by name. */
 static uint32_t find_parent(htp_tree_finder *finder, htp_slice path, htp_slice *rest)
 {
@@ -43,7 +49,23 @@ static uint32_t find_parent(htp_tree_finder *finder, htp_slice path, htp_slice *
     return at;
 }
 
-static void add_record(htp_tree_finder *finder, const cJSON *record)
+/* The module above one: sidecars say which it is, paths tell otherwise. */
+static uint32_t find_above(htp_tree_finder *finder, const cJSON *record, htp_slice path,
+                           htp_slice *name)
+{
+    const cJSON *parent = cJSON_GetObjectItemCaseSensitive(record, "parent");
+    uint32_t module;
+    *name = (htp_slice){NULL, 0};
+    if (finder->modules.count == 0 || cJSON_IsNull(parent)) {
+        return HTP_VIEW_NONE;
+    }
+    if (cJSON_IsString(parent)) {
+        return htp_map_get(&finder->by_full_tag, parent->valuestring, &module) ? module : 0;
+    }
+    return find_parent(finder, path, name);
+}
+
+void htp_tree_add_record(htp_tree_finder *finder, const cJSON *record)
 {
     const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(record, "parameters");
     const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(record, "nodes");
@@ -57,17 +79,16 @@ static void add_record(htp_tree_finder *finder, const cJSON *record)
         .class_name = text_of(record, "class"),
         .qualified_class = text_of(record, "qualified_class"),
         .parent = HTP_VIEW_NONE,
-        .calls = (uint32_t)number_of(record, "calls"),
+        .calls = calls_of(record),
         .parameters = number_of(parameters, "total"),
         .bytes = number_of(parameters, "bytes"),
     };
-    htp_slice name = {NULL, 0};
-    if (finder->modules.count > 0) {
-        module.parent = find_parent(finder, module.path, &name);
-    }
+    htp_slice name;
+    module.has_path = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(record, "path"));
+    module.parent = find_above(finder, record, module.path, &name);
     module.has_tag = !htp_map_get_bytes(&finder->by_tag, module.tag.at, module.tag.length, NULL);
     uint32_t index = htp_tree_add_module(finder, module);
-    if (module.parent != HTP_VIEW_NONE) {
+    if (name.at) {
         htp_tree_set_child(finder, module.parent, name, index);
     }
     if (module.has_tag) {
@@ -99,9 +120,10 @@ htp_status htp_tree_read_records(htp_tree_finder *finder)
                                view->path);
     }
     const cJSON *record;
+    finder->tree->records = modules->child;
     cJSON_ArrayForEach(record, modules)
     {
-        add_record(finder, record);
+        htp_tree_add_record(finder, record);
     }
     finder->tree->has_records = finder->modules.count > 0;
     return HTP_OK;

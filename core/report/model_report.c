@@ -191,13 +191,13 @@ static void add_slice(htp_json *json, const char *key, htp_slice slice)
     htp_json_string_part(json, key, slice.at, slice.length);
 }
 
-static void add_module(htp_json *json, const htp_tree *tree, const htp_tree_module *module)
+static void add_module(htp_json *json, const htp_tree_module *module)
 {
     htp_json_begin(json, NULL, '{');
     add_slice(json, "tag", module->tag);
     add_slice(json, "full_tag", module->full_tag);
     htp_json_bool(json, "has_tag", module->has_tag);
-    if (module->path.length > 0 || (module->parent == HTP_VIEW_NONE && tree->has_records)) {
+    if (module->has_path) {
         add_slice(json, "path", module->path);
     } else {
         htp_json_null(json, "path");
@@ -265,7 +265,7 @@ const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const 
     for (uint32_t i = 0; i < tree->module_count; i++) {
         const htp_tree_module *module = &tree->modules[i];
         if (depth < 0 || module->depth <= (uint32_t)depth) {
-            add_module(&json, tree, module);
+            add_module(&json, module);
         }
     }
     htp_json_end(&json, ']');

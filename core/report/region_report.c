@@ -3,6 +3,7 @@
  */
 #include "report/model_report.h"
 
+#include "query/source_line.h"
 #include "report/values.h"
 
 #include <inttypes.h>
@@ -75,29 +76,17 @@ static struct facts find_facts(htp_arena *arena, const htp_region *region)
     return facts;
 }
 
-/* Where a node was written: "model.py:12" of the innermost line of its stack trace; "" where it has
- * none. */
-static const char *source_of(htp_arena *arena, const htp_view *view, uint32_t node)
+/* Where a node was written: "model.py:12"; "" where nothing tells. */
+static const char *source_of(htp_arena *arena, const struct facts *facts, uint32_t node)
 {
-    static const char begin[] = "File \"";
-    const htp_view_property *trace =
-        htp_view_find_property(view, view->nodes.items[node].properties,
-                               htp_view_find_name(view, "pkg.torch.onnx.stack_trace"));
-    const char *text = trace ? htp_arena_copy(arena, trace->value.at, trace->value.bytes) : "";
-    const char *last = NULL;
-    for (const char *at = strstr(text, begin); at; at = strstr(at + 1, begin)) {
-        last = at + strlen(begin);
-    }
-    const char *end = last ? strchr(last, '"') : NULL;
-    const char *line = end ? strstr(end, "line ") : NULL;
-    if (!line) {
+    htp_source_line source = htp_source_line_find(facts->view, facts->tree, node);
+    if (source.file.length == 0) {
         return "";
     }
-    const char *slash = memrchr(last, '/', (size_t)(end - last));
-    const char *name = slash ? slash + 1 : last;
-    line += strlen("line ");
-    return htp_arena_printf(arena, "%.*s:%.*s", (int)(end - name), name,
-                            (int)strspn(line, "0123456789"), line);
+    const char *slash = memrchr(source.file.at, '/', source.file.length);
+    const char *name = slash ? slash + 1 : source.file.at;
+    return htp_arena_printf(arena, "%.*s:%.*s", (int)(source.file.at + source.file.length - name),
+                            name, (int)source.line.length, source.line.at);
 }
 
 /* ---- text ---- */
@@ -137,7 +126,7 @@ static void add_nodes(htp_text *text, const struct facts *facts)
             htp_report_add_pair(text, htp_view_call_node(view, n),
                                 htp_arena_printf(text->arena, "%s  %s",
                                                  htp_view_text(view, view->nodes.items[n].op_type),
-                                                 source_of(text->arena, view, n)));
+                                                 source_of(text->arena, facts, n)));
         }
     }
 }
@@ -220,7 +209,7 @@ static void add_nodes_json(htp_json *json, const struct facts *facts)
             htp_json_string(json, "name", htp_view_text(view, view->nodes.items[n].name));
             htp_json_string(json, "op_type", htp_view_text(view, view->nodes.items[n].op_type));
             add_tag_json(json, "tag", facts->tree, module_of(facts, n));
-            htp_json_string(json, "source", source_of(json->text.arena, view, n));
+            htp_json_string(json, "source", source_of(json->text.arena, facts, n));
             htp_json_end(json, '}');
         }
     }

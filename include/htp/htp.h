@@ -141,6 +141,9 @@ typedef struct htp_options {
     const char *const *custom_operators;
     size_t custom_operator_count;
     const char *method; /**< of the root module, that is exported; NULL: forward */
+    /** A file to which the sidecar goes when the model is in its place, see htp_model_sidecar();
+     * "": MODEL_hierarchy.json beside MODEL.onnx. NULL: none. */
+    const char *sidecar;
 } htp_options;
 
 /** Fills @p options with the defaults. */
@@ -210,10 +213,11 @@ typedef struct htp_model htp_model;
  * receive SIGBUS.
  *
  * The module tree is that of the tags (attributes, metadata or doc strings of nodes), of the
- * metadata or of the names of nodes that PyTorch's exporters write; see htp_model_hierarchy().
+ * metadata that PyTorch's exporters write; of the sidecar (htp_model_sidecar()) that lies beside
+ * the model; or of the names of nodes. See htp_model_hierarchy().
  * @param model  receives the model, NULL on failure.
- * @return HTP_CODE_BAD_INPUT for what is no valid ONNX model, and for external data that are
- *         missing, short, or outside of the model's folder.
+ * @return HTP_CODE_BAD_INPUT for what is no valid ONNX model, for external data that are missing,
+ *         short, or outside of the model's folder, and for a sidecar that is asked and is none.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_open(const char *path, htp_model **model);
 
@@ -279,19 +283,46 @@ HTP_API void htp_selection_init(htp_selection *selection);
 HTP_API HTP_MUST_USE htp_status htp_model_select(htp_model *model, const htp_selection *selection,
                                                  char **text);
 
+/** What is looked for. Always start from htp_validate_options_init(). */
+typedef struct htp_validate_options {
+    size_t struct_size;  /**< set by htp_validate_options_init() */
+    const char *sidecar; /**< a sidecar that must say what the model says, see htp_model_sidecar();
+                            "": MODEL_hierarchy.json beside MODEL.onnx. NULL: none */
+} htp_validate_options;
+
+/** Fills @p options with the defaults. */
+HTP_API void htp_validate_options_init(htp_validate_options *options);
+
 /**
  * Looks for what is wrong with the ONNX model @p path: names that are taken twice, values that
  * nothing makes or that are read too early, operators that are not imported, in all graphs, bodies
- * and functions; and, of a model with tags of ours, what does not follow the rules of tags.
- * @param text   receives the findings, one a line, and a line that counts them, freed with
- *               htp_string_free(); may be NULL.
- * @param json   receives the same as one JSON object; may be NULL.
- * @param count  receives the number of findings; may be NULL.
+ * and functions; of a model with tags of ours, what does not follow the rules of tags; and where a
+ * sidecar says otherwise than the model.
+ * @param options  may be NULL.
+ * @param text     receives the findings, one a line, and a line that counts them, freed with
+ *                 htp_string_free(); may be NULL.
+ * @param json     receives the same as one JSON object; may be NULL.
+ * @param count    receives the number of findings; may be NULL.
  * @return NULL also where there are findings; HTP_CODE_BAD_INPUT for what cannot be read as a
- * model.
+ *         model, or as a sidecar.
  */
-HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path, char **text, char **json,
-                                                   uint64_t *count);
+HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path,
+                                                   const htp_validate_options *options, char **text,
+                                                   char **json, uint64_t *count);
+
+/**
+ * Compares two models by their structure, not by names: which nodes correspond (operator,
+ * attributes, constants by their contents, and where what they take comes from), which do not;
+ * operators, modules, constants, inputs and outputs, what the files say of themselves, and where
+ * the tags of corresponding nodes disagree. Constants are the same whether they are initializers or
+ * made by nodes of type Constant. All weights are read once, none is kept.
+ * @param text          receives text for people, freed with htp_string_free(); may be NULL.
+ * @param json          receives the same, and all of it, as one JSON object; may be NULL.
+ * @param is_different  receives whether anything differs that is told; may be NULL.
+ * @return NULL also where models differ; HTP_CODE_BAD_INPUT where external data were changed.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_compare(htp_model *a, htp_model *b, char **text,
+                                                  char **json, bool *is_different);
 
 /** How a changed model is written. Always start from htp_write_options_init(). */
 typedef struct htp_write_options {
@@ -311,6 +342,24 @@ HTP_API void htp_write_options_init(htp_write_options *options);
  */
 HTP_API HTP_MUST_USE htp_status htp_model_strip(htp_model *model, const char *onnx_path,
                                                 const htp_write_options *options);
+
+/**
+ * Writes the sidecar of a model to @p path: what there is to know of its modules, operations and
+ * tensors, and the graph of each module, as one JSON document (docs/hierarchy.schema.json). The
+ * file appears as those of htp_export().
+ *
+ * An export can write it together with the model (htp_options.sidecar). That one tells of the run,
+ * too: "libtorch" and "seconds" of "export", on a line of their own. All else is the same byte for
+ * byte.
+ * @param path     NULL: MODEL_hierarchy.json for MODEL.onnx; see htp_sidecar_path()
+ * @param options  may be NULL.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_sidecar(htp_model *model, const char *path,
+                                                  const htp_write_options *options);
+
+/** Where the sidecar of a model is, unless another place is given: MODEL_hierarchy.json beside
+ * MODEL.onnx. @return a string freed with htp_string_free(); NULL without memory. */
+HTP_API char *htp_sidecar_path(const char *onnx_path);
 
 /** Which part of a model is cut out. Always start from htp_extraction_init(). */
 typedef struct htp_extraction {

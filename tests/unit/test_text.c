@@ -170,6 +170,45 @@ UNIT_TEST(json_piece_by_piece)
                      "\"n\": 18446744073709551615, \"yes\": true, \"none\": null}");
 }
 
-UNIT_MAIN("text", what_is_utf8, json_piece_by_piece, empty_text_is_an_empty_string, appending_grows,
-          formats_of_every_length, json_strings, python_strings, plain_utf8, utf8_sequences,
-          doubles_read_back)
+static void take_piece(void *user, const char *bytes, size_t length)
+{
+    htp_text_add_bytes(user, bytes, length);
+}
+
+/* What is handed on is what would have been made at once, and no more than some of it is kept. */
+UNIT_TEST(json_that_is_handed_on)
+{
+    htp_text all = {.arena = arena};
+    htp_json whole = {.text.arena = arena};
+    htp_json parts = {.text.arena = arena, .write = take_piece, .user = &all};
+    htp_json *const both[] = {&whole, &parts};
+    for (int k = 0; k < 2; k++) {
+        htp_json_begin(both[k], NULL, '{');
+        for (int i = 0; i < 20000; i++) {
+            htp_json_line(both[k]);
+            htp_json_begin(both[k], "a key of some length", '[');
+            htp_json_double(both[k], NULL, 0.5);
+            htp_json_raw(both[k], NULL, "{}");
+            htp_json_end(both[k], ']');
+            ck_assert_uint_lt(parts.text.length, 100000);
+        }
+        htp_json_line(both[k]);
+        htp_json_end(both[k], '}');
+    }
+    htp_json_flush(&parts);
+    ck_assert_uint_eq(all.length, whole.text.length);
+    ck_assert_str_eq(htp_text_string(&all), htp_text_string(&whole.text));
+    ck_assert_ptr_nonnull(strstr(all.bytes, "{\n\"a key of some length\": [0.5, {}],\n\"a key"));
+    ck_assert_ptr_nonnull(strstr(all.bytes, "[0.5, {}]\n}"));
+}
+
+UNIT_TEST(json_strings_with_nuls)
+{
+    htp_text text = {.arena = arena};
+    htp_text_add_json_part(&text, "a\0b\xc3\xa9\xc3", 6); /* the last character is cut off */
+    ck_assert_str_eq(htp_text_string(&text), "\"a\\u0000b\xc3\xa9\xef\xbf\xbd\"");
+}
+
+UNIT_MAIN("text", what_is_utf8, json_piece_by_piece, json_that_is_handed_on, json_strings_with_nuls,
+          empty_text_is_an_empty_string, appending_grows, formats_of_every_length, json_strings,
+          python_strings, plain_utf8, utf8_sequences, doubles_read_back)

@@ -1,0 +1,28 @@
+#include "cli/commands.h"
+
+#include "cli/signals.h"
+
+#include <stdio.h>
+
+htp_status htp_cli_compare(const htp_cli_arguments *arguments, bool *is_different)
+{
+    htp_model *models[2] = {NULL, NULL};
+    char *result = NULL;
+    char **text = arguments->json ? NULL : &result;
+    char **json = arguments->json ? &result : NULL;
+    htp_cli_signals_asking();
+    htp_status status = HTP_OK;
+    for (int i = 0; i < 2 && !status; i++) {
+        status = htp_model_open(arguments->models[i], &models[i]);
+    }
+    if (!status) {
+        status = htp_model_compare(models[0], models[1], text, json, is_different);
+    }
+    if (!status) {
+        (void)printf("%s%s", result, arguments->json ? "\n" : "");
+    }
+    htp_string_free(result);
+    htp_model_free(models[0]);
+    htp_model_free(models[1]);
+    return status;
+}

@@ -1,0 +1,61 @@
+/*
+ * Digests: numbers that stand for contents, equal where contents are.
+ *
+ * 128 bits of XXH3 under a seed that is drawn for each comparison: nobody can make a file whose
+ * contents collide with another one's. Digests of two runs have nothing to do with each other.
+ */
+#ifndef HTP_QUERY_DIGEST_H
+#define HTP_QUERY_DIGEST_H
+
+#include "onnx/view.h"
+
+typedef struct htp_digest {
+    uint64_t low, high;
+} htp_digest;
+
+/** A seed that nobody knew before. */
+uint64_t htp_digest_seed(void);
+
+/** The digest of some bytes. */
+htp_digest htp_digest_of(uint64_t seed, const void *bytes, size_t count);
+
+/** The digest of a number and two digests in this order. */
+htp_digest htp_digest_mix(uint64_t seed, uint64_t number, htp_digest a, htp_digest b);
+
+/** Adds a digest to a sum, in whatever order. */
+static inline void htp_digest_add(htp_digest *sum, htp_digest term)
+{
+    sum->low += term.low;
+    sum->high += term.high;
+}
+
+static inline bool htp_digest_equals(htp_digest a, htp_digest b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+/** What a constant is. */
+typedef struct htp_content {
+    htp_digest value; /* its type, dims and numbers */
+    htp_digest type;  /* its type and dims */
+} htp_content;
+
+/** A constant of @p count elements of @p data_type, which are a list, or a scalar. */
+htp_content htp_content_of(uint64_t seed, int32_t data_type, bool is_list, uint64_t count,
+                           const void *bytes, size_t size);
+
+/** A constant list of strings, or a single one. */
+htp_content htp_content_of_strings(uint64_t seed, bool is_list, const htp_span *strings,
+                                   size_t count);
+
+/**
+ * The contents of all tensors of a view, by number. They are read once from where they lie; equal
+ * numbers are equal whether they are stored raw, typed or in a file of their own. Of a sparse
+ * tensor the first of the two stands for the whole. What several tensors have in common in a data
+ * file is read once.
+ * @return HTP_CODE_BAD_INPUT where a data file is not any more what it was.
+ */
+HTP_MUST_USE htp_status htp_contents_read(htp_arena *arena, const htp_view *view, uint64_t seed,
+                                          const htp_content **contents);
+
+#endif

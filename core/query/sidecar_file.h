@@ -1,0 +1,62 @@
+/*
+ * Sidecars that were written (report/sidecar.h), to be read again: as a source of the hierarchy,
+ * and to be compared with the model. The file is mapped, and walked over record by record.
+ */
+#ifndef HTP_QUERY_SIDECAR_FILE_H
+#define HTP_QUERY_SIDECAR_FILE_H
+
+#include "base/arena.h"
+#include "base/input_file.h"
+#include "base/json_scan.h"
+
+struct cJSON;
+
+/** The parts of the document. */
+typedef enum htp_sidecar_part {
+    HTP_SIDECAR_EXPORT,
+    HTP_SIDECAR_MODULES,
+    HTP_SIDECAR_OPERATIONS,
+    HTP_SIDECAR_TENSORS,
+    HTP_SIDECAR_DAG,
+    HTP_SIDECAR_PARTS,
+} htp_sidecar_part;
+
+typedef struct htp_sidecar_file {
+    const char *path;
+    htp_input_file file;
+    htp_json_part text; /* mapped */
+    htp_json_part parts[HTP_SIDECAR_PARTS];
+    struct cJSON *held[2]; /* values under way: freed when the file is closed, at the latest */
+} htp_sidecar_file;
+
+/** The length of a model's path that its sidecar's begins with: MODEL of MODEL.onnx. */
+size_t htp_sidecar_file_stem(const char *onnx_path);
+
+/** What follows there. */
+#define HTP_SIDECAR_ENDING "_hierarchy.json"
+
+/** The name of a part in the document. */
+const char *htp_sidecar_part_name(htp_sidecar_part part);
+
+/**
+ * Opens a sidecar, and checks that all of it is JSON, and has the parts.
+ * @param file  to be closed in any case, also after the arena ran out of memory.
+ * @return HTP_CODE_BAD_INPUT for what cannot be read, is no JSON, nests too deep, has a part twice
+ *         or not at all, or is of a version that came later.
+ */
+HTP_MUST_USE htp_status htp_sidecar_file_open(htp_sidecar_file *file, htp_arena *arena,
+                                              const char *path);
+
+/** That something is wrong with the file: HTP_CODE_BAD_INPUT. */
+HTP_MUST_USE htp_status htp_sidecar_file_wrong(const htp_sidecar_file *file, const char *format,
+                                               ...) __attribute__((format(printf, 2, 3)));
+
+/** Parses a value that was walked over, which the file holds in place @p hold from now on, instead
+ * of the one before. A string's text is in its valuestring. */
+HTP_MUST_USE htp_status htp_sidecar_file_parse(htp_sidecar_file *file, int hold,
+                                               htp_json_part value, const struct cJSON **parsed);
+
+/** Unmaps and closes; a file that is all zeroes is accepted. */
+void htp_sidecar_file_close(htp_sidecar_file *file);
+
+#endif

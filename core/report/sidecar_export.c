@@ -1,0 +1,65 @@
+/*
+ * What a sidecar tells of the model as a whole, and of the run that made it.
+ */
+#include "report/sidecar_facts.h"
+
+static void put_imports(htp_json *json, const htp_view *view)
+{
+    int64_t opset = 0;
+    for (size_t i = 0; i < view->imports.count; i++) {
+        opset = view->imports.items[i].domain == 0 ? view->imports.items[i].version : opset;
+    }
+    htp_json_number(json, "opset", opset);
+    htp_json_begin(json, "opsets", '[');
+    for (size_t i = 0; i < view->imports.count; i++) {
+        htp_json_begin(json, NULL, '{');
+        htp_json_string(json, "domain", htp_view_text(view, view->imports.items[i].domain));
+        htp_json_number(json, "version", view->imports.items[i].version);
+        htp_json_end(json, '}');
+    }
+    htp_json_end(json, ']');
+}
+
+static void put_run(htp_json *json, const htp_sidecar_run *run)
+{
+    htp_json_string(json, "libtorch", run->libtorch);
+    htp_json_begin(json, "seconds", '{');
+    for (int stage = 0; stage < HTP_STAGE_COUNT; stage++) {
+        double microseconds = run->seconds[stage] * 1e6;
+        htp_json_double(json, htp_stage_name((htp_stage)stage),
+                        (double)(uint64_t)microseconds / 1e6);
+    }
+    htp_json_end(json, '}');
+    htp_json_line(json);
+}
+
+void htp_sidecar_put_export(htp_sidecar *sidecar, htp_json *json, const char *key,
+                            const htp_sidecar_run *run)
+{
+    const htp_view *view = sidecar->view;
+    const htp_tree *tree = sidecar->tree;
+    const htp_view_property *rules =
+        htp_view_find_property(view, view->properties, htp_view_find_name(view, "htp.tag_rules"));
+    htp_json_begin(json, key, '{');
+    htp_json_line(json);
+    if (run) {
+        put_run(json, run);
+    }
+    htp_json_string(json, "tool", htp_view_text(view, view->producer_name));
+    htp_json_string(json, "tool_version", htp_view_text(view, view->producer_version));
+    htp_json_number(json, "ir_version", view->ir_version);
+    put_imports(json, view);
+    htp_json_raw(json, "inputs", sidecar->inputs);
+    htp_json_raw(json, "outputs", sidecar->outputs);
+    htp_json_string(json, "hierarchy", tree->source_text);
+    htp_json_string(json, "tags", tree->are_paths_in_tags ? "paths" : "classes");
+    if (rules) {
+        htp_json_string_part(json, "tag_rules", (const char *)rules->value.at, rules->value.bytes);
+    } else {
+        htp_json_null(json, "tag_rules");
+    }
+    htp_json_count(json, "nodes", tree->nodes);
+    htp_json_count(json, "untagged", tree->untagged);
+    htp_json_line(json);
+    htp_json_end(json, '}');
+}
