@@ -120,6 +120,19 @@ htp_status htp_question_hand_over(const char *answer, char **result)
     return *result ? HTP_OK : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
 }
 
+htp_status htp_question_check_output(htp_question *question, const char *path, bool has_external)
+{
+    const htp_view *view = &question->model->view;
+    size_t count = view->data_files.count + 1;
+    const char **inputs = HTP_NEW_ARRAY(&question->arena, const char *, count);
+    inputs[0] = view->path;
+    for (size_t i = 1; i < count; i++) {
+        inputs[i] = view->data_files.items[i - 1].path;
+    }
+    return htp_status_prefix(htp_paths_check(&question->arena, inputs, count, path, has_external),
+                             view->path);
+}
+
 /* ---- inspecting ---- */
 
 struct inspecting {

@@ -19,6 +19,7 @@ typedef struct htp_question {
     htp_arena arena;
     htp_status (*answer)(struct htp_question *question);
     const void *options;
+    void *work;  /* what the answer keeps on its way */
     char **text; /* where answers go, or NULL */
     char **json;
 } htp_question;
@@ -26,6 +27,11 @@ typedef struct htp_question {
 /** Answers a question with the arenas' recovery points set. What it handed over is taken back where
  * it fails. */
 HTP_MUST_USE htp_status htp_question_ask(htp_question *question);
+
+/** Refuses an output that would replace the model or its data, as htp_paths_check() does.
+ * @p has_external: the output may have a data file beside it. */
+HTP_MUST_USE htp_status htp_question_check_output(htp_question *question, const char *path,
+                                                  bool has_external);
 
 /** Copies an answer for the caller. */
 HTP_MUST_USE htp_status htp_question_hand_over(const char *answer, char **result);

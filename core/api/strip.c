@@ -3,7 +3,6 @@
  */
 #include "onnx/strip.h"
 #include "api/model.h"
-#include "api/paths.h"
 
 #include <string.h>
 
@@ -19,27 +18,14 @@ struct stripping {
     htp_write_options options;
 };
 
-/* The output must replace neither the model nor its data. */
-static htp_status check_paths(htp_question *question, const char *path)
-{
-    const htp_view *view = &question->model->view;
-    size_t count = view->data_files.count + 1;
-    const char **inputs = HTP_NEW_ARRAY(&question->arena, const char *, count);
-    inputs[0] = view->path;
-    for (size_t i = 1; i < count; i++) {
-        inputs[i] = view->data_files.items[i - 1].path;
-    }
-    return htp_status_prefix(htp_paths_check(&question->arena, inputs, count, path, count > 1),
-                             view->path);
-}
-
 static htp_status strip(htp_question *question)
 {
     const struct stripping *work = question->options;
     htp_edit_list edits = {0};
     htp_writer_result result;
     const htp_rewrite_options options = {work->options.progress, work->options.user};
-    HTP_TRY(check_paths(question, work->path));
+    HTP_TRY(htp_question_check_output(question, work->path,
+                                      question->model->view.data_files.count > 0));
     htp_strip_edits(&question->model->view, &edits);
     return htp_rewrite(&question->model->view, &edits, work->path, &options, &result);
 }

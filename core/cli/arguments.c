@@ -38,6 +38,12 @@ static const struct word selection_formats[] = {
     {"trtexec", HTP_SELECT_TRTEXEC},
 };
 
+static const struct word drawing_formats[] = {
+    {"dot", HTP_DRAW_DOT},
+    {"graphml", HTP_DRAW_GRAPHML},
+    {"svg", HTP_DRAW_SVG},
+};
+
 static const struct word *find_word(const struct word *words, size_t count, const char *name,
                                     size_t length)
 {
@@ -150,8 +156,23 @@ static bool read_depth(htp_cli_arguments *arguments, const char *text)
     return true;
 }
 
+static bool read_drawing_format(htp_cli_arguments *arguments, const char *name)
+{
+    const struct word *format =
+        find_word(drawing_formats, COUNT(drawing_formats), name, strlen(name));
+    if (!format) {
+        htp_cli_print_message("--format takes dot, graphml or svg, not \"%s\"", name);
+        return false;
+    }
+    arguments->drawing.format = (htp_drawing_format)format->value;
+    return true;
+}
+
 static bool read_format(htp_cli_arguments *arguments, const char *name)
 {
+    if (arguments->command == HTP_CLI_GRAPH) {
+        return read_drawing_format(arguments, name);
+    }
     const struct word *format =
         find_word(selection_formats, COUNT(selection_formats), name, strlen(name));
     if (!format) {
@@ -206,7 +227,8 @@ enum {
     ON_TORCHSCRIPT = ON_EXPORT | ON_INSPECT,
     ON_STRIP = 1 << HTP_CLI_STRIP,
     ON_VALIDATE = 1 << HTP_CLI_VALIDATE,
-    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE,
+    ON_GRAPH = 1 << HTP_CLI_GRAPH,
+    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_GRAPH,
 };
 
 static const struct row {
@@ -234,7 +256,7 @@ static const struct row {
     {"opset", ON_TORCHSCRIPT, KIND_PARSE, 0, read_opset},
     {"tags", ON_TORCHSCRIPT, KIND_PARSE, 0, read_tags},
     {"external-data", ON_TORCHSCRIPT, KIND_PARSE, 0, read_external_data},
-    STRING("out", ON_TORCHSCRIPT | ON_STRIP, out),
+    STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_GRAPH, out),
     STRING("out-dir", ON_TORCHSCRIPT, out_folder),
     STRING("inputs", ON_TORCHSCRIPT, options.inputs_file),
     STRING("method", ON_TORCHSCRIPT, options.method),
@@ -245,10 +267,10 @@ static const struct row {
     FLAG("verbose", ON_ALL, options.details),
     FLAG("json", ON_ALL, json),
     FLAG("print-tree", ON_TORCHSCRIPT, print_tree),
-    {"module", ON_INSPECT | ON_SELECT, KIND_PARSE, 0, read_module},
+    {"module", ON_INSPECT | ON_SELECT | ON_GRAPH, KIND_PARSE, 0, read_module},
     {"except", ON_SELECT, KIND_PARSE, 0, read_except},
-    {"depth", ON_INSPECT, KIND_PARSE, 0, read_depth},
-    {"format", ON_SELECT, KIND_PARSE, 0, read_format},
+    {"depth", ON_INSPECT | ON_GRAPH, KIND_PARSE, 0, read_depth},
+    {"format", ON_SELECT | ON_GRAPH, KIND_PARSE, 0, read_format},
     STRING("op", ON_SELECT, selection.op),
     STRING("precision", ON_SELECT, selection.precision),
     FLAG("own", ON_SELECT, selection.own),
@@ -281,6 +303,7 @@ static const struct command {
     {"inspect", HTP_CLI_INSPECT, "inspect MODEL"},
     {"select", HTP_CLI_SELECT, "select MODEL.onnx --module ADDRESS"},
     {"strip", HTP_CLI_STRIP, "strip MODEL.onnx --out FILE.onnx"},
+    {"graph", HTP_CLI_GRAPH, "graph MODEL.onnx --format svg --out FILE.svg"},
     {"validate", HTP_CLI_VALIDATE, "validate MODEL.onnx"},
 };
 
@@ -385,6 +408,11 @@ static bool check_single(const htp_cli_arguments *arguments)
                               arguments->model_count);
     } else if (arguments->command == HTP_CLI_SELECT && arguments->selection.module_count == 0) {
         htp_cli_print_message("no module; pass --module ADDRESS, for example --module encoder");
+    } else if (arguments->command == HTP_CLI_GRAPH && arguments->selection.module_count > 1) {
+        htp_cli_print_message("graph takes one --module");
+    } else if (arguments->command == HTP_CLI_GRAPH && arguments->json && !arguments->out) {
+        htp_cli_print_message("--json and the graph both write to standard output; pass --out "
+                              "FILE");
     } else if (arguments->command == HTP_CLI_STRIP && !arguments->out) {
         htp_cli_print_message("no output; pass --out FILE.onnx");
     } else {
@@ -410,7 +438,8 @@ static bool check(const htp_cli_arguments *arguments)
     if (arguments->command == HTP_CLI_VALIDATE) {
         return true;
     }
-    bool is_single = arguments->command == HTP_CLI_SELECT || arguments->command == HTP_CLI_STRIP;
+    bool is_single = arguments->command == HTP_CLI_SELECT || arguments->command == HTP_CLI_STRIP ||
+                     arguments->command == HTP_CLI_GRAPH;
     return is_single ? check_single(arguments) : check_outputs(arguments);
 }
 
@@ -452,6 +481,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     *arguments = (htp_cli_arguments){.depth = -1};
     htp_options_init(&arguments->options);
     htp_selection_init(&arguments->selection);
+    htp_drawing_init(&arguments->drawing);
     if (!make_arrays(arguments, (size_t)argc + 1)) {
         return false;
     }

@@ -30,6 +30,10 @@ HTP_MUST_USE htp_status htp_cli_select(const htp_cli_arguments *arguments, const
 HTP_MUST_USE htp_status htp_cli_strip(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);
 
+/** Draws an ONNX model. */
+HTP_MUST_USE htp_status htp_cli_graph(const htp_cli_arguments *arguments, const char *model,
+                                      const htp_write_options *options);
+
 /** Prints what is wrong with one ONNX model. */
 HTP_MUST_USE htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
                                          bool *has_findings);

@@ -102,15 +102,16 @@ static htp_status dump_model(const struct run *run, const htp_options *options)
 static htp_status work_on(const struct run *run, const htp_options *options, size_t index,
                           bool *has_findings)
 {
+    const htp_write_options write = {sizeof(write), options->progress, options->user};
     switch (run->arguments->command) {
     case HTP_CLI_DUMP_GRAPH:
         return dump_model(run, options);
     case HTP_CLI_INSPECT:
         return htp_cli_inspect(run->arguments, run->model, options);
-    case HTP_CLI_STRIP: {
-        const htp_write_options write = {sizeof(write), options->progress, options->user};
+    case HTP_CLI_STRIP:
         return htp_cli_strip(run->arguments, run->model, &write);
-    }
+    case HTP_CLI_GRAPH:
+        return htp_cli_graph(run->arguments, run->model, &write);
     case HTP_CLI_VALIDATE:
         return htp_cli_validate(run->arguments, run->model, has_findings);
     case HTP_CLI_SELECT:

@@ -1,7 +1,8 @@
 /*
  * What fuzz targets share. A target is given bytes as a hostile file would hold them; it must come
- * back, whatever they are, with nothing leaked. The rows of targets.def are all there are: libFuzzer
- * drives one of them in each program that `make fuzz` builds, replay.c all of them over the corpus.
+ * back, whatever they are, with nothing leaked. The rows of targets.def are all there are:
+ * libFuzzer drives one of them in each program that `make fuzz` builds, replay.c all of them over
+ * the corpus.
  */
 #ifndef HTP_TESTS_FUZZ_H
 #define HTP_TESTS_FUZZ_H

@@ -1,6 +1,6 @@
 /*
- * An ONNX file: opened, its tree and its flaws told, nodes selected, written without tags and opened
- * again.
+ * An ONNX file: opened, its tree and its flaws told, nodes selected, drawn, and written without
+ * tags.
  */
 #include "fuzz.h"
 
@@ -53,6 +53,35 @@ static void strip(htp_model *model)
     (void)fuzz_is_ok(htp_model_strip(model, device, NULL));
 }
 
+static bool count(void *user, const void *bytes, size_t size)
+{
+    (void)bytes;
+    *(size_t *)user += size;
+    return true;
+}
+
+static void draw(htp_model *model)
+{
+    static const struct {
+        htp_drawing_format format;
+        int depth;
+        const char *module;
+    } ways[] = {{HTP_DRAW_DOT, -1, NULL}, {HTP_DRAW_GRAPHML, 1, NULL}, {HTP_DRAW_DOT, 0, "*"}};
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        htp_drawing drawing;
+        size_t bytes = 0;
+        htp_drawing_init(&drawing);
+        drawing.format = ways[i].format;
+        drawing.depth = ways[i].depth;
+        drawing.module = ways[i].module;
+        drawing.write = count;
+        drawing.user = &bytes;
+        if (fuzz_is_ok(htp_model_draw(model, &drawing, NULL))) {
+            FUZZ_CHECK(bytes > 0);
+        }
+    }
+}
+
 void fuzz_model(const uint8_t *data, size_t size)
 {
     htp_model *model = NULL;
@@ -63,6 +92,7 @@ void fuzz_model(const uint8_t *data, size_t size)
         inspect(model, "*");
         select_all(model);
         strip(model);
+        draw(model);
     }
     htp_model_free(model);
 }

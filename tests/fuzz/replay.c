@@ -1,6 +1,6 @@
 /*
- * Replays the corpus without a fuzzer: calls each target with every file in CORPUS/TARGET, each in a
- * process of its own. The last line is `N passed, N failed, N skipped`.
+ * Replays the corpus without a fuzzer: calls each target with every file in CORPUS/TARGET, each in
+ * a process of its own. The last line is `N passed, N failed, N skipped`.
  *
  *   replay [CORPUS]     tests/fuzz/corpus, from the root of the repository, unless it is given
  */
