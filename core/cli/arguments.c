@@ -228,7 +228,8 @@ enum {
     ON_STRIP = 1 << HTP_CLI_STRIP,
     ON_VALIDATE = 1 << HTP_CLI_VALIDATE,
     ON_GRAPH = 1 << HTP_CLI_GRAPH,
-    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_GRAPH,
+    ON_PROFILE = 1 << HTP_CLI_PROFILE,
+    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_GRAPH | ON_PROFILE,
 };
 
 static const struct row {
@@ -267,10 +268,11 @@ static const struct row {
     FLAG("verbose", ON_ALL, options.details),
     FLAG("json", ON_ALL, json),
     FLAG("print-tree", ON_TORCHSCRIPT, print_tree),
-    {"module", ON_INSPECT | ON_SELECT | ON_GRAPH, KIND_PARSE, 0, read_module},
+    {"module", ON_INSPECT | ON_SELECT | ON_GRAPH | ON_PROFILE, KIND_PARSE, 0, read_module},
     {"except", ON_SELECT, KIND_PARSE, 0, read_except},
-    {"depth", ON_INSPECT | ON_GRAPH, KIND_PARSE, 0, read_depth},
+    {"depth", ON_INSPECT | ON_GRAPH | ON_PROFILE, KIND_PARSE, 0, read_depth},
     {"format", ON_SELECT | ON_GRAPH, KIND_PARSE, 0, read_format},
+    STRING("optimized", ON_PROFILE, profiling.optimized),
     STRING("op", ON_SELECT, selection.op),
     STRING("precision", ON_SELECT, selection.precision),
     FLAG("own", ON_SELECT, selection.own),
@@ -304,6 +306,7 @@ static const struct command {
     {"select", HTP_CLI_SELECT, "select MODEL.onnx --module ADDRESS"},
     {"strip", HTP_CLI_STRIP, "strip MODEL.onnx --out FILE.onnx"},
     {"graph", HTP_CLI_GRAPH, "graph MODEL.onnx --format svg --out FILE.svg"},
+    {"profile", HTP_CLI_PROFILE, "profile PROFILE.json MODEL.onnx"},
     {"validate", HTP_CLI_VALIDATE, "validate MODEL.onnx"},
 };
 
@@ -408,8 +411,8 @@ static bool check_single(const htp_cli_arguments *arguments)
                               arguments->model_count);
     } else if (arguments->command == HTP_CLI_SELECT && arguments->selection.module_count == 0) {
         htp_cli_print_message("no module; pass --module ADDRESS, for example --module encoder");
-    } else if (arguments->command == HTP_CLI_GRAPH && arguments->selection.module_count > 1) {
-        htp_cli_print_message("graph takes one --module");
+    } else if (arguments->command != HTP_CLI_SELECT && arguments->selection.module_count > 1) {
+        htp_cli_print_message("%s takes one --module", find_command(arguments->command)->name);
     } else if (arguments->command == HTP_CLI_GRAPH && arguments->json && !arguments->out) {
         htp_cli_print_message("--json and the graph both write to standard output; pass --out "
                               "FILE");
@@ -438,8 +441,8 @@ static bool check(const htp_cli_arguments *arguments)
     if (arguments->command == HTP_CLI_VALIDATE) {
         return true;
     }
-    bool is_single = arguments->command == HTP_CLI_SELECT || arguments->command == HTP_CLI_STRIP ||
-                     arguments->command == HTP_CLI_GRAPH;
+    enum { SINGLE = ON_SELECT | ON_STRIP | ON_GRAPH | ON_PROFILE };
+    bool is_single = SINGLE & 1U << arguments->command;
     return is_single ? check_single(arguments) : check_outputs(arguments);
 }
 
@@ -482,6 +485,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     htp_options_init(&arguments->options);
     htp_selection_init(&arguments->selection);
     htp_drawing_init(&arguments->drawing);
+    htp_profiling_init(&arguments->profiling);
     if (!make_arrays(arguments, (size_t)argc + 1)) {
         return false;
     }
@@ -494,7 +498,12 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
         return false;
     }
     for (int i = optind + has_command; i < argc; i++) {
-        arguments->models[arguments->model_count++] = argv[i];
+        bool is_profile = arguments->command == HTP_CLI_PROFILE && !arguments->profiling.profile;
+        if (is_profile) {
+            arguments->profiling.profile = argv[i]; /* it stands in front of the model */
+        } else {
+            arguments->models[arguments->model_count++] = argv[i];
+        }
     }
     return check(arguments);
 }

@@ -14,6 +14,7 @@ typedef enum htp_cli_command {
     HTP_CLI_STRIP,
     HTP_CLI_VALIDATE,
     HTP_CLI_GRAPH,
+    HTP_CLI_PROFILE,
     HTP_CLI_OPERATORS,
     HTP_CLI_VERSION,
     HTP_CLI_HELP,
@@ -38,6 +39,7 @@ typedef struct htp_cli_arguments {
     const char **except;
     int depth; /* -1: all levels */
     htp_drawing drawing;
+    htp_profiling profiling;
 } htp_cli_arguments;
 
 /** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */

@@ -34,6 +34,9 @@ HTP_MUST_USE htp_status htp_cli_strip(const htp_cli_arguments *arguments, const 
 HTP_MUST_USE htp_status htp_cli_graph(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);
 
+/** Prints how long the modules of an ONNX model ran. */
+HTP_MUST_USE htp_status htp_cli_profile(const htp_cli_arguments *arguments, const char *model);
+
 /** Prints what is wrong with one ONNX model. */
 HTP_MUST_USE htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
                                          bool *has_findings);

@@ -112,6 +112,8 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
         return htp_cli_strip(run->arguments, run->model, &write);
     case HTP_CLI_GRAPH:
         return htp_cli_graph(run->arguments, run->model, &write);
+    case HTP_CLI_PROFILE:
+        return htp_cli_profile(run->arguments, run->model);
     case HTP_CLI_VALIDATE:
         return htp_cli_validate(run->arguments, run->model, has_findings);
     case HTP_CLI_SELECT:

@@ -330,6 +330,33 @@ HTP_API void htp_drawing_init(htp_drawing *drawing);
 HTP_API HTP_MUST_USE htp_status htp_model_draw(htp_model *model, const htp_drawing *drawing,
                                                const char *path);
 
+/** A profile, and what is told of it. Always start from htp_profiling_init(). */
+typedef struct htp_profiling {
+    size_t struct_size;    /**< set by htp_profiling_init() */
+    const char *profile;   /**< the JSON file that ONNX Runtime writes where
+                                SessionOptions.enable_profiling is set */
+    const char *optimized; /**< what it made of the model, SessionOptions.optimized_model_filepath;
+                                NULL: not known */
+    const char *module; /**< an address, see htp_model_inspect(): the kernels of these modules are
+                             listed; NULL: the module tree is */
+    int depth;          /**< levels of the tree below the root; negative: all */
+} htp_profiling;
+
+/** Fills @p profiling with the defaults. */
+HTP_API void htp_profiling_init(htp_profiling *profiling);
+
+/**
+ * Tells how long the modules of a model ran in ONNX Runtime. A kernel that it calls otherwise than
+ * the model's nodes is looked up in the optimised model, which has their tags and tensors, or by
+ * the names of nodes in its name; those that are not found are listed. A kernel's time is without
+ * that of kernels in its bodies: all times add up to the time in kernels.
+ * @param text  receives text for people, freed with htp_string_free(); may be NULL.
+ * @param json  receives the same as one JSON object; may be NULL.
+ * @return HTP_CODE_BAD_INPUT for a profile that is none, or is cut short.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_profile(htp_model *model, const htp_profiling *profiling,
+                                                  char **text, char **json);
+
 /** How a changed model is written. Always start from htp_write_options_init(). */
 typedef struct htp_write_options {
     size_t struct_size;       /**< set by htp_write_options_init() */
