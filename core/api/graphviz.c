@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static char program[] = "dot";
 
 enum { WAIT_MILLISECONDS = 50 };

@@ -8,15 +8,22 @@ htp_json_items htp_json_items_begin(const char *text, size_t bytes)
     return (htp_json_items){.at = text, .end = bytes > 0 ? text + bytes : text};
 }
 
+void htp_json_items_end(htp_json_items *items)
+{
+    cJSON_Delete(items->item);
+    items->item = NULL;
+}
+
 static bool fail(htp_json_items *items, const char *wrong)
 {
+    htp_json_items_end(items);
     items->wrong = wrong;
     return false;
 }
 
 static void skip_space(htp_json_items *items)
 {
-    while (items->at < items->end && memchr(" \t\r\n", *items->at, 4)) {
+    while (items->at < items->end && *items->at && strchr(" \t\r\n", *items->at)) {
         items->at++;
     }
 }
@@ -102,10 +109,4 @@ bool htp_json_items_next(htp_json_items *items)
     }
     skip_space(items);
     return find_end(items, &end) && parse(items, end);
-}
-
-void htp_json_items_end(htp_json_items *items)
-{
-    cJSON_Delete(items->item);
-    items->item = NULL;
 }

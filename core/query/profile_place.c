@@ -63,7 +63,7 @@ static void note_place(struct finder *f, htp_map *map, const char *key, size_t l
     if (length == 0) {
         return;
     }
-    if (htp_map_get_bytes(map, key, length, &number)) {
+    if (f->places.count > 0 && htp_map_get_bytes(map, key, length, &number)) {
         f->places.items[number] = join(f->places.items[number], place);
         return;
     }
@@ -76,7 +76,8 @@ static bool find_place(const struct finder *f, const htp_map *map, const char *k
                        struct place *place)
 {
     uint32_t number;
-    bool is_known = length > 0 && htp_map_get_bytes(map, key, length, &number);
+    bool is_known =
+        length > 0 && f->places.count > 0 && htp_map_get_bytes(map, key, length, &number);
     *place = is_known ? f->places.items[number] : nowhere;
     return is_known;
 }

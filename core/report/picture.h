@@ -32,9 +32,10 @@ typedef struct htp_picture_label {
     const char *detail; /* "47 operators: MatMul 8, Add 6, ..."; a type */
     const char *name;   /* the tag, the node's or value's name */
 } htp_picture_label;
-htp_picture_label htp_picture_label_box(htp_arena *arena, const htp_picture *picture, uint32_t box);
+htp_picture_label htp_picture_label_box(htp_arena *arena, const htp_picture *picture,
+                                        uint32_t number);
 htp_picture_label htp_picture_label_frame(htp_arena *arena, const htp_picture *picture,
-                                          uint32_t frame);
+                                          uint32_t number);
 
 /** A text for XML, also within quotes. */
 void htp_picture_add_xml(htp_text *text, const char *string);
