@@ -215,9 +215,9 @@ static void add_region(htp_text *text, const htp_profile_question *question)
     for (size_t i = 0; i < count; i++) {
         time += kernels[i]->time;
     }
-    htp_text_addf(text, "%s: %zu kernels, %s ms, %s\n",
+    htp_text_addf(text, "%s: %zu kernel%s, %s ms, %s\n",
                   htp_report_fit(arena, question->address, strlen(question->address), 40), count,
-                  milliseconds(arena, time), share(arena, time, profile->time));
+                  count == 1 ? "" : "s", milliseconds(arena, time), share(arena, time, profile->time));
     add_kernels(text, question, kernels, count);
 }
 
