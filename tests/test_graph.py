@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 import test_control
 from harness import (
     EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, exported, run,
-    scratch, skip_unless_loadable,
+    scratch, skip_unless, skip_unless_loadable,
 )
 from models.table import ALL
 from test_bad_input import check_line
@@ -39,6 +39,7 @@ def read_graphml(file, *options) -> networkx.MultiDiGraph:
 
 def read_dot(text: str) -> dict:
     """What graphviz makes of it: boxes, clusters and arrows, without a layout."""
+    skip_unless("graphviz")
     result = subprocess.run(["dot", "-Tdot_json"], input=text, capture_output=True, text=True)
     assert result.returncode == EXIT_OK and result.stderr == "", result.stderr
     return json.loads(result.stdout)
@@ -259,6 +260,11 @@ def bodies_lie_beside_their_nodes():
     assert kinds == {"operator": 5, "module-frame": 4, "body-frame": 3, "input": 1, "output": 1}, kinds
     assert graph.has_edge(by_name["/cell/Neg"], by_name["/loop/If"])
     assert graph.has_edge(by_name["/loop/If"], by_name["/loop/Loop"])
+    part = read_graphml(CORPUS / "bodies", "--module", "loop")  # with other modules in its bodies
+    assert len(boxes_of(part, "operator")) == 5 and len(boxes_of(part, "body-frame")) == 3
+    cell = read_graphml(CORPUS / "bodies", "--module", "cell")  # of bodies that are not drawn
+    assert Counter(d["kind"] for _, d in cell.nodes(data=True)) == {
+        "operator": 2, "module-frame": 2, "input": 1, "output": 2}
     closed = read_graphml(CORPUS / "bodies", "--depth", "1")
     assert [(d["label"], d["operators"]) for d in boxes_of(closed, "module").values()] == [("loop", 5)]
 
@@ -333,6 +339,7 @@ def many_nodes_in_deep_modules():
 
 @case
 def svg_is_drawn():
+    skip_unless("graphviz")
     with scratch() as folder:
         file, out = ours(folder), folder / "g.svg"
         done = json.loads(ask("graph", file, "--format", "svg", "--depth", "2", "--out", out, "--json"))

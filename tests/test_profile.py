@@ -168,6 +168,18 @@ def fusions_are_found_in_the_optimised_model(row):
             assert kernel["found_by"] == "readers", kernel
 
 
+@case_for_each((True, False), name=lambda with_optimized: "optimized" if with_optimized else "alone")
+def fusions_in_bodies(with_optimized):
+    """What a fusion makes is new; who reads it, or its name, tells. Both branches call the nodes that
+    it adds alike: nobody knows which ran."""
+    found, _ = told("stepper", "ENABLE_ALL", with_optimized)
+    (fused,) = [k for k in found["kernels"] if "MatMulAddFusion" in k["name"]]
+    assert fused["tag"] == "/Stepper/Router/Expert.left", fused
+    assert fused["found_by"] == ("readers" if with_optimized else "part of the name"), fused
+    lost = {k["name"] for k in found["kernels"] if k["tag"] is None}
+    assert lost == {"gemm_input_reshape", "gemm_output_reshape"}, lost
+
+
 @case
 def names_of_fusions_tell_what_they_can():
     """Without the optimised model: what is named after a node is found, the rest is listed."""
