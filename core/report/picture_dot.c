@@ -22,6 +22,11 @@ static const char header[] =
     "edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=9, fontcolor=\"#475569\", "
     "color=\"#64748b\", arrowsize=0.6]\n";
 
+/* Graphviz's best takes minutes for some hundred boxes: of more than these the arrows are straight,
+ * and places are good enough after fewer tries. */
+enum { MOST_BOXES = 200 };
+static const char header_of_large[] = "graph [nslimit=1, nslimit1=1, splines=line]\n";
+
 /* How boxes of a kind look. */
 static const char *const looks[HTP_PICTURE_BOX_KINDS] = {
     [HTP_PICTURE_NODE] = "fillcolor=\"#ffffff\", color=\"#64748b\"",
@@ -172,6 +177,7 @@ static void add_frames(htp_stream *stream, const htp_picture *picture)
 void htp_report_picture_dot(htp_stream *stream, const htp_picture *picture)
 {
     htp_text_add(&stream->text, header);
+    htp_text_add(&stream->text, picture->boxes.count > MOST_BOXES ? header_of_large : "");
     add_frames(stream, picture);
     for (size_t i = 0; i < picture->arrows.count; i++) {
         add_arrow(&stream->text, picture, &picture->arrows.items[i]);

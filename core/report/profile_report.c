@@ -217,7 +217,8 @@ static void add_region(htp_text *text, const htp_profile_question *question)
     }
     htp_text_addf(text, "%s: %zu kernel%s, %s ms, %s\n",
                   htp_report_fit(arena, question->address, strlen(question->address), 40), count,
-                  count == 1 ? "" : "s", milliseconds(arena, time), share(arena, time, profile->time));
+                  count == 1 ? "" : "s", milliseconds(arena, time),
+                  share(arena, time, profile->time));
     add_kernels(text, question, kernels, count);
 }
 

@@ -109,9 +109,11 @@ UNIT_TEST(items_have_a_largest_size)
     char *text = malloc(bytes);
     ck_assert_ptr_nonnull(text);
     memset(text, 'x', bytes);
-    memcpy(text, "[1,\"", 4);
+    static const char begin[] = {'[', '1', ',', '"'};
+    memcpy(text, begin, sizeof(begin));
     ck_assert_uint_eq(count_items(text, bytes, "too large"), 1);
-    memcpy(text + 1000, "\"]", 2);
+    text[1000] = '"';
+    text[1001] = ']';
     ck_assert_uint_eq(count_items(text, 1002, NULL), 2);
     free(text);
 }
