@@ -2,7 +2,6 @@
 
 #include "archived_code.h"
 #include "declared_values.h"
-#include "tuple_costs.h"
 
 #include <torch/csrc/jit/frontend/parser.h>
 
@@ -67,16 +66,24 @@ void add_declarations(const std::shared_ptr<torch::jit::Source> &source,
 
 CheckedSources::CheckedSources(caffe2::serialize::PyTorchStreamReader &records)
 {
-    TupleCosts tuples;
     for (const std::string &record : records.getAllRecords()) {
         const std::string qualifier = qualifier_of(record);
         const auto source = qualifier.empty() ? nullptr : find_source(records, qualifier);
         if (source) {
             sources_[lower_case(qualifier)] = source;
-            add_declarations(source, qualifier, tuples);
+            add_declarations(source, qualifier, tuples_);
         }
     }
-    tuples.check();
+    tuples_.check(0);
+}
+
+void CheckedSources::check_constants(const std::vector<c10::IValue> &constants)
+{
+    double cost = 0;
+    for (const c10::IValue &constant : constants) {
+        cost = std::max(cost, TupleCosts::cost_of_value(constant));
+    }
+    tuples_.check(cost);
 }
 
 std::shared_ptr<torch::jit::Source> CheckedSources::find(const std::string &qualifier) const

@@ -117,6 +117,7 @@ class Importer
         for (const c10::IValue &constant : constants.toTupleRef().elements()) {
             constants_.push_back(constant);
         }
+        code_.check_constants(constants_);
         const c10::IValue root = read("data");
         if (!root.isObject() || !root.type()->is_module()) {
             throw std::runtime_error("damaged archive: data.pkl holds no module");

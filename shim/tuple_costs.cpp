@@ -296,9 +296,25 @@ double TupleCosts::cost_of_type(const TreeRef &type)
     return cost;
 }
 
-void TupleCosts::check()
+// The core has seen to it that values are neither too deep nor unfold to too much.
+double TupleCosts::cost_of_value(const c10::IValue &value)
 {
-    double declared = kPlain;
+    if (!value.isTuple()) {
+        return kPlain;
+    }
+    double elements = 0;
+    for (const c10::IValue &element : value.toTupleRef().elements()) {
+        elements += cost_of_value(element);
+    }
+    return cost_of_tuple(elements);
+}
+
+void TupleCosts::check(double constant)
+{
+    if (constant > kMostOfOne) {
+        throw std::runtime_error("damaged archive: constants.pkl: tuples are nested too deep");
+    }
+    double declared = std::max(kPlain, constant);
     for (const auto &[name, named] : named_) {
         for (const TreeRef &field : named.fields) {
             declared = std::max(declared, cost_of_type(field));

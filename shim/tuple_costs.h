@@ -5,6 +5,7 @@
 // loops over tuples is compiled once for each element.
 #pragma once
 
+#include <ATen/core/ivalue.h>
 #include <torch/csrc/jit/frontend/tree.h>
 
 #include <string>
@@ -22,8 +23,11 @@ class TupleCosts
     void add(const torch::jit::TreeRef &declaration, const std::string &qualifier);
 
     // Throws std::runtime_error, with the place, for code that would keep the compiler busy. To be
-    // called when all is added.
-    void check();
+    // called when all is added. @p constant is the cost of what the code may take from elsewhere.
+    void check(double constant);
+
+    // That of a value's type.
+    static double cost_of_value(const c10::IValue &value);
 
   private:
     double cost_of_type(const torch::jit::TreeRef &type);

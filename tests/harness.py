@@ -59,6 +59,12 @@ def skip_unless(condition: str) -> None:
         raise Skipped(skips.CONDITIONS[condition][1])
 
 
+def skip_unless_it_runs_here(name: str) -> None:
+    """Skips a case of a file that one libtorch is enough for."""
+    if not skips.runs_here(name.split("/")[0], libtorch_version()):
+        raise Skipped(skips.ONCE_REASON)
+
+
 CASES: list = []
 
 

@@ -50,3 +50,15 @@ CONDITIONS = {
     "PyTorch before 2.0": (is_earlier, "it is about what PyTorch before 2.0 does otherwise"),
     "meta behind autograd": (is_2, "libtorch before 2.0 does not get from autograd to a meta kernel"),
 }
+
+# Test files whose cases are the same whichever libtorch the program opens, or would open: they ask ONNX
+# files, or the tests themselves. They run with PyTorch 2.
+ONCE = {
+    "checkers", "compare", "extract", "graph", "infer_rules", "onnx_models", "profile", "proto_fields",
+    "runtime_limits", "sidecar", "split",
+}
+ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
+
+
+def runs_here(file: str, version: tuple) -> bool:
+    return is_2(version) or file not in ONCE

@@ -96,10 +96,11 @@ PICKLES = {
 # ---- archives --------------------------------------------------------------------------------------
 
 
-def write(path: Path, data: bytes, method=zipfile.ZIP_STORED, more=(), code=PYTHON) -> None:
+def write(path: Path, data: bytes, method=zipfile.ZIP_STORED, more=(), code=PYTHON,
+          constants=b"\x80\x02).") -> None:
     records = [
         ("data.pkl", data), ("code/__torch__.py", code.encode()), ("data/0", bytes(64)),
-        ("constants.pkl", b"\x80\x02)."), ("version", b"3\n"), *more,
+        ("constants.pkl", constants), ("version", b"3\n"), *more,
     ]
     with zipfile.ZipFile(path, "w", method) as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says that names are there twice
@@ -209,6 +210,21 @@ def named_tuples_in_named_tuples():
         write(folder / "net.pt", module(tensor()),
               more=[("code/__torch__/other.py", (fields + "class T40(NamedTuple):\n  a : int\n").encode())])
         refused(folder, "code/__torch__/other.py, line")
+
+
+@case
+def tuples_among_constants():
+    code = PYTHON.replace("    return", "    v = CONSTANTS.c0\n    w = (v, v)\n    return")
+    twice = b"\x85" + b"".join(bytes([ord("q"), i, ord("h"), i, 0x86]) for i in range(20))
+    for many, few in ((b"\x85" * 40, b"\x85" * 4), (twice, twice[:11])):
+        with scratch() as folder:
+            write(folder / "net.pt", module(tensor()), code=code,
+                  constants=b"\x80\x02" + integer(1) + many + b"\x85.")
+            refused(folder, "tuples are nested too deep")
+            write(folder / "net.pt", module(tensor()), code=code,
+                  constants=b"\x80\x02" + integer(1) + few + b"\x85.")
+            result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]")
+            assert result.returncode == EXIT_OK, result.stderr
 
 
 LEAST = "-9223372036854775808"

@@ -187,7 +187,7 @@ static htp_status draw(htp_question *question)
     htp_model *model = question->model;
     const htp_picture_choice choice = {work->drawing.module, work->drawing.depth};
     if (work->path) {
-        HTP_TRY(htp_question_check_output(question, work->path, false));
+        HTP_TRY(htp_question_check_output(question, work->path));
     }
     HTP_TRY(htp_status_prefix(
         htp_picture_make(&question->arena, &model->view, &model->tree, &choice, &work->picture),

@@ -120,7 +120,7 @@ htp_status htp_question_hand_over(const char *answer, char **result)
     return *result ? HTP_OK : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
 }
 
-htp_status htp_question_check_output(htp_question *question, const char *path, bool has_external)
+htp_status htp_question_check_output(htp_question *question, const char *path)
 {
     const htp_view *view = &question->model->view;
     size_t count = view->data_files.count + 1;
@@ -129,8 +129,18 @@ htp_status htp_question_check_output(htp_question *question, const char *path, b
     for (size_t i = 1; i < count; i++) {
         inputs[i] = view->data_files.items[i - 1].path;
     }
-    return htp_status_prefix(htp_paths_check(&question->arena, inputs, count, path, has_external),
+    return htp_status_prefix(htp_paths_check(&question->arena, inputs, count, path, count > 1),
                              view->path);
+}
+
+htp_status htp_addresses_check(const char *const *addresses, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!addresses || !addresses[i]) {
+            return htp_status_make(HTP_CODE_USAGE, "the list of modules is missing");
+        }
+    }
+    return HTP_OK;
 }
 
 /* ---- inspecting ---- */

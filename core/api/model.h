@@ -28,10 +28,11 @@ typedef struct htp_question {
  * it fails. */
 HTP_MUST_USE htp_status htp_question_ask(htp_question *question);
 
-/** Refuses an output that would replace the model or its data, as htp_paths_check() does.
- * @p has_external: the output may have a data file beside it. */
-HTP_MUST_USE htp_status htp_question_check_output(htp_question *question, const char *path,
-                                                  bool has_external);
+/** Refuses an output that would replace the model, or its data. */
+HTP_MUST_USE htp_status htp_question_check_output(htp_question *question, const char *path);
+
+/** Refuses a list that has no addresses where it should. */
+HTP_MUST_USE htp_status htp_addresses_check(const char *const *addresses, size_t count);
 
 /** Copies an answer for the caller. */
 HTP_MUST_USE htp_status htp_question_hand_over(const char *answer, char **result);

@@ -13,16 +13,6 @@ void htp_selection_init(htp_selection *selection)
     }
 }
 
-static htp_status check_list(const char *const *addresses, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!addresses || !addresses[i]) {
-            return htp_status_make(HTP_CODE_USAGE, "the list of modules is missing");
-        }
-    }
-    return HTP_OK;
-}
-
 static htp_status take(const htp_selection *given, htp_selection *selection)
 {
     htp_selection_init(selection);
@@ -32,8 +22,8 @@ static htp_status take(const htp_selection *given, htp_selection *selection)
                                                "library");
     }
     memcpy(selection, given, given->struct_size);
-    HTP_TRY(check_list(selection->modules, selection->module_count));
-    HTP_TRY(check_list(selection->except, selection->except_count));
+    HTP_TRY(htp_addresses_check(selection->modules, selection->module_count));
+    HTP_TRY(htp_addresses_check(selection->except, selection->except_count));
     if (selection->module_count == 0) {
         return htp_status_make(HTP_CODE_USAGE, "no module is selected");
     }

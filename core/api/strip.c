@@ -23,9 +23,9 @@ static htp_status strip(htp_question *question)
     const struct stripping *work = question->options;
     htp_edit_list edits = {0};
     htp_writer_result result;
-    const htp_rewrite_options options = {work->options.progress, work->options.user};
-    HTP_TRY(htp_question_check_output(question, work->path,
-                                      question->model->view.data_files.count > 0));
+    const htp_rewrite_options options = {.progress = work->options.progress,
+                                         .user = work->options.user};
+    HTP_TRY(htp_question_check_output(question, work->path));
     htp_strip_edits(&question->model->view, &edits);
     return htp_rewrite(&question->model->view, &edits, work->path, &options, &result);
 }

@@ -55,17 +55,23 @@ static const struct word *find_word(const struct word *words, size_t count, cons
     return NULL;
 }
 
-static bool read_opset(htp_cli_arguments *arguments, const char *text)
+static bool read_number(const char *text, int least, int *number)
 {
     char *end = NULL;
     errno = 0;
-    long number = strtol(text, &end, 10);
-    if (end == text || *end || errno != 0 || number < INT_MIN || number > INT_MAX) {
+    long read = strtol(text, &end, 10);
+    bool is_number = end != text && !*end && errno == 0 && read >= least && read <= INT_MAX;
+    *number = is_number ? (int)read : *number;
+    return is_number;
+}
+
+static bool read_opset(htp_cli_arguments *arguments, const char *text)
+{
+    bool is_number = read_number(text, INT_MIN, &arguments->options.opset);
+    if (!is_number) {
         htp_cli_print_message("--opset takes a number, for example --opset 18");
-        return false;
     }
-    arguments->options.opset = (int)number;
-    return true;
+    return is_number;
 }
 
 /* A list of places: "attribute,metadata". "none" stands alone. */
@@ -143,17 +149,23 @@ static bool read_except(htp_cli_arguments *arguments, const char *value)
     return true;
 }
 
+static bool read_count(const char *option, const char *text, int *count)
+{
+    bool is_count = read_number(text, 0, count);
+    if (!is_count) {
+        htp_cli_print_message("--%s takes a number from 0 on, for example --%s 2", option, option);
+    }
+    return is_count;
+}
+
 static bool read_depth(htp_cli_arguments *arguments, const char *text)
 {
-    char *end = NULL;
-    errno = 0;
-    long number = strtol(text, &end, 10);
-    if (end == text || *end || errno != 0 || number < 0 || number > INT_MAX) {
-        htp_cli_print_message("--depth takes a number from 0 on, for example --depth 2");
-        return false;
-    }
-    arguments->depth = (int)number;
-    return true;
+    return read_count("depth", text, &arguments->depth);
+}
+
+static bool read_call(htp_cli_arguments *arguments, const char *text)
+{
+    return read_count("call", text, &arguments->call);
 }
 
 static bool read_drawing_format(htp_cli_arguments *arguments, const char *name)
@@ -184,27 +196,6 @@ static bool read_format(htp_cli_arguments *arguments, const char *name)
     return true;
 }
 
-static bool read_help(htp_cli_arguments *arguments, const char *value)
-{
-    (void)value;
-    arguments->command = HTP_CLI_HELP;
-    return true;
-}
-
-static bool read_version(htp_cli_arguments *arguments, const char *value)
-{
-    (void)value;
-    arguments->command = HTP_CLI_VERSION;
-    return true;
-}
-
-static bool read_dump_graph(htp_cli_arguments *arguments, const char *value)
-{
-    (void)value;
-    arguments->command = HTP_CLI_DUMP_GRAPH;
-    return true;
-}
-
 static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
 {
     arguments->command = HTP_CLI_DUMP_GRAPH;
@@ -213,10 +204,10 @@ static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
 }
 
 enum kind {
-    KIND_FLAG,   /* sets a bool */
-    KIND_STRING, /* keeps its value */
-    KIND_READ,   /* without a value: calls a function */
-    KIND_PARSE,  /* with a value: calls a function */
+    KIND_FLAG,    /* sets a bool */
+    KIND_STRING,  /* keeps its value */
+    KIND_COMMAND, /* makes it another command */
+    KIND_PARSE,   /* with a value: calls a function */
 };
 
 /* Commands that take an option; a dump is an export until its option is read. */
@@ -227,16 +218,20 @@ enum {
     ON_TORCHSCRIPT = ON_EXPORT | ON_INSPECT,
     ON_STRIP = 1 << HTP_CLI_STRIP,
     ON_VALIDATE = 1 << HTP_CLI_VALIDATE,
+    ON_EXTRACT = 1 << HTP_CLI_EXTRACT,
+    ON_SPLIT = 1 << HTP_CLI_SPLIT,
     ON_GRAPH = 1 << HTP_CLI_GRAPH,
     ON_PROFILE = 1 << HTP_CLI_PROFILE,
-    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_GRAPH | ON_PROFILE,
+    ON_TREE = ON_INSPECT | ON_GRAPH | ON_PROFILE, /* show the module tree, or a part of it */
+    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_EXTRACT | ON_SPLIT |
+             ON_GRAPH | ON_PROFILE,
 };
 
 static const struct row {
     const char *name;
     unsigned commands; /* bit N: command N takes it */
     enum kind kind;
-    size_t place; /* of the bool or the string in the arguments */
+    size_t place; /* of the bool or the string in the arguments; or the command */
     bool (*read)(htp_cli_arguments *arguments, const char *value);
 } rows[] = {
 #define FLAG(name, commands, field)                                                                \
@@ -247,18 +242,18 @@ static const struct row {
     {                                                                                              \
         name, commands, KIND_STRING, offsetof(htp_cli_arguments, field), NULL                      \
     }
-    {"help", ON_ALL, KIND_READ, 0, read_help},
-    {"version", ON_ALL, KIND_READ, 0, read_version},
-    {"dump-graph", ON_EXPORT, KIND_READ, 0, read_dump_graph},
+    {"help", ON_ALL, KIND_COMMAND, HTP_CLI_HELP, NULL},
+    {"version", ON_ALL, KIND_COMMAND, HTP_CLI_VERSION, NULL},
+    {"dump-graph", ON_EXPORT, KIND_COMMAND, HTP_CLI_DUMP_GRAPH, NULL},
     {"dump-after", ON_EXPORT, KIND_PARSE, 0, read_dump_after},
     {"input", ON_TORCHSCRIPT, KIND_PARSE, 0, read_input},
     {"load-library", ON_TORCHSCRIPT, KIND_PARSE, 0, read_library},
     {"custom-op", ON_TORCHSCRIPT, KIND_PARSE, 0, read_custom_operator},
     {"opset", ON_TORCHSCRIPT, KIND_PARSE, 0, read_opset},
     {"tags", ON_TORCHSCRIPT, KIND_PARSE, 0, read_tags},
-    {"external-data", ON_TORCHSCRIPT, KIND_PARSE, 0, read_external_data},
-    STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_GRAPH, out),
-    STRING("out-dir", ON_TORCHSCRIPT, out_folder),
+    {"external-data", ON_TORCHSCRIPT | ON_EXTRACT | ON_SPLIT, KIND_PARSE, 0, read_external_data},
+    STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_EXTRACT | ON_GRAPH, out),
+    STRING("out-dir", ON_TORCHSCRIPT | ON_SPLIT, out_folder),
     STRING("inputs", ON_TORCHSCRIPT, options.inputs_file),
     STRING("method", ON_TORCHSCRIPT, options.method),
     STRING("tag-attribute-prefix", ON_TORCHSCRIPT, options.tag_attribute_prefix),
@@ -268,15 +263,18 @@ static const struct row {
     FLAG("verbose", ON_ALL, options.details),
     FLAG("json", ON_ALL, json),
     FLAG("print-tree", ON_TORCHSCRIPT, print_tree),
-    {"module", ON_INSPECT | ON_SELECT | ON_GRAPH | ON_PROFILE, KIND_PARSE, 0, read_module},
-    {"except", ON_SELECT, KIND_PARSE, 0, read_except},
-    {"depth", ON_INSPECT | ON_GRAPH | ON_PROFILE, KIND_PARSE, 0, read_depth},
+    {"module", ON_TREE | ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_module},
+    {"except", ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_except},
+    {"at", ON_SPLIT, KIND_PARSE, 0, read_module},
+    {"depth", ON_TREE | ON_SPLIT, KIND_PARSE, 0, read_depth},
+    {"call", ON_EXTRACT, KIND_PARSE, 0, read_call},
     {"format", ON_SELECT | ON_GRAPH, KIND_PARSE, 0, read_format},
     STRING("optimized", ON_PROFILE, profiling.optimized),
     STRING("op", ON_SELECT, selection.op),
     STRING("precision", ON_SELECT, selection.precision),
-    FLAG("own", ON_SELECT, selection.own),
+    FLAG("own", ON_SELECT | ON_EXTRACT, selection.own),
     FLAG("weights", ON_SELECT, selection.weights),
+    FLAG("share-weights", ON_SPLIT, share_weights),
 #undef FLAG
 #undef STRING
 };
@@ -290,6 +288,9 @@ static bool read_option(htp_cli_arguments *arguments, const struct row *row, con
         return true;
     case KIND_STRING:
         *(const char **)place = value;
+        return true;
+    case KIND_COMMAND:
+        arguments->command = (htp_cli_command)row->place;
         return true;
     default:
         return row->read(arguments, value);
@@ -308,6 +309,8 @@ static const struct command {
     {"graph", HTP_CLI_GRAPH, "graph MODEL.onnx --format svg --out FILE.svg"},
     {"profile", HTP_CLI_PROFILE, "profile PROFILE.json MODEL.onnx"},
     {"validate", HTP_CLI_VALIDATE, "validate MODEL.onnx"},
+    {"extract", HTP_CLI_EXTRACT, "extract MODEL.onnx --module ADDRESS --out FILE.onnx"},
+    {"split", HTP_CLI_SPLIT, "split MODEL.onnx --at ADDRESS --out-dir DIR"},
 };
 
 static const struct command *find_command(htp_cli_command command)
@@ -404,20 +407,29 @@ static bool check_outputs(const htp_cli_arguments *arguments)
     return false;
 }
 
+/* Commands that take one model, and what they cannot do without. */
 static bool check_single(const htp_cli_arguments *arguments)
 {
+    htp_cli_command command = arguments->command;
+    bool needs_module = command == HTP_CLI_SELECT || command == HTP_CLI_EXTRACT;
+    bool needs_out = command == HTP_CLI_STRIP || command == HTP_CLI_EXTRACT;
+    bool has_module = arguments->selection.module_count > 0;
     if (arguments->model_count > 1) {
-        htp_cli_print_message("%s takes one model, not %zu", find_command(arguments->command)->name,
+        htp_cli_print_message("%s takes one model, not %zu", find_command(command)->name,
                               arguments->model_count);
-    } else if (arguments->command == HTP_CLI_SELECT && arguments->selection.module_count == 0) {
+    } else if (needs_module && !has_module) {
         htp_cli_print_message("no module; pass --module ADDRESS, for example --module encoder");
-    } else if (arguments->command != HTP_CLI_SELECT && arguments->selection.module_count > 1) {
-        htp_cli_print_message("%s takes one --module", find_command(arguments->command)->name);
-    } else if (arguments->command == HTP_CLI_GRAPH && arguments->json && !arguments->out) {
+    } else if (1U << command & ON_TREE && arguments->selection.module_count > 1) {
+        htp_cli_print_message("%s takes one --module", find_command(command)->name);
+    } else if (command == HTP_CLI_GRAPH && arguments->json && !arguments->out) {
         htp_cli_print_message("--json and the graph both write to standard output; pass --out "
                               "FILE");
-    } else if (arguments->command == HTP_CLI_STRIP && !arguments->out) {
+    } else if (needs_out && !arguments->out) {
         htp_cli_print_message("no output; pass --out FILE.onnx");
+    } else if (command == HTP_CLI_SPLIT && has_module == (arguments->depth >= 0)) {
+        htp_cli_print_message("pass either --at ADDRESS, which may be repeated, or --depth N");
+    } else if (command == HTP_CLI_SPLIT && !arguments->out_folder) {
+        htp_cli_print_message("no output; pass --out-dir DIR");
     } else {
         return true;
     }
@@ -441,8 +453,8 @@ static bool check(const htp_cli_arguments *arguments)
     if (arguments->command == HTP_CLI_VALIDATE) {
         return true;
     }
-    enum { SINGLE = ON_SELECT | ON_STRIP | ON_GRAPH | ON_PROFILE };
-    bool is_single = SINGLE & 1U << arguments->command;
+    const unsigned singles = ON_SELECT | ON_STRIP | ON_EXTRACT | ON_SPLIT | ON_GRAPH | ON_PROFILE;
+    bool is_single = (singles & 1U << arguments->command) != 0;
     return is_single ? check_single(arguments) : check_outputs(arguments);
 }
 
@@ -481,7 +493,7 @@ static bool read_command(htp_cli_arguments *arguments, int argc, char **argv)
 
 bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
 {
-    *arguments = (htp_cli_arguments){.depth = -1};
+    *arguments = (htp_cli_arguments){.depth = -1, .call = -1};
     htp_options_init(&arguments->options);
     htp_selection_init(&arguments->selection);
     htp_drawing_init(&arguments->drawing);

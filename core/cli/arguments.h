@@ -15,6 +15,8 @@ typedef enum htp_cli_command {
     HTP_CLI_VALIDATE,
     HTP_CLI_GRAPH,
     HTP_CLI_PROFILE,
+    HTP_CLI_EXTRACT,
+    HTP_CLI_SPLIT,
     HTP_CLI_OPERATORS,
     HTP_CLI_VERSION,
     HTP_CLI_HELP,
@@ -34,12 +36,15 @@ typedef struct htp_cli_arguments {
     const char **inputs; /* what options.inputs points to, and so on */
     const char **libraries;
     const char **custom_operators;
-    htp_selection selection; /* modules and except are what follows */
+    htp_selection selection; /* modules (also those to split at) and except are what
+                                follows */
     const char **modules;
     const char **except;
     int depth; /* -1: all levels */
     htp_drawing drawing;
     htp_profiling profiling;
+    int call;  /* -1: all of them */
+    bool share_weights;
 } htp_cli_arguments;
 
 /** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */

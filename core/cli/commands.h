@@ -37,6 +37,14 @@ HTP_MUST_USE htp_status htp_cli_graph(const htp_cli_arguments *arguments, const 
 /** Prints how long the modules of an ONNX model ran. */
 HTP_MUST_USE htp_status htp_cli_profile(const htp_cli_arguments *arguments, const char *model);
 
+/** Writes some modules of an ONNX model as a model, and prints its border. */
+HTP_MUST_USE htp_status htp_cli_extract(const htp_cli_arguments *arguments, const char *model,
+                                        const htp_write_options *options);
+
+/** Writes an ONNX model as parts that follow each other, and lists them. */
+HTP_MUST_USE htp_status htp_cli_split(const htp_cli_arguments *arguments, const char *model,
+                                      const htp_write_options *options);
+
 /** Prints what is wrong with one ONNX model. */
 HTP_MUST_USE htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
                                          bool *has_findings);

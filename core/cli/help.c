@@ -15,6 +15,8 @@ static const char help_of_exports[] =
     "       htp-trace graph MODEL.onnx --format svg --out FILE.svg\n"
     "       htp-trace profile PROFILE.json MODEL.onnx\n"
     "       htp-trace validate MODEL.onnx\n"
+    "       htp-trace extract MODEL.onnx --module ADDRESS --out PART.onnx\n"
+    "       htp-trace split MODEL.onnx --at ADDRESS|--depth N --out-dir DIR\n"
     "       htp-trace MODEL.pt --dump-graph\n"
     "       htp-trace ops\n"
     "\n"
@@ -113,7 +115,9 @@ static const char help_of_commands[] =
     "  strip MODEL.onnx --out FILE.onnx\n"
     "                        the model without what tells of modules; all else keeps its bytes\n"
     "  validate MODEL.onnx   what is wrong with a model, one finding a line: its structure, and\n"
-    "                        what it says of modules, where it has tags of ours\n"
+    "                        what it says of modules, where it has tags of ours\n";
+
+static const char help_of_more_commands[] =
     "  graph MODEL.onnx      a picture: modules as nested clusters, dtypes and dims on what flows\n"
     "    --format FORMAT     dot (the default), graphml; svg, which graphviz draws\n"
     "    --depth N           modules N levels down are one box each\n"
@@ -124,6 +128,23 @@ static const char help_of_commands[] =
     "                        them and own, share, calls of kernels; --depth N\n"
     "    --optimized FILE    the optimised model (optimized_model_filepath): what fusion renamed\n"
     "    --module ADDRESS    the kernels of these modules, the longest first\n"
+    "  extract MODEL.onnx --module ADDRESS --out PART.onnx\n"
+    "                        these modules as a model: what crosses their border are its inputs "
+    "and\n"
+    "                        outputs; names, types and tags stay those of the whole. A node that\n"
+    "                        serves several modules belongs to the first\n"
+    "    --except, --own     as for select\n"
+    "    --call N            one call of a module that runs several times, from 0 on\n"
+    "    --external-data WHEN\n"
+    "                        as for an export\n"
+    "  split MODEL.onnx --at ADDRESS --out-dir DIR\n"
+    "                        these modules as parts that follow each other, and so what lies "
+    "between\n"
+    "                        them; may be repeated. DIR, new or empty, has index.json as well\n"
+    "    --depth N           the modules at this level of the tree instead\n"
+    "    --share-weights     large weights go to one file, weights.data, and to no part\n"
+    "    --external-data WHEN\n"
+    "                        as for an export, of each part\n"
     "  An ADDRESS is a tag (/BertModel/BertEncoder/BertLayer.0), the end of one\n"
     "  (BertEncoder/BertLayer.0), an attribute path (encoder.layer.0), a class (BertLayer) or a\n"
     "  segment (BertLayer.0). * is any part of a segment, ** any number of segments. It means\n"
@@ -134,7 +155,8 @@ static const char help_of_commands[] =
     "exit codes (of several models: that of the first failure)\n"
     "  0    done\n"
     "  1    internal error, or libhtp-shim.so or libtorch is missing\n"
-    "  2    wrong usage, inputs that do not fit the model, an ADDRESS that names nothing\n"
+    "  2    wrong usage, inputs that do not fit the model, an ADDRESS that names nothing, or what\n"
+    "       cannot be cut out alone\n"
     "  3    a model that is not readable, or neither TorchScript nor ONNX\n"
     "  4    an operator or construct that cannot be exported\n"
     "  5    the output cannot be written\n"
@@ -149,6 +171,7 @@ int htp_cli_help(void)
     (void)fputs(help_of_exports, stdout);
     (void)fputs(help_of_the_rest, stdout);
     (void)fputs(help_of_commands, stdout);
+    (void)fputs(help_of_more_commands, stdout);
     return htp_cli_flush_stdout() ? HTP_CODE_OK : HTP_CODE_CANNOT_WRITE;
 }
 

@@ -143,11 +143,69 @@ static const char *list_calls(annotator *a, const htp_onnx_node *node, uint32_t 
     return htp_text_string(&text);
 }
 
+/* A call of a module. */
+struct call {
+    uint32_t module;
+    uint32_t number;
+};
+
+typedef HTP_VECTOR(struct call) call_list;
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct call *x = a;
+    const struct call *y = b;
+    int by_module = (x->module > y->module) - (x->module < y->module);
+    return by_module ? by_module : (x->number > y->number) - (x->number < y->number);
+}
+
+/* The calls that were running, of modules that are called more than once, sorted. */
+static call_list find_running(annotator *a, const htp_onnx_node *node)
+{
+    const htp_shim_scope *scopes = a->graph->trace->scopes;
+    call_list calls = {0};
+    for (size_t i = 0; i <= node->more_scopes.count; i++) {
+        for (uint32_t s = node_scope(node, i); s != HTP_SHIM_NONE; s = scopes[s].parent) {
+            if (a->graph->modules[scopes[s].module].shim->calls > 1) {
+                HTP_PUSH(a->arena, &calls, (struct call){scopes[s].module, scopes[s].call});
+            }
+        }
+    }
+    if (calls.count > 0) {
+        qsort(calls.items, calls.count, sizeof(*calls.items), compare_calls);
+    }
+    return calls;
+}
+
+/* {"path": [0, 1]}; NULL where all modules that were running are called once. */
+static const char *running_as_json(annotator *a, const htp_onnx_node *node)
+{
+    call_list calls = find_running(a, node);
+    htp_text text = {.arena = a->arena};
+    for (size_t i = 0; i < calls.count; i++) {
+        const struct call *call = &calls.items[i];
+        const struct call *before = i ? call - 1 : NULL;
+        if (before && before->module == call->module && before->number == call->number) {
+            continue;
+        }
+        if (before && before->module == call->module) {
+            htp_text_addf(&text, ", %" PRIu32, call->number);
+        } else {
+            htp_text_add(&text, before ? "], " : "{");
+            htp_text_add_json(&text, a->graph->modules[call->module].shim->path);
+            htp_text_addf(&text, ": [%" PRIu32, call->number);
+        }
+    }
+    htp_text_add(&text, calls.count ? "]}" : "");
+    return calls.count ? htp_text_string(&text) : NULL;
+}
+
 static void make_metadata(annotator *a, const htp_onnx_node *node, const numbers *owners,
                           property_list *list)
 {
     htp_torch_metadata names = htp_torch_metadata_make(a->torch_metadata, node);
     const char *calls = list_calls(a, node, owners->items[0]);
+    const char *running = running_as_json(a, node);
     const htp_shim_scope *innermost = &a->graph->trace->scopes[node->origin.scope];
     add_property(a, list, "source_module", tag_of(a, owners->items[0]));
     if (owners->count > 1) {
@@ -156,6 +214,9 @@ static void make_metadata(annotator *a, const htp_onnx_node *node, const numbers
     add_property(a, list, "full_tag", a->hierarchy->modules[innermost->module].full_tag);
     if (calls) {
         add_property(a, list, "call", calls);
+    }
+    if (running) {
+        add_property(a, list, "calls", running);
     }
     add_property(a, list, "namespace", names.namespace_text);
     add_property(a, list, "pkg.torch.onnx.class_hierarchy", names.class_hierarchy);

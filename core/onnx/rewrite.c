@@ -17,14 +17,24 @@ enum {
     SMALLEST_DROP = 1 << 16, /* bytes of a mapping that are worth a system call */
 };
 
+/* A data file, mapped; the last one stays so. */
+struct mapped_file {
+    uint32_t number;
+    htp_input_file file;
+    htp_span bytes;
+};
+
 /* A rewriting under way. */
 struct rewriting {
     htp_view *view;
+    htp_arena *arena;
     const htp_rewrite_options *options;
     const char *path;
     htp_edit_list edits; /* the caller's, and those of external data */
     htp_pieces pieces;
     htp_moved_data moved;
+    struct mapped_file mapped;
+    bool is_data_alone;   /* the file is the data file */
     uint64_t done, total; /* bytes */
     struct timespec begin;
     htp_delivery_end end;
@@ -89,20 +99,6 @@ static void put_mapped(struct rewriting *r, htp_output *output, const htp_input_
     }
 }
 
-static htp_delivery_end put_model(void *user, htp_output *output)
-{
-    struct rewriting *r = user;
-    for (size_t i = 0; i < r->pieces.list.count && may_go_on(r, output); i++) {
-        const htp_piece *piece = &r->pieces.list.items[i];
-        if (piece->is_mapped) {
-            put_mapped(r, output, &r->view->file, piece->at, piece->bytes);
-        } else {
-            htp_output_append(output, piece->at, (size_t)piece->bytes);
-        }
-    }
-    return r->end;
-}
-
 /* ---- data files ---- */
 
 /* Whether a data file is still what it was when the model was opened. */
@@ -123,22 +119,19 @@ static htp_status check_data_file(const htp_view *view, const htp_view_data_file
 static htp_status check_sources(void *user)
 {
     const struct rewriting *r = user;
+    uint32_t last = HTP_VIEW_NONE; /* what lies in one file mostly comes together */
     HTP_TRY(htp_status_prefix(htp_input_file_check(&r->view->file), r->view->path));
-    for (size_t i = 0; i < r->moved.ranges.count; i++) {
-        uint32_t file = r->moved.ranges.items[i].data_file;
-        if (i == 0 || r->moved.ranges.items[i - 1].data_file != file) {
-            HTP_TRY(check_data_file(r->view, &r->view->data_files.items[file]));
+    for (size_t i = 0; i < r->moved.ranges.count + r->moved.inlined.count; i++) {
+        const htp_moved_range *range = i < r->moved.ranges.count
+                                           ? &r->moved.ranges.items[i]
+                                           : r->moved.inlined.items[i - r->moved.ranges.count];
+        if (range->data_file != last && range->data_file != HTP_VIEW_NONE) {
+            HTP_TRY(check_data_file(r->view, &r->view->data_files.items[range->data_file]));
+            last = range->data_file;
         }
     }
     return HTP_OK;
 }
-
-/* A data file, mapped; the last one stays so. */
-struct mapped_file {
-    uint32_t number;
-    htp_input_file file;
-    htp_span bytes;
-};
 
 static void unmap(struct mapped_file *mapped)
 {
@@ -168,28 +161,108 @@ static bool map(const htp_view *view, uint32_t number, struct mapped_file *mappe
     return at != MAP_FAILED;
 }
 
+/* Bytes of a data file, or of the model. */
+static void put_range(struct rewriting *r, htp_output *output, const htp_moved_range *range)
+{
+    struct mapped_file *mapped = &r->mapped;
+    if (range->bytes == 0) {
+        return;
+    }
+    if (range->data_file == HTP_VIEW_NONE) {
+        put_mapped(r, output, &r->view->file, r->view->bytes.at + range->from, range->bytes);
+    } else if (mapped->number != range->data_file && !map(r->view, range->data_file, mapped)) {
+        r->end = HTP_DELIVERY_CUT;
+    } else {
+        put_mapped(r, output, &mapped->file, mapped->bytes.at + range->from, range->bytes);
+    }
+}
+
+static htp_delivery_end put_model(void *user, htp_output *output)
+{
+    struct rewriting *r = user;
+    r->mapped.number = HTP_VIEW_NONE;
+    for (size_t i = 0; i < r->pieces.list.count && may_go_on(r, output); i++) {
+        const htp_piece *piece = &r->pieces.list.items[i];
+        if (piece->data) {
+            put_range(r, output, piece->data);
+        } else if (piece->is_mapped) {
+            put_mapped(r, output, &r->view->file, piece->at, piece->bytes);
+        } else {
+            htp_output_append(output, piece->at, (size_t)piece->bytes);
+        }
+    }
+    unmap(&r->mapped);
+    return r->end;
+}
+
 static htp_delivery_end put_data(void *user, htp_output *output)
 {
     static const unsigned char zeros[64];
     struct rewriting *r = user;
-    struct mapped_file mapped = {.number = HTP_VIEW_NONE};
+    r->mapped.number = HTP_VIEW_NONE;
     for (size_t i = 0; i < r->moved.ranges.count && may_go_on(r, output); i++) {
         const htp_moved_range *range = &r->moved.ranges.items[i];
-        if (range->bytes == 0) {
-            continue;
+        if (range->bytes > 0) {
+            htp_output_append(output, zeros, (size_t)(range->to - output->position));
+            put_range(r, output, range);
         }
-        if (mapped.number != range->data_file && !map(r->view, range->data_file, &mapped)) {
-            r->end = HTP_DELIVERY_CUT;
-            break;
-        }
-        htp_output_append(output, zeros, (size_t)(range->to - output->position));
-        put_mapped(r, output, &mapped.file, mapped.bytes.at + range->from, range->bytes);
     }
     if (may_go_on(r, output) && output->position == 0) {
         htp_output_append(output, zeros, (size_t)r->moved.bytes);
     }
-    unmap(&mapped);
+    unmap(&r->mapped);
     return r->end;
+}
+
+/* ---- planning ---- */
+
+static htp_move_request request_of(const struct rewriting *r, bool is_beside)
+{
+    return (htp_move_request){
+        .view = r->view,
+        .arena = r->arena,
+        .has_tensors = r->options->recipe != NULL || r->is_data_alone,
+        .tensors = r->options->tensors,
+        .tensor_count = r->options->tensor_count,
+        .keeps_places = r->options->place == HTP_DATA_KEPT && !r->is_data_alone,
+        .is_beside = is_beside,
+        .shared = r->options->shared,
+    };
+}
+
+static void plan(struct rewriting *r, const htp_edit_list *edits, bool is_beside)
+{
+    const htp_move_request request = request_of(r, is_beside);
+    r->edits.count = 0;
+    r->moved = (htp_moved_data){.keeps_offsets = false};
+    for (size_t i = 0; i < edits->count; i++) {
+        HTP_PUSH(r->arena, &r->edits, edits->items[i]);
+    }
+    htp_edits_sort(&r->edits);
+    htp_moved_data_plan(&request, &r->edits, &r->moved);
+}
+
+static htp_status cut(struct rewriting *r)
+{
+    return htp_pieces_cut(r->view, r->arena, &r->edits, r->options->recipe, &r->pieces);
+}
+
+/* Weights go inside where the caller wants that, or where they fit and it is all the same. */
+static htp_status choose_place(struct rewriting *r, const htp_edit_list *edits)
+{
+    const htp_rewrite_options *options = r->options;
+    bool is_asked =
+        options->place == HTP_DATA_SHARED ||
+        (options->place == HTP_DATA_CHOSEN && options->external_data == HTP_EXTERNAL_ALWAYS);
+    plan(r, edits, is_asked);
+    if (options->place != HTP_DATA_CHOSEN || options->external_data != HTP_EXTERNAL_AUTO) {
+        return HTP_OK;
+    }
+    HTP_TRY(cut(r));
+    if (r->pieces.bytes > HTP_DELIVERY_LARGEST_MODEL) {
+        plan(r, edits, true);
+    }
+    return HTP_OK;
 }
 
 /* ---- the whole ---- */
@@ -197,8 +270,14 @@ static htp_delivery_end put_data(void *user, htp_output *output)
 static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *sizes)
 {
     struct rewriting *r = user;
-    htp_moved_data_name(r->view, &r->edits, &r->moved, location);
-    HTP_TRY(htp_pieces_cut(r->view, &r->edits, &r->pieces));
+    if (r->is_data_alone) {
+        *sizes = (htp_delivery_sizes){r->moved.bytes, 0};
+        r->total = r->moved.bytes;
+        return HTP_OK;
+    }
+    htp_moved_data_name(r->view, &r->edits, &r->moved,
+                        r->options->shared ? r->options->shared->location : location);
+    HTP_TRY(cut(r));
     *sizes = (htp_delivery_sizes){r->pieces.bytes, r->moved.bytes};
     r->total = r->pieces.bytes + r->moved.bytes;
     if (r->pieces.bytes > HTP_DELIVERY_LARGEST_MODEL) {
@@ -211,20 +290,23 @@ static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *
     return HTP_OK;
 }
 
-htp_status htp_rewrite(htp_view *view, const htp_edit_list *edits, const char *path,
-                       const htp_rewrite_options *options, htp_writer_result *result)
+static struct rewriting begin(htp_view *view, const char *path, const htp_rewrite_options *options)
 {
     static const htp_rewrite_options none = {.progress = NULL};
     struct rewriting r = {.view = view, .options = options ? options : &none, .path = path};
+    r.arena = r.options->arena ? r.options->arena : view->arena;
+    (void)clock_gettime(CLOCK_MONOTONIC, &r.begin);
+    return r;
+}
+
+htp_status htp_rewrite(htp_view *view, const htp_edit_list *edits, const char *path,
+                       const htp_rewrite_options *options, htp_writer_result *result)
+{
+    struct rewriting r = begin(view, path, options);
     const htp_delivery delivery = {&r, lay_out, put_model, put_data, check_sources};
     htp_delivered delivered = {.data_path = NULL};
-    (void)clock_gettime(CLOCK_MONOTONIC, &r.begin);
-    for (size_t i = 0; i < edits->count; i++) {
-        HTP_PUSH(view->arena, &r.edits, edits->items[i]);
-    }
-    htp_edits_sort(&r.edits);
-    htp_moved_data_plan(view, &r.edits, &r.moved);
-    htp_status status = htp_deliver(view->arena, &delivery, path, &delivered);
+    HTP_TRY(choose_place(&r, edits));
+    htp_status status = htp_deliver(r.arena, &delivery, path, &delivered);
     *result = (htp_writer_result){
         .model_bytes = delivered.sizes.model_bytes,
         .external_bytes = delivered.sizes.data_bytes,
@@ -232,4 +314,23 @@ htp_status htp_rewrite(htp_view *view, const htp_edit_list *edits, const char *p
         .external_path = delivered.data_path,
     };
     return status;
+}
+
+htp_status htp_rewrite_data(htp_view *view, const char *path, const htp_rewrite_options *options,
+                            uint64_t *offsets, uint64_t *bytes)
+{
+    static const htp_edit_list no_edits = {0};
+    struct rewriting r = begin(view, path, options);
+    const htp_delivery delivery = {&r, lay_out, put_data, put_data, check_sources};
+    htp_delivered delivered;
+    r.is_data_alone = true;
+    plan(&r, &no_edits, true);
+    for (size_t i = 0; i < view->tensors.count; i++) {
+        offsets[i] = UINT64_MAX;
+    }
+    for (size_t i = 0; i < r.moved.tensors.count; i++) {
+        offsets[r.moved.tensors.items[i].tensor] = r.moved.tensors.items[i].to;
+    }
+    *bytes = r.moved.bytes;
+    return r.moved.bytes == 0 ? HTP_OK : htp_deliver(r.arena, &delivery, path, &delivered);
 }

@@ -1,5 +1,7 @@
 #include "query/region.h"
 
+#include "query/flow.h"
+
 #include <string.h>
 
 htp_region htp_region_new(htp_arena *arena, const htp_view *view, const htp_tree *tree)
@@ -17,12 +19,37 @@ static bool belongs(const htp_region *region, uint32_t node)
 {
     const htp_tree *tree = region->tree;
     const htp_tree_place *place = &tree->places[node];
-    for (uint32_t i = 0; i < place->tags.count; i++) {
+    uint32_t count = region->takes_first_tag && place->tags.count > 0 ? 1 : place->tags.count;
+    for (uint32_t i = 0; i < count; i++) {
         if (region->has_tag[tree->owners.items[place->tags.first + i]]) {
             return true;
         }
     }
     return place->innermost != HTP_VIEW_NONE && region->has_inside[place->innermost];
+}
+
+static void find_nodes(htp_region *region)
+{
+    region->node_count = 0;
+    for (uint32_t i = 0; i < region->view->nodes.count; i++) {
+        region->has_node[i] = belongs(region, i);
+        region->node_count += region->has_node[i];
+    }
+}
+
+void htp_region_set_module(htp_region *region, uint32_t module)
+{
+    const htp_tree *tree = region->tree;
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        const htp_tree_module *set = &tree->modules[i];
+        bool is_it = i == module;
+        bool has_parent = set->parent != HTP_VIEW_NONE;
+        region->has_tag[i] =
+            (is_it && set->has_tag) || (has_parent && region->has_tag[set->parent]);
+        region->has_inside[i] =
+            (is_it && !set->has_tag) || (has_parent && region->has_inside[set->parent]);
+    }
+    find_nodes(region);
 }
 
 htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address, bool own)
@@ -42,11 +69,7 @@ htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *addr
         region->has_tag[i] = region->has_tag[i] || by_tag[i];
         region->has_inside[i] = region->has_inside[i] || by_chain[i];
     }
-    region->node_count = 0;
-    for (uint32_t i = 0; i < region->view->nodes.count; i++) {
-        region->has_node[i] = belongs(region, i);
-        region->node_count += region->has_node[i];
-    }
+    find_nodes(region);
     return HTP_OK;
 }
 
@@ -90,7 +113,15 @@ struct border {
     htp_map known_readers;
 };
 
-/* Whether a value is made by what lies inside, or is a weight. */
+/* Whether a value crosses no border, wherever it is made. */
+static bool is_weight(const htp_view *view, uint32_t value)
+{
+    const htp_view_value *made = &view->values.items[value];
+    return made->initializer != HTP_VIEW_NONE ||
+           (made->maker == HTP_VIEW_BY_NODE && htp_flow_is_constant(view, made->node));
+}
+
+/* Whether a value is made by what lies inside. */
 static bool is_made_inside(const struct border *b, uint32_t value)
 {
     const htp_view *view = b->region->view;
@@ -99,7 +130,7 @@ static bool is_made_inside(const struct border *b, uint32_t value)
         return b->is_inside[made->node];
     }
     uint32_t body = view->graphs.items[made->graph].node;
-    return made->maker == HTP_VIEW_BY_INITIALIZER || (body != HTP_VIEW_NONE && b->is_inside[body]);
+    return body != HTP_VIEW_NONE && b->is_inside[body];
 }
 
 /* Notes once that a module reads a value. */
@@ -130,8 +161,11 @@ static void look_at_node(struct border *b, uint32_t node, htp_region_values *inp
     htp_view_range read = view->nodes.items[node].inputs;
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = view->operands.items[i];
-        bool is_inside = value != HTP_VIEW_NONE && is_made_inside(b, value);
-        if (value == HTP_VIEW_NONE || is_inside == b->is_inside[node]) {
+        if (value == HTP_VIEW_NONE || is_weight(view, value)) {
+            continue;
+        }
+        bool is_inside = is_made_inside(b, value);
+        if (is_inside == b->is_inside[node]) {
             continue;
         }
         if (is_inside) {

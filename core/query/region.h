@@ -15,6 +15,7 @@ typedef struct htp_region {
                          without a tag of their own */
     bool *has_node;   /* by node */
     uint32_t node_count;
+    bool takes_first_tag; /* a node that serves several modules belongs to the first alone */
 } htp_region;
 
 /** Modules; HTP_VIEW_NONE stands for the model itself (its inputs and outputs), and for nodes
@@ -40,14 +41,17 @@ htp_region htp_region_new(htp_arena *arena, const htp_view *view, const htp_tree
 HTP_MUST_USE htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address,
                                        bool own);
 
+/** Makes it the region of one module and all below it, whatever it was before. */
+void htp_region_set_module(htp_region *region, uint32_t module);
+
 /** Takes the nodes of @p other out. */
 void htp_region_subtract(htp_region *region, const htp_region *other);
 
 /**
  * Lists what crosses the border of a region, in a stable order: values that its nodes read and do
  * not make, in the order of their first use; values that they make and others need, in the order in
- * which they are made. Weights cross no border. A body belongs to its node: what a body reads, its
- * node reads.
+ * which they are made. Weights and Constants cross no border. A body belongs to its node: what a
+ * body reads, its node reads.
  */
 void htp_region_find_border(htp_arena *arena, const htp_region *region, htp_region_values *inputs,
                             htp_region_values *outputs);

@@ -95,6 +95,12 @@ bool htp_slice_equals(htp_slice a, htp_slice b);
 /** The slice of a whole string. */
 htp_slice htp_slice_of(const char *text);
 
+/** What a module is called: its tag, where it has one of its own, else its full tag. */
+static inline htp_slice htp_tree_address(const htp_tree_module *module)
+{
+    return module->has_tag ? module->tag : module->full_tag;
+}
+
 /** The last segment of a tag, with its slash: "/BertLayer.0". */
 htp_slice htp_tree_segment(const htp_tree_module *module);
 

@@ -11,6 +11,8 @@
  * - records are those of a tree: full tags and paths are unique, tags begin with those above them
  *   and spell their class, and they count the nodes that there are;
  * - initializers name the modules of all nodes that read them, and no others but their owners'.
+ * A part of a model (query/part.h) keeps what was said of the whole: it may have fewer nodes than
+ * records count, and initializers may name modules that it does not have.
  */
 #ifndef HTP_QUERY_VALIDATE_H
 #define HTP_QUERY_VALIDATE_H

@@ -3,6 +3,7 @@
  */
 #include "query/validate.h"
 
+#include "query/part.h"
 #include "query/python_list.h"
 
 #include <cjson/cJSON.h>
@@ -57,10 +58,17 @@ static void check_spelling(const htp_tree *tree, const htp_tree_module *module,
     }
 }
 
-static void check_count(const htp_tree_module *module, htp_findings *findings, const char *what,
-                        uint64_t told, uint64_t found)
+/* Records of a part count the nodes of the whole. */
+static bool is_part(const htp_view *view)
 {
-    if (told != found) {
+    return htp_view_find_property(view, view->properties, htp_view_find_name(view, HTP_PART_KEY)) !=
+           NULL;
+}
+
+static void check_count(const htp_view *view, const htp_tree_module *module, htp_findings *findings,
+                        const char *what, uint64_t told, uint64_t found)
+{
+    if (told != found && (found > told || !is_part(view))) {
         htp_finding_add(findings,
                         "htp.module_tree: '%.*s' counts %" PRIu64 " nodes %s, and there are "
                         "%" PRIu64,
@@ -72,7 +80,6 @@ void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findin
 {
     htp_map full_tags = {0};
     htp_map paths = {0};
-    (void)view;
     for (uint32_t i = 0; i < tree->module_count && tree->has_records; i++) {
         const htp_tree_module *module = &tree->modules[i];
         if (!module->is_record) {
@@ -82,8 +89,8 @@ void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findin
         check_unique(findings, &paths, module->path, "path");
         check_spelling(tree, module, findings);
         if (module->has_tag) {
-            check_count(module, findings, "of its own", module->told_own, module->nodes_own);
-            check_count(module, findings, "in all", module->told_total, module->nodes_total);
+            check_count(view, module, findings, "of its own", module->told_own, module->nodes_own);
+            check_count(view, module, findings, "in all", module->told_total, module->nodes_total);
         }
     }
 }
@@ -240,7 +247,7 @@ void htp_validate_weights(const htp_view *view, const htp_tree *tree, htp_findin
         }
     }
     check_readers(&lists);
-    if (tree->has_records) {
+    if (tree->has_records && !is_part(view)) {
         check_listed(&lists);
     }
 }

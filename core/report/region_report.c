@@ -102,21 +102,6 @@ static const char *source_of(htp_arena *arena, const htp_view *view, uint32_t no
 
 /* ---- text ---- */
 
-/* What stands left and right, in one line where both fit, else in two. */
-static void add_pair(htp_text *text, const char *left, const char *right)
-{
-    size_t room = HTP_REPORT_COLUMNS - 2;
-    left = htp_report_fit(text->arena, left, strlen(left), room);
-    right = htp_report_fit(text->arena, right, strlen(right), room - 4);
-    if (*right == '\0') {
-        htp_text_addf(text, "  %s\n", left);
-    } else if (htp_text_width(left) + 2 + htp_text_width(right) <= room) {
-        htp_text_addf(text, "  %s  %s\n", left, right);
-    } else {
-        htp_text_addf(text, "  %s\n      %s\n", left, right);
-    }
-}
-
 static const char *tag_text(htp_arena *arena, const htp_tree *tree, uint32_t module)
 {
     htp_slice tag = tree->modules[module].tag;
@@ -131,14 +116,14 @@ static void add_border(htp_text *text, const struct facts *facts, const char *ti
         const htp_region_value *crossing = &values->items[i];
         const htp_view_value *value = &facts->view->values.items[crossing->value];
         htp_value_type type = htp_value_type_find(text->arena, facts->view, crossing->value);
-        add_pair(text, htp_view_text(facts->view, value->name),
-                 htp_value_type_text(text->arena, &type));
+        htp_report_add_pair(text, htp_view_text(facts->view, value->name),
+                            htp_value_type_text(text->arena, &type));
         for (size_t k = 0; k < crossing->others.count; k++) {
             uint32_t other = crossing->others.items[k];
             const char *tag = other == HTP_VIEW_NONE ? "outside of all modules"
                                                      : tag_text(text->arena, facts->tree, other);
-            add_pair(text, htp_arena_printf(text->arena, "    %-4s %s", k ? "" : preposition, tag),
-                     "");
+            htp_report_add_pair(
+                text, htp_arena_printf(text->arena, "    %-4s %s", k ? "" : preposition, tag), "");
         }
     }
 }
@@ -149,10 +134,10 @@ static void add_nodes(htp_text *text, const struct facts *facts)
     htp_text_addf(text, "\nnodes (%s)\n", htp_text_grouped(text->arena, facts->region->node_count));
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         if (facts->region->has_node[n]) {
-            add_pair(text, htp_view_call_node(view, n),
-                     htp_arena_printf(text->arena, "%s  %s",
-                                      htp_view_text(view, view->nodes.items[n].op_type),
-                                      source_of(text->arena, view, n)));
+            htp_report_add_pair(text, htp_view_call_node(view, n),
+                                htp_arena_printf(text->arena, "%s  %s",
+                                                 htp_view_text(view, view->nodes.items[n].op_type),
+                                                 source_of(text->arena, view, n)));
         }
     }
 }
@@ -167,13 +152,14 @@ static void add_weights(htp_text *text, const struct facts *facts)
         }
         htp_value_type type = htp_value_type_of_tensor(text->arena, facts->view, i);
         const module_list *sharers = &facts->sharers[i];
-        add_pair(text, htp_view_text(facts->view, facts->view->tensors.items[i].name),
-                 htp_value_type_text(text->arena, &type));
+        htp_report_add_pair(text, htp_view_text(facts->view, facts->view->tensors.items[i].name),
+                            htp_value_type_text(text->arena, &type));
         for (size_t k = 0; k < sharers->count; k++) {
-            add_pair(text,
-                     htp_arena_printf(text->arena, "    shared with %s",
-                                      tag_text(text->arena, facts->tree, sharers->items[k])),
-                     "");
+            htp_report_add_pair(
+                text,
+                htp_arena_printf(text->arena, "    shared with %s",
+                                 tag_text(text->arena, facts->tree, sharers->items[k])),
+                "");
         }
     }
 }

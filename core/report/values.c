@@ -69,3 +69,17 @@ const char *htp_report_bytes(htp_arena *arena, uint64_t bytes)
     }
     return htp_arena_printf(arena, "%.1f %s", scaled, units[unit]);
 }
+
+void htp_report_add_pair(htp_text *text, const char *left, const char *right)
+{
+    size_t room = HTP_REPORT_COLUMNS - 2;
+    left = htp_report_fit(text->arena, left, strlen(left), room);
+    right = htp_report_fit(text->arena, right, strlen(right), room - 4);
+    if (*right == '\0') {
+        htp_text_addf(text, "  %s\n", left);
+    } else if (htp_text_width(left) + 2 + htp_text_width(right) <= room) {
+        htp_text_addf(text, "  %s  %s\n", left, right);
+    } else {
+        htp_text_addf(text, "  %s\n      %s\n", left, right);
+    }
+}

@@ -18,6 +18,9 @@ void htp_report_type_json(htp_json *json, const htp_value_type *type);
  * long. */
 const char *htp_report_fit(htp_arena *arena, const char *text, size_t length, size_t columns);
 
+/** Adds what stands left and right, indented, in one line where both fit, else in two. */
+void htp_report_add_pair(htp_text *text, const char *left, const char *right);
+
 /** Bytes for people: "437.9 MB". */
 const char *htp_report_bytes(htp_arena *arena, uint64_t bytes);
 

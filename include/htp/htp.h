@@ -376,6 +376,72 @@ HTP_API void htp_write_options_init(htp_write_options *options);
 HTP_API HTP_MUST_USE htp_status htp_model_strip(htp_model *model, const char *onnx_path,
                                                 const htp_write_options *options);
 
+/** Which part of a model is cut out. Always start from htp_extraction_init(). */
+typedef struct htp_extraction {
+    size_t struct_size;         /**< set by htp_extraction_init() */
+    const char *const *modules; /**< addresses, see htp_model_inspect(); one at least */
+    size_t module_count;
+    const char *const *except; /**< addresses of what is left out of these */
+    size_t except_count;
+    bool own;     /**< the modules themselves, without those below them */
+    int64_t call; /**< of one module that runs several times, from 0 on; -1: all */
+    htp_external_data external_data; /**< the weights of the part, as htp_options has them */
+    htp_progress_fn progress;        /**< or NULL; called with HTP_STAGE_WRITTEN */
+    void *user;
+} htp_extraction;
+
+/** Fills @p extraction with the defaults. */
+HTP_API void htp_extraction_init(htp_extraction *extraction);
+
+/**
+ * Writes some modules as a model of their own to @p onnx_path: their nodes; what crosses their
+ * border as inputs and outputs, under the names, types and in the order of the whole; and the
+ * weights, constants and functions that they use. All else of the model stays: opset imports,
+ * metadata, tags, which are still those of the whole. A node that serves several modules belongs to
+ * the first. Of a module in the body of an If or a Loop the body's nodes alone are written.
+ * Fed with what flows through the whole at that border, the part gives the same numbers. The files
+ * appear as those of htp_export().
+ * @param text  receives what was written, for people, freed with htp_string_free(); may be NULL.
+ * @param json  receives the same as one JSON object; may be NULL.
+ * @return HTP_CODE_USAGE for an address that names nothing, and for modules that cannot be cut out
+ *         alone: a path leaves them and comes back, or they lie in several bodies; the smallest
+ *         module around them that can be is named. HTP_CODE_BAD_INPUT where the file does not say
+ *         the type of what crosses the border.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_extract(htp_model *model,
+                                                  const htp_extraction *extraction,
+                                                  const char *onnx_path, char **text, char **json);
+
+/** Where a model is split. Always start from htp_splitting_init(). */
+typedef struct htp_splitting {
+    size_t struct_size;    /**< set by htp_splitting_init() */
+    const char *const *at; /**< addresses of modules that become parts, see htp_model_inspect() */
+    size_t at_count;
+    int depth;          /**< the modules of this level of the tree instead; -1: those of @p at */
+    bool share_weights; /**< large weights go to one file, weights.data, that all parts refer to */
+    htp_external_data external_data; /**< the weights of each part, where they are not shared */
+    htp_progress_fn progress;        /**< or NULL; called with HTP_STAGE_WRITTEN */
+    void *user;
+} htp_splitting;
+
+/** Fills @p splitting with the defaults. */
+HTP_API void htp_splitting_init(htp_splitting *splitting);
+
+/**
+ * Writes a model as parts that follow each other to the new folder @p folder, with index.json,
+ * which lists them: file, module, inputs and outputs. Each module that is named is a part, each of
+ * its calls where it runs several times, and so are the nodes between them; every node is in one
+ * part, but for Constants, which all have that read them. Run in their order, each with
+ * what the inputs of the model and the parts before it have given, parts give what the whole gives.
+ * The folder appears complete or not at all.
+ * @param folder  nothing, or an empty folder.
+ * @param text, json  as for htp_model_extract(); @p json is what index.json holds.
+ * @return HTP_CODE_USAGE as htp_model_extract(), and for modules that lie in each other or need
+ * each other; HTP_CODE_CANNOT_WRITE where the folder is not empty.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_split(htp_model *model, const htp_splitting *splitting,
+                                                const char *folder, char **text, char **json);
+
 /** Machine-readable summary (one JSON object); valid until the result is freed. */
 HTP_API const char *htp_result_json(const htp_result *result);
 

@@ -57,7 +57,7 @@ static void edit(htp_arena *arena, htp_edit_list *edits, htp_span field, const m
     if (bytes) {
         replacement = (htp_span){(const unsigned char *)bytes->bytes, bytes->length};
     }
-    HTP_PUSH(arena, edits, (htp_edit){field, replacement});
+    HTP_PUSH(arena, edits, (htp_edit){.field = field, .bytes = replacement});
 }
 
 UNIT_TEST(without_edits_nothing_changes)
@@ -204,7 +204,174 @@ UNIT_TEST(changed_sources_are_noticed)
     htp_view_close(&view);
 }
 
+/* ---- models that are put together, and data that change their place ---- */
+
+enum { LARGE = 2048 };
+
+/* Of `bytes` bytes, all of them @p fill: in the model, or in d.bin at @p offset. */
+static void put_bytes_tensor(message *graph, const char *name, char fill, size_t bytes,
+                             const char *offset)
+{
+    message tensor = message_new(graph->arena);
+    char *data = htp_arena_alloc(graph->arena, bytes);
+    memset(data, fill, bytes);
+    put_number(&tensor, 1, bytes);
+    put_number(&tensor, 2, 3); /* int8 */
+    put_text(&tensor, 8, name);
+    if (offset) {
+        put_entry(&tensor, 13, "location", "d.bin");
+        put_entry(&tensor, 13, "offset", offset);
+        put_entry(&tensor, 13, "length", htp_arena_printf(graph->arena, "%zu", bytes));
+        put_number(&tensor, 14, 1);
+    } else {
+        put_bytes(&tensor, 9, data, bytes);
+    }
+    put_message(graph, 5, &tensor);
+}
+
+/* Tensors in and outside of the model, small and large, and one of a node. */
+static void open_mixed(htp_view *view, htp_arena *arena)
+{
+    char beside[2 * LARGE];
+    message graph = message_new(arena);
+    put_bytes_tensor(&graph, "in", 'i', LARGE, NULL);
+    put_bytes_tensor(&graph, "small in", 's', 4, NULL);
+    put_bytes_tensor(&graph, "out", 'o', LARGE, "0");
+    put_bytes_tensor(&graph, "small out", 't', 4, "2048");
+    put_bytes_tensor(&graph, "left out", 'l', LARGE, NULL);
+    memset(beside, 'o', LARGE);
+    memset(beside + LARGE, 't', LARGE);
+    write_bytes(proto_path(arena, "d.bin"), beside, sizeof(beside));
+    message model = model_of(arena, &graph);
+    open_model(view, arena, &model);
+}
+
+static htp_span span_of(const message *bytes)
+{
+    return (htp_span){(const unsigned char *)bytes->bytes, bytes->length};
+}
+
+/* A model of the first four tensors, in another order. */
+static const htp_recipe *make_recipe(const htp_view *view, htp_arena *arena)
+{
+    htp_recipe *model = HTP_NEW(arena, htp_recipe);
+    htp_recipe *graph = HTP_NEW(arena, htp_recipe);
+    message version = message_new(arena);
+    put_number(&version, 1, 10);
+    graph->number = 7;
+    for (size_t i = 0; i < 4; i++) {
+        static const size_t order[] = {3, 1, 2, 0};
+        HTP_PUSH(arena, &graph->items,
+                 (htp_recipe_item){.bytes = view->tensors.items[order[i]].whole});
+    }
+    HTP_PUSH(arena, &model->items, (htp_recipe_item){.bytes = span_of(&version)});
+    HTP_PUSH(arena, &model->items, (htp_recipe_item){.message = graph});
+    return model;
+}
+
+static const uint32_t first_four[] = {0, 1, 2, 3};
+
+/* Opens what was written, and looks whether each tensor has its bytes, and where. */
+static void check_mixed(htp_arena *arena, const char *path, const bool is_beside[4])
+{
+    static const char *const names[] = {"small out", "small in", "out", "in"};
+    htp_view view;
+    htp_status status = htp_view_open(&view, arena, path);
+    ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
+    ck_assert_uint_eq(view.tensors.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const htp_view_tensor *tensor = &view.tensors.items[i];
+        ck_assert_str_eq(htp_view_text(&view, tensor->name), names[i]);
+        ck_assert_uint_eq(tensor->bytes, i < 2 ? 4 : LARGE);
+        ck_assert_int_eq(tensor->location != 0, is_beside[i]);
+        message data = {.arena = arena};
+        if (is_beside[i]) {
+            data = read_bytes(arena, view.data_files.items[0].path);
+        }
+        const char *at = is_beside[i] ? data.bytes + tensor->offset : (const char *)tensor->data.at;
+        for (size_t k = 0; k < tensor->bytes; k++) {
+            UNIT_CHECK(at[k] == "tsoi"[i]);
+        }
+    }
+    htp_view_close(&view);
+}
+
+UNIT_TEST(data_go_where_they_are_asked_to)
+{
+    static const struct {
+        htp_external_data choice;
+        bool is_beside[4];
+    } cases[] = {{HTP_EXTERNAL_AUTO, {false, false, false, false}},
+                 {HTP_EXTERNAL_NEVER, {false, false, false, false}},
+                 {HTP_EXTERNAL_ALWAYS, {false, false, true, true}}};
+    for (size_t i = 0; i < 3; i++) {
+        htp_view view;
+        htp_edit_list edits = {0};
+        htp_writer_result result;
+        const char *path = proto_path(arena, "out.onnx");
+        open_mixed(&view, arena);
+        const htp_rewrite_options options = {.recipe = make_recipe(&view, arena),
+                                             .tensors = first_four,
+                                             .tensor_count = 4,
+                                             .place = HTP_DATA_CHOSEN,
+                                             .external_data = cases[i].choice};
+        htp_status status = htp_rewrite(&view, &edits, path, &options, &result);
+        ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
+        ck_assert_uint_eq(result.external_bytes, cases[i].is_beside[2] ? 2 * LARGE : 0);
+        check_mixed(arena, path, cases[i].is_beside);
+        htp_view_close(&view);
+    }
+}
+
+UNIT_TEST(data_are_shared)
+{
+    static const bool is_beside[] = {false, false, true, true};
+    htp_view view;
+    htp_edit_list edits = {0};
+    htp_writer_result result;
+    uint64_t offsets[5];
+    uint64_t bytes;
+    open_mixed(&view, arena);
+    htp_rewrite_options options = {.tensors = first_four, .tensor_count = 4};
+    htp_status status =
+        htp_rewrite_data(&view, proto_path(arena, "shared"), &options, offsets, &bytes);
+    ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
+    ck_assert_uint_eq(bytes, 2 * LARGE);
+    ck_assert(offsets[0] == 0 && offsets[2] == LARGE && offsets[1] == UINT64_MAX &&
+              offsets[3] == UINT64_MAX && offsets[4] == UINT64_MAX);
+    const htp_shared_data shared = {"shared", offsets};
+    options.recipe = make_recipe(&view, arena);
+    options.place = HTP_DATA_SHARED;
+    options.shared = &shared;
+    status = htp_rewrite(&view, &edits, proto_path(arena, "out.onnx"), &options, &result);
+    ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
+    ck_assert_uint_eq(result.external_bytes, 0);
+    check_mixed(arena, proto_path(arena, "out.onnx"), is_beside);
+    htp_view_close(&view);
+}
+
+UNIT_TEST(changed_data_move_nowhere)
+{
+    htp_view view;
+    htp_edit_list edits = {0};
+    htp_writer_result result;
+    open_mixed(&view, arena);
+    const htp_rewrite_options options = {.recipe = make_recipe(&view, arena),
+                                         .tensors = first_four,
+                                         .tensor_count = 4,
+                                         .place = HTP_DATA_CHOSEN,
+                                         .external_data = HTP_EXTERNAL_NEVER};
+    write_bytes(proto_path(arena, "d.bin"), "short", 5);
+    htp_status status =
+        htp_rewrite(&view, &edits, proto_path(arena, "out.onnx"), &options, &result);
+    ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
+    ck_assert_int_ne(access(proto_path(arena, "out.onnx"), F_OK), 0);
+    htp_status_free(status);
+    htp_view_close(&view);
+}
+
 UNIT_MAIN_WITH("rewrite", proto_folder_make, proto_folder_remove, without_edits_nothing_changes,
                fields_are_dropped, fields_are_replaced, an_edit_of_no_field_is_refused,
                one_data_file_is_copied, what_is_left_of_data_files_is_laid_out_anew,
-               changed_sources_are_noticed)
+               changed_sources_are_noticed, data_go_where_they_are_asked_to, data_are_shared,
+               changed_data_move_nowhere)

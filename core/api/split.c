@@ -1,0 +1,351 @@
+/*
+ * Splitting an ONNX model into parts that follow each other.
+ */
+#include "api/model.h"
+#include "onnx/delivery.h"
+#include "onnx/folder.h"
+#include "query/address.h"
+#include "query/calls.h"
+#include "report/part_report.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define INDEX_FILE "index.json"
+#define WEIGHTS_FILE "weights.data"
+
+enum { MOST_PARTS = 10000, LONGEST_NAME = 60 };
+
+void htp_splitting_init(htp_splitting *splitting)
+{
+    if (splitting) {
+        *splitting = (htp_splitting){.struct_size = sizeof(*splitting), .depth = -1};
+    }
+}
+
+/* Files and arenas belong to the top level: running out of memory skips what is in between. */
+struct splitting {
+    const char *path;
+    htp_splitting options;
+    htp_folder *folder;
+    htp_arena *part_arena; /* of one part's file; a new one each time */
+};
+
+/* The parts under way. */
+struct work {
+    htp_question *question;
+    const struct splitting *splitting;
+    htp_view *view;
+    htp_arena *arena;
+    htp_split split;
+    htp_part_maker *maker;
+    htp_part *parts;
+    htp_reported_part *reported;
+    const htp_shared_data *shared; /* or NULL */
+};
+
+static htp_status take(const htp_splitting *given, htp_splitting *splitting)
+{
+    htp_splitting_init(splitting);
+    if (!given || given->struct_size == 0 || given->struct_size > sizeof(*splitting)) {
+        return htp_status_make(HTP_CODE_USAGE, "the splitting was not made with "
+                                               "htp_splitting_init() of this version of the "
+                                               "library");
+    }
+    memcpy(splitting, given, given->struct_size);
+    HTP_TRY(htp_addresses_check(splitting->at, splitting->at_count));
+    if ((splitting->at_count > 0) == (splitting->depth >= 0)) {
+        return htp_status_make(HTP_CODE_USAGE, "pass either modules to split at, or a depth");
+    }
+    if ((unsigned)splitting->external_data > HTP_EXTERNAL_NEVER) {
+        return htp_status_make(HTP_CODE_USAGE, "unknown choice of external data: %d",
+                               (int)splitting->external_data);
+    }
+    if (splitting->share_weights && splitting->external_data == HTP_EXTERNAL_NEVER) {
+        return htp_status_make(HTP_CODE_USAGE, "weights that are shared are external data");
+    }
+    return HTP_OK;
+}
+
+/* ---- which parts ---- */
+
+static htp_status choose_modules(const struct work *work, const htp_splitting *options,
+                                 bool *is_chosen)
+{
+    const htp_tree *tree = &work->question->model->tree;
+    for (size_t i = 0; i < options->at_count; i++) {
+        htp_address_matches matches;
+        HTP_TRY(htp_status_prefix(htp_address_find(work->arena, tree, options->at[i], &matches),
+                                  work->view->path));
+        for (uint32_t m = 0; m < tree->module_count; m++) {
+            is_chosen[m] = is_chosen[m] || matches.is_matched[m];
+        }
+    }
+    for (uint32_t m = 0; m < tree->module_count && options->depth >= 0; m++) {
+        is_chosen[m] =
+            tree->modules[m].has_tag && tree->modules[m].depth == (uint32_t)options->depth;
+    }
+    return HTP_OK;
+}
+
+static htp_status find_split(struct work *work, const htp_splitting *options)
+{
+    const htp_tree *tree = &work->question->model->tree;
+    bool *is_chosen = HTP_NEW_ARRAY(work->arena, bool, tree->module_count);
+    HTP_TRY(choose_modules(work, options, is_chosen));
+    HTP_TRY(htp_split_find(work->arena, work->view, tree, is_chosen, options->at_count > 0,
+                           &work->split));
+    if (work->split.parts.count > MOST_PARTS) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: there would be %zu parts, and there may be %d; choose modules "
+                               "further up",
+                               work->view->path, work->split.parts.count, MOST_PARTS);
+    }
+    return HTP_OK;
+}
+
+/* What the model returns and no node makes, but for its inputs, is given by the last part. */
+static htp_part_list find_returned_weights(const struct work *work)
+{
+    const htp_view *view = work->view;
+    htp_view_range returned = view->graphs.items[0].outputs;
+    htp_part_list list = {0};
+    for (uint32_t i = 0; i < returned.count; i++) {
+        uint32_t value = view->operands.items[returned.first + i];
+        if (view->values.items[value].initializer != HTP_VIEW_NONE) {
+            HTP_PUSH(work->arena, &list, value);
+        }
+    }
+    return list;
+}
+
+static void find_parts(struct work *work)
+{
+    uint32_t count = (uint32_t)work->split.parts.count;
+    const htp_part_list returned = find_returned_weights(work);
+    htp_division *division = HTP_NEW(work->arena, htp_division);
+    *division = htp_division_make(work->arena, work->view, 0, count, work->split.part_of);
+    work->maker = htp_part_maker_new(work->arena, division, &work->question->model->tree);
+    work->parts = HTP_NEW_ARRAY(work->arena, htp_part, (size_t)count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        htp_part_find(work->maker, work->arena, i, i + 1 == count ? &returned : NULL,
+                      &work->parts[i]);
+    }
+}
+
+/* ---- files ---- */
+
+/* "03-encoder.layer.2.onnx": tags may hold anything, names of files hold letters, digits and what
+ * is harmless everywhere. Numbers tell names apart that differ in nothing else. */
+static const char *name_file(const struct work *work, uint32_t index)
+{
+    const htp_split_part *part = &work->split.parts.items[index];
+    const htp_tree_module *module =
+        part->module == HTP_VIEW_NONE ? NULL : &work->question->model->tree.modules[part->module];
+    htp_slice segment = module ? htp_tree_segment(module) : htp_slice_of("/between");
+    htp_slice called = module && module->path.length > 0
+                           ? module->path
+                           : (htp_slice){segment.at + 1, segment.length ? segment.length - 1 : 0};
+    char name[LONGEST_NAME + 1];
+    size_t length = called.length < LONGEST_NAME ? called.length : LONGEST_NAME;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)called.at[i];
+        bool is_harmless = byte < 0x80 && (isalnum(byte) || strchr("._-", byte));
+        name[i] = (char)(is_harmless ? byte : '_');
+    }
+    name[length] = '\0';
+    const char *call =
+        part->call == HTP_CALLS_NONE ? "" : htp_arena_printf(work->arena, "-call%u", part->call);
+    int digits = work->split.parts.count > 1000 ? 4 : work->split.parts.count > 100 ? 3 : 2;
+    return htp_arena_printf(work->arena, "%0*u-%s%s.onnx", digits, index, name, call);
+}
+
+static htp_status find_path(const struct work *work, const char *name, char path[PATH_MAX])
+{
+    return htp_folder_file(work->splitting->folder, name, path)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_CANNOT_WRITE, "cannot write '%s': its path is too long",
+                                 name);
+}
+
+/* All that some part has. */
+static htp_part_list find_tensors(const struct work *work)
+{
+    bool *is_used = HTP_NEW_ARRAY(work->arena, bool, work->view->tensors.count + 1);
+    htp_part_list list = {0};
+    for (size_t p = 0; p < work->split.parts.count; p++) {
+        for (size_t i = 0; i < work->parts[p].tensors.count; i++) {
+            is_used[work->parts[p].tensors.items[i]] = true;
+        }
+    }
+    for (uint32_t t = 0; t < work->view->tensors.count; t++) {
+        if (is_used[t]) {
+            HTP_PUSH(work->arena, &list, t);
+        }
+    }
+    return list;
+}
+
+static htp_status write_shared(struct work *work)
+{
+    const htp_part_list tensors = find_tensors(work);
+    uint64_t *offsets = HTP_NEW_ARRAY(work->arena, uint64_t, work->view->tensors.count + 1);
+    htp_shared_data *shared = HTP_NEW(work->arena, htp_shared_data);
+    char path[PATH_MAX];
+    uint64_t bytes = 0;
+    const htp_rewrite_options options = {
+        .progress = work->splitting->options.progress,
+        .user = work->splitting->options.user,
+        .arena = work->arena,
+        .tensors = tensors.items,
+        .tensor_count = tensors.count,
+    };
+    HTP_TRY(find_path(work, WEIGHTS_FILE, path));
+    HTP_TRY(htp_rewrite_data(work->view, path, &options, offsets, &bytes));
+    *shared = (htp_shared_data){.location = WEIGHTS_FILE, .offsets = offsets};
+    work->shared = bytes > 0 ? shared : NULL;
+    return HTP_OK;
+}
+
+static const char *make_note(const struct work *work, uint32_t index)
+{
+    htp_arena *arena = work->splitting->part_arena;
+    htp_json json = {.text.arena = arena};
+    if (!work->question->model->tree.has_records) {
+        return NULL;
+    }
+    htp_json_begin(&json, NULL, '{');
+    htp_json_count(&json, "part", index);
+    htp_json_count(&json, "of", work->split.parts.count);
+    htp_json_end(&json, '}');
+    return htp_text_string(&json.text);
+}
+
+static htp_status write_part(struct work *work, uint32_t index, htp_writer_result *written)
+{
+    static const htp_edit_list no_edits = {0};
+    const htp_splitting *options = &work->splitting->options;
+    const htp_part *part = &work->parts[index];
+    htp_arena *arena = work->splitting->part_arena;
+    char path[PATH_MAX];
+    if (htp_arena_recover(arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", work->view->path);
+    }
+    htp_rewrite_options rewrite = {
+        .progress = options->progress,
+        .user = options->user,
+        .arena = arena,
+        .tensors = part->tensors.items,
+        .tensor_count = part->tensors.count,
+        .place = work->shared ? HTP_DATA_SHARED : HTP_DATA_CHOSEN,
+        .external_data = options->external_data,
+        .shared = work->shared,
+    };
+    HTP_TRY(find_path(work, work->reported[index].file, path));
+    HTP_TRY(htp_part_recipe(work->maker, arena, part, make_note(work, index), &rewrite.recipe));
+    return htp_rewrite(work->view, &no_edits, path, &rewrite, written);
+}
+
+static htp_status write_parts(struct work *work)
+{
+    size_t count = work->split.parts.count;
+    work->reported = HTP_NEW_ARRAY(work->arena, htp_reported_part, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        htp_writer_result written = {0};
+        work->reported[i].part = &work->parts[i];
+        work->reported[i].file = name_file(work, i);
+        htp_arena_init(work->splitting->part_arena);
+        htp_status status = write_part(work, i, &written);
+        const char *slash = written.external_path ? strrchr(written.external_path, '/') : NULL;
+        work->reported[i].model_bytes = written.model_bytes;
+        work->reported[i].data_bytes = written.external_bytes;
+        work->reported[i].data_file = slash ? htp_arena_strdup(work->arena, slash + 1) : NULL;
+        htp_arena_free(work->splitting->part_arena);
+        HTP_TRY(status);
+    }
+    return HTP_OK;
+}
+
+/* ---- the index ---- */
+
+static htp_status count_text(void *user, const char *location, htp_delivery_sizes *sizes)
+{
+    (void)location;
+    *sizes = (htp_delivery_sizes){strlen(user), 0};
+    return HTP_OK;
+}
+
+static htp_delivery_end put_text(void *user, htp_output *output)
+{
+    htp_output_append(output, user, strlen(user));
+    return HTP_DELIVERY_DONE;
+}
+
+static htp_status check_nothing(void *user)
+{
+    (void)user;
+    return HTP_OK;
+}
+
+static htp_status write_index(struct work *work, const char *text)
+{
+    char *user = htp_arena_printf(work->arena, "%s\n", text);
+    const htp_delivery delivery = {user, count_text, put_text, put_text, check_nothing};
+    htp_delivered delivered;
+    char path[PATH_MAX];
+    HTP_TRY(find_path(work, INDEX_FILE, path));
+    return htp_deliver(work->arena, &delivery, path, &delivered);
+}
+
+/* ---- the whole ---- */
+
+static htp_status split(htp_question *question)
+{
+    const struct splitting *splitting = question->options;
+    struct work work = {.question = question,
+                        .splitting = splitting,
+                        .view = &question->model->view,
+                        .arena = &question->arena};
+    if (!splitting->path || *splitting->path == '\0') {
+        return htp_status_make(HTP_CODE_USAGE, "the output has no name");
+    }
+    HTP_TRY(find_split(&work, &splitting->options));
+    find_parts(&work);
+    HTP_TRY(htp_folder_begin(splitting->folder, splitting->path));
+    if (splitting->options.share_weights) {
+        HTP_TRY(write_shared(&work));
+    }
+    HTP_TRY(write_parts(&work));
+    const htp_reported_split reported = {
+        .view = work.view,
+        .tree = &question->model->tree,
+        .split = &work.split,
+        .parts = work.reported,
+        .weights = work.shared ? WEIGHTS_FILE : NULL,
+    };
+    const char *json = htp_report_split_json(work.arena, &reported);
+    HTP_TRY(write_index(&work, json));
+    if (question->text) {
+        HTP_TRY(htp_question_hand_over(htp_report_split(work.arena, &reported), question->text));
+    }
+    if (question->json) {
+        HTP_TRY(htp_question_hand_over(json, question->json));
+    }
+    return htp_folder_publish(splitting->folder);
+}
+
+htp_status htp_model_split(htp_model *model, const htp_splitting *splitting, const char *folder,
+                           char **text, char **json)
+{
+    htp_arena part_arena;
+    htp_folder made = {.temporary = NULL};
+    struct splitting work = {.path = folder, .folder = &made, .part_arena = &part_arena};
+    htp_question question = {
+        .model = model, .answer = split, .options = &work, .text = text, .json = json};
+    HTP_TRY(take(splitting, &work.options));
+    htp_arena_init(&part_arena);
+    htp_status status = htp_question_ask(&question);
+    htp_arena_free(&part_arena);
+    htp_folder_discard(&made);
+    return status;
+}

@@ -1,0 +1,49 @@
+/*
+ * What flows between the nodes of one graph, whose bodies count as parts of their nodes.
+ */
+#ifndef HTP_QUERY_FLOW_H
+#define HTP_QUERY_FLOW_H
+
+#include "onnx/view.h"
+
+/** Called for each value that a node reads; what its bodies return counts as read by it. What nodes
+ * in its bodies read does not. */
+typedef void htp_flow_reader(void *user, uint32_t node, uint32_t value);
+void htp_flow_each_read(const htp_view *view, uint32_t node, htp_flow_reader *read, void *user);
+
+/** Whether a node is an operator Constant, or gives such a one or an initializer another name: as a
+ * weight, what it makes crosses no border, and who reads it takes it along. */
+bool htp_flow_is_constant(const htp_view *view, uint32_t node);
+
+/** The edges between the nodes of one graph, from makers to readers. */
+typedef struct htp_flow {
+    const htp_view *view;
+    uint32_t graph;
+    uint32_t first_node, node_count; /* of the graph */
+    uint32_t *top;     /* by node of the view: the node of the graph that it is, or lies in a body
+                          of; HTP_VIEW_NONE */
+    uint32_t *first;   /* by node of the graph, counted from 0, and one more: of `sources` */
+    uint32_t *from;    /* by node of the graph: room for htp_flow_find_detour() */
+    uint32_t *sources; /* nodes of the view whose values the node reads, constants left out; one
+                          may be there several times */
+} htp_flow;
+
+/** Finds the edges. Linear in the view. */
+htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, uint32_t graph);
+
+/** Nodes along a path. */
+typedef HTP_VECTOR(uint32_t) htp_flow_path;
+
+/**
+ * Looks for a path that leaves the nodes of part @p part and comes back to them: such nodes cannot
+ * run as one. Linear in the edges.
+ * @param part_of  by node of the view.
+ * @param path     receives the first such path, with its ends in the part; empty: there is none.
+ */
+void htp_flow_find_detour(htp_arena *arena, const htp_flow *flow, const uint32_t *part_of,
+                          uint32_t part, htp_flow_path *path);
+
+/** "A -> B -> ... (7 more) -> C" with the names of nodes. */
+const char *htp_flow_path_text(htp_arena *arena, const htp_view *view, const htp_flow_path *path);
+
+#endif

@@ -1,0 +1,149 @@
+#include "report/part_report.h"
+
+#include "query/calls.h"
+#include "report/values.h"
+
+#include <string.h>
+
+enum { FILE_COLUMNS = 40, NUMBER_COLUMNS = 8 };
+
+/* ---- one part ---- */
+
+static void add_border(htp_text *text, const htp_view *view, const char *title,
+                       const htp_part_list *values)
+{
+    htp_text_addf(text, "%s (%zu)\n", title, values->count);
+    for (size_t i = 0; i < values->count; i++) {
+        htp_value_type type = htp_value_type_find(text->arena, view, values->items[i]);
+        const char *name = htp_view_text(view, view->values.items[values->items[i]].name);
+        htp_report_add_pair(text, name, htp_value_type_text(text->arena, &type));
+    }
+}
+
+const char *htp_report_part(htp_arena *arena, const htp_view *view,
+                            const htp_reported_part *reported)
+{
+    const htp_part *part = reported->part;
+    htp_text text = {.arena = arena};
+    htp_text_addf(&text, "%s: %s node%s, %s\n",
+                  htp_report_fit(arena, reported->file, strlen(reported->file), FILE_COLUMNS),
+                  htp_text_grouped(arena, part->node_count), part->node_count == 1 ? "" : "s",
+                  htp_report_bytes(arena, reported->model_bytes + reported->data_bytes));
+    add_border(&text, view, "inputs", &part->inputs);
+    add_border(&text, view, "outputs", &part->outputs);
+    return htp_text_string(&text);
+}
+
+void htp_report_border_json(htp_json *json, const htp_view *view, const char *key,
+                            const uint32_t *values, size_t count)
+{
+    htp_json_begin(json, key, '[');
+    for (size_t i = 0; i < count; i++) {
+        htp_value_type type = htp_value_type_find(json->text.arena, view, values[i]);
+        htp_json_begin(json, NULL, '{');
+        htp_json_string(json, "name", htp_view_text(view, view->values.items[values[i]].name));
+        htp_report_type_json(json, &type);
+        htp_json_end(json, '}');
+    }
+    htp_json_end(json, ']');
+}
+
+void htp_report_part_json(htp_json *json, const htp_view *view, const htp_reported_part *reported)
+{
+    const htp_part *part = reported->part;
+    htp_json_count(json, "nodes", part->node_count);
+    htp_json_count(json, "weights", part->weights.count + part->defaults.count);
+    htp_json_count(json, "bytes", reported->model_bytes);
+    htp_json_string(json, "external_data", reported->data_file);
+    htp_json_count(json, "external_bytes", reported->data_bytes);
+    htp_report_border_json(json, view, "inputs", part->inputs.items, part->inputs.count);
+    htp_report_border_json(json, view, "outputs", part->outputs.items, part->outputs.count);
+}
+
+/* ---- a split ---- */
+
+/* What a part is: a tag, or that it lies between. */
+static const char *name_part(htp_arena *arena, const htp_tree *tree, const htp_split_part *part)
+{
+    if (part->module == HTP_VIEW_NONE) {
+        return "(between)";
+    }
+    htp_slice tag = htp_tree_address(&tree->modules[part->module]);
+    return part->call == HTP_CALLS_NONE
+               ? htp_arena_printf(arena, "%.*s", (int)tag.length, tag.at)
+               : htp_arena_printf(arena, "%.*s, call %u", (int)tag.length, tag.at, part->call);
+}
+
+const char *htp_report_split(htp_arena *arena, const htp_reported_split *reported)
+{
+    size_t columns = HTP_REPORT_COLUMNS - 3 * NUMBER_COLUMNS - 7;
+    htp_text text = {.arena = arena};
+    htp_text_addf(&text, "%5s  %*s%*s%*s  %s\n", "part", NUMBER_COLUMNS, "nodes", NUMBER_COLUMNS,
+                  "inputs", NUMBER_COLUMNS, "outputs", "module");
+    for (size_t i = 0; i < reported->split->parts.count; i++) {
+        const htp_part *part = reported->parts[i].part;
+        const char *name = name_part(arena, reported->tree, &reported->split->parts.items[i]);
+        htp_text_addf(&text, "%5zu  %*s%*zu%*zu  %s\n", i, NUMBER_COLUMNS,
+                      htp_text_grouped(arena, part->node_count), NUMBER_COLUMNS, part->inputs.count,
+                      NUMBER_COLUMNS, part->outputs.count,
+                      htp_report_fit(arena, name, strlen(name), columns - 2));
+    }
+    return htp_text_string(&text);
+}
+
+static void add_split_part(htp_json *json, const htp_reported_split *reported, size_t index)
+{
+    const htp_split_part *what = &reported->split->parts.items[index];
+    htp_json_begin(json, NULL, '{');
+    htp_json_count(json, "part", index);
+    htp_json_string(json, "file", reported->parts[index].file);
+    if (what->module == HTP_VIEW_NONE) {
+        htp_json_null(json, "module");
+    } else {
+        htp_slice tag = htp_tree_address(&reported->tree->modules[what->module]);
+        htp_json_string_part(json, "module", tag.at, tag.length);
+    }
+    if (what->call == HTP_CALLS_NONE) {
+        htp_json_null(json, "call");
+    } else {
+        htp_json_count(json, "call", what->call);
+    }
+    htp_report_part_json(json, reported->view, &reported->parts[index]);
+    htp_json_end(json, '}');
+}
+
+/* Inputs of the model that have no default. */
+static void add_inputs(htp_json *json, const htp_view *view)
+{
+    htp_view_range inputs = view->graphs.items[0].inputs;
+    htp_part_list values = {0};
+    for (uint32_t i = 0; i < inputs.count; i++) {
+        uint32_t value = view->operands.items[inputs.first + i];
+        if (view->values.items[value].initializer == HTP_VIEW_NONE) {
+            HTP_PUSH(json->text.arena, &values, value);
+        }
+    }
+    htp_report_border_json(json, view, "inputs", values.items, values.count);
+}
+
+const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *reported)
+{
+    const htp_view *view = reported->view;
+    htp_view_range outputs = view->graphs.items[0].outputs;
+    htp_json json = {.text.arena = arena};
+    htp_json_begin(&json, NULL, '{');
+    htp_json_string(&json, "model", view->path);
+    htp_json_string(&json, "status", "ok");
+    htp_json_string(&json, "hierarchy", reported->tree->source_text);
+    htp_json_string(&json, "shared_weights", reported->weights);
+    add_inputs(&json, view);
+    htp_report_border_json(&json, view, "outputs", view->operands.items + outputs.first,
+                           outputs.count);
+    htp_json_begin(&json, "parts", '[');
+    for (size_t i = 0; i < reported->split->parts.count; i++) {
+        add_split_part(&json, reported, i);
+    }
+    htp_json_end(&json, ']');
+    htp_json_end(&json, '}');
+    return htp_text_string(&json.text);
+}

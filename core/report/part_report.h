@@ -1,0 +1,46 @@
+/*
+ * What was cut out of a model, for people and for programs.
+ */
+#ifndef HTP_REPORT_PART_REPORT_H
+#define HTP_REPORT_PART_REPORT_H
+
+#include "base/json.h"
+#include "query/part.h"
+#include "query/split.h"
+#include "query/tree.h"
+
+/** A part that is a file. */
+typedef struct htp_reported_part {
+    const htp_part *part;
+    const char *file;
+    uint64_t model_bytes;
+    const char *data_file; /* or NULL */
+    uint64_t data_bytes;   /* of that */
+} htp_reported_part;
+
+/** One part as a table: its border. */
+const char *htp_report_part(htp_arena *arena, const htp_view *view,
+                            const htp_reported_part *reported);
+
+/** The same as members of a JSON object: "nodes", "weights", "inputs", "outputs"... */
+void htp_report_part_json(htp_json *json, const htp_view *view, const htp_reported_part *reported);
+
+/** "inputs": and "outputs": of values. */
+void htp_report_border_json(htp_json *json, const htp_view *view, const char *key,
+                            const uint32_t *values, size_t count);
+
+/** Parts of a split, a line each. */
+typedef struct htp_reported_split {
+    const htp_view *view;
+    const htp_tree *tree;
+    const htp_split *split;
+    const htp_reported_part *parts;
+    const char *weights; /* the file that holds weights of all parts; or NULL */
+} htp_reported_split;
+
+const char *htp_report_split(htp_arena *arena, const htp_reported_split *reported);
+
+/** What the index of the parts holds. */
+const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *reported);
+
+#endif
