@@ -2,15 +2,19 @@
 
 bench-onnx.py inspect MODEL.onnx     loads the model, counts nodes and parameters of modules by their tags
 bench-onnx.py validate MODEL.onnx    loads the model, checks it and that every node has a tag
+bench-onnx.py extract MODEL.onnx PART.onnx INPUTS OUTPUTS
+                                     onnx.utils.extract_model() between these names, JSON lists
 
 Prints the seconds that it took, without those of starting Python and importing the package.
 """
 
+import json
 import sys
 import time
 from collections import Counter
 
 import onnx
+import onnx.utils
 
 
 def walk(graph):
@@ -51,12 +55,16 @@ def validate(path: str) -> None:
     assert all(tag_of(node) for node in walk(model.graph)) and max(names.values()) == 1
 
 
-COMMANDS = {"inspect": inspect, "validate": validate}
+def extract(path: str, part: str, inputs: str, outputs: str) -> None:
+    onnx.utils.extract_model(path, part, json.loads(inputs), json.loads(outputs), check_model=False)
+
+
+COMMANDS = {"inspect": inspect, "validate": validate, "extract": extract}
 
 
 def main() -> None:
     begin = time.perf_counter()
-    COMMANDS[sys.argv[1]](sys.argv[2])
+    COMMANDS[sys.argv[1]](*sys.argv[2:])
     print(time.perf_counter() - begin)
 
 
