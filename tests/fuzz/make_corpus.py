@@ -198,6 +198,20 @@ def nested(depth):
     return made
 
 
+def scalar():
+    """Dims that nobody has."""
+    return model(graph([node("Add", ["x", "w"], ["y"])], initializer=[helper.make_tensor("w", FLOAT, [], [1.0])]))
+
+
+def empty_scopes():
+    """Metadata without values."""
+    made = tagged(by_name_scopes)
+    for each in made.graph.node:
+        for entry in each.metadata_props:
+            entry.ClearField("value")
+    return made
+
+
 def odd_names():
     odd = ['"\\', "<&>'", "a\nb", "\x01", "\ufffe", "%2A*", "é🙂", " ", "/", "//"]
     nodes = [node("Neg", ["x" if i == 0 else odd[i - 1]], [name], "/" + name + "/Neg") for i, name in enumerate(odd)]
@@ -209,7 +223,7 @@ def odd_names():
 def models():
     for by in (by_attribute, by_metadata, by_doc_string, by_layer, by_namespace, by_name_scopes):
         yield by.__name__, tagged(by)
-    for make in (records, bodies, functions, attributes, weights, types, external, odd_names):
+    for make in (records, bodies, functions, attributes, weights, types, external, scalar, empty_scopes, odd_names):
         yield make.__name__, make()
     yield "names", model(graph(chain()))
     yield "old", model(graph(chain()), ir_version=3)
