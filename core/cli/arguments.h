@@ -43,7 +43,7 @@ typedef struct htp_cli_arguments {
     int depth; /* -1: all levels */
     htp_drawing drawing;
     htp_profiling profiling;
-    int call;  /* -1: all of them */
+    int call; /* -1: all of them */
     bool share_weights;
 } htp_cli_arguments;
 
