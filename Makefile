@@ -19,7 +19,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 
-ifeq ($(FLAVOUR),asan)
+ifneq ($(filter asan fuzz,$(FLAVOUR)),)
 # Reports name lines; what the sanitizers add takes long to optimise.
 CFLAGS ?= -O1 -g1
 CXXFLAGS ?= -O1 -g1
@@ -45,7 +45,7 @@ SONAME := libhtp.so.$(firstword $(subst ., ,$(VERSION)))
 # ---- libtorch and the build folder ---------------------------------------------------------------
 
 # Targets that only start others, after the set-up has run, or need no libtorch at all.
-OUTER := demo check asan valgrind clean format format-check help setup uninstall
+OUTER := demo check asan valgrind fuzz clean format format-check help setup uninstall
 
 ifneq ($(if $(MAKECMDGOALS),$(filter-out $(OUTER),$(MAKECMDGOALS)),all),)
 TORCH := $(shell CXX='$(CXX)' scripts/find-libtorch $(LIBTORCH))
@@ -66,6 +66,10 @@ SHIM_WARNINGS := $(if $(findstring clang,$(CXX)),,-Wno-stringop-overflow)
 # HTP_ARENA_MALLOC makes every allocation of an arena one that a checker can see.
 ifeq ($(FLAVOUR),asan)
 FLAVOUR_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
+    -fno-omit-frame-pointer -DHTP_ARENA_MALLOC
+else ifeq ($(FLAVOUR),fuzz)
+# libFuzzer's own main() is linked into the fuzzers alone.
+FLAVOUR_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
     -fno-omit-frame-pointer -DHTP_ARENA_MALLOC
 else ifeq ($(FLAVOUR),valgrind)
 FLAVOUR_FLAGS := -DHTP_ARENA_MALLOC
@@ -99,6 +103,8 @@ CORE_C := $(sort $(shell find core -name '*.c' -not -path 'core/cli/*'))
 CLI_C := $(sort $(wildcard core/cli/*.c))
 SHIM_CXX := $(sort $(shell find shim -name '*.cpp'))
 UNIT_C := $(sort $(wildcard tests/unit/*.c))
+FUZZ_TARGETS := $(shell sed -n 's/^TARGET(\(.*\))/\1/p' tests/fuzz/targets.def)
+FUZZ_C := $(FUZZ_TARGETS:%=tests/fuzz/%.c) tests/fuzz/fuzz.c
 FORMATTED := $(sort $(shell find core include shim tests -name '*.[ch]' -o -name '*.cpp'))
 
 GEN_C := $(PROTO:core/%.proto=$(BUILD)/gen/%.pb-c.c)
@@ -109,6 +115,10 @@ CLI_OBJ := $(CLI_C:%.c=$(BUILD)/%.o)
 SHIM_OBJ := $(SHIM_CXX:%.cpp=$(BUILD)/%.o)
 UNIT_OBJ := $(UNIT_C:%.c=$(BUILD)/%.o)
 UNIT := $(UNIT_C:%.c=$(BUILD)/%)
+FUZZ_OBJ := $(FUZZ_C:%.c=$(BUILD)/%.o)
+FUZZ_ENTRIES := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/entry-%.o)
+FUZZERS := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/fuzz-%)
+REPLAY := $(BUILD)/tests/fuzz/replay
 
 # Everything with internal names visible, for the program and the unit tests; the installed
 # libraries export the public API alone.
@@ -146,11 +156,16 @@ $(GEN_OBJ): %.o: %.c $(BUILD)/stamp/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(C_FLAGS) -isystem $(BUILD)/gen $(CFLAGS) -MD -MP -c -o $@ $<
 
-$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ): $(BUILD)/%.o: %.c $(BUILD)/stamp/flags | $(GEN_H)
+$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: $(BUILD)/%.o: %.c $(BUILD)/stamp/flags | $(GEN_H)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) -isystem $(BUILD)/gen $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) -MD -MP \
 	    -c -o $@ $<
+
+$(FUZZ_ENTRIES): $(BUILD)/tests/fuzz/entry-%.o: tests/fuzz/entry.c $(BUILD)/stamp/flags
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C_FLAGS) -DFUZZ_TARGET=fuzz_$* $(WARNINGS) $(CFLAGS) -MD -MP -c -o $@ $<
 
 # Only the objects that name the installed shim are made anew when the prefix changes.
 LIBDIR_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(shell grep -ls HTP_SHIM_PATH $(CORE_C)))
@@ -173,7 +188,7 @@ $(SHIM_OBJ): $(BUILD)/%.o: %.cpp $(PRECOMPILED).gch
 	$(Q)$(SHIM_COMPILE) -include $(PRECOMPILED) -c -o $@ $<
 
 -include $(wildcard $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(UNIT_OBJ) $(GEN_OBJ) \
-    $(STARTED_OBJ) $(PRECOMPILED).o))
+    $(STARTED_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(PRECOMPILED).o))
 
 # ---- linking -------------------------------------------------------------------------------------
 
@@ -229,6 +244,14 @@ $(UNIT): %: %.o $(INTERNAL)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(LDFLAGS) -o $@ $^ $(CORE_LIBS) $(CHECK_LIBS)
 
+$(REPLAY): $(REPLAY).o $(FUZZ_OBJ) $(INTERNAL)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
+
+$(FUZZERS): $(BUILD)/tests/fuzz/fuzz-%: $(BUILD)/tests/fuzz/entry-%.o $(FUZZ_OBJ) $(INTERNAL)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
+
 # ---- for users -----------------------------------------------------------------------------------
 
 .PHONY: help setup demo run-demo clean install uninstall
@@ -239,6 +262,7 @@ help:
 	@echo 'make unit            runs the unit tests only'
 	@echo 'make asan            unit tests and some thousand exports under ASan and UBSan'
 	@echo 'make valgrind        unit tests under valgrind'
+	@echo 'make fuzz            builds the fuzzers of tests/fuzz; FUZZ_SECONDS=N runs each for so long'
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
 	@echo 'make format          formats the sources; format-check only looks'
 	@echo 'make tidy            clang-tidy over the sources; tidy-changed: what changed lately, or since BASE'
@@ -290,7 +314,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check run-check unit asan run-asan valgrind run-valgrind bench op-coverage zoo format format-check tidy tidy-core \
+.PHONY: check run-check unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo format format-check tidy tidy-core \
     tidy-shim tidy-changed
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_LIBTORCH='$(call torch,root)' \
@@ -300,8 +324,8 @@ check:
 	@scripts/setup --dev --check || scripts/setup --dev
 	$(submake) run-check
 
-run-check: all $(UNIT) $(STARTED)
-	@$(TEST_ENV) scripts/run-tests unit suite install
+run-check: all $(UNIT) $(STARTED) $(REPLAY)
+	@$(TEST_ENV) scripts/run-tests unit corpus suite install
 
 unit: $(UNIT)
 	@$(TEST_ENV) scripts/run-tests unit
@@ -309,8 +333,16 @@ unit: $(UNIT)
 asan:
 	$(submake) FLAVOUR=asan run-asan
 
-run-asan: all $(UNIT)
-	@$(TEST_ENV) scripts/run-tests asan unit exports programs
+run-asan: all $(UNIT) $(REPLAY)
+	@$(TEST_ENV) scripts/run-tests asan unit corpus exports programs
+
+# The fuzzers are built; FUZZ_SECONDS=N also runs each for so long.
+fuzz:
+	$(submake) FLAVOUR=fuzz CC=clang run-fuzz
+
+FUZZ_SECONDS ?= 0
+run-fuzz: $(FUZZERS)
+	@$(TEST_ENV) tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
 valgrind:
 	$(submake) FLAVOUR=valgrind run-valgrind
@@ -334,7 +366,7 @@ format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
 TIDY := xargs -r -P $(JOBS) -I{} $(CLANG_TIDY) --quiet {} --
-TIDIED_C ?= $(CORE_C) $(CLI_C) $(UNIT_C)
+TIDIED_C ?= $(CORE_C) $(CLI_C) $(UNIT_C) $(FUZZ_C)
 TIDIED_CXX ?= $(SHIM_CXX)
 tidy: tidy-core tidy-shim
 

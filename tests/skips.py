@@ -34,8 +34,13 @@ def has_newer_exporter(version: tuple) -> bool:
     return is_2(version) and importlib.util.find_spec("onnxscript") is not None
 
 
+def has_graphviz(version: tuple) -> bool:
+    return bool(shutil.which("dot", path="/usr/bin:/bin"))
+
+
 # What a case needs: whether this libtorch, of a (major, minor), can, and the reason if not.
 CONDITIONS = {
+    "graphviz": (has_graphviz, "there is no graphviz"),
     "compiler": (has_compiler, "there is no C++ compiler"),
     "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),
     "aten::scaled_dot_product_attention": (

@@ -21,6 +21,7 @@ typedef struct htp_question {
     htp_arena arena;
     htp_status (*answer)(struct htp_question *question);
     const void *options;
+    void *work;  /* what the answer keeps on its way */
     char **text; /* where answers go, or NULL */
     char **json;
 } htp_question;

@@ -38,6 +38,12 @@ static const struct word selection_formats[] = {
     {"trtexec", HTP_SELECT_TRTEXEC},
 };
 
+static const struct word drawing_formats[] = {
+    {"dot", HTP_DRAW_DOT},
+    {"graphml", HTP_DRAW_GRAPHML},
+    {"svg", HTP_DRAW_SVG},
+};
+
 static const struct word *find_word(const struct word *words, size_t count, const char *name,
                                     size_t length)
 {
@@ -162,8 +168,23 @@ static bool read_call(htp_cli_arguments *arguments, const char *text)
     return read_count("call", text, &arguments->call);
 }
 
+static bool read_drawing_format(htp_cli_arguments *arguments, const char *name)
+{
+    const struct word *format =
+        find_word(drawing_formats, COUNT(drawing_formats), name, strlen(name));
+    if (!format) {
+        htp_cli_print_message("--format takes dot, graphml or svg, not \"%s\"", name);
+        return false;
+    }
+    arguments->drawing.format = (htp_drawing_format)format->value;
+    return true;
+}
+
 static bool read_format(htp_cli_arguments *arguments, const char *name)
 {
+    if (arguments->command == HTP_CLI_GRAPH) {
+        return read_drawing_format(arguments, name);
+    }
     const struct word *format =
         find_word(selection_formats, COUNT(selection_formats), name, strlen(name));
     if (!format) {
@@ -202,8 +223,11 @@ enum {
     ON_SIDECAR = 1 << HTP_CLI_SIDECAR,
     ON_EXTRACT = 1 << HTP_CLI_EXTRACT,
     ON_SPLIT = 1 << HTP_CLI_SPLIT,
+    ON_GRAPH = 1 << HTP_CLI_GRAPH,
+    ON_PROFILE = 1 << HTP_CLI_PROFILE,
+    ON_TREE = ON_INSPECT | ON_GRAPH | ON_PROFILE, /* show the module tree, or a part of it */
     ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_EXTRACT | ON_SPLIT |
-             ON_COMPARE | ON_SIDECAR,
+             ON_COMPARE | ON_SIDECAR | ON_GRAPH | ON_PROFILE,
 };
 
 static const struct row {
@@ -231,7 +255,7 @@ static const struct row {
     {"opset", ON_TORCHSCRIPT, KIND_PARSE, 0, read_opset},
     {"tags", ON_TORCHSCRIPT, KIND_PARSE, 0, read_tags},
     {"external-data", ON_TORCHSCRIPT | ON_EXTRACT | ON_SPLIT, KIND_PARSE, 0, read_external_data},
-    STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_EXTRACT | ON_SIDECAR, out),
+    STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_EXTRACT | ON_SIDECAR | ON_GRAPH, out),
     STRING("out-dir", ON_TORCHSCRIPT | ON_SPLIT, out_folder),
     STRING("inputs", ON_TORCHSCRIPT, options.inputs_file),
     STRING("method", ON_TORCHSCRIPT, options.method),
@@ -242,12 +266,13 @@ static const struct row {
     FLAG("verbose", ON_ALL, options.details),
     FLAG("json", ON_ALL, json),
     FLAG("print-tree", ON_TORCHSCRIPT, print_tree),
-    {"module", ON_INSPECT | ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_module},
+    {"module", ON_TREE | ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_module},
     {"except", ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_except},
     {"at", ON_SPLIT, KIND_PARSE, 0, read_module},
-    {"depth", ON_INSPECT | ON_SPLIT, KIND_PARSE, 0, read_depth},
+    {"depth", ON_TREE | ON_SPLIT, KIND_PARSE, 0, read_depth},
     {"call", ON_EXTRACT, KIND_PARSE, 0, read_call},
-    {"format", ON_SELECT, KIND_PARSE, 0, read_format},
+    {"format", ON_SELECT | ON_GRAPH, KIND_PARSE, 0, read_format},
+    STRING("optimized", ON_PROFILE, profiling.optimized),
     STRING("op", ON_SELECT, selection.op),
     STRING("precision", ON_SELECT, selection.precision),
     FLAG("own", ON_SELECT | ON_EXTRACT, selection.own),
@@ -286,6 +311,8 @@ static const struct command {
     {"inspect", HTP_CLI_INSPECT, "inspect MODEL"},
     {"select", HTP_CLI_SELECT, "select MODEL.onnx --module ADDRESS"},
     {"strip", HTP_CLI_STRIP, "strip MODEL.onnx --out FILE.onnx"},
+    {"graph", HTP_CLI_GRAPH, "graph MODEL.onnx --format svg --out FILE.svg"},
+    {"profile", HTP_CLI_PROFILE, "profile PROFILE.json MODEL.onnx"},
     {"validate", HTP_CLI_VALIDATE, "validate MODEL.onnx"},
     {"compare", HTP_CLI_COMPARE, "compare A.onnx B.onnx"},
     {"sidecar", HTP_CLI_SIDECAR, "sidecar MODEL.onnx [--out FILE.json]"},
@@ -418,6 +445,11 @@ static bool check_single(const htp_cli_arguments *arguments)
                               arguments->model_count);
     } else if (needs_module && !has_module) {
         htp_cli_print_message("no module; pass --module ADDRESS, for example --module encoder");
+    } else if (1U << command & ON_TREE && arguments->selection.module_count > 1) {
+        htp_cli_print_message("%s takes one --module", find_command(command)->name);
+    } else if (command == HTP_CLI_GRAPH && arguments->json && !arguments->out) {
+        htp_cli_print_message("--json and the graph both write to standard output; pass --out "
+                              "FILE");
     } else if (needs_out && !arguments->out) {
         htp_cli_print_message("no output; pass --out FILE.onnx");
     } else if (command == HTP_CLI_SPLIT && has_module == (arguments->depth >= 0)) {
@@ -462,7 +494,8 @@ static bool check(const htp_cli_arguments *arguments)
     if (arguments->command == HTP_CLI_COMPARE) {
         return check_pair(arguments);
     }
-    const unsigned singles = ON_SELECT | ON_STRIP | ON_EXTRACT | ON_SPLIT | ON_SIDECAR;
+    const unsigned singles =
+        ON_SELECT | ON_STRIP | ON_EXTRACT | ON_SPLIT | ON_SIDECAR | ON_GRAPH | ON_PROFILE;
     bool is_single = (singles & 1U << arguments->command) != 0;
     return is_single ? check_single(arguments) : check_outputs(arguments);
 }
@@ -505,6 +538,8 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     *arguments = (htp_cli_arguments){.depth = -1, .call = -1};
     htp_options_init(&arguments->options);
     htp_selection_init(&arguments->selection);
+    htp_drawing_init(&arguments->drawing);
+    htp_profiling_init(&arguments->profiling);
     if (!make_arrays(arguments, (size_t)argc + 1)) {
         return false;
     }
@@ -517,7 +552,12 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
         return false;
     }
     for (int i = optind + has_command; i < argc; i++) {
-        arguments->models[arguments->model_count++] = argv[i];
+        bool is_profile = arguments->command == HTP_CLI_PROFILE && !arguments->profiling.profile;
+        if (is_profile) {
+            arguments->profiling.profile = argv[i]; /* it stands in front of the model */
+        } else {
+            arguments->models[arguments->model_count++] = argv[i];
+        }
     }
     return check(arguments);
 }

@@ -15,6 +15,8 @@ typedef enum htp_cli_command {
     HTP_CLI_VALIDATE,
     HTP_CLI_COMPARE,
     HTP_CLI_SIDECAR,
+    HTP_CLI_GRAPH,
+    HTP_CLI_PROFILE,
     HTP_CLI_EXTRACT,
     HTP_CLI_SPLIT,
     HTP_CLI_OPERATORS,
@@ -41,7 +43,9 @@ typedef struct htp_cli_arguments {
     const char **modules;
     const char **except;
     int depth; /* -1: all levels */
-    int call;  /* -1: all of them */
+    htp_drawing drawing;
+    htp_profiling profiling;
+    int call; /* -1: all of them */
     bool share_weights;
     const char *sidecar; /* NULL: none; "": where it is unless another place is given */
 } htp_cli_arguments;

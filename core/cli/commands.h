@@ -30,6 +30,13 @@ HTP_MUST_USE htp_status htp_cli_select(const htp_cli_arguments *arguments, const
 HTP_MUST_USE htp_status htp_cli_strip(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);
 
+/** Draws an ONNX model. */
+HTP_MUST_USE htp_status htp_cli_graph(const htp_cli_arguments *arguments, const char *model,
+                                      const htp_write_options *options);
+
+/** Prints how long the modules of an ONNX model ran. */
+HTP_MUST_USE htp_status htp_cli_profile(const htp_cli_arguments *arguments, const char *model);
+
 /** Writes some modules of an ONNX model as a model, and prints its border. */
 HTP_MUST_USE htp_status htp_cli_extract(const htp_cli_arguments *arguments, const char *model,
                                         const htp_write_options *options);

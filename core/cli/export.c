@@ -110,6 +110,10 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
         return htp_cli_inspect(run->arguments, run->model, options);
     case HTP_CLI_STRIP:
         return htp_cli_strip(run->arguments, run->model, &write);
+    case HTP_CLI_GRAPH:
+        return htp_cli_graph(run->arguments, run->model, &write);
+    case HTP_CLI_PROFILE:
+        return htp_cli_profile(run->arguments, run->model);
     case HTP_CLI_EXTRACT:
         return htp_cli_extract(run->arguments, run->model, &write);
     case HTP_CLI_SPLIT:

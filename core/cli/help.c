@@ -12,6 +12,8 @@ static const char help_of_exports[] =
     "       htp-trace inspect MODEL.pt|MODEL.onnx [--json]\n"
     "       htp-trace select MODEL.onnx --module ADDRESS [options]\n"
     "       htp-trace strip MODEL.onnx --out FILE.onnx\n"
+    "       htp-trace graph MODEL.onnx --format svg --out FILE.svg\n"
+    "       htp-trace profile PROFILE.json MODEL.onnx\n"
     "       htp-trace validate MODEL.onnx\n"
     "       htp-trace compare A.onnx B.onnx [--json]\n"
     "       htp-trace sidecar MODEL.onnx [--out FILE.json]\n"
@@ -124,7 +126,19 @@ static const char help_of_commands[] =
     "                        nodes correspond and which do not, operators, modules, constants,\n"
     "                        metadata, and where tags of corresponding nodes disagree\n"
     "  sidecar MODEL.onnx    writes the sidecar of a model to --out FILE.json\n"
-    "                        (default MODEL_hierarchy.json)\n"
+    "                        (default MODEL_hierarchy.json)\n";
+
+static const char help_of_more_commands[] =
+    "  graph MODEL.onnx      a picture: modules as nested clusters, dtypes and dims on what flows\n"
+    "    --format FORMAT     dot (the default), graphml; svg, which graphviz draws\n"
+    "    --depth N           modules N levels down are one box each\n"
+    "    --module ADDRESS    these modules alone; --out FILE: not to standard output\n"
+    "  profile PROFILE.json MODEL.onnx\n"
+    "                        a profile of ONNX Runtime as milliseconds of modules: with those "
+    "below\n"
+    "                        them and own, share, calls of kernels; --depth N\n"
+    "    --optimized FILE    the optimised model (optimized_model_filepath): what fusion renamed\n"
+    "    --module ADDRESS    the kernels of these modules, the longest first\n"
     "  extract MODEL.onnx --module ADDRESS --out PART.onnx\n"
     "                        these modules as a model: what crosses their border are its inputs "
     "and\n"
@@ -170,6 +184,7 @@ int htp_cli_help(void)
     (void)fputs(help_of_exports, stdout);
     (void)fputs(help_of_the_rest, stdout);
     (void)fputs(help_of_commands, stdout);
+    (void)fputs(help_of_more_commands, stdout);
     (void)fputs(help_of_addresses, stdout);
     return htp_cli_flush_stdout() ? HTP_CODE_OK : HTP_CODE_CANNOT_WRITE;
 }

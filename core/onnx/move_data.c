@@ -266,8 +266,11 @@ void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
 void htp_moved_data_name(const htp_view *view, htp_edit_list *edits, htp_moved_data *moved,
                          const char *location)
 {
+    if (!moved->entries) {
+        return;
+    }
     const unsigned char *end = moved->entries + moved->tensors.count * ENTRIES_SIZE;
-    for (size_t i = 0; moved->entries && i < edits->count; i++) {
+    for (size_t i = 0; i < edits->count; i++) {
         htp_span *bytes = &edits->items[i].bytes;
         if (bytes->at < moved->entries || bytes->at >= end) {
             continue;

@@ -126,13 +126,13 @@ static htp_status read_dims(htp_view *view, const htp_wire_field *field, htp_vie
 /* Bytes of the elements, as raw data has them. */
 static htp_status count_bytes(const htp_view *view, htp_view_tensor *tensor)
 {
-    const int64_t *dims = view->dims.items + tensor->dims.first;
     uint64_t bits = htp_tensor_type_bits(tensor->data_type);
     bool fits = true;
     bool is_empty = false;
     for (uint32_t i = 0; i < tensor->dims.count; i++) {
-        is_empty = is_empty || dims[i] == 0;
-        fits = fits && htp_checked_mul(bits, (uint64_t)dims[i], &bits);
+        int64_t dim = view->dims.items[tensor->dims.first + i];
+        is_empty = is_empty || dim == 0;
+        fits = fits && htp_checked_mul(bits, (uint64_t)dim, &bits);
     }
     if (!fits && !is_empty) {
         return wrong(view, tensor, "has dims that no memory can hold");

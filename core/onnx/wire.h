@@ -43,7 +43,7 @@ typedef struct htp_wire {
 /** Begins to read a message. */
 static inline htp_wire htp_wire_begin(htp_span message)
 {
-    return (htp_wire){.at = message.at, .end = message.at + message.bytes};
+    return (htp_wire){.at = message.at, .end = message.at ? message.at + message.bytes : NULL};
 }
 
 /** The next field. @return false behind the last one, or where the message is broken. */

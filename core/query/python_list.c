@@ -103,6 +103,10 @@ static bool read_string(struct reader *r, htp_slice *string)
 size_t htp_python_list_read(htp_arena *arena, htp_span text, const htp_slice **strings)
 {
     HTP_VECTOR(htp_slice) list = {0};
+    *strings = NULL;
+    if (text.bytes == 0) {
+        return 0;
+    }
     struct reader r = {
         .at = text.at, .end = text.at + text.bytes, .to = htp_arena_alloc(arena, text.bytes + 1)};
     bool is_list = take(&r, '[');

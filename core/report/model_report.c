@@ -1,19 +1,13 @@
 #include "report/model_report.h"
 
 #include "onnx/names.h"
+#include "report/table.h"
 #include "report/values.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { COLUMNS = 6, INDENTATION = 2, DEEPEST_INDENTATION = 16, NARROWEST_NAME = 12 };
-
-/* A line of the table: the module, then numbers as text. */
-struct row {
-    htp_slice module;
-    size_t indentation;
-    const char *cells[COLUMNS];
-};
+enum { COLUMNS = 6 };
 
 static bool is_shown(const htp_tree_module *module, int depth)
 {
@@ -82,14 +76,14 @@ static const char *note_calls(htp_arena *arena, uint32_t calls)
     return calls == 0 ? "no" : htp_text_grouped(arena, calls);
 }
 
-static struct row make_row(htp_arena *arena, const htp_tree *tree, const htp_tree_module *module)
+static htp_report_row make_row(htp_arena *arena, const htp_tree *tree,
+                               const htp_tree_module *module)
 {
-    uint32_t depth = module->depth < DEEPEST_INDENTATION ? module->depth : DEEPEST_INDENTATION;
     uint64_t whole = tree->modules[0].bytes;
     bool has_weights = whole > 0;
-    return (struct row){
-        .module = htp_tree_segment(module),
-        .indentation = (size_t)depth * INDENTATION,
+    return (htp_report_row){
+        .name = htp_tree_segment(module),
+        .indentation = htp_report_indentation(module),
         .cells = {htp_text_grouped(arena, module->nodes_total),
                   htp_text_grouped(arena, module->nodes_own),
                   htp_text_grouped(arena, module->parameters),
@@ -100,69 +94,16 @@ static struct row make_row(htp_arena *arena, const htp_tree *tree, const htp_tre
     };
 }
 
-/* The columns that all rows need; the module gets what the others leave. */
-struct widths {
-    size_t module;
-    size_t cells[COLUMNS];
-};
-
-static struct widths measure(const struct row *rows, size_t count)
-{
-    struct widths widths = {0};
-    size_t room = HTP_REPORT_COLUMNS;
-    for (size_t i = 0; i < count; i++) {
-        size_t width = rows[i].indentation + rows[i].module.length;
-        widths.module = width > widths.module ? width : widths.module;
-        for (size_t k = 0; k < COLUMNS; k++) {
-            size_t cell = strlen(rows[i].cells[k]);
-            widths.cells[k] = cell > widths.cells[k] ? cell : widths.cells[k];
-        }
-    }
-    for (size_t k = 0; k < COLUMNS; k++) {
-        size_t column = widths.cells[k] > 0 ? widths.cells[k] + 2 : 0;
-        room -= column < room ? column : 0;
-    }
-    widths.module = widths.module < room ? widths.module : room;
-    return widths;
-}
-
-/* Deep modules are moved to the left where that lets some of their names stand. */
-static size_t indentation_of(const struct row *row, size_t module_width)
-{
-    size_t name = row->module.length < NARROWEST_NAME ? row->module.length : NARROWEST_NAME;
-    size_t most = module_width > name ? module_width - name : 0;
-    return row->indentation < most ? row->indentation : most;
-}
-
-static void add_row(htp_text *text, const struct row *row, const struct widths *widths)
-{
-    htp_text line = {.arena = text->arena};
-    size_t indentation = indentation_of(row, widths->module);
-    const char *name = htp_report_fit(text->arena, row->module.at, row->module.length,
-                                      widths->module - indentation);
-    size_t used = indentation + htp_text_width(name);
-    htp_text_addf(&line, "%*s%s%*s", (int)indentation, "", name,
-                  used < widths->module ? (int)(widths->module - used) : 0, "");
-    for (size_t k = 0; k < COLUMNS; k++) {
-        htp_text_addf(&line, "  %*s", (int)widths->cells[k], row->cells[k]);
-    }
-    while (line.length > 0 && line.bytes[line.length - 1] == ' ') {
-        line.length--;
-    }
-    htp_text_add_bytes(text, line.bytes, line.length);
-    htp_text_add(text, "\n");
-}
-
 const char *htp_report_model(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                              int depth)
 {
     htp_text text = {.arena = arena};
-    struct row *rows = HTP_NEW_ARRAY(arena, struct row, tree->module_count + 1U);
+    htp_report_row *rows = HTP_NEW_ARRAY(arena, htp_report_row, tree->module_count + 1U);
     size_t count = 0;
     bool has_weights = tree->modules[0].bytes > 0;
     add_header(&text, view, tree);
-    rows[count++] = (struct row){
-        .module = htp_slice_of("module"),
+    rows[count++] = (htp_report_row){
+        .name = htp_slice_of("module"),
         .cells = {"nodes", "own", "parameters", "size", has_weights ? "share" : "of nodes", ""}};
     for (uint32_t i = 0; i < tree->module_count; i++) {
         if (is_shown(&tree->modules[i], depth)) {
@@ -172,10 +113,7 @@ const char *htp_report_model(htp_arena *arena, const htp_view *view, const htp_t
         }
     }
     htp_text_add(&text, "\n");
-    const struct widths widths = measure(rows, count);
-    for (size_t i = 0; i < count; i++) {
-        add_row(&text, &rows[i], &widths);
-    }
+    htp_report_table(&text, rows, count);
     if (tree->untagged > 0) {
         htp_text_addf(&text, "%s of %s nodes belong to no module that the file names\n",
                       htp_text_grouped(arena, tree->untagged),

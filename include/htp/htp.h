@@ -324,6 +324,70 @@ HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path,
 HTP_API HTP_MUST_USE htp_status htp_model_compare(htp_model *a, htp_model *b, char **text,
                                                   char **json, bool *is_different);
 
+/** Takes the next @p count bytes of a text. @return false to stop */
+typedef bool (*htp_write_fn)(void *user, const void *bytes, size_t count);
+
+/** How a picture of a model is written. */
+typedef enum htp_drawing_format {
+    HTP_DRAW_DOT = 0, /**< for graphviz */
+    HTP_DRAW_GRAPHML = 1,
+    HTP_DRAW_SVG = 2, /**< drawn by graphviz: its program dot is run, which must be on PATH */
+} htp_drawing_format;
+
+/** What is drawn, and how. Always start from htp_drawing_init(). */
+typedef struct htp_drawing {
+    size_t struct_size; /**< set by htp_drawing_init() */
+    htp_drawing_format format;
+    const char *module; /**< an address, see htp_model_inspect(); NULL: the whole model */
+    int depth;          /**< levels of modules below the root, or below these modules, that are
+                             open; negative: all, and every node is drawn */
+    htp_write_fn write; /**< where the picture goes that has no path */
+    htp_progress_fn progress; /**< or NULL; called with HTP_STAGE_WRITTEN */
+    void *user;               /**< passed to both */
+} htp_drawing;
+
+/** Fills @p drawing with the defaults: all of the model, for graphviz. */
+HTP_API void htp_drawing_init(htp_drawing *drawing);
+
+/**
+ * Draws a model: modules as nested clusters, its nodes in them as boxes, what flows between them as
+ * arrows with dtype and dims. At a depth, a module so many levels down is one box, and so is one
+ * that holds no others. Bodies and functions lie in the cluster of their node; weights are not
+ * drawn.
+ * @param path  where the picture appears, complete or not at all; NULL: it goes to drawing->write.
+ * @return HTP_CODE_USAGE for an address that names nothing; HTP_CODE_INTERNAL where graphviz is
+ *         missing, or cannot draw it.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_draw(htp_model *model, const htp_drawing *drawing,
+                                               const char *path);
+
+/** A profile, and what is told of it. Always start from htp_profiling_init(). */
+typedef struct htp_profiling {
+    size_t struct_size;    /**< set by htp_profiling_init() */
+    const char *profile;   /**< the JSON file that ONNX Runtime writes where
+                                SessionOptions.enable_profiling is set */
+    const char *optimized; /**< what it made of the model, SessionOptions.optimized_model_filepath;
+                                NULL: not known */
+    const char *module; /**< an address, see htp_model_inspect(): the kernels of these modules are
+                             listed; NULL: the module tree is */
+    int depth;          /**< levels of the tree below the root; negative: all */
+} htp_profiling;
+
+/** Fills @p profiling with the defaults. */
+HTP_API void htp_profiling_init(htp_profiling *profiling);
+
+/**
+ * Tells how long the modules of a model ran in ONNX Runtime. A kernel that it calls otherwise than
+ * the model's nodes is looked up in the optimised model, which has their tags and tensors, or by
+ * the names of nodes in its name; those that are not found are listed. A kernel's time is without
+ * that of kernels in its bodies: all times add up to the time in kernels.
+ * @param text  receives text for people, freed with htp_string_free(); may be NULL.
+ * @param json  receives the same as one JSON object; may be NULL.
+ * @return HTP_CODE_BAD_INPUT for a profile that is none, or is cut short.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_profile(htp_model *model, const htp_profiling *profiling,
+                                                  char **text, char **json);
+
 /** How a changed model is written. Always start from htp_write_options_init(). */
 typedef struct htp_write_options {
     size_t struct_size;       /**< set by htp_write_options_init() */

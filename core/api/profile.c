@@ -1,0 +1,91 @@
+/*
+ * Asking a profile of ONNX Runtime about the modules of a model.
+ */
+#include "query/profile.h"
+#include "api/model.h"
+#include "report/profile_report.h"
+
+#include <string.h>
+
+void htp_profiling_init(htp_profiling *profiling)
+{
+    if (profiling) {
+        *profiling = (htp_profiling){.struct_size = sizeof(*profiling), .depth = -1};
+    }
+}
+
+/* What is open on the way. */
+struct work {
+    htp_profiling profiling;
+    htp_profile profile;
+    htp_model *optimized;
+};
+
+static htp_status hand_over(htp_question *question, const htp_profile_question *asked)
+{
+    htp_arena *arena = &question->arena;
+    if (question->text) {
+        HTP_TRY(htp_question_hand_over(htp_report_profile(arena, asked), question->text));
+    }
+    if (question->json) {
+        HTP_TRY(htp_question_hand_over(htp_report_profile_json(arena, asked), question->json));
+    }
+    return HTP_OK;
+}
+
+static htp_status tell(htp_question *question)
+{
+    struct work *work = question->work;
+    const htp_profiling *profiling = &work->profiling;
+    htp_model *model = question->model;
+    htp_region region;
+    const htp_profile_model whole = {&model->view, &model->tree};
+    htp_profile_model optimized = {NULL, NULL};
+    HTP_TRY(htp_profile_read(&work->profile, &question->arena, profiling->profile));
+    if (work->optimized) {
+        optimized = (htp_profile_model){&work->optimized->view, &work->optimized->tree};
+    }
+    htp_profile_place(&work->profile, &whole, work->optimized ? &optimized : NULL);
+    if (profiling->module) {
+        region = htp_region_new(&question->arena, &model->view, &model->tree);
+        HTP_TRY(htp_status_prefix(
+            htp_region_add(&question->arena, &region, profiling->module, false), model->view.path));
+    }
+    const htp_profile_question asked = {
+        .profile = &work->profile,
+        .model = whole,
+        .optimized = profiling->optimized,
+        .region = profiling->module ? &region : NULL,
+        .address = profiling->module,
+        .depth = profiling->depth,
+    };
+    return hand_over(question, &asked);
+}
+
+static htp_status take(const htp_profiling *given, htp_profiling *profiling)
+{
+    htp_profiling_init(profiling);
+    if (!given || given->struct_size == 0 || given->struct_size > sizeof(*profiling)) {
+        return htp_status_make(HTP_CODE_USAGE, "the profiling was not made with "
+                                               "htp_profiling_init() of this version of the "
+                                               "library");
+    }
+    memcpy(profiling, given, given->struct_size);
+    return profiling->profile ? HTP_OK : htp_status_make(HTP_CODE_USAGE, "the profile has no name");
+}
+
+htp_status htp_model_profile(htp_model *model, const htp_profiling *profiling, char **text,
+                             char **json)
+{
+    struct work work = {.optimized = NULL};
+    htp_question question = {
+        .model = model, .answer = tell, .work = &work, .text = text, .json = json};
+    HTP_TRY(take(profiling, &work.profiling));
+    if (work.profiling.optimized) {
+        HTP_TRY(htp_model_open(work.profiling.optimized, &work.optimized));
+    }
+    htp_status status = htp_question_ask(&question);
+    htp_profile_close(&work.profile);
+    htp_model_free(work.optimized);
+    return status;
+}

@@ -1,0 +1,37 @@
+/*
+ * The items of a JSON list, one after the other: a list of any length is read within the memory of
+ * its largest item.
+ */
+#ifndef HTP_BASE_JSON_ITEMS_H
+#define HTP_BASE_JSON_ITEMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cJSON;
+
+/** Lists and objects in each other that an item may have. */
+#define HTP_JSON_ITEMS_DEEPEST 64
+
+/** Bytes that an item may have. */
+#define HTP_JSON_ITEMS_LARGEST ((size_t)1 << 24)
+
+/** A list that is being read. */
+typedef struct htp_json_items {
+    const char *at, *end;
+    bool is_begun;
+    const char *wrong;  /* what is wrong at `at`, without its place; NULL: nothing */
+    struct cJSON *item; /* the last one */
+} htp_json_items;
+
+/** Begins to read a list; the text stays where it is. */
+htp_json_items htp_json_items_begin(const char *text, size_t bytes);
+
+/** The next item, in items->item until the next call. @return false behind the last one, or where
+ * something is wrong. */
+bool htp_json_items_next(htp_json_items *items);
+
+/** Frees the last item. */
+void htp_json_items_end(htp_json_items *items);
+
+#endif

@@ -1,0 +1,27 @@
+#include "cli/commands.h"
+
+#include "cli/signals.h"
+
+#include <stdio.h>
+
+htp_status htp_cli_profile(const htp_cli_arguments *arguments, const char *model)
+{
+    htp_profiling profiling = arguments->profiling;
+    htp_model *opened = NULL;
+    char *result = NULL;
+    char **text = arguments->json ? NULL : &result;
+    char **json = arguments->json ? &result : NULL;
+    htp_cli_signals_asking();
+    profiling.module = arguments->modules[0];
+    profiling.depth = arguments->depth;
+    htp_status status = htp_model_open(model, &opened);
+    if (!status) {
+        status = htp_model_profile(opened, &profiling, text, json);
+    }
+    if (!status) {
+        (void)printf("%s%s", result, arguments->json ? "\n" : "");
+    }
+    htp_string_free(result);
+    htp_model_free(opened);
+    return status;
+}

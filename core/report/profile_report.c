@@ -1,0 +1,338 @@
+#include "report/profile_report.h"
+
+#include "base/json.h"
+#include "report/table.h"
+#include "report/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Time and calls, of one module. */
+struct sum {
+    int64_t own, total;
+    uint64_t calls;
+};
+
+/* Sums of modules: of those with a tag by the tags of kernels, of others by what ran in them. */
+struct sums {
+    struct sum *modules;
+    int64_t lost;
+    uint64_t lost_kernels;
+    uint64_t by_evidence[HTP_KERNEL_EVIDENCES];
+};
+
+static const char *const evidence_names[HTP_KERNEL_EVIDENCES] = {
+    [HTP_KERNEL_LOST] = "lost",
+    [HTP_KERNEL_BY_NAME] = "name",
+    [HTP_KERNEL_BY_TAG] = "tag",
+    [HTP_KERNEL_BY_TENSOR] = "tensor",
+    [HTP_KERNEL_BY_PART_NAME] = "part of the name",
+    [HTP_KERNEL_BY_READERS] = "readers",
+};
+
+static void add(struct sum *sums, uint32_t module, const htp_kernel *kernel)
+{
+    if (module != HTP_VIEW_NONE) {
+        sums[module].own += kernel->time;
+        sums[module].total += kernel->time;
+        sums[module].calls += kernel->calls;
+    }
+}
+
+static void add_up(struct sum *sums, const htp_tree *tree)
+{
+    for (uint32_t i = tree->module_count; i-- > 1;) {
+        uint32_t parent = tree->modules[i].parent;
+        if (parent != HTP_VIEW_NONE) {
+            sums[parent].total += sums[i].total;
+            sums[parent].calls += sums[i].calls;
+        }
+    }
+}
+
+static struct sums find_sums(htp_arena *arena, const htp_profile_question *question)
+{
+    const htp_profile *profile = question->profile;
+    const htp_tree *tree = question->model.tree;
+    struct sums sums = {.modules = HTP_NEW_ARRAY(arena, struct sum, tree->module_count)};
+    struct sum *innermost = HTP_NEW_ARRAY(arena, struct sum, tree->module_count);
+    for (size_t i = 0; i < profile->kernels.count; i++) {
+        const htp_kernel *kernel = &profile->kernels.items[i];
+        bool is_lost = kernel->evidence == HTP_KERNEL_LOST;
+        add(sums.modules, kernel->module, kernel);
+        add(innermost, kernel->innermost, kernel);
+        sums.lost += is_lost ? kernel->time : 0;
+        sums.lost_kernels += is_lost;
+        sums.by_evidence[kernel->evidence]++;
+    }
+    add_up(sums.modules, tree);
+    add_up(innermost, tree);
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        if (!tree->modules[i].has_tag) {
+            sums.modules[i] = innermost[i];
+        }
+    }
+    return sums;
+}
+
+static bool is_in_region(const htp_region *region, const htp_kernel *kernel)
+{
+    return (kernel->module != HTP_VIEW_NONE && region->has_tag[kernel->module]) ||
+           (kernel->innermost != HTP_VIEW_NONE && region->has_inside[kernel->innermost]);
+}
+
+/* ---- text ---- */
+
+static const char *milliseconds(htp_arena *arena, int64_t time)
+{
+    return htp_arena_printf(arena, "%.3f", (double)time / 1000);
+}
+
+static const char *share(htp_arena *arena, int64_t part, int64_t whole)
+{
+    return htp_arena_printf(arena, "%.1f%%",
+                            whole > 0 ? 100.0 * (double)part / (double)whole : 0.0);
+}
+
+static void add_line(htp_text *text, const char *label, const char *content)
+{
+    htp_text_addf(text, "%-10s %s\n", label,
+                  htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - 11));
+}
+
+static void add_header(htp_text *text, const htp_profile_question *question,
+                       const struct sums *sums)
+{
+    const htp_profile *profile = question->profile;
+    htp_arena *arena = text->arena;
+    htp_text found = {.arena = arena};
+    add_line(text, "profile", profile->path);
+    add_line(text, "model", question->model.view->path);
+    if (question->optimized) {
+        add_line(text, "optimized", question->optimized);
+    }
+    add_line(text, "hierarchy", question->model.tree->source_text);
+    add_line(text, "kernels",
+             htp_arena_printf(arena, "%zu, called %s times in %s runs: %s ms",
+                              profile->kernels.count, htp_text_grouped(arena, profile->calls),
+                              htp_text_grouped(arena, profile->runs),
+                              milliseconds(arena, profile->time)));
+    for (int i = HTP_KERNEL_BY_NAME; i < HTP_KERNEL_EVIDENCES; i++) {
+        if (sums->by_evidence[i] > 0) {
+            htp_text_addf(&found, "%s%s %" PRIu64, found.length ? ", " : "", evidence_names[i],
+                          sums->by_evidence[i]);
+        }
+    }
+    htp_text_addf(&found, "%slost %" PRIu64, found.length ? "; " : "", sums->lost_kernels);
+    add_line(text, "found by", htp_text_string(&found));
+    htp_text_add(text, "\n");
+}
+
+static void add_tree(htp_text *text, const htp_profile_question *question, const struct sums *sums)
+{
+    const htp_tree *tree = question->model.tree;
+    htp_arena *arena = text->arena;
+    htp_report_row *rows = HTP_NEW_ARRAY(arena, htp_report_row, tree->module_count + 1U);
+    size_t count = 0;
+    rows[count++] =
+        (htp_report_row){.name = htp_slice_of("module"), .cells = {"ms", "own", "share", "calls"}};
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        const htp_tree_module *module = &tree->modules[i];
+        bool is_deep = question->depth >= 0 && module->depth > (uint32_t)question->depth;
+        if (!module->has_tag || is_deep || sums->modules[i].calls == 0) {
+            continue;
+        }
+        rows[count++] = (htp_report_row){
+            .name = htp_tree_segment(module),
+            .indentation = htp_report_indentation(module),
+            .cells = {milliseconds(arena, sums->modules[i].total),
+                      milliseconds(arena, sums->modules[i].own),
+                      share(arena, sums->modules[i].total, question->profile->time),
+                      htp_text_grouped(arena, sums->modules[i].calls)}};
+    }
+    htp_report_table(text, rows, count);
+}
+
+/* The longest first. */
+static int compare_kernels(const void *a, const void *b)
+{
+    const htp_kernel *first = *(const htp_kernel *const *)a;
+    const htp_kernel *second = *(const htp_kernel *const *)b;
+    if (first->time != second->time) {
+        return first->time > second->time ? -1 : 1;
+    }
+    return first < second ? -1 : first > second;
+}
+
+/* Some of the kernels, the longest first. */
+static void add_kernels(htp_text *text, const htp_profile_question *question,
+                        const htp_kernel **kernels, size_t count)
+{
+    htp_arena *arena = text->arena;
+    htp_report_row *rows = HTP_NEW_ARRAY(arena, htp_report_row, count + 1);
+    qsort(kernels, count, sizeof(*kernels), compare_kernels);
+    rows[0] = (htp_report_row){.name = htp_slice_of("kernel"),
+                               .cells = {"operator", "ms", "share", "calls"}};
+    for (size_t i = 0; i < count; i++) {
+        const htp_kernel *kernel = kernels[i];
+        enum { OPERATOR_COLUMNS = 24 };
+        rows[i + 1] =
+            (htp_report_row){.name = htp_slice_of(kernel->name),
+                             .cells = {htp_report_fit(arena, kernel->op_type,
+                                                      strlen(kernel->op_type), OPERATOR_COLUMNS),
+                                       milliseconds(arena, kernel->time),
+                                       share(arena, kernel->time, question->profile->time),
+                                       htp_text_grouped(arena, kernel->calls)}};
+    }
+    htp_report_table(text, rows, count + 1);
+}
+
+/* Picks the kernels of the region, or those that are lost where there is none. @return their number
+ */
+static size_t pick_kernels(const htp_profile *profile, const htp_region *region,
+                           const htp_kernel **kernels)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < profile->kernels.count; i++) {
+        const htp_kernel *kernel = &profile->kernels.items[i];
+        bool is_picked =
+            region ? is_in_region(region, kernel) : kernel->evidence == HTP_KERNEL_LOST;
+        if (is_picked) {
+            kernels[count++] = kernel;
+        }
+    }
+    return count;
+}
+
+static void add_region(htp_text *text, const htp_profile_question *question)
+{
+    const htp_profile *profile = question->profile;
+    htp_arena *arena = text->arena;
+    const htp_kernel **kernels = HTP_NEW_ARRAY(arena, const htp_kernel *, profile->kernels.count);
+    size_t count = pick_kernels(profile, question->region, kernels);
+    int64_t time = 0;
+    for (size_t i = 0; i < count; i++) {
+        time += kernels[i]->time;
+    }
+    htp_text_addf(text, "%s: %zu kernel%s, %s ms, %s\n",
+                  htp_report_fit(arena, question->address, strlen(question->address), 40), count,
+                  count == 1 ? "" : "s", milliseconds(arena, time),
+                  share(arena, time, profile->time));
+    add_kernels(text, question, kernels, count);
+}
+
+static void add_lost(htp_text *text, const htp_profile_question *question, const struct sums *sums)
+{
+    const htp_profile *profile = question->profile;
+    const htp_kernel **kernels =
+        HTP_NEW_ARRAY(text->arena, const htp_kernel *, profile->kernels.count);
+    size_t count = pick_kernels(profile, NULL, kernels);
+    if (count == 0) {
+        return;
+    }
+    htp_text_addf(text, "\nlost: %zu kernel%s of no known module, %s ms, %s%s\n", count,
+                  count == 1 ? "" : "s", milliseconds(text->arena, sums->lost),
+                  share(text->arena, sums->lost, profile->time),
+                  question->optimized ? "" : "; --optimized OPT.onnx may tell");
+    add_kernels(text, question, kernels, count);
+}
+
+const char *htp_report_profile(htp_arena *arena, const htp_profile_question *question)
+{
+    htp_text text = {.arena = arena};
+    struct sums sums = find_sums(arena, question);
+    add_header(&text, question, &sums);
+    if (question->region) {
+        add_region(&text, question);
+    } else {
+        add_tree(&text, question, &sums);
+        add_lost(&text, question, &sums);
+    }
+    return htp_text_string(&text);
+}
+
+/* ---- JSON ---- */
+
+static void add_slice(htp_json *json, const char *key, const htp_tree *tree, uint32_t module,
+                      bool is_full)
+{
+    if (module == HTP_VIEW_NONE) {
+        htp_json_null(json, key);
+    } else {
+        htp_slice tag = is_full ? tree->modules[module].full_tag : tree->modules[module].tag;
+        htp_json_string_part(json, key, tag.at, tag.length);
+    }
+}
+
+static void add_modules_json(htp_json *json, const htp_profile_question *question,
+                             const struct sums *sums)
+{
+    const htp_tree *tree = question->model.tree;
+    htp_json_begin(json, "modules", '[');
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        const htp_tree_module *module = &tree->modules[i];
+        bool is_shown = question->region
+                            ? question->region->has_tag[i] || question->region->has_inside[i]
+                            : question->depth < 0 || module->depth <= (uint32_t)question->depth;
+        if (is_shown) {
+            htp_json_begin(json, NULL, '{');
+            add_slice(json, "tag", tree, i, false);
+            add_slice(json, "full_tag", tree, i, true);
+            htp_json_bool(json, "has_tag", module->has_tag);
+            htp_json_number(json, "own_us", sums->modules[i].own);
+            htp_json_number(json, "total_us", sums->modules[i].total);
+            htp_json_count(json, "calls", sums->modules[i].calls);
+            htp_json_end(json, '}');
+        }
+    }
+    htp_json_end(json, ']');
+}
+
+static void add_kernels_json(htp_json *json, const htp_profile_question *question)
+{
+    const htp_profile *profile = question->profile;
+    const htp_view *view = question->model.view;
+    htp_json_begin(json, "kernels", '[');
+    for (size_t i = 0; i < profile->kernels.count; i++) {
+        const htp_kernel *kernel = &profile->kernels.items[i];
+        if (question->region && !is_in_region(question->region, kernel)) {
+            continue;
+        }
+        htp_json_begin(json, NULL, '{');
+        htp_json_string(json, "name", kernel->name);
+        htp_json_string(json, "op_type", kernel->op_type);
+        add_slice(json, "tag", question->model.tree, kernel->module, false);
+        add_slice(json, "full_tag", question->model.tree, kernel->innermost, true);
+        htp_json_string(json, "node",
+                        kernel->node == HTP_VIEW_NONE
+                            ? NULL
+                            : htp_view_text(view, view->nodes.items[kernel->node].name));
+        htp_json_string(json, "found_by", evidence_names[kernel->evidence]);
+        htp_json_number(json, "us", kernel->time);
+        htp_json_count(json, "calls", kernel->calls);
+        htp_json_end(json, '}');
+    }
+    htp_json_end(json, ']');
+}
+
+const char *htp_report_profile_json(htp_arena *arena, const htp_profile_question *question)
+{
+    htp_json json = {.text.arena = arena};
+    struct sums sums = find_sums(arena, question);
+    htp_json_begin(&json, NULL, '{');
+    htp_json_string(&json, "model", question->model.view->path);
+    htp_json_string(&json, "status", "ok");
+    htp_json_string(&json, "profile", question->profile->path);
+    htp_json_string(&json, "optimized", question->optimized);
+    htp_json_string(&json, "hierarchy", question->model.tree->source_text);
+    htp_json_count(&json, "runs", question->profile->runs);
+    htp_json_count(&json, "calls", question->profile->calls);
+    htp_json_number(&json, "total_us", question->profile->time);
+    htp_json_number(&json, "lost_us", sums.lost);
+    htp_json_count(&json, "lost_kernels", sums.lost_kernels);
+    add_modules_json(&json, question, &sums);
+    add_kernels_json(&json, question);
+    htp_json_end(&json, '}');
+    return htp_text_string(&json.text);
+}

@@ -1,0 +1,27 @@
+/*
+ * What a profile tells of modules, for people and for programs.
+ */
+#ifndef HTP_REPORT_PROFILE_REPORT_H
+#define HTP_REPORT_PROFILE_REPORT_H
+
+#include "query/profile.h"
+#include "query/region.h"
+
+/** What is told. */
+typedef struct htp_profile_question {
+    const htp_profile *profile; /* placed */
+    htp_profile_model model;
+    const char *optimized;    /* the path of the optimised model; NULL: there is none */
+    const htp_region *region; /* kernels of these modules are listed; NULL: the tree */
+    const char *address;      /* of the region */
+    int depth;                /* of the tree; negative: all */
+} htp_profile_question;
+
+/** As text: the module tree, or the kernels of the region, the longest first; then kernels whose
+ * module could not be found. */
+const char *htp_report_profile(htp_arena *arena, const htp_profile_question *question);
+
+/** As one JSON object on one line, without a newline: times are whole microseconds. */
+const char *htp_report_profile_json(htp_arena *arena, const htp_profile_question *question);
+
+#endif

@@ -1,0 +1,81 @@
+#include "report/table.h"
+
+#include "report/values.h"
+
+#include <string.h>
+
+enum { INDENTATION = 2, DEEPEST_INDENTATION = 16, NARROWEST_NAME = 12 };
+
+size_t htp_report_indentation(const htp_tree_module *module)
+{
+    uint32_t depth = module->depth < DEEPEST_INDENTATION ? module->depth : DEEPEST_INDENTATION;
+    return (size_t)depth * INDENTATION;
+}
+
+static const char *cell_text(const htp_report_row *row, size_t index)
+{
+    return row->cells[index] ? row->cells[index] : "";
+}
+
+/* The columns that all rows need; the name gets what the others leave. */
+struct widths {
+    size_t name;
+    size_t cells[HTP_REPORT_CELLS];
+};
+
+static struct widths measure(const htp_report_row *rows, size_t count)
+{
+    struct widths widths = {0};
+    size_t room = HTP_REPORT_COLUMNS;
+    for (size_t i = 0; i < count; i++) {
+        size_t width = rows[i].indentation + rows[i].name.length;
+        widths.name = width > widths.name ? width : widths.name;
+        for (size_t k = 0; k < HTP_REPORT_CELLS; k++) {
+            size_t cell = strlen(cell_text(&rows[i], k));
+            widths.cells[k] = cell > widths.cells[k] ? cell : widths.cells[k];
+        }
+    }
+    for (size_t k = 0; k < HTP_REPORT_CELLS; k++) {
+        size_t column = widths.cells[k] > 0 ? widths.cells[k] + 2 : 0;
+        room -= column < room ? column : 0;
+    }
+    widths.name = widths.name < room ? widths.name : room;
+    return widths;
+}
+
+/* Deep modules are moved to the left where that lets some of their names stand. */
+static size_t indentation_of(const htp_report_row *row, size_t name_width)
+{
+    size_t name = row->name.length < NARROWEST_NAME ? row->name.length : NARROWEST_NAME;
+    size_t most = name_width > name ? name_width - name : 0;
+    return row->indentation < most ? row->indentation : most;
+}
+
+static void add_row(htp_text *text, const htp_report_row *row, const struct widths *widths)
+{
+    htp_text line = {.arena = text->arena};
+    size_t indentation = indentation_of(row, widths->name);
+    const char *name =
+        htp_report_fit(text->arena, row->name.at, row->name.length, widths->name - indentation);
+    size_t used = indentation + htp_text_width(name);
+    htp_text_addf(&line, "%*s%s%*s", (int)indentation, "", name,
+                  used < widths->name ? (int)(widths->name - used) : 0, "");
+    for (size_t k = 0; k < HTP_REPORT_CELLS; k++) {
+        if (widths->cells[k] > 0) {
+            htp_text_addf(&line, "  %*s", (int)widths->cells[k], cell_text(row, k));
+        }
+    }
+    while (line.length > 0 && line.bytes[line.length - 1] == ' ') {
+        line.length--;
+    }
+    htp_text_add_bytes(text, line.bytes, line.length);
+    htp_text_add(text, "\n");
+}
+
+void htp_report_table(htp_text *text, const htp_report_row *rows, size_t count)
+{
+    const struct widths widths = measure(rows, count);
+    for (size_t i = 0; i < count; i++) {
+        add_row(text, &rows[i], &widths);
+    }
+}

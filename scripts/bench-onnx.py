@@ -1,0 +1,71 @@
+"""What htp-trace's commands do, done with the onnx package, a process of its own for scripts/bench:
+
+bench-onnx.py inspect MODEL.onnx     loads the model, counts nodes and parameters of modules by their tags
+bench-onnx.py validate MODEL.onnx    loads the model, checks it and that every node has a tag
+bench-onnx.py extract MODEL.onnx PART.onnx INPUTS OUTPUTS
+                                     onnx.utils.extract_model() between these names, JSON lists
+
+Prints the seconds that it took, without those of starting Python and importing the package.
+"""
+
+import json
+import sys
+import time
+from collections import Counter
+
+import onnx
+import onnx.utils
+
+
+def walk(graph):
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                yield from walk(attribute.g)
+
+
+def tag_of(node) -> str:
+    return next((a.s.decode() for a in node.attribute if a.name == "__source_module"), "")
+
+
+def inspect(path: str) -> None:
+    model = onnx.load(path)
+    weights = {i.name: onnx.numpy_helper.to_array(i).size for i in model.graph.initializer}
+    own, total, owners = Counter(), Counter(), {}
+    for node in walk(model.graph):
+        tag = tag_of(node)
+        own[tag] += 1
+        for name in node.input:
+            if name in weights:
+                owners.setdefault(name, tag)
+        while tag:
+            total[tag] += 1
+            tag = tag.rpartition("/")[0]
+    parameters = Counter()
+    for name, tag in owners.items():
+        parameters[tag] += weights[name]
+    assert own and total
+
+
+def validate(path: str) -> None:
+    model = onnx.load(path)
+    onnx.checker.check_model(path)  # by its path: larger ones cannot be checked otherwise
+    names = Counter(node.name for node in walk(model.graph))
+    assert all(tag_of(node) for node in walk(model.graph)) and max(names.values()) == 1
+
+
+def extract(path: str, part: str, inputs: str, outputs: str) -> None:
+    onnx.utils.extract_model(path, part, json.loads(inputs), json.loads(outputs), check_model=False)
+
+
+COMMANDS = {"inspect": inspect, "validate": validate, "extract": extract}
+
+
+def main() -> None:
+    begin = time.perf_counter()
+    COMMANDS[sys.argv[1]](*sys.argv[2:])
+    print(time.perf_counter() - begin)
+
+
+main()

@@ -1,0 +1,98 @@
+/*
+ * An ONNX file: opened, its tree and its flaws told, nodes selected, drawn, and written without
+ * tags.
+ */
+#include "fuzz.h"
+
+#include <string.h>
+
+static void inspect(htp_model *model, const char *module)
+{
+    char *text = NULL;
+    char *json = NULL;
+    if (fuzz_is_ok(htp_model_inspect(model, module, -1, &text, &json))) {
+        FUZZ_CHECK(text && json && json[0] == '{');
+    }
+    htp_string_free(text);
+    htp_string_free(json);
+}
+
+static void select_all(htp_model *model)
+{
+    static const char *const modules[] = {"**"};
+    htp_selection selection;
+    htp_selection_init(&selection);
+    selection.modules = modules;
+    selection.module_count = 1;
+    for (int format = HTP_SELECT_NAMES; format <= HTP_SELECT_TRTEXEC; format++) {
+        char *text = NULL;
+        selection.format = (htp_selection_format)format;
+        selection.weights = format % 2 == 1;
+        if (fuzz_is_ok(htp_model_select(model, &selection, &text))) {
+            FUZZ_CHECK(text != NULL);
+        }
+        htp_string_free(text);
+    }
+}
+
+static void validate(const char *path)
+{
+    char *text = NULL;
+    char *json = NULL;
+    uint64_t count = 0;
+    if (fuzz_is_ok(htp_validate_model(path, &text, &json, &count))) {
+        FUZZ_CHECK(text && json);
+    }
+    htp_string_free(text);
+    htp_string_free(json);
+}
+
+static void strip(htp_model *model)
+{
+    static const char device[] = "/dev/null";
+    (void)fuzz_is_ok(htp_model_strip(model, device, NULL));
+}
+
+static bool count(void *user, const void *bytes, size_t size)
+{
+    (void)bytes;
+    *(size_t *)user += size;
+    return true;
+}
+
+static void draw(htp_model *model)
+{
+    static const struct {
+        htp_drawing_format format;
+        int depth;
+        const char *module;
+    } ways[] = {{HTP_DRAW_DOT, -1, NULL}, {HTP_DRAW_GRAPHML, 1, NULL}, {HTP_DRAW_DOT, 0, "*"}};
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        htp_drawing drawing;
+        size_t bytes = 0;
+        htp_drawing_init(&drawing);
+        drawing.format = ways[i].format;
+        drawing.depth = ways[i].depth;
+        drawing.module = ways[i].module;
+        drawing.write = count;
+        drawing.user = &bytes;
+        if (fuzz_is_ok(htp_model_draw(model, &drawing, NULL))) {
+            FUZZ_CHECK(bytes > 0);
+        }
+    }
+}
+
+void fuzz_model(const uint8_t *data, size_t size)
+{
+    htp_model *model = NULL;
+    const char *path = fuzz_file(0, data, size);
+    validate(path);
+    if (fuzz_is_ok(htp_model_open(path, &model))) {
+        inspect(model, NULL);
+        inspect(model, "*");
+        select_all(model);
+        strip(model);
+        draw(model);
+    }
+    htp_model_free(model);
+}
