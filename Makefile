@@ -18,6 +18,9 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man/man1
+BASH_COMPLETION := $(DATADIR)/bash-completion/completions/htp-trace
+ZSH_COMPLETION := $(DATADIR)/zsh/site-functions/_htp-trace
 
 ifneq ($(filter asan fuzz,$(FLAVOUR)),)
 # Reports name lines; what the sanitizers add takes long to optimise.
@@ -127,7 +130,9 @@ STATIC := $(BUILD)/libhtp.a
 SHARED := $(BUILD)/libhtp.so.$(VERSION)
 SHIM := $(BUILD)/libhtp-shim.so
 PROGRAM := $(BUILD)/htp-trace
+# The program with its main() under another name, which tests/started.c calls.
 STARTED := $(BUILD)/htp-trace-started
+STARTED_OBJ := $(BUILD)/tests/started.o $(BUILD)/tests/started_main.o
 
 .PHONY: all
 all: $(PROGRAM) $(STATIC) $(SHARED) $(BUILD)/libhtp.so $(SHIM)
@@ -225,8 +230,6 @@ $(SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtorch $(BUILD)/st
 	    $(CXXFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o,$^) $(TORCH_LIBS) -ldl -lpthread
 
-# The program with its main() under another name, which tests/started.c calls.
-STARTED_OBJ := $(BUILD)/tests/started.o $(BUILD)/tests/started_main.o
 $(BUILD)/tests/started.o: tests/started.c $(BUILD)/stamp/flags
 $(BUILD)/tests/started_main.o: core/cli/main.c $(BUILD)/stamp/flags
 $(BUILD)/tests/started_main.o: OBJECT_FLAGS := -Dmain=htp_trace_main
@@ -289,7 +292,9 @@ clean:
 DEST = $(DESTDIR)$(1)
 install: all
 	$(INSTALL) -d $(call DEST,$(BINDIR)) $(call DEST,$(LIBDIR))/htp \
-	    $(call DEST,$(LIBDIR))/pkgconfig $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp
+	    $(call DEST,$(LIBDIR))/pkgconfig $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp \
+	    $(call DEST,$(MANDIR)) $(dir $(call DEST,$(BASH_COMPLETION))) \
+	    $(dir $(call DEST,$(ZSH_COMPLETION)))
 	$(INSTALL) -m 755 $(PROGRAM) $(call DEST,$(BINDIR))/htp-trace
 	$(INSTALL) -m 644 $(STATIC) $(call DEST,$(LIBDIR))/libhtp.a
 	$(INSTALL) -m 755 $(SHARED) $(call DEST,$(LIBDIR))/libhtp.so.$(VERSION)
@@ -298,6 +303,9 @@ install: all
 	$(INSTALL) -m 755 $(SHIM) $(call DEST,$(LIBDIR))/htp/libhtp-shim.so
 	$(INSTALL) -m 644 include/htp/*.h $(call DEST,$(INCLUDEDIR))/htp
 	$(INSTALL) -m 644 docs/*.schema.json $(call DEST,$(DATADIR))/htp
+	$(INSTALL) -m 644 docs/man/*.1 $(call DEST,$(MANDIR))
+	$(INSTALL) -m 644 scripts/completion/htp-trace.bash $(call DEST,$(BASH_COMPLETION))
+	$(INSTALL) -m 644 scripts/completion/htp-trace.zsh $(call DEST,$(ZSH_COMPLETION))
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
 	    -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
@@ -309,7 +317,9 @@ uninstall:
 	    $(call DEST,$(LIBDIR))/libhtp.so* $(call DEST,$(LIBDIR))/htp/libhtp-shim.so \
 	    $(call DEST,$(LIBDIR))/pkgconfig/htp.pc \
 	    $(patsubst include/%,$(call DEST,$(INCLUDEDIR))/%,$(wildcard include/htp/*.h)) \
-	    $(patsubst docs/%,$(call DEST,$(DATADIR))/htp/%,$(wildcard docs/*.schema.json))
+	    $(patsubst docs/%,$(call DEST,$(DATADIR))/htp/%,$(wildcard docs/*.schema.json)) \
+	    $(patsubst docs/man/%,$(call DEST,$(MANDIR))/%,$(wildcard docs/man/*.1)) \
+	    $(call DEST,$(BASH_COMPLETION)) $(call DEST,$(ZSH_COMPLETION))
 	-rmdir $(call DEST,$(LIBDIR))/htp $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp
 
 # ---- tests ---------------------------------------------------------------------------------------

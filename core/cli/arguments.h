@@ -24,9 +24,29 @@ typedef enum htp_cli_command {
     HTP_CLI_HELP,
 } htp_cli_command;
 
+/** How many models a command takes. */
+typedef enum htp_cli_takes {
+    HTP_CLI_TAKES_ANY,
+    HTP_CLI_TAKES_ONE,
+    HTP_CLI_TAKES_TWO,
+    HTP_CLI_TAKES_NONE,
+} htp_cli_takes;
+
+/** A command that is named; what has no name is an export. */
+typedef struct htp_cli_command_row {
+    const char *name;
+    htp_cli_command command;
+    htp_cli_takes takes;
+    const char *usage; /* behind the program's name */
+} htp_cli_command_row;
+
+/** The row of a command; that of exports where it has no name. */
+const htp_cli_command_row *htp_cli_command_find(htp_cli_command command);
+
 /** Everything is borrowed from argv, but for the arrays. */
 typedef struct htp_cli_arguments {
     htp_cli_command command;
+    htp_cli_command about; /* of HTP_CLI_HELP: what is asked about */
     htp_options options;
     const char **models;
     size_t model_count;

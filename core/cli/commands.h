@@ -6,8 +6,8 @@
 
 #include "cli/arguments.h"
 
-/** Prints how the program is used. */
-int htp_cli_help(void);
+/** Prints how a command is used; of exports, how the program is, and which commands there are. */
+int htp_cli_help(htp_cli_command about);
 
 /** Prints the versions of the program and of libtorch. */
 int htp_cli_version(void);

@@ -1,26 +1,32 @@
+#include "cli/command_help.h"
 #include "cli/commands.h"
 
 #include "cli/print.h"
 
 /* In pieces: C99 compilers need not take longer strings. */
-static const char help_of_exports[] =
+static const char exports[] =
     "htp-trace turns TorchScript models into ONNX models in which every node says which\n"
     "nn.Module of the original model it belongs to.\n"
     "\n"
     "usage: htp-trace MODEL.pt --out MODEL.onnx [options]\n"
     "       htp-trace A.pt B.pt ... --out-dir DIR [options]\n"
-    "       htp-trace inspect MODEL.pt|MODEL.onnx [--json]\n"
-    "       htp-trace select MODEL.onnx --module ADDRESS [options]\n"
-    "       htp-trace strip MODEL.onnx --out FILE.onnx\n"
-    "       htp-trace graph MODEL.onnx --format svg --out FILE.svg\n"
-    "       htp-trace profile PROFILE.json MODEL.onnx\n"
-    "       htp-trace validate MODEL.onnx\n"
-    "       htp-trace compare A.onnx B.onnx [--json]\n"
-    "       htp-trace sidecar MODEL.onnx [--out FILE.json]\n"
-    "       htp-trace extract MODEL.onnx --module ADDRESS --out PART.onnx\n"
-    "       htp-trace split MODEL.onnx --at ADDRESS|--depth N --out-dir DIR\n"
     "       htp-trace MODEL.pt --dump-graph\n"
-    "       htp-trace ops\n"
+    "       htp-trace COMMAND FILE [options]\n"
+    "       htp-trace COMMAND --help\n"
+    "\n"
+    "commands\n"
+    "  inspect               what there is to know of a TorchScript or ONNX model\n"
+    "  select                names of the nodes or weights of some modules\n"
+    "  extract               some modules as a model of their own\n"
+    "  split                 a model as parts that follow each other\n"
+    "  validate              what is wrong with a model and with its tags\n"
+    "  compare               how two models differ, by structure\n"
+    "  strip                 the model without its tags\n"
+    "  sidecar               what a model says of its modules, as JSON\n"
+    "  graph                 a picture, modules as nested clusters\n"
+    "  profile               how long modules ran in ONNX Runtime\n"
+    "  ops                   the operators that can be exported, one a line; the in-place\n"
+    "                        variant of a listed one (add_ of add) can be, too\n"
     "\n"
     "A model is a file made by torch.jit.trace(...).save(...) or torch.jit.script(...).save(...).\n"
     "\n"
@@ -63,7 +69,7 @@ static const char help_of_exports[] =
     "  --static              they keep their sizes: no axis is dynamic\n"
     "\n";
 
-static const char help_of_the_rest[] =
+static const char the_rest[] =
     "operators that are not PyTorch's own\n"
     "  --load-library FILE.so\n"
     "                        opens a library that registers operators, as\n"
@@ -95,97 +101,43 @@ static const char help_of_the_rest[] =
     "  Results go to stdout, everything else to stderr. NO_COLOR turns colour off.\n"
     "\n";
 
-static const char help_of_commands[] =
-    "commands\n"
-    "  inspect MODEL.pt      what there is to know before an export: the method's signature, the\n"
-    "                        inputs that it would assume, modules with their parameters, and the\n"
-    "                        operators that the code names, those marked that no export supports.\n"
-    "                        Nothing is run but what __setstate__ computes. --json: one object\n"
-    "  inspect MODEL.onnx    its module tree, with nodes, parameters and sizes: of our tags, or "
-    "of\n"
-    "                        what PyTorch's exporters leave in a file. libtorch is not needed\n"
-    "    --depth N           levels of the tree below the root\n"
-    "    --module ADDRESS    of these modules instead: what crosses their border, where it comes\n"
-    "                        from and goes to, their nodes with source lines, their weights\n"
-    "  select MODEL.onnx --module ADDRESS\n"
-    "                        the names of the nodes of these modules, one a line; may be repeated\n"
-    "    --except ADDRESS    leaves these out; may be repeated\n"
-    "    --op GLOB           nodes of these op types alone: MatMul, 'Conv*'\n"
-    "    --own               these modules themselves, without those below them\n"
-    "    --weights           the initializers that these nodes read\n"
-    "    --format FORMAT     names; json; ort-exclude: nodes_to_exclude of\n"
-    "                        onnxruntime.quantization; trtexec: --layerPrecisions=... for\n"
-    "                        TensorRT, with --precision P (default fp32)\n"
-    "  strip MODEL.onnx --out FILE.onnx\n"
-    "                        the model without what tells of modules; all else keeps its bytes\n"
-    "  validate MODEL.onnx   what is wrong with a model, one finding a line: its structure, and\n"
-    "                        what it says of modules, where it has tags of ours\n"
-    "    --sidecar [FILE.json]\n"
-    "                        and where its sidecar says otherwise (default MODEL_hierarchy.json)\n"
-    "  compare A.onnx B.onnx how two models differ, by their structure and not by names: which\n"
-    "                        nodes correspond and which do not, operators, modules, constants,\n"
-    "                        metadata, and where tags of corresponding nodes disagree\n"
-    "  sidecar MODEL.onnx    writes the sidecar of a model to --out FILE.json\n"
-    "                        (default MODEL_hierarchy.json)\n";
-
-static const char help_of_more_commands[] =
-    "  graph MODEL.onnx      a picture: modules as nested clusters, dtypes and dims on what flows\n"
-    "    --format FORMAT     dot (the default), graphml; svg, which graphviz draws\n"
-    "    --depth N           modules N levels down are one box each\n"
-    "    --module ADDRESS    these modules alone; --out FILE: not to standard output\n"
-    "  profile PROFILE.json MODEL.onnx\n"
-    "                        a profile of ONNX Runtime as milliseconds of modules: with those "
-    "below\n"
-    "                        them and own, share, calls of kernels; --depth N\n"
-    "    --optimized FILE    the optimised model (optimized_model_filepath): what fusion renamed\n"
-    "    --module ADDRESS    the kernels of these modules, the longest first\n"
-    "  extract MODEL.onnx --module ADDRESS --out PART.onnx\n"
-    "                        these modules as a model: what crosses their border are its inputs "
-    "and\n"
-    "                        outputs; names, types and tags stay those of the whole. A node that\n"
-    "                        serves several modules belongs to the first\n"
-    "    --except, --own     as for select\n"
-    "    --call N            one call of a module that runs several times, from 0 on\n"
-    "    --external-data WHEN\n"
-    "                        as for an export\n"
-    "  split MODEL.onnx --at ADDRESS --out-dir DIR\n"
-    "                        these modules as parts that follow each other, and so what lies "
-    "between\n"
-    "                        them; may be repeated. DIR, new or empty, has index.json as well\n"
-    "    --depth N           the modules at this level of the tree instead\n"
-    "    --share-weights     large weights go to one file, weights.data, and to no part\n"
-    "    --external-data WHEN\n"
-    "                        as for an export, of each part\n";
-
-static const char help_of_addresses[] =
-    "  An ADDRESS is a tag (/BertModel/BertEncoder/BertLayer.0), the end of one\n"
-    "  (BertEncoder/BertLayer.0), an attribute path (encoder.layer.0), a class (BertLayer) or a\n"
-    "  segment (BertLayer.0). * is any part of a segment, ** any number of segments. It means\n"
-    "  these modules and all below them.\n"
-    "  ops                   lists the operators that can be exported, one a line; the in-place\n"
-    "                        variant of a listed one (add_ of add) can be, too\n"
-    "\n"
+static const char exit_codes[] =
     "exit codes (of several models: that of the first failure)\n"
     "  0    done\n"
-    "  1    internal error, or libhtp-shim.so or libtorch is missing\n"
+    "  1    internal error, or libhtp-shim.so, libtorch or graphviz is missing\n"
     "  2    wrong usage, inputs that do not fit the model, an ADDRESS that names nothing, or what\n"
     "       cannot be cut out alone\n"
-    "  3    a model that is not readable, or neither TorchScript nor ONNX\n"
+    "  3    a file that is not readable, or not what it should be\n"
     "  4    an operator or construct that cannot be exported\n"
     "  5    the output cannot be written\n"
     "  6    validate or compare looked, and found something\n"
-    "  130  interrupted\n"
+    "  130  interrupted\n";
+
+static const char environment[] =
     "\n"
     "environment\n"
     "  HTP_SHIM              path of libhtp-shim.so, the part that needs libtorch\n";
 
-int htp_cli_help(void)
+static const char addresses[] =
+    "\n"
+    "An ADDRESS is a tag (/BertModel/BertEncoder/BertLayer.0), the end of one\n"
+    "(BertEncoder/BertLayer.0), an attribute path (encoder.layer.0), a class (BertLayer) or a\n"
+    "segment (BertLayer.0). * is any part of a segment, ** any number of segments. It means\n"
+    "these modules and all below them.\n";
+
+int htp_cli_help(htp_cli_command about)
 {
-    (void)fputs(help_of_exports, stdout);
-    (void)fputs(help_of_the_rest, stdout);
-    (void)fputs(help_of_commands, stdout);
-    (void)fputs(help_of_more_commands, stdout);
-    (void)fputs(help_of_addresses, stdout);
+    const htp_cli_command_help *help = htp_cli_help_of(about);
+    if (help) {
+        (void)printf("usage: htp-trace %s\n\n%s", help->usage, help->text);
+        (void)fputs(help->takes_addresses ? addresses : "", stdout);
+        (void)printf("\n%s", exit_codes);
+    } else {
+        (void)fputs(exports, stdout);
+        (void)fputs(the_rest, stdout);
+        (void)fputs(exit_codes, stdout);
+        (void)fputs(environment, stdout);
+    }
     return htp_cli_flush_stdout() ? HTP_CODE_OK : HTP_CODE_CANNOT_WRITE;
 }
 

@@ -24,7 +24,7 @@ static int run(const htp_cli_arguments *arguments)
 {
     switch (arguments->command) {
     case HTP_CLI_HELP:
-        return htp_cli_help();
+        return htp_cli_help(arguments->about);
     case HTP_CLI_VERSION:
         return htp_cli_version();
     case HTP_CLI_OPERATORS:

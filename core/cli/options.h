@@ -1,0 +1,13 @@
+/*
+ * The options of all commands. Private to core/cli.
+ */
+#ifndef HTP_CLI_OPTIONS_H
+#define HTP_CLI_OPTIONS_H
+
+#include "cli/arguments.h"
+
+/** Reads options up to the next word that is none, which is argv[optind]; stops behind --help and
+ * --version. @return false after one line on stderr. */
+bool htp_cli_options_read(htp_cli_arguments *arguments, int argc, char **argv);
+
+#endif
