@@ -176,6 +176,22 @@ def depth():
 
 
 @case
+def modules_without_those_below():
+    """--own, wherever modules are named."""
+    with scratch() as folder:
+        file = ours(folder)
+        names = [node["name"] for node in facts("inspect", file, "--module", "encoder", "--own")["nodes"]]
+        below = [node["name"] for node in facts("inspect", file, "--module", "encoder")["nodes"]]
+        assert names == ask("select", file, "--module", "encoder", "--own").split()
+        assert set(names) < set(below), names
+        drawn = ask("graph", file, "--module", "encoder.layer.1", "--own")
+        assert drawn.count("[label") < ask("graph", file, "--module", "encoder.layer.1").count("[label")
+        for command in ("inspect", "graph"):
+            result = run(command, file, "--own")
+            assert result.returncode == EXIT_USAGE and "--own goes with --module" in result.stderr
+
+
+@case
 def borders():
     with scratch() as folder:
         found = facts("inspect", ours(folder), "--module", "encoder.layer.1")

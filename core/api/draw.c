@@ -185,7 +185,8 @@ static htp_status draw(htp_question *question)
 {
     struct work *work = question->work;
     htp_model *model = question->model;
-    const htp_picture_choice choice = {work->drawing.module, work->drawing.depth};
+    const htp_picture_choice choice = {
+        .module = work->drawing.module, .own = work->drawing.own, .depth = work->drawing.depth};
     if (work->path) {
         HTP_TRY(htp_question_check_output(question, work->path));
     }

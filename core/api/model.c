@@ -147,16 +147,19 @@ htp_status htp_addresses_check(const char *const *addresses, size_t count)
 
 /* ---- inspecting ---- */
 
-struct inspecting {
-    const char *module;
-    int depth;
-};
+void htp_inspect_options_init(htp_inspect_options *options)
+{
+    if (options) {
+        *options = (htp_inspect_options){.struct_size = sizeof(*options), .depth = -1};
+    }
+}
 
-static htp_status inspect_region(htp_question *question, const char *address)
+static htp_status inspect_region(htp_question *question, const htp_inspect_options *options)
 {
     htp_model *model = question->model;
+    const char *address = options->module;
     htp_region region = htp_region_new(&question->arena, &model->view, &model->tree);
-    HTP_TRY(htp_status_prefix(htp_region_add(&question->arena, &region, address, false),
+    HTP_TRY(htp_status_prefix(htp_region_add(&question->arena, &region, address, options->own),
                               model->view.path));
     if (question->text) {
         HTP_TRY(htp_question_hand_over(htp_report_region(&question->arena, &region, address),
@@ -171,11 +174,11 @@ static htp_status inspect_region(htp_question *question, const char *address)
 
 static htp_status inspect(htp_question *question)
 {
-    const struct inspecting *options = question->options;
+    const htp_inspect_options *options = question->options;
     htp_model *model = question->model;
     htp_arena *arena = &question->arena;
     if (options->module) {
-        return inspect_region(question, options->module);
+        return inspect_region(question, options);
     }
     if (question->text) {
         HTP_TRY(htp_question_hand_over(
@@ -189,10 +192,19 @@ static htp_status inspect(htp_question *question)
     return HTP_OK;
 }
 
-htp_status htp_model_inspect(htp_model *model, const char *module, int depth, char **text,
+htp_status htp_model_inspect(htp_model *model, const htp_inspect_options *given, char **text,
                              char **json)
 {
-    const struct inspecting options = {module, depth};
+    htp_inspect_options options;
+    htp_inspect_options_init(&options);
+    if (given) {
+        if (given->struct_size == 0 || given->struct_size > sizeof(options)) {
+            return htp_status_make(HTP_CODE_USAGE, "the options were not made with "
+                                                   "htp_inspect_options_init() of this version "
+                                                   "of the library");
+        }
+        memcpy(&options, given, given->struct_size);
+    }
     htp_question question = {
         .model = model, .answer = inspect, .options = &options, .text = text, .json = json};
     return htp_question_ask(&question);

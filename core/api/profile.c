@@ -49,7 +49,8 @@ static htp_status tell(htp_question *question)
     if (profiling->module) {
         region = htp_region_new(&question->arena, &model->view, &model->tree);
         HTP_TRY(htp_status_prefix(
-            htp_region_add(&question->arena, &region, profiling->module, false), model->view.path));
+            htp_region_add(&question->arena, &region, profiling->module, profiling->own),
+            model->view.path));
     }
     const htp_profile_question asked = {
         .profile = &work->profile,

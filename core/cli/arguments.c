@@ -134,6 +134,10 @@ static bool check(const htp_cli_arguments *arguments)
         htp_cli_print_message("pass either --quiet or --verbose");
         return false;
     }
+    if (arguments->selection.own && arguments->selection.module_count == 0) {
+        htp_cli_print_message("--own goes with --module ADDRESS");
+        return false;
+    }
     if (arguments->sidecar && *arguments->sidecar && arguments->model_count > 1) {
         htp_cli_print_message("--sidecar FILE is for one model; leave out FILE for several");
         return false;

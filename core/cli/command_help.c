@@ -20,6 +20,7 @@ static const htp_cli_command_help helps[] = {
      "  --module ADDRESS      of these modules instead: what crosses their border, where it comes "
      "from\n"
      "                        and goes to, their nodes with source lines, their weights\n"
+     "  --own                 these modules themselves, without those below them\n"
      "  --json                one JSON object\n",
      true},
     {HTP_CLI_SELECT, "select MODEL.onnx --module ADDRESS [options]",
@@ -93,6 +94,7 @@ static const htp_cli_command_help helps[] = {
      "  --format FORMAT       dot (the default); graphml; svg, which graphviz draws\n"
      "  --depth N             modules N levels down are one box each\n"
      "  --module ADDRESS      these modules alone\n"
+     "  --own                 these modules themselves, without those below them\n"
      "  --out FILE            not to standard output\n",
      true},
     {HTP_CLI_PROFILE, "profile PROFILE.json MODEL.onnx [options]",
@@ -103,6 +105,7 @@ static const htp_cli_command_help helps[] = {
      "  --optimized FILE      the optimised model (optimized_model_filepath): what fusion renamed\n"
      "  --depth N             levels of the tree below the root\n"
      "  --module ADDRESS      the kernels of these modules, the longest first\n"
+     "  --own                 these modules themselves, without those below them\n"
      "  --json                one JSON object\n",
      true},
     {HTP_CLI_OPERATORS, "ops",

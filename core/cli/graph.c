@@ -20,6 +20,7 @@ htp_status htp_cli_graph(const htp_cli_arguments *arguments, const char *model,
     htp_model *opened = NULL;
     htp_cli_signals_asking();
     drawing.module = arguments->modules[0];
+    drawing.own = arguments->selection.own;
     drawing.depth = arguments->depth;
     drawing.write = print;
     drawing.progress = options->progress;

@@ -12,7 +12,12 @@ static htp_status inspect_onnx(const htp_cli_arguments *arguments, const char *p
     htp_cli_signals_asking();
     htp_status status = htp_model_open(path, &model);
     if (!status) {
-        status = htp_model_inspect(model, arguments->modules[0], arguments->depth, text, json);
+        htp_inspect_options options;
+        htp_inspect_options_init(&options);
+        options.module = arguments->modules[0];
+        options.own = arguments->selection.own;
+        options.depth = arguments->depth;
+        status = htp_model_inspect(model, &options, text, json);
     }
     htp_model_free(model);
     return status;

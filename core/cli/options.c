@@ -276,7 +276,7 @@ static const struct row {
     STRING("optimized", ON_PROFILE, profiling.optimized),
     STRING("op", ON_SELECT, selection.op),
     STRING("precision", ON_SELECT, selection.precision),
-    FLAG("own", ON_SELECT | ON_EXTRACT, selection.own),
+    FLAG("own", ON_TREE | ON_SELECT | ON_EXTRACT, selection.own),
     FLAG("weights", ON_SELECT, selection.weights),
     {"sidecar", ON_EXPORT | ON_VALIDATE, KIND_OPTIONAL, offsetof(htp_cli_arguments, sidecar), NULL},
     FLAG("share-weights", ON_SPLIT, share_weights),

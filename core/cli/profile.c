@@ -13,6 +13,7 @@ htp_status htp_cli_profile(const htp_cli_arguments *arguments, const char *model
     char **json = arguments->json ? &result : NULL;
     htp_cli_signals_asking();
     profiling.module = arguments->modules[0];
+    profiling.own = arguments->selection.own;
     profiling.depth = arguments->depth;
     htp_status status = htp_model_open(model, &opened);
     if (!status) {

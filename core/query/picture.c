@@ -383,7 +383,7 @@ htp_status htp_picture_make(htp_arena *arena, const htp_view *view, const htp_tr
     *picture = (htp_picture){.view = view, .tree = tree};
     if (choice->module) {
         region = htp_region_new(arena, view, tree);
-        HTP_TRY(htp_region_add(arena, &region, choice->module, false));
+        HTP_TRY(htp_region_add(arena, &region, choice->module, choice->own));
     }
     struct painter p = new_painter(arena, picture);
     const bool *is_part = choice->module ? region.has_tag : NULL;

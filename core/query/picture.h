@@ -77,6 +77,7 @@ typedef struct htp_picture {
 /** What is drawn. */
 typedef struct htp_picture_choice {
     const char *module; /* an address; NULL: the whole model */
+    bool own;           /* what it names alone, without the modules below */
     int depth;          /* below the root, or below what the address names; negative: all */
 } htp_picture_choice;
 

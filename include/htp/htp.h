@@ -232,6 +232,17 @@ HTP_API const char *htp_model_hierarchy(const htp_model *model);
 HTP_API uint64_t htp_model_node_count(const htp_model *model);
 HTP_API uint64_t htp_model_untagged_count(const htp_model *model);
 
+/** What is asked of a model. Always start from htp_inspect_options_init(). */
+typedef struct htp_inspect_options {
+    size_t struct_size; /**< set by htp_inspect_options_init() */
+    const char *module; /**< an address; NULL: the whole model */
+    bool own;           /**< these modules themselves, without those below them */
+    int depth;          /**< levels of the tree that are shown below the root; negative: all */
+} htp_inspect_options;
+
+/** Fills @p options with the defaults: all of the model. */
+HTP_API void htp_inspect_options_init(htp_inspect_options *options);
+
 /**
  * What there is to know of a model: its module tree with nodes, parameters and bytes; or of some
  * modules: what crosses their border, their nodes and their weights.
@@ -240,14 +251,14 @@ HTP_API uint64_t htp_model_untagged_count(const htp_model *model);
  * ("BertEncoder/BertLayer.0"), an attribute path ("encoder.layer.0"), a class ("BertLayer") or a
  * segment ("BertLayer.0"); "*" stands for any part of a segment, "**" for any number of segments.
  * It means these modules and all below them.
- * @param module  an address; NULL: the whole model.
- * @param depth   levels of the tree that are shown below the root; negative: all.
+ * @param options  may be NULL.
  * @param text    receives text for people, freed with htp_string_free(); may be NULL.
  * @param json    receives the same as one JSON object; may be NULL.
  * @return HTP_CODE_USAGE for an address that names nothing, with the nearest that there are.
  */
-HTP_API HTP_MUST_USE htp_status htp_model_inspect(htp_model *model, const char *module, int depth,
-                                                  char **text, char **json);
+HTP_API HTP_MUST_USE htp_status htp_model_inspect(htp_model *model,
+                                                  const htp_inspect_options *options, char **text,
+                                                  char **json);
 
 /** How a selection is written. */
 typedef enum htp_selection_format {
@@ -339,6 +350,7 @@ typedef struct htp_drawing {
     size_t struct_size; /**< set by htp_drawing_init() */
     htp_drawing_format format;
     const char *module; /**< an address, see htp_model_inspect(); NULL: the whole model */
+    bool own;           /**< these modules themselves, without those below them */
     int depth;          /**< levels of modules below the root, or below these modules, that are
                              open; negative: all, and every node is drawn */
     htp_write_fn write; /**< where the picture goes that has no path */
@@ -370,6 +382,7 @@ typedef struct htp_profiling {
                                 NULL: not known */
     const char *module; /**< an address, see htp_model_inspect(): the kernels of these modules are
                              listed; NULL: the module tree is */
+    bool own;           /**< of these modules themselves, without those below them */
     int depth;          /**< levels of the tree below the root; negative: all */
 } htp_profiling;
 

@@ -5,6 +5,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+const char *fuzz_two_nodes(unsigned slot)
+{
+    static const char model_bytes[] =
+        "\x08\x0a\x3a\x4f\x0a\x13\x0a\x01x\x12\x01v\x1a\x06/a/Neg\x22\x03Neg"
+        "\x0a\x13\x0a\x01v\x12\x01y\x1a\x06/b/Neg\x22\x03Neg\x12\x01g"
+        "\x5a\x0f\x0a\x01x\x12\x0a\x0a\x08\x08\x01\x12\x04\x0a\x02\x08\x01"
+        "\x62\x0f\x0a\x01y\x12\x0a\x0a\x08\x08\x01\x12\x04\x0a\x02\x08\x01\x42\x04\x0a\x00\x10\x12";
+    return fuzz_file(slot, model_bytes, sizeof(model_bytes) - 1);
+}
+
 _Noreturn void fuzz_fail(const char *condition, const char *file, int line)
 {
     (void)fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);

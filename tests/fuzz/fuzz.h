@@ -20,6 +20,9 @@
  * (0 or 1). */
 const char *fuzz_file(unsigned slot, const void *data, size_t size);
 
+/** As fuzz_file() with an ONNX model: x -> Neg "/a/Neg" -> v -> Neg "/b/Neg" -> y. */
+const char *fuzz_two_nodes(unsigned slot);
+
 /** Ends the program, for the fuzzer to see, where what must hold does not. */
 #define FUZZ_CHECK(condition)                                                                      \
     do {                                                                                           \

@@ -287,7 +287,75 @@ def write_profiles(folder):
     (folder / "not_utf8").write_bytes(whole.encode().replace(b"Neg_1", b"\xff\xfe"))
 
 
-TARGETS = {"model": write_models, "profile": write_profiles}
+# ---- sidecars --------------------------------------------------------------------------------------
+
+
+def sidecar():
+    """What htp-trace sidecar writes of the model that fuzz_two_nodes() makes, as far as it matters."""
+    modules = [
+        {"tag": tag, "full_tag": tag, "has_tag": True, "parent": parent, "path": path, "aliases": [],
+         "class": "Net", "qualified_class": "m.Net", "is_torch_nn": False, "is_leaf": path != "",
+         "level": len(path), "children": [], "calls": 1,
+         "parameters": {"own": 0, "total": 0, "trainable": 0, "bytes": 0, "shapes": {}},
+         "buffers": {}, "nodes": {"own": 1, "tagged": 1, "total": 1}}
+        for tag, parent, path in (("/Net", None, ""), ("/Net/A", "/Net", "a"), ("/Net/B", "/Net", "b"))]
+    operations = {
+        f"/{name}/Neg": {"op_type": "Neg", "domain": "", "inputs": [x], "outputs": [y],
+                         "tags": [f"/Net/{name.upper()}"], "full_tag": f"/Net/{name.upper()}",
+                         "scope": f"/{name}", "source": {"file": "m.py", "line": 7}, "call": None,
+                         "body_of": None, "function": None}
+        for name, x, y in (("a", "x", "v"), ("b", "v", "y"))}
+    tensors = {"v": {"producer": "/Net/A", "made_by": "/a/Neg", "consumers": ["/Net/B"],
+                     "is_input": False, "is_output": False}}
+    return {
+        "version": 1,
+        "export": {"tool": "t", "tool_version": "0", "ir_version": 10, "opset": 18, "nodes": 2,
+                   "opsets": [{"domain": "", "version": 18}], "inputs": [], "outputs": [],
+                   "hierarchy": "attribute", "tags": "classes", "tag_rules": "1", "untagged": 0},
+        "modules": modules, "operations": operations, "tensors": tensors,
+        "dag": {"/Net": {"nodes": ["/a/Neg", "/b/Neg"], "edges": [["/a/Neg", "/b/Neg"]]}},
+    }
+
+
+def changed(path, put):
+    """The sidecar with something else at one place."""
+    made = sidecar()
+    place = made
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = put
+    return made
+
+
+def write_sidecars(folder):
+    documents = {
+        "whole": sidecar(), "empty": {}, "list": [], "later_version": changed(["version"], 2),
+        "no_modules": changed(["modules"], None), "module_is_text": changed(["modules", 1], "A"),
+        "same_tag_twice": changed(["modules", 2, "tag"], "/Net/A"),
+        "parent_of_itself": changed(["modules", 0, "parent"], "/Net"),
+        "no_tag": changed(["operations", "/a/Neg", "tags"], []),
+        "unknown_tag": changed(["operations", "/a/Neg", "tags"], ["/Other"]),
+        "large_number": changed(["modules", 0, "calls"], 10 ** 30),
+        "surrogates": changed(["operations", "/a/Neg", "scope"], "\ud800\udc00 \ud800"),
+        "control": changed(["operations", "/a/Neg", "scope"], "\x00\x1f"),
+        "many_edges": changed(["dag", "/Net", "edges"], [["/a/Neg", "/b/Neg"]] * 50),
+    }
+    for name, document in documents.items():
+        (folder / name).write_text(json.dumps(document))
+    text = json.dumps(sidecar())
+    raw = {
+        "cut": text[:len(text) // 2], "twice": text + text, "space": " \n\t" * 50 + text,
+        "nested": '{"modules": ' + "[" * 200 + "]" * 200 + "}",
+        "key_twice": text.replace('"version": 1', '"version": 1, "version": 1'),
+        "float": text.replace('"opset": 18', '"opset": 1.8e1'), "nan": text.replace("10", "NaN"),
+        "comma": text[:-1] + ",}",
+    }
+    for name, content in raw.items():
+        (folder / name).write_text(content)
+    (folder / "not_utf8").write_bytes(text.encode().replace(b"m.py", b"\xff\xc0"))
+
+
+TARGETS = {"model": write_models, "profile": write_profiles, "sidecar": write_sidecars}
 
 
 def main():

@@ -8,9 +8,12 @@
 
 static void inspect(htp_model *model, const char *module)
 {
+    htp_inspect_options options;
+    htp_inspect_options_init(&options);
+    options.module = module;
     char *text = NULL;
     char *json = NULL;
-    if (fuzz_is_ok(htp_model_inspect(model, module, -1, &text, &json))) {
+    if (fuzz_is_ok(htp_model_inspect(model, &options, &text, &json))) {
         FUZZ_CHECK(text && json && json[0] == '{');
     }
     htp_string_free(text);
@@ -40,7 +43,7 @@ static void validate(const char *path)
     char *text = NULL;
     char *json = NULL;
     uint64_t count = 0;
-    if (fuzz_is_ok(htp_validate_model(path, &text, &json, &count))) {
+    if (fuzz_is_ok(htp_validate_model(path, NULL, &text, &json, &count))) {
         FUZZ_CHECK(text && json);
     }
     htp_string_free(text);
