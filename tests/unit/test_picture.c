@@ -14,7 +14,7 @@ static htp_picture picture;
 static void draw(htp_arena *arena, const message *graph, const char *module, int depth)
 {
     message model = model_of(arena, graph);
-    const htp_picture_choice choice = {module, depth};
+    const htp_picture_choice choice = {.module = module, .depth = depth};
     open_model(&view, arena, &model);
     htp_status status = htp_tree_find(&view, &tree);
     ck_assert(status == HTP_OK);
