@@ -4,6 +4,8 @@ bench-onnx.py inspect MODEL.onnx     loads the model, counts nodes and parameter
 bench-onnx.py validate MODEL.onnx    loads the model, checks it and that every node has a tag
 bench-onnx.py extract MODEL.onnx PART.onnx INPUTS OUTPUTS
                                      onnx.utils.extract_model() between these names, JSON lists
+bench-onnx.py compare A.onnx B.onnx  loads both, gives every node a digest of its operator, attributes,
+                                     weights and what it takes from others, and counts equal ones
 
 Prints the seconds that it took, without those of starting Python and importing the package.
 """
@@ -59,7 +61,26 @@ def extract(path: str, part: str, inputs: str, outputs: str) -> None:
     onnx.utils.extract_model(path, part, json.loads(inputs), json.loads(outputs), check_model=False)
 
 
-COMMANDS = {"inspect": inspect, "validate": validate, "extract": extract}
+def digests_of(path: str) -> Counter:
+    model, digests, found = onnx.load(path), {}, Counter()
+    for tensor in model.graph.initializer:
+        array = onnx.numpy_helper.to_array(tensor)
+        digests[tensor.name] = hash((array.dtype.str, array.shape, array.tobytes()))
+    for node in walk(model.graph):
+        attributes = [a.SerializeToString() for a in node.attribute if not a.name.startswith("__")]
+        taken = tuple(digests.get(name, name) for name in node.input)
+        digest = hash((node.domain, node.op_type, tuple(sorted(attributes)), taken))
+        found[digest] += 1
+        for number, name in enumerate(node.output):
+            digests[name] = hash((digest, number))
+    return found
+
+
+def compare(first: str, second: str) -> None:
+    assert digests_of(first) == digests_of(second)
+
+
+COMMANDS = {"inspect": inspect, "validate": validate, "extract": extract, "compare": compare}
 
 
 def main() -> None:
