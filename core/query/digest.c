@@ -77,6 +77,7 @@ static void feed_begin(struct feed *feed, uint64_t seed)
 {
     feed->bytes = 0;
     feed->used = 0;
+    XXH3_INITSTATE(&feed->state); /* what was there before is looked at */
     (void)XXH3_128bits_reset_withSeed(&feed->state, seed);
 }
 
