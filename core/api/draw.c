@@ -3,11 +3,11 @@
  */
 #include "api/graphviz.h"
 #include "api/model.h"
+#include "api/options.h"
 #include "onnx/delivery.h"
 #include "report/picture.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -203,12 +203,8 @@ static htp_status take(const htp_drawing *given, const char *path, htp_drawing *
 {
     htp_drawing_init(drawing);
     if (given) {
-        if (given->struct_size == 0 || given->struct_size > sizeof(*drawing)) {
-            return htp_status_make(HTP_CODE_USAGE, "the drawing was not made with "
-                                                   "htp_drawing_init() of this version of the "
-                                                   "library");
-        }
-        memcpy(drawing, given, given->struct_size);
+        HTP_TRY(htp_given_take(drawing, sizeof(*drawing), given, "the drawing was",
+                               "htp_drawing_init"));
     }
     if ((unsigned)drawing->format > HTP_DRAW_SVG) {
         return htp_status_make(HTP_CODE_USAGE, "unknown format of pictures: %d",

@@ -2,6 +2,7 @@
  * Cutting modules out of an ONNX model.
  */
 #include "api/model.h"
+#include "api/options.h"
 #include "query/calls.h"
 #include "query/cut.h"
 #include "report/part_report.h"
@@ -23,12 +24,8 @@ struct extracting {
 static htp_status take(const htp_extraction *given, htp_extraction *extraction)
 {
     htp_extraction_init(extraction);
-    if (!given || given->struct_size == 0 || given->struct_size > sizeof(*extraction)) {
-        return htp_status_make(HTP_CODE_USAGE, "the extraction was not made with "
-                                               "htp_extraction_init() of this version of the "
-                                               "library");
-    }
-    memcpy(extraction, given, given->struct_size);
+    HTP_TRY(htp_given_take(extraction, sizeof(*extraction), given, "the extraction was",
+                           "htp_extraction_init"));
     HTP_TRY(htp_addresses_check(extraction->modules, extraction->module_count));
     HTP_TRY(htp_addresses_check(extraction->except, extraction->except_count));
     if (extraction->module_count == 0) {

@@ -2,6 +2,7 @@
  * Opening ONNX models, and asking what they are.
  */
 #include "api/model.h"
+#include "api/options.h"
 
 #include "api/paths.h"
 #include "report/model_report.h"
@@ -198,12 +199,8 @@ htp_status htp_model_inspect(htp_model *model, const htp_inspect_options *given,
     htp_inspect_options options;
     htp_inspect_options_init(&options);
     if (given) {
-        if (given->struct_size == 0 || given->struct_size > sizeof(options)) {
-            return htp_status_make(HTP_CODE_USAGE, "the options were not made with "
-                                                   "htp_inspect_options_init() of this version "
-                                                   "of the library");
-        }
-        memcpy(&options, given, given->struct_size);
+        HTP_TRY(htp_given_take(&options, sizeof(options), given, "the options were",
+                               "htp_inspect_options_init"));
     }
     htp_question question = {
         .model = model, .answer = inspect, .options = &options, .text = text, .json = json};

@@ -86,16 +86,27 @@ static htp_status check(const htp_options *options)
     return HTP_OK;
 }
 
+htp_status htp_given_take(void *defaults, size_t bytes, const void *given, const char *what,
+                          const char *maker)
+{
+    size_t size = 0;
+    if (given) {
+        memcpy(&size, given, sizeof(size));
+    }
+    if (size == 0 || size > bytes) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s not made with %s() of this version of the library", what, maker);
+    }
+    memcpy(defaults, given, size);
+    return HTP_OK;
+}
+
 htp_status htp_options_take(const htp_options *given, htp_options *options)
 {
     htp_options_init(options);
     if (given) {
-        if (given->struct_size == 0 || given->struct_size > sizeof(*options)) {
-            return htp_status_make(HTP_CODE_USAGE,
-                                   "the options were not made with htp_options_init() of this "
-                                   "version of the library");
-        }
-        memcpy(options, given, given->struct_size);
+        HTP_TRY(htp_given_take(options, sizeof(*options), given, "the options were",
+                               "htp_options_init"));
         options->struct_size = sizeof(*options);
     }
     if (!options->tag_attribute_prefix) {

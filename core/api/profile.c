@@ -3,9 +3,8 @@
  */
 #include "query/profile.h"
 #include "api/model.h"
+#include "api/options.h"
 #include "report/profile_report.h"
-
-#include <string.h>
 
 void htp_profiling_init(htp_profiling *profiling)
 {
@@ -66,12 +65,8 @@ static htp_status tell(htp_question *question)
 static htp_status take(const htp_profiling *given, htp_profiling *profiling)
 {
     htp_profiling_init(profiling);
-    if (!given || given->struct_size == 0 || given->struct_size > sizeof(*profiling)) {
-        return htp_status_make(HTP_CODE_USAGE, "the profiling was not made with "
-                                               "htp_profiling_init() of this version of the "
-                                               "library");
-    }
-    memcpy(profiling, given, given->struct_size);
+    HTP_TRY(htp_given_take(profiling, sizeof(*profiling), given, "the profiling was",
+                           "htp_profiling_init"));
     return profiling->profile ? HTP_OK : htp_status_make(HTP_CODE_USAGE, "the profile has no name");
 }
 

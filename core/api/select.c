@@ -2,9 +2,8 @@
  * Selecting nodes and weights of an ONNX model.
  */
 #include "api/model.h"
+#include "api/options.h"
 #include "report/selection.h"
-
-#include <string.h>
 
 void htp_selection_init(htp_selection *selection)
 {
@@ -16,12 +15,8 @@ void htp_selection_init(htp_selection *selection)
 static htp_status take(const htp_selection *given, htp_selection *selection)
 {
     htp_selection_init(selection);
-    if (!given || given->struct_size == 0 || given->struct_size > sizeof(*selection)) {
-        return htp_status_make(HTP_CODE_USAGE, "the selection was not made with "
-                                               "htp_selection_init() of this version of the "
-                                               "library");
-    }
-    memcpy(selection, given, given->struct_size);
+    HTP_TRY(htp_given_take(selection, sizeof(*selection), given, "the selection was",
+                           "htp_selection_init"));
     HTP_TRY(htp_addresses_check(selection->modules, selection->module_count));
     HTP_TRY(htp_addresses_check(selection->except, selection->except_count));
     if (selection->module_count == 0) {

@@ -2,6 +2,7 @@
  * The sidecar of an ONNX model, as a file.
  */
 #include "api/sidecar.h"
+#include "api/options.h"
 
 #include "api/paths.h"
 #include "onnx/delivery.h"
@@ -159,12 +160,8 @@ static htp_status write_model_sidecar(htp_model *model, const char *path,
     htp_question question = {.model = model, .answer = write_sidecar, .options = &work};
     htp_write_options_init(&work.options);
     if (options) {
-        if (options->struct_size == 0 || options->struct_size > sizeof(*options)) {
-            return htp_status_make(HTP_CODE_USAGE, "the options were not made with "
-                                                   "htp_write_options_init() of this version of "
-                                                   "the library");
-        }
-        memcpy(&work.options, options, options->struct_size);
+        HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
+                               "htp_write_options_init"));
     }
     return htp_question_ask(&question);
 }

@@ -2,6 +2,7 @@
  * Splitting an ONNX model into parts that follow each other.
  */
 #include "api/model.h"
+#include "api/options.h"
 #include "onnx/delivery.h"
 #include "onnx/folder.h"
 #include "query/address.h"
@@ -47,12 +48,8 @@ struct work {
 static htp_status take(const htp_splitting *given, htp_splitting *splitting)
 {
     htp_splitting_init(splitting);
-    if (!given || given->struct_size == 0 || given->struct_size > sizeof(*splitting)) {
-        return htp_status_make(HTP_CODE_USAGE, "the splitting was not made with "
-                                               "htp_splitting_init() of this version of the "
-                                               "library");
-    }
-    memcpy(splitting, given, given->struct_size);
+    HTP_TRY(htp_given_take(splitting, sizeof(*splitting), given, "the splitting was",
+                           "htp_splitting_init"));
     HTP_TRY(htp_addresses_check(splitting->at, splitting->at_count));
     if ((splitting->at_count > 0) == (splitting->depth >= 0)) {
         return htp_status_make(HTP_CODE_USAGE, "pass either modules to split at, or a depth");

@@ -3,6 +3,7 @@
  */
 #include "onnx/strip.h"
 #include "api/model.h"
+#include "api/options.h"
 
 #include <string.h>
 
@@ -37,12 +38,8 @@ htp_status htp_model_strip(htp_model *model, const char *onnx_path,
     htp_question question = {.model = model, .answer = strip, .options = &work};
     htp_write_options_init(&work.options);
     if (options) {
-        if (options->struct_size == 0 || options->struct_size > sizeof(*options)) {
-            return htp_status_make(HTP_CODE_USAGE, "the options were not made with "
-                                                   "htp_write_options_init() of this version of "
-                                                   "the library");
-        }
-        memcpy(&work.options, options, options->struct_size);
+        HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
+                               "htp_write_options_init"));
     }
     return htp_question_ask(&question);
 }

@@ -2,13 +2,13 @@
  * Looking for what is wrong with an ONNX model.
  */
 #include "api/model.h"
+#include "api/options.h"
 #include "api/paths.h"
 #include "api/sidecar.h"
 #include "report/model_report.h"
 #include "report/sidecar_check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void htp_validate_options_init(htp_validate_options *options)
 {
@@ -71,12 +71,8 @@ htp_status htp_validate_model(const char *path, const htp_validate_options *opti
     HTP_TRY(htp_paths_check_model(path));
     htp_validate_options_init(&work.options);
     if (options) {
-        if (options->struct_size == 0 || options->struct_size > sizeof(*options)) {
-            return htp_status_make(HTP_CODE_USAGE, "the options were not made with "
-                                                   "htp_validate_options_init() of this version "
-                                                   "of the library");
-        }
-        memcpy(&work.options, options, options->struct_size);
+        HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
+                               "htp_validate_options_init"));
     }
     question.model = calloc(1, sizeof(*question.model));
     if (!question.model) {
