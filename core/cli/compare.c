@@ -1,8 +1,6 @@
 #include "cli/commands.h"
-
+#include "cli/print.h"
 #include "cli/signals.h"
-
-#include <stdio.h>
 
 htp_status htp_cli_compare(const htp_cli_arguments *arguments, bool *is_different)
 {
@@ -18,10 +16,7 @@ htp_status htp_cli_compare(const htp_cli_arguments *arguments, bool *is_differen
     if (!status) {
         status = htp_model_compare(models[0], models[1], text, json, is_different);
     }
-    if (!status) {
-        (void)printf("%s%s", result, arguments->json ? "\n" : "");
-    }
-    htp_string_free(result);
+    htp_cli_print_answer(status, result, arguments->json);
     htp_model_free(models[0]);
     htp_model_free(models[1]);
     return status;

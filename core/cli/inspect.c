@@ -1,9 +1,7 @@
-#include "cli/commands.h"
-
 #include "base/status.h"
+#include "cli/commands.h"
+#include "cli/print.h"
 #include "cli/signals.h"
-
-#include <stdio.h>
 
 static htp_status inspect_onnx(const htp_cli_arguments *arguments, const char *path, char **text,
                                char **json)
@@ -42,9 +40,6 @@ htp_status htp_cli_inspect(const htp_cli_arguments *arguments, const char *model
     htp_status status = htp_file_find_kind(model) == HTP_FILE_ONNX
                             ? inspect_onnx(arguments, model, text, json)
                             : inspect_torchscript(arguments, model, options, text, json);
-    if (!status) {
-        (void)printf("%s%s", result, arguments->json ? "\n" : "");
-    }
-    htp_string_free(result);
+    htp_cli_print_answer(status, result, arguments->json);
     return status;
 }

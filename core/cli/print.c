@@ -74,6 +74,14 @@ void htp_cli_print_failure(htp_status status)
     }
 }
 
+void htp_cli_print_answer(htp_status status, char *answer, bool is_json)
+{
+    if (!status && answer) {
+        (void)printf("%s%s", answer, is_json ? "\n" : "");
+    }
+    htp_string_free(answer);
+}
+
 bool htp_cli_flush_stdout(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) {

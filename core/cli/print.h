@@ -20,6 +20,10 @@ void htp_cli_print_failure(htp_status status);
 /** An indented formatted line on stderr. */
 void htp_cli_print_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Prints on stdout what the library answered, where it did and @p status is NULL: text, or JSON,
+ * which gets a newline. Frees it. */
+void htp_cli_print_answer(htp_status status, char *answer, bool is_json);
+
 /** Writes out stdout. @return false, after a line on stderr, when that failed: exit with
  * HTP_CODE_CANNOT_WRITE. */
 bool htp_cli_flush_stdout(void);

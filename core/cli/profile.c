@@ -1,8 +1,6 @@
 #include "cli/commands.h"
-
+#include "cli/print.h"
 #include "cli/signals.h"
-
-#include <stdio.h>
 
 htp_status htp_cli_profile(const htp_cli_arguments *arguments, const char *model)
 {
@@ -19,10 +17,7 @@ htp_status htp_cli_profile(const htp_cli_arguments *arguments, const char *model
     if (!status) {
         status = htp_model_profile(opened, &profiling, text, json);
     }
-    if (!status) {
-        (void)printf("%s%s", result, arguments->json ? "\n" : "");
-    }
-    htp_string_free(result);
+    htp_cli_print_answer(status, result, arguments->json);
     htp_model_free(opened);
     return status;
 }

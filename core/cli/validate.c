@@ -1,8 +1,6 @@
 #include "cli/commands.h"
-
+#include "cli/print.h"
 #include "cli/signals.h"
-
-#include <stdio.h>
 
 htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
                             bool *has_findings)
@@ -16,10 +14,7 @@ htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *mode
     options.sidecar = arguments->sidecar;
     htp_cli_signals_asking();
     htp_status status = htp_validate_model(model, &options, text, json, &count);
-    if (!status) {
-        (void)printf("%s%s", result, arguments->json ? "\n" : "");
-    }
     *has_findings = count > 0;
-    htp_string_free(result);
+    htp_cli_print_answer(status, result, arguments->json);
     return status;
 }
