@@ -1,0 +1,17 @@
+/*
+ * What an oracle knows of the modules that nodes ran in.
+ */
+#ifndef HTP_QUALITY_TRUTH_H
+#define HTP_QUALITY_TRUTH_H
+
+#include <stdint.h>
+
+/** Which module instance ran each node, as an oracle has it. */
+typedef struct htp_truth {
+    const char *oracle;       /* "calls": for people and JSON */
+    const char *const *paths; /* by node of the view: dotted attribute path of the innermost module,
+                                 torch.nn included; "" the root; NULL: the oracle does not know */
+    uint64_t known;           /* nodes that it knows */
+} htp_truth;
+
+#endif
