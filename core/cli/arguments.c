@@ -21,6 +21,7 @@ static const htp_cli_command_row commands[] = {
     {"sidecar", HTP_CLI_SIDECAR, HTP_CLI_TAKES_ONE, "sidecar MODEL.onnx [--out FILE.json]"},
     {"graph", HTP_CLI_GRAPH, HTP_CLI_TAKES_ONE, "graph MODEL.onnx --format svg --out FILE.svg"},
     {"profile", HTP_CLI_PROFILE, HTP_CLI_TAKES_ONE, "profile PROFILE.json MODEL.onnx"},
+    {"quality", HTP_CLI_QUALITY, HTP_CLI_TAKES_ANY, "quality MODEL.onnx"},
     {"ops", HTP_CLI_OPERATORS, HTP_CLI_TAKES_NONE, "ops"},
 };
 
@@ -114,6 +115,19 @@ static bool check_pair(const htp_cli_arguments *arguments)
     return arguments->model_count == 2;
 }
 
+/* What tells of one model cannot tell of several. */
+static bool check_quality(const htp_cli_arguments *arguments)
+{
+    const htp_quality_options *quality = &arguments->quality;
+    bool is_for_one = quality->reference || quality->profile || quality->against_count > 0;
+    if (is_for_one && arguments->model_count > 1) {
+        htp_cli_print_message("--reference, --against and --profile are for one model, not %zu",
+                              arguments->model_count);
+        return false;
+    }
+    return true;
+}
+
 static bool check(const htp_cli_arguments *arguments)
 {
     if (arguments->command == HTP_CLI_HELP || arguments->command == HTP_CLI_VERSION) {
@@ -142,6 +156,9 @@ static bool check(const htp_cli_arguments *arguments)
         htp_cli_print_message("--sidecar FILE is for one model; leave out FILE for several");
         return false;
     }
+    if (arguments->command == HTP_CLI_QUALITY) {
+        return check_quality(arguments);
+    }
     switch (htp_cli_command_find(arguments->command)->takes) {
     case HTP_CLI_TAKES_ONE:
         return check_single(arguments);
@@ -156,7 +173,8 @@ static bool make_arrays(htp_cli_arguments *arguments, size_t count)
 {
     const char ***const arrays[] = {&arguments->models,    &arguments->inputs,
                                     &arguments->libraries, &arguments->custom_operators,
-                                    &arguments->modules,   &arguments->except};
+                                    &arguments->modules,   &arguments->except,
+                                    &arguments->against,   &arguments->fail_under};
     for (size_t i = 0; i < COUNT(arrays); i++) {
         *arrays[i] = calloc(count, sizeof(**arrays[i]));
         if (!*arrays[i]) {
@@ -169,6 +187,8 @@ static bool make_arrays(htp_cli_arguments *arguments, size_t count)
     arguments->options.custom_operators = arguments->custom_operators;
     arguments->selection.modules = arguments->modules;
     arguments->selection.except = arguments->except;
+    arguments->quality.against = arguments->against;
+    arguments->quality.fail_under = arguments->fail_under;
     return true;
 }
 
@@ -192,6 +212,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     htp_selection_init(&arguments->selection);
     htp_drawing_init(&arguments->drawing);
     htp_profiling_init(&arguments->profiling);
+    htp_quality_options_init(&arguments->quality);
     if (!make_arrays(arguments, (size_t)argc + 1)) {
         return false;
     }
@@ -218,4 +239,6 @@ void htp_cli_arguments_free(htp_cli_arguments *arguments)
     free(arguments->custom_operators);
     free(arguments->modules);
     free(arguments->except);
+    free(arguments->against);
+    free(arguments->fail_under);
 }

@@ -17,6 +17,7 @@ typedef enum htp_cli_command {
     HTP_CLI_SIDECAR,
     HTP_CLI_GRAPH,
     HTP_CLI_PROFILE,
+    HTP_CLI_QUALITY,
     HTP_CLI_EXTRACT,
     HTP_CLI_SPLIT,
     HTP_CLI_OPERATORS,
@@ -67,6 +68,9 @@ typedef struct htp_cli_arguments {
     htp_profiling profiling;
     int call; /* -1: all of them */
     bool share_weights;
+    htp_quality_options quality; /* against and fail_under are what follows */
+    const char **against;
+    const char **fail_under;
     const char *sidecar; /* NULL: none; "": where it is unless another place is given */
 } htp_cli_arguments;
 

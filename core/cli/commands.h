@@ -53,6 +53,9 @@ HTP_MUST_USE htp_status htp_cli_validate(const htp_cli_arguments *arguments, con
 HTP_MUST_USE htp_status htp_cli_sidecar(const htp_cli_arguments *arguments, const char *model,
                                         const htp_write_options *options);
 
+/** Prints how good the tags of all ONNX models are. */
+HTP_MUST_USE htp_status htp_cli_quality(const htp_cli_arguments *arguments, bool *is_worse);
+
 /** Prints how two ONNX models differ. */
 HTP_MUST_USE htp_status htp_cli_compare(const htp_cli_arguments *arguments, bool *is_different);
 

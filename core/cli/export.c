@@ -126,6 +126,8 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
     }
     case HTP_CLI_COMPARE:
         return htp_cli_compare(run->arguments, has_findings);
+    case HTP_CLI_QUALITY:
+        return htp_cli_quality(run->arguments, has_findings);
     case HTP_CLI_SELECT:
         return htp_cli_select(run->arguments, run->model);
     default:
@@ -170,7 +172,8 @@ int htp_cli_export(const htp_cli_arguments *arguments)
     }
     htp_cli_terminal_init(&run.terminal, arguments->quiet, arguments->options.details);
     int code = HTP_CODE_OK;
-    if (arguments->model_count == 1 || arguments->command == HTP_CLI_COMPARE) {
+    bool takes_all = arguments->command == HTP_CLI_COMPARE || arguments->command == HTP_CLI_QUALITY;
+    if (arguments->model_count == 1 || takes_all) {
         htp_cli_signals_install();
         code = run_model(&run, 0);
     } else {

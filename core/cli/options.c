@@ -196,6 +196,26 @@ static bool read_format(htp_cli_arguments *arguments, const char *name)
     return true;
 }
 
+static bool read_against(htp_cli_arguments *arguments, const char *value)
+{
+    arguments->against[arguments->quality.against_count++] = value;
+    return true;
+}
+
+static bool read_fail_under(htp_cli_arguments *arguments, const char *value)
+{
+    arguments->fail_under[arguments->quality.fail_under_count++] = value;
+    return true;
+}
+
+/* A flag, but for `quality`, which takes a file: "-" is standard output. */
+static bool read_json_file(htp_cli_arguments *arguments, const char *value)
+{
+    arguments->json = strcmp(value, "-") == 0;
+    arguments->quality.json_file = arguments->json ? NULL : value;
+    return true;
+}
+
 static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
 {
     arguments->command = HTP_CLI_DUMP_GRAPH;
@@ -225,10 +245,12 @@ enum {
     ON_SPLIT = 1 << HTP_CLI_SPLIT,
     ON_GRAPH = 1 << HTP_CLI_GRAPH,
     ON_PROFILE = 1 << HTP_CLI_PROFILE,
+    ON_QUALITY = 1 << HTP_CLI_QUALITY,
     ON_TREE = ON_INSPECT | ON_GRAPH | ON_PROFILE, /* show the module tree, or a part of it */
     ON_OPERATORS = 1 << HTP_CLI_OPERATORS,
     ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_EXTRACT | ON_SPLIT |
              ON_COMPARE | ON_SIDECAR | ON_GRAPH | ON_PROFILE,
+    ON_EVERYTHING = ON_ALL | ON_QUALITY,
 };
 
 static const struct row {
@@ -246,8 +268,8 @@ static const struct row {
     {                                                                                              \
         name, commands, KIND_STRING, offsetof(htp_cli_arguments, field), NULL                      \
     }
-    {"help", ON_ALL | ON_OPERATORS, KIND_COMMAND, HTP_CLI_HELP, NULL},
-    {"version", ON_ALL | ON_OPERATORS, KIND_COMMAND, HTP_CLI_VERSION, NULL},
+    {"help", ON_EVERYTHING | ON_OPERATORS, KIND_COMMAND, HTP_CLI_HELP, NULL},
+    {"version", ON_EVERYTHING | ON_OPERATORS, KIND_COMMAND, HTP_CLI_VERSION, NULL},
     {"dump-graph", ON_EXPORT, KIND_COMMAND, HTP_CLI_DUMP_GRAPH, NULL},
     {"dump-after", ON_EXPORT, KIND_PARSE, 0, read_dump_after},
     {"input", ON_TORCHSCRIPT, KIND_PARSE, 0, read_input},
@@ -262,10 +284,11 @@ static const struct row {
     STRING("method", ON_TORCHSCRIPT, options.method),
     STRING("tag-attribute-prefix", ON_TORCHSCRIPT, options.tag_attribute_prefix),
     FLAG("include-torch-nn", ON_TORCHSCRIPT, options.include_torch_nn),
-    FLAG("quiet", ON_ALL, quiet),
+    FLAG("quiet", ON_EVERYTHING, quiet),
     FLAG("static", ON_TORCHSCRIPT, options.static_shapes),
-    FLAG("verbose", ON_ALL, options.details),
+    FLAG("verbose", ON_EVERYTHING, options.details),
     FLAG("json", ON_ALL, json),
+    {"json", ON_QUALITY, KIND_PARSE, 0, read_json_file},
     FLAG("print-tree", ON_TORCHSCRIPT, print_tree),
     {"module", ON_TREE | ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_module},
     {"except", ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_except},
@@ -280,6 +303,11 @@ static const struct row {
     FLAG("weights", ON_SELECT, selection.weights),
     {"sidecar", ON_EXPORT | ON_VALIDATE, KIND_OPTIONAL, offsetof(htp_cli_arguments, sidecar), NULL},
     FLAG("share-weights", ON_SPLIT, share_weights),
+    STRING("reference", ON_QUALITY, quality.reference),
+    {"against", ON_QUALITY, KIND_PARSE, 0, read_against},
+    STRING("profile", ON_QUALITY, quality.profile),
+    STRING("csv", ON_QUALITY, quality.csv_file),
+    {"fail-under", ON_QUALITY, KIND_PARSE, 0, read_fail_under},
 #undef FLAG
 #undef STRING
 };
@@ -329,17 +357,37 @@ static const char *take_word(int argc, char **argv)
     return word;
 }
 
+/* Whether another row of this name is the command's. */
+static bool is_hidden(const struct row *row, unsigned command)
+{
+    for (size_t i = 0; i < COUNT(rows) && !(row->commands & command); i++) {
+        if (rows[i].commands & command && strcmp(rows[i].name, row->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void list_options(const htp_cli_arguments *arguments, struct option *options)
+{
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        bool has_value = rows[i].kind == KIND_STRING || rows[i].kind == KIND_PARSE;
+        if (is_hidden(&rows[i], 1U << arguments->command)) {
+            continue;
+        }
+        options->name = rows[i].name;
+        options->has_arg = rows[i].kind == KIND_OPTIONAL ? optional_argument
+                           : has_value                   ? required_argument
+                                                         : no_argument;
+        options->val = UCHAR_MAX + 1 + (int)i; /* behind all letters: there are no short ones */
+        options++;
+    }
+}
+
 bool htp_cli_options_read(htp_cli_arguments *arguments, int argc, char **argv)
 {
     struct option options[COUNT(rows) + 1] = {{0}};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        bool has_value = rows[i].kind == KIND_STRING || rows[i].kind == KIND_PARSE;
-        options[i].name = rows[i].name;
-        options[i].has_arg = rows[i].kind == KIND_OPTIONAL ? optional_argument
-                             : has_value                   ? required_argument
-                                                           : no_argument;
-        options[i].val = UCHAR_MAX + 1 + (int)i; /* behind all letters: there are no short ones */
-    }
+    list_options(arguments, options);
     opterr = 0;
     for (;;) {
         int before = optind;

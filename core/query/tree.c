@@ -169,7 +169,8 @@ htp_status htp_tree_find(htp_view *view, htp_tree *tree)
     return htp_tree_find_with(view, tree, NULL);
 }
 
-htp_status htp_tree_find_with(htp_view *view, htp_tree *tree, htp_sidecar_file *sidecar)
+/* A tree without modules and places. */
+static htp_tree_finder begin(htp_view *view, htp_tree *tree)
 {
     memset(tree, 0, sizeof(*tree));
     htp_tree_finder finder = {
@@ -182,6 +183,29 @@ htp_status htp_tree_find_with(htp_view *view, htp_tree *tree, htp_sidecar_file *
         finder.places[i].innermost = HTP_VIEW_NONE;
     }
     tree->source_text = "nothing in the file";
+    return finder;
+}
+
+static void end(htp_tree_finder *finder)
+{
+    htp_tree *tree = finder->tree;
+    tree->modules = finder->modules.items;
+    tree->module_count = (uint32_t)finder->modules.count;
+    tree->places = finder->places;
+    htp_tree_count(finder);
+}
+
+htp_status htp_tree_find_sidecar(htp_view *view, htp_tree *tree, htp_sidecar_file *sidecar)
+{
+    htp_tree_finder finder = begin(view, tree);
+    HTP_TRY(htp_tree_from_sidecar(&finder, sidecar));
+    end(&finder);
+    return HTP_OK;
+}
+
+htp_status htp_tree_find_with(htp_view *view, htp_tree *tree, htp_sidecar_file *sidecar)
+{
+    htp_tree_finder finder = begin(view, tree);
     HTP_TRY(htp_tree_read_records(&finder));
     HTP_TRY(htp_tree_from_tags(&finder));
     if (tree->source == HTP_TREE_NOWHERE) {
@@ -202,9 +226,6 @@ htp_status htp_tree_find_with(htp_view *view, htp_tree *tree, htp_sidecar_file *
         tree->are_paths_in_tags = true;
         HTP_TRY(htp_tree_from_node_names(&finder));
     }
-    tree->modules = finder.modules.items;
-    tree->module_count = (uint32_t)finder.modules.count;
-    tree->places = finder.places;
-    htp_tree_count(&finder);
+    end(&finder);
     return HTP_OK;
 }

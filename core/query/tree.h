@@ -105,6 +105,11 @@ HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
 HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
                                            htp_sidecar_file *sidecar);
 
+/** The tree as a sidecar has it, whatever the view says itself; nothing is found in that of another
+ * model: tree->source stays HTP_TREE_NOWHERE. */
+HTP_MUST_USE htp_status htp_tree_find_sidecar(htp_view *view, htp_tree *tree,
+                                              htp_sidecar_file *sidecar);
+
 /** Frees what lies outside of the arena; a tree that is all zeroes is accepted. */
 void htp_tree_close(htp_tree *tree);
 

@@ -10,6 +10,7 @@ void htp_finding_add(htp_findings *findings, const char *format, ...)
     const char *text = htp_arena_vprintf(findings->arena, format, arguments);
     va_end(arguments);
     HTP_PUSH(findings->arena, &findings->list, text);
+    HTP_PUSH(findings->arena, &findings->subjects, findings->about);
 }
 
 /* ---- structure ---- */
@@ -67,6 +68,7 @@ void htp_validate_structure(const htp_view *view, htp_findings *findings)
 void htp_validate(const htp_view *view, const htp_tree *tree, htp_findings *findings)
 {
     bool is_ours = tree->source >= HTP_TREE_ATTRIBUTES && tree->source <= HTP_TREE_LAYER_ANN;
+    htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
     htp_validate_structure(view, findings);
     if (is_ours) {
         htp_validate_nodes(view, tree, findings);

@@ -19,11 +19,27 @@
 
 #include "query/tree.h"
 
+/** What a finding is about: one of these at most is not HTP_VIEW_NONE. */
+typedef struct htp_finding_subject {
+    uint32_t node;
+    uint32_t module; /* of the tree, by its record */
+    uint32_t tensor;
+} htp_finding_subject;
+
 /** Findings, each in words, in the order of the file. */
 typedef struct htp_findings {
     htp_arena *arena;
     HTP_VECTOR(const char *) list;
+    HTP_VECTOR(htp_finding_subject) subjects; /* of these */
+    htp_finding_subject about;                /* of what is added next */
 } htp_findings;
+
+/** Says what is looked at from now on; HTP_VIEW_NONE thrice: none of these. */
+static inline void htp_findings_turn_to(htp_findings *findings, uint32_t node, uint32_t module,
+                                        uint32_t tensor)
+{
+    findings->about = (htp_finding_subject){node, module, tensor};
+}
 
 /** Adds a finding. */
 void htp_finding_add(htp_findings *findings, const char *format, ...)

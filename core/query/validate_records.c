@@ -85,6 +85,7 @@ void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findin
         if (!module->is_record) {
             continue;
         }
+        htp_findings_turn_to(findings, HTP_VIEW_NONE, i, HTP_VIEW_NONE);
         check_unique(findings, &full_tags, module->full_tag, "full tag");
         check_unique(findings, &paths, module->path, "path");
         check_spelling(tree, module, findings);
@@ -93,6 +94,7 @@ void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findin
             check_count(view, module, findings, "in all", module->told_total, module->nodes_total);
         }
     }
+    htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
 }
 
 /* ---- initializers ---- */
@@ -155,6 +157,7 @@ static void check_reader(const struct lists *lists, uint32_t node, uint32_t tens
     for (uint32_t i = 0; i < tags.count; i++) {
         htp_slice tag = tree->modules[tree->owners.items[tags.first + i]].tag;
         if (!note_reader(&lists->items[tensor], tag)) {
+            htp_findings_turn_to(lists->findings, HTP_VIEW_NONE, HTP_VIEW_NONE, tensor);
             htp_finding_add(lists->findings,
                             "initializer '%s': node '%s' of '%.*s' reads it, and its "
                             "hierarchy_tags do not list that",
@@ -209,6 +212,7 @@ static void check_listed(const struct lists *lists)
     }
     for (uint32_t t = 0; t < lists->view->tensors.count; t++) {
         const struct list *list = &lists->items[t];
+        htp_findings_turn_to(lists->findings, HTP_VIEW_NONE, HTP_VIEW_NONE, t);
         for (size_t i = 0; lists->has_list[t] && i < list->count; i++) {
             if (!list->is_reader[i] && !is_owner(lists, &by_path, t, list->items[i])) {
                 htp_finding_add(lists->findings,
@@ -235,6 +239,7 @@ void htp_validate_weights(const htp_view *view, const htp_tree *tree, htp_findin
         const htp_view_tensor *tensor = &view->tensors.items[i];
         const htp_view_property *property = htp_view_find_property(view, tensor->properties, key);
         bool is_weight = tensor->attribute == HTP_VIEW_NONE;
+        htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, i);
         if (!property && is_weight && tree->has_records) {
             htp_finding_add(findings, "initializer '%s': no hierarchy_tags",
                             htp_view_text(view, tensor->name));
@@ -250,4 +255,5 @@ void htp_validate_weights(const htp_view *view, const htp_tree *tree, htp_findin
     if (tree->has_records && !is_part(view)) {
         check_listed(&lists);
     }
+    htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
 }

@@ -335,6 +335,40 @@ HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path,
 HTP_API HTP_MUST_USE htp_status htp_model_compare(htp_model *a, htp_model *b, char **text,
                                                   char **json, bool *is_different);
 
+/** How the quality of tags is measured. Always start from htp_quality_options_init(). */
+typedef struct htp_quality_options {
+    size_t struct_size;         /**< set by htp_quality_options_init() */
+    const char *reference;      /**< tells where the nodes of the first model ran: its sidecar, see
+                                     htp_model_sidecar(); NULL: none */
+    const char *const *against; /**< ONNX models that are measured by what is known of the first
+                                     one, whose nodes they are matched with */
+    size_t against_count;
+    const char *profile;           /**< of the first model, see htp_profiling; NULL: none */
+    const char *json_file;         /**< where the results go as one JSON object; NULL: nowhere */
+    const char *csv_file;          /**< the same as CSV: a row for each metric of each part */
+    const char *const *fail_under; /**< "METRIC=VALUE", percent: what must not be worse */
+    size_t fail_under_count;
+    bool lists_all; /**< text lists all nodes with problems, not the worst alone */
+} htp_quality_options;
+
+/** Fills @p options with the defaults. */
+HTP_API void htp_quality_options_init(htp_quality_options *options);
+
+/**
+ * Measures how good the tags of ONNX models are, whoever wrote them: per model, per depth of the
+ * module tree, per module, and per layer. A metric that does not apply has no value and says why.
+ * @param models    paths of ONNX models; one at least
+ * @param options   may be NULL.
+ * @param text      receives text for people, freed with htp_string_free(); may be NULL.
+ * @param json      receives the same, and all of it, as one JSON object; may be NULL.
+ * @param failures  receives what is worse than options->fail_under, a line each, freed with
+ *                  htp_string_free(), or NULL where nothing is; may be NULL.
+ * @return NULL also where something is worse. Files appear complete or not at all.
+ */
+HTP_API HTP_MUST_USE htp_status htp_measure_quality(const char *const *models, size_t count,
+                                                    const htp_quality_options *options, char **text,
+                                                    char **json, char **failures);
+
 /** Takes the next @p count bytes of a text. @return false to stop */
 typedef bool (*htp_write_fn)(void *user, const void *bytes, size_t count);
 

@@ -1,0 +1,494 @@
+/*
+ * Measuring the tags of ONNX models.
+ */
+#include "report/quality.h"
+#include "api/model.h"
+#include "api/options.h"
+#include "api/paths.h"
+#include "onnx/delivery.h"
+#include "quality/threshold.h"
+#include "query/compare.h"
+#include "query/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void htp_quality_options_init(htp_quality_options *options)
+{
+    if (options) {
+        *options = (htp_quality_options){.struct_size = sizeof(*options)};
+    }
+}
+
+/* A model that is measured. */
+struct entry {
+    const char *path;
+    htp_model *model;
+    htp_subject subject;
+    htp_reference reference;
+    htp_quality quality;
+};
+
+/* What is open on the way. */
+struct work {
+    htp_quality_options options;
+    htp_arena arena;
+    htp_status (*answer)(struct work *w); /* with recovery points set, as is */
+    htp_status (*measure)(struct work *w);
+    struct entry *entries;
+    size_t count;  /* of these */
+    size_t own;    /* of these, from the first on: the others are `against` */
+    size_t index;  /* under way */
+    size_t opened; /* of these, from the first on */
+    htp_quality_entry *told;
+    htp_quality_report report;
+    htp_sidecar_file sidecar; /* the reference, as long as it is read */
+    htp_tree sidecar_tree;
+    htp_profile profile;
+    htp_threshold *thresholds;    /* by options.fail_under */
+    HTP_VECTOR(htp_slice) pieces; /* of the output under way */
+    uint64_t bytes;               /* of these */
+    char **text, **json, **failures;
+};
+
+/* ---- references ---- */
+
+static htp_reference new_reference(struct work *w, const struct entry *entry, const char *file,
+                                   const char *kind, const htp_tree *tree)
+{
+    uint32_t count = entry->subject.node_count;
+    uint32_t *modules = HTP_NEW_ARRAY(&w->arena, uint32_t, count + 1U);
+    memset(modules, 0xff, (count + 1U) * sizeof(*modules));
+    htp_reference reference = {.file = file, .kind = kind, .tree = tree, .modules = modules};
+    reference.has_paths = htp_subject_list_paths(&w->arena, tree, &reference.paths);
+    return reference;
+}
+
+static void count_matched(htp_reference *reference, uint32_t nodes)
+{
+    for (uint32_t n = 0; n < nodes; n++) {
+        reference->matched += reference->modules[n] != HTP_VIEW_NONE;
+    }
+    reference->unmatched = nodes - reference->matched;
+}
+
+/* Operations of a sidecar, by the names and op types of nodes. */
+static htp_status take_sidecar(struct work *w, struct entry *entry)
+{
+    const char *file = w->options.reference;
+    HTP_TRY(htp_sidecar_file_open(&w->sidecar, &w->arena, file));
+    HTP_TRY(htp_tree_find_sidecar(&entry->model->view, &w->sidecar_tree, &w->sidecar));
+    entry->reference = new_reference(w, entry, file, "sidecar", &w->sidecar_tree);
+    uint32_t *modules = (uint32_t *)entry->reference.modules;
+    for (uint32_t n = 0; n < entry->subject.node_count; n++) {
+        modules[n] = w->sidecar_tree.places[n].innermost;
+    }
+    count_matched(&entry->reference, entry->subject.node_count);
+    return HTP_OK;
+}
+
+static htp_status take_reference(struct work *w, struct entry *entry)
+{
+    unsigned char begin = 0;
+    htp_input_file file = {.fd = -1};
+    HTP_TRY(htp_input_file_open(&file, w->options.reference));
+    ssize_t got = pread(file.fd, &begin, 1, 0);
+    htp_input_file_close(&file);
+    if (got == 1 && begin == 'P') { /* of an archive */
+        return htp_status_make(
+            HTP_CODE_UNSUPPORTED,
+            "%s: a TorchScript model cannot be the reference of this build; pass "
+            "the sidecar of its export (htp-trace %s --out FILE.onnx --sidecar)",
+            w->options.reference, w->options.reference);
+    }
+    return take_sidecar(w, entry);
+}
+
+/* What is known of the first model, carried to another one node by node. */
+static htp_status carry(struct work *w, const struct entry *from, struct entry *to)
+{
+    const htp_view *const views[] = {&from->model->view, &to->model->view};
+    const htp_tree *const trees[] = {&from->model->tree, &to->model->tree};
+    bool has_reference = from->quality.reference != NULL;
+    htp_comparison *comparison = HTP_NEW(&w->arena, htp_comparison);
+    HTP_TRY(htp_compare(&w->arena, views, trees, comparison));
+    to->reference = new_reference(w, to, has_reference ? from->reference.file : from->path,
+                                  has_reference ? from->reference.kind : "model",
+                                  has_reference ? from->reference.tree : &from->model->tree);
+    uint32_t *modules = (uint32_t *)to->reference.modules;
+    for (uint32_t n = 0; n < from->subject.node_count; n++) {
+        uint32_t other = comparison->correspondence.counterparts[n];
+        if (other != HTP_VIEW_NONE) {
+            modules[other] =
+                has_reference ? from->reference.modules[n] : from->model->tree.places[n].innermost;
+        }
+    }
+    count_matched(&to->reference, to->subject.node_count);
+    return HTP_OK;
+}
+
+/* ---- times ---- */
+
+static htp_status take_profile(struct work *w, struct entry *entry)
+{
+    const htp_tree *tree = &entry->model->tree;
+    const htp_profile_model model = {&entry->model->view, tree};
+    htp_quality_module *modules = entry->quality.modules;
+    HTP_TRY(htp_profile_read(&w->profile, &w->arena, w->options.profile));
+    htp_profile_place(&w->profile, &model, NULL);
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        modules[i].milliseconds = 0;
+    }
+    for (size_t i = 0; i < w->profile.kernels.count; i++) {
+        const htp_kernel *kernel = &w->profile.kernels.items[i];
+        uint32_t module = kernel->innermost != HTP_VIEW_NONE ? kernel->innermost : kernel->module;
+        if (module != HTP_VIEW_NONE) {
+            modules[module].milliseconds += (double)kernel->time / 1000;
+        }
+    }
+    for (uint32_t i = tree->module_count; i-- > 1;) {
+        if (tree->modules[i].parent != HTP_VIEW_NONE) {
+            modules[tree->modules[i].parent].milliseconds += modules[i].milliseconds;
+        }
+    }
+    return HTP_OK;
+}
+
+/* ---- measuring ---- */
+
+static htp_status measure_entry(struct work *w)
+{
+    size_t index = w->index;
+    struct entry *entry = &w->entries[index];
+    bool has_reference = false;
+    htp_subject_make(&w->arena, &entry->model->view, &entry->model->tree, &entry->subject);
+    if (index == 0 && w->options.reference) {
+        HTP_TRY(take_reference(w, entry));
+        has_reference = true;
+    } else if (index >= w->own) {
+        HTP_TRY(carry(w, &w->entries[0], entry));
+        has_reference = true;
+    }
+    htp_quality_measure(&w->arena, &entry->subject, has_reference ? &entry->reference : NULL,
+                        &entry->quality);
+    w->told[index] = (htp_quality_entry){&entry->quality, index >= w->own};
+    return index == 0 && w->options.profile ? take_profile(w, entry) : HTP_OK;
+}
+
+/* Some texts of a view are made in its own arena when they are asked for. */
+static htp_status measure_guarded(struct work *w)
+{
+    if (htp_arena_recover(&w->entries[0].model->arena) != 0 ||
+        htp_arena_recover(&w->entries[w->index].model->arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    }
+    return w->measure(w);
+}
+
+/* ---- outputs ---- */
+
+static bool keep_piece(void *user, const void *bytes, size_t length)
+{
+    struct work *w = user;
+    htp_slice piece = {htp_arena_copy(&w->arena, bytes, length), length};
+    HTP_PUSH(&w->arena, &w->pieces, piece);
+    w->bytes += length;
+    return true;
+}
+
+static void keep_json(void *user, const char *bytes, size_t length)
+{
+    (void)keep_piece(user, bytes, length);
+}
+
+static void make_json(struct work *w)
+{
+    htp_json json = {.text.arena = &w->arena, .user = w, .write = keep_json};
+    htp_report_quality_json(&json, &w->report);
+    htp_json_flush(&json);
+}
+
+static void make_json_file(struct work *w)
+{
+    make_json(w);
+    (void)keep_piece(w, "\n", 1);
+}
+
+static void make_csv_file(struct work *w)
+{
+    htp_stream stream = htp_stream_new(&w->arena, keep_piece, w);
+    htp_report_quality_csv(&stream, &w->report);
+    (void)htp_stream_end(&stream);
+}
+
+/* Files that are written, and what makes their bytes. */
+static const struct file {
+    size_t path; /* of the option that names it */
+    void (*make)(struct work *w);
+} files[] = {
+    {offsetof(htp_quality_options, json_file), make_json_file},
+    {offsetof(htp_quality_options, csv_file), make_csv_file},
+};
+
+enum { FILES = sizeof(files) / sizeof(files[0]) };
+
+static const char *path_of(const struct work *w, size_t index)
+{
+    return *(const char *const *)((const char *)&w->options + files[index].path);
+}
+
+/* What is to be written is made before a file is open. */
+static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *sizes)
+{
+    const struct work *w = user;
+    (void)location;
+    *sizes = (htp_delivery_sizes){w->bytes, 0};
+    return HTP_OK;
+}
+
+static htp_delivery_end put_pieces(void *user, htp_output *output)
+{
+    const struct work *w = user;
+    for (size_t i = 0; i < w->pieces.count; i++) {
+        htp_output_append(output, w->pieces.items[i].at, w->pieces.items[i].length);
+    }
+    return HTP_DELIVERY_DONE;
+}
+
+static htp_delivery_end put_nothing(void *user, htp_output *output)
+{
+    (void)user;
+    (void)output;
+    return HTP_DELIVERY_DONE;
+}
+
+static htp_status check_sources(void *user)
+{
+    const struct work *w = user;
+    for (size_t i = 0; i < w->count; i++) {
+        const htp_view *view = &w->entries[i].model->view;
+        HTP_TRY(htp_status_prefix(htp_input_file_check(&view->file), view->path));
+    }
+    return HTP_OK;
+}
+
+static htp_status write_file(struct work *w, size_t index)
+{
+    const htp_delivery delivery = {.user = w,
+                                   .lay_out = lay_out,
+                                   .put_model = put_pieces,
+                                   .put_data = put_nothing,
+                                   .check_sources = check_sources};
+    htp_delivered delivered;
+    const char *path = path_of(w, index);
+    if (!path) {
+        return HTP_OK;
+    }
+    w->pieces.count = 0;
+    w->bytes = 0;
+    files[index].make(w);
+    return htp_deliver(&w->arena, &delivery, path, &delivered);
+}
+
+static htp_status hand_over_json(struct work *w)
+{
+    w->pieces.count = 0;
+    w->bytes = 0;
+    make_json(w);
+    char *json = malloc(w->bytes + 1);
+    size_t used = 0;
+    if (!json) {
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    }
+    for (size_t i = 0; i < w->pieces.count; i++) {
+        memcpy(json + used, w->pieces.items[i].at, w->pieces.items[i].length);
+        used += w->pieces.items[i].length;
+    }
+    json[used] = '\0';
+    *w->json = json;
+    return HTP_OK;
+}
+
+/* ---- checks before the work ---- */
+
+static void add_inputs(struct work *w, const char **inputs, size_t *count)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        inputs[(*count)++] = w->entries[i].path;
+    }
+    if (w->options.reference) {
+        inputs[(*count)++] = w->options.reference;
+    }
+    if (w->options.profile) {
+        inputs[(*count)++] = w->options.profile;
+    }
+}
+
+/* No output may be an input, or another output. */
+static htp_status check_outputs(struct work *w)
+{
+    const char **inputs = HTP_NEW_ARRAY(&w->arena, const char *, w->count + 2 + FILES);
+    htp_output *known = HTP_NEW_ARRAY(&w->arena, htp_output, FILES);
+    size_t count = 0;
+    size_t outputs = 0;
+    add_inputs(w, inputs, &count);
+    for (size_t i = 0; i < FILES; i++) {
+        const char *path = path_of(w, i);
+        if (!path) {
+            continue;
+        }
+        HTP_TRY(htp_paths_check(&w->arena, inputs, count, path, false));
+        HTP_TRY(htp_output_find(&known[outputs], path));
+        for (size_t k = 0; k < outputs; k++) {
+            if (!known[k].is_direct && strcmp(known[k].path, known[outputs].path) == 0) {
+                return htp_status_make(HTP_CODE_USAGE, "two outputs are the file '%s'", path);
+            }
+        }
+        outputs++;
+    }
+    return HTP_OK;
+}
+
+static htp_status read_thresholds(struct work *w)
+{
+    const htp_quality_options *options = &w->options;
+    w->thresholds = HTP_NEW_ARRAY(&w->arena, htp_threshold, options->fail_under_count + 1);
+    for (size_t i = 0; i < options->fail_under_count; i++) {
+        HTP_TRY(htp_threshold_read(options->fail_under[i], &w->thresholds[i]));
+    }
+    return HTP_OK;
+}
+
+/* ---- all of it ---- */
+
+static htp_status open_models(struct work *w)
+{
+    for (w->opened = 0; w->opened < w->count; w->opened++) {
+        HTP_TRY(htp_model_open(w->entries[w->opened].path, &w->entries[w->opened].model));
+    }
+    return HTP_OK;
+}
+
+static void judge_thresholds(struct work *w, htp_text *lines)
+{
+    for (size_t i = 0; i < w->options.fail_under_count; i++) {
+        for (size_t k = 0; k < w->count; k++) {
+            const char *line =
+                htp_threshold_judge(&w->arena, &w->thresholds[i], &w->entries[k].quality);
+            if (line) {
+                htp_text_addf(lines, "%s%s: %s", lines->length ? "\n" : "", w->entries[k].path,
+                              line);
+            }
+        }
+    }
+}
+
+static htp_status answer(struct work *w)
+{
+    htp_text lines = {.arena = &w->arena};
+    w->told = HTP_NEW_ARRAY(&w->arena, htp_quality_entry, w->count + 1);
+    HTP_TRY(read_thresholds(w));
+    HTP_TRY(check_outputs(w));
+    HTP_TRY(open_models(w));
+    for (w->index = 0; w->index < w->count; w->index++) {
+        HTP_TRY(measure_guarded(w));
+    }
+    w->report = (htp_quality_report){w->told, w->count, w->options.lists_all};
+    judge_thresholds(w, &lines);
+    for (size_t i = 0; i < FILES; i++) {
+        HTP_TRY(write_file(w, i));
+    }
+    if (w->text) {
+        HTP_TRY(htp_question_hand_over(htp_report_quality(&w->arena, &w->report), w->text));
+    }
+    if (w->json) {
+        HTP_TRY(hand_over_json(w));
+    }
+    return lines.length > 0 && w->failures
+               ? htp_question_hand_over(htp_text_string(&lines), w->failures)
+               : HTP_OK;
+}
+
+static htp_status answer_guarded(struct work *w)
+{
+    if (htp_arena_recover(&w->arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    }
+    return w->answer(w);
+}
+
+static void close_all(struct work *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        htp_model_free(w->entries[i].model);
+    }
+    htp_tree_close(&w->sidecar_tree);
+    htp_sidecar_file_close(&w->sidecar);
+    htp_profile_close(&w->profile);
+    htp_arena_free(&w->arena);
+    free(w->entries);
+}
+
+static void take_back(char **result)
+{
+    if (result) {
+        free(*result);
+        *result = NULL;
+    }
+}
+
+static htp_status take_paths(struct work *w, const char *const *models, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        w->entries[i].path = models ? models[i] : NULL;
+        HTP_TRY(htp_paths_check_model(w->entries[i].path));
+    }
+    for (size_t i = 0; i < w->options.against_count; i++) {
+        w->entries[count + i].path = w->options.against ? w->options.against[i] : NULL;
+        HTP_TRY(htp_paths_check_model(w->entries[count + i].path));
+    }
+    return count > 0 ? HTP_OK : htp_paths_check_model(NULL);
+}
+
+static htp_status take(const htp_quality_options *given, htp_quality_options *options)
+{
+    htp_quality_options_init(options);
+    if (given) {
+        HTP_TRY(htp_given_take(options, sizeof(*options), given, "the options were",
+                               "htp_quality_options_init"));
+    }
+    return HTP_OK;
+}
+
+htp_status htp_measure_quality(const char *const *models, size_t count,
+                               const htp_quality_options *options, char **text, char **json,
+                               char **failures)
+{
+    struct work w = {.answer = answer,
+                     .measure = measure_entry,
+                     .own = count,
+                     .text = text,
+                     .json = json,
+                     .failures = failures};
+    char **const results[] = {text, json, failures};
+    for (size_t i = 0; i < 3; i++) {
+        if (results[i]) {
+            *results[i] = NULL;
+        }
+    }
+    HTP_TRY(take(options, &w.options));
+    w.count = count + w.options.against_count;
+    w.entries = calloc(w.count + 1, sizeof(*w.entries));
+    if (!w.entries) {
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    }
+    htp_arena_init(&w.arena);
+    htp_status status = take_paths(&w, models, count);
+    status = status ? status : answer_guarded(&w);
+    close_all(&w);
+    for (size_t i = 0; i < 3 && status; i++) {
+        take_back(results[i]);
+    }
+    return status;
+}

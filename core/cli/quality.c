@@ -1,0 +1,36 @@
+#include "cli/commands.h"
+#include "cli/print.h"
+#include "cli/signals.h"
+
+#include <string.h>
+
+/* What is worse than it may be, a line each. */
+static void print_failures(char *failures)
+{
+    for (char *line = failures; line;) {
+        char *end = strchr(line, '\n');
+        if (end) {
+            *end = '\0';
+        }
+        htp_cli_print_message("%s", line);
+        line = end ? end + 1 : NULL;
+    }
+    htp_string_free(failures);
+}
+
+htp_status htp_cli_quality(const htp_cli_arguments *arguments, bool *is_worse)
+{
+    htp_quality_options options = arguments->quality;
+    char *result = NULL;
+    char *failures = NULL;
+    char **text = arguments->json || arguments->quiet ? NULL : &result;
+    char **json = arguments->json ? &result : NULL;
+    htp_cli_signals_asking();
+    options.lists_all = arguments->options.details;
+    htp_status status = htp_measure_quality(arguments->models, arguments->model_count, &options,
+                                            text, json, &failures);
+    *is_worse = failures != NULL;
+    htp_cli_print_answer(status, result, arguments->json);
+    print_failures(failures);
+    return status;
+}

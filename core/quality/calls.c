@@ -1,0 +1,45 @@
+/*
+ * The oracle of calls: a reference tells which module ran a node. The node belongs to it, or, less
+ * exactly, to one above it.
+ */
+#include "quality/parts.h"
+
+#include "quality/places.h"
+
+static void judge_node(htp_measuring *m, uint32_t node, uint32_t ran)
+{
+    htp_place place = m->places->of[ran];
+    if (place.module == HTP_VIEW_NONE) {
+        return;
+    }
+    uint32_t module = m->subject->eligible[place.module];
+    m->truth[HTP_ORACLE_CALLS][node] = module;
+    m->deepest[node] = module;
+    m->is_deeper[node] = !m->places->of[m->places->eligible[ran]].is_exact;
+    htp_judge(m, node, HTP_METRIC_CONTAMINATION_CALLS,
+              !htp_subject_is_tagged_above(m->subject, node, module));
+}
+
+void htp_judge_calls(htp_measuring *m)
+{
+    const htp_subject *s = m->subject;
+    bool has_judged = false;
+    if (!m->reference) {
+        htp_give_up(m, HTP_METRIC_CONTAMINATION_CALLS,
+                    "no reference; pass --reference MODEL.pt or a sidecar");
+        return;
+    }
+    for (uint32_t n = 0; n < s->node_count; n++) {
+        uint32_t ran = m->reference->modules[n];
+        if (ran != HTP_VIEW_NONE && s->module_of[n] != HTP_VIEW_NONE) {
+            judge_node(m, n, ran);
+            has_judged = true;
+        }
+    }
+    if (!has_judged) {
+        htp_give_up(m, HTP_METRIC_CONTAMINATION_CALLS,
+                    s->tree->untagged == s->tree->nodes
+                        ? "no node has a tag"
+                        : "the reference knows none of the nodes with tags");
+    }
+}

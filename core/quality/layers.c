@@ -1,0 +1,203 @@
+/*
+ * Layers: modules of one structure below one module that has a tag. Where records tell of all
+ * modules, the structure is that of classes all the way down, torch.nn's included; otherwise it is
+ * the class of the module; where there are no classes, modules are alike whose names differ in the
+ * number at their end.
+ */
+#include "quality/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct grouping {
+    htp_measuring *m;
+    uint64_t seed;
+    htp_digest *structure; /* by module; all zeroes: it is no layer */
+    double *middle;        /* by module: where its nodes are in the file */
+};
+
+static htp_digest digest_of(const struct grouping *g, htp_slice text)
+{
+    return htp_digest_of(g->seed, text.at ? text.at : "", text.length);
+}
+
+/* What a module is by itself. */
+static htp_digest label_of(const struct grouping *g, const htp_tree_module *module)
+{
+    bool is_qualified = module->qualified_class.length > 0;
+    return digest_of(g, is_qualified ? module->qualified_class : module->class_name);
+}
+
+/* Children follow their parents in the tree: from its end on, all below a module are known. */
+static void digest_records(struct grouping *g)
+{
+    const htp_tree *tree = g->m->subject->tree;
+    htp_digest *below = HTP_NEW_ARRAY(g->m->arena, htp_digest, tree->module_count + 1U);
+    for (uint32_t i = tree->module_count; i-- > 0;) {
+        const htp_tree_module *module = &tree->modules[i];
+        g->structure[i] = htp_digest_mix(g->seed, 1, label_of(g, module), below[i]);
+        if (module->parent != HTP_VIEW_NONE) { /* in the order of children */
+            htp_digest *above = &below[module->parent];
+            *above = htp_digest_mix(g->seed, 2, *above, g->structure[i]);
+        }
+    }
+}
+
+/* "layer." of "/encoder/layer.3"; empty where there is no number. */
+static htp_slice name_without_number(const htp_tree_module *module)
+{
+    htp_slice segment = htp_tree_segment(module);
+    size_t length = segment.length;
+    while (length > 0 && segment.at[length - 1] >= '0' && segment.at[length - 1] <= '9') {
+        length--;
+    }
+    return (htp_slice){segment.at, length < segment.length ? length : 0};
+}
+
+static void digest_names(struct grouping *g)
+{
+    const htp_tree *tree = g->m->subject->tree;
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        const htp_tree_module *module = &tree->modules[i];
+        htp_slice name = module->class_name.length > 0 ? module->class_name
+                         : tree->are_paths_in_tags     ? name_without_number(module)
+                                                       : htp_slice_of("");
+        if (name.length > 0) {
+            g->structure[i] = digest_of(g, name);
+        }
+    }
+}
+
+/* ---- groups ---- */
+
+static void find_middles(struct grouping *g)
+{
+    const htp_subject *s = g->m->subject;
+    double *count = HTP_NEW_ARRAY(g->m->arena, double, s->module_count + 1U);
+    for (uint32_t n = 0; n < s->node_count; n++) {
+        if (s->module_of[n] != HTP_VIEW_NONE) {
+            g->middle[s->module_of[n]] += n;
+            count[s->module_of[n]]++;
+        }
+    }
+    for (uint32_t i = s->module_count; i-- > 0;) {
+        uint32_t parent = s->tree->modules[i].parent;
+        if (parent != HTP_VIEW_NONE) {
+            g->middle[parent] += g->middle[i];
+            count[parent] += count[i];
+        }
+    }
+    for (uint32_t i = 0; i < s->module_count; i++) { /* what has no nodes comes last */
+        g->middle[i] = count[i] > 0 ? g->middle[i] / count[i] : (double)s->node_count + i;
+    }
+}
+
+struct member {
+    double middle;
+    uint32_t module;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct member *first = a;
+    const struct member *second = b;
+    if (first->middle < second->middle || first->middle > second->middle) {
+        return first->middle < second->middle ? -1 : 1;
+    }
+    return first->module < second->module ? -1 : first->module > second->module;
+}
+
+/* Members in the order of the file. */
+static void sort_members(struct grouping *g, htp_quality_layer *layer)
+{
+    struct member *list = HTP_NEW_ARRAY(g->m->arena, struct member, layer->count + 1U);
+    for (uint32_t i = 0; i < layer->count; i++) {
+        list[i] = (struct member){g->middle[layer->members[i]], layer->members[i]};
+    }
+    qsort(list, layer->count, sizeof(*list), compare_members);
+    for (uint32_t i = 0; i < layer->count; i++) {
+        layer->members[i] = list[i].module;
+    }
+}
+
+/* The nearest module above that has a tag; HTP_VIEW_NONE: there is none. */
+static uint32_t tagged_parent(const htp_subject *s, uint32_t module)
+{
+    uint32_t parent = s->tree->modules[module].parent;
+    return parent == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->eligible[parent];
+}
+
+/* What members of one group have in common; zero bytes are no part of it. */
+struct key {
+    htp_digest structure;
+    uint64_t parent;
+};
+
+static bool make_key(const struct grouping *g, uint32_t module, struct key *key)
+{
+    const htp_subject *s = g->m->subject;
+    uint32_t parent = tagged_parent(s, module);
+    *key = (struct key){g->structure[module], parent};
+    return s->tree->modules[module].has_tag && parent != HTP_VIEW_NONE &&
+           (key->structure.low | key->structure.high) != 0;
+}
+
+static void group(struct grouping *g)
+{
+    const htp_subject *s = g->m->subject;
+    htp_arena *arena = g->m->arena;
+    struct key *keys = HTP_NEW_ARRAY(arena, struct key, s->module_count + 1U);
+    HTP_VECTOR(htp_quality_layer) groups = {0};
+    htp_map known = {0};
+    uint32_t *group_of = HTP_NEW_ARRAY(arena, uint32_t, s->module_count + 1U);
+    for (uint32_t i = 0; i < s->module_count; i++) {
+        uint32_t index = (uint32_t)groups.count;
+        group_of[i] = HTP_VIEW_NONE;
+        if (!make_key(g, i, &keys[i])) {
+            continue;
+        }
+        if (!htp_map_get_bytes(&known, &keys[i], sizeof(keys[i]), &index)) {
+            htp_map_set_bytes(arena, &known, &keys[i], sizeof(keys[i]), index);
+            HTP_PUSH(arena, &groups, (htp_quality_layer){.parent = (uint32_t)keys[i].parent});
+        }
+        groups.items[index].count++;
+        group_of[i] = index;
+    }
+    for (size_t k = 0; k < groups.count; k++) {
+        groups.items[k].members = HTP_NEW_ARRAY(arena, uint32_t, groups.items[k].count + 1U);
+        groups.items[k].count = 0;
+    }
+    for (uint32_t i = 0; i < s->module_count; i++) {
+        if (group_of[i] != HTP_VIEW_NONE) {
+            htp_quality_layer *layer = &groups.items[group_of[i]];
+            layer->members[layer->count++] = i;
+        }
+    }
+    for (size_t k = 0; k < groups.count; k++) {
+        htp_quality_layer *layer = &groups.items[k];
+        if (layer->count > 1) {
+            sort_members(g, layer);
+            layer->is_judged = HTP_NEW_ARRAY(arena, bool, layer->count);
+            layer->is_separate = HTP_NEW_ARRAY(arena, bool, layer->count);
+            HTP_PUSH(arena, &g->m->quality->layers, *layer);
+        }
+    }
+}
+
+void htp_find_layers(htp_measuring *m)
+{
+    const htp_tree *tree = m->subject->tree;
+    struct grouping g = {
+        .m = m,
+        .seed = htp_digest_seed(),
+        .structure = HTP_NEW_ARRAY(m->arena, htp_digest, tree->module_count + 1U),
+        .middle = HTP_NEW_ARRAY(m->arena, double, tree->module_count + 1U),
+    };
+    if (tree->has_records) {
+        digest_records(&g);
+    } else {
+        digest_names(&g);
+    }
+    find_middles(&g);
+    group(&g);
+}

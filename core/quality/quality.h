@@ -1,0 +1,135 @@
+/*
+ * How good the hierarchy tags of a model are: metrics of the whole, of each depth of the module
+ * tree, of each module and of each layer.
+ *
+ * Whether a node is in its place is judged by oracles that share nothing with what made the tags:
+ * - weights: a node that reads `encoder.layer.1.x.weight` belongs to the module that holds it, or
+ *   to one above (quality/weights.c);
+ * - calls: which module ran it, as a reference has it (quality/calls.c);
+ * - structure: layers that are alike are tagged alike (quality/structure.c).
+ *
+ * A metric counts what is as it should be; contamination counts nodes in the wrong place. What
+ * cannot be known has no value and says why.
+ */
+#ifndef HTP_QUALITY_QUALITY_H
+#define HTP_QUALITY_QUALITY_H
+
+#include "quality/reference.h"
+#include "quality/subject.h"
+
+typedef enum htp_metric {
+    HTP_METRIC_COVERAGE,
+    HTP_METRIC_CONTAMINATION_WEIGHTS,
+    HTP_METRIC_CONTAMINATION_CALLS,
+    HTP_METRIC_CONTAMINATION_STRUCTURE,
+    HTP_METRIC_SPECIFICITY,
+    HTP_METRIC_SCOPE,
+    HTP_METRIC_TENSORS,
+    HTP_METRIC_WEIGHTS,
+    HTP_METRIC_COHESION,
+    HTP_METRIC_SEPARATION,
+    HTP_METRIC_INJECTIVITY,
+    HTP_METRIC_CONSISTENCY,
+    HTP_METRICS,
+} htp_metric;
+
+/** The name of a metric: "contamination.weights". */
+const char *htp_metric_name(htp_metric metric);
+
+/** Whether a metric counts what is wrong. */
+bool htp_metric_is_contamination(htp_metric metric);
+
+/** Some of a number; of nothing where there is no value. */
+typedef struct htp_measure {
+    uint64_t count, of;
+    const char *reason; /* why there is no value; NULL */
+} htp_measure;
+
+/** The measures of a part of a model: its reasons are those of the whole. */
+typedef struct htp_measures {
+    htp_measure of[HTP_METRICS];
+} htp_measures;
+
+/** What is known of where a node ran. */
+typedef enum htp_scope_quality {
+    HTP_SCOPE_FULL,  /* all modules from the root on, with their classes */
+    HTP_SCOPE_CLASS, /* a class, but not below which root */
+    HTP_SCOPE_NAME,  /* names of attributes alone */
+    HTP_SCOPE_NONE,
+    HTP_SCOPES,
+} htp_scope_quality;
+
+/** Where nodes are tagged, of those whose deepest module is known. */
+typedef enum htp_specificity {
+    HTP_SPECIFIC_DEEPEST,
+    HTP_SPECIFIC_ANCESTOR,
+    HTP_SPECIFIC_ROOT, /* and they could be deeper */
+    HTP_SPECIFICITIES,
+} htp_specificity;
+
+typedef struct htp_quality_module {
+    htp_measures measures; /* of the nodes with its tag, or with one below it */
+    uint64_t nodes;        /* these */
+    uint64_t good;         /* of these without a problem */
+    uint64_t ran;          /* nodes that ran in it itself, whatever their tag */
+    bool has_region;       /* it has nodes, and a tag of its own: */
+    bool is_convex;        /* no path leaves them and comes back */
+    double milliseconds;   /* with those below it; negative: not known */
+} htp_quality_module;
+
+/** An oracle that knows modules. */
+enum { HTP_ORACLE_WEIGHTS, HTP_ORACLE_CALLS, HTP_ORACLES };
+
+/** Tagged layer by true layer; the column behind the last is for what lies elsewhere. */
+typedef struct htp_confusion {
+    bool is_known;
+    uint32_t *counts; /* row by row: members times members and one more */
+} htp_confusion;
+
+/** Repeated instances of one structure below one module. */
+typedef struct htp_quality_layer {
+    uint32_t parent;
+    uint32_t count;
+    uint32_t *members; /* modules, in the order in which they run */
+    bool *is_judged;   /* by member: whether another one has the operators that it should have */
+    bool *is_separate; /* by member: it has them, and no others */
+    htp_confusion confusion[HTP_ORACLES];
+} htp_quality_layer;
+
+/** Members that a confusion matrix is made for. */
+enum { HTP_CONFUSION_LARGEST = 256 };
+
+typedef struct htp_quality_depth {
+    uint64_t modules, nodes; /* that have tags at this depth */
+    htp_measures measures;
+} htp_quality_depth;
+
+typedef struct htp_quality {
+    const htp_subject *subject;
+    const htp_reference *reference; /* or NULL */
+    bool is_against;                /* it is measured by another model's truth */
+    uint64_t tensors, weights;
+    htp_measures measures;
+    uint64_t specificity[HTP_SPECIFICITIES];
+    uint64_t scopes[HTP_SCOPES];
+    const uint16_t *judged;             /* by node: bit N: metric N has judged it */
+    const uint16_t *problems;           /* by node: bit N: metric N has found it */
+    const uint8_t *scope;               /* by node: htp_scope_quality */
+    const uint32_t *truth[HTP_ORACLES]; /* by node: the module; HTP_VIEW_NONE: not known */
+    htp_quality_module *modules;
+    htp_quality_depth *depths;
+    uint32_t depth_count;
+    HTP_VECTOR(htp_quality_layer) layers;
+} htp_quality;
+
+/**
+ * Measures a model in @p arena.
+ * @param reference  what is known of its modules from elsewhere, or NULL
+ */
+void htp_quality_measure(htp_arena *arena, const htp_subject *subject,
+                         const htp_reference *reference, htp_quality *quality);
+
+/** A measure in percent; negative where it has no value. */
+double htp_measure_percent(const htp_measure *measure);
+
+#endif

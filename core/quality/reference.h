@@ -1,0 +1,23 @@
+/*
+ * What is known of where nodes ran from elsewhere than the file that is measured: another tree,
+ * whose modules ran them.
+ */
+#ifndef HTP_QUALITY_REFERENCE_H
+#define HTP_QUALITY_REFERENCE_H
+
+#include "quality/subject.h"
+#include "quality/truth.h"
+
+typedef struct htp_reference {
+    const char *file;
+    const char *kind;       /* "torchscript", "sidecar", "model" */
+    const htp_tree *tree;   /* of the modules below */
+    const htp_slice *paths; /* by module of the tree; see htp_subject_list_paths() */
+    bool has_paths;
+    const uint32_t *modules; /* by node that is measured: the innermost module that ran it;
+                                HTP_VIEW_NONE: not known */
+    uint64_t matched;        /* nodes that are known */
+    uint64_t unmatched;      /* the others */
+} htp_reference;
+
+#endif

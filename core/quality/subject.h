@@ -1,0 +1,71 @@
+/*
+ * What is measured: a model, its tree, and what the metrics ask of both again and again.
+ */
+#ifndef HTP_QUALITY_SUBJECT_H
+#define HTP_QUALITY_SUBJECT_H
+
+#include "query/digest.h"
+#include "query/tree.h"
+
+/** An edge between nodes of one graph: what lies in a body counts as its node. */
+typedef struct htp_edge {
+    uint32_t node; /* at the other end */
+    uint32_t slot; /* which of the things that the reader takes */
+} htp_edge;
+
+/** Edges by node: those of node N are items[first[N]] to items[first[N + 1] - 1]. */
+typedef struct htp_edges {
+    const uint32_t *first;
+    const htp_edge *items;
+} htp_edges;
+
+typedef struct htp_subject {
+    htp_arena *arena;
+    const htp_view *view;
+    const htp_tree *tree;
+    uint32_t node_count, module_count;
+    const uint32_t *module_of; /* by node: the module of its first tag, or HTP_VIEW_NONE */
+    const uint32_t *eligible;  /* by module: itself, or the nearest above that has a tag */
+    const uint32_t *order;     /* modules, each in front of all below it, which follow at once */
+    const uint32_t *place;     /* by module: its place in `order` */
+    const uint32_t *end;       /* by module: the place behind the last below it */
+    const uint32_t *nodes;     /* those with a tag, by the place of their module */
+    const uint32_t *nodes_at;  /* by place, and one more: of `nodes` */
+    const htp_slice *paths;    /* by module, dotted */
+    bool has_paths;            /* they are known */
+    htp_map by_path;           /* to modules; where there are paths */
+    const bool *is_constant;   /* by node: see htp_flow_is_constant() */
+    htp_edges sources;         /* what a node takes of others, in the order of its operands;
+                                  constants and weights left out */
+    htp_edges readers;         /* the other way round */
+} htp_subject;
+
+/** Makes a subject in @p arena. Linear in the view and the tree, but for bodies in bodies. */
+void htp_subject_make(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                      htp_subject *subject);
+
+/** Whether a module is @p below, or one of those above it. */
+static inline bool htp_subject_is_above(const htp_subject *subject, uint32_t module, uint32_t below)
+{
+    return subject->place[module] <= subject->place[below] &&
+           subject->place[below] < subject->end[module];
+}
+
+/** Whether one of a node's tags is that of a module, or of one above it. */
+bool htp_subject_is_tagged_above(const htp_subject *subject, uint32_t node, uint32_t module);
+
+/** The nodes whose first tag is that of a module, or of one below it. */
+static inline htp_view_range htp_subject_nodes(const htp_subject *subject, uint32_t module)
+{
+    uint32_t first = subject->nodes_at[subject->place[module]];
+    return (htp_view_range){first, subject->nodes_at[subject->end[module]] - first};
+}
+
+/** The dotted paths of a tree's modules, those included that are its tags. @return whether they are
+ * known; where not, they are empty. */
+bool htp_subject_list_paths(htp_arena *arena, const htp_tree *tree, const htp_slice **paths);
+
+/** The module of a dotted path. @return whether there is one */
+bool htp_subject_find_path(const htp_subject *subject, htp_slice path, uint32_t *module);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * What must not be worse than some value.
+ */
+#ifndef HTP_QUALITY_THRESHOLD_H
+#define HTP_QUALITY_THRESHOLD_H
+
+#include "base/status.h"
+#include "quality/quality.h"
+
+typedef struct htp_threshold {
+    unsigned metrics; /* bit N: metric N; of several those count that have a value */
+    double value;     /* percent */
+} htp_threshold;
+
+/** Reads "METRIC=VALUE": the name of a metric, or "contamination" for all kinds of it, and percent
+ * from 0 to 100. @return HTP_CODE_USAGE for what is none */
+HTP_MUST_USE htp_status htp_threshold_read(const char *text, htp_threshold *threshold);
+
+/** What is worse in a model than it may be, in words; NULL: nothing. What has no value is worse. */
+const char *htp_threshold_judge(htp_arena *arena, const htp_threshold *threshold,
+                                const htp_quality *quality);
+
+#endif

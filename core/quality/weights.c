@@ -1,0 +1,292 @@
+/*
+ * The oracle of weights: `encoder.layer.1.x.weight` is held by the module encoder.layer.1.x, and
+ * who reads it runs there, or in a module above.
+ *
+ * Names alone tell who holds a weight. Records of modules tell two things besides: which modules
+ * are one under several names, and which parameters a module has. A parameter that no initializer
+ * is called after is held together with one that has the same dims: a module that has such a one
+ * may read it, as two modules do that share a weight. Weights that were folded or renamed have no
+ * known holder, and are not judged.
+ */
+#include "quality/parts.h"
+
+#include "base/text.h"
+#include "quality/places.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+/* Who holds a weight. */
+struct holder {
+    uint32_t module;  /* HTP_VIEW_NONE: not known */
+    bool is_ancestor; /* a module above the holder; that one is not known */
+};
+
+/* A module that is another one, too; in a list. */
+struct alias {
+    uint32_t module, next;
+};
+
+struct oracle {
+    htp_measuring *m;
+    struct holder *holders; /* by tensor */
+    uint32_t *aliases;      /* by module: the first of `list` */
+    HTP_VECTOR(struct alias) list;
+    htp_map open; /* by dims and module: it, or one below it, has a parameter without a name */
+    uint64_t seed;
+};
+
+typedef enum verdict { VERDICT_UNKNOWN, VERDICT_RIGHT, VERDICT_WRONG } verdict;
+
+/* ---- records ---- */
+
+static void add_aliases(struct oracle *o, uint32_t module, const cJSON *record)
+{
+    const cJSON *alias;
+    cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(record, "aliases"))
+    {
+        uint32_t other;
+        if (cJSON_IsString(alias) &&
+            htp_subject_find_path(o->m->subject, htp_slice_of(alias->valuestring), &other)) {
+            HTP_PUSH(o->m->arena, &o->list, (struct alias){module, o->aliases[other]});
+            o->aliases[other] = (uint32_t)o->list.count - 1;
+        }
+    }
+}
+
+/* What a parameter without a name, and a module that may read it, have in common with a weight. */
+struct open_key {
+    htp_digest dims;
+    uint64_t module;
+};
+
+static void add_open(struct oracle *o, uint32_t module, htp_digest dims)
+{
+    const htp_tree *tree = o->m->subject->tree;
+    for (uint32_t at = module; at != HTP_VIEW_NONE; at = tree->modules[at].parent) {
+        struct open_key *key = HTP_NEW(o->m->arena, struct open_key);
+        *key = (struct open_key){dims, at};
+        if (htp_map_get_bytes(&o->open, key, sizeof(*key), NULL)) {
+            return; /* and so have all above */
+        }
+        htp_map_set_bytes(o->m->arena, &o->open, key, sizeof(*key), 0);
+    }
+}
+
+static htp_digest dims_of_record(const struct oracle *o, const cJSON *dims)
+{
+    htp_digest digest = {0, 0};
+    const cJSON *dim;
+    cJSON_ArrayForEach(dim, dims)
+    {
+        uint64_t size = cJSON_IsNumber(dim) && dim->valuedouble >= 0 && dim->valuedouble < 1e18
+                            ? (uint64_t)dim->valuedouble
+                            : UINT64_MAX;
+        digest = htp_digest_mix(o->seed, size, digest, digest);
+    }
+    return digest;
+}
+
+static htp_digest dims_of_tensor(const struct oracle *o, const htp_view_tensor *tensor)
+{
+    htp_digest digest = {0, 0};
+    for (uint32_t i = 0; i < tensor->dims.count; i++) {
+        uint64_t size = (uint64_t)o->m->subject->view->dims.items[tensor->dims.first + i];
+        digest = htp_digest_mix(o->seed, size, digest, digest);
+    }
+    return digest;
+}
+
+static bool is_named(const struct oracle *o, const htp_map *names, uint32_t module,
+                     const char *parameter)
+{
+    htp_slice path = o->m->subject->paths[module];
+    htp_text name = {.arena = o->m->arena};
+    htp_text_add_bytes(&name, path.at, path.length);
+    htp_text_addf(&name, "%s%s", path.length > 0 ? "." : "", parameter);
+    return htp_map_get(names, htp_text_string(&name), NULL);
+}
+
+static void read_records(struct oracle *o, const htp_map *names)
+{
+    const htp_tree *tree = o->m->subject->tree;
+    const cJSON *record = tree->has_records ? tree->records : NULL;
+    for (uint32_t i = 0; record && i < tree->module_count; i++, record = record->next) {
+        add_aliases(o, i, record);
+        const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(record, "parameters");
+        const cJSON *shape;
+        cJSON_ArrayForEach(shape, cJSON_GetObjectItemCaseSensitive(parameters, "shapes"))
+        {
+            if (shape->string && !is_named(o, names, i, shape->string)) {
+                add_open(o, i, dims_of_record(o, shape));
+            }
+        }
+    }
+}
+
+/* ---- names ---- */
+
+static bool record_has(const cJSON *record, const char *name)
+{
+    const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(record, "parameters");
+    const cJSON *shapes = cJSON_GetObjectItemCaseSensitive(parameters, "shapes");
+    if (cJSON_GetObjectItemCaseSensitive(shapes, name)) {
+        return true;
+    }
+    const cJSON *buffer;
+    cJSON_ArrayForEach(buffer, cJSON_GetObjectItemCaseSensitive(record, "buffers"))
+    {
+        if (cJSON_IsString(buffer) && strcmp(buffer->valuestring, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The module of the longest part of a name that is a path. The root holds what its record says. */
+static struct holder find_holder(const struct oracle *o, const char *name)
+{
+    const htp_tree *tree = o->m->subject->tree;
+    const char *end = name + strlen(name);
+    bool is_ancestor = false;
+    for (const char *dot = memrchr(name, '.', (size_t)(end - name)); dot;
+         dot = memrchr(name, '.', (size_t)(dot - name))) {
+        uint32_t module;
+        if (dot > name && htp_places_find(o->m, (htp_slice){name, (size_t)(dot - name)}, &module)) {
+            return (struct holder){module, is_ancestor};
+        }
+        is_ancestor = true;
+    }
+    bool is_root =
+        !strchr(name, '.') && tree->has_records && tree->records && record_has(tree->records, name);
+    return (struct holder){is_root ? 0 : HTP_VIEW_NONE, false};
+}
+
+static void find_holders(struct oracle *o)
+{
+    const htp_view *view = o->m->subject->view;
+    htp_map names = {0};
+    for (uint32_t t = 0; t < view->tensors.count; t++) {
+        const htp_view_tensor *tensor = &view->tensors.items[t];
+        o->holders[t].module = HTP_VIEW_NONE;
+        if (tensor->attribute == HTP_VIEW_NONE && tensor->name) {
+            const char *name = htp_view_text(view, tensor->name);
+            htp_map_set(o->m->arena, &names, name, t);
+            o->holders[t] = find_holder(o, name);
+        }
+    }
+    if (o->m->subject->has_paths) {
+        read_records(o, &names);
+    }
+}
+
+/* ---- judging ---- */
+
+static bool may_read(const struct oracle *o, uint32_t node, uint32_t tensor)
+{
+    const htp_subject *s = o->m->subject;
+    for (uint32_t i = o->aliases[o->holders[tensor].module]; i != HTP_VIEW_NONE;
+         i = o->list.items[i].next) {
+        if (htp_subject_is_tagged_above(s, node, o->list.items[i].module)) {
+            return true;
+        }
+    }
+    htp_view_range tags = s->tree->places[node].tags;
+    htp_digest dims = dims_of_tensor(o, &s->view->tensors.items[tensor]);
+    for (uint32_t i = tags.first; i < tags.first + tags.count; i++) {
+        const struct open_key key = {dims, s->tree->owners.items[i]};
+        if (htp_map_get_bytes(&o->open, &key, sizeof(key), NULL)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor)
+{
+    const htp_subject *s = o->m->subject;
+    struct holder holder = o->holders[tensor];
+    if (htp_subject_is_tagged_above(s, node, holder.module)) {
+        return VERDICT_RIGHT;
+    }
+    if (holder.is_ancestor && htp_subject_is_above(s, holder.module, s->module_of[node])) {
+        return VERDICT_UNKNOWN;
+    }
+    return may_read(o, node, tensor) ? VERDICT_RIGHT : VERDICT_WRONG;
+}
+
+/* A node that reads what its module holds, or what another one does; not one that shares it. */
+static void note_truth(struct oracle *o, uint32_t node, uint32_t tensor, verdict found)
+{
+    uint32_t *truth = &o->m->truth[HTP_ORACLE_WEIGHTS][node];
+    uint32_t module = o->m->subject->eligible[o->holders[tensor].module];
+    bool is_own =
+        *truth == HTP_VIEW_NONE && htp_subject_is_tagged_above(o->m->subject, node, module);
+    if (is_own || found == VERDICT_WRONG) {
+        *truth = module;
+    }
+}
+
+/* Adds what a node reads to what is known of it, and of the weights. */
+static void judge_node(struct oracle *o, uint32_t node, uint8_t *verdicts)
+{
+    const htp_view *view = o->m->subject->view;
+    htp_view_range inputs = view->nodes.items[node].inputs;
+    for (uint32_t i = inputs.first; i < inputs.first + inputs.count; i++) {
+        uint32_t value = view->operands.items[i];
+        uint32_t tensor =
+            value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].initializer;
+        if (tensor == HTP_VIEW_NONE || o->holders[tensor].module == HTP_VIEW_NONE) {
+            continue;
+        }
+        verdict found = judge_read(o, node, tensor);
+        if (found == VERDICT_UNKNOWN) {
+            continue;
+        }
+        note_truth(o, node, tensor, found);
+        htp_judge(o->m, node, HTP_METRIC_CONTAMINATION_WEIGHTS, found == VERDICT_WRONG);
+        verdicts[tensor] = found > verdicts[tensor] ? (uint8_t)found : verdicts[tensor];
+    }
+}
+
+static const char *find_reason(const struct oracle *o, bool has_holders)
+{
+    const htp_subject *s = o->m->subject;
+    return s->tree->untagged == s->tree->nodes ? "no node has a tag"
+           : !s->has_paths && !o->m->reference ? "the file does not tell paths of modules"
+           : !has_holders ? "no initializer has a name that tells which module holds it"
+                          : "no node with a tag reads a weight that a module is known to hold";
+}
+
+void htp_judge_weights(htp_measuring *m)
+{
+    const htp_subject *s = m->subject;
+    size_t tensors = s->view->tensors.count;
+    struct oracle o = {
+        .m = m,
+        .holders = HTP_NEW_ARRAY(m->arena, struct holder, tensors + 1),
+        .aliases = HTP_NEW_ARRAY(m->arena, uint32_t, s->module_count + 1U),
+        .seed = htp_digest_seed(),
+    };
+    uint8_t *verdicts = HTP_NEW_ARRAY(m->arena, uint8_t, tensors + 1);
+    memset(o.aliases, 0xff, (s->module_count + 1U) * sizeof(*o.aliases));
+    find_holders(&o);
+    for (uint32_t n = 0; n < s->node_count; n++) {
+        if (s->module_of[n] != HTP_VIEW_NONE) {
+            judge_node(&o, n, verdicts);
+        }
+    }
+    bool has_holders = false;
+    for (size_t t = 0; t < tensors; t++) {
+        has_holders = has_holders || o.holders[t].module != HTP_VIEW_NONE;
+        if (verdicts[t] != VERDICT_UNKNOWN) {
+            htp_count(m, HTP_METRIC_WEIGHTS, s->eligible[o.holders[t].module],
+                      verdicts[t] == VERDICT_RIGHT);
+        }
+    }
+    if (m->quality->measures.of[HTP_METRIC_WEIGHTS].of == 0) {
+        const char *reason = find_reason(&o, has_holders);
+        htp_give_up(m, HTP_METRIC_WEIGHTS, reason);
+        htp_give_up(m, HTP_METRIC_CONTAMINATION_WEIGHTS, reason);
+    }
+}
