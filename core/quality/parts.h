@@ -47,7 +47,6 @@ void htp_find_layers(htp_measuring *m);
 void htp_judge_weights(htp_measuring *m);
 void htp_judge_calls(htp_measuring *m);
 void htp_judge_structure(htp_measuring *m);
-void htp_judge_separation(htp_measuring *m);
 void htp_judge_cohesion(htp_measuring *m);
 void htp_judge_specificity(htp_measuring *m);
 void htp_judge_scopes(htp_measuring *m);

@@ -235,7 +235,6 @@ void htp_quality_measure(htp_arena *arena, const htp_subject *subject,
     htp_judge_weights(&m);
     htp_judge_calls(&m);
     htp_judge_structure(&m);
-    htp_judge_separation(&m);
     htp_judge_cohesion(&m);
     htp_judge_specificity(&m);
     htp_judge_scopes(&m);
