@@ -26,7 +26,7 @@ void htp_judge_calls(htp_measuring *m)
     bool has_judged = false;
     if (!m->reference) {
         htp_give_up(m, HTP_METRIC_CONTAMINATION_CALLS,
-                    "no reference; pass --reference MODEL.pt or a sidecar");
+                    "there is no reference");
         return;
     }
     for (uint32_t n = 0; n < s->node_count; n++) {

@@ -1,11 +1,239 @@
+/*
+ * How good tags are, for people.
+ */
 #include "report/quality.h"
+
+#include "query/source_line.h"
+#include "report/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAR = 20, WORST = 10, LAYERS = 12 };
+
+/* A text within columns, filled with spaces. */
+static void add_cell(htp_text *text, const char *cell, size_t length, size_t columns)
+{
+    const char *fit = htp_report_fit(text->arena, cell, length, columns);
+    size_t width = htp_text_width(fit);
+    htp_text_addf(text, "%s%*s", fit, width < columns ? (int)(columns - width) : 0, "");
+}
+
+static void add_line(htp_text *text, const char *label, const char *content)
+{
+    htp_text_addf(text, "%-10s %s\n", label,
+                  htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - 11));
+}
+
+static const char *grouped(htp_text *text, uint64_t number)
+{
+    return htp_text_grouped(text->arena, number);
+}
+
+static void add_header(htp_text *text, const htp_quality_entry *entry)
+{
+    const htp_quality *q = entry->quality;
+    const htp_reference *reference = q->reference;
+    add_line(text, entry->is_against ? "against" : "model", q->subject->view->path);
+    add_line(text, "hierarchy", q->subject->tree->source_text);
+    if (reference) {
+        add_line(text, "reference",
+                 htp_arena_printf(text->arena, "%s (%s): %s nodes matched, %s not", reference->file,
+                                  reference->kind, grouped(text, reference->matched),
+                                  grouped(text, reference->unmatched)));
+    }
+    htp_text_addf(text, "%-10s %s nodes, %s tensors, %s weights, %s modules\n\n", "size",
+                  grouped(text, q->subject->node_count), grouped(text, q->tensors),
+                  grouped(text, q->weights), grouped(text, q->subject->module_count));
+}
+
+/* "100.0%", and of what; or why there is no value. */
+static void add_metric(htp_text *text, htp_metric metric, const htp_measure *measure)
+{
+    htp_text_addf(text, "%-24s", htp_metric_name(metric));
+    if (measure->of == 0) {
+        const char *reason = measure->reason ? measure->reason : "it does not apply";
+        htp_text_addf(text, "   n/a  %s\n",
+                      htp_report_fit(text->arena, reason, strlen(reason), HTP_REPORT_COLUMNS - 32));
+        return;
+    }
+    htp_text_addf(text, "%5.1f%%  %s of %s\n", htp_measure_percent(measure),
+                  grouped(text, measure->count), grouped(text, measure->of));
+}
+
+/* ---- layers ---- */
+
+static void add_bar(htp_text *text, double score)
+{
+    int full = score < 0 ? 0 : (int)(score * BAR / 100);
+    char bar[BAR + 1];
+    for (int i = 0; i < BAR; i++) {
+        bar[i] = i < full ? '#' : '.';
+    }
+    bar[BAR] = '\0';
+    htp_text_add(text, bar);
+}
+
+static void add_member(htp_text *text, const htp_quality *q, uint32_t module)
+{
+    htp_slice tag = q->subject->tree->modules[module].tag;
+    double score = htp_report_score(q, module);
+    add_cell(text, tag.at, tag.length, HTP_REPORT_COLUMNS - BAR - 20);
+    htp_text_addf(text, " %9s ", grouped(text, q->modules[module].nodes));
+    add_bar(text, score);
+    if (score < 0) {
+        htp_text_add(text, "     n/a\n");
+    } else {
+        htp_text_addf(text, "  %5.1f%%\n", score);
+    }
+}
+
+/* Whether all nodes of a layer are without problems. */
+static bool is_good(const htp_quality *q, const htp_quality_layer *layer)
+{
+    for (uint32_t i = 0; i < layer->count; i++) {
+        const htp_quality_module *module = &q->modules[layer->members[i]];
+        if (module->good < module->nodes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_layers(htp_text *text, const htp_quality_report *report, const htp_quality *q)
+{
+    size_t hidden = 0;
+    if (q->layers.count == 0) {
+        return;
+    }
+    htp_text_addf(text, "\n%-*s %9s without problems\n", HTP_REPORT_COLUMNS - BAR - 20, "layer",
+                  "nodes");
+    for (size_t i = 0; i < q->layers.count; i++) {
+        const htp_quality_layer *layer = &q->layers.items[i];
+        bool is_shown = report->lists_all || i == 0 || !is_good(q, layer);
+        for (uint32_t k = 0; k < layer->count; k++) {
+            const htp_quality_module *module = &q->modules[layer->members[k]];
+            bool is_member_shown = report->lists_all || k < LAYERS || module->good < module->nodes;
+            if (is_shown && is_member_shown) {
+                add_member(text, q, layer->members[k]);
+            } else {
+                hidden++;
+            }
+        }
+    }
+    if (hidden > 0) {
+        htp_text_addf(text, "and %s more without problems; --verbose lists them\n",
+                      grouped(text, hidden));
+    }
+}
+
+/* ---- nodes ---- */
+
+struct worst {
+    uint32_t node;
+    unsigned problems;
+};
+
+static unsigned count_problems(unsigned bits)
+{
+    unsigned count = 0;
+    for (; bits; bits &= bits - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* The most problems first. */
+static int compare_worst(const void *a, const void *b)
+{
+    const struct worst *first = a;
+    const struct worst *second = b;
+    if (first->problems != second->problems) {
+        return first->problems > second->problems ? -1 : 1;
+    }
+    return first->node < second->node ? -1 : first->node > second->node;
+}
+
+static void add_truth(htp_text *text, const htp_quality *q, uint32_t node)
+{
+    static const char *const oracles[HTP_ORACLES] = {"weights", "calls"};
+    for (int oracle = 0; oracle < HTP_ORACLES; oracle++) {
+        uint32_t module = q->truth[oracle][node];
+        if (module != HTP_VIEW_NONE && module != q->subject->module_of[node]) {
+            htp_slice tag = q->subject->tree->modules[module].tag;
+            htp_text_addf(text, "    by %-8s %s\n", oracles[oracle],
+                          htp_report_fit(text->arena, tag.at, tag.length, HTP_REPORT_COLUMNS - 16));
+        }
+    }
+}
+
+static void add_node(htp_text *text, const htp_quality *q, uint32_t node)
+{
+    const htp_subject *s = q->subject;
+    const char *name = htp_view_call_node(s->view, node);
+    htp_source_line source = htp_source_line_find(s->view, s->tree, node);
+    uint32_t module = s->module_of[node];
+    htp_slice tag = module == HTP_VIEW_NONE ? htp_slice_of("no tag") : s->tree->modules[module].tag;
+    htp_text found = {.arena = text->arena};
+    htp_text_addf(text, "  %s\n",
+                  htp_report_fit(text->arena, name, strlen(name), HTP_REPORT_COLUMNS - 2));
+    for (int i = 0; i < HTP_METRICS; i++) {
+        if (q->problems[node] >> i & 1) {
+            htp_text_addf(&found, "%s%s", found.length ? ", " : "", htp_metric_name((htp_metric)i));
+        }
+    }
+    htp_text_addf(
+        text, "    %s\n",
+        htp_report_fit(text->arena, htp_text_string(&found), found.length, HTP_REPORT_COLUMNS - 4));
+    htp_text_addf(text, "    tag         %s\n",
+                  htp_report_fit(text->arena, tag.at, tag.length, HTP_REPORT_COLUMNS - 16));
+    add_truth(text, q, node);
+    if (source.file.at) {
+        const char *line =
+            htp_arena_printf(text->arena, "%.*s:%.*s", (int)source.file.length, source.file.at,
+                             (int)source.line.length, source.line.at);
+        htp_text_addf(text, "    source      %s\n",
+                      htp_report_fit(text->arena, line, strlen(line), HTP_REPORT_COLUMNS - 16));
+    }
+}
+
+static void add_nodes(htp_text *text, const htp_quality_report *report, const htp_quality *q)
+{
+    uint32_t nodes = q->subject->node_count;
+    struct worst *list = HTP_NEW_ARRAY(text->arena, struct worst, nodes + 1U);
+    size_t count = 0;
+    for (uint32_t n = 0; n < nodes; n++) {
+        if (q->problems[n]) {
+            list[count++] = (struct worst){n, count_problems(q->problems[n])};
+        }
+    }
+    if (count == 0) {
+        htp_text_add(text, "\nno node has a problem\n");
+        return;
+    }
+    qsort(list, count, sizeof(*list), compare_worst);
+    size_t shown = report->lists_all || count <= WORST ? count : WORST;
+    htp_text_addf(text, "\nnodes with problems (%s)\n", grouped(text, count));
+    for (size_t i = 0; i < shown; i++) {
+        add_node(text, q, list[i].node);
+    }
+    if (shown < count) {
+        htp_text_addf(text, "and %s more; --verbose lists them\n", grouped(text, count - shown));
+    }
+}
+
 const char *htp_report_quality(htp_arena *arena, const htp_quality_report *report)
 {
-    (void)report;
-    return htp_arena_strdup(arena, "");
-}
-void htp_report_quality_csv(htp_stream *stream, const htp_quality_report *report)
-{
-    (void)stream;
-    (void)report;
+    htp_text text = {.arena = arena};
+    for (size_t i = 0; i < report->count; i++) {
+        const htp_quality *q = report->entries[i].quality;
+        htp_text_add(&text, i > 0 ? "\n" : "");
+        add_header(&text, &report->entries[i]);
+        for (int k = 0; k < HTP_METRICS; k++) {
+            add_metric(&text, (htp_metric)k, &q->measures.of[k]);
+        }
+        add_layers(&text, report, q);
+        add_nodes(&text, report, q);
+    }
+    return htp_text_string(&text);
 }
