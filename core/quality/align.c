@@ -179,15 +179,12 @@ static bool may_join(const htp_alignment *a, uint32_t number, uint32_t first, ui
     if (!is_free(a, number, first, second)) {
         return false;
     }
-    switch (strictness) {
-    case TAGGED_ALIKE:
+    if (strictness == TAGGED_ALIKE) {
         return is_alike && is_first && is_second;
-    case TAGGED_ALIKE_ELSEWHERE:
-        return is_alike && (is_first || is_second);
-    default:
-        return (is_first || is_second) && (is_held(a, &a->m->subject->sources, first, second) ||
-                                           is_held(a, &a->m->subject->readers, first, second));
     }
+    return (is_first || is_second) && (is_alike || strictness == TAGGED_OTHERWISE) &&
+           (is_held(a, &a->m->subject->sources, first, second) ||
+            is_held(a, &a->m->subject->readers, first, second));
 }
 
 /* The one edge through a slot to a node of some kind; NULL: there are none, or several. */

@@ -5,8 +5,8 @@
  * counterparts that have the same place in their layer by their tags, and surroundings that no
  * other node there has. From there on neighbours are: by the operand through which they are
  * reached, and by their operators. Tags are held for right as long as they can be: first both
- * nodes must be tagged alike; then one may be tagged as a node of another layer; then otherwise, if
- * all that both take, or all that takes from them, are counterparts.
+ * nodes must be tagged alike; then, where all that both take, or all that takes from them, are
+ * counterparts, one of both may be tagged as a node of another layer; then otherwise.
  */
 #ifndef HTP_QUALITY_ALIGN_H
 #define HTP_QUALITY_ALIGN_H

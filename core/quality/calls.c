@@ -25,8 +25,7 @@ void htp_judge_calls(htp_measuring *m)
     const htp_subject *s = m->subject;
     bool has_judged = false;
     if (!m->reference) {
-        htp_give_up(m, HTP_METRIC_CONTAMINATION_CALLS,
-                    "there is no reference");
+        htp_give_up(m, HTP_METRIC_CONTAMINATION_CALLS, "there is no reference");
         return;
     }
     for (uint32_t n = 0; n < s->node_count; n++) {

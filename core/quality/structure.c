@@ -191,6 +191,9 @@ static void move(const struct judging *j, struct content *contents)
     }
 }
 
+/* Kinds of members that several layers merged into one are looked for among. */
+enum { MOST_KINDS = 16 };
+
 /* Members with the same operators. */
 struct equals {
     htp_digest operators;
@@ -221,7 +224,7 @@ static uint32_t find_equals(const struct judging *j, const struct content *conte
 /* Whether what a member has is what several of the others have, added up; or nothing, though it
  * runs. */
 static bool is_merged(const struct judging *j, uint32_t member, const struct content *content,
-                      const struct equals *most)
+                      const struct equals *kinds, uint32_t count, const struct equals *most)
 {
     const htp_tree_module *module =
         &j->m->subject->tree->modules[j->alignment.layer->members[member]];
@@ -229,9 +232,20 @@ static bool is_merged(const struct judging *j, uint32_t member, const struct con
     if (content->nodes == 0) {
         return runs && most->nodes > 0;
     }
-    uint64_t times = most->nodes > 0 ? content->nodes / most->nodes : 0;
-    return times > 1 && content->nodes == times * most->nodes &&
-           content->tagged.low == times * most->operators.low;
+    if (module->calls > 1 && module->calls != HTP_TREE_CALLS_UNKNOWN) {
+        return false; /* each of its calls has them */
+    }
+    for (uint32_t i = 0, seen = 0; i < count && seen < MOST_KINDS; i++) {
+        const struct equals *kind = &kinds[i];
+        uint64_t times = kind->nodes > 0 ? content->nodes / kind->nodes : 0;
+        bool is_usual = kind->members > 1 || kind == most;
+        seen += is_usual;
+        if (is_usual && times > 1 && content->nodes == times * kind->nodes &&
+            content->tagged.low == times * kind->operators.low) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Whether those that differ from most, two at least, have together what they should have each. */
@@ -249,6 +263,16 @@ static bool is_exchanged(const struct judging *j, const struct content *contents
     return count > 1 && sum == count * list[most].operators.low;
 }
 
+/* Whether members of a kind are rather what all should be: more of them, or the smaller ones. */
+static bool is_rather(const struct equals *one, const struct equals *other)
+{
+    if (one->nodes == 0 || other->nodes == 0) {
+        return one->nodes > other->nodes;
+    }
+    return one->members != other->members ? one->members > other->members
+                                          : one->nodes < other->nodes;
+}
+
 static void judge_members(struct judging *j, htp_quality_layer *layer)
 {
     struct content *contents = HTP_NEW_ARRAY(j->m->arena, struct content, layer->count);
@@ -259,15 +283,14 @@ static void judge_members(struct judging *j, htp_quality_layer *layer)
     move(j, contents);
     uint32_t count = find_equals(j, contents, list, equals_of);
     for (uint32_t i = 0; i < count; i++) {
-        bool is_more = list[i].members > list[most].members && list[i].nodes > 0;
-        most = is_more || list[most].nodes == 0 ? i : most;
+        most = is_rather(&list[i], &list[most]) ? i : most;
     }
     bool is_exchange = list[most].members > 1 && is_exchanged(j, contents, list, equals_of, most);
     for (uint32_t i = 0; i < layer->count; i++) {
         bool is_single = list[equals_of[i]].members == 1;
         bool has_nodes = contents[i].nodes > 0 || list[equals_of[i]].nodes > 0;
         bool is_wrong = is_single && equals_of[i] != most &&
-                        (is_exchange || is_merged(j, i, &contents[i], &list[most]));
+                        (is_exchange || is_merged(j, i, &contents[i], list, count, &list[most]));
         layer->is_judged[i] = (!is_single && has_nodes) || is_wrong;
         layer->is_separate[i] =
             !is_wrong && htp_digest_equals(contents[i].tagged, contents[i].expected);
