@@ -6,6 +6,8 @@ bench-onnx.py extract MODEL.onnx PART.onnx INPUTS OUTPUTS
                                      onnx.utils.extract_model() between these names, JSON lists
 bench-onnx.py compare A.onnx B.onnx  loads both, gives every node a digest of its operator, attributes,
                                      weights and what it takes from others, and counts equal ones
+bench-onnx.py quality MODEL.onnx     loads the model, and looks whether nodes that read weights have tags of
+                                     the modules that the weights' names begin with, or of ones above
 
 Prints the seconds that it took, without those of starting Python and importing the package.
 """
@@ -80,7 +82,23 @@ def compare(first: str, second: str) -> None:
     assert digests_of(first) == digests_of(second)
 
 
-COMMANDS = {"inspect": inspect, "validate": validate, "extract": extract, "compare": compare}
+def quality(path: str) -> None:
+    model = onnx.load(path)
+    facts = {entry.key: entry.value for entry in model.metadata_props}
+    tags = {m["path"]: m["tag"] for m in json.loads(facts["htp.module_tree"])["modules"]}
+    weights = {i.name for i in model.graph.initializer}
+    judged = wrong = 0
+    for node in walk(model.graph):
+        tag = tag_of(node)
+        owners = [tags.get(name.rpartition(".")[0]) for name in node.input if name in weights]
+        owners = [owner for owner in owners if owner]
+        judged += bool(owners)
+        wrong += any(not (owner + "/").startswith(tag + "/") for owner in owners)
+    assert judged and not wrong
+
+
+COMMANDS = {"inspect": inspect, "validate": validate, "extract": extract, "compare": compare,
+            "quality": quality}
 
 
 def main() -> None:

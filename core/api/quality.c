@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void htp_quality_options_init(htp_quality_options *options)
@@ -325,6 +326,22 @@ static void add_inputs(struct work *w, const char **inputs, size_t *count)
     }
 }
 
+/* Whether two paths are those of one file, which need not be there. */
+static bool is_same_output(const htp_output *a, const htp_output *b)
+{
+    const char *first = strrchr(a->path, '/');
+    const char *second = strrchr(b->path, '/');
+    const char *name = first ? first + 1 : a->path;
+    const char *other = second ? second + 1 : b->path;
+    char folders[2][PATH_MAX] = {".", "."};
+    struct stat facts[2];
+    memcpy(folders[0], first ? a->path : ".", first ? (size_t)(first - a->path) + 1 : 1);
+    memcpy(folders[1], second ? b->path : ".", second ? (size_t)(second - b->path) + 1 : 1);
+    return strcmp(name, other) == 0 && stat(folders[0], &facts[0]) == 0 &&
+           stat(folders[1], &facts[1]) == 0 && facts[0].st_dev == facts[1].st_dev &&
+           facts[0].st_ino == facts[1].st_ino;
+}
+
 /* No output may be an input, or another output. */
 static htp_status check_outputs(struct work *w)
 {
@@ -341,7 +358,7 @@ static htp_status check_outputs(struct work *w)
         HTP_TRY(htp_paths_check(&w->arena, inputs, count, path, false));
         HTP_TRY(htp_output_find(&known[outputs], path));
         for (size_t k = 0; k < outputs; k++) {
-            if (!known[k].is_direct && strcmp(known[k].path, known[outputs].path) == 0) {
+            if (!known[k].is_direct && is_same_output(&known[k], &known[outputs])) {
                 return htp_status_make(HTP_CODE_USAGE, "two outputs are the file '%s'", path);
             }
         }

@@ -25,6 +25,7 @@ static const char exports[] =
     "  sidecar               what a model says of its modules, as JSON\n"
     "  graph                 a picture, modules as nested clusters\n"
     "  profile               how long modules ran in ONNX Runtime\n"
+    "  quality               how good tags are, per model, depth and layer\n"
     "  ops                   the operators that can be exported, one a line; the in-place\n"
     "                        variant of a listed one (add_ of add) can be, too\n"
     "\n"
@@ -110,7 +111,8 @@ static const char exit_codes[] =
     "  3    a file that is not readable, or not what it should be\n"
     "  4    an operator or construct that cannot be exported\n"
     "  5    the output cannot be written\n"
-    "  6    validate or compare looked, and found something\n"
+    "  6    validate or compare looked, and found something; quality, what is worse than it may "
+    "be\n"
     "  130  interrupted\n";
 
 static const char environment[] =
