@@ -127,7 +127,7 @@ SAMPLES = (
            ("model.layers.0.input_layernorm", "model.layers.0.post_attention_layernorm"),
            ".self_attn", 2, ".mlp"),
     Sample("mobilenet-v3-small", "features.%s", ("5", "6"), ("5", "6"),
-           ("features.10", "features.11"), ".block.2", 3),
+           ("features.10", "features.11"), ".block.2", 3, ".block.2"),
     Sample("resnet18", "%s", ("layer3.1", "layer4.1"), ("layer2.1", "layer4.1"),
            ("layer2.0", "layer4.0"), "", 5),
 )

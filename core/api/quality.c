@@ -74,6 +74,19 @@ static void count_matched(htp_reference *reference, uint32_t nodes)
     reference->unmatched = nodes - reference->matched;
 }
 
+/* The innermost module that ran a node; where that is held by another one than the node's tag says,
+ * the module of the tag. */
+static uint32_t find_ran(const htp_tree *tree, uint32_t node)
+{
+    const htp_tree_place *place = &tree->places[node];
+    uint32_t tagged = place->tags.count > 0 ? tree->owners.items[place->tags.first] : HTP_VIEW_NONE;
+    uint32_t at = place->innermost;
+    while (at != HTP_VIEW_NONE && !tree->modules[at].has_tag) {
+        at = tree->modules[at].parent;
+    }
+    return at == tagged ? place->innermost : tagged;
+}
+
 /* Operations of a sidecar, by the names and op types of nodes. */
 static htp_status take_sidecar(struct work *w, struct entry *entry)
 {
@@ -83,7 +96,7 @@ static htp_status take_sidecar(struct work *w, struct entry *entry)
     entry->reference = new_reference(w, entry, file, "sidecar", &w->sidecar_tree);
     uint32_t *modules = (uint32_t *)entry->reference.modules;
     for (uint32_t n = 0; n < entry->subject.node_count; n++) {
-        modules[n] = w->sidecar_tree.places[n].innermost;
+        modules[n] = find_ran(&w->sidecar_tree, n);
     }
     count_matched(&entry->reference, entry->subject.node_count);
     return HTP_OK;
@@ -122,7 +135,7 @@ static htp_status carry(struct work *w, const struct entry *from, struct entry *
         uint32_t other = comparison->correspondence.counterparts[n];
         if (other != HTP_VIEW_NONE) {
             modules[other] =
-                has_reference ? from->reference.modules[n] : from->model->tree.places[n].innermost;
+                has_reference ? from->reference.modules[n] : find_ran(&from->model->tree, n);
         }
     }
     count_matched(&to->reference, to->subject.node_count);

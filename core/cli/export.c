@@ -135,6 +135,12 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
     }
 }
 
+/* Whether a command looks at all models at once. */
+static bool takes_all(const htp_cli_arguments *arguments)
+{
+    return arguments->command == HTP_CLI_COMPARE || arguments->command == HTP_CLI_QUALITY;
+}
+
 /* Works on one model. @return its exit code. */
 static int run_model(void *user, size_t index)
 {
@@ -147,7 +153,7 @@ static int run_model(void *user, size_t index)
     options.sidecar = arguments->sidecar;
     run->model = arguments->models[index];
     htp_cli_signals_begin(run->model, arguments->json);
-    if (run->terminal.shows_stages && arguments->model_count > 1) {
+    if (run->terminal.shows_stages && arguments->model_count > 1 && !takes_all(arguments)) {
         htp_cli_print_message("%s", run->model);
     }
     bool has_findings = false;
@@ -172,8 +178,7 @@ int htp_cli_export(const htp_cli_arguments *arguments)
     }
     htp_cli_terminal_init(&run.terminal, arguments->quiet, arguments->options.details);
     int code = HTP_CODE_OK;
-    bool takes_all = arguments->command == HTP_CLI_COMPARE || arguments->command == HTP_CLI_QUALITY;
-    if (arguments->model_count == 1 || takes_all) {
+    if (arguments->model_count == 1 || takes_all(arguments)) {
         htp_cli_signals_install();
         code = run_model(&run, 0);
     } else {

@@ -4,7 +4,7 @@
 
 enum { MOST_READERS = 64 }; /* of a node whose readers are looked at */
 
-static const unsigned rounds[HTP_ALIGN_RADII] = {8, 4, 2, 1};
+static const unsigned rounds[HTP_ALIGN_RADII] = {8, 4, 2, 1, 0};
 
 /* How much tags may differ. */
 enum strictness { TAGGED_ALIKE, TAGGED_ALIKE_ELSEWHERE, TAGGED_OTHERWISE, STRICTNESSES };

@@ -14,7 +14,7 @@
 #include "quality/parts.h"
 
 /** Rounds of refinement of the surroundings that are looked at, the widest first. */
-enum { HTP_ALIGN_RADII = 4 };
+enum { HTP_ALIGN_RADII = 5 };
 
 /** What is the same for all layers of a model. */
 typedef struct htp_alignment {

@@ -147,34 +147,35 @@ static void group(struct grouping *g)
     const htp_subject *s = g->m->subject;
     htp_arena *arena = g->m->arena;
     struct key *keys = HTP_NEW_ARRAY(arena, struct key, s->module_count + 1U);
-    HTP_VECTOR(htp_quality_layer) groups = {0};
+    htp_quality_layer *groups = HTP_NEW_ARRAY(arena, htp_quality_layer, s->module_count + 1U);
+    uint32_t count = 0;
     htp_map known = {0};
     uint32_t *group_of = HTP_NEW_ARRAY(arena, uint32_t, s->module_count + 1U);
     for (uint32_t i = 0; i < s->module_count; i++) {
-        uint32_t index = (uint32_t)groups.count;
+        uint32_t index = count;
         group_of[i] = HTP_VIEW_NONE;
         if (!make_key(g, i, &keys[i])) {
             continue;
         }
         if (!htp_map_get_bytes(&known, &keys[i], sizeof(keys[i]), &index)) {
             htp_map_set_bytes(arena, &known, &keys[i], sizeof(keys[i]), index);
-            HTP_PUSH(arena, &groups, (htp_quality_layer){.parent = (uint32_t)keys[i].parent});
+            groups[count++].parent = (uint32_t)keys[i].parent;
         }
-        groups.items[index].count++;
+        groups[index].count++;
         group_of[i] = index;
     }
-    for (size_t k = 0; k < groups.count; k++) {
-        groups.items[k].members = HTP_NEW_ARRAY(arena, uint32_t, groups.items[k].count + 1U);
-        groups.items[k].count = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        groups[k].members = HTP_NEW_ARRAY(arena, uint32_t, groups[k].count + 1U);
+        groups[k].count = 0;
     }
     for (uint32_t i = 0; i < s->module_count; i++) {
         if (group_of[i] != HTP_VIEW_NONE) {
-            htp_quality_layer *layer = &groups.items[group_of[i]];
+            htp_quality_layer *layer = &groups[group_of[i]];
             layer->members[layer->count++] = i;
         }
     }
-    for (size_t k = 0; k < groups.count; k++) {
-        htp_quality_layer *layer = &groups.items[k];
+    for (uint32_t k = 0; k < count; k++) {
+        htp_quality_layer *layer = &groups[k];
         if (layer->count > 1) {
             sort_members(g, layer);
             layer->is_judged = HTP_NEW_ARRAY(arena, bool, layer->count);

@@ -23,9 +23,9 @@ static uint32_t find_root(const htp_subject *s)
     return root;
 }
 
-static htp_scope_quality scope_of(const htp_subject *s, uint32_t root, uint32_t module)
+static htp_scope_quality scope_of(const htp_subject *s, uint32_t above, uint32_t module)
 {
-    bool is_below = htp_subject_is_above(s, root, module);
+    bool is_below = htp_subject_is_above(s, above, module);
     return s->tree->are_paths_in_tags         ? HTP_SCOPE_NAME
            : is_below || s->tree->has_records ? HTP_SCOPE_FULL
                                               : HTP_SCOPE_CLASS;
@@ -112,7 +112,9 @@ static bool find_scope(const htp_subject *s, uint32_t node, uint32_t *module)
     }
     char *path = htp_arena_copy(s->arena, name + 1, (size_t)(last - name) - 1);
     for (char *at = path; *at; at++) {
-        *at = *at == '/' ? '.' : *at;
+        if (*at == '/') {
+            *at = '.';
+        }
     }
     return htp_subject_find_path(s, htp_slice_of(path), module);
 }

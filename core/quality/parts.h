@@ -6,6 +6,14 @@
 
 #include "quality/quality.h"
 
+/** Modules that are one under several names, as records tell. */
+typedef struct htp_aliases {
+    uint32_t *first;   /* by module: of `modules` and `next`; HTP_VIEW_NONE: it has no other name */
+    uint32_t *modules; /* that are called in its place */
+    uint32_t *next;
+    uint32_t count;
+} htp_aliases;
+
 /** Where modules of a reference are, see quality/places.h. */
 typedef struct htp_places htp_places;
 
@@ -24,6 +32,7 @@ typedef struct htp_measuring {
     uint32_t *expected;           /* by node: the module by its counterparts in other layers;
                                      HTP_VIEW_NONE */
     htp_quality_module *modules;
+    htp_aliases aliases;
     bool *is_shared; /* by module: its tag is that of others, too */
 } htp_measuring;
 
@@ -42,6 +51,12 @@ static inline void htp_give_up(htp_measuring *m, htp_metric metric, const char *
 {
     m->quality->measures.of[metric] = (htp_measure){.reason = reason};
 }
+
+/** Reads which modules are one. */
+void htp_find_aliases(htp_measuring *m);
+
+/** Whether a module is another one under another name, or lies in one as the other one does. */
+bool htp_is_alias(const htp_measuring *m, uint32_t module, uint32_t other);
 
 void htp_find_layers(htp_measuring *m);
 void htp_judge_weights(htp_measuring *m);

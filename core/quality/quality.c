@@ -231,6 +231,7 @@ void htp_quality_measure(htp_arena *arena, const htp_subject *subject,
     if (reference) {
         htp_places_make(&m);
     }
+    htp_find_aliases(&m);
     htp_find_layers(&m);
     htp_judge_weights(&m);
     htp_judge_calls(&m);

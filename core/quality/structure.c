@@ -100,7 +100,13 @@ static void judge_chain(struct judging *j)
         uint32_t node = j->chain.items[i];
         bool is_right = a->member[node] == a->role[node] && a->relative[node] == relative;
         uint32_t expected = htp_align_module(a, a->role[node], relative);
-        if (j->m->subject->module_of[node] != HTP_VIEW_NONE) {
+        uint32_t tagged = j->m->subject->module_of[node];
+        if (!is_right && tagged != HTP_VIEW_NONE && expected != HTP_VIEW_NONE &&
+            htp_is_alias(j->m, tagged, expected)) {
+            is_right = true;
+            a->role[node] = a->member[node]; /* two layers have it in common */
+        }
+        if (tagged != HTP_VIEW_NONE) {
             htp_judge(j->m, node, HTP_METRIC_CONTAMINATION_STRUCTURE, !is_right);
         }
         if (!is_right && expected != HTP_VIEW_NONE) {

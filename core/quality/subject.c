@@ -57,7 +57,9 @@ static htp_slice path_of_tag(htp_arena *arena, htp_slice tag)
 {
     char *path = htp_arena_copy(arena, tag.at, tag.length);
     for (size_t i = 0; i < tag.length; i++) {
-        path[i] = path[i] == '/' ? '.' : path[i];
+        if (path[i] == '/') {
+            path[i] = '.';
+        }
     }
     size_t slash = tag.length > 0;
     return (htp_slice){path + slash, tag.length - slash};

@@ -22,16 +22,9 @@ struct holder {
     bool is_ancestor; /* a module above the holder; that one is not known */
 };
 
-/* A module that is another one, too; in a list. */
-struct alias {
-    uint32_t module, next;
-};
-
 struct oracle {
     htp_measuring *m;
     struct holder *holders; /* by tensor */
-    uint32_t *aliases;      /* by module: the first of `list` */
-    HTP_VECTOR(struct alias) list;
     htp_map open; /* by dims and module: it, or one below it, has a parameter without a name */
     uint64_t seed;
 };
@@ -39,20 +32,6 @@ struct oracle {
 typedef enum verdict { VERDICT_UNKNOWN, VERDICT_RIGHT, VERDICT_WRONG } verdict;
 
 /* ---- records ---- */
-
-static void add_aliases(struct oracle *o, uint32_t module, const cJSON *record)
-{
-    const cJSON *alias;
-    cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(record, "aliases"))
-    {
-        uint32_t other;
-        if (cJSON_IsString(alias) &&
-            htp_subject_find_path(o->m->subject, htp_slice_of(alias->valuestring), &other)) {
-            HTP_PUSH(o->m->arena, &o->list, (struct alias){module, o->aliases[other]});
-            o->aliases[other] = (uint32_t)o->list.count - 1;
-        }
-    }
-}
 
 /* What a parameter without a name, and a module that may read it, have in common with a weight. */
 struct open_key {
@@ -112,7 +91,6 @@ static void read_records(struct oracle *o, const htp_map *names)
     const htp_tree *tree = o->m->subject->tree;
     const cJSON *record = tree->has_records ? tree->records : NULL;
     for (uint32_t i = 0; record && i < tree->module_count; i++, record = record->next) {
-        add_aliases(o, i, record);
         const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(record, "parameters");
         const cJSON *shape;
         cJSON_ArrayForEach(shape, cJSON_GetObjectItemCaseSensitive(parameters, "shapes"))
@@ -185,9 +163,10 @@ static void find_holders(struct oracle *o)
 static bool may_read(const struct oracle *o, uint32_t node, uint32_t tensor)
 {
     const htp_subject *s = o->m->subject;
-    for (uint32_t i = o->aliases[o->holders[tensor].module]; i != HTP_VIEW_NONE;
-         i = o->list.items[i].next) {
-        if (htp_subject_is_tagged_above(s, node, o->list.items[i].module)) {
+    const htp_aliases *aliases = &o->m->aliases;
+    for (uint32_t i = aliases->first[o->holders[tensor].module]; i != HTP_VIEW_NONE;
+         i = aliases->next[i]) {
+        if (htp_subject_is_tagged_above(s, node, aliases->modules[i])) {
             return true;
         }
     }
@@ -265,11 +244,9 @@ void htp_judge_weights(htp_measuring *m)
     struct oracle o = {
         .m = m,
         .holders = HTP_NEW_ARRAY(m->arena, struct holder, tensors + 1),
-        .aliases = HTP_NEW_ARRAY(m->arena, uint32_t, s->module_count + 1U),
         .seed = htp_digest_seed(),
     };
     uint8_t *verdicts = HTP_NEW_ARRAY(m->arena, uint8_t, tensors + 1);
-    memset(o.aliases, 0xff, (s->module_count + 1U) * sizeof(*o.aliases));
     find_holders(&o);
     for (uint32_t n = 0; n < s->node_count; n++) {
         if (s->module_of[n] != HTP_VIEW_NONE) {

@@ -1,0 +1,66 @@
+/*
+ * Modules that are one under several names: what is tagged with one of them is so with all.
+ */
+#include "quality/parts.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+/* Counts the aliases of all records, or notes them where there is room. */
+static void read_aliases(htp_measuring *m, bool is_counted)
+{
+    const htp_tree *tree = m->subject->tree;
+    const cJSON *record = tree->records;
+    htp_aliases *aliases = &m->aliases;
+    aliases->count = 0;
+    for (uint32_t i = 0; record && i < tree->module_count; i++, record = record->next) {
+        const cJSON *alias;
+        cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(record, "aliases"))
+        {
+            uint32_t other;
+            if (!cJSON_IsString(alias) ||
+                !htp_subject_find_path(m->subject, htp_slice_of(alias->valuestring), &other)) {
+                continue;
+            }
+            if (!is_counted) {
+                aliases->modules[aliases->count] = i;
+                aliases->next[aliases->count] = aliases->first[other];
+                aliases->first[other] = aliases->count;
+            }
+            aliases->count++;
+        }
+    }
+}
+
+void htp_find_aliases(htp_measuring *m)
+{
+    uint32_t modules = m->subject->module_count;
+    htp_aliases *aliases = &m->aliases;
+    aliases->first = HTP_NEW_ARRAY(m->arena, uint32_t, modules + 1U);
+    memset(aliases->first, 0xff, (modules + 1U) * sizeof(*aliases->first));
+    if (m->subject->tree->has_records && m->subject->has_paths) {
+        read_aliases(m, true);
+        aliases->modules = HTP_NEW_ARRAY(m->arena, uint32_t, aliases->count + 1U);
+        aliases->next = HTP_NEW_ARRAY(m->arena, uint32_t, aliases->count + 1U);
+        read_aliases(m, false);
+    }
+}
+
+bool htp_is_alias(const htp_measuring *m, uint32_t module, uint32_t other)
+{
+    const htp_tree *tree = m->subject->tree;
+    while (module != HTP_VIEW_NONE && other != HTP_VIEW_NONE && module != other) {
+        for (uint32_t i = m->aliases.first[other]; i != HTP_VIEW_NONE; i = m->aliases.next[i]) {
+            if (m->aliases.modules[i] == module) {
+                return true;
+            }
+        }
+        if (!htp_slice_equals(htp_tree_segment(&tree->modules[module]),
+                              htp_tree_segment(&tree->modules[other]))) {
+            return false;
+        }
+        module = tree->modules[module].parent;
+        other = tree->modules[other].parent;
+    }
+    return false;
+}
