@@ -47,6 +47,25 @@ static bool is_data_file(const char *input, const char *output, bool has_externa
     return false;
 }
 
+/* The folder of a path, with its slash. @return the name in it */
+static const char *split_path(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    length = length < PATH_MAX ? length : 0;
+    memcpy(folder, length > 0 ? path : ".", length > 0 ? length : 1);
+    folder[length > 0 ? length : 1] = '\0';
+    return slash ? slash + 1 : path;
+}
+
+bool htp_paths_are_one(const char *a, const char *b)
+{
+    char folders[2][PATH_MAX];
+    const char *first = split_path(a, folders[0]);
+    const char *second = split_path(b, folders[1]);
+    return strcmp(first, second) == 0 && is_same_file(folders[0], folders[1]);
+}
+
 htp_status htp_paths_check_model(const char *model_path)
 {
     return model_path ? HTP_OK : htp_status_make(HTP_CODE_USAGE, "the model has no name");

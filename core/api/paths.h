@@ -10,6 +10,9 @@
 /** Refuses a model without a path (HTP_CODE_USAGE). */
 HTP_MUST_USE htp_status htp_paths_check_model(const char *model_path);
 
+/** Whether two paths are those of one file, which need not be there: one name in one folder. */
+bool htp_paths_are_one(const char *a, const char *b);
+
 /**
  * Refuses an output that is one of the files that are read, under whatever name (HTP_CODE_USAGE),
  * also where an external data file would be, which there may be if @p has_external, or one that

@@ -12,7 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 void htp_quality_options_init(htp_quality_options *options)
@@ -74,19 +73,6 @@ static void count_matched(htp_reference *reference, uint32_t nodes)
     reference->unmatched = nodes - reference->matched;
 }
 
-/* The innermost module that ran a node; where that is held by another one than the node's tag says,
- * the module of the tag. */
-static uint32_t find_ran(const htp_tree *tree, uint32_t node)
-{
-    const htp_tree_place *place = &tree->places[node];
-    uint32_t tagged = place->tags.count > 0 ? tree->owners.items[place->tags.first] : HTP_VIEW_NONE;
-    uint32_t at = place->innermost;
-    while (at != HTP_VIEW_NONE && !tree->modules[at].has_tag) {
-        at = tree->modules[at].parent;
-    }
-    return at == tagged ? place->innermost : tagged;
-}
-
 /* Operations of a sidecar, by the names and op types of nodes. */
 static htp_status take_sidecar(struct work *w, struct entry *entry)
 {
@@ -96,7 +82,7 @@ static htp_status take_sidecar(struct work *w, struct entry *entry)
     entry->reference = new_reference(w, entry, file, "sidecar", &w->sidecar_tree);
     uint32_t *modules = (uint32_t *)entry->reference.modules;
     for (uint32_t n = 0; n < entry->subject.node_count; n++) {
-        modules[n] = find_ran(&w->sidecar_tree, n);
+        modules[n] = htp_reference_find_ran(&w->sidecar_tree, n);
     }
     count_matched(&entry->reference, entry->subject.node_count);
     return HTP_OK;
@@ -134,8 +120,8 @@ static htp_status carry(struct work *w, const struct entry *from, struct entry *
     for (uint32_t n = 0; n < from->subject.node_count; n++) {
         uint32_t other = comparison->correspondence.counterparts[n];
         if (other != HTP_VIEW_NONE) {
-            modules[other] =
-                has_reference ? from->reference.modules[n] : find_ran(&from->model->tree, n);
+            modules[other] = has_reference ? from->reference.modules[n]
+                                           : htp_reference_find_ran(&from->model->tree, n);
         }
     }
     count_matched(&to->reference, to->subject.node_count);
@@ -339,22 +325,6 @@ static void add_inputs(struct work *w, const char **inputs, size_t *count)
     }
 }
 
-/* Whether two paths are those of one file, which need not be there. */
-static bool is_same_output(const htp_output *a, const htp_output *b)
-{
-    const char *first = strrchr(a->path, '/');
-    const char *second = strrchr(b->path, '/');
-    const char *name = first ? first + 1 : a->path;
-    const char *other = second ? second + 1 : b->path;
-    char folders[2][PATH_MAX] = {".", "."};
-    struct stat facts[2];
-    memcpy(folders[0], first ? a->path : ".", first ? (size_t)(first - a->path) + 1 : 1);
-    memcpy(folders[1], second ? b->path : ".", second ? (size_t)(second - b->path) + 1 : 1);
-    return strcmp(name, other) == 0 && stat(folders[0], &facts[0]) == 0 &&
-           stat(folders[1], &facts[1]) == 0 && facts[0].st_dev == facts[1].st_dev &&
-           facts[0].st_ino == facts[1].st_ino;
-}
-
 /* No output may be an input, or another output. */
 static htp_status check_outputs(struct work *w)
 {
@@ -371,7 +341,7 @@ static htp_status check_outputs(struct work *w)
         HTP_TRY(htp_paths_check(&w->arena, inputs, count, path, false));
         HTP_TRY(htp_output_find(&known[outputs], path));
         for (size_t k = 0; k < outputs; k++) {
-            if (!known[k].is_direct && is_same_output(&known[k], &known[outputs])) {
+            if (!known[k].is_direct && htp_paths_are_one(known[k].path, known[outputs].path)) {
                 return htp_status_make(HTP_CODE_USAGE, "two outputs are the file '%s'", path);
             }
         }

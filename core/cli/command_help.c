@@ -109,7 +109,8 @@ static const htp_cli_command_help helps[] = {
      "  --json                one JSON object\n",
      true},
     {HTP_CLI_QUALITY, "quality MODEL.onnx... [options]",
-     "How good the tags of models are, whoever wrote them: of the whole, of each depth of the module\n"
+     "How good the tags of models are, whoever wrote them: of the whole, of each depth of the "
+     "module\n"
      "tree, and of each layer. What cannot be known is n/a, with the reason.\n"
      "\n"
      "  --reference FILE      where nodes ran: the sidecar of an export\n"
@@ -123,7 +124,8 @@ static const htp_cli_command_help helps[] = {
      "                        may be repeated\n"
      "  --verbose             all layers and all nodes with problems\n"
      "\n"
-     "Metrics, best at 100 %: coverage, specificity, scope, tensors, weights, cohesion, separation,\n"
+     "Metrics, best at 100 %: coverage, specificity, scope, tensors, weights, cohesion, "
+     "separation,\n"
      "injectivity, consistency; best at 0 %: contamination.weights, contamination.calls,\n"
      "contamination.structure, and contamination for those of the three that apply.\n",
      false},

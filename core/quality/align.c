@@ -248,8 +248,8 @@ struct once_key {
     uint64_t relative;
 };
 
-/* A node of a member that nothing has joined; TWICE where another one has its key. */
-enum { TWICE = HTP_VIEW_NONE };
+/* A node of a member that nothing has joined; twice where another one has its key. */
+static const uint32_t twice = HTP_VIEW_NONE;
 
 static void list_once(htp_alignment *a, uint32_t number, int radius, bool is_second, htp_map *map)
 {
@@ -262,7 +262,7 @@ static void list_once(htp_alignment *a, uint32_t number, int radius, bool is_sec
             struct once_key *key = HTP_NEW(a->m->arena, struct once_key);
             *key = (struct once_key){a->around[radius][node], a->relative[node]};
             bool is_known = htp_map_get_bytes(map, key, sizeof(*key), NULL);
-            htp_map_set_bytes(a->m->arena, map, key, sizeof(*key), is_known ? TWICE : node);
+            htp_map_set_bytes(a->m->arena, map, key, sizeof(*key), is_known ? twice : node);
         }
     }
 }
@@ -281,7 +281,7 @@ static void join_once(htp_alignment *a, uint32_t number, int radius, queue *queu
         uint32_t one;
         uint32_t other;
         if (htp_map_get_bytes(&first, &key, sizeof(key), &one) && one == node &&
-            htp_map_get_bytes(&second, &key, sizeof(key), &other) && other != TWICE &&
+            htp_map_get_bytes(&second, &key, sizeof(key), &other) && other != twice &&
             may_join(a, number, node, other, TAGGED_ALIKE)) {
             join(a, number, node, other);
             HTP_PUSH(a->m->arena, queue, node);

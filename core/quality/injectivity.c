@@ -13,19 +13,21 @@ struct sharing {
     htp_measuring *m;
     uint32_t *tag_of; /* by instance: the module that all its nodes are tagged with */
     bool *has_nodes;  /* by instance: an oracle knows some */
-    bool is_known;    /* any is */
+    bool *is_judged;  /* by module: an oracle knows a node with its tag */
+    bool is_known;    /* of any module */
 };
 
-enum { SEVERAL = HTP_VIEW_NONE };
+static const uint32_t several = HTP_VIEW_NONE;
 
 static void note(struct sharing *x, uint32_t instance, uint32_t tag)
 {
     if (!x->has_nodes[instance]) {
         x->tag_of[instance] = tag;
     } else if (x->tag_of[instance] != tag) {
-        x->tag_of[instance] = SEVERAL;
+        x->tag_of[instance] = several;
     }
     x->has_nodes[instance] = true;
+    x->is_judged[tag] = true;
     x->is_known = true;
 }
 
@@ -57,9 +59,9 @@ static void find_by_truth(struct sharing *x, int oracle)
         }
     }
     for (uint32_t i = 0; i < s->module_count; i++) {
-        uint32_t tag = x->has_nodes[i] ? x->tag_of[i] : SEVERAL;
+        uint32_t tag = x->has_nodes[i] ? x->tag_of[i] : several;
         bool is_gone = s->tree->modules[i].nodes_total == 0;
-        if (tag != SEVERAL && is_gone && !htp_subject_is_above(s, tag, i)) {
+        if (tag != several && is_gone && !htp_subject_is_above(s, tag, i)) {
             m->is_shared[tag] = true;
         }
     }
@@ -80,6 +82,7 @@ static void find_by_reference(struct sharing *x)
         }
         uint32_t instance = m->places->eligible[ran];
         htp_place place = m->places->of[instance];
+        x->is_judged[s->module_of[n]] = true;
         x->is_known = true;
         if (!place.is_exact || place.module != s->module_of[n] ||
             !tree->modules[instance].has_tag) {
@@ -100,6 +103,7 @@ void htp_judge_injectivity(htp_measuring *m)
         .m = m,
         .tag_of = HTP_NEW_ARRAY(m->arena, uint32_t, s->module_count + 1U),
         .has_nodes = HTP_NEW_ARRAY(m->arena, bool, s->module_count + 1U),
+        .is_judged = HTP_NEW_ARRAY(m->arena, bool, s->module_count + 1U),
     };
     m->is_shared = HTP_NEW_ARRAY(m->arena, bool, s->module_count + 1U);
     if (s->tree->has_records) {
@@ -119,7 +123,7 @@ void htp_judge_injectivity(htp_measuring *m)
         return;
     }
     for (uint32_t i = 0; i < s->module_count; i++) {
-        if (s->tree->modules[i].has_tag) {
+        if (s->tree->modules[i].has_tag && (s->tree->has_records || x.is_judged[i])) {
             htp_count(m, HTP_METRIC_INJECTIVITY, i, !m->is_shared[i]);
         }
     }

@@ -23,9 +23,9 @@ static uint32_t find_root(const htp_subject *s)
     return root;
 }
 
-static htp_scope_quality scope_of(const htp_subject *s, uint32_t above, uint32_t module)
+static htp_scope_quality scope_of(const htp_subject *s, uint32_t top, uint32_t tagged)
 {
-    bool is_below = htp_subject_is_above(s, above, module);
+    bool is_below = htp_subject_is_above(s, top, tagged);
     return s->tree->are_paths_in_tags         ? HTP_SCOPE_NAME
            : is_below || s->tree->has_records ? HTP_SCOPE_FULL
                                               : HTP_SCOPE_CLASS;

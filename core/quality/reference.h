@@ -20,4 +20,8 @@ typedef struct htp_reference {
     uint64_t unmatched;      /* the others */
 } htp_reference;
 
+/** The innermost module that ran a node of a tree; where another one holds that than the node's tag
+ * says, the module of the tag. HTP_VIEW_NONE: the node has no tag. */
+uint32_t htp_reference_find_ran(const htp_tree *tree, uint32_t node);
+
 #endif

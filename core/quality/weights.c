@@ -5,7 +5,8 @@
  * Names alone tell who holds a weight. Records of modules tell two things besides: which modules
  * are one under several names, and which parameters a module has. A parameter that no initializer
  * is called after is held together with one that has the same dims: a module that has such a one
- * may read it, as two modules do that share a weight. Weights that were folded or renamed have no
+ * may read it, as two modules do that share a weight. And a module may call one that another one
+ * holds: its chain of calls ends there. Weights that were folded or renamed have no
  * known holder, and are not judged.
  */
 #include "quality/parts.h"
@@ -26,6 +27,7 @@ struct oracle {
     htp_measuring *m;
     struct holder *holders; /* by tensor */
     htp_map open; /* by dims and module: it, or one below it, has a parameter without a name */
+    htp_view_name chain_key;
     uint64_t seed;
 };
 
@@ -160,6 +162,30 @@ static void find_holders(struct oracle *o)
 
 /* ---- judging ---- */
 
+/* Whether the node's chain of calls, "path: Class/path: Class/operation: target", ends in the
+ * holder of a weight, and the deepest module in it that has a tag is the node's: one that calls a
+ * module of another one. */
+static bool is_called_elsewhere(const struct oracle *o, uint32_t node, uint32_t holder)
+{
+    const htp_subject *s = o->m->subject;
+    const htp_view_property *chain =
+        htp_view_find_property(s->view, s->view->nodes.items[node].properties, o->chain_key);
+    const char *at = chain ? (const char *)chain->value.at : "";
+    size_t left = chain ? chain->value.bytes : 0;
+    uint32_t tagged = HTP_VIEW_NONE;
+    uint32_t last = HTP_VIEW_NONE;
+    for (const char *slash = memchr(at, '/', left); slash; slash = memchr(at, '/', left)) {
+        const char *colon = memmem(at, (size_t)(slash - at), ": ", 2);
+        if (!colon || !htp_subject_find_path(s, (htp_slice){at, (size_t)(colon - at)}, &last)) {
+            return false;
+        }
+        tagged = s->tree->modules[last].has_tag ? last : tagged;
+        left -= (size_t)(slash - at) + 1;
+        at = slash + 1;
+    }
+    return last == holder && tagged != HTP_VIEW_NONE && tagged == s->module_of[node];
+}
+
 static bool may_read(const struct oracle *o, uint32_t node, uint32_t tensor)
 {
     const htp_subject *s = o->m->subject;
@@ -169,6 +195,9 @@ static bool may_read(const struct oracle *o, uint32_t node, uint32_t tensor)
         if (htp_subject_is_tagged_above(s, node, aliases->modules[i])) {
             return true;
         }
+    }
+    if (is_called_elsewhere(o, node, o->holders[tensor].module)) {
+        return true;
     }
     htp_view_range tags = s->tree->places[node].tags;
     htp_digest dims = dims_of_tensor(o, &s->view->tensors.items[tensor]);
@@ -244,6 +273,7 @@ void htp_judge_weights(htp_measuring *m)
     struct oracle o = {
         .m = m,
         .holders = HTP_NEW_ARRAY(m->arena, struct holder, tensors + 1),
+        .chain_key = htp_view_find_name(s->view, "namespace"),
         .seed = htp_digest_seed(),
     };
     uint8_t *verdicts = HTP_NEW_ARRAY(m->arena, uint8_t, tensors + 1);
