@@ -147,21 +147,18 @@ static void add_bare_root(htp_tree_finder *finder)
 void htp_tree_close(htp_tree *tree)
 {
     htp_sidecar_file_close(&tree->sidecar);
-    cJSON_Delete(tree->json);
-    tree->json = NULL;
+    cJSON_Delete(tree->held);
+    tree->held = NULL;
 }
 
 /* Forgets modules that no node told of. */
 static void forget_modules(htp_tree_finder *finder)
 {
     finder->tree->has_records = false;
-    finder->tree->records = NULL;
     finder->modules.count = 0;
     finder->children = (htp_map){0};
     finder->by_tag = (htp_map){0};
     finder->by_full_tag = (htp_map){0};
-    cJSON_Delete(finder->tree->json);
-    finder->tree->json = NULL;
 }
 
 htp_status htp_tree_find(htp_view *view, htp_tree *tree)

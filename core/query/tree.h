@@ -59,7 +59,9 @@ typedef struct htp_tree_module {
     bool has_tag;              /* of its own */
     bool has_path;             /* it is known; the root's is empty */
     uint32_t calls;
-    bool is_record;       /* htp.module_tree tells of it, and counts these: */
+    htp_json_part record; /* what htp.module_tree or a sidecar tells of it: JSON, valid as long as
+                             the view and the tree; or empty */
+    bool is_record;       /* there is one, and it counts these: */
     uint64_t told_own;    /* nodes_own */
     uint64_t told_total;  /* nodes_total */
     uint64_t nodes_own;   /* whose first tag is this one */
@@ -87,9 +89,8 @@ typedef struct htp_tree {
     uint64_t nodes;
     uint64_t untagged;              /* of these */
     const htp_source_line *sources; /* by node, of the sidecar; NULL: there is none */
-    struct cJSON *json;             /* that texts of records lie in */
-    const struct cJSON *records;    /* the list of these: module by module from the first on, as far
-                                       as it goes */
+    struct cJSON *held;             /* a record that is being told of: freed with the tree, at the
+                                       latest */
     htp_sidecar_file sidecar;       /* that lay beside the model; or all zeroes */
 } htp_tree;
 
@@ -104,6 +105,10 @@ HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
 /** The same with a sidecar that was opened, in place of one beside the model. */
 HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
                                            htp_sidecar_file *sidecar);
+
+/** The record of a module, which the tree holds until the next one is asked for; NULL: it has none,
+ * or memory is short. */
+const struct cJSON *htp_tree_hold_record(htp_tree *tree, uint32_t module);
 
 /** Frees what lies outside of the arena; a tree that is all zeroes is accepted. */
 void htp_tree_close(htp_tree *tree);
