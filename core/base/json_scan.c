@@ -198,7 +198,12 @@ static bool skip_scalar(htp_json_scan *scan)
     if (first == '"') {
         return skip_string(scan);
     }
-    return first == '-' || (first >= '0' && first <= '9') ? skip_number(scan) : skip_word(scan);
+    if (first != '-' && (first < '0' || first > '9')) {
+        return skip_word(scan);
+    }
+    const char *number = scan->at;
+    return skip_number(scan) && (scan->at - number <= HTP_JSON_LONGEST_NUMBER ||
+                                 fail(scan, "a number of too many digits"));
 }
 
 /* ---- values in values ---- */

@@ -13,6 +13,9 @@
 /** Values in each other that are walked over. */
 #define HTP_JSON_DEEPEST 64
 
+/** Bytes of the longest number: cJSON reads no longer ones. */
+#define HTP_JSON_LONGEST_NUMBER 63
+
 /** A part of a document. */
 typedef struct htp_json_part {
     const char *at;

@@ -147,8 +147,10 @@ static void add_bare_root(htp_tree_finder *finder)
 void htp_tree_close(htp_tree *tree)
 {
     htp_sidecar_file_close(&tree->sidecar);
-    cJSON_Delete(tree->held);
-    tree->held = NULL;
+    if (tree->held) {
+        cJSON_Delete(tree->held->record);
+        tree->held->record = NULL;
+    }
 }
 
 /* Forgets modules that no node told of. */
@@ -179,6 +181,8 @@ htp_status htp_tree_find_with(htp_view *view, htp_tree *tree, htp_sidecar_file *
         finder.places[i].innermost = HTP_VIEW_NONE;
     }
     tree->source_text = "nothing in the file";
+    tree->held = HTP_NEW(view->arena, struct htp_tree_held);
+    tree->held->arena = view->arena;
     HTP_TRY(htp_tree_read_records(&finder));
     HTP_TRY(htp_tree_from_tags(&finder));
     if (tree->source == HTP_TREE_NOWHERE) {

@@ -77,6 +77,12 @@ typedef struct htp_tree_place {
     htp_view_range tags; /* of `owners`: modules, the first is that of source_module */
 } htp_tree_place;
 
+/** The record that a tree holds; or NULL. */
+struct htp_tree_held {
+    htp_arena *arena;
+    struct cJSON *record;
+};
+
 typedef struct htp_tree {
     htp_tree_source source;
     const char *source_text;  /* for people: "attribute __source_module" */
@@ -89,8 +95,7 @@ typedef struct htp_tree {
     uint64_t nodes;
     uint64_t untagged;              /* of these */
     const htp_source_line *sources; /* by node, of the sidecar; NULL: there is none */
-    struct cJSON *held;             /* a record that is being told of: freed with the tree, at the
-                                       latest */
+    struct htp_tree_held *held;     /* see htp_tree_hold_record() */
     htp_sidecar_file sidecar;       /* that lay beside the model; or all zeroes */
 } htp_tree;
 
@@ -106,9 +111,9 @@ HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
 HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
                                            htp_sidecar_file *sidecar);
 
-/** The record of a module, which the tree holds until the next one is asked for; NULL: it has none,
- * or memory is short. */
-const struct cJSON *htp_tree_hold_record(htp_tree *tree, uint32_t module);
+/** The record of a module, which the tree holds until the next one is asked for, or it is closed;
+ * NULL: it has none. */
+const struct cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module);
 
 /** Frees what lies outside of the arena; a tree that is all zeroes is accepted. */
 void htp_tree_close(htp_tree *tree);

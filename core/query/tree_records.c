@@ -19,8 +19,11 @@ static htp_slice decode_text(htp_arena *arena, htp_json_part value)
     }
     char *text = htp_arena_alloc(arena, value.length); /* it is not longer than its JSON */
     cJSON *json = cJSON_ParseWithLength(value.at, value.length);
-    size_t length = json ? strlen(json->valuestring) : 0;
-    memcpy(text, json ? json->valuestring : "", length);
+    if (!json) { /* it was seen to be JSON */
+        htp_arena_exhaust(arena);
+    }
+    size_t length = strlen(json->valuestring);
+    memcpy(text, json->valuestring, length);
     cJSON_Delete(json);
     return (htp_slice){text, length};
 }
@@ -144,12 +147,16 @@ void htp_tree_read_record(htp_arena *arena, htp_json_scan *scan, htp_tree_record
     record->whole.length = (size_t)(scan->at - record->whole.at);
 }
 
-const cJSON *htp_tree_hold_record(htp_tree *tree, uint32_t module)
+const cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module)
 {
     htp_json_part whole = tree->modules[module].record;
-    cJSON_Delete(tree->held);
-    tree->held = whole.at ? cJSON_ParseWithLength(whole.at, whole.length) : NULL;
-    return tree->held;
+    struct htp_tree_held *held = tree->held;
+    cJSON_Delete(held->record);
+    held->record = whole.at ? cJSON_ParseWithLength(whole.at, whole.length) : NULL;
+    if (whole.at && !held->record) { /* it was seen to be JSON */
+        htp_arena_exhaust(held->arena);
+    }
+    return held->record;
 }
 
 /* ---- the tree ---- */

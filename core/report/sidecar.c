@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-htp_sidecar *htp_sidecar_new(htp_arena *arena, const htp_view *view, htp_tree *tree)
+htp_sidecar *htp_sidecar_new(htp_arena *arena, const htp_view *view, const htp_tree *tree)
 {
     htp_sidecar *sidecar = HTP_NEW(arena, htp_sidecar);
     *sidecar =

@@ -35,7 +35,7 @@ typedef struct htp_sidecar_run {
 typedef struct htp_sidecar htp_sidecar;
 
 /** Finds all that is to be written, in @p arena: lists of numbers, and names that are made. */
-htp_sidecar *htp_sidecar_new(htp_arena *arena, const htp_view *view, htp_tree *tree);
+htp_sidecar *htp_sidecar_new(htp_arena *arena, const htp_view *view, const htp_tree *tree);
 
 /** Writes the document to @p json, which hands it on. Two writings are equal; the second one
  * allocates nothing. @param run  may be NULL. */

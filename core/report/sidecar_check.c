@@ -155,7 +155,7 @@ static void check_record(void *user, const char *name, const char *key, const ch
     c->status = compare_records(c, name, key, (htp_json_part){json, length}, value);
 }
 
-htp_status htp_sidecar_check(htp_arena *arena, const htp_view *view, htp_tree *tree,
+htp_status htp_sidecar_check(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                              htp_sidecar_file *file, htp_findings *findings)
 {
     struct checking c = {.arena = arena,

@@ -13,7 +13,8 @@
  * members that are not known here.
  * @return HTP_CODE_BAD_INPUT where a record is no JSON that cJSON reads, or a name stands twice.
  */
-HTP_MUST_USE htp_status htp_sidecar_check(htp_arena *arena, const htp_view *view, htp_tree *tree,
-                                          htp_sidecar_file *file, htp_findings *findings);
+HTP_MUST_USE htp_status htp_sidecar_check(htp_arena *arena, const htp_view *view,
+                                          const htp_tree *tree, htp_sidecar_file *file,
+                                          htp_findings *findings);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct htp_number_lists {
 struct htp_sidecar {
     htp_arena *arena;
     const htp_view *view;
-    htp_tree *tree; /* for the record that it holds; or as it is */
+    const htp_tree *tree;
     htp_keys keys;
     htp_number_lists readers; /* by value: nodes that read it; a node that has a graph reads what
                                  that returns */
