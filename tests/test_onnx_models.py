@@ -206,6 +206,8 @@ def borders():
         whole = facts("inspect", folder / "ours.onnx", "--module", "/Net")
         assert [v["name"] for v in whole["inputs"]] == ["ids"]
         assert [(v["name"], v["to"]) for v in whole["outputs"]] == [("output", [None])]
+        told = run("inspect", folder / "ours.onnx", "--module", "/Net").stdout
+        assert "from the model's inputs" in told and "to   the model's outputs" in told, told
 
 
 @case_for_each(("bert-tiny", "transformer-scripted"))

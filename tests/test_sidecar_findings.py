@@ -203,7 +203,7 @@ def what_is_no_sidecar():
             good.replace('"operations": {', f'"operations": {{"{SOFTMAX}": {{"op_type": "x"}},'):
                 "two operations",
             good.replace(f'"{SOFTMAX}": {{', f'"{SOFTMAX}\\u0000": {{'): "NUL",
-            good.replace(f'"{SOFTMAX}": {{', f'"{SOFTMAX}\\ud800": {{'): "no JSON",
+            good.replace(f'"{SOFTMAX}": {{', f'"{SOFTMAX}\\ud800": {{'): "half a character",
             good.replace(f'"{SOFTMAX}": {{', f'"{SOFTMAX}\x01": {{'): "control character",
             good.replace('"is_leaf": true', '"is_leaf": True', 1): "no value",
             good.replace('"is_leaf": true', '"is_leaf": 01', 1): "begins with 0",

@@ -32,8 +32,7 @@ void htp_arena_free(htp_arena *arena)
     arena->total = 0;
 }
 
-static void exhausted(htp_arena *arena) __attribute__((noreturn));
-static void exhausted(htp_arena *arena)
+void htp_arena_exhaust(htp_arena *arena)
 {
     longjmp(arena->recovery, 1);
 }
@@ -45,7 +44,7 @@ static htp_arena_block *new_block(htp_arena *arena, size_t capacity)
         block = calloc(1, sizeof(htp_arena_block) + capacity);
     }
     if (!block) {
-        exhausted(arena);
+        htp_arena_exhaust(arena);
     }
     block->capacity = capacity;
     return block;
@@ -95,7 +94,7 @@ void *htp_arena_alloc(htp_arena *arena, size_t bytes)
 {
     size_t alignment = sizeof(max_align_t);
     if (bytes > PTRDIFF_MAX - alignment) {
-        exhausted(arena);
+        htp_arena_exhaust(arena);
     }
     size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     if (rounded == 0) {
@@ -121,7 +120,7 @@ void *htp_arena_calloc(htp_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes)) {
-        exhausted(arena);
+        htp_arena_exhaust(arena);
     }
     return htp_arena_alloc(arena, bytes);
 }
@@ -140,7 +139,7 @@ void *htp_arena_grow(htp_arena *arena, const void *old, size_t old_count, size_t
 char *htp_arena_copy(htp_arena *arena, const void *data, size_t bytes)
 {
     if (bytes == SIZE_MAX) {
-        exhausted(arena);
+        htp_arena_exhaust(arena);
     }
     char *copy = htp_arena_alloc(arena, bytes + 1);
     if (bytes) {
@@ -161,7 +160,7 @@ char *htp_arena_vprintf(htp_arena *arena, const char *format, va_list arguments)
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
     if (length < 0) {
-        exhausted(arena);
+        htp_arena_exhaust(arena);
     }
     char *string = htp_arena_alloc(arena, (size_t)length + 1);
     (void)vsnprintf(string, (size_t)length + 1, format, arguments);

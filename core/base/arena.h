@@ -35,6 +35,9 @@ void htp_arena_free(htp_arena *arena);
  * be live for as long as anybody allocates. */
 #define htp_arena_recover(arena) setjmp((arena)->recovery)
 
+/** Jumps to the recovery point: memory that was asked for elsewhere cannot be had. */
+void htp_arena_exhaust(htp_arena *arena) __attribute__((noreturn));
+
 /** @p bytes of zeroed memory, aligned for any type. */
 void *htp_arena_alloc(htp_arena *arena, size_t bytes) __attribute__((returns_nonnull, malloc));
 

@@ -1,5 +1,6 @@
 #include "base/json_scan.h"
 
+#include <stdint.h>
 #include <string.h>
 
 htp_json_scan htp_json_scan_of(htp_json_part part)
@@ -79,24 +80,78 @@ static bool skip_number(htp_json_scan *scan)
     return skip_digits(scan);
 }
 
-static bool skip_escape(htp_json_scan *scan)
+/* The four digits of \u. */
+static bool skip_code(htp_json_scan *scan, unsigned *code)
 {
     enum { DIGITS = 4 };
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    *code = 0;
+    for (int i = 0; i < DIGITS; i++, scan->at++) {
+        const char *digit = scan->at < scan->end && *scan->at ? strchr(digits, *scan->at) : NULL;
+        if (!digit) {
+            return fail(scan, "an escape that there is not");
+        }
+        *code = *code * 16 + (unsigned)(digit - digits) % 16;
+    }
+    return true;
+}
+
+/* A character beyond 16 bits is written as two halves (RFC 8259, section 7). */
+static bool skip_second_half(htp_json_scan *scan)
+{
+    unsigned code;
+    if (scan->end - scan->at < 2 || scan->at[0] != '\\' || scan->at[1] != 'u') {
+        return fail(scan, "half a character");
+    }
+    scan->at += 2;
+    return skip_code(scan, &code) &&
+           ((code >= 0xdc00 && code <= 0xdfff) || fail(scan, "half a character"));
+}
+
+static bool skip_escape(htp_json_scan *scan)
+{
+    unsigned code;
     if (scan->at == scan->end || !strchr("\"\\/bfnrtu", *scan->at) || *scan->at == '\0') {
         return fail(scan, "an escape that there is not");
     }
     if (*scan->at++ != 'u') {
         return true;
     }
-    bool is_nul = true;
-    for (int i = 0; i < DIGITS; i++, scan->at++) {
-        if (scan->at == scan->end || *scan->at == '\0' ||
-            !strchr("0123456789abcdefABCDEF", *scan->at)) {
-            return fail(scan, "an escape that there is not");
-        }
-        is_nul = is_nul && *scan->at == '0';
+    if (!skip_code(scan, &code)) {
+        return false;
     }
-    return !is_nul || fail(scan, "a NUL in a string");
+    if (code == 0) {
+        return fail(scan, "a NUL in a string");
+    }
+    if (code >= 0xdc00 && code <= 0xdfff) {
+        return fail(scan, "half a character");
+    }
+    return code < 0xd800 || code > 0xdfff || skip_second_half(scan);
+}
+
+/* Whether some of eight bytes are a quote, a backslash or a control character; now and then said of
+ * others, too. */
+static bool are_special(uint64_t bytes)
+{
+    const uint64_t ones = 0x0101010101010101U;
+    uint64_t quotes = bytes ^ (ones * '"');
+    uint64_t backslashes = bytes ^ (ones * '\\');
+    return (((bytes - ones * 0x20) & ~bytes) | ((quotes - ones) & ~quotes) |
+            ((backslashes - ones) & ~backslashes)) &
+           (ones * 0x80);
+}
+
+/* Goes on over bytes of a string that stand for themselves, as far as there are many. */
+static void skip_plain(htp_json_scan *scan)
+{
+    uint64_t bytes;
+    while ((size_t)(scan->end - scan->at) >= sizeof(bytes)) {
+        memcpy(&bytes, scan->at, sizeof(bytes));
+        if (are_special(bytes)) {
+            return;
+        }
+        scan->at += sizeof(bytes);
+    }
 }
 
 static bool skip_string(htp_json_scan *scan)
@@ -104,6 +159,7 @@ static bool skip_string(htp_json_scan *scan)
     if (!take(scan, '"')) {
         return fail(scan, "no string where one must be");
     }
+    skip_plain(scan);
     while (scan->at < scan->end) {
         unsigned char byte = (unsigned char)*scan->at++;
         if (byte == '"') {
@@ -113,8 +169,11 @@ static bool skip_string(htp_json_scan *scan)
             scan->at--;
             return fail(scan, "a control character in a string");
         }
-        if (byte == '\\' && !skip_escape(scan)) {
-            return false;
+        if (byte == '\\') {
+            if (!skip_escape(scan)) {
+                return false;
+            }
+            skip_plain(scan);
         }
     }
     return fail(scan, "a string without an end");
@@ -139,7 +198,12 @@ static bool skip_scalar(htp_json_scan *scan)
     if (first == '"') {
         return skip_string(scan);
     }
-    return first == '-' || (first >= '0' && first <= '9') ? skip_number(scan) : skip_word(scan);
+    if (first != '-' && (first < '0' || first > '9')) {
+        return skip_word(scan);
+    }
+    const char *number = scan->at;
+    return skip_number(scan) && (scan->at - number <= HTP_JSON_LONGEST_NUMBER ||
+                                 fail(scan, "a number of too many digits"));
 }
 
 /* ---- values in values ---- */
@@ -214,28 +278,51 @@ bool htp_json_scan_enter(htp_json_scan *scan, char bracket)
     return (!scan->failure && take(scan, bracket)) || fail(scan, "no object or list");
 }
 
-bool htp_json_scan_next(htp_json_scan *scan, htp_json_part *key, htp_json_part *value)
+/* Goes to the next member or item of what was entered, unless its bracket is what follows. */
+static bool go_to_next(htp_json_scan *scan, char end)
 {
-    char end = key ? '}' : ']';
+    bool is_first = !scan->is_begun;
+    scan->is_begun = true; /* what the object or list lies in was, in any case */
     if (scan->failure || take(scan, end)) {
         return false;
     }
-    if (scan->is_begun && !take(scan, ',')) {
-        return fail(scan, "no comma and no bracket where one must be");
+    return is_first || take(scan, ',') || fail(scan, "no comma and no bracket where one must be");
+}
+
+bool htp_json_scan_item(htp_json_scan *scan)
+{
+    return go_to_next(scan, ']');
+}
+
+bool htp_json_scan_name(htp_json_scan *scan, htp_json_part *key)
+{
+    if (!go_to_next(scan, '}')) {
+        return false;
     }
-    scan->is_begun = true;
-    if (key) {
-        (void)peek(scan);
-        key->at = scan->at;
-        if (!skip_string(scan)) {
-            return false;
-        }
-        key->length = (size_t)(scan->at - key->at);
-        if (!take(scan, ':')) {
-            return fail(scan, "a name without a value");
-        }
+    (void)peek(scan);
+    key->at = scan->at;
+    if (!skip_string(scan)) {
+        return false;
     }
-    return htp_json_scan_value(scan, value);
+    key->length = (size_t)(scan->at - key->at);
+    return take(scan, ':') || fail(scan, "a name without a value");
+}
+
+bool htp_json_scan_next(htp_json_scan *scan, htp_json_part *key, htp_json_part *value)
+{
+    bool is_there = key ? htp_json_scan_name(scan, key) : htp_json_scan_item(scan);
+    return is_there && htp_json_scan_value(scan, value);
+}
+
+char htp_json_scan_peek(htp_json_scan *scan)
+{
+    return peek(scan);
+}
+
+bool htp_json_part_is(htp_json_part key, const char *text)
+{
+    size_t length = strlen(text);
+    return key.length == length + 2 && memcmp(key.at + 1, text, length) == 0;
 }
 
 bool htp_json_scan_end(htp_json_scan *scan)

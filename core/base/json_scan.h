@@ -13,6 +13,9 @@
 /** Values in each other that are walked over. */
 #define HTP_JSON_DEEPEST 64
 
+/** Bytes of the longest number: cJSON reads no longer ones. */
+#define HTP_JSON_LONGEST_NUMBER 63
+
 /** A part of a document. */
 typedef struct htp_json_part {
     const char *at;
@@ -39,6 +42,21 @@ bool htp_json_scan_enter(htp_json_scan *scan, char bracket);
  * @param key  receives the name with its quotes.
  * @return false behind the last one, whose bracket is walked over, and after a failure. */
 bool htp_json_scan_next(htp_json_scan *scan, htp_json_part *key, htp_json_part *value);
+
+/** The name of the next member alone: its value must be walked over or entered next.
+ * @return as htp_json_scan_next() */
+bool htp_json_scan_name(htp_json_scan *scan, htp_json_part *key);
+
+/** The next item of a list that was entered is there: it must be walked over or entered next.
+ * @return as htp_json_scan_next() */
+bool htp_json_scan_item(htp_json_scan *scan);
+
+/** What the value that comes next begins with: '{', '[', '"', '-', a digit or a letter; NUL at the
+ * end. */
+char htp_json_scan_peek(htp_json_scan *scan);
+
+/** Whether a name is this text, which needs no escapes. */
+bool htp_json_part_is(htp_json_part key, const char *text);
 
 /** Whether nothing follows, and nothing was wrong. */
 bool htp_json_scan_end(htp_json_scan *scan);

@@ -73,22 +73,9 @@ static htp_map_slot *find_slot(const htp_map *map, const void *key, size_t bytes
     }
 }
 
-void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count)
+static void grow(htp_arena *arena, htp_map *map, size_t capacity)
 {
-    size_t capacity = FIRST_CAPACITY;
-    while (capacity / 4 * 3 <= count) {
-        capacity *= 2;
-    }
-    if (map->count == 0 && capacity > map->capacity) {
-        *map =
-            (htp_map){.slots = HTP_NEW_ARRAY(arena, htp_map_slot, capacity), .capacity = capacity};
-    }
-}
-
-static void grow(htp_arena *arena, htp_map *map)
-{
-    htp_map larger = {.capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY,
-                      .count = map->count};
+    htp_map larger = {.capacity = capacity, .count = map->count};
     larger.slots = HTP_NEW_ARRAY(arena, htp_map_slot, larger.capacity);
     larger.seed = map->seed ? map->seed : larger.slots;
     for (size_t i = 0; i < map->capacity; i++) {
@@ -100,19 +87,51 @@ static void grow(htp_arena *arena, htp_map *map)
     *map = larger;
 }
 
-void htp_map_set_bytes(htp_arena *arena, htp_map *map, const void *key, size_t bytes,
-                       uint32_t value)
+void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count)
+{
+    size_t capacity = FIRST_CAPACITY;
+    while (capacity / 4 * 3 <= count) {
+        capacity *= 2;
+    }
+    if (capacity > map->capacity) {
+        grow(arena, map, capacity);
+    }
+}
+
+/* The slot of a key, which is new where its key is NULL, and counted. */
+static htp_map_slot *add_slot(htp_arena *arena, htp_map *map, const void *key, size_t bytes)
 {
     if (map->count >= map->capacity / 4 * 3) {
-        grow(arena, map);
+        grow(arena, map, map->capacity ? map->capacity * 2 : FIRST_CAPACITY);
     }
     uint64_t hash = hash_key(map->seed, key, bytes);
     htp_map_slot *slot = find_slot(map, key, bytes, hash);
     if (!slot->key) {
         map->count++;
-        *slot = (htp_map_slot){.key = key ? key : "", .bytes = bytes, .hash = hash};
+        slot->bytes = bytes;
+        slot->hash = hash;
     }
+    return slot;
+}
+
+void htp_map_set_bytes(htp_arena *arena, htp_map *map, const void *key, size_t bytes,
+                       uint32_t value)
+{
+    htp_map_slot *slot = add_slot(arena, map, key, bytes);
+    slot->key = slot->key ? slot->key : key ? key : "";
     slot->value = value;
+}
+
+const void **htp_map_add_bytes(htp_arena *arena, htp_map *map, const void *key, size_t bytes,
+                               uint32_t *value)
+{
+    htp_map_slot *slot = add_slot(arena, map, key, bytes);
+    if (slot->key) {
+        *value = slot->value;
+        return NULL;
+    }
+    slot->value = *value;
+    return &slot->key;
 }
 
 bool htp_map_get_bytes(const htp_map *map, const void *key, size_t bytes, uint32_t *value)

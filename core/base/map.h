@@ -20,7 +20,16 @@ typedef struct htp_map {
     const void *seed; /* of the hashes */
 } htp_map;
 
-/** Makes room for @p count keys in an empty map, so that it need not grow on the way. */
+/**
+ * Looks for a key of @p bytes bytes, and adds it where there is none.
+ * @param value  of the key; of a new one it is taken.
+ * @return NULL where the key was there; else the place of the new key, which is to be pointed to
+ *         bytes that stay, before the map is used again.
+ */
+const void **htp_map_add_bytes(htp_arena *arena, htp_map *map, const void *key, size_t bytes,
+                               uint32_t *value);
+
+/** Makes room for @p count keys in all, so that the map need not grow on the way. */
 void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count);
 
 /** Sets @p key (borrowed: must live as long as the map) to @p value, replacing an earlier one. */

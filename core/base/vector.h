@@ -35,4 +35,17 @@
         (vector)->items[(vector)->count++] = (__VA_ARGS__);                                        \
     } while (0)
 
+/** Makes room for @p more items that may come. What they do not take is address space alone. */
+#define HTP_EXPECT(arena, vector, more)                                                            \
+    do {                                                                                           \
+        size_t htp_wanted_ = (vector)->count + (more);                                             \
+        if (htp_wanted_ > (vector)->capacity) {                                                    \
+            size_t htp_twice_ = (vector)->capacity * 2;                                            \
+            htp_wanted_ = htp_wanted_ > htp_twice_ ? htp_wanted_ : htp_twice_;                     \
+            (vector)->items = htp_arena_grow((arena), (vector)->items, (vector)->count,            \
+                                             htp_wanted_, sizeof(*(vector)->items));               \
+            (vector)->capacity = htp_wanted_;                                                      \
+        }                                                                                          \
+    } while (0)
+
 #endif

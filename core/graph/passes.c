@@ -14,6 +14,20 @@ static bool has_no_other_form(const char *kind)
     return htp_text_is_one_of(kind, kinds, sizeof(kinds) / sizeof(kinds[0]));
 }
 
+/* Those whose overload is called otherwise in place. */
+static const struct renamed {
+    const char *in_place;
+    const char *functional;
+} renamed[] = {
+    {"aten::float_power_.Scalar", "aten::float_power.Tensor_Scalar"},
+    {"aten::float_power_.Tensor", "aten::float_power.Tensor_Tensor"},
+    {"aten::floor_divide_.Tensor", "aten::floor_divide"},
+    {"aten::ldexp_", "aten::ldexp.Tensor"},
+    {"aten::pow_.Scalar", "aten::pow.Tensor_Scalar"},
+    {"aten::pow_.Tensor", "aten::pow.Tensor_Tensor"},
+    {"aten::transpose_", "aten::transpose.int"},
+};
+
 const char *htp_pass_functional_kind(htp_arena *arena, const char *kind)
 {
     const char *dot = strchr(kind, '.');
@@ -21,6 +35,11 @@ const char *htp_pass_functional_kind(htp_arena *arena, const char *kind)
     if (length < 2 || kind[length - 1] != '_' || kind[length - 2] == '_' ||
         has_no_other_form(kind)) {
         return kind;
+    }
+    for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++) {
+        if (strcmp(kind, renamed[i].in_place) == 0) {
+            return renamed[i].functional;
+        }
     }
     return htp_arena_printf(arena, "%.*s%s", (int)length - 1, kind, kind + length);
 }

@@ -179,10 +179,10 @@ static htp_status read_attribute(htp_view *view, htp_span whole, const struct pl
     return check_single(view, &attribute, whole);
 }
 
-static htp_status read_attributes(htp_view *view, htp_span message, uint32_t graph, uint32_t node,
+static htp_status read_attributes(htp_view *view, htp_span run, uint32_t graph, uint32_t node,
                                   htp_view_range *range)
 {
-    htp_wire wire = htp_wire_begin(message);
+    htp_wire wire = htp_wire_begin(run);
     htp_wire_field field;
     range->first = (uint32_t)view->attributes.count;
     while (htp_wire_next(&wire, &field)) {
@@ -216,10 +216,11 @@ static htp_view_name *name_of_field(htp_view_node *node, uint32_t number)
 static htp_status read_node(htp_view *view, htp_span whole, uint32_t graph)
 {
     htp_view_node node = {.whole = whole, .graph = graph};
-    htp_span message = htp_wire_content(whole);
-    htp_wire wire = htp_wire_begin(message);
+    htp_wire_runs runs = {0};
+    htp_wire wire = htp_wire_begin(htp_wire_content(whole));
     htp_wire_field field;
     while (htp_wire_next(&wire, &field)) {
+        htp_wire_runs_add(&runs, &field);
         htp_view_name *name =
             field.type == HTP_WIRE_BYTES ? name_of_field(&node, field.number) : NULL;
         if (name) {
@@ -233,19 +234,37 @@ static htp_status read_node(htp_view *view, htp_span whole, uint32_t graph)
         return htp_view_damaged(view, whole.at, "a node has no operator");
     }
     uint32_t index = (uint32_t)view->nodes.count;
-    HTP_TRY(htp_view_read_operands(view, message, NODE_INPUT, &node.inputs));
-    HTP_TRY(htp_view_read_operands(view, message, NODE_OUTPUT, &node.outputs));
-    HTP_TRY(read_attributes(view, message, graph, index, &node.attributes));
-    HTP_TRY(htp_view_read_properties(view, message, NODE_PROPERTY, &node.properties));
+    HTP_TRY(htp_view_read_operands(view, &runs, NODE_INPUT, &node.inputs));
+    HTP_TRY(htp_view_read_operands(view, &runs, NODE_OUTPUT, &node.outputs));
+    HTP_TRY(read_attributes(view, runs.of[NODE_ATTRIBUTE], graph, index, &node.attributes));
+    HTP_TRY(htp_view_read_properties(view, &runs, NODE_PROPERTY, &node.properties));
     HTP_PUSH(view->arena, &view->nodes, node);
     return HTP_OK;
 }
 
-static htp_status read_nodes(htp_view *view, uint32_t graph, htp_span message, uint32_t number)
+static size_t smaller(size_t a, size_t b)
 {
-    htp_wire wire = htp_wire_begin(message);
+    return a < b ? a : b;
+}
+
+/* Makes room for what nodes usually hold, as far as their bytes may be that. */
+static void expect_nodes(htp_view *view, size_t nodes, size_t bytes)
+{
+    HTP_EXPECT(view->arena, &view->nodes, nodes);
+    HTP_EXPECT(view->arena, &view->operands, smaller(4 * nodes, bytes / 16));
+    HTP_EXPECT(view->arena, &view->attributes, smaller(3 * nodes, bytes / 32));
+    HTP_EXPECT(view->arena, &view->property_list, smaller(8 * nodes, bytes / 32));
+    HTP_EXPECT(view->arena, &view->names, smaller(3 * nodes, bytes / 16));
+    htp_map_reserve(view->arena, &view->name_numbers, smaller(3 * nodes, bytes / 64));
+}
+
+static htp_status read_nodes(htp_view *view, uint32_t graph, const htp_wire_runs *runs,
+                             uint32_t number)
+{
+    htp_wire wire = htp_wire_begin(runs->of[number]);
     htp_wire_field field;
     uint32_t first = (uint32_t)view->nodes.count;
+    expect_nodes(view, runs->counts[number], runs->of[number].bytes);
     while (htp_wire_next(&wire, &field)) {
         if (htp_wire_is_bytes(&field, number)) {
             HTP_TRY(read_node(view, field.whole, graph));
@@ -259,10 +278,10 @@ static htp_status read_nodes(htp_view *view, uint32_t graph, htp_span message, u
 
 /* Notes the ValueInfoProtos that are field @p number; their names become operands where there is a
  * @p range for them. */
-static htp_status read_infos(htp_view *view, htp_span message, uint32_t number,
+static htp_status read_infos(htp_view *view, const htp_wire_runs *runs, uint32_t number,
                              htp_view_range *range)
 {
-    htp_wire wire = htp_wire_begin(message);
+    htp_wire wire = htp_wire_begin(runs->of[number]);
     htp_wire_field field;
     uint32_t first = (uint32_t)view->operands.count;
     while (htp_wire_next(&wire, &field)) {
@@ -288,13 +307,13 @@ static htp_status read_infos(htp_view *view, htp_span message, uint32_t number,
     return HTP_OK;
 }
 
-static htp_status read_initializers(htp_view *view, uint32_t graph, htp_span message)
+static htp_status read_initializers(htp_view *view, uint32_t graph, const htp_wire_runs *runs)
 {
     const uint32_t numbers[] = {GRAPH_INITIALIZER, GRAPH_SPARSE};
     htp_wire_field field;
     uint32_t first = (uint32_t)view->tensors.count;
     for (size_t i = 0; i < 2; i++) {
-        htp_wire wire = htp_wire_begin(message);
+        htp_wire wire = htp_wire_begin(runs->of[numbers[i]]);
         while (htp_wire_next(&wire, &field)) {
             htp_view_tensor tensor = {.graph = graph, .attribute = HTP_VIEW_NONE};
             if (!htp_wire_is_bytes(&field, numbers[i])) {
@@ -312,26 +331,28 @@ static htp_status read_initializers(htp_view *view, uint32_t graph, htp_span mes
     return HTP_OK;
 }
 
-static htp_status read_graph_name(htp_view *view, uint32_t graph, htp_span message)
+/* The graph's name, and where its lists lie. */
+static htp_status read_outline(htp_view *view, uint32_t graph, htp_wire_runs *runs)
 {
-    htp_wire wire = htp_wire_begin(message);
+    bool is_function = view->graphs.items[graph].function != HTP_VIEW_NONE;
+    htp_wire wire = htp_wire_begin(htp_wire_content(view->graphs.items[graph].whole));
     htp_wire_field field;
-    htp_view_name name = 0;
+    *runs = (htp_wire_runs){0};
     while (htp_wire_next(&wire, &field)) {
-        if (htp_wire_is_bytes(&field, GRAPH_NAME)) {
-            HTP_TRY(htp_view_intern(view, field.content, &name));
+        htp_wire_runs_add(runs, &field);
+        if (!is_function && htp_wire_is_bytes(&field, GRAPH_NAME)) {
+            HTP_TRY(htp_view_intern(view, field.content, &view->graphs.items[graph].name));
         }
     }
-    view->graphs.items[graph].name = name;
-    return htp_view_end(view, &wire, "a graph");
+    return htp_view_end(view, &wire, is_function ? "a function" : "a graph");
 }
 
 /* A function has no initializers, and its inputs are names that were read with it. */
-static htp_status read_function_graph(htp_view *view, uint32_t index, htp_span message)
+static htp_status read_function_graph(htp_view *view, uint32_t index, const htp_wire_runs *runs)
 {
     htp_view_range infos = {.first = (uint32_t)view->infos.count};
-    HTP_TRY(read_nodes(view, index, message, FUNCTION_NODE));
-    HTP_TRY(read_infos(view, message, FUNCTION_INFO, NULL));
+    HTP_TRY(read_nodes(view, index, runs, FUNCTION_NODE));
+    HTP_TRY(read_infos(view, runs, FUNCTION_INFO, NULL));
     infos.count = (uint32_t)view->infos.count - infos.first;
     view->graphs.items[index].infos = infos;
     return HTP_OK;
@@ -341,17 +362,17 @@ htp_status htp_view_read_graph(htp_view *view, uint32_t index)
 {
     htp_view_range inputs, outputs, properties;
     htp_view_range infos = {.first = (uint32_t)view->infos.count};
-    htp_span message = htp_wire_content(view->graphs.items[index].whole);
+    htp_wire_runs runs;
+    HTP_TRY(read_outline(view, index, &runs));
     if (view->graphs.items[index].function != HTP_VIEW_NONE) {
-        return read_function_graph(view, index, message);
+        return read_function_graph(view, index, &runs);
     }
-    HTP_TRY(read_graph_name(view, index, message));
-    HTP_TRY(read_nodes(view, index, message, GRAPH_NODE));
-    HTP_TRY(read_initializers(view, index, message));
-    HTP_TRY(read_infos(view, message, GRAPH_INPUT, &inputs));
-    HTP_TRY(read_infos(view, message, GRAPH_OUTPUT, &outputs));
-    HTP_TRY(read_infos(view, message, GRAPH_INFO, NULL));
-    HTP_TRY(htp_view_read_properties(view, message, GRAPH_PROPERTY, &properties));
+    HTP_TRY(read_nodes(view, index, &runs, GRAPH_NODE));
+    HTP_TRY(read_initializers(view, index, &runs));
+    HTP_TRY(read_infos(view, &runs, GRAPH_INPUT, &inputs));
+    HTP_TRY(read_infos(view, &runs, GRAPH_OUTPUT, &outputs));
+    HTP_TRY(read_infos(view, &runs, GRAPH_INFO, NULL));
+    HTP_TRY(htp_view_read_properties(view, &runs, GRAPH_PROPERTY, &properties));
     infos.count = (uint32_t)view->infos.count - infos.first;
     htp_view_graph *graph = &view->graphs.items[index]; /* the list may have grown */
     graph->inputs = inputs;

@@ -52,28 +52,60 @@ htp_status htp_view_end(const htp_view *view, const htp_wire *wire, const char *
                             htp_arena_printf(view->arena, "%s is cut short or garbled", what));
 }
 
+/* Where a text is noted among the recent ones: by its length and both its ends. */
+static size_t recent_place(htp_span text)
+{
+    uint64_t ends[2] = {0, 0};
+    size_t bytes = text.bytes < sizeof(ends[0]) ? text.bytes : sizeof(ends[0]);
+    if (bytes > 0) {
+        memcpy(&ends[0], text.at, bytes);
+        memcpy(&ends[1], text.at + text.bytes - bytes, bytes);
+    }
+    uint64_t mixed = (ends[0] ^ (ends[1] * 0x9e3779b97f4a7c15U) ^ text.bytes) * 0xff51afd7ed558ccdU;
+    return (size_t)(mixed >> 32) % HTP_VIEW_RECENT;
+}
+
+/* Whether a name is this text. */
+static bool is_name(const htp_view *view, htp_view_name name, htp_span text)
+{
+    const char *known = htp_view_text(view, name);
+    return strncmp(known, (const char *)text.at, text.bytes) == 0 &&
+           !memchr(text.at, '\0', text.bytes) && known[text.bytes] == '\0';
+}
+
 htp_status htp_view_intern(htp_view *view, htp_span text, htp_view_name *name)
 {
-    if (htp_map_get_bytes(&view->name_numbers, text.at, text.bytes, name)) {
+    if (text.bytes == 0) {
+        *name = 0;
+        return HTP_OK;
+    }
+    htp_view_name *recent = &view->recent[recent_place(text)];
+    if (is_name(view, *recent, text)) {
+        *name = *recent;
+        return HTP_OK;
+    }
+    *name = (htp_view_name)view->names.count;
+    const void **key =
+        htp_map_add_bytes(view->arena, &view->name_numbers, text.at, text.bytes, name);
+    *recent = *name;
+    if (!key) {
         return HTP_OK;
     }
     const char *copy = htp_arena_copy(view->arena, text.at, text.bytes);
+    *key = copy;
+    HTP_PUSH(view->arena, &view->names, copy);
     if (strlen(copy) != text.bytes) {
         return htp_view_damaged(view, text.at, "a name holds a NUL");
     }
-    if (!htp_text_is_utf8(copy, text.bytes)) {
-        return htp_view_damaged(view, text.at, "a name is not UTF-8");
-    }
-    *name = (htp_view_name)view->names.count;
-    HTP_PUSH(view->arena, &view->names, copy);
-    htp_map_set_bytes(view->arena, &view->name_numbers, copy, text.bytes, *name);
-    return HTP_OK;
+    return htp_text_is_utf8(copy, text.bytes)
+               ? HTP_OK
+               : htp_view_damaged(view, text.at, "a name is not UTF-8");
 }
 
-htp_status htp_view_read_operands(htp_view *view, htp_span message, uint32_t number,
+htp_status htp_view_read_operands(htp_view *view, const htp_wire_runs *runs, uint32_t number,
                                   htp_view_range *range)
 {
-    htp_wire wire = htp_wire_begin(message);
+    htp_wire wire = htp_wire_begin(runs->of[number]);
     htp_wire_field field;
     range->first = (uint32_t)view->operands.count;
     while (htp_wire_next(&wire, &field)) {
@@ -104,10 +136,10 @@ static htp_status read_property(htp_view *view, htp_span whole)
     return HTP_OK;
 }
 
-htp_status htp_view_read_properties(htp_view *view, htp_span message, uint32_t number,
+htp_status htp_view_read_properties(htp_view *view, const htp_wire_runs *runs, uint32_t number,
                                     htp_view_range *range)
 {
-    htp_wire wire = htp_wire_begin(message);
+    htp_wire wire = htp_wire_begin(runs->of[number]);
     htp_wire_field field;
     range->first = (uint32_t)view->property_list.count;
     while (htp_wire_next(&wire, &field)) {
@@ -152,11 +184,12 @@ static uint32_t add_graph(htp_view *view, htp_span whole, uint32_t function)
 
 static htp_status read_function(htp_view *view, htp_span whole)
 {
-    htp_span message = htp_wire_content(whole);
     htp_view_function function = {.graph = add_graph(view, whole, (uint32_t)view->functions.count)};
-    htp_wire wire = htp_wire_begin(message);
+    htp_wire_runs runs = {0};
+    htp_wire wire = htp_wire_begin(htp_wire_content(whole));
     htp_wire_field field;
     while (htp_wire_next(&wire, &field)) {
+        htp_wire_runs_add(&runs, &field);
         htp_view_name *name = htp_wire_is_bytes(&field, FUNCTION_NAME)       ? &function.name
                               : htp_wire_is_bytes(&field, FUNCTION_DOMAIN)   ? &function.domain
                               : htp_wire_is_bytes(&field, FUNCTION_OVERLOAD) ? &function.overload
@@ -168,9 +201,9 @@ static htp_status read_function(htp_view *view, htp_span whole)
     HTP_TRY(htp_view_end(view, &wire, "a function"));
     htp_view_graph *graph = &view->graphs.items[function.graph];
     graph->name = function.name;
-    HTP_TRY(htp_view_read_operands(view, message, FUNCTION_INPUT, &graph->inputs));
-    HTP_TRY(htp_view_read_operands(view, message, FUNCTION_OUTPUT, &graph->outputs));
-    HTP_TRY(htp_view_read_properties(view, message, FUNCTION_PROPERTY, &function.properties));
+    HTP_TRY(htp_view_read_operands(view, &runs, FUNCTION_INPUT, &graph->inputs));
+    HTP_TRY(htp_view_read_operands(view, &runs, FUNCTION_OUTPUT, &graph->outputs));
+    HTP_TRY(htp_view_read_properties(view, &runs, FUNCTION_PROPERTY, &function.properties));
     HTP_PUSH(view->arena, &view->functions, function);
     return HTP_OK;
 }
@@ -205,9 +238,11 @@ static htp_status read_field(htp_view *view, const htp_wire_field *field)
 
 htp_status htp_view_read_model(htp_view *view)
 {
+    htp_wire_runs runs = {0};
     htp_wire wire = htp_wire_begin(view->bytes);
     htp_wire_field field;
     while (htp_wire_next(&wire, &field)) {
+        htp_wire_runs_add(&runs, &field);
         HTP_TRY(read_field(view, &field));
     }
     HTP_TRY(htp_view_end(view, &wire, "the model"));
@@ -220,7 +255,7 @@ htp_status htp_view_read_model(htp_view *view)
             HTP_TRY(read_function(view, field.whole));
         }
     }
-    return htp_view_read_properties(view, view->bytes, MODEL_PROPERTY, &view->properties);
+    return htp_view_read_properties(view, &runs, MODEL_PROPERTY, &view->properties);
 }
 
 bool htp_view_is_onnx(const unsigned char *begin, size_t bytes)

@@ -215,16 +215,17 @@ static htp_status read_tensor_field(htp_view *view, const htp_wire_field *field,
 htp_status htp_view_read_tensor(htp_view *view, htp_span whole, htp_view_tensor *tensor)
 {
     struct reading reading = {0};
-    htp_span message = htp_wire_content(whole);
-    htp_wire wire = htp_wire_begin(message);
+    htp_wire_runs runs = {0};
+    htp_wire wire = htp_wire_begin(htp_wire_content(whole));
     htp_wire_field field;
     tensor->whole = whole;
     tensor->dims.first = (uint32_t)view->dims.count;
     while (htp_wire_next(&wire, &field)) {
+        htp_wire_runs_add(&runs, &field);
         HTP_TRY(read_tensor_field(view, &field, tensor, &reading));
     }
     HTP_TRY(htp_view_end(view, &wire, "a tensor"));
-    HTP_TRY(htp_view_read_properties(view, message, TENSOR_PROPERTY, &tensor->properties));
+    HTP_TRY(htp_view_read_properties(view, &runs, TENSOR_PROPERTY, &tensor->properties));
     HTP_TRY(judge_data(view, tensor, &reading));
     HTP_PUSH(view->arena, &view->tensors, *tensor);
     return HTP_OK;

@@ -35,12 +35,11 @@ static htp_status map_file(htp_view *view)
 
 htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path)
 {
-    htp_view_name none;
     memset(view, 0, sizeof(*view));
     view->arena = arena;
     view->path = htp_arena_strdup(arena, path);
     HTP_TRY(map_file(view));
-    HTP_TRY(htp_view_intern(view, (htp_span){(const unsigned char *)"", 0}, &none));
+    HTP_PUSH(arena, &view->names, "");
     HTP_TRY(htp_view_read_model(view));
     for (uint32_t i = 0; i < view->graphs.count; i++) {
         HTP_TRY(htp_view_read_graph(view, i));

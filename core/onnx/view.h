@@ -31,6 +31,9 @@
 /** No node, value, graph... */
 #define HTP_VIEW_NONE UINT32_MAX
 
+/** Names that are found without the map: most are those of nodes nearby, or of all nodes. */
+#define HTP_VIEW_RECENT 2048
+
 /** Bodies in bodies: protobuf's own readers give up at 100 messages in messages, a third of it. */
 #define HTP_VIEW_DEEPEST 100
 
@@ -207,8 +210,8 @@ typedef struct htp_view {
     HTP_VECTOR(htp_view_flaw) flaws; /* in the order of the file */
     HTP_VECTOR(htp_view_data_file) data_files;
     htp_map name_numbers;
-    htp_map value_numbers; /* by graph and name */
-    htp_map data_numbers;  /* by location */
+    htp_view_name recent[HTP_VIEW_RECENT];
+    htp_map data_numbers; /* by location */
 } htp_view;
 
 /** Whether a file that begins like this may be an ONNX model, and is no archive. */

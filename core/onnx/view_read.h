@@ -2,8 +2,9 @@
  * The parts of which htp_view_open() consists. Private to core/onnx.
  *
  * No message is read by recursion: what a body holds is read after the graph that it lies in, and
- * a tensor holds no further ones. Lists of one message are read in passes of their own, so that
- * their items are consecutive in the view whatever the order of the fields.
+ * a tensor holds no further ones. Lists of one message are read in passes of their own, each from
+ * the first of its items to the last, so that they are consecutive in the view whatever the order
+ * of the fields.
  */
 #ifndef HTP_ONNX_VIEW_READ_H
 #define HTP_ONNX_VIEW_READ_H
@@ -20,14 +21,14 @@ HTP_MUST_USE htp_status htp_view_end(const htp_view *view, const htp_wire *wire,
 /** The number of a text, which is copied where it is new. It must be UTF-8 without NUL. */
 HTP_MUST_USE htp_status htp_view_intern(htp_view *view, htp_span text, htp_view_name *name);
 
-/** Reads the names that are field @p number of a message, appended to view->operands: they become
- * values when the view is linked. */
-HTP_MUST_USE htp_status htp_view_read_operands(htp_view *view, htp_span message, uint32_t number,
-                                               htp_view_range *range);
+/** Reads the names that are field @p number of a message whose runs are known, appended to
+ * view->operands: they become values when the view is linked. */
+HTP_MUST_USE htp_status htp_view_read_operands(htp_view *view, const htp_wire_runs *runs,
+                                               uint32_t number, htp_view_range *range);
 
-/** Reads the metadata_props that are field @p number of a message. */
-HTP_MUST_USE htp_status htp_view_read_properties(htp_view *view, htp_span message, uint32_t number,
-                                                 htp_view_range *range);
+/** Reads the metadata_props that are field @p number of such a message. */
+HTP_MUST_USE htp_status htp_view_read_properties(htp_view *view, const htp_wire_runs *runs,
+                                                 uint32_t number, htp_view_range *range);
 
 /** Reads the model's own fields and its functions; graphs are noted, and read by
  * htp_view_read_graph(). */

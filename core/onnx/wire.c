@@ -71,35 +71,11 @@ static bool take_value(htp_wire *wire, htp_wire_field *field)
     }
 }
 
-/* Most fields: a tag of one byte, and contents of a length of one byte. */
-static inline bool take_short(htp_wire *wire, htp_wire_field *field)
+bool htp_wire_next_any(htp_wire *wire, htp_wire_field *field)
 {
-    const unsigned char *at = wire->at;
-    size_t left = (size_t)(wire->end - at);
-    if (left < 2 || (at[0] & 0x87) != HTP_WIRE_BYTES || at[0] < 8 || at[1] >= 0x80 ||
-        at[1] > left - 2) {
-        return false;
-    }
-    *field = (htp_wire_field){.number = at[0] >> 3,
-                              .type = HTP_WIRE_BYTES,
-                              .value = at[1],
-                              .content = {at + 2, at[1]},
-                              .whole = {at, (size_t)at[1] + 2}};
-    wire->at = at + 2 + at[1];
-    return true;
-}
-
-bool htp_wire_next(htp_wire *wire, htp_wire_field *field)
-{
-    if (wire->is_broken) {
-        return false;
-    }
-    if (take_short(wire, field)) {
-        return true;
-    }
     const unsigned char *begin = wire->at;
     uint64_t tag;
-    if (!htp_wire_next_varint(wire, &tag)) {
+    if (wire->is_broken || !htp_wire_next_varint(wire, &tag)) {
         return false;
     }
     *field = (htp_wire_field){.number = (uint32_t)(tag >> 3), .type = (htp_wire_type)(tag & 7)};

@@ -46,8 +46,31 @@ static inline htp_wire htp_wire_begin(htp_span message)
     return (htp_wire){.at = message.at, .end = message.at ? message.at + message.bytes : NULL};
 }
 
+/** As htp_wire_next(), of fields of any form. */
+bool htp_wire_next_any(htp_wire *wire, htp_wire_field *field);
+
 /** The next field. @return false behind the last one, or where the message is broken. */
-bool htp_wire_next(htp_wire *wire, htp_wire_field *field);
+static inline bool htp_wire_next(htp_wire *wire, htp_wire_field *field)
+{
+    /* Most fields: a tag of one byte, and contents of a length of one byte or two. */
+    const unsigned char *at = wire->at;
+    size_t left = (size_t)(wire->end - at);
+    if (wire->is_broken || left < 3 || (at[0] & 0x87) != HTP_WIRE_BYTES || at[0] < 8) {
+        return htp_wire_next_any(wire, field);
+    }
+    size_t prefix = at[1] < 0x80 ? 2 : 3;
+    size_t bytes = at[1] < 0x80 ? at[1] : (at[1] & 0x7fU) | (size_t)at[2] << 7;
+    if ((prefix == 3 && at[2] >= 0x80) || bytes > left - prefix) {
+        return htp_wire_next_any(wire, field);
+    }
+    *field = (htp_wire_field){.number = at[0] >> 3,
+                              .type = HTP_WIRE_BYTES,
+                              .value = bytes,
+                              .content = {at + prefix, bytes},
+                              .whole = {at, prefix + bytes}};
+    wire->at = at + prefix + bytes;
+    return true;
+}
 
 /** The next varint of a packed field. @return as htp_wire_next(). */
 bool htp_wire_next_varint(htp_wire *wire, uint64_t *value);
@@ -63,6 +86,25 @@ static inline bool htp_wire_is_bytes(const htp_wire_field *field, uint32_t numbe
 static inline bool htp_wire_is_varint(const htp_wire_field *field, uint32_t number)
 {
     return field->number == number && field->type == HTP_WIRE_VARINT;
+}
+
+/** Where the fields of a message lie, by their number: from the first to the last with it. A pass
+ * over the fields of one number need not walk over all others. */
+enum { HTP_WIRE_RUNS = 17 };
+typedef struct htp_wire_runs {
+    htp_span of[HTP_WIRE_RUNS]; /* by number; empty: there is none */
+    size_t counts[HTP_WIRE_RUNS];
+} htp_wire_runs;
+
+/** Notes a field. Numbers from HTP_WIRE_RUNS on are not noted. */
+static inline void htp_wire_runs_add(htp_wire_runs *runs, const htp_wire_field *field)
+{
+    if (field->number < HTP_WIRE_RUNS) {
+        htp_span *run = &runs->of[field->number];
+        run->at = run->at ? run->at : field->whole.at;
+        runs->counts[field->number]++;
+        run->bytes = (size_t)(field->whole.at + field->whole.bytes - run->at);
+    }
 }
 
 /** What a field of type HTP_WIRE_BYTES holds, given all of it; empty for other fields. */

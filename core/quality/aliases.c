@@ -10,10 +10,10 @@
 static void read_aliases(htp_measuring *m, bool is_counted)
 {
     const htp_tree *tree = m->subject->tree;
-    const cJSON *record = tree->records;
     htp_aliases *aliases = &m->aliases;
     aliases->count = 0;
-    for (uint32_t i = 0; record && i < tree->module_count; i++, record = record->next) {
+    for (uint32_t i = 0; i < tree->module_count; i++) {
+        const cJSON *record = htp_tree_hold_record(tree, i);
         const cJSON *alias;
         cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(record, "aliases"))
         {

@@ -26,7 +26,8 @@ struct holder {
 struct oracle {
     htp_measuring *m;
     struct holder *holders; /* by tensor */
-    htp_map open; /* by dims and module: it, or one below it, has a parameter without a name */
+    htp_map open;      /* by dims and module: it, or one below it, has a parameter without a name */
+    const cJSON *root; /* its record, while holders are found; or NULL */
     htp_view_name chain_key;
     uint64_t seed;
 };
@@ -91,8 +92,8 @@ static bool is_named(const struct oracle *o, const htp_map *names, uint32_t modu
 static void read_records(struct oracle *o, const htp_map *names)
 {
     const htp_tree *tree = o->m->subject->tree;
-    const cJSON *record = tree->has_records ? tree->records : NULL;
-    for (uint32_t i = 0; record && i < tree->module_count; i++, record = record->next) {
+    for (uint32_t i = 0; tree->has_records && i < tree->module_count; i++) {
+        const cJSON *record = htp_tree_hold_record(tree, i);
         const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(record, "parameters");
         const cJSON *shape;
         cJSON_ArrayForEach(shape, cJSON_GetObjectItemCaseSensitive(parameters, "shapes"))
@@ -126,7 +127,6 @@ static bool record_has(const cJSON *record, const char *name)
 /* The module of the longest part of a name that is a path. The root holds what its record says. */
 static struct holder find_holder(const struct oracle *o, const char *name)
 {
-    const htp_tree *tree = o->m->subject->tree;
     const char *end = name + strlen(name);
     bool is_ancestor = false;
     for (const char *dot = memrchr(name, '.', (size_t)(end - name)); dot;
@@ -137,15 +137,16 @@ static struct holder find_holder(const struct oracle *o, const char *name)
         }
         is_ancestor = true;
     }
-    bool is_root =
-        !strchr(name, '.') && tree->has_records && tree->records && record_has(tree->records, name);
+    bool is_root = !strchr(name, '.') && o->root && record_has(o->root, name);
     return (struct holder){is_root ? 0 : HTP_VIEW_NONE, false};
 }
 
 static void find_holders(struct oracle *o)
 {
+    const htp_tree *tree = o->m->subject->tree;
     const htp_view *view = o->m->subject->view;
     htp_map names = {0};
+    o->root = tree->has_records ? htp_tree_hold_record(tree, 0) : NULL;
     for (uint32_t t = 0; t < view->tensors.count; t++) {
         const htp_view_tensor *tensor = &view->tensors.items[t];
         o->holders[t].module = HTP_VIEW_NONE;

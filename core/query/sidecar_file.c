@@ -72,12 +72,6 @@ static htp_status no_json(const htp_sidecar_file *file, const htp_json_scan *sca
                                   (size_t)(scan->at - file->text.at));
 }
 
-static bool is_name(htp_json_part key, const char *name)
-{
-    size_t length = strlen(name);
-    return key.length == length + 2 && memcmp(key.at + 1, name, length) == 0;
-}
-
 static htp_status check_version(htp_sidecar_file *file, htp_json_part value)
 {
     const cJSON *version = NULL;
@@ -92,7 +86,7 @@ static htp_status check_version(htp_sidecar_file *file, htp_json_part value)
 static htp_status take_member(htp_sidecar_file *file, htp_json_part key, htp_json_part value,
                               bool *has_version)
 {
-    if (is_name(key, "version")) {
+    if (htp_json_part_is(key, "version")) {
         if (*has_version) {
             return htp_sidecar_file_wrong(file, "it has two versions");
         }
@@ -102,7 +96,7 @@ static htp_status take_member(htp_sidecar_file *file, htp_json_part key, htp_jso
     for (int part = 0; part < HTP_SIDECAR_PARTS; part++) {
         const char *name = htp_sidecar_part_name((htp_sidecar_part)part);
         char bracket = part == HTP_SIDECAR_MODULES ? '[' : '{';
-        if (!is_name(key, name)) {
+        if (!htp_json_part_is(key, name)) {
             continue;
         }
         if (file->parts[part].at) {

@@ -147,21 +147,20 @@ static void add_bare_root(htp_tree_finder *finder)
 void htp_tree_close(htp_tree *tree)
 {
     htp_sidecar_file_close(&tree->sidecar);
-    cJSON_Delete(tree->json);
-    tree->json = NULL;
+    if (tree->held) {
+        cJSON_Delete(tree->held->record);
+        tree->held->record = NULL;
+    }
 }
 
 /* Forgets modules that no node told of. */
 static void forget_modules(htp_tree_finder *finder)
 {
     finder->tree->has_records = false;
-    finder->tree->records = NULL;
     finder->modules.count = 0;
     finder->children = (htp_map){0};
     finder->by_tag = (htp_map){0};
     finder->by_full_tag = (htp_map){0};
-    cJSON_Delete(finder->tree->json);
-    finder->tree->json = NULL;
 }
 
 htp_status htp_tree_find(htp_view *view, htp_tree *tree)
@@ -183,6 +182,8 @@ static htp_tree_finder begin(htp_view *view, htp_tree *tree)
         finder.places[i].innermost = HTP_VIEW_NONE;
     }
     tree->source_text = "nothing in the file";
+    tree->held = HTP_NEW(view->arena, struct htp_tree_held);
+    tree->held->arena = view->arena;
     return finder;
 }
 

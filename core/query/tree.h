@@ -59,7 +59,9 @@ typedef struct htp_tree_module {
     bool has_tag;              /* of its own */
     bool has_path;             /* it is known; the root's is empty */
     uint32_t calls;
-    bool is_record;       /* htp.module_tree tells of it, and counts these: */
+    htp_json_part record; /* what htp.module_tree or a sidecar tells of it: JSON, valid as long as
+                             the view and the tree; or empty */
+    bool is_record;       /* there is one, and it counts these: */
     uint64_t told_own;    /* nodes_own */
     uint64_t told_total;  /* nodes_total */
     uint64_t nodes_own;   /* whose first tag is this one */
@@ -75,6 +77,12 @@ typedef struct htp_tree_place {
     htp_view_range tags; /* of `owners`: modules, the first is that of source_module */
 } htp_tree_place;
 
+/** The record that a tree holds; or NULL. */
+struct htp_tree_held {
+    htp_arena *arena;
+    struct cJSON *record;
+};
+
 typedef struct htp_tree {
     htp_tree_source source;
     const char *source_text;  /* for people: "attribute __source_module" */
@@ -87,9 +95,7 @@ typedef struct htp_tree {
     uint64_t nodes;
     uint64_t untagged;              /* of these */
     const htp_source_line *sources; /* by node, of the sidecar; NULL: there is none */
-    struct cJSON *json;             /* that texts of records lie in */
-    const struct cJSON *records;    /* the list of these: module by module from the first on, as far
-                                       as it goes */
+    struct htp_tree_held *held;     /* see htp_tree_hold_record() */
     htp_sidecar_file sidecar;       /* that lay beside the model; or all zeroes */
 } htp_tree;
 
@@ -109,6 +115,10 @@ HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
  * model: tree->source stays HTP_TREE_NOWHERE. */
 HTP_MUST_USE htp_status htp_tree_find_sidecar(htp_view *view, htp_tree *tree,
                                               htp_sidecar_file *sidecar);
+
+/** The record of a module, which the tree holds until the next one is asked for, or it is closed;
+ * NULL: it has none. */
+const struct cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module);
 
 /** Frees what lies outside of the arena; a tree that is all zeroes is accepted. */
 void htp_tree_close(htp_tree *tree);

@@ -6,6 +6,12 @@
 
 #include "query/tree.h"
 
+/** A text that was looked up, and what was found: nodes come module by module, mostly. */
+typedef struct htp_tree_last {
+    htp_span text;
+    uint32_t module;
+} htp_tree_last;
+
 /** A tree under way. */
 typedef struct htp_tree_finder {
     htp_view *view;
@@ -17,7 +23,8 @@ typedef struct htp_tree_finder {
     htp_tree_place *places;
     htp_map by_tag;      /* to the module whose own it is */
     htp_map by_full_tag; /* where there are records */
-    htp_map children;    /* by parent and segment, or by parent and attribute name */
+    htp_tree_last last_tag, last_full_tag;
+    htp_map children; /* by parent and segment, or by parent and attribute name */
 } htp_tree_finder;
 
 /** Adds a module, which @p module describes but for depth. @return its number */
@@ -59,8 +66,21 @@ HTP_MUST_USE htp_status htp_tree_from_tags(htp_tree_finder *finder);
 HTP_MUST_USE htp_status htp_tree_from_chains(htp_tree_finder *finder);
 HTP_MUST_USE htp_status htp_tree_from_node_names(htp_tree_finder *finder);
 
-/** Adds the module of a record, whose texts are borrowed. Those above it come first. */
-void htp_tree_add_record(htp_tree_finder *finder, const struct cJSON *record);
+/** What a record tells of a module. Texts are borrowed, where they need not be decoded. */
+typedef struct htp_tree_record {
+    htp_slice tag, full_tag, path, class_name, qualified_class, parent; /* at NULL: no such text */
+    bool is_root;                                                       /* the parent is null */
+    bool has_no_calls; /* they are null: not known */
+    uint64_t calls, nodes_tagged, nodes_total, parameters, bytes;
+    htp_json_part whole;
+} htp_tree_record;
+
+/** Walks over the record that comes next. What is of another kind than it should be is not there;
+ * of two members of one name the first counts. */
+void htp_tree_read_record(htp_arena *arena, htp_json_scan *scan, htp_tree_record *record);
+
+/** Adds the module of a record. Those above it come first. */
+void htp_tree_add_record(htp_tree_finder *finder, const htp_tree_record *record);
 
 /** Reads a sidecar; nothing is found in that of another model. The tree has no modules before. */
 HTP_MUST_USE htp_status htp_tree_from_sidecar(htp_tree_finder *finder, htp_sidecar_file *file);

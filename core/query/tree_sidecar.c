@@ -26,43 +26,37 @@ static const cJSON *member(const cJSON *record, const char *name)
 
 /* ---- modules ---- */
 
-static htp_status check_module(const struct reading *r, const cJSON *record)
+static htp_status check_module(const struct reading *r, const htp_tree_record *record)
 {
-    const cJSON *tag = member(record, "tag");
-    const cJSON *full = member(record, "full_tag");
-    if (!cJSON_IsString(tag) || !cJSON_IsString(full) || *tag->valuestring != '/' ||
-        *full->valuestring != '/') {
+    htp_slice full = record->full_tag;
+    if (record->tag.length == 0 || *record->tag.at != '/' || full.length == 0 || *full.at != '/') {
         return htp_sidecar_file_wrong(r->file, "a module has no tag");
     }
-    htp_slice address = htp_slice_of(full->valuestring);
-    if (!htp_tree_is_shallow(address, '/')) {
+    if (!htp_tree_is_shallow(full, '/')) {
         return htp_sidecar_file_wrong(r->file, "more than %d modules in each other",
                                       HTP_TREE_DEEPEST);
     }
-    if (htp_map_get_bytes(&r->finder->by_full_tag, address.at, address.length, NULL)) {
-        return htp_sidecar_file_wrong(r->file, "two modules have the full tag '%.100s'",
-                                      full->valuestring);
+    if (htp_map_get_bytes(&r->finder->by_full_tag, full.at, full.length, NULL)) {
+        return htp_sidecar_file_wrong(r->file, "two modules have the full tag '%.*s'",
+                                      (int)(full.length < 100 ? full.length : 100), full.at);
     }
     return HTP_OK;
 }
 
 static htp_status read_modules(struct reading *r)
 {
-    const cJSON *modules = NULL;
     const cJSON *facts = NULL;
     htp_tree *tree = r->finder->tree;
     HTP_TRY(htp_sidecar_file_parse(r->file, 0, r->file->parts[HTP_SIDECAR_EXPORT], &facts));
     const cJSON *tags = member(facts, "tags");
     tree->are_paths_in_tags = cJSON_IsString(tags) && strcmp(tags->valuestring, "paths") == 0;
-    HTP_TRY(htp_sidecar_file_parse(r->file, 0, r->file->parts[HTP_SIDECAR_MODULES], &modules));
-    tree->json = r->file->held[0]; /* its texts are borrowed */
-    r->file->held[0] = NULL;
-    tree->records = modules->child;
-    const cJSON *record;
-    cJSON_ArrayForEach(record, modules)
-    {
-        HTP_TRY(check_module(r, record));
-        htp_tree_add_record(r->finder, record);
+    htp_json_scan scan = htp_json_scan_of(r->file->parts[HTP_SIDECAR_MODULES]);
+    (void)htp_json_scan_enter(&scan, '[');
+    while (htp_json_scan_item(&scan)) {
+        htp_tree_record record;
+        htp_tree_read_record(r->finder->arena, &scan, &record);
+        HTP_TRY(check_module(r, &record));
+        htp_tree_add_record(r->finder, &record);
     }
     tree->has_records = r->finder->modules.count > 0;
     return tree->has_records ? HTP_OK : htp_sidecar_file_wrong(r->file, "it has no modules");

@@ -106,14 +106,28 @@ static void choose_place(htp_tree_finder *finder, struct tag_place *place)
 
 /* ---- one node ---- */
 
+static bool is_last(const htp_tree_last *last, htp_span text)
+{
+    return last->text.at && last->text.bytes == text.bytes &&
+           memcmp(last->text.at, text.at, text.bytes) == 0;
+}
+
 /* The module that a tag names. What is not among the records is made of segments. A relative tag,
  * of a node in a function, names none. */
 static htp_status find_module(htp_tree_finder *finder, uint32_t node, htp_span tag,
                               uint32_t *module)
 {
+    htp_tree_last *last = &finder->last_tag;
     *module = HTP_VIEW_NONE;
-    if (tag.bytes == 0 || tag.at[0] != '/' ||
-        htp_map_get_bytes(&finder->by_tag, tag.at, tag.bytes, module)) {
+    if (tag.bytes == 0 || tag.at[0] != '/') {
+        return HTP_OK;
+    }
+    if (is_last(last, tag)) {
+        *module = last->module;
+        return HTP_OK;
+    }
+    if (htp_map_get_bytes(&finder->by_tag, tag.at, tag.bytes, module)) {
+        *last = (htp_tree_last){tag, *module};
         return HTP_OK;
     }
     const char *text;
@@ -204,6 +218,20 @@ static htp_status add_more_owners(htp_tree_finder *finder, const struct tag_plac
     return property ? add_json_owners(finder, node, property->value) : HTP_OK;
 }
 
+static void place_innermost(htp_tree_finder *finder, uint32_t node, htp_span full_tag)
+{
+    htp_tree_last *last = &finder->last_full_tag;
+    if (!is_last(last, full_tag)) {
+        last->text = full_tag;
+        if (!htp_map_get_bytes(&finder->by_full_tag, full_tag.at, full_tag.bytes, &last->module)) {
+            last->module = HTP_VIEW_NONE;
+        }
+    }
+    if (last->module != HTP_VIEW_NONE) {
+        finder->places[node].innermost = last->module;
+    }
+}
+
 static htp_status place_node(htp_tree_finder *finder, const struct tag_place *place, uint32_t node)
 {
     const htp_view *view = finder->view;
@@ -217,10 +245,8 @@ static htp_status place_node(htp_tree_finder *finder, const struct tag_place *pl
     HTP_TRY(add_more_owners(finder, place, node));
     const htp_view_property *full =
         htp_view_find_property(view, view->nodes.items[node].properties, place->full_tag);
-    uint32_t innermost;
-    if (full && finder->tree->has_records &&
-        htp_map_get_bytes(&finder->by_full_tag, full->value.at, full->value.bytes, &innermost)) {
-        finder->places[node].innermost = innermost;
+    if (full && finder->tree->has_records) {
+        place_innermost(finder, node, full->value);
     }
     return HTP_OK;
 }

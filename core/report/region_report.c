@@ -97,9 +97,24 @@ static const char *tag_text(htp_arena *arena, const htp_tree *tree, uint32_t mod
     return htp_arena_copy(arena, tag.at, tag.length);
 }
 
-static void add_border(htp_text *text, const struct facts *facts, const char *title,
-                       const htp_region_values *values, const char *preposition)
+/* What a value comes from, or goes to, that is no module. */
+static const char *outside_text(const htp_view *view, uint32_t value, bool is_output)
 {
+    const htp_view_value *crossing = &view->values.items[value];
+    htp_view_range outputs = view->graphs.items[crossing->graph].outputs;
+    bool is_end = !is_output && crossing->maker == HTP_VIEW_BY_INPUT;
+    for (uint32_t i = 0; is_output && i < outputs.count; i++) {
+        is_end = is_end || view->operands.items[outputs.first + i] == value;
+    }
+    return !is_end     ? "nodes without a module"
+           : is_output ? "the model's outputs"
+                       : "the model's inputs";
+}
+
+static void add_border(htp_text *text, const struct facts *facts, const char *title,
+                       const htp_region_values *values, bool is_output)
+{
+    const char *preposition = is_output ? "to" : "from";
     htp_text_addf(text, "\n%s (%zu)\n", title, values->count);
     for (size_t i = 0; i < values->count; i++) {
         const htp_region_value *crossing = &values->items[i];
@@ -109,8 +124,9 @@ static void add_border(htp_text *text, const struct facts *facts, const char *ti
                             htp_value_type_text(text->arena, &type));
         for (size_t k = 0; k < crossing->others.count; k++) {
             uint32_t other = crossing->others.items[k];
-            const char *tag = other == HTP_VIEW_NONE ? "outside of all modules"
-                                                     : tag_text(text->arena, facts->tree, other);
+            const char *tag = other == HTP_VIEW_NONE
+                                  ? outside_text(facts->view, crossing->value, is_output)
+                                  : tag_text(text->arena, facts->tree, other);
             htp_report_add_pair(
                 text, htp_arena_printf(text->arena, "    %-4s %s", k ? "" : preposition, tag), "");
         }
@@ -123,10 +139,11 @@ static void add_nodes(htp_text *text, const struct facts *facts)
     htp_text_addf(text, "\nnodes (%s)\n", htp_text_grouped(text->arena, facts->region->node_count));
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         if (facts->region->has_node[n]) {
+            const char *source = source_of(text->arena, facts, n);
             htp_report_add_pair(text, htp_view_call_node(view, n),
-                                htp_arena_printf(text->arena, "%s  %s",
+                                htp_arena_printf(text->arena, "%s%s%s",
                                                  htp_view_text(view, view->nodes.items[n].op_type),
-                                                 source_of(text->arena, facts, n)));
+                                                 *source ? "  " : "", source));
         }
     }
 }
@@ -159,8 +176,8 @@ const char *htp_report_region(htp_arena *arena, const htp_region *region, const 
     htp_text text = {.arena = arena};
     htp_text_addf(&text, "%s, by %s\n", htp_report_fit(arena, address, strlen(address), 40),
                   region->tree->source_text);
-    add_border(&text, &facts, "inputs", &facts.inputs, "from");
-    add_border(&text, &facts, "outputs", &facts.outputs, "to");
+    add_border(&text, &facts, "inputs", &facts.inputs, false);
+    add_border(&text, &facts, "outputs", &facts.outputs, true);
     add_nodes(&text, &facts);
     add_weights(&text, &facts);
     return htp_text_string(&text);

@@ -18,17 +18,14 @@ htp_sidecar *htp_sidecar_new(htp_arena *arena, const htp_view *view, const htp_t
 /* One thing of a part. @return whether there was one left */
 typedef bool step(htp_sidecar *sidecar, htp_json *json, uint32_t *next, const char **key);
 
-/* The record of a module, which lie in a list in the same order. */
 static bool put_next_module(htp_sidecar *sidecar, htp_json *json, uint32_t *next, const char **key)
 {
     if (*next == sidecar->tree->module_count) {
         return false;
     }
     uint32_t module = (*next)++;
-    sidecar->next_record = module == 0 ? sidecar->tree->records : sidecar->next_record;
     *key = sidecar->keys.modules[module];
-    htp_sidecar_put_module(sidecar, json, NULL, module, sidecar->next_record);
-    sidecar->next_record = sidecar->next_record ? sidecar->next_record->next : NULL;
+    htp_sidecar_put_module(sidecar, json, NULL, module);
     return true;
 }
 

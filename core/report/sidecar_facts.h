@@ -35,7 +35,6 @@ struct htp_sidecar {
     uint32_t *seen;               /* by module or node, whichever are more: the last that met it */
     uint32_t mark;
     htp_view_name full_tag, call, stack_trace; /* keys of metadata */
-    const struct cJSON *next_record;           /* of the module that is next, or NULL */
     bool is_listed;                            /* records go without keys */
     htp_json record;                           /* of htp_sidecar_list() */
 };
@@ -53,8 +52,7 @@ bool htp_sidecar_is_new(htp_sidecar *sidecar, uint32_t number);
 uint32_t htp_sidecar_module_of(const htp_sidecar *sidecar, uint32_t node);
 
 /** Write the record of one thing: an object without its key. */
-void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t module,
-                            const struct cJSON *record);
+void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t module);
 void htp_sidecar_put_node(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t node);
 void htp_sidecar_put_initializer(htp_sidecar *sidecar, htp_json *json, const char *key,
                                  uint32_t tensor);

@@ -118,10 +118,10 @@ static void put_nodes_of(const htp_sidecar *sidecar, htp_json *json, uint32_t in
     htp_json_end(json, '}');
 }
 
-void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t module,
-                            const struct cJSON *record)
+void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t module)
 {
     const htp_tree_module *told = &sidecar->tree->modules[module];
+    const cJSON *record = htp_tree_hold_record(sidecar->tree, module);
     htp_slice class = told->qualified_class;
     htp_json_begin(json, key, '{');
     put_slice(json, "tag", told->tag);
