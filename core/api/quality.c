@@ -420,10 +420,10 @@ static htp_status answer_guarded(struct work *w)
 
 static void close_all(struct work *w)
 {
+    htp_tree_close(&w->sidecar_tree); /* which lies in the first model */
     for (size_t i = 0; i < w->count; i++) {
         htp_model_free(w->entries[i].model);
     }
-    htp_tree_close(&w->sidecar_tree);
     htp_sidecar_file_close(&w->sidecar);
     htp_profile_close(&w->profile);
     htp_arena_free(&w->arena);
