@@ -35,10 +35,18 @@ static htp_status map_file(htp_view *view)
 
 htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path)
 {
+    return htp_view_open_with_data(view, arena, path, NULL, NULL);
+}
+
+htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
+                                   const char *location, const char *data_path)
+{
     htp_view_name none;
     memset(view, 0, sizeof(*view));
     view->arena = arena;
     view->path = htp_arena_strdup(arena, path);
+    view->data_location = location;
+    view->data_path = data_path;
     HTP_TRY(map_file(view));
     HTP_TRY(htp_view_intern(view, (htp_span){(const unsigned char *)"", 0}, &none));
     HTP_TRY(htp_view_read_model(view));
