@@ -212,7 +212,9 @@ bool Archive::is_page(const void *address) const
 Bytes Archive::storage_bytes(const at::Tensor &tensor) const
 {
     const char *data = storage_data(tensor);
-    return {data, tensor.storage().nbytes(), is_page(data) && changed_.count(data) == 0};
+    const bool is_mapped = is_page(data) && changed_.count(data) == 0;
+    const uint64_t offset = is_mapped ? static_cast<uint64_t>(data - mapping_->data) : 0;
+    return {data, tensor.storage().nbytes(), is_mapped, offset};
 }
 
 bool Archive::is_readable(const at::Tensor &tensor) const

@@ -27,6 +27,7 @@ struct Bytes {
     const char *data = nullptr;
     uint64_t size = 0;
     bool is_mapped = false; // they lie in the mapped file
+    uint64_t offset = 0;    // there
 };
 
 // Called with what is done of a total; false stops.

@@ -309,6 +309,7 @@ htp_shim_weight Model::describe(const at::Tensor &tensor, const std::string &nam
     weight.data = bytes.data;
     weight.storage_bytes = bytes.size;
     weight.is_mapped = bytes.is_mapped;
+    weight.file_offset = bytes.offset;
     return weight;
 }
 

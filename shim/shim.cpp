@@ -2,6 +2,7 @@
 #include "archived_inputs.h"
 #include "guarded_operators.h"
 #include "hints.h"
+#include "inlined_calls.h"
 #include "libraries.h"
 #include "operators.h"
 #include "recording.h"
@@ -25,6 +26,7 @@ struct htp_shim_model {
 
     htp::Model model;
     std::shared_ptr<htp::Trace> trace;
+    std::unique_ptr<htp::InlinedCalls> inlined; // of this trace
     std::optional<std::vector<htp_shim_hint>> hints;
     std::optional<std::vector<htp_shim_input>> archived_inputs;
     std::optional<std::vector<htp_shim_operator>> operators;
@@ -200,6 +202,7 @@ htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, u
     return guard(error, HTP_SHIM_INTERNAL, [&] {
         const OneThread alone;
         const htp::TextBudget bounded;
+        model->inlined.reset();
         model->trace.reset();
         if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
             throw std::runtime_error("a trace has 1 to 4 lanes");
@@ -214,6 +217,21 @@ htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, u
             *trace = &model->trace->view();
             throw;
         }
+    });
+}
+
+htp_shim_code inline_calls(htp_shim_model *model, htp_shim_tick tick, void *user,
+                           const htp_shim_inlined **inlined, htp_shim_error *error)
+{
+    *inlined = nullptr;
+    return guard(error, HTP_SHIM_INTERNAL, [&] {
+        if (!model->trace) {
+            throw std::runtime_error("there is no trace");
+        }
+        const auto go_on = [&](uint64_t done) { return tick == nullptr || tick(user, done, 0); };
+        model->inlined = std::make_unique<htp::InlinedCalls>(
+            model->model, model->trace->recording(), go_on);
+        *inlined = &model->inlined->view();
     });
 }
 
@@ -269,6 +287,7 @@ extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(
         list_modules,         list_weights,         list_arguments, list_hints,
         list_archived_inputs, find_extra_file,      trace_model,    has_operator,
         open_library,         choose_method,        list_operators, list_facts,
+        inline_calls,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

@@ -75,6 +75,11 @@ class Handover final : public Trace
         return view_;
     }
 
+    const Recording &recording() const override
+    {
+        return *recording_;
+    }
+
   private:
     void flatten(const Ref &output)
     {

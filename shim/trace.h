@@ -9,11 +9,14 @@
 namespace htp
 {
 
+class Recording;
+
 class Trace
 {
   public:
     virtual ~Trace() = default;
     virtual const htp_shim_trace &view() const = 0;
+    virtual const Recording &recording() const = 0; // that it was made of
 };
 
 // What ran before forward() refused its inputs; the last node is the one that raised, if one did.

@@ -2,6 +2,7 @@
  * Measuring the tags of ONNX models.
  */
 #include "report/quality.h"
+#include "api/fresh_export.h"
 #include "api/model.h"
 #include "api/options.h"
 #include "api/paths.h"
@@ -45,6 +46,7 @@ struct work {
     htp_quality_report report;
     htp_sidecar_file sidecar; /* the reference, as long as it is read */
     htp_tree sidecar_tree;
+    htp_fresh_export fresh; /* of a reference that is TorchScript */
     htp_profile profile;
     htp_threshold *thresholds;    /* by options.fail_under */
     HTP_VECTOR(htp_slice) pieces; /* of the output under way */
@@ -88,6 +90,28 @@ static htp_status take_sidecar(struct work *w, struct entry *entry)
     return HTP_OK;
 }
 
+/* A TorchScript model, whose fresh export the model is matched with node by node. */
+static htp_status take_torchscript(struct work *w, struct entry *entry)
+{
+    const htp_fresh_export *fresh = &w->fresh;
+    HTP_TRY(htp_fresh_export_make(&w->fresh, &w->arena, w->options.reference,
+                                  w->options.export_options));
+    const htp_view *const views[] = {&fresh->view, &entry->model->view};
+    const htp_tree *const trees[] = {&fresh->tree, &entry->model->tree};
+    htp_comparison *comparison = HTP_NEW(&w->arena, htp_comparison);
+    HTP_TRY(htp_compare(&w->arena, views, trees, comparison));
+    entry->reference = new_reference(w, entry, w->options.reference, "torchscript", &fresh->tree);
+    uint32_t *modules = (uint32_t *)entry->reference.modules;
+    for (uint32_t n = 0; n < fresh->view.nodes.count; n++) {
+        uint32_t other = comparison->correspondence.counterparts[n];
+        if (other != HTP_VIEW_NONE) {
+            modules[other] = fresh->modules[n];
+        }
+    }
+    count_matched(&entry->reference, entry->subject.node_count);
+    return HTP_OK;
+}
+
 static htp_status take_reference(struct work *w, struct entry *entry)
 {
     unsigned char begin = 0;
@@ -95,14 +119,8 @@ static htp_status take_reference(struct work *w, struct entry *entry)
     HTP_TRY(htp_input_file_open(&file, w->options.reference));
     ssize_t got = pread(file.fd, &begin, 1, 0);
     htp_input_file_close(&file);
-    if (got == 1 && begin == 'P') { /* of an archive */
-        return htp_status_make(
-            HTP_CODE_UNSUPPORTED,
-            "%s: a TorchScript model cannot be the reference of this build; pass "
-            "the sidecar of its export (htp-trace %s --out FILE.onnx --sidecar)",
-            w->options.reference, w->options.reference);
-    }
-    return take_sidecar(w, entry);
+    bool is_archive = got == 1 && begin == 'P';
+    return is_archive ? take_torchscript(w, entry) : take_sidecar(w, entry);
 }
 
 /* What is known of the first model, carried to another one node by node. */
@@ -424,6 +442,7 @@ static void close_all(struct work *w)
     for (size_t i = 0; i < w->count; i++) {
         htp_model_free(w->entries[i].model);
     }
+    htp_fresh_export_close(&w->fresh);
     htp_sidecar_file_close(&w->sidecar);
     htp_profile_close(&w->profile);
     htp_arena_free(&w->arena);

@@ -251,6 +251,7 @@ enum {
     ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_EXTRACT | ON_SPLIT |
              ON_COMPARE | ON_SIDECAR | ON_GRAPH | ON_PROFILE,
     ON_EVERYTHING = ON_ALL | ON_QUALITY,
+    ON_TRACED = ON_TORCHSCRIPT | ON_QUALITY, /* trace a program, if only as a reference */
 };
 
 static const struct row {
@@ -272,20 +273,20 @@ static const struct row {
     {"version", ON_EVERYTHING | ON_OPERATORS, KIND_COMMAND, HTP_CLI_VERSION, NULL},
     {"dump-graph", ON_EXPORT, KIND_COMMAND, HTP_CLI_DUMP_GRAPH, NULL},
     {"dump-after", ON_EXPORT, KIND_PARSE, 0, read_dump_after},
-    {"input", ON_TORCHSCRIPT, KIND_PARSE, 0, read_input},
-    {"load-library", ON_TORCHSCRIPT, KIND_PARSE, 0, read_library},
-    {"custom-op", ON_TORCHSCRIPT, KIND_PARSE, 0, read_custom_operator},
-    {"opset", ON_TORCHSCRIPT, KIND_PARSE, 0, read_opset},
+    {"input", ON_TRACED, KIND_PARSE, 0, read_input},
+    {"load-library", ON_TRACED, KIND_PARSE, 0, read_library},
+    {"custom-op", ON_TRACED, KIND_PARSE, 0, read_custom_operator},
+    {"opset", ON_TRACED, KIND_PARSE, 0, read_opset},
     {"tags", ON_TORCHSCRIPT, KIND_PARSE, 0, read_tags},
     {"external-data", ON_TORCHSCRIPT | ON_EXTRACT | ON_SPLIT, KIND_PARSE, 0, read_external_data},
     STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_EXTRACT | ON_SIDECAR | ON_GRAPH, out),
     STRING("out-dir", ON_TORCHSCRIPT | ON_SPLIT, out_folder),
-    STRING("inputs", ON_TORCHSCRIPT, options.inputs_file),
-    STRING("method", ON_TORCHSCRIPT, options.method),
+    STRING("inputs", ON_TRACED, options.inputs_file),
+    STRING("method", ON_TRACED, options.method),
     STRING("tag-attribute-prefix", ON_TORCHSCRIPT, options.tag_attribute_prefix),
     FLAG("include-torch-nn", ON_TORCHSCRIPT, options.include_torch_nn),
     FLAG("quiet", ON_EVERYTHING, quiet),
-    FLAG("static", ON_TORCHSCRIPT, options.static_shapes),
+    FLAG("static", ON_TRACED, options.static_shapes),
     FLAG("verbose", ON_EVERYTHING, options.details),
     FLAG("json", ON_ALL, json),
     {"json", ON_QUALITY, KIND_PARSE, 0, read_json_file},

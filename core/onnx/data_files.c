@@ -54,8 +54,20 @@ static bool lies_below(const char *folder, const char *path)
     return strncmp(real_path, real_folder, length) == 0 && (is_root || real_path[length] == '/');
 }
 
+/* Notes what a file is that somebody said the data lie in. */
+static htp_status open_told(const htp_view *view, htp_view_data_file *file)
+{
+    file->path = view->data_path;
+    HTP_TRY(htp_input_file_open(&file->facts, file->path));
+    htp_input_file_close(&file->facts);
+    return HTP_OK;
+}
+
 static htp_status open_file(htp_view *view, const char *location, htp_view_data_file *file)
 {
+    if (view->data_location && strcmp(location, view->data_location) == 0) {
+        return open_told(view, file);
+    }
     const char *folder = folder_of(view);
     struct stat facts;
     if (!goes_down(location)) {

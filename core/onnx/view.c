@@ -35,9 +35,17 @@ static htp_status map_file(htp_view *view)
 
 htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path)
 {
+    return htp_view_open_with_data(view, arena, path, NULL, NULL);
+}
+
+htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
+                                   const char *location, const char *data_path)
+{
     memset(view, 0, sizeof(*view));
     view->arena = arena;
     view->path = htp_arena_strdup(arena, path);
+    view->data_location = location;
+    view->data_path = data_path;
     HTP_TRY(map_file(view));
     HTP_PUSH(arena, &view->names, "");
     HTP_TRY(htp_view_read_model(view));

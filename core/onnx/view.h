@@ -211,7 +211,9 @@ typedef struct htp_view {
     HTP_VECTOR(htp_view_data_file) data_files;
     htp_map name_numbers;
     htp_view_name recent[HTP_VIEW_RECENT];
-    htp_map data_numbers; /* by location */
+    htp_map data_numbers;      /* by location */
+    const char *data_location; /* of data that lie in data_path, wherever that is; or NULL */
+    const char *data_path;
 } htp_view;
 
 /** Whether a file that begins like this may be an ONNX model, and is no archive. */
@@ -226,6 +228,11 @@ bool htp_view_is_onnx(const unsigned char *begin, size_t bytes);
  *         the model's folder. Flaws of the graph are no failure: see htp_view_check().
  */
 HTP_MUST_USE htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path);
+
+/** As htp_view_open(), of a model that calls the file at @p data_path @p location: it may lie
+ * anywhere. */
+HTP_MUST_USE htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
+                                                const char *location, const char *data_path);
 
 /** The first flaw as a status, HTP_CODE_BAD_INPUT. */
 HTP_MUST_USE htp_status htp_view_check(const htp_view *view);

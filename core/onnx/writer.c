@@ -32,6 +32,7 @@ typedef struct htp_writer {
     htp_encoder *encoder;
     uint64_t *payloads;      /* bytes, by initializer */
     uint64_t *offsets;       /* in the external file, by initializer, or NOT_EXTERNAL */
+    bool *stays;             /* by initializer: the external file is the source */
     char location[PATH_MAX]; /* the external file's name, as the model says it */
     uint64_t graph_bytes;
     htp_delivery_sizes sizes;
@@ -151,8 +152,8 @@ static void put_initializer(htp_writer *w, uint32_t index)
 {
     uint64_t bytes = w->payloads[index];
     if (w->offsets[index] != NOT_EXTERNAL) {
-        put_message(w,
-                    htp_encode_external(w->encoder, index, w->location, w->offsets[index], bytes));
+        const char *location = w->stays[index] ? w->options->source_location : w->location;
+        put_message(w, htp_encode_external(w->encoder, index, location, w->offsets[index], bytes));
         return;
     }
     const ProtobufCMessage *head = htp_encode_tensor_head(w->encoder, index);
@@ -210,7 +211,7 @@ static void put_external(htp_writer *w)
 {
     static const unsigned char zeros[EXTERNAL_ALIGNMENT];
     for (size_t i = 0; i < w->model->initializers.count && may_go_on(w); i++) {
-        if (w->offsets[i] != NOT_EXTERNAL) {
+        if (w->offsets[i] != NOT_EXTERNAL && !w->stays[i]) {
             htp_output_append(w->output, zeros, (size_t)(w->offsets[i] - w->output->position));
             put_payload(w, (uint32_t)i);
         }
@@ -255,13 +256,31 @@ static htp_status check_model(htp_writer *w)
     return HTP_OK;
 }
 
+/* Whether an initializer lies in the source in one piece, and may stay there. */
+static bool find_in_source(htp_writer *w, uint32_t index, uint64_t *offset)
+{
+    if (!w->options->source_location || w->payloads[index] < EXTERNAL_SMALLEST) {
+        return false;
+    }
+    htp_payload_begin(&w->payload, w->model, index);
+    if (!w->payload.is_mapped || w->payload.run_bytes != w->payloads[index]) {
+        return false;
+    }
+    const htp_shim_weight *weight =
+        &w->model->graph->trace->weights[w->model->initializers.items[index].weight];
+    *offset =
+        weight->file_offset + (uint64_t)(w->payload.first - (const unsigned char *)weight->data);
+    return true;
+}
+
 /* Gives initializers their places, and counts. */
 static void lay_out(htp_writer *w, bool external)
 {
     w->sizes = (htp_delivery_sizes){0};
     for (size_t i = 0; i < w->model->initializers.count; i++) {
         w->offsets[i] = NOT_EXTERNAL;
-        if (external && w->payloads[i] >= EXTERNAL_SMALLEST) {
+        w->stays[i] = find_in_source(w, (uint32_t)i, &w->offsets[i]);
+        if (external && !w->stays[i] && w->payloads[i] >= EXTERNAL_SMALLEST) {
             uint64_t end = w->sizes.data_bytes + EXTERNAL_ALIGNMENT - 1;
             w->offsets[i] = end - end % EXTERNAL_ALIGNMENT;
             w->sizes.data_bytes = w->offsets[i] + w->payloads[i];
@@ -350,6 +369,7 @@ htp_status htp_draft_write(const htp_draft *model, const htp_annotations *annota
         .external_data = options->external_data,
         .payloads = HTP_NEW_ARRAY(arena, uint64_t, count),
         .offsets = HTP_NEW_ARRAY(arena, uint64_t, count),
+        .stays = HTP_NEW_ARRAY(arena, bool, count),
         .encoder = htp_encoder_new(model, annotations),
     };
     const htp_delivery delivery = {&writer, lay_out_beside, put_model_into, put_external_into,

@@ -14,6 +14,8 @@ typedef struct htp_writer_options {
     htp_progress_fn progress; /* or NULL; called with HTP_STAGE_WRITTEN and bytes, not finished */
     void *user;
     const htp_input_file *source; /* that mapped weights lie in; or NULL */
+    const char *source_location;  /* what the model calls that file, where weights of at least 1 KiB
+                                     that lie there as ONNX has them are to stay; NULL: nowhere */
 } htp_writer_options;
 
 typedef struct htp_writer_result {

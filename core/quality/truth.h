@@ -12,6 +12,9 @@ typedef struct htp_truth {
     const char *const *paths; /* by node of the view: dotted attribute path of the innermost module,
                                  torch.nn included; "" the root; NULL: the oracle does not know */
     uint64_t known;           /* nodes that it knows */
+    const char *const *owners; /* by node: the same of the deepest module with a tag of its own that
+                                  was running. It lies elsewhere than above the innermost one where
+                                  a module calls one that it does not hold. NULL: as that is */
 } htp_truth;
 
 #endif

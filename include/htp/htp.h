@@ -338,7 +338,9 @@ HTP_API HTP_MUST_USE htp_status htp_model_compare(htp_model *a, htp_model *b, ch
 /** How the quality of tags is measured. Always start from htp_quality_options_init(). */
 typedef struct htp_quality_options {
     size_t struct_size;         /**< set by htp_quality_options_init() */
-    const char *reference;      /**< tells where the nodes of the first model ran: its sidecar, see
+    const char *reference;      /**< tells where the nodes of the first model ran: the TorchScript
+                                     model that it was exported from, which is exported anew and
+                                     followed on another path, or its sidecar, see
                                      htp_model_sidecar(); NULL: none */
     const char *const *against; /**< ONNX models that are measured by what is known of the first
                                      one, whose nodes they are matched with */
@@ -349,6 +351,8 @@ typedef struct htp_quality_options {
     const char *const *fail_under; /**< "METRIC=VALUE", percent: what must not be worse */
     size_t fail_under_count;
     bool lists_all; /**< text lists all nodes with problems, not the worst alone */
+    const htp_options *export_options; /**< how a reference that is a TorchScript model is exported:
+                                            its inputs, method, libraries; NULL: all defaults */
 } htp_quality_options;
 
 /** Fills @p options with the defaults. */

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 10u
+#define HTP_SHIM_ABI 11u
 #define HTP_SHIM_MAX_LANES 4u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -132,6 +132,7 @@ typedef struct htp_shim_weight {
     uint64_t storage_bytes; /**< bytes that may be read from data on */
     bool is_mapped;         /**< data lies in a read-only mapping of a file: pages that were read
                                  may be dropped (MADV_DONTNEED), they come back when needed */
+    uint64_t file_offset;   /**< of data in that file, where it is mapped */
 } htp_shim_weight;
 
 /** Kinds of values. */
@@ -337,6 +338,24 @@ typedef struct htp_shim_trace {
     uint32_t output_count;
 } htp_shim_trace;
 
+/** A running forward(), as libtorch's inliner has it. */
+typedef struct htp_shim_running {
+    const char *path; /**< of the module, as in its htp_shim_module */
+    uint32_t caller;  /**< the running forward() around it, of a smaller number; HTP_SHIM_NONE: this
+                           is the method */
+} htp_shim_running;
+
+/** Which modules were running where the nodes of a trace stand, found on another path than the
+ * trace's scopes: all calls of the program are inlined by libtorch, and the objects that they are
+ * made on are found in the graph that comes out. */
+typedef struct htp_shim_inlined {
+    const htp_shim_running *running;
+    uint32_t running_count;
+    const uint32_t *nodes; /**< by node of the trace: the innermost running forward();
+                                HTP_SHIM_NONE where that is not known */
+    uint32_t node_count;
+} htp_shim_inlined;
+
 /** A use that tells what an argument must look like; found without running anything. Three kinds
  * are no operators:
  * - "part": the program reads the part of the argument at @p position, "0.key", or "" for all of
@@ -426,6 +445,12 @@ typedef struct htp_shim {
 
     /** What the archive says of itself and of the method. */
     htp_shim_code (*facts)(htp_shim_model *model, htp_shim_facts *facts, htp_shim_error *error);
+
+    /** Finds which modules were running, for the last trace; runs nothing. @p tick is called with
+     * operations that were copied. @return HTP_SHIM_UNSUPPORTED for a program that is too large or
+     * too deep with all calls inlined, or whose functions call themselves. */
+    htp_shim_code (*inline_calls)(htp_shim_model *model, htp_shim_tick tick, void *user,
+                                  const htp_shim_inlined **inlined, htp_shim_error *error);
 } htp_shim;
 
 /** The one exported symbol. @return NULL when the shim does not speak this ABI. */

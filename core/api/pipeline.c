@@ -1,0 +1,90 @@
+#include "api/pipeline.h"
+
+#include "api/dynamic_axes.h"
+#include "graph/passes.h"
+#include "hierarchy/hierarchy.h"
+#include "lower/lower.h"
+#include "onnx/infer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The root's tag says little where most of the model is below it. */
+static void note_root(htp_session *session, const htp_finished *finished)
+{
+    uint32_t left = finished->annotations->nodes_left_to_root;
+    size_t count = finished->model->nodes.count;
+    if (session->options.tags && left > count / 2) {
+        htp_session_note(session,
+                         "%" PRIu32 " of %zu nodes are tagged with the root, %s, although they ran "
+                         "in modules of torch.nn below it; --include-torch-nn gives these tags of "
+                         "their own",
+                         left, count, finished->hierarchy->modules[0].tag);
+    }
+}
+
+static void note_tags(htp_session *session)
+{
+    const char *prefix = session->options.tag_attribute_prefix;
+    if (session->options.tags & HTP_TAG_ATTRIBUTE && strncmp(prefix, "__", 2) != 0) {
+        htp_session_note(session,
+                         "tags are written as attribute %ssource_module: onnx.checker and ONNX "
+                         "Runtime will refuse the file",
+                         prefix);
+    }
+    if (session->module_count == 1 && session->modules[0].is_frozen) {
+        htp_session_note(session, "the module is frozen: torch.jit.freeze() has removed its "
+                                  "submodules, and every node is tagged with the root");
+    }
+}
+
+static htp_status lower_graph(htp_session *session, const htp_custom_operators *customs,
+                              htp_draft **model)
+{
+    HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
+    *model = htp_draft_new(&session->arena, session->graph, session->options.opset);
+    return htp_status_prefix(htp_lower_graph(*model, customs, htp_session_progress, session),
+                             session->model_path);
+}
+
+htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *customs,
+                              htp_draft **model)
+{
+    htp_session_begin(session, HTP_STAGE_LOWERED);
+    htp_status status = lower_graph(session, customs, model);
+    if (htp_status_code(status) == HTP_CODE_UNSUPPORTED && !session->are_sizes_chosen &&
+        session->inputs.axis_count > 0) {
+        htp_status fixed = htp_session_trace_static(session);
+        fixed = fixed ? fixed : lower_graph(session, customs, model);
+        if (!fixed) {
+            htp_session_note(session, "no axis is dynamic: %s", htp_status_message(status));
+            htp_status_free(status);
+            status = HTP_OK;
+        }
+        htp_status_free(fixed);
+    }
+    HTP_TRY(status);
+    htp_draft_remove_unused(*model);
+    htp_draft_infer_types(*model);
+    return htp_session_end(session, (*model)->nodes.count, "nodes");
+}
+
+htp_status htp_pipeline_tag(htp_session *session, htp_finished *finished)
+{
+    htp_session_begin(session, HTP_STAGE_TAGGED);
+    const htp_options *options = &session->options;
+    const htp_hierarchy_options hierarchy_options = {.include_torch_nn = options->include_torch_nn};
+    const htp_annotate_options annotate_options = {
+        .places = options->tags, .attribute_prefix = options->tag_attribute_prefix};
+    const htp_shim_trace *trace = session->graph->trace;
+    const htp_hierarchy *hierarchy = htp_hierarchy_build(&session->arena, session->modules,
+                                                         session->module_count, &hierarchy_options);
+    const uint32_t *scope_modules =
+        htp_hierarchy_tag_scopes(&session->arena, hierarchy, trace->scopes, trace->scope_count);
+    finished->hierarchy = hierarchy;
+    finished->annotations =
+        htp_annotate(&session->arena, finished->model, hierarchy, scope_modules, &annotate_options);
+    note_tags(session);
+    note_root(session, finished);
+    return htp_session_end(session, finished->model->nodes.count, "nodes");
+}
