@@ -69,22 +69,25 @@ function levelsBelow(model, from) {
 
 const ruler = document.createElement('canvas').getContext('2d');
 
-/* As much of a text as is that wide. */
+/* As much of a text as is that wide. Its end stays, which tells layers apart. */
 function fitted(text, width) {
-    if (ruler.measureText(text).width <= width) {
+    const end = text.slice(-3);
+    const shortened = (length) => `${text.slice(0, length)}…${end}`;
+    const fits = (some) => ruler.measureText(some).width <= width;
+    if (fits(text)) {
         return text;
     }
     let low = 0;
-    let high = text.length;
+    let high = Math.max(0, text.length - end.length - 1);
     while (low < high) {
         const middle = (low + high + 1) >> 1;
-        if (ruler.measureText(`${text.slice(0, middle)}…`).width <= width) {
+        if (fits(shortened(middle))) {
             low = middle;
         } else {
             high = middle - 1;
         }
     }
-    return low > 1 ? `${text.slice(0, low)}…` : '';
+    return low > 1 ? shortened(low) : '';
 }
 
 function describeModule(model, module) {
@@ -107,13 +110,13 @@ function describeModule(model, module) {
     return facts.join(', ');
 }
 
-function boxText(model, box, width) {
-    if (box.height < icicle.labelled || box.module === null) {
+function boxText(model, box, width, hasMore) {
+    if (box.height < icicle.labelled) {
         return [];
     }
     const {score} = model.modules[box.module];
     const mark = typeof score === 'number' && score < 100 ? percent(score) : '';
-    const room = width - 14;
+    const room = width - (hasMore ? 20 : 14);
     const lines = [];
     if (box.height >= 2.4 * icicle.labelled && mark) {
         lines.push(fitted(model.label(box.module), room), fitted(mark, room));
@@ -138,8 +141,9 @@ function drawBox(model, box, width, last) {
         return draw('g', {class: `box small ${scoreClass(box.score)}`, 'aria-hidden': 'true'}, [
             shape, draw('title', {}, `${counted(box.count, 'module')} too small to be drawn`)]);
     }
-    const parts = [shape, ...boxText(model, box, width)];
-    if (last && model.children[box.module].length > 0 && box.height >= icicle.labelled) {
+    const hasMore = last && box.height >= icicle.labelled && model.children[box.module].length > 0;
+    const parts = [shape, ...boxText(model, box, width, hasMore)];
+    if (hasMore) {
         parts.push(draw('text', {class: 'more', x: (box.level + 1) * width - 5,
             y: box.top + box.height / 2}, '›'));
     }

@@ -3,6 +3,7 @@
 const MOST_BARS = 128;  /* of one group; the worst are shown */
 const MOST_CELLS = 32;  /* columns of a matrix that is a table; larger ones are pictures */
 const MOST_WRONG = 24;  /* cells that are listed beside a picture */
+const PICTURE_WIDTH = 420;
 const ORACLES = {weights: 'the weights', calls: 'the call chain'};
 
 /* What tells some tags apart: their ends, without the beginning that all have, up to a dot or slash. */
@@ -99,9 +100,9 @@ function matrixTable(model, layer, oracle, matrix) {
 
 /* A matrix that is too large for numbers: a point for each cell, and a list of the wrong ones. */
 function matrixPicture(model, layer, oracle, matrix, wrong) {
-    const scale = Math.max(1, Math.floor(420 / matrix.columns.length));
-    const width = matrix.columns.length * scale;
-    const height = matrix.rows.length * scale;
+    const scale = PICTURE_WIDTH / matrix.columns.length;
+    const width = PICTURE_WIDTH;
+    const height = Math.ceil(matrix.rows.length * scale);
     const canvas = make('canvas', {width, height, class: 'matrix', role: 'img',
         'aria-label': `${count(matrix.rows.length)} layers, ${counted(wrong.length, 'cell')} off the diagonal`});
     const pen = canvas.getContext('2d');
@@ -112,7 +113,7 @@ function matrixPicture(model, layer, oracle, matrix, wrong) {
     matrix.columns.forEach((name, column) => {
         const row = name === matrix.rows[column] ? column : matrix.rows.indexOf(name);
         if (row >= 0 && matrix.counts[row][column] > 0) {
-            paint(row, column, '#4b8fcf', scale);
+            paint(row, column, '#4b8fcf', Math.max(scale, 1.5));
         }
     });
     wrong.forEach(({row, column}) => paint(row, column, '#c4570f', Math.max(scale, 4)));
@@ -155,7 +156,7 @@ function drawGroup(model, layer, number) {
     const box = make('details', {open: isOpen, ontoggle: show}, [
         make('summary', {}, [
             make('span', {class: `score-chip ${scoreClass(layer.score)}`}, percent(layer.score)),
-            make('span', {class: 'title'}, `${layer.members.length} × ${layer.structure || 'one structure'}`),
+            make('span', {class: 'title'}, `${count(layer.members.length)} × ${layer.structure || 'one structure'}`),
             make('span', {class: 'faint'}, `below ${model.tag(layer.parent)}`),
         ]), body]);
     if (isOpen) {

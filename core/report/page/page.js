@@ -28,7 +28,7 @@ function drawFacts() {
     const {raw} = state.model;
     byId('file').textContent = state.model.name;
     const facts = [['Nodes', raw.nodes], ['Tensors', raw.tensors], ['Weights', raw.weights],
-        ['Modules', raw.modules_count ?? state.model.modules.length], ['Depth', raw.depth]]
+        ['Modules', state.model.modules.length], ['Depth', raw.depth]]
         .map(([term, value]) => [term, count(value), 'figure']);
     facts.push(['Hierarchy', raw.hierarchy ?? 'none', ''], ['Reference', describeReference(raw.reference), '']);
     byId('facts').replaceChildren(...facts.map(([term, value, kind]) =>

@@ -78,7 +78,7 @@ function drawCell(row, name) {
     const {model} = state;
     const value = name === '' ? count(row + 1) : model.cell(row, name);
     const content = name === 'problems' ? (value ?? []).map((text) => make('span', {class: 'problem'}, text)) :
-        name === 'tag' || name === 'name' || name === 'scope' ? pathText(value ?? '') : value ?? '';
+        name === 'tag' || name === 'name' || name === 'source' ? pathText(value ?? '') : value ?? '';
     return make('span', {role: 'gridcell', class: `cell ${name || 'number'}`,
         title: name === 'problems' ? (value ?? []).join(', ') : null}, content);
 }
@@ -125,7 +125,7 @@ function markActive() {
 }
 
 function drawHeadings() {
-    return make('div', {role: 'row', class: 'row headings', 'aria-rowindex': 1}, COLUMNS.map((column) => {
+    return make('div', {role: 'row', class: 'row headings', id: 'headings', 'aria-rowindex': 1}, COLUMNS.map((column) => {
         const isSorted = state.sort === column.name;
         return make('span', {role: 'columnheader', class: `cell ${column.name || 'number'}`,
             'aria-sort': isSorted ? (state.descending ? 'descending' : 'ascending') : 'none'},
@@ -217,7 +217,7 @@ function drawProblems() {
 
 function startTable() {
     table.spacer = make('div', {class: 'spacer', role: 'rowgroup'});
-    table.scroller = make('div', {class: 'rows', role: 'grid', tabindex: 0, 'aria-label': 'Nodes',
+    table.scroller = make('div', {class: 'rows', role: 'grid', tabindex: 0, 'aria-label': 'Nodes', 'aria-owns': 'headings',
         'aria-readonly': 'true', onscroll: drawRows, onkeydown: moveInTable,
         onclick: (event) => {
             const row = event.target.closest('[data-place]');
