@@ -12,7 +12,7 @@ const icicle = {
 /* ---- layout ---- */
 
 function icicleHeight(model, sizes, width) {
-    const leaves = model.order.filter((m) => sizes[m] > 0 && model.children[m].length === 0).length;
+    const leaves = model.shown.filter((m) => sizes[m] > 0 && model.children[m].length === 0).length;
     return Math.max(160, Math.min(leaves * 22, width < 600 ? 460 : 620));
 }
 
@@ -55,11 +55,12 @@ function levelsBelow(model, from) {
     const level = new Map(from.map((module) => [module, 1]));
     let most = 1;
     for (const module of from) {
-        for (let i = model.first[module] + 1; i <= model.last[module]; i++) {
-            const at = model.order[i];
-            const here = level.get(model.modules[at].parent) + 1;
-            level.set(at, here);
-            most = Math.max(most, here);
+        for (const at of model.shown) {
+            if (at !== module && model.contains(module, at)) {
+                const here = level.get(model.above[at]) + 1;
+                level.set(at, here);
+                most = Math.max(most, here);
+            }
         }
     }
     return most;
@@ -234,17 +235,17 @@ function showModule(module) {
         make('span', {}, more), make('span', {}, describeModule(state.model, module)));
 }
 
-/** Begins the chart at a module; null: at the root. */
+/** Begins the chart at a module, and selects it; all modules are neither zoomed nor selected. */
 function zoom(module) {
-    const isRoot = module !== null && state.model.roots.length === 1 && state.model.roots[0] === module;
-    icicle.focused = module ?? icicle.focused;
-    change({zoomed: isRoot ? null : module, selected: module === null ? state.selected : module});
+    const isRoot = state.model.roots.length === 1 && state.model.roots[0] === module;
+    icicle.focused = module;
+    change({zoomed: isRoot ? null : module, selected: isRoot ? null : module});
 }
 
 function zoomOut() {
     if (state.zoomed !== null) {
         const inner = state.zoomed;
-        const {parent} = state.model.modules[inner];
+        const parent = state.model.above[inner];
         change({zoomed: state.model.roots.includes(parent) && state.model.roots.length === 1 ? null : parent});
         icicle.focused = inner;
         setTabStop();
@@ -273,8 +274,7 @@ function drawTrail() {
 
 function siblingOf(module, step) {
     const {model} = state;
-    const {parent} = model.modules[module];
-    const siblings = model.children[parent] ?? model.roots;
+    const siblings = model.children[model.above[module]] ?? model.roots;
     let at = siblings.indexOf(module) + step;
     while (at >= 0 && at < siblings.length && !icicle.drawn.has(siblings[at])) {
         at += step;
@@ -286,7 +286,7 @@ const ICICLE_KEYS = {
     ArrowDown: (module) => siblingOf(module, 1),
     ArrowUp: (module) => siblingOf(module, -1),
     ArrowRight: (module) => state.model.children[module].find((child) => icicle.drawn.has(child)),
-    ArrowLeft: (module) => state.model.modules[module].parent,
+    ArrowLeft: (module) => state.model.above[module],
     Home: () => icicle.drawn.keys().next().value,
     End: () => [...icicle.drawn.keys()].pop(),
 };

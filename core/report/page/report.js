@@ -52,12 +52,9 @@ class Model {
 
     /* Modules in depth-first order: those below one are a range of it. */
     plantTree() {
-        this.children = this.modules.map(() => []);
+        const below = this.modules.map(() => []);
         this.roots = [];
-        this.modules.forEach((module, index) => {
-            const siblings = this.children[module.parent] ?? this.roots;
-            siblings.push(index);
-        });
+        this.modules.forEach((module, index) => (below[module.parent] ?? this.roots).push(index));
         this.first = new Int32Array(this.modules.length);
         this.last = new Int32Array(this.modules.length);
         this.order = [];
@@ -69,14 +66,33 @@ class Model {
                 this.first[module] = this.order.length;
                 this.order.push(module);
             }
-            if (next < this.children[module].length) {
+            if (next < below[module].length) {
                 top[1]++;
-                stack.push([this.children[module][next], 0]);
+                stack.push([below[module][next], 0]);
             } else {
                 this.last[module] = this.order.length - 1;
                 stack.pop();
             }
         }
+        this.plantShown();
+    }
+
+    /* The tree of those that have tags, to which nodes belong: what is between them is left out. */
+    plantShown() {
+        this.children = this.modules.map(() => []);
+        this.above = this.modules.map(() => null);
+        this.shown = this.order.filter((index) => {
+            const {parent, has_tag: hasTag} = this.modules[index];
+            const isRoot = !this.modules[parent];
+            if (!isRoot) {
+                const isThere = this.modules[parent].has_tag || !this.modules[this.modules[parent].parent];
+                this.above[index] = isThere ? parent : this.above[parent];
+            }
+            if (hasTag && !isRoot) {
+                this.children[this.above[index]].push(index);
+            }
+            return hasTag || isRoot;
+        });
     }
 
     has(measure) {
@@ -87,7 +103,7 @@ class Model {
     sizesBy(measure) {
         if (!this.sizes[measure]) {
             const sizes = new Float64Array(this.modules.length);
-            for (const module of this.order.toReversed()) {
+            for (const module of this.shown.toReversed()) {
                 const below = this.children[module].reduce((sum, child) => sum + sizes[child], 0);
                 sizes[module] = Math.max(MEASURES[measure].of(this.modules[module]) || 0, below);
             }
@@ -99,8 +115,7 @@ class Model {
     /** The modules around one, outermost first, and itself. */
     chain(module) {
         const chain = [];
-        for (let at = module; this.modules[at] && chain.length < this.modules.length;
-            at = this.modules[at].parent) {
+        for (let at = module; at !== null; at = this.above[at]) {
             chain.push(at);
         }
         return chain.reverse();
