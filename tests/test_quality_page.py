@@ -7,6 +7,8 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
+import onnx
+
 import quality_documents as documents
 from browser import browsing
 from harness import EXIT_OK, case, exported, run, scratch
@@ -353,6 +355,25 @@ def hostile_texts():
         assert not browser.find("img, iframe, object, embed, link[rel=stylesheet]")
         assert browser.script("return document.scripts.length") == 2
         assert browser.script("return document.title") == f"Tag quality of {documents.HOSTILE}"
+
+
+@case
+def hostile_files():
+    """The program writes names of a file into the page as text."""
+    model = onnx.load(exported(ALL["bert-tiny"]))
+    for i, node in enumerate(model.graph.node):
+        node.name = f"{documents.HOSTILE}{i}"
+    with scratch() as folder, browsing() as browser:
+        onnx.save(model, folder / "model.onnx")
+        result = run("quality", folder / "model.onnx", "--html", folder / "page.html")
+        assert result.returncode == EXIT_OK, result.stderr
+        assert (folder / "page.html").read_text().count("</script>") == 2
+        browser.show(folder / "page.html")
+        assert browser.counted() == len(model.graph.node)
+        browser.press("/", "onerror")
+        assert browser.counted() == len(model.graph.node)
+        assert browser.script("return document.querySelector('#detail dd').textContent") == f"{documents.HOSTILE}0"
+        browser.check_silence()
 
 
 @case

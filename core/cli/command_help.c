@@ -109,7 +109,8 @@ static const htp_cli_command_help helps[] = {
      "  --json                one JSON object\n",
      true},
     {HTP_CLI_QUALITY, "quality MODEL.onnx... [options]",
-     "How good the tags of models are, whoever wrote them: of the whole, of each depth of the module\n"
+     "How good the tags of models are, whoever wrote them: of the whole, of each depth of the "
+     "module\n"
      "tree, and of each layer. What cannot be known is n/a, with the reason.\n"
      "\n"
      "  --reference FILE      where nodes ran: the sidecar of an export\n"
@@ -118,12 +119,14 @@ static const htp_cli_command_help helps[] = {
      "  --profile FILE        a profile of ONNX Runtime: milliseconds of modules, in JSON\n"
      "  --json FILE           all of it as one JSON object; - is standard output\n"
      "  --csv FILE            a row for each metric of each model, depth, layer and member\n"
+     "  --html FILE           a page for browsers: modules, layers, nodes; it loads nothing\n"
      "  --fail-under METRIC=VALUE\n"
      "                        exit code 6 where a metric is worse than so many percent, or n/a;\n"
      "                        may be repeated\n"
      "  --verbose             all layers and all nodes with problems\n"
      "\n"
-     "Metrics, best at 100 %: coverage, specificity, scope, tensors, weights, cohesion, separation,\n"
+     "Metrics, best at 100 %: coverage, specificity, scope, tensors, weights, cohesion, "
+     "separation,\n"
      "injectivity, consistency; best at 0 %: contamination.weights, contamination.calls,\n"
      "contamination.structure, and contamination for those of the three that apply.\n",
      false},
