@@ -112,7 +112,13 @@ FORMATTED := $(sort $(shell find core include shim tests -name '*.[ch]' -o -name
 
 GEN_C := $(PROTO:core/%.proto=$(BUILD)/gen/%.pb-c.c)
 GEN_H := $(GEN_C:.c=.h)
-GEN_OBJ := $(GEN_C:.c=.o)
+# The page of `quality --html`: files for browsers, which become one text of C. Scripts are in the order
+# in which they are read.
+PAGE := core/report/page
+PAGE_FILES := $(addprefix $(PAGE)/,page.html page.css dom.js report.js icicle.js metrics.js layers.js \
+    table.js page.js)
+PAGE_C := $(BUILD)/gen/report/page/page.c
+GEN_OBJ := $(GEN_C:.c=.o) $(PAGE_C:.c=.o)
 CORE_OBJ := $(CORE_C:%.c=$(BUILD)/%.o)
 CLI_OBJ := $(CLI_C:%.c=$(BUILD)/%.o)
 SHIM_OBJ := $(SHIM_CXX:%.cpp=$(BUILD)/%.o)
@@ -143,6 +149,7 @@ STAMP_flags := $(CC) $(CXX) $(C_FLAGS) $(CXX_FLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFL
 STAMP_libtorch := $(filter-out source=%,$(TORCH))
 STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C) : $(SHIM_CXX)
 STAMP_libdir := $(LIBDIR)
+STAMP_page := $(PAGE_FILES)
 
 $(BUILD)/stamp/%: FORCE
 	@mkdir -p $(@D)
@@ -156,6 +163,11 @@ $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h: core/%.proto
 	$(call say,PROTO,$<)
 	@mkdir -p $(@D)
 	$(Q)$(PROTOC_C) --proto_path=core --c_out=$(BUILD)/gen $<
+
+$(PAGE_C): scripts/embed-page $(PAGE_FILES) $(BUILD)/stamp/page
+	$(call say,PAGE,$(PAGE))
+	@mkdir -p $(@D)
+	$(Q)scripts/embed-page $(PAGE_FILES) > $@
 
 $(GEN_OBJ): %.o: %.c $(BUILD)/stamp/flags
 	$(call say,CC,$<)

@@ -38,9 +38,15 @@ def has_graphviz(version: tuple) -> bool:
     return bool(shutil.which("dot", path="/usr/bin:/bin"))
 
 
+def has_chromium(version: tuple) -> bool:
+    found = all(Path(f"/usr/bin/{name}").exists() for name in ("chromium", "chromedriver"))
+    return found and importlib.util.find_spec("selenium") is not None
+
+
 # What a case needs: whether this libtorch, of a (major, minor), can, and the reason if not.
 CONDITIONS = {
     "graphviz": (has_graphviz, "there is no graphviz"),
+    "chromium": (has_chromium, "there is no chromium with chromedriver and selenium"),
     "compiler": (has_compiler, "there is no C++ compiler"),
     "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),
     "aten::scaled_dot_product_attention": (
@@ -55,7 +61,7 @@ CONDITIONS = {
 # files, or the tests themselves. They run with PyTorch 2.
 ONCE = {
     "checkers", "compare", "extract", "graph", "infer_rules", "onnx_models", "profile", "proto_fields",
-    "runtime_limits", "sidecar", "split",
+    "quality_page", "runtime_limits", "sidecar", "split",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

@@ -10,6 +10,7 @@
 #include "quality/threshold.h"
 #include "query/compare.h"
 #include "query/profile.h"
+#include "report/quality_page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -240,6 +241,18 @@ static void make_csv_file(struct work *w)
     (void)htp_stream_end(&stream);
 }
 
+static void write_document(void *user, htp_json *json)
+{
+    const struct work *w = user;
+    htp_report_quality_json(json, &w->report);
+}
+
+static void make_page_file(struct work *w)
+{
+    htp_stream stream = htp_stream_new(&w->arena, keep_piece, w);
+    (void)htp_quality_page_write(&stream, write_document, w);
+}
+
 /* Files that are written, and what makes their bytes. */
 static const struct file {
     size_t path; /* of the option that names it */
@@ -247,6 +260,7 @@ static const struct file {
 } files[] = {
     {offsetof(htp_quality_options, json_file), make_json_file},
     {offsetof(htp_quality_options, csv_file), make_csv_file},
+    {offsetof(htp_quality_options, html_file), make_page_file},
 };
 
 enum { FILES = sizeof(files) / sizeof(files[0]) };

@@ -122,6 +122,7 @@ static const htp_cli_command_help helps[] = {
      "  --profile FILE        a profile of ONNX Runtime: milliseconds of modules, in JSON\n"
      "  --json FILE           all of it as one JSON object; - is standard output\n"
      "  --csv FILE            a row for each metric of each model, depth, layer and member\n"
+     "  --html FILE           a page for browsers: modules, layers, nodes; it loads nothing\n"
      "  --fail-under METRIC=VALUE\n"
      "                        exit code 6 where a metric is worse than so many percent, or n/a;\n"
      "                        may be repeated\n"

@@ -308,6 +308,7 @@ static const struct row {
     {"against", ON_QUALITY, KIND_PARSE, 0, read_against},
     STRING("profile", ON_QUALITY, quality.profile),
     STRING("csv", ON_QUALITY, quality.csv_file),
+    STRING("html", ON_QUALITY, quality.html_file),
     {"fail-under", ON_QUALITY, KIND_PARSE, 0, read_fail_under},
 #undef FLAG
 #undef STRING

@@ -348,6 +348,7 @@ typedef struct htp_quality_options {
     const char *profile;           /**< of the first model, see htp_profiling; NULL: none */
     const char *json_file;         /**< where the results go as one JSON object; NULL: nowhere */
     const char *csv_file;          /**< the same as CSV: a row for each metric of each part */
+    const char *html_file;         /**< the same as a page for browsers, one file */
     const char *const *fail_under; /**< "METRIC=VALUE", percent: what must not be worse */
     size_t fail_under_count;
     bool lists_all; /**< text lists all nodes with problems, not the worst alone */
