@@ -284,6 +284,7 @@ help:
 	@echo 'make bench           measures against other exporters'
 	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
 	@echo 'make zoo             architectures of transformers and torchvision; ZOO=--help'
+	@echo 'make quality         how good tags are, beside those of others; QUALITY=--slice, QUALITY=--help'
 	@echo 'make clean           removes the build folder'
 	@echo 'LIBTORCH=DIR picks a libtorch, BUILD=DIR a build folder, V=1 shows commands.'
 
@@ -336,7 +337,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check run-check unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo format format-check tidy tidy-core \
+.PHONY: check run-check unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality format format-check tidy tidy-core \
     tidy-shim tidy-changed
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_LIBTORCH='$(call torch,root)' \
@@ -380,6 +381,9 @@ op-coverage: all
 
 zoo: all
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/zoo.py $(ZOO)
+
+quality: all
+	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/quality.py $(QUALITY)
 
 format:
 	$(CLANG_FORMAT) -i $(FORMATTED)

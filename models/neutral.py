@@ -12,7 +12,10 @@ from pathlib import Path
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = re.compile(rf"{re.escape(str(ROOT))}/|/[^\s\"':]*/(?:site|dist)-packages/|/[^\s\"':]*/lib/")
+# The folder of packages first: it may lie in this one.
+FOLDER = re.compile(
+    rf"/[^\s\"':]*/(?:site|dist)-packages/|{re.escape(str(ROOT))}/|/[^\s\"':]*/lib/"
+)
 WRITTEN_BY_THE_WRITER = ("version", ".data/serialization_id")
 
 

@@ -3,7 +3,7 @@
 Importing this file needs no PyTorch: tests, benches and makers all read it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 VENV = "venv"  # the PyTorch and transformers of the development environment
 DEBIAN = "debian"  # Debian's python3-torch and python3-torchvision
@@ -164,9 +164,90 @@ BENCH = (
     ),
 )
 
+
+
+def architecture(name: str, kind: str, inputs: tuple, constants: dict, **fields) -> Model:
+    """A small one of the transformers library, as models/architectures.py makes it."""
+    sizes = {dim: SMALL[dim] for item in inputs for dim in item.dims if isinstance(dim, str)}
+    options = {"model": kind, "arguments": tuple(item.name for item in inputs), "fields": fields,
+               "constants": constants}
+    return Model(name, "architectures:architecture", VENV, inputs, sizes, (), options)
+
+
+SMALL = {"batch": 2, "sequence": 8, "target": 6}
+NO_CACHE = {"use_cache": False}
+TARGET = Input("decoder_input_ids", ("batch", "target"), "ids", 500)
+TARGET_MASK = Input("decoder_attention_mask", ("batch", "target"), "mask")
+SPECTRUM = Input("input_features", ("batch", 16, 40), "normal")
+
+# Each has layers, stages or experts that are to be told apart. Sizes are small where the library
+# lets them be, for `make quality`; the test transformer, BERT-tiny, BERT-base and the ResNets are
+# as they are known.
+QUALITY = (
+    replace(test_transformer("traced"), name="test-transformer", made_by=VENV, committed=False),
+    *(model for model in FIDELITY if model.name == "bert-tiny-30522"),
+    *(model for model in BENCH if model.name == "bert-base"),
+    architecture(
+        "small-gpt2", "GPT2LMHeadModel", bert_inputs(500)[:2], NO_CACHE,
+        vocab_size=500, n_positions=64, n_embd=32, n_layer=4, n_head=4,
+    ),
+    architecture(
+        "small-t5", "T5Model", (ids(500), TARGET), NO_CACHE,
+        vocab_size=500, d_model=32, d_kv=8, d_ff=64, num_layers=3, num_heads=4,
+    ),
+    architecture(
+        "small-llama", "LlamaForCausalLM", bert_inputs(500)[:2], NO_CACHE,
+        vocab_size=500, hidden_size=32, intermediate_size=64, num_hidden_layers=4,
+        num_attention_heads=4, num_key_value_heads=2,
+    ),
+    Model("experts", "experts:decoder", VENV, (ids(500, "tokens"),), TEXT, OTHER_TEXT),
+    architecture(
+        "small-whisper", "WhisperModel", (SPECTRUM, TARGET, TARGET_MASK), NO_CACHE,
+        vocab_size=500, num_mel_bins=16, d_model=32, encoder_layers=3, decoder_layers=3,
+        encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64,
+        decoder_ffn_dim=64, max_source_positions=20, max_target_positions=32, pad_token_id=0,
+        bos_token_id=1, eos_token_id=2, decoder_start_token_id=1,
+    ),
+    architecture(
+        "small-vit", "ViTModel", image(32, "pixel_values"), {},
+        hidden_size=32, num_hidden_layers=4, num_attention_heads=4, intermediate_size=64,
+        image_size=32, patch_size=8,
+    ),
+    architecture(
+        "small-swin", "SwinModel", image(64, "pixel_values"), {},
+        image_size=64, patch_size=2, embed_dim=16, depths=[2, 2, 4, 2], num_heads=[1, 2, 4, 8],
+        window_size=4,
+    ),
+    architecture(
+        "small-sam", "SamModel", image(64, "pixel_values"), {},
+        vision_config={
+            "hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4, "image_size": 64,
+            "patch_size": 8, "output_channels": 32, "global_attn_indexes": [1, 3],
+            "window_size": 4, "num_pos_feats": 16, "mlp_dim": 64,
+        },
+        prompt_encoder_config={
+            "hidden_size": 32, "image_size": 64, "patch_size": 8, "image_embedding_size": 8,
+        },
+        mask_decoder_config={
+            "hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "mlp_dim": 64,
+            "iou_head_hidden_dim": 32,
+        },
+    ),
+    Model("resnet18-plain", "resnet:resnet18", VENV, image(64), IMAGE, OTHER_IMAGE),
+    Model("narrow-resnet50", "resnet:resnet50", VENV, image(64), IMAGE, OTHER_IMAGE,
+          {"width": 16}),
+    architecture(
+        "small-convnext", "ConvNextModel", image(64, "pixel_values"), {},
+        hidden_sizes=[16, 32, 64, 128], depths=[3, 3, 4, 3], image_size=64,
+    ),
+    Model("reuse", "reuse:reuse", VENV, (ids(500, "tokens"),), TEXT, OTHER_TEXT),
+    Model("branching", "reuse:branching", VENV, (Input("x", ("batch", 32), "normal"),), IMAGE,
+          OTHER_IMAGE, mode="scripted"),
+)
+
 LARGE = Model(
     "large", "transformer:transformer", DEBIAN, (ids(1000, "tokens"),), TEXT, (),
     {"width": 2048, "blocks": 14}, mode="unsettled",
 )
 
-ALL = {model.name: model for model in FIDELITY + BENCH + SCALING + (LARGE,)}
+ALL = {model.name: model for model in FIDELITY + BENCH + SCALING + QUALITY + (LARGE,)}
