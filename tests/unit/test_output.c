@@ -228,7 +228,8 @@ UNIT_TEST(progress_is_told)
     begin(arena);
     use_large_weight();
     progress_log log = {0};
-    htp_writer_options options = {HTP_EXTERNAL_ALWAYS, log_progress, &log, NULL};
+    htp_writer_options options = {
+        .external_data = HTP_EXTERNAL_ALWAYS, .progress = log_progress, .user = &log};
     htp_writer_result result;
     ck_assert_ptr_null(htp_draft_write(f.model, NULL, model_path(), &options, &result));
     ck_assert_int_eq(log.calls, 2);
@@ -245,7 +246,8 @@ static void interrupt(htp_external_data external)
 {
     write_old_pair();
     progress_log log = {.stop_at = 2};
-    htp_writer_options options = {external, log_progress, &log, NULL};
+    htp_writer_options options = {
+        .external_data = external, .progress = log_progress, .user = &log};
     htp_writer_result result;
     htp_status status = htp_draft_write(f.model, NULL, model_path(), &options, &result);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_INTERRUPTED);
@@ -447,7 +449,8 @@ static void source_fails(htp_progress_fn change, const int64_t *dims, const int6
         f.weights[0].is_mapped = true;
         use_weight(&f, 0);
         write_old_pair();
-        htp_writer_options options = {choices[i], change, NULL, &source};
+        htp_writer_options options = {
+            .external_data = choices[i], .progress = change, .source = &source};
         htp_writer_result result;
         htp_status status = htp_draft_write(f.model, NULL, model_path(), &options, &result);
         ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);

@@ -630,7 +630,8 @@ UNIT_TEST(temporary_files_are_not_more_open)
     unsigned mode;
     begin(arena);
     mode_t before = umask(0);
-    htp_writer_options options = {HTP_EXTERNAL_ALWAYS, check_modes, &mode, NULL};
+    htp_writer_options options = {
+        .external_data = HTP_EXTERNAL_ALWAYS, .progress = check_modes, .user = &mode};
     htp_writer_result result;
     for (int i = 0; i < 4; i++) {
         mode = i < 2 ? 0640 : 0600;
