@@ -1,5 +1,6 @@
 """The benchmark of tags: the tagger that guesses, what must hold for ours, and the document."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from onnx import helper  # noqa: E402
 
 import harness  # noqa: E402
 from models.table import ALL  # noqa: E402
-from quality import document, driver, expectations, guess, published  # noqa: E402
+from quality import document, driver, expectations, guess, page, published  # noqa: E402
 from quality.driver import Measured  # noqa: E402
 from quality.files import files_of  # noqa: E402
 from quality.metrics import METRICS  # noqa: E402
@@ -144,7 +145,7 @@ def wrong_tags_fail_with_their_node():
         head = "/Transformer/Block.{}/AttentionHead"
         tag_anew(ours, name, head.format(0), head.format(1))
         failures = expectations.failures(driver.measured(files, ours, folder)[0])
-    for oracle in ("weights", "structure"):
+    for oracle in ("weights", "calls", "structure"):
         (words,) = [words for words in failures if words.startswith(f"contamination.{oracle}")]
         assert ": 1 of " in words and name in words, words
 
@@ -211,6 +212,26 @@ def documents_tell_what_was_measured_and_what_is_published():
         "| scope | nothing to judge | dynamo=False | bert-tiny-30522 |",
     ):
         assert wanted in text, f"{wanted} is not in\n{text}"
+
+
+@harness.case
+def pages_hold_several_models():
+    hostile = made_up(OURS)
+    hostile.document |= {"file": "/tmp/x/ours.onnx", "depth": "</script>"}
+    rows = [[hostile, made_up(OLDER), Measured("bert-tiny-30522", GUESS, refusal="no")]]
+    with harness.scratch() as folder:
+        alone, path = folder / "alone.html", folder / "quality.html"
+        alone.write_text(f"<p>before</p>{page.BEGIN}{{}}{page.END}<p>behind</p>")
+        page.write(path, alone, rows)
+        text = path.read_text()
+    before, _, rest = text.partition(page.BEGIN)
+    inner, _, behind = rest.partition(page.END)
+    assert (before, behind) == ("<p>before</p>", "<p>behind</p>"), text
+    found = json.loads(inner)
+    assert [model["file"] for model in found["models"]] == ["bert-tiny-30522, htp-trace"], found
+    assert found["models"][0]["depth"] == "</script>", found
+    assert found["models"][0]["reference"]["file"] == "bert-tiny-30522.pt", found
+    assert [entry["figure"] for entry in found["published"]] == list(PUBLISHED), found
 
 
 PUBLISHED = ("14 % of 136 nodes", "17 to 18", "4 to 6", "all 65", "under one tag",

@@ -10,5 +10,6 @@
     metrics       what the document has columns for
     published     figures of earlier tools
     document      docs/QUALITY.md
+    page          docs/quality.html
     command       the command line
 """

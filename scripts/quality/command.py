@@ -1,6 +1,6 @@
 """Measures tags of this program's exports, and of other exporters' files, by `htp-trace quality`.
 
-    quality.py                  all models; writes docs/QUALITY.md
+    quality.py                  all models; writes docs/QUALITY.md and docs/quality.html
     quality.py --only REGEX     those whose name matches; prints what they would be told by
     quality.py --slice          four small ones
 
@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 import harness  # noqa: E402  (needs the path above)
 
 from models.table import QUALITY  # noqa: E402
-from quality import document, driver, expectations  # noqa: E402
+from quality import document, driver, expectations, page  # noqa: E402
 
 SLICE = ("test-transformer", "bert-tiny-30522", "reuse", "branching")
 EARLIEST = (2, 0)
@@ -77,6 +77,13 @@ def measure_all(models: list, folder: Path, tally: Tally) -> list:
     return rows
 
 
+def write_documents(rows: list, folder: Path) -> None:
+    docs, alone = harness.ROOT / "docs", folder / "page.html"
+    document.write(docs / "QUALITY.md", rows)
+    driver.run("quality", driver.ours_in(folder, rows[0][0].model), "--html", alone)
+    page.write(docs / "quality.html", alone, rows)
+
+
 def main() -> int:
     arguments = parser().parse_args()
     models, tally = chosen(arguments), Tally()
@@ -87,7 +94,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(dir=harness.BUILD) as folder:
             rows = measure_all(models, Path(folder), tally)
             if len(rows) == len(QUALITY):
-                document.write(harness.ROOT / "docs" / "QUALITY.md", rows)
+                write_documents(rows, Path(folder))
             else:
                 print("\n".join(document.tables(rows)))
     print(tally.line())

@@ -14,6 +14,7 @@ INTRODUCTION = """# Quality of tags
 Made by `make quality`; not to be edited. Each model is exported by htp-trace and by three others,
 and `htp-trace quality` measures the tags of all. Models are built with random weights, most of them
 small, all with layers, stages or experts of one structure that can be mistaken for each other.
+[quality.html](quality.html) shows some of them node by node.
 
 {taggers}
 
@@ -24,11 +25,10 @@ ancestor, else the root; names of classes with the last number of the path alone
 ## How to read it
 
 A module's true nodes are known by three oracles, none of which shares code with the tagger:
-*weights* (a node that reads a module's weight belongs to it, or to what is around it), *structure*
-(equal layers are to be tagged equally) and *calls* (which module ran the node). Nodes of other
-exporters' files are matched to this program's first, as by `htp-trace compare`; what cannot be
-matched is not judged by *calls*. Of them *calls* are what this program's export says; of this
-program's own export it would be no oracle, and is left out.
+*weights* (a node that reads a module's weight belongs to it, or to what is around it), *calls* (the
+TorchScript program's own call stacks, as libtorch inlines them) and *structure* (equal layers are
+to be tagged equally). Nodes of other exporters' files are matched to this program's first, as by
+`htp-trace compare`; what cannot be matched is not judged by *calls*.
 
 - *nodes*, *matched*: all nodes of the file, and those whose module is known by *calls*
 - *at the root*: nodes that are tagged with no module but the model itself, rightly or not

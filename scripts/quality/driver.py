@@ -54,8 +54,9 @@ def run(*arguments) -> float:
     return time.monotonic() - begin
 
 
-def quality_arguments(ours: Path, peers: list) -> list:
-    arguments = ["quality", ours]
+def quality_arguments(ours: Path, files: Files, peers: list) -> list:
+    arguments = ["quality", ours, "--reference", files.torchscript]
+    arguments += harness.input_flags(files.model)
     for peer in peers:
         arguments += ["--against", peer.path]
     return arguments
@@ -65,7 +66,7 @@ def measured(files: Files, ours: Path, folder: Path) -> list:
     """What the program says of one export of ours and of the files beside it. Raises Fails."""
     peers = [peer for peer in files.peers if peer.path]
     out = folder / "quality.json"
-    run(*quality_arguments(ours, peers), "--json", out)
+    run(*quality_arguments(ours, files, peers), "--json", out)
     documents = json.loads(out.read_text())["models"]
     assert len(documents) == 1 + len(peers), f"{out}: {len(documents)} models"
     found = [Measured(files.model.name, OURS, documents[0])]
