@@ -60,8 +60,8 @@ CONDITIONS = {
 # Test files whose cases are the same whichever libtorch the program opens, or would open: they ask ONNX
 # files, or the tests themselves. They run with PyTorch 2.
 ONCE = {
-    "checkers", "compare", "extract", "graph", "infer_rules", "onnx_models", "profile", "proto_fields",
-    "quality_page", "runtime_limits", "sidecar", "split",
+    "checkers", "compare", "extract", "graph", "infer_rules", "inferred_types", "onnx_models",
+    "profile", "proto_fields", "quality_page", "runtime_limits", "sidecar", "split",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

@@ -196,13 +196,6 @@ def modules_of_networks(name):
 def modules_of_other_exporters(name):
     file = foreign(name)
     with scratch() as folder:
-        if name == "older":  # which writes no types
-            part = folder / "part.onnx"
-            result = run("extract", file, "--module", "encoder.layer.1", "--out", part)
-            check_line(result, EXIT_BAD_INPUT, "does not say the type of '/encoder/layer.0/Add_1")
-            assert not part.exists()
-            file = folder / "whole.onnx"
-            onnx.save(onnx.shape_inference.infer_shapes(onnx.load(foreign(name))), file)
         feeds = {"ids": numpy.arange(10).reshape(2, 5)}
         values = through_the_whole(file, feeds, folder)
         count = 0

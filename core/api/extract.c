@@ -158,7 +158,8 @@ static htp_status extract(htp_question *question)
     HTP_TRY(htp_question_check_output(question, work->path));
     HTP_TRY(find_cut(question, &work->options, &cut));
     const htp_division division = htp_division_make(arena, view, cut.graph, 1, cut.part_of);
-    htp_part_maker *maker = htp_part_maker_new(arena, &division, &question->model->tree);
+    htp_view_types *types = htp_view_types_new(arena, view);
+    htp_part_maker *maker = htp_part_maker_new(arena, &division, &question->model->tree, types);
     htp_part_find(maker, arena, 0, NULL, &part);
     HTP_TRY(
         htp_part_recipe(maker, arena, &part, make_note(question, &work->options), &options.recipe));
@@ -167,6 +168,7 @@ static htp_status extract(htp_question *question)
     HTP_TRY(htp_rewrite(view, &no_edits, work->path, &options, &written));
     const htp_reported_part reported = {
         .part = &part,
+        .types = types,
         .file = work->path,
         .model_bytes = written.model_bytes,
         .data_file = written.external_path,

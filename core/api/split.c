@@ -39,6 +39,7 @@ struct work {
     htp_view *view;
     htp_arena *arena;
     htp_split split;
+    htp_view_types *types;
     htp_part_maker *maker;
     htp_part *parts;
     htp_reported_part *reported;
@@ -122,7 +123,9 @@ static void find_parts(struct work *work)
     const htp_part_list returned = find_returned_weights(work);
     htp_division *division = HTP_NEW(work->arena, htp_division);
     *division = htp_division_make(work->arena, work->view, 0, count, work->split.part_of);
-    work->maker = htp_part_maker_new(work->arena, division, &work->question->model->tree);
+    work->types = htp_view_types_new(work->arena, work->view);
+    work->maker =
+        htp_part_maker_new(work->arena, division, &work->question->model->tree, work->types);
     work->parts = HTP_NEW_ARRAY(work->arena, htp_part, (size_t)count + 1);
     for (uint32_t i = 0; i < count; i++) {
         htp_part_find(work->maker, work->arena, i, i + 1 == count ? &returned : NULL,
@@ -262,6 +265,7 @@ static htp_status write_parts(struct work *work)
     for (uint32_t i = 0; i < count; i++) {
         htp_writer_result written = {0};
         work->reported[i].part = &work->parts[i];
+        work->reported[i].types = work->types;
         work->reported[i].file = name_file(work, i);
         htp_arena_init(work->splitting->part_arena);
         htp_status status = write_part(work, i, &written);
@@ -331,6 +335,7 @@ static htp_status split(htp_question *question)
         .view = work.view,
         .tree = &question->model->tree,
         .split = &work.split,
+        .types = work.types,
         .parts = work.reported,
         .weights = work.shared ? WEIGHTS_FILE : NULL,
     };

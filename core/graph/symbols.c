@@ -406,7 +406,7 @@ htp_dim htp_symbols_prove(htp_symbols *symbols, htp_dim given, htp_dim derived, 
         return derived;
     }
     if (symbols->lane_count == 1) {
-        return given;
+        return has_unknown(symbols, is) ? derived : given;
     }
     if (is_told) {
         derived = htp_symbols_unknown(symbols);

@@ -16,3 +16,14 @@ int32_t htp_onnx_data_type(htp_dtype dtype)
     };
     return (unsigned)dtype < HTP_DTYPE_COUNT ? types[dtype] : TYPE(UNDEFINED);
 }
+
+bool htp_dtype_of_onnx(int64_t data_type, htp_dtype *dtype)
+{
+    for (int i = 0; data_type != TYPE(UNDEFINED) && i < HTP_DTYPE_COUNT; i++) {
+        if (htp_onnx_data_type((htp_dtype)i) == data_type) {
+            *dtype = (htp_dtype)i;
+            return true;
+        }
+    }
+    return false;
+}

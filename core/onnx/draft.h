@@ -24,6 +24,9 @@ typedef uint32_t htp_tensor_id;
 /** ONNX TensorProto.DataType of a dtype; 0 (UNDEFINED) when ONNX has none. */
 int32_t htp_onnx_data_type(htp_dtype dtype);
 
+/** The dtype of a TensorProto.DataType. @return false where there is none */
+bool htp_dtype_of_onnx(int64_t data_type, htp_dtype *dtype);
+
 /** An attribute of a node. Made with the htp_attribute_...() functions below. */
 typedef enum htp_attribute_kind {
     HTP_ATTRIBUTE_INT,

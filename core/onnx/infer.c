@@ -58,6 +58,12 @@ int64_t htp_infer_int(const htp_infer *infer, const char *name, int64_t otherwis
     return found ? found->i : otherwise;
 }
 
+bool htp_infer_dtype(const htp_infer *infer, const char *name, htp_dtype *dtype)
+{
+    int64_t wanted = htp_infer_int(infer, name, 0);
+    return htp_dtype_of_onnx(wanted, dtype);
+}
+
 int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index, int64_t otherwise)
 {
     const htp_attribute *found = htp_infer_attribute(infer, name);
@@ -130,11 +136,20 @@ bool htp_infer_length(const htp_infer *infer, uint32_t index, size_t *length)
     return tensor && find_length(tensor, length);
 }
 
+htp_element htp_infer_content(const htp_infer *infer, htp_tensor_id tensor, size_t at)
+{
+    const htp_element *elements = infer->contents[tensor];
+    size_t length;
+    bool has_it =
+        elements && find_length(&infer->model->tensors.items[tensor], &length) && at < length;
+    return has_it ? elements[at] : (htp_element){.is_known = false};
+}
+
 htp_element htp_infer_element(const htp_infer *infer, uint32_t index, size_t at)
 {
-    const htp_element *elements =
-        htp_infer_has_input(infer, index) ? infer->contents[infer->node->inputs[index]] : NULL;
-    return elements ? elements[at] : (htp_element){.is_known = false};
+    return htp_infer_has_input(infer, index)
+               ? htp_infer_content(infer, infer->node->inputs[index], at)
+               : (htp_element){.is_known = false};
 }
 
 bool htp_infer_number(htp_element element, int64_t *number)
@@ -145,9 +160,10 @@ bool htp_infer_number(htp_element element, int64_t *number)
 
 bool htp_infer_axes(const htp_infer *infer, uint32_t index, uint32_t rank, bool *named, bool *any)
 {
-    const htp_attribute *attribute = htp_infer_attribute(infer, "axes");
+    bool is_input = htp_infer_has_input(infer, index);
+    const htp_attribute *attribute = is_input ? NULL : htp_infer_attribute(infer, "axes");
     size_t count = attribute ? attribute->count : 0;
-    if (htp_infer_has_input(infer, index) && !htp_infer_length(infer, index, &count)) {
+    if (is_input && !htp_infer_length(infer, index, &count)) {
         return false;
     }
     *any = count > 0;

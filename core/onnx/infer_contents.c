@@ -261,6 +261,12 @@ static bool is_less(int64_t a, int64_t b, int64_t *result)
     return true;
 }
 
+static bool is_equal(int64_t a, int64_t b, int64_t *result)
+{
+    *result = a == b;
+    return true;
+}
+
 static bool is_either(int64_t a, int64_t b, int64_t *result)
 {
     *result = a != b;
@@ -332,6 +338,19 @@ static htp_polynomial_id is_less_symbol(htp_algebra *algebra, htp_polynomial_id 
     htp_polynomial_id more = htp_polynomial_add(algebra, b, a, -1);
     return htp_polynomial_is_at_least(algebra, more, 1) ? htp_polynomial_number(algebra, 1)
                                                         : HTP_POLYNOMIAL_NONE;
+}
+
+/* 1 where both have one form; 0 where one is above the other, whatever the sizes are. */
+static htp_polynomial_id is_equal_symbol(htp_algebra *algebra, htp_polynomial_id a,
+                                         htp_polynomial_id b)
+{
+    htp_polynomial_id more = htp_polynomial_add(algebra, a, b, -1);
+    htp_polynomial_id less = htp_polynomial_add(algebra, b, a, -1);
+    bool differ = htp_polynomial_is_at_least(algebra, more, 1) ||
+                  htp_polynomial_is_at_least(algebra, less, 1);
+    return a == b   ? htp_polynomial_number(algebra, 1)
+           : differ ? htp_polynomial_number(algebra, 0)
+                    : HTP_POLYNOMIAL_NONE;
 }
 
 static htp_polynomial_id is_either_symbol(htp_algebra *algebra, htp_polynomial_id a,
@@ -419,6 +438,39 @@ bool htp_contents_min(const htp_infer *infer, htp_element *elements, size_t coun
 bool htp_contents_less(const htp_infer *infer, htp_element *elements, size_t count)
 {
     return apply(infer, &(arithmetic){is_less, is_less_symbol}, elements, count);
+}
+
+bool htp_contents_equal(const htp_infer *infer, htp_element *elements, size_t count)
+{
+    return apply(infer, &(arithmetic){is_equal, is_equal_symbol}, elements, count);
+}
+
+/* Of the second input where the first is true, of the third where it is false. */
+bool htp_contents_where(const htp_infer *infer, htp_element *elements, size_t count)
+{
+    size_t lengths[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        if (!htp_infer_length(infer, k, &lengths[k]) || (lengths[k] != 1 && lengths[k] != count)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        int64_t is_first;
+        if (htp_infer_number(htp_infer_element(infer, 0, lengths[0] == 1 ? 0 : i), &is_first)) {
+            uint32_t k = is_first ? 1 : 2;
+            elements[i] = htp_infer_element(infer, k, lengths[k] == 1 ? 0 : i);
+        }
+    }
+    return true;
+}
+
+bool htp_contents_of_shape(const htp_infer *infer, htp_element *elements, size_t count)
+{
+    const htp_attribute *value = htp_infer_attribute(infer, HTP_INFER_VALUE);
+    for (size_t i = 0; value && i < count; i++) {
+        elements[i] = known_number(value->ints[0]);
+    }
+    return value;
 }
 
 bool htp_contents_xor(const htp_infer *infer, htp_element *elements, size_t count)

@@ -9,20 +9,51 @@ void htp_infer_like_first(htp_infer *infer)
     if (x) {
         htp_infer_set(infer, 0, x->dtype, x->rank, x->dims);
     }
+    if (x && x->is_sequence) { /* of Identity */
+        htp_draft_set_sequence(infer->model, infer->node->outputs[0]);
+    }
 }
 
 void htp_infer_cast(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    int64_t wanted = htp_infer_int(infer, "to", 0);
-    if (!x || wanted == 0) {
+    htp_dtype dtype;
+    if (x && htp_infer_dtype(infer, "to", &dtype)) {
+        htp_infer_set(infer, 0, dtype, x->rank, x->dims);
+    }
+}
+
+void htp_infer_cast_like(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    const htp_tensor *like = htp_infer_input(infer, 1);
+    if (x && like) {
+        htp_infer_set(infer, 0, like->dtype, x->rank, x->dims);
+    }
+}
+
+/* ONNX EyeLike, RandomNormalLike, Bernoulli...: of another type where one is given. */
+void htp_infer_typed_like_first(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    htp_dtype dtype = x ? x->dtype : HTP_DTYPE_OTHER;
+    bool has_dtype = htp_infer_attribute(infer, "dtype");
+    if (x && (!has_dtype || htp_infer_dtype(infer, "dtype", &dtype))) {
+        htp_infer_set(infer, 0, dtype, x->rank, x->dims);
+    }
+}
+
+void htp_infer_rank_of_first(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    if (!x) {
         return;
     }
-    for (int i = 0; i < HTP_DTYPE_COUNT; i++) {
-        if (htp_onnx_data_type((htp_dtype)i) == wanted) {
-            htp_infer_set(infer, 0, (htp_dtype)i, x->rank, x->dims);
-        }
+    htp_dim *dims = htp_infer_dims(infer, x->rank);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        dims[i] = htp_infer_unknown(infer);
     }
+    htp_infer_set(infer, 0, x->dtype, x->rank, dims);
 }
 
 /* The dim of @p x at @p axis of an output of rank @p rank: 1 where x has fewer axes. */

@@ -20,6 +20,15 @@ static const htp_tensor *output_of(const htp_infer *infer, const htp_nested_grap
     return tensor->has_type ? tensor : NULL;
 }
 
+/* Types output @p i as a tensor, or as a sequence, is typed, but for its dims. */
+static void set_like(htp_infer *infer, uint32_t i, const htp_tensor *like, const htp_dim *dims)
+{
+    htp_infer_set(infer, i, like->dtype, like->rank, dims);
+    if (like->is_sequence) {
+        htp_draft_set_sequence(infer->model, infer->node->outputs[i]);
+    }
+}
+
 /* ONNX If: what both branches give; a dim that differs between them cannot be told. */
 void htp_infer_if(htp_infer *infer)
 {
@@ -28,7 +37,8 @@ void htp_infer_if(htp_infer *infer)
     for (uint32_t i = 0; i < infer->node->output_count; i++) {
         const htp_tensor *a = output_of(infer, then_graph, i);
         const htp_tensor *b = output_of(infer, else_graph, i);
-        if (!a || !b || a->dtype != b->dtype || a->rank != b->rank) {
+        if (!a || !b || a->dtype != b->dtype || a->rank != b->rank ||
+            a->is_sequence != b->is_sequence) {
             continue;
         }
         htp_dim *dims = htp_infer_dims(infer, a->rank);
@@ -36,7 +46,7 @@ void htp_infer_if(htp_infer *infer)
             dims[d] =
                 htp_infer_is_same(a->dims[d], b->dims[d]) ? a->dims[d] : htp_infer_unknown(infer);
         }
-        htp_infer_set(infer, i, a->dtype, a->rank, dims);
+        set_like(infer, i, a, dims);
     }
 }
 
@@ -108,6 +118,9 @@ static void set_carried(htp_infer *infer, const htp_nested_graph *body, uint32_t
     const htp_tensor *first = htp_infer_input(infer, i + 2);
     const htp_tensor *inner = output_of(infer, body, (size_t)i + 1);
     const htp_tensor *carried = &infer->model->tensors.items[body->inputs.items[i + 2]];
+    if (!carried->has_type) {
+        return;
+    }
     const htp_dim *begins = dims_of(first, carried->rank);
     const htp_dim *ends = dims_of(inner, carried->rank);
     htp_guess *guesses = infer->guesses[body->inputs.items[i + 2]];
@@ -117,23 +130,22 @@ static void set_carried(htp_infer *infer, const htp_nested_graph *body, uint32_t
                                    ends ? &ends[d] : NULL);
         dims[d] = is_kept ? carried->dims[d] : htp_infer_unknown(infer);
     }
-    htp_infer_set(infer, i, carried->dtype, carried->rank, dims);
+    set_like(infer, i, carried, dims);
 }
 
-static bool is_true(const htp_element *elements)
+static bool is_true(htp_element element)
 {
     int64_t number;
-    return elements && htp_infer_number(elements[0], &number) && number == 1;
+    return htp_infer_number(element, &number) && number == 1;
 }
 
 /* How often a loop runs, where no condition ends it. */
 static htp_dim trip_count(htp_infer *infer, const htp_nested_graph *body)
 {
-    bool begins =
-        !htp_infer_has_input(infer, 1) || is_true(infer->contents[infer->node->inputs[1]]);
+    bool begins = !htp_infer_has_input(infer, 1) || is_true(htp_infer_element(infer, 1, 0));
     htp_element most = htp_infer_element(infer, 0, 0);
-    if (!begins || !most.is_known || body->outputs.count == 0 ||
-        !is_true(infer->contents[body->outputs.items[0]])) {
+    if (!begins || !most.is_known ||
+        !is_true(htp_infer_content(infer, body->outputs.items[0], 0))) {
         return htp_infer_unknown(infer);
     }
     htp_polynomial_id count = htp_infer_of(infer, most.value);
@@ -145,13 +157,17 @@ void htp_infer_loop(htp_infer *infer)
 {
     const htp_nested_graph *body = find_graph(infer, "body");
     uint32_t carried = infer->node->input_count > 2 ? infer->node->input_count - 2 : 0;
+    if (!body || body->inputs.count != (size_t)carried + 2 ||
+        body->outputs.count != (size_t)infer->node->output_count + 1) {
+        return;
+    }
     for (uint32_t i = 0; i < infer->node->output_count; i++) {
         const htp_tensor *inner = output_of(infer, body, (size_t)i + 1);
-        if (body && i < carried) {
+        if (i < carried) {
             set_carried(infer, body, i);
             continue;
         }
-        if (!inner) {
+        if (!inner || inner->is_sequence) {
             continue;
         }
         htp_dim *dims = htp_infer_dims(infer, inner->rank + 1);

@@ -58,14 +58,16 @@ void htp_infer_split(htp_infer *infer)
     size_t length;
     uint32_t count = infer->node->output_count;
     bool given = htp_infer_has_input(infer, 1);
-    if (!find_axis(infer, x, &axis) ||
+    const htp_attribute *sizes = htp_infer_attribute(infer, "split"); /* before opset 13 */
+    if (!find_axis(infer, x, &axis) || (sizes && sizes->count != count) ||
         (given && (!htp_infer_length(infer, 1, &length) || length != count))) {
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
         htp_dim *dims = copied_dims(infer, x);
-        dims[axis] = given ? htp_infer_element_dim(infer, htp_infer_element(infer, 1, i))
-                           : equal_part(infer, dims[axis], i, count);
+        dims[axis] = given   ? htp_infer_element_dim(infer, htp_infer_element(infer, 1, i))
+                     : sizes ? htp_infer_size(infer, sizes->ints[i])
+                             : equal_part(infer, dims[axis], i, count);
         htp_infer_set(infer, i, x->dtype, x->rank, dims);
     }
 }

@@ -64,6 +64,14 @@ const htp_attribute *htp_infer_attribute(const htp_infer *infer, const char *nam
 /** An integer attribute. */
 int64_t htp_infer_int(const htp_infer *infer, const char *name, int64_t otherwise);
 
+/** The dtype that an integer attribute names. @return false where there is none such */
+bool htp_infer_dtype(const htp_infer *infer, const char *name, htp_dtype *dtype);
+
+/** In place of an attribute that is a tensor: its TensorProto.DataType, and, if it is one int64 or
+ * bool, its element, as list. */
+#define HTP_INFER_VALUE_TYPE "value.data_type"
+#define HTP_INFER_VALUE "value"
+
 /** Element @p index of a list attribute; @p otherwise where the list is absent or shorter. */
 int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index, int64_t otherwise);
 
@@ -81,14 +89,16 @@ void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t r
 /** The number of elements of input @p index, of rank 0 (1) or 1. @return false when not known */
 bool htp_infer_length(const htp_infer *infer, uint32_t index, size_t *length);
 
-/** Element @p at of input @p index, below its length. */
+/** Element @p at of input @p index, or of a tensor; not known beyond its length. */
 htp_element htp_infer_element(const htp_infer *infer, uint32_t index, size_t at);
+htp_element htp_infer_content(const htp_infer *infer, htp_tensor_id tensor, size_t at);
 
 /** Whether an element is a known number. */
 bool htp_infer_number(htp_element element, int64_t *number);
 
 /**
- * The axes of an input ("axes" of opset 18), or of an attribute ("axes" of opset 17), wrapped.
+ * The axes of an input ("axes" of opset 18); where there is none of an attribute ("axes" of opset
+ * 17); wrapped.
  * @param named  by axis, @p rank entries: set where the axis is among them.
  * @return false when they cannot be told, or are not valid. None at all is true, with @p any false
  */

@@ -47,7 +47,8 @@ void htp_infer_squeeze(htp_infer *infer)
     const htp_tensor *x = htp_infer_input(infer, 0);
     bool named[HTP_SHIM_MAX_RANK] = {false};
     bool any;
-    if (!x || !htp_infer_axes(infer, 1, x->rank, named, &any)) {
+    if (!x || !htp_infer_axes(infer, 1, x->rank, named, &any) ||
+        (!any && htp_infer_has_input(infer, 1))) { /* runtimes do not agree on what that is */
         return;
     }
     htp_dim *dims = htp_infer_dims(infer, x->rank);
@@ -66,8 +67,11 @@ void htp_infer_squeeze(htp_infer *infer)
 void htp_infer_unsqueeze(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    size_t added;
-    if (!x || !htp_infer_length(infer, 1, &added) || added > HTP_SHIM_MAX_RANK - x->rank) {
+    const htp_attribute *axes = htp_infer_attribute(infer, "axes"); /* before opset 13 */
+    size_t added = axes ? axes->count : 0;
+    bool has_axes =
+        htp_infer_has_input(infer, 1) ? htp_infer_length(infer, 1, &added) : axes != NULL;
+    if (!x || !has_axes || added > HTP_SHIM_MAX_RANK - x->rank) {
         return;
     }
     bool named[HTP_SHIM_MAX_RANK] = {false};
@@ -88,6 +92,31 @@ void htp_infer_unsqueeze(htp_infer *infer)
         }
     }
     htp_infer_set(infer, 0, x->dtype, rank, dims);
+}
+
+/* The product of the dims from @p begin to before @p end. */
+static htp_dim product_between(htp_infer *infer, const htp_dim *dims, uint32_t begin, uint32_t end)
+{
+    htp_dim product = {.size = 1};
+    for (uint32_t i = begin; i < end; i++) {
+        product = htp_infer_product(infer, product, dims[i]);
+    }
+    return product;
+}
+
+/* ONNX Flatten: two dims, of what is before the axis, which may be the rank, and of the rest. */
+void htp_infer_flatten(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    int64_t given = htp_infer_int(infer, "axis", 1);
+    if (!x || given > x->rank || given < -(int64_t)x->rank) {
+        return;
+    }
+    uint32_t axis = (uint32_t)(given < 0 ? given + x->rank : given);
+    htp_dim *dims = htp_infer_dims(infer, 2);
+    dims[0] = product_between(infer, x->dims, 0, axis);
+    dims[1] = product_between(infer, x->dims, axis, x->rank);
+    htp_infer_set(infer, 0, x->dtype, 2, dims);
 }
 
 /* ---- Reshape ---- */
@@ -237,4 +266,40 @@ void htp_infer_range(htp_infer *infer)
         dims[0] = counted_dim(infer, start.value, limit.value, step);
     }
     htp_infer_set(infer, 0, x->dtype, 1, dims);
+}
+
+/* ---- of a shape alone ---- */
+
+/* ONNX ConstantOfShape: of the type that its value has, or of float32. */
+void htp_infer_constant_of_shape(htp_infer *infer)
+{
+    size_t length;
+    htp_dtype dtype = HTP_DTYPE_FLOAT32;
+    bool has_value = htp_infer_attribute(infer, HTP_INFER_VALUE_TYPE);
+    if (!htp_infer_length(infer, 0, &length) || length > HTP_SHIM_MAX_RANK ||
+        (has_value && !htp_infer_dtype(infer, HTP_INFER_VALUE_TYPE, &dtype))) {
+        return;
+    }
+    htp_dim *dims = htp_infer_dims(infer, (uint32_t)length);
+    for (uint32_t i = 0; i < length; i++) {
+        dims[i] = htp_infer_element_dim(infer, htp_infer_element(infer, 0, i));
+    }
+    htp_infer_set(infer, 0, dtype, (uint32_t)length, dims);
+}
+
+/* ONNX RandomNormal and RandomUniform: of float32, if nothing else is said. */
+void htp_infer_random(htp_infer *infer)
+{
+    const htp_attribute *shape = htp_infer_attribute(infer, "shape");
+    htp_dtype dtype = HTP_DTYPE_FLOAT32;
+    bool has_dtype = htp_infer_attribute(infer, "dtype");
+    if (!shape || shape->count > HTP_SHIM_MAX_RANK ||
+        (has_dtype && !htp_infer_dtype(infer, "dtype", &dtype))) {
+        return;
+    }
+    htp_dim *dims = htp_infer_dims(infer, (uint32_t)shape->count);
+    for (uint32_t i = 0; i < shape->count; i++) {
+        dims[i] = htp_infer_size(infer, shape->ints[i]);
+    }
+    htp_infer_set(infer, 0, dtype, (uint32_t)shape->count, dims);
 }

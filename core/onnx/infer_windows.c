@@ -111,7 +111,16 @@ static void set_windows(htp_infer *infer, uint32_t index, htp_dtype dtype, uint3
 /* Whether the sizes hang on attributes that the rules here do not read. */
 static bool is_automatic(const htp_infer *infer)
 {
-    return htp_infer_attribute(infer, "auto_pad") || htp_infer_attribute(infer, "output_shape");
+    const htp_attribute *pad = htp_infer_attribute(infer, "auto_pad");
+    return (pad && strcmp(pad->s, "NOTSET") != 0) || htp_infer_attribute(infer, "output_shape");
+}
+
+/* Forgets sizes that hang on such attributes. */
+static void forget_automatic(htp_infer *infer, uint32_t rank, htp_dim *dims)
+{
+    for (uint32_t i = 2; i < rank && is_automatic(infer); i++) {
+        dims[i] = htp_infer_unknown(infer);
+    }
 }
 
 /* The operands of a convolution, if they are there and fit. */
@@ -119,8 +128,7 @@ static bool read_operands(const htp_infer *infer, const htp_tensor **x, const ht
 {
     *x = htp_infer_input(infer, 0);
     *weight = htp_infer_input(infer, 1);
-    return *x && *weight && (*x)->rank >= 3 && (*weight)->rank == (*x)->rank &&
-           !is_automatic(infer);
+    return *x && *weight && (*x)->rank >= 3 && (*weight)->rank == (*x)->rank;
 }
 
 static window kernel_window(const htp_infer *infer, const htp_tensor *weight, uint32_t axis)
@@ -143,6 +151,7 @@ void htp_infer_convolution(htp_infer *infer)
         window w = kernel_window(infer, weight, i);
         dims[i] = fitting_dim(infer, &w, x->dims[i]);
     }
+    forget_automatic(infer, x->rank, dims);
     set_windows(infer, 0, x->dtype, x->rank, dims);
 }
 
@@ -165,13 +174,14 @@ void htp_infer_transposed_convolution(htp_infer *infer)
         int64_t more = htp_infer_int_at(infer, "output_padding", i - 2, 0);
         dims[i] = spread_dim(infer, &w, x->dims[i], more);
     }
+    forget_automatic(infer, x->rank, dims);
     htp_infer_set(infer, 0, x->dtype, x->rank, dims);
 }
 
 void htp_infer_pool(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    if (!x || x->rank < 3 || is_automatic(infer)) {
+    if (!x || x->rank < 3) {
         return;
     }
     htp_dim *dims = htp_infer_dims(infer, x->rank);
@@ -180,6 +190,7 @@ void htp_infer_pool(htp_infer *infer)
         window w = read_window(infer, i - 2, x->rank - 2, 0);
         dims[i] = fitting_dim(infer, &w, x->dims[i]);
     }
+    forget_automatic(infer, x->rank, dims);
     set_windows(infer, 0, x->dtype, x->rank, dims);
     set_windows(infer, 1, HTP_DTYPE_INT64, x->rank, dims);
 }
@@ -204,7 +215,8 @@ static float read_scale(const htp_infer *infer, uint32_t index, uint32_t rank, u
 {
     const htp_tensor *scales = htp_infer_input(infer, index);
     if (!scales || scales->source != HTP_TENSOR_FROM_INITIALIZER ||
-        scales->dtype != HTP_DTYPE_FLOAT32 || scales->rank != 1 || scales->dims[0].size != rank) {
+        scales->dtype != HTP_DTYPE_FLOAT32 || scales->rank != 1 ||
+        !htp_infer_is(scales->dims[0], rank)) {
         return 0;
     }
     const htp_initializer *initializer = &infer->model->initializers.items[scales->index];
@@ -226,7 +238,8 @@ static htp_dim scaled_dim(htp_infer *infer, htp_dim dim, float scale)
     if (dim.symbol && scale == whole && whole >= 1 && whole < (float)MOST_SCALE) {
         return htp_infer_product(infer, dim, (htp_dim){.size = (int64_t)whole});
     }
-    if (dim.symbol && scale > 0 && frexpf(scale, &exponent) == 0.5F && exponent > -MOST_HALVES) {
+    if (dim.symbol && scale > 0 && frexpf(scale, &exponent) == 0.5F && exponent <= 0 &&
+        exponent > -MOST_HALVES) {
         return htp_infer_floor(infer, dim, INT64_C(1) << (1 - exponent));
     }
     float size = dim.symbol ? -1.0F : floorf((float)dim.size * scale);
@@ -242,8 +255,10 @@ void htp_infer_resize(htp_infer *infer)
     if (!x) {
         return;
     }
+    const htp_attribute *places = htp_infer_attribute(infer, "coordinate_transformation_mode");
     bool is_plain = !htp_infer_attribute(infer, "axes") &&
-                    !htp_infer_attribute(infer, "keep_aspect_ratio_policy");
+                    !htp_infer_attribute(infer, "keep_aspect_ratio_policy") &&
+                    (!places || strcmp(places->s, "tf_crop_and_resize") != 0);
     bool has_sizes = htp_infer_has_input(infer, 3);
     is_plain =
         is_plain && (!has_sizes || (htp_infer_length(infer, 3, &length) && length == x->rank));
@@ -334,7 +349,7 @@ void htp_infer_col2im(htp_infer *infer)
     size_t rank = 0;
     size_t block_rank = 0;
     if (!x || x->rank != 3 || !htp_infer_length(infer, 1, &rank) || rank + 2 > HTP_SHIM_MAX_RANK ||
-        !htp_infer_length(infer, 2, &block_rank)) {
+        !htp_infer_length(infer, 2, &block_rank) || block_rank > HTP_SHIM_MAX_RANK) {
         return;
     }
     htp_dim *dims = htp_infer_dims(infer, (uint32_t)rank + 2);

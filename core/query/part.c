@@ -126,7 +126,7 @@ static void name_functions(htp_part_maker *maker, htp_arena *arena)
 }
 
 htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division,
-                                   const htp_tree *tree)
+                                   const htp_tree *tree, htp_view_types *types)
 {
     const htp_view *view = division->view;
     htp_part_maker *maker = HTP_NEW(arena, htp_part_maker);
@@ -134,6 +134,7 @@ htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *divisio
         .division = division,
         .tree = tree,
         .view = view,
+        .types = types,
         .value_mark = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1),
         .output_mark = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1),
         .function_mark = HTP_NEW_ARRAY(arena, uint32_t, view->functions.count + 1),

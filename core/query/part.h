@@ -10,6 +10,7 @@
 #ifndef HTP_QUERY_PART_H
 #define HTP_QUERY_PART_H
 
+#include "onnx/infer_view.h"
 #include "onnx/rewrite.h"
 #include "query/flow.h"
 #include "query/tree.h"
@@ -54,7 +55,7 @@ typedef struct htp_part {
 typedef struct htp_part_maker htp_part_maker;
 
 htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division,
-                                   const htp_tree *tree);
+                                   const htp_tree *tree, htp_view_types *types);
 
 /** Finds out what part @p number consists of. Where nothing is needed of what its nodes make, what
  * nobody reads is its output. @param extra_outputs  values that are outputs too: initializers, or
@@ -66,7 +67,8 @@ void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
  * What the part's model is made of: the model's own fields but for training_info, those of its
  * graph but for quantization_annotation, and what the part consists of. Its metadata get the entry
  * htp.part, where @p note is not NULL: records of modules count the nodes of the whole.
- * @return HTP_CODE_BAD_INPUT where the file does not say the type of what crosses the border.
+ * What crosses the border has the type that the file declares, or the one that is inferred.
+ * @return HTP_CODE_BAD_INPUT where there is neither.
  */
 HTP_MUST_USE htp_status htp_part_recipe(htp_part_maker *maker, htp_arena *arena,
                                         const htp_part *part, const char *note,

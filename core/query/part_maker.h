@@ -13,6 +13,7 @@ struct htp_part_maker {
     const htp_division *division;
     const htp_tree *tree;
     const htp_view *view;
+    htp_view_types *types;
     uint32_t *value_mark;      /* by value: a node of the part reads it */
     uint32_t *output_mark;     /* by value: it is an output of the part */
     uint32_t *function_mark;   /* by function */

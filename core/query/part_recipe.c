@@ -128,19 +128,38 @@ static bool has_type(const htp_view *view, uint32_t value)
     return false;
 }
 
-static htp_status add_border(const htp_view *view, htp_arena *arena, htp_recipe *graph,
+/* What makes a value, in words. */
+static const char *call_maker(htp_arena *arena, const htp_view *view, uint32_t value)
+{
+    const htp_view_value *made = &view->values.items[value];
+    return made->maker == HTP_VIEW_BY_NODE
+               ? htp_arena_printf(arena, "node '%s' (%s)", htp_view_call_node(view, made->node),
+                                  htp_view_text(view, view->nodes.items[made->node].op_type))
+               : "an input";
+}
+
+static htp_status add_border(const htp_part_maker *maker, htp_arena *arena, htp_recipe *graph,
                              const htp_part_list *values, uint32_t number)
 {
+    const htp_view *view = maker->view;
     for (size_t i = 0; i < values->count; i++) {
         uint32_t value = values->items[i];
-        if (!has_type(view, value)) {
+        bool has_dims = htp_value_type_find(arena, view, value).has_dims;
+        htp_span inferred =
+            has_dims ? (htp_span){NULL, 0} : htp_view_types_info(maker->types, arena, value);
+        if (inferred.at) {
+            add(arena, graph, make_field(arena, number, inferred));
+        } else if (has_type(view, value)) {
+            add_info(view, arena, graph, value, number);
+        } else {
             return htp_status_make(
                 HTP_CODE_BAD_INPUT,
-                "%s: the file does not say the type of '%s', which crosses the border; let types "
-                "be inferred first, for example by onnx.shape_inference.infer_shapes_path",
-                view->path, htp_view_text(view, view->values.items[value].name));
+                "%s: the file does not say the type of '%s', which crosses the border, and it does "
+                "not follow from %s; let types be inferred first, for example by "
+                "onnx.shape_inference.infer_shapes_path",
+                view->path, htp_view_text(view, view->values.items[value].name),
+                call_maker(arena, view, value));
         }
-        add_info(view, arena, graph, value, number);
     }
     return HTP_OK;
 }
@@ -178,9 +197,9 @@ static htp_status make_graph(const htp_part_maker *maker, htp_arena *arena, cons
     add_nodes(view, arena, graph, &part->nodes);
     add_initializers(view, arena, graph, &part->weights);
     add_initializers(view, arena, graph, &part->defaults);
-    HTP_TRY(add_border(view, arena, graph, &part->inputs, GRAPH_INPUT));
+    HTP_TRY(add_border(maker, arena, graph, &part->inputs, GRAPH_INPUT));
     add_infos_of_values(view, arena, graph, &part->defaults, GRAPH_INPUT);
-    HTP_TRY(add_border(view, arena, graph, &part->outputs, GRAPH_OUTPUT));
+    HTP_TRY(add_border(maker, arena, graph, &part->outputs, GRAPH_OUTPUT));
     add_inner_infos(maker, arena, graph, part);
     return HTP_OK;
 }

@@ -376,6 +376,22 @@ static struct painter new_painter(htp_arena *arena, htp_picture *picture)
     return p;
 }
 
+/* Who draws may have no memory to infer with. */
+static void settle_types(htp_arena *arena, htp_picture *picture)
+{
+    picture->types = htp_view_types_new(arena, picture->view);
+    for (size_t i = 0; i < picture->boxes.count; i++) {
+        const htp_picture_box *box = &picture->boxes.items[i];
+        bool is_value = box->kind == HTP_PICTURE_INPUT || box->kind == HTP_PICTURE_OUTPUT;
+        htp_view_types_need(picture->types, &box->value, is_value ? 1 : 0);
+    }
+    for (size_t i = 0; i < picture->arrows.count; i++) {
+        const htp_picture_arrow *arrow = &picture->arrows.items[i];
+        htp_view_types_need(picture->types, arrow->values.items, arrow->values.count);
+    }
+    htp_view_types_settle(picture->types);
+}
+
 htp_status htp_picture_make(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                             const htp_picture_choice *choice, htp_picture *picture)
 {
@@ -397,5 +413,6 @@ htp_status htp_picture_make(htp_arena *arena, const htp_view *view, const htp_tr
     count_frames(picture);
     htp_picture_add_arrows(
         &(htp_picture_places){picture, arena, p.boxes, p.frames, p.hosts, !choice->module});
+    settle_types(arena, picture);
     return HTP_OK;
 }

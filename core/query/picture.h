@@ -17,6 +17,7 @@
 #ifndef HTP_QUERY_PICTURE_H
 #define HTP_QUERY_PICTURE_H
 
+#include "onnx/infer_view.h"
 #include "query/region.h"
 
 typedef enum htp_picture_frame_kind {
@@ -69,6 +70,7 @@ typedef struct htp_picture_arrow {
 typedef struct htp_picture {
     const htp_view *view;
     const htp_tree *tree;
+    htp_view_types *types; /* settled */
     HTP_VECTOR(htp_picture_frame) frames;
     HTP_VECTOR(htp_picture_box) boxes;
     HTP_VECTOR(htp_picture_arrow) arrows;

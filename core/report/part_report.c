@@ -9,12 +9,12 @@ enum { FILE_COLUMNS = 40, NUMBER_COLUMNS = 8 };
 
 /* ---- one part ---- */
 
-static void add_border(htp_text *text, const htp_view *view, const char *title,
-                       const htp_part_list *values)
+static void add_border(htp_text *text, const htp_view *view, htp_view_types *types,
+                       const char *title, const htp_part_list *values)
 {
     htp_text_addf(text, "%s (%zu)\n", title, values->count);
     for (size_t i = 0; i < values->count; i++) {
-        htp_value_type type = htp_value_type_find(text->arena, view, values->items[i]);
+        htp_value_type type = htp_view_types_find(types, text->arena, values->items[i]);
         const char *name = htp_view_text(view, view->values.items[values->items[i]].name);
         htp_report_add_pair(text, name, htp_value_type_text(text->arena, &type));
     }
@@ -29,17 +29,17 @@ const char *htp_report_part(htp_arena *arena, const htp_view *view,
                   htp_report_fit(arena, reported->file, strlen(reported->file), FILE_COLUMNS),
                   htp_text_grouped(arena, part->node_count), part->node_count == 1 ? "" : "s",
                   htp_report_bytes(arena, reported->model_bytes + reported->data_bytes));
-    add_border(&text, view, "inputs", &part->inputs);
-    add_border(&text, view, "outputs", &part->outputs);
+    add_border(&text, view, reported->types, "inputs", &part->inputs);
+    add_border(&text, view, reported->types, "outputs", &part->outputs);
     return htp_text_string(&text);
 }
 
-void htp_report_border_json(htp_json *json, const htp_view *view, const char *key,
-                            const uint32_t *values, size_t count)
+static void add_border_json(htp_json *json, const htp_view *view, htp_view_types *types,
+                            const char *key, const uint32_t *values, size_t count)
 {
     htp_json_begin(json, key, '[');
     for (size_t i = 0; i < count; i++) {
-        htp_value_type type = htp_value_type_find(json->text.arena, view, values[i]);
+        htp_value_type type = htp_view_types_find(types, json->text.arena, values[i]);
         htp_json_begin(json, NULL, '{');
         htp_json_string(json, "name", htp_view_text(view, view->values.items[values[i]].name));
         htp_report_type_json(json, &type);
@@ -56,8 +56,9 @@ void htp_report_part_json(htp_json *json, const htp_view *view, const htp_report
     htp_json_count(json, "bytes", reported->model_bytes);
     htp_json_string(json, "external_data", reported->data_file);
     htp_json_count(json, "external_bytes", reported->data_bytes);
-    htp_report_border_json(json, view, "inputs", part->inputs.items, part->inputs.count);
-    htp_report_border_json(json, view, "outputs", part->outputs.items, part->outputs.count);
+    add_border_json(json, view, reported->types, "inputs", part->inputs.items, part->inputs.count);
+    add_border_json(json, view, reported->types, "outputs", part->outputs.items,
+                    part->outputs.count);
 }
 
 /* ---- a split ---- */
@@ -113,7 +114,7 @@ static void add_split_part(htp_json *json, const htp_reported_split *reported, s
 }
 
 /* Inputs of the model that have no default. */
-static void add_inputs(htp_json *json, const htp_view *view)
+static void add_inputs(htp_json *json, const htp_view *view, htp_view_types *types)
 {
     htp_view_range inputs = view->graphs.items[0].inputs;
     htp_part_list values = {0};
@@ -123,7 +124,7 @@ static void add_inputs(htp_json *json, const htp_view *view)
             HTP_PUSH(json->text.arena, &values, value);
         }
     }
-    htp_report_border_json(json, view, "inputs", values.items, values.count);
+    add_border_json(json, view, types, "inputs", values.items, values.count);
 }
 
 const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *reported)
@@ -136,9 +137,9 @@ const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *re
     htp_json_string(&json, "status", "ok");
     htp_json_string(&json, "hierarchy", reported->tree->source_text);
     htp_json_string(&json, "shared_weights", reported->weights);
-    add_inputs(&json, view);
-    htp_report_border_json(&json, view, "outputs", view->operands.items + outputs.first,
-                           outputs.count);
+    add_inputs(&json, view, reported->types);
+    add_border_json(&json, view, reported->types, "outputs", view->operands.items + outputs.first,
+                    outputs.count);
     htp_json_begin(&json, "parts", '[');
     for (size_t i = 0; i < reported->split->parts.count; i++) {
         add_split_part(&json, reported, i);

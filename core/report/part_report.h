@@ -12,6 +12,7 @@
 /** A part that is a file. */
 typedef struct htp_reported_part {
     const htp_part *part;
+    htp_view_types *types;
     const char *file;
     uint64_t model_bytes;
     const char *data_file; /* or NULL */
@@ -25,15 +26,12 @@ const char *htp_report_part(htp_arena *arena, const htp_view *view,
 /** The same as members of a JSON object: "nodes", "weights", "inputs", "outputs"... */
 void htp_report_part_json(htp_json *json, const htp_view *view, const htp_reported_part *reported);
 
-/** "inputs": and "outputs": of values. */
-void htp_report_border_json(htp_json *json, const htp_view *view, const char *key,
-                            const uint32_t *values, size_t count);
-
 /** Parts of a split, a line each. */
 typedef struct htp_reported_split {
     const htp_view *view;
     const htp_tree *tree;
     const htp_split *split;
+    htp_view_types *types;
     const htp_reported_part *parts;
     const char *weights; /* the file that holds weights of all parts; or NULL */
 } htp_reported_split;

@@ -4,7 +4,6 @@
 #include "report/picture.h"
 
 #include "onnx/names.h"
-#include "onnx/value_type.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +84,7 @@ static const char *frequent(htp_arena *arena, const htp_picture *picture,
 
 const char *htp_picture_type(htp_arena *arena, const htp_picture *picture, uint32_t value)
 {
-    htp_value_type type = htp_value_type_find(arena, picture->view, value);
+    htp_value_type type = htp_view_types_find(picture->types, arena, value);
     return type.is_known ? htp_name_escape(arena, htp_value_type_text(arena, &type)) : "";
 }
 

@@ -3,6 +3,7 @@
  */
 #include "report/model_report.h"
 
+#include "onnx/infer_view.h"
 #include "query/source_line.h"
 #include "report/values.h"
 
@@ -17,6 +18,7 @@ struct facts {
     const htp_region *region;
     const htp_view *view;
     const htp_tree *tree;
+    htp_view_types *types;
     htp_region_values inputs, outputs;
     bool *has_weight;     /* by tensor */
     module_list *sharers; /* by tensor */
@@ -63,6 +65,7 @@ static void find_sharers(htp_arena *arena, struct facts *facts)
 static struct facts find_facts(htp_arena *arena, const htp_region *region)
 {
     struct facts facts = {.region = region, .view = region->view, .tree = region->tree};
+    facts.types = htp_view_types_new(arena, region->view);
     htp_region_find_border(arena, region, &facts.inputs, &facts.outputs);
     facts.has_weight = htp_region_find_weights(arena, region);
     facts.sharers = HTP_NEW_ARRAY(arena, module_list, facts.view->tensors.count + 1);
@@ -119,7 +122,7 @@ static void add_border(htp_text *text, const struct facts *facts, const char *ti
     for (size_t i = 0; i < values->count; i++) {
         const htp_region_value *crossing = &values->items[i];
         const htp_view_value *value = &facts->view->values.items[crossing->value];
-        htp_value_type type = htp_value_type_find(text->arena, facts->view, crossing->value);
+        htp_value_type type = htp_view_types_find(facts->types, text->arena, crossing->value);
         htp_report_add_pair(text, htp_view_text(facts->view, value->name),
                             htp_value_type_text(text->arena, &type));
         for (size_t k = 0; k < crossing->others.count; k++) {
@@ -202,7 +205,7 @@ static void add_border_json(htp_json *json, const struct facts *facts, const cha
     for (size_t i = 0; i < values->count; i++) {
         const htp_region_value *crossing = &values->items[i];
         const htp_view_value *value = &facts->view->values.items[crossing->value];
-        htp_value_type type = htp_value_type_find(json->text.arena, facts->view, crossing->value);
+        htp_value_type type = htp_view_types_find(facts->types, json->text.arena, crossing->value);
         htp_json_begin(json, NULL, '{');
         htp_json_string(json, "name", htp_view_text(facts->view, value->name));
         htp_report_type_json(json, &type);

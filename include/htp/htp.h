@@ -500,14 +500,15 @@ HTP_API void htp_extraction_init(htp_extraction *extraction);
  * weights, constants and functions that they use. All else of the model stays: opset imports,
  * metadata, tags, which are still those of the whole. A node that serves several modules belongs to
  * the first. Of a module in the body of an If or a Loop the body's nodes alone are written.
- * Fed with what flows through the whole at that border, the part gives the same numbers. The files
- * appear as those of htp_export().
+ * Types that the file does not declare are those that follow from operators. Fed with what flows
+ * through the whole at that border, the part gives the same numbers. The files appear as those of
+ * htp_export().
  * @param text  receives what was written, for people, freed with htp_string_free(); may be NULL.
  * @param json  receives the same as one JSON object; may be NULL.
  * @return HTP_CODE_USAGE for an address that names nothing, and for modules that cannot be cut out
  *         alone: a path leaves them and comes back, or they lie in several bodies; the smallest
  *         module around them that can be is named. HTP_CODE_BAD_INPUT where the file does not say
- *         the type of what crosses the border.
+ *         the type of what crosses the border, and it does not follow.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_extract(htp_model *model,
                                                   const htp_extraction *extraction,

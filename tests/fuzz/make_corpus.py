@@ -212,6 +212,28 @@ def empty_scopes():
     return made
 
 
+def untyped():
+    """Types that are to be inferred: shapes that are computed, and operators of many kinds."""
+    ints = lambda name, *numbers: numpy_helper.from_array(np.array(numbers, np.int64), name)
+    nodes = [
+        node("Shape", ["x"], ["s"]), node("Gather", ["s", "zero"], ["n"], axis=0),
+        node("Constant", [], ["c"], value_ints=[2, -1]), node("Concat", ["n", "c"], ["t"], axis=0),
+        node("Reshape", ["x", "t"], ["r"]), node("Split", ["r", "parts"], ["p", "q"], axis=1),
+        node("Unsqueeze", ["p", "zero"], ["u"]), node("Squeeze", ["u", "zero"], ["v"]),
+        node("Slice", ["v", "zero", "one", "one"], ["w"]), node("Transpose", ["w"], ["a"], perm=[2, 0, 1]),
+        node("Resize", ["a", "", "scales"], ["b"]), node("Einsum", ["a", "a"], ["e"], equation="ijk,ilk->ijl"),
+        node("ConstantOfShape", ["t"], ["m"], value=ints("one", 1)), node("Equal", ["t", "t"], ["k"]),
+        node("Where", ["k", "t", "t"], ["o"]), node("Expand", ["e", "o"], ["f"]), node("Pad", ["e", "pads"], ["g"]),
+        node("ReduceSum", ["g", "one"], ["h"], keepdims=0), node("TopK", ["g", "one"], ["i", "j"], axis=0),
+        node("Conv", ["a", "kernel"], ["l"], pads=[1, 1]), node("MatMul", ["l", "l"], ["y"]),
+        node("SplitToSequence", ["g"], ["d"]), node("SequenceAt", ["d", "zero"], ["z"])]
+    weights = [ints("zero", 0), ints("one", 1), ints("parts", 1, 1), ints("pads", 0, 0, 1, 0, 0, 2),
+               numpy_helper.from_array(np.array([1, 2, 2], np.float32), "scales"),
+               numpy_helper.from_array(np.zeros((2, 1, 3), np.float32), "kernel")]
+    made = helper.make_graph(nodes, "g", [value("x", ("n", 2, "m + 1"))], [value("y", None), value("z", None)], weights)
+    return model(made, opset_imports=[helper.make_opsetid("", 17)])
+
+
 def odd_names():
     odd = ['"\\', "<&>'", "a\nb", "\x01", "\ufffe", "%2A*", "é🙂", " ", "/", "//"]
     nodes = [node("Neg", ["x" if i == 0 else odd[i - 1]], [name], "/" + name + "/Neg") for i, name in enumerate(odd)]
@@ -223,7 +245,8 @@ def odd_names():
 def models():
     for by in (by_attribute, by_metadata, by_doc_string, by_layer, by_namespace, by_name_scopes):
         yield by.__name__, tagged(by)
-    for make in (records, bodies, functions, attributes, weights, types, external, scalar, empty_scopes, odd_names):
+    for make in (records, bodies, functions, attributes, weights, types, external, scalar, empty_scopes, untyped,
+                 odd_names):
         yield make.__name__, make()
     yield "names", model(graph(chain()))
     yield "old", model(graph(chain()), ir_version=3)

@@ -1,6 +1,6 @@
 /*
- * An ONNX file: opened, its tree and its flaws told, nodes selected, drawn, and written without
- * tags.
+ * An ONNX file: opened, its tree and its flaws told, nodes selected, drawn, cut out, and written
+ * without tags.
  */
 #include "fuzz.h"
 
@@ -56,6 +56,18 @@ static void strip(htp_model *model)
     (void)fuzz_is_ok(htp_model_strip(model, device, NULL));
 }
 
+/* The types of what crosses borders are inferred where the file does not tell them. */
+static void extract(htp_model *model)
+{
+    static const char device[] = "/dev/null";
+    static const char *const modules[] = {"*"};
+    htp_extraction extraction;
+    htp_extraction_init(&extraction);
+    extraction.modules = modules;
+    extraction.module_count = 1;
+    (void)fuzz_is_ok(htp_model_extract(model, &extraction, device, NULL, NULL));
+}
+
 static bool count(void *user, const void *bytes, size_t size)
 {
     (void)bytes;
@@ -95,6 +107,7 @@ void fuzz_model(const uint8_t *data, size_t size)
         inspect(model, "*");
         select_all(model);
         strip(model);
+        extract(model);
         draw(model);
     }
     htp_model_free(model);

@@ -144,7 +144,8 @@ UNIT_TEST(constants_and_weights_cross_no_border)
         htp_part part;
         ck_assert_ptr_null(cut(arena, addresses[i], &made));
         const htp_division division = htp_division_make(arena, &view, 0, 1, made.part_of);
-        htp_part_find(htp_part_maker_new(arena, &division, &tree), arena, 0, NULL, &part);
+        htp_part_find(htp_part_maker_new(arena, &division, &tree, htp_view_types_new(arena, &view)),
+                      arena, 0, NULL, &part);
         ck_assert_str_eq(names_of(arena, &part.inputs, false), expected[i][0]);
         ck_assert_str_eq(names_of(arena, &part.outputs, false), expected[i][1]);
         ck_assert_str_eq(names_of(arena, &part.constants, true), expected[i][2]);
@@ -163,7 +164,8 @@ UNIT_TEST(types_that_are_not_known_are_asked_for)
     OPEN(rows);
     ck_assert_ptr_null(cut(arena, "A", &made));
     const htp_division division = htp_division_make(arena, &view, 0, 1, made.part_of);
-    htp_part_maker *maker = htp_part_maker_new(arena, &division, &tree);
+    htp_part_maker *maker =
+        htp_part_maker_new(arena, &division, &tree, htp_view_types_new(arena, &view));
     htp_part_find(maker, arena, 0, NULL, &part);
     htp_status status = htp_part_recipe(maker, arena, &part, NULL, &recipe);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "graph/dtype.h"
 #include "onnx/infer.h"
+#include "onnx/infer_rule.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -338,6 +339,46 @@ UNIT_TEST(shapes_are_followed)
     CHECK_CONTENTS(wide, "float32[?, ?, ?]");
 }
 
+/* -1 for a dim that stays, as other exporters write it. */
+UNIT_TEST(shapes_with_holes)
+{
+    fixture_begin(&f, arena);
+    htp_tensor_id shape = VECTOR(-1, 4);
+    htp_tensor_id ones = add("ConstantOfShape", IN(VECTOR(2)),
+                             AT(INT(HTP_INFER_VALUE_TYPE, 7), INTS(HTP_INFER_VALUE, 1)));
+    htp_tensor_id holes = add("Mul", IN(ones, scalar(-1)), NO_AT);
+    htp_tensor_id is_hole = add("Equal", IN(shape, holes), NO_AT);
+    htp_tensor_id filled = add("Where", IN(is_hole, ones, shape), NO_AT);
+    CHECK_TYPE(ones, "int64[2]");
+    CHECK_TYPE(add("Expand", IN(floats("batch, 1"), filled), NO_AT), "float32[batch, 4]");
+}
+
+/* What is an input since opset 13. */
+UNIT_TEST(attributes_of_earlier_opsets)
+{
+    fixture_begin(&f, arena);
+    htp_tensor_id x = floats("batch, 1, 8");
+    CHECK_TYPE(add("Unsqueeze", IN(x), AT(INTS("axes", 0, -1))), "float32[1, batch, 1, 8, 1]");
+    CHECK_TYPE(add("Squeeze", IN(x), AT(INTS("axes", 1))), "float32[batch, 8]");
+    add_many("Split", IN(x), AT(INT("axis", 2), INTS("split", 3, 5)), 2);
+    htp_tensor_id second = outputs[1];
+    CHECK_TYPE(second, "float32[batch, 1, 5]");
+}
+
+/* Whatever a node holds, nothing is read that is not there. */
+UNIT_TEST(nodes_that_are_not_valid)
+{
+    fixture_begin(&f, arena);
+    htp_tensor_id x = floats("batch, 1, 8");
+    htp_tensor_id none = vector(NULL, 0);
+    CHECK_TYPE(add("OneHot", IN(x, none, VECTOR(0, 1)), NO_AT), "int64[batch, 1, 8, ?]");
+    CHECK_TYPE(add("TopK", IN(x, none), NO_AT), "float32[batch, 1, ?]");
+    CHECK_TYPE(add("ReduceMean", IN(x, VECTOR(0, 1, 2)), AT(INTS("axes", 0), INT("keepdims", 0))),
+               "float32[]");
+    CHECK_TYPE(add("Flatten", IN(x), AT(INT("axis", 4))), "none");
+    CHECK_TYPE(add("Loop", IN(scalar(1), scalar(1), x), NO_AT), "none");
+}
+
 UNIT_TEST(arithmetic_of_shapes)
 {
     fixture_begin(&f, arena);
@@ -538,6 +579,7 @@ UNIT_TEST(resolution)
 
 UNIT_MAIN("infer", what_has_a_type_keeps_it, what_cannot_be_told_stays_untyped,
           unknown_dims_have_no_names, sizes_follow_from_operators, parts_add_up, floors_of_sizes,
-          elementwise, shapes, reshape, shapes_are_followed, arithmetic_of_shapes,
+          elementwise, shapes, reshape, shapes_are_followed, shapes_with_holes,
+          attributes_of_earlier_opsets, nodes_that_are_not_valid, arithmetic_of_shapes,
           concatenation_and_splitting, slices, gathering, reductions, products, convolutions,
           pooling, resolution)
