@@ -121,7 +121,7 @@ htp_status htp_view_read_operands(htp_view *view, const htp_wire_runs *runs, uin
 
 static htp_status read_property(htp_view *view, htp_span whole)
 {
-    htp_view_property property = {.whole = whole};
+    htp_view_property property = {.whole = whole, .value = {whole.at, 0}};
     htp_wire wire = htp_wire_begin(htp_wire_content(whole));
     htp_wire_field field;
     while (htp_wire_next(&wire, &field)) {

@@ -50,7 +50,7 @@ typedef struct htp_view_range {
 typedef struct htp_view_property {
     htp_span whole;
     htp_view_name key;
-    htp_span value;
+    htp_span value; /* its place is never NULL */
 } htp_view_property;
 
 /** Where a value comes from. */
