@@ -229,8 +229,8 @@ htp_shim_code inline_calls(htp_shim_model *model, htp_shim_tick tick, void *user
             throw std::runtime_error("there is no trace");
         }
         const auto go_on = [&](uint64_t done) { return tick == nullptr || tick(user, done, 0); };
-        model->inlined = std::make_unique<htp::InlinedCalls>(
-            model->model, model->trace->recording(), go_on);
+        model->inlined =
+            std::make_unique<htp::InlinedCalls>(model->model, model->trace->recording(), go_on);
         *inlined = &model->inlined->view();
     });
 }
@@ -283,11 +283,10 @@ bool has_operator(const char *kind)
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
-        HTP_SHIM_ABI,         HTP_LIBTORCH_VERSION, open_model,     close_model,
-        list_modules,         list_weights,         list_arguments, list_hints,
-        list_archived_inputs, find_extra_file,      trace_model,    has_operator,
-        open_library,         choose_method,        list_operators, list_facts,
-        inline_calls,
+        HTP_SHIM_ABI, HTP_LIBTORCH_VERSION, open_model,   close_model,          list_modules,
+        list_weights, list_arguments,       list_hints,   list_archived_inputs, find_extra_file,
+        trace_model,  has_operator,         open_library, choose_method,        list_operators,
+        list_facts,   inline_calls,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }
