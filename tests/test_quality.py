@@ -510,3 +510,70 @@ def unwritable():
             check_line(result, EXIT_CANNOT_WRITE)
             check_line(run("quality", model, flag, folder, env=NO_SHIM), EXIT_CANNOT_WRITE)
         assert not list(folder.iterdir())
+
+
+# ---- files of others -------------------------------------------------------------------------------
+
+
+def written(path, nodes, records=None):
+    """A chain of nodes, each with an operator of its own and perhaps a weight.
+    @param nodes  for each its op type, its name, its weight's or None, its metadata"""
+    made, weights, before = [], [], "x"
+    for number, (op_type, name, weight, metadata) in enumerate(nodes):
+        inputs = [before] + ([weight] if weight else [])
+        before = f"v{number}"
+        node = onnx.helper.make_node(op_type, inputs, [before], name=name)
+        onnx.helper.set_model_props(node, metadata)
+        made.append(node)
+        if weight and weight not in {w.name for w in weights}:
+            value = [len(weights) + 1.0] * 4
+            weights.append(onnx.helper.make_tensor(weight, onnx.TensorProto.FLOAT, [4], value))
+    values = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [4])
+              for name in ("x", before)]
+    graph = onnx.helper.make_graph(made, "g", values[:1], values[1:], weights)
+    model = onnx.helper.make_model(graph)
+    if records:
+        onnx.helper.set_model_props(model, {"htp.module_tree": json.dumps(records)})
+    onnx.save(model, path)
+    return path
+
+
+def judged(nodes, records, others) -> dict:
+    """What is found in another file with the same operators, by ours."""
+    with scratch() as folder:
+        ours = written(folder / "ours.onnx", nodes, records)
+        (_, found) = measured(ours, "--against", written(folder / "other.onnx", others))
+    assert found["reference"]["matched"] == found["nodes"] == len(nodes), found["reference"]
+    return found
+
+
+def chained(*modules: str) -> dict:
+    """The chain of calls of a node, as PyTorch's newer exporter writes it."""
+    return {"namespace": "".join(f"{path}: pkg.{name}/" for path, name in
+                                 (module.split(":") for module in modules)) + "node: aten.op"}
+
+
+LAYERS = (":Net", "layer1:torch.nn.Sequential", "layer1.0:Block")
+NUMBERED = [
+    ("Mul", "a", "layer1.0.first.weight", chained(*LAYERS, "layer1.0.first:First")),
+    ("Relu", "b", None, chained(*LAYERS)),
+    ("Add", "c", "layer1.0.second.weight", chained(*LAYERS, "layer1.0.second:Second")),
+    ("Neg", "d", None, chained(":Net", "head:Head")),
+]
+
+
+def named(nodes, *names: str) -> list:
+    """The same nodes with other names, and nothing else that tells of modules."""
+    return [(op_type, name, weight, {}) for (op_type, _, weight, _), name in zip(nodes, names)]
+
+
+@case
+def numbered_scopes():
+    """The child of a Sequential repeats its parent's scope in names of PyTorch's older exporter."""
+    found = judged(NUMBERED, None, named(
+        NUMBERED, "/layer1/layer1.0/first/Mul", "/layer1/layer1.0/Relu",
+        "/layer1/layer1.0/second/Add", "/head/Neg"))
+    assert {"layer1", "layer1.0", "layer1.0.first", "layer1.0.second", "head"} <= {
+        module["path"] for module in found["modules"]}, found["modules"]
+    for name in (CALLS, READ, "specificity", "weights"):
+        assert found["metrics"][name]["of"] > 0 and wrong(found, name) == 0, (name, found)
