@@ -24,11 +24,17 @@ METRICS = ("coverage", "contamination.weights", "contamination.calls", "contamin
            "consistency")
 
 
+def unique(pairs: list) -> dict:
+    """An object, none of whose keys comes twice."""
+    assert len(dict(pairs)) == len(pairs), [key for key, _ in pairs]
+    return dict(pairs)
+
+
 def measured(*arguments) -> list:
     """The models of the JSON document, checked against themselves."""
     result = run("quality", *arguments, "--json", "-", env=NO_SHIM)
     assert result.returncode == EXIT_OK and result.stderr == "", result
-    document = json.loads(result.stdout)
+    document = json.loads(result.stdout, object_pairs_hook=unique)
     assert document["htp_quality"] == 1
     for model in document["models"]:
         check_sums(model)
@@ -47,6 +53,7 @@ def check_sums(model: dict) -> None:
     """All that is counted in several ways is counted alike."""
     metrics, rows = model["metrics"], model["nodes_table"]["rows"]
     assert tuple(metrics) == METRICS
+    assert len(model["modules"]) == model["module_count"]
     for measure in metrics.values():
         check_measure(measure)
     assert len(rows) == model["nodes"] and sum(model["scopes"].values()) == model["nodes"]
