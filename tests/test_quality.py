@@ -584,3 +584,98 @@ def numbered_scopes():
         module["path"] for module in found["modules"]}, found["modules"]
     for name in (CALLS, READ, "specificity", "weights"):
         assert found["metrics"][name]["of"] > 0 and wrong(found, name) == 0, (name, found)
+
+
+@case
+def repeated_scopes():
+    """The second call of a module has a number behind its scope there."""
+    nodes = [("Mul", "a", None, chained(":Net", "act:Act")),
+             ("Relu", "b", None, chained(":Net", "act:Act")),
+             ("Neg", "c", None, chained(":Net", "act_1:Other"))]
+    nodes = [(op_type, name, f"w{name}", chain) if op_type == "Mul" else (op_type, name, None, chain)
+             for op_type, name, _, chain in nodes]
+    found = judged(nodes, None, named(nodes, "/act/Mul", "/act_2/Relu", "/act_1/Neg"))
+    assert wrong(found, CALLS) == wrong(found, "specificity") == 0, found["metrics"]
+    found = judged(nodes, None, named(nodes, "/act/Mul", "/act_1/Relu", "/act_2/Neg"))
+    assert wrong(found, CALLS) == 2, found["metrics"]
+
+
+def tagged(tag: str) -> dict:
+    return {"source_module": tag}
+
+
+def record(path: str, tag: str, *aliases: str) -> dict:
+    return {"path": path, "tag": tag, "full_tag": tag, "class": tag.split("/")[-1].split(".")[0],
+            "aliases": list(aliases), "calls": 1}
+
+
+SHARED = [
+    ("Mul", "a", "b.shared.weight", tagged("/Net/Layer.1/Shared")),
+    ("Relu", "b", None, tagged("/Net/Layer.0")),
+    ("Add", "c", "b.shared.weight", tagged("/Net/Layer.1/Shared")),
+    ("Neg", "d", None, tagged("/Net/Layer.1")),
+    ("Abs", "e", None, tagged("/Net/Layer.2")),
+]
+SHARED_RECORDS = {"modules": [
+    record("", "/Net"), record("a", "/Net/Layer.0"), record("a.shared", "/Net/Layer.0/Shared"),
+    record("b", "/Net/Layer.1"), record("b.shared", "/Net/Layer.1/Shared", "a.shared"),
+    record("c", "/Net/Layer.2"),
+]}
+
+# What runs the first node elsewhere, by which kind of tag; whether that is wrong; how the weight is
+# called.
+ALIASES = {
+    "its path": ("/b/shared/Mul", None, 0, "b.shared.weight"),
+    "an alias": ("/a/shared/Mul", None, 0, "b.shared.weight"),
+    "an alias of the weight's": ("/b/shared/Mul", None, 0, "a.shared.weight"),
+    "above an alias": ("/a/Mul", None, 0, "a.shared.weight"),
+    "neither": ("/c/Mul", None, 1, "b.shared.weight"),
+    "an alias's tag": ("a", "/Net/Layer.0/Shared", 0, "b.shared.weight"),
+    "above an alias's tag": ("a", "/Net/Layer.0", 0, "b.shared.weight"),
+    "another tag": ("a", "/Net/Layer.2", 1, "b.shared.weight"),
+}
+
+
+@case_for_each(ALIASES)
+def aliases(kind):
+    """A module is right under each of its names."""
+    name, tag, count, weight = ALIASES[kind]
+    others = named(SHARED, name, "/a/Relu", "/b/shared/Add", "/b/Neg", "/c/Abs")
+    if tag:
+        others = [(op_type, called, held, tagged(tag if called == "a" else node[3]["source_module"]))
+                  for (op_type, called, held, _), node in zip(others, SHARED)]
+    found = judged(SHARED, SHARED_RECORDS, [
+        (op_type, called, held and weight, metadata) for op_type, called, held, metadata in others])
+    assert wrong(found, CALLS) == count and wrong(found, READ) == count, found["metrics"]
+    assert found["metrics"][READ]["of"] == 2, found["metrics"]
+
+
+MERGED_STACKS = [
+    ("Mul", "a", "encoder.layer.weight", chained(":Net", "encoder:Stack", "encoder.layer:Layer")),
+    ("Relu", "b", None, chained(":Net", "encoder:Stack")),
+    ("Add", "c", "decoder.layer.weight", chained(":Net", "decoder:Stack", "decoder.layer:Layer")),
+    ("Neg", "d", None, chained(":Net", "decoder:Stack", "decoder.layer:Layer")),
+    ("Abs", "e", None, chained(":Net", "decoder:Stack")),
+    ("Exp", "f", None, chained(":Net", "head:Head")),
+]
+
+
+@case
+def merged_instances():
+    """A tag names one instance: nodes of the smaller one of two that share it are in the wrong
+    place, wherever they are below it."""
+    def retagged(*tags: str) -> list:
+        return [(op_type, name, weight, tagged(tag))
+                for (op_type, name, weight, _), tag in zip(MERGED_STACKS, tags)]
+
+    layer, stack = "/Net/Stack/Layer", "/Net/Stack"
+    merged = judged(MERGED_STACKS, None, retagged(layer, stack, layer, layer, stack, "/Net/Head"))
+    assert [row[0] for row in merged["nodes_table"]["rows"] if CALLS in row[6]] == ["a", "b"]
+    assert [row[0] for row in merged["nodes_table"]["rows"] if READ in row[6]] == ["a"]
+    assert wrong(merged, "weights") == 1 and wrong(merged, "injectivity") == 2, merged["metrics"]
+    coarse = judged(MERGED_STACKS, None, retagged(*["/Net"] * 6))
+    assert wrong(coarse, CALLS) == wrong(coarse, READ) == wrong(coarse, "injectivity") == 0
+    apart = judged(MERGED_STACKS, None, retagged(
+        "/Net/Stack.encoder/Layer", "/Net/Stack.encoder", *["/Net/Stack.decoder/Layer"] * 2,
+        "/Net/Stack.decoder", "/Net/Head"))
+    assert all(wrong(apart, name) == 0 for name in (CALLS, READ, "weights", "injectivity")), apart
