@@ -8,16 +8,18 @@
 
 static void judge_node(htp_measuring *m, uint32_t node, uint32_t ran)
 {
-    htp_place place = m->places->of[ran];
-    if (place.module == HTP_VIEW_NONE) {
+    if (m->places->first[m->places->instance[ran]] == HTP_VIEW_NONE) {
         return;
     }
-    uint32_t module = m->subject->eligible[place.module];
-    m->truth[HTP_ORACLE_CALLS][node] = module;
-    m->deepest[node] = module;
-    m->is_deeper[node] = !m->places->of[m->places->eligible[ran]].is_exact;
-    htp_judge(m, node, HTP_METRIC_CONTAMINATION_CALLS,
-              !htp_subject_is_tagged_above(m->subject, node, module));
+    htp_place place;
+    bool is_right = htp_places_find_node(m, node, ran, &place);
+    if (place.module != HTP_VIEW_NONE) {
+        uint32_t module = m->subject->eligible[place.module];
+        m->truth[HTP_ORACLE_CALLS][node] = module;
+        m->deepest[node] = module;
+        m->is_deeper[node] = !place.is_exact;
+    }
+    htp_judge(m, node, HTP_METRIC_CONTAMINATION_CALLS, !is_right);
 }
 
 void htp_judge_calls(htp_measuring *m)

@@ -156,7 +156,8 @@ static void judge_place(htp_measuring *m, uint32_t node)
     const htp_subject *s = m->subject;
     uint32_t tag = s->module_of[node];
     uint32_t deepest = m->deepest[node];
-    if (deepest == HTP_VIEW_NONE || !htp_subject_is_above(s, tag, deepest)) {
+    bool is_wrong = (m->problems[node] & 1U << HTP_METRIC_CONTAMINATION_CALLS) != 0;
+    if (is_wrong || deepest == HTP_VIEW_NONE || !htp_subject_is_above(s, tag, deepest)) {
         return; /* it is not known, or in the wrong place: contamination tells of that */
     }
     bool is_root = s->tree->modules[tag].parent == HTP_VIEW_NONE;

@@ -1,5 +1,6 @@
 #include "quality/places.h"
 
+#include <cjson/cJSON.h>
 #include <string.h>
 
 struct matching {
@@ -104,7 +105,195 @@ static void match_tags(struct matching *x, const uint32_t *eligible)
     }
 }
 
-/* ---- both ---- */
+/* ---- several places ---- */
+
+static void add_place(htp_measuring *m, uint32_t named, htp_place place)
+{
+    htp_places *places = m->places;
+    uint32_t *first = &places->first[places->instance[named]];
+    HTP_PUSH(m->arena, &places->more, (htp_more_place){place, named, *first});
+    *first = (uint32_t)places->more.count - 1;
+}
+
+/* The first module that one is, as far as it is known. */
+static uint32_t find_first(uint32_t *instance, uint32_t module)
+{
+    while (instance[module] != module) {
+        instance[module] = instance[instance[module]];
+        module = instance[module];
+    }
+    return module;
+}
+
+static void join(uint32_t *instance, uint32_t module, uint32_t other)
+{
+    uint32_t a = find_first(instance, module);
+    uint32_t b = find_first(instance, other);
+    instance[a < b ? b : a] = a < b ? a : b;
+}
+
+/* Modules of the reference that are one under several names. Each may name all others. */
+static void find_instances(htp_measuring *m)
+{
+    const htp_tree *tree = m->reference->tree;
+    uint32_t *instance = m->places->instance;
+    for (uint32_t r = 0; m->reference->has_paths && r < tree->module_count; r++) {
+        const cJSON *record = htp_tree_hold_record(tree, r);
+        const cJSON *alias;
+        cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(record, "aliases"))
+        {
+            uint32_t other;
+            if (cJSON_IsString(alias) &&
+                htp_map_get(&m->places->by_path, alias->valuestring, &other)) {
+                join(instance, r, other);
+            }
+        }
+    }
+    for (uint32_t r = 0; r < tree->module_count; r++) {
+        instance[r] = find_first(instance, r);
+    }
+}
+
+/* A path without the number that PyTorch's older exporter puts behind a scope that comes again:
+ * "layer1.relu_1"; the path itself where there is none. */
+static htp_slice without_repeat(htp_slice path)
+{
+    size_t length = path.length;
+    while (length > 0 && path.at[length - 1] >= '0' && path.at[length - 1] <= '9') {
+        length--;
+    }
+    bool has_number = length > 1 && length < path.length && path.at[length - 1] == '_';
+    return has_number ? (htp_slice){path.at, length - 1} : path;
+}
+
+/* Scopes in names of nodes that are a module's besides the one of its path. */
+static void add_scopes(htp_measuring *m)
+{
+    const htp_subject *s = m->subject;
+    if (s->tree->source != HTP_TREE_NODE_NAMES || !m->reference->has_paths) {
+        return;
+    }
+    for (uint32_t i = 1; i < s->module_count; i++) {
+        uint32_t r;
+        htp_slice path = s->paths[i];
+        htp_slice once = without_repeat(path);
+        if ((htp_map_get_bytes(&m->places->by_path, path.at, path.length, &r) ||
+             htp_map_get_bytes(&m->places->by_path, once.at, once.length, &r)) &&
+            m->places->of[r].module != i) {
+            add_place(m, r, (htp_place){i, true});
+        }
+    }
+}
+
+static void list_places(htp_measuring *m)
+{
+    const htp_tree *tree = m->reference->tree;
+    find_instances(m);
+    add_scopes(m);
+    for (uint32_t r = tree->module_count; r-- > 0;) {
+        if (m->places->of[r].module != HTP_VIEW_NONE) {
+            add_place(m, r, m->places->of[r]);
+        }
+    }
+}
+
+/* ---- places that are shared ---- */
+
+struct claims {
+    htp_measuring *m;
+    uint64_t *nodes; /* by module of the reference: that ran in it, or below, and have a tag */
+    uint32_t *holder;
+    bool *is_shared; /* by module that is measured */
+};
+
+static void count_nodes(struct claims *c)
+{
+    const htp_subject *s = c->m->subject;
+    const htp_tree *tree = c->m->reference->tree;
+    for (uint32_t n = 0; n < s->node_count; n++) {
+        uint32_t ran = c->m->reference->modules[n];
+        if (ran != HTP_VIEW_NONE && s->module_of[n] != HTP_VIEW_NONE) {
+            c->nodes[ran]++;
+        }
+    }
+    for (uint32_t r = tree->module_count; r-- > 1;) {
+        if (tree->modules[r].parent != HTP_VIEW_NONE) {
+            c->nodes[tree->modules[r].parent] += c->nodes[r];
+        }
+    }
+}
+
+/* Whether the module above, too, is the one that its tag stands for. */
+static bool has_holder_above(const struct claims *c, uint32_t r)
+{
+    const htp_places *places = c->m->places;
+    uint32_t parent = tagged_parent(c->m->reference->tree, places->eligible, r);
+    return parent != HTP_VIEW_NONE && places->of[parent].is_exact &&
+           c->holder[places->of[parent].module] == parent;
+}
+
+static void claim(struct claims *c, uint32_t r)
+{
+    const uint32_t *instance = c->m->places->instance;
+    uint32_t place = c->m->places->of[r].module;
+    uint32_t other = c->holder[place];
+    if (other == HTP_VIEW_NONE) {
+        c->holder[place] = r;
+    } else if (instance[other] != instance[r]) {
+        c->is_shared[place] = true;
+        bool is_same = c->nodes[r] == c->nodes[other];
+        bool is_more = c->nodes[r] > c->nodes[other];
+        if (is_more || (is_same && has_holder_above(c, r) && !has_holder_above(c, other))) {
+            c->holder[place] = r;
+        }
+    }
+}
+
+/* A tag names one instance: of several with one place the one with most nodes. */
+static void find_holders(htp_measuring *m)
+{
+    const htp_tree *tree = m->reference->tree;
+    uint32_t modules = m->subject->module_count;
+    struct claims c = {
+        .m = m,
+        .nodes = HTP_NEW_ARRAY(m->arena, uint64_t, tree->module_count + 1U),
+        .holder = HTP_NEW_ARRAY(m->arena, uint32_t, modules + 1U),
+        .is_shared = HTP_NEW_ARRAY(m->arena, bool, modules + 1U),
+    };
+    memset(c.holder, 0xff, (modules + 1U) * sizeof(*c.holder));
+    count_nodes(&c);
+    for (uint32_t r = 0; r < tree->module_count; r++) { /* those above come first */
+        if (tree->modules[r].has_tag && m->places->of[r].is_exact && c.nodes[r] > 0 &&
+            m->places->of[r].module != HTP_VIEW_NONE) {
+            claim(&c, r);
+        }
+    }
+    for (uint32_t i = 0; i < modules; i++) {
+        c.holder[i] = c.is_shared[i] ? c.holder[i] : HTP_VIEW_NONE;
+    }
+    m->places->holder = c.holder;
+}
+
+/* ---- all of it ---- */
+
+static void begin(htp_measuring *m, htp_places *places, uint32_t *eligible)
+{
+    const htp_tree *tree = m->reference->tree;
+    places->instance = HTP_NEW_ARRAY(m->arena, uint32_t, tree->module_count + 1U);
+    places->first = HTP_NEW_ARRAY(m->arena, uint32_t, tree->module_count + 1U);
+    places->eligible = eligible;
+    for (uint32_t r = 0; r < tree->module_count; r++) {
+        uint32_t parent = tree->modules[r].parent;
+        bool is_own = tree->modules[r].has_tag || parent == HTP_VIEW_NONE;
+        eligible[r] = is_own ? r : eligible[parent];
+        places->instance[r] = r;
+        places->first[r] = HTP_VIEW_NONE;
+        htp_slice path = m->reference->has_paths ? m->reference->paths[r] : htp_slice_of("");
+        if (path.length > 0 || r == 0) {
+            htp_map_set_bytes(m->arena, &places->by_path, path.at, path.length, r);
+        }
+    }
+}
 
 void htp_places_make(htp_measuring *m)
 {
@@ -116,34 +305,84 @@ void htp_places_make(htp_measuring *m)
         .tree = tree,
         .places = HTP_NEW_ARRAY(m->arena, htp_place, tree->module_count + 1U),
     };
-    for (uint32_t r = 0; r < tree->module_count; r++) {
-        uint32_t parent = tree->modules[r].parent;
-        bool is_own = tree->modules[r].has_tag || parent == HTP_VIEW_NONE;
-        eligible[r] = is_own ? r : eligible[parent];
-        htp_slice path = m->reference->has_paths ? m->reference->paths[r] : htp_slice_of("");
-        if (path.length > 0 || r == 0) {
-            htp_map_set_bytes(m->arena, &places->by_path, path.at, path.length, r);
-        }
-    }
+    begin(m, places, eligible);
     if (m->subject->has_paths && m->reference->has_paths) {
         match_paths(&x);
     } else {
         match_tags(&x, eligible);
     }
     places->of = x.places;
-    places->eligible = eligible;
     m->places = places;
+    list_places(m);
+    find_holders(m);
 }
 
-bool htp_places_find(const htp_measuring *m, htp_slice path, uint32_t *module)
+/* ---- look-ups ---- */
+
+/* Whether a tag that is shared stands for a module of the reference, or for one above it. */
+static bool is_held(const htp_measuring *m, uint32_t tag, uint32_t ran)
 {
-    uint32_t r;
-    if (m->subject->has_paths || !m->places) {
-        return htp_subject_find_path(m->subject, path, module);
+    const htp_places *places = m->places;
+    uint32_t holder = places->holder[tag];
+    uint32_t at = holder == HTP_VIEW_NONE ? HTP_VIEW_NONE : ran;
+    while (at != HTP_VIEW_NONE && places->instance[at] != places->instance[holder]) {
+        at = m->reference->tree->modules[at].parent;
     }
-    if (!htp_map_get_bytes(&m->places->by_path, path.at, path.length, &r)) {
-        return false;
+    return holder == HTP_VIEW_NONE || at != HTP_VIEW_NONE;
+}
+
+/* Whether one of a node's tags is a place, or lies above it, and stands for its module. */
+static bool is_tagged(const htp_measuring *m, uint32_t node, const htp_more_place *more)
+{
+    const htp_tree *tree = m->subject->tree;
+    htp_view_range tags = tree->places[node].tags;
+    for (uint32_t i = tags.first; i < tags.first + tags.count; i++) {
+        uint32_t tag = tree->owners.items[i];
+        if (htp_subject_is_above(m->subject, tag, more->place.module) &&
+            is_held(m, tag, more->named)) {
+            return true;
+        }
     }
-    *module = m->places->of[r].module;
-    return *module != HTP_VIEW_NONE && m->places->of[r].is_exact;
+    return false;
+}
+
+bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, htp_place *place)
+{
+    const htp_places *places = m->places;
+    const htp_more_place *found = NULL;
+    for (uint32_t i = places->first[places->instance[ran]]; i != HTP_VIEW_NONE;
+         i = places->more.items[i].next) {
+        const htp_more_place *more = &places->more.items[i];
+        if ((!found || !found->place.is_exact) && is_tagged(m, node, more) &&
+            (!found || more->place.is_exact)) {
+            found = more;
+        }
+    }
+    *place = found ? found->place : places->of[ran];
+    uint32_t named = found ? found->named : ran;
+    place->is_exact = place->is_exact || places->of[places->eligible[named]].is_exact;
+    if (!found && place->module != HTP_VIEW_NONE && !is_held(m, place->module, ran)) {
+        place->module = HTP_VIEW_NONE;
+    }
+    return found;
+}
+
+bool htp_places_find(const htp_measuring *m, htp_slice path, uint32_t *module, uint32_t *ran)
+{
+    const htp_places *places = m->places;
+    *ran = HTP_VIEW_NONE;
+    if (places && !htp_map_get_bytes(&places->by_path, path.at, path.length, ran)) {
+        *ran = HTP_VIEW_NONE;
+    }
+    if (htp_subject_find_path(m->subject, path, module)) {
+        return true;
+    }
+    for (uint32_t i = *ran == HTP_VIEW_NONE ? HTP_VIEW_NONE : places->first[places->instance[*ran]];
+         i != HTP_VIEW_NONE; i = places->more.items[i].next) {
+        if (places->more.items[i].place.is_exact) {
+            *module = places->more.items[i].place.module;
+            return true;
+        }
+    }
+    return false;
 }

@@ -12,17 +12,38 @@ typedef struct htp_place {
     bool is_exact;   /* it is that very one */
 } htp_place;
 
+/** One more place of a module of the reference. */
+typedef struct htp_more_place {
+    htp_place place;
+    uint32_t named; /* the module of the reference that has this place by its own name */
+    uint32_t next;  /* of `more`; HTP_VIEW_NONE: there are none */
+} htp_more_place;
+
 struct htp_places {
     const htp_place *of;      /* by module of the reference */
     const uint32_t *eligible; /* by module of the reference: it, or the nearest above with a tag */
     htp_map by_path;          /* modules of the reference, by their paths */
+    uint32_t *instance;       /* by module of the reference: the first one that it is, as aliases
+                                 tell; mostly itself */
+    uint32_t *first; /* by instance: of `more`, all its places; HTP_VIEW_NONE: none is known */
+    HTP_VECTOR(htp_more_place) more;
+    const uint32_t *holder; /* by module that is measured, which several modules of the reference
+                               share: the one that it stands for; HTP_VIEW_NONE */
 };
 
 /** Finds the places of all modules of the reference: by paths where both trees have them, else by
- * tags. Of tags, a segment stands for what it may be short for: Class.0 for Class.layer1.0. */
+ * tags. Of tags, a segment stands for what it may be short for: Class.0 for Class.layer1.0. Where
+ * records tell that a module has several names, it has the places of all of them. */
 void htp_places_make(htp_measuring *m);
 
-/** The module of a dotted path, by the tree itself or else by the reference. */
-bool htp_places_find(const htp_measuring *m, htp_slice path, uint32_t *module);
+/** Whether a node's tag is that of a module of the reference, or of one above it, and does not
+ * stand for another one that shares it.
+ * @param place  the place of the module that the tag is of; where it is of none, one that it should
+ *               be; its module is HTP_VIEW_NONE where no tag stands for it */
+bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, htp_place *place);
+
+/** The module of a dotted path, by the tree itself or else by the reference; and which one of the
+ * reference that is, or HTP_VIEW_NONE. */
+bool htp_places_find(const htp_measuring *m, htp_slice path, uint32_t *module, uint32_t *ran);
 
 #endif

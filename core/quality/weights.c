@@ -20,6 +20,7 @@
 /* Who holds a weight. */
 struct holder {
     uint32_t module;  /* HTP_VIEW_NONE: not known */
+    uint32_t ran;     /* what it is in the reference; HTP_VIEW_NONE: not known */
     bool is_ancestor; /* a module above the holder; that one is not known */
 };
 
@@ -131,14 +132,15 @@ static struct holder find_holder(const struct oracle *o, const char *name)
     bool is_ancestor = false;
     for (const char *dot = memrchr(name, '.', (size_t)(end - name)); dot;
          dot = memrchr(name, '.', (size_t)(dot - name))) {
-        uint32_t module;
-        if (dot > name && htp_places_find(o->m, (htp_slice){name, (size_t)(dot - name)}, &module)) {
-            return (struct holder){module, is_ancestor};
+        struct holder holder = {.is_ancestor = is_ancestor};
+        if (dot > name && htp_places_find(o->m, (htp_slice){name, (size_t)(dot - name)},
+                                          &holder.module, &holder.ran)) {
+            return holder;
         }
         is_ancestor = true;
     }
     bool is_root = !strchr(name, '.') && o->root && record_has(o->root, name);
-    return (struct holder){is_root ? 0 : HTP_VIEW_NONE, false};
+    return (struct holder){is_root ? 0 : HTP_VIEW_NONE, HTP_VIEW_NONE, false};
 }
 
 static void find_holders(struct oracle *o)
@@ -211,11 +213,17 @@ static bool may_read(const struct oracle *o, uint32_t node, uint32_t tensor)
     return false;
 }
 
-static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor)
+/* @param module  the holder, under the name that the node's tag has for it */
+static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor, uint32_t *module)
 {
     const htp_subject *s = o->m->subject;
     struct holder holder = o->holders[tensor];
-    if (htp_subject_is_tagged_above(s, node, holder.module)) {
+    htp_place place = {holder.module, true};
+    bool is_right = holder.ran != HTP_VIEW_NONE
+                        ? htp_places_find_node(o->m, node, holder.ran, &place)
+                        : htp_subject_is_tagged_above(s, node, holder.module);
+    *module = place.module == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->eligible[place.module];
+    if (is_right) {
         return VERDICT_RIGHT;
     }
     if (holder.is_ancestor && htp_subject_is_above(s, holder.module, s->module_of[node])) {
@@ -225,12 +233,11 @@ static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor
 }
 
 /* A node that reads what its module holds, or what another one does; not one that shares it. */
-static void note_truth(struct oracle *o, uint32_t node, uint32_t tensor, verdict found)
+static void note_truth(struct oracle *o, uint32_t node, uint32_t module, verdict found)
 {
     uint32_t *truth = &o->m->truth[HTP_ORACLE_WEIGHTS][node];
-    uint32_t module = o->m->subject->eligible[o->holders[tensor].module];
-    bool is_own =
-        *truth == HTP_VIEW_NONE && htp_subject_is_tagged_above(o->m->subject, node, module);
+    bool is_own = *truth == HTP_VIEW_NONE && module != HTP_VIEW_NONE &&
+                  htp_subject_is_tagged_above(o->m->subject, node, module);
     if (is_own || found == VERDICT_WRONG) {
         *truth = module;
     }
@@ -248,11 +255,12 @@ static void judge_node(struct oracle *o, uint32_t node, uint8_t *verdicts)
         if (tensor == HTP_VIEW_NONE || o->holders[tensor].module == HTP_VIEW_NONE) {
             continue;
         }
-        verdict found = judge_read(o, node, tensor);
+        uint32_t module;
+        verdict found = judge_read(o, node, tensor, &module);
         if (found == VERDICT_UNKNOWN) {
             continue;
         }
-        note_truth(o, node, tensor, found);
+        note_truth(o, node, module, found);
         htp_judge(o->m, node, HTP_METRIC_CONTAMINATION_WEIGHTS, found == VERDICT_WRONG);
         verdicts[tensor] = found > verdicts[tensor] ? (uint8_t)found : verdicts[tensor];
     }

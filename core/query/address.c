@@ -144,7 +144,7 @@ static bool match_full_tag(const htp_tree *tree, const htp_tree_module *module, 
 
 static bool match_path(const htp_tree *tree, const htp_tree_module *module, const char *pattern)
 {
-    if (tree->are_paths_in_tags) {
+    if (tree->are_paths_in_tags && !module->has_path) { /* of an older sidecar */
         htp_slice tag = {module->tag.at + 1, module->tag.length - 1};
         return tag.length > 0 && match(pattern, tag, "./");
     }

@@ -9,7 +9,8 @@
  *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
  * - a sidecar (report/sidecar.h) that lies beside the model, and tells of its nodes;
  * - names of nodes, /encoder/layer.0/MatMul, as PyTorch's older exporter makes them: there are no
- *   classes, and a tag is what stands in front of the operator.
+ *   classes, and a tag is what stands in front of the operator; paths are told of by
+ *   query/tree_names.c.
  *
  * A relative tag, of a node in a function, counts as none.
  */

@@ -97,7 +97,7 @@ static void add_facts(htp_json *json, const htp_quality *q)
     htp_json_count(json, "nodes", s->node_count);
     htp_json_count(json, "tensors", q->tensors);
     htp_json_count(json, "weights", q->weights);
-    htp_json_count(json, "modules", s->module_count);
+    htp_json_count(json, "module_count", s->module_count);
     htp_json_count(json, "depth", q->depth_count);
     add_measures(json, &q->measures, true);
     htp_json_begin(json, "specificity", '{');

@@ -208,6 +208,40 @@ UNIT_TEST(trees_of_node_names)
     close_tree();
 }
 
+/* Which path a module has by the names of nodes alone, or by that of a weight, too. */
+static void check_path(htp_arena *arena, const char *scope, const char *weight, const char *path)
+{
+    message graph = message_new(arena);
+    message node = node_of(arena, "Neg", htp_arena_printf(arena, "%s/Neg", scope), "x", "", "y");
+    message tensor = message_new(arena);
+    put_message(&graph, 1, &node);
+    put_text(&tensor, 8, weight);
+    put_message(&graph, 5, &tensor);
+    message model = model_of(arena, &graph);
+    htp_address_matches matches;
+    open_tree(arena, &model);
+    uint32_t last = tree.module_count - 1;
+    ck_assert(is_tag(last, scope));
+    ck_assert(htp_slice_equals(tree.modules[last].path, htp_slice_of(path)));
+    ck_assert_ptr_null(htp_address_find(arena, &tree, path, &matches));
+    ck_assert_uint_eq(matches.first, last);
+    ck_assert_ptr_null(htp_address_find(arena, &tree, scope, &matches));
+    ck_assert_uint_eq(matches.first, last);
+    close_tree();
+}
+
+UNIT_TEST(paths_of_node_names)
+{
+    check_path(arena, "/layer1/layer1.0/conv1", "w", "layer1.0.conv1");
+    check_path(arena, "/a/b/b.0/b.0.1", "w", "a.b.0.1");
+    check_path(arena, "/a/b.0/b.0.1/c/c.2", "w", "a.b.0.1.c.2");
+    check_path(arena, "/0/0.1", "w", "0.1");
+    check_path(arena, "/layer1/layer10.0", "w", "layer1.layer10.0");
+    check_path(arena, "/layer1/layer1.x", "w", "layer1.layer1.x");
+    check_path(arena, "/layer/layer.0/fc", "layer.layer.0.fc.weight", "layer.layer.0.fc");
+    check_path(arena, "/layer/layer.0/fc", "layer.0.fc.weight", "layer.0.fc");
+}
+
 UNIT_TEST(trees_of_nothing)
 {
     message graph = message_new(arena);
@@ -458,6 +492,7 @@ UNIT_TEST(borders_of_bodies)
 UNIT_MAIN_WITH("query", proto_folder_make, proto_folder_remove, stars_stand_for_any_part,
                stars_take_no_time, trees_of_tags, trees_of_doc_strings,
                trees_of_chains_follow_the_rules, trees_of_python_lists, python_lists,
-               trees_of_node_names, trees_of_nothing, tags_and_records_that_are_garbled,
-               modules_without_end, records_tell_of_all_modules, addresses,
-               what_matches_nothing_names_the_nearest, distances, borders, borders_of_bodies)
+               trees_of_node_names, paths_of_node_names, trees_of_nothing,
+               tags_and_records_that_are_garbled, modules_without_end, records_tell_of_all_modules,
+               addresses, what_matches_nothing_names_the_nearest, distances, borders,
+               borders_of_bodies)
