@@ -1,15 +1,10 @@
 /*
  * Measuring the tags of ONNX models.
  */
-#include "report/quality.h"
-#include "api/fresh_export.h"
-#include "api/model.h"
 #include "api/options.h"
 #include "api/paths.h"
+#include "api/quality_task.h"
 #include "onnx/delivery.h"
-#include "quality/threshold.h"
-#include "query/compare.h"
-#include "query/profile.h"
 #include "report/quality_page.h"
 
 #include <stdlib.h>
@@ -23,180 +18,29 @@ void htp_quality_options_init(htp_quality_options *options)
     }
 }
 
-/* A model that is measured. */
-struct entry {
-    const char *path;
-    htp_model *model;
-    htp_subject subject;
-    htp_reference reference;
-    htp_quality quality;
-};
-
-/* What is open on the way. */
-struct work {
-    htp_quality_options options;
-    htp_arena arena;
-    htp_status (*answer)(struct work *w); /* with recovery points set, as is */
-    htp_status (*measure)(struct work *w);
-    struct entry *entries;
-    size_t count;  /* of these */
-    size_t own;    /* of these, from the first on: the others are `against` */
-    size_t index;  /* under way */
-    size_t opened; /* of these, from the first on */
-    htp_quality_entry *told;
-    htp_quality_report report;
-    htp_sidecar_file sidecar; /* the reference, as long as it is read */
-    htp_tree sidecar_tree;
-    htp_fresh_export fresh; /* of a reference that is TorchScript */
-    htp_profile profile;
-    htp_threshold *thresholds;    /* by options.fail_under */
-    HTP_VECTOR(htp_slice) pieces; /* of the output under way */
-    uint64_t bytes;               /* of these */
-    char **text, **json, **failures;
-};
-
-/* ---- references ---- */
-
-static htp_reference new_reference(struct work *w, const struct entry *entry, const char *file,
-                                   const char *kind, const htp_tree *tree)
-{
-    uint32_t count = entry->subject.node_count;
-    uint32_t *modules = HTP_NEW_ARRAY(&w->arena, uint32_t, count + 1U);
-    memset(modules, 0xff, (count + 1U) * sizeof(*modules));
-    htp_reference reference = {.file = file, .kind = kind, .tree = tree, .modules = modules};
-    reference.has_paths = htp_subject_list_paths(&w->arena, tree, &reference.paths);
-    return reference;
-}
-
-static void count_matched(htp_reference *reference, uint32_t nodes)
-{
-    for (uint32_t n = 0; n < nodes; n++) {
-        reference->matched += reference->modules[n] != HTP_VIEW_NONE;
-    }
-    reference->unmatched = nodes - reference->matched;
-}
-
-/* Operations of a sidecar, by the names and op types of nodes. */
-static htp_status take_sidecar(struct work *w, struct entry *entry)
-{
-    const char *file = w->options.reference;
-    HTP_TRY(htp_sidecar_file_open(&w->sidecar, &w->arena, file));
-    HTP_TRY(htp_tree_find_sidecar(&entry->model->view, &w->sidecar_tree, &w->sidecar));
-    entry->reference = new_reference(w, entry, file, "sidecar", &w->sidecar_tree);
-    uint32_t *modules = (uint32_t *)entry->reference.modules;
-    for (uint32_t n = 0; n < entry->subject.node_count; n++) {
-        modules[n] = htp_reference_find_ran(&w->sidecar_tree, n);
-    }
-    count_matched(&entry->reference, entry->subject.node_count);
-    return HTP_OK;
-}
-
-/* A TorchScript model, whose fresh export the model is matched with node by node. */
-static htp_status take_torchscript(struct work *w, struct entry *entry)
-{
-    const htp_fresh_export *fresh = &w->fresh;
-    HTP_TRY(htp_fresh_export_make(&w->fresh, &w->arena, w->options.reference,
-                                  w->options.export_options));
-    const htp_view *const views[] = {&fresh->view, &entry->model->view};
-    const htp_tree *const trees[] = {&fresh->tree, &entry->model->tree};
-    htp_comparison *comparison = HTP_NEW(&w->arena, htp_comparison);
-    HTP_TRY(htp_compare(&w->arena, views, trees, comparison));
-    entry->reference = new_reference(w, entry, w->options.reference, "torchscript", &fresh->tree);
-    uint32_t *modules = (uint32_t *)entry->reference.modules;
-    for (uint32_t n = 0; n < fresh->view.nodes.count; n++) {
-        uint32_t other = comparison->correspondence.counterparts[n];
-        if (other != HTP_VIEW_NONE) {
-            modules[other] = fresh->modules[n];
-        }
-    }
-    count_matched(&entry->reference, entry->subject.node_count);
-    return HTP_OK;
-}
-
-static htp_status take_reference(struct work *w, struct entry *entry)
-{
-    unsigned char begin = 0;
-    htp_input_file file = {.fd = -1};
-    HTP_TRY(htp_input_file_open(&file, w->options.reference));
-    ssize_t got = pread(file.fd, &begin, 1, 0);
-    htp_input_file_close(&file);
-    bool is_archive = got == 1 && begin == 'P';
-    return is_archive ? take_torchscript(w, entry) : take_sidecar(w, entry);
-}
-
-/* What is known of the first model, carried to another one node by node. */
-static htp_status carry(struct work *w, const struct entry *from, struct entry *to)
-{
-    const htp_view *const views[] = {&from->model->view, &to->model->view};
-    const htp_tree *const trees[] = {&from->model->tree, &to->model->tree};
-    bool has_reference = from->quality.reference != NULL;
-    htp_comparison *comparison = HTP_NEW(&w->arena, htp_comparison);
-    HTP_TRY(htp_compare(&w->arena, views, trees, comparison));
-    to->reference = new_reference(w, to, has_reference ? from->reference.file : from->path,
-                                  has_reference ? from->reference.kind : "model",
-                                  has_reference ? from->reference.tree : &from->model->tree);
-    uint32_t *modules = (uint32_t *)to->reference.modules;
-    for (uint32_t n = 0; n < from->subject.node_count; n++) {
-        uint32_t other = comparison->correspondence.counterparts[n];
-        if (other != HTP_VIEW_NONE) {
-            modules[other] = has_reference ? from->reference.modules[n]
-                                           : htp_reference_find_ran(&from->model->tree, n);
-        }
-    }
-    count_matched(&to->reference, to->subject.node_count);
-    return HTP_OK;
-}
-
-/* ---- times ---- */
-
-static htp_status take_profile(struct work *w, struct entry *entry)
-{
-    const htp_tree *tree = &entry->model->tree;
-    const htp_profile_model model = {&entry->model->view, tree};
-    htp_quality_module *modules = entry->quality.modules;
-    HTP_TRY(htp_profile_read(&w->profile, &w->arena, w->options.profile));
-    htp_profile_place(&w->profile, &model, NULL);
-    for (uint32_t i = 0; i < tree->module_count; i++) {
-        modules[i].milliseconds = 0;
-    }
-    for (size_t i = 0; i < w->profile.kernels.count; i++) {
-        const htp_kernel *kernel = &w->profile.kernels.items[i];
-        uint32_t module = kernel->innermost != HTP_VIEW_NONE ? kernel->innermost : kernel->module;
-        if (module != HTP_VIEW_NONE) {
-            modules[module].milliseconds += (double)kernel->time / 1000;
-        }
-    }
-    for (uint32_t i = tree->module_count; i-- > 1;) {
-        if (tree->modules[i].parent != HTP_VIEW_NONE) {
-            modules[tree->modules[i].parent].milliseconds += modules[i].milliseconds;
-        }
-    }
-    return HTP_OK;
-}
-
 /* ---- measuring ---- */
 
-static htp_status measure_entry(struct work *w)
+static htp_status measure_entry(htp_quality_task *w)
 {
     size_t index = w->index;
-    struct entry *entry = &w->entries[index];
+    htp_quality_task_entry *entry = &w->entries[index];
     bool has_reference = false;
     htp_subject_make(&w->arena, &entry->model->view, &entry->model->tree, &entry->subject);
     if (index == 0 && w->options.reference) {
-        HTP_TRY(take_reference(w, entry));
+        HTP_TRY(htp_quality_take_reference(w, entry));
         has_reference = true;
     } else if (index >= w->own) {
-        HTP_TRY(carry(w, &w->entries[0], entry));
+        HTP_TRY(htp_quality_carry_reference(w, &w->entries[0], entry));
         has_reference = true;
     }
     htp_quality_measure(&w->arena, &entry->subject, has_reference ? &entry->reference : NULL,
                         &entry->quality);
     w->told[index] = (htp_quality_entry){&entry->quality, index >= w->own};
-    return index == 0 && w->options.profile ? take_profile(w, entry) : HTP_OK;
+    return index == 0 && w->options.profile ? htp_quality_take_profile(w, entry) : HTP_OK;
 }
 
 /* Some texts of a view are made in its own arena when they are asked for. */
-static htp_status measure_guarded(struct work *w)
+static htp_status measure_guarded(htp_quality_task *w)
 {
     if (htp_arena_recover(&w->entries[0].model->arena) != 0 ||
         htp_arena_recover(&w->entries[w->index].model->arena) != 0) {
@@ -209,7 +53,7 @@ static htp_status measure_guarded(struct work *w)
 
 static bool keep_piece(void *user, const void *bytes, size_t length)
 {
-    struct work *w = user;
+    htp_quality_task *w = user;
     htp_slice piece = {htp_arena_copy(&w->arena, bytes, length), length};
     HTP_PUSH(&w->arena, &w->pieces, piece);
     w->bytes += length;
@@ -221,20 +65,20 @@ static void keep_json(void *user, const char *bytes, size_t length)
     (void)keep_piece(user, bytes, length);
 }
 
-static void make_json(struct work *w)
+static void make_json(htp_quality_task *w)
 {
     htp_json json = {.text.arena = &w->arena, .user = w, .write = keep_json};
     htp_report_quality_json(&json, &w->report);
     htp_json_flush(&json);
 }
 
-static void make_json_file(struct work *w)
+static void make_json_file(htp_quality_task *w)
 {
     make_json(w);
     (void)keep_piece(w, "\n", 1);
 }
 
-static void make_csv_file(struct work *w)
+static void make_csv_file(htp_quality_task *w)
 {
     htp_stream stream = htp_stream_new(&w->arena, keep_piece, w);
     htp_report_quality_csv(&stream, &w->report);
@@ -243,11 +87,11 @@ static void make_csv_file(struct work *w)
 
 static void write_document(void *user, htp_json *json)
 {
-    const struct work *w = user;
+    const htp_quality_task *w = user;
     htp_report_quality_json(json, &w->report);
 }
 
-static void make_page_file(struct work *w)
+static void make_page_file(htp_quality_task *w)
 {
     htp_stream stream = htp_stream_new(&w->arena, keep_piece, w);
     (void)htp_quality_page_write(&stream, write_document, w);
@@ -256,7 +100,7 @@ static void make_page_file(struct work *w)
 /* Files that are written, and what makes their bytes. */
 static const struct file {
     size_t path; /* of the option that names it */
-    void (*make)(struct work *w);
+    void (*make)(htp_quality_task *w);
 } files[] = {
     {offsetof(htp_quality_options, json_file), make_json_file},
     {offsetof(htp_quality_options, csv_file), make_csv_file},
@@ -265,7 +109,7 @@ static const struct file {
 
 enum { FILES = sizeof(files) / sizeof(files[0]) };
 
-static const char *path_of(const struct work *w, size_t index)
+static const char *path_of(const htp_quality_task *w, size_t index)
 {
     return *(const char *const *)((const char *)&w->options + files[index].path);
 }
@@ -273,7 +117,7 @@ static const char *path_of(const struct work *w, size_t index)
 /* What is to be written is made before a file is open. */
 static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *sizes)
 {
-    const struct work *w = user;
+    const htp_quality_task *w = user;
     (void)location;
     *sizes = (htp_delivery_sizes){w->bytes, 0};
     return HTP_OK;
@@ -281,7 +125,7 @@ static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *
 
 static htp_delivery_end put_pieces(void *user, htp_output *output)
 {
-    const struct work *w = user;
+    const htp_quality_task *w = user;
     for (size_t i = 0; i < w->pieces.count; i++) {
         htp_output_append(output, w->pieces.items[i].at, w->pieces.items[i].length);
     }
@@ -297,7 +141,7 @@ static htp_delivery_end put_nothing(void *user, htp_output *output)
 
 static htp_status check_sources(void *user)
 {
-    const struct work *w = user;
+    const htp_quality_task *w = user;
     for (size_t i = 0; i < w->count; i++) {
         const htp_view *view = &w->entries[i].model->view;
         HTP_TRY(htp_status_prefix(htp_input_file_check(&view->file), view->path));
@@ -305,7 +149,7 @@ static htp_status check_sources(void *user)
     return HTP_OK;
 }
 
-static htp_status write_file(struct work *w, size_t index)
+static htp_status write_file(htp_quality_task *w, size_t index)
 {
     const htp_delivery delivery = {.user = w,
                                    .lay_out = lay_out,
@@ -323,7 +167,7 @@ static htp_status write_file(struct work *w, size_t index)
     return htp_deliver(&w->arena, &delivery, path, &delivered);
 }
 
-static htp_status hand_over_json(struct work *w)
+static htp_status hand_over_json(htp_quality_task *w)
 {
     w->pieces.count = 0;
     w->bytes = 0;
@@ -344,7 +188,7 @@ static htp_status hand_over_json(struct work *w)
 
 /* ---- checks before the work ---- */
 
-static void add_inputs(struct work *w, const char **inputs, size_t *count)
+static void add_inputs(htp_quality_task *w, const char **inputs, size_t *count)
 {
     for (size_t i = 0; i < w->count; i++) {
         inputs[(*count)++] = w->entries[i].path;
@@ -358,7 +202,7 @@ static void add_inputs(struct work *w, const char **inputs, size_t *count)
 }
 
 /* No output may be an input, or another output. */
-static htp_status check_outputs(struct work *w)
+static htp_status check_outputs(htp_quality_task *w)
 {
     const char **inputs = HTP_NEW_ARRAY(&w->arena, const char *, w->count + 2 + FILES);
     htp_output *known = HTP_NEW_ARRAY(&w->arena, htp_output, FILES);
@@ -382,7 +226,7 @@ static htp_status check_outputs(struct work *w)
     return HTP_OK;
 }
 
-static htp_status read_thresholds(struct work *w)
+static htp_status read_thresholds(htp_quality_task *w)
 {
     const htp_quality_options *options = &w->options;
     w->thresholds = HTP_NEW_ARRAY(&w->arena, htp_threshold, options->fail_under_count + 1);
@@ -394,7 +238,7 @@ static htp_status read_thresholds(struct work *w)
 
 /* ---- all of it ---- */
 
-static htp_status open_models(struct work *w)
+static htp_status open_models(htp_quality_task *w)
 {
     for (w->opened = 0; w->opened < w->count; w->opened++) {
         HTP_TRY(htp_model_open(w->entries[w->opened].path, &w->entries[w->opened].model));
@@ -402,7 +246,7 @@ static htp_status open_models(struct work *w)
     return HTP_OK;
 }
 
-static void judge_thresholds(struct work *w, htp_text *lines)
+static void judge_thresholds(htp_quality_task *w, htp_text *lines)
 {
     for (size_t i = 0; i < w->options.fail_under_count; i++) {
         for (size_t k = 0; k < w->count; k++) {
@@ -416,7 +260,7 @@ static void judge_thresholds(struct work *w, htp_text *lines)
     }
 }
 
-static htp_status answer(struct work *w)
+static htp_status answer(htp_quality_task *w)
 {
     htp_text lines = {.arena = &w->arena};
     w->told = HTP_NEW_ARRAY(&w->arena, htp_quality_entry, w->count + 1);
@@ -442,7 +286,7 @@ static htp_status answer(struct work *w)
                : HTP_OK;
 }
 
-static htp_status answer_guarded(struct work *w)
+static htp_status answer_guarded(htp_quality_task *w)
 {
     if (htp_arena_recover(&w->arena) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
@@ -450,7 +294,7 @@ static htp_status answer_guarded(struct work *w)
     return w->answer(w);
 }
 
-static void close_all(struct work *w)
+static void close_all(htp_quality_task *w)
 {
     htp_tree_close(&w->sidecar_tree); /* which lies in the first model */
     for (size_t i = 0; i < w->count; i++) {
@@ -471,7 +315,7 @@ static void take_back(char **result)
     }
 }
 
-static htp_status take_paths(struct work *w, const char *const *models, size_t count)
+static htp_status take_paths(htp_quality_task *w, const char *const *models, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         w->entries[i].path = models ? models[i] : NULL;
@@ -498,12 +342,12 @@ htp_status htp_measure_quality(const char *const *models, size_t count,
                                const htp_quality_options *options, char **text, char **json,
                                char **failures)
 {
-    struct work w = {.answer = answer,
-                     .measure = measure_entry,
-                     .own = count,
-                     .text = text,
-                     .json = json,
-                     .failures = failures};
+    htp_quality_task w = {.answer = answer,
+                          .measure = measure_entry,
+                          .own = count,
+                          .text = text,
+                          .json = json,
+                          .failures = failures};
     char **const results[] = {text, json, failures};
     for (size_t i = 0; i < 3; i++) {
         if (results[i]) {
