@@ -681,3 +681,28 @@ def merged_instances():
         "/Net/Stack.encoder/Layer", "/Net/Stack.encoder", *["/Net/Stack.decoder/Layer"] * 2,
         "/Net/Stack.decoder", "/Net/Head"))
     assert all(wrong(apart, name) == 0 for name in (CALLS, READ, "weights", "injectivity")), apart
+
+
+@case
+def shared_by_layers():
+    """A module that layers have in common may be tagged as any one's, where a reference tells."""
+    nodes = [node for i in range(3) for node in (
+        ("Mul", f"m{i}", f"l{i}.weight", tagged(f"/Net/Layer.{i}")),
+        ("Relu", f"r{i}", None, tagged(f"/Net/Layer.{i}")),
+        ("Add", f"s{i}", "l2.shared.weight", tagged("/Net/Layer.2/Shared")),
+        ("Neg", f"n{i}", None, tagged(f"/Net/Layer.{i}")))]
+    parts = [(f"l{i}", f"/Net/Layer.{i}") for i in range(3)]
+    shared = [(path + ".shared", tag + "/Shared") for path, tag in parts]
+    names = [path for path, _ in shared]
+    others = [(op_type, name, weight, tagged("/Net/Layer.0/Shared" if name == "s0" else
+                                             metadata["source_module"]))
+              for op_type, name, weight, metadata in nodes]
+    for has_aliases in (False, True):
+        records = {"modules": [record("", "/Net"), *(record(*part) for part in parts), *(
+            record(*part, *(names[:2] if has_aliases and part == shared[2] else []))
+            for part in shared)]}
+        found = judged(nodes, records, others)
+        assert found["metrics"][STRUCTURE]["of"] > 0, found["metrics"]
+        assert (wrong(found, STRUCTURE) == 0) == has_aliases, found["metrics"][STRUCTURE]
+        rows = [row[0] for row in found["nodes_table"]["rows"] if CALLS in row[6]]
+        assert rows == ([] if has_aliases else ["s0"]), found["nodes_table"]["rows"]

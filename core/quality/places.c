@@ -367,6 +367,17 @@ bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, h
     return found;
 }
 
+bool htp_places_is_common(const htp_measuring *m, uint32_t node)
+{
+    unsigned calls = 1U << HTP_METRIC_CONTAMINATION_CALLS;
+    uint32_t ran = m->reference ? m->reference->modules[node] : HTP_VIEW_NONE;
+    if (ran == HTP_VIEW_NONE || !(m->judged[node] & calls) || (m->problems[node] & calls)) {
+        return false;
+    }
+    uint32_t first = m->places->first[m->places->instance[ran]];
+    return first != HTP_VIEW_NONE && m->places->more.items[first].next != HTP_VIEW_NONE;
+}
+
 bool htp_places_find(const htp_measuring *m, htp_slice path, uint32_t *module, uint32_t *ran)
 {
     const htp_places *places = m->places;

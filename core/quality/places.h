@@ -42,6 +42,10 @@ void htp_places_make(htp_measuring *m);
  *               be; its module is HTP_VIEW_NONE where no tag stands for it */
 bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, htp_place *place);
 
+/** Whether a node is right by calls, in a module that has several names: layers may have it in
+ * common. */
+bool htp_places_is_common(const htp_measuring *m, uint32_t node);
+
 /** The module of a dotted path, by the tree itself or else by the reference; and which one of the
  * reference that is, or HTP_VIEW_NONE. */
 bool htp_places_find(const htp_measuring *m, htp_slice path, uint32_t *module, uint32_t *ran);

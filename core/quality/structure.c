@@ -4,6 +4,7 @@
  * the layers have of operators, by their tags, is what they have by their counterparts.
  */
 #include "quality/align.h"
+#include "quality/places.h"
 
 #include <string.h>
 
@@ -101,8 +102,9 @@ static void judge_chain(struct judging *j)
         bool is_right = a->member[node] == a->role[node] && a->relative[node] == relative;
         uint32_t expected = htp_align_module(a, a->role[node], relative);
         uint32_t tagged = j->m->subject->module_of[node];
-        if (!is_right && tagged != HTP_VIEW_NONE && expected != HTP_VIEW_NONE &&
-            htp_is_alias(j->m, tagged, expected)) {
+        if (!is_right && tagged != HTP_VIEW_NONE &&
+            (htp_places_is_common(j->m, node) ||
+             (expected != HTP_VIEW_NONE && htp_is_alias(j->m, tagged, expected)))) {
             is_right = true;
             a->role[node] = a->member[node]; /* two layers have it in common */
         }
