@@ -61,7 +61,8 @@ CONDITIONS = {
 # files, or the tests themselves. They run with PyTorch 2.
 ONCE = {
     "checkers", "compare", "extract", "graph", "infer_rules", "inferred_types", "onnx_models",
-    "profile", "proto_fields", "quality_page", "runtime_limits", "sidecar", "split",
+    "profile", "proto_fields", "quality", "quality_foreign", "quality_page", "runtime_limits",
+    "sidecar", "split",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

@@ -22,7 +22,7 @@ static void read_aliases(htp_measuring *m, bool is_counted)
                 !htp_subject_find_path(m->subject, htp_slice_of(alias->valuestring), &other)) {
                 continue;
             }
-            if (!is_counted) {
+            if (!is_counted && aliases->names[other]++ < HTP_QUALITY_MOST_NAMES) {
                 aliases->modules[aliases->count] = i;
                 aliases->next[aliases->count] = aliases->first[other];
                 aliases->first[other] = aliases->count;
@@ -37,6 +37,7 @@ void htp_find_aliases(htp_measuring *m)
     uint32_t modules = m->subject->module_count;
     htp_aliases *aliases = &m->aliases;
     aliases->first = HTP_NEW_ARRAY(m->arena, uint32_t, modules + 1U);
+    aliases->names = HTP_NEW_ARRAY(m->arena, uint32_t, modules + 1U);
     memset(aliases->first, 0xff, (modules + 1U) * sizeof(*aliases->first));
     if (m->subject->tree->has_records && m->subject->has_paths) {
         read_aliases(m, true);
@@ -54,6 +55,9 @@ bool htp_is_alias(const htp_measuring *m, uint32_t module, uint32_t other)
             if (m->aliases.modules[i] == module) {
                 return true;
             }
+        }
+        if (m->aliases.names[other] > HTP_QUALITY_MOST_NAMES) {
+            return true; /* as far as is known */
         }
         if (!htp_slice_equals(htp_tree_segment(&tree->modules[module]),
                               htp_tree_segment(&tree->modules[other]))) {

@@ -8,7 +8,8 @@
 
 static void judge_node(htp_measuring *m, uint32_t node, uint32_t ran)
 {
-    if (m->places->first[m->places->instance[ran]] == HTP_VIEW_NONE) {
+    if (m->places->first[m->places->instance[ran]] == HTP_VIEW_NONE ||
+        htp_places_are_many(m, ran)) {
         return;
     }
     htp_place place;

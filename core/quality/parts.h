@@ -6,11 +6,16 @@
 
 #include "quality/quality.h"
 
+/** Names of one module that are looked through. Of one that has more nothing is said: whoever looks
+ * through names does so node by node. */
+enum { HTP_QUALITY_MOST_NAMES = 256 };
+
 /** Modules that are one under several names, as records tell. */
 typedef struct htp_aliases {
     uint32_t *first;   /* by module: of `modules` and `next`; HTP_VIEW_NONE: it has no other name */
     uint32_t *modules; /* that are called in its place */
     uint32_t *next;
+    uint32_t *names; /* by module: how many there are, HTP_QUALITY_MOST_NAMES of which are listed */
     uint32_t count;
 } htp_aliases;
 

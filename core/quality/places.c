@@ -111,6 +111,9 @@ static void add_place(htp_measuring *m, uint32_t named, htp_place place)
 {
     htp_places *places = m->places;
     uint32_t *first = &places->first[places->instance[named]];
+    if (places->names[places->instance[named]]++ >= HTP_QUALITY_MOST_NAMES) {
+        return;
+    }
     HTP_PUSH(m->arena, &places->more, (htp_more_place){place, named, *first});
     *first = (uint32_t)places->more.count - 1;
 }
@@ -281,6 +284,7 @@ static void begin(htp_measuring *m, htp_places *places, uint32_t *eligible)
     const htp_tree *tree = m->reference->tree;
     places->instance = HTP_NEW_ARRAY(m->arena, uint32_t, tree->module_count + 1U);
     places->first = HTP_NEW_ARRAY(m->arena, uint32_t, tree->module_count + 1U);
+    places->names = HTP_NEW_ARRAY(m->arena, uint32_t, tree->module_count + 1U);
     places->eligible = eligible;
     for (uint32_t r = 0; r < tree->module_count; r++) {
         uint32_t parent = tree->modules[r].parent;
