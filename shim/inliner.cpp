@@ -56,12 +56,14 @@ void give_output(torch::jit::Node *node)
     torch::jit::Value *none = graph.createNone()->insertBefore(node)->output();
     if (node->kind() == torch::jit::prim::Loop) {
         node->addInput(none);
-        none = node->blocks()[0]->addInput()->setType(c10::NoneType::get());
+        none = node->blocks()[0]->addInput()->copyMetadata(none);
     }
     for (torch::jit::Block *block : node->blocks()) {
         block->registerOutput(none);
     }
-    node->addOutput()->setType(c10::NoneType::get());
+    // Value::setType() is inline, and asks for a type whose typeinfo libtorch keeps to itself, which
+    // sanitizers need.
+    node->addOutput()->copyMetadata(none);
 }
 
 void require_size(uint64_t nodes)
