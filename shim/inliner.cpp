@@ -61,8 +61,8 @@ void give_output(torch::jit::Node *node)
     for (torch::jit::Block *block : node->blocks()) {
         block->registerOutput(none);
     }
-    // Value::setType() is inline, and asks for a type whose typeinfo libtorch keeps to itself, which
-    // sanitizers need.
+    // Value::setType() is inline, and does not link with sanitizers: libtorch keeps a typeinfo that
+    // it asks for to itself.
     node->addOutput()->copyMetadata(none);
 }
 
