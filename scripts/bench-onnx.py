@@ -90,7 +90,8 @@ def quality(path: str) -> None:
     judged = wrong = 0
     for node in walk(model.graph):
         tag = tag_of(node)
-        owners = [tags.get(name.rpartition(".")[0]) for name in node.input if name in weights]
+        held = [name for name in node.input if name in weights and "." in name]
+        owners = [tags.get(name.rpartition(".")[0]) for name in held]
         owners = [owner for owner in owners if owner]
         judged += bool(owners)
         wrong += any(not (owner + "/").startswith(tag + "/") for owner in owners)
