@@ -6,28 +6,22 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* Counts the aliases of all records, or notes them where there is room. */
-static void read_aliases(htp_measuring *m, bool is_counted)
+static void read_aliases(htp_measuring *m)
 {
     const htp_tree *tree = m->subject->tree;
     htp_aliases *aliases = &m->aliases;
-    aliases->count = 0;
     for (uint32_t i = 0; i < tree->module_count; i++) {
         const cJSON *record = htp_tree_hold_record(tree, i);
         const cJSON *alias;
         cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(record, "aliases"))
         {
             uint32_t other;
-            if (!cJSON_IsString(alias) ||
-                !htp_subject_find_path(m->subject, htp_slice_of(alias->valuestring), &other)) {
-                continue;
+            if (cJSON_IsString(alias) &&
+                htp_subject_find_path(m->subject, htp_slice_of(alias->valuestring), &other) &&
+                aliases->names[other]++ < HTP_QUALITY_MOST_NAMES) {
+                HTP_PUSH(m->arena, &aliases->list, (htp_alias){i, aliases->first[other]});
+                aliases->first[other] = (uint32_t)aliases->list.count - 1;
             }
-            if (!is_counted && aliases->names[other]++ < HTP_QUALITY_MOST_NAMES) {
-                aliases->modules[aliases->count] = i;
-                aliases->next[aliases->count] = aliases->first[other];
-                aliases->first[other] = aliases->count;
-            }
-            aliases->count++;
         }
     }
 }
@@ -40,10 +34,7 @@ void htp_find_aliases(htp_measuring *m)
     aliases->names = HTP_NEW_ARRAY(m->arena, uint32_t, modules + 1U);
     memset(aliases->first, 0xff, (modules + 1U) * sizeof(*aliases->first));
     if (m->subject->tree->has_records && m->subject->has_paths) {
-        read_aliases(m, true);
-        aliases->modules = HTP_NEW_ARRAY(m->arena, uint32_t, aliases->count + 1U);
-        aliases->next = HTP_NEW_ARRAY(m->arena, uint32_t, aliases->count + 1U);
-        read_aliases(m, false);
+        read_aliases(m);
     }
 }
 
@@ -51,8 +42,9 @@ bool htp_is_alias(const htp_measuring *m, uint32_t module, uint32_t other)
 {
     const htp_tree *tree = m->subject->tree;
     while (module != HTP_VIEW_NONE && other != HTP_VIEW_NONE && module != other) {
-        for (uint32_t i = m->aliases.first[other]; i != HTP_VIEW_NONE; i = m->aliases.next[i]) {
-            if (m->aliases.modules[i] == module) {
+        for (uint32_t i = m->aliases.first[other]; i != HTP_VIEW_NONE;
+             i = m->aliases.list.items[i].next) {
+            if (m->aliases.list.items[i].module == module) {
                 return true;
             }
         }

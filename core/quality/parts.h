@@ -10,13 +10,16 @@
  * through names does so node by node. */
 enum { HTP_QUALITY_MOST_NAMES = 256 };
 
+/** A module that is called in another one's place; in a list. */
+typedef struct htp_alias {
+    uint32_t module, next;
+} htp_alias;
+
 /** Modules that are one under several names, as records tell. */
 typedef struct htp_aliases {
-    uint32_t *first;   /* by module: of `modules` and `next`; HTP_VIEW_NONE: it has no other name */
-    uint32_t *modules; /* that are called in its place */
-    uint32_t *next;
+    uint32_t *first; /* by module: of `list`; HTP_VIEW_NONE: it has no other name */
     uint32_t *names; /* by module: how many there are, HTP_QUALITY_MOST_NAMES of which are listed */
-    uint32_t count;
+    HTP_VECTOR(htp_alias) list;
 } htp_aliases;
 
 /** Where modules of a reference are, see quality/places.h. */

@@ -194,8 +194,8 @@ static bool may_read(const struct oracle *o, uint32_t node, uint32_t tensor)
     const htp_subject *s = o->m->subject;
     const htp_aliases *aliases = &o->m->aliases;
     for (uint32_t i = aliases->first[o->holders[tensor].module]; i != HTP_VIEW_NONE;
-         i = aliases->next[i]) {
-        if (htp_subject_is_tagged_above(s, node, aliases->modules[i])) {
+         i = aliases->list.items[i].next) {
+        if (htp_subject_is_tagged_above(s, node, aliases->list.items[i].module)) {
             return true;
         }
     }
