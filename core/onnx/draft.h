@@ -229,8 +229,9 @@ void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype,
 void htp_draft_set_sequence(htp_draft *model, htp_tensor_id tensor);
 
 /** Removes nodes and initializers that no output depends on, and names what stays anew (see
- * htp_name_model() in onnx/names.h). Linear. Tensor and node ids change meaning, order is kept:
- * call it once, after lowering. A graph input stays even if unused. */
+ * htp_name_model() in onnx/names.h). The nodes of each call stand together behind it (see
+ * onnx/gather.h). Tensor and node ids change meaning: call it once, after lowering. A graph input
+ * stays even if unused. */
 void htp_draft_remove_unused(htp_draft *model);
 
 #endif

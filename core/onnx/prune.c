@@ -1,5 +1,6 @@
 #include "onnx/draft.h"
 
+#include "onnx/gather.h"
 #include "onnx/names.h"
 
 static void mark_tensors(const htp_tensor_id *ids, size_t count, bool *live_tensors)
@@ -128,5 +129,6 @@ void htp_draft_remove_unused(htp_draft *model)
         move_tensors(graph->inputs.items, graph->inputs.count, moved);
         move_tensors(graph->outputs.items, graph->outputs.count, moved);
     }
+    htp_draft_gather_calls(model);
     htp_name_model(model);
 }
