@@ -138,6 +138,13 @@ typedef struct htp_initializer {
     uint64_t bytes;
 } htp_initializer;
 
+/** A tensor that a running call of a module was given as an argument, or as a part of one. */
+typedef struct htp_passed_tensor {
+    uint32_t scope;   /* of the graph: the call */
+    const char *name; /* as in htp_shim_passed */
+    htp_tensor_id tensor;
+} htp_passed_tensor;
+
 /** A branch of an If, or the body of a Loop: attribute of one node of another graph. */
 typedef struct htp_nested_graph {
     HTP_VECTOR(htp_tensor_id) inputs;
@@ -158,6 +165,10 @@ typedef struct htp_draft {
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
     HTP_VECTOR(htp_domain) domains;
+    /* In the order of scopes and of their arguments, behind one another the forms of one: a number
+     * may be 0-d and [1], a complex tensor one of pairs and two of parts. No initializers. The
+     * tensor may be of any graph, and of another scope. Nothing else depends on it. */
+    HTP_VECTOR(htp_passed_tensor) passed;
     htp_map names;     /* node and tensor names that are taken */
     htp_map weights;   /* storage, geometry -> initializer */
     htp_map constants; /* dtype, dims, bytes -> initializer */
@@ -231,7 +242,7 @@ void htp_draft_set_sequence(htp_draft *model, htp_tensor_id tensor);
 /** Removes nodes and initializers that no output depends on, and names what stays anew (see
  * htp_name_model() in onnx/names.h). The nodes of each call stand together behind it (see
  * onnx/gather.h). Tensor and node ids change meaning: call it once, after lowering. A graph input
- * stays even if unused. */
+ * stays even if unused; what calls were given does not. */
 void htp_draft_remove_unused(htp_draft *model);
 
 #endif
