@@ -35,7 +35,8 @@ typedef enum htp_attribute_kind {
     HTP_ATTRIBUTE_INTS,
     HTP_ATTRIBUTE_FLOATS,
     HTP_ATTRIBUTE_STRINGS,
-    HTP_ATTRIBUTE_GRAPH, /* i: a graph of the model */
+    HTP_ATTRIBUTE_GRAPH,  /* i: a graph of the model */
+    HTP_ATTRIBUTE_TENSOR, /* i: of the model's constants_within */
 } htp_attribute_kind;
 
 typedef struct htp_attribute {
@@ -76,6 +77,11 @@ static inline htp_attribute htp_attribute_strings(const char *name, const char *
 {
     return (htp_attribute){
         .name = name, .kind = HTP_ATTRIBUTE_STRINGS, .strings = values, .count = n};
+}
+
+static inline htp_attribute htp_attribute_tensor(const char *name, size_t constant)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_TENSOR, .i = (int64_t)constant};
 }
 
 static inline htp_attribute htp_attribute_graph(const char *name, uint32_t graph)
@@ -145,11 +151,32 @@ typedef struct htp_passed_tensor {
     htp_tensor_id tensor;
 } htp_passed_tensor;
 
-/** A branch of an If, or the body of a Loop: attribute of one node of another graph. */
+/** A branch of an If, or the body of a Loop: attribute of one node of another graph. Or the body of
+ * a function. */
 typedef struct htp_nested_graph {
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
+    uint32_t function; /* that it is or lies in, plus one; 0: none */
 } htp_nested_graph;
+
+/** An operator that the model defines by nodes of its own, for calls of modules. */
+typedef struct htp_draft_function {
+    const char *domain;
+    const char *name;
+    uint32_t graph;                 /* its body */
+    uint32_t scope;                 /* the first call that it stands for */
+    bool is_shared;                 /* by several modules: what its nodes say is relative */
+    HTP_VECTOR(htp_domain) domains; /* that it imports, besides ai.onnx */
+} htp_draft_function;
+
+/** A constant of a function, which has no initializers. */
+typedef struct htp_constant {
+    htp_dtype dtype;
+    uint32_t rank;
+    const htp_dim *dims;
+    const void *data; /* contiguous */
+    uint64_t bytes;
+} htp_constant;
 
 typedef struct htp_draft {
     htp_arena *arena;
@@ -160,7 +187,9 @@ typedef struct htp_draft {
     const char *const *scope_names; /* by scope: the prefix of its nodes' names */
     HTP_VECTOR(htp_tensor) tensors;
     HTP_VECTOR(htp_onnx_node) nodes;
-    HTP_VECTOR(htp_nested_graph) graphs; /* of nodes; graph N is at N - 1 */
+    HTP_VECTOR(htp_nested_graph) graphs;       /* of nodes and functions; graph N is at N - 1 */
+    HTP_VECTOR(htp_draft_function) functions;  /* what is called comes before who calls it */
+    HTP_VECTOR(htp_constant) constants_within; /* of functions */
     HTP_VECTOR(htp_initializer) initializers;
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
