@@ -123,9 +123,9 @@ static const char environment[] =
 static const char addresses[] =
     "\n"
     "An ADDRESS is a tag (/BertModel/BertEncoder/BertLayer.0), the end of one\n"
-    "(BertEncoder/BertLayer.0), an attribute path (encoder.layer.0), a class (BertLayer) or a\n"
-    "segment (BertLayer.0). * is any part of a segment, ** any number of segments. It means\n"
-    "these modules and all below them.\n";
+    "(BertEncoder/BertLayer.0), an attribute path (encoder.layer.0), a class (BertLayer, or\n"
+    "torch.nn.LayerNorm: behind a beginning of its package) or a segment (BertLayer.0). * is any\n"
+    "part of a segment, ** any number of segments. It means these modules and all below them.\n";
 
 int htp_cli_help(htp_cli_command about)
 {

@@ -248,8 +248,9 @@ HTP_API void htp_inspect_options_init(htp_inspect_options *options);
  * modules: what crosses their border, their nodes and their weights.
  *
  * An address of modules is a tag ("/BertModel/BertEncoder/BertLayer.0"), the end of a tag
- * ("BertEncoder/BertLayer.0"), an attribute path ("encoder.layer.0"), a class ("BertLayer") or a
- * segment ("BertLayer.0"); "*" stands for any part of a segment, "**" for any number of segments.
+ * ("BertEncoder/BertLayer.0"), an attribute path ("encoder.layer.0"), a class ("BertLayer"), also
+ * behind its package or a beginning of that ("torch.nn.LayerNorm"), or a segment ("BertLayer.0");
+ * "*" stands for any part of a segment, "**" for any number of segments.
  * It means these modules and all below them.
  * @param options  may be NULL.
  * @param text    receives text for people, freed with htp_string_free(); may be NULL.
