@@ -363,6 +363,10 @@ typedef struct htp_quality_options {
     bool lists_all; /**< text lists all nodes with problems, not the worst alone */
     const htp_options *export_options; /**< how a reference that is a TorchScript model is exported:
                                             its inputs, method, libraries; NULL: all defaults */
+    const char *sidecar; /**< where the results of each model go as "quality" of its sidecar, see
+                              htp_model_sidecar(): one that lies there keeps all else, and must say
+                              what the model says; "": MODEL_hierarchy.json beside MODEL.onnx, of
+                              several models always. NULL: nowhere */
 } htp_quality_options;
 
 /** Fills @p options with the defaults. */
