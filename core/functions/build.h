@@ -17,11 +17,12 @@ typedef struct htp_functions {
     const uint32_t *initializers; /* by its initializers: that of the flat model */
     const uint32_t *called;       /* by its nodes: the frame that is called, or HTP_NONE */
     const htp_frames *frames;
+    const htp_stacks *stacks; /* of the graph */
     uint32_t calls;
 } htp_functions;
 
 /** Builds the model with functions for @p frames, whose model stays as it is. Linear. */
 htp_functions *htp_functions_build(htp_arena *arena, const htp_frames *frames,
-                                   const htp_sharing *sharing);
+                                   const htp_sharing *sharing, const htp_stacks *stacks);
 
 #endif

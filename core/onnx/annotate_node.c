@@ -143,7 +143,8 @@ static uint32_t count_call(const annotator *a, uint32_t scope)
 static uint32_t call_of(const annotator *a, uint32_t scope, uint32_t owner)
 {
     const htp_shim_scope *scopes = a->graph->trace->scopes;
-    while (scope != a->setting->call.scope && scope != HTP_SHIM_NONE && scopes[scope].module != owner) {
+    while (scope != a->setting->call.scope && scope != HTP_SHIM_NONE &&
+           scopes[scope].module != owner) {
         scope = scopes[scope].parent;
     }
     bool is_within = scope != a->setting->call.scope && scope != HTP_SHIM_NONE;
@@ -339,7 +340,8 @@ const htp_node_annotation *htp_annotate_call(htp_node_annotator *a, const htp_on
     sayings said = {.first_calls = first_calls};
     a->setting = setting;
     if (a->places & HTP_TAG_METADATA) {
-        said.torch = htp_torch_metadata_of_call(a->torch_metadata, node->origin.scope, &setting->call);
+        said.torch =
+            htp_torch_metadata_of_call(a->torch_metadata, node->origin.scope, &setting->call);
     }
     return make_annotation(a, node, &said);
 }

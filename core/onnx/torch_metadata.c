@@ -91,10 +91,9 @@ static const char *told_path(const htp_torch_metadata_maker *maker, uint32_t mod
 {
     const htp_graph *graph = maker->graph;
     const char *path = graph->modules[module].shim->path;
-    const char *below =
-        setting->is_relative
-            ? htp_relation_path(path, htp_graph_scope_path(graph, setting->scope))
-            : path;
+    const char *below = setting->is_relative
+                            ? htp_relation_path(path, htp_graph_scope_path(graph, setting->scope))
+                            : path;
     return below ? below : path;
 }
 

@@ -44,7 +44,8 @@ htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
 htp_torch_metadata htp_torch_metadata_of_call(htp_torch_metadata_maker *maker, uint32_t scope,
                                               const htp_torch_setting *setting);
 
-/** Numbers operations from 0 on, kind by kind. @param counts  of kinds so far; all zeroes at first */
+/** Numbers operations from 0 on, kind by kind. @param counts  of kinds so far; all zeroes at first
+ */
 void htp_torch_metadata_count(htp_torch_metadata_maker *maker, htp_map *counts,
                               htp_node_id operation);
 
