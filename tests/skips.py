@@ -62,7 +62,7 @@ CONDITIONS = {
 ONCE = {
     "checkers", "compare", "extract", "graph", "infer_rules", "inferred_types", "onnx_models",
     "profile", "proto_fields", "quality", "quality_foreign", "quality_page", "runtime_limits",
-    "sidecar", "split",
+    "sidecar", "sidecar_quality", "split",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

@@ -141,7 +141,6 @@ def what_is_not_known_is_no_finding():
     with scratch() as folder:
         file = ours(folder)
         document = make(file, folder / "s.json")
-        document["quality"] = {"coverage": 1.0}
         document["mine"] = [1, {"a": None}]
         document["operations"][SOFTMAX]["note"] = "x"
         (folder / "s.json").write_text(json.dumps(document))

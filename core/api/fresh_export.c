@@ -45,8 +45,8 @@ static htp_status write_structure(htp_fresh_export *fresh, htp_finished *finishe
     char *path = htp_arena_printf(&session->arena, "/proc/self/fd/%d", fresh->fd);
     finished->onnx_path = path;
     htp_session_begin(session, HTP_STAGE_WRITTEN);
-    HTP_TRY(
-        htp_draft_write(finished->model, finished->annotations, path, &options, &finished->sizes));
+    HTP_TRY(htp_draft_write(finished->written, finished->annotations, path, &options,
+                            &finished->sizes));
     return htp_session_end(session, finished->sizes.model_bytes, "bytes");
 }
 
@@ -213,6 +213,7 @@ htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena, cons
     htp_session *session = &fresh->work;
     HTP_TRY(htp_options_take(options, &session->options));
     session->options.tags = HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA;
+    session->options.functions = NULL;
     session->model_path = model_path;
     htp_arena_init(&session->arena);
     htp_status status = make_guarded(fresh, arena);

@@ -40,13 +40,27 @@ static htp_status measure_entry(htp_quality_task *w)
 }
 
 /* Some texts of a view are made in its own arena when they are asked for. */
-static htp_status measure_guarded(htp_quality_task *w)
+static htp_status step_guarded(htp_quality_task *w)
 {
     if (htp_arena_recover(&w->entries[0].model->arena) != 0 ||
         htp_arena_recover(&w->entries[w->index].model->arena) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     }
-    return w->measure(w);
+    return w->step(w);
+}
+
+static htp_status for_each_entry(htp_quality_task *w, htp_status (*step)(htp_quality_task *w))
+{
+    w->step = step;
+    for (w->index = 0; w->index < w->count; w->index++) {
+        HTP_TRY(step_guarded(w));
+    }
+    return HTP_OK;
+}
+
+static htp_status open_sidecar(htp_quality_task *w)
+{
+    return htp_quality_open_sidecar(w, &w->entries[w->index]);
 }
 
 /* ---- outputs ---- */
@@ -201,27 +215,49 @@ static void add_inputs(htp_quality_task *w, const char **inputs, size_t *count)
     }
 }
 
-/* No output may be an input, or another output. */
+/* Outputs that are files, by the names under which they appear. */
+struct outputs {
+    htp_output *found; /* the last one */
+    const char **paths;
+    size_t count;
+};
+
+static htp_status add_output(htp_quality_task *w, struct outputs *outputs, const char *path)
+{
+    HTP_TRY(htp_output_find(outputs->found, path));
+    if (outputs->found->is_direct) {
+        return HTP_OK;
+    }
+    for (size_t i = 0; i < outputs->count; i++) {
+        if (htp_paths_are_one(outputs->paths[i], outputs->found->path)) {
+            return htp_status_make(HTP_CODE_USAGE, "two outputs are the file '%s'", path);
+        }
+    }
+    outputs->paths[outputs->count++] = htp_arena_strdup(&w->arena, outputs->found->path);
+    return HTP_OK;
+}
+
+/* No output may be an input, or another output. A sidecar may be the reference: it keeps what it
+ * says; what lies there and is none is refused when it is opened. */
 static htp_status check_outputs(htp_quality_task *w)
 {
-    const char **inputs = HTP_NEW_ARRAY(&w->arena, const char *, w->count + 2 + FILES);
-    htp_output *known = HTP_NEW_ARRAY(&w->arena, htp_output, FILES);
+    const char **inputs = HTP_NEW_ARRAY(&w->arena, const char *, w->count + 2);
+    struct outputs outputs = {HTP_NEW(&w->arena, htp_output),
+                              HTP_NEW_ARRAY(&w->arena, const char *, FILES + w->own), 0};
     size_t count = 0;
-    size_t outputs = 0;
     add_inputs(w, inputs, &count);
     for (size_t i = 0; i < FILES; i++) {
-        const char *path = path_of(w, i);
-        if (!path) {
-            continue;
+        if (path_of(w, i)) {
+            HTP_TRY(htp_paths_check(&w->arena, inputs, count, path_of(w, i), false));
+            HTP_TRY(add_output(w, &outputs, path_of(w, i)));
         }
-        HTP_TRY(htp_paths_check(&w->arena, inputs, count, path, false));
-        HTP_TRY(htp_output_find(&known[outputs], path));
-        for (size_t k = 0; k < outputs; k++) {
-            if (!known[k].is_direct && htp_paths_are_one(known[k].path, known[outputs].path)) {
-                return htp_status_make(HTP_CODE_USAGE, "two outputs are the file '%s'", path);
-            }
+    }
+    for (size_t i = 0; i < w->own; i++) {
+        const htp_quality_task_entry *entry = &w->entries[i];
+        if (entry->sidecar) {
+            HTP_TRY(htp_paths_check(&w->arena, &entry->path, 1, entry->sidecar, false));
+            HTP_TRY(add_output(w, &outputs, entry->sidecar));
         }
-        outputs++;
     }
     return HTP_OK;
 }
@@ -265,15 +301,18 @@ static htp_status answer(htp_quality_task *w)
     htp_text lines = {.arena = &w->arena};
     w->told = HTP_NEW_ARRAY(&w->arena, htp_quality_entry, w->count + 1);
     HTP_TRY(read_thresholds(w));
+    HTP_TRY(htp_quality_find_sidecars(w));
     HTP_TRY(check_outputs(w));
     HTP_TRY(open_models(w));
-    for (w->index = 0; w->index < w->count; w->index++) {
-        HTP_TRY(measure_guarded(w));
-    }
+    HTP_TRY(for_each_entry(w, open_sidecar));
+    HTP_TRY(for_each_entry(w, measure_entry));
     w->report = (htp_quality_report){w->told, w->count, w->options.lists_all};
     judge_thresholds(w, &lines);
     for (size_t i = 0; i < FILES; i++) {
         HTP_TRY(write_file(w, i));
+    }
+    for (size_t i = 0; i < w->own; i++) {
+        HTP_TRY(htp_quality_write_sidecar(w, &w->entries[i]));
     }
     if (w->text) {
         HTP_TRY(htp_question_hand_over(htp_report_quality(&w->arena, &w->report), w->text));
@@ -298,6 +337,7 @@ static void close_all(htp_quality_task *w)
 {
     htp_tree_close(&w->sidecar_tree); /* which lies in the first model */
     for (size_t i = 0; i < w->count; i++) {
+        htp_sidecar_file_close(&w->entries[i].document);
         htp_model_free(w->entries[i].model);
     }
     htp_fresh_export_close(&w->fresh);
@@ -342,12 +382,8 @@ htp_status htp_measure_quality(const char *const *models, size_t count,
                                const htp_quality_options *options, char **text, char **json,
                                char **failures)
 {
-    htp_quality_task w = {.answer = answer,
-                          .measure = measure_entry,
-                          .own = count,
-                          .text = text,
-                          .json = json,
-                          .failures = failures};
+    htp_quality_task w = {
+        .answer = answer, .own = count, .text = text, .json = json, .failures = failures};
     char **const results[] = {text, json, failures};
     for (size_t i = 0; i < 3; i++) {
         if (results[i]) {

@@ -18,6 +18,8 @@ typedef struct htp_quality_task_entry {
     htp_subject subject;
     htp_reference reference;
     htp_quality quality;
+    const char *sidecar;       /* where its results go, too; or NULL */
+    htp_sidecar_file document; /* that lies there; or all zeroes */
 } htp_quality_task_entry;
 
 /** What is open on the way. */
@@ -26,7 +28,7 @@ struct htp_quality_task {
     htp_quality_options options;
     htp_arena arena;
     htp_status (*answer)(htp_quality_task *w); /* with recovery points set, as is */
-    htp_status (*measure)(htp_quality_task *w);
+    htp_status (*step)(htp_quality_task *w);   /* of the entry under way, likewise */
     htp_quality_task_entry *entries;
     size_t count;  /* of these */
     size_t own;    /* of these, from the first on: the others are `against` */
@@ -58,5 +60,19 @@ HTP_MUST_USE htp_status htp_quality_carry_reference(htp_quality_task *w,
 /** Adds the times of options.profile to the modules of an entry that was measured. */
 HTP_MUST_USE htp_status htp_quality_take_profile(htp_quality_task *w,
                                                  htp_quality_task_entry *entry);
+
+/** Finds by options.sidecar where the results of the own entries go, too. Refuses what is no file
+ * (HTP_CODE_USAGE). */
+HTP_MUST_USE htp_status htp_quality_find_sidecars(htp_quality_task *w);
+
+/** Opens what lies there already.
+ * @return HTP_CODE_BAD_INPUT where that is no sidecar, or says otherwise than the model. */
+HTP_MUST_USE htp_status htp_quality_open_sidecar(htp_quality_task *w,
+                                                 htp_quality_task_entry *entry);
+
+/** Writes the sidecar of an entry that was measured: the one that lies there with its results put
+ * in, or a new one. */
+HTP_MUST_USE htp_status htp_quality_write_sidecar(htp_quality_task *w,
+                                                  htp_quality_task_entry *entry);
 
 #endif

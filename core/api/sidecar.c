@@ -54,6 +54,7 @@ htp_status htp_sidecar_find_path(htp_arena *arena, const char *given, const char
 struct writing {
     const char *path;
     const htp_sidecar_run *run;
+    const char *quality;
     htp_write_options options;
     htp_model *model;
     htp_sidecar *sidecar;
@@ -76,7 +77,7 @@ static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *
     (void)location;
     w->bytes = 0;
     w->json.write = count_bytes;
-    htp_sidecar_write(w->sidecar, w->run, &w->json);
+    htp_sidecar_write(w->sidecar, w->run, w->quality, &w->json);
     *sizes = (htp_delivery_sizes){.model_bytes = w->bytes};
     return HTP_OK;
 }
@@ -99,7 +100,7 @@ static htp_delivery_end put_document(void *user, htp_output *output)
     struct writing *w = user;
     w->output = output;
     w->json = (htp_json){.text = w->json.text, .write = put_bytes, .user = w};
-    htp_sidecar_write(w->sidecar, w->run, &w->json);
+    htp_sidecar_write(w->sidecar, w->run, w->quality, &w->json);
     return w->is_stopped ? HTP_DELIVERY_STOPPED : HTP_DELIVERY_DONE;
 }
 
@@ -154,9 +155,10 @@ static htp_status write_sidecar(htp_question *question)
 }
 
 static htp_status write_model_sidecar(htp_model *model, const char *path,
-                                      const htp_sidecar_run *run, const htp_write_options *options)
+                                      const htp_sidecar_run *run, const char *quality,
+                                      const htp_write_options *options)
 {
-    struct writing work = {.path = path, .run = run};
+    struct writing work = {.path = path, .run = run, .quality = quality};
     htp_question question = {.model = model, .answer = write_sidecar, .options = &work};
     htp_write_options_init(&work.options);
     if (options) {
@@ -168,7 +170,12 @@ static htp_status write_model_sidecar(htp_model *model, const char *path,
 
 htp_status htp_model_sidecar(htp_model *model, const char *path, const htp_write_options *options)
 {
-    return write_model_sidecar(model, path, NULL, options);
+    return write_model_sidecar(model, path, NULL, NULL, options);
+}
+
+htp_status htp_sidecar_write_measured(htp_model *model, const char *path, const char *quality)
+{
+    return write_model_sidecar(model, path, NULL, quality, NULL);
 }
 
 htp_status htp_sidecar_write_file(const char *onnx_path, const char *path,
@@ -176,7 +183,7 @@ htp_status htp_sidecar_write_file(const char *onnx_path, const char *path,
 {
     htp_model *model;
     HTP_TRY(htp_model_open(onnx_path, &model));
-    htp_status status = write_model_sidecar(model, path, run, options);
+    htp_status status = write_model_sidecar(model, path, run, NULL, options);
     htp_model_free(model);
     return status;
 }

@@ -21,4 +21,8 @@ HTP_MUST_USE htp_status htp_sidecar_write_file(const char *onnx_path, const char
                                                const htp_sidecar_run *run,
                                                const htp_write_options *options);
 
+/** Writes the sidecar of a model with what was measured, which is JSON. */
+HTP_MUST_USE htp_status htp_sidecar_write_measured(htp_model *model, const char *path,
+                                                   const char *quality);
+
 #endif

@@ -27,9 +27,12 @@ struct validating {
 static htp_status check_sidecar(htp_question *question, htp_findings *findings)
 {
     htp_model *model = question->model;
-    return model->view.flaws.count > 0 ? HTP_OK
-                                       : htp_sidecar_check(&question->arena, &model->view,
-                                                           &model->tree, &model->sidecar, findings);
+    if (model->view.flaws.count > 0) {
+        return HTP_OK;
+    }
+    HTP_TRY(
+        htp_sidecar_check(&question->arena, &model->view, &model->tree, &model->sidecar, findings));
+    return htp_sidecar_check_quality(&model->view, &model->tree, &model->sidecar, findings);
 }
 
 static htp_status validate(htp_question *question)

@@ -44,6 +44,7 @@ htp_status htp_cli_quality(const htp_cli_arguments *arguments, bool *is_worse)
     htp_cli_signals_asking();
     options.lists_all = arguments->options.details;
     options.export_options = &arguments->options;
+    options.sidecar = arguments->sidecar;
     htp_status status = htp_measure_quality(arguments->models, arguments->model_count, &options,
                                             text, json, &failures);
     *is_worse = failures != NULL;

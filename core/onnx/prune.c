@@ -1,5 +1,6 @@
 #include "onnx/draft.h"
 
+#include "onnx/gather.h"
 #include "onnx/names.h"
 
 static void mark_tensors(const htp_tensor_id *ids, size_t count, bool *live_tensors)
@@ -90,20 +91,42 @@ static void compact_nodes(htp_draft *model, const bool *live, const htp_tensor_i
     model->nodes.count = kept;
 }
 
+/* Moves them together, weights in front of embedded constants: where some of these are moved into
+ * functions, the others need not tell where they stood. */
 static void compact_initializers(htp_draft *model, const htp_tensor_id *moved)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < model->initializers.count; i++) {
-        htp_initializer initializer = model->initializers.items[i];
-        initializer.tensor = moved[initializer.tensor];
-        if (initializer.tensor != HTP_TENSOR_NONE) {
-            model->tensors.items[initializer.tensor].index = (uint32_t)kept;
-            model->initializers.items[kept++] = initializer;
+    size_t count = model->initializers.count;
+    htp_initializer *kept = HTP_NEW_ARRAY(model->arena, htp_initializer, count);
+    size_t kept_count = 0;
+    for (unsigned are_constants = 0; are_constants < 2; are_constants++) {
+        for (size_t i = 0; i < count; i++) {
+            htp_initializer initializer = model->initializers.items[i];
+            initializer.tensor = moved[initializer.tensor];
+            if (initializer.tensor != HTP_TENSOR_NONE &&
+                (initializer.weight == HTP_NONE) == are_constants) {
+                model->tensors.items[initializer.tensor].index = (uint32_t)kept_count;
+                kept[kept_count++] = initializer;
+            }
         }
     }
-    model->initializers.count = kept;
+    model->initializers.items = kept;
+    model->initializers.count = kept_count;
+    model->initializers.capacity = count;
     model->weights = (htp_map){0}; /* their indices are void */
     model->constants = (htp_map){0};
+}
+
+static void compact_passed(htp_draft *model, const htp_tensor_id *moved)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < model->passed.count; i++) {
+        htp_passed_tensor passed = model->passed.items[i];
+        passed.tensor = moved[passed.tensor];
+        if (passed.tensor != HTP_TENSOR_NONE) {
+            model->passed.items[kept++] = passed;
+        }
+    }
+    model->passed.count = kept;
 }
 
 static void move_tensors(htp_tensor_id *ids, size_t count, const htp_tensor_id *moved)
@@ -121,6 +144,7 @@ void htp_draft_remove_unused(htp_draft *model)
     const htp_tensor_id *moved = compact_tensors(model, live_tensors);
     compact_nodes(model, live_nodes, moved);
     compact_initializers(model, moved);
+    compact_passed(model, moved);
     move_tensors(model->inputs.items, model->inputs.count, moved);
     move_tensors(model->outputs.items, model->outputs.count, moved);
     for (size_t i = 0; i < model->graphs.count; i++) {
@@ -128,5 +152,6 @@ void htp_draft_remove_unused(htp_draft *model)
         move_tensors(graph->inputs.items, graph->inputs.count, moved);
         move_tensors(graph->outputs.items, graph->outputs.count, moved);
     }
+    htp_draft_gather_calls(model);
     htp_name_model(model);
 }

@@ -82,6 +82,20 @@ static htp_status check_version(htp_sidecar_file *file, htp_json_part value)
                     : htp_sidecar_file_wrong(file, "its version is not %d", NEWEST_VERSION);
 }
 
+static htp_status take_part(htp_sidecar_file *file, const char *name, char bracket,
+                            htp_json_part value, htp_json_part *part)
+{
+    if (part->at) {
+        return htp_sidecar_file_wrong(file, "it has \"%s\" twice", name);
+    }
+    if (*value.at != bracket) {
+        return htp_sidecar_file_wrong(file, "\"%s\" is no %s", name,
+                                      bracket == '[' ? "list" : "object");
+    }
+    *part = value;
+    return HTP_OK;
+}
+
 /* A member of the document; those that are not known are left alone. */
 static htp_status take_member(htp_sidecar_file *file, htp_json_part key, htp_json_part value,
                               bool *has_version)
@@ -95,20 +109,14 @@ static htp_status take_member(htp_sidecar_file *file, htp_json_part key, htp_jso
     }
     for (int part = 0; part < HTP_SIDECAR_PARTS; part++) {
         const char *name = htp_sidecar_part_name((htp_sidecar_part)part);
-        char bracket = part == HTP_SIDECAR_MODULES ? '[' : '{';
-        if (!htp_json_part_is(key, name)) {
-            continue;
+        if (htp_json_part_is(key, name)) {
+            return take_part(file, name, part == HTP_SIDECAR_MODULES ? '[' : '{', value,
+                             &file->parts[part]);
         }
-        if (file->parts[part].at) {
-            return htp_sidecar_file_wrong(file, "it has \"%s\" twice", name);
-        }
-        if (*value.at != bracket) {
-            return htp_sidecar_file_wrong(file, "\"%s\" is no %s", name,
-                                          bracket == '[' ? "list" : "object");
-        }
-        file->parts[part] = value;
     }
-    return HTP_OK;
+    return htp_json_part_is(key, HTP_SIDECAR_QUALITY)
+               ? take_part(file, HTP_SIDECAR_QUALITY, '{', value, &file->quality)
+               : HTP_OK;
 }
 
 static htp_status read_parts(htp_sidecar_file *file)
@@ -119,6 +127,7 @@ static htp_status read_parts(htp_sidecar_file *file)
     (void)htp_json_scan_enter(&scan, '{');
     while (htp_json_scan_next(&scan, &key, &value)) {
         HTP_TRY(take_member(file, key, value, &has_version));
+        file->end = (size_t)(value.at + value.length - file->text.at);
     }
     if (!htp_json_scan_end(&scan)) {
         return no_json(file, &scan);

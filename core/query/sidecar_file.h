@@ -26,6 +26,8 @@ typedef struct htp_sidecar_file {
     htp_input_file file;
     htp_json_part text; /* mapped */
     htp_json_part parts[HTP_SIDECAR_PARTS];
+    htp_json_part quality; /* what was measured, an object; {NULL}: nothing */
+    size_t end;            /* of the last member */
     struct cJSON *held[2]; /* values under way: freed when the file is closed, at the latest */
 } htp_sidecar_file;
 
@@ -34,6 +36,9 @@ size_t htp_sidecar_file_stem(const char *onnx_path);
 
 /** What follows there. */
 #define HTP_SIDECAR_ENDING "_hierarchy.json"
+
+/** The member that holds what was measured; a document may go without. */
+#define HTP_SIDECAR_QUALITY "quality"
 
 /** The name of a part in the document. */
 const char *htp_sidecar_part_name(htp_sidecar_part part);

@@ -5,6 +5,8 @@
 
 #include "query/source_line.h"
 
+#include <string.h>
+
 static const char *const specificities[HTP_SPECIFICITIES] = {
     [HTP_SPECIFIC_DEEPEST] = "deepest",
     [HTP_SPECIFIC_ANCESTOR] = "ancestor",
@@ -77,14 +79,14 @@ static void add_measures(htp_json *json, const htp_measures *measures, bool is_w
     htp_json_end(json, '}');
 }
 
-static void add_reference(htp_json *json, const htp_reference *reference)
+static void add_reference(htp_json *json, const htp_reference *reference, const char *file)
 {
     if (!reference) {
         htp_json_null(json, "reference");
         return;
     }
     htp_json_begin(json, "reference", '{');
-    htp_json_string(json, "file", reference->file);
+    htp_json_string(json, "file", file);
     htp_json_string(json, "kind", reference->kind);
     htp_json_count(json, "matched", reference->matched);
     htp_json_count(json, "unmatched", reference->unmatched);
@@ -308,6 +310,14 @@ static void add_nodes(htp_json *json, const htp_quality *q)
     htp_json_end(json, '}');
 }
 
+/* What is told of a model without its modules and nodes. */
+static void add_summary(htp_json *json, const htp_quality *q)
+{
+    add_facts(json, q);
+    add_depths(json, q);
+    add_layers(json, q);
+}
+
 static void add_model(htp_json *json, const htp_quality_entry *entry)
 {
     const htp_quality *q = entry->quality;
@@ -315,10 +325,8 @@ static void add_model(htp_json *json, const htp_quality_entry *entry)
     htp_json_string(json, "file", q->subject->view->path);
     htp_json_string(json, "role", entry->is_against ? "against" : "model");
     htp_json_string(json, "hierarchy", q->subject->tree->source_text);
-    add_reference(json, q->reference);
-    add_facts(json, q);
-    add_depths(json, q);
-    add_layers(json, q);
+    add_reference(json, q->reference, q->reference ? q->reference->file : NULL);
+    add_summary(json, q);
     htp_json_begin(json, "modules", '[');
     for (uint32_t i = 0; i < q->subject->module_count; i++) {
         add_module(json, q, i);
@@ -337,5 +345,15 @@ void htp_report_quality_json(htp_json *json, const htp_quality_report *report)
         add_model(json, &report->entries[i]);
     }
     htp_json_end(json, ']');
+    htp_json_end(json, '}');
+}
+
+void htp_report_quality_part(htp_json *json, const htp_quality *quality)
+{
+    const char *file = quality->reference ? quality->reference->file : "";
+    const char *slash = strrchr(file, '/');
+    htp_json_begin(json, NULL, '{');
+    add_reference(json, quality->reference, slash ? slash + 1 : file);
+    add_summary(json, quality);
     htp_json_end(json, '}');
 }

@@ -89,7 +89,8 @@ static const struct part {
 
 enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
 
-void htp_sidecar_write(htp_sidecar *sidecar, const htp_sidecar_run *run, htp_json *json)
+void htp_sidecar_write(htp_sidecar *sidecar, const htp_sidecar_run *run, const char *quality,
+                       htp_json *json)
 {
     sidecar->is_listed = false;
     htp_json_begin(json, NULL, '{');
@@ -106,6 +107,10 @@ void htp_sidecar_write(htp_sidecar *sidecar, const htp_sidecar_run *run, htp_jso
             htp_json_line(json);
         } while (parts[i].put_next(sidecar, json, &next, &key));
         htp_json_end(json, parts[i].brackets[1]);
+    }
+    if (quality) {
+        htp_json_line(json);
+        htp_json_raw(json, HTP_SIDECAR_QUALITY, quality);
     }
     htp_json_line(json);
     htp_json_end(json, '}');

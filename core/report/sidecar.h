@@ -7,7 +7,8 @@
  *      "modules": [a record for each module, see onnx/module_tree.h],
  *      "operations": {node or initializer: {...}},
  *      "tensors": {tensor: {producer, consumers, ...}},
- *      "dag": {full tag: {"nodes": [...], "edges": [[from, to], ...]}}}
+ *      "dag": {full tag: {"nodes": [...], "edges": [[from, to], ...]}},
+ *      "quality": {what was measured, see report/quality.h}}
  *
  * null stands for what the file does not tell. Records stand on a line each. Nodes, initializers
  * and tensors go by their names; one that has none, or one that is taken, by NAME#NUMBER. A
@@ -37,9 +38,14 @@ typedef struct htp_sidecar htp_sidecar;
 /** Finds all that is to be written, in @p arena: lists of numbers, and names that are made. */
 htp_sidecar *htp_sidecar_new(htp_arena *arena, const htp_view *view, const htp_tree *tree);
 
-/** Writes the document to @p json, which hands it on. Two writings are equal; the second one
- * allocates nothing. @param run  may be NULL. */
-void htp_sidecar_write(htp_sidecar *sidecar, const htp_sidecar_run *run, htp_json *json);
+/**
+ * Writes the document to @p json, which hands it on. Two writings are equal; the second one
+ * allocates nothing.
+ * @param run      may be NULL.
+ * @param quality  the object with what was measured, as JSON; NULL: nothing was
+ */
+void htp_sidecar_write(htp_sidecar *sidecar, const htp_sidecar_run *run, const char *quality,
+                       htp_json *json);
 
 /** Takes a record that was written. Records of lists have no key. */
 typedef void (*htp_sidecar_take)(void *user, const char *part, const char *key, const char *json,

@@ -17,4 +17,9 @@ HTP_MUST_USE htp_status htp_sidecar_check(htp_arena *arena, const htp_view *view
                                           const htp_tree *tree, htp_sidecar_file *file,
                                           htp_findings *findings);
 
+/** Adds a finding for each number that cannot be what was measured of the model: of what a sidecar
+ * has under "quality", if it has. @return HTP_CODE_BAD_INPUT where that is no JSON */
+HTP_MUST_USE htp_status htp_sidecar_check_quality(const htp_view *view, const htp_tree *tree,
+                                                  htp_sidecar_file *file, htp_findings *findings);
+
 #endif

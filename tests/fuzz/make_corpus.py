@@ -340,6 +340,18 @@ def sidecar():
     }
 
 
+def quality(count):
+    """What was measured; another count of nodes than 2 cannot be."""
+    metrics = {"coverage": {"count": count, "of": 2, "percent": 50 * count},
+               "specificity": {"count": 0, "of": 0, "percent": None, "reason": "none"}}
+    return {"reference": None, "nodes": 2, "tensors": 3, "weights": 0, "module_count": 3, "depth": 2,
+            "metrics": metrics, "specificity": {"deepest": 0, "ancestor": 0, "root": 0},
+            "scopes": {"full": count, "class": 0, "name": 0, "none": 0},
+            "depths": [{"depth": 0, "modules": 1, "nodes": 2, "metrics": metrics}],
+            "layers": [{"parent": 0, "structure": "Net", "score": 100.0, "confusion": {},
+                        "members": [{"module": 1, "nodes": 1, "score": 100.0, "metrics": metrics}]}]}
+
+
 def changed(path, put):
     """The sidecar with something else at one place."""
     made = sidecar()
@@ -362,6 +374,7 @@ def write_sidecars(folder):
         "surrogates": changed(["operations", "/a/Neg", "scope"], "\ud800\udc00 \ud800"),
         "control": changed(["operations", "/a/Neg", "scope"], "\x00\x1f"),
         "many_edges": changed(["dag", "/Net", "edges"], [["/a/Neg", "/b/Neg"]] * 50),
+        "quality": changed(["quality"], quality(2)), "wrong_quality": changed(["quality"], quality(3)),
     }
     for name, document in documents.items():
         (folder / name).write_text(json.dumps(document))
