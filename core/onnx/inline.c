@@ -185,7 +185,7 @@ static void begin_body(htp_inliner *i, const htp_inline_level *level)
     for (uint32_t v = i->first_value[graph]; level->frame && v < i->first_value[graph + 1]; v++) {
         i->names[v] = NULL;
         if (i->view->values.items[v].maker != HTP_VIEW_BY_NODE) {
-            htp_inline_name_value(i, level->frame, v);
+            htp_inline_name_value(i, v);
         }
     }
 }
