@@ -30,13 +30,13 @@ htp_tensor_id htp_build_know(builder *build, const body *b, htp_tensor_id id, ht
 
 /* The model's own values keep their names. What nodes of functions make is named by these, later.
  */
-static const char *name_value(builder *build, body *b, const char *flat_name, bool is_by_node)
+static const char *name_value(builder *build, body *b, const char *flat_name, bool is_named_later)
 {
     if (b->frame == HTP_NONE) {
         return flat_name;
     }
     const char *local = htp_naming_local(build->frames, b->frame, flat_name);
-    return is_by_node ? NULL : htp_name_unique(build->arena, &b->taken, local);
+    return is_named_later ? NULL : htp_name_unique(build->arena, &b->taken, local);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -160,10 +160,10 @@ static const htp_tensor_id *read_tensors(builder *build, body *b, const htp_tens
 
 /* A value's copy in a body. */
 static htp_tensor_id make_value(builder *build, body *b, htp_tensor_id id, uint32_t index,
-                                bool is_by_node)
+                                bool is_named_later)
 {
     htp_tensor tensor = build->flat->tensors.items[id];
-    tensor.name = name_value(build, b, tensor.name, is_by_node);
+    tensor.name = name_value(build, b, tensor.name, is_named_later);
     tensor.index = index;
     tensor.is_output = tensor.is_output && b->frame == HTP_NONE;
     return htp_build_know(build, b, id, tensor);
@@ -207,7 +207,7 @@ static void begin_graph(builder *build, body *b, uint32_t index)
     uint32_t graph = htp_draft_add_graph(build->model);
     build->model->graphs.items[graph - 1].function = b->function;
     for (size_t i = 0; i < flat->inputs.count; i++) {
-        htp_tensor_id input = make_value(build, b, flat->inputs.items[i], graph, false);
+        htp_tensor_id input = make_value(build, b, flat->inputs.items[i], graph, true);
         give(b, b->number++, input);
         HTP_PUSH(build->arena, &build->model->graphs.items[graph - 1].inputs, input);
     }

@@ -3,12 +3,19 @@
 #include "hierarchy/relation.h"
 #include "onnx/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Domains that runtimes fill themselves: no package's functions go there. */
 static const char *const reserved_domains[] = {"ai.onnx", "com.microsoft"};
 
 #define RESERVED_PREFIX "functions."
+
+static const char *const onnx_operators[] = {
+#define HTP_ONNX_OPERATOR(name) name,
+#include "functions/operators.def"
+#undef HTP_ONNX_OPERATOR
+};
 
 /* ---- functions ---- */
 
@@ -52,6 +59,17 @@ static void take_operators(htp_arena *arena, const htp_draft *model, htp_map *ta
     }
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, *(const char *const *)b);
+}
+
+static bool is_onnx_operator(const char *name)
+{
+    return bsearch(name, onnx_operators, sizeof(onnx_operators) / sizeof(*onnx_operators),
+                   sizeof(*onnx_operators), compare_names) != NULL;
+}
+
 /* class_2, class_3... @p last is the number of the last, of the class. */
 static const char *name_further(htp_arena *arena, const htp_function_name *name, htp_map *taken,
                                 uint32_t *last)
@@ -66,7 +84,8 @@ static const char *name_further(htp_arena *arena, const htp_function_name *name,
     return numbered;
 }
 
-/* The first function of each class bears its name: then the others are numbered. */
+/* The first function of each class bears its name, unless that is an operator's; then the others
+ * are numbered. */
 const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames *frames,
                                               const htp_sharing *sharing)
 {
@@ -81,12 +100,12 @@ const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames
         uint32_t module = frames->frames.items[sharing->functions.items[i].frames.items[0]].module;
         names[i] = split_class(arena, model->graph->modules[module].shim->qualified_class);
         const char *key = join(arena, names[i].domain, names[i].name);
-        is_named[i] = !htp_map_get(&taken, key, NULL);
+        is_named[i] = !htp_map_get(&taken, key, NULL) && !is_onnx_operator(names[i].name);
         htp_map_set(arena, &taken, key, 1);
     }
     for (size_t i = 0; i < count; i++) {
         const char *key = join(arena, names[i].domain, names[i].name);
-        uint32_t number = 1;
+        uint32_t number = is_onnx_operator(names[i].name) ? 0 : 1;
         (void)htp_map_get(&last, key, &number);
         if (!is_named[i]) {
             names[i].name = name_further(arena, &names[i], &taken, &number);
@@ -153,7 +172,9 @@ static void name_node(naming *n, htp_onnx_node *node, bool is_call)
     }
     for (uint32_t i = node->attribute_count; i-- > 0;) {
         if (node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH) {
-            push_graph(n, (uint32_t)node->attributes[i].i);
+            uint32_t graph = (uint32_t)node->attributes[i].i;
+            htp_name_body_inputs(model, node->name, graph, n->values);
+            push_graph(n, graph);
         }
     }
 }
