@@ -30,12 +30,13 @@ bool is_forward(const std::string &method)
 std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> arguments)
 {
     recording_.calls.assign(recording_.model.modules.size(), 0);
-    const uint32_t scope = enter(0, HTP_SHIM_NONE);
+    const uint32_t scope = enter(0, HTP_SHIM_NONE, 0);
     const torch::jit::Module &root = recording_.model.archive.module();
     arguments.insert(arguments.begin(), recording_.constant(root._ivalue()));
     for (const Ref &argument : arguments) {
         note_argument(argument);
     }
+    recording_.note_passed(root.get_method(method).function().getSchema(), arguments);
     try {
         Place place;
         place.scope = scope;
@@ -81,9 +82,10 @@ void Interpreter::note_argument(const Ref &argument)
     }
 }
 
-uint32_t Interpreter::enter(uint32_t module, uint32_t caller)
+// @param site  the number of the call that is made
+uint32_t Interpreter::enter(uint32_t module, uint32_t caller, uint32_t site)
 {
-    recording_.scopes.push_back({caller, module, recording_.calls[module]++});
+    recording_.scopes.push_back({caller, module, recording_.calls[module]++, site, nullptr, 0});
     return static_cast<uint32_t>(recording_.scopes.size() - 1);
 }
 
@@ -414,8 +416,14 @@ std::vector<Ref> Interpreter::do_call_method(const Node &node, std::vector<Ref> 
     }
     const bool enters = self->module != HTP_SHIM_NONE && is_forward(name);
     const uint32_t made = note_call(node, frame.scope);
-    const uint32_t scope = enters ? enter(self->module, frame.scope.id) : frame.scope.id;
-    return call(self->object->type()->getMethod(name), std::move(inputs), {scope, made});
+    torch::jit::Function &method = self->object->type()->getMethod(name);
+    if (!enters) {
+        return call(method, std::move(inputs), {frame.scope.id, made});
+    }
+    const uint32_t scope = enter(self->module, frame.scope.id, made);
+    method.ensure_defined();
+    recording_.note_passed(method.getSchema(), inputs);
+    return call(method, std::move(inputs), {scope, made});
 }
 
 std::vector<Ref> Interpreter::do_call_function(const Node &node, std::vector<Ref> &inputs,

@@ -71,7 +71,7 @@ class Interpreter
     std::vector<Ref> read(at::ArrayRef<const torch::jit::Value *> values, Frame &frame,
                           const Place &place);
     Place place_of(const Node &node, const Scope &scope);
-    uint32_t enter(uint32_t module, uint32_t caller);
+    uint32_t enter(uint32_t module, uint32_t caller, uint32_t site);
     void note_argument(const Ref &argument);
     void require_known(const Ref &item) const;
     bool decide(const Ref &condition, const Place &place) const;

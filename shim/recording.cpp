@@ -168,7 +168,8 @@ void Recording::fill(const Ref &list, Contents contents)
 
 Mark Recording::mark() const
 {
-    return {items.size(), nodes.size(), scopes.size(), blocks.size(), calls_made.size()};
+    return {items.size(),      nodes.size(),  scopes.size(), blocks.size(),
+            calls_made.size(), passed.size(), looks_};
 }
 
 void Recording::discard(const Mark &mark)
@@ -183,6 +184,8 @@ void Recording::discard(const Mark &mark)
     scopes.resize(mark.scopes);
     blocks.resize(mark.blocks);
     calls_made.resize(mark.calls);
+    passed.resize(mark.passed);
+    looks_ = mark.looks;
 }
 
 static void require_rank(const at::Tensor &tensor)

@@ -4,6 +4,7 @@
 #include "item.h"
 #include "model.h"
 
+#include <ATen/core/function_schema.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <stdexcept>
@@ -53,6 +54,8 @@ struct Mark {
     size_t scopes;
     size_t blocks;
     size_t calls;
+    size_t passed;
+    size_t looks;
 };
 
 // What a list or dict holds.
@@ -86,8 +89,9 @@ class Recording
     uint32_t block = 0;                       // that is recorded now
     std::vector<ListJournal *> journals;      // of the blocks around, the innermost last
     std::vector<htp_shim_scope> scopes;
-    std::vector<Place> calls_made; // where they stand, in order
-    std::vector<uint32_t> calls;   // by module
+    std::vector<htp_shim_passed> passed; // to the scopes, one after the other
+    std::vector<Place> calls_made;       // where they stand, in order
+    std::vector<uint32_t> calls;         // by module
     std::vector<htp_shim_size> data_sizes;
     struct {
         htp_shim_rounding fake, tensor, channel;
@@ -105,6 +109,9 @@ class Recording
     // An item for a value that is the same in all lanes: lists, tuples and dicts become items of
     // items, tensors constants.
     Ref constant(const c10::IValue &value);
+
+    // Notes what the latest scope was given. @p arguments with self.
+    void note_passed(const c10::FunctionSchema &schema, const std::vector<Ref> &arguments);
 
     // Called before a list changes: nodes that were given it keep what it held.
     void before_change(const Ref &list);
@@ -141,10 +148,16 @@ class Recording
     std::string describe(const Place &place) const;
 
   private:
+    struct Passing;
+    void pass(Passing &passing, const std::string &name, const Ref &item, const c10::TypePtr &type);
+    void pass_parts(Passing &passing, const std::string &name, const Item &whole,
+                    const c10::TypePtr &type);
     void let_go(const Ref &list);
     void note_state(const Item &item);
 
     int64_t last_prime_ = 7;
+    size_t looks_ = 0; // at arguments, beyond those that any call may have
+    std::unordered_set<std::string> passed_names_;
     std::unordered_map<uint32_t, Ref> weights_;
     std::unordered_map<const void *, at::Tensor> meta_storages_;
     std::unordered_set<const void *> state_; // storages of the lanes

@@ -43,6 +43,11 @@ class Handover final : public Trace
         view_.value_count = static_cast<uint32_t>(values_.size());
         view_.nodes = nodes_.data();
         view_.node_count = static_cast<uint32_t>(nodes_.size());
+        const htp_shim_passed *passed = recording_->passed.data();
+        for (htp_shim_scope &scope : recording_->scopes) {
+            scope.passed = passed;
+            passed += scope.passed_count;
+        }
         view_.scopes = recording_->scopes.data();
         view_.scope_count = static_cast<uint32_t>(recording_->scopes.size());
         view_.weights = model.weights.data();

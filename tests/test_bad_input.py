@@ -552,3 +552,43 @@ def bad_flags(kind):
     with scratch() as folder:
         check_line(run(*BAD_FLAGS[kind], cwd=folder), EXIT_USAGE)
         assert not list(folder.iterdir())
+
+
+# What is wrong with --functions, and words of what is said.
+BAD_FUNCTIONS = {
+    "nothing": (["--functions", "BertLayr"], "no module is 'BertLayr'; the nearest are BertLayer"),
+    "qualified": (["--functions", "torch.nn.LayrNorm"], "the nearest are torch.nn.LayerNorm"),
+    "one_of_two": (["--functions", "BertLayer,Nothing"], "no module is 'Nothing'"),
+    "of_two_flags": (["--functions=Nothing", "--functions", "BertLayer"], "no module is 'Nothing'"),
+    "unbalanced": (["--functions", "(BertLayer"], "no module is '(BertLayer'"),
+    "never_called": (["--functions", "encoder.layer"],
+                     "never called; called below: encoder.layer.0, encoder.layer.1"),
+    "root": (["--functions", "BertModel"], "is the root, whose body is the model itself"),
+    "empty": (["--functions", "BertLayer,,pooler"], "an empty selector in 'BertLayer,,pooler'"),
+    "last_is_empty": (["--functions=BertLayer,"], "an empty selector"),
+    "comma": (["--functions", ","], "an empty selector"),
+    "depth_text": (["--functions", "depth=x"], "'depth=x' is no depth"),
+    "depth_negative": (["--functions", "depth=-1"], "'depth=-1' is no depth"),
+    "depth_missing": (["--functions", "depth="], "'depth=' is no depth"),
+    "depth_0": (["--functions", "depth=0"], "'depth=0' is the root"),
+    "depth_too_large": (["--functions", "depth=99999999999999999999"], "depth where one is: depth=4"),
+    "with_and_without": (["--functions", "encoder", "--functions"], "either with selectors or"),
+    "per_nothing": (["--functions-per", "instance"], "goes with --functions"),
+    "per_other": (["--functions", "--functions-per", "module"], "takes body or instance"),
+    "opset_14": (["--functions", "--opset", "14"], "functions need opset 15"),
+}
+
+
+@case_for_each(sorted(BAD_FUNCTIONS))
+def bad_functions(kind):
+    flags, words = BAD_FUNCTIONS[kind]
+    with scratch() as folder:
+        refused(folder, BERT_FILE, EXIT_USAGE, words, flags=[*flags, "--quiet"])
+
+
+@case
+def selectors_in_place_of_a_model():
+    with scratch() as folder:
+        result = run("--functions", "missing.pt", "--out", "x.onnx", cwd=folder)
+        check_line(result, EXIT_USAGE, '"missing.pt" is no file', "--functions")
+        assert not list(folder.iterdir())

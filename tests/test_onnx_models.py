@@ -254,6 +254,11 @@ def select_is_exact():
             n for n, t in tag.items() if t == layer]
         assert ask("select", file, "--module", "Layer.1*").split() == below(
             *(f"/Net/Encoder/Layer.{n}" for n in (1, 10, 11)))
+        attention = ask("select", file, "--module", "Attention", "--own")
+        assert attention == ask("select", file, "--module", "__main__.Attention", "--own") != ""
+        linear = ask("select", file, "--module", "Linear", "--own")
+        assert linear == ask("select", file, "--module", "torch.nn.Linear", "--own") != ""
+        check_line(run("select", file, "--module", "nn.Linear"), EXIT_USAGE, "nearest are Linear")
         both = ask("select", file, "--module", "Head", "--module", layer, "--except", "Attention")
         assert both.split() == [n for n in below(layer, "/Net/Head") if "/attention/" not in n]
         assert ask("select", file, "--module", "Attention", "--op", "Soft*").split() == [

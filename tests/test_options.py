@@ -11,8 +11,8 @@ from torch import nn
 import compiled
 import onnx_facts as facts
 from harness import (
-    EXIT_BAD_INPUT, EXIT_OK, ROOT, case, case_for_each, export, exported, input_flags, is_loadable,
-    record, run, scratch, skip_unless, torchscript,
+    EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, export, exported, input_flags,
+    is_loadable, record, run, scratch, skip_unless, torchscript,
 )
 from models.make import example_inputs
 from models.table import ALL, FIDELITY, SCALING
@@ -234,6 +234,78 @@ def fixed_sizes():
         assert_close(feed(session(out), inputs), reference(torchscript(BERT), inputs), "fixed")
 
 
+# ---- functions -------------------------------------------------------------------------------------
+
+
+@case
+def words_behind_functions():
+    """A word behind --functions is its selectors, unless it is an option or a file."""
+    with scratch() as folder:
+        shutil.copy(ROOT / "models" / "bert-tiny.pt", folder / "model.pt")
+        (folder / "encoder").mkdir()
+        out, model = ("--out", "x.onnx"), "model.pt"
+        works = [
+            [model, *out, "--functions"],
+            ["--functions", model, *out],
+            [model, "--functions", *out],
+            [model, "--functions", "BertLayer", *out],
+            ["--functions", "BertLayer", model, *out],
+            ["--functions=BertLayer", model, *out],
+            ["--functions", "BertLayer", "--functions=depth=1, torch.nn.LayerNorm", model, *out],
+            [*out, "--functions", "encoder", "--functions-per", "instance", model],
+            [*out, "--functions", "", model],
+            [*out, "--functions", "--functions", model],
+        ]
+        for flags in works:
+            result = run(*flags, "--quiet", cwd=folder)
+            assert result.returncode == EXIT_OK and result.stderr == "", (flags, result.stderr)
+            (folder / "x.onnx").unlink()
+        for flags in ([model, "--functions", "No"], ["--functions", "No", model],
+                      ["--functions=No", model], ["--functions=No", "--functions", "BertLayer", model]):
+            result = run(*flags, *out, "--quiet", cwd=folder)
+            assert result.returncode == EXIT_USAGE and "'No'" in result.stderr, (flags, result.stderr)
+
+
+@case
+def functions_of_several_models():
+    """A selector that one model has, and another has not, fails for that one alone."""
+    with scratch() as folder:
+        for name in ("bert-tiny", "transformer-traced"):
+            shutil.copy(ROOT / "models" / f"{name}.pt", folder)
+        models = ("transformer-traced.pt", "bert-tiny.pt")
+        for name in ("out", "other"):
+            (folder / name).mkdir()
+        for flags in (("--functions", *models), (*models, "--functions"),
+                      (models[0], "--functions", models[1])):
+            result = run(*flags, "--out-dir", "out", cwd=folder)
+            assert result.returncode == EXIT_OK, result.stderr
+        result = run("--functions", "BertLayer", *models, "--out-dir", "other", cwd=folder)
+        assert result.returncode == EXIT_USAGE, result.stderr
+        assert "no module is 'BertLayer'" in result.stderr and "1 of 2" in result.stderr, result.stderr
+        assert [path.name for path in (folder / "other").iterdir()] == ["bert-tiny.onnx"]
+
+
+class Layers(nn.Module):
+    """All that is called below the root is torch.nn's."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+
+    def forward(self, x):
+        return self.body(x)
+
+
+@case
+def no_functions():
+    """Where nothing is chosen unasked, a note says so."""
+    inputs = (torch.randn(2, 4),)
+    _, notes = notes_of(Layers(), inputs, "--functions")
+    assert any(note.startswith("no functions: ") for note in notes), notes
+    _, notes = notes_of(Layers(), inputs, "--functions", "torch.nn.Linear")
+    assert not any("functions" in note for note in notes), notes
+
+
 # ---- what is printed -------------------------------------------------------------------------------
 
 
@@ -328,7 +400,8 @@ def help_and_version():
     assert text.returncode == EXIT_OK and text.stderr == ""
     for flag in ("--out", "--out-dir", "--input", "--inputs", "--opset", "--tags", "--json",
                  "--tag-attribute-prefix", "--include-torch-nn", "--external-data", "--quiet",
-                 "--verbose", "--dump-graph", "--dump-after", "--version"):
+                 "--verbose", "--dump-graph", "--dump-after", "--version", "--functions",
+                 "--functions-per"):
         assert flag in text.stdout, flag
     version = run("--version")
     assert version.returncode == EXIT_OK and version.stdout.startswith("htp-trace ")

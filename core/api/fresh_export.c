@@ -213,6 +213,7 @@ htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena, cons
     htp_session *session = &fresh->work;
     HTP_TRY(htp_options_take(options, &session->options));
     session->options.tags = HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA;
+    session->options.functions = NULL;
     session->model_path = model_path;
     htp_arena_init(&session->arena);
     htp_status status = make_guarded(fresh, arena);

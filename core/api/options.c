@@ -1,5 +1,6 @@
 #include "api/options.h"
 
+#include "functions/choose.h"
 #include "graph/passes.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@ enum {
     OLDEST_OPSET = 17,
     DEFAULT_OPSET = 18,
     NEWEST_OPSET = 23,
+    FUNCTIONS_OPSET = 15, /* of IR version 8 */
     PREFIX_LIMIT = 64,
 };
 
@@ -46,8 +48,26 @@ static bool is_list(const char *const *texts, size_t count)
     return true;
 }
 
+static htp_status check_functions(const htp_options *options)
+{
+    if (!options->functions) {
+        return options->functions_per_instance
+                   ? htp_status_make(HTP_CODE_USAGE,
+                                     "functions per instance are asked for, and no functions")
+                   : HTP_OK;
+    }
+    if (options->opset < FUNCTIONS_OPSET) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "opset %d is not supported: functions need opset %d, and models are "
+                               "written with %d to %d",
+                               options->opset, FUNCTIONS_OPSET, OLDEST_OPSET, NEWEST_OPSET);
+    }
+    return htp_functions_check(options->functions);
+}
+
 static htp_status check(const htp_options *options)
 {
+    HTP_TRY(check_functions(options));
     if (options->opset < OLDEST_OPSET || options->opset > NEWEST_OPSET) {
         return htp_status_make(HTP_CODE_USAGE, "opset %d is not supported; %d to %d are",
                                options->opset, OLDEST_OPSET, NEWEST_OPSET);

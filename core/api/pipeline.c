@@ -1,6 +1,7 @@
 #include "api/pipeline.h"
 
 #include "api/dynamic_axes.h"
+#include "functions/choose.h"
 #include "graph/passes.h"
 #include "hierarchy/hierarchy.h"
 #include "lower/lower.h"
@@ -36,6 +37,20 @@ static void note_tags(htp_session *session)
         htp_session_note(session, "the module is frozen: torch.jit.freeze() has removed its "
                                   "submodules, and every node is tagged with the root");
     }
+}
+
+/* Which modules become functions. */
+static htp_status choose_functions(htp_session *session, const htp_hierarchy *hierarchy)
+{
+    bool *is_chosen = HTP_NEW_ARRAY(&session->arena, bool, hierarchy->module_count);
+    HTP_TRY(htp_status_prefix(htp_functions_choose(&session->arena, hierarchy, session->modules,
+                                                   session->options.functions, is_chosen),
+                              session->model_path));
+    if (!memchr(is_chosen, true, hierarchy->module_count)) {
+        htp_session_note(session, "no functions: no module below the root is called whose class is "
+                                  "not torch.nn's; choose some, for example torch.nn.Linear");
+    }
+    return HTP_OK;
 }
 
 static htp_status lower_graph(htp_session *session, const htp_custom_operators *customs,
@@ -86,5 +101,8 @@ htp_status htp_pipeline_tag(htp_session *session, htp_finished *finished)
         htp_annotate(&session->arena, finished->model, hierarchy, scope_modules, &annotate_options);
     note_tags(session);
     note_root(session, finished);
+    if (options->functions) {
+        HTP_TRY(choose_functions(session, hierarchy));
+    }
     return htp_session_end(session, finished->model->nodes.count, "nodes");
 }

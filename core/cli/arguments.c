@@ -128,6 +128,52 @@ static bool check_quality(const htp_cli_arguments *arguments)
     return true;
 }
 
+/* Selectors that were given several times are one list. */
+static bool join_selectors(htp_cli_arguments *arguments)
+{
+    size_t bytes = 1;
+    size_t empty = 0;
+    for (size_t i = 0; i < arguments->selectors_count; i++) {
+        bytes += strlen(arguments->selectors[i]) + 1;
+        empty += !*arguments->selectors[i];
+    }
+    if (empty > 0 && empty < arguments->selectors_count) {
+        htp_cli_print_message("pass --functions either with selectors or without");
+        return false;
+    }
+    if (arguments->selectors_count == 0) {
+        return true;
+    }
+    arguments->functions = malloc(bytes);
+    if (!arguments->functions) {
+        htp_cli_print_message("out of memory");
+        return false;
+    }
+    char *end = arguments->functions;
+    *end = '\0';
+    for (size_t i = 0; i < arguments->selectors_count && empty == 0; i++) {
+        end = stpcpy(stpcpy(end, i > 0 ? "," : ""), arguments->selectors[i]);
+    }
+    arguments->options.functions = arguments->functions;
+    return true;
+}
+
+static bool check_model_is_there(const htp_cli_arguments *arguments)
+{
+    if (arguments->model_count > 0) {
+        return true;
+    }
+    if (arguments->selectors_word) {
+        htp_cli_print_message("no model: \"%s\" is no file, and was taken for the selectors of "
+                              "--functions",
+                              arguments->selectors_word);
+    } else {
+        htp_cli_print_message("no model; usage: htp-trace %s (--help tells more)",
+                              htp_cli_command_find(arguments->command)->usage);
+    }
+    return false;
+}
+
 static bool check(const htp_cli_arguments *arguments)
 {
     if (arguments->command == HTP_CLI_HELP || arguments->command == HTP_CLI_VERSION) {
@@ -139,9 +185,7 @@ static bool check(const htp_cli_arguments *arguments)
         }
         return arguments->model_count == 0;
     }
-    if (arguments->model_count == 0) {
-        htp_cli_print_message("no model; usage: htp-trace %s (--help tells more)",
-                              htp_cli_command_find(arguments->command)->usage);
+    if (!check_model_is_there(arguments)) {
         return false;
     }
     if (arguments->quiet && arguments->options.details) {
@@ -150,6 +194,10 @@ static bool check(const htp_cli_arguments *arguments)
     }
     if (arguments->selection.own && arguments->selection.module_count == 0) {
         htp_cli_print_message("--own goes with --module ADDRESS");
+        return false;
+    }
+    if (arguments->options.functions_per_instance && !arguments->options.functions) {
+        htp_cli_print_message("--functions-per instance goes with --functions");
         return false;
     }
     if (arguments->sidecar && *arguments->sidecar && arguments->model_count > 1) {
@@ -171,10 +219,10 @@ static bool check(const htp_cli_arguments *arguments)
 
 static bool make_arrays(htp_cli_arguments *arguments, size_t count)
 {
-    const char ***const arrays[] = {&arguments->models,    &arguments->inputs,
-                                    &arguments->libraries, &arguments->custom_operators,
-                                    &arguments->modules,   &arguments->except,
-                                    &arguments->against,   &arguments->fail_under};
+    const char ***const arrays[] = {
+        &arguments->models,           &arguments->inputs,     &arguments->libraries,
+        &arguments->custom_operators, &arguments->modules,    &arguments->except,
+        &arguments->against,          &arguments->fail_under, &arguments->selectors};
     for (size_t i = 0; i < COUNT(arrays); i++) {
         *arrays[i] = calloc(count, sizeof(**arrays[i]));
         if (!*arrays[i]) {
@@ -228,7 +276,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
             arguments->models[arguments->model_count++] = argv[i];
         }
     }
-    return check(arguments);
+    return join_selectors(arguments) && check(arguments);
 }
 
 void htp_cli_arguments_free(htp_cli_arguments *arguments)
@@ -241,4 +289,6 @@ void htp_cli_arguments_free(htp_cli_arguments *arguments)
     free(arguments->except);
     free(arguments->against);
     free(arguments->fail_under);
+    free(arguments->selectors);
+    free(arguments->functions);
 }

@@ -44,7 +44,7 @@ typedef struct htp_cli_command_row {
 /** The row of a command; that of exports where it has no name. */
 const htp_cli_command_row *htp_cli_command_find(htp_cli_command command);
 
-/** Everything is borrowed from argv, but for the arrays. */
+/** Everything is borrowed from argv, but for the arrays and `functions`. */
 typedef struct htp_cli_arguments {
     htp_cli_command command;
     htp_cli_command about; /* of HTP_CLI_HELP: what is asked about */
@@ -71,7 +71,11 @@ typedef struct htp_cli_arguments {
     htp_quality_options quality; /* against and fail_under are what follows */
     const char **against;
     const char **fail_under;
-    const char *sidecar; /* NULL: none; "": where it is unless another place is given */
+    const char *sidecar;    /* NULL: none; "": where it is unless another place is given */
+    const char **selectors; /* of --functions, each time that it was given; "": none */
+    size_t selectors_count;
+    const char *selectors_word; /* the last that was a word of its own; NULL: none was */
+    char *functions;            /* what options.functions points to */
 } htp_cli_arguments;
 
 /** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */

@@ -37,6 +37,10 @@ static const char exports[] =
     "a\n"
     "                        model that fails\n"
     "  --opset N             ONNX opset, 17 to 23 (default 18)\n"
+    "  --functions [SELECTORS]\n"
+    "                        calls of these modules are calls of ONNX functions, see below\n"
+    "  --functions-per WHAT  body (the default): modules with equal bodies share a function;\n"
+    "                        instance: each module has one of its own\n"
     "  --sidecar [FILE.json] what there is to know of modules, operations and tensors, as JSON\n"
     "                        beside the model (default MODEL_hierarchy.json)\n"
     "  --external-data WHEN  weights in FILE.data beside the model: auto (over 2 GiB), always, "
@@ -89,6 +93,15 @@ static const char the_rest[] =
     "                        that begin otherwise\n"
     "  --include-torch-nn    classes of torch.nn are part of tags, too\n"
     "\n"
+    "modules as ONNX functions\n"
+    "  SELECTORS are separated by commas. One is an ADDRESS of modules (htp-trace select --help), "
+    "as\n"
+    "  BertLayer, torch.nn.LayerNorm, 'encoder.layer.*', and means these modules themselves; or\n"
+    "  depth=N, the modules that have N modules with tags above them. %2C is a comma in a name.\n"
+    "  Without any, every module that is called and whose class is not torch.nn's. A word behind\n"
+    "  the option is its SELECTORS unless it is an option or a file; --functions=SELECTORS always\n"
+    "  is. Given several times, all of them count.\n"
+    "\n"
     "what is printed\n"
     "  --print-tree          after the export, the module tree with node counts\n"
     "  --json                a JSON object on one line for each model\n"
@@ -123,9 +136,9 @@ static const char environment[] =
 static const char addresses[] =
     "\n"
     "An ADDRESS is a tag (/BertModel/BertEncoder/BertLayer.0), the end of one\n"
-    "(BertEncoder/BertLayer.0), an attribute path (encoder.layer.0), a class (BertLayer) or a\n"
-    "segment (BertLayer.0). * is any part of a segment, ** any number of segments. It means\n"
-    "these modules and all below them.\n";
+    "(BertEncoder/BertLayer.0), an attribute path (encoder.layer.0), a class (BertLayer, or\n"
+    "torch.nn.LayerNorm: behind a beginning of its package) or a segment (BertLayer.0). * is any\n"
+    "part of a segment, ** any number of segments. It means these modules and all below them.\n";
 
 int htp_cli_help(htp_cli_command about)
 {

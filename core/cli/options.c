@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -42,6 +43,11 @@ static const struct word drawing_formats[] = {
     {"dot", HTP_DRAW_DOT},
     {"graphml", HTP_DRAW_GRAPHML},
     {"svg", HTP_DRAW_SVG},
+};
+
+static const struct word function_choices[] = {
+    {"body", false},
+    {"instance", true},
 };
 
 static const struct word *find_word(const struct word *words, size_t count, const char *name,
@@ -216,6 +222,24 @@ static bool read_json_file(htp_cli_arguments *arguments, const char *value)
     return true;
 }
 
+static bool read_functions(htp_cli_arguments *arguments, const char *selectors)
+{
+    arguments->selectors[arguments->selectors_count++] = selectors;
+    return true;
+}
+
+static bool read_functions_per(htp_cli_arguments *arguments, const char *name)
+{
+    const struct word *choice =
+        find_word(function_choices, COUNT(function_choices), name, strlen(name));
+    if (!choice) {
+        htp_cli_print_message("--functions-per takes body or instance, not \"%s\"", name);
+        return false;
+    }
+    arguments->options.functions_per_instance = choice->value;
+    return true;
+}
+
 static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
 {
     arguments->command = HTP_CLI_DUMP_GRAPH;
@@ -224,11 +248,12 @@ static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
 }
 
 enum kind {
-    KIND_FLAG,     /* sets a bool */
-    KIND_STRING,   /* keeps its value */
-    KIND_COMMAND,  /* makes it another command */
-    KIND_PARSE,    /* with a value: calls a function */
-    KIND_OPTIONAL, /* keeps its value, or "" where it has none */
+    KIND_FLAG,      /* sets a bool */
+    KIND_STRING,    /* keeps its value */
+    KIND_COMMAND,   /* makes it another command */
+    KIND_PARSE,     /* with a value: calls a function */
+    KIND_FILE,      /* keeps its value, or "" where it has none */
+    KIND_SELECTORS, /* calls a function with its value, or "" */
 };
 
 /* Commands that take an option; a dump is an export until its option is read. */
@@ -302,8 +327,10 @@ static const struct row {
     STRING("precision", ON_SELECT, selection.precision),
     FLAG("own", ON_TREE | ON_SELECT | ON_EXTRACT, selection.own),
     FLAG("weights", ON_SELECT, selection.weights),
-    {"sidecar", ON_EXPORT | ON_VALIDATE | ON_QUALITY, KIND_OPTIONAL,
+    {"sidecar", ON_EXPORT | ON_VALIDATE | ON_QUALITY, KIND_FILE,
      offsetof(htp_cli_arguments, sidecar), NULL},
+    {"functions", ON_EXPORT, KIND_SELECTORS, 0, read_functions},
+    {"functions-per", ON_EXPORT, KIND_PARSE, 0, read_functions_per},
     FLAG("share-weights", ON_SPLIT, share_weights),
     STRING("reference", ON_QUALITY, quality.reference),
     {"against", ON_QUALITY, KIND_PARSE, 0, read_against},
@@ -323,7 +350,7 @@ static bool read_option(htp_cli_arguments *arguments, const struct row *row, con
         *(bool *)place = true;
         return true;
     case KIND_STRING:
-    case KIND_OPTIONAL:
+    case KIND_FILE:
         *(const char **)place = value;
         return true;
     case KIND_COMMAND:
@@ -345,16 +372,37 @@ static bool refuse_option(int kind, const char *option)
     return false;
 }
 
-/* A value that may be left out stands behind "=", or is the next word where that names a JSON file.
- */
-static const char *take_word(int argc, char **argv)
+static bool may_lack_value(const struct row *row)
+{
+    return row->kind == KIND_FILE || row->kind == KIND_SELECTORS;
+}
+
+static bool names_json(const char *word)
 {
     static const char ending[] = ".json";
-    const char *word = optind < argc ? argv[optind] : "";
     size_t length = strlen(word);
-    if (*word == '-' || length <= strlen(ending) ||
-        strcmp(word + length - strlen(ending), ending) != 0) {
+    return length > strlen(ending) && strcmp(word + length - strlen(ending), ending) == 0;
+}
+
+/* A model may stand behind --functions. A folder is none. */
+static bool names_model(const char *word)
+{
+    struct stat facts;
+    return stat(word, &facts) == 0 && !S_ISDIR(facts.st_mode);
+}
+
+/* A value that may be left out stands behind "=", or is the next word: where that names a JSON
+ * file, or no file for KIND_SELECTORS. */
+static const char *take_word(htp_cli_arguments *arguments, const struct row *row, int argc,
+                             char **argv)
+{
+    const char *word = optind < argc ? argv[optind] : "-";
+    bool is_value = row->kind == KIND_FILE ? names_json(word) : !names_model(word);
+    if (*word == '-' || !is_value) {
         return "";
+    }
+    if (row->kind == KIND_SELECTORS) {
+        arguments->selectors_word = word;
     }
     optind++;
     return word;
@@ -379,9 +427,9 @@ static void list_options(const htp_cli_arguments *arguments, struct option *opti
             continue;
         }
         options->name = rows[i].name;
-        options->has_arg = rows[i].kind == KIND_OPTIONAL ? optional_argument
-                           : has_value                   ? required_argument
-                                                         : no_argument;
+        options->has_arg = may_lack_value(&rows[i]) ? optional_argument
+                           : has_value              ? required_argument
+                                                    : no_argument;
         options->val = UCHAR_MAX + 1 + (int)i; /* behind all letters: there are no short ones */
         options++;
     }
@@ -407,7 +455,8 @@ bool htp_cli_options_read(htp_cli_arguments *arguments, int argc, char **argv)
                                   htp_cli_command_find(arguments->command)->name);
             return false;
         }
-        const char *value = row->kind == KIND_OPTIONAL && !optarg ? take_word(argc, argv) : optarg;
+        const char *value =
+            may_lack_value(row) && !optarg ? take_word(arguments, row, argc, argv) : optarg;
         if (!read_option(arguments, row, value)) {
             return false;
         }

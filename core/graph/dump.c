@@ -191,6 +191,40 @@ static void add_argument(dump *d, htp_value_id id, unsigned depth)
     }
 }
 
+static void add_source(dump *d, const char *file, uint32_t line)
+{
+    if (*file) {
+        htp_text_add(d->text, "  source: ");
+        add_name(d->text, file);
+        htp_text_addf(d->text, ":%" PRIu32, line);
+    }
+}
+
+/* A running call of a module. */
+static void dump_scope(dump *d, uint32_t index)
+{
+    const htp_shim_scope *scope = &d->graph->trace->scopes[index];
+    const htp_shim_call *site = htp_graph_scope_site(d->graph, index);
+    const char *path = htp_graph_scope_path(d->graph, index);
+    htp_text_addf(d->text, "# scope %" PRIu32 ": ", index);
+    add_name(d->text, *path ? path : ".");
+    htp_text_addf(d->text, "  call: %" PRIu32, scope->call);
+    if (scope->parent != HTP_SHIM_NONE) {
+        htp_text_addf(d->text, "  caller: %" PRIu32, scope->parent);
+    }
+    if (site) {
+        add_source(d, site->source_file, site->source_line);
+    }
+    for (uint32_t i = 0; i < scope->passed_count; i++) {
+        d->elements_left = LIST_ELEMENTS;
+        htp_text_add(d->text, i ? ", " : "  passed: ");
+        add_name(d->text, scope->passed[i].name);
+        htp_text_add(d->text, " = ");
+        add_argument(d, scope->passed[i].value, 0);
+    }
+    htp_text_add(d->text, "\n");
+}
+
 static void dump_node(dump *d, const htp_shim_node *node)
 {
     const htp_shim_scope *scope = &d->graph->trace->scopes[node->scope];
@@ -217,11 +251,7 @@ static void dump_node(dump *d, const htp_shim_node *node)
     for (uint32_t i = 0; i < node->block_count; i++) {
         htp_text_addf(d->text, "%s%" PRIu32, i ? ", " : "  blocks: ", node->blocks[i]);
     }
-    if (*node->source_file) {
-        htp_text_add(d->text, "  source: ");
-        add_name(d->text, node->source_file);
-        htp_text_addf(d->text, ":%" PRIu32, node->source_line);
-    }
+    add_source(d, node->source_file, node->source_line);
     if (node->failure) {
         htp_text_add(d->text, "  failure: ");
         htp_text_add_json(d->text, node->failure);
@@ -253,6 +283,9 @@ void htp_graph_dump(const htp_graph *graph, htp_text *text)
     const htp_shim_trace *trace = graph->trace;
     dump d = {.graph = graph, .text = text};
     dump_ends(&d, "input", trace->inputs, trace->input_count, true);
+    for (uint32_t i = 0; i < trace->scope_count; i++) {
+        dump_scope(&d, i);
+    }
     for (uint32_t i = 0; i < graph->node_count; i++) {
         if (graph->is_live[i]) {
             dump_node(&d, &graph->nodes[i]);

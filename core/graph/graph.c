@@ -145,6 +145,12 @@ bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id)
     return htp_graph_any(graph, &id, 1, is_computed);
 }
 
+const htp_shim_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scope)
+{
+    uint32_t site = graph->trace->scopes[scope].site;
+    return site ? &graph->trace->calls[site - 1] : NULL;
+}
+
 const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope)
 {
     return graph->modules[graph->trace->scopes[scope].module].shim->path;

@@ -83,6 +83,9 @@ static inline const htp_shim_node *htp_graph_node(const htp_graph *graph, htp_no
 /** The attribute path of the module that scope @p scope runs; "" for the root. */
 const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope);
 
+/** The place where scope @p scope is called; NULL for the method itself. */
+const htp_shim_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scope);
+
 /** An input axis that has a name, whose sizes are 1 and more. */
 typedef struct htp_axis {
     const char *symbol;
@@ -103,9 +106,11 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32
 /** Writes the graph as text, one live node a line, in order of execution:
  * `%12 : float32[batch, 8] = aten::linear(%5, %3, %4)  # scope: a.b  call: 0  source: f.py:12`.
  * The root's scope is `.`; constants and weights are written in place of their ids. Lines before
- * and after, which begin with `#`, tell the inputs and the outputs. Names that hold white space or
- * the dump's own signs are written as JSON strings. A node that failed says so at the end of its
- * line, `failure: "why"`. */
+ * and after, which begin with `#`, tell the inputs, the running calls with where they are made and
+ * what they are given, whoever makes and reads it, and the outputs:
+ * `# scope 3: a.b  call: 0  caller: 1  source: f.py:20  passed: hidden_states = %5`. Names that
+ * hold white space or the dump's own signs are written as JSON strings. A node that failed says so
+ * at the end of its line, `failure: "why"`. */
 void htp_graph_dump(const htp_graph *graph, htp_text *text);
 
 #endif

@@ -4,6 +4,8 @@
  *
  * The trace has done the hard part where libtorch is at hand: it gives every name of a memory that
  * was changed in place its newest value, and computes what follows from constants and sizes alone.
+ * So no pass puts one value in another one's place: what scopes were given stays what it is. It
+ * keeps no node alive.
  */
 #ifndef HTP_GRAPH_PASSES_H
 #define HTP_GRAPH_PASSES_H

@@ -121,6 +121,27 @@ static htp_status check_node(verifier *v)
     return check_blocks(v);
 }
 
+/* What calls are given. Nothing needs to make it or to read it. */
+static htp_status check_scopes(const verifier *v)
+{
+    const htp_shim_trace *trace = v->graph->trace;
+    for (uint32_t i = 0; i < trace->scope_count; i++) {
+        const htp_shim_scope *scope = &trace->scopes[i];
+        bool is_right = scope->site <= trace->call_count;
+        for (uint32_t k = 0; k < scope->passed_count; k++) {
+            is_right =
+                is_right && scope->passed[k].name && scope->passed[k].value < v->graph->value_count;
+        }
+        if (!is_right) {
+            return htp_status_make(HTP_CODE_INTERNAL,
+                                   "after the pass %s the graph is not well formed: scope %u is "
+                                   "called nowhere, or with what does not exist",
+                                   v->pass, i);
+        }
+    }
+    return HTP_OK;
+}
+
 /* The block around each one. @return NULL where nodes name blocks that do not exist */
 static uint32_t *find_parents(const htp_graph *graph)
 {
@@ -158,5 +179,5 @@ htp_status htp_graph_verify(const htp_graph *graph, const char *pass)
     for (uint32_t i = 0; i < trace->output_count; i++) {
         HTP_TRY(check_read(&v, trace->outputs[i]));
     }
-    return HTP_OK;
+    return check_scopes(&v);
 }

@@ -268,6 +268,35 @@ static void bind_outputs(htp_lowering *l)
     }
 }
 
+/** Notes which tensors a call's argument is. */
+static void note_passed(htp_lowering *l, uint32_t scope, const htp_shim_passed *passed)
+{
+    const htp_binding *binding = &l->bindings[passed->value];
+    const htp_tensor_id forms[] = {binding->tensor, binding->vector, binding->parts[0],
+                                   binding->parts[1]};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        bool is_made = forms[i] != HTP_TENSOR_NONE &&
+                       l->model->tensors.items[forms[i]].source != HTP_TENSOR_FROM_INITIALIZER;
+        if (is_made) {
+            HTP_PUSH(l->arena, &l->model->passed,
+                     (htp_passed_tensor){scope, passed->name, forms[i]});
+        }
+    }
+}
+
+static void note_all_passed(htp_lowering *l)
+{
+    const htp_shim_trace *trace = l->graph->trace;
+    for (uint32_t scope = 0; scope < trace->scope_count; scope++) {
+        for (uint32_t i = 0; i < trace->scopes[scope].passed_count; i++) {
+            const htp_shim_passed *passed = &trace->scopes[scope].passed[i];
+            if (htp_graph_is_computed(l->graph, passed->value)) {
+                note_passed(l, scope, passed);
+            }
+        }
+    }
+}
+
 static double seconds_now(void)
 {
     struct timespec now;
@@ -343,5 +372,6 @@ htp_status htp_lower_graph(htp_draft *model, const htp_custom_operators *customs
         return htp_status_make(HTP_CODE_UNSUPPORTED, "the outputs cannot be exported: %s",
                                l.failure);
     }
+    note_all_passed(&l);
     return HTP_OK;
 }

@@ -35,7 +35,8 @@ typedef enum htp_attribute_kind {
     HTP_ATTRIBUTE_INTS,
     HTP_ATTRIBUTE_FLOATS,
     HTP_ATTRIBUTE_STRINGS,
-    HTP_ATTRIBUTE_GRAPH, /* i: a graph of the model */
+    HTP_ATTRIBUTE_GRAPH,  /* i: a graph of the model */
+    HTP_ATTRIBUTE_TENSOR, /* i: of the model's constants_within */
 } htp_attribute_kind;
 
 typedef struct htp_attribute {
@@ -76,6 +77,11 @@ static inline htp_attribute htp_attribute_strings(const char *name, const char *
 {
     return (htp_attribute){
         .name = name, .kind = HTP_ATTRIBUTE_STRINGS, .strings = values, .count = n};
+}
+
+static inline htp_attribute htp_attribute_tensor(const char *name, size_t constant)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_TENSOR, .i = (int64_t)constant};
 }
 
 static inline htp_attribute htp_attribute_graph(const char *name, uint32_t graph)
@@ -138,11 +144,39 @@ typedef struct htp_initializer {
     uint64_t bytes;
 } htp_initializer;
 
-/** A branch of an If, or the body of a Loop: attribute of one node of another graph. */
+/** A tensor that a running call of a module was given as an argument, or as a part of one. */
+typedef struct htp_passed_tensor {
+    uint32_t scope;   /* of the graph: the call */
+    const char *name; /* as in htp_shim_passed */
+    htp_tensor_id tensor;
+} htp_passed_tensor;
+
+/** A branch of an If, or the body of a Loop: attribute of one node of another graph. Or the body of
+ * a function. */
 typedef struct htp_nested_graph {
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
+    uint32_t function; /* that it is or lies in, plus one; 0: none */
 } htp_nested_graph;
+
+/** An operator that the model defines by nodes of its own, for calls of modules. */
+typedef struct htp_draft_function {
+    const char *domain;
+    const char *name;
+    uint32_t graph;                 /* its body */
+    uint32_t scope;                 /* the first call that it stands for */
+    bool is_shared;                 /* by several modules: what its nodes say is relative */
+    HTP_VECTOR(htp_domain) domains; /* that it imports, besides ai.onnx */
+} htp_draft_function;
+
+/** A constant of a function, which has no initializers. */
+typedef struct htp_constant {
+    htp_dtype dtype;
+    uint32_t rank;
+    const htp_dim *dims;
+    const void *data; /* contiguous */
+    uint64_t bytes;
+} htp_constant;
 
 typedef struct htp_draft {
     htp_arena *arena;
@@ -153,11 +187,17 @@ typedef struct htp_draft {
     const char *const *scope_names; /* by scope: the prefix of its nodes' names */
     HTP_VECTOR(htp_tensor) tensors;
     HTP_VECTOR(htp_onnx_node) nodes;
-    HTP_VECTOR(htp_nested_graph) graphs; /* of nodes; graph N is at N - 1 */
+    HTP_VECTOR(htp_nested_graph) graphs;       /* of nodes and functions; graph N is at N - 1 */
+    HTP_VECTOR(htp_draft_function) functions;  /* what is called comes before who calls it */
+    HTP_VECTOR(htp_constant) constants_within; /* of functions */
     HTP_VECTOR(htp_initializer) initializers;
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
     HTP_VECTOR(htp_domain) domains;
+    /* In the order of scopes and of their arguments, behind one another the forms of one: a number
+     * may be 0-d and [1], a complex tensor one of pairs and two of parts. No initializers. The
+     * tensor may be of any graph, and of another scope. Nothing else depends on it. */
+    HTP_VECTOR(htp_passed_tensor) passed;
     htp_map names;     /* node and tensor names that are taken */
     htp_map weights;   /* storage, geometry -> initializer */
     htp_map constants; /* dtype, dims, bytes -> initializer */
@@ -229,8 +269,9 @@ void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype,
 void htp_draft_set_sequence(htp_draft *model, htp_tensor_id tensor);
 
 /** Removes nodes and initializers that no output depends on, and names what stays anew (see
- * htp_name_model() in onnx/names.h). Linear. Tensor and node ids change meaning, order is kept:
- * call it once, after lowering. A graph input stays even if unused. */
+ * htp_name_model() in onnx/names.h). The nodes of each call stand together behind it (see
+ * onnx/gather.h). Tensor and node ids change meaning: call it once, after lowering. A graph input
+ * stays even if unused; what calls were given does not. */
 void htp_draft_remove_unused(htp_draft *model);
 
 #endif

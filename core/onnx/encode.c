@@ -26,6 +26,8 @@ struct htp_encoder {
     Htp__Onnx__GraphProto graph;
     Htp__Onnx__NodeProto node, *node_item;
     Htp__Onnx__TensorProto head, tail, external, *external_item;
+    Htp__Onnx__TensorProto constant; /* of a node */
+    int64_t *constant_dims;
     Htp__Onnx__ValueInfoProto value, *value_item;
     Htp__Onnx__TypeProto type;
     Htp__Onnx__TypeProto__Tensor tensor_type;
@@ -41,6 +43,7 @@ struct htp_encoder {
     dimension_message *dimensions, **dimension_items;
     int64_t *dims;
     Htp__Onnx__GraphProto **graphs; /* by nested graph */
+    Htp__Onnx__FunctionProto **functions;
 };
 
 static void raise_limit(size_t *limit, size_t count)
@@ -74,6 +77,9 @@ static encoder_limits find_limits(const htp_draft *model, const htp_annotations 
     for (size_t i = 0; i < model->tensors.count; i++) {
         raise_limit(&limits.rank, model->tensors.items[i].rank);
     }
+    for (size_t i = 0; i < model->constants_within.count; i++) {
+        raise_limit(&limits.rank, model->constants_within.items[i].rank);
+    }
     if (annotations) {
         raise_limit(&limits.entries, annotations->model.count);
         for (size_t i = 0; i < model->initializers.count; i++) {
@@ -106,6 +112,7 @@ htp_encoder *htp_encoder_new(const htp_draft *model, const htp_annotations *anno
     encoder->names = HTP_NEW_ARRAY(arena, char *, limits.names);
     encoder->strings = HTP_NEW_ARRAY(arena, ProtobufCBinaryData, limits.strings);
     encoder->dims = HTP_NEW_ARRAY(arena, int64_t, limits.rank);
+    encoder->constant_dims = HTP_NEW_ARRAY(arena, int64_t, limits.rank);
     NEW_MESSAGES(arena, encoder, attributes, attribute_items, limits.attributes);
     NEW_MESSAGES(arena, encoder, entries, entry_items, limits.entries);
     NEW_MESSAGES(arena, encoder, opsets, opset_items, 1 + model->domains.count);
@@ -115,6 +122,8 @@ htp_encoder *htp_encoder_new(const htp_draft *model, const htp_annotations *anno
     }
     encoder->graphs = HTP_NEW_ARRAY(arena, Htp__Onnx__GraphProto *, model->graphs.count);
     htp_encode_nested_graphs(encoder, model, encoder->graphs);
+    encoder->functions = HTP_NEW_ARRAY(arena, Htp__Onnx__FunctionProto *, model->functions.count);
+    htp_encode_functions(encoder, model, encoder->functions);
     return encoder;
 }
 
@@ -172,6 +181,8 @@ const ProtobufCMessage *htp_encode_model_tail(htp_encoder *encoder)
         set_opset(&encoder->opsets[1 + i], domain->name, domain->version);
     }
     encoder->root = (Htp__Onnx__ModelProto)HTP__ONNX__MODEL_PROTO__INIT;
+    encoder->root.n_functions = model->functions.count;
+    encoder->root.functions = encoder->functions;
     encoder->root.n_opset_import = 1 + model->domains.count;
     encoder->root.opset_import = encoder->opset_items;
     if (encoder->annotations) {
@@ -188,8 +199,23 @@ const ProtobufCMessage *htp_encode_graph_name(htp_encoder *encoder)
     return &encoder->graph.base;
 }
 
+static void set_constant(htp_encoder *encoder, const htp_constant *constant)
+{
+    for (uint32_t i = 0; i < constant->rank; i++) {
+        encoder->constant_dims[i] = constant->dims[i].size;
+    }
+    encoder->constant = (Htp__Onnx__TensorProto)HTP__ONNX__TENSOR_PROTO__INIT;
+    encoder->constant.n_dims = constant->rank;
+    encoder->constant.dims = encoder->constant_dims;
+    encoder->constant.has_data_type = true;
+    encoder->constant.data_type = htp_onnx_data_type(constant->dtype);
+    encoder->constant.has_raw_data = true;
+    encoder->constant.raw_data.len = (size_t)constant->bytes;
+    encoder->constant.raw_data.data = (uint8_t *)(uintptr_t)constant->data;
+}
+
 /* @param strings  where the attribute's strings go. @return how many there are. */
-static size_t set_attribute(const htp_encoder *encoder, Htp__Onnx__AttributeProto *message,
+static size_t set_attribute(htp_encoder *encoder, Htp__Onnx__AttributeProto *message,
                             const htp_attribute *attribute, ProtobufCBinaryData *strings)
 {
     static const Htp__Onnx__AttributeProto__AttributeType types[] = {
@@ -200,6 +226,7 @@ static size_t set_attribute(const htp_encoder *encoder, Htp__Onnx__AttributeProt
         [HTP_ATTRIBUTE_FLOATS] = HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS,
         [HTP_ATTRIBUTE_STRINGS] = HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS,
         [HTP_ATTRIBUTE_GRAPH] = HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH,
+        [HTP_ATTRIBUTE_TENSOR] = HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR,
     };
     *message = (Htp__Onnx__AttributeProto)HTP__ONNX__ATTRIBUTE_PROTO__INIT;
     message->name = text(attribute->name);
@@ -235,6 +262,10 @@ static size_t set_attribute(const htp_encoder *encoder, Htp__Onnx__AttributeProt
         return attribute->count;
     case HTP_ATTRIBUTE_GRAPH:
         message->g = encoder->graphs[attribute->i - 1];
+        break;
+    case HTP_ATTRIBUTE_TENSOR:
+        set_constant(encoder, &encoder->model->constants_within.items[attribute->i]);
+        message->t = &encoder->constant;
         break;
     }
     return 0;

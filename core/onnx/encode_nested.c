@@ -94,3 +94,88 @@ void htp_encode_nested_graphs(htp_encoder *encoder, const htp_draft *model,
         }
     }
 }
+
+/* ---- functions ---- */
+
+static void add_body(packed *p, htp_encoder *encoder, const contents *content)
+{
+    for (size_t i = 0; i < content->nodes.count; i++) {
+        const Htp__Onnx__GraphProto *graph =
+            (const Htp__Onnx__GraphProto *)htp_encode_node(encoder, content->nodes.items[i]);
+        Htp__Onnx__FunctionProto piece = HTP__ONNX__FUNCTION_PROTO__INIT;
+        piece.n_node = graph->n_node;
+        piece.node = graph->node;
+        add_piece(p, &piece.base);
+    }
+    for (size_t i = 0; i < content->typed.count; i++) {
+        const Htp__Onnx__GraphProto *graph =
+            (const Htp__Onnx__GraphProto *)htp_encode_value_info(encoder, content->typed.items[i]);
+        Htp__Onnx__FunctionProto piece = HTP__ONNX__FUNCTION_PROTO__INIT;
+        piece.n_value_info = graph->n_value_info;
+        piece.value_info = graph->value_info;
+        add_piece(p, &piece.base);
+    }
+}
+
+/* protobuf-c's structures have no const; packing only reads. */
+static char **list_names(const htp_draft *model, const htp_tensor_id *ids, size_t count)
+{
+    char **names = HTP_NEW_ARRAY(model->arena, char *, count);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = (char *)(uintptr_t)model->tensors.items[ids[i]].name;
+    }
+    return names;
+}
+
+static Htp__Onnx__OperatorSetIdProto **list_imports(const htp_draft *model,
+                                                    const htp_draft_function *function)
+{
+    size_t count = function->domains.count + 1;
+    Htp__Onnx__OperatorSetIdProto *imports =
+        HTP_NEW_ARRAY(model->arena, Htp__Onnx__OperatorSetIdProto, count);
+    Htp__Onnx__OperatorSetIdProto **items =
+        HTP_NEW_ARRAY(model->arena, Htp__Onnx__OperatorSetIdProto *, count);
+    for (size_t i = 0; i < count; i++) {
+        const htp_domain own = {.name = "", .version = model->opset};
+        const htp_domain *domain = i ? &function->domains.items[i - 1] : &own;
+        imports[i] = (Htp__Onnx__OperatorSetIdProto)HTP__ONNX__OPERATOR_SET_ID_PROTO__INIT;
+        imports[i].domain = (char *)(uintptr_t)domain->name;
+        imports[i].has_version = true;
+        imports[i].version = domain->version;
+        items[i] = &imports[i];
+    }
+    return items;
+}
+
+static Htp__Onnx__FunctionProto *make_function(htp_encoder *encoder, const htp_draft *model,
+                                               const htp_draft_function *function,
+                                               const contents *content)
+{
+    const htp_nested_graph *body = &model->graphs.items[function->graph - 1];
+    packed p = {.base = {.append = append}, .bytes = {.arena = model->arena}};
+    Htp__Onnx__FunctionProto head = HTP__ONNX__FUNCTION_PROTO__INIT;
+    head.name = (char *)(uintptr_t)function->name;
+    head.domain = (char *)(uintptr_t)function->domain;
+    head.n_input = body->inputs.count;
+    head.input = list_names(model, body->inputs.items, body->inputs.count);
+    head.n_output = body->outputs.count;
+    head.output = list_names(model, body->outputs.items, body->outputs.count);
+    head.n_opset_import = function->domains.count + 1;
+    head.opset_import = list_imports(model, function);
+    add_piece(&p, &head.base);
+    add_body(&p, encoder, content);
+    ProtobufCAllocator allocator = {
+        .alloc = allocate, .free = keep, .allocator_data = model->arena};
+    return htp__onnx__function_proto__unpack(&allocator, p.bytes.length,
+                                             (const uint8_t *)htp_text_string(&p.bytes));
+}
+
+void htp_encode_functions(htp_encoder *encoder, const htp_draft *model,
+                          Htp__Onnx__FunctionProto **functions)
+{
+    const contents *lists = model->functions.count ? list_contents(model) : NULL;
+    for (size_t i = 0; i < model->functions.count; i++) {
+        const htp_draft_function *function = &model->functions.items[i];
+        functions[i] = make_function(encoder, model, function, &lists[function->graph - 1]);
+    }
+}

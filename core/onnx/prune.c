@@ -1,5 +1,6 @@
 #include "onnx/draft.h"
 
+#include "onnx/gather.h"
 #include "onnx/names.h"
 
 static void mark_tensors(const htp_tensor_id *ids, size_t count, bool *live_tensors)
@@ -106,6 +107,19 @@ static void compact_initializers(htp_draft *model, const htp_tensor_id *moved)
     model->constants = (htp_map){0};
 }
 
+static void compact_passed(htp_draft *model, const htp_tensor_id *moved)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < model->passed.count; i++) {
+        htp_passed_tensor passed = model->passed.items[i];
+        passed.tensor = moved[passed.tensor];
+        if (passed.tensor != HTP_TENSOR_NONE) {
+            model->passed.items[kept++] = passed;
+        }
+    }
+    model->passed.count = kept;
+}
+
 static void move_tensors(htp_tensor_id *ids, size_t count, const htp_tensor_id *moved)
 {
     for (size_t i = 0; i < count; i++) {
@@ -121,6 +135,7 @@ void htp_draft_remove_unused(htp_draft *model)
     const htp_tensor_id *moved = compact_tensors(model, live_tensors);
     compact_nodes(model, live_nodes, moved);
     compact_initializers(model, moved);
+    compact_passed(model, moved);
     move_tensors(model->inputs.items, model->inputs.count, moved);
     move_tensors(model->outputs.items, model->outputs.count, moved);
     for (size_t i = 0; i < model->graphs.count; i++) {
@@ -128,5 +143,6 @@ void htp_draft_remove_unused(htp_draft *model)
         move_tensors(graph->inputs.items, graph->inputs.count, moved);
         move_tensors(graph->outputs.items, graph->outputs.count, moved);
     }
+    htp_draft_gather_calls(model);
     htp_name_model(model);
 }

@@ -166,6 +166,14 @@ static bool match_own_segment(const htp_tree *tree, const htp_tree_module *modul
            htp_address_glob(pattern, (htp_slice){segment.at + 1, segment.length - 1});
 }
 
+/* The pattern has a `**` in front of the class, for the part of the package that is left out. */
+static bool match_qualified_class(const htp_tree *tree, const htp_tree_module *module,
+                                  const char *pattern)
+{
+    (void)tree;
+    return module->qualified_class.length > 0 && match(pattern, module->qualified_class, ".");
+}
+
 typedef bool match_function(const htp_tree *tree, const htp_tree_module *module,
                             const char *pattern);
 
@@ -178,6 +186,18 @@ static void match_all(const htp_tree *tree, match_function *matches_one, const c
             matches->is_matched[i] = true;
             matches->count++;
         }
+    }
+}
+
+/* A class with a beginning of its package in front: "torch.nn.**.LayerNorm" is looked for. */
+static void match_all_qualified(htp_arena *arena, const htp_tree *tree, const char *address,
+                                htp_address_matches *matches)
+{
+    const char *dot = strrchr(address, '.');
+    if (dot) {
+        const char *pattern =
+            htp_arena_printf(arena, "%.*s.**%s", (int)(dot - address), address, dot);
+        match_all(tree, match_qualified_class, pattern, matches);
     }
 }
 
@@ -198,6 +218,9 @@ htp_status htp_address_find(htp_arena *arena, const htp_tree *tree, const char *
     *matches = (htp_address_matches){.is_matched = HTP_NEW_ARRAY(arena, bool, tree->module_count)};
     for (size_t i = 0; i < kind_count && matches->count == 0; i++) {
         match_all(tree, kinds[i], pattern, matches);
+    }
+    if (matches->count == 0 && !has_slash) {
+        match_all_qualified(arena, tree, address, matches);
     }
     if (matches->count > 0) {
         return HTP_OK;

@@ -6,12 +6,14 @@
  *   encoder.layer.0                      an attribute path, from the root on
  *   BertLayer                            a class: all its instances
  *   BertLayer.1                          a segment
+ *   torch.nn.LayerNorm                   a class, behind a beginning of its package, or all of it
  *
  * `*` stands for any part of a segment (of a name between dots, in a path), a whole segment `**`
  * (or name) for any number of them, none included. Names are spelled as in tags: what they may not
  * hold is percent-encoded, and %2A is a star. Without a slash, an address is a path where a module
- * has it, else a class, else a segment. Segments are compared whole: BertLayer.1 is no beginning of
- * BertLayer.10.
+ * has it, else a class, else a segment, else a class with its package: torch.nn.LayerNorm is
+ * torch.nn.modules.normalization.LayerNorm, and tor.LayerNorm is not. Segments are compared whole:
+ * BertLayer.1 is no beginning of BertLayer.10.
  */
 #ifndef HTP_QUERY_ADDRESS_H
 #define HTP_QUERY_ADDRESS_H

@@ -41,6 +41,7 @@ size_t htp_nearest_distance(htp_slice a, htp_slice b, size_t most)
 /* The best candidates so far, nearest first. */
 struct nearest {
     htp_slice wanted;
+    size_t dots; /* in it */
     htp_map seen;
     size_t tried;
     size_t count;
@@ -73,6 +74,26 @@ static void try_candidate(htp_arena *arena, struct nearest *nearest, htp_slice t
     nearest->count = least(nearest->count + 1, SHOWN);
 }
 
+/* The class behind as many parts of its package as stand in front of what is wanted; with all of
+ * them where there are no more. */
+static void try_qualified_class(htp_arena *arena, struct nearest *nearest, htp_slice qualified)
+{
+    const char *last = qualified.length > 0 ? memrchr(qualified.at, '.', qualified.length) : NULL;
+    if (nearest->dots == 0 || nearest->tried == MOST_CANDIDATES || !last ||
+        qualified.length > LONGEST) {
+        return;
+    }
+    const char *cut = memchr(qualified.at, '.', qualified.length);
+    for (size_t i = 1; i < nearest->dots && cut != last; i++) {
+        cut = memchr(cut + 1, '.', (size_t)(last - cut));
+    }
+    size_t package = (size_t)(cut - qualified.at);
+    size_t class_name = qualified.length - (size_t)(last - qualified.at);
+    char *text = htp_arena_copy(arena, qualified.at, package + class_name);
+    memcpy(text + package, last, class_name);
+    try_candidate(arena, nearest, (htp_slice){text, package + class_name});
+}
+
 static void try_module(htp_arena *arena, struct nearest *nearest, const htp_tree_module *module)
 {
     bool is_tag =
@@ -87,12 +108,16 @@ static void try_module(htp_arena *arena, struct nearest *nearest, const htp_tree
     if (segment.length > 1) {
         try_candidate(arena, nearest, (htp_slice){segment.at + 1, segment.length - 1});
     }
+    try_qualified_class(arena, nearest, module->qualified_class);
 }
 
 const char *htp_nearest_text(htp_arena *arena, const htp_tree *tree, const char *address)
 {
     struct nearest nearest = {.wanted = htp_slice_of(address)};
     htp_text text = {.arena = arena};
+    for (const char *at = address; *at; at++) {
+        nearest.dots += *at == '.';
+    }
     for (uint32_t i = 0; i < tree->module_count; i++) {
         try_module(arena, &nearest, &tree->modules[i]);
     }

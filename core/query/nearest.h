@@ -11,7 +11,8 @@
 size_t htp_nearest_distance(htp_slice a, htp_slice b, size_t most);
 
 /** "; the nearest are A, B and C", of what the tree has in the form of @p address: tags, paths,
- * classes or segments. "" where there is nothing like it. */
+ * classes (with as much of their packages as @p address has) or segments. "" where there is nothing
+ * like it. */
 const char *htp_nearest_text(htp_arena *arena, const htp_tree *tree, const char *address);
 
 #endif

@@ -144,6 +144,14 @@ typedef struct htp_options {
     /** A file to which the sidecar goes when the model is in its place, see htp_model_sidecar();
      * "": MODEL_hierarchy.json beside MODEL.onnx. NULL: none. */
     const char *sidecar;
+    /** Modules whose calls are written as calls of ONNX functions, which keep what runs in them:
+     * selectors with commas between them. One is an address of modules, see htp_model_inspect(),
+     * that means these modules without those below them, or "depth=N" for those that have N modules
+     * with tags above them; %2C is a comma in a name. "": every module that is called and whose
+     * class is not torch.nn's. The root is never one of them. NULL: no functions. Modules with
+     * equal bodies share one function. */
+    const char *functions;
+    bool functions_per_instance; /**< each module has a function of its own, with absolute tags */
 } htp_options;
 
 /** Fills @p options with the defaults. */
@@ -248,8 +256,9 @@ HTP_API void htp_inspect_options_init(htp_inspect_options *options);
  * modules: what crosses their border, their nodes and their weights.
  *
  * An address of modules is a tag ("/BertModel/BertEncoder/BertLayer.0"), the end of a tag
- * ("BertEncoder/BertLayer.0"), an attribute path ("encoder.layer.0"), a class ("BertLayer") or a
- * segment ("BertLayer.0"); "*" stands for any part of a segment, "**" for any number of segments.
+ * ("BertEncoder/BertLayer.0"), an attribute path ("encoder.layer.0"), a class ("BertLayer"), also
+ * behind its package or a beginning of that ("torch.nn.LayerNorm"), or a segment ("BertLayer.0");
+ * "*" stands for any part of a segment, "**" for any number of segments.
  * It means these modules and all below them.
  * @param options  may be NULL.
  * @param text    receives text for people, freed with htp_string_free(); may be NULL.

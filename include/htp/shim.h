@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 11u
+#define HTP_SHIM_ABI 12u
 #define HTP_SHIM_MAX_LANES 4u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -234,11 +234,23 @@ typedef struct htp_shim_call {
     uint32_t call;        /**< of that function; a smaller number than its own, or 0 */
 } htp_shim_call;
 
+/** A tensor or number that a call was given: an argument, or a part of one. */
+typedef struct htp_shim_passed {
+    const char *name; /**< the schema's: "hidden_states"; of parts "past_0_key", as those of the
+                           method's inputs are named. Not unique; any bytes, as dicts' keys are */
+    uint32_t value;   /**< as it was when the call began; a weight or a constant, too */
+} htp_shim_passed;
+
 /** One running call of a module; scope 0 is the root's. */
 typedef struct htp_shim_scope {
     uint32_t parent; /**< the caller's scope; HTP_SHIM_NONE for scope 0 */
     uint32_t module;
     uint32_t call; /**< 0 for the first call of this module, and so on */
+    uint32_t site; /**< where the caller makes it: calls[site - 1] of the trace; 0 for scope 0 */
+    const htp_shim_passed *passed; /**< arguments in their order, self left out. None, strings and
+                                        objects are left out, and so are parts beyond the first ones
+                                        of very many. Perhaps nothing reads or makes the values */
+    uint32_t passed_count;
 } htp_shim_scope;
 
 /** An argument of the method, self left out; or a part of one. */

@@ -19,6 +19,10 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word")
         return
         ;;
+    --functions-per)
+        mapfile -t COMPREPLY < <(compgen -W 'body instance' -- "$word")
+        return
+        ;;
     --tags)
         mapfile -t COMPREPLY < <(compgen -W 'attribute metadata doc-string layer-ann none' -- "$word")
         return

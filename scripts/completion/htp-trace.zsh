@@ -16,6 +16,7 @@ _htp_trace()
         return
         ;;
     --external-data) compadd auto always never && return ;;
+    --functions-per) compadd body instance && return ;;
     --tags) compadd attribute metadata doc-string layer-ann none && return ;;
     esac
     if [[ $PREFIX == -* ]]; then

@@ -18,6 +18,8 @@ typedef struct lower_fixture {
     HTP_VECTOR(htp_shim_node) nodes;
     HTP_VECTOR(uint32_t) inputs;
     HTP_VECTOR(uint32_t) outputs;
+    HTP_VECTOR(htp_shim_passed) passed; /* to "block" */
+    htp_shim_scope scopes[2];
     htp_shim_trace trace;
     htp_draft *model; /* after fixture_lower() */
 } lower_fixture;
@@ -39,8 +41,6 @@ static const htp_shim_module fixture_modules[] = {
     {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE},
     {.name = "block", .path = "block", .qualified_class = "pkg.Block", .parent = 0},
 };
-
-static const htp_shim_scope fixture_scopes[] = {{HTP_SHIM_NONE, 0, 0}, {0, 1, 0}};
 
 static const htp_axis fixture_axes[] = {{"batch", {2, 3, 5}}, {"length", {7, 11, 13}}};
 
@@ -203,11 +203,16 @@ static inline htp_status fixture_lower(lower_fixture *f, int opset)
         {.name = "y", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
         {.name = "z", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
     };
+    f->scopes[ROOT] = (htp_shim_scope){.parent = HTP_SHIM_NONE};
+    f->scopes[BLOCK] = (htp_shim_scope){.parent = ROOT,
+                                        .module = 1,
+                                        .passed = f->passed.items,
+                                        .passed_count = (uint32_t)f->passed.count};
     f->trace = (htp_shim_trace){.values = f->values.items,
                                 .value_count = (uint32_t)f->values.count,
                                 .nodes = f->nodes.items,
                                 .node_count = (uint32_t)f->nodes.count,
-                                .scopes = fixture_scopes,
+                                .scopes = f->scopes,
                                 .scope_count = 2,
                                 .inputs = f->inputs.items,
                                 .input_count = (uint32_t)f->inputs.count,

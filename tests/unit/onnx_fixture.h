@@ -45,9 +45,10 @@ static const htp_shim_module fixture_modules[] = {
 };
 
 static const htp_shim_scope fixture_scopes[SCOPE_COUNT] = {
-    [ROOT] = {HTP_SHIM_NONE, 0, 0}, [ENCODER] = {ROOT, 1, 0},  [LAYER] = {ENCODER, 2, 0},
-    [ATTENTION] = {LAYER, 3, 0},    [OWN] = {ATTENTION, 3, 1}, [SHARED] = {ATTENTION, 4, 0},
-    [SIMILAR] = {ENCODER, 5, 0},    [ODD] = {ROOT, 6, 0},
+    [ROOT] = {HTP_SHIM_NONE, 0, 0, 0, NULL, 0}, [ENCODER] = {ROOT, 1, 0, 0, NULL, 0},
+    [LAYER] = {ENCODER, 2, 0, 0, NULL, 0},      [ATTENTION] = {LAYER, 3, 0, 0, NULL, 0},
+    [OWN] = {ATTENTION, 3, 1, 0, NULL, 0},      [SHARED] = {ATTENTION, 4, 0, 0, NULL, 0},
+    [SIMILAR] = {ENCODER, 5, 0, 0, NULL, 0},    [ODD] = {ROOT, 6, 0, 0, NULL, 0},
 };
 
 /** Builds everything anew in f->arena. The weights are empty: a test sets those that it uses. */

@@ -27,8 +27,9 @@ static const htp_shim_module modules[] = {
 enum { MODULES = sizeof(modules) / sizeof(modules[0]) };
 
 static const htp_shim_scope scopes[] = {
-    {HTP_SHIM_NONE, NET, 7}, {0, ENCODER, 0}, {1, LAYER0, 0}, {2, LINEAR0, 0}, {1, LAYER0, 1},
-    {4, LINEAR0, 1},         {0, EMBED, 0},   {0, HEAD, 0},   {1, ENCODER, 1},
+    {HTP_SHIM_NONE, NET, 7, 0, NULL, 0}, {0, ENCODER, 0, 0, NULL, 0}, {1, LAYER0, 0, 0, NULL, 0},
+    {2, LINEAR0, 0, 0, NULL, 0},         {1, LAYER0, 1, 0, NULL, 0},  {4, LINEAR0, 1, 0, NULL, 0},
+    {0, EMBED, 0, 0, NULL, 0},           {0, HEAD, 0, 0, NULL, 0},    {1, ENCODER, 1, 0, NULL, 0},
 };
 enum { SCOPES = sizeof(scopes) / sizeof(scopes[0]) };
 

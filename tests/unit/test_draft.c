@@ -277,6 +277,8 @@ UNIT_TEST(what_no_output_needs_goes)
     last = fixture_node(&f, ROOT, "Add", last, htp_draft_weight(f.model, 2));
     htp_draft_add_output(f.model, last, "y");
     (void)unused_input;
+    HTP_PUSH(arena, &f.model->passed, (htp_passed_tensor){ENCODER, "gone", dead});
+    HTP_PUSH(arena, &f.model->passed, (htp_passed_tensor){LAYER, "kept", split[1]});
     htp_draft_remove_unused(f.model);
 
     static const char *const nodes[] = {"/Mul", "/Split", "/Clip", "/Add"};
@@ -302,6 +304,10 @@ UNIT_TEST(what_no_output_needs_goes)
     ck_assert_uint_eq(clip->inputs[1], HTP_TENSOR_NONE);
     ck_assert_uint_eq(f.model->tensors.count, 2 + 2 + 5);
     ck_assert_str_eq(fixture_name(&f, f.model->outputs.items[0]), "y");
+    ck_assert_uint_eq(f.model->passed.count, 1);
+    ck_assert_uint_eq(f.model->passed.items[0].scope, LAYER);
+    ck_assert_str_eq(f.model->passed.items[0].name, "kept");
+    ck_assert_str_eq(fixture_name(&f, f.model->passed.items[0].tensor), "/Split_output_1");
 }
 
 /* Some nodes go; those of a branch are numbered behind the node that has it. */

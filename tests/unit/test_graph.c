@@ -14,7 +14,17 @@ static const htp_shim_module modules[] = {
     {.name = "b", .path = "b", .qualified_class = "pkg.B", .parent = 0},
 };
 
-static const htp_shim_scope scopes[] = {{HTP_SHIM_NONE, 0, 0}, {0, 1, 0}, {1, 2, 4}, {1, 3, 0}};
+static const htp_shim_passed passed[] = {{"ids", 0}, {"table_a key", 1}, {"scale", 5}};
+
+static const htp_shim_scope scopes[] = {
+    {.parent = HTP_SHIM_NONE, .passed = passed, .passed_count = 1},
+    {.parent = 0, .module = 1, .site = 1},
+    {.parent = 1, .module = 2, .call = 4, .site = 2, .passed = passed, .passed_count = 3},
+    {.parent = 1, .module = 3, .site = 3}};
+
+static const htp_shim_call calls[] = {{.scope = 0, .source_file = "net.py", .source_line = 31},
+                                      {.scope = 1, .source_file = "my net.py", .source_line = 32},
+                                      {.scope = 1, .source_file = "", .call = 1}};
 
 static const int64_t lanes[3][2] = {{2, 8}, {3, 8}, {5, 8}};
 static const int64_t matrix[] = {8, 4};
@@ -87,6 +97,8 @@ static const htp_shim_trace trace = {.values = values,
                                      .node_count = 5,
                                      .scopes = scopes,
                                      .scope_count = 4,
+                                     .calls = calls,
+                                     .call_count = 3,
                                      .weights = weights,
                                      .weight_count = 1,
                                      .inputs = inputs,
@@ -127,6 +139,8 @@ UNIT_TEST(scope_paths)
     htp_graph *graph = build(arena, 3);
     ck_assert_str_eq(htp_graph_scope_path(graph, 0), "");
     ck_assert_str_eq(htp_graph_scope_path(graph, 2), "a.x");
+    ck_assert_ptr_null(htp_graph_scope_site(graph, 0));
+    ck_assert_uint_eq(htp_graph_scope_site(graph, 2)->source_line, 32);
 }
 
 /* The list that holds itself is cut where 8 levels are reached. */
@@ -137,6 +151,11 @@ UNIT_TEST(dump)
     htp_graph_dump(graph, &text);
     const char *const beginning =
         "# input: %0 : float32[batch, 8]  name: ids\n"
+        "# scope 0: .  call: 0  passed: ids = %0\n"
+        "# scope 1: a  call: 0  caller: 0  source: net.py:31\n"
+        "# scope 2: a.x  call: 4  caller: 1  source: \"my net.py\":32"
+        "  passed: ids = %0, \"table_a key\" = a.x.weight, scale = 0.5\n"
+        "# scope 3: \"a.odd name\"  call: 0  caller: 1\n"
         "%3 : float32[batch, 8] = aten::linear(%0, a.x.weight, None)"
         "  # scope: a.x  call: 4  source: net.py:12\n"
         "%8 : int = aten::size.int(%3, -3)  # scope: .  call: 0\n"

@@ -374,8 +374,11 @@ UNIT_TEST(scopes_have_the_tag_of_their_calls)
     uint32_t inner = ADD(wrapper, "0", "pkg.C");
     const htp_hierarchy *hierarchy = build(arena, &list, false);
     const htp_shim_scope scopes[] = {
-        {HTP_SHIM_NONE, 0, 0}, {0, a, 0},     {1, shared, 0}, {0, b, 0}, {3, shared, 1}, {3, a, 1},
-        {0, wrapper, 0},       {6, inner, 0}, {6, shared, 2},
+        {HTP_SHIM_NONE, 0, 0, 0, NULL, 0}, {0, a, 0, 0, NULL, 0},
+        {1, shared, 0, 0, NULL, 0},        {0, b, 0, 0, NULL, 0},
+        {3, shared, 1, 0, NULL, 0},        {3, a, 1, 0, NULL, 0},
+        {0, wrapper, 0, 0, NULL, 0},       {6, inner, 0, 0, NULL, 0},
+        {6, shared, 2, 0, NULL, 0},
     };
     const uint32_t expected[] = {0, a, a, b, b, a, 0, inner, 0};
     const uint32_t *owners = htp_hierarchy_tag_scopes(arena, hierarchy, scopes, 9);
@@ -392,7 +395,7 @@ UNIT_TEST(deep_chains_of_calls)
     ADD(0, "a", SEQUENTIAL);
     htp_shim_scope *scopes = HTP_NEW_ARRAY(arena, htp_shim_scope, DEPTH);
     for (uint32_t i = 0; i < DEPTH; i++) {
-        scopes[i] = (htp_shim_scope){i - 1, i > 0, i};
+        scopes[i] = (htp_shim_scope){.parent = i - 1, .module = i > 0, .call = i};
     }
     const uint32_t *owners =
         htp_hierarchy_tag_scopes(arena, build(arena, &list, false), scopes, DEPTH);

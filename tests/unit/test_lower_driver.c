@@ -193,6 +193,40 @@ UNIT_TEST(elements_of_lists_are_bound)
     ck_assert_uint_eq(f.model->outputs.items[1], split->outputs[0]);
 }
 
+static void pass(lower_fixture *f, const char *name, uint32_t value)
+{
+    HTP_PUSH(f->arena, &f->passed, (htp_shim_passed){name, value});
+}
+
+/* A number is 0-d and [1]. */
+UNIT_TEST(what_a_call_was_given_is_known_by_name)
+{
+    lower_fixture f = begin(arena);
+    uint32_t x = fixture_input(&f, HTP_DTYPE_FLOAT32, DIMS(BATCH, 4));
+    uint32_t size = fixture_node(&f, "aten::size.int", ROOT,
+                                 ARGUMENTS({"self", x}, {"dim", fixture_int(&f, 0)}),
+                                 fixture_dynamic(&f, HTP_SHIM_INT));
+    uint32_t dead = tanh_of(&f, ROOT, x);
+    uint32_t scaled = fixture_node(&f, "aten::mul.Tensor", BLOCK,
+                                   ARGUMENTS({"self", x}, {"other", size}), matrix(&f));
+    pass(&f, "size", size);
+    pass(&f, "dead", dead);
+    pass(&f, "scale", fixture_float(&f, 0.5));
+    pass(&f, "hidden", x);
+    fixture_output(&f, scaled);
+    fixture_lower_ok(&f);
+    ck_assert_str_eq(fixture_ops(&f), "Shape Squeeze Cast Mul");
+    static const char *const names[] = {"size", "size", "hidden"};
+    const htp_tensor_id tensors[] = {f.model->nodes.items[1].outputs[0],
+                                     f.model->nodes.items[0].outputs[0], f.model->inputs.items[0]};
+    ck_assert_uint_eq(f.model->passed.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(f.model->passed.items[i].scope, BLOCK);
+        ck_assert_str_eq(f.model->passed.items[i].name, names[i]);
+        ck_assert_uint_eq(f.model->passed.items[i].tensor, tensors[i]);
+    }
+}
+
 static bool stop(void *user, const htp_progress *progress)
 {
     (void)user;
@@ -217,4 +251,4 @@ UNIT_MAIN("lower/driver", inputs_and_outputs_are_declared,
           forms_of_a_number_belong_to_its_producer, dead_and_constant_nodes_are_left_out,
           known_contents_become_initializers, all_unsupported_operators_are_reported,
           a_failed_trace_is_reported_once, complex_numbers_are_refused, elements_of_lists_are_bound,
-          progress_can_stop_it)
+          what_a_call_was_given_is_known_by_name, progress_can_stop_it)

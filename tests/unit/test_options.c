@@ -12,6 +12,8 @@ START_TEST(defaults)
     ck_assert_int_eq(options.external_data, HTP_EXTERNAL_AUTO);
     ck_assert(!options.include_torch_nn);
     ck_assert_uint_eq(options.input_count, 0);
+    ck_assert_ptr_null(options.functions);
+    ck_assert(!options.functions_per_instance);
 }
 END_TEST
 
@@ -114,6 +116,30 @@ START_TEST(lists_without_entries_are_refused)
 }
 END_TEST
 
+START_TEST(functions)
+{
+    htp_options given;
+    htp_options options;
+    expect_ok(TAKE(functions, NULL));
+    expect_ok(TAKE(functions, ""));
+    ck_assert_str_eq(options.functions, "");
+    expect_ok(TAKE(functions, "Layer, depth=2"));
+    ck_assert(!options.functions_per_instance);
+    given.functions_per_instance = true;
+    expect_ok(htp_options_take(&given, &options));
+    ck_assert(options.functions_per_instance);
+    expect_failure(TAKE(functions_per_instance, true), HTP_CODE_USAGE, "no functions");
+    expect_failure(TAKE(functions, "Layer,"), HTP_CODE_USAGE, "an empty selector");
+    expect_failure(TAKE(functions, "depth=x"), HTP_CODE_USAGE, "is no depth");
+    expect_ok(TAKE(functions, ""));
+    given.opset = 14;
+    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE,
+                   "functions need opset 15, and models are written with 17 to 23");
+    given.opset = 16;
+    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "17 to 23 are");
+}
+END_TEST
+
 /* What a caller leaves out is a failure with a reason, or has a default. */
 START_TEST(nothing_is_passed)
 {
@@ -147,4 +173,5 @@ END_TEST
 
 UNIT_MAIN("options", defaults, a_shorter_struct_gets_defaults,
           a_struct_of_another_version_is_refused, opsets, fields_are_checked,
-          inputs_come_from_one_place, lists_without_entries_are_refused, nothing_is_passed)
+          inputs_come_from_one_place, lists_without_entries_are_refused, functions,
+          nothing_is_passed)

@@ -17,8 +17,6 @@ static const int64_t numbers[] = {1, -2};
 static const char *const names[] = {"self", "other"};
 static const htp_shim_module modules[] = {
     {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE}};
-static const htp_shim_scope scopes[] = {{HTP_SHIM_NONE, 0, 0}};
-
 /* 0 input, 1 = add_(0, 0), 2 known = ones(), 3 = mul(1, 2), 4 = neg(0) that nobody reads, 5 = [3]
  */
 static const htp_shim_value values[] = {
@@ -49,6 +47,7 @@ static const uint32_t outputs[] = {5};
 typedef struct program {
     htp_shim_value values[6];
     htp_shim_node nodes[4];
+    htp_shim_scope scope;
     htp_shim_trace trace;
     htp_graph *graph;
 } program;
@@ -57,11 +56,12 @@ static void build(htp_arena *arena, program *p)
 {
     memcpy(p->nodes, nodes, sizeof(nodes));
     memcpy(p->values, values, sizeof(values));
+    p->scope = (htp_shim_scope){.parent = HTP_SHIM_NONE};
     p->trace = (htp_shim_trace){.values = p->values,
                                 .value_count = 6,
                                 .nodes = p->nodes,
                                 .node_count = 4,
-                                .scopes = scopes,
+                                .scopes = &p->scope,
                                 .scope_count = 1,
                                 .inputs = inputs,
                                 .input_count = 1,
@@ -137,6 +137,25 @@ UNIT_TEST(verifier_finds_what_is_gone)
     check_refused(&p, "made by a node that is gone");
 }
 
+/* What a call is given may be what nobody makes any more. */
+UNIT_TEST(verifier_finds_calls_with_what_does_not_exist)
+{
+    program p;
+    build(arena, &p);
+    htp_shim_passed passed = {"x", 4};
+    p.scope.passed = &passed;
+    p.scope.passed_count = 1;
+    p.graph->is_live[3] = false;
+    check_ok(htp_graph_verify(p.graph, "trace"));
+    passed.value = 6;
+    check_refused(&p, "with what does not exist");
+    passed = (htp_shim_passed){NULL, 4};
+    check_refused(&p, "with what does not exist");
+    p.scope.passed_count = 0;
+    p.scope.site = 1;
+    check_refused(&p, "called nowhere");
+}
+
 UNIT_TEST(verifier_finds_wrong_ids)
 {
     program p;
@@ -162,4 +181,5 @@ UNIT_TEST(verifier_finds_negative_dims)
 
 UNIT_MAIN("passes", passes_have_names, each_pass_does_its_part,
           verifier_finds_what_is_read_too_early, verifier_finds_what_is_gone,
-          verifier_finds_wrong_ids, verifier_finds_negative_dims)
+          verifier_finds_calls_with_what_does_not_exist, verifier_finds_wrong_ids,
+          verifier_finds_negative_dims)

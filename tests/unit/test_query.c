@@ -403,6 +403,80 @@ UNIT_TEST(what_matches_nothing_names_the_nearest)
     close_tree();
 }
 
+/* Modules whose classes have packages: 0 is the root, 1 a norm, 2 a head, 3 a norm of another
+ * package, 4 a head without one. */
+static message packages_of(htp_arena *arena)
+{
+    static const char *const chains[] = {
+        ": my.models.net.Net/norm: torch.nn.modules.normalization.LayerNorm/a: aten.neg",
+        ": my.models.net.Net/head: my.models.net.Head/b: aten.neg",
+        ": my.models.net.Net/other: torch.nn.norms.LayerNorm/c: aten.neg",
+        ": my.models.net.Net/bare: Head/d: aten.neg",
+    };
+    return chain_of(arena, NULL, "namespace", chains, 4);
+}
+
+UNIT_TEST(classes_with_packages)
+{
+    static const struct {
+        const char *address, *modules;
+    } cases[] = {
+        {"torch.nn.LayerNorm", "13"},
+        {"torch.LayerNorm", "13"},
+        {"torch.nn.modules.LayerNorm", "1"},
+        {"torch.nn.modules.normalization.LayerNorm", "1"},
+        {"torch.nn.norms.LayerNorm", "3"},
+        {"torch.*.norms.LayerNorm", "3"},
+        {"torch.nn.Layer*", "13"},
+        {"torch.nn.*", "13"},
+        {"**.norms.*", "3"},
+        {"my.Head", "2"},
+        {"my.models.net.Head", "2"},
+        {"my.*", "02"},
+        {"Head", "24"},
+        {"nn.LayerNorm", ""},
+        {"tor.LayerNorm", ""},
+        {"torch.n.LayerNorm", ""},
+        {"torch.nn.modules.normalization.LayerNorm.LayerNorm", ""},
+        {"torch.nn", ""},
+        {"torch.nn.", ""},
+        {".LayerNorm", ""},
+        {".", ""},
+    };
+    message model = packages_of(arena);
+    open_tree(arena, &model);
+    ck_assert_uint_eq(tree.module_count, 5);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        htp_address_matches matches;
+        htp_text text = {.arena = arena};
+        htp_status_free(htp_address_find(arena, &tree, cases[i].address, &matches));
+        for (uint32_t m = 0; m < tree.module_count; m++) {
+            if (matches.is_matched[m]) {
+                htp_text_addf(&text, "%u", (unsigned)m);
+            }
+        }
+        ck_assert_msg(strcmp(htp_text_string(&text), cases[i].modules) == 0, "%s: %s",
+                      cases[i].address, htp_text_string(&text));
+    }
+    close_tree();
+}
+
+UNIT_TEST(nearest_classes_with_packages)
+{
+    static const char *const cases[][2] = {
+        {"torch.nn.LayerNrm", "the nearest are torch.nn.LayerNorm"},
+        {"torch.nn.modules.LayerNrm", "the nearest are torch.nn.modules.LayerNorm"},
+        {"my.models.net.lib.Heads", "the nearest are my.models.net.Head"},
+    };
+    message model = packages_of(arena);
+    open_tree(arena, &model);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *text = htp_nearest_text(arena, &tree, cases[i][0]);
+        ck_assert_msg(strstr(text, cases[i][1]) != NULL, "%s", text);
+    }
+    close_tree();
+}
+
 UNIT_TEST(distances)
 {
     ck_assert_uint_eq(htp_nearest_distance(htp_slice_of("kitten"), htp_slice_of("sitting"), 9), 3);
@@ -494,5 +568,5 @@ UNIT_MAIN_WITH("query", proto_folder_make, proto_folder_remove, stars_stand_for_
                trees_of_chains_follow_the_rules, trees_of_python_lists, python_lists,
                trees_of_node_names, paths_of_node_names, trees_of_nothing,
                tags_and_records_that_are_garbled, modules_without_end, records_tell_of_all_modules,
-               addresses, what_matches_nothing_names_the_nearest, distances, borders,
-               borders_of_bodies)
+               addresses, what_matches_nothing_names_the_nearest, classes_with_packages,
+               nearest_classes_with_packages, distances, borders, borders_of_bodies)

@@ -1,0 +1,36 @@
+/*
+ * Which modules become ONNX functions: the selectors that people write.
+ *
+ * Selectors stand between commas; spaces around them do not count. One is
+ *
+ *   depth=2       the modules with a tag of their own that have so many above them; the root has
+ *                 none, and depth=1 is what is right below it in the tree of tags
+ *   an address    the modules that it names themselves, not those below them: query/address.h
+ *
+ * %2C is a comma in a name. A module becomes a function where it is called: of those that a
+ * selector means the others are left out, and so is the root, whose body is the model's graph. Each
+ * selector has to choose one module at least.
+ */
+#ifndef HTP_FUNCTIONS_CHOOSE_H
+#define HTP_FUNCTIONS_CHOOSE_H
+
+#include "base/status.h"
+#include "hierarchy/hierarchy.h"
+
+/** Whether selectors can be read, whatever the model is. @return HTP_CODE_USAGE where not. */
+HTP_MUST_USE htp_status htp_functions_check(const char *selectors);
+
+/**
+ * Chooses modules. Linear in the modules, for each selector.
+ * @param modules    traced: with their calls
+ * @param selectors  NULL or "": every module that is called and whose class is not torch.nn's,
+ *                   which may be none
+ * @param is_chosen  by module; false before
+ * @return HTP_CODE_USAGE for selectors that cannot be read, and for one that names nothing, nothing
+ *         that is called, or the root alone.
+ */
+HTP_MUST_USE htp_status htp_functions_choose(htp_arena *arena, const htp_hierarchy *hierarchy,
+                                             const htp_shim_module *modules, const char *selectors,
+                                             bool *is_chosen);
+
+#endif

@@ -1,0 +1,319 @@
+#include "functions/frames.h"
+
+/* Rounds in which frames are found that are none; then no frame is left. */
+enum { MOST_ROUNDS = 32 };
+
+typedef HTP_VECTOR(uint32_t) number_list;
+
+typedef struct finder {
+    htp_arena *arena;
+    const htp_draft *model;
+    const htp_shim_scope *scopes;
+    htp_frames *found;
+    bool *is_frame;      /* by scope */
+    uint32_t *frame_of;  /* by scope: its innermost frame, or HTP_NONE */
+    number_list *graphs; /* by graph: its nodes */
+    number_list open;    /* scopes of frames around the node at hand, the innermost last */
+    bool *is_closed;     /* by scope: nodes behind it have come */
+    bool is_any_refused;
+} finder;
+
+/* ---- which scope lies in which ---- */
+
+/* The innermost frame's scope around a scope; HTP_NONE where there is none. */
+static uint32_t frame_scope(const finder *f, uint32_t scope)
+{
+    while (scope != HTP_SHIM_NONE && !f->is_frame[scope]) {
+        scope = f->scopes[scope].parent;
+    }
+    return scope;
+}
+
+bool htp_frames_is_within(const htp_frames *frames, uint32_t inner, uint32_t outer)
+{
+    if (outer == HTP_NONE) {
+        return true;
+    }
+    uint32_t depth = frames->frames.items[outer].depth;
+    while (inner != HTP_NONE && frames->frames.items[inner].depth > depth) {
+        inner = frames->frames.items[inner].parent;
+    }
+    return inner == outer;
+}
+
+/* ---- the frames of one graph ---- */
+
+static uint32_t add_frame(finder *f, uint32_t scope, uint32_t parent, uint32_t graph)
+{
+    htp_frames *found = f->found;
+    uint32_t index = (uint32_t)found->frames.count;
+    uint32_t depth = parent == HTP_NONE ? 1 : found->frames.items[parent].depth + 1;
+    HTP_PUSH(f->arena, &found->frames,
+             (htp_frame){.scope = scope,
+                         .module = f->scopes[scope].module,
+                         .parent = parent,
+                         .depth = depth,
+                         .graph = graph});
+    f->frame_of[scope] = index;
+    return index;
+}
+
+/* Where the entries of a frame go that are found in a graph. */
+static htp_entry_list *entries_of(finder *f, uint32_t frame, uint32_t graph)
+{
+    return frame == f->found->graph_frames[graph] ? &f->found->graphs[graph]
+                                                  : &f->found->frames.items[frame].entries;
+}
+
+/* The frame of a scope around a node in a graph, made at its first node. Frames that have nodes
+ * elsewhere, or others between their nodes, are refused. */
+static uint32_t enter(finder *f, uint32_t scope, uint32_t graph)
+{
+    uint32_t base = f->found->graph_frames[graph];
+    number_list entered = {0};
+    while (scope != HTP_SHIM_NONE && f->frame_of[scope] == HTP_NONE) {
+        HTP_PUSH(f->arena, &entered, scope);
+        scope = frame_scope(f, f->scopes[scope].parent);
+    }
+    uint32_t frame = scope == HTP_SHIM_NONE ? HTP_NONE : f->frame_of[scope];
+    if (!htp_frames_is_within(f->found, frame, base)) {
+        return base; /* it was made in the name of what runs elsewhere */
+    }
+    while (entered.count > 0) {
+        uint32_t next = entered.items[--entered.count];
+        uint32_t parent = frame;
+        frame = add_frame(f, next, parent, graph);
+        HTP_PUSH(f->arena, entries_of(f, parent, graph),
+                 (htp_entry){.node = HTP_NONE, .frame = frame});
+    }
+    return frame;
+}
+
+static void refuse(finder *f, uint32_t frame)
+{
+    uint32_t scope = f->found->frames.items[frame].scope;
+    f->found->scattered += f->is_frame[scope];
+    f->is_frame[scope] = false;
+    f->is_any_refused = true;
+}
+
+/* Notes that a node of @p frame comes next in a graph. */
+static void come_to(finder *f, uint32_t frame, uint32_t graph)
+{
+    uint32_t base = f->found->graph_frames[graph];
+    const htp_frame *frames = f->found->frames.items;
+    while (f->open.count > 0 &&
+           !htp_frames_is_within(f->found, frame, f->open.items[f->open.count - 1])) {
+        f->is_closed[frames[f->open.items[--f->open.count]].scope] = true;
+    }
+    uint32_t above = f->open.count > 0 ? f->open.items[f->open.count - 1] : base;
+    size_t first = f->open.count;
+    for (uint32_t at = frame; at != above; at = frames[at].parent) {
+        if (frames[at].graph != graph || f->is_closed[frames[at].scope]) {
+            refuse(f, at);
+        }
+        HTP_PUSH(f->arena, &f->open, at);
+    }
+    for (size_t i = first, j = f->open.count; i + 1 < j; i++) {
+        uint32_t swapped = f->open.items[--j];
+        f->open.items[j] = f->open.items[i];
+        f->open.items[i] = swapped;
+    }
+}
+
+static void find_in_graph(finder *f, uint32_t graph, number_list *pending)
+{
+    f->open.count = 0;
+    for (size_t i = 0; i < f->graphs[graph].count; i++) {
+        uint32_t n = f->graphs[graph].items[i];
+        const htp_onnx_node *node = &f->model->nodes.items[n];
+        uint32_t frame = enter(f, frame_scope(f, node->origin.scope), graph);
+        come_to(f, frame, graph);
+        f->found->node_frames[n] = frame;
+        HTP_PUSH(f->arena, entries_of(f, frame, graph), (htp_entry){.node = n, .frame = HTP_NONE});
+        for (uint32_t k = 0; k < node->attribute_count; k++) {
+            if (node->attributes[k].kind == HTP_ATTRIBUTE_GRAPH) {
+                f->found->graph_frames[node->attributes[k].i] = frame;
+                HTP_PUSH(f->arena, pending, (uint32_t)node->attributes[k].i);
+            }
+        }
+    }
+}
+
+/* ---- all graphs ---- */
+
+static void find_all(finder *f)
+{
+    uint32_t scope_count = f->model->graph->trace->scope_count;
+    size_t graph_count = f->model->graphs.count + 1;
+    htp_frames *found = f->found;
+    found->frames.count = 0;
+    found->graphs = HTP_NEW_ARRAY(f->arena, htp_entry_list, graph_count);
+    f->is_closed = HTP_NEW_ARRAY(f->arena, bool, scope_count);
+    f->is_any_refused = false;
+    for (uint32_t i = 0; i < scope_count; i++) {
+        f->frame_of[i] = HTP_NONE;
+    }
+    number_list pending = {0};
+    f->found->graph_frames[0] = HTP_NONE;
+    HTP_PUSH(f->arena, &pending, 0);
+    while (pending.count > 0) {
+        find_in_graph(f, pending.items[--pending.count], &pending);
+    }
+}
+
+static void list_graphs(finder *f)
+{
+    f->graphs = HTP_NEW_ARRAY(f->arena, number_list, f->model->graphs.count + 1);
+    for (uint32_t n = 0; n < f->model->nodes.count; n++) {
+        HTP_PUSH(f->arena, &f->graphs[f->model->nodes.items[n].graph], n);
+    }
+}
+
+/* ---- what is told of scopes ---- */
+
+typedef struct call_key {
+    uint32_t frame, module;
+} call_key;
+
+uint32_t htp_frames_first_call(const htp_frames *frames, uint32_t frame, uint32_t module)
+{
+    const call_key key = {frame, module};
+    uint32_t call = 0;
+    (void)htp_map_get_bytes(&frames->first_calls, &key, sizeof(key), &call);
+    return call;
+}
+
+/* Of modules that are called more than once: which call is the first in each frame around it. */
+static void note_first_calls(finder *f, uint32_t scope)
+{
+    const htp_frames *found = f->found;
+    uint32_t module = f->scopes[scope].module;
+    uint32_t frame = found->scope_frames[scope];
+    bool is_frame = frame != HTP_NONE && found->frames.items[frame].scope == scope;
+    frame = is_frame ? found->frames.items[frame].parent : frame;
+    for (; frame != HTP_NONE; frame = found->frames.items[frame].parent) {
+        call_key *key = HTP_NEW(f->arena, call_key);
+        *key = (call_key){frame, module};
+        if (htp_map_get_bytes(&found->first_calls, key, sizeof(*key), NULL)) {
+            return; /* the frames around have one, too */
+        }
+        htp_map_set_bytes(f->arena, &f->found->first_calls, key, sizeof(*key),
+                          f->scopes[scope].call);
+    }
+}
+
+static void look_at_scopes(finder *f)
+{
+    uint32_t count = f->model->graph->trace->scope_count;
+    uint32_t *inner = HTP_NEW_ARRAY(f->arena, uint32_t, count);
+    f->found->scope_frames = inner;
+    for (uint32_t scope = 0; scope < count; scope++) {
+        uint32_t parent = f->scopes[scope].parent;
+        uint32_t around = parent == HTP_SHIM_NONE ? HTP_NONE : inner[parent];
+        inner[scope] = f->frame_of[scope] == HTP_NONE ? around : f->frame_of[scope];
+        if (f->model->graph->modules[f->scopes[scope].module].shim->calls > 1) {
+            note_first_calls(f, scope);
+        }
+    }
+}
+
+htp_frames *htp_frames_find(const htp_draft *model, const bool *is_chosen)
+{
+    htp_arena *arena = model->arena;
+    const htp_shim_trace *trace = model->graph->trace;
+    finder f = {.arena = arena, .model = model, .scopes = trace->scopes};
+    f.found = HTP_NEW(arena, htp_frames);
+    f.found->model = model;
+    f.found->node_frames = HTP_NEW_ARRAY(arena, uint32_t, model->nodes.count);
+    f.is_frame = HTP_NEW_ARRAY(arena, bool, trace->scope_count);
+    f.frame_of = HTP_NEW_ARRAY(arena, uint32_t, trace->scope_count);
+    f.found->graph_frames = HTP_NEW_ARRAY(arena, uint32_t, model->graphs.count + 1);
+    for (uint32_t scope = 1; scope < trace->scope_count; scope++) {
+        uint32_t module = trace->scopes[scope].module;
+        bool is_caller = module == trace->scopes[trace->scopes[scope].parent].module;
+        f.is_frame[scope] = is_chosen[module] && !is_caller;
+    }
+    list_graphs(&f);
+    find_all(&f);
+    for (unsigned round = 1; f.is_any_refused; round++) {
+        if (round == MOST_ROUNDS) {
+            for (uint32_t i = 0; i < f.found->frames.count; i++) {
+                refuse(&f, i);
+            }
+        }
+        find_all(&f);
+    }
+    look_at_scopes(&f);
+    return f.found;
+}
+
+/* ---- walks ---- */
+
+/* A list of entries under way. */
+typedef struct level {
+    const htp_entry_list *entries;
+    size_t next;
+    uint32_t bodies; /* of the next node that were walked through */
+    uint32_t graph;  /* a body; HTP_NONE: where the walk began */
+} level;
+
+struct htp_walk {
+    htp_arena *arena;
+    const htp_frames *frames;
+    HTP_VECTOR(level) levels;
+};
+
+htp_walk *htp_walk_begin(htp_arena *arena, const htp_frames *frames, uint32_t frame)
+{
+    htp_walk *walk = HTP_NEW(arena, htp_walk);
+    walk->arena = arena;
+    walk->frames = frames;
+    const htp_entry_list *entries =
+        frame == HTP_NONE ? &frames->graphs[0] : &frames->frames.items[frame].entries;
+    HTP_PUSH(arena, &walk->levels, (level){.entries = entries, .graph = HTP_NONE});
+    return walk;
+}
+
+/* The body number @p index of a node; HTP_NONE where it has no more. */
+static uint32_t body_of(const htp_onnx_node *node, uint32_t index)
+{
+    for (uint32_t k = 0; k < node->attribute_count; k++) {
+        if (node->attributes[k].kind == HTP_ATTRIBUTE_GRAPH && index-- == 0) {
+            return (uint32_t)node->attributes[k].i;
+        }
+    }
+    return HTP_NONE;
+}
+
+static bool end_level(htp_walk *walk, htp_event *event)
+{
+    *event = (htp_event){HTP_EVENT_END, walk->levels.items[--walk->levels.count].graph};
+    return walk->levels.count > 0;
+}
+
+bool htp_walk_next(htp_walk *walk, htp_event *event)
+{
+    level *at = &walk->levels.items[walk->levels.count - 1];
+    if (at->next == at->entries->count) {
+        return end_level(walk, event);
+    }
+    const htp_entry *entry = &at->entries->items[at->next];
+    if (entry->node == HTP_NONE) {
+        at->next++;
+        *event = (htp_event){HTP_EVENT_CALL, entry->frame};
+        return true;
+    }
+    uint32_t body = body_of(&walk->frames->model->nodes.items[entry->node], at->bodies);
+    if (body == HTP_NONE) {
+        at->next++;
+        at->bodies = 0;
+        *event = (htp_event){HTP_EVENT_NODE, entry->node};
+        return true;
+    }
+    at->bodies++;
+    HTP_PUSH(walk->arena, &walk->levels,
+             (level){.entries = &walk->frames->graphs[body], .graph = body});
+    *event = (htp_event){HTP_EVENT_GRAPH, body};
+    return true;
+}

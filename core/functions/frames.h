@@ -1,0 +1,77 @@
+/*
+ * Frames: running calls of chosen modules, which become calls of functions.
+ *
+ * A frame is a scope of the trace whose module was chosen. A node belongs to the innermost frame
+ * that its scope lies in; a node of a body that was made in the name of an operation outside
+ * belongs to the frame of the node that has the body. Frames are numbered so that one comes behind
+ * that around it, and otherwise in the order of their first nodes.
+ *
+ * A call can stand for its nodes only where these lie in one graph and next to each other (see
+ * onnx/gather.h): a frame of which that is not so is none, and its nodes belong to that around it.
+ */
+#ifndef HTP_FUNCTIONS_FRAMES_H
+#define HTP_FUNCTIONS_FRAMES_H
+
+#include "onnx/draft.h"
+
+/** What a body is made of: a node, or a call. */
+typedef struct htp_entry {
+    uint32_t node;  /* of the draft; HTP_NONE: a call */
+    uint32_t frame; /* that is called; HTP_NONE: a node */
+} htp_entry;
+
+typedef HTP_VECTOR(htp_entry) htp_entry_list;
+
+typedef struct htp_frame {
+    uint32_t scope;
+    uint32_t module;
+    uint32_t parent;        /* the frame around it, or HTP_NONE */
+    uint32_t depth;         /* frames around it */
+    uint32_t graph;         /* that its call stands in */
+    htp_entry_list entries; /* without what stands in bodies of nodes */
+} htp_frame;
+
+typedef struct htp_frames {
+    const htp_draft *model;
+    HTP_VECTOR(htp_frame) frames;
+    htp_entry_list *graphs; /* by graph: entries that no frame which stands in it has */
+    uint32_t *node_frames;  /* by node: the frame that it belongs to, or HTP_NONE */
+    uint32_t *graph_frames; /* by graph: that of the node that has it */
+    uint32_t *scope_frames; /* by scope: the innermost frame that it is or lies in, or HTP_NONE */
+    htp_map first_calls;    /* by frame and module */
+    uint32_t scattered;     /* calls that stay as they are, as they cannot run as a whole */
+} htp_frames;
+
+/** Finds the frames of a model. @param is_chosen  by module */
+htp_frames *htp_frames_find(const htp_draft *model, const bool *is_chosen);
+
+/** Whether frame @p inner is @p outer or lies in it; HTP_NONE is what is around all. */
+bool htp_frames_is_within(const htp_frames *frames, uint32_t inner, uint32_t outer);
+
+/** The number of the first call of a module in a frame; HTP_NONE (the model): 0. Modules that are
+ * called but once have no other. */
+uint32_t htp_frames_first_call(const htp_frames *frames, uint32_t frame, uint32_t module);
+
+/** What comes next in a body. */
+typedef enum htp_event_kind {
+    HTP_EVENT_NODE,
+    HTP_EVENT_CALL,
+    HTP_EVENT_GRAPH, /* a body of the node that comes behind its bodies */
+    HTP_EVENT_END,   /* of that body */
+} htp_event_kind;
+
+typedef struct htp_event {
+    htp_event_kind kind;
+    uint32_t index; /* of the node, frame or graph */
+} htp_event;
+
+/** A walk through a body and the bodies of its nodes, not through what is called. */
+typedef struct htp_walk htp_walk;
+
+/** A walk through a frame's body, or the model's (HTP_NONE). */
+htp_walk *htp_walk_begin(htp_arena *arena, const htp_frames *frames, uint32_t frame);
+
+/** @return false at the end */
+bool htp_walk_next(htp_walk *walk, htp_event *event);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Names in a model with functions. Private to core/functions.
+ */
+#ifndef HTP_FUNCTIONS_NAMING_H
+#define HTP_FUNCTIONS_NAMING_H
+
+#include "functions/sharing.h"
+
+/** What functions are called. */
+typedef struct htp_function_name {
+    const char *domain; /* the package of the class */
+    const char *name;   /* the class, or class_2 and so on */
+} htp_function_name;
+
+/** Names the functions, in their order. No operator of the model has one of these names. */
+const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames *frames,
+                                              const htp_sharing *sharing);
+
+/** A name as it stands in a function that stands for @p frame: without the frame's own prefix. In
+ * the model's own graph (HTP_NONE) it stays. */
+const char *htp_naming_local(const htp_frames *frames, uint32_t frame, const char *name);
+
+/** An input of a frame's function. */
+typedef struct htp_formal_input {
+    const char *name; /* unique among the inputs */
+    uint32_t index;   /* among the body's inputs */
+} htp_formal_input;
+
+/**
+ * The inputs of a function by its first frame: what forward() was given, in its order and by its
+ * names; what else is made outside; weights, by their names below the module.
+ * @param passed  by scope: the first of model->passed that is of it or behind it
+ * @param taken   receives the names
+ * @return one per input of the body
+ */
+const htp_formal_input *htp_naming_inputs(htp_arena *arena, const htp_frames *frames,
+                                          const htp_sharing *sharing, uint32_t frame,
+                                          const uint32_t *passed, htp_map *taken);
+
+/** By scope, and behind the last: the first of model->passed that is of it or behind it. */
+const uint32_t *htp_naming_passed(htp_arena *arena, const htp_draft *model);
+
+#endif

@@ -1,0 +1,485 @@
+#include "functions/sharing.h"
+
+#include "hierarchy/relation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Words of a key. */
+enum {
+    KEY_NOTHING = 1,
+    KEY_MADE,
+    KEY_CONSTANT,
+    KEY_INPUT,
+    KEY_NODE,
+    KEY_CALL,
+    KEY_GRAPH,
+    KEY_END,
+    KEY_ALONE, /* what follows is of this frame alone */
+};
+
+typedef struct sharer {
+    htp_arena *arena;
+    const htp_frames *frames;
+    const htp_draft *model;
+    const htp_shim_scope *scopes;
+    const htp_hierarchy *hierarchy;
+    const uint32_t *scope_modules;
+    bool is_each_its_own;
+    htp_sharing *sharing;
+    uint32_t *read_depth; /* by tensor: the depth of the frames that all who read it are in */
+    uint32_t *known_in;   /* by tensor: the frame, plus one, whose value or input it is */
+    uint32_t *number;     /* by tensor: of the value, or the input */
+    bool *is_input;       /* by tensor */
+    uint32_t *scope_text; /* by scope: what it is relative to its frame; 0: not looked at */
+    uint32_t *call_text;  /* by call: the same */
+    htp_map texts;        /* numbers, from 1 on */
+    htp_map keys;         /* functions */
+    htp_text key;         /* of the frame at hand */
+} sharer;
+
+static void add_words(sharer *s, const uint64_t *words, size_t count)
+{
+    htp_text_add_bytes(&s->key, (const char *)words, count * sizeof(*words));
+}
+
+#define ADD(s, ...)                                                                                \
+    add_words((s), (const uint64_t[]){__VA_ARGS__},                                                \
+              sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+/* The number of some bytes. */
+static uint32_t number_of(sharer *s, const void *bytes, size_t count)
+{
+    uint32_t number = (uint32_t)s->texts.count + 1;
+    const void **place = htp_map_add_bytes(s->arena, &s->texts, bytes, count, &number);
+    if (place) {
+        *place = htp_arena_copy(s->arena, bytes, count);
+    }
+    return number;
+}
+
+static uint32_t number_of_text(sharer *s, const char *text)
+{
+    return text ? number_of(s, text, strlen(text)) : 0;
+}
+
+/* The same of a list, which may be at NULL where it is empty. */
+static uint32_t number_of_list(sharer *s, const void *items, size_t count, size_t size)
+{
+    return count ? number_of(s, items, count * size) : 0;
+}
+
+/* ---- who reads what ---- */
+
+static uint32_t depth_of(const sharer *s, uint32_t frame)
+{
+    return frame == HTP_NONE ? 0 : s->frames->frames.items[frame].depth;
+}
+
+/* The depth of the innermost frame that both are in. */
+static uint32_t common_depth(const sharer *s, uint32_t a, uint32_t b)
+{
+    const htp_frame *frames = s->frames->frames.items;
+    while (a != b) {
+        bool climbs_a = depth_of(s, a) >= depth_of(s, b);
+        bool climbs_b = depth_of(s, b) >= depth_of(s, a);
+        a = climbs_a ? frames[a].parent : a;
+        b = climbs_b ? frames[b].parent : b;
+    }
+    return depth_of(s, a);
+}
+
+static void note_reader(sharer *s, htp_tensor_id tensor, uint32_t frame)
+{
+    const htp_tensor *read = tensor == HTP_TENSOR_NONE ? NULL : &s->model->tensors.items[tensor];
+    if (read && read->source == HTP_TENSOR_FROM_NODE) {
+        uint32_t depth = common_depth(s, s->frames->node_frames[read->index], frame);
+        s->read_depth[tensor] = depth < s->read_depth[tensor] ? depth : s->read_depth[tensor];
+    }
+}
+
+static void note_readers(sharer *s)
+{
+    const htp_draft *model = s->model;
+    memset(s->read_depth, 0xff, model->tensors.count * sizeof(*s->read_depth));
+    for (uint32_t n = 0; n < model->nodes.count; n++) {
+        for (uint32_t i = 0; i < model->nodes.items[n].input_count; i++) {
+            note_reader(s, model->nodes.items[n].inputs[i], s->frames->node_frames[n]);
+        }
+    }
+    for (uint32_t g = 0; g < model->graphs.count; g++) {
+        for (size_t i = 0; i < model->graphs.items[g].outputs.count; i++) {
+            note_reader(s, model->graphs.items[g].outputs.items[i], s->frames->graph_frames[g + 1]);
+        }
+    }
+    for (size_t i = 0; i < model->outputs.count; i++) {
+        note_reader(s, model->outputs.items[i], HTP_NONE);
+    }
+}
+
+/* ---- what nodes say of where they come from ---- */
+
+/* What a scope is relative to the frame around it: 0 where that has no relative spelling. */
+static uint32_t describe_scope(sharer *s, uint32_t scope, uint32_t frame)
+{
+    const htp_frame *around = &s->frames->frames.items[frame];
+    const htp_hierarchy_module *modules = s->hierarchy->modules;
+    const htp_graph *graph = s->model->graph;
+    const char *tag = htp_relation_tag(modules[s->scope_modules[scope]].tag,
+                                       modules[s->scope_modules[around->scope]].tag);
+    const char *full_tag = htp_relation_tag(modules[s->scopes[scope].module].full_tag,
+                                            modules[around->module].full_tag);
+    htp_text text = {.arena = s->arena};
+    bool is_below = *tag != '/' && *full_tag != '/';
+    htp_text_addf(&text, "%s %s", tag, full_tag);
+    for (uint32_t at = scope; at != around->scope && is_below; at = s->scopes[at].parent) {
+        const htp_shim_module *module = graph->modules[s->scopes[at].module].shim;
+        const char *path =
+            htp_relation_path(module->path, graph->modules[around->module].shim->path);
+        is_below = path != NULL;
+        htp_text_addf(&text, " %s:%s", path ? path : "", module->qualified_class);
+        if (module->calls > 1) {
+            uint32_t first = htp_frames_first_call(s->frames, frame, s->scopes[at].module);
+            htp_text_addf(&text, "#%u", (unsigned)(s->scopes[at].call - first));
+        }
+    }
+    return is_below ? number_of_text(s, htp_text_string(&text)) : 0;
+}
+
+/* Adds where something runs, in a scope within a frame. */
+static void add_scope(sharer *s, uint32_t scope, uint32_t frame)
+{
+    uint32_t lies_in = s->frames->scope_frames[scope];
+    bool is_call = lies_in != HTP_NONE && s->frames->frames.items[lies_in].scope == scope;
+    if (is_call && lies_in != frame) {
+        lies_in = s->frames->frames.items[lies_in].parent;
+    }
+    if (lies_in != frame) {
+        ADD(s, KEY_ALONE, frame);
+        return;
+    }
+    uint32_t text = is_call ? describe_scope(s, scope, frame) : s->scope_text[scope];
+    if (text == 0) {
+        text = describe_scope(s, scope, frame);
+        s->scope_text[scope] = text;
+    }
+    if (text == 0) {
+        ADD(s, KEY_ALONE, frame);
+    } else {
+        ADD(s, text);
+    }
+}
+
+static uint32_t number_of_place(sharer *s, const char *file, uint32_t line, const char *text,
+                                const char *function, uint32_t call)
+{
+    const uint32_t words[] = {number_of_text(s, file), line, number_of_text(s, text),
+                              number_of_text(s, function), call};
+    return number_of(s, words, sizeof(words));
+}
+
+/* The calls within the frame that led to a place. */
+static uint32_t describe_calls(sharer *s, uint32_t call, uint32_t frame)
+{
+    const htp_shim_trace *trace = s->model->graph->trace;
+    HTP_VECTOR(uint32_t) pending = {0};
+    while (call != 0 && s->call_text[call - 1] == 0 &&
+           s->frames->scope_frames[trace->calls[call - 1].scope] == frame) {
+        HTP_PUSH(s->arena, &pending, call);
+        call = trace->calls[call - 1].call;
+    }
+    bool is_within = call != 0 && s->frames->scope_frames[trace->calls[call - 1].scope] == frame;
+    uint32_t text = is_within ? s->call_text[call - 1] : 0;
+    while (pending.count > 0) {
+        uint32_t next = pending.items[--pending.count] - 1;
+        const htp_shim_call *place = &trace->calls[next];
+        text = number_of_place(s, place->source_file, place->source_line, place->source_text,
+                               place->function, text);
+        s->call_text[next] = text;
+    }
+    return text;
+}
+
+static void add_origin(sharer *s, htp_origin origin, uint32_t frame)
+{
+    add_scope(s, origin.scope, frame);
+    if (origin.node == HTP_NONE) {
+        return;
+    }
+    const htp_shim_node *node = htp_graph_node(s->model->graph, origin.node);
+    ADD(s, number_of_text(s, node->kind),
+        number_of_place(s, node->source_file, node->source_line, node->source_text, node->function,
+                        describe_calls(s, node->call, frame)));
+}
+
+/* ---- values ---- */
+
+static void add_type(sharer *s, htp_tensor_id id)
+{
+    const htp_tensor *tensor = &s->model->tensors.items[id];
+    if (!tensor->has_type) {
+        ADD(s, KEY_NOTHING);
+        return;
+    }
+    ADD(s, (uint64_t)tensor->dtype << 32 | tensor->rank, tensor->is_sequence);
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        ADD(s, number_of_text(s, tensor->dims[i].symbol));
+    }
+}
+
+static void add_read(sharer *s, htp_tensor_id id, uint32_t frame)
+{
+    htp_body *body = &s->sharing->bodies[frame];
+    if (id == HTP_TENSOR_NONE) {
+        ADD(s, KEY_NOTHING);
+        return;
+    }
+    const htp_tensor *tensor = &s->model->tensors.items[id];
+    if (tensor->source == HTP_TENSOR_FROM_INITIALIZER &&
+        s->model->initializers.items[tensor->index].weight == HTP_NONE) {
+        ADD(s, KEY_CONSTANT, tensor->index);
+    } else if (s->known_in[id] == frame + 1) {
+        ADD(s, s->is_input[id] ? KEY_INPUT : KEY_MADE, s->number[id]);
+    } else {
+        s->known_in[id] = frame + 1;
+        s->is_input[id] = true;
+        s->number[id] = (uint32_t)body->inputs.count;
+        HTP_PUSH(s->arena, &body->inputs, id);
+        ADD(s, KEY_INPUT, s->number[id]);
+        add_type(s, id);
+    }
+}
+
+/* A value that is made in a frame, or what it calls. */
+static void note_value(sharer *s, htp_tensor_id id, uint32_t number, uint32_t frame)
+{
+    s->known_in[id] = frame + 1;
+    s->is_input[id] = false;
+    s->number[id] = number;
+    if (s->read_depth[id] < depth_of(s, frame)) {
+        HTP_PUSH(s->arena, &s->sharing->bodies[frame].outputs, (htp_made){number, id});
+    }
+}
+
+static void add_value(sharer *s, htp_tensor_id id, uint32_t frame)
+{
+    htp_body *body = &s->sharing->bodies[frame];
+    add_type(s, id);
+    HTP_PUSH(s->arena, &body->values, (htp_made){body->value_count, id});
+    note_value(s, id, body->value_count++, frame);
+}
+
+/* ---- what bodies are made of ---- */
+
+static void add_attribute(sharer *s, const htp_attribute *attribute)
+{
+    ADD(s, number_of_text(s, attribute->name), attribute->kind);
+    switch (attribute->kind) {
+    case HTP_ATTRIBUTE_INT:
+        ADD(s, (uint64_t)attribute->i);
+        break;
+    case HTP_ATTRIBUTE_FLOAT:
+        ADD(s, number_of(s, &attribute->f, sizeof(attribute->f)));
+        break;
+    case HTP_ATTRIBUTE_STRING:
+        ADD(s, number_of_text(s, attribute->s));
+        break;
+    case HTP_ATTRIBUTE_INTS:
+        ADD(s, number_of_list(s, attribute->ints, attribute->count, sizeof(*attribute->ints)));
+        break;
+    case HTP_ATTRIBUTE_FLOATS:
+        ADD(s, number_of_list(s, attribute->floats, attribute->count, sizeof(*attribute->floats)));
+        break;
+    case HTP_ATTRIBUTE_STRINGS:
+        ADD(s, attribute->count);
+        for (size_t i = 0; i < attribute->count; i++) {
+            ADD(s, number_of_text(s, attribute->strings[i]));
+        }
+        break;
+    case HTP_ATTRIBUTE_GRAPH:  /* it came before */
+    case HTP_ATTRIBUTE_TENSOR: /* of models with functions */
+        break;
+    }
+}
+
+static void add_node(sharer *s, uint32_t index, uint32_t frame)
+{
+    const htp_onnx_node *node = &s->model->nodes.items[index];
+    ADD(s, KEY_NODE, number_of_text(s, node->op_type), number_of_text(s, node->domain),
+        node->attribute_count, node->input_count, node->output_count);
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        add_attribute(s, &node->attributes[i]);
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        add_read(s, node->inputs[i], frame);
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        add_value(s, node->outputs[i], frame);
+    }
+    add_origin(s, node->origin, frame);
+    for (size_t i = 0; i < node->more_scopes.count; i++) {
+        add_scope(s, node->more_scopes.items[i], frame);
+    }
+}
+
+static void add_call(sharer *s, uint32_t called, uint32_t frame)
+{
+    htp_body *body = &s->sharing->bodies[frame];
+    const htp_body *callee = &s->sharing->bodies[called];
+    ADD(s, KEY_CALL, callee->function, callee->inputs.count);
+    for (size_t i = 0; i < callee->inputs.count; i++) {
+        add_read(s, callee->inputs.items[i], frame);
+    }
+    for (size_t i = 0; i < callee->outputs.count; i++) {
+        const htp_made *output = &callee->outputs.items[i];
+        note_value(s, output->tensor, body->value_count + output->number, frame);
+    }
+    body->value_count += callee->value_count;
+    uint32_t scope = s->frames->frames.items[called].scope;
+    add_scope(s, scope, frame);
+    ADD(s, describe_calls(s, s->scopes[scope].site, frame));
+}
+
+static void add_graph(sharer *s, uint32_t graph, uint32_t frame)
+{
+    const htp_nested_graph *nested = &s->model->graphs.items[graph - 1];
+    ADD(s, KEY_GRAPH, nested->inputs.count);
+    for (size_t i = 0; i < nested->inputs.count; i++) {
+        add_value(s, nested->inputs.items[i], frame);
+    }
+}
+
+static void add_end(sharer *s, uint32_t graph, uint32_t frame)
+{
+    const htp_nested_graph *nested = &s->model->graphs.items[graph - 1];
+    ADD(s, KEY_END, nested->outputs.count);
+    for (size_t i = 0; i < nested->outputs.count; i++) {
+        add_read(s, nested->outputs.items[i], frame);
+    }
+}
+
+/* Makes the key of a frame, whose calls have functions. */
+static void make_key(sharer *s, uint32_t frame)
+{
+    uint32_t module = s->frames->frames.items[frame].module;
+    const htp_shim_module *callee = s->model->graph->modules[module].shim;
+    s->key = (htp_text){.arena = s->arena};
+    ADD(s, number_of_text(s, callee->qualified_class),
+        s->is_each_its_own ? (uint64_t)module + 1 : 0);
+    htp_walk *walk = htp_walk_begin(s->arena, s->frames, frame);
+    htp_event event;
+    while (htp_walk_next(walk, &event)) {
+        switch (event.kind) {
+        case HTP_EVENT_NODE:
+            add_node(s, event.index, frame);
+            break;
+        case HTP_EVENT_CALL:
+            add_call(s, event.index, frame);
+            break;
+        case HTP_EVENT_GRAPH:
+            add_graph(s, event.index, frame);
+            break;
+        case HTP_EVENT_END:
+            add_end(s, event.index, frame);
+            break;
+        }
+    }
+}
+
+/* ---- functions ---- */
+
+static uint32_t find_function(sharer *s)
+{
+    uint32_t function = (uint32_t)s->sharing->functions.count;
+    const void **place =
+        htp_map_add_bytes(s->arena, &s->keys, s->key.bytes, s->key.length, &function);
+    if (place) {
+        *place = s->key.bytes;
+        HTP_PUSH(s->arena, &s->sharing->functions, (htp_function){.is_shared = false});
+    }
+    return function;
+}
+
+static void number_functions(sharer *s)
+{
+    htp_sharing *sharing = s->sharing;
+    size_t count = sharing->functions.count;
+    uint32_t *moved = HTP_NEW_ARRAY(s->arena, uint32_t, count);
+    bool *is_moved = HTP_NEW_ARRAY(s->arena, bool, count);
+    uint32_t next = 0;
+    for (uint32_t frame = 0; frame < s->frames->frames.count; frame++) {
+        uint32_t *function = &sharing->bodies[frame].function;
+        if (!is_moved[*function]) {
+            is_moved[*function] = true;
+            moved[*function] = next++;
+        }
+        *function = moved[*function];
+        HTP_PUSH(s->arena, &sharing->functions.items[*function].frames, frame);
+    }
+    sharing->order = moved; /* frames within were looked at before */
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* What any of the frames gives, the function gives. */
+static void join_outputs(sharer *s, htp_function *function)
+{
+    htp_map seen = {0};
+    const htp_frame *frames = s->frames->frames.items;
+    for (size_t i = 0; i < function->frames.count; i++) {
+        const htp_body *body = &s->sharing->bodies[function->frames.items[i]];
+        function->is_shared = function->is_shared || frames[function->frames.items[i]].module !=
+                                                         frames[function->frames.items[0]].module;
+        for (size_t k = 0; k < body->outputs.count; k++) {
+            const uint32_t *number = &body->outputs.items[k].number;
+            uint32_t any = 0;
+            const void **place = htp_map_add_bytes(s->arena, &seen, number, sizeof(*number), &any);
+            if (place) {
+                *place = number;
+                HTP_PUSH(s->arena, &function->outputs, *number);
+            }
+        }
+    }
+    if (function->outputs.count > 0) {
+        qsort(function->outputs.items, function->outputs.count, sizeof(uint32_t), compare_numbers);
+    }
+}
+
+htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,
+                              const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
+                              bool is_each_its_own)
+{
+    const htp_draft *model = frames->model;
+    const htp_shim_trace *trace = model->graph->trace;
+    size_t tensors = model->tensors.count;
+    sharer s = {.arena = arena,
+                .frames = frames,
+                .model = model,
+                .scopes = trace->scopes,
+                .hierarchy = hierarchy,
+                .scope_modules = scope_modules,
+                .is_each_its_own = is_each_its_own,
+                .sharing = HTP_NEW(arena, htp_sharing),
+                .read_depth = HTP_NEW_ARRAY(arena, uint32_t, tensors),
+                .known_in = HTP_NEW_ARRAY(arena, uint32_t, tensors),
+                .number = HTP_NEW_ARRAY(arena, uint32_t, tensors),
+                .is_input = HTP_NEW_ARRAY(arena, bool, tensors),
+                .scope_text = HTP_NEW_ARRAY(arena, uint32_t, trace->scope_count),
+                .call_text = HTP_NEW_ARRAY(arena, uint32_t, trace->call_count)};
+    s.sharing->bodies = HTP_NEW_ARRAY(arena, htp_body, frames->frames.count);
+    note_readers(&s);
+    for (uint32_t frame = (uint32_t)frames->frames.count; frame-- > 0;) {
+        make_key(&s, frame);
+        s.sharing->bodies[frame].function = find_function(&s);
+    }
+    number_functions(&s);
+    for (size_t i = 0; i < s.sharing->functions.count; i++) {
+        join_outputs(&s, &s.sharing->functions.items[i]);
+    }
+    return s.sharing;
+}

@@ -1,0 +1,50 @@
+/*
+ * Which frames have equal bodies, and can share a function.
+ *
+ * Bodies are equal where they have the same operators in the same order, with equal attributes,
+ * constants and edges, dtypes, ranks and dynamic dims; where their nodes say the same of the
+ * modules within, relative to the call; and where they run forward() of one class. What a body
+ * reads from outside, weights above all, are inputs, and do not count.
+ *
+ * Values that are made in a body, and in what it calls, have numbers: the same in equal bodies.
+ */
+#ifndef HTP_FUNCTIONS_SHARING_H
+#define HTP_FUNCTIONS_SHARING_H
+
+#include "functions/frames.h"
+#include "hierarchy/hierarchy.h"
+
+typedef HTP_VECTOR(uint32_t) htp_number_list;
+
+typedef struct htp_made {
+    uint32_t number;
+    htp_tensor_id tensor;
+} htp_made;
+
+/** What goes into and out of a frame. */
+typedef struct htp_body {
+    HTP_VECTOR(htp_tensor_id) inputs; /* made outside, no constants; in the order of reading */
+    HTP_VECTOR(htp_made) outputs;     /* read outside; by number */
+    HTP_VECTOR(htp_made) values;      /* made here, not in what is called; by number */
+    uint32_t value_count;             /* with what is called */
+    uint32_t function;
+} htp_body;
+
+typedef struct htp_function {
+    htp_number_list frames;  /* in their order */
+    bool is_shared;          /* they run several modules */
+    htp_number_list outputs; /* numbers of values that are read outside of any of them */
+} htp_function;
+
+typedef struct htp_sharing {
+    htp_body *bodies;                   /* by frame */
+    HTP_VECTOR(htp_function) functions; /* in the order of their first calls */
+    const uint32_t *order;              /* of functions: what is called before who calls it */
+} htp_sharing;
+
+/** @param is_each_its_own  only calls of one module share a function */
+htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,
+                              const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
+                              bool is_each_its_own);
+
+#endif
