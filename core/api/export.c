@@ -39,7 +39,7 @@ static htp_status write_model(htp_session *session, htp_finished *finished)
                                         .progress = htp_session_progress,
                                         .user = session,
                                         .source = &session->file};
-    HTP_TRY(htp_status_prefix(htp_draft_write(finished->model, finished->annotations,
+    HTP_TRY(htp_status_prefix(htp_draft_write(finished->written, finished->annotations,
                                               finished->onnx_path, &options, &finished->sizes),
                               session->model_path));
     note_data_file(session, finished);

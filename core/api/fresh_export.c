@@ -45,8 +45,8 @@ static htp_status write_structure(htp_fresh_export *fresh, htp_finished *finishe
     char *path = htp_arena_printf(&session->arena, "/proc/self/fd/%d", fresh->fd);
     finished->onnx_path = path;
     htp_session_begin(session, HTP_STAGE_WRITTEN);
-    HTP_TRY(
-        htp_draft_write(finished->model, finished->annotations, path, &options, &finished->sizes));
+    HTP_TRY(htp_draft_write(finished->written, finished->annotations, path, &options,
+                            &finished->sizes));
     return htp_session_end(session, finished->sizes.model_bytes, "bytes");
 }
 

@@ -1,6 +1,7 @@
 #include "api/pipeline.h"
 
 #include "api/dynamic_axes.h"
+#include "functions/annotate.h"
 #include "functions/choose.h"
 #include "graph/passes.h"
 #include "hierarchy/hierarchy.h"
@@ -39,20 +40,6 @@ static void note_tags(htp_session *session)
     }
 }
 
-/* Which modules become functions. */
-static htp_status choose_functions(htp_session *session, const htp_hierarchy *hierarchy)
-{
-    bool *is_chosen = HTP_NEW_ARRAY(&session->arena, bool, hierarchy->module_count);
-    HTP_TRY(htp_status_prefix(htp_functions_choose(&session->arena, hierarchy, session->modules,
-                                                   session->options.functions, is_chosen),
-                              session->model_path));
-    if (!memchr(is_chosen, true, hierarchy->module_count)) {
-        htp_session_note(session, "no functions: no module below the root is called whose class is "
-                                  "not torch.nn's; choose some, for example torch.nn.Linear");
-    }
-    return HTP_OK;
-}
-
 static htp_status lower_graph(htp_session *session, const htp_custom_operators *customs,
                               htp_draft **model)
 {
@@ -84,25 +71,62 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     return htp_session_end(session, (*model)->nodes.count, "nodes");
 }
 
+/* Makes calls of chosen modules calls of functions. */
+static htp_status make_functions(htp_session *session, htp_finished *finished,
+                                 const uint32_t *scope_modules,
+                                 const htp_annotate_options *annotate_options)
+{
+    const htp_options *options = &session->options;
+    htp_arena *arena = &session->arena;
+    const htp_hierarchy *hierarchy = finished->hierarchy;
+    bool *is_chosen = HTP_NEW_ARRAY(arena, bool, hierarchy->module_count);
+    HTP_TRY(htp_status_prefix(
+        htp_functions_choose(arena, hierarchy, session->modules, options->functions, is_chosen),
+        session->model_path));
+    if (!memchr(is_chosen, true, hierarchy->module_count)) {
+        htp_session_note(session, "no functions: no module below the root is called whose class is "
+                                  "not torch.nn's; choose some, for example torch.nn.Linear");
+    }
+    const htp_frames *frames = htp_frames_find(finished->model, is_chosen);
+    const htp_stacks *stacks = htp_stacks_find(arena, session->graph);
+    const htp_sharing *sharing = htp_sharing_find(arena, frames, hierarchy, scope_modules, stacks,
+                                                  options->functions_per_instance);
+    if (frames->scattered > 0) {
+        htp_session_note(session,
+                         "%" PRIu32 " calls of modules stay as they are: what they need and give "
+                         "does not let them run as a whole",
+                         frames->scattered);
+    }
+    finished->functions = htp_functions_build(arena, frames, sharing, stacks);
+    finished->written = finished->functions->model;
+    finished->annotations =
+        htp_functions_annotate(arena, finished->functions, finished->annotations, hierarchy,
+                               scope_modules, annotate_options);
+    return HTP_OK;
+}
+
 htp_status htp_pipeline_tag(htp_session *session, htp_finished *finished)
 {
     htp_session_begin(session, HTP_STAGE_TAGGED);
     const htp_options *options = &session->options;
     const htp_hierarchy_options hierarchy_options = {.include_torch_nn = options->include_torch_nn};
-    const htp_annotate_options annotate_options = {
-        .places = options->tags, .attribute_prefix = options->tag_attribute_prefix};
+    const htp_annotate_options annotate_options = {.places = options->tags,
+                                                   .attribute_prefix =
+                                                       options->tag_attribute_prefix,
+                                                   .leaves_nodes = options->functions != NULL};
     const htp_shim_trace *trace = session->graph->trace;
     const htp_hierarchy *hierarchy = htp_hierarchy_build(&session->arena, session->modules,
                                                          session->module_count, &hierarchy_options);
     const uint32_t *scope_modules =
         htp_hierarchy_tag_scopes(&session->arena, hierarchy, trace->scopes, trace->scope_count);
     finished->hierarchy = hierarchy;
+    finished->written = finished->model;
     finished->annotations =
         htp_annotate(&session->arena, finished->model, hierarchy, scope_modules, &annotate_options);
     note_tags(session);
     note_root(session, finished);
     if (options->functions) {
-        HTP_TRY(choose_functions(session, hierarchy));
+        HTP_TRY(make_functions(session, finished, scope_modules, &annotate_options));
     }
     return htp_session_end(session, finished->model->nodes.count, "nodes");
 }

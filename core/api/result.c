@@ -100,12 +100,12 @@ static void add_seconds(htp_text *text, const htp_session *session)
 
 static uint64_t count_tagged(const htp_finished *finished)
 {
-    uint64_t tagged = 0;
-    for (size_t i = 0; i < finished->model->nodes.count; i++) {
+    uint64_t untagged = 0;
+    for (size_t i = 0; i < finished->written->nodes.count; i++) {
         const htp_node_annotation *node = &finished->annotations->nodes[i];
-        tagged += node->attribute_count > 0 || node->metadata.count > 0 || node->doc_string;
+        untagged += !node->attribute_count && !node->metadata.count && !node->doc_string;
     }
-    return tagged;
+    return untagged ? finished->written->nodes.count - untagged : finished->model->nodes.count;
 }
 
 static const char *make_json(htp_session *session, const htp_finished *finished)
@@ -119,6 +119,8 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     add_count(&text, "nodes", model->nodes.count);
     add_count(&text, "tagged_nodes", count_tagged(finished));
     add_count(&text, "initializers", model->initializers.count);
+    add_count(&text, "functions", finished->written->functions.count);
+    add_count(&text, "function_calls", finished->functions ? finished->functions->calls : 0);
     add_count(&text, "modules", session->module_count);
     add_tensors(&text, "inputs", model, model->inputs.items, model->inputs.count);
     add_tensors(&text, "outputs", model, model->outputs.items, model->outputs.count);

@@ -5,6 +5,7 @@
 #define HTP_API_RESULT_H
 
 #include "api/session.h"
+#include "functions/build.h"
 #include "onnx/annotate.h"
 #include "onnx/draft.h"
 #include "onnx/writer.h"
@@ -12,10 +13,12 @@
 /** A finished export. */
 typedef struct htp_finished {
     const char *onnx_path;
-    const char *sidecar_path; /* NULL: there is none */
-    const htp_draft *model;
+    const char *sidecar_path;       /* NULL: there is none */
+    const htp_draft *model;         /* flat */
+    const htp_draft *written;       /* the same, or with functions */
+    const htp_functions *functions; /* NULL: it has none */
     const htp_hierarchy *hierarchy;
-    const htp_annotations *annotations;
+    const htp_annotations *annotations; /* of what is written */
     htp_writer_result sizes;
 } htp_finished;
 

@@ -19,7 +19,7 @@ typedef struct builder {
     htp_tensor_id *ids;                /* by tensor of the flat model: its tensor here ... */
     uint32_t *known_in;                /* ... in the body of this frame plus two; 1: the model */
     HTP_VECTOR(uint32_t) initializers; /* of the flat model */
-    HTP_VECTOR(uint32_t) nodes;        /* of the flat model, or HTP_NONE */
+    HTP_VECTOR(uint32_t) called;       /* frames, or HTP_NONE: by node */
 } builder;
 
 /* A body under way: a function's, or the model's. */
@@ -92,10 +92,10 @@ static void give(body *b, uint32_t number, htp_tensor_id id)
 
 /* ---- constants ---- */
 
-static void push_node(builder *build, htp_onnx_node node, uint32_t flat)
+static void push_node(builder *build, htp_onnx_node node, uint32_t called)
 {
     HTP_PUSH(build->arena, &build->model->nodes, node);
-    HTP_PUSH(build->arena, &build->nodes, flat);
+    HTP_PUSH(build->arena, &build->called, called);
 }
 
 /* A constant of a function: a node in front of the first that reads it. */
@@ -220,7 +220,7 @@ static void add_node(builder *build, body *b, uint32_t index)
     node.outputs = outputs;
     node.name = htp_naming_local(build->frames, b->frame, flat->name);
     node.graph = b->graphs.items[b->graphs.count - 1];
-    push_node(build, node, index);
+    push_node(build, node, HTP_NONE);
 }
 
 /* ---- bodies of nodes ---- */
@@ -320,7 +320,7 @@ static void add_call(builder *build, body *b, uint32_t frame)
                       (uint32_t)build->sharing->functions.items[callee->function].outputs.count,
                   .graph = b->graphs.items[b->graphs.count - 1],
                   .origin = {.scope = scope, .node = HTP_NONE}},
-              HTP_NONE);
+              frame);
 }
 
 /* ---- bodies ---- */
@@ -495,7 +495,7 @@ static void import_domains(builder *build)
 }
 
 htp_functions *htp_functions_build(htp_arena *arena, const htp_frames *frames,
-                                   const htp_sharing *sharing)
+                                   const htp_sharing *sharing, const htp_stacks *stacks)
 {
     const htp_draft *flat = frames->model;
     htp_draft *model = HTP_NEW(arena, htp_draft);
@@ -529,7 +529,8 @@ htp_functions *htp_functions_build(htp_arena *arena, const htp_frames *frames,
     import_domains(&build);
     build.result->model = model;
     build.result->frames = frames;
+    build.result->stacks = stacks;
     build.result->initializers = build.initializers.items;
-    build.result->nodes = build.nodes.items;
+    build.result->called = build.called.items;
     return build.result;
 }

@@ -15,14 +15,14 @@
 typedef struct htp_functions {
     htp_draft *model;             /* with functions; shares tensors' types with the flat one */
     const uint32_t *initializers; /* by its initializers: that of the flat model */
-    const uint32_t *nodes;        /* by its nodes: that of the flat model; HTP_NONE: a call, or a
-                                     constant */
+    const uint32_t *called;       /* by its nodes: the frame that is called, or HTP_NONE */
     const htp_frames *frames;
+    const htp_stacks *stacks; /* of the graph */
     uint32_t calls;
 } htp_functions;
 
 /** Builds the model with functions for @p frames, whose model stays as it is. Linear. */
 htp_functions *htp_functions_build(htp_arena *arena, const htp_frames *frames,
-                                   const htp_sharing *sharing);
+                                   const htp_sharing *sharing, const htp_stacks *stacks);
 
 #endif

@@ -228,8 +228,12 @@ static char *decode(htp_arena *arena, htp_slice selector)
     for (size_t i = 0; i < selector.length; i++) {
         bool is_comma = selector.length - i >= 3 && (memcmp(selector.at + i, "%2C", 3) == 0 ||
                                                      memcmp(selector.at + i, "%2c", 3) == 0);
-        address[length++] = is_comma ? ',' : selector.at[i];
-        i += is_comma ? 2 : 0;
+        if (is_comma) {
+            address[length++] = ',';
+            i += 2;
+        } else {
+            address[length++] = selector.at[i];
+        }
     }
     address[length] = '\0';
     return address;

@@ -200,6 +200,7 @@ static void note_first_calls(finder *f, uint32_t scope)
         }
         htp_map_set_bytes(f->arena, &f->found->first_calls, key, sizeof(*key),
                           f->scopes[scope].call);
+        HTP_PUSH(f->arena, &f->found->frames.items[frame].repeated, module);
     }
 }
 

@@ -25,10 +25,11 @@ typedef HTP_VECTOR(htp_entry) htp_entry_list;
 typedef struct htp_frame {
     uint32_t scope;
     uint32_t module;
-    uint32_t parent;        /* the frame around it, or HTP_NONE */
-    uint32_t depth;         /* frames around it */
-    uint32_t graph;         /* that its call stands in */
-    htp_entry_list entries; /* without what stands in bodies of nodes */
+    uint32_t parent;               /* the frame around it, or HTP_NONE */
+    uint32_t depth;                /* frames around it */
+    uint32_t graph;                /* that its call stands in */
+    htp_entry_list entries;        /* without what stands in bodies of nodes */
+    HTP_VECTOR(uint32_t) repeated; /* modules that are called more than once, and here */
 } htp_frame;
 
 typedef struct htp_frames {

@@ -25,17 +25,18 @@ typedef struct sharer {
     const htp_shim_scope *scopes;
     const htp_hierarchy *hierarchy;
     const uint32_t *scope_modules;
+    const htp_stacks *stacks;
     bool is_each_its_own;
     htp_sharing *sharing;
-    uint32_t *read_depth; /* by tensor: the depth of the frames that all who read it are in */
-    uint32_t *known_in;   /* by tensor: the frame, plus one, whose value or input it is */
-    uint32_t *number;     /* by tensor: of the value, or the input */
-    bool *is_input;       /* by tensor */
-    uint32_t *scope_text; /* by scope: what it is relative to its frame; 0: not looked at */
-    uint32_t *call_text;  /* by call: the same */
-    htp_map texts;        /* numbers, from 1 on */
-    htp_map keys;         /* functions */
-    htp_text key;         /* of the frame at hand */
+    uint32_t *read_depth;     /* by tensor: the depth of the frames that all who read it are in */
+    uint32_t *known_in;       /* by tensor: the frame, plus one, whose value or input it is */
+    uint32_t *number;         /* by tensor: of the value, or the input */
+    bool *is_input;           /* by tensor */
+    uint32_t *scope_text;     /* by scope: what it is relative to its frame; 0: not looked at */
+    uint32_t *operation_text; /* by aten node: its stack in that frame */
+    htp_map texts;            /* numbers, from 1 on */
+    htp_map keys;             /* functions */
+    htp_text key;             /* of the frame at hand */
 } sharer;
 
 static void add_words(sharer *s, const uint64_t *words, size_t count)
@@ -170,46 +171,19 @@ static void add_scope(sharer *s, uint32_t scope, uint32_t frame)
     }
 }
 
-static uint32_t number_of_place(sharer *s, const char *file, uint32_t line, const char *text,
-                                const char *function, uint32_t call)
-{
-    const uint32_t words[] = {number_of_text(s, file), line, number_of_text(s, text),
-                              number_of_text(s, function), call};
-    return number_of(s, words, sizeof(words));
-}
-
-/* The calls within the frame that led to a place. */
-static uint32_t describe_calls(sharer *s, uint32_t call, uint32_t frame)
-{
-    const htp_shim_trace *trace = s->model->graph->trace;
-    HTP_VECTOR(uint32_t) pending = {0};
-    while (call != 0 && s->call_text[call - 1] == 0 &&
-           s->frames->scope_frames[trace->calls[call - 1].scope] == frame) {
-        HTP_PUSH(s->arena, &pending, call);
-        call = trace->calls[call - 1].call;
-    }
-    bool is_within = call != 0 && s->frames->scope_frames[trace->calls[call - 1].scope] == frame;
-    uint32_t text = is_within ? s->call_text[call - 1] : 0;
-    while (pending.count > 0) {
-        uint32_t next = pending.items[--pending.count] - 1;
-        const htp_shim_call *place = &trace->calls[next];
-        text = number_of_place(s, place->source_file, place->source_line, place->source_text,
-                               place->function, text);
-        s->call_text[next] = text;
-    }
-    return text;
-}
-
 static void add_origin(sharer *s, htp_origin origin, uint32_t frame)
 {
     add_scope(s, origin.scope, frame);
     if (origin.node == HTP_NONE) {
         return;
     }
-    const htp_shim_node *node = htp_graph_node(s->model->graph, origin.node);
-    ADD(s, number_of_text(s, node->kind),
-        number_of_place(s, node->source_file, node->source_line, node->source_text, node->function,
-                        describe_calls(s, node->call, frame)));
+    if (s->operation_text[origin.node] == 0) {
+        const char *stack = htp_stack_trace_within(s->arena, s->stacks, origin.node,
+                                                   s->frames->frames.items[frame].scope);
+        s->operation_text[origin.node] = number_of_text(s, stack ? stack : "");
+    }
+    ADD(s, number_of_text(s, htp_graph_node(s->model->graph, origin.node)->kind),
+        s->operation_text[origin.node]);
 }
 
 /* ---- values ---- */
@@ -322,6 +296,21 @@ static void add_node(sharer *s, uint32_t index, uint32_t frame)
     }
 }
 
+/* Where calls within what is called begin to count. */
+static void add_first_calls(sharer *s, uint32_t called, uint32_t frame)
+{
+    const htp_frame *callee = &s->frames->frames.items[called];
+    const htp_graph *graph = s->model->graph;
+    for (size_t i = 0; i < callee->repeated.count; i++) {
+        uint32_t module = callee->repeated.items[i];
+        const char *path = htp_relation_path(graph->modules[module].shim->path,
+                                             graph->modules[callee->module].shim->path);
+        ADD(s, path ? number_of_text(s, path) : (uint64_t)module << 32,
+            htp_frames_first_call(s->frames, called, module) -
+                htp_frames_first_call(s->frames, frame, module));
+    }
+}
+
 static void add_call(sharer *s, uint32_t called, uint32_t frame)
 {
     htp_body *body = &s->sharing->bodies[frame];
@@ -337,7 +326,10 @@ static void add_call(sharer *s, uint32_t called, uint32_t frame)
     body->value_count += callee->value_count;
     uint32_t scope = s->frames->frames.items[called].scope;
     add_scope(s, scope, frame);
-    ADD(s, describe_calls(s, s->scopes[scope].site, frame));
+    const char *stack =
+        htp_stack_trace_of_call(s->arena, s->stacks, scope, s->frames->frames.items[frame].scope);
+    ADD(s, number_of_text(s, stack));
+    add_first_calls(s, called, frame);
 }
 
 static void add_graph(sharer *s, uint32_t graph, uint32_t frame)
@@ -452,7 +444,7 @@ static void join_outputs(sharer *s, htp_function *function)
 
 htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,
                               const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
-                              bool is_each_its_own)
+                              const htp_stacks *stacks, bool is_each_its_own)
 {
     const htp_draft *model = frames->model;
     const htp_shim_trace *trace = model->graph->trace;
@@ -463,6 +455,7 @@ htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,
                 .scopes = trace->scopes,
                 .hierarchy = hierarchy,
                 .scope_modules = scope_modules,
+                .stacks = stacks,
                 .is_each_its_own = is_each_its_own,
                 .sharing = HTP_NEW(arena, htp_sharing),
                 .read_depth = HTP_NEW_ARRAY(arena, uint32_t, tensors),
@@ -470,7 +463,7 @@ htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,
                 .number = HTP_NEW_ARRAY(arena, uint32_t, tensors),
                 .is_input = HTP_NEW_ARRAY(arena, bool, tensors),
                 .scope_text = HTP_NEW_ARRAY(arena, uint32_t, trace->scope_count),
-                .call_text = HTP_NEW_ARRAY(arena, uint32_t, trace->call_count)};
+                .operation_text = HTP_NEW_ARRAY(arena, uint32_t, trace->node_count)};
     s.sharing->bodies = HTP_NEW_ARRAY(arena, htp_body, frames->frames.count);
     note_readers(&s);
     for (uint32_t frame = (uint32_t)frames->frames.count; frame-- > 0;) {

@@ -13,6 +13,7 @@
 
 #include "functions/frames.h"
 #include "hierarchy/hierarchy.h"
+#include "onnx/stack_trace.h"
 
 typedef HTP_VECTOR(uint32_t) htp_number_list;
 
@@ -45,6 +46,6 @@ typedef struct htp_sharing {
 /** @param is_each_its_own  only calls of one module share a function */
 htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,
                               const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
-                              bool is_each_its_own);
+                              const htp_stacks *stacks, bool is_each_its_own);
 
 #endif

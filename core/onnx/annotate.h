@@ -69,6 +69,7 @@ typedef struct htp_annotations {
 typedef struct htp_annotate_options {
     unsigned places;              /* set of htp_tag_place; 0: only the node counts are made */
     const char *attribute_prefix; /* "__" */
+    bool leaves_nodes;            /* they are annotated by others: see onnx/annotate_node.h */
 } htp_annotate_options;
 
 /**

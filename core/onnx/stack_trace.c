@@ -1,5 +1,6 @@
 #include "onnx/stack_trace.h"
 
+#include "base/map.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "onnx/names.h"
@@ -9,6 +10,7 @@
 enum { LONGEST_STACK = 256, LONGEST_LINE = 1000 };
 
 #define FORWARD "forward"
+#define SEPARATOR "\n  "
 /* What calls the program in order to trace it. */
 #define TRACER_FILE "torch/jit/_trace.py"
 
@@ -24,6 +26,7 @@ typedef struct stack {
     const htp_shim_trace *trace;
     const char *method;       /* that was exported */
     HTP_VECTOR(frame) frames; /* the innermost first */
+    bool has_python;          /* of a traced file: one place tells of the frames of several calls */
 } stack;
 
 /* The tracer names the second call of one module forward1, and so on. */
@@ -74,6 +77,7 @@ static bool read_frame(htp_arena *arena, const char *line, size_t length, frame 
 /* Adds the frames of forward() from a stack, or the innermost one where there is none. */
 static void add_python_stack(stack *s, const char *text)
 {
+    s->has_python = true;
     size_t before = s->frames.count;
     frame innermost = {0};
     while (*text && s->frames.count < LONGEST_STACK) {
@@ -146,6 +150,20 @@ static const char *find_method(const htp_shim_trace *trace, const htp_shim_call 
     return method ? method : FORWARD;
 }
 
+/* The frames of a node. */
+static stack find_frames(htp_arena *arena, const htp_shim_trace *trace, const htp_shim_node *node)
+{
+    const htp_shim_call place = {.scope = node->scope,
+                                 .source_file = node->source_file,
+                                 .source_line = node->source_line,
+                                 .source_text = node->source_text,
+                                 .function = node->function,
+                                 .call = node->call};
+    stack s = {.arena = arena, .trace = trace, .method = find_method(trace, &place)};
+    add_chain(&s, &place);
+    return s;
+}
+
 /* ---- the text ---- */
 
 static void add_line(htp_text *text, const char *line)
@@ -168,9 +186,9 @@ static void add_line(htp_text *text, const char *line)
     }
 }
 
-static void add_text(htp_text *text, const frame *added)
+static void add_frame_text(htp_text *text, const frame *added)
 {
-    htp_text_add(text, text->length ? "\n  File \"" : "File \"");
+    htp_text_add(text, "File \"");
     htp_text_add(text, htp_name_escape(text->arena, added->file));
     htp_text_add(text, "\", line ");
     htp_text_add(text, added->line);
@@ -184,17 +202,162 @@ static void add_text(htp_text *text, const frame *added)
 const char *htp_stack_trace_make(htp_arena *arena, const htp_shim_trace *trace,
                                  const htp_shim_node *node)
 {
-    const htp_shim_call place = {.scope = node->scope,
-                                 .source_file = node->source_file,
-                                 .source_line = node->source_line,
-                                 .source_text = node->source_text,
-                                 .function = node->function,
-                                 .call = node->call};
-    stack s = {.arena = arena, .trace = trace, .method = find_method(trace, &place)};
-    add_chain(&s, &place);
+    const stack s = find_frames(arena, trace, node);
     htp_text text = {.arena = arena};
     for (size_t i = s.frames.count; i-- > 0;) {
-        add_text(&text, &s.frames.items[i]);
+        htp_text_add(&text, text.length ? SEPARATOR : "");
+        add_frame_text(&text, &s.frames.items[i]);
     }
     return text.length ? htp_text_string(&text) : NULL;
+}
+
+/* ---- of all nodes and calls of a graph ---- */
+
+/* A frame, and those around it: stacks that begin alike share what they begin with. */
+typedef struct link {
+    uint32_t outer; /* a link; link 0 is no frame at all */
+    uint32_t depth; /* frames, with its own */
+    const char *text;
+} link;
+
+struct htp_stacks {
+    const htp_graph *graph;
+    HTP_VECTOR(link) links;
+    uint32_t *nodes; /* by node: its innermost frame, or 0 */
+    uint32_t *calls; /* by scope: the innermost frame of the callers', or 0 */
+};
+
+typedef struct finder {
+    htp_arena *arena;
+    htp_stacks *stacks;
+    htp_map known;     /* outer link and text -> link */
+    htp_text key;      /* the latest one of these */
+    uint32_t *depths;  /* by scope: callers */
+    uint32_t *callers; /* by scope: those whose places are known beside any node's */
+    bool *has_stack;   /* by scope: a node of it has a stack */
+} finder;
+
+static uint32_t add_link(finder *f, uint32_t outer, const frame *added)
+{
+    f->key.length = 0;
+    htp_text_add_bytes(&f->key, (const char *)&outer, sizeof(outer));
+    add_frame_text(&f->key, added);
+    uint32_t found = (uint32_t)f->stacks->links.count;
+    const void **place =
+        htp_map_add_bytes(f->arena, &f->known, f->key.bytes, f->key.length, &found);
+    if (place) {
+        const char *bytes = htp_arena_copy(f->arena, f->key.bytes, f->key.length);
+        *place = bytes;
+        uint32_t depth = f->stacks->links.items[outer].depth + 1;
+        HTP_PUSH(f->arena, &f->stacks->links, (link){outer, depth, bytes + sizeof(outer)});
+    }
+    return found;
+}
+
+/* Whether the place of a call, or of one around it in the same call of a module, is known. */
+static bool is_known_place(const htp_shim_trace *trace, const htp_shim_call *place)
+{
+    bool is_known = false;
+    for (uint32_t scope = place->scope; place && place->scope == scope && !is_known;
+         place = caller_of(trace, place)) {
+        is_known = place->source_text && *place->source_text;
+    }
+    return is_known;
+}
+
+static void count_callers(finder *f)
+{
+    const htp_shim_trace *trace = f->stacks->graph->trace;
+    for (uint32_t i = 0; i < trace->scope_count; i++) {
+        const htp_shim_call *site = htp_graph_scope_site(f->stacks->graph, i);
+        uint32_t parent = trace->scopes[i].parent;
+        if (parent < i) {
+            f->depths[i] = f->depths[parent] + 1;
+            f->callers[i] = f->callers[parent] + (site && is_known_place(trace, site));
+        }
+    }
+}
+
+/* The frames that all stacks of a scope begin with, up to the first @p limit of a further one.
+ * @param path  its links, the outermost first, behind link 0 */
+static void share(finder *f, uint32_t scope, const uint32_t *path, uint32_t limit)
+{
+    const link *links = f->stacks->links.items;
+    uint32_t shared = f->has_stack[scope] ? f->stacks->calls[scope] : path[limit];
+    while (links[shared].depth > limit || path[links[shared].depth] != shared) {
+        shared = links[shared].outer;
+    }
+    f->stacks->calls[scope] = shared;
+    f->has_stack[scope] = true;
+}
+
+static void find_stack(finder *f, htp_node_id id)
+{
+    const htp_shim_trace *trace = f->stacks->graph->trace;
+    const stack s = find_frames(f->arena, trace, &trace->nodes[id]);
+    uint32_t count = (uint32_t)s.frames.count;
+    uint32_t path[LONGEST_STACK + 1] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        path[i + 1] = add_link(f, path[i], &s.frames.items[count - 1 - i]);
+    }
+    f->stacks->nodes[id] = path[count];
+    for (uint32_t scope = trace->nodes[id].scope; count > 0 && scope != HTP_SHIM_NONE;
+         scope = trace->scopes[scope].parent) {
+        uint32_t limit = s.has_python ? f->depths[scope] : f->callers[scope];
+        share(f, scope, path, limit < count ? limit : count - 1);
+    }
+}
+
+const htp_stacks *htp_stacks_find(htp_arena *arena, const htp_graph *graph)
+{
+    size_t scope_count = (size_t)graph->trace->scope_count + 1;
+    htp_stacks *stacks = HTP_NEW(arena, htp_stacks);
+    stacks->graph = graph;
+    stacks->nodes = HTP_NEW_ARRAY(arena, uint32_t, (size_t)graph->node_count + 1);
+    stacks->calls = HTP_NEW_ARRAY(arena, uint32_t, scope_count);
+    HTP_PUSH(arena, &stacks->links, (link){0});
+    finder f = {.arena = arena,
+                .key = {.arena = arena},
+                .stacks = stacks,
+                .depths = HTP_NEW_ARRAY(arena, uint32_t, scope_count),
+                .callers = HTP_NEW_ARRAY(arena, uint32_t, scope_count),
+                .has_stack = HTP_NEW_ARRAY(arena, bool, scope_count)};
+    count_callers(&f);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (graph->is_live[i]) {
+            find_stack(&f, i);
+        }
+    }
+    return stacks;
+}
+
+/* The text of the frames within @p outer up to @p inner; NULL where it is not around that, or where
+ * there is none between. */
+static const char *text_between(htp_arena *arena, const htp_stacks *stacks, uint32_t outer,
+                                uint32_t inner)
+{
+    const link *links = stacks->links.items;
+    const char *frames[LONGEST_STACK];
+    uint32_t count = 0;
+    for (; links[inner].depth > links[outer].depth; inner = links[inner].outer) {
+        frames[count++] = links[inner].text;
+    }
+    htp_text text = {.arena = arena};
+    for (uint32_t i = inner == outer ? count : 0; i-- > 0;) {
+        htp_text_add(&text, text.length ? SEPARATOR : "");
+        htp_text_add(&text, frames[i]);
+    }
+    return text.length ? htp_text_string(&text) : NULL;
+}
+
+const char *htp_stack_trace_of_call(htp_arena *arena, const htp_stacks *stacks, uint32_t scope,
+                                    uint32_t within)
+{
+    return text_between(arena, stacks, stacks->calls[within], stacks->calls[scope]);
+}
+
+const char *htp_stack_trace_within(htp_arena *arena, const htp_stacks *stacks, htp_node_id node,
+                                   uint32_t scope)
+{
+    return text_between(arena, stacks, stacks->calls[scope], stacks->nodes[node]);
 }

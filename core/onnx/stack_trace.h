@@ -6,9 +6,7 @@
 #ifndef HTP_ONNX_STACK_TRACE_H
 #define HTP_ONNX_STACK_TRACE_H
 
-#include "base/arena.h"
-
-#include <htp/shim.h>
+#include "graph/graph.h"
 
 /**
  * As much of the stack as the file holds, the innermost last:
@@ -25,5 +23,33 @@
  */
 const char *htp_stack_trace_make(htp_arena *arena, const htp_shim_trace *trace,
                                  const htp_shim_node *node);
+
+/**
+ * The stacks of a graph's live nodes, and of the places where its scopes were called, so that a
+ * stack can be told in parts. For every scope S, and every live node N that runs in it:
+ *
+ *     htp_stack_trace_make(N) = of_call(S) "\n  " within(N, S)
+ *     of_call(S) = of_call(T) "\n  " of_call(S, within T), for a scope T around S
+ *
+ * and what is NULL goes with its separator; where make() gives a text, within() does.
+ *
+ * The stack of a call is that of its callers' forward()s, as far as the stacks of all nodes within
+ * begin with it: a traced file says nothing of calls, and has moved some of its nodes. It is
+ * shorter where a node's stack lacks frames, and for what is called deeper than 256 frames.
+ */
+typedef struct htp_stacks htp_stacks;
+
+/** Time is linear in the nodes times the depth of calls. */
+const htp_stacks *htp_stacks_find(htp_arena *arena, const htp_graph *graph);
+
+/** The frames up to the place where @p scope was called, from those of scope @p within on (0: all
+ * of them). NULL where there are none. */
+const char *htp_stack_trace_of_call(htp_arena *arena, const htp_stacks *stacks, uint32_t scope,
+                                    uint32_t within);
+
+/** The frames of a live node from @p scope's forward() inward. NULL where nothing is known, or
+ * where it does not run in @p scope. */
+const char *htp_stack_trace_within(htp_arena *arena, const htp_stacks *stacks, htp_node_id node,
+                                   uint32_t scope);
 
 #endif

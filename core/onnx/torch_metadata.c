@@ -1,12 +1,16 @@
 #include "onnx/torch_metadata.h"
 
 #include "hierarchy/hierarchy.h"
+#include "hierarchy/relation.h"
 #include "onnx/stack_trace.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { LONGEST_CHAIN = 256 };
+
+/* The operation that a call of a function stands for. */
+#define CALL_NAME "forward"
 
 /* What the nodes of one scope begin with. */
 typedef struct scope_texts {
@@ -31,16 +35,22 @@ static const char *operator_name(const char *kind, size_t *length)
     return name;
 }
 
+void htp_torch_metadata_count(htp_torch_metadata_maker *maker, htp_map *counts,
+                              htp_node_id operation)
+{
+    size_t length;
+    const char *name = operator_name(htp_graph_node(maker->graph, operation)->kind, &length);
+    uint32_t count = 0;
+    (void)htp_map_get_bytes(counts, name, length, &count);
+    maker->numbers[operation] = count;
+    htp_map_set_bytes(maker->arena, counts, name, length, count + 1);
+}
+
 static void number_operations(htp_torch_metadata_maker *maker)
 {
     htp_map counts = {0};
     for (uint32_t i = 0; i < maker->graph->node_count; i++) {
-        size_t length;
-        const char *name = operator_name(htp_graph_node(maker->graph, i)->kind, &length);
-        uint32_t count = 0;
-        htp_map_get_bytes(&counts, name, length, &count);
-        maker->numbers[i] = count;
-        htp_map_set_bytes(maker->arena, &counts, name, length, count + 1);
+        htp_torch_metadata_count(maker, &counts, i);
     }
 }
 
@@ -55,11 +65,11 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
     return maker;
 }
 
-/* The modules that were running, innermost first. @return their number */
-static size_t list_chain(const htp_graph *graph, uint32_t scope, uint32_t *chain)
+/* The modules that were running since scope @p end began, innermost first. @return their number */
+static size_t list_chain(const htp_graph *graph, uint32_t scope, uint32_t end, uint32_t *chain)
 {
     size_t count = 0;
-    while (scope != HTP_SHIM_NONE && count < LONGEST_CHAIN) {
+    while (scope != HTP_SHIM_NONE && scope != end && count < LONGEST_CHAIN) {
         uint32_t module = graph->trace->scopes[scope].module;
         if (count == 0 || chain[count - 1] != module) {
             chain[count++] = module;
@@ -75,29 +85,50 @@ static void add_item(htp_text *list, const char *item)
     htp_text_add(list, ", ");
 }
 
-static const scope_texts *texts_of_scope(htp_torch_metadata_maker *maker, uint32_t scope)
+/* The path of a module as it is told: relative to that of the call. */
+static const char *told_path(const htp_torch_metadata_maker *maker, uint32_t module,
+                             const htp_torch_setting *setting)
 {
-    scope_texts *texts = &maker->by_scope[scope];
-    if (texts->namespace_text) {
-        return texts;
-    }
+    const htp_graph *graph = maker->graph;
+    const char *path = graph->modules[module].shim->path;
+    const char *below = setting->is_relative
+                            ? htp_relation_path(path, htp_graph_scope_path(graph, setting->scope))
+                            : path;
+    return below ? below : path;
+}
+
+static scope_texts make_texts(htp_torch_metadata_maker *maker, uint32_t scope,
+                              const htp_torch_setting *setting)
+{
     uint32_t chain[LONGEST_CHAIN];
+    uint32_t end = setting->is_relative ? setting->scope : HTP_SHIM_NONE;
     htp_text names = {.arena = maker->arena};
     htp_text classes = {.arena = maker->arena};
     htp_text scopes = {.arena = maker->arena};
     htp_text_add(&classes, "[");
     htp_text_add(&scopes, "[");
-    for (size_t i = list_chain(maker->graph, scope, chain); i-- > 0;) {
+    for (size_t i = list_chain(maker->graph, scope, end, chain); i-- > 0;) {
         const htp_shim_module *module = maker->graph->modules[chain[i]].shim;
-        htp_hierarchy_add_encoded(&names, module->path, true);
+        const char *path = told_path(maker, chain[i], setting);
+        htp_hierarchy_add_encoded(&names, path, true);
         htp_text_add(&names, ": ");
         htp_hierarchy_add_encoded(&names, module->qualified_class, true);
         htp_text_add(&names, "/");
         add_item(&classes, module->qualified_class);
-        add_item(&scopes, module->path);
+        add_item(&scopes, path);
     }
-    *texts =
-        (scope_texts){htp_text_string(&names), htp_text_string(&classes), htp_text_string(&scopes)};
+    return (scope_texts){htp_text_string(&names), htp_text_string(&classes),
+                         htp_text_string(&scopes)};
+}
+
+/* A scope's nodes stand in one function, or in the model. */
+static const scope_texts *texts_of_scope(htp_torch_metadata_maker *maker, uint32_t scope,
+                                         const htp_torch_setting *setting)
+{
+    scope_texts *texts = &maker->by_scope[scope];
+    if (!texts->namespace_text) {
+        *texts = make_texts(maker, scope, setting);
+    }
     return texts;
 }
 
@@ -144,21 +175,45 @@ static const char *close_namespace(htp_arena *arena, const char *begun, const ch
     return htp_text_string(&text);
 }
 
+static const char *stack_of(const htp_torch_metadata_maker *maker, htp_node_id operation,
+                            const htp_torch_setting *setting)
+{
+    return setting->is_relative
+               ? htp_stack_trace_within(maker->arena, setting->stacks, operation, setting->scope)
+               : htp_stack_trace_make(maker->arena, maker->graph->trace,
+                                      htp_graph_node(maker->graph, operation));
+}
+
 htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
-                                           const htp_onnx_node *node)
+                                           const htp_onnx_node *node,
+                                           const htp_torch_setting *setting)
 {
     htp_arena *arena = maker->arena;
     htp_node_id id = node->origin.node;
     bool has_operation = id != HTP_NONE;
     const char *name = has_operation ? name_operation(maker, id) : node->op_type;
     const char *target = has_operation ? name_target(maker, id) : node->op_type;
-    const scope_texts *begun = texts_of_scope(maker, node->origin.scope);
+    const scope_texts *begun = texts_of_scope(maker, node->origin.scope, setting);
     return (htp_torch_metadata){
         .namespace_text = close_namespace(arena, begun->namespace_text, name, target),
         .class_hierarchy = close_list(arena, begun->class_hierarchy, target),
         .scopes = close_list(arena, begun->scopes, name),
-        .stack_trace = has_operation ? htp_stack_trace_make(arena, maker->graph->trace,
-                                                            htp_graph_node(maker->graph, id))
-                                     : NULL,
+        .stack_trace = has_operation ? stack_of(maker, id, setting) : NULL,
+    };
+}
+
+htp_torch_metadata htp_torch_metadata_of_call(htp_torch_metadata_maker *maker, uint32_t scope,
+                                              const htp_torch_setting *setting)
+{
+    htp_arena *arena = maker->arena;
+    const htp_graph *graph = maker->graph;
+    const char *target = graph->modules[graph->trace->scopes[scope].module].shim->qualified_class;
+    const scope_texts begun = make_texts(maker, scope, setting);
+    return (htp_torch_metadata){
+        .namespace_text = close_namespace(arena, begun.namespace_text, CALL_NAME, target),
+        .class_hierarchy = close_list(arena, begun.class_hierarchy, target),
+        .scopes = close_list(arena, begun.scopes, CALL_NAME),
+        .stack_trace = htp_stack_trace_of_call(arena, setting->stacks, scope,
+                                               setting->is_relative ? setting->scope : 0),
     };
 }

@@ -6,6 +6,7 @@
 #define HTP_ONNX_TORCH_METADATA_H
 
 #include "onnx/draft.h"
+#include "onnx/stack_trace.h"
 
 /** Values of metadata_props. The operation's name is the aten operator's with a number behind it
  * from the second on (`linear`, `linear_1`), the target is `aten.linear.default`. */
@@ -18,6 +19,14 @@ typedef struct htp_torch_metadata {
 
 typedef struct htp_torch_metadata_maker htp_torch_metadata_maker;
 
+/** Where what is told begins: relative texts leave out the modules up to that of a call, and its
+ * attribute path. */
+typedef struct htp_torch_setting {
+    uint32_t scope;           /* of the call; HTP_NONE: the model */
+    bool is_relative;         /* or it tells all in spite of it */
+    const htp_stacks *stacks; /* where it is */
+} htp_torch_setting;
+
 /** Prepares for @p graph. */
 htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_graph *graph);
 
@@ -27,6 +36,17 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
  * modules the innermost 256 are named; a module that calls itself is named once.
  */
 htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
-                                           const htp_onnx_node *node);
+                                           const htp_onnx_node *node,
+                                           const htp_torch_setting *setting);
+
+/** The texts of the call of a scope: the chain of what it calls, and an operation `forward` whose
+ * target is the class; the stack is that of the place of the call. */
+htp_torch_metadata htp_torch_metadata_of_call(htp_torch_metadata_maker *maker, uint32_t scope,
+                                              const htp_torch_setting *setting);
+
+/** Numbers operations from 0 on, kind by kind. @param counts  of kinds so far; all zeroes at first
+ */
+void htp_torch_metadata_count(htp_torch_metadata_maker *maker, htp_map *counts,
+                              htp_node_id operation);
 
 #endif

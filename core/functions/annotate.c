@@ -1,0 +1,122 @@
+#include "functions/annotate.h"
+
+#include "hierarchy/relation.h"
+#include "onnx/annotate_node.h"
+
+#include <inttypes.h>
+
+/* A function, or the model, while its nodes are annotated. */
+typedef struct setting {
+    htp_node_setting told;
+    const htp_frames *frames;
+    uint32_t frame; /* the first that it stands for; HTP_NONE: the model */
+    htp_map counts; /* of operations, by kind */
+} setting;
+
+typedef struct annotator {
+    htp_arena *arena;
+    const htp_functions *functions;
+    htp_node_annotator *nodes;
+    setting *settings; /* of the model, and of each function behind it */
+    bool *is_counted;  /* by aten node */
+} annotator;
+
+static uint32_t first_call(const void *user, uint32_t module)
+{
+    const setting *in = user;
+    return htp_frames_first_call(in->frames, in->frame, module);
+}
+
+static void make_settings(annotator *a)
+{
+    const htp_functions *functions = a->functions;
+    const htp_draft *model = functions->model;
+    a->settings = HTP_NEW_ARRAY(a->arena, setting, model->functions.count + 1);
+    for (size_t i = 0; i <= model->functions.count; i++) {
+        const htp_draft_function *function = i ? &model->functions.items[i - 1] : NULL;
+        setting *in = &a->settings[i];
+        in->frames = functions->frames;
+        in->frame = function ? functions->frames->scope_frames[function->scope] : HTP_NONE;
+        in->told = (htp_node_setting){
+            .call = {.scope = function ? function->scope : HTP_NONE,
+                     .is_relative = function && function->is_shared,
+                     .stacks = functions->stacks},
+            .first_call = first_call,
+            .user = in,
+        };
+    }
+}
+
+/* {"path": N} where modules within a call were called N times before, in what the call is in. */
+static const char *list_first_calls(const annotator *a, uint32_t called, uint32_t around)
+{
+    const htp_frames *frames = a->functions->frames;
+    const htp_module *modules = a->functions->model->graph->modules;
+    const htp_frame *callee = &frames->frames.items[called];
+    htp_text text = {.arena = a->arena};
+    for (size_t i = 0; i < callee->repeated.count; i++) {
+        uint32_t module = callee->repeated.items[i];
+        uint32_t before = htp_frames_first_call(frames, called, module) -
+                          htp_frames_first_call(frames, around, module);
+        const char *path = modules[module].shim->path;
+        const char *below = htp_relation_path(path, modules[callee->module].shim->path);
+        if (before > 0) {
+            htp_text_add(&text, text.length ? ", " : "{");
+            htp_text_add_json(&text, below ? below : path);
+            htp_text_addf(&text, ": %" PRIu32, before);
+        }
+    }
+    htp_text_add(&text, text.length ? "}" : "");
+    return text.length ? htp_text_string(&text) : NULL;
+}
+
+/* In a shared function operations are counted from its begin. */
+static void count_operation(annotator *a, setting *in, htp_node_id operation)
+{
+    if (in->told.call.is_relative && operation != HTP_NONE && !a->is_counted[operation]) {
+        a->is_counted[operation] = true;
+        htp_annotate_count(a->nodes, &in->counts, operation);
+    }
+}
+
+static const htp_node_annotation *annotate_node(annotator *a, uint32_t index)
+{
+    const htp_draft *model = a->functions->model;
+    const htp_onnx_node *node = &model->nodes.items[index];
+    uint32_t function = node->graph ? model->graphs.items[node->graph - 1].function : 0;
+    setting *in = &a->settings[function];
+    uint32_t called = a->functions->called[index];
+    if (called != HTP_NONE) {
+        return htp_annotate_call(a->nodes, node, &in->told, list_first_calls(a, called, in->frame));
+    }
+    count_operation(a, in, node->origin.node);
+    return htp_annotate_node(a->nodes, node, &in->told);
+}
+
+htp_annotations *htp_functions_annotate(htp_arena *arena, const htp_functions *functions,
+                                        const htp_annotations *flat, const htp_hierarchy *hierarchy,
+                                        const uint32_t *scope_modules,
+                                        const htp_annotate_options *options)
+{
+    const htp_draft *model = functions->model;
+    annotator a = {
+        .arena = arena,
+        .functions = functions,
+        .nodes = htp_node_annotator_new(arena, model->graph, hierarchy, scope_modules, options),
+        .is_counted = HTP_NEW_ARRAY(arena, bool, model->graph->trace->node_count),
+    };
+    make_settings(&a);
+    htp_annotations *annotations = HTP_NEW(arena, htp_annotations);
+    htp_node_annotation *nodes = HTP_NEW_ARRAY(arena, htp_node_annotation, model->nodes.count);
+    htp_properties *initializers = HTP_NEW_ARRAY(arena, htp_properties, model->initializers.count);
+    for (uint32_t i = 0; i < model->nodes.count; i++) {
+        nodes[i] = *annotate_node(&a, i);
+    }
+    for (size_t i = 0; i < model->initializers.count; i++) {
+        initializers[i] = flat->initializers[functions->initializers[i]];
+    }
+    *annotations = *flat;
+    annotations->nodes = nodes;
+    annotations->initializers = initializers;
+    return annotations;
+}

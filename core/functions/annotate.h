@@ -1,0 +1,25 @@
+/*
+ * Tags on a model with functions: what nodes of functions, and calls, say of the hierarchy.
+ *
+ * In a function that several modules share all is relative to the call; in one of a single module
+ * it is told as in the flat model. A call speaks as a node would that runs in what it calls, and
+ * has an entry `first_calls` in its metadata where calls in it do not count from 0 on, as JSON:
+ * {"path below the module": N}.
+ */
+#ifndef HTP_FUNCTIONS_ANNOTATE_H
+#define HTP_FUNCTIONS_ANNOTATE_H
+
+#include "functions/build.h"
+#include "onnx/annotate.h"
+
+/**
+ * Annotates the nodes of @p functions.
+ * @param flat  of the flat model, without its nodes: what it says of weights, modules and the model
+ *              holds here, too
+ */
+htp_annotations *htp_functions_annotate(htp_arena *arena, const htp_functions *functions,
+                                        const htp_annotations *flat, const htp_hierarchy *hierarchy,
+                                        const uint32_t *scope_modules,
+                                        const htp_annotate_options *options);
+
+#endif
