@@ -564,16 +564,17 @@ class Scripted(nn.Module):
 # ---- selectors -------------------------------------------------------------------------------------
 
 SAMPLES |= {
-    "Linears": Sample(Equal, {"Linear": 6}, selectors="torch.nn.Linear"),
+    "Linears": Sample(Equal, {"Linear": 3, "Linear_2": 3}, selectors="torch.nn.Linear"),
     "OneClass": Sample(Equal, {"Block": 3}, selectors="Block"),
     "OneLevel": Sample(Twice, {"CallsTwice": 2}, selectors="depth=1"),
     "OneAddress": Sample(Equal, {"Block": 1}, selectors="blocks.1"),
     "SomeAddresses": Sample(Equal, {"Block": 2}, selectors="blocks.0,blocks.2"),
-    "TwoClasses": Sample(Equal, {"Block": 3, "Linear": 2}, selectors="Block,torch.nn.Linear"),
+    "TwoClasses": Sample(Equal, {"Block": 3, "Linear": 1, "Linear_2": 1},
+                         selectors="Block,torch.nn.Linear"),
     "OutermostAlone": Sample(Twice, {"CallsTwice": 2}, selectors="CallsTwice"),
     "InnerAlone": Sample(Twice, {"Inner": 4}, selectors="Inner"),
     "Instances": Sample(Equal, {"Block": 1, "Block_2": 1, "Block_3": 1},
                         per_instance=True),
     "InstancesTwice": Sample(OnceAndTwice, None, per_instance=True),
-    "LinearsOfAll": Sample(Collected, {"Linear": 8}, selectors="torch.nn.Linear"),
+    "LinearsOfAll": Sample(Collected, {"Linear": 4, "Linear_2": 4}, selectors="torch.nn.Linear"),
 }

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 import onnx
 from onnx import AttributeProto, numpy_helper
@@ -116,6 +117,10 @@ def facts_of(node) -> dict:
     for key in ("class_hierarchy", "name_scopes"):
         text = metadata.get(TORCH + key)
         facts[key] = ast.literal_eval(text) if text is not None else None
+    if facts["namespace"] is not None and facts["name_scopes"] is None:  # a call
+        elements = [element.partition(": ") for element in facts["namespace"]]
+        facts["name_scopes"] = [unquote(path) for path, _, _ in elements]
+        facts["class_hierarchy"] = [unquote(name) for _, _, name in elements]
     facts["trace"] = metadata.get(TORCH + "stack_trace")
     facts["calls"] = json.loads(metadata.get("calls", "{}"))
     facts["call"] = metadata.get("call")
@@ -185,18 +190,19 @@ class Frame:
             found["layer_ann"] = join_tag(call["tag"], facts["layer_ann"])
         if facts["name_scopes"] is not None:
             found |= self.compose_chain(facts)
-        traces = [trace for trace in (call["trace"], facts["trace"]) if trace]
-        found["trace"] = "\n  ".join(traces) if traces else None
+        if facts["trace"] is not None:
+            found["trace"] = "\n  ".join(filter(None, (call["trace"], facts["trace"])))
         return found
 
     def compose_chain(self, facts: dict) -> dict:
         call = self.call
         *inner, last = facts["name_scopes"]
         scopes = [*call["name_scopes"][:-1], *(join_path(self.path, path) for path in inner), last]
-        namespace = [*call["namespace"][:-1]]
+        namespace = call["namespace"][:-1]
+        above = namespace[-1].partition(": ")[0]  # escaped
         for element in facts["namespace"][:-1]:
             path, colon, name = element.partition(": ")
-            namespace.append(join_path(self.path, path) + colon + name)
+            namespace.append(join_path(above, path) + colon + name)
         return {"name_scopes": scopes, "namespace": [*namespace, facts["namespace"][-1]],
                 "class_hierarchy": [*call["class_hierarchy"][:-1], *facts["class_hierarchy"]]}
 
