@@ -464,8 +464,8 @@ def repeated_modules_of_one_weight():
     assert found["nodes"]["corresponding"] == 19 and len(unmatched(found, "b")) == 3, found["nodes"]
 
 
-def with_function(name, body, call="F"):
-    function = helper.make_function("d", name, ["a"], ["b"], body, [helper.make_opsetid("", 18)])
+def with_function(name, body, call="F", version=18):
+    function = helper.make_function("d", name, ["a"], ["b"], body, [helper.make_opsetid("", version)])
     return model_of([node("F" if call is None else call, "x", "y", "call", domain="d")],
                     functions=[function], opsets=(("", 18), ("d", 1)))
 
@@ -477,9 +477,16 @@ def functions():
     assert compare_models(with_function("F", body), same)["status"] == "ok"
     other = with_function("F", [node("Neg", "a", "c"), node("Tanh", "c", "b")])
     found = compare_models(with_function("F", body), other)
-    assert unmatched(found) == ["two"], found["nodes"]
-    returned = with_function("F", [node("Neg", "a", "b"), node("Relu", "b", "c")])
-    found = compare_models(with_function("F", body), returned)
+    assert unmatched(found) == ["call/two"], found["nodes"]
+    flat = model_of([node("Neg", "x", "z", "one"), node("Relu", "z", "y", "two")])
+    assert compare_models(with_function("F", body), flat)["status"] == "ok"
+    returned = [node("Neg", "a", "b"), node("Relu", "b", "c")]
+    found = compare_models(with_function("F", body), with_function("F", returned))
+    assert not found["identical_topology"] and not found["outputs"][0]["is_equal"], found
+    # Of other operators than the model's: they stay functions.
+    other = [with_function("F", nodes, version=17) for nodes in (body, returned)]
+    assert compare_models(other[0], other[0])["status"] == "ok"
+    found = compare_models(*other)
     assert not found["identical_topology"] and found["other_function_outputs"] == 1, found
 
 

@@ -381,30 +381,46 @@ def what_lies_in_two_bodies():
         assert not (folder / "part.onnx").exists()
 
 
-@case
-def functions_go_along():
-    """Those that are called, and those that these call; others do not."""
-    imports = [helper.make_opsetid("", 18), helper.make_opsetid("my", 1)]
+def call_functions(folder, version):
+    """A model that calls functions, which import @p version of ONNX's operators."""
+    imports = [helper.make_opsetid("", version), helper.make_opsetid("my", 1)]
 
     def function(name, op, domain=""):
         return helper.make_function("my", name, ["a"], ["b"],
-                                    [helper.make_node(op, ["a"], ["b"], domain=domain)], imports)
+                                    [helper.make_node(op, ["a"], ["c"], domain=domain),
+                                     helper.make_node("Identity", ["c"], ["b"])], imports)
 
+    nodes = [node("Outer", ["x"], ["m"], "/Net/A", domain="my"),
+             node("Other", ["m"], ["y"], "/Net/B", domain="my")]
+    file = save(folder / "m.onnx", nodes, [X], [Y], inner=["m"],
+                functions=[function("Inner", "Neg"), function("Other", "Abs"),
+                           function("Outer", "Inner", "my")])
+    model = onnx.load(file)
+    model.opset_import.append(helper.make_opsetid("my", 1))
+    onnx.save(model, file)
+    extract(file, folder / "part.onnx", "--module", "A")
+    part = onnx.load(folder / "part.onnx")
+    onnx.checker.check_model(part, full_check=True)
+    got = session(folder / "part.onnx").run(None, {"x": numpy.array([1, 2], numpy.float32)})[0]
+    assert got.tolist() == [-1, -2]
+    return part
+
+
+@case
+def functions_are_inlined():
     with scratch() as folder:
-        nodes = [node("Outer", ["x"], ["m"], "/Net/A", domain="my"),
-                 node("Other", ["m"], ["y"], "/Net/B", domain="my")]
-        file = save(folder / "m.onnx", nodes, [X], [Y], inner=["m"],
-                    functions=[function("Inner", "Neg"), function("Other", "Abs"),
-                               function("Outer", "Inner", "my")])
-        model = onnx.load(file)
-        model.opset_import.append(helper.make_opsetid("my", 1))
-        onnx.save(model, file)
-        extract(file, folder / "part.onnx", "--module", "A")
-        part = onnx.load(folder / "part.onnx")
+        part = call_functions(folder, 18)
+        assert [n.op_type for n in part.graph.node] == ["Neg", "Identity", "Identity"]
+        assert not part.functions
+        assert [i.domain for i in part.opset_import] == [""]
+
+
+@case
+def functions_of_other_operators_go_along():
+    """Those that are called, and those that these call; others do not."""
+    with scratch() as folder:
+        part = call_functions(folder, 17)
         assert {f.name for f in part.functions} == {"Inner", "Outer"}
-        onnx.checker.check_model(part, full_check=True)
-        got = session(folder / "part.onnx").run(None, {"x": numpy.array([1, 2], numpy.float32)})[0]
-        assert got.tolist() == [-1, -2]
 
 
 # ---- which nodes -----------------------------------------------------------------------------------

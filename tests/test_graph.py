@@ -269,28 +269,45 @@ def bodies_lie_beside_their_nodes():
     assert [(d["label"], d["operators"]) for d in boxes_of(closed, "module").values()] == [("loop", 5)]
 
 
+def functions_of(*functions):
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("d", 1)]
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph([helper.make_node("Outer", ["x"], ["y"], domain="d")], "g",
+                              [value("x", 1, [1])], [value("y", 1, [1])])
+    return helper.make_model(graph, functions=functions, opset_imports=opsets)
+
+
+def function_of(name, called, version):
+    opsets = [helper.make_opsetid("", version), helper.make_opsetid("d", 1)]
+    nodes = [helper.make_node(called, ["a"], ["c"], domain="" if called == "Neg" else "d"),
+             helper.make_node("Abs", ["c"], ["b"])]
+    return helper.make_function("d", name, ["a"], ["b"], nodes, opsets)
+
+
 @case
-def functions_lie_beside_their_only_call():
+def functions_are_drawn_where_they_are_called():
     graph = read_graphml(CORPUS / "functions")
-    frames = {d["label"]: d for d in boxes_of(graph, "function-frame").values()}
-    assert set(frames) == {"function Inner", "function Outer"}
-    assert "parent" in frames["function Outer"] and "parent" not in frames["function Inner"]
-    assert len(boxes_of(graph, "operator")) == 4
+    assert not boxes_of(graph, "function-frame")
+    assert [d["name"] for d in boxes_of(graph, "operator").values()] == ["/outer/first/n", "/outer/second/n"]
+
+
+@case
+def functions_that_stay_lie_beside_their_only_call():
+    """Those that import other operators than the model."""
+    with scratch() as folder:
+        onnx.save(functions_of(function_of("Inner", "Neg", 17), function_of("Outer", "Inner", 17)), folder / "m.onnx")
+        graph = read_graphml(folder / "m.onnx")
+        frames = {d["label"]: d for d in boxes_of(graph, "function-frame").values()}
+        assert set(frames) == {"function Inner", "function Outer"}
+        assert "parent" in frames["function Inner"] and "parent" not in frames["function Outer"]
+        assert len(boxes_of(graph, "operator")) == 5
 
 
 @case
 def functions_that_call_each_other():
-    """No model may have them; a picture ends all the same."""
-    opsets = [helper.make_opsetid("d", 1)]
-    make = lambda name, called: helper.make_function(
-        "d", name, ["a"], ["b"], [helper.make_node(called, ["a"], ["b"], domain="d")], opsets)
-    value = helper.make_tensor_value_info
-    graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", [value("x", 1, [1])], [value("y", 1, [1])])
-    model = helper.make_model(graph, functions=[make("A", "B"), make("B", "A"), make("C", "C")],
-                              opset_imports=[helper.make_opsetid("", 18), *opsets])
     with scratch() as folder:
-        onnx.save(model, folder / "m.onnx")
-        assert len(boxes_of(read_graphml(folder / "m.onnx"), "operator")) == 4
+        onnx.save(functions_of(function_of("A", "Outer", 18), function_of("Outer", "A", 18)), folder / "m.onnx")
+        check_line(run("graph", folder / "m.onnx", env=NO_SHIM), EXIT_BAD_INPUT, "'d::A' calls itself")
 
 
 # ---- strange names, and what goes wrong ------------------------------------------------------------

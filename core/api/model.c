@@ -5,6 +5,7 @@
 #include "api/options.h"
 
 #include "api/paths.h"
+#include "onnx/inline.h"
 #include "report/model_report.h"
 
 #include <fcntl.h>
@@ -25,12 +26,22 @@ htp_file_kind htp_file_find_kind(const char *path)
 
 /* ---- opening ---- */
 
+htp_status htp_model_open_views(htp_model *model, const char *path)
+{
+    HTP_TRY(htp_view_open(&model->view, &model->arena, path));
+    if (model->view.functions.count == 0 || model->view.flaws.count > 0) {
+        return HTP_OK;
+    }
+    model->file = model->view;
+    return htp_view_inline(&model->view, &model->file);
+}
+
 static htp_status open_guarded(htp_model *model, const char *path)
 {
     if (htp_arena_recover(&model->arena) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
     }
-    HTP_TRY(htp_view_open(&model->view, &model->arena, path));
+    HTP_TRY(htp_model_open_views(model, path));
     HTP_TRY(htp_view_check(&model->view));
     return htp_tree_find(&model->view, &model->tree);
 }
@@ -62,6 +73,7 @@ void htp_model_free(htp_model *model)
         htp_tree_close(&model->tree);
         htp_sidecar_file_close(&model->sidecar);
         htp_view_close(&model->view);
+        htp_view_close(&model->file);
         htp_arena_free(&model->arena);
         free(model);
     }
@@ -125,7 +137,7 @@ htp_status htp_question_hand_over(const char *answer, char **result)
 
 htp_status htp_question_check_output(htp_question *question, const char *path)
 {
-    const htp_view *view = &question->model->view;
+    const htp_view *view = htp_model_file(question->model);
     size_t count = view->data_files.count + 1;
     const char **inputs = HTP_NEW_ARRAY(&question->arena, const char *, count);
     inputs[0] = view->path;

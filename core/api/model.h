@@ -9,7 +9,8 @@
 
 struct htp_model {
     htp_arena arena; /* of what the model is */
-    htp_view view;
+    htp_view view;   /* that questions are asked of: flat, where the file has functions */
+    htp_view file;   /* as the file has it, where that is another one; or all zeroes */
     htp_tree tree;
     htp_sidecar_file sidecar; /* that it is compared with; or all zeroes */
 };
@@ -25,6 +26,15 @@ typedef struct htp_question {
     char **text; /* where answers go, or NULL */
     char **json;
 } htp_question;
+
+/** Opens the views of a model; flaws are no failure, but one with flaws is not made flat. */
+HTP_MUST_USE htp_status htp_model_open_views(htp_model *model, const char *path);
+
+/** The view of the file as it is. */
+static inline htp_view *htp_model_file(htp_model *model)
+{
+    return model->file.bytes.at ? &model->file : &model->view;
+}
 
 /** Answers a question with the arenas' recovery points set. What it handed over is taken back where
  * it fails. */

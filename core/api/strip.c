@@ -27,8 +27,8 @@ static htp_status strip(htp_question *question)
     const htp_rewrite_options options = {.progress = work->options.progress,
                                          .user = work->options.user};
     HTP_TRY(htp_question_check_output(question, work->path));
-    htp_strip_edits(&question->model->view, &edits);
-    return htp_rewrite(&question->model->view, &edits, work->path, &options, &result);
+    htp_strip_edits(htp_model_file(question->model), &edits);
+    return htp_rewrite(htp_model_file(question->model), &edits, work->path, &options, &result);
 }
 
 htp_status htp_model_strip(htp_model *model, const char *onnx_path,

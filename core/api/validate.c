@@ -40,7 +40,7 @@ static htp_status validate(htp_question *question)
     const struct validating *work = question->options;
     htp_model *model = question->model;
     htp_findings findings = {.arena = &question->arena};
-    HTP_TRY(htp_view_open(&model->view, &model->arena, work->path));
+    HTP_TRY(htp_model_open_views(model, work->path));
     const char *sidecar = work->options.sidecar;
     if (sidecar) {
         sidecar = *sidecar ? sidecar : htp_sidecar_default_path(&model->arena, work->path);

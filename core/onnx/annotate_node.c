@@ -267,8 +267,10 @@ static void make_metadata(annotator *a, const htp_onnx_node *node, const numbers
         add_property(a, list, "first_calls", said->first_calls);
     }
     add_property(a, list, "namespace", said->torch.namespace_text);
-    add_property(a, list, "pkg.torch.onnx.class_hierarchy", said->torch.class_hierarchy);
-    add_property(a, list, "pkg.torch.onnx.name_scopes", said->torch.scopes);
+    if (said->torch.class_hierarchy) {
+        add_property(a, list, "pkg.torch.onnx.class_hierarchy", said->torch.class_hierarchy);
+        add_property(a, list, "pkg.torch.onnx.name_scopes", said->torch.scopes);
+    }
     if (said->torch.stack_trace) {
         add_property(a, list, "pkg.torch.onnx.stack_trace", said->torch.stack_trace);
     }

@@ -199,13 +199,20 @@ static void move_inside(const htp_move_request *request, const htp_view_tensor *
     edit_tensor(request, tensor, &what, false, edits);
 }
 
+/* Whether data lie in the file; those of bodies in functions may lie in memory. */
+static bool is_in_file(const htp_view *view, htp_span data)
+{
+    return data.at >= view->bytes.at && data.at < view->bytes.at + view->bytes.bytes;
+}
+
 /* Whether the data of a tensor belong into the file beside the model. */
 static bool goes_beside(const htp_move_request *request, const htp_view_tensor *tensor)
 {
     if (request->keeps_places || (request->is_beside && tensor->attribute != HTP_VIEW_NONE)) {
         return tensor->location != 0;
     }
-    bool can_move = tensor->location != 0 || tensor->data_field == TENSOR_RAW_DATA;
+    bool can_move = tensor->location != 0 || (tensor->data_field == TENSOR_RAW_DATA &&
+                                              is_in_file(request->view, tensor->data));
     return request->is_beside && can_move && !tensor->sparse.at &&
            tensor->bytes >= HTP_REWRITE_SMALLEST_BESIDE;
 }

@@ -123,18 +123,15 @@ static htp_status take_item(struct cutter *cutter, const htp_recipe_item *item)
 {
     if (item->message) {
         enter(cutter, (htp_piece_frame){.recipe = item->message, .number = item->message->number});
-    } else if (lies_in_file(cutter, item->bytes)) {
-        htp_wire wire = htp_wire_begin(item->bytes);
-        htp_wire_field field;
-        if (!htp_wire_next(&wire, &field)) {
-            return changed(cutter, item->bytes.at);
-        }
+        return HTP_OK;
+    }
+    htp_wire wire = htp_wire_begin(item->bytes);
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
         cutter->next = find_edit(cutter->edits, field.whole.at);
         take_field(cutter, &field);
-    } else {
-        add(cutter, item->bytes);
     }
-    return HTP_OK;
+    return wire.is_broken ? changed(cutter, item->bytes.at) : HTP_OK;
 }
 
 /* Takes what comes next in the innermost message. @param is_end  set where that is at its end */

@@ -91,18 +91,27 @@ static void compact_nodes(htp_draft *model, const bool *live, const htp_tensor_i
     model->nodes.count = kept;
 }
 
+/* Moves them together, weights in front of embedded constants: where some of these are moved into
+ * functions, the others need not tell where they stood. */
 static void compact_initializers(htp_draft *model, const htp_tensor_id *moved)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < model->initializers.count; i++) {
-        htp_initializer initializer = model->initializers.items[i];
-        initializer.tensor = moved[initializer.tensor];
-        if (initializer.tensor != HTP_TENSOR_NONE) {
-            model->tensors.items[initializer.tensor].index = (uint32_t)kept;
-            model->initializers.items[kept++] = initializer;
+    size_t count = model->initializers.count;
+    htp_initializer *kept = HTP_NEW_ARRAY(model->arena, htp_initializer, count);
+    size_t kept_count = 0;
+    for (unsigned are_constants = 0; are_constants < 2; are_constants++) {
+        for (size_t i = 0; i < count; i++) {
+            htp_initializer initializer = model->initializers.items[i];
+            initializer.tensor = moved[initializer.tensor];
+            if (initializer.tensor != HTP_TENSOR_NONE &&
+                (initializer.weight == HTP_NONE) == are_constants) {
+                model->tensors.items[initializer.tensor].index = (uint32_t)kept_count;
+                kept[kept_count++] = initializer;
+            }
         }
     }
-    model->initializers.count = kept;
+    model->initializers.items = kept;
+    model->initializers.count = kept_count;
+    model->initializers.capacity = count;
     model->weights = (htp_map){0}; /* their indices are void */
     model->constants = (htp_map){0};
 }

@@ -21,6 +21,9 @@ enum {
 
     INFO_NAME = 1,
 
+    TENSOR_NAME = 8,
+    TENSOR_PROPERTY = 16,
+
     NODE_INPUT = 1,
     NODE_OUTPUT = 2,
     NODE_NAME = 3,
@@ -258,17 +261,30 @@ static void expect_nodes(htp_view *view, size_t nodes, size_t bytes)
     htp_map_reserve(view->arena, &view->name_numbers, smaller(3 * nodes, bytes / 64));
 }
 
-static htp_status read_nodes(htp_view *view, uint32_t graph, const htp_wire_runs *runs,
-                             uint32_t number)
+/* The nodes among fields that follow each other. */
+static htp_status read_run(htp_view *view, uint32_t graph, htp_span run, uint32_t number)
 {
-    htp_wire wire = htp_wire_begin(runs->of[number]);
+    htp_wire wire = htp_wire_begin(run);
     htp_wire_field field;
-    uint32_t first = (uint32_t)view->nodes.count;
-    expect_nodes(view, runs->counts[number], runs->of[number].bytes);
     while (htp_wire_next(&wire, &field)) {
         if (htp_wire_is_bytes(&field, number)) {
             HTP_TRY(read_node(view, field.whole, graph));
         }
+    }
+    return HTP_OK;
+}
+
+static htp_status read_nodes(htp_view *view, uint32_t graph, const htp_wire_runs *runs,
+                             uint32_t number)
+{
+    const htp_view_spans own = {(htp_span *)(uintptr_t)&runs->of[number], 1, 1};
+    const htp_view_spans *spans = view->flat && graph == 0 ? &view->flat->nodes : &own;
+    uint32_t first = (uint32_t)view->nodes.count;
+    if (spans == &own) {
+        expect_nodes(view, runs->counts[number], own.items->bytes);
+    }
+    for (size_t i = 0; i < spans->count; i++) {
+        HTP_TRY(read_run(view, graph, spans->items[i], number));
     }
     view->graphs.items[graph].nodes = (htp_view_range){first, (uint32_t)view->nodes.count - first};
     return HTP_OK;
@@ -278,10 +294,9 @@ static htp_status read_nodes(htp_view *view, uint32_t graph, const htp_wire_runs
 
 /* Notes the ValueInfoProtos that are field @p number; their names become operands where there is a
  * @p range for them. */
-static htp_status read_infos(htp_view *view, const htp_wire_runs *runs, uint32_t number,
-                             htp_view_range *range)
+static htp_status read_infos(htp_view *view, htp_span run, uint32_t number, htp_view_range *range)
 {
-    htp_wire wire = htp_wire_begin(runs->of[number]);
+    htp_wire wire = htp_wire_begin(run);
     htp_wire_field field;
     uint32_t first = (uint32_t)view->operands.count;
     while (htp_wire_next(&wire, &field)) {
@@ -307,6 +322,29 @@ static htp_status read_infos(htp_view *view, const htp_wire_runs *runs, uint32_t
     return HTP_OK;
 }
 
+/* Constants of functions, under the names that they have in the flat model. */
+static htp_status read_lifted(htp_view *view)
+{
+    for (size_t i = 0; i < view->flat->initializers.count; i++) {
+        const htp_view_lifted *lifted = &view->flat->initializers.items[i];
+        htp_view_tensor tensor = {.attribute = HTP_VIEW_NONE};
+        htp_wire_runs runs = {0};
+        htp_wire wire = htp_wire_begin(lifted->fields);
+        htp_wire_field field;
+        HTP_TRY(htp_view_read_tensor(view, lifted->whole, &tensor));
+        htp_view_tensor *read = &view->tensors.items[view->tensors.count - 1];
+        read->fields = lifted->fields;
+        while (htp_wire_next(&wire, &field)) {
+            htp_wire_runs_add(&runs, &field);
+            if (htp_wire_is_bytes(&field, TENSOR_NAME)) {
+                HTP_TRY(htp_view_intern(view, field.content, &read->name));
+            }
+        }
+        HTP_TRY(htp_view_read_properties(view, &runs, TENSOR_PROPERTY, &read->properties));
+    }
+    return HTP_OK;
+}
+
 static htp_status read_initializers(htp_view *view, uint32_t graph, const htp_wire_runs *runs)
 {
     const uint32_t numbers[] = {GRAPH_INITIALIZER, GRAPH_SPARSE};
@@ -325,6 +363,9 @@ static htp_status read_initializers(htp_view *view, uint32_t graph, const htp_wi
                 HTP_TRY(htp_view_read_tensor(view, field.whole, &tensor));
             }
         }
+    }
+    if (view->flat && graph == 0) {
+        HTP_TRY(read_lifted(view));
     }
     view->graphs.items[graph].initializers =
         (htp_view_range){first, (uint32_t)view->tensors.count - first};
@@ -352,7 +393,7 @@ static htp_status read_function_graph(htp_view *view, uint32_t index, const htp_
 {
     htp_view_range infos = {.first = (uint32_t)view->infos.count};
     HTP_TRY(read_nodes(view, index, runs, FUNCTION_NODE));
-    HTP_TRY(read_infos(view, runs, FUNCTION_INFO, NULL));
+    HTP_TRY(read_infos(view, runs->of[FUNCTION_INFO], FUNCTION_INFO, NULL));
     infos.count = (uint32_t)view->infos.count - infos.first;
     view->graphs.items[index].infos = infos;
     return HTP_OK;
@@ -369,9 +410,12 @@ htp_status htp_view_read_graph(htp_view *view, uint32_t index)
     }
     HTP_TRY(read_nodes(view, index, &runs, GRAPH_NODE));
     HTP_TRY(read_initializers(view, index, &runs));
-    HTP_TRY(read_infos(view, &runs, GRAPH_INPUT, &inputs));
-    HTP_TRY(read_infos(view, &runs, GRAPH_OUTPUT, &outputs));
-    HTP_TRY(read_infos(view, &runs, GRAPH_INFO, NULL));
+    HTP_TRY(read_infos(view, runs.of[GRAPH_INPUT], GRAPH_INPUT, &inputs));
+    HTP_TRY(read_infos(view, runs.of[GRAPH_OUTPUT], GRAPH_OUTPUT, &outputs));
+    HTP_TRY(read_infos(view, runs.of[GRAPH_INFO], GRAPH_INFO, NULL));
+    for (size_t i = 0; view->flat && index == 0 && i < view->flat->infos.count; i++) {
+        HTP_TRY(read_infos(view, view->flat->infos.items[i], GRAPH_INFO, NULL));
+    }
     HTP_TRY(htp_view_read_properties(view, &runs, GRAPH_PROPERTY, &properties));
     infos.count = (uint32_t)view->infos.count - infos.first;
     htp_view_graph *graph = &view->graphs.items[index]; /* the list may have grown */

@@ -38,9 +38,12 @@ enum {
 
 htp_status htp_view_damaged(const htp_view *view, const unsigned char *at, const char *what)
 {
-    return htp_status_make(HTP_CODE_BAD_INPUT,
-                           "%s: not an ONNX model, or a damaged one: %s (byte %llu)", view->path,
-                           what, (unsigned long long)(at - view->bytes.at));
+    bool is_in_file = at >= view->bytes.at && at <= view->bytes.at + view->bytes.bytes;
+    const char *place = is_in_file ? htp_arena_printf(view->arena, "byte %llu",
+                                                      (unsigned long long)(at - view->bytes.at))
+                                   : "in what its functions make";
+    return htp_status_make(HTP_CODE_BAD_INPUT, "%s: not an ONNX model, or a damaged one: %s (%s)",
+                           view->path, what, place);
 }
 
 htp_status htp_view_end(const htp_view *view, const htp_wire *wire, const char *what)
@@ -229,9 +232,24 @@ static htp_status read_field(htp_view *view, const htp_wire_field *field)
         }
         (void)add_graph(view, field->whole, HTP_VIEW_NONE);
     } else if (htp_wire_is_bytes(field, MODEL_IMPORT)) {
-        return read_import(view, field->whole);
+        return view->flat ? HTP_OK : read_import(view, field->whole);
     } else if (field->type == HTP_WIRE_BYTES) {
         return read_text_field(view, field);
+    }
+    return HTP_OK;
+}
+
+static htp_status read_functions(htp_view *view)
+{
+    htp_wire wire = htp_wire_begin(view->bytes);
+    htp_wire_field field;
+    size_t number = 0;
+    while (htp_wire_next(&wire, &field)) {
+        if (htp_wire_is_bytes(&field, MODEL_FUNCTION)) {
+            bool is_left_out = view->flat && view->flat->is_left_out[number];
+            number++;
+            HTP_TRY(is_left_out ? HTP_OK : read_function(view, field.whole));
+        }
     }
     return HTP_OK;
 }
@@ -249,12 +267,10 @@ htp_status htp_view_read_model(htp_view *view)
     if (view->graphs.count == 0) {
         return htp_view_damaged(view, wire.end, "there is no graph");
     }
-    wire = htp_wire_begin(view->bytes);
-    while (htp_wire_next(&wire, &field)) {
-        if (htp_wire_is_bytes(&field, MODEL_FUNCTION)) {
-            HTP_TRY(read_function(view, field.whole));
-        }
+    for (size_t i = 0; view->flat && i < view->flat->imports.count; i++) {
+        HTP_TRY(read_import(view, view->flat->imports.items[i]));
     }
+    HTP_TRY(read_functions(view));
     return htp_view_read_properties(view, &runs, MODEL_PROPERTY, &view->properties);
 }
 

@@ -33,8 +33,8 @@ typedef struct htp_edit {
 
 typedef HTP_VECTOR(htp_edit) htp_edit_list;
 
-/** A part of a message that is put together: a field of the file, to which edits apply; bytes in
- * memory, of one field or more; or a message that is put together, too. */
+/** A part of a message that is put together: fields of the file or in memory, to which edits apply,
+ * or a message that is put together, too. */
 typedef struct htp_recipe_item {
     htp_span bytes;
     const struct htp_recipe *message; /* or NULL */

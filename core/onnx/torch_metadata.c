@@ -211,8 +211,6 @@ htp_torch_metadata htp_torch_metadata_of_call(htp_torch_metadata_maker *maker, u
     const scope_texts begun = make_texts(maker, scope, setting);
     return (htp_torch_metadata){
         .namespace_text = close_namespace(arena, begun.namespace_text, CALL_NAME, target),
-        .class_hierarchy = close_list(arena, begun.class_hierarchy, target),
-        .scopes = close_list(arena, begun.scopes, CALL_NAME),
         .stack_trace = htp_stack_trace_of_call(arena, setting->stacks, scope,
                                                setting->is_relative ? setting->scope : 0),
     };

@@ -39,8 +39,9 @@ htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
                                            const htp_onnx_node *node,
                                            const htp_torch_setting *setting);
 
-/** The texts of the call of a scope: the chain of what it calls, and an operation `forward` whose
- * target is the class; the stack is that of the place of the call. */
+/** The texts of the call of a scope: in the namespace the chain of what it calls, and an operation
+ * `forward` whose target is the class, of which the lists follow, so that they are NULL; the stack
+ * is that of the place of the call. There may be a thousand calls of a function. */
 htp_torch_metadata htp_torch_metadata_of_call(htp_torch_metadata_maker *maker, uint32_t scope,
                                               const htp_torch_setting *setting);
 

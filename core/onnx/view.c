@@ -38,6 +38,17 @@ htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path)
     return htp_view_open_with_data(view, arena, path, NULL, NULL);
 }
 
+static htp_status read(htp_view *view)
+{
+    HTP_PUSH(view->arena, &view->names, "");
+    HTP_TRY(htp_view_read_model(view));
+    for (uint32_t i = 0; i < view->graphs.count; i++) {
+        HTP_TRY(htp_view_read_graph(view, i));
+    }
+    htp_view_link(view);
+    return htp_status_prefix(htp_input_file_check(&view->file), view->path);
+}
+
 htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
                                    const char *location, const char *data_path)
 {
@@ -47,17 +58,27 @@ htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char 
     view->data_location = location;
     view->data_path = data_path;
     HTP_TRY(map_file(view));
-    HTP_PUSH(arena, &view->names, "");
-    HTP_TRY(htp_view_read_model(view));
-    for (uint32_t i = 0; i < view->graphs.count; i++) {
-        HTP_TRY(htp_view_read_graph(view, i));
-    }
-    htp_view_link(view);
-    return htp_status_prefix(htp_input_file_check(&view->file), path);
+    return read(view);
+}
+
+htp_status htp_view_read_flat(htp_view *view, const htp_view *file, const htp_view_flat *flat)
+{
+    memset(view, 0, sizeof(*view));
+    view->arena = file->arena;
+    view->path = file->path;
+    view->data_location = file->data_location;
+    view->data_path = file->data_path;
+    view->file = file->file;
+    view->bytes = file->bytes;
+    view->flat = flat;
+    return read(view);
 }
 
 void htp_view_close(htp_view *view)
 {
+    if (view->flat) { /* what it reads is the other view's */
+        return;
+    }
     if (view->bytes.at) {
         (void)munmap((void *)(uintptr_t)view->bytes.at, view->bytes.bytes);
         view->bytes = (htp_span){NULL, 0};

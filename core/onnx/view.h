@@ -11,6 +11,9 @@
  * list of edits (onnx/rewrite.h), so that whatever was not asked to change keeps its bytes, fields
  * that nobody here knows included.
  *
+ * A file with functions has a second view, of the flat model that it means (onnx/inline.h), whose
+ * spans lie in the file or in memory.
+ *
  * Graphs, nodes, values and so on are numbered through the whole file. Graph 0 is the model's own;
  * the nodes of one graph have consecutive numbers in the order of the file, and a graph's number is
  * larger than that of the graph that it lies in. Functions are graphs that lie in no other.
@@ -127,6 +130,7 @@ typedef struct htp_view_tensor {
     htp_view_name location; /* of external data: a path below the model's folder */
     uint64_t offset;        /* in that file */
     htp_view_range properties;
+    htp_span fields; /* that take the place of the name and metadata in `whole`; or empty */
 } htp_view_tensor;
 
 /** A graph, the body of a node, or a function. */
@@ -186,6 +190,24 @@ typedef struct htp_view_data_file {
     htp_input_file facts; /* of the file when the model was opened; it is closed */
 } htp_view_data_file;
 
+typedef HTP_VECTOR(htp_span) htp_view_spans;
+
+/** A tensor of a function's attribute that is an initializer of the flat model. */
+typedef struct htp_view_lifted {
+    htp_span whole;
+    htp_span fields; /* its name and its metadata */
+} htp_view_lifted;
+
+/** What a flat view (onnx/inline.h) reads in place of what the file has: fields of the file, or in
+ * the arena. */
+typedef struct htp_view_flat {
+    htp_view_spans nodes;   /* of graph 0, in order; each holds one node or more */
+    htp_view_spans infos;   /* of graph 0, behind those of the file */
+    htp_view_spans imports; /* of the model */
+    HTP_VECTOR(htp_view_lifted) initializers; /* of graph 0, behind those of the file */
+    const bool *is_left_out;                  /* by function of the file */
+} htp_view_flat;
+
 typedef struct htp_view {
     htp_arena *arena;
     const char *path;
@@ -211,6 +233,7 @@ typedef struct htp_view {
     HTP_VECTOR(htp_view_data_file) data_files;
     htp_map name_numbers;
     htp_view_name recent[HTP_VIEW_RECENT];
+    const htp_view_flat *flat; /* NULL: the view is that of the file as it is */
     htp_map data_numbers;      /* by location */
     const char *data_location; /* of data that lie in data_path, wherever that is; or NULL */
     const char *data_path;
@@ -233,6 +256,10 @@ HTP_MUST_USE htp_status htp_view_open(htp_view *view, htp_arena *arena, const ch
  * anywhere. */
 HTP_MUST_USE htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
                                                 const char *location, const char *data_path);
+
+/** Reads @p file once more, as a flat model; it must stay open for as long. See onnx/inline.h. */
+HTP_MUST_USE htp_status htp_view_read_flat(htp_view *view, const htp_view *file,
+                                           const htp_view_flat *flat);
 
 /** The first flaw as a status, HTP_CODE_BAD_INPUT. */
 HTP_MUST_USE htp_status htp_view_check(const htp_view *view);

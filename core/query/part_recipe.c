@@ -8,6 +8,7 @@
 /* Reference: onnx.proto. */
 enum {
     MODEL_GRAPH = 7,
+    MODEL_IMPORT = 8,
     MODEL_PROPERTY = 14,
     MODEL_TRAINING = 20,
     MODEL_FUNCTION = 25,
@@ -19,6 +20,9 @@ enum {
     GRAPH_INFO = 13,
     GRAPH_ANNOTATION = 14,
     GRAPH_SPARSE = 15,
+
+    TENSOR_NAME = 8,
+    TENSOR_PROPERTY = 16,
 
     INFO_TYPE = 2,
 
@@ -46,13 +50,17 @@ static void find_rest(htp_arena *arena, htp_span message, const uint32_t *left_o
 
 void htp_part_find_rest(htp_part_maker *maker, htp_arena *arena)
 {
-    static const uint32_t of_model[] = {MODEL_GRAPH, MODEL_TRAINING, MODEL_FUNCTION};
+    static const uint32_t of_model[] = {MODEL_GRAPH, MODEL_TRAINING, MODEL_FUNCTION, MODEL_IMPORT};
     static const uint32_t of_graph[] = {GRAPH_NODE, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_OUTPUT,
                                         GRAPH_INFO, GRAPH_ANNOTATION,  GRAPH_SPARSE};
     const htp_view *view = maker->view;
+    size_t of_model_count = view->flat ? 4 : 3; /* a flat one has other imports than the file */
     htp_span graph = htp_wire_content(view->graphs.items[maker->division->graph].whole);
-    find_rest(arena, view->bytes, of_model, sizeof(of_model) / sizeof(*of_model),
-              maker->record_property, &maker->model_rest);
+    find_rest(arena, view->bytes, of_model, of_model_count, maker->record_property,
+              &maker->model_rest);
+    for (size_t i = 0; view->flat && i < view->imports.count; i++) {
+        HTP_PUSH(arena, &maker->model_rest, view->imports.items[i].whole);
+    }
     find_rest(arena, graph, of_graph, sizeof(of_graph) / sizeof(*of_graph), (htp_span){NULL, 0},
               &maker->graph_rest);
 }
@@ -79,13 +87,33 @@ static void add_nodes(const htp_view *view, htp_arena *arena, htp_recipe *graph,
     }
 }
 
+/* A constant of a function: its data lie there, its name does not. */
+static void add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_tensor *tensor)
+{
+    htp_recipe *lifted = HTP_NEW(arena, htp_recipe);
+    htp_wire wire = htp_wire_begin(htp_wire_content(tensor->whole));
+    htp_wire_field field;
+    lifted->number = GRAPH_INITIALIZER;
+    while (htp_wire_next(&wire, &field)) {
+        if (field.number != TENSOR_NAME && field.number != TENSOR_PROPERTY) {
+            add(arena, lifted, field.whole);
+        }
+    }
+    add(arena, lifted, tensor->fields);
+    HTP_PUSH(arena, &graph->items, (htp_recipe_item){.message = lifted});
+}
+
 static void add_initializers(const htp_view *view, htp_arena *arena, htp_recipe *graph,
                              const htp_part_list *values)
 {
     for (size_t i = 0; i < values->count; i++) {
         const htp_view_tensor *tensor =
             &view->tensors.items[view->values.items[values->items[i]].initializer];
-        add(arena, graph, tensor->sparse.at ? tensor->sparse : tensor->whole);
+        if (tensor->fields.at) {
+            add_lifted(arena, graph, tensor);
+        } else {
+            add(arena, graph, tensor->sparse.at ? tensor->sparse : tensor->whole);
+        }
     }
 }
 

@@ -1,0 +1,367 @@
+/*
+ * Texts of metadata put together: tags, lists, chains and numbers of calls.
+ */
+#include "onnx/inline_texts.h"
+
+#include "base/json_scan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add(htp_text *text, htp_span span)
+{
+    htp_text_add_bytes(text, (const char *)span.at, span.bytes);
+}
+
+static htp_span part_of(htp_span span, size_t begin, size_t end)
+{
+    return (htp_span){span.at + begin, end - begin};
+}
+
+static bool begins_with(htp_span text, htp_span begin)
+{
+    return text.bytes >= begin.bytes &&
+           (begin.bytes == 0 || memcmp(text.at, begin.at, begin.bytes) == 0);
+}
+
+static bool is_text(htp_span span, const char *text)
+{
+    return span.bytes == strlen(text) && memcmp(span.at, text, span.bytes) == 0;
+}
+
+/* ---- tags ---- */
+
+void htp_inline_join_tag(htp_text *text, htp_span above, htp_span tag)
+{
+    bool is_absolute = tag.bytes > 0 && tag.at[0] == '/';
+    if (!is_absolute) {
+        add(text, above);
+    }
+    if (!is_text(tag, ".")) {
+        htp_text_add(text, is_absolute ? "" : "/");
+        add(text, tag);
+    }
+}
+
+/* The end of a quoted text that begins at @p at, behind its quote; 0: there is none. */
+static size_t end_of_quoted(htp_span text, size_t at)
+{
+    unsigned char quote = text.at[at];
+    for (size_t i = at + 1; i < text.bytes; i++) {
+        if (text.at[i] == quote) {
+            return i + 1;
+        }
+        i += text.at[i] == '\\';
+    }
+    return 0;
+}
+
+void htp_inline_join_tags(htp_text *text, htp_span above, htp_span list, size_t limit)
+{
+    for (size_t at = 0; at < list.bytes && text->length < limit; at++) {
+        size_t end = list.at[at] == '"' ? end_of_quoted(list, at) : 0;
+        if (end == 0) {
+            add(text, part_of(list, at, at + 1));
+            continue;
+        }
+        htp_span tag = part_of(list, at + 1, end - 1);
+        if (tag.bytes > 0 && tag.at[0] == '/') {
+            add(text, part_of(list, at, end));
+        } else {
+            htp_text_add_json_part(text, (const char *)above.at, above.bytes);
+            text->length--; /* the quote */
+            htp_inline_join_tag(text, (htp_span){above.at, 0}, tag);
+            htp_text_add(text, "\"");
+        }
+        at = end - 1;
+    }
+}
+
+/* ---- chains ---- */
+
+/* "path: Class" up to the next slash, which is walked over. */
+static bool next_element(htp_span *rest, htp_span *element, bool *is_last)
+{
+    const unsigned char *slash = rest->bytes > 0 ? memchr(rest->at, '/', rest->bytes) : NULL;
+    if (!rest->at) {
+        return false;
+    }
+    size_t length = slash ? (size_t)(slash - rest->at) : rest->bytes;
+    *element = part_of(*rest, 0, length);
+    *is_last = !slash;
+    *rest = slash ? part_of(*rest, length + 1, rest->bytes) : (htp_span){NULL, 0};
+    return true;
+}
+
+/* The path of "path: Class". */
+static htp_span path_of(htp_span element)
+{
+    const unsigned char *colon =
+        element.bytes > 1 ? memmem(element.at, element.bytes, ": ", 2) : NULL;
+    return part_of(element, 0, colon ? (size_t)(colon - element.at) : element.bytes);
+}
+
+void htp_inline_split_chain(htp_span chain, htp_span *begun, htp_span *path)
+{
+    const unsigned char *slash = chain.bytes > 0 ? memrchr(chain.at, '/', chain.bytes) : NULL;
+    *begun = (htp_span){NULL, 0};
+    *path = (htp_span){NULL, 0};
+    if (slash) {
+        *begun = part_of(chain, 0, (size_t)(slash - chain.at) + 1);
+        const unsigned char *before = memrchr(chain.at, '/', begun->bytes - 1);
+        size_t first = before ? (size_t)(before - chain.at) + 1 : 0;
+        *path = path_of(part_of(chain, first, begun->bytes - 1));
+    }
+}
+
+void htp_inline_join_chain(htp_text *text, const htp_inline_texts *call, htp_span chain,
+                           size_t limit)
+{
+    htp_span element;
+    bool is_last = false;
+    add(text, call->chain);
+    while (next_element(&chain, &element, &is_last) && text->length < limit) {
+        if (!is_last && call->chain_path.bytes > 0) {
+            add(text, call->chain_path);
+            htp_text_add(text, ".");
+        }
+        add(text, element);
+        htp_text_add(text, is_last ? "" : "/");
+    }
+}
+
+/* The tag's part below the call's; not there where it is no such tag. */
+static htp_span tag_below(const htp_inline_texts *call, htp_span tag)
+{
+    if (tag.bytes == 0 || tag.at[0] != '/') {
+        return tag;
+    }
+    bool is_below = begins_with(tag, call->tag) && tag.bytes > call->tag.bytes + 1 &&
+                    tag.at[call->tag.bytes] == '/';
+    return is_below ? part_of(tag, call->tag.bytes + 1, tag.bytes) : (htp_span){NULL, 0};
+}
+
+htp_span htp_inline_tagged_path(const htp_inline_texts *call, htp_span tag, htp_span chain)
+{
+    static const char torch_nn[] = "torch.nn.";
+    htp_span below = tag_below(call, tag);
+    htp_span element;
+    htp_span last[2] = {{NULL, 0}, {NULL, 0}}; /* of all; of those that are not torch.nn's */
+    size_t counts[2] = {0, 0};
+    size_t segments = 1;
+    bool is_last = false;
+    bool is_whole = tag.bytes > 0 && tag.at[0] == '/';
+    if (is_whole && begins_with(chain, call->chain)) {
+        chain = part_of(chain, call->chain.bytes, chain.bytes);
+    }
+    for (size_t i = 0; i < below.bytes; i++) {
+        segments += below.at[i] == '/';
+    }
+    while (below.at && next_element(&chain, &element, &is_last) && !is_last) {
+        htp_span path = path_of(element);
+        htp_span name = part_of(element, path.bytes, element.bytes);
+        bool is_own =
+            name.bytes > 2 && !begins_with(part_of(name, 2, name.bytes), htp_inline_span(torch_nn));
+        for (int k = 0; k <= (int)is_own; k++) {
+            last[k] = path;
+            counts[k]++;
+        }
+    }
+    htp_span found = counts[1] == segments   ? last[1]
+                     : counts[0] == segments ? last[0]
+                                             : (htp_span){NULL, 0};
+    bool is_long = is_whole && found.at && call->chain_path.bytes > 0 &&
+                   begins_with(found, call->chain_path) && found.bytes > call->chain_path.bytes + 1;
+    return is_long ? part_of(found, call->chain_path.bytes + 1, found.bytes) : found;
+}
+
+/* ---- Python's lists ---- */
+
+/* The next quoted text of a list. @return false where there is none */
+static bool next_item(htp_span list, size_t *at, htp_span *item)
+{
+    while (*at < list.bytes && list.at[*at] != '\'' && list.at[*at] != '"') {
+        ++*at;
+    }
+    size_t end = *at < list.bytes ? end_of_quoted(list, *at) : 0;
+    if (end == 0) {
+        return false;
+    }
+    *item = part_of(list, *at, end);
+    *at = end;
+    return true;
+}
+
+void htp_inline_split_list(htp_span list, htp_span *begun, htp_span *last_but_one)
+{
+    htp_span item;
+    htp_span before = {NULL, 0};
+    htp_span last = {NULL, 0};
+    for (size_t at = 0; next_item(list, &at, &item);) {
+        before = last;
+        last = item;
+    }
+    *begun = last.at ? part_of(list, 0, (size_t)(last.at - list.at)) : (htp_span){NULL, 0};
+    *last_but_one = before;
+}
+
+/* A text between quotes; a quote in it that the other one had need not be marked. */
+static void add_quoted(htp_text *text, htp_span item, unsigned char quote)
+{
+    for (size_t i = 1; i + 1 < item.bytes; i++) {
+        if (item.at[i] == quote && item.at[i - 1] != '\\') {
+            htp_text_add(text, "\\");
+        }
+        add(text, part_of(item, i, i + 1));
+    }
+}
+
+void htp_inline_join_list(htp_text *text, htp_span begun, htp_span path, htp_span list,
+                          size_t limit)
+{
+    htp_span item, next;
+    size_t at = 0;
+    bool has_item = next_item(list, &at, &item);
+    add(text, begun);
+    htp_text_add(text, has_item ? "" : "]");
+    while (has_item && text->length < limit) {
+        bool has_next = next_item(list, &at, &next);
+        if (has_next && path.bytes > 2) {
+            const char quote[] = {(char)item.at[0], '\0'};
+            htp_text_add(text, quote);
+            add_quoted(text, path, item.at[0]);
+            htp_text_add(text, ".");
+            add(text, part_of(item, 1, item.bytes));
+        } else {
+            add(text, item);
+        }
+        htp_text_add(text, has_next ? ", " : "]");
+        item = next;
+        has_item = has_next;
+    }
+}
+
+/* ---- numbers of calls ---- */
+
+/* Appends the path of a module below a call. */
+static void add_path(htp_text *text, htp_span above, htp_span path)
+{
+    add(text, above);
+    htp_text_add(text, above.bytes > 0 ? "." : "");
+    add(text, path);
+}
+
+/* What is between the quotes. */
+static htp_span inner(htp_span quoted)
+{
+    return quoted.bytes > 2 ? part_of(quoted, 1, quoted.bytes - 1) : (htp_span){quoted.at, 0};
+}
+
+static uint64_t find_first(const htp_inline_texts *call, const char *path, size_t length)
+{
+    uint32_t index;
+    return htp_map_get_bytes(&call->first, path, length, &index) ? call->numbers.items[index] : 0;
+}
+
+/* How many calls of a module there were before a call, and those around it. @param path  the whole
+ * path of the module */
+static uint64_t count_before(const htp_inline_texts *call, const char *path, size_t length)
+{
+    uint64_t before = 0;
+    for (; call; call = call->caller) {
+        htp_span above = inner(call->path);
+        bool is_below = length > above.bytes + 1 && path[above.bytes] == '.' &&
+                        memcmp(path, above.at, above.bytes) == 0;
+        size_t skipped = above.bytes == 0 || !is_below ? 0 : above.bytes + 1;
+        uint64_t own = find_first(call, path + skipped, length - skipped);
+        before += own > 0 || skipped == 0 ? own : find_first(call, path, length);
+    }
+    return before;
+}
+
+/* Appends all numbers of a text, each @p more, with what stands between them. */
+static void add_numbers(htp_text *text, htp_span numbers, uint64_t more, size_t limit)
+{
+    for (size_t i = 0; i < numbers.bytes && text->length < limit;) {
+        uint64_t number = 0;
+        size_t begin = i;
+        while (i < numbers.bytes && numbers.at[i] >= '0' && numbers.at[i] <= '9') {
+            number = number * 10 + (numbers.at[i++] - '0');
+        }
+        if (i == begin) {
+            add(text, part_of(numbers, i, i + 1));
+            i++;
+        } else if (i - begin > 9) { /* no number of a call */
+            add(text, part_of(numbers, begin, i));
+        } else {
+            htp_text_addf(text, "%" PRIu64, number + more);
+        }
+    }
+}
+
+void htp_inline_join_numbers(htp_text *text, const htp_inline_texts *call, htp_span path,
+                             htp_span numbers, size_t limit)
+{
+    size_t begin = text->length;
+    add_path(text, inner(call->path), path);
+    uint64_t before = path.at ? count_before(call, text->bytes + begin, text->length - begin) : 0;
+    text->length = begin;
+    add_numbers(text, numbers, before, limit);
+}
+
+/* Appends {"path": [0]} of the call without its brackets. @return whether there is something */
+static bool add_calls_of_call(htp_text *text, htp_span json)
+{
+    size_t begin = 0;
+    size_t end = json.bytes;
+    while (begin < end && json.at[begin] != '{') {
+        begin++;
+    }
+    while (end > begin && json.at[end - 1] != '}') {
+        end--;
+    }
+    if (end < begin + 3) {
+        return false;
+    }
+    add(text, part_of(json, begin + 1, end - 1));
+    return true;
+}
+
+void htp_inline_join_calls(htp_text *text, const htp_inline_texts *call, htp_span calls,
+                           bool is_relative, size_t limit)
+{
+    htp_json_scan scan =
+        htp_json_scan_of((htp_json_part){(const char *)calls.at, calls.at ? calls.bytes : 0});
+    htp_json_part key, value;
+    htp_text_add(text, "{");
+    bool is_first = !add_calls_of_call(text, call->of[HTP_INLINE_NUMBERS]);
+    bool is_object = calls.at && htp_json_scan_enter(&scan, '{');
+    while (is_object && htp_json_scan_next(&scan, &key, &value) && text->length < limit) {
+        htp_text_add(text, is_first ? "\"" : ", \"");
+        size_t begin = text->length;
+        htp_span path = {(const unsigned char *)key.at + 1, key.length - 2};
+        add_path(text, is_relative ? inner(call->path) : (htp_span){NULL, 0}, path);
+        uint64_t before = count_before(call, text->bytes + begin, text->length - begin);
+        htp_text_add(text, "\": ");
+        add_numbers(text, (htp_span){(const unsigned char *)value.at, value.length}, before, limit);
+        is_first = false;
+    }
+    htp_text_add(text, "}");
+}
+
+void htp_inline_read_first(htp_arena *arena, htp_inline_texts *call, htp_span json)
+{
+    htp_json_scan scan = htp_json_scan_of((htp_json_part){(const char *)json.at, json.bytes});
+    htp_json_part key, value;
+    bool is_object = htp_json_scan_enter(&scan, '{');
+    while (is_object && htp_json_scan_next(&scan, &key, &value)) {
+        uint64_t number = 0;
+        for (size_t i = 0; i < value.length && number < UINT32_MAX; i++) {
+            unsigned digit = (unsigned)(unsigned char)value.at[i] - '0';
+            number = digit <= 9 ? number * 10 + digit : number;
+        }
+        htp_map_set_bytes(arena, &call->first, key.at + 1, key.length - 2,
+                          (uint32_t)call->numbers.count);
+        HTP_PUSH(arena, &call->numbers, number);
+    }
+}

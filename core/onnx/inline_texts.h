@@ -1,0 +1,126 @@
+/*
+ * What nodes of a call say of modules, once they stand in its place.
+ *
+ * A node of a function whose tag does not begin with a slash is told of relative to the call: the
+ * call's tag, chain and stack trace go in front of its own. Any other keeps what it says, but for
+ * the numbers of calls, which count within the call. A node that says nothing of modules, as other
+ * exporters' functions have them, says what its call says: it ran in that module.
+ *
+ * Texts are put together as they are written (JSON, Python's lists): they are the other side's of
+ * onnx/annotate.h. What is no such text stays what it is.
+ */
+#ifndef HTP_ONNX_INLINE_TEXTS_H
+#define HTP_ONNX_INLINE_TEXTS_H
+
+#include "base/text.h"
+#include "onnx/view.h"
+
+#include <string.h>
+
+/** The metadata of nodes that tell of modules. */
+typedef enum htp_inline_key {
+    HTP_INLINE_TAG, /* source_module */
+    HTP_INLINE_TAGS,
+    HTP_INLINE_FULL_TAG,
+    HTP_INLINE_NUMBER,  /* call */
+    HTP_INLINE_NUMBERS, /* calls */
+    HTP_INLINE_NAMESPACE,
+    HTP_INLINE_CLASSES,
+    HTP_INLINE_SCOPES,
+    HTP_INLINE_STACK,
+    HTP_INLINE_LAYER,
+    HTP_INLINE_FIRST, /* first_calls: of calls alone */
+    HTP_INLINE_KEYS,
+} htp_inline_key;
+
+/** What one node says. Texts that are not there have no place (`at`). */
+typedef struct htp_inline_texts {
+    const struct htp_inline_texts *caller; /* what the call says that it is in; or NULL */
+    htp_span of[HTP_INLINE_KEYS];
+    htp_span tag;        /* wherever it stands: source_module, an attribute, a doc string... */
+    htp_span doc_string; /* that is a tag */
+    bool is_relative;
+    bool is_silent; /* it says nothing of its own */
+    /* Of calls: */
+    htp_span attributes;      /* tags, as attributes of a node */
+    htp_span chain;           /* of namespace: all but the operation */
+    htp_span chain_path;      /* of the callee, as spelled there */
+    htp_span classes, scopes; /* the lists up to the operation: "['', 'encoder', " */
+    htp_span path;            /* the callee's, as spelled in the list */
+    htp_map first;            /* by path: of `numbers` */
+    HTP_VECTOR(uint64_t) numbers;
+} htp_inline_texts;
+
+/** What all nodes share. */
+typedef struct htp_inline_text_maker {
+    htp_arena *arena;
+    const htp_view *view;
+    htp_view_name keys[HTP_INLINE_KEYS]; /* 0: the file has none such */
+    htp_text scratch;                    /* texts of the last node */
+    size_t limit;                        /* of its bytes */
+} htp_inline_text_maker;
+
+htp_inline_text_maker htp_inline_text_maker_of(const htp_view *view, size_t limit);
+
+/** Which key a property has; HTP_INLINE_KEYS: none of these. */
+htp_inline_key htp_inline_key_of(const htp_inline_text_maker *maker, htp_view_name key);
+
+/** The text of a key: "source_module". */
+const char *htp_inline_key_text(htp_inline_key key);
+
+/** What a node says. @param call  what its call says; NULL: it is one of the model's own graph.
+ * Texts are valid until the next call of this function. */
+void htp_inline_texts_of(htp_inline_text_maker *maker, const htp_inline_texts *call, uint32_t node,
+                         htp_inline_texts *texts);
+
+/** The same of a call, and what its nodes need of it; valid as long as the arena. */
+void htp_inline_texts_of_call(htp_inline_text_maker *maker, const htp_inline_texts *caller,
+                              uint32_t node, htp_inline_texts *texts);
+
+/** Appends an attribute that holds tags, each below that of the call where @p is_relative. */
+void htp_inline_put_tags(htp_text *out, const htp_inline_texts *call, bool is_relative,
+                         const htp_view_attribute *attribute);
+
+/* ---- forms of texts; private to inline_texts.c ---- */
+
+/** Appends a tag below another one: "/Net/A" and "B" are "/Net/A/B"; "." is the other one. */
+void htp_inline_join_tag(htp_text *text, htp_span above, htp_span tag);
+
+/** Appends a JSON list of tags, each below another one. */
+void htp_inline_join_tags(htp_text *text, htp_span above, htp_span list, size_t limit);
+
+/** Appends "path: Class/.../operation: target" behind the chain of a call. */
+void htp_inline_join_chain(htp_text *text, const htp_inline_texts *call, htp_span chain,
+                           size_t limit);
+
+/** Appends a Python list behind the one of a call; what it lists, but for the last, is below
+ * @p path, unless that is empty. */
+void htp_inline_join_list(htp_text *text, htp_span begun, htp_span path, htp_span list,
+                          size_t limit);
+
+/** Splits "['a', 'b', 'c']": "['a', 'b', " and the text of 'b'. Both are empty for no such list. */
+void htp_inline_split_list(htp_span list, htp_span *begun, htp_span *last_but_one);
+
+/** Splits a chain: "path: Class/" of "path: Class/operation: target", and its last path. */
+void htp_inline_split_chain(htp_span chain, htp_span *begun, htp_span *path);
+
+/** Appends the numbers of calls, {"path": [0]}: those of the call, and those of a node in it. */
+void htp_inline_join_calls(htp_text *text, const htp_inline_texts *call, htp_span calls,
+                           bool is_relative, size_t limit);
+
+/** Appends "0, 1", counted from the first call of module @p path below the call. */
+void htp_inline_join_numbers(htp_text *text, const htp_inline_texts *call, htp_span path,
+                             htp_span numbers, size_t limit);
+
+/** Reads {"path": 1} into the call's list. */
+void htp_inline_read_first(htp_arena *arena, htp_inline_texts *call, htp_span json);
+
+/** The path, below the call, of the module that a tag is of, as the chain spells it. */
+htp_span htp_inline_tagged_path(const htp_inline_texts *call, htp_span tag, htp_span chain);
+
+static inline htp_span htp_inline_span(const char *text)
+{
+    return (htp_span){(const unsigned char *)text, strlen(text)};
+}
+
+#endif
