@@ -480,9 +480,11 @@ class Operators(nn.Module):
         names = (("ai.onnx.ml", "Scaler"), ("ai.onnx", "Relu"), ("com.microsoft", "Gelu"),
                  ("pkg", "Constant"), ("ai.onnx.preview.training", "Adam"))
         self.parts = nn.ModuleList(in_package(*name, Block)() for name in names)
+        self.bare = nn.ModuleList(
+            in_package("pkg", name, Scale)(2.0) for name in ("Add", "Mul", "Gather", "Shape"))
 
     def forward(self, x):
-        for part in self.parts:
+        for part in (*self.parts, *self.bare):
             x = part(x)
         return x
 
