@@ -1,10 +1,13 @@
-"""core/onnx/onnx.proto against the onnx package: each of our fields and numbers is theirs."""
+"""core/onnx/onnx.proto against the onnx package: each of our fields and numbers is theirs. And the
+list of its operators, which no function of ours may be called like."""
 
+import re
 import subprocess
 import tempfile
 from pathlib import Path
 
 import onnx
+import onnx.defs
 from google.protobuf import descriptor_pb2
 
 from harness import ROOT, case
@@ -82,7 +85,10 @@ def a_changed_field_is_noticed():
         "ModelProto.graph": ("optional GraphProto graph", "repeated GraphProto graph"),
         "TensorProto.DataType.BOOL": ("BOOL = 9;", "BOOL = 8;"),
         "TensorProto.dims": ("int64 dims = 1;", "int64 dims = 1 [packed = true];"),
-        "NodeProto.n": ("repeated string input", "optional int32 n = 30; repeated string input"),
+        "NodeProto.n": (
+            "repeated string input = 1;",
+            "optional int32 n = 30; repeated string input = 1;",
+        ),
     }
     for name, (before, after) in changes.items():
         assert schema.count(before) == 1, before
@@ -91,3 +97,12 @@ def a_changed_field_is_noticed():
             file.parent.mkdir()
             file.write_text(schema.replace(before, after))
             assert differences(facts(compile_proto(Path(folder))), facts(theirs())) == [name]
+
+
+@case
+def operators_are_those_of_onnx():
+    text = (ROOT / "core/functions/operators.def").read_text()
+    listed = re.findall(r'^HTP_ONNX_OPERATOR\("(\w+)"\)$', text, re.MULTILINE)
+    known = {schema.name for schema in onnx.defs.get_all_schemas_with_history()}
+    assert listed == sorted(listed), "the list is searched: it has to be sorted"
+    assert set(listed) == known, set(listed) ^ known

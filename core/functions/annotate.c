@@ -39,8 +39,9 @@ static void make_settings(annotator *a)
         in->frame = function ? functions->frames->scope_frames[function->scope] : HTP_NONE;
         in->told = (htp_node_setting){
             .call = {.scope = function ? function->scope : HTP_NONE,
-                     .is_relative = function && function->is_shared,
+                     .is_relative = function && function->is_chain_relative,
                      .stacks = functions->stacks},
+            .are_tags_relative = function && function->is_shared,
             .first_call = first_call,
             .user = in,
         };
@@ -70,7 +71,7 @@ static const char *list_first_calls(const annotator *a, uint32_t called, uint32_
     return text.length ? htp_text_string(&text) : NULL;
 }
 
-/* In a shared function operations are counted from its begin. */
+/* Where the chain is relative, operations are counted from the function's begin. */
 static void count_operation(annotator *a, setting *in, htp_node_id operation)
 {
     if (in->told.call.is_relative && operation != HTP_NONE && !a->is_counted[operation]) {

@@ -2,8 +2,10 @@
  * Tags on a model with functions: what nodes of functions, and calls, say of the hierarchy.
  *
  * In a function that several modules share all is relative to the call; in one of a single module
- * it is told as in the flat model. A call speaks as a node would that runs in what it calls, and
- * has an entry `first_calls` in its metadata where calls in it do not count from 0 on, as JSON:
+ * it is told as in the flat model, but for the chain of what was running where the calls of that
+ * module came from several places: it is relative, too. A call speaks as a node would that runs in
+ * what it calls, and has an entry `first_calls` in its metadata where calls in it do not count from
+ * 0 on, as JSON:
  * {"path below the module": N}.
  */
 #ifndef HTP_FUNCTIONS_ANNOTATE_H

@@ -8,24 +8,34 @@
 typedef htp_function_builder builder;
 typedef htp_body_builder body;
 
-/* A dim in which the calls of a function differ is told by none. */
+/* A dim in which two values differ is told by none. */
+static void join_dims(builder *build, htp_tensor *joined, const htp_tensor *met)
+{
+    for (uint32_t d = 0; joined->has_type && d < joined->rank; d++) {
+        if (!joined->dims[d].symbol && joined->dims[d].size != met->dims[d].size) {
+            htp_dim *dims = htp_arena_grow(build->arena, joined->dims, joined->rank, joined->rank,
+                                           sizeof(*dims));
+            dims[d].symbol = "";
+            joined->dims = dims;
+        }
+    }
+}
+
+/* What a function says of its values holds for all its calls. */
 static void join_types(builder *build, const htp_function *function)
 {
     const htp_body *first = &build->sharing->bodies[function->frames.items[0]];
     for (size_t k = 1; k < function->frames.count; k++) {
         const htp_body *other = &build->sharing->bodies[function->frames.items[k]];
-        for (size_t i = 0; i < first->values.count; i++) {
-            htp_tensor *joined =
-                &build->model->tensors.items[build->ids[first->values.items[i].tensor]];
-            const htp_tensor *met = &build->flat->tensors.items[other->values.items[i].tensor];
-            for (uint32_t d = 0; joined->has_type && d < joined->rank; d++) {
-                if (!joined->dims[d].symbol && joined->dims[d].size != met->dims[d].size) {
-                    htp_dim *dims = htp_arena_grow(build->arena, joined->dims, joined->rank,
-                                                   joined->rank, sizeof(*dims));
-                    dims[d].symbol = "";
-                    joined->dims = dims;
-                }
+        for (size_t i = 0, j = 0; i < first->values.count && j < other->values.count;) {
+            const htp_made *known = &first->values.items[i];
+            const htp_made *met = &other->values.items[j];
+            if (known->number == met->number) {
+                join_dims(build, &build->model->tensors.items[build->ids[known->tensor]],
+                          &build->flat->tensors.items[met->tensor]);
             }
+            i += known->number <= met->number;
+            j += met->number <= known->number;
         }
     }
 }
@@ -50,6 +60,7 @@ static void build_function(builder *build, uint32_t index)
     const htp_body *first = &build->sharing->bodies[frame];
     htp_draft *model = build->model;
     uint32_t graph = htp_draft_add_graph(model);
+    size_t first_node = model->nodes.count;
     body b = {.frame = frame,
               .function = (uint32_t)model->functions.count + 1,
               .outputs = &function->outputs,
@@ -68,12 +79,14 @@ static void build_function(builder *build, uint32_t index)
     htp_build_body(build, &b);
     join_types(build, function);
     set_formals(build, &b, graph);
+    htp_naming_nodes(build->frames, model, build->called.items, frame, first_node, graph, &b.taken);
     HTP_PUSH(build->arena, &model->functions,
              (htp_draft_function){.domain = build->names[index].domain,
                                   .name = build->names[index].name,
                                   .graph = graph,
                                   .scope = build->frames->frames.items[frame].scope,
-                                  .is_shared = function->is_shared});
+                                  .is_shared = function->is_shared,
+                                  .is_chain_relative = function->has_chains});
 }
 
 /* ---- the model ---- */

@@ -28,10 +28,15 @@ htp_tensor_id htp_build_know(builder *build, const body *b, htp_tensor_id id, ht
     return build->ids[id];
 }
 
-static const char *unique_name(builder *build, body *b, const char *flat_name)
+/* The model's own values keep their names. What nodes of functions make is named by these, later.
+ */
+static const char *name_value(builder *build, body *b, const char *flat_name, bool is_named_later)
 {
+    if (b->frame == HTP_NONE) {
+        return flat_name;
+    }
     const char *local = htp_naming_local(build->frames, b->frame, flat_name);
-    return b->frame == HTP_NONE ? local : htp_name_unique(build->arena, &b->taken, local);
+    return is_named_later ? NULL : htp_name_unique(build->arena, &b->taken, local);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -154,10 +159,11 @@ static const htp_tensor_id *read_tensors(builder *build, body *b, const htp_tens
 /* ---- nodes ---- */
 
 /* A value's copy in a body. */
-static htp_tensor_id make_value(builder *build, body *b, htp_tensor_id id, uint32_t index)
+static htp_tensor_id make_value(builder *build, body *b, htp_tensor_id id, uint32_t index,
+                                bool is_named_later)
 {
     htp_tensor tensor = build->flat->tensors.items[id];
-    tensor.name = unique_name(build, b, tensor.name);
+    tensor.name = name_value(build, b, tensor.name, is_named_later);
     tensor.index = index;
     tensor.is_output = tensor.is_output && b->frame == HTP_NONE;
     return htp_build_know(build, b, id, tensor);
@@ -185,11 +191,10 @@ static void add_node(builder *build, body *b, uint32_t index)
     htp_tensor_id *outputs = HTP_NEW_ARRAY(build->arena, htp_tensor_id, flat->output_count);
     uint32_t made = (uint32_t)build->model->nodes.count;
     for (uint32_t i = 0; i < flat->output_count; i++) {
-        outputs[i] = make_value(build, b, flat->outputs[i], made);
+        outputs[i] = make_value(build, b, flat->outputs[i], made, true);
         give(b, b->number++, outputs[i]);
     }
     node.outputs = outputs;
-    node.name = htp_naming_local(build->frames, b->frame, flat->name);
     node.graph = b->graphs.items[b->graphs.count - 1];
     push_node(build, node, HTP_NONE);
 }
@@ -202,7 +207,7 @@ static void begin_graph(builder *build, body *b, uint32_t index)
     uint32_t graph = htp_draft_add_graph(build->model);
     build->model->graphs.items[graph - 1].function = b->function;
     for (size_t i = 0; i < flat->inputs.count; i++) {
-        htp_tensor_id input = make_value(build, b, flat->inputs.items[i], graph);
+        htp_tensor_id input = make_value(build, b, flat->inputs.items[i], graph, true);
         give(b, b->number++, input);
         HTP_PUSH(build->arena, &build->model->graphs.items[graph - 1].inputs, input);
     }
@@ -248,7 +253,7 @@ static const htp_tensor_id *make_results(builder *build, body *b, const char *na
         const htp_made *output = next < callee->outputs.count ? &callee->outputs.items[next] : NULL;
         results[i] = HTP_TENSOR_NONE;
         if (output && output->number == function->outputs.items[i]) {
-            results[i] = make_value(build, b, output->tensor, made);
+            results[i] = make_value(build, b, output->tensor, made, false);
             next++;
         } else if (find_given(b, number)) {
             /* Another call of the function that this body stands for needs it. */

@@ -3,12 +3,19 @@
 #include "hierarchy/relation.h"
 #include "onnx/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Domains that runtimes fill themselves: no package's functions go there. */
 static const char *const reserved_domains[] = {"ai.onnx", "com.microsoft"};
 
 #define RESERVED_PREFIX "functions."
+
+static const char *const onnx_operators[] = {
+#define HTP_ONNX_OPERATOR(name) name,
+#include "functions/operators.def"
+#undef HTP_ONNX_OPERATOR
+};
 
 /* ---- functions ---- */
 
@@ -41,33 +48,69 @@ static const char *join(htp_arena *arena, const char *domain, const char *name)
     return htp_arena_printf(arena, "%s\n%s", domain, name);
 }
 
+/* Names that no function may have: those of operators of the model. */
+static void take_operators(htp_arena *arena, const htp_draft *model, htp_map *taken)
+{
+    for (size_t n = 0; n < model->nodes.count; n++) {
+        const htp_onnx_node *node = &model->nodes.items[n];
+        if (*node->domain) {
+            htp_map_set(arena, taken, join(arena, node->domain, node->op_type), 1);
+        }
+    }
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, *(const char *const *)b);
+}
+
+static bool is_onnx_operator(const char *name)
+{
+    return bsearch(name, onnx_operators, sizeof(onnx_operators) / sizeof(*onnx_operators),
+                   sizeof(*onnx_operators), compare_names) != NULL;
+}
+
+/* class_2, class_3... @p last is the number of the last, of the class. */
+static const char *name_further(htp_arena *arena, const htp_function_name *name, htp_map *taken,
+                                uint32_t *last)
+{
+    const char *numbered;
+    const char *key;
+    do {
+        numbered = htp_arena_printf(arena, "%s_%u", name->name, (unsigned)++*last);
+        key = join(arena, name->domain, numbered);
+    } while (htp_map_get(taken, key, NULL));
+    htp_map_set(arena, taken, key, 1);
+    return numbered;
+}
+
+/* The first function of each class bears its name, unless that is an operator's; then the others
+ * are numbered. */
 const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames *frames,
                                               const htp_sharing *sharing)
 {
     size_t count = sharing->functions.count;
     const htp_draft *model = frames->model;
     htp_function_name *names = HTP_NEW_ARRAY(arena, htp_function_name, count);
-    htp_map taken = {0}; /* to the number of the last function of a class */
-    for (size_t n = 0; n < model->nodes.count; n++) {
-        const htp_onnx_node *node = &model->nodes.items[n];
-        if (*node->domain) {
-            htp_map_set(arena, &taken, join(arena, node->domain, node->op_type), 1);
-        }
-    }
+    bool *is_named = HTP_NEW_ARRAY(arena, bool, count);
+    htp_map taken = {0};
+    htp_map last = {0}; /* by class */
+    take_operators(arena, model, &taken);
     for (size_t i = 0; i < count; i++) {
         uint32_t module = frames->frames.items[sharing->functions.items[i].frames.items[0]].module;
-        const htp_shim_module *callee = model->graph->modules[module].shim;
-        names[i] = split_class(arena, callee->qualified_class);
-        const char *class_name = join(arena, names[i].domain, names[i].name);
-        const char *base = names[i].name;
-        uint32_t number = 0;
-        if (htp_map_get(&taken, class_name, &number)) {
-            do {
-                names[i].name = htp_arena_printf(arena, "%s_%u", base, (unsigned)++number);
-            } while (htp_map_get(&taken, join(arena, names[i].domain, names[i].name), NULL));
-            htp_map_set(arena, &taken, join(arena, names[i].domain, names[i].name), 1);
+        names[i] = split_class(arena, model->graph->modules[module].shim->qualified_class);
+        const char *key = join(arena, names[i].domain, names[i].name);
+        is_named[i] = !htp_map_get(&taken, key, NULL) && !is_onnx_operator(names[i].name);
+        htp_map_set(arena, &taken, key, 1);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *key = join(arena, names[i].domain, names[i].name);
+        uint32_t number = is_onnx_operator(names[i].name) ? 0 : 1;
+        (void)htp_map_get(&last, key, &number);
+        if (!is_named[i]) {
+            names[i].name = name_further(arena, &names[i], &taken, &number);
+            htp_map_set(arena, &last, key, number);
         }
-        htp_map_set(arena, &taken, class_name, number ? number : 1);
     }
     return names;
 }
@@ -83,6 +126,79 @@ const char *htp_naming_local(const htp_frames *frames, uint32_t frame, const cha
     size_t length = strlen(prefix);
     bool is_within = strncmp(name, prefix, length) == 0 && name[length] == '/';
     return is_within ? name + length + 1 : name;
+}
+
+/* ---- nodes ---- */
+
+typedef struct naming {
+    htp_arena *arena;
+    const htp_frames *frames;
+    htp_draft *model;
+    uint32_t frame;
+    htp_map *values;         /* names that are taken */
+    htp_map nodes;           /* the same */
+    htp_number_list *graphs; /* from the first one of the function on: their nodes */
+    uint32_t first_graph;
+    htp_number_list pending; /* nodes that are to be named, the next one last */
+} naming;
+
+static void push_graph(naming *n, uint32_t graph)
+{
+    const htp_number_list *nodes = &n->graphs[graph - n->first_graph];
+    for (size_t i = nodes->count; i-- > 0;) {
+        HTP_PUSH(n->arena, &n->pending, nodes->items[i]);
+    }
+}
+
+/* Constants keep their names, and so does what the function gives; calls have theirs. */
+static void name_node(naming *n, htp_onnx_node *node, bool is_call)
+{
+    htp_draft *model = n->model;
+    bool is_constant = node->origin.node == HTP_NONE && node->attribute_count == 1 &&
+                       node->attributes->kind == HTP_ATTRIBUTE_TENSOR;
+    if (!is_constant && !is_call) {
+        const char *name = htp_arena_printf(n->arena, "%s/%s",
+                                            model->scope_names[node->origin.scope], node->op_type);
+        node->name =
+            htp_name_unique(n->arena, &n->nodes, htp_naming_local(n->frames, n->frame, name));
+    }
+    for (uint32_t i = 0; !is_constant && i < node->output_count; i++) {
+        htp_tensor *tensor =
+            node->outputs[i] == HTP_TENSOR_NONE ? NULL : &model->tensors.items[node->outputs[i]];
+        if (tensor && !tensor->name) {
+            const char *name = htp_arena_printf(n->arena, "%s_output_%u", node->name, (unsigned)i);
+            tensor->name = htp_name_unique(n->arena, n->values, name);
+        }
+    }
+    for (uint32_t i = node->attribute_count; i-- > 0;) {
+        if (node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH) {
+            uint32_t graph = (uint32_t)node->attributes[i].i;
+            htp_name_body_inputs(model, node->name, graph, n->values);
+            push_graph(n, graph);
+        }
+    }
+}
+
+void htp_naming_nodes(const htp_frames *frames, htp_draft *model, const uint32_t *called,
+                      uint32_t frame, size_t first_node, uint32_t graph, htp_map *values)
+{
+    htp_arena *arena = model->arena;
+    size_t graph_count = model->graphs.count - graph + 1;
+    naming n = {.arena = arena,
+                .frames = frames,
+                .model = model,
+                .frame = frame,
+                .values = values,
+                .graphs = HTP_NEW_ARRAY(arena, htp_number_list, graph_count),
+                .first_graph = graph};
+    for (size_t i = first_node; i < model->nodes.count; i++) {
+        HTP_PUSH(arena, &n.graphs[model->nodes.items[i].graph - graph], (uint32_t)i);
+    }
+    push_graph(&n, graph);
+    while (n.pending.count > 0) {
+        uint32_t next = n.pending.items[--n.pending.count];
+        name_node(&n, &model->nodes.items[next], called[next] != HTP_NONE);
+    }
 }
 
 const uint32_t *htp_naming_passed(htp_arena *arena, const htp_draft *model)

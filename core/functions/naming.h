@@ -20,6 +20,16 @@ const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames
  * the model's own graph (HTP_NONE) it stays. */
 const char *htp_naming_local(const htp_frames *frames, uint32_t frame, const char *name);
 
+/**
+ * Names the nodes of a function as those of a model are: numbers count in the order in which nodes
+ * are written. Values without a name get one by their node. Constants and calls keep theirs.
+ * @param called      by node of @p model: the frame that it calls, or HTP_NONE
+ * @param first_node  the function's nodes are those from here on, its graphs those from @p graph on
+ * @param values      names of values that are taken
+ */
+void htp_naming_nodes(const htp_frames *frames, htp_draft *model, const uint32_t *called,
+                      uint32_t frame, size_t first_node, uint32_t graph, htp_map *values);
+
 /** An input of a frame's function. */
 typedef struct htp_formal_input {
     const char *name; /* unique among the inputs */

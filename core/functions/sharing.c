@@ -230,6 +230,7 @@ static void note_value(sharer *s, htp_tensor_id id, uint32_t number, uint32_t fr
     s->known_in[id] = frame + 1;
     s->is_input[id] = false;
     s->number[id] = number;
+    HTP_PUSH(s->arena, &s->sharing->bodies[frame].values, (htp_made){number, id});
     if (s->read_depth[id] < depth_of(s, frame)) {
         HTP_PUSH(s->arena, &s->sharing->bodies[frame].outputs, (htp_made){number, id});
     }
@@ -239,7 +240,6 @@ static void add_value(sharer *s, htp_tensor_id id, uint32_t frame)
 {
     htp_body *body = &s->sharing->bodies[frame];
     add_type(s, id);
-    HTP_PUSH(s->arena, &body->values, (htp_made){body->value_count, id});
     note_value(s, id, body->value_count++, frame);
 }
 
@@ -418,15 +418,38 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Whether two calls of one module came from the same modules, called at the same places. */
+static bool has_same_chain(const sharer *s, uint32_t a, uint32_t b)
+{
+    const char *x = htp_stack_trace_of_call(s->arena, s->stacks, a, 0);
+    const char *y = htp_stack_trace_of_call(s->arena, s->stacks, b, 0);
+    while (a != b && a != HTP_SHIM_NONE && b != HTP_SHIM_NONE &&
+           s->scopes[a].module == s->scopes[b].module) {
+        a = s->scopes[a].parent;
+        b = s->scopes[b].parent;
+    }
+    return a == b && strcmp(x ? x : "", y ? y : "") == 0;
+}
+
+static void look_at_callers(sharer *s, htp_function *function)
+{
+    const htp_frame *frames = s->frames->frames.items;
+    const htp_frame *first = &frames[function->frames.items[0]];
+    for (size_t i = 1; i < function->frames.count && !function->is_shared; i++) {
+        const htp_frame *other = &frames[function->frames.items[i]];
+        function->is_shared = other->module != first->module;
+        function->has_chains =
+            function->has_chains || !has_same_chain(s, first->scope, other->scope);
+    }
+    function->has_chains = function->has_chains || function->is_shared;
+}
+
 /* What any of the frames gives, the function gives. */
 static void join_outputs(sharer *s, htp_function *function)
 {
     htp_map seen = {0};
-    const htp_frame *frames = s->frames->frames.items;
     for (size_t i = 0; i < function->frames.count; i++) {
         const htp_body *body = &s->sharing->bodies[function->frames.items[i]];
-        function->is_shared = function->is_shared || frames[function->frames.items[i]].module !=
-                                                         frames[function->frames.items[0]].module;
         for (size_t k = 0; k < body->outputs.count; k++) {
             const uint32_t *number = &body->outputs.items[k].number;
             uint32_t any = 0;
@@ -472,6 +495,7 @@ htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,
     }
     number_functions(&s);
     for (size_t i = 0; i < s.sharing->functions.count; i++) {
+        look_at_callers(&s, &s.sharing->functions.items[i]);
         join_outputs(&s, &s.sharing->functions.items[i]);
     }
     return s.sharing;

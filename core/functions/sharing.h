@@ -26,7 +26,7 @@ typedef struct htp_made {
 typedef struct htp_body {
     HTP_VECTOR(htp_tensor_id) inputs; /* made outside, no constants; in the order of reading */
     HTP_VECTOR(htp_made) outputs;     /* read outside; by number */
-    HTP_VECTOR(htp_made) values;      /* made here, not in what is called; by number */
+    HTP_VECTOR(htp_made) values;      /* known here: made, or given by what is called; by number */
     uint32_t value_count;             /* with what is called */
     uint32_t function;
 } htp_body;
@@ -34,6 +34,7 @@ typedef struct htp_body {
 typedef struct htp_function {
     htp_number_list frames;  /* in their order */
     bool is_shared;          /* they run several modules */
+    bool has_chains;         /* they do not have all the same callers, called at the same places */
     htp_number_list outputs; /* numbers of values that are read outside of any of them */
 } htp_function;
 

@@ -61,7 +61,7 @@ static uint32_t call_module(const annotator *a)
 static const char *tag_of(const annotator *a, uint32_t module)
 {
     const htp_hierarchy_module *modules = a->hierarchy->modules;
-    return a->setting->call.is_relative
+    return a->setting->are_tags_relative
                ? htp_relation_tag(modules[module].tag,
                                   modules[a->scope_modules[a->setting->call.scope]].tag)
                : modules[module].tag;
@@ -70,7 +70,7 @@ static const char *tag_of(const annotator *a, uint32_t module)
 static const char *full_tag_of(const annotator *a, uint32_t module)
 {
     const htp_hierarchy_module *modules = a->hierarchy->modules;
-    return a->setting->call.is_relative
+    return a->setting->are_tags_relative
                ? htp_relation_tag(modules[module].full_tag, modules[call_module(a)].full_tag)
                : modules[module].full_tag;
 }
@@ -211,7 +211,7 @@ static call_list find_running(annotator *a, const htp_onnx_node *node)
 static const char *path_of(const annotator *a, uint32_t module)
 {
     const char *path = a->graph->modules[module].shim->path;
-    const char *below = a->setting->call.is_relative
+    const char *below = a->setting->are_tags_relative
                             ? htp_relation_path(path, a->graph->modules[call_module(a)].shim->path)
                             : path;
     return below ? below : path;

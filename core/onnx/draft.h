@@ -165,7 +165,8 @@ typedef struct htp_draft_function {
     const char *name;
     uint32_t graph;                 /* its body */
     uint32_t scope;                 /* the first call that it stands for */
-    bool is_shared;                 /* by several modules: what its nodes say is relative */
+    bool is_shared;                 /* by several modules: tags in it are relative */
+    bool is_chain_relative;         /* the chain of what was running is: its calls have several */
     HTP_VECTOR(htp_domain) domains; /* that it imports, besides ai.onnx */
 } htp_draft_function;
 

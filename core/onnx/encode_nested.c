@@ -97,6 +97,28 @@ void htp_encode_nested_graphs(htp_encoder *encoder, const htp_draft *model,
 
 /* ---- functions ---- */
 
+static void add_type(packed *p, htp_encoder *encoder, htp_tensor_id id)
+{
+    const Htp__Onnx__GraphProto *graph =
+        (const Htp__Onnx__GraphProto *)htp_encode_value_info(encoder, id);
+    Htp__Onnx__FunctionProto piece = HTP__ONNX__FUNCTION_PROTO__INIT;
+    piece.n_value_info = graph->n_value_info;
+    piece.value_info = graph->value_info;
+    add_piece(p, &piece.base);
+}
+
+/* Where there are several outputs, a call may leave some out: then they are values like others. */
+static void add_output_types(packed *p, htp_encoder *encoder, const htp_draft *model,
+                             const htp_nested_graph *body)
+{
+    for (size_t i = 0; body->outputs.count > 1 && i < body->outputs.count; i++) {
+        const htp_tensor *output = &model->tensors.items[body->outputs.items[i]];
+        if (output->has_type && htp_onnx_data_type(output->dtype) != 0) {
+            add_type(p, encoder, body->outputs.items[i]);
+        }
+    }
+}
+
 static void add_body(packed *p, htp_encoder *encoder, const contents *content)
 {
     for (size_t i = 0; i < content->nodes.count; i++) {
@@ -108,12 +130,7 @@ static void add_body(packed *p, htp_encoder *encoder, const contents *content)
         add_piece(p, &piece.base);
     }
     for (size_t i = 0; i < content->typed.count; i++) {
-        const Htp__Onnx__GraphProto *graph =
-            (const Htp__Onnx__GraphProto *)htp_encode_value_info(encoder, content->typed.items[i]);
-        Htp__Onnx__FunctionProto piece = HTP__ONNX__FUNCTION_PROTO__INIT;
-        piece.n_value_info = graph->n_value_info;
-        piece.value_info = graph->value_info;
-        add_piece(p, &piece.base);
+        add_type(p, encoder, content->typed.items[i]);
     }
 }
 
@@ -164,6 +181,7 @@ static Htp__Onnx__FunctionProto *make_function(htp_encoder *encoder, const htp_d
     head.opset_import = list_imports(model, function);
     add_piece(&p, &head.base);
     add_body(&p, encoder, content);
+    add_output_types(&p, encoder, model, body);
     ProtobufCAllocator allocator = {
         .alloc = allocate, .free = keep, .allocator_data = model->arena};
     return htp__onnx__function_proto__unpack(&allocator, p.bytes.length,

@@ -108,7 +108,9 @@ static void keep_names(naming *n)
         htp_tensor *tensor = &model->tensors.items[i];
         bool is_constant = tensor->source == HTP_TENSOR_FROM_INITIALIZER &&
                            model->initializers.items[tensor->index].weight == HTP_NONE;
-        if (is_kept[i] || (tensor->source != HTP_TENSOR_FROM_NODE && !is_constant)) {
+        bool is_made =
+            tensor->source == HTP_TENSOR_FROM_NODE || tensor->source == HTP_TENSOR_FROM_GRAPH;
+        if (is_kept[i] || (!is_made && !is_constant)) {
             htp_map_set(arena, &n->tensors, tensor->name, 1);
         } else {
             tensor->name = NULL;
@@ -116,10 +118,21 @@ static void keep_names(naming *n)
     }
 }
 
+/* The body of a node is to be named next. */
 static void push_graph(naming *n, uint32_t graph)
 {
     for (size_t i = n->graphs[graph].count; i-- > 0;) {
         HTP_PUSH(n->model->arena, &n->pending, n->graphs[graph].items[i]);
+    }
+}
+
+void htp_name_body_inputs(htp_draft *model, const char *node, uint32_t graph, htp_map *taken)
+{
+    const htp_nested_graph *body = &model->graphs.items[graph - 1];
+    for (size_t i = 0; i < body->inputs.count; i++) {
+        const char *name = htp_arena_printf(model->arena, "%s_input_%zu", node, i);
+        model->tensors.items[body->inputs.items[i]].name =
+            htp_name_unique(model->arena, taken, name);
     }
 }
 
@@ -139,7 +152,9 @@ static void name_node(naming *n, htp_onnx_node *node)
     }
     for (uint32_t i = node->attribute_count; i-- > 0;) {
         if (node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH) {
-            push_graph(n, (uint32_t)node->attributes[i].i);
+            uint32_t graph = (uint32_t)node->attributes[i].i;
+            htp_name_body_inputs(model, node->name, graph, &n->tensors);
+            push_graph(n, graph);
         }
     }
 }

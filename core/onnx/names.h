@@ -27,10 +27,13 @@ const char *htp_name_escape(htp_arena *arena, const char *name);
  */
 const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph);
 
+/** Names the inputs of a node's body: NODE_input_0 and so on. @param taken  receives the names */
+void htp_name_body_inputs(htp_draft *model, const char *node, uint32_t graph, htp_map *taken);
+
 /**
- * Names all nodes, what they make, and embedded constants anew: numbers count in the order in which
- * nodes are written, a node before those of its graphs, and leave none out. Inputs, outputs and
- * weights keep their names. Linear.
+ * Names all nodes, what they make, the inputs of their bodies, and embedded constants anew: numbers
+ * count in the order in which nodes are written, a node before those of its graphs, and leave none
+ * out. Inputs, outputs and weights keep their names. Linear.
  */
 void htp_name_model(htp_draft *model);
 

@@ -2,7 +2,8 @@
 
     zoo.py [--columns htp,dynamo_false,dynamo_true] [--only REGEX]
     zoo.py --summary | --document [--also DIR]
-    zoo.py --slice
+    zoo.py --functions [--only REGEX]
+    zoo.py --slice [--functions]
 
 Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
 names the build folder, and HTP_PYTHON the Python with ONNX Runtime, PyTorch and transformers, as
@@ -24,7 +25,7 @@ import harness  # noqa: E402  (needs the path above)
 from op_coverage.command import comma_list, shard  # noqa: E402
 from zoo import document, slice, table  # noqa: E402
 from zoo.driver import Driver, Plan  # noqa: E402
-from zoo.results import OURS, OUTCOMES, PEERS, Results  # noqa: E402
+from zoo.results import FUNCTIONS, OURS, OUTCOMES, PEERS, WRONG, Results  # noqa: E402
 
 
 def parser() -> argparse.ArgumentParser:
@@ -46,7 +47,9 @@ def parser() -> argparse.ArgumentParser:
     add("--document", action="store_true",
         help="measure nothing, write docs/ZOO.md from what is known")
     add("--slice", action="store_true",
-        help="measure twenty architectures anew, which must all be right")
+        help="measure twenty architectures anew (of functions eight), which must all be right")
+    add("--functions", action="store_true",
+        help="measure exports with modules as functions against those without")
     add("--jobs", type=int, default=1, metavar="N", help="architectures at a time (default 1)")
     return result
 
@@ -77,17 +80,27 @@ def measure(plan: Plan, results: Results, jobs: int) -> None:
 
 
 def run_slice(arguments: argparse.Namespace) -> int:
+    column = FUNCTIONS if arguments.functions else OURS
+    names = slice.PARTS[column]
     with tempfile.TemporaryDirectory() as name:
-        results = Results(Path(name), OURS)
-        plan = replace(plan_of(arguments, OURS, Path(name)), names=slice.NAMES)
+        results = Results(Path(name), column)
+        plan = replace(plan_of(arguments, column, Path(name)), names=names)
         measure(plan, results, max(arguments.jobs, 2))
-    return 1 if slice.judge(results) else 0
+    return 1 if slice.judge(results, names) else 0
+
+
+def run_functions(arguments: argparse.Namespace, folder: Path) -> int:
+    results = Results(folder, FUNCTIONS)
+    if not arguments.summary:
+        measure(plan_of(arguments, FUNCTIONS, folder), results, arguments.jobs)
+    table.print_functions(results)
+    return 1 if results.with_outcome(WRONG) else 0
 
 
 def known_columns(folders: list) -> dict:
     """All results, by the exporter."""
     columns = {}
-    for name in (OURS, *PEERS):
+    for name in (OURS, *PEERS, FUNCTIONS):
         columns[name] = Results(folders[0], name)
         for folder in folders[1:]:
             columns[name].records.update(Results(folder, name).records)
@@ -99,6 +112,8 @@ def main() -> int:
     if arguments.slice:
         return run_slice(arguments)
     folder = arguments.results.resolve()
+    if arguments.functions:
+        return run_functions(arguments, folder)
     for column in () if arguments.summary or arguments.document else arguments.columns:
         measure(plan_of(arguments, column, folder), Results(folder, column), arguments.jobs)
     columns = known_columns([folder, *arguments.also])

@@ -5,7 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 from zoo import table
-from zoo.results import DEFAULTS, FIXED, OURS, OUTCOMES, PEERS, RIGHT, UNTRACEABLE, WRONG
+from zoo.results import (
+    DEFAULTS, FIXED, FUNCTIONS, OURS, OUTCOMES, PEERS, RIGHT, UNTRACEABLE, WRONG, Results,
+)
 
 INTRODUCTION = """# Architectures
 
@@ -61,7 +63,8 @@ def share(records: list) -> str:
 
 def count_rows(columns: dict) -> list:
     lines = head(["exporter", *OUTCOMES, "right of traced"], len(OUTCOMES) + 1)
-    for name, results in columns.items():
+    for name in NAMES:
+        results = columns[name]
         counts = Counter(record["outcome"] for record in results.records.values())
         if counts:
             numbers = [f"{counts[outcome]:,}" for outcome in OUTCOMES]
@@ -89,8 +92,8 @@ def peer_rows(columns: dict) -> list:
     return lines
 
 
-def other_rows(records: list) -> list:
-    """Tags and exports without flags, in words."""
+def other_rows(records: list, functions: Results) -> list:
+    """Tags, exports without flags, and modules as functions, in words."""
     tagged = [r for r in records if "tags" in r]
     architectures = {r["name"].removesuffix(".eager").removesuffix(".sdpa") for r in records
                      if r["outcome"] in FINE}
@@ -99,6 +102,7 @@ def other_rows(records: list) -> list:
         f"- All tag properties hold for {sum(not r['tags'] for r in tagged)} of {len(tagged)}"
         " exports.",
         *(f"- Exports {table.defaults_in_words(records, name)}." for name in DEFAULTS),
+        *([f"- {table.functions_in_words(functions).capitalize()}."] if functions.records else []),
     ]
 
 
@@ -145,7 +149,7 @@ def write(path: Path, columns: dict) -> None:
     """Writes the document. columns: name to results, ours among them."""
     records = list(columns[OURS].records.values())
     parts = [
-        INTRODUCTION, "## Counts\n", *count_rows(columns), "", *other_rows(records),
+        INTRODUCTION, "## Counts\n", *count_rows(columns), "", *other_rows(records, columns[FUNCTIONS]),
         "\nPyTorch's own exporters on the same files' models, judged in the same way, on what both"
         " were measured on:\n", *peer_rows(columns),
         "\n## Architectures\n", *model_rows(columns),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from op_coverage.processes import Lost, Worker
-from zoo.results import FIXED, OURS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results
+from zoo.results import FIXED, FUNCTIONS, OURS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results
 
 HERE = Path(__file__).resolve().parent
 VISION_PREFIX = "torchvision."
@@ -115,8 +115,9 @@ class Driver:
         if "outcome" in made:
             return made
         with tempfile.TemporaryDirectory(dir=self.plan.folder) as scratch:
-            if self.plan.column == OURS:
-                job = {"kind": "ours", "stem": str(self.files / name), "scratch": scratch}
+            if self.plan.column in (OURS, FUNCTIONS):
+                kind = "ours" if self.plan.column == OURS else FUNCTIONS
+                job = {"kind": kind, "stem": str(self.files / name), "scratch": scratch}
                 judged = self.ask(self.judge, job, WRONG)
             else:
                 judged = self.peer(name, Path(scratch))

@@ -13,13 +13,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import onnx  # noqa: E402  (needs the path above)
 
+import functions_check  # noqa: E402
 import harness  # noqa: E402
 from op_coverage.exporter import outcome_of  # noqa: E402
 from op_coverage.processes import serve_torch_jobs  # noqa: E402
 from zoo import defaults, inputs, tag_checks  # noqa: E402
 from zoo.compare import Differs, Errors  # noqa: E402
 from zoo.libtorch import Program, Refuses  # noqa: E402
-from zoo.results import FIXED, RIGHT, UNTRACEABLE, WRONG  # noqa: E402
+from zoo.results import FIXED, FUNCTIONS, RIGHT, UNTRACEABLE, WRONG  # noqa: E402
 from zoo.running import compare_at, first_line, session_of  # noqa: E402
 
 SEEDS = (23, 31, 37)
@@ -175,6 +176,40 @@ def judge(job: dict) -> dict:
     return record
 
 
+# ---- modules as functions ------------------------------------------------------------------------
+
+
+def feeds_of(arguments: list, dynamic: list) -> list:
+    """At the sizes at which numbers are judged."""
+    found = [inputs.example(arguments, inputs.TRACED, SEEDS[0])]
+    for others in (inputs.OTHER, inputs.SMALL) if dynamic else ():
+        sizes = {**inputs.TRACED, **{axis: others[axis] for axis in dynamic}}
+        with contextlib.suppress(RuntimeError):  # values that are given for one size only
+            found.append(inputs.example(arguments, sizes, SEEDS[0]))
+    return found
+
+
+def judge_functions(job: dict) -> dict:
+    """The first attempt that is not refused, and the same with functions."""
+    program, facts = loaded(job)
+    arguments = arguments_of(facts)
+    for dynamic in attempts(facts["follows"]):
+        flags = flags_of(arguments, dynamic)
+        record, _ = run_exporter(program, program.scratch / "model.onnx", *flags)
+        if not record or record["outcome"] == WRONG:
+            break
+    if record:
+        return record
+    flags += [part for library in program.libraries for part in ("--load-library", library)]
+    feeds = feeds_of(arguments, dynamic)
+    found = functions_check.failures(
+        program.scratch, Path(program.path), flags, functions_check.selected(), feeds)
+    functions, calls, broken = found
+    record = {"functions": functions, "calls": calls, "broken": broken, "dynamic": dynamic}
+    words = "; ".join(f"{name}: {words}" for name, words in broken.items())
+    return {**record, "outcome": WRONG, "reason": words} if broken else {**record, "outcome": RIGHT}
+
+
 # ---- the peer ------------------------------------------------------------------------------------
 
 
@@ -191,8 +226,11 @@ def judge_peer(job: dict) -> dict:
     return {**record, "outcome": RIGHT if is_whole else FIXED}
 
 
+KINDS = {"ours": judge, FUNCTIONS: judge_functions, "peer": judge_peer}
+
+
 def perform(job: dict):
-    yield judge(job) if job["kind"] == "ours" else judge_peer(job)
+    yield KINDS[job["kind"]](job)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@ from pathlib import Path
 OURS = "htp"
 PEERS = ("dynamo_false", "dynamo_true")
 
+# The column of this program's exports with modules as functions, which are held against its others.
+FUNCTIONS = "functions"
+
 RIGHT = "right"
 FIXED = "right-fixed"  # with at least one axis fixed that the eager model does not fix
 REFUSED = "refused"

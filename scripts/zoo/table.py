@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 
 from zoo.results import (
-    DEFAULTS, ENOUGH, FIXED, OURS, OUTCOMES, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
+    DEFAULTS, ENOUGH, FIXED, FUNCTIONS, OURS, OUTCOMES, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
 )
 
 SHOWN = 8  # architectures that are named for a cause
@@ -113,6 +113,22 @@ def print_defaults(results: Results) -> None:
                 print(f"  {record['name']}: {found['outcome']}: {found['reason'][:200]}")
 
 
+def functions_in_words(results: Results) -> str:
+    right, wrong = results.with_outcome(RIGHT), results.with_outcome(WRONG)
+    functions, calls = (sum(r[key] for r in right) for key in ("functions", "calls"))
+    return (f"with modules as functions {len(right)} of {len(right) + len(wrong)} are the exports"
+            f" without: {functions:,} functions, which run {calls:,} times")
+
+
+def print_functions(results: Results) -> None:
+    for record in sorted(results.with_outcome(RIGHT), key=lambda record: record["name"]):
+        print(f"{record['name']:52} {record['functions']:6} functions, {record['calls']:6} calls")
+    print_grouped(results, WRONG)
+    print()
+    print_counts(FUNCTIONS, results)
+    print(functions_in_words(results))
+
+
 def print_all(columns: dict) -> None:
     """columns: name of the exporter to its results."""
     ours = columns[OURS]
@@ -121,6 +137,8 @@ def print_all(columns: dict) -> None:
     for column, results in columns.items():
         if results.records:
             print_counts(column, results)
+    if columns[FUNCTIONS].records:
+        print("\n" + functions_in_words(columns[FUNCTIONS]))
     print_defaults(ours)
     print_broken_tags(ours)
     for outcome in (UNTRACEABLE, FIXED, REFUSED, WRONG):

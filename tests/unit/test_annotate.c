@@ -128,7 +128,7 @@ static subject annotate(htp_arena *arena, unsigned places, const char *prefix,
     htp_hierarchy_options options = {include_torch_nn};
     s.hierarchy = htp_hierarchy_build(arena, modules, MODULES, &options);
     const uint32_t *owners = htp_hierarchy_tag_scopes(arena, s.hierarchy, scopes, SCOPES);
-    htp_annotate_options annotate_options = {places, prefix};
+    htp_annotate_options annotate_options = {.places = places, .attribute_prefix = prefix};
     s.annotations = htp_annotate(arena, s.model, s.hierarchy, owners, &annotate_options);
     return s;
 }
