@@ -17,7 +17,8 @@ static size_t without_number(const char *name)
     return is_number ? (size_t)(number - name) : strlen(name);
 }
 
-/* A name with a number is that of a further call where an earlier one has it without. */
+/* A name with a number is that of a further call where another one in the same function, or in the
+ * model itself, has it without. */
 static void find_repeated(htp_inliner *i)
 {
     const htp_view *view = i->view;
@@ -25,17 +26,20 @@ static void find_repeated(htp_inliner *i)
     i->is_repeated = HTP_NEW_ARRAY(i->arena, bool, view->nodes.count + 1);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         const htp_view_node *node = &view->nodes.items[n];
-        if (!htp_inline_is_call(&i->plan, n) || node->name == 0) {
-            continue;
+        uint32_t key[] = {i->plan.function_of[node->graph], node->name};
+        if (i->plan.call_of[n] != HTP_VIEW_NONE && node->name != 0) {
+            htp_map_set_bytes(i->arena, &known, htp_arena_copy(i->arena, key, sizeof(key)),
+                              sizeof(key), n);
         }
+    }
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        const htp_view_node *node = &view->nodes.items[n];
         const char *name = htp_view_text(view, node->name);
         size_t length = without_number(name);
-        uint32_t key[] = {node->graph, i->plan.call_of[n], node->name};
-        htp_map_set_bytes(i->arena, &known, htp_arena_copy(i->arena, key, sizeof(key)), sizeof(key),
-                          n);
-        if (name[length] != '\0') {
-            key[2] = htp_view_find_name(view, htp_arena_copy(i->arena, name, length));
-            i->is_repeated[n] = key[2] != 0 && htp_map_get_bytes(&known, key, sizeof(key), NULL);
+        if (i->plan.call_of[n] != HTP_VIEW_NONE && name[length] != '\0') {
+            htp_view_name base = htp_view_find_name(view, htp_arena_copy(i->arena, name, length));
+            uint32_t key[] = {i->plan.function_of[node->graph], base};
+            i->is_repeated[n] = base != 0 && htp_map_get_bytes(&known, key, sizeof(key), NULL);
         }
     }
 }
@@ -131,16 +135,6 @@ static const htp_inline_frame *frame_of(const htp_inliner *i, const htp_inline_f
     return frame;
 }
 
-void htp_inline_name_value(htp_inliner *i, uint32_t value)
-{
-    const char *name = htp_view_text(i->view, i->view->values.items[value].name);
-    if (htp_map_get(&i->value_names, name, NULL)) {
-        name = htp_arena_copy(i->arena, name, stem_of(name, ""));
-    }
-    i->names[value] = htp_name_unique(i->arena, &i->value_names, name);
-    i->spent += strlen(name);
-}
-
 /* Whether a name is @p base and @p end, or, without a base, ends with @p end. */
 static bool consists_of(const char *name, const char *base, const char *end)
 {
@@ -149,6 +143,23 @@ static bool consists_of(const char *name, const char *base, const char *end)
     bool ends = length >= tail && strcmp(name + length - tail, end) == 0;
     return ends &&
            (!base || (strlen(base) == length - tail && memcmp(name, base, length - tail) == 0));
+}
+
+void htp_inline_name_input(htp_inliner *i, uint32_t value, const char *node, uint32_t index)
+{
+    char number[24];
+    const htp_view *view = i->view;
+    const htp_view_graph *graph = &view->graphs.items[view->values.items[value].graph];
+    const char *own = htp_view_text(view, view->nodes.items[graph->node].name);
+    const char *name = htp_view_text(view, view->values.items[value].name);
+    (void)snprintf(number, sizeof(number), "_input_%" PRIu32, index);
+    if (*node && consists_of(name, own, number)) {
+        name = htp_arena_printf(i->arena, "%s%s", node, number);
+    } else if (htp_map_get(&i->value_names, name, NULL)) {
+        name = htp_arena_copy(i->arena, name, stem_of(name, ""));
+    }
+    i->names[value] = htp_name_unique(i->arena, &i->value_names, name);
+    i->spent += strlen(name);
 }
 
 /* Result @p index of a node is @p value. @param name  of the node */

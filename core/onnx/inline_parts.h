@@ -118,8 +118,9 @@ const char *htp_inline_prefix(htp_inliner *i, const htp_inline_frame *caller, ui
 /** Names a node of a function, and what it makes. @return the node's name; "" for none */
 const char *htp_inline_name_node(htp_inliner *i, const htp_inline_frame *frame, uint32_t node);
 
-/** Names an input or initializer of a body. */
-void htp_inline_name_value(htp_inliner *i, uint32_t value);
+/** Names an input of a body, or an initializer that is none. @param node  the new name of the node
+ * that has the body. @param index  of the input */
+void htp_inline_name_input(htp_inliner *i, uint32_t value, const char *node, uint32_t index);
 
 /** A name that is not taken, below that of a call. */
 const char *htp_inline_new_name(htp_inliner *i, htp_map *taken, const char *prefix,
