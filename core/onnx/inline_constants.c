@@ -144,8 +144,9 @@ void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint
     }
     const htp_inline_texts *texts = htp_inline_texts_now(i, frame, node);
     htp_span list = texts->of[HTP_INLINE_TAGS];
-    htp_json_scan scan = htp_json_scan_of((htp_json_part){(const char *)list.at, list.bytes});
-    if (list.at && htp_json_scan_enter(&scan, '[')) {
+    const htp_json_part json_list = {list.at ? (const char *)list.at : "", list.bytes};
+    htp_json_scan scan = htp_json_scan_of(json_list);
+    if (htp_json_scan_enter(&scan, '[')) {
         while (htp_json_scan_next(&scan, NULL, &tag)) {
             add_tag(i, constant, tag.at, tag.length);
         }
@@ -180,11 +181,11 @@ static htp_map number_modules(const htp_inliner *i)
     const htp_view *view = i->view;
     const htp_view_property *property =
         htp_view_find_property(view, view->properties, htp_view_find_name(view, "htp.module_tree"));
-    htp_span text = property ? property->value : (htp_span){NULL, 0};
+    htp_span text = property ? property->value : htp_inline_span("");
     htp_json_scan scan = htp_json_scan_of((htp_json_part){(const char *)text.at, text.bytes});
     htp_json_part key, value;
     htp_map numbers = {0};
-    bool is_object = property && htp_json_scan_enter(&scan, '{');
+    bool is_object = htp_json_scan_enter(&scan, '{');
     while (is_object && htp_json_scan_name(&scan, &key)) {
         if (!htp_json_part_is(key, "modules") || htp_json_scan_peek(&scan) != '[') {
             (void)htp_json_scan_value(&scan, &value);

@@ -15,7 +15,7 @@ static void add(htp_text *text, htp_span span)
 
 static htp_span part_of(htp_span span, size_t begin, size_t end)
 {
-    return (htp_span){span.at + begin, end - begin};
+    return (htp_span){span.at ? span.at + begin : NULL, end - begin};
 }
 
 static bool begins_with(htp_span text, htp_span begin)
@@ -380,8 +380,8 @@ static bool add_calls_of_call(htp_text *text, htp_span json)
 void htp_inline_join_calls(htp_text *text, const htp_inline_texts *call, htp_span calls,
                            bool is_relative, size_t limit)
 {
-    htp_json_scan scan =
-        htp_json_scan_of((htp_json_part){(const char *)calls.at, calls.at ? calls.bytes : 0});
+    const htp_json_part own = {calls.at ? (const char *)calls.at : "", calls.bytes};
+    htp_json_scan scan = htp_json_scan_of(own);
     htp_json_part key, value;
     htp_text_add(text, "{");
     bool is_first = !add_calls_of_call(text, call->of[HTP_INLINE_NUMBERS]);

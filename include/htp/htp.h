@@ -215,17 +215,21 @@ HTP_API htp_file_kind htp_file_find_kind(const char *path);
 typedef struct htp_model htp_model;
 
 /**
- * Opens the ONNX model @p path and reads its structure: graphs, bodies of If, Loop and Scan,
- * functions, and which modules nodes belong to. Weights are neither read nor copied, and libtorch
- * is not needed. The file is mapped: where it is cut short while the model is open, the process may
- * receive SIGBUS.
+ * Opens the ONNX model @p path and reads its structure: graphs, bodies of If, Loop and Scan, and
+ * which modules nodes belong to. A model with functions is read as the flat one that it means: the
+ * nodes of functions stand in the place of calls, unless a function imports another version of
+ * operators than the model. htp_model_strip() alone keeps functions. Weights are neither read nor
+ * copied, and libtorch is not needed. The file is mapped: where it is cut short while the model is
+ * open, the process may receive SIGBUS.
  *
  * The module tree is that of the tags (attributes, metadata or doc strings of nodes), of the
  * metadata that PyTorch's exporters write; of the sidecar (htp_model_sidecar()) that lies beside
  * the model; or of the names of nodes. See htp_model_hierarchy().
  * @param model  receives the model, NULL on failure.
- * @return HTP_CODE_BAD_INPUT for what is no valid ONNX model, for external data that are missing,
- *         short, or outside of the model's folder, and for a sidecar that is asked and is none.
+ * @return HTP_CODE_BAD_INPUT for what is no valid ONNX model, for functions that call themselves or
+ *         would make more than 2 GiB of nodes, or more than 64 MiB and 128 times what the file has,
+ *         for external data that are missing, short, or outside of the model's folder, and for a
+ *         sidecar that is asked and is none.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_open(const char *path, htp_model **model);
 
