@@ -5,16 +5,23 @@ enum { MOST_ROUNDS = 32 };
 
 typedef HTP_VECTOR(uint32_t) number_list;
 
+/* A graph under way. */
+typedef struct graph_level {
+    uint32_t graph;
+    size_t next;      /* of its nodes */
+    number_list open; /* frames around the node at hand, the innermost last */
+} graph_level;
+
 typedef struct finder {
     htp_arena *arena;
     const htp_draft *model;
     const htp_shim_scope *scopes;
     htp_frames *found;
-    bool *is_frame;      /* by scope */
-    uint32_t *frame_of;  /* by scope: its innermost frame, or HTP_NONE */
-    number_list *graphs; /* by graph: its nodes */
-    number_list open;    /* scopes of frames around the node at hand, the innermost last */
-    bool *is_closed;     /* by scope: nodes behind it have come */
+    bool *is_frame;                 /* by scope */
+    uint32_t *frame_of;             /* by scope: its innermost frame, or HTP_NONE */
+    number_list *graphs;            /* by graph: its nodes */
+    HTP_VECTOR(graph_level) levels; /* graphs in each other, and those that come behind */
+    bool *is_closed;                /* by scope: nodes behind it have come */
     bool is_any_refused;
 } finder;
 
@@ -98,46 +105,57 @@ static void refuse(finder *f, uint32_t frame)
 }
 
 /* Notes that a node of @p frame comes next in a graph. */
-static void come_to(finder *f, uint32_t frame, uint32_t graph)
+static void come_to(finder *f, uint32_t frame, graph_level *level)
 {
-    uint32_t base = f->found->graph_frames[graph];
+    number_list *open = &level->open;
     const htp_frame *frames = f->found->frames.items;
-    while (f->open.count > 0 &&
-           !htp_frames_is_within(f->found, frame, f->open.items[f->open.count - 1])) {
-        f->is_closed[frames[f->open.items[--f->open.count]].scope] = true;
+    while (open->count > 0 &&
+           !htp_frames_is_within(f->found, frame, open->items[open->count - 1])) {
+        f->is_closed[frames[open->items[--open->count]].scope] = true;
     }
-    uint32_t above = f->open.count > 0 ? f->open.items[f->open.count - 1] : base;
-    size_t first = f->open.count;
+    uint32_t base = f->found->graph_frames[level->graph];
+    uint32_t above = open->count > 0 ? open->items[open->count - 1] : base;
+    size_t first = open->count;
     for (uint32_t at = frame; at != above; at = frames[at].parent) {
-        if (frames[at].graph != graph || f->is_closed[frames[at].scope]) {
+        if (frames[at].graph != level->graph || f->is_closed[frames[at].scope]) {
             refuse(f, at);
         }
-        HTP_PUSH(f->arena, &f->open, at);
+        HTP_PUSH(f->arena, open, at);
     }
-    for (size_t i = first, j = f->open.count; i + 1 < j; i++) {
-        uint32_t swapped = f->open.items[--j];
-        f->open.items[j] = f->open.items[i];
-        f->open.items[i] = swapped;
+    for (size_t i = first, j = open->count; i + 1 < j; i++) {
+        uint32_t swapped = open->items[--j];
+        open->items[j] = open->items[i];
+        open->items[i] = swapped;
     }
 }
 
-static void find_in_graph(finder *f, uint32_t graph, number_list *pending)
+/* The bodies of a node come next. */
+static void push_bodies(finder *f, const htp_onnx_node *node, uint32_t frame)
 {
-    f->open.count = 0;
-    for (size_t i = 0; i < f->graphs[graph].count; i++) {
-        uint32_t n = f->graphs[graph].items[i];
-        const htp_onnx_node *node = &f->model->nodes.items[n];
-        uint32_t frame = enter(f, frame_scope(f, node->origin.scope), graph);
-        come_to(f, frame, graph);
-        f->found->node_frames[n] = frame;
-        HTP_PUSH(f->arena, entries_of(f, frame, graph), (htp_entry){.node = n, .frame = HTP_NONE});
-        for (uint32_t k = 0; k < node->attribute_count; k++) {
-            if (node->attributes[k].kind == HTP_ATTRIBUTE_GRAPH) {
-                f->found->graph_frames[node->attributes[k].i] = frame;
-                HTP_PUSH(f->arena, pending, (uint32_t)node->attributes[k].i);
-            }
+    for (uint32_t k = node->attribute_count; k-- > 0;) {
+        if (node->attributes[k].kind == HTP_ATTRIBUTE_GRAPH) {
+            f->found->graph_frames[node->attributes[k].i] = frame;
+            HTP_PUSH(f->arena, &f->levels, (graph_level){.graph = (uint32_t)node->attributes[k].i});
         }
     }
+}
+
+/* Comes to the next node of the innermost graph under way, in the order of writing. */
+static void find_next(finder *f)
+{
+    graph_level *level = &f->levels.items[f->levels.count - 1];
+    uint32_t graph = level->graph;
+    if (level->next == f->graphs[graph].count) {
+        f->levels.count--;
+        return;
+    }
+    uint32_t n = f->graphs[graph].items[level->next++];
+    const htp_onnx_node *node = &f->model->nodes.items[n];
+    uint32_t frame = enter(f, frame_scope(f, node->origin.scope), graph);
+    come_to(f, frame, level);
+    f->found->node_frames[n] = frame;
+    HTP_PUSH(f->arena, entries_of(f, frame, graph), (htp_entry){.node = n, .frame = HTP_NONE});
+    push_bodies(f, node, frame);
 }
 
 /* ---- all graphs ---- */
@@ -154,11 +172,11 @@ static void find_all(finder *f)
     for (uint32_t i = 0; i < scope_count; i++) {
         f->frame_of[i] = HTP_NONE;
     }
-    number_list pending = {0};
-    f->found->graph_frames[0] = HTP_NONE;
-    HTP_PUSH(f->arena, &pending, 0);
-    while (pending.count > 0) {
-        find_in_graph(f, pending.items[--pending.count], &pending);
+    found->graph_frames[0] = HTP_NONE;
+    f->levels.count = 0;
+    HTP_PUSH(f->arena, &f->levels, (graph_level){.graph = 0});
+    while (f->levels.count > 0) {
+        find_next(f);
     }
 }
 
