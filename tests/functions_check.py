@@ -25,7 +25,7 @@ from functions_reading import check_places, properties, read
 
 MODEL = "model.onnx"  # in folders of their own: answers name no other path
 COUNTED = re.compile(r"_\d+$")
-OPERATORS = {schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain}
+OPERATORS = {schema.name for schema in onnx.defs.get_all_schemas()}
 LEVELS = onnxruntime.GraphOptimizationLevel
 
 
@@ -356,13 +356,19 @@ def dynamic_dims_of(type_) -> list | None:
     return dims and [dim if isinstance(dim, str) else None for dim in dims]
 
 
+def repeated_in(function: onnx.FunctionProto) -> str:
+    """Which calls of modules within run, where modules run several times: of a function's nodes."""
+    nodes = [properties(node) for node in function.node]
+    return str([list(json.loads(facts.get("calls", "{}")).values()) for facts in nodes])
+
+
 def check_sharing(files: Files) -> None:
     """No two functions of one class do the same."""
     known = {}
     targets = {call.function: call.facts["class_hierarchy"][-1] for call in files.reading.calls}
     for function in () if files.is_per_instance else files.model.functions:
         target = targets[function.domain, function.name]
-        key = target, shape_of(function)
+        key = target, shape_of(function), repeated_in(function)
         assert key not in known, f"{function.name} does what {known[key]} does"
         known[key] = function.name
 
