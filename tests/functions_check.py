@@ -356,10 +356,10 @@ def dynamic_dims_of(type_) -> list | None:
     return dims and [dim if isinstance(dim, str) else None for dim in dims]
 
 
-def repeated_in(function: onnx.FunctionProto) -> str:
-    """Which calls of modules within run, where modules run several times: of a function's nodes."""
-    nodes = [properties(node) for node in function.node]
-    return str([list(json.loads(facts.get("calls", "{}")).values()) for facts in nodes])
+def said_in(function: onnx.FunctionProto) -> str:
+    """What must be equal beside: names, which tell of paths, and which calls of repeated modules run."""
+    facts = [(node.name, json.loads(properties(node).get("calls", "{}"))) for node in function.node]
+    return str([(name, list(calls.values())) for name, calls in facts])
 
 
 def check_sharing(files: Files) -> None:
@@ -368,7 +368,7 @@ def check_sharing(files: Files) -> None:
     targets = {call.function: call.facts["class_hierarchy"][-1] for call in files.reading.calls}
     for function in () if files.is_per_instance else files.model.functions:
         target = targets[function.domain, function.name]
-        key = target, shape_of(function), repeated_in(function)
+        key = target, shape_of(function), said_in(function)
         assert key not in known, f"{function.name} does what {known[key]} does"
         known[key] = function.name
 
