@@ -47,7 +47,7 @@ static htp_status validate(htp_question *question)
         HTP_TRY(htp_sidecar_file_open(&model->sidecar, &model->arena, sidecar));
     }
     HTP_TRY(htp_tree_find_with(&model->view, &model->tree, sidecar ? &model->sidecar : NULL));
-    htp_validate(&model->view, &model->tree, &findings);
+    htp_validate(htp_model_file(model), &model->view, &model->tree, &findings);
     if (sidecar) {
         HTP_TRY(check_sidecar(question, &findings));
     }

@@ -52,25 +52,59 @@ static htp_value_type type_of(htp_arena *arena, const htp_tensor *tensor)
                             .rank = tensor->rank};
 }
 
+/* Whether a dim is not told where the instances of a function differ: calls share what it says. */
+static bool lacks_dims(const htp_view *view, uint32_t value, const htp_value_type *declared)
+{
+    const unsigned char *info = view->values.items[value].info.at;
+    bool is_in_file = info >= view->bytes.at && info < view->bytes.at + view->bytes.bytes;
+    bool lacks = false;
+    for (size_t i = 0; view->flat && info && !is_in_file && i < declared->rank; i++) {
+        lacks = lacks || (!declared->dims[i].symbol && declared->dims[i].size < 0);
+    }
+    return lacks;
+}
+
+static bool is_whole(const htp_view *view, uint32_t value, const htp_value_type *declared)
+{
+    return declared->has_dims && !lacks_dims(view, value, declared);
+}
+
 /* Whether a declared type may be the same as an inferred one. */
 static bool agrees(const htp_value_type *declared, const htp_tensor *tensor)
 {
     bool is_sequence = *declared->container != '\0';
     return !declared->is_known || (declared->data_type == htp_onnx_data_type(tensor->dtype) &&
-                                   is_sequence == tensor->is_sequence);
+                                   is_sequence == tensor->is_sequence &&
+                                   (!declared->has_dims || declared->rank == tensor->rank));
+}
+
+/* The inferred type, with the dims that are declared. */
+static htp_value_type complete(htp_arena *arena, const htp_value_type *declared,
+                               const htp_tensor *tensor)
+{
+    htp_value_type type = type_of(arena, tensor);
+    htp_value_dim *dims = HTP_NEW_ARRAY(arena, htp_value_dim, type.rank);
+    for (size_t i = 0; i < type.rank; i++) {
+        const htp_value_dim *told = declared->has_dims ? &declared->dims[i] : NULL;
+        dims[i] = told && (told->symbol || told->size >= 0) ? *told : type.dims[i];
+    }
+    type.dims = dims;
+    return type;
 }
 
 htp_value_type htp_view_types_find(htp_view_types *types, htp_arena *arena, uint32_t value)
 {
     htp_value_type declared = htp_value_type_find(arena, types->view, value);
-    const htp_tensor *tensor = declared.has_dims ? NULL : find_tensor(types, value);
-    return tensor && agrees(&declared, tensor) ? type_of(arena, tensor) : declared;
+    const htp_tensor *tensor =
+        is_whole(types->view, value, &declared) ? NULL : find_tensor(types, value);
+    return tensor && agrees(&declared, tensor) ? complete(arena, &declared, tensor) : declared;
 }
 
 void htp_view_types_need(htp_view_types *types, const uint32_t *values, size_t count)
 {
     for (size_t i = 0; i < count && !types->is_settled; i++) {
-        if (!htp_value_type_find(types->arena, types->view, values[i]).has_dims) {
+        const htp_value_type declared = htp_value_type_find(types->arena, types->view, values[i]);
+        if (!is_whole(types->view, values[i], &declared)) {
             (void)find_tensor(types, values[i]);
         }
     }
@@ -134,11 +168,12 @@ static htp_span pack(htp_arena *arena, const char *name, const htp_value_type *t
 
 htp_span htp_view_types_info(htp_view_types *types, htp_arena *arena, uint32_t value)
 {
-    const htp_tensor *tensor = find_tensor(types, value);
     htp_value_type declared = htp_value_type_find(arena, types->view, value);
+    const htp_tensor *tensor =
+        is_whole(types->view, value, &declared) ? NULL : find_tensor(types, value);
     if (!tensor || !agrees(&declared, tensor)) {
         return (htp_span){NULL, 0};
     }
-    htp_value_type type = type_of(arena, tensor);
+    htp_value_type type = complete(arena, &declared, tensor);
     return pack(arena, htp_view_text(types->view, types->view->values.items[value].name), &type);
 }

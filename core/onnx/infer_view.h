@@ -14,8 +14,9 @@ typedef struct htp_view_types htp_view_types;
 htp_view_types *htp_view_types_new(htp_arena *arena, const htp_view *view);
 
 /** The type that the file declares; where it declares none, or none with dims, the one that follows
- * from its operators. A dim that cannot be told is not known. A type whose rank cannot be told is
- * not known at all. Texts are in @p arena, or live as long as @p types. */
+ * from its operators. So do the dims that a function leaves open, where its calls differ. A dim
+ * that cannot be told is not known. A type whose rank cannot be told is not known at all. Texts are
+ * in @p arena, or live as long as @p types. */
 htp_value_type htp_view_types_find(htp_view_types *types, htp_arena *arena, uint32_t value);
 
 /** Infers now, unless the file declares all of these types, or it is done. */
@@ -24,8 +25,8 @@ void htp_view_types_need(htp_view_types *types, const uint32_t *values, size_t c
 /** Lets nothing be inferred any more: questions take no memory of the types' own arena. */
 void htp_view_types_settle(htp_view_types *types);
 
-/** The contents of a ValueInfoProto with the inferred type of a value, in @p arena; empty where it
- * is not known. */
+/** The contents of a ValueInfoProto with the inferred type of a value, in @p arena; empty where the
+ * file declares it, or it is not known. */
 htp_span htp_view_types_info(htp_view_types *types, htp_arena *arena, uint32_t value);
 
 #endif

@@ -1,5 +1,7 @@
 #include "query/compare.h"
 
+#include <string.h>
+
 /* ---- counts ---- */
 
 /* Counts in the order in which their names are met, A's first. */
@@ -91,10 +93,49 @@ static bool has_many(const htp_tree *tree)
            tree->source == HTP_TREE_DOC_STRINGS;
 }
 
+static htp_slice relative_tag_of(const htp_tree *tree, uint32_t node)
+{
+    return tree->relative ? tree->relative[node] : htp_slice_of("");
+}
+
+/* Whether a tag is one that a relative tag may stand for: it ends with it. A module's own nodes may
+ * be of any module. */
+static bool may_stand_for(htp_slice relative, htp_slice tag)
+{
+    size_t rest = tag.length > relative.length ? tag.length - relative.length : 0;
+    bool ends = rest > 1 && tag.at[rest - 1] == '/' &&
+                memcmp(tag.at + rest, relative.at, relative.length) == 0;
+    return ends || (tag.length > 0 && htp_slice_equals(relative, htp_slice_of(".")));
+}
+
+/* A function that was inlined without its calls' tags leaves relative ones: what they tell is
+ * compared. @return whether one of these is such a tag */
+static bool compare_relative(const htp_comparison *c, const uint32_t nodes[HTP_COMPARED],
+                             bool *are_same)
+{
+    htp_slice relative[HTP_COMPARED];
+    htp_slice tags[HTP_COMPARED];
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        relative[m] = relative_tag_of(c->trees[m], nodes[m]);
+        tags[m] = tag_of(c->trees[m], nodes[m]);
+    }
+    if (relative[0].length > 0 && relative[1].length > 0) {
+        *are_same = htp_slice_equals(relative[0], relative[1]);
+    } else if (relative[0].length > 0 || relative[1].length > 0) {
+        int m = relative[0].length > 0 ? 0 : 1;
+        *are_same = may_stand_for(relative[m], tags[1 - m]);
+    }
+    return relative[0].length > 0 || relative[1].length > 0;
+}
+
 static bool have_same_tags(const htp_comparison *c, const uint32_t nodes[HTP_COMPARED])
 {
     const htp_tree *a = c->trees[HTP_COMPARED_A];
     const htp_tree *b = c->trees[HTP_COMPARED_B];
+    bool are_same_below = false;
+    if (compare_relative(c, nodes, &are_same_below)) {
+        return are_same_below;
+    }
     htp_view_range first = a->places[nodes[HTP_COMPARED_A]].tags;
     htp_view_range second = b->places[nodes[HTP_COMPARED_B]].tags;
     bool are_whole = has_many(a) && has_many(b);

@@ -49,7 +49,8 @@ typedef struct htp_compared_fact {
     const char *texts[HTP_COMPARED];
 } htp_compared_fact;
 
-/** Corresponding nodes whose tags differ. */
+/** Corresponding nodes whose tags differ. One that is relative, as it was in a function that
+ * another program inlined, must be the end of the other. */
 typedef struct htp_compared_tag {
     uint32_t nodes[HTP_COMPARED];
 } htp_compared_tag;

@@ -46,11 +46,19 @@ static void note(htp_arena *arena, struct table *table, int model, const char *n
     HTP_PUSH(arena, &table->rows, fact);
 }
 
+/* What no node has is imported in vain, as by models whose functions were inlined. */
 static void note_imports(htp_arena *arena, struct table *table, int model, const htp_view *view)
 {
+    bool *is_used = HTP_NEW_ARRAY(arena, bool, view->names.count);
+    for (size_t i = 0; i < view->nodes.count; i++) {
+        is_used[view->nodes.items[i].domain] = true;
+    }
     for (size_t i = 0; i < view->imports.count; i++) {
         const char *domain = htp_view_text(view, view->imports.items[i].domain);
         bool is_default = htp_outline_is_own(view, view->imports.items[i].domain);
+        if (!is_default && !is_used[view->imports.items[i].domain]) {
+            continue;
+        }
         note(arena, table, model,
              is_default ? "opset" : htp_arena_printf(arena, "opset of %s", domain),
              htp_arena_printf(arena, "%" PRId64, view->imports.items[i].version));

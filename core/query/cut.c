@@ -169,8 +169,8 @@ static htp_status refuse(struct cutter *cutter, const htp_region *region, const 
     const char *place = htp_cut_graph_text(arena, view, attempt->graph);
     if (view->graphs.items[attempt->graph].function != HTP_VIEW_NONE) {
         return htp_status_make(HTP_CODE_USAGE,
-                               "%s: '%s' lies in %s, and nodes of functions cannot be cut out; let "
-                               "functions be inlined first, for example by onnx.inliner",
+                               "%s: '%s' lies in %s, which cannot be inlined: it imports other "
+                               "operators than the model, or takes bodies as attributes",
                                view->path, name, place);
     }
     if (attempt->other_graph != HTP_VIEW_NONE) {

@@ -172,9 +172,7 @@ static htp_status add_border(const htp_part_maker *maker, htp_arena *arena, htp_
     const htp_view *view = maker->view;
     for (size_t i = 0; i < values->count; i++) {
         uint32_t value = values->items[i];
-        bool has_dims = htp_value_type_find(arena, view, value).has_dims;
-        htp_span inferred =
-            has_dims ? (htp_span){NULL, 0} : htp_view_types_info(maker->types, arena, value);
+        htp_span inferred = htp_view_types_info(maker->types, arena, value);
         if (inferred.at) {
             add(arena, graph, make_field(arena, number, inferred));
         } else if (has_type(view, value)) {
@@ -209,7 +207,15 @@ static void add_inner_infos(const htp_part_maker *maker, htp_arena *arena, htp_r
         htp_view_range made = view->nodes.items[part->nodes.items[i]].outputs;
         for (uint32_t k = 0; k < made.count; k++) {
             uint32_t value = view->operands.items[made.first + k];
-            if (value != HTP_VIEW_NONE && maker->output_mark[value] != part->number + 1) {
+            if (value == HTP_VIEW_NONE || maker->output_mark[value] == part->number + 1) {
+                continue;
+            }
+            bool is_open = view->flat && view->values.items[value].info.at; /* perhaps */
+            htp_span whole =
+                is_open ? htp_view_types_info(maker->types, arena, value) : (htp_span){NULL, 0};
+            if (whole.at) {
+                add(arena, graph, make_field(arena, GRAPH_INFO, whole));
+            } else {
                 add_info(view, arena, graph, value, GRAPH_INFO);
             }
         }

@@ -12,7 +12,8 @@
  *   classes, and a tag is what stands in front of the operator; paths are told of by
  *   query/tree_names.c.
  *
- * A relative tag, of a node in a function, counts as none.
+ * A relative tag, which says nothing without the call of a function that it is told below
+ * (onnx/inline.h), counts as none.
  */
 #ifndef HTP_QUERY_TREE_H
 #define HTP_QUERY_TREE_H
@@ -93,6 +94,7 @@ typedef struct htp_tree {
     uint32_t module_count;
     const htp_tree_place *places; /* by node of the view */
     HTP_VECTOR(uint32_t) owners;
+    htp_slice *relative; /* by node: its tag, where that is relative; NULL: none is */
     uint64_t nodes;
     uint64_t untagged;              /* of these */
     const htp_source_line *sources; /* by node, of the sidecar; NULL: there is none */

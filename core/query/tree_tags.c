@@ -112,8 +112,8 @@ static bool is_last(const htp_tree_last *last, htp_span text)
            memcmp(last->text.at, text.at, text.bytes) == 0;
 }
 
-/* The module that a tag names. What is not among the records is made of segments. A relative tag,
- * of a node in a function, names none. */
+/* The module that a tag names. What is not among the records is made of segments. A relative tag
+ * names none. */
 static htp_status find_module(htp_tree_finder *finder, uint32_t node, htp_span tag,
                               uint32_t *module)
 {
@@ -232,12 +232,25 @@ static void place_innermost(htp_tree_finder *finder, uint32_t node, htp_span ful
     }
 }
 
+static void note_relative(htp_tree_finder *finder, uint32_t node, htp_span tag)
+{
+    htp_tree *tree = finder->tree;
+    if (!tree->relative) {
+        tree->relative = HTP_NEW_ARRAY(finder->arena, htp_slice, finder->view->nodes.count);
+    }
+    tree->relative[node] = (htp_slice){(const char *)tag.at, tag.bytes};
+}
+
 static htp_status place_node(htp_tree_finder *finder, const struct tag_place *place, uint32_t node)
 {
     const htp_view *view = finder->view;
+    htp_span tag = first_tag(view, place, node);
     uint32_t module;
-    HTP_TRY(find_module(finder, node, first_tag(view, place, node), &module));
+    HTP_TRY(find_module(finder, node, tag, &module));
     if (module == HTP_VIEW_NONE) {
+        if (tag.bytes > 0) {
+            note_relative(finder, node, tag);
+        }
         return HTP_OK;
     }
     htp_tree_place_node(finder, node, module);

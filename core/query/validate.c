@@ -15,15 +15,31 @@ void htp_finding_add(htp_findings *findings, const char *format, ...)
 
 /* ---- structure ---- */
 
+/* The graph that lies in no other one, and that a graph is or lies in. */
+static uint32_t outermost(const htp_view *view, uint32_t graph)
+{
+    while (view->graphs.items[graph].parent != HTP_VIEW_NONE) {
+        graph = view->graphs.items[graph].parent;
+    }
+    return graph;
+}
+
+/* The names of a function are its own. */
 static void check_node_names(const htp_view *view, htp_findings *findings)
 {
     htp_map known = {0};
     for (uint32_t i = 0; i < view->nodes.count; i++) {
-        const char *name = htp_view_text(view, view->nodes.items[i].name);
-        if (*name && htp_map_get(&known, name, NULL)) {
-            htp_finding_add(findings, "node '%s': another node has this name", name);
+        const htp_view_node *node = &view->nodes.items[i];
+        const uint32_t key[] = {outermost(view, node->graph), node->name};
+        if (node->name == 0) {
+            continue;
         }
-        htp_map_set(findings->arena, &known, name, i);
+        if (htp_map_get_bytes(&known, key, sizeof(key), NULL)) {
+            htp_finding_add(findings, "node '%s': another node has this name",
+                            htp_view_text(view, node->name));
+        }
+        htp_map_set_bytes(findings->arena, &known,
+                          htp_arena_copy(findings->arena, key, sizeof(key)), sizeof(key), i);
     }
 }
 
@@ -43,10 +59,7 @@ static void check_domains(const htp_view *view, htp_findings *findings)
     }
     for (uint32_t i = 0; i < view->nodes.count; i++) {
         const htp_view_node *node = &view->nodes.items[i];
-        uint32_t graph = node->graph;
-        while (view->graphs.items[graph].parent != HTP_VIEW_NONE) {
-            graph = view->graphs.items[graph].parent;
-        }
+        uint32_t graph = outermost(view, node->graph);
         const char *domain = domain_of(htp_view_text(view, node->domain));
         if (view->graphs.items[graph].function == HTP_VIEW_NONE &&
             !htp_map_get(&imported, domain, NULL)) {
@@ -65,12 +78,14 @@ void htp_validate_structure(const htp_view *view, htp_findings *findings)
     check_domains(view, findings);
 }
 
-void htp_validate(const htp_view *view, const htp_tree *tree, htp_findings *findings)
+void htp_validate(const htp_view *file, const htp_view *view, const htp_tree *tree,
+                  htp_findings *findings)
 {
     bool is_ours = tree->source >= HTP_TREE_ATTRIBUTES && tree->source <= HTP_TREE_LAYER_ANN;
     htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
-    htp_validate_structure(view, findings);
+    htp_validate_structure(file, findings);
     if (is_ours) {
+        htp_validate_functions(file, findings);
         htp_validate_nodes(view, tree, findings);
         htp_validate_records(view, tree, findings);
         htp_validate_weights(view, tree, findings);

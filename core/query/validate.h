@@ -5,12 +5,15 @@
  * values that nothing makes, or that are read before they are made; operators of sets that are not
  * imported. Where there are tags of ours (see onnx/annotate.h), these rules of them, too:
  * - every node has a tag, and says the same wherever it says it; further tags begin with it;
+ * - a tag is relative in functions alone, below that of the call; an absolute one in a function is
+ *   that of the module that all its calls are of, or one below it;
  * - a tag is that of a module among the records (htp.module_tree), and so are full tags;
  * - it is the tag of the innermost module in the node's chain (`namespace`) that has one;
  * - nodes of one scope, which their names begin with, have one tag;
  * - records are those of a tree: full tags and paths are unique, tags begin with those above them
  *   and spell their class, and they count the nodes that there are;
  * - initializers name the modules of all nodes that read them, and no others but their owners'.
+ * Structure is that of the file, tags are those of the flat model that a file with functions means.
  * A part of a model (query/part.h) keeps what was said of the whole: it may have fewer nodes than
  * records count, and initializers may name modules that it does not have.
  */
@@ -45,11 +48,14 @@ static inline void htp_findings_turn_to(htp_findings *findings, uint32_t node, u
 void htp_finding_add(htp_findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Looks at a view and its tree. */
-void htp_validate(const htp_view *view, const htp_tree *tree, htp_findings *findings);
+/** Looks at a view and its tree. @param file  the view of the file as it is; the same one where it
+ * has no functions */
+void htp_validate(const htp_view *file, const htp_view *view, const htp_tree *tree,
+                  htp_findings *findings);
 
 /** The parts: structure; tags of nodes; records and initializers. Private to core/query. */
 void htp_validate_structure(const htp_view *view, htp_findings *findings);
+void htp_validate_functions(const htp_view *file, htp_findings *findings);
 void htp_validate_nodes(const htp_view *view, const htp_tree *tree, htp_findings *findings);
 void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findings *findings);
 void htp_validate_weights(const htp_view *view, const htp_tree *tree, htp_findings *findings);

@@ -162,10 +162,24 @@ static void check_scope(struct checking *c, uint32_t node, htp_slice tag)
     }
 }
 
+/* Relative tags of functions were told below those of their calls, where these have any. */
+static bool check_absolute(const struct checking *c, uint32_t node, htp_slice tag)
+{
+    bool is_absolute = tag.length > 0 && tag.at[0] == '/';
+    if (!is_absolute && c->tree->source != HTP_TREE_LAYER_ANN) {
+        htp_finding_add(c->findings,
+                        "node '%s': the tag '%.*s' is relative, and no call of a function says to "
+                        "which module",
+                        htp_view_call_node(c->view, node), (int)tag.length, tag.at);
+        return false;
+    }
+    return true;
+}
+
 static void check_node(struct checking *c, uint32_t node)
 {
     htp_slice tag = check_places(c, node);
-    if (!tag.at) {
+    if (!tag.at || !check_absolute(c, node, tag)) {
         return; /* which was told */
     }
     if (c->tree->has_records) {
