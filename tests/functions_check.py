@@ -25,7 +25,7 @@ from functions_reading import check_places, properties, read
 
 MODEL = "model.onnx"  # in folders of their own: answers name no other path
 COUNTED = re.compile(r"_\d+$")
-OPERATORS = {schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain}
+OPERATORS = {schema.name for schema in onnx.defs.get_all_schemas()}
 LEVELS = onnxruntime.GraphOptimizationLevel
 
 
@@ -356,13 +356,19 @@ def dynamic_dims_of(type_) -> list | None:
     return dims and [dim if isinstance(dim, str) else None for dim in dims]
 
 
+def said_in(function: onnx.FunctionProto) -> str:
+    """What must be equal beside: names, which tell of paths, and which calls of repeated modules run."""
+    facts = [(node.name, json.loads(properties(node).get("calls", "{}"))) for node in function.node]
+    return str([(name, list(calls.values())) for name, calls in facts])
+
+
 def check_sharing(files: Files) -> None:
     """No two functions of one class do the same."""
     known = {}
     targets = {call.function: call.facts["class_hierarchy"][-1] for call in files.reading.calls}
     for function in () if files.is_per_instance else files.model.functions:
         target = targets[function.domain, function.name]
-        key = target, shape_of(function)
+        key = target, shape_of(function), said_in(function)
         assert key not in known, f"{function.name} does what {known[key]} does"
         known[key] = function.name
 

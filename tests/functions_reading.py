@@ -179,23 +179,27 @@ class Frame:
     def compose(self, facts: dict) -> dict:
         """What a node in the function says, as if it stood outside."""
         found = {**facts, "calls": self.numbers(facts)}
+        return found | self.compose_chain(facts) | self.compose_tags(facts)
+
+    def compose_tags(self, facts: dict) -> dict:
         if is_absolute(facts):
-            return found
-        call = self.call
+            return {}
+        found, call = {}, self.call
         found["tag"] = join_tag(call["tag"], facts["tag"])
         found["tags"] = [join_tag(call["tag"], tag) for tag in facts["tags"]]
         if facts["full_tag"] is not None:
             found["full_tag"] = join_tag(call["full_tag"], facts["full_tag"])
         if facts["layer_ann"] is not None:
             found["layer_ann"] = join_tag(call["tag"], facts["layer_ann"])
-        if facts["name_scopes"] is not None:
-            found |= self.compose_chain(facts)
-        if facts["trace"] is not None:
-            found["trace"] = "\n  ".join(filter(None, (call["trace"], facts["trace"])))
         return found
 
     def compose_chain(self, facts: dict) -> dict:
-        call = self.call
+        """Also where the tag is that of the one instance, and its calls differ in who calls."""
+        found, call = {}, self.call
+        if facts["namespace"] is None or facts["namespace"][0].startswith(": "):  # from the root
+            return {}
+        if facts["trace"] is not None:
+            found["trace"] = "\n  ".join(filter(None, (call["trace"], facts["trace"])))
         *inner, last = facts["name_scopes"]
         scopes = [*call["name_scopes"][:-1], *(join_path(self.path, path) for path in inner), last]
         namespace = call["namespace"][:-1]
@@ -203,8 +207,9 @@ class Frame:
         for element in facts["namespace"][:-1]:
             path, colon, name = element.partition(": ")
             namespace.append(join_path(above, path) + colon + name)
-        return {"name_scopes": scopes, "namespace": [*namespace, facts["namespace"][-1]],
-                "class_hierarchy": [*call["class_hierarchy"][:-1], *facts["class_hierarchy"]]}
+        return found | {
+            "name_scopes": scopes, "namespace": [*namespace, facts["namespace"][-1]],
+            "class_hierarchy": [*call["class_hierarchy"][:-1], *facts["class_hierarchy"]]}
 
 
 # ---- names -----------------------------------------------------------------------------------------
@@ -225,10 +230,6 @@ class Names:
             name = f"{base}_{number}"
         self.taken.add(name)
         return name
-
-
-def without_number(name: str) -> str:
-    return re.sub(r"#\d+$", "", name)
 
 
 # ---- following calls -------------------------------------------------------------------------------
@@ -252,7 +253,7 @@ class Reader:
         main = [node.name for node in model.graph.node
                 if (node.domain, node.op_type) not in self.functions]
         self.names = Names(main)
-        self.own = set(main)
+        self.called = {}  # names of calls, by the frame in which they stand
 
     def read(self) -> Reading:
         graph, values = self.model.graph, {}
@@ -325,9 +326,16 @@ class Reader:
         body.outputs = [inner[info.name] for info in graph.output]
         return body
 
+    def first_name(self, proto, frame) -> str:
+        """A call's name without #N, where the module was called before in the same function."""
+        called = self.called.setdefault(frame, set())
+        called.add(proto.name)
+        first = re.sub(r"#\d+$", "", proto.name)
+        return first if first in called else proto.name
+
     def read_call(self, proto, facts: dict, values: dict, types: dict, frame, function) -> list:
         called = self.functions[proto.domain, proto.op_type]
-        local = without_number(proto.name)
+        local = self.first_name(proto, frame)
         prefix = f"{frame.prefix}/{local}" if frame and frame.prefix else local
         inner = {formal: values[actual] if actual else None
                  for formal, actual in zip(called.input, proto.input)}
