@@ -182,10 +182,12 @@ static void start(htp_inliner *i, const htp_inline_frame *frame, uint32_t node)
 static void begin_body(htp_inliner *i, const htp_inline_level *level)
 {
     uint32_t graph = level->item;
+    uint32_t input = 0;
+    const char *node = i->stack.items[i->stack.count - 3].name; /* of the node's level */
     for (uint32_t v = i->first_value[graph]; level->frame && v < i->first_value[graph + 1]; v++) {
         i->names[v] = NULL;
         if (i->view->values.items[v].maker != HTP_VIEW_BY_NODE) {
-            htp_inline_name_value(i, level->frame, v);
+            htp_inline_name_input(i, v, node, input++);
         }
     }
 }

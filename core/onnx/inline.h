@@ -7,10 +7,11 @@
  * of a call is made in memory: nodes under names of their own, with tags that name the instance
  * that the call is of (see onnx/inline_texts.h).
  *
- * Names: a node of a call is called as the call, without its number ("#2"), and its own name behind
- * a slash; where that is taken, it is numbered as htp_name_unique() does, its own number left out.
- * A value NODE_output_I is called as its node. Numbers count in the order of nodes, each before
- * those of its bodies; names of the model's own nodes and values are reserved.
+ * Names: a node of a call is called as the call, and its own name behind a slash; where that is
+ * taken, it is numbered as htp_name_unique() does, its own number left out. The further calls of
+ * one module are numbered ("#2"), which is left out, too. A value NODE_output_I is called as its
+ * node; inputs of bodies keep their names. Numbers count in the order of nodes, each before those
+ * of its bodies; names of the model's own nodes and values are reserved.
  *
  * A Constant of a function, but for those in bodies, becomes an initializer, once for all calls;
  * equal ones of one name, which begins with a slash, are one in all functions.

@@ -5,6 +5,8 @@
 
 #include "base/json_scan.h"
 
+#include <stdlib.h>
+
 /* Reference: onnx.proto. */
 enum { TENSOR_NAME = 8, TENSOR_PROPERTY = 16, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
@@ -55,8 +57,7 @@ static bool are_same(const htp_view *view, uint32_t a, uint32_t b)
 
 static uint32_t add_constant(htp_inliner *i, const char *name, uint32_t tensor)
 {
-    HTP_PUSH(i->arena, &i->constants,
-             (htp_inline_constant){.tensor = tensor, .name = name, .tags.arena = i->arena});
+    HTP_PUSH(i->arena, &i->constants, (htp_inline_constant){.tensor = tensor, .name = name});
     return (uint32_t)i->constants.count - 1;
 }
 
@@ -127,16 +128,16 @@ static void add_tag(htp_inliner *i, htp_inline_constant *constant, const char *j
         return;
     }
     const char *copy = htp_arena_copy(i->arena, json, length);
+    const htp_span tag = {(const unsigned char *)copy, length};
     htp_map_set_bytes(i->arena, &constant->known, copy, length, 0);
-    htp_text_add(&constant->tags, constant->tags.length ? ", " : "[");
-    htp_text_add_bytes(&constant->tags, copy, length);
-    i->spent += 2 * length;
+    HTP_PUSH(i->arena, &constant->tags, (htp_inline_user){.tag = tag});
+    i->spent += 2 * length + sizeof(htp_inline_user);
 }
 
 void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint32_t node)
 {
     htp_inline_constant *constant = &i->constants.items[i->constant_of[node]];
-    htp_json_part key, tag;
+    htp_json_part tag;
     i->names[i->view->operands.items[i->view->nodes.items[node].outputs.first]] = constant->name;
     if (constant->tensor == HTP_VIEW_NONE) {
         return;
@@ -145,7 +146,7 @@ void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint
     htp_span list = texts->of[HTP_INLINE_TAGS];
     htp_json_scan scan = htp_json_scan_of((htp_json_part){(const char *)list.at, list.bytes});
     if (list.at && htp_json_scan_enter(&scan, '[')) {
-        while (htp_json_scan_next(&scan, &key, &tag)) {
+        while (htp_json_scan_next(&scan, NULL, &tag)) {
             add_tag(i, constant, tag.at, tag.length);
         }
     } else if (texts->of[HTP_INLINE_TAG].at) {
@@ -157,24 +158,195 @@ void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint
     i->now_node = HTP_VIEW_NONE; /* see htp_inline_finish_node() */
 }
 
-void htp_inline_list_constants(htp_inliner *i)
+/* ---- the order of users ---- */
+
+/* The tag of a record, with its quotes; its members are walked over. */
+static htp_json_part tag_of_record(htp_json_scan *scan)
 {
-    for (size_t k = 0; k < i->constants.count; k++) {
-        htp_inline_constant *constant = &i->constants.items[k];
-        htp_text fields = {.arena = i->arena};
-        if (constant->tensor == HTP_VIEW_NONE) {
+    htp_json_part key, value;
+    htp_json_part tag = {NULL, 0};
+    if (!htp_json_scan_enter(scan, '{')) {
+        return tag;
+    }
+    while (htp_json_scan_next(scan, &key, &value)) {
+        tag = htp_json_part_is(key, "tag") ? value : tag;
+    }
+    return tag;
+}
+
+/* Tags, as JSON, to the modules of htp.module_tree, counted from 1. */
+static htp_map number_modules(const htp_inliner *i)
+{
+    const htp_view *view = i->view;
+    const htp_view_property *property =
+        htp_view_find_property(view, view->properties, htp_view_find_name(view, "htp.module_tree"));
+    htp_span text = property ? property->value : (htp_span){NULL, 0};
+    htp_json_scan scan = htp_json_scan_of((htp_json_part){(const char *)text.at, text.bytes});
+    htp_json_part key, value;
+    htp_map numbers = {0};
+    bool is_object = property && htp_json_scan_enter(&scan, '{');
+    while (is_object && htp_json_scan_name(&scan, &key)) {
+        if (!htp_json_part_is(key, "modules") || htp_json_scan_peek(&scan) != '[') {
+            (void)htp_json_scan_value(&scan, &value);
             continue;
         }
-        htp_inline_put_text(&fields, TENSOR_NAME, constant->name);
-        if (constant->tags.length > 0) {
-            htp_text_add(&constant->tags, "]");
-            size_t entry = htp_inline_begin(&fields, TENSOR_PROPERTY, constant->tags.length + 24);
-            htp_inline_put_text(&fields, ENTRY_KEY, htp_inline_key_text(HTP_INLINE_TAGS));
-            htp_inline_put(&fields, ENTRY_VALUE, constant->tags.bytes, constant->tags.length);
-            htp_inline_end(&fields, entry);
+        (void)htp_json_scan_enter(&scan, '[');
+        for (uint32_t number = 1; htp_json_scan_item(&scan); number++) {
+            bool is_record = htp_json_scan_peek(&scan) == '{';
+            htp_json_part tag = is_record ? tag_of_record(&scan) : (htp_json_part){NULL, 0};
+            if (!is_record) {
+                (void)htp_json_scan_value(&scan, &value);
+            } else if (tag.at && !htp_map_get_bytes(&numbers, tag.at, tag.length, NULL)) {
+                htp_map_set_bytes(i->arena, &numbers, tag.at, tag.length, number);
+            }
         }
-        HTP_PUSH(i->arena, &i->flat->initializers,
-                 (htp_view_lifted){.whole = i->view->tensors.items[constant->tensor].whole,
-                                   .fields = {(const unsigned char *)fields.bytes, fields.length}});
+    }
+    return numbers;
+}
+
+static int compare_users(const void *a, const void *b)
+{
+    const htp_inline_user *x = a;
+    const htp_inline_user *y = b;
+    int by_module = (x->module > y->module) - (x->module < y->module);
+    return by_module ? by_module : (x->tag.at > y->tag.at) - (x->tag.at < y->tag.at);
+}
+
+/* Users in the order of modules, as an export lists them; unknown ones come last. */
+static void sort_users(htp_inliner *i)
+{
+    htp_map modules = {0};
+    bool is_read = false;
+    for (size_t k = 0; k < i->constants.count; k++) {
+        htp_inline_constant *constant = &i->constants.items[k];
+        if (constant->tags.count < 2) {
+            continue;
+        }
+        modules = is_read ? modules : number_modules(i);
+        is_read = true;
+        for (size_t t = 0; t < constant->tags.count; t++) {
+            htp_inline_user *user = &constant->tags.items[t];
+            user->module = UINT32_MAX;
+            (void)htp_map_get_bytes(&modules, user->tag.at, user->tag.bytes, &user->module);
+        }
+        qsort(constant->tags.items, constant->tags.count, sizeof(*constant->tags.items),
+              compare_users);
+    }
+}
+
+/* ---- the initializers of the flat model ---- */
+
+/* What stands where among them: those that are named as constants are come last, by number. */
+struct place {
+    uint32_t base;   /* of the name, counted from 1; 0: it is no such constant */
+    uint32_t number; /* behind that */
+    size_t before;   /* how many are listed before */
+    htp_view_lifted lifted;
+};
+
+typedef HTP_VECTOR(struct place) place_list;
+
+/* Splits "/Constant_12" into what stands before the number, and the number. */
+static size_t split_name(const char *name, uint32_t *number)
+{
+    size_t length = strlen(name);
+    size_t end = length;
+    *number = 0;
+    while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9') {
+        end--;
+    }
+    if (end == length || end < 2 || name[end - 1] != '_' || length - end > 9) {
+        return length;
+    }
+    for (size_t k = end; k < length; k++) {
+        *number = *number * 10 + (uint32_t)(name[k] - '0');
+    }
+    return end - 1;
+}
+
+static htp_span make_fields(htp_inliner *i, const htp_inline_constant *constant)
+{
+    htp_text fields = {.arena = i->arena};
+    htp_inline_put_text(&fields, TENSOR_NAME, constant->name);
+    if (constant->tags.count > 0) {
+        size_t entry = htp_inline_begin(&fields, TENSOR_PROPERTY, 127);
+        htp_inline_put_text(&fields, ENTRY_KEY, htp_inline_key_text(HTP_INLINE_TAGS));
+        size_t value = htp_inline_begin(&fields, ENTRY_VALUE, 100);
+        for (size_t t = 0; t < constant->tags.count; t++) {
+            htp_text_add(&fields, t ? ", " : "[");
+            htp_inline_copy(&fields, constant->tags.items[t].tag);
+        }
+        htp_text_add(&fields, "]");
+        htp_inline_end(&fields, value);
+        htp_inline_end(&fields, entry);
+    }
+    return (htp_span){(const unsigned char *)fields.bytes, fields.length};
+}
+
+static void add_place(htp_inliner *i, place_list *places, const htp_map *bases, const char *name,
+                      htp_view_lifted lifted)
+{
+    struct place place = {.before = places->count, .lifted = lifted};
+    size_t length = split_name(name, &place.number);
+    if (!htp_map_get_bytes(bases, name, length, &place.base)) {
+        place.base = lifted.fields.at ? UINT32_MAX : 0;
+        place.number = 0;
+    }
+    HTP_PUSH(i->arena, places, place);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    int by_base = (x->base > y->base) - (x->base < y->base);
+    int by_number = (x->number > y->number) - (x->number < y->number);
+    return by_base     ? by_base
+           : by_number ? by_number
+                       : (x->before > y->before) - (x->before < y->before);
+}
+
+/* What names that functions share begin with. */
+static htp_map number_bases(const htp_inliner *i)
+{
+    htp_map bases = {0};
+    for (size_t k = 0; k < i->constants.count; k++) {
+        const char *name = i->constants.items[k].name;
+        uint32_t number;
+        size_t length = split_name(name, &number);
+        if (*name == '/' && !htp_map_get_bytes(&bases, name, length, NULL)) {
+            htp_map_set_bytes(i->arena, &bases, name, length, (uint32_t)bases.count + 1);
+        }
+    }
+    return bases;
+}
+
+void htp_inline_list_constants(htp_inliner *i)
+{
+    const htp_view *view = i->view;
+    htp_view_range own = view->graphs.items[0].initializers;
+    const htp_map bases = number_bases(i);
+    place_list places = {0};
+    for (uint32_t t = own.first; t < own.first + own.count; t++) {
+        const htp_view_tensor *tensor = &view->tensors.items[t];
+        if (!tensor->sparse.at) {
+            add_place(i, &places, &bases, htp_view_text(view, tensor->name),
+                      (htp_view_lifted){.whole = tensor->whole});
+        }
+    }
+    sort_users(i);
+    for (size_t k = 0; k < i->constants.count; k++) {
+        const htp_inline_constant *constant = &i->constants.items[k];
+        if (constant->tensor != HTP_VIEW_NONE) {
+            add_place(i, &places, &bases, constant->name,
+                      (htp_view_lifted){.whole = view->tensors.items[constant->tensor].whole,
+                                        .fields = make_fields(i, constant)});
+        }
+    }
+    if (places.count > 0) {
+        qsort(places.items, places.count, sizeof(*places.items), compare_places);
+    }
+    for (size_t k = 0; k < places.count; k++) {
+        HTP_PUSH(i->arena, &i->flat->initializers, places.items[k].lifted);
     }
 }

@@ -9,6 +9,41 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The length of a call's name without its number; all of it where it has none. */
+static size_t without_number(const char *name)
+{
+    const char *number = strrchr(name, '#');
+    bool is_number = number && number[1] && number[1 + strspn(number + 1, "0123456789")] == '\0';
+    return is_number ? (size_t)(number - name) : strlen(name);
+}
+
+/* A name with a number is that of a further call where another one in the same function, or in the
+ * model itself, has it without. */
+static void find_repeated(htp_inliner *i)
+{
+    const htp_view *view = i->view;
+    htp_map known = {0};
+    i->is_repeated = HTP_NEW_ARRAY(i->arena, bool, view->nodes.count + 1);
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        const htp_view_node *node = &view->nodes.items[n];
+        uint32_t key[] = {i->plan.function_of[node->graph], node->name};
+        if (i->plan.call_of[n] != HTP_VIEW_NONE && node->name != 0) {
+            htp_map_set_bytes(i->arena, &known, htp_arena_copy(i->arena, key, sizeof(key)),
+                              sizeof(key), n);
+        }
+    }
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        const htp_view_node *node = &view->nodes.items[n];
+        const char *name = htp_view_text(view, node->name);
+        size_t length = without_number(name);
+        if (i->plan.call_of[n] != HTP_VIEW_NONE && name[length] != '\0') {
+            htp_view_name base = htp_view_find_name(view, htp_arena_copy(i->arena, name, length));
+            uint32_t key[] = {i->plan.function_of[node->graph], base};
+            i->is_repeated[n] = base != 0 && htp_map_get_bytes(&known, key, sizeof(key), NULL);
+        }
+    }
+}
+
 void htp_inline_names_begin(htp_inliner *i)
 {
     const htp_view *view = i->view;
@@ -25,6 +60,7 @@ void htp_inline_names_begin(htp_inliner *i)
             htp_map_set(i->arena, &i->value_names, name, 1);
         }
     }
+    find_repeated(i);
 }
 
 const char *htp_inline_value_name(const htp_inliner *i, uint32_t value)
@@ -65,9 +101,7 @@ const char *htp_inline_new_name(htp_inliner *i, htp_map *taken, const char *pref
 const char *htp_inline_prefix(htp_inliner *i, const htp_inline_frame *caller, uint32_t node)
 {
     const char *name = htp_view_text(i->view, i->view->nodes.items[node].name);
-    const char *number = strrchr(name, '#');
-    bool is_number = number && number[1] && number[1 + strspn(number + 1, "0123456789")] == '\0';
-    size_t length = is_number ? (size_t)(number - name) : strlen(name);
+    size_t length = i->is_repeated[node] ? without_number(name) : strlen(name);
     return length == 0 ? (caller ? caller->prefix : "")
                        : join(i, caller ? caller->prefix : "", name, length);
 }
@@ -101,12 +135,6 @@ static const htp_inline_frame *frame_of(const htp_inliner *i, const htp_inline_f
     return frame;
 }
 
-void htp_inline_name_value(htp_inliner *i, const htp_inline_frame *frame, uint32_t value)
-{
-    const char *local = htp_view_text(i->view, i->view->values.items[value].name);
-    i->names[value] = htp_inline_new_name(i, &i->value_names, frame->prefix, local);
-}
-
 /* Whether a name is @p base and @p end, or, without a base, ends with @p end. */
 static bool consists_of(const char *name, const char *base, const char *end)
 {
@@ -115,6 +143,23 @@ static bool consists_of(const char *name, const char *base, const char *end)
     bool ends = length >= tail && strcmp(name + length - tail, end) == 0;
     return ends &&
            (!base || (strlen(base) == length - tail && memcmp(name, base, length - tail) == 0));
+}
+
+void htp_inline_name_input(htp_inliner *i, uint32_t value, const char *node, uint32_t index)
+{
+    char number[24];
+    const htp_view *view = i->view;
+    const htp_view_graph *graph = &view->graphs.items[view->values.items[value].graph];
+    const char *own = htp_view_text(view, view->nodes.items[graph->node].name);
+    const char *name = htp_view_text(view, view->values.items[value].name);
+    (void)snprintf(number, sizeof(number), "_input_%" PRIu32, index);
+    if (*node && consists_of(name, own, number)) {
+        name = htp_arena_printf(i->arena, "%s%s", node, number);
+    } else if (htp_map_get(&i->value_names, name, NULL)) {
+        name = htp_arena_copy(i->arena, name, stem_of(name, ""));
+    }
+    i->names[value] = htp_name_unique(i->arena, &i->value_names, name);
+    i->spent += strlen(name);
 }
 
 /* Result @p index of a node is @p value. @param name  of the node */

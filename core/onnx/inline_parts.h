@@ -22,12 +22,18 @@ typedef struct htp_inline_frame {
     htp_inline_texts texts; /* of the call */
 } htp_inline_frame;
 
+/** A module that uses a constant. */
+typedef struct htp_inline_user {
+    htp_span tag;    /* as JSON */
+    uint32_t module; /* in the order of htp.module_tree */
+} htp_inline_user;
+
 /** A Constant that became an initializer. */
 typedef struct htp_inline_constant {
     uint32_t
         tensor; /* of the file's view; HTP_VIEW_NONE: the model's own initializer is the same */
     const char *name;
-    htp_text tags; /* of its users, as JSON */
+    HTP_VECTOR(htp_inline_user) tags;
     htp_map known; /* of these */
 } htp_inline_constant;
 
@@ -64,6 +70,7 @@ typedef struct htp_inliner {
     uint64_t spent;        /* bytes, but for those in `out` */
     const char **names;    /* by value of a function: what it is called just now; NULL */
     uint32_t *up;          /* by value of a function: the caller's value that it becomes */
+    bool *is_repeated;     /* by node: a call whose name has a number, as a further one */
     bool *is_returned;     /* by value: its function returns it */
     uint32_t *first_value; /* by graph, and one more */
     uint32_t *value_of;    /* by tensor: the initializer's value */
@@ -111,8 +118,9 @@ const char *htp_inline_prefix(htp_inliner *i, const htp_inline_frame *caller, ui
 /** Names a node of a function, and what it makes. @return the node's name; "" for none */
 const char *htp_inline_name_node(htp_inliner *i, const htp_inline_frame *frame, uint32_t node);
 
-/** Names a value that no node makes. */
-void htp_inline_name_value(htp_inliner *i, const htp_inline_frame *frame, uint32_t value);
+/** Names an input of a body, or an initializer that is none. @param node  the new name of the node
+ * that has the body. @param index  of the input */
+void htp_inline_name_input(htp_inliner *i, uint32_t value, const char *node, uint32_t index);
 
 /** A name that is not taken, below that of a call. */
 const char *htp_inline_new_name(htp_inliner *i, htp_map *taken, const char *prefix,
@@ -138,7 +146,8 @@ void htp_inline_find_constants(htp_inliner *i);
 /** A call has this one: its value gets its name, and it the tags of its users. */
 void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint32_t node);
 
-/** Lists the initializers for the flat view. */
+/** Lists the initializers of the flat model: those of the file, then constants by their numbers,
+ * wherever they come from, as an export lists them. */
 void htp_inline_list_constants(htp_inliner *i);
 
 /* ---- fields of nodes and bodies ---- */

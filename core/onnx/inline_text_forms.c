@@ -93,6 +93,11 @@ static bool next_element(htp_span *rest, htp_span *element, bool *is_last)
     return true;
 }
 
+bool htp_inline_is_whole_chain(htp_span chain)
+{
+    return begins_with(chain, htp_inline_span(": "));
+}
+
 /* The path of "path: Class". */
 static htp_span path_of(htp_span element)
 {
@@ -150,7 +155,7 @@ htp_span htp_inline_tagged_path(const htp_inline_texts *call, htp_span tag, htp_
     size_t counts[2] = {0, 0};
     size_t segments = 1;
     bool is_last = false;
-    bool is_whole = tag.bytes > 0 && tag.at[0] == '/';
+    bool is_whole = htp_inline_is_whole_chain(chain);
     if (is_whole && begins_with(chain, call->chain)) {
         chain = part_of(chain, call->chain.bytes, chain.bytes);
     }
@@ -190,6 +195,51 @@ static bool next_item(htp_span list, size_t *at, htp_span *item)
     *item = part_of(list, *at, end);
     *at = end;
     return true;
+}
+
+/* Appends a text without what chains encode, as Python writes it. */
+static void add_decoded(htp_text *text, htp_span encoded)
+{
+    htp_text plain = {.arena = text->arena};
+    for (size_t i = 0; i < encoded.bytes; i++) {
+        unsigned code = 0;
+        bool is_code = encoded.at[i] == '%' && encoded.bytes - i > 2;
+        for (size_t k = 1; is_code && k <= 2; k++) {
+            unsigned char c = encoded.at[i + k];
+            unsigned digit = (unsigned)(c >= '0' && c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+            is_code = digit < 16;
+            code = code * 16 + digit;
+        }
+        char byte = (char)(is_code && code > 0 ? code : encoded.at[i]);
+        htp_text_add_bytes(&plain, &byte, 1);
+        i += is_code && code > 0 ? 2 : 0;
+    }
+    htp_text_add_repr(text, htp_text_string(&plain));
+}
+
+void htp_inline_lists_of_chain(htp_text *classes, htp_text *scopes, htp_span chain)
+{
+    htp_span element;
+    bool is_last = false;
+    htp_text_add(classes, "[");
+    htp_text_add(scopes, "[");
+    while (next_element(&chain, &element, &is_last) && !is_last) {
+        htp_span path = path_of(element);
+        size_t behind = path.bytes + 2 <= element.bytes ? path.bytes + 2 : element.bytes;
+        add_decoded(classes, part_of(element, behind, element.bytes));
+        add_decoded(scopes, path);
+        htp_text_add(classes, ", ");
+        htp_text_add(scopes, ", ");
+    }
+}
+
+void htp_inline_last_of_list(htp_span list, htp_span *last)
+{
+    htp_span item;
+    *last = (htp_span){NULL, 0};
+    for (size_t at = 0; next_item(list, &at, &item);) {
+        *last = item;
+    }
 }
 
 void htp_inline_split_list(htp_span list, htp_span *begun, htp_span *last_but_one)

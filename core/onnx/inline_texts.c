@@ -212,6 +212,21 @@ static void join_chains(struct composing *c)
     }
 }
 
+/* Whether the chain goes on from the call's. A node without a tag says all of it. */
+static bool has_relative_chain(const htp_inline_texts *texts)
+{
+    htp_span chain = texts->of[HTP_INLINE_NAMESPACE];
+    htp_span scopes = texts->of[HTP_INLINE_SCOPES];
+    if (texts->tag.bytes == 0) {
+        return false;
+    }
+    if (is_there(chain)) {
+        return !htp_inline_is_whole_chain(chain);
+    }
+    bool is_whole = scopes.bytes > 3 && memcmp(scopes.at, "['',", 4) == 0;
+    return is_there(scopes) ? !is_whole : texts->is_relative;
+}
+
 static bool is_callee(const htp_inline_texts *call, htp_span tag)
 {
     bool is_dot = tag.bytes == 1 && tag.at[0] == '.';
@@ -280,12 +295,15 @@ void htp_inline_texts_of(htp_inline_text_maker *maker, const htp_inline_texts *c
     maker->scratch.length = 0;
     htp_text_add(&maker->scratch, "");
     texts->is_relative = texts->tag.bytes > 0 && !is_absolute(texts->tag) && is_absolute(call->tag);
+    texts->has_relative_chain = has_relative_chain(texts);
+    if (texts->has_relative_chain) {
+        join_chains(&c);
+    }
+    join_numbers(&c); /* by what the node itself says */
     if (texts->is_relative) {
         join_tags(&c);
         join_doc_string(&c);
-        join_chains(&c);
     }
-    join_numbers(&c);
     settle(&c);
 }
 
@@ -316,12 +334,23 @@ static htp_span make_attributes(const htp_inline_text_maker *maker, const htp_in
                                       : (htp_span){(unsigned char *)made.bytes, made.length};
 }
 
+/* The lists of a call that says its chain alone. */
+static void make_lists(htp_arena *arena, htp_inline_texts *texts)
+{
+    htp_text classes = {.arena = arena};
+    htp_text scopes = {.arena = arena};
+    htp_inline_lists_of_chain(&classes, &scopes, texts->chain);
+    texts->classes = (htp_span){(unsigned char *)classes.bytes, classes.length};
+    texts->scopes = (htp_span){(unsigned char *)scopes.bytes, scopes.length};
+    htp_inline_last_of_list(texts->scopes, &texts->path);
+}
+
 void htp_inline_texts_of_call(htp_inline_text_maker *maker, const htp_inline_texts *caller,
                               uint32_t node, htp_inline_texts *texts)
 {
     htp_span ignored;
     htp_inline_texts_of(maker, caller, node, texts);
-    if (texts->is_relative && !is_there(texts->of[HTP_INLINE_STACK])) { /* it adds no frames */
+    if (texts->has_relative_chain && !is_there(texts->of[HTP_INLINE_STACK])) { /* no more frames */
         texts->of[HTP_INLINE_STACK] = caller->of[HTP_INLINE_STACK];
     }
     for (int k = 0; k < HTP_INLINE_KEYS; k++) {
@@ -333,6 +362,9 @@ void htp_inline_texts_of_call(htp_inline_text_maker *maker, const htp_inline_tex
     htp_inline_split_chain(texts->of[HTP_INLINE_NAMESPACE], &texts->chain, &texts->chain_path);
     htp_inline_split_list(texts->of[HTP_INLINE_CLASSES], &texts->classes, &ignored);
     htp_inline_split_list(texts->of[HTP_INLINE_SCOPES], &texts->scopes, &texts->path);
+    if (is_there(texts->chain) && !is_there(texts->classes) && !is_there(texts->scopes)) {
+        make_lists(maker->arena, texts);
+    }
     if (is_there(texts->of[HTP_INLINE_FIRST])) {
         htp_inline_read_first(maker->arena, texts, texts->of[HTP_INLINE_FIRST]);
     }

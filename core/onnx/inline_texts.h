@@ -2,8 +2,10 @@
  * What nodes of a call say of modules, once they stand in its place.
  *
  * A node of a function whose tag does not begin with a slash is told of relative to the call: the
- * call's tag, chain and stack trace go in front of its own. Any other keeps what it says, but for
- * the numbers of calls, which count within the call. A node that says nothing of modules, as other
+ * call's tag goes in front of its own. So do the call's chain and its stack trace where the node's
+ * `namespace` does not begin with the model itself (": "). Any other keeps what it says, but for
+ * the numbers of calls, which count within the call. What a call does not say of its chain follows
+ * from its `namespace`. A node that says nothing of modules, as other
  * exporters' functions have them, says what its call says: it ran in that module.
  *
  * Texts are put together as they are written (JSON, Python's lists): they are the other side's of
@@ -37,10 +39,11 @@ typedef enum htp_inline_key {
 typedef struct htp_inline_texts {
     const struct htp_inline_texts *caller; /* what the call says that it is in; or NULL */
     htp_span of[HTP_INLINE_KEYS];
-    htp_span tag;        /* wherever it stands: source_module, an attribute, a doc string... */
-    htp_span doc_string; /* that is a tag */
-    bool is_relative;
-    bool is_silent; /* it says nothing of its own */
+    htp_span tag;            /* wherever it stands: source_module, an attribute, a doc string... */
+    htp_span doc_string;     /* that is a tag */
+    bool is_relative;        /* what it says of tags goes on from the call's */
+    bool has_relative_chain; /* so does its chain */
+    bool is_silent;          /* it says nothing of its own */
     /* Of calls: */
     htp_span attributes;      /* tags, as attributes of a node */
     htp_span chain;           /* of namespace: all but the operation */
@@ -100,6 +103,15 @@ void htp_inline_join_list(htp_text *text, htp_span begun, htp_span path, htp_spa
 
 /** Splits "['a', 'b', 'c']": "['a', 'b', " and the text of 'b'. Both are empty for no such list. */
 void htp_inline_split_list(htp_span list, htp_span *begun, htp_span *last_but_one);
+
+/** The lists that a chain, up to the operation, begins: of classes, and of paths. */
+void htp_inline_lists_of_chain(htp_text *classes, htp_text *scopes, htp_span chain);
+
+/** The last text of a list, with its quotes; empty: there is none. */
+void htp_inline_last_of_list(htp_span list, htp_span *last);
+
+/** Whether a chain begins with the model itself; otherwise it goes on from that of a call. */
+bool htp_inline_is_whole_chain(htp_span chain);
 
 /** Splits a chain: "path: Class/" of "path: Class/operation: target", and its last path. */
 void htp_inline_split_chain(htp_span chain, htp_span *begun, htp_span *path);

@@ -322,51 +322,61 @@ static htp_status read_infos(htp_view *view, htp_span run, uint32_t number, htp_
     return HTP_OK;
 }
 
-/* Constants of functions, under the names that they have in the flat model. */
-static htp_status read_lifted(htp_view *view)
+/* The name and metadata that a constant of a function has in the flat model. */
+static htp_status read_new_fields(htp_view *view, htp_span fields)
+{
+    htp_view_tensor *tensor = &view->tensors.items[view->tensors.count - 1];
+    htp_wire_runs runs = {0};
+    htp_wire wire = htp_wire_begin(fields);
+    htp_wire_field field;
+    tensor->fields = fields;
+    while (htp_wire_next(&wire, &field)) {
+        htp_wire_runs_add(&runs, &field);
+        if (htp_wire_is_bytes(&field, TENSOR_NAME)) {
+            HTP_TRY(htp_view_intern(view, field.content, &tensor->name));
+        }
+    }
+    return htp_view_read_properties(view, &runs, TENSOR_PROPERTY, &tensor->properties);
+}
+
+static htp_status read_flat_initializers(htp_view *view)
 {
     for (size_t i = 0; i < view->flat->initializers.count; i++) {
         const htp_view_lifted *lifted = &view->flat->initializers.items[i];
         htp_view_tensor tensor = {.attribute = HTP_VIEW_NONE};
-        htp_wire_runs runs = {0};
-        htp_wire wire = htp_wire_begin(lifted->fields);
-        htp_wire_field field;
         HTP_TRY(htp_view_read_tensor(view, lifted->whole, &tensor));
-        htp_view_tensor *read = &view->tensors.items[view->tensors.count - 1];
-        read->fields = lifted->fields;
-        while (htp_wire_next(&wire, &field)) {
-            htp_wire_runs_add(&runs, &field);
-            if (htp_wire_is_bytes(&field, TENSOR_NAME)) {
-                HTP_TRY(htp_view_intern(view, field.content, &read->name));
-            }
+        if (lifted->fields.at) {
+            HTP_TRY(read_new_fields(view, lifted->fields));
         }
-        HTP_TRY(htp_view_read_properties(view, &runs, TENSOR_PROPERTY, &read->properties));
+    }
+    return HTP_OK;
+}
+
+static htp_status read_tensors(htp_view *view, uint32_t graph, htp_span run, uint32_t number)
+{
+    htp_wire wire = htp_wire_begin(run);
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
+        htp_view_tensor tensor = {.graph = graph, .attribute = HTP_VIEW_NONE};
+        if (!htp_wire_is_bytes(&field, number)) {
+            continue;
+        }
+        if (number == GRAPH_SPARSE) {
+            HTP_TRY(htp_view_read_sparse(view, field.whole, tensor));
+        } else {
+            HTP_TRY(htp_view_read_tensor(view, field.whole, &tensor));
+        }
     }
     return HTP_OK;
 }
 
 static htp_status read_initializers(htp_view *view, uint32_t graph, const htp_wire_runs *runs)
 {
-    const uint32_t numbers[] = {GRAPH_INITIALIZER, GRAPH_SPARSE};
-    htp_wire_field field;
     uint32_t first = (uint32_t)view->tensors.count;
-    for (size_t i = 0; i < 2; i++) {
-        htp_wire wire = htp_wire_begin(runs->of[numbers[i]]);
-        while (htp_wire_next(&wire, &field)) {
-            htp_view_tensor tensor = {.graph = graph, .attribute = HTP_VIEW_NONE};
-            if (!htp_wire_is_bytes(&field, numbers[i])) {
-                continue;
-            }
-            if (field.number == GRAPH_SPARSE) {
-                HTP_TRY(htp_view_read_sparse(view, field.whole, tensor));
-            } else {
-                HTP_TRY(htp_view_read_tensor(view, field.whole, &tensor));
-            }
-        }
-    }
-    if (view->flat && graph == 0) {
-        HTP_TRY(read_lifted(view));
-    }
+    HTP_TRY(view->flat && graph == 0
+                ? read_flat_initializers(view)
+                : read_tensors(view, graph, runs->of[GRAPH_INITIALIZER], GRAPH_INITIALIZER));
+    HTP_TRY(read_tensors(view, graph, runs->of[GRAPH_SPARSE], GRAPH_SPARSE));
     view->graphs.items[graph].initializers =
         (htp_view_range){first, (uint32_t)view->tensors.count - first};
     return HTP_OK;

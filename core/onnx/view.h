@@ -130,7 +130,7 @@ typedef struct htp_view_tensor {
     htp_view_name location; /* of external data: a path below the model's folder */
     uint64_t offset;        /* in that file */
     htp_view_range properties;
-    htp_span fields; /* that take the place of the name and metadata in `whole`; or empty */
+    htp_span fields; /* its name and metadata, in place of those in `whole`; or empty */
 } htp_view_tensor;
 
 /** A graph, the body of a node, or a function. */
@@ -192,10 +192,10 @@ typedef struct htp_view_data_file {
 
 typedef HTP_VECTOR(htp_span) htp_view_spans;
 
-/** A tensor of a function's attribute that is an initializer of the flat model. */
+/** An initializer of the flat model: the file's, or a tensor of a function's attribute. */
 typedef struct htp_view_lifted {
     htp_span whole;
-    htp_span fields; /* its name and its metadata */
+    htp_span fields; /* of the latter: its name, then its metadata */
 } htp_view_lifted;
 
 /** What a flat view (onnx/inline.h) reads in place of what the file has: fields of the file, or in
@@ -204,7 +204,7 @@ typedef struct htp_view_flat {
     htp_view_spans nodes;   /* of graph 0, in order; each holds one node or more */
     htp_view_spans infos;   /* of graph 0, behind those of the file */
     htp_view_spans imports; /* of the model */
-    HTP_VECTOR(htp_view_lifted) initializers; /* of graph 0, behind those of the file */
+    HTP_VECTOR(htp_view_lifted) initializers; /* of graph 0, but for sparse ones */
     const bool *is_left_out;                  /* by function of the file */
 } htp_view_flat;
 

@@ -48,18 +48,40 @@ static void find_rest(htp_arena *arena, htp_span message, const uint32_t *left_o
     }
 }
 
+/* A flat model has other imports than the file: they stand where the file's do. */
+static void replace_imports(htp_part_maker *maker, htp_arena *arena)
+{
+    const htp_part_spans of_file = maker->model_rest;
+    bool are_added = false;
+    maker->model_rest = (htp_part_spans){0};
+    for (size_t i = 0; i < of_file.count; i++) {
+        htp_wire wire = htp_wire_begin(of_file.items[i]);
+        htp_wire_field field;
+        bool is_import = htp_wire_next(&wire, &field) && htp_wire_is_bytes(&field, MODEL_IMPORT);
+        for (size_t k = 0; is_import && !are_added && k < maker->view->imports.count; k++) {
+            HTP_PUSH(arena, &maker->model_rest, maker->view->imports.items[k].whole);
+        }
+        are_added = are_added || is_import;
+        if (!is_import) {
+            HTP_PUSH(arena, &maker->model_rest, of_file.items[i]);
+        }
+    }
+    for (size_t k = 0; !are_added && k < maker->view->imports.count; k++) {
+        HTP_PUSH(arena, &maker->model_rest, maker->view->imports.items[k].whole);
+    }
+}
+
 void htp_part_find_rest(htp_part_maker *maker, htp_arena *arena)
 {
-    static const uint32_t of_model[] = {MODEL_GRAPH, MODEL_TRAINING, MODEL_FUNCTION, MODEL_IMPORT};
+    static const uint32_t of_model[] = {MODEL_GRAPH, MODEL_TRAINING, MODEL_FUNCTION};
     static const uint32_t of_graph[] = {GRAPH_NODE, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_OUTPUT,
                                         GRAPH_INFO, GRAPH_ANNOTATION,  GRAPH_SPARSE};
     const htp_view *view = maker->view;
-    size_t of_model_count = view->flat ? 4 : 3; /* a flat one has other imports than the file */
     htp_span graph = htp_wire_content(view->graphs.items[maker->division->graph].whole);
-    find_rest(arena, view->bytes, of_model, of_model_count, maker->record_property,
-              &maker->model_rest);
-    for (size_t i = 0; view->flat && i < view->imports.count; i++) {
-        HTP_PUSH(arena, &maker->model_rest, view->imports.items[i].whole);
+    find_rest(arena, view->bytes, of_model, sizeof(of_model) / sizeof(*of_model),
+              maker->record_property, &maker->model_rest);
+    if (view->flat) {
+        replace_imports(maker, arena);
     }
     find_rest(arena, graph, of_graph, sizeof(of_graph) / sizeof(*of_graph), (htp_span){NULL, 0},
               &maker->graph_rest);
@@ -87,19 +109,31 @@ static void add_nodes(const htp_view *view, htp_arena *arena, htp_recipe *graph,
     }
 }
 
-/* A constant of a function: its data lie there, its name does not. */
+/* A constant of a function: its data lie there, its name and metadata do not. */
 static void add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_tensor *tensor)
 {
     htp_recipe *lifted = HTP_NEW(arena, htp_recipe);
     htp_wire wire = htp_wire_begin(htp_wire_content(tensor->whole));
+    htp_wire added = htp_wire_begin(tensor->fields);
     htp_wire_field field;
+    htp_wire_field name;
+    bool has_name = htp_wire_next(&added, &name);
     lifted->number = GRAPH_INITIALIZER;
     while (htp_wire_next(&wire, &field)) {
+        if (has_name && field.number > TENSOR_NAME) {
+            add(arena, lifted, name.whole);
+            has_name = false;
+        }
         if (field.number != TENSOR_NAME && field.number != TENSOR_PROPERTY) {
             add(arena, lifted, field.whole);
         }
     }
-    add(arena, lifted, tensor->fields);
+    if (has_name) {
+        add(arena, lifted, name.whole);
+    }
+    while (htp_wire_next(&added, &field)) {
+        add(arena, lifted, field.whole);
+    }
     HTP_PUSH(arena, &graph->items, (htp_recipe_item){.message = lifted});
 }
 
