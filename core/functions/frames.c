@@ -194,31 +194,36 @@ typedef struct call_key {
     uint32_t frame, module;
 } call_key;
 
-uint32_t htp_frames_first_call(const htp_frames *frames, uint32_t frame, uint32_t module)
+htp_call_count htp_frames_calls(const htp_frames *frames, uint32_t frame, uint32_t module)
 {
     const call_key key = {frame, module};
-    uint32_t call = 0;
-    (void)htp_map_get_bytes(&frames->first_calls, &key, sizeof(key), &call);
-    return call;
+    uint32_t index;
+    if (frame == HTP_NONE) {
+        return (htp_call_count){0, frames->model->graph->modules[module].shim->calls};
+    }
+    return htp_map_get_bytes(&frames->calls, &key, sizeof(key), &index)
+               ? frames->call_counts.items[index]
+               : (htp_call_count){0, 0};
 }
 
-/* Of modules that are called more than once: which call is the first in each frame around it. */
-static void note_first_calls(finder *f, uint32_t scope)
+/* Counts a call in each frame around it; the first one comes first. */
+static void count_call(finder *f, uint32_t scope)
 {
-    const htp_frames *found = f->found;
+    htp_frames *found = f->found;
     uint32_t module = f->scopes[scope].module;
     uint32_t frame = found->scope_frames[scope];
     bool is_frame = frame != HTP_NONE && found->frames.items[frame].scope == scope;
     frame = is_frame ? found->frames.items[frame].parent : frame;
     for (; frame != HTP_NONE; frame = found->frames.items[frame].parent) {
-        call_key *key = HTP_NEW(f->arena, call_key);
-        *key = (call_key){frame, module};
-        if (htp_map_get_bytes(&found->first_calls, key, sizeof(*key), NULL)) {
-            return; /* the frames around have one, too */
+        const call_key key = {frame, module};
+        uint32_t index = (uint32_t)found->call_counts.count;
+        const void **place = htp_map_add_bytes(f->arena, &found->calls, &key, sizeof(key), &index);
+        if (place) {
+            *place = htp_arena_copy(f->arena, &key, sizeof(key));
+            HTP_PUSH(f->arena, &found->call_counts, (htp_call_count){f->scopes[scope].call, 0});
+            HTP_PUSH(f->arena, &found->frames.items[frame].repeated, module);
         }
-        htp_map_set_bytes(f->arena, &f->found->first_calls, key, sizeof(*key),
-                          f->scopes[scope].call);
-        HTP_PUSH(f->arena, &f->found->frames.items[frame].repeated, module);
+        found->call_counts.items[index].count++;
     }
 }
 
@@ -232,7 +237,7 @@ static void look_at_scopes(finder *f)
         uint32_t around = parent == HTP_SHIM_NONE ? HTP_NONE : inner[parent];
         inner[scope] = f->frame_of[scope] == HTP_NONE ? around : f->frame_of[scope];
         if (f->model->graph->modules[f->scopes[scope].module].shim->calls > 1) {
-            note_first_calls(f, scope);
+            count_call(f, scope);
         }
     }
 }
