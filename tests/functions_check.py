@@ -365,10 +365,11 @@ def said_in(function: onnx.FunctionProto) -> str:
 def check_sharing(files: Files) -> None:
     """No two functions of one class do the same."""
     known = {}
-    targets = {call.function: call.facts["class_hierarchy"][-1] for call in files.reading.calls}
+    calls = {call.function: call for call in files.reading.calls}
     for function in () if files.is_per_instance else files.model.functions:
-        target = targets[function.domain, function.name]
-        key = target, shape_of(function), said_in(function)
+        call = calls[function.domain, function.name]
+        dims = str([v and v.type and dynamic_dims_of(v.type) for v in call.values])
+        key = call.facts["class_hierarchy"][-1], dims, shape_of(function), said_in(function)
         assert key not in known, f"{function.name} does what {known[key]} does"
         known[key] = function.name
 

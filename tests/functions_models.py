@@ -269,6 +269,18 @@ class OneUnused(nn.Module):
         return self.second(x)[0] + weights
 
 
+@sample({"Holder": 1, "OneUnused": 1, "Both": 2})
+class UnusedBelow(nn.Module):
+    """The same in a module within one."""
+
+    def __init__(self):
+        super().__init__()
+        self.holder = Holder(OneUnused())
+
+    def forward(self, x):
+        return self.holder(x) * 2
+
+
 class More(nn.Module):
     def forward(self, x):
         return torch.relu(x), torch.exp(x)

@@ -57,6 +57,7 @@ class Call:
     function: tuple
     facts: dict
     within: tuple = ()  # the function in which it stands
+    values: list = field(default_factory=list)  # that it is given, and that it gives
 
 
 @dataclass(eq=False)
@@ -341,12 +342,14 @@ class Reader:
                  for formal, actual in zip(called.input, proto.input)}
         assert len(proto.input) == len(called.input), f"{proto.name}: not all inputs are given"
         key = (called.domain, called.name)
-        self.reading.calls.append(Call(key, facts, function))
+        call = Call(key, facts, function, list(inner.values()))
+        self.reading.calls.append(call)
         below = Frame(facts, prefix, frame) if facts["tag"] is not None else Bare(prefix)
         nodes = self.read_nodes(called.node, inner, value_types(called), below, key)
         for index, (formal, actual) in enumerate(zip(called.output, proto.output)):
             if actual:
                 value = values[actual] = inner[formal]
+                call.values.append(value)
                 if value.type is None:  # calls tell what functions return
                     value.type, value.place = types.get(actual), (function, proto.name, index)
         return nodes
