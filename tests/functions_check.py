@@ -356,12 +356,6 @@ def dynamic_dims_of(type_) -> list | None:
     return dims and [dim if isinstance(dim, str) else None for dim in dims]
 
 
-def said_in(function: onnx.FunctionProto) -> str:
-    """What must be equal beside: names, which tell of paths, and which calls of repeated modules run."""
-    facts = [(node.name, json.loads(properties(node).get("calls", "{}"))) for node in function.node]
-    return str([(name, list(calls.values())) for name, calls in facts])
-
-
 def check_sharing(files: Files) -> None:
     """No two functions of one class do the same."""
     known = {}
@@ -369,7 +363,8 @@ def check_sharing(files: Files) -> None:
     for function in () if files.is_per_instance else files.model.functions:
         call = calls[function.domain, function.name]
         dims = str([v and v.type and dynamic_dims_of(v.type) for v in call.values])
-        key = call.facts["class_hierarchy"][-1], dims, shape_of(function), said_in(function)
+        names = str([node.name for node in function.node])  # tell of the paths of calls
+        key = call.facts["class_hierarchy"][-1], dims, shape_of(function), names
         assert key not in known, f"{function.name} does what {known[key]} does"
         known[key] = function.name
 

@@ -146,9 +146,9 @@ class SharedByTwo(nn.Module):
         return self.left(x) * self.right(torch.relu(x)) + self.spare(x)
 
 
-@sample(None)
+@sample({"Block": 4, "Holder": 1, "Holder_2": 1, "Inner": 1})
 class Mixed(nn.Module):
-    """Parts of two modules run in turns: the second is called in the first."""
+    """A module within another is called by their parent, too."""
 
     def __init__(self):
         super().__init__()
