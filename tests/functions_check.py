@@ -25,7 +25,7 @@ from functions_reading import check_places, properties, read
 
 MODEL = "model.onnx"  # in folders of their own: answers name no other path
 COUNTED = re.compile(r"_\d+$")
-OPERATORS = {schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain}
+OPERATORS = {schema.name for schema in onnx.defs.get_all_schemas()}
 LEVELS = onnxruntime.GraphOptimizationLevel
 
 
@@ -359,10 +359,12 @@ def dynamic_dims_of(type_) -> list | None:
 def check_sharing(files: Files) -> None:
     """No two functions of one class do the same."""
     known = {}
-    targets = {call.function: call.facts["class_hierarchy"][-1] for call in files.reading.calls}
+    calls = {call.function: call for call in files.reading.calls}
     for function in () if files.is_per_instance else files.model.functions:
-        target = targets[function.domain, function.name]
-        key = target, shape_of(function)
+        call = calls[function.domain, function.name]
+        dims = str([v and v.type and dynamic_dims_of(v.type) for v in call.values])
+        names = str([node.name for node in function.node])  # tell of the paths of calls
+        key = call.facts["class_hierarchy"][-1], dims, shape_of(function), names
         assert key not in known, f"{function.name} does what {known[key]} does"
         known[key] = function.name
 

@@ -146,9 +146,9 @@ class SharedByTwo(nn.Module):
         return self.left(x) * self.right(torch.relu(x)) + self.spare(x)
 
 
-@sample(None)
+@sample({"Block": 4, "Holder": 1, "Holder_2": 1, "Inner": 1})
 class Mixed(nn.Module):
-    """Parts of two modules run in turns: the second is called in the first."""
+    """A module within another is called by their parent, too."""
 
     def __init__(self):
         super().__init__()
@@ -267,6 +267,18 @@ class OneUnused(nn.Module):
     def forward(self, x):
         x, weights = self.first(x)
         return self.second(x)[0] + weights
+
+
+@sample({"Holder": 1, "OneUnused": 1, "Both": 2})
+class UnusedBelow(nn.Module):
+    """The same in a module within one."""
+
+    def __init__(self):
+        super().__init__()
+        self.holder = Holder(OneUnused())
+
+    def forward(self, x):
+        return self.holder(x) * 2
 
 
 class More(nn.Module):

@@ -57,6 +57,7 @@ class Call:
     function: tuple
     facts: dict
     within: tuple = ()  # the function in which it stands
+    values: list = field(default_factory=list)  # that it is given, and that it gives
 
 
 @dataclass(eq=False)
@@ -156,46 +157,69 @@ def is_absolute(facts: dict) -> bool:
 
 
 class Frame:
-    """A function that runs: what its call is, all in absolute addresses."""
+    """A function that runs: what its call says, and the frames around it."""
 
-    def __init__(self, call: dict, prefix: str, above: "Frame | None"):
+    def __init__(self, said: dict, call: dict, prefix: str, above: "Frame | None"):
+        """@p said: what the call says itself; @p call: the same in absolute addresses."""
         self.call = call
         self.prefix = prefix
-        self.above = above
         self.path = call["name_scopes"][-2]
-        self.first = {join_path(self.path, path): n for path, n in call["first_calls"].items()}
+        self.frames = [*(above.frames if above else ()), self]
+        self.calls = above.resolve(said, said["calls"]) if above else said["calls"]
+        self.first_calls = said["first_calls"]
 
-    def first_of(self, path: str) -> int:
-        """How often a module was called before this frame began."""
-        return self.first.get(path, 0) + (self.above.first_of(path) if self.above else 0)
+    def resolve(self, facts: dict, calls: dict) -> dict:
+        """By whole paths."""
+        return calls if is_absolute(facts) else {
+            join_path(self.path, path): numbers for path, numbers in calls.items()}
 
-    def numbers(self, facts: dict) -> dict:
-        found = dict(self.call["calls"])
-        for path, numbers in facts["calls"].items():
-            path = path if is_absolute(facts) else join_path(self.path, path)
-            found[path] = [number + self.first_of(path) for number in numbers]
+    def first_call(self, path: str) -> int | None:
+        """How often a module had run when this call began; None where it does not say."""
+        below = path[len(self.path) + 1:] if path.startswith(self.path + ".") else path
+        return self.first_calls.get(below)
+
+    def numbers(self, facts: dict, scopes: list) -> dict:
+        """Which calls of the running modules a node belongs to, of those that run several times: what
+        the outermost call says, and beyond its callee what calls and the node count from there."""
+        outermost, *nested = self.frames
+        own, found = self.resolve(facts, facts["calls"]), {}
+        for path in scopes:
+            before = outermost.first_call(path)
+            if path in outermost.calls:
+                found[path] = outermost.calls[path]
+            elif before is not None:
+                for frame in nested:
+                    (number,) = frame.calls.get(path, [frame.first_call(path) or 0])
+                    before += number
+                found[path] = [before + number for number in own.get(path, [0])]
         return found
 
     def compose(self, facts: dict) -> dict:
         """What a node in the function says, as if it stood outside."""
-        found = {**facts, "calls": self.numbers(facts)}
+        found = facts | self.compose_chain(facts) | self.compose_tags(facts)
+        if found["name_scopes"] is not None:
+            found["calls"] = self.numbers(facts, found["name_scopes"][:-1])
+        return found
+
+    def compose_tags(self, facts: dict) -> dict:
         if is_absolute(facts):
-            return found
-        call = self.call
+            return {}
+        found, call = {}, self.call
         found["tag"] = join_tag(call["tag"], facts["tag"])
         found["tags"] = [join_tag(call["tag"], tag) for tag in facts["tags"]]
         if facts["full_tag"] is not None:
             found["full_tag"] = join_tag(call["full_tag"], facts["full_tag"])
         if facts["layer_ann"] is not None:
             found["layer_ann"] = join_tag(call["tag"], facts["layer_ann"])
-        if facts["name_scopes"] is not None:
-            found |= self.compose_chain(facts)
-        if facts["trace"] is not None:
-            found["trace"] = "\n  ".join(filter(None, (call["trace"], facts["trace"])))
         return found
 
     def compose_chain(self, facts: dict) -> dict:
-        call = self.call
+        """Also where the tag is that of the one instance, and its calls differ in who calls."""
+        found, call = {}, self.call
+        if facts["namespace"] is None or facts["namespace"][0].startswith(": "):  # from the root
+            return {}
+        if facts["trace"] is not None:
+            found["trace"] = "\n  ".join(filter(None, (call["trace"], facts["trace"])))
         *inner, last = facts["name_scopes"]
         scopes = [*call["name_scopes"][:-1], *(join_path(self.path, path) for path in inner), last]
         namespace = call["namespace"][:-1]
@@ -203,8 +227,9 @@ class Frame:
         for element in facts["namespace"][:-1]:
             path, colon, name = element.partition(": ")
             namespace.append(join_path(above, path) + colon + name)
-        return {"name_scopes": scopes, "namespace": [*namespace, facts["namespace"][-1]],
-                "class_hierarchy": [*call["class_hierarchy"][:-1], *facts["class_hierarchy"]]}
+        return found | {
+            "name_scopes": scopes, "namespace": [*namespace, facts["namespace"][-1]],
+            "class_hierarchy": [*call["class_hierarchy"][:-1], *facts["class_hierarchy"]]}
 
 
 # ---- names -----------------------------------------------------------------------------------------
@@ -225,10 +250,6 @@ class Names:
             name = f"{base}_{number}"
         self.taken.add(name)
         return name
-
-
-def without_number(name: str) -> str:
-    return re.sub(r"#\d+$", "", name)
 
 
 # ---- following calls -------------------------------------------------------------------------------
@@ -252,7 +273,7 @@ class Reader:
         main = [node.name for node in model.graph.node
                 if (node.domain, node.op_type) not in self.functions]
         self.names = Names(main)
-        self.own = set(main)
+        self.called = {}  # names of calls, by the frame in which they stand
 
     def read(self) -> Reading:
         graph, values = self.model.graph, {}
@@ -277,11 +298,10 @@ class Reader:
         found = []
         for proto in protos:
             called = (proto.domain, proto.op_type)
-            facts = facts_of(proto)
-            if facts["tag"] is not None:
-                facts = frame.compose(facts) if frame else facts
+            said = facts_of(proto)
+            facts = frame.compose(said) if frame and said["tag"] is not None else said
             if called in self.functions:
-                found += self.read_call(proto, facts, values, types, frame, function)
+                found += self.read_call(proto, said, facts, values, types, frame, function)
             elif proto.op_type == "Constant" and not proto.domain:
                 self.read_constant(proto, facts, values, function)
             else:
@@ -325,20 +345,30 @@ class Reader:
         body.outputs = [inner[info.name] for info in graph.output]
         return body
 
-    def read_call(self, proto, facts: dict, values: dict, types: dict, frame, function) -> list:
+    def first_name(self, proto, frame) -> str:
+        """A call's name without #N, where the module was called before in the same function."""
+        called = self.called.setdefault(frame, set())
+        called.add(proto.name)
+        first = re.sub(r"#\d+$", "", proto.name)
+        return first if first in called else proto.name
+
+    def read_call(self, proto, said: dict, facts: dict, values: dict, types: dict, frame,
+                  function: tuple) -> list:
         called = self.functions[proto.domain, proto.op_type]
-        local = without_number(proto.name)
+        local = self.first_name(proto, frame)
         prefix = f"{frame.prefix}/{local}" if frame and frame.prefix else local
         inner = {formal: values[actual] if actual else None
                  for formal, actual in zip(called.input, proto.input)}
         assert len(proto.input) == len(called.input), f"{proto.name}: not all inputs are given"
         key = (called.domain, called.name)
-        self.reading.calls.append(Call(key, facts, function))
-        below = Frame(facts, prefix, frame) if facts["tag"] is not None else Bare(prefix)
+        call = Call(key, facts, function, list(inner.values()))
+        self.reading.calls.append(call)
+        below = Frame(said, facts, prefix, frame) if facts["tag"] is not None else Bare(prefix)
         nodes = self.read_nodes(called.node, inner, value_types(called), below, key)
         for index, (formal, actual) in enumerate(zip(called.output, proto.output)):
             if actual:
                 value = values[actual] = inner[formal]
+                call.values.append(value)
                 if value.type is None:  # calls tell what functions return
                     value.type, value.place = types.get(actual), (function, proto.name, index)
         return nodes

@@ -9,8 +9,12 @@ import torch
 
 import test_scripted
 from compiled import golden_module, input_flags, save
-from functions_check import Files, check_all, selected
+from functions_check import (
+    Files, check_all, check_constants, check_function_names, check_inliner, check_sharing, check_tags,
+    check_tags_written, check_types, selected,
+)
 from functions_models import BATCH, SAMPLES
+from functions_reading import read
 from harness import (
     EXIT_USAGE, case, case_for_each, case_for_each_model, input_flags as table_flags, run, scratch,
     skip_unless_loadable, torchscript,
@@ -65,7 +69,7 @@ def selections(name):
 @case
 def equal_layers_are_one_function():
     files = check_model(ALL["bert-tiny"], selected("depth=2"))
-    assert called(files.model)["BertLayer"] == 2 and len(files.model.functions) > 1
+    assert called(files.model)["BertLayer"] == 2 and len(files.model.functions) == 1
 
 
 # ---- constructed models ----------------------------------------------------------------------------
@@ -113,10 +117,108 @@ def scripted(name):
         check_all(output, folder / f"{name}.pt", test_scripted.flags_of(folder, name), selected(), feeds)
 
 
+# ---- what is planted is found ------------------------------------------------------------------------
+
+
+def function_of(model, name: str):
+    return next(f for f in model.functions if f.name == name)
+
+
+def call_of(model, name: str):
+    encoder = function_of(model, "BertEncoder")
+    return next(node for node in encoder.node if node.name == name)
+
+
+def swap_weights(model):
+    """The second layer reads a weight of the first; both are zeroes, or alike in shape."""
+    one, two = (call_of(model, f"layer.{i}") for i in range(2))
+    at = list(function_of(model, "BertLayer").input).index("attention.self.query.bias")
+    two.input[at] = one.input[at]
+
+
+def swap_inputs(model):
+    node = next(n for n in function_of(model, "BertSelfAttention").node if n.op_type == "MatMul")
+    node.input[:] = reversed(node.input)
+
+
+def set_tag(node, tag: str) -> None:
+    for attribute in node.attribute:
+        if attribute.name == "__source_module":
+            attribute.s = tag.encode()
+    for entry in node.metadata_props:
+        entry.value = tag if entry.key == "source_module" else entry.value
+
+
+def flip_tag(model):
+    set_tag(function_of(model, "BertLayer").node[-1], "BertAttention")
+
+
+def absolute_tag(model):
+    set_tag(function_of(model, "BertOutput").node[0], "/BertModel/BertEncoder/BertLayer.0/BertOutput")
+
+
+def flip_chain(model):
+    node = function_of(model, "BertIntermediate").node[0]
+    for entry in node.metadata_props:
+        entry.value = entry.value.replace("dense", "sense")
+
+
+def swap_calls(model):
+    for entry in call_of(model, "layer.0").metadata_props:
+        entry.value = entry.value.replace("layer.0", "layer.1").replace("BertLayer.0", "BertLayer.1")
+
+
+def change_constant(model):
+    node = next(n for n in function_of(model, "GELUActivation").node if n.op_type == "Constant")
+    tensor = node.attribute[0].t if node.attribute[0].name == "value" else node.attribute[1].t
+    tensor.raw_data = bytes(len(tensor.raw_data))
+
+
+def rename_function(model):
+    function_of(model, "BertPooler").name = "BertPooler_2"
+    next(n for n in model.graph.node if n.op_type == "BertPooler").op_type = "BertPooler_2"
+
+
+def change_type(model):
+    info = function_of(model, "BertPooler").value_info[0]
+    info.type.tensor_type.shape.dim[0].dim_param = "hatch"
+
+
+def copy_function(model):
+    copied = model.functions.add()
+    copied.CopyFrom(function_of(model, "BertLayer"))
+    copied.name = "BertLayer_2"
+    call_of(model, "layer.1").op_type = "BertLayer_2"
+
+
+PLANTED = {
+    swap_weights: check_inliner, swap_inputs: check_inliner, flip_tag: check_tags,
+    absolute_tag: check_tags_written, flip_chain: check_tags, swap_calls: check_tags,
+    change_constant: check_constants, rename_function: check_function_names,
+    change_type: check_types, copy_function: check_sharing,
+}
+
+
+@case_for_each(PLANTED, name=lambda change: change.__name__)
+def what_is_planted_is_found(change):
+    model = ALL["bert-tiny"]
+    with scratch() as folder:
+        files = Files(folder, torchscript(model), table_flags(model), selected())
+    for planted in (False, True):
+        try:
+            if planted:
+                change(files.model)
+                files.reading = read(files.model)
+            PLANTED[change](files)
+            assert not planted, "it was not found"
+        except AssertionError as error:
+            assert planted and "not found" not in str(error), error
+
+
 # ---- what is refused -------------------------------------------------------------------------------
 
 REFUSED = {
-    "nothing": ("--functions=",), "no class": ("--functions=BertLayr",),
+    "no class": ("--functions=BertLayr",),
     "no address": ("--functions=encoder.layer.7",), "no number": ("--functions=depth=x",),
     "negative": ("--functions=depth=-1",), "an empty one": ("--functions=BertLayer,",),
     "another word": ("--functions", "--functions-per", "module"),

@@ -21,10 +21,11 @@ typedef struct annotator {
     bool *is_counted;  /* by aten node */
 } annotator;
 
-static uint32_t first_call(const void *user, uint32_t module)
+static htp_call_range find_calls(const void *user, uint32_t module)
 {
     const setting *in = user;
-    return htp_frames_first_call(in->frames, in->frame, module);
+    htp_call_count calls = htp_frames_calls(in->frames, in->frame, module);
+    return (htp_call_range){calls.first, calls.count};
 }
 
 static void make_settings(annotator *a)
@@ -42,13 +43,14 @@ static void make_settings(annotator *a)
                      .is_relative = function && function->is_chain_relative,
                      .stacks = functions->stacks},
             .are_tags_relative = function && function->is_shared,
-            .first_call = first_call,
+            .find_calls = find_calls,
             .user = in,
         };
     }
 }
 
-/* {"path": N} where modules within a call were called N times before, in what the call is in. */
+/* {"path": N} of modules within a call that are called more than once in what it stands in: how
+ * many calls came before. */
 static const char *list_first_calls(const annotator *a, uint32_t called, uint32_t around)
 {
     const htp_frames *frames = a->functions->frames;
@@ -57,14 +59,14 @@ static const char *list_first_calls(const annotator *a, uint32_t called, uint32_
     htp_text text = {.arena = a->arena};
     for (size_t i = 0; i < callee->repeated.count; i++) {
         uint32_t module = callee->repeated.items[i];
-        uint32_t before = htp_frames_first_call(frames, called, module) -
-                          htp_frames_first_call(frames, around, module);
+        htp_call_count all = htp_frames_calls(frames, around, module);
+        uint32_t first = htp_frames_calls(frames, called, module).first;
         const char *path = modules[module].shim->path;
         const char *below = htp_relation_path(path, modules[callee->module].shim->path);
-        if (before > 0) {
+        if (all.count > 1) {
             htp_text_add(&text, text.length ? ", " : "{");
             htp_text_add_json(&text, below ? below : path);
-            htp_text_addf(&text, ": %" PRIu32, before);
+            htp_text_addf(&text, ": %" PRIu32, first - all.first);
         }
     }
     htp_text_add(&text, text.length ? "}" : "");

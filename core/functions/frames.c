@@ -5,16 +5,23 @@ enum { MOST_ROUNDS = 32 };
 
 typedef HTP_VECTOR(uint32_t) number_list;
 
+/* A graph under way. */
+typedef struct graph_level {
+    uint32_t graph;
+    size_t next;      /* of its nodes */
+    number_list open; /* frames around the node at hand, the innermost last */
+} graph_level;
+
 typedef struct finder {
     htp_arena *arena;
     const htp_draft *model;
     const htp_shim_scope *scopes;
     htp_frames *found;
-    bool *is_frame;      /* by scope */
-    uint32_t *frame_of;  /* by scope: its innermost frame, or HTP_NONE */
-    number_list *graphs; /* by graph: its nodes */
-    number_list open;    /* scopes of frames around the node at hand, the innermost last */
-    bool *is_closed;     /* by scope: nodes behind it have come */
+    bool *is_frame;                 /* by scope */
+    uint32_t *frame_of;             /* by scope: its innermost frame, or HTP_NONE */
+    number_list *graphs;            /* by graph: its nodes */
+    HTP_VECTOR(graph_level) levels; /* graphs in each other, and those that come behind */
+    bool *is_closed;                /* by scope: nodes behind it have come */
     bool is_any_refused;
 } finder;
 
@@ -98,46 +105,57 @@ static void refuse(finder *f, uint32_t frame)
 }
 
 /* Notes that a node of @p frame comes next in a graph. */
-static void come_to(finder *f, uint32_t frame, uint32_t graph)
+static void come_to(finder *f, uint32_t frame, graph_level *level)
 {
-    uint32_t base = f->found->graph_frames[graph];
+    number_list *open = &level->open;
     const htp_frame *frames = f->found->frames.items;
-    while (f->open.count > 0 &&
-           !htp_frames_is_within(f->found, frame, f->open.items[f->open.count - 1])) {
-        f->is_closed[frames[f->open.items[--f->open.count]].scope] = true;
+    while (open->count > 0 &&
+           !htp_frames_is_within(f->found, frame, open->items[open->count - 1])) {
+        f->is_closed[frames[open->items[--open->count]].scope] = true;
     }
-    uint32_t above = f->open.count > 0 ? f->open.items[f->open.count - 1] : base;
-    size_t first = f->open.count;
+    uint32_t base = f->found->graph_frames[level->graph];
+    uint32_t above = open->count > 0 ? open->items[open->count - 1] : base;
+    size_t first = open->count;
     for (uint32_t at = frame; at != above; at = frames[at].parent) {
-        if (frames[at].graph != graph || f->is_closed[frames[at].scope]) {
+        if (frames[at].graph != level->graph || f->is_closed[frames[at].scope]) {
             refuse(f, at);
         }
-        HTP_PUSH(f->arena, &f->open, at);
+        HTP_PUSH(f->arena, open, at);
     }
-    for (size_t i = first, j = f->open.count; i + 1 < j; i++) {
-        uint32_t swapped = f->open.items[--j];
-        f->open.items[j] = f->open.items[i];
-        f->open.items[i] = swapped;
+    for (size_t i = first, j = open->count; i + 1 < j; i++) {
+        uint32_t swapped = open->items[--j];
+        open->items[j] = open->items[i];
+        open->items[i] = swapped;
     }
 }
 
-static void find_in_graph(finder *f, uint32_t graph, number_list *pending)
+/* The bodies of a node come next. */
+static void push_bodies(finder *f, const htp_onnx_node *node, uint32_t frame)
 {
-    f->open.count = 0;
-    for (size_t i = 0; i < f->graphs[graph].count; i++) {
-        uint32_t n = f->graphs[graph].items[i];
-        const htp_onnx_node *node = &f->model->nodes.items[n];
-        uint32_t frame = enter(f, frame_scope(f, node->origin.scope), graph);
-        come_to(f, frame, graph);
-        f->found->node_frames[n] = frame;
-        HTP_PUSH(f->arena, entries_of(f, frame, graph), (htp_entry){.node = n, .frame = HTP_NONE});
-        for (uint32_t k = 0; k < node->attribute_count; k++) {
-            if (node->attributes[k].kind == HTP_ATTRIBUTE_GRAPH) {
-                f->found->graph_frames[node->attributes[k].i] = frame;
-                HTP_PUSH(f->arena, pending, (uint32_t)node->attributes[k].i);
-            }
+    for (uint32_t k = node->attribute_count; k-- > 0;) {
+        if (node->attributes[k].kind == HTP_ATTRIBUTE_GRAPH) {
+            f->found->graph_frames[node->attributes[k].i] = frame;
+            HTP_PUSH(f->arena, &f->levels, (graph_level){.graph = (uint32_t)node->attributes[k].i});
         }
     }
+}
+
+/* Comes to the next node of the innermost graph under way, in the order of writing. */
+static void find_next(finder *f)
+{
+    graph_level *level = &f->levels.items[f->levels.count - 1];
+    uint32_t graph = level->graph;
+    if (level->next == f->graphs[graph].count) {
+        f->levels.count--;
+        return;
+    }
+    uint32_t n = f->graphs[graph].items[level->next++];
+    const htp_onnx_node *node = &f->model->nodes.items[n];
+    uint32_t frame = enter(f, frame_scope(f, node->origin.scope), graph);
+    come_to(f, frame, level);
+    f->found->node_frames[n] = frame;
+    HTP_PUSH(f->arena, entries_of(f, frame, graph), (htp_entry){.node = n, .frame = HTP_NONE});
+    push_bodies(f, node, frame);
 }
 
 /* ---- all graphs ---- */
@@ -154,11 +172,11 @@ static void find_all(finder *f)
     for (uint32_t i = 0; i < scope_count; i++) {
         f->frame_of[i] = HTP_NONE;
     }
-    number_list pending = {0};
-    f->found->graph_frames[0] = HTP_NONE;
-    HTP_PUSH(f->arena, &pending, 0);
-    while (pending.count > 0) {
-        find_in_graph(f, pending.items[--pending.count], &pending);
+    found->graph_frames[0] = HTP_NONE;
+    f->levels.count = 0;
+    HTP_PUSH(f->arena, &f->levels, (graph_level){.graph = 0});
+    while (f->levels.count > 0) {
+        find_next(f);
     }
 }
 
@@ -176,31 +194,36 @@ typedef struct call_key {
     uint32_t frame, module;
 } call_key;
 
-uint32_t htp_frames_first_call(const htp_frames *frames, uint32_t frame, uint32_t module)
+htp_call_count htp_frames_calls(const htp_frames *frames, uint32_t frame, uint32_t module)
 {
     const call_key key = {frame, module};
-    uint32_t call = 0;
-    (void)htp_map_get_bytes(&frames->first_calls, &key, sizeof(key), &call);
-    return call;
+    uint32_t index;
+    if (frame == HTP_NONE) {
+        return (htp_call_count){0, frames->model->graph->modules[module].shim->calls};
+    }
+    return htp_map_get_bytes(&frames->calls, &key, sizeof(key), &index)
+               ? frames->call_counts.items[index]
+               : (htp_call_count){0, 0};
 }
 
-/* Of modules that are called more than once: which call is the first in each frame around it. */
-static void note_first_calls(finder *f, uint32_t scope)
+/* Counts a call in each frame around it; the first one comes first. */
+static void count_call(finder *f, uint32_t scope)
 {
-    const htp_frames *found = f->found;
+    htp_frames *found = f->found;
     uint32_t module = f->scopes[scope].module;
     uint32_t frame = found->scope_frames[scope];
     bool is_frame = frame != HTP_NONE && found->frames.items[frame].scope == scope;
     frame = is_frame ? found->frames.items[frame].parent : frame;
     for (; frame != HTP_NONE; frame = found->frames.items[frame].parent) {
-        call_key *key = HTP_NEW(f->arena, call_key);
-        *key = (call_key){frame, module};
-        if (htp_map_get_bytes(&found->first_calls, key, sizeof(*key), NULL)) {
-            return; /* the frames around have one, too */
+        const call_key key = {frame, module};
+        uint32_t index = (uint32_t)found->call_counts.count;
+        const void **place = htp_map_add_bytes(f->arena, &found->calls, &key, sizeof(key), &index);
+        if (place) {
+            *place = htp_arena_copy(f->arena, &key, sizeof(key));
+            HTP_PUSH(f->arena, &found->call_counts, (htp_call_count){f->scopes[scope].call, 0});
+            HTP_PUSH(f->arena, &found->frames.items[frame].repeated, module);
         }
-        htp_map_set_bytes(f->arena, &f->found->first_calls, key, sizeof(*key),
-                          f->scopes[scope].call);
-        HTP_PUSH(f->arena, &f->found->frames.items[frame].repeated, module);
+        found->call_counts.items[index].count++;
     }
 }
 
@@ -214,7 +237,7 @@ static void look_at_scopes(finder *f)
         uint32_t around = parent == HTP_SHIM_NONE ? HTP_NONE : inner[parent];
         inner[scope] = f->frame_of[scope] == HTP_NONE ? around : f->frame_of[scope];
         if (f->model->graph->modules[f->scopes[scope].module].shim->calls > 1) {
-            note_first_calls(f, scope);
+            count_call(f, scope);
         }
     }
 }

@@ -32,6 +32,12 @@ typedef struct htp_frame {
     HTP_VECTOR(uint32_t) repeated; /* modules that are called more than once, and here */
 } htp_frame;
 
+/** The calls of a module in a frame. */
+typedef struct htp_call_count {
+    uint32_t first; /* its number */
+    uint32_t count;
+} htp_call_count;
+
 typedef struct htp_frames {
     const htp_draft *model;
     HTP_VECTOR(htp_frame) frames;
@@ -39,8 +45,9 @@ typedef struct htp_frames {
     uint32_t *node_frames;  /* by node: the frame that it belongs to, or HTP_NONE */
     uint32_t *graph_frames; /* by graph: that of the node that has it */
     uint32_t *scope_frames; /* by scope: the innermost frame that it is or lies in, or HTP_NONE */
-    htp_map first_calls;    /* by frame and module */
-    uint32_t scattered;     /* calls that stay as they are, as they cannot run as a whole */
+    htp_map calls;          /* by frame and module: of call_counts */
+    HTP_VECTOR(htp_call_count) call_counts;
+    uint32_t scattered; /* calls that stay as they are, as they cannot run as a whole */
 } htp_frames;
 
 /** Finds the frames of a model. @param is_chosen  by module */
@@ -49,9 +56,9 @@ htp_frames *htp_frames_find(const htp_draft *model, const bool *is_chosen);
 /** Whether frame @p inner is @p outer or lies in it; HTP_NONE is what is around all. */
 bool htp_frames_is_within(const htp_frames *frames, uint32_t inner, uint32_t outer);
 
-/** The number of the first call of a module in a frame; HTP_NONE (the model): 0. Modules that are
- * called but once have no other. */
-uint32_t htp_frames_first_call(const htp_frames *frames, uint32_t frame, uint32_t module);
+/** The calls of a module within a frame, or in the model (HTP_NONE). Of a module that is called
+ * once in the model nothing is known. */
+htp_call_count htp_frames_calls(const htp_frames *frames, uint32_t frame, uint32_t module);
 
 /** What comes next in a body. */
 typedef enum htp_event_kind {

@@ -139,9 +139,9 @@ static uint32_t describe_scope(sharer *s, uint32_t scope, uint32_t frame)
             htp_relation_path(module->path, graph->modules[around->module].shim->path);
         is_below = path != NULL;
         htp_text_addf(&text, " %s:%s", path ? path : "", module->qualified_class);
-        if (module->calls > 1) {
-            uint32_t first = htp_frames_first_call(s->frames, frame, s->scopes[at].module);
-            htp_text_addf(&text, "#%u", (unsigned)(s->scopes[at].call - first));
+        htp_call_count calls = htp_frames_calls(s->frames, frame, s->scopes[at].module);
+        if (calls.count > 1) {
+            htp_text_addf(&text, "#%u", (unsigned)(s->scopes[at].call - calls.first));
         }
     }
     return is_below ? number_of_text(s, htp_text_string(&text)) : 0;
@@ -303,11 +303,13 @@ static void add_first_calls(sharer *s, uint32_t called, uint32_t frame)
     const htp_graph *graph = s->model->graph;
     for (size_t i = 0; i < callee->repeated.count; i++) {
         uint32_t module = callee->repeated.items[i];
+        htp_call_count around = htp_frames_calls(s->frames, frame, module);
         const char *path = htp_relation_path(graph->modules[module].shim->path,
                                              graph->modules[callee->module].shim->path);
-        ADD(s, path ? number_of_text(s, path) : (uint64_t)module << 32,
-            htp_frames_first_call(s->frames, called, module) -
-                htp_frames_first_call(s->frames, frame, module));
+        if (around.count > 1) {
+            ADD(s, path ? number_of_text(s, path) : (uint64_t)module << 32,
+                htp_frames_calls(s->frames, called, module).first - around.first);
+        }
     }
 }
 

@@ -130,13 +130,19 @@ static void make_attributes(annotator *a, const numbers *owners, htp_node_annota
     annotation->attributes = attributes;
 }
 
+/* The calls of a module in the setting. */
+static htp_call_range calls_of(const annotator *a, uint32_t module)
+{
+    const htp_node_setting *setting = a->setting;
+    return setting->find_calls ? setting->find_calls(setting->user, module)
+                               : (htp_call_range){0, a->graph->modules[module].shim->calls};
+}
+
 /* The number of a call, counted from the first in the setting. */
 static uint32_t count_call(const annotator *a, uint32_t scope)
 {
     const htp_shim_scope *called = &a->graph->trace->scopes[scope];
-    const htp_node_setting *setting = a->setting;
-    return called->call -
-           (setting->first_call ? setting->first_call(setting->user, called->module) : 0);
+    return called->call - calls_of(a, called->module).first;
 }
 
 /* The call of @p owner that was running in @p scope; HTP_NONE where it is not in the setting. */
@@ -154,7 +160,7 @@ static uint32_t call_of(const annotator *a, uint32_t scope, uint32_t owner)
 /* "0", or "0, 1" for a node that serves several calls; NULL for a module that is called once. */
 static const char *list_calls(annotator *a, const htp_onnx_node *node, uint32_t owner)
 {
-    if (a->graph->modules[owner].shim->calls < 2) {
+    if (calls_of(a, owner).count < 2) {
         return NULL;
     }
     numbers calls = {0};
@@ -197,7 +203,7 @@ static call_list find_running(annotator *a, const htp_onnx_node *node)
     for (size_t i = 0; i <= node->more_scopes.count; i++) {
         for (uint32_t s = node_scope(node, i); s != a->setting->call.scope && s != HTP_SHIM_NONE;
              s = scopes[s].parent) {
-            if (a->graph->modules[scopes[s].module].shim->calls > 1) {
+            if (calls_of(a, scopes[s].module).count > 1) {
                 HTP_PUSH(a->arena, &calls, (struct call){scopes[s].module, count_call(a, s)});
             }
         }

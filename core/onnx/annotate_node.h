@@ -7,14 +7,20 @@
 #include "onnx/annotate.h"
 #include "onnx/torch_metadata.h"
 
+/** Calls of one module. */
+typedef struct htp_call_range {
+    uint32_t first;
+    uint32_t count;
+} htp_call_range;
+
 /** Where nodes stand: in the model, or in a function that stands for a call. Tags are relative to
  * the call or not, and so is the chain of what was running; calls within are counted from it in any
  * case. */
 typedef struct htp_node_setting {
     htp_torch_setting call;
     bool are_tags_relative;
-    /** The number of a module's first call in it; NULL: 0. */
-    uint32_t (*first_call)(const void *user, uint32_t module);
+    /** The calls of a module in it; NULL: those of the model. */
+    htp_call_range (*find_calls)(const void *user, uint32_t module);
     const void *user;
 } htp_node_setting;
 

@@ -391,6 +391,9 @@ const ProtobufCMessage *htp_encode_value_info(htp_encoder *encoder, htp_tensor_i
 
 bool htp_encode_has_value_info(const htp_draft *model, htp_tensor_id tensor)
 {
+    if (tensor == HTP_TENSOR_NONE) {
+        return false;
+    }
     const htp_tensor *typed = &model->tensors.items[tensor];
     return typed->source == HTP_TENSOR_FROM_NODE && !typed->is_output && typed->has_type &&
            htp_onnx_data_type(typed->dtype) != 0;
