@@ -214,17 +214,17 @@ def bodies():
 
 def repeated():
     """One module that runs three times, and one in it twice each time: nodes and calls are numbered on."""
-    inner = function("Inner", "x", "output", [node("Neg", "x", "output", "Neg", ".")])
+    inner = function("Inner", "x", "output", [node("Neg", "x", "output", "Neg", ".", namespace="neg: aten.neg")])
+    forward = {"namespace": "in: q.Inner/forward: q.Inner"}
     block = function("Block", "x", "output", [
-        node("p::Inner", "x", "in/Neg_output_0", "in", "Inner", call="0", calls={"in": [0]}, namespace="in: q.Inner/forward: q.Inner"),
-        node("p::Inner", "in/Neg_output_0", "in/Neg_1_output_0", "in#1", "Inner", call="1", calls={"in": [1]},
-             namespace="in: q.Inner/forward: q.Inner"),
-        node("Abs", "in/Neg_1_output_0", "Abs_output_0", "Abs", "."),
-        node("Abs", "Abs_output_0", "output", "Abs_1", ".")])
+        node("p::Inner", "x", "in/Neg_output_0", "in", "Inner", call="0", calls={"in": [0]}, **forward),
+        node("p::Inner", "in/Neg_output_0", "in/Neg_1_output_0", "in#1", "Inner", call="1", calls={"in": [1]}, **forward),
+        node("Abs", "in/Neg_1_output_0", "Abs_output_0", "Abs", ".", namespace="abs: aten.abs"),
+        node("Abs", "Abs_output_0", "output", "Abs_1", ".", namespace="abs: aten.abs")])
     names = ["x", "/s/Abs_1_output_0", "/s/Abs_3_output_0", "y"]
+    chain = ": q.Net/s: q.Block"
     calls = [node("p::Block", names[i], names[i + 1], f"/s#{i}" if i else "/s", "/Net/Block", call=str(i),
-                  calls={"s": [i]}, namespace=": q.Net/s: q.Block/forward: q.Block",
-                  **({"first_calls": {"in": 2 * i}} if i else {})) for i in range(3)]
+                  calls={"s": [i]}, namespace=f"{chain}/forward: q.Block", first_calls={"in": 2 * i}) for i in range(3)]
 
     def number(base, i):
         return f"{base}_{i}" if i else base
@@ -235,12 +235,13 @@ def repeated():
         for k in range(2):
             name = number("/s/in/Neg", 2 * i + k)
             flat.append(node("Neg", source, f"{name}_output_0", name, "/Net/Block/Inner", call=str(2 * i + k),
-                             calls={"s": [i], "s.in": [2 * i + k]}))
+                             calls={"s": [i], "s.in": [2 * i + k]}, namespace=f"{chain}/s.in: q.Inner/neg: aten.neg"))
             source = f"{name}_output_0"
         for k in range(2):
             name = number("/s/Abs", 2 * i + k)
             target = names[i + 1] if k else f"{name}_output_0"
-            flat.append(node("Abs", source, target, name, "/Net/Block", call=str(i), calls={"s": [i]}))
+            flat.append(node("Abs", source, target, name, "/Net/Block", call=str(i), calls={"s": [i]},
+                             namespace=f"{chain}/abs: aten.abs"))
             source = target
     return model(calls, functions=[inner, block]), model(flat)
 
@@ -587,11 +588,11 @@ def tagged_block(calls, tag):
 def wrong_tags_in_functions_are_found():
     with scratch() as folder:
         right = [tagged_block(["/Net/A", "/Net/B"], "."), tagged_block(["/Net/A"], "/Net/A"),
-                 tagged_block(["/Net/A"], "/Net/A/Inner"), tagged_block(["/Net/A"], "Inner")]
+                 tagged_block(["/Net/A"], "/Net/A/Inner"), tagged_block(["/Net/A"], "Inner"),
+                 tagged_block(["/Net/A"], "/Net/B")]  # of a module that is owned elsewhere
         assert not any(findings(folder, made) for made in right)
         for made, part in (
                 (tagged_block(["/Net/A", "/Net/B"], "/Net/A"), "absolute, and calls of '/Net/A' and '/Net/B' run it"),
-                (tagged_block(["/Net/A"], "/Net/AB"), "absolute, and not below '/Net/A' of its call"),
                 (tagged_block([None], "Inner"), "the tag 'Inner' is relative, and no call of a function says"),
                 (model([node("Neg", "x", "y", "/n", "Inner")]), "the tag 'Inner' is relative"),
                 (with_records(tagged_block(["/Net/A"], "Lost"), "/Net", "/Net/A"),

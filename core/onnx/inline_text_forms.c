@@ -197,10 +197,9 @@ static bool next_item(htp_span list, size_t *at, htp_span *item)
     return true;
 }
 
-/* Appends a text without what chains encode, as Python writes it. */
-static void add_decoded(htp_text *text, htp_span encoded)
+/* Appends a text without what chains encode. */
+static void add_plain(htp_text *plain, htp_span encoded)
 {
-    htp_text plain = {.arena = text->arena};
     for (size_t i = 0; i < encoded.bytes; i++) {
         unsigned code = 0;
         bool is_code = encoded.at[i] == '%' && encoded.bytes - i > 2;
@@ -211,9 +210,16 @@ static void add_decoded(htp_text *text, htp_span encoded)
             code = code * 16 + digit;
         }
         char byte = (char)(is_code && code > 0 ? code : encoded.at[i]);
-        htp_text_add_bytes(&plain, &byte, 1);
+        htp_text_add_bytes(plain, &byte, 1);
         i += is_code && code > 0 ? 2 : 0;
     }
+}
+
+/* The same as Python writes it. */
+static void add_decoded(htp_text *text, htp_span encoded)
+{
+    htp_text plain = {.arena = text->arena};
+    add_plain(&plain, encoded);
     htp_text_add_repr(text, htp_text_string(&plain));
 }
 
@@ -307,26 +313,48 @@ static htp_span inner(htp_span quoted)
     return quoted.bytes > 2 ? part_of(quoted, 1, quoted.bytes - 1) : (htp_span){quoted.at, 0};
 }
 
-static uint64_t find_first(const htp_inline_texts *call, const char *path, size_t length)
+/* The part of a module's path below a call's callee. */
+static htp_span below_call(const htp_inline_texts *call, htp_span path)
 {
-    uint32_t index;
-    return htp_map_get_bytes(&call->first, path, length, &index) ? call->numbers.items[index] : 0;
+    htp_span above = inner(call->path);
+    bool is_below = above.bytes > 0 && path.bytes > above.bytes + 1 &&
+                    path.at[above.bytes] == '.' && memcmp(path.at, above.at, above.bytes) == 0;
+    return is_below ? part_of(path, above.bytes + 1, path.bytes) : path;
 }
 
-/* How many calls of a module there were before a call, and those around it. @param path  the whole
- * path of the module */
-static uint64_t count_before(const htp_inline_texts *call, const char *path, size_t length)
+static bool find_first(const htp_inline_texts *call, htp_span path, uint64_t *number)
 {
-    uint64_t before = 0;
-    for (; call; call = call->caller) {
-        htp_span above = inner(call->path);
-        bool is_below = length > above.bytes + 1 && path[above.bytes] == '.' &&
-                        memcmp(path, above.at, above.bytes) == 0;
-        size_t skipped = above.bytes == 0 || !is_below ? 0 : above.bytes + 1;
-        uint64_t own = find_first(call, path + skipped, length - skipped);
-        before += own > 0 || skipped == 0 ? own : find_first(call, path, length);
+    htp_span below = below_call(call, path);
+    uint32_t index;
+    bool is_told = htp_map_get_bytes(&call->first, below.at, below.bytes, &index);
+    *number = is_told ? call->numbers.items[index] : 0;
+    return is_told;
+}
+
+static uint64_t first_number(htp_span list)
+{
+    uint64_t number = 0;
+    size_t i = 0;
+    while (i < list.bytes && (list.at[i] < '0' || list.at[i] > '9')) {
+        i++;
     }
-    return before;
+    for (size_t end = i + 9; i < list.bytes && i < end && list.at[i] >= '0' && list.at[i] <= '9';
+         i++) {
+        number = number * 10 + (list.at[i] - '0');
+    }
+    return number;
+}
+
+/* What a call in a function says of a module: of its call there, or how many there were before. */
+static uint64_t number_in(const htp_inline_texts *call, htp_span path)
+{
+    uint32_t index;
+    uint64_t number;
+    if (htp_map_get_bytes(&call->calls, path.at, path.bytes, &index)) {
+        return first_number(call->lists.items[index]);
+    }
+    (void)find_first(call, path, &number);
+    return number;
 }
 
 /* Appends all numbers of a text, each @p more, with what stands between them. */
@@ -349,54 +377,84 @@ static void add_numbers(htp_text *text, htp_span numbers, uint64_t more, size_t 
     }
 }
 
-void htp_inline_join_numbers(htp_text *text, const htp_inline_texts *call, htp_span path,
-                             htp_span numbers, size_t limit)
-{
-    size_t begin = text->length;
-    add_path(text, inner(call->path), path);
-    uint64_t before = path.at ? count_before(call, text->bytes + begin, text->length - begin) : 0;
-    text->length = begin;
-    add_numbers(text, numbers, before, limit);
-}
-
-/* Appends {"path": [0]} of the call without its brackets. @return whether there is something */
-static bool add_calls_of_call(htp_text *text, htp_span json)
+/* What is between brackets. */
+static htp_span in_brackets(htp_span list)
 {
     size_t begin = 0;
-    size_t end = json.bytes;
-    while (begin < end && json.at[begin] != '{') {
+    size_t end = list.bytes;
+    while (begin < end && (list.at[begin] == '[' || list.at[begin] == ' ')) {
         begin++;
     }
-    while (end > begin && json.at[end - 1] != '}') {
+    while (end > begin && (list.at[end - 1] == ']' || list.at[end - 1] == ' ')) {
         end--;
     }
-    if (end < begin + 3) {
+    return part_of(list, begin, end);
+}
+
+bool htp_inline_add_calls(htp_text *text, const htp_inline_texts *call, const htp_inline_own *own,
+                          htp_span path, size_t limit)
+{
+    const htp_inline_texts *outermost = call;
+    uint64_t before = 0;
+    uint64_t first = 0;
+    uint32_t index;
+    for (; outermost->caller; outermost = outermost->caller) {
+        before += number_in(outermost, path);
+    }
+    if (htp_map_get_bytes(&outermost->calls, path.at, path.bytes, &index)) {
+        add(text, in_brackets(outermost->lists.items[index]));
+        return true;
+    }
+    if (!find_first(outermost, path, &first)) {
         return false;
     }
-    add(text, part_of(json, begin + 1, end - 1));
+    htp_span key = own->is_relative ? below_call(call, path) : path;
+    bool is_told = htp_map_get_bytes(&own->calls, key.at, key.bytes, &index);
+    add_numbers(text, is_told ? in_brackets(own->lists.items[index]) : htp_inline_span("0"),
+                before + first, limit);
     return true;
 }
 
-void htp_inline_join_calls(htp_text *text, const htp_inline_texts *call, htp_span calls,
-                           bool is_relative, size_t limit)
+bool htp_inline_join_calls(htp_text *text, htp_text *path, const htp_inline_texts *call,
+                           const htp_inline_own *own, htp_span chain, size_t limit)
 {
-    const htp_json_part own = {calls.at ? (const char *)calls.at : "", calls.bytes};
-    htp_json_scan scan = htp_json_scan_of(own);
-    htp_json_part key, value;
+    htp_span element;
+    bool is_last = false;
+    bool is_any = false;
     htp_text_add(text, "{");
-    bool is_first = !add_calls_of_call(text, call->of[HTP_INLINE_NUMBERS]);
-    bool is_object = calls.at && htp_json_scan_enter(&scan, '{');
-    while (is_object && htp_json_scan_next(&scan, &key, &value) && text->length < limit) {
-        htp_text_add(text, is_first ? "\"" : ", \"");
+    while (next_element(&chain, &element, &is_last) && !is_last && text->length < limit) {
         size_t begin = text->length;
-        htp_span path = {(const unsigned char *)key.at + 1, key.length - 2};
-        add_path(text, is_relative ? inner(call->path) : (htp_span){NULL, 0}, path);
-        uint64_t before = count_before(call, text->bytes + begin, text->length - begin);
-        htp_text_add(text, "\": ");
-        add_numbers(text, (htp_span){(const unsigned char *)value.at, value.length}, before, limit);
-        is_first = false;
+        path->length = 0;
+        htp_text_add(path, "");
+        add_plain(path, path_of(element));
+        const htp_span module = {(const unsigned char *)path->bytes, path->length};
+        htp_text_add(text, is_any ? ", " : "");
+        htp_text_add_json_part(text, path->bytes, path->length);
+        htp_text_add(text, ": [");
+        if (htp_inline_add_calls(text, call, own, module, limit)) {
+            htp_text_add(text, "]");
+            is_any = true;
+        } else {
+            text->length = begin;
+        }
     }
     htp_text_add(text, "}");
+    return is_any;
+}
+
+void htp_inline_read_calls(htp_arena *arena, htp_inline_own *own, htp_span above, htp_span json)
+{
+    htp_json_scan scan = htp_json_scan_of((htp_json_part){(const char *)json.at, json.bytes});
+    htp_json_part key, value;
+    bool is_object = htp_json_scan_enter(&scan, '{');
+    while (is_object && htp_json_scan_next(&scan, &key, &value)) {
+        htp_text path = {.arena = arena};
+        add_path(&path, inner(above),
+                 (htp_span){(const unsigned char *)key.at + 1, key.length - 2});
+        htp_map_set_bytes(arena, &own->calls, htp_text_string(&path), path.length,
+                          (uint32_t)own->lists.count);
+        HTP_PUSH(arena, &own->lists, (htp_span){(const unsigned char *)value.at, value.length});
+    }
 }
 
 void htp_inline_read_first(htp_arena *arena, htp_inline_texts *call, htp_span json)

@@ -42,8 +42,12 @@ struct composing {
 
 htp_inline_text_maker htp_inline_text_maker_of(const htp_view *view, size_t limit)
 {
-    htp_inline_text_maker maker = {
-        .arena = view->arena, .view = view, .scratch.arena = view->arena, .limit = limit};
+    htp_inline_text_maker maker = {.arena = view->arena,
+                                   .view = view,
+                                   .scratch.arena = view->arena,
+                                   .chain.arena = view->arena,
+                                   .path.arena = view->arena,
+                                   .limit = limit};
     for (int k = 0; k < HTP_INLINE_KEYS; k++) {
         maker.keys[k] = htp_view_find_name(view, key_texts[k]);
     }
@@ -234,24 +238,64 @@ static bool is_callee(const htp_inline_texts *call, htp_span tag)
                       memcmp(tag.at, call->tag.at, tag.bytes) == 0);
 }
 
-/* Calls are counted within the call, whether tags are relative or not. */
+/* The chain as it was put together. */
+static htp_span whole_chain(struct composing *c)
+{
+    htp_inline_text_maker *maker = c->maker;
+    htp_span own = c->texts->of[HTP_INLINE_NAMESPACE];
+    if (!c->is_made[HTP_INLINE_NAMESPACE]) {
+        return own;
+    }
+    size_t begin = c->begin[HTP_INLINE_NAMESPACE];
+    size_t length = c->end[HTP_INLINE_NAMESPACE] - begin;
+    maker->chain.length = 0;
+    htp_text_add_bytes(&maker->chain, maker->scratch.bytes + begin, length);
+    return (htp_span){(const unsigned char *)maker->chain.bytes, length};
+}
+
+/* The path of the module that bears a tag below the call's, as a whole. */
+static htp_span tagged_path(struct composing *c)
+{
+    const htp_inline_texts *call = c->call;
+    htp_text *text = &c->maker->path;
+    htp_span path = htp_inline_tagged_path(call, c->texts->tag, c->texts->of[HTP_INLINE_NAMESPACE]);
+    text->length = 0;
+    htp_text_add(text, "");
+    if (call->path.bytes > 2) {
+        htp_text_add_bytes(text, (const char *)call->path.at + 1, call->path.bytes - 2);
+        htp_text_add(text, ".");
+    }
+    htp_text_add_bytes(text, (const char *)path.at, path.bytes);
+    return path.at ? (htp_span){(const unsigned char *)text->bytes, text->length} : path;
+}
+
 static void join_numbers(struct composing *c)
 {
     const htp_inline_texts *call = c->call;
-    htp_inline_texts *own = c->texts;
+    htp_inline_texts *texts = c->texts;
     size_t limit = c->maker->limit;
-    if (is_callee(call, own->tag)) {
-        own->of[HTP_INLINE_NUMBER] = call->of[HTP_INLINE_NUMBER];
-    } else if (is_there(own->of[HTP_INLINE_NUMBER])) {
-        htp_span path = htp_inline_tagged_path(call, own->tag, own->of[HTP_INLINE_NAMESPACE]);
-        htp_inline_join_numbers(begin_part(c, HTP_INLINE_NUMBER), call, path,
-                                own->of[HTP_INLINE_NUMBER], limit);
-        end_part(c, HTP_INLINE_NUMBER);
+    htp_inline_own own = {.is_relative = texts->is_relative};
+    if (is_there(texts->of[HTP_INLINE_NUMBERS])) {
+        htp_inline_read_calls(c->maker->arena, &own, (htp_span){NULL, 0},
+                              texts->of[HTP_INLINE_NUMBERS]);
     }
-    if (is_there(own->of[HTP_INLINE_NUMBERS]) || is_there(call->of[HTP_INLINE_NUMBERS])) {
-        htp_inline_join_calls(begin_part(c, HTP_INLINE_NUMBERS), call, own->of[HTP_INLINE_NUMBERS],
-                              own->is_relative, limit);
+    if (is_callee(call, texts->tag)) {
+        texts->of[HTP_INLINE_NUMBER] = call->of[HTP_INLINE_NUMBER];
+    } else {
+        htp_span path = tagged_path(c);
+        htp_text *text = begin_part(c, HTP_INLINE_NUMBER);
+        c->is_made[HTP_INLINE_NUMBER] =
+            is_there(path) && htp_inline_add_calls(text, call, &own, path, limit);
+        end_part(c, HTP_INLINE_NUMBER);
+        texts->of[HTP_INLINE_NUMBER] = (htp_span){NULL, 0};
+    }
+    if (is_there(texts->of[HTP_INLINE_NAMESPACE])) {
+        htp_span chain = whole_chain(c);
+        htp_text *text = begin_part(c, HTP_INLINE_NUMBERS);
+        c->is_made[HTP_INLINE_NUMBERS] =
+            htp_inline_join_calls(text, &c->maker->path, call, &own, chain, limit);
         end_part(c, HTP_INLINE_NUMBERS);
+        texts->of[HTP_INLINE_NUMBERS] = (htp_span){NULL, 0};
     }
 }
 
@@ -364,6 +408,16 @@ void htp_inline_texts_of_call(htp_inline_text_maker *maker, const htp_inline_tex
     htp_inline_split_list(texts->of[HTP_INLINE_SCOPES], &texts->scopes, &texts->path);
     if (is_there(texts->chain) && !is_there(texts->classes) && !is_there(texts->scopes)) {
         make_lists(maker->arena, texts);
+    }
+    const htp_view_property *own = htp_view_find_property(
+        maker->view, maker->view->nodes.items[node].properties, maker->keys[HTP_INLINE_NUMBERS]);
+    if (own) {
+        htp_inline_own calls = {.is_relative = false};
+        htp_inline_read_calls(maker->arena, &calls,
+                              texts->is_relative ? caller->path : (htp_span){NULL, 0}, own->value);
+        texts->calls = calls.calls;
+        texts->lists.items = calls.lists.items;
+        texts->lists.count = calls.lists.count;
     }
     if (is_there(texts->of[HTP_INLINE_FIRST])) {
         htp_inline_read_first(maker->arena, texts, texts->of[HTP_INLINE_FIRST]);

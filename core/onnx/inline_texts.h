@@ -35,6 +35,13 @@ typedef enum htp_inline_key {
     HTP_INLINE_KEYS,
 } htp_inline_key;
 
+/** Which calls of modules a node says that it belongs to: lists of numbers by path. */
+typedef struct htp_inline_own {
+    bool is_relative; /* paths go on from the call's */
+    htp_map calls;    /* of `lists` */
+    HTP_VECTOR(htp_span) lists;
+} htp_inline_own;
+
 /** What one node says. Texts that are not there have no place (`at`). */
 typedef struct htp_inline_texts {
     const struct htp_inline_texts *caller; /* what the call says that it is in; or NULL */
@@ -50,7 +57,9 @@ typedef struct htp_inline_texts {
     htp_span chain_path;      /* of the callee, as spelled there */
     htp_span classes, scopes; /* the lists up to the operation: "['', 'encoder', " */
     htp_span path;            /* the callee's, as spelled in the list */
-    htp_map first;            /* by path: of `numbers` */
+    htp_map calls;            /* by whole path: of `lists` */
+    HTP_VECTOR(htp_span) lists;
+    htp_map first; /* by path below the callee: of `numbers` */
     HTP_VECTOR(uint64_t) numbers;
 } htp_inline_texts;
 
@@ -60,6 +69,7 @@ typedef struct htp_inline_text_maker {
     const htp_view *view;
     htp_view_name keys[HTP_INLINE_KEYS]; /* 0: the file has none such */
     htp_text scratch;                    /* texts of the last node */
+    htp_text chain, path;                /* for the calls of its modules */
     size_t limit;                        /* of its bytes */
 } htp_inline_text_maker;
 
@@ -116,13 +126,19 @@ bool htp_inline_is_whole_chain(htp_span chain);
 /** Splits a chain: "path: Class/" of "path: Class/operation: target", and its last path. */
 void htp_inline_split_chain(htp_span chain, htp_span *begun, htp_span *path);
 
-/** Appends the numbers of calls, {"path": [0]}: those of the call, and those of a node in it. */
-void htp_inline_join_calls(htp_text *text, const htp_inline_texts *call, htp_span calls,
-                           bool is_relative, size_t limit);
+/** Appends the numbers of the calls of module @p path that a node belongs to: what the outermost
+ * call says; below its callee the number that it counts from, and on from there those of the calls
+ * within and of the node. @return false where the module runs once */
+bool htp_inline_add_calls(htp_text *text, const htp_inline_texts *call, const htp_inline_own *own,
+                          htp_span path, size_t limit);
 
-/** Appends "0, 1", counted from the first call of module @p path below the call. */
-void htp_inline_join_numbers(htp_text *text, const htp_inline_texts *call, htp_span path,
-                             htp_span numbers, size_t limit);
+/** Appends {"path": [0]} of all modules of a chain. @param path  memory. @return whether there is
+ * one that runs several times */
+bool htp_inline_join_calls(htp_text *text, htp_text *path, const htp_inline_texts *call,
+                           const htp_inline_own *own, htp_span chain, size_t limit);
+
+/** Reads {"path": [0]}; paths are below @p above, with quotes, unless that is empty. */
+void htp_inline_read_calls(htp_arena *arena, htp_inline_own *own, htp_span above, htp_span json);
 
 /** Reads {"path": 1} into the call's list. */
 void htp_inline_read_first(htp_arena *arena, htp_inline_texts *call, htp_span json);

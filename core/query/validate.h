@@ -5,8 +5,8 @@
  * values that nothing makes, or that are read before they are made; operators of sets that are not
  * imported. Where there are tags of ours (see onnx/annotate.h), these rules of them, too:
  * - every node has a tag, and says the same wherever it says it; further tags begin with it;
- * - a tag is relative in functions alone, below that of the call; an absolute one in a function is
- *   that of the module that all its calls are of, or one below it;
+ * - a tag is relative in functions alone, below that of the call; an absolute one stands in a
+ *   function whose calls are all of one module;
  * - a tag is that of a module among the records (htp.module_tree), and so are full tags;
  * - it is the tag of the innermost module in the node's chain (`namespace`) that has one;
  * - nodes of one scope, which their names begin with, have one tag;

@@ -33,15 +33,6 @@ static htp_slice absolute_tag(const htp_view *view, htp_view_name key, uint32_t 
     return is_absolute ? tag : (htp_slice){NULL, 0};
 }
 
-/* Whether a tag is @p above or below it. A very long one is cut, see hierarchy/hierarchy.h. */
-static bool is_below(htp_slice tag, htp_slice above)
-{
-    static const char cut[] = "/...";
-    bool is_cut = tag.length > strlen(cut) && memcmp(tag.at, cut, strlen(cut)) == 0;
-    return is_cut || (tag.length >= above.length && memcmp(tag.at, above.at, above.length) == 0 &&
-                      (tag.length == above.length || tag.at[above.length] == '/'));
-}
-
 static htp_map number_functions(const htp_view *view, htp_arena *arena)
 {
     htp_map functions = {0};
@@ -85,12 +76,6 @@ static void check_node(const htp_view *view, const struct callers *callers, uint
                         "and '%.*s' run it",
                         name, (int)tag.length, tag.at, (int)callers->first.length,
                         callers->first.at, (int)callers->other.length, callers->other.at);
-    } else if (callers->first.at && !is_below(tag, callers->first)) {
-        htp_finding_add(findings,
-                        "node '%s' of a function: the tag '%.*s' is absolute, and not below '%.*s' "
-                        "of its call",
-                        name, (int)tag.length, tag.at, (int)callers->first.length,
-                        callers->first.at);
     }
 }
 

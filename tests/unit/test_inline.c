@@ -78,23 +78,35 @@ UNIT_TEST(lists_follow_from_chains)
     ck_assert_str_eq(text_of(arena, last), "'a/b'");
 }
 
+static void set_calls(htp_arena *arena, htp_inline_texts *call, const char *above, const char *json)
+{
+    htp_inline_own own = {.is_relative = false};
+    htp_inline_read_calls(arena, &own, span(above), span(json));
+    call->calls = own.calls;
+    call->lists.items = own.lists.items;
+    call->lists.count = own.lists.count;
+}
+
+/* The outermost call says where counting begins; calls within and the node go on from there. */
 UNIT_TEST(calls_are_counted_on)
 {
+    static const char chain[] = ": Net/a: A/a.b: B/a.b.c: C/a.b.c.once: D/neg: aten.neg";
     htp_inline_texts outer = {.path = span("'a'")};
     htp_inline_texts call = {.caller = &outer, .path = span("'a.b'")};
+    htp_inline_own own = {.is_relative = true};
     htp_text text = {.arena = arena};
-    call.of[HTP_INLINE_NUMBERS] = span("{\"a\": [1], \"a.b\": [3]}");
-    htp_inline_read_first(arena, &outer, span("{\"b.c\": 10, \"other\": 7}"));
+    htp_text path = {.arena = arena};
+    set_calls(arena, &outer, "", "{\"a\": [1]}");
+    htp_inline_read_first(arena, &outer, span("{\"b\": 3, \"b.c\": 10, \"other\": 7}"));
+    set_calls(arena, &call, "'a'", "{\"b\": [1]}");
     htp_inline_read_first(arena, &call, span("{\"c\": 2}"));
-    htp_inline_join_calls(&text, &call, span("{\"c\": [0, 1], \"d\": [5]}"), true, LIMIT);
-    ck_assert_str_eq(htp_text_string(&text),
-                     "{\"a\": [1], \"a.b\": [3], \"a.b.c\": [12, 13], \"a.b.d\": [5]}");
+    htp_inline_read_calls(arena, &own, span(""), span("{\"c\": [0, 1]}"));
+    ck_assert(htp_inline_join_calls(&text, &path, &call, &own, span(chain), LIMIT));
+    ck_assert_str_eq(htp_text_string(&text), "{\"a\": [1], \"a.b\": [4], \"a.b.c\": [12, 13]}");
     text.length = 0;
-    htp_inline_join_numbers(&text, &call, span("c"), span("0, 4"), LIMIT);
-    ck_assert_str_eq(htp_text_string(&text), "12, 16");
-    text.length = 0;
-    htp_inline_join_calls(&text, &call, span("no object"), true, LIMIT);
-    ck_assert_str_eq(htp_text_string(&text), "{\"a\": [1], \"a.b\": [3]}");
+    ck_assert(htp_inline_add_calls(&text, &call, &own, span("a.b.c"), LIMIT));
+    ck_assert_str_eq(htp_text_string(&text), "12, 13");
+    ck_assert(!htp_inline_add_calls(&text, &call, &own, span("a.b.c.once"), LIMIT));
 }
 
 UNIT_TEST(tags_are_of_modules_in_chains)
