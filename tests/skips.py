@@ -60,7 +60,7 @@ CONDITIONS = {
 # Test files whose cases are the same whichever libtorch the program opens, or would open: they ask ONNX
 # files, or the tests themselves. They run with PyTorch 2.
 ONCE = {
-    "checkers", "compare", "extract", "graph", "infer_rules", "inferred_types", "onnx_models",
+    "checkers", "compare", "extract", "graph", "infer_rules", "inferred_types", "inlined", "onnx_models",
     "profile", "proto_fields", "quality", "quality_foreign", "quality_page", "runtime_limits",
     "sidecar", "sidecar_quality", "split",
 }

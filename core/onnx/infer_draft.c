@@ -96,7 +96,9 @@ static void add_tensors(struct drafting *d)
         if (value->maker == HTP_VIEW_BY_INPUT && is_of_body) {
             tensor.source = HTP_TENSOR_FROM_GRAPH;
         }
-        set_type(d, &tensor, &d->types[v], value->maker == HTP_VIEW_BY_INPUT && !is_of_body);
+        /* What functions leave open follows from the names that the file gives around them. */
+        bool is_named = value->maker == HTP_VIEW_BY_INPUT || view->flat;
+        set_type(d, &tensor, &d->types[v], is_named && !is_of_body);
         HTP_PUSH(d->arena, &d->draft->tensors, tensor);
         if (value->maker == HTP_VIEW_BY_INITIALIZER && tensor.has_type) {
             set_contents(d, v, htp_view_literals(d->arena, view, value->initializer));

@@ -174,6 +174,7 @@ static void start(htp_inliner *i, const htp_inline_frame *frame, uint32_t node)
     } else if (i->constant_of[node] != HTP_VIEW_NONE) {
         htp_inline_use_constant(i, frame, node);
     } else {
+        i->flat->node_count++;
         enter_node(i, frame, node);
     }
 }
@@ -293,6 +294,7 @@ static htp_status inline_graph(htp_inliner *i)
         if (!htp_inline_is_call(&i->plan, n) && !i->plan.has_calls[n]) {
             run.at = run.at ? run.at : whole.at;
             run.bytes = (size_t)(whole.at + whole.bytes - run.at);
+            i->flat->node_count++;
             continue;
         }
         if (run.at) {

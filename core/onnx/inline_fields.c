@@ -28,6 +28,8 @@ enum {
     GRAPH_INFO = 13,
     GRAPH_SPARSE = 15,
 
+    FUNCTION_INFO = 12,
+
     INFO_NAME = 1,
     TENSOR_NAME = 8,
     SPARSE_VALUES = 1,
@@ -373,12 +375,17 @@ static bool is_told_above(const htp_inliner *i, uint32_t value)
 void htp_inline_put_infos(htp_inliner *i, htp_text *out, uint32_t graph)
 {
     const htp_view *view = i->view;
+    bool is_function = view->graphs.items[graph].function != HTP_VIEW_NONE;
+    uint32_t told_by = is_function ? FUNCTION_INFO : GRAPH_INFO; /* outputs of bodies stay */
     for (uint32_t v = i->first_value[graph]; v < i->first_value[graph + 1]; v++) {
         const htp_view_value *value = &view->values.items[v];
+        htp_wire wire = htp_wire_begin(value->info);
+        htp_wire_field field;
         bool is_made =
             value->maker == HTP_VIEW_BY_NODE && i->constant_of[value->node] == HTP_VIEW_NONE;
-        if (is_made && value->info.at && i->names[v] && !is_told_above(i, v)) {
-            put_info(out, GRAPH_INFO, htp_wire_content(value->info), i->names[v]);
+        if (is_made && i->names[v] && htp_wire_next(&wire, &field) && field.number == told_by &&
+            !is_told_above(i, v)) {
+            put_info(out, GRAPH_INFO, field.content, i->names[v]);
         }
     }
 }

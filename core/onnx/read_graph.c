@@ -280,9 +280,11 @@ static htp_status read_nodes(htp_view *view, uint32_t graph, const htp_wire_runs
     const htp_view_spans own = {(htp_span *)(uintptr_t)&runs->of[number], 1, 1};
     const htp_view_spans *spans = view->flat && graph == 0 ? &view->flat->nodes : &own;
     uint32_t first = (uint32_t)view->nodes.count;
-    if (spans == &own) {
-        expect_nodes(view, runs->counts[number], own.items->bytes);
+    size_t bytes = 0;
+    for (size_t i = 0; i < spans->count; i++) {
+        bytes += spans->items[i].bytes;
     }
+    expect_nodes(view, spans == &own ? runs->counts[number] : view->flat->node_count, bytes);
     for (size_t i = 0; i < spans->count; i++) {
         HTP_TRY(read_run(view, graph, spans->items[i], number));
     }

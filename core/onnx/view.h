@@ -202,6 +202,7 @@ typedef struct htp_view_lifted {
  * the arena. */
 typedef struct htp_view_flat {
     htp_view_spans nodes;   /* of graph 0, in order; each holds one node or more */
+    size_t node_count;      /* of these, those in their bodies included */
     htp_view_spans infos;   /* of graph 0, behind those of the file */
     htp_view_spans imports; /* of the model */
     HTP_VECTOR(htp_view_lifted) initializers; /* of graph 0, but for sparse ones */

@@ -122,6 +122,63 @@ def functions():
     return made
 
 
+def tagged_node(made, tag, **metadata):
+    made.attribute.append(helper.make_attribute("__source_module", tag))
+    for key, text in {"source_module": tag, **metadata}.items():
+        made.metadata_props.add(key=key, value=text)
+    return made
+
+
+def calls():
+    """Functions with tags: a module that runs twice and one in it, constants, attributes of calls, an If, a
+    Loop that calls."""
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("d", 1)]
+    slope = tagged_node(node("LeakyRelu", ["a"], ["b"], "LeakyRelu_1"), ".", full_tag=".",
+                        namespace="leaky: aten.leaky", **{"pkg.torch.onnx.name_scopes": "['leaky']",
+                                                          "pkg.torch.onnx.class_hierarchy": "['aten.leaky']"})
+    slope.attribute.add(name="alpha", ref_attr_name="slope", type=AttributeProto.FLOAT)
+    inner = helper.make_function("d", "Inner", ["a"], ["b"], [slope], opsets, attributes=["slope"],
+                                 value_info=[value("b", None)])
+    branch = lambda op: helper.make_graph([tagged_node(node(op, ["c"], ["e"], op), "Act")], op, [], [value("e")],
+                                          [numpy_helper.from_array(np.ones(2, np.float32), "w")])
+    constant = tagged_node(node("Constant", [], ["/Constant_1"], value=numpy_helper.from_array(np.array(True))), ".")
+    constant.metadata_props.add(key="hierarchy_tags", value='[".", "Act"]')
+    outer = helper.make_function("d", "Outer", ["a"], ["b", "a"], [
+        constant,
+        tagged_node(node("Inner", ["a"], ["in/LeakyRelu_output_0"], "in", domain="d", slope=0.5), "Inner",
+                    calls='{"in": [0]}', call="0", namespace="in: q.Inner/forward: q.Inner"),
+        tagged_node(node("Inner", ["in/LeakyRelu_output_0"], ["c"], "in#1", domain="d"), "Inner", calls='{"in": [1]}'),
+        tagged_node(node("If", ["/Constant_1"], ["b"], "If", then_branch=branch("Neg"), else_branch=branch("Abs")), ".")],
+        opsets)
+    call = lambda x, y, name, **more: tagged_node(
+        node("Outer", [x], [y, y + "_same"], name, domain="d"), "/Net/Outer",
+        namespace=": q.Net/o%2F: q.Outer/forward: q.Outer", calls='{"o": [0]}', **more)
+    body = helper.make_graph(
+        [call("before", "next", "/o#1", first_calls='{"in": 2}'), node("Identity", ["keep"], ["go"])], "body",
+        [value("i", (), TensorProto.INT64), value("keep", (), TensorProto.BOOL), value("before")],
+        [value("go", (), TensorProto.BOOL), value("next")])
+    weights = [numpy_helper.from_array(np.array(3), "n"), numpy_helper.from_array(np.array(True), "c")]
+    made = model(graph([call("x", "first", "/o"), node("Loop", ["n", "c", "first"], ["y"], "/Loop", body=body)],
+                       initializer=weights), functions=[inner, outer])
+    made.opset_import.append(helper.make_opsetid("d", 1))
+    return made
+
+
+def kept_calls():
+    """A function of other operators than the model's stays; nodes without tags have their call's."""
+    made = calls()
+    made.functions[0].opset_import[0].version = 17
+    for each in made.functions[1].node:
+        del each.attribute[:], each.metadata_props[:]
+    return made
+
+
+def ring():
+    functions = [helper.make_function("d", name, ["a"], ["b"], [node(called, ["a"], ["b"], "c", domain="d")], [])
+                 for name, called in (("A", "B"), ("B", "A"))]
+    return model(graph([node("A", ["x"], ["y"], "/a", domain="d")]), functions=functions)
+
+
 def attributes():
     tensor = numpy_helper.from_array(np.arange(3, dtype=np.float32), "t")
     sparse = helper.make_sparse_tensor(tensor, numpy_helper.from_array(np.array([0, 2, 4]), "i"), [9])
@@ -245,7 +302,7 @@ def odd_names():
 def models():
     for by in (by_attribute, by_metadata, by_doc_string, by_layer, by_namespace, by_name_scopes):
         yield by.__name__, tagged(by)
-    for make in (records, bodies, functions, attributes, weights, types, external, scalar, empty_scopes, untyped,
+    for make in (records, bodies, functions, calls, kept_calls, ring, attributes, weights, types, external, scalar, empty_scopes, untyped,
                  odd_names):
         yield make.__name__, make()
     yield "names", model(graph(chain()))
