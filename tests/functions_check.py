@@ -21,7 +21,7 @@ import onnxruntime
 
 import harness
 from functions_match import match
-from functions_reading import check_places, properties, read
+from functions_reading import check_places, facts_of, properties, read
 
 MODEL = "model.onnx"  # in folders of their own: answers name no other path
 COUNTED = re.compile(r"_\d+$")
@@ -356,6 +356,13 @@ def dynamic_dims_of(type_) -> list | None:
     return dims and [dim if isinstance(dim, str) else None for dim in dims]
 
 
+def said_in(function: onnx.FunctionProto) -> str:
+    """What must be equal beside: names, which tell of paths of calls, and lines in forward()."""
+    facts = [(node.name, facts_of(node)) for node in function.node]
+    return str([(name, said["trace"] if said["trace"] and not said["namespace"][0].startswith(": ")
+                 else "") for name, said in facts])
+
+
 def check_sharing(files: Files) -> None:
     """No two functions of one class do the same."""
     known = {}
@@ -363,8 +370,7 @@ def check_sharing(files: Files) -> None:
     for function in () if files.is_per_instance else files.model.functions:
         call = calls[function.domain, function.name]
         dims = str([v and v.type and dynamic_dims_of(v.type) for v in call.values])
-        names = str([node.name for node in function.node])  # tell of the paths of calls
-        key = call.facts["class_hierarchy"][-1], dims, shape_of(function), names
+        key = call.facts["class_hierarchy"][-1], dims, shape_of(function), said_in(function)
         assert key not in known, f"{function.name} does what {known[key]} does"
         known[key] = function.name
 
