@@ -175,8 +175,8 @@ static void name_result(htp_inliner *i, const htp_inline_frame *frame, uint32_t 
     }
     const char *own = htp_view_text(i->view, i->view->nodes.items[node].name);
     (void)snprintf(number, sizeof(number), "_output_%" PRIu32, index);
-    bool follows = *name && ((top == value && i->is_returned[value]) ||
-                             consists_of(local, top == value ? own : NULL, number));
+    bool follows =
+        *name && (i->is_returned[top] || consists_of(local, top == value ? own : NULL, number));
     const htp_inline_frame *named_in = frame_of(i, frame, top);
     const char *given =
         follows ? htp_name_unique(i->arena, &i->value_names,
