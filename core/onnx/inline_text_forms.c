@@ -180,6 +180,38 @@ htp_span htp_inline_tagged_path(const htp_inline_texts *call, htp_span tag, htp_
     return is_long ? part_of(found, call->chain_path.bytes + 1, found.bytes) : found;
 }
 
+/* The part behind the last @p separator, or all of it. */
+static htp_span behind_last(htp_span text, char separator)
+{
+    size_t begin = text.bytes;
+    while (begin > 0 && text.at[begin - 1] != separator) {
+        begin--;
+    }
+    return part_of(text, begin, text.bytes);
+}
+
+htp_span htp_inline_elsewhere_path(htp_span tag, htp_span chain)
+{
+    htp_span found = {NULL, 0};
+    htp_span element;
+    bool is_last = false;
+    if (tag.bytes == 0 || tag.at[0] != '/' || !htp_inline_is_whole_chain(chain)) {
+        return found;
+    }
+    htp_span segment = behind_last(tag, '/');
+    size_t length = 0;
+    while (length < segment.bytes && segment.at[length] != '.') {
+        length++;
+    }
+    while (next_element(&chain, &element, &is_last) && !is_last) {
+        htp_span path = path_of(element);
+        htp_span name = behind_last(part_of(element, path.bytes, element.bytes), '.');
+        bool is_it = name.bytes == length && memcmp(name.at, segment.at, length) == 0;
+        found = is_it ? path : found;
+    }
+    return found;
+}
+
 /* ---- Python's lists ---- */
 
 /* The next quoted text of a list. @return false where there is none */

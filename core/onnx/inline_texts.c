@@ -259,6 +259,9 @@ static htp_span tagged_path(struct composing *c)
     const htp_inline_texts *call = c->call;
     htp_text *text = &c->maker->path;
     htp_span path = htp_inline_tagged_path(call, c->texts->tag, c->texts->of[HTP_INLINE_NAMESPACE]);
+    if (!path.at) {
+        return htp_inline_elsewhere_path(c->texts->tag, c->texts->of[HTP_INLINE_NAMESPACE]);
+    }
     text->length = 0;
     htp_text_add(text, "");
     if (call->path.bytes > 2) {
@@ -266,7 +269,7 @@ static htp_span tagged_path(struct composing *c)
         htp_text_add(text, ".");
     }
     htp_text_add_bytes(text, (const char *)path.at, path.bytes);
-    return path.at ? (htp_span){(const unsigned char *)text->bytes, text->length} : path;
+    return (htp_span){(const unsigned char *)text->bytes, text->length};
 }
 
 static void join_numbers(struct composing *c)

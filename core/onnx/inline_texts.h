@@ -146,6 +146,10 @@ void htp_inline_read_first(htp_arena *arena, htp_inline_texts *call, htp_span js
 /** The path, below the call, of the module that a tag is of, as the chain spells it. */
 htp_span htp_inline_tagged_path(const htp_inline_texts *call, htp_span tag, htp_span chain);
 
+/** The whole path of the module that an absolute tag is of, which need not be below any call: the
+ * last of a whole chain that is of the class which the tag ends in. Not there: none is. */
+htp_span htp_inline_elsewhere_path(htp_span tag, htp_span chain);
+
 static inline htp_span htp_inline_span(const char *text)
 {
     return (htp_span){(const unsigned char *)text, strlen(text)};
