@@ -102,7 +102,7 @@ bool htp_inline_is_whole_chain(htp_span chain)
 static htp_span path_of(htp_span element)
 {
     const unsigned char *colon =
-        element.bytes > 1 ? memmem(element.at, element.bytes, ": ", 2) : NULL;
+        element.at && element.bytes > 1 ? memmem(element.at, element.bytes, ": ", 2) : NULL;
     return part_of(element, 0, colon ? (size_t)(colon - element.at) : element.bytes);
 }
 
@@ -181,7 +181,7 @@ htp_span htp_inline_tagged_path(const htp_inline_texts *call, htp_span tag, htp_
 }
 
 /* The part behind the last @p separator, or all of it. */
-static htp_span behind_last(htp_span text, char separator)
+static htp_span behind_last(htp_span text, unsigned char separator)
 {
     size_t begin = text.bytes;
     while (begin > 0 && text.at[begin - 1] != separator) {
@@ -206,7 +206,7 @@ htp_span htp_inline_elsewhere_path(htp_span tag, htp_span chain)
     while (next_element(&chain, &element, &is_last) && !is_last) {
         htp_span path = path_of(element);
         htp_span name = behind_last(part_of(element, path.bytes, element.bytes), '.');
-        bool is_it = name.bytes == length && memcmp(name.at, segment.at, length) == 0;
+        bool is_it = length > 0 && name.bytes == length && memcmp(name.at, segment.at, length) == 0;
         found = is_it ? path : found;
     }
     return found;
@@ -349,7 +349,7 @@ static htp_span inner(htp_span quoted)
 static htp_span below_call(const htp_inline_texts *call, htp_span path)
 {
     htp_span above = inner(call->path);
-    bool is_below = above.bytes > 0 && path.bytes > above.bytes + 1 &&
+    bool is_below = above.at && above.bytes > 0 && path.bytes > above.bytes + 1 &&
                     path.at[above.bytes] == '.' && memcmp(path.at, above.at, above.bytes) == 0;
     return is_below ? part_of(path, above.bytes + 1, path.bytes) : path;
 }
