@@ -227,13 +227,13 @@ static const htp_shim_weight *weight_of(const htp_draft *model, htp_tensor_id id
     return weight == HTP_NONE ? NULL : &model->graph->trace->weights[weight];
 }
 
-/* What an input is called that forward() was not given. */
-static const char *name_input(const htp_draft *model, const char *path, htp_tensor_id id)
+/* What an input of a module, by its path, is called that forward() was not given. */
+static const char *name_input(const htp_draft *model, const char *module, htp_tensor_id id)
 {
     const htp_shim_weight *weight = weight_of(model, id);
     const char *name = model->tensors.items[id].name;
     if (weight) {
-        const char *below = htp_relation_path(name, path);
+        const char *below = htp_relation_path(name, module);
         return below && *below ? below : name;
     }
     const char *slash = strrchr(name, '/');

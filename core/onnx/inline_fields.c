@@ -182,6 +182,19 @@ static void put_operand(htp_inliner *i, uint32_t number, htp_view_range operands
     htp_inline_put_text(&i->out, number, htp_inline_value_name(i, value));
 }
 
+static void put_name(htp_inliner *i, const char *name)
+{
+    if (*name) {
+        htp_inline_put_text(&i->out, NODE_NAME, name);
+    }
+}
+
+/* Whether what a field of a node tells is written by the call's own annotation. */
+static bool is_told_by_call(uint32_t number)
+{
+    return number == NODE_DOC_STRING || number == NODE_PROPERTY;
+}
+
 bool htp_inline_node_field(htp_inliner *i, htp_inline_level *level)
 {
     const htp_view_node *node = &i->view->nodes.items[level->item];
@@ -189,19 +202,17 @@ bool htp_inline_node_field(htp_inliner *i, htp_inline_level *level)
     if (!htp_wire_next(&level->wire, &field)) {
         return false;
     }
+    bool is_written_anew = level->frame && field.type == HTP_WIRE_BYTES;
     if (htp_wire_is_bytes(&field, NODE_ATTRIBUTE)) {
         put_attribute(i, level, &field);
-    } else if (!level->frame || field.type != HTP_WIRE_BYTES) {
-        htp_inline_copy(&i->out, field.whole);
-    } else if (field.number == NODE_INPUT) {
+    } else if (is_written_anew && field.number == NODE_INPUT) {
         put_operand(i, NODE_INPUT, node->inputs, level->inputs++);
-    } else if (field.number == NODE_OUTPUT) {
+    } else if (is_written_anew && field.number == NODE_OUTPUT) {
         put_operand(i, NODE_OUTPUT, node->outputs, level->outputs++);
-    } else if (field.number != NODE_NAME && field.number != NODE_DOC_STRING &&
-               field.number != NODE_PROPERTY) {
+    } else if (is_written_anew && field.number == NODE_NAME) {
+        put_name(i, level->name);
+    } else if (!is_written_anew || !is_told_by_call(field.number)) {
         htp_inline_copy(&i->out, field.whole);
-    } else if (field.number == NODE_NAME && *level->name) {
-        htp_inline_put_text(&i->out, NODE_NAME, level->name);
     }
     return true;
 }

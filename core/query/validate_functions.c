@@ -29,7 +29,7 @@ static htp_slice absolute_tag(const htp_view *view, htp_view_name key, uint32_t 
         bool is_tag = attribute->kind == HTP_VIEW_STRING && htp_strip_is_tag(view, attribute);
         tag = is_tag ? slice_of(attribute->s) : tag;
     }
-    bool is_absolute = tag.length > 0 && tag.at[0] == '/';
+    bool is_absolute = tag.at && tag.length > 0 && tag.at[0] == '/';
     return is_absolute ? tag : (htp_slice){NULL, 0};
 }
 

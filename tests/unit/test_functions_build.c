@@ -141,11 +141,17 @@ static const htp_onnx_node *node_of(const subject *s, uint32_t graph, size_t ind
     return NULL;
 }
 
-UNIT_TEST(equal_bodies_share_a_function)
+static subject finish_two_layers(htp_arena *arena)
 {
     subject s = begin(arena);
     htp_tensor_id x = add_layer(&s, FIRST, 0, add_input(&s), 1);
     finish(&s, add_layer(&s, SECOND, 1, x, 1), NULL, false);
+    return s;
+}
+
+UNIT_TEST(equal_bodies_share_a_function)
+{
+    subject s = finish_two_layers(arena);
     ck_assert_uint_eq(s.model->functions.count, 1);
     ck_assert_str_eq(s.model->functions.items[0].domain, "pkg");
     ck_assert_str_eq(s.model->functions.items[0].name, "Layer");
@@ -157,6 +163,11 @@ UNIT_TEST(equal_bodies_share_a_function)
     ck_assert_str_eq(name_of(&s, body->inputs.items[1]), "scale");
     ck_assert_uint_eq(body->outputs.count, 1);
     ck_assert_str_eq(name_of(&s, body->outputs.items[0]), "output");
+}
+
+UNIT_TEST(calls_bear_the_names_of_modules)
+{
+    subject s = finish_two_layers(arena);
     const htp_onnx_node *call = node_of(&s, 0, 1);
     ck_assert_str_eq(call->name, "/layers.1");
     ck_assert_str_eq(call->op_type, "Layer");
@@ -362,7 +373,7 @@ UNIT_TEST(what_a_body_makes_belongs_to_who_has_it)
     ck_assert_str_eq(name_of(&s, call->inputs[0]), "Loop_input_0");
 }
 
-UNIT_MAIN("functions_build", equal_bodies_share_a_function,
+UNIT_MAIN("functions_build", equal_bodies_share_a_function, calls_bear_the_names_of_modules,
           constants_are_in_functions_and_weights_are_not, other_constants_make_another_function,
           each_instance_may_have_its_own, edges_tell_bodies_apart, widths_that_differ_are_left_open,
           what_nobody_reads_of_a_call_is_left_out,
