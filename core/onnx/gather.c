@@ -292,7 +292,7 @@ static void order_graph(gathering *g, uint32_t graph)
             return;
         }
     }
-    if (!is_done) {
+    if (!is_done || !order.items) {
         return;
     }
     uint32_t *ordered = HTP_NEW_ARRAY(g->arena, uint32_t, nodes->count);

@@ -31,7 +31,9 @@ static const char *name_of_path(htp_arena *arena, const char *path)
 {
     char *name = htp_arena_strdup(arena, path);
     for (char *at = name; *at; at++) {
-        *at = *at == '_' || isalnum((unsigned char)*at) ? *at : '_';
+        if (*at != '_' && !isalnum((unsigned char)*at)) {
+            *at = '_';
+        }
     }
     return name;
 }

@@ -336,7 +336,7 @@ UNIT_TEST(data_are_shared)
     htp_status status =
         htp_rewrite_data(&view, proto_path(arena, "shared"), &options, offsets, &bytes);
     ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
-    ck_assert_uint_eq(bytes, 2 * LARGE);
+    ck_assert_uint_eq(bytes, (uint64_t)2 * LARGE);
     ck_assert(offsets[0] == 0 && offsets[2] == LARGE && offsets[1] == UINT64_MAX &&
               offsets[3] == UINT64_MAX && offsets[4] == UINT64_MAX);
     const htp_shared_data shared = {"shared", offsets};
