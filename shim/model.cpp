@@ -322,8 +322,11 @@ std::vector<std::string> Model::methods()
     return names;
 }
 
-void Model::choose_method(const std::string &name)
+void Model::choose_method(const std::string &module, const std::string &name)
 {
+    if (!module.empty()) {
+        throw Unsupported("methods of the root alone can be exported");
+    }
     const auto found = archive.module().find_method(name);
     if (!found) {
         std::string others;

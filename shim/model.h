@@ -76,7 +76,8 @@ class Model
     std::vector<htp_shim_argument> arguments; // of the method
 
     // Chooses the method, and describes its arguments.
-    void choose_method(const std::string &name);
+    // @param module  the path of the module that has it
+    void choose_method(const std::string &module, const std::string &name);
 
     // The method with its schema: argument 0 is self.
     torch::jit::Function &function()

@@ -195,7 +195,8 @@ const char *find_extra_file(htp_shim_model *model, const char *name, size_t *byt
 }
 
 htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, uint32_t input_count,
-                          uint32_t lane_count, htp_shim_tick tick, void *user,
+                          uint32_t lane_count, const htp_shim_carried *carried,
+                          uint32_t carried_count, htp_shim_tick tick, void *user,
                           const htp_shim_trace **trace, htp_shim_error *error)
 {
     *trace = nullptr;
@@ -204,6 +205,10 @@ htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, u
         const htp::TextBudget bounded;
         model->inlined.reset();
         model->trace.reset();
+        (void)carried;
+        if (carried_count > 0) {
+            throw std::runtime_error("states are not carried yet");
+        }
         if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
             throw std::runtime_error("a trace has 1 to 4 lanes");
         }
@@ -235,9 +240,10 @@ htp_shim_code inline_calls(htp_shim_model *model, htp_shim_tick tick, void *user
     });
 }
 
-htp_shim_code choose_method(htp_shim_model *model, const char *name, htp_shim_error *error)
+htp_shim_code choose_method(htp_shim_model *model, const char *module, const char *name,
+                            htp_shim_error *error)
 {
-    return guard(error, HTP_SHIM_NOT_MODEL, [&] { model->model.choose_method(name); });
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] { model->model.choose_method(module, name); });
 }
 
 htp_shim_code list_operators(htp_shim_model *model, const htp_shim_operator **operators,

@@ -111,7 +111,7 @@ htp_status htp_session_load(htp_session *session)
                               session->model_path));
     htp_shim_error error = {{0}};
     htp_shim_code code =
-        session->shim->choose_method(session->model, session->options.method, &error);
+        session->shim->choose_method(session->model, "", session->options.method, &error);
     HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
     session->shim->modules(session->model, &session->modules, &session->module_count);
     session->shim->arguments(session->model, &session->arguments, &session->argument_count);

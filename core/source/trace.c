@@ -22,7 +22,7 @@ static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
     tracing->error = (htp_shim_error){{0}};
     const htp_shim_input *nested = htp_inputs_nest(tracing->arena, inputs, NULL);
     return tracing->shim->trace(tracing->model, nested, inputs->argument_count, lane_count,
-                                htp_watch_tick, &tracing->watch, &tracing->trace, &tracing->error);
+                                NULL, 0, htp_watch_tick, &tracing->watch, &tracing->trace, &tracing->error);
 }
 
 /* forward() refused every choice of sizes: are those that were asked for to blame, or the others?

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 12u
+#define HTP_SHIM_ABI 13u
 #define HTP_SHIM_MAX_LANES 4u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -274,6 +274,8 @@ typedef struct htp_shim_argument {
 typedef struct htp_shim_input {
     bool is_none;
     bool is_scalar; /**< an int, float or bool argument rather than a tensor */
+    bool is_open;   /**< of a number: who runs the exported model gives it, nobody knows it yet;
+                         dtype is int64, float64 or bool */
     double scalar;
     htp_dtype dtype;
     uint32_t rank;
@@ -308,6 +310,34 @@ typedef struct htp_shim_size {
     const char *name; /**< of the operator that gives it: "nonzero"; not unique */
     int64_t sizes[HTP_SHIM_MAX_LANES];
 } htp_shim_size;
+
+/**
+ * An attribute of a module that a call of the method changes, so that the next call reads what this
+ * one left; or a tensor that such an attribute holds and a call changes in place.
+ *
+ * Lists, tuples and dicts are values of HTP_SHIM_LIST; their parts are counted depth first.
+ */
+typedef struct htp_shim_state {
+    const char *name; /**< dotted path: "encoder.rnn.hidden" */
+    uint32_t module;  /**< that holds it */
+    uint32_t loaded;  /**< value: what the archive has */
+    uint32_t before;  /**< value: what this call found */
+    uint32_t after;   /**< value: what it left; the same as before where it only read it */
+} htp_shim_state;
+
+/** What a part of a state is when a call begins. */
+typedef struct htp_shim_carry {
+    bool is_input;      /**< a tensor or number that is given to each call; otherwise what the last
+                             call left, which is known but for the sizes that it follows */
+    uint64_t open_dims; /**< of a tensor: bit D is set where dim D may have any size */
+} htp_shim_carry;
+
+/** A state that a call does not find as it was loaded: it has the shape that the last trace left. */
+typedef struct htp_shim_carried {
+    const char *name;
+    const htp_shim_carry *parts;
+    uint32_t part_count;
+} htp_shim_carried;
 
 /** How libtorch makes levels of numbers x · (1 / scale). */
 typedef enum htp_shim_way {
@@ -348,6 +378,9 @@ typedef struct htp_shim_trace {
     const uint32_t *outputs; /**< values: what forward() returned; tuples and lists are
                                   flattened */
     uint32_t output_count;
+    const htp_shim_state *states; /**< those that were changed or carried, in the order of modules,
+                                       then of attributes */
+    uint32_t state_count;
 } htp_shim_trace;
 
 /** A running forward(), as libtorch's inliner has it. */
@@ -431,13 +464,17 @@ typedef struct htp_shim {
     /** Contents of an extra file of the archive ("htp_inputs.json"); NULL when there is none. */
     const char *(*extra_file)(htp_shim_model *model, const char *name, size_t *bytes);
 
-    /** Runs the method abstractly in @p lane_count lanes. One trace per model at a time: a second
-     * call frees the first one's result. Where the method refuses the inputs (HTP_SHIM_BAD_INPUTS),
+    /** Runs the method abstractly in @p lane_count lanes. Without @p carried it is the first call
+     * after the archive was read, otherwise a later one: the carried states are what they are said
+     * to be, all others as loaded. A trace's result is freed by the next one; that of a first call
+     * stays until the next first call. Where the method refuses the inputs (HTP_SHIM_BAD_INPUTS),
      * @p trace receives what ran before; the last node is the one that raised, if one did, with
      * its failure. Otherwise it is NULL on failure. */
     htp_shim_code (*trace)(htp_shim_model *model, const htp_shim_input *inputs,
-                           uint32_t input_count, uint32_t lane_count, htp_shim_tick tick,
-                           void *user, const htp_shim_trace **trace, htp_shim_error *error);
+                           uint32_t input_count, uint32_t lane_count,
+                           const htp_shim_carried *carried, uint32_t carried_count,
+                           htp_shim_tick tick, void *user, const htp_shim_trace **trace,
+                           htp_shim_error *error);
 
     /** Every operator schema key that this libtorch registers contains @p kind. */
     bool (*has_operator)(const char *kind);
@@ -446,9 +483,12 @@ typedef struct htp_shim {
      * @return HTP_SHIM_OK, or HTP_SHIM_BAD_INPUTS */
     htp_shim_code (*load_library)(const char *path, htp_shim_error *error);
 
-    /** Chooses the method of the root that arguments(), hints(), archived_inputs(), trace(),
-     * operators() and facts() are about. Called once, before them. */
-    htp_shim_code (*choose_method)(htp_shim_model *model, const char *name, htp_shim_error *error);
+    /** Chooses the method that arguments(), hints(), archived_inputs(), trace(), operators() and
+     * facts() are about. Called once, before them.
+     * @param module  the dotted path of who has it, "" for the root
+     * @return HTP_SHIM_BAD_INPUTS where there is no such module or method */
+    htp_shim_code (*choose_method)(htp_shim_model *model, const char *module, const char *name,
+                                   htp_shim_error *error);
 
     /** The operators that the method's code names, and that of what it calls, sorted by kind; found
      * without running anything. What is called through an interface is left out. */

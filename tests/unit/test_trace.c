@@ -44,9 +44,13 @@ static const htp_shim_trace fake_trace = {
 };
 
 static htp_shim_code trace_fake(htp_shim_model *model, const htp_shim_input *inputs,
-                                uint32_t input_count, uint32_t lane_count, htp_shim_tick tick,
-                                void *user, const htp_shim_trace **trace, htp_shim_error *error)
+                                uint32_t input_count, uint32_t lane_count,
+                                const htp_shim_carried *carried, uint32_t carried_count,
+                                htp_shim_tick tick, void *user, const htp_shim_trace **trace,
+                                htp_shim_error *error)
 {
+    (void)carried;
+    ck_assert_uint_eq(carried_count, 0);
     model->traces++;
     model->lane_count = lane_count;
     ck_assert_uint_eq(input_count, 1);
