@@ -164,7 +164,7 @@ std::vector<htp_shim_input> find_bundled(Model &model)
     const at::NoGradGuard no_grad;
     Recording recording(model, 1);
     Interpreter interpreter(recording, [](uint64_t) { return true; });
-    const std::vector<Ref> results = interpreter.run(lister, {});
+    const std::vector<Ref> results = interpreter.run(lister, {}, {});
     std::vector<htp_shim_input> inputs;
     if (results.empty() || results[0]->elements.empty()) {
         return inputs;

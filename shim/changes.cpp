@@ -146,7 +146,7 @@ void Executor::note_views(const Call &call, const std::vector<Ref> &outputs)
     }
 }
 
-// ONNX models have no state: what a call leaves behind for the next would be lost.
+// What a call leaves behind for the next would be lost, but for what attributes hold.
 void Executor::refuse_lasting_changes(const c10::FunctionSchema &schema,
                                       const std::vector<Ref> &inputs, const Place &place)
 {
@@ -155,11 +155,17 @@ void Executor::refuse_lasting_changes(const c10::FunctionSchema &schema,
             throw Unsupported(node_kind(schema) + " changes tensors of a list in place, " +
                               recording_.describe(place));
         }
-        if (input->is_tensor() && recording_.is_state(storage_identity(input->tensor(0)))) {
+        if (!input->is_tensor()) {
+            continue;
+        }
+        if (recording_.is_state(storage_identity(input->tensor(0)))) {
             throw Unsupported(node_kind(schema) +
-                              " changes a weight, buffer or constant of the "
-                              "model, which the next call would read, " +
+                              " changes a constant of the code, or a tensor that several "
+                              "attributes hold, which the next call would read, " +
                               recording_.describe(place));
+        }
+        if (first_value(input)->is_late) {
+            throw NeedsEarlier();
         }
     }
 }
@@ -229,8 +235,11 @@ void Executor::lose_sharers(const Ref &changed, const Call &call)
             continue;
         }
         if (item->is_tensor() && recording_.is_state(storage_identity(item->tensor(0)))) {
-            throw Unsupported("it may change a weight, buffer or constant of the model, which "
-                              "the next call would read");
+            throw Unsupported("it may change a constant of the code, or a tensor that several "
+                              "attributes hold, which the next call would read");
+        }
+        if (item->is_late) {
+            throw NeedsEarlier();
         }
         lose(other, node_kind(call.schema), call.place);
     }

@@ -330,6 +330,13 @@ Executor::Lanes Executor::run_lanes(Call &call, Mode mode)
     return results;
 }
 
+static at::Tensor copy_of(const at::Tensor &tensor)
+{
+    return tensor.is_meta() ? tensor.detach()
+                            : at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options())
+                                  .copy_(tensor);
+}
+
 c10::IValue Executor::operand(const Call &call, size_t index, size_t lane, Mode mode)
 {
     const auto &arguments = call.schema.arguments();
@@ -339,8 +346,10 @@ c10::IValue Executor::operand(const Call &call, size_t index, size_t lane, Mode 
     }
     c10::IValue value = Recording::value(call.inputs[index], lane, type);
     if (value.isTensor() && index < arguments.size() && is_written(arguments[index])) {
-        // Sizes and strides stay as they are, whatever the operator does to them.
-        value = value.toTensor().detach();
+        // Sizes and strides stay as they are, whatever the operator does to them; and so do known
+        // contents, which the other side of a branch reads, too.
+        const at::Tensor &given = value.toTensor();
+        value = mode == Mode::Meta ? given.detach() : copy_of(given);
     }
     if (mode != Mode::Meta) {
         return value;

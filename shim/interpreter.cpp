@@ -27,7 +27,8 @@ bool is_forward(const std::string &method)
 
 } // namespace
 
-std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> arguments)
+std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> arguments,
+                                  const CarriedStates &carried)
 {
     recording_.calls.assign(recording_.model.modules.size(), 0);
     const uint32_t scope = enter(0, HTP_SHIM_NONE, 0);
@@ -40,6 +41,7 @@ std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> ar
     try {
         Place place;
         place.scope = scope;
+        begin_states(carried, place);
         std::vector<Ref> outputs = finish(
             place, [&] { return call(root.get_method(method).function(), arguments, {scope}); });
         for (Ref &output : outputs) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "execute.h"
+#include "states.h"
 
 #include <array>
 #include <functional>
@@ -36,8 +37,23 @@ class Interpreter
     // Whether a node's operator never becomes a node of a trace: it is followed by this class.
     static bool evaluates(const torch::jit::Node &node);
 
-    // Runs a method of the root module. @p arguments without self.
-    std::vector<Ref> run(const std::string &method, std::vector<Ref> arguments);
+    // Runs a method of the root module. @p arguments without self; @p carried is what attributes
+    // hold instead of what the archive has.
+    std::vector<Ref> run(const std::string &method, std::vector<Ref> arguments,
+                         const CarriedStates &carried);
+
+    // The attributes that the run changed or found carried, in the order of modules.
+    std::vector<RecordedState> states(const CarriedStates &carried);
+
+    // Reads attributes before anything runs: a change within a branch or loop is of what was there
+    // before it.
+    void load_early(const Holders &attributes);
+
+    // Those that were first read within a branch or loop.
+    const Holders &late() const
+    {
+        return late_;
+    }
 
   private:
     using Node = torch::jit::Node;
@@ -89,7 +105,6 @@ class Interpreter
     struct Growth;
     struct Apart;
     struct Fork;
-    using Attribute = std::pair<const c10::ivalue::Object *, size_t>; // an object's slot
     using Attributes = std::map<Attribute, Ref>;
     using Side = std::function<std::vector<Ref>(bool)>;
     using Sizes = std::array<int64_t, HTP_SHIM_MAX_LANES>; // by lane
@@ -163,6 +178,21 @@ class Interpreter
     void find_list_change(Loop &loop, const Ref &list, const Contents &after);
     Ref result_of(Loop &loop, size_t &leaf, const Ref &input, std::vector<Ref> &outputs);
     static bool is_kept(const Loop &loop, const Ref &input);
+
+    // What outlives the call (states.cpp).
+    const Holder *holder_of(const c10::intrusive_ptr<c10::ivalue::Object> &object);
+    void note_holders(const Holder &holder, const std::string &name, const c10::IValue &value);
+    Ref loaded(const Attribute &attribute);
+    Ref load(const Holder &holder, size_t slot);
+    void begin_states(const CarriedStates &carried, const Place &place);
+    Ref carried_part(const StateImage &left, const std::string &name,
+                     const std::vector<htp_shim_carry> &parts, size_t &next, const Place &place);
+    Ref carried_tensor(const StateImage &left, const std::string &name,
+                       const htp_shim_carry &carry);
+    Ref carried_number(const StateImage &left, const std::string &name, const Place &place);
+    Ref open_number(const StateImage &left, const std::string &name);
+    void note_shared(std::vector<RecordedState> &states);
+    void note_archived(RecordedState &state, const CarriedState *carried) const;
 
     // Constants and calls (interpreter.cpp).
     std::vector<Ref> do_constant(const Node &, std::vector<Ref> &, Frame &);
@@ -298,7 +328,11 @@ class Interpreter
     std::unordered_map<const Node *, std::pair<std::string, uint32_t>> sources_;
     Attributes attributes_;
     std::vector<Attributes> attribute_journals_; // as they were before the blocks around
-    std::set<Attribute> state_;                  // attributes read as loaded
+    Attributes before_;                          // those of the archive, as the call found them
+    Holders late_;
+    std::unordered_map<const c10::ivalue::Object *, Holder> holders_;
+    std::unordered_set<const c10::ivalue::Object *> made_;   // by the call
+    std::map<const void *, std::set<std::string>> storages_; // of the archive, with who has them
     size_t depth_ = 0;
     std::vector<Ref> arguments_; // of the method, and what they hold
     std::vector<size_t> loops_;  // that are being recorded: the first item of their bodies

@@ -76,7 +76,8 @@ struct Item {
     bool is_sequence = false;  // a tensor stands for any number of them, whose sizes it has
     std::set<int64_t> varying; // of a sequence: dims that differ between its tensors
     bool has_numbers = false;  // of a list with stacked elements: they are numbers, no tensors
-    bool is_state = false;     // a list or dict of the loaded model: the next call reads it, too
+    bool is_state = false;     // a list or dict of the code: the next call reads it, too
+    bool is_late = false;      // held by an attribute that was first read in a branch or loop
     bool is_used = false;      // an input of a recorded node, which keeps the list as it is now
     std::vector<Ref> elements; // List, Tuple; Dict: keys and values in turn
 

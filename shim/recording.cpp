@@ -120,7 +120,10 @@ void Recording::before_change(const Ref &list)
 {
     if (list->is_state) {
         throw Unsupported(model.method +
-                          "() changes a list or dict of the model, which the next call would read");
+                          "() changes a list or dict of its code, which the next call would read");
+    }
+    if (list->is_late) {
+        throw NeedsEarlier();
     }
     if (list->is_merged) {
         throw Unsupported("a list that comes out of a branch or loop on the data is changed");
@@ -259,6 +262,14 @@ void Recording::note_state(const Item &item)
 {
     for (uint32_t lane = 0; lane < lane_count; lane++) {
         state_.insert(storage_identity(item.tensor(lane)));
+    }
+}
+
+void Recording::let_change(Item &item)
+{
+    item.is_state = false;
+    for (uint32_t lane = 0; item.is_tensor() && lane < lane_count; lane++) {
+        state_.erase(storage_identity(item.tensor(lane)));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "item.h"
 #include "model.h"
+#include "states.h"
 
 #include <ATen/core/function_schema.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -130,9 +131,13 @@ class Recording
     // one element).
     Ref weight(uint32_t index);
 
-    // Whether a storage is the model's own, a weight's or a constant's: what a call changes there,
-    // the next call reads.
+    // Whether a storage is a constant's of the code, or held by more than an attribute: what a call
+    // changes there, the next call reads.
     bool is_state(const void *storage) const;
+
+    // Notes that a tensor's memory is such a one, or that an attribute alone holds a value.
+    void note_state(const Item &item);
+    void let_change(Item &item);
 
     // The value in lane @p lane, put together again. @p type tells what a list's elements are,
     // where that is known.
@@ -153,7 +158,6 @@ class Recording
     void pass_parts(Passing &passing, const std::string &name, const Item &whole,
                     const c10::TypePtr &type);
     void let_go(const Ref &list);
-    void note_state(const Item &item);
 
     int64_t last_prime_ = 7;
     size_t looks_ = 0; // at arguments, beyond those that any call may have

@@ -26,6 +26,7 @@ struct htp_shim_model {
 
     htp::Model model;
     std::shared_ptr<htp::Trace> trace;
+    std::shared_ptr<htp::Trace> first;          // trace of a first call
     std::unique_ptr<htp::InlinedCalls> inlined; // of this trace
     std::optional<std::vector<htp_shim_hint>> hints;
     std::optional<std::vector<htp_shim_input>> archived_inputs;
@@ -194,6 +195,27 @@ const char *find_extra_file(htp_shim_model *model, const char *name, size_t *byt
     }
 }
 
+// What the last trace left, as the states are said to be carried.
+htp::CarriedStates carried_states(const htp_shim_model &model, const htp_shim_carried *carried,
+                                  uint32_t count)
+{
+    htp::CarriedStates states;
+    for (uint32_t i = 0; i < count; i++) {
+        const std::vector<htp_shim_carry> parts(carried[i].parts,
+                                                carried[i].parts + carried[i].part_count);
+        for (const htp::RecordedState &state :
+             model.trace ? model.trace->states() : std::vector<htp::RecordedState>()) {
+            if (state.name == carried[i].name) {
+                states[state.name] = {state.holder, state.slot, state.left, parts};
+            }
+        }
+        if (states.count(carried[i].name) == 0) {
+            throw std::runtime_error("a state is carried that the last trace did not have");
+        }
+    }
+    return states;
+}
+
 htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, uint32_t input_count,
                           uint32_t lane_count, const htp_shim_carried *carried,
                           uint32_t carried_count, htp_shim_tick tick, void *user,
@@ -203,19 +225,18 @@ htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, u
     return guard(error, HTP_SHIM_INTERNAL, [&] {
         const OneThread alone;
         const htp::TextBudget bounded;
+        const htp::CarriedStates states = carried_states(*model, carried, carried_count);
         model->inlined.reset();
         model->trace.reset();
-        (void)carried;
-        if (carried_count > 0) {
-            throw std::runtime_error("states are not carried yet");
-        }
+        model->first = carried_count > 0 ? model->first : nullptr;
         if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
             throw std::runtime_error("a trace has 1 to 4 lanes");
         }
         const std::vector<htp_shim_input> given(inputs, inputs + input_count);
         const auto go_on = [&](uint64_t done) { return tick == nullptr || tick(user, done, 0); };
         try {
-            model->trace = htp::trace_forward(model->model, given, lane_count, go_on);
+            model->trace = htp::trace_forward(model->model, given, lane_count, states, go_on);
+            model->first = carried_count > 0 ? model->first : model->trace;
             *trace = &model->trace->view();
         } catch (const htp::Refused &refusal) {
             model->trace = refusal.trace;

@@ -7,87 +7,12 @@
 namespace htp
 {
 
-std::vector<Ref> Interpreter::do_get_attr(const Node &node, std::vector<Ref> &inputs, Frame &)
-{
-    const Ref &self = inputs[0];
-    if (self->kind != Item::Kind::Object) {
-        throw Unsupported("an attribute is read from something that is no object");
-    }
-    const size_t slot = self->object->type()->getAttributeSlot(node.s(c10::attr::name));
-    Ref &known = attributes_[{self->object.get(), slot}];
-    if (!known) {
-        state_.insert({self->object.get(), slot});
-        const uint32_t weight = recording_.model.weight_of(self->object.get(), slot);
-        known = weight != HTP_SHIM_NONE ? recording_.weight(weight)
-                                        : recording_.constant(self->object->getSlot(slot));
-    }
-    return {known};
-}
-
-namespace
-{
-
-// Whether two values are constants with the same contents.
-bool is_equal(const Ref &a, const Ref &b)
-{
-    if (a == b) {
-        return true;
-    }
-    if (a->kind != b->kind) {
-        return false;
-    }
-    if (a->is_container()) {
-        return !a->stacked && !b->stacked &&
-               std::equal(a->elements.begin(), a->elements.end(), b->elements.begin(),
-                          b->elements.end(), is_equal);
-    }
-    if (a->is_tensor()) {
-        return a->is_constant && b->is_constant && a->is_real && b->is_real &&
-               a->tensor(0).scalar_type() == b->tensor(0).scalar_type() &&
-               a->tensor(0).sizes() == b->tensor(0).sizes() && a->contents == b->contents;
-    }
-    return a->kind == Item::Kind::Plain && a->is_constant && b->is_constant &&
-           a->lane[0].type()->kind() == b->lane[0].type()->kind() && a->lane[0] == b->lane[0];
-}
-
-} // namespace
-
-// The loaded module itself stays as it is.
-std::vector<Ref> Interpreter::do_set_attr(const Node &node, std::vector<Ref> &inputs, Frame &frame)
-{
-    const Ref &self = inputs[0];
-    const std::string &name = node.s(c10::attr::name);
-    const size_t slot = self->object->type()->getAttributeSlot(name);
-    if (state_.count({self->object.get(), slot}) != 0) {
-        const Ref &loaded = attributes_.at({self->object.get(), slot});
-        if (is_equal(loaded, inputs[1])) {
-            return {};
-        }
-        const char *const advice =
-            loaded->is_none() ? "; call the model once before it is saved, " : ", ";
-        throw Unsupported(recording_.model.method + "() changes the attribute \"" + name +
-                          "\", which the next call would read" + advice +
-                          recording_.describe(place_of(node, frame.scope)));
-    }
-    set_attribute({self->object.get(), slot}, inputs[1]);
-    return {};
-}
-
-void Interpreter::set_attribute(const Attribute &attribute, const Ref &value)
-{
-    const auto known = attributes_.find(attribute);
-    if (!attribute_journals_.empty()) {
-        attribute_journals_.back().emplace(attribute,
-                                           known == attributes_.end() ? nullptr : known->second);
-    }
-    attributes_[attribute] = value;
-}
-
 std::vector<Ref> Interpreter::do_create_object(const Node &node, std::vector<Ref> &, Frame &)
 {
     const auto type = node.output()->type()->expect<c10::ClassType>();
     Ref item = recording_.make(Item::Kind::Object);
     item->object = c10::ivalue::Object::create(type, type->numAttributes());
+    made_.insert(item->object.get());
     return {item};
 }
 

@@ -20,8 +20,8 @@ class Handover final : public Trace
 {
   public:
     Handover(std::unique_ptr<Recording> recording, const std::vector<Ref> &inputs,
-             const std::vector<Ref> &outputs)
-        : recording_(std::move(recording))
+             const std::vector<Ref> &outputs, std::vector<RecordedState> changed)
+        : recording_(std::move(recording)), changed_(std::move(changed))
     {
         for (const Ref &item : recording_->items) {
             values_.push_back(describe(*item));
@@ -73,6 +73,12 @@ class Handover final : public Trace
         view_.input_count = static_cast<uint32_t>(inputs_.size());
         view_.outputs = outputs_.data();
         view_.output_count = static_cast<uint32_t>(outputs_.size());
+        for (const RecordedState &state : changed_) {
+            states_.push_back({state.name.c_str(), state.holder.module, state.loaded->id,
+                               state.before->id, state.after->id});
+        }
+        view_.states = states_.data();
+        view_.state_count = static_cast<uint32_t>(states_.size());
     }
 
     const htp_shim_trace &view() const override
@@ -83,6 +89,11 @@ class Handover final : public Trace
     const Recording &recording() const override
     {
         return *recording_;
+    }
+
+    const std::vector<RecordedState> &states() const override
+    {
+        return changed_;
     }
 
   private:
@@ -237,6 +248,8 @@ class Handover final : public Trace
     }
 
     std::unique_ptr<Recording> recording_;
+    std::vector<RecordedState> changed_;
+    std::vector<htp_shim_state> states_;
     std::vector<htp_shim_value> values_;
     std::vector<htp_shim_node> nodes_;
     std::vector<htp_shim_block> blocks_;
@@ -251,36 +264,68 @@ class Handover final : public Trace
 
 } // namespace
 
-static std::unique_ptr<Trace> trace_once(Model &model, const std::vector<htp_shim_input> &inputs,
-                                         uint32_t lane_count,
-                                         const std::function<bool(uint64_t)> &tick,
-                                         bool prefers_loops)
+namespace
 {
-    auto recording = std::make_unique<Recording>(model, lane_count);
-    Interpreter interpreter(*recording, tick, prefers_loops);
-    const std::vector<Ref> arguments = make_arguments(*recording, inputs);
+
+// One run of the method.
+struct Run {
+    Model &model;
+    const std::vector<htp_shim_input> &inputs;
+    uint32_t lane_count;
+    const CarriedStates &carried;
+    const std::function<bool(uint64_t)> &tick;
+    bool prefers_loops = false;
+    Holders early = {}; // attributes that are read before anything runs
+};
+
+// @return nullptr where attributes are to be read earlier, which the run then says
+std::unique_ptr<Trace> trace_once(Run &run)
+{
+    auto recording = std::make_unique<Recording>(run.model, run.lane_count);
+    Interpreter interpreter(*recording, run.tick, run.prefers_loops);
+    const std::vector<Ref> arguments = make_arguments(*recording, run.inputs);
     std::vector<Ref> given;
     for (const Ref &argument : arguments) {
         given.push_back(as_given(*recording, argument));
     }
     try {
-        const std::vector<Ref> outputs = interpreter.run(model.method, arguments);
-        return std::make_unique<Handover>(std::move(recording), given, outputs);
+        interpreter.load_early(run.early);
+        const std::vector<Ref> outputs = interpreter.run(run.model.method, arguments, run.carried);
+        std::vector<RecordedState> states = interpreter.states(run.carried);
+        return std::make_unique<Handover>(std::move(recording), given, outputs, std::move(states));
+    } catch (const NeedsEarlier &) {
+        run.early.insert(interpreter.late().begin(), interpreter.late().end());
+        return nullptr;
     } catch (const BadInputs &refusal) {
         const std::vector<Ref> none;
-        throw Refused(refusal, std::make_unique<Handover>(std::move(recording), given, none));
+        throw Refused(refusal, std::make_unique<Handover>(std::move(recording), given, none,
+                                                          std::vector<RecordedState>()));
     }
 }
 
+std::unique_ptr<Trace> trace_early(Run &run)
+{
+    std::unique_ptr<Trace> trace;
+    while (trace == nullptr) {
+        trace = trace_once(run);
+    }
+    return trace;
+}
+
+} // namespace
+
 std::unique_ptr<Trace> trace_forward(Model &model, const std::vector<htp_shim_input> &inputs,
-                                     uint32_t lane_count, const std::function<bool(uint64_t)> &tick)
+                                     uint32_t lane_count, const CarriedStates &carried,
+                                     const std::function<bool(uint64_t)> &tick)
 {
     register_meta_kernels();
     const at::NoGradGuard no_grad;
+    Run run = {model, inputs, lane_count, carried, tick};
     try {
-        return trace_once(model, inputs, lane_count, tick, false);
+        return trace_early(run);
     } catch (const TooManyForks &) {
-        return trace_once(model, inputs, lane_count, tick, true);
+        run.prefers_loops = true;
+        return trace_early(run);
     }
 }
 

@@ -311,6 +311,7 @@ static const struct row {
     STRING("tag-attribute-prefix", ON_TORCHSCRIPT, options.tag_attribute_prefix),
     FLAG("include-torch-nn", ON_TORCHSCRIPT, options.include_torch_nn),
     FLAG("quiet", ON_EVERYTHING, quiet),
+    FLAG("freeze-state", ON_TRACED, options.freeze_state),
     FLAG("static", ON_TRACED, options.static_shapes),
     FLAG("verbose", ON_EVERYTHING, options.details),
     FLAG("json", ON_ALL, json),

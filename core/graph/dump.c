@@ -278,11 +278,27 @@ static void dump_ends(dump *d, const char *label, const htp_value_id *ids, uint3
     }
 }
 
+static void dump_states(dump *d)
+{
+    for (uint32_t i = 0; i < d->graph->state_count; i++) {
+        const htp_graph_state *state = &d->graph->states[i];
+        d->elements_left = LIST_ELEMENTS;
+        htp_text_add(d->text, "# state: ");
+        add_declaration(d, state->before, 0);
+        htp_text_add(d->text, "  next: ");
+        add_argument(d, state->after, 0);
+        htp_text_add(d->text, "  name: ");
+        add_name(d->text, state->name);
+        htp_text_add(d->text, "\n");
+    }
+}
+
 void htp_graph_dump(const htp_graph *graph, htp_text *text)
 {
     const htp_shim_trace *trace = graph->trace;
     dump d = {.graph = graph, .text = text};
     dump_ends(&d, "input", trace->inputs, trace->input_count, true);
+    dump_states(&d);
     for (uint32_t i = 0; i < trace->scope_count; i++) {
         dump_scope(&d, i);
     }

@@ -38,6 +38,23 @@ typedef struct htp_module {
     uint32_t next_sibling;
 } htp_module;
 
+/** What a state is before the first call. */
+typedef struct htp_first {
+    bool is_uniform; /* all its elements are one number; otherwise a value tells */
+    double number;
+    const htp_shim_value *value; /* a constant or weight */
+} htp_first;
+
+/** A tensor or number that each call is given, and gives back for the next one: an attribute of a
+ * module, or a part of one. */
+typedef struct htp_graph_state {
+    const char *name; /* the attribute's path, behind it ".INDEX" for parts of lists */
+    uint32_t module;  /* that has the attribute */
+    htp_value_id before;
+    htp_value_id after;
+    htp_first first;
+} htp_graph_state;
+
 typedef struct htp_graph {
     htp_arena *arena;
     struct htp_symbols *symbols; /* that dims have */
@@ -51,6 +68,8 @@ typedef struct htp_graph {
     uint32_t module_count;
     const htp_shim_argument *arguments;
     uint32_t argument_count; /* forward()'s; trace->inputs are their values */
+    const htp_graph_state *states;
+    uint32_t state_count;
 } htp_graph;
 
 /** The value's shim view: short for graph->values[id].shim. */

@@ -147,6 +147,9 @@ static void drop_dead_code(htp_graph *graph)
     const htp_node_id *owners = find_owners(graph);
     bool *needed = HTP_NEW_ARRAY(graph->arena, bool, (size_t)graph->node_count + 1);
     mark_all(graph, trace->outputs, trace->output_count, needed);
+    for (uint32_t i = 0; i < graph->state_count; i++) {
+        mark_all(graph, &graph->states[i].after, 1, needed);
+    }
     while (sweep(graph, owners, needed)) {
     }
     for (uint32_t i = 0; i < graph->node_count; i++) {

@@ -179,5 +179,8 @@ htp_status htp_graph_verify(const htp_graph *graph, const char *pass)
     for (uint32_t i = 0; i < trace->output_count; i++) {
         HTP_TRY(check_read(&v, trace->outputs[i]));
     }
+    for (uint32_t i = 0; i < graph->state_count; i++) {
+        HTP_TRY(check_read(&v, graph->states[i].after));
+    }
     return check_scopes(&v);
 }

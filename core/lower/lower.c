@@ -8,6 +8,7 @@
 #include "lower/quantized.h"
 #include "lower/refusal.h"
 #include "lower/report.h"
+#include "lower/state.h"
 #include "lower/table.h"
 
 #include <string.h>
@@ -347,6 +348,7 @@ htp_status htp_lower_graph(htp_draft *model, const htp_custom_operators *customs
     const watch w = {progress, user, seconds_now(), l.graph->node_count};
     htp_lower_begin_blocks(&l);
     bind_inputs(&l);
+    htp_state_bind_inputs(&l);
     if (l.failure) {
         return htp_status_make(HTP_CODE_UNSUPPORTED, "the inputs cannot be exported: %s",
                                l.failure);
@@ -364,6 +366,7 @@ htp_status htp_lower_graph(htp_draft *model, const htp_custom_operators *customs
         return htp_status_make(HTP_CODE_INTERNAL, "the trace lacks values without saying why");
     }
     bind_outputs(&l);
+    htp_state_bind_outputs(&l);
     if (!l.failure && model->outputs.count == 0) {
         return htp_status_make(HTP_CODE_UNSUPPORTED,
                                "forward() returns no tensor: there is nothing to export");

@@ -54,14 +54,16 @@ bool htp_watch_tick(void *user, uint64_t done, uint64_t total);
 /**
  * Traces @p model with @p inputs and builds the graph in @p arena. Where forward() refuses the
  * sizes of the other lanes others are tried (htp_inputs_choose_lanes), unless it is clear that none
- * will do; @p inputs keeps those that it took. @p obstacle (or NULL) receives why there is no
- * graph; without it, the status tells whether the axes that somebody named are to blame, which
- * takes one more trace. @p progress may be NULL; when it returns false the status is
- * HTP_CODE_INTERRUPTED.
+ * will do; @p inputs keeps those that it took. Attributes that a call changes become the graph's
+ * states, unless @p freezes_state asks for the call after the archive was read. @p obstacle (or
+ * NULL) receives why there is no graph; without it, the status tells whether the axes that somebody
+ * named are to blame, which takes one more trace. @p progress may be NULL; when it returns false
+ * the status is HTP_CODE_INTERRUPTED.
  */
 HTP_MUST_USE htp_status htp_torchscript_trace(const htp_shim *shim, const char *path,
                                               htp_shim_model *model, htp_inputs *inputs,
-                                              htp_obstacle *obstacle, htp_progress_fn progress,
-                                              void *user, htp_arena *arena, htp_graph **graph);
+                                              bool freezes_state, htp_obstacle *obstacle,
+                                              htp_progress_fn progress, void *user,
+                                              htp_arena *arena, htp_graph **graph);
 
 #endif

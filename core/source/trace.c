@@ -4,6 +4,8 @@
 #include "source/torchscript.h"
 
 #include "source/cuts.h"
+#include "source/first_call.h"
+#include "source/states.h"
 
 /* What a trace needs, and how it went. */
 struct tracing {
@@ -12,17 +14,29 @@ struct tracing {
     htp_shim_model *model;
     const htp_inputs *inputs;
     htp_watch watch;
+    bool freezes_state;
+    bool flags_are_inputs; /* as in a htp_tracer */
     const htp_shim_trace *trace;
+    htp_states states;
     htp_shim_error error;
 };
 
 static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
 {
     const htp_inputs *inputs = tracing->inputs;
-    tracing->error = (htp_shim_error){{0}};
-    const htp_shim_input *nested = htp_inputs_nest(tracing->arena, inputs, NULL);
-    return tracing->shim->trace(tracing->model, nested, inputs->argument_count, lane_count,
-                                NULL, 0, htp_watch_tick, &tracing->watch, &tracing->trace, &tracing->error);
+    const htp_tracer tracer = {
+        .arena = tracing->arena,
+        .shim = tracing->shim,
+        .model = tracing->model,
+        .inputs = htp_inputs_nest(tracing->arena, inputs, NULL),
+        .input_count = inputs->argument_count,
+        .tick = htp_watch_tick,
+        .user = &tracing->watch,
+        .flags_are_inputs = tracing->flags_are_inputs,
+        .calls_once = tracing->freezes_state,
+    };
+    return htp_states_settle(&tracer, lane_count, &tracing->states, &tracing->trace,
+                             &tracing->error);
 }
 
 /* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
@@ -193,8 +207,50 @@ static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_i
                : htp_torchscript_status(path, code, &tracing->error);
 }
 
+/* Traces again with flags as inputs, which tell the first call from others. */
+static htp_status trace_flags(struct tracing *tracing, const char *path, htp_inputs *inputs)
+{
+    tracing->flags_are_inputs = true;
+    htp_shim_code code = run(tracing, inputs->lane_count);
+    if (code == HTP_SHIM_NEEDS_LANES) {
+        inputs->lane_count = HTP_INPUTS_LANES;
+        code = run(tracing, inputs->lane_count);
+    }
+    return htp_torchscript_status(path, code, &tracing->error);
+}
+
+/* Finds the states of the model, with what they are before the first call. */
+static htp_status find_states(struct tracing *tracing, const char *path, htp_inputs *inputs,
+                              htp_graph_state **states, uint32_t *count)
+{
+    htp_arena *arena = tracing->arena;
+    htp_first *first = HTP_NEW_ARRAY(arena, htp_first, tracing->states.parts.count + 1);
+    const char *unknown = htp_first_call_find(arena, &tracing->states, inputs->lane_count, first);
+    if (unknown && tracing->states.has_known) {
+        HTP_TRY(trace_flags(tracing, path, inputs));
+        first = HTP_NEW_ARRAY(arena, htp_first, tracing->states.parts.count + 1);
+        unknown = htp_first_call_find(arena, &tracing->states, inputs->lane_count, first);
+    }
+    if (unknown) {
+        return htp_status_make(HTP_CODE_UNSUPPORTED,
+                               "%s: the first call does something else than later ones, because "
+                               "of the attribute \"%s\": call the model once before it is saved, "
+                               "or export one call with --freeze-state",
+                               path, unknown);
+    }
+    const htp_state_parts *parts = &tracing->states.parts;
+    *count = (uint32_t)parts->count;
+    *states = HTP_NEW_ARRAY(arena, htp_graph_state, parts->count + 1);
+    for (size_t i = 0; i < parts->count; i++) {
+        const htp_state_part *part = &parts->items[i];
+        (*states)[i] =
+            (htp_graph_state){part->name, part->module, part->before, part->after, first[i]};
+    }
+    return HTP_OK;
+}
+
 htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shim_model *model,
-                                 htp_inputs *inputs, htp_obstacle *obstacle,
+                                 htp_inputs *inputs, bool freezes_state, htp_obstacle *obstacle,
                                  htp_progress_fn progress, void *user, htp_arena *arena,
                                  htp_graph **graph)
 {
@@ -203,6 +259,7 @@ htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shi
         .shim = shim,
         .model = model,
         .inputs = inputs,
+        .freezes_state = freezes_state,
         .watch = {.stage = HTP_STAGE_TRACED, .label = "nodes", .progress = progress, .user = user}};
     htp_status status = run_all_lanes(&tracing, path, inputs, obstacle);
     if (status && tracing.watch.is_interrupted) {
@@ -210,6 +267,9 @@ htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shi
         return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
     }
     HTP_TRY(status);
+    htp_graph_state *states = NULL;
+    uint32_t state_count = 0;
+    HTP_TRY(find_states(&tracing, path, inputs, &states, &state_count));
     const htp_shim_module *modules = NULL;
     const htp_shim_argument *arguments = NULL;
     uint32_t module_count = 0;
@@ -218,5 +278,7 @@ htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shi
     shim->arguments(model, &arguments, &argument_count);
     *graph = htp_graph_build(arena, tracing.trace, inputs->lane_count, modules, module_count,
                              arguments, argument_count, inputs->axes, inputs->axis_count);
+    (*graph)->states = states;
+    (*graph)->state_count = state_count;
     return HTP_OK;
 }

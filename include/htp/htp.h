@@ -128,8 +128,10 @@ typedef struct htp_options {
     htp_progress_fn progress; /**< or NULL */
     htp_note_fn note;         /**< or NULL */
     void *user;               /**< passed to both */
-    bool static_shapes;       /**< no axis is dynamic but those that the inputs name */
-    bool details;             /**< notes tell what fixes the axes that are not dynamic */
+    bool freeze_state; /**< one call is exported, that of the model as it was saved: attributes that
+                            it changes are no inputs and outputs */
+    bool static_shapes; /**< no axis is dynamic but those that the inputs name */
+    bool details;       /**< notes tell what fixes the axes that are not dynamic */
     /** htp_dump_graph(): the last pass that runs; NULL: as it was traced */
     const char *dump_after;
     /** Libraries that register operators with libtorch, opened in this order before the model: as

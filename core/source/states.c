@@ -1,0 +1,329 @@
+#include "source/states.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Counters settle in three calls, caches that grow in three, what depends on another state in one
+ * more each. */
+enum { MOST_CALLS = 8 };
+
+typedef HTP_VECTOR(uint32_t) id_list;
+
+/* What the next call is to find in a state. */
+typedef struct plan {
+    const char *name;
+    uint32_t replaced; /* times that a call left another kind of value */
+    HTP_VECTOR(htp_shim_carry) parts;
+} plan;
+
+typedef struct settling {
+    const htp_tracer *tracer;
+    uint32_t lane_count;
+    const htp_shim_trace *trace; /* the last one */
+    HTP_VECTOR(plan) plans;
+    htp_map by_name;
+    const char *unsettled; /* a state that the last call did not leave as it found it */
+} settling;
+
+static const htp_shim_value *value_of(const htp_shim_trace *trace, uint32_t id)
+{
+    return &trace->values[id];
+}
+
+/* The tensors, numbers, strings and Nones of a value, depth first. */
+static void list_leaves(htp_arena *arena, const htp_shim_trace *trace, uint32_t id, id_list *leaves)
+{
+    const htp_shim_value *value = value_of(trace, id);
+    if (value->kind != HTP_SHIM_LIST) {
+        HTP_PUSH(arena, leaves, id);
+        return;
+    }
+    for (uint32_t i = 0; i < value->element_count; i++) {
+        list_leaves(arena, trace, value->elements[i], leaves);
+    }
+}
+
+static bool is_number(const htp_shim_value *value)
+{
+    return value->kind == HTP_SHIM_INT || value->kind == HTP_SHIM_FLOAT ||
+           value->kind == HTP_SHIM_BOOL;
+}
+
+static bool has_failed(const htp_shim_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->node_count; i++) {
+        if (trace->nodes[i].failure) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a number is the size of an input in every lane. */
+static bool is_size(const settling *s, const htp_shim_value *number)
+{
+    id_list leaves = {0};
+    for (uint32_t i = 0; i < s->trace->input_count; i++) {
+        list_leaves(s->tracer->arena, s->trace, s->trace->inputs[i], &leaves);
+    }
+    for (size_t i = 0; i < leaves.count; i++) {
+        const htp_shim_value *input = value_of(s->trace, leaves.items[i]);
+        for (uint32_t dim = 0; input->kind == HTP_SHIM_TENSOR && dim < input->rank; dim++) {
+            bool is_equal = true;
+            for (uint32_t lane = 0; lane < s->lane_count; lane++) {
+                is_equal = is_equal && input->dims[lane][dim] == number->i[lane];
+            }
+            if (is_equal) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* What a part is that a call left for the first time, or of another kind than before. */
+static htp_shim_carry begin_part(const settling *s, const htp_shim_value *left)
+{
+    bool is_known =
+        is_number(left) && !s->tracer->flags_are_inputs &&
+        (left->is_constant || (left->kind == HTP_SHIM_INT && left->has_lanes && is_size(s, left)));
+    bool is_input = left->kind == HTP_SHIM_TENSOR || (is_number(left) && !is_known);
+    return (htp_shim_carry){.is_input = is_input};
+}
+
+static void begin_plan(settling *s, plan *plan, const id_list *left)
+{
+    plan->parts.count = 0;
+    for (size_t i = 0; i < left->count; i++) {
+        htp_shim_carry part = begin_part(s, value_of(s->trace, left->items[i]));
+        HTP_PUSH(s->tracer->arena, &plan->parts, part);
+    }
+    plan->replaced++;
+}
+
+static bool is_same_number(const settling *s, const htp_shim_value *a, const htp_shim_value *b)
+{
+    bool is_same = a->is_constant == b->is_constant && a->has_lanes && b->has_lanes;
+    for (uint32_t lane = 0; is_same && lane < s->lane_count; lane++) {
+        is_same = a->kind == HTP_SHIM_FLOAT
+                      ? memcmp(&a->f[lane], &b->f[lane], sizeof(a->f[lane])) == 0
+                      : a->i[lane] == b->i[lane];
+    }
+    return is_same;
+}
+
+/* Whether a call left a part as it found it; opens dims, and makes a number an input, where not. */
+static bool settle_part(const settling *s, htp_shim_carry *part, const htp_shim_value *before,
+                        const htp_shim_value *after)
+{
+    const htp_shim_carry was = *part;
+    if (after->kind == HTP_SHIM_TENSOR) {
+        for (uint32_t dim = 0; dim < after->rank; dim++) {
+            for (uint32_t lane = 0; lane < s->lane_count; lane++) {
+                bool is_other = before->dims[lane][dim] != after->dims[lane][dim];
+                part->open_dims |= is_other ? UINT64_C(1) << dim : 0;
+            }
+        }
+    } else if (is_number(after) && !part->is_input) {
+        part->is_input = !is_same_number(s, before, after);
+    }
+    return was.is_input == part->is_input && was.open_dims == part->open_dims;
+}
+
+static bool is_same_kind(const htp_shim_value *a, const htp_shim_value *b)
+{
+    bool is_same = a->kind == b->kind;
+    if (is_same && a->kind == HTP_SHIM_TENSOR) {
+        return a->dtype == b->dtype && a->rank == b->rank;
+    }
+    if (is_same && a->kind == HTP_SHIM_STRING) {
+        return a->s_bytes == b->s_bytes && memcmp(a->s, b->s, a->s_bytes) == 0;
+    }
+    return is_same;
+}
+
+/* @return whether the call left the state as it found it, and as was planned */
+static bool settle_state(settling *s, const htp_shim_state *state)
+{
+    htp_arena *arena = s->tracer->arena;
+    id_list before = {0};
+    id_list after = {0};
+    list_leaves(arena, s->trace, state->before, &before);
+    list_leaves(arena, s->trace, state->after, &after);
+    uint32_t index;
+    if (!htp_map_get(&s->by_name, state->name, &index)) {
+        index = (uint32_t)s->plans.count;
+        const char *name = htp_arena_strdup(arena, state->name); /* the next trace frees it */
+        htp_map_set(arena, &s->by_name, name, index);
+        HTP_PUSH(arena, &s->plans, (plan){.name = name});
+        begin_plan(s, &s->plans.items[index], &after);
+        return false;
+    }
+    plan *planned = &s->plans.items[index];
+    bool is_same = before.count == after.count;
+    for (size_t i = 0; is_same && i < after.count; i++) {
+        is_same =
+            is_same_kind(value_of(s->trace, before.items[i]), value_of(s->trace, after.items[i]));
+    }
+    if (!is_same) {
+        begin_plan(s, planned, &after);
+        return false;
+    }
+    bool is_settled = true;
+    for (size_t i = 0; i < after.count; i++) {
+        bool is_left = settle_part(s, &planned->parts.items[i], value_of(s->trace, before.items[i]),
+                                   value_of(s->trace, after.items[i]));
+        is_settled = is_settled && is_left;
+    }
+    return is_settled;
+}
+
+static bool settle_all(settling *s)
+{
+    bool is_settled = true;
+    for (uint32_t i = 0; i < s->trace->state_count; i++) {
+        if (!settle_state(s, &s->trace->states[i])) {
+            s->unsettled = htp_arena_strdup(s->tracer->arena, s->trace->states[i].name);
+            is_settled = false;
+        }
+    }
+    return is_settled;
+}
+
+static htp_shim_code run(settling *s, const htp_shim_trace **last, htp_shim_error *error)
+{
+    const htp_tracer *t = s->tracer;
+    htp_shim_carried *carried = HTP_NEW_ARRAY(t->arena, htp_shim_carried, s->plans.count + 1);
+    for (size_t i = 0; i < s->plans.count; i++) {
+        const plan *planned = &s->plans.items[i];
+        carried[i] =
+            (htp_shim_carried){planned->name, planned->parts.items, (uint32_t)planned->parts.count};
+    }
+    *error = (htp_shim_error){{0}};
+    htp_shim_code code = t->shim->trace(t->model, t->inputs, t->input_count, s->lane_count, carried,
+                                        (uint32_t)s->plans.count, t->tick, t->user, last, error);
+    s->trace = code == HTP_SHIM_OK ? *last : NULL;
+    return code;
+}
+
+/* ---- what the settled call is given ---- */
+
+static void mark(const htp_shim_trace *trace, uint32_t id, bool *is_read)
+{
+    if (id == HTP_NONE || is_read[id]) {
+        return;
+    }
+    is_read[id] = true;
+    const htp_shim_value *value = value_of(trace, id);
+    for (uint32_t i = 0; i < value->element_count && value->kind == HTP_SHIM_LIST; i++) {
+        mark(trace, value->elements[i], is_read);
+    }
+}
+
+static bool *find_read(htp_arena *arena, const htp_shim_trace *trace)
+{
+    bool *is_read = HTP_NEW_ARRAY(arena, bool, (size_t)trace->value_count + 1);
+    for (uint32_t i = 0; i < trace->node_count; i++) {
+        for (uint32_t k = 0; k < trace->nodes[i].input_count; k++) {
+            mark(trace, trace->nodes[i].inputs[k], is_read);
+        }
+    }
+    for (uint32_t i = 0; i < trace->block_count; i++) {
+        for (uint32_t k = 0; k < trace->blocks[i].output_count; k++) {
+            mark(trace, trace->blocks[i].outputs[k], is_read);
+        }
+    }
+    for (uint32_t i = 0; i < trace->output_count; i++) {
+        mark(trace, trace->outputs[i], is_read);
+    }
+    return is_read;
+}
+
+/* What one state gives another is read, too. */
+static void mark_passed_on(htp_arena *arena, const htp_shim_trace *trace, bool *is_read)
+{
+    for (uint32_t i = 0; i < trace->state_count; i++) {
+        id_list before = {0};
+        id_list after = {0};
+        list_leaves(arena, trace, trace->states[i].before, &before);
+        list_leaves(arena, trace, trace->states[i].after, &after);
+        for (size_t k = 0; k < after.count; k++) {
+            bool is_kept = k < before.count && before.items[k] == after.items[k];
+            if (!is_kept) {
+                mark(trace, after.items[k], is_read);
+            }
+        }
+    }
+}
+
+static void add_parts(settling *s, const htp_shim_state *state, const bool *is_read,
+                      htp_states *states)
+{
+    htp_arena *arena = s->tracer->arena;
+    uint32_t index = 0;
+    (void)htp_map_get(&s->by_name, state->name, &index);
+    const plan *planned = &s->plans.items[index];
+    id_list before = {0};
+    id_list after = {0};
+    id_list loaded = {0};
+    list_leaves(arena, s->trace, state->before, &before);
+    list_leaves(arena, s->trace, state->after, &after);
+    list_leaves(arena, s->trace, state->loaded, &loaded);
+    bool is_list = value_of(s->trace, state->before)->kind == HTP_SHIM_LIST;
+    for (size_t i = 0; i < before.count; i++) {
+        const htp_shim_carry *part = &planned->parts.items[i];
+        states->has_known = states->has_known || !part->is_input;
+        if (!part->is_input || !is_read[before.items[i]]) {
+            continue;
+        }
+        const char *name =
+            is_list ? htp_arena_printf(arena, "%s.%zu", state->name, i) : state->name;
+        HTP_PUSH(arena, &states->parts,
+                 (htp_state_part){.name = name,
+                                  .module = state->module,
+                                  .before = before.items[i],
+                                  .after = after.items[i],
+                                  .loaded = i < loaded.count && loaded.count == before.count
+                                                ? loaded.items[i]
+                                                : HTP_NONE,
+                                  .open_dims = part->open_dims});
+    }
+}
+
+static void find_parts(settling *s, htp_states *states)
+{
+    bool *is_read = find_read(s->tracer->arena, s->trace);
+    mark_passed_on(s->tracer->arena, s->trace, is_read);
+    for (uint32_t i = 0; i < s->trace->state_count; i++) {
+        add_parts(s, &s->trace->states[i], is_read, states);
+    }
+}
+
+htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, htp_states *states,
+                                const htp_shim_trace **last, htp_shim_error *error)
+{
+    settling s = {.tracer = tracer, .lane_count = lane_count};
+    *states = (htp_states){0};
+    htp_shim_code code = run(&s, last, error);
+    states->first = s.trace;
+    states->settled = s.trace;
+    bool goes_on = !tracer->calls_once && code == HTP_SHIM_OK;
+    for (int calls = 1; goes_on && !has_failed(s.trace); calls++) {
+        if (settle_all(&s)) {
+            states->settled = s.trace;
+            find_parts(&s, states);
+            return code;
+        }
+        if (calls == MOST_CALLS) {
+            (void)snprintf(error->message, sizeof(error->message),
+                           "the attribute \"%s\", which the next call reads, is of another kind or "
+                           "length after each call",
+                           s.unsettled);
+            return HTP_SHIM_UNSUPPORTED;
+        }
+        code = run(&s, last, error);
+        goes_on = code == HTP_SHIM_OK;
+    }
+    states->settled = s.trace;
+    return code;
+}

@@ -1,0 +1,53 @@
+/*
+ * State: attributes of modules that a call of the method changes. Calls are traced one after the
+ * other, each finding what the one before left, until one leaves what it found: that is the call
+ * that a model is exported from, and what it found of the data are the model's state inputs.
+ */
+#ifndef HTP_SOURCE_STATES_H
+#define HTP_SOURCE_STATES_H
+
+#include "base/vector.h"
+#include "graph/graph.h"
+
+/** A part of a state: a tensor or number that each call is given, and gives back. */
+typedef struct htp_state_part {
+    const char *name; /**< the attribute's path, behind it ".INDEX" for parts of lists */
+    uint32_t module;  /**< that has the attribute */
+    uint32_t before;  /**< value of the settled trace */
+    uint32_t after;
+    uint32_t loaded; /**< what the archive has; HTP_NONE where that has other parts */
+    uint64_t open_dims;
+} htp_state_part;
+
+typedef HTP_VECTOR(htp_state_part) htp_state_parts;
+
+/** How a trace is asked for. */
+typedef struct htp_tracer {
+    htp_arena *arena;
+    const htp_shim *shim;
+    htp_shim_model *model;
+    const htp_shim_input *inputs;
+    uint32_t input_count;
+    htp_shim_tick tick;
+    void *user;
+    bool flags_are_inputs; /**< numbers that end up constant are inputs, too */
+    bool calls_once;       /**< what the first call changes is of no interest */
+} htp_tracer;
+
+/** Calls that follow one another. */
+typedef struct htp_states {
+    const htp_shim_trace *first;   /**< the call after the archive was read */
+    const htp_shim_trace *settled; /**< a later one; the same where nothing is kept */
+    htp_state_parts parts;         /**< inputs of the settled one, which something reads */
+    bool has_known;                /**< it found numbers or None that it need not be given */
+} htp_states;
+
+/**
+ * Traces calls until one leaves what it found.
+ * @param error  receives why not, where the code is no HTP_SHIM_OK
+ * @return the code of the first trace that failed; HTP_SHIM_UNSUPPORTED where calls do not settle
+ */
+htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, htp_states *states,
+                                const htp_shim_trace **last, htp_shim_error *error);
+
+#endif
