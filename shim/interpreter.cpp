@@ -222,8 +222,13 @@ void Interpreter::run_node(const Node &node, Frame &frame)
     if (!is_handled && std::any_of(inputs.begin(), inputs.end(), holds_dict)) {
         throw Unsupported(kind + " on a dict, " + recording_.describe(place));
     }
+    if (const std::optional<bool> known = compare_carried(kind, inputs)) {
+        set_outputs(node, {recording_.plain(*known)}, frame);
+        return;
+    }
     const std::vector<Ref> outputs = is_handled ? (this->*handler->second)(node, inputs, frame)
                                                 : executor_.run(node, inputs, place);
+    pass_on_carried(kind, inputs, outputs);
     set_outputs(node, outputs, frame);
 }
 

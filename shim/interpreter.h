@@ -191,6 +191,10 @@ class Interpreter
                        const htp_shim_carry &carry);
     Ref carried_number(const StateImage &left, const std::string &name, const Place &place);
     Ref open_number(const StateImage &left, const std::string &name);
+    std::optional<bool> compare_carried(const std::string &kind,
+                                        const std::vector<Ref> &inputs) const;
+    static void pass_on_carried(const std::string &kind, const std::vector<Ref> &inputs,
+                                const std::vector<Ref> &outputs);
     void note_shared(std::vector<RecordedState> &states);
     void note_archived(RecordedState &state, const CarriedState *carried) const;
 

@@ -55,6 +55,7 @@ struct Item {
     bool has_lanes = true;
     bool is_constant = false; // follows from constants and fixed dims alone
     bool is_data = false;     // its lanes hold what was made up for sizes that the data decides
+    bool is_carried = false;  // an earlier call left it, or its size: this one has the same sizes
     bool is_stepped = false;  // a number that may stay the same where sizes differ
     bool is_literal = false;  // a constant that the code holds, rather than an attribute
 
