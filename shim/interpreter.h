@@ -334,6 +334,7 @@ class Interpreter
     std::vector<Attributes> attribute_journals_; // as they were before the blocks around
     Attributes before_;                          // those of the archive, as the call found them
     Holders late_;
+    std::map<uint32_t, htp_shim_size> open_sizes_; // of carried states, by their number
     std::unordered_map<const c10::ivalue::Object *, Holder> holders_;
     std::unordered_set<const c10::ivalue::Object *> made_;   // by the call
     std::map<const void *, std::set<std::string>> storages_; // of the archive, with who has them

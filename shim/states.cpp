@@ -237,13 +237,17 @@ Ref Interpreter::carried_tensor(const StateImage &left, const std::string &name,
     item->name = name;
     std::array<std::vector<int64_t>, HTP_SHIM_MAX_LANES> sizes = left.sizes;
     for (size_t dim = 0; dim < sizes[0].size() && dim < HTP_SHIM_MAX_RANK; dim++) {
-        if ((carry.open_dims >> dim & 1) != 0) {
-            const htp_shim_size &size = recording_.new_size(name);
-            for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
-                sizes[lane][dim] = size.sizes[lane];
-            }
-            item->is_data = true;
+        const uint32_t number = carry.open_dims[dim];
+        if (number == 0) {
+            continue;
         }
+        if (open_sizes_.count(number) == 0) {
+            open_sizes_.emplace(number, recording_.new_size(name));
+        }
+        for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+            sizes[lane][dim] = open_sizes_.at(number).sizes[lane];
+        }
+        item->is_data = true;
     }
     const auto options = at::device(at::kMeta).dtype(left.dtype);
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {

@@ -137,8 +137,8 @@ static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_shim_tr
     htp_shim_code code = HTP_SHIM_NEEDS_LANES;
     for (uint32_t lanes = 1; code == HTP_SHIM_NEEDS_LANES && lanes <= HTP_INPUTS_LANES;
          lanes += HTP_INPUTS_LANES - 1) {
-        code = session->shim->trace(session->model, nested, inputs->argument_count, lanes, NULL,
-                                    0, tick, session, trace, &error);
+        code = session->shim->trace(session->model, nested, inputs->argument_count, lanes, NULL, 0,
+                                    tick, session, trace, &error);
     }
     if (session->is_stopped) {
         return HTP_TRIAL_STOPPED;

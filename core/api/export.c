@@ -8,6 +8,7 @@
 #include "api/session.h"
 #include "api/sidecar.h"
 #include "graph/passes.h"
+#include "onnx/npz.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,34 @@ static htp_status write_sidecar(htp_session *session, const htp_finished *finish
                : HTP_OK;
 }
 
+/* The file of first values goes where nothing else is. */
+static htp_status check_state_file(htp_session *session, const htp_finished *finished,
+                                   const char *const *inputs, size_t input_count)
+{
+    const char *path = session->options.state_file;
+    const char *sidecar = finished->sidecar_path;
+    const char *model = finished->onnx_path;
+    const char *taken = htp_paths_are_one(path, model)                ? model
+                        : sidecar && htp_paths_are_one(path, sidecar) ? sidecar
+                                                                      : NULL;
+    if (taken) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: first values would be written to '%s', too; choose another "
+                               "name",
+                               session->model_path, taken);
+    }
+    return htp_status_prefix(htp_paths_check(&session->arena, inputs, input_count, path, false),
+                             session->model_path);
+}
+
+static htp_status write_first_values(htp_session *session, const htp_finished *finished)
+{
+    const char *path = session->options.state_file;
+    return path ? htp_status_prefix(htp_npz_write_states(finished->model, &session->file, path),
+                                    session->model_path)
+                : HTP_OK;
+}
+
 static htp_status run_export(struct job *job)
 {
     htp_session *session = &job->session;
@@ -77,11 +106,15 @@ static htp_status run_export(struct job *job)
                                                         &finished.sidecar_path),
                                   session->model_path));
     }
+    if (session->options.state_file) {
+        HTP_TRY(check_state_file(session, &finished, inputs, inputs[1] ? 2 : 1));
+    }
     HTP_TRY(htp_session_trace(session));
     HTP_TRY(htp_pipeline_lower(session, &job->customs, &model));
     finished.model = model;
     HTP_TRY(htp_pipeline_tag(session, &finished));
     HTP_TRY(write_model(session, &finished));
+    HTP_TRY(write_first_values(session, &finished));
     HTP_TRY(write_sidecar(session, &finished));
     return job->result ? htp_result_make(session, &finished, job->result) : HTP_OK;
 }

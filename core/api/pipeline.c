@@ -5,8 +5,10 @@
 #include "functions/choose.h"
 #include "graph/passes.h"
 #include "hierarchy/hierarchy.h"
+#include "lower/first_values.h"
 #include "lower/lower.h"
 #include "onnx/infer.h"
+#include "onnx/state_pairs.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,6 +42,77 @@ static void note_tags(htp_session *session)
     }
 }
 
+enum { PAIRS_SHOWN = 8 };
+
+/* Whether an input has a dim of this name. */
+static bool is_axis(const htp_draft *model, const char *symbol)
+{
+    for (size_t i = 0; i < model->inputs.count - model->states.count; i++) {
+        const htp_tensor *input = &model->tensors.items[model->inputs.items[i]];
+        for (uint32_t dim = 0; dim < input->rank; dim++) {
+            if (input->dims[dim].symbol && strcmp(input->dims[dim].symbol, symbol) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether a state has sizes that follow those of inputs. */
+static bool follows_axes(const htp_draft *model)
+{
+    for (size_t i = 0; i < model->states.count; i++) {
+        const htp_tensor *input = &model->tensors.items[model->states.items[i].input];
+        for (uint32_t dim = 0; dim < input->rank; dim++) {
+            if (input->dims[dim].symbol && is_axis(model, input->dims[dim].symbol)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* What is kept from call to call, and what the first one is given. */
+static void note_state(htp_session *session, const htp_draft *model)
+{
+    htp_arena *arena = &session->arena;
+    const htp_state_pairs pairs = htp_state_pairs_of(arena, model);
+    htp_text text = {.arena = arena};
+    for (size_t i = 0; i < pairs.count && i < PAIRS_SHOWN; i++) {
+        const htp_state_pair *pair = &pairs.items[i];
+        htp_text_addf(&text, "%s%s is the %s of the call before, at first %s", i ? "; " : "",
+                      pair->input, pair->output, htp_state_pair_first_text(arena, pair));
+    }
+    if (pairs.count > PAIRS_SHOWN) {
+        htp_text_addf(&text, "; and %zu more", pairs.count - PAIRS_SHOWN);
+    }
+    if (pairs.count > 0) {
+        htp_session_note(session, "the model keeps state: %s", htp_text_string(&text));
+    }
+    if (follows_axes(model)) {
+        htp_session_note(session, "calls that follow one another have the same sizes: begin with "
+                                  "first values where sizes change");
+    }
+}
+
+/* What the frozen state is of. */
+static void note_frozen(htp_session *session)
+{
+    const htp_shim_trace *trace = session->graph->trace;
+    htp_text text = {.arena = &session->arena};
+    for (uint32_t i = 0; i < trace->state_count && i < PAIRS_SHOWN; i++) {
+        htp_text_addf(&text, "%s%s", i ? ", " : "", trace->states[i].name);
+    }
+    if (trace->state_count > PAIRS_SHOWN) {
+        htp_text_addf(&text, " and %" PRIu32 " more", trace->state_count - PAIRS_SHOWN);
+    }
+    if (session->options.freeze_state && trace->state_count > 0) {
+        htp_session_note(session,
+                         "state is frozen: each call begins with what the archive has of %s",
+                         htp_text_string(&text));
+    }
+}
+
 static htp_status lower_graph(htp_session *session, const htp_custom_operators *customs,
                               htp_draft **model)
 {
@@ -68,6 +141,12 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     HTP_TRY(status);
     htp_draft_remove_unused(*model);
     htp_draft_infer_types(*model);
+    HTP_TRY(htp_status_prefix(htp_first_values_find(*model), session->model_path));
+    note_state(session, *model);
+    note_frozen(session);
+    if (session->options.state_defaults) {
+        htp_first_values_embed(*model);
+    }
     return htp_session_end(session, (*model)->nodes.count, "nodes");
 }
 

@@ -1,6 +1,7 @@
 #include "api/result.h"
 
 #include "graph/dtype.h"
+#include "onnx/state_pairs.h"
 #include "report/tree.h"
 
 #include <inttypes.h>
@@ -124,6 +125,8 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     add_count(&text, "modules", session->module_count);
     add_tensors(&text, "inputs", model, model->inputs.items, model->inputs.count);
     add_tensors(&text, "outputs", model, model->outputs.items, model->outputs.count);
+    const htp_state_pairs states = htp_state_pairs_of(&session->arena, model);
+    htp_text_addf(&text, "\"states\": %s, ", htp_state_pairs_json(&session->arena, &states));
     add_assumed_inputs(&text, session);
     add_notes(&text, session);
     add_count(&text, "opset", (uint64_t)model->opset);
@@ -139,6 +142,11 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
         add_string(&text, "sidecar", finished->sidecar_path);
     } else {
         htp_text_add(&text, "\"sidecar\": null, ");
+    }
+    if (session->options.state_file) {
+        add_string(&text, "state_file", session->options.state_file);
+    } else {
+        htp_text_add(&text, "\"state_file\": null, ");
     }
     add_string(&text, "libtorch", session->shim->libtorch_version);
     add_seconds(&text, session);

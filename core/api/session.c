@@ -122,8 +122,7 @@ htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle
 {
     return htp_torchscript_trace(session->shim, session->model_path, session->model,
                                  &session->inputs, session->options.freeze_state, obstacle,
-                                 htp_session_progress, session, &session->arena,
-                                 &session->graph);
+                                 htp_session_progress, session, &session->arena, &session->graph);
 }
 
 /* forward() refused all that was derived. */

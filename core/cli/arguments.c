@@ -53,10 +53,10 @@ static bool check_outputs(const htp_cli_arguments *arguments)
     }
     if (arguments->command == HTP_CLI_DUMP_GRAPH) {
         if (arguments->sidecar || arguments->out || arguments->out_folder || arguments->json ||
-            arguments->print_tree) {
+            arguments->print_tree || arguments->options.state_file) {
             htp_cli_print_message(
                 "--dump-graph and --dump-after write to standard output alone: leave out --out, "
-                "--out-dir, --json, --sidecar and --print-tree");
+                "--out-dir, --json, --sidecar, --state-out and --print-tree");
             return false;
         }
         return true;
@@ -202,6 +202,10 @@ static bool check(const htp_cli_arguments *arguments)
     }
     if (arguments->sidecar && *arguments->sidecar && arguments->model_count > 1) {
         htp_cli_print_message("--sidecar FILE is for one model; leave out FILE for several");
+        return false;
+    }
+    if (arguments->options.state_file && arguments->model_count > 1) {
+        htp_cli_print_message("--state-out is for one model");
         return false;
     }
     if (arguments->command == HTP_CLI_QUALITY) {

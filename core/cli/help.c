@@ -75,6 +75,15 @@ static const char exports[] =
     "\n";
 
 static const char the_rest[] =
+    "state: attributes that a call changes and the next one reads\n"
+    "  They are inputs state.NAME and outputs state.NAME.next of the model; what the first call is\n"
+    "  given is printed. Each call is given what the one before gave.\n"
+    "  --state-out FILE.npz  writes what the first call is given, as numpy.savez() does\n"
+    "  --state-defaults      the inputs have it as defaults, which ONNX Runtime hides and others "
+    "take\n"
+    "                        for constants\n"
+    "  --freeze-state        none of it: each call does what the first one does\n"
+    "\n"
     "operators that are not PyTorch's own\n"
     "  --load-library FILE.so\n"
     "                        opens a library that registers operators, as\n"

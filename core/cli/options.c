@@ -312,6 +312,8 @@ static const struct row {
     FLAG("include-torch-nn", ON_TORCHSCRIPT, options.include_torch_nn),
     FLAG("quiet", ON_EVERYTHING, quiet),
     FLAG("freeze-state", ON_TRACED, options.freeze_state),
+    FLAG("state-defaults", ON_EXPORT, options.state_defaults),
+    STRING("state-out", ON_EXPORT, options.state_file),
     FLAG("static", ON_TRACED, options.static_shapes),
     FLAG("verbose", ON_EVERYTHING, options.details),
     FLAG("json", ON_ALL, json),

@@ -123,6 +123,19 @@ static void keep_initializers(builder *build, const body *b)
     }
 }
 
+/* Defaults of inputs. */
+static void keep_defaults(builder *build)
+{
+    for (uint32_t i = 0; i < build->flat->initializers.count; i++) {
+        htp_initializer initializer = build->flat->initializers.items[i];
+        if (build->flat->tensors.items[initializer.tensor].source == HTP_TENSOR_FROM_INPUT) {
+            initializer.tensor = build->ids[initializer.tensor];
+            HTP_PUSH(build->arena, &build->initializers, i);
+            HTP_PUSH(build->arena, &build->model->initializers, initializer);
+        }
+    }
+}
+
 static int64_t version_of(const htp_draft *flat, const char *domain)
 {
     for (size_t i = 0; i < flat->domains.count; i++) {
@@ -197,6 +210,7 @@ htp_functions *htp_functions_build(htp_arena *arena, const htp_frames *frames,
     keep_inputs(&build, &own);
     keep_initializers(&build, &own);
     htp_build_body(&build, &own);
+    keep_defaults(&build);
     for (size_t i = 0; i < flat->outputs.count; i++) {
         HTP_PUSH(arena, &model->outputs, build.ids[flat->outputs.items[i]]);
     }

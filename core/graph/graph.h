@@ -42,7 +42,7 @@ typedef struct htp_module {
 typedef struct htp_first {
     bool is_uniform; /* all its elements are one number; otherwise a value tells */
     double number;
-    const htp_shim_value *value; /* a constant or weight */
+    const htp_shim_value *value; /* a constant or weight; or what has the sizes, NULL: the input */
 } htp_first;
 
 /** A tensor or number that each call is given, and gives back for the next one: an attribute of a

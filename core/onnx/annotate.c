@@ -2,6 +2,7 @@
 
 #include "onnx/annotate_node.h"
 #include "onnx/module_tree.h"
+#include "onnx/state_pairs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -78,19 +79,43 @@ static const htp_node_annotation *annotate_nodes(annotator *a, const htp_annotat
 
 /* ---- initializers ---- */
 
+/* By input of the model: the initializer that is its default, or HTP_NONE. */
+static const uint32_t *find_defaults(const annotator *a)
+{
+    uint32_t *defaults = HTP_NEW_ARRAY(a->arena, uint32_t, a->model->inputs.count + 1);
+    for (size_t i = 0; i < a->model->inputs.count; i++) {
+        defaults[i] = HTP_NONE;
+    }
+    for (size_t i = 0; i < a->model->initializers.count; i++) {
+        const htp_tensor *tensor = &a->model->tensors.items[a->model->initializers.items[i].tensor];
+        if (tensor->source == HTP_TENSOR_FROM_INPUT) {
+            defaults[tensor->index] = (uint32_t)i;
+        }
+    }
+    return defaults;
+}
+
+/* The initializer that an operand of a node is, if only by default; or HTP_NONE. */
+static uint32_t initializer_of(const annotator *a, const uint32_t *defaults, htp_tensor_id operand)
+{
+    if (operand == HTP_TENSOR_NONE) {
+        return HTP_NONE;
+    }
+    const htp_tensor *tensor = &a->model->tensors.items[operand];
+    return tensor->source == HTP_TENSOR_FROM_INITIALIZER ? tensor->index
+           : tensor->source == HTP_TENSOR_FROM_INPUT     ? defaults[tensor->index]
+                                                         : HTP_NONE;
+}
+
 static void add_users(annotator *a, numbers *modules)
 {
+    const uint32_t *defaults = find_defaults(a);
     for (size_t n = 0; n < a->model->nodes.count; n++) {
         const htp_onnx_node *node = &a->model->nodes.items[n];
         for (uint32_t i = 0; i < node->input_count; i++) {
-            const htp_tensor *tensor = node->inputs[i] == HTP_TENSOR_NONE
-                                           ? NULL
-                                           : &a->model->tensors.items[node->inputs[i]];
-            if (!tensor || tensor->source != HTP_TENSOR_FROM_INITIALIZER) {
-                continue;
-            }
-            for (size_t s = 0; s <= node->more_scopes.count; s++) {
-                HTP_PUSH(a->arena, &modules[tensor->index], a->scope_modules[node_scope(node, s)]);
+            uint32_t initializer = initializer_of(a, defaults, node->inputs[i]);
+            for (size_t s = 0; initializer != HTP_NONE && s <= node->more_scopes.count; s++) {
+                HTP_PUSH(a->arena, &modules[initializer], a->scope_modules[node_scope(node, s)]);
             }
         }
     }
@@ -210,6 +235,20 @@ static void add_up_nodes(annotator *a, htp_annotations *annotations)
     annotations->nodes_total = total;
 }
 
+/* What the model itself says. */
+static htp_properties annotate_model(annotator *a, const htp_annotations *annotations)
+{
+    property_list list = {0};
+    const htp_state_pairs states = htp_state_pairs_of(a->arena, a->model);
+    add_property(a, &list, "htp.tag_rules", HTP_TAG_RULES_VERSION);
+    add_property(a, &list, "htp.module_tree",
+                 htp_module_tree_json(a->arena, a->graph, a->hierarchy, annotations));
+    if (states.count > 0) {
+        add_property(a, &list, HTP_STATES_KEY, htp_state_pairs_json(a->arena, &states));
+    }
+    return (htp_properties){list.items, list.count};
+}
+
 htp_annotations *htp_annotate(htp_arena *arena, const htp_draft *model,
                               const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
                               const htp_annotate_options *options)
@@ -234,11 +273,7 @@ htp_annotations *htp_annotate(htp_arena *arena, const htp_draft *model,
     annotations->nodes = options->leaves_nodes ? NULL : annotate_nodes(&a, options);
     annotations->initializers = annotate_initializers(&a, annotations->parameters);
     if (options->places & HTP_TAG_METADATA) {
-        property_list list = {0};
-        add_property(&a, &list, "htp.tag_rules", HTP_TAG_RULES_VERSION);
-        add_property(&a, &list, "htp.module_tree",
-                     htp_module_tree_json(arena, graph, hierarchy, annotations));
-        annotations->model = (htp_properties){list.items, list.count};
+        annotations->model = annotate_model(&a, annotations);
     }
     return annotations;
 }

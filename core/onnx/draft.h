@@ -142,7 +142,19 @@ typedef struct htp_initializer {
     uint32_t weight;  /* of the trace; HTP_NONE for embedded data */
     const void *data; /* contiguous, for embedded data */
     uint64_t bytes;
+    const int64_t *dims; /* NULL: those of the tensor */
 } htp_initializer;
+
+/** An input that each call is given what the one before gave as an output. */
+typedef struct htp_draft_state {
+    const char *attribute; /* "encoder.h": what the model keeps it in */
+    htp_tensor_id input;
+    htp_tensor_id output;
+    htp_initializer first; /* what the first call is given; its tensor is the input */
+    uint32_t rank;         /* of that, whose sizes may be others than those of the input */
+    const int64_t *dims;
+    const char *number; /* "0", "-inf", "true": that all of its elements are; NULL: several */
+} htp_draft_state;
 
 /** A tensor that a running call of a module was given as an argument, or as a part of one. */
 typedef struct htp_passed_tensor {
@@ -199,6 +211,9 @@ typedef struct htp_draft {
      * may be 0-d and [1], a complex tensor one of pairs and two of parts. No initializers. The
      * tensor may be of any graph, and of another scope. Nothing else depends on it. */
     HTP_VECTOR(htp_passed_tensor) passed;
+    HTP_VECTOR(htp_draft_state)
+    states;            /* last of inputs and outputs, in their order; see
+                          lower/first_values.h */
     htp_map names;     /* node and tensor names that are taken */
     htp_map weights;   /* storage, geometry -> initializer */
     htp_map constants; /* dtype, dims, bytes -> initializer */

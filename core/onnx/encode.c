@@ -404,7 +404,7 @@ static void set_head(htp_encoder *encoder, Htp__Onnx__TensorProto *message, uint
     const htp_initializer *initializer = &encoder->model->initializers.items[index];
     const htp_tensor *tensor = &encoder->model->tensors.items[initializer->tensor];
     for (uint32_t i = 0; i < tensor->rank; i++) {
-        encoder->dims[i] = tensor->dims[i].size;
+        encoder->dims[i] = initializer->dims ? initializer->dims[i] : tensor->dims[i].size;
     }
     *message = (Htp__Onnx__TensorProto)HTP__ONNX__TENSOR_PROTO__INIT;
     message->n_dims = tensor->rank;

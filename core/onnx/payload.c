@@ -45,9 +45,9 @@ static bool lies_in_storage(const htp_shim_weight *weight, uint64_t element)
     return last < weight->storage_bytes / element;
 }
 
-htp_status htp_payload_check(const htp_draft *model, uint32_t index, uint64_t *bytes)
+htp_status htp_payload_check(const htp_draft *model, const htp_initializer *initializer,
+                             uint64_t *bytes)
 {
-    const htp_initializer *initializer = &model->initializers.items[index];
     const htp_tensor *tensor = &model->tensors.items[initializer->tensor];
     if (htp_onnx_data_type(tensor->dtype) == 0 || htp_dtype_is_complex(tensor->dtype)) {
         return htp_status_make(HTP_CODE_UNSUPPORTED,
@@ -103,9 +103,9 @@ static void split_into_runs(htp_payload *payload, const htp_shim_weight *weight)
     payload->rank = rank;
 }
 
-void htp_payload_begin(htp_payload *payload, const htp_draft *model, uint32_t index)
+void htp_payload_begin(htp_payload *payload, const htp_draft *model,
+                       const htp_initializer *initializer)
 {
-    const htp_initializer *initializer = &model->initializers.items[index];
     memset(payload, 0, offsetof(htp_payload, gathered));
     if (initializer->weight == HTP_NONE) {
         payload->run_bytes = initializer->bytes;

@@ -24,16 +24,18 @@ typedef struct htp_payload {
 } htp_payload;
 
 /**
- * Checks initializer @p index and counts its bytes.
+ * Checks an initializer of @p model, or one that may become one, and counts its bytes.
  *
  * Dims, strides and offset come from a hostile file: all are checked against the bytes that the
  * storage has. @return HTP_CODE_BAD_INPUT where they do not fit, HTP_CODE_UNSUPPORTED for a dtype
  * that cannot be written; both name the initializer.
  */
-HTP_MUST_USE htp_status htp_payload_check(const htp_draft *model, uint32_t index, uint64_t *bytes);
+HTP_MUST_USE htp_status htp_payload_check(const htp_draft *model,
+                                          const htp_initializer *initializer, uint64_t *bytes);
 
-/** Begins to read initializer @p index, which was checked. */
-void htp_payload_begin(htp_payload *payload, const htp_draft *model, uint32_t index);
+/** Begins to read an initializer that was checked. */
+void htp_payload_begin(htp_payload *payload, const htp_draft *model,
+                       const htp_initializer *initializer);
 
 /** The next bytes, valid until the next call. @return how many; 0 at the end. */
 uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes);

@@ -137,7 +137,7 @@ static void put_payload(htp_writer *w, uint32_t initializer)
         w->counted += w->payloads[initializer];
         return;
     }
-    htp_payload_begin(&w->payload, w->model, initializer);
+    htp_payload_begin(&w->payload, w->model, &w->model->initializers.items[initializer]);
     const unsigned char *bytes;
     uint64_t count = next_bytes(w, &bytes);
     while (count > 0) {
@@ -245,7 +245,7 @@ static htp_status check_model(htp_writer *w)
     HTP_TRY(check_values(model, model->outputs.items, model->outputs.count, "output"));
     uint64_t total = 0;
     for (size_t i = 0; i < model->initializers.count; i++) {
-        HTP_TRY(htp_payload_check(model, (uint32_t)i, &w->payloads[i]));
+        HTP_TRY(htp_payload_check(model, &model->initializers.items[i], &w->payloads[i]));
         if (w->payloads[i] > INT64_MAX - EXTERNAL_ALIGNMENT - total) {
             return htp_status_make(HTP_CODE_BAD_INPUT,
                                    "the weights are larger than any file can be: the archive is "
@@ -262,7 +262,7 @@ static bool find_in_source(htp_writer *w, uint32_t index, uint64_t *offset)
     if (!w->options->source_location || w->payloads[index] < EXTERNAL_SMALLEST) {
         return false;
     }
-    htp_payload_begin(&w->payload, w->model, index);
+    htp_payload_begin(&w->payload, w->model, &w->model->initializers.items[index]);
     if (!w->payload.is_mapped || w->payload.run_bytes != w->payloads[index]) {
         return false;
     }

@@ -1,6 +1,7 @@
 #include "report/model_report.h"
 
 #include "onnx/names.h"
+#include "onnx/state_pairs.h"
 #include "report/table.h"
 #include "report/values.h"
 
@@ -41,6 +42,17 @@ static void add_values(htp_text *text, const htp_view *view, const char *label,
     }
 }
 
+static void add_states(htp_text *text, const htp_view *view)
+{
+    const htp_state_pairs pairs = htp_state_pairs_read(text->arena, view);
+    for (size_t i = 0; i < pairs.count; i++) {
+        const htp_state_pair *pair = &pairs.items[i];
+        add_line(text, i ? "" : "state",
+                 htp_arena_printf(text->arena, "%s <- %s, at first %s", pair->input, pair->output,
+                                  htp_state_pair_first_text(text->arena, pair)));
+    }
+}
+
 static void add_header(htp_text *text, const htp_view *view, const htp_tree *tree)
 {
     htp_text facts = {.arena = text->arena};
@@ -59,6 +71,7 @@ static void add_header(htp_text *text, const htp_view *view, const htp_tree *tre
     add_line(text, "hierarchy", tree->source_text);
     add_values(text, view, "inputs", view->graphs.items[0].inputs);
     add_values(text, view, "outputs", view->graphs.items[0].outputs);
+    add_states(text, view);
 }
 
 /* A share of the whole in per cent. */
@@ -199,6 +212,8 @@ const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const 
     htp_json_count(&json, "untagged", tree->untagged);
     add_values_json(&json, view, "inputs", view->graphs.items[0].inputs);
     add_values_json(&json, view, "outputs", view->graphs.items[0].outputs);
+    const htp_state_pairs states = htp_state_pairs_read(arena, view);
+    htp_json_raw(&json, "states", htp_state_pairs_json(arena, &states));
     htp_json_begin(&json, "modules", '[');
     for (uint32_t i = 0; i < tree->module_count; i++) {
         const htp_tree_module *module = &tree->modules[i];

@@ -172,9 +172,10 @@ static bool is_uniform(const comparison *c, uint32_t id, double *number)
 
 /* ---- constants ---- */
 
+/* A later trace appends to the weights, which may move them. */
 static bool is_same_weight(const comparison *c, const htp_shim_value *a, const htp_shim_value *b)
 {
-    const htp_shim_weight *first = &c->first->weights[a->weight];
+    const htp_shim_weight *first = &c->settled->weights[a->weight];
     const htp_shim_weight *settled = &c->settled->weights[b->weight];
     bool is_same = first->data == settled->data && first->dtype == settled->dtype &&
                    first->rank == settled->rank && first->storage_offset == settled->storage_offset;
@@ -260,9 +261,20 @@ static bool note_first(comparison *c, uint32_t part, const htp_first *value)
     }
     if (known->is_uniform || value->is_uniform) {
         return known->is_uniform && value->is_uniform &&
-               memcmp(&known->number, &value->number, sizeof(known->number)) == 0;
+               memcmp(&known->number, &value->number, sizeof(known->number)) == 0 &&
+               (!known->value || has_same_dims(c, known->value, value->value));
     }
     return known->value == value->value || is_same_constant(c, known->value, value->value);
+}
+
+static bool has_open_dims(const htp_shim_value *value, const htp_state_part *part)
+{
+    for (uint32_t dim = 0; value->kind == HTP_SHIM_TENSOR && dim < value->rank; dim++) {
+        if (part->open_dims[dim]) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* @return whether it is settled what the pair is: @p holds then tells whether it is equal */
@@ -274,15 +286,18 @@ static bool compare_state(comparison *c, pair item, bool *holds)
         return false;
     }
     const htp_shim_value *first = &c->first->values[item.first];
-    htp_first value = {.is_uniform = true};
-    if (first->kind == HTP_SHIM_TENSOR && is_uniform(c, item.first, &value.number)) {
-        *holds = note_first(c, part, &value);
+    const htp_shim_value *settled = &c->settled->values[source];
+    bool is_whole = source == item.settled;
+    bool is_growing = has_open_dims(settled, &c->states->parts.items[part]);
+    htp_first value = {.is_uniform = true, .value = is_growing ? first : NULL};
+    if (first->kind == HTP_SHIM_TENSOR && (is_whole || !is_growing) &&
+        is_uniform(c, item.first, &value.number)) {
+        *holds = first->rank == settled->rank || !is_growing ? note_first(c, part, &value) : false;
         return true;
     }
-    if (source != item.settled) {
+    if (!is_whole) {
         return false;
     }
-    const htp_shim_value *settled = &c->settled->values[source];
     bool is_known = first->producer == HTP_NONE || first->is_constant;
     bool is_number = first->kind != HTP_SHIM_TENSOR && first->kind == settled->kind;
     bool is_tensor = first->kind == HTP_SHIM_TENSOR && (first->data || first->weight != HTP_NONE) &&
@@ -412,7 +427,7 @@ static bool is_loaded(const comparison *c, const htp_state_part *part)
     bool fits = loaded->dtype == before->dtype && loaded->rank == before->rank &&
                 (loaded->data || loaded->weight != HTP_NONE);
     for (uint32_t dim = 0; fits && dim < loaded->rank; dim++) {
-        bool is_open = part->open_dims >> dim & 1;
+        bool is_open = part->open_dims[dim] != 0;
         for (uint32_t lane = 0; lane < c->lane_count && !is_open; lane++) {
             fits = fits && loaded->dims[lane][dim] == before->dims[lane][dim];
         }
@@ -444,6 +459,37 @@ static const char *compare_calls(comparison *c)
     return NULL;
 }
 
+/* Parts of one open size must begin with one size. @return NULL, or the name of one that does not
+ */
+static const char *compare_sizes(comparison *c)
+{
+    htp_map firsts = {0}; /* by number: the part and dim that had it first */
+    HTP_VECTOR(const int64_t *) sizes = {0};
+    for (size_t i = 0; i < c->states->parts.count; i++) {
+        const htp_state_part *part = &c->states->parts.items[i];
+        const htp_shim_value *before = &c->settled->values[part->before];
+        for (uint32_t dim = 0; before->kind == HTP_SHIM_TENSOR && dim < before->rank; dim++) {
+            uint32_t known;
+            if (!part->open_dims[dim]) {
+                continue;
+            }
+            const htp_shim_value *first = c->found[i].value;
+            int64_t *size = HTP_NEW_ARRAY(c->arena, int64_t, HTP_SHIM_MAX_LANES);
+            for (uint32_t lane = 0; lane < c->lane_count; lane++) {
+                size[lane] = first->dims[lane][dim];
+            }
+            if (!htp_map_get_bytes(&firsts, &part->open_dims[dim], sizeof(uint32_t), &known)) {
+                htp_map_set_bytes(c->arena, &firsts, &part->open_dims[dim], sizeof(uint32_t),
+                                  (uint32_t)sizes.count);
+                HTP_PUSH(c->arena, &sizes, size);
+            } else if (memcmp(size, sizes.items[known], sizeof(*size) * c->lane_count) != 0) {
+                return part->name;
+            }
+        }
+    }
+    return NULL;
+}
+
 const char *htp_first_call_find(htp_arena *arena, const htp_states *states, uint32_t lane_count,
                                 htp_first *first)
 {
@@ -470,5 +516,5 @@ const char *htp_first_call_find(htp_arena *arena, const htp_states *states, uint
         }
         unknown = is_archived || c.is_found[i] ? NULL : part->name;
     }
-    return unknown;
+    return unknown ? unknown : compare_sizes(&c);
 }

@@ -22,6 +22,10 @@ typedef struct settling {
     const htp_shim_trace *trace; /* the last one */
     HTP_VECTOR(plan) plans;
     htp_map by_name;
+    uint32_t open_sizes; /* so far: see htp_shim_carry */
+    htp_map growths; /* of the last call: how an open size changed, and its number from now on */
+    htp_map numbers; /* that some growth has kept */
+    bool keeps_all;  /* the method returns nothing: what it leaves is what it is for */
     const char *unsettled; /* a state that the last call did not leave as it found it */
 } settling;
 
@@ -85,7 +89,7 @@ static bool is_size(const settling *s, const htp_shim_value *number)
 static htp_shim_carry begin_part(const settling *s, const htp_shim_value *left)
 {
     bool is_known =
-        is_number(left) && !s->tracer->flags_are_inputs &&
+        is_number(left) && !s->tracer->flags_are_inputs && !s->keeps_all &&
         (left->is_constant || (left->kind == HTP_SHIM_INT && left->has_lanes && is_size(s, left)));
     bool is_input = left->kind == HTP_SHIM_TENSOR || (is_number(left) && !is_known);
     return (htp_shim_carry){.is_input = is_input};
@@ -112,22 +116,66 @@ static bool is_same_number(const settling *s, const htp_shim_value *a, const htp
     return is_same;
 }
 
-/* Whether a call left a part as it found it; opens dims, and makes a number an input, where not. */
-static bool settle_part(const settling *s, htp_shim_carry *part, const htp_shim_value *before,
+/* How the size of a dim changed in a call. Those that change alike are one size. */
+typedef struct growth {
+    uint32_t number; /* of the open size; 0: it was fixed */
+    uint32_t unused;
+    int64_t before[HTP_SHIM_MAX_LANES];
+    int64_t after[HTP_SHIM_MAX_LANES];
+} growth;
+
+/* The number of an open size from now on. */
+static uint32_t number_growth(settling *s, const growth *change)
+{
+    htp_arena *arena = s->tracer->arena;
+    uint32_t number;
+    if (htp_map_get_bytes(&s->growths, change, sizeof(*change), &number)) {
+        return number;
+    }
+    bool is_new = change->number == 0 ||
+                  htp_map_get_bytes(&s->numbers, &change->number, sizeof(change->number), NULL);
+    number = is_new ? ++s->open_sizes : change->number;
+    const void *key = htp_arena_copy(arena, change, sizeof(*change));
+    htp_map_set_bytes(arena, &s->growths, key, sizeof(*change), number);
+    key = htp_arena_copy(arena, &number, sizeof(number));
+    htp_map_set_bytes(arena, &s->numbers, key, sizeof(number), 1);
+    return number;
+}
+
+/* Opens the dims whose size a call did not leave as it was. @return whether there are none */
+static bool settle_dims(settling *s, htp_shim_carry *part, const htp_shim_value *before,
                         const htp_shim_value *after)
 {
-    const htp_shim_carry was = *part;
-    if (after->kind == HTP_SHIM_TENSOR) {
-        for (uint32_t dim = 0; dim < after->rank; dim++) {
-            for (uint32_t lane = 0; lane < s->lane_count; lane++) {
-                bool is_other = before->dims[lane][dim] != after->dims[lane][dim];
-                part->open_dims |= is_other ? UINT64_C(1) << dim : 0;
-            }
+    bool is_settled = true;
+    for (uint32_t dim = 0; dim < after->rank; dim++) {
+        growth change = {.number = part->open_dims[dim]};
+        bool is_kept = true;
+        for (uint32_t lane = 0; lane < s->lane_count; lane++) {
+            change.before[lane] = before->dims[lane][dim];
+            change.after[lane] = after->dims[lane][dim];
+            is_kept = is_kept && change.before[lane] == change.after[lane];
         }
-    } else if (is_number(after) && !part->is_input) {
+        if (part->open_dims[dim] || !is_kept) {
+            uint32_t number = number_growth(s, &change);
+            is_settled = is_settled && number == part->open_dims[dim];
+            part->open_dims[dim] = number;
+        }
+    }
+    return is_settled;
+}
+
+/* Whether a call left a part as it found it; opens dims, and makes a number an input, where not. */
+static bool settle_part(settling *s, htp_shim_carry *part, const htp_shim_value *before,
+                        const htp_shim_value *after)
+{
+    bool was_input = part->is_input;
+    if (after->kind == HTP_SHIM_TENSOR) {
+        return settle_dims(s, part, before, after);
+    }
+    if (is_number(after) && !part->is_input) {
         part->is_input = !is_same_number(s, before, after);
     }
-    return was.is_input == part->is_input && was.open_dims == part->open_dims;
+    return was_input == part->is_input;
 }
 
 static bool is_same_kind(const htp_shim_value *a, const htp_shim_value *b)
@@ -181,6 +229,8 @@ static bool settle_state(settling *s, const htp_shim_state *state)
 static bool settle_all(settling *s)
 {
     bool is_settled = true;
+    s->growths = (htp_map){0};
+    s->numbers = (htp_map){0};
     for (uint32_t i = 0; i < s->trace->state_count; i++) {
         if (!settle_state(s, &s->trace->states[i])) {
             s->unsettled = htp_arena_strdup(s->tracer->arena, s->trace->states[i].name);
@@ -273,7 +323,7 @@ static void add_parts(settling *s, const htp_shim_state *state, const bool *is_r
     for (size_t i = 0; i < before.count; i++) {
         const htp_shim_carry *part = &planned->parts.items[i];
         states->has_known = states->has_known || !part->is_input;
-        if (!part->is_input || !is_read[before.items[i]]) {
+        if (!part->is_input || (!is_read[before.items[i]] && !s->keeps_all)) {
             continue;
         }
         const char *name =
@@ -299,6 +349,17 @@ static void find_parts(settling *s, htp_states *states)
     }
 }
 
+static bool returns_nothing(const htp_shim_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->output_count; i++) {
+        const htp_shim_value *output = value_of(trace, trace->outputs[i]);
+        if (output->kind == HTP_SHIM_TENSOR || is_number(output)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, htp_states *states,
                                 const htp_shim_trace **last, htp_shim_error *error)
 {
@@ -308,6 +369,7 @@ htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, h
     states->first = s.trace;
     states->settled = s.trace;
     bool goes_on = !tracer->calls_once && code == HTP_SHIM_OK;
+    s.keeps_all = goes_on && returns_nothing(s.trace);
     for (int calls = 1; goes_on && !has_failed(s.trace); calls++) {
         if (settle_all(&s)) {
             states->settled = s.trace;

@@ -16,7 +16,7 @@ typedef struct htp_state_part {
     uint32_t before;  /**< value of the settled trace */
     uint32_t after;
     uint32_t loaded; /**< what the archive has; HTP_NONE where that has other parts */
-    uint64_t open_dims;
+    const uint32_t *open_dims; /**< as in a htp_shim_carry */
 } htp_state_part;
 
 typedef HTP_VECTOR(htp_state_part) htp_state_parts;
@@ -38,8 +38,9 @@ typedef struct htp_tracer {
 typedef struct htp_states {
     const htp_shim_trace *first;   /**< the call after the archive was read */
     const htp_shim_trace *settled; /**< a later one; the same where nothing is kept */
-    htp_state_parts parts;         /**< inputs of the settled one, which something reads */
-    bool has_known;                /**< it found numbers or None that it need not be given */
+    htp_state_parts parts; /**< inputs of the settled one, which something reads; of a method
+                                that returns nothing, all that it leaves */
+    bool has_known;        /**< it found numbers or None that it need not be given */
 } htp_states;
 
 /**

@@ -128,8 +128,9 @@ typedef struct htp_options {
     htp_progress_fn progress; /**< or NULL */
     htp_note_fn note;         /**< or NULL */
     void *user;               /**< passed to both */
-    bool freeze_state; /**< one call is exported, that of the model as it was saved: attributes that
-                            it changes are no inputs and outputs */
+    bool freeze_state;  /**< one call is exported, that of the model as it was saved. Otherwise
+                             attributes that a call changes and the next one reads are inputs
+                             state.NAME and outputs state.NAME.next of the model */
     bool static_shapes; /**< no axis is dynamic but those that the inputs name */
     bool details;       /**< notes tell what fixes the axes that are not dynamic */
     /** htp_dump_graph(): the last pass that runs; NULL: as it was traced */
@@ -154,6 +155,12 @@ typedef struct htp_options {
      * equal bodies share one function. */
     const char *functions;
     bool functions_per_instance; /**< each module has a function of its own, with absolute tags */
+    bool state_defaults; /**< state inputs have their first values as initializers of their names:
+                            runtimes that know defaults need not be given them */
+    /** A .npz file to which the first values of state inputs go, each under the input's name; where
+     * axes are dynamic, in the sizes of the options' inputs. It is written when the model is in its
+     * place. NULL: none. */
+    const char *state_file;
 } htp_options;
 
 /** Fills @p options with the defaults. */

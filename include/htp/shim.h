@@ -329,10 +329,13 @@ typedef struct htp_shim_state {
 typedef struct htp_shim_carry {
     bool is_input;      /**< a tensor or number that is given to each call; otherwise what the last
                              call left, which is known but for the sizes that it follows */
-    uint64_t open_dims; /**< of a tensor: bit D is set where dim D may have any size */
+    uint32_t open_dims[HTP_SHIM_MAX_RANK]; /**< of a tensor, by dim: 0 where it has the size that the
+                                                last call left; otherwise it may have any, and dims
+                                                with one number, of whatever state, have one size */
 } htp_shim_carry;
 
-/** A state that a call does not find as it was loaded: it has the shape that the last trace left. */
+/** A state that a call does not find as it was loaded: it has the shape that the last trace left.
+ */
 typedef struct htp_shim_carried {
     const char *name;
     const htp_shim_carry *parts;
@@ -366,7 +369,8 @@ typedef struct htp_shim_trace {
     uint32_t scope_count;
     const htp_shim_call *calls;
     uint32_t call_count;
-    const htp_shim_weight *weights; /**< those of the model, then constants of the code */
+    const htp_shim_weight *weights; /**< those of the model, then constants of the code; a later
+                                         trace appends to them, and its list is the valid one */
     uint32_t weight_count;
     const htp_shim_size *data_sizes;
     uint32_t data_size_count;
