@@ -72,11 +72,11 @@ static void assert_read_as_defined(void)
     static unsigned char found[LARGEST_VIEW];
     size_t size = gather(&f.weights[0], expected);
     uint64_t bytes;
-    htp_status status = htp_payload_check(f.model, 0, &bytes);
+    htp_status status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
     ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
     ck_assert_uint_eq(bytes, size);
     htp_payload payload;
-    htp_payload_begin(&payload, f.model, 0);
+    htp_payload_begin(&payload, f.model, &f.model->initializers.items[0]);
     size_t read = 0;
     const unsigned char *piece;
     for (uint64_t count; (count = htp_payload_next(&payload, &piece)) > 0; read += count) {
@@ -131,7 +131,7 @@ static void read_view(const view *v)
         assert_read_as_defined();
     }
     htp_payload payload;
-    htp_payload_begin(&payload, f.model, 0);
+    htp_payload_begin(&payload, f.model, &f.model->initializers.items[0]);
     ck_assert_uint_eq(payload.runs_left, v->runs);
     const unsigned char *piece;
     if (v->runs == 1) { /* handed out where it lies */
@@ -162,7 +162,7 @@ static int try_random_views(void)
         }
         set_weight(HTP_DTYPE_INT16, 4, numbers, numbers + 4, numbers[8], (state >> 32) % 300);
         uint64_t bytes;
-        htp_status status = htp_payload_check(f.model, 0, &bytes);
+        htp_status status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
         if (status == HTP_OK) {
             assert_read_as_defined();
             accepted++;
@@ -218,7 +218,7 @@ UNIT_TEST(hostile_views_are_refused)
         const hostile_view *v = &hostile_views[i];
         set_weight(HTP_DTYPE_FLOAT32, v->rank, v->dims, v->strides, v->offset, STORAGE);
         uint64_t bytes;
-        htp_status status = htp_payload_check(f.model, 0, &bytes);
+        htp_status status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
         ck_assert_msg(htp_status_code(status) == HTP_CODE_BAD_INPUT, "view %zu", i);
         ck_assert_ptr_nonnull(strstr(htp_status_message(status), "'layer.weight'"));
         htp_status_free(status);
@@ -232,14 +232,14 @@ UNIT_TEST(storages_end_where_they_say)
     fixture_begin(&f, arena);
     uint64_t bytes;
     set_weight(HTP_DTYPE_FLOAT32, 2, dims, strides, 1, 28);
-    ck_assert_ptr_null(htp_payload_check(f.model, 0, &bytes));
+    ck_assert_ptr_null(htp_payload_check(f.model, &f.model->initializers.items[0], &bytes));
     set_weight(HTP_DTYPE_FLOAT32, 2, dims, strides, 1, 27);
-    htp_status status = htp_payload_check(f.model, 0, &bytes);
+    htp_status status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
     htp_status_free(status);
     set_weight(HTP_DTYPE_FLOAT32, 2, dims, strides, 1, 28);
     f.weights[0].data = NULL;
-    status = htp_payload_check(f.model, 0, &bytes);
+    status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
     htp_status_free(status);
 }
@@ -255,10 +255,10 @@ UNIT_TEST(too_many_dims_are_refused)
     fixture_begin(&f, arena);
     uint64_t bytes;
     set_weight(HTP_DTYPE_FLOAT32, HTP_SHIM_MAX_RANK, dims, strides, 0, STORAGE);
-    ck_assert_ptr_null(htp_payload_check(f.model, 0, &bytes));
+    ck_assert_ptr_null(htp_payload_check(f.model, &f.model->initializers.items[0], &bytes));
     ck_assert_uint_eq(bytes, 4);
     set_weight(HTP_DTYPE_FLOAT32, HTP_SHIM_MAX_RANK + 1, dims, strides, 0, STORAGE);
-    htp_status status = htp_payload_check(f.model, 0, &bytes);
+    htp_status status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
     htp_status_free(status);
 }
@@ -272,15 +272,15 @@ UNIT_TEST(constants_are_read_whole)
     (void)htp_draft_constant(f.model, HTP_DTYPE_INT16, 1, dims, values);
     (void)htp_draft_constant(f.model, HTP_DTYPE_INT16, 1, none, NULL);
     uint64_t bytes;
-    ck_assert_ptr_null(htp_payload_check(f.model, 0, &bytes));
+    ck_assert_ptr_null(htp_payload_check(f.model, &f.model->initializers.items[0], &bytes));
     ck_assert_uint_eq(bytes, 6);
     htp_payload payload;
     const unsigned char *piece;
-    htp_payload_begin(&payload, f.model, 0);
+    htp_payload_begin(&payload, f.model, &f.model->initializers.items[0]);
     ck_assert_uint_eq(htp_payload_next(&payload, &piece), 6);
     ck_assert_mem_eq(piece, values, 6);
     ck_assert_uint_eq(htp_payload_next(&payload, &piece), 0);
-    htp_payload_begin(&payload, f.model, 1);
+    htp_payload_begin(&payload, f.model, &f.model->initializers.items[1]);
     ck_assert_uint_eq(htp_payload_next(&payload, &piece), 0);
 }
 

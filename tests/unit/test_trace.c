@@ -97,8 +97,8 @@ static htp_status trace_with(htp_arena *arena, htp_shim_model *model, const char
 {
     htp_inputs inputs;
     expect_ok(htp_inputs_parse(arena, &input, 1, &fake_argument, 1, &inputs));
-    return htp_torchscript_trace(&fake_shim, "m.pt", model, &inputs, false, NULL, progress, NULL, arena,
-                                 graph);
+    return htp_torchscript_trace(&fake_shim, "m.pt", model, &inputs, false, NULL, progress, NULL,
+                                 arena, graph);
 }
 
 static htp_shim_model model_of(int64_t smallest, int64_t largest, int64_t multiple)
