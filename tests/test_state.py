@@ -14,7 +14,7 @@ from harness import (EXIT_UNSUPPORTED, EXIT_USAGE, INTO, case, case_for_each, ex
 
 MAKER = Path(__file__).resolve().parent / "custom" / "state.py"
 NAMES = ("gru", "lstm", "policy", "twice", "cache", "window", "counters", "mean", "lists", "branch",
-         "hidden")
+         "traced", "lazy", "hidden")
 
 
 def made() -> Path:
@@ -221,7 +221,23 @@ class OtherFirst(torch.nn.Module):
         return self.a
 
 
+class Perhaps(torch.nn.Module):
+    """What is changed in place is a buffer, or it is not."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("state", torch.ones(3))
+
+    def forward(self, x):
+        y = x * 2
+        if bool(x.sum() > 0):
+            y = self.state
+        y += 1
+        return y
+
+
 REFUSED = (
+    (Perhaps, "what it changes is read under another name, which shares its memory on one side"),
     (Shared, "a tensor that several attributes hold"),
     (Alternating, 'attribute "a"'),
     (OtherFirst, 'the first call does something else than later ones, because of the attribute "a"'),

@@ -70,6 +70,7 @@ typedef struct htp_graph {
     uint32_t argument_count; /* forward()'s; trace->inputs are their values */
     const htp_graph_state *states;
     uint32_t state_count;
+    bool is_unsettled; /* something failed that state depends on: trace->states tell which */
 } htp_graph;
 
 /** The value's shim view: short for graph->values[id].shim. */

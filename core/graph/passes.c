@@ -150,6 +150,9 @@ static void drop_dead_code(htp_graph *graph)
     for (uint32_t i = 0; i < graph->state_count; i++) {
         mark_all(graph, &graph->states[i].after, 1, needed);
     }
+    for (uint32_t i = 0; graph->is_unsettled && i < trace->state_count; i++) {
+        mark_all(graph, &trace->states[i].after, 1, needed); /* what failed is to be told */
+    }
     while (sweep(graph, owners, needed)) {
     }
     for (uint32_t i = 0; i < graph->node_count; i++) {

@@ -362,7 +362,7 @@ htp_status htp_lower_graph(htp_draft *model, const htp_custom_operators *customs
         }
     }
     HTP_TRY(htp_unsupported_status(&unsupported));
-    if (l.is_incomplete) {
+    if (l.is_incomplete || l.graph->is_unsettled) {
         return htp_status_make(HTP_CODE_INTERNAL, "the trace lacks values without saying why");
     }
     bind_outputs(&l);

@@ -53,16 +53,6 @@ static bool is_number(const htp_shim_value *value)
            value->kind == HTP_SHIM_BOOL;
 }
 
-static bool has_failed(const htp_shim_trace *trace)
-{
-    for (uint32_t i = 0; i < trace->node_count; i++) {
-        if (trace->nodes[i].failure) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Whether a number is the size of an input in every lane. */
 static bool is_size(const settling *s, const htp_shim_value *number)
 {
@@ -349,6 +339,21 @@ static void find_parts(settling *s, htp_states *states)
     }
 }
 
+/* Whether nobody knows what the last call left somewhere: what gives it failed. */
+static bool has_unknown(const settling *s)
+{
+    for (uint32_t i = 0; i < s->trace->state_count; i++) {
+        id_list leaves = {0};
+        list_leaves(s->tracer->arena, s->trace, s->trace->states[i].after, &leaves);
+        for (size_t k = 0; k < leaves.count; k++) {
+            if (value_of(s->trace, leaves.items[k])->kind == HTP_SHIM_UNKNOWN) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool returns_nothing(const htp_shim_trace *trace)
 {
     for (uint32_t i = 0; i < trace->output_count; i++) {
@@ -370,7 +375,11 @@ htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, h
     states->settled = s.trace;
     bool goes_on = !tracer->calls_once && code == HTP_SHIM_OK;
     s.keeps_all = goes_on && returns_nothing(s.trace);
-    for (int calls = 1; goes_on && !has_failed(s.trace); calls++) {
+    for (int calls = 1; goes_on; calls++) {
+        if (has_unknown(&s)) {
+            states->is_unknown = true;
+            break;
+        }
         if (settle_all(&s)) {
             states->settled = s.trace;
             find_parts(&s, states);

@@ -15,7 +15,7 @@ typedef struct htp_state_part {
     uint32_t module;  /**< that has the attribute */
     uint32_t before;  /**< value of the settled trace */
     uint32_t after;
-    uint32_t loaded; /**< what the archive has; HTP_NONE where that has other parts */
+    uint32_t loaded;           /**< what the archive has; HTP_NONE where that has other parts */
     const uint32_t *open_dims; /**< as in a htp_shim_carry */
 } htp_state_part;
 
@@ -40,6 +40,7 @@ typedef struct htp_states {
     const htp_shim_trace *settled; /**< a later one; the same where nothing is kept */
     htp_state_parts parts; /**< inputs of the settled one, which something reads; of a method
                                 that returns nothing, all that it leaves */
+    bool is_unknown;       /**< nobody knows what the last call left, as something in it failed */
     bool has_known;        /**< it found numbers or None that it need not be given */
 } htp_states;
 

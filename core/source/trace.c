@@ -280,5 +280,6 @@ htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shi
                              arguments, argument_count, inputs->axes, inputs->axis_count);
     (*graph)->states = states;
     (*graph)->state_count = state_count;
+    (*graph)->is_unsettled = tracing.states.is_unknown;
     return HTP_OK;
 }

@@ -206,6 +206,35 @@ class Branch(nn.Module):
         return self.a + x
 
 
+class Traced(nn.Module):
+    """A view of a buffer that a traced model writes to."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("last", torch.zeros(3, 4))
+
+    def forward(self, x):
+        self.last[1:].copy_(x)
+        return x + self.last.cumsum(0)[1:]
+
+
+class Lazy(nn.Module):
+    """A number that the first call sets, once for all."""
+
+    scale: Optional[float]
+
+    def __init__(self):
+        super().__init__()
+        self.scale = None
+
+    def forward(self, x):
+        if self.scale is None:
+            self.scale = 2.0
+        scale = self.scale
+        assert scale is not None
+        return x * scale
+
+
 class Hidden(nn.Module):
     """What nobody reads is no state."""
 
@@ -242,6 +271,8 @@ def models():
     yield ("lists", Lists(), ["x:float32[3]"],
            {"queue.0": zeros, "queue.1": "ones", "sums.0": zeros}, lambda: torch.randn(3))
     yield "branch", Branch(), ["x:float32[3]"], {"a": zeros}, lambda: torch.randn(3)
+    yield "traced", Traced(), ["x:float32[2,4]"], {"last": zeros}, lambda: torch.randn(2, 4)
+    yield "lazy", Lazy(), ["x:float32[3]"], {}, lambda: torch.randn(3)
     yield "hidden", Hidden(), ["x:float32[3]"], {}, lambda: torch.randn(3)
 
 
@@ -253,7 +284,11 @@ def main() -> None:
         torch.manual_seed(len(name))
         for parameter in model.parameters():
             parameter.copy_(torch.randn_like(parameter) * 0.6)
-        scripted = torch.jit.script(model.eval())
+        if name == "traced":
+            scripted = torch.jit.trace(model.eval(), call(), check_trace=False)
+            scripted.last.zero_()
+        else:
+            scripted = torch.jit.script(model.eval())
         torch.jit.save(scripted, str(folder / f"{name}.pt"))
         arrays = {}
         for number in range(CALLS):

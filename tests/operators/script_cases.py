@@ -723,6 +723,6 @@ script("memory/renamed", renamed_in_loop, X, torch.tensor(2), refused="what it c
 script("memory/read-in-loop", read_in_loop, X, torch.tensor(2), refused="what it changes is read under another name")
 script("memory/changed-last", changed_last, X, torch.tensor(2), others=counts(0, 1))
 script("memory/row-in-loop", row_in_loop, X, torch.tensor(2), refused="what it changes is read under another name")
-script("memory/weight", Weighted().eval(), X, refused="it may change a weight, buffer or constant of the model")
+script("memory/weight", Weighted().eval(), X, refused="what it changes is read under another name")
 script("memory/returned", returned_lists, X, others=signs)
 script("memory/returned-loop", returned_in_loop, X, torch.tensor(2), others=counts(0, 1, 3))
