@@ -235,6 +235,66 @@ class Lazy(nn.Module):
         return x * scale
 
 
+class Swapped(nn.Module):
+    """Two buffers that trade places; one is changed in place then."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.zeros(3))
+        self.register_buffer("b", torch.ones(3))
+
+    def forward(self, x):
+        a = self.a
+        self.a = self.b
+        self.b = a
+        self.a += x
+        return self.a - self.b
+
+
+class Delay(nn.Module):
+    """Numbers that are constant from the fourth call on."""
+
+    def __init__(self):
+        super().__init__()
+        self.now, self.next, self.after = 0, 0, 0
+
+    def forward(self, x):
+        y = x * self.now + self.next
+        self.now, self.next, self.after = self.next, self.after, 3
+        return y
+
+
+class Loop(nn.Module):
+    """State that a loop changes as often as the data says, in place and not."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("h", torch.zeros(3))
+        self.register_buffer("sum", torch.zeros(3))
+        self.count = 0
+
+    def forward(self, x):
+        for _ in range(int(x.abs().sum())):
+            self.h = self.h * 0.5 + x
+            self.sum += x
+            self.count += 1
+        return self.h + self.sum * self.count
+
+
+class Ring(nn.Module):
+    """A buffer that is written to row by row, round and round."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(4, 3))
+        self.at = 0
+
+    def forward(self, x):
+        self.rows[self.at] = x
+        self.at = (self.at + 1) % 4
+        return self.rows.mean(0)
+
+
 class Hidden(nn.Module):
     """What nobody reads is no state."""
 
@@ -272,6 +332,12 @@ def models():
            {"queue.0": zeros, "queue.1": "ones", "sums.0": zeros}, lambda: torch.randn(3))
     yield "branch", Branch(), ["x:float32[3]"], {"a": zeros}, lambda: torch.randn(3)
     yield "traced", Traced(), ["x:float32[2,4]"], {"last": zeros}, lambda: torch.randn(2, 4)
+    yield "swapped", Swapped(), ["x:float32[3]"], {"a": zeros, "b": "ones"}, lambda: torch.randn(3)
+    yield ("delay", Delay(), ["x:float32[3]"], {"now": "0", "next": "0", "after": "0"},
+           lambda: torch.randn(3))
+    yield ("loop", Loop(), ["x:float32[3]"], {"h": zeros, "sum": zeros, "count": "0"},
+           lambda: torch.randn(3))
+    yield ("ring", Ring(), ["x:float32[3]"], {"rows": zeros, "at": "0"}, lambda: torch.randn(3))
     yield "lazy", Lazy(), ["x:float32[3]"], {}, lambda: torch.randn(3)
     yield "hidden", Hidden(), ["x:float32[3]"], {}, lambda: torch.randn(3)
 
