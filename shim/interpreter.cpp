@@ -281,6 +281,8 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handle
         {"aten::unsafe_split", &Interpreter::do_split},
         {"aten::chunk", &Interpreter::do_chunk},
         {"aten::unsafe_chunk", &Interpreter::do_chunk},
+        {"aten::batch_norm", &Interpreter::do_normalization},
+        {"aten::instance_norm", &Interpreter::do_normalization},
     };
     return table;
 }

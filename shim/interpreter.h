@@ -307,6 +307,10 @@ class Interpreter
     std::vector<Ref> do_unbind(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_split(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_chunk(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_normalization(const Node &node, std::vector<Ref> &inputs, Frame &frame);
+    void move_statistics(const std::vector<Ref> &inputs, int64_t first, const Place &place);
+    void move_statistic(const Ref &running, const Ref &of_batch, const Ref &momentum,
+                        const Place &place);
     Ref parts_of_data_size(const Node &node, const std::vector<Ref> &inputs, const Place &place);
     Ref parts_of(const char *kind, const char *option, const std::vector<Ref> &inputs, int64_t dim,
                  const Place &place);

@@ -295,6 +295,21 @@ class Ring(nn.Module):
         return self.rows.mean(0)
 
 
+class Statistics(nn.Module):
+    """Norms in training mode, which move running statistics."""
+
+    def __init__(self):
+        super().__init__()
+        self.batch = nn.BatchNorm2d(3)
+        self.convolution = nn.Conv2d(3, 4, 3)
+        self.mean = nn.BatchNorm2d(4, momentum=None)
+        self.instance = nn.InstanceNorm2d(4, affine=True, track_running_stats=True)
+
+    def forward(self, x):
+        x = self.instance(self.mean(self.convolution(self.batch(x))))
+        return x, self.batch.running_var, self.mean.running_mean, self.instance.running_var
+
+
 class Hidden(nn.Module):
     """What nobody reads is no state."""
 
@@ -338,6 +353,11 @@ def models():
     yield ("loop", Loop(), ["x:float32[3]"], {"h": zeros, "sum": zeros, "count": "0"},
            lambda: torch.randn(3))
     yield ("ring", Ring(), ["x:float32[3]"], {"rows": zeros, "at": "0"}, lambda: torch.randn(3))
+    first = {"running_mean": zeros, "running_var": "ones", "num_batches_tracked": "0"}
+    yield ("statistics", Statistics(), ["x:float32[batch=2,3,8,8]"],
+           {f"{norm}.{name}": first[name] for norm in ("batch", "mean", "instance")
+            for name in first if (norm, name) != ("instance", "num_batches_tracked")},
+           lambda: torch.randn(int(torch.randint(1, 5, ())), 3, 8, 8) * 2 + 1)
     yield "lazy", Lazy(), ["x:float32[3]"], {}, lambda: torch.randn(3)
     yield "hidden", Hidden(), ["x:float32[3]"], {}, lambda: torch.randn(3)
 
@@ -354,7 +374,7 @@ def main() -> None:
             scripted = torch.jit.trace(model.eval(), call(), check_trace=False)
             scripted.last.zero_()
         else:
-            scripted = torch.jit.script(model.eval())
+            scripted = torch.jit.script(model.train(name == "statistics"))
         torch.jit.save(scripted, str(folder / f"{name}.pt"))
         arrays = {}
         for number in range(CALLS):

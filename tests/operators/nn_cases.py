@@ -171,7 +171,6 @@ for name, make in NORMALIZATIONS:
 layer("group_norm/dynamic-sizes", lambda: nn.GroupNorm(2, 4), (3, 4, 5, 6),
       dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 layer("batch_norm/float16-mixed", lambda: nn.BatchNorm2d(4), ((3, 4, 5, 6), torch.float16))
-add("batch_norm/training", lambda: nn.BatchNorm2d(4), (3, 4, 5, 6), refused="which the next call would read")
 call("batch_norm/float64-plain", lambda x, m, v: F.batch_norm(x, m, v, eps=0.1),
      ((3, 4, 5), torch.float64), torch.randn(4).double(), torch.rand(4).double())
 layer("weight_norm", lambda: nn.utils.weight_norm(nn.Linear(4, 5)), (3, 4))
