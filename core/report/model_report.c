@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { COLUMNS = 6 };
+enum { COLUMNS = 6, LINE_ROOM = HTP_REPORT_COLUMNS - 11 };
 
 static bool is_shown(const htp_tree_module *module, int depth)
 {
@@ -19,9 +19,8 @@ static bool is_shown(const htp_tree_module *module, int depth)
 
 static void add_line(htp_text *text, const char *label, const char *content)
 {
-    size_t room = HTP_REPORT_COLUMNS - 11;
     htp_text_addf(text, "%-10s %s\n", label,
-                  htp_report_fit(text->arena, content, strlen(content), room));
+                  htp_report_fit(text->arena, content, strlen(content), LINE_ROOM));
 }
 
 static void add_values(htp_text *text, const htp_view *view, const char *label,
@@ -42,14 +41,19 @@ static void add_values(htp_text *text, const htp_view *view, const char *label,
     }
 }
 
+/* Which output a state comes back from is left out where it does not fit: its name tells. */
 static void add_states(htp_text *text, const htp_view *view)
 {
     const htp_state_pairs pairs = htp_state_pairs_read(text->arena, view);
     for (size_t i = 0; i < pairs.count; i++) {
         const htp_state_pair *pair = &pairs.items[i];
+        const char *first = htp_state_pair_first_text(text->arena, pair);
+        const char *line = htp_arena_printf(text->arena, "%s <- %s, at first %s", pair->input,
+                                            pair->output, first);
+        bool fits = strlen(line) <= LINE_ROOM;
         add_line(text, i ? "" : "state",
-                 htp_arena_printf(text->arena, "%s <- %s, at first %s", pair->input, pair->output,
-                                  htp_state_pair_first_text(text->arena, pair)));
+                 fits ? line
+                      : htp_arena_printf(text->arena, "%s, at first %s", pair->input, first));
     }
 }
 
