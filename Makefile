@@ -285,6 +285,7 @@ help:
 	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
 	@echo 'make zoo             architectures of transformers and torchvision; ZOO=--help'
 	@echo 'make quality         how good tags are, beside those of others; QUALITY=--slice, QUALITY=--help'
+	@echo 'make real            TorchScript files that packages of PyPI carry; REAL=--help'
 	@echo 'make clean           removes the build folder'
 	@echo 'LIBTORCH=DIR picks a libtorch, BUILD=DIR a build folder, V=1 shows commands.'
 
@@ -337,7 +338,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check run-check unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality format format-check tidy tidy-core \
+.PHONY: check run-check unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality real format format-check tidy tidy-core \
     tidy-shim tidy-changed
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_LIBTORCH='$(call torch,root)' \
@@ -384,6 +385,10 @@ zoo: all
 
 quality: all
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/quality.py $(QUALITY)
+
+# Downloads: no part of `make check`.
+real: all
+	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/real.py $(REAL)
 
 format:
 	$(CLANG_FORMAT) -i $(FORMATTED)
