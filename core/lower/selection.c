@@ -182,6 +182,14 @@ static void bind_asked(htp_lowering *l, size_t index, const char *name, htp_tens
     }
 }
 
+/** Binds an output that may not be used. */
+static void bind_used(htp_lowering *l, size_t index, htp_tensor_id tensor)
+{
+    if (htp_output_value(l, index) != HTP_NONE) {
+        htp_bind(l, index, tensor);
+    }
+}
+
 /** Positions for every element of self, in its shape. */
 static htp_tensor_id shaped_like_self(htp_lowering *l, htp_tensor_id x)
 {
@@ -209,38 +217,62 @@ void htp_lower_unique_dim(htp_lowering *l)
     bind_asked(l, 2, "return_counts", outputs.counts);
 }
 
-/** Where the elements of a vector differ from the one before; the first one does. */
-static htp_tensor_id begins(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
+/** A tensor, and the axis along which its slices are compared. */
+typedef struct run_of_slices {
+    htp_tensor_id x;
+    htp_dtype dtype;
+    uint32_t rank;
+    int64_t axis;
+} run_of_slices;
+
+/** self along dim, or all of its elements as a vector. */
+static run_of_slices read_slices(htp_lowering *l)
 {
-    htp_tensor_id later = htp_emit_slice(l, x, 0, 1, INT64_MAX);
-    htp_tensor_id earlier = htp_emit_slice(l, x, 0, 0, -1);
-    htp_tensor_id same = htp_typed_predicate(l, "Equal", dtype, later, earlier);
-    /* A vector without elements has no first one. */
-    htp_tensor_id size = htp_emit_unary(l, "Shape", x);
+    run_of_slices r = {.x = htp_arg_tensor(l, "self"), .dtype = htp_arg_dtype(l, "self")};
+    r.rank = htp_arg_rank(l, "self");
+    if (htp_arg_present(l, "dim") && r.rank > 0) {
+        r.axis = htp_arg_dim(l, "dim", r.rank);
+        return r;
+    }
+    r.x = flat(l, r.x);
+    r.rank = 1;
+    return r;
+}
+
+/** Where a slice differs from the one before in any element; the first one does. */
+static htp_tensor_id begins(htp_lowering *l, const run_of_slices *r)
+{
+    htp_tensor_id later = htp_emit_slice(l, r->x, r->axis, 1, INT64_MAX);
+    htp_tensor_id earlier = htp_emit_slice(l, r->x, r->axis, 0, -1);
+    htp_tensor_id same = htp_typed_predicate(l, "Equal", r->dtype, later, earlier);
+    htp_tensor_id differs = htp_emit_unary(l, "Not", same);
+    int64_t others[HTP_SHIM_MAX_RANK];
+    size_t count = 0;
+    for (int64_t i = 0; i < (int64_t)r->rank; i++) {
+        if (i != r->axis) {
+            others[count++] = i;
+        }
+    }
+    if (count > 0) {
+        differs = htp_emit_cast(l, differs, HTP_DTYPE_BOOL, HTP_DTYPE_INT32);
+        differs = htp_emit_reduce(l, "ReduceMax", differs, others, count, false);
+        differs = htp_emit_cast(l, differs, HTP_DTYPE_INT32, HTP_DTYPE_BOOL);
+    }
+    /* Where there is no slice, there is no first one. */
+    htp_tensor_id size = htp_emit(
+        l, "Shape", HTP_IN(r->x),
+        HTP_AT(htp_attribute_int("start", r->axis), htp_attribute_int("end", r->axis + 1)));
     htp_tensor_id first = htp_emit(l, "Slice",
                                    HTP_IN(htp_emit_fill(l, HTP_DTYPE_BOOL, 1, 1),
                                           htp_emit_int(l, 0), size, htp_emit_int(l, 0)),
                                    HTP_NO_AT);
-    return htp_emit_concat(l, HTP_IN(first, htp_emit_unary(l, "Not", same)), 0);
+    return htp_emit_concat(l, HTP_IN(first, differs), 0);
 }
 
-/** aten::unique_consecutive of all elements */
-void htp_lower_unique_consecutive(htp_lowering *l)
+/** How many slices there are from each that begins to the next. */
+static htp_tensor_id emit_run_lengths(htp_lowering *l, htp_tensor_id begin)
 {
-    htp_dtype dtype = htp_arg_dtype(l, "self");
-    if (htp_arg_present(l, "dim") && htp_arg_rank(l, "self") != 1) {
-        htp_lower_fail(l, "along a dim of a tensor that is no vector it has no ONNX counterpart");
-        return;
-    }
-    htp_tensor_id x = flat(l, htp_arg_tensor(l, "self"));
-    htp_tensor_id begin = begins(l, x, dtype);
-    htp_bind(l, 0, compress(l, x, begin));
-    htp_tensor_id number =
-        htp_emit_binary(l, "CumSum", htp_emit_cast(l, begin, HTP_DTYPE_BOOL, HTP_DTYPE_INT64),
-                        htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0));
-    number = htp_emit_binary_scalar(l, "Sub", number, HTP_DTYPE_INT64, 1);
-    bind_asked(l, 1, "return_inverse", shaped_like_self(l, number));
-    htp_tensor_id size = htp_emit_unary(l, "Shape", x);
+    htp_tensor_id size = htp_emit_unary(l, "Shape", begin);
     htp_tensor_id at = compress(l, htp_emit_count_up(l, size), begin);
     htp_tensor_id next =
         htp_emit_concat(l, HTP_IN(htp_emit_slice(l, at, 0, 1, INT64_MAX), size), 0);
@@ -249,7 +281,30 @@ void htp_lower_unique_consecutive(htp_lowering *l)
         l, "Slice",
         HTP_IN(next, htp_emit_int(l, 0), htp_emit_unary(l, "Shape", at), htp_emit_int(l, 0)),
         HTP_NO_AT);
-    bind_asked(l, 2, "return_counts", htp_emit_binary(l, "Sub", next, at));
+    return htp_emit_binary(l, "Sub", next, at);
+}
+
+/** aten::unique_consecutive, of all elements or of slices; along a dim it gives all of its outputs,
+ * asked for or not. */
+void htp_lower_unique_consecutive(htp_lowering *l)
+{
+    run_of_slices r = read_slices(l);
+    htp_tensor_id begin = begins(l, &r);
+    htp_bind(l, 0,
+             htp_emit(l, "Compress", HTP_IN(r.x, begin),
+                      HTP_AT(htp_attribute_int("axis", r.axis))));
+    htp_tensor_id number =
+        htp_emit_binary(l, "CumSum", htp_emit_cast(l, begin, HTP_DTYPE_BOOL, HTP_DTYPE_INT64),
+                        htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0));
+    number = htp_emit_binary_scalar(l, "Sub", number, HTP_DTYPE_INT64, 1);
+    htp_tensor_id lengths = emit_run_lengths(l, begin);
+    if (htp_arg_present(l, "dim") && htp_arg_rank(l, "self") > 1) {
+        bind_used(l, 1, number);
+        bind_used(l, 2, lengths);
+        return;
+    }
+    bind_asked(l, 1, "return_inverse", shaped_like_self(l, number));
+    bind_asked(l, 2, "return_counts", lengths);
 }
 
 /* ---- counts and repeats ---- */

@@ -105,8 +105,18 @@ call("unique_consecutive/all", lambda x: torch.unique_consecutive(x, return_inve
      torch.tensor([[1, 1, 2], [2, 2, 3], [1, 1, 1]]), dynamic=BATCH)
 call("unique_consecutive/vector", lambda x: torch.unique_consecutive(x, return_counts=True, dim=0),
      torch.tensor([1, 1, 2, 2, 2, 3]), dynamic=BATCH)
-call("unique_consecutive/dim", lambda x: torch.unique_consecutive(x, dim=0), TWICE,
-     refused="along a dim of a tensor that is no vector")
+call("unique_consecutive/dim", lambda x: torch.unique_consecutive(x, dim=0), TWICE, dynamic=BATCH,
+     others=lambda: [[torch.ones(3, 3).long()], [torch.ones(0, 3).long()]])
+RUNS = torch.tensor([[1, 1, 2], [1, 1, 2], [2, 2, 2], [2, 2, 4]])
+for dim in (0, 1, -1):
+    call(f"unique_consecutive/dim/{dim}",
+         lambda x, d=dim: torch.unique_consecutive(x, return_inverse=True, return_counts=True, dim=d), RUNS,
+         dynamic=BATCH)
+call("unique_consecutive/dim/three", lambda x: torch.unique_consecutive(x, return_counts=True, dim=1),
+     RUNS.float().reshape(2, 2, 3).repeat(1, 3, 1), dynamic={0: {0: "b", 1: "n"}})
+call("unique_consecutive/dim/nan", lambda x: torch.unique_consecutive(x, return_inverse=True, dim=0),
+     torch.tensor([[NAN, 1], [NAN, 1], [2, 1], [2, 1]]))
+call("unique_consecutive/dim/bool", lambda x: torch.unique_consecutive(x, dim=1), MASK)
 
 # ---- counts and repeats ----------------------------------------------------------------------------
 
