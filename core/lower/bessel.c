@@ -9,6 +9,7 @@
  */
 #include "lower/constant.h"
 #include "lower/formula.h"
+#include "lower/special.h"
 #include "lower/table.h"
 
 #include <math.h>
@@ -29,17 +30,21 @@ typedef struct bessel {
     htp_tensor_id far;      /* |x|, or LARGE where it is not */
 } bessel;
 
-/** The argument self; the row's parameter begins with the order. */
-static bessel arg_bessel(htp_lowering *l, const char *name)
+static bessel bessel_of(htp_lowering *l, htp_tensor_id x, int order)
 {
-    bessel b = {.f = {l, HTP_DTYPE_FLOAT64, HTP_DTYPE_FLOAT64}, .order = l->row->op[0] - '0'};
-    b.x = htp_step_arg(&b.f, name);
+    bessel b = {.f = {l, HTP_DTYPE_FLOAT64, HTP_DTYPE_FLOAT64}, .order = order, .x = x};
     b.size = htp_step_unary(&b.f, "Abs", b.x);
     b.is_large = htp_step_compare_scalar(&b.f, "Greater", b.size, LARGE);
     htp_tensor_id limit = htp_step_number(&b.f, LARGE);
     b.near = htp_step_where(&b.f, b.is_large, limit, b.size);
     b.far = htp_step_where(&b.f, b.is_large, b.size, limit);
     return b;
+}
+
+/** The argument self; the row's parameter begins with the order. */
+static bessel arg_bessel(htp_lowering *l, const char *name)
+{
+    return bessel_of(l, htp_arg_tensor_as(l, name, HTP_DTYPE_FLOAT64), l->row->op[0] - '0');
 }
 
 static htp_tensor_id emit_vector(const htp_formula *f, const double *values, int64_t count)
@@ -117,6 +122,12 @@ void htp_lower_scaled_bessel_i(htp_lowering *l)
 {
     bessel b = arg_bessel(l, "self");
     htp_formula_bind(&b.f, 0, give_sign(&b, emit_scaled_i(&b)));
+}
+
+htp_tensor_id htp_emit_bessel_i0(const htp_formula *f, htp_tensor_id x)
+{
+    bessel b = bessel_of(f->l, x, 0);
+    return htp_step_binary(f, "Mul", htp_step_unary(f, "Exp", b.size), emit_scaled_i(&b));
 }
 
 /** aten::i0, special_i1, and so on: infinite where libtorch's exponential function is */

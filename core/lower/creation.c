@@ -127,3 +127,16 @@ void htp_lower_triu(htp_lowering *l)
 {
     lower_triangle(l, true);
 }
+
+/** aten::tril_indices, triu_indices: the places below a diagonal, or above it, row by row. The
+ * row's parameter compares how far right of the main diagonal a place is with the argument offset.
+ */
+void htp_lower_triangle_indices(htp_lowering *l)
+{
+    htp_tensor_id rows = htp_emit_count_up(l, htp_arg_vector(l, "row"));
+    htp_tensor_id columns = htp_emit_count_up(l, htp_arg_vector(l, "col"));
+    rows = htp_emit_unsqueeze(l, rows, (const int64_t[]){1}, 1);
+    htp_tensor_id distance = htp_emit_binary(l, "Sub", columns, rows);
+    htp_tensor_id mask = htp_emit_binary(l, l->row->op, distance, htp_arg_vector(l, "offset"));
+    htp_bind_cast(l, 0, htp_emit_unary(l, "NonZero", mask), HTP_DTYPE_INT64);
+}

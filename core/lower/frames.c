@@ -207,32 +207,29 @@ static htp_tensor_id emit_envelope(htp_lowering *l, const htp_signal *s, const f
 static htp_tensor_id trim(htp_lowering *l, htp_tensor_id x, const frames *f, bool is_centred)
 {
     int64_t start = is_centred ? f->size / 2 : 0;
-    int64_t end = is_centred ? -(f->size / 2) : INT64_MAX;
-    if (htp_arg_present(l, "length")) {
-        end = start + htp_arg_int(l, "length");
+    if (!htp_arg_present(l, "length")) {
+        int64_t end = is_centred ? -(f->size / 2) : 0;
+        return start == 0 ? x : htp_emit_slice(l, x, 1, start, end);
     }
-    return start == 0 && end == INT64_MAX
-               ? x
-               : htp_emit_slice(l, x, 1, start, end == 0 ? INT64_MAX : end);
+    htp_tensor_id length = htp_arg_vector(l, "length");
+    htp_tensor_id end =
+        start == 0 ? length : htp_emit_binary(l, "Add", length, htp_emit_int(l, start));
+    return htp_emit(l, "Slice", HTP_IN(x, htp_emit_int(l, start), end, htp_emit_int(l, 1)),
+                    HTP_NO_AT);
 }
 
 /** Zeros up to the argument length. */
-static htp_tensor_id extend(htp_lowering *l, htp_tensor_id x, const htp_signal *s, const frames *f,
-                            bool is_centred)
+static htp_tensor_id extend(htp_lowering *l, htp_tensor_id x)
 {
     if (!htp_arg_present(l, "length")) {
         return x;
     }
-    const htp_dim *count = &s->dims[1];
-    if (count->symbol) {
-        htp_lower_fail(l, "argument 'length' is not supported where the number of frames depends "
-                          "on the input");
-        return x;
-    }
-    int64_t whole = f->size + f->hop * (count->size - 1);
-    int64_t end = htp_arg_int(l, "length") + (is_centred ? f->size / 2 : 0);
-    const int64_t pads[] = {0, 0, 0, end - whole};
-    return end > whole ? htp_emit_binary(l, "Pad", x, htp_emit_ints(l, pads, 4)) : x;
+    htp_tensor_id size = htp_emit(
+        l, "Shape", HTP_IN(x), HTP_AT(htp_attribute_int("start", 1), htp_attribute_int("end", 2)));
+    htp_tensor_id missing = htp_emit_binary(l, "Sub", htp_arg_vector(l, "length"), size);
+    htp_tensor_id pads =
+        htp_emit_concat(l, HTP_IN(htp_emit_fill(l, HTP_DTYPE_INT64, 3, 0), missing), 0);
+    return htp_emit_binary(l, "Pad", x, pads);
 }
 
 /** aten::istft of [frequencies, frames], perhaps in a batch. Of a whole spectrum PyTorch, too,
@@ -244,7 +241,8 @@ void htp_lower_istft(htp_lowering *l)
     frames f = arg_frames(l, s.dtype, false);
     bool has_batch = s.rank == 3;
     bool is_centred = htp_arg_bool_or(l, "center", true);
-    if (htp_arg_int_or(l, "length", 1) < 1) {
+    if (htp_arg_present(l, "length") && htp_arg_is_constant(l, "length") &&
+        htp_arg_int(l, "length") < 1) {
         htp_lower_fail(l, "a signal without samples is not supported");
     }
     if (!l->failure && (!s.is_complex || s.rank < 2 || s.rank > 3 ||
@@ -275,6 +273,6 @@ void htp_lower_istft(htp_lowering *l)
     }
     x = trim(l, overlap_add(l, x, s.dtype, &f), &f, is_centred);
     htp_tensor_id envelope = trim(l, emit_envelope(l, &s, &f), &f, is_centred);
-    x = extend(l, htp_typed_binary(l, "Div", s.dtype, x, envelope), &s, &f, is_centred);
+    x = extend(l, htp_typed_binary(l, "Div", s.dtype, x, envelope));
     htp_bind(l, 0, has_batch ? x : htp_emit_squeeze(l, x, &first, 1));
 }

@@ -11,6 +11,7 @@
  */
 #include "lower/compose.h"
 #include "lower/constant.h"
+#include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/sizes.h"
 #include "lower/table.h"
@@ -237,19 +238,54 @@ static htp_tensor_id base_grid(htp_lowering *l, htp_dtype dtype, const int64_t *
     return htp_emit_numbers(l, dtype, 2, dims, numbers);
 }
 
+/** Coordinates of one axis, of a size ([1]) that depends on the input, in float64: base_point() of
+ * all places. */
+static htp_tensor_id emit_base_points(htp_lowering *l, htp_tensor_id size)
+{
+    const htp_formula f = {l, HTP_DTYPE_FLOAT64, HTP_DTYPE_FLOAT64};
+    htp_tensor_id places = htp_emit_cast(l, htp_emit_count_up(l, size), HTP_DTYPE_INT64, f.dtype);
+    htp_tensor_id count = htp_emit_cast(l, size, HTP_DTYPE_INT64, f.dtype);
+    htp_tensor_id steps = htp_step_scalar(&f, "Sub", count, 1);
+    htp_tensor_id points = htp_step_scalar(&f, "Mul", places, 2);
+    points = htp_step_scalar(&f, "Add", htp_step_binary(&f, "Div", points, steps), -1);
+    if (!htp_arg_bool(l, "align_corners")) {
+        points = htp_step_binary(&f, "Mul", points, steps);
+        points = htp_step_binary(&f, "Div", points, count);
+    }
+    return htp_step_where_number(&f, htp_step_compare_scalar(&f, "Equal", count, 1), 0, points);
+}
+
 /** A grid of a size that depends on the input. ONNX's operator of opset 20 rounds each point's
- * place twice, so it serves only here; where there is one point between two corners it gives
- * another. */
+ * place twice, and where there is one point between two corners it gives another. */
 static void bind_dynamic_affine_grid(htp_lowering *l, htp_dtype dtype)
 {
-    if (l->model->opset < 20 || htp_arg_bool(l, "align_corners")) {
-        htp_lower_fail(l, "a size that depends on the input needs opset 20, and "
-                          "align_corners=False");
-        return;
+    static const int64_t transposed[] = {0, 2, 1};
+    const size_t axes = htp_output_rank(l, 0) - 2;
+    htp_tensor_id size = htp_arg_shape(l, "size");
+    htp_tensor_id spaces = htp_emit_slice(l, size, 0, 2, INT64_MAX);
+    htp_tensor_id ends = htp_emit_concat(l, HTP_IN(spaces, htp_emit_int(l, 1)), 0);
+    htp_tensor_id columns[4] = {HTP_TENSOR_NONE};
+    for (size_t i = 0; i < axes && i < 3; i++) {
+        int64_t behind[4];
+        for (size_t k = 0; k < axes - i; k++) {
+            behind[k] = (int64_t)k + 1;
+        }
+        int64_t place = (int64_t)i;
+        htp_tensor_id points = emit_base_points(l, htp_emit_slice(l, spaces, 0, place, place + 1));
+        points = htp_emit_cast(l, points, HTP_DTYPE_FLOAT64, dtype);
+        points = htp_emit_unsqueeze(l, points, behind, axes - i);
+        columns[axes - 1 - i] = htp_typed_expand(l, dtype, points, ends);
     }
-    htp_tensor_id grid = htp_emit_binary(l, "AffineGrid", htp_arg_tensor_as(l, "theta", dtype),
-                                         htp_arg_shape(l, "size"));
-    htp_bind_cast(l, 0, grid, dtype);
+    columns[axes] = htp_typed_expand(l, dtype, htp_emit_scalar(l, dtype, 1), ends);
+    htp_tensor_id base = htp_emit_concat(l, (htp_emit_inputs){columns, axes + 1}, (int64_t)axes);
+    base = htp_emit_reshape(l, base, (const int64_t[]){-1, (int64_t)axes + 1}, 2);
+    htp_tensor_id theta =
+        htp_emit_transpose(l, htp_arg_tensor_as(l, "theta", dtype), transposed, 3);
+    htp_tensor_id grid = htp_emit_binary(l, "MatMul", base, theta);
+    htp_tensor_id batch = htp_emit_slice(l, size, 0, 0, 1);
+    htp_tensor_id shape =
+        htp_emit_concat(l, HTP_IN(batch, spaces, htp_emit_int(l, (int64_t)axes)), 0);
+    htp_bind_cast(l, 0, htp_emit_binary(l, "Reshape", grid, shape), dtype);
 }
 
 /** aten::affine_grid_generator: a grid, transformed by theta [N, axes, axes + 1]. */

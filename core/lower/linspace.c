@@ -91,8 +91,7 @@ static htp_tensor_id set_positions(const htp_formula *f, spaced *s, htp_tensor_i
     s->halves =
         htp_emit_binary(l, "Less", index, htp_emit_binary(l, "Div", steps, htp_emit_int(l, 2)));
     htp_tensor_id from_end = htp_emit_binary(l, "Sub", intervals, index);
-    s->positions =
-        counted(f, htp_emit(l, "Where", HTP_IN(s->halves, index, from_end), HTP_NO_AT));
+    s->positions = counted(f, htp_emit(l, "Where", HTP_IN(s->halves, index, from_end), HTP_NO_AT));
     s->is_single = htp_emit_binary(l, "Less", steps, htp_emit_int(l, 2));
     return counted(f, htp_typed_extreme(l, "Max", HTP_DTYPE_INT64, intervals, one));
 }
@@ -123,9 +122,8 @@ static htp_tensor_id emit_spaced(const htp_formula *f, const spaced *s)
     htp_tensor_id numbers =
         htp_step_where(f, s->halves, htp_step_binary(f, "Add", s->start, offsets),
                        htp_step_binary(f, "Sub", s->end, offsets));
-    return s->is_single == HTP_TENSOR_NONE
-               ? numbers
-               : htp_step_where(f, s->is_single, s->start, numbers);
+    return s->is_single == HTP_TENSOR_NONE ? numbers
+                                           : htp_step_where(f, s->is_single, s->start, numbers);
 }
 
 /** a + b, and what it lost by rounding. Source: Knuth, The Art of Computer Programming 2, 4.2.2. */
@@ -157,9 +155,8 @@ static htp_tensor_id emit_spaced_exactly(const htp_formula *f, const spaced *s)
     htp_tensor_id lost;
     htp_tensor_id sum = add_exactly(f, ends, high, &lost);
     htp_tensor_id numbers = htp_step_binary(f, "Add", sum, htp_step_binary(f, "Add", lost, low));
-    return s->is_single == HTP_TENSOR_NONE
-               ? numbers
-               : htp_step_where(f, s->is_single, s->start, numbers);
+    return s->is_single == HTP_TENSOR_NONE ? numbers
+                                           : htp_step_where(f, s->is_single, s->start, numbers);
 }
 
 /** A start without dims as a vector of as many numbers as there are: none, or one. */

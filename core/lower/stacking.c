@@ -7,6 +7,8 @@
 #include "lower/sizes.h"
 #include "lower/table.h"
 
+#include <string.h>
+
 /** @p x with at least @p wanted dims: of 3, a vector gets one on either side, a matrix one behind;
  * of 2, a vector gets one in front. */
 static htp_tensor_id at_least(htp_lowering *l, htp_tensor_id x, uint32_t rank, uint32_t wanted)
@@ -258,4 +260,53 @@ void htp_lower_chunk_cat(htp_lowering *l)
     }
     htp_tensor_id joined = htp_emit_concat(l, (htp_emit_inputs){parts, count}, axis + 1);
     htp_bind_cast(l, 0, joined, dtype);
+}
+
+/** The largest size of the first dim among some tensors, as [1]. */
+static htp_tensor_id longest(htp_lowering *l, const htp_value_id *values, size_t count)
+{
+    htp_tensor_id *sizes = HTP_NEW_ARRAY(l->arena, htp_tensor_id, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        sizes[i] =
+            htp_emit_dim(l, htp_value_tensor(l, values[i]), l->graph->values[values[i]].dims, 0);
+    }
+    htp_tensor_id all = htp_emit_concat(l, (htp_emit_inputs){sizes, count}, 0);
+    return htp_emit_reduce(l, "ReduceMax", all, (const int64_t[]){0}, 1, true);
+}
+
+/** aten::pad_sequence: tensors beside each other, the shorter ones filled up. */
+void htp_lower_pad_sequence(htp_lowering *l)
+{
+    size_t count = 0;
+    const htp_value_id *values = htp_arg_list(l, "sequences", &count);
+    htp_dtype dtype = htp_output_dtype(l, 0);
+    htp_dtype wide = htp_kernel_dtype(l, "Pad", dtype);
+    uint32_t rank = htp_output_rank(l, 0) - 1;
+    int64_t axis = htp_arg_bool(l, "batch_first") ? 0 : 1;
+    const char *side =
+        htp_arg_present(l, "padding_side") ? htp_arg_string(l, "padding_side") : "right";
+    if (l->failure || count == 0) {
+        htp_lower_fail(l, "there is nothing to stack");
+        return;
+    }
+    bool is_left = strcmp(side, "left") == 0;
+    htp_tensor_id most = longest(l, values, count);
+    htp_tensor_id fill = htp_emit_scalar(l, dtype, htp_arg_float(l, "padding_value"));
+    fill = htp_emit_cast(l, fill, dtype, wide);
+    htp_tensor_id *parts = HTP_NEW_ARRAY(l->arena, htp_tensor_id, count);
+    for (size_t i = 0; i < count && !l->failure; i++) {
+        htp_tensor_id x = htp_value_tensor_as(l, values[i], wide);
+        htp_tensor_id size = htp_emit_dim(l, x, l->graph->values[values[i]].dims, 0);
+        htp_sizes pads = htp_sizes_begin(l);
+        for (uint32_t k = 0; k < 2 * rank; k++) {
+            if (k == (is_left ? 0 : rank)) {
+                htp_sizes_add_tensor(&pads, htp_emit_binary(l, "Sub", most, size));
+            } else {
+                htp_sizes_add_int(&pads, 0);
+            }
+        }
+        x = htp_emit(l, "Pad", HTP_IN(x, htp_sizes_end(&pads), fill), HTP_NO_AT);
+        parts[i] = htp_emit_unsqueeze(l, x, &axis, 1);
+    }
+    htp_bind_cast(l, 0, htp_emit_concat(l, (htp_emit_inputs){parts, count}, axis), wide);
 }

@@ -116,8 +116,8 @@ for dtype in (torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.i
     call(f"circular/{dtype}", lambda x: F.pad(x, (2, 1), "circular"), ((2, 3, 5), dtype), emits=("Pad", 19))
 for dtype in (torch.float32, torch.float64):
     call(f"affine_grid/{dtype}", lambda x, t: F.affine_grid(t, x.shape, False), ((2, 3, 4, 5), dtype),
-         ((2, 2, 3), dtype), dynamic={0: {0: "batch", 2: "rows"}, 1: {0: "batch"}}, opset=20)
+         ((2, 2, 3), dtype), dynamic={0: {0: "batch", 2: "rows"}, 1: {0: "batch"}})
     call(f"affine_grid/3d/{dtype}", lambda x, t: F.affine_grid(t, x.shape, False), ((2, 3, 4, 5, 6), dtype),
-         ((2, 3, 4), dtype), dynamic={0: {2: "depth", 4: "columns"}}, opset=20)
+         ((2, 3, 4), dtype), dynamic={0: {2: "depth", 4: "columns"}})
 call("affine_grid/corners", lambda x, t: F.affine_grid(t, x.shape, True), (2, 3, 4, 5), (2, 2, 3),
-     dynamic={0: {2: "rows"}}, refused="needs opset 20, and align_corners=False")
+     dynamic={0: {2: "rows"}})
