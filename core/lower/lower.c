@@ -119,8 +119,11 @@ static bool is_empty(const htp_lowering *l, htp_value_id id)
  * such a tensor meets others, ONNX's operators and runtimes differ; joining is what programs do. */
 static const char *find_empty(const htp_lowering *l)
 {
+    /* Those whose lowerings know what becomes of them. */
+    static const char *const knowing[] = {"aten::addmm", "aten::put"};
     const htp_shim_node *node = l->node;
-    if (node->block_count > 0) {
+    if (node->block_count > 0 ||
+        htp_text_is_one_of(node->kind, knowing, sizeof(knowing) / sizeof(knowing[0]))) {
         return NULL;
     }
     bool has_empty = false;

@@ -5,6 +5,8 @@
  * product in int32 that is cast back.
  */
 #include "lower/compose.h"
+#include "lower/kernels.h"
+#include "lower/sizes.h"
 
 /** The dtype in which a product of @p dtype is computed. */
 static htp_dtype product_dtype(htp_lowering *l, htp_dtype dtype)
@@ -158,6 +160,15 @@ static void lower_gemm(htp_lowering *l, htp_dtype dtype)
 void htp_lower_addmm(htp_lowering *l)
 {
     htp_dtype dtype = product_dtype(l, htp_output_dtype(l, 0));
+    const htp_dim *inner = &htp_arg_dims(l, "mat1")[1];
+    if (!inner->symbol && inner->size == 0) { /* The product is zero. */
+        htp_tensor_id zero = htp_emit_scalar(l, dtype, 0);
+        htp_sizes shape = htp_sizes_begin(l);
+        htp_sizes_add_dims(&shape, htp_arg_tensor(l, "mat1"), htp_arg_dims(l, "mat1"), 0, 1);
+        htp_sizes_add_dims(&shape, htp_arg_tensor(l, "mat2"), htp_arg_dims(l, "mat2"), 1, 2);
+        bind_sum(l, htp_typed_expand(l, dtype, zero, htp_sizes_end(&shape)), dtype);
+        return;
+    }
     bool exact =
         dtype != HTP_DTYPE_FLOAT64 || (fits_attribute(l, "alpha") && fits_attribute(l, "beta"));
     if (htp_dtype_is_float(dtype) && exact && htp_arg_is_constant(l, "alpha") &&
@@ -180,8 +191,22 @@ void htp_lower_add_product(htp_lowering *l)
     bind_sum(l, x, dtype);
 }
 
+/** addr of bools: (beta and self) or (alpha and both) */
+static void lower_bool_addr(htp_lowering *l)
+{
+    htp_tensor_id x = outer_product(l, 1, HTP_DTYPE_BOOL);
+    x = htp_emit_binary(l, "And", x, htp_arg_tensor_as(l, "alpha", HTP_DTYPE_BOOL));
+    htp_tensor_id self = htp_arg_tensor_as(l, "self", HTP_DTYPE_BOOL);
+    self = htp_emit_binary(l, "And", self, htp_arg_tensor_as(l, "beta", HTP_DTYPE_BOOL));
+    htp_bind(l, 0, htp_emit_binary(l, "Or", self, x));
+}
+
 void htp_lower_addr(htp_lowering *l)
 {
+    if (htp_output_dtype(l, 0) == HTP_DTYPE_BOOL) {
+        lower_bool_addr(l);
+        return;
+    }
     htp_dtype dtype = product_dtype(l, htp_output_dtype(l, 0));
     bind_sum(l, outer_product(l, 1, dtype), dtype);
 }

@@ -84,6 +84,18 @@ static htp_dtype sum_dtype(htp_dtype dtype)
     return dtype == HTP_DTYPE_BOOL ? HTP_DTYPE_INT32 : htp_composite_dtype(dtype);
 }
 
+/** Whether a tensor argument is known to be empty. */
+static bool has_no_elements(htp_lowering *l, const char *name)
+{
+    const htp_dim *dims = htp_arg_dims(l, name);
+    for (uint32_t i = 0; i < htp_arg_rank(l, name); i++) {
+        if (!dims[i].symbol && dims[i].size == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** aten::put: written to places of the flattened tensor */
 void htp_lower_put(htp_lowering *l)
 {
@@ -92,6 +104,10 @@ void htp_lower_put(htp_lowering *l)
     bool accumulate = htp_arg_bool_or(l, "accumulate", false);
     htp_dtype wide = accumulate ? sum_dtype(dtype) : dtype;
     htp_tensor_id x = htp_arg_tensor_as(l, "self", wide);
+    if (has_no_elements(l, "index")) {
+        htp_bind(l, 0, htp_arg_tensor(l, "self"));
+        return;
+    }
     htp_tensor_id shape = htp_emit_shape(l, x, htp_arg_rank(l, "self"), htp_arg_dims(l, "self"));
     htp_tensor_id index = htp_arg_tensor_as(l, "index", HTP_DTYPE_INT64);
     htp_attribute reduction = htp_attribute_string("reduction", "add");

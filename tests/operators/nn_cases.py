@@ -46,7 +46,15 @@ call("baddbmm", lambda a, b, c: torch.baddbmm(a, b, c, beta=2, alpha=0.3), (1, 5
 call("baddbmm/no-self", lambda a, b, c: torch.baddbmm(a, b, c, beta=0),
      torch.full((2, 3, 5), NAN), (2, 3, 4), (2, 4, 5))
 call("addbmm", lambda a, b, c: torch.addbmm(a, b, c, beta=2, alpha=0.3), (3, 5), (2, 3, 4), (2, 4, 5))
+call("addmm/nothing", lambda a, b, c: torch.addmm(a, b, c, beta=0.5, alpha=3), (5,), (3, 0), (0, 5),
+     dynamic={1: {0: "rows"}})
+call("addmm/nothing-no-self", lambda a, b, c: torch.addmm(a, b, c, beta=0), torch.full((3, 5), NAN), (3, 0), (0, 5))
+call("addmm/nothing-int64", torch.addmm, ((3, 5), torch.int64), ((3, 0), torch.int64), ((0, 5), torch.int64))
 call("addr", lambda a, b, c: torch.addr(a, b, c, beta=2, alpha=0.3), (3, 4), (3,), (4,))
+for beta in (0, 1):
+    for alpha in (0, 2):
+        call(f"addr/bool/{beta}-{alpha}", lambda a, b, c, s=beta, t=alpha: torch.addr(a, b, c, beta=s, alpha=t),
+             ((3, 4), torch.bool), ((3,), torch.bool), ((4,), torch.bool))
 layer("linear/2d", lambda: nn.Linear(4, 5), (3, 4), dynamic={0: {0: "batch"}})
 layer("linear/3d", lambda: nn.Linear(4, 5), (2, 3, 4), dynamic={0: {0: "batch", 1: "length"}})
 layer("linear/1d", lambda: nn.Linear(4, 5), (4,))
