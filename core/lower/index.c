@@ -75,6 +75,50 @@ void htp_lower_index_put(htp_lowering *l)
              htp_emit_index_put(l, &indexing, values, htp_arg_bool_or(l, "accumulate", false)));
 }
 
+/** The arguments self and indices, with indices that are cut off at both ends of their axes: where
+ * a mask is not true they may be anything. */
+static htp_indexing clamped_indexing(htp_lowering *l)
+{
+    htp_indexing n = htp_arg_indexing(l);
+    for (uint32_t i = 0; i < n.count && !l->failure; i++) {
+        htp_tensor_id size = htp_emit_dim(l, n.x, n.x_dims, n.axes[i]);
+        size = htp_emit_reshape(l, size, NULL, 0);
+        htp_tensor_id last = htp_emit_binary_scalar(l, "Sub", size, HTP_DTYPE_INT64, 1);
+        htp_tensor_id first = htp_emit_unary(l, "Neg", size);
+        n.indices[i] = htp_typed_extreme(l, "Max", HTP_DTYPE_INT64, n.indices[i], first);
+        n.indices[i] = htp_typed_extreme(l, "Min", HTP_DTYPE_INT64, n.indices[i], last);
+    }
+    if (n.count == 0) {
+        htp_lower_fail(l, "it has no index");
+    }
+    return n;
+}
+
+/** aten::_unsafe_masked_index: self[indices] where the mask is true, a number elsewhere */
+void htp_lower_masked_index(htp_lowering *l)
+{
+    htp_indexing n = clamped_indexing(l);
+    if (l->failure) {
+        return;
+    }
+    htp_tensor_id mask = htp_arg_tensor_as(l, "mask", HTP_DTYPE_BOOL);
+    htp_tensor_id fill = htp_arg_tensor_as(l, "fill", n.dtype);
+    htp_bind(l, 0, htp_typed_where(l, n.dtype, mask, htp_emit_indexed(l, &n), fill));
+}
+
+/** aten::_unsafe_masked_index_put_accumulate: values are added where the mask is true. */
+void htp_lower_masked_index_put(htp_lowering *l)
+{
+    htp_indexing n = clamped_indexing(l);
+    if (l->failure) {
+        return;
+    }
+    htp_tensor_id mask = htp_arg_tensor_as(l, "mask", HTP_DTYPE_BOOL);
+    htp_tensor_id values = htp_arg_tensor_as(l, "values", n.dtype);
+    values = htp_typed_where(l, n.dtype, mask, values, htp_emit_scalar_int(l, n.dtype, 0));
+    htp_bind(l, 0, htp_emit_index_put(l, &n, values, true));
+}
+
 /** The indices of argument index, a vector or a number, along the argument dim. */
 static htp_indexing indexing_along_dim(htp_lowering *l)
 {

@@ -77,6 +77,7 @@ call("put/add/bool", lambda x, i, s: x.put(i, s, True), ((3, 4), torch.bool), to
      ((3,), torch.bool))
 call("put/bool", torch.put, ((3, 4), torch.bool), torch.tensor([0, 7]), ((2,), torch.bool))
 call("put/scalar", torch.put, (), torch.tensor(0), ())
+call("put/nothing", torch.put, (3, 4), torch.zeros(0, dtype=torch.int64), torch.zeros(0), dynamic=BATCH)
 call("put/dynamic", torch.put, (3, 4), torch.tensor([0, 7]), (2,), dynamic=BATCH)
 call("take/dynamic", torch.take, (3, 4), ((2, 3), 0, 12), dynamic={0: {0: "a"}, 1: {0: "b"}})
 for dtype in (torch.float32, torch.bool, torch.int8):
@@ -86,6 +87,34 @@ call("take_along_dim/broadcast", lambda x, i: torch.take_along_dim(x, i, -1), (1
 call("take_along_dim/flat", torch.take_along_dim, (3, 4), ((2, 3), 0, 12))
 call("take_along_dim/dynamic", lambda x, i: torch.take_along_dim(x, i, 1), (3, 4), ((1, 2), 0, 4),
      dynamic={0: {0: "a"}, 1: {1: "b"}})
+
+# ---- indices that count where a mask is true -------------------------------------------------------
+
+MASKED = (2, 6)  # the PyTorch that has such operators
+ROWS, COLUMNS = torch.tensor([[0, 9, -2], [2, -7, 1]]), torch.tensor([[1, 0, 3]])
+KEPT = torch.tensor([[True, False, True], [True, False, True]])
+
+
+def masked(fill):
+    return lambda x, m, i, j: torch.ops.aten._unsafe_masked_index(x, m, [i, j], fill)
+
+
+def masked_row(x, mask, index):
+    return torch.ops.aten._unsafe_masked_index(x, mask, [None, index], 0.5)
+
+
+def masked_put(x, mask, i, j, values):
+    return torch.ops.aten._unsafe_masked_index_put_accumulate(x, mask, [i, j], values)
+
+
+for dtype, fill in ((torch.float32, -1.5), (torch.float16, 0.25), (torch.int64, 7), (torch.uint8, 3)):
+    call(f"masked/index/{short(dtype)}", masked(fill), ((3, 4), dtype), KEPT, ROWS, COLUMNS, needs=MASKED)
+    call(f"masked/put/{short(dtype)}", masked_put, ((3, 4), dtype), KEPT, ROWS, COLUMNS, ((2, 3), dtype),
+         needs=MASKED)
+call("masked/index/row", masked_row, (3, 4), KEPT[0], torch.tensor([3, 8, -4]), needs=MASKED)
+call("masked/index/dynamic", masked(2), (3, 4), KEPT, ROWS, COLUMNS, dynamic={0: {0: "batch"}}, needs=MASKED)
+call("masked/put/dynamic", masked_put, (3, 4), KEPT, ROWS, COLUMNS, (2, 3), dynamic={0: {0: "batch"}},
+     needs=MASKED)
 
 # ---- places in sorted sequences --------------------------------------------------------------------
 
