@@ -141,6 +141,72 @@ static int64_t count_elements(const htp_lowering *l, htp_value_id value)
     return count;
 }
 
+/** Whether no element is written twice: which one were to stay nothing tells. */
+static bool are_distinct(htp_lowering *l, const htp_number *places, size_t count, int64_t elements)
+{
+    bool *seen = HTP_NEW_ARRAY(l->arena, bool, (size_t)elements + 1);
+    for (int64_t i = 0; i < elements; i++) {
+        seen[i] = false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (seen[places[i].i]) {
+            return false;
+        }
+        seen[places[i].i] = true;
+    }
+    return true;
+}
+
+/** The arguments size, stride and storage_offset, which must be numbers. */
+static strided arg_strided(htp_lowering *l, int64_t offset)
+{
+    size_t rank = 0;
+    size_t stride_count = 0;
+    strided s = {.sizes = htp_arg_ints(l, "size", &rank),
+                 .strides = htp_arg_ints(l, "stride", &stride_count),
+                 .offset = htp_arg_int_or(l, "storage_offset", offset)};
+    s.rank = (uint32_t)rank;
+    if (rank != stride_count || rank > HTP_SHIM_MAX_RANK) {
+        htp_lower_fail(l, "it has %zu sizes and %zu strides", rank, stride_count);
+    }
+    return s;
+}
+
+/** aten::as_strided_scatter: src is written to places of self's memory. */
+void htp_lower_as_strided_scatter(htp_lowering *l)
+{
+    htp_layout layout;
+    htp_value_id self = htp_arg_value(l, "self");
+    int64_t elements = count_elements(l, self);
+    if (!htp_layout_find(l, self, &layout) || !layout.is_contiguous || layout.offset != 0 ||
+        elements < 0 || elements != count_elements(l, layout.base) || elements > MOST_PLACES) {
+        htp_lower_fail(l, "how its input lies in memory is not known at all sizes");
+        return;
+    }
+    strided s = arg_strided(l, 0);
+    if (l->failure || !is_inside(&s, elements)) {
+        htp_lower_fail(l, "it writes to memory beyond the elements of its input");
+        return;
+    }
+    const htp_number *places = list_places(l, &s, 1, 0);
+    int64_t count = 1;
+    for (uint32_t i = 0; i < s.rank && places; i++) {
+        count *= s.sizes[i];
+    }
+    if (!places || !are_distinct(l, places, (size_t)count, elements)) {
+        htp_lower_fail(l, "some places are written more than once");
+        return;
+    }
+    static const int64_t flattened[] = {-1};
+    htp_tensor_id x = htp_emit_reshape(l, htp_arg_tensor(l, "self"), flattened, 1);
+    htp_tensor_id source = htp_arg_tensor_as(l, "src", htp_arg_dtype(l, "self"));
+    source = htp_emit_reshape(l, source, flattened, 1);
+    htp_tensor_id index = htp_emit_numbers(l, HTP_DTYPE_INT64, 1, &count, places);
+    x = htp_emit(l, "ScatterElements", HTP_IN(x, index, source), HTP_NO_AT);
+    htp_tensor_id shape = htp_emit_shape(l, x, htp_arg_rank(l, "self"), htp_arg_dims(l, "self"));
+    htp_bind(l, 0, htp_emit_binary(l, "Reshape", x, shape));
+}
+
 /** aten::as_strided, as_strided_copy */
 void htp_lower_as_strided(htp_lowering *l)
 {
@@ -156,14 +222,8 @@ void htp_lower_as_strided(htp_lowering *l)
     bool is_constant = htp_arg_is_constant(l, "size") && htp_arg_is_constant(l, "stride") &&
                        (!has_offset || htp_arg_is_constant(l, "storage_offset"));
     if (is_constant && elements >= 0) {
-        size_t rank = 0;
-        size_t stride_count = 0;
-        strided s = {.sizes = htp_arg_ints(l, "size", &rank),
-                     .strides = htp_arg_ints(l, "stride", &stride_count),
-                     .offset = htp_arg_int_or(l, "storage_offset", layout.offset)};
-        s.rank = (uint32_t)rank;
-        if (rank != stride_count || rank > HTP_SHIM_MAX_RANK) {
-            htp_lower_fail(l, "it has %zu sizes and %zu strides", rank, stride_count);
+        strided s = arg_strided(l, layout.offset);
+        if (l->failure) {
             return;
         }
         htp_bind(l, 0, gather_constant(l, memory, elements, &s));

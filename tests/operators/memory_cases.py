@@ -53,6 +53,23 @@ call("strided/dynamic-slice", lambda x: x[1:].as_strided((3, 2), (2, 1)), (5, 4)
 call("strided/copy", lambda x: torch.as_strided_copy(x, (4, 3), (1, 4)), (3, 4), needs=(2, 0))
 
 
+
+def scattered(*arguments):
+    return lambda x, y: torch.as_strided_scatter(x, y, *arguments)
+
+
+call("strided/scatter", scattered((2, 3), (4, 1), 1), (3, 4), (2, 3))
+call("strided/scatter/transposed", scattered((4, 3), (1, 4)), (3, 4), (4, 3))
+call("strided/scatter/scalar", scattered((), ()), (3,), ())
+call("strided/scatter/int8", scattered((2,), (3,)), ((8,), torch.int8), ((2,), torch.int8))
+call("strided/scatter/bool", scattered((2,), (3,)), ((8,), torch.bool), ((2,), torch.bool))
+call("strided/scatter/float16", scattered((2,), (3,)), ((8,), torch.float16), ((2,), torch.float16))
+call("strided/scatter/twice", scattered((2, 2), (1, 1)), (3, 4), (2, 2),
+     refused="some places are written more than once")
+call("strided/scatter/dynamic", scattered((2,), (3,)), (3, 4), (2,), dynamic=BATCH,
+     refused="how its input lies in memory is not known at all sizes")
+
+
 def changed(x):
     x = x * 2
     x.as_strided((3,), (5,)).add_(1)
