@@ -74,10 +74,12 @@ void htp_lower_aminmax(htp_lowering *l)
     uint32_t rank = htp_arg_rank(l, "self");
     htp_tensor_id x = htp_arg_tensor(l, "self");
     bool keepdims = htp_arg_bool_or(l, "keepdim", false);
-    bool along_dim = htp_arg_present(l, "dim") && rank > 0;
+    bool along_dim = htp_arg_present(l, "dim");
     int64_t axis = along_dim ? htp_arg_dim(l, "dim", rank) : 0;
-    if (rank == 0 && keepdims && htp_arg_present(l, "dim")) {
-        htp_lower_fail(l, "a tensor without dims keeps one in PyTorch 1 alone");
+    if (rank == 0) { /* PyTorch 1 gives the result the dim that is kept. */
+        x = htp_emit_reshape(l, x, (const int64_t[]){1}, htp_output_rank(l, 0));
+        htp_bind(l, 0, x);
+        htp_bind(l, 1, x);
         return;
     }
     htp_bind(l, 0, htp_typed_reduce(l, "ReduceMin", dtype, x, &axis, along_dim, keepdims));

@@ -28,12 +28,12 @@ static htp_tensor_id compress(htp_lowering *l, htp_tensor_id x, htp_tensor_id ma
 /** aten::nonzero, argwhere */
 void htp_lower_nonzero(htp_lowering *l)
 {
-    if (htp_arg_rank(l, "self") == 0) {
-        htp_lower_fail(l, "a tensor without dims has places of no dims");
-        return;
+    htp_tensor_id x = htp_arg_tensor_as(l, "self", HTP_DTYPE_BOOL);
+    bool has_dims = htp_arg_rank(l, "self") > 0;
+    htp_tensor_id places = htp_emit_unary(l, "NonZero", has_dims ? x : flat(l, x));
+    if (!has_dims) { /* A place of no dims is no number, once or not at all. */
+        places = htp_emit_slice(l, places, 0, 0, 0);
     }
-    htp_tensor_id places =
-        htp_emit_unary(l, "NonZero", htp_arg_tensor_as(l, "self", HTP_DTYPE_BOOL));
     htp_bind(l, 0, htp_emit_transpose(l, places, (const int64_t[]){1, 0}, 2));
 }
 
@@ -43,12 +43,17 @@ void htp_lower_nonzero_numpy(htp_lowering *l)
 {
     const htp_shim_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
     uint32_t rank = htp_arg_rank(l, l->row->op);
-    if (rank == 0 || list->kind != HTP_SHIM_LIST || list->element_count != rank) {
-        htp_lower_fail(l, "a tensor without dims has places of no dims");
+    htp_tensor_id x = htp_arg_tensor_as(l, l->row->op, HTP_DTYPE_BOOL);
+    if (rank == 0) { /* taken for a vector */
+        x = flat(l, x);
+        rank = 1;
+    }
+    if (list->kind != HTP_SHIM_LIST || list->element_count != rank) {
+        htp_lower_fail(l, "its result is not a list of %u vectors", rank);
         return;
     }
     htp_tensor_id columns[HTP_SHIM_MAX_RANK];
-    htp_emit_place_columns(l, htp_arg_tensor_as(l, l->row->op, HTP_DTYPE_BOOL), rank, columns);
+    htp_emit_place_columns(l, x, rank, columns);
     for (uint32_t i = 0; i < rank; i++) {
         htp_bind_value(l, list->elements[i], columns[i]);
     }
@@ -290,9 +295,9 @@ void htp_lower_unique_consecutive(htp_lowering *l)
 {
     run_of_slices r = read_slices(l);
     htp_tensor_id begin = begins(l, &r);
-    htp_bind(l, 0,
-             htp_emit(l, "Compress", HTP_IN(r.x, begin),
-                      HTP_AT(htp_attribute_int("axis", r.axis))));
+    htp_bind(
+        l, 0,
+        htp_emit(l, "Compress", HTP_IN(r.x, begin), HTP_AT(htp_attribute_int("axis", r.axis))));
     htp_tensor_id number =
         htp_emit_binary(l, "CumSum", htp_emit_cast(l, begin, HTP_DTYPE_BOOL, HTP_DTYPE_INT64),
                         htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0));

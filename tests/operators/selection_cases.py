@@ -29,10 +29,13 @@ for dtype in (torch.bool, torch.float32, torch.int64, torch.float16, torch.uint8
     call(f"nonzero/{name}", torch.nonzero, MASK.to(dtype), others=lambda d=dtype: [[m.to(d)] for m in MASKS])
 call("nonzero/dynamic", torch.nonzero, MASK, dynamic=BATCH)
 call("nonzero/vector", torch.nonzero, MASK[0], dynamic=BATCH)
-call("nonzero/scalar", torch.nonzero, torch.tensor(3.0), refused="a tensor without dims has places of no dims")
+call("nonzero/scalar", torch.nonzero, torch.tensor(3.0), others=lambda: [[torch.tensor(0.0)]])
+call("nonzero/tuple/scalar", lambda x: torch.nonzero(x, as_tuple=True), torch.tensor(3.0),
+     others=lambda: [[torch.tensor(0.0)]])
 call("nonzero/nan", torch.nonzero, torch.tensor([0.0, NAN, -0.0, 2.0]))
 call("nonzero/tuple", lambda x: torch.nonzero(x, as_tuple=True), MASK, others=with_masks(), dynamic=BATCH)
 call("argwhere", torch.argwhere, MASK, others=with_masks())
+call("argwhere/scalar", torch.argwhere, torch.tensor(True), others=lambda: [[torch.tensor(False)]])
 call("where/places", torch.where, MASK, others=with_masks())
 
 # ---- masks -----------------------------------------------------------------------------------------
