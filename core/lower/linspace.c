@@ -9,6 +9,7 @@
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/sizes.h"
+#include "lower/special.h"
 #include "lower/table.h"
 
 enum { MOST_STEPS = 1 << 20 };
@@ -124,6 +125,15 @@ static htp_tensor_id emit_spaced(const htp_formula *f, const spaced *s)
                        htp_step_binary(f, "Sub", s->end, offsets));
     return s->is_single == HTP_TENSOR_NONE ? numbers
                                            : htp_step_where(f, s->is_single, s->start, numbers);
+}
+
+htp_tensor_id htp_emit_linspace(const htp_formula *f, htp_tensor_id start, htp_tensor_id end,
+                                int64_t steps)
+{
+    spaced s = {.start = start, .end = end, .is_single = HTP_TENSOR_NONE};
+    htp_tensor_id intervals = set_known_positions(f, &s, steps);
+    s.step = htp_step_binary(f, "Div", htp_step_binary(f, "Sub", end, start), intervals);
+    return emit_spaced(f, &s);
 }
 
 /** a + b, and what it lost by rounding. Source: Knuth, The Art of Computer Programming 2, 4.2.2. */

@@ -22,4 +22,9 @@ htp_tensor_id htp_emit_hypot(const htp_formula *f, htp_tensor_id x, htp_tensor_i
  * output has one dim, too. */
 htp_tensor_id htp_emit_bessel_i0(const htp_formula *f, htp_tensor_id x);
 
+/** As many numbers as @p steps, 2 at least, spaced evenly from @p start to @p end, which have no
+ * dims: aten::linspace. */
+htp_tensor_id htp_emit_linspace(const htp_formula *f, htp_tensor_id start, htp_tensor_id end,
+                                int64_t steps);
+
 #endif

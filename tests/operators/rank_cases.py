@@ -85,6 +85,28 @@ call("histc/edges", lambda x: torch.histc(x, 4, 0, 2), torch.tensor([0, 0.5, 1, 
 call("histc/nan", lambda x: torch.histc(x, 4, 0, 2), torch.tensor([0, NAN, 1.5]), needs=(2, 0))
 call("histc/equal", lambda x: torch.histc(x, 4), torch.full((3,), 2.0))
 call("histc/float64", lambda x: torch.histc(x, 6, -1, 1.5), ((5, 6), torch.float64))
+
+
+def histogram(*arguments, **options):
+    """torch.histogram(); a weight is what comes behind the numbers."""
+    return lambda x, *weight: tuple(torch.histogram(x, *arguments, **options, weight=weight[0] if weight else None))
+
+
+ON_EDGES = torch.tensor([[0, 0.5, 1, 1.5], [2, -0.1, 2.1, 0.49999]])
+for density in (False, True):
+    name = "density" if density else "counts"
+    call(f"histogram/{name}", histogram(8, density=density), (5, 6), dynamic=AXES)
+    call(f"histogram/{name}/range", histogram(6, range=(-1.0, 1.5), density=density), (5, 6), dynamic=AXES)
+    call(f"histogram/{name}/weight", histogram(5, density=density), (5, 6), torch.arange(30.0).reshape(5, 6),
+         dynamic={0: AXES[0], 1: AXES[0]})
+    call(f"histogram/{name}/edges", lambda x, e, d=density: tuple(torch.histogram(x, e, density=d)), ON_EDGES,
+         torch.tensor([0, 0.5, 1, 2]), others=lambda: [
+             [ON_EDGES, torch.tensor([0.1, 0.5, 1.4, 2.1])], [-ON_EDGES, torch.tensor([-5.0, -0.1, 0, 2.1])]])
+call("histogram/on-edges", histogram(4, range=(0.0, 2.0)), ON_EDGES)
+call("histogram/equal", histogram(4), torch.full((3,), 2.0))
+call("histogram/one-point", histogram(3, range=(2.0, 2.0)), torch.tensor([1.5, 2.0, 2.5, 3.0]))
+call("histogram/float64", histogram(6, range=(-1.0, 1.5)), ((5, 6), torch.float64))
+call("histogram/nan", histogram(4, range=(0.0, 2.0)), torch.tensor([0, NAN, 1.5]), needs=(2, 0))
 for dtype in (torch.float32, torch.int64, torch.bool, torch.uint8, torch.float16):
     call(f"nonzero_static/{short(dtype)}", lambda x: torch.nonzero_static(x, size=4), ((3, 4), dtype), needs=(2, 1))
 call("nonzero_static/filled", lambda x: torch.nonzero_static(x, size=9, fill_value=7), torch.eye(3), needs=(2, 1))
