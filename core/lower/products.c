@@ -247,16 +247,65 @@ static bool advance(int64_t *places, int64_t r, int64_t n, bool repeats)
     return false;
 }
 
+/** Combinations of @p r of as many places as @p count tells: those of a grid of r axes that rise.
+ */
+static htp_tensor_id emit_combinations(htp_lowering *l, htp_tensor_id count, int64_t r,
+                                       bool repeats)
+{
+    htp_tensor_id places = htp_emit_count_up(l, count);
+    htp_tensor_id rises = HTP_TENSOR_NONE;
+    htp_tensor_id before = HTP_TENSOR_NONE;
+    for (int64_t k = 0; k < r; k++) {
+        int64_t shape[HTP_SHIM_MAX_RANK];
+        for (int64_t i = 0; i < r; i++) {
+            shape[i] = i == k ? -1 : 1;
+        }
+        htp_tensor_id here = htp_emit_reshape(l, places, shape, (size_t)r);
+        htp_tensor_id is_next = HTP_TENSOR_NONE;
+        if (k > 0) {
+            is_next = htp_emit_binary(l, repeats ? "LessOrEqual" : "Less", before, here);
+        }
+        rises = k > 1 ? htp_emit_binary(l, "And", rises, is_next) : is_next;
+        before = here;
+    }
+    htp_tensor_id columns = htp_emit_unary(l, "NonZero", rises);
+    return htp_emit_transpose(l, columns, (const int64_t[]){1, 0}, 2);
+}
+
+/** Combinations of @p r of the places of the argument self, whose number only a run tells. */
+static htp_tensor_id emit_dynamic_combinations(htp_lowering *l, int64_t r, bool repeats)
+{
+    static const int64_t column[] = {-1, 1};
+    htp_tensor_id x = htp_arg_tensor(l, "self");
+    if (r > HTP_SHIM_MAX_RANK) {
+        htp_lower_fail(l, "it combines %lld of a number of elements that is not fixed",
+                       (long long)r);
+        return HTP_TENSOR_NONE;
+    }
+    htp_tensor_id count = htp_emit_dim(l, x, htp_arg_dims(l, "self"), 0);
+    return r == 1 ? htp_emit_reshape(l, htp_emit_count_up(l, count), column, 2)
+                  : emit_combinations(l, count, r, repeats);
+}
+
 /** aten::combinations: the elements at all combinations of places, one in each row */
 void htp_lower_combinations(htp_lowering *l)
 {
     const htp_dim *dims = htp_output_dims(l, 0);
+    uint32_t rank = htp_output_rank(l, 0);
     int64_t r = htp_arg_int(l, "r");
     bool repeats = htp_arg_bool_or(l, "with_replacement", false);
-    if (htp_output_rank(l, 0) != 2 || htp_arg_rank(l, "self") != 1 || r < 1 || r > MOST_COLUMNS ||
-        !htp_dims_are_static(dims, 2) || !htp_dims_are_static(htp_arg_dims(l, "self"), 1) ||
-        dims[0].size > INT32_MAX / r || dims[0].size < 1) {
-        htp_lower_fail(l, "its input must have a fixed number of elements");
+    if (r == 0 || (htp_dims_are_static(dims, rank) && dims[0].size == 0)) {
+        const int64_t none[] = {0, r};
+        htp_bind(l, 0, htp_emit_numbers(l, htp_output_dtype(l, 0), rank, none, NULL));
+        return;
+    }
+    if (!htp_dims_are_static(dims, rank) || !htp_dims_are_static(htp_arg_dims(l, "self"), 1)) {
+        htp_tensor_id index = emit_dynamic_combinations(l, r, repeats);
+        htp_bind(l, 0, htp_emit_binary(l, "Gather", htp_arg_tensor(l, "self"), index));
+        return;
+    }
+    if (rank != 2 || r < 1 || r > MOST_COLUMNS || dims[0].size > INT32_MAX / r) {
+        htp_lower_fail(l, "it makes too many combinations");
         return;
     }
     int64_t *places = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)r);

@@ -59,7 +59,12 @@ for r in (1, 2, 3):
     for repeats in (True, False):
         call(f"combinations/{r}-{repeats}", lambda x, n=r, w=repeats: torch.combinations(x, n, w), (5,))
 call("combinations/all", lambda x: torch.combinations(x, 4), ((4,), torch.int64))
-call("combinations/dynamic", torch.combinations, (5,), dynamic=BATCH, refused="must have a fixed number of elements")
+call("combinations/none", lambda x: torch.combinations(x, 0), (4,))
+call("combinations/too-few", lambda x: torch.combinations(x, 3), (2,))
+for r in (1, 2, 3):
+    for repeats in (False, True):
+        call(f"combinations/dynamic/{r}-{repeats}", lambda x, n=r, w=repeats: torch.combinations(x, n, w), (5,),
+             dynamic=BATCH)
 
 # ---- gradients ---------------------------------------------------------------------------------------------
 
