@@ -13,6 +13,7 @@
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/table.h"
+#include "lower/turns.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,71 +141,28 @@ static htp_tensor_id emit_goes_on(const work *w, htp_tensor_id j, htp_tensor_id 
     return htp_emit_binary(w->f.l, "And", is_below, htp_emit_unary(w->f.l, "Not", is_nan));
 }
 
-/** Whether a condition holds of some element. */
-static htp_tensor_id emit_any(htp_lowering *l, htp_tensor_id condition)
-{
-    htp_tensor_id ones = htp_emit_cast(l, condition, HTP_DTYPE_BOOL, HTP_DTYPE_INT64);
-    ones = htp_emit_reduce(l, "ReduceSum", ones, NULL, 0, false);
-    return htp_typed_predicate_scalar(l, "Greater", HTP_DTYPE_INT64, ones, 0);
-}
-
-/** A graph for the body of a loop that carries two tensors: the number of the turn, p and q. */
-static uint32_t begin_body(const work *w, htp_tensor_id inputs[3])
-{
-    htp_lowering *l = w->f.l;
-    uint32_t rank = htp_output_rank(l, 0);
-    const htp_dim *dims = htp_output_dims(l, 0);
-    uint32_t body = htp_draft_add_graph(l->model);
-    inputs[0] = htp_draft_add_graph_input(l->model, body, "turn", HTP_DTYPE_INT64, 0, NULL);
-    (void)htp_draft_add_graph_input(l->model, body, "condition", HTP_DTYPE_BOOL, 0, NULL);
-    inputs[1] = htp_draft_add_graph_input(l->model, body, "below", w->f.dtype, rank, dims);
-    inputs[2] = htp_draft_add_graph_input(l->model, body, "reached", w->f.dtype, rank, dims);
-    return body;
-}
-
-/** One turn: p and q go up by a degree, except where they are not to go on. */
-static void emit_body(const work *w, const htp_tensor_id inputs[3], htp_tensor_id goal)
+/** Degree @p goal of each element; degree 1 where that is below. */
+static htp_tensor_id emit_degrees(const work *w, htp_tensor_id goal)
 {
     htp_lowering *l = w->f.l;
     const htp_formula *f = &w->f;
-    htp_tensor_id p = inputs[1];
-    htp_tensor_id q = inputs[2];
     htp_tensor_id one = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1);
-    htp_tensor_id j = htp_emit_binary(l, "Add", inputs[0], one);
+    htp_tensor_id q = emit_line(f, w->of->factor, w->s, w->of->offset);
+    htp_tensor_id p =
+        htp_emit_binary(l, "Expand", htp_step_number(f, 1), htp_emit_unary(l, "Shape", q));
+    htp_tensor_id starts = htp_emit_any(l, emit_goes_on(w, one, goal, q));
+    htp_turns t = htp_turns_begin(f, starts, (const htp_tensor_id[]){p, q}, 2);
+    p = t.carried[0];
+    q = t.carried[1];
+    htp_tensor_id j = htp_emit_binary(l, "Add", t.number, one);
     htp_tensor_id goes_on = emit_goes_on(w, j, goal, q);
     htp_tensor_id next = emit_next(w, htp_emit_cast(l, j, HTP_DTYPE_INT64, f->dtype), p, q);
     p = htp_step_where(f, goes_on, q, p);
     q = htp_step_where(f, goes_on, next, q);
     goes_on = emit_goes_on(w, htp_emit_binary(l, "Add", j, one), goal, q);
-    const htp_tensor_id outputs[] = {emit_any(l, goes_on), p, q};
-    for (size_t i = 0; i < 3; i++) {
-        htp_dtype dtype = i == 0 ? HTP_DTYPE_BOOL : f->dtype;
-        htp_draft_set_type(l->model, outputs[i], dtype, i == 0 ? 0 : htp_output_rank(l, 0),
-                           i == 0 ? NULL : htp_output_dims(l, 0));
-        htp_draft_add_graph_output(l->model, outputs[i]);
-    }
-}
-
-/** Degree @p goal of each element; degree 1 where that is below. */
-static htp_tensor_id emit_degrees(const work *w, htp_tensor_id goal)
-{
-    htp_lowering *l = w->f.l;
-    htp_tensor_id one = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1);
-    htp_tensor_id q = emit_line(&w->f, w->of->factor, w->s, w->of->offset);
-    htp_tensor_id p =
-        htp_emit_binary(l, "Expand", htp_step_number(&w->f, 1), htp_emit_unary(l, "Shape", q));
-    htp_tensor_id starts = emit_any(l, emit_goes_on(w, one, goal, q));
-    htp_tensor_id inputs[3];
-    uint32_t around = l->model->current_graph;
-    uint32_t body = begin_body(w, inputs);
-    l->model->current_graph = body;
-    emit_body(w, inputs, goal);
-    l->model->current_graph = around;
-    htp_attribute attribute = htp_attribute_graph("body", body);
-    htp_tensor_id outputs[2];
-    htp_emit_many(l, "Loop", HTP_IN(HTP_TENSOR_NONE, starts, p, q),
-                  (htp_emit_attributes){&attribute, 1}, outputs, 2);
-    return outputs[1];
+    htp_tensor_id last[2];
+    htp_turns_end(&t, htp_emit_any(l, goes_on), (const htp_tensor_id[]){p, q}, last);
+    return last[1];
 }
 
 /* ---- what is known without ---- */
