@@ -49,3 +49,15 @@ LEVELS = torch.tensor([0.0, 1e-30, 1e-12, 1e-5, 0.01, 0.074, 0.076, 0.3, 0.5, 0.
                        NAN, INF, -INF])
 call("ndtri", torch.special.ndtri, LEVELS)
 call("ndtri/float64", torch.special.ndtri, LEVELS.double())
+
+# ---- the zeta function of Hurwitz ------------------------------------------------------------------
+
+POWERS = torch.tensor([NAN, -INF, 0.5, 1.0, 1.001, 1.5, 2, 3, 4, 7.25, 30, 100, 1e5, INF]).unsqueeze(1)
+STARTS = torch.tensor([NAN, INF, -INF, -40.75, -7.25, -3.0, -0.5, 0.0, 1e-3, 0.4, 1, 1.5, 8.9, 9, 9.5, 20, 300, 1e6])
+call("zeta", torch.special.zeta, POWERS, STARTS)
+call("zeta/float64", torch.special.zeta, POWERS.double(), STARTS.double())
+call("zeta/int64", torch.special.zeta, torch.tensor([[1], [2], [5]]), torch.arange(-3, 12))
+call("zeta/power", lambda q: torch.special.zeta(2.5, q), ((3, 4), 1, 30), dynamic={0: {0: "batch"}})
+call("zeta/start", lambda x: torch.special.zeta(x, 1), ((3, 4), 2, 30), dynamic={0: {0: "batch"}})
+call("zeta/scalars", torch.special.zeta, torch.tensor(3.0), torch.tensor(2.0))
+call("zeta/dynamic", torch.special.zeta, ((3, 4), 2, 9), ((4,), -9, 9), dynamic={0: {0: "batch"}})
