@@ -13,6 +13,7 @@
 #ifndef HTP_LOWER_COMPLEX_H
 #define HTP_LOWER_COMPLEX_H
 
+#include "lower/formula.h"
 #include "lower/lowering.h"
 
 /** The parts of a complex value. */
@@ -39,6 +40,9 @@ void htp_complex_check(htp_lowering *l);
  * is mirrored at its ends are such. */
 bool htp_arg_is_transform(htp_lowering *l, const char *name);
 
+/** Fails where the angles of an argument hang on rounding: those of a transform. */
+void htp_complex_check_angle(htp_lowering *l, const char *name);
+
 /** Whether an argument is a complex tensor. */
 bool htp_arg_is_complex(htp_lowering *l, const char *name);
 
@@ -58,6 +62,13 @@ void htp_bind_pairs(htp_lowering *l, size_t index, htp_tensor_id pairs);
 
 /** Binds complex output @p index to parts of the real @p dtype. */
 void htp_bind_complex(htp_lowering *l, size_t index, htp_complex z, htp_dtype dtype);
+
+/** x · y, and x / y where neither squares overflow nor vanish. */
+htp_complex htp_complex_multiply(const htp_formula *f, htp_complex x, htp_complex y);
+htp_complex htp_complex_divide(const htp_formula *f, htp_complex x, htp_complex y);
+
+/** 1 / y, which of zero is infinite and a NaN. */
+htp_complex htp_complex_invert(const htp_formula *f, htp_complex y);
 
 /** A zero of @p dtype in the shape of @p x. */
 htp_tensor_id htp_emit_zeros_like(htp_lowering *l, htp_dtype dtype, htp_tensor_id x);

@@ -12,6 +12,7 @@
 #include "lower/special.h"
 #include "lower/table.h"
 
+#include <math.h>
 #include <string.h>
 
 /** A formula in the real dtype of output 0. */
@@ -118,7 +119,7 @@ void htp_lower_conj(htp_lowering *l)
 
 /* ---- arithmetic ---- */
 
-static htp_complex multiply(const htp_formula *f, htp_complex x, htp_complex y)
+htp_complex htp_complex_multiply(const htp_formula *f, htp_complex x, htp_complex y)
 {
     return (htp_complex){htp_step_binary(f, "Sub", htp_step_binary(f, "Mul", x.re, y.re),
                                          htp_step_binary(f, "Mul", x.im, y.im)),
@@ -126,29 +127,49 @@ static htp_complex multiply(const htp_formula *f, htp_complex x, htp_complex y)
                                          htp_step_binary(f, "Mul", x.im, y.re))};
 }
 
-/** x · conj(y) / |y|², where both are scaled first, so that squares neither overflow nor vanish. */
-static htp_complex divide(const htp_formula *f, htp_complex x, htp_complex y)
+/** The larger of |re| and |im|: with numbers divided by it squares neither overflow nor vanish. */
+static htp_tensor_id scale_of(const htp_formula *f, htp_complex z)
 {
-    htp_tensor_id scale =
-        htp_step_binary(f, "Max", htp_step_unary(f, "Abs", y.re), htp_step_unary(f, "Abs", y.im));
-    x = (htp_complex){htp_step_binary(f, "Div", x.re, scale),
-                      htp_step_binary(f, "Div", x.im, scale)};
-    y = (htp_complex){htp_step_binary(f, "Div", y.re, scale),
-                      htp_step_binary(f, "Div", y.im, scale)};
-    htp_tensor_id square = htp_step_binary(f, "Add", htp_step_binary(f, "Mul", y.re, y.re),
-                                           htp_step_binary(f, "Mul", y.im, y.im));
-    y.im = htp_step_unary(f, "Neg", y.im);
-    htp_complex z = multiply(f, x, y);
-    return (htp_complex){htp_step_binary(f, "Div", z.re, square),
-                         htp_step_binary(f, "Div", z.im, square)};
+    return htp_step_binary(f, "Max", htp_step_unary(f, "Abs", z.re),
+                           htp_step_unary(f, "Abs", z.im));
+}
+
+static htp_complex divide_by_real(const htp_formula *f, htp_complex z, htp_tensor_id divisor)
+{
+    return (htp_complex){htp_step_binary(f, "Div", z.re, divisor),
+                         htp_step_binary(f, "Div", z.im, divisor)};
+}
+
+/** conj(z) / |z|² */
+static htp_complex invert_scaled(const htp_formula *f, htp_complex z)
+{
+    htp_tensor_id square = htp_step_binary(f, "Add", htp_step_binary(f, "Mul", z.re, z.re),
+                                           htp_step_binary(f, "Mul", z.im, z.im));
+    z.im = htp_step_unary(f, "Neg", z.im);
+    return divide_by_real(f, z, square);
+}
+
+htp_complex htp_complex_divide(const htp_formula *f, htp_complex x, htp_complex y)
+{
+    htp_tensor_id scale = scale_of(f, y);
+    return htp_complex_multiply(f, divide_by_real(f, x, scale),
+                                invert_scaled(f, divide_by_real(f, y, scale)));
+}
+
+htp_complex htp_complex_invert(const htp_formula *f, htp_complex y)
+{
+    htp_tensor_id scale = scale_of(f, y);
+    htp_complex z = divide_by_real(f, invert_scaled(f, divide_by_real(f, y, scale)), scale);
+    htp_tensor_id is_zero = htp_step_compare_scalar(f, "Equal", scale, 0);
+    return (htp_complex){htp_step_where_number(f, is_zero, INFINITY, z.re), z.im};
 }
 
 /** aten::mul */
 void htp_lower_complex_multiply(htp_lowering *l)
 {
     htp_formula f = formula_of_output(l);
-    bind(&f,
-         multiply(&f, htp_arg_complex(l, "self", f.dtype), htp_arg_complex(l, "other", f.dtype)));
+    bind(&f, htp_complex_multiply(&f, htp_arg_complex(l, "self", f.dtype),
+                                  htp_arg_complex(l, "other", f.dtype)));
 }
 
 /** aten::div */
@@ -159,29 +180,15 @@ void htp_lower_complex_divide(htp_lowering *l)
         htp_lower_fail(l, "complex quotients are not rounded");
         return;
     }
-    bind(&f, divide(&f, htp_arg_complex(l, "self", f.dtype), htp_arg_complex(l, "other", f.dtype)));
+    bind(&f, htp_complex_divide(&f, htp_arg_complex(l, "self", f.dtype),
+                                htp_arg_complex(l, "other", f.dtype)));
 }
 
 /** aten::reciprocal */
 void htp_lower_complex_reciprocal(htp_lowering *l)
 {
     htp_formula f = formula_of_output(l);
-    const htp_complex one = {htp_step_number(&f, 1), htp_step_number(&f, 0)};
-    bind(&f, divide(&f, one, htp_arg_complex(l, "self", f.dtype)));
-}
-
-/** aten::square, and aten::pow to a small whole number */
-void htp_lower_complex_power(htp_lowering *l)
-{
-    htp_formula f = formula_of_output(l);
-    htp_complex x = htp_arg_complex(l, "self", f.dtype);
-    double exponent = l->row->op ? 2 : htp_arg_float(l, "exponent");
-    if (exponent != 2 && exponent != 3) {
-        htp_lower_fail(l, "complex numbers are supported to the power of 2 and 3");
-        return;
-    }
-    htp_complex power = multiply(&f, x, x);
-    bind(&f, exponent == 2 ? power : multiply(&f, power, x));
+    bind(&f, htp_complex_invert(&f, htp_arg_complex(l, "self", f.dtype)));
 }
 
 /** aten::exp */
@@ -236,14 +243,18 @@ bool htp_arg_is_transform(htp_lowering *l, const char *name)
     return false;
 }
 
+void htp_complex_check_angle(htp_lowering *l, const char *name)
+{
+    if (htp_arg_is_transform(l, name)) {
+        htp_lower_fail(l, "the angles of a Fourier transform hang on its rounding; work with its "
+                          "real and imaginary parts");
+    }
+}
+
 /** aten::angle */
 void htp_lower_complex_angle(htp_lowering *l)
 {
-    if (htp_arg_is_transform(l, "self")) {
-        htp_lower_fail(l, "the angles of a Fourier transform hang on its rounding; work with its "
-                          "real and imaginary parts");
-        return;
-    }
+    htp_complex_check_angle(l, "self");
     htp_formula f = formula_of_output(l);
     htp_complex z = htp_arg_complex(l, "self", f.dtype);
     htp_formula_bind(&f, 0, htp_emit_atan2(&f, z.im, z.re));

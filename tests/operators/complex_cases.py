@@ -82,6 +82,36 @@ call("div/small", on_pairs(torch.div), torch.tensor([[1.0, 2.0], [3e20, 1.0]]), 
      needs=(2, 0))
 call("div/zero", on_pairs(lambda z: z / 3.0), PAIRS)
 
+# ---- functions -----------------------------------------------------------------------------------------
+
+MATHEMATICAL = {
+    "log": torch.log, "log2": torch.log2, "log10": torch.log10, "sqrt": torch.sqrt, "rsqrt": torch.rsqrt,
+    "sin": torch.sin, "cos": torch.cos, "tan": torch.tan, "sinh": torch.sinh, "cosh": torch.cosh, "tanh": torch.tanh,
+    "asin": torch.asin, "acos": torch.acos, "atan": torch.atan, "asinh": torch.asinh, "atanh": torch.atanh,
+    "sigmoid": torch.sigmoid, "sgn": torch.sgn, "power-half": lambda z: z**0.5, "power-real": lambda z: z**1.7,
+    "power-minus": lambda z: z**-3, "power-whole": lambda z: z**7, "power-none": lambda z: z**0,
+    "power-minus-half": lambda z: z**-0.5,
+    "power-of-number": lambda z: torch.pow(2.5, z),
+}
+IN_DOUBLE = ("sqrt", "rsqrt", "sigmoid", "sgn", "power-half", "power-minus", "power-whole")
+EVERY_SIDE = torch.tensor([
+    [0.3, 0.4], [-0.3, 0.4], [-0.3, -0.4], [0.3, -0.4], [3.0, 0.1], [-3.0, -0.1], [-2.0, 5.0], [0.01, -0.02],
+    [1e-4, 2e-4], [0.5, 0.0], [-0.5, 0.0], [0.0, 2.0], [0.0, -2.0], [4.0, 1e-3], [-4.0, -1e-3],
+])
+for name, function in MATHEMATICAL.items():
+    call(f"function/{name}", on_pairs(function), PAIRS, dynamic={0: {0: "batch"}})
+    call(f"function/{name}/sides", on_pairs(function), EVERY_SIDE)
+    if name in IN_DOUBLE:
+        call(f"function/{name}/double", on_pairs(function), EVERY_SIDE.double())
+CUT = torch.tensor([[-2.0, 0.0], [-2.0, -0.0], [2.0, 0.0], [2.0, -0.0]])
+for name in ("log", "sqrt"):
+    call(f"function/{name}/cut", on_pairs(MATHEMATICAL[name]), CUT)
+call("function/sqrt/extreme", on_pairs(torch.sqrt), torch.tensor([[0.0, 0.0], [1e30, -1e30], [1e-30, 1e-30], [-1e-30, 0.0]]))
+call("function/pow", on_pairs(torch.pow), PAIRS, PAIRS, dynamic=B)
+call("function/pow/zero", on_pairs(torch.pow), torch.tensor([[0.0, 0.0], [0.0, 0.0], [2.0, 1.0]]),
+     torch.tensor([[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
+call("function/power-minus/zero", on_pairs(lambda z: z**-3), torch.zeros(3, 2))
+
 # ---- from reals ----------------------------------------------------------------------------------------
 
 call("complex", lambda a, b: shown(torch.complex(a, b)), (4, 3), (4, 3), dynamic=B)
@@ -139,11 +169,14 @@ def changed_through_conj(x):
 
 call("refused/output", complex_of, PAIRS, refused="return torch.view_as_real()")
 call("refused/half", lambda x: shown(complex_of(x)), (PAIRS, HALF), refused="tensors of complex32 cannot be exported")
-call("refused/sin", on_pairs(torch.sin), PAIRS, refused="there is no lowering for it with complex numbers")
+call("refused/logcumsumexp", on_pairs(lambda z: torch.logcumsumexp(z, 1)), PAIRS,
+     refused="there is no lowering for it with complex numbers")
+call("refused/sin-of-double", on_pairs(torch.sin), (PAIRS, DOUBLE), refused="runtimes do not compute ONNX Sinh in float64")
+call("refused/power-of-complex-number", on_pairs(lambda z: z ** (0.5 + 1j)), PAIRS,
+     refused="argument 'exponent' is not a number")
 call("refused/cast", on_pairs(lambda z: z.to(torch.float32)), PAIRS, refused="loses their imaginary part")
 call("refused/square-of-one", on_pairs(lambda z: torch.einsum("bi,bj->ij", z, z)), PAIRS,
      refused="complex products are supported of two different tensors")
-call("refused/power", on_pairs(lambda z: z**1.5), PAIRS, refused="to the power of 2 and 3")
 call("refused/changed-view", changed_through_conj, PAIRS, refused="in place where there are conjugated views")
 call("refused/angle-of-double", on_pairs(torch.angle), (PAIRS, DOUBLE),
      refused="runtimes do not compute ONNX Atan in float64")
