@@ -365,7 +365,7 @@ def wrong_arrays():
         file, out = saved(Plus(), folder), folder / "model.onnx"
         x = numpy.zeros((2, 3), numpy.float32)
         for name, array in {"text": numpy.array(["a"]), "swapped": x.astype(">f4"),
-                            "complex": x.astype(numpy.complex64)}.items():
+                            "wide": x.astype(numpy.longdouble)}.items():
             numpy.save(folder / f"{name}.npy", array)
             result = run(file, "--out", out, *flags(f"x:@{folder}/{name}.npy"))
             check_line(result, EXIT_USAGE, f"{name}.npy: an array ")

@@ -5,6 +5,7 @@
 #include "api/options.h"
 #include "api/paths.h"
 #include "api/session.h"
+#include "graph/dtype.h"
 #include "lower/support.h"
 #include "report/inspection.h"
 #include "source/torchscript.h"
@@ -32,6 +33,8 @@ static void add_chosen(htp_arena *arena, htp_inspection *inspection, const htp_i
                          .name = inputs->paths[i].text,
                          .specification = htp_inputs_describe(arena, inputs, i),
                          .is_left_out = inputs->items[i].is_none,
+                         .is_complex = !inputs->items[i].is_none &&
+                                       htp_dtype_is_complex(inputs->items[i].dtype),
                      });
         }
     }

@@ -113,6 +113,29 @@ static void note_frozen(htp_session *session)
     }
 }
 
+/* Complex numbers do not cross the border of a model as they are. */
+static void note_complex(htp_session *session, const htp_draft *model)
+{
+    for (size_t i = 0; i < model->inputs.count; i++) {
+        const htp_tensor *input = &model->tensors.items[model->inputs.items[i]];
+        if (input->is_complex) {
+            htp_session_note(session,
+                             "input %s is complex: the model takes its real and imaginary parts "
+                             "in a last dim of 2",
+                             input->name);
+        }
+    }
+    for (size_t i = 0; i < model->outputs.count; i++) {
+        const htp_tensor *output = &model->tensors.items[model->outputs.items[i]];
+        if (output->is_complex) {
+            htp_session_note(session,
+                             "output %s is complex: the model gives its real and imaginary parts "
+                             "in a last dim of 2",
+                             output->name);
+        }
+    }
+}
+
 static htp_status lower_graph(htp_session *session, const htp_custom_operators *customs,
                               htp_draft **model)
 {
@@ -141,6 +164,7 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     HTP_TRY(status);
     htp_draft_remove_unused(*model);
     htp_draft_infer_types(*model);
+    note_complex(session, *model);
     HTP_TRY(htp_status_prefix(htp_first_values_find(*model), session->model_path));
     note_state(session, *model);
     note_frozen(session);

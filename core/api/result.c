@@ -29,7 +29,8 @@ static void add_count(htp_text *text, const char *key, uint64_t value)
     htp_text_addf(text, ": %" PRIu64 ", ", value);
 }
 
-/* {"name": "ids", "dtype": "int64", "dims": [2, 8], "axes": ["batch", null]} */
+/* {"name": "ids", "dtype": "int64", "dims": [2, 8], "axes": ["batch", null]}, and "complex": true
+ * where the last dim holds the parts of complex numbers */
 static void add_tensor(htp_text *text, const htp_tensor *tensor)
 {
     htp_text_add(text, "{");
@@ -48,7 +49,7 @@ static void add_tensor(htp_text *text, const htp_tensor *tensor)
             htp_text_add(text, "null");
         }
     }
-    htp_text_add(text, "]}");
+    htp_text_add(text, tensor->is_complex ? "], \"complex\": true}" : "]}");
 }
 
 static void add_tensors(htp_text *text, const char *key, const htp_draft *model,

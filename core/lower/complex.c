@@ -130,8 +130,7 @@ static htp_tensor_id join_parts(htp_lowering *l, htp_value_id id)
     return pairs;
 }
 
-/** A complex value as pairs. */
-static htp_tensor_id value_pairs(htp_lowering *l, htp_value_id id)
+htp_tensor_id htp_value_pairs(htp_lowering *l, htp_value_id id)
 {
     const htp_shim_value *value = htp_graph_value(l->graph, id);
     htp_tensor_id *pairs = &l->bindings[id].tensor;
@@ -161,7 +160,7 @@ htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part)
         *found = constant_part(l, value, index);
         return *found;
     }
-    htp_tensor_id pairs = value_pairs(l, id);
+    htp_tensor_id pairs = htp_value_pairs(l, id);
     htp_origin here = l->model->origin;
     l->model->origin = htp_value_origin(l, id);
     *found = htp_emit(l, "Gather",
@@ -183,7 +182,7 @@ htp_tensor_id htp_arg_pairs(htp_lowering *l, const char *name)
         htp_lower_fail(l, "argument '%s' is not complex", name);
         return HTP_TENSOR_NONE;
     }
-    return value_pairs(l, htp_arg_value(l, name));
+    return htp_value_pairs(l, htp_arg_value(l, name));
 }
 
 htp_complex htp_arg_complex(htp_lowering *l, const char *name, htp_dtype dtype)

@@ -50,6 +50,9 @@ bool htp_arg_is_complex(htp_lowering *l, const char *name);
  * has set. HTP_TENSOR_NONE where there is no such, and for HTP_PART_NONE. */
 htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part);
 
+/** A complex value as pairs [..., 2]. */
+htp_tensor_id htp_value_pairs(htp_lowering *l, htp_value_id id);
+
 /** A complex tensor argument as pairs [..., 2]. */
 htp_tensor_id htp_arg_pairs(htp_lowering *l, const char *name);
 

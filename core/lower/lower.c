@@ -17,41 +17,6 @@
 /** Nodes between two reports of progress. */
 #define PROGRESS_INTERVAL 256
 
-/** Declares an argument of the method as graph input; the elements of a list become one each. The
- * trace names those that are tensors: "past_0_key". */
-static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
-{
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_SHIM_LIST) {
-        for (uint32_t i = 0; i < value->element_count; i++) {
-            const char *own = htp_graph_value(l->graph, value->elements[i])->name;
-            bind_input(l, value->elements[i],
-                       own && *own ? own : htp_arena_printf(l->arena, "%s_%u", name, i));
-        }
-    } else if (htp_graph_is_computed(l->graph, id)) {
-        bool is_tensor = value->kind == HTP_SHIM_TENSOR;
-        if (is_tensor && htp_dtype_is_complex(value->dtype)) {
-            htp_lower_fail(l,
-                           "%s is %s, which ONNX models do not take: let forward() take pairs, "
-                           "and call torch.view_as_complex()",
-                           name, htp_dtype_name(value->dtype));
-            return;
-        }
-        l->bindings[id].tensor =
-            htp_draft_add_input(l->model, name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
-                                is_tensor ? l->graph->values[id].dims : NULL);
-    }
-}
-
-static void bind_inputs(htp_lowering *l)
-{
-    const htp_shim_trace *trace = l->graph->trace;
-    for (uint32_t i = 0; i < trace->input_count; i++) {
-        const char *name = i < l->graph->argument_count ? l->graph->arguments[i].name : "input";
-        bind_input(l, trace->inputs[i], name);
-    }
-}
-
 /** Why no lowering can treat a value right; NULL when there is nothing. */
 static const char *find_obstacle(htp_lowering *l, const htp_shim_value *value)
 {
@@ -67,6 +32,56 @@ static const char *find_obstacle(htp_lowering *l, const htp_shim_value *value)
         return htp_arena_printf(l->arena, "a tensor of %u dims cannot be exported", value->rank);
     }
     return NULL;
+}
+
+/** Declares a complex argument as graph input of pairs. */
+static void bind_complex_input(htp_lowering *l, htp_value_id id, const char *name)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const char *obstacle = find_obstacle(l, value);
+    if (obstacle) {
+        htp_lower_fail(l, "%s: %s", name, obstacle);
+        return;
+    }
+    htp_dim dims[HTP_SHIM_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < value->rank; i++) {
+        dims[i] = l->graph->values[id].dims[i];
+    }
+    dims[value->rank].size = 2;
+    htp_tensor_id pairs =
+        htp_draft_add_input(l->model, name, htp_dtype_real(value->dtype), value->rank + 1, dims);
+    l->model->tensors.items[pairs].is_complex = true;
+    l->bindings[id].tensor = pairs;
+}
+
+/** Declares an argument of the method as graph input; the elements of a list become one each. The
+ * trace names those that are tensors: "past_0_key". */
+static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    if (value->kind == HTP_SHIM_LIST) {
+        for (uint32_t i = 0; i < value->element_count; i++) {
+            const char *own = htp_graph_value(l->graph, value->elements[i])->name;
+            bind_input(l, value->elements[i],
+                       own && *own ? own : htp_arena_printf(l->arena, "%s_%u", name, i));
+        }
+    } else if (htp_value_is_complex(l->graph, id)) {
+        bind_complex_input(l, id, name);
+    } else if (htp_graph_is_computed(l->graph, id)) {
+        bool is_tensor = value->kind == HTP_SHIM_TENSOR;
+        l->bindings[id].tensor =
+            htp_draft_add_input(l->model, name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
+                                is_tensor ? l->graph->values[id].dims : NULL);
+    }
+}
+
+static void bind_inputs(htp_lowering *l)
+{
+    const htp_shim_trace *trace = l->graph->trace;
+    for (uint32_t i = 0; i < trace->input_count; i++) {
+        const char *name = i < l->graph->argument_count ? l->graph->arguments[i].name : "input";
+        bind_input(l, trace->inputs[i], name);
+    }
 }
 
 /** What find_obstacle() says of the values of a node. @p follows is set where a value is unknown
@@ -237,6 +252,23 @@ static void lower_node(htp_lowering *l, const htp_custom_operators *customs, htp
     }
 }
 
+/** The tensor that stands for output @p number of forward(). */
+static htp_tensor_id output_tensor(htp_lowering *l, htp_value_id id, uint32_t number)
+{
+    if (htp_value_is_quantized(l->graph, id)) {
+        htp_lower_fail(l, "output %u is quantised: let forward() return dequantize() of it",
+                       number);
+    }
+    if (!htp_value_is_complex(l->graph, id)) {
+        return htp_value_tensor(l, id);
+    }
+    const char *obstacle = find_obstacle(l, htp_graph_value(l->graph, id));
+    if (obstacle) {
+        htp_lower_fail(l, "output %u: %s", number, obstacle);
+    }
+    return l->failure ? HTP_TENSOR_NONE : htp_value_pairs(l, id);
+}
+
 /** Declares what forward() returns as graph outputs; None is left out. */
 static void bind_outputs(htp_lowering *l)
 {
@@ -254,21 +286,13 @@ static void bind_outputs(htp_lowering *l)
         if (htp_graph_value(l->graph, id)->kind == HTP_SHIM_NOTHING) {
             continue;
         }
-        if (htp_value_is_complex(l->graph, id)) {
-            htp_lower_fail(l,
-                           "output %u is complex, which ONNX models do not give: let forward() "
-                           "return torch.view_as_real() of it",
-                           number);
-        }
-        if (htp_value_is_quantized(l->graph, id)) {
-            htp_lower_fail(l, "output %u is quantised: let forward() return dequantize() of it",
-                           number);
-        }
-        htp_tensor_id tensor = htp_value_tensor(l, id);
+        htp_tensor_id tensor = output_tensor(l, id, number);
         const char *name = count == 1 ? "output" : htp_arena_printf(l->arena, "output_%u", number);
         number++;
         if (tensor != HTP_TENSOR_NONE) {
             htp_draft_add_output(l->model, tensor, name);
+            htp_tensor_id output = l->model->outputs.items[l->model->outputs.count - 1];
+            l->model->tensors.items[output].is_complex = htp_value_is_complex(l->graph, id);
         }
     }
 }

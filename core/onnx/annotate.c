@@ -1,6 +1,7 @@
 #include "onnx/annotate.h"
 
 #include "onnx/annotate_node.h"
+#include "onnx/complex_border.h"
 #include "onnx/module_tree.h"
 #include "onnx/state_pairs.h"
 
@@ -238,11 +239,22 @@ static void add_up_nodes(annotator *a, htp_annotations *annotations)
 /* What the model itself says. */
 static htp_properties annotate_model(annotator *a, const htp_annotations *annotations)
 {
+    const htp_draft *model = a->model;
     property_list list = {0};
     const htp_state_pairs states = htp_state_pairs_of(a->arena, a->model);
+    const char *inputs =
+        htp_complex_border_json(a->arena, model, model->inputs.items, model->inputs.count);
+    const char *outputs =
+        htp_complex_border_json(a->arena, model, model->outputs.items, model->outputs.count);
     add_property(a, &list, "htp.tag_rules", HTP_TAG_RULES_VERSION);
     add_property(a, &list, "htp.module_tree",
                  htp_module_tree_json(a->arena, a->graph, a->hierarchy, annotations));
+    if (inputs) {
+        add_property(a, &list, HTP_COMPLEX_INPUTS_KEY, inputs);
+    }
+    if (outputs) {
+        add_property(a, &list, HTP_COMPLEX_OUTPUTS_KEY, outputs);
+    }
     if (states.count > 0) {
         add_property(a, &list, HTP_STATES_KEY, htp_state_pairs_json(a->arena, &states));
     }

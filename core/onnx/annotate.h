@@ -57,7 +57,8 @@ typedef struct htp_annotations {
     /* By initializer: hierarchy_tags, a JSON array of the tags of owners and users in the order of
      * modules; name_scopes, the owners' paths as a Python list, where there are owners. */
     const htp_properties *initializers;
-    htp_properties model;      /* htp.module_tree (see onnx/module_tree.h), htp.tag_rules */
+    htp_properties model;      /* htp.module_tree (see onnx/module_tree.h), htp.tag_rules,
+                                  htp.complex_inputs, ... (see onnx/complex_border.h) */
     const uint32_t *nodes_own; /* by module, see above */
     const uint32_t *nodes_tagged;
     const uint32_t *nodes_total;

@@ -110,6 +110,7 @@ typedef struct htp_tensor {
     bool is_output;   /* of the graph */
     bool has_type;    /* dtype and dims are known */
     bool is_sequence; /* any number of tensors of this type */
+    bool is_complex;  /* input or output of the model: parts of complex numbers in the last dim */
     htp_dtype dtype;
     uint32_t rank;
     const htp_dim *dims;

@@ -83,6 +83,9 @@ static void add_input(htp_text *text, const htp_inspected_input *input)
     if (input->specification) {
         htp_text_add(text, "--input ");
         add(text, input->specification);
+        htp_text_add(text, input->is_complex ? "  (the model takes real and imaginary parts in a "
+                                               "last dim of 2)"
+                                             : "");
     } else {
         add(text, input->name);
         htp_text_add(text, input->is_left_out ? " stays out"

@@ -15,6 +15,7 @@ typedef struct htp_inspected_input {
     const char *form;          /* " --input past.0:DTYPE[DIMS]" where it cannot be derived; NULL
                                   where it can stay out, or where nothing can be passed */
     bool is_left_out;
+    bool is_complex;
 } htp_inspected_input;
 
 /** An operator that the code names. */

@@ -64,6 +64,7 @@ static void add_inputs(htp_text *text, const htp_inspection *inspection)
         add_string(text, "", "name", input->name);
         add_string(text, ", ", "input", input->specification);
         add_bool(text, "left_out", input->is_left_out);
+        add_bool(text, "complex", input->is_complex);
         add_string(text, ", ", "pass", input->form ? input->form + 1 : NULL);
         htp_text_add(text, "}");
     }

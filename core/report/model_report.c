@@ -1,5 +1,6 @@
 #include "report/model_report.h"
 
+#include "onnx/complex_border.h"
 #include "onnx/names.h"
 #include "onnx/state_pairs.h"
 #include "report/table.h"
@@ -24,8 +25,9 @@ static void add_line(htp_text *text, const char *label, const char *content)
 }
 
 static void add_values(htp_text *text, const htp_view *view, const char *label,
-                       htp_view_range values)
+                       htp_view_range values, const char *complex_key)
 {
+    const htp_map complex = htp_complex_border_read(text->arena, view, complex_key);
     for (uint32_t i = 0; i < values.count; i++) {
         uint32_t value = view->operands.items[values.first + i];
         if (view->values.items[value].maker == HTP_VIEW_BY_INPUT &&
@@ -33,10 +35,12 @@ static void add_values(htp_text *text, const htp_view *view, const char *label,
             continue; /* a weight of an old file, which lists all of them */
         }
         htp_value_type type = htp_value_type_find(text->arena, view, value);
+        const char *name = htp_view_text(view, view->values.items[value].name);
+        bool is_complex = htp_complex_border_holds(text->arena, &complex, name, &type);
         add_line(text, label,
-                 htp_arena_printf(text->arena, "%s: %s",
-                                  htp_view_text(view, view->values.items[value].name),
-                                  htp_value_type_text(text->arena, &type)));
+                 htp_arena_printf(text->arena, "%s: %s%s", name,
+                                  htp_value_type_text(text->arena, &type),
+                                  is_complex ? ", of complex numbers" : ""));
         label = "";
     }
 }
@@ -73,8 +77,8 @@ static void add_header(htp_text *text, const htp_view *view, const htp_tree *tre
     add_line(text, "model", view->path);
     add_line(text, "format", htp_text_string(&facts));
     add_line(text, "hierarchy", tree->source_text);
-    add_values(text, view, "inputs", view->graphs.items[0].inputs);
-    add_values(text, view, "outputs", view->graphs.items[0].outputs);
+    add_values(text, view, "inputs", view->graphs.items[0].inputs, HTP_COMPLEX_INPUTS_KEY);
+    add_values(text, view, "outputs", view->graphs.items[0].outputs, HTP_COMPLEX_OUTPUTS_KEY);
     add_states(text, view);
 }
 
@@ -173,15 +177,21 @@ static void add_module(htp_json *json, const htp_tree_module *module)
 }
 
 static void add_values_json(htp_json *json, const htp_view *view, const char *key,
-                            htp_view_range values)
+                            htp_view_range values, const char *complex_key)
 {
+    htp_arena *arena = json->text.arena;
+    const htp_map complex = htp_complex_border_read(arena, view, complex_key);
     htp_json_begin(json, key, '[');
     for (uint32_t i = 0; i < values.count; i++) {
         uint32_t value = view->operands.items[values.first + i];
-        htp_value_type type = htp_value_type_find(json->text.arena, view, value);
+        htp_value_type type = htp_value_type_find(arena, view, value);
+        const char *name = htp_view_text(view, view->values.items[value].name);
         htp_json_begin(json, NULL, '{');
-        htp_json_string(json, "name", htp_view_text(view, view->values.items[value].name));
+        htp_json_string(json, "name", name);
         htp_report_type_json(json, &type);
+        if (htp_complex_border_holds(arena, &complex, name, &type)) {
+            htp_json_bool(json, "complex", true);
+        }
         htp_json_end(json, '}');
     }
     htp_json_end(json, ']');
@@ -214,8 +224,8 @@ const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const 
     htp_json_string(&json, "hierarchy", tree->source_text);
     htp_json_count(&json, "nodes", tree->nodes);
     htp_json_count(&json, "untagged", tree->untagged);
-    add_values_json(&json, view, "inputs", view->graphs.items[0].inputs);
-    add_values_json(&json, view, "outputs", view->graphs.items[0].outputs);
+    add_values_json(&json, view, "inputs", view->graphs.items[0].inputs, HTP_COMPLEX_INPUTS_KEY);
+    add_values_json(&json, view, "outputs", view->graphs.items[0].outputs, HTP_COMPLEX_OUTPUTS_KEY);
     const htp_state_pairs states = htp_state_pairs_read(arena, view);
     htp_json_raw(&json, "states", htp_state_pairs_json(arena, &states));
     htp_json_begin(&json, "modules", '[');

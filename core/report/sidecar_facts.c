@@ -3,6 +3,7 @@
  */
 #include "report/sidecar_facts.h"
 
+#include "onnx/complex_border.h"
 #include "query/python_list.h"
 #include "report/values.h"
 
@@ -93,9 +94,10 @@ static void find_readers(htp_sidecar *sidecar)
 }
 
 /* The inputs or outputs of the model, but for weights that old files list among them. */
-static const char *find_types(htp_sidecar *sidecar, htp_view_range range)
+static const char *find_types(htp_sidecar *sidecar, htp_view_range range, const char *complex_key)
 {
     const htp_view *view = sidecar->view;
+    const htp_map complex = htp_complex_border_read(sidecar->arena, view, complex_key);
     htp_json json = {.text.arena = sidecar->arena};
     htp_json_begin(&json, NULL, '[');
     for (uint32_t i = range.first; i < range.first + range.count; i++) {
@@ -104,8 +106,12 @@ static const char *find_types(htp_sidecar *sidecar, htp_view_range range)
             htp_value_type type =
                 htp_value_type_find(sidecar->arena, view, view->operands.items[i]);
             htp_json_begin(&json, NULL, '{');
-            htp_json_string(&json, "name", htp_view_text(view, value->name));
+            const char *name = htp_view_text(view, value->name);
+            htp_json_string(&json, "name", name);
             htp_report_type_json(&json, &type);
+            if (htp_complex_border_holds(sidecar->arena, &complex, name, &type)) {
+                htp_json_bool(&json, "complex", true);
+            }
             htp_json_end(&json, '}');
         }
     }
@@ -251,8 +257,8 @@ void htp_sidecar_find_facts(htp_sidecar *sidecar)
 {
     const htp_view *view = sidecar->view;
     htp_keys_make(sidecar->arena, view, sidecar->tree, &sidecar->keys);
-    sidecar->inputs = find_types(sidecar, view->graphs.items[0].inputs);
-    sidecar->outputs = find_types(sidecar, view->graphs.items[0].outputs);
+    sidecar->inputs = find_types(sidecar, view->graphs.items[0].inputs, HTP_COMPLEX_INPUTS_KEY);
+    sidecar->outputs = find_types(sidecar, view->graphs.items[0].outputs, HTP_COMPLEX_OUTPUTS_KEY);
     find_readers(sidecar);
     find_tensors(sidecar);
     find_owners(sidecar);

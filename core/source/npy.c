@@ -82,9 +82,10 @@ static const struct element {
     const char *name; /* without the byte order */
     htp_dtype dtype;
 } elements[] = {
-    {"b1", HTP_DTYPE_BOOL},    {"u1", HTP_DTYPE_UINT8},   {"i1", HTP_DTYPE_INT8},
-    {"i2", HTP_DTYPE_INT16},   {"i4", HTP_DTYPE_INT32},   {"i8", HTP_DTYPE_INT64},
-    {"f2", HTP_DTYPE_FLOAT16}, {"f4", HTP_DTYPE_FLOAT32}, {"f8", HTP_DTYPE_FLOAT64},
+    {"b1", HTP_DTYPE_BOOL},      {"u1", HTP_DTYPE_UINT8},       {"i1", HTP_DTYPE_INT8},
+    {"i2", HTP_DTYPE_INT16},     {"i4", HTP_DTYPE_INT32},       {"i8", HTP_DTYPE_INT64},
+    {"f2", HTP_DTYPE_FLOAT16},   {"f4", HTP_DTYPE_FLOAT32},     {"f8", HTP_DTYPE_FLOAT64},
+    {"c8", HTP_DTYPE_COMPLEX64}, {"c16", HTP_DTYPE_COMPLEX128},
 };
 
 static const char *read_dtype(struct reader *reader, htp_npy *array)

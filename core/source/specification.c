@@ -222,12 +222,15 @@ static htp_status check_value(const char *value, const htp_specification *result
 static htp_status parse_tensor(htp_arena *arena, const char *type, char *dims,
                                htp_specification *result)
 {
-    if (!htp_dtype_parse(type, &result->dtype) || result->dtype == HTP_DTYPE_OTHER ||
-        htp_dtype_is_complex(result->dtype)) {
+    if (!htp_dtype_parse(type, &result->dtype) || result->dtype == HTP_DTYPE_OTHER) {
         return htp_status_make(HTP_CODE_USAGE,
                                "input \"%s\": unknown dtype \"%s\"; float32, float16, bfloat16, "
-                               "float64, int64, int32, int16, int8, uint8 and bool are known",
+                               "float64, complex64, complex128, int64, int32, int16, int8, uint8 "
+                               "and bool are known",
                                result->text, type);
+    }
+    if (result->dtype == HTP_DTYPE_COMPLEX32) {
+        return fail(result, "PyTorch computes next to nothing with complex32; pass complex64");
     }
     char *end = strchr(dims, ']');
     if (!end || (end[1] != '\0' && end[1] != '=')) {

@@ -40,6 +40,8 @@ def tensor(spec):
             return torch.randint(spec[1], spec[2], spec[0])
         if spec[1] is torch.bool:
             return torch.rand(spec[0]) > 0.4
+        if spec[1].is_complex:
+            return torch.randn(spec[0], dtype=spec[1])
         if not spec[1].is_floating_point:
             return torch.randint(0, 9, spec[0]).to(spec[1])
         return torch.randn(spec[0]).to(spec[1])

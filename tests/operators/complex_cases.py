@@ -112,6 +112,17 @@ call("function/pow/zero", on_pairs(torch.pow), torch.tensor([[0.0, 0.0], [0.0, 0
      torch.tensor([[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
 call("function/power-minus/zero", on_pairs(lambda z: z**-3), torch.zeros(3, 2))
 
+# ---- across the border ---------------------------------------------------------------------------------
+
+CFLOAT, CDOUBLE = torch.complex64, torch.complex128
+call("border", lambda z: z * 2 + z.conj(), ((4, 3), CFLOAT), dynamic={0: {0: "batch"}})
+call("border/double", lambda z: (z * 1j, z.abs()), ((4, 3), CDOUBLE))
+call("border/0-d", lambda z: z * z, ((), CFLOAT))
+call("border/unchanged", lambda z: (z, torch.view_as_real(z), z.real), ((4, 3), CFLOAT))
+call("border/from-real", lambda x: torch.fft.rfft(x), (4, 8), dynamic={0: {0: "batch"}})
+call("border/constant", lambda x: (x + 1, torch.tensor([1 + 2j, 3.0])), (4, 3))
+call("border/two", lambda a, b: (a @ b, a - b), ((4, 4), CFLOAT), ((4, 4), CFLOAT))
+
 # ---- from reals ----------------------------------------------------------------------------------------
 
 call("complex", lambda a, b: shown(torch.complex(a, b)), (4, 3), (4, 3), dynamic=B)
@@ -167,7 +178,6 @@ def changed_through_conj(x):
     return shown(z), mirrored.real
 
 
-call("refused/output", complex_of, PAIRS, refused="return torch.view_as_real()")
 call("refused/half", lambda x: shown(complex_of(x)), (PAIRS, HALF), refused="tensors of complex32 cannot be exported")
 call("refused/logcumsumexp", on_pairs(lambda z: torch.logcumsumexp(z, 1)), PAIRS,
      refused="there is no lowering for it with complex numbers")

@@ -56,10 +56,15 @@ def outer(value):
     return value
 
 
+def real_of(tensor: torch.Tensor) -> torch.Tensor:
+    """Complex numbers go in and out of a model as pairs, in a last dim."""
+    return torch.view_as_real(tensor.detach().resolve_conj()) if tensor.is_complex() else tensor.detach()
+
+
 def arrays_of(value) -> list:
     """What ONNX Runtime takes or gives for tensors and numbers."""
     return [
-        leaf.detach().numpy() if isinstance(leaf, torch.Tensor) else
+        real_of(leaf).numpy() if isinstance(leaf, torch.Tensor) else
         numpy.float64(leaf) if isinstance(leaf, float) else numpy.asarray(leaf)
         for leaf in leaves(value)
     ]

@@ -172,10 +172,11 @@ CASES.add("model/filter", Filter, (2, 14, 14, 6), dynamic={0: {0: "batch"}})
 call("model/mixing", lambda x: fft.fft(fft.fft(x, dim=-1), dim=-2).real, (2, 12, 16), dynamic={0: {0: "batch"}})
 call("model/correlation", correlate, (2, 24, 3), (2, 24, 3), dynamic={k: {0: "batch", 1: "time"} for k in (0, 1)})
 
+call("complex-output", fft.fft, (2, 12), dynamic={0: {0: "batch"}})
+
 # ---- what is refused ------------------------------------------------------------------------------------------
 
 call("refused/angle", lambda x: torch.stft(x, 16, window=torch.hann_window(16), return_complex=True).angle(), (2, 64),
      refused="the angles of a Fourier transform hang on its rounding")
 call("refused/angle-of-parts", lambda x: torch.atan2(fft.fft(x)[:, 1:].imag, fft.fft(x)[:, 1:].real), (2, 12),
      refused="the angles of a Fourier transform hang on its rounding")
-call("refused/output", fft.fft, (2, 12), refused="return torch.view_as_real()")

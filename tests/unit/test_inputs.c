@@ -212,7 +212,7 @@ static const struct {
     {"x.:float32[2]", "a part of the name is missing"},
     {"x..0:float32[2]", "a part of the name is missing"},
     {".0:float32[2]", "a part of the name is missing"},
-    {"x:complex64[2]", "unknown dtype"},
+    {"x:complex32[2]", "next to nothing with complex32"},
     {"x:float32[2.5]", "a dim is"},
     {"x:float32[2147483648]", "a dim is"},
     {"x:float32[99999999999999999999]", "a dim is"},

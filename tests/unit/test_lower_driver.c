@@ -158,13 +158,27 @@ UNIT_TEST(a_failed_trace_is_reported_once)
     htp_status_free(status);
 }
 
-UNIT_TEST(complex_numbers_are_refused)
+UNIT_TEST(complex_inputs_are_pairs)
 {
     lower_fixture f = begin(arena);
     uint32_t x = fixture_input(&f, HTP_DTYPE_COMPLEX64, DIMS(4));
     uint32_t y = fixture_node(&f, "aten::abs", ROOT, ARGUMENTS({"self", x}),
                               fixture_tensor(&f, HTP_DTYPE_FLOAT32, DIMS(4)));
     fixture_output(&f, y);
+    fixture_lower_ok(&f);
+    const htp_tensor *pairs = &f.model->tensors.items[f.model->inputs.items[0]];
+    ck_assert(pairs->is_complex);
+    ck_assert_int_eq(pairs->dtype, HTP_DTYPE_FLOAT32);
+    ck_assert_uint_eq(pairs->rank, 2);
+    ck_assert_int_eq(pairs->dims[1].size, 2);
+    ck_assert(!f.model->tensors.items[f.model->outputs.items[0]].is_complex);
+}
+
+UNIT_TEST(complex_halves_are_refused)
+{
+    lower_fixture f = begin(arena);
+    uint32_t x = fixture_input(&f, HTP_DTYPE_COMPLEX32, DIMS(4));
+    fixture_output(&f, x);
     htp_status status = fixture_lower(&f, 18);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_UNSUPPORTED);
     htp_status_free(status);
@@ -250,5 +264,5 @@ UNIT_MAIN("lower/driver", inputs_and_outputs_are_declared,
           several_outputs_are_numbered_and_none_left_out, nodes_have_the_origin_of_their_operation,
           forms_of_a_number_belong_to_its_producer, dead_and_constant_nodes_are_left_out,
           known_contents_become_initializers, all_unsupported_operators_are_reported,
-          a_failed_trace_is_reported_once, complex_numbers_are_refused, elements_of_lists_are_bound,
-          what_a_call_was_given_is_known_by_name, progress_can_stop_it)
+          a_failed_trace_is_reported_once, complex_inputs_are_pairs, complex_halves_are_refused,
+          elements_of_lists_are_bound, what_a_call_was_given_is_known_by_name, progress_can_stop_it)

@@ -54,6 +54,8 @@ UNIT_TEST(headers)
         {HEADER("<i8", "(3,)"), 24, HTP_DTYPE_INT64, 1, 3},
         {HEADER("<f2", "(3,)"), 6, HTP_DTYPE_FLOAT16, 1, 3},
         {HEADER("<f8", "(3,)"), 24, HTP_DTYPE_FLOAT64, 1, 3},
+        {HEADER("<c8", "(3,)"), 24, HTP_DTYPE_COMPLEX64, 1, 3},
+        {HEADER("<c16", "(3,)"), 48, HTP_DTYPE_COMPLEX128, 1, 3},
         {"{\"shape\":(1,2),\"fortran_order\":True,\"descr\":\"<i4\"}", 8, HTP_DTYPE_INT32, 2, 1},
     };
     for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
@@ -86,7 +88,7 @@ UNIT_TEST(wrong_headers)
         {HEADER("<f4", "(,)"), 0, "damaged"},
         {HEADER("<f4", "2"), 0, "damaged"},
         {HEADER(">f4", "(2,)"), 8, "big-endian"},
-        {HEADER("<c8", "(2,)"), 16, "dtype"},
+        {HEADER("<c32", "(2,)"), 64, "dtype"},
         {HEADER("<U3", "(2,)"), 24, "dtype"},
         {HEADER("|O", "(2,)"), 16, "dtype"},
         {HEADER("", "(2,)"), 16, "dtype"},
