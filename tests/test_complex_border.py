@@ -34,6 +34,19 @@ class Parts(nn.Module):
         return x["p"] + y[0], torch.abs(y[1])
 
 
+class Controlled(nn.Module):
+    """Complex numbers go into branches and loops, and out of them."""
+
+    def forward(self, x: Tensor, n: Tensor):
+        if bool(n > 2):
+            y = x * x
+        else:
+            y = x + 1
+        for _ in range(int(n)):
+            y = y * x
+        return y
+
+
 def saved(module: nn.Module, folder, is_script: bool = False):
     module.eval()
     x = torch.zeros(2, 3, dtype=torch.complex64)
@@ -120,6 +133,15 @@ def parts_are_complex():
         assert properties(out)["htp.complex_inputs"] == '["x_p", "y_0", "y_1"]'
         single, double = torch.randn(5, 3, dtype=torch.complex64), torch.randn(5, 3, dtype=torch.complex128)
         check_numbers(out, Parts(), {"p": single}, [double, single[0]])
+
+
+@case
+def blocks_carry_complex():
+    with scratch() as folder:
+        file, out = saved(Controlled(), folder, True), folder / "model.onnx"
+        export(file, out, "--input", "x:complex64[n=2,3]", "--input", "n:int64[]=3")
+        for n in (0, 1, 3):
+            check_numbers(out, Controlled(), torch.randn(4, 3, dtype=torch.complex64), torch.tensor(n))
 
 
 @case

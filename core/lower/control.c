@@ -3,6 +3,7 @@
  *
  * Reference: ONNX If, Loop.
  */
+#include "lower/complex.h"
 #include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/sequence.h"
@@ -37,25 +38,51 @@ void htp_bindings_restore(htp_lowering *l, const htp_kept_bindings *kept)
     }
 }
 
+/** The type in which a value goes in and out of blocks: complex numbers are pairs. */
+typedef struct carried_type {
+    htp_dtype dtype;
+    uint32_t rank;
+    htp_dim dims[HTP_SHIM_MAX_RANK + 1];
+} carried_type;
+
+static carried_type find_carried_type(htp_lowering *l, htp_value_id id)
+{
+    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    carried_type type = {.dtype = htp_value_dtype(l, id), .rank = value->rank};
+    for (uint32_t i = 0; i < value->rank && i < HTP_SHIM_MAX_RANK; i++) {
+        type.dims[i] = l->graph->values[id].dims[i];
+    }
+    if (htp_value_is_complex(l->graph, id)) {
+        type.dtype = htp_dtype_real(type.dtype);
+        type.dims[type.rank++].size = 2;
+    }
+    return type;
+}
+
+static htp_tensor_id carried_tensor(htp_lowering *l, htp_value_id id)
+{
+    return htp_value_is_complex(l->graph, id) ? htp_value_pairs(l, id) : htp_value_tensor(l, id);
+}
+
 /** Something of the type of @p like, which nobody reads: dims that are symbols have one element. */
 static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
 {
     const htp_shim_value *value = htp_graph_value(l->graph, like);
-    htp_dtype dtype = htp_value_dtype(l, like);
+    const carried_type type = find_carried_type(l, like);
+    htp_dtype dtype = type.dtype;
     if (value->kind == HTP_SHIM_SEQUENCE) {
         return htp_emit_empty_sequence(l, like);
     }
     htp_tensor_id zero = htp_emit_scalar_int(l, dtype, 0);
-    if (value->kind != HTP_SHIM_TENSOR || value->rank == 0) {
+    if (value->kind != HTP_SHIM_TENSOR || type.rank == 0) {
         return zero;
     }
-    int64_t sizes[HTP_SHIM_MAX_RANK] = {0};
-    for (uint32_t i = 0; i < value->rank && i < HTP_SHIM_MAX_RANK; i++) {
-        const htp_dim *dim = &l->graph->values[like].dims[i];
-        sizes[i] = dim->symbol ? 1 : dim->size;
+    int64_t sizes[HTP_SHIM_MAX_RANK + 1] = {0};
+    for (uint32_t i = 0; i < type.rank; i++) {
+        sizes[i] = type.dims[i].symbol ? 1 : type.dims[i].size;
     }
-    htp_tensor_id made = htp_typed_expand(l, dtype, zero, htp_emit_ints(l, sizes, value->rank));
-    htp_draft_set_type(l->model, made, dtype, value->rank, l->graph->values[like].dims);
+    htp_tensor_id made = htp_typed_expand(l, dtype, zero, htp_emit_ints(l, sizes, type.rank));
+    htp_draft_set_type(l->model, made, dtype, type.rank, type.dims);
     return made;
 }
 
@@ -71,7 +98,7 @@ static void end_block(htp_lowering *l, uint32_t block, uint32_t first)
     for (uint32_t i = 0; i < ended->output_count && !l->failure; i++) {
         htp_value_id id = ended->outputs[i];
         htp_tensor_id tensor =
-            id == HTP_NONE ? emit_nothing(l, l->node->outputs[i - first]) : htp_value_tensor(l, id);
+            id == HTP_NONE ? emit_nothing(l, l->node->outputs[i - first]) : carried_tensor(l, id);
         if (!l->failure) {
             htp_draft_add_graph_output(l->model, tensor);
         }
@@ -83,7 +110,11 @@ static void end_block(htp_lowering *l, uint32_t block, uint32_t first)
 static void bind_outputs(htp_lowering *l, const htp_tensor_id *outputs)
 {
     for (uint32_t i = 0; i < l->node->output_count && !l->failure; i++) {
-        htp_bind(l, i, outputs[i]);
+        if (htp_value_is_complex(l->graph, l->node->outputs[i])) {
+            htp_bind_pairs(l, i, outputs[i]);
+        } else {
+            htp_bind(l, i, outputs[i]);
+        }
     }
 }
 
@@ -112,7 +143,7 @@ void htp_lower_loop(htp_lowering *l)
     htp_tensor_id *outputs = HTP_NEW_ARRAY(l->arena, htp_tensor_id, node->output_count + 1);
     for (uint32_t i = 0; i < node->input_count && !l->failure; i++) {
         bool is_none = htp_graph_value(l->graph, node->inputs[i])->kind == HTP_SHIM_NOTHING;
-        inputs[i] = is_none ? HTP_TENSOR_NONE : htp_value_tensor(l, node->inputs[i]);
+        inputs[i] = is_none ? HTP_TENSOR_NONE : carried_tensor(l, node->inputs[i]);
     }
     htp_attribute body = htp_attribute_graph("body", l->graphs[node->blocks[0]]);
     htp_emit_many(l, "Loop", (htp_emit_inputs){inputs, node->input_count},
@@ -128,9 +159,9 @@ static void begin_block(htp_lowering *l, uint32_t block, bool is_loop)
     for (uint32_t i = 0; i < begun->input_count; i++) {
         htp_value_id id = begun->inputs[i];
         const htp_shim_value *value = htp_graph_value(l->graph, id);
-        l->bindings[id].tensor =
-            htp_draft_add_graph_input(l->model, graph, value->name, htp_value_dtype(l, id),
-                                      value->rank, l->graph->values[id].dims);
+        const carried_type type = find_carried_type(l, id);
+        l->bindings[id].tensor = htp_draft_add_graph_input(l->model, graph, value->name, type.dtype,
+                                                           type.rank, type.dims);
         if (value->kind == HTP_SHIM_SEQUENCE) {
             htp_draft_set_sequence(l->model, l->bindings[id].tensor);
         }
