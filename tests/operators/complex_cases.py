@@ -123,6 +123,25 @@ call("border/from-real", lambda x: torch.fft.rfft(x), (4, 8), dynamic={0: {0: "b
 call("border/constant", lambda x: (x + 1, torch.tensor([1 + 2j, 3.0])), (4, 3))
 call("border/two", lambda a, b: (a @ b, a - b), ((4, 4), CFLOAT), ((4, 4), CFLOAT))
 
+# ---- by parts ------------------------------------------------------------------------------------------
+
+ROWS = torch.tensor([2, 0])
+BY_PARTS = {
+    "diag": lambda z: torch.diag(z[:, :, 0]), "diag_embed": torch.diag_embed, "rot90": lambda z: z.rot90(1, (0, 1)),
+    "take": lambda z: z.take(ROWS), "tensor_split": lambda z: torch.cat(z.tensor_split(2)),
+    "meshgrid": lambda z: torch.stack(torch.meshgrid(z[0, :, 0], z[1, :, 0], indexing="ij")),
+    "masked_select": lambda z: z.masked_select(z.real > 0), "block_diag": lambda z: torch.block_diag(z[0], z[1]),
+    "hstack": lambda z: torch.hstack((z, z.real)), "index_add": lambda z: z.index_add(0, ROWS, z[:2], alpha=2),
+    "index_copy/of-reals": lambda z: z.index_copy(0, ROWS, z[:2].real.to(z.dtype)),
+    "index_put": lambda z: z.index_put((ROWS,), z[0]), "index_fill": lambda z: z.index_fill(0, ROWS, 2.0),
+    "scatter_add": lambda z: z.scatter_add(0, torch.zeros(2, 3, 2, dtype=torch.int64), z * 2),
+    "lerp": lambda z: z.lerp(z * z, 0.3), "sum_to_size": lambda z: z.sum_to_size(1, 3, 1),
+    "trapz": lambda z: torch.trapz(z, dx=0.5), "put": lambda z: z.put(ROWS, z[0, 0]),
+    "masked_scatter": lambda z: z.masked_scatter(z.real > 0, z * 3),
+}
+for name, function in BY_PARTS.items():
+    call(f"parts/{name}", lambda x, f=function: shown(f(complex_of(x))), (4, 3, 2, 2))
+
 # ---- from reals ----------------------------------------------------------------------------------------
 
 call("complex", lambda a, b: shown(torch.complex(a, b)), (4, 3), (4, 3), dynamic=B)
