@@ -1,0 +1,15 @@
+/*
+ * Notes on what is exported. Private to core/api.
+ */
+#ifndef HTP_API_NOTES_H
+#define HTP_API_NOTES_H
+
+#include "api/result.h"
+
+/** Notes what the inputs and outputs of a lowered model stand for: complex numbers, state. */
+void htp_note_model(htp_session *session, const htp_draft *model);
+
+/** Notes where tags are written, and where the root's is on most nodes. */
+void htp_note_tags(htp_session *session, const htp_finished *finished);
+
+#endif
