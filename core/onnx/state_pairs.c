@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/json_items.h"
+#include "base/map.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
@@ -112,6 +113,17 @@ static void read_dims(htp_arena *arena, const cJSON *object, htp_state_pair *pai
     pair->dims = sizes;
 }
 
+/* Names of values that a file gives or takes. */
+static htp_map names_of(htp_arena *arena, const htp_view *view, htp_view_range values)
+{
+    htp_map names = {0};
+    for (uint32_t i = values.first; i < values.first + values.count; i++) {
+        uint32_t value = view->operands.items[i];
+        htp_map_set(arena, &names, htp_view_text(view, view->values.items[value].name), i);
+    }
+    return names;
+}
+
 htp_state_pairs htp_state_pairs_read(htp_arena *arena, const htp_view *view)
 {
     htp_state_pairs pairs = {0};
@@ -120,6 +132,8 @@ htp_state_pairs htp_state_pairs_read(htp_arena *arena, const htp_view *view)
     if (!property) {
         return pairs;
     }
+    const htp_map inputs = names_of(arena, view, view->graphs.items[0].inputs);
+    const htp_map outputs = names_of(arena, view, view->graphs.items[0].outputs);
     htp_json_items items =
         htp_json_items_begin((const char *)property->value.at, property->value.bytes);
     while (htp_json_items_next(&items)) {
@@ -128,7 +142,8 @@ htp_state_pairs htp_state_pairs_read(htp_arena *arena, const htp_view *view)
                                .output = text_of(arena, items.item, "output"),
                                .first = first_of(arena, items.item)};
         read_dims(arena, items.item, &pair);
-        if (pair.attribute && pair.input && pair.output) {
+        if (pair.attribute && pair.input && pair.output && htp_map_get(&inputs, pair.input, NULL) &&
+            htp_map_get(&outputs, pair.output, NULL)) {
             HTP_PUSH(arena, &pairs, pair);
         }
     }

@@ -35,7 +35,8 @@ typedef HTP_VECTOR(htp_state_pair) htp_state_pairs;
 /** The pairs of an export. */
 htp_state_pairs htp_state_pairs_of(htp_arena *arena, const htp_draft *model);
 
-/** The pairs that a file tells of; none where it tells of none, or not in this way. */
+/** The pairs that a file tells of, and has: a part of a model may lack some. None where it tells of
+ * none, or not in this way. */
 htp_state_pairs htp_state_pairs_read(htp_arena *arena, const htp_view *view);
 
 /** The JSON list. */
