@@ -1,0 +1,241 @@
+/*
+ * Calls that follow one another, of a shim that has nothing but state.
+ */
+#include "source/states.h"
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { STATES = 3, LANES = 2 };
+
+/* A program with up to three states: tensors of one dim, or numbers. Each call finds what the last
+ * one left, unless it is told that a size or number may be any, and changes it. */
+struct htp_shim_model {
+    uint32_t count;
+    bool are_numbers;
+    bool alternates; /* a tensor has another rank after each call */
+    bool returns_nothing;
+    bool fails; /* what it leaves is not known */
+    int64_t begins[STATES];
+    int64_t grows[STATES]; /* by so much in each call */
+    int64_t most[STATES];  /* and no further */
+    unsigned traces;
+    uint32_t open[STATES]; /* in the last call: numbers of open sizes, or 1 for a number */
+    int64_t left[STATES][LANES];
+    int64_t dims[2 * STATES][LANES][1];
+    htp_shim_value values[2 * STATES];
+    htp_shim_state states[STATES];
+    uint32_t node_inputs[STATES];
+    htp_shim_node node; /* reads all of them */
+    htp_shim_block block;
+    htp_shim_trace trace;
+};
+
+static const char *const names[STATES] = {"a", "b", "c"};
+
+static void set_value(htp_shim_model *model, uint32_t id, const int64_t *sizes, bool is_constant)
+{
+    htp_shim_value *value = &model->values[id];
+    *value = (htp_shim_value){.kind = model->are_numbers ? HTP_SHIM_INT : HTP_SHIM_TENSOR,
+                              .producer = HTP_SHIM_NONE,
+                              .dtype = HTP_DTYPE_FLOAT32,
+                              .rank = 1,
+                              .weight = HTP_SHIM_NONE,
+                              .has_lanes = true,
+                              .is_constant = is_constant};
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        model->dims[id][lane][0] = sizes[lane];
+        value->dims[lane] = model->dims[id][lane];
+        value->i[lane] = sizes[lane];
+    }
+}
+
+/* What a call finds in a state, and leaves there. */
+static void run_state(htp_shim_model *model, uint32_t index, const htp_shim_carry *carry)
+{
+    int64_t before[LANES];
+    int64_t after[LANES];
+    bool is_any = carry && (model->are_numbers ? carry->is_input : carry->open_dims[0] != 0);
+    model->open[index] = !is_any ? 0 : model->are_numbers ? 1 : carry->open_dims[0];
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        before[lane] = !carry   ? model->begins[index]
+                       : is_any ? 1000 * (int64_t)(model->open[index] + lane)
+                                : model->left[index][lane];
+        int64_t most = model->most[index];
+        after[lane] = before[lane] + model->grows[index];
+        after[lane] = after[lane] > most && before[lane] <= most ? most : after[lane];
+        model->left[index][lane] = after[lane];
+    }
+    set_value(model, index, before, !is_any);
+    set_value(model, STATES + index, after, !is_any);
+    if (model->alternates) {
+        model->values[STATES + index].rank = model->traces % 2;
+        model->values[index].rank = 1 - model->traces % 2;
+    }
+    if (model->fails) {
+        model->values[STATES + index].kind = HTP_SHIM_UNKNOWN;
+    }
+    model->states[index] = (htp_shim_state){
+        .name = names[index], .loaded = index, .before = index, .after = STATES + index};
+    model->node_inputs[index] = index;
+}
+
+static htp_shim_code call(htp_shim_model *model, const htp_shim_input *inputs, uint32_t input_count,
+                          uint32_t lane_count, const htp_shim_carried *carried,
+                          uint32_t carried_count, htp_shim_tick tick, void *user,
+                          const htp_shim_trace **trace, htp_shim_error *error)
+{
+    (void)inputs;
+    (void)input_count;
+    (void)tick;
+    (void)user;
+    (void)error;
+    ck_assert_uint_eq(lane_count, LANES);
+    ck_assert_uint_eq(carried_count, model->traces == 0 ? 0 : model->count);
+    for (uint32_t i = 0; i < model->count; i++) {
+        const htp_shim_carry *carry = carried_count ? carried[i].parts : NULL;
+        ck_assert(!carry || strcmp(carried[i].name, names[i]) == 0);
+        run_state(model, i, carry);
+    }
+    model->traces++;
+    model->node = (htp_shim_node){
+        .kind = "aten::sum", .inputs = model->node_inputs, .input_count = model->count};
+    model->trace = (htp_shim_trace){.values = model->values,
+                                    .value_count = 2 * STATES,
+                                    .nodes = &model->node,
+                                    .node_count = 1,
+                                    .blocks = &model->block,
+                                    .block_count = 1,
+                                    .outputs = model->node_inputs,
+                                    .output_count = model->count > 0 && !model->returns_nothing,
+                                    .states = model->states,
+                                    .state_count = model->count};
+    *trace = &model->trace;
+    return HTP_SHIM_OK;
+}
+
+static const htp_shim shim = {.abi = HTP_SHIM_ABI, .trace = call};
+
+static htp_shim_code settle(htp_arena *arena, htp_shim_model *model, htp_states *states,
+                            htp_shim_error *error)
+{
+    const htp_tracer tracer = {.arena = arena, .shim = &shim, .model = model};
+    const htp_shim_trace *last;
+    return htp_states_settle(&tracer, LANES, states, &last, error);
+}
+
+static htp_shim_model model_of(uint32_t count, bool are_numbers)
+{
+    htp_shim_model model = {.count = count, .are_numbers = are_numbers};
+    for (uint32_t i = 0; i < STATES; i++) {
+        model.begins[i] = 1;
+        model.most[i] = INT32_MAX;
+    }
+    return model;
+}
+
+UNIT_TEST(a_model_without_state_is_called_once)
+{
+    htp_shim_model model = model_of(0, false);
+    htp_states states;
+    htp_shim_error error;
+    ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_OK);
+    ck_assert_uint_eq(model.traces, 1);
+    ck_assert_uint_eq(states.parts.count, 0);
+}
+
+UNIT_TEST(a_tensor_that_keeps_its_size_takes_two_calls)
+{
+    htp_shim_model model = model_of(1, false);
+    htp_states states;
+    htp_shim_error error;
+    ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_OK);
+    ck_assert_uint_eq(model.traces, 2);
+    ck_assert_uint_eq(states.parts.count, 1);
+    ck_assert_str_eq(states.parts.items[0].name, "a");
+    ck_assert_uint_eq(states.parts.items[0].open_dims[0], 0);
+}
+
+UNIT_TEST(sizes_that_grow_alike_are_one)
+{
+    htp_shim_model model = model_of(3, false);
+    model.grows[0] = model.grows[1] = 2;
+    model.grows[2] = 3;
+    htp_states states;
+    htp_shim_error error;
+    ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_OK);
+    ck_assert_uint_eq(states.parts.count, 3);
+    ck_assert_uint_ne(model.open[0], 0);
+    ck_assert_uint_eq(model.open[0], model.open[1]);
+    ck_assert_uint_ne(model.open[0], model.open[2]);
+    ck_assert_uint_eq(states.parts.items[2].open_dims[0], model.open[2]);
+}
+
+UNIT_TEST(sizes_that_part_later_are_two)
+{
+    htp_shim_model model = model_of(2, false);
+    model.grows[0] = model.grows[1] = 2;
+    model.most[1] = 3; /* the second call leaves it as it was; any size above grows */
+    htp_states states;
+    htp_shim_error error;
+    ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_OK);
+    ck_assert_uint_ne(model.open[0], 0);
+    ck_assert_uint_ne(model.open[0], model.open[1]);
+}
+
+UNIT_TEST(a_counter_becomes_an_input)
+{
+    htp_shim_model model = model_of(2, true);
+    model.grows[0] = 1;
+    model.grows[1] = 1;
+    model.most[1] = 2; /* set once for all */
+    htp_states states;
+    htp_shim_error error;
+    ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_OK);
+    ck_assert_uint_eq(model.open[0], 1);
+    ck_assert_uint_eq(model.open[1], 0);
+    ck_assert(states.has_known);
+    ck_assert_uint_eq(states.parts.count, 1);
+    ck_assert_str_eq(states.parts.items[0].name, "a");
+}
+
+UNIT_TEST(a_method_that_returns_nothing_gives_all_that_it_leaves)
+{
+    htp_shim_model model = model_of(2, true);
+    model.grows[0] = 1;
+    model.most[0] = 2;
+    model.returns_nothing = true;
+    htp_states states;
+    htp_shim_error error;
+    ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_OK);
+    ck_assert_uint_eq(states.parts.count, 2);
+}
+
+UNIT_TEST(what_never_settles_is_refused)
+{
+    htp_shim_model model = model_of(1, false);
+    model.alternates = true;
+    htp_states states;
+    htp_shim_error error;
+    ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(error.message, "the attribute \"a\""));
+    ck_assert_uint_le(model.traces, 10);
+}
+
+UNIT_TEST(what_nobody_knows_is_carried_no_further)
+{
+    htp_shim_model model = model_of(1, false);
+    model.fails = true;
+    htp_states states;
+    htp_shim_error error;
+    ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_OK);
+    ck_assert_uint_eq(model.traces, 1);
+    ck_assert(states.is_unknown);
+}
+
+UNIT_MAIN("states", a_model_without_state_is_called_once,
+          a_tensor_that_keeps_its_size_takes_two_calls, sizes_that_grow_alike_are_one,
+          sizes_that_part_later_are_two, a_counter_becomes_an_input,
+          a_method_that_returns_nothing_gives_all_that_it_leaves, what_never_settles_is_refused,
+          what_nobody_knows_is_carried_no_further)
