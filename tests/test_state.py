@@ -224,6 +224,22 @@ class OtherFirst(torch.nn.Module):
         return self.a
 
 
+class Widened(torch.nn.Module):
+    """What the first call begins with has another shape, which addition makes good."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.zeros(0))
+
+    def forward(self, x):
+        a = self.a
+        if a.size(0) == 0:
+            a = torch.zeros(1)
+        a = a + x
+        self.a = a
+        return a
+
+
 class Perhaps(torch.nn.Module):
     """What is changed in place is a buffer, or it is not."""
 
@@ -240,6 +256,7 @@ class Perhaps(torch.nn.Module):
 
 
 REFUSED = (
+    (Widened, 'the first call does something else than later ones, because of the attribute "a"'),
     (Perhaps, "what it changes is read under another name, which shares its memory on one side"),
     (Shared, "a tensor that several attributes hold"),
     (Alternating, 'attribute "a"'),

@@ -1,6 +1,7 @@
 #include "source/first_call.h"
 
 #include "base/map.h"
+#include "source/uniform.h"
 
 #include <string.h>
 
@@ -25,149 +26,10 @@ typedef struct comparison {
     bool *is_found; /* by part */
 } comparison;
 
-/* Operators that give what they are given, in another shape. The first argument is what they are
- * given. */
-static const char *const movements[] = {
-    "aten::alias",     "aten::chunk",   "aten::clone",  "aten::contiguous", "aten::detach",
-    "aten::expand",    "aten::flatten", "aten::narrow", "aten::permute",    "aten::repeat",
-    "aten::reshape",   "aten::select",  "aten::slice",  "aten::split",      "aten::squeeze",
-    "aten::t",         "aten::to",      "aten::unbind", "aten::transpose",  "aten::unflatten",
-    "aten::unsqueeze", "aten::view"};
-
-/* Operators that fill a tensor with one number: that, or the argument that has it. */
-static const struct {
-    const char *kind;
-    const char *argument; /* NULL: number */
-    double number;
-} fills[] = {
-    {"aten::zeros", NULL, 0},
-    {"aten::zeros_like", NULL, 0},
-    {"aten::new_zeros", NULL, 0},
-    {"aten::ones", NULL, 1},
-    {"aten::ones_like", NULL, 1},
-    {"aten::new_ones", NULL, 1},
-    {"aten::full", "fill_value", 0},
-    {"aten::full_like", "fill_value", 0},
-    {"aten::new_full", "fill_value", 0},
-};
-
-/* Whether an operator has this name, whatever its overload. */
-static bool is_kind(const htp_shim_node *node, const char *kind)
-{
-    size_t length = strlen(kind);
-    return strncmp(node->kind, kind, length) == 0 &&
-           (node->kind[length] == '\0' || node->kind[length] == '.');
-}
-
-static bool is_movement(const htp_shim_node *node)
-{
-    for (size_t i = 0; i < sizeof(movements) / sizeof(movements[0]); i++) {
-        if (is_kind(node, movements[i])) {
-            return node->input_count > 0;
-        }
-    }
-    return false;
-}
-
 static const htp_shim_node *producer_of(const htp_shim_trace *trace, uint32_t id)
 {
     uint32_t node = trace->values[id].producer;
     return node == HTP_NONE ? NULL : &trace->nodes[node];
-}
-
-/* What a value is a part of, without change. */
-static uint32_t source_of(const htp_shim_trace *trace, uint32_t id)
-{
-    const htp_shim_node *node = producer_of(trace, id);
-    while (node && is_movement(node) &&
-           trace->values[node->inputs[0]].dtype == trace->values[id].dtype) {
-        id = node->inputs[0];
-        node = producer_of(trace, id);
-    }
-    return id;
-}
-
-/* ---- one number all over ---- */
-
-static bool read_element(const htp_shim_value *value, uint64_t index, double *number)
-{
-    switch (value->dtype) {
-    case HTP_DTYPE_FLOAT32: {
-        float element;
-        memcpy(&element, (const char *)value->data + index * sizeof(element), sizeof(element));
-        *number = element;
-        return true;
-    }
-    case HTP_DTYPE_FLOAT64:
-        memcpy(number, (const char *)value->data + index * sizeof(*number), sizeof(*number));
-        return true;
-    case HTP_DTYPE_INT64: {
-        int64_t element;
-        memcpy(&element, (const char *)value->data + index * sizeof(element), sizeof(element));
-        *number = (double)element;
-        return true;
-    }
-    case HTP_DTYPE_BOOL:
-        *number = ((const unsigned char *)value->data)[index];
-        return true;
-    default:
-        return false;
-    }
-}
-
-static uint64_t count_elements(const htp_shim_value *value)
-{
-    uint64_t count = 1;
-    for (uint32_t dim = 0; dim < value->rank; dim++) {
-        count *= (uint64_t)value->dims[0][dim];
-    }
-    return count;
-}
-
-static bool is_uniform_constant(const htp_shim_value *value, double *number)
-{
-    if (!value->is_constant || !value->data || value->kind != HTP_SHIM_TENSOR) {
-        return false;
-    }
-    uint64_t count = count_elements(value);
-    bool is_uniform = count > 0 && read_element(value, 0, number);
-    for (uint64_t i = 1; is_uniform && i < count; i++) {
-        double other;
-        is_uniform = read_element(value, i, &other) && memcmp(&other, number, sizeof(other)) == 0;
-    }
-    return is_uniform;
-}
-
-static bool read_argument(const htp_shim_trace *trace, const htp_shim_node *node, const char *name,
-                          double *number)
-{
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        const htp_shim_value *value = &trace->values[node->inputs[i]];
-        if (strcmp(node->input_names[i], name) != 0 || !value->is_constant) {
-            continue;
-        }
-        *number = value->kind == HTP_SHIM_FLOAT ? value->f[0] : (double)value->i[0];
-        return value->kind == HTP_SHIM_FLOAT || value->kind == HTP_SHIM_INT ||
-               value->kind == HTP_SHIM_BOOL;
-    }
-    return false;
-}
-
-/* Whether all elements of a tensor of the first call are one number. */
-static bool is_uniform(const comparison *c, uint32_t id, double *number)
-{
-    uint32_t source = source_of(c->first, id);
-    const htp_shim_node *node = producer_of(c->first, source);
-    if (!node) {
-        return is_uniform_constant(&c->first->values[source], number);
-    }
-    for (size_t i = 0; i < sizeof(fills) / sizeof(fills[0]); i++) {
-        if (is_kind(node, fills[i].kind)) {
-            *number = fills[i].number;
-            return !fills[i].argument || read_argument(c->first, node, fills[i].argument, number);
-        }
-    }
-    return is_uniform_constant(&c->first->values[id], number);
 }
 
 /* ---- constants ---- */
@@ -267,6 +129,19 @@ static bool note_first(comparison *c, uint32_t part, const htp_first *value)
     return known->value == value->value || is_same_constant(c, known->value, value->value);
 }
 
+/* As has_same_dims(), but for open dims. */
+static bool has_fixed_dims(const comparison *c, const htp_shim_value *a, const htp_shim_value *b,
+                           const uint32_t *open_dims)
+{
+    bool is_same = a->dtype == b->dtype && a->rank == b->rank;
+    for (uint32_t dim = 0; is_same && dim < a->rank; dim++) {
+        for (uint32_t lane = 0; lane < c->lane_count && !open_dims[dim]; lane++) {
+            is_same = is_same && a->dims[lane][dim] == b->dims[lane][dim];
+        }
+    }
+    return is_same;
+}
+
 static bool has_open_dims(const htp_shim_value *value, const htp_state_part *part)
 {
     for (uint32_t dim = 0; value->kind == HTP_SHIM_TENSOR && dim < value->rank; dim++) {
@@ -280,19 +155,23 @@ static bool has_open_dims(const htp_shim_value *value, const htp_state_part *par
 /* @return whether it is settled what the pair is: @p holds then tells whether it is equal */
 static bool compare_state(comparison *c, pair item, bool *holds)
 {
-    uint32_t source = source_of(c->settled, item.settled);
+    uint32_t source = htp_uniform_source(c->settled, item.settled);
     uint32_t part;
     if (!htp_map_get_bytes(&c->parts, &source, sizeof(source), &part)) {
         return false;
     }
     const htp_shim_value *first = &c->first->values[item.first];
     const htp_shim_value *settled = &c->settled->values[source];
+    const htp_state_part *state = &c->states->parts.items[part];
     bool is_whole = source == item.settled;
-    bool is_growing = has_open_dims(settled, &c->states->parts.items[part]);
+    bool is_growing = has_open_dims(settled, state);
     htp_first value = {.is_uniform = true, .value = is_growing ? first : NULL};
     if (first->kind == HTP_SHIM_TENSOR && (is_whole || !is_growing) &&
-        is_uniform(c, item.first, &value.number)) {
-        *holds = first->rank == settled->rank || !is_growing ? note_first(c, part, &value) : false;
+        htp_uniform_find(c->first, item.first, &value.number)) {
+        const htp_shim_value *moved = &c->settled->values[item.settled];
+        bool has_dims = is_growing ? has_fixed_dims(c, first, moved, state->open_dims)
+                                   : has_same_dims(c, first, moved);
+        *holds = has_dims && note_first(c, part, &value);
         return true;
     }
     if (!is_whole) {

@@ -1,0 +1,16 @@
+/*
+ * Tensors of a trace that are one number all over, such as what zeros() makes. Private to
+ * core/source.
+ */
+#ifndef HTP_SOURCE_UNIFORM_H
+#define HTP_SOURCE_UNIFORM_H
+
+#include <htp/shim.h>
+
+/** What a value is a part of, or the whole in another shape, without change. */
+uint32_t htp_uniform_source(const htp_shim_trace *trace, uint32_t id);
+
+/** Whether all elements of a tensor are one number. It is not looked for behind arithmetic. */
+bool htp_uniform_find(const htp_shim_trace *trace, uint32_t id, double *number);
+
+#endif
