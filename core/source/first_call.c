@@ -1,5 +1,6 @@
 #include "source/first_call.h"
 
+#include "base/bits.h"
 #include "base/map.h"
 #include "source/uniform.h"
 
@@ -74,7 +75,7 @@ static bool is_same_constant(const comparison *c, const htp_shim_value *a, const
     case HTP_SHIM_BOOL:
         return a->is_constant && b->is_constant && a->i[0] == b->i[0];
     case HTP_SHIM_FLOAT:
-        return a->is_constant && b->is_constant && memcmp(&a->f[0], &b->f[0], sizeof(a->f[0])) == 0;
+        return a->is_constant && b->is_constant && htp_bits_are_equal(a->f[0], b->f[0]);
     case HTP_SHIM_TENSOR:
         if (a->weight != HTP_NONE || b->weight != HTP_NONE) {
             return a->weight != HTP_NONE && b->weight != HTP_NONE && is_same_weight(c, a, b);
@@ -123,7 +124,7 @@ static bool note_first(comparison *c, uint32_t part, const htp_first *value)
     }
     if (known->is_uniform || value->is_uniform) {
         return known->is_uniform && value->is_uniform &&
-               memcmp(&known->number, &value->number, sizeof(known->number)) == 0 &&
+               htp_bits_are_equal(known->number, value->number) &&
                (!known->value || has_same_dims(c, known->value, value->value));
     }
     return known->value == value->value || is_same_constant(c, known->value, value->value);
@@ -338,12 +339,29 @@ static const char *compare_calls(comparison *c)
     return NULL;
 }
 
+/* A size that a part begins with. */
+typedef struct first_size {
+    const htp_shim_value *value;
+    uint32_t dim;
+} first_size;
+
+static bool is_same_size(const comparison *c, const first_size *a, const first_size *b)
+{
+    bool is_same = true;
+    for (uint32_t lane = 0; lane < c->lane_count; lane++) {
+        is_same = is_same && a->value->dims[lane][a->dim] == b->value->dims[lane][b->dim];
+    }
+    return is_same;
+}
+
 /* Parts of one open size must begin with one size. @return NULL, or the name of one that does not
  */
 static const char *compare_sizes(comparison *c)
 {
-    htp_map firsts = {0}; /* by number: the part and dim that had it first */
-    HTP_VECTOR(const int64_t *) sizes = {0};
+    htp_map firsts = {0}; /* by number: which of the sizes had it first */
+    first_size *sizes =
+        HTP_NEW_ARRAY(c->arena, first_size, c->states->parts.count * HTP_SHIM_MAX_RANK + 1);
+    size_t count = 0;
     for (size_t i = 0; i < c->states->parts.count; i++) {
         const htp_state_part *part = &c->states->parts.items[i];
         const htp_shim_value *before = &c->settled->values[part->before];
@@ -352,16 +370,12 @@ static const char *compare_sizes(comparison *c)
             if (!part->open_dims[dim]) {
                 continue;
             }
-            const htp_shim_value *first = c->found[i].value;
-            int64_t *size = HTP_NEW_ARRAY(c->arena, int64_t, HTP_SHIM_MAX_LANES);
-            for (uint32_t lane = 0; lane < c->lane_count; lane++) {
-                size[lane] = first->dims[lane][dim];
-            }
+            const first_size size = {c->found[i].value, dim};
             if (!htp_map_get_bytes(&firsts, &part->open_dims[dim], sizeof(uint32_t), &known)) {
                 htp_map_set_bytes(c->arena, &firsts, &part->open_dims[dim], sizeof(uint32_t),
-                                  (uint32_t)sizes.count);
-                HTP_PUSH(c->arena, &sizes, size);
-            } else if (memcmp(size, sizes.items[known], sizeof(*size) * c->lane_count) != 0) {
+                                  (uint32_t)count);
+                sizes[count++] = size;
+            } else if (!is_same_size(c, &sizes[known], &size)) {
                 return part->name;
             }
         }

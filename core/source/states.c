@@ -1,5 +1,7 @@
 #include "source/states.h"
 
+#include "base/bits.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +14,6 @@ typedef HTP_VECTOR(uint32_t) id_list;
 /* What the next call is to find in a state. */
 typedef struct plan {
     const char *name;
-    uint32_t replaced; /* times that a call left another kind of value */
     HTP_VECTOR(htp_shim_carry) parts;
 } plan;
 
@@ -88,20 +89,18 @@ static htp_shim_carry begin_part(const settling *s, const htp_shim_value *left)
 static void begin_plan(settling *s, plan *plan, const id_list *left)
 {
     plan->parts.count = 0;
-    for (size_t i = 0; i < left->count; i++) {
+    for (size_t i = 0; left->items && i < left->count; i++) {
         htp_shim_carry part = begin_part(s, value_of(s->trace, left->items[i]));
         HTP_PUSH(s->tracer->arena, &plan->parts, part);
     }
-    plan->replaced++;
 }
 
 static bool is_same_number(const settling *s, const htp_shim_value *a, const htp_shim_value *b)
 {
     bool is_same = a->is_constant == b->is_constant && a->has_lanes && b->has_lanes;
     for (uint32_t lane = 0; is_same && lane < s->lane_count; lane++) {
-        is_same = a->kind == HTP_SHIM_FLOAT
-                      ? memcmp(&a->f[lane], &b->f[lane], sizeof(a->f[lane])) == 0
-                      : a->i[lane] == b->i[lane];
+        is_same = a->kind == HTP_SHIM_FLOAT ? htp_bits_are_equal(a->f[lane], b->f[lane])
+                                            : a->i[lane] == b->i[lane];
     }
     return is_same;
 }
@@ -199,7 +198,7 @@ static bool settle_state(settling *s, const htp_shim_state *state)
     }
     plan *planned = &s->plans.items[index];
     bool is_same = before.count == after.count;
-    for (size_t i = 0; is_same && i < after.count; i++) {
+    for (size_t i = 0; is_same && before.items && after.items && i < after.count; i++) {
         is_same =
             is_same_kind(value_of(s->trace, before.items[i]), value_of(s->trace, after.items[i]));
     }
@@ -208,7 +207,7 @@ static bool settle_state(settling *s, const htp_shim_state *state)
         return false;
     }
     bool is_settled = true;
-    for (size_t i = 0; i < after.count; i++) {
+    for (size_t i = 0; i < planned->parts.count && i < after.count; i++) {
         bool is_left = settle_part(s, &planned->parts.items[i], value_of(s->trace, before.items[i]),
                                    value_of(s->trace, after.items[i]));
         is_settled = is_settled && is_left;
@@ -242,7 +241,7 @@ static htp_shim_code run(settling *s, const htp_shim_trace **last, htp_shim_erro
     *error = (htp_shim_error){{0}};
     htp_shim_code code = t->shim->trace(t->model, t->inputs, t->input_count, s->lane_count, carried,
                                         (uint32_t)s->plans.count, t->tick, t->user, last, error);
-    s->trace = code == HTP_SHIM_OK ? *last : NULL;
+    s->trace = *last;
     return code;
 }
 
@@ -310,7 +309,7 @@ static void add_parts(settling *s, const htp_shim_state *state, const bool *is_r
     list_leaves(arena, s->trace, state->after, &after);
     list_leaves(arena, s->trace, state->loaded, &loaded);
     bool is_list = value_of(s->trace, state->before)->kind == HTP_SHIM_LIST;
-    for (size_t i = 0; i < before.count; i++) {
+    for (size_t i = 0; i < planned->parts.count && i < before.count; i++) {
         const htp_shim_carry *part = &planned->parts.items[i];
         states->has_known = states->has_known || !part->is_input;
         if (!part->is_input || (!is_read[before.items[i]] && !s->keeps_all)) {
@@ -374,8 +373,8 @@ htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, h
     states->first = s.trace;
     states->settled = s.trace;
     bool goes_on = !tracer->calls_once && code == HTP_SHIM_OK;
-    s.keeps_all = goes_on && returns_nothing(s.trace);
-    for (int calls = 1; goes_on; calls++) {
+    s.keeps_all = goes_on && s.trace && returns_nothing(s.trace);
+    for (int calls = 1; goes_on && s.trace; calls++) {
         if (has_unknown(&s)) {
             states->is_unknown = true;
             break;

@@ -1,5 +1,6 @@
 #include "source/uniform.h"
 
+#include "base/bits.h"
 #include "graph/graph.h"
 
 #include <string.h>
@@ -111,7 +112,7 @@ static bool is_uniform_constant(const htp_shim_value *value, double *number)
     bool is_uniform = count > 0 && read_element(value, 0, number);
     for (uint64_t i = 1; is_uniform && i < count; i++) {
         double other;
-        is_uniform = read_element(value, i, &other) && memcmp(&other, number, sizeof(other)) == 0;
+        is_uniform = read_element(value, i, &other) && htp_bits_are_equal(other, *number);
     }
     return is_uniform;
 }
