@@ -89,7 +89,7 @@ static htp_shim_carry begin_part(const settling *s, const htp_shim_value *left)
 static void begin_plan(settling *s, plan *plan, const id_list *left)
 {
     plan->parts.count = 0;
-    for (size_t i = 0; left->items && i < left->count; i++) {
+    for (size_t i = 0; i < left->count; i++) {
         htp_shim_carry part = begin_part(s, value_of(s->trace, left->items[i]));
         HTP_PUSH(s->tracer->arena, &plan->parts, part);
     }
@@ -188,7 +188,7 @@ static bool settle_state(settling *s, const htp_shim_state *state)
     list_leaves(arena, s->trace, state->before, &before);
     list_leaves(arena, s->trace, state->after, &after);
     uint32_t index;
-    if (!htp_map_get(&s->by_name, state->name, &index)) {
+    if (!htp_map_get(&s->by_name, state->name, &index) || !s->plans.items) {
         index = (uint32_t)s->plans.count;
         const char *name = htp_arena_strdup(arena, state->name); /* the next trace frees it */
         htp_map_set(arena, &s->by_name, name, index);
@@ -198,7 +198,7 @@ static bool settle_state(settling *s, const htp_shim_state *state)
     }
     plan *planned = &s->plans.items[index];
     bool is_same = before.count == after.count;
-    for (size_t i = 0; is_same && before.items && after.items && i < after.count; i++) {
+    for (size_t i = 0; is_same && i < after.count; i++) {
         is_same =
             is_same_kind(value_of(s->trace, before.items[i]), value_of(s->trace, after.items[i]));
     }
@@ -207,7 +207,7 @@ static bool settle_state(settling *s, const htp_shim_state *state)
         return false;
     }
     bool is_settled = true;
-    for (size_t i = 0; i < planned->parts.count && i < after.count; i++) {
+    for (size_t i = 0; planned->parts.items && i < after.count; i++) {
         bool is_left = settle_part(s, &planned->parts.items[i], value_of(s->trace, before.items[i]),
                                    value_of(s->trace, after.items[i]));
         is_settled = is_settled && is_left;
