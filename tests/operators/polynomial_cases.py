@@ -35,8 +35,7 @@ for name in OTHERS:
     function = getattr(torch.special, name)
     call(f"{name}/float64", function, BEYOND.double(), DEGREES.double())
 for name in OTHERS[:2]:
-    call(f"{name}/too-high", getattr(torch.special, name), torch.tensor([0.0, 0.5]), torch.tensor([129.0, 200.0]),
-         needs=(2, 6))
+    call(f"{name}/too-high", getattr(torch.special, name), torch.tensor([0.0, 0.5]), torch.tensor([129.0, 200.0]))
 for name in CHEBYSHEV:
     call(f"{name}/float64", getattr(torch.special, name), BEYOND.double(), DEGREES.double(),
          refused="runtimes do not compute ONNX Acos in float64")
