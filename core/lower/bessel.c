@@ -4,8 +4,8 @@
  * Small arguments: their integral representations, by sums over equidistant points, which converge
  * faster than any power: an axis of points is added and summed up. Large arguments: Hankel's
  * asymptotic series. All is computed in float64 and rounded once.
- * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 9.1.21, 9.2.5, 9.6.19, 9.6.24,
- * 9.7.1, 9.7.2.
+ * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 9.1.11, 9.1.21, 9.2.5, 9.2.6,
+ * 9.6.19, 9.6.24, 9.7.1, 9.7.2.
  */
 #include "lower/constant.h"
 #include "lower/formula.h"
@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { POINTS = 32, LONG_POINTS = 40, TERMS = 20, SMALL_TERMS = 12 };
+enum { POINTS = 32, LONG_POINTS = 40, MOST_POINTS = 72, TERMS = 20, SMALL_TERMS = 12, ORDERS = 32 };
 
 /* From here on the asymptotic series has all digits. */
 static const double LARGE = 30;
@@ -49,7 +49,7 @@ static bessel arg_bessel(htp_lowering *l, const char *name)
 
 static htp_tensor_id emit_vector(const htp_formula *f, const double *values, int64_t count)
 {
-    htp_number numbers[LONG_POINTS];
+    htp_number numbers[MOST_POINTS];
     for (int64_t i = 0; i < count; i++) {
         numbers[i] = htp_number_float(values[i]);
     }
@@ -230,6 +230,21 @@ static htp_tensor_id emit_wave(const bessel *b, int first)
     return first ? htp_step_binary(&b->f, "Mul", sum, inverse) : sum;
 }
 
+/** J or Y of large arguments: the even terms with one wave, the odd ones with the other. */
+static htp_tensor_id emit_far(const bessel *b, const char *even_wave, const char *odd_wave,
+                              const char *join)
+{
+    const htp_formula *f = &b->f;
+    htp_tensor_id angle = htp_step_scalar(f, "Sub", b->far, acos(-1) * (2 * b->order + 1) / 4);
+    htp_tensor_id even =
+        htp_step_binary(f, "Mul", htp_step_unary(f, even_wave, angle), emit_wave(b, 0));
+    htp_tensor_id odd =
+        htp_step_binary(f, "Mul", htp_step_unary(f, odd_wave, angle), emit_wave(b, 1));
+    htp_tensor_id height = htp_step_from(f, 2 / acos(-1), "Div", b->far);
+    return htp_step_binary(f, "Mul", htp_step_binary(f, join, even, odd),
+                           htp_step_unary(f, "Sqrt", height));
+}
+
 /** aten::special_bessel_j0, j1 */
 void htp_lower_bessel_j(htp_lowering *l)
 {
@@ -247,15 +262,69 @@ void htp_lower_bessel_j(htp_lowering *l)
     }
     htp_tensor_id near = sum_points(f, "Cos", b.near, points, weights, POINTS);
     near = b.order ? htp_step_binary(f, "Mul", near, b.near) : near;
-    htp_tensor_id angle = htp_step_scalar(f, "Sub", b.far, acos(-1) * (2 * b.order + 1) / 4);
-    htp_tensor_id even =
-        htp_step_binary(f, "Mul", htp_step_unary(f, "Cos", angle), emit_wave(&b, 0));
-    htp_tensor_id odd =
-        htp_step_binary(f, "Mul", htp_step_unary(f, "Sin", angle), emit_wave(&b, 1));
-    htp_tensor_id height = htp_step_from(f, 2 / acos(-1), "Div", b.far);
-    htp_tensor_id far = htp_step_binary(f, "Mul", htp_step_binary(f, "Sub", even, odd),
-                                        htp_step_unary(f, "Sqrt", height));
+    htp_tensor_id far = emit_far(&b, "Cos", "Sin", "Sub");
     htp_formula_bind(f, 0, give_sign(&b, htp_step_where(f, b.is_large, far, near)));
+}
+
+/* ---- Y ---- */
+
+static const double EULER = 0.57721566490153286061;
+
+/** The sum over equidistant angles of OP(x · cos(angle)) times a sum of its harmonics: J of the
+ * order @p first with weights[0], of that plus 2 with weights[1], and so on, without their signs.
+ */
+static htp_tensor_id sum_orders(const bessel *b, int first, const double *weights, int count)
+{
+    double points[MOST_POINTS];
+    double sums[MOST_POINTS];
+    for (int i = 0; i < MOST_POINTS; i++) {
+        double angle = acos(-1) * (i + 0.5) / MOST_POINTS;
+        points[i] = cos(angle);
+        sums[i] = 0;
+        for (int k = 0; k < count; k++) {
+            sums[i] += weights[k] * cos((first + 2 * k) * angle) / MOST_POINTS;
+        }
+    }
+    return sum_points(&b->f, first ? "Sin" : "Cos", b->near, points, sums, MOST_POINTS);
+}
+
+/** Y of arguments up to LARGE, by Neumann's series of J of all orders. */
+static htp_tensor_id emit_near_y(const bessel *b)
+{
+    static const double one = 1;
+    const htp_formula *f = &b->f;
+    double weights[ORDERS] = {0};
+    for (int k = 1; k < ORDERS; k++) {
+        double n = b->order;
+        weights[k] = -2 / acos(-1) * (n + 2 * k) / (k * (n + k));
+    }
+    htp_tensor_id log = htp_step_unary(f, "Log", htp_step_scalar(f, "Mul", b->near, 0.5));
+    log = htp_step_scalar(f, "Add", log, EULER - b->order);
+    log = htp_step_scalar(f, "Mul", log, 2 / acos(-1));
+    htp_tensor_id sum = htp_step_binary(f, "Mul", log, sum_orders(b, b->order, &one, 1));
+    sum = htp_step_binary(f, "Add", sum, sum_orders(b, b->order, weights, ORDERS));
+    if (b->order == 0) {
+        return sum;
+    }
+    htp_tensor_id pole = htp_step_from(f, 2 / acos(-1), "Div", b->near);
+    return htp_step_binary(f, "Sub", sum,
+                           htp_step_binary(f, "Mul", pole, sum_orders(b, 0, &one, 1)));
+}
+
+/** aten::special_bessel_y0, y1: minus infinity at 0, NaN below */
+void htp_lower_bessel_y(htp_lowering *l)
+{
+    bessel b = arg_bessel(l, "self");
+    if (htp_output_dtype(l, 0) == HTP_DTYPE_FLOAT64) {
+        htp_lower_fail(l, "libtorch's own has errors up to 1e-7 in float64");
+    }
+    const htp_formula *f = &b.f;
+    htp_tensor_id y =
+        htp_step_where(f, b.is_large, emit_far(&b, "Sin", "Cos", "Add"), emit_near_y(&b));
+    htp_tensor_id is_zero = htp_step_compare_scalar(f, "Equal", b.x, 0);
+    y = htp_step_where_number(f, is_zero, -INFINITY, y);
+    htp_tensor_id is_negative = htp_step_compare_scalar(f, "Less", b.x, 0);
+    htp_formula_bind(f, 0, htp_step_where_number(f, is_negative, NAN, y));
 }
 
 /** aten::special_spherical_bessel_j0: sin(x) / x, and 1 near 0 */

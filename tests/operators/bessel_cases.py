@@ -13,7 +13,8 @@ SIZES = [0.0, 1e-30, 1e-6, 0.1, 0.5, 1.0, 1.99, 2.0, 2.01, 3.83, 5.52, 7.9, 8.1,
          60.0, 86.0]
 BOTH = torch.tensor(SIZES + [-x for x in SIZES] + [NAN, INF, -INF, 800.0, -800.0])
 
-for name in ("i0", "i0e", "i1", "i1e", "bessel_j0", "bessel_j1", "modified_bessel_i0", "modified_bessel_i1",
+for name in ("i0", "i0e", "i1", "i1e", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1",
+             "modified_bessel_i0", "modified_bessel_i1",
              "modified_bessel_k0", "modified_bessel_k1", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1",
              "spherical_bessel_j0"):
     function = getattr(torch.special, name, None)
@@ -21,7 +22,7 @@ for name in ("i0", "i0e", "i1", "i1e", "bessel_j0", "bessel_j1", "modified_besse
         continue  # an earlier PyTorch
     call(name, function, BOTH)
     call(f"{name}/float64", function, BOTH.double(),
-         refused=name in ("bessel_j0", "bessel_j1") and "libtorch's own has errors")
+         refused=name in ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1") and "libtorch's own has errors")
     call(f"{name}/int64", function, torch.tensor([0, 1, 2, 7, 40]))
     call(f"{name}/dynamic", function, (3, 4), dynamic={0: {0: "batch"}})
 call("i0/float16", torch.i0, torch.tensor([0.0, 0.5, -2, 7]).half())
