@@ -243,6 +243,19 @@ static htp_complex acos_of(const htp_formula *f, htp_complex z)
     return (htp_complex){htp_step_scalar(f, "Mul", re, 2), htp_step_unary(f, "Asinh", product.im)};
 }
 
+/** Kahan's: asinh(re(conj(√(z - 1)) √(z + 1))), 2 atan2(im(√(z - 1)), re(√(z + 1))) */
+static htp_complex acosh_of(const htp_formula *f, htp_complex z)
+{
+    const htp_complex above = {htp_step_scalar(f, "Add", z.re, 1), z.im};
+    const htp_complex below = {htp_step_scalar(f, "Sub", z.re, 1), z.im};
+    htp_complex plus = square_root(f, above);
+    htp_complex minus = square_root(f, below);
+    htp_tensor_id im = htp_emit_atan2(f, minus.im, plus.re);
+    minus.im = negate(f, minus.im);
+    htp_complex product = htp_complex_multiply(f, minus, plus);
+    return (htp_complex){htp_step_unary(f, "Asinh", product.re), htp_step_scalar(f, "Mul", im, 2)};
+}
+
 /** ¼ log1p(4x / ((1 - x)² + y²)), ½ atan2(2y, (1 - x)(1 + x) - y²) */
 static htp_complex atanh_of(const htp_formula *f, htp_complex z)
 {
@@ -270,8 +283,8 @@ static const struct trigonometric {
     {"tanh", tanh_of, TURN_NONE, false},  {"sin", sinh_of, TURN_BACK, false},
     {"cos", cosh_of, TURN_IN, false},     {"tan", tanh_of, TURN_BACK, false},
     {"asin", asin_of, TURN_NONE, true},   {"acos", acos_of, TURN_NONE, true},
-    {"atanh", atanh_of, TURN_NONE, true}, {"asinh", asin_of, TURN_BACK, true},
-    {"atan", atanh_of, TURN_BACK, true},
+    {"acosh", acosh_of, TURN_NONE, true}, {"atanh", atanh_of, TURN_NONE, true},
+    {"asinh", asin_of, TURN_BACK, true},  {"atan", atanh_of, TURN_BACK, true},
 };
 
 /** Trigonometry: the row says which function. */

@@ -214,7 +214,8 @@ static bool moves_elements(const htp_operator *row)
 {
     static const htp_lower_fn movers[] = {htp_lower_one_part,        htp_lower_view_as_real,
                                           htp_lower_view_as_complex, htp_lower_complex,
-                                          htp_lower_complex_cast,    htp_lower_conj};
+                                          htp_lower_complex_cast,    htp_lower_conj,
+                                          htp_lower_complex_as};
     bool found = row && row->lower == htp_lower_parts && !row->op;
     for (size_t i = 0; row && i < sizeof(movers) / sizeof(movers[0]) && !found; i++) {
         found = row->lower == movers[i];

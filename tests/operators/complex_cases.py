@@ -87,8 +87,8 @@ call("div/zero", on_pairs(lambda z: z / 3.0), PAIRS)
 MATHEMATICAL = {
     "log": torch.log, "log2": torch.log2, "log10": torch.log10, "sqrt": torch.sqrt, "rsqrt": torch.rsqrt,
     "sin": torch.sin, "cos": torch.cos, "tan": torch.tan, "sinh": torch.sinh, "cosh": torch.cosh, "tanh": torch.tanh,
-    "asin": torch.asin, "acos": torch.acos, "atan": torch.atan, "asinh": torch.asinh, "atanh": torch.atanh,
-    "sigmoid": torch.sigmoid, "sgn": torch.sgn, "power-half": lambda z: z**0.5, "power-real": lambda z: z**1.7,
+    "asin": torch.asin, "acos": torch.acos, "atan": torch.atan, "asinh": torch.asinh, "acosh": torch.acosh,
+    "atanh": torch.atanh, "sigmoid": torch.sigmoid, "sgn": torch.sgn, "power-half": lambda z: z**0.5, "power-real": lambda z: z**1.7,
     "power-minus": lambda z: z**-3, "power-whole": lambda z: z**7, "power-none": lambda z: z**0,
     "power-minus-half": lambda z: z**-0.5,
     "power-of-number": lambda z: torch.pow(2.5, z),
@@ -141,6 +141,29 @@ BY_PARTS = {
 }
 for name, function in BY_PARTS.items():
     call(f"parts/{name}", lambda x, f=function: shown(f(complex_of(x))), (4, 3, 2, 2))
+
+# ---- of several elements ---------------------------------------------------------------------------------
+
+WITH_ZEROS = torch.tensor([[0.0, 0.0], [1.0, 0.0], [0.0, -2.0], [-0.0, 0.0]])
+REDUCED = {
+    "cumprod": lambda z: z.cumprod(1), "cumprod/first": lambda z: z.cumprod(0), "prod": torch.prod,
+    "prod/dim": lambda z: z.prod(1), "prod/keepdim": lambda z: z.prod(0, keepdim=True),
+    "addcmul": lambda z: torch.addcmul(z, z * 2, z, value=-0.5),
+    "addcdiv": lambda z: torch.addcdiv(z, z + 1, z, value=2),
+}
+for name, function in REDUCED.items():
+    call(f"reduced/{name}", on_pairs(function), PAIRS)
+call("reduced/cumprod/of-reals", lambda x: shown(x.cumprod(0, dtype=torch.complex64)), (4, 3))
+call("reduced/norm", lambda x: complex_of(x).norm(dim=1), PAIRS, dynamic={0: {0: "batch"}})
+call("reduced/norm/inf", lambda x: torch.linalg.vector_norm(complex_of(x), INF), PAIRS)
+call("reduced/normalize", on_pairs(lambda z: torch.nn.functional.normalize(z, dim=1)), PAIRS)
+for name in ("logical_not", "any", "all", "nonzero", "count_nonzero"):
+    call(f"truth/{name}", lambda x, f=getattr(torch, name): f(complex_of(x)), WITH_ZEROS)
+call("truth/logical_and", lambda x: torch.logical_and(complex_of(x), complex_of(x)), WITH_ZEROS)
+call("truth/logical_or/of-a-real", lambda x: torch.logical_or(complex_of(x), x[:, 0]), WITH_ZEROS)
+call("refused/long-product", lambda x: shown(complex_of(x).prod()), (200, 2), refused="of 1 to 128 elements")
+call("refused/dynamic-product", lambda x: shown(complex_of(x).prod(0)), (4, 3, 2), dynamic={0: {0: "batch"}},
+     refused="along a dynamic axis")
 
 # ---- from reals ----------------------------------------------------------------------------------------
 
@@ -198,7 +221,7 @@ def changed_through_conj(x):
 
 
 call("refused/half", lambda x: shown(complex_of(x)), (PAIRS, HALF), refused="tensors of complex32 cannot be exported")
-call("refused/logcumsumexp", on_pairs(lambda z: torch.logcumsumexp(z, 1)), PAIRS,
+call("refused/eigenvalues", on_pairs(lambda z: torch.linalg.eigvals(z[:3])), PAIRS,
      refused="there is no lowering for it with complex numbers")
 call("refused/sin-of-double", on_pairs(torch.sin), (PAIRS, DOUBLE), refused="runtimes do not compute ONNX Sinh in float64")
 call("refused/power-of-complex-number", on_pairs(lambda z: z ** (0.5 + 1j)), PAIRS,
