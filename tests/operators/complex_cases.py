@@ -88,7 +88,8 @@ MATHEMATICAL = {
     "log": torch.log, "log2": torch.log2, "log10": torch.log10, "sqrt": torch.sqrt, "rsqrt": torch.rsqrt,
     "sin": torch.sin, "cos": torch.cos, "tan": torch.tan, "sinh": torch.sinh, "cosh": torch.cosh, "tanh": torch.tanh,
     "asin": torch.asin, "acos": torch.acos, "atan": torch.atan, "asinh": torch.asinh, "acosh": torch.acosh,
-    "atanh": torch.atanh, "sigmoid": torch.sigmoid, "sgn": torch.sgn, "power-half": lambda z: z**0.5, "power-real": lambda z: z**1.7,
+    "atanh": torch.atanh, "sigmoid": torch.sigmoid, "sgn": torch.sgn, "power-half": lambda z: z**0.5,
+    "power-real": lambda z: z**1.7,
     "power-minus": lambda z: z**-3, "power-whole": lambda z: z**7, "power-none": lambda z: z**0,
     "power-minus-half": lambda z: z**-0.5,
     "power-of-number": lambda z: torch.pow(2.5, z),
@@ -106,7 +107,8 @@ for name, function in MATHEMATICAL.items():
 CUT = torch.tensor([[-2.0, 0.0], [-2.0, -0.0], [2.0, 0.0], [2.0, -0.0]])
 for name in ("log", "sqrt"):
     call(f"function/{name}/cut", on_pairs(MATHEMATICAL[name]), CUT)
-call("function/sqrt/extreme", on_pairs(torch.sqrt), torch.tensor([[0.0, 0.0], [1e30, -1e30], [1e-30, 1e-30], [-1e-30, 0.0]]))
+call("function/sqrt/extreme", on_pairs(torch.sqrt),
+     torch.tensor([[0.0, 0.0], [1e30, -1e30], [1e-30, 1e-30], [-1e-30, 0.0]]))
 call("function/pow", on_pairs(torch.pow), PAIRS, PAIRS, dynamic=B)
 call("function/pow/zero", on_pairs(torch.pow), torch.tensor([[0.0, 0.0], [0.0, 0.0], [2.0, 1.0]]),
      torch.tensor([[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
@@ -141,6 +143,19 @@ BY_PARTS = {
 }
 for name, function in BY_PARTS.items():
     call(f"parts/{name}", lambda x, f=function: shown(f(complex_of(x))), (4, 3, 2, 2))
+
+# ---- layers --------------------------------------------------------------------------------------------
+
+call("linear/bias", torch.nn.functional.linear, ((4, 3), CFLOAT), ((5, 3), CFLOAT), ((5,), CFLOAT),
+     dynamic={0: {0: "batch"}})
+call("addmm", lambda a, x, y: torch.addmm(a, x, y, beta=0.5, alpha=-2),
+     ((5,), CFLOAT), ((4, 3), CFLOAT), ((3, 5), CFLOAT))
+call("addmm/no-beta", lambda a, x, y: torch.addmm(a / 0, x, y, beta=0),
+     ((5,), CFLOAT), ((4, 3), CFLOAT), ((3, 5), CFLOAT))
+call("addmv", torch.addmv, ((4,), CFLOAT), ((4, 3), CFLOAT), ((3,), CFLOAT))
+call("baddbmm", torch.baddbmm, ((2, 4, 5), CDOUBLE), ((2, 4, 3), CDOUBLE), ((2, 3, 5), CDOUBLE))
+call("addbmm", torch.addbmm, ((4, 5), CFLOAT), ((2, 4, 3), CFLOAT), ((2, 3, 5), CFLOAT))
+CASES.add("module/linear", lambda: torch.nn.Linear(3, 5, dtype=CFLOAT), ((4, 3), CFLOAT), dynamic={0: {0: "batch"}})
 
 # ---- of several elements ---------------------------------------------------------------------------------
 
@@ -223,7 +238,8 @@ def changed_through_conj(x):
 call("refused/half", lambda x: shown(complex_of(x)), (PAIRS, HALF), refused="tensors of complex32 cannot be exported")
 call("refused/eigenvalues", on_pairs(lambda z: torch.linalg.eigvals(z[:3])), PAIRS,
      refused="there is no lowering for it with complex numbers")
-call("refused/sin-of-double", on_pairs(torch.sin), (PAIRS, DOUBLE), refused="runtimes do not compute ONNX Sinh in float64")
+call("refused/sin-of-double", on_pairs(torch.sin), (PAIRS, DOUBLE),
+     refused="runtimes do not compute ONNX Sinh in float64")
 call("refused/power-of-complex-number", on_pairs(lambda z: z ** (0.5 + 1j)), PAIRS,
      refused="argument 'exponent' is not a number")
 call("refused/cast", on_pairs(lambda z: z.to(torch.float32)), PAIRS, refused="loses their imaginary part")
