@@ -76,7 +76,8 @@ static const char exports[] =
 
 static const char the_rest[] =
     "state: attributes that a call changes and the next one reads\n"
-    "  They are inputs state.NAME and outputs state.NAME.next of the model; what the first call is\n"
+    "  They are inputs state.NAME and outputs state.NAME.next of the model; what the first call "
+    "is\n"
     "  given is printed. Each call is given what the one before gave.\n"
     "  --state-out FILE.npz  writes what the first call is given, as numpy.savez() does\n"
     "  --state-defaults      the inputs have it as defaults, which ONNX Runtime hides and others "

@@ -327,11 +327,12 @@ typedef struct htp_shim_state {
 
 /** What a part of a state is when a call begins. */
 typedef struct htp_shim_carry {
-    bool is_input;      /**< a tensor or number that is given to each call; otherwise what the last
-                             call left, which is known but for the sizes that it follows */
-    uint32_t open_dims[HTP_SHIM_MAX_RANK]; /**< of a tensor, by dim: 0 where it has the size that the
-                                                last call left; otherwise it may have any, and dims
-                                                with one number, of whatever state, have one size */
+    bool is_input; /**< a tensor or number that is given to each call; otherwise what the last
+                        call left, which is known but for the sizes that it follows */
+    uint32_t
+        open_dims[HTP_SHIM_MAX_RANK]; /**< of a tensor, by dim: 0 where it has the size that the
+                                           last call left; otherwise it may have any, and dims
+                                           with one number, of whatever state, have one size */
 } htp_shim_carry;
 
 /** A state that a call does not find as it was loaded: it has the shape that the last trace left.
