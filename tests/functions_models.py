@@ -158,6 +158,64 @@ class Mixed(nn.Module):
         return self.second(self.first(x)) + self.first.held(x)
 
 
+class Predicts(nn.Module):
+    """Never called itself: others run its method, which runs what it holds."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.router = Scale(0.5), nn.Linear(4, 4)
+
+    def predict(self, x):
+        return self.router(self.norm(x))
+
+
+class PredictsTwice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.altered = Predicts()
+
+    def forward(self, x):
+        return self.altered.predict(torch.relu(self.altered.predict(x)))
+
+
+@sample({"PredictsTwice": 2, "Scale": 2})
+class ByMethod(nn.Module):
+    """What runs by a method of its parent that is no forward()."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(PredictsTwice() for _ in range(2))
+
+    def forward(self, x):
+        return torch.tanh(self.layers[1](torch.tanh(self.layers[0](x))))
+
+
+class Borrows(nn.Module):
+    """Two children run a module that belongs to the first."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Holder(Inner()), Holder(nn.Sequential(Inner()))
+        self.plain = Inner()
+        self.third = Holder(self.plain)
+
+    def forward(self, x):
+        x = self.first.held(self.second(self.first(x)))
+        return self.third(self.plain(self.second.held[0](x)))
+
+
+@sample(None)
+class Borrowed(nn.Module):
+    """Modules that others than their parents run, several times."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(Borrows() for _ in range(2))
+
+    def forward(self, x):
+        return self.layers[1](torch.tanh(self.layers[0](x)))
+
+
 # ---- what they give back ---------------------------------------------------------------------------
 
 

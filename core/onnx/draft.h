@@ -14,6 +14,9 @@
 #include "base/vector.h"
 #include "graph/graph.h"
 
+/** The producer_name of models. */
+#define HTP_ONNX_PRODUCER "htp-trace"
+
 /** The IR version that models are written in: the first with metadata_props. */
 #define HTP_ONNX_IR_VERSION 10
 

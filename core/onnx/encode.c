@@ -159,7 +159,7 @@ const ProtobufCMessage *htp_encode_model_head(htp_encoder *encoder)
     encoder->root = (Htp__Onnx__ModelProto)HTP__ONNX__MODEL_PROTO__INIT;
     encoder->root.has_ir_version = true;
     encoder->root.ir_version = HTP_ONNX_IR_VERSION;
-    encoder->root.producer_name = text("htp-trace");
+    encoder->root.producer_name = text(HTP_ONNX_PRODUCER);
     encoder->root.producer_version = text(HTP_VERSION);
     return &encoder->root.base;
 }

@@ -1,5 +1,7 @@
 #include "onnx/external.h"
 
+#include "onnx/draft.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -206,7 +208,7 @@ static bool take_bytes(struct scan *scan, enum kind kind, uint64_t field, uint64
         bool is_read = read_string(scan, bytes, string);
         scan->is_location = kind == KIND_ENTRY && strcmp(string, "location") == 0;
         scan->use->is_ours =
-            kind == KIND_MODEL ? strcmp(string, "htp-trace") == 0 : scan->use->is_ours;
+            kind == KIND_MODEL ? strcmp(string, HTP_ONNX_PRODUCER) == 0 : scan->use->is_ours;
         return is_read;
     }
     scan->at += bytes;

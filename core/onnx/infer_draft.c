@@ -84,6 +84,14 @@ static void set_contents(struct drafting *d, htp_tensor_id id, const void *data)
     }
 }
 
+/* Whether the names of dims between nodes are to be believed: what functions leave open follows
+ * from those that the file gives around them; and what this program could not tell of a model
+ * without functions is to be the same. Other exporters name dims that are none. */
+static bool names_hold(const htp_view *view)
+{
+    return view->flat || strcmp(htp_view_text(view, view->producer_name), HTP_ONNX_PRODUCER) == 0;
+}
+
 /* That no tensor is from a node keeps inference from making up names for its dims. */
 static void add_tensors(struct drafting *d)
 {
@@ -96,8 +104,7 @@ static void add_tensors(struct drafting *d)
         if (value->maker == HTP_VIEW_BY_INPUT && is_of_body) {
             tensor.source = HTP_TENSOR_FROM_GRAPH;
         }
-        /* What functions leave open follows from the names that the file gives around them. */
-        bool is_named = value->maker == HTP_VIEW_BY_INPUT || view->flat;
+        bool is_named = value->maker == HTP_VIEW_BY_INPUT || names_hold(view);
         set_type(d, &tensor, &d->types[v], is_named && !is_of_body);
         HTP_PUSH(d->arena, &d->draft->tensors, tensor);
         if (value->maker == HTP_VIEW_BY_INITIALIZER && tensor.has_type) {

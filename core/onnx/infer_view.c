@@ -52,21 +52,19 @@ static htp_value_type type_of(htp_arena *arena, const htp_tensor *tensor)
                             .rank = tensor->rank};
 }
 
-/* Whether a dim is not told where the instances of a function differ: calls share what it says. */
-static bool lacks_dims(const htp_view *view, uint32_t value, const htp_value_type *declared)
+/* Whether a dim is not told. */
+static bool lacks_dims(const htp_value_type *declared)
 {
-    const unsigned char *info = view->values.items[value].info.at;
-    bool is_in_file = info >= view->bytes.at && info < view->bytes.at + view->bytes.bytes;
     bool lacks = false;
-    for (size_t i = 0; view->flat && info && !is_in_file && i < declared->rank; i++) {
+    for (size_t i = 0; i < declared->rank; i++) {
         lacks = lacks || (!declared->dims[i].symbol && declared->dims[i].size < 0);
     }
     return lacks;
 }
 
-static bool is_whole(const htp_view *view, uint32_t value, const htp_value_type *declared)
+static bool is_whole(const htp_value_type *declared)
 {
-    return declared->has_dims && !lacks_dims(view, value, declared);
+    return declared->has_dims && !lacks_dims(declared);
 }
 
 /* Whether a declared type may be the same as an inferred one. */
@@ -95,8 +93,7 @@ static htp_value_type complete(htp_arena *arena, const htp_value_type *declared,
 htp_value_type htp_view_types_find(htp_view_types *types, htp_arena *arena, uint32_t value)
 {
     htp_value_type declared = htp_value_type_find(arena, types->view, value);
-    const htp_tensor *tensor =
-        is_whole(types->view, value, &declared) ? NULL : find_tensor(types, value);
+    const htp_tensor *tensor = is_whole(&declared) ? NULL : find_tensor(types, value);
     return tensor && agrees(&declared, tensor) ? complete(arena, &declared, tensor) : declared;
 }
 
@@ -104,7 +101,7 @@ void htp_view_types_need(htp_view_types *types, const uint32_t *values, size_t c
 {
     for (size_t i = 0; i < count && !types->is_settled; i++) {
         const htp_value_type declared = htp_value_type_find(types->arena, types->view, values[i]);
-        if (!is_whole(types->view, values[i], &declared)) {
+        if (!is_whole(&declared)) {
             (void)find_tensor(types, values[i]);
         }
     }
@@ -169,8 +166,7 @@ static htp_span pack(htp_arena *arena, const char *name, const htp_value_type *t
 htp_span htp_view_types_info(htp_view_types *types, htp_arena *arena, uint32_t value)
 {
     htp_value_type declared = htp_value_type_find(arena, types->view, value);
-    const htp_tensor *tensor =
-        is_whole(types->view, value, &declared) ? NULL : find_tensor(types, value);
+    const htp_tensor *tensor = is_whole(&declared) ? NULL : find_tensor(types, value);
     if (!tensor || !agrees(&declared, tensor)) {
         return (htp_span){NULL, 0};
     }

@@ -14,9 +14,9 @@ typedef struct htp_view_types htp_view_types;
 htp_view_types *htp_view_types_new(htp_arena *arena, const htp_view *view);
 
 /** The type that the file declares; where it declares none, or none with dims, the one that follows
- * from its operators. So do the dims that a function leaves open, where its calls differ. A dim
- * that cannot be told is not known. A type whose rank cannot be told is not known at all. Texts are
- * in @p arena, or live as long as @p types. */
+ * from its operators. So do single dims that it leaves open, as a function does where its calls
+ * differ. A dim that cannot be told is not known. A type whose rank cannot be told is not known at
+ * all. Texts are in @p arena, or live as long as @p types. */
 htp_value_type htp_view_types_find(htp_view_types *types, htp_arena *arena, uint32_t value);
 
 /** Infers now, unless the file declares all of these types, or it is done. */

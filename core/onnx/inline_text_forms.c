@@ -1,28 +1,13 @@
 /*
- * Texts of metadata put together: tags, lists, chains and numbers of calls.
+ * Texts of metadata put together: tags, lists and numbers of calls.
  */
 #include "onnx/inline_texts.h"
 
 #include "base/json_scan.h"
+#include "onnx/inline_spans.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static void add(htp_text *text, htp_span span)
-{
-    htp_text_add_bytes(text, (const char *)span.at, span.bytes);
-}
-
-static htp_span part_of(htp_span span, size_t begin, size_t end)
-{
-    return (htp_span){span.at ? span.at + begin : NULL, end - begin};
-}
-
-static bool begins_with(htp_span text, htp_span begin)
-{
-    return text.bytes >= begin.bytes &&
-           (begin.bytes == 0 || memcmp(text.at, begin.at, begin.bytes) == 0);
-}
 
 static bool is_text(htp_span span, const char *text)
 {
@@ -35,11 +20,11 @@ void htp_inline_join_tag(htp_text *text, htp_span above, htp_span tag)
 {
     bool is_absolute = tag.bytes > 0 && tag.at[0] == '/';
     if (!is_absolute) {
-        add(text, above);
+        htp_span_add(text, above);
     }
     if (!is_text(tag, ".")) {
         htp_text_add(text, is_absolute ? "" : "/");
-        add(text, tag);
+        htp_span_add(text, tag);
     }
 }
 
@@ -61,12 +46,12 @@ void htp_inline_join_tags(htp_text *text, htp_span above, htp_span list, size_t 
     for (size_t at = 0; at < list.bytes && text->length < limit; at++) {
         size_t end = list.at[at] == '"' ? end_of_quoted(list, at) : 0;
         if (end == 0) {
-            add(text, part_of(list, at, at + 1));
+            htp_span_add(text, htp_span_part(list, at, at + 1));
             continue;
         }
-        htp_span tag = part_of(list, at + 1, end - 1);
+        htp_span tag = htp_span_part(list, at + 1, end - 1);
         if (tag.bytes > 0 && tag.at[0] == '/') {
-            add(text, part_of(list, at, end));
+            htp_span_add(text, htp_span_part(list, at, end));
         } else {
             htp_text_add_json_part(text, (const char *)above.at, above.bytes);
             text->length--; /* the quote */
@@ -76,143 +61,6 @@ void htp_inline_join_tags(htp_text *text, htp_span above, htp_span list, size_t 
         at = end - 1;
     }
 }
-
-/* ---- chains ---- */
-
-/* "path: Class" up to the next slash, which is walked over. */
-static bool next_element(htp_span *rest, htp_span *element, bool *is_last)
-{
-    const unsigned char *slash = rest->bytes > 0 ? memchr(rest->at, '/', rest->bytes) : NULL;
-    if (!rest->at) {
-        return false;
-    }
-    size_t length = slash ? (size_t)(slash - rest->at) : rest->bytes;
-    *element = part_of(*rest, 0, length);
-    *is_last = !slash;
-    *rest = slash ? part_of(*rest, length + 1, rest->bytes) : (htp_span){NULL, 0};
-    return true;
-}
-
-bool htp_inline_is_whole_chain(htp_span chain)
-{
-    return begins_with(chain, htp_inline_span(": "));
-}
-
-/* The path of "path: Class". */
-static htp_span path_of(htp_span element)
-{
-    const unsigned char *colon =
-        element.at && element.bytes > 1 ? memmem(element.at, element.bytes, ": ", 2) : NULL;
-    return part_of(element, 0, colon ? (size_t)(colon - element.at) : element.bytes);
-}
-
-void htp_inline_split_chain(htp_span chain, htp_span *begun, htp_span *path)
-{
-    const unsigned char *slash = chain.bytes > 0 ? memrchr(chain.at, '/', chain.bytes) : NULL;
-    *begun = (htp_span){NULL, 0};
-    *path = (htp_span){NULL, 0};
-    if (slash) {
-        *begun = part_of(chain, 0, (size_t)(slash - chain.at) + 1);
-        const unsigned char *before = memrchr(chain.at, '/', begun->bytes - 1);
-        size_t first = before ? (size_t)(before - chain.at) + 1 : 0;
-        *path = path_of(part_of(chain, first, begun->bytes - 1));
-    }
-}
-
-void htp_inline_join_chain(htp_text *text, const htp_inline_texts *call, htp_span chain,
-                           size_t limit)
-{
-    htp_span element;
-    bool is_last = false;
-    add(text, call->chain);
-    while (next_element(&chain, &element, &is_last) && text->length < limit) {
-        if (!is_last && call->chain_path.bytes > 0) {
-            add(text, call->chain_path);
-            htp_text_add(text, ".");
-        }
-        add(text, element);
-        htp_text_add(text, is_last ? "" : "/");
-    }
-}
-
-/* The tag's part below the call's; not there where it is no such tag. */
-static htp_span tag_below(const htp_inline_texts *call, htp_span tag)
-{
-    if (tag.bytes == 0 || tag.at[0] != '/') {
-        return tag;
-    }
-    bool is_below = begins_with(tag, call->tag) && tag.bytes > call->tag.bytes + 1 &&
-                    tag.at[call->tag.bytes] == '/';
-    return is_below ? part_of(tag, call->tag.bytes + 1, tag.bytes) : (htp_span){NULL, 0};
-}
-
-htp_span htp_inline_tagged_path(const htp_inline_texts *call, htp_span tag, htp_span chain)
-{
-    static const char torch_nn[] = "torch.nn.";
-    htp_span below = tag_below(call, tag);
-    htp_span element;
-    htp_span last[2] = {{NULL, 0}, {NULL, 0}}; /* of all; of those that are not torch.nn's */
-    size_t counts[2] = {0, 0};
-    size_t segments = 1;
-    bool is_last = false;
-    bool is_whole = htp_inline_is_whole_chain(chain);
-    if (is_whole && begins_with(chain, call->chain)) {
-        chain = part_of(chain, call->chain.bytes, chain.bytes);
-    }
-    for (size_t i = 0; i < below.bytes; i++) {
-        segments += below.at[i] == '/';
-    }
-    while (below.at && next_element(&chain, &element, &is_last) && !is_last) {
-        htp_span path = path_of(element);
-        htp_span name = part_of(element, path.bytes, element.bytes);
-        bool is_own =
-            name.bytes > 2 && !begins_with(part_of(name, 2, name.bytes), htp_inline_span(torch_nn));
-        for (int k = 0; k <= (int)is_own; k++) {
-            last[k] = path;
-            counts[k]++;
-        }
-    }
-    htp_span found = counts[1] == segments   ? last[1]
-                     : counts[0] == segments ? last[0]
-                                             : (htp_span){NULL, 0};
-    bool is_long = is_whole && found.at && call->chain_path.bytes > 0 &&
-                   begins_with(found, call->chain_path) && found.bytes > call->chain_path.bytes + 1;
-    return is_long ? part_of(found, call->chain_path.bytes + 1, found.bytes) : found;
-}
-
-/* The part behind the last @p separator, or all of it. */
-static htp_span behind_last(htp_span text, unsigned char separator)
-{
-    size_t begin = text.bytes;
-    while (begin > 0 && text.at[begin - 1] != separator) {
-        begin--;
-    }
-    return part_of(text, begin, text.bytes);
-}
-
-htp_span htp_inline_elsewhere_path(htp_span tag, htp_span chain)
-{
-    htp_span found = {NULL, 0};
-    htp_span element;
-    bool is_last = false;
-    if (tag.bytes == 0 || tag.at[0] != '/' || !htp_inline_is_whole_chain(chain)) {
-        return found;
-    }
-    htp_span segment = behind_last(tag, '/');
-    size_t length = 0;
-    while (length < segment.bytes && segment.at[length] != '.') {
-        length++;
-    }
-    while (next_element(&chain, &element, &is_last) && !is_last) {
-        htp_span path = path_of(element);
-        htp_span name = behind_last(part_of(element, path.bytes, element.bytes), '.');
-        bool is_it = length > 0 && name.bytes == length && memcmp(name.at, segment.at, length) == 0;
-        found = is_it ? path : found;
-    }
-    return found;
-}
-
-/* ---- Python's lists ---- */
 
 /* The next quoted text of a list. @return false where there is none */
 static bool next_item(htp_span list, size_t *at, htp_span *item)
@@ -224,51 +72,9 @@ static bool next_item(htp_span list, size_t *at, htp_span *item)
     if (end == 0) {
         return false;
     }
-    *item = part_of(list, *at, end);
+    *item = htp_span_part(list, *at, end);
     *at = end;
     return true;
-}
-
-/* Appends a text without what chains encode. */
-static void add_plain(htp_text *plain, htp_span encoded)
-{
-    for (size_t i = 0; i < encoded.bytes; i++) {
-        unsigned code = 0;
-        bool is_code = encoded.at[i] == '%' && encoded.bytes - i > 2;
-        for (size_t k = 1; is_code && k <= 2; k++) {
-            unsigned char c = encoded.at[i + k];
-            unsigned digit = (unsigned)(c >= '0' && c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-            is_code = digit < 16;
-            code = code * 16 + digit;
-        }
-        char byte = (char)(is_code && code > 0 ? code : encoded.at[i]);
-        htp_text_add_bytes(plain, &byte, 1);
-        i += is_code && code > 0 ? 2 : 0;
-    }
-}
-
-/* The same as Python writes it. */
-static void add_decoded(htp_text *text, htp_span encoded)
-{
-    htp_text plain = {.arena = text->arena};
-    add_plain(&plain, encoded);
-    htp_text_add_repr(text, htp_text_string(&plain));
-}
-
-void htp_inline_lists_of_chain(htp_text *classes, htp_text *scopes, htp_span chain)
-{
-    htp_span element;
-    bool is_last = false;
-    htp_text_add(classes, "[");
-    htp_text_add(scopes, "[");
-    while (next_element(&chain, &element, &is_last) && !is_last) {
-        htp_span path = path_of(element);
-        size_t behind = path.bytes + 2 <= element.bytes ? path.bytes + 2 : element.bytes;
-        add_decoded(classes, part_of(element, behind, element.bytes));
-        add_decoded(scopes, path);
-        htp_text_add(classes, ", ");
-        htp_text_add(scopes, ", ");
-    }
 }
 
 void htp_inline_last_of_list(htp_span list, htp_span *last)
@@ -289,7 +95,7 @@ void htp_inline_split_list(htp_span list, htp_span *begun, htp_span *last_but_on
         before = last;
         last = item;
     }
-    *begun = last.at ? part_of(list, 0, (size_t)(last.at - list.at)) : (htp_span){NULL, 0};
+    *begun = last.at ? htp_span_part(list, 0, (size_t)(last.at - list.at)) : (htp_span){NULL, 0};
     *last_but_one = before;
 }
 
@@ -300,7 +106,7 @@ static void add_quoted(htp_text *text, htp_span item, unsigned char quote)
         if (item.at[i] == quote && item.at[i - 1] != '\\') {
             htp_text_add(text, "\\");
         }
-        add(text, part_of(item, i, i + 1));
+        htp_span_add(text, htp_span_part(item, i, i + 1));
     }
 }
 
@@ -310,7 +116,7 @@ void htp_inline_join_list(htp_text *text, htp_span begun, htp_span path, htp_spa
     htp_span item, next;
     size_t at = 0;
     bool has_item = next_item(list, &at, &item);
-    add(text, begun);
+    htp_span_add(text, begun);
     htp_text_add(text, has_item ? "" : "]");
     while (has_item && text->length < limit) {
         bool has_next = next_item(list, &at, &next);
@@ -319,9 +125,9 @@ void htp_inline_join_list(htp_text *text, htp_span begun, htp_span path, htp_spa
             htp_text_add(text, quote);
             add_quoted(text, path, item.at[0]);
             htp_text_add(text, ".");
-            add(text, part_of(item, 1, item.bytes));
+            htp_span_add(text, htp_span_part(item, 1, item.bytes));
         } else {
-            add(text, item);
+            htp_span_add(text, item);
         }
         htp_text_add(text, has_next ? ", " : "]");
         item = next;
@@ -334,15 +140,15 @@ void htp_inline_join_list(htp_text *text, htp_span begun, htp_span path, htp_spa
 /* Appends the path of a module below a call. */
 static void add_path(htp_text *text, htp_span above, htp_span path)
 {
-    add(text, above);
+    htp_span_add(text, above);
     htp_text_add(text, above.bytes > 0 ? "." : "");
-    add(text, path);
+    htp_span_add(text, path);
 }
 
 /* What is between the quotes. */
 static htp_span inner(htp_span quoted)
 {
-    return quoted.bytes > 2 ? part_of(quoted, 1, quoted.bytes - 1) : (htp_span){quoted.at, 0};
+    return quoted.bytes > 2 ? htp_span_part(quoted, 1, quoted.bytes - 1) : (htp_span){quoted.at, 0};
 }
 
 /* The part of a module's path below a call's callee. */
@@ -351,7 +157,7 @@ static htp_span below_call(const htp_inline_texts *call, htp_span path)
     htp_span above = inner(call->path);
     bool is_below = above.at && above.bytes > 0 && path.bytes > above.bytes + 1 &&
                     path.at[above.bytes] == '.' && memcmp(path.at, above.at, above.bytes) == 0;
-    return is_below ? part_of(path, above.bytes + 1, path.bytes) : path;
+    return is_below ? htp_span_part(path, above.bytes + 1, path.bytes) : path;
 }
 
 static bool find_first(const htp_inline_texts *call, htp_span path, uint64_t *number)
@@ -399,10 +205,10 @@ static void add_numbers(htp_text *text, htp_span numbers, uint64_t more, size_t 
             number = number * 10 + (numbers.at[i++] - '0');
         }
         if (i == begin) {
-            add(text, part_of(numbers, i, i + 1));
+            htp_span_add(text, htp_span_part(numbers, i, i + 1));
             i++;
         } else if (i - begin > 9) { /* no number of a call */
-            add(text, part_of(numbers, begin, i));
+            htp_span_add(text, htp_span_part(numbers, begin, i));
         } else {
             htp_text_addf(text, "%" PRIu64, number + more);
         }
@@ -420,7 +226,7 @@ static htp_span in_brackets(htp_span list)
     while (end > begin && (list.at[end - 1] == ']' || list.at[end - 1] == ' ')) {
         end--;
     }
-    return part_of(list, begin, end);
+    return htp_span_part(list, begin, end);
 }
 
 bool htp_inline_add_calls(htp_text *text, const htp_inline_texts *call, const htp_inline_own *own,
@@ -434,7 +240,7 @@ bool htp_inline_add_calls(htp_text *text, const htp_inline_texts *call, const ht
         before += number_in(outermost, path);
     }
     if (htp_map_get_bytes(&outermost->calls, path.at, path.bytes, &index)) {
-        add(text, in_brackets(outermost->lists.items[index]));
+        htp_span_add(text, in_brackets(outermost->lists.items[index]));
         return true;
     }
     if (!find_first(outermost, path, &first)) {
@@ -454,11 +260,12 @@ bool htp_inline_join_calls(htp_text *text, htp_text *path, const htp_inline_text
     bool is_last = false;
     bool is_any = false;
     htp_text_add(text, "{");
-    while (next_element(&chain, &element, &is_last) && !is_last && text->length < limit) {
+    while (htp_inline_next_element(&chain, &element, &is_last) && !is_last &&
+           text->length < limit) {
         size_t begin = text->length;
         path->length = 0;
         htp_text_add(path, "");
-        add_plain(path, path_of(element));
+        htp_inline_add_plain(path, htp_inline_element_path(element));
         const htp_span module = {(const unsigned char *)path->bytes, path->length};
         htp_text_add(text, is_any ? ", " : "");
         htp_text_add_json_part(text, path->bytes, path->length);

@@ -123,6 +123,15 @@ void htp_inline_last_of_list(htp_span list, htp_span *last);
 /** Whether a chain begins with the model itself; otherwise it goes on from that of a call. */
 bool htp_inline_is_whole_chain(htp_span chain);
 
+/** The next element of a chain, "path: Class", up to a slash that is walked over. */
+bool htp_inline_next_element(htp_span *rest, htp_span *element, bool *is_last);
+
+/** The path of "path: Class". */
+htp_span htp_inline_element_path(htp_span element);
+
+/** Appends a text without what chains encode. */
+void htp_inline_add_plain(htp_text *plain, htp_span encoded);
+
 /** Splits a chain: "path: Class/" of "path: Class/operation: target", and its last path. */
 void htp_inline_split_chain(htp_span chain, htp_span *begun, htp_span *path);
 
