@@ -261,6 +261,8 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handle
         {"prim::Uninitialized", &Interpreter::do_unset},
         {"prim::Print", &Interpreter::do_nothing},
         {"aten::warn", &Interpreter::do_nothing},
+        {"prim::Enter", &Interpreter::do_enter},
+        {"prim::Exit", &Interpreter::do_enter},
         {"aten::__is__", &Interpreter::do_is},
         {"aten::__isnot__", &Interpreter::do_is_not},
         {"prim::isinstance", &Interpreter::do_isinstance},

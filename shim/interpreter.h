@@ -210,6 +210,7 @@ class Interpreter
     std::vector<Ref> do_create_object(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_same(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_nothing(const Node &, std::vector<Ref> &, Frame &);
+    std::vector<Ref> do_enter(const Node &node, std::vector<Ref> &, Frame &frame);
     std::vector<Ref> do_unset(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_unwrap(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_is(const Node &, std::vector<Ref> &, Frame &);

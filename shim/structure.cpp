@@ -26,6 +26,20 @@ std::vector<Ref> Interpreter::do_nothing(const Node &, std::vector<Ref> &, Frame
     return {};
 }
 
+// with torch.no_grad(): and the like change what is remembered for gradients, and nothing else.
+// What other blocks enter may change numbers, as autocast does.
+std::vector<Ref> Interpreter::do_enter(const Node &node, std::vector<Ref> &, Frame &frame)
+{
+    static const std::string gradients = "__torch__.torch.autograd.grad_mode.";
+    const auto type = node.inputs()[0]->type()->cast<c10::ClassType>();
+    const std::string name = type && type->name() ? type->name()->qualifiedName() : "";
+    if (name.compare(0, gradients.size(), gradients) != 0) {
+        throw Unsupported("a with block of " + (name.empty() ? "an unknown class" : name) + ", " +
+                          recording_.describe(place_of(node, frame.scope)));
+    }
+    return {recording_.plain(c10::IValue())};
+}
+
 std::vector<Ref> Interpreter::do_unset(const Node &, std::vector<Ref> &, Frame &)
 {
     Ref item = recording_.plain(c10::IValue());

@@ -726,3 +726,18 @@ script("memory/row-in-loop", row_in_loop, X, torch.tensor(2), refused="what it c
 script("memory/weight", Weighted().eval(), X, refused="what it changes is read under another name")
 script("memory/returned", returned_lists, X, others=signs)
 script("memory/returned-loop", returned_in_loop, X, torch.tensor(2), others=counts(0, 1, 3))
+
+
+# ---- with blocks -----------------------------------------------------------------------------------
+
+
+def without_gradients(x: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
+        y = x * 2
+        if bool(y.sum() > 0):
+            with torch.no_grad():
+                y = y + 1
+    return y - x
+
+
+script("with/no_grad", without_gradients, X, others=signs)
