@@ -93,7 +93,7 @@ static htp_shim_code call(htp_shim_model *model, const htp_shim_input *inputs, u
     (void)error;
     ck_assert_uint_eq(lane_count, LANES);
     ck_assert_uint_eq(carried_count, model->traces == 0 ? 0 : model->count);
-    for (uint32_t i = 0; i < model->count; i++) {
+    for (uint32_t i = 0; i < model->count && i < STATES; i++) {
         const htp_shim_carry *carry = carried_count ? carried[i].parts : NULL;
         ck_assert(!carry || strcmp(carried[i].name, names[i]) == 0);
         run_state(model, i, carry);
