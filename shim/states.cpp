@@ -355,9 +355,12 @@ void Interpreter::note_shared(std::vector<RecordedState> &states)
 {
     std::vector<uint32_t> memories;
     for (const auto &[attribute, value] : attributes_) {
+        if (holders_.count(attribute.first) == 0) {
+            continue;
+        }
         for_each_part(value, [&](const Ref &part) {
-            if (part->is_tensor() && holders_.count(attribute.first) != 0) {
-                memories.push_back(executor_.memory_of(part));
+            if (part->is_tensor()) {
+                memories.push_back(Executor::memory_of(part));
             }
         });
     }
@@ -370,7 +373,7 @@ void Interpreter::note_shared(std::vector<RecordedState> &states)
     }
     for (RecordedState &state : states) {
         for_each_tensor(state.after, state.left, [&](const Ref &part, StateImage &image) {
-            image.is_shared = holders[executor_.memory_of(part)] > 1;
+            image.is_shared = holders[Executor::memory_of(part)] > 1;
         });
     }
 }
@@ -381,12 +384,12 @@ void Interpreter::note_archived(RecordedState &state, const CarriedState *carrie
     std::set<uint32_t> before;
     for_each_part(state.before, [&](const Ref &part) {
         if (part->is_tensor()) {
-            before.insert(executor_.memory_of(part));
+            before.insert(Executor::memory_of(part));
         }
     });
     bool is_archived = false;
     for_each_tensor(state.after, state.left, [&](const Ref &part, StateImage &image) {
-        const bool is_same = before.count(executor_.memory_of(part)) != 0;
+        const bool is_same = before.count(Executor::memory_of(part)) != 0;
         image.is_archived = is_same && (carried == nullptr || is_archived_in(carried->left));
         is_archived = is_archived || image.is_archived;
     });
