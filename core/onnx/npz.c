@@ -50,10 +50,9 @@ static const char *descriptor_of(htp_arena *arena, htp_dtype dtype)
     if (dtype == HTP_DTYPE_BOOL) {
         return "|b1";
     }
-    char letter = htp_dtype_is_float(dtype)                                     ? 'f'
-                  : strncmp(htp_dtype_name(dtype), "uint", strlen("uint")) == 0 ? 'u'
-                                                                                : 'i';
-    return htp_arena_printf(arena, "%c%c%" PRIu32, size == 1 ? '|' : '<', letter, size);
+    bool is_unsigned = strncmp(htp_dtype_name(dtype), "uint", strlen("uint")) == 0;
+    const char *letter = htp_dtype_is_float(dtype) ? "f" : is_unsigned ? "u" : "i";
+    return htp_arena_printf(arena, "%s%s%" PRIu32, size == 1 ? "|" : "<", letter, size);
 }
 
 static void make_head(htp_arena *arena, const htp_draft_state *state, htp_dtype dtype, array *made)
