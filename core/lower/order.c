@@ -76,8 +76,12 @@ void htp_lower_aminmax(htp_lowering *l)
     bool keepdims = htp_arg_bool_or(l, "keepdim", false);
     bool along_dim = htp_arg_present(l, "dim");
     int64_t axis = along_dim ? htp_arg_dim(l, "dim", rank) : 0;
-    if (rank == 0) { /* PyTorch 1 gives the result the dim that is kept. */
-        x = htp_emit_reshape(l, x, (const int64_t[]){1}, htp_output_rank(l, 0));
+    if (rank == 0 && keepdims && along_dim) {
+        htp_lower_fail(l,
+                       "libtorch's versions disagree on whether a tensor without dims keeps one");
+        return;
+    }
+    if (rank == 0) {
         htp_bind(l, 0, x);
         htp_bind(l, 1, x);
         return;

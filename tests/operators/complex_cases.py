@@ -101,7 +101,8 @@ EVERY_SIDE = torch.tensor([
 ])
 for name, function in MATHEMATICAL.items():
     call(f"function/{name}", on_pairs(function), PAIRS, dynamic={0: {0: "batch"}})
-    call(f"function/{name}/sides", on_pairs(function), EVERY_SIDE)
+    later = {"needs": (2, 0)} if name == "atan" else {}
+    call(f"function/{name}/sides", on_pairs(function), EVERY_SIDE, **later)
     if name in IN_DOUBLE:
         call(f"function/{name}/double", on_pairs(function), EVERY_SIDE.double())
 CUT = torch.tensor([[-2.0, 0.0], [-2.0, -0.0], [2.0, 0.0], [2.0, -0.0]])

@@ -131,6 +131,12 @@ def attempts(schema):
             yield dtype, one_dim
 
 
+def inputs_of(tensors: tuple) -> dict:
+    """What it is exported with: files of an earlier PyTorch do not keep what they were traced with."""
+    return {f"argument_{i}": f"{str(t.dtype).removeprefix('torch.')}{list(t.shape)}"
+            for i, t in enumerate(tensors, 1)}
+
+
 def make(overload, file: Path) -> str | None:
     """Writes the file and its numbers; why not, where no attempt can be computed."""
     problem = "no attempt"
@@ -143,7 +149,8 @@ def make(overload, file: Path) -> str | None:
                 outputs = [module(*tensors), module(*tensors)]
                 if not torch.equal(*outputs):
                     return "it is random, or a result has a NaN"
-                torch.jit.save(torch.jit.trace(module, tensors, check_trace=False), file)
+                traced = torch.jit.trace(module, tensors, check_trace=False)
+                torch.jit.save(traced, file, _extra_files={"htp_inputs.json": json.dumps(inputs_of(tensors))})
         except Unguessed as unguessed:
             return str(unguessed)
         except Exception as error:  # whatever an operator raises for arguments that do not fit
