@@ -104,13 +104,13 @@ def differs(*arguments) -> str:
 @harness.case
 def states_are_handed_on():
     case = Case("", (X,), SIZES, calls=4)
-    answer = {"states": [{"input": "state.total", "first": [[1.0, 1.0, 1.0]]}]}
+    answer = {"states": [{"input": "state.total", "dims": [1, 3], "first": 1}]}
+    other = {"states": [{"input": "state.total", "dims": [1, 3], "first": 0}]}
     with harness.scratch() as folder:
         out, pt = remembering(folder), saved(Remembers(), folder)
         found = running.compare_all(out, answer, pt, case)
         assert (found.sizes, found.states) == (2, ["state.total"]), found
-        # Without a first value it would begin with 0.
-        assert "call 1" in differs(out, {}, pt, case)
+        assert "call 1" in differs(out, other, pt, case)
 
 
 @harness.case
@@ -128,8 +128,10 @@ def first_values_have_the_dims_of_inputs():
         session = running.session_of(handing(folder))
         assert states.first_values(session, {}, {"batch": 2}) == {}
         session = running.session_of(remembering(folder))
-        (found,) = states.first_values(session, {}, {"batch": 2}).values()
-    assert found.shape == (1, 3) and found.dtype == numpy.float32 and not found.any()
+        told = {"input": "state.total", "dims": [1, 3], "first": "-inf"}
+        (found,) = states.first_values(session, {"states": [told]}, {"batch": 2}).values()
+    assert found.shape == (1, 3) and found.dtype == numpy.float32
+    assert numpy.array_equal(found, numpy.full((1, 3), -numpy.inf, numpy.float32))
 
 
 # ---- sizes ---------------------------------------------------------------------------------------

@@ -17,25 +17,22 @@ def names_of(session) -> list:
     return [taken.name for taken in session.get_inputs() if taken.name.startswith(BEFORE)]
 
 
-def zeros(taken, sizes: dict) -> numpy.ndarray:
-    """Of an input's dtype and dims. A dim that has no size among the axes is of no known one: 0."""
-    dims = [sizes.get(dim, 0) if isinstance(dim, str) else dim or 0 for dim in taken.shape]
-    return numpy.zeros(dims, DTYPES[taken.type])
+def filled(taken, sizes: dict, told: dict) -> numpy.ndarray:
+    """A first value of an input's dtype: one number, in the sizes of the axes, or those that the
+    exporter says where it has others (an empty one grows)."""
+    if told["first"] is None and 0 not in told["dims"]:
+        raise ValueError(f"{taken.name} begins with several numbers")
+    dims = [sizes.get(dim, size) if isinstance(dim, str) else size
+            for dim, size in zip(taken.shape, told["dims"])]
+    return numpy.full(dims, float(told["first"] or 0)).astype(DTYPES[taken.type])
 
 
 def first_values(session, answer: dict, sizes: dict) -> dict:
-    """What the first call is given for each state: the value that the exporter's answer says, or
-    zeros. answer["states"] are objects with "input", its name, and "first", its elements nested as
-    the dims are."""
-    told = {state["input"]: state.get("first") for state in answer.get("states", [])}
-    values = {}
-    for taken in session.get_inputs():
-        if taken.name.startswith(BEFORE):
-            first = told.get(taken.name)
-            values[taken.name] = (
-                zeros(taken, sizes) if first is None else numpy.array(first, DTYPES[taken.type])
-            )
-    return values
+    """What the first call is given for each state, as the exporter's answer says: answer["states"]
+    are objects with "input", its name, "dims", and "first", the number that all elements are."""
+    told = {state["input"]: state for state in answer.get("states", [])}
+    return {taken.name: filled(taken, sizes, told[taken.name])
+            for taken in session.get_inputs() if taken.name.startswith(BEFORE)}
 
 
 def take_out(outputs: dict) -> dict:
