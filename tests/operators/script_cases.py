@@ -724,6 +724,18 @@ script("memory/read-in-loop", read_in_loop, X, torch.tensor(2), refused="what it
 script("memory/changed-last", changed_last, X, torch.tensor(2), others=counts(0, 1))
 script("memory/row-in-loop", row_in_loop, X, torch.tensor(2), refused="what it changes is read under another name")
 script("memory/weight", Weighted().eval(), X, refused="what it changes is read under another name")
+def known_contents(x: torch.Tensor) -> torch.Tensor:
+    """One side changes a constant in place, the other reads what it holds."""
+    made = torch.zeros(1)
+    number = 0
+    if bool(x.sum() > 0):
+        made += 1
+    else:
+        number = int(made) + 2
+    return x * number + made
+
+
+script("memory/known-contents", known_contents, X, others=signs)
 script("memory/returned", returned_lists, X, others=signs)
 script("memory/returned-loop", returned_in_loop, X, torch.tensor(2), others=counts(0, 1, 3))
 
