@@ -7,7 +7,6 @@
 
 enum {
     OLDEST_OPSET = 17,
-    DEFAULT_OPSET = 18,
     NEWEST_OPSET = 23,
     FUNCTIONS_OPSET = 15, /* of IR version 8 */
     PREFIX_LIMIT = 64,
@@ -23,7 +22,6 @@ void htp_options_init(htp_options *options)
     }
     *options = (htp_options){
         .struct_size = sizeof(*options),
-        .opset = DEFAULT_OPSET,
         .tags = HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA,
         .tag_attribute_prefix = "__",
     };
@@ -56,7 +54,7 @@ static htp_status check_functions(const htp_options *options)
                                      "functions per instance are asked for, and no functions")
                    : HTP_OK;
     }
-    if (options->opset < FUNCTIONS_OPSET) {
+    if (options->opset != 0 && options->opset < FUNCTIONS_OPSET) {
         return htp_status_make(HTP_CODE_USAGE,
                                "opset %d is not supported: functions need opset %d, and models are "
                                "written with %d to %d",
@@ -68,7 +66,8 @@ static htp_status check_functions(const htp_options *options)
 static htp_status check(const htp_options *options)
 {
     HTP_TRY(check_functions(options));
-    if (options->opset < OLDEST_OPSET || options->opset > NEWEST_OPSET) {
+    bool is_chosen = options->opset != 0;
+    if (is_chosen && (options->opset < OLDEST_OPSET || options->opset > NEWEST_OPSET)) {
         return htp_status_make(HTP_CODE_USAGE, "opset %d is not supported; %d to %d are",
                                options->opset, OLDEST_OPSET, NEWEST_OPSET);
     }
@@ -134,6 +133,9 @@ htp_status htp_options_take(const htp_options *given, htp_options *options)
     }
     if (!options->method) {
         options->method = "forward";
+    }
+    if (!options->module) {
+        options->module = "";
     }
     return check(options);
 }

@@ -13,12 +13,33 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* That models are written with unless they need a later one. */
+enum { LEAST_OPSET = 18 };
+
+/* Lowers at an opset; where nobody chose it and operators need a later one, again at that. */
+static htp_status lower_at(htp_session *session, const htp_custom_operators *customs, int opset,
+                           htp_draft **model)
+{
+    for (;;) {
+        *model = htp_draft_new(&session->arena, session->graph, opset);
+        htp_status status = htp_lower_graph(*model, customs, htp_session_progress, session);
+        bool is_open = session->options.opset == 0;
+        if (htp_status_code(status) != HTP_CODE_UNSUPPORTED || !is_open ||
+            (*model)->needed_opset <= opset) {
+            return status;
+        }
+        htp_status_free(status);
+        opset = (*model)->needed_opset;
+        session->opset_needed_by = (*model)->needed_by;
+    }
+}
+
 static htp_status lower_graph(htp_session *session, const htp_custom_operators *customs,
                               htp_draft **model)
 {
     HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
-    *model = htp_draft_new(&session->arena, session->graph, session->options.opset);
-    return htp_status_prefix(htp_lower_graph(*model, customs, htp_session_progress, session),
+    int opset = session->options.opset;
+    return htp_status_prefix(lower_at(session, customs, opset ? opset : LEAST_OPSET, model),
                              session->model_path);
 }
 
@@ -39,6 +60,11 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
         htp_status_free(fixed);
     }
     HTP_TRY(status);
+    if (session->opset_needed_by && session->options.opset == 0 &&
+        (*model)->opset > LEAST_OPSET) {
+        htp_session_note(session, "opset %d: %s needs it", (*model)->opset,
+                         session->opset_needed_by);
+    }
     htp_draft_remove_unused(*model);
     htp_draft_infer_types(*model);
     HTP_TRY(htp_status_prefix(htp_first_values_find(*model), session->model_path));

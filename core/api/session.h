@@ -40,6 +40,7 @@ typedef struct htp_session {
     bool is_stopped;       /* the caller asked to stop */
     bool are_sizes_chosen; /* which axes are dynamic was told, together with the inputs */
     bool is_untraced;      /* set by who wants to know inputs without running anything */
+    const char *opset_needed_by; /* the operator that a later opset was taken for; NULL: none */
     htp_graph *graph;
     HTP_VECTOR(const char *) notes; /* that the caller was handed */
     htp_stage stage;                /* under way */

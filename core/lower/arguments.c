@@ -20,6 +20,19 @@ void htp_lower_fail(htp_lowering *l, const char *format, ...)
     va_end(arguments);
 }
 
+bool htp_lower_needs_opset(htp_lowering *l, int opset, const char *what)
+{
+    if (l->model->opset >= opset) {
+        return true;
+    }
+    if (!l->failure && opset > l->model->needed_opset) {
+        l->model->needed_opset = opset;
+        l->model->needed_by = l->node->kind;
+    }
+    htp_lower_fail(l, "%s needs opset %d", what, opset);
+    return false;
+}
+
 htp_value_id htp_arg_value(htp_lowering *l, const char *name)
 {
     for (uint32_t i = 0; i < l->node->input_count; i++) {

@@ -47,9 +47,7 @@ void htp_lower_bitwise(htp_lowering *l)
     const char *op = l->row->op;
     if (o.dtype != HTP_DTYPE_BOOL) {
         op = htp_arena_printf(l->arena, "Bitwise%s", op);
-        if (l->model->opset < 18) {
-            htp_lower_fail(l, "on integers it needs opset 18");
-        }
+        (void)htp_lower_needs_opset(l, 18, "on integers it");
     }
     htp_bind_cast(l, 0, htp_emit_binary(l, op, o.a, o.b), o.dtype);
 }

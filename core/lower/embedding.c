@@ -123,9 +123,10 @@ static htp_tensor_id combine_by_mode(htp_lowering *l, const bags *b, int64_t mod
         htp_tensor_id sum = combine(l, b, blank_padding(l, b, 0), width, "add", 0);
         return htp_emit_binary(l, "Div", sum, sizes);
     }
-    if (mode != MODE_MAX || l->model->opset < 18) {
-        htp_lower_fail(l, "its mode needs opset 18");
+    if (mode != MODE_MAX) {
+        htp_lower_fail(l, "its mode is not valid");
     }
+    (void)htp_lower_needs_opset(l, 18, "its mode");
     htp_tensor_id largest = combine(l, b, blank_padding(l, b, -INFINITY), width, "max", -INFINITY);
     htp_tensor_id is_empty = htp_emit_binary_scalar(l, "Equal", sizes, b->dtype, 0);
     return htp_emit(l, "Where", HTP_IN(is_empty, htp_emit_scalar(l, b->dtype, 0), largest),

@@ -47,10 +47,10 @@ static sampling read_sampling(htp_lowering *l)
     }
     if (s.rank != 4 && s.rank != 5) {
         htp_lower_fail(l, "an input of rank %u is not supported", s.rank);
-    } else if (s.rank == 5 && !is_recent) {
-        htp_lower_fail(l, "sampling a volume needs opset 20");
     } else if (s.rank == 5 && s.mode == MODE_CUBIC) {
         htp_lower_fail(l, "cubic interpolation of a volume is not supported");
+    } else if (s.rank == 5) {
+        (void)htp_lower_needs_opset(l, 20, "sampling a volume");
     }
     s.x = htp_arg_tensor_as(l, "input", s.dtype);
     s.grid = htp_arg_tensor_as(l, "grid", s.dtype);

@@ -69,6 +69,10 @@ struct htp_lowering {
 /** Says why the node cannot be lowered; the first reason counts. */
 void htp_lower_fail(htp_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** Whether the model has at least @p opset; otherwise the node fails because @p what needs it, and
+ * the draft tells which opset would do. */
+bool htp_lower_needs_opset(htp_lowering *l, int opset, const char *what);
+
 /* ---- arguments by schema name ---- */
 
 /** The value of an argument; HTP_NONE when the schema has no such argument, or it is None. */

@@ -122,8 +122,11 @@ static void bind_circular_pad(htp_lowering *l)
     uint32_t rank = htp_arg_rank(l, "self");
     size_t count = 0;
     const int64_t *pads = NULL;
-    if (htp_arg_is_constant(l, "pad") || l->model->opset < 19) {
+    if (htp_arg_is_constant(l, "pad")) {
         pads = htp_arg_ints(l, "pad", &count);
+    }
+    if (!pads && !htp_lower_needs_opset(l, 19, "padding whose width depends on the input")) {
+        return;
     }
     if (count % 2 != 0 || count / 2 > rank) {
         htp_lower_fail(l, "%zu pads do not fit %u dims", count, rank);

@@ -148,8 +148,7 @@ void htp_lower_deform_conv(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_math_dtype(l, "input", HTP_MATH_ALLOW_DOUBLE);
     const htp_dim *kernel = htp_arg_dims(l, "weight");
-    if (l->model->opset < 19) {
-        htp_lower_fail(l, "it needs opset 19");
+    if (!htp_lower_needs_opset(l, 19, "it")) {
         return;
     }
     if (htp_arg_rank(l, "weight") != 4 || kernel[2].symbol || kernel[3].symbol) {

@@ -176,9 +176,10 @@ static size_t write_attributes(htp_lowering *l, htp_attribute *attributes, bool 
     if (antialias) {
         attributes[count++] = htp_attribute_int("antialias", 1);
         attributes[count++] = htp_attribute_int("exclude_outside", 1);
-        if (l->model->opset < 18 || align_corners) {
+        if (align_corners) {
             htp_lower_fail(l, "antialiasing needs opset 18, and align_corners=False");
         }
+        (void)htp_lower_needs_opset(l, 18, "antialiasing");
     }
     return count;
 }

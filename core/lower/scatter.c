@@ -234,8 +234,9 @@ static const reduction *find_reduction(htp_lowering *l, bool of_bools)
         }
         if (of_bools && !r->of_bools) {
             htp_lower_fail(l, "bools have no mean");
-        } else if (!of_bools && is_extreme(r) && l->model->opset < 18) {
-            htp_lower_fail(l, "reduction '%s' needs opset 18", name);
+        } else if (!of_bools && is_extreme(r)) {
+            (void)htp_lower_needs_opset(l, 18,
+                                        htp_arena_printf(l->arena, "reduction '%s'", name));
         }
         return r;
     }

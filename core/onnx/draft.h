@@ -199,6 +199,8 @@ typedef struct htp_draft {
     htp_arena *arena;
     const htp_graph *graph;
     int opset;
+    int needed_opset;               /* a later one that a lowering asked for, or 0 */
+    const char *needed_by;          /* the operator that it was for: "aten::grid_sampler_3d" */
     htp_origin origin;              /* of the nodes that are added next */
     uint32_t current_graph;         /* the one that they stand in */
     const char *const *scope_names; /* by scope: the prefix of its nodes' names */

@@ -120,7 +120,8 @@ typedef struct htp_options {
     const char *const *inputs;        /**< "NAME:DTYPE[batch=2,8]", one per argument in order */
     size_t input_count;               /**< 0: those of the archive, or derived */
     const char *inputs_file;          /**< JSON or .npz file of inputs, or NULL */
-    int opset;                        /**< 17 to 23; default 18 */
+    int opset;                        /**< 17 to 23; 0, the default: the lowest
+                                           from 18 on that the model needs */
     unsigned tags;                    /**< set of htp_tag_place; default attribute and metadata */
     const char *tag_attribute_prefix; /**< default "__" */
     bool include_torch_nn;            /**< torch.nn classes get segments, too */
@@ -143,7 +144,7 @@ typedef struct htp_options {
      * written as ONNX operators of other domains. The version is 1 unless it is given. */
     const char *const *custom_operators;
     size_t custom_operator_count;
-    const char *method; /**< of the root module, that is exported; NULL: forward */
+    const char *method; /**< of the root module or of @p module, that is exported; NULL: forward */
     /** A file to which the sidecar goes when the model is in its place, see htp_model_sidecar();
      * "": MODEL_hierarchy.json beside MODEL.onnx. NULL: none. */
     const char *sidecar;
@@ -161,6 +162,9 @@ typedef struct htp_options {
      * axes are dynamic, in the sizes of the options' inputs. It is written when the model is in its
      * place. NULL: none. */
     const char *state_file;
+    /** The module that is exported as a model of its own, by a dotted path of htp_inspect(); its
+     * tags and the names of its weights begin as in the whole. NULL or "": the root. */
+    const char *module;
 } htp_options;
 
 /** Fills @p options with the defaults. */

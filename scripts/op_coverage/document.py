@@ -15,7 +15,8 @@ INTRODUCTION = """# Operators
 
 Made by `make op-coverage OP_COVERAGE=--document` from the table of lowerings and from results; not to
 be edited. PyTorch's own operator database (`op_db`) is the measure: each of its samples is traced as
-a module, exported at opset 18, run in ONNX Runtime, and compared with eager mode.
+a module, exported at the lowest opset from 18 on that it needs, run in ONNX Runtime, and compared
+with eager mode.
 
 **right**: the same numbers. **refused**: the exporter says that it cannot. **untraceable**: PyTorch
 does not trace it. **WRONG**: other numbers, or a model that does not run. **runtime limit**: wrong in

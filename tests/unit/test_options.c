@@ -6,7 +6,7 @@ START_TEST(defaults)
 {
     htp_options options;
     expect_ok(htp_options_take(NULL, &options));
-    ck_assert_int_eq(options.opset, 18);
+    ck_assert_int_eq(options.opset, 0);
     ck_assert_uint_eq(options.tags, HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA);
     ck_assert_str_eq(options.tag_attribute_prefix, "__");
     ck_assert_int_eq(options.external_data, HTP_EXTERNAL_AUTO);
