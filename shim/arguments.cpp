@@ -70,8 +70,40 @@ class Maker
         return item;
     }
 
+    // A number that whoever runs the exported model gives: an int may become a size, and is made up
+    // in every lane.
+    Ref make_open(const Part &part, const htp_shim_input &input)
+    {
+        const auto kind = part.type->kind();
+        const bool is_any = kind == c10::TypeKind::NumberType;
+        const bool is_int = kind == c10::TypeKind::IntType ||
+                            (is_any && input.dtype == dtype_of(at::ScalarType::Long));
+        Ref item;
+        if (is_int) {
+            const htp_shim_size &size = recording_.new_size(part.name);
+            item = recording_.plain(size.sizes[0], false);
+            for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+                item->lane[lane] = size.sizes[lane];
+            }
+            item->is_data = true;
+        } else if (kind == c10::TypeKind::BoolType) {
+            item = recording_.plain(false, false);
+            item->has_lanes = false;
+        } else if (is_any || kind == c10::TypeKind::FloatType) {
+            item = recording_.plain(0.0, false);
+            item->has_lanes = false;
+        } else {
+            refuse(part, "number");
+        }
+        item->name = part.name;
+        return item;
+    }
+
     Ref make_number(const Part &part, const htp_shim_input &input)
     {
+        if (input.is_open) {
+            return make_open(part, input);
+        }
         switch (part.type->kind()) {
         case c10::TypeKind::IntType:
             return recording_.plain(static_cast<int64_t>(input.scalar));

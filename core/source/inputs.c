@@ -105,6 +105,7 @@ static htp_status fill(struct matching *m, const htp_specification *specificatio
     input->is_none = false;
     input->is_nested = specification->is_empty;
     input->is_scalar = specification->is_scalar;
+    input->is_open = specification->is_open;
     input->scalar = specification->scalar;
     input->dtype = specification->dtype;
     input->rank = specification->rank;
@@ -147,9 +148,14 @@ static htp_status check_left_out(htp_arena *arena, const htp_shim_argument *argu
                                argument->name, argument->type);
     }
     bool is_tensor = argument->kind == HTP_SHIM_TENSOR;
+    bool is_number = argument->kind == HTP_SHIM_INT || argument->kind == HTP_SHIM_FLOAT ||
+                     argument->kind == HTP_SHIM_BOOL;
     return htp_status_make(HTP_CODE_USAGE, "argument \"%s\" is missing; pass%s%s%s%s",
                            argument->name, form, is_tensor ? ", for example " : "",
-                           is_tensor ? argument->name : "", is_tensor ? ":float32[2,8]" : "");
+                           is_tensor ? argument->name : "",
+                           is_tensor   ? ":float32[2,8]"
+                           : is_number ? "; without =VALUE it stays an input of the model"
+                                       : "");
 }
 
 /* Chooses the lanes of what was given, and checks that it is all that the method needs. */

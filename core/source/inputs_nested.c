@@ -9,10 +9,15 @@
 
 static const char *describe_scalar(htp_arena *arena, const htp_shim_input *input, const char *name)
 {
+    const char *type = input->dtype == HTP_DTYPE_BOOL    ? "bool"
+                       : input->dtype == HTP_DTYPE_INT64 ? "int"
+                                                         : "float";
+    if (input->is_open) {
+        return htp_arena_printf(arena, "%s:%s", name, type);
+    }
     if (input->dtype == HTP_DTYPE_BOOL) {
         return htp_arena_printf(arena, "%s:bool=%s", name, input->scalar != 0 ? "true" : "false");
     }
-    const char *type = input->dtype == HTP_DTYPE_INT64 ? "int" : "float";
     return htp_arena_printf(arena, "%s:%s=%.17g", name, type, input->scalar);
 }
 

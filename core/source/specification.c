@@ -58,16 +58,26 @@ static const struct scalar_type {
     {"bool", HTP_DTYPE_BOOL, parse_bool, "the value is neither true nor false"},
 };
 
-static htp_status parse_scalar(const char *type, const char *value, htp_specification *result)
+static const struct scalar_type *find_scalar_type(const char *name)
 {
     for (size_t i = 0; i < sizeof(scalar_types) / sizeof(scalar_types[0]); i++) {
-        if (strcmp(type, scalar_types[i].name) == 0) {
-            result->is_scalar = true;
-            result->dtype = scalar_types[i].dtype;
-            return scalar_types[i].parse(value, &result->scalar)
-                       ? HTP_OK
-                       : fail(result, scalar_types[i].complaint);
+        if (strcmp(name, scalar_types[i].name) == 0) {
+            return &scalar_types[i];
         }
+    }
+    return NULL;
+}
+
+/* @param value  NULL: who runs the model gives it */
+static htp_status parse_scalar(const char *name, const char *value, htp_specification *result)
+{
+    const struct scalar_type *type = find_scalar_type(name);
+    if (type) {
+        result->is_scalar = true;
+        result->is_open = value == NULL;
+        result->dtype = type->dtype;
+        return !value || type->parse(value, &result->scalar) ? HTP_OK
+                                                             : fail(result, type->complaint);
     }
     return fail(result, "a number has type int, float or bool, for example steps:int=3");
 }
@@ -285,7 +295,8 @@ htp_status htp_specification_parse(htp_arena *arena, const char *text,
     char *colon = strchr(copy, ':');
     char *value = colon ? strpbrk(colon + 1, "[=") : NULL;
     bool is_file = colon && colon[1] == '@';
-    if (!value && !is_file) {
+    bool is_open = colon && find_scalar_type(colon + 1);
+    if (!value && !is_file && !is_open) {
         return fail(specification, "NAME:DTYPE[DIMS] is expected, " EXAMPLE);
     }
     *colon = '\0';
@@ -296,6 +307,9 @@ htp_status htp_specification_parse(htp_arena *arena, const char *text,
     if (strcmp(colon + 1, "[]") == 0) {
         specification->is_empty = true;
         return HTP_OK;
+    }
+    if (is_open) {
+        return parse_scalar(colon + 1, NULL, specification);
     }
     char separator = *value;
     *value = '\0';

@@ -5,6 +5,7 @@
  *     NAME:DTYPE[batch=2,8]=VALUE    the same; VALUE is a number, arange, or @FILE.npy
  *     NAME:@FILE.npy                 a tensor like the array in the file
  *     NAME:int=3                     a number; also float and bool
+ *     NAME:int                       the same, which stays an input of the exported model
  *     NAME:[]                        an empty list or dict
  *
  * NAME is that of an argument, or of a part of one: "past.0.key".
@@ -24,6 +25,7 @@ typedef struct htp_specification {
     uint32_t part_count;
     bool is_empty;
     bool is_scalar;
+    bool is_open; /* a number that stays an input of the model */
     double scalar;
     htp_dtype dtype; /* of a number: int64, float64 or bool */
     uint32_t rank;
