@@ -157,7 +157,7 @@ std::vector<htp_shim_input> find_bundled(Model &model)
 {
     const std::string lister =
         "get_all_bundled_inputs" + (model.method == "forward" ? "" : "_for_" + model.method);
-    if (!model.archive.module().find_method(lister)) {
+    if (!model.owner().find_method(lister)) {
         return {};
     }
     register_meta_kernels();
@@ -196,7 +196,8 @@ std::vector<htp_shim_input> find_traced(Model &model)
 std::vector<htp_shim_input> find_archived_inputs(Model &model)
 {
     std::vector<htp_shim_input> inputs = find_bundled(model);
-    return inputs.empty() ? find_traced(model) : inputs;
+    const bool is_root = model.owner_number() == 0; // which the archive's own inputs are for
+    return inputs.empty() && is_root ? find_traced(model) : inputs;
 }
 
 } // namespace htp

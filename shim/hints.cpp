@@ -90,9 +90,8 @@ class Finder
 
     std::vector<htp_shim_hint> run()
     {
-        torch::jit::Module &root = model_.archive.module();
         std::vector<Known> inputs(1 + model_.arguments.size());
-        inputs[0].object = root._ivalue();
+        inputs[0].object = model_.owner()._ivalue();
         for (uint32_t i = 0; i < model_.arguments.size(); i++) {
             inputs[i + 1].argument = i;
         }

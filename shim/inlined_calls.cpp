@@ -94,10 +94,10 @@ class Reader
   public:
     Reader(Model &model, Inliner &inliner) : model_(model), inliner_(inliner)
     {
-        frames_.push_back({HTP_SHIM_NONE, Entry::Module, 0});
+        frames_.push_back({HTP_SHIM_NONE, Entry::Module, model.owner_number()});
         torch::jit::Function &method = model.function();
         graph_ = inliner.inlined(method);
-        instances_[graph_->inputs().at(0)] = model.archive.module()._ivalue();
+        instances_[graph_->inputs().at(0)] = model.owner()._ivalue();
         read(*graph_->block());
     }
 
@@ -265,7 +265,7 @@ uint32_t Reader::running_in(uint32_t frame, std::vector<htp_shim_running> &all)
         way.push_back(frame);
     }
     if (!frames_[frame].running) {
-        all.push_back({model_.modules[0].path, HTP_SHIM_NONE});
+        all.push_back({model_.modules[model_.owner_number()].path, HTP_SHIM_NONE});
         frames_[frame].running = 0;
     }
     uint32_t running = *frames_[frame].running;

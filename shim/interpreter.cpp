@@ -31,19 +31,19 @@ std::vector<Ref> Interpreter::run(const std::string &method, std::vector<Ref> ar
                                   const CarriedStates &carried)
 {
     recording_.calls.assign(recording_.model.modules.size(), 0);
-    const uint32_t scope = enter(0, HTP_SHIM_NONE, 0);
-    const torch::jit::Module &root = recording_.model.archive.module();
-    arguments.insert(arguments.begin(), recording_.constant(root._ivalue()));
+    const uint32_t scope = enter(recording_.model.owner_number(), HTP_SHIM_NONE, 0);
+    const torch::jit::Module &owner = recording_.model.owner();
+    arguments.insert(arguments.begin(), recording_.constant(owner._ivalue()));
     for (const Ref &argument : arguments) {
         note_argument(argument);
     }
-    recording_.note_passed(root.get_method(method).function().getSchema(), arguments);
+    recording_.note_passed(owner.get_method(method).function().getSchema(), arguments);
     try {
         Place place;
         place.scope = scope;
         begin_states(carried, place);
         std::vector<Ref> outputs = finish(
-            place, [&] { return call(root.get_method(method).function(), arguments, {scope}); });
+            place, [&] { return call(owner.get_method(method).function(), arguments, {scope}); });
         for (Ref &output : outputs) {
             output = as_output(executor_.current(output, place), place);
         }

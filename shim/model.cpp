@@ -251,6 +251,7 @@ void Model::add_modules()
         module.parent = visit.parent;
         module.is_frozen = visit.instance.type()->numAttributes() == 0;
         modules.push_back(module);
+        instances_.push_back(visit.instance);
         aliases.emplace_back();
         add_weights(index, visit.instance);
         const size_t first = pending.size();
@@ -316,24 +317,37 @@ htp_shim_weight Model::describe(const at::Tensor &tensor, const std::string &nam
 std::vector<std::string> Model::methods()
 {
     std::vector<std::string> names;
-    for (const torch::jit::Function *function : archive.module().type()->methods()) {
+    for (const torch::jit::Function *function : owner().type()->methods()) {
         names.push_back(function->name());
     }
     return names;
 }
 
+// The module that has a path, or is met there again.
+uint32_t Model::find_module(const std::string &path) const
+{
+    const auto found = std::find_if(modules.begin(), modules.end(), [&](const auto &module) {
+        const char *const *end = module.aliases + module.alias_count;
+        return path == module.path ||
+               std::any_of(module.aliases, end, [&](const char *alias) { return path == alias; });
+    });
+    if (found == modules.end()) {
+        throw BadInputs("there is no module \"" + path + "\"");
+    }
+    return static_cast<uint32_t>(found - modules.begin());
+}
+
 void Model::choose_method(const std::string &module, const std::string &name)
 {
-    if (!module.empty()) {
-        throw Unsupported("methods of the root alone can be exported");
-    }
-    const auto found = archive.module().find_method(name);
+    owner_ = module.empty() ? 0 : find_module(module);
+    const auto found = owner().find_method(name);
     if (!found) {
         std::string others;
         for (const std::string &other : methods()) {
             others += (others.empty() ? "" : ", ") + other;
         }
-        const std::string reason = "the root module has no " + name + "()";
+        const std::string who = owner_ == 0 ? "the root module" : "module " + module;
+        const std::string reason = who + " has no " + name + "()";
         if (name == "forward" && others.empty()) {
             throw Unsupported(reason);
         }

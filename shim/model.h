@@ -76,16 +76,26 @@ class Model
     std::vector<htp_shim_argument> arguments; // of the method
 
     // Chooses the method, and describes its arguments.
-    // @param module  the path of the module that has it
+    // @param module  a path of the module that has it, "" for the root
     void choose_method(const std::string &module, const std::string &name);
 
     // The method with its schema: argument 0 is self.
     torch::jit::Function &function()
     {
-        return archive.module().get_method(method).function();
+        return owner().get_method(method).function();
     }
 
-    // The methods of the root module.
+    // The module that has the method, and its number.
+    const torch::jit::Module &owner() const
+    {
+        return instances_[owner_];
+    }
+    uint32_t owner_number() const
+    {
+        return owner_;
+    }
+
+    // The methods of that module.
     std::vector<std::string> methods();
 
     // The module of an object; HTP_SHIM_NONE when it is no module of this model.
@@ -104,6 +114,10 @@ class Model
                                size_t &items);
     void add_items(htp_shim_argument &argument, const c10::TypePtr &type, int depth, size_t &items);
 
+    uint32_t find_module(const std::string &path) const;
+
+    std::vector<torch::jit::Module> instances_; // by module
+    uint32_t owner_ = 0;                        // of the method
     std::unordered_map<const c10::ivalue::Object *, uint32_t> by_object_;
     std::unordered_map<const c10::ivalue::Object *, std::unordered_map<size_t, uint32_t>> slots_;
     std::unordered_map<const void *, uint64_t> storages_;

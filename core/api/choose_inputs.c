@@ -9,14 +9,17 @@
 /* No list of inputs is that long; a file that is was given by mistake. */
 enum { INPUTS_FILE_LIMIT = 1 << 20 };
 
-/* In a message about arguments, a method that is not forward() is named, too. */
+/* In a message about arguments, a method that is not the root's forward() is named, too. */
 static htp_status named(htp_session *session, htp_status status)
 {
     const char *method = session->options.method;
-    bool is_forward = strcmp(method, "forward") == 0;
-    return htp_status_prefix(status, is_forward ? session->model_path
-                                                : htp_arena_printf(&session->arena, "%s: %s()",
-                                                                   session->model_path, method));
+    const char *module = session->options.module;
+    if (strcmp(method, "forward") == 0 && !*module) {
+        return htp_status_prefix(status, session->model_path);
+    }
+    return htp_status_prefix(status,
+                             htp_arena_printf(&session->arena, "%s: %s%s%s()", session->model_path,
+                                              module, *module ? "." : "", method));
 }
 
 static htp_status parse_json(htp_session *session, const char *name, const char *text,
@@ -92,7 +95,7 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
 {
     size_t bytes = 0;
     const char *extra = NULL;
-    if (strcmp(session->options.method, "forward") == 0) {
+    if (strcmp(session->options.method, "forward") == 0 && !*session->options.module) {
         extra = session->shim->extra_file(session->model, HTP_INPUTS_EXTRA_FILE, &bytes);
     }
     *found = extra != NULL;

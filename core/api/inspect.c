@@ -145,6 +145,7 @@ static htp_status find_facts(htp_session *session, htp_inspection *inspection)
     session->shim->weights(session->model, &weights, &weight_count);
     inspection->model_path = session->model_path;
     inspection->method = session->options.method;
+    inspection->module = session->options.module;
     inspection->libtorch_version = session->shim->libtorch_version;
     inspection->arguments = session->arguments;
     inspection->argument_count = session->argument_count;

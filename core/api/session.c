@@ -1,6 +1,7 @@
 #include "api/session.h"
 
 #include "api/choose_inputs.h"
+#include "api/choose_method.h"
 #include "api/dynamic_axes.h"
 #include "source/torchscript.h"
 
@@ -109,11 +110,8 @@ htp_status htp_session_load(htp_session *session)
                                  htp_session_progress, session, &session->model));
     HTP_TRY(htp_status_prefix(htp_input_file_check_path(&session->file, session->model_path),
                               session->model_path));
-    htp_shim_error error = {{0}};
-    htp_shim_code code =
-        session->shim->choose_method(session->model, "", session->options.method, &error);
-    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
     session->shim->modules(session->model, &session->modules, &session->module_count);
+    HTP_TRY(htp_method_choose(session));
     session->shim->arguments(session->model, &session->arguments, &session->argument_count);
     return htp_session_end(session, session->module_count, "modules");
 }

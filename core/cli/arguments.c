@@ -208,6 +208,12 @@ static bool check(const htp_cli_arguments *arguments)
         htp_cli_print_message("--state-out is for one model");
         return false;
     }
+    bool traces = arguments->command == HTP_CLI_EXPORT ||
+                  arguments->command == HTP_CLI_DUMP_GRAPH || arguments->command == HTP_CLI_QUALITY;
+    if (traces && arguments->selection.module_count > 1) {
+        htp_cli_print_message("--module names one module here; pass it once");
+        return false;
+    }
     if (arguments->command == HTP_CLI_QUALITY) {
         return check_quality(arguments);
     }

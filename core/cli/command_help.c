@@ -19,7 +19,8 @@ static const htp_cli_command_help helps[] = {
      "  --depth N             levels of the tree below the root\n"
      "  --module ADDRESS      of these modules instead: what crosses their border, where it comes "
      "from\n"
-     "                        and goes to, their nodes with source lines, their weights\n"
+     "                        and goes to, their nodes with source lines, their weights;\n"
+     "                        of a TorchScript model the module that an export would take\n"
      "  --own                 these modules themselves, without those below them\n"
      "  --json                one JSON object\n",
      true},
@@ -115,7 +116,7 @@ static const htp_cli_command_help helps[] = {
      "\n"
      "  --reference FILE      where nodes ran: the TorchScript model, which is exported anew and\n"
      "                        followed on another path, or the sidecar of an export\n"
-     "  --input, --inputs, --method, --opset, --static, --load-library, --custom-op\n"
+     "  --input, --inputs, --method, --module, --opset, --static, --load-library, --custom-op\n"
      "                        how such a TorchScript model is exported, as htp-trace takes them\n"
      "  --against FILE        measures this model, too, by what is known of the first: nodes are\n"
      "                        matched by structure; may be repeated\n"

@@ -36,7 +36,7 @@ static const char exports[] =
     "  --out-dir DIR         write each model to DIR under its own name with .onnx; goes on past "
     "a\n"
     "                        model that fails\n"
-    "  --opset N             ONNX opset, 17 to 23 (default 18)\n"
+    "  --opset N             ONNX opset, 17 to 23 (default: the lowest from 18 on that it needs)\n"
     "  --functions [SELECTORS]\n"
     "                        calls of these modules are calls of ONNX functions, see below\n"
     "  --functions-per WHAT  body (the default): modules with equal bodies share a function;\n"
@@ -47,15 +47,18 @@ static const char exports[] =
     "never.\n"
     "                        In FILE.1.data where the model that is replaced has its weights in\n"
     "                        FILE.data: that goes when the new model is in its place\n"
-    "\n"
+    "\n";
+
+static const char inputs[] =
     "inputs of forward()\n"
     "  --input NAME:DTYPE[DIMS]\n"
     "                        one argument, to be repeated: --input 'ids:int64[2,8]'. A dim "
     "written\n"
     "                        as batch=2 is dynamic, and its axis is called batch. Numbers are\n"
-    "                        steps:int=3, scale:float=0.5, causal:bool=true. Without a name, "
-    "inputs\n"
-    "                        go by position: --input ':float32[1,3,224,224]'.\n"
+    "                        steps:int=3, scale:float=0.5, causal:bool=true; steps:int without a "
+    "value\n"
+    "                        stays an input of the model, a scalar: int64, float64 or bool.\n"
+    "                        Without a name, inputs go by position: ':float32[1,3,224,224]'.\n"
     "                        Parts of tuples, lists and dicts have names with dots:\n"
     "                        past.0:float32[2,8], features.image:uint8[3,8,8]; the length of a\n"
     "                        list and the keys of a dict are those that are given, x:[] is empty.\n"
@@ -68,6 +71,8 @@ static const char exports[] =
     "  --inputs FILE.npz     dtypes and dims of the arrays in a file of numpy.savez()\n"
     "  --method NAME         another method of the model than forward(), such as one with\n"
     "                        @torch.jit.export\n"
+    "  --module PATH         this module of the model as a model of its own; tags and names of\n"
+    "                        weights begin as in the whole. \"inspect\" lists the paths\n"
     "  Without either, inputs are taken from the archive (htp_inputs.json, bundled inputs,\n"
     "  or those it was traced with) or derived from the graph; what was assumed is printed.\n"
     "  Every axis of such inputs that the model does not fix is dynamic, but for the extra file.\n"
@@ -159,6 +164,7 @@ int htp_cli_help(htp_cli_command about)
         (void)printf("\n%s", exit_codes);
     } else {
         (void)fputs(exports, stdout);
+        (void)fputs(inputs, stdout);
         (void)fputs(the_rest, stdout);
         (void)fputs(exit_codes, stdout);
         (void)fputs(environment, stdout);

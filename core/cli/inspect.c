@@ -24,9 +24,9 @@ static htp_status inspect_onnx(const htp_cli_arguments *arguments, const char *p
 static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const char *path,
                                       const htp_options *options, char **text, char **json)
 {
-    if (arguments->modules[0] || arguments->depth >= 0) {
+    if (arguments->depth >= 0 || arguments->selection.own) {
         return htp_status_make(
-            HTP_CODE_USAGE, "%s: --module and --depth are for ONNX models, and this is none", path);
+            HTP_CODE_USAGE, "%s: --depth and --own are for ONNX models, and this is none", path);
     }
     return htp_inspect(path, options, text, json);
 }

@@ -319,7 +319,7 @@ static const struct row {
     FLAG("json", ON_ALL, json),
     {"json", ON_QUALITY, KIND_PARSE, 0, read_json_file},
     FLAG("print-tree", ON_TORCHSCRIPT, print_tree),
-    {"module", ON_TREE | ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_module},
+    {"module", ON_TREE | ON_SELECT | ON_EXTRACT | ON_TRACED, KIND_PARSE, 0, read_module},
     {"except", ON_SELECT | ON_EXTRACT, KIND_PARSE, 0, read_except},
     {"at", ON_SPLIT, KIND_PARSE, 0, read_module},
     {"depth", ON_TREE | ON_SPLIT, KIND_PARSE, 0, read_depth},

@@ -43,6 +43,8 @@ static void add_archive(htp_text *text, const htp_inspection *inspection)
 static void add_signature(htp_text *text, const htp_inspection *inspection)
 {
     htp_text_add(text, "method   ");
+    add(text, inspection->module);
+    htp_text_add(text, *inspection->module ? "." : "");
     add(text, inspection->method);
     htp_text_add(text, "(");
     for (uint32_t i = 0; i < inspection->argument_count; i++) {

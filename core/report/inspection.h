@@ -27,6 +27,7 @@ typedef struct htp_inspected_operator {
 typedef struct htp_inspection {
     const char *model_path;
     const char *method;
+    const char *module; /* that has it; "": the root */
     const char *libtorch_version;
     htp_shim_facts facts;
     const htp_shim_argument *arguments;

@@ -33,6 +33,7 @@ static void add_count(htp_text *text, const char *key, uint64_t value)
 static void add_method(htp_text *text, const htp_inspection *inspection)
 {
     add_string(text, ", ", "method", inspection->method);
+    add_string(text, ", ", "module", inspection->module);
     add_key(text, ", ", "methods");
     htp_text_add(text, "[");
     for (uint32_t i = 0; i < inspection->facts.method_count; i++) {

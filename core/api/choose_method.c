@@ -1,0 +1,103 @@
+#include "api/choose_method.h"
+
+#include "base/text.h"
+#include "query/nearest.h"
+#include "source/torchscript.h"
+
+#include <string.h>
+
+enum { SHOWN = 3 };
+
+/* The paths that are most like a wanted one, nearest first. */
+struct nearest {
+    htp_slice wanted;
+    size_t count;
+    const char *paths[SHOWN];
+    size_t distances[SHOWN];
+};
+
+static htp_slice slice_of(const char *text)
+{
+    return (htp_slice){.at = text, .length = strlen(text)};
+}
+
+/* Of an own path, what comes last counts as well: "2.attn" may be meant by "attn". */
+static size_t distance_of(const struct nearest *nearest, const char *path)
+{
+    size_t most = nearest->wanted.length + 1; /* further away is nothing like it */
+    const char *dot = strrchr(path, '.');
+    size_t whole = htp_nearest_distance(nearest->wanted, slice_of(path), most);
+    size_t last = dot ? htp_nearest_distance(nearest->wanted, slice_of(dot + 1), most) : most;
+    return last < whole ? last : whole;
+}
+
+static void try_path(struct nearest *nearest, const char *path)
+{
+    size_t distance = distance_of(nearest, path);
+    if (!*path || distance >= nearest->wanted.length) {
+        return;
+    }
+    size_t at = nearest->count;
+    while (at > 0 && nearest->distances[at - 1] > distance) {
+        at--;
+    }
+    if (at == SHOWN) {
+        return;
+    }
+    nearest->count += nearest->count < SHOWN;
+    for (size_t i = nearest->count - 1; i > at; i--) {
+        nearest->paths[i] = nearest->paths[i - 1];
+        nearest->distances[i] = nearest->distances[i - 1];
+    }
+    nearest->paths[at] = path;
+    nearest->distances[at] = distance;
+}
+
+static htp_status refuse_module(htp_session *session, const char *wanted)
+{
+    struct nearest nearest = {.wanted = slice_of(wanted)};
+    for (uint32_t i = 0; i < session->module_count; i++) {
+        try_path(&nearest, session->modules[i].path);
+    }
+    htp_text text = {.arena = &session->arena};
+    for (size_t i = 0; i < nearest.count; i++) {
+        htp_text_add(&text, i == 0                   ? "; the nearest are "
+                            : i + 1 == nearest.count ? " and "
+                                                     : ", ");
+        htp_text_add(&text, nearest.paths[i]);
+    }
+    return htp_status_make(HTP_CODE_USAGE, "%s: there is no module \"%s\"%s", session->model_path,
+                           wanted,
+                           nearest.count > 0 ? htp_text_string(&text)
+                                             : "; \"htp-trace inspect\" lists those that there are");
+}
+
+static bool is_at(const htp_shim_module *module, const char *path)
+{
+    bool is_found = strcmp(module->path, path) == 0;
+    for (size_t i = 0; i < module->alias_count && !is_found; i++) {
+        is_found = strcmp(module->aliases[i], path) == 0;
+    }
+    return is_found;
+}
+
+static bool has_module(const htp_session *session, const char *path)
+{
+    bool is_found = *path == '\0';
+    for (uint32_t i = 0; i < session->module_count && !is_found; i++) {
+        is_found = is_at(&session->modules[i], path);
+    }
+    return is_found;
+}
+
+htp_status htp_method_choose(htp_session *session)
+{
+    const char *module = session->options.module;
+    if (!has_module(session, module)) {
+        return refuse_module(session, module);
+    }
+    htp_shim_error error = {{0}};
+    htp_shim_code code = session->shim->choose_method(session->model, module,
+                                                      session->options.method, &error);
+    return htp_torchscript_status(session->model_path, code, &error);
+}
