@@ -66,10 +66,10 @@ static htp_status refuse_module(htp_session *session, const char *wanted)
                                                      : ", ");
         htp_text_add(&text, nearest.paths[i]);
     }
-    return htp_status_make(HTP_CODE_USAGE, "%s: there is no module \"%s\"%s", session->model_path,
-                           wanted,
-                           nearest.count > 0 ? htp_text_string(&text)
-                                             : "; \"htp-trace inspect\" lists those that there are");
+    return htp_status_make(
+        HTP_CODE_USAGE, "%s: there is no module \"%s\"%s", session->model_path, wanted,
+        nearest.count > 0 ? htp_text_string(&text)
+                          : "; \"htp-trace inspect\" lists those that there are");
 }
 
 static bool is_at(const htp_shim_module *module, const char *path)
@@ -97,7 +97,7 @@ htp_status htp_method_choose(htp_session *session)
         return refuse_module(session, module);
     }
     htp_shim_error error = {{0}};
-    htp_shim_code code = session->shim->choose_method(session->model, module,
-                                                      session->options.method, &error);
+    htp_shim_code code =
+        session->shim->choose_method(session->model, module, session->options.method, &error);
     return htp_torchscript_status(session->model_path, code, &error);
 }
