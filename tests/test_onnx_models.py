@@ -425,7 +425,8 @@ def contents_decide_and_not_endings():
         assert facts("inspect", folder / "model.pt")["kind"] == "onnx"
         archive = run("inspect", folder / "model.onnx", "--json")
         assert "kind" not in json.loads(archive.stdout), archive.stdout
-        check_line(run("inspect", folder / "model.onnx", "--module", "Net"), EXIT_USAGE, "ONNX")
+        check_line(run("inspect", folder / "model.onnx", "--module", "none"), EXIT_USAGE,
+                   'there is no module "none"')
         check_line(run("select", folder / "model.onnx", "--module", "Net"), EXIT_BAD_INPUT,
                    "not an ONNX model")
 
@@ -441,7 +442,8 @@ def wrong_usage():
         check_line(run("select", file, "--module", "Net", "--opset", "18"), EXIT_USAGE, "--opset")
         check_line(run("inspect", file, "--depth", "x"), EXIT_USAGE, "--depth")
         check_line(run("inspect", file, "--module", "a", "--module", "b"), EXIT_USAGE, "one --module")
-        check_line(run(file, "--out", folder / "x.onnx", "--module", "Net"), EXIT_USAGE, "--module")
+        check_line(run(file, "--out", folder / "x.onnx", "--module", "Net"), EXIT_BAD_INPUT,
+                   "not a TorchScript archive")
         missing = run("select", file, "--module", "/Net/Encoder/Layer.12")
         check_line(missing, EXIT_USAGE, "the nearest are /Net/Encoder/Layer.1")
         check_line(run("inspect", folder / "none.onnx"), EXIT_BAD_INPUT, "none.onnx")
