@@ -24,7 +24,31 @@ call("inv/float64", torch.inverse, regular(4, 4, dtype=DOUBLE))
 call("det/float64", torch.det, regular(3, 4, 4, dtype=DOUBLE))
 call("det/singular", torch.det, torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
 call("slogdet/zero", lambda x: tuple(torch.slogdet(x)), torch.zeros(2, 3, 3))
-call("inv/large", torch.linalg.inv, regular(33, 33), refused="with up to 32 rows")
+call("inv/large", torch.linalg.inv, regular(33, 33))
+SQUARE = {0: {0: "batch", 1: "n", 2: "n"}}
+
+
+def above(x: torch.Tensor) -> torch.Tensor:
+    """Matrices of any size that can be inverted: their diagonals are above all else."""
+    return x + 9 * torch.eye(x.shape[-1])
+
+
+call("inv/dynamic", lambda x: torch.linalg.inv(above(x)), (2, 4, 4), dynamic=SQUARE)
+call("inv/dynamic-one", lambda x: torch.linalg.inv(above(x)), (4, 4), dynamic={0: {0: "n", 1: "n"}})
+call("inv/dynamic-exchanged", lambda x: torch.linalg.inv(above(x).flip(1)), (4, 4), dynamic={0: {0: "n", 1: "n"}})
+call("slogdet/large", lambda x: tuple(torch.linalg.slogdet(x)), regular(40, 40))
+for name, function in (("det", torch.linalg.det), ("logdet", lambda x: torch.logdet(x)),
+                       ("slogdet", lambda x: tuple(torch.linalg.slogdet(x)))):
+    call(f"{name}/dynamic", lambda x, f=function: f(above(x)), (2, 4, 4), dynamic=SQUARE)
+call("det/dynamic-singular", lambda x: torch.linalg.det(x * 0), (2, 4, 4), dynamic=SQUARE)
+call("slogdet/dynamic-exchanged", lambda x: tuple(torch.linalg.slogdet(above(x).flip(1))), (2, 4, 4),
+     dynamic=SQUARE)
+call("solve/dynamic", lambda a, b: torch.linalg.solve(above(a), b), (2, 3, 3), (2, 3, 4),
+     dynamic={0: {0: "batch", 1: "n", 2: "n"}, 1: {0: "batch", 1: "n", 2: "k"}})
+call("solve/dynamic-vector", lambda a, b: torch.linalg.solve(above(a), b), (3, 3), (3,),
+     dynamic={0: {0: "n", 1: "n"}, 1: {0: "n"}})
+call("solve/dynamic-right", lambda a, b: torch.linalg.solve(above(a), b, left=False), (3, 3), (2, 3),
+     dynamic={0: {0: "n", 1: "n"}, 1: {0: "k", 1: "n"}}, needs=(2, 0))
 call("solve/matrix", torch.linalg.solve, regular(3, 3), (3, 2))
 call("solve/vector", torch.linalg.solve, regular(3, 3), (3,))
 call("solve/batch", torch.linalg.solve, regular(2, 3, 3), (2, 3, 4), dynamic={0: {0: "batch"}, 1: {0: "batch"}})
