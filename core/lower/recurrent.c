@@ -80,7 +80,7 @@ static void read_weights(htp_lowering *l, recurrent *r)
     r->layers = (uint32_t)layers;
     size_t sets = (size_t)r->layers * r->directions;
     if (count == sets * (r->weights_per_set + 1)) {
-        htp_lower_fail(l, "projections have no ONNX counterpart");
+        htp_lower_fail(l, "projections of packed sequences have no ONNX counterpart");
     } else if (count != sets * r->weights_per_set) {
         htp_lower_fail(l, "it has %zu weights for %zu layers and directions", count, sets);
     }
@@ -236,7 +236,9 @@ htp_tensor_id htp_emit_recurrent(htp_lowering *l, htp_dtype dtype, htp_tensor_id
 void htp_lower_recurrent(htp_lowering *l)
 {
     static const int64_t swapped[] = {1, 0, 2};
-    htp_dtype dtype = htp_arg_math_dtype(l, "input", 0);
+    bool is_lstm = strcmp(l->row->op, "LSTM") == 0;
+    bool has_steps = is_lstm && htp_recurrent_needs_steps(l);
+    htp_dtype dtype = htp_arg_math_dtype(l, "input", has_steps ? HTP_MATH_ALLOW_DOUBLE : 0);
     if (htp_arg_rank(l, "input") != 3) {
         htp_lower_fail(l, "an input of rank %u is not supported", htp_arg_rank(l, "input"));
         return;
@@ -244,7 +246,8 @@ void htp_lower_recurrent(htp_lowering *l)
     bool batch_first = htp_arg_bool(l, "batch_first");
     htp_tensor_id x = htp_arg_tensor_as(l, "input", dtype);
     x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
-    x = htp_emit_recurrent(l, dtype, x, HTP_TENSOR_NONE);
+    x = has_steps ? htp_emit_recurrent_steps(l, x)
+                  : htp_emit_recurrent(l, dtype, x, HTP_TENSOR_NONE);
     x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
     htp_bind_cast(l, 0, x, dtype);
 }

@@ -16,4 +16,11 @@
 htp_tensor_id htp_emit_recurrent(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
                                  htp_tensor_id lengths);
 
+/** Whether an aten::lstm has no ONNX operator: with projections, or in float64. */
+bool htp_recurrent_needs_steps(htp_lowering *l);
+
+/** As htp_emit_recurrent() for an aten::lstm, by loops over the sequence.
+ * @param x  [length, batch, features] of the dtype of argument input */
+htp_tensor_id htp_emit_recurrent_steps(htp_lowering *l, htp_tensor_id x);
+
 #endif

@@ -60,12 +60,23 @@ for name, kind, more in LAYERS:
           roundings=3)
     layer(f"{name}/bfloat16", lambda k=kind, o=more: k(3, 5, **o).bfloat16(),
           ((4, 7, 3), torch.bfloat16), roundings=3)
-    layer(f"{name}/float64", lambda k=kind, o=more: k(3, 5, **o).double(),
-          ((4, 7, 3), torch.float64), refused="runtimes do not compute it in float64")
+    if kind is not nn.LSTM:
+        layer(f"{name}/float64", lambda k=kind, o=more: k(3, 5, **o).double(),
+              ((4, 7, 3), torch.float64), refused="runtimes do not compute it in float64")
     layer(f"{name}/dropout", lambda k=kind, o=more: k(3, 5, num_layers=2, dropout=0.5, **o), (4, 7, 3))
     layer(f"{name}/one-step", lambda k=kind, o=more: k(3, 5, **o), (1, 2, 3), dynamic=BATCH_SECOND)
 
-layer("lstm/projections", lambda: nn.LSTM(3, 5, proj_size=2), (4, 7, 3), refused="projections have no ONNX counterpart")
+for form, options in FORMS:
+    axes = BATCH_FIRST if options["batch_first"] else BATCH_SECOND
+    rows = options["num_layers"] * (2 if options["bidirectional"] else 1)
+    batch = 4 if options["batch_first"] else 7
+    layer(f"lstm/projections/{form}", lambda o=options: nn.LSTM(3, 5, proj_size=2, **o), (4, 7, 3), dynamic=axes)
+    layer(f"lstm/projections/{form}-states", lambda o=options: WithStates(nn.LSTM(3, 5, proj_size=2, **o)),
+          (4, 7, 3), (rows, batch, 2), (rows, batch, 5), dynamic=axes | {1: {1: "batch"}, 2: {1: "batch"}})
+    layer(f"lstm/float64/{form}", lambda o=options: nn.LSTM(3, 5, **o).double(), ((4, 7, 3), torch.float64),
+          dynamic=axes)
+layer("lstm/projections/float64", lambda: nn.LSTM(3, 5, proj_size=2).double(), ((4, 7, 3), torch.float64))
+layer("lstm/projections/float16", lambda: nn.LSTM(3, 5, proj_size=2).half(), ((4, 7, 3), torch.float16), roundings=3)
 
 
 class Training(nn.Module):
