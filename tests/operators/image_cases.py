@@ -79,8 +79,21 @@ call("adaptive_avg_pool2d/dynamic-one", lambda x: F.adaptive_avg_pool2d(x, (1, 3
      dynamic={0: {0: "batch", 2: "height"}})
 call("adaptive_max_pool2d/dynamic", lambda x: F.adaptive_max_pool2d(x, 1), (2, 3, 8, 12),
      dynamic={0: {0: "batch", 2: "height", 3: "width"}})
-call("adaptive_avg_pool2d/dynamic-refused", lambda x: F.adaptive_avg_pool2d(x, 2), (2, 3, 8, 12),
-     dynamic={0: {2: "height"}}, refused="its sizes are not known")
+HEIGHT = {0: {2: "height"}}
+SPACE = {0: {0: "batch", 2: "height", 3: "width"}}
+for kind, pool in (("avg", F.adaptive_avg_pool2d), ("max", F.adaptive_max_pool2d)):
+    call(f"adaptive_{kind}_pool2d/dynamic-height", lambda x, p=pool: p(x, 2), (2, 3, 8, 12), dynamic=HEIGHT)
+    call(f"adaptive_{kind}_pool2d/dynamic-both", lambda x, p=pool: p(x, (3, 5)), (2, 3, 8, 12), dynamic=SPACE)
+    call(f"adaptive_{kind}_pool2d/dynamic-half",
+         lambda x, p=pool: p(x, (x.shape[2] // 2, x.shape[3] - 3)), (2, 3, 8, 12), dynamic=SPACE)
+call("adaptive_max_pool2d/dynamic-indices",
+     lambda x: F.adaptive_max_pool2d(x, (3, 5), return_indices=True), (2, 3, 8, 12), dynamic=SPACE)
+call("adaptive_avg_pool1d/dynamic", lambda x: F.adaptive_avg_pool1d(x, 4), (2, 3, 10), dynamic={0: {2: "length"}})
+call("adaptive_max_pool1d/dynamic", lambda x: F.adaptive_max_pool1d(x, 4), (2, 3, 10), dynamic={0: {2: "length"}})
+call("adaptive_avg_pool3d/dynamic", lambda x: F.adaptive_avg_pool3d(x, (3, 2, 5)), (2, 3, 4, 6, 8),
+     dynamic={0: {2: "depth", 4: "width"}})
+call("adaptive_max_pool3d/dynamic", lambda x: F.adaptive_max_pool3d(x, (3, 2, 5)), (2, 3, 4, 6, 8),
+     dynamic={0: {2: "depth", 4: "width"}})
 
 # ---- resizing --------------------------------------------------------------------------------------
 
