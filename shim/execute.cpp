@@ -101,7 +101,7 @@ std::vector<Ref> Executor::run_call(Call &call)
     if (!may_run(call.schema)) {
         return fail(call, "it does more than to compute, and is not run for a file");
     }
-    if (is_unchecked(call.schema)) {
+    if (is_unchecked(call.schema) && !is_sized_alone(call.schema)) {
         return fail(call, "it is not run, because its kernel does not check what it is given");
     }
     if (has_no_order(call)) {

@@ -1,14 +1,14 @@
 #include "meta_kernels.h"
 
+#include "add_meta_kernel.h"
+#include "sized_kernels.h"
 #include "version.h"
 
 #include <ATen/ExpandUtils.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/native/Pool.h>
-#include <torch/library.h>
 
 #include <algorithm>
-#include <deque>
 #include <mutex>
 #include <tuple>
 
@@ -90,7 +90,10 @@ native_batch_norm(const at::Tensor &input, const MaybeTensor &weight, const Mayb
         TORCH_CHECK(!present || (*tensor)->numel() == channels, "batch_norm: expected ", channels,
                     " elements for each channel, got ", present ? (*tensor)->numel() : 0);
     }
-    const at::Tensor saved = at::empty({training ? channels : 0}, input.options());
+    const bool is_mixed =
+        weight.has_value() && weight->defined() && weight->scalar_type() != input.scalar_type();
+    const at::ScalarType dtype = is_mixed ? at::kFloat : input.scalar_type();
+    const at::Tensor saved = at::empty({training ? channels : 0}, input.options().dtype(dtype));
     return {at::empty_like(input), saved, saved};
 }
 
@@ -345,48 +348,36 @@ std::tuple<at::Tensor, at::Tensor> packed_recurrent(const at::Tensor &data, cons
     return {recurrent_output(data, hx, bidirectional ? 2 : 1), at::empty_like(hx)};
 }
 
-template <typename Kernel> void add(const char *name, const char *overload, Kernel kernel)
-{
-    static std::deque<torch::Library> registrations;
-    const auto found = c10::Dispatcher::singleton().findSchema({name, overload});
-    if (!found || found->hasKernelForDispatchKey(c10::DispatchKey::Meta)) {
-        return;
-    }
-    registrations.emplace_back(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__,
-                               static_cast<uint32_t>(__LINE__));
-    const std::string key = std::string(name) + (*overload ? "." : "") + overload;
-    registrations.back().impl(key.c_str(), kernel);
-}
-
 } // namespace
 
 void register_meta_kernels()
 {
     static std::once_flag once;
     std::call_once(once, [] {
-        add("aten::cpu", "", &cpu);
-        add("aten::relu", "", &relu);
-        add("aten::where", "self", &where);
-        add("aten::where", "self_out", &where_out);
-        add("aten::flip", "", &flip);
-        add("aten::index_select", "", &index_select);
-        add("aten::narrow", "Tensor", &narrow);
-        add("aten::native_batch_norm", "", &native_batch_norm);
-        add("aten::native_group_norm", "", &native_group_norm);
-        add("aten::native_layer_norm", "", &native_layer_norm);
-        add("aten::convolution_overrideable", "", &convolution);
-        add("aten::max_pool3d_with_indices", "", &max_pool3d);
-        add("aten::pixel_shuffle", "", &pixel_shuffle);
-        add("aten::pixel_unshuffle", "", &pixel_unshuffle);
-        add("aten::grid_sampler_2d", "", &grid_sampler);
-        add("aten::grid_sampler_3d", "", &grid_sampler);
-        add("aten::_native_multi_head_attention", "", &multi_head_attention);
-        add("aten::_transformer_encoder_layer_fwd", "", &encoder_layer);
-        add("aten::_grouped_mm", "", &grouped_mm);
-        add("aten::gru", "data", &packed_recurrent);
-        add("aten::lstm", "data", &packed_lstm);
-        add("aten::rnn_relu", "data", &packed_recurrent);
-        add("aten::rnn_tanh", "data", &packed_recurrent);
+        add_meta_kernel("aten::cpu", "", &cpu);
+        add_meta_kernel("aten::relu", "", &relu);
+        add_meta_kernel("aten::where", "self", &where);
+        add_meta_kernel("aten::where", "self_out", &where_out);
+        add_meta_kernel("aten::flip", "", &flip);
+        add_meta_kernel("aten::index_select", "", &index_select);
+        add_meta_kernel("aten::narrow", "Tensor", &narrow);
+        add_meta_kernel("aten::native_batch_norm", "", &native_batch_norm);
+        add_meta_kernel("aten::native_group_norm", "", &native_group_norm);
+        add_meta_kernel("aten::native_layer_norm", "", &native_layer_norm);
+        add_meta_kernel("aten::convolution_overrideable", "", &convolution);
+        add_meta_kernel("aten::max_pool3d_with_indices", "", &max_pool3d);
+        add_meta_kernel("aten::pixel_shuffle", "", &pixel_shuffle);
+        add_meta_kernel("aten::pixel_unshuffle", "", &pixel_unshuffle);
+        add_meta_kernel("aten::grid_sampler_2d", "", &grid_sampler);
+        add_meta_kernel("aten::grid_sampler_3d", "", &grid_sampler);
+        add_meta_kernel("aten::_native_multi_head_attention", "", &multi_head_attention);
+        add_meta_kernel("aten::_transformer_encoder_layer_fwd", "", &encoder_layer);
+        add_meta_kernel("aten::_grouped_mm", "", &grouped_mm);
+        add_meta_kernel("aten::gru", "data", &packed_recurrent);
+        add_meta_kernel("aten::lstm", "data", &packed_lstm);
+        add_meta_kernel("aten::rnn_relu", "data", &packed_recurrent);
+        add_meta_kernel("aten::rnn_tanh", "data", &packed_recurrent);
+        register_sized_kernels();
     });
 }
 

@@ -217,12 +217,19 @@ bool is_unchecked(const c10::FunctionSchema &schema)
     return space == "aten" && holds_any(name, parts);
 }
 
+bool is_sized_alone(const c10::FunctionSchema &schema)
+{
+    static const std::set<std::string> sized = {"aten::segment_reduce", "aten::histogramdd",
+                                                "aten::ctc_loss", "aten::embedding_renorm_"};
+    return sized.count(schema.name()) != 0;
+}
+
 bool trusts_contents(const c10::FunctionSchema &schema)
 {
     static const std::vector<std::string> parts = {
         "embedding_bag",       "max_unpool",           "searchsorted", "::roi_", "::ps_roi_",
         "_native_multi_head_", "_transformer_encoder", "::gru",        "::lstm", "::rnn_"};
-    return holds_any(schema.name(), parts);
+    return holds_any(schema.name(), parts) || is_sized_alone(schema);
 }
 
 bool reads_contents(const std::string &name)

@@ -34,7 +34,11 @@ bool is_uninitialised(const std::string &name);
 // memory read or written. Nothing of it is run.
 bool is_unchecked(const c10::FunctionSchema &schema);
 
-// The same of operators whose sizes are needed: their kernels are given tensors of zeroes alone.
+// Unchecked operators that have meta kernels all the same, or change an operand in place: these
+// tell their sizes, so that they can be followed without being run.
+bool is_sized_alone(const c10::FunctionSchema &schema);
+
+// Operators with such kernels whose sizes are needed: they are given tensors of zeroes alone.
 bool trusts_contents(const c10::FunctionSchema &schema);
 
 // Operators that turn a tensor's contents into a number.

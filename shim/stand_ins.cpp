@@ -106,6 +106,9 @@ std::vector<c10::IValue> Executor::run_on_stand_ins(Call &call, size_t lane)
         }
         return {operand(call, i, lane, Mode::Meta)}; // in place: the result is the operand
     }
+    if (is_unchecked(call.schema)) {
+        throw Unsupported(kCannotTell);
+    }
     const bool hides = trusts_contents(call.schema);
     const Prepare prepare = hides ? hidden : nullptr;
     std::exception_ptr reason;

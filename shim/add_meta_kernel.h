@@ -1,0 +1,27 @@
+// How meta kernels of our own become libtorch's.
+#pragma once
+
+#include <torch/library.h>
+
+#include <deque>
+#include <string>
+
+namespace htp
+{
+
+// Registers a meta kernel of an operator of libtorch's own that has none.
+template <typename Kernel>
+void add_meta_kernel(const char *name, const char *overload, Kernel kernel)
+{
+    static std::deque<torch::Library> registrations;
+    const auto found = c10::Dispatcher::singleton().findSchema({name, overload});
+    if (!found || found->hasKernelForDispatchKey(c10::DispatchKey::Meta)) {
+        return;
+    }
+    registrations.emplace_back(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__,
+                               static_cast<uint32_t>(__LINE__));
+    const std::string key = std::string(name) + (*overload ? "." : "") + overload;
+    registrations.back().impl(key.c_str(), kernel);
+}
+
+} // namespace htp
