@@ -1,37 +1,42 @@
 /*
- * Counting elements in bins between edges: aten::histogram.
+ * Counting elements in bins between edges: aten::histogram; and points in boxes, which are bins of
+ * each of their coordinates: aten::histogramdd.
  *
  * The place of a number is how many edges are not above it; the last bin has its upper edge, too.
  * Numbers beyond the edges, and NaN, do not count.
  */
 #include "lower/compose.h"
 #include "lower/kernels.h"
+#include "lower/sizes.h"
 #include "lower/special.h"
 #include "lower/table.h"
 
-enum { MOST_BINS = 1 << 24 };
+enum { MOST_BINS = 1 << 24, MOST_COORDINATES = 64 };
 
 static const int64_t flattened[] = {-1};
 
 /** What is counted, and where. */
 typedef struct binning {
     htp_formula f;
-    htp_tensor_id x;     /* a vector */
+    htp_tensor_id x;     /* a vector: the numbers, or one coordinate of the points */
+    size_t coordinate;   /* which one */
+    size_t coordinates;  /* of how many */
     htp_tensor_id edges; /* a vector that rises */
     htp_tensor_id bins;  /* how many, as [1] */
 } binning;
 
-/** Sets the edges to the tensor that is the argument bins. */
-static void read_edges(binning *b)
+/** Sets the edges to a tensor. */
+static void read_edges(binning *b, htp_value_id edges)
 {
     htp_lowering *l = b->f.l;
-    const htp_dim *dim = htp_arg_dims(l, "bins");
-    if (htp_arg_rank(l, "bins") != 1 || (!dim->symbol && dim->size < 2)) {
+    const htp_value *value = &l->graph->values[edges];
+    if (value->shim->rank != 1 || (!value->dims[0].symbol && value->dims[0].size < 2)) {
         htp_lower_fail(l, "its edges are no vector of two or more");
         return;
     }
-    b->edges = htp_step_arg(&b->f, "bins");
-    b->bins = htp_emit_binary(l, "Sub", htp_emit_dim(l, b->edges, dim, 0), htp_emit_int(l, 1));
+    b->edges = htp_value_tensor_as(l, edges, b->f.dtype);
+    b->bins =
+        htp_emit_binary(l, "Sub", htp_emit_dim(l, b->edges, value->dims, 0), htp_emit_int(l, 1));
 }
 
 /** Whether the argument self is known to have no elements. */
@@ -55,22 +60,20 @@ static htp_tensor_id emit_end(const binning *b, const char *reduce, bool is_last
     if (htp_arg_present(l, "range")) {
         size_t count = 0;
         const double *range = htp_arg_floats(l, "range", &count);
-        if (l->failure || count != 2) {
+        if (l->failure || count != 2 * b->coordinates) {
             htp_lower_fail(l, "it has a range of %zu numbers", count);
             return HTP_TENSOR_NONE;
         }
-        return htp_step_number(&b->f, range[is_last]);
+        return htp_step_number(&b->f, range[2 * b->coordinate + is_last]);
     }
     return has_no_elements(l) ? htp_step_number(&b->f, is_last)
                               : htp_step_reduce(&b->f, reduce, b->x, &first, 1, false);
 }
 
-/** Sets the edges to as many as the argument bins tells, spaced evenly. Ends that are equal are
- * moved. */
-static void make_edges(binning *b)
+/** Sets the edges to those of @p bins bins, spaced evenly. Ends that are equal are moved. */
+static void make_edges(binning *b, int64_t bins)
 {
     const htp_formula *f = &b->f;
-    int64_t bins = htp_arg_int(f->l, "bins");
     if (bins < 1 || bins > MOST_BINS) {
         htp_lower_fail(f->l, "%lld bins are not valid, or too many", (long long)bins);
         return;
@@ -99,50 +102,156 @@ static htp_tensor_id emit_places(const binning *b)
     return htp_typed_where(l, HTP_DTYPE_INT64, is_beyond, htp_emit_int(l, 0), place);
 }
 
-/** The number of elements in each bin, or their weight. */
-static htp_tensor_id emit_counts(const binning *b)
+/** The bin of each number, from 0 on; any one for what is outside of them.
+ * @param is_inside  set to which ones are in a bin */
+static htp_tensor_id emit_bins(const binning *b, htp_tensor_id *is_inside)
 {
     htp_lowering *l = b->f.l;
     htp_tensor_id place = emit_places(b);
-    htp_tensor_id is_inside = htp_typed_predicate_scalar(l, "Greater", HTP_DTYPE_INT64, place, 0);
+    *is_inside = htp_typed_predicate_scalar(l, "Greater", HTP_DTYPE_INT64, place, 0);
     place = htp_typed_extreme(l, "Min", HTP_DTYPE_INT64, place, b->bins);
     place = htp_typed_extreme(l, "Max", HTP_DTYPE_INT64, place, htp_emit_int(l, 1));
-    place = htp_emit_binary(l, "Sub", place, htp_emit_int(l, 1));
-    htp_tensor_id weight = htp_step_number(&b->f, 1);
+    return htp_emit_binary(l, "Sub", place, htp_emit_int(l, 1));
+}
+
+/** How many of the numbers, or of the points, have each place, or how much they weigh.
+ * @param count  of places, as [1] */
+static htp_tensor_id emit_counts(const htp_formula *f, htp_tensor_id place, htp_tensor_id is_inside,
+                                 htp_tensor_id count)
+{
+    htp_lowering *l = f->l;
+    htp_tensor_id weight = htp_step_number(f, 1);
     if (htp_arg_present(l, "weight")) {
-        weight = htp_emit_reshape(l, htp_step_arg(&b->f, "weight"), flattened, 1);
+        weight = htp_emit_reshape(l, htp_step_arg(f, "weight"), flattened, 1);
     }
-    htp_tensor_id zero = htp_step_number(&b->f, 0);
-    weight = htp_step_where(&b->f, is_inside, weight, zero);
+    htp_tensor_id zero = htp_step_number(f, 0);
+    weight = htp_step_where(f, is_inside, weight, zero);
     return htp_emit(l, "ScatterElements",
-                    HTP_IN(htp_typed_expand(l, b->f.dtype, zero, b->bins), place, weight),
+                    HTP_IN(htp_typed_expand(l, f->dtype, zero, count), place, weight),
                     HTP_AT(htp_attribute_string("reduction", "add")));
+}
+
+/** How far the edges are apart. */
+static htp_tensor_id emit_widths(const binning *b)
+{
+    htp_lowering *l = b->f.l;
+    return htp_step_binary(&b->f, "Sub", htp_emit_slice(l, b->edges, 0, 1, INT64_MAX),
+                           htp_emit_slice(l, b->edges, 0, 0, -1));
+}
+
+/** @p counts, a vector, by their sum. */
+static htp_tensor_id divide_by_total(const htp_formula *f, htp_tensor_id counts)
+{
+    static const int64_t first = 0;
+    return htp_step_binary(f, "Div", counts,
+                           htp_step_reduce(f, "ReduceSum", counts, &first, 1, true));
 }
 
 /** histogram.bins_tensor, histogram.bin_ct */
 void htp_lower_histogram(htp_lowering *l)
 {
-    static const int64_t first = 0;
     htp_dtype dtype = htp_arg_math_dtype(l, "self", HTP_MATH_ALLOW_DOUBLE);
-    binning b = {.f = htp_formula_of_kernel(l, dtype)};
+    binning b = {.f = htp_formula_of_kernel(l, dtype), .coordinates = 1};
     b.x = htp_emit_reshape(l, htp_step_arg(&b.f, "self"), flattened, 1);
     if (l->row->op) {
-        read_edges(&b);
+        read_edges(&b, htp_arg_value(l, "bins"));
     } else {
-        make_edges(&b);
+        make_edges(&b, htp_arg_int(l, "bins"));
     }
     if (l->failure) {
         return;
     }
-    htp_tensor_id counts = emit_counts(&b);
+    htp_tensor_id is_inside = HTP_TENSOR_NONE;
+    htp_tensor_id place = emit_bins(&b, &is_inside);
+    htp_tensor_id counts = emit_counts(&b.f, place, is_inside, b.bins);
     if (htp_arg_bool_or(l, "density", false)) {
-        htp_tensor_id total = htp_step_reduce(&b.f, "ReduceSum", counts, &first, 1, true);
-        htp_tensor_id widths =
-            htp_step_binary(&b.f, "Sub", htp_emit_slice(l, b.edges, 0, 1, INT64_MAX),
-                            htp_emit_slice(l, b.edges, 0, 0, -1));
-        counts = htp_step_binary(&b.f, "Div", counts, total);
-        counts = htp_step_binary(&b.f, "Div", counts, widths);
+        counts = htp_step_binary(&b.f, "Div", divide_by_total(&b.f, counts), emit_widths(&b));
     }
     htp_formula_bind(&b.f, 0, counts);
     htp_formula_bind(&b.f, 1, b.edges);
+}
+
+/* ---- points ---- */
+
+/** Bins of every coordinate; NULL when they are not understood. */
+static binning *read_coordinates(htp_lowering *l, size_t *count)
+{
+    const htp_dim *dims = htp_arg_dims(l, "self");
+    uint32_t rank = htp_arg_rank(l, "self");
+    if (rank < 2 || dims[rank - 1].symbol || dims[rank - 1].size < 1 ||
+        dims[rank - 1].size > MOST_COORDINATES) {
+        htp_lower_fail(l, "its points have no fixed number of coordinates, or too many");
+        return NULL;
+    }
+    size_t bins_count = 0;
+    const uint32_t *edges = l->row->op ? htp_arg_list(l, "bins", &bins_count) : NULL;
+    const int64_t *bins = l->row->op ? NULL : htp_arg_ints(l, "bins", &bins_count);
+    *count = (size_t)dims[rank - 1].size;
+    if (l->failure || (bins_count != *count && (!bins || bins_count != 1))) {
+        htp_lower_fail(l, "its bins are not those of each coordinate");
+        return NULL;
+    }
+    htp_formula f = htp_formula_of_kernel(l, htp_arg_math_dtype(l, "self", HTP_MATH_ALLOW_DOUBLE));
+    const int64_t shape[] = {-1, dims[rank - 1].size};
+    htp_tensor_id points = htp_emit_reshape(l, htp_step_arg(&f, "self"), shape, 2);
+    binning *all = htp_arena_alloc(l->arena, *count * sizeof(binning));
+    for (size_t i = 0; i < *count && !l->failure; i++) {
+        htp_tensor_id index = htp_emit_scalar_int(l, HTP_DTYPE_INT64, (int64_t)i);
+        all[i] = (binning){.f = f, .coordinate = i, .coordinates = *count};
+        all[i].x =
+            htp_emit(l, "Gather", HTP_IN(points, index), HTP_AT(htp_attribute_int("axis", 1)));
+        if (bins) {
+            make_edges(&all[i], bins[bins_count == 1 ? 0 : i]);
+        } else if (edges) {
+            read_edges(&all[i], edges[i]);
+        }
+    }
+    return l->failure ? NULL : all;
+}
+
+/** The number of points in every box, as a vector. @param shape  of all boxes */
+static htp_tensor_id count_points(htp_lowering *l, const binning *all, size_t count,
+                                  htp_tensor_id shape)
+{
+    static const int64_t first = 0;
+    htp_tensor_id is_inside = HTP_TENSOR_NONE;
+    htp_tensor_id place = emit_bins(&all[0], &is_inside);
+    for (size_t i = 1; i < count; i++) {
+        htp_tensor_id is_between = HTP_TENSOR_NONE;
+        htp_tensor_id bin = emit_bins(&all[i], &is_between);
+        place = htp_emit_binary(l, "Add", htp_emit_binary(l, "Mul", place, all[i].bins), bin);
+        is_inside = htp_emit_binary(l, "And", is_inside, is_between);
+    }
+    htp_tensor_id boxes = htp_emit_reduce(l, "ReduceProd", shape, &first, 1, true);
+    return emit_counts(&all[0].f, place, is_inside, boxes);
+}
+
+/** histogramdd, histogramdd.int_bins, histogramdd.TensorList_bins; the row's parameter tells that
+ * the bins are given by their edges. */
+void htp_lower_point_histogram(htp_lowering *l)
+{
+    size_t count = 0;
+    const binning *all = read_coordinates(l, &count);
+    const htp_shim_value *list = htp_graph_value(l->graph, htp_output_value(l, 1));
+    if (!all || list->element_count != count) {
+        htp_lower_fail(l, "its bins are not those of each coordinate");
+        return;
+    }
+    const htp_formula *f = &all[0].f;
+    htp_sizes sizes = htp_sizes_begin(l);
+    for (size_t i = 0; i < count; i++) {
+        htp_sizes_add_tensor(&sizes, all[i].bins);
+        htp_bind_value(l, list->elements[i],
+                       htp_emit_cast(l, all[i].edges, f->dtype, htp_output_dtype(l, 0)));
+    }
+    htp_tensor_id shape = htp_sizes_end(&sizes);
+    htp_tensor_id counts = count_points(l, all, count, shape);
+    bool is_density = htp_arg_bool_or(l, "density", false);
+    counts = is_density ? divide_by_total(f, counts) : counts;
+    counts = htp_emit_binary(l, "Reshape", counts, shape);
+    for (size_t i = 0; i < count && is_density; i++) {
+        htp_tensor_id widths = htp_emit_channels(l, emit_widths(&all[i]), count - i - 1);
+        counts = htp_step_binary(f, "Div", counts, widths);
+    }
+    htp_formula_bind(f, 0, counts);
 }

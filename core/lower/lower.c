@@ -135,8 +135,14 @@ static bool is_empty(const htp_lowering *l, htp_value_id id)
 static const char *find_empty(const htp_lowering *l)
 {
     /* Those whose lowerings know what becomes of them. */
-    static const char *const knowing[] = {"aten::addmm", "aten::histogram.bin_ct",
-                                          "aten::histogram.bins_tensor", "aten::put"};
+    static const char *const knowing[] = {"aten::addmm",
+                                          "aten::histogramdd",
+                                          "aten::histogramdd.TensorList_bins",
+                                          "aten::histogramdd.int_bins",
+                                          "aten::segment_reduce",
+                                          "aten::histogram.bin_ct",
+                                          "aten::histogram.bins_tensor",
+                                          "aten::put"};
     const htp_shim_node *node = l->node;
     if (node->block_count > 0 ||
         htp_text_is_one_of(node->kind, knowing, sizeof(knowing) / sizeof(knowing[0]))) {

@@ -4,6 +4,7 @@
  * Reference: ONNX GatherElements, ScatterElements (whose reductions max and min came with opset
  * 18).
  */
+#include "lower/scatter.h"
 #include "lower/arithmetic.h"
 #include "lower/compose.h"
 #include "lower/constant.h"
@@ -119,15 +120,6 @@ void htp_lower_put(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_binary(l, "Reshape", x, shape), wide);
 }
 
-/** What is written where: self, index and updates have one rank, 1 at least. */
-typedef struct scattering {
-    htp_dtype dtype;
-    int64_t axis;
-    htp_tensor_id x;
-    htp_tensor_id index;
-    htp_tensor_id updates; /* of index's shape */
-} scattering;
-
 /** The first elements of src, as many in each dim as index has. */
 static htp_tensor_id trim_source(htp_lowering *l, htp_tensor_id source, htp_tensor_id index)
 {
@@ -152,11 +144,11 @@ static uint32_t at_least_one(uint32_t rank)
 }
 
 /** scatter's arguments: self, dim, index, and src or a number value. */
-static scattering read_scattering(htp_lowering *l)
+static htp_scattering read_scattering(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");
     uint32_t index_rank = htp_arg_rank(l, "index");
-    scattering s = {.dtype = htp_arg_dtype(l, "self"), .axis = htp_arg_dim(l, "dim", rank)};
+    htp_scattering s = {.dtype = htp_arg_dtype(l, "self"), .axis = htp_arg_dim(l, "dim", rank)};
     s.x = at_least_1d(l, htp_arg_tensor(l, "self"), rank);
     s.index = at_least_1d(l, htp_arg_tensor_as(l, "index", HTP_DTYPE_INT64), index_rank);
     bool has_source = htp_arg_present(l, "src");
@@ -183,9 +175,8 @@ static void bind_scattered(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
     htp_bind_cast(l, 0, x, dtype);
 }
 
-/** @param reduction  "" writes */
-static htp_tensor_id emit_scatter(htp_lowering *l, const scattering *s, htp_tensor_id x,
-                                  htp_tensor_id updates, const char *reduction)
+htp_tensor_id htp_emit_scatter(htp_lowering *l, const htp_scattering *s, htp_tensor_id x,
+                               htp_tensor_id updates, const char *reduction)
 {
     htp_attribute attributes[] = {htp_attribute_int("axis", s->axis),
                                   htp_attribute_string("reduction", reduction)};
@@ -196,8 +187,8 @@ static htp_tensor_id emit_scatter(htp_lowering *l, const scattering *s, htp_tens
 /** aten::scatter.src, aten::scatter.value */
 void htp_lower_scatter(htp_lowering *l)
 {
-    scattering s = read_scattering(l);
-    bind_scattered(l, emit_scatter(l, &s, s.x, s.updates, ""), s.dtype);
+    htp_scattering s = read_scattering(l);
+    bind_scattered(l, htp_emit_scatter(l, &s, s.x, s.updates, ""), s.dtype);
 }
 
 /* ---- reductions ---- */
@@ -235,8 +226,7 @@ static const reduction *find_reduction(htp_lowering *l, bool of_bools)
         if (of_bools && !r->of_bools) {
             htp_lower_fail(l, "bools have no mean");
         } else if (!of_bools && is_extreme(r)) {
-            (void)htp_lower_needs_opset(l, 18,
-                                        htp_arena_printf(l->arena, "reduction '%s'", name));
+            (void)htp_lower_needs_opset(l, 18, htp_arena_printf(l->arena, "reduction '%s'", name));
         }
         return r;
     }
@@ -265,37 +255,35 @@ static htp_tensor_id like(htp_lowering *l, htp_tensor_id number, htp_dtype dtype
 }
 
 /** The quotient of a sum and the number of its terms. */
-static htp_tensor_id divide_by_count(htp_lowering *l, const scattering *s, htp_tensor_id sum,
+static htp_tensor_id divide_by_count(htp_lowering *l, const htp_scattering *s, htp_tensor_id sum,
                                      bool include_self)
 {
     htp_tensor_id one = htp_emit_scalar_int(l, s->dtype, 1);
     htp_tensor_id counts = like(l, htp_emit_scalar_int(l, s->dtype, include_self), s->dtype, s->x);
-    counts = emit_scatter(l, s, counts, like(l, one, s->dtype, s->index), "add");
+    counts = htp_emit_scatter(l, s, counts, like(l, one, s->dtype, s->index), "add");
     counts = htp_typed_binary(l, "Max", s->dtype, counts, one);
     return htp_dtype_is_float(s->dtype) ? htp_emit_binary(l, "Div", sum, counts)
                                         : htp_emit_floor_divide(l, s->dtype, sum, counts);
 }
 
 /** Where @p x, of s's dtype, is NaN, as 0 and 1. */
-static htp_tensor_id nan_flags(htp_lowering *l, const scattering *s, htp_tensor_id x)
+static htp_tensor_id nan_flags(htp_lowering *l, const htp_scattering *s, htp_tensor_id x)
 {
     htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", s->dtype, x, HTP_TENSOR_NONE);
     return htp_emit_cast(l, is_nan, HTP_DTYPE_BOOL, s->dtype);
 }
 
-/** NaN wherever what was reduced holds NaN: ONNX's extremes pass over it.
- * @param begin  what the reduction began with */
-static htp_tensor_id keep_nan(htp_lowering *l, const scattering *s, htp_tensor_id begin,
-                              htp_tensor_id x)
+htp_tensor_id htp_emit_scattered_nan(htp_lowering *l, const htp_scattering *s, htp_tensor_id begin,
+                                     htp_tensor_id x)
 {
     htp_tensor_id hits =
-        emit_scatter(l, s, nan_flags(l, s, begin), nan_flags(l, s, s->updates), "add");
+        htp_emit_scatter(l, s, nan_flags(l, s, begin), nan_flags(l, s, s->updates), "add");
     htp_tensor_id is_hit = htp_emit_binary_scalar(l, "Greater", hits, s->dtype, 0);
     return htp_typed_where(l, s->dtype, is_hit, htp_emit_scalar(l, s->dtype, NAN), x);
 }
 
 /** Reduces by the argument reduce, of which self is a part if the argument include_self says so. */
-static void reduce_scattered(htp_lowering *l, scattering s)
+static void reduce_scattered(htp_lowering *l, htp_scattering s)
 {
     bool of_bools = s.dtype == HTP_DTYPE_BOOL;
     const reduction *r = find_reduction(l, of_bools);
@@ -307,13 +295,13 @@ static void reduce_scattered(htp_lowering *l, scattering s)
     htp_tensor_id begin = s.x;
     if (!include_self) {
         htp_tensor_id identity = emit_identity(l, r, wide, of_bools);
-        begin = emit_scatter(l, &s, begin, like(l, identity, wide, s.index), "");
+        begin = htp_emit_scatter(l, &s, begin, like(l, identity, wide, s.index), "");
     }
-    htp_tensor_id x = emit_scatter(l, &s, begin, s.updates, of_bools ? r->of_bools : r->onnx);
+    htp_tensor_id x = htp_emit_scatter(l, &s, begin, s.updates, of_bools ? r->of_bools : r->onnx);
     if (r->is_mean) {
         x = divide_by_count(l, &s, x, include_self);
     } else if (is_extreme(r) && htp_dtype_is_float(wide)) {
-        x = keep_nan(l, &s, begin, x);
+        x = htp_emit_scattered_nan(l, &s, begin, x);
     }
     bind_scattered(l, x, wide);
 }
@@ -321,10 +309,10 @@ static void reduce_scattered(htp_lowering *l, scattering s)
 /** aten::scatter_add */
 void htp_lower_scatter_add(htp_lowering *l)
 {
-    scattering s = read_scattering(l);
+    htp_scattering s = read_scattering(l);
     htp_dtype wide = sum_dtype(s.dtype);
-    htp_tensor_id x = emit_scatter(l, &s, htp_emit_cast(l, s.x, s.dtype, wide),
-                                   htp_emit_cast(l, s.updates, s.dtype, wide), "add");
+    htp_tensor_id x = htp_emit_scatter(l, &s, htp_emit_cast(l, s.x, s.dtype, wide),
+                                       htp_emit_cast(l, s.updates, s.dtype, wide), "add");
     bind_scattered(l, x, wide);
 }
 
@@ -338,7 +326,7 @@ void htp_lower_scatter_reduce(htp_lowering *l)
 void htp_lower_index_reduce(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");
-    scattering s = {.dtype = htp_arg_dtype(l, "self"), .axis = htp_arg_dim(l, "dim", rank)};
+    htp_scattering s = {.dtype = htp_arg_dtype(l, "self"), .axis = htp_arg_dim(l, "dim", rank)};
     int64_t shape[HTP_SHIM_MAX_RANK];
     for (uint32_t i = 0; i < at_least_one(rank); i++) {
         shape[i] = (int64_t)i == s.axis ? -1 : 1;

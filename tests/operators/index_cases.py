@@ -150,3 +150,40 @@ for name in ("fftshift", "ifftshift"):
     call(f"{name}/all", function, (4, 5))
     call(f"{name}/some", lambda x, f=function: f(x, (0, -1)), ((3, 1, 4), torch.int64))
     call(f"{name}/dynamic", lambda x, f=function: f(x, 1), (3, 4), dynamic={0: {0: "a", 1: "b"}})
+
+# ---- reductions of segments ------------------------------------------------------------------------
+
+LENGTHS = torch.tensor([2, 0, 3, 1])
+OFFSETS = torch.tensor([0, 1, 1, 2])
+ROWS = {0: {0: "rows", 1: "width"}}
+
+
+def segments(how, **options):
+    """torch.segment_reduce() of float32, with lengths; the batch of several of them is the first dim."""
+    return lambda x, n: torch.segment_reduce(x, how, lengths=n, axis=n.dim() - 1, **options)
+
+
+def between(how, **options):
+    return lambda x, n: torch.segment_reduce(x, how, offsets=n, axis=n.dim() - 1, **options)
+
+
+for how in ("sum", "mean", "max", "min", "prod"):
+    opset = 18 if how in ("max", "min") else 0
+    for initial in (None, 0.5):
+        name = f"segment_reduce/{how}/{initial}"
+        call(name, segments(how, initial=initial), (6, 3), LENGTHS, opset=opset, dynamic={0: {1: "width"}})
+        call(f"{name}/vector", segments(how, initial=initial), (6,), LENGTHS.int(), opset=opset)
+        call(f"{name}/unsafe", segments(how, initial=initial, unsafe=True), (6, 3), torch.tensor([0, 1, 1]),
+             opset=opset, dynamic=ROWS)
+        call(f"{name}/offsets", between(how, initial=initial), (6, 3), OFFSETS, opset=opset, dynamic=ROWS)
+        call(f"{name}/between", between(how, initial=initial), (6, 3, 2), torch.tensor([1, 3, 3, 5]), opset=opset)
+        call(f"{name}/batch", segments(how, initial=initial), (2, 6, 3), torch.tensor([[2, 0, 4], [0, 3, 3]]),
+             opset=opset, others=lambda: [[torch.randn(2, 6, 3), torch.tensor([[6, 0, 0], [1, 2, 3]])]])
+        call(f"{name}/batch-offsets", between(how, initial=initial), (2, 6, 3),
+             torch.tensor([[0, 2, 6], [1, 1, 5]]), opset=opset, dynamic={0: {0: "batch"}, 1: {0: "batch"}})
+        call(f"{name}/nan", segments(how, initial=initial), torch.tensor([1, NAN, 2, INF, -INF, NAN]), LENGTHS,
+             opset=opset)
+    call(f"segment_reduce/{how}/nothing", segments(how), (0, 3), torch.tensor([0, 0]), opset=opset)
+    call(f"segment_reduce/{how}/float64", segments(how), ((6, 3), torch.float64), LENGTHS, opset=opset)
+    call(f"segment_reduce/{how}/bfloat16", segments(how), ((6, 3), torch.bfloat16), LENGTHS, opset=opset,
+         roundings=3)

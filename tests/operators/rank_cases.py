@@ -113,3 +113,30 @@ call("nonzero_static/filled", lambda x: torch.nonzero_static(x, size=9, fill_val
 call("nonzero_static/vector", lambda x: torch.nonzero_static(x, size=3), torch.tensor([0.0, 0.5, -0.0, 2.0]),
      needs=(2, 1))
 call("nonzero_static/scalar", lambda x: torch.nonzero_static(x, size=3), (), needs=(2, 1))
+
+
+def boxes(bins, **options):
+    """torch.histogramdd(); a weight is what comes behind the points."""
+    def counted(x, *weight):
+        counts, edges = torch.histogramdd(x, bins, **options, weight=weight[0] if weight else None)
+        return (counts, *edges)
+    return counted
+
+
+RANGE = (-1.0, 1.5, -0.5, 0.5)
+for density in (False, True):
+    name = "density" if density else "counts"
+    call(f"histogramdd/{name}", boxes([3, 4], density=density), (9, 2), dynamic={0: {0: "points"}})
+    call(f"histogramdd/{name}/alike", boxes(3, density=density), (4, 5, 2), dynamic=AXES)
+    call(f"histogramdd/{name}/range", boxes([2, 5], range=RANGE, density=density), (9, 2),
+         dynamic={0: {0: "points"}})
+    call(f"histogramdd/{name}/weight", boxes([2, 3, 2], density=density), (4, 5, 3),
+         torch.arange(20.0).reshape(4, 5), dynamic={0: AXES[0], 1: AXES[0]})
+    call(f"histogramdd/{name}/edges",
+         lambda x, a, b, d=density: torch.histogramdd(x, [a, b], density=d)[0], (9, 2),
+         torch.tensor([-1, 0.5, 1, 2]), torch.tensor([-2.0, 0, 0.25]),
+         dynamic={0: {0: "points"}})
+call("histogramdd/on-edges", boxes([4, 2], range=(0.0, 2.0, 0.0, 1.5)), ON_EDGES.t())
+call("histogramdd/equal", boxes([4, 2]), torch.full((3, 2), 2.0))
+call("histogramdd/none", boxes([4, 2], density=True), (0, 2))
+call("histogramdd/float64", boxes([6, 2], range=RANGE), ((20, 2), torch.float64))
