@@ -1,5 +1,7 @@
 """Cases of loss functions."""
 
+import math
+
 import torch
 from torch.nn import functional as F
 
@@ -10,6 +12,7 @@ call = CASES.call
 HALF, BRAIN, DOUBLE = torch.float16, torch.bfloat16, torch.float64
 BATCH = {0: {0: "batch"}, 1: {0: "batch"}}
 REDUCTIONS = ("none", "mean", "sum")
+INF = math.inf
 
 
 def short(dtype):
@@ -133,3 +136,36 @@ for reduction in REDUCTIONS:
          (4, 5), likely((4, 5)), dynamic=BATCH)
     call(f"probabilities/smooth/{reduction}", smooth, (4, 5), likely((4, 5)), likely((5,)), dynamic=BATCH)
     call(f"probabilities/image/{reduction}", smooth, (2, 5, 3), likely((2, 5, 3)), likely((5,)))
+
+# ---- of sequences of classes -------------------------------------------------------------------------
+
+WORDS = torch.tensor([[1, 1, 2], [3, 4, 9], [-5, 0, 0]])  # what is behind the lengths is not looked at
+INPUTS, LABELS_GIVEN = torch.tensor([6, 5, 4]), torch.tensor([3, 2, 0])
+for reduction in REDUCTIONS:
+    for blank in (0, 2):
+        def aligned(x, t, n, k, r=reduction, b=blank):
+            return F.ctc_loss(x.log_softmax(2), t, n, k, blank=b, reduction=r)
+
+        call(f"ctc/{reduction}/{blank}", aligned, (6, 3, 5), torch.where(WORDS == blank, 1, WORDS), INPUTS,
+             LABELS_GIVEN, dynamic={0: {0: "steps", 2: "classes"}})
+        call(f"ctc/one-list/{reduction}/{blank}", aligned, (6, 3, 5), torch.tensor([1, 3, 1, 4, 4]), INPUTS.int(),
+             LABELS_GIVEN.int())
+    call(f"ctc/lengths/{reduction}",
+         lambda x, t, r=reduction: F.ctc_loss(x.log_softmax(2), t, [6, 2, 3], [3, 2, 0], reduction=r), (6, 3, 5), WORDS)
+    for zero in (True, False):
+        call(f"ctc/too-short/{reduction}/{zero}",
+             lambda x, t, n, k, r=reduction, z=zero: F.ctc_loss(
+                 x.log_softmax(2), t, n, k, reduction=r, zero_infinity=z),
+             (6, 3, 5), WORDS, torch.tensor([3, 6, 1]), LABELS_GIVEN,
+             others=lambda: [[torch.randn(6, 3, 5), WORDS, torch.tensor([4, 2, 6]), torch.tensor([2, 1, 0])]])
+    call(f"ctc/no-steps/{reduction}",
+         lambda x, t, n, k, r=reduction: F.ctc_loss(x.log_softmax(2), t, n, k, reduction=r, zero_infinity=True),
+         (6, 3, 5), WORDS, torch.tensor([0, 6, 0]), LABELS_GIVEN, needs=(2, 1))
+    call(f"ctc/one/{reduction}", lambda x, t, n, k, r=reduction: F.ctc_loss(x.log_softmax(1), t, n, k, reduction=r),
+         (6, 5), torch.tensor([1, 3]), torch.tensor(6), torch.tensor(2), dynamic={0: {0: "steps"}})
+call("ctc/float64", lambda x, t, n, k: F.ctc_loss(x.log_softmax(2), t, n, k), ((6, 3, 5), DOUBLE), WORDS, INPUTS,
+     LABELS_GIVEN)
+call("ctc/one-step", lambda x, t, n, k: F.ctc_loss(x.log_softmax(2), t, n, k, reduction="none"), (1, 2, 5),
+     torch.tensor([[1], [2]]), torch.tensor([1, 1]), torch.tensor([1, 0]))
+call("ctc/impossible", lambda x, t, n, k: F.ctc_loss(x, t, n, k, reduction="none"),
+     torch.tensor([[[0, 0.0]], [[0, -INF]], [[-1, -2]]]), torch.tensor([[1]]), torch.tensor([3]), torch.tensor([1]))
