@@ -55,6 +55,10 @@ class Executor
     Ref run_named(const char *name, const char *overload, const std::vector<Ref> &inputs,
                   const Place &place);
 
+    // The same, with all outputs.
+    std::vector<Ref> run_all(const c10::OperatorName &name, const std::vector<Ref> &inputs,
+                             const Place &place);
+
     // Changes of memory are noted from begin_block() on; end_block() takes them back and gives what
     // the older memories held at the end, by their first values.
     using Memories = std::map<uint32_t, Ref>; // by the first value's item
@@ -90,10 +94,6 @@ class Executor
     Ref current(const Ref &item, const Place &place);
 
   private:
-    // The same, with all outputs.
-    std::vector<Ref> run_all(const c10::OperatorName &name, const std::vector<Ref> &inputs,
-                             const Place &place);
-
     // How operands reach the kernels: no tensors, real tensors, or meta tensors.
     enum class Mode { Values, Real, Meta };
 

@@ -285,6 +285,9 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handle
         {"aten::unsafe_chunk", &Interpreter::do_chunk},
         {"aten::batch_norm", &Interpreter::do_normalization},
         {"aten::instance_norm", &Interpreter::do_normalization},
+        {"aten::native_batch_norm", &Interpreter::do_normalization},
+        {"aten::_batch_norm_with_update", &Interpreter::do_normalization},
+        {"aten::_native_batch_norm_legit", &Interpreter::do_normalization},
     };
     return table;
 }

@@ -69,20 +69,41 @@ void Interpreter::move_statistics(const std::vector<Ref> &inputs, int64_t first,
     move_statistic(inputs[kVariance], variance, inputs[kMomentum], place);
 }
 
+// Those that return the statistics of the batch, too, are aten::native_batch_norm: another one that
+// always moves the running ones, and returns memory of other devices' kernels, which is empty; and
+// one that says in its schema what it moves, which no kernel tells sizes of.
 std::vector<Ref> Interpreter::do_normalization(const Node &node, std::vector<Ref> &inputs,
                                                Frame &frame)
 {
     const Place place = place_of(node, frame.scope);
-    if (inputs.size() < kCount || !moves_statistics(inputs)) {
-        return executor_.run(node, inputs, place);
-    }
-    const bool is_batch = std::string(node.kind().toQualString()) == "aten::batch_norm";
+    const std::string kind = node.kind().toQualString();
+    const bool is_update = kind == "aten::_batch_norm_with_update";
+    const bool is_native = is_update || kind == "aten::_native_batch_norm_legit";
     std::vector<Ref> alone = inputs;
-    alone[kMean] = recording_.plain(c10::IValue());
-    alone[kVariance] = recording_.plain(c10::IValue());
-    alone[kMomentum] = recording_.plain(0.0);
-    const std::vector<Ref> outputs = executor_.run(node, alone, place);
-    move_statistics(inputs, is_batch ? 0 : 2, place);
+    if (is_update) {
+        alone.insert(alone.begin() + kUsesBatch, recording_.plain(true));
+    }
+    const bool moves = alone.size() > kCount && moves_statistics(alone);
+    const std::vector<Ref> all = alone;
+    if (moves) {
+        alone[kMean] = recording_.plain(c10::IValue());
+        alone[kVariance] = recording_.plain(c10::IValue());
+        alone[kMomentum] = recording_.plain(0.0);
+    }
+    std::vector<Ref> outputs =
+        is_native && alone.size() > kCount
+            ? executor_.run_all(c10::OperatorName("aten::native_batch_norm", ""), alone, place)
+            : executor_.run(node, alone, place);
+    if (moves) {
+        move_statistics(all, kind == "aten::instance_norm" ? 2 : 0, place);
+    }
+    if (is_update) {
+        const Ref none = recording_.plain(c10::IValue());
+        const Ref sizes = recording_.sequence(Item::Kind::List, {recording_.plain(int64_t{0})});
+        const Ref dtype = recording_.plain(static_cast<int64_t>(at::kByte));
+        outputs.push_back(
+            executor_.run_named("aten::zeros", "", {sizes, dtype, none, none, none}, place));
+    }
     return outputs;
 }
 

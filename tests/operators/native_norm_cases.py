@@ -32,3 +32,24 @@ call("native_batch_norm/statistics-of-training",
      (2, 4, 3), (4,), (4,), (4,), torch.rand(4) + 0.5)
 call("fused_rms_norm", lambda x, w: torch.ops.aten._fused_rms_norm(x, (4,), w, 1e-5), (2, 3, 4), (4,),
      needs=(2, 9))
+
+# ---- in training -------------------------------------------------------------------------------------
+
+def moved(function):
+    """Gives the statistics that are moved, too."""
+    def run(x, weight, bias, mean, variance):
+        mean, variance = mean.clone(), variance.clone()
+        return (*function(x, weight, bias, mean, variance), mean, variance)
+    return run
+
+
+TRAINING = {
+    "native_batch_norm": (lambda *p: torch.native_batch_norm(*p, True, 0.1, 1e-5), None),
+    "native_batch_norm_legit": (lambda *p: torch._native_batch_norm_legit(*p, True, 0.1, 1e-5), (2, 0)),
+    "native_batch_norm_legit/inference": (lambda *p: torch._native_batch_norm_legit(*p, False, 0.1, 1e-5), (2, 0)),
+    "batch_norm_with_update": (lambda *p: torch.ops.aten._batch_norm_with_update(*p, 0.1, 1e-5)[:3], (2, 4)),
+}
+for name, (function, needs) in TRAINING.items():
+    for dtype in (torch.float32, torch.float64):
+        call(f"training/{name}/{short(dtype)}", moved(function), ((3, 4, 5), dtype), *[((4,), dtype)] * 3,
+             (torch.rand(4) + 0.5).to(dtype), dynamic=BATCH, needs=needs)
