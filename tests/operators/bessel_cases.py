@@ -1,4 +1,4 @@
-"""Bessel functions of order 0 and 1."""
+"""Bessel functions of order 0 and 1, and the Airy function."""
 
 import math
 
@@ -29,3 +29,12 @@ call("i0/float16", torch.i0, torch.tensor([0.0, 0.5, -2, 7]).half())
 call("i0/bfloat16", torch.i0, torch.tensor([0.0, 0.5, -2, 7]).bfloat16())
 call("i1e/bfloat16", torch.special.i1e, torch.tensor([0.0, 0.5, -2, 7]).bfloat16())
 call("i0/scalar", torch.i0, ())
+
+# ---- the Airy function -------------------------------------------------------------------------------
+
+AIRY = torch.cat([torch.linspace(-40, 30, 1201),
+                  torch.tensor([2.09, -2.09, 103.8, 103.9, -103.0, -200.5, NAN, INF, -INF])])
+call("airy", torch.special.airy_ai, AIRY)
+call("airy/float64", torch.special.airy_ai, AIRY.double())
+call("airy/int64", torch.special.airy_ai, torch.tensor([0, 1, -2, 7, -40]))
+call("airy/dynamic", torch.special.airy_ai, (3, 4), dynamic={0: {0: "batch"}})
