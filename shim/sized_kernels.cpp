@@ -110,6 +110,11 @@ at::Tensor ctc_loss_of_tensors(const at::Tensor &log_probs, const at::Tensor &, 
     return ctc_loss_of(log_probs, reduction);
 }
 
+at::Tensor embedding_renorm(const at::Tensor &self, const at::Tensor &, double, double)
+{
+    return at::empty_like(self);
+}
+
 } // namespace
 
 void register_sized_kernels()
@@ -120,6 +125,7 @@ void register_sized_kernels()
     add_meta_kernel("aten::histogramdd", "TensorList_bins", &histogramdd_between);
     add_meta_kernel("aten::ctc_loss", "IntList", &ctc_loss);
     add_meta_kernel("aten::ctc_loss", "Tensor", &ctc_loss_of_tensors);
+    add_meta_kernel("aten::embedding_renorm", "", &embedding_renorm);
 }
 
 } // namespace htp

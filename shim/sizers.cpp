@@ -124,6 +124,14 @@ Lane bincount(const Choice &c)
     return {meta_tensor({c.size}, !weighted ? at::kLong : (is_float ? at::kFloat : at::kDouble))};
 }
 
+// one_hot(self, num_classes) where the largest index tells how many classes there are
+Lane one_hot(const Choice &c)
+{
+    std::vector<int64_t> sizes = tensor_of(c.inputs, 0, c.lane).sizes().vec();
+    sizes.push_back(c.size);
+    return {meta_tensor(sizes, at::kLong)};
+}
+
 // nms(boxes, scores, threshold): the kept boxes
 Lane kept(const Choice &c)
 {
@@ -161,11 +169,13 @@ Sizer find_sizer(const c10::FunctionSchema &schema, const std::vector<Ref> &inpu
         {"aten::unique_dim", unique_dim},
         {"aten::unique_consecutive", unique_consecutive},
         {"aten::bincount", bincount},
+        {"aten::one_hot", one_hot},
         {"torchvision::nms", kept},
         {"aten::repeat_interleave", repeat_interleave},
     };
     const auto found = table.find(schema.name());
     const bool is_other =
+        (schema.name() == "aten::one_hot" && fixed_number(inputs, 1) != -1) ||
         (schema.name() == "aten::repeat_interleave" && schema.overload_name() == "self_int") ||
         (schema.name() == "aten::where" && inputs.size() > 1);
     return found == table.end() || is_other ? nullptr : found->second;

@@ -1,9 +1,11 @@
 /*
- * Look-ups in tables: aten::embedding, aten::embedding_bag, aten::one_hot.
+ * Look-ups in tables: aten::embedding, aten::embedding_bag, aten::one_hot, aten::embedding_renorm.
  *
  * Reference: ONNX Gather, ScatterND, OneHot.
  */
 #include "lower/compose.h"
+#include "lower/kernels.h"
+#include "lower/reduce.h"
 #include "lower/sizes.h"
 
 #include <math.h>
@@ -15,19 +17,61 @@ void htp_lower_embedding(htp_lowering *l)
         htp_emit_binary(l, "Gather", htp_arg_tensor(l, "weight"), htp_arg_tensor(l, "indices")));
 }
 
+/** aten::embedding_renorm: the rows that are looked up are scaled down where their norm is above
+ * max_norm. libtorch has numbers of the table's dtype for norms alone. */
+void htp_lower_embedding_renorm(htp_lowering *l)
+{
+    static const int64_t flattened[] = {-1};
+    const int64_t second = 1;
+    htp_formula f = htp_formula_of_kernel(l, htp_arg_dtype(l, "self"));
+    htp_formula steps = htp_formula_of_steps(l, htp_arg_dtype(l, "self"));
+    if (htp_arg_rank(l, "self") != 2) {
+        htp_lower_fail(l, "its table has no 2 dims");
+        return;
+    }
+    double most = htp_arg_float(l, "max_norm");
+    htp_tensor_id table = htp_step_arg(&f, "self");
+    htp_tensor_id index = htp_arg_tensor_as(l, "indices", HTP_DTYPE_INT64);
+    index = htp_emit_reshape(l, index, flattened, 1);
+    htp_reduction r = {.dtype = f.dtype, .axes = &second, .axis_count = 1, .keepdims = true};
+    r.x = htp_emit_binary(l, "Gather", table, index);
+    htp_tensor_id norm = htp_emit_norm(l, &r, htp_arg_float(l, "norm_type"));
+    norm = htp_step_round(&steps, norm);
+    htp_tensor_id scale = htp_step_from(&f, most, "Div", htp_step_scalar(&f, "Add", norm, 1e-7));
+    htp_tensor_id is_long = htp_step_compare_scalar(&f, "Greater", norm, most);
+    htp_tensor_id rows = htp_step_binary(&f, "Mul", r.x, scale);
+    rows = htp_step_where(&f, is_long, rows, r.x);
+    index = htp_emit_unsqueeze(l, index, &second, 1);
+    htp_formula_bind(&f, 0, htp_emit(l, "ScatterND", HTP_IN(table, index, rows), HTP_NO_AT));
+}
+
+/** The number of classes as [1]; without one it is what the largest index needs. */
+static htp_tensor_id count_classes(htp_lowering *l, htp_tensor_id x)
+{
+    static const int64_t flattened[] = {-1};
+    const int64_t first = 0;
+    int64_t classes = htp_arg_int(l, "num_classes");
+    if (classes >= 1) {
+        return htp_emit_int(l, classes);
+    }
+    if (classes != -1) {
+        htp_lower_fail(l, "%lld classes are not valid", (long long)classes);
+    }
+    x = htp_emit_reshape(l, x, flattened, 1);
+    x = htp_typed_reduce(l, "ReduceMax", HTP_DTYPE_INT64, x, &first, 1, true);
+    return htp_emit_binary(l, "Add", x, htp_emit_int(l, 1));
+}
+
 /** The dim of ones and zeros is the last; the indices are as PyTorch demands: 0 to num_classes. */
 void htp_lower_one_hot(htp_lowering *l)
 {
     static const int64_t off_and_on[] = {0, 1};
-    int64_t classes = htp_arg_int(l, "num_classes");
-    if (classes < 1) {
-        htp_lower_fail(l, "its number of classes depends on the contents of its input");
-    }
     const int64_t first = 0;
     bool has_dims = htp_arg_rank(l, "self") > 0;
     htp_tensor_id x = htp_arg_tensor_as(l, "self", HTP_DTYPE_INT64);
+    htp_tensor_id classes = count_classes(l, x);
     x = has_dims ? x : htp_emit_unsqueeze(l, x, &first, 1);
-    x = htp_emit(l, "OneHot", HTP_IN(x, htp_emit_int(l, classes), htp_emit_ints(l, off_and_on, 2)),
+    x = htp_emit(l, "OneHot", HTP_IN(x, classes, htp_emit_ints(l, off_and_on, 2)),
                  HTP_AT(htp_attribute_int("axis", -1)));
     htp_bind(l, 0, has_dims ? x : htp_emit_squeeze(l, x, &first, 1));
 }

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from building import Cases, randomized
+from building import Cases, randomized, seeded
 
 CASES = Cases()
 add, call, layer = CASES.add, CASES.call, CASES.layer
@@ -156,3 +156,16 @@ call("embedding_bag/weighted",
      lambda i, o, w, p: F.embedding_bag(i, w, o, mode="sum", per_sample_weights=p), ((7,), 0, 10),
      OFFSETS, (10, 4), (7,))
 layer("embedding_bag/padding", lambda: nn.EmbeddingBag(10, 4, padding_idx=3), ((7,), 0, 10), OFFSETS)
+for norm in (1.0, 2.0, 3.5, math.inf):
+    call(f"embedding/max_norm/{norm}", lambda i, w, n=norm: (F.embedding(i, w, max_norm=1.5, norm_type=n), w),
+         torch.tensor([[3, 1], [3, 4]]), (5, 4), dynamic={0: {0: "batch"}, 1: {0: "words"}})
+for dtype in [torch.float64, torch.float16]:
+    call(f"embedding/max_norm/{dtype}", lambda i, w: F.embedding(i, w, max_norm=1.5), torch.tensor([3, 1, 3]),
+         ((5, 4), dtype), roundings=2)
+for mode in ["sum", "mean"]:
+    call(f"embedding_bag/max_norm/{mode}",
+         lambda i, o, w, m=mode: F.embedding_bag(i, w, o, mode=m, max_norm=0.7), ((7,), 0, 10), OFFSETS, (10, 4))
+for name, self in {"": ((2, 3), 0, 7), "/vector": torch.tensor([4, 0, 2]), "/scalar": torch.tensor(4)}.items():
+    call(f"one_hot/largest{name}", lambda x: F.one_hot(x), self,
+         dynamic={0: {0: "batch"}} if isinstance(self, tuple) else None,
+         others=lambda s=self: [[seeded([s])[0] * 2]])

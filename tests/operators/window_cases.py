@@ -187,3 +187,23 @@ for align in (True, False):
          lambda x, t, a=align: F.grid_sample(x, F.affine_grid(t, [2, 3, 4, 5], a), align_corners=a),
          (2, 3, 5, 6), (2, 2, 3))
 call("affine_grid/float64", lambda t: F.affine_grid(t, [2, 3, 4, 5], False), ((2, 2, 3), torch.float64))
+
+# ---- windows at uneven places ------------------------------------------------------------------------
+
+SAMPLES = {2: torch.tensor([[0.1, 0.9], [0.5, 0.0], [0.999, 0.3]]),
+           3: torch.tensor([[0.1, 0.9, 0.4], [0.5, 0.0, 0.7], [0.999, 0.3, 0.2]])}
+for axes, shape in {2: (2, 3, 9, 11), 3: (2, 3, 6, 9, 7)}.items():
+    pool = getattr(torch.ops.aten, f"fractional_max_pool{axes}d")
+    moving = {axis: f"size{axis}" for axis in range(2, 2 + axes)}
+    samples = SAMPLES[axes][None].repeat(2, 1, 1)
+    for name, window, sizes in [("square", [2] * axes, [3] * axes), ("uneven", [3, 1, 2][:axes], [1, 4, 5][:axes])]:
+        def pooled(x, s, p=pool, w=window, o=sizes):
+            return p(x, w, o, s)
+
+        call(f"fractional_pool/{axes}d/{name}", pooled, shape, samples, dynamic={0: moving})
+        call(f"fractional_pool/{axes}d/{name}/one", pooled, shape[1:], samples[:1])
+        call(f"fractional_pool/{axes}d/{name}/float64", pooled, (shape, torch.float64), samples.double())
+    torch.manual_seed(6)
+    odd = torch.randn(shape)
+    odd = torch.where(odd > 1, torch.nan, torch.where(odd < 0, -torch.inf, odd))
+    call(f"fractional_pool/{axes}d/nan", lambda x, s, p=pool, n=axes: p(x, [2] * n, [3] * n, s), odd, samples)
