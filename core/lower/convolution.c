@@ -20,8 +20,11 @@ typedef struct convolution {
     const int64_t *stride;
     const int64_t *dilation;
     const int64_t *output_padding;
-    int64_t *pads; /* at the begins, then at the ends */
+    int64_t *pads;  /* at the begins, then at the ends */
+    int64_t *zeros; /* that the input gets in front and behind; NULL: none */
 } convolution;
+
+enum { MOST_OUTPUT_PADDING = 1 << 24 };
 
 static const int64_t zeros[HTP_SHIM_MAX_RANK];
 
@@ -45,20 +48,36 @@ static void pad_same(htp_lowering *l, convolution *c)
     }
 }
 
+/** Zeros behind the input that give @p missing more elements of the output, which are the bias
+ * alone. What they give beyond that is cut off. */
+static void lengthen_input(htp_lowering *l, convolution *c, size_t axis, int64_t missing)
+{
+    if (!c->zeros) {
+        c->zeros = htp_arena_calloc(l->arena, 2 * (c->axes + 2), sizeof(int64_t));
+    }
+    int64_t count = (missing - 1) / c->stride[axis] + 1;
+    c->zeros[2 * (c->axes + 2) - c->axes + axis] = count;
+    c->pads[c->axes + axis] = count * c->stride[axis] - missing;
+}
+
 /** Runtimes accept an output padding below the stride only, PyTorch also one below the dilation.
  * What it adds at the end is what the padding there cuts off, as far as that reaches. */
 static void limit_output_padding(htp_lowering *l, convolution *c)
 {
     int64_t *limited = HTP_NEW_ARRAY(l->arena, int64_t, c->axes);
-    for (size_t i = 0; i < c->axes; i++) {
+    for (size_t i = 0; i < c->axes && !l->failure; i++) {
+        int64_t *end = &c->pads[c->axes + i];
         limited[i] = c->output_padding[i];
         if (limited[i] < c->stride[i]) {
             continue;
         }
-        if (limited[i] > c->pads[c->axes + i]) {
-            htp_lower_fail(l, "an output_padding beyond stride and padding is not supported");
+        if (limited[i] > MOST_OUTPUT_PADDING || c->stride[i] < 1 || *end < 0) {
+            htp_lower_fail(l, "its output_padding or stride is not valid");
+        } else if (limited[i] > *end) {
+            lengthen_input(l, c, i, limited[i] - *end);
+        } else {
+            *end -= limited[i];
         }
-        c->pads[c->axes + i] -= limited[i];
         limited[i] = 0;
     }
     c->output_padding = limited;
@@ -139,6 +158,10 @@ void htp_lower_convolution(htp_lowering *l)
     read_padding(l, &c);
     if (c.transposed) {
         limit_output_padding(l, &c);
+    }
+    if (c.zeros) {
+        htp_tensor_id ends = htp_emit_ints(l, c.zeros, 2 * (c.axes + 2));
+        c.x = htp_emit_binary(l, "Pad", c.x, ends);
     }
     bind_convolution(l, &c);
 }

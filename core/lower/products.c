@@ -209,17 +209,21 @@ void htp_lower_conv_tbc(htp_lowering *l)
 /** aten::linalg_vander, vander: the powers from 0 on, or down to 0 */
 void htp_lower_vander(htp_lowering *l)
 {
-    uint32_t rank = htp_arg_rank(l, "x");
+    bool is_number = htp_arg_rank(l, "x") == 0;
+    uint32_t rank = is_number ? 1 : htp_arg_rank(l, "x");
     int64_t last = rank;
     htp_formula f = htp_formula_of_kernel(l, htp_output_dtype(l, 0));
     const htp_dim *dims = htp_output_dims(l, 0);
-    if (rank == 0 || dims[rank].symbol || dims[rank].size < 1 || dims[rank].size > MOST_COLUMNS) {
+    if (htp_output_rank(l, 0) != rank + 1 || dims[rank].symbol || dims[rank].size < 1 ||
+        dims[rank].size > MOST_COLUMNS) {
         htp_lower_fail(l, "the number of columns must be fixed, and not above %d", MOST_COLUMNS);
         return;
     }
     size_t count = (size_t)dims[rank].size;
     bool rises = htp_arg_bool_or(l, "increasing", l->row->op != NULL);
-    htp_tensor_id x = htp_emit_unsqueeze(l, htp_step_arg(&f, "x"), &last, 1);
+    htp_tensor_id x = htp_step_arg(&f, "x");
+    x = is_number ? htp_emit_reshape(l, x, (const int64_t[]){1}, 1) : x;
+    x = htp_emit_unsqueeze(l, x, &last, 1);
     htp_tensor_id *columns = HTP_NEW_ARRAY(l->arena, htp_tensor_id, count);
     htp_tensor_id shape = htp_emit_unary(l, "Shape", x);
     htp_tensor_id power = htp_typed_expand(l, f.dtype, htp_step_number(&f, 1), shape);

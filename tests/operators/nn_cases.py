@@ -118,6 +118,9 @@ for name, make, shape in [
     ("transpose2d-crops", lambda: nn.ConvTranspose2d(4, 6, 3, 2, 3), (2, 4, 5, 6)),
     ("transpose2d-unbatched", lambda: nn.ConvTranspose2d(4, 6, 3, 2, bias=False), (4, 5, 6)),
     ("transpose2d-dilated", lambda: nn.ConvTranspose2d(4, 6, 3, 2, 3, 2, dilation=3), (2, 4, 5, 6)),
+    ("transpose2d-beyond", lambda: nn.ConvTranspose2d(4, 6, 3, (1, 2), (0, 1), (2, 4), dilation=(3, 5)), (2, 4, 5, 6)),
+    ("transpose2d-beyond-plain", lambda: nn.ConvTranspose2d(4, 6, 3, 1, 0, (0, 1), dilation=2, bias=False),
+     (2, 4, 5, 6)),
     ("transpose3d", lambda: nn.ConvTranspose3d(2, 3, (1, 2, 3), 2, (0, 1, 1), 1), (2, 2, 3, 4, 5)),
 ]:
     layer(f"conv/{name}", make, shape)

@@ -52,6 +52,7 @@ call("conv_tbc/no-pad", lambda x, w, b: torch.conv_tbc(x, w, b), (7, 2, 3), (2, 
 for dtype in (torch.float32, torch.float64, torch.int8, torch.int64):
     call(f"vander/{short(dtype)}", lambda x: torch.vander(x, 4), ((5,), dtype))
     call(f"linalg_vander/{short(dtype)}", lambda x: torch.linalg.vander(x, N=4), ((2, 5), dtype))
+call("linalg_vander/scalar", lambda x: torch.linalg.vander(x, N=3), torch.tensor(2.5))
 call("vander/rising", lambda x: torch.vander(x, 3, increasing=True), (5,), dynamic=BATCH)
 call("vander/square", torch.vander, (5,))
 call("vander/dynamic", torch.vander, (5,), dynamic=BATCH, refused="the number of columns must be fixed")
