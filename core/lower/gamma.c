@@ -5,7 +5,7 @@
  * steps of one, and to the left of zero by reflection.
  * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 6 and 23.2.
  */
-#include "lower/formula.h"
+#include "lower/special.h"
 #include "lower/table.h"
 
 #include "lower/compose.h"
@@ -89,8 +89,7 @@ static htp_tensor_id emit_stirling(const htp_formula *f, htp_tensor_id x)
     return shift_down(f, &s, sum, htp_step_unary(f, "Log", product));
 }
 
-/** log |Γ(x)| */
-static htp_tensor_id emit_log_gamma(const htp_formula *f, htp_tensor_id x)
+htp_tensor_id htp_emit_log_gamma(const htp_formula *f, htp_tensor_id x)
 {
     const double pi = acos(-1);
     htp_tensor_id is_left = htp_step_compare_scalar(f, "Less", x, 0.5);
@@ -110,7 +109,7 @@ static htp_tensor_id emit_log_gamma(const htp_formula *f, htp_tensor_id x)
 void htp_lower_log_gamma(htp_lowering *l)
 {
     htp_formula f = in_double(l);
-    htp_formula_bind(&f, 0, emit_log_gamma(&f, htp_step_arg(&f, "self")));
+    htp_formula_bind(&f, 0, htp_emit_log_gamma(&f, htp_step_arg(&f, "self")));
 }
 
 /** aten::mvlgamma: the sum of log Γ(x - j / 2) of j below p, and p (p - 1) / 4 · log π */
@@ -125,7 +124,7 @@ void htp_lower_multivariate_log_gamma(htp_lowering *l)
     htp_tensor_id x = htp_step_arg(&f, "self");
     htp_tensor_id sum = htp_step_number(&f, 0.25 * (double)(p * (p - 1)) * log(acos(-1)));
     for (int64_t j = 0; j < p; j++) {
-        htp_tensor_id term = emit_log_gamma(&f, htp_step_scalar(&f, "Sub", x, 0.5 * (double)j));
+        htp_tensor_id term = htp_emit_log_gamma(&f, htp_step_scalar(&f, "Sub", x, 0.5 * (double)j));
         sum = htp_step_binary(&f, "Add", sum, term);
     }
     htp_formula_bind(&f, 0, sum);

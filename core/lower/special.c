@@ -78,19 +78,13 @@ void htp_lower_entropy(htp_lowering *l)
 
 /* ---- the complementary error function ---- */
 
-/**
- * exp(z²) · erfc(z) of z >= 0, in float32 to its last digits.
- * Source: Press et al., Numerical Recipes, 2nd edition, 6.2: a Chebyshev fit with a relative error
- * below 1.2e-7.
- */
-static htp_tensor_id scaled_tail(const htp_formula *f, htp_tensor_id z)
+/* Source: Press et al., Numerical Recipes, 2nd edition, 6.2: a Chebyshev fit with a relative error
+ * below 1.2e-7. */
+htp_tensor_id htp_emit_scaled_tail(const htp_formula *f, htp_tensor_id z)
 {
     static const double coefficients[] = {0.17087277, -0.82215223, 1.48851587, -1.13520398,
                                           0.27886807, -0.18628806, 0.09678418, 0.37409196,
                                           1.00002368, -1.26551223};
-    if (f->dtype == HTP_DTYPE_FLOAT64) {
-        htp_lower_fail(f->l, "runtimes do not compute the error function in float64");
-    }
     htp_tensor_id t = htp_step_scalar(f, "Add", htp_step_scalar(f, "Mul", z, 0.5), 1);
     t = htp_step_unary(f, "Reciprocal", t);
     htp_tensor_id sum = htp_step_number(f, coefficients[0]);
@@ -98,6 +92,15 @@ static htp_tensor_id scaled_tail(const htp_formula *f, htp_tensor_id z)
         sum = htp_step_scalar(f, "Add", htp_step_binary(f, "Mul", sum, t), coefficients[i]);
     }
     return htp_step_binary(f, "Mul", t, htp_step_unary(f, "Exp", sum));
+}
+
+/** The same as a result of its own, which has to have all digits. */
+static htp_tensor_id scaled_tail(const htp_formula *f, htp_tensor_id z)
+{
+    if (f->dtype == HTP_DTYPE_FLOAT64) {
+        htp_lower_fail(f->l, "runtimes do not compute the error function in float64");
+    }
+    return htp_emit_scaled_tail(f, z);
 }
 
 /** exp(-x²) and, where @p grows, exp(x²) */

@@ -61,3 +61,26 @@ call("zeta/power", lambda q: torch.special.zeta(2.5, q), ((3, 4), 1, 30), dynami
 call("zeta/start", lambda x: torch.special.zeta(x, 1), ((3, 4), 2, 30), dynamic={0: {0: "batch"}})
 call("zeta/scalars", torch.special.zeta, torch.tensor(3.0), torch.tensor(2.0))
 call("zeta/dynamic", torch.special.zeta, ((3, 4), 2, 9), ((4,), -9, 9), dynamic={0: {0: "batch"}})
+
+# ---- parts of the gamma function's integral ----------------------------------------------------------
+
+BOUNDS = torch.logspace(-6, 5, 60)
+RATIOS = torch.cat([torch.logspace(-3, 3, 13), torch.tensor([0.9, 0.97, 0.99, 0.999, 1.001, 1.01, 1.03, 1.1])])
+RATIOS = RATIOS[:, None]
+SPECIAL = torch.tensor([0.0, -1.0, -0.0, INF, -INF, NAN, 0.5, 1e-30, 1e-12, 1e20, 300.0])
+for name in ("igamma", "igammac"):
+    function = getattr(torch, name)
+    call(name, function, BOUNDS, RATIOS * BOUNDS)
+    call(f"{name}/small", function, BOUNDS / 1e4, RATIOS * 0.3)
+    call(f"{name}/special-cases", function, SPECIAL[:, None], SPECIAL)
+    # Of larger ones the last digit of an argument decides more than the tolerance.
+    call(f"{name}/near", function, torch.logspace(2, 6, 40),
+         torch.logspace(2, 6, 40) + torch.linspace(-4, 4, 17)[:, None] * torch.logspace(2, 6, 40).sqrt())
+    call(f"{name}/special", getattr(torch.special, name.replace("igamma", "gammainc")), (3, 4), (4,),
+         dynamic={0: {0: "batch"}})
+    call(f"{name}/scalar", function, torch.tensor(2.5), torch.tensor(1.5))
+    for dtype in (torch.float16, torch.bfloat16):
+        call(f"{name}/{short(dtype)}", function, torch.tensor([0.5, 1, 2, 7, 30]).to(dtype),
+             torch.tensor([0.25, 3, 2, 5, 30]).to(dtype), needs=(2, 0))
+    call(f"{name}/float64", function, torch.tensor([2.5]).double(), torch.tensor([1.5]).double(),
+         refused="libtorch's own has errors")
