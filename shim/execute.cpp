@@ -141,6 +141,11 @@ std::vector<Ref> Executor::run_call(Call &call)
                 Call other = {call.node, call.schema, call.operation, *inputs, call.place};
                 return run_call(other);
             }
+            auto sized = has_flats_ ? std::nullopt : reshaped(call);
+            sized = sized || has_flats_ ? sized : met(call);
+            if (sized) {
+                return make_outputs(call, Mode::Meta, *sized, true);
+            }
             return fail_on_data(call,
                                 "sizes that depend on the data do not fit: " + first_line(error));
         }

@@ -191,7 +191,11 @@ class Executor
     std::optional<Lanes> masked(Call &call);
     std::optional<Lanes> moved(Call &call);
     std::optional<Lanes> joined(Call &call);
+    std::optional<Lanes> reshaped(Call &call);
+    std::optional<Lanes> met(Call &call);
+    void meet(std::vector<Ref> &inputs, int64_t from_end);
     Ref with_size(const Item &tensor, int64_t dim, const Item &model);
+    Ref with_size(const Item &tensor, int64_t dim, const htp_shim_size &size);
     std::vector<Ref> make_unknown_numbers(const Call &call);
     static bool fits_real(const Lanes &results);
     std::vector<Ref> make_outputs(const Call &call, Mode mode, const Lanes &results,

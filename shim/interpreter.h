@@ -242,7 +242,11 @@ class Interpreter
     std::vector<Ref> do_contains(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_keys(const Node &, std::vector<Ref> &, Frame &);
     std::vector<Ref> do_dict_values(const Node &, std::vector<Ref> &, Frame &);
+    static const std::vector<Ref> &known_elements(const Ref &list);
     size_t find_key(const Ref &dict, const Ref &key) const;
+    Ref value_of_key(const Ref &dict, const Ref &key, const Place &place);
+    Ref matches(const Ref &dict, const Ref &key, const Place &place);
+    Ref values_of(const Ref &dict);
 
     // What lists hold whose length the data decides (stacks.cpp).
     Ref row_of(const Ref &element, const Place &place);
@@ -258,6 +262,8 @@ class Interpreter
     Ref stack_up(const Ref &list, const Place &place);
     Ref rows_in(const Ref &list, const Place &place);
     Ref require_rows(const Ref &list, const Place &place);
+    bool is_looked_up(const Ref &container, const Ref &index) const;
+    Ref look_up(const Ref &list, const Ref &index, const Place &place);
     Ref element_at(const Ref &list, const Ref &stack, const Ref &index, const Place &place);
     Ref grown_list(const Ref &stack, bool has_numbers = false);
     Ref add_rows(const Ref &list, const Ref &more, const Place &place);

@@ -1,9 +1,13 @@
-// cat() of tensors with sizes that the data decides.
+// cat() of tensors with sizes that the data decides, and operands of such sizes that meet.
 //
-// Where it runs, the sizes beside the joined dim are equal: one that is known tells the others.
+// Where cat() runs, the sizes beside the joined dim are equal: one that is known tells the others.
+// Sizes that meet are equal, too, or one of them is 1: which, is left to the run.
 #include "execute.h"
 
+#include "operator_facts.h"
+
 #include <algorithm>
+#include <sstream>
 
 namespace htp
 {
@@ -55,13 +59,76 @@ std::optional<Executor::Lanes> Executor::joined(Call &call)
     return run_lanes(other, Mode::Meta);
 }
 
+// The outputs of an operator whose operands have sizes that do not meet, because the data decides
+// one of them; nothing for other operators.
+std::optional<Executor::Lanes> Executor::met(Call &call)
+{
+    int64_t rank = 0;
+    if (!broadcasts(call.schema.name()) || call.schema.is_mutable()) {
+        return std::nullopt;
+    }
+    for (const Ref &input : call.inputs) {
+        rank = input->is_tensor() ? std::max(rank, input->tensor(0).dim()) : rank;
+    }
+    std::vector<Ref> made = call.inputs;
+    for (int64_t from_end = 1; from_end <= rank; from_end++) {
+        meet(made, from_end);
+    }
+    if (made == call.inputs) {
+        return std::nullopt;
+    }
+    Call other = {call.node, call.schema, call.operation, made, call.place};
+    return run_lanes(other, Mode::Meta);
+}
+
+// Gives operands the size at which they meet, where the data decides one of those along a dim.
+void Executor::meet(std::vector<Ref> &inputs, int64_t from_end)
+{
+    std::vector<size_t> wide;
+    std::ostringstream text;
+    bool differs = false;
+    bool is_data = false;
+    text << "meeting of";
+    for (size_t i = 0; i < inputs.size(); i++) {
+        const int64_t dim = inputs[i]->is_tensor() ? inputs[i]->tensor(0).dim() - from_end : -1;
+        if (dim < 0 ||
+            (recording_.is_fixed(*inputs[i], dim) && inputs[i]->tensor(0).size(dim) == 1)) {
+            continue;
+        }
+        for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+            text << " " << inputs[i]->tensor(lane).size(dim);
+        }
+        const int64_t first = wide.empty() ? dim : inputs[wide[0]]->tensor(0).dim() - from_end;
+        differs = differs || (!wide.empty() &&
+                              !recording_.has_same_size(*inputs[i], dim, *inputs[wide[0]], first));
+        is_data = is_data || inputs[i]->is_data;
+        wide.push_back(i);
+    }
+    if (!differs || !is_data) {
+        return;
+    }
+    const htp_shim_size size = size_of(text.str(), "size");
+    for (const size_t i : wide) {
+        inputs[i] = with_size(*inputs[i], inputs[i]->tensor(0).dim() - from_end, size);
+    }
+}
+
 // A tensor without contents like @p tensor, with a dim of the size that it has in @p model.
 Ref Executor::with_size(const Item &tensor, int64_t dim, const Item &model)
+{
+    htp_shim_size size = {};
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        size.sizes[lane] = model.tensor(lane).size(dim);
+    }
+    return with_size(tensor, dim, size);
+}
+
+Ref Executor::with_size(const Item &tensor, int64_t dim, const htp_shim_size &size)
 {
     Ref made = recording_.make(Item::Kind::Tensor);
     for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
         std::vector<int64_t> sizes = tensor.tensor(lane).sizes().vec();
-        sizes[static_cast<size_t>(dim)] = model.tensor(lane).size(dim);
+        sizes[static_cast<size_t>(dim)] = size.sizes[lane];
         made->lane[lane] =
             at::empty(sizes, tensor.tensor(lane).options().device(at::kMeta).requires_grad(false));
     }

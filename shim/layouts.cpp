@@ -32,18 +32,35 @@ at::Tensor empty_ordered(const at::Tensor &tensor, const std::vector<size_t> &or
     return at::empty_strided(tensor.sizes(), strides, tensor.options());
 }
 
-at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size)
+static at::Tensor on_memory(const at::Tensor &tensor, at::IntArrayRef sizes,
+                            at::IntArrayRef strides)
 {
     at::Tensor made = tensor.detach();
-    std::vector<int64_t> sizes = tensor.sizes().vec();
-    sizes.at(static_cast<size_t>(dim)) = size;
-    made.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, tensor.strides());
+    made.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
     // Nothing is behind it: views of what does not fit are no less right.
     constexpr size_t kEverything = size_t{1} << 60;
     if (made.is_meta()) {
         made.storage().unsafeGetStorageImpl()->set_nbytes(kEverything);
     }
     return made;
+}
+
+at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size)
+{
+    std::vector<int64_t> sizes = tensor.sizes().vec();
+    sizes.at(static_cast<size_t>(dim)) = size;
+    return on_memory(tensor, sizes, tensor.strides());
+}
+
+at::Tensor reshaped_on_memory(const at::Tensor &tensor, const std::vector<int64_t> &sizes)
+{
+    std::vector<int64_t> strides(sizes.size());
+    int64_t step = 1;
+    for (size_t i = sizes.size(); i-- > 0;) {
+        strides[i] = step;
+        step *= std::max<int64_t>(sizes[i], 1);
+    }
+    return on_memory(tensor, sizes, strides);
 }
 
 namespace

@@ -17,4 +17,8 @@ at::Tensor empty_ordered(const at::Tensor &tensor, const std::vector<size_t> &or
 // @p tensor with another size of one dim, on the same memory: views stay views.
 at::Tensor resized(const at::Tensor &tensor, int64_t dim, int64_t size);
 
+// @p tensor, which is contiguous, with all sizes others, on the same memory. They may be of another
+// number of elements.
+at::Tensor reshaped_on_memory(const at::Tensor &tensor, const std::vector<int64_t> &sizes);
+
 } // namespace htp

@@ -270,6 +270,8 @@ bool takes_data_numbers(const std::string &name)
         "aten::new_full",
         "aten::new_empty",
         "aten::arange",
+        "aten::linspace",
+        "aten::logspace",
         "aten::view",
         "aten::reshape",
         "aten::_unsafe_view",

@@ -211,6 +211,19 @@ Ref Interpreter::element_at(const Ref &list, const Ref &stack, const Ref &index,
     return executor_.run_named(reader, "Tensor", {row}, place);
 }
 
+// Whether a number that only a run knows, an index or a key, tells an element.
+bool Interpreter::is_looked_up(const Ref &container, const Ref &index) const
+{
+    return !container->elements.empty() && index->is_number() && !is_decided(index);
+}
+
+// The element of a list at such an index.
+Ref Interpreter::look_up(const Ref &list, const Ref &index, const Place &place)
+{
+    const Ref grown = grown_list(stack_up(list, place), list->elements[0]->is_number());
+    return element_at(grown, grown->stacked, index, place);
+}
+
 // The rows of a list and those of another one behind them.
 Ref Interpreter::add_rows(const Ref &list, const Ref &more, const Place &place)
 {

@@ -1,4 +1,4 @@
-// Objects, tuples, lists and dicts: values that no operator of ONNX has to make.
+// Objects, tuples and lists: values that no operator of ONNX has to make.
 #include "interpreter.h"
 
 #include <algorithm>
@@ -100,21 +100,6 @@ std::vector<Ref> Interpreter::do_tuple_construct(const Node &, std::vector<Ref> 
     return {recording_.sequence(Item::Kind::Tuple, inputs)};
 }
 
-static void require_known_key(const Ref &key)
-{
-    if (key->kind != Item::Kind::Plain || !key->is_constant) {
-        throw Unsupported("a key of a dict depends on the inputs");
-    }
-}
-
-std::vector<Ref> Interpreter::do_dict_construct(const Node &, std::vector<Ref> &inputs, Frame &)
-{
-    for (size_t i = 0; i < inputs.size(); i += 2) {
-        require_known_key(inputs[i]);
-    }
-    return {recording_.sequence(Item::Kind::Dict, inputs)};
-}
-
 std::vector<Ref> Interpreter::do_unpack(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
     if (inputs[0]->kind == Item::Kind::Unknown) {
@@ -149,7 +134,7 @@ std::vector<Ref> Interpreter::do_tuple_slice(const Node &node, std::vector<Ref> 
                                                 all.begin() + static_cast<std::ptrdiff_t>(end)})};
 }
 
-static const std::vector<Ref> &known_elements(const Ref &list)
+const std::vector<Ref> &Interpreter::known_elements(const Ref &list)
 {
     if (!list->is_container()) {
         throw Unsupported("the length of a list depends on the data");
@@ -169,19 +154,6 @@ size_t Interpreter::position(const Ref &list, const Ref &index, const Place &pla
     return static_cast<size_t>(at);
 }
 
-// The place of a key's value; the number of elements when there is no such key.
-size_t Interpreter::find_key(const Ref &dict, const Ref &key) const
-{
-    require_known_key(key);
-    const std::vector<Ref> &all = dict->elements;
-    for (size_t i = 0; i + 1 < all.size(); i += 2) {
-        if (all[i]->lane[0] == key->lane[0]) {
-            return i + 1;
-        }
-    }
-    return all.size();
-}
-
 std::vector<Ref> Interpreter::do_get_item(const Node &node, std::vector<Ref> &inputs, Frame &frame)
 {
     const Ref &self = inputs[0];
@@ -190,21 +162,13 @@ std::vector<Ref> Interpreter::do_get_item(const Node &node, std::vector<Ref> &in
         return {self};
     }
     if (self->kind == Item::Kind::Dict) {
-        const size_t found = find_key(self, inputs[1]);
-        if (found == self->elements.size()) {
-            throw BadInputs("a key is not in its dict, " + recording_.describe(place));
-        }
-        return {self->elements[found]};
+        return {value_of_key(self, inputs[1], place)};
     }
     if (self->kind != Item::Kind::List && self->kind != Item::Kind::Tuple) {
         return executor_.run(node, inputs, place);
     }
-    const bool is_open = self->kind == Item::Kind::List && !self->elements.empty() &&
-                         !self->is_growing && !is_decided(inputs[1]) &&
-                         inputs[1]->kind == Item::Kind::Plain;
-    if (is_open) {
-        const Ref grown = grown_list(stack_up(self, place), self->elements[0]->is_number());
-        return {element_at(grown, grown->stacked, inputs[1], place)};
+    if (self->kind == Item::Kind::List && !self->is_growing && is_looked_up(self, inputs[1])) {
+        return {look_up(self, inputs[1], place)};
     }
     return {self->elements[position(self, inputs[1], place)]};
 }
@@ -218,29 +182,6 @@ std::vector<Ref> Interpreter::do_set_item(const Node &node, std::vector<Ref> &in
         return {self};
     }
     set_key(self, inputs[1], inputs[2]);
-    return {};
-}
-
-void Interpreter::set_key(const Ref &dict, const Ref &key, const Ref &value) const
-{
-    require_known_key(key);
-    const size_t found = find_key(dict, key);
-    if (found == dict->elements.size()) {
-        dict->elements.push_back(key);
-        dict->elements.push_back(value);
-    } else {
-        dict->elements[found] = value;
-    }
-}
-
-// update() of a dict by another one
-std::vector<Ref> Interpreter::do_update(const Node &, std::vector<Ref> &inputs, Frame &)
-{
-    recording_.before_change(inputs[0]);
-    const std::vector<Ref> more = known_elements(inputs[1]);
-    for (size_t i = 0; i + 1 < more.size(); i += 2) {
-        set_key(inputs[0], more[i], more[i + 1]);
-    }
     return {};
 }
 
@@ -316,40 +257,6 @@ std::vector<Ref> Interpreter::do_reverse(const Node &, std::vector<Ref> &inputs,
     return {};
 }
 
-std::vector<Ref> Interpreter::do_items(const Node &, std::vector<Ref> &inputs, Frame &)
-{
-    const std::vector<Ref> &all = inputs[0]->elements;
-    std::vector<Ref> pairs;
-    for (size_t i = 0; i + 1 < all.size(); i += 2) {
-        pairs.push_back(recording_.sequence(Item::Kind::Tuple, {all[i], all[i + 1]}));
-    }
-    return {recording_.sequence(Item::Kind::List, std::move(pairs))};
-}
-
-// dict() of a list of pairs, where the last one of a key counts, or of a dict.
-std::vector<Ref> Interpreter::do_make_dict(const Node &, std::vector<Ref> &inputs, Frame &)
-{
-    if (inputs[0]->kind == Item::Kind::Dict) {
-        return {recording_.sequence(Item::Kind::Dict, inputs[0]->elements)};
-    }
-    Ref made = recording_.sequence(Item::Kind::Dict, {});
-    for (const Ref &pair : inputs[0]->elements) {
-        const std::vector<Ref> &both = known_elements(pair);
-        set_key(made, both.at(0), both.at(1));
-    }
-    return {made};
-}
-
-// get(dict, key) and get(dict, key, otherwise)
-std::vector<Ref> Interpreter::do_get(const Node &, std::vector<Ref> &inputs, Frame &)
-{
-    const size_t found = find_key(inputs[0], inputs[1]);
-    if (found < inputs[0]->elements.size()) {
-        return {inputs[0]->elements[found]};
-    }
-    return {inputs.size() > 2 ? inputs[2] : recording_.plain(c10::IValue())};
-}
-
 std::vector<Ref> Interpreter::do_concatenate(const Node &, std::vector<Ref> &inputs, Frame &)
 {
     std::vector<Ref> all = inputs[0]->elements;
@@ -388,33 +295,6 @@ std::vector<Ref> Interpreter::do_slice(const Node &node, std::vector<Ref> &input
 std::vector<Ref> Interpreter::do_copy_list(const Node &, std::vector<Ref> &inputs, Frame &)
 {
     return {recording_.sequence(inputs[0]->kind, inputs[0]->elements)};
-}
-
-std::vector<Ref> Interpreter::do_contains(const Node &node, std::vector<Ref> &inputs, Frame &frame)
-{
-    const Ref &self = inputs[0];
-    if (self->kind == Item::Kind::Dict) {
-        return {recording_.plain(find_key(self, inputs[1]) != self->elements.size())};
-    }
-    return executor_.run(node, inputs, place_of(node, frame.scope));
-}
-
-std::vector<Ref> Interpreter::do_keys(const Node &, std::vector<Ref> &inputs, Frame &)
-{
-    std::vector<Ref> keys;
-    for (size_t i = 0; i + 1 < inputs[0]->elements.size(); i += 2) {
-        keys.push_back(inputs[0]->elements[i]);
-    }
-    return {recording_.sequence(Item::Kind::List, std::move(keys))};
-}
-
-std::vector<Ref> Interpreter::do_dict_values(const Node &, std::vector<Ref> &inputs, Frame &)
-{
-    std::vector<Ref> values;
-    for (size_t i = 1; i < inputs[0]->elements.size(); i += 2) {
-        values.push_back(inputs[0]->elements[i]);
-    }
-    return {recording_.sequence(Item::Kind::List, std::move(values))};
 }
 
 } // namespace htp

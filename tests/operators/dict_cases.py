@@ -4,7 +4,7 @@ from typing import Dict, List, Tuple
 
 import torch
 
-from building import BATCH, X, Cases, signs
+from building import BATCH, X, Cases, counts, signs
 
 CASES = Cases()
 script = CASES.script
@@ -90,3 +90,29 @@ script("other-order", another_order_on_a_side, X,
 script("other-key", another_key_on_a_side, X,
        refused="the sides of a branch on the data give lists of different lengths")
 script("of-a-list", of_a_list, X, dynamic=BATCH)
+
+
+# ---- keys that only a run knows ------------------------------------------------------------------
+
+
+def value_of_key(x: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+    made: Dict[int, torch.Tensor] = {5: x, 1: x * 2, -2: x * 3}
+    return made[int(key)]
+
+
+def key_that_may_be_missing(x: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+    made: Dict[int, int] = {5: 3, 1: 7, -2: 9}
+    if int(key) in made:
+        return x * made[int(key)]
+    return x
+
+
+def values_of_other_sizes(x: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+    made: Dict[float, torch.Tensor] = {5.0: x, 1.0: torch.cat([x, x]), -2.0: x[:1]}
+    return made[float(key)]
+
+
+for function in (value_of_key, values_of_other_sizes):
+    script(f"looked_up/{function.__name__}", function, X, torch.tensor(1), others=counts(5, -2))
+script("looked_up/key_that_may_be_missing", key_that_may_be_missing, X, torch.tensor(1),
+       others=counts(5, -2, 0, 3))

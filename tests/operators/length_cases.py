@@ -1,13 +1,13 @@
 """Vectors, grids and signals whose lengths only a run tells, and numbers taken apart."""
 
 import math
-from typing import List
+from typing import List, Tuple
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from building import Cases
+from building import X, Cases, counts
 
 CASES = Cases()
 call = CASES.call
@@ -195,3 +195,10 @@ for dtype in EXTREMES:
     call(f"nextafter/{name}", torch.nextafter, x.unsqueeze(1), x, others=lambda a=x: [[a.unsqueeze(1).clone(), a.flip(0)]])
 call("nextafter/bfloat16", torch.nextafter, ((3, 4), torch.bfloat16), ((4,), torch.bfloat16))
 call("frexp/dynamic", torch.frexp, (3, 4), dynamic=DYNAMIC)
+
+
+def spaced_by_data(x: torch.Tensor, n: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    return torch.linspace(0.0, 3.0, int(n)) + x.sum(), torch.logspace(0.0, 2.0, int(n))
+
+
+CASES.script("spaced_by_data", spaced_by_data, X, torch.tensor(5), others=counts(0, 1, 2, 9))

@@ -229,3 +229,47 @@ CASES.script("beyond_doubles", beyond_doubles, (4,), dynamic=DYNAMIC,
 CASES.script("two_floats", two_floats, torch.full((4,), 2.0), torch.full((6,), 3.0), dynamic=BOTH,
              others=lambda: [[torch.full((3,), a), torch.full((5,), b)]
                              for a, b in ((1.0, 2.5), (4.0, 1.0))])
+
+
+# ---- parts of what was padded on one side of a branch --------------------------------------------
+
+
+def to_parts(x: torch.Tensor, size: int) -> torch.Tensor:
+    rows, columns = x.shape[1], x.shape[2]
+    more_rows, more_columns = (size - rows % size) % size, (size - columns % size) % size
+    if more_rows > 0 or more_columns > 0:
+        x = torch.nn.functional.pad(x, (0, 0, 0, more_columns, 0, more_rows))
+    return x
+
+
+def joined_parts(x: torch.Tensor) -> torch.Tensor:
+    """As attention in windows does: parts side by side, and back, without what was added."""
+    padded = to_parts(x, 4)
+    batch, rows, columns, channels = padded.shape
+    parts = padded.view(batch, rows // 4, 4, columns // 4, 4, channels)
+    parts = parts.permute(0, 1, 3, 2, 4, 5).contiguous().view(-1, 16, channels)
+    parts = parts + parts.mean(1, keepdim=True)
+    parts = parts.view(batch, rows // 4, columns // 4, 4, 4, -1).permute(0, 1, 3, 2, 4, 5)
+    joined = parts.contiguous().view(batch, rows, columns, -1)
+    return joined[:, :x.shape[1], :x.shape[2]] + x
+
+
+def copied_parts(x: torch.Tensor) -> torch.Tensor:
+    padded = to_parts(x, 4)
+    batch, rows, columns, channels = padded.shape
+    parts = padded.reshape(batch, rows // 4, 4, columns // 4, 4, channels)
+    return parts.permute(0, 1, 3, 2, 4, 5).reshape(-1, 4, 4, channels).amax(0)
+
+
+def changed_parts(x: torch.Tensor) -> torch.Tensor:
+    """A view of what was padded is changed in place."""
+    padded = to_parts(x + 1, 4)
+    parts = padded.view(-1, 4, padded.shape[2], padded.shape[3])
+    parts += 1
+    return padded
+
+
+IMAGE = {0: {0: "batch", 1: "rows", 2: "columns"}}
+IMAGES = [[torch.randn(2, 9, 10, 3)], [torch.randn(1, 12, 7, 3)], [torch.randn(1, 8, 8, 3)]]
+for function in (joined_parts, copied_parts, changed_parts):
+    CASES.script(function.__name__, function, (2, 9, 10, 3), dynamic=IMAGE, others=lambda: IMAGES)
