@@ -3,7 +3,8 @@
  *
  * Reference: ONNX MaxPool, AveragePool. With ceil_mode PyTorch leaves out a last window that
  * would begin in the padding at the end; ONNX says so only since opset 22 and runtimes differ.
- * Such windows cannot be when stride <= window - padding; otherwise the sizes must be known here.
+ * Such windows cannot be when stride <= window - padding; otherwise, where the size is not known
+ * here, they are cut off.
  * Averages count the padding that was asked for but not what ceil_mode adds behind it, which ONNX
  * cannot say: the padding becomes a node of its own then.
  */
@@ -25,6 +26,8 @@ typedef struct pooling {
     bool ceil_mode;   /* as ONNX means it */
     int64_t *more;    /* padding at the ends in place of ceil_mode */
     bool is_gathered; /* ONNX cannot say it: windows are gathered */
+    int64_t reach[3]; /* where a last window may begin in the padding at the end and is cut off:
+                         padding + stride - 1; otherwise 0 */
 } pooling;
 
 static const int64_t zeros[HTP_SHIM_MAX_RANK];
@@ -44,7 +47,7 @@ static int64_t remainder_of(const pooling *p, size_t i)
     return (p->dims[i].size + 2 * p->padding[i] - window_of(p, i)) % p->stride[i];
 }
 
-static rounding axis_rounding(htp_lowering *l, const pooling *p, size_t i)
+static rounding axis_rounding(const pooling *p, size_t i)
 {
     bool known = !p->dims[i].symbol;
     if (known && remainder_of(p, i) == 0) {
@@ -54,47 +57,71 @@ static rounding axis_rounding(htp_lowering *l, const pooling *p, size_t i)
         return ROUNDS_UP;
     }
     if (!known) {
-        htp_lower_fail(l, "ceil_mode with a stride beyond the window needs known sizes");
-        return ROUNDS_EITHER;
+        return ROUNDS_UP;
     }
     int64_t room = p->dims[i].size + 2 * p->padding[i] - window_of(p, i);
     int64_t last = room / p->stride[i] + 1;
     return last * p->stride[i] >= p->dims[i].size + p->padding[i] ? ROUNDS_DOWN : ROUNDS_UP;
 }
 
-/** Padding at the end of an axis that leads to the size that rounding up gives. */
+/** Padding at the end of an axis that leads to the size that rounding up gives, but for windows
+ * that begin behind the last element: with the padding that was asked for, it is less than a
+ * window. */
 static int64_t more_of(const pooling *p, size_t i)
 {
-    if (p->dims[i].symbol) {
-        return p->stride[i] - 1;
-    }
-    int64_t remainder = remainder_of(p, i);
-    return remainder ? p->stride[i] - remainder : 0;
+    int64_t remainder = p->dims[i].symbol ? 1 : remainder_of(p, i);
+    int64_t more = remainder ? p->stride[i] - remainder : 0;
+    int64_t most = window_of(p, i) - 1 - p->padding[i];
+    return more < most ? more : most;
 }
 
 /** Sets ONNX's ceil_mode. Where the axes need different roundings, those that round up are padded
- * instead. */
-static void choose_ceil_mode(htp_lowering *l, pooling *p)
+ * instead; one whose size is not known has no certain padding, so that all round up. */
+static void choose_ceil_mode(pooling *p)
 {
     rounding rounds[3] = {ROUNDS_EITHER, ROUNDS_EITHER, ROUNDS_EITHER};
     bool up = false;
     bool down = false;
+    bool any_unknown = false;
     for (size_t i = 0; i < p->axes; i++) {
-        rounds[i] = axis_rounding(l, p, i);
+        rounds[i] = axis_rounding(p, i);
         up = up || rounds[i] == ROUNDS_UP;
         down = down || rounds[i] == ROUNDS_DOWN;
+        any_unknown = any_unknown || p->dims[i].symbol;
+        if (p->dims[i].symbol && p->stride[i] > window_of(p, i) - p->padding[i]) {
+            p->reach[i] = p->padding[i] + p->stride[i] - 1;
+        }
     }
-    p->ceil_mode = up && !down;
+    p->ceil_mode = up && (!down || any_unknown);
     for (size_t i = 0; up && down && i < p->axes; i++) {
-        if (rounds[i] != ROUNDS_UP) {
+        if (any_unknown && rounds[i] == ROUNDS_DOWN) {
+            p->reach[i] = p->padding[i] + p->stride[i] - 1;
+        } else if (!any_unknown && rounds[i] == ROUNDS_UP) {
+            p->is_gathered = p->is_gathered || p->dilation[i] != 1;
+            p->more[i] = more_of(p, i);
+        }
+    }
+}
+
+/** What is left of an output [N, C, ...] without the windows that begin behind the last element and
+ * the padding before the first. */
+static htp_tensor_id cut_windows(htp_lowering *l, const pooling *p, htp_tensor_id pooled)
+{
+    uint32_t rank = htp_arg_rank(l, "self");
+    for (size_t i = 0; i < p->axes && !l->failure; i++) {
+        if (p->reach[i] == 0) {
             continue;
         }
-        if (p->dims[i].symbol) {
-            htp_lower_fail(l, "ceil_mode rounds its axes differently, which ONNX cannot say");
-        }
-        p->is_gathered = p->is_gathered || p->dilation[i] != 1;
-        p->more[i] = more_of(p, i);
+        int64_t axis = (int64_t)(rank - p->axes + i);
+        htp_tensor_id size =
+            htp_emit_dim(l, htp_arg_tensor(l, "self"), htp_arg_dims(l, "self"), axis);
+        htp_tensor_id reach = htp_emit_binary(l, "Add", size, htp_emit_int(l, p->reach[i]));
+        htp_tensor_id count = htp_emit_binary(l, "Div", reach, htp_emit_int(l, p->stride[i]));
+        pooled = htp_emit(
+            l, "Slice", HTP_IN(pooled, htp_emit_int(l, 0), count, htp_emit_int(l, (int64_t)i + 2)),
+            HTP_NO_AT);
     }
+    return pooled;
 }
 
 /** Sizes that PyTorch accepts are small; others would overflow the arithmetic above. */
@@ -130,7 +157,7 @@ static pooling read_pooling(htp_lowering *l)
     }
     p.more = HTP_NEW_ARRAY(l->arena, int64_t, p.axes);
     if (!l->failure && htp_arg_bool(l, "ceil_mode")) {
-        choose_ceil_mode(l, &p);
+        choose_ceil_mode(&p);
     }
     return p;
 }
@@ -167,14 +194,15 @@ static void max_pool_gathered(htp_lowering *l, const pooling *p, htp_dtype dtype
         htp_emit_windows(l, x, dtype, p->axes, p->dims, w, htp_emit_lowest(l, dtype));
     htp_tensor_id largest =
         htp_typed_reduce(l, "ReduceMax", dtype, windows, kernel_axes, p->axes, true);
-    htp_bind_batched(l, 0, p->axes, htp_emit_squeeze(l, largest, kernel_axes, p->axes), dtype);
+    htp_bind_batched(l, 0, p->axes,
+                     cut_windows(l, p, htp_emit_squeeze(l, largest, kernel_axes, p->axes)), dtype);
     if (l->node->output_count == 2) {
         htp_tensor_id plane = htp_emit_plane(l, x, p->axes, p->dims);
         plane = htp_emit_windows(l, plane, HTP_DTYPE_INT64, p->axes, p->dims, w,
                                  htp_emit_scalar_int(l, HTP_DTYPE_INT64, HTP_NO_INDEX));
         htp_tensor_id indices =
             htp_emit_first_equal(l, dtype, windows, largest, plane, kernel_axes, p->axes);
-        htp_bind_batched(l, 1, p->axes, indices, HTP_DTYPE_INT64);
+        htp_bind_batched(l, 1, p->axes, cut_windows(l, p, indices), HTP_DTYPE_INT64);
     }
 }
 
@@ -209,13 +237,13 @@ void htp_lower_max_pool(htp_lowering *l)
     htp_tensor_id outputs[2];
     htp_emit_many(l, "MaxPool", HTP_IN(x), (htp_emit_attributes){attributes, count}, outputs,
                   l->node->output_count == 2 ? 2 : 1);
-    htp_bind_batched(l, 0, p.axes, outputs[0], dtype);
+    htp_bind_batched(l, 0, p.axes, cut_windows(l, &p, outputs[0]), dtype);
     if (l->node->output_count == 2) {
         uint32_t rank = htp_arg_rank(l, "self");
         htp_tensor_id size = htp_emit_dim_product(
             l, htp_arg_tensor(l, "self"), htp_arg_dims(l, "self"), rank - (uint32_t)p.axes, rank);
         htp_tensor_id indices = htp_emit_binary(l, "Mod", outputs[1], size);
-        htp_bind_batched(l, 1, p.axes, indices, HTP_DTYPE_INT64);
+        htp_bind_batched(l, 1, p.axes, cut_windows(l, &p, indices), HTP_DTYPE_INT64);
     }
 }
 
@@ -272,7 +300,7 @@ void htp_lower_avg_pool(htp_lowering *l)
     htp_tensor_id x = htp_arg_batched(l, "self", p.axes, dtype);
     if (divided) {
         x = emit_divided_sum(l, x, &p, dtype, htp_arg_int(l, "divisor_override"));
-        htp_bind_batched(l, 0, p.axes, x, dtype);
+        htp_bind_batched(l, 0, p.axes, cut_windows(l, &p, x), dtype);
         return;
     }
     bool padded = false;
@@ -286,5 +314,6 @@ void htp_lower_avg_pool(htp_lowering *l)
         x = emit_padding(l, x, &p, zeros, dtype);
         count_padding = false;
     }
-    htp_bind_batched(l, 0, p.axes, emit_average(l, x, &p, count_padding), dtype);
+    x = emit_average(l, x, &p, count_padding);
+    htp_bind_batched(l, 0, p.axes, cut_windows(l, &p, x), dtype);
 }

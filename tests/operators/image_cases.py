@@ -46,8 +46,17 @@ for dtype in [torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.u
     call(f"max_pool2d/{dtype}", lambda x: F.max_pool2d(x, 3, 2, 1), ((2, 3, 8, 9), dtype))
 call("max_pool2d/dynamic", lambda x: F.max_pool2d(x, 3, 2, 1, ceil_mode=True, return_indices=True),
      (2, 3, 8, 9), dynamic={0: {0: "batch", 2: "height", 3: "width"}})
-call("max_pool2d/dynamic-ceil", lambda x: F.max_pool2d(x, 2, 3, ceil_mode=True), (2, 3, 8, 9),
-     dynamic={0: {2: "height"}}, refused="ceil_mode with a stride beyond the window needs known sizes")
+PLANE = {0: {2: "height", 3: "width"}}
+for name, window in (("2s3", (2, 3)), ("2s3p1", (2, 3, 1)), ("3s4p1", (3, 4, 1)), ("2s5d2p1", (2, 5, 1, 2))):
+    for axes in ({0: {2: "height"}}, PLANE):
+        call(f"max_pool2d/dynamic-ceil/{name}/{len(axes[0])}",
+             lambda x, w=window: F.max_pool2d(x, *w, ceil_mode=True, return_indices=True), (2, 3, 8, 9),
+             dynamic=axes, others=lambda: [[torch.randn(2, 3, n, 9)] for n in range(6, 14)])
+    if len(window) < 4:
+        for more in ({}, {"count_include_pad": False}, {"divisor_override": 3}):
+            call(f"avg_pool2d/dynamic-ceil/{name}/{'-'.join(more) or 'plain'}",
+                 lambda x, w=window, m=more: F.avg_pool2d(x, *w, ceil_mode=True, **m), (2, 3, 8, 9),
+                 dynamic=PLANE, others=lambda: [[torch.randn(2, 3, n, n + 2)] for n in range(6, 14)])
 call("avg_pool1d", lambda x: F.avg_pool1d(x, 3, 2, 1), (2, 3, 9))
 call("avg_pool1d/unbatched", lambda x: F.avg_pool1d(x, 3, 2, 1, True, False), (3, 10))
 call("avg_pool3d", lambda x: F.avg_pool3d(x, (1, 2, 3), 2, (0, 1, 1)), (2, 3, 5, 6, 7))
