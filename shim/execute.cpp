@@ -98,6 +98,11 @@ std::vector<Ref> Executor::run_call(Call &call)
             return fail(call, "");
         }
     }
+    if (makes_nested(call.schema)) {
+        return fail(call, "it makes a nested tensor, which ONNX has no type for; make the encoder "
+                          "with enable_nested_tensor=False, which computes the same where no "
+                          "mask is");
+    }
     if (!may_run(call.schema)) {
         return fail(call, "it does more than to compute, and is not run for a file");
     }

@@ -194,6 +194,11 @@ bool holds_any(const std::string &name, const std::vector<std::string> &parts)
 
 } // namespace
 
+bool makes_nested(const c10::FunctionSchema &schema)
+{
+    return schema.name().rfind("aten::_nested_tensor_from", 0) == 0;
+}
+
 bool is_unchecked(const c10::FunctionSchema &schema)
 {
     // Those of libtorch's that are meant for programs: others are its backends' own.

@@ -29,6 +29,9 @@ bool is_size_operand(const c10::FunctionSchema &schema, size_t argument);
 // Operators whose results' contents are not defined.
 bool is_uninitialised(const std::string &name);
 
+// Whether it makes tensors whose rows have sizes of their own, or asks whether it could.
+bool makes_nested(const c10::FunctionSchema &schema);
+
 // Operators whose kernels take positions in memory from the contents of their operands and do not
 // look whether they are there, or are not made for programs: a file that lies would have other
 // memory read or written. Nothing of it is run.

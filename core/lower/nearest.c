@@ -88,6 +88,21 @@ static axis_plan plan_known(htp_lowering *l, const htp_resizing *r, size_t axis)
     return plan;
 }
 
+/** The same of the "exact" operators, whose kernels have no short cuts: where no rounding matters.
+ */
+static bool exact_scale_is_certain(double scale)
+{
+    float ratio = (float)(1.0 / scale);
+    for (int64_t i = 0; i < LARGEST_SIZE; i++) {
+        float place = floorf(ratio * ((float)i + 0.5F));
+        if (place < (float)LARGEST_SIZE &&
+            exact_position(i, scale, LARGEST_SIZE, LARGEST_SIZE) != (int64_t)place) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /** Whether all kernels find the same positions with this scale, whatever the size. */
 static bool scale_is_certain(double scale)
 {
@@ -120,8 +135,11 @@ static axis_plan plan_unknown(htp_lowering *l, const htp_resizing *r, size_t axi
     if (whole || (scale == 0 && same)) {
         return (axis_plan){.factor = factor};
     }
-    if (is_exact(l) || (scale > 0 && !scale_is_certain(scale))) {
-        htp_lower_fail(l, "its sizes are not known, and the factor is not a whole number");
+    bool is_certain = is_exact(l) ? scale > 0 && exact_scale_is_certain(scale)
+                                  : !(scale > 0) || scale_is_certain(scale);
+    if (!is_certain) {
+        htp_lower_fail(l, "which neighbour is nearest depends on the machine for some sizes; give "
+                          "that axis a fixed one");
     }
     return (axis_plan){.factor = 0};
 }
@@ -138,7 +156,8 @@ static htp_tensor_id emit_ratio(htp_lowering *l, const htp_resizing *r, size_t a
     return htp_emit_binary(l, "Div", in, out);
 }
 
-/** min(floor(i · ratio), in - 1) in float32, as PyTorch computes it. */
+/** min(floor(i · ratio), in - 1) in float32, as PyTorch computes it; of the "exact" operators with
+ * i + 1/2. */
 static htp_tensor_id emit_positions(htp_lowering *l, const htp_resizing *r, size_t axis)
 {
     const int64_t first = 0;
@@ -153,6 +172,9 @@ static htp_tensor_id emit_positions(htp_lowering *l, const htp_resizing *r, size
                         htp_emit_scalar_int(l, whole, 1)),
                  HTP_NO_AT);
     x = htp_emit_cast(l, x, whole, HTP_DTYPE_FLOAT32);
+    if (is_exact(l)) {
+        x = htp_emit_binary_scalar(l, "Add", x, HTP_DTYPE_FLOAT32, 0.5);
+    }
     x = htp_emit_unary(l, "Floor", htp_emit_binary(l, "Mul", x, ratio));
     x = htp_emit_cast(l, x, HTP_DTYPE_FLOAT32, whole);
     return htp_emit_binary(l, "Min", x, htp_emit_binary(l, "Sub", in, htp_emit_int(l, 1)));

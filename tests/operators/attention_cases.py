@@ -117,6 +117,20 @@ fused("layer/float64", lambda: encoder_layer().double(), ((2, 5, 8), torch.float
 fused("encoder", lambda: nn.TransformerEncoder(encoder_layer(), 2, enable_nested_tensor=False), (2, 5, 8))
 
 
+class MaskedEncoder(nn.Module):
+    def __init__(self, nested: bool):
+        super().__init__()
+        self.encoder = randomized(nn.TransformerEncoder(encoder_layer(), 2, enable_nested_tensor=nested))
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return self.encoder(x, src_key_padding_mask=mask)
+
+
+for nested in (False, True):
+    add(f"encoder/masked/{'nested' if nested else 'plain'}", lambda n=nested: MaskedEncoder(n).eval(), (2, 5, 8),
+        SEEN, script=True, refused="enable_nested_tensor=False" if nested else None, needs=(2, 0))
+
+
 def native_multihead(x, y, weight, bias, out, out_bias, mask_type, mask):
     return torch._native_multi_head_attention(x, y, y, 8, 2, weight, bias, out, out_bias, mask, True,
                                               False, mask_type)
