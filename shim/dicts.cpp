@@ -120,14 +120,18 @@ std::vector<Ref> Interpreter::do_items(const Node &, std::vector<Ref> &inputs, F
     return {recording_.sequence(Item::Kind::List, std::move(pairs))};
 }
 
-// dict() of a list of pairs, where the last one of a key counts, or of a dict.
+// dict() of nothing, of a list of pairs, where the last one of a key counts, or of a dict.
 std::vector<Ref> Interpreter::do_make_dict(const Node &, std::vector<Ref> &inputs, Frame &)
 {
-    if (inputs[0]->kind == Item::Kind::Dict) {
-        return {recording_.sequence(Item::Kind::Dict, inputs[0]->elements)};
-    }
     Ref made = recording_.sequence(Item::Kind::Dict, {});
-    for (const Ref &pair : inputs[0]->elements) {
+    if (inputs.empty()) {
+        return {made};
+    }
+    if (inputs[0]->kind == Item::Kind::Dict) {
+        made->elements = inputs[0]->elements;
+        return {made};
+    }
+    for (const Ref &pair : known_elements(inputs[0])) {
         const std::vector<Ref> &both = known_elements(pair);
         set_key(made, both.at(0), both.at(1));
     }

@@ -16,8 +16,8 @@ class Block(nn.Module):
         self.inner = nn.Linear(features, features)
         self.twin = self.inner
 
-    def forward(self, x: Tensor) -> Tensor:
-        return torch.relu(self.inner(x)) + self.twin(x)
+    def forward(self, value: Tensor) -> Tensor:
+        return torch.relu(self.inner(value)) + self.twin(value)
 
     @torch.jit.export
     def doubled(self, x: Tensor, times: int = 2) -> Tensor:
@@ -105,7 +105,7 @@ def inspected() -> None:
         _, file = saved(folder)
         result = run("inspect", file, "--module", "encoder.blocks.0")
         assert result.returncode == EXIT_OK, result.stderr
-        assert "encoder.blocks.0.forward(x: Tensor)" in result.stdout, result.stdout
+        assert "encoder.blocks.0.forward(value: Tensor)" in result.stdout, result.stdout
         assert "doubled" in result.stdout
 
 
@@ -114,7 +114,7 @@ def quality_of_a_part() -> None:
     with scratch() as folder:
         _, file = saved(folder)
         out = folder / "m.onnx"
-        options = ["--module", "encoder", "--input", "x:float32[batch=2,4]"]
+        options = ["--module", "encoder.blocks.0", "--input", "value:float32[batch=2,4]"]
         assert run(file, "--out", out, *options).returncode == EXIT_OK
         result = run("quality", out, "--reference", file, *options)
         assert result.returncode == EXIT_OK, result.stdout + result.stderr

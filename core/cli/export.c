@@ -151,7 +151,6 @@ static int run_model(void *user, size_t index)
     options.note = on_note;
     options.user = run;
     options.sidecar = arguments->sidecar;
-    options.module = arguments->modules[0];
     run->model = arguments->models[index];
     htp_cli_signals_begin(run->model, arguments->json);
     if (run->terminal.shows_stages && arguments->model_count > 1 && !takes_all(arguments)) {

@@ -146,6 +146,7 @@ static bool read_custom_operator(htp_cli_arguments *arguments, const char *value
 static bool read_module(htp_cli_arguments *arguments, const char *value)
 {
     arguments->modules[arguments->selection.module_count++] = value;
+    arguments->options.module = arguments->modules[0];
     return true;
 }
 
