@@ -23,6 +23,9 @@ std::vector<Ref> Interpreter::do_if(const Node &node, std::vector<Ref> &inputs, 
     if (!check && !is_decided(inputs[0]) && inputs[0]->kind == Item::Kind::Plain) {
         return branch(inputs[0], place, side);
     }
+    if (check) {
+        learn_size(*inputs[0], *check);
+    }
     return side(check ? *check : decide(inputs[0], place));
 }
 

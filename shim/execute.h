@@ -164,6 +164,7 @@ class Executor
     std::vector<Ref> packed_linear(const Call &call);
     std::vector<Ref> level_arithmetic(const Call &call);
     std::vector<Ref> cat_levels(const Call &call);
+    static bool always_gives_the_same(const Call &call);
     static bool has_no_order(const Call &call);
     bool squeezes_data(const Call &call) const;
     static bool gives_unknown_numbers(const Call &call);

@@ -255,6 +255,7 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handle
         {"prim::CreateObject", &Interpreter::do_create_object},
         {"prim::unchecked_cast", &Interpreter::do_same},
         {"prim::data", &Interpreter::do_same},
+        {"aten::cpu", &Interpreter::do_same},
         {"prim::profile", &Interpreter::do_same},
         {"prim::unchecked_unwrap_optional", &Interpreter::do_unwrap},
         {"aten::_unwrap_optional", &Interpreter::do_unwrap},

@@ -95,6 +95,8 @@ class Interpreter
     bool is_taken(const Ref &condition, bool side) const;
     bool check_lists(const std::string &kind, const std::vector<Ref> &inputs,
                      const Place &place) const;
+    int64_t dim_of_size(const Item &number) const;
+    void learn_size(const Item &condition, bool side);
     std::optional<bool> find_check(const Node &node, const Ref &condition) const;
     int64_t number(const Ref &item, const Place &place) const;
     size_t position(const Ref &list, const Ref &index, const Place &place) const;

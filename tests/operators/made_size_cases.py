@@ -273,3 +273,38 @@ IMAGE = {0: {0: "batch", 1: "rows", 2: "columns"}}
 IMAGES = [[torch.randn(2, 9, 10, 3)], [torch.randn(1, 12, 7, 3)], [torch.randn(1, 8, 8, 3)]]
 for function in (joined_parts, copied_parts, changed_parts):
     CASES.script(function.__name__, function, (2, 9, 10, 3), dynamic=IMAGE, others=lambda: IMAGES)
+
+
+# ---- pieces of a sequence, each of one size ------------------------------------------------------
+
+
+class Pieces(nn.Module):
+    """Carries what a piece leaves to the next one; the first one finds nothing. That there is one
+    is sure, as an empty list cannot be joined; that each has its size, too, as others raise."""
+
+    def __init__(self):
+        super().__init__()
+        self.context = torch.zeros(0)
+        self.layer = nn.Linear(10, 3)
+
+    def piece(self, x: torch.Tensor) -> torch.Tensor:
+        if x.shape[1] != 8:
+            raise ValueError("a piece has eight elements")
+        if not len(self.context):
+            self.context = torch.zeros(x.shape[0], 2)
+        x = torch.cat([self.context, x], 1)
+        self.context = x[:, -2:]
+        return self.layer(x).sum(1, keepdim=True).cpu()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.context = torch.zeros(0)
+        made: List[torch.Tensor] = []
+        if x.shape[1] % 8 > 0:
+            x = torch.nn.functional.pad(x, (0, 8 - x.shape[1] % 8))
+        for i in range(0, x.shape[1], 8):
+            made.append(self.piece(x[:, i:i + 8]))
+        return torch.cat(made, 1)
+
+
+CASES.add("pieces", lambda: Pieces().eval(), (2, 32), dynamic={0: {1: "n"}}, script=True,
+          others=lambda: [[torch.randn(2, n)] for n in (1, 8, 9, 16, 77)])
