@@ -106,6 +106,29 @@ htp_tensor_id htp_emit_windows(htp_lowering *l, htp_tensor_id x, htp_dtype dtype
     return x;
 }
 
+htp_tensor_id htp_emit_window_sum(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, int64_t axis,
+                                  int64_t size)
+{
+    const int64_t most = 1 << 12;
+    if (size == 1) {
+        return htp_emit_squeeze(l, x, &axis, 1);
+    }
+    if (htp_dtype_is_float(dtype)) {
+        return htp_emit_reduce(l, "ReduceSum", x, &axis, 1, false);
+    }
+    if (size > most) {
+        htp_lower_fail(l, "a window of %lld is not supported for %s", (long long)size,
+                       htp_dtype_name(dtype));
+        return x;
+    }
+    htp_tensor_id *parts = HTP_NEW_ARRAY(l->arena, htp_tensor_id, (size_t)size);
+    htp_emit_split(l, x, axis, parts, (size_t)size);
+    for (int64_t i = 1; i < size && !l->failure; i++) {
+        parts[0] = htp_typed_binary(l, "Add", dtype, parts[0], parts[i]);
+    }
+    return htp_emit_squeeze(l, parts[0], &axis, 1);
+}
+
 htp_tensor_id htp_emit_plane(htp_lowering *l, htp_tensor_id x, size_t axes, const htp_dim *dims)
 {
     const int64_t first = 0;

@@ -34,6 +34,11 @@ htp_tensor_id htp_emit_positions(htp_lowering *l, htp_tensor_id x, int64_t axis,
 htp_tensor_id htp_emit_windows(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
                                const htp_dim *dims, const htp_window *windows, htp_tensor_id fill);
 
+/** The sum along axis @p axis of @p x, of which there are @p size, without it. ONNX Runtime counts
+ * sums of integers in float64, so those are added one by one. */
+htp_tensor_id htp_emit_window_sum(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, int64_t axis,
+                                  int64_t size);
+
 /** Numbers the elements of a plane in row-major order: int64 [1, 1, ...] with @p axes axes, whose
  * sizes are @p dims, or those of axes 2 and on of @p x. */
 htp_tensor_id htp_emit_plane(htp_lowering *l, htp_tensor_id x, size_t axes, const htp_dim *dims);

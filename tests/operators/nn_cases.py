@@ -124,14 +124,41 @@ for name, make, shape in [
     ("transpose3d", lambda: nn.ConvTranspose3d(2, 3, (1, 2, 3), 2, (0, 1, 1), 1), (2, 2, 3, 4, 5)),
 ]:
     layer(f"conv/{name}", make, shape)
+    layer(f"conv/{name}/float64", lambda m=make: m().double(), (shape, torch.float64),
+          dynamic=None if "unbatched" in name else {0: {0: "batch"}})
 layer("conv/dynamic", lambda: nn.Conv2d(3, 6, 3, 2, 1), (2, 3, 8, 9),
       dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 layer("conv/dynamic-transpose", lambda: nn.ConvTranspose2d(3, 6, 3, 2, 1), (2, 3, 8, 9),
       dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 layer("conv/float16", lambda: nn.Conv2d(3, 6, 3).half(), ((2, 3, 8, 9), torch.float16))
 layer("conv/bfloat16", lambda: nn.Conv2d(3, 6, 3).bfloat16(), ((2, 3, 8, 9), torch.bfloat16))
-layer("conv/float64", lambda: nn.Conv2d(3, 6, 3).double(), ((2, 3, 8, 9), torch.float64),
-      refused="runtimes do not compute it in float64")
+EVERY_SIZE = {0: {0: "batch", 2: "height", 3: "width"}}
+for name, make in {
+        "plain": lambda: nn.Conv2d(4, 6, (3, 2), (2, 1), 1, (1, 2), 2),
+        "same": lambda: nn.Conv2d(4, 6, (3, 4), padding="same", bias=False),
+        "transpose": lambda: nn.ConvTranspose2d(4, 6, (3, 2), (2, 3), (1, 0), (1, 2), 2, True, (2, 1)),
+}.items():
+    layer(f"conv/float64/{name}/dynamic", lambda m=make: m().double(), ((2, 4, 8, 9), torch.float64),
+          dynamic=EVERY_SIZE)
+    layer(f"conv/float64/{name}/one-dynamic", lambda m=make: m().double(), ((2, 4, 8, 9), torch.float64),
+          dynamic={0: {2: "height"}})
+call("conv/float64/digits", lambda x, w: F.conv2d(x * 1e-12 + 1, w), ((2, 3, 8, 9), torch.float64),
+     ((6, 3, 3, 3), torch.float64))
+call("conv/float64/weight-is-open", F.conv2d, ((2, 3, 8, 9), torch.float64), ((6, 3, 3, 3), torch.float64),
+     dynamic={1: {0: "channels"}}, refused="a weight of unknown size is not supported in float64")
+call("conv/float64/infinite", lambda x, w: F.conv_transpose2d(x, w, stride=3, padding=1),
+     ((1, 2, 3, 4), torch.float64), torch.tensor([1.0, INF, -2, 0]).double().expand(2, 3, 2, 4).contiguous())
+for dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8):
+    high = 2**40 if dtype is torch.int64 else 100
+    whole = torch.randint(0, high, (2, 4, 6, 5), generator=torch.Generator().manual_seed(1)).to(dtype)
+    call(f"conv/{dtype}", lambda x, w, b: F.conv2d(x, w, b, 2, 1, 1, 2), whole, whole[:, :2, :3], whole[0, 0, 0, :2])
+    call(f"conv/{dtype}/3d", lambda x, w: F.conv3d(x, w, None, 1, 1), whole[None], whole[:1, :2, None, :3, :2])
+    call(f"conv/{dtype}/1d", lambda x, w: F.conv1d(x, w, padding="same"), whole[0], whole[1, :3, :, :3])
+INT64 = torch.arange(-60, 60).reshape(1, 4, 6, 5) * (2**33 + 77777) + 3
+call("conv/int64/dilated", lambda x, w: F.conv2d(x, w, None, 1, 2, 2, 4), INT64, INT64.reshape(20, 1, 3, 2))
+for axes, transpose in enumerate((F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d), 1):
+    call(f"conv/int64/transpose{axes}d", lambda x, w, f=transpose: f(x, w, w[:2].flatten()[:2], 2, 1, 1, 2),
+         INT64.reshape((1, 4) + (5, 3, 2)[:axes - 1] + (-1,)), INT64.reshape((4, 1) + (3, 2, 5)[:axes - 1] + (-1,)))
 call("conv/weight-is-input", F.conv2d, (2, 3, 8, 9), (6, 3, 3, 3), (6,))
 call("conv/mode", lambda x, w: torch._convolution_mode(x, w, None, [1, 1], "same", [1, 1], 1),
      (2, 3, 8, 9), (6, 3, 4, 3))
