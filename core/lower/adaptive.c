@@ -18,7 +18,7 @@ typedef enum fate {
     AXIS_KEPT,    /* out = in */
     AXIS_REDUCED, /* out = 1, in is not known */
     AXIS_POOLED,  /* out divides in */
-    AXIS_UNEVEN,
+    AXIS_UNEVEN,  /* or an average that runtimes do not compute: in float64 */
     AXIS_OPEN,    /* in or out is not known */
     AXIS_INVALID, /* no elements */
 } fate;
@@ -83,9 +83,11 @@ static adaptive read_adaptive(htp_lowering *l)
     }
     size_t composed = count_fates(&a, AXIS_UNEVEN) + count_fates(&a, AXIS_REDUCED);
     bool one_node = a.to_ones || composed + count_fates(&a, AXIS_OPEN) == 0;
-    a.dtype = htp_arg_math_dtype(l, "self",
-                                 (a.is_max ? HTP_MATH_ALLOW_DOUBLE : 0) |
-                                     (a.is_max || one_node ? HTP_MATH_KEEP_HALF : 0));
+    a.dtype = htp_arg_math_dtype(
+        l, "self", HTP_MATH_ALLOW_DOUBLE | (a.is_max || one_node ? HTP_MATH_KEEP_HALF : 0));
+    for (size_t i = 0; i < a.axes && !a.is_max && a.dtype == HTP_DTYPE_FLOAT64; i++) {
+        a.fates[i] = a.fates[i] == AXIS_POOLED ? AXIS_UNEVEN : a.fates[i];
+    }
     return a;
 }
 
@@ -131,7 +133,7 @@ static windows known_windows(htp_lowering *l, const adaptive *a, size_t axis)
         htp_lower_fail(l, "its sizes are too large");
         return (windows){HTP_TENSOR_NONE, HTP_TENSOR_NONE};
     }
-    int64_t width = in / out + 2;
+    int64_t width = in % out == 0 ? in / out : in / out + 2;
     int64_t *positions = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)(out * width));
     htp_number *weights = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)(out * width));
     for (int64_t o = 0; o < out; o++) {
@@ -257,6 +259,7 @@ static void bind_indices(htp_lowering *l, const adaptive *a, htp_tensor_id x)
 /** The row says "Max" or "Average". */
 void htp_lower_adaptive_pool(htp_lowering *l)
 {
+    static const int64_t spatial[] = {2, 3, 4};
     adaptive a = read_adaptive(l);
     if (l->failure) {
         return;
@@ -264,7 +267,9 @@ void htp_lower_adaptive_pool(htp_lowering *l)
     htp_tensor_id x = htp_arg_batched(l, "self", a.axes, a.dtype);
     size_t pooled = count_fates(&a, AXIS_POOLED);
     if (!a.is_max && a.to_ones) {
-        x = htp_emit_unary(l, "GlobalAveragePool", x);
+        x = a.dtype == HTP_DTYPE_FLOAT64
+                ? htp_emit_reduce(l, "ReduceMean", x, spatial, a.axes, true)
+                : htp_emit_unary(l, "GlobalAveragePool", x);
         htp_bind_batched(l, 0, a.axes, x, a.dtype);
         return;
     }

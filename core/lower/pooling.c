@@ -6,7 +6,8 @@
  * Such windows cannot be when stride <= window - padding; otherwise, where the size is not known
  * here, they are cut off.
  * Averages count the padding that was asked for but not what ceil_mode adds behind it, which ONNX
- * cannot say: the padding becomes a node of its own then.
+ * cannot say: the padding becomes a node of its own then. Averages of float64 and int64, which
+ * runtimes do not compute, are sums of windows that are gathered one axis at a time.
  */
 #include "lower/compose.h"
 #include "lower/constant.h"
@@ -180,15 +181,21 @@ static size_t write_attributes(htp_lowering *l, const pooling *p, htp_attribute 
 /** The axes of the kernels in what htp_emit_windows() gives. */
 static const int64_t kernel_axes[] = {2, 4, 6};
 
-/** Windows that are gathered, and reduced. */
-static void max_pool_gathered(htp_lowering *l, const pooling *p, htp_dtype dtype)
+/** The windows, with what ceil_mode adds at the ends. */
+static void write_windows(const pooling *p, htp_window *w)
 {
-    htp_window w[3];
     for (size_t i = 0; i < p->axes; i++) {
         int64_t more = p->ceil_mode ? more_of(p, i) : p->more[i];
         w[i] = (htp_window){p->kernel[i], p->stride[i], p->dilation[i], p->padding[i],
                             p->padding[i] + more};
     }
+}
+
+/** Windows that are gathered, and reduced. */
+static void max_pool_gathered(htp_lowering *l, const pooling *p, htp_dtype dtype)
+{
+    htp_window w[3];
+    write_windows(p, w);
     htp_tensor_id x = htp_arg_batched(l, "self", p->axes, dtype);
     htp_tensor_id windows =
         htp_emit_windows(l, x, dtype, p->axes, p->dims, w, htp_emit_lowest(l, dtype));
@@ -292,10 +299,71 @@ static htp_tensor_id emit_divided_sum(htp_lowering *l, htp_tensor_id x, pooling 
     return htp_emit_binary_scalar(l, "Mul", x, dtype, window / (double)divisor);
 }
 
+/** How many elements each window of @p x has, as [1, 1, windows...]: sums of ones. The padding
+ * counts where @p count_padding says so, but never what ceil_mode adds. */
+static htp_tensor_id emit_counts(htp_lowering *l, htp_tensor_id x, const pooling *p,
+                                 const htp_window *windows, bool count_padding, htp_dtype dtype)
+{
+    htp_window w[3];
+    htp_dim dims[3];
+    htp_sizes shape = htp_sizes_begin(l);
+    htp_sizes_add_int(&shape, 1);
+    htp_sizes_add_int(&shape, 1);
+    for (size_t i = 0; i < p->axes; i++) {
+        int64_t padding = count_padding ? 2 * p->padding[i] : 0;
+        w[i] = windows[i];
+        w[i].padding -= padding / 2;
+        w[i].end_padding -= padding / 2;
+        dims[i] = p->dims[i];
+        if (!dims[i].symbol) {
+            dims[i].size += padding;
+            htp_sizes_add_int(&shape, dims[i].size);
+            continue;
+        }
+        htp_tensor_id size = htp_emit(l, "Shape", HTP_IN(x),
+                                      HTP_AT(htp_attribute_int("start", (int64_t)i + 2),
+                                             htp_attribute_int("end", (int64_t)i + 3)));
+        htp_sizes_add_tensor(&shape, htp_emit_binary(l, "Add", size, htp_emit_int(l, padding)));
+    }
+    htp_tensor_id ones =
+        htp_typed_expand(l, dtype, htp_emit_scalar(l, dtype, 1), htp_sizes_end(&shape));
+    return htp_emit_window_sums(l, ones, dtype, p->axes, dims, w);
+}
+
+/** Averages in dtypes for which runtimes have no AveragePool: sums, divided. */
+static void bind_gathered_average(htp_lowering *l, const pooling *p, htp_dtype dtype)
+{
+    htp_window w[3];
+    write_windows(p, w);
+    htp_tensor_id x = htp_arg_batched(l, "self", p->axes, dtype);
+    htp_tensor_id sum = htp_emit_window_sums(l, x, dtype, p->axes, p->dims, w);
+    bool count_padding = htp_arg_bool(l, "count_include_pad");
+    bool differ = false;
+    int64_t size = 1;
+    for (size_t i = 0; i < p->axes && !l->failure; i++) {
+        size *= p->kernel[i]; /* of the numbers that htp_emit_window_sums() takes */
+        differ = differ || w[i].end_padding > p->padding[i] || (!count_padding && p->padding[i]);
+    }
+    htp_tensor_id count = HTP_TENSOR_NONE;
+    if (htp_arg_present(l, "divisor_override")) {
+        count = htp_emit_scalar_int(l, dtype, htp_arg_int(l, "divisor_override"));
+    } else if (differ) {
+        count = emit_counts(l, x, p, w, count_padding, dtype);
+    } else {
+        count = htp_emit_scalar_int(l, dtype, size);
+    }
+    htp_bind_batched(l, 0, p->axes, htp_typed_binary(l, "Div", dtype, sum, count), dtype);
+}
+
 void htp_lower_avg_pool(htp_lowering *l)
 {
     pooling p = read_pooling(l);
     bool divided = htp_arg_present(l, "divisor_override");
+    if (htp_arg_dtype(l, "self") == HTP_DTYPE_FLOAT64 ||
+        htp_arg_dtype(l, "self") == HTP_DTYPE_INT64) {
+        bind_gathered_average(l, &p, htp_arg_dtype(l, "self"));
+        return;
+    }
     htp_dtype dtype = htp_arg_math_dtype(l, "self", divided ? 0 : HTP_MATH_KEEP_HALF);
     htp_tensor_id x = htp_arg_batched(l, "self", p.axes, dtype);
     if (divided) {

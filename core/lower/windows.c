@@ -129,6 +129,23 @@ htp_tensor_id htp_emit_window_sum(htp_lowering *l, htp_tensor_id x, htp_dtype dt
     return htp_emit_squeeze(l, parts[0], &axis, 1);
 }
 
+htp_tensor_id htp_emit_window_sums(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
+                                   const htp_dim *dims, const htp_window *windows)
+{
+    if (l->failure || !htp_window_check(l, windows, axes)) {
+        return x;
+    }
+    htp_tensor_id unpadded = x;
+    x = emit_padding(l, x, dtype, axes, windows, htp_emit_scalar(l, dtype, 0));
+    for (size_t i = 0; i < axes; i++) {
+        const int64_t axis = (int64_t)i + 2;
+        htp_tensor_id positions = htp_emit_positions(l, unpadded, axis, dims[i], &windows[i]);
+        x = htp_emit(l, "Gather", HTP_IN(x, positions), HTP_AT(htp_attribute_int("axis", axis)));
+        x = htp_emit_window_sum(l, x, dtype, axis, windows[i].kernel);
+    }
+    return x;
+}
+
 htp_tensor_id htp_emit_plane(htp_lowering *l, htp_tensor_id x, size_t axes, const htp_dim *dims)
 {
     const int64_t first = 0;

@@ -39,6 +39,11 @@ htp_tensor_id htp_emit_windows(htp_lowering *l, htp_tensor_id x, htp_dtype dtype
 htp_tensor_id htp_emit_window_sum(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, int64_t axis,
                                   int64_t size);
 
+/** The sum of each window along the last @p axes axes of a tensor, as htp_emit_windows() has them;
+ * padding counts as zeros. @return [N, C, windows, ...] */
+htp_tensor_id htp_emit_window_sums(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
+                                   const htp_dim *dims, const htp_window *windows);
+
 /** Numbers the elements of a plane in row-major order: int64 [1, 1, ...] with @p axes axes, whose
  * sizes are @p dims, or those of axes 2 and on of @p x. */
 htp_tensor_id htp_emit_plane(htp_lowering *l, htp_tensor_id x, size_t axes, const htp_dim *dims);

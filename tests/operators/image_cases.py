@@ -31,6 +31,9 @@ for name, options in POOLINGS:
         for include in (True, False):
             call(f"avg_pool2d/{where}/{include}",
                  lambda x, o=options, i=include: F.avg_pool2d(x, count_include_pad=i, **o), shape)
+            for dtype in (torch.float64, torch.int64):
+                call(f"avg_pool2d/{where}/{include}/{dtype}",
+                     lambda x, o=options, i=include: F.avg_pool2d(x, count_include_pad=i, **o), (shape, dtype))
         call(f"avg_pool2d/{where}/divisor",
              lambda x, o=options: F.avg_pool2d(x, divisor_override=3, **o), shape)
 call("max_pool2d/rectangle", lambda x: F.max_pool2d(x, (3, 2), (2, 1), (1, 0), (1, 2)), (2, 3, 9, 8))
@@ -64,8 +67,27 @@ call("avg_pool3d/ceil", lambda x: F.avg_pool3d(x, 3, 2, 1, ceil_mode=True), (2, 
 call("avg_pool2d/unbatched", lambda x: F.avg_pool2d(x, 2), (3, 8, 9))
 call("avg_pool2d/float16", lambda x: F.avg_pool2d(x, 2), ((2, 3, 8, 9), torch.float16))
 call("avg_pool2d/bfloat16", lambda x: F.avg_pool2d(x, 2), ((2, 3, 8, 9), torch.bfloat16))
-call("avg_pool2d/float64", lambda x: F.avg_pool2d(x, 2), ((2, 3, 8, 9), torch.float64),
-     refused="runtimes do not compute it in float64")
+WHOLE = torch.arange(-216, 216).reshape(2, 3, 8, 9) * (2**54 + 12345)
+for dtype in (torch.float64, torch.int64):
+    call(f"avg_pool1d/{dtype}", lambda x: F.avg_pool1d(x, 3, 2, 1, True, False), ((2, 3, 10), dtype))
+    call(f"avg_pool3d/{dtype}", lambda x: F.avg_pool3d(x, 3, 2, 1, ceil_mode=True), ((3, 6, 7, 8), dtype))
+    for form, options in POOLINGS[:4]:
+        for include in (True, False):
+            call(f"avg_pool2d/{dtype}/dynamic-{form}/{include}",
+                 lambda x, o=options, i=include: F.avg_pool2d(x, count_include_pad=i, **o), ((2, 3, 8, 9), dtype),
+                 dynamic={0: {0: "batch", 2: "height", 3: "width"}})
+    call(f"avg_pool2d/{dtype}/one-dynamic", lambda x: F.avg_pool2d(x, 3, 2, 1), ((2, 3, 8, 9), dtype),
+         dynamic={0: {3: "width"}})
+call("avg_pool2d/int64", lambda x: F.avg_pool2d(x, 3), WHOLE)
+call("avg_pool2d/int64/divisor", lambda x: F.avg_pool2d(x, (2, 3), divisor_override=-7), WHOLE)
+call("avg_pool2d/float64/divisor", lambda x: F.avg_pool2d(x, (2, 3), divisor_override=-7), WHOLE.double())
+for size in [1, 2, 3, 5, (1, 3), (None, 2), (16, 12)]:
+    call(f"adaptive_avg_pool2d/float64/{size}", lambda x, s=size: F.adaptive_avg_pool2d(x, s),
+         ((2, 3, 8, 12), torch.float64))
+    call(f"adaptive_avg_pool2d/float64/dynamic/{size}", lambda x, s=size: F.adaptive_avg_pool2d(x, s),
+         ((2, 3, 8, 12), torch.float64), dynamic={0: {0: "batch", 2: "height"}})
+call("adaptive_avg_pool1d/float64", lambda x: F.adaptive_avg_pool1d(x, 4), ((3, 12), torch.float64))
+call("adaptive_avg_pool3d/float64", lambda x: F.adaptive_avg_pool3d(x, (1, 2, 3)), ((2, 3, 4, 6, 8), torch.float64))
 call("avg_pool2d/dynamic", lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), (2, 3, 8, 9),
      dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 for size in [1, 2, 4, (1, 3), (None, 2), 3, 5, (7, 11), (1, 12)]:
