@@ -6,6 +6,7 @@
  */
 #include "lower/arithmetic.h"
 #include "lower/compose.h"
+#include "lower/error_function.h"
 #include "lower/kernels.h"
 
 #include <math.h>
@@ -232,10 +233,7 @@ htp_tensor_id htp_emit_gelu(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, b
         inner = htp_emit_binary_scalar(l, "Mul", inner, dtype, M_2_SQRTPI * M_SQRT1_2);
         inner = htp_emit_unary(l, "Tanh", inner);
     } else {
-        if (dtype == HTP_DTYPE_FLOAT64) {
-            htp_lower_fail(l, "runtimes do not compute the error function in float64");
-        }
-        inner = htp_emit_unary(l, "Erf", htp_emit_binary_scalar(l, "Div", x, dtype, M_SQRT2));
+        inner = htp_emit_erf(l, dtype, htp_emit_binary_scalar(l, "Div", x, dtype, M_SQRT2));
     }
     htp_tensor_id factor = htp_emit_binary_scalar(l, "Add", inner, dtype, 1);
     return htp_emit_binary_scalar(l, "Mul", htp_emit_binary(l, "Mul", x, factor), dtype, 0.5);

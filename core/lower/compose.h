@@ -102,7 +102,7 @@ htp_tensor_id htp_emit_layer_norm(htp_lowering *l, const htp_normalized *n, size
 /** log(1 + exp(x)), without overflow. */
 htp_tensor_id htp_emit_softplus(htp_lowering *l, htp_tensor_id x, htp_dtype dtype);
 
-/** aten::gelu: x · Φ(x), or its approximation by tanh. float64 has only the latter. */
+/** aten::gelu: x · Φ(x), or its approximation by tanh. */
 htp_tensor_id htp_emit_gelu(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, bool use_tanh);
 
 #endif

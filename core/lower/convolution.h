@@ -19,7 +19,7 @@ typedef struct htp_convolution {
     const int64_t *stride;
     const int64_t *dilation;
     const int64_t *output_padding;
-    int64_t *pads; /* at the begins, then at the ends */
+    int64_t *pads;  /* at the begins, then at the ends */
     int64_t *zeros; /* that the input gets in front and behind; NULL: none */
     int64_t groups;
 } htp_convolution;

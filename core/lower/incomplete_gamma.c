@@ -7,6 +7,7 @@
  * uniform in x. All is computed in float64; the other part is what is missing to 1.
  * Source: NIST Digital Library of Mathematical Functions, 8.11.4, 8.9.2, 8.12.3, 8.12.4, 6.6.2.
  */
+#include "lower/error_function.h"
 #include "lower/special.h"
 #include "lower/steps.h"
 #include "lower/table.h"

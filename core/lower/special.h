@@ -18,9 +18,6 @@ htp_tensor_id htp_emit_atan2(const htp_formula *f, htp_tensor_id y, htp_tensor_i
 /** √(x² + y²): the larger one times √(1 + ratio²), so that squares do not overflow. */
 htp_tensor_id htp_emit_hypot(const htp_formula *f, htp_tensor_id x, htp_tensor_id y);
 
-/** exp(z²) · erfc(z) of z >= 0, in float32 to its last digits. */
-htp_tensor_id htp_emit_scaled_tail(const htp_formula *f, htp_tensor_id z);
-
 /** log |Γ(x)|, of a formula of float64. */
 htp_tensor_id htp_emit_log_gamma(const htp_formula *f, htp_tensor_id x);
 

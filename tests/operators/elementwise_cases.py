@@ -139,12 +139,11 @@ UNARY = {
     "round": torch.round, "trunc": torch.trunc, "frac": torch.frac, "deg2rad": torch.deg2rad,
     "rad2deg": torch.rad2deg, "logit": lambda x: torch.logit(x, 0.1), "isnan": torch.isnan,
     "isinf": torch.isinf, "isfinite": torch.isfinite, "isposinf": torch.isposinf,
-    "isneginf": torch.isneginf, "nan_to_num": torch.nan_to_num, "sgn": torch.sgn,
+    "isneginf": torch.isneginf, "nan_to_num": torch.nan_to_num, "sgn": torch.sgn, "erf": torch.erf,
 }
 SINGLE = {
     "tan": torch.tan, "asin": torch.asin, "acos": torch.acos, "atan": torch.atan, "sinh": torch.sinh,
     "cosh": torch.cosh, "asinh": torch.asinh, "acosh": torch.acosh, "atanh": torch.atanh,
-    "erf": torch.erf,
 }
 WITHOUT_INTEGERS = ("frac",)
 for name, function in (UNARY | SINGLE).items():

@@ -31,13 +31,11 @@ FUNCTIONS = {
     "erfcx": lambda x: torch.special.erfcx(x.clamp(-5, 20)), "log_ndtr": torch.special.log_ndtr,
     "ndtr": torch.special.ndtr, "signbit": torch.signbit, "sinc": torch.sinc,
 }
-ERROR_FUNCTIONS = ("erfc", "erfcx", "log_ndtr", "ndtr")
 NO_HALF = ("erfcx", "log_ndtr")
 for name, function in FUNCTIONS.items():
     call(f"{name}", function, NUMBERS, dynamic=N)
     call(f"{name}/special", function, SPECIAL)
-    call(f"{name}/double", function, NUMBERS.double(),
-         refused=name in ERROR_FUNCTIONS and "the error function in float64")
+    call(f"{name}/double", function, NUMBERS.double())
     if name not in NO_HALF:
         call(f"{name}/half", function, NUMBERS.half())
         call(f"{name}/bfloat16", function, NUMBERS.bfloat16())
@@ -46,6 +44,16 @@ for name, function in FUNCTIONS.items():
             call(f"{name}/{short(dtype)}", function, whole(dtype))
     call(f"{name}/scalar", function, ())
 call("erfc/small", lambda x: torch.log(torch.erfc(x)), torch.linspace(0.0, 8.5, 40))
+# All digits of float64: what is left of a difference is made large.
+FINE = torch.cat([torch.linspace(-7, 7, 281), torch.linspace(-26, 26, 105), torch.tensor([1e-300, -1e-20])]).double()
+for name, function in {"erf": torch.erf, "erfc": torch.erfc, "erfcx": torch.special.erfcx,
+                       "log_ndtr": torch.special.log_ndtr}.items():
+    call(f"{name}/double/digits", lambda x, wanted, f=function: (f(x) / wanted - 1) * 1e5, FINE, function(FINE))
+    call(f"{name}/double/special", function, SPECIAL.double())
+    call(f"{name}/double/far", function, torch.tensor([27.5, -27.5, 29, 31, -31, 1e10, -1e10, 1e200, -1e308]).double())
+for name, function in {"gelu": torch.nn.functional.gelu, "ndtr": torch.special.ndtr}.items():
+    call(f"{name}/double/digits", lambda x, wanted, f=function: (f(x) - wanted) * 1e5, FINE, function(FINE))
+    call(f"{name}/double/special", function, SPECIAL.double())
 call("signbit/bool", torch.signbit, torch.tensor([True, False]))
 
 # ---- of two ------------------------------------------------------------------------------------------
