@@ -110,7 +110,7 @@ void htp_lower_pad_packed(htp_lowering *l)
 /** lstm.data, gru.data, rnn_tanh.data, rnn_relu.data */
 void htp_lower_packed_recurrent(htp_lowering *l)
 {
-    htp_dtype dtype = htp_arg_math_dtype(l, "data", 0);
+    htp_dtype dtype = htp_arg_math_dtype(l, "data", HTP_MATH_ALLOW_DOUBLE);
     if (htp_arg_rank(l, "data") != 2) {
         htp_lower_fail(l, "data of rank %u is not supported", htp_arg_rank(l, "data"));
         return;
@@ -118,8 +118,10 @@ void htp_lower_packed_recurrent(htp_lowering *l)
     steps s = arg_steps(l);
     htp_tensor_id time = htp_emit_slice(l, htp_emit_unary(l, "Shape", s.mask), 0, 0, 1);
     htp_tensor_id x = emit_padded(l, &s, dtype, time, htp_emit_scalar(l, dtype, 0));
-    htp_tensor_id lengths =
-        htp_emit_cast(l, count_along(l, s.mask, 0), HTP_DTYPE_INT64, HTP_DTYPE_INT32);
-    x = htp_emit_recurrent(l, dtype, x, lengths);
+    htp_tensor_id lengths = count_along(l, s.mask, 0);
+    x = htp_recurrent_needs_steps(l, dtype)
+            ? htp_emit_recurrent_steps(l, dtype, x, lengths)
+            : htp_emit_recurrent(l, dtype, x,
+                                 htp_emit_cast(l, lengths, HTP_DTYPE_INT64, HTP_DTYPE_INT32));
     htp_bind_cast(l, 0, htp_emit_binary(l, "GatherND", x, s.places), dtype);
 }

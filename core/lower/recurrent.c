@@ -3,7 +3,7 @@
  *
  * Reference: ONNX LSTM, GRU, RNN. Each layer is one node. Gates stand in another order there, so
  * the weights are split and put together by nodes that runtimes fold. Runtimes compute these
- * operators in float32 only; the cells are compositions, for float64 too.
+ * operators in float32 only; float64 has loops of cells, see recurrent_steps.c.
  */
 #include "lower/recurrent.h"
 
@@ -79,9 +79,7 @@ static void read_weights(htp_lowering *l, recurrent *r)
     }
     r->layers = (uint32_t)layers;
     size_t sets = (size_t)r->layers * r->directions;
-    if (count == sets * (r->weights_per_set + 1)) {
-        htp_lower_fail(l, "projections of packed sequences have no ONNX counterpart");
-    } else if (count != sets * r->weights_per_set) {
+    if (count != sets * r->weights_per_set) {
         htp_lower_fail(l, "it has %zu weights for %zu layers and directions", count, sets);
     }
     r->hidden = l->failure ? 1 : read_hidden(l, r);
@@ -236,9 +234,7 @@ htp_tensor_id htp_emit_recurrent(htp_lowering *l, htp_dtype dtype, htp_tensor_id
 void htp_lower_recurrent(htp_lowering *l)
 {
     static const int64_t swapped[] = {1, 0, 2};
-    bool is_lstm = strcmp(l->row->op, "LSTM") == 0;
-    bool has_steps = is_lstm && htp_recurrent_needs_steps(l);
-    htp_dtype dtype = htp_arg_math_dtype(l, "input", has_steps ? HTP_MATH_ALLOW_DOUBLE : 0);
+    htp_dtype dtype = htp_arg_math_dtype(l, "input", HTP_MATH_ALLOW_DOUBLE);
     if (htp_arg_rank(l, "input") != 3) {
         htp_lower_fail(l, "an input of rank %u is not supported", htp_arg_rank(l, "input"));
         return;
@@ -246,8 +242,8 @@ void htp_lower_recurrent(htp_lowering *l)
     bool batch_first = htp_arg_bool(l, "batch_first");
     htp_tensor_id x = htp_arg_tensor_as(l, "input", dtype);
     x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
-    x = has_steps ? htp_emit_recurrent_steps(l, x)
-                  : htp_emit_recurrent(l, dtype, x, HTP_TENSOR_NONE);
+    x = htp_recurrent_needs_steps(l, dtype) ? htp_emit_recurrent_steps(l, dtype, x, HTP_TENSOR_NONE)
+                                            : htp_emit_recurrent(l, dtype, x, HTP_TENSOR_NONE);
     x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
     htp_bind_cast(l, 0, x, dtype);
 }
@@ -299,40 +295,50 @@ static step read_step(htp_lowering *l)
 }
 
 /** c' = f · c + i · g, h' = o · tanh(c') */
-void htp_lower_lstm_cell(htp_lowering *l)
+htp_tensor_id htp_emit_lstm_step(htp_lowering *l, htp_tensor_id gates, htp_tensor_id *c)
 {
     static const char *const activations[] = {"Sigmoid", "Sigmoid", "Tanh", "Sigmoid"};
-    step s = read_step(l);
-    htp_tensor_id gates[4];
-    htp_emit_split(l, htp_emit_binary(l, "Add", s.from_input, s.from_state), 1, gates, 4);
+    htp_tensor_id parts[4];
+    htp_emit_split(l, gates, 1, parts, 4);
     for (size_t i = 0; i < 4; i++) {
-        gates[i] = htp_emit_unary(l, activations[i], gates[i]);
+        parts[i] = htp_emit_unary(l, activations[i], parts[i]);
     }
-    htp_tensor_id kept = htp_emit_binary(l, "Mul", gates[1], s.c);
-    htp_tensor_id c =
-        htp_emit_binary(l, "Add", kept, htp_emit_binary(l, "Mul", gates[0], gates[2]));
-    htp_bind_cast(l, 0, htp_emit_binary(l, "Mul", gates[3], htp_emit_unary(l, "Tanh", c)), s.dtype);
+    htp_tensor_id kept = htp_emit_binary(l, "Mul", parts[1], *c);
+    *c = htp_emit_binary(l, "Add", kept, htp_emit_binary(l, "Mul", parts[0], parts[2]));
+    return htp_emit_binary(l, "Mul", parts[3], htp_emit_unary(l, "Tanh", *c));
+}
+
+void htp_lower_lstm_cell(htp_lowering *l)
+{
+    step s = read_step(l);
+    htp_tensor_id c = s.c;
+    htp_tensor_id gates = htp_emit_binary(l, "Add", s.from_input, s.from_state);
+    htp_bind_cast(l, 0, htp_emit_lstm_step(l, gates, &c), s.dtype);
     htp_bind_cast(l, 1, c, s.dtype);
 }
 
 /** h' = n + z · (h - n) with n = tanh(x_n + r · h_n) */
+htp_tensor_id htp_emit_gru_step(htp_lowering *l, htp_tensor_id from_input, htp_tensor_id from_state,
+                                htp_tensor_id h)
+{
+    htp_tensor_id inputs[3];
+    htp_tensor_id states[3];
+    htp_tensor_id gates[2];
+    htp_emit_split(l, from_input, 1, inputs, 3);
+    htp_emit_split(l, from_state, 1, states, 3);
+    for (size_t i = 0; i < 2; i++) {
+        gates[i] = htp_emit_unary(l, "Sigmoid", htp_emit_binary(l, "Add", inputs[i], states[i]));
+    }
+    htp_tensor_id reset = htp_emit_binary(l, "Mul", gates[0], states[2]);
+    htp_tensor_id fresh = htp_emit_unary(l, "Tanh", htp_emit_binary(l, "Add", inputs[2], reset));
+    htp_tensor_id kept = htp_emit_binary(l, "Mul", gates[1], htp_emit_binary(l, "Sub", h, fresh));
+    return htp_emit_binary(l, "Add", kept, fresh);
+}
+
 void htp_lower_gru_cell(htp_lowering *l)
 {
     step s = read_step(l);
-    htp_tensor_id from_input[3];
-    htp_tensor_id from_state[3];
-    htp_tensor_id gates[2];
-    htp_emit_split(l, s.from_input, 1, from_input, 3);
-    htp_emit_split(l, s.from_state, 1, from_state, 3);
-    for (size_t i = 0; i < 2; i++) {
-        gates[i] =
-            htp_emit_unary(l, "Sigmoid", htp_emit_binary(l, "Add", from_input[i], from_state[i]));
-    }
-    htp_tensor_id reset = htp_emit_binary(l, "Mul", gates[0], from_state[2]);
-    htp_tensor_id fresh =
-        htp_emit_unary(l, "Tanh", htp_emit_binary(l, "Add", from_input[2], reset));
-    htp_tensor_id kept = htp_emit_binary(l, "Mul", gates[1], htp_emit_binary(l, "Sub", s.h, fresh));
-    htp_bind_cast(l, 0, htp_emit_binary(l, "Add", kept, fresh), s.dtype);
+    htp_bind_cast(l, 0, htp_emit_gru_step(l, s.from_input, s.from_state, s.h), s.dtype);
 }
 
 /** The row names the activation. */

@@ -16,11 +16,21 @@
 htp_tensor_id htp_emit_recurrent(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
                                  htp_tensor_id lengths);
 
-/** Whether an aten::lstm has no ONNX operator: with projections, or in float64. */
-bool htp_recurrent_needs_steps(htp_lowering *l);
+/** Whether the node's layers have no ONNX operator: with projections, or in float64. */
+bool htp_recurrent_needs_steps(htp_lowering *l, htp_dtype dtype);
 
-/** As htp_emit_recurrent() for an aten::lstm, by loops over the sequence.
- * @param x  [length, batch, features] of the dtype of argument input */
-htp_tensor_id htp_emit_recurrent_steps(htp_lowering *l, htp_tensor_id x);
+/** As htp_emit_recurrent(), by loops over the sequence.
+ * @param lengths  int64 [batch], or HTP_TENSOR_NONE */
+htp_tensor_id htp_emit_recurrent_steps(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
+                                       htp_tensor_id lengths);
+
+/** A step of an LSTM. @param gates  [batch, 4 hidden], before the activations
+ * @param c  its memory, which becomes the next one
+ * @return the next state h */
+htp_tensor_id htp_emit_lstm_step(htp_lowering *l, htp_tensor_id gates, htp_tensor_id *c);
+
+/** A step of a GRU, whose gates are [batch, 3 hidden] each. @return the next state h */
+htp_tensor_id htp_emit_gru_step(htp_lowering *l, htp_tensor_id from_input, htp_tensor_id from_state,
+                                htp_tensor_id h);
 
 #endif

@@ -79,12 +79,19 @@ for name, kind, more in LAYERS:
               dynamic=fixed if packing.get("total") else axes)
         layer(f"{name}/{form}-sorted",
               lambda k=kind, o=options, p=packing: Packed(k(3, 5, **o), is_sorted=True, **p), shape, SORTED)
+    for form, options, packing in (FORMS[0], FORMS[3], FORMS[4], FORMS[6]):
+        first = options.get("batch_first", False)
+        layer(f"{name}/float64/{form}",
+              lambda k=kind, o=options | more, p=packing: Packed(k(3, 5, **o).double(), **p),
+              ((4, 7, 3) if first else (7, 4, 3), torch.float64), UNSORTED, dynamic={} if first else BATCH_SECOND)
+for form, options, packing in FORMS:
+    first = options.get("batch_first", False)
+    layer(f"lstm/projections/{form}", lambda o=options, p=packing: Packed(nn.LSTM(3, 5, proj_size=2, **o), **p),
+          (4, 7, 3) if first else (7, 4, 3), UNSORTED)
 layer("last", Last, (4, 7, 3), UNSORTED, dynamic=BATCH_FIRST)
 layer("mean", Mean, (4, 7, 3), UNSORTED, dynamic=BATCH_FIRST)
 layer("shorter-than-padding", lambda: Packed(nn.LSTM(3, 5)), (9, 4, 3), UNSORTED, dynamic=BATCH_SECOND)
 layer("one", lambda: Packed(nn.LSTM(3, 5)), (7, 1, 3), torch.tensor([4]), dynamic=BATCH_SECOND)
-layer("float64", lambda: Packed(nn.LSTM(3, 5).double()), ((7, 4, 3), torch.float64), UNSORTED,
-      refused="runtimes do not compute it in float64")
 call("data", lambda x, n: pack_padded_sequence(x, n, True).data, (4, 7, 3), SORTED)
 call("data-more-dims", lambda x, n: pack_padded_sequence(x, n, True).data, (4, 7, 3, 2), SORTED)
 call("batch-sizes", lambda x, n: pack_padded_sequence(x, n, True).batch_sizes, (4, 7, 3), SORTED)

@@ -55,14 +55,17 @@ for name, kind, more in LAYERS:
         layer(f"{name}/{form}", lambda k=kind, o=options: k(3, 5, **o), (4, 7, 3), dynamic=axes)
         layer(f"{name}/{form}-states", lambda k=kind, o=options: WithStates(k(3, 5, **o)),
               (4, 7, 3), *[(rows, batch, 5)] * states, dynamic=axes | state_axes)
+        layer(f"{name}/float64/{form}", lambda k=kind, o=options: k(3, 5, **o).double(),
+              ((4, 7, 3), torch.float64), dynamic=axes)
+        layer(f"{name}/float64/{form}-states", lambda k=kind, o=options: WithStates(k(3, 5, **o).double()),
+              ((4, 7, 3), torch.float64), *[((rows, batch, 5), torch.float64)] * states, dynamic=axes | state_axes)
     layer(f"{name}/unbatched", lambda k=kind, o=more: k(3, 5, **o), (7, 3), dynamic={0: {0: "length"}})
     layer(f"{name}/float16", lambda k=kind, o=more: k(3, 5, **o).half(), ((4, 7, 3), torch.float16),
           roundings=3)
     layer(f"{name}/bfloat16", lambda k=kind, o=more: k(3, 5, **o).bfloat16(),
           ((4, 7, 3), torch.bfloat16), roundings=3)
-    if kind is not nn.LSTM:
-        layer(f"{name}/float64", lambda k=kind, o=more: k(3, 5, **o).double(),
-              ((4, 7, 3), torch.float64), refused="runtimes do not compute it in float64")
+    layer(f"{name}/float64/unbatched", lambda k=kind, o=more: k(3, 5, **o).double(), ((7, 3), torch.float64),
+          dynamic={0: {0: "length"}})
     layer(f"{name}/dropout", lambda k=kind, o=more: k(3, 5, num_layers=2, dropout=0.5, **o), (4, 7, 3))
     layer(f"{name}/one-step", lambda k=kind, o=more: k(3, 5, **o), (1, 2, 3), dynamic=BATCH_SECOND)
 
@@ -73,8 +76,6 @@ for form, options in FORMS:
     layer(f"lstm/projections/{form}", lambda o=options: nn.LSTM(3, 5, proj_size=2, **o), (4, 7, 3), dynamic=axes)
     layer(f"lstm/projections/{form}-states", lambda o=options: WithStates(nn.LSTM(3, 5, proj_size=2, **o)),
           (4, 7, 3), (rows, batch, 2), (rows, batch, 5), dynamic=axes | {1: {1: "batch"}, 2: {1: "batch"}})
-    layer(f"lstm/float64/{form}", lambda o=options: nn.LSTM(3, 5, **o).double(), ((4, 7, 3), torch.float64),
-          dynamic=axes)
 layer("lstm/projections/float64", lambda: nn.LSTM(3, 5, proj_size=2).double(), ((4, 7, 3), torch.float64))
 layer("lstm/projections/float16", lambda: nn.LSTM(3, 5, proj_size=2).half(), ((4, 7, 3), torch.float16), roundings=3)
 
