@@ -4,7 +4,7 @@
  *
  * Reference: ONNX Resize. PyTorch's coordinates are half_pixel or align_corners. A scale factor
  * that was given is used as it is, even where the sizes have another ratio; so it is in ONNX when
- * the scales, rather than the sizes, are an input.
+ * the scales, rather than the sizes, are an input. float64 is interpolated in interpolation.c.
  */
 #include "lower/resize.h"
 
@@ -200,8 +200,16 @@ static void refuse_repeated_rows(htp_lowering *l, const htp_resizing *r)
 void htp_lower_upsample(htp_lowering *l)
 {
     htp_resizing r = htp_resizing_read(l);
-    htp_dtype dtype = htp_arg_math_dtype(l, r.input, HTP_MATH_KEEP_HALF);
+    bool antialias = strstr(l->row->kind, "_aa") != NULL;
+    htp_dtype dtype = htp_arg_math_dtype(
+        l, r.input, HTP_MATH_KEEP_HALF | (antialias ? 0 : HTP_MATH_ALLOW_DOUBLE));
     bool align_corners = htp_arg_bool(l, "align_corners");
+    if (dtype == HTP_DTYPE_FLOAT64 && !l->failure) {
+        htp_tensor_id x = htp_arg_tensor_as(l, r.input, dtype);
+        bool is_cubic = strcmp(l->row->op, "cubic") == 0;
+        htp_bind(l, 0, htp_emit_interpolated(l, &r, x, is_cubic, align_corners));
+        return;
+    }
     htp_attribute attributes[5];
     size_t count = write_attributes(l, attributes, align_corners);
     refuse_repeated_rows(l, &r);

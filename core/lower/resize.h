@@ -24,4 +24,8 @@ htp_tensor_id htp_resizing_size(htp_lowering *l, const htp_resizing *r, size_t a
 /** A constant with the factor of each dim of the input, those of N and C being 1. */
 htp_tensor_id htp_resizing_scales(htp_lowering *l, const htp_resizing *r, const double *factors);
 
+/** Linear or cubic interpolation of @p x, of float64. */
+htp_tensor_id htp_emit_interpolated(htp_lowering *l, const htp_resizing *r, htp_tensor_id x,
+                                    bool is_cubic, bool align_corners);
+
 #endif

@@ -1,5 +1,7 @@
 """Pooling, resizing, padding, and rearranging pixels."""
 
+import math
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -188,8 +190,27 @@ for factor in (0.5, 0.25, 1.7, 2.5):
          dynamic={0: {2: "length"}}, others=lambda: [[torch.randn(2, 3, n)] for n in (4, 13, 64, 201)])
 call("interpolate/nearest/float64", lambda x: F.interpolate(x, scale_factor=2), ((2, 3, 6), torch.float64))
 call("interpolate/nearest/uint8", lambda x: F.interpolate(x, scale_factor=2), ((2, 3, 6, 5), torch.uint8))
-call("interpolate/bilinear/float64", lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
-     ((2, 3, 6, 5), torch.float64), refused="runtimes do not compute it in float64")
+INTERPOLATIONS = (("linear", (2, 3, 7)), ("bilinear", (2, 3, 6, 7)), ("bicubic", (2, 3, 6, 7)),
+                  ("trilinear", (1, 2, 3, 4, 5)))
+for mode, shape in INTERPOLATIONS:
+    axes = {0: {0: "batch"} | {n: f"size_{n}" for n in range(2, len(shape))}}
+    for target in TARGETS + [{"scale_factor": 1.05}]:
+        name = "-".join(f"{key[:5]}{value}" for key, value in target.items())
+        for corners in (False, True):
+            function = lambda x, m=mode, t=target, c=corners: F.interpolate(x, mode=m, align_corners=c, **t)
+            call(f"interpolate/float64/{mode}/{name}/{corners}", function, (shape, torch.float64))
+            call(f"interpolate/float64/{mode}/dynamic/{name}/{corners}", function, (shape, torch.float64), dynamic=axes)
+    call(f"interpolate/float64/{mode}/one-dynamic", lambda x, m=mode: F.interpolate(x, scale_factor=2, mode=m),
+         (shape, torch.float64), dynamic={0: {2: "size"}})
+    infinite = torch.ones(shape).double()
+    infinite[..., 2:, 2] = math.inf
+    for size in (shape[2], 5):
+        call(f"interpolate/float64/{mode}/infinite/{size}", lambda x, m=mode, s=size: F.interpolate(x, s, mode=m), infinite)
+call("interpolate/float64/bilinear/like-other",
+     lambda x, y: F.interpolate(x, size=y.shape[2:], mode="bilinear"), ((2, 3, 6, 7), torch.float64), (1, 1, 9, 4),
+     dynamic={0: {0: "batch", 2: "height"}, 1: {2: "to_height", 3: "to_width"}})
+call("interpolate/float64/antialias", lambda x: F.interpolate(x, (3, 4), mode="bilinear", antialias=True),
+     ((2, 3, 6, 7), torch.float64), refused="runtimes do not compute it in float64")
 call("upsample/bilinear-corners-dynamic",
      lambda x: F.interpolate(x, scale_factor=1.5, mode="bilinear", align_corners=True), (2, 3, 6, 7),
      dynamic={0: {2: "height", 3: "width"}})
