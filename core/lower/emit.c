@@ -21,6 +21,7 @@ void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
     if (inputs.count > 0) {
         htp_lower_guard_fusion(l, op, inputs.items[0]);
     }
+    inputs = htp_lower_guard_digits(l, op, inputs);
     size_t count = inputs.count;
     while (count > 0 && inputs.items[count - 1] == HTP_TENSOR_NONE) {
         count--;

@@ -1,5 +1,6 @@
 #include "lower/fusion.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { DEEPEST_CHAIN = 100 };
@@ -261,13 +262,71 @@ static bool is_scaled(const htp_draft *model, htp_tensor_id x)
     return false;
 }
 
+/* The maximum of one tensor, which is that tensor. */
+static htp_tensor_id emit_barrier(htp_lowering *l, htp_tensor_id x)
+{
+    htp_tensor_id same = HTP_TENSOR_NONE;
+    htp_draft_add_node(l->model, "Max", &x, 1, NULL, 0, &same, 1);
+    return same;
+}
+
 htp_tensor_id htp_lower_guard_scale(htp_lowering *l, htp_tensor_id x)
 {
     const htp_onnx_node *outer = producer_of(l->model, x);
     if (!outer || !is_scaled(l->model, scaled_tensor(l->model, outer))) {
         return x;
     }
-    htp_tensor_id same = HTP_TENSOR_NONE;
-    htp_draft_add_node(l->model, "Max", &x, 1, NULL, 0, &same, 1);
-    return same;
+    return emit_barrier(l, x);
+}
+
+/* Whether a node multiplies or divides by a constant of float64 that is no power of two. */
+static bool scales_finely(const htp_draft *model, const htp_onnx_node *node)
+{
+    if (scaled_tensor(model, node) == HTP_TENSOR_NONE) {
+        return false;
+    }
+    const htp_tensor *number = &model->tensors.items[node->inputs[1 - passed_operand(model, node)]];
+    const htp_initializer *constant = &model->initializers.items[number->index];
+    double value = 0;
+    if (number->dtype != HTP_DTYPE_FLOAT64) {
+        return false;
+    }
+    if (!constant->data || constant->bytes < sizeof(value)) {
+        return true;
+    }
+    memcpy(&value, constant->data, sizeof(value));
+    int exponent = 0;
+    return frexp(fabs(value), &exponent) != 0.5;
+}
+
+/* Whether a product of matrices is behind @p x, or where @p is_factor such a factor, as far as
+ * ONNX Runtime sees. */
+static bool is_behind(const htp_draft *model, htp_tensor_id x, bool is_factor)
+{
+    const htp_onnx_node *node = producer_of(model, x);
+    for (int depth = 0; node && depth < DEEPEST_CHAIN; depth++) {
+        if (is_factor ? scales_finely(model, node) : strcmp(node->op_type, "MatMul") == 0) {
+            return true;
+        }
+        bool is_turned = strcmp(node->op_type, "Transpose") == 0;
+        node = producer_of(model, is_turned ? node->inputs[0] : kept_tensor(model, node));
+    }
+    return false;
+}
+
+htp_emit_inputs htp_lower_guard_digits(htp_lowering *l, const char *op, htp_emit_inputs inputs)
+{
+    bool is_product = strcmp(op, "MatMul") == 0;
+    const htp_onnx_node probe = {
+        .op_type = op, .inputs = inputs.items, .input_count = (uint32_t)inputs.count};
+    if (inputs.count != 2 || (!is_product && !scales_finely(l->model, &probe))) {
+        return inputs;
+    }
+    htp_tensor_id *kept = HTP_NEW_ARRAY(l->arena, htp_tensor_id, 2);
+    for (size_t i = 0; i < 2; i++) {
+        kept[i] = is_behind(l->model, inputs.items[i], is_product)
+                      ? emit_barrier(l, inputs.items[i])
+                      : inputs.items[i];
+    }
+    return (htp_emit_inputs){kept, 2};
 }

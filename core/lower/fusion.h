@@ -27,4 +27,12 @@ void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x);
  */
 htp_tensor_id htp_lower_guard_scale(htp_lowering *l, htp_tensor_id x);
 
+/**
+ * Called with the inputs of a node @p op before it is emitted: @p inputs, or others that give the
+ * same. ONNX Runtime merges a constant factor before or behind a MatMul into it as a float32, also
+ * in float64, where that gives up half of the digits. Between the two stands the maximum of one
+ * tensor then, but for powers of two, which lose nothing.
+ */
+htp_emit_inputs htp_lower_guard_digits(htp_lowering *l, const char *op, htp_emit_inputs inputs);
+
 #endif

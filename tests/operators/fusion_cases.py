@@ -68,3 +68,20 @@ for name, padded in {
 for name, activation in ACTIVATIONS.items():
     CASES.call(f"linear-dynamic/{name}", lambda x, a=activation: a(F.linear(x, WEIGHT, BIAS)), (3, 4),
                dynamic={0: {0: "batch"}})
+
+# Factors of float64 beside a product of matrices, which ONNX Runtime rounds to float32 where it merges them.
+DOUBLE = torch.float64
+MATRICES = (((3, 4), DOUBLE), ((4, 5), DOUBLE))
+for name, function in {
+        "before": lambda a, b: (a * 0.6) @ b, "second": lambda a, b: a @ (b * 0.6), "behind": lambda a, b: (a @ b) * 0.6,
+        "divided": lambda a, b: ((a / 3) @ b) / 7, "twice": lambda a, b: (a * 2 * 0.3) @ (b * 0.7) * 0.9,
+        "turned": lambda a, b: (b * 0.6).t() @ a.t(), "behind-two": lambda a, b: (a @ b) * 4 * 0.1,
+        "by-tensor": lambda a, b: (a * torch.tensor([0.6], dtype=DOUBLE)) @ b,
+        "batch": lambda a, b: (a * 0.6).expand(2, *a.shape) @ b,
+        "linear": lambda a, b: F.linear(a * 0.6, b.t()) * 0.7,
+        "addmm": lambda a, b: torch.addmm(a.new_ones(5), a, b, alpha=0.6, beta=0.2),
+        "mv": lambda a, b: torch.addmv(a.new_ones(1), a, b[:, 0], alpha=0.6, beta=0.2),
+        "einsum": lambda a, b: torch.einsum("ij,jk->ik", a * 0.6, b) * 0.7,
+}.items():
+    CASES.call(f"digits/{name}", function, *MATRICES, dynamic={0: {0: "rows"}})
+CASES.call("digits/attention", lambda q, k, v: F.scaled_dot_product_attention(q, k, v), *[((2, 3, 4, 8), DOUBLE)] * 3)
