@@ -1,5 +1,7 @@
 #include "lower/kernels.h"
 
+#include "lower/elementary.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +137,10 @@ htp_tensor_id htp_emit_typed(htp_lowering *l, const char *op, htp_dtype dtype,
 
 htp_tensor_id htp_typed_unary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x)
 {
-    return htp_emit_typed(l, op, dtype, HTP_IN(x), HTP_NO_AT);
+    htp_tensor_id composed =
+        dtype == HTP_DTYPE_FLOAT64 ? htp_emit_elementary(l, op, x) : HTP_TENSOR_NONE;
+    return composed == HTP_TENSOR_NONE ? htp_emit_typed(l, op, dtype, HTP_IN(x), HTP_NO_AT)
+                                       : composed;
 }
 
 htp_tensor_id htp_typed_binary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,

@@ -54,7 +54,7 @@ FUNCTIONS = {
 }
 for name, function in FUNCTIONS.items():
     call(name, on_pairs(function), PAIRS, dynamic=None if name == "adjoint" else {0: {0: "batch"}})
-    if name not in ("angle", "to-double"):
+    if name != "to-double":
         call(f"{name}/double", on_pairs(function), (PAIRS, DOUBLE))
 TINY = torch.tensor([[1e-30, 1e-30], [3e30, -4e30], [0.0, 0.0], [-0.0, 0.0], [INF, 1.0], [NAN, 1.0], [-2.0, -0.0]])
 call("abs/extreme", on_pairs(torch.abs), TINY)
@@ -94,7 +94,6 @@ MATHEMATICAL = {
     "power-minus-half": lambda z: z**-0.5,
     "power-of-number": lambda z: torch.pow(2.5, z),
 }
-IN_DOUBLE = ("sqrt", "rsqrt", "sigmoid", "sgn", "power-half", "power-minus", "power-whole")
 EVERY_SIDE = torch.tensor([
     [0.3, 0.4], [-0.3, 0.4], [-0.3, -0.4], [0.3, -0.4], [3.0, 0.1], [-3.0, -0.1], [-2.0, 5.0], [0.01, -0.02],
     [1e-4, 2e-4], [0.5, 0.0], [-0.5, 0.0], [0.0, 2.0], [0.0, -2.0], [4.0, 1e-3], [-4.0, -1e-3],
@@ -103,8 +102,7 @@ for name, function in MATHEMATICAL.items():
     call(f"function/{name}", on_pairs(function), PAIRS, dynamic={0: {0: "batch"}})
     later = {"needs": (2, 0)} if name == "atan" else {}
     call(f"function/{name}/sides", on_pairs(function), EVERY_SIDE, **later)
-    if name in IN_DOUBLE:
-        call(f"function/{name}/double", on_pairs(function), EVERY_SIDE.double())
+    call(f"function/{name}/double", on_pairs(function), EVERY_SIDE.double(), **later)
 CUT = torch.tensor([[-2.0, 0.0], [-2.0, -0.0], [2.0, 0.0], [2.0, -0.0]])
 for name in ("log", "sqrt"):
     call(f"function/{name}/cut", on_pairs(MATHEMATICAL[name]), CUT)
@@ -239,16 +237,12 @@ def changed_through_conj(x):
 call("refused/half", lambda x: shown(complex_of(x)), (PAIRS, HALF), refused="tensors of complex32 cannot be exported")
 call("refused/eigenvalues", on_pairs(lambda z: torch.linalg.eigvals(z[:3])), PAIRS,
      refused="there is no lowering for it with complex numbers")
-call("refused/sin-of-double", on_pairs(torch.sin), (PAIRS, DOUBLE),
-     refused="runtimes do not compute ONNX Sinh in float64")
 call("refused/power-of-complex-number", on_pairs(lambda z: z ** (0.5 + 1j)), PAIRS,
      refused="argument 'exponent' is not a number")
 call("refused/cast", on_pairs(lambda z: z.to(torch.float32)), PAIRS, refused="loses their imaginary part")
 call("refused/square-of-one", on_pairs(lambda z: torch.einsum("bi,bj->ij", z, z)), PAIRS,
      refused="complex products are supported of two different tensors")
 call("refused/changed-view", changed_through_conj, PAIRS, refused="in place where there are conjugated views")
-call("refused/angle-of-double", on_pairs(torch.angle), (PAIRS, DOUBLE),
-     refused="runtimes do not compute ONNX Atan in float64")
 
 
 class Times(torch.nn.Module):

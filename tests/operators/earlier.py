@@ -26,6 +26,7 @@ OTHERWISE = {
     "complex/dot": "with Debian's BLAS it gives 0 for dot products of complex numbers",
     "complex/vdot": "with Debian's BLAS it gives 0 for dot products of complex numbers",
     "complex/div/small": "it divides complex numbers without scaling",
+    "complex/function/atan/double": "a side of its cut of atan is the other one",
     "complex/function/atan/sides": "a side of its cut of atan is the other one",
     "complex/refused/*-weight": "it saves such weights as they are read, without a mark",
     "composite/linspace/*": "its linspace takes numbers alone: the tracer makes constants of tensors",
