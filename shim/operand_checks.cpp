@@ -163,6 +163,17 @@ void check_repeated(const Operands &operands)
     }
 }
 
+// Rows are exchanged as pivots say, wherever those lead: only the sizes are asked for.
+void check_pivots(const Operands &operands)
+{
+    for (const char *name : {"pivots", "LU_pivots"}) {
+        const c10::IValue &pivots = operands[name];
+        TORCH_CHECK(!pivots.isTensor() || !pivots.toTensor().defined() ||
+                        pivots.toTensor().is_meta(),
+                    "it is not run, because its kernel does not check its pivots");
+    }
+}
+
 void check_factorial(const Operands &operands)
 {
     TORCH_CHECK(!operands.at(0).isInt() || operands.at(0).toInt() <= 20,
@@ -228,6 +239,9 @@ Check find_check(const c10::FunctionSchema &schema)
         {"aten::max_unpool3d", check_lengths},
         {"aten::native_channel_shuffle", check_groups},
         {"aten::channel_shuffle", check_groups},
+        {"aten::linalg_lu_solve", check_pivots},
+        {"aten::lu_solve", check_pivots},
+        {"aten::lu_unpack", check_pivots},
     };
     const std::string &name = schema.name();
     const bool is_in_place = schema.is_mutable() && !name.empty() && name.back() == '_';

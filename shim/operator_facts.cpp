@@ -225,9 +225,16 @@ bool is_unchecked(const c10::FunctionSchema &schema)
 bool is_sized_alone(const c10::FunctionSchema &schema)
 {
     static const std::set<std::string> sized = {
-        "aten::segment_reduce",        "aten::histogramdd",       "aten::ctc_loss",
-        "aten::embedding_renorm",      "aten::embedding_renorm_", "aten::fractional_max_pool2d",
+        "aten::segment_reduce",
+        "aten::histogramdd",
+        "aten::ctc_loss",
+        "aten::embedding_renorm",
+        "aten::embedding_renorm_",
+        "aten::fractional_max_pool2d",
         "aten::fractional_max_pool3d",
+        "aten::linalg_lu_solve",
+        "aten::lu_solve",
+        "aten::lu_unpack",
     };
     return sized.count(schema.name()) != 0;
 }
