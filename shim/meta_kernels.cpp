@@ -20,12 +20,6 @@ namespace
 
 using MaybeTensor = c10::optional<at::Tensor>;
 
-// Tensors stand for tensors on the CPU: there is nothing to copy.
-at::Tensor cpu(const at::Tensor &self)
-{
-    return self;
-}
-
 at::Tensor relu(const at::Tensor &self)
 {
     return at::empty_like(self);
@@ -147,6 +141,14 @@ native_group_norm(const at::Tensor &input, const MaybeTensor &weight, const Mayb
     }
     const at::Tensor statistics = at::empty({batch, groups}, input.options().dtype(dtype));
     return {at::empty_like(input, input.suggest_memory_format()), statistics, statistics};
+}
+
+// libtorch's own says of zeroes and of ones that they have no factors.
+at::Tensor cholesky(const at::Tensor &self, bool)
+{
+    TORCH_CHECK(self.dim() >= 2 && self.size(-1) == self.size(-2),
+                "cholesky: expected square matrices, got ", self.sizes());
+    return at::empty(self.sizes(), self.options());
 }
 
 // One spatial dim of a convolution's output.
@@ -354,13 +356,13 @@ void register_meta_kernels()
 {
     static std::once_flag once;
     std::call_once(once, [] {
-        add_meta_kernel("aten::cpu", "", &cpu);
         add_meta_kernel("aten::relu", "", &relu);
         add_meta_kernel("aten::where", "self", &where);
         add_meta_kernel("aten::where", "self_out", &where_out);
         add_meta_kernel("aten::flip", "", &flip);
         add_meta_kernel("aten::index_select", "", &index_select);
         add_meta_kernel("aten::narrow", "Tensor", &narrow);
+        add_meta_kernel("aten::cholesky", "", &cholesky);
         add_meta_kernel("aten::native_batch_norm", "", &native_batch_norm);
         add_meta_kernel("aten::native_group_norm", "", &native_group_norm);
         add_meta_kernel("aten::native_layer_norm", "", &native_layer_norm);

@@ -8,12 +8,12 @@
 #include "lower/compose.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
+#include "lower/matrices.h"
 #include "lower/sizes.h"
 #include "lower/steps.h"
 #include "lower/table.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_ROWS = 32 };
 
@@ -206,33 +206,6 @@ void htp_lower_inverse(htp_lowering *l)
 
 /* ---- equations ---- */
 
-/** @p x with its last two dims exchanged. */
-static htp_tensor_id transpose_last(htp_lowering *l, htp_tensor_id x, uint32_t rank)
-{
-    int64_t perm[HTP_SHIM_MAX_RANK];
-    for (uint32_t i = 0; i < rank; i++) {
-        perm[i] = i;
-    }
-    perm[rank - 2] = rank - 1;
-    perm[rank - 1] = rank - 2;
-    return htp_emit_transpose(l, x, perm, rank);
-}
-
-/** Whether argument B holds vectors: one, or as many as there are matrices. */
-static bool is_vector(htp_lowering *l)
-{
-    uint32_t rank = htp_arg_rank(l, "B");
-    const htp_dim *a = htp_arg_dims(l, "A");
-    const htp_dim *b = htp_arg_dims(l, "B");
-    bool same = rank + 1 == htp_arg_rank(l, "A");
-    for (uint32_t i = 0; i < rank && same; i++) {
-        bool is_symbol = a[i].symbol && b[i].symbol;
-        same = is_symbol ? strcmp(a[i].symbol, b[i].symbol) == 0
-                         : !a[i].symbol && !b[i].symbol && a[i].size == b[i].size;
-    }
-    return rank == 1 || same;
-}
-
 /** Puts @p b beside the matrices, both broadcast to the other's batch. */
 static void append(elimination *e, htp_tensor_id b, uint32_t b_rank)
 {
@@ -257,7 +230,7 @@ void htp_lower_solve(htp_lowering *l)
     if (l->failure) {
         return;
     }
-    bool vector = is_vector(l);
+    bool vector = htp_solves_vectors(l);
     bool left = htp_arg_bool_or(l, "left", true);
     uint32_t b_rank = htp_arg_rank(l, "B");
     int64_t last = b_rank;
@@ -267,8 +240,8 @@ void htp_lower_solve(htp_lowering *l)
         b_rank++;
     }
     if (!left) {
-        e.x = transpose_last(l, e.x, e.rank);
-        b = vector ? b : transpose_last(l, b, b_rank);
+        e.x = htp_emit_transpose_last(l, e.x, e.rank);
+        b = vector ? b : htp_emit_transpose_last(l, b, b_rank);
     }
     append(&e, b, b_rank);
     htp_tensor_id x = solve(&e);
@@ -276,7 +249,7 @@ void htp_lower_solve(htp_lowering *l)
     if (vector) {
         x = htp_emit_squeeze(l, x, &last, 1);
     } else if (!left) {
-        x = transpose_last(l, x, e.rank);
+        x = htp_emit_transpose_last(l, x, e.rank);
     }
     htp_formula_bind(&e.f, 0, x);
 }

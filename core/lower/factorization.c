@@ -187,6 +187,28 @@ static htp_tensor_id solve(const factors *a, htp_tensor_id b, bool is_transposed
                     HTP_AT(htp_attribute_int("axis", (int64_t)t.rank - 2)));
 }
 
+htp_solution htp_emit_solution(htp_matrices *a, htp_matrices *b, bool is_left)
+{
+    if (!is_left) { /* X A = B is the transpose of Aᵀ Xᵀ = Bᵀ */
+        htp_matrices_transpose(b);
+    }
+    factors f = factorize(a);
+    htp_solution solution = {.info = f.info};
+    join(&f, b);
+    a->rank = f.m.rank;
+    solution.x = solve(&f, b->x, !is_left);
+    if (!is_left) {
+        solution.x = htp_emit_transpose_last(a->f.l, solution.x, a->rank);
+    }
+    return solution;
+}
+
+htp_tensor_id htp_emit_inverse(const htp_matrices *m)
+{
+    factors f = factorize(m);
+    return solve(&f, htp_matrices_identity(m, m->rows), false);
+}
+
 static void lower_factors_solve(htp_lowering *l, factors a, bool left, bool adjoint)
 {
     htp_matrices b = htp_arg_matrices(l, l->row->op);

@@ -59,15 +59,19 @@ void htp_matrices_transpose(htp_matrices *m)
     m->column = htp_emit_transpose_last(l, row, 2);
 }
 
+/** Whether two dims are known to be equal. */
+static bool is_same_dim(const htp_dim *a, const htp_dim *b)
+{
+    return a->symbol && b->symbol ? strcmp(a->symbol, b->symbol) == 0
+                                  : !a->symbol && !b->symbol && a->size == b->size;
+}
+
 /** Whether both have the same batch, as far as is known. */
 static bool is_same_batch(const htp_matrices *a, const htp_matrices *b)
 {
     bool same = a->rank == b->rank;
     for (uint32_t i = 0; same && i + 2 < a->rank; i++) {
-        const char *left = a->dims[i].symbol;
-        const char *right = b->dims[i].symbol;
-        same = left && right ? strcmp(left, right) == 0
-                             : !left && !right && a->dims[i].size == b->dims[i].size;
+        same = is_same_dim(&a->dims[i], &b->dims[i]);
     }
     return same;
 }
@@ -177,4 +181,16 @@ htp_tensor_id htp_emit_substitution(const htp_matrices *t, htp_tensor_id b, bool
     x = htp_step_where(&t->f, htp_matrices_is_row(t, "Equal", k), found, x);
     htp_steps_end(&steps, t->rows, &x);
     return steps.state[0].tensor;
+}
+
+bool htp_solves_vectors(htp_lowering *l)
+{
+    uint32_t rank = htp_arg_rank(l, "B");
+    const htp_dim *a = htp_arg_dims(l, "A");
+    const htp_dim *b = htp_arg_dims(l, "B");
+    bool same = rank + 1 == htp_arg_rank(l, "A");
+    for (uint32_t i = 0; i < rank && same; i++) {
+        same = is_same_dim(&a[i], &b[i]);
+    }
+    return rank == 1 || same;
 }

@@ -5,6 +5,7 @@
 #include "lower/constant.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
+#include "lower/matrices.h"
 #include "lower/promote.h"
 #include "lower/sizes.h"
 #include "lower/table.h"
@@ -66,11 +67,18 @@ void htp_lower_matrix_power(htp_lowering *l)
     htp_formula f = formula_of_matrices(l, htp_output_dtype(l, 0));
     int64_t power = htp_arg_int(l, "n");
     uint32_t rank = htp_arg_rank(l, "self");
-    if (power < 0 || power > INT32_MAX || rank < 2) {
+    if (power < -INT32_MAX || power > INT32_MAX || rank < 2) {
         htp_lower_fail(l, "the power %lld of a matrix is not supported", (long long)power);
         return;
     }
-    htp_tensor_id square = htp_step_arg(&f, "self");
+    htp_tensor_id square = HTP_TENSOR_NONE;
+    if (power < 0) {
+        htp_matrices m = htp_arg_matrices(l, "self");
+        square = htp_emit_cast(l, htp_emit_inverse(&m), m.f.dtype, f.dtype);
+        power = -power;
+    } else {
+        square = htp_step_arg(&f, "self");
+    }
     htp_tensor_id result = HTP_TENSOR_NONE;
     for (; power > 0; power /= 2) {
         if (power % 2) {

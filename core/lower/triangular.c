@@ -1,10 +1,11 @@
 /*
- * Systems of equations with a triangular matrix: aten::linalg_solve_triangular.
+ * Systems of equations with a triangular matrix: aten::linalg_solve_triangular, triangular_solve.
  *
  * Substitution, as LAPACK's trsm does it: each row of the solution takes one product with the rows
  * that are known. The other triangle, and a diagonal of ones, are not read.
  */
 #include "lower/compose.h"
+#include "lower/matrices.h"
 #include "lower/table.h"
 
 enum { MOST_ROWS = 128 };
@@ -19,17 +20,6 @@ typedef struct triangular_system {
     bool is_upper;
     bool has_ones; /* on the diagonal */
 } triangular_system;
-
-static htp_tensor_id transposed(htp_lowering *l, htp_tensor_id x, uint32_t rank)
-{
-    int64_t order[HTP_SHIM_MAX_RANK];
-    for (uint32_t i = 0; i < rank; i++) {
-        order[i] = i;
-    }
-    order[rank - 2] = (int64_t)rank - 1;
-    order[rank - 1] = (int64_t)rank - 2;
-    return htp_emit_transpose(l, x, order, rank);
-}
 
 /** Whether two dims are known to be equal. */
 static bool is_same_dim(const htp_dim *a, const htp_dim *b)
@@ -65,8 +55,8 @@ static triangular_system read_system(htp_lowering *l)
     s.a = htp_arg_tensor_as(l, "self", s.dtype);
     s.b = htp_arg_tensor_as(l, "B", s.dtype);
     if (!is_left) { /* x A = b is Aᵀ xᵀ = bᵀ */
-        s.a = transposed(l, s.a, s.rank);
-        s.b = transposed(l, s.b, s.rank);
+        s.a = htp_emit_transpose_last(l, s.a, s.rank);
+        s.b = htp_emit_transpose_last(l, s.b, s.rank);
     }
     return s;
 }
@@ -119,6 +109,25 @@ void htp_lower_solve_triangular(htp_lowering *l)
         return;
     }
     htp_tensor_id x = solve(l, &s);
-    x = htp_arg_bool_or(l, "left", true) ? x : transposed(l, x, s.rank);
+    x = htp_arg_bool_or(l, "left", true) ? x : htp_emit_transpose_last(l, x, s.rank);
     htp_bind_cast(l, 0, x, s.dtype);
+}
+
+/** aten::triangular_solve: the solution, and the matrices */
+void htp_lower_triangular_system(htp_lowering *l)
+{
+    htp_matrices a = htp_arg_matrices(l, "A");
+    htp_matrices b = htp_arg_matrices(l, "self");
+    bool is_transposed = htp_arg_bool_or(l, "transpose", false);
+    bool is_upper = htp_arg_bool_or(l, "upper", true) != is_transposed;
+    if (l->failure) {
+        return;
+    }
+    htp_matrices_join(&a, &b);
+    htp_formula_bind(&a.f, 1, a.x);
+    if (is_transposed) {
+        htp_matrices_transpose(&a);
+    }
+    bool has_ones = htp_arg_bool_or(l, "unitriangular", false);
+    htp_formula_bind(&a.f, 0, htp_emit_substitution(&a, b.x, is_upper, has_ones));
 }

@@ -60,3 +60,74 @@ call("lu_solve/data", lambda b, a: torch.lu_solve(b, *torch.linalg.lu_factor(a))
      dynamic={0: {0: "batch"}, 1: {0: "batch"}})
 call("lu_solve/given", lambda b, a, p: torch.linalg.lu_solve(a, p, b), (3, 4), matrices(3, 3),
      torch.tensor([3, 2, 3], dtype=torch.int32))
+
+# ---- what LU factorization solves --------------------------------------------------------------------
+
+PAIRS = {0: {0: "batch"}, 1: {0: "batch"}}
+SQUARES = {0: {0: "batch", 1: "n", 2: "n"}}
+for left in (True, False):
+    name = "left" if left else "right"
+
+    def checked(a, b, f=left):
+        return tuple(torch.linalg.solve_ex(a, b, left=f))
+
+    shape = (2, 3, 4) if left else (2, 4, 3)
+    needs = None if left else (2, 0)
+    call(f"solve_ex/{name}", checked, matrices(2, 3, 3), shape, dynamic=PAIRS, needs=needs)
+    call(f"solve_ex/{name}/broadcast", checked, matrices(3, 3), shape, dynamic={1: {0: "batch"}}, needs=needs)
+call("solve_ex/vector", lambda a, b: tuple(torch.linalg.solve_ex(a, b)), matrices(3, 3), (3,))
+call("solve_ex/vectors", lambda a, b: tuple(torch.linalg.solve_ex(a, b)), matrices(2, 3, 3, dtype=DOUBLE),
+     ((2, 3), DOUBLE), dynamic=PAIRS)
+call("inv_ex", lambda x: tuple(torch.linalg.inv_ex(x)), matrices(2, 4, 4), dynamic=BATCH)
+call("inv_ex/dynamic", lambda x: tuple(torch.linalg.inv_ex(steep(x))), (2, 3, 3), dynamic=SQUARES)
+call("inv_ex/info", lambda x: torch.linalg.inv_ex(x)[1], torch.tensor([
+    [[1.0, 2.0], [2.0, 4.0]], [[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]))
+call("tensorsolve", torch.linalg.tensorsolve, matrices(6, 6).reshape(2, 3, 6), (2, 3))
+call("tensorsolve/dims", lambda a, b: torch.linalg.tensorsolve(a, b, dims=(0,)),
+     matrices(6, 6).reshape(6, 2, 3), (2, 3))
+call("tensorinv", torch.linalg.tensorinv, matrices(6, 6).reshape(2, 3, 3, 2))
+call("tensorinv/float64", lambda x: torch.linalg.tensorinv(x, ind=1), matrices(6, 6, dtype=DOUBLE).reshape(6, 2, 3))
+for power in (-1, -2, -5):
+    call(f"matrix_power/{power}", lambda x, n=power: torch.linalg.matrix_power(x, n), matrices(2, 3, 3), dynamic=BATCH)
+
+# ---- Cholesky ----------------------------------------------------------------------------------------
+
+
+def positive(x):
+    """Symmetric matrices of any size whose eigenvalues are above zero."""
+    return x @ x.mT + torch.eye(x.shape[-1], dtype=x.dtype)
+
+
+def checked_factors(x, upper: bool):
+    """What is defined of the factors: those of matrices that have them."""
+    x, info = torch.linalg.cholesky_ex(x, upper=upper)
+    return torch.where(info[:, None, None] == 0, x, torch.zeros_like(x)), info
+
+
+for upper in (True, False):
+    name = "upper" if upper else "lower"
+
+    def factored(x, f=upper):
+        return torch.linalg.cholesky(positive(x), upper=f)
+
+    call(f"cholesky/{name}", factored, matrices(2, 4, 4), dynamic=SQUARES)
+    call(f"cholesky/{name}/float64", factored, matrices(5, 5, dtype=DOUBLE))
+    call(f"cholesky/{name}/unsymmetric", lambda x, f=upper: torch.linalg.cholesky(x, upper=f),
+         torch.tensor([[9.0, 1.0, 2.0], [-1.0, 8.0, 3.0], [0.5, -2.0, 7.0]]))
+    call(f"cholesky/{name}/ex", lambda x, f=upper: checked_factors(x, f), torch.tensor([
+        [[4.0, 2.0, 1.0], [2.0, 1.0, 0.0], [1.0, 0.0, 3.0]], [[4.0, 2.0, 1.0], [2.0, 5.0, 0.0], [1.0, 0.0, 3.0]],
+        [[-4.0, 2.0, 1.0], [2.0, 5.0, 0.0], [1.0, 0.0, 3.0]], [[4.0, 2.0, 1.0], [2.0, 5.0, 0.0], [1.0, 0.0, -3.0]]]))
+    call(f"cholesky/{name}/plain", lambda x, f=upper: torch.cholesky(positive(x), upper=f), matrices(2, 3, 3),
+         dynamic=BATCH)
+    call(f"cholesky_solve/{name}", lambda b, a, f=upper: torch.cholesky_solve(b, a, upper=f), (2, 3, 4),
+         matrices(2, 3, 3), dynamic=PAIRS)
+    call(f"cholesky_solve/{name}/broadcast", lambda b, a, f=upper: torch.cholesky_solve(b, a, upper=f), (2, 3, 4),
+         matrices(3, 3), dynamic=BATCH)
+    call(f"cholesky_inverse/{name}", lambda x, f=upper: torch.cholesky_inverse(x, upper=f), matrices(2, 3, 3),
+         dynamic=BATCH)
+    for transpose in (True, False):
+        call(f"triangular_solve/{name}-{transpose}",
+             lambda b, a, f=upper, g=transpose: tuple(torch.triangular_solve(b, a, upper=f, transpose=g)),
+             (2, 3, 4), matrices(3, 3) + 2 * torch.eye(3), dynamic=BATCH)
+call("triangular_solve/ones", lambda b, a: tuple(torch.triangular_solve(b, a, unitriangular=True)), ((3, 4), DOUBLE),
+     matrices(3, 3, dtype=DOUBLE))
