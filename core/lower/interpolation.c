@@ -3,7 +3,8 @@
  *
  * One axis at a time, every element is a sum of a few neighbours with weights: two of them, or four
  * where cubic polynomials are laid through them. Of an axis of known sizes both are constants;
- * otherwise they are computed at run time.
+ * otherwise they are computed at run time. Antialiased, every element is the weighted mean of all
+ * that it covers, and of their neighbours.
  */
 #include "lower/compose.h"
 #include "lower/constant.h"
@@ -16,6 +17,7 @@ enum { MOST_TAPS = 4 };
 
 /** The steepness of PyTorch's cubic polynomials. */
 #define STEEPNESS (-0.75)
+#define STEEPNESS_OF_MEANS (-0.5)
 
 /** The neighbours of the elements of an axis. */
 typedef struct taps {
@@ -38,14 +40,14 @@ static double known_ratio(const htp_resizing *r, size_t axis, bool align_corners
 }
 
 /** The weight of a neighbour at a distance up to 1, and beyond. */
-static double cubic_near(double x)
+static double cubic_near(double x, double steepness)
 {
-    return ((STEEPNESS + 2) * x - (STEEPNESS + 3)) * x * x + 1;
+    return ((steepness + 2) * x - (steepness + 3)) * x * x + 1;
 }
 
-static double cubic_far(double x)
+static double cubic_far(double x, double steepness)
 {
-    return ((STEEPNESS * x - 5 * STEEPNESS) * x + 8 * STEEPNESS) * x - 4 * STEEPNESS;
+    return ((steepness * x - 5 * steepness) * x + 8 * steepness) * x - 4 * steepness;
 }
 
 /** What element @p i of an axis is made of. */
@@ -64,10 +66,10 @@ static void weigh(double place, int64_t in, bool is_cubic, int64_t *places, doub
     for (int k = 0; k < MOST_TAPS; k++) {
         places[k] = (int64_t)fmin(fmax(base - 1 + k, 0), last);
     }
-    weights[0] = cubic_far(rest + 1);
-    weights[1] = cubic_near(rest);
-    weights[2] = cubic_near(1 - rest);
-    weights[3] = cubic_far(2 - rest);
+    weights[0] = cubic_far(rest + 1, STEEPNESS);
+    weights[1] = cubic_near(rest, STEEPNESS);
+    weights[2] = cubic_near(1 - rest, STEEPNESS);
+    weights[3] = cubic_far(2 - rest, STEEPNESS);
 }
 
 static taps known_taps(htp_lowering *l, const htp_resizing *r, size_t axis, bool is_cubic,
@@ -218,6 +220,83 @@ static taps open_taps(htp_lowering *l, const htp_resizing *r, size_t axis, bool 
         t.weights[k] = htp_emit_unsqueeze(l, t.weights[k], behind, r->axes - axis - 1);
     }
     return t;
+}
+
+/* ---- antialiased ---- */
+
+/** The weight of what is at a distance from the middle. */
+static double weight_at(double distance, bool is_cubic)
+{
+    double x = fabs(distance);
+    if (!is_cubic) {
+        return x < 1 ? 1 - x : 0;
+    }
+    return x < 1 ? cubic_near(x, STEEPNESS_OF_MEANS) : x < 2 ? cubic_far(x, STEEPNESS_OF_MEANS) : 0;
+}
+
+/** What element @p i is a mean of: places, and @p in, where a zero stands, for fewer than
+ * @p width. */
+static void weigh_mean(double ratio, int64_t i, int64_t in, bool is_cubic, int64_t width,
+                       int64_t *places, htp_number *weights)
+{
+    double stretch = fmax(ratio, 1);
+    double reach = (is_cubic ? 2 : 1) * stretch;
+    double middle = ratio * ((double)i + 0.5);
+    int64_t first = (int64_t)fmax(middle - reach + 0.5, 0);
+    int64_t end = (int64_t)fmin(middle + reach + 0.5, (double)in);
+    double sum = 0;
+    for (int64_t j = first; j < end; j++) {
+        sum += weight_at(((double)j - middle + 0.5) / stretch, is_cubic);
+    }
+    for (int64_t k = 0; k < width; k++) {
+        bool is_inside = first + k < end;
+        double weight =
+            is_inside ? weight_at(((double)(first + k) - middle + 0.5) / stretch, is_cubic) : 0;
+        places[k] = is_inside ? first + k : in;
+        weights[k] = htp_number_float(sum != 0 ? weight / sum : weight);
+    }
+}
+
+/** Axis @p axis of @p x as means. */
+static htp_tensor_id emit_means(htp_lowering *l, const htp_resizing *r, htp_tensor_id x,
+                                size_t axis, bool is_cubic)
+{
+    const int64_t most = INT64_C(1) << 20;
+    const int64_t behind = (int64_t)axis + 3;
+    int64_t in = r->in[axis].size;
+    int64_t out = r->out[axis].size;
+    double ratio = r->in[axis].symbol || r->out[axis].symbol ? 0 : known_ratio(r, axis, false);
+    double width = ceil((is_cubic ? 2 : 1) * fmax(ratio, 1)) * 2 + 1;
+    if (!(ratio > 0) || in < 1 || out < 1 || in > most || width * (double)out > (double)most) {
+        htp_lower_fail(l, "antialiased float64 needs known sizes");
+        return x;
+    }
+    const int64_t dims[4] = {out, (int64_t)width, 1, 1};
+    int64_t *places = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)(dims[0] * dims[1]));
+    htp_number *weights = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)(dims[0] * dims[1]));
+    for (int64_t i = 0; i < out; i++) {
+        weigh_mean(ratio, i, in, is_cubic, dims[1], places + i * dims[1], weights + i * dims[1]);
+    }
+    int64_t pads[10] = {0};
+    size_t rank = r->axes + 2;
+    pads[rank + axis + 2] = 1;
+    x = htp_emit_binary(l, "Pad", x, htp_emit_ints(l, pads, 2 * rank));
+    x = htp_emit(l, "Gather",
+                 HTP_IN(x, htp_draft_constant(l->model, HTP_DTYPE_INT64, 2, dims, places)),
+                 HTP_AT(htp_attribute_int("axis", (int64_t)axis + 2)));
+    uint32_t weight_rank = 2 + (uint32_t)(r->axes - axis - 1);
+    x = htp_emit_binary(l, "Mul", x,
+                        htp_emit_numbers(l, HTP_DTYPE_FLOAT64, weight_rank, dims, weights));
+    return htp_emit_reduce(l, "ReduceSum", x, &behind, 1, false);
+}
+
+htp_tensor_id htp_emit_antialiased(htp_lowering *l, const htp_resizing *r, htp_tensor_id x,
+                                   bool is_cubic)
+{
+    for (size_t i = r->axes; i-- > 0 && !l->failure;) {
+        x = emit_means(l, r, x, i, is_cubic);
+    }
+    return x;
 }
 
 htp_tensor_id htp_emit_interpolated(htp_lowering *l, const htp_resizing *r, htp_tensor_id x,

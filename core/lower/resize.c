@@ -196,18 +196,31 @@ static void refuse_repeated_rows(htp_lowering *l, const htp_resizing *r)
     }
 }
 
+static void bind_double(htp_lowering *l, const htp_resizing *r, bool align_corners)
+{
+    bool is_cubic = strcmp(l->row->op, "cubic") == 0;
+    bool antialias = strstr(l->row->kind, "_aa") != NULL;
+    refuse_repeated_rows(l, r);
+    if (antialias && align_corners) {
+        htp_lower_fail(l, "antialiasing needs align_corners=False");
+    }
+    if (l->failure) {
+        return;
+    }
+    htp_tensor_id x = htp_arg_tensor_as(l, r->input, HTP_DTYPE_FLOAT64);
+    htp_bind(l, 0,
+             antialias ? htp_emit_antialiased(l, r, x, is_cubic)
+                       : htp_emit_interpolated(l, r, x, is_cubic, align_corners));
+}
+
 /** The row says ONNX's mode: "linear" or "cubic". */
 void htp_lower_upsample(htp_lowering *l)
 {
     htp_resizing r = htp_resizing_read(l);
-    bool antialias = strstr(l->row->kind, "_aa") != NULL;
-    htp_dtype dtype = htp_arg_math_dtype(
-        l, r.input, HTP_MATH_KEEP_HALF | (antialias ? 0 : HTP_MATH_ALLOW_DOUBLE));
+    htp_dtype dtype = htp_arg_math_dtype(l, r.input, HTP_MATH_KEEP_HALF | HTP_MATH_ALLOW_DOUBLE);
     bool align_corners = htp_arg_bool(l, "align_corners");
-    if (dtype == HTP_DTYPE_FLOAT64 && !l->failure) {
-        htp_tensor_id x = htp_arg_tensor_as(l, r.input, dtype);
-        bool is_cubic = strcmp(l->row->op, "cubic") == 0;
-        htp_bind(l, 0, htp_emit_interpolated(l, &r, x, is_cubic, align_corners));
+    if (dtype == HTP_DTYPE_FLOAT64) {
+        bind_double(l, &r, align_corners);
         return;
     }
     htp_attribute attributes[5];

@@ -28,4 +28,8 @@ htp_tensor_id htp_resizing_scales(htp_lowering *l, const htp_resizing *r, const 
 htp_tensor_id htp_emit_interpolated(htp_lowering *l, const htp_resizing *r, htp_tensor_id x,
                                     bool is_cubic, bool align_corners);
 
+/** The same of known sizes, antialiased. */
+htp_tensor_id htp_emit_antialiased(htp_lowering *l, const htp_resizing *r, htp_tensor_id x,
+                                   bool is_cubic);
+
 #endif

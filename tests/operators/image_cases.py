@@ -209,8 +209,26 @@ for mode, shape in INTERPOLATIONS:
 call("interpolate/float64/bilinear/like-other",
      lambda x, y: F.interpolate(x, size=y.shape[2:], mode="bilinear"), ((2, 3, 6, 7), torch.float64), (1, 1, 9, 4),
      dynamic={0: {0: "batch", 2: "height"}, 1: {2: "to_height", 3: "to_width"}})
-call("interpolate/float64/antialias", lambda x: F.interpolate(x, (3, 4), mode="bilinear", antialias=True),
-     ((2, 3, 6, 7), torch.float64), refused="runtimes do not compute it in float64")
+for mode in ("bilinear", "bicubic"):
+    for size in [(3, 4), (12, 14), (5, 20), (6, 3), (1, 7), (1, 1), (2, 2)]:
+        call(f"interpolate/float64/antialias/{mode}/{size}",
+             lambda x, m=mode, s=size: F.interpolate(x, s, mode=m, antialias=True), ((2, 3, 6, 7), torch.float64),
+             dynamic={0: {0: "batch"}})
+    for factor in (0.3, 0.5, 1.7):
+        call(f"interpolate/float64/antialias/{mode}/by-{factor}",
+             lambda x, m=mode, f=factor: F.interpolate(x, scale_factor=f, mode=m, antialias=True),
+             ((2, 3, 16, 17), torch.float64))
+    infinite = torch.ones(1, 1, 9, 9).double()
+    infinite[..., 6, 7] = math.inf
+    call(f"interpolate/float64/antialias/{mode}/infinite",
+         lambda x, m=mode: F.interpolate(x, (4, 5), mode=m, antialias=True), infinite)
+for name, options, refused in (("dynamic", {}, "antialiased float64 needs known sizes"),
+                               ("corners", {"align_corners": True}, "antialiasing needs align_corners=False")):
+    call(f"interpolate/float64/antialias/{name}",
+         lambda x, o=options: F.interpolate(x, (3, 4), mode="bilinear", antialias=True, **o),
+         ((2, 3, 6, 7), torch.float64), dynamic={0: {2: "height"}}, refused=refused)
+call("interpolate/float64/antialias/width-1", lambda x: F.interpolate(x, (2, 1), mode="bilinear", antialias=True),
+     ((2, 3, 6, 7), torch.float64), refused="repeats the first row")
 call("upsample/bilinear-corners-dynamic",
      lambda x: F.interpolate(x, scale_factor=1.5, mode="bilinear", align_corners=True), (2, 3, 6, 7),
      dynamic={0: {2: "height", 3: "width"}})
