@@ -183,6 +183,10 @@ static const char *find_missing(htp_lowering *l)
                         strncmp(node->kind, "quantized::", strlen("quantized::")) == 0;
     bool follows = false;
     (void)find_obstacles(l, node->inputs, node->input_count, &follows);
+    const char *reason = htp_refusal_find(node->kind);
+    if (reason) {
+        return reason;
+    }
     if (htp_node_is_complex(l)) {
         return "there is no lowering for it with complex numbers";
     }

@@ -6,20 +6,69 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Operators that draw numbers, without overloads; their in-place forms have a "_" behind. */
-static const char *const random_operators[] = {
-    "aten::_fused_dropout",  "aten::_sample_dirichlet",
-    "aten::_standard_gamma", "aten::bernoulli",
-    "aten::binomial",        "aten::cauchy",
-    "aten::exponential",     "aten::geometric",
-    "aten::log_normal",      "aten::multinomial",
-    "aten::normal",          "aten::normal_functional",
-    "aten::poisson",         "aten::rand",
-    "aten::rand_like",       "aten::randint",
-    "aten::randint_like",    "aten::randn",
-    "aten::randn_like",      "aten::random",
-    "aten::randperm",        "aten::rrelu_with_noise",
-    "aten::uniform",
+static const char random_numbers[] =
+    "it draws random numbers, so that no two runs of the model agree";
+static const char singular_values[] =
+    "it needs singular values, for which ONNX has no operator: they are found by steps that go on "
+    "until they no longer change anything";
+static const char eigenvalues[] = "it needs eigenvalues, for which ONNX has no operator: they are "
+                                  "found by steps that go on until "
+                                  "they no longer change anything";
+static const char bits[] = "it needs the bits of numbers, which no operator of ONNX tells";
+static const char pivots[] =
+    "it factorizes with pivots of one or two rows, which ONNX has no operator for";
+static const char sparse[] = "it makes sparse tensors, which ONNX Runtime has no operators for";
+
+/** Why an operator cannot be exported, by any exporter. */
+typedef struct refusal {
+    const char *name; /* without overload; the in-place form has a "_" behind */
+    const char *reason;
+} refusal;
+
+static const refusal refusals[] = {
+    {"aten::_fused_dropout", random_numbers},
+    {"aten::_sample_dirichlet", random_numbers},
+    {"aten::_standard_gamma", random_numbers},
+    {"aten::bernoulli", random_numbers},
+    {"aten::binomial", random_numbers},
+    {"aten::cauchy", random_numbers},
+    {"aten::exponential", random_numbers},
+    {"aten::geometric", random_numbers},
+    {"aten::log_normal", random_numbers},
+    {"aten::multinomial", random_numbers},
+    {"aten::normal", random_numbers},
+    {"aten::normal_functional", random_numbers},
+    {"aten::poisson", random_numbers},
+    {"aten::rand", random_numbers},
+    {"aten::rand_like", random_numbers},
+    {"aten::randint", random_numbers},
+    {"aten::randint_like", random_numbers},
+    {"aten::randn", random_numbers},
+    {"aten::randn_like", random_numbers},
+    {"aten::random", random_numbers},
+    {"aten::randperm", random_numbers},
+    {"aten::rrelu_with_noise", random_numbers},
+    {"aten::uniform", random_numbers},
+    {"aten::_linalg_svd", singular_values},
+    {"aten::linalg_cond", singular_values},
+    {"aten::linalg_matrix_rank", singular_values},
+    {"aten::linalg_pinv", singular_values},
+    {"aten::linalg_svd", singular_values},
+    {"aten::linalg_svdvals", singular_values},
+    {"aten::nuclear_norm", singular_values},
+    {"aten::pinverse", singular_values},
+    {"aten::svd", singular_values},
+    {"aten::_linalg_eigh", eigenvalues},
+    {"aten::_linalg_eigvals", eigenvalues},
+    {"aten::linalg_eig", eigenvalues},
+    {"aten::linalg_eigh", eigenvalues},
+    {"aten::linalg_eigvals", eigenvalues},
+    {"aten::linalg_eigvalsh", eigenvalues},
+    {"aten::hash_tensor", bits},
+    {"aten::linalg_ldl_factor", pivots},
+    {"aten::linalg_ldl_factor_ex", pivots},
+    {"aten::linalg_ldl_solve", pivots},
+    {"aten::to_sparse", sparse},
 };
 
 /** Whether @p kind is @p name, in place or not, with any overload. */
@@ -34,12 +83,21 @@ static bool is_form_of(const char *kind, const char *name)
     return *kind == '\0' || *kind == '.';
 }
 
+const char *htp_refusal_find(const char *kind)
+{
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+        if (is_form_of(kind, refusals[i].name)) {
+            return refusals[i].reason;
+        }
+    }
+    return NULL;
+}
+
 const char *htp_refusal_reason(const char *kind)
 {
-    for (size_t i = 0; i < sizeof(random_operators) / sizeof(*random_operators); i++) {
-        if (is_form_of(kind, random_operators[i])) {
-            return "it draws random numbers, so that no two runs of the model agree";
-        }
+    const char *reason = htp_refusal_find(kind);
+    if (reason) {
+        return reason;
     }
     return htp_custom_is_foreign(kind) ? "there is no lowering for it: --custom-op names the ONNX "
                                          "operator to write it as"

@@ -32,6 +32,8 @@ that the halves of their cosines are equal, as it takes for granted.
 SHOWN = (RIGHT, REFUSED, UNTRACEABLE, WRONG, LIMIT)
 NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
 CAUSES_SHOWN = 3
+NAMES_SHOWN = 8
+NUMBERS = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(?![\w.]*::)")
 FOLDERS = re.compile(r"/(?:[\w.+-]+/)+")
 
 
@@ -203,6 +205,30 @@ def limit_rows(results: Results) -> list:
     return lines
 
 
+def refusal_rows(results: Results) -> list:
+    """Why samples are refused, most samples first. One that several operators refuse counts for
+    each of their reasons."""
+    samples, operators = Counter(), defaultdict(set)
+    for record in results.records(REFUSED):
+        for cause in causes_of(record):
+            name, _, reason = cause.partition(": ")
+            is_operator = "::" in name and " " not in name
+            reason = reason_of(plain(reason if is_operator else cause))
+            samples[reason] += 1
+            operators[reason].add(f"`{name}`" if is_operator else record["op"])
+    lines = ["| samples | reason | operators |", "| ---: | --- | --- |"]
+    for reason in sorted(samples, key=lambda reason: (-samples[reason], reason)):
+        names = sorted(operators[reason])
+        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+        lines.append(f"| {samples[reason]:,} | {reason} | {', '.join(names[:NAMES_SHOWN])}{more} |")
+    return lines
+
+
+def reason_of(text: str) -> str:
+    """A reason without the numbers that one sample has."""
+    return NUMBERS.sub("N", text)
+
+
 # ---- all of it -----------------------------------------------------------------------------------
 
 PEERS_NOTE = """
@@ -214,6 +240,11 @@ LIMITS_NOTE = """
 ## Limits of ONNX Runtime
 
 Shown with models made by hand in `tests/test_runtime_limits.py`.
+"""
+REFUSALS_NOTE = """
+## Refusals by reason
+
+Samples that htp-trace refuses. What no exporter can write is named in `core/lower/refusal.c`.
 """
 TABLE_NOTE = """
 ## Table
@@ -233,7 +264,8 @@ def write(path: Path, program: Path, columns: dict, others: dict) -> None:
     if compared:
         parts += [PEERS_NOTE, *comparison_rows(compared),
                   "\nWhere a peer is right and htp-trace is not:\n", *gap_rows(columns, compared)]
-    parts += [LIMITS_NOTE, *limit_rows(columns[OURS]), TABLE_NOTE, *operator_rows(program, columns),
+    parts += [REFUSALS_NOTE, *refusal_rows(columns[OURS]),
+              LIMITS_NOTE, *limit_rows(columns[OURS]), TABLE_NOTE, *operator_rows(program, columns),
               "\n## Entries that are not right throughout\n", *entry_rows(columns)]
     path.parent.mkdir(exist_ok=True)
     path.write_text("\n".join(parts) + "\n")
