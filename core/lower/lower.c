@@ -142,6 +142,7 @@ static const char *find_empty(const htp_lowering *l)
                                           "aten::segment_reduce",
                                           "aten::histogram.bin_ct",
                                           "aten::histogram.bins_tensor",
+                                          "aten::linalg_householder_product",
                                           "aten::put"};
     const htp_shim_node *node = l->node;
     if (node->block_count > 0 ||

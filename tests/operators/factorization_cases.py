@@ -131,3 +131,41 @@ for upper in (True, False):
              (2, 3, 4), matrices(3, 3) + 2 * torch.eye(3), dynamic=BATCH)
 call("triangular_solve/ones", lambda b, a: tuple(torch.triangular_solve(b, a, unitriangular=True)), ((3, 4), DOUBLE),
      matrices(3, 3, dtype=DOUBLE))
+
+# ---- Householder reflections -------------------------------------------------------------------------
+
+for shape in ((1, 1), (3, 3), (2, 5), (6, 2), (2, 4, 4), (2, 3, 5), (2, 5, 3), (2, 2, 3, 3)):
+    name = "x".join(map(str, shape))
+    batch = BATCH if len(shape) > 2 else None
+    for mode in ("reduced", "complete", "r"):
+        call(f"qr/{mode}/{name}", lambda x, f=mode: tuple(torch.linalg.qr(x, mode=f)), matrices(*shape), dynamic=batch)
+    call(f"geqrf/{name}", lambda x: tuple(torch.geqrf(x)), matrices(*shape), dynamic=batch)
+for some in (True, False):
+    call(f"qr/plain/{some}", lambda x, f=some: tuple(torch.qr(x, some=f)), matrices(2, 5, 3, dtype=DOUBLE))
+for mode in ("reduced", "complete"):
+    call(f"qr/{mode}/dynamic", lambda x, f=mode: tuple(torch.linalg.qr(steep(x), mode=f)), (2, 4, 3), dynamic=TALL)
+call("qr/zeros", lambda x: tuple(torch.linalg.qr(x)), torch.tensor([
+    [[0.0, 2.0], [0.0, 3.0]], [[-2.0, 1.0], [0.0, 3.0]], [[0.0, 1.0], [-3.0, 3.0]], [[0.0, 0.0], [0.0, 0.0]]]))
+call("qr/large", lambda x: tuple(torch.linalg.qr(x)), torch.tensor([[3e200, 1.0], [4e200, 2.0]], dtype=DOUBLE))
+call("qr/small", lambda x: torch.linalg.qr(x)[0], torch.tensor([[3e-200, 1.0], [4e-200, 2.0]], dtype=DOUBLE))
+call("householder_product", lambda x, t: torch.linalg.householder_product(x, t), (2, 5, 3), (2, 3), dynamic=PAIRS)
+call("householder_product/fewer", lambda x, t: torch.linalg.householder_product(x, t), (5, 3), (2,))
+call("householder_product/orgqr", lambda x, t: torch.orgqr(x, t), ((4, 4), DOUBLE), ((4,), DOUBLE))
+for left in (True, False):
+    for transpose in (True, False):
+        call(f"ormqr/{left}-{transpose}",
+             lambda x, t, y, f=left, g=transpose: torch.ormqr(x, t, y, left=f, transpose=g),
+             (2, 5, 3), (2, 3), (2, 5, 4) if left else (2, 4, 5),
+             dynamic={0: {0: "batch"}, 1: {0: "batch"}, 2: {0: "batch"}})
+for shape in ((2, 5, 3), (2, 3, 3), (2, 3, 5)):
+    name = "x".join(map(str, shape))
+    call(f"lstsq/{name}", lambda a, b: tuple(torch.linalg.lstsq(a, b, driver="gels")), matrices(*shape),
+         (2, shape[1], 2), dynamic=PAIRS)
+call("lstsq/float64", lambda a, b: torch.linalg.lstsq(a, b, driver="gels").solution, matrices(7, 4, dtype=DOUBLE),
+     ((7, 1), DOUBLE))
+for driver in ("gelsy", "gelsd"):
+    call(f"lstsq/{driver}", lambda a, b, f=driver: torch.linalg.lstsq(a, b, driver=f).solution, (5, 3), (5, 2),
+         refused="the rank of matrices does not matter")
+call("lstsq/dynamic", lambda a, b: torch.linalg.lstsq(a, b, driver="gels").solution, (5, 3), (5, 2),
+     dynamic={0: {0: "m"}, 1: {0: "m"}}, refused="the numbers of rows and columns are not known")
+call("householder_product/none", lambda x, t: torch.linalg.householder_product(x, t), (5, 3), torch.zeros(0))
