@@ -27,7 +27,20 @@ static bool is_same_dim(const htp_dim *a, const htp_dim *b)
     return a->symbol == b->symbol && a->size == b->size;
 }
 
-/** Fails for what is not solved here. */
+/** Whether there are few rows, and no batch is broadcast: the steps are written one by one. */
+static bool has_few_steps(htp_lowering *l)
+{
+    const htp_dim *a = htp_arg_dims(l, "self");
+    const htp_dim *b = htp_arg_dims(l, "B");
+    uint32_t rank = htp_arg_rank(l, "self");
+    bool same = rank >= 2 && htp_arg_rank(l, "B") == rank;
+    for (uint32_t i = 0; same && i + 2 < rank; i++) {
+        same = is_same_dim(&a[i], &b[i]);
+    }
+    const htp_dim *rows = &a[rank - 1];
+    return same && !rows->symbol && rows->size >= 1 && rows->size <= MOST_ROWS;
+}
+
 static triangular_system read_system(htp_lowering *l)
 {
     triangular_system s = {.dtype = htp_arg_math_dtype(l, "self", HTP_MATH_ALLOW_DOUBLE)};
@@ -35,23 +48,7 @@ static triangular_system read_system(htp_lowering *l)
     bool is_left = htp_arg_bool_or(l, "left", true);
     s.is_upper = htp_arg_bool(l, "upper") == is_left;
     s.has_ones = htp_arg_bool_or(l, "unitriangular", false);
-    const htp_dim *a = htp_arg_dims(l, "self");
-    const htp_dim *b = htp_arg_dims(l, "B");
-    if (l->failure || s.rank < 2 || htp_arg_rank(l, "B") != s.rank) {
-        htp_lower_fail(l, "matrices of different ranks are not supported");
-        return s;
-    }
-    for (uint32_t i = 0; i + 2 < s.rank; i++) {
-        if (!is_same_dim(&a[i], &b[i])) {
-            htp_lower_fail(l, "matrices that are broadcast are not supported");
-        }
-    }
-    const htp_dim *rows = &a[s.rank - 1];
-    if (rows->symbol || rows->size < 1 || rows->size > MOST_ROWS) {
-        htp_lower_fail(l, "the number of rows is not known, or more than %d", MOST_ROWS);
-        return s;
-    }
-    s.count = (size_t)rows->size;
+    s.count = (size_t)htp_arg_dims(l, "self")[s.rank - 1].size;
     s.a = htp_arg_tensor_as(l, "self", s.dtype);
     s.b = htp_arg_tensor_as(l, "B", s.dtype);
     if (!is_left) { /* x A = b is Aᵀ xᵀ = bᵀ */
@@ -101,9 +98,33 @@ static htp_tensor_id solve(htp_lowering *l, const triangular_system *s)
     return known;
 }
 
+/** A loop over the rows, of which there may be any number. */
+static void solve_in_loop(htp_lowering *l)
+{
+    htp_matrices a = htp_arg_matrices(l, "self");
+    htp_matrices b = htp_arg_matrices(l, "B");
+    bool is_left = htp_arg_bool_or(l, "left", true);
+    if (l->failure) {
+        return;
+    }
+    if (!is_left) {
+        htp_matrices_transpose(&a);
+        htp_matrices_transpose(&b);
+    }
+    htp_matrices_join(&a, &b);
+    bool is_upper = htp_arg_bool(l, "upper") == is_left;
+    bool has_ones = htp_arg_bool_or(l, "unitriangular", false);
+    htp_tensor_id x = htp_emit_substitution(&a, b.x, is_upper, has_ones);
+    htp_formula_bind(&a.f, 0, is_left ? x : htp_emit_transpose_last(l, x, a.rank));
+}
+
 /** aten::linalg_solve_triangular */
 void htp_lower_solve_triangular(htp_lowering *l)
 {
+    if (!has_few_steps(l)) {
+        solve_in_loop(l);
+        return;
+    }
     triangular_system s = read_system(l);
     if (l->failure) {
         return;

@@ -169,3 +169,22 @@ for driver in ("gelsy", "gelsd"):
 call("lstsq/dynamic", lambda a, b: torch.linalg.lstsq(a, b, driver="gels").solution, (5, 3), (5, 2),
      dynamic={0: {0: "m"}, 1: {0: "m"}}, refused="the numbers of rows and columns are not known")
 call("householder_product/none", lambda x, t: torch.linalg.householder_product(x, t), (5, 3), torch.zeros(0))
+
+# ---- triangles of any size ---------------------------------------------------------------------------
+
+for left in (True, False):
+    for upper in (True, False):
+        name = f"solve_triangular/{'left' if left else 'right'}-{'upper' if upper else 'lower'}"
+
+        def substituted(a, b, f=left, g=upper):
+            return torch.linalg.solve_triangular(a + 9 * torch.eye(a.shape[-1]), b, left=f, upper=g)
+
+        shape = (2, 3, 4) if left else (2, 4, 3)
+        call(f"{name}/dynamic", substituted, (2, 3, 3), shape,
+             dynamic={0: {0: "batch", 1: "n", 2: "n"}, 1: {0: "batch", 1 if left else 2: "n"}})
+        call(f"{name}/broadcast", substituted, (3, 3), shape, dynamic={1: {0: "batch"}})
+        call(f"{name}/broadcast-both", substituted, (5, 1, 3, 3), shape)
+call("solve_triangular/ones", lambda a, b: torch.linalg.solve_triangular(a, b, upper=True, unitriangular=True), (3, 3),
+     (2, 3, 4))
+call("solve_triangular/large", lambda a, b: torch.linalg.solve_triangular(
+    a + 40 * torch.eye(a.shape[-1]), b, upper=False), (130, 130), (130, 2))
