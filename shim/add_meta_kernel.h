@@ -1,6 +1,7 @@
 // How meta kernels of our own become libtorch's.
 #pragma once
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 
 #include <deque>

@@ -81,6 +81,6 @@ for name in ("igamma", "igammac"):
     call(f"{name}/scalar", function, torch.tensor(2.5), torch.tensor(1.5))
     for dtype in (torch.float16, torch.bfloat16):
         call(f"{name}/{short(dtype)}", function, torch.tensor([0.5, 1, 2, 7, 30]).to(dtype),
-             torch.tensor([0.25, 3, 2, 5, 30]).to(dtype), needs=(2, 0))
+             torch.tensor([0.25, 3, 2, 5, 30]).to(dtype))
     call(f"{name}/float64", function, torch.tensor([2.5]).double(), torch.tensor([1.5]).double(),
          refused="libtorch's own has errors")

@@ -183,7 +183,7 @@ for how in ("sum", "mean", "max", "min", "prod"):
              torch.tensor([[0, 2, 6], [1, 1, 5]]), opset=opset, dynamic={0: {0: "batch"}, 1: {0: "batch"}})
         call(f"{name}/nan", segments(how, initial=initial), torch.tensor([1, NAN, 2, INF, -INF, NAN]), LENGTHS,
              opset=opset)
-    call(f"segment_reduce/{how}/nothing", segments(how), (0, 3), torch.tensor([0, 0]), opset=opset)
+    call(f"segment_reduce/{how}/nothing", segments(how), (0, 3), torch.tensor([0, 0]), opset=opset, needs=(2, 0))
     call(f"segment_reduce/{how}/float64", segments(how), ((6, 3), torch.float64), LENGTHS, opset=opset)
     call(f"segment_reduce/{how}/bfloat16", segments(how), ((6, 3), torch.bfloat16), LENGTHS, opset=opset,
          roundings=3)
