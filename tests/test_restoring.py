@@ -44,6 +44,9 @@ BROKEN = {
     "replaced_text": ('s = "a"\n    while torch.lt(torch.len(s), 100000000000):\n'
                       '      s = torch.replace(s, "a", "aaaaaaaa")\n    self.count = torch.len(s)',
                       "a text of more than"),
+    "pivots": ("self.weight = torch.linalg_lu_solve(torch.ones([2, 2]), "
+               "torch.full([2], 100000000, dtype=3), torch.ones([2, 2]))",
+               "its kernel does not check its pivots"),
     "raises": ('ops.prim.RaiseException("not today", "Exception")', "not today"),
     "leaves_none": ("self.count = 3\n    self.training = False", 'leaves attribute "weight" without a value'),
 }

@@ -61,6 +61,23 @@ call("lu_solve/data", lambda b, a: torch.lu_solve(b, *torch.linalg.lu_factor(a))
 call("lu_solve/given", lambda b, a, p: torch.linalg.lu_solve(a, p, b), (3, 4), matrices(3, 3),
      torch.tensor([3, 2, 3], dtype=torch.int32))
 
+
+class Factored(torch.nn.Module):
+    """Solves by factors that it keeps."""
+
+    def __init__(self):
+        super().__init__()
+        factors, pivots = torch.linalg.lu_factor(matrices(4, 4))
+        self.register_buffer("factors", factors)
+        self.register_buffer("pivots", pivots)
+
+    def forward(self, b):
+        return torch.linalg.lu_solve(self.factors, self.pivots, b), torch.lu_unpack(self.factors, self.pivots)[0]
+
+
+CASES.add("lu_solve/kept", Factored, (4, 2), dynamic={0: {1: "k"}})
+CASES.add("lu_solve/kept-batch", Factored, (3, 4, 2), dynamic=BATCH)
+
 # ---- what LU factorization solves --------------------------------------------------------------------
 
 PAIRS = {0: {0: "batch"}, 1: {0: "batch"}}
