@@ -79,6 +79,11 @@ std::vector<Ref> Interpreter::do_normalization(const Node &node, std::vector<Ref
     const std::string kind = node.kind().toQualString();
     const bool is_update = kind == "aten::_batch_norm_with_update";
     const bool is_native = is_update || kind == "aten::_native_batch_norm_legit";
+    // Not those that are given the memory of their outputs.
+    if ((is_native || kind == "aten::native_batch_norm") &&
+        inputs.size() != (is_update ? kCount : kCount + 1)) {
+        return executor_.run(node, inputs, place);
+    }
     std::vector<Ref> alone = inputs;
     if (is_update) {
         alone.insert(alone.begin() + kUsesBatch, recording_.plain(true));
@@ -91,7 +96,7 @@ std::vector<Ref> Interpreter::do_normalization(const Node &node, std::vector<Ref
         alone[kMomentum] = recording_.plain(0.0);
     }
     std::vector<Ref> outputs =
-        is_native && alone.size() > kCount
+        is_native
             ? executor_.run_all(c10::OperatorName("aten::native_batch_norm", ""), alone, place)
             : executor_.run(node, alone, place);
     if (moves) {

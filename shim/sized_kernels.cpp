@@ -14,6 +14,9 @@ namespace htp
 namespace
 {
 
+constexpr int64_t kMostBins = int64_t{1} << 40;
+constexpr int64_t kMostCoordinates = int64_t{1} << 16;
+
 using MaybeTensor = c10::optional<at::Tensor>;
 
 bool is_there(const MaybeTensor &tensor)
@@ -56,7 +59,8 @@ Histogram histogram_of(const at::Tensor &self, at::IntArrayRef bins)
                 bins.size());
     std::vector<at::Tensor> edges;
     for (const int64_t count : bins) {
-        TORCH_CHECK(count > 0, "histogramdd: expected bins to be positive, got ", count);
+        TORCH_CHECK(count > 0 && count <= kMostBins,
+                    "histogramdd: expected bins to be positive, and not above 2^40, got ", count);
         edges.push_back(at::empty({count + 1}, self.options()));
     }
     return {at::empty(bins, self.options()), edges};
@@ -71,8 +75,10 @@ Histogram histogramdd(const at::Tensor &self, at::IntArrayRef bins,
 Histogram histogramdd_alike(const at::Tensor &self, int64_t bins,
                             c10::optional<at::ArrayRef<double>>, const MaybeTensor &, bool)
 {
-    TORCH_CHECK(self.dim() >= 2, "histogramdd: expected points of 2 dims at least, got ",
-                self.sizes());
+    TORCH_CHECK(
+        self.dim() >= 2 && self.size(-1) <= kMostCoordinates,
+        "histogramdd: expected points of 2 dims at least, with up to 65536 coordinates, got ",
+        self.sizes());
     return histogram_of(self, std::vector<int64_t>(static_cast<size_t>(self.size(-1)), bins));
 }
 
