@@ -417,6 +417,9 @@ void Interpreter::find_list_change(Loop &loop, const Ref &list, const Contents &
     const Ref rows_after = rows_of(after);
     const Ref rows = rows_after ? rows_after : rows_of(contents_of(*list));
     if (list->kind != Item::Kind::List || !rows) {
+        for (const Ref &element : elements) {
+            require_known(element);
+        }
         throw Unsupported("a loop on the data changes the length of a dict, or of a list of other "
                           "than tensors and numbers, " +
                           recording_.describe(loop.place));

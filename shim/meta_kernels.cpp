@@ -248,6 +248,20 @@ at::Tensor pixel_unshuffle(const at::Tensor &self, int64_t downscale_factor)
     return shuffled(self, downscale_factor, false);
 }
 
+// Averages of as many windows as are asked for, in a plane or a volume.
+at::Tensor adaptive_average(const at::Tensor &self, at::IntArrayRef output_size)
+{
+    const auto axes = static_cast<int64_t>(output_size.size());
+    TORCH_CHECK(self.dim() == axes + 1 || self.dim() == axes + 2,
+                "adaptive_avg_pool: expected an input of ", axes + 1, " or ", axes + 2,
+                " dims, got ", self.sizes());
+    std::vector<int64_t> sizes = self.sizes().vec();
+    std::copy(output_size.begin(), output_size.end(), sizes.end() - axes);
+    const bool is_plane = axes == 2;
+    return at::empty(sizes, self.options().memory_format(is_plane ? self.suggest_memory_format()
+                                                                  : at::MemoryFormat::Contiguous));
+}
+
 // Planes and volumes, sampled at the points of a grid.
 at::Tensor grid_sampler(const at::Tensor &input, const at::Tensor &grid, int64_t, int64_t, bool)
 {
@@ -368,6 +382,8 @@ void register_meta_kernels()
         add_meta_kernel("aten::native_layer_norm", "", &native_layer_norm);
         add_meta_kernel("aten::convolution_overrideable", "", &convolution);
         add_meta_kernel("aten::max_pool3d_with_indices", "", &max_pool3d);
+        add_meta_kernel("aten::_adaptive_avg_pool2d", "", &adaptive_average);
+        add_meta_kernel("aten::_adaptive_avg_pool3d", "", &adaptive_average);
         add_meta_kernel("aten::pixel_shuffle", "", &pixel_shuffle);
         add_meta_kernel("aten::pixel_unshuffle", "", &pixel_unshuffle);
         add_meta_kernel("aten::grid_sampler_2d", "", &grid_sampler);

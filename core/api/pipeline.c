@@ -60,8 +60,7 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
         htp_status_free(fixed);
     }
     HTP_TRY(status);
-    if (session->opset_needed_by && session->options.opset == 0 &&
-        (*model)->opset > LEAST_OPSET) {
+    if (session->opset_needed_by && session->options.opset == 0 && (*model)->opset > LEAST_OPSET) {
         htp_session_note(session, "opset %d: %s needs it", (*model)->opset,
                          session->opset_needed_by);
     }

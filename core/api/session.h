@@ -36,10 +36,10 @@ typedef struct htp_session {
     uint32_t argument_count;
     htp_inputs inputs;
     htp_inputs_origin inputs_origin;
-    bool are_inputs_taken; /* derived inputs: forward() took them */
-    bool is_stopped;       /* the caller asked to stop */
-    bool are_sizes_chosen; /* which axes are dynamic was told, together with the inputs */
-    bool is_untraced;      /* set by who wants to know inputs without running anything */
+    bool are_inputs_taken;       /* derived inputs: forward() took them */
+    bool is_stopped;             /* the caller asked to stop */
+    bool are_sizes_chosen;       /* which axes are dynamic was told, together with the inputs */
+    bool is_untraced;            /* set by who wants to know inputs without running anything */
     const char *opset_needed_by; /* the operator that a later opset was taken for; NULL: none */
     htp_graph *graph;
     HTP_VECTOR(const char *) notes; /* that the caller was handed */

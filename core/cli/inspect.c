@@ -25,8 +25,8 @@ static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const 
                                       const htp_options *options, char **text, char **json)
 {
     if (arguments->depth >= 0 || arguments->selection.own) {
-        return htp_status_make(
-            HTP_CODE_USAGE, "%s: --depth and --own are for ONNX models, and this is none", path);
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: --depth and --own are for ONNX models, and this is none", path);
     }
     return htp_inspect(path, options, text, json);
 }
