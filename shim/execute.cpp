@@ -98,6 +98,25 @@ bool Executor::always_gives_the_same(const Call &call)
     });
 }
 
+// Why an operator is not run at all; nullptr for others.
+const char *Executor::find_refusal(const Call &call) const
+{
+    if (makes_nested(call.schema)) {
+        return "it makes a nested tensor, which ONNX has no type for; make the encoder with "
+               "enable_nested_tensor=False, which computes the same where no mask is";
+    }
+    if (!may_run(call.schema)) {
+        return "it does more than to compute, and is not run for a file";
+    }
+    if (is_unchecked(call.schema) && !is_sized_alone(call.schema)) {
+        return "it is not run, because its kernel does not check what it is given";
+    }
+    if (has_no_order(call)) {
+        return "without sorted=True the order of its output is not defined";
+    }
+    return squeezes_data(call) ? "the data decides whether its output has that dim" : nullptr;
+}
+
 std::vector<Ref> Executor::run_call(Call &call)
 {
     refuse_lasting_changes(call.schema, call.inputs, call.place);
@@ -107,22 +126,8 @@ std::vector<Ref> Executor::run_call(Call &call)
             return fail(call, "");
         }
     }
-    if (makes_nested(call.schema)) {
-        return fail(call, "it makes a nested tensor, which ONNX has no type for; make the encoder "
-                          "with enable_nested_tensor=False, which computes the same where no "
-                          "mask is");
-    }
-    if (!may_run(call.schema)) {
-        return fail(call, "it does more than to compute, and is not run for a file");
-    }
-    if (is_unchecked(call.schema) && !is_sized_alone(call.schema)) {
-        return fail(call, "it is not run, because its kernel does not check what it is given");
-    }
-    if (has_no_order(call)) {
-        return fail(call, "without sorted=True the order of its output is not defined");
-    }
-    if (squeezes_data(call)) {
-        return fail(call, "the data decides whether its output has that dim");
+    if (const char *const refusal = find_refusal(call)) {
+        return fail(call, refusal);
     }
     try {
         if (const auto outputs = quantized(call)) {
@@ -150,27 +155,31 @@ std::vector<Ref> Executor::run_call(Call &call)
     } catch (const BadInputs &) {
         throw;
     } catch (const std::exception &error) {
-        if (has_data(call.inputs)) {
-            if (const auto inputs = fitted(call)) {
-                Call other = {call.node, call.schema, call.operation, *inputs, call.place};
-                return run_call(other);
-            }
-            auto sized = has_flats_ ? std::nullopt : reshaped(call);
-            sized = sized || has_flats_ ? sized : met(call);
-            if (sized) {
-                return make_outputs(call, Mode::Meta, *sized, true);
-            }
-            return fail_on_data(call,
-                                "sizes that depend on the data do not fit: " + first_line(error));
-        }
-        fail(call, first_line(error));
-        const std::string text = node_kind(call.schema) + " raised " +
-                                 recording_.describe(call.place) + ": " + first_line(error);
-        if (always_gives_the_same(call)) {
-            throw Raised(text);
-        }
-        throw BadInputs(text);
+        return run_otherwise(call, first_line(error));
     }
+}
+
+// What becomes of an operator that raised: sizes that the data decides were made up, and need not
+// fit; all others are those of the program.
+std::vector<Ref> Executor::run_otherwise(Call &call, const std::string &error)
+{
+    if (has_data(call.inputs)) {
+        if (const auto inputs = fitted(call)) {
+            Call other = {call.node, call.schema, call.operation, *inputs, call.place};
+            return run_call(other);
+        }
+        auto sized = has_flats_ ? std::nullopt : reshaped(call);
+        sized = sized || has_flats_ ? sized : met(call);
+        return sized ? make_outputs(call, Mode::Meta, *sized, true)
+                     : fail_on_data(call, "sizes that depend on the data do not fit: " + error);
+    }
+    fail(call, error);
+    const std::string text =
+        node_kind(call.schema) + " raised " + recording_.describe(call.place) + ": " + error;
+    if (always_gives_the_same(call)) {
+        throw Raised(text);
+    }
+    throw BadInputs(text);
 }
 
 // unique() that need not sort, and does not.

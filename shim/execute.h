@@ -208,7 +208,9 @@ class Executor
     std::vector<Ref> fail(const Call &call, const std::string &reason);
     std::vector<Ref> fail_on_data(const Call &call, const std::string &reason);
     uint32_t record(const Call &call, const std::vector<Ref> &outputs, const std::string &failure);
+    const char *find_refusal(const Call &call) const;
     std::vector<Ref> run_call(Call &call);
+    std::vector<Ref> run_otherwise(Call &call, const std::string &error);
     void note_views(const Call &call, const std::vector<Ref> &outputs);
     bool is_whole_by_chance(const Call &call, const Ref &input) const;
     void note_view(const Call &call, const Ref &tensor, size_t output, size_t element);

@@ -226,7 +226,7 @@ void Interpreter::compare_all(Loop &loop, const Block &block)
                              loop.initial[k] == input;
         if (is_list && result != input && result->kind == input->kind) {
             note_moved(loop, k, *result);
-        } else if (loop.same.count(k) != 0 && !executor_.is_same_memory(input, result)) {
+        } else if (loop.same.count(k) != 0 && !Executor::is_same_memory(input, result)) {
             loop.same.erase(k);
             loop.replaced.insert(k);
             restart(loop);
@@ -234,7 +234,7 @@ void Interpreter::compare_all(Loop &loop, const Block &block)
             const bool can_stay = input->is_tensor() && result != input &&
                                   loop.initial[k]->is_tensor() && !loop.initial[k]->view &&
                                   loop.replaced.count(k) == 0;
-            if (can_stay && executor_.is_same_memory(input, result)) {
+            if (can_stay && Executor::is_same_memory(input, result)) {
                 loop.same.insert(k);
                 restart(loop);
             }

@@ -314,7 +314,7 @@ htp_shim_weight Model::describe(const at::Tensor &tensor, const std::string &nam
     return weight;
 }
 
-std::vector<std::string> Model::methods()
+std::vector<std::string> Model::methods() const
 {
     std::vector<std::string> names;
     for (const torch::jit::Function *function : owner().type()->methods()) {

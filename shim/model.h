@@ -80,7 +80,7 @@ class Model
     void choose_method(const std::string &module, const std::string &name);
 
     // The method with its schema: argument 0 is self.
-    torch::jit::Function &function()
+    torch::jit::Function &function() const
     {
         return owner().get_method(method).function();
     }
@@ -96,7 +96,7 @@ class Model
     }
 
     // The methods of that module.
-    std::vector<std::string> methods();
+    std::vector<std::string> methods() const;
 
     // The module of an object; HTP_SHIM_NONE when it is no module of this model.
     uint32_t module_of(const c10::ivalue::Object *object) const;

@@ -211,7 +211,7 @@ bool is_unchecked(const c10::FunctionSchema &schema)
         "jagged", "fbgemm", "mkldnn", "cudnn", "miopen", "_cslt", "_wrapped_",
         // Labels, lengths, samples, pivots.
         "ctc_loss", "segment_reduce", "fractional_max_pool", "histogramdd", "embedding_renorm",
-        "lu_solve", "ldl_solve", "lu_unpack",
+        "ldl_solve",
         // Parameters and heads of attention.
         "_transform_bias_rescale"};
     const std::string &name = schema.name();
@@ -269,82 +269,77 @@ bool is_exact_on_sizes(const std::string &name)
     return exact.count(name) != 0;
 }
 
-bool takes_data_numbers(const std::string &name)
+namespace
+{
+
+// Numbers that are sizes of the output, or how many there are.
+bool takes_sizes(const std::string &name)
+{
+    static const std::set<std::string> takers = {"aten::zeros",
+                                                 "aten::ones",
+                                                 "aten::full",
+                                                 "aten::empty",
+                                                 "aten::new_zeros",
+                                                 "aten::new_ones",
+                                                 "aten::new_full",
+                                                 "aten::new_empty",
+                                                 "aten::arange",
+                                                 "aten::linspace",
+                                                 "aten::logspace",
+                                                 "aten::view",
+                                                 "aten::reshape",
+                                                 "aten::_unsafe_view",
+                                                 "aten::expand",
+                                                 "aten::broadcast_to",
+                                                 "aten::repeat",
+                                                 "aten::tile",
+                                                 "aten::unflatten",
+                                                 "aten::constant_pad_nd",
+                                                 "aten::pad",
+                                                 "aten::eye",
+                                                 "aten::upsample_nearest1d",
+                                                 "aten::upsample_nearest2d",
+                                                 "aten::upsample_nearest3d",
+                                                 "aten::upsample_linear1d",
+                                                 "aten::upsample_bilinear2d",
+                                                 "aten::upsample_trilinear3d",
+                                                 "aten::upsample_bicubic2d",
+                                                 "aten::split",
+                                                 "aten::split_with_sizes",
+                                                 "aten::unsafe_split_with_sizes"};
+    return takers.count(name) != 0;
+}
+
+// Numbers that are one operand of a formula, or the value of elements.
+bool takes_operands(const std::string &name)
 {
     static const std::set<std::string> takers = {
-        // As sizes.
-        "aten::zeros",
-        "aten::ones",
-        "aten::full",
-        "aten::empty",
-        "aten::new_zeros",
-        "aten::new_ones",
-        "aten::new_full",
-        "aten::new_empty",
-        "aten::arange",
-        "aten::linspace",
-        "aten::logspace",
-        "aten::view",
-        "aten::reshape",
-        "aten::_unsafe_view",
-        "aten::expand",
-        "aten::broadcast_to",
-        "aten::repeat",
-        "aten::tile",
-        "aten::unflatten",
-        "aten::constant_pad_nd",
-        "aten::pad",
-        "aten::eye",
-        "aten::upsample_nearest1d",
-        "aten::upsample_nearest2d",
-        "aten::upsample_nearest3d",
-        "aten::upsample_linear1d",
-        "aten::upsample_bilinear2d",
-        "aten::upsample_trilinear3d",
-        "aten::upsample_bicubic2d",
-        "aten::split",
-        "aten::split_with_sizes",
-        "aten::unsafe_split_with_sizes",
-        // As one operand of a formula, or the value of elements.
-        "aten::add",
-        "aten::sub",
-        "aten::rsub",
-        "aten::mul",
-        "aten::div",
-        "aten::true_divide",
-        "aten::floor_divide",
-        "aten::remainder",
-        "aten::fmod",
-        "aten::pow",
-        "aten::eq",
-        "aten::ne",
-        "aten::lt",
-        "aten::le",
-        "aten::gt",
-        "aten::ge",
-        "aten::clamp",
-        "aten::clamp_min",
-        "aten::clamp_max",
-        "aten::where",
-        "aten::masked_fill",
-        "aten::fill",
-        "aten::full_like",
-        "aten::scalar_tensor",
-        "aten::index_fill",
-        "aten::lerp",
-        "prim::NumToTensor",
-        // As positions.
-        "aten::select",
-        "aten::slice",
-        "aten::narrow",
-        "aten::select_scatter",
-        "aten::slice_scatter",
-        "aten::roll",
-        "aten::triu",
-        "aten::tril",
-    };
+        "aten::add",         "aten::sub",         "aten::rsub",         "aten::mul",
+        "aten::div",         "aten::true_divide", "aten::floor_divide", "aten::remainder",
+        "aten::fmod",        "aten::pow",         "aten::eq",           "aten::ne",
+        "aten::lt",          "aten::le",          "aten::gt",           "aten::ge",
+        "aten::clamp",       "aten::clamp_min",   "aten::clamp_max",    "aten::where",
+        "aten::masked_fill", "aten::fill",        "aten::full_like",    "aten::scalar_tensor",
+        "aten::index_fill",  "aten::lerp",        "prim::NumToTensor"};
+    return takers.count(name) != 0;
+}
+
+// Numbers that are positions.
+bool takes_positions(const std::string &name)
+{
+    static const std::set<std::string> takers = {
+        "aten::select",        "aten::slice", "aten::narrow", "aten::select_scatter",
+        "aten::slice_scatter", "aten::roll",  "aten::triu",   "aten::tril"};
+    return takers.count(name) != 0;
+}
+
+} // namespace
+
+bool takes_data_numbers(const std::string &name)
+{
     const bool is_in_place = !name.empty() && name.back() == '_';
-    return takers.count(is_in_place ? name.substr(0, name.size() - 1) : name) != 0;
+    const std::string functional = is_in_place ? name.substr(0, name.size() - 1) : name;
+    return takes_sizes(functional) || takes_operands(functional) || takes_positions(functional);
 }
 
 bool takes_constants_as_numbers(const c10::FunctionSchema &schema)

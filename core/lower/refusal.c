@@ -17,6 +17,9 @@ static const char eigenvalues[] = "it needs eigenvalues, for which ONNX has no o
 static const char bits[] = "it needs the bits of numbers, which no operator of ONNX tells";
 static const char pivots[] =
     "it factorizes with pivots of one or two rows, which ONNX has no operator for";
+static const char halves[] = "it makes complex numbers of two float16, which are not exported";
+static const char cancelling[] =
+    "libtorch adds terms that cancel each other, so that its own rounding decides the digits";
 static const char sparse[] = "it makes sparse tensors, which ONNX Runtime has no operators for";
 
 /** Why an operator cannot be exported, by any exporter. */
@@ -65,6 +68,9 @@ static const refusal refusals[] = {
     {"aten::linalg_eigvals", eigenvalues},
     {"aten::linalg_eigvalsh", eigenvalues},
     {"aten::hash_tensor", bits},
+    {"aten::chalf", halves},
+    {"aten::linalg_matrix_exp", cancelling},
+    {"aten::matrix_exp", cancelling},
     {"aten::linalg_ldl_factor", pivots},
     {"aten::linalg_ldl_factor_ex", pivots},
     {"aten::linalg_ldl_solve", pivots},

@@ -24,7 +24,9 @@ call("chain_matmul", lambda a, b, c: torch.chain_matmul(a, b, c), (3, 4), (4, 5)
 for power in (0, 1, 2, 3, 7):
     call(f"matrix_power/{power}", lambda x, p=power: torch.linalg.matrix_power(x, p), (2, 3, 3), dynamic=BATCH)
 call("matrix_power/method", lambda x: x.matrix_power(3), (3, 3))
-call("matrix_power/inverse", lambda x: torch.linalg.matrix_power(x, -1), (3, 3), refused="the power -1 of a matrix")
+for power in (-1, -3):
+    call(f"matrix_power/{power}", lambda x, p=power: torch.linalg.matrix_power(x + 3 * torch.eye(3), p), (2, 3, 3),
+         dynamic=BATCH)
 
 # ---- Kronecker and cross products ----------------------------------------------------------------------
 
