@@ -19,10 +19,17 @@ void add_meta_kernel(const char *name, const char *overload, Kernel kernel)
     if (!found || found->hasKernelForDispatchKey(c10::DispatchKey::Meta)) {
         return;
     }
-    registrations.emplace_back(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__,
-                               static_cast<uint32_t>(__LINE__));
     const std::string key = std::string(name) + (*overload ? "." : "") + overload;
-    registrations.back().impl(key.c_str(), kernel);
+    // What is composed of others has gradients by these, and none where it is one kernel.
+    const bool is_composed =
+        found->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+    for (const auto dispatch : {c10::DispatchKey::Meta, c10::DispatchKey::AutogradMeta}) {
+        if (dispatch == c10::DispatchKey::Meta || is_composed) {
+            registrations.emplace_back(torch::Library::IMPL, "aten", dispatch, __FILE__,
+                                       static_cast<uint32_t>(__LINE__));
+            registrations.back().impl(key.c_str(), kernel);
+        }
+    }
 }
 
 } // namespace htp

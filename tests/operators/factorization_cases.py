@@ -98,7 +98,7 @@ call("solve_ex/vectors", lambda a, b: tuple(torch.linalg.solve_ex(a, b)), matric
 call("inv_ex", lambda x: tuple(torch.linalg.inv_ex(x)), matrices(2, 4, 4), dynamic=BATCH)
 call("inv_ex/dynamic", lambda x: tuple(torch.linalg.inv_ex(steep(x))), (2, 3, 3), dynamic=SQUARES)
 call("inv_ex/info", lambda x: torch.linalg.inv_ex(x)[1], torch.tensor([
-    [[1.0, 2.0], [2.0, 4.0]], [[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]))
+    [[1.0, 2.0], [2.0, 4.0]], [[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]), needs=(2, 0))
 call("tensorsolve", torch.linalg.tensorsolve, matrices(6, 6).reshape(2, 3, 6), (2, 3))
 call("tensorsolve/dims", lambda a, b: torch.linalg.tensorsolve(a, b, dims=(0,)),
      matrices(6, 6).reshape(6, 2, 3), (2, 3))
