@@ -47,11 +47,12 @@ std::string shown(const Ref &item)
     return text;
 }
 
-// Only of whole numbers it is certain how TorchScript writes them.
+// Only of whole numbers, strings and devices it is certain how TorchScript writes them.
 bool is_certain(const Ref &item)
 {
+    const c10::IValue &value = item->lane[0];
     return item->kind == Item::Kind::Plain && item->is_constant && item->has_lanes &&
-           item->lane[0].isInt();
+           (value.isInt() || value.isString() || value.isDevice());
 }
 
 } // namespace

@@ -129,7 +129,7 @@ class MaskedEncoder(nn.Module):
 for nested in (False, True):
     add(f"encoder/masked/{'nested' if nested else 'plain'}", lambda n=nested: MaskedEncoder(n).eval(), (2, 5, 8),
         SEEN, script=True, refused="enable_nested_tensor=False" if nested else None,
-        needs=None if nested else (2, 0))
+        needs=(2, 0) if nested else None)
 
 
 def native_multihead(x, y, weight, bias, out, out_bias, mask_type, mask):
