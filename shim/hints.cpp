@@ -177,11 +177,11 @@ class Finder
     void pass_on(const torch::jit::Node &node, const std::string &kind,
                  const std::vector<Known> &inputs, Scope &scope)
     {
-        if (inputs.size() > 0 && inputs[0].argument != HTP_SHIM_NONE &&
+        if (!inputs.empty() && inputs[0].argument != HTP_SHIM_NONE &&
             take_apart(node, kind, inputs[0], scope)) {
             return;
         }
-        const bool is_weight = inputs.size() > 0 && inputs[0].is_weight;
+        const bool is_weight = !inputs.empty() && inputs[0].is_weight;
         if (keeps_sizes(kind) || (changes_shape(kind) && !is_weight)) {
             Known known = inputs[0];
             known.shift += known.argument == HTP_SHIM_NONE ? 0 : rank_change(node);

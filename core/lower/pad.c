@@ -125,7 +125,10 @@ static void bind_circular_pad(htp_lowering *l)
     if (htp_arg_is_constant(l, "pad")) {
         pads = htp_arg_ints(l, "pad", &count);
     }
-    if (!pads && !htp_lower_needs_opset(l, 19, "padding whose width depends on the input")) {
+    if (!pads) {
+        if (htp_lower_needs_opset(l, 19, "padding whose width depends on the input")) {
+            bind_mirrored_pad(l, "pad", "wrap");
+        }
         return;
     }
     if (count % 2 != 0 || count / 2 > rank) {
