@@ -21,8 +21,9 @@ typedef struct binning {
     htp_tensor_id x;     /* a vector: the numbers, or one coordinate of the points */
     size_t coordinate;   /* which one */
     size_t coordinates;  /* of how many */
-    htp_tensor_id edges; /* a vector that rises */
-    htp_tensor_id bins;  /* how many, as [1] */
+    htp_tensor_id edges; /* a vector */
+    int64_t given; /* how many edges the program gives, which may not rise; 0 where not known */
+    htp_tensor_id bins; /* how many, as [1] */
 } binning;
 
 /** Sets the edges to a tensor. */
@@ -35,6 +36,7 @@ static void read_edges(binning *b, htp_value_id edges)
         return;
     }
     b->edges = htp_value_tensor_as(l, edges, b->f.dtype);
+    b->given = value->dims[0].symbol ? 0 : value->dims[0].size;
     b->bins =
         htp_emit_binary(l, "Sub", htp_emit_dim(l, b->edges, value->dims, 0), htp_emit_int(l, 1));
 }
@@ -87,8 +89,8 @@ static void make_edges(binning *b, int64_t bins)
     b->bins = htp_emit_int(f->l, bins);
 }
 
-/** How many edges are not above each number; what is above them all has none. */
-static htp_tensor_id emit_places(const binning *b)
+/** How many edges are not above each number. */
+static htp_tensor_id count_reached(const binning *b)
 {
     static const int64_t column[] = {-1, 1};
     static const int64_t along_edges = 1;
@@ -96,10 +98,51 @@ static htp_tensor_id emit_places(const binning *b)
     htp_tensor_id x = htp_emit_reshape(l, b->x, column, 2);
     htp_tensor_id is_reached = htp_step_compare(&b->f, "GreaterOrEqual", x, b->edges);
     htp_tensor_id place = htp_emit_cast(l, is_reached, HTP_DTYPE_BOOL, HTP_DTYPE_INT64);
-    place = htp_emit_reduce(l, "ReduceSum", place, &along_edges, 1, false);
+    return htp_emit_reduce(l, "ReduceSum", place, &along_edges, 1, false);
+}
+
+/** The same by halves, as std::upper_bound() goes through what may not rise: which edges decide is
+ * part of the result then. Its range begins at @c first and has @c length edges. */
+static htp_tensor_id search_reached(const binning *b)
+{
+    htp_lowering *l = b->f.l;
+    const htp_dtype type = HTP_DTYPE_INT64;
+    htp_tensor_id none = htp_emit_int(l, 0);
+    htp_tensor_id one = htp_emit_int(l, 1);
+    htp_tensor_id first = none;
+    htp_tensor_id length = htp_emit_int(l, b->given);
+    for (int64_t longest = b->given; longest > 0; longest /= 2) {
+        htp_tensor_id half = htp_emit_binary(l, "Div", length, htp_emit_int(l, 2));
+        htp_tensor_id middle = htp_emit_binary(l, "Add", first, half);
+        htp_tensor_id behind = htp_emit_binary(l, "Add", middle, one);
+        middle = htp_typed_extreme(l, "Min", type, middle, htp_emit_int(l, b->given - 1));
+        htp_tensor_id edge =
+            htp_emit(l, "Gather", HTP_IN(b->edges, middle), HTP_AT(htp_attribute_int("axis", 0)));
+        htp_tensor_id is_above = htp_step_compare(&b->f, "Greater", edge, b->x);
+        htp_tensor_id is_found = htp_emit_binary(l, "Equal", length, none);
+        first =
+            htp_typed_where(l, type, htp_emit_binary(l, "Or", is_above, is_found), first, behind);
+        htp_tensor_id rest =
+            htp_emit_binary(l, "Sub", htp_emit_binary(l, "Sub", length, half), one);
+        length =
+            htp_typed_where(l, type, is_above, half, htp_typed_extreme(l, "Max", type, rest, none));
+    }
+    return first;
+}
+
+/** How many edges are not above each number; 0 for what is not between the first and the last one,
+ * as NaN is. Three edges or fewer tell the same in any order. */
+static htp_tensor_id emit_places(const binning *b)
+{
+    enum { FEW = 3 };
+    htp_lowering *l = b->f.l;
+    htp_tensor_id place = b->given > FEW ? search_reached(b) : count_reached(b);
+    htp_tensor_id first = htp_emit_slice(l, b->edges, 0, 0, 1);
     htp_tensor_id last = htp_emit_slice(l, b->edges, 0, -1, INT64_MAX);
-    htp_tensor_id is_beyond = htp_step_compare(&b->f, "Greater", b->x, last);
-    return htp_typed_where(l, HTP_DTYPE_INT64, is_beyond, htp_emit_int(l, 0), place);
+    htp_tensor_id is_between =
+        htp_emit_binary(l, "And", htp_step_compare(&b->f, "GreaterOrEqual", b->x, first),
+                        htp_step_compare(&b->f, "LessOrEqual", b->x, last));
+    return htp_typed_where(l, HTP_DTYPE_INT64, is_between, place, htp_emit_int(l, 0));
 }
 
 /** The bin of each number, from 0 on; any one for what is outside of them.

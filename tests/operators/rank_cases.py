@@ -102,6 +102,9 @@ for density in (False, True):
     call(f"histogram/{name}/edges", lambda x, e, d=density: tuple(torch.histogram(x, e, density=d)), ON_EDGES,
          torch.tensor([0, 0.5, 1, 2]), others=lambda: [
              [ON_EDGES, torch.tensor([0.1, 0.5, 1.4, 2.1])], [-ON_EDGES, torch.tensor([-5.0, -0.1, 0, 2.1])]])
+FALLING = torch.tensor([-1.5, 0.8, -0.4, 0.3, 1.2, 0.1, 1.6])
+call("histogram/falling", lambda x, e: torch.histogram(x, e)[0], (5, 6), FALLING)
+call("histogram/falling/none", lambda x, e: torch.histogram(x, e)[0], (5, 6), FALLING.flip(0))
 call("histogram/on-edges", histogram(4, range=(0.0, 2.0)), ON_EDGES)
 call("histogram/equal", histogram(4), torch.full((3,), 2.0))
 call("histogram/one-point", histogram(3, range=(2.0, 2.0)), torch.tensor([1.5, 2.0, 2.5, 3.0]))
