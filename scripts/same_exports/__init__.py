@@ -1,0 +1,1 @@
+"""Whether two builds export the same; see command.py."""

@@ -1,0 +1,76 @@
+"""Compares what two builds make of the same TorchScript files: what they print, and every byte.
+
+    scripts/same-exports OLD NEW [--tables LIST] [--only REGEX] [--seeds N] [--zoo DIR] [FILE...]
+
+OLD and NEW are build folders (build/2.13.0) of one version of libtorch. Each file is exported by both,
+and dumped as it was traced: `--dump-after trace`. Standard output and error, exit code and files must
+be equal. What OLD gives is kept in it, so that a further NEW costs half. Exit code 1 where something
+differs; the last line is `N same, N differ`.
+"""
+
+import argparse
+import os
+import re
+import sys
+from multiprocessing import Pool
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[1]
+TABLES = ("operators", "models", "custom", "random", "zoo")
+MOST_SHOWN = 40
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    add = result.add_argument
+    add("old", type=Path, help="a build folder: what is to be kept")
+    add("new", type=Path, help="another one")
+    add("files", type=Path, nargs="*", metavar="FILE", help="TorchScript files beside the tables'")
+    add("--tables", default=",".join(TABLES), metavar="LIST",
+        help="of the tests and of `make zoo`: all by default, \"\" for none")
+    add("--only", default="", metavar="REGEX", help="only files whose name matches")
+    add("--seeds", type=int, default=2000, metavar="N", help="of random programs (default 2000)")
+    add("--zoo", type=Path, metavar="DIR", help="files that `make zoo` made (default: those of OLD)")
+    add("--jobs", type=int, default=os.cpu_count(), metavar="N", help="at a time")
+    return result
+
+
+def differences(old: dict, new: dict) -> list:
+    """In what two runs differ, a line each."""
+    found = []
+    for part in sorted(old.keys() | new.keys()):
+        was, now = old.get(part), new.get(part)
+        if was != now:
+            found.append(f"{part}: {'' if was is None else was} became {'' if now is None else now}")
+    return found
+
+
+def main() -> int:
+    arguments = parser().parse_args()
+    old, new = arguments.old.resolve(), arguments.new.resolve()
+    # The makers of the tests' files ask which libtorch the build under test has.
+    os.environ["HTP_BUILD"] = str(new)
+    os.environ["OMP_NUM_THREADS"] = "1"
+    sys.path.insert(0, str(SCRIPTS.parent / "tests"))
+
+    from same_exports import runs, subjects
+
+    tables = [table for table in arguments.tables.split(",") if table]
+    zoo = arguments.zoo or old / "zoo" / "models"
+    chosen = subjects.of(tables, arguments.seeds, zoo, arguments.files)
+    pattern = re.compile(arguments.only)
+    chosen = (subject for subject in chosen if pattern.search(subject.name))
+    known = runs.Known(old)
+    same = differ = 0
+    with Pool(arguments.jobs, runs.begin, (old, new)) as pool:
+        for subject, was, now in pool.imap(runs.both, known.joined(chosen), chunksize=4):
+            known.add(subject, was)
+            lines = differences(was, now)
+            same, differ = (same + 1, differ) if not lines else (same, differ + 1)
+            if lines and differ <= MOST_SHOWN:
+                print(f"{subject.name}: {subject.path} {' '.join(subject.flags)}")
+                print(*(f"    {line[:400]}" for line in lines), sep="\n", flush=True)
+            if (same + differ) % 500 == 0:
+                print(f"{same} same, {differ} differ so far", file=sys.stderr, flush=True)
+    print(f"{same} same, {differ} differ")
+    return 1 if differ else 0
