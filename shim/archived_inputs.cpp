@@ -129,7 +129,7 @@ class Describer
         htp_shim_input input = {};
         input.is_nested = true;
         input.count = static_cast<uint32_t>(items.size());
-        input.items = model_.keep.array(std::move(items));
+        input.items = model_.keep.array(items);
         return input;
     }
 

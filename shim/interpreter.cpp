@@ -242,54 +242,11 @@ void Interpreter::set_outputs(const Node &node, const std::vector<Ref> &outputs,
 const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handlers()
 {
     static const std::unordered_map<std::string, Handler> table = {
-        {"prim::Constant", &Interpreter::do_constant},
-        {"prim::If", &Interpreter::do_if},
-        {"prim::Loop", &Interpreter::do_loop},
-        {"prim::CallMethod", &Interpreter::do_call_method},
-        {"prim::CallFunction", &Interpreter::do_call_function},
-        {"prim::fork", &Interpreter::do_fork},
-        {"aten::wait", &Interpreter::do_same},
-        {"prim::RaiseException", &Interpreter::do_raise},
-        {"prim::GetAttr", &Interpreter::do_get_attr},
-        {"prim::SetAttr", &Interpreter::do_set_attr},
-        {"prim::CreateObject", &Interpreter::do_create_object},
-        {"prim::unchecked_cast", &Interpreter::do_same},
-        {"prim::data", &Interpreter::do_same},
-        {"aten::cpu", &Interpreter::do_same},
-        {"prim::profile", &Interpreter::do_same},
-        {"prim::unchecked_unwrap_optional", &Interpreter::do_unwrap},
-        {"aten::_unwrap_optional", &Interpreter::do_unwrap},
-        {"prim::Uninitialized", &Interpreter::do_unset},
-        {"prim::Print", &Interpreter::do_nothing},
-        {"aten::warn", &Interpreter::do_nothing},
-        {"prim::Enter", &Interpreter::do_enter},
-        {"prim::Exit", &Interpreter::do_enter},
-        {"aten::__is__", &Interpreter::do_is},
-        {"aten::__isnot__", &Interpreter::do_is_not},
-        {"prim::isinstance", &Interpreter::do_isinstance},
-        {"prim::device", &Interpreter::do_device},
-        {"aten::format", &Interpreter::do_format},
-        {"aten::percentFormat", &Interpreter::do_text},
-        {"aten::str", &Interpreter::do_text},
-        {"prim::ListConstruct", &Interpreter::do_list_construct},
-        {"prim::TupleConstruct", &Interpreter::do_tuple_construct},
-        {"prim::DictConstruct", &Interpreter::do_dict_construct},
-        {"aten::dict", &Interpreter::do_make_dict},
-        {"prim::ListUnpack", &Interpreter::do_unpack},
-        {"prim::TupleUnpack", &Interpreter::do_unpack},
-        {"prim::TupleIndex", &Interpreter::do_get_item},
-        {"prim::TupleSlice", &Interpreter::do_tuple_slice},
-        {"aten::__getitem__", &Interpreter::do_get_item},
-        {"aten::unbind", &Interpreter::do_unbind},
-        {"aten::split", &Interpreter::do_split},
-        {"aten::unsafe_split", &Interpreter::do_split},
-        {"aten::chunk", &Interpreter::do_chunk},
-        {"aten::unsafe_chunk", &Interpreter::do_chunk},
-        {"aten::batch_norm", &Interpreter::do_normalization},
-        {"aten::instance_norm", &Interpreter::do_normalization},
-        {"aten::native_batch_norm", &Interpreter::do_normalization},
-        {"aten::_batch_norm_with_update", &Interpreter::do_normalization},
-        {"aten::_native_batch_norm_legit", &Interpreter::do_normalization},
+#define HTP_FOLLOWED(kind, handler) {kind, &Interpreter::do_##handler},
+#define HTP_FOLLOWED_IN_LISTS(kind, handler)
+#include <htp/followed.def>
+#undef HTP_FOLLOWED_IN_LISTS
+#undef HTP_FOLLOWED
     };
     return table;
 }
@@ -298,42 +255,13 @@ const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::handle
 const std::unordered_map<std::string, Interpreter::Handler> &Interpreter::container_handlers()
 {
     static const std::unordered_map<std::string, Handler> table = {
-        {"aten::len", &Interpreter::do_len},
-        {"aten::append", &Interpreter::do_append},
-        {"aten::extend", &Interpreter::do_extend},
-        {"aten::add_", &Interpreter::do_extend},
-        {"aten::pop", &Interpreter::do_pop},
-        {"aten::insert", &Interpreter::do_insert},
-        {"aten::clear", &Interpreter::do_clear},
-        {"aten::reverse", &Interpreter::do_reverse},
-        {"aten::items", &Interpreter::do_items},
-        {"aten::get", &Interpreter::do_get},
-        {"aten::update", &Interpreter::do_update},
-        {"aten::add", &Interpreter::do_concatenate},
-        {"aten::slice", &Interpreter::do_slice},
-        {"aten::list", &Interpreter::do_copy_list},
-        {"aten::copy", &Interpreter::do_copy_list},
-        {"aten::_set_item", &Interpreter::do_set_item},
-        {"aten::__contains__", &Interpreter::do_contains},
-        {"aten::keys", &Interpreter::do_keys},
-        {"aten::values", &Interpreter::do_dict_values},
+#define HTP_FOLLOWED(kind, handler)
+#define HTP_FOLLOWED_IN_LISTS(kind, handler) {kind, &Interpreter::do_##handler},
+#include <htp/followed.def>
+#undef HTP_FOLLOWED_IN_LISTS
+#undef HTP_FOLLOWED
     };
     return table;
-}
-
-bool Interpreter::evaluates(const torch::jit::Node &node)
-{
-    const std::string kind = node.kind().toQualString();
-    if (handlers().count(kind) != 0) {
-        return true;
-    }
-    const auto found = container_handlers().find(kind);
-    if (found == container_handlers().end() || node.inputs().empty()) {
-        return false;
-    }
-    const c10::TypeKind type = node.input(0)->type()->kind();
-    return type == c10::TypeKind::ListType || type == c10::TypeKind::TupleType ||
-           type == c10::TypeKind::DictType;
 }
 
 // A constant of the code is one value, however often it is read.

@@ -34,9 +34,6 @@ class Interpreter
     {
     }
 
-    // Whether a node's operator never becomes a node of a trace: it is followed by this class.
-    static bool evaluates(const torch::jit::Node &node);
-
     // Runs a method of the root module. @p arguments without self; @p carried is what attributes
     // hold instead of what the archive has.
     std::vector<Ref> run(const std::string &method, std::vector<Ref> arguments,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <sstream>
 
 namespace htp
@@ -197,6 +198,25 @@ at::ScalarType scalar_type_of(htp_dtype dtype)
     return kScalarTypes[dtype];
 }
 
+// Small arrays share chunks.
+const void *Keep::copy(const void *data, size_t bytes)
+{
+    constexpr size_t kUnit = sizeof(std::max_align_t), kChunk = 1024;
+    const size_t units = (bytes + kUnit - 1) / kUnit;
+    if (units == 0) {
+        return nullptr;
+    }
+    if (units > left_) {
+        left_ = std::max(units, kChunk);
+        chunks_.emplace_back(new std::max_align_t[left_]);
+        size_ = left_;
+    }
+    std::max_align_t *place = chunks_.back().get() + (size_ - left_);
+    left_ -= units;
+    std::memcpy(place, data, bytes);
+    return place;
+}
+
 Model::Model(const std::string &path, const htp_shim_contents &contents, const Tick &tick)
     : archive(path, contents, tick)
 {
@@ -263,7 +283,7 @@ void Model::add_modules()
     }
     for (size_t i = 0; i < modules.size(); i++) {
         modules[i].alias_count = aliases[i].size();
-        modules[i].aliases = keep.array(std::move(aliases[i]));
+        modules[i].aliases = keep.array(aliases[i]);
     }
 }
 
@@ -321,6 +341,22 @@ std::vector<std::string> Model::methods() const
         names.push_back(function->name());
     }
     return names;
+}
+
+htp_shim_facts Model::facts()
+{
+    htp_shim_facts facts = {};
+    std::vector<const char *> names;
+    for (const std::string &name : methods()) {
+        names.push_back(keep.string(name));
+    }
+    facts.format_version = archive.format_version();
+    facts.has_serialization_id = archive.has_record(".data/serialization_id");
+    facts.method_count = static_cast<uint32_t>(names.size());
+    facts.methods = keep.array(names);
+    const auto &returns = function().getSchema().returns();
+    facts.returns = keep.string(returns.empty() ? "None" : type_text(returns[0].type()));
+    return facts;
 }
 
 // The module that has a path, or is met there again.
@@ -409,7 +445,7 @@ void Model::add_items(htp_shim_argument &argument, const c10::TypePtr &type, int
         }
     }
     argument.item_count = static_cast<uint32_t>(parts.size());
-    argument.items = keep.array(std::move(parts));
+    argument.items = keep.array(parts);
 }
 
 } // namespace htp

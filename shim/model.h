@@ -6,9 +6,11 @@
 
 #include <htp/shim.h>
 
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -41,7 +43,7 @@ std::vector<std::string> field_names(const c10::TupleType &type);
 htp_dtype dtype_of(at::ScalarType type);
 at::ScalarType scalar_type_of(htp_dtype dtype);
 
-// Strings and arrays that live as long as the model.
+// Strings and arrays of plain data that live as long as the model.
 class Keep
 {
   public:
@@ -49,16 +51,19 @@ class Keep
     {
         return strings_.emplace_back(text).c_str();
     }
-    template <typename T> const T *array(std::vector<T> &&values)
+    template <typename T> const T *array(const std::vector<T> &values)
     {
-        auto holder = std::make_shared<std::vector<T>>(std::move(values));
-        arrays_.push_back(holder);
-        return holder->data();
+        static_assert(std::is_trivially_copyable<T>::value, "its bytes are copied");
+        return static_cast<const T *>(copy(values.data(), values.size() * sizeof(T)));
     }
 
   private:
+    const void *copy(const void *data, size_t bytes);
+
     std::deque<std::string> strings_;
-    std::deque<std::shared_ptr<void>> arrays_;
+    std::vector<std::unique_ptr<std::max_align_t[]>> chunks_;
+    size_t size_ = 0; // of the last chunk
+    size_t left_ = 0; // at its end
 };
 
 class Model
@@ -97,6 +102,9 @@ class Model
 
     // The methods of that module.
     std::vector<std::string> methods() const;
+
+    // What the archive says of itself and of the method.
+    htp_shim_facts facts();
 
     // The module of an object; HTP_SHIM_NONE when it is no module of this model.
     uint32_t module_of(const c10::ivalue::Object *object) const;

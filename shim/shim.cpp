@@ -1,10 +1,9 @@
 // The C ABI: no libtorch type and no exception crosses it.
 #include "archived_inputs.h"
 #include "guarded_operators.h"
-#include "hints.h"
 #include "inlined_calls.h"
 #include "libraries.h"
-#include "operators.h"
+#include "program.h"
 #include "recording.h"
 #include "text_budget.h"
 #include "trace.h"
@@ -28,9 +27,8 @@ struct htp_shim_model {
     std::shared_ptr<htp::Trace> trace;
     std::shared_ptr<htp::Trace> first;          // trace of a first call
     std::unique_ptr<htp::InlinedCalls> inlined; // of this trace
-    std::optional<std::vector<htp_shim_hint>> hints;
     std::optional<std::vector<htp_shim_input>> archived_inputs;
-    std::optional<std::vector<htp_shim_operator>> operators;
+    std::unique_ptr<htp::Program> program; // of the method
 };
 
 namespace
@@ -159,18 +157,6 @@ void list_arguments(const htp_shim_model *model, const htp_shim_argument **argum
     *count = static_cast<uint32_t>(model->model.arguments.size());
 }
 
-htp_shim_code list_hints(htp_shim_model *model, const htp_shim_hint **hints, uint32_t *count,
-                         htp_shim_error *error)
-{
-    return guard(error, HTP_SHIM_NOT_MODEL, [&] {
-        if (!model->hints) {
-            model->hints = htp::find_hints(model->model);
-        }
-        *hints = model->hints->data();
-        *count = static_cast<uint32_t>(model->hints->size());
-    });
-}
-
 htp_shim_code list_archived_inputs(htp_shim_model *model, const htp_shim_input **inputs,
                                    uint32_t *count, htp_shim_error *error)
 {
@@ -267,21 +253,41 @@ htp_shim_code choose_method(htp_shim_model *model, const char *module, const cha
     return guard(error, HTP_SHIM_NOT_MODEL, [&] { model->model.choose_method(module, name); });
 }
 
-htp_shim_code list_operators(htp_shim_model *model, const htp_shim_operator **operators,
-                             uint32_t *count, htp_shim_error *error)
+htp::Program &program_of(const htp_program *program)
+{
+    return *static_cast<htp::Program *>(program->reader);
+}
+
+htp_shim_code load_function(const htp_program *program, uint32_t function, htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] { program_of(program).load_function(function); });
+}
+
+htp_shim_code load_slot(const htp_program *program, uint32_t object, uint32_t slot, uint32_t *data,
+                        htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_NOT_MODEL,
+                 [&] { *data = program_of(program).load_slot(object, slot); });
+}
+
+htp_shim_code find_program(htp_shim_model *model, const htp_program **program,
+                           htp_shim_error *error)
 {
     return guard(error, HTP_SHIM_NOT_MODEL, [&] {
-        if (!model->operators) {
-            model->operators = htp::find_operators(model->model);
+        if (!model->program) {
+            model->program = std::make_unique<htp::Program>(model->model);
+            htp_program &made = model->program->view();
+            made.load_function = load_function;
+            made.load_slot = load_slot;
+            made.reader = model->program.get();
         }
-        *operators = model->operators->data();
-        *count = static_cast<uint32_t>(model->operators->size());
+        *program = &model->program->view();
     });
 }
 
 htp_shim_code list_facts(htp_shim_model *model, htp_shim_facts *facts, htp_shim_error *error)
 {
-    return guard(error, HTP_SHIM_NOT_MODEL, [&] { *facts = htp::find_facts(model->model); });
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] { *facts = model->model.facts(); });
 }
 
 htp_shim_code open_library(const char *path, htp_shim_error *error)
@@ -310,10 +316,10 @@ bool has_operator(const char *kind)
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
-        HTP_SHIM_ABI, HTP_LIBTORCH_VERSION, open_model,   close_model,          list_modules,
-        list_weights, list_arguments,       list_hints,   list_archived_inputs, find_extra_file,
-        trace_model,  has_operator,         open_library, choose_method,        list_operators,
-        list_facts,   inline_calls,
+        HTP_SHIM_ABI,    HTP_LIBTORCH_VERSION, open_model,     close_model,
+        list_modules,    list_weights,         list_arguments, list_archived_inputs,
+        find_extra_file, trace_model,          has_operator,   open_library,
+        choose_method,   find_program,         list_facts,     inline_calls,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

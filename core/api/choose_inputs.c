@@ -152,15 +152,11 @@ static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_shim_tr
 
 static htp_status choose_derived(htp_session *session)
 {
-    const htp_shim_hint *hints = NULL;
-    uint32_t count = 0;
-    htp_shim_error error = {{0}};
-    htp_shim_code code = session->shim->hints(session->model, &hints, &count, &error);
-    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    HTP_TRY(htp_session_read_program(session));
     session->inputs_origin = HTP_INPUTS_DERIVED;
-    return named(session, htp_inputs_derive(&session->arena, hints, count, session->arguments,
-                                            session->argument_count, attempt, session,
-                                            &session->inputs, &session->are_inputs_taken));
+    return named(session, htp_inputs_derive(&session->arena, session->hints, session->hint_count,
+                                            session->arguments, session->argument_count, attempt,
+                                            session, &session->inputs, &session->are_inputs_taken));
 }
 
 htp_status htp_inputs_choose(htp_session *session)

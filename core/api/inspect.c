@@ -8,6 +8,7 @@
 #include "graph/dtype.h"
 #include "lower/support.h"
 #include "report/inspection.h"
+#include "source/operators.h"
 #include "source/torchscript.h"
 
 #include <stdlib.h>
@@ -54,11 +55,7 @@ static htp_status add_derived(htp_session *session, htp_inspection *inspection)
     htp_arena *arena = &session->arena;
     htp_shim_argument *alone =
         HTP_NEW_ARRAY(arena, htp_shim_argument, (size_t)session->argument_count + 1);
-    const htp_shim_hint *hints = NULL;
-    uint32_t count = 0;
-    htp_shim_error error = {{0}};
-    htp_shim_code code = session->shim->hints(session->model, &hints, &count, &error);
-    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    HTP_TRY(htp_session_read_program(session));
     for (uint32_t i = 0; i < session->argument_count; i++) {
         htp_inputs inputs;
         bool are_taken = false;
@@ -66,8 +63,9 @@ static htp_status add_derived(htp_session *session, htp_inspection *inspection)
             alone[k] = session->arguments[k];
             alone[k].is_optional = alone[k].is_optional || k != i;
         }
-        htp_status status = htp_inputs_derive(arena, hints, count, alone, session->argument_count,
-                                              try_nothing, NULL, &inputs, &are_taken);
+        htp_status status =
+            htp_inputs_derive(arena, session->hints, session->hint_count, alone,
+                              session->argument_count, try_nothing, NULL, &inputs, &are_taken);
         const htp_shim_argument *argument = &session->arguments[i];
         if (status) {
             HTP_PUSH(arena, &inspection->inputs,
@@ -111,19 +109,21 @@ static htp_status find_inputs(htp_session *session, htp_inspection *inspection)
 static htp_status find_operators(htp_session *session, htp_inspection *inspection)
 {
     htp_arena *arena = &session->arena;
-    const htp_shim_operator *operators = NULL;
+    const htp_named_operator *operators = NULL;
     htp_custom_operators customs;
     htp_shim_error error = {{0}};
     HTP_TRY(htp_custom_read(arena, session->options.custom_operators,
                             session->options.custom_operator_count, &customs));
-    htp_shim_code code =
-        session->shim->operators(session->model, &operators, &inspection->operator_count, &error);
+    HTP_TRY(htp_session_read_program(session));
+    htp_shim_code code = htp_operators_find(arena, session->program, &operators,
+                                            &inspection->operator_count, &error);
     HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
     htp_inspected_operator *inspected =
         HTP_NEW_ARRAY(arena, htp_inspected_operator, inspection->operator_count);
     for (uint32_t i = 0; i < inspection->operator_count; i++) {
-        bool is_judged = operators[i].has_tensors && !operators[i].is_evaluated;
-        inspected[i].shim = &operators[i];
+        bool is_judged = operators[i].has_tensors && !operators[i].is_followed;
+        inspected[i].kind = operators[i].kind;
+        inspected[i].places = operators[i].places;
         inspected[i].obstacle =
             is_judged ? htp_lower_obstacle(arena, &customs, operators[i].kind) : NULL;
     }

@@ -116,6 +116,19 @@ htp_status htp_session_load(htp_session *session)
     return htp_session_end(session, session->module_count, "modules");
 }
 
+htp_status htp_session_read_program(htp_session *session)
+{
+    htp_shim_error error = {{0}};
+    if (session->program) {
+        return HTP_OK;
+    }
+    htp_shim_code code = session->shim->program(session->model, &session->program, &error);
+    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    code = htp_hints_find(&session->arena, session->program, session->argument_count,
+                          &session->hints, &session->hint_count, &error);
+    return htp_torchscript_status(session->model_path, code, &error);
+}
+
 htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle)
 {
     return htp_torchscript_trace(session->shim, session->model_path, session->model,

@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "graph/graph.h"
 #include "source/archive.h"
+#include "source/hints.h"
 #include "source/inputs.h"
 #include "source/obstacle.h"
 
@@ -34,6 +35,9 @@ typedef struct htp_session {
     uint32_t module_count;
     const htp_shim_argument *arguments;
     uint32_t argument_count;
+    const htp_program *program; /* NULL: nobody asked yet */
+    const htp_hint *hints;      /* of the program; NULL as before, or where there are none */
+    uint32_t hint_count;
     htp_inputs inputs;
     htp_inputs_origin inputs_origin;
     bool are_inputs_taken;       /* derived inputs: forward() took them */
@@ -67,6 +71,9 @@ void htp_session_detail(htp_session *session, const char *format, ...)
 
 /** Checks the file, opens the model, and chooses the method. */
 HTP_MUST_USE htp_status htp_session_load(htp_session *session);
+
+/** Reads the program that the method is part of, and what it says of its arguments; but once. */
+HTP_MUST_USE htp_status htp_session_read_program(htp_session *session);
 
 /** Traces with the session's inputs as they are. @param obstacle  as for htp_torchscript_trace() */
 HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle);

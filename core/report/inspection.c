@@ -174,8 +174,8 @@ static void add_operators(htp_text *text, const htp_inspection *inspection)
     for (uint32_t i = 0; i < inspection->operator_count; i++) {
         const htp_inspected_operator *used = &inspection->operators[i];
         rows[i + 1] = (struct row){
-            .name = htp_name_escape(arena, used->shim->kind),
-            .count = htp_text_grouped(arena, used->shim->places),
+            .name = htp_name_escape(arena, used->kind),
+            .count = htp_text_grouped(arena, used->places),
             .note = used->obstacle ? htp_arena_printf(arena, "NOT SUPPORTED: %s", used->obstacle)
                                    : NULL,
         };

@@ -20,7 +20,8 @@ typedef struct htp_inspected_input {
 
 /** An operator that the code names. */
 typedef struct htp_inspected_operator {
-    const htp_shim_operator *shim;
+    const char *kind;     /* with overload: "aten::add.Tensor" */
+    uint32_t places;      /* in the code */
     const char *obstacle; /* NULL: an export may take it */
 } htp_inspected_operator;
 

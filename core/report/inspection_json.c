@@ -96,8 +96,8 @@ static void add_operators(htp_text *text, const htp_inspection *inspection)
     for (uint32_t i = 0; i < inspection->operator_count; i++) {
         const htp_inspected_operator *used = &inspection->operators[i];
         htp_text_add(text, i ? ", {" : "{");
-        add_string(text, "", "name", used->shim->kind);
-        add_count(text, "places", used->shim->places);
+        add_string(text, "", "name", used->kind);
+        add_count(text, "places", used->places);
         add_bool(text, "supported", !used->obstacle);
         add_string(text, ", ", "reason", used->obstacle);
         htp_text_add(text, "}");

@@ -43,7 +43,7 @@ typedef struct htp_plan {
 
 /** Takes the arguments apart, by their types and by what the hints say that the program asks for.
  * @param elements  how many a list has where the program does not tell */
-htp_plan *htp_plan_make(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
+htp_plan *htp_plan_make(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                         const htp_shim_argument *arguments, uint32_t argument_count,
                         uint32_t elements);
 
@@ -57,7 +57,7 @@ uint32_t *htp_plan_values(htp_arena *arena, const htp_plan *plan, const htp_shim
 htp_shim_input htp_plan_input(htp_arena *arena, const htp_part *part, const htp_shim_input *leaves);
 
 /** Whether a hint only names the part that the next one speaks of. */
-bool htp_hint_is_part(const htp_shim_hint *hint);
+bool htp_hint_is_part(const htp_hint *hint);
 
 /** What a size stands for. */
 typedef enum htp_role {
@@ -141,7 +141,7 @@ typedef struct htp_refusal {
 } htp_refusal;
 
 /** Judges the leaves by their uses. @return one per leaf */
-htp_uses *htp_uses_find(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
+htp_uses *htp_uses_find(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                         const htp_plan *plan);
 
 /** The likeliest guess. */

@@ -12,21 +12,21 @@ enum { ELEMENT_LIMIT = 256 };
 
 struct planning {
     htp_arena *arena;
-    const htp_shim_hint *hints;
+    const htp_hint *hints;
     uint32_t hint_count;
     uint32_t elements; /* of a list that is only looped over */
     htp_plan *plan;
 };
 
-bool htp_hint_is_part(const htp_shim_hint *hint)
+bool htp_hint_is_part(const htp_hint *hint)
 {
     return strcmp(hint->kind, "part") == 0;
 }
 
 /* The part that a hint names below @p path: "key" of "0.key.1" below "0"; NULL when it is
  * elsewhere. */
-static const char *name_below(const struct planning *p, const htp_shim_hint *hint,
-                              uint32_t argument, const char *path)
+static const char *name_below(const struct planning *p, const htp_hint *hint, uint32_t argument,
+                              const char *path)
 {
     size_t length = strlen(path);
     if (hint->argument != argument || !htp_hint_is_part(hint) ||
@@ -120,7 +120,7 @@ static void plan_part(struct planning *p, htp_part *part, uint32_t argument, con
     }
 }
 
-htp_plan *htp_plan_make(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
+htp_plan *htp_plan_make(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                         const htp_shim_argument *arguments, uint32_t argument_count,
                         uint32_t elements)
 {

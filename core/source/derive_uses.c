@@ -134,7 +134,7 @@ static const struct {
 struct gathering {
     htp_arena *arena;
     const htp_plan *plan;
-    const htp_shim_hint *hints;
+    const htp_hint *hints;
     uint32_t hint_count;
     htp_uses *uses;
     const struct rule **best;
@@ -144,7 +144,7 @@ struct gathering {
 
 /* One hint, read. */
 struct use {
-    const htp_shim_hint *hint;
+    const htp_hint *hint;
     uint32_t leaf;     /* HTP_NONE: of no tensor */
     int64_t shift;     /* dims more than the leaf has */
     int64_t joined;    /* leaves like this one whose features are joined */
@@ -159,13 +159,13 @@ static bool is_kind(const char *kind, const char *wanted)
            (kind[length] == '\0' || strcmp(kind + length, "_") == 0);
 }
 
-static bool rule_fits(const struct rule *rule, const htp_shim_hint *hint)
+static bool rule_fits(const struct rule *rule, const htp_hint *hint)
 {
     return is_kind(hint->kind, rule->kind) && strcmp(rule->position, hint->position) == 0 &&
            (rule->weight_rank == 0 || rule->weight_rank == hint->weight_rank);
 }
 
-static bool needs_bool(const htp_shim_hint *hint)
+static bool needs_bool(const htp_hint *hint)
 {
     for (size_t i = 0; i < COUNT(bool_uses); i++) {
         if (is_kind(hint->kind, bool_uses[i].kind) &&
@@ -178,7 +178,7 @@ static bool needs_bool(const htp_shim_hint *hint)
 
 static struct use read_use(const struct gathering *g, uint32_t index)
 {
-    const htp_shim_hint *hint = &g->hints[index];
+    const htp_hint *hint = &g->hints[index];
     bool is_part = index > 0 && htp_hint_is_part(hint - 1) && hint[-1].argument == hint->argument;
     struct use use = {
         .hint = hint,
@@ -211,7 +211,7 @@ static const char *shift_ranks(htp_arena *arena, const char *ranks, int64_t shif
 
 static void take_rule(const struct gathering *g, const struct rule *rule, const struct use *use)
 {
-    const htp_shim_hint *hint = use->hint;
+    const htp_hint *hint = use->hint;
     htp_uses *uses = &g->uses[use->leaf];
     int64_t features = rule->weight_rank > 0 ? hint->weight_dims[rule->feature_dim] : 0;
     bool is_number = rule->family == HTP_FAMILY_IDS || rule->family == HTP_FAMILY_INDICES ||
@@ -295,7 +295,7 @@ static void look_alike(const struct gathering *g, uint32_t leaf, uint32_t like, 
 /* @return whether a leaf was decided by this hint */
 static bool gather_beside(const struct gathering *g, const struct use *use)
 {
-    const htp_shim_hint *hint = use->hint;
+    const htp_hint *hint = use->hint;
     uint32_t other = htp_plan_find(g->plan, (uint32_t)hint->weight_dims[0], hint->position);
     if (other == HTP_NONE || g->plan->leaves[other].type->kind != HTP_SHIM_TENSOR ||
         (g->uses[use->leaf].ranks && g->uses[other].ranks)) {
@@ -349,7 +349,7 @@ static void take_rests(const struct gathering *g)
     }
 }
 
-htp_uses *htp_uses_find(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
+htp_uses *htp_uses_find(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                         const htp_plan *plan)
 {
     size_t count = (size_t)plan->leaf_count + 1;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "graph/graph.h"
+#include "source/hints.h"
 
 /** Where an input goes: an argument, or a part of one. */
 typedef struct htp_input_path {
@@ -92,7 +93,7 @@ typedef htp_trial (*htp_derive_try)(void *user, const htp_inputs *inputs,
  * pass. Sizes are fixed: no axis is named.
  * @param are_taken  receives whether forward() took them.
  */
-HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_shim_hint *hints,
+HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_hint *hints,
                                           uint32_t hint_count, const htp_shim_argument *arguments,
                                           uint32_t argument_count, htp_derive_try attempt,
                                           void *user, htp_inputs *inputs, bool *are_taken);

@@ -72,7 +72,7 @@ static htp_status ask_for_numbers(htp_arena *arena, const htp_plan *plan, const 
 
 /* ---- the search ---- */
 
-htp_status htp_inputs_derive(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
+htp_status htp_inputs_derive(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                              const htp_shim_argument *arguments, uint32_t argument_count,
                              htp_derive_try attempt, void *user, htp_inputs *inputs,
                              bool *are_taken)

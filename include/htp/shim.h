@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 13u
+#define HTP_SHIM_ABI 14u
 #define HTP_SHIM_MAX_LANES 4u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -287,14 +287,6 @@ typedef struct htp_shim_input {
                          or the key; NULL for an argument */
 } htp_shim_input;
 
-/** An operator that the code names. */
-typedef struct htp_shim_operator {
-    const char *kind;  /**< with overload: "aten::add.Tensor" */
-    uint32_t places;   /**< in the code; one in a loop, or called twice, counts once */
-    bool has_tensors;  /**< it takes or gives tensors */
-    bool is_evaluated; /**< a trace never lists it: it is a list's business, or none at all */
-} htp_shim_operator;
-
 /** What an archive says of itself, and a method. */
 typedef struct htp_shim_facts {
     uint64_t format_version;    /**< of the archive; 0 when not known */
@@ -406,27 +398,8 @@ typedef struct htp_shim_inlined {
     uint32_t node_count;
 } htp_shim_inlined;
 
-/** A use that tells what an argument must look like; found without running anything. Three kinds
- * are no operators:
- * - "part": the program reads the part of the argument at @p position, "0.key", or "" for all of
- * it; the next hint, if it is of this argument, speaks of that part, with weight_dims[0] dims more
- *   than it has, and with the features of weight_dims[1] like it; weight_dims[2] is 1 where it was
- *   perhaps converted to another dtype.
- * - "pick": element weight_dims[1] of dim weight_dims[0] is picked.
- * - "beside": it goes into one operator together with argument weight_dims[0], at its part
- *   @p position, with weight_dims[1] dims more than that has. */
-typedef struct htp_shim_hint {
-    uint32_t argument;
-    const char *kind;     /**< the operator without overload: "aten::embedding" */
-    const char *position; /**< the schema argument it goes to: "indices" */
-    uint32_t weight_rank; /**< of the weight beside it; 0 when there is none. A convolution whose
-                               weight is computed has its rank and dims of 0; view(-1, 3, 2, 8, 8)
-                               has 1 and the product of the known sizes; the state of a recurrent
-                               layer has {layers, 0, features}, that of a cell {0, features} */
-    int64_t weight_dims[8];
-} htp_shim_hint;
-
 typedef struct htp_shim_model htp_shim_model;
+struct htp_program; /* htp/program.h */
 
 /** Called now and then during a long call; false stops it with HTP_SHIM_INTERNAL. */
 typedef bool (*htp_shim_tick)(void *user, uint64_t done, uint64_t total);
@@ -454,11 +427,6 @@ typedef struct htp_shim {
     /** The arguments of the method. */
     void (*arguments)(const htp_shim_model *model, const htp_shim_argument **arguments,
                       uint32_t *count);
-
-    /** Uses of the method's arguments, followed through calls; stops at the first operators that
-     * say something. */
-    htp_shim_code (*hints)(htp_shim_model *model, const htp_shim_hint **hints, uint32_t *count,
-                           htp_shim_error *error);
 
     /** Inputs that lie in the archive: bundled (torch.utils.bundled_inputs), or else those that it
      * was traced with, which PyTorch 2 keeps without contents. @p count is 0 when there are none.
@@ -488,17 +456,16 @@ typedef struct htp_shim {
      * @return HTP_SHIM_OK, or HTP_SHIM_BAD_INPUTS */
     htp_shim_code (*load_library)(const char *path, htp_shim_error *error);
 
-    /** Chooses the method that arguments(), hints(), archived_inputs(), trace(), operators() and
-     * facts() are about. Called once, before them.
+    /** Chooses the method that arguments(), program(), archived_inputs(), trace() and facts()
+     * are about. Called once, before them.
      * @param module  the dotted path of who has it, "" for the root
      * @return HTP_SHIM_BAD_INPUTS where there is no such module or method */
     htp_shim_code (*choose_method)(htp_shim_model *model, const char *module, const char *name,
                                    htp_shim_error *error);
 
-    /** The operators that the method's code names, and that of what it calls, sorted by kind; found
-     * without running anything. What is called through an interface is left out. */
-    htp_shim_code (*operators)(htp_shim_model *model, const htp_shim_operator **operators,
-                               uint32_t *count, htp_shim_error *error);
+    /** The program that the method is part of: plain data, valid until close(). */
+    htp_shim_code (*program)(htp_shim_model *model, const struct htp_program **program,
+                             htp_shim_error *error);
 
     /** What the archive says of itself and of the method. */
     htp_shim_code (*facts)(htp_shim_model *model, htp_shim_facts *facts, htp_shim_error *error);

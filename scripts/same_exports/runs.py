@@ -12,7 +12,7 @@ import started
 TIMEOUT = 600
 # Both write into a folder of the same name, as messages have paths.
 OUT = "x.onnx"
-ACTIONS = {"export": ("--out", OUT), "trace": ("--dump-after", "trace")}
+ACTIONS = {"export": ("--out", OUT), "trace": ("--dump-after", "trace"), "inspect": ()}
 SHOWN = 160  # characters of a text
 
 
@@ -32,14 +32,21 @@ def told(text: str) -> str:
 
 
 def results_of(program: Path, path: Path, flags: tuple) -> dict:
-    """What a program prints and writes for one file, by what was asked of it."""
+    """What a program prints and writes for one file, by what was asked of it. What it derives of a
+    file is told by inspect, which is not asked twice."""
     found = {}
     home = os.getcwd()
     for action, asked in ACTIONS.items():
+        if action == "inspect":
+            if flags:
+                continue
+            command = [str(program), action, str(path), "--json"]
+        else:
+            command = [str(program), str(path), *asked, *flags]
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             try:
-                result = started.run(program, [str(program), str(path), *asked, *flags], TIMEOUT)
+                result = started.run(program, command, TIMEOUT)
             finally:
                 os.chdir(home)
             found[f"{action}: exit code"] = result.returncode
@@ -84,7 +91,7 @@ class Known:
 
     @staticmethod
     def key(subject) -> str:
-        return " ".join((digest_of(subject.path), *subject.flags))
+        return " ".join((digest_of(subject.path), *ACTIONS, *subject.flags))
 
     def joined(self, subjects) -> Iterator[tuple]:
         for subject in subjects:

@@ -32,7 +32,7 @@ static const char *describe(htp_arena *arena, const htp_inputs *inputs)
 }
 
 /* The likeliest inputs, in one line. */
-static const char *derive(htp_arena *arena, const htp_shim_hint *hints, uint32_t hint_count,
+static const char *derive(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                           const htp_shim_argument *arguments, uint32_t argument_count)
 {
     htp_inputs inputs;
@@ -46,7 +46,7 @@ static const char *derive(htp_arena *arena, const htp_shim_hint *hints, uint32_t
 UNIT_TEST(one_use_decides)
 {
     static const struct {
-        htp_shim_hint hint;
+        htp_hint hint;
         const char *input;
     } uses[] = {
         {{0, "aten::embedding", "indices", 2, {1000, 64}}, "x:int64[2,8]"},
@@ -78,7 +78,7 @@ UNIT_TEST(a_mask_follows_its_ids)
     const htp_shim_argument arguments[] = {argument_tensor("ids"), argument_tensor("mask"),
                                            argument_tensor("types"), argument_tensor("unused"),
                                            argument_tensor("padding")};
-    const htp_shim_hint hints[] = {
+    const htp_hint hints[] = {
         {1, "aten::unsqueeze", "self", 0, {0}},         {0, "aten::size", "self", 0, {0}},
         {0, "aten::embedding", "indices", 2, {100, 8}}, {1, "aten::slice", "self", 0, {0}},
         {2, "aten::embedding", "indices", 2, {2, 8}},   {4, "aten::masked_fill", "mask", 0, {0}},
@@ -91,7 +91,7 @@ UNIT_TEST(a_mask_follows_its_ids)
 UNIT_TEST(the_most_telling_use_counts)
 {
     const htp_shim_argument arguments[] = {argument_tensor("x")};
-    const htp_shim_hint hints[] = {
+    const htp_hint hints[] = {
         {0, "aten::layer_norm", "input", 1, {64}},
         {0, "aten::linear", "input", 2, {10, 64}},
         {0, "aten::embedding", "indices", 2, {100, 8}},
@@ -106,19 +106,19 @@ UNIT_TEST(uses_of_what_is_made_of_an_argument)
 {
     const htp_shim_argument one[] = {argument_tensor("x")};
     const htp_shim_argument two[] = {argument_tensor("x"), argument_tensor("y")};
-    const htp_shim_hint image[] = {{0, "part", "", 0, {1, 1}},
-                                   {0, "aten::conv2d", "input", 4, {8, 1, 3, 3}}};
-    const htp_shim_hint edges[] = {{0, "pick", "", 2, {0, 0}},
-                                   {0, "pick", "", 2, {0, 1}},
-                                   {0, "part", "", 0, {-1, 1}},
-                                   {0, "aten::index", "indices", 0, {0}}};
-    const htp_shim_hint alike[] = {{0, "aten::conv2d", "input", 4, {8, 3, 3, 3}},
-                                   {1, "beside", "", 2, {0, 0}}};
-    const htp_shim_hint joined[] = {{0, "part", "", 0, {0, 2}},
-                                    {0, "aten::conv2d", "input", 4, {8, 4, 3, 3}},
-                                    {1, "beside", "", 2, {0, 0}}};
-    const htp_shim_hint weights[] = {{0, "part", "", 0, {1, 1}}, {0, "beside", "", 2, {1, 0}}};
-    const htp_shim_hint state = {0, "aten::lstm", "hx", 3, {2, 0, 5}};
+    const htp_hint image[] = {{0, "part", "", 0, {1, 1}},
+                              {0, "aten::conv2d", "input", 4, {8, 1, 3, 3}}};
+    const htp_hint edges[] = {{0, "pick", "", 2, {0, 0}},
+                              {0, "pick", "", 2, {0, 1}},
+                              {0, "part", "", 0, {-1, 1}},
+                              {0, "aten::index", "indices", 0, {0}}};
+    const htp_hint alike[] = {{0, "aten::conv2d", "input", 4, {8, 3, 3, 3}},
+                              {1, "beside", "", 2, {0, 0}}};
+    const htp_hint joined[] = {{0, "part", "", 0, {0, 2}},
+                               {0, "aten::conv2d", "input", 4, {8, 4, 3, 3}},
+                               {1, "beside", "", 2, {0, 0}}};
+    const htp_hint weights[] = {{0, "part", "", 0, {1, 1}}, {0, "beside", "", 2, {1, 0}}};
+    const htp_hint state = {0, "aten::lstm", "hx", 3, {2, 0, 5}};
     ck_assert_str_eq(derive(arena, image, 2, one, 1), "x:float32[2,64,64]");
     ck_assert_str_eq(derive(arena, edges, 4, one, 1), "x:int64[2,8]");
     ck_assert_str_eq(derive(arena, alike, 2, two, 2), "x:float32[2,3,32,32] y:float32[2,3,32,32]");
@@ -136,7 +136,7 @@ UNIT_TEST(a_flag_is_false)
 UNIT_TEST(what_has_a_default_stays_out)
 {
     const htp_shim_argument arguments[] = {argument_tensor("ids"), argument_optional("mask")};
-    const htp_shim_hint hint = {0, "aten::embedding", "indices", 2, {100, 8}};
+    const htp_hint hint = {0, "aten::embedding", "indices", 2, {100, 8}};
     ck_assert_str_eq(derive(arena, &hint, 1, arguments, 2), "ids:int64[2,8] -");
     ck_assert_str_eq(derive(arena, NULL, 0, arguments, 0), "");
 }
@@ -168,7 +168,7 @@ UNIT_TEST(nested_arguments)
     htp_shim_argument dict = list;
     dict.name = "d";
     dict.is_dict = true;
-    const htp_shim_hint hints[] = {
+    const htp_hint hints[] = {
         {1, "part", "2", 0, {0}},
         {2, "part", "key", 0, {0}},
         {2, "aten::embedding", "indices", 2, {100, 8}},
@@ -187,7 +187,7 @@ UNIT_TEST(attempts_are_bounded)
 {
     const htp_shim_argument arguments[] = {argument_tensor("x"), argument_tensor("y"),
                                            argument_optional("z")};
-    const htp_shim_hint hint = {0, "aten::conv2d", "input", 4, {8, 3, 3, 3}};
+    const htp_hint hint = {0, "aten::conv2d", "input", 4, {8, 3, 3, 3}};
     htp_inputs inputs;
     bool are_taken = true;
     uint32_t count = 0;
@@ -417,7 +417,7 @@ static int64_t last_dim(const htp_shim_input *inputs)
 UNIT_TEST(sizes_are_solved_for)
 {
     static const struct {
-        htp_shim_hint hint;
+        htp_hint hint;
         int64_t (*have)(const htp_shim_input *inputs);
         int64_t want;
     } cases[] = {

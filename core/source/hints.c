@@ -1,0 +1,172 @@
+#include "source/hints.h"
+
+#include "source/hint_scope.h"
+
+#include <string.h>
+
+enum { MOST_HINTS = 1024, MOST_NODES = 100000, MOST_DEPTH = 200, MOST_VALUES = 1 << 20 };
+
+static const htp_program_class *class_of(const htp_hint_search *f, uint32_t object)
+{
+    return &f->program->classes[f->program->objects[object].class_number];
+}
+
+static bool is_list_of_tensors(const htp_hint_search *f, const htp_program_data *data)
+{
+    return data->kind == HTP_DATA_LIST && data->element_count > 0 &&
+           f->program->data[data->elements[0]].kind == HTP_DATA_TENSOR;
+}
+
+static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char *name)
+{
+    htp_hint_known k = HTP_HINT_UNKNOWN;
+    const htp_program_class *type = object == HTP_PROGRAM_NONE ? NULL : class_of(f, object);
+    for (uint32_t slot = 0; type && slot < type->attribute_count; slot++) {
+        if (strcmp(type->attributes[slot], name) != 0) {
+            continue;
+        }
+        uint32_t number = HTP_PROGRAM_NONE;
+        f->code = f->program->load_slot(f->program, object, slot, &number, f->error);
+        if (f->code != HTP_SHIM_OK) {
+            return k;
+        }
+        const htp_program_data *data = &f->program->data[number];
+        k.is_weight = data->kind == HTP_DATA_TENSOR && data->weight != HTP_PROGRAM_NONE;
+        k.weights = k.is_weight || is_list_of_tensors(f, data) ? number : HTP_PROGRAM_NONE;
+        k.object = data->kind == HTP_DATA_OBJECT ? data->object : HTP_PROGRAM_NONE;
+        return k;
+    }
+    return k;
+}
+
+/* @return a function; HTP_PROGRAM_NONE where it is not known */
+static uint32_t method_of(const htp_hint_search *f, uint32_t object, const char *name)
+{
+    const htp_program_class *type = object == HTP_PROGRAM_NONE ? NULL : class_of(f, object);
+    for (uint32_t i = 0; type && i < type->method_count; i++) {
+        if (strcmp(type->method_names[i], name) == 0) {
+            return type->methods[i];
+        }
+    }
+    return HTP_PROGRAM_NONE;
+}
+
+static void visit_block(htp_hint_scope *s, const htp_program_block *block);
+
+/* Makes the values of a function. @return false where it has no code, or there are too many */
+static bool begin(htp_hint_search *f, uint32_t function, htp_hint_scope *s)
+{
+    if (f->depth >= MOST_DEPTH) {
+        return false;
+    }
+    if (!f->program->functions[function].is_loaded) {
+        f->code = f->program->load_function(f->program, function, f->error);
+    }
+    s->search = f;
+    s->function = f->program->functions[function];
+    if (f->code != HTP_SHIM_OK || s->function.block_count == 0 ||
+        s->function.value_count > MOST_VALUES - f->values) {
+        return false;
+    }
+    f->values += s->function.value_count;
+    s->values = HTP_NEW_ARRAY(f->arena, htp_hint_known, (size_t)s->function.value_count + 1);
+    for (uint32_t i = 0; i < s->function.value_count; i++) {
+        s->values[i] = HTP_HINT_UNKNOWN;
+    }
+    return true;
+}
+
+/* Follows a function. Where its values are known @p s holds them, and the result is true. */
+static bool visit_function(htp_hint_search *f, uint32_t function, const htp_hint_known *inputs,
+                           uint32_t input_count, htp_hint_scope *s)
+{
+    if (!begin(f, function, s) || s->function.blocks[0].input_count != input_count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < input_count; i++) {
+        s->values[s->function.blocks[0].inputs[i]] = inputs[i];
+    }
+    f->depth++;
+    visit_block(s, &s->function.blocks[0]);
+    f->depth--;
+    return true;
+}
+
+/* @param first  the operand that is the function's first argument */
+static void visit_call(const htp_hint_scope *s, uint32_t function, uint32_t first)
+{
+    uint32_t count = s->node->input_count - first;
+    htp_hint_known *inputs = HTP_NEW_ARRAY(s->search->arena, htp_hint_known, (size_t)count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i] = *htp_hint_input(s, first + i);
+    }
+    htp_hint_scope called;
+    if (!visit_function(s->search, function, inputs, count, &called)) {
+        return;
+    }
+    const htp_program_block *body = &called.function.blocks[0];
+    for (uint32_t i = 0; i < body->output_count && i < s->node->output_count; i++) {
+        htp_hint_set_output(s, i, called.values[body->outputs[i]]);
+    }
+}
+
+static void visit_node(const htp_hint_scope *s)
+{
+    const htp_program_node *node = s->node;
+    if (strcmp(node->kind, "prim::GetAttr") == 0) {
+        htp_hint_set_output(s, 0, attribute(s->search, htp_hint_input(s, 0)->object, node->name));
+        return;
+    }
+    if (strcmp(node->kind, "prim::CallFunction") == 0 && node->function != HTP_PROGRAM_NONE) {
+        visit_call(s, node->function, 1);
+        return;
+    }
+    uint32_t method = strcmp(node->kind, "prim::CallMethod") == 0
+                          ? method_of(s->search, htp_hint_input(s, 0)->object, node->name)
+                          : HTP_PROGRAM_NONE;
+    if (method != HTP_PROGRAM_NONE) {
+        visit_call(s, method, 0);
+        return;
+    }
+    htp_hint_note_operands(s);
+    htp_hint_note_beside(s);
+    htp_hint_pass_on(s);
+}
+
+static void visit_block(htp_hint_scope *s, const htp_program_block *block)
+{
+    htp_hint_search *f = s->search;
+    for (uint32_t i = 0; i < block->node_count; i++) {
+        if (++f->visited > MOST_NODES || f->hints.count >= MOST_HINTS || f->code != HTP_SHIM_OK) {
+            return;
+        }
+        const htp_program_node *node = &s->function.nodes[block->first_node + i];
+        s->node = node;
+        visit_node(s);
+        for (uint32_t k = 0; k < node->block_count; k++) {
+            visit_block(s, &s->function.blocks[node->blocks[k]]);
+        }
+        if (strcmp(node->kind, "prim::If") == 0) {
+            s->node = node;
+            htp_hint_merge_branches(s);
+        }
+    }
+}
+
+htp_shim_code htp_hints_find(htp_arena *arena, const htp_program *program, uint32_t argument_count,
+                             const htp_hint **hints, uint32_t *count, htp_shim_error *error)
+{
+    htp_hint_search f = {.arena = arena, .program = program, .error = error};
+    htp_hint_known *inputs = HTP_NEW_ARRAY(arena, htp_hint_known, (size_t)argument_count + 1);
+    inputs[0] = HTP_HINT_UNKNOWN;
+    inputs[0].object = program->owner;
+    for (uint32_t i = 0; i < argument_count; i++) {
+        inputs[i + 1] = HTP_HINT_UNKNOWN;
+        inputs[i + 1].argument = i;
+    }
+    htp_hint_scope method;
+    visit_function(&f, program->method, inputs, argument_count + 1, &method);
+    *hints = f.hints.items;
+    *count = (uint32_t)f.hints.count;
+    return f.code;
+}

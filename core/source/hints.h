@@ -1,0 +1,40 @@
+/*
+ * What a program says of its arguments before it runs: uses that tell what they must look like.
+ */
+#ifndef HTP_SOURCE_HINTS_H
+#define HTP_SOURCE_HINTS_H
+
+#include "base/arena.h"
+
+#include <htp/program.h>
+
+/** A use that tells what an argument must look like. Three kinds are no operators:
+ * - "part": the program reads the part of the argument at @p position, "0.key", or "" for all of
+ *   it; the next hint, if it is of this argument, speaks of that part, with weight_dims[0] dims
+ * more than it has, and with the features of weight_dims[1] like it; weight_dims[2] is 1 where it
+ * was perhaps converted to another dtype.
+ * - "pick": element weight_dims[1] of dim weight_dims[0] is picked.
+ * - "beside": it goes into one operator together with argument weight_dims[0], at its part
+ *   @p position, with weight_dims[1] dims more than that has. */
+typedef struct htp_hint {
+    uint32_t argument;
+    const char *kind;     /* the operator without overload: "aten::embedding" */
+    const char *position; /* the schema argument it goes to: "indices" */
+    uint32_t weight_rank; /* of the weight beside it; 0 when there is none. A convolution whose
+                             weight is computed has its rank and dims of 0; view(-1, 3, 2, 8, 8)
+                             has 1 and the product of the known sizes; the state of a recurrent
+                             layer has {layers, 0, features}, that of a cell {0, features} */
+    int64_t weight_dims[8];
+} htp_hint;
+
+/**
+ * Finds uses of the method's arguments, followed through calls and into both sides of branches;
+ * stops at the first operators that say something, and where a program is very large.
+ * @param argument_count  of the method, self left out
+ * @param hints  receives them in the order of the program, in @p arena
+ * @return HTP_SHIM_OK, or what reading the program ended with, which @p error tells
+ */
+htp_shim_code htp_hints_find(htp_arena *arena, const htp_program *program, uint32_t argument_count,
+                             const htp_hint **hints, uint32_t *count, htp_shim_error *error);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * Operands of a node of a program: by their schema's names, and what is known of them before
+ * anything runs.
+ */
+#ifndef HTP_SOURCE_OPERANDS_H
+#define HTP_SOURCE_OPERANDS_H
+
+#include <htp/program.h>
+
+/** A node of a function, to ask of. */
+typedef struct htp_operands {
+    const htp_program *program;
+    const htp_program_function *function;
+    const htp_program_node *node;
+} htp_operands;
+
+/** The operand that the schema calls @p name. @return a value; HTP_PROGRAM_NONE where there is none
+ */
+uint32_t htp_operands_find(const htp_operands *o, const char *name);
+
+/** What a value is that the code holds. @return NULL where it is computed */
+const htp_program_data *htp_operands_constant(const htp_operands *o, uint32_t value);
+
+/** A number that the code holds; @p otherwise of any other value, and of HTP_PROGRAM_NONE. */
+int64_t htp_operands_number(const htp_operands *o, uint32_t value, int64_t otherwise);
+
+/** The node that builds a list out of its inputs. @return NULL where @p value is none such */
+const htp_program_node *htp_operands_list(const htp_operands *o, uint32_t value);
+
+/** The elements of a list that the program builds; of anything else @p value itself. */
+const uint32_t *htp_operands_elements(const htp_operands *o, const uint32_t *value,
+                                      uint32_t *count);
+
+#endif

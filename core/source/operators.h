@@ -1,0 +1,29 @@
+/*
+ * The operators that a program names, found without running anything.
+ */
+#ifndef HTP_SOURCE_OPERATORS_H
+#define HTP_SOURCE_OPERATORS_H
+
+#include "base/arena.h"
+
+#include <htp/program.h>
+
+/** An operator that the code names. */
+typedef struct htp_named_operator {
+    const char *kind; /* with overload: "aten::add.Tensor" */
+    uint32_t places;  /* in the code; one in a loop, or called twice, counts once */
+    bool has_tensors; /* it takes or gives tensors */
+    bool is_followed; /* a trace never lists it: it is a list's business, or none at all */
+} htp_named_operator;
+
+/**
+ * Lists the operators of the method's code, and of what it calls, sorted by kind. What is called
+ * through an interface is left out.
+ * @param operators  receives them, in @p arena
+ * @return HTP_SHIM_OK, or what reading the program ended with, which @p error tells
+ */
+htp_shim_code htp_operators_find(htp_arena *arena, const htp_program *program,
+                                 const htp_named_operator **operators, uint32_t *count,
+                                 htp_shim_error *error);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * A TorchScript program as plain data: what a reader of programs hands to those that follow it.
+ *
+ * Functions consist of blocks of nodes over values, as TorchScript's graphs do; types, schemas,
+ * classes, objects, and data that is known before anything runs, are tables beside them. All refer
+ * to each other by their numbers in these tables, HTP_PROGRAM_NONE where there is nothing. Nothing
+ * is evaluated.
+ *
+ * Functions and attributes are read when they are asked for (load_function, load_slot), which adds
+ * to all tables, and may move them: numbers stay valid, pointers into the tables do not. Whoever
+ * made a program frees it.
+ */
+#ifndef HTP_PROGRAM_H
+#define HTP_PROGRAM_H
+
+#include <htp/shim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HTP_PROGRAM_NONE UINT32_MAX
+
+/** Kinds of types. */
+typedef enum htp_type_kind {
+    HTP_TYPE_OTHER = 0, /**< one that nobody asks for: a future, a generator */
+    HTP_TYPE_TENSOR,
+    HTP_TYPE_LIST,
+    HTP_TYPE_TUPLE,
+    HTP_TYPE_DICT,
+    HTP_TYPE_OPTIONAL,
+    HTP_TYPE_CLASS,
+} htp_type_kind;
+
+/** A type. */
+typedef struct htp_program_type {
+    htp_type_kind kind;
+    const uint32_t *parts; /**< types: of a list or optional one, of a dict key and value */
+    uint32_t part_count;
+    const char *const *fields; /**< of a tuple: "0", "1", or the names of a NamedTuple */
+    uint32_t class_number;     /**< of a class */
+} htp_program_type;
+
+/** An argument or result of an operator or function. */
+typedef struct htp_program_argument {
+    const char *name; /**< "" of most results */
+    uint32_t type;
+} htp_program_argument;
+
+/** What an operator takes and gives. */
+typedef struct htp_program_schema {
+    const char *kind; /**< with overload: "aten::add.Tensor" */
+    const htp_program_argument *arguments;
+    uint32_t argument_count;
+    const htp_program_argument *returns;
+    uint32_t return_count;
+} htp_program_schema;
+
+/** Kinds of data. */
+typedef enum htp_data_kind {
+    HTP_DATA_OTHER = 0, /**< what nobody asks for: a device, a string of bytes, a dict */
+    HTP_DATA_INT,
+    HTP_DATA_BOOL,
+    HTP_DATA_STRING,
+    HTP_DATA_TENSOR,
+    HTP_DATA_LIST, /**< or tuple */
+    HTP_DATA_OBJECT,
+} htp_data_kind;
+
+/** A value that is known before anything runs: a constant of the code, or what an attribute holds.
+ */
+typedef struct htp_program_data {
+    htp_data_kind kind;
+    int64_t number;     /**< of an int, or 0 and 1 */
+    const char *string; /**< ended by NUL, and may have others before */
+    const int64_t *dims;
+    uint32_t rank;
+    uint32_t weight;          /**< a tensor that an attribute of a module holds: its number */
+    const uint32_t *elements; /**< data */
+    uint32_t element_count;
+    uint32_t object;
+} htp_program_data;
+
+/** A class of the program, with its attributes in the order of their slots. */
+typedef struct htp_program_class {
+    const char *const *attributes; /**< names */
+    uint32_t attribute_count;
+    const char *const *method_names;
+    const uint32_t *methods; /**< functions */
+    uint32_t method_count;
+} htp_program_class;
+
+/** An object that the archive holds; its attributes are read by load_slot. */
+typedef struct htp_program_object {
+    uint32_t class_number;
+} htp_program_object;
+
+/** A value of a function. */
+typedef struct htp_program_value {
+    uint32_t type;
+    uint32_t producer; /**< node; HTP_PROGRAM_NONE of what a block is given */
+} htp_program_value;
+
+/** An operator, or a piece of control flow. Numbers are those within its function. */
+typedef struct htp_program_node {
+    const char *kind;       /**< without overload: "aten::add", "prim::If" */
+    uint32_t schema;        /**< HTP_PROGRAM_NONE of what has none: prim::If, prim::GetAttr */
+    const uint32_t *inputs; /**< values */
+    uint32_t input_count;
+    const uint32_t *outputs; /**< values */
+    uint32_t output_count;
+    const uint32_t *blocks;
+    uint32_t block_count;
+    const char *name;  /**< of an attribute or method; NULL of others */
+    uint32_t data;     /**< of a prim::Constant that is no function */
+    uint32_t function; /**< that prim::CallFunction calls, or prim::fork runs */
+} htp_program_node;
+
+/** Nodes in the order in which they run. */
+typedef struct htp_program_block {
+    const uint32_t *inputs; /**< values */
+    uint32_t input_count;
+    uint32_t first_node; /**< they follow one another */
+    uint32_t node_count;
+    const uint32_t *outputs; /**< values */
+    uint32_t output_count;
+} htp_program_block;
+
+/** A function or method, whose first argument is self then. */
+typedef struct htp_program_function {
+    bool is_loaded;
+    const htp_program_block *blocks; /**< block 0 is the function; none where it has no code */
+    uint32_t block_count;
+    const htp_program_node *nodes;
+    uint32_t node_count;
+    const htp_program_value *values;
+    uint32_t value_count;
+} htp_program_function;
+
+/** A program: the method that was chosen, and what it uses as far as it was loaded. */
+typedef struct htp_program {
+    uint32_t method; /**< function */
+    uint32_t owner;  /**< the object that the method is called on */
+    const htp_program_type *types;
+    const htp_program_schema *schemas;
+    const htp_program_data *data;
+    const htp_program_class *classes;
+    const htp_program_object *objects;
+    const htp_program_function *functions;
+
+    /** Reads a function that is not loaded yet. */
+    htp_shim_code (*load_function)(const struct htp_program *program, uint32_t function,
+                                   htp_shim_error *error);
+
+    /** Reads what an attribute of an object holds; the same data whenever it is asked. */
+    htp_shim_code (*load_slot)(const struct htp_program *program, uint32_t object, uint32_t slot,
+                               uint32_t *data, htp_shim_error *error);
+
+    void *reader; /**< of those who made it */
+} htp_program;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
