@@ -1,5 +1,6 @@
 // Tensors that are changed in place, and who else sees it.
 #include "execute.h"
+#include "operator_facts.h"
 
 #include <algorithm>
 #include <limits>
@@ -55,15 +56,6 @@ bool is_written(const c10::Argument &argument)
 namespace
 {
 
-// Operators that give their input where it lies in memory as it is to, and a copy otherwise.
-bool gives_either(const std::string &name)
-{
-    static const std::unordered_set<std::string> either = {
-        "aten::contiguous", "aten::flatten", "aten::ravel", "aten::reshape", "aten::reshape_as",
-    };
-    return either.count(name) != 0;
-}
-
 // Whether a slice up to a number shows all of its parent, at the sizes that are tried.
 bool cuts_nothing(const View &view, const Item &seen, uint32_t lane_count)
 {
@@ -87,7 +79,7 @@ bool cuts_nothing(const View &view, const Item &seen, uint32_t lane_count)
 // that.
 bool Executor::is_whole_by_chance(const Call &call, const Ref &input) const
 {
-    if (recording_.lane_count == 1 || !gives_either(call.schema.name())) {
+    if (recording_.lane_count == 1 || !has_fact(call.schema.name(), HTP_FACT_VIEW_OR_COPY)) {
         return false;
     }
     bool is_by_chance = false;
@@ -121,7 +113,8 @@ void Executor::note_view(const Call &call, const Ref &tensor, size_t output, siz
                 View{input, call.schema.operator_name(), call.inputs, depth, i, output, element});
             return;
         }
-        if (shared != 0 || (i == 0 && gives_either(call.schema.name()) && input->is_data)) {
+        if (shared != 0 ||
+            (i == 0 && has_fact(call.schema.name(), HTP_FACT_VIEW_OR_COPY) && input->is_data)) {
             for_each_tensor(input, [&](const Ref &held) { note_sharing(tensor, memory_of(held)); });
         }
     }

@@ -14,7 +14,6 @@
 #include <limits>
 #include <sstream>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace htp
 {
@@ -88,13 +87,6 @@ Ref counted_mask(const c10::FunctionSchema &schema, const std::vector<Ref> &inpu
 // into, because programs write them down again where they mean the same.
 std::string Executor::identity(const Item &item, int depth) const
 {
-    static const std::unordered_set<std::string> pure = {
-        "aten::eq",          "aten::ne",          "aten::lt",          "aten::le",
-        "aten::gt",          "aten::ge",          "aten::logical_and", "aten::logical_or",
-        "aten::logical_not", "aten::__and__",     "aten::__or__",      "aten::bitwise_and",
-        "aten::bitwise_or",  "aten::bitwise_not", "aten::sum",         "aten::select",
-        "aten::slice",       "aten::mul",         "aten::prod",        "aten::floor_divide",
-    };
     constexpr int kDeepest = 6;
     const std::string self = "%" + std::to_string(item.id);
     if ((item.is_number() || item.is_none()) && item.has_lanes && item.is_constant &&
@@ -114,7 +106,7 @@ std::string Executor::identity(const Item &item, int depth) const
         return self;
     }
     const RecordedNode &node = recording_.nodes[item.producer];
-    if (pure.count(node.kind.substr(0, node.kind.find('.'))) == 0) {
+    if (!has_fact(node.kind.substr(0, node.kind.find('.')), HTP_FACT_COMPARED)) {
         return self;
     }
     std::string text = node.kind + "(";
@@ -275,7 +267,7 @@ Ref Executor::expanded(const Ref &tensor, const std::vector<int64_t> &sizes, con
 // fixed size, or 1: so does Expand, and the result has the fixed size. Nothing where none meet.
 std::optional<std::vector<Ref>> Executor::fitted(const Call &call)
 {
-    if (!broadcasts(call.schema.name())) {
+    if (!has_fact(call.schema.name(), HTP_FACT_BROADCASTS)) {
         return std::nullopt;
     }
     std::vector<Ref> inputs = call.inputs;

@@ -170,6 +170,7 @@ std::vector<Ref> Executor::run_otherwise(Call &call, const std::string &error)
         }
         auto sized = has_flats_ ? std::nullopt : reshaped(call);
         sized = sized || has_flats_ ? sized : met(call);
+        sized = sized ? sized : padded(call);
         return sized ? make_outputs(call, Mode::Meta, *sized, true)
                      : fail_on_data(call, "sizes that depend on the data do not fit: " + error);
     }
@@ -221,7 +222,7 @@ bool Executor::squeezes_data(const Call &call) const
 // A number read off contents that nobody knows, or computed from such numbers alone.
 bool Executor::gives_unknown_numbers(const Call &call)
 {
-    const bool is_exact = is_exact_on_sizes(call.schema.name());
+    const bool is_exact = has_fact(call.schema.name(), HTP_FACT_EXACT_ON_SIZES);
     const auto knows_value = [&](const Item &item) {
         return item.has_lanes && (!item.is_data || is_exact);
     };
@@ -237,14 +238,16 @@ bool Executor::gives_unknown_numbers(const Call &call)
     bool any_unknown = false;
     for (const Ref &input : call.inputs) {
         any_tensor = any_tensor || has_tensors(input);
-        any_unknown = any_unknown || (!has_tensors(input) && !all_of(input, knows_value)) ||
-                      (reads_contents(call.schema.name()) && !all_of(input, is_known));
+        any_unknown =
+            any_unknown || (!has_tensors(input) && !all_of(input, knows_value)) ||
+            (has_fact(call.schema.name(), HTP_FACT_READS_CONTENTS) && !all_of(input, is_known));
     }
     bool gives_numbers = true;
     for (size_t i = 0; i < call.output_count(); i++) {
         gives_numbers = gives_numbers && is_number(call.output_type(i));
     }
-    return any_unknown && gives_numbers && (!any_tensor || reads_contents(call.schema.name()));
+    return any_unknown && gives_numbers &&
+           (!any_tensor || has_fact(call.schema.name(), HTP_FACT_READS_CONTENTS));
 }
 
 // Meta kernels tell the sizes, for real tensors too: what would be large is not computed.
@@ -254,7 +257,7 @@ Executor::Mode Executor::choose_mode(Call &call, Lanes &results)
     const auto is_fixed = [](const Item &item) {
         return item.is_tensor() || (item.has_lanes && !item.is_data);
     };
-    const bool is_exact = is_exact_on_sizes(name);
+    const bool is_exact = has_fact(name, HTP_FACT_EXACT_ON_SIZES);
     const auto is_real = [&](const Item &item) {
         return !item.is_tensor() || (item.is_real && (!item.is_data || is_exact));
     };
@@ -278,7 +281,7 @@ Executor::Mode Executor::choose_mode(Call &call, Lanes &results)
         return Mode::Values;
     }
     if (!makes_tensors) {
-        const bool reads = reads_contents(name);
+        const bool reads = has_fact(name, HTP_FACT_READS_CONTENTS);
         const Mode mode = all_real && reads ? Mode::Real : Mode::Meta;
         results = run_lanes(call, mode);
         return mode;

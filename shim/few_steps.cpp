@@ -1,11 +1,10 @@
 // Operators that libtorch runs step by step along a dim, on meta tensors, too: the sizes of their
 // outputs follow from a few steps.
 #include "execute.h"
+#include "operator_facts.h"
 
 #include "layouts.h"
 #include "operand_checks.h"
-
-#include <set>
 
 namespace htp
 {
@@ -15,13 +14,9 @@ namespace
 
 constexpr int64_t kFewSteps = 4;
 
-// Those that take a sequence as their first argument, and last whether batches come first in it;
-// their first output has as many steps.
 bool goes_step_by_step(const c10::FunctionSchema &schema)
 {
-    static const std::set<std::string> found = {"aten::gru", "aten::lstm", "aten::rnn_relu",
-                                                "aten::rnn_tanh"};
-    return found.count(schema.name()) != 0 && schema.overload_name() == "input";
+    return has_fact(schema.name(), HTP_FACT_STEP_BY_STEP) && schema.overload_name() == "input";
 }
 
 } // namespace

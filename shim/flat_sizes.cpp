@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <ostream>
-#include <set>
 #include <sstream>
 
 namespace htp
@@ -17,24 +16,6 @@ namespace htp
 
 namespace
 {
-
-// Operators that give one number for many others: those that round, and those with a limit.
-bool rounds(const std::string &name)
-{
-    static const std::set<std::string> rounding = {"aten::Int",   "aten::to",    "aten::ceil",
-                                                   "aten::floor", "aten::round", "aten::trunc"};
-    return rounding.count(name) != 0;
-}
-
-bool has_limit(const std::string &name)
-{
-    static const std::set<std::string> limited = {
-        "aten::clamp", "aten::clamp_max", "aten::clamp_min",      "aten::max",  "aten::maximum",
-        "aten::min",   "aten::minimum",   "aten::relu",           "aten::sign", "aten::__rshift__",
-        "prim::max",   "prim::min",       "aten::__range_length",
-    };
-    return limited.count(name) != 0;
-}
 
 // Operators that divide and round.
 bool divides(const c10::FunctionSchema &schema)
@@ -163,14 +144,14 @@ bool Executor::steps(const Call &call, const Lanes &results) const
         }
         return is_each;
     };
-    if (rounds(name)) {
+    if (has_fact(name, HTP_FACT_ROUNDS)) {
         return !is_each([&](uint32_t lane) { return number_of(call.inputs[0]->lane[lane]); }) ||
                moves(*call.inputs[0], 1);
     }
     if (name == "aten::remainder" || name == "aten::fmod") {
         return !is_each([](uint32_t) { return std::optional<Number>(c10::Scalar(0)); });
     }
-    return has_limit(name) || cuts(call.schema, call.inputs) ||
+    return has_fact(name, HTP_FACT_HAS_LIMIT) || cuts(call.schema, call.inputs) ||
            (divides(call.schema) && !leaves_none(call.inputs, recording_.lane_count));
 }
 
@@ -238,26 +219,9 @@ namespace
 
 bool has_windows(const c10::FunctionSchema &schema, const std::vector<Ref> &inputs)
 {
-    static const std::set<std::string> windowed = {
-        "aten::_convolution",
-        "aten::_convolution_mode",
-        "aten::avg_pool1d",
-        "aten::avg_pool2d",
-        "aten::avg_pool3d",
-        "aten::conv1d",
-        "aten::conv2d",
-        "aten::conv3d",
-        "aten::convolution",
-        "aten::max_pool1d",
-        "aten::max_pool1d_with_indices",
-        "aten::max_pool2d",
-        "aten::max_pool2d_with_indices",
-        "aten::max_pool3d",
-        "aten::max_pool3d_with_indices",
-    };
     const bool is_scaled = schema.name().rfind("aten::upsample_", 0) == 0 &&
                            schema.overload_name() == "vec" && inputs[1]->is_none();
-    return is_scaled || windowed.count(schema.name()) != 0;
+    return is_scaled || has_fact(schema.name(), HTP_FACT_HAS_WINDOWS);
 }
 
 // Whether an operator's steps along a dim are longer than one.

@@ -64,7 +64,7 @@ std::optional<Executor::Lanes> Executor::joined(Call &call)
 std::optional<Executor::Lanes> Executor::met(Call &call)
 {
     int64_t rank = 0;
-    if (!broadcasts(call.schema.name()) || call.schema.is_mutable()) {
+    if (!has_fact(call.schema.name(), HTP_FACT_BROADCASTS) || call.schema.is_mutable()) {
         return std::nullopt;
     }
     for (const Ref &input : call.inputs) {

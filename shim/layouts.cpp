@@ -4,10 +4,10 @@
 #include "layouts.h"
 
 #include "execute.h"
+#include "operator_facts.h"
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 namespace htp
 {
@@ -66,37 +66,6 @@ at::Tensor reshaped_on_memory(const at::Tensor &tensor, const std::vector<int64_
 namespace
 {
 
-// Operators whose kernels keep channels last where some operand has them so, as the CPU's do and
-// the library that a convolution is left to; batch_norm() makes what is transposed contiguous.
-bool decides_layout(const std::string &name)
-{
-    static const std::set<std::string> deciding = {
-        "aten::_convolution",
-        "aten::_convolution_mode",
-        "aten::batch_norm",
-        "aten::conv1d",
-        "aten::conv2d",
-        "aten::conv3d",
-        "aten::conv_transpose1d",
-        "aten::conv_transpose2d",
-        "aten::conv_transpose3d",
-        "aten::convolution",
-        "aten::group_norm",
-        "aten::max_pool1d",
-        "aten::max_pool3d",
-        "aten::max_pool3d_with_indices",
-        "aten::native_batch_norm",
-        "aten::native_group_norm",
-        "aten::pad",
-        "aten::reflection_pad2d",
-        "aten::reflection_pad3d",
-        "aten::replication_pad2d",
-        "aten::replication_pad3d",
-        "aten::scaled_dot_product_attention",
-    };
-    return deciding.count(name) != 0;
-}
-
 // Attention of the first two queries to the first two keys is laid out as that of all is; a mask
 // has both as its last dims. What lies between them is left out, which is most.
 at::Tensor first_two(size_t index, const at::Tensor &tensor)
@@ -125,7 +94,7 @@ void Executor::lay_out(Call &call, Lanes &results)
     const auto is_plain = [](const Item &item) {
         return !item.is_tensor() || item.tensor(0).is_contiguous();
     };
-    if (!decides_layout(call.schema.name()) ||
+    if (!has_fact(call.schema.name(), HTP_FACT_DECIDES_LAYOUT) ||
         std::all_of(call.inputs.begin(), call.inputs.end(),
                     [&](const Ref &input) { return all_of(input, is_plain); })) {
         return;

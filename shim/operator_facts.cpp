@@ -6,10 +6,31 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 namespace htp
 {
+
+bool has_fact(const std::string &name, htp_fact fact)
+{
+    enum Fact : unsigned {
+#define HTP_FACT(fact) fact = HTP_FACT_##fact,
+#define HTP_FACTS(name, facts)
+#include <htp/facts.def>
+#undef HTP_FACTS
+#undef HTP_FACT
+    };
+    static const std::unordered_map<std::string, unsigned> table = {
+#define HTP_FACT(fact)
+#define HTP_FACTS(name, facts) {name, facts},
+#include <htp/facts.def>
+#undef HTP_FACTS
+#undef HTP_FACT
+    };
+    const auto found = table.find(name);
+    return found != table.end() && (found->second & fact) != 0;
+}
 
 std::string base_name(const c10::FunctionSchema &schema)
 {
@@ -31,107 +52,12 @@ bool means_no_meta_kernel(const std::exception &error)
 namespace
 {
 
-// Operators that reach outside the program: files, standard output, other machines, and what the
-// process is set to.
-bool reaches_out(const std::string &name)
-{
-    static const std::set<std::string> reaching = {
-        "aten::Generator",
-        "aten::_backward",
-        "aten::_print",
-        "aten::backward",
-        "aten::confirmed_by_owner",
-        "aten::dist_backward",
-        "aten::from_file",
-        "aten::get_gradients",
-        "aten::initial_seed",
-        "aten::is_owner",
-        "aten::local_value",
-        "aten::manual_seed",
-        "aten::owner",
-        "aten::owner_name",
-        "aten::record_stream",
-        "aten::save",
-        "aten::seed",
-        "aten::set_grad_enabled",
-        "aten::set_num_threads",
-        "aten::to_here",
-        "aten::warn",
-    };
-    return reaching.count(name) != 0;
-}
-
-// Of the operators that stand for parts of the language, those that compute something.
-bool computes(const std::string &name)
-{
-    static const std::set<std::string> computing = {
-        "prim::AutogradAdd",
-        "prim::AutogradZero",
-        "prim::EnumName",
-        "prim::EnumValue",
-        "prim::NumToTensor",
-        "prim::StringIndex",
-        "prim::TupleIndex",
-        "prim::TupleUnpack",
-        "prim::VarConcat",
-        "prim::VarStack",
-        "prim::abs",
-        "prim::data",
-        "prim::device",
-        "prim::dtype",
-        "prim::index",
-        "prim::is_cpu",
-        "prim::is_cuda",
-        "prim::is_ipu",
-        "prim::is_maia",
-        "prim::is_meta",
-        "prim::is_mkldnn",
-        "prim::is_mps",
-        "prim::is_mtia",
-        "prim::is_nested",
-        "prim::is_quantized",
-        "prim::is_sparse",
-        "prim::is_sparse_csr",
-        "prim::is_vulkan",
-        "prim::is_xla",
-        "prim::is_xpu",
-        "prim::itemsize",
-        "prim::layout",
-        "prim::max",
-        "prim::min",
-        "prim::name",
-        "prim::nbytes",
-        "prim::rangelist",
-        "prim::requires_grad",
-        "prim::tolist",
-        "prim::type",
-        "prim::unchecked_cast",
-        "prim::unchecked_unwrap_optional",
-    };
-    return computing.count(name) != 0;
-}
-
 // Whether an operator gives nothing and writes to nothing: it exists for what it does besides, or
 // is a check.
 bool is_only_effect(const c10::FunctionSchema &schema)
 {
-    static const std::set<std::string> checks = {
-        "aten::_assert_async",
-        "aten::_assert_scalar",
-        "aten::_assert_tensor_metadata",
-        "aten::_linalg_check_errors",
-        "aten::_validate_compressed_sparse_indices",
-        "aten::_validate_sparse_bsc_tensor_args",
-        "aten::_validate_sparse_bsr_tensor_args",
-        "aten::_validate_sparse_compressed_tensor_args",
-        "aten::_validate_sparse_coo_tensor_args",
-        "aten::_validate_sparse_csc_tensor_args",
-        "aten::_validate_sparse_csr_tensor_args",
-        "aten::sym_constrain_range",
-        "aten::sym_constrain_range_for_size",
-    };
     return schema.returns().empty() && !schema.is_varret() && !schema.is_mutable() &&
-           checks.count(schema.name()) == 0;
+           !has_fact(schema.name(), HTP_FACT_CHECKS);
 }
 
 } // namespace
@@ -144,9 +70,9 @@ bool may_run(const c10::FunctionSchema &schema)
     if (is_loaded(schema)) {
         return true;
     }
-    return space == "prim"
-               ? computes(name)
-               : spaces.count(space) != 0 && !reaches_out(name) && !is_only_effect(schema);
+    return space == "prim" ? has_fact(name, HTP_FACT_COMPUTES)
+                           : spaces.count(space) != 0 && !has_fact(name, HTP_FACT_REACHES_OUT) &&
+                                 !is_only_effect(schema);
 }
 
 bool unique_always_sorts()
@@ -224,19 +150,7 @@ bool is_unchecked(const c10::FunctionSchema &schema)
 
 bool is_sized_alone(const c10::FunctionSchema &schema)
 {
-    static const std::set<std::string> sized = {
-        "aten::segment_reduce",
-        "aten::histogramdd",
-        "aten::ctc_loss",
-        "aten::embedding_renorm",
-        "aten::embedding_renorm_",
-        "aten::fractional_max_pool2d",
-        "aten::fractional_max_pool3d",
-        "aten::linalg_lu_solve",
-        "aten::lu_solve",
-        "aten::lu_unpack",
-    };
-    return sized.count(schema.name()) != 0;
+    return has_fact(schema.name(), HTP_FACT_SIZED_ALONE);
 }
 
 bool trusts_contents(const c10::FunctionSchema &schema)
@@ -247,123 +161,19 @@ bool trusts_contents(const c10::FunctionSchema &schema)
     return holds_any(schema.name(), parts) || is_sized_alone(schema);
 }
 
-bool reads_contents(const std::string &name)
-{
-    static const std::set<std::string> readers = {
-        "aten::item",        "aten::Int",           "aten::Float",          "aten::Bool",
-        "aten::IntImplicit", "aten::FloatImplicit", "aten::ScalarImplicit", "aten::is_nonzero",
-    };
-    return readers.count(name) != 0;
-}
-
-bool is_exact_on_sizes(const std::string &name)
-{
-    static const std::set<std::string> exact = {
-        "aten::add",    "aten::sub",         "aten::mul",           "aten::neg",
-        "aten::Int",    "aten::item",        "aten::IntImplicit",   "aten::ScalarImplicit",
-        "aten::select", "prim::NumToTensor", "aten::scalar_tensor", "aten::tensor",
-        "aten::stack",  "aten::cat",         "aten::unsqueeze",     "aten::squeeze",
-        "aten::view",   "aten::reshape",     "aten::clone",         "aten::detach",
-        "aten::prod",   "aten::contiguous",  "aten::lift_fresh",    "aten::alias",
-    };
-    return exact.count(name) != 0;
-}
-
-namespace
-{
-
-// Numbers that are sizes of the output, or how many there are.
-bool takes_sizes(const std::string &name)
-{
-    static const std::set<std::string> takers = {"aten::zeros",
-                                                 "aten::ones",
-                                                 "aten::full",
-                                                 "aten::empty",
-                                                 "aten::new_zeros",
-                                                 "aten::new_ones",
-                                                 "aten::new_full",
-                                                 "aten::new_empty",
-                                                 "aten::arange",
-                                                 "aten::linspace",
-                                                 "aten::logspace",
-                                                 "aten::view",
-                                                 "aten::reshape",
-                                                 "aten::_unsafe_view",
-                                                 "aten::expand",
-                                                 "aten::broadcast_to",
-                                                 "aten::repeat",
-                                                 "aten::tile",
-                                                 "aten::unflatten",
-                                                 "aten::constant_pad_nd",
-                                                 "aten::pad",
-                                                 "aten::eye",
-                                                 "aten::upsample_nearest1d",
-                                                 "aten::upsample_nearest2d",
-                                                 "aten::upsample_nearest3d",
-                                                 "aten::upsample_linear1d",
-                                                 "aten::upsample_bilinear2d",
-                                                 "aten::upsample_trilinear3d",
-                                                 "aten::upsample_bicubic2d",
-                                                 "aten::split",
-                                                 "aten::split_with_sizes",
-                                                 "aten::unsafe_split_with_sizes"};
-    return takers.count(name) != 0;
-}
-
-// Numbers that are one operand of a formula, or the value of elements.
-bool takes_operands(const std::string &name)
-{
-    static const std::set<std::string> takers = {
-        "aten::add",         "aten::sub",         "aten::rsub",         "aten::mul",
-        "aten::div",         "aten::true_divide", "aten::floor_divide", "aten::remainder",
-        "aten::fmod",        "aten::pow",         "aten::eq",           "aten::ne",
-        "aten::lt",          "aten::le",          "aten::gt",           "aten::ge",
-        "aten::clamp",       "aten::clamp_min",   "aten::clamp_max",    "aten::where",
-        "aten::masked_fill", "aten::fill",        "aten::full_like",    "aten::scalar_tensor",
-        "aten::index_fill",  "aten::lerp",        "prim::NumToTensor"};
-    return takers.count(name) != 0;
-}
-
-// Numbers that are positions.
-bool takes_positions(const std::string &name)
-{
-    static const std::set<std::string> takers = {
-        "aten::select",        "aten::slice", "aten::narrow", "aten::select_scatter",
-        "aten::slice_scatter", "aten::roll",  "aten::triu",   "aten::tril"};
-    return takers.count(name) != 0;
-}
-
-} // namespace
-
 bool takes_data_numbers(const std::string &name)
 {
     const bool is_in_place = !name.empty() && name.back() == '_';
     const std::string functional = is_in_place ? name.substr(0, name.size() - 1) : name;
-    return takes_sizes(functional) || takes_operands(functional) || takes_positions(functional);
+    return has_fact(functional, HTP_FACT_TAKES_SIZE) ||
+           has_fact(functional, HTP_FACT_TAKES_OPERAND) ||
+           has_fact(functional, HTP_FACT_TAKES_POSITION);
 }
 
 bool takes_constants_as_numbers(const c10::FunctionSchema &schema)
 {
-    static const std::set<std::string> takers = {"aten::add", "aten::div", "aten::mul",
-                                                 "aten::sub"};
-    return schema.overload_name() == "Tensor" && takers.count(schema.name()) != 0;
-}
-
-bool broadcasts(const std::string &name)
-{
-    static const std::set<std::string> found = {
-        "aten::add",          "aten::sub",        "aten::rsub",
-        "aten::mul",          "aten::div",        "aten::pow",
-        "aten::remainder",    "aten::fmod",       "aten::maximum",
-        "aten::minimum",      "aten::where",      "aten::masked_fill",
-        "aten::eq",           "aten::ne",         "aten::lt",
-        "aten::le",           "aten::gt",         "aten::ge",
-        "aten::logical_and",  "aten::logical_or", "aten::logical_xor",
-        "aten::__and__",      "aten::__or__",     "aten::bitwise_and",
-        "aten::bitwise_or",   "aten::addcmul",    "aten::addcdiv",
-        "aten::floor_divide", "aten::atan2",      "aten::masked_select",
-    };
-    return found.count(name) != 0;
+    return schema.overload_name() == "Tensor" &&
+           has_fact(schema.name(), HTP_FACT_CONSTANT_AS_NUMBER);
 }
 
 } // namespace htp

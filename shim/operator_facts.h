@@ -2,12 +2,16 @@
 #pragma once
 
 #include <ATen/core/function_schema.h>
+#include <htp/facts.h>
 
 #include <exception>
 #include <string>
 
 namespace htp
 {
+
+// Whether an operator, by its name without overload, has a fact of htp/facts.def.
+bool has_fact(const std::string &name, htp_fact fact);
 
 // The operator's name without its namespace: "nonzero".
 std::string base_name(const c10::FunctionSchema &schema);
@@ -44,13 +48,6 @@ bool is_sized_alone(const c10::FunctionSchema &schema);
 // Operators with such kernels whose sizes are needed: they are given tensors of zeroes alone.
 bool trusts_contents(const c10::FunctionSchema &schema);
 
-// Operators that turn a tensor's contents into a number.
-bool reads_contents(const std::string &name);
-
-// Operators that give sums and products of sizes exactly, or hand them on: on sizes that were made
-// up they give what the true ones would.
-bool is_exact_on_sizes(const std::string &name);
-
 // Operators that a number that only the data can tell may be given to: as a size of the output, or
 // as something on which its size does not depend.
 bool takes_data_numbers(const std::string &name);
@@ -58,8 +55,5 @@ bool takes_data_numbers(const std::string &name);
 // Operators whose second operand libtorch's executor makes a number where it is a constant tensor
 // without dims (torch/csrc/jit/passes/canonicalize_ops.cpp).
 bool takes_constants_as_numbers(const c10::FunctionSchema &schema);
-
-// Whether an operator broadcasts its operands against each other.
-bool broadcasts(const std::string &name);
 
 } // namespace htp

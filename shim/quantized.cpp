@@ -2,6 +2,7 @@
 // for. So libtorch's kernels never see a quantised tensor; operators that keep levels as they are
 // run on the integers, and all others must be told here.
 #include "execute.h"
+#include "operator_facts.h"
 
 #include "version.h"
 
@@ -12,7 +13,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <unordered_set>
 
 namespace htp
 {
@@ -25,34 +25,6 @@ bool is_quantized(const Ref &item)
     return item->quantization != nullptr ||
            (item->is_container() &&
             std::any_of(item->elements.begin(), item->elements.end(), is_quantized));
-}
-
-// Operators whose output has levels of their input, and no others; the least level is the least
-// number.
-bool keeps_levels(const std::string &name)
-{
-    static const std::unordered_set<std::string> keepers = {
-        "aten::alias",     "aten::clone",      "aten::contiguous", "aten::detach",
-        "aten::expand",    "aten::flatten",    "aten::max_pool1d", "aten::max_pool2d",
-        "aten::narrow",    "aten::permute",    "aten::relu",       "aten::relu_",
-        "aten::reshape",   "aten::reshape_as", "aten::select",     "aten::slice",
-        "aten::squeeze",   "aten::squeeze_",   "aten::t",          "aten::transpose",
-        "aten::unsqueeze", "aten::unsqueeze_", "aten::view",       "aten::view_as",
-        "aten::unflatten",
-    };
-    return keepers.count(name) != 0;
-}
-
-// Operators that tell of a tensor what levels have in common with numbers.
-bool tells_sizes(const std::string &name)
-{
-    static const std::unordered_set<std::string> tellers = {
-        "aten::size",
-        "aten::dim",
-        "aten::numel",
-        "aten::len",
-    };
-    return tellers.count(name) != 0;
 }
 
 // The integers that levels of a quantised dtype are.
@@ -208,13 +180,16 @@ std::optional<std::vector<Ref>> Executor::quantized(const Call &call)
     if (name.rfind("quantized::conv", 0) == 0) {
         throw Unsupported("libtorch rounds it otherwise on machines with other instructions");
     }
-    if (is_own || (has_levels && !keeps_levels(name) && !tells_sizes(name))) {
+    if (is_own || (has_levels && !has_fact(name, HTP_FACT_KEEPS_LEVELS) &&
+                   !has_fact(name, HTP_FACT_TELLS_SIZE))) {
         throw Unsupported("there is no lowering for it with quantised numbers");
     }
-    if (has_levels && !tells_sizes(name) && call.inputs[0]->quantization == nullptr) {
+    if (has_levels && !has_fact(name, HTP_FACT_TELLS_SIZE) &&
+        call.inputs[0]->quantization == nullptr) {
         throw Unsupported("a quantised tensor is not where one is expected");
     }
-    if (has_levels && keeps_levels(name) && call.inputs[0]->quantization->axis >= 0) {
+    if (has_levels && has_fact(name, HTP_FACT_KEEPS_LEVELS) &&
+        call.inputs[0]->quantization->axis >= 0) {
         throw Unsupported("tensors with a scale for each channel can only be dequantised");
     }
     return std::nullopt;
@@ -224,7 +199,7 @@ void Executor::keep_quantization(const Call &call, const std::vector<Ref> &outpu
 {
     const auto &own = call.inputs.empty() ? nullptr : call.inputs[0]->quantization;
     for (const Ref &output : outputs) {
-        if (own && output->is_tensor() && keeps_levels(call.schema.name())) {
+        if (own && output->is_tensor() && has_fact(call.schema.name(), HTP_FACT_KEEPS_LEVELS)) {
             output->quantization = own;
         }
     }

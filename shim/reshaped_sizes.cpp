@@ -1,13 +1,15 @@
-// view() and reshape() of tensors with sizes that the data decides: of a part of an axis that was
-// padded on one side of a branch, say.
+// view(), reshape() and padding of tensors with sizes that the data decides: of a part of an axis
+// that was padded on one side of a branch, say.
 //
 // Sizes that were made up need not be multiples of what they are divided by, although those of a
-// run are: whether the elements are as many is left to the run, which fails where libtorch does.
+// run are: whether the elements are as many is left to the run, which fails where libtorch does. So
+// is whether there are as many elements beside an edge as are to be mirrored there.
 #include "execute.h"
 
 #include "layouts.h"
 #include "operator_facts.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace htp
@@ -21,22 +23,28 @@ bool is_reshaping(const std::string &name)
     return name == "aten::view" || name == "aten::reshape" || name == "aten::_unsafe_view";
 }
 
+// The numbers of a list; nothing where they are no ints.
+std::optional<std::vector<int64_t>> numbers_of(const Item &list, uint32_t lane)
+{
+    std::vector<int64_t> numbers;
+    for (const Ref &element : list.elements) {
+        if (element->kind != Item::Kind::Plain || !element->has_lanes ||
+            !element->lane[lane].isInt()) {
+            return std::nullopt;
+        }
+        numbers.push_back(element->lane[lane].toInt());
+    }
+    return numbers;
+}
+
 // The sizes that are asked for, -1 for the one that follows from the others; nothing where they are
 // no list of ints, or could not be sizes.
 std::optional<std::vector<int64_t>> sizes_asked(const Item &list, uint32_t lane)
 {
-    std::vector<int64_t> sizes;
-    size_t open = 0;
-    for (const Ref &element : list.elements) {
-        const bool is_int =
-            element->kind == Item::Kind::Plain && element->has_lanes && element->lane[lane].isInt();
-        if (!is_int || element->lane[lane].toInt() < -1) {
-            return std::nullopt;
-        }
-        sizes.push_back(element->lane[lane].toInt());
-        open += sizes.back() == -1 ? 1 : 0;
-    }
-    return open < 2 ? std::optional<std::vector<int64_t>>(sizes) : std::nullopt;
+    const auto sizes = numbers_of(list, lane);
+    const bool are_sizes =
+        sizes && std::all_of(sizes->begin(), sizes->end(), [](int64_t size) { return size >= -1; });
+    return are_sizes && std::count(sizes->begin(), sizes->end(), -1) < 2 ? sizes : std::nullopt;
 }
 
 int64_t product_of(const std::vector<int64_t> &sizes)
@@ -48,7 +56,51 @@ int64_t product_of(const std::vector<int64_t> &sizes)
     return product;
 }
 
+// The sizes of a tensor with widths in front of and behind its last dims, the last one first;
+// nothing where there are no such sizes.
+std::optional<std::vector<int64_t>> padded_sizes(const at::Tensor &tensor,
+                                                 const std::vector<int64_t> &widths)
+{
+    std::vector<int64_t> sizes = tensor.sizes().vec();
+    if (widths.size() % 2 != 0 || widths.size() / 2 > sizes.size()) {
+        return std::nullopt;
+    }
+    for (size_t i = 0; i < widths.size() / 2; i++) {
+        int64_t &size = sizes[sizes.size() - 1 - i];
+        if (__builtin_add_overflow(size, widths[2 * i], &size) ||
+            __builtin_add_overflow(size, widths[2 * i + 1], &size) || size < 0) {
+            return std::nullopt;
+        }
+    }
+    return sizes;
+}
+
 } // namespace
+
+// The output of a padding that mirrors more than there is beside an edge, by widths that were made
+// up; nothing for other operators.
+std::optional<Executor::Lanes> Executor::padded(Call &call)
+{
+    if (!has_fact(call.schema.name(), HTP_FACT_PADS) || !call.inputs[0]->is_tensor() ||
+        call.inputs[1]->kind != Item::Kind::List || call.inputs[1]->stacked) {
+        return std::nullopt;
+    }
+    Lanes results;
+    call.storages.clear();
+    for (uint32_t lane = 0; lane < recording_.lane_count; lane++) {
+        torch::jit::Stack stack(call.inputs.size());
+        stack[0] = operand(call, 0, lane, Mode::Meta);
+        const at::Tensor &given = stack[0].toTensor();
+        const auto widths = numbers_of(*call.inputs[1], lane);
+        const auto sizes = widths ? padded_sizes(given, *widths) : std::nullopt;
+        if (!sizes) {
+            return std::nullopt;
+        }
+        note_storages(call, stack);
+        results.push_back({at::empty(*sizes, given.options())});
+    }
+    return results;
+}
 
 // The outputs of an operator whose sizes do not fit those that were made up; nothing for other
 // operators. What lies apart in memory is copied, or so it is told: note_view() knows better.

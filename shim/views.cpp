@@ -1,24 +1,12 @@
 // Views of a tensor's memory, read anew and written back by operators that change nothing in place.
 #include "execute.h"
-
-#include <unordered_set>
+#include "operator_facts.h"
 
 namespace htp
 {
 
 namespace
 {
-
-// Operators whose output has the elements of its input in the same order, with other sizes.
-bool is_reshape(const std::string &name)
-{
-    static const std::unordered_set<std::string> reshapes = {
-        "aten::view",    "aten::reshape",    "aten::view_as",    "aten::reshape_as",
-        "aten::flatten", "aten::unflatten",  "aten::squeeze",    "aten::unsqueeze",
-        "aten::ravel",   "aten::atleast_1d", "aten::atleast_2d", "aten::_unsafe_view",
-    };
-    return reshapes.count(name) != 0;
-}
 
 // Where a permutation takes each dim; empty when the dims are not known.
 std::vector<int64_t> inverse_of(const Ref &dims, int64_t rank)
@@ -92,7 +80,7 @@ Ref Executor::put_back(const View &view, const Ref &child, const Ref &value, con
     if (view.input != 0) {
         return put_back_elements(view, value, place);
     }
-    if (is_reshape(name)) {
+    if (has_fact(name, HTP_FACT_RESHAPES)) {
         return run_named("aten::reshape_as", "", {value, view.parent}, place);
     }
     if (name == "aten::t" || name == "aten::numpy_T") {

@@ -1,9 +1,11 @@
 """Every row of the table of lowerings is an operator that libtorch has."""
 
+import re
 import subprocess
 
-from harness import DEBIAN_PYTHON, VENV_PYTHON, case, run
+from harness import DEBIAN_PYTHON, ROOT, VENV_PYTHON, case, run
 
+FACTS, FOLLOWED = (ROOT / "include" / "htp" / name for name in ("facts.def", "followed.def"))
 # Part of the language, not of the registry.
 SYNTAX = {"prim::If", "prim::ListConstruct", "prim::Loop"}
 # Operators in place whose overload has another name than what they do otherwise: core/graph/passes.c
@@ -49,6 +51,17 @@ def rows_are_operators() -> None:
     rows = set(run("ops").stdout.split())
     assert len(rows) > 900, len(rows)
     unknown = rows - SYNTAX - registry(VENV_PYTHON) - registry(DEBIAN_PYTHON)
+    assert not unknown, sorted(unknown)
+
+
+@case
+def facts_are_of_operators() -> None:
+    """Those that the interpreter knows of. Of what it follows itself much is part of the language."""
+    known = {name.split(".")[0] for python in (VENV_PYTHON, DEBIAN_PYTHON) for name in registry(python)}
+    named = [name for table in (FACTS, FOLLOWED) for name in re.findall(r'^HTP_\w+\("([^"]+)"', table.read_text(), re.M)]
+    assert len(named) > 200 and not [name for name in named if named.count(name) > 2], named
+    language = {name for name in named if f'FOLLOWED("{name}"' in FOLLOWED.read_text() and name.startswith("prim::")}
+    unknown = set(named) - known - language
     assert not unknown, sorted(unknown)
 
 

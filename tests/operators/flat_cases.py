@@ -52,6 +52,14 @@ def padded(x: torch.Tensor) -> torch.Tensor:
     return F.pad(x, [0, x.size(0) // 100]) * 2
 
 
+def mirrored(x: torch.Tensor) -> torch.Tensor:
+    return F.pad(x.view(1, 1, -1), [0, x.size(0) // 100], mode="reflect") * 2
+
+
+def edged(x: torch.Tensor) -> torch.Tensor:
+    return F.pad(x.view(1, 1, -1), [x.size(0) // 100, 1], mode="replicate") * 2
+
+
 def padded_to_hundreds(x: torch.Tensor) -> torch.Tensor:
     whole = F.pad(x, [0, (100 - x.size(0) % 100) % 100])
     return whole.size(0) * x
@@ -100,7 +108,8 @@ def same_at_all_sizes(x: torch.Tensor) -> torch.Tensor:
 for name, function in {
     "hundreds": hundreds, "hundreds-begun": hundreds_begun, "beyond-hundred": beyond_hundred,
     "has-hundred": has_hundred, "truncated": truncated, "same-number-twice": same_number_twice,
-    "repeated": repeated, "padded": padded, "padded-to-hundreds": padded_to_hundreds,
+    "repeated": repeated, "padded": padded, "mirrored": mirrored, "edged": edged,
+    "padded-to-hundreds": padded_to_hundreds,
     "every-hundredth": every_hundredth, "numbers-in-hundreds": numbers_in_hundreds,
     "largest-in-list": largest_in_list, "what-is-left": what_is_left, "what-is-cut-off": what_is_cut_off,
     "chunks": chunks, "two-chunks": two_chunks, "same-at-all-sizes": same_at_all_sizes,
@@ -108,7 +117,7 @@ for name, function in {
     CASES.script(name, function, X, dynamic=DYNAMIC, others=others)
 for name, function in {
     "hundreds": hundreds, "hundreds-begun": hundreds_begun, "same-number-twice": same_number_twice,
-    "padded": padded, "every-hundredth": every_hundredth, "numbers-in-hundreds": numbers_in_hundreds,
+    "padded": padded, "mirrored": mirrored, "edged": edged, "every-hundredth": every_hundredth, "numbers-in-hundreds": numbers_in_hundreds,
     "same-at-all-sizes": same_at_all_sizes,
 }.items():
     CASES.call(f"traced/{name}", function, X, dynamic=DYNAMIC, others=others)

@@ -1,0 +1,23 @@
+/*
+ * The facts of facts.def, as bits.
+ */
+#ifndef HTP_FACTS_H
+#define HTP_FACTS_H
+
+enum {
+#define HTP_FACT(fact) HTP_FACT_NUMBER_##fact,
+#define HTP_FACTS(name, facts)
+#include <htp/facts.def>
+#undef HTP_FACTS
+#undef HTP_FACT
+};
+
+typedef enum htp_fact {
+#define HTP_FACT(fact) HTP_FACT_##fact = 1 << HTP_FACT_NUMBER_##fact,
+#define HTP_FACTS(name, facts)
+#include <htp/facts.def>
+#undef HTP_FACTS
+#undef HTP_FACT
+} htp_fact;
+
+#endif
