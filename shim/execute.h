@@ -193,7 +193,7 @@ class Executor
     std::optional<Lanes> moved(Call &call);
     std::optional<Lanes> joined(Call &call);
     std::optional<Lanes> reshaped(Call &call);
-    std::optional<Lanes> padded(Call &call);
+    std::optional<Lanes> padded(Call &call) const;
     std::optional<Lanes> met(Call &call);
     void meet(std::vector<Ref> &inputs, int64_t from_end);
     Ref with_size(const Item &tensor, int64_t dim, const Item &model);

@@ -79,7 +79,7 @@ std::optional<std::vector<int64_t>> padded_sizes(const at::Tensor &tensor,
 
 // The output of a padding that mirrors more than there is beside an edge, by widths that were made
 // up; nothing for other operators.
-std::optional<Executor::Lanes> Executor::padded(Call &call)
+std::optional<Executor::Lanes> Executor::padded(Call &call) const
 {
     if (!has_fact(call.schema.name(), HTP_FACT_PADS) || !call.inputs[0]->is_tensor() ||
         call.inputs[1]->kind != Item::Kind::List || call.inputs[1]->stacked) {

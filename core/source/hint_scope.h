@@ -75,7 +75,7 @@ static inline bool htp_hint_is_argument(const htp_hint_known *known)
 }
 
 /** Adds which part the next hint speaks of, and with how many dims more than it has. */
-void htp_hint_add_part(htp_hint_search *search, const htp_hint_known *known);
+void htp_hint_add_part(htp_hint_search *f, const htp_hint_known *k);
 
 /** Adds the hints that the operator of the node gives of its operands. */
 void htp_hint_note_operands(const htp_hint_scope *s);
@@ -83,8 +83,8 @@ void htp_hint_note_operands(const htp_hint_scope *s);
 /** Adds that arguments look alike, which the node takes element by element, or joins. */
 void htp_hint_note_beside(const htp_hint_scope *s);
 
-/** Adds that a select() with numbers of the program picks an element of @p known. */
-void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *known);
+/** Adds that a select() with numbers of the program picks an element of @p k. */
+void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k);
 
 /** Sets what is known of the node's outputs by what is known of its operands. */
 void htp_hint_pass_on(const htp_hint_scope *s);
