@@ -315,7 +315,7 @@ install: all
 	ln -sf libhtp.so.$(VERSION) $(call DEST,$(LIBDIR))/$(SONAME)
 	ln -sf $(SONAME) $(call DEST,$(LIBDIR))/libhtp.so
 	$(INSTALL) -m 755 $(SHIM) $(call DEST,$(LIBDIR))/htp/libhtp-shim.so
-	$(INSTALL) -m 644 include/htp/*.h $(call DEST,$(INCLUDEDIR))/htp
+	$(INSTALL) -m 644 include/htp/* $(call DEST,$(INCLUDEDIR))/htp
 	$(INSTALL) -m 644 docs/*.schema.json $(call DEST,$(DATADIR))/htp
 	$(INSTALL) -m 644 docs/man/*.1 $(call DEST,$(MANDIR))
 	$(INSTALL) -m 644 scripts/completion/htp-trace.bash $(call DEST,$(BASH_COMPLETION))
@@ -330,7 +330,7 @@ uninstall:
 	rm -f $(call DEST,$(BINDIR))/htp-trace $(call DEST,$(LIBDIR))/libhtp.a \
 	    $(call DEST,$(LIBDIR))/libhtp.so* $(call DEST,$(LIBDIR))/htp/libhtp-shim.so \
 	    $(call DEST,$(LIBDIR))/pkgconfig/htp.pc \
-	    $(patsubst include/%,$(call DEST,$(INCLUDEDIR))/%,$(wildcard include/htp/*.h)) \
+	    $(patsubst include/%,$(call DEST,$(INCLUDEDIR))/%,$(wildcard include/htp/*)) \
 	    $(patsubst docs/%,$(call DEST,$(DATADIR))/htp/%,$(wildcard docs/*.schema.json)) \
 	    $(patsubst docs/man/%,$(call DEST,$(MANDIR))/%,$(wildcard docs/man/*.1)) \
 	    $(call DEST,$(BASH_COMPLETION)) $(call DEST,$(ZSH_COMPLETION))
