@@ -152,7 +152,7 @@ static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_shim_tr
 
 static htp_status choose_derived(htp_session *session)
 {
-    HTP_TRY(htp_session_read_program(session));
+    HTP_TRY(htp_session_find_hints(session));
     session->inputs_origin = HTP_INPUTS_DERIVED;
     return named(session, htp_inputs_derive(&session->arena, session->hints, session->hint_count,
                                             session->arguments, session->argument_count, attempt,

@@ -55,7 +55,7 @@ static htp_status add_derived(htp_session *session, htp_inspection *inspection)
     htp_arena *arena = &session->arena;
     htp_shim_argument *alone =
         HTP_NEW_ARRAY(arena, htp_shim_argument, (size_t)session->argument_count + 1);
-    HTP_TRY(htp_session_read_program(session));
+    HTP_TRY(htp_session_find_hints(session));
     for (uint32_t i = 0; i < session->argument_count; i++) {
         htp_inputs inputs;
         bool are_taken = false;

@@ -123,9 +123,19 @@ htp_status htp_session_read_program(htp_session *session)
         return HTP_OK;
     }
     htp_shim_code code = session->shim->program(session->model, &session->program, &error);
-    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
-    code = htp_hints_find(&session->arena, session->program, session->argument_count,
-                          &session->hints, &session->hint_count, &error);
+    return htp_torchscript_status(session->model_path, code, &error);
+}
+
+htp_status htp_session_find_hints(htp_session *session)
+{
+    htp_shim_error error = {{0}};
+    if (session->are_hints_found) {
+        return HTP_OK;
+    }
+    HTP_TRY(htp_session_read_program(session));
+    htp_shim_code code = htp_hints_find(&session->arena, session->program, session->argument_count,
+                                        &session->hints, &session->hint_count, &error);
+    session->are_hints_found = code == HTP_SHIM_OK;
     return htp_torchscript_status(session->model_path, code, &error);
 }
 

@@ -36,8 +36,9 @@ typedef struct htp_session {
     const htp_shim_argument *arguments;
     uint32_t argument_count;
     const htp_program *program; /* NULL: nobody asked yet */
-    const htp_hint *hints;      /* of the program; NULL as before, or where there are none */
+    const htp_hint *hints;      /* of the program, once are_hints_found */
     uint32_t hint_count;
+    bool are_hints_found;
     htp_inputs inputs;
     htp_inputs_origin inputs_origin;
     bool are_inputs_taken;       /* derived inputs: forward() took them */
@@ -72,8 +73,11 @@ void htp_session_detail(htp_session *session, const char *format, ...)
 /** Checks the file, opens the model, and chooses the method. */
 HTP_MUST_USE htp_status htp_session_load(htp_session *session);
 
-/** Reads the program that the method is part of, and what it says of its arguments; but once. */
+/** Reads the program that the method is part of, unless that is done. */
 HTP_MUST_USE htp_status htp_session_read_program(htp_session *session);
+
+/** Finds what the program says of its arguments, unless that is done. */
+HTP_MUST_USE htp_status htp_session_find_hints(htp_session *session);
 
 /** Traces with the session's inputs as they are. @param obstacle  as for htp_torchscript_trace() */
 HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle);

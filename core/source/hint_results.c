@@ -32,10 +32,9 @@ static bool take_apart(const htp_hint_scope *s, const htp_hint_known *whole)
 {
     const char *kind = s->node->kind;
     uint32_t value = s->node->inputs[0];
-    const htp_hint_known taken = *whole;
     if (strcmp(kind, "prim::TupleUnpack") == 0 || strcmp(kind, "prim::ListUnpack") == 0) {
         for (uint32_t i = 0; i < s->node->output_count; i++) {
-            htp_hint_set_output(s, i, part_of(s->search, &taken, element_name(s, value, i)));
+            htp_hint_set_output(s, i, part_of(s->search, whole, element_name(s, value, i)));
         }
         return true;
     }
@@ -45,10 +44,10 @@ static bool take_apart(const htp_hint_scope *s, const htp_hint_known *whole)
     const htp_operands o = htp_hint_operands(s);
     const htp_program_data *key = htp_operands_constant(&o, s->node->inputs[1]);
     if (key && key->kind == HTP_DATA_STRING) {
-        htp_hint_set_output(s, 0, part_of(s->search, &taken, key->string));
+        htp_hint_set_output(s, 0, part_of(s->search, whole, key->string));
     } else if (key && key->kind == HTP_DATA_INT && key->number >= 0) {
         const char *name = element_name(s, value, (uint64_t)key->number);
-        htp_hint_set_output(s, 0, part_of(s->search, &taken, name));
+        htp_hint_set_output(s, 0, part_of(s->search, whole, name));
     }
     return true;
 }
@@ -94,13 +93,12 @@ static bool shifts_or_scales(const char *kind)
 static void pass_on_reshaped(const htp_hint_scope *s)
 {
     const htp_operands o = htp_hint_operands(s);
-    const htp_hint_known before = *htp_hint_input(s, 0);
-    htp_hint_known k = before;
+    htp_hint_known k = *htp_hint_input(s, 0);
     k.shift += htp_hint_is_argument(&k) ? htp_hint_rank_change(&o) : 0;
     k.is_converted = k.is_converted || converts(s->node->kind);
     htp_hint_set_output(s, 0, k);
     if (htp_hint_is_argument(&k) && strcmp(s->node->kind, "aten::select") == 0) {
-        htp_hint_note_pick(s, &before);
+        htp_hint_note_pick(s, htp_hint_input(s, 0));
     }
 }
 

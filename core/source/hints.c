@@ -1,15 +1,11 @@
 #include "source/hints.h"
 
 #include "source/hint_scope.h"
+#include "source/program.h"
 
 #include <string.h>
 
 enum { MOST_HINTS = 1024, MOST_NODES = 100000, MOST_DEPTH = 200, MOST_VALUES = 1 << 20 };
-
-static const htp_program_class *class_of(const htp_hint_search *f, uint32_t object)
-{
-    return &f->program->classes[f->program->objects[object].class_number];
-}
 
 static bool is_list_of_tensors(const htp_hint_search *f, const htp_program_data *data)
 {
@@ -20,8 +16,11 @@ static bool is_list_of_tensors(const htp_hint_search *f, const htp_program_data 
 static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char *name)
 {
     htp_hint_known k = HTP_HINT_UNKNOWN;
-    const htp_program_class *type = object == HTP_PROGRAM_NONE ? NULL : class_of(f, object);
-    for (uint32_t slot = 0; type && slot < type->attribute_count; slot++) {
+    if (object == HTP_PROGRAM_NONE) {
+        return k;
+    }
+    const htp_program_class *type = &f->program->classes[f->program->objects[object].class_number];
+    for (uint32_t slot = 0; slot < type->attribute_count; slot++) {
         if (strcmp(type->attributes[slot], name) != 0) {
             continue;
         }
@@ -42,13 +41,10 @@ static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char 
 /* @return a function; HTP_PROGRAM_NONE where it is not known */
 static uint32_t method_of(const htp_hint_search *f, uint32_t object, const char *name)
 {
-    const htp_program_class *type = object == HTP_PROGRAM_NONE ? NULL : class_of(f, object);
-    for (uint32_t i = 0; type && i < type->method_count; i++) {
-        if (strcmp(type->method_names[i], name) == 0) {
-            return type->methods[i];
-        }
-    }
-    return HTP_PROGRAM_NONE;
+    return object == HTP_PROGRAM_NONE
+               ? HTP_PROGRAM_NONE
+               : htp_program_find_method(f->program, f->program->objects[object].class_number,
+                                         name);
 }
 
 static void visit_block(htp_hint_scope *s, const htp_program_block *block);
@@ -59,11 +55,8 @@ static bool begin(htp_hint_search *f, uint32_t function, htp_hint_scope *s)
     if (f->depth >= MOST_DEPTH) {
         return false;
     }
-    if (!f->program->functions[function].is_loaded) {
-        f->code = f->program->load_function(f->program, function, f->error);
-    }
+    f->code = htp_program_load(f->program, function, &s->function, f->error);
     s->search = f;
-    s->function = f->program->functions[function];
     if (f->code != HTP_SHIM_OK || s->function.block_count == 0 ||
         s->function.value_count > MOST_VALUES - f->values) {
         return false;

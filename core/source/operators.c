@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "source/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,20 +89,14 @@ static void add_function(struct listing *l, uint32_t function)
     HTP_PUSH(l->arena, &l->functions, function);
 }
 
-/* The method of a class by its name; HTP_PROGRAM_NONE where the value is of no class, or has none
- * such. */
+/* The method that is called; HTP_PROGRAM_NONE where the value is of no class, or has none such. */
 static uint32_t method_of(const htp_program *program, const htp_program_function *function,
                           const htp_program_node *call)
 {
     const htp_program_type *type = &program->types[function->values[call->inputs[0]].type];
-    const htp_program_class *of =
-        type->kind == HTP_TYPE_CLASS ? &program->classes[type->class_number] : NULL;
-    for (uint32_t i = 0; of && i < of->method_count; i++) {
-        if (strcmp(of->method_names[i], call->name) == 0) {
-            return of->methods[i];
-        }
-    }
-    return HTP_PROGRAM_NONE;
+    return type->kind == HTP_TYPE_CLASS
+               ? htp_program_find_method(program, type->class_number, call->name)
+               : HTP_PROGRAM_NONE;
 }
 
 static void count_operator(struct listing *l, const htp_program_function *function,
@@ -155,12 +150,9 @@ htp_shim_code htp_operators_find(htp_arena *arena, const htp_program *program,
     htp_shim_code code = HTP_SHIM_OK;
     add_function(&l, program->method);
     for (size_t i = 0; i < l.functions.count && code == HTP_SHIM_OK; i++) {
-        uint32_t number = l.functions.items[i];
-        if (!program->functions[number].is_loaded) {
-            code = program->load_function(program, number, error);
-        }
+        htp_program_function function;
+        code = htp_program_load(program, l.functions.items[i], &function, error);
         if (code == HTP_SHIM_OK) {
-            const htp_program_function function = program->functions[number];
             list_function(&l, &function);
         }
     }
