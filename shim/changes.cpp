@@ -1,5 +1,6 @@
 // Tensors that are changed in place, and who else sees it.
 #include "execute.h"
+
 #include "operator_facts.h"
 
 #include <algorithm>

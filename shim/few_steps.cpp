@@ -1,10 +1,10 @@
 // Operators that libtorch runs step by step along a dim, on meta tensors, too: the sizes of their
 // outputs follow from a few steps.
 #include "execute.h"
-#include "operator_facts.h"
 
 #include "layouts.h"
 #include "operand_checks.h"
+#include "operator_facts.h"
 
 namespace htp
 {

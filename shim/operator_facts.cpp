@@ -12,7 +12,7 @@
 namespace htp
 {
 
-bool has_fact(const std::string &name, htp_fact fact)
+bool has_fact(const std::string &name, unsigned facts)
 {
     enum Fact : unsigned {
 #define HTP_FACT(fact) fact = HTP_FACT_##fact,
@@ -29,7 +29,7 @@ bool has_fact(const std::string &name, htp_fact fact)
 #undef HTP_FACT
     };
     const auto found = table.find(name);
-    return found != table.end() && (found->second & fact) != 0;
+    return found != table.end() && (found->second & facts) != 0;
 }
 
 std::string base_name(const c10::FunctionSchema &schema)
@@ -165,9 +165,8 @@ bool takes_data_numbers(const std::string &name)
 {
     const bool is_in_place = !name.empty() && name.back() == '_';
     const std::string functional = is_in_place ? name.substr(0, name.size() - 1) : name;
-    return has_fact(functional, HTP_FACT_TAKES_SIZE) ||
-           has_fact(functional, HTP_FACT_TAKES_OPERAND) ||
-           has_fact(functional, HTP_FACT_TAKES_POSITION);
+    return has_fact(functional,
+                    HTP_FACT_TAKES_SIZE | HTP_FACT_TAKES_OPERAND | HTP_FACT_TAKES_POSITION);
 }
 
 bool takes_constants_as_numbers(const c10::FunctionSchema &schema)

@@ -10,8 +10,8 @@
 namespace htp
 {
 
-// Whether an operator, by its name without overload, has a fact of htp/facts.def.
-bool has_fact(const std::string &name, htp_fact fact);
+// Whether an operator, by its name without overload, has one of these facts of htp/facts.def.
+bool has_fact(const std::string &name, unsigned facts);
 
 // The operator's name without its namespace: "nonzero".
 std::string base_name(const c10::FunctionSchema &schema);

@@ -7,8 +7,6 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
-#include <utility>
-
 namespace htp
 {
 
@@ -44,7 +42,7 @@ htp_type_kind kind_of(const c10::Type &type)
 
 Program::Program(Model &model) : model_(model)
 {
-    view_.method = function(model.function());
+    view_.method = function({&model.function(), nullptr});
     view_.owner = object(model.owner()._ivalue());
     renew();
 }
@@ -136,7 +134,7 @@ uint32_t Program::class_number(const c10::ClassTypePtr &type)
     }
     for (torch::jit::Function *method : type->methods()) {
         names.push_back(method->name().c_str());
-        methods.push_back(function(*method));
+        methods.push_back(function({method, nullptr}));
     }
     htp_program_class described = {};
     described.attribute_count = static_cast<uint32_t>(attributes.size());
@@ -213,46 +211,17 @@ uint32_t Program::data(const c10::IValue &value, uint32_t weight)
 
 // ---- functions ----------------------------------------------------------------------------------
 
-uint32_t Program::function(torch::jit::Function &function)
+uint32_t Program::function(const Code &code)
 {
-    const auto known = function_numbers_.find(&function);
+    const void *key = code.function;
+    key = key == nullptr ? code.graph.get() : key;
+    const auto known = function_numbers_.find(key);
     if (known != function_numbers_.end()) {
         return known->second;
     }
     functions_.emplace_back();
-    codes_.push_back({&function, nullptr});
-    return function_numbers_[&function] = last_of(functions_);
-}
-
-// What prim::fork runs.
-uint32_t Program::body(const std::shared_ptr<torch::jit::Graph> &graph)
-{
-    const auto known = function_numbers_.find(graph.get());
-    if (known != function_numbers_.end()) {
-        return known->second;
-    }
-    functions_.emplace_back();
-    codes_.push_back({nullptr, graph});
-    return function_numbers_[graph.get()] = last_of(functions_);
-}
-
-void Program::load_function(uint32_t number)
-{
-    if (functions_.at(number).is_loaded) {
-        return;
-    }
-    const Code code = codes_[number];
-    std::shared_ptr<torch::jit::Graph> graph = code.graph;
-    if (code.function != nullptr) {
-        code.function->ensure_defined();
-        auto *with_code = torch::jit::tryToGraphFunction(*code.function);
-        graph = with_code == nullptr ? nullptr : with_code->graph();
-    }
-    if (graph) {
-        read(number, *graph);
-    }
-    functions_[number].is_loaded = true;
-    renew();
+    codes_.push_back(code);
+    return function_numbers_[key] = last_of(functions_);
 }
 
 // Numbers the values, nodes and blocks of one function in the order in which they stand there.
@@ -359,11 +328,11 @@ class Program::Reader
             return;
         case torch::jit::prim::CallFunction:
             if (const auto type = node.input(0)->type()->cast<c10::FunctionType>()) {
-                described.function = program_.function(*type->function());
+                described.function = program_.function({type->function(), nullptr});
             }
             return;
         case torch::jit::prim::fork:
-            described.function = program_.body(node.g(c10::attr::Subgraph));
+            described.function = program_.function({nullptr, node.g(c10::attr::Subgraph)});
             return;
         default:
             if (const torch::jit::Operator *found = node.maybeOperator()) {
@@ -380,10 +349,20 @@ class Program::Reader
     std::unordered_map<const torch::jit::Value *, uint32_t> numbers_;
 };
 
-void Program::read(uint32_t number, const torch::jit::Graph &graph)
+void Program::load_function(uint32_t number)
 {
-    const htp_program_function described = Reader(*this).read(graph);
+    const Code code = codes_.at(number);
+    std::shared_ptr<torch::jit::Graph> graph = code.graph;
+    if (code.function != nullptr) {
+        code.function->ensure_defined();
+        auto *with_code = torch::jit::tryToGraphFunction(*code.function);
+        graph = with_code == nullptr ? nullptr : with_code->graph();
+    }
+    // Reading adds to the table.
+    htp_program_function described = graph ? Reader(*this).read(*graph) : htp_program_function();
+    described.is_loaded = true;
     functions_[number] = described;
+    renew();
 }
 
 } // namespace htp

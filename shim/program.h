@@ -36,22 +36,20 @@ class Program
   private:
     class Reader;
 
-    uint32_t type(const c10::TypePtr &type);
-    uint32_t schema(const c10::FunctionSchema &schema);
-    uint32_t class_number(const c10::ClassTypePtr &type);
-    uint32_t function(torch::jit::Function &function);
-    uint32_t body(const std::shared_ptr<torch::jit::Graph> &graph);
-    uint32_t object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
-    uint32_t data(const c10::IValue &value, uint32_t weight = HTP_PROGRAM_NONE);
-    std::vector<htp_program_argument> arguments(const std::vector<c10::Argument> &declared);
-    void read(uint32_t number, const torch::jit::Graph &graph);
-    void renew();
-
     // Where a function's code comes from: a function, or the body of a fork.
     struct Code {
         torch::jit::Function *function;
         std::shared_ptr<torch::jit::Graph> graph;
     };
+
+    uint32_t type(const c10::TypePtr &type);
+    uint32_t schema(const c10::FunctionSchema &schema);
+    uint32_t class_number(const c10::ClassTypePtr &type);
+    uint32_t function(const Code &code);
+    uint32_t object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
+    uint32_t data(const c10::IValue &value, uint32_t weight = HTP_PROGRAM_NONE);
+    std::vector<htp_program_argument> arguments(const std::vector<c10::Argument> &declared);
+    void renew();
 
     Model &model_;
     htp_program view_ = {};

@@ -2,8 +2,8 @@
 // for. So libtorch's kernels never see a quantised tensor; operators that keep levels as they are
 // run on the integers, and all others must be told here.
 #include "execute.h"
-#include "operator_facts.h"
 
+#include "operator_facts.h"
 #include "version.h"
 
 #include <ATen/Context.h>
@@ -180,8 +180,7 @@ std::optional<std::vector<Ref>> Executor::quantized(const Call &call)
     if (name.rfind("quantized::conv", 0) == 0) {
         throw Unsupported("libtorch rounds it otherwise on machines with other instructions");
     }
-    if (is_own || (has_levels && !has_fact(name, HTP_FACT_KEEPS_LEVELS) &&
-                   !has_fact(name, HTP_FACT_TELLS_SIZE))) {
+    if (is_own || (has_levels && !has_fact(name, HTP_FACT_KEEPS_LEVELS | HTP_FACT_TELLS_SIZE))) {
         throw Unsupported("there is no lowering for it with quantised numbers");
     }
     if (has_levels && !has_fact(name, HTP_FACT_TELLS_SIZE) &&

@@ -1,5 +1,6 @@
 // Views of a tensor's memory, read anew and written back by operators that change nothing in place.
 #include "execute.h"
+
 #include "operator_facts.h"
 
 namespace htp

@@ -12,17 +12,25 @@ from skips import VISION
 MAKER = Path(__file__).resolve().parent / "custom" / "detection.py"
 
 
+def flags() -> tuple:
+    return ("--load-library", VISION[0], "--input", ":float32[3,80,90]")
+
+
+def made() -> Path:
+    return made_by((MAKER,), INTO, python=DEBIAN_PYTHON)
+
+
 @case
 def detections() -> None:
     """As many as libtorch finds, in its order, on every image."""
     skip_unless("torchvision")
-    made = sorted(made_by((MAKER,), INTO, python=DEBIAN_PYTHON).glob("*.pt"))
-    assert made, "nothing was made"
-    for path in made:
+    paths = sorted(made().glob("*.pt"))
+    assert paths, "nothing was made"
+    for path in paths:
         arrays = dict(numpy.load(path.with_suffix(".npz")))
         with scratch() as folder:
             out = folder / "x.onnx"
-            result = run(path, "--out", out, "--load-library", VISION[0], "--input", ":float32[3,80,90]")
+            result = run(path, "--out", out, *flags())
             assert result.returncode == EXIT_OK, result.stderr
             onnx.checker.check_model(onnx.load(out), full_check=True)
             session = numbers_check.session(out)

@@ -63,8 +63,8 @@ def main() -> int:
     known = runs.Known(old)
     same = differ = 0
     with Pool(arguments.jobs, runs.begin, (old, new)) as pool:
-        for subject, was, now in pool.imap(runs.both, known.joined(chosen), chunksize=4):
-            known.add(subject, was)
+        for subject, key, was, now in pool.imap(runs.both, known.joined(chosen), chunksize=4):
+            known.add(key, was)
             lines = differences(was, now)
             same, differ = (same + 1, differ) if not lines else (same, differ + 1)
             if lines and differ <= MOST_SHOWN:

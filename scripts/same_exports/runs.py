@@ -12,7 +12,6 @@ import started
 TIMEOUT = 600
 # Both write into a folder of the same name, as messages have paths.
 OUT = "x.onnx"
-ACTIONS = {"export": ("--out", OUT), "trace": ("--dump-after", "trace"), "inspect": ()}
 SHOWN = 160  # characters of a text
 
 
@@ -31,22 +30,22 @@ def told(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}... {digest}"
 
 
+def asked_of(path, flags: tuple) -> dict:
+    """The arguments of each run. Inspecting takes no flags, and is asked where there are none."""
+    path = str(path)
+    asked = {"export": (path, "--out", OUT, *flags), "trace": (path, "--dump-after", "trace", *flags)}
+    return asked if flags else {**asked, "inspect": ("inspect", path, "--json")}
+
+
 def results_of(program: Path, path: Path, flags: tuple) -> dict:
-    """What a program prints and writes for one file, by what was asked of it. What it derives of a
-    file is told by inspect, which is not asked twice."""
+    """What a program prints and writes for one file, by what was asked of it."""
     found = {}
     home = os.getcwd()
-    for action, asked in ACTIONS.items():
-        if action == "inspect":
-            if flags:
-                continue
-            command = [str(program), action, str(path), "--json"]
-        else:
-            command = [str(program), str(path), *asked, *flags]
+    for action, arguments in asked_of(path, flags).items():
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             try:
-                result = started.run(program, command, TIMEOUT)
+                result = started.run(program, [str(program), *arguments], TIMEOUT)
             finally:
                 os.chdir(home)
             found[f"{action}: exit code"] = result.returncode
@@ -67,11 +66,12 @@ def begin(*builds: Path) -> None:
 
 
 def both(asked: tuple) -> tuple:
-    """The subject, and the results of the old program, unless they are known, and of the new one."""
-    subject, known = asked
+    """The subject, its key, and the results of the old program, unless they are known, and of the new
+    one."""
+    subject, key, known = asked
     old, new = PROGRAMS
     was = known or results_of(old, subject.path, subject.flags)
-    return subject, was, results_of(new, subject.path, subject.flags)
+    return subject, key, was, results_of(new, subject.path, subject.flags)
 
 
 # ---- what is known of the old one ------------------------------------------------------------------
@@ -91,14 +91,16 @@ class Known:
 
     @staticmethod
     def key(subject) -> str:
-        return " ".join((digest_of(subject.path), *ACTIONS, *subject.flags))
+        words = [word for one in asked_of("", subject.flags).values() for word in one]
+        return " ".join((digest_of(subject.path), *words))
 
     def joined(self, subjects) -> Iterator[tuple]:
+        """Each with its key and what is known of it, or None."""
         for subject in subjects:
-            yield subject, self.results.get(self.key(subject))
+            key = self.key(subject)
+            yield subject, key, self.results.get(key)
 
-    def add(self, subject, result: dict) -> None:
-        key = self.key(subject)
+    def add(self, key: str, result: dict) -> None:
         if key not in self.results:
             self.results[key] = result
             with open(self.path, "a") as file:

@@ -7,11 +7,12 @@ from typing import Iterator
 
 import harness
 import operator_files
+import test_detection
 import test_random_programs
+import test_scripted
+import test_state
 from models.table import ALL
 
-CUSTOM = harness.ROOT / "tests" / "custom"
-BUILDING = harness.ROOT / "tests" / "operators" / "building.py"
 OPSET = ("--opset", "18")
 
 
@@ -38,32 +39,18 @@ def models() -> Iterator[Subject]:
             yield Subject(f"models/{model.name}/no-flags", path, ())
 
 
-def flags_beside(path: Path) -> tuple:
-    """Of the JSON file beside it: a list of inputs and flags, or one under a name."""
-    beside = path.with_suffix(".json")
-    told = json.loads(beside.read_text()) if beside.exists() else []
-    texts = told["flags"] if isinstance(told, dict) else told
-    flags = []
-    for text in texts:
-        flags += text.split("=", 1) if text.startswith("--") else ["--input", text]
-    return tuple(flags)
-
-
 def custom() -> Iterator[Subject]:
     """Scripted programs that the data decides, and those that keep something from call to call."""
-    made = {
-        "scripted": harness.made_by((CUSTOM / "scripted.py", BUILDING), harness.INTO),
-        "state": harness.made_by((CUSTOM / "state.py",), harness.INTO),
-    }
+    made = [("scripted", test_scripted.made(), test_scripted.flags_of),
+            ("state", test_state.made(), lambda _, name: test_state.facts_of(name)[0])]
     if harness.holds("torchvision"):
-        made["vision"] = harness.made_by((CUSTOM / "scripted.py", BUILDING), harness.INTO, "vision",
-                                         python=harness.DEBIAN_PYTHON)
-        made["detection"] = harness.made_by((CUSTOM / "detection.py",), harness.INTO,
-                                            python=harness.DEBIAN_PYTHON)
-    for group, folder in made.items():
+        made += [("vision", test_scripted.made("vision"), test_scripted.flags_of),
+                 ("detection", test_detection.made(), lambda *_: test_detection.flags())]
+    for group, folder, flags_of in made:
         for path in sorted(folder.glob("*.pt")):
-            yield Subject(f"custom/{group}/{path.stem}", path, flags_beside(path))
-            yield Subject(f"custom/{group}/{path.stem}/no-flags", path, ())
+            name = f"custom/{group}/{path.stem}"
+            yield Subject(name, path, tuple(flags_of(folder, path.stem)))
+            yield Subject(f"{name}/no-flags", path, ())
 
 
 def random(seeds: int) -> Iterator[Subject]:
