@@ -2,10 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 
 namespace htp
 {
+
+// What follows from sizes and constants alone is small, and so is what a kernel needs for it.
+constexpr size_t kRealBytes = size_t{64} << 20;
+
+// Elements of a tensor that stands in for one without contents.
+constexpr int64_t kStandInElements = int64_t{1} << 26;
 
 // Thrown by kernels that ask for more.
 struct TooLarge : std::runtime_error {

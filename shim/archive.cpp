@@ -35,7 +35,7 @@ struct Archive::Mapping {
     uint64_t reads = 0;    // of what is not a storage: a header and its contents are two
     uint64_t storages = 0; // that were read
     uint64_t records = 0;
-    const Tick *tick = nullptr; // while the archive is being loaded
+    const htp_shim_host *host = nullptr; // while the archive is being loaded
 
     ~Mapping()
     {
@@ -46,8 +46,8 @@ struct Archive::Mapping {
 
     bool go_on() const
     {
-        return tick == nullptr || !*tick ||
-               (*tick)(std::min(reads / 2 + storages, records), records);
+        return host == nullptr ||
+               host->tick(host->user, std::min(reads / 2 + storages, records), records);
     }
 };
 
@@ -108,14 +108,15 @@ std::shared_ptr<Archive::Mapping> map_file(const std::string &path)
 
 } // namespace
 
-Archive::Archive(const std::string &path, const htp_shim_contents &contents, const Tick &tick)
+Archive::Archive(const std::string &path, const htp_shim_contents &contents,
+                 const htp_shim_host &host)
     : mapping_(map_file(path))
 {
     for (uint32_t i = 0; i < contents.record_count; i++) {
         table_.emplace(contents.records[i].name, contents.records[i]);
     }
     mapping_->records = contents.record_count;
-    mapping_->tick = &tick;
+    mapping_->host = &host;
     records_ = std::make_unique<Records>(std::make_shared<MappedReader>(mapping_));
     const ArchiveAccess access = {
         *records_,
@@ -126,7 +127,7 @@ Archive::Archive(const std::string &path, const htp_shim_contents &contents, con
         [this] { return mapping_->go_on(); },
     };
     module_ = import_module(access);
-    mapping_->tick = nullptr;
+    mapping_->host = nullptr;
 }
 
 Archive::~Archive() = default;

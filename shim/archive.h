@@ -30,14 +30,11 @@ struct Bytes {
     uint64_t offset = 0;    // there
 };
 
-// Called with what is done of a total; false stops.
-using Tick = std::function<bool(uint64_t done, uint64_t total)>;
-
 class Archive
 {
   public:
-    // Maps and loads the file. Throws std::exception, also when @p tick gives false.
-    Archive(const std::string &path, const htp_shim_contents &contents, const Tick &tick);
+    // Maps and loads the file. Throws std::exception, also when the host stops it.
+    Archive(const std::string &path, const htp_shim_contents &contents, const htp_shim_host &host);
     ~Archive();
     Archive(const Archive &) = delete;
     Archive &operator=(const Archive &) = delete;

@@ -8,9 +8,8 @@
 namespace htp
 {
 
-// Those bundled with the model, or else those that it was traced with, which PyTorch 2 keeps
-// without their contents. One for each argument of forward(), fewer where the last are left out;
-// empty when the archive holds none.
+// What the method was traced with, as PyTorch 2 keeps it: without contents. One for each argument,
+// fewer where the last are left out; empty when the archive does not say.
 std::vector<htp_shim_input> find_archived_inputs(Model &model);
 
 } // namespace htp

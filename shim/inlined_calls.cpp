@@ -284,22 +284,28 @@ uint32_t Reader::running_in(uint32_t frame, std::vector<htp_shim_running> &all)
 
 } // namespace
 
-InlinedCalls::InlinedCalls(Model &model, const Recording &recording,
+InlinedCalls::InlinedCalls(Model &model, const Program &program, at::ArrayRef<htp_shim_stand> calls,
+                           at::ArrayRef<htp_shim_stand> nodes,
                            const std::function<bool(uint64_t)> &tick)
 {
+    const auto node_of = [&](const htp_shim_stand &stand) {
+        return stand.function == HTP_SHIM_NONE ? nullptr
+                                               : &program.node_of(stand.function, stand.node);
+    };
     Inliner inliner(tick);
     Reader reader(model, inliner);
     std::vector<uint32_t> frames = {0}; // by call, from 1 on
-    for (const Place &place : recording.calls_made) {
-        const uint32_t caller = frames[place.call];
-        frames.push_back(caller == HTP_SHIM_NONE || place.node == nullptr
+    for (const htp_shim_stand &call : calls) {
+        const torch::jit::Node *const node = node_of(call);
+        const uint32_t caller = frames.at(call.call);
+        frames.push_back(caller == HTP_SHIM_NONE || node == nullptr
                              ? HTP_SHIM_NONE
-                             : reader.find_frame(caller, *place.node));
+                             : reader.find_frame(caller, *node));
     }
     running_.reserve(frames.size());
-    for (const RecordedNode &recorded : recording.nodes) {
-        const torch::jit::Node *const node = recorded.place.node;
-        const uint32_t frame = frames[recorded.place.call];
+    for (const htp_shim_stand &stand : nodes) {
+        const torch::jit::Node *const node = node_of(stand);
+        const uint32_t frame = frames.at(stand.call);
         const bool is_found =
             frame != HTP_SHIM_NONE && node != nullptr && reader.has_node(frame, *node);
         nodes_.push_back(is_found ? reader.running_in(frame, running_) : HTP_SHIM_NONE);

@@ -6,10 +6,9 @@
 // on that path are made on are found in the inlined graph alone.
 #pragma once
 
-#include "recording.h"
+#include "program.h"
 
 #include <functional>
-#include <memory>
 #include <vector>
 
 namespace htp
@@ -18,10 +17,10 @@ namespace htp
 class InlinedCalls
 {
   public:
-    // @p recording is one of the model's method. @p tick as that of an Inliner. Throws Unsupported
-    // where the method cannot be inlined.
-    InlinedCalls(Model &model, const Recording &recording,
-                 const std::function<bool(uint64_t)> &tick);
+    // @p calls and @p nodes are those of a trace of the model's method. @p tick as that of an
+    // Inliner. Throws Unsupported where the method cannot be inlined.
+    InlinedCalls(Model &model, const Program &program, at::ArrayRef<htp_shim_stand> calls,
+                 at::ArrayRef<htp_shim_stand> nodes, const std::function<bool(uint64_t)> &tick);
 
     const htp_shim_inlined &view() const
     {

@@ -55,26 +55,6 @@ void load_library(const std::string &path)
     register_vision_kernels();
 }
 
-std::vector<std::string> loaded_types(const std::string &kind)
-{
-    if (loaded_operators().empty()) {
-        return {};
-    }
-    const size_t dot = kind.find('.');
-    const std::string overload = dot == std::string::npos ? "" : kind.substr(dot + 1);
-    const std::string name = kind.substr(0, dot);
-    const auto found = loaded_operators().count({name, overload}) == 0
-                           ? c10::nullopt
-                           : c10::Dispatcher::singleton().findSchema({name, overload});
-    std::vector<std::string> types;
-    if (found) {
-        for (const c10::Argument &argument : found->schema().arguments()) {
-            types.push_back(argument.type()->str());
-        }
-    }
-    return types;
-}
-
 bool is_loaded(const c10::FunctionSchema &schema)
 {
     return loaded_operators().count({schema.name(), schema.overload_name()}) != 0;

@@ -4,7 +4,6 @@
 #include <ATen/core/function_schema.h>
 
 #include <string>
-#include <vector>
 
 namespace htp
 {
@@ -12,10 +11,6 @@ namespace htp
 // Opens a library, for as long as the process lives. What it exports serves the libraries that are
 // opened after it. Throws std::exception.
 void load_library(const std::string &path);
-
-// The types of an operator's arguments ("house::gelu", perhaps with ".overload") as its schema
-// writes them; none for operators that are not of a library that was opened.
-std::vector<std::string> loaded_types(const std::string &kind);
 
 // Whether the operator is one of a library that was opened.
 bool is_loaded(const c10::FunctionSchema &schema);

@@ -190,14 +190,6 @@ htp_dtype dtype_of(at::ScalarType type)
     return static_cast<htp_dtype>(found - kScalarTypes.begin());
 }
 
-at::ScalarType scalar_type_of(htp_dtype dtype)
-{
-    if (dtype >= HTP_DTYPE_OTHER) {
-        throw BadInputs("an input has a dtype that libtorch does not know");
-    }
-    return kScalarTypes[dtype];
-}
-
 // Small arrays share chunks.
 const void *Keep::copy(const void *data, size_t bytes)
 {
@@ -217,8 +209,8 @@ const void *Keep::copy(const void *data, size_t bytes)
     return place;
 }
 
-Model::Model(const std::string &path, const htp_shim_contents &contents, const Tick &tick)
-    : archive(path, contents, tick)
+Model::Model(const std::string &path, const htp_shim_contents &contents, const htp_shim_host &host)
+    : archive(path, contents, host)
 {
     add_modules();
 }

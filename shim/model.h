@@ -24,11 +24,6 @@ struct Unsupported : std::runtime_error {
 struct BadInputs : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-// An exception of the program itself.
-struct Raised : BadInputs {
-    using BadInputs::BadInputs;
-};
-
 // A qualified class name without TorchScript's prefix and mangling.
 std::string plain_class_name(const std::string &qualified);
 std::string plain_class_name(const c10::ClassType &type);
@@ -39,9 +34,7 @@ std::string type_text(const c10::TypePtr &type);
 // The fields of a NamedTuple, "0", "1" of another tuple.
 std::vector<std::string> field_names(const c10::TupleType &type);
 
-// at::ScalarType to htp_dtype and back.
 htp_dtype dtype_of(at::ScalarType type);
-at::ScalarType scalar_type_of(htp_dtype dtype);
 
 // Strings and arrays of plain data that live as long as the model.
 class Keep
@@ -69,7 +62,7 @@ class Keep
 class Model
 {
   public:
-    Model(const std::string &path, const htp_shim_contents &contents, const Tick &tick);
+    Model(const std::string &path, const htp_shim_contents &contents, const htp_shim_host &host);
 
     Archive archive;
     Keep keep;

@@ -3,8 +3,9 @@
 #include "libraries.h"
 #include "version.h"
 
+#include <htp/facts.h>
+
 #include <algorithm>
-#include <map>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,10 @@
 namespace htp
 {
 
+namespace
+{
+
+// Whether an operator, by its name without overload, has one of these facts of htp/facts.def.
 bool has_fact(const std::string &name, unsigned facts)
 {
     enum Fact : unsigned {
@@ -32,10 +37,7 @@ bool has_fact(const std::string &name, unsigned facts)
     return found != table.end() && (found->second & facts) != 0;
 }
 
-std::string base_name(const c10::FunctionSchema &schema)
-{
-    return schema.name().substr(schema.name().find("::") + 2);
-}
+} // namespace
 
 bool means_no_meta_kernel(const std::exception &error)
 {
@@ -89,17 +91,6 @@ bool unique_always_sorts()
     return sorts;
 }
 
-bool is_size_operand(const c10::FunctionSchema &schema, size_t argument)
-{
-    static const std::map<std::string, size_t> operands = {
-        {"aten::tensor_split.tensor_indices_or_sections", 1},
-        {"aten::_reshape_from_tensor", 1},
-    };
-    const std::string &overload = schema.overload_name();
-    const auto found = operands.find(schema.name() + (overload.empty() ? "" : "." + overload));
-    return found != operands.end() && found->second == argument;
-}
-
 bool is_uninitialised(const std::string &name)
 {
     static const std::string beginnings[] = {"aten::empty",  "aten::_empty",  "aten::new_empty",
@@ -119,11 +110,6 @@ bool holds_any(const std::string &name, const std::vector<std::string> &parts)
 }
 
 } // namespace
-
-bool makes_nested(const c10::FunctionSchema &schema)
-{
-    return schema.name().rfind("aten::_nested_tensor_from", 0) == 0;
-}
 
 bool is_unchecked(const c10::FunctionSchema &schema)
 {
@@ -146,33 +132,6 @@ bool is_unchecked(const c10::FunctionSchema &schema)
         return !is_loaded(schema);
     }
     return space == "aten" && holds_any(name, parts);
-}
-
-bool is_sized_alone(const c10::FunctionSchema &schema)
-{
-    return has_fact(schema.name(), HTP_FACT_SIZED_ALONE);
-}
-
-bool trusts_contents(const c10::FunctionSchema &schema)
-{
-    static const std::vector<std::string> parts = {
-        "embedding_bag",       "max_unpool",           "searchsorted", "::roi_", "::ps_roi_",
-        "_native_multi_head_", "_transformer_encoder", "::gru",        "::lstm", "::rnn_"};
-    return holds_any(schema.name(), parts) || is_sized_alone(schema);
-}
-
-bool takes_data_numbers(const std::string &name)
-{
-    const bool is_in_place = !name.empty() && name.back() == '_';
-    const std::string functional = is_in_place ? name.substr(0, name.size() - 1) : name;
-    return has_fact(functional,
-                    HTP_FACT_TAKES_SIZE | HTP_FACT_TAKES_OPERAND | HTP_FACT_TAKES_POSITION);
-}
-
-bool takes_constants_as_numbers(const c10::FunctionSchema &schema)
-{
-    return schema.overload_name() == "Tensor" &&
-           has_fact(schema.name(), HTP_FACT_CONSTANT_AS_NUMBER);
 }
 
 } // namespace htp

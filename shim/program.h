@@ -7,13 +7,28 @@
 
 #include <ATen/core/function_schema.h>
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/operator.h>
 
+#include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 namespace htp
 {
+
+// An operator that a schema of the program stands for.
+struct ProgramOperator {
+    const c10::FunctionSchema *schema;
+    const torch::jit::Operator *found;            // nullptr: it is a function's schema
+    const torch::jit::Node *node;                 // that the operation depends on, or nullptr
+    std::shared_ptr<torch::jit::Operator> keeper; // of what no node holds
+    std::optional<torch::jit::Operation> operation = {};
+
+    // The operation, made when it is first asked for. Throws std::exception.
+    torch::jit::Operation &prepare();
+};
 
 class Program
 {
@@ -21,7 +36,7 @@ class Program
     // The method that was chosen, of @p model, which outlives this.
     explicit Program(Model &model);
 
-    // The tables as they are now. load_function, load_slot and reader are the caller's to set.
+    // The tables as they are now. The functions and the reader are the caller's to set.
     htp_program &view()
     {
         return view_;
@@ -33,6 +48,43 @@ class Program
     // What a slot of an object holds, as data.
     uint32_t load_slot(uint32_t object, uint32_t slot);
 
+    // The schema of an operator by its name and overload; HTP_PROGRAM_NONE where there is none.
+    uint32_t find_operator(const std::string &name, const std::string &overload);
+
+    // A new object of a class.
+    uint32_t make_object(uint32_t class_number);
+
+    // Where a node stands, and the text there.
+    SourcePlace place_of(uint32_t function, uint32_t node)
+    {
+        return model_.sources.place_of(node_of(function, node));
+    }
+    const char *text_of(uint32_t function, uint32_t node)
+    {
+        return model_.sources.text_of(node_of(function, node)).c_str();
+    }
+
+    // What numbers stand for. They throw std::out_of_range where there is no such thing.
+    const torch::jit::Node &node_of(uint32_t function, uint32_t node) const
+    {
+        return *nodes_.at(function).at(node);
+    }
+    const c10::TypePtr &type_of(uint32_t number) const
+    {
+        return kept_types_.at(number);
+    }
+    ProgramOperator &operator_of(uint32_t schema)
+    {
+        return operators_.at(schema);
+    }
+    const c10::intrusive_ptr<c10::ivalue::Object> &object_of(uint32_t number) const
+    {
+        return kept_objects_.at(number);
+    }
+
+    // A tensor of the data; nullptr where the data is none.
+    const at::Tensor *tensor_of(uint32_t data) const;
+
   private:
     class Reader;
 
@@ -42,13 +94,27 @@ class Program
         std::shared_ptr<torch::jit::Graph> graph;
     };
 
+    template <typename T> static uint32_t last_of(const std::vector<T> &table)
+    {
+        return static_cast<uint32_t>(table.size() - 1);
+    }
+
     uint32_t type(const c10::TypePtr &type);
-    uint32_t schema(const c10::FunctionSchema &schema);
+    const char *text(const c10::TypePtr &type, const std::vector<uint32_t> &parts);
+    uint32_t schema(const c10::FunctionSchema &schema, ProgramOperator stands_for);
+    uint32_t schema(const torch::jit::Operator &found, const torch::jit::Node *node,
+                    std::shared_ptr<torch::jit::Operator> keeper = nullptr);
+    htp_program_schema describe(const c10::FunctionSchema &schema, bool is_function);
+    std::vector<htp_program_argument> arguments(const std::vector<c10::Argument> &declared,
+                                                bool is_function);
     uint32_t class_number(const c10::ClassTypePtr &type);
     uint32_t function(const Code &code);
     uint32_t object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
+    uint32_t add_object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
     uint32_t data(const c10::IValue &value, uint32_t weight = HTP_PROGRAM_NONE);
-    std::vector<htp_program_argument> arguments(const std::vector<c10::Argument> &declared);
+    uint32_t container(const c10::IValue &value);
+    void describe_tensor(const at::Tensor &tensor, htp_program_data &described);
+    void describe_plain(const c10::IValue &value, htp_program_data &described);
     void renew();
 
     Model &model_;
@@ -59,15 +125,21 @@ class Program
     std::vector<htp_program_class> classes_;
     std::vector<htp_program_object> objects_;
     std::vector<htp_program_function> functions_;
-    std::vector<c10::TypePtr> kept_types_;                              // whose addresses are keys
+    std::vector<c10::TypePtr> kept_types_;                              // by type
+    std::deque<ProgramOperator> operators_;                             // by schema
+    std::vector<c10::ClassTypePtr> kept_classes_;                       // by class
     std::vector<c10::intrusive_ptr<c10::ivalue::Object>> kept_objects_; // by object
     std::vector<Code> codes_;                                           // by function
+    std::vector<std::vector<const torch::jit::Node *>> nodes_;          // by function and node
     std::vector<std::unordered_map<uint32_t, uint32_t>> slots_;         // by object: data by slot
+    std::unordered_map<uint32_t, at::Tensor> tensors_;                  // by data
+    std::deque<c10::IValue> kept_values_; // whose addresses are keys, or handed out
     std::unordered_map<const c10::Type *, uint32_t> type_numbers_;
     std::unordered_map<const c10::FunctionSchema *, uint32_t> schema_numbers_;
     std::unordered_map<const c10::Type *, uint32_t> class_numbers_;
     std::unordered_map<const void *, uint32_t> function_numbers_;
     std::unordered_map<const c10::ivalue::Object *, uint32_t> object_numbers_;
+    std::unordered_map<const void *, uint32_t> container_numbers_; // data
 };
 
 } // namespace htp

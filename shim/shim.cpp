@@ -3,13 +3,12 @@
 #include "guarded_operators.h"
 #include "inlined_calls.h"
 #include "libraries.h"
+#include "one_thread.h"
 #include "program.h"
-#include "recording.h"
+#include "runner.h"
 #include "text_budget.h"
-#include "trace.h"
 #include "version.h"
 
-#include <ATen/Parallel.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <cstdio>
@@ -18,17 +17,19 @@
 #include <stdexcept>
 
 struct htp_shim_model {
-    htp_shim_model(const char *path, const htp_shim_contents &contents, const htp::Tick &tick)
-        : model(path, contents, tick)
+    htp_shim_model(const char *path, const htp_shim_contents &contents, const htp_shim_host &host)
+        : model(path, contents, host)
     {
     }
 
+    // The program of the method, once it is asked for.
+    htp::Program &find_program();
+
     htp::Model model;
-    std::shared_ptr<htp::Trace> trace;
-    std::shared_ptr<htp::Trace> first;          // trace of a first call
-    std::unique_ptr<htp::InlinedCalls> inlined; // of this trace
+    std::unique_ptr<htp::Program> program;
+    std::unique_ptr<htp::Runner> runner;        // of the program
+    std::unique_ptr<htp::InlinedCalls> inlined; // of the last trace
     std::optional<std::vector<htp_shim_input>> archived_inputs;
-    std::unique_ptr<htp::Program> program; // of the method
 };
 
 namespace
@@ -38,33 +39,6 @@ void fill(htp_shim_error *error, const std::string &message)
 {
     std::snprintf(error->message, sizeof(error->message), "%s", message.c_str());
 }
-
-// Kernels run on small stand-ins, where threads would mostly wait for each other. The number is one
-// of the calling thread; a host's own comes back.
-class OneThread
-{
-  public:
-    OneThread() : before_(at::get_num_threads())
-    {
-        set(1);
-    }
-    ~OneThread()
-    {
-        set(before_);
-    }
-    OneThread(const OneThread &) = delete;
-    OneThread &operator=(const OneThread &) = delete;
-
-  private:
-    void set(int count) const
-    {
-        if (before_ != 1) {
-            at::set_num_threads(count);
-        }
-    }
-
-    int before_;
-};
 
 // Runs @p body; an exception becomes a code and a line. @p otherwise is the code of libtorch's own
 // exceptions.
@@ -76,9 +50,6 @@ htp_shim_code guard(htp_shim_error *error, htp_shim_code otherwise, Body body)
         const htp::WarningGuard silent(&silence);
         body();
         return HTP_SHIM_OK;
-    } catch (const htp::NeedsLanes &) {
-        fill(error, "a size depends on the data");
-        return HTP_SHIM_NEEDS_LANES;
     } catch (const htp::Unsupported &problem) {
         fill(error, problem.what());
         return HTP_SHIM_UNSUPPORTED;
@@ -114,18 +85,16 @@ std::string opening_failure(const std::string &message)
                            : ": pass the library that registers it with --load-library");
 }
 
-htp_shim_code open_model(const char *path, const htp_shim_contents *contents, htp_shim_tick tick,
-                         void *user, htp_shim_model **model, htp_shim_error *error)
+htp_shim_code open_model(const char *path, const htp_shim_contents *contents,
+                         const htp_shim_host *host, htp_shim_model **model, htp_shim_error *error)
 {
     *model = nullptr;
     const htp_shim_code code = guard(error, HTP_SHIM_NOT_MODEL, [&] {
-        const OneThread alone;
+        const htp::OneThread alone;
         htp::guard_operators();
         const htp::TextBudget bounded;
         const htp::CheckWhileReading checked;
-        *model = new htp_shim_model(path, *contents, [&](uint64_t done, uint64_t total) {
-            return tick == nullptr || tick(user, done, total);
-        });
+        *model = new htp_shim_model(path, *contents, *host);
     });
     if (code == HTP_SHIM_NOT_MODEL) {
         fill(error, opening_failure(error->message));
@@ -181,72 +150,6 @@ const char *find_extra_file(htp_shim_model *model, const char *name, size_t *byt
     }
 }
 
-// What the last trace left, as the states are said to be carried.
-htp::CarriedStates carried_states(const htp_shim_model &model, const htp_shim_carried *carried,
-                                  uint32_t count)
-{
-    htp::CarriedStates states;
-    for (uint32_t i = 0; i < count; i++) {
-        const std::vector<htp_shim_carry> parts(carried[i].parts,
-                                                carried[i].parts + carried[i].part_count);
-        for (const htp::RecordedState &state :
-             model.trace ? model.trace->states() : std::vector<htp::RecordedState>()) {
-            if (state.name == carried[i].name) {
-                states[state.name] = {state.holder, state.slot, state.left, parts};
-            }
-        }
-        if (states.count(carried[i].name) == 0) {
-            throw std::runtime_error("a state is carried that the last trace did not have");
-        }
-    }
-    return states;
-}
-
-htp_shim_code trace_model(htp_shim_model *model, const htp_shim_input *inputs, uint32_t input_count,
-                          uint32_t lane_count, const htp_shim_carried *carried,
-                          uint32_t carried_count, htp_shim_tick tick, void *user,
-                          const htp_shim_trace **trace, htp_shim_error *error)
-{
-    *trace = nullptr;
-    return guard(error, HTP_SHIM_INTERNAL, [&] {
-        const OneThread alone;
-        const htp::TextBudget bounded;
-        const htp::CarriedStates states = carried_states(*model, carried, carried_count);
-        model->inlined.reset();
-        model->trace.reset();
-        model->first = carried_count > 0 ? model->first : nullptr;
-        if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
-            throw std::runtime_error("a trace has 1 to 4 lanes");
-        }
-        const std::vector<htp_shim_input> given(inputs, inputs + input_count);
-        const auto go_on = [&](uint64_t done) { return tick == nullptr || tick(user, done, 0); };
-        try {
-            model->trace = htp::trace_forward(model->model, given, lane_count, states, go_on);
-            model->first = carried_count > 0 ? model->first : model->trace;
-            *trace = &model->trace->view();
-        } catch (const htp::Refused &refusal) {
-            model->trace = refusal.trace;
-            *trace = &model->trace->view();
-            throw;
-        }
-    });
-}
-
-htp_shim_code inline_calls(htp_shim_model *model, htp_shim_tick tick, void *user,
-                           const htp_shim_inlined **inlined, htp_shim_error *error)
-{
-    *inlined = nullptr;
-    return guard(error, HTP_SHIM_INTERNAL, [&] {
-        if (!model->trace) {
-            throw std::runtime_error("there is no trace");
-        }
-        const auto go_on = [&](uint64_t done) { return tick == nullptr || tick(user, done, 0); };
-        model->inlined =
-            std::make_unique<htp::InlinedCalls>(model->model, model->trace->recording(), go_on);
-        *inlined = &model->inlined->view();
-    });
-}
-
 htp_shim_code choose_method(htp_shim_model *model, const char *module, const char *name,
                             htp_shim_error *error)
 {
@@ -270,18 +173,57 @@ htp_shim_code load_slot(const htp_program *program, uint32_t object, uint32_t sl
                  [&] { *data = program_of(program).load_slot(object, slot); });
 }
 
+void find_source(const htp_program *program, uint32_t function, uint32_t node, const char **file,
+                 uint32_t *line)
+{
+    *file = "";
+    *line = 0;
+    htp_shim_error ignored;
+    guard(&ignored, HTP_SHIM_INTERNAL, [&] {
+        const htp::SourcePlace place = program_of(program).place_of(function, node);
+        *file = place.file;
+        *line = place.line;
+    });
+}
+
+const char *find_source_text(const htp_program *program, uint32_t function, uint32_t node)
+{
+    const char *text = "";
+    htp_shim_error ignored;
+    guard(&ignored, HTP_SHIM_INTERNAL, [&] { text = program_of(program).text_of(function, node); });
+    return text;
+}
+
 htp_shim_code find_program(htp_shim_model *model, const htp_program **program,
                            htp_shim_error *error)
 {
+    *program = nullptr;
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] { *program = &model->find_program().view(); });
+}
+
+htp_shim_code find_runner(htp_shim_model *model, const htp_runner **runner, htp_shim_error *error)
+{
+    *runner = nullptr;
     return guard(error, HTP_SHIM_NOT_MODEL, [&] {
-        if (!model->program) {
-            model->program = std::make_unique<htp::Program>(model->model);
-            htp_program &made = model->program->view();
-            made.load_function = load_function;
-            made.load_slot = load_slot;
-            made.reader = model->program.get();
+        if (!model->runner) {
+            model->runner = std::make_unique<htp::Runner>(model->model, model->find_program());
         }
-        *program = &model->program->view();
+        *runner = &model->runner->view();
+    });
+}
+
+htp_shim_code inline_calls(htp_shim_model *model, const htp_shim_stand *calls, uint32_t call_count,
+                           const htp_shim_stand *nodes, uint32_t node_count, htp_shim_tick tick,
+                           void *user, const htp_shim_inlined **inlined, htp_shim_error *error)
+{
+    *inlined = nullptr;
+    return guard(error, HTP_SHIM_INTERNAL, [&] {
+        const auto go_on = [&](uint64_t done) { return tick == nullptr || tick(user, done, 0); };
+        model->inlined.reset();
+        model->inlined = std::make_unique<htp::InlinedCalls>(
+            model->model, model->find_program(), at::ArrayRef<htp_shim_stand>(calls, call_count),
+            at::ArrayRef<htp_shim_stand>(nodes, node_count), go_on);
+        *inlined = &model->inlined->view();
     });
 }
 
@@ -313,13 +255,27 @@ bool has_operator(const char *kind)
 
 } // namespace
 
+htp::Program &htp_shim_model::find_program()
+{
+    if (!program) {
+        program = std::make_unique<htp::Program>(model);
+        htp_program &made = program->view();
+        made.load_function = load_function;
+        made.load_slot = load_slot;
+        made.find_source = find_source;
+        made.find_source_text = find_source_text;
+        made.reader = program.get();
+    }
+    return *program;
+}
+
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
         HTP_SHIM_ABI,    HTP_LIBTORCH_VERSION, open_model,     close_model,
         list_modules,    list_weights,         list_arguments, list_archived_inputs,
-        find_extra_file, trace_model,          has_operator,   open_library,
-        choose_method,   find_program,         list_facts,     inline_calls,
+        find_extra_file, has_operator,         open_library,   choose_method,
+        find_program,    find_runner,          list_facts,     inline_calls,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

@@ -1,5 +1,5 @@
 // Meta kernels of operators that are never run, because their own kernels take positions in memory
-// from contents that they do not check: see is_sized_alone().
+// from contents that they do not check: see htp_operator_is_sized_alone().
 #pragma once
 
 namespace htp

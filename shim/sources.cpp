@@ -44,8 +44,6 @@ std::string read_text(const torch::jit::Node &node)
     }
 }
 
-} // namespace
-
 torch::jit::SourceRange source_of(const torch::jit::Node &node)
 {
     try {
@@ -54,6 +52,22 @@ torch::jit::SourceRange source_of(const torch::jit::Node &node)
     } catch (const std::exception &) {
         return {};
     }
+}
+
+} // namespace
+
+SourcePlace Sources::place_of(const torch::jit::Node &node)
+{
+    try {
+        const auto position = source_of(node).file_line_col();
+        if (position) {
+            return {files_.insert(std::get<0>(*position)).first->c_str(),
+                    static_cast<uint32_t>(std::get<1>(*position))};
+        }
+    } catch (const std::exception &) {
+        return {};
+    }
+    return {};
 }
 
 const std::string &Sources::text_of(const torch::jit::Node &node)

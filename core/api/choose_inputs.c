@@ -108,7 +108,12 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
     const htp_shim_input *archived = NULL;
     uint32_t count = 0;
     htp_shim_error error = {{0}};
-    htp_shim_code code = session->shim->archived_inputs(session->model, &archived, &count, &error);
+    HTP_TRY(htp_session_read_program(session));
+    htp_shim_code code = htp_interpreter_bundled_inputs(session->interpreter, &session->arena,
+                                                        &archived, &count, &error);
+    if (code == HTP_SHIM_OK && count == 0) {
+        code = session->shim->archived_inputs(session->model, &archived, &count, &error);
+    }
     HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
     *found = count > 0;
     if (count == 0) {
@@ -128,7 +133,7 @@ static bool tick(void *user, uint64_t done, uint64_t total)
 }
 
 /* A construct that cannot be traced says nothing against the inputs. */
-static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_shim_trace **trace)
+static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_trace **trace)
 {
     htp_session *session = user;
     htp_shim_error error = {{0}};
@@ -140,8 +145,8 @@ static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_shim_tr
     htp_shim_code code = HTP_SHIM_NEEDS_LANES;
     for (uint32_t lanes = 1; code == HTP_SHIM_NEEDS_LANES && lanes <= HTP_INPUTS_LANES;
          lanes += HTP_INPUTS_LANES - 1) {
-        code = session->shim->trace(session->model, nested, inputs->argument_count, lanes, NULL, 0,
-                                    tick, session, trace, &error);
+        code = htp_interpreter_run(session->interpreter, nested, inputs->argument_count, lanes,
+                                   NULL, 0, tick, session, trace, &error);
     }
     if (session->is_stopped) {
         return HTP_TRIAL_STOPPED;

@@ -75,9 +75,15 @@ static htp_status inline_calls(htp_session *session, const htp_shim_inlined **in
                        .label = "operations",
                        .progress = htp_session_progress,
                        .user = session};
+    const htp_shim_stand *calls = NULL;
+    const htp_shim_stand *nodes = NULL;
+    uint32_t call_count = 0;
+    uint32_t node_count = 0;
     htp_shim_error error = {{0}};
+    htp_interpreter_stands(session->interpreter, &calls, &call_count, &nodes, &node_count);
     htp_shim_code code =
-        session->shim->inline_calls(session->model, htp_watch_tick, &watch, inlined, &error);
+        session->shim->inline_calls(session->model, calls, call_count, nodes, node_count,
+                                    htp_watch_tick, &watch, inlined, &error);
     return watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
                                 : htp_torchscript_status(session->model_path, code, &error);
 }

@@ -5,7 +5,7 @@
 #include "api/options.h"
 #include "api/paths.h"
 #include "api/session.h"
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "lower/support.h"
 #include "report/inspection.h"
 #include "source/operators.h"
@@ -41,7 +41,7 @@ static void add_chosen(htp_arena *arena, htp_inspection *inspection, const htp_i
     }
 }
 
-static htp_trial try_nothing(void *user, const htp_inputs *inputs, const htp_shim_trace **trace)
+static htp_trial try_nothing(void *user, const htp_inputs *inputs, const htp_trace **trace)
 {
     (void)user;
     (void)inputs;

@@ -93,7 +93,7 @@ static void note_state(htp_session *session, const htp_draft *model)
 /* What the frozen state is of. */
 static void note_frozen(htp_session *session)
 {
-    const htp_shim_trace *trace = session->graph->trace;
+    const htp_trace *trace = session->graph->trace;
     htp_text text = {.arena = &session->arena};
     for (uint32_t i = 0; i < trace->state_count && i < PAIRS_SHOWN; i++) {
         htp_text_addf(&text, "%s%s", i ? ", " : "", trace->states[i].name);

@@ -83,9 +83,10 @@ static htp_status make_functions(htp_session *session, htp_finished *finished,
     htp_arena *arena = &session->arena;
     const htp_hierarchy *hierarchy = finished->hierarchy;
     bool *is_chosen = HTP_NEW_ARRAY(arena, bool, hierarchy->module_count);
-    HTP_TRY(htp_status_prefix(
-        htp_functions_choose(arena, hierarchy, session->modules, options->functions, is_chosen),
-        session->model_path));
+    HTP_TRY(htp_status_prefix(htp_functions_choose(arena, hierarchy, session->modules,
+                                                   session->graph->trace->module_calls,
+                                                   options->functions, is_chosen),
+                              session->model_path));
     if (!memchr(is_chosen, true, hierarchy->module_count)) {
         htp_session_note(session, "no functions: no module below the root is called whose class is "
                                   "not torch.nn's; choose some, for example torch.nn.Linear");
@@ -117,7 +118,7 @@ htp_status htp_pipeline_tag(htp_session *session, htp_finished *finished)
                                                    .attribute_prefix =
                                                        options->tag_attribute_prefix,
                                                    .leaves_nodes = options->functions != NULL};
-    const htp_shim_trace *trace = session->graph->trace;
+    const htp_trace *trace = session->graph->trace;
     const htp_hierarchy *hierarchy = htp_hierarchy_build(&session->arena, session->modules,
                                                          session->module_count, &hierarchy_options);
     const uint32_t *scope_modules =

@@ -1,6 +1,6 @@
 #include "api/result.h"
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "onnx/state_pairs.h"
 #include "report/tree.h"
 

@@ -116,14 +116,33 @@ htp_status htp_session_load(htp_session *session)
     return htp_session_end(session, session->module_count, "modules");
 }
 
+/* Opens what follows the program. */
+static htp_status open_interpreter(htp_session *session)
+{
+    const struct htp_runner *runner = NULL;
+    htp_shim_error error = {{0}};
+    htp_shim_code code = session->shim->runner(session->model, &runner, &error);
+    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    const htp_interpreted of = {.program = session->program,
+                                .runner = runner,
+                                .modules = session->modules,
+                                .module_count = session->module_count,
+                                .method = session->options.method};
+    session->interpreter = htp_interpreter_open(&of);
+    return session->interpreter
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", session->model_path);
+}
+
 htp_status htp_session_read_program(htp_session *session)
 {
     htp_shim_error error = {{0}};
-    if (session->program) {
+    if (session->interpreter) {
         return HTP_OK;
     }
     htp_shim_code code = session->shim->program(session->model, &session->program, &error);
-    return htp_torchscript_status(session->model_path, code, &error);
+    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    return open_interpreter(session);
 }
 
 htp_status htp_session_find_hints(htp_session *session)
@@ -141,8 +160,15 @@ htp_status htp_session_find_hints(htp_session *session)
 
 htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle)
 {
-    return htp_torchscript_trace(session->shim, session->model_path, session->model,
-                                 &session->inputs, session->options.freeze_state, obstacle,
+    HTP_TRY(htp_session_read_program(session));
+    const htp_traced of = {.path = session->model_path,
+                           .interpreter = session->interpreter,
+                           .run = htp_interpreter_run,
+                           .modules = session->modules,
+                           .module_count = session->module_count,
+                           .arguments = session->arguments,
+                           .argument_count = session->argument_count};
+    return htp_torchscript_trace(&of, &session->inputs, session->options.freeze_state, obstacle,
                                  htp_session_progress, session, &session->arena, &session->graph);
 }
 
@@ -197,6 +223,8 @@ htp_status htp_session_trace(htp_session *session)
 void htp_session_close(htp_session *session)
 {
     htp_archive_close(&session->archive);
+    htp_interpreter_close(session->interpreter);
+    session->interpreter = NULL;
     if (session->model) {
         session->shim->close(session->model);
         session->model = NULL;

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/vector.h"
 #include "graph/graph.h"
+#include "interpret/interpret.h"
 #include "source/archive.h"
 #include "source/hints.h"
 #include "source/inputs.h"
@@ -35,8 +36,9 @@ typedef struct htp_session {
     uint32_t module_count;
     const htp_shim_argument *arguments;
     uint32_t argument_count;
-    const htp_program *program; /* NULL: nobody asked yet */
-    const htp_hint *hints;      /* of the program, once are_hints_found */
+    const htp_program *program;   /* NULL: nobody asked yet */
+    htp_interpreter *interpreter; /* of the program */
+    const htp_hint *hints;        /* of the program, once are_hints_found */
     uint32_t hint_count;
     bool are_hints_found;
     htp_inputs inputs;
@@ -73,7 +75,7 @@ void htp_session_detail(htp_session *session, const char *format, ...)
 /** Checks the file, opens the model, and chooses the method. */
 HTP_MUST_USE htp_status htp_session_load(htp_session *session);
 
-/** Reads the program that the method is part of, unless that is done. */
+/** Reads the program that the method is part of, and opens its interpreter, unless that is done. */
 HTP_MUST_USE htp_status htp_session_read_program(htp_session *session);
 
 /** Finds what the program says of its arguments, unless that is done. */

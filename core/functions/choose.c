@@ -90,14 +90,16 @@ htp_status htp_functions_check(const char *selectors)
 struct choice {
     htp_arena *arena;
     const htp_shim_module *modules;
+    const uint32_t *calls; /* by module */
     htp_tree tree;
     bool *is_chosen;
 };
 
 /* The tree that addresses are looked for in, as a file would tell of it. */
-static htp_tree make_tree(htp_arena *arena, const htp_hierarchy *hierarchy,
-                          const htp_shim_module *modules)
+static htp_tree make_tree(const struct choice *choice, const htp_hierarchy *hierarchy)
 {
+    htp_arena *arena = choice->arena;
+    const htp_shim_module *modules = choice->modules;
     htp_tree_module *made = HTP_NEW_ARRAY(arena, htp_tree_module, hierarchy->module_count);
     for (uint32_t i = 0; i < hierarchy->module_count; i++) {
         const htp_hierarchy_module *facts = &hierarchy->modules[i];
@@ -110,7 +112,7 @@ static htp_tree make_tree(htp_arena *arena, const htp_hierarchy *hierarchy,
             .parent = i == 0 ? HTP_VIEW_NONE : modules[i].parent,
             .has_tag = facts->is_eligible,
             .has_path = true,
-            .calls = modules[i].calls,
+            .calls = choice->calls[i],
         };
         if (i > 0) {
             const htp_tree_module *parent = &made[modules[i].parent];
@@ -123,7 +125,7 @@ static htp_tree make_tree(htp_arena *arena, const htp_hierarchy *hierarchy,
 /* Whether a module can become a function. */
 static bool is_callable(const struct choice *choice, uint32_t module)
 {
-    return module > 0 && choice->modules[module].calls > 0;
+    return module > 0 && choice->calls[module] > 0;
 }
 
 static htp_status refuse_depth(htp_slice selector, uint32_t nearest)
@@ -256,18 +258,19 @@ static htp_status choose_address(struct choice *choice, htp_slice selector)
 }
 
 htp_status htp_functions_choose(htp_arena *arena, const htp_hierarchy *hierarchy,
-                                const htp_shim_module *modules, const char *selectors,
-                                bool *is_chosen)
+                                const htp_shim_module *modules, const uint32_t *calls,
+                                const char *selectors, bool *is_chosen)
 {
     HTP_TRY(htp_functions_check(selectors));
-    struct choice choice = {.arena = arena, .modules = modules, .is_chosen = is_chosen};
+    struct choice choice = {
+        .arena = arena, .modules = modules, .calls = calls, .is_chosen = is_chosen};
     if (!selectors || !*selectors) {
         for (uint32_t m = 1; m < hierarchy->module_count; m++) {
             is_chosen[m] = is_callable(&choice, m) && !hierarchy->modules[m].is_torch_nn;
         }
         return HTP_OK;
     }
-    choice.tree = make_tree(arena, hierarchy, modules);
+    choice.tree = make_tree(&choice, hierarchy);
     for (const char *rest = selectors; rest;) {
         htp_slice selector = take_selector(&rest);
         HTP_TRY(is_depth(selector) ? choose_depth(&choice, selector)

@@ -22,7 +22,7 @@ HTP_MUST_USE htp_status htp_functions_check(const char *selectors);
 
 /**
  * Chooses modules. Linear in the modules, for each selector.
- * @param modules    traced: with their calls
+ * @param calls      by module, as in a htp_trace
  * @param selectors  NULL or "": every module that is called and whose class is not torch.nn's,
  *                   which may be none
  * @param is_chosen  by module; false before
@@ -30,7 +30,7 @@ HTP_MUST_USE htp_status htp_functions_check(const char *selectors);
  *         that is called, or the root alone.
  */
 HTP_MUST_USE htp_status htp_functions_choose(htp_arena *arena, const htp_hierarchy *hierarchy,
-                                             const htp_shim_module *modules, const char *selectors,
-                                             bool *is_chosen);
+                                             const htp_shim_module *modules, const uint32_t *calls,
+                                             const char *selectors, bool *is_chosen);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct graph_level {
 typedef struct finder {
     htp_arena *arena;
     const htp_draft *model;
-    const htp_shim_scope *scopes;
+    const htp_trace_scope *scopes;
     htp_frames *found;
     bool *is_frame;                 /* by scope */
     uint32_t *frame_of;             /* by scope: its innermost frame, or HTP_NONE */
@@ -199,7 +199,7 @@ htp_call_count htp_frames_calls(const htp_frames *frames, uint32_t frame, uint32
     const call_key key = {frame, module};
     uint32_t index;
     if (frame == HTP_NONE) {
-        return (htp_call_count){0, frames->model->graph->modules[module].shim->calls};
+        return (htp_call_count){0, htp_graph_module_calls(frames->model->graph, module)};
     }
     return htp_map_get_bytes(&frames->calls, &key, sizeof(key), &index)
                ? frames->call_counts.items[index]
@@ -236,7 +236,7 @@ static void look_at_scopes(finder *f)
         uint32_t parent = f->scopes[scope].parent;
         uint32_t around = parent == HTP_SHIM_NONE ? HTP_NONE : inner[parent];
         inner[scope] = f->frame_of[scope] == HTP_NONE ? around : f->frame_of[scope];
-        if (f->model->graph->modules[f->scopes[scope].module].shim->calls > 1) {
+        if (htp_graph_module_calls(f->model->graph, f->scopes[scope].module) > 1) {
             count_call(f, scope);
         }
     }
@@ -245,7 +245,7 @@ static void look_at_scopes(finder *f)
 htp_frames *htp_frames_find(const htp_draft *model, const bool *is_chosen)
 {
     htp_arena *arena = model->arena;
-    const htp_shim_trace *trace = model->graph->trace;
+    const htp_trace *trace = model->graph->trace;
     finder f = {.arena = arena, .model = model, .scopes = trace->scopes};
     f.found = HTP_NEW(arena, htp_frames);
     f.found->model = model;

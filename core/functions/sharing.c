@@ -22,7 +22,7 @@ typedef struct sharer {
     htp_arena *arena;
     const htp_frames *frames;
     const htp_draft *model;
-    const htp_shim_scope *scopes;
+    const htp_trace_scope *scopes;
     const htp_hierarchy *hierarchy;
     const uint32_t *scope_modules;
     const htp_stacks *stacks;
@@ -472,7 +472,7 @@ htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,
                               const htp_stacks *stacks, bool is_each_its_own)
 {
     const htp_draft *model = frames->model;
-    const htp_shim_trace *trace = model->graph->trace;
+    const htp_trace *trace = model->graph->trace;
     size_t tensors = model->tensors.count;
     sharer s = {.arena = arena,
                 .frames = frames,

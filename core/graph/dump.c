@@ -1,4 +1,4 @@
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "graph/graph.h"
 
 #include <inttypes.h>
@@ -28,8 +28,8 @@ static void add_name(htp_text *text, const char *name)
 static void add_tensor_type(dump *d, htp_value_id id)
 {
     const htp_value *value = &d->graph->values[id];
-    htp_text_addf(d->text, "%s[", htp_dtype_name(value->shim->dtype));
-    for (uint32_t axis = 0; axis < value->shim->rank; axis++) {
+    htp_text_addf(d->text, "%s[", htp_dtype_name(value->traced->dtype));
+    for (uint32_t axis = 0; axis < value->traced->rank; axis++) {
         const htp_dim *dim = &value->dims[axis];
         htp_text_add(d->text, axis ? ", " : "");
         if (dim->symbol) {
@@ -41,7 +41,7 @@ static void add_tensor_type(dump *d, htp_value_id id)
     htp_text_add(d->text, "]");
 }
 
-static bool may_write_list(dump *d, const htp_shim_value *value, unsigned depth)
+static bool may_write_list(dump *d, const htp_trace_value *value, unsigned depth)
 {
     if (depth >= LIST_DEPTH || value->element_count > d->elements_left) {
         htp_text_add(d->text, "[...]");
@@ -58,7 +58,7 @@ static void add_declaration(dump *d, htp_value_id id, unsigned depth)
         [HTP_SHIM_NOTHING] = "None", [HTP_SHIM_TENSOR] = "Tensor", [HTP_SHIM_INT] = "int",
         [HTP_SHIM_FLOAT] = "float",  [HTP_SHIM_BOOL] = "bool",     [HTP_SHIM_STRING] = "str",
         [HTP_SHIM_LIST] = "list",    [HTP_SHIM_OPAQUE] = "object", [HTP_SHIM_UNKNOWN] = "unknown"};
-    const htp_shim_value *value = htp_graph_value(d->graph, id);
+    const htp_trace_value *value = htp_graph_value(d->graph, id);
     htp_text_addf(d->text, "%%%" PRIu32 " : ", id);
     if (value->kind == HTP_SHIM_TENSOR) {
         add_tensor_type(d, id);
@@ -110,7 +110,7 @@ static void add_element(htp_text *text, htp_dtype dtype, const void *data, size_
     }
 }
 
-static bool can_write_elements(const htp_shim_value *value)
+static bool can_write_elements(const htp_trace_value *value)
 {
     static const bool writable[HTP_DTYPE_COUNT] = {[HTP_DTYPE_BOOL] = true,
                                                    [HTP_DTYPE_INT32] = true,
@@ -124,7 +124,7 @@ static bool can_write_elements(const htp_shim_value *value)
 /* A tensor without a producer: "int64[2]{1, 2}", of larger ones the type alone. */
 static void add_constant_tensor(dump *d, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(d->graph, id);
+    const htp_trace_value *value = htp_graph_value(d->graph, id);
     add_tensor_type(d, id);
     if (!can_write_elements(value)) {
         htp_text_add(d->text, "{...}");
@@ -140,7 +140,7 @@ static void add_constant_tensor(dump *d, htp_value_id id)
 
 static void add_constant(dump *d, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(d->graph, id);
+    const htp_trace_value *value = htp_graph_value(d->graph, id);
     switch (value->kind) {
     case HTP_SHIM_INT:
         htp_text_addf(d->text, "%" PRId64, value->i[0]);
@@ -167,7 +167,7 @@ static void add_constant(dump *d, htp_value_id id)
  * Recursion is bounded by depth. */
 static void add_argument(dump *d, htp_value_id id, unsigned depth)
 {
-    const htp_shim_value *value = htp_graph_value(d->graph, id);
+    const htp_trace_value *value = htp_graph_value(d->graph, id);
     bool is_made = value->producer != HTP_SHIM_NONE;
     if (value->kind == HTP_SHIM_TENSOR && value->weight != HTP_SHIM_NONE) {
         add_name(d->text, d->graph->trace->weights[value->weight].name);
@@ -203,8 +203,8 @@ static void add_source(dump *d, const char *file, uint32_t line)
 /* A running call of a module. */
 static void dump_scope(dump *d, uint32_t index)
 {
-    const htp_shim_scope *scope = &d->graph->trace->scopes[index];
-    const htp_shim_call *site = htp_graph_scope_site(d->graph, index);
+    const htp_trace_scope *scope = &d->graph->trace->scopes[index];
+    const htp_trace_call *site = htp_graph_scope_site(d->graph, index);
     const char *path = htp_graph_scope_path(d->graph, index);
     htp_text_addf(d->text, "# scope %" PRIu32 ": ", index);
     add_name(d->text, *path ? path : ".");
@@ -225,9 +225,9 @@ static void dump_scope(dump *d, uint32_t index)
     htp_text_add(d->text, "\n");
 }
 
-static void dump_node(dump *d, const htp_shim_node *node)
+static void dump_node(dump *d, const htp_trace_node *node)
 {
-    const htp_shim_scope *scope = &d->graph->trace->scopes[node->scope];
+    const htp_trace_scope *scope = &d->graph->trace->scopes[node->scope];
     const char *path = d->graph->modules[scope->module].shim->path;
     for (uint32_t i = 0; i < node->output_count; i++) {
         d->elements_left = LIST_ELEMENTS;
@@ -295,7 +295,7 @@ static void dump_states(dump *d)
 
 void htp_graph_dump(const htp_graph *graph, htp_text *text)
 {
-    const htp_shim_trace *trace = graph->trace;
+    const htp_trace *trace = graph->trace;
     dump d = {.graph = graph, .text = text};
     dump_ends(&d, "input", trace->inputs, trace->input_count, true);
     dump_states(&d);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const htp_dim *build_dims(htp_symbols *symbols, const htp_shim_value *value)
+static const htp_dim *build_dims(htp_symbols *symbols, const htp_trace_value *value)
 {
     htp_dim *dims = HTP_NEW_ARRAY(symbols->arena, htp_dim, value->rank);
     for (uint32_t axis = 0; axis < value->rank; axis++) {
@@ -24,12 +24,12 @@ static const htp_dim *build_dims(htp_symbols *symbols, const htp_shim_value *val
 
 static void build_values(htp_graph *graph, htp_symbols *symbols)
 {
-    const htp_shim_trace *trace = graph->trace;
+    const htp_trace *trace = graph->trace;
     graph->value_count = trace->value_count;
     graph->values = HTP_NEW_ARRAY(graph->arena, htp_value, trace->value_count);
     for (uint32_t i = 0; i < trace->value_count; i++) {
-        const htp_shim_value *value = &trace->values[i];
-        graph->values[i].shim = value;
+        const htp_trace_value *value = &trace->values[i];
+        graph->values[i].traced = value;
         bool has_dims = value->kind == HTP_SHIM_TENSOR || value->kind == HTP_SHIM_SEQUENCE;
         if (has_dims && value->rank > 0) {
             graph->values[i].dims = build_dims(symbols, value);
@@ -53,7 +53,7 @@ static void build_modules(htp_graph *graph, const htp_shim_module *modules, uint
 }
 
 /* The named axes, and the sizes that the data decides, with names of their own. */
-static const htp_axis *all_axes(htp_arena *arena, const htp_shim_trace *trace, const htp_axis *axes,
+static const htp_axis *all_axes(htp_arena *arena, const htp_trace *trace, const htp_axis *axes,
                                 uint32_t axis_count)
 {
     htp_map taken = {0};
@@ -63,7 +63,7 @@ static const htp_axis *all_axes(htp_arena *arena, const htp_shim_trace *trace, c
         htp_map_set(arena, &taken, axes[i].symbol, 0);
     }
     for (uint32_t i = 0; i < trace->data_size_count; i++) {
-        const htp_shim_size *size = &trace->data_sizes[i];
+        const htp_trace_size *size = &trace->data_sizes[i];
         htp_axis *axis = &all[axis_count + i];
         uint32_t number = i;
         do {
@@ -75,7 +75,7 @@ static const htp_axis *all_axes(htp_arena *arena, const htp_shim_trace *trace, c
     return all;
 }
 
-htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32_t lane_count,
+htp_graph *htp_graph_build(htp_arena *arena, const htp_trace *trace, uint32_t lane_count,
                            const htp_shim_module *modules, uint32_t module_count,
                            const htp_shim_argument *arguments, uint32_t argument_count,
                            const htp_axis *axes, uint32_t axis_count)
@@ -88,7 +88,7 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32
     graph->node_count = trace->node_count;
     graph->is_live = HTP_NEW_ARRAY(arena, bool, (size_t)trace->node_count + 1);
     memset(graph->is_live, true, trace->node_count);
-    graph->nodes = HTP_NEW_ARRAY(arena, htp_shim_node, (size_t)trace->node_count + 1);
+    graph->nodes = HTP_NEW_ARRAY(arena, htp_trace_node, (size_t)trace->node_count + 1);
     if (trace->node_count > 0) {
         memcpy(graph->nodes, trace->nodes, trace->node_count * sizeof(*trace->nodes));
     }
@@ -106,7 +106,7 @@ bool htp_graph_any(const htp_graph *graph, const htp_value_id *ids, uint32_t cou
 {
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++) {
-        const htp_shim_value *value = ids[i] == HTP_NONE ? NULL : htp_graph_value(graph, ids[i]);
+        const htp_trace_value *value = ids[i] == HTP_NONE ? NULL : htp_graph_value(graph, ids[i]);
         if (value && value->kind == HTP_SHIM_LIST) {
             found = htp_graph_any(graph, value->elements, value->element_count, test);
         } else if (value) {
@@ -116,13 +116,13 @@ bool htp_graph_any(const htp_graph *graph, const htp_value_id *ids, uint32_t cou
     return found;
 }
 
-bool htp_graph_node_any(const htp_graph *graph, const htp_shim_node *node, htp_value_test test)
+bool htp_graph_node_any(const htp_graph *graph, const htp_trace_node *node, htp_value_test test)
 {
     return htp_graph_any(graph, node->inputs, node->input_count, test) ||
            htp_graph_any(graph, node->outputs, node->output_count, test);
 }
 
-static bool is_computed(const htp_shim_value *value)
+static bool is_computed(const htp_trace_value *value)
 {
     switch (value->kind) {
     case HTP_SHIM_TENSOR:
@@ -145,7 +145,7 @@ bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id)
     return htp_graph_any(graph, &id, 1, is_computed);
 }
 
-const htp_shim_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scope)
+const htp_trace_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scope)
 {
     uint32_t site = graph->trace->scopes[scope].site;
     return site ? &graph->trace->calls[site - 1] : NULL;

@@ -10,8 +10,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/text.h"
-
-#include <htp/shim.h>
+#include "interpret/trace.h"
 
 #define HTP_NONE UINT32_MAX
 
@@ -25,9 +24,9 @@ typedef struct htp_dim {
     const char *symbol; /* NULL for a number; "" where tensors of a sequence differ */
 } htp_dim;
 
-/** A value. `shim` says all but the dims. */
+/** A value. `traced` says all but the dims. */
 typedef struct htp_value {
-    const htp_shim_value *shim;
+    const htp_trace_value *traced;
     const htp_dim *dims; /* rank entries, for a tensor */
 } htp_value;
 
@@ -42,7 +41,7 @@ typedef struct htp_module {
 typedef struct htp_first {
     bool is_uniform; /* all its elements are one number; otherwise a value tells */
     double number;
-    const htp_shim_value *value; /* a constant or weight; or what has the sizes, NULL: the input */
+    const htp_trace_value *value; /* a constant or weight; or what has the sizes, NULL: the input */
 } htp_first;
 
 /** A tensor or number that each call is given, and gives back for the next one: an attribute of a
@@ -58,8 +57,8 @@ typedef struct htp_graph_state {
 typedef struct htp_graph {
     htp_arena *arena;
     struct htp_symbols *symbols; /* that dims have */
-    const htp_shim_trace *trace; /* scopes, weights and ends are read there */
-    htp_shim_node *nodes;        /* in order of execution */
+    const htp_trace *trace;      /* scopes, weights and ends are read there */
+    htp_trace_node *nodes;       /* in order of execution */
     bool *is_live;               /* by node: no pass has taken it out */
     uint32_t node_count;
     htp_value *values;
@@ -73,14 +72,21 @@ typedef struct htp_graph {
     bool is_unsettled; /* something failed that state depends on: trace->states tell which */
 } htp_graph;
 
-/** The value's shim view: short for graph->values[id].shim. */
-static inline const htp_shim_value *htp_graph_value(const htp_graph *graph, htp_value_id id)
+/** What the trace says of a value. */
+static inline const htp_trace_value *htp_graph_value(const htp_graph *graph, htp_value_id id)
 {
-    return graph->values[id].shim;
+    return graph->values[id].traced;
+}
+
+/** How often a module was called, as the trace tells; 0 without one. */
+static inline uint32_t htp_graph_module_calls(const htp_graph *graph, uint32_t module)
+{
+    const htp_trace *trace = graph->trace;
+    return trace && trace->module_calls ? trace->module_calls[module] : 0;
 }
 
 /** A property of values that are no lists. */
-typedef bool (*htp_value_test)(const htp_shim_value *value);
+typedef bool (*htp_value_test)(const htp_trace_value *value);
 
 /** Whether one of the values has a property; of a list, whether an element has it. HTP_NONE has
  * none. */
@@ -88,14 +94,14 @@ bool htp_graph_any(const htp_graph *graph, const htp_value_id *ids, uint32_t cou
                    htp_value_test test);
 
 /** Whether a value that the node takes or gives has a property. */
-bool htp_graph_node_any(const htp_graph *graph, const htp_shim_node *node, htp_value_test test);
+bool htp_graph_node_any(const htp_graph *graph, const htp_trace_node *node, htp_value_test test);
 
 /** Whether an ONNX graph computes the value, or an element of it: it is neither constant nor known.
  */
 bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id);
 
 /** The node @p id. */
-static inline const htp_shim_node *htp_graph_node(const htp_graph *graph, htp_node_id id)
+static inline const htp_trace_node *htp_graph_node(const htp_graph *graph, htp_node_id id)
 {
     return &graph->nodes[id];
 }
@@ -104,7 +110,7 @@ static inline const htp_shim_node *htp_graph_node(const htp_graph *graph, htp_no
 const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope);
 
 /** The place where scope @p scope is called; NULL for the method itself. */
-const htp_shim_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scope);
+const htp_trace_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scope);
 
 /** An input axis that has a name, whose sizes are 1 and more. */
 typedef struct htp_axis {
@@ -118,7 +124,7 @@ typedef struct htp_axis {
  * or a name of their own. What the names tell grows as operators are looked at: htp_symbols.
  * @param lane_count  lanes of the trace.
  */
-htp_graph *htp_graph_build(htp_arena *arena, const htp_shim_trace *trace, uint32_t lane_count,
+htp_graph *htp_graph_build(htp_arena *arena, const htp_trace *trace, uint32_t lane_count,
                            const htp_shim_module *modules, uint32_t module_count,
                            const htp_shim_argument *arguments, uint32_t argument_count,
                            const htp_axis *axes, uint32_t axis_count);

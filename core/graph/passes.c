@@ -59,7 +59,7 @@ static void resolve_aliases(htp_graph *graph)
 static void drop_constants(htp_graph *graph)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        const htp_shim_node *node = &graph->nodes[i];
+        const htp_trace_node *node = &graph->nodes[i];
         bool computes = node->output_count == 0;
         for (uint32_t k = 0; k < node->output_count && !computes; k++) {
             computes = htp_graph_is_computed(graph, node->outputs[k]);
@@ -74,7 +74,7 @@ static void drop_constants(htp_graph *graph)
  * types were written in the code. */
 static void mark_producers(const htp_graph *graph, htp_value_id id, bool *needed)
 {
-    const htp_shim_value *value = htp_graph_value(graph, id);
+    const htp_trace_value *value = htp_graph_value(graph, id);
     if (value->kind == HTP_SHIM_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             mark_producers(graph, value->elements[i], needed);
@@ -95,10 +95,10 @@ static void mark_all(const htp_graph *graph, const uint32_t *ids, uint32_t count
 }
 
 /* What the blocks of a node give; their nodes stand before it. */
-static void mark_blocks(const htp_graph *graph, const htp_shim_node *node, bool *needed)
+static void mark_blocks(const htp_graph *graph, const htp_trace_node *node, bool *needed)
 {
     for (uint32_t i = 0; i < node->block_count; i++) {
-        const htp_shim_block *block = &graph->trace->blocks[node->blocks[i]];
+        const htp_trace_block *block = &graph->trace->blocks[node->blocks[i]];
         mark_all(graph, block->outputs, block->output_count, needed);
     }
 }
@@ -125,7 +125,7 @@ static bool sweep(const htp_graph *graph, const htp_node_id *owners, bool *neede
 {
     bool is_more = false;
     for (uint32_t i = graph->node_count; i-- > 0;) {
-        const htp_shim_node *node = &graph->nodes[i];
+        const htp_trace_node *node = &graph->nodes[i];
         if (!graph->is_live[i] || !needed[i]) {
             continue;
         }
@@ -143,7 +143,7 @@ static bool sweep(const htp_graph *graph, const htp_node_id *owners, bool *neede
 /* Takes out what no output depends on. */
 static void drop_dead_code(htp_graph *graph)
 {
-    const htp_shim_trace *trace = graph->trace;
+    const htp_trace *trace = graph->trace;
     const htp_node_id *owners = find_owners(graph);
     bool *needed = HTP_NEW_ARRAY(graph->arena, bool, (size_t)graph->node_count + 1);
     mark_all(graph, trace->outputs, trace->output_count, needed);

@@ -21,7 +21,7 @@ static htp_status wrong(const verifier *v, const char *what, htp_value_id id)
 static htp_status check_dims(const verifier *v, htp_value_id id)
 {
     const htp_value *value = &v->graph->values[id];
-    for (uint32_t i = 0; value->shim->kind == HTP_SHIM_TENSOR && i < value->shim->rank; i++) {
+    for (uint32_t i = 0; value->traced->kind == HTP_SHIM_TENSOR && i < value->traced->rank; i++) {
         if (!value->dims || value->dims[i].size < 0) {
             return wrong(v, "has a dim below 0, or none", id);
         }
@@ -29,7 +29,7 @@ static htp_status check_dims(const verifier *v, htp_value_id id)
     return HTP_OK;
 }
 
-static bool is_known(const htp_shim_value *value)
+static bool is_known(const htp_trace_value *value)
 {
     return value->is_constant || value->data || value->weight != HTP_SHIM_NONE ||
            value->kind == HTP_SHIM_NOTHING || value->kind == HTP_SHIM_STRING ||
@@ -53,7 +53,7 @@ static htp_status check_read(const verifier *v, htp_value_id id)
     if (id >= graph->value_count) {
         return wrong(v, "does not exist", id);
     }
-    const htp_shim_value *value = htp_graph_value(graph, id);
+    const htp_trace_value *value = htp_graph_value(graph, id);
     if (value->kind == HTP_SHIM_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             HTP_TRY(check_read(v, value->elements[i]));
@@ -79,7 +79,7 @@ static htp_status check_made(const verifier *v, htp_value_id id)
     if (id >= v->graph->value_count) {
         return wrong(v, "does not exist", id);
     }
-    const htp_shim_value *value = htp_graph_value(v->graph, id);
+    const htp_trace_value *value = htp_graph_value(v->graph, id);
     if (value->producer != v->node && value->kind != HTP_SHIM_NOTHING) {
         return wrong(v, "is made by another node", id);
     }
@@ -89,9 +89,9 @@ static htp_status check_made(const verifier *v, htp_value_id id)
 /* What the blocks of the node give. */
 static htp_status check_blocks(verifier *v)
 {
-    const htp_shim_node *node = &v->graph->nodes[v->node];
+    const htp_trace_node *node = &v->graph->nodes[v->node];
     for (uint32_t i = 0; i < node->block_count; i++) {
-        const htp_shim_block *block = &v->graph->trace->blocks[node->blocks[i]];
+        const htp_trace_block *block = &v->graph->trace->blocks[node->blocks[i]];
         v->block = node->blocks[i];
         for (uint32_t k = 0; k < block->output_count; k++) {
             if (block->outputs[k] != HTP_NONE) {
@@ -104,7 +104,7 @@ static htp_status check_blocks(verifier *v)
 
 static htp_status check_node(verifier *v)
 {
-    const htp_shim_node *node = &v->graph->nodes[v->node];
+    const htp_trace_node *node = &v->graph->nodes[v->node];
     if (node->scope >= v->graph->trace->scope_count) {
         return wrong(v, "has a scope that does not exist", HTP_NONE);
     }
@@ -124,9 +124,9 @@ static htp_status check_node(verifier *v)
 /* What calls are given. Nothing needs to make it or to read it. */
 static htp_status check_scopes(const verifier *v)
 {
-    const htp_shim_trace *trace = v->graph->trace;
+    const htp_trace *trace = v->graph->trace;
     for (uint32_t i = 0; i < trace->scope_count; i++) {
-        const htp_shim_scope *scope = &trace->scopes[i];
+        const htp_trace_scope *scope = &trace->scopes[i];
         bool is_right = scope->site <= trace->call_count;
         for (uint32_t k = 0; k < scope->passed_count; k++) {
             is_right =
@@ -148,7 +148,7 @@ static uint32_t *find_parents(const htp_graph *graph)
     uint32_t count = graph->trace->block_count;
     uint32_t *parents = HTP_NEW_ARRAY(graph->arena, uint32_t, (size_t)count + 1);
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        const htp_shim_node *node = &graph->nodes[i];
+        const htp_trace_node *node = &graph->nodes[i];
         bool exists = node->block == 0 || node->block < count;
         for (uint32_t k = 0; exists && k < node->block_count; k++) {
             exists = node->blocks[k] < count && node->blocks[k] != 0;
@@ -165,7 +165,7 @@ static uint32_t *find_parents(const htp_graph *graph)
 
 htp_status htp_graph_verify(const htp_graph *graph, const char *pass)
 {
-    const htp_shim_trace *trace = graph->trace;
+    const htp_trace *trace = graph->trace;
     verifier v = {.graph = graph, .pass = pass, .parents = find_parents(graph)};
     if (!v.parents) {
         return wrong(&v, "has a block that does not exist", HTP_NONE);

@@ -24,6 +24,7 @@ typedef struct finder {
     htp_arena *arena;
     const htp_shim_module *modules;
     uint32_t module_count;
+    const uint32_t *calls; /* by module; NULL */
     const htp_shim_weight *weights;
     const htp_parameters *parameters;
     htp_map names;    /* to numbers */
@@ -102,7 +103,7 @@ static void look_below(finder *f)
 {
     for (uint32_t i = f->module_count; i-- > 0;) {
         f->has_tensors[i] |= f->parameters->first_weight[i] != HTP_SHIM_NONE;
-        f->uses[i] = f->modules[i].calls > 0 ? USE_CALLED : f->uses[i];
+        f->uses[i] = f->calls && f->calls[i] > 0 ? USE_CALLED : f->uses[i];
         if (i > 0) {
             uint32_t parent = f->modules[i].parent;
             f->has_tensors[parent] |= f->has_tensors[i];
@@ -202,12 +203,14 @@ static void join_twins(finder *f, uint32_t first, htp_alias_list *lists)
 }
 
 const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_shim_module *modules,
-                                       uint32_t module_count, const htp_shim_weight *weights,
+                                       uint32_t module_count, const uint32_t *calls,
+                                       const htp_shim_weight *weights,
                                        const htp_parameters *parameters)
 {
     finder f = {.arena = arena,
                 .modules = modules,
                 .module_count = module_count,
+                .calls = calls,
                 .weights = weights,
                 .parameters = parameters,
                 .has_tensors = HTP_NEW_ARRAY(arena, bool, module_count),

@@ -26,10 +26,12 @@ typedef struct htp_alias_list {
  * module that is called under two names from two); where none is called, those below which modules
  * are; where none is either, the first. Linear but for sorting by names.
  * @param modules  parents precede children, index 0 is the root.
+ * @param calls    by module: how often it was called; NULL where none was
  * @return one list per module
  */
 const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_shim_module *modules,
-                                       uint32_t module_count, const htp_shim_weight *weights,
+                                       uint32_t module_count, const uint32_t *calls,
+                                       const htp_shim_weight *weights,
                                        const htp_parameters *parameters);
 
 #endif

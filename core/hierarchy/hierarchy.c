@@ -155,7 +155,7 @@ htp_hierarchy *htp_hierarchy_build(htp_arena *arena, const htp_shim_module *modu
 }
 
 const uint32_t *htp_hierarchy_tag_scopes(htp_arena *arena, const htp_hierarchy *hierarchy,
-                                         const htp_shim_scope *scopes, uint32_t scope_count)
+                                         const htp_trace_scope *scopes, uint32_t scope_count)
 {
     uint32_t *owners = HTP_NEW_ARRAY(arena, uint32_t, scope_count);
     for (uint32_t i = 0; i < scope_count; i++) {

@@ -21,8 +21,7 @@
 #define HTP_HIERARCHY_HIERARCHY_H
 
 #include "base/text.h"
-
-#include <htp/shim.h>
+#include "interpret/trace.h"
 
 /** Version of the rules, written to the model's metadata. */
 #define HTP_TAG_RULES_VERSION "1"
@@ -69,6 +68,6 @@ htp_hierarchy *htp_hierarchy_build(htp_arena *arena, const htp_shim_module *modu
  * @return one module index (the owner of the tag) per scope.
  */
 const uint32_t *htp_hierarchy_tag_scopes(htp_arena *arena, const htp_hierarchy *hierarchy,
-                                         const htp_shim_scope *scopes, uint32_t scope_count);
+                                         const htp_trace_scope *scopes, uint32_t scope_count);
 
 #endif

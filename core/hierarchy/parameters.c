@@ -1,8 +1,8 @@
 #include "hierarchy/parameters.h"
 
 #include "base/checked.h"
+#include "base/dtype.h"
 #include "base/map.h"
-#include "graph/dtype.h"
 
 #include <string.h>
 

@@ -50,7 +50,7 @@ bool htp_arg_present(htp_lowering *l, const char *name)
 }
 
 /** The shim's view of an argument that must be there; NULL after a failure. */
-static const htp_shim_value *required(htp_lowering *l, const char *name)
+static const htp_trace_value *required(htp_lowering *l, const char *name)
 {
     htp_value_id value = htp_arg_value(l, name);
     if (value == HTP_NONE) {
@@ -61,9 +61,9 @@ static const htp_shim_value *required(htp_lowering *l, const char *name)
 }
 
 /** As required(), for an argument that must be a constant number. */
-static const htp_shim_value *constant_number(htp_lowering *l, const char *name)
+static const htp_trace_value *constant_number(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = required(l, name);
+    const htp_trace_value *value = required(l, name);
     if (!value) {
         return NULL;
     }
@@ -101,7 +101,7 @@ htp_tensor_id htp_arg_tensor_as(htp_lowering *l, const char *name, htp_dtype dty
 
 htp_dtype htp_arg_dtype(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = required(l, name);
+    const htp_trace_value *value = required(l, name);
     if (!value) {
         return HTP_DTYPE_FLOAT32;
     }
@@ -111,13 +111,13 @@ htp_dtype htp_arg_dtype(htp_lowering *l, const char *name)
 
 uint32_t htp_arg_rank(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = required(l, name);
+    const htp_trace_value *value = required(l, name);
     return value && value->kind == HTP_SHIM_TENSOR ? value->rank : 0;
 }
 
 const htp_dim *htp_arg_dims(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = required(l, name);
+    const htp_trace_value *value = required(l, name);
     if (!value || value->kind != HTP_SHIM_TENSOR || value->rank == 0) {
         return no_dims;
     }
@@ -126,7 +126,7 @@ const htp_dim *htp_arg_dims(htp_lowering *l, const char *name)
 
 int64_t htp_arg_int(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = constant_number(l, name);
+    const htp_trace_value *value = constant_number(l, name);
     if (!value) {
         return 0;
     }
@@ -144,7 +144,7 @@ int64_t htp_arg_int(htp_lowering *l, const char *name)
 
 double htp_arg_float(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = constant_number(l, name);
+    const htp_trace_value *value = constant_number(l, name);
     if (!value) {
         return 0;
     }
@@ -153,7 +153,7 @@ double htp_arg_float(htp_lowering *l, const char *name)
 
 bool htp_arg_bool(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = constant_number(l, name);
+    const htp_trace_value *value = constant_number(l, name);
     return value && (value->kind == HTP_SHIM_FLOAT ? value->f[0] != 0 : value->i[0] != 0);
 }
 
@@ -180,7 +180,7 @@ bool htp_arg_is_constant(htp_lowering *l, const char *name)
 
 const char *htp_arg_string(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = required(l, name);
+    const htp_trace_value *value = required(l, name);
     if (value && value->kind == HTP_SHIM_STRING && value->s) {
         return value->s;
     }
@@ -192,7 +192,7 @@ const uint32_t *htp_arg_list(htp_lowering *l, const char *name, size_t *count)
 {
     static const uint32_t no_values[1];
     *count = 0;
-    const htp_shim_value *value = required(l, name);
+    const htp_trace_value *value = required(l, name);
     if (!value) {
         return no_values;
     }
@@ -205,16 +205,16 @@ const uint32_t *htp_arg_list(htp_lowering *l, const char *name, size_t *count)
 }
 
 /** The constant elements of a list argument, or the one number, as an array of values. */
-static const htp_shim_value **constant_list(htp_lowering *l, const char *name, size_t *count)
+static const htp_trace_value **constant_list(htp_lowering *l, const char *name, size_t *count)
 {
     *count = 0;
-    const htp_shim_value *value = required(l, name);
+    const htp_trace_value *value = required(l, name);
     if (!value) {
         return NULL;
     }
     bool single = value->kind != HTP_SHIM_LIST;
     size_t n = single ? 1 : value->element_count;
-    const htp_shim_value **elements = HTP_NEW_ARRAY(l->arena, const htp_shim_value *, n + 1);
+    const htp_trace_value **elements = HTP_NEW_ARRAY(l->arena, const htp_trace_value *, n + 1);
     for (size_t i = 0; i < n; i++) {
         elements[i] = single ? value : htp_graph_value(l->graph, value->elements[i]);
         if (!htp_value_is_number(elements[i])) {
@@ -232,7 +232,7 @@ static const htp_shim_value **constant_list(htp_lowering *l, const char *name, s
 
 const int64_t *htp_arg_ints(htp_lowering *l, const char *name, size_t *count)
 {
-    const htp_shim_value **elements = constant_list(l, name, count);
+    const htp_trace_value **elements = constant_list(l, name, count);
     int64_t *ints = HTP_NEW_ARRAY(l->arena, int64_t, *count + HTP_SHIM_MAX_RANK);
     for (size_t i = 0; i < *count; i++) {
         if (elements[i]->kind == HTP_SHIM_FLOAT) {
@@ -245,10 +245,10 @@ const int64_t *htp_arg_ints(htp_lowering *l, const char *name, size_t *count)
 
 const double *htp_arg_floats(htp_lowering *l, const char *name, size_t *count)
 {
-    const htp_shim_value **elements = constant_list(l, name, count);
+    const htp_trace_value **elements = constant_list(l, name, count);
     double *floats = HTP_NEW_ARRAY(l->arena, double, *count + HTP_SHIM_MAX_RANK);
     for (size_t i = 0; i < *count; i++) {
-        const htp_shim_value *element = elements[i];
+        const htp_trace_value *element = elements[i];
         floats[i] = element->kind == HTP_SHIM_FLOAT ? element->f[0] : (double)element->i[0];
     }
     return floats;
@@ -331,7 +331,7 @@ uint32_t htp_output_rank(htp_lowering *l, size_t index)
     if (id == HTP_NONE) {
         return 0;
     }
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     return value->kind == HTP_SHIM_TENSOR ? value->rank : 0;
 }
 

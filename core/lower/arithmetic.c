@@ -34,7 +34,7 @@ static htp_operands composite_operands(htp_lowering *l, htp_operands o)
 
 static bool has_dims(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
+    const htp_trace_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
     return value->kind == HTP_SHIM_TENSOR && value->rank > 0;
 }
 

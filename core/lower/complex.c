@@ -11,7 +11,7 @@
 
 /* ---- what is complex ---- */
 
-static bool is_complex(const htp_shim_value *value)
+static bool is_complex(const htp_trace_value *value)
 {
     return value->kind == HTP_SHIM_TENSOR && htp_dtype_is_complex(value->dtype);
 }
@@ -44,10 +44,10 @@ static bool is_conjugating_view(const char *kind)
 
 bool htp_graph_shows_conjugates(const htp_graph *graph)
 {
-    const htp_shim_trace *trace = graph->trace;
+    const htp_trace *trace = graph->trace;
     bool found = false;
     for (uint32_t i = 0; i < trace->node_count && !found; i++) {
-        const htp_shim_node *node = &trace->nodes[i];
+        const htp_trace_node *node = &trace->nodes[i];
         found = node->output_count == 1 && htp_value_is_complex(graph, node->outputs[0]) &&
                 is_conjugating_view(node->kind);
     }
@@ -73,7 +73,7 @@ void htp_complex_check(htp_lowering *l)
 /** Sets the type of a tensor of pairs. */
 static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id pairs)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     htp_dim dims[HTP_SHIM_MAX_RANK] = {0};
     for (uint32_t i = 0; i < value->rank; i++) {
         dims[i] = l->graph->values[id].dims[i];
@@ -86,7 +86,7 @@ static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id
 }
 
 /** Known contents that are no weight, as pairs. */
-static htp_tensor_id constant_pairs(htp_lowering *l, const htp_shim_value *value)
+static htp_tensor_id constant_pairs(htp_lowering *l, const htp_trace_value *value)
 {
     int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     if (value->rank > 0) {
@@ -98,7 +98,7 @@ static htp_tensor_id constant_pairs(htp_lowering *l, const htp_shim_value *value
 }
 
 /** The same as one part. */
-static htp_tensor_id constant_part(htp_lowering *l, const htp_shim_value *value, size_t part)
+static htp_tensor_id constant_part(htp_lowering *l, const htp_trace_value *value, size_t part)
 {
     htp_dtype dtype = htp_dtype_real(value->dtype);
     size_t size = htp_dtype_size(dtype);
@@ -132,7 +132,7 @@ static htp_tensor_id join_parts(htp_lowering *l, htp_value_id id)
 
 htp_tensor_id htp_value_pairs(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     htp_tensor_id *pairs = &l->bindings[id].tensor;
     if (*pairs == HTP_TENSOR_NONE && value->weight != HTP_SHIM_NONE) {
         *pairs = htp_draft_weight(l->model, value->weight);
@@ -149,7 +149,7 @@ htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part)
     if (part == HTP_PART_NONE) {
         return HTP_TENSOR_NONE;
     }
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     size_t index = part == HTP_PART_IMAGINARY;
     htp_tensor_id *found = &l->bindings[id].parts[index];
     if (*found != HTP_TENSOR_NONE || value->kind != HTP_SHIM_TENSOR ||
@@ -237,7 +237,7 @@ static const htp_operator *real_row(htp_lowering *l)
  * of the kind any more. */
 static void set_imaginary(htp_lowering *l, htp_value_id id, bool is_seen)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind == HTP_SHIM_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             set_imaginary(l, value->elements[i], is_seen);
@@ -282,14 +282,14 @@ static void set_imaginary_operands(htp_lowering *l, const char *names, bool is_s
  * real, or a real tensor stands where a complex one is meant, or for two things at once. */
 static void check_parts(htp_lowering *l, const char *names)
 {
-    const htp_shim_node *node = l->node;
+    const htp_trace_node *node = l->node;
     for (uint32_t i = 0; i < node->output_count; i++) {
         if (!htp_value_is_complex(l->graph, node->outputs[i])) {
             htp_lower_fail(l, "its result is not complex");
         }
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const htp_shim_value *value = htp_graph_value(l->graph, node->inputs[i]);
+        const htp_trace_value *value = htp_graph_value(l->graph, node->inputs[i]);
         if (value->kind != HTP_SHIM_TENSOR || htp_value_is_complex(l->graph, node->inputs[i]) ||
             is_named(names, node->input_names[i])) {
             continue;
@@ -373,7 +373,7 @@ static bool find_operands(htp_lowering *l, htp_value_id *operands)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < l->node->input_count; i++) {
-        const htp_shim_value *value = htp_graph_value(l->graph, l->node->inputs[i]);
+        const htp_trace_value *value = htp_graph_value(l->graph, l->node->inputs[i]);
         bool is_list = value->kind == HTP_SHIM_LIST;
         for (uint32_t j = 0; j < (is_list ? value->element_count : 1); j++) {
             htp_value_id id = is_list ? value->elements[j] : l->node->inputs[i];

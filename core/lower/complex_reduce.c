@@ -170,7 +170,7 @@ static void lower_by_reals(htp_lowering *l, const char *what)
         htp_lower_fail(l, "there is no lowering for it");
         return;
     }
-    const htp_shim_node *node = l->node;
+    const htp_trace_node *node = l->node;
     htp_tensor_id *kept = HTP_NEW_ARRAY(l->arena, htp_tensor_id, node->input_count + 1);
     htp_tensor_id *made = HTP_NEW_ARRAY(l->arena, htp_tensor_id, node->input_count + 1);
     for (uint32_t i = 0; i < node->input_count; i++) {

@@ -18,7 +18,7 @@ void htp_bindings_keep(htp_lowering *l, htp_kept_bindings *kept, uint32_t block,
         if (ids[i] == HTP_NONE) {
             continue;
         }
-        const htp_shim_value *value = htp_graph_value(l->graph, ids[i]);
+        const htp_trace_value *value = htp_graph_value(l->graph, ids[i]);
         if (value->kind == HTP_SHIM_LIST) {
             htp_bindings_keep(l, kept, block, value->elements, value->element_count);
         }
@@ -47,7 +47,7 @@ typedef struct carried_type {
 
 static carried_type find_carried_type(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     carried_type type = {.dtype = htp_value_dtype(l, id), .rank = value->rank};
     for (uint32_t i = 0; i < value->rank && i < HTP_SHIM_MAX_RANK; i++) {
         type.dims[i] = l->graph->values[id].dims[i];
@@ -67,7 +67,7 @@ static htp_tensor_id carried_tensor(htp_lowering *l, htp_value_id id)
 /** Something of the type of @p like, which nobody reads: dims that are symbols have one element. */
 static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, like);
+    const htp_trace_value *value = htp_graph_value(l->graph, like);
     const carried_type type = find_carried_type(l, like);
     htp_dtype dtype = type.dtype;
     if (value->kind == HTP_SHIM_SEQUENCE) {
@@ -90,7 +90,7 @@ static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
  * value: the node's outputs, from output @p first of the block on. */
 static void end_block(htp_lowering *l, uint32_t block, uint32_t first)
 {
-    const htp_shim_block *ended = &l->graph->trace->blocks[block];
+    const htp_trace_block *ended = &l->graph->trace->blocks[block];
     uint32_t around = l->model->current_graph;
     htp_kept_bindings kept = {0};
     htp_bindings_keep(l, &kept, block, ended->outputs, ended->output_count);
@@ -137,7 +137,7 @@ void htp_lower_if(htp_lowering *l)
 /** prim::Loop */
 void htp_lower_loop(htp_lowering *l)
 {
-    const htp_shim_node *node = l->node;
+    const htp_trace_node *node = l->node;
     end_block(l, node->blocks[0], 1);
     htp_tensor_id *inputs = HTP_NEW_ARRAY(l->arena, htp_tensor_id, node->input_count);
     htp_tensor_id *outputs = HTP_NEW_ARRAY(l->arena, htp_tensor_id, node->output_count + 1);
@@ -154,11 +154,11 @@ void htp_lower_loop(htp_lowering *l)
 /** Declares the inputs of a block's graph. */
 static void begin_block(htp_lowering *l, uint32_t block, bool is_loop)
 {
-    const htp_shim_block *begun = &l->graph->trace->blocks[block];
+    const htp_trace_block *begun = &l->graph->trace->blocks[block];
     uint32_t graph = l->graphs[block];
     for (uint32_t i = 0; i < begun->input_count; i++) {
         htp_value_id id = begun->inputs[i];
-        const htp_shim_value *value = htp_graph_value(l->graph, id);
+        const htp_trace_value *value = htp_graph_value(l->graph, id);
         const carried_type type = find_carried_type(l, id);
         l->bindings[id].tensor = htp_draft_add_graph_input(l->model, graph, value->name, type.dtype,
                                                            type.rank, type.dims);
@@ -175,7 +175,7 @@ void htp_lower_begin_blocks(htp_lowering *l)
 {
     l->graphs = HTP_NEW_ARRAY(l->arena, uint32_t, (size_t)l->graph->trace->block_count + 1);
     for (uint32_t i = 0; i < l->graph->node_count; i++) {
-        const htp_shim_node *node = htp_graph_node(l->graph, i);
+        const htp_trace_node *node = htp_graph_node(l->graph, i);
         for (uint32_t k = 0; l->graph->is_live[i] && k < node->block_count; k++) {
             l->graphs[node->blocks[k]] = htp_draft_add_graph(l->model);
             begin_block(l, node->blocks[k], strcmp(node->kind, "prim::Loop") == 0);

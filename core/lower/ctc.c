@@ -39,7 +39,7 @@ static htp_tensor_id int_step(htp_lowering *l, const char *op, htp_tensor_id x, 
 static htp_tensor_id read_lengths(htp_lowering *l, const char *name)
 {
     static const int64_t column[] = {-1, 1};
-    const htp_shim_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
+    const htp_trace_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
     htp_tensor_id lengths = value->kind == HTP_SHIM_TENSOR
                                 ? htp_arg_tensor_as(l, name, HTP_DTYPE_INT64)
                                 : htp_arg_shape(l, name);

@@ -144,7 +144,7 @@ static void add_input(custom_node *node, htp_value_id id)
 
 static void add_inputs(custom_node *node, const char *name, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(node->l->graph, id);
+    const htp_trace_value *value = htp_graph_value(node->l->graph, id);
     if (node->has_list) {
         htp_lower_fail(node->l, "the tensor '%s' follows a list of tensors", name);
     }
@@ -160,14 +160,14 @@ static void add_inputs(custom_node *node, const char *name, htp_value_id id)
 
 /** A constant list of numbers or strings, whose schema type tells which. */
 static htp_attribute list_attribute(htp_lowering *l, const char *name, const char *type,
-                                    const htp_shim_value *list)
+                                    const htp_trace_value *list)
 {
     size_t count = list->element_count;
     int64_t *ints = HTP_NEW_ARRAY(l->arena, int64_t, count + 1);
     float *floats = HTP_NEW_ARRAY(l->arena, float, count + 1);
     const char **strings = HTP_NEW_ARRAY(l->arena, const char *, count + 1);
     for (size_t i = 0; i < count; i++) {
-        const htp_shim_value *item = htp_graph_value(l->graph, list->elements[i]);
+        const htp_trace_value *item = htp_graph_value(l->graph, list->elements[i]);
         ints[i] = item->i[0];
         floats[i] = (float)item->f[0];
         strings[i] = item->s ? item->s : "";
@@ -184,13 +184,13 @@ static htp_attribute list_attribute(htp_lowering *l, const char *name, const cha
     return htp_attribute_ints(name, ints, count);
 }
 
-static bool is_constant(htp_lowering *l, const htp_shim_value *value, htp_value_id id)
+static bool is_constant(htp_lowering *l, const htp_trace_value *value, htp_value_id id)
 {
     if (value->kind == HTP_SHIM_STRING) {
         return true;
     }
     for (uint32_t i = 0; value->kind == HTP_SHIM_LIST && i < value->element_count; i++) {
-        const htp_shim_value *item = htp_graph_value(l->graph, value->elements[i]);
+        const htp_trace_value *item = htp_graph_value(l->graph, value->elements[i]);
         if (!is_constant(l, item, value->elements[i])) {
             return false;
         }
@@ -202,7 +202,7 @@ static bool is_constant(htp_lowering *l, const htp_shim_value *value, htp_value_
 static void add_attribute(custom_node *node, const char *name, const char *type, htp_value_id id)
 {
     htp_lowering *l = node->l;
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind == HTP_SHIM_NOTHING || value->kind == HTP_SHIM_OPAQUE) {
         return;
     }
@@ -237,7 +237,7 @@ static void bind_outputs(htp_lowering *l, const htp_tensor_id *outputs)
 void htp_lower_custom(htp_lowering *l)
 {
     custom_node node = {.l = l};
-    const htp_shim_node *from = l->node;
+    const htp_trace_node *from = l->node;
     if (!from->input_types) {
         htp_lower_fail(l, "the library that registers it was not opened with --load-library");
         return;

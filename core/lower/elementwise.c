@@ -296,7 +296,7 @@ void htp_lower_nan_to_num(htp_lowering *l)
 /** Whether a bound is known, and no NaN, which makes all NaN in PyTorch but not in ONNX Clip. */
 static bool is_plain_bound(htp_lowering *l, const char *name)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
+    const htp_trace_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
     return htp_value_is_number(value) && htp_arg_is_constant(l, name) &&
            !isnan(htp_arg_float(l, name));
 }

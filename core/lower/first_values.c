@@ -1,6 +1,6 @@
 #include "lower/first_values.h"
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "lower/constant.h"
 #include "onnx/payload.h"
 
@@ -50,7 +50,7 @@ static void fill(htp_draft *model, htp_draft_state *state, const htp_first *firs
     state->first.bytes = count * element;
 }
 
-static void copy_number(htp_draft *model, htp_draft_state *state, const htp_shim_value *value)
+static void copy_number(htp_draft *model, htp_draft_state *state, const htp_trace_value *value)
 {
     const htp_tensor *input = &model->tensors.items[state->input];
     htp_number number =
@@ -62,7 +62,7 @@ static void copy_number(htp_draft *model, htp_draft_state *state, const htp_shim
     state->first.bytes = htp_dtype_size(input->dtype);
 }
 
-static void take_value(htp_draft *model, htp_draft_state *state, const htp_shim_value *value)
+static void take_value(htp_draft *model, htp_draft_state *state, const htp_trace_value *value)
 {
     if (value->kind != HTP_SHIM_TENSOR) {
         copy_number(model, state, value);

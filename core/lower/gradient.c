@@ -179,7 +179,7 @@ static htp_value_id spacing_of(htp_lowering *l, size_t index)
     if (!htp_arg_present(l, "spacing")) {
         return HTP_NONE;
     }
-    const htp_shim_value *value = htp_graph_value(l->graph, spacing);
+    const htp_trace_value *value = htp_graph_value(l->graph, spacing);
     if (value->kind != HTP_SHIM_LIST) {
         return spacing;
     }
@@ -195,7 +195,7 @@ static htp_tensor_id emit_along(htp_lowering *l, const line *n, htp_value_id spa
     if (spacing == HTP_NONE) {
         return emit_even(n, htp_step_number(n->f, 1));
     }
-    const htp_shim_value *value = htp_graph_value(l->graph, spacing);
+    const htp_trace_value *value = htp_graph_value(l->graph, spacing);
     htp_tensor_id x = htp_value_tensor_as(l, spacing, n->f->dtype);
     bool has_coordinates = value->kind == HTP_SHIM_TENSOR && value->rank == 1;
     return has_coordinates ? emit_uneven(n, x) : emit_even(n, x);
@@ -207,7 +207,7 @@ void htp_lower_gradient(htp_lowering *l)
     uint32_t rank = htp_arg_rank(l, "self");
     size_t count = 0;
     const int64_t *dims = htp_arg_dims_list(l, "dim", rank, !htp_arg_present(l, "dim"), &count);
-    const htp_shim_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
+    const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
     if (list->kind != HTP_SHIM_LIST || list->element_count != count || rank == 0) {
         htp_lower_fail(l, "it gives %u results for %zu dims", list->element_count, count);
         return;

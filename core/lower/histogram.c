@@ -31,7 +31,7 @@ static void read_edges(binning *b, htp_value_id edges)
 {
     htp_lowering *l = b->f.l;
     const htp_value *value = &l->graph->values[edges];
-    if (value->shim->rank != 1 || (!value->dims[0].symbol && value->dims[0].size < 2)) {
+    if (value->traced->rank != 1 || (!value->dims[0].symbol && value->dims[0].size < 2)) {
         htp_lower_fail(l, "its edges are no vector of two or more");
         return;
     }
@@ -275,7 +275,7 @@ void htp_lower_point_histogram(htp_lowering *l)
 {
     size_t count = 0;
     const binning *all = read_coordinates(l, &count);
-    const htp_shim_value *list = htp_graph_value(l->graph, htp_output_value(l, 1));
+    const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 1));
     if (!all || list->element_count != count) {
         htp_lower_fail(l, "its bins are not those of each coordinate");
         return;

@@ -22,7 +22,7 @@ static htp_value_id only_mask(htp_lowering *l)
     if (count != 1) {
         return HTP_NONE;
     }
-    const htp_shim_value *value = htp_graph_value(l->graph, elements[0]);
+    const htp_trace_value *value = htp_graph_value(l->graph, elements[0]);
     return htp_index_is_mask(value) ? elements[0] : HTP_NONE;
 }
 

@@ -82,14 +82,14 @@ void htp_emit_place_columns(htp_lowering *l, htp_tensor_id mask, uint32_t rank,
     }
 }
 
-bool htp_index_is_mask(const htp_shim_value *index)
+bool htp_index_is_mask(const htp_trace_value *index)
 {
     return index->kind == HTP_SHIM_TENSOR &&
            (index->dtype == HTP_DTYPE_BOOL || index->dtype == HTP_DTYPE_UINT8);
 }
 
 /** The axes of self that an index takes: as many as a mask has dims, or one. */
-static uint32_t axes_taken(const htp_shim_value *value)
+static uint32_t axes_taken(const htp_trace_value *value)
 {
     return htp_index_is_mask(value) ? value->rank : 1;
 }
@@ -99,7 +99,7 @@ static uint32_t axes_taken(const htp_shim_value *value)
 static void add_index(htp_lowering *l, htp_indexing *n, htp_value_id id, uint32_t axis,
                       htp_value_id *values)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind == HTP_SHIM_NOTHING) {
         return;
     }

@@ -22,7 +22,7 @@ typedef struct htp_indexing {
 } htp_indexing;
 
 /** Whether an index is a mask: a tensor of bools, or of bytes, which PyTorch takes for one. */
-bool htp_index_is_mask(const htp_shim_value *index);
+bool htp_index_is_mask(const htp_trace_value *index);
 
 /** The argument self indexed by the list argument indices, without indices as yet for a list of
  * nothing but None. A mask stands for the places where it is true: an index for each of its dims.

@@ -401,7 +401,7 @@ static bool is_weight_in_order(const htp_shim_weight *weight)
 static bool find(search *s, htp_value_id value, htp_layout *layout)
 {
     const htp_lowering *l = s->l;
-    const htp_shim_value *facts = htp_graph_value(l->graph, value);
+    const htp_trace_value *facts = htp_graph_value(l->graph, value);
     if (facts->kind != HTP_SHIM_TENSOR || facts->rank > HTP_SHIM_MAX_RANK ||
         s->visits++ > MOST_VISITS) {
         return false;

@@ -18,7 +18,7 @@
 #define PROGRESS_INTERVAL 256
 
 /** Why no lowering can treat a value right; NULL when there is nothing. */
-static const char *find_obstacle(htp_lowering *l, const htp_shim_value *value)
+static const char *find_obstacle(htp_lowering *l, const htp_trace_value *value)
 {
     if (value->kind != HTP_SHIM_TENSOR) {
         return NULL;
@@ -37,7 +37,7 @@ static const char *find_obstacle(htp_lowering *l, const htp_shim_value *value)
 /** Declares a complex argument as graph input of pairs. */
 static void bind_complex_input(htp_lowering *l, htp_value_id id, const char *name)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     const char *obstacle = find_obstacle(l, value);
     if (obstacle) {
         htp_lower_fail(l, "%s: %s", name, obstacle);
@@ -58,7 +58,7 @@ static void bind_complex_input(htp_lowering *l, htp_value_id id, const char *nam
  * trace names those that are tensors: "past_0_key". */
 static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind == HTP_SHIM_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             const char *own = htp_graph_value(l->graph, value->elements[i])->name;
@@ -77,7 +77,7 @@ static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
 
 static void bind_inputs(htp_lowering *l)
 {
-    const htp_shim_trace *trace = l->graph->trace;
+    const htp_trace *trace = l->graph->trace;
     for (uint32_t i = 0; i < trace->input_count; i++) {
         const char *name = i < l->graph->argument_count ? l->graph->arguments[i].name : "input";
         bind_input(l, trace->inputs[i], name);
@@ -91,11 +91,11 @@ static const char *find_obstacles(htp_lowering *l, const uint32_t *values, uint3
 {
     const char *obstacle = NULL;
     for (uint32_t i = 0; i < count && !obstacle; i++) {
-        const htp_shim_value *value = htp_graph_value(l->graph, values[i]);
+        const htp_trace_value *value = htp_graph_value(l->graph, values[i]);
         obstacle = find_obstacle(l, value);
         *follows = *follows || value->kind == HTP_SHIM_UNKNOWN;
         for (uint32_t j = 0; value->kind == HTP_SHIM_LIST && j < value->element_count; j++) {
-            const htp_shim_value *element = htp_graph_value(l->graph, value->elements[j]);
+            const htp_trace_value *element = htp_graph_value(l->graph, value->elements[j]);
             *follows = *follows || element->kind == HTP_SHIM_UNKNOWN;
             obstacle = obstacle ? obstacle : find_obstacle(l, element);
         }
@@ -107,7 +107,7 @@ static const char *find_obstacles(htp_lowering *l, const uint32_t *values, uint3
 static bool ends_unknown(const htp_lowering *l)
 {
     for (uint32_t k = 0; k < l->node->block_count; k++) {
-        const htp_shim_block *block = &l->graph->trace->blocks[l->node->blocks[k]];
+        const htp_trace_block *block = &l->graph->trace->blocks[l->node->blocks[k]];
         for (uint32_t i = 0; i < block->output_count; i++) {
             htp_value_id id = block->outputs[i];
             if (id != HTP_NONE && htp_graph_value(l->graph, id)->kind == HTP_SHIM_UNKNOWN) {
@@ -120,7 +120,7 @@ static bool ends_unknown(const htp_lowering *l)
 
 static bool is_empty(const htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     for (uint32_t i = 0; value->kind == HTP_SHIM_TENSOR && i < value->rank; i++) {
         const htp_dim *dim = &l->graph->values[id].dims[i];
         if (!dim->symbol && dim->size == 0) {
@@ -144,7 +144,7 @@ static const char *find_empty(const htp_lowering *l)
                                           "aten::histogram.bins_tensor",
                                           "aten::linalg_householder_product",
                                           "aten::put"};
-    const htp_shim_node *node = l->node;
+    const htp_trace_node *node = l->node;
     if (node->block_count > 0 ||
         htp_text_is_one_of(node->kind, knowing, sizeof(knowing) / sizeof(knowing[0]))) {
         return NULL;
@@ -163,7 +163,7 @@ static const char *find_empty(const htp_lowering *l)
 /** Stands in for the outputs of a node that failed, so that all failures of a model are found. */
 static void bind_substitutes(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind == HTP_SHIM_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             bind_substitutes(l, value->elements[i]);
@@ -179,7 +179,7 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
  * that nobody knows that it would be given quantised tensors. */
 static const char *find_missing(htp_lowering *l)
 {
-    const htp_shim_node *node = l->node;
+    const htp_trace_node *node = l->node;
     bool is_quantized = htp_table_find_quantized(node->kind) != NULL ||
                         strncmp(node->kind, "quantized::", strlen("quantized::")) == 0;
     bool follows = false;
@@ -202,7 +202,7 @@ static const char *find_missing(htp_lowering *l)
  * one that failed is not to blame: it is left out. */
 static void try_node(htp_lowering *l)
 {
-    const htp_shim_node *node = l->node;
+    const htp_trace_node *node = l->node;
     bool follows = false;
     if (l->row) {
         l->failure = node->failure;
@@ -283,7 +283,7 @@ static htp_tensor_id output_tensor(htp_lowering *l, htp_value_id id, uint32_t nu
 /** Declares what forward() returns as graph outputs; None is left out. */
 static void bind_outputs(htp_lowering *l)
 {
-    const htp_shim_trace *trace = l->graph->trace;
+    const htp_trace *trace = l->graph->trace;
     l->model->origin = (htp_origin){0, HTP_NONE};
     l->model->current_graph = 0;
     uint32_t count = 0;
@@ -309,7 +309,7 @@ static void bind_outputs(htp_lowering *l)
 }
 
 /** Notes which tensors a call's argument is. */
-static void note_passed(htp_lowering *l, uint32_t scope, const htp_shim_passed *passed)
+static void note_passed(htp_lowering *l, uint32_t scope, const htp_trace_passed *passed)
 {
     const htp_binding *binding = &l->bindings[passed->value];
     const htp_tensor_id forms[] = {binding->tensor, binding->vector, binding->parts[0],
@@ -326,10 +326,10 @@ static void note_passed(htp_lowering *l, uint32_t scope, const htp_shim_passed *
 
 static void note_all_passed(htp_lowering *l)
 {
-    const htp_shim_trace *trace = l->graph->trace;
+    const htp_trace *trace = l->graph->trace;
     for (uint32_t scope = 0; scope < trace->scope_count; scope++) {
         for (uint32_t i = 0; i < trace->scopes[scope].passed_count; i++) {
-            const htp_shim_passed *passed = &trace->scopes[scope].passed[i];
+            const htp_trace_passed *passed = &trace->scopes[scope].passed[i];
             if (htp_graph_is_computed(l->graph, passed->value)) {
                 note_passed(l, scope, passed);
             }

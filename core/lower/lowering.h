@@ -19,7 +19,7 @@
 #ifndef HTP_LOWER_LOWERING_H
 #define HTP_LOWER_LOWERING_H
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "lower/lower.h"
 
 typedef struct htp_lowering htp_lowering;
@@ -54,7 +54,7 @@ struct htp_lowering {
     htp_arena *arena;
     const htp_operator *row;
     const struct htp_custom_operator *custom; /* what the caller says of the node; NULL: nothing */
-    const htp_shim_node *node;
+    const htp_trace_node *node;
     htp_node_id node_id;
     htp_binding *bindings; /* by value */
     uint32_t *graphs;      /* of the model, by block */
@@ -138,7 +138,7 @@ htp_tensor_id htp_arg_vector(htp_lowering *l, const char *name);
 /* ---- values ---- */
 
 /** Whether a value is an int, float or bool. */
-bool htp_value_is_number(const htp_shim_value *value);
+bool htp_value_is_number(const htp_trace_value *value);
 
 /** Whether a value is a constant number, or a list of constant numbers. */
 bool htp_value_is_constant(htp_lowering *l, htp_value_id id);

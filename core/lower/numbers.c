@@ -66,7 +66,7 @@ void htp_lower_number_divide(htp_lowering *l)
 /** Whether an int is the size of something, which is never negative. */
 static bool is_size(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->producer == HTP_SHIM_NONE) {
         return false;
     }
@@ -143,7 +143,7 @@ void htp_lower_number_power(htp_lowering *l)
 {
     htp_operands o = number_operands(l, htp_output_dtype(l, 0));
     if (l->failure == NULL && htp_value_is_constant(l, l->node->inputs[1])) {
-        const htp_shim_value *exponent = htp_graph_value(l->graph, l->node->inputs[1]);
+        const htp_trace_value *exponent = htp_graph_value(l->graph, l->node->inputs[1]);
         double power = exponent->kind == HTP_SHIM_FLOAT ? exponent->f[0] : (double)exponent->i[0];
         bind_number(l, htp_emit_power(l, o.dtype, o.a, power), o.dtype);
     } else if (o.dtype == HTP_DTYPE_FLOAT64) {
@@ -208,7 +208,7 @@ void htp_lower_number_cast(htp_lowering *l)
 void htp_lower_item(htp_lowering *l)
 {
     htp_value_id id = l->node->inputs[0];
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind != HTP_SHIM_TENSOR) {
         htp_lower_number_cast(l);
     } else if (value->rank == 0 && l->bindings[id].vector == HTP_TENSOR_NONE) {
@@ -265,7 +265,7 @@ void htp_lower_length(htp_lowering *l)
 /** aten::size: all dims. Each gets a node of its own; those that nobody reads are removed. */
 void htp_lower_sizes(htp_lowering *l)
 {
-    const htp_shim_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
+    const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
     l->bindings[htp_output_value(l, 0)].tensor =
         htp_emit_unary(l, "Shape", htp_arg_tensor(l, "self"));
     for (uint32_t i = 0; i < list->element_count; i++) {

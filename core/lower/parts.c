@@ -42,7 +42,7 @@ void htp_lower_cat(htp_lowering *l)
     htp_tensor_id *parts = HTP_NEW_ARRAY(l->arena, htp_tensor_id, count + 1);
     size_t part_count = 0;
     for (size_t i = 0; i < count; i++) {
-        const htp_shim_value *value = htp_graph_value(l->graph, values[i]);
+        const htp_trace_value *value = htp_graph_value(l->graph, values[i]);
         if (value->kind == HTP_SHIM_TENSOR && value->rank == 1 && rank != 1) {
             continue;
         }
@@ -83,7 +83,7 @@ void htp_lower_meshgrid(htp_lowering *l)
     size_t count = 0;
     size_t output_count = 0;
     const htp_value_id *values = htp_arg_list(l, "tensors", &count);
-    const htp_shim_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
+    const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
     output_count = list->element_count;
     bool swapped = htp_arg_present(l, "indexing") &&
                    strcmp(htp_arg_string(l, "indexing"), "xy") == 0 && count >= 2;
@@ -120,7 +120,7 @@ void htp_lower_meshgrid(htp_lowering *l)
 /** The tensors of a list output. */
 static const htp_value_id *output_list(htp_lowering *l, size_t *count)
 {
-    const htp_shim_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
+    const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
     *count = list->element_count;
     if (list->kind != HTP_SHIM_LIST || list->element_count == 0) {
         htp_lower_fail(l, "its result is not a list of known length");
@@ -152,7 +152,7 @@ static bool bind_constant_split(htp_lowering *l, int64_t axis)
     const htp_value_id *outputs = output_list(l, &count);
     htp_sizes sizes = htp_sizes_begin(l);
     for (size_t i = 0; i < count; i++) {
-        const htp_shim_value *part = htp_graph_value(l->graph, outputs[i]);
+        const htp_trace_value *part = htp_graph_value(l->graph, outputs[i]);
         if (part->kind != HTP_SHIM_TENSOR || axis >= part->rank) {
             htp_lower_fail(l, "its results are not tensors of the same rank");
             return true;

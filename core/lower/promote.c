@@ -34,7 +34,7 @@ static htp_dtype combine(htp_dtype higher, htp_dtype lower)
 
 static void add_value(htp_lowering *l, categories *c, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind == HTP_SHIM_TENSOR) {
         htp_dtype *category = value->rank ? &c->with_dims : &c->without_dims;
         *category = promote(*category, htp_value_dtype(l, id));

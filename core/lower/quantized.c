@@ -10,7 +10,7 @@
 #include "lower/compose.h"
 #include "lower/table.h"
 
-static bool is_quantized(const htp_shim_value *value)
+static bool is_quantized(const htp_trace_value *value)
 {
     return value->kind == HTP_SHIM_TENSOR && value->is_quantized;
 }
@@ -22,10 +22,10 @@ bool htp_value_is_quantized(const htp_graph *graph, htp_value_id id)
 
 bool htp_node_is_quantized(const htp_lowering *l)
 {
-    const htp_shim_node *node = l->node;
+    const htp_trace_node *node = l->node;
     bool found = htp_graph_node_any(l->graph, node, is_quantized);
     for (uint32_t i = 0; i < node->block_count && !found; i++) {
-        const htp_shim_block *block = &l->graph->trace->blocks[node->blocks[i]];
+        const htp_trace_block *block = &l->graph->trace->blocks[node->blocks[i]];
         found = htp_graph_any(l->graph, block->inputs, block->input_count, is_quantized) ||
                 htp_graph_any(l->graph, block->outputs, block->output_count, is_quantized);
     }
@@ -36,7 +36,7 @@ bool htp_node_is_quantized(const htp_lowering *l)
 
 bool htp_value_read(htp_lowering *l, htp_value_id id, size_t index, htp_number *number)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (htp_value_is_number(value)) {
         *number = value->kind == HTP_SHIM_FLOAT ? htp_number_float(value->f[0])
                                                 : htp_number_int(value->i[0]);
@@ -62,7 +62,7 @@ static double as_double(htp_number number)
 
 htp_scale htp_value_scale(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     htp_number scale;
     htp_number zero_point;
     if (!value->is_quantized || value->axis >= 0 || !htp_value_read(l, value->scale, 0, &scale) ||
@@ -106,11 +106,11 @@ typedef struct quantizer {
 } quantizer;
 
 /** What comes of x · inverse before it is clipped. */
-static htp_tensor_id emit_level(htp_lowering *l, const quantizer *q, htp_shim_way way)
+static htp_tensor_id emit_level(htp_lowering *l, const quantizer *q, htp_rounding_way way)
 {
     const htp_dtype dtype = HTP_DTYPE_FLOAT32;
     const htp_dtype wide = HTP_DTYPE_FLOAT64;
-    if (way == HTP_SHIM_ZERO_IN_ONE) {
+    if (way == HTP_ROUNDING_ZERO_IN_ONE) {
         /* Two float32 are multiplied exactly in float64. */
         htp_tensor_id x = htp_emit_binary(l, "Mul", htp_emit_cast(l, q->x, dtype, wide),
                                           htp_emit_cast(l, q->inverse, dtype, wide));
@@ -118,7 +118,7 @@ static htp_tensor_id emit_level(htp_lowering *l, const quantizer *q, htp_shim_wa
         return htp_emit_unary(l, "Round", htp_emit_cast(l, x, wide, dtype));
     }
     htp_tensor_id scaled = htp_emit_binary(l, "Mul", q->x, q->inverse);
-    if (way == HTP_SHIM_ZERO_BEHIND) {
+    if (way == HTP_ROUNDING_ZERO_BEHIND) {
         return htp_emit_binary(l, "Add", htp_emit_unary(l, "Round", scaled), q->zero_point);
     }
     return htp_emit_unary(l, "Round", htp_emit_binary(l, "Add", scaled, q->zero_point));
@@ -134,11 +134,11 @@ static htp_tensor_id clip(htp_lowering *l, htp_tensor_id level, htp_dtype dtype)
 
 /** Levels as float32, with what becomes of infinity and NaN. */
 static htp_tensor_id emit_levels(htp_lowering *l, const quantizer *q,
-                                 const htp_shim_rounding *rounding)
+                                 const htp_trace_rounding *rounding)
 {
     htp_tensor_id low = single(l, htp_lowest_level(q->dtype));
     htp_tensor_id level = clip(l, emit_level(l, q, rounding->way), q->dtype);
-    if (rounding->way == HTP_SHIM_WAY_UNKNOWN ||
+    if (rounding->way == HTP_ROUNDING_UNKNOWN ||
         (rounding->infinity_is_lowest && rounding->nan_is_highest)) {
         htp_lower_fail(l, "how this libtorch rounds is not known");
     }
@@ -164,7 +164,7 @@ static htp_tensor_id beside(htp_lowering *l, htp_value_id id, int32_t axis, uint
 }
 
 /** Whether zero points are whole numbers, which no channel's need be. */
-static bool has_whole_zero_point(htp_lowering *l, const htp_shim_value *value)
+static bool has_whole_zero_point(htp_lowering *l, const htp_trace_value *value)
 {
     return htp_dtype_is_integer(htp_value_dtype(l, value->zero_point));
 }
@@ -172,8 +172,8 @@ static bool has_whole_zero_point(htp_lowering *l, const htp_shim_value *value)
 /** aten::quantize_per_tensor, quantize_per_channel */
 void htp_lower_quantize(htp_lowering *l)
 {
-    const htp_shim_value *made = htp_graph_value(l->graph, htp_output_value(l, 0));
-    const htp_shim_trace *trace = l->graph->trace;
+    const htp_trace_value *made = htp_graph_value(l->graph, htp_output_value(l, 0));
+    const htp_trace *trace = l->graph->trace;
     uint32_t rank = htp_arg_rank(l, "self");
     if (!has_whole_zero_point(l, made) || (made->axis >= 0 && (uint32_t)made->axis >= rank)) {
         htp_lower_fail(l, "zero points that are no whole numbers are not supported");
@@ -201,7 +201,7 @@ htp_tensor_id htp_emit_quantized(htp_lowering *l, htp_tensor_id x, htp_scale to)
         .zero_point = single(l, (double)to.zero_point),
         .dtype = to.dtype,
     };
-    htp_tensor_id level = clip(l, emit_level(l, &q, HTP_SHIM_ZERO_BEHIND), to.dtype);
+    htp_tensor_id level = clip(l, emit_level(l, &q, HTP_ROUNDING_ZERO_BEHIND), to.dtype);
     return htp_emit_cast(l, level, HTP_DTYPE_FLOAT32, to.dtype);
 }
 
@@ -209,7 +209,7 @@ htp_tensor_id htp_emit_quantized(htp_lowering *l, htp_tensor_id x, htp_scale to)
 
 htp_tensor_id htp_value_centered(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (!has_whole_zero_point(l, value)) {
         htp_lower_fail(l, "zero points that are no whole numbers are not supported");
     }
@@ -219,7 +219,7 @@ htp_tensor_id htp_value_centered(htp_lowering *l, htp_value_id id)
 
 htp_tensor_id htp_value_dequantized(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     htp_tensor_id scale = beside(l, value->scale, value->axis, value->rank);
     return htp_emit_binary(l, "Mul", htp_value_centered(l, id), scale);
 }

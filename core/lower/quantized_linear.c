@@ -25,7 +25,7 @@ typedef struct layer {
 static double read_of(htp_lowering *l, const char *name, int64_t output)
 {
     htp_value_id id = htp_arg_value(l, name);
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     htp_number number = htp_number_int(0);
     if (!htp_value_read(l, id, value->rank ? (size_t)output : 0, &number)) {
         htp_lower_fail(l, "its %s is not known", name);
@@ -57,8 +57,8 @@ static double largest_sum(htp_lowering *l, const layer *of)
 static layer read_layer(htp_lowering *l)
 {
     const int64_t swapped[] = {1, 0};
-    const htp_shim_value *weight = htp_graph_value(l->graph, htp_arg_value(l, "weight"));
-    const htp_shim_value *scale = htp_graph_value(l->graph, htp_arg_value(l, "weight_scale"));
+    const htp_trace_value *weight = htp_graph_value(l->graph, htp_arg_value(l, "weight"));
+    const htp_trace_value *scale = htp_graph_value(l->graph, htp_arg_value(l, "weight_scale"));
     layer of = {.outputs = weight->dims[0][0], .inputs = weight->dims[0][1]};
     of.has_channels = scale->rank == 1;
     of.largest = largest_sum(l, &of);

@@ -56,7 +56,7 @@ typedef struct recurrent {
 /** The size of the hidden state: the columns of w_hh. */
 static int64_t read_hidden(htp_lowering *l, const recurrent *r)
 {
-    const htp_shim_value *weight = htp_graph_value(l->graph, r->weights[1]);
+    const htp_trace_value *weight = htp_graph_value(l->graph, r->weights[1]);
     const htp_dim *dims = l->graph->values[r->weights[1]].dims;
     if (weight->kind != HTP_SHIM_TENSOR || weight->rank != 2 || dims[1].symbol) {
         htp_lower_fail(l, "its weights are not matrices of known sizes");

@@ -5,7 +5,7 @@
 void htp_unsupported_add(htp_unsupported *unsupported, const htp_graph *graph, htp_node_id node_id,
                          const char *reason)
 {
-    const htp_shim_node *node = &graph->trace->nodes[node_id]; /* as the program names it */
+    const htp_trace_node *node = &graph->trace->nodes[node_id]; /* as the program names it */
     const char *key = htp_arena_printf(unsupported->arena, "%s\n%s", node->kind, reason);
     uint32_t index = 0;
     if (htp_map_get(&unsupported->indices, key, &index)) {

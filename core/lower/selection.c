@@ -41,7 +41,7 @@ void htp_lower_nonzero(htp_lowering *l)
  * parameter is the argument's name. */
 void htp_lower_nonzero_numpy(htp_lowering *l)
 {
-    const htp_shim_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
+    const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
     uint32_t rank = htp_arg_rank(l, l->row->op);
     htp_tensor_id x = htp_arg_tensor_as(l, l->row->op, HTP_DTYPE_BOOL);
     if (rank == 0) { /* taken for a vector */

@@ -29,7 +29,7 @@ htp_tensor_id htp_emit_empty_sequence(htp_lowering *l, htp_value_id like)
 /** prim::ListConstruct */
 void htp_lower_sequence_construct(htp_lowering *l)
 {
-    const htp_shim_node *node = l->node;
+    const htp_trace_node *node = l->node;
     if (node->input_count == 0) {
         htp_bind(l, 0, htp_emit_empty_sequence(l, node->outputs[0]));
         return;

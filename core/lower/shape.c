@@ -86,7 +86,7 @@ static void add_unflattened(htp_lowering *l, htp_sizes *sizes, htp_tensor_id dim
     size_t count = 0;
     const htp_value_id *elements = htp_arg_list(l, "sizes", &count);
     for (size_t i = 0; i < count; i++) {
-        const htp_shim_value *size = htp_graph_value(l->graph, elements[i]);
+        const htp_trace_value *size = htp_graph_value(l->graph, elements[i]);
         if (!size->is_constant || size->i[0] != -1) {
             htp_sizes_add_value(sizes, elements[i]);
             continue;
@@ -186,7 +186,7 @@ void htp_lower_expand(htp_lowering *l)
     const htp_value_id *elements = htp_arg_list(l, "size", &count);
     htp_sizes sizes = htp_sizes_begin(l);
     for (size_t i = 0; i < count; i++) {
-        const htp_shim_value *size = htp_graph_value(l->graph, elements[i]);
+        const htp_trace_value *size = htp_graph_value(l->graph, elements[i]);
         if (size->is_constant && size->i[0] == -1) {
             htp_sizes_add_int(&sizes, 1);
         } else {
@@ -230,7 +230,7 @@ void htp_lower_repeat(htp_lowering *l)
         htp_sizes_add_int(&repeats, 1);
     }
     for (size_t i = 0; i < count; i++) {
-        const htp_shim_value *repeat = htp_graph_value(l->graph, elements[i]);
+        const htp_trace_value *repeat = htp_graph_value(l->graph, elements[i]);
         repeats_nothing = repeats_nothing && repeat->is_constant && repeat->i[0] == 1;
         htp_sizes_add_value(&repeats, elements[i]);
     }

@@ -38,7 +38,7 @@ void htp_sizes_add_tensor(htp_sizes *sizes, htp_tensor_id vector)
 void htp_sizes_add_value(htp_sizes *sizes, htp_value_id id)
 {
     htp_lowering *l = sizes->l;
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (htp_value_is_number(value) && value->is_constant) {
         htp_sizes_add_number(sizes, value->kind == HTP_SHIM_FLOAT ? htp_number_float(value->f[0])
                                                                   : htp_number_int(value->i[0]));

@@ -70,7 +70,7 @@ void htp_bind_signal(htp_lowering *l, const htp_signal *s)
 /** A number of the graph as a length; what the axis has for -1. */
 static htp_length read_length(htp_lowering *l, htp_value_id id, htp_length own)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (!htp_value_is_constant(l, id)) {
         return (htp_length){.vector = htp_value_vector(l, id)};
     }

@@ -42,7 +42,7 @@ void htp_lower_atleast(htp_lowering *l)
 /** The output's elements, one for each of @p count tensors. */
 static const htp_value_id *output_elements(htp_lowering *l, size_t count)
 {
-    const htp_shim_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
+    const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
     if (list->kind != HTP_SHIM_LIST || list->element_count != count) {
         htp_lower_fail(l, "its result is not a list of %zu tensors", count);
         return NULL;

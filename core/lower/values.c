@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-bool htp_value_is_number(const htp_shim_value *value)
+bool htp_value_is_number(const htp_trace_value *value)
 {
     return value->kind == HTP_SHIM_INT || value->kind == HTP_SHIM_FLOAT ||
            value->kind == HTP_SHIM_BOOL;
@@ -16,12 +16,12 @@ bool htp_value_is_number(const htp_shim_value *value)
 
 bool htp_value_is_constant(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind != HTP_SHIM_LIST) {
         return htp_value_is_number(value) && value->is_constant;
     }
     for (uint32_t i = 0; i < value->element_count; i++) {
-        const htp_shim_value *element = htp_graph_value(l->graph, value->elements[i]);
+        const htp_trace_value *element = htp_graph_value(l->graph, value->elements[i]);
         if (!htp_value_is_number(element) || !element->is_constant) {
             return false;
         }
@@ -31,7 +31,7 @@ bool htp_value_is_constant(htp_lowering *l, htp_value_id id)
 
 htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind == HTP_SHIM_LIST && value->element_count) {
         value = htp_graph_value(l->graph, value->elements[0]);
     }
@@ -50,13 +50,14 @@ htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
 }
 
 /** The contents of a constant number or list of constant numbers in @p dtype. */
-static htp_tensor_id constant_numbers(htp_lowering *l, const htp_shim_value *value, htp_dtype dtype)
+static htp_tensor_id constant_numbers(htp_lowering *l, const htp_trace_value *value,
+                                      htp_dtype dtype)
 {
     bool is_list = value->kind == HTP_SHIM_LIST;
     int64_t count = is_list ? value->element_count : 1;
     htp_number *numbers = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)count + 1);
     for (int64_t i = 0; i < count; i++) {
-        const htp_shim_value *element =
+        const htp_trace_value *element =
             is_list ? htp_graph_value(l->graph, value->elements[i]) : value;
         numbers[i] = element->kind == HTP_SHIM_FLOAT ? htp_number_float(element->f[0])
                                                      : htp_number_int(element->i[0]);
@@ -95,7 +96,7 @@ static htp_tensor_id bound(htp_lowering *l, htp_value_id id, bool as_vector)
 }
 
 /** A list of numbers of which some are dynamic. */
-static htp_tensor_id concatenate_numbers(htp_lowering *l, const htp_shim_value *list,
+static htp_tensor_id concatenate_numbers(htp_lowering *l, const htp_trace_value *list,
                                          htp_dtype dtype)
 {
     htp_sizes sizes = htp_sizes_begin(l);
@@ -108,7 +109,7 @@ static htp_tensor_id concatenate_numbers(htp_lowering *l, const htp_shim_value *
 
 static htp_tensor_id list_tensor(htp_lowering *l, htp_value_id id, htp_dtype dtype)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     for (uint32_t i = 0; i < value->element_count; i++) {
         if (!htp_value_is_number(htp_graph_value(l->graph, value->elements[i]))) {
             htp_lower_fail(l, "a list of numbers is needed where another list stands");
@@ -127,7 +128,7 @@ static htp_tensor_id list_tensor(htp_lowering *l, htp_value_id id, htp_dtype dty
 /** A tensor whose contents are in the archive or were found by the trace. */
 static htp_tensor_id known_tensor(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (htp_onnx_data_type(value->dtype) == 0) {
         htp_lower_fail(l, "ONNX has no tensors of %s", htp_dtype_name(value->dtype));
         return HTP_TENSOR_NONE;
@@ -145,7 +146,7 @@ htp_tensor_id htp_value_tensor(htp_lowering *l, htp_value_id id)
 
 htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dtype)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     htp_dtype from = htp_value_dtype(l, id);
     htp_number number;
     htp_tensor_id part = htp_value_part(l, id, l->part);
@@ -185,7 +186,7 @@ htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dt
 
 htp_tensor_id htp_value_vector(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (htp_value_is_number(value)) {
         if (!value->is_constant) {
             return bound(l, id, true);
@@ -206,7 +207,7 @@ htp_tensor_id htp_value_vector(htp_lowering *l, htp_value_id id)
 
 htp_tensor_id htp_value_shape(htp_lowering *l, htp_value_id id)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind == HTP_SHIM_LIST) {
         return list_tensor(l, id, HTP_DTYPE_INT64);
     }
@@ -227,7 +228,7 @@ void htp_bind(htp_lowering *l, size_t index, htp_tensor_id tensor)
  * dim that is a number in both differs. A lowering that says otherwise is wrong. */
 static bool contradicts(htp_lowering *l, htp_value_id id, const htp_tensor *known)
 {
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (known->dtype != htp_value_dtype(l, id)) {
         return true;
     }
@@ -248,7 +249,7 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
         htp_lower_fail(l, "its lowering gives no result");
         return;
     }
-    const htp_shim_value *value = htp_graph_value(l->graph, id);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind != HTP_SHIM_TENSOR || !htp_dtype_is_complex(value->dtype)) {
         l->bindings[id].tensor = tensor;
     } else if (l->part != HTP_PART_NONE) {

@@ -266,7 +266,7 @@ htp_annotations *htp_annotate(htp_arena *arena, const htp_draft *model,
                               const htp_annotate_options *options)
 {
     const htp_graph *graph = model->graph;
-    const htp_shim_trace *trace = graph->trace;
+    const htp_trace *trace = graph->trace;
     annotator a = {
         .arena = arena,
         .model = model,
@@ -278,8 +278,9 @@ htp_annotations *htp_annotate(htp_arena *arena, const htp_draft *model,
     htp_annotations *annotations = HTP_NEW(arena, htp_annotations);
     annotations->parameters = htp_parameters_count(
         arena, graph->modules[0].shim, graph->module_count, trace->weights, trace->weight_count);
-    annotations->aliases = htp_aliases_find(arena, graph->modules[0].shim, graph->module_count,
-                                            trace->weights, annotations->parameters);
+    annotations->aliases =
+        htp_aliases_find(arena, graph->modules[0].shim, graph->module_count, trace->module_calls,
+                         trace->weights, annotations->parameters);
     count_nodes(&a, annotations);
     add_up_nodes(&a, annotations);
     annotations->nodes = options->leaves_nodes ? NULL : annotate_nodes(&a, options);

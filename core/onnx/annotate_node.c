@@ -135,20 +135,20 @@ static htp_call_range calls_of(const annotator *a, uint32_t module)
 {
     const htp_node_setting *setting = a->setting;
     return setting->find_calls ? setting->find_calls(setting->user, module)
-                               : (htp_call_range){0, a->graph->modules[module].shim->calls};
+                               : (htp_call_range){0, htp_graph_module_calls(a->graph, module)};
 }
 
 /* The number of a call, counted from the first in the setting. */
 static uint32_t count_call(const annotator *a, uint32_t scope)
 {
-    const htp_shim_scope *called = &a->graph->trace->scopes[scope];
+    const htp_trace_scope *called = &a->graph->trace->scopes[scope];
     return called->call - calls_of(a, called->module).first;
 }
 
 /* The call of @p owner that was running in @p scope; HTP_NONE where it is not in the setting. */
 static uint32_t call_of(const annotator *a, uint32_t scope, uint32_t owner)
 {
-    const htp_shim_scope *scopes = a->graph->trace->scopes;
+    const htp_trace_scope *scopes = a->graph->trace->scopes;
     while (scope != a->setting->call.scope && scope != HTP_SHIM_NONE &&
            scopes[scope].module != owner) {
         scope = scopes[scope].parent;
@@ -198,7 +198,7 @@ static int compare_calls(const void *a, const void *b)
 /* The calls that were running, of modules that are called more than once, sorted. */
 static call_list find_running(annotator *a, const htp_onnx_node *node)
 {
-    const htp_shim_scope *scopes = a->graph->trace->scopes;
+    const htp_trace_scope *scopes = a->graph->trace->scopes;
     call_list calls = {0};
     for (size_t i = 0; i <= node->more_scopes.count; i++) {
         for (uint32_t s = node_scope(node, i); s != a->setting->call.scope && s != HTP_SHIM_NONE;
@@ -257,7 +257,7 @@ static void make_metadata(annotator *a, const htp_onnx_node *node, const numbers
 {
     const char *calls = list_calls(a, node, owners->items[0]);
     const char *running = running_as_json(a, node);
-    const htp_shim_scope *innermost = &a->graph->trace->scopes[node->origin.scope];
+    const htp_trace_scope *innermost = &a->graph->trace->scopes[node->origin.scope];
     add_property(a, list, "source_module", tag_of(a, owners->items[0]));
     if (owners->count > 1) {
         add_property(a, list, "hierarchy_tags", tags_as_json(a, owners));

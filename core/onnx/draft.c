@@ -1,7 +1,7 @@
 #include "onnx/draft.h"
 
 #include "base/checked.h"
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "onnx/names.h"
 
 #include <string.h>

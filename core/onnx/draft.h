@@ -163,7 +163,7 @@ typedef struct htp_draft_state {
 /** A tensor that a running call of a module was given as an argument, or as a part of one. */
 typedef struct htp_passed_tensor {
     uint32_t scope;   /* of the graph: the call */
-    const char *name; /* as in htp_shim_passed */
+    const char *name; /* as in htp_trace_passed */
     htp_tensor_id tensor;
 } htp_passed_tensor;
 

@@ -135,7 +135,7 @@ static void add_record(tree_writer *w, uint32_t module)
     add_bool(text, "is_leaf", facts->is_leaf);
     add_number(text, "level", facts->level, ", ");
     add_children(w, module);
-    add_number(text, "calls", shim->calls, ", ");
+    add_number(text, "calls", htp_graph_module_calls(w->graph, module), ", ");
     add_parameters(w, module);
     add_buffers(w, module);
     add_key(text, "nodes");

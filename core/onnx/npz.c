@@ -1,6 +1,6 @@
 #include "onnx/npz.h"
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "onnx/delivery.h"
 #include "onnx/payload.h"
 

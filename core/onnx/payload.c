@@ -1,7 +1,7 @@
 #include "onnx/payload.h"
 
 #include "base/checked.h"
-#include "graph/dtype.h"
+#include "base/dtype.h"
 
 #include <stddef.h>
 #include <string.h>

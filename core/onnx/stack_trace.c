@@ -23,7 +23,7 @@ typedef struct frame {
 
 typedef struct stack {
     htp_arena *arena;
-    const htp_shim_trace *trace;
+    const htp_trace *trace;
     const char *method;       /* that was exported */
     HTP_VECTOR(frame) frames; /* the innermost first */
     bool has_python;          /* of a traced file: one place tells of the frames of several calls */
@@ -107,7 +107,7 @@ static bool is_line(const char *text)
 }
 
 /* Adds the frames that a place tells of. */
-static void add_place(stack *s, const htp_shim_call *place)
+static void add_place(stack *s, const htp_trace_call *place)
 {
     const char *text = place->source_text ? place->source_text : "";
     if (*text && !is_line(text)) {
@@ -121,19 +121,19 @@ static void add_place(stack *s, const htp_shim_call *place)
                          .text = *text ? text : NULL});
 }
 
-static const htp_shim_call *caller_of(const htp_shim_trace *trace, const htp_shim_call *place)
+static const htp_trace_call *caller_of(const htp_trace *trace, const htp_trace_call *place)
 {
     return place->call ? &trace->calls[place->call - 1] : NULL;
 }
 
 /* Of what runs in one call of a module, the outermost place that is known counts: that in forward()
  * itself. */
-static void add_chain(stack *s, const htp_shim_call *innermost)
+static void add_chain(stack *s, const htp_trace_call *innermost)
 {
-    const htp_shim_call *known = *innermost->source_file ? innermost : NULL;
-    for (const htp_shim_call *at = innermost; at; at = caller_of(s->trace, at)) {
+    const htp_trace_call *known = *innermost->source_file ? innermost : NULL;
+    for (const htp_trace_call *at = innermost; at; at = caller_of(s->trace, at)) {
         known = at->source_text && *at->source_text ? at : known;
-        const htp_shim_call *caller = caller_of(s->trace, at);
+        const htp_trace_call *caller = caller_of(s->trace, at);
         if (known && (!caller || caller->scope != at->scope)) {
             add_place(s, known);
             known = NULL;
@@ -141,7 +141,7 @@ static void add_chain(stack *s, const htp_shim_call *innermost)
     }
 }
 
-static const char *find_method(const htp_shim_trace *trace, const htp_shim_call *place)
+static const char *find_method(const htp_trace *trace, const htp_trace_call *place)
 {
     const char *method = NULL;
     for (; place; place = caller_of(trace, place)) {
@@ -151,14 +151,14 @@ static const char *find_method(const htp_shim_trace *trace, const htp_shim_call 
 }
 
 /* The frames of a node. */
-static stack find_frames(htp_arena *arena, const htp_shim_trace *trace, const htp_shim_node *node)
+static stack find_frames(htp_arena *arena, const htp_trace *trace, const htp_trace_node *node)
 {
-    const htp_shim_call place = {.scope = node->scope,
-                                 .source_file = node->source_file,
-                                 .source_line = node->source_line,
-                                 .source_text = node->source_text,
-                                 .function = node->function,
-                                 .call = node->call};
+    const htp_trace_call place = {.scope = node->scope,
+                                  .source_file = node->source_file,
+                                  .source_line = node->source_line,
+                                  .source_text = node->source_text,
+                                  .function = node->function,
+                                  .call = node->call};
     stack s = {.arena = arena, .trace = trace, .method = find_method(trace, &place)};
     add_chain(&s, &place);
     return s;
@@ -199,8 +199,8 @@ static void add_frame_text(htp_text *text, const frame *added)
     }
 }
 
-const char *htp_stack_trace_make(htp_arena *arena, const htp_shim_trace *trace,
-                                 const htp_shim_node *node)
+const char *htp_stack_trace_make(htp_arena *arena, const htp_trace *trace,
+                                 const htp_trace_node *node)
 {
     const stack s = find_frames(arena, trace, node);
     htp_text text = {.arena = arena};
@@ -255,7 +255,7 @@ static uint32_t add_link(finder *f, uint32_t outer, const frame *added)
 }
 
 /* Whether the place of a call, or of one around it in the same call of a module, is known. */
-static bool is_known_place(const htp_shim_trace *trace, const htp_shim_call *place)
+static bool is_known_place(const htp_trace *trace, const htp_trace_call *place)
 {
     bool is_known = false;
     for (uint32_t scope = place->scope; place && place->scope == scope && !is_known;
@@ -267,9 +267,9 @@ static bool is_known_place(const htp_shim_trace *trace, const htp_shim_call *pla
 
 static void count_callers(finder *f)
 {
-    const htp_shim_trace *trace = f->stacks->graph->trace;
+    const htp_trace *trace = f->stacks->graph->trace;
     for (uint32_t i = 0; i < trace->scope_count; i++) {
-        const htp_shim_call *site = htp_graph_scope_site(f->stacks->graph, i);
+        const htp_trace_call *site = htp_graph_scope_site(f->stacks->graph, i);
         uint32_t parent = trace->scopes[i].parent;
         if (parent < i) {
             f->depths[i] = f->depths[parent] + 1;
@@ -293,7 +293,7 @@ static void share(finder *f, uint32_t scope, const uint32_t *path, uint32_t limi
 
 static void find_stack(finder *f, htp_node_id id)
 {
-    const htp_shim_trace *trace = f->stacks->graph->trace;
+    const htp_trace *trace = f->stacks->graph->trace;
     const stack s = find_frames(f->arena, trace, &trace->nodes[id]);
     uint32_t count = (uint32_t)s.frames.count;
     uint32_t path[LONGEST_STACK + 1] = {0};

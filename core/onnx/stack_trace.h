@@ -21,8 +21,8 @@
  * 256 frames stay. Time is linear in the depth of calls.
  * @return NULL where nothing is known
  */
-const char *htp_stack_trace_make(htp_arena *arena, const htp_shim_trace *trace,
-                                 const htp_shim_node *node);
+const char *htp_stack_trace_make(htp_arena *arena, const htp_trace *trace,
+                                 const htp_trace_node *node);
 
 /**
  * The stacks of a graph's live nodes, and of the places where its scopes were called, so that a

@@ -48,7 +48,7 @@ static tree_row make_row(htp_arena *arena, const htp_hierarchy *hierarchy,
         .nodes = htp_text_grouped(arena, annotations->nodes_total[module]),
         .own = htp_text_grouped(arena, annotations->nodes_tagged[module]),
         .parameters = htp_text_grouped(arena, annotations->parameters->modules[module].total),
-        .note = note_calls(arena, graph->modules[module].shim->calls),
+        .note = note_calls(arena, htp_graph_module_calls(graph, module)),
     };
 }
 

@@ -1,6 +1,6 @@
 #include "source/axes.h"
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 
 #include <ctype.h>
 #include <string.h>

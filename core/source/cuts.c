@@ -7,18 +7,18 @@
 #include <string.h>
 
 /* Argument number @p index as a number that is alike at all sizes, or @p otherwise for None. */
-static bool read_constant(const htp_shim_trace *trace, const htp_shim_node *node, uint32_t index,
+static bool read_constant(const htp_trace *trace, const htp_trace_node *node, uint32_t index,
                           int64_t otherwise, int64_t *number)
 {
     if (index >= node->input_count) {
         return false;
     }
-    const htp_shim_value *value = &trace->values[node->inputs[index]];
+    const htp_trace_value *value = &trace->values[node->inputs[index]];
     *number = value->kind == HTP_SHIM_INT ? value->i[0] : otherwise;
     return value->kind == HTP_SHIM_NOTHING || (value->kind == HTP_SHIM_INT && value->is_constant);
 }
 
-static bool is_alike(const htp_shim_value *value, uint32_t dim, uint32_t lane_count)
+static bool is_alike(const htp_trace_value *value, uint32_t dim, uint32_t lane_count)
 {
     bool is_alike = true;
     for (uint32_t lane = 1; lane < lane_count; lane++) {
@@ -29,19 +29,19 @@ static bool is_alike(const htp_shim_value *value, uint32_t dim, uint32_t lane_co
 
 /* A slice that has one size in all lanes, of a dim that has not. */
 struct slice {
-    const htp_shim_value *from;
+    const htp_trace_value *from;
     uint32_t dim;
     int64_t whole; /* as many elements of the dim are needed for that size */
 };
 
-static bool read_slice(const htp_shim_trace *trace, const htp_shim_node *node, uint32_t lane_count,
+static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint32_t lane_count,
                        struct slice *slice)
 {
     if (strcmp(node->kind, "aten::slice.Tensor") != 0 || node->failure) {
         return false;
     }
-    const htp_shim_value *from = &trace->values[node->inputs[0]];
-    const htp_shim_value *to = &trace->values[node->outputs[0]];
+    const htp_trace_value *from = &trace->values[node->inputs[0]];
+    const htp_trace_value *to = &trace->values[node->outputs[0]];
     int64_t dim = 0;
     int64_t start = 0;
     int64_t end = 0;
@@ -188,7 +188,7 @@ static htp_cut find_cut(const struct slice *slice, const htp_inputs *inputs, con
     return is_known ? cut : estimate(slice, inputs, refused);
 }
 
-bool htp_cuts_find(const htp_shim_trace *trace, const htp_inputs *inputs, const int64_t *refused,
+bool htp_cuts_find(const htp_trace *trace, const htp_inputs *inputs, const int64_t *refused,
                    htp_cut *cut)
 {
     *cut = (htp_cut){HTP_NONE, INT64_MAX};

@@ -18,7 +18,7 @@ typedef struct htp_cut {
  * with constant bounds would have another size than at those tried.
  * @return false where there is none
  */
-bool htp_cuts_find(const htp_shim_trace *trace, const htp_inputs *inputs, const int64_t *refused,
+bool htp_cuts_find(const htp_trace *trace, const htp_inputs *inputs, const int64_t *refused,
                    htp_cut *cut);
 
 #endif

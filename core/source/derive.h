@@ -51,7 +51,7 @@ htp_plan *htp_plan_make(htp_arena *arena, const htp_hint *hints, uint32_t hint_c
 uint32_t htp_plan_find(const htp_plan *plan, uint32_t argument, const char *path);
 
 /** The leaves' values in a trace; HTP_NONE for one that is not there. */
-uint32_t *htp_plan_values(htp_arena *arena, const htp_plan *plan, const htp_shim_trace *trace);
+uint32_t *htp_plan_values(htp_arena *arena, const htp_plan *plan, const htp_trace *trace);
 
 /** Puts an input together of its leaves. */
 htp_shim_input htp_plan_input(htp_arena *arena, const htp_part *part, const htp_shim_input *leaves);
@@ -161,15 +161,15 @@ HTP_MUST_USE htp_status htp_guess_inputs(htp_arena *arena, const htp_guess *gues
                                          const htp_plan *plan, htp_inputs *inputs);
 
 /** Reads what a trace says that ended with a refusal; @p trace may be NULL. */
-void htp_refusal_read(htp_arena *arena, const htp_shim_trace *trace, const htp_plan *plan,
+void htp_refusal_read(htp_arena *arena, const htp_trace *trace, const htp_plan *plan,
                       htp_refusal *refusal);
 
 /** Adds the facts that the last node's operands tell. */
-void htp_operands_read(const htp_shim_trace *trace, htp_refusal *refusal);
+void htp_operands_read(const htp_trace *trace, htp_refusal *refusal);
 
 /** The pairs of numbers that the last node's operands must agree in, as they are in @p lane: equal
  * ones, too. None where the operator has no rule of its own. @return how many */
-uint32_t htp_operands_compare(const htp_shim_trace *trace, uint32_t lane,
+uint32_t htp_operands_compare(const htp_trace *trace, uint32_t lane,
                               htp_fact pairs[HTP_PAIR_LIMIT]);
 
 /** Looks for a guess that @p attempt does not refuse, beginning with @p guess, which receives it.

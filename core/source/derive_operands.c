@@ -7,7 +7,7 @@
  */
 #include "source/derive_reading.h"
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum { COMPARISONS_LOOKED_AT = 6 };
 
 /* ---- rules for operands ---- */
 
-static void read_broadcast(struct reading *r, const htp_shim_value *a, const htp_shim_value *b)
+static void read_broadcast(struct reading *r, const htp_trace_value *a, const htp_trace_value *b)
 {
     for (int64_t d = 1; d <= a->rank && d <= b->rank; d++) {
         if (dim(r, a, -d) != 1 && dim(r, b, -d) != 1) {
@@ -28,9 +28,9 @@ static void read_broadcast(struct reading *r, const htp_shim_value *a, const htp
 /* Tensors among the operands broadcast with each other. */
 static void read_elementwise(struct reading *r)
 {
-    const htp_shim_value *first = NULL;
+    const htp_trace_value *first = NULL;
     for (uint32_t i = 0; i < r->node->input_count; i++) {
-        const htp_shim_value *value = &r->trace->values[r->node->inputs[i]];
+        const htp_trace_value *value = &r->trace->values[r->node->inputs[i]];
         if (value->kind == HTP_SHIM_TENSOR) {
             if (first) {
                 read_broadcast(r, first, value);
@@ -44,8 +44,8 @@ static void read_elementwise(struct reading *r)
 /* Sizes that stand at one place before and behind, then the numbers of elements. */
 static void read_view(struct reading *r)
 {
-    const htp_shim_value *self = tensor(r, "self");
-    const htp_shim_value *size = operand(r, "size");
+    const htp_trace_value *self = tensor(r, "self");
+    const htp_trace_value *size = operand(r, "size");
     size = size ? size : operand(r, "shape");
     if (!self || !size || size->kind != HTP_SHIM_LIST) {
         return;
@@ -71,8 +71,8 @@ static void read_view(struct reading *r)
 
 static void read_expand(struct reading *r)
 {
-    const htp_shim_value *self = tensor(r, "self");
-    const htp_shim_value *size = operand(r, "size");
+    const htp_trace_value *self = tensor(r, "self");
+    const htp_trace_value *size = operand(r, "size");
     if (!self || !size || size->kind != HTP_SHIM_LIST) {
         return;
     }
@@ -90,10 +90,10 @@ static void read_expand(struct reading *r)
 /* Products of matrices, by whatever names their operands go. */
 static void read_product(struct reading *r)
 {
-    const htp_shim_value *first = tensor(r, "mat1");
-    const htp_shim_value *second = tensor(r, "mat2");
-    const htp_shim_value *a = first ? first : tensor(r, "self");
-    const htp_shim_value *b = second ? second : tensor(r, "other");
+    const htp_trace_value *first = tensor(r, "mat1");
+    const htp_trace_value *second = tensor(r, "mat2");
+    const htp_trace_value *a = first ? first : tensor(r, "self");
+    const htp_trace_value *b = second ? second : tensor(r, "other");
     if (!a || !b) {
         return;
     }
@@ -110,8 +110,8 @@ static void read_product(struct reading *r)
 
 static void read_linear(struct reading *r)
 {
-    const htp_shim_value *input = tensor(r, "input");
-    const htp_shim_value *weight = tensor(r, "weight");
+    const htp_trace_value *input = tensor(r, "input");
+    const htp_trace_value *weight = tensor(r, "weight");
     if (input && weight) {
         add_sizes(r, dim(r, input, -1), dim(r, weight, -1));
     }
@@ -119,8 +119,8 @@ static void read_linear(struct reading *r)
 
 static void read_convolution(struct reading *r)
 {
-    const htp_shim_value *input = tensor(r, "input");
-    const htp_shim_value *weight = tensor(r, "weight");
+    const htp_trace_value *input = tensor(r, "input");
+    const htp_trace_value *weight = tensor(r, "weight");
     if (!input || !weight) {
         return;
     }
@@ -128,7 +128,7 @@ static void read_convolution(struct reading *r)
     if (input->rank != weight->rank) {
         return;
     }
-    const htp_shim_value *transposed = operand(r, "transposed");
+    const htp_trace_value *transposed = operand(r, "transposed");
     bool is_transposed =
         strstr(r->node->kind, "transpose") || (transposed && transposed->i[r->lane]);
     int64_t groups = 1;
@@ -136,7 +136,7 @@ static void read_convolution(struct reading *r)
     add_sizes(r, dim(r, input, 1), is_transposed ? dim(r, weight, 0) : dim(r, weight, 1) * groups);
     for (uint32_t d = 2; d < weight->rank && !is_transposed; d++) {
         int64_t window = number_of(r, "dilation", d - 2) * (dim(r, weight, d) - 1) + 1;
-        const htp_shim_value *padding = operand(r, "padding");
+        const htp_trace_value *padding = operand(r, "padding");
         int64_t padded =
             padding && padding->kind == HTP_SHIM_LIST ? 2 * number_of(r, "padding", d - 2) : 0;
         add_least(r, dim(r, input, d), window - padded);
@@ -145,16 +145,16 @@ static void read_convolution(struct reading *r)
 
 static void read_concatenation(struct reading *r)
 {
-    const htp_shim_value *list = operand(r, "tensors");
+    const htp_trace_value *list = operand(r, "tensors");
     int64_t along = 0;
     (void)number(r, "dim", &along);
     if (!list || list->kind != HTP_SHIM_LIST || list->element_count == 0) {
         return;
     }
     bool is_stack = strstr(r->node->kind, "stack") != NULL;
-    const htp_shim_value *first = element(r, list, 0);
+    const htp_trace_value *first = element(r, list, 0);
     for (uint32_t i = 1; i < list->element_count && first->kind == HTP_SHIM_TENSOR; i++) {
-        const htp_shim_value *other = element(r, list, i);
+        const htp_trace_value *other = element(r, list, i);
         if (other->kind != HTP_SHIM_TENSOR) {
             continue;
         }
@@ -172,8 +172,8 @@ static void read_concatenation(struct reading *r)
 
 static void read_last_dims(struct reading *r)
 {
-    const htp_shim_value *input = tensor(r, "input");
-    const htp_shim_value *shape = operand(r, "normalized_shape");
+    const htp_trace_value *input = tensor(r, "input");
+    const htp_trace_value *shape = operand(r, "normalized_shape");
     if (!input || !shape || shape->kind != HTP_SHIM_LIST) {
         return;
     }
@@ -185,10 +185,10 @@ static void read_last_dims(struct reading *r)
 
 static void read_channels(struct reading *r)
 {
-    const htp_shim_value *input = tensor(r, "input");
+    const htp_trace_value *input = tensor(r, "input");
     static const char *const names[] = {"weight", "running_mean", "bias"};
     for (size_t i = 0; input && i < sizeof(names) / sizeof(names[0]); i++) {
-        const htp_shim_value *weight = tensor(r, names[i]);
+        const htp_trace_value *weight = tensor(r, names[i]);
         if (weight) {
             add_sizes(r, dim(r, input, 1), dim(r, weight, 0));
         }
@@ -197,8 +197,8 @@ static void read_channels(struct reading *r)
 
 static void read_split(struct reading *r)
 {
-    const htp_shim_value *self = tensor(r, "self");
-    const htp_shim_value *sizes = operand(r, "split_sizes");
+    const htp_trace_value *self = tensor(r, "self");
+    const htp_trace_value *sizes = operand(r, "split_sizes");
     int64_t along = 0;
     (void)number(r, "dim", &along);
     if (!self || !sizes || sizes->kind != HTP_SHIM_LIST) {
@@ -213,7 +213,7 @@ static void read_split(struct reading *r)
 
 static void read_index(struct reading *r)
 {
-    const htp_shim_value *self = tensor(r, "self");
+    const htp_trace_value *self = tensor(r, "self");
     int64_t along = 0;
     int64_t index = 0;
     if (self && number(r, "dim", &along) && number(r, "index", &index)) {
@@ -224,8 +224,8 @@ static void read_index(struct reading *r)
 /* As many dims as there are indices. */
 static void read_indices(struct reading *r)
 {
-    const htp_shim_value *self = tensor(r, "self");
-    const htp_shim_value *indices = operand(r, "indices");
+    const htp_trace_value *self = tensor(r, "self");
+    const htp_trace_value *indices = operand(r, "indices");
     if (self && indices && indices->kind == HTP_SHIM_LIST && self->rank < indices->element_count) {
         add_ranks(r, self->rank, indices->element_count);
     }
@@ -234,10 +234,10 @@ static void read_indices(struct reading *r)
 /* Windows that are larger than what they move over, and paddings as large. */
 static void read_windows(struct reading *r)
 {
-    const htp_shim_value *self = tensor(r, "self");
+    const htp_trace_value *self = tensor(r, "self");
     static const char *const windows[] = {"kernel_size", "padding", "pad"};
     for (size_t i = 0; self && i < sizeof(windows) / sizeof(windows[0]); i++) {
-        const htp_shim_value *window = operand(r, windows[i]);
+        const htp_trace_value *window = operand(r, windows[i]);
         for (uint32_t k = 0; window && window->kind == HTP_SHIM_LIST && k < window->element_count;
              k++) {
             add_least(r, dim(r, self, -1), element(r, window, k)->i[r->lane] + (i > 0));
@@ -248,7 +248,7 @@ static void read_windows(struct reading *r)
 /* A list, or what tells a tensor's sizes, has another number of elements than the program says. */
 static void read_unpacking(struct reading *r)
 {
-    const htp_shim_value *list = &r->trace->values[r->node->inputs[0]];
+    const htp_trace_value *list = &r->trace->values[r->node->inputs[0]];
     if (list->kind != HTP_SHIM_LIST) {
         return;
     }
@@ -311,7 +311,7 @@ static const struct reader {
     {"prim::TupleUnpack", read_unpacking, false},
 };
 
-static const struct reader *find_reader(const htp_shim_node *node)
+static const struct reader *find_reader(const htp_trace_node *node)
 {
     for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
         size_t length = strlen(readers[i].kind);
@@ -325,7 +325,7 @@ static const struct reader *find_reader(const htp_shim_node *node)
 
 /* Whether libtorch says that operands do not broadcast: its message is one for all such operators.
  */
-static bool is_broadcast(const htp_shim_node *node)
+static bool is_broadcast(const htp_trace_node *node)
 {
     return node->failure && strstr(node->failure, "at non-singleton dimension");
 }
@@ -335,7 +335,7 @@ static bool mixes_dtypes(const struct reading *r)
 {
     htp_refusal *refusal = r->refusal;
     for (uint32_t i = r->node->input_count; i-- > 0;) {
-        const htp_shim_value *value = &r->trace->values[r->node->inputs[i]];
+        const htp_trace_value *value = &r->trace->values[r->node->inputs[i]];
         bool is_new = value->kind == HTP_SHIM_TENSOR;
         for (uint32_t k = 0; k < refusal->dtype_count; k++) {
             is_new = is_new && refusal->dtypes[k] != value->dtype;
@@ -350,7 +350,7 @@ static bool mixes_dtypes(const struct reading *r)
 static void read_operands(struct reading *r)
 {
     int64_t along = 0;
-    const htp_shim_value *self = tensor(r, "self");
+    const htp_trace_value *self = tensor(r, "self");
     static const char *const dims[] = {"dim", "dim0", "dim1", "start_dim"};
     for (size_t i = 0; self && i < sizeof(dims) / sizeof(dims[0]); i++) {
         if (number(r, dims[i], &along)) { /* a dim that is not there */
@@ -371,11 +371,11 @@ static void read_operands(struct reading *r)
 /* The program raised by itself: what it compared before tells why. */
 static void read_comparisons(struct reading *r)
 {
-    const htp_shim_node *last = r->node;
+    const htp_trace_node *last = r->node;
     for (uint32_t i = 0; i < COMPARISONS_LOOKED_AT && last - r->trace->nodes >= (int64_t)i; i++) {
         r->node = last - i;
-        const htp_shim_value *a = operand(r, "a");
-        const htp_shim_value *b = operand(r, "b");
+        const htp_trace_value *a = operand(r, "a");
+        const htp_trace_value *b = operand(r, "b");
         if (a && b && a->kind == HTP_SHIM_INT && b->kind == HTP_SHIM_INT) {
             add_sizes(r, a->i[r->lane], b->i[r->lane]);
             add_sizes(r, b->i[r->lane], a->i[r->lane]);
@@ -384,7 +384,7 @@ static void read_comparisons(struct reading *r)
     r->node = last;
 }
 
-void htp_operands_read(const htp_shim_trace *trace, htp_refusal *refusal)
+void htp_operands_read(const htp_trace *trace, htp_refusal *refusal)
 {
     struct reading r = {
         .trace = trace, .node = &trace->nodes[trace->node_count - 1], .refusal = refusal};
@@ -395,8 +395,7 @@ void htp_operands_read(const htp_shim_trace *trace, htp_refusal *refusal)
     }
 }
 
-uint32_t htp_operands_compare(const htp_shim_trace *trace, uint32_t lane,
-                              htp_fact pairs[HTP_PAIR_LIMIT])
+uint32_t htp_operands_compare(const htp_trace *trace, uint32_t lane, htp_fact pairs[HTP_PAIR_LIMIT])
 {
     htp_refusal unread = {.kind = ""};
     struct reading r = {.trace = trace,

@@ -151,10 +151,9 @@ uint32_t htp_plan_find(const htp_plan *plan, uint32_t argument, const char *path
     return HTP_NONE;
 }
 
-static void find_values(const htp_shim_trace *trace, const htp_part *part, uint32_t id,
-                        uint32_t *values)
+static void find_values(const htp_trace *trace, const htp_part *part, uint32_t id, uint32_t *values)
 {
-    const htp_shim_value *value = &trace->values[id];
+    const htp_trace_value *value = &trace->values[id];
     if (part->leaf != HTP_NONE) {
         values[part->leaf] = id;
         return;
@@ -164,7 +163,7 @@ static void find_values(const htp_shim_trace *trace, const htp_part *part, uint3
     }
 }
 
-uint32_t *htp_plan_values(htp_arena *arena, const htp_plan *plan, const htp_shim_trace *trace)
+uint32_t *htp_plan_values(htp_arena *arena, const htp_plan *plan, const htp_trace *trace)
 {
     uint32_t *values = HTP_NEW_ARRAY(arena, uint32_t, (size_t)plan->leaf_count + 1);
     memset(values, 0xff, plan->leaf_count * sizeof(*values));

@@ -10,8 +10,8 @@
 
 /* The node that raised, and where its facts go. */
 struct reading {
-    const htp_shim_trace *trace;
-    const htp_shim_node *node;
+    const htp_trace *trace;
+    const htp_trace_node *node;
     htp_refusal *refusal;
     uint32_t lane;
     htp_fact *pairs;   /* or NULL: receives them all, those that are equal included */
@@ -51,7 +51,7 @@ static inline void add_ranks(struct reading *r, int64_t have, int64_t want)
     add_fact(r, (htp_fact){.have = have, .want = want, .is_rank = true});
 }
 
-static inline const htp_shim_value *operand(const struct reading *r, const char *name)
+static inline const htp_trace_value *operand(const struct reading *r, const char *name)
 {
     for (uint32_t i = 0; i < r->node->input_count; i++) {
         if (strcmp(r->node->input_names[i], name) == 0) {
@@ -61,14 +61,14 @@ static inline const htp_shim_value *operand(const struct reading *r, const char 
     return NULL;
 }
 
-static inline const htp_shim_value *tensor(const struct reading *r, const char *name)
+static inline const htp_trace_value *tensor(const struct reading *r, const char *name)
 {
-    const htp_shim_value *value = operand(r, name);
+    const htp_trace_value *value = operand(r, name);
     return value && value->kind == HTP_SHIM_TENSOR ? value : NULL;
 }
 
-static inline const htp_shim_value *element(const struct reading *r, const htp_shim_value *list,
-                                            uint32_t index)
+static inline const htp_trace_value *element(const struct reading *r, const htp_trace_value *list,
+                                             uint32_t index)
 {
     return &r->trace->values[list->elements[index]];
 }
@@ -76,7 +76,7 @@ static inline const htp_shim_value *element(const struct reading *r, const htp_s
 /* A number among the operands: false when it is none, or only the data can tell it. */
 static inline bool number(const struct reading *r, const char *name, int64_t *result)
 {
-    const htp_shim_value *value = operand(r, name);
+    const htp_trace_value *value = operand(r, name);
     bool is_known = value && value->kind == HTP_SHIM_INT && value->has_lanes;
     *result = is_known ? value->i[r->lane] : *result;
     return is_known;
@@ -85,23 +85,23 @@ static inline bool number(const struct reading *r, const char *name, int64_t *re
 /* Number @p index of a list that may be shorter: 1 is what most such lists have by default. */
 static inline int64_t number_of(const struct reading *r, const char *name, uint32_t index)
 {
-    const htp_shim_value *list = operand(r, name);
+    const htp_trace_value *list = operand(r, name);
     if (!list || list->kind != HTP_SHIM_LIST || list->element_count == 0) {
         return 1;
     }
-    const htp_shim_value *value =
+    const htp_trace_value *value =
         element(r, list, index < list->element_count ? index : list->element_count - 1);
     return value->kind == HTP_SHIM_INT ? value->i[r->lane] : 1;
 }
 
 /* Dim @p index, counted from the end when negative; 1 where there is none. */
-static inline int64_t dim(const struct reading *r, const htp_shim_value *value, int64_t index)
+static inline int64_t dim(const struct reading *r, const htp_trace_value *value, int64_t index)
 {
     int64_t at = index < 0 ? index + value->rank : index;
     return at >= 0 && at < value->rank ? value->dims[r->lane][at] : 1;
 }
 
-static inline int64_t count_elements(const struct reading *r, const htp_shim_value *value)
+static inline int64_t count_elements(const struct reading *r, const htp_trace_value *value)
 {
     int64_t count = 1;
     for (uint32_t d = 0; d < value->rank; d++) {

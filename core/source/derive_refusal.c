@@ -6,7 +6,7 @@
 
 /* A walk from a node back to forward()'s arguments, breadth first. */
 struct walk {
-    const htp_shim_trace *trace;
+    const htp_trace *trace;
     uint32_t *queue;
     uint32_t length;
     bool *is_seen;
@@ -28,8 +28,8 @@ static void push_all(struct walk *walk, const uint32_t *values, uint32_t count)
 }
 
 /* The leaves that the node's operands depend on, the nearest first. */
-static void find_suspects(htp_arena *arena, const htp_shim_trace *trace, const htp_plan *plan,
-                          const htp_shim_node *node, htp_refusal *refusal)
+static void find_suspects(htp_arena *arena, const htp_trace *trace, const htp_plan *plan,
+                          const htp_trace_node *node, htp_refusal *refusal)
 {
     struct walk walk = {
         .trace = trace,
@@ -40,7 +40,7 @@ static void find_suspects(htp_arena *arena, const htp_shim_trace *trace, const h
     refusal->suspects = HTP_NEW_ARRAY(arena, uint32_t, (size_t)plan->leaf_count + 1);
     push_all(&walk, node->inputs, node->input_count);
     for (uint32_t next = 0; next < walk.length; next++) {
-        const htp_shim_value *value = &trace->values[walk.queue[next]];
+        const htp_trace_value *value = &trace->values[walk.queue[next]];
         for (uint32_t i = 0; i < plan->leaf_count; i++) {
             if (leaves[i] == walk.queue[next]) {
                 refusal->suspects[refusal->suspect_count++] = i;
@@ -49,20 +49,20 @@ static void find_suspects(htp_arena *arena, const htp_shim_trace *trace, const h
         }
         push_all(&walk, value->elements, value->kind == HTP_SHIM_LIST ? value->element_count : 0);
         if (value->producer < trace->node_count) {
-            const htp_shim_node *producer = &trace->nodes[value->producer];
+            const htp_trace_node *producer = &trace->nodes[value->producer];
             push_all(&walk, producer->inputs, producer->input_count);
         }
     }
 }
 
-void htp_refusal_read(htp_arena *arena, const htp_shim_trace *trace, const htp_plan *plan,
+void htp_refusal_read(htp_arena *arena, const htp_trace *trace, const htp_plan *plan,
                       htp_refusal *refusal)
 {
     *refusal = (htp_refusal){.kind = ""};
     if (!trace || trace->node_count == 0) {
         return;
     }
-    const htp_shim_node *last = &trace->nodes[trace->node_count - 1];
+    const htp_trace_node *last = &trace->nodes[trace->node_count - 1];
     refusal->node_count = trace->node_count;
     refusal->kind = htp_arena_strdup(arena, last->kind);
     refusal->is_operator = last->failure != NULL;

@@ -5,12 +5,12 @@
  */
 #include "source/derive_reading.h"
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 
 #include <ctype.h>
 
 /* The state of a layer: layers, batch, features. */
-static void read_state(struct reading *r, const htp_shim_value *state, int64_t layers,
+static void read_state(struct reading *r, const htp_trace_value *state, int64_t layers,
                        int64_t batch, int64_t features)
 {
     add_ranks(r, state->rank, 3);
@@ -20,7 +20,7 @@ static void read_state(struct reading *r, const htp_shim_value *state, int64_t l
 }
 
 /* A tensor, or those in a list. */
-static uint32_t count_tensors(const htp_shim_value *value)
+static uint32_t count_tensors(const htp_trace_value *value)
 {
     return !value                           ? 0
            : value->kind == HTP_SHIM_TENSOR ? 1
@@ -28,22 +28,22 @@ static uint32_t count_tensors(const htp_shim_value *value)
                                             : 0;
 }
 
-static const htp_shim_value *tensor_at(const struct reading *r, const htp_shim_value *value,
-                                       uint32_t index)
+static const htp_trace_value *tensor_at(const struct reading *r, const htp_trace_value *value,
+                                        uint32_t index)
 {
     return value->kind == HTP_SHIM_TENSOR ? value : element(r, value, index);
 }
 
 void htp_read_recurrent(struct reading *r)
 {
-    const htp_shim_value *input = tensor(r, "input");
-    const htp_shim_value *weights = operand(r, "params");
-    const htp_shim_value *state = operand(r, "hx");
+    const htp_trace_value *input = tensor(r, "input");
+    const htp_trace_value *weights = operand(r, "params");
+    const htp_trace_value *state = operand(r, "hx");
     if (!input || !weights || weights->kind != HTP_SHIM_LIST || weights->element_count < 2) {
         return;
     }
-    const htp_shim_value *batch_first = operand(r, "batch_first");
-    const htp_shim_value *bidirectional = operand(r, "bidirectional");
+    const htp_trace_value *batch_first = operand(r, "batch_first");
+    const htp_trace_value *bidirectional = operand(r, "bidirectional");
     int64_t layers = 1;
     (void)number(r, "num_layers", &layers);
     layers *= bidirectional && bidirectional->i[0] ? 2 : 1;
@@ -58,17 +58,17 @@ void htp_read_recurrent(struct reading *r)
 
 void htp_read_cell(struct reading *r)
 {
-    const htp_shim_value *input = tensor(r, "input");
-    const htp_shim_value *states = operand(r, "hx");
-    const htp_shim_value *weight = tensor(r, "w_ih");
-    const htp_shim_value *carried = tensor(r, "w_hh");
+    const htp_trace_value *input = tensor(r, "input");
+    const htp_trace_value *states = operand(r, "hx");
+    const htp_trace_value *weight = tensor(r, "w_ih");
+    const htp_trace_value *carried = tensor(r, "w_hh");
     if (!input || !weight || !carried) {
         return;
     }
     add_ranks(r, input->rank, 2);
     add_sizes(r, dim(r, input, -1), dim(r, weight, 1));
     for (uint32_t i = 0; i < count_tensors(states); i++) {
-        const htp_shim_value *state = tensor_at(r, states, i);
+        const htp_trace_value *state = tensor_at(r, states, i);
         add_ranks(r, state->rank, 2);
         add_sizes(r, dim(r, state, 0), dim(r, input, 0));
         add_sizes(r, dim(r, state, -1), dim(r, carried, 1));
@@ -77,14 +77,14 @@ void htp_read_cell(struct reading *r)
 
 void htp_read_ids(struct reading *r)
 {
-    const htp_shim_value *indices = tensor(r, "indices");
+    const htp_trace_value *indices = tensor(r, "indices");
     r->refusal->is_dtype = indices && htp_dtype_is_float(indices->dtype);
 }
 
 void htp_read_permutation(struct reading *r)
 {
-    const htp_shim_value *self = tensor(r, "self");
-    const htp_shim_value *dims = operand(r, "dims");
+    const htp_trace_value *self = tensor(r, "self");
+    const htp_trace_value *dims = operand(r, "dims");
     if (self && dims && dims->kind == HTP_SHIM_LIST) {
         add_ranks(r, self->rank, dims->element_count);
     }
@@ -92,8 +92,8 @@ void htp_read_permutation(struct reading *r)
 
 void htp_read_grid(struct reading *r)
 {
-    const htp_shim_value *input = tensor(r, "input");
-    const htp_shim_value *grid = tensor(r, "grid");
+    const htp_trace_value *input = tensor(r, "input");
+    const htp_trace_value *grid = tensor(r, "grid");
     if (input && grid) {
         add_ranks(r, grid->rank, input->rank);
         add_ranks(r, input->rank, grid->rank);
@@ -104,8 +104,8 @@ void htp_read_grid(struct reading *r)
 
 void htp_read_target(struct reading *r)
 {
-    const htp_shim_value *self = tensor(r, "self");
-    const htp_shim_value *target = tensor(r, "target");
+    const htp_trace_value *self = tensor(r, "self");
+    const htp_trace_value *target = tensor(r, "target");
     if (!self || !target || self->rank == 0) {
         return;
     }
@@ -124,10 +124,10 @@ static void add_unless_one(struct reading *r, int64_t have, int64_t want)
 
 void htp_read_attention(struct reading *r)
 {
-    const htp_shim_value *query = tensor(r, "query");
-    const htp_shim_value *key = tensor(r, "key");
-    const htp_shim_value *value = tensor(r, "value");
-    const htp_shim_value *mask = tensor(r, "attn_mask");
+    const htp_trace_value *query = tensor(r, "query");
+    const htp_trace_value *key = tensor(r, "key");
+    const htp_trace_value *value = tensor(r, "value");
+    const htp_trace_value *mask = tensor(r, "attn_mask");
     if (!query || !key || !value) {
         return;
     }
@@ -150,7 +150,7 @@ struct letters {
 };
 
 /* Compares the dims of one operand. @return what follows its letters */
-static const char *read_letters(struct reading *r, const char *at, const htp_shim_value *value,
+static const char *read_letters(struct reading *r, const char *at, const htp_trace_value *value,
                                 struct letters *letters)
 {
     int64_t rank = 0;
@@ -175,8 +175,8 @@ static const char *read_letters(struct reading *r, const char *at, const htp_shi
 
 void htp_read_einsum(struct reading *r)
 {
-    const htp_shim_value *equation = operand(r, "equation");
-    const htp_shim_value *list = operand(r, "tensors");
+    const htp_trace_value *equation = operand(r, "equation");
+    const htp_trace_value *list = operand(r, "tensors");
     if (!equation || !equation->s || !list || list->kind != HTP_SHIM_LIST) {
         return;
     }

@@ -44,7 +44,7 @@ static bool run(htp_search *search, const htp_guess *guess, htp_refusal *refusal
     if (!is_possible || !is_new(search, describe(search->arena, &inputs))) {
         return false;
     }
-    const htp_shim_trace *trace = NULL;
+    const htp_trace *trace = NULL;
     htp_trial trial = search->attempt(search->user, &inputs, &trace);
     search->is_over = trial != HTP_TRIAL_REFUSED;
     if (search->is_over) {

@@ -5,7 +5,7 @@
  */
 #include "source/derive.h"
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 
 #include <stdlib.h>
 #include <string.h>

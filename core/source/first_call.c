@@ -14,8 +14,8 @@ typedef struct pair {
 
 typedef struct comparison {
     htp_arena *arena;
-    const htp_shim_trace *first;
-    const htp_shim_trace *settled;
+    const htp_trace *first;
+    const htp_trace *settled;
     uint32_t lane_count;
     HTP_VECTOR(pair) pending;
     htp_map seen;      /* pairs */
@@ -27,7 +27,7 @@ typedef struct comparison {
     bool *is_found; /* by part */
 } comparison;
 
-static const htp_shim_node *producer_of(const htp_shim_trace *trace, uint32_t id)
+static const htp_trace_node *producer_of(const htp_trace *trace, uint32_t id)
 {
     uint32_t node = trace->values[id].producer;
     return node == HTP_NONE ? NULL : &trace->nodes[node];
@@ -36,7 +36,7 @@ static const htp_shim_node *producer_of(const htp_shim_trace *trace, uint32_t id
 /* ---- constants ---- */
 
 /* A later trace appends to the weights, which may move them. */
-static bool is_same_weight(const comparison *c, const htp_shim_value *a, const htp_shim_value *b)
+static bool is_same_weight(const comparison *c, const htp_trace_value *a, const htp_trace_value *b)
 {
     const htp_shim_weight *first = &c->settled->weights[a->weight];
     const htp_shim_weight *settled = &c->settled->weights[b->weight];
@@ -49,7 +49,7 @@ static bool is_same_weight(const comparison *c, const htp_shim_value *a, const h
     return is_same;
 }
 
-static bool has_same_dims(const comparison *c, const htp_shim_value *a, const htp_shim_value *b)
+static bool has_same_dims(const comparison *c, const htp_trace_value *a, const htp_trace_value *b)
 {
     bool is_same = a->dtype == b->dtype && a->rank == b->rank;
     for (uint32_t lane = 0; is_same && lane < c->lane_count; lane++) {
@@ -60,7 +60,8 @@ static bool has_same_dims(const comparison *c, const htp_shim_value *a, const ht
 }
 
 /* Whether two values that nothing computes are equal. */
-static bool is_same_constant(const comparison *c, const htp_shim_value *a, const htp_shim_value *b)
+static bool is_same_constant(const comparison *c, const htp_trace_value *a,
+                             const htp_trace_value *b)
 {
     if (a->kind != b->kind) {
         return false;
@@ -131,7 +132,7 @@ static bool note_first(comparison *c, uint32_t part, const htp_first *value)
 }
 
 /* As has_same_dims(), but for open dims. */
-static bool has_fixed_dims(const comparison *c, const htp_shim_value *a, const htp_shim_value *b,
+static bool has_fixed_dims(const comparison *c, const htp_trace_value *a, const htp_trace_value *b,
                            const uint32_t *open_dims)
 {
     bool is_same = a->dtype == b->dtype && a->rank == b->rank;
@@ -143,7 +144,7 @@ static bool has_fixed_dims(const comparison *c, const htp_shim_value *a, const h
     return is_same;
 }
 
-static bool has_open_dims(const htp_shim_value *value, const htp_state_part *part)
+static bool has_open_dims(const htp_trace_value *value, const htp_state_part *part)
 {
     for (uint32_t dim = 0; value->kind == HTP_SHIM_TENSOR && dim < value->rank; dim++) {
         if (part->open_dims[dim]) {
@@ -161,15 +162,15 @@ static bool compare_state(comparison *c, pair item, bool *holds)
     if (!htp_map_get_bytes(&c->parts, &source, sizeof(source), &part)) {
         return false;
     }
-    const htp_shim_value *first = &c->first->values[item.first];
-    const htp_shim_value *settled = &c->settled->values[source];
+    const htp_trace_value *first = &c->first->values[item.first];
+    const htp_trace_value *settled = &c->settled->values[source];
     const htp_state_part *state = &c->states->parts.items[part];
     bool is_whole = source == item.settled;
     bool is_growing = has_open_dims(settled, state);
     htp_first value = {.is_uniform = true, .value = is_growing ? first : NULL};
     if (first->kind == HTP_SHIM_TENSOR && (is_whole || !is_growing) &&
         htp_uniform_find(c->first, item.first, &value.number)) {
-        const htp_shim_value *moved = &c->settled->values[item.settled];
+        const htp_trace_value *moved = &c->settled->values[item.settled];
         bool has_dims = is_growing ? has_fixed_dims(c, first, moved, state->open_dims)
                                    : has_same_dims(c, first, moved);
         *holds = has_dims && note_first(c, part, &value);
@@ -188,7 +189,7 @@ static bool compare_state(comparison *c, pair item, bool *holds)
     return true;
 }
 
-static uint32_t output_index(const htp_shim_node *node, uint32_t id)
+static uint32_t output_index(const htp_trace_node *node, uint32_t id)
 {
     uint32_t index = 0;
     while (index < node->output_count && node->outputs[index] != id) {
@@ -197,7 +198,7 @@ static uint32_t output_index(const htp_shim_node *node, uint32_t id)
     return index;
 }
 
-static bool compare_nodes(comparison *c, const htp_shim_node *a, const htp_shim_node *b)
+static bool compare_nodes(comparison *c, const htp_trace_node *a, const htp_trace_node *b)
 {
     if (strcmp(a->kind, b->kind) != 0 || a->block_count != b->block_count || a->failure ||
         b->failure) {
@@ -205,8 +206,8 @@ static bool compare_nodes(comparison *c, const htp_shim_node *a, const htp_shim_
     }
     bool holds = add_pairs(c, a->inputs, a->input_count, b->inputs, b->input_count);
     for (uint32_t i = 0; holds && i < a->block_count; i++) {
-        const htp_shim_block *first = &c->first->blocks[a->blocks[i]];
-        const htp_shim_block *settled = &c->settled->blocks[b->blocks[i]];
+        const htp_trace_block *first = &c->first->blocks[a->blocks[i]];
+        const htp_trace_block *settled = &c->settled->blocks[b->blocks[i]];
         holds = first->input_count == settled->input_count;
         for (uint32_t k = 0; holds && k < first->input_count; k++) { /* equal, as outside */
             const pair item = {first->inputs[k], settled->inputs[k]};
@@ -221,8 +222,8 @@ static bool compare_nodes(comparison *c, const htp_shim_node *a, const htp_shim_
 
 static bool compare(comparison *c, pair item)
 {
-    const htp_shim_value *a = &c->first->values[item.first];
-    const htp_shim_value *b = &c->settled->values[item.settled];
+    const htp_trace_value *a = &c->first->values[item.first];
+    const htp_trace_value *b = &c->settled->values[item.settled];
     bool holds;
     if (compare_state(c, item, &holds)) {
         return holds;
@@ -241,8 +242,8 @@ static bool compare(comparison *c, pair item)
     if (is_same_constant(c, a, b)) {
         return true;
     }
-    const htp_shim_node *first = producer_of(c->first, item.first);
-    const htp_shim_node *settled = producer_of(c->settled, item.settled);
+    const htp_trace_node *first = producer_of(c->first, item.first);
+    const htp_trace_node *settled = producer_of(c->settled, item.settled);
     return first && settled &&
            output_index(first, item.first) == output_index(settled, item.settled) &&
            compare_nodes(c, first, settled);
@@ -250,10 +251,10 @@ static bool compare(comparison *c, pair item)
 
 /* ---- what must be equal ---- */
 
-static void note_position(comparison *c, htp_map *positions, const htp_shim_trace *trace,
-                          uint32_t id, uint32_t *next)
+static void note_position(comparison *c, htp_map *positions, const htp_trace *trace, uint32_t id,
+                          uint32_t *next)
 {
-    const htp_shim_value *value = &trace->values[id];
+    const htp_trace_value *value = &trace->values[id];
     if (value->kind != HTP_SHIM_LIST) {
         const void *key = htp_arena_copy(c->arena, &id, sizeof(id));
         htp_map_set_bytes(c->arena, positions, key, sizeof(id), (*next)++);
@@ -264,7 +265,7 @@ static void note_position(comparison *c, htp_map *positions, const htp_shim_trac
     }
 }
 
-static const htp_shim_state *find_state(const htp_shim_trace *trace, const char *name)
+static const htp_trace_state *find_state(const htp_trace *trace, const char *name)
 {
     for (uint32_t i = 0; i < trace->state_count; i++) {
         if (strcmp(trace->states[i].name, name) == 0) {
@@ -278,8 +279,8 @@ static const htp_shim_state *find_state(const htp_shim_trace *trace, const char 
 static const char *add_states(comparison *c)
 {
     for (uint32_t i = 0; i < c->settled->state_count; i++) {
-        const htp_shim_state *settled = &c->settled->states[i];
-        const htp_shim_state *first = find_state(c->first, settled->name);
+        const htp_trace_state *settled = &c->settled->states[i];
+        const htp_trace_state *first = find_state(c->first, settled->name);
         bool is_read = false;
         for (size_t k = 0; k < c->states->parts.count; k++) {
             is_read = is_read || strncmp(c->states->parts.items[k].name, settled->name,
@@ -299,8 +300,8 @@ static bool is_loaded(const comparison *c, const htp_state_part *part)
     if (part->loaded == HTP_NONE) {
         return false;
     }
-    const htp_shim_value *loaded = &c->settled->values[part->loaded];
-    const htp_shim_value *before = &c->settled->values[part->before];
+    const htp_trace_value *loaded = &c->settled->values[part->loaded];
+    const htp_trace_value *before = &c->settled->values[part->before];
     if (loaded->kind != before->kind || loaded->kind != HTP_SHIM_TENSOR) {
         return loaded->kind == before->kind && loaded->is_constant;
     }
@@ -341,7 +342,7 @@ static const char *compare_calls(comparison *c)
 
 /* A size that a part begins with. */
 typedef struct first_size {
-    const htp_shim_value *value;
+    const htp_trace_value *value;
     uint32_t dim;
 } first_size;
 
@@ -364,7 +365,7 @@ static const char *compare_sizes(comparison *c)
     size_t count = 0;
     for (size_t i = 0; i < c->states->parts.count; i++) {
         const htp_state_part *part = &c->states->parts.items[i];
-        const htp_shim_value *before = &c->settled->values[part->before];
+        const htp_trace_value *before = &c->settled->values[part->before];
         for (uint32_t dim = 0; before->kind == HTP_SHIM_TENSOR && dim < before->rank; dim++) {
             uint32_t known;
             if (!part->open_dims[dim]) {

@@ -4,7 +4,7 @@
 #include "source/inputs.h"
 
 #include "base/checked.h"
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "source/specification.h"
 
 #include <string.h>

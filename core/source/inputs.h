@@ -80,8 +80,7 @@ typedef enum htp_trial {
 
 /** Tries inputs, with one lane. @p trace receives what ran before a refusal, or NULL when that is
  * not known; it is read before the next call. */
-typedef htp_trial (*htp_derive_try)(void *user, const htp_inputs *inputs,
-                                    const htp_shim_trace **trace);
+typedef htp_trial (*htp_derive_try)(void *user, const htp_inputs *inputs, const htp_trace **trace);
 
 /**
  * Derives inputs from the uses of the arguments, and from what forward() says to them: @p attempt

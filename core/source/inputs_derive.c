@@ -1,7 +1,7 @@
 /*
  * Inputs derived from what forward() does with its arguments.
  */
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "source/derive.h"
 
 #include <string.h>

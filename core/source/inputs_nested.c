@@ -1,8 +1,8 @@
 /*
  * Inputs as text, and put together to what the method takes.
  */
+#include "base/dtype.h"
 #include "base/vector.h"
-#include "graph/dtype.h"
 #include "source/inputs.h"
 
 /* ---- describing ---- */

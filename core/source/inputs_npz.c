@@ -1,7 +1,7 @@
 /*
  * Inputs like the arrays of a .npz file, which is a zip archive of .npy files.
  */
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "source/inputs.h"
 #include "source/npy.h"
 #include "source/zip.h"

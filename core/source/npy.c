@@ -1,7 +1,7 @@
 #include "source/npy.h"
 
 #include "base/checked.h"
-#include "graph/dtype.h"
+#include "base/dtype.h"
 
 #include <errno.h>
 #include <string.h>

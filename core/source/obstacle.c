@@ -34,7 +34,7 @@ static bool read_conflict(const htp_fact *const pairs[HTP_INPUTS_LANES], struct 
     return must_agree && differs && (is_same(&want) || is_same(&have));
 }
 
-static bool find_conflict(const htp_shim_trace *trace, struct conflict *conflict)
+static bool find_conflict(const htp_trace *trace, struct conflict *conflict)
 {
     htp_fact pairs[HTP_INPUTS_LANES][HTP_PAIR_LIMIT];
     uint32_t count = htp_operands_compare(trace, 0, pairs[0]);
@@ -70,7 +70,7 @@ static uint32_t find_axis(const htp_inputs *inputs, const numbers *moving)
 
 /* ---- where the size was fixed ---- */
 
-static uint32_t count_moving_dims(const htp_shim_value *value)
+static uint32_t count_moving_dims(const htp_trace_value *value)
 {
     uint32_t count = 0;
     for (uint32_t d = 0; d < value->rank; d++) {
@@ -80,7 +80,7 @@ static uint32_t count_moving_dims(const htp_shim_value *value)
 }
 
 /* Whether a tensor has the size that was fixed, as a dim or as its number of elements. */
-static bool has_size(const htp_shim_value *value, int64_t size)
+static bool has_size(const htp_trace_value *value, int64_t size)
 {
     int64_t elements = 1;
     bool found = false;
@@ -93,12 +93,12 @@ static bool has_size(const htp_shim_value *value, int64_t size)
 
 /* The first tensor in a list of values, and in lists among them, that does not move, and has a size
  * where one is given (or NULL). */
-static uint32_t find_tensor(const htp_shim_trace *trace, const uint32_t *values, uint32_t count,
+static uint32_t find_tensor(const htp_trace *trace, const uint32_t *values, uint32_t count,
                             const int64_t *size)
 {
     uint32_t found = HTP_NONE;
     for (uint32_t i = 0; i < count && found == HTP_NONE; i++) {
-        const htp_shim_value *value = &trace->values[values[i]];
+        const htp_trace_value *value = &trace->values[values[i]];
         if (value->kind == HTP_SHIM_LIST) {
             found = find_tensor(trace, value->elements, value->element_count, size);
         } else if (value->kind == HTP_SHIM_TENSOR && count_moving_dims(value) == 0 &&
@@ -109,11 +109,11 @@ static uint32_t find_tensor(const htp_shim_trace *trace, const uint32_t *values,
     return found;
 }
 
-static bool has_moving_tensor(const htp_shim_trace *trace, const uint32_t *values, uint32_t count)
+static bool has_moving_tensor(const htp_trace *trace, const uint32_t *values, uint32_t count)
 {
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++) {
-        const htp_shim_value *value = &trace->values[values[i]];
+        const htp_trace_value *value = &trace->values[values[i]];
         if (value->kind == HTP_SHIM_LIST) {
             found = has_moving_tensor(trace, value->elements, value->element_count);
         } else {
@@ -125,10 +125,10 @@ static bool has_moving_tensor(const htp_shim_trace *trace, const uint32_t *value
 
 /* Back from an operand that does not move: to a weight, or to the operator that gave it a size of
  * its own, which takes what moves, or no tensor at all. */
-static void add_origin(htp_text *text, const htp_shim_trace *trace, const htp_shim_module *modules,
+static void add_origin(htp_text *text, const htp_trace *trace, const htp_shim_module *modules,
                        uint32_t id)
 {
-    const htp_shim_node *node = NULL;
+    const htp_trace_node *node = NULL;
     while (id != HTP_NONE && trace->values[id].weight == HTP_NONE) {
         uint32_t producer = trace->values[id].producer;
         node = producer < trace->node_count ? &trace->nodes[producer] : NULL; /* an argument */
@@ -147,7 +147,7 @@ static void add_origin(htp_text *text, const htp_shim_trace *trace, const htp_sh
     }
 }
 
-htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_shim_trace *trace, const char *message,
+htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const char *message,
                                const htp_inputs *inputs, const htp_shim_module *modules)
 {
     htp_obstacle obstacle = {.message = htp_arena_strdup(arena, message), .axis = HTP_NONE};
@@ -156,7 +156,7 @@ htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_shim_trace *trace, co
         !trace->nodes[trace->node_count - 1].failure || !find_conflict(trace, &conflict)) {
         return obstacle;
     }
-    const htp_shim_node *last = &trace->nodes[trace->node_count - 1];
+    const htp_trace_node *last = &trace->nodes[trace->node_count - 1];
     htp_text text = {.arena = arena};
     htp_text_add(&text, message);
     add_origin(&text, trace, modules,

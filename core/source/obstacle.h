@@ -16,9 +16,8 @@ typedef struct htp_obstacle {
     uint32_t axis;       /**< of the inputs: the one that is fixed; HTP_NONE when not known */
 } htp_obstacle;
 
-/** Reads a refusal: @p trace (or NULL) is what ran in all lanes before it, @p message the shim's.
- */
-htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_shim_trace *trace, const char *message,
+/** Reads a refusal: @p trace (or NULL) is what ran in all lanes before it, @p message why. */
+htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const char *message,
                                const htp_inputs *inputs, const htp_shim_module *modules);
 
 #endif

@@ -1,7 +1,7 @@
 #include "source/specification.h"
 
 #include "base/checked.h"
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "source/npy.h"
 
 #include <ctype.h>

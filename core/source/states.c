@@ -14,31 +14,31 @@ typedef HTP_VECTOR(uint32_t) id_list;
 /* What the next call is to find in a state. */
 typedef struct plan {
     const char *name;
-    HTP_VECTOR(htp_shim_carry) parts;
+    HTP_VECTOR(htp_trace_carry) parts;
 } plan;
 
 typedef struct settling {
     const htp_tracer *tracer;
     uint32_t lane_count;
-    const htp_shim_trace *trace; /* the last one */
+    const htp_trace *trace; /* the last one */
     HTP_VECTOR(plan) plans;
     htp_map by_name;
-    uint32_t open_sizes; /* so far: see htp_shim_carry */
+    uint32_t open_sizes; /* so far: see htp_trace_carry */
     htp_map growths; /* of the last call: how an open size changed, and its number from now on */
     htp_map numbers; /* that some growth has kept */
     bool keeps_all;  /* the method returns nothing: what it leaves is what it is for */
     const char *unsettled; /* a state that the last call did not leave as it found it */
 } settling;
 
-static const htp_shim_value *value_of(const htp_shim_trace *trace, uint32_t id)
+static const htp_trace_value *value_of(const htp_trace *trace, uint32_t id)
 {
     return &trace->values[id];
 }
 
 /* The tensors, numbers, strings and Nones of a value, depth first. */
-static void list_leaves(htp_arena *arena, const htp_shim_trace *trace, uint32_t id, id_list *leaves)
+static void list_leaves(htp_arena *arena, const htp_trace *trace, uint32_t id, id_list *leaves)
 {
-    const htp_shim_value *value = value_of(trace, id);
+    const htp_trace_value *value = value_of(trace, id);
     if (value->kind != HTP_SHIM_LIST) {
         HTP_PUSH(arena, leaves, id);
         return;
@@ -48,21 +48,21 @@ static void list_leaves(htp_arena *arena, const htp_shim_trace *trace, uint32_t 
     }
 }
 
-static bool is_number(const htp_shim_value *value)
+static bool is_number(const htp_trace_value *value)
 {
     return value->kind == HTP_SHIM_INT || value->kind == HTP_SHIM_FLOAT ||
            value->kind == HTP_SHIM_BOOL;
 }
 
 /* Whether a number is the size of an input in every lane. */
-static bool is_size(const settling *s, const htp_shim_value *number)
+static bool is_size(const settling *s, const htp_trace_value *number)
 {
     id_list leaves = {0};
     for (uint32_t i = 0; i < s->trace->input_count; i++) {
         list_leaves(s->tracer->arena, s->trace, s->trace->inputs[i], &leaves);
     }
     for (size_t i = 0; i < leaves.count; i++) {
-        const htp_shim_value *input = value_of(s->trace, leaves.items[i]);
+        const htp_trace_value *input = value_of(s->trace, leaves.items[i]);
         for (uint32_t dim = 0; input->kind == HTP_SHIM_TENSOR && dim < input->rank; dim++) {
             bool is_equal = true;
             for (uint32_t lane = 0; lane < s->lane_count; lane++) {
@@ -77,25 +77,25 @@ static bool is_size(const settling *s, const htp_shim_value *number)
 }
 
 /* What a part is that a call left for the first time, or of another kind than before. */
-static htp_shim_carry begin_part(const settling *s, const htp_shim_value *left)
+static htp_trace_carry begin_part(const settling *s, const htp_trace_value *left)
 {
     bool is_known =
         is_number(left) && !s->tracer->flags_are_inputs && !s->keeps_all &&
         (left->is_constant || (left->kind == HTP_SHIM_INT && left->has_lanes && is_size(s, left)));
     bool is_input = left->kind == HTP_SHIM_TENSOR || (is_number(left) && !is_known);
-    return (htp_shim_carry){.is_input = is_input};
+    return (htp_trace_carry){.is_input = is_input};
 }
 
 static void begin_plan(settling *s, plan *plan, const id_list *left)
 {
     plan->parts.count = 0;
     for (size_t i = 0; i < left->count; i++) {
-        htp_shim_carry part = begin_part(s, value_of(s->trace, left->items[i]));
+        htp_trace_carry part = begin_part(s, value_of(s->trace, left->items[i]));
         HTP_PUSH(s->tracer->arena, &plan->parts, part);
     }
 }
 
-static bool is_same_number(const settling *s, const htp_shim_value *a, const htp_shim_value *b)
+static bool is_same_number(const settling *s, const htp_trace_value *a, const htp_trace_value *b)
 {
     bool is_same = a->is_constant == b->is_constant && a->has_lanes && b->has_lanes;
     for (uint32_t lane = 0; is_same && lane < s->lane_count; lane++) {
@@ -132,8 +132,8 @@ static uint32_t number_growth(settling *s, const growth *change)
 }
 
 /* Opens the dims whose size a call did not leave as it was. @return whether there are none */
-static bool settle_dims(settling *s, htp_shim_carry *part, const htp_shim_value *before,
-                        const htp_shim_value *after)
+static bool settle_dims(settling *s, htp_trace_carry *part, const htp_trace_value *before,
+                        const htp_trace_value *after)
 {
     bool is_settled = true;
     for (uint32_t dim = 0; dim < after->rank; dim++) {
@@ -154,8 +154,8 @@ static bool settle_dims(settling *s, htp_shim_carry *part, const htp_shim_value 
 }
 
 /* Whether a call left a part as it found it; opens dims, and makes a number an input, where not. */
-static bool settle_part(settling *s, htp_shim_carry *part, const htp_shim_value *before,
-                        const htp_shim_value *after)
+static bool settle_part(settling *s, htp_trace_carry *part, const htp_trace_value *before,
+                        const htp_trace_value *after)
 {
     bool was_input = part->is_input;
     if (after->kind == HTP_SHIM_TENSOR) {
@@ -167,7 +167,7 @@ static bool settle_part(settling *s, htp_shim_carry *part, const htp_shim_value 
     return was_input == part->is_input;
 }
 
-static bool is_same_kind(const htp_shim_value *a, const htp_shim_value *b)
+static bool is_same_kind(const htp_trace_value *a, const htp_trace_value *b)
 {
     bool is_same = a->kind == b->kind;
     if (is_same && a->kind == HTP_SHIM_TENSOR) {
@@ -180,7 +180,7 @@ static bool is_same_kind(const htp_shim_value *a, const htp_shim_value *b)
 }
 
 /* @return whether the call left the state as it found it, and as was planned */
-static bool settle_state(settling *s, const htp_shim_state *state)
+static bool settle_state(settling *s, const htp_trace_state *state)
 {
     htp_arena *arena = s->tracer->arena;
     id_list before = {0};
@@ -229,37 +229,37 @@ static bool settle_all(settling *s)
     return is_settled;
 }
 
-static htp_shim_code run(settling *s, const htp_shim_trace **last, htp_shim_error *error)
+static htp_shim_code run(settling *s, const htp_trace **last, htp_shim_error *error)
 {
     const htp_tracer *t = s->tracer;
-    htp_shim_carried *carried = HTP_NEW_ARRAY(t->arena, htp_shim_carried, s->plans.count + 1);
+    htp_trace_carried *carried = HTP_NEW_ARRAY(t->arena, htp_trace_carried, s->plans.count + 1);
     for (size_t i = 0; i < s->plans.count; i++) {
         const plan *planned = &s->plans.items[i];
-        carried[i] =
-            (htp_shim_carried){planned->name, planned->parts.items, (uint32_t)planned->parts.count};
+        carried[i] = (htp_trace_carried){planned->name, planned->parts.items,
+                                         (uint32_t)planned->parts.count};
     }
     *error = (htp_shim_error){{0}};
-    htp_shim_code code = t->shim->trace(t->model, t->inputs, t->input_count, s->lane_count, carried,
-                                        (uint32_t)s->plans.count, t->tick, t->user, last, error);
+    htp_shim_code code = t->run(t->interpreter, t->inputs, t->input_count, s->lane_count, carried,
+                                (uint32_t)s->plans.count, t->tick, t->user, last, error);
     s->trace = *last;
     return code;
 }
 
 /* ---- what the settled call is given ---- */
 
-static void mark(const htp_shim_trace *trace, uint32_t id, bool *is_read)
+static void mark(const htp_trace *trace, uint32_t id, bool *is_read)
 {
     if (id == HTP_NONE || is_read[id]) {
         return;
     }
     is_read[id] = true;
-    const htp_shim_value *value = value_of(trace, id);
+    const htp_trace_value *value = value_of(trace, id);
     for (uint32_t i = 0; i < value->element_count && value->kind == HTP_SHIM_LIST; i++) {
         mark(trace, value->elements[i], is_read);
     }
 }
 
-static bool *find_read(htp_arena *arena, const htp_shim_trace *trace)
+static bool *find_read(htp_arena *arena, const htp_trace *trace)
 {
     bool *is_read = HTP_NEW_ARRAY(arena, bool, (size_t)trace->value_count + 1);
     for (uint32_t i = 0; i < trace->node_count; i++) {
@@ -279,7 +279,7 @@ static bool *find_read(htp_arena *arena, const htp_shim_trace *trace)
 }
 
 /* What one state gives another is read, too. */
-static void mark_passed_on(htp_arena *arena, const htp_shim_trace *trace, bool *is_read)
+static void mark_passed_on(htp_arena *arena, const htp_trace *trace, bool *is_read)
 {
     for (uint32_t i = 0; i < trace->state_count; i++) {
         id_list before = {0};
@@ -295,7 +295,7 @@ static void mark_passed_on(htp_arena *arena, const htp_shim_trace *trace, bool *
     }
 }
 
-static void add_parts(settling *s, const htp_shim_state *state, const bool *is_read,
+static void add_parts(settling *s, const htp_trace_state *state, const bool *is_read,
                       htp_states *states)
 {
     htp_arena *arena = s->tracer->arena;
@@ -310,7 +310,7 @@ static void add_parts(settling *s, const htp_shim_state *state, const bool *is_r
     list_leaves(arena, s->trace, state->loaded, &loaded);
     bool is_list = value_of(s->trace, state->before)->kind == HTP_SHIM_LIST;
     for (size_t i = 0; i < planned->parts.count && i < before.count; i++) {
-        const htp_shim_carry *part = &planned->parts.items[i];
+        const htp_trace_carry *part = &planned->parts.items[i];
         states->has_known = states->has_known || !part->is_input;
         if (!part->is_input || (!is_read[before.items[i]] && !s->keeps_all)) {
             continue;
@@ -353,10 +353,10 @@ static bool has_unknown(const settling *s)
     return false;
 }
 
-static bool returns_nothing(const htp_shim_trace *trace)
+static bool returns_nothing(const htp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->output_count; i++) {
-        const htp_shim_value *output = value_of(trace, trace->outputs[i]);
+        const htp_trace_value *output = value_of(trace, trace->outputs[i]);
         if (output->kind == HTP_SHIM_TENSOR || is_number(output)) {
             return false;
         }
@@ -365,7 +365,7 @@ static bool returns_nothing(const htp_shim_trace *trace)
 }
 
 htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, htp_states *states,
-                                const htp_shim_trace **last, htp_shim_error *error)
+                                const htp_trace **last, htp_shim_error *error)
 {
     settling s = {.tracer = tracer, .lane_count = lane_count};
     *states = (htp_states){0};

@@ -8,6 +8,7 @@
 
 #include "base/vector.h"
 #include "graph/graph.h"
+#include "interpret/interpret.h"
 
 /** A part of a state: a tensor or number that each call is given, and gives back. */
 typedef struct htp_state_part {
@@ -16,7 +17,7 @@ typedef struct htp_state_part {
     uint32_t before;  /**< value of the settled trace */
     uint32_t after;
     uint32_t loaded;           /**< what the archive has; HTP_NONE where that has other parts */
-    const uint32_t *open_dims; /**< as in a htp_shim_carry */
+    const uint32_t *open_dims; /**< as in a htp_trace_carry */
 } htp_state_part;
 
 typedef HTP_VECTOR(htp_state_part) htp_state_parts;
@@ -24,8 +25,8 @@ typedef HTP_VECTOR(htp_state_part) htp_state_parts;
 /** How a trace is asked for. */
 typedef struct htp_tracer {
     htp_arena *arena;
-    const htp_shim *shim;
-    htp_shim_model *model;
+    htp_interpreter *interpreter;
+    htp_interpreter_runs *run; /**< htp_interpreter_run */
     const htp_shim_input *inputs;
     uint32_t input_count;
     htp_shim_tick tick;
@@ -36,12 +37,12 @@ typedef struct htp_tracer {
 
 /** Calls that follow one another. */
 typedef struct htp_states {
-    const htp_shim_trace *first;   /**< the call after the archive was read */
-    const htp_shim_trace *settled; /**< a later one; the same where nothing is kept */
-    htp_state_parts parts; /**< inputs of the settled one, which something reads; of a method
-                                that returns nothing, all that it leaves */
-    bool is_unknown;       /**< nobody knows what the last call left, as something in it failed */
-    bool has_known;        /**< it found numbers or None that it need not be given */
+    const htp_trace *first;   /**< the call after the archive was read */
+    const htp_trace *settled; /**< a later one; the same where nothing is kept */
+    htp_state_parts parts;    /**< inputs of the settled one, which something reads; of a method
+                                   that returns nothing, all that it leaves */
+    bool is_unknown; /**< nobody knows what the last call left, as something in it failed */
+    bool has_known;  /**< it found numbers or None that it need not be given */
 } htp_states;
 
 /**
@@ -50,6 +51,6 @@ typedef struct htp_states {
  * @return the code of the first trace that failed; HTP_SHIM_UNSUPPORTED where calls do not settle
  */
 htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, htp_states *states,
-                                const htp_shim_trace **last, htp_shim_error *error);
+                                const htp_trace **last, htp_shim_error *error);
 
 #endif

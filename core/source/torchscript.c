@@ -198,7 +198,8 @@ htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const ht
         .made = archive->made.items,
         .made_count = (uint32_t)archive->made.count,
     };
-    htp_shim_code code = shim->open(path, &contents, htp_watch_tick, &watch, model, &error);
+    const htp_shim_host host = {.user = &watch, .tick = htp_watch_tick};
+    htp_shim_code code = shim->open(path, &contents, &host, model, &error);
     return watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
                                 : htp_torchscript_status(path, code, &error);
 }

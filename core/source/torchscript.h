@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "graph/graph.h"
+#include "interpret/interpret.h"
 #include "source/archive.h"
 #include "source/inputs.h"
 #include "source/obstacle.h"
@@ -51,8 +52,19 @@ typedef struct htp_watch {
 /** What the shim calls as it gets on; @p user is a htp_watch. @return false to stop. */
 bool htp_watch_tick(void *user, uint64_t done, uint64_t total);
 
+/** What is traced: the method of a model that is open. */
+typedef struct htp_traced {
+    const char *path; /**< of the file, in messages */
+    htp_interpreter *interpreter;
+    htp_interpreter_runs *run; /**< htp_interpreter_run */
+    const htp_shim_module *modules;
+    uint32_t module_count;
+    const htp_shim_argument *arguments;
+    uint32_t argument_count;
+} htp_traced;
+
 /**
- * Traces @p model with @p inputs and builds the graph in @p arena. Where forward() refuses the
+ * Traces a method with @p inputs and builds the graph in @p arena. Where forward() refuses the
  * sizes of the other lanes others are tried (htp_inputs_choose_lanes), unless it is clear that none
  * will do; @p inputs keeps those that it took. Attributes that a call changes become the graph's
  * states, unless @p freezes_state asks for the call after the archive was read. @p obstacle (or
@@ -60,8 +72,7 @@ bool htp_watch_tick(void *user, uint64_t done, uint64_t total);
  * named are to blame, which takes one more trace. @p progress may be NULL; when it returns false
  * the status is HTP_CODE_INTERRUPTED.
  */
-HTP_MUST_USE htp_status htp_torchscript_trace(const htp_shim *shim, const char *path,
-                                              htp_shim_model *model, htp_inputs *inputs,
+HTP_MUST_USE htp_status htp_torchscript_trace(const htp_traced *of, htp_inputs *inputs,
                                               bool freezes_state, htp_obstacle *obstacle,
                                               htp_progress_fn progress, void *user,
                                               htp_arena *arena, htp_graph **graph);

@@ -1,5 +1,5 @@
 /*
- * Traces through the shim, and the graphs made of them.
+ * Traces of a program, and the graphs made of them.
  */
 #include "source/torchscript.h"
 
@@ -10,13 +10,12 @@
 /* What a trace needs, and how it went. */
 struct tracing {
     htp_arena *arena;
-    const htp_shim *shim;
-    htp_shim_model *model;
+    const htp_traced *of;
     const htp_inputs *inputs;
     htp_watch watch;
     bool freezes_state;
     bool flags_are_inputs; /* as in a htp_tracer */
-    const htp_shim_trace *trace;
+    const htp_trace *trace;
     htp_states states;
     htp_shim_error error;
 };
@@ -26,8 +25,8 @@ static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
     const htp_inputs *inputs = tracing->inputs;
     const htp_tracer tracer = {
         .arena = tracing->arena,
-        .shim = tracing->shim,
-        .model = tracing->model,
+        .interpreter = tracing->of->interpreter,
+        .run = tracing->of->run,
         .inputs = htp_inputs_nest(tracing->arena, inputs, NULL),
         .input_count = inputs->argument_count,
         .tick = htp_watch_tick,
@@ -42,8 +41,9 @@ static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
 /* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
  * @p tracing holds the first refusal in all lanes, @p axis is the one that does not move, if known.
  */
-static htp_status explain_refusal(struct tracing *tracing, const char *path, uint32_t axis)
+static htp_status explain_refusal(struct tracing *tracing, uint32_t axis)
 {
+    const char *path = tracing->of->path;
     const htp_shim_error refusal = tracing->error;
     htp_shim_code code = run(tracing, 1);
     if (code == HTP_SHIM_NEEDS_LANES) { /* which one lane cannot tell */
@@ -70,18 +70,15 @@ static htp_status explain_refusal(struct tracing *tracing, const char *path, uin
 /* Takes note of a refusal: the first one, unless another one tells that no other sizes will do. */
 static void note_refusal(struct tracing *tracing, htp_obstacle *obstacle)
 {
-    const htp_shim_module *modules = NULL;
-    uint32_t count = 0;
-    tracing->shim->modules(tracing->model, &modules, &count);
     htp_obstacle read = htp_obstacle_read(tracing->arena, tracing->trace, tracing->error.message,
-                                          tracing->inputs, modules);
+                                          tracing->inputs, tracing->of->modules);
     if (!obstacle->message || read.is_fixed) {
         *obstacle = read;
     }
 }
 
 /* The first node whose operator failed, although the program did not; NULL without one. */
-static const htp_shim_node *find_failed(const htp_shim_trace *trace)
+static const htp_trace_node *find_failed(const htp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->node_count; i++) {
         if (trace->nodes[i].failure) {
@@ -95,11 +92,11 @@ static const htp_shim_node *find_failed(const htp_shim_trace *trace)
  * raises and would in libtorch too. In a branch it need not have come there. */
 static const char *find_reason(const struct tracing *tracing, htp_shim_code code)
 {
-    const htp_shim_trace *trace = tracing->trace;
+    const htp_trace *trace = tracing->trace;
     if (code == HTP_SHIM_UNSUPPORTED) {
         return htp_arena_strdup(tracing->arena, tracing->error.message);
     }
-    const htp_shim_node *failed = trace ? find_failed(trace) : NULL;
+    const htp_trace_node *failed = trace ? find_failed(trace) : NULL;
     if (!failed || (code == HTP_SHIM_BAD_INPUTS && failed->block == 0)) {
         return NULL;
     }
@@ -170,8 +167,7 @@ static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 }
 
 /* Runs in lanes of one choice of sizes after the other. */
-static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_inputs *inputs,
-                                htp_obstacle *wanted)
+static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp_obstacle *wanted)
 {
     htp_obstacle obstacle = {.axis = HTP_NONE};
     uint32_t attempt;
@@ -203,12 +199,12 @@ static htp_status run_all_lanes(struct tracing *tracing, const char *path, htp_i
         *wanted = obstacle;
     }
     return is_refused && !wanted && inputs->axis_count > 0
-               ? explain_refusal(tracing, path, obstacle.axis)
-               : htp_torchscript_status(path, code, &tracing->error);
+               ? explain_refusal(tracing, obstacle.axis)
+               : htp_torchscript_status(tracing->of->path, code, &tracing->error);
 }
 
 /* Traces again with flags as inputs, which tell the first call from others. */
-static htp_status trace_flags(struct tracing *tracing, const char *path, htp_inputs *inputs)
+static htp_status trace_flags(struct tracing *tracing, htp_inputs *inputs)
 {
     tracing->flags_are_inputs = true;
     htp_shim_code code = run(tracing, inputs->lane_count);
@@ -216,18 +212,18 @@ static htp_status trace_flags(struct tracing *tracing, const char *path, htp_inp
         inputs->lane_count = HTP_INPUTS_LANES;
         code = run(tracing, inputs->lane_count);
     }
-    return htp_torchscript_status(path, code, &tracing->error);
+    return htp_torchscript_status(tracing->of->path, code, &tracing->error);
 }
 
 /* Finds the states of the model, with what they are before the first call. */
-static htp_status find_states(struct tracing *tracing, const char *path, htp_inputs *inputs,
-                              htp_graph_state **states, uint32_t *count)
+static htp_status find_states(struct tracing *tracing, htp_inputs *inputs, htp_graph_state **states,
+                              uint32_t *count)
 {
     htp_arena *arena = tracing->arena;
     htp_first *first = HTP_NEW_ARRAY(arena, htp_first, tracing->states.parts.count + 1);
     const char *unknown = htp_first_call_find(arena, &tracing->states, inputs->lane_count, first);
     if (unknown && tracing->states.has_known) {
-        HTP_TRY(trace_flags(tracing, path, inputs));
+        HTP_TRY(trace_flags(tracing, inputs));
         first = HTP_NEW_ARRAY(arena, htp_first, tracing->states.parts.count + 1);
         unknown = htp_first_call_find(arena, &tracing->states, inputs->lane_count, first);
     }
@@ -236,7 +232,7 @@ static htp_status find_states(struct tracing *tracing, const char *path, htp_inp
                                "%s: the first call does something else than later ones, because "
                                "of the attribute \"%s\": call the model once before it is saved, "
                                "or export one call with --freeze-state",
-                               path, unknown);
+                               tracing->of->path, unknown);
     }
     const htp_state_parts *parts = &tracing->states.parts;
     *count = (uint32_t)parts->count;
@@ -249,19 +245,17 @@ static htp_status find_states(struct tracing *tracing, const char *path, htp_inp
     return HTP_OK;
 }
 
-htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shim_model *model,
-                                 htp_inputs *inputs, bool freezes_state, htp_obstacle *obstacle,
-                                 htp_progress_fn progress, void *user, htp_arena *arena,
-                                 htp_graph **graph)
+htp_status htp_torchscript_trace(const htp_traced *of, htp_inputs *inputs, bool freezes_state,
+                                 htp_obstacle *obstacle, htp_progress_fn progress, void *user,
+                                 htp_arena *arena, htp_graph **graph)
 {
     struct tracing tracing = {
         .arena = arena,
-        .shim = shim,
-        .model = model,
+        .of = of,
         .inputs = inputs,
         .freezes_state = freezes_state,
         .watch = {.stage = HTP_STAGE_TRACED, .label = "nodes", .progress = progress, .user = user}};
-    htp_status status = run_all_lanes(&tracing, path, inputs, obstacle);
+    htp_status status = run_all_lanes(&tracing, inputs, obstacle);
     if (status && tracing.watch.is_interrupted) {
         htp_status_free(status);
         return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
@@ -269,15 +263,10 @@ htp_status htp_torchscript_trace(const htp_shim *shim, const char *path, htp_shi
     HTP_TRY(status);
     htp_graph_state *states = NULL;
     uint32_t state_count = 0;
-    HTP_TRY(find_states(&tracing, path, inputs, &states, &state_count));
-    const htp_shim_module *modules = NULL;
-    const htp_shim_argument *arguments = NULL;
-    uint32_t module_count = 0;
-    uint32_t argument_count = 0;
-    shim->modules(model, &modules, &module_count);
-    shim->arguments(model, &arguments, &argument_count);
-    *graph = htp_graph_build(arena, tracing.trace, inputs->lane_count, modules, module_count,
-                             arguments, argument_count, inputs->axes, inputs->axis_count);
+    HTP_TRY(find_states(&tracing, inputs, &states, &state_count));
+    *graph =
+        htp_graph_build(arena, tracing.trace, inputs->lane_count, of->modules, of->module_count,
+                        of->arguments, of->argument_count, inputs->axes, inputs->axis_count);
     (*graph)->states = states;
     (*graph)->state_count = state_count;
     (*graph)->is_unsettled = tracing.states.is_unknown;

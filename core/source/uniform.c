@@ -32,14 +32,14 @@ static const struct {
 };
 
 /* Whether an operator has this name, whatever its overload. */
-static bool is_kind(const htp_shim_node *node, const char *kind)
+static bool is_kind(const htp_trace_node *node, const char *kind)
 {
     size_t length = strlen(kind);
     return strncmp(node->kind, kind, length) == 0 &&
            (node->kind[length] == '\0' || node->kind[length] == '.');
 }
 
-static bool is_movement(const htp_shim_node *node)
+static bool is_movement(const htp_trace_node *node)
 {
     for (size_t i = 0; i < sizeof(movements) / sizeof(movements[0]); i++) {
         if (is_kind(node, movements[i])) {
@@ -49,15 +49,15 @@ static bool is_movement(const htp_shim_node *node)
     return false;
 }
 
-static const htp_shim_node *producer_of(const htp_shim_trace *trace, uint32_t id)
+static const htp_trace_node *producer_of(const htp_trace *trace, uint32_t id)
 {
     uint32_t node = trace->values[id].producer;
     return node == HTP_NONE ? NULL : &trace->nodes[node];
 }
 
-uint32_t htp_uniform_source(const htp_shim_trace *trace, uint32_t id)
+uint32_t htp_uniform_source(const htp_trace *trace, uint32_t id)
 {
-    const htp_shim_node *node = producer_of(trace, id);
+    const htp_trace_node *node = producer_of(trace, id);
     while (node && is_movement(node) &&
            trace->values[node->inputs[0]].dtype == trace->values[id].dtype) {
         id = node->inputs[0];
@@ -68,7 +68,7 @@ uint32_t htp_uniform_source(const htp_shim_trace *trace, uint32_t id)
 
 /* ---- one number all over ---- */
 
-static bool read_element(const htp_shim_value *value, uint64_t index, double *number)
+static bool read_element(const htp_trace_value *value, uint64_t index, double *number)
 {
     switch (value->dtype) {
     case HTP_DTYPE_FLOAT32: {
@@ -94,7 +94,7 @@ static bool read_element(const htp_shim_value *value, uint64_t index, double *nu
     }
 }
 
-static uint64_t count_elements(const htp_shim_value *value)
+static uint64_t count_elements(const htp_trace_value *value)
 {
     uint64_t count = 1;
     for (uint32_t dim = 0; dim < value->rank; dim++) {
@@ -103,7 +103,7 @@ static uint64_t count_elements(const htp_shim_value *value)
     return count;
 }
 
-static bool is_uniform_constant(const htp_shim_value *value, double *number)
+static bool is_uniform_constant(const htp_trace_value *value, double *number)
 {
     if (!value->is_constant || !value->data || value->kind != HTP_SHIM_TENSOR) {
         return false;
@@ -117,11 +117,11 @@ static bool is_uniform_constant(const htp_shim_value *value, double *number)
     return is_uniform;
 }
 
-static bool read_argument(const htp_shim_trace *trace, const htp_shim_node *node, const char *name,
+static bool read_argument(const htp_trace *trace, const htp_trace_node *node, const char *name,
                           double *number)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const htp_shim_value *value = &trace->values[node->inputs[i]];
+        const htp_trace_value *value = &trace->values[node->inputs[i]];
         if (strcmp(node->input_names[i], name) != 0 || !value->is_constant) {
             continue;
         }
@@ -132,10 +132,10 @@ static bool read_argument(const htp_shim_trace *trace, const htp_shim_node *node
     return false;
 }
 
-bool htp_uniform_find(const htp_shim_trace *trace, uint32_t id, double *number)
+bool htp_uniform_find(const htp_trace *trace, uint32_t id, double *number)
 {
     uint32_t source = htp_uniform_source(trace, id);
-    const htp_shim_node *node = producer_of(trace, source);
+    const htp_trace_node *node = producer_of(trace, source);
     if (!node) {
         return is_uniform_constant(&trace->values[source], number);
     }

@@ -5,12 +5,12 @@
 #ifndef HTP_SOURCE_UNIFORM_H
 #define HTP_SOURCE_UNIFORM_H
 
-#include <htp/shim.h>
+#include "interpret/trace.h"
 
 /** What a value is a part of, or the whole in another shape, without change. */
-uint32_t htp_uniform_source(const htp_shim_trace *trace, uint32_t id);
+uint32_t htp_uniform_source(const htp_trace *trace, uint32_t id);
 
 /** Whether all elements of a tensor are one number. It is not looked for behind arithmetic. */
-bool htp_uniform_find(const htp_shim_trace *trace, uint32_t id, double *number);
+bool htp_uniform_find(const htp_trace *trace, uint32_t id, double *number);
 
 #endif

@@ -30,6 +30,12 @@ typedef enum htp_type_kind {
     HTP_TYPE_DICT,
     HTP_TYPE_OPTIONAL,
     HTP_TYPE_CLASS,
+    HTP_TYPE_INT,
+    HTP_TYPE_FLOAT,
+    HTP_TYPE_BOOL,
+    HTP_TYPE_NUMBER, /**< an int, float, bool or complex number */
+    HTP_TYPE_STRING,
+    HTP_TYPE_NONE,
 } htp_type_kind;
 
 /** A type. */
@@ -39,17 +45,28 @@ typedef struct htp_program_type {
     uint32_t part_count;
     const char *const *fields; /**< of a tuple: "0", "1", or the names of a NamedTuple */
     uint32_t class_number;     /**< of a class */
+    const char *text;          /**< as TorchScript writes it: "Optional[Tensor]", "model.State" */
+    bool is_free;              /**< a variable stands in it: "t[]" */
 } htp_program_type;
 
 /** An argument or result of an operator or function. */
 typedef struct htp_program_argument {
     const char *name; /**< "" of most results */
     uint32_t type;
+    bool is_alias;         /**< a result may lie in an argument's memory, or is that argument */
+    bool is_written;       /**< an argument that is changed in place */
+    uint32_t default_data; /**< HTP_PROGRAM_NONE where it must be given, and of operators */
 } htp_program_argument;
 
-/** What an operator takes and gives. */
+/** What an operator or function takes and gives. */
 typedef struct htp_program_schema {
-    const char *kind; /**< with overload: "aten::add.Tensor" */
+    const char *kind;     /**< with overload: "aten::add.Tensor"; of a function its name */
+    const char *name;     /**< without: "aten::add" */
+    const char *overload; /**< "Tensor", or "" */
+    bool is_mutable;      /**< some argument is written */
+    bool has_any_returns; /**< it says nothing of how many results there are */
+    bool is_loaded;       /**< of a library that was opened */
+    bool needs_contents;  /**< of such a library, without a kernel for tensors without contents */
     const htp_program_argument *arguments;
     uint32_t argument_count;
     const htp_program_argument *returns;
@@ -58,21 +75,32 @@ typedef struct htp_program_schema {
 
 /** Kinds of data. */
 typedef enum htp_data_kind {
-    HTP_DATA_OTHER = 0, /**< what nobody asks for: a device, a string of bytes, a dict */
+    HTP_DATA_OTHER = 0, /**< what nobody looks into: a complex number, a generator */
     HTP_DATA_INT,
     HTP_DATA_BOOL,
     HTP_DATA_STRING,
     HTP_DATA_TENSOR,
-    HTP_DATA_LIST, /**< or tuple */
+    HTP_DATA_LIST,
     HTP_DATA_OBJECT,
+    HTP_DATA_NONE,
+    HTP_DATA_FLOAT,
+    HTP_DATA_TUPLE,
+    HTP_DATA_DICT, /**< keys and values in turn */
+    HTP_DATA_DEVICE,
 } htp_data_kind;
 
 /** A value that is known before anything runs: a constant of the code, or what an attribute holds.
  */
 typedef struct htp_program_data {
     htp_data_kind kind;
-    int64_t number;     /**< of an int, or 0 and 1 */
-    const char *string; /**< ended by NUL, and may have others before */
+    int64_t number;          /**< of an int, or 0 and 1 */
+    double real;             /**< of a float */
+    const char *string;      /**< or device: ended by NUL, and may have others before */
+    uint64_t bytes;          /**< of the string */
+    const void *other;       /**< of what nobody looks into: as a htp_operand has it */
+    int64_t tensor_elements; /**< of a tensor: how many */
+    uint64_t storage;        /**< of a tensor: as a htp_tensor has it */
+    bool is_readable; /**< a tensor whose contents may be looked at: they are no page of the file */
     const int64_t *dims;
     uint32_t rank;
     uint32_t weight;          /**< a tensor that an attribute of a module holds: its number */
@@ -83,6 +111,7 @@ typedef struct htp_program_data {
 
 /** A class of the program, with its attributes in the order of their slots. */
 typedef struct htp_program_class {
+    const char *name; /**< qualified: "__torch__.model.Net"; "" of one without a name */
     const char *const *attributes; /**< names */
     uint32_t attribute_count;
     const char *const *method_names;
@@ -93,10 +122,12 @@ typedef struct htp_program_class {
 /** An object that the archive holds; its attributes are read by load_slot. */
 typedef struct htp_program_object {
     uint32_t class_number;
+    uint32_t module; /**< a module instance of the model: its number */
 } htp_program_object;
 
 /** A value of a function. */
 typedef struct htp_program_value {
+    const char *name; /**< debug name, not unique */
     uint32_t type;
     uint32_t producer; /**< node; HTP_PROGRAM_NONE of what a block is given */
 } htp_program_value;
@@ -114,6 +145,9 @@ typedef struct htp_program_node {
     const char *name;  /**< of an attribute or method; NULL of others */
     uint32_t data;     /**< of a prim::Constant that is no function */
     uint32_t function; /**< that prim::CallFunction calls, or prim::fork runs */
+    int64_t begin;     /**< of a prim::TupleSlice */
+    int64_t end;
+    bool is_nondeterministic; /**< it gives other results each time it runs */
 } htp_program_node;
 
 /** Nodes in the order in which they run. */
@@ -129,6 +163,8 @@ typedef struct htp_program_block {
 /** A function or method, whose first argument is self then. */
 typedef struct htp_program_function {
     bool is_loaded;
+    const char *name; /**< "forward"; also before it is loaded */
+    uint32_t schema;  /**< once it is loaded; HTP_PROGRAM_NONE of the body of a fork */
     const htp_program_block *blocks; /**< block 0 is the function; none where it has no code */
     uint32_t block_count;
     const htp_program_node *nodes;
@@ -155,6 +191,14 @@ typedef struct htp_program {
     /** Reads what an attribute of an object holds; the same data whenever it is asked. */
     htp_shim_code (*load_slot)(const struct htp_program *program, uint32_t object, uint32_t slot,
                                uint32_t *data, htp_shim_error *error);
+
+    /** Where a node stands: a file ("" where it is not known), and a line. */
+    void (*find_source)(const struct htp_program *program, uint32_t function, uint32_t node,
+                        const char **file, uint32_t *line);
+
+    /** The text there, as a htp_trace_node has it. */
+    const char *(*find_source_text)(const struct htp_program *program, uint32_t function,
+                                    uint32_t node);
 
     void *reader; /**< of those who made it */
 } htp_program;

@@ -49,7 +49,7 @@ def custom() -> Iterator[Subject]:
     for group, folder, flags_of in made:
         for path in sorted(folder.glob("*.pt")):
             name = f"custom/{group}/{path.stem}"
-            yield Subject(name, path, tuple(flags_of(folder, path.stem)))
+            yield Subject(name, path, tuple(map(str, flags_of(folder, path.stem))))
             yield Subject(f"{name}/no-flags", path, ())
 
 

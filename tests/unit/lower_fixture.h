@@ -14,13 +14,13 @@
 
 typedef struct lower_fixture {
     htp_arena *arena;
-    HTP_VECTOR(htp_shim_value) values;
-    HTP_VECTOR(htp_shim_node) nodes;
+    HTP_VECTOR(htp_trace_value) values;
+    HTP_VECTOR(htp_trace_node) nodes;
     HTP_VECTOR(uint32_t) inputs;
     HTP_VECTOR(uint32_t) outputs;
-    HTP_VECTOR(htp_shim_passed) passed; /* to "block" */
-    htp_shim_scope scopes[2];
-    htp_shim_trace trace;
+    HTP_VECTOR(htp_trace_passed) passed; /* to "block" */
+    htp_trace_scope scopes[2];
+    htp_trace trace;
     htp_draft *model; /* after fixture_lower() */
 } lower_fixture;
 
@@ -47,7 +47,7 @@ static const htp_axis fixture_axes[] = {{"batch", {2, 3, 5}}, {"length", {7, 11,
 /** Sizes of a dim that stands for an axis above. */
 enum { BATCH = -1, LENGTH = -2 };
 
-static inline uint32_t fixture_value(lower_fixture *f, htp_shim_value value)
+static inline uint32_t fixture_value(lower_fixture *f, htp_trace_value value)
 {
     HTP_PUSH(f->arena, &f->values, value);
     return (uint32_t)f->values.count - 1;
@@ -57,7 +57,7 @@ static inline uint32_t fixture_value(lower_fixture *f, htp_shim_value value)
 static inline uint32_t fixture_tensor(lower_fixture *f, htp_dtype dtype, uint32_t rank,
                                       const int64_t *dims)
 {
-    htp_shim_value value = {.kind = HTP_SHIM_TENSOR, .dtype = dtype, .rank = rank};
+    htp_trace_value value = {.kind = HTP_SHIM_TENSOR, .dtype = dtype, .rank = rank};
     value.producer = value.weight = HTP_SHIM_NONE;
     for (uint32_t lane = 0; lane < 3; lane++) {
         int64_t *sizes = HTP_NEW_ARRAY(f->arena, int64_t, rank + 1);
@@ -86,52 +86,52 @@ static inline uint32_t fixture_input(lower_fixture *f, htp_dtype dtype, uint32_t
 
 static inline uint32_t fixture_none(lower_fixture *f)
 {
-    return fixture_value(f, (htp_shim_value){.producer = HTP_SHIM_NONE, .weight = HTP_SHIM_NONE});
+    return fixture_value(f, (htp_trace_value){.producer = HTP_SHIM_NONE, .weight = HTP_SHIM_NONE});
 }
 
 /** Constant numbers and strings. */
 static inline uint32_t fixture_int(lower_fixture *f, int64_t number)
 {
-    return fixture_value(f, (htp_shim_value){.kind = HTP_SHIM_INT,
-                                             .producer = HTP_SHIM_NONE,
-                                             .weight = HTP_SHIM_NONE,
-                                             .is_constant = true,
-                                             .i = {number, number, number}});
+    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_INT,
+                                              .producer = HTP_SHIM_NONE,
+                                              .weight = HTP_SHIM_NONE,
+                                              .is_constant = true,
+                                              .i = {number, number, number}});
 }
 
 static inline uint32_t fixture_float(lower_fixture *f, double number)
 {
-    return fixture_value(f, (htp_shim_value){.kind = HTP_SHIM_FLOAT,
-                                             .producer = HTP_SHIM_NONE,
-                                             .weight = HTP_SHIM_NONE,
-                                             .is_constant = true,
-                                             .f = {number, number, number}});
+    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_FLOAT,
+                                              .producer = HTP_SHIM_NONE,
+                                              .weight = HTP_SHIM_NONE,
+                                              .is_constant = true,
+                                              .f = {number, number, number}});
 }
 
 static inline uint32_t fixture_bool(lower_fixture *f, bool truth)
 {
-    return fixture_value(f, (htp_shim_value){.kind = HTP_SHIM_BOOL,
-                                             .producer = HTP_SHIM_NONE,
-                                             .weight = HTP_SHIM_NONE,
-                                             .is_constant = true,
-                                             .i = {truth, truth, truth}});
+    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_BOOL,
+                                              .producer = HTP_SHIM_NONE,
+                                              .weight = HTP_SHIM_NONE,
+                                              .is_constant = true,
+                                              .i = {truth, truth, truth}});
 }
 
 static inline uint32_t fixture_string(lower_fixture *f, const char *string)
 {
-    return fixture_value(f, (htp_shim_value){.kind = HTP_SHIM_STRING,
-                                             .producer = HTP_SHIM_NONE,
-                                             .weight = HTP_SHIM_NONE,
-                                             .is_constant = true,
-                                             .s = string,
-                                             .s_bytes = strlen(string)});
+    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_STRING,
+                                              .producer = HTP_SHIM_NONE,
+                                              .weight = HTP_SHIM_NONE,
+                                              .is_constant = true,
+                                              .s = string,
+                                              .s_bytes = strlen(string)});
 }
 
 /** A number that a node will compute. */
 static inline uint32_t fixture_dynamic(lower_fixture *f, htp_shim_kind kind)
 {
     return fixture_value(
-        f, (htp_shim_value){.kind = kind, .producer = HTP_SHIM_NONE, .weight = HTP_SHIM_NONE});
+        f, (htp_trace_value){.kind = kind, .producer = HTP_SHIM_NONE, .weight = HTP_SHIM_NONE});
 }
 
 static inline uint32_t fixture_list(lower_fixture *f, uint32_t count, const uint32_t *elements)
@@ -140,11 +140,11 @@ static inline uint32_t fixture_list(lower_fixture *f, uint32_t count, const uint
     for (uint32_t i = 0; i < count; i++) {
         copy[i] = elements[i];
     }
-    return fixture_value(f, (htp_shim_value){.kind = HTP_SHIM_LIST,
-                                             .producer = HTP_SHIM_NONE,
-                                             .weight = HTP_SHIM_NONE,
-                                             .elements = copy,
-                                             .element_count = count});
+    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_LIST,
+                                              .producer = HTP_SHIM_NONE,
+                                              .weight = HTP_SHIM_NONE,
+                                              .elements = copy,
+                                              .element_count = count});
 }
 
 #define ELEMENTS(...)                                                                              \
@@ -176,15 +176,15 @@ static inline uint32_t fixture_node(lower_fixture *f, const char *kind, uint32_t
     *outputs = output;
     uint32_t node = (uint32_t)f->nodes.count;
     HTP_PUSH(f->arena, &f->nodes,
-             (htp_shim_node){.kind = kind,
-                             .inputs = inputs,
-                             .input_names = names,
-                             .input_count = (uint32_t)count,
-                             .outputs = outputs,
-                             .output_count = 1,
-                             .scope = scope,
-                             .source_file = "net.py",
-                             .source_line = 10 + node});
+             (htp_trace_node){.kind = kind,
+                              .inputs = inputs,
+                              .input_names = names,
+                              .input_count = (uint32_t)count,
+                              .outputs = outputs,
+                              .output_count = 1,
+                              .scope = scope,
+                              .source_file = "net.py",
+                              .source_line = 10 + node});
     fixture_set_producer(f, output, node);
     return output;
 }
@@ -203,21 +203,21 @@ static inline htp_status fixture_lower(lower_fixture *f, int opset)
         {.name = "y", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
         {.name = "z", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
     };
-    f->scopes[ROOT] = (htp_shim_scope){.parent = HTP_SHIM_NONE};
-    f->scopes[BLOCK] = (htp_shim_scope){.parent = ROOT,
-                                        .module = 1,
-                                        .passed = f->passed.items,
-                                        .passed_count = (uint32_t)f->passed.count};
-    f->trace = (htp_shim_trace){.values = f->values.items,
-                                .value_count = (uint32_t)f->values.count,
-                                .nodes = f->nodes.items,
-                                .node_count = (uint32_t)f->nodes.count,
-                                .scopes = f->scopes,
-                                .scope_count = 2,
-                                .inputs = f->inputs.items,
-                                .input_count = (uint32_t)f->inputs.count,
-                                .outputs = f->outputs.items,
-                                .output_count = (uint32_t)f->outputs.count};
+    f->scopes[ROOT] = (htp_trace_scope){.parent = HTP_SHIM_NONE};
+    f->scopes[BLOCK] = (htp_trace_scope){.parent = ROOT,
+                                         .module = 1,
+                                         .passed = f->passed.items,
+                                         .passed_count = (uint32_t)f->passed.count};
+    f->trace = (htp_trace){.values = f->values.items,
+                           .value_count = (uint32_t)f->values.count,
+                           .nodes = f->nodes.items,
+                           .node_count = (uint32_t)f->nodes.count,
+                           .scopes = f->scopes,
+                           .scope_count = 2,
+                           .inputs = f->inputs.items,
+                           .input_count = (uint32_t)f->inputs.count,
+                           .outputs = f->outputs.items,
+                           .output_count = (uint32_t)f->outputs.count};
     htp_graph *graph = htp_graph_build(f->arena, &f->trace, 3, fixture_modules, 2, arguments,
                                        (uint32_t)f->inputs.count, fixture_axes, 2);
     f->model = htp_draft_new(f->arena, graph, opset);

@@ -8,21 +8,26 @@
 
 #include <htp/shim.h>
 
-typedef HTP_VECTOR(htp_shim_module) module_list;
+/** As a HTP_VECTOR(htp_shim_module). */
+typedef struct module_list {
+    htp_shim_module *items;
+    size_t count;
+    size_t capacity;
+    HTP_VECTOR(uint32_t) calls; /* by module */
+} module_list;
 
-/** Adds a module below @p parent; the root is the first, below HTP_SHIM_NONE. @return its index */
+/** Adds a module below @p parent, which is called once; the root is the first, below HTP_SHIM_NONE.
+ * @return its index */
 static inline uint32_t module_list_add(htp_arena *arena, module_list *list, uint32_t parent,
                                        const char *name, const char *qualified_class)
 {
-    htp_shim_module module = {.name = name,
-                              .path = name,
-                              .qualified_class = qualified_class,
-                              .parent = parent,
-                              .calls = 1};
+    htp_shim_module module = {
+        .name = name, .path = name, .qualified_class = qualified_class, .parent = parent};
     if (parent != HTP_SHIM_NONE && parent != 0) {
         module.path = htp_arena_printf(arena, "%s.%s", list->items[parent].path, name);
     }
     HTP_PUSH(arena, list, module);
+    HTP_PUSH(arena, &list->calls, 1);
     return (uint32_t)(list->count - 1);
 }
 

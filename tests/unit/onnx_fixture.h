@@ -25,7 +25,7 @@ enum { WEIGHT_COUNT = 8 };
 
 typedef struct onnx_fixture {
     htp_arena *arena;
-    htp_shim_trace trace;
+    htp_trace trace;
     htp_shim_weight weights[WEIGHT_COUNT];
     htp_graph *graph;
     htp_draft *model;
@@ -44,7 +44,7 @@ static const htp_shim_module fixture_modules[] = {
     {.name = "odd", .path = "a/b\n\xff\xc3\xa9", .qualified_class = "pkg.Odd", .parent = 0},
 };
 
-static const htp_shim_scope fixture_scopes[SCOPE_COUNT] = {
+static const htp_trace_scope fixture_scopes[SCOPE_COUNT] = {
     [ROOT] = {HTP_SHIM_NONE, 0, 0, 0, NULL, 0}, [ENCODER] = {ROOT, 1, 0, 0, NULL, 0},
     [LAYER] = {ENCODER, 2, 0, 0, NULL, 0},      [ATTENTION] = {LAYER, 3, 0, 0, NULL, 0},
     [OWN] = {ATTENTION, 3, 1, 0, NULL, 0},      [SHARED] = {ATTENTION, 4, 0, 0, NULL, 0},
@@ -54,7 +54,7 @@ static const htp_shim_scope fixture_scopes[SCOPE_COUNT] = {
 /** Builds everything anew in f->arena. The weights are empty: a test sets those that it uses. */
 static inline void fixture_build(onnx_fixture *f)
 {
-    f->trace = (htp_shim_trace){
+    f->trace = (htp_trace){
         .scopes = fixture_scopes,
         .scope_count = SCOPE_COUNT,
         .weights = f->weights,

@@ -2,13 +2,14 @@
  * Programs made of text, for the tests of what follows them: htp/program.h filled without libtorch.
  *
  *     schema aten::embedding.t weight indices            an operator; arguments are tensors,
- * "n:int" is not class Net weight=tensor[10,4] block=Block          a class, and its one object
- *     class Block rows=list[tensor[2]tensor[3,2]]
- *     def Net.forward(%self:Net, %x, %n:int)             the first one is the method of the program
- *       %w = prim::GetAttr<weight>(%self)
- *       %y = aten::embedding.t(%w, %x)
- *       %k:int = prim::Constant<3>()                     a number, "text", or tensor[2,3]
- *       %z = prim::If(%k)
+ * "n:int" schema aten::add_.Tensor self! other -> self!      is not; "!" is written, "*" looked at.
+ * What is behind "->" are results: a tensor where nothing is said class Net weight=tensor[10,4]
+ * block=Block          a class, and its one object class Block rows=list[tensor[2]tensor[3,2]]
+ *     class Tied a=tensor[2,3]@9 b=tensor[2,3]@9         two tensors in one memory, which has a
+ * number def Net.forward(%self:Net, %x, %n:int)             the first one is the method of the
+ * program %w = prim::GetAttr<weight>(%self) %y = aten::embedding.t(%w, %x) %k:int =
+ * prim::Constant<3>()                     a number, "text", None, True, tensor[2,3] %p =
+ * prim::TupleSlice<1 3>(%t) %z = prim::If(%k)
  *       {
  *         -> %y
  *       }
@@ -16,6 +17,10 @@
  *         %b:Block = prim::GetAttr<block>(%self)
  *         %c = prim::CallMethod<Block.forward>(%b, %x)   or prim::CallFunction<name>()
  *         -> %c
+ *       }
+ *       prim::Loop(%n, %k)
+ *       { (%i:int)                                       what a block is given
+ *         -> %k
  *       }
  *       -> %z
  *
@@ -25,193 +30,56 @@
 #ifndef HTP_TESTS_PROGRAM_FIXTURE_H
 #define HTP_TESTS_PROGRAM_FIXTURE_H
 
-#include "base/map.h"
-#include "base/text.h"
-#include "base/vector.h"
-#include "unit.h"
-
-#include <ctype.h>
-#include <htp/program.h>
-#include <string.h>
-
-typedef HTP_VECTOR(uint32_t) program_numbers;
-typedef HTP_VECTOR(const char *) program_texts;
-
-typedef struct program_fixture {
-    htp_arena *arena;
-    htp_program program;
-    HTP_VECTOR(htp_program_type) types;
-    HTP_VECTOR(htp_program_schema) schemas;
-    HTP_VECTOR(htp_program_data) data;
-    HTP_VECTOR(htp_program_class) classes;
-    HTP_VECTOR(htp_program_object) objects;
-    HTP_VECTOR(htp_program_function) functions;
-    HTP_VECTOR(program_numbers) slots; /* by object: data */
-    htp_map class_names;
-    htp_map function_names;
-    htp_map schema_names;
-    /* the function that is read */
-    HTP_VECTOR(htp_program_value) values;
-    HTP_VECTOR(htp_program_node) nodes;
-    HTP_VECTOR(htp_program_block) blocks;
-    htp_map value_names;
-    const char *at; /* of the text */
-} program_fixture;
-
-/* ---- words -------------------------------------------------------------------------------------
- */
-
-static inline void program_skip(program_fixture *p)
-{
-    while (*p->at == ' ' || *p->at == ',') {
-        p->at++;
-    }
-}
-
-/** Takes @p mark where it is next. */
-static inline bool program_takes(program_fixture *p, const char *mark)
-{
-    program_skip(p);
-    size_t length = strlen(mark);
-    bool is_next = strncmp(p->at, mark, length) == 0;
-    p->at += is_next ? length : 0;
-    return is_next;
-}
-
-static inline void program_expect(program_fixture *p, const char *mark)
-{
-    ck_assert_msg(program_takes(p, mark), "%s is expected: %.40s", mark, p->at);
-}
-
-/** A name: letters, digits and what is between them in kinds. */
-static inline const char *program_word(program_fixture *p)
-{
-    program_skip(p);
-    const char *begin = p->at;
-    while (isalnum((unsigned char)*p->at) || strchr("_.%", *p->at ? *p->at : ' ') ||
-           (p->at[0] == ':' && p->at[1] == ':') || (p->at[0] == ':' && p->at[-1] == ':')) {
-        p->at++;
-    }
-    ck_assert_msg(p->at > begin, "a name is expected: %.40s", begin);
-    return htp_arena_copy(p->arena, begin, (size_t)(p->at - begin));
-}
-
-/** To the first word of the next line. @return false at the end */
-static inline bool program_line(program_fixture *p)
-{
-    p->at += strspn(p->at, " \n");
-    return *p->at != '\0';
-}
-
-static inline uint32_t program_named(const htp_map *names, const char *name)
-{
-    uint32_t number = 0;
-    ck_assert_msg(htp_map_get(names, name, &number), "%s is not known", name);
-    return number;
-}
-
-/* ---- types and data ----------------------------------------------------------------------------
- */
-
-/** The type that follows a name, behind ":". */
-static inline uint32_t program_type(program_fixture *p)
-{
-    htp_program_type type = {.kind = HTP_TYPE_TENSOR};
-    if (*p->at == ':') {
-        p->at++;
-        const char *name = program_word(p);
-        bool is_class = htp_map_get(&p->class_names, name, &type.class_number);
-        type.kind = is_class                      ? HTP_TYPE_CLASS
-                    : strcmp(name, "Tensor") == 0 ? HTP_TYPE_TENSOR
-                    : strcmp(name, "list") == 0   ? HTP_TYPE_LIST
-                    : strcmp(name, "tuple") == 0  ? HTP_TYPE_TUPLE
-                    : strcmp(name, "dict") == 0   ? HTP_TYPE_DICT
-                                                  : HTP_TYPE_OTHER;
-    }
-    HTP_PUSH(p->arena, &p->types, type);
-    return (uint32_t)p->types.count - 1;
-}
-
-static inline uint32_t program_add_data(program_fixture *p, htp_program_data data)
-{
-    HTP_PUSH(p->arena, &p->data, data);
-    return (uint32_t)p->data.count - 1;
-}
-
-/** @param weight  its number, or HTP_PROGRAM_NONE */
-static inline uint32_t program_tensor(program_fixture *p, uint32_t weight)
-{
-    HTP_VECTOR(int64_t) dims = {0};
-    program_expect(p, "[");
-    while (!program_takes(p, "]")) {
-        char *end = NULL;
-        HTP_PUSH(p->arena, &dims, strtoll(p->at, &end, 10));
-        p->at = end;
-    }
-    return program_add_data(p, (htp_program_data){.kind = HTP_DATA_TENSOR,
-                                                  .dims = dims.items,
-                                                  .rank = (uint32_t)dims.count,
-                                                  .weight = weight});
-}
-
-static inline uint32_t program_list(program_fixture *p)
-{
-    program_numbers elements = {0};
-    program_expect(p, "[");
-    while (!program_takes(p, "]")) {
-        program_expect(p, "tensor");
-        HTP_PUSH(p->arena, &elements, program_tensor(p, HTP_PROGRAM_NONE));
-    }
-    return program_add_data(p, (htp_program_data){.kind = HTP_DATA_LIST,
-                                                  .weight = HTP_PROGRAM_NONE,
-                                                  .elements = elements.items,
-                                                  .element_count = (uint32_t)elements.count});
-}
-
-/** A number, a text, or a tensor. @param weight  of a tensor */
-static inline uint32_t program_data(program_fixture *p, uint32_t weight)
-{
-    htp_program_data data = {.kind = HTP_DATA_INT, .weight = HTP_PROGRAM_NONE};
-    if (program_takes(p, "tensor")) {
-        return program_tensor(p, weight);
-    }
-    if (program_takes(p, "list")) {
-        return program_list(p);
-    }
-    if (program_takes(p, "\"")) {
-        size_t length = strcspn(p->at, "\"");
-        data.kind = HTP_DATA_STRING;
-        data.string = htp_arena_copy(p->arena, p->at, length);
-        p->at += length + 1;
-        return program_add_data(p, data);
-    }
-    if (*p->at == '-' || isdigit((unsigned char)*p->at)) {
-        char *end = NULL;
-        data.number = strtoll(p->at, &end, 10);
-        p->at = end;
-        return program_add_data(p, data);
-    }
-    data.kind = HTP_DATA_OBJECT;
-    data.object = program_named(&p->class_names, program_word(p));
-    return program_add_data(p, data);
-}
+#include "program_words.h"
 
 /* ---- declarations ------------------------------------------------------------------------------
  */
 
+typedef HTP_VECTOR(htp_program_argument) program_arguments;
+
+/** Arguments up to the end of the line, or to "->". */
+static inline program_arguments program_read_arguments(program_fixture *p)
+{
+    program_arguments arguments = {0};
+    for (program_skip(p); *p->at != '\n' && *p->at && strncmp(p->at, "->", 2) != 0;
+         program_skip(p)) {
+        htp_program_argument argument = {.name = program_word(p), .default_data = HTP_PROGRAM_NONE};
+        argument.type = program_type(p);
+        argument.is_written = *p->at == '!';
+        argument.is_alias = *p->at == '!' || *p->at == '*';
+        p->at += argument.is_alias;
+        HTP_PUSH(p->arena, &arguments, argument);
+    }
+    return arguments;
+}
+
 static inline void program_read_schema(program_fixture *p)
 {
-    HTP_VECTOR(htp_program_argument) arguments = {0};
     const char *kind = program_word(p);
-    for (program_skip(p); *p->at != '\n' && *p->at; program_skip(p)) {
-        const char *name = program_word(p);
-        HTP_PUSH(p->arena, &arguments, (htp_program_argument){name, program_type(p)});
+    const char *dot = strchr(kind, '.');
+    htp_program_schema schema = {
+        .kind = kind,
+        .name = htp_arena_copy(p->arena, kind, strcspn(kind, ".")),
+        .overload = dot ? dot + 1 : "",
+    };
+    program_arguments arguments = program_read_arguments(p);
+    program_arguments returns = {0};
+    if (program_takes(p, "->")) {
+        returns = program_read_arguments(p);
+    } else {
+        HTP_PUSH(p->arena, &p->types, (htp_program_type){.kind = HTP_TYPE_TENSOR});
+        HTP_PUSH(p->arena, &returns,
+                 (htp_program_argument){.name = "", .type = (uint32_t)p->types.count - 1});
     }
+    for (size_t i = 0; i < arguments.count; i++) {
+        schema.is_mutable = schema.is_mutable || arguments.items[i].is_written;
+    }
+    schema.arguments = arguments.items;
+    schema.argument_count = (uint32_t)arguments.count;
+    schema.returns = returns.items;
+    schema.return_count = (uint32_t)returns.count;
     htp_map_set(p->arena, &p->schema_names, kind, (uint32_t)p->schemas.count);
-    HTP_PUSH(p->arena, &p->schemas,
-             (htp_program_schema){.kind = kind,
-                                  .arguments = arguments.items,
-                                  .argument_count = (uint32_t)arguments.count});
+    HTP_PUSH(p->arena, &p->schemas, schema);
 }
 
 /** Classes are numbered in a first pass, as they may hold later ones. */
@@ -219,12 +87,14 @@ static inline void program_read_class(program_fixture *p)
 {
     program_texts names = {0};
     program_numbers slots = {0};
-    uint32_t number = program_named(&p->class_names, program_word(p));
+    const char *name = program_word(p);
+    uint32_t number = program_named(&p->class_names, name);
     for (program_skip(p); *p->at != '\n' && *p->at; program_skip(p)) {
         HTP_PUSH(p->arena, &names, program_word(p));
         program_expect(p, "=");
         HTP_PUSH(p->arena, &slots, program_data(p, (uint32_t)p->data.count));
     }
+    p->classes.items[number].name = name;
     p->classes.items[number].attributes = names.items;
     p->classes.items[number].attribute_count = (uint32_t)names.count;
     p->slots.items[number] = slots;
@@ -260,7 +130,8 @@ static inline uint32_t program_make_value(program_fixture *p, uint32_t producer)
 {
     const char *name = program_word(p);
     htp_map_set(p->arena, &p->value_names, name, (uint32_t)p->values.count);
-    HTP_PUSH(p->arena, &p->values, (htp_program_value){program_type(p), producer});
+    HTP_PUSH(p->arena, &p->values,
+             (htp_program_value){.name = name + 1, .type = program_type(p), .producer = producer});
     return (uint32_t)p->values.count - 1;
 }
 
@@ -289,11 +160,17 @@ static inline void program_read_option(program_fixture *p, htp_program_node *nod
 {
     if (strcmp(node->kind, "prim::Constant") == 0) {
         node->data = program_data(p, HTP_PROGRAM_NONE);
+    } else if (strcmp(node->kind, "prim::TupleSlice") == 0) {
+        char *end = NULL;
+        node->begin = strtoll(p->at, &end, 10);
+        node->end = strtoll(end, &end, 10);
+        p->at = end;
     } else {
         const char *name = program_word(p);
         const char *dot = strchr(name, '.');
         node->name = dot ? dot + 1 : name;
-        if (strcmp(node->kind, "prim::CallFunction") == 0) {
+        if (strcmp(node->kind, "prim::CallFunction") == 0 ||
+            strcmp(node->kind, "prim::fork") == 0) {
             node->function = program_named(&p->function_names, name);
         }
     }
@@ -333,6 +210,11 @@ static inline void program_read_block(program_fixture *p, uint32_t number)
         const char *at;
     } inner;
     HTP_VECTOR(inner) within = {0};
+    if (program_takes(p, "(")) {
+        program_numbers inputs = program_make_values(p, ")", HTP_PROGRAM_NONE);
+        p->blocks.items[number].inputs = inputs.items;
+        p->blocks.items[number].input_count = (uint32_t)inputs.count;
+    }
     uint32_t first = (uint32_t)p->nodes.count;
     while (program_line(p) && !program_takes(p, "->")) {
         if (!program_takes(p, "{")) {
@@ -368,7 +250,9 @@ static inline void program_read_block(program_fixture *p, uint32_t number)
 
 static inline void program_read_function(program_fixture *p)
 {
-    uint32_t number = program_named(&p->function_names, program_word(p));
+    const char *name = program_word(p);
+    const char *dot = strchr(name, '.');
+    uint32_t number = program_named(&p->function_names, name);
     p->values.count = p->nodes.count = p->blocks.count = 0;
     p->values.items = NULL;
     p->nodes.items = NULL;
@@ -380,8 +264,20 @@ static inline void program_read_function(program_fixture *p)
     HTP_PUSH(p->arena, &p->blocks,
              (htp_program_block){.inputs = inputs.items, .input_count = (uint32_t)inputs.count});
     program_read_block(p, 0);
+    htp_program_schema schema = {.kind = name, .name = name, .overload = ""};
+    htp_program_argument *arguments = HTP_NEW_ARRAY(p->arena, htp_program_argument, inputs.count);
+    for (size_t i = 0; i < inputs.count; i++) {
+        const htp_program_value *input = &p->values.items[inputs.items[i]];
+        arguments[i] = (htp_program_argument){
+            .name = input->name, .type = input->type, .default_data = HTP_PROGRAM_NONE};
+    }
+    schema.arguments = arguments;
+    schema.argument_count = (uint32_t)inputs.count;
+    HTP_PUSH(p->arena, &p->schemas, schema);
     p->functions.items[number] = (htp_program_function){
         .is_loaded = true,
+        .name = dot ? dot + 1 : name,
+        .schema = (uint32_t)p->schemas.count - 1,
         .blocks = p->blocks.items,
         .block_count = (uint32_t)p->blocks.count,
         .nodes = p->nodes.items,
@@ -400,7 +296,9 @@ static inline void program_number(program_fixture *p, const char *text)
     for (p->at = text; program_line(p); p->at += strcspn(p->at, "\n")) {
         if (program_takes(p, "class ")) {
             htp_map_set(p->arena, &p->class_names, program_word(p), (uint32_t)p->classes.count);
-            HTP_PUSH(p->arena, &p->objects, (htp_program_object){(uint32_t)p->classes.count});
+            HTP_PUSH(p->arena, &p->objects,
+                     (htp_program_object){.class_number = (uint32_t)p->classes.count,
+                                          .module = (uint32_t)p->classes.count});
             HTP_PUSH(p->arena, &p->classes, (htp_program_class){0});
             HTP_PUSH(p->arena, &p->slots, (program_numbers){0});
         } else if (program_takes(p, "def ")) {
@@ -419,6 +317,24 @@ static inline htp_shim_code program_load_slot(const htp_program *program, uint32
     const program_fixture *p = program->reader;
     *data = p->slots.items[object].items[slot];
     return HTP_SHIM_OK;
+}
+
+static inline void program_find_source(const htp_program *program, uint32_t function, uint32_t node,
+                                       const char **file, uint32_t *line)
+{
+    (void)program;
+    (void)function;
+    *file = "model.py";
+    *line = node + 1;
+}
+
+static inline const char *program_find_source_text(const htp_program *program, uint32_t function,
+                                                   uint32_t node)
+{
+    (void)program;
+    (void)function;
+    (void)node;
+    return "";
 }
 
 /** The program that a text says. The first class has the method, which is the first function. */
@@ -445,6 +361,8 @@ static inline const htp_program *program_read(htp_arena *arena, const char *text
         .objects = p->objects.items,
         .functions = p->functions.items,
         .load_slot = program_load_slot,
+        .find_source = program_find_source,
+        .find_source_text = program_find_source_text,
         .reader = p,
     };
     return &p->program;

@@ -21,7 +21,7 @@ static uint32_t add(program *p, uint32_t parent, const char *name, const char *c
                     uint32_t calls)
 {
     uint32_t module = module_list_add(p->arena, &p->modules, parent, name, class);
-    p->modules.items[module].calls = calls;
+    p->modules.calls.items[module] = calls;
     return module;
 }
 
@@ -48,8 +48,8 @@ static const char *find(program *p)
     uint32_t count = (uint32_t)p->modules.count;
     const htp_parameters *parameters = htp_parameters_count(
         p->arena, modules, count, p->weights.items, (uint32_t)p->weights.count);
-    const htp_alias_list *lists =
-        htp_aliases_find(p->arena, modules, count, p->weights.items, parameters);
+    const htp_alias_list *lists = htp_aliases_find(p->arena, modules, count, p->modules.calls.items,
+                                                   p->weights.items, parameters);
     for (uint32_t i = 0; i < count; i++) {
         for (size_t k = 0; k < lists[i].count; k++) {
             htp_text_addf(&text, "%s%s%s", k ? " " : modules[i].path, k ? "" : ": ",
@@ -167,8 +167,9 @@ UNIT_TEST(many_twins_are_listed_once)
     const htp_parameters *parameters =
         htp_parameters_count(arena, p.modules.items, (uint32_t)p.modules.count, p.weights.items,
                              (uint32_t)p.weights.count);
-    const htp_alias_list *lists = htp_aliases_find(
-        arena, p.modules.items, (uint32_t)p.modules.count, p.weights.items, parameters);
+    const htp_alias_list *lists =
+        htp_aliases_find(arena, p.modules.items, (uint32_t)p.modules.count, p.modules.calls.items,
+                         p.weights.items, parameters);
     for (uint32_t i = 0; i < p.modules.count; i++) {
         UNIT_CHECK(lists[i].count == (i == 2 ? MANY - 1 : 0));
     }

@@ -11,22 +11,25 @@ enum { NET, ENCODER, LAYER0, LINEAR0, LAYER1, LINEAR1, EMBED, HEAD, GATES, GATE 
 static const char *const layer1_aliases[] = {"last", "encoder.2"};
 
 static const htp_shim_module modules[] = {
-    [NET] = {"", "", "pkg.Net", HTP_SHIM_NONE, 1, NULL, 0, false},
-    [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NET, 2, NULL, 0, false},
-    [LAYER0] = {"0", "encoder.0", "pkg.Layer", ENCODER, 2, NULL, 0, false},
-    [LINEAR0] = {"linear", "encoder.0.linear", "torch.nn.modules.linear.Linear", LAYER0, 2, NULL, 0,
+    [NET] = {"", "", "pkg.Net", HTP_SHIM_NONE, NULL, 0, false},
+    [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NET, NULL, 0, false},
+    [LAYER0] = {"0", "encoder.0", "pkg.Layer", ENCODER, NULL, 0, false},
+    [LINEAR0] = {"linear", "encoder.0.linear", "torch.nn.modules.linear.Linear", LAYER0, NULL, 0,
                  false},
-    [LAYER1] = {"1", "encoder.1", "pkg.Layer", ENCODER, 0, layer1_aliases, 2, false},
-    [LINEAR1] = {"linear", "encoder.1.linear", "torch.nn.modules.linear.Linear", LAYER1, 0, NULL, 0,
+    [LAYER1] = {"1", "encoder.1", "pkg.Layer", ENCODER, layer1_aliases, 2, false},
+    [LINEAR1] = {"linear", "encoder.1.linear", "torch.nn.modules.linear.Linear", LAYER1, NULL, 0,
                  false},
-    [EMBED] = {"embed", "embed", "torch.nn.modules.sparse.Embedding", NET, 1, NULL, 0, false},
-    [HEAD] = {"it's", "it's", "torch.nn.modules.linear.Linear", NET, 1, NULL, 0, false},
-    [GATES] = {"gates", "gates", "torch.nn.modules.container.ModuleList", NET, 0, NULL, 0, false},
-    [GATE] = {"0", "gates.0", "pkg.Gate", GATES, 1, NULL, 0, false},
+    [EMBED] = {"embed", "embed", "torch.nn.modules.sparse.Embedding", NET, NULL, 0, false},
+    [HEAD] = {"it's", "it's", "torch.nn.modules.linear.Linear", NET, NULL, 0, false},
+    [GATES] = {"gates", "gates", "torch.nn.modules.container.ModuleList", NET, NULL, 0, false},
+    [GATE] = {"0", "gates.0", "pkg.Gate", GATES, NULL, 0, false},
 };
 enum { MODULES = sizeof(modules) / sizeof(modules[0]) };
 
-static const htp_shim_scope scopes[] = {
+static const uint32_t module_calls[MODULES] = {
+    [NET] = 1, [ENCODER] = 2, [LAYER0] = 2, [LINEAR0] = 2, [EMBED] = 1, [HEAD] = 1, [GATE] = 1};
+
+static const htp_trace_scope scopes[] = {
     {HTP_SHIM_NONE, NET, 7, 0, NULL, 0}, {0, ENCODER, 0, 0, NULL, 0}, {1, LAYER0, 0, 0, NULL, 0},
     {2, LINEAR0, 0, 0, NULL, 0},         {1, LAYER0, 1, 0, NULL, 0},  {4, LINEAR0, 1, 0, NULL, 0},
     {0, EMBED, 0, 0, NULL, 0},           {0, HEAD, 0, 0, NULL, 0},    {1, ENCODER, 1, 0, NULL, 0},
@@ -61,19 +64,20 @@ enum { WEIGHTS = sizeof(weights) / sizeof(weights[0]) };
         .kind = (operator), .scope = (in_scope), .source_file = (file), .source_line = (line)      \
     }
 
-static const htp_shim_node nodes[] = {
+static const htp_trace_node nodes[] = {
     NODE("aten::embedding", 6, "net.py", 3), NODE("aten::linear", 3, "net.py", 12),
     NODE("aten::linear", 5, "net.py", 12),   NODE("aten::add.Tensor", 8, "", 0),
     NODE("aten::linear", 7, "net.py", 20),
 };
 enum { OPERATIONS = sizeof(nodes) / sizeof(nodes[0]) };
 
-static const htp_shim_trace trace = {.nodes = nodes,
-                                     .node_count = OPERATIONS,
-                                     .scopes = scopes,
-                                     .scope_count = SCOPES,
-                                     .weights = weights,
-                                     .weight_count = WEIGHTS};
+static const htp_trace trace = {.nodes = nodes,
+                                .node_count = OPERATIONS,
+                                .scopes = scopes,
+                                .scope_count = SCOPES,
+                                .module_calls = module_calls,
+                                .weights = weights,
+                                .weight_count = WEIGHTS};
 
 /** A model under annotation. */
 typedef struct subject {

@@ -1,4 +1,4 @@
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "unit.h"
 
 START_TEST(names_read_back)

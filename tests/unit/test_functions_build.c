@@ -11,25 +11,27 @@
 
 enum { NET, LAYERS, LAYER0, LAYER1, INNER0, INNER1, HELD, MODULES };
 
-#define MODULE(own_name, dotted, class_name, above, times)                                         \
+#define MODULE(own_name, dotted, class_name, above)                                                \
     {                                                                                              \
-        .name = (own_name), .path = (dotted), .qualified_class = (class_name), .parent = (above),  \
-        .calls = (times)                                                                           \
+        .name = (own_name), .path = (dotted), .qualified_class = (class_name), .parent = (above)   \
     }
 
 static const htp_shim_module modules[] = {
-    [NET] = MODULE("", "", "pkg.Net", HTP_SHIM_NONE, 1),
-    [LAYERS] = MODULE("layers", "layers", "torch.nn.modules.container.ModuleList", NET, 0),
-    [LAYER0] = MODULE("0", "layers.0", "pkg.Layer", LAYERS, 1),
-    [LAYER1] = MODULE("1", "layers.1", "pkg.Layer", LAYERS, 1),
-    [INNER0] = MODULE("inner", "layers.0.inner", "pkg.sub.Inner", LAYER0, 1),
-    [INNER1] = MODULE("inner", "layers.1.inner", "pkg.sub.Inner", LAYER1, 1),
-    [HELD] = MODULE("held", "held", "pkg.Held", NET, 2),
+    [NET] = MODULE("", "", "pkg.Net", HTP_SHIM_NONE),
+    [LAYERS] = MODULE("layers", "layers", "torch.nn.modules.container.ModuleList", NET),
+    [LAYER0] = MODULE("0", "layers.0", "pkg.Layer", LAYERS),
+    [LAYER1] = MODULE("1", "layers.1", "pkg.Layer", LAYERS),
+    [INNER0] = MODULE("inner", "layers.0.inner", "pkg.sub.Inner", LAYER0),
+    [INNER1] = MODULE("inner", "layers.1.inner", "pkg.sub.Inner", LAYER1),
+    [HELD] = MODULE("held", "held", "pkg.Held", NET),
 };
+
+static const uint32_t module_calls[MODULES] = {
+    [NET] = 1, [LAYER0] = 1, [LAYER1] = 1, [INNER0] = 1, [INNER1] = 1, [HELD] = 2};
 
 enum { ROOT, FIRST, FIRST_INNER, SECOND, SECOND_INNER, HELD_ONCE, HELD_TWICE, SCOPES };
 
-static const htp_shim_scope scopes[] = {
+static const htp_trace_scope scopes[] = {
     [ROOT] = {.parent = HTP_SHIM_NONE, .module = NET},
     [FIRST] = {.parent = ROOT, .module = LAYER0},
     [FIRST_INNER] = {.parent = FIRST, .module = INNER0},
@@ -51,8 +53,11 @@ static const htp_shim_weight weights[] = {
     {.name = "layers.1.scale", .module = LAYER1, VECTOR, .storage = 2},
 };
 
-static const htp_shim_trace trace = {
-    .scopes = scopes, .scope_count = SCOPES, .weights = weights, .weight_count = 2};
+static const htp_trace trace = {.scopes = scopes,
+                                .scope_count = SCOPES,
+                                .module_calls = module_calls,
+                                .weights = weights,
+                                .weight_count = 2};
 
 /* A model under way, and what becomes of it. */
 typedef struct subject {

@@ -40,7 +40,7 @@ static module_list make_modules(htp_arena *arena)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         uint32_t module =
             module_list_add(arena, &list, rows[i].parent, rows[i].name, rows[i].class_name);
-        list.items[module].calls = rows[i].calls;
+        list.calls.items[module] = rows[i].calls;
     }
     return list;
 }
@@ -51,7 +51,8 @@ static htp_status choose_of(htp_arena *arena, const module_list *list, bool incl
     const htp_hierarchy_options options = {include_torch_nn};
     const htp_hierarchy *hierarchy =
         htp_hierarchy_build(arena, list->items, (uint32_t)list->count, &options);
-    return htp_functions_choose(arena, hierarchy, list->items, selectors, is_chosen);
+    return htp_functions_choose(arena, hierarchy, list->items, list->calls.items, selectors,
+                                is_chosen);
 }
 
 /* The numbers of the modules that are chosen, as text; or the message. */
@@ -127,7 +128,7 @@ UNIT_TEST(tags_of_torch_nn)
 UNIT_TEST(commas_in_names)
 {
     module_list list = make_modules(arena);
-    list.items[SPARE].calls = 1;
+    list.calls.items[SPARE] = 1;
     ck_assert_str_eq(choose(arena, &list, false, "head.a%2Cb"), "9");
     ck_assert_str_eq(choose(arena, &list, false, "head.a%2cb,head"), "7 9");
     ck_assert_ptr_nonnull(strstr(choose(arena, &list, false, "head.a,b"), "no module is 'head.a'"));
@@ -216,7 +217,7 @@ UNIT_TEST(long_lists_are_cut)
     module_list list = {0};
     module_list_add(arena, &list, HTP_SHIM_NONE, "", "pkg.Net");
     uint32_t layers = module_list_add(arena, &list, 0, "layers", LIST);
-    list.items[layers].calls = 0;
+    list.calls.items[layers] = 0;
     for (int i = 0; i < 50; i++) {
         uint32_t layer =
             module_list_add(arena, &list, layers, htp_arena_printf(arena, "%d", i), "pkg.Layer");
@@ -245,7 +246,7 @@ UNIT_TEST(many_modules)
     module_list list = {0};
     module_list_add(arena, &list, HTP_SHIM_NONE, "", "pkg.Net");
     uint32_t layers = module_list_add(arena, &list, 0, "layers", LIST);
-    list.items[layers].calls = 0;
+    list.calls.items[layers] = 0;
     for (uint32_t i = 0; i < WIDTH; i++) {
         module_list_add(arena, &list, layers, htp_arena_printf(arena, "n%u", (unsigned)i),
                         "pkg.models.Block");
@@ -255,8 +256,8 @@ UNIT_TEST(many_modules)
         htp_hierarchy_build(arena, list.items, (uint32_t)list.count, &options);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         bool *is_chosen = HTP_NEW_ARRAY(arena, bool, list.count);
-        htp_status status =
-            htp_functions_choose(arena, hierarchy, list.items, cases[i].selectors, is_chosen);
+        htp_status status = htp_functions_choose(arena, hierarchy, list.items, list.calls.items,
+                                                 cases[i].selectors, is_chosen);
         uint32_t count = 0;
         for (size_t m = 0; m < list.count; m++) {
             count += is_chosen[m];

@@ -14,17 +14,17 @@ static const htp_shim_module modules[] = {
     {.name = "b", .path = "b", .qualified_class = "pkg.B", .parent = 0},
 };
 
-static const htp_shim_passed passed[] = {{"ids", 0}, {"table_a key", 1}, {"scale", 5}};
+static const htp_trace_passed passed[] = {{"ids", 0}, {"table_a key", 1}, {"scale", 5}};
 
-static const htp_shim_scope scopes[] = {
+static const htp_trace_scope scopes[] = {
     {.parent = HTP_SHIM_NONE, .passed = passed, .passed_count = 1},
     {.parent = 0, .module = 1, .site = 1},
     {.parent = 1, .module = 2, .call = 4, .site = 2, .passed = passed, .passed_count = 3},
     {.parent = 1, .module = 3, .site = 3}};
 
-static const htp_shim_call calls[] = {{.scope = 0, .source_file = "net.py", .source_line = 31},
-                                      {.scope = 1, .source_file = "my net.py", .source_line = 32},
-                                      {.scope = 1, .source_file = "", .call = 1}};
+static const htp_trace_call calls[] = {{.scope = 0, .source_file = "net.py", .source_line = 31},
+                                       {.scope = 1, .source_file = "my net.py", .source_line = 32},
+                                       {.scope = 1, .source_file = "", .call = 1}};
 
 static const int64_t lanes[3][2] = {{2, 8}, {3, 8}, {5, 8}};
 static const int64_t matrix[] = {8, 4};
@@ -39,7 +39,7 @@ static const uint32_t list_elements[] = {4, 5, 6, 7, 8};
 static const uint32_t chunk_elements[] = {0, 0};
 static const uint32_t self_elements[] = {13, 13};
 
-static const htp_shim_value values[] = {
+static const htp_trace_value values[] = {
     {HTP_SHIM_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {lanes[0], lanes[1], lanes[2]},
      MADE_BY(HTP_SHIM_NONE)},
     {HTP_SHIM_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {matrix, matrix, matrix},
@@ -78,7 +78,7 @@ static const htp_shim_value values[] = {
     .outputs = (out), .output_count = 1, .scope = (in_scope), .source_file = (file),               \
     .source_line = (line)
 
-static const htp_shim_node nodes[] = {
+static const htp_trace_node nodes[] = {
     {NODE("aten::linear", IDS(0, 1, 2), IDS(3), 2, "net.py", 12)},
     {NODE("aten::size.int", IDS(3, 4), IDS(8), 0, "", 0)},
     {NODE("aten::chunk", IDS(3, 9, 12), IDS(10), 3, "my net.py", 7)},
@@ -91,20 +91,20 @@ static const uint32_t outputs[] = {14, 1};
 static const htp_shim_argument arguments[] = {
     {.name = "ids", .kind = HTP_SHIM_TENSOR, .type = "Tensor"}};
 
-static const htp_shim_trace trace = {.values = values,
-                                     .value_count = 16,
-                                     .nodes = nodes,
-                                     .node_count = 5,
-                                     .scopes = scopes,
-                                     .scope_count = 4,
-                                     .calls = calls,
-                                     .call_count = 3,
-                                     .weights = weights,
-                                     .weight_count = 1,
-                                     .inputs = inputs,
-                                     .input_count = 1,
-                                     .outputs = outputs,
-                                     .output_count = 2};
+static const htp_trace trace = {.values = values,
+                                .value_count = 16,
+                                .nodes = nodes,
+                                .node_count = 5,
+                                .scopes = scopes,
+                                .scope_count = 4,
+                                .calls = calls,
+                                .call_count = 3,
+                                .weights = weights,
+                                .weight_count = 1,
+                                .inputs = inputs,
+                                .input_count = 1,
+                                .outputs = outputs,
+                                .output_count = 2};
 
 static htp_graph *build(htp_arena *arena, uint32_t lane_count)
 {
@@ -178,15 +178,16 @@ UNIT_TEST(dump_of_a_wide_list_nested_in_itself_is_bounded)
 {
     enum { WIDTH = 500 };
     uint32_t elements[WIDTH] = {0};
-    htp_shim_value list = {HTP_SHIM_LIST, MADE_BY(0), .elements = elements, .element_count = WIDTH};
-    htp_shim_node node = {
+    htp_trace_value list = {HTP_SHIM_LIST, MADE_BY(0), .elements = elements,
+                            .element_count = WIDTH};
+    htp_trace_node node = {
         .kind = "aten::x", .outputs = elements, .output_count = 1, .source_file = ""};
-    htp_shim_trace wide = {.values = &list,
-                           .value_count = 1,
-                           .nodes = &node,
-                           .node_count = 1,
-                           .scopes = scopes,
-                           .scope_count = 1};
+    htp_trace wide = {.values = &list,
+                      .value_count = 1,
+                      .nodes = &node,
+                      .node_count = 1,
+                      .scopes = scopes,
+                      .scope_count = 1};
     htp_graph *graph = htp_graph_build(arena, &wide, 1, modules, 1, NULL, 0, NULL, 0);
     htp_text text = {.arena = arena};
     htp_graph_dump(graph, &text);

@@ -373,7 +373,7 @@ UNIT_TEST(scopes_have_the_tag_of_their_calls)
     uint32_t wrapper = ADD(0, "w", SEQUENTIAL);
     uint32_t inner = ADD(wrapper, "0", "pkg.C");
     const htp_hierarchy *hierarchy = build(arena, &list, false);
-    const htp_shim_scope scopes[] = {
+    const htp_trace_scope scopes[] = {
         {HTP_SHIM_NONE, 0, 0, 0, NULL, 0}, {0, a, 0, 0, NULL, 0},
         {1, shared, 0, 0, NULL, 0},        {0, b, 0, 0, NULL, 0},
         {3, shared, 1, 0, NULL, 0},        {3, a, 1, 0, NULL, 0},
@@ -393,9 +393,9 @@ UNIT_TEST(deep_chains_of_calls)
     module_list list = {0};
     ADD(HTP_SHIM_NONE, "", "pkg.Net");
     ADD(0, "a", SEQUENTIAL);
-    htp_shim_scope *scopes = HTP_NEW_ARRAY(arena, htp_shim_scope, DEPTH);
+    htp_trace_scope *scopes = HTP_NEW_ARRAY(arena, htp_trace_scope, DEPTH);
     for (uint32_t i = 0; i < DEPTH; i++) {
-        scopes[i] = (htp_shim_scope){.parent = i - 1, .module = i > 0, .call = i};
+        scopes[i] = (htp_trace_scope){.parent = i - 1, .module = i > 0, .call = i};
     }
     const uint32_t *owners =
         htp_hierarchy_tag_scopes(arena, build(arena, &list, false), scopes, DEPTH);

@@ -230,8 +230,8 @@ UNIT_TEST(operators_are_counted_where_they_stand)
     uint32_t count = 0;
     htp_shim_error error = {{0}};
     const htp_program *program =
-        program_read(arena, SCHEMAS "schema aten::len.t list:list\n"
-                                    "schema aten::mul.int a:int b:int\n"
+        program_read(arena, SCHEMAS "schema aten::len.t list:list -> r:int\n"
+                                    "schema aten::mul.int a:int b:int -> r:int\n"
                                     "class Net block=Block\n"
                                     "class Block n=1\n"
                                     "def Net.forward(%self:Net, %x)\n"

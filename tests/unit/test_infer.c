@@ -3,8 +3,8 @@
  */
 #include "onnx_fixture.h"
 
+#include "base/dtype.h"
 #include "base/text.h"
-#include "graph/dtype.h"
 #include "onnx/infer.h"
 #include "onnx/infer_rule.h"
 

@@ -5,7 +5,7 @@
 /* ---- what uses say ---- */
 
 static htp_trial take(void *user __attribute__((unused)), const htp_inputs *inputs,
-                      const htp_shim_trace **trace)
+                      const htp_trace **trace)
 {
     ck_assert_uint_eq(inputs->lane_count, 1);
     *trace = NULL;
@@ -13,7 +13,7 @@ static htp_trial take(void *user __attribute__((unused)), const htp_inputs *inpu
 }
 
 static htp_trial refuse(void *user, const htp_inputs *inputs __attribute__((unused)),
-                        const htp_shim_trace **trace)
+                        const htp_trace **trace)
 {
     uint32_t *count = user;
     (*count)++;
@@ -205,32 +205,32 @@ enum { VALUE_LIMIT = 24 };
 
 /* A trace of a few values and one node that raises. */
 struct program {
-    htp_shim_value values[VALUE_LIMIT];
+    htp_trace_value values[VALUE_LIMIT];
     uint32_t value_count;
-    htp_shim_node nodes[2];
+    htp_trace_node nodes[2];
     uint32_t operands[VALUE_LIMIT];
     const char *names[VALUE_LIMIT];
     uint32_t inputs[4];
     int64_t dims[VALUE_LIMIT][4];
     uint32_t elements[VALUE_LIMIT];
-    htp_shim_trace trace;
+    htp_trace trace;
 };
 
 static uint32_t add_tensor(struct program *program, uint32_t rank, const int64_t *dims)
 {
     uint32_t id = program->value_count++;
     memcpy(program->dims[id], dims, rank * sizeof(*dims));
-    program->values[id] = (htp_shim_value){.kind = HTP_SHIM_TENSOR,
-                                           .producer = HTP_SHIM_NONE,
-                                           .dtype = HTP_DTYPE_FLOAT32,
-                                           .rank = rank,
-                                           .dims = {program->dims[id]}};
+    program->values[id] = (htp_trace_value){.kind = HTP_SHIM_TENSOR,
+                                            .producer = HTP_SHIM_NONE,
+                                            .dtype = HTP_DTYPE_FLOAT32,
+                                            .rank = rank,
+                                            .dims = {program->dims[id]}};
     return id;
 }
 
 static uint32_t add_int(struct program *program, int64_t number)
 {
-    program->values[program->value_count] = (htp_shim_value){
+    program->values[program->value_count] = (htp_trace_value){
         .kind = HTP_SHIM_INT, .producer = HTP_SHIM_NONE, .has_lanes = true, .i = {number}};
     return program->value_count++;
 }
@@ -240,32 +240,32 @@ static uint32_t add_list(struct program *program, uint32_t first, uint32_t count
     for (uint32_t i = 0; i < count; i++) {
         program->elements[first + i] = first + i;
     }
-    program->values[program->value_count] = (htp_shim_value){.kind = HTP_SHIM_LIST,
-                                                             .producer = HTP_SHIM_NONE,
-                                                             .elements = &program->elements[first],
-                                                             .element_count = count};
+    program->values[program->value_count] = (htp_trace_value){.kind = HTP_SHIM_LIST,
+                                                              .producer = HTP_SHIM_NONE,
+                                                              .elements = &program->elements[first],
+                                                              .element_count = count};
     return program->value_count++;
 }
 
 static void add_operand(struct program *program, const char *name, uint32_t value)
 {
-    htp_shim_node *node = &program->nodes[0];
+    htp_trace_node *node = &program->nodes[0];
     program->operands[node->input_count] = value;
     program->names[node->input_count++] = name;
 }
 
-static const htp_shim_trace *raise(struct program *program, const char *kind, uint32_t input_count)
+static const htp_trace *raise(struct program *program, const char *kind, uint32_t input_count)
 {
     program->nodes[0].kind = kind;
     program->nodes[0].inputs = program->operands;
     program->nodes[0].input_names = program->names;
     program->nodes[0].failure = "raised";
-    program->trace = (htp_shim_trace){.values = program->values,
-                                      .value_count = program->value_count,
-                                      .nodes = program->nodes,
-                                      .node_count = 1,
-                                      .inputs = program->inputs,
-                                      .input_count = input_count};
+    program->trace = (htp_trace){.values = program->values,
+                                 .value_count = program->value_count,
+                                 .nodes = program->nodes,
+                                 .node_count = 1,
+                                 .inputs = program->inputs,
+                                 .input_count = input_count};
     return &program->trace;
 }
 
@@ -371,7 +371,7 @@ struct forward {
 };
 
 /* Adds a tensor of have() to a weight of want. */
-static htp_trial add_weight(void *user, const htp_inputs *inputs, const htp_shim_trace **trace)
+static htp_trial add_weight(void *user, const htp_inputs *inputs, const htp_trace **trace)
 {
     struct forward *forward = user;
     struct program *program = &forward->program;
@@ -390,7 +390,7 @@ static htp_trial add_weight(void *user, const htp_inputs *inputs, const htp_shim
     add_operand(program, "other", add_tensor(program, 1, &forward->want));
     *trace = raise(program, "aten::add.Tensor", inputs->count);
     program->trace.node_count = 2; /* the last one is what raised */
-    htp_shim_node producer = program->nodes[1];
+    htp_trace_node producer = program->nodes[1];
     program->nodes[1] = program->nodes[0];
     program->nodes[0] = producer;
     program->values[made].producer = 0;

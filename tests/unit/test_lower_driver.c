@@ -209,7 +209,7 @@ UNIT_TEST(elements_of_lists_are_bound)
 
 static void pass(lower_fixture *f, const char *name, uint32_t value)
 {
-    HTP_PUSH(f->arena, &f->passed, (htp_shim_passed){name, value});
+    HTP_PUSH(f->arena, &f->passed, (htp_trace_passed){name, value});
 }
 
 /* A number is 0-d and [1]. */

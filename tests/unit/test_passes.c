@@ -19,7 +19,7 @@ static const htp_shim_module modules[] = {
     {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE}};
 /* 0 input, 1 = add_(0, 0), 2 known = ones(), 3 = mul(1, 2), 4 = neg(0) that nobody reads, 5 = [3]
  */
-static const htp_shim_value values[] = {
+static const htp_trace_value values[] = {
     {TENSOR, MADE_BY(HTP_SHIM_NONE)},
     {TENSOR, MADE_BY(0)},
     {TENSOR, MADE_BY(1), .data = numbers, .data_bytes = sizeof(numbers), .is_constant = true},
@@ -34,7 +34,7 @@ static const htp_shim_value values[] = {
         .outputs = (out), .output_count = 1, .source_file = ""                                     \
     }
 
-static const htp_shim_node nodes[] = {
+static const htp_trace_node nodes[] = {
     NODE("aten::add_.Tensor", 2, IDS(0, 0), IDS(1)),
     NODE("aten::ones", 0, NULL, IDS(2)),
     NODE("aten::mul.Tensor", 2, IDS(1, 2), IDS(3)),
@@ -45,10 +45,10 @@ static const uint32_t inputs[] = {0};
 static const uint32_t outputs[] = {5};
 
 typedef struct program {
-    htp_shim_value values[6];
-    htp_shim_node nodes[4];
-    htp_shim_scope scope;
-    htp_shim_trace trace;
+    htp_trace_value values[6];
+    htp_trace_node nodes[4];
+    htp_trace_scope scope;
+    htp_trace trace;
     htp_graph *graph;
 } program;
 
@@ -56,17 +56,17 @@ static void build(htp_arena *arena, program *p)
 {
     memcpy(p->nodes, nodes, sizeof(nodes));
     memcpy(p->values, values, sizeof(values));
-    p->scope = (htp_shim_scope){.parent = HTP_SHIM_NONE};
-    p->trace = (htp_shim_trace){.values = p->values,
-                                .value_count = 6,
-                                .nodes = p->nodes,
-                                .node_count = 4,
-                                .scopes = &p->scope,
-                                .scope_count = 1,
-                                .inputs = inputs,
-                                .input_count = 1,
-                                .outputs = outputs,
-                                .output_count = 1};
+    p->scope = (htp_trace_scope){.parent = HTP_SHIM_NONE};
+    p->trace = (htp_trace){.values = p->values,
+                           .value_count = 6,
+                           .nodes = p->nodes,
+                           .node_count = 4,
+                           .scopes = &p->scope,
+                           .scope_count = 1,
+                           .inputs = inputs,
+                           .input_count = 1,
+                           .outputs = outputs,
+                           .output_count = 1};
     p->graph = htp_graph_build(arena, &p->trace, 1, modules, 1, NULL, 0, NULL, 0);
 }
 
@@ -142,14 +142,14 @@ UNIT_TEST(verifier_finds_calls_with_what_does_not_exist)
 {
     program p;
     build(arena, &p);
-    htp_shim_passed passed = {"x", 4};
+    htp_trace_passed passed = {"x", 4};
     p.scope.passed = &passed;
     p.scope.passed_count = 1;
     p.graph->is_live[3] = false;
     check_ok(htp_graph_verify(p.graph, "trace"));
     passed.value = 6;
     check_refused(&p, "with what does not exist");
-    passed = (htp_shim_passed){NULL, 4};
+    passed = (htp_trace_passed){NULL, 4};
     check_refused(&p, "with what does not exist");
     p.scope.passed_count = 0;
     p.scope.site = 1;

@@ -3,7 +3,7 @@
  */
 #include "onnx_fixture.h"
 
-#include "graph/dtype.h"
+#include "base/dtype.h"
 #include "onnx/payload.h"
 
 #include <stdio.h>

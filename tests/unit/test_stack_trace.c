@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A forward() that calls a helper, which calls another module; and one call of the unknown. */
-static const htp_shim_call calls[] = {
+static const htp_trace_call calls[] = {
     {0, "net.py", 20, "     return self.tiny(x) * 2\n", "forward", 0},
     {1, "net.py", 12, "   y = self.helper(x)", "forward1", 1},
     {1, "net.py", 8, "   return self.linear(x)", "helper", 2},
@@ -12,15 +12,15 @@ static const htp_shim_call calls[] = {
     {2, "code/__torch__.py", 9, NULL, "forward", 4},
 };
 
-static const htp_shim_trace trace = {.calls = calls, .call_count = 5};
+static const htp_trace trace = {.calls = calls, .call_count = 5};
 
-static const char *made(htp_arena *arena, htp_shim_node node)
+static const char *made(htp_arena *arena, htp_trace_node node)
 {
     return htp_stack_trace_make(arena, &trace, &node);
 }
 
 #define PLACE(in_scope, line, text, in_function, in_call)                                          \
-    (htp_shim_node)                                                                                \
+    (htp_trace_node)                                                                               \
     {                                                                                              \
         .scope = (in_scope), .source_file = "linear.py", .source_line = (line),                    \
         .source_text = (text), .function = (in_function), .call = (in_call)                        \
@@ -48,7 +48,7 @@ UNIT_TEST(what_is_not_known_is_left_out)
                      "File \"linear.py\", line 7, in forward");
     ck_assert_str_eq(made(arena, PLACE(3, 7, " x + 1", "encode", 5)),
                      "File \"linear.py\", line 7, in encode\n    x + 1");
-    ck_assert_ptr_null(made(arena, (htp_shim_node){.source_file = ""}));
+    ck_assert_ptr_null(made(arena, (htp_trace_node){.source_file = ""}));
     ck_assert_str_eq(made(arena, PLACE(3, 7, "", "forward", 5)),
                      "File \"linear.py\", line 7, in forward");
 }
@@ -89,17 +89,17 @@ UNIT_TEST(odd_bytes)
 UNIT_TEST(long_stacks_lose_what_is_outermost)
 {
     enum { DEEP = 1000 };
-    htp_shim_call *deep = HTP_NEW_ARRAY(arena, htp_shim_call, DEEP);
+    htp_trace_call *deep = HTP_NEW_ARRAY(arena, htp_trace_call, DEEP);
     for (uint32_t i = 0; i < DEEP; i++) {
-        deep[i] = (htp_shim_call){i, "f.py", i, " f()", "forward", i};
+        deep[i] = (htp_trace_call){i, "f.py", i, " f()", "forward", i};
     }
-    const htp_shim_trace long_trace = {.calls = deep, .call_count = DEEP};
-    const htp_shim_node node = PLACE(DEEP, 1, " x", "forward", DEEP);
+    const htp_trace long_trace = {.calls = deep, .call_count = DEEP};
+    const htp_trace_node node = PLACE(DEEP, 1, " x", "forward", DEEP);
     const char *text = htp_stack_trace_make(arena, &long_trace, &node);
     ck_assert_ptr_eq(strstr(text, "File \"f.py\", line 745, in forward"), text);
 }
 
-static htp_graph graph_of(htp_arena *arena, const htp_shim_trace *of)
+static htp_graph graph_of(htp_arena *arena, const htp_trace *of)
 {
     htp_graph graph = {.arena = arena, .trace = of, .node_count = of->node_count};
     graph.is_live = HTP_NEW_ARRAY(arena, bool, (size_t)of->node_count + 1);
@@ -122,10 +122,10 @@ static void check_same(const char *got, const char *wanted)
 /* Every stack is the sum of its parts, wherever it is taken apart. @return the stacks */
 static const htp_stacks *check_parts(htp_arena *arena, const htp_graph *graph)
 {
-    const htp_shim_scope *scopes = graph->trace->scopes;
+    const htp_trace_scope *scopes = graph->trace->scopes;
     const htp_stacks *stacks = htp_stacks_find(arena, graph);
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        const htp_shim_node *node = &graph->trace->nodes[i];
+        const htp_trace_node *node = &graph->trace->nodes[i];
         const char *whole = htp_stack_trace_make(arena, graph->trace, node);
         for (uint32_t scope = node->scope; scope != HTP_SHIM_NONE; scope = scopes[scope].parent) {
             const char *call = htp_stack_trace_of_call(arena, stacks, scope, 0);
@@ -143,19 +143,19 @@ static const htp_stacks *check_parts(htp_arena *arena, const htp_graph *graph)
 
 UNIT_TEST(parts_of_stacks)
 {
-    static const htp_shim_scope scopes[] = {
+    static const htp_trace_scope scopes[] = {
         {.parent = HTP_SHIM_NONE}, {.parent = 0, .site = 1}, {.parent = 1, .site = 3}};
-    const htp_shim_node nodes[] = {PLACE(2, 134, "  return F.linear(x)", "forward", 3),
-                                   PLACE(2, 135, "", "forward", 3),
-                                   PLACE(1, 9, " return x", "helper", 2),
-                                   PLACE(0, 21, " return y", "forward", 0),
-                                   {.scope = 2, .source_file = ""}};
-    const htp_shim_trace of = {.calls = calls,
-                               .call_count = 3,
-                               .scopes = scopes,
-                               .scope_count = 3,
-                               .nodes = nodes,
-                               .node_count = 5};
+    const htp_trace_node nodes[] = {PLACE(2, 134, "  return F.linear(x)", "forward", 3),
+                                    PLACE(2, 135, "", "forward", 3),
+                                    PLACE(1, 9, " return x", "helper", 2),
+                                    PLACE(0, 21, " return y", "forward", 0),
+                                    {.scope = 2, .source_file = ""}};
+    const htp_trace of = {.calls = calls,
+                          .call_count = 3,
+                          .scopes = scopes,
+                          .scope_count = 3,
+                          .nodes = nodes,
+                          .node_count = 5};
     const htp_graph graph = graph_of(arena, &of);
     const htp_stacks *stacks = check_parts(arena, &graph);
     check_same(htp_stack_trace_of_call(arena, stacks, 0, 0), NULL);
@@ -177,21 +177,21 @@ UNIT_TEST(parts_of_stacks)
 /* The calls are known from the nodes alone. One that was moved lacks a frame. */
 UNIT_TEST(parts_of_stacks_of_traced_files)
 {
-    static const htp_shim_call bare[] = {{.source_file = "", .function = "forward"},
-                                         {.scope = 1, .source_file = "", .call = 1}};
-    static const htp_shim_scope scopes[] = {
+    static const htp_trace_call bare[] = {{.source_file = "", .function = "forward"},
+                                          {.scope = 1, .source_file = "", .call = 1}};
+    static const htp_trace_scope scopes[] = {
         {.parent = HTP_SHIM_NONE}, {.parent = 0, .site = 1}, {.parent = 1, .site = 2}};
-    htp_shim_node nodes[] = {
+    htp_trace_node nodes[] = {
         PLACE(2, 1, "f.py(3): relu\nb.py(5): forward\na.py(7): forward\n" NET, "forward", 2),
         PLACE(2, 1, "b.py(6): forward\na.py(7): forward\n" NET, "forward", 2),
         PLACE(1, 1, "a.py(8): forward\n" NET, "forward", 1),
         PLACE(2, 1, "a.py(8): forward\n" NET, "forward", 2)};
-    const htp_shim_trace of = {.calls = bare,
-                               .call_count = 2,
-                               .scopes = scopes,
-                               .scope_count = 3,
-                               .nodes = nodes,
-                               .node_count = 4};
+    const htp_trace of = {.calls = bare,
+                          .call_count = 2,
+                          .scopes = scopes,
+                          .scope_count = 3,
+                          .nodes = nodes,
+                          .node_count = 4};
     htp_graph graph = graph_of(arena, &of);
     graph.is_live[3] = false;
     const htp_stacks *stacks = htp_stacks_find(arena, &graph);
@@ -207,15 +207,15 @@ UNIT_TEST(parts_of_stacks_of_traced_files)
 /* Without a place of its own a node has the frames of its callers: one of these is then its own. */
 UNIT_TEST(parts_of_stacks_without_places)
 {
-    static const htp_shim_scope scopes[] = {
+    static const htp_trace_scope scopes[] = {
         {.parent = HTP_SHIM_NONE}, {.parent = 0, .site = 1}, {.parent = 1, .site = 3}};
-    const htp_shim_node nodes[] = {{.scope = 2, .source_file = "", .call = 3}};
-    const htp_shim_trace of = {.calls = calls,
-                               .call_count = 3,
-                               .scopes = scopes,
-                               .scope_count = 3,
-                               .nodes = nodes,
-                               .node_count = 1};
+    const htp_trace_node nodes[] = {{.scope = 2, .source_file = "", .call = 3}};
+    const htp_trace of = {.calls = calls,
+                          .call_count = 3,
+                          .scopes = scopes,
+                          .scope_count = 3,
+                          .nodes = nodes,
+                          .node_count = 1};
     const htp_graph graph = graph_of(arena, &of);
     const htp_stacks *stacks = check_parts(arena, &graph);
     check_same(htp_stack_trace_within(arena, stacks, 0, 2),
@@ -225,23 +225,23 @@ UNIT_TEST(parts_of_stacks_without_places)
 UNIT_TEST(parts_of_long_stacks)
 {
     enum { DEEP = 600, NODES = 3 };
-    htp_shim_call *deep = HTP_NEW_ARRAY(arena, htp_shim_call, DEEP);
-    htp_shim_scope *scopes = HTP_NEW_ARRAY(arena, htp_shim_scope, DEEP + 1);
+    htp_trace_call *deep = HTP_NEW_ARRAY(arena, htp_trace_call, DEEP);
+    htp_trace_scope *scopes = HTP_NEW_ARRAY(arena, htp_trace_scope, DEEP + 1);
     for (uint32_t i = 0; i <= DEEP; i++) {
-        scopes[i] = (htp_shim_scope){.parent = i ? i - 1 : HTP_SHIM_NONE, .site = i};
+        scopes[i] = (htp_trace_scope){.parent = i ? i - 1 : HTP_SHIM_NONE, .site = i};
         if (i < DEEP) {
-            deep[i] = (htp_shim_call){i, "f.py", i, " f()", "forward", i};
+            deep[i] = (htp_trace_call){i, "f.py", i, " f()", "forward", i};
         }
     }
-    const htp_shim_node nodes[NODES] = {PLACE(DEEP, 1, " x", "forward", DEEP),
-                                        PLACE(100, 2, " x", "forward", 100),
-                                        PLACE(300, 3, " x", "forward", 300)};
-    const htp_shim_trace of = {.calls = deep,
-                               .call_count = DEEP,
-                               .scopes = scopes,
-                               .scope_count = DEEP + 1,
-                               .nodes = nodes,
-                               .node_count = NODES};
+    const htp_trace_node nodes[NODES] = {PLACE(DEEP, 1, " x", "forward", DEEP),
+                                         PLACE(100, 2, " x", "forward", 100),
+                                         PLACE(300, 3, " x", "forward", 300)};
+    const htp_trace of = {.calls = deep,
+                          .call_count = DEEP,
+                          .scopes = scopes,
+                          .scope_count = DEEP + 1,
+                          .nodes = nodes,
+                          .node_count = NODES};
     const htp_graph graph = graph_of(arena, &of);
     (void)check_parts(arena, &graph);
 }

@@ -1,5 +1,5 @@
 /*
- * Calls that follow one another, of a shim that has nothing but state.
+ * Calls that follow one another, of a model that has nothing but state.
  */
 #include "source/states.h"
 #include "unit.h"
@@ -11,7 +11,7 @@ enum { STATES = 3, LANES = 2 };
 
 /* A program with up to three states: tensors of one dim, or numbers. Each call finds what the last
  * one left, unless it is told that a size or number may be any, and changes it. */
-struct htp_shim_model {
+struct htp_interpreter {
     uint32_t count;
     bool are_numbers;
     bool alternates; /* a tensor has another rank after each call */
@@ -24,26 +24,26 @@ struct htp_shim_model {
     uint32_t open[STATES]; /* in the last call: numbers of open sizes, or 1 for a number */
     int64_t left[STATES][LANES];
     int64_t dims[2 * STATES][LANES][1];
-    htp_shim_value values[2 * STATES];
-    htp_shim_state states[STATES];
+    htp_trace_value values[2 * STATES];
+    htp_trace_state states[STATES];
     uint32_t node_inputs[STATES];
-    htp_shim_node node; /* reads all of them */
-    htp_shim_block block;
-    htp_shim_trace trace;
+    htp_trace_node node; /* reads all of them */
+    htp_trace_block block;
+    htp_trace trace;
 };
 
 static const char *const names[STATES] = {"a", "b", "c"};
 
-static void set_value(htp_shim_model *model, uint32_t id, const int64_t *sizes, bool is_constant)
+static void set_value(htp_interpreter *model, uint32_t id, const int64_t *sizes, bool is_constant)
 {
-    htp_shim_value *value = &model->values[id];
-    *value = (htp_shim_value){.kind = model->are_numbers ? HTP_SHIM_INT : HTP_SHIM_TENSOR,
-                              .producer = HTP_SHIM_NONE,
-                              .dtype = HTP_DTYPE_FLOAT32,
-                              .rank = 1,
-                              .weight = HTP_SHIM_NONE,
-                              .has_lanes = true,
-                              .is_constant = is_constant};
+    htp_trace_value *value = &model->values[id];
+    *value = (htp_trace_value){.kind = model->are_numbers ? HTP_SHIM_INT : HTP_SHIM_TENSOR,
+                               .producer = HTP_SHIM_NONE,
+                               .dtype = HTP_DTYPE_FLOAT32,
+                               .rank = 1,
+                               .weight = HTP_SHIM_NONE,
+                               .has_lanes = true,
+                               .is_constant = is_constant};
     for (uint32_t lane = 0; lane < LANES; lane++) {
         model->dims[id][lane][0] = sizes[lane];
         value->dims[lane] = model->dims[id][lane];
@@ -52,7 +52,7 @@ static void set_value(htp_shim_model *model, uint32_t id, const int64_t *sizes, 
 }
 
 /* What a call finds in a state, and leaves there. */
-static void run_state(htp_shim_model *model, uint32_t index, const htp_shim_carry *carry)
+static void run_state(htp_interpreter *model, uint32_t index, const htp_trace_carry *carry)
 {
     int64_t before[LANES];
     int64_t after[LANES];
@@ -76,15 +76,16 @@ static void run_state(htp_shim_model *model, uint32_t index, const htp_shim_carr
     if (model->fails) {
         model->values[STATES + index].kind = HTP_SHIM_UNKNOWN;
     }
-    model->states[index] = (htp_shim_state){
+    model->states[index] = (htp_trace_state){
         .name = names[index], .loaded = index, .before = index, .after = STATES + index};
     model->node_inputs[index] = index;
 }
 
-static htp_shim_code call(htp_shim_model *model, const htp_shim_input *inputs, uint32_t input_count,
-                          uint32_t lane_count, const htp_shim_carried *carried,
-                          uint32_t carried_count, htp_shim_tick tick, void *user,
-                          const htp_shim_trace **trace, htp_shim_error *error)
+static htp_shim_code call(htp_interpreter *model, const htp_shim_input *inputs,
+                          uint32_t input_count, uint32_t lane_count,
+                          const htp_trace_carried *carried, uint32_t carried_count,
+                          htp_shim_tick tick, void *user, const htp_trace **trace,
+                          htp_shim_error *error)
 {
     (void)inputs;
     (void)input_count;
@@ -94,40 +95,38 @@ static htp_shim_code call(htp_shim_model *model, const htp_shim_input *inputs, u
     ck_assert_uint_eq(lane_count, LANES);
     ck_assert_uint_eq(carried_count, model->traces == 0 ? 0 : model->count);
     for (uint32_t i = 0; i < model->count && i < STATES; i++) {
-        const htp_shim_carry *carry = carried_count ? carried[i].parts : NULL;
+        const htp_trace_carry *carry = carried_count ? carried[i].parts : NULL;
         ck_assert(!carry || strcmp(carried[i].name, names[i]) == 0);
         run_state(model, i, carry);
     }
     model->traces++;
-    model->node = (htp_shim_node){
+    model->node = (htp_trace_node){
         .kind = "aten::sum", .inputs = model->node_inputs, .input_count = model->count};
-    model->trace = (htp_shim_trace){.values = model->values,
-                                    .value_count = 2 * STATES,
-                                    .nodes = &model->node,
-                                    .node_count = 1,
-                                    .blocks = &model->block,
-                                    .block_count = 1,
-                                    .outputs = model->node_inputs,
-                                    .output_count = model->count > 0 && !model->returns_nothing,
-                                    .states = model->states,
-                                    .state_count = model->count};
+    model->trace = (htp_trace){.values = model->values,
+                               .value_count = 2 * STATES,
+                               .nodes = &model->node,
+                               .node_count = 1,
+                               .blocks = &model->block,
+                               .block_count = 1,
+                               .outputs = model->node_inputs,
+                               .output_count = model->count > 0 && !model->returns_nothing,
+                               .states = model->states,
+                               .state_count = model->count};
     *trace = &model->trace;
     return HTP_SHIM_OK;
 }
 
-static const htp_shim shim = {.abi = HTP_SHIM_ABI, .trace = call};
-
-static htp_shim_code settle(htp_arena *arena, htp_shim_model *model, htp_states *states,
+static htp_shim_code settle(htp_arena *arena, htp_interpreter *model, htp_states *states,
                             htp_shim_error *error)
 {
-    const htp_tracer tracer = {.arena = arena, .shim = &shim, .model = model};
-    const htp_shim_trace *last;
+    const htp_tracer tracer = {.arena = arena, .interpreter = model, .run = call};
+    const htp_trace *last;
     return htp_states_settle(&tracer, LANES, states, &last, error);
 }
 
-static htp_shim_model model_of(uint32_t count, bool are_numbers)
+static htp_interpreter model_of(uint32_t count, bool are_numbers)
 {
-    htp_shim_model model = {.count = count, .are_numbers = are_numbers};
+    htp_interpreter model = {.count = count, .are_numbers = are_numbers};
     for (uint32_t i = 0; i < STATES; i++) {
         model.begins[i] = 1;
         model.most[i] = INT32_MAX;
@@ -137,7 +136,7 @@ static htp_shim_model model_of(uint32_t count, bool are_numbers)
 
 UNIT_TEST(a_model_without_state_is_called_once)
 {
-    htp_shim_model model = model_of(0, false);
+    htp_interpreter model = model_of(0, false);
     htp_states states;
     htp_shim_error error;
     ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_OK);
@@ -147,7 +146,7 @@ UNIT_TEST(a_model_without_state_is_called_once)
 
 UNIT_TEST(a_tensor_that_keeps_its_size_takes_two_calls)
 {
-    htp_shim_model model = model_of(1, false);
+    htp_interpreter model = model_of(1, false);
     htp_states states;
     htp_shim_error error;
     ck_assert_int_eq(settle(arena, &model, &states, &error), HTP_SHIM_OK);
@@ -159,7 +158,7 @@ UNIT_TEST(a_tensor_that_keeps_its_size_takes_two_calls)
 
 UNIT_TEST(sizes_that_grow_alike_are_one)
 {
-    htp_shim_model model = model_of(3, false);
+    htp_interpreter model = model_of(3, false);
     model.grows[0] = model.grows[1] = 2;
     model.grows[2] = 3;
     htp_states states;
@@ -174,7 +173,7 @@ UNIT_TEST(sizes_that_grow_alike_are_one)
 
 UNIT_TEST(sizes_that_part_later_are_two)
 {
-    htp_shim_model model = model_of(2, false);
+    htp_interpreter model = model_of(2, false);
     model.grows[0] = model.grows[1] = 2;
     model.most[1] = 3; /* the second call leaves it as it was; any size above grows */
     htp_states states;
@@ -186,7 +185,7 @@ UNIT_TEST(sizes_that_part_later_are_two)
 
 UNIT_TEST(a_counter_becomes_an_input)
 {
-    htp_shim_model model = model_of(2, true);
+    htp_interpreter model = model_of(2, true);
     model.grows[0] = 1;
     model.grows[1] = 1;
     model.most[1] = 2; /* set once for all */
@@ -202,7 +201,7 @@ UNIT_TEST(a_counter_becomes_an_input)
 
 UNIT_TEST(a_method_that_returns_nothing_gives_all_that_it_leaves)
 {
-    htp_shim_model model = model_of(2, true);
+    htp_interpreter model = model_of(2, true);
     model.grows[0] = 1;
     model.most[0] = 2;
     model.returns_nothing = true;
@@ -214,7 +213,7 @@ UNIT_TEST(a_method_that_returns_nothing_gives_all_that_it_leaves)
 
 UNIT_TEST(what_never_settles_is_refused)
 {
-    htp_shim_model model = model_of(1, false);
+    htp_interpreter model = model_of(1, false);
     model.alternates = true;
     htp_states states;
     htp_shim_error error;
@@ -225,7 +224,7 @@ UNIT_TEST(what_never_settles_is_refused)
 
 UNIT_TEST(what_nobody_knows_is_carried_no_further)
 {
-    htp_shim_model model = model_of(1, false);
+    htp_interpreter model = model_of(1, false);
     model.fails = true;
     htp_states states;
     htp_shim_error error;

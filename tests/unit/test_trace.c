@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* A shim whose model takes sizes within limits of its own. */
-struct htp_shim_model {
+/* A model that takes sizes within limits of its own. */
+struct htp_interpreter {
     int64_t smallest;
     int64_t largest;
     int64_t multiple;
@@ -17,7 +17,7 @@ struct htp_shim_model {
 };
 
 static const int64_t dims[] = {1};
-static const htp_shim_value fake_value = {
+static const htp_trace_value fake_value = {
     .kind = HTP_SHIM_TENSOR,
     .name = "x",
     .producer = HTP_SHIM_NONE,
@@ -27,12 +27,12 @@ static const htp_shim_value fake_value = {
     .weight = HTP_SHIM_NONE,
 };
 static const uint32_t fake_ids[] = {0};
-static const htp_shim_scope fake_scope = {.parent = HTP_SHIM_NONE};
+static const htp_trace_scope fake_scope = {.parent = HTP_SHIM_NONE};
 static const htp_shim_module fake_module = {
     .name = "", .path = "", .qualified_class = "Net", .parent = HTP_SHIM_NONE};
 static const htp_shim_argument fake_argument = {
     .name = "x", .kind = HTP_SHIM_TENSOR, .type = "Tensor"};
-static const htp_shim_trace fake_trace = {
+static const htp_trace fake_trace = {
     .values = &fake_value,
     .value_count = 1,
     .scopes = &fake_scope,
@@ -43,10 +43,10 @@ static const htp_shim_trace fake_trace = {
     .output_count = 1,
 };
 
-static htp_shim_code trace_fake(htp_shim_model *model, const htp_shim_input *inputs,
+static htp_shim_code trace_fake(htp_interpreter *model, const htp_shim_input *inputs,
                                 uint32_t input_count, uint32_t lane_count,
-                                const htp_shim_carried *carried, uint32_t carried_count,
-                                htp_shim_tick tick, void *user, const htp_shim_trace **trace,
+                                const htp_trace_carried *carried, uint32_t carried_count,
+                                htp_shim_tick tick, void *user, const htp_trace **trace,
                                 htp_shim_error *error)
 {
     (void)carried;
@@ -69,49 +69,32 @@ static htp_shim_code trace_fake(htp_shim_model *model, const htp_shim_input *inp
     return HTP_SHIM_OK;
 }
 
-static void list_modules(const htp_shim_model *model, const htp_shim_module **modules,
-                         uint32_t *count)
-{
-    (void)model;
-    *modules = &fake_module;
-    *count = 1;
-}
-
-static void list_arguments(const htp_shim_model *model, const htp_shim_argument **arguments,
-                           uint32_t *count)
-{
-    (void)model;
-    *arguments = &fake_argument;
-    *count = 1;
-}
-
-static const htp_shim fake_shim = {
-    .abi = HTP_SHIM_ABI,
-    .modules = list_modules,
-    .arguments = list_arguments,
-    .trace = trace_fake,
-};
-
-static htp_status trace_with(htp_arena *arena, htp_shim_model *model, const char *input,
+static htp_status trace_with(htp_arena *arena, htp_interpreter *model, const char *input,
                              htp_progress_fn progress, htp_graph **graph)
 {
     htp_inputs inputs;
     expect_ok(htp_inputs_parse(arena, &input, 1, &fake_argument, 1, &inputs));
-    return htp_torchscript_trace(&fake_shim, "m.pt", model, &inputs, false, NULL, progress, NULL,
-                                 arena, graph);
+    const htp_traced of = {.path = "m.pt",
+                           .interpreter = model,
+                           .run = trace_fake,
+                           .modules = &fake_module,
+                           .module_count = 1,
+                           .arguments = &fake_argument,
+                           .argument_count = 1};
+    return htp_torchscript_trace(&of, &inputs, false, NULL, progress, NULL, arena, graph);
 }
 
-static htp_shim_model model_of(int64_t smallest, int64_t largest, int64_t multiple)
+static htp_interpreter model_of(int64_t smallest, int64_t largest, int64_t multiple)
 {
-    return (htp_shim_model){.smallest = smallest,
-                            .largest = largest,
-                            .multiple = multiple,
-                            .refusal = HTP_SHIM_BAD_INPUTS};
+    return (htp_interpreter){.smallest = smallest,
+                             .largest = largest,
+                             .multiple = multiple,
+                             .refusal = HTP_SHIM_BAD_INPUTS};
 }
 
 UNIT_TEST(a_graph_comes_of_the_first_trace)
 {
-    htp_shim_model model = model_of(1, 1000, 1);
+    htp_interpreter model = model_of(1, 1000, 1);
     htp_graph *graph = NULL;
     expect_ok(trace_with(arena, &model, "x:float32[n=8]", NULL, &graph));
     ck_assert_uint_eq(model.traces, 1);
@@ -134,7 +117,7 @@ UNIT_TEST(other_sizes_are_tried)
         {"x:float32[n=512]", 256, 512, 256 / 8}, /* patches of a largest image */
     };
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        htp_shim_model model = model_of(limits[i].smallest, limits[i].largest, limits[i].multiple);
+        htp_interpreter model = model_of(limits[i].smallest, limits[i].largest, limits[i].multiple);
         htp_graph *graph = NULL;
         expect_ok(trace_with(arena, &model, limits[i].input, NULL, &graph));
         ck_assert_uint_gt(model.traces, 1);
@@ -147,13 +130,13 @@ UNIT_TEST(other_sizes_are_tried)
 UNIT_TEST(a_size_that_cannot_move_is_told_from_a_wrong_one)
 {
     htp_graph *graph = NULL;
-    htp_shim_model fixed = model_of(8, 8, 1);
+    htp_interpreter fixed = model_of(8, 8, 1);
     expect_failure(trace_with(arena, &fixed, "x:float32[n=8]", NULL, &graph), HTP_CODE_USAGE,
                    "m.pt: forward() takes the sizes given, but refuses others");
-    htp_shim_model wrong = model_of(100, 100, 1);
+    htp_interpreter wrong = model_of(100, 100, 1);
     expect_failure(trace_with(arena, &wrong, "x:float32[n=8]", NULL, &graph), HTP_CODE_USAGE,
                    "m.pt: size 8");
-    htp_shim_model no_axis = model_of(100, 100, 1);
+    htp_interpreter no_axis = model_of(100, 100, 1);
     expect_failure(trace_with(arena, &no_axis, "x:float32[8]", NULL, &graph), HTP_CODE_USAGE,
                    "m.pt: size 8");
     ck_assert_uint_eq(no_axis.traces, 1);
@@ -172,7 +155,7 @@ UNIT_TEST(other_failures_are_final)
         {HTP_SHIM_UNSUPPORTED, HTP_CODE_UNSUPPORTED, 2},
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-        htp_shim_model model = model_of(100, 100, 1);
+        htp_interpreter model = model_of(100, 100, 1);
         htp_graph *graph = NULL;
         model.refusal = codes[i].shim;
         expect_failure(trace_with(arena, &model, "x:float32[n=8]", NULL, &graph), codes[i].code,
@@ -198,7 +181,7 @@ static bool accept(void *user, const htp_progress *progress)
 
 UNIT_TEST(progress_may_stop_it)
 {
-    htp_shim_model model = model_of(1, 1000, 1);
+    htp_interpreter model = model_of(1, 1000, 1);
     htp_graph *graph = NULL;
     model.ticks = true;
     expect_failure(trace_with(arena, &model, "x:float32[n=8]", refuse, &graph),

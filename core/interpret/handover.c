@@ -1,0 +1,303 @@
+/*
+ * A recording as a trace: plain data of what has ended.
+ */
+#include "interpret/method.h"
+
+#include "base/dtype.h"
+
+/* ---- values ---- */
+
+static htp_outcome describe_tensor(htp_machine *m, const htp_item *item, htp_trace_value *value)
+{
+    const htp_runner_tensor *first = htp_tensor_in(item, 0);
+    if (first->rank > HTP_SHIM_MAX_RANK) {
+        return htp_machine_stop(m, HTP_UNSUPPORTED, "a list holds tensors of more than %u dims",
+                                HTP_SHIM_MAX_RANK - 1);
+    }
+    value->kind = item->is_sequence ? HTP_SHIM_SEQUENCE : HTP_SHIM_TENSOR;
+    value->varying = item->varying;
+    value->dtype = HTP_DTYPE_OTHER;
+    (void)htp_dtype_from_scalar_type(first->type, &value->dtype);
+    value->rank = first->rank;
+    value->weight = item->weight;
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        value->dims[lane] = htp_tensor_in(item, lane)->dims; /* which the runner keeps */
+    }
+    if (item->known == HTP_KNOWN_CONSTANT) {
+        value->data = item->contents;
+        value->data_bytes = item->content_bytes;
+    }
+    if (item->levels) {
+        value->is_quantized = true;
+        value->scale = item->levels->scale->id;
+        value->zero_point = item->levels->zero_point->id;
+        value->axis = item->levels->axis;
+    }
+    return HTP_GOES_ON;
+}
+
+static htp_shim_kind plain_kind(htp_operand_kind kind)
+{
+    switch (kind) {
+    case HTP_OPERAND_NONE:
+        return HTP_SHIM_NOTHING;
+    case HTP_OPERAND_INT:
+        return HTP_SHIM_INT;
+    case HTP_OPERAND_FLOAT:
+        return HTP_SHIM_FLOAT;
+    case HTP_OPERAND_BOOL:
+        return HTP_SHIM_BOOL;
+    case HTP_OPERAND_STRING:
+        return HTP_SHIM_STRING;
+    default:
+        return HTP_SHIM_OPAQUE;
+    }
+}
+
+static void describe_plain(const htp_machine *m, const htp_item *item, htp_trace_value *value)
+{
+    value->kind = plain_kind(item->lane[0].kind);
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        const htp_operand *seen = &item->lane[lane];
+        value->i[lane] = seen->kind == HTP_OPERAND_INT    ? seen->as.i
+                         : seen->kind == HTP_OPERAND_BOOL ? seen->as.b
+                                                          : 0;
+        value->f[lane] = seen->kind == HTP_OPERAND_FLOAT ? seen->as.f : 0.0;
+    }
+    if (value->kind == HTP_SHIM_STRING) {
+        value->s = item->lane[0].as.text;
+        value->s_bytes = item->lane[0].bytes;
+    }
+}
+
+/* Of a dict its values. */
+static void describe_container(const htp_machine *m, const htp_item *item, htp_trace_value *value)
+{
+    size_t step = item->kind == HTP_ITEM_DICT ? 2 : 1;
+    uint32_t *ids = HTP_NEW_ARRAY(m->arena, uint32_t, item->elements.count);
+    uint32_t count = 0;
+    for (size_t i = step - 1; i < item->elements.count; i += step) {
+        ids[count++] = item->elements.items[i]->id;
+    }
+    value->kind = HTP_SHIM_LIST;
+    value->elements = ids;
+    value->element_count = count;
+}
+
+static htp_outcome describe_item(htp_machine *m, const htp_item *item, htp_trace_value *value)
+{
+    *value = (htp_trace_value){
+        .name = item->name,
+        .producer = item->producer,
+        .weight = HTP_SHIM_NONE,
+        .is_constant = htp_is_constant(item),
+        .has_lanes = htp_has_lanes(item),
+    };
+    switch (item->kind) {
+    case HTP_ITEM_TENSOR:
+        if (htp_item_is_made(m, item)) {
+            return describe_tensor(m, item, value);
+        }
+        value->kind = HTP_SHIM_UNKNOWN;
+        break;
+    case HTP_ITEM_PLAIN:
+        describe_plain(m, item, value);
+        break;
+    case HTP_ITEM_OBJECT:
+        value->kind = HTP_SHIM_OPAQUE;
+        break;
+    case HTP_ITEM_UNKNOWN:
+        value->kind = HTP_SHIM_UNKNOWN;
+        break;
+    default:
+        describe_container(m, item, value);
+    }
+    return HTP_GOES_ON;
+}
+
+static htp_outcome list_values(htp_machine *m, htp_trace *trace)
+{
+    htp_trace_value *values = HTP_NEW_ARRAY(m->arena, htp_trace_value, m->items.count);
+    for (size_t i = 0; i < m->items.count; i++) {
+        HTP_DO(describe_item(m, m->items.items[i], &values[i]));
+    }
+    trace->values = values;
+    trace->value_count = (uint32_t)m->items.count;
+    return HTP_GOES_ON;
+}
+
+/* ---- nodes ---- */
+
+/* A type as schemas write it: "Tensor?", "int[]". */
+static const char *schema_text(const htp_machine *m, uint32_t number)
+{
+    const htp_program_type *type = &m->program->types[number];
+    switch (type->kind) {
+    case HTP_TYPE_LIST:
+        return htp_arena_printf(m->arena, "%s[]", schema_text(m, type->parts[0]));
+    case HTP_TYPE_OPTIONAL:
+        return htp_arena_printf(m->arena, "%s?", schema_text(m, type->parts[0]));
+    case HTP_TYPE_NUMBER:
+        return "Scalar";
+    default:
+        return type->text;
+    }
+}
+
+/* Of an operator of a loaded library; otherwise NULL. */
+static const char *const *input_types(const htp_machine *m, const htp_recorded_node *node)
+{
+    if (node->schema == HTP_PROGRAM_NONE || !m->program->schemas[node->schema].is_loaded) {
+        return NULL;
+    }
+    const htp_program_schema *schema = &m->program->schemas[node->schema];
+    const char **types = HTP_NEW_ARRAY(m->arena, const char *, node->input_count);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        types[i] = i < schema->argument_count ? schema_text(m, schema->arguments[i].type) : "";
+    }
+    return types;
+}
+
+static const char *source_text(const htp_machine *m, const htp_place *place)
+{
+    return place->node == HTP_PROGRAM_NONE
+               ? NULL
+               : m->program->find_source_text(m->program, place->function, place->node);
+}
+
+static htp_trace_node describe_node(const htp_machine *m, const htp_recorded_node *node)
+{
+    return (htp_trace_node){
+        .kind = node->kind,
+        .inputs = node->inputs,
+        .input_names = node->input_names,
+        .input_types = input_types(m, node),
+        .input_count = node->input_count,
+        .outputs = node->outputs,
+        .output_count = node->output_count,
+        .block = node->block,
+        .blocks = node->blocks,
+        .block_count = node->block_count,
+        .scope = node->place.scope,
+        .source_file = node->place.file ? node->place.file : "",
+        .source_line = node->place.line,
+        .source_text = source_text(m, &node->place),
+        .function = node->place.name,
+        .call = node->place.call,
+        .failure = node->failure,
+    };
+}
+
+static void list_nodes(const htp_machine *m, htp_trace *trace)
+{
+    htp_trace_node *nodes = HTP_NEW_ARRAY(m->arena, htp_trace_node, m->nodes.count);
+    for (size_t i = 0; i < m->nodes.count; i++) {
+        nodes[i] = describe_node(m, &m->nodes.items[i]);
+    }
+    trace->nodes = nodes;
+    trace->node_count = (uint32_t)m->nodes.count;
+}
+
+static void list_blocks(const htp_machine *m, htp_trace *trace)
+{
+    htp_trace_block *blocks = HTP_NEW_ARRAY(m->arena, htp_trace_block, m->blocks.count);
+    for (size_t i = 0; i < m->blocks.count; i++) {
+        const htp_recorded_block *block = &m->blocks.items[i];
+        blocks[i] = (htp_trace_block){block->inputs.items, (uint32_t)block->inputs.count,
+                                      block->outputs.items, (uint32_t)block->outputs.count};
+    }
+    trace->blocks = blocks;
+    trace->block_count = (uint32_t)m->blocks.count;
+}
+
+/* ---- calls ---- */
+
+static void list_scopes(htp_machine *m, htp_trace *trace)
+{
+    const htp_trace_passed *passed = m->passed.items;
+    for (size_t i = 0; i < m->scopes.count; i++) {
+        htp_trace_scope *scope = &m->scopes.items[i];
+        scope->passed = passed;
+        passed = passed ? passed + scope->passed_count : NULL;
+    }
+    trace->scopes = m->scopes.items;
+    trace->scope_count = (uint32_t)m->scopes.count;
+    trace->module_calls = m->calls;
+}
+
+static void list_calls(const htp_machine *m, htp_trace *trace)
+{
+    htp_trace_call *calls = HTP_NEW_ARRAY(m->arena, htp_trace_call, m->calls_made.count);
+    for (size_t i = 0; i < m->calls_made.count; i++) {
+        const htp_place *place = &m->calls_made.items[i];
+        const char *file = place->file ? place->file : "";
+        calls[i] = (htp_trace_call){place->scope,          file,        place->line,
+                                    source_text(m, place), place->name, place->call};
+    }
+    trace->calls = calls;
+    trace->call_count = (uint32_t)m->calls_made.count;
+}
+
+/* ---- what is given and left ---- */
+
+static void flatten(const htp_machine *m, const htp_item *output, htp_ids *ids)
+{
+    if (!htp_is_container(output)) {
+        HTP_PUSH(m->arena, ids, output->id);
+        return;
+    }
+    size_t step = output->kind == HTP_ITEM_DICT ? 2 : 1;
+    for (size_t i = step - 1; i < output->elements.count; i += step) {
+        flatten(m, output->elements.items[i], ids);
+    }
+}
+
+static void list_ends(const htp_machine *m, const htp_items *given, const htp_items *outputs,
+                      htp_trace *trace)
+{
+    htp_ids inputs = {0};
+    htp_ids flat = {0};
+    for (size_t i = 0; i < given->count; i++) {
+        HTP_PUSH(m->arena, &inputs, given->items[i]->id);
+    }
+    for (size_t i = 0; i < outputs->count; i++) {
+        flatten(m, outputs->items[i], &flat);
+    }
+    trace->inputs = inputs.items;
+    trace->input_count = (uint32_t)inputs.count;
+    trace->outputs = flat.items;
+    trace->output_count = (uint32_t)flat.count;
+}
+
+static void list_states(const htp_machine *m, const htp_recorded_states *changed, htp_trace *trace)
+{
+    htp_trace_state *states = HTP_NEW_ARRAY(m->arena, htp_trace_state, changed->count);
+    for (size_t i = 0; i < changed->count; i++) {
+        const htp_recorded_state *state = &changed->items[i];
+        states[i] = (htp_trace_state){state->name, state->holder.module, state->loaded->id,
+                                      state->before->id, state->after->id};
+    }
+    trace->states = states;
+    trace->state_count = (uint32_t)changed->count;
+}
+
+htp_outcome htp_trace_make(htp_machine *m, const htp_items *given, const htp_items *outputs,
+                           const htp_recorded_states *states, htp_trace *trace)
+{
+    *trace = (htp_trace){
+        .data_sizes = m->data_sizes.items,
+        .data_size_count = (uint32_t)m->data_sizes.count,
+        .fake_rounding = m->fake_rounding,
+        .tensor_rounding = m->tensor_rounding,
+        .channel_rounding = m->channel_rounding,
+    };
+    HTP_DO(list_values(m, trace));
+    list_nodes(m, trace);
+    list_blocks(m, trace);
+    list_scopes(m, trace);
+    list_calls(m, trace);
+    list_ends(m, given, outputs, trace);
+    list_states(m, states, trace);
+    trace->weights = m->runner->weights(m->runner->self, &trace->weight_count);
+    return HTP_GOES_ON;
+}

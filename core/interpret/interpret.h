@@ -1,0 +1,53 @@
+/*
+ * Interpretations of a model's method, and the traces that they leave.
+ */
+#ifndef HTP_INTERPRET_INTERPRET_H
+#define HTP_INTERPRET_INTERPRET_H
+
+#include "base/arena.h"
+#include "interpret/trace.h"
+
+/** A model that is interpreted again and again: what earlier calls left is kept between them. */
+typedef struct htp_interpreter htp_interpreter;
+
+/** What is interpreted; all of it outlives the interpreter. */
+typedef struct htp_interpreted {
+    const struct htp_program *program;
+    const struct htp_runner *runner;
+    const htp_shim_module *modules;
+    uint32_t module_count;
+    const char *method;
+} htp_interpreted;
+
+/** @return NULL without memory */
+htp_interpreter *htp_interpreter_open(const htp_interpreted *of);
+
+/** Frees it with everything that it handed out, but for the runner's; NULL is accepted. */
+void htp_interpreter_close(htp_interpreter *interpreter);
+
+/** Follows the method in @p lane_count lanes. Without @p carried it is the first call after the
+ * archive was read, otherwise a later one, in as many lanes as the last: the carried states are
+ * what they are said to be, all others as loaded. A trace is freed by the next one; that of a first
+ * call stays until the next first call. Where the method refuses the inputs (HTP_SHIM_BAD_INPUTS),
+ * @p trace receives what ran before; the last node is the one that raised, if one did, with its
+ * failure. Otherwise it is NULL on failure. @p tick (or NULL) is called with the nodes so far;
+ * false stops with HTP_SHIM_INTERNAL. */
+typedef htp_shim_code htp_interpreter_runs(htp_interpreter *interpreter,
+                                           const htp_shim_input *inputs, uint32_t input_count,
+                                           uint32_t lane_count, const htp_trace_carried *carried,
+                                           uint32_t carried_count, htp_shim_tick tick, void *user,
+                                           const htp_trace **trace, htp_shim_error *error);
+htp_interpreter_runs htp_interpreter_run;
+
+/** The first of the inputs that torch.utils.bundled_inputs attaches to the method, in @p arena;
+ * none where it attaches none. */
+htp_shim_code htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_arena *arena,
+                                             const htp_shim_input **inputs, uint32_t *count,
+                                             htp_shim_error *error);
+
+/** Which functions and nodes of the program the calls and nodes of the last trace stand for. */
+void htp_interpreter_stands(const htp_interpreter *interpreter, const htp_shim_stand **calls,
+                            uint32_t *call_count, const htp_shim_stand **nodes,
+                            uint32_t *node_count);
+
+#endif

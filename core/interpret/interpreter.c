@@ -1,0 +1,412 @@
+#include "interpret/interpret.h"
+
+#include "interpret/method.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Loops that run no more often are unrolled. */
+enum { LONG_LOOP = 256, FIRST_PRIME = 7 };
+
+/* A call that was followed, and what it left. */
+typedef struct call {
+    htp_arena arena; /* has the machine, and the trace that is made of it */
+    htp_arena kept;  /* has what outlives these: the states, and what they are carried as */
+    uint32_t lane_count;
+    htp_recorded_states states;
+    const htp_trace *trace; /* NULL: there is none */
+    const htp_shim_stand *calls;
+    const htp_shim_stand *nodes;
+} call;
+
+struct htp_interpreter {
+    htp_interpreted of;
+    call *last;     /* NULL */
+    call *first;    /* after the archive was read: NULL, or perhaps the last one */
+    uint64_t empty; /* the runner's mark when nothing ran */
+    uint64_t begun; /* and behind what stays while later calls are followed */
+};
+
+/* A call that is being followed: in one machine after the other, until one comes to an end. */
+typedef struct following {
+    htp_interpreter *interpreter;
+    const htp_shim_input *inputs;
+    uint32_t input_count;
+    uint32_t lane_count;
+    const htp_trace_carried *carried;
+    uint32_t carried_count; /* 0: it is a first call */
+    htp_shim_tick tick;
+    void *user;
+    htp_shim_error *error;
+    call *previous; /* whose states are carried; NULL */
+    call *made;
+    htp_machine *machine; /* the last one */
+    htp_carried_state *found;
+    HTP_VECTOR(htp_object_attribute) early; /* that are read before anything runs */
+    HTP_VECTOR(htp_holder) early_holders;
+    bool prefers_loops; /* although it is known how often they run */
+} following;
+
+static void free_call(call *ended)
+{
+    if (ended) {
+        htp_arena_free(&ended->arena);
+        htp_arena_free(&ended->kept);
+        free(ended);
+    }
+}
+
+const htp_interpreted *htp_interpreter_of(const htp_interpreter *interpreter)
+{
+    return &interpreter->of;
+}
+
+htp_interpreter *htp_interpreter_open(const htp_interpreted *of)
+{
+    htp_interpreter *interpreter = calloc(1, sizeof(*interpreter));
+    if (interpreter) {
+        interpreter->of = *of;
+        interpreter->empty = of->runner->mark(of->runner->self);
+        interpreter->begun = interpreter->empty;
+    }
+    return interpreter;
+}
+
+static void free_calls(htp_interpreter *interpreter)
+{
+    if (interpreter->first != interpreter->last) {
+        free_call(interpreter->first);
+    }
+    free_call(interpreter->last);
+    interpreter->first = NULL;
+    interpreter->last = NULL;
+}
+
+void htp_interpreter_close(htp_interpreter *interpreter)
+{
+    if (interpreter) {
+        free_calls(interpreter);
+        free(interpreter);
+    }
+}
+
+void htp_interpreter_stands(const htp_interpreter *interpreter, const htp_shim_stand **calls,
+                            uint32_t *call_count, const htp_shim_stand **nodes,
+                            uint32_t *node_count)
+{
+    const call *last = interpreter->last;
+    *calls = last ? last->calls : NULL;
+    *call_count = last ? last->trace->call_count : 0;
+    *nodes = last ? last->nodes : NULL;
+    *node_count = last ? last->trace->node_count : 0;
+}
+
+/* ---- what is carried ---- */
+
+static int compare_names(const void *left, const void *right)
+{
+    const htp_carried_state *a = left;
+    const htp_carried_state *b = right;
+    return strcmp(a->name, b->name);
+}
+
+/* What the last call left, as the states are said to be carried: by their names. @return whether it
+ * left all of them */
+static bool find_carried(following *f)
+{
+    const call *last = f->interpreter->last;
+    htp_arena *arena = &f->made->kept;
+    htp_map by_name = {0};
+    bool is_alike = last && last->lane_count == f->lane_count;
+    for (size_t i = 0; is_alike && i < last->states.count; i++) {
+        htp_map_set(arena, &by_name, last->states.items[i].name, (uint32_t)i);
+    }
+    f->found = HTP_NEW_ARRAY(arena, htp_carried_state, f->carried_count);
+    for (uint32_t i = 0; i < f->carried_count; i++) {
+        const htp_trace_carried *carried = &f->carried[i];
+        uint32_t index = 0;
+        if (!htp_map_get(&by_name, carried->name, &index)) {
+            return false;
+        }
+        const htp_recorded_state *state = &last->states.items[index];
+        f->found[i] = (htp_carried_state){.name = state->name,
+                                          .attribute = state->attribute,
+                                          .holder = state->holder,
+                                          .left = &state->left,
+                                          .parts = carried->parts,
+                                          .part_count = carried->part_count};
+    }
+    qsort(f->found, f->carried_count, sizeof(*f->found), compare_names);
+    return true;
+}
+
+/* Frees the traces that are not to stay: what is carried is read once more. */
+static void let_go(following *f)
+{
+    htp_interpreter *interpreter = f->interpreter;
+    if (f->carried_count == 0) {
+        free_calls(interpreter);
+        return;
+    }
+    f->previous = interpreter->last;
+    interpreter->last = NULL;
+    if (f->previous != interpreter->first) {
+        htp_arena_free(&f->previous->arena);
+    }
+}
+
+/* Whether an image has what the runner keeps. */
+static bool needs_runner(const htp_image *image)
+{
+    bool is_needed = image->lane[0].kind == HTP_OPERAND_OTHER;
+    for (size_t i = 0; !is_needed && i < image->part_count; i++) {
+        is_needed = needs_runner(&image->parts[i]);
+    }
+    return is_needed;
+}
+
+/* What was made is the last call from now on, if it came to a trace. */
+static void settle(following *f, htp_shim_code code)
+{
+    htp_interpreter *interpreter = f->interpreter;
+    const htp_runner *runner = interpreter->of.runner;
+    if (f->previous != interpreter->first) {
+        free_call(f->previous);
+    }
+    if (!f->made->trace) {
+        free_call(f->made);
+        return;
+    }
+    bool is_first = f->carried_count == 0 && code == HTP_SHIM_OK;
+    bool stays = is_first;
+    for (size_t i = 0; !stays && i < f->made->states.count; i++) {
+        stays = needs_runner(&f->made->states.items[i].left);
+    }
+    interpreter->last = f->made;
+    interpreter->first = is_first ? f->made : interpreter->first;
+    interpreter->begun = stays ? runner->mark(runner->self) : interpreter->begun;
+}
+
+/* ---- one machine ---- */
+
+htp_machine *htp_machine_make(htp_arena *arena, const htp_interpreted *of, uint32_t lane_count)
+{
+    htp_machine *m = HTP_NEW(arena, htp_machine);
+    m->arena = arena;
+    m->program = of->program;
+    m->runner = of->runner;
+    m->modules = of->modules;
+    m->module_count = of->module_count;
+    m->method = of->method;
+    m->function = of->program->method;
+    m->lane_count = lane_count;
+    m->longest_unrolled = LONG_LOOP;
+    m->last_prime = FIRST_PRIME;
+    HTP_PUSH(arena, &m->blocks, (htp_recorded_block){.inputs = {0}}); /* the method itself */
+    return m;
+}
+
+static htp_machine *make_machine(const following *f)
+{
+    htp_machine *m = htp_machine_make(&f->made->arena, &f->interpreter->of, f->lane_count);
+    m->tick = f->tick;
+    m->user = f->user;
+    m->longest_unrolled = f->prefers_loops ? 0 : LONG_LOOP;
+    return m;
+}
+
+static htp_shim_stand stand_of(const htp_place *place)
+{
+    uint32_t function = place->node == HTP_PROGRAM_NONE ? HTP_SHIM_NONE : place->function;
+    return (htp_shim_stand){function, place->node, place->call};
+}
+
+static void list_stands(const htp_machine *m, call *made)
+{
+    htp_shim_stand *calls = HTP_NEW_ARRAY(m->arena, htp_shim_stand, m->calls_made.count);
+    htp_shim_stand *nodes = HTP_NEW_ARRAY(m->arena, htp_shim_stand, m->nodes.count);
+    for (size_t i = 0; i < m->calls_made.count; i++) {
+        calls[i] = stand_of(&m->calls_made.items[i]);
+    }
+    for (size_t i = 0; i < m->nodes.count; i++) {
+        nodes[i] = stand_of(&m->nodes.items[i].place);
+    }
+    made->calls = calls;
+    made->nodes = nodes;
+}
+
+static htp_outcome leave_trace(const following *f, const htp_items *given, const htp_items *outputs)
+{
+    htp_machine *m = f->machine;
+    htp_trace *trace = HTP_NEW(m->arena, htp_trace);
+    HTP_DO(htp_trace_make(m, given, outputs, &f->made->states, trace));
+    list_stands(m, f->made);
+    f->made->trace = trace;
+    return HTP_GOES_ON;
+}
+
+static htp_outcome follow_method(const following *f, const htp_items *arguments,
+                                 const htp_items *given)
+{
+    htp_machine *m = f->machine;
+    htp_items outputs = {0};
+    HTP_DO(htp_attributes_load_early(m, f->early.items, f->early_holders.items, f->early.count));
+    HTP_DO(htp_method_run(m, arguments, f->found, f->carried_count, &outputs));
+    HTP_DO(htp_states_find(m, f->found, f->carried_count, &f->made->kept, &f->made->states));
+    return leave_trace(f, given, &outputs);
+}
+
+/* What ran before the method refused its inputs is a trace, too. */
+static htp_outcome leave_refusal(const following *f, const htp_items *given, htp_outcome refusal)
+{
+    const htp_items none = {0};
+    const char *message = f->machine->message;
+    f->made->states = (htp_recorded_states){0};
+    HTP_DO(leave_trace(f, given, &none));
+    f->machine->message = message;
+    return refusal;
+}
+
+/* Attributes that were first read within a branch or loop are read earlier the next time. */
+static htp_outcome note_late(following *f)
+{
+    htp_machine *m = f->machine;
+    htp_arena *arena = &f->made->kept;
+    for (size_t i = 0; i < m->late.count; i++) {
+        htp_holder holder = {.path = ""};
+        (void)htp_attribute_holder(m, m->late.items[i].object, &holder);
+        holder.path = htp_arena_strdup(arena, holder.path);
+        HTP_PUSH(arena, &f->early, m->late.items[i]);
+        HTP_PUSH(arena, &f->early_holders, holder);
+    }
+    return m->late.count > 0
+               ? HTP_NEEDS_EARLIER
+               : htp_machine_stop(m, HTP_FAILS, "an attribute is changed before it is read");
+}
+
+static htp_outcome follow_once(following *f)
+{
+    const htp_interpreter *interpreter = f->interpreter;
+    const htp_runner *runner = interpreter->of.runner;
+    htp_items arguments = {0};
+    htp_items given = {0};
+    htp_arena_free(&f->made->arena);
+    f->made->states = (htp_recorded_states){0};
+    runner->release(runner->self, f->carried_count ? interpreter->begun : interpreter->empty);
+    htp_machine *m = make_machine(f);
+    f->machine = m;
+    HTP_DO(htp_arguments_make(m, f->inputs, f->input_count, &arguments));
+    for (size_t i = 0; i < arguments.count; i++) {
+        htp_items_push(m, &given, htp_arguments_as_given(m, arguments.items[i]));
+    }
+    htp_outcome outcome = follow_method(f, &arguments, &given);
+    if (outcome == HTP_NEEDS_EARLIER) {
+        return note_late(f);
+    }
+    return HTP_IS_REFUSAL(outcome) ? leave_refusal(f, &given, outcome) : outcome;
+}
+
+/* ---- all of them ---- */
+
+static htp_outcome follow_early(following *f)
+{
+    htp_outcome outcome = HTP_NEEDS_EARLIER;
+    while (outcome == HTP_NEEDS_EARLIER) {
+        outcome = follow_once(f);
+    }
+    return outcome;
+}
+
+static htp_outcome follow(following *f)
+{
+    htp_outcome outcome = follow_early(f);
+    if (outcome != HTP_TOO_MANY_FORKS) {
+        return outcome;
+    }
+    f->prefers_loops = true; /* an unrolled one has a fork in each iteration */
+    return follow_early(f);
+}
+
+static htp_shim_code tell(htp_shim_error *error, htp_shim_code code, const char *message)
+{
+    (void)snprintf(error->message, sizeof(error->message), "%s", message);
+    return code;
+}
+
+static htp_shim_code fail(const following *f, htp_shim_code code, const char *message)
+{
+    return tell(f->error, code, message);
+}
+
+htp_shim_code htp_machine_end(const htp_machine *m, htp_outcome outcome, htp_shim_error *error)
+{
+    if (outcome == HTP_GOES_ON) {
+        return HTP_SHIM_OK;
+    }
+    if (outcome == HTP_NEEDS_LANES) {
+        return tell(error, HTP_SHIM_NEEDS_LANES, "a size depends on the data");
+    }
+    htp_shim_code code = HTP_IS_UNSUPPORTED(outcome) ? HTP_SHIM_UNSUPPORTED
+                         : HTP_IS_REFUSAL(outcome)   ? HTP_SHIM_BAD_INPUTS
+                                                     : HTP_SHIM_INTERNAL;
+    return tell(error, code,
+                m->message ? m->message : "what is followed stops, and nobody says why");
+}
+
+static htp_shim_code run(following *f)
+{
+    if (!find_carried(f)) {
+        return fail(f, HTP_SHIM_INTERNAL, "a state is carried that the last trace did not have");
+    }
+    let_go(f);
+    if (f->lane_count < 1 || f->lane_count > HTP_SHIM_MAX_LANES) {
+        return fail(f, HTP_SHIM_INTERNAL, "a trace has 1 to 4 lanes");
+    }
+    htp_outcome outcome = follow(f);
+    return htp_machine_end(f->machine, outcome, f->error);
+}
+
+/* Whatever memory it is that runs out: the call is forgotten. */
+static htp_shim_code run_guarded(following *f)
+{
+    if (htp_arena_recover(&f->made->kept) != 0) {
+        f->made->trace = NULL;
+        return fail(f, HTP_SHIM_INTERNAL, "out of memory");
+    }
+    if (htp_arena_recover(&f->made->arena) != 0) {
+        f->made->trace = NULL;
+        return fail(f, HTP_SHIM_INTERNAL, "out of memory");
+    }
+    return run(f);
+}
+
+htp_shim_code htp_interpreter_run(htp_interpreter *interpreter, const htp_shim_input *inputs,
+                                  uint32_t input_count, uint32_t lane_count,
+                                  const htp_trace_carried *carried, uint32_t carried_count,
+                                  htp_shim_tick tick, void *user, const htp_trace **trace,
+                                  htp_shim_error *error)
+{
+    const htp_runner *runner = interpreter->of.runner;
+    following f = {.interpreter = interpreter,
+                   .inputs = inputs,
+                   .input_count = input_count,
+                   .lane_count = lane_count,
+                   .carried = carried,
+                   .carried_count = carried_count,
+                   .tick = tick,
+                   .user = user,
+                   .error = error,
+                   .made = calloc(1, sizeof(call))};
+    *trace = NULL;
+    if (!f.made) {
+        return fail(&f, HTP_SHIM_INTERNAL, "out of memory");
+    }
+    f.made->lane_count = lane_count;
+    runner->begin(runner->self);
+    htp_shim_code code = run_guarded(&f);
+    runner->end(runner->self);
+    *trace = f.made->trace;
+    settle(&f, code);
+    return code;
+}

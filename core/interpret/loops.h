@@ -1,0 +1,148 @@
+/*
+ * A loop that is being recorded: its body is run until what it carries keeps its type.
+ */
+#ifndef HTP_INTERPRET_LOOPS_H
+#define HTP_INTERPRET_LOOPS_H
+
+#include "interpret/attributes.h"
+#include "interpret/lists.h"
+#include "interpret/memory.h"
+
+/** Something of outside that the body changes, and that is carried therefore. */
+typedef enum htp_held_kind { HTP_HELD_ELEMENTS, HTP_HELD_STACK, HTP_HELD_ATTRIBUTE } htp_held_kind;
+
+typedef struct htp_held {
+    htp_held_kind kind;
+    htp_item *list;                 /* or dict; NULL of an attribute */
+    htp_item *rows;                 /* of a list that becomes a stack: what one looks like */
+    htp_object_attribute attribute; /* of an object */
+    htp_item *initial;
+} htp_held;
+
+/** A leaf is a tensor or number within what is carried. Slots are leaves, and from here on what
+ * earlier iterations appended to lists. */
+#define HTP_ADDITIONS (UINT32_MAX / 2)
+
+/** What is known of a slot. */
+typedef struct htp_slot {
+    uint64_t moving; /* of a leaf: bit D: the size of dim D changes */
+    htp_item *unset; /* of a leaf without a value: what it becomes; NULL */
+    htp_ids aliases; /* memories of outside that it may be, ascending */
+    htp_ids twins;   /* slots that may be one memory with it, ascending */
+    htp_item *begun; /* what stands for it in an iteration; NULL */
+    htp_item *ended; /* and when the loop has ended; NULL */
+} htp_slot;
+
+typedef HTP_VECTOR(htp_slot) htp_slots;
+
+/** A value that the program carries. */
+typedef struct htp_carried {
+    htp_item *initial;
+    bool is_moved;           /* a list or dict that is replaced */
+    bool is_replaced;        /* a tensor that is another one, then */
+    bool is_same;            /* one that is changed in place only */
+    htp_item *grown;         /* rows of a list that becomes a stack; NULL */
+    htp_item *grown_initial; /* and what it is when the loop begins; NULL */
+} htp_carried;
+
+/** A size by lane; 0 in lanes that there are not. */
+typedef struct htp_lane_sizes {
+    int64_t in[HTP_SHIM_MAX_LANES];
+} htp_lane_sizes;
+
+/** One run of the body. */
+typedef struct htp_loop_run {
+    bool is_stable;
+    htp_items leaves;
+    htp_items inputs;  /* what stands for the leaves */
+    htp_items results; /* what they are when it ends */
+    htp_items carried;
+    htp_items held;
+    htp_items held_results;
+    htp_items memory_inputs;
+    htp_items memory_results;
+    htp_items additions; /* by list; NULL: nothing was appended */
+    htp_item *iteration;
+    htp_item *go_on;
+    uint32_t block;
+} htp_loop_run;
+
+typedef struct htp_loop {
+    const htp_step *step; /* of the node */
+    htp_program_block body;
+    htp_place place;
+    int64_t done;      /* iterations that were unrolled */
+    size_t first_size; /* sizes that the data decides before the loop */
+    size_t first_item; /* values before it */
+    HTP_VECTOR(htp_carried) carried;
+    HTP_VECTOR(htp_held) held;
+    htp_slots leaf_slots;
+    htp_slots addition_slots;
+    htp_ids memories; /* that the body changes, by first value */
+    htp_ids lost;     /* and those of which nobody knows what they hold, ascending */
+    htp_items lists;  /* that it appends to */
+    htp_items rows;   /* and what a stack of that looks like */
+    htp_map sizes;    /* of tensors of outside, once has_sizes */
+    HTP_VECTOR(const htp_lane_sizes *) size_list;
+    bool has_sizes;
+    htp_loop_run run; /* the last one */
+} htp_loop;
+
+/* ---- one run of the body (loop_body.c) ---- */
+
+/** A loop that was not run yet. @param state  whether it goes on, and what it carries */
+htp_loop *htp_loop_make(htp_machine *m, const htp_step *step, const htp_items *state, int64_t done);
+
+/** Runs the body on values of which only the types are known, and looks at what came out. */
+htp_outcome htp_loop_run_body(htp_machine *m, htp_loop *loop);
+
+/** Makes a value that is carried what the list, dict or attribute holds. */
+htp_outcome htp_loop_put(htp_machine *m, const htp_held *held, htp_item *value);
+
+/** Gives what stands for a leaf sizes that differ between iterations. */
+htp_outcome htp_loop_resize(htp_machine *m, htp_loop *loop, uint32_t leaf, htp_item *item);
+
+/* ---- what comes out of it (loop_compare.c, loop_changes.c) ---- */
+
+/** Whether what the body gives can be carried; notes what must change before it can.
+ * HTP_COMES_APART where it never can. */
+htp_outcome htp_loop_compare(htp_machine *m, htp_loop *loop, const htp_block *block);
+
+/** Memory, lists and attributes of outside that the body changes. */
+htp_outcome htp_loop_find_changes(htp_machine *m, htp_loop *loop, const htp_block *block);
+
+/** A list of outside whose length the body changes is carried as a stack. HTP_GROWS for one of a
+ * loop around. */
+htp_outcome htp_loop_note_growth(htp_machine *m, htp_loop *loop, const htp_growth *growth);
+
+/** Something else is carried from now on: what was found out by leaf counts no more. */
+void htp_loop_restart(htp_loop *loop);
+
+/* ---- once it is stable (loop_finish.c) ---- */
+
+/** Records the loop. @param outputs  what it carries when it has ended */
+htp_outcome htp_loop_finish(htp_machine *m, htp_loop *loop, htp_item *limit, htp_item *condition,
+                            htp_items *outputs);
+
+/* ---- slots, and who shares memory (loop_sharing.c) ---- */
+
+/** What a slot is known to be. It moves when others are asked for. */
+htp_slot *htp_loop_slot(htp_machine *m, htp_loop *loop, uint32_t slot);
+
+/** Adds a number to ascending ones. @return whether it is new */
+bool htp_ids_insert(htp_machine *m, htp_ids *ids, uint32_t id);
+
+/** Whether it is one of ascending ones. */
+bool htp_ids_have(const htp_ids *ids, uint32_t id);
+
+/** What a slot may be; @p is_end when the loop has ended. */
+void htp_loop_note_sharers(htp_machine *m, htp_loop *loop, uint32_t slot, htp_item *made,
+                           bool is_end);
+
+/** Notes which slots may be one memory, or memory of outside, when an iteration ends. */
+void htp_loop_find_sharers(htp_machine *m, htp_loop *loop);
+
+/** What earlier iterations appended to lists must be as it was when they ended. */
+htp_outcome htp_loop_check_earlier(htp_machine *m, htp_loop *loop);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * From a machine to a trace, and from what is given to items. Private to this folder.
+ */
+#ifndef HTP_INTERPRET_METHOD_H
+#define HTP_INTERPRET_METHOD_H
+
+#include "interpret/attributes.h"
+#include "interpret/interpret.h"
+
+/** A machine that is to follow the method. Its ticks are the caller's to set. */
+htp_machine *htp_machine_make(htp_arena *arena, const htp_interpreted *of, uint32_t lane_count);
+
+/** What a run ended with as a code; @p error receives the message. */
+htp_shim_code htp_machine_end(const htp_machine *m, htp_outcome outcome, htp_shim_error *error);
+
+/** What an interpreter was opened for. */
+const htp_interpreted *htp_interpreter_of(const htp_interpreter *interpreter);
+
+/** The method's arguments as items (arguments.c). */
+htp_outcome htp_arguments_make(htp_machine *m, const htp_shim_input *inputs, uint32_t count,
+                               htp_items *arguments);
+
+/** Containers as they are now, which may change under way. */
+htp_item *htp_arguments_as_given(htp_machine *m, htp_item *item);
+
+/** Follows the method (run.c). @param arguments  without self */
+htp_outcome htp_method_run(htp_machine *m, const htp_items *arguments,
+                           const htp_carried_state *carried, size_t carried_count,
+                           htp_items *outputs);
+
+/** The trace as plain data, in the machine's arena (handover.c). HTP_UNSUPPORTED */
+htp_outcome htp_trace_make(htp_machine *m, const htp_items *given, const htp_items *outputs,
+                           const htp_recorded_states *states, htp_trace *trace);
+
+#endif

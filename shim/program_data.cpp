@@ -1,0 +1,161 @@
+// Objects, and what is known before anything runs: constants of the code, and attributes.
+#include "program.h"
+
+namespace htp
+{
+
+uint32_t Program::object(const c10::intrusive_ptr<c10::ivalue::Object> &object)
+{
+    const auto known = object_numbers_.find(object.get());
+    return known == object_numbers_.end() ? add_object(object) : known->second;
+}
+
+uint32_t Program::add_object(const c10::intrusive_ptr<c10::ivalue::Object> &object)
+{
+    const uint32_t of = class_number(object->type());
+    objects_.push_back({of, model_.module_of(object.get())});
+    kept_objects_.push_back(object);
+    slots_.emplace_back();
+    return object_numbers_[object.get()] = last_of(objects_);
+}
+
+uint32_t Program::make_object(uint32_t class_number)
+{
+    const c10::ClassTypePtr &type = kept_classes_.at(class_number);
+    const uint32_t number = add_object(c10::ivalue::Object::create(type, type->numAttributes()));
+    renew();
+    return number;
+}
+
+uint32_t Program::load_slot(uint32_t object, uint32_t slot)
+{
+    const auto known = slots_.at(object).find(slot);
+    if (known != slots_[object].end()) {
+        return known->second;
+    }
+    const auto holder = kept_objects_[object];
+    const uint32_t number = data(holder->getSlot(slot), model_.weight_of(holder.get(), slot));
+    slots_[object][slot] = number;
+    renew();
+    return number;
+}
+
+const at::Tensor *Program::tensor_of(uint32_t data) const
+{
+    const auto found = tensors_.find(data);
+    return found == tensors_.end() ? nullptr : &found->second;
+}
+
+namespace
+{
+
+// Keys and values of a dict in turn.
+std::vector<c10::IValue> parts_of(const c10::IValue &value)
+{
+    if (value.isTuple()) {
+        return value.toTupleRef().elements().vec();
+    }
+    if (value.isList()) {
+        return value.toListRef().vec();
+    }
+    std::vector<c10::IValue> parts;
+    for (const auto &entry : value.toGenericDict()) {
+        parts.push_back(entry.key());
+        parts.push_back(entry.value());
+    }
+    return parts;
+}
+
+} // namespace
+
+// What is shared within a value is described once.
+uint32_t Program::container(const c10::IValue &value)
+{
+    const auto known = container_numbers_.find(value.internalToPointer());
+    if (known != container_numbers_.end()) {
+        return known->second;
+    }
+    std::vector<uint32_t> elements;
+    for (const c10::IValue &part : parts_of(value)) {
+        elements.push_back(data(part));
+    }
+    htp_program_data described = {};
+    described.kind = value.isTuple()  ? HTP_DATA_TUPLE
+                     : value.isList() ? HTP_DATA_LIST
+                                      : HTP_DATA_DICT;
+    described.weight = described.object = HTP_PROGRAM_NONE;
+    described.element_count = static_cast<uint32_t>(elements.size());
+    described.elements = model_.keep.array(elements);
+    data_.push_back(described);
+    kept_values_.push_back(value);
+    const auto number = last_of(data_);
+    container_numbers_[value.internalToPointer()] = number;
+    return number;
+}
+
+// A tensor of another layout has no memory that anybody could look at.
+void Program::describe_tensor(const at::Tensor &tensor, htp_program_data &described)
+{
+    described.kind = HTP_DATA_TENSOR;
+    described.tensor_elements = tensor.numel();
+    if (described.weight == HTP_PROGRAM_NONE) {
+        described.rank = static_cast<uint32_t>(tensor.dim());
+        described.dims = model_.keep.array(tensor.sizes().vec());
+    } else {
+        described.rank = model_.weights[described.weight].rank;
+        described.dims = model_.weights[described.weight].dims;
+    }
+    if (tensor.has_storage()) {
+        described.storage = reinterpret_cast<uintptr_t>(storage_identity(tensor));
+        described.is_readable = model_.archive.is_readable(tensor);
+    }
+}
+
+void Program::describe_plain(const c10::IValue &value, htp_program_data &described)
+{
+    if (value.isNone() || value.isTensor()) { // one that is not defined
+        described.kind = HTP_DATA_NONE;
+    } else if (value.isInt() || value.isBool()) {
+        described.kind = value.isInt() ? HTP_DATA_INT : HTP_DATA_BOOL;
+        described.number = value.isInt() ? value.toInt() : static_cast<int64_t>(value.toBool());
+    } else if (value.isDouble()) {
+        described.kind = HTP_DATA_FLOAT;
+        described.real = value.toDouble();
+    } else if (value.isString() || value.isDevice()) {
+        const std::string text = value.isString() ? value.toStringRef() : value.toDevice().str();
+        described.kind = value.isString() ? HTP_DATA_STRING : HTP_DATA_DEVICE;
+        described.string = model_.keep.string(text);
+        described.bytes = text.size();
+    } else if (value.isObject()) {
+        described.kind = HTP_DATA_OBJECT;
+        described.object = object(value.toObject());
+    } else {
+        described.kind = HTP_DATA_OTHER;
+        described.other = &kept_values_.emplace_back(value);
+    }
+}
+
+// @param weight  of a tensor that an attribute of a module holds
+uint32_t Program::data(const c10::IValue &value, uint32_t weight)
+{
+    if (value.isList() || value.isTuple() || value.isGenericDict()) {
+        return container(value);
+    }
+    htp_program_data described = {};
+    described.weight = weight;
+    described.object = HTP_PROGRAM_NONE;
+    const bool is_tensor = value.isTensor() && value.toTensor().defined();
+    if (is_tensor) {
+        describe_tensor(value.toTensor(), described);
+    } else {
+        describe_plain(value, described);
+    }
+    data_.push_back(described);
+    const auto number = last_of(data_);
+    if (is_tensor) {
+        tensors_[number] = value.toTensor();
+    }
+    return number;
+}
+
+} // namespace htp

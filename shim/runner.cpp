@@ -1,0 +1,208 @@
+#include "runner.h"
+
+#include "allocation.h"
+#include "map_tensors.h"
+#include "meta_kernels.h"
+#include "one_thread.h"
+#include "operand_checks.h"
+#include "operator_facts.h"
+#include "runner_table.h"
+#include "tensors.h"
+#include "text_budget.h"
+
+#include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace htp
+{
+
+// What is around all runs of an interpretation.
+class Runner::Session
+{
+  public:
+    Session() : silent_(&silence_)
+    {
+        register_meta_kernels();
+    }
+
+  private:
+    Silence silence_; // no warning speaks of what was asked for
+    const WarningGuard silent_;
+    const OneThread alone_;
+    const TextBudget bounded_;
+    const at::NoGradGuard no_grad_;
+};
+
+Runner::Runner(Model &model, Program &program)
+    : model_(model), program_(program), operands_(program, handouts), view_(runner_table(*this))
+{
+}
+
+Runner::~Runner() = default;
+
+void Runner::begin()
+{
+    session_.reset();
+    session_ = std::make_unique<Session>();
+}
+
+void Runner::end()
+{
+    session_.reset();
+}
+
+// ---- runs ---------------------------------------------------------------------------------------
+
+torch::jit::Stack Runner::stack_of(const c10::FunctionSchema &schema, const htp_operand *inputs,
+                                   uint32_t count) const
+{
+    const auto &arguments = schema.arguments();
+    torch::jit::Stack stack;
+    for (uint32_t i = 0; i < count; i++) {
+        const c10::TypePtr declared = i < arguments.size() ? arguments[i].type() : nullptr;
+        stack.push_back(operands_.value(inputs[i], declared));
+    }
+    return stack;
+}
+
+namespace
+{
+
+bool is_real(const htp_operand &operand)
+{
+    if (operand.kind == HTP_OPERAND_LIST || operand.kind == HTP_OPERAND_TUPLE) {
+        return std::all_of(operand.as.elements, operand.as.elements + operand.count, is_real);
+    }
+    return operand.kind != HTP_OPERAND_TENSOR || operand.as.tensor->is_real;
+}
+
+size_t limit_of(htp_run_mode mode, const htp_operand *inputs, uint32_t count)
+{
+    switch (mode) {
+    case HTP_RUN_AS_IS:
+        return std::all_of(inputs, inputs + count, is_real) ? kRealBytes : SIZE_MAX;
+    case HTP_RUN_SIZES:
+        return SIZE_MAX;
+    default:
+        return static_cast<size_t>(kStandInElements) * sizeof(double);
+    }
+}
+
+// @param limit  bytes
+void run_kernel(torch::jit::Operation &operation, const c10::FunctionSchema &schema,
+                torch::jit::Stack &stack, size_t limit)
+{
+    check_operands(schema, stack);
+    const AllocationLimit limited(limit);
+    operation(stack);
+}
+
+at::Tensor without_contents(const at::Tensor &tensor)
+{
+    require_plain(tensor);
+    return meta_like(tensor);
+}
+
+} // namespace
+
+std::vector<htp_operand> Runner::run(uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
+                                     uint32_t count)
+{
+    ProgramOperator &found = program_.operator_of(schema);
+    torch::jit::Operation &operation = found.prepare();
+    torch::jit::Stack stack = stack_of(*found.schema, inputs, count);
+    const bool has_stand_ins = mode == HTP_RUN_ONES || mode == HTP_RUN_ZEROES;
+    for (size_t i = 0; i < stack.size() && has_stand_ins; i++) {
+        stack[i] = map_tensors(stack[i], [&](const at::Tensor &tensor) {
+            return stand_in(tensor, mode == HTP_RUN_ONES ? 1 : 0);
+        });
+    }
+    run_kernel(operation, *found.schema, stack, limit_of(mode, inputs, count));
+    std::vector<htp_operand> outputs;
+    for (const c10::IValue &value : stack) {
+        outputs.push_back(
+            operands_.describe(has_stand_ins ? map_tensors(value, without_contents) : value));
+    }
+    return outputs;
+}
+
+// ---- tensors ------------------------------------------------------------------------------------
+
+const htp_runner_tensor *Runner::make(const htp_making &making)
+{
+    return handouts.add(make_tensor(making));
+}
+
+const void *Runner::contents(const htp_runner_tensor &described, size_t *bytes)
+{
+    static const char nothing = 0;
+    const at::Tensor &tensor = tensor_of(&described);
+    if (tensor.is_meta() || !model_.archive.is_readable(tensor)) {
+        return nullptr;
+    }
+    const at::Tensor packed = tensor.resolve_conj().resolve_neg().contiguous();
+    handouts.add(c10::IValue(packed));
+    *bytes = packed.nbytes();
+    return *bytes == 0 ? &nothing : packed.data_ptr();
+}
+
+const htp_runner_tensor *Runner::data(uint32_t number)
+{
+    const at::Tensor *const tensor = program_.tensor_of(number);
+    return tensor == nullptr ? nullptr : &data_.try_emplace(number, *tensor).first->second;
+}
+
+const htp_runner_tensor *Runner::weight(uint32_t number)
+{
+    return &weights_.try_emplace(number, model_.weight_tensors.at(number)).first->second;
+}
+
+uint32_t Runner::add_weight(const htp_runner_tensor &described)
+{
+    const auto number = static_cast<uint32_t>(model_.weights.size());
+    const at::Tensor &tensor = tensor_of(&described);
+    const htp_shim_weight weight = model_.describe(tensor, "constant_" + std::to_string(number));
+    model_.weight_tensors.push_back(tensor);
+    model_.weights.push_back(weight);
+    return number;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+bool Runner::is_instance(uint32_t function, uint32_t node, const htp_operand &value) const
+{
+    const c10::TypePtr type = operands_.value(value).type();
+    const auto &wanted = program_.node_of(function, node).tys(c10::attr::types);
+    return std::any_of(wanted.begin(), wanted.end(), [&](const c10::TypePtr &candidate) {
+        return type->isSubtypeOf(*candidate);
+    });
+}
+
+const char *Runner::refuse_text(uint64_t characters)
+{
+    const std::string reason = reason_against_text(characters);
+    return reason.empty() ? nullptr : handouts.add(reason).c_str();
+}
+
+const char *Runner::text_of(const htp_operand &operand)
+{
+    return handouts.add(c10::str(operands_.value(operand))).c_str();
+}
+
+const htp_runner_facts &Runner::facts()
+{
+    if (!facts_) {
+        const at::QEngine engine = at::globalContext().qEngine();
+        engine_ = at::toString(engine);
+        facts_ = std::make_unique<htp_runner_facts>();
+        facts_->knows_engine = engine == at::QEngine::FBGEMM || engine == kX86Engine;
+        facts_->engine = engine_.c_str();
+        facts_->unique_always_sorts = unique_always_sorts();
+    }
+    return *facts_;
+}
+
+} // namespace htp

@@ -1,0 +1,80 @@
+// Runs the operators of a program, one at a time: htp/runner.h.
+#pragma once
+
+#include "operands.h"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace htp
+{
+
+// Its functions throw std::exception; those of the view do not.
+class Runner
+{
+  public:
+    // Both outlive this.
+    Runner(Model &model, Program &program);
+    ~Runner();
+    Runner(const Runner &) = delete;
+    Runner &operator=(const Runner &) = delete;
+
+    const htp_runner &view() const
+    {
+        return view_;
+    }
+
+    uint32_t find(const char *name, const char *overload)
+    {
+        return program_.find_operator(name, overload);
+    }
+
+    // @return as many as the operator gives
+    std::vector<htp_operand> run(uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
+                                 uint32_t count);
+    const htp_runner_tensor *make(const htp_making &making);
+    const void *contents(const htp_runner_tensor &tensor, size_t *bytes);
+
+    // nullptr where there is none that can be described.
+    const htp_runner_tensor *data(uint32_t number);
+    const htp_runner_tensor *weight(uint32_t number);
+
+    uint32_t add_weight(const htp_runner_tensor &tensor);
+    const std::vector<htp_shim_weight> &weights() const
+    {
+        return model_.weights;
+    }
+    uint32_t make_object(uint32_t class_number)
+    {
+        return program_.make_object(class_number);
+    }
+    bool is_instance(uint32_t function, uint32_t node, const htp_operand &value) const;
+    const char *refuse_text(uint64_t characters);
+    const char *text_of(const htp_operand &operand);
+    const htp_runner_facts &facts();
+    void begin();
+    void end();
+
+    Handouts handouts; // that are let go of
+
+  private:
+    class Session;
+    using Tensors = std::unordered_map<uint32_t, Held>;
+
+    torch::jit::Stack stack_of(const c10::FunctionSchema &schema, const htp_operand *inputs,
+                               uint32_t count) const;
+
+    Model &model_;
+    Program &program_;
+    Operands operands_;
+    Tensors data_;    // by number; these stay
+    Tensors weights_; // by number; so do these
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<htp_runner_facts> facts_; // once they are asked for
+    std::string engine_;
+    htp_runner view_;
+};
+
+} // namespace htp

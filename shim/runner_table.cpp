@@ -1,0 +1,222 @@
+#include "runner_table.h"
+
+#include "allocation.h"
+#include "operator_facts.h"
+#include "runner.h"
+
+#include <cstdio>
+#include <new>
+
+namespace htp
+{
+
+namespace
+{
+
+Runner &runner_of(void *self)
+{
+    return *static_cast<Runner *>(self);
+}
+
+void fill(htp_shim_error *error, const char *message)
+{
+    std::snprintf(error->message, sizeof(error->message), "%s", message);
+}
+
+htp_run_code tell(htp_shim_error *error, const std::exception &problem)
+{
+    if (dynamic_cast<const Unsupported *>(&problem) != nullptr) {
+        fill(error, problem.what());
+        return HTP_RUN_UNSUPPORTED;
+    }
+    fill(error, first_line(problem).c_str());
+    if (dynamic_cast<const TooLarge *>(&problem) != nullptr) {
+        return HTP_RUN_TOO_LARGE;
+    }
+    if (dynamic_cast<const std::bad_alloc *>(&problem) != nullptr) {
+        return HTP_RUN_NO_MEMORY;
+    }
+    return means_no_meta_kernel(problem) ? HTP_RUN_NO_KERNEL : HTP_RUN_RAISED;
+}
+
+// Runs @p body; an exception becomes a code and a line.
+template <typename Body> htp_run_code guard(htp_shim_error *error, Body body)
+{
+    try {
+        try {
+            body();
+            return HTP_RUN_OK;
+        } catch (const std::exception &problem) {
+            return tell(error, problem);
+        }
+    } catch (const std::bad_alloc &) { // of the message
+        fill(error, "out of memory");
+        return HTP_RUN_NO_MEMORY;
+    } catch (...) {
+        fill(error, "libtorch threw something unknown");
+        return HTP_RUN_RAISED;
+    }
+}
+
+// What @p body gives, or what stands for that where it throws.
+template <typename Value, typename Body> Value guarded(Value otherwise, Body body)
+{
+    try {
+        return body();
+    } catch (...) {
+        return otherwise;
+    }
+}
+
+uint32_t find(void *self, const char *name, const char *overload)
+{
+    return guarded(HTP_SHIM_NONE, [&] { return runner_of(self).find(name, overload); });
+}
+
+htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
+                 uint32_t input_count, const htp_operand **outputs, uint32_t *output_count,
+                 htp_shim_error *error)
+{
+    *outputs = nullptr;
+    *output_count = 0;
+    return guard(error, [&] {
+        Runner &runner = runner_of(self);
+        auto made = runner.run(schema, mode, inputs, input_count);
+        const auto count = static_cast<uint32_t>(made.size());
+        *outputs = runner.handouts.add(std::move(made));
+        *output_count = count;
+    });
+}
+
+htp_run_code make(void *self, const htp_making *making, const htp_runner_tensor **tensor,
+                  htp_shim_error *error)
+{
+    *tensor = nullptr;
+    return guard(error, [&] { *tensor = runner_of(self).make(*making); });
+}
+
+const void *contents(void *self, const htp_runner_tensor *tensor, size_t *bytes)
+{
+    *bytes = 0;
+    const void *const none = nullptr;
+    return guarded(none, [&] { return runner_of(self).contents(*tensor, bytes); });
+}
+
+const htp_runner_tensor *data(void *self, uint32_t number)
+{
+    const htp_runner_tensor *const none = nullptr;
+    return guarded(none, [&] { return runner_of(self).data(number); });
+}
+
+const htp_runner_tensor *weight(void *self, uint32_t number)
+{
+    const htp_runner_tensor *const none = nullptr;
+    return guarded(none, [&] { return runner_of(self).weight(number); });
+}
+
+uint32_t add_weight(void *self, const htp_runner_tensor *tensor)
+{
+    return guarded(HTP_SHIM_NONE, [&] { return runner_of(self).add_weight(*tensor); });
+}
+
+const htp_shim_weight *weights(void *self, uint32_t *count)
+{
+    const auto &all = runner_of(self).weights();
+    *count = static_cast<uint32_t>(all.size());
+    return all.data();
+}
+
+uint32_t make_object(void *self, uint32_t class_number)
+{
+    return guarded(HTP_SHIM_NONE, [&] { return runner_of(self).make_object(class_number); });
+}
+
+bool is_instance(void *self, uint32_t function, uint32_t node, const htp_operand *value)
+{
+    return guarded(false, [&] { return runner_of(self).is_instance(function, node, *value); });
+}
+
+bool is_equal(void *, const htp_operand *a, const htp_operand *b)
+{
+    return guarded(false, [&] {
+        const auto &one = *static_cast<const c10::IValue *>(a->as.other);
+        const auto &other = *static_cast<const c10::IValue *>(b->as.other);
+        return one.type()->kind() == other.type()->kind() && one == other;
+    });
+}
+
+const char *refuse_text(void *self, uint64_t characters)
+{
+    const char *const otherwise = "there is no memory for it";
+    return guarded(otherwise, [&] { return runner_of(self).refuse_text(characters); });
+}
+
+const char *text_of(void *self, const htp_operand *operand)
+{
+    const char *const otherwise = "?";
+    return guarded(otherwise, [&] { return runner_of(self).text_of(*operand); });
+}
+
+const htp_runner_facts *facts(void *self)
+{
+    static const htp_runner_facts otherwise = {false, false, "an unknown engine"};
+    return guarded(&otherwise, [&] { return &runner_of(self).facts(); });
+}
+
+void begin(void *self)
+{
+    guarded(false, [&] {
+        runner_of(self).begin();
+        return true;
+    });
+}
+
+void end(void *self)
+{
+    guarded(false, [&] {
+        runner_of(self).end();
+        return true;
+    });
+}
+
+uint64_t mark(void *self)
+{
+    return guarded(UINT64_MAX, [&] { return runner_of(self).handouts.mark(); });
+}
+
+void release(void *self, uint64_t mark)
+{
+    guarded(false, [&] {
+        runner_of(self).handouts.release(mark);
+        return true;
+    });
+}
+
+} // namespace
+
+htp_runner runner_table(Runner &runner)
+{
+    htp_runner table = {};
+    table.self = &runner;
+    table.find = find;
+    table.run = run;
+    table.make = make;
+    table.contents = contents;
+    table.data = data;
+    table.weight = weight;
+    table.add_weight = add_weight;
+    table.weights = weights;
+    table.make_object = make_object;
+    table.is_instance = is_instance;
+    table.is_equal = is_equal;
+    table.refuse_text = refuse_text;
+    table.text_of = text_of;
+    table.facts = facts;
+    table.begin = begin;
+    table.end = end;
+    table.mark = mark;
+    table.release = release;
+    return table;
+}
+
+} // namespace htp

@@ -1,0 +1,166 @@
+#include "tensors.h"
+
+#include "allocation.h"
+#include "handouts.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace htp
+{
+
+at::Tensor meta_like(const at::Tensor &tensor)
+{
+    return at::empty_strided(tensor.sizes(), tensor.strides(),
+                             tensor.options().device(at::kMeta).requires_grad(false));
+}
+
+namespace
+{
+
+// How many elements a tensor spans in memory.
+int64_t extent_of(const at::Tensor &tensor)
+{
+    int64_t extent = tensor.numel() == 0 ? 0 : 1;
+    for (int64_t dim = 0; dim < tensor.dim() && extent > 0; dim++) {
+        int64_t reach = 0;
+        if (__builtin_mul_overflow(tensor.size(dim) - 1, tensor.stride(dim), &reach) ||
+            __builtin_add_overflow(extent, reach, &extent)) {
+            return INT64_MAX;
+        }
+    }
+    return extent;
+}
+
+} // namespace
+
+at::Tensor stand_in(const at::Tensor &tensor, int fill)
+{
+    const int64_t extent = extent_of(tensor);
+    if (std::max(extent, tensor.numel()) > kStandInElements) {
+        throw TooLarge("a stand-in would have too many elements");
+    }
+    if (!tensor.is_meta()) {
+        return tensor.clone();
+    }
+    const at::Tensor memory = at::full({extent}, fill, tensor.options().device(at::kCPU));
+    return memory.as_strided(tensor.sizes(), tensor.strides());
+}
+
+namespace
+{
+
+at::IntArrayRef sizes_of(const htp_making &making)
+{
+    return {making.dims, making.rank};
+}
+
+at::IntArrayRef strides_of(const htp_making &making)
+{
+    return {making.strides, making.rank};
+}
+
+// As libtorch says it, which does not look everywhere.
+void check_sizes(at::IntArrayRef sizes)
+{
+    int64_t elements = 1;
+    bool fits = true;
+    for (const int64_t size : sizes) {
+        TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ",
+                    sizes);
+        fits = fits && !__builtin_mul_overflow(elements, std::max<int64_t>(size, 1), &elements);
+    }
+    TORCH_CHECK(fits, "Storage size calculation overflowed with sizes=", sizes);
+}
+
+at::ScalarType type_of(const htp_making &making)
+{
+    const bool is_known = making.type >= 0 &&
+                          making.type < static_cast<int32_t>(at::ScalarType::NumOptions) &&
+                          making.type != static_cast<int32_t>(at::ScalarType::Undefined);
+    TORCH_CHECK(is_known, "there is no element type ", making.type);
+    return static_cast<at::ScalarType>(making.type);
+}
+
+at::Tensor make_empty(const htp_making &making)
+{
+    const auto options = at::device(at::kMeta).dtype(type_of(making));
+    check_sizes(sizes_of(making));
+    return making.strides == nullptr
+               ? at::empty(sizes_of(making), options)
+               : at::empty_strided(sizes_of(making), strides_of(making), options);
+}
+
+at::Tensor make_filled(const htp_making &making)
+{
+    const at::ScalarType type = type_of(making);
+    const bool is_whole = at::isIntegralType(type, true);
+    check_sizes(sizes_of(making));
+    const AllocationLimit limit(kRealBytes);
+    return at::full(sizes_of(making),
+                    is_whole ? at::Scalar(making.number) : at::Scalar(making.real),
+                    at::device(at::kCPU).dtype(type));
+}
+
+at::Tensor make_of_bytes(const htp_making &making)
+{
+    check_sizes(sizes_of(making));
+    at::Tensor made = at::empty(sizes_of(making), at::device(at::kCPU).dtype(type_of(making)));
+    TORCH_CHECK(made.nbytes() == making.byte_count, "a tensor of ", made.nbytes(),
+                " bytes is made of ", making.byte_count);
+    if (making.byte_count > 0) {
+        std::memcpy(made.data_ptr(), making.bytes, making.byte_count);
+    }
+    return made;
+}
+
+at::Tensor copy_of(const at::Tensor &tensor)
+{
+    return tensor.is_meta() ? tensor.detach()
+                            : at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options())
+                                  .copy_(tensor);
+}
+
+// Nothing is behind it: views of what does not fit are no less right.
+at::Tensor stretched(const at::Tensor &tensor, at::IntArrayRef sizes, at::IntArrayRef strides)
+{
+    constexpr size_t kEverything = size_t{1} << 60;
+    check_sizes(sizes);
+    TORCH_CHECK(std::all_of(strides.begin(), strides.end(), [](int64_t step) { return step >= 0; }),
+                "a stride is negative: ", strides);
+    at::Tensor made = tensor.detach();
+    if (!made.is_meta()) {
+        return made.as_strided(sizes, strides);
+    }
+    made.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
+    made.storage().unsafeGetStorageImpl()->set_nbytes(kEverything);
+    return made;
+}
+
+} // namespace
+
+at::Tensor make_tensor(const htp_making &making)
+{
+    switch (making.way) {
+    case HTP_MAKE_EMPTY:
+        return make_empty(making);
+    case HTP_MAKE_FILLED:
+        return make_filled(making);
+    case HTP_MAKE_OF_BYTES:
+        return make_of_bytes(making);
+    case HTP_MAKE_WITHOUT:
+        return meta_like(tensor_of(making.of));
+    case HTP_MAKE_ALIAS:
+        return tensor_of(making.of).detach();
+    case HTP_MAKE_COPY:
+        return copy_of(tensor_of(making.of));
+    case HTP_MAKE_VIEW:
+        return tensor_of(making.of).detach().as_strided(sizes_of(making), strides_of(making),
+                                                        making.offset);
+    case HTP_MAKE_STRETCHED:
+        return stretched(tensor_of(making.of), sizes_of(making), strides_of(making));
+    }
+    throw std::runtime_error("there is no such way to make a tensor");
+}
+
+} // namespace htp
