@@ -14,6 +14,11 @@ void htp_list_note_repeats(htp_machine *m, const htp_item *stack)
     }
 }
 
+bool htp_list_may_repeat(const htp_machine *m, const htp_item *stack)
+{
+    return htp_is_tensor(stack) && m->items.items[htp_memory_of(stack)]->may_repeat;
+}
+
 /* Whether a tensor may be in a list several times that is made of some parts. */
 static bool may_repeat(htp_machine *m, const htp_items *parts)
 {

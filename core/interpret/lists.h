@@ -122,6 +122,9 @@ bool htp_list_is_row(const htp_machine *m, const htp_item *element, const htp_it
  * in place, nobody knows which rows are. */
 void htp_list_note_repeats(htp_machine *m, const htp_item *stack);
 
+/** Whether that was noted of its memory. */
+bool htp_list_may_repeat(const htp_machine *m, const htp_item *stack);
+
 /** What is joined or made of a list is a copy of what it holds, although it was recorded as a view:
  * a new output of a node gets a memory of its own, in which it lies densely. */
 htp_outcome htp_list_separate(htp_machine *m, htp_item *copy);

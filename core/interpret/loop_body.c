@@ -45,7 +45,6 @@ htp_outcome htp_loop_put(htp_machine *m, const htp_held *held, htp_item *value)
         contents.elements = value->elements;
         return htp_list_fill(m, held->list, &contents);
     case HTP_HELD_STACK:
-        htp_list_note_repeats(m, value);
         contents.stacked = value;
         HTP_DO(htp_list_fill(m, held->list, &contents));
         held->list->has_numbers = held->list->has_numbers || held->rows->has_numbers;
@@ -153,7 +152,6 @@ static htp_outcome carry(htp_machine *m, htp_loop *loop, htp_item *initial, htp_
     htp_item *whole = htp_item_hold(m, initial->kind, &elements);
     if (initial->stacked) {
         HTP_DO(carry(m, loop, initial->stacked, &whole->stacked));
-        htp_list_note_repeats(m, whole->stacked);
     }
     whole->has_numbers = initial->has_numbers;
     whole->is_merged = true;

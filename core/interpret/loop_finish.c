@@ -152,7 +152,6 @@ static htp_outcome end_value(htp_machine *m, ending *end, htp_item *input, htp_i
     htp_item *made = htp_item_hold(m, input->kind, &elements);
     if (input->stacked) {
         HTP_DO(end_value(m, end, input->stacked, &made->stacked));
-        htp_list_note_repeats(m, made->stacked);
     }
     made->has_numbers = input->has_numbers;
     made->is_merged = true;

@@ -73,6 +73,9 @@ void htp_loop_note_sharers(htp_machine *m, htp_loop *loop, uint32_t slot, htp_it
         htp_memory_note_sharing(m, made, htp_memory_of(loop->run.leaves.items[slot]));
     }
     htp_slot *own = htp_loop_slot(m, loop, slot);
+    if (own->repeats) {
+        htp_list_note_repeats(m, made);
+    }
     if (is_end) {
         own->ended = made;
     } else {
@@ -125,8 +128,22 @@ static bool add_aliases(htp_machine *m, htp_loop *loop, uint32_t slot, const htp
     return is_new;
 }
 
+static void find_repeats(htp_machine *m, htp_loop *loop)
+{
+    for (size_t i = 0; i < loop->run.results.count; i++) {
+        const htp_item *result = loop->run.results.items[i];
+        htp_slot *slot = htp_loop_slot(m, loop, (uint32_t)i);
+        if (!slot->repeats && htp_list_may_repeat(m, result) &&
+            !htp_list_may_repeat(m, loop->run.inputs.items[i])) {
+            slot->repeats = true;
+            loop->run.is_stable = false;
+        }
+    }
+}
+
 void htp_loop_find_sharers(htp_machine *m, htp_loop *loop)
 {
+    find_repeats(m, loop);
     given all = {0};
     add_given(m, &all, &loop->run.results, 0);
     add_given(m, &all, &loop->run.additions, HTP_ADDITIONS);

@@ -29,6 +29,7 @@ typedef struct htp_slot {
     htp_item *unset; /* of a leaf without a value: what it becomes; NULL */
     htp_ids aliases; /* memories of outside that it may be, ascending */
     htp_ids twins;   /* slots that may be one memory with it, ascending */
+    bool repeats;    /* of a leaf: an iteration may make one tensor several rows of it */
     htp_item *begun; /* what stands for it in an iteration; NULL */
     htp_item *ended; /* and when the loop has ended; NULL */
 } htp_slot;
@@ -139,7 +140,8 @@ bool htp_ids_have(const htp_ids *ids, uint32_t id);
 void htp_loop_note_sharers(htp_machine *m, htp_loop *loop, uint32_t slot, htp_item *made,
                            bool is_end);
 
-/** Notes which slots may be one memory, or memory of outside, when an iteration ends. */
+/** Notes which slots may be one memory, or memory of outside, or have one tensor as several rows,
+ * when an iteration ends. */
 void htp_loop_find_sharers(htp_machine *m, htp_loop *loop);
 
 /** What earlier iterations appended to lists must be as it was when they ended. */

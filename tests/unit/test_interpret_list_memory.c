@@ -361,6 +361,74 @@ UNIT_TEST(what_is_turned_round_stays_twice)
                 "the data, in the root module");
 }
 
+UNIT_TEST(a_row_that_is_put_where_it_was_is_there_once)
+{
+    grown_gives(arena,
+                "  %e = aten::__getitem__.t(%l, %0)\n"
+                "  %v = aten::relu_(%e)\n"
+                "  %q:list = aten::_set_item.t(%l, %0, %v)\n"
+                "  %w = aten::__getitem__.t(%l, %1)\n"
+                "  %z = aten::relu_(%w)\n"
+                "  %r = aten::stack(%l, %0)\n"
+                "  -> %r\n",
+                "%4[2] = aten::select.int(%1, 0, 0)\n"
+                "%5[2] = aten::relu_(%4)\n"
+                "%6[?,2] = aten::select_scatter(%1, %5, 0, 0)\n"
+                "%7[1,2] = aten::unsqueeze(%5, 0)\n"
+                "%8[2] = aten::select.int(%7, 0, 0)\n"
+                "%9[?,2] = aten::select_scatter(%6, %8, 0, 0)\n"
+                "%10[2] = aten::select.int(%9, 0, 1)\n"
+                "%11[2] = aten::relu_(%10)\n"
+                "%12[?,2] = aten::select_scatter(%9, %11, 0, 1)\n"
+                "%13[?,2] = aten::movedim.int(%12, 0, 0)\n"
+                "=> %13");
+}
+
+UNIT_TEST(also_in_a_loop)
+{
+    method_gives(arena, "[2] [2]",
+                 "  %l:list = prim::ListConstruct(%x)\n"
+                 "  prim::Loop(%n, %true)\n"
+                 "  { (%i:int)\n"
+                 "    %m = aten::relu(%y)\n"
+                 "    %q:list = aten::append.t(%l, %m)\n"
+                 "    %e = aten::__getitem__.t(%l, %0)\n"
+                 "    %v = aten::relu_(%e)\n"
+                 "    %s:list = aten::_set_item.t(%l, %0, %v)\n"
+                 "    -> %true\n"
+                 "  }\n"
+                 "  %r = aten::stack(%l, %0)\n"
+                 "  -> %r\n",
+                 "%1[1,2] = aten::unsqueeze(x, 0)\n"
+                 "%2[?,2] = prim::Loop(n, True, %1) { (%3 int, %4[?,2]) %5[2] = aten::relu(y); "
+                 "%6[1,2] = aten::unsqueeze(%5, 0); %7[?,2] = aten::cat((%4, %6), 0); "
+                 "%8[2] = aten::select.int(%7, 0, 0); %9[2] = aten::relu_(%8); "
+                 "%10[?,2] = aten::select_scatter(%7, %9, 0, 0); "
+                 "%11[1,2] = aten::unsqueeze(%9, 0); %12[2] = aten::select.int(%11, 0, 0); "
+                 "%13[?,2] = aten::select_scatter(%10, %12, 0, 0); -> True, %13 }\n"
+                 "%14[?,2] = aten::movedim.int(%2, 0, 0)\n"
+                 "=> %14");
+}
+
+UNIT_TEST(a_row_that_a_loop_puts_elsewhere_is_there_twice)
+{
+    method_gives(arena, "[2] [2]",
+                 "  %l:list = prim::ListConstruct(%x)\n"
+                 "  prim::Loop(%n, %true)\n"
+                 "  { (%i:int)\n"
+                 "    %m = aten::relu(%y)\n"
+                 "    %q:list = aten::append.t(%l, %m)\n"
+                 "    %e = aten::__getitem__.t(%l, %0)\n"
+                 "    %v = aten::relu_(%e)\n"
+                 "    %s:list = aten::_set_item.t(%l, %1, %v)\n"
+                 "    -> %true\n"
+                 "  }\n"
+                 "  %r = aten::stack(%l, %0)\n"
+                 "  -> %r\n",
+                 "a tensor is changed in place that a list holds whose length depends on "
+                 "the data, in the root module");
+}
+
 UNIT_MAIN("interpret: memory of lists", a_row_that_is_changed_in_place_is_changed_in_the_tensor,
           a_tensor_that_is_changed_in_place_is_changed_in_its_rows,
           a_stack_of_rows_is_a_copy_of_the_tensor,
@@ -376,4 +444,6 @@ UNIT_MAIN("interpret: memory of lists", a_row_that_is_changed_in_place_is_change
           one_that_is_appended_twice_is_two_rows, one_that_is_appended_once_is_one_row,
           a_list_that_is_extended_by_itself_has_all_twice,
           a_row_that_takes_the_place_of_another_is_there_twice, rows_that_are_carried_may_be_one,
-          so_may_those_of_either_side_of_a_branch, what_is_turned_round_stays_twice)
+          so_may_those_of_either_side_of_a_branch, what_is_turned_round_stays_twice,
+          a_row_that_is_put_where_it_was_is_there_once, also_in_a_loop,
+          a_row_that_a_loop_puts_elsewhere_is_there_twice)
