@@ -1,6 +1,7 @@
 #include "interpret/recording.h"
 
 #include "base/text.h"
+#include "interpret/memory.h"
 
 #include <string.h>
 
@@ -213,6 +214,7 @@ void htp_recording_discard(htp_machine *m, const htp_mark *mark)
     for (size_t i = mark->scopes; i < m->scopes.count; i++) {
         m->calls[m->scopes.items[i].module]--;
     }
+    htp_memory_forget_sharers(m, (uint32_t)mark->items);
     m->nodes.count = mark->nodes;
     m->scopes.count = mark->scopes;
     m->blocks.count = mark->blocks;

@@ -220,8 +220,73 @@ def part_backwards(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     return torch.stack(outs[2::-1])
 
 
+def joined_then_changed(x: torch.Tensor, n: torch.Tensor):
+    outs: List[torch.Tensor] = []
+    for i in range(int(n)):
+        outs.append(x * i)
+    joined = torch.stack(outs)
+    joined.add_(7)
+    row = torch.cat(outs)
+    row.mul_(3)
+    return joined, row, torch.stack(outs)
+
+
+def one_tensor_twice(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = []
+    for i in range(int(n)):
+        outs.append(x * i)
+    outs.extend(outs)
+    outs[0].add_(100)
+    return torch.stack(outs)
+
+
+def row_put_elsewhere(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = [x * 1.0]
+    for i in range(int(n)):
+        outs.append(x * i)
+        first = outs[0]
+        first.add_(1)
+        outs[1] = first
+    return torch.stack(outs)
+
+
+def row_put_back(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = [x * 1.0, x * 2.0]
+    for i in range(int(n)):
+        outs.append(outs[-1] + i)
+        outs[0] -= 1
+        outs[1] *= 2
+        outs[0] += outs[1]
+    outs[0] *= 0.5
+    return torch.stack(outs)
+
+
+def key_given_twice(x: torch.Tensor, n: torch.Tensor):
+    named = {"a": x, "b": x * 2, "a": x * 3}  # noqa: F601
+    first: Dict[int, torch.Tensor] = {1: x}
+    for i in range(int(n)):
+        first = {1: x + i, 1: x * i}  # noqa: F601
+    return named["a"], len(named), list(named.keys()) == ["a", "b"], first[1]
+
+
+def lists_in_inner_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs: List[torch.Tensor] = [x]
+    for i in range(int(n)):
+        inner: List[torch.Tensor] = [x * i]
+        for k in range(int(n)):
+            inner.append(outs[-1] + k)
+        outs.append(inner[-1] + inner[0])
+    return torch.stack(outs)
+
+
 N = torch.tensor(3)
 ANY = counts(1, 2, 6)
+script("list-memory/joined-then-changed", joined_then_changed, X, N, others=ANY)
+script("list-memory/one-tensor-twice", one_tensor_twice, X, N, refused="changed in place")
+script("list-memory/row-put-elsewhere", row_put_elsewhere, X, N, refused="changed in place")
+script("list-memory/row-put-back", row_put_back, X, N, others=ANY)
+script("key-given-twice", key_given_twice, X, N, others=ANY)
+script("lists-in-inner-loop", lists_in_inner_loop, X, N, others=ANY)
 script("backwards", taken_backwards, X, N, others=ANY)
 script("part-backwards", part_backwards, X, N, refused="is taken backwards")
 script("list-memory/appended-then-changed", appended_then_changed, X, N, others=ANY)
