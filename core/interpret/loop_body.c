@@ -58,6 +58,13 @@ htp_outcome htp_loop_put(htp_machine *m, const htp_held *held, htp_item *value)
 
 /* ---- before it ---- */
 
+/* The elements of a list or dict, in a container of their own. */
+static htp_item *what_it_holds(htp_machine *m, const htp_item *list)
+{
+    htp_item_kind kind = list->kind == HTP_ITEM_DICT ? HTP_ITEM_DICT : HTP_ITEM_TUPLE;
+    return htp_item_hold(m, kind, &list->elements);
+}
+
 /* @param known  items whose sizes are known */
 static htp_outcome begin_held(htp_machine *m, htp_loop *loop, htp_held *held,
                               const htp_items *known)
@@ -68,7 +75,7 @@ static htp_outcome begin_held(htp_machine *m, htp_loop *loop, htp_held *held,
     }
     switch (held->kind) {
     case HTP_HELD_ELEMENTS:
-        held->initial = htp_item_hold(m, HTP_ITEM_TUPLE, &held->list->elements);
+        held->initial = what_it_holds(m, held->list);
         break;
     case HTP_HELD_STACK:
         return htp_stack_begin(m, held->list, &held->rows, known, &loop->place, &held->initial);
@@ -145,8 +152,11 @@ static htp_outcome carry(htp_machine *m, htp_loop *loop, htp_item *initial, htp_
     }
     htp_items elements = {0};
     for (size_t i = 0; i < initial->elements.count; i++) {
-        htp_item *element;
-        HTP_DO(carry(m, loop, initial->elements.items[i], &element));
+        htp_item *element = initial->elements.items[i];
+        bool is_key = initial->kind == HTP_ITEM_DICT && i % 2 == 0;
+        if (!is_key) {
+            HTP_DO(carry(m, loop, element, &element));
+        }
         htp_items_push(m, &elements, element);
     }
     htp_item *whole = htp_item_hold(m, initial->kind, &elements);
@@ -263,7 +273,7 @@ static htp_outcome end_held(htp_machine *m, htp_loop *loop, htp_held *held, htp_
     htp_item *list;
     HTP_DO(htp_memory_current(m, held->list, &loop->place, &list));
     if (held->kind == HTP_HELD_ELEMENTS) {
-        *result = htp_item_hold(m, HTP_ITEM_TUPLE, &list->elements);
+        *result = what_it_holds(m, list);
         return HTP_GOES_ON;
     }
     htp_items known = HTP_ITEMS(m, input);

@@ -269,6 +269,16 @@ def key_given_twice(x: torch.Tensor, n: torch.Tensor):
     return named["a"], len(named), list(named.keys()) == ["a", "b"], first[1]
 
 
+def numbered_in_loop(x: torch.Tensor, n: torch.Tensor):
+    numbered: Dict[int, torch.Tensor] = {1: x, 4: x * 2}
+    last: Dict[int, torch.Tensor] = {}
+    for i in range(int(n)):
+        numbered[1] = numbered[1] + i
+        numbered[4] = numbered[4] * numbered[1]
+        last = {7: numbered[4]}
+    return numbered[4], numbered[1], last[7] if len(last) > 0 else x
+
+
 def lists_in_inner_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     outs: List[torch.Tensor] = [x]
     for i in range(int(n)):
@@ -286,6 +296,7 @@ script("list-memory/one-tensor-twice", one_tensor_twice, X, N, refused="changed 
 script("list-memory/row-put-elsewhere", row_put_elsewhere, X, N, refused="changed in place")
 script("list-memory/row-put-back", row_put_back, X, N, others=ANY)
 script("key-given-twice", key_given_twice, X, N, others=ANY)
+script("numbered-in-loop", numbered_in_loop, X, N, others=counts(0, 1, 2, 6))
 script("lists-in-inner-loop", lists_in_inner_loop, X, N, others=ANY)
 script("backwards", taken_backwards, X, N, others=ANY)
 script("part-backwards", part_backwards, X, N, refused="is taken backwards")
