@@ -18,6 +18,11 @@ enum {
     KEY_ALONE, /* what follows is of this frame alone */
 };
 
+static const char *path_below(const htp_graph *graph, uint32_t module, uint32_t around)
+{
+    return htp_relation_path(graph->modules[module].shim->path, graph->modules[around].shim->path);
+}
+
 typedef struct sharer {
     htp_arena *arena;
     const htp_frames *frames;
@@ -135,8 +140,7 @@ static uint32_t describe_scope(sharer *s, uint32_t scope, uint32_t frame)
     htp_text_addf(&text, "%s %s", tag, full_tag);
     for (uint32_t at = scope; at != around->scope && is_below; at = s->scopes[at].parent) {
         const htp_shim_module *module = graph->modules[s->scopes[at].module].shim;
-        const char *path =
-            htp_relation_path(module->path, graph->modules[around->module].shim->path);
+        const char *path = path_below(graph, s->scopes[at].module, around->module);
         is_below = path != NULL;
         htp_text_addf(&text, " %s:%s", path ? path : "", module->qualified_class);
         htp_call_count calls = htp_frames_calls(s->frames, frame, s->scopes[at].module);
@@ -304,8 +308,7 @@ static void add_first_calls(sharer *s, uint32_t called, uint32_t frame)
     for (size_t i = 0; i < callee->repeated.count; i++) {
         uint32_t module = callee->repeated.items[i];
         htp_call_count around = htp_frames_calls(s->frames, frame, module);
-        const char *path = htp_relation_path(graph->modules[module].shim->path,
-                                             graph->modules[callee->module].shim->path);
+        const char *path = path_below(graph, module, callee->module);
         if (around.count > 1) {
             ADD(s, path ? number_of_text(s, path) : (uint64_t)module << 32,
                 htp_frames_calls(s->frames, called, module).first - around.first);
@@ -334,20 +337,15 @@ static void add_call(sharer *s, uint32_t called, uint32_t frame)
     add_first_calls(s, called, frame);
 }
 
-static void add_graph(sharer *s, uint32_t graph, uint32_t frame)
+/* Where a nested graph begins, or ends. */
+static void add_graph(sharer *s, uint32_t graph, bool is_end, uint32_t frame)
 {
     const htp_nested_graph *nested = &s->model->graphs.items[graph - 1];
-    ADD(s, KEY_GRAPH, nested->inputs.count);
-    for (size_t i = 0; i < nested->inputs.count; i++) {
+    ADD(s, is_end ? KEY_END : KEY_GRAPH, is_end ? nested->outputs.count : nested->inputs.count);
+    for (size_t i = 0; i < nested->inputs.count && !is_end; i++) {
         add_value(s, nested->inputs.items[i], frame);
     }
-}
-
-static void add_end(sharer *s, uint32_t graph, uint32_t frame)
-{
-    const htp_nested_graph *nested = &s->model->graphs.items[graph - 1];
-    ADD(s, KEY_END, nested->outputs.count);
-    for (size_t i = 0; i < nested->outputs.count; i++) {
+    for (size_t i = 0; i < nested->outputs.count && is_end; i++) {
         add_read(s, nested->outputs.items[i], frame);
     }
 }
@@ -371,10 +369,8 @@ static void make_key(sharer *s, uint32_t frame)
             add_call(s, event.index, frame);
             break;
         case HTP_EVENT_GRAPH:
-            add_graph(s, event.index, frame);
-            break;
         case HTP_EVENT_END:
-            add_end(s, event.index, frame);
+            add_graph(s, event.index, event.kind == HTP_EVENT_END, frame);
             break;
         }
     }
