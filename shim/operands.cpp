@@ -112,7 +112,7 @@ c10::IValue Operands::value(const htp_operand &operand) const
 }
 
 // What nobody looks into is handed out as it is: an object that a kernel made is one of them.
-htp_operand Operands::describe(const c10::IValue &value) const
+htp_operand describe(const c10::IValue &value, Handouts &handouts)
 {
     htp_operand made = {};
     made.type = HTP_SHIM_NONE;
@@ -120,7 +120,7 @@ htp_operand Operands::describe(const c10::IValue &value) const
         made.kind = HTP_OPERAND_NONE; // an output that was not asked for
     } else if (value.isTensor()) {
         made.kind = HTP_OPERAND_TENSOR;
-        made.as.tensor = handouts_.add(value.toTensor());
+        made.as.tensor = handouts.add(value.toTensor());
     } else if (value.isInt()) {
         made.kind = HTP_OPERAND_INT;
         made.as.i = value.toInt();
@@ -132,7 +132,7 @@ htp_operand Operands::describe(const c10::IValue &value) const
         made.as.b = value.toBool();
     } else if (value.isString() || value.isDevice()) {
         const std::string &text =
-            handouts_.add(value.isString() ? value.toStringRef() : value.toDevice().str());
+            handouts.add(value.isString() ? value.toStringRef() : value.toDevice().str());
         made.kind = value.isString() ? HTP_OPERAND_STRING : HTP_OPERAND_DEVICE;
         made.as.text = text.c_str();
         made.bytes = text.size();
@@ -141,14 +141,14 @@ htp_operand Operands::describe(const c10::IValue &value) const
             value.isList() ? value.toListRef().vec() : value.toTupleRef().elements().vec();
         std::vector<htp_operand> elements;
         for (const c10::IValue &part : parts) {
-            elements.push_back(describe(part));
+            elements.push_back(describe(part, handouts));
         }
         made.kind = value.isList() ? HTP_OPERAND_LIST : HTP_OPERAND_TUPLE;
         made.count = static_cast<uint32_t>(elements.size());
-        made.as.elements = handouts_.add(std::move(elements));
+        made.as.elements = handouts.add(std::move(elements));
     } else {
         made.kind = HTP_OPERAND_OTHER;
-        made.as.other = handouts_.add(value);
+        made.as.other = handouts.add(value);
     }
     return made;
 }

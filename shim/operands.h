@@ -7,11 +7,14 @@
 namespace htp
 {
 
+// What lives in @p handouts. Throws Unsupported for a tensor that cannot be described.
+htp_operand describe(const c10::IValue &value, Handouts &handouts);
+
 class Operands
 {
   public:
-    // Both outlive this.
-    Operands(const Program &program, Handouts &handouts) : program_(program), handouts_(handouts) {}
+    // Which outlives this.
+    explicit Operands(const Program &program) : program_(program) {}
 
     // The value of an operand. @p declared  what its schema says of a list's elements, or nullptr.
     // Throws std::exception.
@@ -20,12 +23,8 @@ class Operands
     // The same where its elements alone say what they are.
     c10::IValue value(const htp_operand &operand) const;
 
-    // Throws Unsupported for a tensor that cannot be described.
-    htp_operand describe(const c10::IValue &value) const;
-
   private:
     const Program &program_;
-    Handouts &handouts_;
 };
 
 } // namespace htp

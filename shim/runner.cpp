@@ -37,7 +37,7 @@ class Runner::Session
 };
 
 Runner::Runner(Model &model, Program &program)
-    : model_(model), program_(program), operands_(program, handouts), view_(runner_table(*this))
+    : model_(model), program_(program), operands_(program), view_(runner_table(*this))
 {
 }
 
@@ -124,7 +124,7 @@ std::vector<htp_operand> Runner::run(uint32_t schema, htp_run_mode mode, const h
     std::vector<htp_operand> outputs;
     for (const c10::IValue &value : stack) {
         outputs.push_back(
-            operands_.describe(has_stand_ins ? map_tensors(value, without_contents) : value));
+            describe(has_stand_ins ? map_tensors(value, without_contents) : value, handouts));
     }
     return outputs;
 }
