@@ -221,11 +221,12 @@ $(STATIC): $(CORE_OBJ) $(GEN_OBJ) $(BUILD)/stamp/objects
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(BUILD)/libhtp.o
 
+# What libtorch was given to call stays: a process that closes the library has no other one.
 $(SHARED): $(CORE_OBJ) $(GEN_OBJ) scripts/libhtp.map $(BUILD)/stamp/objects
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=scripts/libhtp.map $(CFLAGS) \
-	    $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-	    $(CORE_LIBS)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete \
+	    -Wl,--version-script=scripts/libhtp.map $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) \
+	    $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(CORE_LIBS)
 
 $(BUILD)/libhtp.so: $(SHARED)
 	$(Q)ln -sf $(notdir $(SHARED)) $(BUILD)/$(SONAME)

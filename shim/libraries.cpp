@@ -1,7 +1,5 @@
 #include "libraries.h"
 
-#include "vision_kernels.h"
-
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <dlfcn.h>
@@ -52,7 +50,6 @@ void load_library(const std::string &path)
             loaded_operators().insert(name);
         }
     }
-    register_vision_kernels();
 }
 
 bool is_loaded(const c10::FunctionSchema &schema)

@@ -2,7 +2,6 @@
 
 #include "allocation.h"
 #include "map_tensors.h"
-#include "meta_kernels.h"
 #include "one_thread.h"
 #include "operand_checks.h"
 #include "operator_facts.h"
@@ -23,10 +22,7 @@ namespace htp
 class Runner::Session
 {
   public:
-    Session() : silent_(&silence_)
-    {
-        register_meta_kernels();
-    }
+    Session() : silent_(&silence_) {}
 
   private:
     Silence silence_; // no warning speaks of what was asked for

@@ -3,6 +3,7 @@
 #include "guarded_operators.h"
 #include "inlined_calls.h"
 #include "libraries.h"
+#include "meta_kernels.h"
 #include "one_thread.h"
 #include "program.h"
 #include "runner.h"
@@ -237,6 +238,11 @@ htp_shim_code open_library(const char *path, htp_shim_error *error)
     return guard(error, HTP_SHIM_BAD_INPUTS, [&] { htp::load_library(path); });
 }
 
+htp_shim_code add_meta_kernels(const htp_meta_kernels *kernels, htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_INTERNAL, [&] { htp::add_meta_kernels(*kernels); });
+}
+
 bool has_operator(const char *kind)
 {
     try {
@@ -272,10 +278,10 @@ htp::Program &htp_shim_model::find_program()
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
-        HTP_SHIM_ABI,    HTP_LIBTORCH_VERSION, open_model,     close_model,
-        list_modules,    list_weights,         list_arguments, list_archived_inputs,
-        find_extra_file, has_operator,         open_library,   choose_method,
-        find_program,    find_runner,          list_facts,     inline_calls,
+        HTP_SHIM_ABI, HTP_LIBTORCH_VERSION, open_model,           close_model,     list_modules,
+        list_weights, list_arguments,       list_archived_inputs, find_extra_file, has_operator,
+        open_library, choose_method,        find_program,         find_runner,     list_facts,
+        inline_calls, add_meta_kernels,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

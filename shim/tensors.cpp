@@ -150,6 +150,8 @@ at::Tensor make_tensor(const htp_making &making)
         return make_of_bytes(making);
     case HTP_MAKE_WITHOUT:
         return meta_like(tensor_of(making.of));
+    case HTP_MAKE_LIKE:
+        return at::empty_like(tensor_of(making.of), at::device(at::kMeta));
     case HTP_MAKE_ALIAS:
         return tensor_of(making.of).detach();
     case HTP_MAKE_COPY:

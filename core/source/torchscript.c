@@ -3,6 +3,8 @@
  */
 #include "source/torchscript.h"
 
+#include "interpret/meta_kernels.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -89,6 +91,14 @@ static htp_status no_shim(const struct candidates *candidates)
                            paths);
 }
 
+/* Of operators that libtorch knows by now. */
+static htp_status add_meta_kernels(const htp_shim *shim, const char *path)
+{
+    htp_shim_error error = {{0}};
+    htp_shim_code code = shim->add_meta_kernels(htp_meta_kernels_all(), &error);
+    return htp_torchscript_status(path, code, &error);
+}
+
 static htp_status open_shim(const char *path, const htp_shim **shim)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -110,6 +120,7 @@ static htp_status open_shim(const char *path, const htp_shim **shim)
             "install both from one build",
             path, HTP_SHIM_ABI);
     }
+    HTP_TRY(add_meta_kernels(opened, path));
     *shim = opened;
     return HTP_OK;
 }
@@ -168,7 +179,7 @@ htp_status htp_torchscript_load_library(const htp_shim *shim, const char *path)
 {
     htp_shim_error error = {{0}};
     if (shim->load_library(path, &error) == HTP_SHIM_OK) {
-        return HTP_OK;
+        return add_meta_kernels(shim, path);
     }
     return htp_status_make(HTP_CODE_USAGE, "%s: cannot be loaded as a library of operators: %s",
                            path, error.message);

@@ -213,8 +213,9 @@ typedef struct htp_shim_stand {
 } htp_shim_stand;
 
 typedef struct htp_shim_model htp_shim_model;
-struct htp_program; /* htp/program.h */
-struct htp_runner;  /* htp/runner.h */
+struct htp_program;      /* htp/program.h */
+struct htp_runner;       /* htp/runner.h */
+struct htp_meta_kernels; /* htp/meta.h */
 
 /** Called now and then during a long call; false stops it with HTP_SHIM_INTERNAL. */
 typedef bool (*htp_shim_tick)(void *user, uint64_t done, uint64_t total);
@@ -291,6 +292,11 @@ typedef struct htp_shim {
                                   uint32_t call_count, const htp_shim_stand *nodes,
                                   uint32_t node_count, htp_shim_tick tick, void *user,
                                   const htp_shim_inlined **inlined, htp_shim_error *error);
+
+    /** Has libtorch run kernels of the core on tensors without contents: those of operators that
+     * are known by now and have none. May be called again, after a library was opened. */
+    htp_shim_code (*add_meta_kernels)(const struct htp_meta_kernels *kernels,
+                                      htp_shim_error *error);
 } htp_shim;
 
 /** The one exported symbol. @return NULL when the shim does not speak this ABI. */

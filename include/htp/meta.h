@@ -1,0 +1,64 @@
+/*
+ * Sizes and types of what operators give, for those that libtorch has no kernel of that computes
+ * these alone (a meta kernel). Such kernels are functions of the core, which the shim registers
+ * with libtorch: operators that are composed of others meet them, too.
+ */
+#ifndef HTP_META_H
+#define HTP_META_H
+
+#include <htp/runner.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HTP_META_MAX_OUTPUTS 3u
+
+/** Kinds of outputs. */
+typedef enum htp_meta_kind {
+    HTP_META_NONE, /**< a tensor that was not asked for */
+    HTP_META_TENSOR,
+    HTP_META_LIST, /**< tensors of one dim each, whose sizes are the dims of `making` */
+} htp_meta_kind;
+
+/** What an operator gives. */
+typedef struct htp_meta_output {
+    htp_meta_kind kind;
+    htp_making making;               /**< HTP_MAKE_EMPTY, HTP_MAKE_LIKE or HTP_MAKE_VIEW */
+    int64_t dims[HTP_SHIM_MAX_RANK]; /**< for `making` to point at, as are the strides */
+    int64_t strides[HTP_SHIM_MAX_RANK];
+} htp_meta_output;
+
+/** A call of an operator. */
+typedef struct htp_meta_call {
+    const htp_operand *operands; /**< as many as the operator's schema has arguments; a tensor that
+                                      is left out is HTP_OPERAND_NONE */
+    uint32_t operand_count;
+    uint32_t output_count;
+    htp_meta_output outputs[HTP_META_MAX_OUTPUTS];
+    htp_shim_error error;
+} htp_meta_call;
+
+/** Tells what an operator gives. Looks at nothing but the call, and may be called by any thread.
+ * @param call  zeroes besides its operands; receives outputs, or why there are none
+ * @return false where the operator does not take these operands */
+typedef bool (*htp_meta_run)(uint32_t kernel, htp_meta_call *call);
+
+/** The operator of a kernel. */
+typedef struct htp_meta_operator {
+    const char *name; /**< "aten::index_select" */
+    const char *overload;
+} htp_meta_operator;
+
+/** Kernels, told apart by their numbers. All of this is there for the life of the process. */
+typedef struct htp_meta_kernels {
+    const htp_meta_operator *operators; /**< by kernel */
+    uint32_t count;
+    htp_meta_run run;
+} htp_meta_kernels;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

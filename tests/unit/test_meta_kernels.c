@@ -1,0 +1,666 @@
+/*
+ * Meta kernels: sizes, types and memory of what operators give, and what they refuse.
+ */
+#include "unit.h"
+
+#include "base/text.h"
+#include "interpret/meta_call.h"
+#include "interpret/meta_kernels.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- operands ---- */
+
+#define COUNT(...) (sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+#define NUMBERS(...) (const int64_t[]){__VA_ARGS__}, (uint32_t)COUNT(__VA_ARGS__)
+#define OF(type, ...) tensor_of(arena, HTP_SCALAR_##type, NUMBERS(__VA_ARGS__))
+#define FLOATS(...) OF(FLOAT, __VA_ARGS__)
+#define SCALAR tensor_of(arena, HTP_SCALAR_FLOAT, NULL, 0)
+#define INT(number) ((htp_operand){.kind = HTP_OPERAND_INT, .as.i = (number)})
+#define BOOL(value) ((htp_operand){.kind = HTP_OPERAND_BOOL, .as.b = (value)})
+#define NONE ((htp_operand){.kind = HTP_OPERAND_NONE})
+#define INTS(...) list_of(arena, NUMBERS(__VA_ARGS__))
+#define NO_INTS list_of(arena, NULL, 0)
+#define TENSORS(...)                                                                               \
+    tensors_of(arena, (const htp_operand[]){__VA_ARGS__},                                          \
+               sizeof((const htp_operand[]){__VA_ARGS__}) / sizeof(htp_operand))
+
+static htp_operand strided(htp_arena *arena, int32_t type, const int64_t *dims,
+                           const int64_t *strides, uint32_t rank)
+{
+    htp_runner_tensor *tensor = HTP_NEW(arena, htp_runner_tensor);
+    *tensor = (htp_runner_tensor){.type = type, .rank = rank, .elements = 1};
+    tensor->dims = (const int64_t *)htp_arena_copy(arena, dims, rank * sizeof(*dims));
+    tensor->strides = (const int64_t *)htp_arena_copy(arena, strides, rank * sizeof(*strides));
+    for (uint32_t i = 0; i < rank; i++) {
+        tensor->elements *= dims[i];
+    }
+    return (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = tensor};
+}
+
+static htp_operand tensor_of(htp_arena *arena, int32_t type, const int64_t *dims, uint32_t rank)
+{
+    int64_t *strides = HTP_NEW_ARRAY(arena, int64_t, rank + 1);
+    strides[rank] = 1;
+    for (uint32_t i = rank; i-- > 0;) {
+        strides[i] = strides[i + 1] * (i + 1 < rank ? dims[i + 1] : 1);
+    }
+    return strided(arena, type, dims, strides, rank);
+}
+
+/* Pictures whose channels are last in memory. */
+static htp_operand pictures(htp_arena *arena, int64_t batch, int64_t channels, int64_t height,
+                            int64_t width)
+{
+    const int64_t dims[] = {batch, channels, height, width};
+    const int64_t strides[] = {height * width * channels, 1, width * channels, channels};
+    return strided(arena, HTP_SCALAR_FLOAT, dims, strides, 4);
+}
+
+static htp_operand tensors_of(htp_arena *arena, const htp_operand *elements, size_t count)
+{
+    return (htp_operand){.kind = HTP_OPERAND_LIST,
+                         .count = (uint32_t)count,
+                         .as.elements = (const htp_operand *)htp_arena_copy(
+                             arena, elements, count * sizeof(*elements))};
+}
+
+static htp_operand list_of(htp_arena *arena, const int64_t *numbers, uint32_t count)
+{
+    htp_operand *elements = HTP_NEW_ARRAY(arena, htp_operand, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        elements[i] = INT(numbers[i]);
+    }
+    return tensors_of(arena, elements, count);
+}
+
+/* ---- calls, and their results as text ---- */
+
+static void add_numbers(htp_text *text, const int64_t *numbers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        htp_text_addf(text, "%s%" PRId64, i > 0 ? "," : "", numbers[i]);
+    }
+}
+
+static void add_operand(htp_text *text, const htp_meta_call *call, const htp_runner_tensor *tensor)
+{
+    for (uint32_t i = 0; i < call->operand_count; i++) {
+        const htp_operand *operand = &call->operands[i];
+        if (operand->kind == HTP_OPERAND_TENSOR && operand->as.tensor == tensor) {
+            htp_text_addf(text, "%u", (unsigned)i);
+            return;
+        }
+        for (uint32_t k = 0; operand->kind == HTP_OPERAND_LIST && k < operand->count; k++) {
+            if (operand->as.elements[k].as.tensor == tensor) {
+                htp_text_addf(text, "%u.%u", (unsigned)i, (unsigned)k);
+            }
+        }
+    }
+}
+
+static void add_tensor(htp_text *text, const htp_meta_call *call, const htp_making *making)
+{
+    if (making->way == HTP_MAKE_LIKE) {
+        htp_text_add(text, "like ");
+        add_operand(text, call, making->of);
+        return;
+    }
+    htp_text_addf(text, "%s[", htp_scalar_type_name(making->type));
+    add_numbers(text, making->dims, making->rank);
+    htp_text_add(text, "]");
+    if (making->strides) {
+        htp_text_add(text, " by [");
+        add_numbers(text, making->strides, making->rank);
+        htp_text_add(text, "]");
+    }
+    if (making->way == HTP_MAKE_VIEW) {
+        htp_text_addf(text, " from %" PRId64 " of ", making->offset);
+        add_operand(text, call, making->of);
+    }
+}
+
+static uint32_t find_kernel(const char *name, const char *overload)
+{
+    const htp_meta_kernels *all = htp_meta_kernels_all();
+    uint32_t kernel = 0;
+    while (kernel < all->count && (strcmp(all->operators[kernel].name, name) != 0 ||
+                                   strcmp(all->operators[kernel].overload, overload) != 0)) {
+        kernel++;
+    }
+    ck_assert_msg(kernel < all->count, "there is no kernel of %s.%s", name, overload);
+    return kernel;
+}
+
+static void check_call(htp_arena *arena, const char *name, const char *overload,
+                       const char *expected, const htp_operand *operands, size_t count)
+{
+    htp_meta_call call = {.operands = operands, .operand_count = (uint32_t)count};
+    htp_text text = {.arena = arena};
+    if (!htp_meta_kernels_all()->run(find_kernel(name, overload), &call)) {
+        htp_text_addf(&text, "refused: %s", call.error.message);
+    }
+    for (uint32_t i = 0; call.error.message[0] == '\0' && i < call.output_count; i++) {
+        const htp_meta_output *output = &call.outputs[i];
+        htp_text_add(&text, i > 0 ? "; " : "");
+        if (output->kind == HTP_META_NONE) {
+            htp_text_add(&text, "none");
+        } else if (output->kind == HTP_META_LIST) {
+            htp_text_addf(&text, "%s of sizes ", htp_scalar_type_name(output->making.type));
+            add_numbers(&text, output->making.dims, output->making.rank);
+        } else {
+            add_tensor(&text, &call, &output->making);
+        }
+    }
+    ck_assert_str_eq(htp_text_string(&text), expected);
+}
+
+#define GIVES(name, overload, expected, ...)                                                       \
+    check_call(arena, name, overload, expected, (const htp_operand[]){__VA_ARGS__},                \
+               sizeof((const htp_operand[]){__VA_ARGS__}) / sizeof(htp_operand))
+#define REFUSES(name, overload, message, ...)                                                      \
+    GIVES(name, overload, "refused: " message, __VA_ARGS__)
+
+/* ---- elements ---- */
+
+UNIT_TEST(what_changes_elements_alone_is_like_its_input)
+{
+    GIVES("aten::relu", "", "like 0", FLOATS(2, 3));
+    GIVES("aten::embedding_renorm", "", "like 0", FLOATS(5, 2), OF(LONG, 3), INT(1), INT(2));
+    GIVES("aten::flip", "", "like 0", FLOATS(2, 3), INTS(-1, 0));
+    GIVES("aten::flip", "", "like 0", SCALAR, INTS(-1));
+    REFUSES("aten::flip", "",
+            "Dimension out of range (expected to be in range of [-2, 1], but got 2)", FLOATS(2, 3),
+            INTS(2));
+}
+
+UNIT_TEST(elements_are_chosen_along_a_dim)
+{
+    GIVES("aten::index_select", "", "Float[2,7]", FLOATS(2, 3), INT(-1), OF(LONG, 7));
+    GIVES("aten::index_select", "", "Float[1,3]", FLOATS(2, 3), INT(0),
+          tensor_of(arena, HTP_SCALAR_LONG, NULL, 0));
+    GIVES("aten::index_select", "", "Float[]", SCALAR, INT(9), OF(LONG, 1));
+    REFUSES("aten::index_select", "", "index_select(): index is supposed to be a vector",
+            FLOATS(2, 3), INT(0), OF(LONG, 1, 2));
+    REFUSES("aten::index_select", "",
+            "Dimension out of range (expected to be in range of [-2, 1], but got -3)", FLOATS(2, 3),
+            INT(-3), OF(LONG, 1));
+}
+
+UNIT_TEST(a_part_is_a_view_from_the_beginning)
+{
+    const htp_operand start = tensor_of(arena, HTP_SCALAR_LONG, NULL, 0);
+    GIVES("aten::narrow", "Tensor", "Float[2,2] by [3,1] from 0 of 0", FLOATS(2, 3), INT(1), start,
+          INT(2));
+    REFUSES("aten::narrow", "Tensor", "start (0) + length (4) exceeds dimension size (3).",
+            FLOATS(2, 3), INT(-1), start, INT(4));
+    REFUSES("aten::narrow", "Tensor", "narrow(): length must be non-negative.", FLOATS(2, 3),
+            INT(0), start, INT(-1));
+    REFUSES("aten::narrow", "Tensor", "narrow() cannot be applied to a 0-dim tensor.", SCALAR,
+            INT(0), start, INT(0));
+    REFUSES("aten::narrow", "Tensor", "start must be an 0-dim integral Tensor.", FLOATS(2, 3),
+            INT(0), OF(LONG, 1), INT(1));
+}
+
+UNIT_TEST(factors_are_of_square_matrices)
+{
+    GIVES("aten::cholesky", "", "Double[5,3,3]", OF(DOUBLE, 5, 3, 3), BOOL(false));
+    REFUSES("aten::cholesky", "", "cholesky: expected square matrices, got [3, 2]", FLOATS(3, 2),
+            BOOL(false));
+    REFUSES("aten::cholesky", "", "cholesky: expected square matrices, got []", SCALAR,
+            BOOL(false));
+}
+
+/* ---- normalizations ---- */
+
+UNIT_TEST(batches_are_normalized_by_channel)
+{
+    GIVES("aten::native_batch_norm", "", "like 0; Float[0]; Float[0]", FLOATS(2, 3, 4), FLOATS(3),
+          FLOATS(3), FLOATS(3), NONE, BOOL(false));
+    GIVES("aten::native_batch_norm", "", "like 0; Float[3]; Float[3]", OF(HALF, 2, 3), FLOATS(3),
+          NONE, NONE, NONE, BOOL(true));
+    GIVES("aten::native_batch_norm", "", "like 0; Half[3]; Half[3]", OF(HALF, 2, 3), NONE,
+          FLOATS(3), NONE, NONE, BOOL(true));
+    REFUSES("aten::native_batch_norm", "",
+            "batch_norm: expected 3 elements for each channel, got 4", FLOATS(2, 3), NONE, NONE,
+            NONE, FLOATS(4), BOOL(true));
+    REFUSES("aten::native_batch_norm", "", "batch_norm: expected at least 2 dims, got 1", FLOATS(2),
+            NONE, NONE, NONE, NONE, BOOL(true));
+}
+
+UNIT_TEST(groups_are_normalized_where_their_input_lies)
+{
+    GIVES("aten::native_group_norm", "", "Float[2,4,3,5]; Float[2,2]; Float[2,2]",
+          FLOATS(2, 4, 3, 5), FLOATS(4), NONE, INT(2), INT(4), INT(15), INT(2));
+    GIVES("aten::native_group_norm", "", "Float[2,4,3,5] by [60,1,20,4]; Float[2,2]; Float[2,2]",
+          pictures(arena, 2, 4, 3, 5), NONE, NONE, INT(2), INT(4), INT(15), INT(2));
+    REFUSES("aten::native_group_norm", "",
+            "group_norm: expected 3 groups of 4 channels, got [2, 4]", FLOATS(2, 4), NONE, NONE,
+            INT(2), INT(4), INT(1), INT(3));
+    REFUSES("aten::native_group_norm", "",
+            "group_norm: expected 1 groups of 4611686018427387904 channels, got [2, 4]",
+            FLOATS(2, 4), NONE, NONE, INT(8), INT(INT64_C(1) << 62), INT(1), INT(1));
+    REFUSES("aten::native_group_norm", "",
+            "group_norm: expected 0 groups of 4 channels, got [2, 4]", FLOATS(2, 4), NONE, NONE,
+            INT(2), INT(4), INT(1), INT(0));
+    REFUSES("aten::native_group_norm", "",
+            "group_norm: expected 4 elements for each channel, got 5", FLOATS(2, 4), NONE,
+            FLOATS(5), INT(2), INT(4), INT(1), INT(2));
+}
+
+UNIT_TEST(layers_keep_dims_of_one_for_statistics)
+{
+    GIVES("aten::native_layer_norm", "", "Float[2,3,4]; Float[2,1,1]; Float[2,1,1]",
+          FLOATS(2, 3, 4), INTS(3, 4), FLOATS(3, 4), NONE);
+    GIVES("aten::native_layer_norm", "", "Half[2,4]; Float[2,1]; Float[2,1]", OF(HALF, 2, 4),
+          INTS(4), NONE, FLOATS(4));
+    REFUSES("aten::native_layer_norm", "",
+            "layer_norm: expected input of sizes that end in [5, 4], got [2, 3, 4]",
+            FLOATS(2, 3, 4), INTS(5, 4), NONE, NONE);
+    REFUSES("aten::native_layer_norm", "",
+            "layer_norm: expected input of sizes that end in [], got [2]", FLOATS(2), NO_INTS, NONE,
+            NONE);
+    REFUSES("aten::native_layer_norm", "",
+            "layer_norm: expected input of sizes that end in [2, 2], got [2]", FLOATS(2),
+            INTS(2, 2), NONE, NONE);
+    REFUSES("aten::native_layer_norm", "", "layer_norm: expected a weight or bias of sizes [4]",
+            FLOATS(2, 4), INTS(4), FLOATS(1, 4), NONE);
+}
+
+/* ---- windows ---- */
+
+#define CONVOLVED(stride, padding, dilation, transposed, more, groups)                             \
+    INTS(stride), INTS(padding), INTS(dilation), BOOL(transposed), INTS(more), INT(groups)
+
+UNIT_TEST(convolutions_count_windows)
+{
+    const char *name = "aten::convolution_overrideable";
+    GIVES(name, "", "Float[2,8,5]", FLOATS(2, 3, 9), FLOATS(8, 3, 3), NONE,
+          CONVOLVED(2, 1, 1, false, 0, 1));
+    GIVES(name, "", "Float[2,8,5]", FLOATS(2, 6, 9), FLOATS(8, 3, 3), FLOATS(8),
+          CONVOLVED(1, 0, 2, false, 0, 2));
+    GIVES(name, "", "Float[2,6,20]", FLOATS(2, 4, 9), FLOATS(4, 3, 4), NONE,
+          CONVOLVED(2, 1, 1, true, 2, 2));
+    REFUSES(name, "", "expected input[2, 3, 9] to have 4 channels, weight of size [8, 4, 3]",
+            FLOATS(2, 3, 9), FLOATS(8, 4, 3), NONE, CONVOLVED(1, 0, 1, false, 0, 1));
+    REFUSES(name, "", "Input type (Float) and weight type (Half) should be the same",
+            FLOATS(2, 3, 9), OF(HALF, 8, 3, 3), NONE, CONVOLVED(1, 0, 1, false, 0, 1));
+    REFUSES(name, "", "bias does not have one element for each output channel", FLOATS(2, 3, 9),
+            FLOATS(8, 3, 3), FLOATS(7), CONVOLVED(1, 0, 1, false, 0, 1));
+    REFUSES(name, "", "non-positive stride is not supported", FLOATS(2, 3, 9), FLOATS(8, 3, 3),
+            NONE, CONVOLVED(0, 0, 1, false, 0, 1));
+    REFUSES(name, "",
+            "Calculated padded input size per channel: 2. Kernel size: 3. Kernel size can't be "
+            "greater than actual input size",
+            FLOATS(2, 3, 2), FLOATS(8, 3, 3), NONE, CONVOLVED(1, 0, 1, false, 0, 1));
+    REFUSES(name, "", "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+            FLOATS(2), FLOATS(2), NONE, CONVOLVED(1, 0, 1, false, 0, 1));
+    REFUSES(name, "", "Dimension specified as 0 but tensor has no dimensions", SCALAR, SCALAR, NONE,
+            CONVOLVED(1, 0, 1, true, 0, 1));
+    REFUSES(name, "", "expected a number for each of 2 dims, got [1]", FLOATS(2, 3, 9, 9),
+            FLOATS(8, 3, 3, 3), NONE, CONVOLVED(1, 0, 1, false, 0, 1));
+}
+
+UNIT_TEST(convolutions_stop_at_the_largest_number)
+{
+    const char *name = "aten::convolution_overrideable";
+    GIVES(name, "", "Float[2,8,9223372036854775807]", FLOATS(2, 3, 9), FLOATS(3, 8, 3), NONE,
+          CONVOLVED(INT64_MAX, 0, 1, true, 0, 1));
+    REFUSES(name, "",
+            "Calculated padded input size per channel: 9. Kernel size: 9223372036854775807. Kernel "
+            "size can't be greater than actual input size",
+            FLOATS(2, 3, 9), FLOATS(8, 3, 4), NONE, CONVOLVED(1, 0, INT64_MAX, false, 0, 1));
+}
+
+#define DEFORMED(stride, padding, dilation)                                                        \
+    NONE, NONE, INT(stride), INT(stride), INT(padding), INT(padding), INT(dilation), INT(dilation)
+
+UNIT_TEST(deformed_convolutions_have_an_offset_for_each_window)
+{
+    const char *name = "torchvision::deform_conv2d";
+    GIVES(name, "", "Float[2,8,5,7]", FLOATS(2, 3, 5, 7), FLOATS(8, 3, 3, 3), FLOATS(2, 18, 5, 7),
+          DEFORMED(1, 1, 1));
+    REFUSES(name, "", "expected an offset of 5 by 7, got [2, 18, 5, 6]", FLOATS(2, 3, 5, 7),
+            FLOATS(8, 3, 3, 3), FLOATS(2, 18, 5, 6), DEFORMED(1, 1, 1));
+    REFUSES(name, "", "expected an input, a weight and an offset of 4 dims", FLOATS(3, 5, 7),
+            FLOATS(8, 3, 3, 3), FLOATS(2, 18, 5, 7), DEFORMED(1, 1, 1));
+    REFUSES(name, "", "the window is not valid", FLOATS(2, 3, 5, 7), FLOATS(8, 3, 3, 3),
+            FLOATS(2, 18, 5, 7), DEFORMED(0, 1, 1));
+    REFUSES(name, "", "Calculated output size too small: -1", FLOATS(2, 3, 5, 7),
+            FLOATS(8, 3, 7, 3), FLOATS(2, 18, 5, 7), DEFORMED(1, 0, 1));
+}
+
+UNIT_TEST(pools_of_volumes_give_values_and_where_they_were)
+{
+    const char *name = "aten::max_pool3d_with_indices";
+    GIVES(name, "", "Float[1,2,4,4,4]; Long[1,2,4,4,4]", FLOATS(1, 2, 8, 9, 9), INTS(2), NO_INTS,
+          INTS(0), INTS(1), BOOL(false));
+    GIVES(name, "", "Float[2,4,5,3]; Long[2,4,5,3]", FLOATS(2, 8, 9, 9), INTS(2, 2, 3),
+          INTS(2, 2, 3), INTS(0), INTS(1), BOOL(true));
+    /* The last window would begin behind the input. */
+    GIVES(name, "", "Float[2,2,2,2]; Long[2,2,2,2]", FLOATS(2, 3, 3, 3), INTS(1), INTS(2), INTS(0),
+          INTS(1), BOOL(true));
+    GIVES(name, "", "Float[2,1,1,1]; Long[2,1,1,1]", FLOATS(2, 1, 1, 1), INTS(1), INTS(5), INTS(0),
+          INTS(1), BOOL(true));
+    REFUSES(name, "", "max_pool3d: expected one number or three, got [2, 2]", FLOATS(2, 8, 9, 9),
+            INTS(2, 2), NO_INTS, INTS(0), INTS(1), BOOL(false));
+    REFUSES(name, "",
+            "max_pool3d: kernel_size, stride and dilation must be greater than zero, and padding "
+            "at most half of kernel_size",
+            FLOATS(2, 8, 9, 9), INTS(2), NO_INTS, INTS(2), INTS(1), BOOL(false));
+    REFUSES(name, "", "pad must be non-negative, but got pad: -1", FLOATS(2, 8, 9, 9), INTS(2),
+            NO_INTS, INTS(-1), INTS(1), BOOL(false));
+    REFUSES(name, "", "max_pool3d: given input of [2, 1, 9, 9], output size is too small",
+            FLOATS(2, 1, 9, 9), INTS(2), NO_INTS, INTS(0), INTS(1), BOOL(false));
+    REFUSES(name, "", "non-empty 4D or 5D (batch mode) tensor expected for input, got [8, 9, 9]",
+            FLOATS(8, 9, 9), INTS(2), NO_INTS, INTS(0), INTS(1), BOOL(false));
+}
+
+UNIT_TEST(averages_have_the_sizes_that_are_asked_for)
+{
+    GIVES("aten::_adaptive_avg_pool2d", "", "Float[2,3,1,2]", FLOATS(2, 3, 8, 9), INTS(1, 2));
+    GIVES("aten::_adaptive_avg_pool2d", "", "Float[2,3,1,2] by [6,1,6,3]",
+          pictures(arena, 2, 3, 8, 9), INTS(1, 2));
+    GIVES("aten::_adaptive_avg_pool3d", "", "Float[3,1,2,4]", FLOATS(3, 8, 9, 9), INTS(1, 2, 4));
+    REFUSES("aten::_adaptive_avg_pool2d", "",
+            "adaptive_avg_pool: expected an input of 3 or 4 dims, got [8, 9]", FLOATS(8, 9),
+            INTS(1, 2));
+}
+
+/* ---- pictures ---- */
+
+UNIT_TEST(channels_and_pixels_become_each_other)
+{
+    GIVES("aten::pixel_shuffle", "", "Float[2,1,6,8]", FLOATS(2, 4, 3, 4), INT(2));
+    GIVES("aten::pixel_unshuffle", "", "Float[8,2,2]", FLOATS(2, 4, 4), INT(2));
+    GIVES("aten::pixel_unshuffle", "", "Float[2,12,2,1] by [24,1,12,12]",
+          pictures(arena, 2, 3, 4, 2), INT(2));
+    REFUSES("aten::pixel_shuffle", "",
+            "expected channels, or height and width, divisible by the factor 2, got [2, 3, 3, 4]",
+            FLOATS(2, 3, 3, 4), INT(2));
+    REFUSES("aten::pixel_unshuffle", "",
+            "expected channels, or height and width, divisible by the factor 2, got [2, 3, 3, 4]",
+            FLOATS(2, 3, 3, 4), INT(2));
+    REFUSES("aten::pixel_shuffle", "",
+            "pixel_shuffle and pixel_unshuffle expect at least 3 dims and a positive factor, got "
+            "[4, 3] and 2",
+            FLOATS(4, 3), INT(2));
+    REFUSES("aten::pixel_shuffle", "",
+            "pixel_shuffle and pixel_unshuffle expect at least 3 dims and a positive factor, got "
+            "[4, 3, 3] and 0",
+            FLOATS(4, 3, 3), INT(0));
+    /* Whose square is none that a number holds. */
+    REFUSES("aten::pixel_shuffle", "",
+            "expected channels, or height and width, divisible by the factor 4294967296, got "
+            "[4, 3, 3]",
+            FLOATS(4, 3, 3), INT(INT64_C(1) << 32));
+}
+
+UNIT_TEST(a_format_is_told_by_strides)
+{
+    const int64_t dims[] = {2, 8, 3, 4, 5};
+    const int64_t last[] = {480, 1, 160, 40, 8};
+    GIVES("aten::pixel_unshuffle", "", "Float[2,8,3,4,5] by [480,1,160,40,8]",
+          strided(arena, HTP_SCALAR_FLOAT, dims, last, 5), INT(1));
+    /* All channels are one in memory; one channel could be anywhere. */
+    const int64_t one[] = {1, 1, 3, 4};
+    const int64_t expanded[] = {12, 0, 4, 1};
+    GIVES("aten::pixel_unshuffle", "", "Float[1,1,3,4]",
+          strided(arena, HTP_SCALAR_FLOAT, one, expanded, 4), INT(1));
+    const int64_t batches[] = {3, 1, 1, 1};
+    const int64_t ambiguous[] = {1, 1, 1, 1};
+    GIVES("aten::pixel_unshuffle", "", "Float[3,1,1,1]",
+          strided(arena, HTP_SCALAR_FLOAT, batches, ambiguous, 4), INT(1));
+    GIVES("aten::pixel_unshuffle", "", "Float[0,3,4,2]", pictures(arena, 0, 3, 4, 2), INT(1));
+}
+
+UNIT_TEST(samples_are_where_the_grid_has_points)
+{
+    GIVES("aten::grid_sampler_2d", "", "Float[2,3,6,7]", FLOATS(2, 3, 4, 5), FLOATS(2, 6, 7, 2));
+    GIVES("aten::grid_sampler_3d", "", "Float[2,3,6,7,8]", FLOATS(2, 3, 4, 5, 5),
+          FLOATS(2, 6, 7, 8, 3));
+    REFUSES("aten::grid_sampler_2d", "",
+            "grid_sampler(): expected a grid with the batch of the input, and with 2 coordinates, "
+            "got input of [2, 3, 4, 5] and grid of [2, 6, 7, 3]",
+            FLOATS(2, 3, 4, 5), FLOATS(2, 6, 7, 3));
+    REFUSES("aten::grid_sampler_2d", "",
+            "grid_sampler(): expected input and grid to have same dtype, but input has Float and "
+            "grid has Double",
+            FLOATS(2, 3, 4, 5), OF(DOUBLE, 2, 6, 7, 2));
+    REFUSES("aten::grid_sampler_2d", "",
+            "grid_sampler(): expected input to have non-empty spatial dimensions, got [2, 3, 0, 5]",
+            FLOATS(2, 3, 0, 5), FLOATS(2, 6, 7, 2));
+    REFUSES("aten::grid_sampler_2d", "", "Dimension specified as 0 but tensor has no dimensions",
+            SCALAR, SCALAR);
+}
+
+UNIT_TEST(regions_have_one_size)
+{
+    GIVES("torchvision::roi_align", "", "Float[9,8,3,4]", FLOATS(2, 8, 20, 20), FLOATS(9, 5), NONE,
+          INT(3), INT(4));
+    GIVES("torchvision::roi_pool", "", "Half[9,8,3,4]; Int[9,8,3,4]", OF(HALF, 2, 8, 20, 20),
+          OF(HALF, 9, 5), NONE, INT(3), INT(4));
+    GIVES("torchvision::ps_roi_align", "", "Float[9,2,2,2]; Int[9,2,2,2]", FLOATS(2, 8, 20, 20),
+          FLOATS(9, 5), NONE, INT(2), INT(2));
+    REFUSES("torchvision::ps_roi_pool", "",
+            "input channels must be a multiple of pooling height * pooling width",
+            FLOATS(2, 8, 20, 20), FLOATS(9, 5), NONE, INT(3), INT(2));
+    REFUSES("torchvision::ps_roi_pool", "",
+            "input channels must be a multiple of pooling height * pooling width",
+            FLOATS(2, 8, 20, 20), FLOATS(9, 5), NONE, INT(INT64_C(1) << 32), INT(INT64_C(1) << 32));
+    REFUSES("torchvision::roi_align", "", "expected an input of 4 dims, got [8, 20, 20]",
+            FLOATS(8, 20, 20), FLOATS(9, 5), NONE, INT(3), INT(4));
+    REFUSES("torchvision::roi_align", "", "expected rois of sizes [K, 5], got [9, 4]",
+            FLOATS(2, 8, 20, 20), FLOATS(9, 4), NONE, INT(3), INT(4));
+    REFUSES("torchvision::roi_align", "",
+            "expected input and rois of one dtype, got Float and BFloat16", FLOATS(2, 8, 20, 20),
+            OF(BFLOAT16, 9, 5), NONE, INT(3), INT(4));
+    REFUSES("torchvision::roi_align", "", "expected a pooled size above 0", FLOATS(2, 8, 20, 20),
+            FLOATS(9, 5), NONE, INT(3), INT(0));
+}
+
+/* ---- layers ---- */
+
+#define ATTENTION(features, heads, needs_weights, is_averaged)                                     \
+    NONE, INT(features), INT(heads), NONE, NONE, NONE, NONE, NONE, BOOL(needs_weights),            \
+        BOOL(is_averaged)
+
+UNIT_TEST(attention_gives_weights_where_they_are_asked_for)
+{
+    const char *name = "aten::_native_multi_head_attention";
+    GIVES(name, "", "Float[2,5,8]; none", FLOATS(2, 5, 8), FLOATS(2, 7, 8),
+          ATTENTION(8, 4, false, true));
+    GIVES(name, "", "Float[2,5,8]; Float[2,5,7]", FLOATS(2, 5, 8), FLOATS(2, 7, 8),
+          ATTENTION(8, 4, true, true));
+    GIVES(name, "", "Float[2,5,8]; Float[2,4,5,7]", FLOATS(2, 5, 8), FLOATS(2, 7, 8),
+          ATTENTION(8, 4, true, false));
+    REFUSES(name, "", "expected query and key of 3 dims and 9 features, got [2, 5, 8]",
+            FLOATS(2, 5, 8), FLOATS(2, 7, 8), ATTENTION(9, 4, true, false));
+    GIVES("aten::_transformer_encoder_layer_fwd", "", "Float[2,5,8]", FLOATS(2, 5, 8), INT(8));
+    REFUSES("aten::_transformer_encoder_layer_fwd", "",
+            "expected a source of 3 dims and 8 features, got [5, 8]", FLOATS(5, 8), INT(8));
+}
+
+UNIT_TEST(groups_are_multiplied)
+{
+    const char *name = "aten::_grouped_mm";
+    GIVES(name, "", "Float[3,4,6]", FLOATS(3, 4, 5), FLOATS(3, 5, 6), NONE, NONE, NONE);
+    GIVES(name, "", "BFloat16[4,6]", FLOATS(4, 5), FLOATS(3, 5, 6), OF(INT, 3), NONE,
+          INT(HTP_SCALAR_BFLOAT16));
+    GIVES(name, "", "Float[7,4,6]", FLOATS(4, 5), FLOATS(5, 6), OF(INT, 7), NONE, NONE);
+    REFUSES(name, "", "grouped_mm: offs is needed where an operand has 2 dims", FLOATS(4, 5),
+            FLOATS(3, 5, 6), NONE, NONE, NONE);
+    REFUSES(name, "", "grouped_mm: [4, 5] and [6, 5] cannot be multiplied", FLOATS(4, 5),
+            FLOATS(6, 5), OF(INT, 7), NONE, NONE);
+    REFUSES(name, "", "grouped_mm: expected operands of 2 or 3 dims, got [5] and [5, 6]", FLOATS(5),
+            FLOATS(5, 6), OF(INT, 7), NONE, NONE);
+    REFUSES(name, "", "Dimension specified as 0 but tensor has no dimensions", FLOATS(4, 5),
+            FLOATS(5, 6), SCALAR, NONE, NONE);
+}
+
+#define RECURRENT(is_bidirectional)                                                                \
+    TENSORS(FLOATS(1)), BOOL(true), INT(1), NONE, BOOL(false), BOOL(is_bidirectional)
+
+UNIT_TEST(recurrent_layers_give_their_steps_and_states)
+{
+    GIVES("aten::gru", "data", "Float[9,6]; like 2", FLOATS(9, 4), OF(LONG, 3), FLOATS(2, 3, 6),
+          RECURRENT(false));
+    GIVES("aten::rnn_tanh", "data", "Float[9,12]; like 2", FLOATS(9, 4), OF(LONG, 3),
+          FLOATS(2, 3, 6), RECURRENT(true));
+    GIVES("aten::lstm", "data", "Float[9,6]; like 2.0; like 2.1", FLOATS(9, 4), OF(LONG, 3),
+          TENSORS(FLOATS(2, 3, 6), FLOATS(2, 3, 5)), RECURRENT(false));
+    REFUSES("aten::lstm", "data", "lstm expects two hidden states", FLOATS(9, 4), OF(LONG, 3),
+            TENSORS(FLOATS(2, 3, 6)), RECURRENT(false));
+    REFUSES("aten::rnn_relu", "data",
+            "expected packed data of 2 dims and states of 3, got [9, 4] and [3, 6]", FLOATS(9, 4),
+            OF(LONG, 3), FLOATS(3, 6), RECURRENT(false));
+}
+
+/* ---- what the data sums up or counts ---- */
+
+UNIT_TEST(segments_are_as_many_as_they_are_told)
+{
+    const char *name = "aten::segment_reduce";
+    GIVES(name, "", "Float[3,5]", FLOATS(9, 5), NONE, OF(LONG, 3), NONE, NONE, INT(0));
+    GIVES(name, "", "Float[9,2]", FLOATS(9, 5), NONE, NONE, NONE, OF(LONG, 9, 3), INT(-1));
+    REFUSES(name, "", "segment_reduce(): indices are not supported yet", FLOATS(9, 5), NONE,
+            OF(LONG, 3), OF(LONG, 3), NONE, INT(0));
+    REFUSES(name, "", "segment_reduce(): either lengths or offsets must be defined", FLOATS(9, 5),
+            NONE, NONE, NONE, NONE, INT(0));
+    REFUSES(name, "",
+            "segment_reduce(): expected lengths or offsets of the dims up to axis 1 of [9, 5], got "
+            "[8, 3]",
+            FLOATS(9, 5), NONE, OF(LONG, 8, 3), NONE, NONE, INT(1));
+    REFUSES(name, "", "segment_reduce(): expected one offset at least", FLOATS(9, 5), NONE, NONE,
+            NONE, OF(LONG, 0), INT(0));
+    REFUSES(name, "", "Dimension out of range (expected to be in range of [-2, 1], but got 2)",
+            FLOATS(9, 5), NONE, OF(LONG, 3), NONE, NONE, INT(2));
+}
+
+UNIT_TEST(histograms_have_edges_for_each_coordinate)
+{
+    const char *name = "aten::histogramdd";
+    GIVES(name, "", "Float[3,4]; Float of sizes 4,5", FLOATS(9, 2), INTS(3, 4));
+    GIVES(name, "int_bins", "Float[6,6]; Float of sizes 7,7", FLOATS(9, 2), INT(6));
+    GIVES(name, "TensorList_bins", "Float[2,3]; Float of sizes 3,4", FLOATS(9, 2),
+          TENSORS(FLOATS(3), FLOATS(4)));
+    REFUSES(name, "", "histogramdd: expected bins for each of 2 coordinates, got 1", FLOATS(9, 2),
+            INTS(3));
+    REFUSES(name, "", "histogramdd: expected points of 2 dims at least, got [9]", FLOATS(9),
+            INTS(3));
+    REFUSES(name, "",
+            "histogramdd: expected bins to be positive, and not above 2^40, got 1099511627777",
+            FLOATS(9, 1), INTS((INT64_C(1) << 40) + 1));
+    REFUSES(name, "int_bins",
+            "histogramdd: expected bins to be positive, and not above 2^40, got 0", FLOATS(9, 1),
+            INT(0));
+    REFUSES(name, "int_bins",
+            "histogramdd: expected points of 2 dims at least, with up to 65536 coordinates, got "
+            "[9, 65537]",
+            FLOATS(9, 65537), INT(2));
+    REFUSES(name, "int_bins", "its output has more than 64 dims", FLOATS(9, 65), INT(2));
+    REFUSES(name, "TensorList_bins", "histogramdd: expected edges of one dim, got [4, 1]",
+            FLOATS(9, 2), TENSORS(FLOATS(3), FLOATS(4, 1)));
+}
+
+UNIT_TEST(many_edges_do_not_fit_and_are_refused)
+{
+    enum { MANY = 70 };
+    htp_operand edges[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        edges[i] = FLOATS(3);
+    }
+    REFUSES("aten::histogramdd", "TensorList_bins", "its output has more than 64 dims",
+            FLOATS(9, MANY), tensors_of(arena, edges, MANY));
+}
+
+#define CTC(reduction) NONE, NONE, NONE, NONE, INT(reduction)
+
+UNIT_TEST(losses_are_reduced_or_one_for_each_sequence)
+{
+    GIVES("aten::ctc_loss", "IntList", "Float[3]", FLOATS(9, 3, 20), CTC(0));
+    GIVES("aten::ctc_loss", "Tensor", "Float[]", FLOATS(9, 3, 20), CTC(1));
+    GIVES("aten::ctc_loss", "Tensor", "Float[]", FLOATS(9, 20), CTC(0));
+    REFUSES("aten::ctc_loss", "Tensor", "ctc_loss: expected log_probs of 2 or 3 dims, got [9]",
+            FLOATS(9), CTC(0));
+}
+
+/* ---- what holds for all ---- */
+
+UNIT_TEST(operands_of_other_kinds_are_refused)
+{
+    REFUSES("aten::relu", "", "aten::relu: argument 0 is missing, or of another type", NONE);
+    REFUSES("aten::flip", "", "aten::flip: argument 1 is missing, or of another type",
+            FLOATS(2, 3));
+    REFUSES("aten::flip", "", "aten::flip: argument 1 is missing, or of another type", FLOATS(2, 3),
+            TENSORS(FLOATS(2)));
+    REFUSES("aten::lstm", "data", "aten::lstm: argument 2 is missing, or of another type",
+            FLOATS(9, 4), NONE, TENSORS(FLOATS(2), NONE), RECURRENT(false));
+    REFUSES("aten::pixel_shuffle", "",
+            "aten::pixel_shuffle: argument 1 is missing, or of another type", FLOATS(2, 3, 4),
+            BOOL(true));
+}
+
+UNIT_TEST(more_dims_than_anybody_exports_are_refused)
+{
+    enum { RANK = 65 };
+    int64_t dims[RANK];
+    for (size_t i = 0; i < RANK; i++) {
+        dims[i] = 1;
+    }
+    const htp_operand deep = tensor_of(arena, HTP_SCALAR_FLOAT, dims, RANK);
+    GIVES("aten::relu", "", "like 0", deep);
+    REFUSES("aten::index_select", "", "its output has more than 64 dims", deep, INT(0),
+            OF(LONG, 1));
+    REFUSES("aten::pixel_shuffle", "", "its output has more than 64 dims", deep, INT(1));
+}
+
+UNIT_TEST(long_messages_are_cut)
+{
+    enum { RANK = 500 };
+    int64_t dims[RANK];
+    for (size_t i = 0; i < RANK; i++) {
+        dims[i] = i == 0 ? 0 : 1000000 + (int64_t)i;
+    }
+    const htp_operand deep = strided(arena, HTP_SCALAR_FLOAT, dims, dims, RANK);
+    htp_operand operands[] = {deep, BOOL(false)};
+    htp_meta_call call = {.operands = operands, .operand_count = 2};
+    ck_assert(!htp_meta_kernels_all()->run(find_kernel("aten::cholesky", ""), &call));
+    ck_assert_uint_eq(strlen(call.error.message), sizeof(call.error.message) - 1);
+    ck_assert_ptr_nonnull(strstr(call.error.message, "got [0, 1000001, 1000002, "));
+}
+
+UNIT_TEST(no_operator_has_two_kernels)
+{
+    const htp_meta_kernels *all = htp_meta_kernels_all();
+    for (uint32_t i = 0; i < all->count; i++) {
+        ck_assert_uint_eq(find_kernel(all->operators[i].name, all->operators[i].overload), i);
+        ck_assert_ptr_nonnull(strstr(all->operators[i].name, "::"));
+    }
+}
+
+UNIT_TEST(types_have_the_names_that_libtorch_gives_them)
+{
+    ck_assert_str_eq(htp_scalar_type_name(HTP_SCALAR_COMPLEX_DOUBLE), "ComplexDouble");
+    ck_assert_str_eq(htp_scalar_type_name(HTP_SCALAR_QINT32), "QInt32");
+    ck_assert_str_eq(htp_scalar_type_name(28), "UInt32");
+    ck_assert_str_eq(htp_scalar_type_name(-1), "UNKNOWN_SCALAR");
+    ck_assert_str_eq(htp_scalar_type_name(INT32_MAX), "UNKNOWN_SCALAR");
+}
+
+UNIT_MAIN("meta kernels", what_changes_elements_alone_is_like_its_input,
+          elements_are_chosen_along_a_dim, a_part_is_a_view_from_the_beginning,
+          factors_are_of_square_matrices, batches_are_normalized_by_channel,
+          groups_are_normalized_where_their_input_lies, layers_keep_dims_of_one_for_statistics,
+          convolutions_count_windows, convolutions_stop_at_the_largest_number,
+          deformed_convolutions_have_an_offset_for_each_window,
+          pools_of_volumes_give_values_and_where_they_were,
+          averages_have_the_sizes_that_are_asked_for, channels_and_pixels_become_each_other,
+          a_format_is_told_by_strides, samples_are_where_the_grid_has_points, regions_have_one_size,
+          attention_gives_weights_where_they_are_asked_for, groups_are_multiplied,
+          recurrent_layers_give_their_steps_and_states, segments_are_as_many_as_they_are_told,
+          histograms_have_edges_for_each_coordinate, many_edges_do_not_fit_and_are_refused,
+          losses_are_reduced_or_one_for_each_sequence, operands_of_other_kinds_are_refused,
+          more_dims_than_anybody_exports_are_refused, long_messages_are_cut,
+          no_operator_has_two_kernels, types_have_the_names_that_libtorch_gives_them)
