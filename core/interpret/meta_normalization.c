@@ -33,7 +33,8 @@ static int32_t statistics_type(const htp_meta_call *call, uint32_t first, uint32
 /* Mean and deviation. */
 static bool give_statistics(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes)
 {
-    return htp_meta_give(call, type, sizes) && htp_meta_give(call, type, sizes);
+    bool has_mean = htp_meta_give(call, type, sizes);
+    return has_mean && htp_meta_give(call, type, sizes);
 }
 
 bool htp_meta_batch_norm(htp_meta_call *call)

@@ -110,7 +110,7 @@ typedef enum htp_make_way {
                              floating type */
     HTP_MAKE_OF_BYTES,  /**< real: type, rank, dims, and as many bytes of contents, row by row */
     HTP_MAKE_WITHOUT,   /**< like `of`, strides too, without contents */
-    HTP_MAKE_LIKE,      /**< like `of`, without contents and, where that has any, gaps */
+    HTP_MAKE_LIKE,      /**< like `of`, without contents or gaps: torch.empty_like() */
     HTP_MAKE_ALIAS,     /**< `of` itself under another name, on the same memory */
     HTP_MAKE_COPY,      /**< a copy of `of`, which lies in memory as it does */
     HTP_MAKE_VIEW,      /**< of the memory of `of`: rank, dims, strides, offset, within it */
