@@ -1,5 +1,6 @@
 """Every row of the table of lowerings is an operator that libtorch has."""
 
+import json
 import re
 import subprocess
 
@@ -29,6 +30,18 @@ for schema in schemas:
         name = schema.name[:-1]
         others = [key(t, name) for t in twins.get(name, []) if types(t) == types(schema)]
         print(key(schema, schema.name), key(schema, name), *others)
+"""
+META_KERNELS = ROOT / "core" / "interpret" / "meta_kernels.def"
+KINDS = {
+    "T": "Tensor", "t": "Optional[Tensor]", "I": "int", "i": "Optional[int]", "B": "bool",
+    "L": "List[int]", "H": "List[Tensor]",
+}
+LIST_ARGUMENTS = """
+import importlib.util, json, torch
+if importlib.util.find_spec("torchvision"):
+    import torchvision
+for schema in torch._C._jit_get_all_schemas():
+    print(json.dumps([schema.name, schema.overload_name, [str(a.type) for a in schema.arguments]]))
 """
 LIST_SCHEMAS = """
 import importlib.util, torch
@@ -64,6 +77,25 @@ def facts_are_of_operators() -> None:
         assert len(named) > least and len(set(named)) == len(named), named
     unknown = {*facts, *(name for name in followed if not name.startswith("prim::"))} - known
     assert not unknown, sorted(unknown)
+
+
+@case
+def meta_kernels_take_what_operators_do() -> None:
+    """Of either version; the kinds of operands that a kernel asks for are those of the schema."""
+    row = re.compile(r'^HTP_META_KERNEL\("([^"]+)", "([^"]*)", "([^"]+)"', re.MULTILINE)
+    rows = {(name, overload): kinds for name, overload, kinds in row.findall(META_KERNELS.read_text())}
+    found = set()
+    for python in (VENV_PYTHON, DEBIAN_PYTHON):
+        result = subprocess.run([python, "-c", LIST_ARGUMENTS], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr[-2000:]
+        for name, overload, types in map(json.loads, result.stdout.splitlines()):
+            kinds = rows.get((name, overload))
+            if kinds:
+                found.add((name, overload))
+                assert len(kinds) <= len(types), (name, types)
+                wrong = [(kind, type) for kind, type in zip(kinds, types) if KINDS.get(kind, type) != type]
+                assert not wrong, (name, overload, wrong)
+    assert len(rows) > 30 and found == rows.keys(), sorted(rows.keys() - found)
 
 
 @case
