@@ -1,7 +1,6 @@
 // The C ABI: no libtorch type and no exception crosses it.
 #include "archived_inputs.h"
 #include "guarded_operators.h"
-#include "inlined_calls.h"
 #include "libraries.h"
 #include "meta_kernels.h"
 #include "one_thread.h"
@@ -28,8 +27,7 @@ struct htp_shim_model {
 
     htp::Model model;
     std::unique_ptr<htp::Program> program;
-    std::unique_ptr<htp::Runner> runner;        // of the program
-    std::unique_ptr<htp::InlinedCalls> inlined; // of the last trace
+    std::unique_ptr<htp::Runner> runner; // of the program
     std::optional<std::vector<htp_shim_input>> archived_inputs;
 };
 
@@ -213,21 +211,6 @@ htp_shim_code find_runner(htp_shim_model *model, const htp_runner **runner, htp_
     });
 }
 
-htp_shim_code inline_calls(htp_shim_model *model, const htp_shim_stand *calls, uint32_t call_count,
-                           const htp_shim_stand *nodes, uint32_t node_count, htp_shim_tick tick,
-                           void *user, const htp_shim_inlined **inlined, htp_shim_error *error)
-{
-    *inlined = nullptr;
-    return guard(error, HTP_SHIM_INTERNAL, [&] {
-        const auto go_on = [&](uint64_t done) { return tick == nullptr || tick(user, done, 0); };
-        model->inlined.reset();
-        model->inlined = std::make_unique<htp::InlinedCalls>(
-            model->model, model->find_program(), at::ArrayRef<htp_shim_stand>(calls, call_count),
-            at::ArrayRef<htp_shim_stand>(nodes, node_count), go_on);
-        *inlined = &model->inlined->view();
-    });
-}
-
 htp_shim_code list_facts(htp_shim_model *model, htp_shim_facts *facts, htp_shim_error *error)
 {
     return guard(error, HTP_SHIM_NOT_MODEL, [&] { *facts = model->model.facts(); });
@@ -278,10 +261,10 @@ htp::Program &htp_shim_model::find_program()
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
-        HTP_SHIM_ABI, HTP_LIBTORCH_VERSION, open_model,           close_model,     list_modules,
-        list_weights, list_arguments,       list_archived_inputs, find_extra_file, has_operator,
-        open_library, choose_method,        find_program,         find_runner,     list_facts,
-        inline_calls, add_meta_kernels,
+        HTP_SHIM_ABI,    HTP_LIBTORCH_VERSION, open_model,     close_model,
+        list_modules,    list_weights,         list_arguments, list_archived_inputs,
+        find_extra_file, has_operator,         open_library,   choose_method,
+        find_program,    find_runner,          list_facts,     add_meta_kernels,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

@@ -1,5 +1,6 @@
-"""`quality --reference MODEL.pt`: which module ran a node is found on a second path, libtorch's inliner. It
-knows all nodes of our exports and finds none in a wrong place, and finds those that were moved to one."""
+"""`quality --reference MODEL.pt`: which module ran a node is found on a second path, which follows the
+program without running it. It knows all nodes of our exports and finds none in a wrong place, and finds those that
+were moved to one."""
 
 import json
 

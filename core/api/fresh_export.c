@@ -3,6 +3,7 @@
 #include "api/options.h"
 #include "api/paths.h"
 #include "api/pipeline.h"
+#include "source/static_calls.h"
 #include "source/torchscript.h"
 
 #include <errno.h>
@@ -69,28 +70,26 @@ typedef struct running {
     uint32_t owner; /* the deepest one with a tag of its own */
 } running;
 
-static htp_status inline_calls(htp_session *session, const htp_shim_inlined **inlined)
+static htp_status find_calls(htp_session *session, htp_arena *arena, htp_static_calls *calls)
 {
     htp_watch watch = {.stage = HTP_STAGE_WRITTEN,
                        .label = "operations",
                        .progress = htp_session_progress,
                        .user = session};
-    const htp_shim_stand *calls = NULL;
-    const htp_shim_stand *nodes = NULL;
-    uint32_t call_count = 0;
-    uint32_t node_count = 0;
+    const htp_static_watch told = {htp_watch_tick, &watch};
+    htp_static_stands stands = {0};
     htp_shim_error error = {{0}};
-    htp_interpreter_stands(session->interpreter, &calls, &call_count, &nodes, &node_count);
+    htp_interpreter_stands(session->interpreter, &stands.calls, &stands.call_count, &stands.nodes,
+                           &stands.node_count);
     htp_shim_code code =
-        session->shim->inline_calls(session->model, calls, call_count, nodes, node_count,
-                                    htp_watch_tick, &watch, inlined, &error);
+        htp_static_calls_find(arena, session->program, &stands, &told, calls, &error);
     return watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
                                 : htp_torchscript_status(session->model_path, code, &error);
 }
 
 /* By running forward(). Callers come first. */
-static const running *list_running(htp_arena *arena, const htp_tree *tree,
-                                   const htp_shim_inlined *inlined)
+static const running *list_running(const htp_session *session, htp_arena *arena,
+                                   const htp_tree *tree, const htp_static_calls *calls)
 {
     htp_map modules = {0};
     for (uint32_t m = 0; m < tree->module_count; m++) {
@@ -99,11 +98,12 @@ static const running *list_running(htp_arena *arena, const htp_tree *tree,
             htp_map_set_bytes(arena, &modules, path.at, path.length, m);
         }
     }
-    running *all = HTP_NEW_ARRAY(arena, running, inlined->running_count);
-    for (uint32_t i = 0; i < inlined->running_count; i++) {
-        const htp_shim_running *told = &inlined->running[i];
+    running *all = HTP_NEW_ARRAY(arena, running, calls->running_count);
+    for (uint32_t i = 0; i < calls->running_count; i++) {
+        const htp_static_running *told = &calls->running[i];
+        const char *path = session->modules[told->module].path;
         uint32_t module = 0; /* the root has no path */
-        if (*told->path && !htp_map_get_bytes(&modules, told->path, strlen(told->path), &module)) {
+        if (*path && !htp_map_get_bytes(&modules, path, strlen(path), &module)) {
             module = HTP_VIEW_NONE;
         }
         bool is_owner = module == 0 || (module != HTP_VIEW_NONE && tree->modules[module].has_tag);
@@ -114,13 +114,13 @@ static const running *list_running(htp_arena *arena, const htp_tree *tree,
 }
 
 /* What was running for a node of the draft; NULL where it is not known. */
-static const running *find_running(const htp_shim_inlined *inlined, const running *all,
+static const running *find_running(const htp_static_calls *calls, const running *all,
                                    const htp_onnx_node *node)
 {
     htp_node_id operation = node->origin.node;
-    uint32_t number = operation == HTP_NONE || operation >= inlined->node_count
+    uint32_t number = operation == HTP_NONE || operation >= calls->node_count
                           ? HTP_SHIM_NONE
-                          : inlined->nodes[operation];
+                          : calls->nodes[operation];
     bool is_known = number != HTP_SHIM_NONE && all[number].innermost != HTP_VIEW_NONE &&
                     all[number].owner != HTP_VIEW_NONE;
     return is_known ? &all[number] : NULL;
@@ -158,9 +158,9 @@ static const uint32_t *match_names(htp_arena *arena, const htp_view *view, const
 static htp_status find_truth(htp_fresh_export *fresh, htp_arena *arena, const htp_draft *model)
 {
     const htp_tree *tree = &fresh->tree;
-    const htp_shim_inlined *inlined = NULL;
-    HTP_TRY(inline_calls(&fresh->work, &inlined));
-    const running *all = list_running(arena, tree, inlined);
+    htp_static_calls calls = {0};
+    HTP_TRY(find_calls(&fresh->work, arena, &calls));
+    const running *all = list_running(&fresh->work, arena, tree, &calls);
     const uint32_t *matched = match_names(arena, &fresh->view, model);
     const char **by_module = HTP_NEW_ARRAY(arena, const char *, tree->module_count);
     for (uint32_t m = 0; m < tree->module_count; m++) {
@@ -173,7 +173,7 @@ static htp_status find_truth(htp_fresh_export *fresh, htp_arena *arena, const ht
     memset(modules, 0xff, count * sizeof(*modules));
     uint64_t known = 0;
     for (size_t i = 0; i < model->nodes.count; i++) {
-        const running *found = find_running(inlined, all, &model->nodes.items[i]);
+        const running *found = find_running(&calls, all, &model->nodes.items[i]);
         if (found && matched[i]) {
             uint32_t node = matched[i] - 1;
             paths[node] = by_module[found->innermost];

@@ -46,8 +46,8 @@ htp_shim_code htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_a
                                              htp_shim_error *error);
 
 /** Which functions and nodes of the program the calls and nodes of the last trace stand for. */
-void htp_interpreter_stands(const htp_interpreter *interpreter, const htp_shim_stand **calls,
-                            uint32_t *call_count, const htp_shim_stand **nodes,
+void htp_interpreter_stands(const htp_interpreter *interpreter, const htp_trace_stand **calls,
+                            uint32_t *call_count, const htp_trace_stand **nodes,
                             uint32_t *node_count);
 
 #endif

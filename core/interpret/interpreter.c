@@ -16,8 +16,8 @@ typedef struct call {
     uint32_t lane_count;
     htp_recorded_states states;
     const htp_trace *trace; /* NULL: there is none */
-    const htp_shim_stand *calls;
-    const htp_shim_stand *nodes;
+    const htp_trace_stand *calls;
+    const htp_trace_stand *nodes;
 } call;
 
 struct htp_interpreter {
@@ -91,8 +91,8 @@ void htp_interpreter_close(htp_interpreter *interpreter)
     }
 }
 
-void htp_interpreter_stands(const htp_interpreter *interpreter, const htp_shim_stand **calls,
-                            uint32_t *call_count, const htp_shim_stand **nodes,
+void htp_interpreter_stands(const htp_interpreter *interpreter, const htp_trace_stand **calls,
+                            uint32_t *call_count, const htp_trace_stand **nodes,
                             uint32_t *node_count)
 {
     const call *last = interpreter->last;
@@ -216,16 +216,16 @@ static htp_machine *make_machine(const following *f)
     return m;
 }
 
-static htp_shim_stand stand_of(const htp_place *place)
+static htp_trace_stand stand_of(const htp_place *place)
 {
     uint32_t function = place->node == HTP_PROGRAM_NONE ? HTP_SHIM_NONE : place->function;
-    return (htp_shim_stand){function, place->node, place->call};
+    return (htp_trace_stand){function, place->node, place->call};
 }
 
 static void list_stands(const htp_machine *m, call *made)
 {
-    htp_shim_stand *calls = HTP_NEW_ARRAY(m->arena, htp_shim_stand, m->calls_made.count);
-    htp_shim_stand *nodes = HTP_NEW_ARRAY(m->arena, htp_shim_stand, m->nodes.count);
+    htp_trace_stand *calls = HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->calls_made.count);
+    htp_trace_stand *nodes = HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->nodes.count);
     for (size_t i = 0; i < m->calls_made.count; i++) {
         calls[i] = stand_of(&m->calls_made.items[i]);
     }

@@ -98,6 +98,13 @@ typedef struct htp_trace_call {
     uint32_t call;        /**< of that function; a smaller number than its own, or 0 */
 } htp_trace_call;
 
+/** What a node or call of a trace stands for in the program (htp/program.h). */
+typedef struct htp_trace_stand {
+    uint32_t function; /**< HTP_SHIM_NONE: no line of the program stands for it */
+    uint32_t node;     /**< of that function */
+    uint32_t call;     /**< that it stands in: of the calls, from 1 on; 0: the method */
+} htp_trace_stand;
+
 /** A tensor or number that a call was given: an argument, or a part of one. */
 typedef struct htp_trace_passed {
     const char *name; /**< the schema's: "hidden_states"; of parts "past_0_key", as those of the

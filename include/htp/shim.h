@@ -187,31 +187,6 @@ typedef struct htp_shim_facts {
     const char *returns; /**< the type that the method returns */
 } htp_shim_facts;
 
-/** A running forward(), as libtorch's inliner has it. */
-typedef struct htp_shim_running {
-    const char *path; /**< of the module, as in its htp_shim_module */
-    uint32_t caller;  /**< the running forward() around it, of a smaller number; HTP_SHIM_NONE: this
-                           is the method */
-} htp_shim_running;
-
-/** Which modules were running where the nodes of a trace stand, found on another path than the
- * trace's scopes: all calls of the program are inlined by libtorch, and the objects that they are
- * made on are found in the graph that comes out. */
-typedef struct htp_shim_inlined {
-    const htp_shim_running *running;
-    uint32_t running_count;
-    const uint32_t *nodes; /**< by node of the trace: the innermost running forward();
-                                HTP_SHIM_NONE where that is not known */
-    uint32_t node_count;
-} htp_shim_inlined;
-
-/** What a node or call of a trace stands for in the program (htp/program.h). */
-typedef struct htp_shim_stand {
-    uint32_t function; /**< HTP_SHIM_NONE: no line of the program stands for it */
-    uint32_t node;     /**< of that function */
-    uint32_t call;     /**< that it stands in: of the calls, from 1 on; 0: the method */
-} htp_shim_stand;
-
 typedef struct htp_shim_model htp_shim_model;
 struct htp_program;      /* htp/program.h */
 struct htp_runner;       /* htp/runner.h */
@@ -283,15 +258,6 @@ typedef struct htp_shim {
 
     /** What the archive says of itself and of the method. */
     htp_shim_code (*facts)(htp_shim_model *model, htp_shim_facts *facts, htp_shim_error *error);
-
-    /** Finds which modules were running where calls and nodes of a trace stand; runs nothing.
-     * @p tick is called with operations that were copied. @return HTP_SHIM_UNSUPPORTED for a
-     * program that is too large or too deep with all calls inlined, or whose functions call
-     * themselves. */
-    htp_shim_code (*inline_calls)(htp_shim_model *model, const htp_shim_stand *calls,
-                                  uint32_t call_count, const htp_shim_stand *nodes,
-                                  uint32_t node_count, htp_shim_tick tick, void *user,
-                                  const htp_shim_inlined **inlined, htp_shim_error *error);
 
     /** Has libtorch run kernels of the core on tensors without contents: those of operators that
      * are known by now and have none. May be called again, after a library was opened. */

@@ -26,7 +26,7 @@ ancestor, else the root; names of classes with the last number of the path alone
 
 A module's true nodes are known by three oracles, none of which shares code with the tagger:
 *weights* (a node that reads a module's weight belongs to it, or to what is around it), *calls* (the
-TorchScript program's own call stacks, as libtorch inlines them) and *structure* (equal layers are
+TorchScript program's own calls, followed by its code alone) and *structure* (equal layers are
 to be tagged equally). Nodes of other exporters' files are matched to this program's first, as by
 `htp-trace compare`; what cannot be matched is not judged by *calls*.
 

@@ -126,8 +126,8 @@ UNIT_TEST(nodes_and_calls_stand_for_those_of_the_program)
                           "  -> %y\n";
     interpretation *i = interpret_open_program(arena, program);
     effects_call(i, "[2]", "");
-    const htp_shim_stand *calls = NULL;
-    const htp_shim_stand *nodes = NULL;
+    const htp_trace_stand *calls = NULL;
+    const htp_trace_stand *nodes = NULL;
     uint32_t call_count = 0;
     uint32_t node_count = 0;
     htp_interpreter_stands(i->interpreter, &calls, &call_count, &nodes, &node_count);
@@ -144,7 +144,7 @@ UNIT_TEST(nodes_and_calls_stand_for_those_of_the_program)
 UNIT_TEST(nothing_stands_for_anything_before_the_first_run)
 {
     interpretation *i = interpret_open_program(arena, adding(arena));
-    const htp_shim_stand *stands = NULL;
+    const htp_trace_stand *stands = NULL;
     uint32_t call_count = 1;
     uint32_t node_count = 1;
     htp_interpreter_stands(i->interpreter, &stands, &call_count, &stands, &node_count);

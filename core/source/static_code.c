@@ -1,0 +1,193 @@
+/*
+ * The code of a program that is searched: functions, names of classes, and how much it all is.
+ */
+#include "source/program.h"
+#include "source/static_frames.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 1000, MOST_NODES = 2 << 20, TICK = 1024 };
+
+/* ---- bounds ---- */
+
+static void refuse_nesting(htp_static_search *s)
+{
+    s->code = HTP_SHIM_UNSUPPORTED;
+    (void)snprintf(s->error->message, sizeof(s->error->message),
+                   "with all calls inlined, the program is nested more than %d deep", MOST_DEPTH);
+}
+
+static void refuse_size(htp_static_search *s)
+{
+    s->code = HTP_SHIM_UNSUPPORTED;
+    (void)snprintf(s->error->message, sizeof(s->error->message),
+                   "with all calls inlined, the program has more than %d operations", MOST_NODES);
+}
+
+static void refuse_recursion(htp_static_search *s, const char *function)
+{
+    s->code = HTP_SHIM_UNSUPPORTED;
+    (void)snprintf(s->error->message, sizeof(s->error->message), "%s() calls itself", function);
+}
+
+static void interrupt(htp_static_search *s)
+{
+    s->code = HTP_SHIM_INTERNAL;
+    (void)snprintf(s->error->message, sizeof(s->error->message), "interrupted");
+}
+
+void htp_static_count(htp_static_search *s, uint64_t size)
+{
+    const htp_static_watch *watch = s->watch;
+    if (s->code != HTP_SHIM_OK) {
+        return;
+    }
+    s->looked++;
+    if (s->looked % TICK == 0 && watch->tick && !watch->tick(watch->user, s->looked, 0)) {
+        interrupt(s);
+    } else if (size > MOST_NODES) {
+        refuse_size(s);
+    }
+}
+
+bool htp_static_deepen(htp_static_search *s)
+{
+    if (s->code == HTP_SHIM_OK && s->depth > MOST_DEPTH) {
+        refuse_nesting(s);
+    }
+    s->depth += s->code == HTP_SHIM_OK;
+    return s->code == HTP_SHIM_OK;
+}
+
+/* ---- functions and classes ---- */
+
+htp_static_function *htp_static_load(htp_static_search *s, uint32_t number)
+{
+    while (s->functions.count <= number) {
+        HTP_PUSH(s->arena, &s->functions, NULL);
+    }
+    htp_static_function *function = s->functions.items[number];
+    if (!function) {
+        function = HTP_NEW(s->arena, htp_static_function);
+        s->code = htp_program_load(s->program, number, &function->code, s->error);
+        s->functions.items[number] = function;
+    }
+    return s->code == HTP_SHIM_OK ? function : NULL;
+}
+
+/* Of two with one name the first one counts. */
+static const htp_static_class *find_class(htp_static_search *s, uint32_t number)
+{
+    while (s->classes.count <= number) {
+        HTP_PUSH(s->arena, &s->classes, NULL);
+    }
+    if (s->classes.items[number]) {
+        return s->classes.items[number];
+    }
+    const htp_program_class *type = &s->program->classes[number];
+    htp_static_class *names = HTP_NEW(s->arena, htp_static_class);
+    for (uint32_t i = type->attribute_count; i-- > 0;) {
+        htp_map_set(s->arena, &names->slots, type->attributes[i], i);
+    }
+    for (uint32_t i = type->method_count; i-- > 0;) {
+        htp_map_set(s->arena, &names->methods, type->method_names[i], type->methods[i]);
+    }
+    s->classes.items[number] = names;
+    return names;
+}
+
+uint32_t htp_static_find_slot(htp_static_search *s, uint32_t class_number, const char *name)
+{
+    uint32_t slot = HTP_PROGRAM_NONE;
+    (void)htp_map_get(&find_class(s, class_number)->slots, name, &slot);
+    return slot;
+}
+
+static const htp_program_type *type_of(const htp_static_search *s, const htp_program_function *code,
+                                       uint32_t value)
+{
+    return &s->program->types[code->values[value].type];
+}
+
+bool htp_static_may_be_object(const htp_static_search *s, const htp_program_function *code,
+                              uint32_t value)
+{
+    htp_type_kind kind = type_of(s, code, value)->kind;
+    return kind == HTP_TYPE_CLASS || kind == HTP_TYPE_OTHER;
+}
+
+uint32_t htp_static_find_callee(htp_static_search *s, const htp_program_function *code,
+                                const htp_program_node *node, uint32_t self)
+{
+    if (strcmp(node->kind, "prim::CallMethod") != 0) {
+        return node->function; /* of a call, or fork */
+    }
+    const htp_program_type *type = type_of(s, code, node->inputs[0]);
+    if (type->kind != HTP_TYPE_CLASS && self == HTP_PROGRAM_NONE) {
+        return HTP_PROGRAM_NONE;
+    }
+    uint32_t class_number =
+        type->kind == HTP_TYPE_CLASS ? type->class_number : s->program->objects[self].class_number;
+    uint32_t method = HTP_PROGRAM_NONE;
+    (void)htp_map_get(&find_class(s, class_number)->methods, node->name, &method);
+    return method;
+}
+
+/* ---- how much it is ---- */
+
+static uint64_t size_of_block(htp_static_search *s, const htp_program_function *code,
+                              uint32_t number);
+
+/* The nodes of a function with all calls inlined. */
+static uint64_t size_of(htp_static_search *s, uint32_t number)
+{
+    htp_static_function *function = htp_static_load(s, number);
+    if (!function || function->size > 0) {
+        return function ? function->size : 0;
+    }
+    if (function->is_measured) {
+        refuse_recursion(s, function->code.name);
+        return 0;
+    }
+    function->is_measured = true;
+    uint64_t size = 1 + (function->code.block_count ? size_of_block(s, &function->code, 0) : 0);
+    htp_static_count(s, size);
+    function->size = size;
+    return size;
+}
+
+static uint64_t size_of_node(htp_static_search *s, const htp_program_function *code,
+                             const htp_program_node *node)
+{
+    uint64_t size = 1;
+    uint32_t callee = htp_static_find_callee(s, code, node, HTP_PROGRAM_NONE);
+    if (callee != HTP_PROGRAM_NONE) {
+        size += size_of(s, callee);
+    }
+    for (uint32_t i = 0; i < node->block_count && s->code == HTP_SHIM_OK; i++) {
+        size += size_of_block(s, code, node->blocks[i]);
+    }
+    return size;
+}
+
+static uint64_t size_of_block(htp_static_search *s, const htp_program_function *code,
+                              uint32_t number)
+{
+    const htp_program_block *block = &code->blocks[number];
+    uint64_t size = 0;
+    if (!htp_static_deepen(s)) {
+        return size;
+    }
+    for (uint32_t i = 0; i < block->node_count && s->code == HTP_SHIM_OK; i++) {
+        size += size_of_node(s, code, &code->nodes[block->first_node + i]);
+        htp_static_count(s, size);
+    }
+    s->depth--;
+    return size;
+}
+
+void htp_static_measure(htp_static_search *s, uint32_t function)
+{
+    (void)size_of(s, function);
+}
