@@ -15,15 +15,19 @@ typedef struct htp_code_record {
     const char *path; /* of the model, for messages */
     const char *name; /* of the record */
     const char *text; /* not terminated */
-    size_t count;     /* bytes */
+    size_t count;     /* bytes, less than 4 GiB */
 } htp_code_record;
 
 /**
  * Checks code in time proportional to its bytes. Refuses with HTP_CODE_BAD_INPUT what is nested
- * deeper than PyTorch ever writes it: brackets, indented blocks, chains of operators, of "elif".
- *
- * Only tokens are told apart: strings, comments, words and single characters, as Python has them.
+ * deeper than PyTorch ever writes it: brackets, indented blocks, chains of operators, of "elif";
+ * and what has no tokens (source/code_tokens.h).
  */
 HTP_MUST_USE htp_status htp_code_check(const htp_code_record *code);
+
+/** The failure of code that has more than @p limit of something ("blocks are nested"), of which the
+ * last one begins at byte @p offset. */
+HTP_MUST_USE htp_status htp_code_refuse(const htp_code_record *code, size_t offset,
+                                        const char *what, int limit);
 
 #endif

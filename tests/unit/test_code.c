@@ -55,14 +55,31 @@ UNIT_TEST(ordinary_code)
               "    if torch.gt(x, -1.5e-3):\n      y = \"a\\\"b(\"\n    else:\n      y = x\n"
               "    return y\n"));
     expect_ok(check("x = '(' # ((((\ny = '''(\n((''' + \"\"\"((\"\"\"\n"));
-    expect_ok(check("x = \"never ends ((((("));
-    expect_ok(check("x = \"ends with \\"));
-    expect_ok(check("\"\"\"never ends"));
     expect_ok(check(")]}) x\n"));
     expect_ok(check("x = \\\n  1\n"));
     expect_ok(check_many("x = [", "1., ", 100000, "]\n"));
     expect_ok(check_many("", "x = x + 1\n", 50000, ""));
     expect_ok(check_many("", "if x:\n  y = (1)\nelse:\n  y = [2]\n", 10000, ""));
+}
+
+UNIT_TEST(what_is_no_token)
+{
+    static const char *const texts[] = {"x = \"never ends (((((",
+                                        "x = \"ends with \\",
+                                        "\"\"\"never ends",
+                                        "x = 'of two\nlines'\n",
+                                        "x; y\n",
+                                        "x = $\n",
+                                        "x = \xc3\xa9\n",
+                                        "`x`\n"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        expect_failure(check(texts[i]), HTP_CODE_BAD_INPUT, "expected a valid token but found '");
+    }
+    expect_failure(check_bytes("x\n\0", 3), HTP_CODE_BAD_INPUT,
+                   "found '?' here, in code/m.py, line 2");
+    expect_failure(check("if x:\n    y\n  z\n"), HTP_CODE_BAD_INPUT,
+                   "invalid indent level 2, in code/m.py, line 3");
+    expect_failure(check("  x\ny\n"), HTP_CODE_BAD_INPUT, "invalid indent level 0");
 }
 
 UNIT_TEST(nested_brackets)
@@ -97,4 +114,4 @@ UNIT_TEST(chains)
     }
 }
 
-UNIT_MAIN("code", ordinary_code, nested_brackets, nested_blocks, chains)
+UNIT_MAIN("code", ordinary_code, what_is_no_token, nested_brackets, nested_blocks, chains)
