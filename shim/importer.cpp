@@ -1,6 +1,6 @@
 #include "importer.h"
 
-#include "checked_sources.h"
+#include "archived_code.h"
 #include "model.h"
 #include "restore.h"
 
@@ -98,10 +98,11 @@ class Importer
   public:
     explicit Importer(const ArchiveAccess &access)
         : access_(access), unit_(std::make_shared<torch::jit::CompilationUnit>()),
-          code_(access.records),
           sources_(
               unit_, &constants_,
-              [this](const std::string &qualifier) { return code_.find(qualifier); },
+              [&access](const std::string &qualifier) {
+                  return find_source(access.records, qualifier);
+              },
               access.records.version())
     {
         for (uint32_t i = 0; i < access.contents.made_count; i++) {
@@ -117,7 +118,6 @@ class Importer
         for (const c10::IValue &constant : constants.toTupleRef().elements()) {
             constants_.push_back(constant);
         }
-        code_.check_constants(constants_);
         const c10::IValue root = read("data");
         if (!root.isObject() || !root.type()->is_module()) {
             throw std::runtime_error("damaged archive: data.pkl holds no module");
@@ -239,7 +239,6 @@ class Importer
     const ArchiveAccess &access_;
     std::shared_ptr<torch::jit::CompilationUnit> unit_;
     std::vector<c10::IValue> constants_;
-    CheckedSources code_;
     torch::jit::SourceImporter sources_;
     std::unordered_multimap<std::string, const htp_shim_made *> made_; // by class
     std::unordered_set<const void *> checked_;

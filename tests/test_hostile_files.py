@@ -143,7 +143,9 @@ DEEP = {
     "calls": "    y = " + "torch.neg(" * 100000 + "x" + ")" * 100000 + "\n",
     "types": "    y : " + "List[" * 100000 + "int" + "]" * 100000 + " = 1\n",
     "signs": "    y = " + "- " * 100000 + "1\n",
+    "signs in brackets": "    y = " + ("(" + "- " * 1000) * 400 + "1" + ")" * 400 + "\n",
     "sums": "    y = 1" + " + 1" * 100000 + "\n",
+    "sums in brackets": "    y = " + "(" * 400 + "1" + (" + 1" * 150 + ")") * 400 + "\n",
     "attributes": "    y = x" + ".T" * 100000 + "\n",
     "conditions": "    y = 1" + " if True else 2" * 100000 + "\n",
     "branches": "    if True:\n      pass\n" + "    elif True:\n      pass\n" * 20000,
@@ -206,10 +208,11 @@ def named_tuples_in_named_tuples():
     fields = "".join(
         f"class T{i}(NamedTuple):\n  a : __torch__.other.T{i + 1}\n  b : __torch__.other.T{i + 1}\n"
         for i in range(40))
-    with scratch() as folder:
-        write(folder / "net.pt", module(tensor()),
-              more=[("code/__torch__/other.py", (fields + "class T40(NamedTuple):\n  a : int\n").encode())])
-        refused(folder, "code/__torch__/other.py, line")
+    for record in ("code/__torch__/other.py", "CODE/__TORCH__/Other.PY"):
+        with scratch() as folder:
+            write(folder / "net.pt", module(tensor()),
+                  more=[(record, (fields + "class T40(NamedTuple):\n  a : int\n").encode())])
+            refused(folder, f"{record}, line")
 
 
 @case
@@ -344,7 +347,8 @@ def code_that_is_no_code():
 def code_at_the_limits():
     """What is let through is safe for libtorch."""
     with scratch() as folder:
-        for count, part in ((490, "[{}]"), (490, "torch.neg({})"), (990, "not not {}"), (990, "{} + 1")):
+        for count, part in ((490, "[{}]"), (490, "torch.neg({})"), (990, "not not {}"), (990, "{} + 1"),
+                            (490, "({} + 1 + 1 + 1 + 1)"), (490, "[{}, 1][0]")):
             value = "1" if "not" not in part else "True"
             for _ in range(count):
                 value = part.format(value)

@@ -22,7 +22,8 @@ typedef struct htp_archive {
     uint32_t record_count;
     htp_map by_name;                /* index in records */
     HTP_VECTOR(htp_shim_made) made; /* by its pickles */
-    htp_arena scratch;              /* of the record that is being checked */
+    htp_arena scratch;              /* of the pickle that is being checked */
+    htp_arena code;                 /* all of it, while the archive is checked */
 } htp_archive;
 
 /** Closes the file, and frees what checking it held. The records stay. */

@@ -1,6 +1,8 @@
 #include "source/contents.h"
 
 #include "source/code.h"
+#include "source/code_tuples.h"
+#include "source/code_values.h"
 #include "source/pickle.h"
 
 #include <limits.h>
@@ -11,38 +13,49 @@
 /* No record of this many bytes is inflated: a file of some megabytes could ask for gigabytes. */
 static const uint64_t inflated_limit = (uint64_t)512 << 20;
 
+static const char code_folder[] = "code/";
+static const char code_ending[] = ".py";
+
 /* libtorch does not tell cases apart where it looks for a record. */
 static const struct place {
     const char *name;
     const char *storages;
     bool are_storages_left_out;
+    bool are_constants; /* that code takes */
 } places[] = {
-    {"data.pkl", "data/", false},
-    {"constants.pkl", "constants/", false},
-    {"traced_inputs.pkl", "traced_inputs/", true},
+    {"data.pkl", "data/", false, false},
+    {"constants.pkl", "constants/", false, true},
+    {"traced_inputs.pkl", "traced_inputs/", true, false},
 };
+
+/* What is checked, and what is known of it so far. */
+typedef struct checking {
+    htp_arena *arena; /* for what stays */
+    const char *path;
+    htp_archive *archive;
+    HTP_VECTOR(htp_syntax_module) modules; /* in archive->code, as their trees and texts */
+    double constant;                       /* the cost of the costliest one */
+} checking;
 
 /* Whether a record lies with the code and has this ending. */
 static bool is_of_code(const char *name, const char *ending)
 {
-    static const char *const folder = "code/";
     size_t length = strlen(name);
-    return strncasecmp(name, folder, strlen(folder)) == 0 && length > strlen(ending) &&
+    return strncasecmp(name, code_folder, strlen(code_folder)) == 0 &&
+           length >= strlen(code_folder) + strlen(ending) &&
            strcasecmp(name + length - strlen(ending), ending) == 0;
 }
 
-/* Whether a record is a pickle that libtorch reads; says what is known of it. */
-static bool find_place(const char *name, htp_pickle *pickle)
+/* The place of a pickle that libtorch reads; NULL for what is none. */
+static const struct place *find_place(const char *name)
 {
+    static const struct place debug = {.name = ".debug_pkl"};
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         if (strcasecmp(name, places[i].name) == 0) {
-            pickle->storages = places[i].storages;
-            pickle->are_storages_left_out = places[i].are_storages_left_out;
-            return true;
+            return &places[i];
         }
     }
-    pickle->is_debug = is_of_code(name, ".debug_pkl");
-    return pickle->is_debug;
+    return is_of_code(name, debug.name) ? &debug : NULL;
 }
 
 /* ---- bytes ---- */
@@ -153,43 +166,90 @@ static void list_made(htp_arena *arena, htp_archive *archive, const htp_pickle *
     }
 }
 
-/* Checks a record: a pickle, or code where @p pickle is NULL. */
-static htp_status check_record(htp_arena *arena, const char *path, htp_archive *archive,
-                               uint32_t index, htp_pickle *pickle)
+static htp_status check_pickle(checking *all, uint32_t index, const struct place *place)
 {
+    htp_archive *archive = all->archive;
     htp_arena *scratch = &archive->scratch;
     if (htp_arena_recover(scratch) != 0) {
-        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", all->path);
     }
-    struct record read = {.name = archive->records[index].name};
-    HTP_TRY(read_record(scratch, path, archive, index, &read));
-    if (!pickle) {
-        const htp_code_record code = {path, read.name, (const char *)read.bytes, read.count};
-        return htp_code_check(&code);
-    }
-    pickle->name = read.name;
-    pickle->bytes = read.bytes;
-    pickle->count = read.count;
-    pickle->record = &archive->records[index];
-    htp_pickle_made_list made = {0};
-    HTP_TRY(htp_pickle_check(scratch, pickle, pickle->is_debug ? NULL : &made));
-    list_made(arena, archive, pickle, &made);
+    struct record read = {.name = NULL};
+    HTP_TRY(read_record(scratch, all->path, archive, index, &read));
+    const htp_pickle pickle = {.path = all->path,
+                               .name = read.name,
+                               .record = &archive->records[index],
+                               .bytes = read.bytes,
+                               .count = read.count,
+                               .archive = archive,
+                               .storages = place->storages,
+                               .are_storages_left_out = place->are_storages_left_out,
+                               .is_debug = place->storages == NULL};
+    htp_pickle_contents contents = {.cost = 0};
+    HTP_TRY(htp_pickle_check(scratch, &pickle, pickle.is_debug ? NULL : &contents));
+    list_made(all->arena, archive, &pickle, &contents.made);
+    all->constant = place->are_constants ? contents.cost : all->constant;
     return HTP_OK;
+}
+
+/* "__torch__.model" of "code/__torch__/model.py". */
+static const char *qualifier_of(htp_arena *arena, const char *record)
+{
+    const char *begin = record + strlen(code_folder);
+    char *qualifier = htp_arena_copy(arena, begin, strlen(begin) - strlen(code_ending));
+    for (char *at = qualifier; *at; at++) {
+        *at = *at == '/' ? '.' : *at;
+    }
+    return qualifier;
+}
+
+/* All but its tuples, which may come from other records. */
+static htp_status read_code(checking *all, uint32_t index)
+{
+    htp_archive *archive = all->archive;
+    htp_arena *arena = &archive->code;
+    struct record read = {.name = NULL};
+    htp_syntax_module module;
+    HTP_TRY(read_record(arena, all->path, archive, index, &read));
+    const htp_code_record code = {all->path, read.name, (const char *)read.bytes, read.count};
+    HTP_TRY(htp_code_check(&code));
+    HTP_TRY(htp_syntax_read(arena, &code, &module));
+    HTP_TRY(htp_values_check(&module));
+    module.qualifier = qualifier_of(arena, archive->records[index].name);
+    HTP_PUSH(arena, &all->modules, module);
+    return HTP_OK;
+}
+
+static htp_status check_record(checking *all, uint32_t index)
+{
+    const char *name = all->archive->records[index].name;
+    const struct place *place = find_place(name);
+    if (!place) {
+        return is_of_code(name, code_ending) ? read_code(all, index) : HTP_OK;
+    }
+    htp_arena_init(&all->archive->scratch);
+    htp_status status = check_pickle(all, index, place);
+    htp_arena_free(&all->archive->scratch);
+    return status;
+}
+
+static htp_status check_records(checking *all)
+{
+    htp_archive *archive = all->archive;
+    if (htp_arena_recover(&archive->code) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", all->path);
+    }
+    for (uint32_t i = 0; i < archive->record_count; i++) {
+        HTP_TRY(check_record(all, i));
+    }
+    return htp_tuples_check(&archive->code, all->path, all->modules.items, all->modules.count,
+                            all->constant);
 }
 
 htp_status htp_contents_check(htp_arena *arena, const char *path, htp_archive *archive)
 {
-    for (uint32_t i = 0; i < archive->record_count; i++) {
-        const char *name = archive->records[i].name;
-        htp_pickle pickle = {.path = path, .archive = archive};
-        bool is_pickle = find_place(name, &pickle);
-        if (!is_pickle && !is_of_code(name, ".py")) {
-            continue;
-        }
-        htp_arena_init(&archive->scratch);
-        htp_status status = check_record(arena, path, archive, i, is_pickle ? &pickle : NULL);
-        htp_arena_free(&archive->scratch);
-        HTP_TRY(status);
-    }
-    return HTP_OK;
+    checking all = {.arena = arena, .path = path, .archive = archive};
+    htp_arena_init(&archive->code);
+    htp_status status = check_records(&all);
+    htp_arena_free(&archive->code);
+    return status;
 }

@@ -325,11 +325,27 @@ static htp_status run_opcode(htp_pickle_machine *machine)
     return opcode->run(machine, operand);
 }
 
+/* The cost of the costliest part of the tuple that was made, or of what is none. */
+static double cost_of_parts(const htp_pickle_machine *machine)
+{
+    const htp_pickle_value *root = &machine->stack.items[0];
+    double most = 0;
+    if (root->kind != HTP_PICKLE_TUPLE) {
+        return htp_pickle_cost_of(machine, root);
+    }
+    const htp_pickle_node *tuple = htp_pickle_node_of(machine, root);
+    for (uint32_t i = 0; i < tuple->count; i++) {
+        const double cost = htp_pickle_cost_of(machine, htp_pickle_part(machine, tuple, i));
+        most = cost > most ? cost : most;
+    }
+    return most;
+}
+
 htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
-                            htp_pickle_made_list *made)
+                            htp_pickle_contents *contents)
 {
     static const unsigned char beginning[] = {0x80, PROTOCOL};
-    htp_pickle_machine machine = {.arena = scratch, .pickle = pickle, .made = made};
+    htp_pickle_machine machine = {.arena = scratch, .pickle = pickle, .contents = contents};
     if (pickle->count < sizeof(beginning) ||
         memcmp(pickle->bytes, beginning, sizeof(beginning)) != 0) {
         return htp_pickle_unknown(&machine, "no pickle of protocol %d", PROTOCOL);
@@ -337,6 +353,9 @@ htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
     machine.at = sizeof(beginning);
     while (!machine.is_done) {
         HTP_TRY(run_opcode(&machine));
+    }
+    if (contents) {
+        contents->cost = cost_of_parts(&machine);
     }
     return pickle->is_debug ? htp_pickle_check_debug(&machine) : HTP_OK;
 }

@@ -38,9 +38,15 @@ typedef struct htp_pickle {
     bool is_debug;              /* tells which line of which file code was made of */
 } htp_pickle;
 
+/** What a pickle holds; filled while it is checked. */
+typedef struct htp_pickle_contents {
+    htp_pickle_made_list made;
+    double cost; /* of the costliest part of the tuple that it is (source/code_tuples.h) */
+} htp_pickle_contents;
+
 /**
  * Checks a pickle, in time and memory proportional to its bytes. @p scratch holds what is needed
- * meanwhile, and what is listed in @p made (or NULL).
+ * meanwhile, and what is listed in @p contents (or NULL).
  *
  * Refuses with HTP_CODE_BAD_INPUT: reads beyond the end, operands that are missing or of another
  * kind than libtorch takes them for, numbers in the memo that were never given, values nested
@@ -48,6 +54,6 @@ typedef struct htp_pickle {
  * their records; tensors that reach out of their storages.
  */
 HTP_MUST_USE htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
-                                         htp_pickle_made_list *made);
+                                         htp_pickle_contents *contents);
 
 #endif

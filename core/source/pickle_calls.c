@@ -231,7 +231,7 @@ htp_status htp_pickle_find_global(htp_pickle_machine *machine, const char *modul
 void htp_pickle_note_made(htp_pickle_machine *machine, const htp_pickle_value *type,
                           const htp_pickle_value *argument)
 {
-    if (!machine->made) {
+    if (!machine->contents) {
         return;
     }
     const unsigned char *bytes = machine->pickle->bytes;
@@ -250,7 +250,7 @@ void htp_pickle_note_made(htp_pickle_machine *machine, const htp_pickle_value *t
             argument->kind == HTP_PICKLE_INT ? HTP_SHIM_MADE_OF_INT : HTP_SHIM_MADE_OF_FLOAT;
         made.number = argument->number;
     }
-    HTP_PUSH(machine->arena, machine->made, made);
+    HTP_PUSH(machine->arena, &machine->contents->made, made);
 }
 
 htp_status htp_pickle_call(htp_pickle_machine *machine, uint32_t row,

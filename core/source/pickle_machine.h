@@ -59,14 +59,15 @@ typedef struct htp_pickle_node {
     int64_t low;    /* of a list: the least and greatest int in it */
     int64_t high;
     uint64_t elements; /* of a storage */
+    double cost;       /* of its type, to libtorch's compiler (code_tuples.h) */
 } htp_pickle_node;
 
 typedef struct htp_pickle_machine {
     htp_arena *arena;
     const htp_pickle *pickle;
-    htp_pickle_made_list *made; /* or NULL */
-    uint32_t at;                /* what is read next */
-    uint32_t opcode;            /* where the running opcode begins, for messages */
+    htp_pickle_contents *contents; /* or NULL */
+    uint32_t at;                   /* what is read next */
+    uint32_t opcode;               /* where the running opcode begins, for messages */
     bool is_done;
     HTP_VECTOR(htp_pickle_value) stack;
     HTP_VECTOR(uint32_t) marks; /* sizes of the stack */
@@ -119,6 +120,9 @@ HTP_MUST_USE htp_status htp_pickle_take_marked(htp_pickle_machine *machine,
  * itself. @p values may have been taken off the stack. */
 HTP_MUST_USE htp_status htp_pickle_make(htp_pickle_machine *machine, htp_pickle_kind kind,
                                         const htp_pickle_value *values, size_t count);
+
+/** What the type of a value costs libtorch's compiler. */
+double htp_pickle_cost_of(const htp_pickle_machine *machine, const htp_pickle_value *value);
 
 /** Makes values parts of a list or dict that is there already. */
 HTP_MUST_USE htp_status htp_pickle_extend(htp_pickle_machine *machine,

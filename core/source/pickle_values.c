@@ -1,3 +1,4 @@
+#include "source/code_tuples.h"
 #include "source/pickle_machine.h"
 
 #include <stdarg.h>
@@ -47,7 +48,11 @@ void htp_pickle_push(htp_pickle_machine *machine, htp_pickle_kind kind, int64_t 
 static htp_pickle_value new_value(htp_pickle_machine *machine, htp_pickle_kind kind)
 {
     HTP_PUSH(machine->arena, &machine->nodes,
-             (htp_pickle_node){.depth = 1, .unfolded = 1, .low = INT64_MAX, .high = INT64_MIN});
+             (htp_pickle_node){.depth = 1,
+                               .unfolded = 1,
+                               .low = INT64_MAX,
+                               .high = INT64_MIN,
+                               .cost = HTP_TUPLES_PLAIN});
     return (htp_pickle_value){.kind = kind, .node = (uint32_t)machine->nodes.count - 1};
 }
 
@@ -131,6 +136,25 @@ static htp_status add_parts(htp_pickle_machine *machine, uint32_t whole,
     return HTP_OK;
 }
 
+double htp_pickle_cost_of(const htp_pickle_machine *machine, const htp_pickle_value *value)
+{
+    return has_node(value) ? htp_pickle_node_of(machine, value)->cost : HTP_TUPLES_PLAIN;
+}
+
+/* What is made of one value may be a named tuple of its elements. */
+static double cost_of_made(const htp_pickle_machine *machine, htp_pickle_kind kind,
+                           const htp_pickle_value *values, size_t count)
+{
+    double elements = 0;
+    if (kind == HTP_PICKLE_OBJECT && count == 1) {
+        return htp_pickle_cost_of(machine, values);
+    }
+    for (size_t i = 0; i < count; i++) {
+        elements += htp_pickle_cost_of(machine, &values[i]);
+    }
+    return kind == HTP_PICKLE_TUPLE ? htp_tuples_cost(elements) : HTP_TUPLES_PLAIN;
+}
+
 htp_status htp_pickle_extend(htp_pickle_machine *machine, const htp_pickle_value *target,
                              const htp_pickle_value *values, size_t count)
 {
@@ -151,6 +175,7 @@ htp_status htp_pickle_make(htp_pickle_machine *machine, htp_pickle_kind kind,
     htp_pickle_node *node = htp_pickle_node_of(machine, &whole);
     node->count = (uint32_t)count;
     node->first = (uint32_t)machine->items.count;
+    node->cost = cost_of_made(machine, kind, values, count);
     for (size_t i = 0; i < count && kind == HTP_PICKLE_TUPLE; i++) {
         HTP_PUSH(machine->arena, &machine->items, values[i]);
     }

@@ -27,6 +27,7 @@ void htp_archive_close(htp_archive *archive)
         archive->file = NULL;
     }
     htp_arena_free(&archive->scratch);
+    htp_arena_free(&archive->code);
 }
 
 const htp_shim_record *htp_archive_find(const htp_archive *archive, const char *name,

@@ -18,8 +18,8 @@ static void make_records(htp_arena *arena, htp_archive *archive)
     }
 }
 
-static htp_status check_kind(htp_arena *arena, const char *bytes, size_t count, bool is_debug,
-                             bool are_storages_left_out)
+static htp_status check_contents(htp_arena *arena, const char *bytes, size_t count, bool is_debug,
+                                 bool are_storages_left_out, htp_pickle_contents *contents)
 {
     htp_archive archive;
     make_records(arena, &archive);
@@ -37,9 +37,15 @@ static htp_status check_kind(htp_arena *arena, const char *bytes, size_t count, 
                                .storages = is_debug ? NULL : "data/",
                                .are_storages_left_out = are_storages_left_out,
                                .is_debug = is_debug};
-    htp_status status = htp_pickle_check(arena, &pickle, NULL);
+    htp_status status = htp_pickle_check(arena, &pickle, contents);
     free(copy);
     return status;
+}
+
+static htp_status check_kind(htp_arena *arena, const char *bytes, size_t count, bool is_debug,
+                             bool are_storages_left_out)
+{
+    return check_contents(arena, bytes, count, is_debug, are_storages_left_out, NULL);
 }
 
 /* A pickle in a literal, which may hold NULs. */
@@ -200,6 +206,34 @@ UNIT_TEST(values_that_unfold)
     bytes[count++] = '.';
     expect_failure(check_kind(arena, bytes, count, false, false), HTP_CODE_BAD_INPUT,
                    "shared values unfold to more than 10000000");
+}
+
+/* What the types of tuples cost: that of the costliest value in the one that it holds. */
+static void expect_cost(htp_arena *arena, const char *bytes, size_t count, double cost)
+{
+    htp_pickle_contents contents = {.cost = -1};
+    expect_ok(check_contents(arena, bytes, count, false, false, &contents));
+    ck_assert_double_eq(contents.cost, cost);
+}
+
+#define COST(body, cost) expect_cost(arena, "\x80\x02" body, sizeof("\x80\x02" body) - 1, cost)
+
+UNIT_TEST(costs_of_tuples)
+{
+    COST(").", 0);
+    COST("N.", 1);
+    COST("K\x01\x85.", 1);
+    COST(")\x85.", 1);
+    COST("K\x01\x85\x85.", 3);
+    COST("K\x01\x85K\x01K\x02\x86K\x03\x87.", 5);
+    COST("K\x01\x85\x85\x85.", 7);
+    COST("K\x01\x85q\0h\0\x86\x85.", 13);
+    COST("](K\x01\x85"
+         "e\x85\x85.",
+         3);
+    COST("}K\x01K\x02\x85s\x85.", 1);
+    COST("c__torch__\nNamed\nK\x01K\x02\x86\x85R\x85.", 11);
+    COST("c__torch__\nNet\n)\x81}b\x85.", 1);
 }
 
 /* ---- functions ---- */
@@ -446,5 +480,6 @@ UNIT_TEST(random_opcodes)
 
 UNIT_MAIN("pickle", values, streams_that_are_cut_short, opcodes_that_nobody_writes,
           the_stack_and_its_marks, keys_and_values, the_memo, nesting, values_in_themselves,
-          values_that_unfold, functions, types_that_nest, objects, storages, tensors_that_reach_out,
-          quantised_tensors, storages_without_contents, sources, random_opcodes)
+          values_that_unfold, costs_of_tuples, functions, types_that_nest, objects, storages,
+          tensors_that_reach_out, quantised_tensors, storages_without_contents, sources,
+          random_opcodes)
