@@ -48,7 +48,8 @@ bool fuzz_is_ok(htp_status status)
     }
     htp_code code = htp_status_code(status);
     const char *message = htp_status_message(status);
-    FUZZ_CHECK(code == HTP_CODE_BAD_INPUT || code == HTP_CODE_USAGE);
+    FUZZ_CHECK(code == HTP_CODE_BAD_INPUT || code == HTP_CODE_USAGE ||
+               code == HTP_CODE_UNSUPPORTED);
     FUZZ_CHECK(*message && !strchr(message, '\n'));
     htp_status_free(status);
     return false;
