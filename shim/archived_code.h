@@ -1,4 +1,4 @@
-// The code in an archive, and where each piece of it came from.
+// The code in an archive.
 #pragma once
 
 #include "version.h"
@@ -13,7 +13,7 @@ namespace htp
 {
 
 // The code of a qualified name ("__torch__.model" lies in code/__torch__/model.py); nullptr where
-// the archive has none. Its debug record is read when a place in it is asked for.
+// the archive has none. Where it came from is the core's to know.
 std::shared_ptr<torch::jit::Source> find_source(caffe2::serialize::PyTorchStreamReader &records,
                                                 const std::string &qualifier);
 

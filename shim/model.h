@@ -2,7 +2,6 @@
 #pragma once
 
 #include "archive.h"
-#include "sources.h"
 
 #include <htp/shim.h>
 
@@ -66,7 +65,6 @@ class Model
 
     Archive archive;
     Keep keep;
-    Sources sources;
     std::vector<htp_shim_module> modules;
     std::vector<htp_shim_weight> weights;
     std::vector<at::Tensor> weight_tensors;   // by weight

@@ -54,16 +54,6 @@ class Program
     // A new object of a class.
     uint32_t make_object(uint32_t class_number);
 
-    // Where a node stands, and the text there.
-    SourcePlace place_of(uint32_t function, uint32_t node)
-    {
-        return model_.sources.place_of(node_of(function, node));
-    }
-    const char *text_of(uint32_t function, uint32_t node)
-    {
-        return model_.sources.text_of(node_of(function, node)).c_str();
-    }
-
     // What numbers stand for. They throw std::out_of_range where there is no such thing.
     const torch::jit::Node &node_of(uint32_t function, uint32_t node) const
     {

@@ -172,25 +172,21 @@ htp_shim_code load_slot(const htp_program *program, uint32_t object, uint32_t sl
                  [&] { *data = program_of(program).load_slot(object, slot); });
 }
 
-void find_source(const htp_program *program, uint32_t function, uint32_t node, const char **file,
-                 uint32_t *line)
+void find_source(const htp_program *program, uint32_t function, uint32_t node,
+                 htp_program_source *source)
 {
-    *file = "";
-    *line = 0;
+    *source = {"", 0, 0, 0};
     htp_shim_error ignored;
     guard(&ignored, HTP_SHIM_INTERNAL, [&] {
-        const htp::SourcePlace place = program_of(program).place_of(function, node);
-        *file = place.file;
-        *line = place.line;
+        const auto range = program_of(program).node_of(function, node).sourceRange();
+        const auto &code = range.source();
+        if (code && code->filename()) {
+            const size_t line =
+                code->lineno_to_source_lineno(code->lineno_for_offset(range.start()));
+            *source = {code->filename()->c_str(), static_cast<uint32_t>(line), range.start(),
+                       range.end()};
+        }
     });
-}
-
-const char *find_source_text(const htp_program *program, uint32_t function, uint32_t node)
-{
-    const char *text = "";
-    htp_shim_error ignored;
-    guard(&ignored, HTP_SHIM_INTERNAL, [&] { text = program_of(program).text_of(function, node); });
-    return text;
 }
 
 htp_shim_code find_program(htp_shim_model *model, const htp_program **program,
@@ -252,7 +248,6 @@ htp::Program &htp_shim_model::find_program()
         made.load_function = load_function;
         made.load_slot = load_slot;
         made.find_source = find_source;
-        made.find_source_text = find_source_text;
         made.reader = program.get();
     }
     return *program;

@@ -123,8 +123,15 @@ static htp_status open_interpreter(htp_session *session)
     htp_shim_error error = {{0}};
     htp_shim_code code = session->shim->runner(session->model, &runner, &error);
     HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    const htp_placed placed = {session->program, &session->archive, session->model_path,
+                               &session->file};
+    session->places = htp_source_places_open(&placed);
+    if (!session->places) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", session->model_path);
+    }
     const htp_interpreted of = {.program = session->program,
                                 .runner = runner,
+                                .places = htp_source_places_finder(session->places),
                                 .modules = session->modules,
                                 .module_count = session->module_count,
                                 .method = session->options.method};
@@ -225,6 +232,8 @@ void htp_session_close(htp_session *session)
     htp_archive_close(&session->archive);
     htp_interpreter_close(session->interpreter);
     session->interpreter = NULL;
+    htp_source_places_close(session->places);
+    session->places = NULL;
     if (session->model) {
         session->shim->close(session->model);
         session->model = NULL;

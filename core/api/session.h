@@ -15,6 +15,7 @@
 #include "source/hints.h"
 #include "source/inputs.h"
 #include "source/obstacle.h"
+#include "source/places.h"
 
 /** Where the inputs came from. */
 typedef enum htp_inputs_origin {
@@ -37,6 +38,7 @@ typedef struct htp_session {
     const htp_shim_argument *arguments;
     uint32_t argument_count;
     const htp_program *program;   /* NULL: nobody asked yet */
+    htp_source_places *places;    /* of its nodes */
     htp_interpreter *interpreter; /* of the program */
     const htp_hint *hints;        /* of the program, once are_hints_found */
     uint32_t hint_count;

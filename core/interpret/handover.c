@@ -162,7 +162,7 @@ static const char *source_text(const htp_machine *m, const htp_place *place)
 {
     return place->node == HTP_PROGRAM_NONE
                ? NULL
-               : m->program->find_source_text(m->program, place->function, place->node);
+               : m->places->find_text(m->places->self, place->function, place->node);
 }
 
 static htp_trace_node describe_node(const htp_machine *m, const htp_recorded_node *node)

@@ -167,7 +167,7 @@ static htp_place place_of(htp_machine *m, const htp_frame *frame, uint32_t node)
     uint32_t *known = &frame->code->file_lines[node];
     if (*known == 0) {
         htp_source_line found = {.file = ""};
-        m->program->find_source(m->program, frame->function, node, &found.file, &found.line);
+        m->places->find(m->places->self, frame->function, node, &found.file, &found.line);
         HTP_PUSH(m->arena, &m->sources, found);
         *known = (uint32_t)m->sources.count;
     }

@@ -5,6 +5,7 @@
 #define HTP_INTERPRET_INTERPRET_H
 
 #include "base/arena.h"
+#include "interpret/places.h"
 #include "interpret/trace.h"
 
 /** A model that is interpreted again and again: what earlier calls left is kept between them. */
@@ -14,6 +15,7 @@ typedef struct htp_interpreter htp_interpreter;
 typedef struct htp_interpreted {
     const struct htp_program *program;
     const struct htp_runner *runner;
+    const htp_place_finder *places;
     const htp_shim_module *modules;
     uint32_t module_count;
     const char *method;

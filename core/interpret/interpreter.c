@@ -196,6 +196,7 @@ htp_machine *htp_machine_make(htp_arena *arena, const htp_interpreted *of, uint3
     m->arena = arena;
     m->program = of->program;
     m->runner = of->runner;
+    m->places = of->places;
     m->modules = of->modules;
     m->module_count = of->module_count;
     m->method = of->method;

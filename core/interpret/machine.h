@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "interpret/item.h"
 #include "interpret/outcome.h"
+#include "interpret/places.h"
 #include "interpret/trace.h"
 
 #include <htp/facts.h>
@@ -164,6 +165,7 @@ typedef struct htp_machine {
     htp_arena *arena;
     const htp_program *program;
     const htp_runner *runner;
+    const htp_place_finder *places;
     const htp_shim_module *modules; /* of the model */
     uint32_t module_count;
     const char *method; /* that was chosen */

@@ -92,31 +92,24 @@ static bool read_inflated(FILE *file, uint64_t packed, unsigned char *bytes, uin
     return is_whole;
 }
 
-/* A record that is read here: its name as messages show it, its bytes. */
-struct record {
-    const char *name;
-    unsigned char *bytes;
-    uint32_t count;
-};
-
-static htp_status read_record(htp_arena *scratch, const char *path, const htp_archive *archive,
-                              uint32_t index, struct record *read)
+htp_status htp_contents_read_record(htp_arena *arena, const char *path, const htp_archive *archive,
+                                    uint32_t index, htp_contents_record *read)
 {
     const htp_shim_record *record = &archive->records[index];
-    read->name = htp_archive_printable(scratch, record->name, strlen(record->name));
+    read->name = htp_archive_printable(arena, record->name, strlen(record->name));
     if (record->bytes > UINT32_MAX || (!record->is_stored && record->bytes > inflated_limit)) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: cannot be read: %s has %llu bytes, more than are read of it",
                                path, read->name, (unsigned long long)record->bytes);
     }
     read->count = (uint32_t)record->bytes;
-    read->bytes = htp_arena_alloc(scratch, (size_t)read->count + 1);
-    bool is_whole =
-        record->offset <= INT64_MAX &&
-        fseeko(archive->file, (off_t)record->offset, SEEK_SET) == 0 &&
-        (record->is_stored
-             ? fread(read->bytes, 1, read->count, archive->file) == read->count
-             : read_inflated(archive->file, archive->packed[index], read->bytes, read->count));
+    unsigned char *bytes = htp_arena_alloc(arena, (size_t)read->count + 1);
+    read->bytes = bytes;
+    bool is_whole = record->offset <= INT64_MAX &&
+                    fseeko(archive->file, (off_t)record->offset, SEEK_SET) == 0 &&
+                    (record->is_stored ? fread(bytes, 1, read->count, archive->file) == read->count
+                                       : read_inflated(archive->file, archive->packed[index], bytes,
+                                                       read->count));
     if (!is_whole) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: damaged archive: %s cannot be read to its end; copy or save it "
@@ -173,8 +166,8 @@ static htp_status check_pickle(checking *all, uint32_t index, const struct place
     if (htp_arena_recover(scratch) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", all->path);
     }
-    struct record read = {.name = NULL};
-    HTP_TRY(read_record(scratch, all->path, archive, index, &read));
+    htp_contents_record read = {.name = archive->records[index].name};
+    HTP_TRY(htp_contents_read_record(scratch, all->path, archive, index, &read));
     const htp_pickle pickle = {.path = all->path,
                                .name = read.name,
                                .record = &archive->records[index],
@@ -207,9 +200,9 @@ static htp_status read_code(checking *all, uint32_t index)
 {
     htp_archive *archive = all->archive;
     htp_arena *arena = &archive->code;
-    struct record read = {.name = NULL};
+    htp_contents_record read = {.name = archive->records[index].name};
     htp_syntax_module module;
-    HTP_TRY(read_record(arena, all->path, archive, index, &read));
+    HTP_TRY(htp_contents_read_record(arena, all->path, archive, index, &read));
     const htp_code_record code = {all->path, read.name, (const char *)read.bytes, read.count};
     HTP_TRY(htp_code_check(&code));
     HTP_TRY(htp_syntax_read(arena, &code, &module));

@@ -15,4 +15,17 @@
 HTP_MUST_USE htp_status htp_contents_check(htp_arena *arena, const char *path,
                                            htp_archive *archive);
 
+/** A record that was read. */
+typedef struct htp_contents_record {
+    const char *name; /* as messages show it */
+    const unsigned char *bytes;
+    uint32_t count;
+} htp_contents_record;
+
+/** Reads record @p index of the archive, whose file must be open, into @p arena; inflates it.
+ * Refuses with HTP_CODE_BAD_INPUT what has more bytes than are read of any, or is cut short. */
+HTP_MUST_USE htp_status htp_contents_read_record(htp_arena *arena, const char *path,
+                                                 const htp_archive *archive, uint32_t index,
+                                                 htp_contents_record *read);
+
 #endif

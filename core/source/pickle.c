@@ -341,21 +341,28 @@ static double cost_of_parts(const htp_pickle_machine *machine)
     return most;
 }
 
+htp_status htp_pickle_run(htp_pickle_machine *machine)
+{
+    static const unsigned char beginning[] = {0x80, PROTOCOL};
+    const htp_pickle *pickle = machine->pickle;
+    if (pickle->count < sizeof(beginning) ||
+        memcmp(pickle->bytes, beginning, sizeof(beginning)) != 0) {
+        return htp_pickle_unknown(machine, "no pickle of protocol %d", PROTOCOL);
+    }
+    machine->at = sizeof(beginning);
+    while (!machine->is_done) {
+        HTP_TRY(run_opcode(machine));
+    }
+    return pickle->is_debug ? htp_pickle_check_debug(machine) : HTP_OK;
+}
+
 htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
                             htp_pickle_contents *contents)
 {
-    static const unsigned char beginning[] = {0x80, PROTOCOL};
     htp_pickle_machine machine = {.arena = scratch, .pickle = pickle, .contents = contents};
-    if (pickle->count < sizeof(beginning) ||
-        memcmp(pickle->bytes, beginning, sizeof(beginning)) != 0) {
-        return htp_pickle_unknown(&machine, "no pickle of protocol %d", PROTOCOL);
-    }
-    machine.at = sizeof(beginning);
-    while (!machine.is_done) {
-        HTP_TRY(run_opcode(&machine));
-    }
+    HTP_TRY(htp_pickle_run(&machine));
     if (contents) {
         contents->cost = cost_of_parts(&machine);
     }
-    return pickle->is_debug ? htp_pickle_check_debug(&machine) : HTP_OK;
+    return HTP_OK;
 }

@@ -63,8 +63,12 @@ static htp_status check_position(const htp_pickle_machine *machine,
     return is_tuple(machine, source, 1) ? check_source(machine, source, texts) : HTP_OK;
 }
 
-static bool names_texts(const htp_pickle_machine *machine, const htp_pickle_value *value)
+bool htp_pickle_has_texts(const htp_pickle_machine *machine, const htp_pickle_node *root)
 {
+    if (root->count == 0) {
+        return false;
+    }
+    const htp_pickle_value *value = htp_pickle_part(machine, root, 0);
     return value->kind == HTP_PICKLE_STRING && value->string.bytes == strlen(FORMAT_WITH_TEXTS) &&
            memcmp(machine->pickle->bytes + value->string.offset, FORMAT_WITH_TEXTS,
                   value->string.bytes) == 0;
@@ -95,7 +99,7 @@ htp_status htp_pickle_check_debug(htp_pickle_machine *machine)
     }
     struct texts texts = {.is_table = false};
     const htp_pickle_node *positions = htp_pickle_node_of(machine, whole);
-    if (positions->count > 0 && names_texts(machine, htp_pickle_part(machine, positions, 0))) {
+    if (htp_pickle_has_texts(machine, positions)) {
         HTP_TRY(open_texts(machine, positions, &texts, &positions));
     }
     for (uint32_t i = 0; i < positions->count; i++) {

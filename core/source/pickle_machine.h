@@ -51,12 +51,14 @@ typedef struct htp_pickle_node {
     bool is_closed;    /* it is a part of another value */
     bool is_seen;      /* for those who visit each once */
     uint64_t unfolded; /* values with parts in it, each as often as it can be reached */
-    /* Of a tuple its parts, of a tensor its sizes: where they begin among the items. */
+    /* Of a tuple its parts, of a tensor its sizes, of a list of a debug record its elements: where
+     * they begin among the items. */
     uint32_t first;
-    uint32_t count; /* of a list, too */
-    uint32_t kinds; /* of a list: a bit for each kind in it */
-    uint32_t dtype; /* of a storage or a tensor: row of the dtypes */
-    int64_t low;    /* of a list: the least and greatest int in it */
+    uint32_t count;    /* of a list, too */
+    bool is_scattered; /* a list that grew while others did: its elements were not kept */
+    uint32_t kinds;    /* of a list: a bit for each kind in it */
+    uint32_t dtype;    /* of a storage or a tensor: row of the dtypes */
+    int64_t low;       /* of a list: the least and greatest int in it */
     int64_t high;
     uint64_t elements; /* of a storage */
     double cost;       /* of its type, to libtorch's compiler (code_tuples.h) */
@@ -72,7 +74,7 @@ typedef struct htp_pickle_machine {
     HTP_VECTOR(htp_pickle_value) stack;
     HTP_VECTOR(uint32_t) marks; /* sizes of the stack */
     HTP_VECTOR(htp_pickle_value) memo;
-    HTP_VECTOR(htp_pickle_value) items; /* of tuples */
+    HTP_VECTOR(htp_pickle_value) items; /* of tuples; of lists in debug records */
     HTP_VECTOR(htp_pickle_node) nodes;
 } htp_pickle_machine;
 
@@ -83,7 +85,7 @@ static inline htp_pickle_node *htp_pickle_node_of(const htp_pickle_machine *mach
     return &machine->nodes.items[value->node];
 }
 
-/** Part @p index of a tuple. */
+/** Part @p index of a tuple, or of a list that has its elements. */
 static inline const htp_pickle_value *htp_pickle_part(const htp_pickle_machine *machine,
                                                       const htp_pickle_node *tuple, uint32_t index)
 {
@@ -157,7 +159,14 @@ HTP_MUST_USE htp_status htp_pickle_make_storage(htp_pickle_machine *machine,
 /** The row of the dtypes with this class of storages, such as "FloatStorage"; -1 for none. */
 int64_t htp_pickle_find_dtype(const char *name, uint32_t bytes);
 
+/** Runs and checks the pickle, on a machine that has nothing but it and an arena. */
+HTP_MUST_USE htp_status htp_pickle_run(htp_pickle_machine *machine);
+
 /** Checks what a pickle of source positions holds, once it ran. */
 HTP_MUST_USE htp_status htp_pickle_check_debug(htp_pickle_machine *machine);
+
+/** Whether the tuple that such a pickle holds has a table of texts, which was checked then: its
+ * parts are a word, the texts, and the positions. */
+bool htp_pickle_has_texts(const htp_pickle_machine *machine, const htp_pickle_node *root);
 
 #endif

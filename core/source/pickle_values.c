@@ -155,6 +155,25 @@ static double cost_of_made(const htp_pickle_machine *machine, htp_pickle_kind ki
     return kind == HTP_PICKLE_TUPLE ? htp_tuples_cost(elements) : HTP_TUPLES_PLAIN;
 }
 
+/* Keeps the parts of a tuple, and elements of a list where somebody reads them. */
+static void keep_items(htp_pickle_machine *machine, uint32_t kind, htp_pickle_node *node,
+                       const htp_pickle_value *values, size_t count)
+{
+    if (kind != HTP_PICKLE_TUPLE && (kind != HTP_PICKLE_LIST || !machine->pickle->is_debug)) {
+        return;
+    }
+    if (node->count == 0) {
+        node->first = (uint32_t)machine->items.count;
+    }
+    if (node->first + node->count != machine->items.count) {
+        node->is_scattered = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        HTP_PUSH(machine->arena, &machine->items, values[i]);
+    }
+}
+
 htp_status htp_pickle_extend(htp_pickle_machine *machine, const htp_pickle_value *target,
                              const htp_pickle_value *values, size_t count)
 {
@@ -164,6 +183,7 @@ htp_status htp_pickle_extend(htp_pickle_machine *machine, const htp_pickle_value
         return htp_pickle_damaged(machine, "it changes a list or dict that is a part of another "
                                            "value, or of itself");
     }
+    keep_items(machine, target->kind, node, values, count);
     node->count += (uint32_t)count;
     return HTP_OK;
 }
@@ -173,12 +193,9 @@ htp_status htp_pickle_make(htp_pickle_machine *machine, htp_pickle_kind kind,
 {
     htp_pickle_value whole = new_value(machine, kind);
     htp_pickle_node *node = htp_pickle_node_of(machine, &whole);
+    keep_items(machine, kind, node, values, count);
     node->count = (uint32_t)count;
-    node->first = (uint32_t)machine->items.count;
     node->cost = cost_of_made(machine, kind, values, count);
-    for (size_t i = 0; i < count && kind == HTP_PICKLE_TUPLE; i++) {
-        HTP_PUSH(machine->arena, &machine->items, values[i]);
-    }
     HTP_TRY(add_parts(machine, whole.node, values, count));
     HTP_PUSH(machine->arena, &machine->stack, whole);
     return HTP_OK;

@@ -173,6 +173,14 @@ typedef struct htp_program_function {
     uint32_t value_count;
 } htp_program_function;
 
+/** A piece of code: of a record of the archive, or of libtorch's own. */
+typedef struct htp_program_source {
+    const char *file; /**< "code/__torch__/model.py"; "" where it is not known */
+    uint32_t line;    /**< that it begins in, from 1 on */
+    uint64_t begin;   /**< bytes */
+    uint64_t end;
+} htp_program_source;
+
 /** A program: the method that was chosen, and what it uses as far as it was loaded. */
 typedef struct htp_program {
     uint32_t method; /**< function */
@@ -192,13 +200,9 @@ typedef struct htp_program {
     htp_shim_code (*load_slot)(const struct htp_program *program, uint32_t object, uint32_t slot,
                                uint32_t *data, htp_shim_error *error);
 
-    /** Where a node stands: a file ("" where it is not known), and a line. */
+    /** Where a node stands in the code that it was compiled of. */
     void (*find_source)(const struct htp_program *program, uint32_t function, uint32_t node,
-                        const char **file, uint32_t *line);
-
-    /** The text there, as a htp_trace_node has it. */
-    const char *(*find_source_text)(const struct htp_program *program, uint32_t function,
-                                    uint32_t node);
+                        htp_program_source *source);
 
     void *reader; /**< of those who made it */
 } htp_program;

@@ -181,6 +181,23 @@ static inline void interpret_add_block(const interpretation *i, htp_text *text, 
 /* ---- runs --------------------------------------------------------------------------------------
  */
 
+static inline void interpret_find_place(void *self, uint32_t function, uint32_t node,
+                                        const char **file, uint32_t *line)
+{
+    (void)self;
+    (void)function;
+    *file = "model.py";
+    *line = node + 1;
+}
+
+static inline const char *interpret_find_text(void *self, uint32_t function, uint32_t node)
+{
+    (void)self;
+    (void)function;
+    (void)node;
+    return "";
+}
+
 /** Opens a program, behind the schemas of the runner. Its classes are modules, which have their
  * names as paths.
  */
@@ -200,7 +217,8 @@ static inline interpretation *interpret_open_program(htp_arena *arena, const cha
                                        .qualified_class = name,
                                        .parent = m ? 0 : HTP_SHIM_NONE};
     }
-    const htp_interpreted of = {i->program, &i->runner->runner, modules, count, "forward"};
+    static const htp_place_finder places = {NULL, interpret_find_place, interpret_find_text};
+    const htp_interpreted of = {i->program, &i->runner->runner, &places, modules, count, "forward"};
     i->interpreter = htp_interpreter_open(&of);
     ck_assert_ptr_nonnull(i->interpreter);
     return i;

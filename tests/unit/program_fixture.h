@@ -319,24 +319,6 @@ static inline htp_shim_code program_load_slot(const htp_program *program, uint32
     return HTP_SHIM_OK;
 }
 
-static inline void program_find_source(const htp_program *program, uint32_t function, uint32_t node,
-                                       const char **file, uint32_t *line)
-{
-    (void)program;
-    (void)function;
-    *file = "model.py";
-    *line = node + 1;
-}
-
-static inline const char *program_find_source_text(const htp_program *program, uint32_t function,
-                                                   uint32_t node)
-{
-    (void)program;
-    (void)function;
-    (void)node;
-    return "";
-}
-
 /** The program that a text says. The first class has the method, which is the first function. */
 static inline const htp_program *program_read(htp_arena *arena, const char *text)
 {
@@ -361,8 +343,6 @@ static inline const htp_program *program_read(htp_arena *arena, const char *text
         .objects = p->objects.items,
         .functions = p->functions.items,
         .load_slot = program_load_slot,
-        .find_source = program_find_source,
-        .find_source_text = program_find_source_text,
         .reader = p,
     };
     return &p->program;

@@ -1,0 +1,197 @@
+#include "source/places.h"
+
+#include "source/contents.h"
+#include "source/origins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEBUG_ENDING ".debug_pkl"
+
+/* The place of a node. */
+struct place {
+    const char *file;
+    uint32_t line;
+    const char *text;              /* NULL: nobody asked */
+    htp_code_origins *record;      /* of its code */
+    const htp_code_origin *origin; /* NULL: it is not known what the code was made of */
+};
+
+struct htp_source_places {
+    htp_placed in;
+    htp_place_finder finder;
+    htp_arena arena;
+    htp_archive archive; /* a copy, whose file is open while a record is read */
+    htp_map by_file;     /* places in the list of records, by file of code */
+    HTP_VECTOR(htp_code_origins *) records;
+    HTP_VECTOR(struct place **) functions; /* places by node; NULL: nobody asked */
+};
+
+/* ---- records ---- */
+
+/* Reads the debug record of a file of code, into empty origins. */
+static htp_status read_record(htp_source_places *places, uint32_t index, htp_code_origins *origins)
+{
+    htp_archive *archive = &places->archive;
+    htp_contents_record read;
+    if (htp_arena_recover(&archive->scratch) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", places->in.path);
+    }
+    archive->file = fopen(places->in.path, "rbe");
+    if (!archive->file) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be opened", places->in.path);
+    }
+    HTP_TRY(htp_input_file_check_path(places->in.file, places->in.path));
+    HTP_TRY(htp_contents_read_record(&places->arena, places->in.path, archive, index, &read));
+    const htp_pickle pickle = {.path = places->in.path,
+                               .name = read.name,
+                               .record = &archive->records[index],
+                               .bytes = read.bytes,
+                               .count = read.count,
+                               .archive = archive,
+                               .is_debug = true};
+    return htp_code_origins_read(&places->arena, &archive->scratch, &pickle, origins);
+}
+
+/* The origins of a file of code: none where the archive tells nothing of it, or what is damaged. */
+static htp_code_origins *find_record(htp_source_places *places, const char *file)
+{
+    uint32_t number = 0;
+    if (htp_map_get(&places->by_file, file, &number)) {
+        return places->records.items[number];
+    }
+    htp_code_origins *origins = HTP_NEW(&places->arena, htp_code_origins);
+    const char *name = htp_arena_printf(&places->arena, "%s" DEBUG_ENDING, file);
+    uint32_t index = 0;
+    if (htp_map_get(&places->archive.by_name, name, &index)) {
+        htp_arena_init(&places->archive.scratch);
+        htp_status status = read_record(places, index, origins);
+        htp_archive_close(&places->archive);
+        if (status) {
+            *origins = (htp_code_origins){.joined = 0};
+        }
+        htp_status_free(status);
+    }
+    htp_map_set(&places->arena, &places->by_file, htp_arena_strdup(&places->arena, file),
+                (uint32_t)places->records.count);
+    HTP_PUSH(&places->arena, &places->records, origins);
+    return origins;
+}
+
+/* ---- places ---- */
+
+/* What the code of a node was made of. Of a call, debug records know the bracket behind the
+ * function's name. */
+static const htp_code_origin *find_origin(const htp_code_origins *record,
+                                          const htp_program_node *node,
+                                          const htp_program_source *code)
+{
+    const htp_code_origin *origin = htp_code_origins_find(record, code->begin);
+    bool is_known = origin && record->sources.items[origin->source].bytes > 0;
+    return is_known || strcmp(node->kind, "prim::CallFunction") != 0
+               ? origin
+               : htp_code_origins_find(record, code->end);
+}
+
+static void find_place(htp_source_places *places, uint32_t function, uint32_t node,
+                       struct place *place)
+{
+    const htp_program *program = places->in.program;
+    htp_program_source code = {.file = ""};
+    program->find_source(program, function, node, &code);
+    *place = (struct place){.file = code.file, .line = code.line};
+    if (!*code.file) {
+        return;
+    }
+    place->record = find_record(places, code.file);
+    place->origin = find_origin(place->record, &program->functions[function].nodes[node], &code);
+    if (place->origin) {
+        const char *file = place->record->sources.items[place->origin->source].file;
+        place->file = file ? file : "";
+        place->line =
+            file ? htp_code_origins_line(&places->arena, place->record, place->origin) : 0;
+    }
+}
+
+/* The place of a node, which is found once. */
+static struct place *place_of(htp_source_places *places, uint32_t function, uint32_t node)
+{
+    while (places->functions.count <= function) {
+        HTP_PUSH(&places->arena, &places->functions, NULL);
+    }
+    struct place ***nodes = &places->functions.items[function];
+    if (!*nodes) {
+        *nodes = HTP_NEW_ARRAY(&places->arena, struct place *,
+                               places->in.program->functions[function].node_count);
+    }
+    struct place **known = &(*nodes)[node];
+    if (!*known) {
+        struct place *place = HTP_NEW(&places->arena, struct place);
+        find_place(places, function, node, place);
+        *known = place;
+    }
+    return *known;
+}
+
+/* Without memory, a place is not known. */
+static void give_up(htp_source_places *places)
+{
+    htp_archive_close(&places->archive);
+}
+
+static void find(void *self, uint32_t function, uint32_t node, const char **file, uint32_t *line)
+{
+    htp_source_places *places = self;
+    *file = "";
+    *line = 0;
+    if (htp_arena_recover(&places->arena) != 0) {
+        give_up(places);
+        return;
+    }
+    const struct place *place = place_of(places, function, node);
+    *file = place->file;
+    *line = place->line;
+}
+
+static const char *find_text(void *self, uint32_t function, uint32_t node)
+{
+    htp_source_places *places = self;
+    if (htp_arena_recover(&places->arena) != 0) {
+        give_up(places);
+        return "";
+    }
+    struct place *place = place_of(places, function, node);
+    if (!place->text) {
+        place->text = place->origin
+                          ? htp_code_origins_text(&places->arena, place->record, place->origin)
+                          : "";
+    }
+    return place->text;
+}
+
+htp_source_places *htp_source_places_open(const htp_placed *in)
+{
+    htp_source_places *places = calloc(1, sizeof(*places));
+    if (places) {
+        places->in = *in;
+        places->finder = (htp_place_finder){places, find, find_text};
+        places->archive = *in->archive;
+        htp_arena_init(&places->archive.scratch);
+        htp_arena_init(&places->arena);
+    }
+    return places;
+}
+
+void htp_source_places_close(htp_source_places *places)
+{
+    if (places) {
+        htp_archive_close(&places->archive);
+        htp_arena_free(&places->arena);
+        free(places);
+    }
+}
+
+const htp_place_finder *htp_source_places_finder(const htp_source_places *places)
+{
+    return &places->finder;
+}
