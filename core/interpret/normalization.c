@@ -28,7 +28,7 @@ static htp_outcome find_moves(htp_machine *m, const htp_items *inputs, bool *mov
     return HTP_GOES_ON;
 }
 
-/* running = (1 - momentum) * running + momentum * of_batch, see ATen's native/Normalization.cpp. */
+/* running = (1 - momentum) * running + momentum * of_batch, see libtorch's Normalization.cpp. */
 static htp_outcome move_statistic(htp_machine *m, htp_item *running, htp_item *of_batch,
                                   htp_item *momentum, const htp_place *place)
 {

@@ -60,7 +60,7 @@ static sampling read_sampling(htp_lowering *l)
 /* What becomes of a point with a coordinate that is NaN, or infinite where it is not clipped to an
  * edge: the result, or which element is taken along that axis.
  *
- * Reference: ATen/native/GridSampler.h and cpu/GridSamplerKernel.cpp, whose comparisons and
+ * Reference: libtorch's native/GridSampler.h and cpu/GridSamplerKernel.cpp, whose comparisons and
  * conversions of NaN differ between planes and volumes; in planes of 16-bit numbers the nearest
  * element of NaN is the first one. Volumes of bfloat16 follow none of these. */
 enum unbounded { UNBOUNDED_IS_NAN, UNBOUNDED_IS_ZERO, UNBOUNDED_IS_FIRST, UNBOUNDED_IS_LAST };

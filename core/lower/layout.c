@@ -2,7 +2,7 @@
  * The layout of a value follows from the operators that made it: from new memory, which libtorch
  * fills in order, and from views.
  *
- * Reference: at::detail::computeStride of aten/src/ATen/TensorUtils.h for what reshaping copies.
+ * Reference: computeStride() of libtorch's TensorUtils.h for what reshaping copies.
  */
 #include "lower/layout.h"
 

@@ -1,7 +1,7 @@
 /*
  * Loss functions of numbers, element by element or by vectors.
  *
- * Reference: aten/src/ATen/native/Loss.cpp for what PyTorch computes and in which steps.
+ * Reference: libtorch's native/Loss.cpp for what PyTorch computes and in which steps.
  */
 #include "lower/loss.h"
 

@@ -11,8 +11,6 @@ enum { LONGEST_STACK = 256, LONGEST_LINE = 1000 };
 
 #define FORWARD "forward"
 #define SEPARATOR "\n  "
-/* What calls the program in order to trace it. */
-#define TRACER_FILE "torch/jit/_trace.py"
 
 typedef struct frame {
     const char *file;
@@ -37,11 +35,22 @@ static bool is_forward(const char *function)
            function[length + strspn(function + length, "0123456789")] == '\0';
 }
 
-static bool has_suffix(const char *string, const char *suffix)
+/* Whether a file is what calls the program in order to trace it: torch.jit._trace. */
+static bool is_tracer(const char *file)
 {
-    size_t length = strlen(string);
-    size_t tail = strlen(suffix);
-    return length >= tail && strcmp(string + length - tail, suffix) == 0;
+    static const char *const names[] = {"_trace.py", "jit", "torch"}; /* the innermost first */
+    size_t end = strlen(file);
+    bool is_alike = true;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && is_alike; i++) {
+        size_t begin = end;
+        while (begin > 0 && file[begin - 1] != '/') {
+            begin--;
+        }
+        is_alike =
+            end - begin == strlen(names[i]) && strncmp(file + begin, names[i], end - begin) == 0;
+        end = begin > 0 ? begin - 1 : 0;
+    }
+    return is_alike;
 }
 
 static void add_frame(stack *s, frame added)
@@ -84,7 +93,7 @@ static void add_python_stack(stack *s, const char *text)
         size_t length = strcspn(text, "\n");
         frame read;
         bool is_read = read_frame(s->arena, text, length, &read);
-        if (is_read && has_suffix(read.file, TRACER_FILE)) {
+        if (is_read && is_tracer(read.file)) {
             break;
         }
         if (is_read &&

@@ -1,6 +1,6 @@
 /*
  * Where in the program an operation was called: the lines of all forward()s that were running, as
- * PyTorch's exporter writes them. Source of the form: torch/fx/proxy.py (it keeps the frames of
+ * PyTorch's exporter writes them. Source of the form: proxy.py of torch.fx (it keeps the frames of
  * forward() alone) and Python's traceback.format_list(), stripped.
  */
 #ifndef HTP_ONNX_STACK_TRACE_H

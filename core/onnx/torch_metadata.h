@@ -1,6 +1,6 @@
 /*
  * The metadata that PyTorch's exporter writes on a node, in its forms; viewers lay graphs out by
- * it. Source of the forms: torch/onnx/_internal/exporter/_core.py, _get_node_namespace().
+ * it. Source of the forms: torch.onnx._internal.exporter._core, _get_node_namespace().
  */
 #ifndef HTP_ONNX_TORCH_METADATA_H
 #define HTP_ONNX_TORCH_METADATA_H

@@ -6,7 +6,7 @@
  * PyTorch's older exporter puts the one in front of it, too: the child 0 of the Sequential layer1
  * is /layer1/layer1.0, whose path is layer1.0. A module that holds a list of its own name is
  * written alike; the names of weights tell, where they can, that it is one. Source:
- * torch/onnx/_internal/torchscript_exporter/utils.py, _unqualified_variable_name().
+ * torch.onnx._internal.torchscript_exporter.utils, _unqualified_variable_name().
  */
 #include "query/tree_find.h"
 

@@ -2,8 +2,8 @@
  * Which sizes of an operator's operands do not fit each other. No operator is run or modelled here:
  * the operands' sizes are compared by the rules for them.
  *
- * Reference: the checks that ATen's native functions make, TensorShape.cpp, Convolution.cpp,
- * LinearAlgebra.cpp, ExpandUtils.cpp.
+ * Reference: the checks that libtorch's native functions make, TensorShape.cpp,
+ * Convolution.cpp, LinearAlgebra.cpp, ExpandUtils.cpp.
  */
 #include "source/derive_reading.h"
 

@@ -1,7 +1,8 @@
 /*
  * Rules for the operands of layers whose operands are more than a tensor and its weight.
  *
- * Reference: the checks of ATen's RNN.cpp, GridSampler.cpp, LossNLL.cpp and Linear.cpp (einsum).
+ * Reference: the checks of libtorch's RNN.cpp, GridSampler.cpp, LossNLL.cpp and Linear.cpp
+ * (einsum).
  */
 #include "source/derive_reading.h"
 

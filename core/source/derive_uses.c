@@ -1,7 +1,7 @@
 /*
  * What the uses of an argument say of it. Every rule is a row.
  *
- * Reference: the argument names and weight layouts of ATen's native_functions.yaml.
+ * Reference: the argument names and weight layouts of libtorch's native_functions.yaml.
  */
 #include "source/derive.h"
 
