@@ -118,15 +118,20 @@ static bool find_carried(following *f)
     const call *last = f->interpreter->last;
     htp_arena *arena = &f->made->kept;
     htp_map by_name = {0};
-    bool is_alike = last && last->lane_count == f->lane_count;
-    for (size_t i = 0; is_alike && i < last->states.count; i++) {
+    if (f->carried_count == 0) {
+        return true;
+    }
+    if (!last || last->lane_count != f->lane_count) {
+        return false;
+    }
+    for (size_t i = 0; i < last->states.count; i++) {
         htp_map_set(arena, &by_name, last->states.items[i].name, (uint32_t)i);
     }
     f->found = HTP_NEW_ARRAY(arena, htp_carried_state, f->carried_count);
     for (uint32_t i = 0; i < f->carried_count; i++) {
         const htp_trace_carried *carried = &f->carried[i];
         uint32_t index = 0;
-        if (!htp_map_get(&by_name, carried->name, &index)) {
+        if (!htp_map_get(&by_name, carried->name, &index) || index >= last->states.count) {
             return false;
         }
         const htp_recorded_state *state = &last->states.items[index];

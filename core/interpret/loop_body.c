@@ -69,20 +69,16 @@ static htp_item *what_it_holds(htp_machine *m, const htp_item *list)
 static htp_outcome begin_held(htp_machine *m, htp_loop *loop, htp_held *held,
                               const htp_items *known)
 {
-    if (held->list) {
-        htp_item *list;
-        HTP_DO(htp_memory_current(m, held->list, &loop->place, &list));
-    }
-    switch (held->kind) {
-    case HTP_HELD_ELEMENTS:
-        held->initial = what_it_holds(m, held->list);
-        break;
-    case HTP_HELD_STACK:
-        return htp_stack_begin(m, held->list, &held->rows, known, &loop->place, &held->initial);
-    case HTP_HELD_ATTRIBUTE:
+    if (held->kind == HTP_HELD_ATTRIBUTE) {
         HTP_DO(held_by(m, loop, held, &held->initial));
         return htp_list_require_whole(m, held->initial);
     }
+    htp_item *list;
+    HTP_DO(htp_memory_current(m, held->list, &loop->place, &list));
+    if (held->kind == HTP_HELD_STACK) {
+        return htp_stack_begin(m, held->list, &held->rows, known, &loop->place, &held->initial);
+    }
+    held->initial = what_it_holds(m, held->list);
     return HTP_GOES_ON;
 }
 

@@ -85,7 +85,7 @@ htp_outcome htp_constant_tensor(htp_machine *m, const htp_runner_tensor *tensor,
 htp_item *htp_constant_ints(htp_machine *m, const int64_t *numbers, size_t count);
 
 /** A weight, without contents (or real where it is a buffer of one element). */
-htp_outcome htp_constant_weight(htp_machine *m, uint32_t weight, htp_item **item);
+htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item);
 
 /** Whether memory is a constant's of the code, or held by more than an attribute: what a call
  * changes there, the next call reads. */

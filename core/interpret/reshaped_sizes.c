@@ -116,6 +116,7 @@ htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results,
 /* The sizes that are asked for. */
 typedef struct asked_sizes {
     int64_t *lane[HTP_SHIM_MAX_LANES]; /* -1 for the one that follows from the others */
+    uint32_t lane_count;
     size_t rank;
     const char *rest; /* what that is */
 } asked_sizes;
@@ -153,7 +154,8 @@ static bool find_asked(htp_machine *m, const htp_call *call, asked_sizes *asked)
     htp_text rest = {.arena = m->arena};
     htp_text_add(&rest, "rest of");
     asked->rank = list->elements.count;
-    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+    asked->lane_count = m->lane_count;
+    for (uint32_t lane = 0; lane < asked->lane_count; lane++) {
         int64_t *sizes = numbers_of(m, list, lane);
         const htp_runner_tensor *tensor = htp_tensor_in(self, lane);
         if (!sizes || !are_sizes(sizes, asked->rank) || (!tensor->is_contiguous && !may_copy)) {
@@ -170,11 +172,12 @@ static bool find_asked(htp_machine *m, const htp_call *call, asked_sizes *asked)
 static htp_outcome fill_rest(htp_machine *m, const htp_call *call, const asked_sizes *asked,
                              size_t lane)
 {
+    int64_t *sizes = asked->lane[lane];
     for (size_t i = 0; i < asked->rank; i++) {
-        if (asked->lane[lane][i] == -1) {
+        if (sizes[i] == -1) {
             htp_trace_size size;
             HTP_DO(htp_sizes_of(m, asked->rest, call->base_name, &size));
-            asked->lane[lane][i] = size.sizes[lane];
+            sizes[i] = size.sizes[lane];
         }
     }
     return HTP_GOES_ON;
@@ -208,7 +211,7 @@ htp_outcome htp_sizes_reshaped(htp_machine *m, htp_call *call, htp_lanes *result
     }
     memset(call->storages, 0, sizeof(call->storages));
     *results = htp_lanes_make(m, 1);
-    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+    for (uint32_t lane = 0; lane < asked.lane_count; lane++) {
         HTP_DO(reshape_lane(m, call, &asked, lane, &results->lane[lane][0]));
     }
     return HTP_GOES_ON;

@@ -54,7 +54,8 @@ static htp_outcome open_size(htp_machine *m, uint32_t number, const char *name,
 static htp_outcome find_sizes(htp_machine *m, const htp_image *left, const char *name,
                               const htp_trace_carry *carry, int64_t **sizes, bool *is_open)
 {
-    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+    const uint32_t lanes = m->lane_count;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
         sizes[lane] = HTP_NEW_ARRAY(m->arena, int64_t, left->rank);
         if (left->rank > 0) {
             memcpy(sizes[lane], left->dims[lane], left->rank * sizeof(int64_t));
@@ -66,7 +67,7 @@ static htp_outcome find_sizes(htp_machine *m, const htp_image *left, const char 
             continue;
         }
         HTP_DO(open_size(m, carry->open_dims[dim], name, &size));
-        for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        for (uint32_t lane = 0; lane < lanes; lane++) {
             sizes[lane][dim] = size.sizes[lane];
         }
         *is_open = true;

@@ -68,10 +68,10 @@ static htp_outcome flatten(htp_machine *m, htp_item *tensor, htp_item *flat, con
     return htp_execute(m, "aten::reshape", "", &inputs, place, made);
 }
 
-static htp_outcome shape_like(htp_machine *m, htp_item *tensor, htp_item *model,
+static htp_outcome shape_like(htp_machine *m, htp_item *given, htp_item *model,
                               const htp_place *place, htp_item **made)
 {
-    htp_items inputs = HTP_ITEMS(m, tensor, model);
+    htp_items inputs = HTP_ITEMS(m, given, model);
     return htp_execute(m, "aten::reshape_as", "", &inputs, place, made);
 }
 
