@@ -210,12 +210,14 @@ bool Archive::is_page(const void *address) const
     return byte >= mapping_->data && byte < mapping_->data + mapping_->size;
 }
 
-Bytes Archive::storage_bytes(const at::Tensor &tensor) const
+void Archive::find_bytes(const at::Tensor &tensor, htp_tensor_view &view) const
 {
     const char *data = storage_data(tensor);
-    const bool is_mapped = is_page(data) && changed_.count(data) == 0;
-    const uint64_t offset = is_mapped ? static_cast<uint64_t>(data - mapping_->data) : 0;
-    return {data, tensor.storage().nbytes(), is_mapped, offset};
+    view.bytes = data;
+    view.storage_bytes = tensor.storage().nbytes();
+    view.is_readable = is_readable(tensor);
+    view.is_mapped = !view.is_readable && changed_.count(data) == 0;
+    view.file_offset = view.is_mapped ? static_cast<uint64_t>(data - mapping_->data) : 0;
 }
 
 bool Archive::is_readable(const at::Tensor &tensor) const
@@ -236,30 +238,6 @@ std::vector<c10::IValue> Archive::traced_inputs(const std::string &method)
     } catch (const std::exception &) {
         return {}; // inputs of classes that only the model's code knows
     }
-}
-
-uint64_t Archive::format_version() const
-{
-    return records_->version();
-}
-
-bool Archive::has_record(const std::string &name)
-{
-    return records_->hasRecord(name);
-}
-
-const std::string *Archive::extra_file(const std::string &name)
-{
-    auto &slot = extra_files_[name];
-    if (!slot) {
-        const std::string record = "extra/" + name;
-        if (!records_->hasRecord(record)) {
-            return nullptr;
-        }
-        auto [data, size] = records_->getRecord(record);
-        slot = std::make_unique<std::string>(static_cast<const char *>(data.get()), size);
-    }
-    return slot.get();
 }
 
 } // namespace htp

@@ -7,7 +7,7 @@
 
 #include "version.h"
 
-#include <htp/shim.h>
+#include <htp/program.h>
 
 #include <caffe2/serialize/inline_container.h>
 
@@ -21,14 +21,6 @@
 
 namespace htp
 {
-
-// Bytes that may be read.
-struct Bytes {
-    const char *data = nullptr;
-    uint64_t size = 0;
-    bool is_mapped = false; // they lie in the mapped file
-    uint64_t offset = 0;    // there
-};
 
 class Archive
 {
@@ -44,8 +36,8 @@ class Archive
         return module_;
     }
 
-    // The bytes of a tensor's storage: in the mapped file, or in memory.
-    Bytes storage_bytes(const at::Tensor &tensor) const;
+    // Says where the bytes of a tensor's storage are: in the mapped file, or in memory.
+    void find_bytes(const at::Tensor &tensor, htp_tensor_view &view) const;
 
     // Whether libtorch may compute with the tensor: its storage is no page of the file.
     bool is_readable(const at::Tensor &tensor) const;
@@ -53,15 +45,6 @@ class Archive
     // What a method was traced with, where the archive says (PyTorch 2); empty otherwise. The
     // tensors have dtypes and sizes, but no contents.
     std::vector<c10::IValue> traced_inputs(const std::string &method);
-
-    // The archive's format, as it says itself.
-    uint64_t format_version() const;
-
-    // Whether there is a record of that name.
-    bool has_record(const std::string &name);
-
-    // Contents of an extra file; nullptr when there is none.
-    const std::string *extra_file(const std::string &name);
 
     struct Mapping;
 
@@ -77,7 +60,6 @@ class Archive
     std::unordered_map<std::string, htp_shim_record> table_;
     std::unordered_map<const void *, uint64_t> sizes_; // of the storages that were read
     std::unordered_set<const void *> changed_;         // pages that __setstate__ wrote to
-    std::unordered_map<std::string, std::unique_ptr<std::string>> extra_files_;
     torch::jit::Module module_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 namespace htp
 {
@@ -63,8 +64,8 @@ torch::jit::Operation &ProgramOperator::prepare()
 
 Program::Program(Model &model) : model_(model)
 {
-    view_.method = function({&model.function(), nullptr});
-    view_.owner = object(model.owner()._ivalue());
+    view_.method = view_.owner = HTP_PROGRAM_NONE;
+    object(model.archive.module()._ivalue());
     renew();
 }
 
@@ -129,6 +130,23 @@ const char *Program::text(const c10::TypePtr &type, const std::vector<uint32_t> 
     return size > kMostTypeText ? "..." : model_.keep.string(type_text(type));
 }
 
+namespace
+{
+
+htp_slot_role role_of(const c10::ClassType &type, size_t slot)
+{
+    const c10::TypePtr &attribute = type.getAttribute(slot);
+    if (attribute->is_module()) {
+        return HTP_SLOT_MODULE;
+    }
+    if (type.is_parameter(slot)) {
+        return HTP_SLOT_PARAMETER;
+    }
+    return c10::TensorType::get()->isSubtypeOf(*attribute) ? HTP_SLOT_TENSOR : HTP_SLOT_OTHER;
+}
+
+} // namespace
+
 uint32_t Program::class_number(const c10::ClassTypePtr &type)
 {
     const auto known = class_numbers_.find(type.get());
@@ -136,9 +154,11 @@ uint32_t Program::class_number(const c10::ClassTypePtr &type)
         return known->second;
     }
     std::vector<const char *> attributes, names;
+    std::vector<htp_slot_role> roles;
     std::vector<uint32_t> methods;
     for (size_t slot = 0; slot < type->numAttributes(); slot++) {
         attributes.push_back(model_.keep.string(type->getAttributeName(slot)));
+        roles.push_back(role_of(*type, slot));
     }
     for (torch::jit::Function *method : type->methods()) {
         names.push_back(method->name().c_str());
@@ -146,6 +166,9 @@ uint32_t Program::class_number(const c10::ClassTypePtr &type)
     }
     htp_program_class described = {};
     described.name = model_.keep.string(type->name() ? type->name()->qualifiedName() : "");
+    described.plain_name = model_.keep.string(plain_class_name(described.name));
+    described.is_module = type->is_module();
+    described.roles = model_.keep.array(roles);
     described.attribute_count = static_cast<uint32_t>(attributes.size());
     described.attributes = model_.keep.array(attributes);
     described.method_count = static_cast<uint32_t>(methods.size());
@@ -157,6 +180,18 @@ uint32_t Program::class_number(const c10::ClassTypePtr &type)
 }
 
 // ---- schemas ------------------------------------------------------------------------------------
+
+// A number, a string, or a list of them.
+static std::string python_form(const c10::IValue &value)
+{
+    try {
+        std::ostringstream text;
+        value.repr(text, [](std::ostream &, const c10::IValue &) { return false; });
+        return text.str();
+    } catch (const std::exception &) {
+        return "...";
+    }
+}
 
 // Names live as long as libtorch, or the code of the archive.
 std::vector<htp_program_argument> Program::arguments(const std::vector<c10::Argument> &declared,
@@ -172,7 +207,11 @@ std::vector<htp_program_argument> Program::arguments(const std::vector<c10::Argu
         described.type = type(argument.type());
         described.is_alias = alias != nullptr;
         described.is_written = alias != nullptr && alias->isWrite();
-        described.default_data = has_default ? data(*argument.default_value()) : HTP_PROGRAM_NONE;
+        described.default_data = HTP_PROGRAM_NONE;
+        if (has_default) {
+            described.default_data = data(*argument.default_value());
+            described.default_text = model_.keep.string(python_form(*argument.default_value()));
+        }
         all.push_back(described);
     }
     return all;

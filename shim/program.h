@@ -33,11 +33,15 @@ struct ProgramOperator {
 class Program
 {
   public:
-    // The method that was chosen, of @p model, which outlives this.
+    // Of @p model, which outlives this.
     explicit Program(Model &model);
 
     // The tables as they are now. The functions and the reader are the caller's to set.
     htp_program &view()
+    {
+        return view_;
+    }
+    const htp_program &view() const
     {
         return view_;
     }
@@ -47,6 +51,12 @@ class Program
 
     // What a slot of an object holds, as data.
     uint32_t load_slot(uint32_t object, uint32_t slot);
+
+    // What a method of the root was traced with, as data; HTP_PROGRAM_NONE where that is not known.
+    uint32_t load_traced_inputs(const std::string &method);
+
+    // A tensor as data, which keeps it.
+    uint32_t keep(const at::Tensor &tensor);
 
     // The schema of an operator by its name and overload; HTP_PROGRAM_NONE where there is none.
     uint32_t find_operator(const std::string &name, const std::string &overload);
@@ -71,6 +81,13 @@ class Program
     {
         return kept_objects_.at(number);
     }
+    torch::jit::Function &function_of(uint32_t number) const
+    {
+        return *codes_.at(number).function;
+    }
+
+    // An object's number; HTP_PROGRAM_NONE of one that was not loaded.
+    uint32_t find(const c10::ivalue::Object *object) const;
 
     // A tensor of the data; nullptr where the data is none.
     const at::Tensor *tensor_of(uint32_t data) const;
@@ -101,9 +118,9 @@ class Program
     uint32_t function(const Code &code);
     uint32_t object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
     uint32_t add_object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
-    uint32_t data(const c10::IValue &value, uint32_t weight = HTP_PROGRAM_NONE);
+    uint32_t data(const c10::IValue &value);
     uint32_t container(const c10::IValue &value);
-    void describe_tensor(const at::Tensor &tensor, htp_program_data &described);
+    htp_tensor_view describe(const at::Tensor &tensor);
     void describe_plain(const c10::IValue &value, htp_program_data &described);
     void renew();
 
@@ -121,9 +138,9 @@ class Program
     std::vector<c10::intrusive_ptr<c10::ivalue::Object>> kept_objects_; // by object
     std::vector<Code> codes_;                                           // by function
     std::vector<std::vector<const torch::jit::Node *>> nodes_;          // by function and node
-    std::vector<std::unordered_map<uint32_t, uint32_t>> slots_;         // by object: data by slot
-    std::unordered_map<uint32_t, at::Tensor> tensors_;                  // by data
-    std::deque<c10::IValue> kept_values_; // whose addresses are keys, or handed out
+    std::vector<std::vector<uint32_t>> slots_; // by object and slot: data, or HTP_PROGRAM_NONE
+    std::unordered_map<uint32_t, at::Tensor> tensors_; // by data
+    std::deque<c10::IValue> kept_values_;              // whose addresses are keys, or handed out
     std::unordered_map<const c10::Type *, uint32_t> type_numbers_;
     std::unordered_map<const c10::FunctionSchema *, uint32_t> schema_numbers_;
     std::unordered_map<const c10::Type *, uint32_t> class_numbers_;

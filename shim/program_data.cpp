@@ -6,16 +6,21 @@ namespace htp
 
 uint32_t Program::object(const c10::intrusive_ptr<c10::ivalue::Object> &object)
 {
-    const auto known = object_numbers_.find(object.get());
-    return known == object_numbers_.end() ? add_object(object) : known->second;
+    const uint32_t known = find(object.get());
+    return known == HTP_PROGRAM_NONE ? add_object(object) : known;
+}
+
+uint32_t Program::find(const c10::ivalue::Object *object) const
+{
+    const auto known = object_numbers_.find(object);
+    return known == object_numbers_.end() ? HTP_PROGRAM_NONE : known->second;
 }
 
 uint32_t Program::add_object(const c10::intrusive_ptr<c10::ivalue::Object> &object)
 {
-    const uint32_t of = class_number(object->type());
-    objects_.push_back({of, model_.module_of(object.get())});
+    objects_.push_back({class_number(object->type())});
     kept_objects_.push_back(object);
-    slots_.emplace_back();
+    slots_.emplace_back(object->type()->numAttributes(), HTP_PROGRAM_NONE);
     return object_numbers_[object.get()] = last_of(objects_);
 }
 
@@ -29,13 +34,28 @@ uint32_t Program::make_object(uint32_t class_number)
 
 uint32_t Program::load_slot(uint32_t object, uint32_t slot)
 {
-    const auto known = slots_.at(object).find(slot);
-    if (known != slots_[object].end()) {
-        return known->second;
+    if (slots_.at(object).at(slot) == HTP_PROGRAM_NONE) {
+        const uint32_t number = data(kept_objects_[object]->getSlot(slot));
+        slots_[object][slot] = number;
+        renew();
     }
-    const auto holder = kept_objects_[object];
-    const uint32_t number = data(holder->getSlot(slot), model_.weight_of(holder.get(), slot));
-    slots_[object][slot] = number;
+    return slots_[object][slot];
+}
+
+uint32_t Program::load_traced_inputs(const std::string &method)
+{
+    std::vector<c10::IValue> inputs = model_.archive.traced_inputs(method);
+    if (inputs.empty()) {
+        return HTP_PROGRAM_NONE;
+    }
+    const uint32_t number = data(c10::ivalue::Tuple::create(std::move(inputs)));
+    renew();
+    return number;
+}
+
+uint32_t Program::keep(const at::Tensor &tensor)
+{
+    const uint32_t number = data(tensor);
     renew();
     return number;
 }
@@ -83,7 +103,7 @@ uint32_t Program::container(const c10::IValue &value)
     described.kind = value.isTuple()  ? HTP_DATA_TUPLE
                      : value.isList() ? HTP_DATA_LIST
                                       : HTP_DATA_DICT;
-    described.weight = described.object = HTP_PROGRAM_NONE;
+    described.object = HTP_PROGRAM_NONE;
     described.element_count = static_cast<uint32_t>(elements.size());
     described.elements = model_.keep.array(elements);
     data_.push_back(described);
@@ -94,21 +114,22 @@ uint32_t Program::container(const c10::IValue &value)
 }
 
 // A tensor of another layout has no memory that anybody could look at.
-void Program::describe_tensor(const at::Tensor &tensor, htp_program_data &described)
+htp_tensor_view Program::describe(const at::Tensor &tensor)
 {
-    described.kind = HTP_DATA_TENSOR;
-    described.tensor_elements = tensor.numel();
-    if (described.weight == HTP_PROGRAM_NONE) {
-        described.rank = static_cast<uint32_t>(tensor.dim());
-        described.dims = model_.keep.array(tensor.sizes().vec());
-    } else {
-        described.rank = model_.weights[described.weight].rank;
-        described.dims = model_.weights[described.weight].dims;
-    }
+    const bool is_lazy = tensor.is_conj() || tensor.is_neg(); // its bytes are not its numbers
+    htp_tensor_view view = {};
+    view.type = static_cast<int32_t>(tensor.scalar_type());
+    view.rank = static_cast<uint32_t>(tensor.dim());
+    view.dims = model_.keep.array(tensor.sizes().vec());
+    view.is_plain = tensor.layout() == at::kStrided && !tensor.is_quantized() && !is_lazy;
+    view.strides = view.is_plain ? model_.keep.array(tensor.strides().vec()) : nullptr;
+    view.requires_grad = tensor.requires_grad();
     if (tensor.has_storage()) {
-        described.storage = reinterpret_cast<uintptr_t>(storage_identity(tensor));
-        described.is_readable = model_.archive.is_readable(tensor);
+        view.storage = reinterpret_cast<uintptr_t>(storage_identity(tensor));
+        view.offset = tensor.storage_offset();
+        model_.archive.find_bytes(tensor, view);
     }
+    return view;
 }
 
 void Program::describe_plain(const c10::IValue &value, htp_program_data &described)
@@ -135,18 +156,18 @@ void Program::describe_plain(const c10::IValue &value, htp_program_data &describ
     }
 }
 
-// @param weight  of a tensor that an attribute of a module holds
-uint32_t Program::data(const c10::IValue &value, uint32_t weight)
+uint32_t Program::data(const c10::IValue &value)
 {
     if (value.isList() || value.isTuple() || value.isGenericDict()) {
         return container(value);
     }
     htp_program_data described = {};
-    described.weight = weight;
     described.object = HTP_PROGRAM_NONE;
     const bool is_tensor = value.isTensor() && value.toTensor().defined();
     if (is_tensor) {
-        describe_tensor(value.toTensor(), described);
+        const std::vector<htp_tensor_view> view = {describe(value.toTensor())};
+        described.kind = HTP_DATA_TENSOR;
+        described.tensor = model_.keep.array(view);
     } else {
         describe_plain(value, described);
     }

@@ -151,21 +151,6 @@ const htp_runner_tensor *Runner::data(uint32_t number)
     return tensor == nullptr ? nullptr : &data_.try_emplace(number, *tensor).first->second;
 }
 
-const htp_runner_tensor *Runner::weight(uint32_t number)
-{
-    return &weights_.try_emplace(number, model_.weight_tensors.at(number)).first->second;
-}
-
-uint32_t Runner::add_weight(const htp_runner_tensor &described)
-{
-    const auto number = static_cast<uint32_t>(model_.weights.size());
-    const at::Tensor &tensor = tensor_of(&described);
-    const htp_shim_weight weight = model_.describe(tensor, "constant_" + std::to_string(number));
-    model_.weight_tensors.push_back(tensor);
-    model_.weights.push_back(weight);
-    return number;
-}
-
 // ---- values -------------------------------------------------------------------------------------
 
 bool Runner::is_instance(uint32_t function, uint32_t node, const htp_operand &value) const

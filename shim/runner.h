@@ -37,14 +37,12 @@ class Runner
     const htp_runner_tensor *make(const htp_making &making);
     const void *contents(const htp_runner_tensor &tensor, size_t *bytes);
 
-    // nullptr where there is none that can be described.
+    // nullptr where there is none.
     const htp_runner_tensor *data(uint32_t number);
-    const htp_runner_tensor *weight(uint32_t number);
 
-    uint32_t add_weight(const htp_runner_tensor &tensor);
-    const std::vector<htp_shim_weight> &weights() const
+    uint32_t keep(const htp_runner_tensor &tensor)
     {
-        return model_.weights;
+        return program_.keep(tensor_of(&tensor));
     }
     uint32_t make_object(uint32_t class_number)
     {
@@ -69,8 +67,7 @@ class Runner
     Model &model_;
     Program &program_;
     Operands operands_;
-    Tensors data_;    // by number; these stay
-    Tensors weights_; // by number; so do these
+    Tensors data_; // by number; these stay
     std::unique_ptr<Session> session_;
     std::unique_ptr<htp_runner_facts> facts_; // once they are asked for
     std::string engine_;

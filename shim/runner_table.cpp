@@ -29,7 +29,7 @@ htp_run_code tell(htp_shim_error *error, const std::exception &problem)
         fill(error, problem.what());
         return HTP_RUN_UNSUPPORTED;
     }
-    fill(error, first_line(problem).c_str());
+    fill(error, message_of(problem).c_str());
     if (dynamic_cast<const TooLarge *>(&problem) != nullptr) {
         return HTP_RUN_TOO_LARGE;
     }
@@ -39,7 +39,7 @@ htp_run_code tell(htp_shim_error *error, const std::exception &problem)
     return means_no_meta_kernel(problem) ? HTP_RUN_NO_KERNEL : HTP_RUN_RAISED;
 }
 
-// Runs @p body; an exception becomes a code and a line.
+// Runs @p body; an exception becomes a code and a message.
 template <typename Body> htp_run_code guard(htp_shim_error *error, Body body)
 {
     try {
@@ -108,22 +108,9 @@ const htp_runner_tensor *data(void *self, uint32_t number)
     return guarded(none, [&] { return runner_of(self).data(number); });
 }
 
-const htp_runner_tensor *weight(void *self, uint32_t number)
+uint32_t keep(void *self, const htp_runner_tensor *tensor)
 {
-    const htp_runner_tensor *const none = nullptr;
-    return guarded(none, [&] { return runner_of(self).weight(number); });
-}
-
-uint32_t add_weight(void *self, const htp_runner_tensor *tensor)
-{
-    return guarded(HTP_SHIM_NONE, [&] { return runner_of(self).add_weight(*tensor); });
-}
-
-const htp_shim_weight *weights(void *self, uint32_t *count)
-{
-    const auto &all = runner_of(self).weights();
-    *count = static_cast<uint32_t>(all.size());
-    return all.data();
+    return guarded(HTP_SHIM_NONE, [&] { return runner_of(self).keep(*tensor); });
 }
 
 uint32_t make_object(void *self, uint32_t class_number)
@@ -203,9 +190,7 @@ htp_runner runner_table(Runner &runner)
     table.make = make;
     table.contents = contents;
     table.data = data;
-    table.weight = weight;
-    table.add_weight = add_weight;
-    table.weights = weights;
+    table.keep = keep;
     table.make_object = make_object;
     table.is_instance = is_instance;
     table.is_equal = is_equal;

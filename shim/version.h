@@ -104,7 +104,4 @@ class ChainedAllocator : public at::Allocator
 // An error's message without a C++ backtrace, which takes libtorch long to find.
 std::string message_of(const std::exception &error);
 
-// The first line of it.
-std::string first_line(const std::exception &error);
-
 } // namespace htp

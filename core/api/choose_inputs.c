@@ -1,6 +1,7 @@
 #include "api/choose_inputs.h"
 
 #include "source/torchscript.h"
+#include "source/traced_inputs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -96,23 +97,23 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
     size_t bytes = 0;
     const char *extra = NULL;
     if (strcmp(session->options.method, "forward") == 0 && !*session->options.module) {
-        extra = session->shim->extra_file(session->model, HTP_INPUTS_EXTRA_FILE, &bytes);
+        extra = htp_session_read_record(session, "extra/" HTP_INPUTS_EXTRA_FILE, &bytes);
     }
     *found = extra != NULL;
     *are_chosen = extra != NULL;
     if (extra) {
         HTP_TRY(named(session, check_text(HTP_INPUTS_EXTRA_FILE, extra, bytes)));
-        return named(session, parse_json(session, HTP_INPUTS_EXTRA_FILE,
-                                         htp_arena_copy(&session->arena, extra, bytes), false));
+        return named(session, parse_json(session, HTP_INPUTS_EXTRA_FILE, extra, false));
     }
     const htp_shim_input *archived = NULL;
     uint32_t count = 0;
     htp_shim_error error = {{0}};
-    HTP_TRY(htp_session_read_program(session));
+    HTP_TRY(htp_session_open_interpreter(session));
     htp_shim_code code = htp_interpreter_bundled_inputs(session->interpreter, &session->arena,
                                                         &archived, &count, &error);
-    if (code == HTP_SHIM_OK && count == 0) {
-        code = session->shim->archived_inputs(session->model, &archived, &count, &error);
+    if (code == HTP_SHIM_OK && count == 0 && !*session->options.module) {
+        code = htp_traced_inputs_find(&session->arena, session->program, session->options.method,
+                                      &archived, &count, &error);
     }
     HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
     *found = count > 0;

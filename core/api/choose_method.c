@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "query/nearest.h"
+#include "source/program.h"
 #include "source/torchscript.h"
 
 #include <string.h>
@@ -81,23 +82,52 @@ static bool is_at(const htp_shim_module *module, const char *path)
     return is_found;
 }
 
-static bool has_module(const htp_session *session, const char *path)
+/* @return its number, or HTP_SHIM_NONE */
+static uint32_t find_module(const htp_session *session, const char *path)
 {
-    bool is_found = *path == '\0';
-    for (uint32_t i = 0; i < session->module_count && !is_found; i++) {
-        is_found = is_at(&session->modules[i], path);
+    for (uint32_t i = 0; i < session->module_count; i++) {
+        if (is_at(&session->modules[i], path)) {
+            return i;
+        }
     }
-    return is_found;
+    return HTP_SHIM_NONE;
+}
+
+static htp_status refuse_method(htp_session *session, const htp_program_class *of)
+{
+    const char *wanted = session->options.method;
+    const char *module = session->options.module;
+    const char *who =
+        *module ? htp_arena_printf(&session->arena, "module %s", module) : "the root module";
+    htp_text text = {.arena = &session->arena};
+    for (uint32_t i = 0; i < of->method_count; i++) {
+        htp_text_add(&text, i ? ", " : "");
+        htp_text_add(&text, of->method_names[i]);
+    }
+    if (strcmp(wanted, "forward") == 0 && of->method_count == 0) {
+        return htp_status_make(HTP_CODE_UNSUPPORTED, "%s: %s has no %s()", session->model_path, who,
+                               wanted);
+    }
+    return htp_status_make(HTP_CODE_USAGE, "%s: %s has no %s(); its methods are: %s",
+                           session->model_path, who, wanted,
+                           of->method_count > 0 ? htp_text_string(&text) : "none");
 }
 
 htp_status htp_method_choose(htp_session *session)
 {
-    const char *module = session->options.module;
-    if (!has_module(session, module)) {
-        return refuse_module(session, module);
+    htp_program *program = session->program;
+    uint32_t module = find_module(session, session->options.module);
+    if (module == HTP_SHIM_NONE) {
+        return refuse_module(session, session->options.module);
     }
+    program->owner = session->instances.objects.items[module];
+    uint32_t number = program->objects[program->owner].class_number;
+    program->method = htp_program_find_method(program, number, session->options.method);
+    if (program->method == HTP_PROGRAM_NONE) {
+        return refuse_method(session, &program->classes[number]);
+    }
+    htp_program_function method;
     htp_shim_error error = {{0}};
-    htp_shim_code code =
-        session->shim->choose_method(session->model, module, session->options.method, &error);
+    htp_shim_code code = htp_program_load(program, program->method, &method, &error);
     return htp_torchscript_status(session->model_path, code, &error);
 }

@@ -87,6 +87,13 @@ static htp_status find_calls(htp_session *session, htp_arena *arena, htp_static_
                                 : htp_torchscript_status(session->model_path, code, &error);
 }
 
+/* The path of a module; NULL of what is none of the model. */
+static const char *find_path(const htp_session *session, uint32_t object)
+{
+    uint32_t module = htp_instances_module(&session->instances, object);
+    return module == HTP_SHIM_NONE ? NULL : session->modules[module].path;
+}
+
 /* By running forward(). Callers come first. */
 static const running *list_running(const htp_session *session, htp_arena *arena,
                                    const htp_tree *tree, const htp_static_calls *calls)
@@ -101,9 +108,9 @@ static const running *list_running(const htp_session *session, htp_arena *arena,
     running *all = HTP_NEW_ARRAY(arena, running, calls->running_count);
     for (uint32_t i = 0; i < calls->running_count; i++) {
         const htp_static_running *told = &calls->running[i];
-        const char *path = session->modules[told->module].path;
         uint32_t module = 0; /* the root has no path */
-        if (*path && !htp_map_get_bytes(&modules, path, strlen(path), &module)) {
+        const char *path = find_path(session, told->object);
+        if (!path || (*path && !htp_map_get_bytes(&modules, path, strlen(path), &module))) {
             module = HTP_VIEW_NONE;
         }
         bool is_owner = module == 0 || (module != HTP_VIEW_NONE && tree->modules[module].has_tag);

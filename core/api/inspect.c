@@ -8,6 +8,7 @@
 #include "base/dtype.h"
 #include "lower/support.h"
 #include "report/inspection.h"
+#include "source/arguments.h"
 #include "source/operators.h"
 #include "source/torchscript.h"
 
@@ -114,7 +115,6 @@ static htp_status find_operators(htp_session *session, htp_inspection *inspectio
     htp_shim_error error = {{0}};
     HTP_TRY(htp_custom_read(arena, session->options.custom_operators,
                             session->options.custom_operator_count, &customs));
-    HTP_TRY(htp_session_read_program(session));
     htp_shim_code code = htp_operators_find(arena, session->program, &operators,
                                             &inspection->operator_count, &error);
     HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
@@ -133,16 +133,26 @@ static htp_status find_operators(htp_session *session, htp_inspection *inspectio
 
 /* ---- all of it ---- */
 
-static htp_status find_facts(htp_session *session, htp_inspection *inspection)
+static uint64_t find_format_version(htp_session *session)
 {
+    const char *text = htp_session_read_record(session, ".data/version", NULL);
+    text = text ? text : htp_session_read_record(session, "version", NULL);
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static void find_facts(htp_session *session, htp_inspection *inspection)
+{
+    const htp_program *program = session->program;
+    const htp_instances *instances = &session->instances;
+    const htp_program_class *of = &program->classes[program->objects[program->owner].class_number];
     htp_arena *arena = &session->arena;
     const htp_hierarchy_options options = {.include_torch_nn = session->options.include_torch_nn};
-    const htp_shim_weight *weights = NULL;
-    uint32_t weight_count = 0;
-    htp_shim_error error = {{0}};
-    htp_shim_code code = session->shim->facts(session->model, &inspection->facts, &error);
-    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
-    session->shim->weights(session->model, &weights, &weight_count);
+    inspection->format_version = find_format_version(session);
+    inspection->has_serialization_id =
+        htp_map_get(&session->archive.by_name, ".data/serialization_id", NULL);
+    inspection->methods = of->method_names;
+    inspection->method_count = of->method_count;
+    inspection->returns = htp_arguments_returns(program, program->method);
     inspection->model_path = session->model_path;
     inspection->method = session->options.method;
     inspection->module = session->options.module;
@@ -153,8 +163,8 @@ static htp_status find_facts(htp_session *session, htp_inspection *inspection)
     inspection->hierarchy =
         htp_hierarchy_build(arena, session->modules, session->module_count, &options);
     inspection->parameters =
-        htp_parameters_count(arena, session->modules, session->module_count, weights, weight_count);
-    return HTP_OK;
+        htp_parameters_count(arena, session->modules, session->module_count,
+                             instances->weights.items, (uint32_t)instances->weights.count);
 }
 
 static htp_status hand_over(const char *made, char **result)
@@ -168,7 +178,7 @@ static htp_status inspect(struct inspecting *work)
     htp_session *session = &work->session;
     htp_inspection inspection = {.model_path = NULL};
     HTP_TRY(htp_session_load(session));
-    HTP_TRY(find_facts(session, &inspection));
+    find_facts(session, &inspection);
     HTP_TRY(find_inputs(session, &inspection));
     HTP_TRY(find_operators(session, &inspection));
     if (work->text) {

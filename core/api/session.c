@@ -3,6 +3,10 @@
 #include "api/choose_inputs.h"
 #include "api/choose_method.h"
 #include "api/dynamic_axes.h"
+#include "interpret/message.h"
+#include "source/arguments.h"
+#include "source/contents.h"
+#include "source/modules.h"
 #include "source/torchscript.h"
 
 #include <time.h>
@@ -97,6 +101,17 @@ static void note_inputs(htp_session *session)
     }
 }
 
+static htp_status find_modules(htp_session *session)
+{
+    htp_shim_error error = {{0}};
+    session->program = session->shim->program(session->model);
+    htp_shim_code code =
+        htp_modules_find(&session->arena, session->program, &session->instances, &error);
+    session->modules = session->instances.modules.items;
+    session->module_count = (uint32_t)session->instances.modules.count;
+    return htp_torchscript_status(session->model_path, code, &error);
+}
+
 htp_status htp_session_load(htp_session *session)
 {
     htp_session_begin(session, HTP_STAGE_LOADED);
@@ -110,19 +125,25 @@ htp_status htp_session_load(htp_session *session)
                                  htp_session_progress, session, &session->model));
     HTP_TRY(htp_status_prefix(htp_input_file_check_path(&session->file, session->model_path),
                               session->model_path));
-    session->shim->modules(session->model, &session->modules, &session->module_count);
+    HTP_TRY(find_modules(session));
     HTP_TRY(htp_method_choose(session));
-    session->shim->arguments(session->model, &session->arguments, &session->argument_count);
+    session->arguments = htp_arguments_list(&session->arena, session->program,
+                                            session->program->method, &session->argument_count);
     return htp_session_end(session, session->module_count, "modules");
 }
 
-/* Opens what follows the program. */
-static htp_status open_interpreter(htp_session *session)
+htp_status htp_session_open_interpreter(htp_session *session)
 {
     const struct htp_runner *runner = NULL;
     htp_shim_error error = {{0}};
+    if (session->interpreter) {
+        return HTP_OK;
+    }
     htp_shim_code code = session->shim->runner(session->model, &runner, &error);
-    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    if (code != HTP_SHIM_OK) {
+        htp_message_shorten(&error);
+        return htp_torchscript_status(session->model_path, code, &error);
+    }
     const htp_placed placed = {session->program, &session->archive, session->model_path,
                                &session->file};
     session->places = htp_source_places_open(&placed);
@@ -132,8 +153,7 @@ static htp_status open_interpreter(htp_session *session)
     const htp_interpreted of = {.program = session->program,
                                 .runner = runner,
                                 .places = htp_source_places_finder(session->places),
-                                .modules = session->modules,
-                                .module_count = session->module_count,
+                                .instances = &session->instances,
                                 .method = session->options.method};
     session->interpreter = htp_interpreter_open(&of);
     return session->interpreter
@@ -141,15 +161,11 @@ static htp_status open_interpreter(htp_session *session)
                : htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", session->model_path);
 }
 
-htp_status htp_session_read_program(htp_session *session)
+const char *htp_session_read_record(htp_session *session, const char *name, size_t *bytes)
 {
-    htp_shim_error error = {{0}};
-    if (session->interpreter) {
-        return HTP_OK;
-    }
-    htp_shim_code code = session->shim->program(session->model, &session->program, &error);
-    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
-    return open_interpreter(session);
+    size_t ignored = 0;
+    return htp_archive_read(&session->arena, &session->archive, session->file.fd, name,
+                            bytes ? bytes : &ignored);
 }
 
 htp_status htp_session_find_hints(htp_session *session)
@@ -158,7 +174,6 @@ htp_status htp_session_find_hints(htp_session *session)
     if (session->are_hints_found) {
         return HTP_OK;
     }
-    HTP_TRY(htp_session_read_program(session));
     htp_shim_code code = htp_hints_find(&session->arena, session->program, session->argument_count,
                                         &session->hints, &session->hint_count, &error);
     session->are_hints_found = code == HTP_SHIM_OK;
@@ -167,7 +182,7 @@ htp_status htp_session_find_hints(htp_session *session)
 
 htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle)
 {
-    HTP_TRY(htp_session_read_program(session));
+    HTP_TRY(htp_session_open_interpreter(session));
     const htp_traced of = {.path = session->model_path,
                            .interpreter = session->interpreter,
                            .run = htp_interpreter_run,

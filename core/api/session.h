@@ -33,13 +33,14 @@ typedef struct htp_session {
     htp_archive archive;
     const htp_shim *shim;
     htp_shim_model *model; /* NULL: not open */
-    const htp_shim_module *modules;
+    htp_program *program;  /* of the model */
+    htp_instances instances;
+    const htp_shim_module *modules; /* of the instances */
     uint32_t module_count;
     const htp_shim_argument *arguments;
     uint32_t argument_count;
-    const htp_program *program;   /* NULL: nobody asked yet */
-    htp_source_places *places;    /* of its nodes */
-    htp_interpreter *interpreter; /* of the program */
+    htp_source_places *places;    /* of the program's nodes */
+    htp_interpreter *interpreter; /* NULL: nobody asked yet */
     const htp_hint *hints;        /* of the program, once are_hints_found */
     uint32_t hint_count;
     bool are_hints_found;
@@ -77,8 +78,12 @@ void htp_session_detail(htp_session *session, const char *format, ...)
 /** Checks the file, opens the model, and chooses the method. */
 HTP_MUST_USE htp_status htp_session_load(htp_session *session);
 
-/** Reads the program that the method is part of, and opens its interpreter, unless that is done. */
-HTP_MUST_USE htp_status htp_session_read_program(htp_session *session);
+/** Opens what follows the method, unless that is done. */
+HTP_MUST_USE htp_status htp_session_open_interpreter(htp_session *session);
+
+/** A record of the model's archive, with a NUL behind its bytes; NULL where there is none that can
+ * be read. @p bytes may be NULL. */
+const char *htp_session_read_record(htp_session *session, const char *name, size_t *bytes);
 
 /** Finds what the program says of its arguments, unless that is done. */
 HTP_MUST_USE htp_status htp_session_find_hints(htp_session *session);

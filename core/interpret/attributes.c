@@ -1,5 +1,6 @@
 #include "interpret/attributes.h"
 
+#include "interpret/message.h"
 #include "interpret/method.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ bool htp_attribute_holder(htp_machine *m, uint32_t object, htp_holder *holder)
         *holder = m->holder_list.items[place - 1];
         return true;
     }
-    uint32_t module = m->program->objects[object].module;
+    uint32_t module = htp_instances_module(m->instances, object);
     if (module == HTP_PROGRAM_NONE) {
         return false;
     }
@@ -61,7 +62,7 @@ static void note_held(htp_machine *m, uint32_t module, const char *name, uint32_
         note_holder(m, data.object, &holder);
         break;
     case HTP_DATA_TENSOR:
-        note_storage(m, data.storage, name);
+        note_storage(m, data.tensor->storage, name);
         break;
     case HTP_DATA_LIST:
     case HTP_DATA_TUPLE:
@@ -119,6 +120,7 @@ static htp_outcome load_slot(htp_machine *m, htp_object_attribute attribute, uin
         return HTP_GOES_ON;
     }
     htp_outcome outcome = code == HTP_SHIM_INTERNAL ? HTP_BREAKS : HTP_FAILS;
+    htp_message_shorten(&error);
     return htp_machine_stop(m, outcome, "%s", error.message);
 }
 
@@ -126,10 +128,9 @@ htp_outcome htp_attribute_loaded(htp_machine *m, htp_object_attribute attribute,
 {
     uint32_t number = HTP_PROGRAM_NONE;
     HTP_DO(load_slot(m, attribute, &number));
-    const htp_program_data data = m->program->data[number];
-    return data.kind == HTP_DATA_TENSOR && data.weight != HTP_PROGRAM_NONE
-               ? htp_constant_weight(m, data.weight, item)
-               : htp_constant_of(m, number, item);
+    uint32_t weight = htp_instances_weight(m->instances, number);
+    return weight != HTP_SHIM_NONE ? htp_constant_weight(m, weight, item)
+                                   : htp_constant_of(m, number, item);
 }
 
 htp_outcome htp_attribute_note(htp_machine *m, htp_object_attribute attribute,

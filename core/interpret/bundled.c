@@ -28,7 +28,7 @@ static htp_shim_input describe_tensor(const htp_runner_tensor *tensor)
     return input;
 }
 
-static htp_shim_input describe_plain(const htp_operand *value)
+htp_shim_input htp_input_of_operand(const htp_operand *value)
 {
     htp_shim_input input = {.is_scalar = true};
     switch (value->kind) {
@@ -65,7 +65,7 @@ static htp_shim_input describe(htp_arena *arena, const htp_item *item, int depth
         return describe_tensor(htp_tensor_in(item, 0));
     }
     if (item->kind == HTP_ITEM_PLAIN) {
-        return describe_plain(&item->lane[0]);
+        return htp_input_of_operand(&item->lane[0]);
     }
     if (!htp_is_container(item) || depth > MOST_NESTING) {
         return left_out;
@@ -158,7 +158,7 @@ htp_shim_code htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_a
 {
     const htp_interpreted *of = htp_interpreter_of(interpreter);
     const htp_runner *runner = of->runner;
-    htp_machine *m = htp_machine_make(arena, of, 1);
+    htp_machine *m = htp_machine_make(arena, interpreter, 1);
     *inputs = NULL;
     *count = 0;
     uint32_t lister = find_lister(m);

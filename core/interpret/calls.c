@@ -61,7 +61,7 @@ htp_outcome htp_do_call_method(htp_machine *m, htp_step *step, htp_items *output
         return htp_machine_refuse(m, &step->place,
                                   "a method is called on something that is no object");
     }
-    uint32_t module = m->program->objects[self->object].module;
+    uint32_t module = htp_instances_module(m->instances, self->object);
     uint32_t scope = step->frame->scope;
     uint32_t made = note_call(m, &step->place);
     uint32_t method = HTP_PROGRAM_NONE;

@@ -99,7 +99,10 @@ static htp_outcome store(htp_machine *m, htp_item *item, const htp_runner_tensor
     HTP_DO(without_contents(m, tensor, &held));
     fill_alike(m, item, held);
     item->known = HTP_KNOWN_STORED;
-    item->weight = m->runner->add_weight(m->runner->self, tensor);
+    uint32_t data = m->runner->keep(m->runner->self, tensor);
+    item->weight = data == HTP_SHIM_NONE
+                       ? HTP_SHIM_NONE
+                       : htp_weight_list_add(m->weight_list, m->program->data[data].tensor);
     return item->weight == HTP_SHIM_NONE ? htp_machine_stop(m, HTP_BREAKS, "out of memory")
                                          : HTP_GOES_ON;
 }
@@ -158,7 +161,7 @@ htp_outcome htp_constant_of(htp_machine *m, uint32_t number, htp_item **item)
     htp_operand value = {.kind = HTP_OPERAND_NONE};
     switch (data.kind) {
     case HTP_DATA_TENSOR:
-        return make_tensor(m, number, data.is_readable, item);
+        return make_tensor(m, number, data.tensor->is_readable, item);
     case HTP_DATA_LIST:
         return hold_data(m, HTP_ITEM_LIST, &data, item);
     case HTP_DATA_TUPLE:
@@ -270,28 +273,24 @@ htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item
         *item = m->items.items[birth];
         return HTP_GOES_ON;
     }
-    uint32_t count = 0;
-    const htp_shim_weight *weights = m->runner->weights(m->runner->self, &count);
-    if (number >= count) {
-        return htp_machine_stop(m, HTP_FAILS, "the model has no weight %u", (unsigned)number);
-    }
-    const htp_shim_weight weight = weights[number]; /* the list may move */
-    const htp_runner_tensor *tensor = m->runner->weight(m->runner->self, number);
+    const htp_shim_weight *weight = &m->instances->weights.items[number];
+    const htp_runner_tensor *tensor =
+        m->runner->data(m->runner->self, m->instances->data.items[number]);
     if (tensor) {
         HTP_DO(require_rank(m, tensor));
     }
     htp_item *made = htp_item_make(m, HTP_ITEM_TENSOR);
     made->weight = number;
-    if (tensor && !weight.is_parameter && tensor->elements <= 1 && !weight.is_mapped) {
+    if (tensor && !weight->is_parameter && tensor->elements <= 1 && !weight->is_mapped) {
         HTP_DO(fill_real(m, made, tensor));
-    } else if (!tensor || weight.dtype == HTP_DTYPE_OTHER) {
+    } else if (!tensor || weight->dtype == HTP_DTYPE_OTHER) {
         return htp_machine_stop(
             m, HTP_UNSUPPORTED,
             "the weight %s is sparse, quantised, conjugated, or of a type that ONNX has no plain "
             "form for",
-            weight.name);
+            weight->name);
     } else {
-        HTP_DO(fill_tied(m, made, &weight, tensor));
+        HTP_DO(fill_tied(m, made, weight, tensor));
     }
     htp_storage_keep(m, made);
     const void *key = htp_arena_copy(m->arena, &number, sizeof(number));

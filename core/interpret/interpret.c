@@ -5,6 +5,7 @@
 
 #include "interpret/lists.h"
 #include "interpret/memory.h"
+#include "interpret/message.h"
 #include "interpret/sizes.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ static htp_outcome read_function(htp_machine *m, uint32_t function)
         return HTP_GOES_ON;
     }
     htp_outcome outcome = code == HTP_SHIM_INTERNAL ? HTP_BREAKS : HTP_FAILS;
+    htp_message_shorten(error);
     return htp_machine_stop(m, outcome, "%s", error->message);
 }
 

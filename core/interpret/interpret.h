@@ -5,8 +5,11 @@
 #define HTP_INTERPRET_INTERPRET_H
 
 #include "base/arena.h"
+#include "interpret/instances.h"
 #include "interpret/places.h"
 #include "interpret/trace.h"
+
+#include <htp/runner.h>
 
 /** A model that is interpreted again and again: what earlier calls left is kept between them. */
 typedef struct htp_interpreter htp_interpreter;
@@ -16,9 +19,8 @@ typedef struct htp_interpreted {
     const struct htp_program *program;
     const struct htp_runner *runner;
     const htp_place_finder *places;
-    const htp_shim_module *modules;
-    uint32_t module_count;
-    const char *method;
+    const htp_instances *instances; /* of the program */
+    const char *method;             /* that the program has chosen */
 } htp_interpreted;
 
 /** @return NULL without memory */
@@ -46,6 +48,9 @@ htp_interpreter_runs htp_interpreter_run;
 htp_shim_code htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_arena *arena,
                                              const htp_shim_input **inputs, uint32_t *count,
                                              htp_shim_error *error);
+
+/** A number as an input; left out where it is none, or one that a double does not hold. */
+htp_shim_input htp_input_of_operand(const htp_operand *value);
 
 /** Which functions and nodes of the program the calls and nodes of the last trace stand for. */
 void htp_interpreter_stands(const htp_interpreter *interpreter, const htp_trace_stand **calls,

@@ -22,10 +22,11 @@ typedef struct call {
 
 struct htp_interpreter {
     htp_interpreted of;
-    call *last;     /* NULL */
-    call *first;    /* after the archive was read: NULL, or perhaps the last one */
-    uint64_t empty; /* the runner's mark when nothing ran */
-    uint64_t begun; /* and behind what stays while later calls are followed */
+    htp_weight_list weights; /* constants that any call needed stay */
+    call *last;              /* NULL */
+    call *first;             /* after the archive was read: NULL, or perhaps the last one */
+    uint64_t empty;          /* the runner's mark when nothing ran */
+    uint64_t begun;          /* and behind what stays while later calls are followed */
 };
 
 /* A call that is being followed: in one machine after the other, until one comes to an end. */
@@ -67,6 +68,7 @@ htp_interpreter *htp_interpreter_open(const htp_interpreted *of)
     htp_interpreter *interpreter = calloc(1, sizeof(*interpreter));
     if (interpreter) {
         interpreter->of = *of;
+        htp_weight_list_open(&interpreter->weights, of->instances);
         interpreter->empty = of->runner->mark(of->runner->self);
         interpreter->begun = interpreter->empty;
     }
@@ -87,6 +89,7 @@ void htp_interpreter_close(htp_interpreter *interpreter)
 {
     if (interpreter) {
         free_calls(interpreter);
+        htp_weight_list_close(&interpreter->weights);
         free(interpreter);
     }
 }
@@ -195,15 +198,18 @@ static void settle(following *f, htp_shim_code code)
 
 /* ---- one machine ---- */
 
-htp_machine *htp_machine_make(htp_arena *arena, const htp_interpreted *of, uint32_t lane_count)
+htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, uint32_t lane_count)
 {
+    const htp_interpreted *of = &interpreter->of;
     htp_machine *m = HTP_NEW(arena, htp_machine);
     m->arena = arena;
     m->program = of->program;
     m->runner = of->runner;
     m->places = of->places;
-    m->modules = of->modules;
-    m->module_count = of->module_count;
+    m->instances = of->instances;
+    m->modules = of->instances->modules.items;
+    m->module_count = (uint32_t)of->instances->modules.count;
+    m->weight_list = &interpreter->weights;
     m->method = of->method;
     m->function = of->program->method;
     m->lane_count = lane_count;
@@ -215,7 +221,7 @@ htp_machine *htp_machine_make(htp_arena *arena, const htp_interpreted *of, uint3
 
 static htp_machine *make_machine(const following *f)
 {
-    htp_machine *m = htp_machine_make(&f->made->arena, &f->interpreter->of, f->lane_count);
+    htp_machine *m = htp_machine_make(&f->made->arena, f->interpreter, f->lane_count);
     m->tick = f->tick;
     m->user = f->user;
     m->longest_unrolled = f->prefers_loops ? 0 : LONG_LOOP;

@@ -1,6 +1,7 @@
 /*
  * Items, the tensors in their lanes, and what these hold.
  */
+#include "interpret/message.h"
 #include "interpret/recording.h"
 
 #include <math.h>
@@ -75,8 +76,11 @@ htp_item *htp_item_hold(htp_machine *m, htp_item_kind kind, const htp_items *ele
 
 /* ---- tensors ---- */
 
-htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, const htp_shim_error *error)
+htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, htp_shim_error *error)
 {
+    if (code != HTP_RUN_OK) {
+        htp_message_shorten(error);
+    }
     switch (code) {
     case HTP_RUN_OK:
         return HTP_GOES_ON;

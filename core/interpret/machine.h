@@ -8,6 +8,7 @@
 #define HTP_INTERPRET_MACHINE_H
 
 #include "base/map.h"
+#include "interpret/instances.h"
 #include "interpret/item.h"
 #include "interpret/outcome.h"
 #include "interpret/places.h"
@@ -166,10 +167,12 @@ typedef struct htp_machine {
     const htp_program *program;
     const htp_runner *runner;
     const htp_place_finder *places;
-    const htp_shim_module *modules; /* of the model */
+    const htp_instances *instances;
+    const htp_shim_module *modules; /* of the instances */
     uint32_t module_count;
-    const char *method; /* that was chosen */
-    uint32_t function;  /* that is followed: the method, or what tells of it */
+    htp_weight_list *weight_list; /* that constants are added to */
+    const char *method;           /* that was chosen */
+    uint32_t function;            /* that is followed: the method, or what tells of it */
     uint32_t lane_count;
     htp_shim_tick tick; /* NULL */
     void *user;

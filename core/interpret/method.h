@@ -8,7 +8,7 @@
 #include "interpret/interpret.h"
 
 /** A machine that is to follow the method. Its ticks are the caller's to set. */
-htp_machine *htp_machine_make(htp_arena *arena, const htp_interpreted *of, uint32_t lane_count);
+htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, uint32_t lane_count);
 
 /** What a run ended with as a code; @p error receives the message. */
 htp_shim_code htp_machine_end(const htp_machine *m, htp_outcome outcome, htp_shim_error *error);

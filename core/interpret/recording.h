@@ -38,7 +38,7 @@ htp_outcome htp_tensor_make(htp_machine *m, const htp_making *making,
                             const htp_runner_tensor **tensor);
 
 /** How a run or making ended, as an outcome; @p error has the message. */
-htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, const htp_shim_error *error);
+htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, htp_shim_error *error);
 
 /** Makes an item that has no elements in any lane real: there is nothing in it to be unknown. */
 htp_outcome htp_item_settle_empty(htp_machine *m, htp_item *item);

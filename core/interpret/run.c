@@ -88,7 +88,7 @@ htp_outcome htp_method_run(htp_machine *m, const htp_items *arguments,
                            const htp_carried_state *carried, size_t carried_count,
                            htp_items *outputs)
 {
-    uint32_t module = m->program->objects[m->program->owner].module;
+    uint32_t module = htp_instances_module(m->instances, m->program->owner);
     if (module >= m->module_count) {
         return htp_machine_stop(m, HTP_FAILS, "the method belongs to no module");
     }

@@ -19,7 +19,7 @@ uint32_t htp_inspection_obstacle_count(const htp_inspection *inspection)
 
 const char *htp_inspection_writer(const htp_inspection *inspection)
 {
-    return inspection->facts.has_serialization_id ? "PyTorch 2" : NULL;
+    return inspection->has_serialization_id ? "PyTorch 2" : NULL;
 }
 
 /* Adds what a file names: one line, whatever it holds. */
@@ -36,8 +36,8 @@ static void add_archive(htp_text *text, const htp_inspection *inspection)
     htp_text_add(text, "model    ");
     add(text, inspection->model_path);
     htp_text_addf(text, "\narchive  format %" PRIu64 "%s%s, read with libtorch %s\n",
-                  inspection->facts.format_version, writer ? ", written by " : "",
-                  writer ? writer : "", inspection->libtorch_version);
+                  inspection->format_version, writer ? ", written by " : "", writer ? writer : "",
+                  inspection->libtorch_version);
 }
 
 static void add_signature(htp_text *text, const htp_inspection *inspection)
@@ -59,15 +59,15 @@ static void add_signature(htp_text *text, const htp_inspection *inspection)
         }
     }
     htp_text_add(text, ") -> ");
-    add(text, inspection->facts.returns);
+    add(text, inspection->returns);
     htp_text_add(text, "\n");
 }
 
 static void add_methods(htp_text *text, const htp_inspection *inspection)
 {
     const char *separator = "others   ";
-    for (uint32_t i = 0; i < inspection->facts.method_count; i++) {
-        const char *method = inspection->facts.methods[i];
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
+        const char *method = inspection->methods[i];
         if (strcmp(method, inspection->method) != 0) {
             htp_text_add(text, separator);
             add(text, method);

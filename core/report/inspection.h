@@ -30,7 +30,11 @@ typedef struct htp_inspection {
     const char *method;
     const char *module; /* that has it; "": the root */
     const char *libtorch_version;
-    htp_shim_facts facts;
+    uint64_t format_version;    /* of the archive; 0 when not known */
+    bool has_serialization_id;  /* the archive has the record that PyTorch 2 adds */
+    const char *const *methods; /* of who has the method, in order of definition */
+    uint32_t method_count;
+    const char *returns; /* the type that the method returns */
     const htp_shim_argument *arguments;
     uint32_t argument_count;
     const char *inputs_origin; /* "given", "archive" or "derived" */

@@ -36,9 +36,9 @@ static void add_method(htp_text *text, const htp_inspection *inspection)
     add_string(text, ", ", "module", inspection->module);
     add_key(text, ", ", "methods");
     htp_text_add(text, "[");
-    for (uint32_t i = 0; i < inspection->facts.method_count; i++) {
+    for (uint32_t i = 0; i < inspection->method_count; i++) {
         htp_text_add(text, i ? ", " : "");
-        htp_text_add_json(text, inspection->facts.methods[i]);
+        htp_text_add_json(text, inspection->methods[i]);
     }
     htp_text_add(text, "], \"arguments\": [");
     for (uint32_t i = 0; i < inspection->argument_count; i++) {
@@ -51,7 +51,7 @@ static void add_method(htp_text *text, const htp_inspection *inspection)
         htp_text_add(text, "}");
     }
     htp_text_add(text, "]");
-    add_string(text, ", ", "returns", inspection->facts.returns);
+    add_string(text, ", ", "returns", inspection->returns);
 }
 
 static void add_inputs(htp_text *text, const htp_inspection *inspection)
@@ -112,7 +112,7 @@ const char *htp_report_inspection_json(htp_arena *arena, const htp_inspection *i
     htp_text_add(&text, "{");
     add_string(&text, "", "model", inspection->model_path);
     add_string(&text, ", ", "status", "ok");
-    add_count(&text, "format_version", inspection->facts.format_version);
+    add_count(&text, "format_version", inspection->format_version);
     add_string(&text, ", ", "written_by", htp_inspection_writer(inspection));
     add_string(&text, ", ", "libtorch", inspection->libtorch_version);
     add_method(&text, inspection);

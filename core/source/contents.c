@@ -5,9 +5,11 @@
 #include "source/code_values.h"
 #include "source/pickle.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 #include <zlib.h>
 
 /* No record of this many bytes is inflated: a file of some megabytes could ask for gigabytes. */
@@ -245,4 +247,27 @@ htp_status htp_contents_check(htp_arena *arena, const char *path, htp_archive *a
     htp_status status = check_records(&all);
     htp_arena_free(&archive->code);
     return status;
+}
+
+const char *htp_archive_read(htp_arena *arena, htp_archive *archive, int file, const char *name,
+                             size_t *bytes)
+{
+    uint32_t index = 0;
+    htp_contents_record read = {.bytes = NULL};
+    *bytes = 0;
+    if (!htp_map_get(&archive->by_name, name, &index)) {
+        return NULL;
+    }
+    int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    archive->file = own < 0 ? NULL : fdopen(own, "rb");
+    if (!archive->file) {
+        (void)close(own);
+        return NULL;
+    }
+    htp_status status = htp_contents_read_record(arena, "", archive, index, &read);
+    bool is_whole = status == HTP_OK;
+    htp_status_free(status);
+    htp_archive_close(archive);
+    *bytes = is_whole ? read.count : 0;
+    return is_whole ? (const char *)read.bytes : NULL;
 }

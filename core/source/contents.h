@@ -27,5 +27,13 @@ typedef struct htp_contents_record {
 HTP_MUST_USE htp_status htp_contents_read_record(htp_arena *arena, const char *path,
                                                  const htp_archive *archive, uint32_t index,
                                                  htp_contents_record *read);
+/**
+ * Reads a record of an archive that was checked.
+ * @param file  a descriptor of the file that it was found in
+ * @return its bytes in @p arena, with a NUL behind them; NULL where there is none of that name, or
+ *         it cannot be read to its end
+ */
+const char *htp_archive_read(htp_arena *arena, htp_archive *archive, int file, const char *name,
+                             size_t *bytes);
 
 #endif

@@ -38,9 +38,9 @@ static void note_weight(htp_hint_weights *weights, const htp_program_data *data)
         return;
     }
     if (!weights->first) {
-        weights->first = data;
+        weights->first = data->tensor;
     } else if (!weights->second) {
-        weights->second = data;
+        weights->second = data->tensor;
     }
 }
 
@@ -50,7 +50,7 @@ static void note_weights_of(const htp_hint_scope *s, uint32_t value, htp_hint_we
     const htp_operands o = htp_hint_operands(s);
     const htp_program_data *all = s->search->program->data;
     const htp_program_data *constant = htp_operands_constant(&o, value);
-    if (constant && constant->kind == HTP_DATA_TENSOR && constant->rank > 0) {
+    if (constant && constant->kind == HTP_DATA_TENSOR && constant->tensor->rank > 0) {
         note_weight(weights, constant);
         return;
     }

@@ -75,18 +75,24 @@ static void size_state(const htp_operands *o, int64_t features, htp_hint *hint)
     set_dims(hint, has_layers ? 3 : 2, has_layers ? dims : dims + 1);
 }
 
+/* Of a tensor that is not plain nothing is told. */
+static uint32_t rank_of(const htp_tensor_view *weight)
+{
+    return weight && weight->is_plain ? weight->rank : 0;
+}
+
 void htp_hint_find_weight(const htp_operands *o, const htp_hint_weights *weights, uint32_t at,
                           htp_hint *hint)
 {
     hint->weight_rank = 0;
     if (htp_operands_find(o, "hx") == o->node->inputs[at]) {
-        if (weights->second && weights->second->rank == 2) {
+        if (rank_of(weights->second) == 2) {
             size_state(o, weights->second->dims[1], hint);
         }
         return;
     }
     if (weights->first) {
-        set_dims(hint, weights->first->rank, weights->first->dims);
+        set_dims(hint, rank_of(weights->first), weights->first->dims);
     }
     if (hint->weight_rank == 0) {
         count_strides(o, hint);

@@ -11,8 +11,8 @@
 /** The first two weights among the operands of a node, elements of lists included: NULL where there
  * are none. */
 typedef struct htp_hint_weights {
-    const htp_program_data *first;
-    const htp_program_data *second;
+    const htp_tensor_view *first;
+    const htp_tensor_view *second;
 } htp_hint_weights;
 
 /** Fills the weight of a hint that speaks of operand number @p at; without one its rank is 0. */

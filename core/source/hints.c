@@ -1,5 +1,6 @@
 #include "source/hints.h"
 
+#include "interpret/message.h"
 #include "source/hint_scope.h"
 #include "source/program.h"
 
@@ -20,6 +21,7 @@ static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char 
         return k;
     }
     const htp_program_class *type = &f->program->classes[f->program->objects[object].class_number];
+    bool is_module = type->is_module;
     for (uint32_t slot = 0; slot < type->attribute_count; slot++) {
         if (strcmp(type->attributes[slot], name) != 0) {
             continue;
@@ -27,10 +29,11 @@ static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char 
         uint32_t number = HTP_PROGRAM_NONE;
         f->code = f->program->load_slot(f->program, object, slot, &number, f->error);
         if (f->code != HTP_SHIM_OK) {
+            htp_message_shorten(f->error);
             return k;
         }
         const htp_program_data *data = &f->program->data[number];
-        k.is_weight = data->kind == HTP_DATA_TENSOR && data->weight != HTP_PROGRAM_NONE;
+        k.is_weight = data->kind == HTP_DATA_TENSOR && is_module;
         k.weights = k.is_weight || is_list_of_tensors(f, data) ? number : HTP_PROGRAM_NONE;
         k.object = data->kind == HTP_DATA_OBJECT ? data->object : HTP_PROGRAM_NONE;
         return k;

@@ -1,5 +1,7 @@
 #include "source/program.h"
 
+#include "interpret/message.h"
+
 #include <string.h>
 
 uint32_t htp_program_find_method(const htp_program *program, uint32_t class_number,
@@ -20,6 +22,9 @@ htp_shim_code htp_program_load(const htp_program *program, uint32_t number,
     htp_shim_code code = HTP_SHIM_OK;
     if (!program->functions[number].is_loaded) {
         code = program->load_function(program, number, error);
+    }
+    if (code != HTP_SHIM_OK) {
+        htp_message_shorten(error);
     }
     *function = program->functions[number];
     return code;

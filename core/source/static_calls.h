@@ -15,7 +15,7 @@
 
 /** A running forward(). */
 typedef struct htp_static_running {
-    uint32_t module;
+    uint32_t object; /* the module, of the program */
     uint32_t caller; /* the running forward() around it, of a smaller number; HTP_SHIM_NONE: this is
                         the method */
 } htp_static_running;

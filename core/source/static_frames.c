@@ -89,6 +89,12 @@ static bool enters_module(const htp_program_node *node)
            strspn(node->name + length, "0123456789") == strlen(node->name + length);
 }
 
+static bool is_module(const htp_program *program, uint32_t object)
+{
+    return object != HTP_PROGRAM_NONE &&
+           program->classes[program->objects[object].class_number].is_module;
+}
+
 /* In functions and other methods the modules go on that run where they are called. */
 static uint32_t find_running(htp_static_search *s, const htp_static_frame *caller,
                              const htp_program_node *node)
@@ -97,12 +103,10 @@ static uint32_t find_running(htp_static_search *s, const htp_static_frame *calle
         return caller->running;
     }
     uint32_t self = caller->objects[node->inputs[0]];
-    uint32_t module =
-        self == HTP_PROGRAM_NONE ? HTP_PROGRAM_NONE : s->program->objects[self].module;
-    if (module == HTP_PROGRAM_NONE) {
+    if (!is_module(s->program, self)) {
         return HTP_SHIM_NONE;
     }
-    const htp_static_running running = {.module = module, .caller = caller->running};
+    const htp_static_running running = {.object = self, .caller = caller->running};
     HTP_PUSH(s->arena, &s->running, running);
     return (uint32_t)s->running.count - 1;
 }
@@ -110,8 +114,7 @@ static uint32_t find_running(htp_static_search *s, const htp_static_frame *calle
 htp_static_frame *htp_static_begin(htp_static_search *s)
 {
     const uint32_t owner = s->program->owner;
-    const htp_static_running method = {.module = s->program->objects[owner].module,
-                                       .caller = HTP_SHIM_NONE};
+    const htp_static_running method = {.object = owner, .caller = HTP_SHIM_NONE};
     const htp_static_frame made = {.function = s->program->method};
     HTP_PUSH(s->arena, &s->running, method);
     HTP_PUSH(s->arena, &s->frames, NULL);

@@ -3,6 +3,7 @@
  */
 #include "source/torchscript.h"
 
+#include "interpret/message.h"
 #include "interpret/meta_kernels.h"
 
 #include <dlfcn.h>
@@ -181,6 +182,7 @@ htp_status htp_torchscript_load_library(const htp_shim *shim, const char *path)
     if (shim->load_library(path, &error) == HTP_SHIM_OK) {
         return add_meta_kernels(shim, path);
     }
+    htp_message_shorten(&error);
     return htp_status_make(HTP_CODE_USAGE, "%s: cannot be loaded as a library of operators: %s",
                            path, error.message);
 }
@@ -194,6 +196,24 @@ bool htp_watch_tick(void *user, uint64_t done, uint64_t total)
         watch->is_interrupted = true;
     }
     return !watch->is_interrupted;
+}
+
+/* libtorch's reason, and what to do where the file needs an operator that nobody registered. */
+static void explain_refusal(htp_shim_error *error)
+{
+    static const char *const unknown = "Unknown builtin op: ";
+    const char *found = strstr(error->message, unknown);
+    if (!found) {
+        return;
+    }
+    bool is_own = strncmp(found + strlen(unknown), "aten::", 6) == 0;
+    size_t length = strlen(error->message);
+    while (length > 0 && error->message[length - 1] == '.') {
+        length--;
+    }
+    (void)snprintf(error->message + length, sizeof(error->message) - length, "%s",
+                   is_own ? ": this libtorch does not have it; a newer one may"
+                          : ": pass the library that registers it with --load-library");
 }
 
 htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const htp_archive *archive,
@@ -211,6 +231,12 @@ htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const ht
     };
     const htp_shim_host host = {.user = &watch, .tick = htp_watch_tick};
     htp_shim_code code = shim->open(path, &contents, &host, model, &error);
+    if (code != HTP_SHIM_OK) {
+        htp_message_shorten(&error);
+    }
+    if (code == HTP_SHIM_NOT_MODEL) {
+        explain_refusal(&error);
+    }
     return watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
                                 : htp_torchscript_status(path, code, &error);
 }

@@ -53,9 +53,10 @@ typedef struct htp_program_type {
 typedef struct htp_program_argument {
     const char *name; /**< "" of most results */
     uint32_t type;
-    bool is_alias;         /**< a result may lie in an argument's memory, or is that argument */
-    bool is_written;       /**< an argument that is changed in place */
-    uint32_t default_data; /**< HTP_PROGRAM_NONE where it must be given, and of operators */
+    bool is_alias;            /**< a result may lie in an argument's memory, or is that argument */
+    bool is_written;          /**< an argument that is changed in place */
+    uint32_t default_data;    /**< HTP_PROGRAM_NONE where it must be given, and of operators */
+    const char *default_text; /**< as Python writes it; NULL where there is none */
 } htp_program_argument;
 
 /** What an operator or function takes and gives. */
@@ -89,30 +90,56 @@ typedef enum htp_data_kind {
     HTP_DATA_DEVICE,
 } htp_data_kind;
 
+/** A tensor as it lies in memory. */
+typedef struct htp_tensor_view {
+    int32_t type; /**< at::ScalarType's number, as htp_scalar_type has it */
+    uint32_t rank;
+    const int64_t *dims;
+    const int64_t *strides; /**< in elements; may be 0 or in any order, never negative. NULL where
+                                 it is not plain */
+    bool is_plain;          /**< its numbers are the bytes that lie there: not sparse, quantised, or
+                                 conjugated */
+    bool requires_grad;
+    uint64_t storage;       /**< as a htp_runner_tensor has it; all below is of it */
+    int64_t offset;         /**< of the first element, in elements */
+    const void *bytes;      /**< the first, native byte order: of the mapped archive, or memory */
+    uint64_t storage_bytes; /**< that may be read from there on */
+    bool is_mapped;         /**< they lie in a read-only mapping of a file: pages that were read
+                                 may be dropped (MADV_DONTNEED), they come back when needed */
+    uint64_t file_offset;   /**< of them in that file, where they are mapped */
+    bool is_readable;       /**< libtorch may compute with them: they are no page of the file */
+} htp_tensor_view;
+
 /** A value that is known before anything runs: a constant of the code, or what an attribute holds.
  */
 typedef struct htp_program_data {
     htp_data_kind kind;
-    int64_t number;          /**< of an int, or 0 and 1 */
-    double real;             /**< of a float */
-    const char *string;      /**< or device: ended by NUL, and may have others before */
-    uint64_t bytes;          /**< of the string */
-    const void *other;       /**< of what nobody looks into: as a htp_operand has it */
-    int64_t tensor_elements; /**< of a tensor: how many */
-    uint64_t storage;        /**< of a tensor: as a htp_tensor has it */
-    bool is_readable; /**< a tensor whose contents may be looked at: they are no page of the file */
-    const int64_t *dims;
-    uint32_t rank;
-    uint32_t weight;          /**< a tensor that an attribute of a module holds: its number */
+    int64_t number;     /**< of an int, or 0 and 1 */
+    double real;        /**< of a float */
+    const char *string; /**< or device: ended by NUL, and may have others before */
+    uint64_t bytes;     /**< of the string */
+    const void *other;  /**< of what nobody looks into: as a htp_operand has it */
+    const htp_tensor_view *tensor;
     const uint32_t *elements; /**< data */
     uint32_t element_count;
     uint32_t object;
 } htp_program_data;
 
+/** What an attribute is declared to hold. */
+typedef enum htp_slot_role {
+    HTP_SLOT_OTHER = 0, /**< no module, and no tensor but within something else */
+    HTP_SLOT_TENSOR,    /**< perhaps a tensor */
+    HTP_SLOT_PARAMETER, /**< the same, and it is a parameter of the module */
+    HTP_SLOT_MODULE,
+} htp_slot_role;
+
 /** A class of the program, with its attributes in the order of their slots. */
 typedef struct htp_program_class {
-    const char *name; /**< qualified: "__torch__.model.Net"; "" of one without a name */
+    const char *name;       /**< qualified: "__torch__.model.Net"; "" of one without a name */
+    const char *plain_name; /**< "model.Net": without what TorchScript puts before and into it */
+    bool is_module;
     const char *const *attributes; /**< names */
+    const htp_slot_role *roles;
     uint32_t attribute_count;
     const char *const *method_names;
     const uint32_t *methods; /**< functions */
@@ -122,7 +149,6 @@ typedef struct htp_program_class {
 /** An object that the archive holds; its attributes are read by load_slot. */
 typedef struct htp_program_object {
     uint32_t class_number;
-    uint32_t module; /**< a module instance of the model: its number */
 } htp_program_object;
 
 /** A value of a function. */
@@ -181,10 +207,10 @@ typedef struct htp_program_source {
     uint64_t end;
 } htp_program_source;
 
-/** A program: the method that was chosen, and what it uses as far as it was loaded. */
+/** A program, as far as it was loaded. Object 0 is the root module. */
 typedef struct htp_program {
-    uint32_t method; /**< function */
-    uint32_t owner;  /**< the object that the method is called on */
+    uint32_t method; /**< the function that is followed: whose program it is sets it */
+    uint32_t owner;  /**< and the object that it is called on */
     const htp_program_type *types;
     const htp_program_schema *schemas;
     const htp_program_data *data;
@@ -199,6 +225,12 @@ typedef struct htp_program {
     /** Reads what an attribute of an object holds; the same data whenever it is asked. */
     htp_shim_code (*load_slot)(const struct htp_program *program, uint32_t object, uint32_t slot,
                                uint32_t *data, htp_shim_error *error);
+
+    /** Reads what a method of the root was traced with, which PyTorch 2 keeps in the archive:
+     * tensors without contents. @p data receives a tuple, HTP_PROGRAM_NONE where the archive has
+     * none. */
+    htp_shim_code (*load_traced_inputs)(const struct htp_program *program, const char *method,
+                                        uint32_t *data, htp_shim_error *error);
 
     /** Where a node stands in the code that it was compiled of. */
     void (*find_source)(const struct htp_program *program, uint32_t function, uint32_t node,

@@ -167,15 +167,9 @@ typedef struct htp_runner {
     /** Of a program's data (htp/program.h): a tensor, its contents where is_readable. */
     const htp_runner_tensor *(*data)(void *self, uint32_t data);
 
-    /** Of the model's weights: a tensor with its contents. */
-    const htp_runner_tensor *(*weight)(void *self, uint32_t weight);
-
-    /** Adds a tensor to the model's weights, as a constant of the code. @return its number;
+    /** Keeps a tensor as data of the program, which tells where its bytes lie. @return its number;
      * HTP_SHIM_NONE without memory */
-    uint32_t (*add_weight)(void *self, const htp_runner_tensor *tensor);
-
-    /** The weights as they are now. */
-    const htp_shim_weight *(*weights)(void *self, uint32_t *count);
+    uint32_t (*keep)(void *self, const htp_runner_tensor *tensor);
 
     /** A new object of a class, in the program's table; HTP_SHIM_NONE without memory. */
     uint32_t (*make_object)(void *self, uint32_t class_number);

@@ -52,7 +52,7 @@ typedef enum htp_shim_code {
     HTP_SHIM_NEEDS_LANES, /**< a size depends on the data: trace again in more than one lane */
 } htp_shim_code;
 
-/** One line; the shim fills it on failure. */
+/** The shim fills it on failure. What libtorch says may have several lines. */
 typedef struct htp_shim_error {
     char message[2048];
 } htp_shim_error;
@@ -178,15 +178,6 @@ typedef struct htp_shim_input {
                          or the key; NULL for an argument */
 } htp_shim_input;
 
-/** What an archive says of itself, and a method. */
-typedef struct htp_shim_facts {
-    uint64_t format_version;    /**< of the archive; 0 when not known */
-    bool has_serialization_id;  /**< the archive has the record that PyTorch 2 adds */
-    const char *const *methods; /**< of the root module, in order of definition */
-    uint32_t method_count;
-    const char *returns; /**< the type that the method returns */
-} htp_shim_facts;
-
 typedef struct htp_shim_model htp_shim_model;
 struct htp_program;      /* htp/program.h */
 struct htp_runner;       /* htp/runner.h */
@@ -216,24 +207,6 @@ typedef struct htp_shim {
     /** Frees the model and everything that it handed out; NULL is accepted. */
     void (*close)(htp_shim_model *model);
 
-    /** The module instances. */
-    void (*modules)(const htp_shim_model *model, const htp_shim_module **modules, uint32_t *count);
-
-    /** The model's weights (no constants of the code). */
-    void (*weights)(const htp_shim_model *model, const htp_shim_weight **weights, uint32_t *count);
-
-    /** The arguments of the method. */
-    void (*arguments)(const htp_shim_model *model, const htp_shim_argument **arguments,
-                      uint32_t *count);
-
-    /** Inputs that the method was traced with, which PyTorch 2 keeps in the archive without
-     * contents. @p count is 0 when there are none. */
-    htp_shim_code (*archived_inputs)(htp_shim_model *model, const htp_shim_input **inputs,
-                                     uint32_t *count, htp_shim_error *error);
-
-    /** Contents of an extra file of the archive ("htp_inputs.json"); NULL when there is none. */
-    const char *(*extra_file)(htp_shim_model *model, const char *name, size_t *bytes);
-
     /** Every operator schema key that this libtorch registers contains @p kind. */
     bool (*has_operator)(const char *kind);
 
@@ -241,23 +214,12 @@ typedef struct htp_shim {
      * @return HTP_SHIM_OK, or HTP_SHIM_BAD_INPUTS */
     htp_shim_code (*load_library)(const char *path, htp_shim_error *error);
 
-    /** Chooses the method that arguments(), program(), runner(), archived_inputs() and
-     * facts() are about. Called once, before them.
-     * @param module  the dotted path of who has it, "" for the root
-     * @return HTP_SHIM_BAD_INPUTS where there is no such module or method */
-    htp_shim_code (*choose_method)(htp_shim_model *model, const char *module, const char *name,
-                                   htp_shim_error *error);
-
-    /** The program that the method is part of: plain data, valid until close(). */
-    htp_shim_code (*program)(htp_shim_model *model, const struct htp_program **program,
-                             htp_shim_error *error);
+    /** The program: plain data, valid until close(). Its method is the caller's to set. */
+    struct htp_program *(*program)(htp_shim_model *model);
 
     /** What runs the operators of the program; valid until close(). */
     htp_shim_code (*runner)(htp_shim_model *model, const struct htp_runner **runner,
                             htp_shim_error *error);
-
-    /** What the archive says of itself and of the method. */
-    htp_shim_code (*facts)(htp_shim_model *model, htp_shim_facts *facts, htp_shim_error *error);
 
     /** Has libtorch run kernels of the core on tensors without contents: those of operators that
      * are known by now and have none. May be called again, after a library was opened. */

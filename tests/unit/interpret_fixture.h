@@ -27,6 +27,7 @@ typedef struct interpretation {
     htp_arena *arena;
     const htp_program *program;
     runner_fixture *runner;
+    htp_instances instances;
     htp_interpreter *interpreter;
     uint32_t lanes;
     htp_shim_code code;
@@ -198,9 +199,35 @@ static inline const char *interpret_find_text(void *self, uint32_t function, uin
     return "";
 }
 
-/** Opens a program, behind the schemas of the runner. Its classes are modules, which have their
- * names as paths.
- */
+/** Classes are modules, which have their names as paths; weights have the numbers of their data,
+ * where other data are weights without dims. */
+static inline void interpret_add_instances(interpretation *i)
+{
+    const program_fixture *p = i->runner->program;
+    for (uint32_t m = 0; m < p->classes.count; m++) {
+        const char *name = i->program->classes[m].name;
+        const htp_shim_module module = {.name = name,
+                                        .path = m ? name : "",
+                                        .qualified_class = name,
+                                        .parent = m ? 0 : HTP_SHIM_NONE};
+        (void)htp_instances_add_module(i->arena, &i->instances, &module, m);
+    }
+    for (uint32_t d = 0; d < p->data.count; d++) {
+        static const htp_tensor_view none = {.is_plain = false};
+        const htp_program_data *data = &p->data.items[d];
+        bool is_tensor = data->kind == HTP_DATA_TENSOR;
+        const htp_shim_weight named = {
+            .name = is_tensor ? htp_arena_printf(i->arena, "weight_%u", d) : "none",
+            .module = HTP_SHIM_NONE,
+            .is_parameter = is_tensor && data->tensor->rank > 0, /* counters are none */
+        };
+        htp_instances_add_weight(i->arena, &i->instances, &named, d,
+                                 is_tensor ? data->tensor : &none);
+        i->instances.by_data.items[d] = is_tensor ? d + 1 : 0;
+    }
+}
+
+/** Opens a program, behind the schemas of the runner. */
 static inline interpretation *interpret_open_program(htp_arena *arena, const char *program)
 {
     interpretation *i = HTP_NEW(arena, interpretation);
@@ -208,17 +235,9 @@ static inline interpretation *interpret_open_program(htp_arena *arena, const cha
     i->program =
         program_read(arena, htp_arena_printf(arena, "%s%s", runner_schemas_text(arena), program));
     i->runner = runner_make_up(arena, i->program);
-    uint32_t count = (uint32_t)i->runner->program->classes.count;
-    htp_shim_module *modules = HTP_NEW_ARRAY(arena, htp_shim_module, count);
-    for (uint32_t m = 0; m < count; m++) {
-        const char *name = i->program->classes[m].name;
-        modules[m] = (htp_shim_module){.name = name,
-                                       .path = m ? name : "",
-                                       .qualified_class = name,
-                                       .parent = m ? 0 : HTP_SHIM_NONE};
-    }
+    interpret_add_instances(i);
     static const htp_place_finder places = {NULL, interpret_find_place, interpret_find_text};
-    const htp_interpreted of = {i->program, &i->runner->runner, &places, modules, count, "forward"};
+    const htp_interpreted of = {i->program, &i->runner->runner, &places, &i->instances, "forward"};
     i->interpreter = htp_interpreter_open(&of);
     ck_assert_ptr_nonnull(i->interpreter);
     return i;

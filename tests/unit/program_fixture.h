@@ -5,6 +5,7 @@
  * "n:int" schema aten::add_.Tensor self! other -> self!      is not; "!" is written, "*" looked at.
  * What is behind "->" are results: a tensor where nothing is said class Net weight=tensor[10,4]
  * block=Block          a class, and its one object class Block rows=list[tensor[2]tensor[3,2]]
+ *     class Net weight!=tensor[10,4]                     a parameter
  *     class Tied a=tensor[2,3]@9 b=tensor[2,3]@9         two tensors in one memory, which has a
  * number def Net.forward(%self:Net, %x, %n:int)             the first one is the method of the
  * program %w = prim::GetAttr<weight>(%self) %y = aten::embedding.t(%w, %x) %k:int =
@@ -87,14 +88,25 @@ static inline void program_read_class(program_fixture *p)
 {
     program_texts names = {0};
     program_numbers slots = {0};
+    HTP_VECTOR(htp_slot_role) roles = {0};
     const char *name = program_word(p);
     uint32_t number = program_named(&p->class_names, name);
     for (program_skip(p); *p->at != '\n' && *p->at; program_skip(p)) {
         HTP_PUSH(p->arena, &names, program_word(p));
+        bool is_parameter = program_takes(p, "!");
         program_expect(p, "=");
-        HTP_PUSH(p->arena, &slots, program_data(p, (uint32_t)p->data.count));
+        HTP_PUSH(p->arena, &slots, program_data(p));
+        htp_data_kind kind = p->data.items[p->data.count - 1].kind;
+        HTP_PUSH(p->arena, &roles,
+                 is_parameter              ? HTP_SLOT_PARAMETER
+                 : kind == HTP_DATA_TENSOR ? HTP_SLOT_TENSOR
+                 : kind == HTP_DATA_OBJECT ? HTP_SLOT_MODULE
+                                           : HTP_SLOT_OTHER);
     }
     p->classes.items[number].name = name;
+    p->classes.items[number].plain_name = name;
+    p->classes.items[number].is_module = true;
+    p->classes.items[number].roles = roles.items;
     p->classes.items[number].attributes = names.items;
     p->classes.items[number].attribute_count = (uint32_t)names.count;
     p->slots.items[number] = slots;
@@ -159,7 +171,7 @@ static inline program_numbers program_find_values(program_fixture *p)
 static inline void program_read_option(program_fixture *p, htp_program_node *node)
 {
     if (strcmp(node->kind, "prim::Constant") == 0) {
-        node->data = program_data(p, HTP_PROGRAM_NONE);
+        node->data = program_data(p);
     } else if (strcmp(node->kind, "prim::TupleSlice") == 0) {
         char *end = NULL;
         node->begin = strtoll(p->at, &end, 10);
@@ -297,8 +309,7 @@ static inline void program_number(program_fixture *p, const char *text)
         if (program_takes(p, "class ")) {
             htp_map_set(p->arena, &p->class_names, program_word(p), (uint32_t)p->classes.count);
             HTP_PUSH(p->arena, &p->objects,
-                     (htp_program_object){.class_number = (uint32_t)p->classes.count,
-                                          .module = (uint32_t)p->classes.count});
+                     (htp_program_object){.class_number = (uint32_t)p->classes.count});
             HTP_PUSH(p->arena, &p->classes, (htp_program_class){0});
             HTP_PUSH(p->arena, &p->slots, (program_numbers){0});
         } else if (program_takes(p, "def ")) {

@@ -13,6 +13,9 @@
 #include <htp/program.h>
 #include <string.h>
 
+/** Of all tensors that a text has: at::ScalarType's number of float32. */
+enum { PROGRAM_FLOAT = 6 };
+
 typedef HTP_VECTOR(uint32_t) program_numbers;
 typedef HTP_VECTOR(const char *) program_texts;
 
@@ -98,9 +101,10 @@ static inline htp_type_kind program_type_kind(const char *name)
         const char *name;
         htp_type_kind kind;
     } kinds[] = {
-        {"Tensor", HTP_TYPE_TENSOR}, {"list", HTP_TYPE_LIST},  {"tuple", HTP_TYPE_TUPLE},
-        {"dict", HTP_TYPE_DICT},     {"int", HTP_TYPE_INT},    {"float", HTP_TYPE_FLOAT},
-        {"bool", HTP_TYPE_BOOL},     {"str", HTP_TYPE_STRING}, {"Scalar", HTP_TYPE_NUMBER},
+        {"Tensor", HTP_TYPE_TENSOR},     {"list", HTP_TYPE_LIST},  {"tuple", HTP_TYPE_TUPLE},
+        {"dict", HTP_TYPE_DICT},         {"int", HTP_TYPE_INT},    {"float", HTP_TYPE_FLOAT},
+        {"bool", HTP_TYPE_BOOL},         {"str", HTP_TYPE_STRING}, {"Scalar", HTP_TYPE_NUMBER},
+        {"Optional", HTP_TYPE_OPTIONAL},
     };
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (strcmp(kinds[i].name, name) == 0) {
@@ -110,18 +114,38 @@ static inline htp_type_kind program_type_kind(const char *name)
     return HTP_TYPE_OTHER;
 }
 
+/** A type by its name, with its parts in brackets: "tuple[int,list[Tensor]]". */
+static inline uint32_t program_named_type(program_fixture *p)
+{
+    htp_program_type type = {.kind = HTP_TYPE_OTHER};
+    program_texts fields = {0};
+    program_numbers parts = {0};
+    const char *begin = p->at;
+    const char *name = program_word(p);
+    bool is_class = htp_map_get(&p->class_names, name, &type.class_number);
+    type.kind = is_class ? HTP_TYPE_CLASS : program_type_kind(name);
+    if (*p->at == '[') {
+        for (p->at++; !program_takes(p, "]");) {
+            HTP_PUSH(p->arena, &fields, htp_arena_printf(p->arena, "%zu", parts.count));
+            HTP_PUSH(p->arena, &parts, program_named_type(p));
+        }
+    }
+    type.text = htp_arena_copy(p->arena, begin, (size_t)(p->at - begin));
+    type.parts = parts.items;
+    type.part_count = (uint32_t)parts.count;
+    type.fields = fields.items;
+    HTP_PUSH(p->arena, &p->types, type);
+    return (uint32_t)p->types.count - 1;
+}
+
 /** The type that follows a name, behind ":". */
 static inline uint32_t program_type(program_fixture *p)
 {
-    htp_program_type type = {.kind = HTP_TYPE_TENSOR, .text = "Tensor"};
     if (*p->at == ':') {
         p->at++;
-        const char *name = program_word(p);
-        bool is_class = htp_map_get(&p->class_names, name, &type.class_number);
-        type.kind = is_class ? HTP_TYPE_CLASS : program_type_kind(name);
-        type.text = name;
+        return program_named_type(p);
     }
-    HTP_PUSH(p->arena, &p->types, type);
+    HTP_PUSH(p->arena, &p->types, (htp_program_type){.kind = HTP_TYPE_TENSOR, .text = "Tensor"});
     return (uint32_t)p->types.count - 1;
 }
 
@@ -131,8 +155,7 @@ static inline uint32_t program_add_data(program_fixture *p, htp_program_data dat
     return (uint32_t)p->data.count - 1;
 }
 
-/** @param weight  its number, or HTP_PROGRAM_NONE */
-static inline uint32_t program_tensor(program_fixture *p, uint32_t weight)
+static inline uint32_t program_tensor(program_fixture *p)
 {
     HTP_VECTOR(int64_t) dims = {0};
     program_expect(p, "[");
@@ -142,7 +165,9 @@ static inline uint32_t program_tensor(program_fixture *p, uint32_t weight)
         p->at = end;
     }
     int64_t elements = 1;
-    for (size_t i = 0; i < dims.count; i++) {
+    int64_t *strides = HTP_NEW_ARRAY(p->arena, int64_t, dims.count + 1);
+    for (size_t i = dims.count; i-- > 0;) {
+        strides[i] = elements;
         elements *= dims.items[i];
     }
     uint64_t storage = p->data.count + 1;
@@ -151,36 +176,38 @@ static inline uint32_t program_tensor(program_fixture *p, uint32_t weight)
         storage = strtoull(p->at, &end, 10);
         p->at = end;
     }
-    return program_add_data(p, (htp_program_data){.kind = HTP_DATA_TENSOR,
-                                                  .dims = dims.items,
-                                                  .rank = (uint32_t)dims.count,
-                                                  .tensor_elements = elements,
-                                                  .storage = storage,
-                                                  .is_readable = true,
-                                                  .weight = weight});
+    htp_tensor_view *view = HTP_NEW(p->arena, htp_tensor_view);
+    *view = (htp_tensor_view){.type = PROGRAM_FLOAT,
+                              .rank = (uint32_t)dims.count,
+                              .dims = dims.items,
+                              .strides = strides,
+                              .is_plain = true,
+                              .storage = storage,
+                              .storage_bytes = (uint64_t)elements * sizeof(float),
+                              .is_readable = true};
+    return program_add_data(p, (htp_program_data){.kind = HTP_DATA_TENSOR, .tensor = view});
 }
 
-static inline uint32_t program_data(program_fixture *p, uint32_t weight);
+static inline uint32_t program_data(program_fixture *p);
 
 static inline uint32_t program_list(program_fixture *p)
 {
     program_numbers elements = {0};
     program_expect(p, "[");
     while (!program_takes(p, "]")) {
-        HTP_PUSH(p->arena, &elements, program_data(p, HTP_PROGRAM_NONE));
+        HTP_PUSH(p->arena, &elements, program_data(p));
     }
     return program_add_data(p, (htp_program_data){.kind = HTP_DATA_LIST,
-                                                  .weight = HTP_PROGRAM_NONE,
                                                   .elements = elements.items,
                                                   .element_count = (uint32_t)elements.count});
 }
 
-/** A number, a text, or a tensor. @param weight  of a tensor */
-static inline uint32_t program_data(program_fixture *p, uint32_t weight)
+/** A number, a text, a tensor, a list, or the object of a class. */
+static inline uint32_t program_data(program_fixture *p)
 {
-    htp_program_data data = {.kind = HTP_DATA_INT, .weight = HTP_PROGRAM_NONE};
+    htp_program_data data = {.kind = HTP_DATA_INT};
     if (program_takes(p, "tensor")) {
-        return program_tensor(p, weight);
+        return program_tensor(p);
     }
     if (program_takes(p, "list")) {
         return program_list(p);

@@ -37,8 +37,7 @@ static inline uint32_t runner_make_object(void *self, uint32_t class_number)
 {
     runner_fixture *r = self;
     program_fixture *p = r->program;
-    HTP_PUSH(r->arena, &p->objects,
-             (htp_program_object){.class_number = class_number, .module = HTP_SHIM_NONE});
+    HTP_PUSH(r->arena, &p->objects, (htp_program_object){.class_number = class_number});
     HTP_PUSH(r->arena, &p->slots, (program_numbers){0});
     p->program.objects = p->objects.items;
     return (uint32_t)p->objects.count - 1;
@@ -109,9 +108,7 @@ static inline runner_fixture *runner_make_up(htp_arena *arena, const htp_program
         .make = runner_make,
         .contents = runner_contents,
         .data = runner_data,
-        .weight = runner_weight,
-        .add_weight = runner_add_weight,
-        .weights = runner_weights,
+        .keep = runner_keep,
         .make_object = runner_make_object,
         .is_instance = runner_is_instance,
         .is_equal = runner_is_equal,
@@ -123,14 +120,6 @@ static inline runner_fixture *runner_make_up(htp_arena *arena, const htp_program
         .mark = runner_mark,
         .release = runner_release,
     };
-    for (uint32_t i = 0; i < r->program->data.count; i++) {
-        bool is_tensor = r->program->data.items[i].kind == HTP_DATA_TENSOR;
-        htp_shim_weight weight = {.name = "none", .module = HTP_SHIM_NONE};
-        if (is_tensor) {
-            weight = runner_describe(runner_data(r, i), htp_arena_printf(arena, "weight_%u", i));
-        }
-        HTP_PUSH(arena, &r->weights, weight);
-    }
     return r;
 }
 

@@ -19,7 +19,6 @@ typedef struct runner_fixture {
     htp_runner runner;
     htp_arena *arena;
     program_fixture *program;
-    HTP_VECTOR(htp_shim_weight) weights;           /* by number; constants of the code come last */
     HTP_VECTOR(const htp_runner_tensor *) tensors; /* of data, by number; NULL: not made yet */
     uint64_t storages;
     uint32_t runs;           /* of kernels, so far */
@@ -153,7 +152,7 @@ static inline const void *runner_contents(void *self, const htp_runner_tensor *t
     return packed;
 }
 
-/* ---- data and weights --------------------------------------------------------------------------
+/* ---- data --------------------------------------------------------------------------
  */
 
 static inline const htp_runner_tensor *runner_data(void *self, uint32_t data)
@@ -164,46 +163,33 @@ static inline const htp_runner_tensor *runner_data(void *self, uint32_t data)
     }
     if (!r->tensors.items[data]) {
         const htp_program_data *of = &r->program->program.data[data];
-        runner_tensor *made = runner_new(r, HTP_SCALAR_FLOAT, of->dims, of->rank, NULL, true);
-        made->view.storage = of->storage;
+        runner_tensor *made =
+            runner_new(r, HTP_SCALAR_FLOAT, of->tensor->dims, of->tensor->rank, NULL, true);
+        made->view.storage = of->tensor->storage;
         r->tensors.items[data] = &made->view;
     }
     return r->tensors.items[data];
 }
 
-static inline htp_shim_weight runner_describe(const htp_runner_tensor *tensor, const char *name)
-{
-    return (htp_shim_weight){
-        .name = name,
-        .module = HTP_SHIM_NONE,
-        .is_parameter = tensor->rank > 0, /* counters are none */
-        .dtype = HTP_DTYPE_FLOAT32,
-        .rank = tensor->rank,
-        .dims = tensor->dims,
-        .strides = tensor->strides,
-        .storage = tensor->storage,
-        .storage_bytes = (uint64_t)tensor->elements * sizeof(float),
-    };
-}
-
-/** Weights have the numbers of their data; other data are weights without dims. */
-static inline const htp_shim_weight *runner_weights(void *self, uint32_t *count)
+/** Tensors become data of the program. */
+static inline uint32_t runner_keep(void *self, const htp_runner_tensor *tensor)
 {
     runner_fixture *r = self;
-    *count = (uint32_t)r->weights.count;
-    return r->weights.items;
-}
-
-static inline const htp_runner_tensor *runner_weight(void *self, uint32_t weight)
-{
-    return runner_data(self, weight);
-}
-
-static inline uint32_t runner_add_weight(void *self, const htp_runner_tensor *tensor)
-{
-    runner_fixture *r = self;
-    HTP_PUSH(r->arena, &r->weights, runner_describe(tensor, "constant"));
-    return (uint32_t)r->weights.count - 1;
+    htp_tensor_view *view = HTP_NEW(r->arena, htp_tensor_view);
+    *view = (htp_tensor_view){.type = tensor->type,
+                              .rank = tensor->rank,
+                              .dims = tensor->dims,
+                              .strides = tensor->strides,
+                              .is_plain = true,
+                              .storage = tensor->storage};
+    uint32_t number =
+        program_add_data(r->program, (htp_program_data){.kind = HTP_DATA_TENSOR, .tensor = view});
+    r->program->program.data = r->program->data.items;
+    while (r->tensors.count <= number) {
+        HTP_PUSH(r->arena, &r->tensors, NULL);
+    }
+    r->tensors.items[number] = tensor;
+    return number;
 }
 
 #endif

@@ -40,7 +40,7 @@ static const char *describe(htp_arena *arena, const htp_program *program,
     for (uint32_t i = 0; i < found->node_count; i++) {
         const char *path = found->nodes[i] == HTP_SHIM_NONE ? "?" : "";
         for (uint32_t r = found->nodes[i]; r != HTP_SHIM_NONE; r = found->running[r].caller) {
-            const char *name = program->classes[found->running[r].module].name;
+            const char *name = program->classes[found->running[r].object].name;
             path = *path ? htp_arena_printf(arena, "%s.%s", name, path) : name;
         }
         htp_text_addf(&all, "%s%s", i ? " " : "", path);
@@ -54,7 +54,7 @@ static void forget_plain_modules(const htp_program *program)
     program_fixture *p = program->reader;
     uint32_t number = 0;
     if (htp_map_get(&p->class_names, "Plain", &number)) {
-        p->objects.items[number].module = HTP_PROGRAM_NONE;
+        p->classes.items[number].is_module = false;
     }
 }
 

@@ -1,0 +1,145 @@
+#include "source/modules.h"
+
+#include "interpret/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* An attribute that a module lies in. */
+typedef struct visit {
+    uint32_t object;
+    const char *name;
+    const char *path;
+    uint32_t parent; /* HTP_SHIM_NONE of the root */
+} visit;
+
+typedef HTP_VECTOR(const char *) paths;
+
+typedef struct walk {
+    htp_arena *arena;
+    const htp_program *program;
+    htp_instances *instances;
+    HTP_VECTOR(visit) pending; /* the next one last */
+    HTP_VECTOR(paths) aliases; /* by module */
+    htp_shim_error *error;
+} walk;
+
+/* A class without a package is one of the program that wrote the file. */
+static const char *class_name(htp_arena *arena, const htp_program_class *of)
+{
+    if (!*of->name) {
+        return "Module";
+    }
+    return strchr(of->plain_name, '.') ? of->plain_name
+                                       : htp_arena_printf(arena, "__main__.%s", of->plain_name);
+}
+
+static const char *path_below(htp_arena *arena, const char *path, const char *name)
+{
+    return *path ? htp_arena_printf(arena, "%s.%s", path, name) : name;
+}
+
+/* @param of  the class of the visited object */
+static uint32_t add_module(walk *w, const visit *at, const htp_program_class *of)
+{
+    const htp_shim_module module = {
+        .name = at->name,
+        .path = at->path,
+        .qualified_class = class_name(w->arena, of),
+        .parent = at->parent,
+        .is_frozen = of->attribute_count == 0,
+    };
+    HTP_PUSH(w->arena, &w->aliases, (paths){0});
+    return htp_instances_add_module(w->arena, w->instances, &module, at->object);
+}
+
+static htp_shim_code refuse(const walk *w, const char *name)
+{
+    (void)snprintf(w->error->message, sizeof(w->error->message),
+                   "damaged archive: attribute \"%s\" holds no module", name);
+    return HTP_SHIM_NOT_MODEL;
+}
+
+/* Adds the weight in an attribute, or has the module there visited. */
+static htp_shim_code read_attribute(walk *w, const visit *at, uint32_t module, uint32_t slot)
+{
+    const htp_program *program = w->program;
+    const htp_program_class of = program->classes[program->objects[at->object].class_number];
+    const char *name = of.attributes[slot];
+    uint32_t number = HTP_PROGRAM_NONE;
+    htp_shim_code code = program->load_slot(program, at->object, slot, &number, w->error);
+    if (code != HTP_SHIM_OK) {
+        htp_message_shorten(w->error);
+        return code;
+    }
+    const htp_program_data *data = &program->data[number];
+    if (of.roles[slot] == HTP_SLOT_MODULE) {
+        if (data->kind != HTP_DATA_OBJECT) {
+            return refuse(w, name);
+        }
+        const visit child = {data->object, name, path_below(w->arena, at->path, name), module};
+        HTP_PUSH(w->arena, &w->pending, child);
+    } else if (data->kind == HTP_DATA_TENSOR) {
+        bool is_parameter = of.roles[slot] == HTP_SLOT_PARAMETER;
+        const htp_shim_weight named = {
+            .name = path_below(w->arena, at->path, name),
+            .module = module,
+            .is_parameter = is_parameter,
+            .is_buffer = !is_parameter,
+        };
+        htp_instances_add_weight(w->arena, w->instances, &named, number, data->tensor);
+    }
+    return HTP_SHIM_OK;
+}
+
+/* Reads a module; those within it are visited next, in order. */
+static htp_shim_code read_module(walk *w, const visit *at)
+{
+    const htp_program *program = w->program;
+    const htp_program_class of = program->classes[program->objects[at->object].class_number];
+    uint32_t module = add_module(w, at, &of);
+    size_t first = w->pending.count;
+    for (uint32_t slot = 0; slot < of.attribute_count; slot++) {
+        htp_shim_code code =
+            of.roles[slot] == HTP_SLOT_OTHER ? HTP_SHIM_OK : read_attribute(w, at, module, slot);
+        if (code != HTP_SHIM_OK) {
+            return code;
+        }
+    }
+    for (size_t last = w->pending.count; first + 1 < last; first++) {
+        visit moved = w->pending.items[first];
+        w->pending.items[first] = w->pending.items[--last];
+        w->pending.items[last] = moved;
+    }
+    return HTP_SHIM_OK;
+}
+
+static void set_aliases(const walk *w)
+{
+    for (size_t i = 0; i < w->aliases.count; i++) {
+        htp_shim_module *module = &w->instances->modules.items[i];
+        module->aliases = w->aliases.items[i].items;
+        module->alias_count = w->aliases.items[i].count;
+    }
+}
+
+htp_shim_code htp_modules_find(htp_arena *arena, const htp_program *program,
+                               htp_instances *instances, htp_shim_error *error)
+{
+    walk w = {.arena = arena, .program = program, .instances = instances, .error = error};
+    HTP_PUSH(arena, &w.pending, (visit){0, "", "", HTP_SHIM_NONE});
+    while (w.pending.count > 0) {
+        const visit next = w.pending.items[--w.pending.count];
+        uint32_t known = htp_instances_module(instances, next.object);
+        if (known != HTP_SHIM_NONE) {
+            HTP_PUSH(arena, &w.aliases.items[known], next.path);
+            continue;
+        }
+        htp_shim_code code = read_module(&w, &next);
+        if (code != HTP_SHIM_OK) {
+            return code;
+        }
+    }
+    set_aliases(&w);
+    return HTP_SHIM_OK;
+}
