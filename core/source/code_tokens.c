@@ -21,7 +21,7 @@ static const char characters[] = "+-*/%@()[]:,={}><.?!&^|~";
 static char peek(const htp_code_tokens *t, uint32_t ahead)
 {
     const size_t at = (size_t)t->at + ahead;
-    return at < t->code->count ? t->code->text[at] : '\0';
+    return (char)(at < t->code->count ? t->code->text[at] : '\0');
 }
 
 static bool is_end(const htp_code_tokens *t)

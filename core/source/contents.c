@@ -191,8 +191,8 @@ static const char *qualifier_of(htp_arena *arena, const char *record)
 {
     const char *begin = record + strlen(code_folder);
     char *qualifier = htp_arena_copy(arena, begin, strlen(begin) - strlen(code_ending));
-    for (char *at = qualifier; *at; at++) {
-        *at = *at == '/' ? '.' : *at;
+    for (char *at = strchr(qualifier, '/'); at; at = strchr(at, '/')) {
+        *at = '.';
     }
     return qualifier;
 }
