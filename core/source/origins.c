@@ -20,6 +20,12 @@ const htp_code_origin *htp_code_origins_find(const htp_code_origins *origins, ui
     return first > 0 ? &ranges[first - 1] : NULL;
 }
 
+htp_code_origin_source *htp_code_origins_source(const htp_code_origins *origins,
+                                                const htp_code_origin *origin)
+{
+    return &origins->sources.items[origin->source];
+}
+
 /* The whole text of a source; NULL where it is too large. */
 static const char *join(htp_arena *arena, htp_code_origins *origins, htp_code_origin_source *source)
 {
@@ -76,7 +82,7 @@ static size_t line_at(htp_arena *arena, htp_code_origin_source *source, uint64_t
 uint32_t htp_code_origins_line(htp_arena *arena, htp_code_origins *origins,
                                const htp_code_origin *origin)
 {
-    htp_code_origin_source *source = &origins->sources.items[origin->source];
+    htp_code_origin_source *source = htp_code_origins_source(origins, origin);
     if (origin->begin > 0 && !join(arena, origins, source)) {
         return 0;
     }
@@ -86,7 +92,7 @@ uint32_t htp_code_origins_line(htp_arena *arena, htp_code_origins *origins,
 const char *htp_code_origins_text(htp_arena *arena, htp_code_origins *origins,
                                   const htp_code_origin *origin)
 {
-    htp_code_origin_source *source = &origins->sources.items[origin->source];
+    htp_code_origin_source *source = htp_code_origins_source(origins, origin);
     const char *text = join(arena, origins, source);
     if (!text) {
         return "";

@@ -59,6 +59,10 @@ HTP_MUST_USE htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scrat
 /** What the code at an offset was made of; NULL where nothing is known of it. */
 const htp_code_origin *htp_code_origins_find(const htp_code_origins *origins, uint64_t offset);
 
+/** The source of a range. */
+htp_code_origin_source *htp_code_origins_source(const htp_code_origins *origins,
+                                                const htp_code_origin *origin);
+
 /** The line of its file that a range begins in; 0 where sources are too large to be looked at. */
 uint32_t htp_code_origins_line(htp_arena *arena, htp_code_origins *origins,
                                const htp_code_origin *origin);

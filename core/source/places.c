@@ -87,7 +87,7 @@ static const htp_code_origin *find_origin(const htp_code_origins *record,
                                           const htp_program_source *code)
 {
     const htp_code_origin *origin = htp_code_origins_find(record, code->begin);
-    bool is_known = origin && record->sources.items[origin->source].bytes > 0;
+    bool is_known = origin && htp_code_origins_source(record, origin)->bytes > 0;
     return is_known || strcmp(node->kind, "prim::CallFunction") != 0
                ? origin
                : htp_code_origins_find(record, code->end);
@@ -106,7 +106,7 @@ static void find_place(htp_source_places *places, uint32_t function, uint32_t no
     place->record = find_record(places, code.file);
     place->origin = find_origin(place->record, &program->functions[function].nodes[node], &code);
     if (place->origin) {
-        const char *file = place->record->sources.items[place->origin->source].file;
+        const char *file = htp_code_origins_source(place->record, place->origin)->file;
         place->file = file ? file : "";
         place->line =
             file ? htp_code_origins_line(&places->arena, place->record, place->origin) : 0;
