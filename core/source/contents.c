@@ -261,7 +261,9 @@ const char *htp_archive_read(htp_arena *arena, htp_archive *archive, int file, c
     int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
     archive->file = own < 0 ? NULL : fdopen(own, "rb");
     if (!archive->file) {
-        (void)close(own);
+        if (own >= 0) {
+            (void)close(own);
+        }
         return NULL;
     }
     htp_status status = htp_contents_read_record(arena, "", archive, index, &read);

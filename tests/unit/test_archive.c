@@ -1,5 +1,6 @@
 #include "arguments_fixture.h"
 #include "source/archive.h"
+#include "source/contents.h"
 #include "source/torchscript.h"
 #include "unit.h"
 
@@ -187,6 +188,36 @@ static htp_status check_names(const char *const *names)
     make_zip(&zip, names, false, "");
     return check_bytes(zip.bytes, zip.size);
 }
+
+START_TEST(records_of_a_checked_archive_are_read)
+{
+    static const char *const names[] = {"net/data.pkl", "net/constants.pkl", "net/extra/a.pkl",
+                                        "net/version", NULL};
+    static struct zip zip;
+    htp_arena arena;
+    htp_archive archive = {.file = NULL};
+    htp_arena_init(&arena);
+    ck_assert_int_eq(htp_arena_recover(&arena), 0);
+    make_zip(&zip, names, false, "");
+    write_file(zip.bytes, zip.size);
+    expect_ok(check_file(&arena, path, &archive));
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    size_t bytes = 1;
+    const char *read = htp_archive_read(&arena, &archive, file, "extra/a.pkl", &bytes);
+    ck_assert_uint_eq(bytes, PICKLE_BYTES);
+    ck_assert_mem_eq(read, pickle, PICKLE_BYTES + 1);
+    ck_assert_str_eq(htp_archive_read(&arena, &archive, file, "version", &bytes), "");
+    ck_assert_uint_eq(bytes, 0);
+    ck_assert_ptr_null(htp_archive_read(&arena, &archive, file, "extra/b.pkl", &bytes));
+    ck_assert_int_eq(ftruncate(file, 0), 0);
+    ck_assert_ptr_null(htp_archive_read(&arena, &archive, file, "extra/a.pkl", &bytes));
+    ck_assert_int_eq(close(file), 0);
+    ck_assert_ptr_null(htp_archive_read(&arena, &archive, file, "extra/a.pkl", &bytes));
+    ck_assert_uint_eq(bytes, 0);
+    ck_assert_ptr_null(archive.file);
+    htp_arena_free(&arena);
+}
+END_TEST
 
 START_TEST(torchscript_is_accepted)
 {
@@ -449,8 +480,8 @@ START_TEST(models_lie_in_the_first_folder)
 }
 END_TEST
 
-UNIT_MAIN_WITH("archive", make_folder, remove_folder, torchscript_is_accepted,
-               other_archives_are_named, old_archives_are_named, other_files_are_named,
-               what_is_no_file, truncated_anywhere, damaged_anywhere, records_are_listed,
-               records_that_are_refused, overlapping_records_are_refused, end_records_agree,
-               pickles_that_do_not_inflate, models_lie_in_the_first_folder)
+UNIT_MAIN_WITH("archive", make_folder, remove_folder, records_of_a_checked_archive_are_read,
+               torchscript_is_accepted, other_archives_are_named, old_archives_are_named,
+               other_files_are_named, what_is_no_file, truncated_anywhere, damaged_anywhere,
+               records_are_listed, records_that_are_refused, overlapping_records_are_refused,
+               end_records_agree, pickles_that_do_not_inflate, models_lie_in_the_first_folder)

@@ -77,7 +77,7 @@ UNIT_TEST(a_large_constant_is_a_weight)
                "%k = prim::Constant<tensor[70000]>()\n"
                "%r = aten::relu(%k)\n"
                "-> %r\n",
-               "%1[70000] = aten::relu(constant)\n"
+               "%1[70000] = aten::relu(constant_13)\n"
                "=> %1");
 }
 
