@@ -107,7 +107,7 @@ CLI_C := $(sort $(wildcard core/cli/*.c))
 SHIM_CXX := $(sort $(shell find shim -name '*.cpp'))
 UNIT_C := $(sort $(wildcard tests/unit/*.c))
 FUZZ_TARGETS := $(shell sed -n 's/^TARGET(\(.*\))/\1/p' tests/fuzz/targets.def)
-FUZZ_C := $(FUZZ_TARGETS:%=tests/fuzz/%.c) tests/fuzz/fuzz.c
+FUZZ_C := $(filter-out %/entry.c %/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
 FORMATTED := $(sort $(shell find core include shim tests -name '*.[ch]' -o -name '*.cpp'))
 
 GEN_C := $(PROTO:core/%.proto=$(BUILD)/gen/%.pb-c.c)
@@ -262,11 +262,11 @@ $(UNIT): %: %.o $(INTERNAL)
 
 $(REPLAY): $(REPLAY).o $(FUZZ_OBJ) $(INTERNAL)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(LDFLAGS) -o $@ $^ $(CORE_LIBS) $(CHECK_LIBS)
 
 $(FUZZERS): $(BUILD)/tests/fuzz/fuzz-%: $(BUILD)/tests/fuzz/entry-%.o $(FUZZ_OBJ) $(INTERNAL)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(CORE_LIBS) $(CHECK_LIBS)
 
 # ---- for users -----------------------------------------------------------------------------------
 

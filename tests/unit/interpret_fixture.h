@@ -82,11 +82,11 @@ static inline uint32_t interpret_inputs(const char *text, htp_shim_input *inputs
 
 static inline void interpret_add_value(const interpretation *i, htp_text *text, uint32_t id)
 {
-    if (id == HTP_SHIM_NONE) {
+    const htp_trace_value *value = id < i->trace->value_count ? &i->trace->values[id] : NULL;
+    if (!value) {
         htp_text_add(text, "nothing");
         return;
     }
-    const htp_trace_value *value = &i->trace->values[id];
     bool is_known = value->is_constant;
     switch (value->kind) {
     case HTP_SHIM_TENSOR:
@@ -227,20 +227,27 @@ static inline void interpret_add_instances(interpretation *i)
     }
 }
 
-/** Opens a program, behind the schemas of the runner. */
-static inline interpretation *interpret_open_program(htp_arena *arena, const char *program)
+/** Opens a program that has the schemas of the runner. */
+static inline interpretation *interpret_open_read(htp_arena *arena, const htp_program *program)
 {
     interpretation *i = HTP_NEW(arena, interpretation);
     i->arena = arena;
-    i->program =
-        program_read(arena, htp_arena_printf(arena, "%s%s", runner_schemas_text(arena), program));
+    i->program = program;
     i->runner = runner_make_up(arena, i->program);
     interpret_add_instances(i);
     static const htp_place_finder places = {NULL, interpret_find_place, interpret_find_text};
     const htp_interpreted of = {i->program, &i->runner->runner, &places, &i->instances, "forward"};
     i->interpreter = htp_interpreter_open(&of);
-    ck_assert_ptr_nonnull(i->interpreter);
+    UNIT_CHECK(i->interpreter);
     return i;
+}
+
+/** The same of a text, behind the schemas of the runner. */
+static inline interpretation *interpret_open_program(htp_arena *arena, const char *program)
+{
+    const char *schemas = runner_schemas_text(arena);
+    const char *text = htp_arena_printf(arena, "%s%s", schemas, program);
+    return interpret_open_read(arena, program_read(arena, text));
 }
 
 /** Runs it, with what earlier calls left. */

@@ -242,7 +242,7 @@ static inline void program_read_block(program_fixture *p, uint32_t number)
         HTP_PUSH(p->arena, &within, (inner){(uint32_t)p->blocks.count, p->at});
         HTP_PUSH(p->arena, &p->blocks, (htp_program_block){0});
         for (size_t depth = 1; depth > 0; p->at++) {
-            ck_assert_msg(*p->at, "a block has no end");
+            UNIT_EXPECT(*p->at, "a block has no end");
             depth += (*p->at == '{') - (*p->at == '}');
         }
     }
@@ -330,6 +330,17 @@ static inline htp_shim_code program_load_slot(const htp_program *program, uint32
     return HTP_SHIM_OK;
 }
 
+/** Hands out the tables as they are now. */
+static inline void program_publish(program_fixture *p)
+{
+    p->program.types = p->types.items;
+    p->program.schemas = p->schemas.items;
+    p->program.data = p->data.items;
+    p->program.classes = p->classes.items;
+    p->program.objects = p->objects.items;
+    p->program.functions = p->functions.items;
+}
+
 /** The program that a text says. The first class has the method, which is the first function. */
 static inline const htp_program *program_read(htp_arena *arena, const char *text)
 {
@@ -347,15 +358,10 @@ static inline const htp_program *program_read(htp_arena *arena, const char *text
         }
     }
     p->program = (htp_program){
-        .types = p->types.items,
-        .schemas = p->schemas.items,
-        .data = p->data.items,
-        .classes = p->classes.items,
-        .objects = p->objects.items,
-        .functions = p->functions.items,
         .load_slot = program_load_slot,
         .reader = p,
     };
+    program_publish(p);
     return &p->program;
 }
 

@@ -62,7 +62,7 @@ static inline bool program_takes(program_fixture *p, const char *mark)
 
 static inline void program_expect(program_fixture *p, const char *mark)
 {
-    ck_assert_msg(program_takes(p, mark), "%s is expected: %.40s", mark, p->at);
+    UNIT_EXPECT(program_takes(p, mark), "%s is expected: %.40s", mark, p->at);
 }
 
 /** A name: letters, digits and what is between them in kinds. */
@@ -74,7 +74,7 @@ static inline const char *program_word(program_fixture *p)
            (p->at[0] == ':' && p->at[1] == ':') || (p->at[0] == ':' && p->at[-1] == ':')) {
         p->at++;
     }
-    ck_assert_msg(p->at > begin, "a name is expected: %.40s", begin);
+    UNIT_EXPECT(p->at > begin, "a name is expected: %.40s", begin);
     return htp_arena_copy(p->arena, begin, (size_t)(p->at - begin));
 }
 
@@ -88,7 +88,7 @@ static inline bool program_line(program_fixture *p)
 static inline uint32_t program_named(const htp_map *names, const char *name)
 {
     uint32_t number = 0;
-    ck_assert_msg(htp_map_get(names, name, &number), "%s is not known", name);
+    UNIT_EXPECT(htp_map_get(names, name, &number), "%s is not known", name);
     return number;
 }
 

@@ -235,6 +235,9 @@ static inline htp_run_code runner_view(runner_call *c)
 static inline htp_run_code runner_reshape_as(runner_call *c)
 {
     const htp_runner_tensor *other = runner_given(c, 1);
+    if (other->elements != runner_given(c, 0)->elements) {
+        return runner_raise(c, "shape is invalid for the number of elements");
+    }
     return runner_look(c, other->dims, other->rank, NULL, 0);
 }
 

@@ -210,6 +210,9 @@ static inline htp_run_code runner_join(runner_call *c, bool is_stack)
     int64_t rank = (int64_t)first->rank + is_stack;
     int64_t at = runner_dim(c, 1, rank);
     int64_t dims[HTP_SHIM_MAX_RANK + 1];
+    if (at < 0) {
+        return runner_raise(c, "Dimension out of range");
+    }
     for (int64_t i = 0, k = 0; i < rank; i++) {
         dims[i] = is_stack && i == at ? list->count : first->dims[k];
         k += !is_stack || i != at;
@@ -254,12 +257,14 @@ static inline htp_run_code runner_pool(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);
     int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t window = 0;
-    int64_t step = 0;
-    (void)runner_numbers(c, 1, &window);
-    (void)runner_numbers(c, 2, &step);
-    int64_t last = x->dims[x->rank - 1];
-    if (last < window) {
+    int64_t windows[HTP_SHIM_MAX_RANK] = {0};
+    int64_t steps[HTP_SHIM_MAX_RANK] = {0};
+    (void)runner_numbers(c, 1, windows);
+    (void)runner_numbers(c, 2, steps);
+    int64_t window = windows[0];
+    int64_t step = steps[0];
+    int64_t last = x->rank > 0 ? x->dims[x->rank - 1] : 0;
+    if (last < window || x->rank == 0 || window < 1 || step < 1) {
         return runner_raise(c, "Output size is too small");
     }
     memcpy(dims, x->dims, x->rank * sizeof(int64_t));
@@ -271,6 +276,11 @@ static inline htp_run_code runner_zeros(runner_call *c)
 {
     int64_t dims[HTP_SHIM_MAX_RANK];
     size_t rank = runner_numbers(c, 0, dims);
+    for (size_t i = 0; i < rank; i++) {
+        if (dims[i] < 0) {
+            return runner_raise(c, "a size is negative");
+        }
+    }
     int32_t type =
         c->inputs[1].kind == HTP_OPERAND_INT ? (int32_t)c->inputs[1].as.i : HTP_SCALAR_FLOAT;
     return runner_give(
@@ -285,6 +295,9 @@ static inline htp_run_code runner_flatten(runner_call *c)
     int64_t last = runner_dim(c, 2, x->rank);
     int64_t dims[HTP_SHIM_MAX_RANK];
     size_t rank = 0;
+    if (first < 0 || last < first) {
+        return runner_raise(c, "Dimension out of range");
+    }
     for (int64_t i = 0; i < x->rank; i++) {
         bool goes_on = i > first && i <= last;
         dims[goes_on ? rank - 1 : rank] = goes_on ? dims[rank - 1] * x->dims[i] : x->dims[i];
@@ -324,7 +337,9 @@ static inline htp_run_code runner_reflect(runner_call *c)
     const htp_runner_tensor *x = runner_given(c, 0);
     int64_t dims[HTP_SHIM_MAX_RANK];
     int64_t widths[HTP_SHIM_MAX_RANK] = {0};
-    (void)runner_numbers(c, 1, widths);
+    if (x->rank == 0 || runner_numbers(c, 1, widths) != 2 || widths[0] < 0 || widths[1] < 0) {
+        return runner_raise(c, "Padding is two widths of the last dimension");
+    }
     memcpy(dims, x->dims, x->rank * sizeof(int64_t));
     int64_t *last = &dims[x->rank - 1];
     if (widths[0] >= *last || widths[1] >= *last) {
@@ -380,6 +395,9 @@ static inline htp_run_code runner_tensor_of(runner_call *c)
 static inline htp_run_code runner_arange(runner_call *c)
 {
     int64_t end = runner_number(c, 0);
+    if (end < 0) {
+        return runner_raise(c, "upper bound is below the lower one");
+    }
     runner_tensor *made =
         runner_new(c->runner, HTP_SCALAR_LONG, &end, 1, NULL, c->mode == HTP_RUN_AS_IS);
     for (int64_t i = 0; made->view.is_real && i < end; i++) {

@@ -25,6 +25,9 @@ static inline htp_run_code runner_arange_in_steps(runner_call *c)
     int64_t begin = runner_number(c, 0);
     int64_t step = runner_number(c, 2) > 0 ? runner_number(c, 2) : 1;
     int64_t size = (runner_number(c, 1) - begin + step - 1) / step;
+    if (size < 0) {
+        return runner_raise(c, "upper bound is below the lower one");
+    }
     runner_tensor *made =
         runner_new(c->runner, HTP_SCALAR_LONG, &size, 1, NULL, c->mode == HTP_RUN_AS_IS);
     for (int64_t i = 0; made->view.is_real && i < size; i++) {
@@ -39,7 +42,7 @@ static inline htp_run_code runner_topk(runner_call *c)
     const htp_runner_tensor *x = runner_given(c, 0);
     int64_t at = x ? runner_dim(c, 2, x->rank) : -1;
     int64_t dims[HTP_SHIM_MAX_RANK];
-    if (at < 0 || runner_number(c, 1) > x->dims[at]) {
+    if (at < 0 || runner_number(c, 1) < 0 || runner_number(c, 1) > x->dims[at]) {
         return runner_raise(c, "selected index k out of range");
     }
     memcpy(dims, x->dims, x->rank * sizeof(int64_t));

@@ -35,7 +35,7 @@ static inline int64_t runner_count(const int64_t *dims, size_t rank)
 {
     int64_t count = 1;
     for (size_t i = 0; i < rank; i++) {
-        count *= dims[i];
+        count = __builtin_mul_overflow(count, dims[i], &count) ? INT64_MAX : count;
     }
     return count;
 }

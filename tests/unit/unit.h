@@ -32,13 +32,16 @@ static inline void unit_with_arena(void (*body)(htp_arena *arena))
     END_TEST                                                                                       \
     static void name##_body(htp_arena *arena __attribute__((unused)))
 
-/** In long loops: ck_assert() takes its time even when nothing is wrong. */
-#define UNIT_CHECK(condition)                                                                      \
+/** In long loops, as ck_assert() takes its time even when nothing is wrong; and in fixtures that
+ * are used outside of tests, too, where it cannot be. What follows is what a failure says. */
+#define UNIT_EXPECT(condition, ...)                                                                \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            ck_abort_msg("%s", #condition);                                                        \
+            ck_abort_msg(__VA_ARGS__);                                                             \
         }                                                                                          \
     } while (0)
+
+#define UNIT_CHECK(condition) UNIT_EXPECT(condition, "%s", #condition)
 
 /** Runs tests as one suite, @p setup before and @p teardown behind each. @return the program's exit
  * code. */
