@@ -75,7 +75,7 @@ int64_t htp_dim_wrap(int64_t dim, int64_t rank);
 
 /** An item for data of the program: lists, tuples and dicts become items of items, tensors
  * constants. */
-htp_outcome htp_constant_of(htp_machine *m, uint32_t data, htp_item **item);
+htp_outcome htp_constant_of(htp_machine *m, uint32_t number, htp_item **item);
 
 /** An item for a tensor that is the same in all lanes, with contents. */
 htp_outcome htp_constant_tensor(htp_machine *m, const htp_runner_tensor *tensor, bool is_readable,
