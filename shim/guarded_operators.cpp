@@ -1,11 +1,10 @@
 #include "guarded_operators.h"
 
-#include "operand_checks.h"
-#include "text_budget.h"
+#include "operands.h"
 
 #include <torch/csrc/jit/runtime/operator.h>
 
-#include <memory>
+#include <algorithm>
 #include <mutex>
 
 namespace htp
@@ -17,40 +16,36 @@ namespace
 using torch::jit::Operator;
 using torch::jit::Stack;
 
-thread_local bool is_reading = false;
+thread_local const htp_shim_host *reader = nullptr;
 
-// The operands on top of the stack; those of an operator with any number of them are counted there.
-c10::ArrayRef<c10::IValue> operands_of(const c10::FunctionSchema &schema, const Stack &stack)
+// Of an operator with any number of operands all that is on the stack is shown.
+void ask(const c10::FunctionSchema &schema, const Stack &stack)
 {
-    size_t count = schema.arguments().size();
-    size_t end = stack.size();
-    if (schema.is_vararg()) {
-        if (stack.empty() || !stack.back().isInt()) {
-            return {};
-        }
-        end--;
-        count = static_cast<size_t>(stack.back().toInt());
+    const size_t count = schema.is_vararg() ? stack.size() : schema.arguments().size();
+    Handouts handouts;
+    std::vector<htp_operand> operands;
+    for (size_t i = stack.size() - std::min(count, stack.size()); i < stack.size(); i++) {
+        operands.push_back(describe(stack[i], handouts));
     }
-    return count <= end ? c10::ArrayRef<c10::IValue>(stack).slice(end - count, count)
-                        : c10::ArrayRef<c10::IValue>();
+    const std::string text = c10::toString(schema);
+    const htp_shim_operation operation = {schema.name().c_str(), text.c_str(), operands.data(),
+                                          static_cast<uint32_t>(operands.size())};
+    htp_shim_error reason;
+    if (!reader->may_run(reader->user, &operation, &reason)) {
+        throw std::runtime_error(reason.message);
+    }
 }
 
-// The same operator, behind its guards. The one that it takes the place of stays alive with it.
+// The same operator, behind its guard. The one that it takes the place of stays alive with it.
 Operator guarded(const std::shared_ptr<Operator> &plain)
 {
     const c10::FunctionSchema &schema = plain->schema();
-    const bool has_texts = concerns_texts(schema);
-    torch::jit::Operation run(
-        [plain, has_texts, operation = plain->getOperation()](Stack &stack) mutable {
-            const auto operands = operands_of(plain->schema(), stack);
-            if (is_reading) {
-                check_operands(plain->schema(), operands);
-            }
-            if (has_texts) {
-                charge_texts(plain->schema(), operands);
-            }
-            operation(stack);
-        });
+    torch::jit::Operation run([plain, operation = plain->getOperation()](Stack &stack) mutable {
+        if (reader != nullptr) {
+            ask(plain->schema(), stack);
+        }
+        operation(stack);
+    });
     if (schema.is_vararg()) {
         return Operator(c10::toString(schema), std::move(run), plain->aliasAnalysisKind());
     }
@@ -58,13 +53,14 @@ Operator guarded(const std::shared_ptr<Operator> &plain)
                     std::move(run), plain->aliasAnalysisKind());
 }
 
-void guard_all()
+void guard_all(const htp_shim_host &host)
 {
     for (const std::shared_ptr<Operator> &plain : torch::jit::getAllOperators()) {
+        const c10::FunctionSchema &schema = plain->schema();
         // The others work on tensors, which nothing is computed of while code is read.
         if (!plain->isC10Op() && plain->hasOperation() &&
-            (concerns_texts(plain->schema()) || has_operand_check(plain->schema()))) {
-            torch::jit::deregisterOperator(plain->schema());
+            host.is_checked(schema.name().c_str(), c10::toString(schema).c_str())) {
+            torch::jit::deregisterOperator(schema);
             torch::jit::registerOperator(guarded(plain));
         }
     }
@@ -72,20 +68,16 @@ void guard_all()
 
 } // namespace
 
-void guard_operators()
+GuardedReading::GuardedReading(const htp_shim_host &host)
 {
     static std::once_flag once;
-    std::call_once(once, guard_all);
+    std::call_once(once, guard_all, host);
+    reader = &host;
 }
 
-CheckWhileReading::CheckWhileReading()
+GuardedReading::~GuardedReading()
 {
-    is_reading = true;
-}
-
-CheckWhileReading::~CheckWhileReading()
-{
-    is_reading = false;
+    reader = nullptr;
 }
 
 } // namespace htp

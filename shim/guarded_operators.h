@@ -2,21 +2,21 @@
 // computed there and then.
 #pragma once
 
+#include <htp/shim.h>
+
 namespace htp
 {
 
-// Puts guards in front of libtorch's operators on numbers and texts, in the whole process; once.
-void guard_operators();
-
-// While one is there, this thread's operators are checked as the executor's are before it runs
-// them.
-class CheckWhileReading
+// While one is there, operators on numbers and texts that run in this thread are first shown to the
+// host, and throw where it does not let them. A host's own code is not bounded.
+class GuardedReading
 {
   public:
-    CheckWhileReading();
-    ~CheckWhileReading();
-    CheckWhileReading(const CheckWhileReading &) = delete;
-    CheckWhileReading &operator=(const CheckWhileReading &) = delete;
+    // Puts guards in front of libtorch's operators, in the whole process; once.
+    explicit GuardedReading(const htp_shim_host &host);
+    ~GuardedReading();
+    GuardedReading(const GuardedReading &) = delete;
+    GuardedReading &operator=(const GuardedReading &) = delete;
 };
 
 } // namespace htp

@@ -7,6 +7,7 @@ namespace
 {
 
 constexpr int kMaxNesting = 64;
+constexpr size_t kMaxParts = 1u << 16; // of parts: what they share is described again and again
 
 // What the elements of a list are: by its declared type, else by what it holds.
 c10::TypePtr element_type(const c10::TypePtr &declared, const std::vector<c10::IValue> &values)
@@ -111,8 +112,12 @@ c10::IValue Operands::value(const htp_operand &operand) const
     return join(program_, operand, nullptr, 0);
 }
 
+namespace
+{
+
 // What nobody looks into is handed out as it is: an object that a kernel made is one of them.
-htp_operand describe(const c10::IValue &value, Handouts &handouts)
+// @param left  how many parts of parts there may still be
+htp_operand describe(const c10::IValue &value, Handouts &handouts, int depth, size_t &left)
 {
     htp_operand made = {};
     made.type = HTP_SHIM_NONE;
@@ -139,9 +144,14 @@ htp_operand describe(const c10::IValue &value, Handouts &handouts)
     } else if (value.isList() || value.isTuple()) {
         const std::vector<c10::IValue> parts =
             value.isList() ? value.toListRef().vec() : value.toTupleRef().elements().vec();
+        const size_t counted = depth > 0 ? parts.size() : 0;
+        if (depth > kMaxNesting || counted > left) {
+            throw Unsupported("a list or tuple is nested too deeply");
+        }
+        left -= counted;
         std::vector<htp_operand> elements;
         for (const c10::IValue &part : parts) {
-            elements.push_back(describe(part, handouts));
+            elements.push_back(describe(part, handouts, depth + 1, left));
         }
         made.kind = value.isList() ? HTP_OPERAND_LIST : HTP_OPERAND_TUPLE;
         made.count = static_cast<uint32_t>(elements.size());
@@ -151,6 +161,14 @@ htp_operand describe(const c10::IValue &value, Handouts &handouts)
         made.as.other = handouts.add(value);
     }
     return made;
+}
+
+} // namespace
+
+htp_operand describe(const c10::IValue &value, Handouts &handouts)
+{
+    size_t left = kMaxParts;
+    return describe(value, handouts, 0, left);
 }
 
 } // namespace htp

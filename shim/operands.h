@@ -7,13 +7,10 @@
 namespace htp
 {
 
-// What lives in @p handouts. Throws Unsupported for a tensor that cannot be described.
-htp_operand describe(const c10::IValue &value, Handouts &handouts);
-
 class Operands
 {
   public:
-    // Which outlives this.
+    // The program outlives this.
     explicit Operands(const Program &program) : program_(program) {}
 
     // The value of an operand. @p declared  what its schema says of a list's elements, or nullptr.
@@ -26,5 +23,9 @@ class Operands
   private:
     const Program &program_;
 };
+
+// A value as an operand, which stays as long as the handouts. Throws Unsupported for a tensor that
+// cannot be described, and for lists and tuples that are nested too deeply, or share too much.
+htp_operand describe(const c10::IValue &value, Handouts &handouts);
 
 } // namespace htp

@@ -207,6 +207,7 @@ std::vector<htp_program_argument> Program::arguments(const std::vector<c10::Argu
         described.type = type(argument.type());
         described.is_alias = alias != nullptr;
         described.is_written = alias != nullptr && alias->isWrite();
+        described.fixed_length = static_cast<uint32_t>(argument.N().value_or(0));
         described.default_data = HTP_PROGRAM_NONE;
         if (has_default) {
             described.default_data = data(*argument.default_value());

@@ -3,11 +3,9 @@
 #include "allocation.h"
 #include "map_tensors.h"
 #include "one_thread.h"
-#include "operand_checks.h"
 #include "operator_facts.h"
 #include "runner_table.h"
 #include "tensors.h"
-#include "text_budget.h"
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
@@ -28,7 +26,6 @@ class Runner::Session
     Silence silence_; // no warning speaks of what was asked for
     const WarningGuard silent_;
     const OneThread alone_;
-    const TextBudget bounded_;
     const at::NoGradGuard no_grad_;
 };
 
@@ -87,15 +84,6 @@ size_t limit_of(htp_run_mode mode, const htp_operand *inputs, uint32_t count)
     }
 }
 
-// @param limit  bytes
-void run_kernel(torch::jit::Operation &operation, const c10::FunctionSchema &schema,
-                torch::jit::Stack &stack, size_t limit)
-{
-    check_operands(schema, stack);
-    const AllocationLimit limited(limit);
-    operation(stack);
-}
-
 at::Tensor without_contents(const at::Tensor &tensor)
 {
     require_plain(tensor);
@@ -116,7 +104,10 @@ std::vector<htp_operand> Runner::run(uint32_t schema, htp_run_mode mode, const h
             return stand_in(tensor, mode == HTP_RUN_ONES ? 1 : 0);
         });
     }
-    run_kernel(operation, *found.schema, stack, limit_of(mode, inputs, count));
+    {
+        const AllocationLimit limited(limit_of(mode, inputs, count));
+        operation(stack);
+    }
     std::vector<htp_operand> outputs;
     for (const c10::IValue &value : stack) {
         outputs.push_back(
@@ -160,12 +151,6 @@ bool Runner::is_instance(uint32_t function, uint32_t node, const htp_operand &va
     return std::any_of(wanted.begin(), wanted.end(), [&](const c10::TypePtr &candidate) {
         return type->isSubtypeOf(*candidate);
     });
-}
-
-const char *Runner::refuse_text(uint64_t characters)
-{
-    const std::string reason = reason_against_text(characters);
-    return reason.empty() ? nullptr : handouts.add(reason).c_str();
 }
 
 const char *Runner::text_of(const htp_operand &operand)

@@ -49,7 +49,6 @@ class Runner
         return program_.make_object(class_number);
     }
     bool is_instance(uint32_t function, uint32_t node, const htp_operand &value) const;
-    const char *refuse_text(uint64_t characters);
     const char *text_of(const htp_operand &operand);
     const htp_runner_facts &facts();
     void begin();

@@ -132,12 +132,6 @@ bool is_equal(void *, const htp_operand *a, const htp_operand *b)
     });
 }
 
-const char *refuse_text(void *self, uint64_t characters)
-{
-    const char *const otherwise = "there is no memory for it";
-    return guarded(otherwise, [&] { return runner_of(self).refuse_text(characters); });
-}
-
 const char *text_of(void *self, const htp_operand *operand)
 {
     const char *const otherwise = "?";
@@ -194,7 +188,6 @@ htp_runner runner_table(Runner &runner)
     table.make_object = make_object;
     table.is_instance = is_instance;
     table.is_equal = is_equal;
-    table.refuse_text = refuse_text;
     table.text_of = text_of;
     table.facts = facts;
     table.begin = begin;

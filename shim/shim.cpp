@@ -5,7 +5,6 @@
 #include "one_thread.h"
 #include "program.h"
 #include "runner.h"
-#include "text_budget.h"
 #include "version.h"
 
 #include <torch/csrc/jit/runtime/operator.h>
@@ -108,9 +107,7 @@ htp_shim_code open_model(const char *path, const htp_shim_contents *contents,
     *model = nullptr;
     return guard(error, HTP_SHIM_NOT_MODEL, [&] {
         const htp::OneThread alone;
-        htp::guard_operators();
-        const htp::TextBudget bounded;
-        const htp::CheckWhileReading checked;
+        const htp::GuardedReading guarded(*host);
         *model = new htp_shim_model(path, *contents, *host);
         htp_program &program = (*model)->program.view();
         program.load_function = load_function;

@@ -166,6 +166,11 @@ htp_outcome htp_schema_run(htp_machine *m, uint32_t schema, htp_run_mode mode,
                            const htp_operand *inputs, size_t count, htp_operand **outputs,
                            size_t *output_count);
 
+/** Whether an operator may be run on these operands: @p reason receives a line where not
+ * (guard.c). */
+bool htp_schema_may_run(htp_machine *m, uint32_t schema, htp_run_mode mode,
+                        const htp_operand *inputs, size_t count, htp_shim_error *reason);
+
 /** Whether elements of a type (htp_scalar_type) are whole numbers. A bool is none. */
 bool htp_type_is_whole(int32_t type);
 

@@ -220,8 +220,11 @@ htp_outcome htp_schema_run(htp_machine *m, uint32_t schema, htp_run_mode mode,
     const htp_operand *made = NULL;
     uint32_t made_count = 0;
     htp_shim_error error = {{0}};
-    htp_run_code code = m->runner->run(m->runner->self, schema, mode, inputs, (uint32_t)count,
-                                       &made, &made_count, &error);
+    htp_run_code code = HTP_RUN_RAISED;
+    if (htp_schema_may_run(m, schema, mode, inputs, count, &error)) {
+        code = m->runner->run(m->runner->self, schema, mode, inputs, (uint32_t)count, &made,
+                              &made_count, &error);
+    }
     HTP_DO(htp_outcome_of_run(m, code, &error));
     *outputs = copy_operands(m, made, made_count);
     *output_count = made_count;

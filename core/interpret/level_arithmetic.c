@@ -99,16 +99,13 @@ static htp_outcome is_plain_for(htp_machine *m, const trial *t, const uint8_t *p
     };
     HTP_DO(make_operand(m, t, 0, first, count, &inputs[0]));
     HTP_DO(make_operand(m, t, 1, first, count, &inputs[1]));
+    htp_operand *made = NULL;
+    size_t made_count = 0;
+    HTP_DO(htp_schema_run(m, t->schema, HTP_RUN_AS_IS, inputs, 4, &made, &made_count));
     const htp_operand *outputs;
     uint32_t output_count;
-    htp_shim_error error = {{0}};
-    htp_run_code code = m->runner->run(m->runner->self, t->schema, HTP_RUN_AS_IS, inputs, 4,
-                                       &outputs, &output_count, &error);
-    if (code != HTP_RUN_OK) {
-        return htp_outcome_of_run(m, code, &error);
-    }
-    HTP_DO(htp_kernel_run(m, "aten::int_repr", "", HTP_RUN_AS_IS, outputs, 1, &outputs,
-                          &output_count));
+    HTP_DO(
+        htp_kernel_run(m, "aten::int_repr", "", HTP_RUN_AS_IS, made, 1, &outputs, &output_count));
     size_t bytes = 0;
     const uint8_t *levels = m->runner->contents(m->runner->self, outputs[0].as.tensor, &bytes);
     *is_plain = levels && bytes == count && memcmp(levels, plain + first, count) == 0;

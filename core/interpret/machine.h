@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "interpret/instances.h"
 #include "interpret/item.h"
+#include "interpret/operand_checks.h"
 #include "interpret/outcome.h"
 #include "interpret/places.h"
 #include "interpret/trace.h"
@@ -210,6 +211,10 @@ typedef struct htp_machine {
     size_t change_count; /* memories that were ever changed */
     uint64_t groupings;  /* of memories, so far */
     bool has_nested;     /* some list, tuple or dict may hold another one */
+
+    /* Before operators run (operand_checks.h). */
+    HTP_VECTOR(htp_guard *) guards; /* by schema; NULL: nobody asked */
+    double text_work;               /* of all operators on texts so far */
 
     /* Sizes (sizes.h). */
     htp_map sizes; /* by what they are: 1 + the place in known_sizes */

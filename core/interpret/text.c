@@ -13,8 +13,10 @@ enum { MOST_DEPTH = 1000 };
 
 static htp_outcome check_size(htp_machine *m, const htp_text *text)
 {
-    const char *reason = m->runner->refuse_text(m->runner->self, text->length);
-    return reason ? htp_machine_stop(m, HTP_UNSUPPORTED, "%s", reason) : HTP_GOES_ON;
+    htp_shim_error reason;
+    return htp_text_may_be_made(text->length, &reason)
+               ? HTP_GOES_ON
+               : htp_machine_stop(m, HTP_UNSUPPORTED, "%s", reason.message);
 }
 
 static void add_sizes(const htp_runner_tensor *tensor, htp_text *text)

@@ -5,6 +5,7 @@
 
 #include "interpret/message.h"
 #include "interpret/meta_kernels.h"
+#include "interpret/operand_checks.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -216,11 +217,24 @@ static void explain_refusal(htp_shim_error *error)
                           : ": pass the library that registers it with --load-library");
 }
 
+/* An archive that is being read. */
+typedef struct reading {
+    htp_watch watch; /* first: what htp_watch_tick() is given */
+    double text_work;
+} reading;
+
+static bool may_run(void *user, const htp_shim_operation *operation, htp_shim_error *reason)
+{
+    reading *now = user;
+    return htp_operation_may_run(operation, &now->text_work, reason);
+}
+
 htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const htp_archive *archive,
                                 htp_progress_fn progress, void *user, htp_shim_model **model)
 {
-    htp_watch watch = {
-        .stage = HTP_STAGE_LOADED, .label = "records", .progress = progress, .user = user};
+    reading now = {
+        .watch = {
+            .stage = HTP_STAGE_LOADED, .label = "records", .progress = progress, .user = user}};
     htp_shim_error error = {{0}};
     *model = NULL;
     const htp_shim_contents contents = {
@@ -229,7 +243,10 @@ htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const ht
         .made = archive->made.items,
         .made_count = (uint32_t)archive->made.count,
     };
-    const htp_shim_host host = {.user = &watch, .tick = htp_watch_tick};
+    const htp_shim_host host = {.user = &now,
+                                .tick = htp_watch_tick,
+                                .is_checked = htp_operation_is_checked,
+                                .may_run = may_run};
     htp_shim_code code = shim->open(path, &contents, &host, model, &error);
     if (code != HTP_SHIM_OK) {
         htp_message_shorten(&error);
@@ -237,6 +254,6 @@ htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const ht
     if (code == HTP_SHIM_NOT_MODEL) {
         explain_refusal(&error);
     }
-    return watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
-                                : htp_torchscript_status(path, code, &error);
+    return now.watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
+                                    : htp_torchscript_status(path, code, &error);
 }

@@ -55,6 +55,7 @@ typedef struct htp_program_argument {
     uint32_t type;
     bool is_alias;            /**< a result may lie in an argument's memory, or is that argument */
     bool is_written;          /**< an argument that is changed in place */
+    uint32_t fixed_length;    /**< of a list: the elements that kernels read at once; 0: any */
     uint32_t default_data;    /**< HTP_PROGRAM_NONE where it must be given, and of operators */
     const char *default_text; /**< as Python writes it; NULL where there is none */
 } htp_program_argument;

@@ -142,8 +142,9 @@ typedef struct htp_runner_facts {
 } htp_runner_facts;
 
 /**
- * A runner. Its functions never throw; messages are one line. What they hand out is the runner's,
- * and stays until release().
+ * A runner. It does what it is told: some operands make kernels crash, and whoever has them run
+ * looks before. Its functions never throw; messages are one line. What they hand out is the
+ * runner's, and stays until release().
  */
 typedef struct htp_runner {
     void *self; /**< first argument of every function */
@@ -179,9 +180,6 @@ typedef struct htp_runner {
 
     /** Whether two operands of HTP_OPERAND_OTHER are equal. */
     bool (*is_equal)(void *self, const htp_operand *a, const htp_operand *b);
-
-    /** Why a text of so many characters may not be made; NULL where it may. */
-    const char *(*refuse_text)(void *self, uint64_t characters);
 
     /** An operand as libtorch prints it. */
     const char *(*text_of)(void *self, const htp_operand *operand);

@@ -180,11 +180,20 @@ typedef struct htp_shim_input {
 
 typedef struct htp_shim_model htp_shim_model;
 struct htp_program;      /* htp/program.h */
+struct htp_operand;      /* htp/runner.h */
 struct htp_runner;       /* htp/runner.h */
 struct htp_meta_kernels; /* htp/meta.h */
 
 /** Called now and then during a long call; false stops it with HTP_SHIM_INTERNAL. */
 typedef bool (*htp_shim_tick)(void *user, uint64_t done, uint64_t total);
+
+/** An operator on constants, which libtorch is about to run by itself. */
+typedef struct htp_shim_operation {
+    const char *name;   /**< without overload: "aten::find" */
+    const char *schema; /**< "aten::find(str self, str substr, int start=0, int end=-1) -> int" */
+    const struct htp_operand *operands;
+    uint32_t operand_count;
+} htp_shim_operation;
 
 /** What the core decides, and is told, while an archive is read. Lives until open() returns. */
 typedef struct htp_shim_host {
@@ -192,6 +201,12 @@ typedef struct htp_shim_host {
 
     /** Called with the records that were read so far and all that there are. */
     htp_shim_tick tick;
+
+    /** Whether may_run() is to be asked before an operator runs. @param schema  as there */
+    bool (*is_checked)(const char *name, const char *schema);
+
+    /** Whether an operator may run; @p reason receives a line where it may not. */
+    bool (*may_run)(void *user, const htp_shim_operation *operation, htp_shim_error *reason);
 } htp_shim_host;
 
 /** The functions of a shim. All are safe to call from one thread at a time. */

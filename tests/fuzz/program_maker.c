@@ -103,13 +103,21 @@ static void make_schema(fuzz_maker *m, const char *kind, const char *takes, cons
 
 static htp_program_data tensor_of(fuzz_maker *m, const int64_t *dims, uint32_t rank)
 {
-    return (htp_program_data){.kind = HTP_DATA_TENSOR,
-                              .tensor_elements = runner_count(dims, rank),
-                              .storage = m->program->data.count + 1,
-                              .is_readable = true,
-                              .dims = dims,
+    htp_tensor_view *view = HTP_NEW(m->arena, htp_tensor_view);
+    int64_t *strides = HTP_NEW_ARRAY(m->arena, int64_t, (size_t)rank + 1);
+    int64_t step = 1;
+    for (uint32_t i = rank; i-- > 0;) {
+        strides[i] = step;
+        step *= dims[i];
+    }
+    *view = (htp_tensor_view){.type = HTP_SCALAR_FLOAT,
                               .rank = rank,
-                              .weight = HTP_PROGRAM_NONE};
+                              .dims = dims,
+                              .strides = strides,
+                              .is_plain = true,
+                              .storage = m->program->data.count + 1,
+                              .is_readable = true};
+    return (htp_program_data){.kind = HTP_DATA_TENSOR, .tensor = view};
 }
 
 static htp_program_data holder_of(fuzz_maker *m, htp_data_kind kind, const char *letters)
@@ -119,8 +127,7 @@ static htp_program_data holder_of(fuzz_maker *m, htp_data_kind kind, const char 
     for (uint32_t i = 0; i < count; i++) {
         elements[i] = fuzz_make_data(m, letters[i]);
     }
-    return (htp_program_data){
-        .kind = kind, .elements = elements, .element_count = count, .weight = HTP_PROGRAM_NONE};
+    return (htp_program_data){.kind = kind, .elements = elements, .element_count = count};
 }
 
 uint32_t fuzz_make_data(fuzz_maker *m, char type)
@@ -128,7 +135,7 @@ uint32_t fuzz_make_data(fuzz_maker *m, char type)
     static const int64_t numbers[] = {0, 1, 2, -1, 3, 6, 7, 300, 1 << 20, INT64_MAX, INT64_MIN};
     static const int64_t dims[] = {2, 3, 4};
     static const char *const strings[] = {"a", "b", "", "{} {}"};
-    htp_program_data data = {.kind = HTP_DATA_NONE, .weight = HTP_PROGRAM_NONE};
+    htp_program_data data = {.kind = HTP_DATA_NONE};
     switch (type) {
     case 't':
         data = tensor_of(m, dims, fuzz_take(m->bytes, COUNT_OF(dims) + 1));
@@ -186,17 +193,12 @@ static void make_objects(fuzz_maker *m)
     for (uint32_t object = 0; object < OBJECTS; object++) {
         program_numbers slots = {0};
         for (const char *at = letters; *at; at++) {
-            uint32_t number = fuzz_make_data(m, *at);
-            htp_program_data *data = &p->data.items[number];
-            data->weight = data->kind == HTP_DATA_TENSOR ? number : HTP_PROGRAM_NONE;
-            HTP_PUSH(m->arena, &slots, number);
+            HTP_PUSH(m->arena, &slots, fuzz_make_data(m, *at));
         }
         htp_program_data next = {.kind = object + 1 < OBJECTS ? HTP_DATA_OBJECT : HTP_DATA_NONE,
-                                 .weight = HTP_PROGRAM_NONE,
                                  .object = object + 1};
         HTP_PUSH(m->arena, &slots, program_add_data(p, next));
-        HTP_PUSH(m->arena, &p->objects,
-                 (htp_program_object){.class_number = object > 0, .module = object > 0});
+        HTP_PUSH(m->arena, &p->objects, (htp_program_object){.class_number = object > 0});
         HTP_PUSH(m->arena, &p->slots, slots);
     }
 }

@@ -58,12 +58,6 @@ static inline bool runner_is_equal(void *self, const htp_operand *a, const htp_o
     return a->as.other == b->as.other;
 }
 
-static inline const char *runner_refuse_text(void *self, uint64_t characters)
-{
-    (void)self;
-    return characters > 1000 ? "a text of more than 1000 characters is made" : NULL;
-}
-
 static inline const char *runner_text_of(void *self, const htp_operand *operand)
 {
     runner_fixture *r = self;
@@ -112,7 +106,6 @@ static inline runner_fixture *runner_make_up(htp_arena *arena, const htp_program
         .make_object = runner_make_object,
         .is_instance = runner_is_instance,
         .is_equal = runner_is_equal,
-        .refuse_text = runner_refuse_text,
         .text_of = runner_text_of,
         .facts = runner_facts,
         .begin = runner_begin,
