@@ -8,7 +8,7 @@
 /* ---- operators that are not run ---- */
 
 /* unique() that need not sort, and does not. */
-static bool has_no_order(const htp_machine *m, const htp_call *call)
+static bool has_no_order(htp_machine *m, const htp_call *call)
 {
     const char *name = call->schema.name;
     if ((strcmp(name, "aten::_unique") != 0 && strcmp(name, "aten::_unique2") != 0) ||
@@ -17,7 +17,7 @@ static bool has_no_order(const htp_machine *m, const htp_call *call)
     }
     const htp_item *sorted = call->inputs.items[1];
     bool sorts = htp_is_constant(sorted) && htp_is_bool(sorted) && sorted->lane[0].as.b;
-    return !sorts && !m->runner->facts(m->runner->self)->unique_always_sorts;
+    return !sorts && !htp_unique_sorts(m);
 }
 
 /* Marks the dim that an item says. */

@@ -53,6 +53,9 @@ typedef enum htp_mode { HTP_MODE_VALUES, HTP_MODE_REAL, HTP_MODE_SIZES } htp_mod
 /** A call like @p call, on other inputs. */
 htp_call htp_call_with(const htp_call *call, const htp_items *inputs);
 
+/** Whether unique() sorts although it is told that it need not (unique_order.c). */
+bool htp_unique_sorts(htp_machine *m);
+
 /** How many outputs the operator gives, and the type of one (of the program). */
 size_t htp_call_output_count(const htp_machine *m, const htp_call *call);
 uint32_t htp_call_output_type(const htp_machine *m, const htp_call *call, size_t index);

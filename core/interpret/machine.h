@@ -106,6 +106,13 @@ typedef struct htp_holder {
 
 struct htp_machine;
 
+/** What unique() does where it need not sort: nobody asked yet, it does, it does not. */
+typedef enum htp_unique_order {
+    HTP_UNIQUE_UNASKED = 0,
+    HTP_UNIQUE_SORTS,
+    HTP_UNIQUE_HASHES,
+} htp_unique_order;
+
 /** Runs one side of a branch, and gives its outputs; or goes on with what a branch gave. */
 typedef htp_outcome htp_side_run(struct htp_machine *m, const void *data, bool side,
                                  htp_items *outputs);
@@ -220,6 +227,7 @@ typedef struct htp_machine {
     htp_map sizes; /* by what they are: 1 + the place in known_sizes */
     HTP_VECTOR(htp_trace_size) known_sizes;
     bool has_flats; /* some sizes are made up that other lanes may tell */
+    htp_unique_order unique_order;
 
     /* Quantised values (quantized.h). */
     htp_map packed; /* by object: 1 + the place in packed_weights */
