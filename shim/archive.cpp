@@ -1,7 +1,5 @@
 #include "archive.h"
 
-#include "importer.h"
-
 #include <c10/core/CPUAllocator.h>
 #include <caffe2/serialize/read_adapter_interface.h>
 
@@ -118,19 +116,29 @@ Archive::Archive(const std::string &path, const htp_shim_contents &contents,
     mapping_->records = contents.record_count;
     mapping_->host = &host;
     records_ = std::make_unique<Records>(std::make_shared<MappedReader>(mapping_));
+}
+
+void Archive::load(const htp_shim_contents &contents, const Restore &restore)
+{
     const ArchiveAccess access = {
         *records_,
         contents,
         [this](const std::string &name) { return read_storage(name); },
         [this](const at::Tensor &tensor) { check_storage(tensor); },
-        [this](const at::Tensor &tensor) { changed_.insert(storage_data(tensor)); },
-        [this] { return mapping_->go_on(); },
+        restore,
     };
     module_ = import_module(access);
     mapping_->host = nullptr;
 }
 
 Archive::~Archive() = default;
+
+void Archive::note_change(const at::Tensor &tensor)
+{
+    if (tensor.defined() && tensor.has_storage()) {
+        changed_.insert(storage_data(tensor));
+    }
+}
 
 at::DataPtr Archive::read_storage(const std::string &name)
 {

@@ -5,7 +5,7 @@
 // its interpreter; the objects are made by importer.h instead.
 #pragma once
 
-#include "version.h"
+#include "importer.h"
 
 #include <htp/program.h>
 
@@ -25,11 +25,17 @@ namespace htp
 class Archive
 {
   public:
-    // Maps and loads the file. Throws std::exception, also when the host stops it.
+    // Maps the file. Throws std::exception.
     Archive(const std::string &path, const htp_shim_contents &contents, const htp_shim_host &host);
     ~Archive();
     Archive(const Archive &) = delete;
     Archive &operator=(const Archive &) = delete;
+
+    // Makes the module. Throws std::exception, also when the host stops it.
+    void load(const htp_shim_contents &contents, const Restore &restore);
+
+    // Notes that a tensor's storage does not hold any more what the file does.
+    void note_change(const at::Tensor &tensor);
 
     torch::jit::Module &module()
     {

@@ -2,7 +2,6 @@
 
 #include "archived_code.h"
 #include "model.h"
-#include "restore.h"
 
 #include <torch/csrc/jit/serialization/import_source.h>
 
@@ -170,7 +169,8 @@ class Importer
         const auto object = c10::ivalue::Object::create(type, cls->numAttributes());
         if (cls->findMethod("__getstate__") != nullptr) {
             check_tensors(state);
-            restore_state(object, state, access_.note_change, access_.go_on);
+            access_.restore(object, state);
+            check_is_whole(*object, *cls);
         } else {
             const auto attributes = state.toGenericDict();
             for (size_t slot = 0; slot < cls->numAttributes(); slot++) {
@@ -185,6 +185,19 @@ class Importer
             }
         }
         return object;
+    }
+
+    static void check_is_whole(const c10::ivalue::Object &object, const c10::ClassType &type)
+    {
+        for (size_t slot = 0; slot < type.numAttributes(); slot++) {
+            const auto kind = type.getAttribute(slot)->kind();
+            if (object.getSlot(slot).isNone() && kind != c10::TypeKind::OptionalType &&
+                kind != c10::TypeKind::NoneType) {
+                throw std::runtime_error("__setstate__ of " + plain_class_name(type) +
+                                         " leaves attribute \"" + type.getAttributeName(slot) +
+                                         "\" without a value");
+            }
+        }
     }
 
     // Checks all tensors of a value, of any depth.

@@ -1,7 +1,7 @@
 // Makes the module of an archive: its code becomes libtorch's graphs, its pickles objects.
 //
 // This is what torch::jit::load does, but for __setstate__ methods, which libtorch runs in its
-// interpreter, with all that an operator may do to the machine: they are followed by restore.h.
+// interpreter, with all that an operator may do to the machine: the host follows them.
 #pragma once
 
 #include "version.h"
@@ -17,14 +17,18 @@
 namespace htp
 {
 
+// Gives an object its attributes by its __setstate__(state). Throws Unsupported for what is not
+// followed, another std::exception where the method raises.
+using Restore = std::function<void(const c10::intrusive_ptr<c10::ivalue::Object> &object,
+                                   const c10::IValue &state)>;
+
 // What the importer needs of an archive.
 struct ArchiveAccess {
     caffe2::serialize::PyTorchStreamReader &records;
     const htp_shim_contents &contents;
     std::function<at::DataPtr(const std::string &record)> read_storage;
     std::function<void(const at::Tensor &)> check_storage; // throws where it is not in its record
-    std::function<void(const at::Tensor &)> note_change;   // of a storage's bytes
-    std::function<bool()> go_on;
+    Restore restore;
 };
 
 // Reads NAME.pkl, whose storages are records below NAME/.

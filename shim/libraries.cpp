@@ -57,36 +57,9 @@ bool is_loaded(const c10::FunctionSchema &schema)
     return loaded_operators().count({schema.name(), schema.overload_name()}) != 0;
 }
 
-bool is_loaded_class(const std::string &qualified)
+bool has_loaded()
 {
-    static const std::string prefix = "__torch__.torch.classes.";
-    static const std::set<std::string> own = {
-        "_TorchScriptTesting",
-        "__backends__",
-        "_nnapi",
-        "aoti",
-        "c10d",
-        "cuda",
-        "dist_c10d",
-        "dist_rpc",
-        "export",
-        "inductor",
-        "metal",
-        "mkldnn",
-        "nativert",
-        "prepacked",
-        "profiler",
-        "profiling",
-        "sparse",
-        "symm_mem",
-        "vulkan",
-        "xnnpack",
-    };
-    if (loaded_operators().empty() || qualified.compare(0, prefix.size(), prefix) != 0) {
-        return false;
-    }
-    return own.count(qualified.substr(prefix.size(),
-                                      qualified.find('.', prefix.size()) - prefix.size())) == 0;
+    return !loaded_operators().empty();
 }
 
 bool needs_contents(const c10::FunctionSchema &schema)

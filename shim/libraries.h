@@ -15,9 +15,8 @@ void load_library(const std::string &path);
 // Whether the operator is one of a library that was opened.
 bool is_loaded(const c10::FunctionSchema &schema);
 
-// Whether a qualified class ("__torch__.torch.classes.house.Table") may be of such a library: it is
-// a class in C++, and none of libtorch's own.
-bool is_loaded_class(const std::string &qualified);
+// Whether there is any such operator.
+bool has_loaded();
 
 // Whether the operator is one of a library that was opened, and has no kernel for meta tensors: its
 // code would look for their contents.

@@ -171,4 +171,19 @@ htp_operand describe(const c10::IValue &value, Handouts &handouts)
     return describe(value, handouts, 0, left);
 }
 
+htp_operand Operands::hand_out(const c10::IValue &value) const
+{
+    htp_operand made = {};
+    if (value.isObject()) {
+        made.kind = HTP_OPERAND_OBJECT;
+        made.as.object = program_.object(value.toObject());
+    } else if (value.isTensor() || value.isList() || value.isTuple()) {
+        made.kind = HTP_OPERAND_OTHER;
+        made.as.other = handouts_.add(value);
+    } else {
+        made = describe(value, handouts_);
+    }
+    return made;
+}
+
 } // namespace htp

@@ -10,8 +10,8 @@ namespace htp
 class Operands
 {
   public:
-    // The program outlives this.
-    explicit Operands(const Program &program) : program_(program) {}
+    // Both outlive this.
+    Operands(Program &program, Handouts &handouts) : program_(program), handouts_(handouts) {}
 
     // The value of an operand. @p declared  what its schema says of a list's elements, or nullptr.
     // Throws std::exception.
@@ -20,8 +20,12 @@ class Operands
     // The same where its elements alone say what they are.
     c10::IValue value(const htp_operand &operand) const;
 
+    // A value as HTP_RUN_WHOLE hands it out.
+    htp_operand hand_out(const c10::IValue &value) const;
+
   private:
-    const Program &program_;
+    Program &program_;
+    Handouts &handouts_;
 };
 
 // A value as an operand, which stays as long as the handouts. Throws Unsupported for a tensor that

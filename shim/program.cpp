@@ -53,7 +53,7 @@ htp_type_kind kind_of(const c10::Type &type)
 
 torch::jit::Operation &ProgramOperator::prepare()
 {
-    if (found == nullptr) {
+    if (found == nullptr && !operation) {
         throw std::runtime_error(schema->name() + " is no operator");
     }
     if (!operation) {
@@ -65,7 +65,7 @@ torch::jit::Operation &ProgramOperator::prepare()
 Program::Program(Model &model) : model_(model)
 {
     view_.method = view_.owner = HTP_PROGRAM_NONE;
-    object(model.archive.module()._ivalue());
+    view_.method = view_.owner = HTP_PROGRAM_NONE;
     renew();
 }
 

@@ -21,7 +21,8 @@ namespace htp
 // An operator that a schema of the program stands for.
 struct ProgramOperator {
     const c10::FunctionSchema *schema;
-    const torch::jit::Operator *found;            // nullptr: it is a function's schema
+    const torch::jit::Operator *found;            // nullptr: it is a function's schema, which has
+                                                  // an operation where it has no code
     const torch::jit::Node *node;                 // that the operation depends on, or nullptr
     std::shared_ptr<torch::jit::Operator> keeper; // of what no node holds
     std::optional<torch::jit::Operation> operation = {};
@@ -86,8 +87,8 @@ class Program
         return *codes_.at(number).function;
     }
 
-    // An object's number; HTP_PROGRAM_NONE of one that was not loaded.
-    uint32_t find(const c10::ivalue::Object *object) const;
+    // The number of an object.
+    uint32_t object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
 
     // A tensor of the data; nullptr where the data is none.
     const at::Tensor *tensor_of(uint32_t data) const;
@@ -116,7 +117,6 @@ class Program
                                                 bool is_function);
     uint32_t class_number(const c10::ClassTypePtr &type);
     uint32_t function(const Code &code);
-    uint32_t object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
     uint32_t add_object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
     uint32_t data(const c10::IValue &value);
     uint32_t container(const c10::IValue &value);
@@ -139,8 +139,7 @@ class Program
     std::vector<Code> codes_;                                           // by function
     std::vector<std::vector<const torch::jit::Node *>> nodes_;          // by function and node
     std::vector<std::vector<uint32_t>> slots_; // by object and slot: data, or HTP_PROGRAM_NONE
-    std::unordered_map<uint32_t, at::Tensor> tensors_; // by data
-    std::deque<c10::IValue> kept_values_;              // whose addresses are keys, or handed out
+    std::deque<c10::IValue> kept_values_;      // whose addresses are keys, or handed out
     std::unordered_map<const c10::Type *, uint32_t> type_numbers_;
     std::unordered_map<const c10::FunctionSchema *, uint32_t> schema_numbers_;
     std::unordered_map<const c10::Type *, uint32_t> class_numbers_;

@@ -6,14 +6,10 @@ namespace htp
 
 uint32_t Program::object(const c10::intrusive_ptr<c10::ivalue::Object> &object)
 {
-    const uint32_t known = find(object.get());
-    return known == HTP_PROGRAM_NONE ? add_object(object) : known;
-}
-
-uint32_t Program::find(const c10::ivalue::Object *object) const
-{
-    const auto known = object_numbers_.find(object);
-    return known == object_numbers_.end() ? HTP_PROGRAM_NONE : known->second;
+    const auto known = object_numbers_.find(object.get());
+    const uint32_t number = known == object_numbers_.end() ? add_object(object) : known->second;
+    renew();
+    return number;
 }
 
 uint32_t Program::add_object(const c10::intrusive_ptr<c10::ivalue::Object> &object)
@@ -62,8 +58,10 @@ uint32_t Program::keep(const at::Tensor &tensor)
 
 const at::Tensor *Program::tensor_of(uint32_t data) const
 {
-    const auto found = tensors_.find(data);
-    return found == tensors_.end() ? nullptr : &found->second;
+    const htp_program_data &found = data_.at(data);
+    return found.kind == HTP_DATA_TENSOR
+               ? &static_cast<const c10::IValue *>(found.other)->toTensor()
+               : nullptr;
 }
 
 namespace
@@ -106,8 +104,8 @@ uint32_t Program::container(const c10::IValue &value)
     described.object = HTP_PROGRAM_NONE;
     described.element_count = static_cast<uint32_t>(elements.size());
     described.elements = model_.keep.array(elements);
+    described.other = &kept_values_.emplace_back(value);
     data_.push_back(described);
-    kept_values_.push_back(value);
     const auto number = last_of(data_);
     container_numbers_[value.internalToPointer()] = number;
     return number;
@@ -163,20 +161,16 @@ uint32_t Program::data(const c10::IValue &value)
     }
     htp_program_data described = {};
     described.object = HTP_PROGRAM_NONE;
-    const bool is_tensor = value.isTensor() && value.toTensor().defined();
-    if (is_tensor) {
+    if (value.isTensor() && value.toTensor().defined()) {
         const std::vector<htp_tensor_view> view = {describe(value.toTensor())};
         described.kind = HTP_DATA_TENSOR;
         described.tensor = model_.keep.array(view);
+        described.other = &kept_values_.emplace_back(value);
     } else {
         describe_plain(value, described);
     }
     data_.push_back(described);
-    const auto number = last_of(data_);
-    if (is_tensor) {
-        tensors_[number] = value.toTensor();
-    }
-    return number;
+    return last_of(data_);
 }
 
 } // namespace htp

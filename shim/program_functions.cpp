@@ -174,6 +174,11 @@ void Program::load_function(uint32_t number)
         graph = with_code == nullptr ? nullptr : with_code->graph();
         const c10::FunctionSchema &declared = code.function->getSchema();
         described.schema = schema(declared, {&declared, nullptr, nullptr, nullptr});
+        if (!graph) {
+            operators_.back().operation = [method = code.function](torch::jit::Stack &stack) {
+                method->run(stack);
+            };
+        }
     }
     // Reading adds to the tables.
     Reader reader(*this);

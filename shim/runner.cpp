@@ -1,9 +1,9 @@
 #include "runner.h"
 
 #include "allocation.h"
+#include "libraries.h"
 #include "map_tensors.h"
 #include "one_thread.h"
-#include "operator_facts.h"
 #include "runner_table.h"
 #include "tensors.h"
 
@@ -30,7 +30,7 @@ class Runner::Session
 };
 
 Runner::Runner(Model &model, Program &program)
-    : model_(model), program_(program), operands_(program), view_(runner_table(*this))
+    : model_(model), program_(program), operands_(program, handouts), view_(runner_table(*this))
 {
 }
 
@@ -78,6 +78,7 @@ size_t limit_of(htp_run_mode mode, const htp_operand *inputs, uint32_t count)
     case HTP_RUN_AS_IS:
         return std::all_of(inputs, inputs + count, is_real) ? kRealBytes : SIZE_MAX;
     case HTP_RUN_SIZES:
+    case HTP_RUN_WHOLE:
         return SIZE_MAX;
     default:
         return static_cast<size_t>(kStandInElements) * sizeof(double);
@@ -92,6 +93,21 @@ at::Tensor without_contents(const at::Tensor &tensor)
 
 } // namespace
 
+// A method without code may change whatever it is given.
+void Runner::note_changes(const ProgramOperator &found, const torch::jit::Stack &stack)
+{
+    for (size_t i = 0; i < stack.size(); i++) {
+        const auto &arguments = found.schema->arguments();
+        const auto *alias = i < arguments.size() ? arguments[i].alias_info() : nullptr;
+        if (found.found == nullptr || (alias != nullptr && alias->isWrite())) {
+            map_tensors(stack[i], [this](const at::Tensor &tensor) {
+                model_.archive.note_change(tensor);
+                return tensor;
+            });
+        }
+    }
+}
+
 std::vector<htp_operand> Runner::run(uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
                                      uint32_t count)
 {
@@ -104,14 +120,22 @@ std::vector<htp_operand> Runner::run(uint32_t schema, htp_run_mode mode, const h
             return stand_in(tensor, mode == HTP_RUN_ONES ? 1 : 0);
         });
     }
+    if (mode == HTP_RUN_WHOLE) {
+        note_changes(found, stack);
+    }
     {
+        const at::NoGradGuard no_grad;
         const AllocationLimit limited(limit_of(mode, inputs, count));
         operation(stack);
     }
     std::vector<htp_operand> outputs;
     for (const c10::IValue &value : stack) {
+        if (mode == HTP_RUN_WHOLE) {
+            outputs.push_back(operands_.hand_out(value));
+            continue;
+        }
         outputs.push_back(
-            describe(has_stand_ins ? map_tensors(value, without_contents) : value, handouts));
+            htp::describe(has_stand_ins ? map_tensors(value, without_contents) : value, handouts));
     }
     return outputs;
 }
@@ -144,6 +168,86 @@ const htp_runner_tensor *Runner::data(uint32_t number)
 
 // ---- values -------------------------------------------------------------------------------------
 
+namespace
+{
+
+using torch::jit::Stack;
+
+Stack evaluate_node(const torch::jit::Node &node, const Stack &inputs)
+{
+    switch (node.kind()) {
+    case torch::jit::prim::GetAttr:
+        return {inputs.at(0).toObject()->getAttr(node.s(c10::attr::name))};
+    case torch::jit::prim::SetAttr:
+        inputs.at(0).toObject()->setAttr(node.s(c10::attr::name), inputs.at(1));
+        return {};
+    case torch::jit::prim::ListConstruct: {
+        const auto &type = node.output()->type()->expectRef<c10::ListType>();
+        c10::impl::GenericList list(type.getElementType());
+        for (const c10::IValue &input : inputs) {
+            list.push_back(input);
+        }
+        return {std::move(list)};
+    }
+    case torch::jit::prim::TupleConstruct:
+        return {c10::ivalue::Tuple::create(inputs)};
+    case torch::jit::prim::DictConstruct: {
+        const auto &type = node.output()->type()->expectRef<c10::DictType>();
+        c10::impl::GenericDict dict(type.getKeyType(), type.getValueType());
+        for (size_t i = 0; i + 1 < inputs.size(); i += 2) {
+            dict.insert_or_assign(inputs[i], inputs[i + 1]);
+        }
+        return {std::move(dict)};
+    }
+    default: // ListUnpack, TupleUnpack
+        return inputs.at(0).isTuple() ? inputs[0].toTupleRef().elements().vec()
+                                      : inputs[0].toListRef().vec();
+    }
+}
+
+} // namespace
+
+std::vector<htp_operand> Runner::evaluate(uint32_t function, uint32_t node,
+                                          const htp_operand *inputs, uint32_t count)
+{
+    Stack values;
+    for (uint32_t i = 0; i < count; i++) {
+        values.push_back(operands_.value(inputs[i]));
+    }
+    std::vector<htp_operand> outputs;
+    for (const c10::IValue &value : evaluate_node(program_.node_of(function, node), values)) {
+        outputs.push_back(operands_.hand_out(value));
+    }
+    return outputs;
+}
+
+htp_operand Runner::describe(const htp_operand &handle)
+{
+    return htp::describe(operands_.value(handle), handouts);
+}
+
+void Runner::restore(const htp_shim_host &host,
+                     const c10::intrusive_ptr<c10::ivalue::Object> &object,
+                     const c10::IValue &state)
+{
+    const uint64_t before = handouts.mark();
+    const htp_operand given = operands_.hand_out(state);
+    htp_shim_error error = {};
+    const htp_shim_code code =
+        host.restore(host.user, &program_.view(), &view_, program_.object(object), &given, &error);
+    handouts.release(before);
+    switch (code) {
+    case HTP_SHIM_OK:
+        return;
+    case HTP_SHIM_UNSUPPORTED:
+        throw Unsupported(error.message);
+    case HTP_SHIM_INTERNAL:
+        throw std::bad_alloc();
+    default:
+        throw std::runtime_error(error.message);
+    }
+}
+
 bool Runner::is_instance(uint32_t function, uint32_t node, const htp_operand &value) const
 {
     const c10::TypePtr type = operands_.value(value).type();
@@ -166,7 +270,7 @@ const htp_runner_facts &Runner::facts()
         facts_ = std::make_unique<htp_runner_facts>();
         facts_->knows_engine = engine == at::QEngine::FBGEMM || engine == kX86Engine;
         facts_->engine = engine_.c_str();
-        facts_->unique_always_sorts = unique_always_sorts();
+        facts_->has_libraries = has_loaded();
     }
     return *facts_;
 }

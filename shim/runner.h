@@ -48,6 +48,13 @@ class Runner
     {
         return program_.make_object(class_number);
     }
+    std::vector<htp_operand> evaluate(uint32_t function, uint32_t node, const htp_operand *inputs,
+                                      uint32_t count);
+    htp_operand describe(const htp_operand &handle);
+
+    // Has the host give an object its attributes. Throws what the host tells.
+    void restore(const htp_shim_host &host, const c10::intrusive_ptr<c10::ivalue::Object> &object,
+                 const c10::IValue &state);
     bool is_instance(uint32_t function, uint32_t node, const htp_operand &value) const;
     const char *text_of(const htp_operand &operand);
     const htp_runner_facts &facts();
@@ -60,6 +67,7 @@ class Runner
     class Session;
     using Tensors = std::unordered_map<uint32_t, Held>;
 
+    void note_changes(const ProgramOperator &found, const torch::jit::Stack &stack);
     torch::jit::Stack stack_of(const c10::FunctionSchema &schema, const htp_operand *inputs,
                                uint32_t count) const;
 

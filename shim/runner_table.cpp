@@ -1,7 +1,6 @@
 #include "runner_table.h"
 
 #include "allocation.h"
-#include "operator_facts.h"
 #include "runner.h"
 
 #include <cstdio>
@@ -21,6 +20,19 @@ Runner &runner_of(void *self)
 void fill(htp_shim_error *error, const char *message)
 {
     std::snprintf(error->message, sizeof(error->message), "%s", message);
+}
+
+// Whether an error speaks of missing kernels rather than of the inputs.
+bool means_no_meta_kernel(const std::exception &error)
+{
+    const std::string text = message_of(error);
+    return dynamic_cast<const c10::NotImplementedError *>(&error) != nullptr ||
+           text.find("'Meta' backend") != std::string::npos ||
+           text.find("Meta tensors") != std::string::npos ||
+           text.find("meta tensor") != std::string::npos ||
+           text.find("overrideable not implemented") != std::string::npos ||
+           text.find("device meta") != std::string::npos ||
+           text.find("storage of a tensor that does not have storage") != std::string::npos;
 }
 
 htp_run_code tell(htp_shim_error *error, const std::exception &problem)
@@ -85,6 +97,26 @@ htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const htp_opera
         const auto count = static_cast<uint32_t>(made.size());
         *outputs = runner.handouts.add(std::move(made));
         *output_count = count;
+    });
+}
+
+htp_run_code evaluate(void *self, uint32_t function, uint32_t node, const htp_operand *inputs,
+                      uint32_t input_count, const htp_operand **outputs, uint32_t *output_count,
+                      htp_shim_error *error)
+{
+    return guard(error, [&] {
+        Runner &runner = runner_of(self);
+        auto made = runner.evaluate(function, node, inputs, input_count);
+        *output_count = static_cast<uint32_t>(made.size());
+        *outputs = runner.handouts.add(std::move(made));
+    });
+}
+
+bool describe_handle(void *self, const htp_operand *handle, htp_operand *described)
+{
+    return guarded(false, [&] {
+        *described = runner_of(self).describe(*handle);
+        return true;
     });
 }
 
@@ -181,6 +213,8 @@ htp_runner runner_table(Runner &runner)
     table.self = &runner;
     table.find = find;
     table.run = run;
+    table.evaluate = evaluate;
+    table.describe = describe_handle;
     table.make = make;
     table.contents = contents;
     table.data = data;

@@ -15,13 +15,20 @@
 
 struct htp_shim_model {
     htp_shim_model(const char *path, const htp_shim_contents &contents, const htp_shim_host &host)
-        : model(path, contents, host), program(model)
+        : model(path, contents, host)
     {
     }
 
+    // Makes the modules.
+    void load(const htp_shim_contents &contents, const htp_shim_host &host);
+
+    // The program, and what runs its operators, once they are asked for.
+    htp::Program &find_program();
+    htp::Runner &find_runner();
+
     htp::Model model;
-    htp::Program program;
-    std::unique_ptr<htp::Runner> runner; // once it is asked for
+    std::unique_ptr<htp::Program> program;
+    std::unique_ptr<htp::Runner> runner;
 };
 
 namespace
@@ -108,13 +115,9 @@ htp_shim_code open_model(const char *path, const htp_shim_contents *contents,
     return guard(error, HTP_SHIM_NOT_MODEL, [&] {
         const htp::OneThread alone;
         const htp::GuardedReading guarded(*host);
-        *model = new htp_shim_model(path, *contents, *host);
-        htp_program &program = (*model)->program.view();
-        program.load_function = load_function;
-        program.load_slot = load_slot;
-        program.load_traced_inputs = load_traced_inputs;
-        program.find_source = find_source;
-        program.reader = &(*model)->program;
+        auto opened = std::make_unique<htp_shim_model>(path, *contents, *host);
+        opened->load(*contents, *host);
+        *model = opened.release();
     });
 }
 
@@ -125,18 +128,13 @@ void close_model(htp_shim_model *model)
 
 htp_program *find_program(htp_shim_model *model)
 {
-    return &model->program.view();
+    return &model->find_program().view();
 }
 
 htp_shim_code find_runner(htp_shim_model *model, const htp_runner **runner, htp_shim_error *error)
 {
     *runner = nullptr;
-    return guard(error, HTP_SHIM_NOT_MODEL, [&] {
-        if (!model->runner) {
-            model->runner = std::make_unique<htp::Runner>(model->model, model->program);
-        }
-        *runner = &model->runner->view();
-    });
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] { *runner = &model->find_runner().view(); });
 }
 
 htp_shim_code open_library(const char *path, htp_shim_error *error)
@@ -166,6 +164,39 @@ bool has_operator(const char *kind)
 }
 
 } // namespace
+
+htp::Program &htp_shim_model::find_program()
+{
+    if (!program) {
+        program = std::make_unique<htp::Program>(model);
+        htp_program &made = program->view();
+        made.load_function = load_function;
+        made.load_slot = load_slot;
+        made.load_traced_inputs = load_traced_inputs;
+        made.find_source = find_source;
+        made.reader = program.get();
+    }
+    return *program;
+}
+
+htp::Runner &htp_shim_model::find_runner()
+{
+    if (!runner) {
+        runner = std::make_unique<htp::Runner>(model, find_program());
+    }
+    return *runner;
+}
+
+// What the program says of objects that are being restored holds no longer than that.
+void htp_shim_model::load(const htp_shim_contents &contents, const htp_shim_host &host)
+{
+    model.archive.load(contents, [&](const auto &object, const c10::IValue &state) {
+        find_runner().restore(host, object, state);
+    });
+    runner.reset();
+    program.reset();
+    (void)find_program().object(model.archive.module()._ivalue());
+}
 
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {

@@ -6,6 +6,7 @@
 #include "interpret/message.h"
 #include "interpret/meta_kernels.h"
 #include "interpret/operand_checks.h"
+#include "interpret/restore.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -217,16 +218,47 @@ static void explain_refusal(htp_shim_error *error)
                           : ": pass the library that registers it with --load-library");
 }
 
-/* An archive that is being read. */
+/* An archive that is being read, with the records that were read so far and all that there are. */
 typedef struct reading {
-    htp_watch watch; /* first: what htp_watch_tick() is given */
+    htp_watch watch;
+    uint64_t done;
+    uint64_t total;
     double text_work;
 } reading;
+
+static bool note_records(void *user, uint64_t done, uint64_t total)
+{
+    reading *now = user;
+    now->done = done;
+    now->total = total;
+    return htp_watch_tick(&now->watch, done, total);
+}
+
+/* No record is read while an object is restored. */
+static bool note_steps(void *user, uint64_t done, uint64_t total)
+{
+    reading *now = user;
+    (void)done;
+    (void)total;
+    return htp_watch_tick(&now->watch, now->done, now->total);
+}
 
 static bool may_run(void *user, const htp_shim_operation *operation, htp_shim_error *reason)
 {
     reading *now = user;
     return htp_operation_may_run(operation, &now->text_work, reason);
+}
+
+static htp_shim_code restore(void *user, const htp_program *program, const htp_runner *runner,
+                             uint32_t object, const htp_operand *state, htp_shim_error *error)
+{
+    const htp_restoring of = {.program = program,
+                              .runner = runner,
+                              .object = object,
+                              .state = state,
+                              .tick = note_steps,
+                              .user = user};
+    return htp_restore(&of, error);
 }
 
 htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const htp_archive *archive,
@@ -244,9 +276,10 @@ htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const ht
         .made_count = (uint32_t)archive->made.count,
     };
     const htp_shim_host host = {.user = &now,
-                                .tick = htp_watch_tick,
+                                .tick = note_records,
                                 .is_checked = htp_operation_is_checked,
-                                .may_run = may_run};
+                                .may_run = may_run,
+                                .restore = restore};
     htp_shim_code code = shim->open(path, &contents, &host, model, &error);
     if (code != HTP_SHIM_OK) {
         htp_message_shorten(&error);

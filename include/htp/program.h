@@ -119,7 +119,8 @@ typedef struct htp_program_data {
     double real;        /**< of a float */
     const char *string; /**< or device: ended by NUL, and may have others before */
     uint64_t bytes;     /**< of the string */
-    const void *other;  /**< of what nobody looks into: as a htp_operand has it */
+    const void *other;  /**< of what nobody looks into, a tensor, list, tuple or dict: as a
+                             htp_operand has it */
     const htp_tensor_view *tensor;
     const uint32_t *elements; /**< data */
     uint32_t element_count;

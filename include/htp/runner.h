@@ -91,6 +91,10 @@ typedef enum htp_run_mode {
     HTP_RUN_ONES,  /**< real tensors that lie in memory as the given ones do, full of 1 where these
                         have no contents. Tensors that come out have none */
     HTP_RUN_ZEROES, /**< the same, full of 0 */
+    HTP_RUN_WHOLE,  /**< what is given, with any memory; changes of the model's weights are noted.
+                       What  comes out is handed out whole: tensors, lists, tuples and dicts are
+                         HTP_OPERAND_OTHER, handles to what others may hold as well. Also for a
+                       method  without code, by its function's schema */
 } htp_run_mode;
 
 /** How a run ended. */
@@ -134,11 +138,11 @@ typedef struct htp_making {
     size_t byte_count;
 } htp_making;
 
-/** What libtorch does otherwise in one version than in another, found by asking it. */
+/** What is known of libtorch as it runs here. */
 typedef struct htp_runner_facts {
-    bool unique_always_sorts; /**< although it is told that it need not */
-    bool knows_engine;        /**< quantised products of matrices are FBGEMM's */
-    const char *engine;       /**< whose they are */
+    bool has_libraries; /**< there are operators of libraries that were opened */
+    bool knows_engine;  /**< quantised products of matrices are FBGEMM's */
+    const char *engine; /**< whose they are */
 } htp_runner_facts;
 
 /**
@@ -174,6 +178,17 @@ typedef struct htp_runner {
 
     /** A new object of a class, in the program's table; HTP_SHIM_NONE without memory. */
     uint32_t (*make_object)(void *self, uint32_t class_number);
+
+    /** Evaluates a node that gets or sets an attribute, or makes or unpacks a list, tuple or dict.
+     * Operands and results are those of HTP_RUN_WHOLE. */
+    htp_run_code (*evaluate)(void *self, uint32_t function, uint32_t node,
+                             const htp_operand *inputs, uint32_t input_count,
+                             const htp_operand **outputs, uint32_t *output_count,
+                             htp_shim_error *error);
+
+    /** What a handle of HTP_RUN_WHOLE holds now, as any other mode hands it out. @return false
+     * where it cannot be described */
+    bool (*describe)(void *self, const htp_operand *handle, htp_operand *described);
 
     /** Whether a value is an instance of a type that a prim::isinstance node asks for. */
     bool (*is_instance)(void *self, uint32_t function, uint32_t node, const htp_operand *value);

@@ -207,6 +207,13 @@ typedef struct htp_shim_host {
 
     /** Whether an operator may run; @p reason receives a line where it may not. */
     bool (*may_run)(void *user, const htp_shim_operation *operation, htp_shim_error *reason);
+
+    /** Called with each object whose class has a __getstate__, inner ones first: gives it its
+     * attributes by its __setstate__(state), before anything else looks at it. Program and runner
+     * are those of this call. What it returns and tells is what open() ends with. */
+    htp_shim_code (*restore)(void *user, const struct htp_program *program,
+                             const struct htp_runner *runner, uint32_t object,
+                             const struct htp_operand *state, htp_shim_error *error);
 } htp_shim_host;
 
 /** The functions of a shim. All are safe to call from one thread at a time. */

@@ -1,0 +1,156 @@
+/*
+ * What restores an object has little to spend, and may be stopped.
+ */
+#include "restore_fixture.h"
+
+#define ENDLESS "%many:int = prim::Constant<9223372036854775807>()\n"
+
+UNIT_TEST(steps_have_an_end)
+{
+    restore_expect_end(arena,
+                       STATE ENDLESS "prim::Loop(%many, %c)\n{ (%i:int)\n"
+                                     " %x:int = aten::add.int(%i, %n)\n -> %c\n}\n-> %n\n",
+                       "", RUNS_NOT, "needs more than 1000000 steps" REFUSED);
+}
+
+UNIT_TEST(an_empty_body_takes_its_time)
+{
+    restore_expect_end(arena, STATE ENDLESS "prim::Loop(%many, %c)\n{ (%i:int)\n -> %c\n}\n-> %n\n",
+                       "", RUNS_NOT, "needs more than 1000000 steps" REFUSED);
+}
+
+UNIT_TEST(calls_have_an_end)
+{
+    restore_expect_end(arena, "%x = prim::CallMethod<Net.again>(%self)\n-> %x\n",
+                       "def Net.again(%self:Net)\n"
+                       "%x = prim::CallMethod<Net.again>(%self)\n-> %x\n",
+                       RUNS_NOT, "needs calls that are nested more than 200 deep" REFUSED);
+}
+
+/* As deep as they may be: the depth is that of calls that run, not of those that ran. */
+UNIT_TEST(depth_is_given_back)
+{
+    restore_expect(arena,
+                   STATE "%many:int = prim::Constant<1000>()\n"
+                         "%deep:int = prim::Constant<198>()\n"
+                         "prim::Loop(%n, %c)\n{ (%i:int)\n"
+                         " %x:int = prim::CallMethod<Net.down>(%self, %deep)\n -> %c\n}\n"
+                         "prim::Loop(%many, %c)\n{ (%k:int)\n"
+                         " prim::If(%c)\n {\n  ->\n }\n {\n  ->\n }\n -> %c\n}\n"
+                         "prim::SetAttr<a>(%self, %n)\n-> %n\n",
+                   "def Net.down(%self:Net, %n:int)\n" ONE "%more:bool = aten::gt.int(%n, %one)\n"
+                   "%x:int = prim::If(%more)\n"
+                   "{\n %less:int = aten::sub.int(%n, %one)\n"
+                   " %rest:int = prim::CallMethod<Net.down>(%self, %less)\n -> %rest\n}\n"
+                   "{\n -> %one\n}\n-> %x\n",
+                   "a=3");
+}
+
+/* Fewer calls than there may be, but in more blocks. */
+UNIT_TEST(blocks_have_an_end)
+{
+    enum { BLOCKS_OF_A_CALL = 8 };
+    htp_text text = {.arena = arena};
+    htp_text_add(&text, "def Net.down(%self:Net, %c:bool)\n");
+    for (int i = 0; i < BLOCKS_OF_A_CALL; i++) {
+        htp_text_add(&text, "prim::If(%c)\n{\n");
+    }
+    htp_text_add(&text, "%x = prim::CallMethod<Net.down>(%self, %c)\n");
+    for (int i = 0; i < BLOCKS_OF_A_CALL; i++) {
+        htp_text_add(&text, "->\n}\n{\n ->\n}\n");
+    }
+    htp_text_add(&text, "-> %c\n");
+    restore_expect_end(arena, STATE "%x = prim::CallMethod<Net.down>(%self, %c)\n-> %x\n",
+                       htp_text_string(&text), RUNS_NOT,
+                       "branches and loops that are nested more than 1200 deep" REFUSED);
+}
+
+#define BIG "%k:int = prim::Constant<16384>()\n" NOTHING
+
+UNIT_TEST(sizes_have_an_end)
+{
+    restore_expect(arena,
+                   STATE BIG "%s:list = prim::ListConstruct(%k, %k)\n"
+                             "%x = aten::zeros(%s, %none, %none, %none, %none)\n"
+                             "prim::SetAttr<a>(%self, %n)\n-> %x\n",
+                   "", "a=3");
+    restore_expect_end(arena,
+                       STATE BIG "%s:list = prim::ListConstruct(%k, %k, %n)\n"
+                                 "%x = aten::zeros(%s, %none, %none, %none, %none)\n-> %x\n",
+                       "", RUNS_NOT, "needs aten::zeros for more than 2^28 elements" REFUSED);
+}
+
+UNIT_TEST(lists_that_are_repeated_have_an_end)
+{
+    restore_expect_end(arena,
+                       STATE "%k:int = prim::Constant<134217729>()\n"
+                             "%x:list = aten::mul.left_t(%l, %k)\n-> %x\n",
+                       "", RUNS_NOT, "needs aten::mul for more than 2^28 elements" REFUSED);
+    restore_expect(arena,
+                   STATE "%k:int = prim::Constant<134217728>()\n"
+                         "%x:list = aten::mul.left_t(%l, %k)\n"
+                         "prim::SetAttr<a>(%self, %n)\n-> %x\n",
+                   "", "a=3");
+}
+
+UNIT_TEST(all_operators_together_have_an_end)
+{
+    restore_expect_end(arena,
+                       STATE BIG "%s:list = prim::ListConstruct(%k)\n"
+                                 "prim::Loop(%k, %c)\n{ (%i:int)\n"
+                                 " %x = aten::zeros(%s, %none, %none, %none, %none)\n"
+                                 " %y:int = aten::add.int(%i, %i)\n -> %c\n}\n-> %n\n",
+                       "", RUNS_NOT, "for more than 2^28 elements" REFUSED);
+}
+
+UNIT_TEST(memory_is_cleared)
+{
+    restoration *r =
+        restore_net(arena, STATE "%x = aten::empty(%l)\n%y = aten::empty(%l)\n-> %x\n", "");
+    ck_assert_msg(r->code == HTP_SHIM_OK, "%s", r->error.message);
+    ck_assert_str_eq(htp_text_string(&r->ran), " aten::empty aten::zero_ aten::empty aten::zero_");
+}
+
+UNIT_TEST(who_asked_may_stop_it)
+{
+    restoration *r =
+        restore_prepare(arena, "def Net.__setstate__(%self:Net, %state)\n" STATE ENDLESS
+                               "prim::Loop(%many, %c)\n{ (%i:int)\n -> %c\n}\n-> %n\n");
+    r->stops_at = 3;
+    restore_follow(r, "Net");
+    ck_assert_int_eq(r->code, HTP_SHIM_INTERNAL);
+    ck_assert_str_eq(r->error.message, "interrupted");
+    ck_assert_uint_eq(r->ticks, 3);
+}
+
+static htp_shim_code reading; /* how it ends */
+
+static htp_shim_code load_nothing(const htp_program *program, uint32_t function,
+                                  htp_shim_error *error)
+{
+    (void)program;
+    (void)function;
+    (void)snprintf(error->message, sizeof(error->message), "unreadable");
+    return reading;
+}
+
+UNIT_TEST(a_function_may_not_be_readable)
+{
+    restoration *r = restore_prepare(arena, "def Net.__setstate__(%self:Net, %state)\n-> %state\n");
+    program_fixture *p = r->made_up->program;
+    static const htp_shim_code codes[] = {HTP_SHIM_NOT_MODEL, HTP_SHIM_UNSUPPORTED,
+                                          HTP_SHIM_INTERNAL};
+    p->functions.items[0].is_loaded = false;
+    p->program.load_function = load_nothing;
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        reading = codes[i];
+        restore_follow(r, "Net");
+        ck_assert_int_eq(r->code, codes[i]);
+        ck_assert_str_eq(r->error.message, "unreadable");
+    }
+}
+
+UNIT_MAIN("restore: budgets", steps_have_an_end, an_empty_body_takes_its_time, calls_have_an_end,
+          depth_is_given_back, blocks_have_an_end, sizes_have_an_end,
+          lists_that_are_repeated_have_an_end, all_operators_together_have_an_end,
+          memory_is_cleared, who_asked_may_stop_it, a_function_may_not_be_readable)
