@@ -19,7 +19,7 @@ static const htp_shim_kind kinds[] = {
     [HTP_TYPE_NONE] = HTP_SHIM_OPAQUE,
 };
 
-static htp_shim_argument describe(listing *l, const char *name, uint32_t type, unsigned depth);
+static htp_shim_argument describe(listing *l, const char *name, uint32_t number, unsigned depth);
 
 static void add_items(listing *l, htp_shim_argument *argument, const htp_program_type *type,
                       unsigned depth)

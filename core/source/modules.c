@@ -131,8 +131,9 @@ htp_shim_code htp_modules_find(htp_arena *arena, const htp_program *program,
     while (w.pending.count > 0) {
         const visit next = w.pending.items[--w.pending.count];
         uint32_t known = htp_instances_module(instances, next.object);
-        if (known != HTP_SHIM_NONE) {
-            HTP_PUSH(arena, &w.aliases.items[known], next.path);
+        paths *further = w.aliases.items;
+        if (further && known != HTP_SHIM_NONE) {
+            HTP_PUSH(arena, &further[known], next.path);
             continue;
         }
         htp_shim_code code = read_module(&w, &next);
