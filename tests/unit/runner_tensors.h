@@ -108,6 +108,7 @@ static inline htp_run_code runner_make(void *self, const htp_making *making,
         }
         break;
     case HTP_MAKE_WITHOUT:
+    case HTP_MAKE_LIKE:
         made = runner_new(r, of->type, of->dims, of->rank, of->strides, false);
         break;
     case HTP_MAKE_COPY:
