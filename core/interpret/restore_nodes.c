@@ -12,6 +12,7 @@
 
 /* That operators make in one restoration. */
 #define MOST_ELEMENTS 268435456.0
+#define TOO_MANY "%s for more than 2^28 elements"
 
 typedef htp_outcome handler(htp_follower *f, htp_restore_step *step);
 
@@ -229,37 +230,43 @@ static double elements_asked_for(const htp_follower *f, const htp_program_schema
     return largest * times;
 }
 
-/* What the handles hold is looked at, and forgotten. */
-static htp_outcome check_operands(htp_follower *f, const htp_program_schema *schema,
-                                  htp_restore_step *step)
+/* Puts what the operands hold behind those of the nodes around. */
+static htp_outcome describe_operands(htp_follower *f, htp_restore_step *step)
 {
     const htp_runner *runner = f->of.runner;
     size_t first = (size_t)(step->inputs - f->operands.items);
-    size_t before = f->operands.count;
     for (uint32_t i = 0; i < step->input_count; i++) {
         htp_operand described = f->operands.items[first + i];
         if (described.kind == HTP_OPERAND_OTHER &&
             !runner->describe(runner->self, &described, &described)) {
-            return htp_restore_refuse(f, "%s for more than 2^28 elements", step->node->kind);
+            return htp_restore_refuse(f, TOO_MANY, step->node->kind);
         }
         HTP_PUSH(&f->arena, &f->operands, described);
     }
+    step->inputs = f->operands.items + first; /* they may have moved */
+    return HTP_GOES_ON;
+}
+
+/* What the handles hold is looked at, and forgotten. */
+static htp_outcome check_operands(htp_follower *f, const htp_program_schema *schema,
+                                  htp_restore_step *step)
+{
+    size_t before = f->operands.count;
+    HTP_DO(describe_operands(f, step));
     const htp_operands operands = {.all = f->operands.items + before,
                                    .count = step->input_count,
                                    .arguments = schema->arguments,
                                    .argument_count = schema->argument_count,
-                                   .runner = runner};
+                                   .runner = f->of.runner};
+    f->operands.count = before;
+    f->made += elements_asked_for(f, schema, operands.all, step->input_count);
+    if (f->made > MOST_ELEMENTS) {
+        return htp_restore_refuse(f, TOO_MANY, step->node->kind);
+    }
     htp_operand_check *check = htp_operand_check_find(schema->name);
     htp_shim_error reason;
-    if (check && !check(&operands, &reason)) {
-        return htp_restore_fail(f, "%s", reason.message);
-    }
-    f->made += elements_asked_for(f, schema, operands.all, step->input_count);
-    f->operands.count = before;
-    step->inputs = f->operands.items + first; /* they may have moved */
-    return f->made > MOST_ELEMENTS
-               ? htp_restore_refuse(f, "%s for more than 2^28 elements", step->node->kind)
-               : HTP_GOES_ON;
+    return check && !check(&operands, &reason) ? htp_restore_fail(f, "%s", reason.message)
+                                               : HTP_GOES_ON;
 }
 
 /* What was in memory before is nobody's business. */

@@ -87,10 +87,15 @@ UNIT_TEST(lists_that_are_repeated_have_an_end)
                              "%x:list = aten::mul.left_t(%l, %k)\n-> %x\n",
                        "", RUNS_NOT, "needs aten::mul for more than 2^28 elements" REFUSED);
     restore_expect(arena,
-                   STATE "%k:int = prim::Constant<134217728>()\n"
+                   STATE "%k:int = prim::Constant<8388608>()\n"
                          "%x:list = aten::mul.left_t(%l, %k)\n"
                          "prim::SetAttr<a>(%self, %n)\n-> %x\n",
                    "", "a=3");
+    restore_expect_end(arena,
+                       STATE "%k:int = prim::Constant<8388609>()\n"
+                             "%x:list = aten::mul.left_t(%l, %k)\n-> %x\n",
+                       "", HTP_SHIM_NOT_MODEL,
+                       "a list or string of more than 16777216 elements is made");
 }
 
 UNIT_TEST(all_operators_together_have_an_end)
