@@ -1,4 +1,4 @@
-#include "guarded_operators.h"
+#include "operators.h"
 
 #include "operands.h"
 

@@ -1,6 +1,5 @@
 #include "importer.h"
 
-#include "archived_code.h"
 #include "model.h"
 
 #include <torch/csrc/jit/serialization/import_source.h>
@@ -35,6 +34,22 @@ c10::IValue read_pickle(caffe2::serialize::PyTorchStreamReader &records, const s
 
 namespace
 {
+
+// The code of a qualified name ("__torch__.model" lies in code/__torch__/model.py); nullptr where
+// the archive has none. Where it came from is the core's to know.
+std::shared_ptr<torch::jit::Source> find_source(caffe2::serialize::PyTorchStreamReader &records,
+                                                const std::string &qualifier)
+{
+    std::string path = qualifier;
+    std::replace(path.begin(), path.end(), '.', '/');
+    path = "code/" + path + ".py";
+    if (!records.hasRecord(path)) {
+        return nullptr;
+    }
+    const auto [code, size] = records.getRecord(path);
+    return std::make_shared<torch::jit::Source>(
+        std::string(static_cast<const char *>(code.get()), size), path, 1);
+}
 
 // Whether a value may stand where a type is declared. Code trusts this of objects alone, whose
 // attributes it takes by number; libtorch checks everything else when it is used.

@@ -1,4 +1,4 @@
-#include "libraries.h"
+#include "operators.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 

@@ -1,7 +1,6 @@
-#include "meta_kernels.h"
+#include "operators.h"
 
 #include "operands.h"
-#include "tensors.h"
 
 #include <ATen/TensorIterator.h>
 #include <ATen/core/dispatch/Dispatcher.h>

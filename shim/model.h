@@ -59,9 +59,6 @@ struct Model {
     {
     }
 
-    // Makes the modules of the archive. Throws std::exception.
-    void load(const htp_shim_contents &contents, const Restore &restore);
-
     Archive archive;
     Keep keep;
 };

@@ -1,11 +1,109 @@
-// Operands as libtorch's values, and values as operands.
+// Operands as libtorch's values, and values as operands; the tensors that are made for them, and
+// what is handed out: all of it stays until a mark is gone back to.
 #pragma once
 
-#include "handouts.h"
 #include "program.h"
+#include "version.h"
+
+#include <htp/runner.h>
+
+#include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
+
+#include <array>
+#include <deque>
+#include <string>
+#include <vector>
 
 namespace htp
 {
+
+// A tensor without contents of the same geometry.
+at::Tensor meta_like(const at::Tensor &tensor);
+
+// A real tensor that lies in memory as the given one does, full of @p fill where that has no
+// contents. Throws TooLarge.
+at::Tensor stand_in(const at::Tensor &tensor, int fill);
+
+// The tensor that is asked for. Throws std::exception.
+at::Tensor make_tensor(const htp_making &making);
+
+// The same value with every tensor replaced.
+template <typename Replace> c10::IValue map_tensors(const c10::IValue &value, Replace replace)
+{
+    if (value.isTensor()) {
+        return value.toTensor().defined() ? c10::IValue(replace(value.toTensor())) : value;
+    }
+    if (value.isTensorList()) {
+        c10::List<at::Tensor> list;
+        for (const at::Tensor &tensor : value.toTensorVector()) {
+            list.push_back(replace(tensor));
+        }
+        return list;
+    }
+    if (value.isList()) {
+        c10::impl::GenericList list(value.toList().elementType());
+        for (const c10::IValue &element : value.toListRef()) {
+            list.push_back(map_tensors(element, replace));
+        }
+        return list;
+    }
+    return value;
+}
+
+// Throws Unsupported for a tensor that does not lie in plain memory.
+void require_plain(const at::Tensor &tensor);
+
+// A tensor with what it was when it was described: kernels that work in place change libtorch's.
+struct Held : htp_runner_tensor {
+    // Throws Unsupported for one that is not plain.
+    explicit Held(at::Tensor tensor);
+    Held(const Held &) = delete;
+    Held &operator=(const Held &) = delete;
+
+    at::Tensor tensor;
+    std::vector<int64_t> geometry; // dims, then strides
+};
+
+// The tensor behind its description.
+inline const at::Tensor &tensor_of(const htp_runner_tensor *described)
+{
+    return static_cast<const Held *>(described)->tensor;
+}
+
+class Handouts
+{
+  public:
+    const htp_runner_tensor *add(const at::Tensor &tensor)
+    {
+        return &tensors_.emplace_back(tensor);
+    }
+    const htp_operand *add(std::vector<htp_operand> operands)
+    {
+        return arrays_.emplace_back(std::move(operands)).data();
+    }
+    const std::string &add(std::string text)
+    {
+        return texts_.emplace_back(std::move(text));
+    }
+    const c10::IValue *add(c10::IValue value)
+    {
+        return &values_.emplace_back(std::move(value));
+    }
+
+    // A mark can be gone back to again and again, until an earlier one is.
+    uint64_t mark();
+    void release(uint64_t mark);
+
+  private:
+    using Sizes = std::array<size_t, 4>; // tensors, arrays, texts, values
+
+    std::deque<Held> tensors_;
+    std::deque<std::vector<htp_operand>> arrays_;
+    std::deque<std::string> texts_;
+    std::deque<c10::IValue> values_;
+    std::vector<Sizes> marks_;
+};
 
 class Operands
 {

@@ -1,6 +1,6 @@
 #include "program.h"
 
-#include "libraries.h"
+#include "operators.h"
 
 #include <ATen/core/function.h>
 

@@ -1,11 +1,8 @@
 #include "runner.h"
 
-#include "allocation.h"
-#include "libraries.h"
-#include "map_tensors.h"
-#include "one_thread.h"
-#include "runner_table.h"
-#include "tensors.h"
+#include "kernel_limits.h"
+#include "operands.h"
+#include "operators.h"
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>

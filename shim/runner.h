@@ -81,4 +81,7 @@ class Runner
     htp_runner view_;
 };
 
+// @p runner is their first argument.
+htp_runner runner_table(Runner &runner);
+
 } // namespace htp

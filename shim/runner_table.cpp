@@ -1,7 +1,6 @@
-#include "runner_table.h"
-
-#include "allocation.h"
 #include "runner.h"
+
+#include "kernel_limits.h"
 
 #include <cstdio>
 #include <new>

@@ -1,8 +1,6 @@
 // The C ABI: no libtorch type and no exception crosses it.
-#include "guarded_operators.h"
-#include "libraries.h"
-#include "meta_kernels.h"
-#include "one_thread.h"
+#include "kernel_limits.h"
+#include "operators.h"
 #include "program.h"
 #include "runner.h"
 #include "version.h"

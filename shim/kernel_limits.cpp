@@ -1,4 +1,4 @@
-#include "allocation.h"
+#include "kernel_limits.h"
 
 #include "version.h"
 

@@ -1,5 +1,8 @@
-// How much memory a kernel may ask for: a file that says little can make an operator ask for a lot.
+// What kernels may take of the machine: memory, since a file that says little can make an operator
+// ask for a lot; and one thread.
 #pragma once
+
+#include <ATen/Parallel.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +34,33 @@ class AllocationLimit
 
   private:
     size_t before_;
+};
+
+// As long as one lives, kernels use one thread. The number is one of the calling thread; a host's
+// own comes back.
+class OneThread
+{
+  public:
+    OneThread() : before_(at::get_num_threads())
+    {
+        set(1);
+    }
+    ~OneThread()
+    {
+        set(before_);
+    }
+    OneThread(const OneThread &) = delete;
+    OneThread &operator=(const OneThread &) = delete;
+
+  private:
+    void set(int count) const
+    {
+        if (before_ != 1) {
+            at::set_num_threads(count);
+        }
+    }
+
+    int before_;
 };
 
 } // namespace htp
