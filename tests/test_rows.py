@@ -6,7 +6,7 @@ import subprocess
 
 from harness import DEBIAN_PYTHON, ROOT, VENV_PYTHON, case, run
 
-FACTS, FOLLOWED = (ROOT / "include" / "htp" / name for name in ("facts.def", "followed.def"))
+FACTS, FOLLOWED = (ROOT / "core" / "interpret" / name for name in ("facts.def", "followed.def"))
 # Part of the language, not of the registry.
 SYNTAX = {"prim::If", "prim::ListConstruct", "prim::Loop"}
 # Operators in place whose overload has another name than what they do otherwise: core/graph/passes.c

@@ -26,29 +26,29 @@ void htp_attributes_set(htp_machine *m, htp_attributes *all, htp_object_attribut
 
 void htp_attribute_set(htp_machine *m, htp_object_attribute attribute, htp_item *value)
 {
-    if (m->attribute_journals.count > 0) {
-        htp_attributes *journal = m->attribute_journals.items[m->attribute_journals.count - 1];
+    if (m->state.journals.count > 0) {
+        htp_attributes *journal = m->state.journals.items[m->state.journals.count - 1];
         bool has = false;
-        htp_item *before = htp_attributes_find(&m->attributes, attribute, &has);
+        htp_item *before = htp_attributes_find(&m->state.attributes, attribute, &has);
         if (!htp_map_get_bytes(&journal->places, &attribute, sizeof(attribute), NULL)) {
             htp_attributes_set(m, journal, attribute, before);
         }
     }
-    htp_attributes_set(m, &m->attributes, attribute, value);
+    htp_attributes_set(m, &m->state.attributes, attribute, value);
 }
 
 htp_attributes htp_attributes_end_block(htp_machine *m)
 {
-    const htp_attributes *before = m->attribute_journals.items[--m->attribute_journals.count];
+    const htp_attributes *before = m->state.journals.items[--m->state.journals.count];
     htp_attributes after = {0};
     for (size_t i = 0; i < before->all.count; i++) {
         const htp_attribute_value *entry = &before->all.items[i];
         bool has = false;
-        htp_item *left = htp_attributes_find(&m->attributes, entry->attribute, &has);
+        htp_item *left = htp_attributes_find(&m->state.attributes, entry->attribute, &has);
         if (entry->value) { /* otherwise of an object that the block made */
             htp_attributes_set(m, &after, entry->attribute, left);
         }
-        htp_attributes_set(m, &m->attributes, entry->attribute, entry->value);
+        htp_attributes_set(m, &m->state.attributes, entry->attribute, entry->value);
     }
     return after;
 }

@@ -10,19 +10,20 @@
 /* What is known first of an object counts: it may be met again under other names. */
 static void note_holder(htp_machine *m, uint32_t object, const htp_holder *holder)
 {
-    uint32_t place = (uint32_t)m->holder_list.count + 1;
-    const void **key = htp_map_add_bytes(m->arena, &m->holders, &object, sizeof(object), &place);
+    uint32_t place = (uint32_t)m->state.holder_list.count + 1;
+    const void **key =
+        htp_map_add_bytes(m->arena, &m->state.holders, &object, sizeof(object), &place);
     if (key) {
         *key = htp_arena_copy(m->arena, &object, sizeof(object));
-        HTP_PUSH(m->arena, &m->holder_list, *holder);
+        HTP_PUSH(m->arena, &m->state.holder_list, *holder);
     }
 }
 
 bool htp_attribute_holder(htp_machine *m, uint32_t object, htp_holder *holder)
 {
     uint32_t place = 0;
-    if (htp_map_get_bytes(&m->holders, &object, sizeof(object), &place)) {
-        *holder = m->holder_list.items[place - 1];
+    if (htp_map_get_bytes(&m->state.holders, &object, sizeof(object), &place)) {
+        *holder = m->state.holder_list.items[place - 1];
         return true;
     }
     uint32_t module = htp_instances_module(m->instances, object);
@@ -36,13 +37,14 @@ bool htp_attribute_holder(htp_machine *m, uint32_t object, htp_holder *holder)
 
 static void note_storage(htp_machine *m, uint64_t storage, const char *name)
 {
-    uint32_t place = (uint32_t)m->storage_names.count + 1;
-    const void **key = htp_map_add_bytes(m->arena, &m->storages, &storage, sizeof(storage), &place);
+    uint32_t place = (uint32_t)m->state.storage_names.count + 1;
+    const void **key =
+        htp_map_add_bytes(m->arena, &m->state.storages, &storage, sizeof(storage), &place);
     if (key) {
         *key = htp_arena_copy(m->arena, &storage, sizeof(storage));
-        HTP_PUSH(m->arena, &m->storage_names, HTP_NEW(m->arena, struct htp_storage_names));
+        HTP_PUSH(m->arena, &m->state.storage_names, HTP_NEW(m->arena, struct htp_storage_names));
     }
-    struct htp_storage_names *names = m->storage_names.items[place - 1];
+    struct htp_storage_names *names = m->state.storage_names.items[place - 1];
     uint32_t number = (uint32_t)names->all.count;
     key = htp_map_add_bytes(m->arena, &names->known, name, strlen(name), &number);
     if (key) {
@@ -92,7 +94,7 @@ static void list_slots(htp_machine *m, uint32_t class_number)
     const htp_program_class type = m->program->classes[class_number];
     for (uint32_t slot = type.attribute_count; slot-- > 0;) {
         const char *key = htp_arena_printf(m->arena, "%u %s", class_number, type.attributes[slot]);
-        htp_map_set(m->arena, &m->class_slots, key, slot);
+        htp_map_set(m->arena, &m->state.class_slots, key, slot);
     }
 }
 
@@ -100,11 +102,11 @@ htp_outcome htp_attribute_slot(htp_machine *m, uint32_t object, const char *name
 {
     uint32_t number = m->program->objects[object].class_number;
     const char *key = htp_arena_printf(m->arena, "%u %s", number, name);
-    if (htp_map_get(&m->class_slots, key, slot)) {
+    if (htp_map_get(&m->state.class_slots, key, slot)) {
         return HTP_GOES_ON;
     }
     list_slots(m, number);
-    if (htp_map_get(&m->class_slots, key, slot)) {
+    if (htp_map_get(&m->state.class_slots, key, slot)) {
         return HTP_GOES_ON;
     }
     return htp_machine_stop(m, HTP_FAILS, "%s does not have an attribute with name '%s'",
@@ -158,16 +160,16 @@ static void let_change(htp_machine *m, htp_item *item, bool is_late)
 static htp_outcome load(htp_machine *m, htp_object_attribute attribute, const htp_holder *holder,
                         htp_item **item)
 {
-    bool is_late = m->attribute_journals.count > 0;
+    bool is_late = m->state.journals.count > 0;
     HTP_DO(htp_attribute_loaded(m, attribute, item));
     const char *name = htp_attribute_name(m, holder->path, attribute);
     HTP_DO(htp_attribute_note(m, attribute, holder, name));
     let_change(m, *item, is_late);
     if (is_late) {
-        HTP_PUSH(m->arena, &m->late, attribute);
+        HTP_PUSH(m->arena, &m->state.late, attribute);
     }
-    htp_attributes_set(m, &m->before, attribute, htp_arguments_as_given(m, *item));
-    htp_attributes_set(m, &m->attributes, attribute, *item);
+    htp_attributes_set(m, &m->state.before, attribute, htp_arguments_as_given(m, *item));
+    htp_attributes_set(m, &m->state.attributes, attribute, *item);
     return HTP_GOES_ON;
 }
 
@@ -176,7 +178,7 @@ htp_outcome htp_attributes_load_early(htp_machine *m, const htp_object_attribute
 {
     for (size_t i = 0; i < count; i++) {
         bool has = false;
-        htp_item *item = htp_attributes_find(&m->attributes, attributes[i], &has);
+        htp_item *item = htp_attributes_find(&m->state.attributes, attributes[i], &has);
         if (!has) {
             HTP_DO(load(m, attributes[i], &holders[i], &item));
         }
@@ -202,7 +204,7 @@ static htp_outcome find_attribute(htp_machine *m, const htp_step *step, const ch
 /* Whether the call made an object: nothing but the call sets its attributes. */
 static bool is_made(const htp_machine *m, uint32_t object)
 {
-    return htp_map_get_bytes(&m->made, &object, sizeof(object), NULL);
+    return htp_map_get_bytes(&m->state.made, &object, sizeof(object), NULL);
 }
 
 htp_outcome htp_do_get_attr(htp_machine *m, htp_step *step, htp_items *outputs)
@@ -211,7 +213,7 @@ htp_outcome htp_do_get_attr(htp_machine *m, htp_step *step, htp_items *outputs)
     htp_holder holder;
     bool has = false;
     HTP_DO(find_attribute(m, step, "read from", &attribute));
-    htp_item *item = htp_attributes_find(&m->attributes, attribute, &has);
+    htp_item *item = htp_attributes_find(&m->state.attributes, attribute, &has);
     if (!has && htp_attribute_holder(m, attribute.object, &holder)) {
         HTP_DO(load(m, attribute, &holder, &item));
     } else if (!has && is_made(m, attribute.object)) {
@@ -219,7 +221,7 @@ htp_outcome htp_do_get_attr(htp_machine *m, htp_step *step, htp_items *outputs)
                                   "an attribute is read that was set in a branch or loop first");
     } else if (!has) {
         HTP_DO(htp_attribute_loaded(m, attribute, &item));
-        htp_attributes_set(m, &m->attributes, attribute, item);
+        htp_attributes_set(m, &m->state.attributes, attribute, item);
     }
     htp_items_push(m, outputs, item);
     return HTP_GOES_ON;
@@ -232,7 +234,7 @@ htp_outcome htp_do_set_attr(htp_machine *m, htp_step *step, htp_items *outputs)
     bool has = false;
     (void)outputs;
     HTP_DO(find_attribute(m, step, "set of", &attribute));
-    htp_item *before = htp_attributes_find(&m->attributes, attribute, &has);
+    htp_item *before = htp_attributes_find(&m->state.attributes, attribute, &has);
     if (!has && htp_attribute_holder(m, attribute.object, &holder)) {
         /* Which another side of a branch keeps. */
         HTP_DO(load(m, attribute, &holder, &before));
@@ -257,7 +259,7 @@ htp_outcome htp_do_create_object(htp_machine *m, htp_step *step, htp_items *outp
     if (item->object == HTP_SHIM_NONE) {
         return htp_machine_stop(m, HTP_BREAKS, "out of memory");
     }
-    htp_map_set_bytes(m->arena, &m->made, &item->object, sizeof(item->object), true);
+    htp_map_set_bytes(m->arena, &m->state.made, &item->object, sizeof(item->object), true);
     htp_items_push(m, outputs, item);
     return HTP_GOES_ON;
 }

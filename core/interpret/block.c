@@ -4,6 +4,7 @@
 #include "interpret/control.h"
 
 #include "interpret/attributes.h"
+#include "interpret/blocks.h"
 #include "interpret/memory.h"
 
 /* Where a block ends no node stands. */
@@ -14,13 +15,13 @@ static const htp_place nowhere = {
 
 static htp_list_journal *begin(htp_machine *m, htp_block *block)
 {
-    *block = (htp_block){.id = (uint32_t)m->blocks.count};
-    HTP_PUSH(m->arena, &m->blocks, (htp_recorded_block){{0}, {0}});
+    *block = (htp_block){.id = (uint32_t)m->recording.blocks.count};
+    HTP_PUSH(m->arena, &m->recording.blocks, (htp_recorded_block){{0}, {0}});
     htp_list_journal *journal = HTP_NEW(m->arena, htp_list_journal);
-    journal->first_item = m->items.count;
-    m->block = block->id;
-    HTP_PUSH(m->arena, &m->journals, journal);
-    HTP_PUSH(m->arena, &m->attribute_journals, HTP_NEW(m->arena, htp_attributes));
+    journal->first_item = m->recording.items.count;
+    m->recording.block = block->id;
+    HTP_PUSH(m->arena, &m->recording.journals, journal);
+    HTP_PUSH(m->arena, &m->state.journals, HTP_NEW(m->arena, htp_attributes));
     htp_memory_begin_block(m, journal->first_item);
     return journal;
 }
@@ -33,16 +34,16 @@ static htp_outcome read_anew(htp_machine *m, const htp_list_journal *journal)
     for (size_t i = 0; i < journal->lists.count; i++) {
         HTP_DO(htp_memory_current(m, journal->lists.items[i].list, &nowhere, &now));
     }
-    const htp_attributes *before = m->attribute_journals.items[m->attribute_journals.count - 1];
+    const htp_attributes *before = m->state.journals.items[m->state.journals.count - 1];
     for (size_t i = 0; i < before->all.count; i++) {
         htp_object_attribute attribute = before->all.items[i].attribute;
         bool has = false;
-        htp_item *value = htp_attributes_find(&m->attributes, attribute, &has);
+        htp_item *value = htp_attributes_find(&m->state.attributes, attribute, &has);
         if (!has) {
             return htp_machine_stop(m, HTP_FAILS, "an attribute that a block set has no value");
         }
         HTP_DO(htp_memory_current(m, value, &nowhere, &now));
-        htp_attributes_set(m, &m->attributes, attribute, now);
+        htp_attributes_set(m, &m->state.attributes, attribute, now);
     }
     return HTP_GOES_ON;
 }
@@ -61,7 +62,7 @@ static htp_outcome run(htp_machine *m, htp_body_run *body, void *data,
 /* Takes back what it changed. */
 static void end(htp_machine *m, const htp_list_journal *journal, htp_block *block)
 {
-    m->journals.count--;
+    m->recording.journals.count--;
     block->memories = htp_memory_end_block(m);
     for (size_t i = 0; i < journal->lists.count; i++) {
         const htp_list_state *before = &journal->lists.items[i];
@@ -75,7 +76,7 @@ static void end(htp_machine *m, const htp_list_journal *journal, htp_block *bloc
 
 htp_outcome htp_block_run(htp_machine *m, htp_body_run *body, void *data, htp_block *block)
 {
-    uint32_t around = m->block;
+    uint32_t around = m->recording.block;
     const htp_list_journal *journal = begin(m, block);
     htp_outcome outcome = run(m, body, data, journal, block);
     if (outcome == HTP_RAISES) {
@@ -83,7 +84,7 @@ htp_outcome htp_block_run(htp_machine *m, htp_body_run *body, void *data, htp_bl
         block->message = m->message;
         outcome = HTP_GOES_ON;
     }
-    m->block = around;
+    m->recording.block = around;
     end(m, journal, block);
     return outcome;
 }

@@ -3,6 +3,7 @@
  */
 #include "interpret/control.h"
 
+#include "interpret/merge.h"
 #include "interpret/sizes.h"
 
 #include <string.h>
@@ -154,8 +155,8 @@ static htp_outcome join(htp_machine *m, htp_item *condition, const htp_place *pl
         htp_items_push(m, &results, merged);
     }
     HTP_DO(htp_merge_states(m, all));
-    m->blocks.items[then->id].outputs = all->then_ids;
-    m->blocks.items[otherwise->id].outputs = all->else_ids;
+    m->recording.blocks.items[then->id].outputs = all->then_ids;
+    m->recording.blocks.items[otherwise->id].outputs = all->else_ids;
     htp_items inputs = HTP_ITEMS(m, condition);
     htp_recording_add_control(m, "prim::If", &inputs, names, &all->outputs,
                               (const uint32_t[]){then->id, otherwise->id}, 2, place);
@@ -211,15 +212,15 @@ static htp_outcome run_resumed(htp_machine *m, const void *data, bool side, htp_
 htp_outcome htp_branch_resume(htp_machine *m, const htp_fork *fork, htp_next next,
                               size_t first_local, htp_items *outputs)
 {
-    if (m->forks == HTP_MOST_FORKS) {
+    if (m->control.forks == HTP_MOST_FORKS) {
         return htp_machine_stop(m, HTP_TOO_MANY_FORKS, "%s, %s", fork->reason,
                                 htp_place_describe(m, &fork->place));
     }
     resumption *behind = HTP_NEW(m->arena, resumption);
     *behind = (resumption){*fork, next, first_local};
-    m->forks++;
+    m->control.forks++;
     htp_outcome outcome = htp_branch_run(m, behind->fork.condition, &behind->fork.place,
                                          (htp_side){run_resumed, behind}, first_local, outputs);
-    m->forks--;
+    m->control.forks--;
     return outcome;
 }

@@ -245,10 +245,10 @@ static htp_outcome run_on_others(htp_machine *m, htp_call *call, const char *err
         return htp_call_run(m, &other, outputs);
     }
     htp_lanes sized = {0};
-    if (!m->has_flats) {
+    if (!m->sizes.has_flats) {
         HTP_DO(htp_sizes_reshaped(m, call, &sized, &is_done));
     }
-    if (!is_done && !m->has_flats) {
+    if (!is_done && !m->sizes.has_flats) {
         HTP_DO(htp_sizes_met(m, call, &sized, &is_done));
     }
     if (!is_done) {

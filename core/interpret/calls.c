@@ -3,6 +3,7 @@
  */
 #include "interpret/control.h"
 
+#include "interpret/blocks.h"
 #include "interpret/lists.h"
 
 #include <string.h>
@@ -22,8 +23,8 @@ static bool is_forward(const char *method)
 /* Notes the call that a node makes. @return its number */
 static uint32_t note_call(htp_machine *m, const htp_place *place)
 {
-    HTP_PUSH(m->arena, &m->calls_made, *place);
-    return (uint32_t)m->calls_made.count;
+    HTP_PUSH(m->arena, &m->recording.calls_made, *place);
+    return (uint32_t)m->recording.calls_made.count;
 }
 
 /* Methods stand beside the slots of attributes. Of two with one name the first one counts. */
@@ -33,7 +34,7 @@ static void list_methods(htp_machine *m, uint32_t class_number)
     for (uint32_t i = type->method_count; i-- > 0;) {
         const char *key =
             htp_arena_printf(m->arena, "%u()%s", (unsigned)class_number, type->method_names[i]);
-        htp_map_set(m->arena, &m->class_slots, key, type->methods[i]);
+        htp_map_set(m->arena, &m->state.class_slots, key, type->methods[i]);
     }
 }
 
@@ -42,11 +43,11 @@ static htp_outcome find_method(htp_machine *m, const htp_item *self, const char 
 {
     uint32_t number = m->program->objects[self->object].class_number;
     const char *key = htp_arena_printf(m->arena, "%u()%s", (unsigned)number, name);
-    if (htp_map_get(&m->class_slots, key, method)) {
+    if (htp_map_get(&m->state.class_slots, key, method)) {
         return HTP_GOES_ON;
     }
     list_methods(m, number);
-    return htp_map_get(&m->class_slots, key, method)
+    return htp_map_get(&m->state.class_slots, key, method)
                ? HTP_GOES_ON
                : htp_machine_stop(m, HTP_FAILS, "%s does not have a method with name '%s'",
                                   m->program->classes[number].name, name);

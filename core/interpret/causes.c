@@ -19,10 +19,10 @@ const htp_recorded_node *htp_recording_find_cause(const htp_machine *m, const ht
 {
     const htp_recorded_node *node = NULL;
     while (unknown) {
-        node = &m->nodes.items[unknown->producer];
+        node = &m->recording.nodes.items[unknown->producer];
         unknown = NULL;
         for (uint32_t i = 0; i < node->input_count && !node->failure && !unknown; i++) {
-            unknown = htp_item_find_unknown(m->items.items[node->inputs[i]]);
+            unknown = htp_item_find_unknown(m->recording.items.items[node->inputs[i]]);
         }
     }
     return node;

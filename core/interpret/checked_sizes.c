@@ -7,7 +7,7 @@
 
 static htp_item *input_of(const htp_machine *m, const htp_recorded_node *node, uint32_t index)
 {
-    return m->items.items[node->inputs[index]];
+    return m->recording.items.items[node->inputs[index]];
 }
 
 /* The dim that aten::size.int was asked for; -1 where it is no constant. */
@@ -35,7 +35,7 @@ static htp_outcome find_dim(htp_machine *m, const htp_item *number, int64_t *dim
         node->output_count == 0) {
         return HTP_GOES_ON;
     }
-    const htp_items *sizes = &m->items.items[node->outputs[0]]->elements;
+    const htp_items *sizes = &m->recording.items.items[node->outputs[0]]->elements;
     for (size_t i = 0; i < sizes->count && *dim < 0; i++) {
         *dim = sizes->items[i] == number ? (int64_t)i : -1;
     }
@@ -46,7 +46,8 @@ static htp_outcome find_dim(htp_machine *m, const htp_item *number, int64_t *dim
 static bool is_made_here(const htp_machine *m, const htp_item *tensor)
 {
     const htp_recorded_node *node = htp_sizes_producer(m, tensor);
-    return htp_is_tensor(tensor) && htp_is_data(tensor) && node && node->block == m->block;
+    return htp_is_tensor(tensor) && htp_is_data(tensor) && node &&
+           node->block == m->recording.block;
 }
 
 /* @p size and @p number are equal from here on. */

@@ -19,14 +19,16 @@ static htp_outcome require_rank(htp_machine *m, const htp_runner_tensor *tensor)
 bool htp_storage_is_kept(const htp_machine *m, uint64_t storage)
 {
     uint32_t is_kept = 0;
-    return htp_map_get_bytes(&m->kept_storages, &storage, sizeof(storage), &is_kept) && is_kept;
+    return htp_map_get_bytes(&m->recording.kept_storages, &storage, sizeof(storage), &is_kept) &&
+           is_kept;
 }
 
 static void keep_all(htp_machine *m, const htp_item *item, bool is_kept)
 {
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         const uint64_t *storage = &htp_tensor_in(item, lane)->storage;
-        htp_map_set_bytes(m->arena, &m->kept_storages, storage, sizeof(*storage), is_kept);
+        htp_map_set_bytes(m->arena, &m->recording.kept_storages, storage, sizeof(*storage),
+                          is_kept);
     }
 }
 
@@ -217,16 +219,16 @@ static htp_outcome find_base(htp_machine *m, const htp_shim_weight *weight, int3
                              const htp_runner_tensor **base)
 {
     uint32_t place;
-    if (htp_map_get_bytes(&m->bases, &weight->storage, sizeof(weight->storage), &place)) {
-        *base = m->base_tensors.items[place - 1];
+    if (htp_map_get_bytes(&m->recording.bases, &weight->storage, sizeof(weight->storage), &place)) {
+        *base = m->recording.base_tensors.items[place - 1];
         return HTP_GOES_ON;
     }
     const int64_t elements = (int64_t)(weight->storage_bytes / element_bytes(weight->dtype));
     HTP_DO(htp_tensor_empty(m, type, &elements, 1, base));
-    HTP_PUSH(m->arena, &m->base_tensors, *base);
+    HTP_PUSH(m->arena, &m->recording.base_tensors, *base);
     const void *key = htp_arena_copy(m->arena, &weight->storage, sizeof(weight->storage));
-    htp_map_set_bytes(m->arena, &m->bases, key, sizeof(weight->storage),
-                      (uint32_t)m->base_tensors.count);
+    htp_map_set_bytes(m->arena, &m->recording.bases, key, sizeof(weight->storage),
+                      (uint32_t)m->recording.base_tensors.count);
     return HTP_GOES_ON;
 }
 
@@ -269,8 +271,8 @@ static htp_outcome fill_tied(htp_machine *m, htp_item *item, const htp_shim_weig
 htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item)
 {
     uint32_t birth;
-    if (htp_map_get_bytes(&m->weights, &number, sizeof(number), &birth)) {
-        *item = m->items.items[birth];
+    if (htp_map_get_bytes(&m->recording.weights, &number, sizeof(number), &birth)) {
+        *item = m->recording.items.items[birth];
         return HTP_GOES_ON;
     }
     const htp_shim_weight *weight = &m->instances->weights.items[number];
@@ -294,7 +296,7 @@ htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item
     }
     htp_storage_keep(m, made);
     const void *key = htp_arena_copy(m->arena, &number, sizeof(number));
-    htp_map_set_bytes(m->arena, &m->weights, key, sizeof(number), made->birth);
+    htp_map_set_bytes(m->arena, &m->recording.weights, key, sizeof(number), made->birth);
     *item = made;
     return HTP_GOES_ON;
 }

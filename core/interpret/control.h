@@ -36,10 +36,10 @@ htp_handler *htp_handler_find_of_containers(const char *kind);
 /** Of lists whose length the data decides. */
 htp_handler *htp_handler_find_of_grown(const char *kind, const htp_items *inputs);
 
-/** Every handler of htp/followed.def. */
+/** Every handler of followed.def. */
 #define HTP_FOLLOWED(kind, handler) htp_handler htp_do_##handler;
 #define HTP_FOLLOWED_IN_LISTS(kind, handler) htp_handler htp_do_##handler;
-#include <htp/followed.def>
+#include "interpret/followed.def"
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
 
@@ -79,97 +79,5 @@ htp_outcome htp_control_decide(htp_machine *m, const htp_item *condition, const 
                                bool *side);
 htp_outcome htp_control_number(htp_machine *m, const htp_item *item, const htp_place *place,
                                int64_t *number);
-
-/* ---- branches (branch.c) ---- */
-
-/** Of a branch that no call ends with. */
-#define HTP_ALL_LIVE SIZE_MAX
-
-/** Branches that could not meet, one within the other: each one doubles what follows. */
-enum { HTP_MOST_FORKS = 6 };
-
-/** A branch on what is not known: both sides are run, and recorded.
- * @param first_local  the first item of a call that ends with the branch: what it made is gone then
- * @return HTP_FORKS where they cannot meet */
-htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place *place,
-                           htp_side side, size_t first_local, htp_items *outputs);
-
-/** Goes on with @p next after a branch whose sides cannot meet: on each of them. @p fork may be the
- * machine's: it is copied before anything runs. */
-htp_outcome htp_branch_resume(htp_machine *m, const htp_fork *fork, htp_next next,
-                              size_t first_local, htp_items *outputs);
-
-/* ---- blocks (block.c) ---- */
-
-/** A block as it was recorded. What it changed outside of itself is taken back, and noted here. */
-typedef struct htp_block {
-    uint32_t id;
-    htp_items outputs;
-    htp_memories memories;     /* what they held at the end */
-    htp_list_states lists;     /* and what older lists held */
-    htp_map list_places;       /* of these, by birth */
-    htp_attributes attributes; /* and the attributes of objects */
-    bool has_raised;           /* the program's own exception: message */
-    const char *message;
-} htp_block;
-
-/** What is run as a block. */
-typedef htp_outcome htp_body_run(htp_machine *m, void *data, htp_items *outputs);
-
-/** Runs what becomes a block of its own. Whatever it changes is as before when it ends; so it is
- * where it does not go on. */
-htp_outcome htp_block_run(htp_machine *m, htp_body_run *body, void *data, htp_block *block);
-
-/** What a value that is older than a block is when that ends. */
-htp_outcome htp_block_value_after(htp_machine *m, const htp_block *block, htp_item *value,
-                                  htp_item **after);
-
-/** What a list or dict held at the end of a block. */
-htp_outcome htp_block_contents_after(htp_machine *m, const htp_block *block, const htp_item *list,
-                                     htp_contents *contents);
-
-/* ---- merging (merge.c) ---- */
-
-/** The outputs of a branch that is being put together. */
-typedef struct htp_merge {
-    const htp_block *then;
-    const htp_block *otherwise;
-    size_t first_local; /* items from here on are gone when it ends, unless they can be reached */
-    htp_map reached;    /* births */
-    bool has_objects;   /* among these, whose attributes may be anything */
-    htp_memories memories; /* what was changed holds, merged */
-    htp_ids then_ids;
-    htp_ids else_ids;
-    htp_items frozen; /* lists that the outputs may be: they may not change any more */
-    htp_items shared; /* in turn outputs, and tensors that they may be */
-    htp_items outputs;
-    htp_list_states lists;
-    htp_attributes attributes;
-} htp_merge;
-
-/** An item of the same type, of which nothing more is known. */
-htp_outcome htp_item_like(htp_machine *m, const htp_item *model, htp_item **made);
-
-/** Gives a dim of a tensor a size that the data decides. */
-htp_outcome htp_item_resize(htp_machine *m, htp_item *item, int64_t dim, const char *name);
-
-/** The value that is @p a after the first side and @p b after the second one. */
-htp_outcome htp_merge_values(htp_machine *m, htp_merge *all, htp_item *a, htp_item *b,
-                             htp_item **merged);
-
-/** Why lists do not meet. */
-#define HTP_MERGE_LENGTHS "the sides of a branch on the data give lists of different lengths"
-
-/** Notes what can be reached when either side has ended: of a branch that a call ends with. */
-htp_outcome htp_merge_reach(htp_machine *m, htp_merge *all);
-
-/** What memory holds that either side changed. Before values are merged. */
-htp_outcome htp_merge_memories(htp_machine *m, htp_merge *all);
-
-/** Lists and attributes that either side changed. */
-htp_outcome htp_merge_states(htp_machine *m, htp_merge *all);
-
-/** Makes all that is merged current. Behind the node. */
-htp_outcome htp_merge_apply(htp_machine *m, const htp_merge *all);
 
 #endif

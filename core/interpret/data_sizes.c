@@ -62,7 +62,7 @@ static void add_identity(const htp_machine *m, const htp_item *item, int depth, 
     } else if (node && depth < DEEPEST && is_compared(m, node)) {
         htp_text_addf(text, "%s(", node->kind);
         for (uint32_t i = 0; i < node->input_count; i++) {
-            add_identity(m, m->items.items[node->inputs[i]], depth + 1, text);
+            add_identity(m, m->recording.items.items[node->inputs[i]], depth + 1, text);
             htp_text_add(text, ",");
         }
         htp_text_add(text, ")");
@@ -84,13 +84,13 @@ static htp_outcome size_by_identity(htp_machine *m, const char *what, const htp_
 htp_outcome htp_sizes_of(htp_machine *m, const char *what, const char *name, htp_trace_size *size)
 {
     uint32_t number;
-    if (htp_map_get(&m->sizes, what, &number)) {
-        *size = m->known_sizes.items[number - 1];
+    if (htp_map_get(&m->sizes.places, what, &number)) {
+        *size = m->sizes.known.items[number - 1];
         return HTP_GOES_ON;
     }
     HTP_DO(htp_recording_new_size(m, name, size));
-    HTP_PUSH(m->arena, &m->known_sizes, *size);
-    htp_map_set(m->arena, &m->sizes, what, (uint32_t)m->known_sizes.count);
+    HTP_PUSH(m->arena, &m->sizes.known, *size);
+    htp_map_set(m->arena, &m->sizes.places, what, (uint32_t)m->sizes.known.count);
     return HTP_GOES_ON;
 }
 
@@ -130,8 +130,8 @@ htp_outcome htp_sizes_number_in(htp_machine *m, const htp_item *item, const char
 {
     const htp_recorded_node *node = htp_sizes_producer(m, item);
     if (node && strcmp(node->kind, "aten::sum") == 0 && node->input_count > 0 &&
-        htp_is_none(m->items.items[node->inputs[node->input_count - 1]])) {
-        return htp_sizes_total_of(m, m->items.items[node->inputs[0]], name, size);
+        htp_is_none(m->recording.items.items[node->inputs[node->input_count - 1]])) {
+        return htp_sizes_total_of(m, m->recording.items.items[node->inputs[0]], name, size);
     }
     return size_by_identity(m, "number in ", item, name, size);
 }

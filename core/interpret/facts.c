@@ -7,7 +7,7 @@
 enum {
 #define HTP_FACT(fact) fact = HTP_FACT_##fact,
 #define HTP_FACTS(name, facts)
-#include <htp/facts.def>
+#include "interpret/facts.def"
 #undef HTP_FACTS
 #undef HTP_FACT
 };
@@ -20,7 +20,7 @@ typedef struct row {
 static const row rows[] = {
 #define HTP_FACT(fact)
 #define HTP_FACTS(name, facts) {name, facts},
-#include <htp/facts.def>
+#include "interpret/facts.def"
 #undef HTP_FACTS
 #undef HTP_FACT
 };

@@ -231,7 +231,7 @@ const char *htp_flat_formula(htp_machine *m, const htp_call *call)
 htp_outcome htp_flat_make(htp_machine *m, htp_call *call, const htp_lanes *results,
                           htp_items *outputs)
 {
-    m->has_flats = true;
+    m->sizes.has_flats = true;
     if (results->lane[0][0].kind != HTP_OPERAND_TENSOR) {
         return htp_call_make_unknown_numbers(m, call, outputs);
     }
@@ -406,7 +406,7 @@ htp_outcome htp_flat_resize(htp_machine *m, htp_call *call, const htp_lanes *res
             m, HTP_FAILS, "dim %" PRId64 " of its output has one size at all sizes that were tried",
             dim);
     }
-    m->has_flats = true;
+    m->sizes.has_flats = true;
     *is_done = true;
     htp_trace_size size;
     HTP_DO(htp_recording_new_size(m, call->base_name, &size));

@@ -10,7 +10,7 @@
 static const htp_handler_row followed[] = {
 #define HTP_FOLLOWED(kind, handler) {kind, htp_do_##handler},
 #define HTP_FOLLOWED_IN_LISTS(kind, handler)
-#include <htp/followed.def>
+#include "interpret/followed.def"
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
 };
@@ -18,7 +18,7 @@ static const htp_handler_row followed[] = {
 static const htp_handler_row followed_in_lists[] = {
 #define HTP_FOLLOWED(kind, handler)
 #define HTP_FOLLOWED_IN_LISTS(kind, handler) {kind, htp_do_##handler},
-#include <htp/followed.def>
+#include "interpret/followed.def"
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
 };

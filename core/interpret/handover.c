@@ -117,12 +117,12 @@ static htp_outcome describe_item(htp_machine *m, const htp_item *item, htp_trace
 
 static htp_outcome list_values(htp_machine *m, htp_trace *trace)
 {
-    htp_trace_value *values = HTP_NEW_ARRAY(m->arena, htp_trace_value, m->items.count);
-    for (size_t i = 0; i < m->items.count; i++) {
-        HTP_DO(describe_item(m, m->items.items[i], &values[i]));
+    htp_trace_value *values = HTP_NEW_ARRAY(m->arena, htp_trace_value, m->recording.items.count);
+    for (size_t i = 0; i < m->recording.items.count; i++) {
+        HTP_DO(describe_item(m, m->recording.items.items[i], &values[i]));
     }
     trace->values = values;
-    trace->value_count = (uint32_t)m->items.count;
+    trace->value_count = (uint32_t)m->recording.items.count;
     return HTP_GOES_ON;
 }
 
@@ -190,52 +190,52 @@ static htp_trace_node describe_node(const htp_machine *m, const htp_recorded_nod
 
 static void list_nodes(const htp_machine *m, htp_trace *trace)
 {
-    htp_trace_node *nodes = HTP_NEW_ARRAY(m->arena, htp_trace_node, m->nodes.count);
-    for (size_t i = 0; i < m->nodes.count; i++) {
-        nodes[i] = describe_node(m, &m->nodes.items[i]);
+    htp_trace_node *nodes = HTP_NEW_ARRAY(m->arena, htp_trace_node, m->recording.nodes.count);
+    for (size_t i = 0; i < m->recording.nodes.count; i++) {
+        nodes[i] = describe_node(m, &m->recording.nodes.items[i]);
     }
     trace->nodes = nodes;
-    trace->node_count = (uint32_t)m->nodes.count;
+    trace->node_count = (uint32_t)m->recording.nodes.count;
 }
 
 static void list_blocks(const htp_machine *m, htp_trace *trace)
 {
-    htp_trace_block *blocks = HTP_NEW_ARRAY(m->arena, htp_trace_block, m->blocks.count);
-    for (size_t i = 0; i < m->blocks.count; i++) {
-        const htp_recorded_block *block = &m->blocks.items[i];
+    htp_trace_block *blocks = HTP_NEW_ARRAY(m->arena, htp_trace_block, m->recording.blocks.count);
+    for (size_t i = 0; i < m->recording.blocks.count; i++) {
+        const htp_recorded_block *block = &m->recording.blocks.items[i];
         blocks[i] = (htp_trace_block){block->inputs.items, (uint32_t)block->inputs.count,
                                       block->outputs.items, (uint32_t)block->outputs.count};
     }
     trace->blocks = blocks;
-    trace->block_count = (uint32_t)m->blocks.count;
+    trace->block_count = (uint32_t)m->recording.blocks.count;
 }
 
 /* ---- calls ---- */
 
 static void list_scopes(htp_machine *m, htp_trace *trace)
 {
-    const htp_trace_passed *passed = m->passed.items;
-    for (size_t i = 0; i < m->scopes.count; i++) {
-        htp_trace_scope *scope = &m->scopes.items[i];
+    const htp_trace_passed *passed = m->recording.passed.items;
+    for (size_t i = 0; i < m->recording.scopes.count; i++) {
+        htp_trace_scope *scope = &m->recording.scopes.items[i];
         scope->passed = passed;
         passed = passed ? passed + scope->passed_count : NULL;
     }
-    trace->scopes = m->scopes.items;
-    trace->scope_count = (uint32_t)m->scopes.count;
-    trace->module_calls = m->calls;
+    trace->scopes = m->recording.scopes.items;
+    trace->scope_count = (uint32_t)m->recording.scopes.count;
+    trace->module_calls = m->recording.calls;
 }
 
 static void list_calls(const htp_machine *m, htp_trace *trace)
 {
-    htp_trace_call *calls = HTP_NEW_ARRAY(m->arena, htp_trace_call, m->calls_made.count);
-    for (size_t i = 0; i < m->calls_made.count; i++) {
-        const htp_place *place = &m->calls_made.items[i];
+    htp_trace_call *calls = HTP_NEW_ARRAY(m->arena, htp_trace_call, m->recording.calls_made.count);
+    for (size_t i = 0; i < m->recording.calls_made.count; i++) {
+        const htp_place *place = &m->recording.calls_made.items[i];
         const char *file = place->file ? place->file : "";
         calls[i] = (htp_trace_call){place->scope,          file,        place->line,
                                     source_text(m, place), place->name, place->call};
     }
     trace->calls = calls;
-    trace->call_count = (uint32_t)m->calls_made.count;
+    trace->call_count = (uint32_t)m->recording.calls_made.count;
 }
 
 /* ---- what is given and left ---- */
@@ -285,11 +285,11 @@ htp_outcome htp_trace_make(htp_machine *m, const htp_items *given, const htp_ite
                            const htp_recorded_states *states, htp_trace *trace)
 {
     *trace = (htp_trace){
-        .data_sizes = m->data_sizes.items,
-        .data_size_count = (uint32_t)m->data_sizes.count,
-        .fake_rounding = m->fake_rounding,
-        .tensor_rounding = m->tensor_rounding,
-        .channel_rounding = m->channel_rounding,
+        .data_sizes = m->recording.data_sizes.items,
+        .data_size_count = (uint32_t)m->recording.data_sizes.count,
+        .fake_rounding = m->recording.fake_rounding,
+        .tensor_rounding = m->recording.tensor_rounding,
+        .channel_rounding = m->recording.channel_rounding,
     };
     HTP_DO(list_values(m, trace));
     list_nodes(m, trace);

@@ -3,6 +3,7 @@
  */
 #include "interpret/control.h"
 
+#include "interpret/blocks.h"
 #include "interpret/lists.h"
 #include "interpret/memory.h"
 #include "interpret/message.h"
@@ -58,14 +59,14 @@ htp_outcome htp_control_load(htp_machine *m, uint32_t function, htp_loaded_funct
         return htp_machine_stop(m, HTP_FAILS,
                                 "a function is called that the program does not have");
     }
-    while (m->functions.count <= function) {
-        HTP_PUSH(m->arena, &m->functions, NULL);
+    while (m->control.functions.count <= function) {
+        HTP_PUSH(m->arena, &m->control.functions, NULL);
     }
-    if (!m->functions.items[function]) {
+    if (!m->control.functions.items[function]) {
         HTP_DO(read_function(m, function));
-        m->functions.items[function] = make_loaded(m, function);
+        m->control.functions.items[function] = make_loaded(m, function);
     }
-    *code = m->functions.items[function];
+    *code = m->control.functions.items[function];
     return HTP_GOES_ON;
 }
 
@@ -73,7 +74,7 @@ htp_outcome htp_control_load(htp_machine *m, uint32_t function, htp_loaded_funct
 static htp_item **make_room(htp_machine *m, const htp_loaded_function *code)
 {
     enum { VALUES_OF_A_STEP = 64 };
-    m->steps += code->function.value_count / VALUES_OF_A_STEP;
+    m->control.steps += code->function.value_count / VALUES_OF_A_STEP;
     return HTP_NEW_ARRAY(m->arena, htp_item *, code->function.value_count);
 }
 
@@ -170,10 +171,10 @@ static htp_place place_of(htp_machine *m, const htp_frame *frame, uint32_t node)
     if (*known == 0) {
         htp_source_line found = {.file = ""};
         m->places->find(m->places->self, frame->function, node, &found.file, &found.line);
-        HTP_PUSH(m->arena, &m->sources, found);
-        *known = (uint32_t)m->sources.count;
+        HTP_PUSH(m->arena, &m->control.sources, found);
+        *known = (uint32_t)m->control.sources.count;
     }
-    const htp_source_line *source = &m->sources.items[*known - 1];
+    const htp_source_line *source = &m->control.sources.items[*known - 1];
     return (htp_place){.scope = frame->scope,
                        .call = frame->call,
                        .function = frame->function,
@@ -198,7 +199,8 @@ static htp_outcome read_values(htp_machine *m, const htp_frame *frame, const uin
         htp_items_push(m, items, item);
         containers += htp_is_container(item);
     }
-    m->has_nested = m->has_nested || containers > 1; /* one may be put into the other */
+    m->memory.has_nested =
+        m->memory.has_nested || containers > 1; /* one may be put into the other */
     return HTP_GOES_ON;
 }
 
@@ -255,15 +257,15 @@ static htp_outcome evaluate(htp_machine *m, htp_step *step, htp_items *outputs)
 
 htp_outcome htp_control_tick(htp_machine *m)
 {
-    if (++m->steps > MOST_STEPS || m->items.count > MOST_VALUES) {
+    if (++m->control.steps > MOST_STEPS || m->recording.items.count > MOST_VALUES) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "%s() takes more than 16 million steps",
                                 m->method);
     }
-    if (m->steps - m->last_tick < STEPS_OF_A_TICK) {
+    if (m->control.steps - m->control.last_tick < STEPS_OF_A_TICK) {
         return HTP_GOES_ON;
     }
-    m->last_tick = m->steps;
-    bool goes_on = !m->tick || m->tick(m->user, m->nodes.count, 0);
+    m->control.last_tick = m->control.steps;
+    bool goes_on = !m->tick || m->tick(m->user, m->recording.nodes.count, 0);
     return goes_on ? HTP_GOES_ON : htp_machine_stop(m, HTP_BREAKS, "interrupted");
 }
 
@@ -323,14 +325,14 @@ static htp_outcome run_from(htp_machine *m, htp_frame *frame, uint32_t block, ui
 htp_outcome htp_control_run_block(htp_machine *m, htp_frame *frame, uint32_t block,
                                   const htp_place *place, htp_items *outputs)
 {
-    if (m->block_depth >= MOST_BLOCKS) {
+    if (m->control.block_depth >= MOST_BLOCKS) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
                                 "calls, branches and loops are nested more than %d deep",
                                 MOST_BLOCKS);
     }
-    m->block_depth++;
+    m->control.block_depth++;
     htp_outcome outcome = run_from(m, frame, block, 0, place, outputs);
-    m->block_depth--;
+    m->control.block_depth--;
     return outcome;
 }
 
@@ -338,10 +340,10 @@ htp_outcome htp_control_run_block(htp_machine *m, htp_frame *frame, uint32_t blo
 
 uint32_t htp_control_enter(htp_machine *m, uint32_t module, uint32_t caller, uint32_t site)
 {
-    uint32_t call = m->calls[module]++;
-    HTP_PUSH(m->arena, &m->scopes,
+    uint32_t call = m->recording.calls[module]++;
+    HTP_PUSH(m->arena, &m->recording.scopes,
              (htp_trace_scope){.parent = caller, .module = module, .call = call, .site = site});
-    return (uint32_t)m->scopes.count - 1;
+    return (uint32_t)m->recording.scopes.count - 1;
 }
 
 /* What a call gives is what its function does. */
@@ -357,7 +359,7 @@ static htp_outcome run_function(htp_machine *m, htp_frame *frame, htp_items *out
 {
     const htp_place place = {
         .scope = frame->scope, .function = HTP_PROGRAM_NONE, .node = HTP_PROGRAM_NONE, .file = ""};
-    size_t first = m->items.count;
+    size_t first = m->recording.items.count;
     htp_outcome outcome = htp_control_run_block(m, frame, 0, &place, outputs);
     return outcome == HTP_FORKS
                ? htp_branch_resume(m, &m->fork, (htp_next){pass_on, NULL}, first, outputs)
@@ -367,7 +369,7 @@ static htp_outcome run_function(htp_machine *m, htp_frame *frame, htp_items *out
 static htp_outcome call_deeper(htp_machine *m, uint32_t function, const htp_items *arguments,
                                uint32_t scope, uint32_t call, htp_items *outputs)
 {
-    if (m->depth > MOST_CALLS) {
+    if (m->control.depth > MOST_CALLS) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "calls are nested more than %d deep",
                                 MOST_CALLS);
     }
@@ -381,8 +383,8 @@ static htp_outcome call_deeper(htp_machine *m, uint32_t function, const htp_item
 htp_outcome htp_control_call(htp_machine *m, uint32_t function, const htp_items *arguments,
                              uint32_t scope, uint32_t call, htp_items *outputs)
 {
-    m->depth++;
+    m->control.depth++;
     htp_outcome outcome = call_deeper(m, function, arguments, scope, call, outputs);
-    m->depth--;
+    m->control.depth--;
     return outcome;
 }

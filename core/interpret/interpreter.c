@@ -214,8 +214,9 @@ htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, ui
     m->function = of->program->method;
     m->lane_count = lane_count;
     m->longest_unrolled = LONG_LOOP;
-    m->last_prime = FIRST_PRIME;
-    HTP_PUSH(arena, &m->blocks, (htp_recorded_block){.inputs = {0}}); /* the method itself */
+    m->recording.last_prime = FIRST_PRIME;
+    HTP_PUSH(arena, &m->recording.blocks,
+             (htp_recorded_block){.inputs = {0}}); /* the method itself */
     return m;
 }
 
@@ -236,13 +237,14 @@ static htp_trace_stand stand_of(const htp_place *place)
 
 static void list_stands(const htp_machine *m, call *made)
 {
-    htp_trace_stand *calls = HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->calls_made.count);
-    htp_trace_stand *nodes = HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->nodes.count);
-    for (size_t i = 0; i < m->calls_made.count; i++) {
-        calls[i] = stand_of(&m->calls_made.items[i]);
+    htp_trace_stand *calls =
+        HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->recording.calls_made.count);
+    htp_trace_stand *nodes = HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->recording.nodes.count);
+    for (size_t i = 0; i < m->recording.calls_made.count; i++) {
+        calls[i] = stand_of(&m->recording.calls_made.items[i]);
     }
-    for (size_t i = 0; i < m->nodes.count; i++) {
-        nodes[i] = stand_of(&m->nodes.items[i].place);
+    for (size_t i = 0; i < m->recording.nodes.count; i++) {
+        nodes[i] = stand_of(&m->recording.nodes.items[i].place);
     }
     made->calls = calls;
     made->nodes = nodes;
@@ -285,14 +287,14 @@ static htp_outcome note_late(following *f)
 {
     htp_machine *m = f->machine;
     htp_arena *arena = &f->made->kept;
-    for (size_t i = 0; i < m->late.count; i++) {
+    for (size_t i = 0; i < m->state.late.count; i++) {
         htp_holder holder = {.path = ""};
-        (void)htp_attribute_holder(m, m->late.items[i].object, &holder);
+        (void)htp_attribute_holder(m, m->state.late.items[i].object, &holder);
         holder.path = htp_arena_strdup(arena, holder.path);
-        HTP_PUSH(arena, &f->early, m->late.items[i]);
+        HTP_PUSH(arena, &f->early, m->state.late.items[i]);
         HTP_PUSH(arena, &f->early_holders, holder);
     }
-    return m->late.count > 0
+    return m->state.late.count > 0
                ? HTP_NEEDS_EARLIER
                : htp_machine_stop(m, HTP_FAILS, "an attribute is changed before it is read");
 }

@@ -1,4 +1,6 @@
 #include "interpret/item.h"
+#include "interpret/item_groups.h"
+#include "interpret/item_tests.h"
 
 #include <string.h>
 

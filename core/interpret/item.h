@@ -1,78 +1,41 @@
 /*
  * What a value of the program is in every lane.
  *
- * An item is of a kind, and something is known of it:
- *
- *   kind      known            fields
- *   PLAIN     CONSTANT         lane: None, a number, a text, a device; alike in all lanes, and in
- *                              every run of the model
- *             SIZED            lane: follows from the sizes of dynamic axes
- *             MADE_UP          lane: an int that only the data tells, made up as it may become a
- * size OPEN             lane[0]: only the data tells; a number of its type TENSOR    CONSTANT lane:
- * real tensors with equal contents, which `contents` holds SIZED            lane: real tensors;
- * what they hold follows from sizes MADE_UP          lane: real tensors; it follows from numbers
- * that were made up STORED           lane: without contents; `weight` is a constant of the code
- * that is too large to be looked at OPEN             lane: without contents; sizes are fixed, or
- * follow from dynamic axes OPEN_SIZES       the same; some size follows from what was made up LIST,
- * TUPLE, DICT   PARTS  elements; of a dict keys and values in turn. Of a list also `stacked`:
- * behind the elements as many more as the data decides OBJECT    PARTS            object UNKNOWN
- * PARTS            what gives it failed: its producer says why
- *
+ * An item is of a kind, and something is known of it: its state. Fields that a state does not name
+ * are not read.
+ */
+/* clang-format off */
+/*
+ *   kind        known       fields
+ *   PLAIN       CONSTANT    lane: None, a number, a text, a device; alike in all lanes, and in every run
+ *               SIZED       lane: follows from the sizes of dynamic axes
+ *               MADE_UP     lane: an int that only the data tells, made up as it may become a size
+ *               OPEN        lane[0]: only the data tells; a number of its type
+ *   TENSOR      CONSTANT    lane: real tensors with equal contents, which `contents` holds
+ *               SIZED       lane: real tensors; what they hold follows from sizes
+ *               MADE_UP     lane: real tensors; it follows from numbers that were made up
+ *               STORED      lane: without contents; `weight` is a constant of the code that is too large to
+ *                           be looked at
+ *               OPEN        lane: without contents; sizes are fixed, or follow from dynamic axes
+ *               OPEN_SIZES  the same; some size follows from what was made up
+ *   LIST,       PARTS       elements; of a dict keys and values in turn. Of a list also `stacked`: behind the
+ *   TUPLE,                  elements as many more as the data decides
+ *   DICT
+ *   OBJECT      PARTS       object
+ *   UNKNOWN     PARTS       what gives it failed: its producer says why
+ */
+/* clang-format on */
+/*
  * Marks go with kinds, too: is_unset PLAIN; is_literal, is_carried, is_stepped PLAIN, TENSOR (and
  * carried lists); is_sequence TENSOR; is_growing, is_merged, is_of_code, has_numbers LIST, DICT;
- * is_late all; is_used all.
+ * is_late, is_used all.
  *
  * Items are told apart by address, as the program's values are. Lists are shared by reference.
  */
 #ifndef HTP_INTERPRET_ITEM_H
 #define HTP_INTERPRET_ITEM_H
 
-#include "base/vector.h"
-
-#include <htp/runner.h>
-
-typedef struct htp_item htp_item;
-typedef HTP_VECTOR(htp_item *) htp_items;
-typedef HTP_VECTOR(uint32_t) htp_ids;
-
-typedef enum htp_item_kind {
-    HTP_ITEM_PLAIN = 0,
-    HTP_ITEM_TENSOR,
-    HTP_ITEM_LIST,
-    HTP_ITEM_TUPLE,
-    HTP_ITEM_DICT,
-    HTP_ITEM_OBJECT,
-    HTP_ITEM_UNKNOWN,
-} htp_item_kind;
-
-typedef enum htp_known {
-    HTP_KNOWN_PARTS = 0,
-    HTP_KNOWN_CONSTANT,
-    HTP_KNOWN_STORED,
-    HTP_KNOWN_SIZED,
-    HTP_KNOWN_MADE_UP,
-    HTP_KNOWN_OPEN,
-    HTP_KNOWN_OPEN_SIZES,
-} htp_known;
-
-/** How a tensor looks at another one's memory: as an output of an operator on it. */
-typedef struct htp_look {
-    htp_item *parent;
-    const char *name; /* of the operator */
-    const char *overload;
-    htp_items inputs;
-    size_t depth;   /* 1 for a look at a tensor that is no look itself */
-    size_t input;   /* which of the inputs is the parent */
-    size_t output;  /* which of the outputs is the tensor */
-    size_t element; /* and which element of it, where that is a list; otherwise SIZE_MAX */
-} htp_look;
-
-/** What the levels of a quantised tensor stand for: constants, of all elements or each channel. */
-typedef struct htp_levels {
-    htp_item *scale;
-    htp_item *zero_point;
-    int32_t axis; /* of the channels; -1 */
-} htp_levels;
+#include "interpret/item_kinds.h"
 
 struct htp_item {
     htp_item_kind kind;
@@ -120,109 +83,5 @@ struct htp_item {
     htp_items elements;
     htp_item *stacked; /* rows of a tensor, or a sequence; NULL */
 };
-
-static inline bool htp_is_tensor(const htp_item *item)
-{
-    return item->kind == HTP_ITEM_TENSOR;
-}
-
-static inline bool htp_is_container(const htp_item *item)
-{
-    return item->kind == HTP_ITEM_LIST || item->kind == HTP_ITEM_TUPLE ||
-           item->kind == HTP_ITEM_DICT;
-}
-
-/** Follows from constants and fixed dims alone. */
-static inline bool htp_is_constant(const htp_item *item)
-{
-    return item->known == HTP_KNOWN_CONSTANT || item->known == HTP_KNOWN_STORED;
-}
-
-/** Its lanes hold what was made up for what the data decides. */
-static inline bool htp_is_data(const htp_item *item)
-{
-    return item->known == HTP_KNOWN_MADE_UP || item->known == HTP_KNOWN_OPEN_SIZES;
-}
-
-/** Of a plain item: its lanes hold its value, if only one that was made up. True of others. */
-static inline bool htp_has_lanes(const htp_item *item)
-{
-    return item->kind != HTP_ITEM_PLAIN || item->known != HTP_KNOWN_OPEN;
-}
-
-/** A tensor whose lanes hold contents. */
-static inline bool htp_is_real(const htp_item *item)
-{
-    return htp_is_tensor(item) &&
-           (item->known == HTP_KNOWN_CONSTANT || item->known == HTP_KNOWN_SIZED ||
-            item->known == HTP_KNOWN_MADE_UP);
-}
-
-static inline const htp_runner_tensor *htp_tensor_in(const htp_item *item, size_t lane)
-{
-    return item->lane[lane].as.tensor;
-}
-
-static inline bool htp_is_none(const htp_item *item)
-{
-    return item->kind == HTP_ITEM_PLAIN && item->lane[0].kind == HTP_OPERAND_NONE;
-}
-
-static inline bool htp_is_int(const htp_item *item)
-{
-    return item->kind == HTP_ITEM_PLAIN && item->lane[0].kind == HTP_OPERAND_INT;
-}
-
-static inline bool htp_is_bool(const htp_item *item)
-{
-    return item->kind == HTP_ITEM_PLAIN && item->lane[0].kind == HTP_OPERAND_BOOL;
-}
-
-static inline bool htp_is_float(const htp_item *item)
-{
-    return item->kind == HTP_ITEM_PLAIN && item->lane[0].kind == HTP_OPERAND_FLOAT;
-}
-
-static inline bool htp_is_number(const htp_item *item)
-{
-    return htp_is_int(item) || htp_is_bool(item) || htp_is_float(item);
-}
-
-/** The data does not decide a plain value, and no axis does: the program is known to go on so. */
-static inline bool htp_is_decided(const htp_item *item)
-{
-    return item->kind == HTP_ITEM_PLAIN && item->known == HTP_KNOWN_CONSTANT;
-}
-
-/** Nothing of it depends on the data: constants, and tensors without elements. */
-static inline bool htp_is_settled(const htp_item *item)
-{
-    return htp_is_constant(item) || (htp_is_real(item) && htp_tensor_in(item, 0)->elements == 0);
-}
-
-/** A property of items that are no lists and tuples. */
-typedef bool (*htp_item_test)(const htp_item *item);
-
-/** Whether an item has a property; of a list or tuple, whether all elements have it. */
-bool htp_item_all(const htp_item *item, htp_item_test test);
-
-/** Whether all of some have it. */
-bool htp_items_all(const htp_items *items, htp_item_test test);
-
-/** Whether an item is a tensor, or holds one. */
-bool htp_item_has_tensors(const htp_item *item);
-
-/** Whether one of them, or an element of it, depends on what the data decides. */
-bool htp_items_have_data(const htp_items *items);
-
-/** Whether two plain values are one in a lane: of the same kind, and equal. Floats as in C: NaN is
- * equal to nothing. */
-bool htp_operand_is_equal(const htp_runner *runner, const htp_operand *a, const htp_operand *b);
-
-/** Whether @p item is one of @p items. */
-bool htp_items_have(const htp_items *items, const htp_item *item);
-
-/** Whether they are the same items. */
-bool htp_items_are_equal(const htp_items *a, const htp_items *b);
 
 #endif

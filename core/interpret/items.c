@@ -14,14 +14,14 @@ htp_item *htp_item_make(htp_machine *m, htp_item_kind kind)
     item->known = kind == HTP_ITEM_PLAIN    ? HTP_KNOWN_SIZED
                   : kind == HTP_ITEM_TENSOR ? HTP_KNOWN_OPEN
                                             : HTP_KNOWN_PARTS;
-    item->id = (uint32_t)m->items.count;
+    item->id = (uint32_t)m->recording.items.count;
     item->birth = item->id;
     item->producer = HTP_SHIM_NONE;
     item->weight = HTP_SHIM_NONE;
     item->object = HTP_SHIM_NONE;
     item->name = "";
-    item->epoch = m->epoch;
-    HTP_PUSH(m->arena, &m->items, item);
+    item->epoch = m->recording.epoch;
+    HTP_PUSH(m->arena, &m->recording.items, item);
     return item;
 }
 
@@ -58,7 +58,7 @@ htp_item *htp_item_bool(htp_machine *m, bool flag)
 htp_item *htp_item_text(htp_machine *m, const char *text, size_t bytes)
 {
     enum { BYTES_OF_A_STEP = 64 };
-    m->steps += bytes / BYTES_OF_A_STEP;
+    m->control.steps += bytes / BYTES_OF_A_STEP;
     const char *copy = htp_arena_copy(m->arena, text, bytes);
     return htp_item_plain(
         m, (htp_operand){.kind = HTP_OPERAND_STRING, .as.text = copy, .bytes = bytes});
@@ -68,8 +68,8 @@ htp_item *htp_item_hold(htp_machine *m, htp_item_kind kind, const htp_items *ele
 {
     htp_item *item = htp_item_make(m, kind);
     item->elements = htp_items_copy(m, elements);
-    for (size_t i = 0; i < elements->count && !m->has_nested; i++) {
-        m->has_nested = htp_is_container(elements->items[i]);
+    for (size_t i = 0; i < elements->count && !m->memory.has_nested; i++) {
+        m->memory.has_nested = htp_is_container(elements->items[i]);
     }
     return item;
 }

@@ -280,7 +280,7 @@ static htp_outcome run_lane(htp_machine *m, htp_call *call, htp_mode mode, size_
 htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, htp_lanes *results)
 {
     enum { TELLING = 2 };
-    bool must_run = m->block == 0 || call->schema.is_mutable;
+    bool must_run = m->recording.block == 0 || call->schema.is_mutable;
     memset(call->storages, 0, sizeof(call->storages));
     *results = (htp_lanes){0};
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {

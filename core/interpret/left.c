@@ -119,8 +119,8 @@ static htp_map count_holders(htp_machine *m)
 {
     htp_map holders = {0};
     htp_ids memories = {0};
-    for (size_t i = 0; i < m->attributes.all.count; i++) {
-        const htp_attribute_value *entry = &m->attributes.all.items[i];
+    for (size_t i = 0; i < m->state.attributes.all.count; i++) {
+        const htp_attribute_value *entry = &m->state.attributes.all.items[i];
         htp_holder holder;
         if (entry->value && htp_attribute_holder(m, entry->attribute.object, &holder)) {
             list_memories(m, entry->value, &memories);
@@ -207,8 +207,8 @@ static htp_outcome note_archived(htp_machine *m, htp_recorded_state *state,
     if (!note_same(&before, state->after, &state->left)) {
         return HTP_GOES_ON;
     }
-    for (size_t i = 0; i < m->storage_names.count; i++) {
-        if (is_named(m->storage_names.items[i], state->name)) {
+    for (size_t i = 0; i < m->state.storage_names.count; i++) {
+        if (is_named(m->state.storage_names.items[i], state->name)) {
             return htp_machine_stop(m, HTP_UNSUPPORTED,
                                     "%s() changes the attribute \"%s\" in place, and another "
                                     "attribute shares its memory",
@@ -241,7 +241,7 @@ static htp_outcome add_state(search *s, htp_object_attribute attribute, const ht
 {
     htp_machine *m = s->m;
     bool has = false;
-    htp_item *before = htp_attributes_find(&m->before, attribute, &has);
+    htp_item *before = htp_attributes_find(&m->state.before, attribute, &has);
     if (!has) {
         return htp_machine_stop(m, HTP_FAILS, "an attribute is not known as it was loaded");
     }
@@ -271,15 +271,15 @@ static htp_outcome add_states(search *s)
     static const htp_place root = {
         .function = HTP_PROGRAM_NONE, .node = HTP_PROGRAM_NONE, .file = ""};
     htp_machine *m = s->m;
-    for (size_t i = 0; i < m->attributes.all.count; i++) {
-        const htp_attribute_value entry = m->attributes.all.items[i];
+    for (size_t i = 0; i < m->state.attributes.all.count; i++) {
+        const htp_attribute_value entry = m->state.attributes.all.items[i];
         htp_holder holder;
         htp_item *value = NULL;
         if (!entry.value || !htp_attribute_holder(m, entry.attribute.object, &holder)) {
             continue;
         }
         HTP_DO(htp_memory_current(m, entry.value, &root, &value));
-        m->attributes.all.items[i].value = value;
+        m->state.attributes.all.items[i].value = value;
         HTP_DO(add_state(s, entry.attribute, &holder, value));
     }
     return HTP_GOES_ON;

@@ -10,13 +10,13 @@
 void htp_list_note_repeats(htp_machine *m, const htp_item *stack)
 {
     if (htp_is_tensor(stack)) {
-        m->items.items[htp_memory_of(stack)]->may_repeat = true;
+        m->recording.items.items[htp_memory_of(stack)]->may_repeat = true;
     }
 }
 
 bool htp_list_may_repeat(const htp_machine *m, const htp_item *stack)
 {
-    return htp_is_tensor(stack) && m->items.items[htp_memory_of(stack)]->may_repeat;
+    return htp_is_tensor(stack) && m->recording.items.items[htp_memory_of(stack)]->may_repeat;
 }
 
 /* Whether a tensor may be in a list several times that is made of some parts. */
@@ -27,7 +27,7 @@ static bool may_repeat(htp_machine *m, const htp_items *parts)
     for (size_t i = 0; i < parts->count; i++) {
         if (htp_is_tensor(parts->items[i])) {
             uint32_t first = htp_memory_of(parts->items[i]);
-            repeats = repeats || m->items.items[first]->may_repeat;
+            repeats = repeats || m->recording.items.items[first]->may_repeat;
             HTP_PUSH(m->arena, &memories, first);
         }
     }
@@ -84,7 +84,7 @@ htp_outcome htp_list_separate(htp_machine *m, htp_item *copy)
         return HTP_GOES_ON;
     }
     for (size_t i = 0; i < copy->sharers.count; i++) {
-        remove_id(&m->items.items[copy->sharers.items[i]]->sharers, copy->birth);
+        remove_id(&m->recording.items.items[copy->sharers.items[i]]->sharers, copy->birth);
     }
     copy->sharers.count = 0;
     copy->look = NULL;

@@ -146,7 +146,7 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
             htp_growth growth = m->growth;
             HTP_DO(htp_loop_note_growth(m, loop, &growth));
         } else if (outcome == HTP_COMES_APART) {
-            if (m->peels < MOST_PEELS) {
+            if (m->control.peels < MOST_PEELS) {
                 return peel(m, step, limit, state, done, outputs);
             }
             reason = m->message;
@@ -180,9 +180,9 @@ static htp_outcome run_others(htp_machine *m, const rest *first, const htp_items
 static htp_outcome go_on_behind_first(htp_machine *m, const void *data, const htp_items *given,
                                       htp_items *outputs)
 {
-    m->peels++;
+    m->control.peels++;
     htp_outcome outcome = run_others(m, data, given, outputs);
-    m->peels--;
+    m->control.peels--;
     return outcome;
 }
 

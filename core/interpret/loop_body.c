@@ -2,6 +2,7 @@
  * One run of a loop's body: what is carried into it, and what it gives.
  */
 #include "interpret/loops.h"
+#include "interpret/merge.h"
 
 htp_loop *htp_loop_make(htp_machine *m, const htp_step *step, const htp_items *state, int64_t done)
 {
@@ -10,8 +11,8 @@ htp_loop *htp_loop_make(htp_machine *m, const htp_step *step, const htp_items *s
     loop->body = step->frame->code->function.blocks[step->node->blocks[0]];
     loop->place = step->place;
     loop->done = done;
-    loop->first_size = m->data_sizes.count;
-    loop->first_item = m->items.count;
+    loop->first_size = m->recording.data_sizes.count;
+    loop->first_item = m->recording.items.count;
     for (size_t k = 1; k < state->count; k++) {
         HTP_PUSH(m->arena, &loop->carried, (htp_carried){.initial = state->items[k]});
     }
@@ -30,7 +31,7 @@ static htp_outcome held_by(htp_machine *m, const htp_loop *loop, const htp_held 
                            htp_item **value)
 {
     bool has;
-    *value = htp_attributes_find(&m->attributes, held->attribute, &has);
+    *value = htp_attributes_find(&m->state.attributes, held->attribute, &has);
     if (!has) {
         return htp_machine_stop(m, HTP_FAILS, "a loop changes an attribute without a value");
     }
@@ -86,7 +87,7 @@ static htp_outcome begin_held(htp_machine *m, htp_loop *loop, htp_held *held,
  * stacks. */
 static htp_outcome begin_all_held(htp_machine *m, htp_loop *loop)
 {
-    htp_items known = htp_items_copy(m, &m->arguments);
+    htp_items known = htp_items_copy(m, &m->control.arguments);
     for (size_t k = 0; k < loop->carried.count; k++) {
         htp_items_push(m, &known, loop->carried.items[k].initial);
     }
@@ -342,9 +343,9 @@ static void set_growing(const htp_loop *loop, bool is_growing)
 static htp_outcome run_block(htp_machine *m, htp_loop *loop, htp_block *block)
 {
     set_growing(loop, true);
-    HTP_PUSH(m->arena, &m->loops, m->items.count);
+    HTP_PUSH(m->arena, &m->control.loops, m->recording.items.count);
     htp_outcome outcome = htp_block_run(m, run_iteration, loop, block);
-    m->loops.count--;
+    m->control.loops.count--;
     set_growing(loop, false);
     if (outcome == HTP_FORKS) {
         return htp_machine_refuse(m, &m->fork.place, "%s", m->fork.reason);

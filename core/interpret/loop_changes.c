@@ -124,12 +124,12 @@ static void find_sizes_before(htp_machine *m, htp_loop *loop)
     if (loop->first_size != 0) {
         htp_lane_sizes size = {0};
         for (uint32_t lane = 0; lane < m->lane_count; lane++) {
-            size.in[lane] = m->data_sizes.items[0].sizes[lane];
+            size.in[lane] = m->recording.data_sizes.items[0].sizes[lane];
         }
         add_size(m, loop, &size);
     }
     for (size_t i = 0; i < loop->first_item; i++) {
-        const htp_item *item = m->items.items[i];
+        const htp_item *item = m->recording.items.items[i];
         uint32_t rank = htp_item_is_made(m, item) ? htp_tensor_in(item, 0)->rank : 0;
         for (uint32_t dim = 0; dim < rank; dim++) {
             htp_lane_sizes size = size_of(m, item, dim);
@@ -341,7 +341,7 @@ static htp_outcome find_attribute_changes(htp_machine *m, htp_loop *loop,
     for (size_t i = 0; i < attributes->all.count; i++) {
         htp_attribute_value after = attributes->all.items[i];
         bool has;
-        const htp_item *before = htp_attributes_find(&m->attributes, after.attribute, &has);
+        const htp_item *before = htp_attributes_find(&m->state.attributes, after.attribute, &has);
         if (!has) {
             return htp_machine_stop(m, HTP_FAILS, "a loop changes an attribute without a value");
         }

@@ -2,6 +2,7 @@
  * A loop whose body gives what it is given: its node, and what it carries when it has ended.
  */
 #include "interpret/loops.h"
+#include "interpret/merge.h"
 
 #include <string.h>
 
@@ -279,7 +280,7 @@ static void record(htp_machine *m, const ending *end)
     add_ids(m, &block.outputs, &end->leaf_results);
     add_ids(m, &block.outputs, &loop->run.memory_results);
     add_ids(m, &block.outputs, &loop->run.additions);
-    m->blocks.items[loop->run.block] = block;
+    m->recording.blocks.items[loop->run.block] = block;
     const char **names = HTP_NEW_ARRAY(m->arena, const char *, end->inputs.count);
     for (size_t i = 0; i < end->inputs.count; i++) {
         names[i] = i == 0 ? "max_trip_count" : i == 1 ? "condition" : "carried";

@@ -25,7 +25,7 @@ void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *f
 static void count_steps(htp_machine *m, size_t count)
 {
     enum { ITEMS_OF_A_STEP = 8 };
-    m->steps += count / ITEMS_OF_A_STEP;
+    m->control.steps += count / ITEMS_OF_A_STEP;
 }
 
 htp_items htp_items_of(htp_machine *m, htp_item *const *items, size_t count)

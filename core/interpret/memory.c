@@ -19,7 +19,7 @@ struct htp_memory_journal {
 
 static htp_item *first_value(const htp_machine *m, uint32_t first)
 {
-    return m->items.items[first];
+    return m->recording.items.items[first];
 }
 
 uint32_t htp_memory_of(const htp_item *tensor)
@@ -41,8 +41,8 @@ bool htp_memory_is_same(const htp_item *a, const htp_item *b)
 
 static htp_memory_journal *innermost(const htp_machine *m)
 {
-    size_t count = m->memory_journals.count;
-    return count ? m->memory_journals.items[count - 1] : NULL;
+    size_t count = m->memory.journals.count;
+    return count ? m->memory.journals.items[count - 1] : NULL;
 }
 
 void htp_memory_change(htp_machine *m, uint32_t first, htp_item *value)
@@ -53,9 +53,9 @@ void htp_memory_change(htp_machine *m, uint32_t first, htp_item *value)
         memory_change change = {item, item->latest, item->changed};
         HTP_PUSH(m->arena, &journal->changes, change);
     }
-    m->change_count += item->latest ? 0 : 1;
+    m->memory.change_count += item->latest ? 0 : 1;
     item->latest = value;
-    item->changed = m->epoch;
+    item->changed = m->recording.epoch;
 }
 
 htp_item *htp_memory_held(const htp_machine *m, uint32_t first)
@@ -68,7 +68,7 @@ void htp_memory_hold(htp_machine *m, uint32_t first, htp_item *value)
 {
     value->look = NULL;
     value->origin = first_value(m, first);
-    value->epoch = ++m->epoch;
+    value->epoch = ++m->recording.epoch;
     htp_memory_change(m, first, value);
 }
 
@@ -84,10 +84,10 @@ void htp_memory_lose(htp_machine *m, uint32_t first, const char *kind, const htp
         .place = *place,
         .failure = "what it changes is read under another name, which shares its memory on one "
                    "side of a branch, in some iterations of a loop, or for some sizes, only",
-        .block = m->block,
+        .block = m->recording.block,
     };
     (void)htp_recording_add(m, &node);
-    m->epoch++;
+    m->recording.epoch++;
     htp_memory_change(m, first, unknown);
 }
 
@@ -97,7 +97,7 @@ void htp_memory_begin_block(htp_machine *m, size_t first_item)
 {
     htp_memory_journal *journal = HTP_NEW(m->arena, htp_memory_journal);
     journal->first_item = first_item;
-    HTP_PUSH(m->arena, &m->memory_journals, journal);
+    HTP_PUSH(m->arena, &m->memory.journals, journal);
 }
 
 static int compare_firsts(const void *a, const void *b)
@@ -134,10 +134,10 @@ htp_memories htp_memory_end_block(htp_machine *m)
 {
     const htp_memory_journal *journal = innermost(m);
     htp_memories memories = memories_of(m, journal);
-    m->memory_journals.count--;
+    m->memory.journals.count--;
     for (size_t i = journal->changes.count; i-- > 0;) {
         const memory_change *change = &journal->changes.items[i];
-        m->change_count -= change->latest ? 0 : 1;
+        m->memory.change_count -= change->latest ? 0 : 1;
         change->first->latest = change->latest;
         change->first->changed = change->changed;
     }
@@ -187,13 +187,13 @@ static void forget_above(htp_ids *ids, uint32_t limit)
 
 void htp_memory_forget_sharers(htp_machine *m, uint32_t since)
 {
-    m->groupings++; /* each memory is looked at once */
-    for (size_t i = since; i < m->items.count; i++) {
-        htp_ids *sharers = &m->items.items[i]->sharers;
+    m->memory.groupings++; /* each memory is looked at once */
+    for (size_t i = since; i < m->recording.items.count; i++) {
+        htp_ids *sharers = &m->recording.items.items[i]->sharers;
         for (size_t k = 0; k < sharers->count; k++) {
             htp_item *other = first_value(m, sharers->items[k]);
-            if (sharers->items[k] < since && other->grouped != m->groupings) {
-                other->grouped = m->groupings;
+            if (sharers->items[k] < since && other->grouped != m->memory.groupings) {
+                other->grouped = m->memory.groupings;
                 forget_above(&other->sharers, since);
             }
         }
@@ -205,8 +205,8 @@ void htp_memory_forget_sharers(htp_machine *m, uint32_t since)
 static void add_member(htp_machine *m, htp_ids *members, uint32_t first, uint32_t group)
 {
     htp_item *item = first_value(m, first);
-    if (item->grouped != m->groupings) {
-        item->grouped = m->groupings;
+    if (item->grouped != m->memory.groupings) {
+        item->grouped = m->memory.groupings;
         item->group = group;
         HTP_PUSH(m->arena, members, first);
     }
@@ -217,10 +217,10 @@ htp_memory_groups htp_memory_group(htp_machine *m, const htp_ids *memories)
     enum { SHARERS_OF_A_STEP = 8 }; /* runs of loops that were discarded have left theirs */
     size_t *of = HTP_NEW_ARRAY(m->arena, size_t, memories->count);
     HTP_VECTOR(htp_ids) groups = {0};
-    m->groupings++;
+    m->memory.groupings++;
     for (size_t i = 0; i < memories->count; i++) {
         const htp_item *item = first_value(m, memories->items[i]);
-        if (item->grouped != m->groupings) {
+        if (item->grouped != m->memory.groupings) {
             uint32_t group = (uint32_t)groups.count;
             htp_ids members = {0};
             add_member(m, &members, memories->items[i], group);
@@ -229,9 +229,9 @@ htp_memory_groups htp_memory_group(htp_machine *m, const htp_ids *memories)
                 for (size_t n = 0; n < sharers->count; n++) {
                     add_member(m, &members, sharers->items[n], group);
                 }
-                m->steps += sharers->count / SHARERS_OF_A_STEP;
+                m->control.steps += sharers->count / SHARERS_OF_A_STEP;
             }
-            m->steps += members.count / SHARERS_OF_A_STEP;
+            m->control.steps += members.count / SHARERS_OF_A_STEP;
             HTP_PUSH(m->arena, &groups, members);
         }
         of[i] = item->group;
@@ -329,7 +329,7 @@ static htp_outcome require_end(htp_machine *m, const htp_item *item, const htp_p
 {
     enum { MOST_PARTS = 1 << 20 };
     size_t left = MOST_PARTS;
-    bool is_nested = m->has_nested && htp_is_container(item);
+    bool is_nested = m->memory.has_nested && htp_is_container(item);
     return !is_nested || has_end(item, 0, &left)
                ? HTP_GOES_ON
                : htp_machine_refuse(m, place,
@@ -342,5 +342,5 @@ htp_outcome htp_memory_current(htp_machine *m, htp_item *item, const htp_place *
 {
     *current = item;
     HTP_DO(require_end(m, item, place));
-    return m->change_count == 0 ? HTP_GOES_ON : refresh(m, item, place, current);
+    return m->memory.change_count == 0 ? HTP_GOES_ON : refresh(m, item, place, current);
 }

@@ -203,7 +203,7 @@ htp_outcome htp_memory_refuse_lasting(htp_machine *m, const htp_call *call)
                                       "attributes hold, which the next call would read",
                                       call->schema.kind);
         }
-        if (m->items.items[htp_memory_of(input)]->is_late) {
+        if (m->recording.items.items[htp_memory_of(input)]->is_late) {
             return HTP_NEEDS_EARLIER;
         }
     }
@@ -228,14 +228,14 @@ static htp_outcome write_back(htp_machine *m, htp_item *written, htp_item *value
             renewed->inputs = htp_items_copy(m, &look->inputs);
             renewed->inputs.items[look->input] = parent;
             value->look = renewed;
-            value->epoch = m->epoch;
+            value->epoch = m->recording.epoch;
             value = parent;
         }
         item = look->parent;
     }
     value->look = NULL;
     value->origin = item->origin ? item->origin : item;
-    value->epoch = m->epoch;
+    value->epoch = m->recording.epoch;
     htp_memory_change(m, first, value);
     return HTP_GOES_ON;
 }
@@ -249,7 +249,7 @@ static htp_outcome lose_sharers(htp_machine *m, const htp_call *call, const htp_
     const htp_ids members = htp_memory_group(m, &asked).members[0];
     for (size_t i = 0; i < members.count; i++) {
         uint32_t other = members.items[i];
-        const htp_item *item = m->items.items[other];
+        const htp_item *item = m->recording.items.items[other];
         if (other == own) {
             continue;
         }
@@ -263,7 +263,7 @@ static htp_outcome lose_sharers(htp_machine *m, const htp_call *call, const htp_
         }
         htp_memory_lose(m, other, call->schema.kind, call->place);
     }
-    if (m->items.items[own]->may_repeat) {
+    if (m->recording.items.items[own]->may_repeat) {
         htp_memory_lose(m, own, call->schema.kind, call->place);
     }
     return HTP_GOES_ON;
@@ -285,7 +285,7 @@ htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const 
             return htp_machine_stop(m, HTP_UNSUPPORTED,
                                     "it changes the sizes or strides of a tensor in place");
         }
-        m->epoch++;
+        m->recording.epoch++;
         HTP_DO(write_back(m, input, outputs->items[k], call->place));
         HTP_DO(lose_sharers(m, call, input));
     }
@@ -300,7 +300,7 @@ static void add_unseen(htp_machine *m, htp_map *seen, htp_ids *ids, uint32_t id)
     uint32_t value = 0;
     const void **key = htp_map_add_bytes(m->arena, seen, &id, sizeof(id), &value);
     if (key) {
-        *key = &m->items.items[id]->id;
+        *key = &m->recording.items.items[id]->id;
         HTP_PUSH(m->arena, ids, id);
     }
 }
@@ -311,7 +311,7 @@ static void add_inputs(htp_machine *m, htp_map *seen, htp_ids *ids, const htp_it
     if (!item->is_failed_view || item->producer == HTP_SHIM_NONE) {
         return;
     }
-    const htp_recorded_node node = m->nodes.items[item->producer];
+    const htp_recorded_node node = m->recording.nodes.items[item->producer];
     for (uint32_t i = 0; i < node.input_count; i++) {
         add_unseen(m, seen, ids, node.inputs[i]);
     }
@@ -346,7 +346,7 @@ static htp_outcome lose_behind(htp_machine *m, const htp_call *call, const htp_i
     htp_ids ids = {0};
     add_unseen(m, &seen, &ids, changed->id);
     while (ids.count) {
-        htp_item *item = m->items.items[ids.items[--ids.count]];
+        htp_item *item = m->recording.items.items[ids.items[--ids.count]];
         add_inputs(m, &seen, &ids, item);
         htp_ids memories = list_memories(m, item);
         for (size_t i = 0; i < memories.count; i++) {
@@ -355,7 +355,7 @@ static htp_outcome lose_behind(htp_machine *m, const htp_call *call, const htp_i
             if (htp_memory_held(m, first)->kind == HTP_ITEM_UNKNOWN) {
                 continue;
             }
-            if (m->items.items[first]->is_late) {
+            if (m->recording.items.items[first]->is_late) {
                 return HTP_NEEDS_EARLIER;
             }
             htp_memory_lose(m, first, call->schema.kind, call->place);
@@ -378,9 +378,9 @@ static bool gives_views(const htp_call *call)
 htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call, uint32_t node)
 {
     bool is_view = gives_views(call);
-    const htp_recorded_node failed = m->nodes.items[node];
+    const htp_recorded_node failed = m->recording.nodes.items[node];
     for (uint32_t i = 0; i < failed.output_count; i++) {
-        m->items.items[failed.outputs[i]]->is_failed_view = is_view;
+        m->recording.items.items[failed.outputs[i]]->is_failed_view = is_view;
     }
     htp_items changed = changed_inputs(m, call);
     for (size_t i = 0; i < changed.count; i++) {
@@ -390,8 +390,8 @@ htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call,
             htp_item *unknown = htp_item_make(m, HTP_ITEM_UNKNOWN);
             unknown->producer = node;
             unknown->is_failed_view = is_view;
-            unknown->origin = m->items.items[first];
-            m->epoch++;
+            unknown->origin = m->recording.items.items[first];
+            m->recording.epoch++;
             htp_memory_change(m, first, unknown);
         }
         if (htp_is_tensor(input) || input->kind == HTP_ITEM_UNKNOWN) {

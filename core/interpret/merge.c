@@ -5,6 +5,7 @@
 
 #include "interpret/lists.h"
 #include "interpret/memory.h"
+#include "interpret/merge.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ static htp_outcome like_tensor(htp_machine *m, const htp_item *model, htp_item *
     }
     item->is_sequence = model->is_sequence;
     item->varying = model->varying;
-    item->may_repeat = m->items.items[htp_memory_of(model)]->may_repeat;
+    item->may_repeat = m->recording.items.items[htp_memory_of(model)]->may_repeat;
     *made = item;
     return HTP_GOES_ON;
 }
@@ -101,7 +102,7 @@ static htp_outcome merge_tensors(htp_machine *m, const htp_item *a, const htp_it
     if (b->known == HTP_KNOWN_OPEN_SIZES) {
         (*merged)->known = HTP_KNOWN_OPEN_SIZES;
     }
-    if (m->items.items[htp_memory_of(b)]->may_repeat) {
+    if (m->recording.items.items[htp_memory_of(b)]->may_repeat) {
         (*merged)->may_repeat = true;
     }
     for (uint32_t dim = 0; dim < first->rank; dim++) {

@@ -7,6 +7,7 @@
 #include "interpret/attributes.h"
 #include "interpret/lists.h"
 #include "interpret/memory.h"
+#include "interpret/merge.h"
 
 /* ---- what is still there when a call ends ---- */
 
@@ -76,7 +77,8 @@ static bool has_same_length(const htp_contents *a, const htp_contents *b)
 static htp_outcome part(htp_machine *m, htp_item *list, const htp_contents *a,
                         const htp_contents *b)
 {
-    bool is_of_loop = m->loops.count > 0 && list->birth < m->loops.items[m->loops.count - 1];
+    bool is_of_loop = m->control.loops.count > 0 &&
+                      list->birth < m->control.loops.items[m->control.loops.count - 1];
     if (list->kind != HTP_ITEM_LIST || !is_of_loop) {
         return htp_machine_stop(m, HTP_COMES_APART, HTP_MERGE_LENGTHS);
     }
@@ -149,7 +151,7 @@ static htp_outcome attribute_after(htp_machine *m, const htp_block *block,
     if (has) {
         return HTP_GOES_ON;
     }
-    htp_item *before = htp_attributes_find(&m->attributes, attribute, &has);
+    htp_item *before = htp_attributes_find(&m->state.attributes, attribute, &has);
     return has ? htp_block_value_after(m, block, before, after)
                : htp_machine_stop(m, HTP_FAILS, "an attribute that a branch sets has no value");
 }

@@ -1,15 +1,14 @@
 /*
  * What meta kernels (htp/meta.h) are written with: a call's operands, its refusal, its outputs.
  *
- * Kernels are given operands whose kinds were looked at (meta_kernels.def). Numbers are anybody's:
- * arithmetic on them stops at the largest and the least one, which no tensor's size may be.
+ * Kernels are given operands whose kinds were looked at (meta_kernels.def).
  */
 #ifndef HTP_INTERPRET_META_CALL_H
 #define HTP_INTERPRET_META_CALL_H
 
-#include <htp/meta.h>
+#include "interpret/meta_arithmetic.h"
 
-#include <stdint.h>
+#include <htp/meta.h>
 
 /** Room for sizes in a message: no message is longer. */
 typedef struct htp_meta_text {
@@ -21,31 +20,6 @@ typedef struct htp_meta_sizes {
     int64_t dims[HTP_SHIM_MAX_RANK];
     uint32_t rank;
 } htp_meta_sizes;
-
-/* ---- arithmetic ---- */
-
-static inline int64_t htp_meta_plus(int64_t a, int64_t b)
-{
-    int64_t sum = 0;
-    return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static inline int64_t htp_meta_minus(int64_t a, int64_t b)
-{
-    int64_t difference = 0;
-    return !__builtin_sub_overflow(a, b, &difference) ? difference : a < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static inline int64_t htp_meta_times(int64_t a, int64_t b)
-{
-    int64_t product = 0;
-    return !__builtin_mul_overflow(a, b, &product) ? product
-           : (a < 0) != (b < 0)                    ? INT64_MIN
-                                                   : INT64_MAX;
-}
-
-/** A window's extent over its input: dilation * (kernel - 1) + 1. */
-int64_t htp_meta_extent(int64_t kernel, int64_t dilation);
 
 /* ---- operands ---- */
 

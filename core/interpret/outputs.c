@@ -21,7 +21,7 @@ static htp_outcome record(htp_machine *m, const htp_call *call, const htp_items 
                           const char *failure, uint32_t *number)
 {
     enum { MOST_NODES = 1 << 24 };
-    if (m->nodes.count >= MOST_NODES) {
+    if (m->recording.nodes.count >= MOST_NODES) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
                                 "the program runs more than 16 million operators");
     }
@@ -46,7 +46,7 @@ static htp_outcome record(htp_machine *m, const htp_call *call, const htp_items 
                                     .output_count = (uint32_t)outputs->count,
                                     .place = *call->place,
                                     .failure = failure,
-                                    .block = m->block};
+                                    .block = m->recording.block};
     *number = htp_recording_add(m, &node);
     return HTP_GOES_ON;
 }
@@ -71,9 +71,10 @@ htp_outcome htp_call_fail_on_data(htp_machine *m, htp_call *call, const char *re
                                   htp_items *outputs)
 {
     HTP_DO(htp_call_fail(m, call, reason, outputs));
-    return m->has_flats ? htp_machine_stop(m, HTP_BAD_INPUTS, "%s raised %s: %s", call->schema.kind,
-                                           htp_place_describe(m, call->place), reason)
-                        : HTP_GOES_ON;
+    return m->sizes.has_flats
+               ? htp_machine_stop(m, HTP_BAD_INPUTS, "%s raised %s: %s", call->schema.kind,
+                                  htp_place_describe(m, call->place), reason)
+               : HTP_GOES_ON;
 }
 
 /* ---- numbers that nobody knows ---- */

@@ -71,7 +71,7 @@ static htp_outcome find_count(htp_machine *m, packed_sequences *packed)
 {
     const htp_recorded_node *node = htp_sizes_producer(m, packed->batch_sizes);
     if (node && node->input_count > 1 && strcmp(node->kind, "aten::_pack_padded_sequence") == 0) {
-        packed->padded = m->items.items[node->inputs[1]];
+        packed->padded = m->recording.items.items[node->inputs[1]];
         return HTP_GOES_ON;
     }
     return htp_recording_new_size(m, "sequences", &packed->count);

@@ -120,16 +120,16 @@ htp_outcome htp_packed_find(htp_machine *m, const htp_item *object, const char *
         return htp_machine_stop(m, HTP_UNSUPPORTED, "its packed weights are not known");
     }
     uint32_t place;
-    if (htp_map_get_bytes(&m->packed, &object->object, sizeof(object->object), &place)) {
-        *packed = m->packed_weights.items[place];
+    if (htp_map_get_bytes(&m->levels.packed, &object->object, sizeof(object->object), &place)) {
+        *packed = m->levels.packed_list.items[place];
         return HTP_GOES_ON;
     }
     htp_packed_weights *made = HTP_NEW(m->arena, htp_packed_weights);
     HTP_DO(unpack(m, object, unpacker, made));
     const void *key = htp_arena_copy(m->arena, &object->object, sizeof(object->object));
-    htp_map_set_bytes(m->arena, &m->packed, key, sizeof(object->object),
-                      (uint32_t)m->packed_weights.count);
-    HTP_PUSH(m->arena, &m->packed_weights, made);
+    htp_map_set_bytes(m->arena, &m->levels.packed, key, sizeof(object->object),
+                      (uint32_t)m->levels.packed_list.count);
+    HTP_PUSH(m->arena, &m->levels.packed_list, made);
     *packed = made;
     return HTP_GOES_ON;
 }

@@ -40,14 +40,14 @@ static bool take_look(passing *p)
 /* The one copy of a name. */
 static const char *keep_name(htp_machine *m, const char *name)
 {
-    uint32_t place = (uint32_t)m->name_list.count;
-    const void **key = htp_map_add_bytes(m->arena, &m->names, name, strlen(name), &place);
+    uint32_t place = (uint32_t)m->recording.name_list.count;
+    const void **key = htp_map_add_bytes(m->arena, &m->recording.names, name, strlen(name), &place);
     if (key) {
         const char *copy = htp_arena_strdup(m->arena, name);
         *key = copy;
-        HTP_PUSH(m->arena, &m->name_list, copy);
+        HTP_PUSH(m->arena, &m->recording.name_list, copy);
     }
-    return m->name_list.items[place];
+    return m->recording.name_list.items[place];
 }
 
 /* A dict's key as part of a name; NULL where it cannot be one. */
@@ -112,7 +112,7 @@ static void pass(passing *p, const char *name, const htp_item *item, uint32_t ty
         p->depth--;
     } else if (htp_is_tensor(item) || htp_is_number(item)) {
         htp_trace_passed passed = {keep_name(p->m, name), item->id};
-        HTP_PUSH(p->m->arena, &p->m->passed, passed);
+        HTP_PUSH(p->m->arena, &p->m->recording.passed, passed);
     }
 }
 
@@ -141,12 +141,13 @@ static void pass_parts(passing *p, const char *name, const htp_item *whole, uint
 void htp_passed_note(htp_machine *m, uint32_t schema, const htp_items *arguments)
 {
     const htp_program_schema declared = m->program->schemas[schema];
-    passing p = {.m = m, .few = PARTS, .more = MORE_PARTS - m->looks};
-    size_t first = m->passed.count;
+    passing p = {.m = m, .few = PARTS, .more = MORE_PARTS - m->recording.looks};
+    size_t first = m->recording.passed.count;
     for (size_t i = 1; i < declared.argument_count && i < arguments->count; i++) {
         const htp_program_argument *argument = &declared.arguments[i];
         pass(&p, argument->name, arguments->items[i], argument->type);
     }
-    m->looks = MORE_PARTS - p.more;
-    m->scopes.items[m->scopes.count - 1].passed_count = (uint32_t)(m->passed.count - first);
+    m->recording.looks = MORE_PARTS - p.more;
+    m->recording.scopes.items[m->recording.scopes.count - 1].passed_count =
+        (uint32_t)(m->recording.passed.count - first);
 }

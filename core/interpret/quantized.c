@@ -316,7 +316,7 @@ static htp_outcome check_features(htp_machine *m, const htp_item *input, const h
 static void unfold_node(htp_machine *m, const htp_call *call, const htp_packed_weights *packed,
                         uint32_t number)
 {
-    htp_recorded_node *node = &m->nodes.items[number];
+    htp_recorded_node *node = &m->recording.nodes.items[number];
     const htp_item *const parts[] = {packed->weight, packed->scale, packed->zero_point,
                                      packed->bias};
     static const char *const part_names[] = {"weight", "weight_scale", "weight_zero_point", "bias"};

@@ -34,10 +34,10 @@ htp_outcome htp_recording_new_size(htp_machine *m, const char *name, htp_trace_s
     }
     *size = (htp_trace_size){.name = htp_arena_strdup(m->arena, name)};
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
-        m->last_prime = next_prime(m->last_prime);
-        size->sizes[lane] = MANY_DIVISORS * m->last_prime;
+        m->recording.last_prime = next_prime(m->recording.last_prime);
+        size->sizes[lane] = MANY_DIVISORS * m->recording.last_prime;
     }
-    HTP_PUSH(m->arena, &m->data_sizes, *size);
+    HTP_PUSH(m->arena, &m->recording.data_sizes, *size);
     return HTP_GOES_ON;
 }
 
@@ -67,10 +67,10 @@ htp_contents htp_contents_of(htp_machine *m, const htp_item *list)
 /* Takes down what a list holds before the innermost block changes it. */
 static void note_list(htp_machine *m, htp_item *list)
 {
-    if (m->journals.count == 0) {
+    if (m->recording.journals.count == 0) {
         return;
     }
-    htp_list_journal *journal = m->journals.items[m->journals.count - 1];
+    htp_list_journal *journal = m->recording.journals.items[m->recording.journals.count - 1];
     uint32_t place = (uint32_t)journal->lists.count;
     if (list->birth >= journal->first_item) {
         return;
@@ -90,10 +90,10 @@ static void let_go(htp_machine *m, htp_item *list)
         htp_item *kept = HTP_NEW(m->arena, htp_item);
         *kept = *list;
         kept->elements = htp_items_copy(m, &list->elements);
-        m->items.items[list->id] = kept;
-        list->id = (uint32_t)m->items.count;
+        m->recording.items.items[list->id] = kept;
+        list->id = (uint32_t)m->recording.items.count;
         list->is_used = false;
-        HTP_PUSH(m->arena, &m->items, list);
+        HTP_PUSH(m->arena, &m->recording.items, list);
     }
     list->producer = HTP_SHIM_NONE;
 }
@@ -149,7 +149,7 @@ static const void *copy_array(htp_machine *m, const void *array, size_t count, s
 
 uint32_t htp_recording_add(htp_machine *m, const htp_recorded_node *node)
 {
-    uint32_t number = (uint32_t)m->nodes.count;
+    uint32_t number = (uint32_t)m->recording.nodes.count;
     htp_recorded_node added = *node;
     added.inputs = copy_array(m, node->inputs, node->input_count, sizeof(*node->inputs));
     added.input_names =
@@ -158,12 +158,12 @@ uint32_t htp_recording_add(htp_machine *m, const htp_recorded_node *node)
     added.failure = node->failure && *node->failure ? node->failure : NULL;
     added.blocks = copy_array(m, node->blocks, node->block_count, sizeof(*node->blocks));
     for (uint32_t i = 0; i < added.input_count; i++) {
-        m->items.items[added.inputs[i]]->is_used = true;
+        m->recording.items.items[added.inputs[i]]->is_used = true;
     }
     for (uint32_t i = 0; i < added.output_count; i++) {
-        m->items.items[added.outputs[i]]->producer = number;
+        m->recording.items.items[added.outputs[i]]->producer = number;
     }
-    HTP_PUSH(m->arena, &m->nodes, added);
+    HTP_PUSH(m->arena, &m->recording.nodes, added);
     return number;
 }
 
@@ -189,7 +189,7 @@ uint32_t htp_recording_add_control(htp_machine *m, const char *kind, const htp_i
                               .outputs = ids_of(m, outputs),
                               .output_count = (uint32_t)outputs->count,
                               .place = *place,
-                              .block = m->block,
+                              .block = m->recording.block,
                               .blocks = blocks,
                               .block_count = block_count};
     return htp_recording_add(m, &node);
@@ -197,35 +197,37 @@ uint32_t htp_recording_add_control(htp_machine *m, const char *kind, const htp_i
 
 htp_mark htp_recording_mark(const htp_machine *m)
 {
-    return (htp_mark){.items = m->items.count,
-                      .nodes = m->nodes.count,
-                      .scopes = m->scopes.count,
-                      .blocks = m->blocks.count,
-                      .calls = m->calls_made.count,
-                      .passed = m->passed.count,
-                      .looks = m->looks};
+    return (htp_mark){.items = m->recording.items.count,
+                      .nodes = m->recording.nodes.count,
+                      .scopes = m->recording.scopes.count,
+                      .blocks = m->recording.blocks.count,
+                      .calls = m->recording.calls_made.count,
+                      .passed = m->recording.passed.count,
+                      .looks = m->recording.looks};
 }
 
 void htp_recording_discard(htp_machine *m, const htp_mark *mark)
 {
-    for (size_t i = mark->items; i < m->items.count; i++) {
-        m->items.items[i]->producer = HTP_SHIM_NONE;
+    for (size_t i = mark->items; i < m->recording.items.count; i++) {
+        m->recording.items.items[i]->producer = HTP_SHIM_NONE;
     }
-    for (size_t i = mark->scopes; i < m->scopes.count; i++) {
-        m->calls[m->scopes.items[i].module]--;
+    for (size_t i = mark->scopes; i < m->recording.scopes.count; i++) {
+        m->recording.calls[m->recording.scopes.items[i].module]--;
     }
     htp_memory_forget_sharers(m, (uint32_t)mark->items);
-    m->nodes.count = mark->nodes;
-    m->scopes.count = mark->scopes;
-    m->blocks.count = mark->blocks;
-    m->calls_made.count = mark->calls;
-    m->passed.count = mark->passed;
-    m->looks = mark->looks;
+    m->recording.nodes.count = mark->nodes;
+    m->recording.scopes.count = mark->scopes;
+    m->recording.blocks.count = mark->blocks;
+    m->recording.calls_made.count = mark->calls;
+    m->recording.passed.count = mark->passed;
+    m->recording.looks = mark->looks;
 }
 
 const char *htp_place_describe(htp_machine *m, const htp_place *place)
 {
-    uint32_t module = place->scope < m->scopes.count ? m->scopes.items[place->scope].module : 0;
+    uint32_t module = place->scope < m->recording.scopes.count
+                          ? m->recording.scopes.items[place->scope].module
+                          : 0;
     const char *path = m->modules[module].path;
     htp_text text = {.arena = m->arena};
     htp_text_addf(&text, "in %s", *path ? path : "the root module");

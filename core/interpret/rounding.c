@@ -191,12 +191,12 @@ static htp_outcome ask(htp_machine *m, rounder *round, htp_trace_rounding *found
 
 htp_outcome htp_rounding_find(htp_machine *m)
 {
-    if (m->knows_rounding) {
+    if (m->levels.knows_rounding) {
         return HTP_GOES_ON;
     }
-    HTP_DO(ask(m, round_fake, &m->fake_rounding));
-    HTP_DO(ask(m, round_tensor, &m->tensor_rounding));
-    HTP_DO(ask(m, round_channel, &m->channel_rounding));
-    m->knows_rounding = true;
+    HTP_DO(ask(m, round_fake, &m->recording.fake_rounding));
+    HTP_DO(ask(m, round_tensor, &m->recording.tensor_rounding));
+    HTP_DO(ask(m, round_channel, &m->recording.channel_rounding));
+    m->levels.knows_rounding = true;
     return HTP_GOES_ON;
 }

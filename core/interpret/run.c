@@ -3,12 +3,13 @@
  */
 #include "interpret/method.h"
 
+#include "interpret/blocks.h"
 #include "interpret/lists.h"
 #include "interpret/memory.h"
 
 static void note_argument(htp_machine *m, htp_item *argument)
 {
-    htp_items_push(m, &m->arguments, argument);
+    htp_items_push(m, &m->control.arguments, argument);
     for (size_t i = 0; i < argument->elements.count; i++) {
         note_argument(m, argument->elements.items[i]);
     }
@@ -51,16 +52,16 @@ static htp_outcome run_to_end(htp_machine *m, const void *data, bool side, htp_i
 static htp_outcome finish(htp_machine *m, const htp_place *place, htp_outcome outcome,
                           htp_items *outputs)
 {
-    if (outcome != HTP_FORKS || m->forks == HTP_MOST_FORKS) {
+    if (outcome != HTP_FORKS || m->control.forks == HTP_MOST_FORKS) {
         return outcome;
     }
     ending *last = HTP_NEW(m->arena, ending);
     *last = (ending){m->fork, *place};
     *outputs = (htp_items){0};
-    m->forks++;
+    m->control.forks++;
     outcome = htp_branch_run(m, last->fork.condition, &last->fork.place,
-                             (htp_side){run_to_end, last}, m->items.count, outputs);
-    m->forks--;
+                             (htp_side){run_to_end, last}, m->recording.items.count, outputs);
+    m->control.forks--;
     return outcome;
 }
 
@@ -92,7 +93,7 @@ htp_outcome htp_method_run(htp_machine *m, const htp_items *arguments,
     if (module >= m->module_count) {
         return htp_machine_stop(m, HTP_FAILS, "the method belongs to no module");
     }
-    m->calls = HTP_NEW_ARRAY(m->arena, uint32_t, m->module_count);
+    m->recording.calls = HTP_NEW_ARRAY(m->arena, uint32_t, m->module_count);
     uint32_t scope = htp_control_enter(m, module, HTP_SHIM_NONE, 0);
     htp_item *self = htp_item_make(m, HTP_ITEM_OBJECT);
     self->object = m->program->owner;

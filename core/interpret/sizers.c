@@ -10,7 +10,8 @@
 
 const htp_recorded_node *htp_sizes_producer(const htp_machine *m, const htp_item *item)
 {
-    return item->producer < m->nodes.count ? &m->nodes.items[item->producer] : NULL;
+    return item->producer < m->recording.nodes.count ? &m->recording.nodes.items[item->producer]
+                                                     : NULL;
 }
 
 htp_outcome htp_sizes_require(htp_machine *m, const htp_items *inputs, size_t count)

@@ -5,6 +5,8 @@
 #define HTP_INTERPRET_SIZES_H
 
 #include "interpret/execute.h"
+#include "interpret/flat_sizes.h"
+#include "interpret/sizers.h"
 
 /** The outputs of an operator whose sizes only the data can tell; @p is_done is false for other
  * operators (data_sizes.c). */
@@ -45,47 +47,6 @@ htp_outcome htp_sizes_moved(htp_machine *m, htp_call *call, htp_lanes *results, 
 htp_outcome htp_sizes_joined(htp_machine *m, htp_call *call, htp_lanes *results,
                              bool *is_done); /* joined_sizes.c */
 
-/** A sizer gives the outputs in one lane when the size is chosen (sizers.c). */
-typedef struct htp_choice {
-    const htp_items *inputs;
-    size_t lane;
-    int64_t size;
-} htp_choice;
-enum { HTP_SIZER_OUTPUTS = 3 };
-typedef struct htp_chosen {
-    htp_operand all[HTP_SIZER_OUTPUTS];
-    size_t count;
-} htp_chosen;
-typedef htp_outcome htp_sizer(htp_machine *m, const htp_choice *choice, htp_chosen *outputs);
-
-/** NULL in @p sizer for operators whose inputs' sizes tell those of the outputs. */
-htp_outcome htp_sizer_find(htp_machine *m, const htp_call *call, htp_sizer **sizer);
-
-/* ---- what operands tell (sizers.c) ---- */
-
-/** The node that gives an item; NULL. */
-const htp_recorded_node *htp_sizes_producer(const htp_machine *m, const htp_item *item);
-
-/** HTP_FAILS where an operator has fewer operands. */
-htp_outcome htp_sizes_require(htp_machine *m, const htp_items *inputs, size_t count);
-
-/** An int in a lane, which may be all that is known of it; HTP_FAILS of others. */
-htp_outcome htp_sizes_int_in(htp_machine *m, const htp_item *item, size_t lane, int64_t *number);
-
-/** A tensor in a lane, and the size of a dim there, which may count from the end; HTP_FAILS where
- * there is none. */
-htp_outcome htp_sizes_tensor_in(htp_machine *m, const htp_item *item, size_t lane,
-                                const htp_runner_tensor **tensor);
-htp_outcome htp_sizes_dim_in(htp_machine *m, const htp_item *item, size_t lane, int64_t dim,
-                             int64_t *size);
-
-/** A number that must be known: a dim, or whether something is asked for. HTP_UNSUPPORTED */
-htp_outcome htp_sizes_fixed_number(htp_machine *m, const htp_items *inputs, size_t index,
-                                   int64_t *number);
-
-/** Whether an argument is None, or left out. */
-bool htp_sizes_is_none(const htp_items *inputs, size_t index);
-
 /* ---- after an operator raised on sizes that were made up ---- */
 
 /** Other inputs that fit; @p is_done is false where there are none (joined_sizes.c). */
@@ -96,36 +57,5 @@ htp_outcome htp_sizes_reshaped(htp_machine *m, htp_call *call, htp_lanes *result
 htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
 htp_outcome htp_sizes_met(htp_machine *m, htp_call *call, htp_lanes *results,
                           bool *is_done); /* joined_sizes.c */
-
-/* ---- numbers and sizes alike at all sizes that were tried (flat_sizes.c) ---- */
-
-/** Whether outputs may be numbers that stay the same where sizes differ. */
-bool htp_flat_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results);
-
-/** Whether the only output is such a number. */
-bool htp_flat_is_one(htp_machine *m, const htp_call *call, const htp_lanes *results);
-htp_outcome htp_flat_make(htp_machine *m, htp_call *call, const htp_lanes *results,
-                          htp_items *outputs);
-
-/** The outputs with a size that the data decides where a dim is flat. */
-htp_outcome htp_flat_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
-                            htp_lanes *resized, bool *is_done);
-
-/** What a number is computed as: equal texts are equal numbers. */
-const char *htp_flat_formula(htp_machine *m, const htp_call *call);
-
-/* ---- what programs say of sizes ---- */
-
-/** A check on the data passes on @p side of it: what it compares has that size from here on
- * (checked_sizes.c). */
-htp_outcome htp_sizes_learn(htp_machine *m, const htp_item *condition, bool side);
-
-/** What an operator says that compares a size which an earlier call had (carried_sizes.c).
- * @return whether it says so */
-bool htp_sizes_compare_carried(const htp_machine *m, const char *kind, const htp_items *inputs,
-                               bool *answer);
-
-/** The sizes of a tensor that an earlier call left are that call's, too. */
-void htp_sizes_pass_on_carried(const char *kind, const htp_items *inputs, const htp_items *outputs);
 
 #endif

@@ -39,14 +39,14 @@ static htp_item *known_item(htp_machine *m, const htp_image *left)
 static htp_outcome open_size(htp_machine *m, uint32_t number, const char *name,
                              htp_trace_size *size)
 {
-    uint32_t place = (uint32_t)m->data_sizes.count;
-    if (htp_map_get_bytes(&m->open_sizes, &number, sizeof(number), &place)) {
-        *size = m->data_sizes.items[place];
+    uint32_t place = (uint32_t)m->recording.data_sizes.count;
+    if (htp_map_get_bytes(&m->state.open_sizes, &number, sizeof(number), &place)) {
+        *size = m->recording.data_sizes.items[place];
         return HTP_GOES_ON;
     }
     HTP_DO(htp_recording_new_size(m, name, size));
     const void *key = htp_arena_copy(m->arena, &number, sizeof(number));
-    htp_map_set_bytes(m->arena, &m->open_sizes, key, sizeof(number), place);
+    htp_map_set_bytes(m->arena, &m->state.open_sizes, key, sizeof(number), place);
     return HTP_GOES_ON;
 }
 
@@ -140,8 +140,8 @@ static htp_outcome carried_number(htp_machine *m, const htp_image *left, const c
         *item = known_item(m, left);
         return HTP_GOES_ON;
     }
-    for (size_t i = 0; i < m->arguments.count; i++) {
-        htp_item *argument = m->arguments.items[i];
+    for (size_t i = 0; i < m->control.arguments.count; i++) {
+        htp_item *argument = m->control.arguments.items[i];
         uint32_t rank = htp_is_tensor(argument) ? htp_tensor_in(argument, 0)->rank : 0;
         for (uint32_t dim = 0; dim < rank; dim++) {
             if (!is_size(m, left, argument, dim)) {
@@ -214,8 +214,8 @@ static htp_outcome begin_state(htp_machine *m, const htp_carried_state *state,
     if (f.next != state->part_count) {
         return htp_machine_stop(m, HTP_FAILS, "a state has other parts than were said");
     }
-    htp_attributes_set(m, &m->before, state->attribute, htp_arguments_as_given(m, item));
-    htp_attributes_set(m, &m->attributes, state->attribute, item);
+    htp_attributes_set(m, &m->state.before, state->attribute, htp_arguments_as_given(m, item));
+    htp_attributes_set(m, &m->state.attributes, state->attribute, item);
     return HTP_GOES_ON;
 }
 

@@ -2,6 +2,7 @@
  * Strings that a program makes, for its messages above all.
  */
 #include "interpret/lists.h"
+#include "interpret/operand_checks.h"
 
 #include "base/text.h"
 

@@ -87,8 +87,8 @@ static bool ask(htp_machine *m)
 
 bool htp_unique_sorts(htp_machine *m)
 {
-    if (m->unique_order == HTP_UNIQUE_UNASKED) {
-        m->unique_order = ask(m) ? HTP_UNIQUE_SORTS : HTP_UNIQUE_HASHES;
+    if (m->sizes.unique_order == HTP_UNIQUE_UNASKED) {
+        m->sizes.unique_order = ask(m) ? HTP_UNIQUE_SORTS : HTP_UNIQUE_HASHES;
     }
-    return m->unique_order == HTP_UNIQUE_SORTS;
+    return m->sizes.unique_order == HTP_UNIQUE_SORTS;
 }

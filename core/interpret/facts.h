@@ -1,13 +1,13 @@
 /*
  * The facts of facts.def, as bits.
  */
-#ifndef HTP_FACTS_H
-#define HTP_FACTS_H
+#ifndef HTP_INTERPRET_FACTS_H
+#define HTP_INTERPRET_FACTS_H
 
 enum {
 #define HTP_FACT(fact) HTP_FACT_NUMBER_##fact,
 #define HTP_FACTS(name, facts)
-#include <htp/facts.def>
+#include "interpret/facts.def"
 #undef HTP_FACTS
 #undef HTP_FACT
 };
@@ -15,7 +15,7 @@ enum {
 typedef enum htp_fact {
 #define HTP_FACT(fact) HTP_FACT_##fact = 1 << HTP_FACT_NUMBER_##fact,
 #define HTP_FACTS(name, facts)
-#include <htp/facts.def>
+#include "interpret/facts.def"
 #undef HTP_FACTS
 #undef HTP_FACT
 } htp_fact;

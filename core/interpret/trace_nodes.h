@@ -1,0 +1,93 @@
+/*
+ * What a trace lists: values, nodes, their blocks, calls and scopes.
+ */
+#ifndef HTP_INTERPRET_TRACE_NODES_H
+#define HTP_INTERPRET_TRACE_NODES_H
+
+#include <htp/shim.h>
+
+/** A value of the trace. */
+typedef struct htp_trace_value {
+    htp_shim_kind kind;
+    const char *name;  /**< debug name of the TorchScript value, not unique; may be "" */
+    uint32_t producer; /**< node, or HTP_SHIM_NONE: input, weight, constant, or a list built
+                            of its elements */
+    /* tensor */
+    htp_dtype dtype;
+    uint32_t rank;
+    const int64_t *dims[HTP_SHIM_MAX_LANES]; /**< by lane; rank entries each */
+    uint64_t varying; /**< of a sequence: bit D is set where dim D differs between its tensors */
+    uint32_t weight;  /**< the tensor is this weight; otherwise HTP_SHIM_NONE */
+    const void *data; /**< known contents, contiguous; NULL when not known, or a weight */
+    uint64_t data_bytes;
+    bool is_quantized;   /**< its elements are levels: dtype is the levels' */
+    uint32_t scale;      /**< of a quantised tensor: values that are constant, or weights */
+    uint32_t zero_point; /**< numbers, tensors of one element, or one for each channel */
+    int32_t axis;        /**< of the channels; -1 where all elements have one scale */
+    /* scalar, string */
+    bool is_constant; /**< the value does not depend on input contents or dynamic dims */
+    int64_t i[HTP_SHIM_MAX_LANES]; /**< int and bool, by lane (also when not constant, if
+                                        has_lanes) */
+    double f[HTP_SHIM_MAX_LANES];
+    bool has_lanes; /**< i or f hold what each lane saw: the value depends on dims only */
+    const char *s;
+    uint64_t s_bytes;
+    /* list */
+    const uint32_t *elements;
+    uint32_t element_count;
+} htp_trace_value;
+
+/** A branch of a prim::If, or the body of a prim::Loop. Its nodes stand before the node that it
+ * belongs to; what they make is read in it, and in blocks within it, alone. */
+typedef struct htp_trace_block {
+    const uint32_t *inputs; /**< values: of a loop the iteration's number, then what is carried */
+    uint32_t input_count;
+    const uint32_t *outputs; /**< values: of a loop whether to go on, then what is carried, then
+                                  what each iteration adds to stacks; HTP_SHIM_NONE in place of a
+                                  value that nobody reads */
+    uint32_t output_count;
+} htp_trace_block;
+
+/**
+ * An operator that runs.
+ *
+ * Where the data, or the size of a dynamic axis, decides what runs, it is prim::If (condition) with
+ * two blocks and an output for each of theirs; or prim::Loop (the most iterations, or None; whether
+ * to begin; what is carried) with one block, whose outputs are what was carried, and what each
+ * iteration added, stacked in a first dim.
+ */
+typedef struct htp_trace_node {
+    const char *kind;               /**< with overload: "aten::add.Tensor" */
+    const uint32_t *inputs;         /**< values */
+    const char *const *input_names; /**< schema argument names, one per input */
+    const char *const *input_types; /**< schema types of the inputs of an operator of a loaded
+                                         library: "Tensor?", "int[]"; otherwise NULL */
+    uint32_t input_count;
+    const uint32_t *outputs; /**< values */
+    uint32_t output_count;
+    uint32_t block; /**< that it stands in; 0 for forward() itself */
+    const uint32_t *blocks;
+    uint32_t block_count;
+    uint32_t scope;
+    const char *source_file; /**< "" when not known */
+    uint32_t source_line;    /**< 0 when not known */
+    const char *source_text; /**< a space and the line; of what was traced the Python stack,
+                                  "FILE(LINE): FUNCTION" a line, the innermost first; NULL or ""
+                                  when not known */
+    const char *function;    /**< that the node stands in: "forward"; NULL when not known */
+    uint32_t call;       /**< of that function: calls[call - 1] of the trace; 0 for the method */
+    const char *failure; /**< NULL, or why its outputs' types could not be found; they are
+                              HTP_SHIM_UNKNOWN, and the model cannot be lowered */
+} htp_trace_node;
+
+/** A call of a method or function, and where it stands; as of a node. */
+typedef struct htp_trace_call {
+    uint32_t scope; /**< of the caller */
+    const char *source_file;
+    uint32_t source_line;
+    const char *source_text;
+    const char *function; /**< that the call stands in */
+    uint32_t call;        /**< of that function; a smaller number than its own, or 0 */
+} htp_trace_call;
+
+#endif
