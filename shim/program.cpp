@@ -139,7 +139,7 @@ htp_slot_role role_of(const c10::ClassType &type, size_t slot)
     if (attribute->is_module()) {
         return HTP_SLOT_MODULE;
     }
-    if (type.is_parameter(slot)) {
+    if (type.is_module() && type.is_parameter(slot)) {
         return HTP_SLOT_PARAMETER;
     }
     return c10::TensorType::get()->isSubtypeOf(*attribute) ? HTP_SLOT_TENSOR : HTP_SLOT_OTHER;
