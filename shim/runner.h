@@ -35,7 +35,7 @@ class Runner
     std::vector<htp_operand> run(uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
                                  uint32_t count);
     const htp_runner_tensor *make(const htp_making &making);
-    const void *contents(const htp_runner_tensor &tensor, size_t *bytes);
+    const void *contents(const htp_runner_tensor &described, size_t *bytes);
 
     // nullptr where there is none.
     const htp_runner_tensor *data(uint32_t number);

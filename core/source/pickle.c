@@ -328,10 +328,10 @@ static htp_status run_opcode(htp_pickle_machine *machine)
 /* The cost of the costliest part of the tuple that was made, or of what is none. */
 static double cost_of_parts(const htp_pickle_machine *machine)
 {
-    const htp_pickle_value *root = &machine->stack.items[0];
+    const htp_pickle_value *root = machine->stack.items;
     double most = 0;
-    if (root->kind != HTP_PICKLE_TUPLE) {
-        return htp_pickle_cost_of(machine, root);
+    if (!root || root->kind != HTP_PICKLE_TUPLE) {
+        return root ? htp_pickle_cost_of(machine, root) : 0;
     }
     const htp_pickle_node *tuple = htp_pickle_node_of(machine, root);
     for (uint32_t i = 0; i < tuple->count; i++) {
