@@ -7,14 +7,16 @@ import numpy
 import onnx
 import torch
 
+import functions_differences  # noqa: F401  (registers its samples)
 import test_scripted
 from compiled import golden_module, input_flags, save
 from functions_check import (
     Files, check_all, check_constants, check_function_names, check_inliner, check_sharing, check_tags,
     check_tags_written, check_types, selected,
 )
-from functions_models import BATCH, SAMPLES
+from functions_models import SAMPLES
 from functions_reading import read
+from functions_samples import BATCH
 from harness import (
     EXIT_USAGE, case, case_for_each, case_for_each_model, input_flags as table_flags, run, scratch,
     skip_unless_loadable, torchscript,
