@@ -5,7 +5,7 @@
  * Nodes point into the text; names and literals are spans of it. A node reaches from its own token
  * over all of its parts, as libtorch tells places of code.
  *
- * Reference: torch/csrc/jit/frontend/parser.cpp; import_source.cpp for what a record holds.
+ * Reference: libtorch's csrc/jit/frontend/parser.cpp; import_source.cpp for what a record holds.
  */
 #ifndef HTP_SOURCE_CODE_SYNTAX_H
 #define HTP_SOURCE_CODE_SYNTAX_H

@@ -6,7 +6,7 @@
  * token where one blank parts the words, whatever follows ("not int" begins with "not in"); numbers
  * are C's, and complex ones end with "j"; "# type:" is a token. Within brackets lines have no end.
  *
- * Reference: torch/csrc/jit/frontend/lexer.h.
+ * Reference: libtorch's csrc/jit/frontend/lexer.h.
  */
 #ifndef HTP_SOURCE_CODE_TOKENS_H
 #define HTP_SOURCE_CODE_TOKENS_H
