@@ -37,37 +37,6 @@ htp_outcome htp_restore_refuse(htp_follower *f, const char *format, ...)
     return HTP_UNSUPPORTED;
 }
 
-/* A part of a class's name that tells it from others of its name. */
-static bool is_mangling(const char *part, size_t length)
-{
-    static const char mangle[] = "___torch_mangle_";
-    size_t prefix = sizeof(mangle) - 1;
-    return length > prefix && strncmp(part, mangle, prefix) == 0 &&
-           prefix + strspn(part + prefix, "0123456789") == length;
-}
-
-/* A qualified class name without TorchScript's prefix and mangling. */
-static const char *plain_name(htp_arena *arena, const char *qualified)
-{
-    static const char root[] = "__torch__.";
-    const char *part = qualified;
-    part += strncmp(part, root, sizeof(root) - 1) == 0 ? sizeof(root) - 1 : 0;
-    char *plain = htp_arena_alloc(arena, strlen(qualified) + 1);
-    size_t length = 0;
-    while (*part) {
-        size_t of_part = strcspn(part, ".");
-        if (!is_mangling(part, of_part)) {
-            plain[length] = '.';
-            length += length > 0;
-            memcpy(plain + length, part, of_part);
-            length += of_part;
-        }
-        part += of_part + (part[of_part] == '.');
-    }
-    plain[length] = '\0';
-    return plain;
-}
-
 static htp_outcome count_step(htp_follower *f)
 {
     if (++f->steps > MOST_STEPS) {
@@ -320,12 +289,12 @@ static htp_outcome call_native(htp_follower *f, const htp_program_function *func
                                const htp_operand *inputs, uint32_t count, htp_operand *output)
 {
     const htp_program *program = f->of.program;
-    const char *owner = "";
+    htp_program_class owner = {.name = "", .plain_name = ""};
     if (count > 0 && inputs[0].kind == HTP_OPERAND_OBJECT) {
-        owner = program->classes[program->objects[inputs[0].as.object].class_number].name;
+        owner = program->classes[program->objects[inputs[0].as.object].class_number];
     }
-    if (!is_packing(owner) && !is_loaded_class(f, owner)) {
-        return htp_restore_refuse(f, "%s.%s()", plain_name(&f->arena, owner), function->name);
+    if (!is_packing(owner.name) && !is_loaded_class(f, owner.name)) {
+        return htp_restore_refuse(f, "%s.%s()", owner.plain_name, function->name);
     }
     const htp_operand *outputs = NULL;
     uint32_t output_count = 0;
@@ -398,7 +367,7 @@ static htp_outcome restore(htp_follower *f)
 {
     const htp_program *program = f->of.program;
     uint32_t class_number = program->objects[f->of.object].class_number;
-    f->class_name = plain_name(&f->arena, program->classes[class_number].name);
+    f->class_name = program->classes[class_number].plain_name;
     uint32_t method = HTP_PROGRAM_NONE;
     if (!htp_map_get(methods_of(f, class_number), "__setstate__", &method)) {
         return htp_restore_fail(f, "damaged archive: %s has a __getstate__, but no __setstate__",

@@ -261,17 +261,7 @@ static void make_function(fuzz_maker *m, uint32_t number, const char *inputs)
     HTP_PUSH(m->arena, &m->nodes, (fuzz_nodes){0});
     fuzz_make_block(m, 0, signature->gives);
     join_blocks(m);
-    p->functions.items[number] = (htp_program_function){
-        .is_loaded = true,
-        .name = signature->name,
-        .schema = make_schema_of(m, signature, takes),
-        .blocks = p->blocks.items,
-        .block_count = (uint32_t)p->blocks.count,
-        .nodes = p->nodes.items,
-        .node_count = (uint32_t)p->nodes.count,
-        .values = p->values.items,
-        .value_count = (uint32_t)p->values.count,
-    };
+    program_end_function(p, number, signature->name, make_schema_of(m, signature, takes));
 }
 
 static void declare_functions(fuzz_maker *m)

@@ -260,6 +260,23 @@ static inline void program_read_block(program_fixture *p, uint32_t number)
     p->at = end;
 }
 
+/** Makes what was read or made up the function of a number. */
+static inline void program_end_function(program_fixture *p, uint32_t number, const char *name,
+                                        uint32_t schema)
+{
+    p->functions.items[number] = (htp_program_function){
+        .is_loaded = true,
+        .name = name,
+        .schema = schema,
+        .blocks = p->blocks.items,
+        .block_count = (uint32_t)p->blocks.count,
+        .nodes = p->nodes.items,
+        .node_count = (uint32_t)p->nodes.count,
+        .values = p->values.items,
+        .value_count = (uint32_t)p->values.count,
+    };
+}
+
 static inline void program_read_function(program_fixture *p)
 {
     const char *name = program_word(p);
@@ -286,17 +303,7 @@ static inline void program_read_function(program_fixture *p)
     schema.arguments = arguments;
     schema.argument_count = (uint32_t)inputs.count;
     HTP_PUSH(p->arena, &p->schemas, schema);
-    p->functions.items[number] = (htp_program_function){
-        .is_loaded = true,
-        .name = dot ? dot + 1 : name,
-        .schema = (uint32_t)p->schemas.count - 1,
-        .blocks = p->blocks.items,
-        .block_count = (uint32_t)p->blocks.count,
-        .nodes = p->nodes.items,
-        .node_count = (uint32_t)p->nodes.count,
-        .values = p->values.items,
-        .value_count = (uint32_t)p->values.count,
-    };
+    program_end_function(p, number, dot ? dot + 1 : name, (uint32_t)p->schemas.count - 1);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------

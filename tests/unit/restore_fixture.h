@@ -183,6 +183,22 @@ static inline bool restore_tick(void *user, uint64_t done, uint64_t total)
 /* ---- programs ----------------------------------------------------------------------------------
  */
 
+/** Gives classes the names that people know them by, as readers of programs do. */
+static inline void restore_name_classes(htp_arena *arena, program_fixture *p)
+{
+    static const char root[] = "__torch__.";
+    static const char mangling[] = "___torch_mangle_7.";
+    for (size_t i = 0; i < p->classes.count; i++) {
+        htp_program_class *of = &p->classes.items[i];
+        bool is_of_code = strncmp(of->name, root, strlen(root)) == 0;
+        const char *plain = of->name + (is_of_code ? strlen(root) : 0);
+        const char *mangled = strstr(plain, mangling);
+        of->plain_name = mangled ? htp_arena_printf(arena, "%.*s%s", (int)(mangled - plain), plain,
+                                                    mangled + strlen(mangling))
+                                 : plain;
+    }
+}
+
 /** The program of a text that stands behind some classes and operators. */
 static inline restoration *restore_prepare(htp_arena *arena, const char *text)
 {
@@ -201,6 +217,7 @@ static inline restoration *restore_prepare(htp_arena *arena, const char *text)
     const htp_program *program = program_read(
         arena, htp_arena_printf(arena, "%s%s%s", runner_schemas_text(arena), declared, text));
     r->made_up = runner_make_up(arena, program);
+    restore_name_classes(arena, r->made_up->program);
     r->ran.arena = arena;
     r->facts.engine = "nobody";
     r->runner = (htp_runner){.self = r,
