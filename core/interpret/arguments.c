@@ -324,15 +324,3 @@ htp_outcome htp_arguments_make(htp_machine *m, const htp_shim_input *inputs, uin
     }
     return HTP_GOES_ON;
 }
-
-htp_item *htp_arguments_as_given(htp_machine *m, htp_item *item)
-{
-    if (!htp_is_container(item)) {
-        return item;
-    }
-    htp_items elements = {0};
-    for (size_t i = 0; i < item->elements.count; i++) {
-        htp_items_push(m, &elements, htp_arguments_as_given(m, item->elements.items[i]));
-    }
-    return htp_item_hold(m, item->kind, &elements);
-}

@@ -1,7 +1,6 @@
 #include "interpret/attributes.h"
 
 #include "interpret/message.h"
-#include "interpret/method.h"
 
 #include <string.h>
 
@@ -168,7 +167,7 @@ static htp_outcome load(htp_machine *m, htp_object_attribute attribute, const ht
     if (is_late) {
         HTP_PUSH(m->arena, &m->state.late, attribute);
     }
-    htp_attributes_set(m, &m->state.before, attribute, htp_arguments_as_given(m, *item));
+    htp_attributes_set(m, &m->state.before, attribute, htp_item_as_given(m, *item));
     htp_attributes_set(m, &m->state.attributes, attribute, *item);
     return HTP_GOES_ON;
 }

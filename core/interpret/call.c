@@ -57,15 +57,6 @@ bool htp_call_is_nondeterministic(const htp_call *call)
 
 /* ---- operators that the program names ---- */
 
-static htp_outcome find_schema(htp_machine *m, const char *name, const char *overload,
-                               uint32_t *schema)
-{
-    *schema = m->runner->find(m->runner->self, name, overload);
-    return *schema == HTP_SHIM_NONE
-               ? htp_machine_stop(m, HTP_UNSUPPORTED, "this libtorch has no operator %s", name)
-               : HTP_GOES_ON;
-}
-
 static bool is_complex(int32_t type)
 {
     return type == HTP_SCALAR_COMPLEX_HALF || type == HTP_SCALAR_COMPLEX_FLOAT ||
@@ -114,7 +105,7 @@ static htp_outcome run_on_number(htp_machine *m, const htp_call *call, htp_items
     HTP_DO(number_of(m, htp_tensor_in(numbers.items[1], 0), &number));
     numbers.items[1] = htp_item_plain(m, number);
     uint32_t schema;
-    HTP_DO(find_schema(m, call->schema.name, "Scalar", &schema));
+    HTP_DO(htp_schema_find(m, call->schema.name, "Scalar", &schema));
     htp_call scalar = make_call(m, schema, call->node, &numbers, call->place);
     return htp_call_run(m, &scalar, outputs);
 }
@@ -158,23 +149,9 @@ htp_outcome htp_execute_all(htp_machine *m, const char *name, const char *overlo
                             const htp_items *inputs, const htp_place *place, htp_items *outputs)
 {
     uint32_t schema;
-    HTP_DO(find_schema(m, name, overload, &schema));
+    HTP_DO(htp_schema_find(m, name, overload, &schema));
     htp_call call = make_call(m, schema, NULL, inputs, place);
     return htp_call_run(m, &call, outputs);
-}
-
-htp_outcome htp_kernel_run(htp_machine *m, const char *name, const char *overload,
-                           htp_run_mode mode, const htp_operand *inputs, size_t count,
-                           const htp_operand **outputs, uint32_t *output_count)
-{
-    uint32_t schema;
-    HTP_DO(find_schema(m, name, overload, &schema));
-    htp_operand *made = NULL;
-    size_t made_count = 0;
-    HTP_DO(htp_schema_run(m, schema, mode, inputs, count, &made, &made_count));
-    *outputs = made;
-    *output_count = (uint32_t)made_count;
-    return HTP_GOES_ON;
 }
 
 /* ---- running them ---- */

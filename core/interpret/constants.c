@@ -1,7 +1,7 @@
 /*
  * Items for what is known before anything runs: constants of the code, attributes, weights.
  */
-#include "interpret/execute.h"
+#include "interpret/kernel.h"
 #include "interpret/recording.h"
 
 static htp_outcome require_rank(htp_machine *m, const htp_runner_tensor *tensor)

@@ -26,9 +26,4 @@ htp_outcome htp_execute_all(htp_machine *m, const char *name, const char *overlo
 /** Whether unique() sorts although it is told that it need not (unique_order.c). */
 bool htp_unique_sorts(htp_machine *m);
 
-/** Whether an operator may be run on these operands: @p reason receives a line where not
- * (guard.c). */
-bool htp_schema_may_run(htp_machine *m, uint32_t schema, htp_run_mode mode,
-                        const htp_operand *inputs, size_t count, htp_shim_error *reason);
-
 #endif

@@ -1,5 +1,5 @@
 /* Facts of operators, by name. Rows of the table are in the order of strcmp(). */
-#include "interpret/machine.h"
+#include "interpret/facts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,8 @@
 #ifndef HTP_INTERPRET_FACTS_H
 #define HTP_INTERPRET_FACTS_H
 
+#include <stdbool.h>
+
 enum {
 #define HTP_FACT(fact) HTP_FACT_NUMBER_##fact,
 #define HTP_FACTS(name, facts)
@@ -19,5 +21,8 @@ typedef enum htp_fact {
 #undef HTP_FACTS
 #undef HTP_FACT
 } htp_fact;
+
+/** Tests a fact of an operator, by its name without overload. */
+bool htp_has_fact(const char *name, unsigned facts);
 
 #endif

@@ -3,7 +3,7 @@
  */
 #include "interpret/operand_checks.h"
 
-#include "interpret/execute.h"
+#include "interpret/facts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,67 +77,3 @@ bool htp_operation_may_run(const htp_shim_operation *operation, double *text_wor
     return htp_guard_allows(&guard, &operands, text_work, reason);
 }
 
-/* ---- operators of the program ---- */
-
-/* Types of operators are libtorch's: no file nests them. */
-static bool is_about_texts(const htp_program *program, uint32_t number)
-{
-    if (number == HTP_PROGRAM_NONE) {
-        return false;
-    }
-    const htp_program_type *type = &program->types[number];
-    bool is_about = type->kind == HTP_TYPE_STRING;
-    bool is_looked_into = type->kind != HTP_TYPE_CLASS; /* which may hold itself */
-    for (uint32_t i = 0; is_looked_into && i < type->part_count && !is_about; i++) {
-        is_about = is_about_texts(program, type->parts[i]);
-    }
-    return is_about;
-}
-
-static bool have_texts(const htp_program *program, const htp_program_argument *all, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_about_texts(program, all[i].type)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Looked up once for each schema. */
-static const htp_guard *guard_of(htp_machine *m, uint32_t number)
-{
-    while (m->guards.count <= number) {
-        HTP_PUSH(m->arena, &m->guards, NULL);
-    }
-    htp_guard **guard = &m->guards.items[number];
-    if (!*guard) {
-        const htp_program_schema *schema = &m->program->schemas[number];
-        bool has_texts = have_texts(m->program, schema->arguments, schema->argument_count) ||
-                         have_texts(m->program, schema->returns, schema->return_count);
-        *guard = HTP_NEW(m->arena, htp_guard);
-        **guard = htp_guard_find(schema->name, has_texts);
-    }
-    return *guard;
-}
-
-static bool gives_int(const htp_machine *m, const htp_program_schema *schema)
-{
-    return schema->return_count == 1 && schema->returns[0].type != HTP_PROGRAM_NONE &&
-           m->program->types[schema->returns[0].type].kind == HTP_TYPE_INT;
-}
-
-bool htp_schema_may_run(htp_machine *m, uint32_t number, htp_run_mode mode,
-                        const htp_operand *inputs, size_t count, htp_shim_error *reason)
-{
-    const htp_guard *guard = guard_of(m, number);
-    const htp_program_schema *schema = &m->program->schemas[number];
-    const htp_operands operands = {.all = inputs,
-                                   .count = count,
-                                   .arguments = schema->arguments,
-                                   .argument_count = schema->argument_count,
-                                   .gives_int = gives_int(m, schema),
-                                   .are_made_real = mode == HTP_RUN_ONES || mode == HTP_RUN_ZEROES,
-                                   .runner = m->runner};
-    return htp_guard_allows(guard, &operands, &m->text_work, reason);
-}

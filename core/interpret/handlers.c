@@ -1,4 +1,4 @@
-#include "interpret/lists.h"
+#include "interpret/handlers.h"
 
 #include "interpret/execute.h"
 

@@ -312,7 +312,7 @@ static htp_outcome follow_once(following *f)
     f->machine = m;
     HTP_DO(htp_arguments_make(m, f->inputs, f->input_count, &arguments));
     for (size_t i = 0; i < arguments.count; i++) {
-        htp_items_push(m, &given, htp_arguments_as_given(m, arguments.items[i]));
+        htp_items_push(m, &given, htp_item_as_given(m, arguments.items[i]));
     }
     htp_outcome outcome = follow_method(f, &arguments, &given);
     if (outcome == HTP_NEEDS_EARLIER) {

@@ -1,7 +1,7 @@
 /*
  * Items, the tensors in their lanes, and what these hold.
  */
-#include "interpret/message.h"
+#include "interpret/kernel.h"
 #include "interpret/recording.h"
 
 #include <math.h>
@@ -74,29 +74,19 @@ htp_item *htp_item_hold(htp_machine *m, htp_item_kind kind, const htp_items *ele
     return item;
 }
 
-/* ---- tensors ---- */
-
-htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, htp_shim_error *error)
+htp_item *htp_item_as_given(htp_machine *m, htp_item *item)
 {
-    if (code != HTP_RUN_OK) {
-        htp_message_shorten(error);
+    if (!htp_is_container(item)) {
+        return item;
     }
-    switch (code) {
-    case HTP_RUN_OK:
-        return HTP_GOES_ON;
-    case HTP_RUN_RAISED:
-        return htp_machine_stop(m, HTP_FAILS, "%s", error->message);
-    case HTP_RUN_NO_KERNEL:
-        return htp_machine_stop(m, HTP_NO_KERNEL, "%s", error->message);
-    case HTP_RUN_UNSUPPORTED:
-        return htp_machine_stop(m, HTP_UNSUPPORTED, "%s", error->message);
-    case HTP_RUN_TOO_LARGE:
-        return htp_machine_stop(m, HTP_TOO_LARGE, "%s", error->message);
-    case HTP_RUN_NO_MEMORY:
-        break;
+    htp_items elements = {0};
+    for (size_t i = 0; i < item->elements.count; i++) {
+        htp_items_push(m, &elements, htp_item_as_given(m, item->elements.items[i]));
     }
-    return htp_machine_stop(m, HTP_BREAKS, "out of memory");
+    return htp_item_hold(m, item->kind, &elements);
 }
+
+/* ---- tensors ---- */
 
 htp_outcome htp_tensor_make(htp_machine *m, const htp_making *making,
                             const htp_runner_tensor **tensor)

@@ -29,6 +29,9 @@ htp_item *htp_item_text(htp_machine *m, const char *text, size_t bytes);
 /** A list, tuple or dict of a copy of @p elements. */
 htp_item *htp_item_hold(htp_machine *m, htp_item_kind kind, const htp_items *elements);
 
+/** An item as it is now: containers that may change under way are copied, with what they hold. */
+htp_item *htp_item_as_given(htp_machine *m, htp_item *item);
+
 /** A tensor of the given sizes in a lane, dense and without contents. */
 htp_outcome htp_tensor_empty(htp_machine *m, int32_t type, const int64_t *dims, size_t rank,
                              const htp_runner_tensor **tensor);
@@ -36,9 +39,6 @@ htp_outcome htp_tensor_empty(htp_machine *m, int32_t type, const int64_t *dims, 
 /** A tensor by htp_runner.make. @return HTP_FAILS with the runner's message, HTP_BREAKS */
 htp_outcome htp_tensor_make(htp_machine *m, const htp_making *making,
                             const htp_runner_tensor **tensor);
-
-/** How a run or making ended, as an outcome; @p error has the message. */
-htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, htp_shim_error *error);
 
 /** Makes an item that has no elements in any lane real: there is nothing in it to be unknown. */
 htp_outcome htp_item_settle_empty(htp_machine *m, htp_item *item);

@@ -5,6 +5,7 @@
 #define HTP_INTERPRET_KERNELS_H
 
 #include "interpret/call.h"
+#include "interpret/kernel.h"
 
 /** Runs the kernel in all lanes. */
 htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, htp_lanes *results);
@@ -52,15 +53,5 @@ htp_outcome htp_tensor_reshaped(htp_machine *m, const htp_runner_tensor *tensor,
 /** Runs the kernel in all lanes, in the mode that fits what is known of its operands. */
 htp_outcome htp_call_run_in_mode(htp_machine *m, htp_call *call, htp_mode *mode,
                                  htp_lanes *results);
-
-/** Runs an operator on operands and tells nobody: a kernel alone. HTP_FAILS where it raises. */
-htp_outcome htp_kernel_run(htp_machine *m, const char *name, const char *overload,
-                           htp_run_mode mode, const htp_operand *inputs, size_t count,
-                           const htp_operand **outputs, uint32_t *output_count);
-
-/** The same by the number of a schema. @param outputs  a copy, to be changed */
-htp_outcome htp_schema_run(htp_machine *m, uint32_t schema, htp_run_mode mode,
-                           const htp_operand *inputs, size_t count, htp_operand **outputs,
-                           size_t *output_count);
 
 #endif

@@ -204,33 +204,6 @@ htp_lanes htp_lanes_make(htp_machine *m, size_t count)
     return lanes;
 }
 
-static htp_operand *copy_operands(htp_machine *m, const htp_operand *operands, size_t count)
-{
-    htp_operand *copy = HTP_NEW_ARRAY(m->arena, htp_operand, count);
-    if (count) {
-        memcpy(copy, operands, count * sizeof(*operands));
-    }
-    return copy;
-}
-
-htp_outcome htp_schema_run(htp_machine *m, uint32_t schema, htp_run_mode mode,
-                           const htp_operand *inputs, size_t count, htp_operand **outputs,
-                           size_t *output_count)
-{
-    const htp_operand *made = NULL;
-    uint32_t made_count = 0;
-    htp_shim_error error = {{0}};
-    htp_run_code code = HTP_RUN_RAISED;
-    if (htp_schema_may_run(m, schema, mode, inputs, count, &error)) {
-        code = m->runner->run(m->runner->self, schema, mode, inputs, (uint32_t)count, &made,
-                              &made_count, &error);
-    }
-    HTP_DO(htp_outcome_of_run(m, code, &error));
-    *outputs = copy_operands(m, made, made_count);
-    *output_count = made_count;
-    return HTP_GOES_ON;
-}
-
 /* Factories without a device would make real tensors. */
 static void keep_from_making_real(const htp_call *call, htp_operand *given)
 {
@@ -292,7 +265,7 @@ htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, ht
                                     htp_message_worded(m, &call->inputs, lane, m->message));
         }
         if (outcome == HTP_FAILS) {
-            outputs = copy_operands(m, results->lane[0], results->count);
+            outputs = htp_operands_copy(m, results->lane[0], results->count);
             count = results->count;
             call->storages[lane] = call->storages[0];
         } else {

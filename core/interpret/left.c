@@ -1,10 +1,9 @@
 /*
  * What a call leaves in attributes.
  */
-#include "interpret/attributes.h"
+#include "interpret/states.h"
 
 #include "interpret/memory.h"
-#include "interpret/method.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -260,7 +259,7 @@ static htp_outcome add_state(search *s, htp_object_attribute attribute, const ht
     if (carried) {
         HTP_DO(htp_attribute_loaded(m, attribute, &state.loaded));
     }
-    state.after = htp_arguments_as_given(m, value);
+    state.after = htp_item_as_given(m, value);
     HTP_DO(make_image(m, s->arena, value, state.name, &state.left));
     HTP_PUSH(s->arena, s->states, state);
     return HTP_GOES_ON;

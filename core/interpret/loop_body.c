@@ -2,7 +2,7 @@
  * One run of a loop's body: what is carried into it, and what it gives.
  */
 #include "interpret/loops.h"
-#include "interpret/merge.h"
+#include "interpret/open_items.h"
 
 htp_loop *htp_loop_make(htp_machine *m, const htp_step *step, const htp_items *state, int64_t done)
 {

@@ -2,7 +2,7 @@
  * A loop whose body gives what it is given: its node, and what it carries when it has ended.
  */
 #include "interpret/loops.h"
-#include "interpret/merge.h"
+#include "interpret/open_items.h"
 
 #include <string.h>
 

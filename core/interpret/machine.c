@@ -1,6 +1,6 @@
 #include "interpret/machine.h"
 
-#include "interpret/recording.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -10,6 +10,20 @@ void htp_machine_say(htp_machine *m, const char *format, ...)
     va_start(arguments, format);
     m->message = htp_arena_vprintf(m->arena, format, arguments);
     va_end(arguments);
+}
+
+const char *htp_place_describe(htp_machine *m, const htp_place *place)
+{
+    uint32_t module = place->scope < m->recording.scopes.count
+                          ? m->recording.scopes.items[place->scope].module
+                          : 0;
+    const char *path = m->modules[module].path;
+    htp_text text = {.arena = m->arena};
+    htp_text_addf(&text, "in %s", *path ? path : "the root module");
+    if (place->file && *place->file) {
+        htp_text_addf(&text, " (%s:%u)", place->file, (unsigned)place->line);
+    }
+    return htp_text_string(&text);
 }
 
 void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *format, ...)

@@ -57,6 +57,9 @@ void htp_machine_say(htp_machine *m, const char *format, ...) __attribute__((for
 void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** "in encoder.layer.0 (model.py:12)". */
+const char *htp_place_describe(htp_machine *m, const htp_place *place);
+
 /** Ends a step with a message: an outcome. Macros, so that compilers see which one it is. */
 #define htp_machine_stop(m, outcome, ...) (htp_machine_say((m), __VA_ARGS__), (outcome))
 
@@ -78,8 +81,5 @@ void htp_items_push(htp_machine *m, htp_items *items, htp_item *item);
 
 /** The same with all of @p more. */
 void htp_items_add(htp_machine *m, htp_items *items, const htp_items *more);
-
-/** Tests a fact of an operator, by its name without overload (facts.c). */
-bool htp_has_fact(const char *name, unsigned facts);
 
 #endif

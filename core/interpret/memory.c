@@ -174,33 +174,6 @@ void htp_memory_note_sharing(htp_machine *m, htp_item *tensor, uint32_t first)
     }
 }
 
-static void forget_above(htp_ids *ids, uint32_t limit)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < ids->count; i++) {
-        if (ids->items[i] < limit) {
-            ids->items[kept++] = ids->items[i];
-        }
-    }
-    ids->count = kept;
-}
-
-void htp_memory_forget_sharers(htp_machine *m, uint32_t since)
-{
-    m->memory.groupings++; /* each memory is looked at once */
-    for (size_t i = since; i < m->recording.items.count; i++) {
-        htp_ids *sharers = &m->recording.items.items[i]->sharers;
-        for (size_t k = 0; k < sharers->count; k++) {
-            htp_item *other = first_value(m, sharers->items[k]);
-            if (sharers->items[k] < since && other->grouped != m->memory.groupings) {
-                other->grouped = m->memory.groupings;
-                forget_above(&other->sharers, since);
-            }
-        }
-        sharers->count = 0;
-    }
-}
-
 /* Adds a memory to a group, unless it is in one. */
 static void add_member(htp_machine *m, htp_ids *members, uint32_t first, uint32_t group)
 {

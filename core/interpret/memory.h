@@ -38,9 +38,6 @@ uint32_t htp_memory_of(const htp_item *tensor);
 /** Notes that a tensor may look at a memory: what changes the one may change the other. */
 void htp_memory_note_sharing(htp_machine *m, htp_item *tensor, uint32_t first);
 
-/** Forgets that values from a number on, which were discarded, shared a memory with others. */
-void htp_memory_forget_sharers(htp_machine *m, uint32_t since);
-
 /** Memories that may be one: the number of each one's group, and what else each group holds. */
 typedef struct htp_memory_groups {
     const size_t *of;       /* by place in what was asked */

@@ -23,12 +23,6 @@ typedef struct htp_merge {
     htp_attributes attributes;
 } htp_merge;
 
-/** An item of the same type, of which nothing more is known. */
-htp_outcome htp_item_like(htp_machine *m, const htp_item *model, htp_item **made);
-
-/** Gives a dim of a tensor a size that the data decides. */
-htp_outcome htp_item_resize(htp_machine *m, htp_item *item, int64_t dim, const char *name);
-
 /** The value that is @p a after the first side and @p b after the second one. */
 htp_outcome htp_merge_values(htp_machine *m, htp_merge *all, htp_item *a, htp_item *b,
                              htp_item **merged);

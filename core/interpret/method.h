@@ -20,9 +20,6 @@ const htp_interpreted *htp_interpreter_of(const htp_interpreter *interpreter);
 htp_outcome htp_arguments_make(htp_machine *m, const htp_shim_input *inputs, uint32_t count,
                                htp_items *arguments);
 
-/** Containers as they are now, which may change under way. */
-htp_item *htp_arguments_as_given(htp_machine *m, htp_item *item);
-
 /** Follows the method (run.c). @param arguments  without self */
 htp_outcome htp_method_run(htp_machine *m, const htp_items *arguments,
                            const htp_carried_state *carried, size_t carried_count,

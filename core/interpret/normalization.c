@@ -2,7 +2,7 @@
  * Normalization by the statistics of a batch, in training mode: operators that also move running
  * statistics, in place and without saying so in their schemas.
  */
-#include "interpret/lists.h"
+#include "interpret/handlers.h"
 
 #include "interpret/memory.h"
 

@@ -3,7 +3,7 @@
  */
 #include "interpret/operand_checks.h"
 
-#include "interpret/execute.h"
+#include "interpret/operator_facts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

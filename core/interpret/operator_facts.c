@@ -1,4 +1,8 @@
-#include "interpret/execute.h"
+#include "interpret/operator_facts.h"
+
+#include "interpret/facts.h"
+
+#include <htp/runner.h>
 
 #include <string.h>
 

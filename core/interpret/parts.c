@@ -4,7 +4,7 @@
 #include "interpret/lists.h"
 
 #include "interpret/execute.h"
-#include "interpret/merge.h"
+#include "interpret/open_items.h"
 
 /* Whether a list is taken apart into as many values as the program names. */
 static bool is_unpacked(const htp_step *step)

@@ -1,8 +1,5 @@
 #include "interpret/recording.h"
 
-#include "base/text.h"
-#include "interpret/memory.h"
-
 #include <string.h>
 
 /* ---- sizes that the data decides ---- */
@@ -195,6 +192,33 @@ uint32_t htp_recording_add_control(htp_machine *m, const char *kind, const htp_i
     return htp_recording_add(m, &node);
 }
 
+static void forget_above(htp_ids *ids, uint32_t limit)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ids->count; i++) {
+        if (ids->items[i] < limit) {
+            ids->items[kept++] = ids->items[i];
+        }
+    }
+    ids->count = kept;
+}
+
+static void forget_sharers(htp_machine *m, uint32_t since)
+{
+    m->memory.groupings++; /* each memory is looked at once */
+    for (size_t i = since; i < m->recording.items.count; i++) {
+        htp_ids *sharers = &m->recording.items.items[i]->sharers;
+        for (size_t k = 0; k < sharers->count; k++) {
+            htp_item *other = m->recording.items.items[sharers->items[k]];
+            if (sharers->items[k] < since && other->grouped != m->memory.groupings) {
+                other->grouped = m->memory.groupings;
+                forget_above(&other->sharers, since);
+            }
+        }
+        sharers->count = 0;
+    }
+}
+
 htp_mark htp_recording_mark(const htp_machine *m)
 {
     return (htp_mark){.items = m->recording.items.count,
@@ -214,25 +238,11 @@ void htp_recording_discard(htp_machine *m, const htp_mark *mark)
     for (size_t i = mark->scopes; i < m->recording.scopes.count; i++) {
         m->recording.calls[m->recording.scopes.items[i].module]--;
     }
-    htp_memory_forget_sharers(m, (uint32_t)mark->items);
+    forget_sharers(m, (uint32_t)mark->items);
     m->recording.nodes.count = mark->nodes;
     m->recording.scopes.count = mark->scopes;
     m->recording.blocks.count = mark->blocks;
     m->recording.calls_made.count = mark->calls;
     m->recording.passed.count = mark->passed;
     m->recording.looks = mark->looks;
-}
-
-const char *htp_place_describe(htp_machine *m, const htp_place *place)
-{
-    uint32_t module = place->scope < m->recording.scopes.count
-                          ? m->recording.scopes.items[place->scope].module
-                          : 0;
-    const char *path = m->modules[module].path;
-    htp_text text = {.arena = m->arena};
-    htp_text_addf(&text, "in %s", *path ? path : "the root module");
-    if (place->file && *place->file) {
-        htp_text_addf(&text, " (%s:%u)", place->file, (unsigned)place->line);
-    }
-    return htp_text_string(&text);
 }

@@ -41,9 +41,6 @@ uint32_t htp_recording_add_control(htp_machine *m, const char *kind, const htp_i
 htp_mark htp_recording_mark(const htp_machine *m);
 void htp_recording_discard(htp_machine *m, const htp_mark *mark);
 
-/** "in encoder.layer.0 (model.py:12)". */
-const char *htp_place_describe(htp_machine *m, const htp_place *place);
-
 /** Notes what the latest scope was given (passed.c). @param arguments  with self */
 void htp_passed_note(htp_machine *m, uint32_t schema, const htp_items *arguments);
 

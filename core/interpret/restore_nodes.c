@@ -3,7 +3,7 @@
  */
 #include "interpret/restore.h"
 
-#include "interpret/execute.h"
+#include "interpret/operator_facts.h"
 #include "interpret/operand_checks.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * an ONNX sequence, recorded with the operators that lists have.
  */
 #include "interpret/lists.h"
-#include "interpret/merge.h"
+#include "interpret/open_items.h"
 
 #include <string.h>
 

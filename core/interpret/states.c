@@ -4,7 +4,7 @@
 #include "interpret/attributes.h"
 
 #include "interpret/execute.h"
-#include "interpret/method.h"
+#include "interpret/states.h"
 
 #include <string.h>
 
@@ -214,7 +214,7 @@ static htp_outcome begin_state(htp_machine *m, const htp_carried_state *state,
     if (f.next != state->part_count) {
         return htp_machine_stop(m, HTP_FAILS, "a state has other parts than were said");
     }
-    htp_attributes_set(m, &m->state.before, state->attribute, htp_arguments_as_given(m, item));
+    htp_attributes_set(m, &m->state.before, state->attribute, htp_item_as_given(m, item));
     htp_attributes_set(m, &m->state.attributes, state->attribute, item);
     return HTP_GOES_ON;
 }

@@ -2,7 +2,7 @@
  * Values that no operator of ONNX has to make: what is passed on, what is asked of objects and
  * types, and tuples.
  */
-#include "interpret/lists.h"
+#include "interpret/handlers.h"
 
 #include "interpret/execute.h"
 
