@@ -6,7 +6,8 @@ import subprocess
 
 from harness import DEBIAN_PYTHON, ROOT, VENV_PYTHON, case, run
 
-FACTS, FOLLOWED = (ROOT / "core" / "interpret" / name for name in ("facts.def", "followed.def"))
+INTERPRET = ROOT / "core" / "interpret"
+FACTS, FOLLOWED = INTERPRET / "operators" / "facts.def", INTERPRET / "steps" / "followed.def"
 # Part of the language, not of the registry.
 SYNTAX = {"prim::If", "prim::ListConstruct", "prim::Loop"}
 # Operators in place whose overload has another name than what they do otherwise: core/graph/passes.c
@@ -31,7 +32,7 @@ for schema in schemas:
         others = [key(t, name) for t in twins.get(name, []) if types(t) == types(schema)]
         print(key(schema, schema.name), key(schema, name), *others)
 """
-META_KERNELS = ROOT / "core" / "interpret" / "meta_kernels.def"
+META_KERNELS = INTERPRET / "meta" / "kernels.def"
 KINDS = {
     "T": "Tensor", "t": "Optional[Tensor]", "I": "int", "i": "Optional[int]", "B": "bool",
     "L": "List[int]", "H": "List[Tensor]",

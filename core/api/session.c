@@ -4,7 +4,7 @@
 #include "api/choose_method.h"
 #include "api/dynamic_axes.h"
 #include "interpret/interpret.h"
-#include "interpret/message.h"
+#include "interpret/operators/message.h"
 #include "source/arguments.h"
 #include "source/contents.h"
 #include "source/modules.h"

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "interpret/trace.h"
+#include "interpret/trace/trace.h"
 
 #define HTP_NONE UINT32_MAX
 

@@ -21,7 +21,7 @@
 #define HTP_HIERARCHY_HIERARCHY_H
 
 #include "base/text.h"
-#include "interpret/trace.h"
+#include "interpret/trace/trace.h"
 
 /** Version of the rules, written to the model's metadata. */
 #define HTP_TAG_RULES_VERSION "1"

@@ -5,7 +5,7 @@
 #include "interpret/method.h"
 
 #include "base/dtype.h"
-#include "interpret/control.h"
+#include "interpret/steps/control.h"
 
 #include <errno.h>
 #include <inttypes.h>

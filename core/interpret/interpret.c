@@ -1,390 +1,426 @@
-/*
- * Follows functions node by node. A frame has what their values are, by number.
- */
-#include "interpret/control.h"
+#include "interpret/interpret.h"
 
-#include "interpret/blocks.h"
-#include "interpret/lists.h"
-#include "interpret/memory.h"
-#include "interpret/message.h"
-#include "interpret/sizes.h"
+#include "interpret/method.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CALLS = 1000, MOST_BLOCKS = 1200 }; /* one within the other */
-enum { STEPS_OF_A_TICK = 64 };
+/* Loops that run no more often are unrolled. */
+enum { LONG_LOOP = 256, FIRST_PRIME = 7 };
 
-/* Of a program that has no end, or next to none. */
-enum { MOST_STEPS = 1 << 24, MOST_VALUES = 1 << 24 };
+/* A call that was followed, and what it left. */
+typedef struct call {
+    htp_arena arena; /* has the machine, and the trace that is made of it */
+    htp_arena kept;  /* has what outlives these: the states, and what they are carried as */
+    uint32_t lane_count;
+    htp_recorded_states states;
+    const htp_trace *trace; /* NULL: there is none */
+    const htp_trace_stand *calls;
+    const htp_trace_stand *nodes;
+} call;
 
-/* ---- functions ---- */
+struct htp_interpreter {
+    htp_interpreted of;
+    htp_weight_list weights; /* constants that any call needed stay */
+    call *last;              /* NULL */
+    call *first;             /* after the archive was read: NULL, or perhaps the last one */
+    uint64_t empty;          /* the runner's mark when nothing ran */
+    uint64_t begun;          /* and behind what stays while later calls are followed */
+};
 
-static htp_outcome read_function(htp_machine *m, uint32_t function)
+/* A call that is being followed: in one machine after the other, until one comes to an end. */
+typedef struct following {
+    htp_interpreter *interpreter;
+    const htp_shim_input *inputs;
+    uint32_t input_count;
+    uint32_t lane_count;
+    const htp_trace_carried *carried;
+    uint32_t carried_count; /* 0: it is a first call */
+    htp_shim_tick tick;
+    void *user;
+    htp_shim_error *error;
+    call *previous; /* whose states are carried; NULL */
+    call *made;
+    htp_machine *machine; /* the last one */
+    htp_carried_state *found;
+    HTP_VECTOR(htp_object_attribute) early; /* that are read before anything runs */
+    HTP_VECTOR(htp_holder) early_holders;
+    bool prefers_loops; /* although it is known how often they run */
+} following;
+
+static void free_call(call *ended)
 {
-    if (m->program->functions[function].is_loaded) {
-        return HTP_GOES_ON;
+    if (ended) {
+        htp_arena_free(&ended->arena);
+        htp_arena_free(&ended->kept);
+        free(ended);
     }
-    htp_shim_error *error = HTP_NEW(m->arena, htp_shim_error); /* much for the stack of calls */
-    htp_shim_code code = m->program->load_function(m->program, function, error);
-    if (code == HTP_SHIM_OK) {
-        return HTP_GOES_ON;
-    }
-    htp_outcome outcome = code == HTP_SHIM_INTERNAL ? HTP_BREAKS : HTP_FAILS;
-    htp_message_shorten(error);
-    return htp_machine_stop(m, outcome, "%s", error->message);
 }
 
-/* A function that was read. */
-static htp_loaded_function *make_loaded(htp_machine *m, uint32_t number)
+const htp_interpreted *htp_interpreter_of(const htp_interpreter *interpreter)
 {
-    htp_loaded_function *code = HTP_NEW(m->arena, htp_loaded_function);
-    code->function = m->program->functions[number];
-    const htp_program_function *function = &code->function;
-    code->is_unpacked = HTP_NEW_ARRAY(m->arena, bool, function->value_count);
-    code->file_lines = HTP_NEW_ARRAY(m->arena, uint32_t, function->node_count);
-    code->constants = HTP_NEW_ARRAY(m->arena, htp_item *, function->node_count);
-    for (uint32_t i = 0; i < function->node_count; i++) {
-        const htp_program_node *node = &function->nodes[i];
-        bool unpacks = strcmp(node->kind, "prim::ListUnpack") == 0;
-        for (uint32_t k = 0; unpacks && k < node->input_count; k++) {
-            code->is_unpacked[node->inputs[k]] = true;
-        }
+    return &interpreter->of;
+}
+
+htp_interpreter *htp_interpreter_open(const htp_interpreted *of)
+{
+    htp_interpreter *interpreter = calloc(1, sizeof(*interpreter));
+    if (interpreter) {
+        interpreter->of = *of;
+        htp_weight_list_open(&interpreter->weights, of->instances);
+        interpreter->empty = of->runner->mark(of->runner->self);
+        interpreter->begun = interpreter->empty;
     }
+    return interpreter;
+}
+
+static void free_calls(htp_interpreter *interpreter)
+{
+    if (interpreter->first != interpreter->last) {
+        free_call(interpreter->first);
+    }
+    free_call(interpreter->last);
+    interpreter->first = NULL;
+    interpreter->last = NULL;
+}
+
+void htp_interpreter_close(htp_interpreter *interpreter)
+{
+    if (interpreter) {
+        free_calls(interpreter);
+        htp_weight_list_close(&interpreter->weights);
+        free(interpreter);
+    }
+}
+
+void htp_interpreter_stands(const htp_interpreter *interpreter, const htp_trace_stand **calls,
+                            uint32_t *call_count, const htp_trace_stand **nodes,
+                            uint32_t *node_count)
+{
+    const call *last = interpreter->last;
+    *calls = last ? last->calls : NULL;
+    *call_count = last ? last->trace->call_count : 0;
+    *nodes = last ? last->nodes : NULL;
+    *node_count = last ? last->trace->node_count : 0;
+}
+
+/* ---- what is carried ---- */
+
+static int compare_names(const void *left, const void *right)
+{
+    const htp_carried_state *a = left;
+    const htp_carried_state *b = right;
+    return strcmp(a->name, b->name);
+}
+
+/* What the last call left, as the states are said to be carried: by their names. @return whether it
+ * left all of them */
+static bool find_carried(following *f)
+{
+    const call *last = f->interpreter->last;
+    htp_arena *arena = &f->made->kept;
+    htp_map by_name = {0};
+    if (f->carried_count == 0) {
+        return true;
+    }
+    if (!last || last->lane_count != f->lane_count) {
+        return false;
+    }
+    for (size_t i = 0; i < last->states.count; i++) {
+        htp_map_set(arena, &by_name, last->states.items[i].name, (uint32_t)i);
+    }
+    f->found = HTP_NEW_ARRAY(arena, htp_carried_state, f->carried_count);
+    for (uint32_t i = 0; i < f->carried_count; i++) {
+        const htp_trace_carried *carried = &f->carried[i];
+        uint32_t index = 0;
+        if (!htp_map_get(&by_name, carried->name, &index) || index >= last->states.count) {
+            return false;
+        }
+        const htp_recorded_state *state = &last->states.items[index];
+        f->found[i] = (htp_carried_state){.name = state->name,
+                                          .attribute = state->attribute,
+                                          .holder = state->holder,
+                                          .left = &state->left,
+                                          .parts = carried->parts,
+                                          .part_count = carried->part_count};
+    }
+    qsort(f->found, f->carried_count, sizeof(*f->found), compare_names);
+    return true;
+}
+
+/* Frees the traces that are not to stay: what is carried is read once more. */
+static void let_go(following *f)
+{
+    htp_interpreter *interpreter = f->interpreter;
+    if (f->carried_count == 0) {
+        free_calls(interpreter);
+        return;
+    }
+    f->previous = interpreter->last;
+    interpreter->last = NULL;
+    if (f->previous != interpreter->first) {
+        htp_arena_free(&f->previous->arena);
+    }
+}
+
+/* Whether an image has what the runner keeps. */
+static bool needs_runner(const htp_image *image)
+{
+    bool is_needed = image->lane[0].kind == HTP_OPERAND_OTHER;
+    for (size_t i = 0; !is_needed && i < image->part_count; i++) {
+        is_needed = needs_runner(&image->parts[i]);
+    }
+    return is_needed;
+}
+
+/* What was made is the last call from now on, if it came to a trace. */
+static void settle(following *f, htp_shim_code code)
+{
+    htp_interpreter *interpreter = f->interpreter;
+    const htp_runner *runner = interpreter->of.runner;
+    if (f->previous != interpreter->first) {
+        free_call(f->previous);
+    }
+    if (!f->made->trace) {
+        free_call(f->made);
+        return;
+    }
+    bool is_first = f->carried_count == 0 && code == HTP_SHIM_OK;
+    bool stays = is_first;
+    for (size_t i = 0; !stays && i < f->made->states.count; i++) {
+        stays = needs_runner(&f->made->states.items[i].left);
+    }
+    interpreter->last = f->made;
+    interpreter->first = is_first ? f->made : interpreter->first;
+    interpreter->begun = stays ? runner->mark(runner->self) : interpreter->begun;
+}
+
+/* ---- one machine ---- */
+
+htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, uint32_t lane_count)
+{
+    const htp_interpreted *of = &interpreter->of;
+    htp_machine *m = HTP_NEW(arena, htp_machine);
+    m->arena = arena;
+    m->program = of->program;
+    m->runner = of->runner;
+    m->places = of->places;
+    m->instances = of->instances;
+    m->modules = of->instances->modules.items;
+    m->module_count = (uint32_t)of->instances->modules.count;
+    m->weight_list = &interpreter->weights;
+    m->method = of->method;
+    m->function = of->program->method;
+    m->lane_count = lane_count;
+    m->longest_unrolled = LONG_LOOP;
+    m->recording.last_prime = FIRST_PRIME;
+    HTP_PUSH(arena, &m->recording.blocks,
+             (htp_recorded_block){.inputs = {0}}); /* the method itself */
+    return m;
+}
+
+static htp_machine *make_machine(const following *f)
+{
+    htp_machine *m = htp_machine_make(&f->made->arena, f->interpreter, f->lane_count);
+    m->tick = f->tick;
+    m->user = f->user;
+    m->longest_unrolled = f->prefers_loops ? 0 : LONG_LOOP;
+    return m;
+}
+
+static htp_trace_stand stand_of(const htp_place *place)
+{
+    uint32_t function = place->node == HTP_PROGRAM_NONE ? HTP_SHIM_NONE : place->function;
+    return (htp_trace_stand){function, place->node, place->call};
+}
+
+static void list_stands(const htp_machine *m, call *made)
+{
+    htp_trace_stand *calls =
+        HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->recording.calls_made.count);
+    htp_trace_stand *nodes = HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->recording.nodes.count);
+    for (size_t i = 0; i < m->recording.calls_made.count; i++) {
+        calls[i] = stand_of(&m->recording.calls_made.items[i]);
+    }
+    for (size_t i = 0; i < m->recording.nodes.count; i++) {
+        nodes[i] = stand_of(&m->recording.nodes.items[i].place);
+    }
+    made->calls = calls;
+    made->nodes = nodes;
+}
+
+static htp_outcome leave_trace(const following *f, const htp_items *given, const htp_items *outputs)
+{
+    htp_machine *m = f->machine;
+    htp_trace *trace = HTP_NEW(m->arena, htp_trace);
+    HTP_DO(htp_trace_make(m, given, outputs, &f->made->states, trace));
+    list_stands(m, f->made);
+    f->made->trace = trace;
+    return HTP_GOES_ON;
+}
+
+static htp_outcome follow_method(const following *f, const htp_items *arguments,
+                                 const htp_items *given)
+{
+    htp_machine *m = f->machine;
+    htp_items outputs = {0};
+    HTP_DO(htp_attributes_load_early(m, f->early.items, f->early_holders.items, f->early.count));
+    HTP_DO(htp_method_run(m, arguments, f->found, f->carried_count, &outputs));
+    HTP_DO(htp_states_find(m, f->found, f->carried_count, &f->made->kept, &f->made->states));
+    return leave_trace(f, given, &outputs);
+}
+
+/* What ran before the method refused its inputs is a trace, too. */
+static htp_outcome leave_refusal(const following *f, const htp_items *given, htp_outcome refusal)
+{
+    const htp_items none = {0};
+    const char *message = f->machine->message;
+    f->made->states = (htp_recorded_states){0};
+    HTP_DO(leave_trace(f, given, &none));
+    f->machine->message = message;
+    return refusal;
+}
+
+/* Attributes that were first read within a branch or loop are read earlier the next time. */
+static htp_outcome note_late(following *f)
+{
+    htp_machine *m = f->machine;
+    htp_arena *arena = &f->made->kept;
+    for (size_t i = 0; i < m->state.late.count; i++) {
+        htp_holder holder = {.path = ""};
+        (void)htp_attribute_holder(m, m->state.late.items[i].object, &holder);
+        holder.path = htp_arena_strdup(arena, holder.path);
+        HTP_PUSH(arena, &f->early, m->state.late.items[i]);
+        HTP_PUSH(arena, &f->early_holders, holder);
+    }
+    return m->state.late.count > 0
+               ? HTP_NEEDS_EARLIER
+               : htp_machine_stop(m, HTP_FAILS, "an attribute is changed before it is read");
+}
+
+static htp_outcome follow_once(following *f)
+{
+    const htp_interpreter *interpreter = f->interpreter;
+    const htp_runner *runner = interpreter->of.runner;
+    htp_items arguments = {0};
+    htp_items given = {0};
+    htp_arena_free(&f->made->arena);
+    f->made->states = (htp_recorded_states){0};
+    runner->release(runner->self, f->carried_count ? interpreter->begun : interpreter->empty);
+    htp_machine *m = make_machine(f);
+    f->machine = m;
+    HTP_DO(htp_arguments_make(m, f->inputs, f->input_count, &arguments));
+    for (size_t i = 0; i < arguments.count; i++) {
+        htp_items_push(m, &given, htp_item_as_given(m, arguments.items[i]));
+    }
+    htp_outcome outcome = follow_method(f, &arguments, &given);
+    if (outcome == HTP_NEEDS_EARLIER) {
+        return note_late(f);
+    }
+    return HTP_IS_REFUSAL(outcome) ? leave_refusal(f, &given, outcome) : outcome;
+}
+
+/* ---- all of them ---- */
+
+static htp_outcome follow_early(following *f)
+{
+    htp_outcome outcome = HTP_NEEDS_EARLIER;
+    while (outcome == HTP_NEEDS_EARLIER) {
+        outcome = follow_once(f);
+    }
+    return outcome;
+}
+
+static htp_outcome follow(following *f)
+{
+    htp_outcome outcome = follow_early(f);
+    if (outcome != HTP_TOO_MANY_FORKS) {
+        return outcome;
+    }
+    f->prefers_loops = true; /* an unrolled one has a fork in each iteration */
+    return follow_early(f);
+}
+
+static htp_shim_code tell(htp_shim_error *error, htp_shim_code code, const char *message)
+{
+    (void)snprintf(error->message, sizeof(error->message), "%s", message);
     return code;
 }
 
-htp_outcome htp_control_load(htp_machine *m, uint32_t function, htp_loaded_function **code)
+static htp_shim_code fail(const following *f, htp_shim_code code, const char *message)
 {
-    if (function == HTP_PROGRAM_NONE) {
-        return htp_machine_stop(m, HTP_FAILS,
-                                "a function is called that the program does not have");
+    return tell(f->error, code, message);
+}
+
+htp_shim_code htp_machine_end(const htp_machine *m, htp_outcome outcome, htp_shim_error *error)
+{
+    if (outcome == HTP_GOES_ON) {
+        return HTP_SHIM_OK;
     }
-    while (m->control.functions.count <= function) {
-        HTP_PUSH(m->arena, &m->control.functions, NULL);
+    if (outcome == HTP_NEEDS_LANES) {
+        return tell(error, HTP_SHIM_NEEDS_LANES, "a size depends on the data");
     }
-    if (!m->control.functions.items[function]) {
-        HTP_DO(read_function(m, function));
-        m->control.functions.items[function] = make_loaded(m, function);
+    htp_shim_code code = HTP_IS_UNSUPPORTED(outcome) ? HTP_SHIM_UNSUPPORTED
+                         : HTP_IS_REFUSAL(outcome)   ? HTP_SHIM_BAD_INPUTS
+                                                     : HTP_SHIM_INTERNAL;
+    return tell(error, code,
+                m->message ? m->message : "what is followed stops, and nobody says why");
+}
+
+static htp_shim_code run(following *f)
+{
+    if (!find_carried(f)) {
+        return fail(f, HTP_SHIM_INTERNAL, "a state is carried that the last trace did not have");
     }
-    *code = m->control.functions.items[function];
-    return HTP_GOES_ON;
-}
-
-/* Room for the values of a function. To make much of it takes its time. */
-static htp_item **make_room(htp_machine *m, const htp_loaded_function *code)
-{
-    enum { VALUES_OF_A_STEP = 64 };
-    m->control.steps += code->function.value_count / VALUES_OF_A_STEP;
-    return HTP_NEW_ARRAY(m->arena, htp_item *, code->function.value_count);
-}
-
-htp_outcome htp_control_make_frame(htp_machine *m, uint32_t function, const htp_items *arguments,
-                                   htp_frame **made)
-{
-    htp_loaded_function *code = NULL;
-    HTP_DO(htp_control_load(m, function, &code));
-    const char *name = code->function.name ? code->function.name : "fork";
-    if (code->function.block_count == 0) {
-        return htp_machine_stop(m, HTP_FAILS, "%s() has no code", name);
+    let_go(f);
+    if (f->lane_count < 1 || f->lane_count > HTP_SHIM_MAX_LANES) {
+        return fail(f, HTP_SHIM_INTERNAL, "a trace has 1 to 4 lanes");
     }
-    const htp_program_block *block = &code->function.blocks[0];
-    if (block->input_count != arguments->count) {
-        return htp_machine_stop(m, HTP_BAD_INPUTS, "%s() takes %u arguments, not %zu", name,
-                                (unsigned)block->input_count, arguments->count);
+    htp_outcome outcome = follow(f);
+    return htp_machine_end(f->machine, outcome, f->error);
+}
+
+/* Whatever memory it is that runs out: the call is forgotten. */
+static htp_shim_code run_guarded(following *f)
+{
+    if (htp_arena_recover(&f->made->kept) != 0) {
+        f->made->trace = NULL;
+        return fail(f, HTP_SHIM_INTERNAL, "out of memory");
     }
-    htp_frame *frame = HTP_NEW(m->arena, htp_frame);
-    *frame = (htp_frame){.function = function, .code = code, .name = name};
-    frame->values = make_room(m, code);
-    for (size_t i = 0; i < arguments->count; i++) {
-        frame->values[block->inputs[i]] = arguments->items[i];
+    if (htp_arena_recover(&f->made->arena) != 0) {
+        f->made->trace = NULL;
+        return fail(f, HTP_SHIM_INTERNAL, "out of memory");
     }
-    *made = frame;
-    return HTP_GOES_ON;
+    return run(f);
 }
 
-htp_frame *htp_control_copy_frame(htp_machine *m, const htp_frame *frame)
+htp_shim_code htp_interpreter_run(htp_interpreter *interpreter, const htp_shim_input *inputs,
+                                  uint32_t input_count, uint32_t lane_count,
+                                  const htp_trace_carried *carried, uint32_t carried_count,
+                                  htp_shim_tick tick, void *user, const htp_trace **trace,
+                                  htp_shim_error *error)
 {
-    size_t count = frame->code->function.value_count;
-    htp_frame *copy = HTP_NEW(m->arena, htp_frame);
-    *copy = *frame;
-    copy->values = make_room(m, frame->code);
-    if (count) {
-        memcpy(copy->values, frame->values, count * sizeof(*copy->values));
+    const htp_runner *runner = interpreter->of.runner;
+    following f = {.interpreter = interpreter,
+                   .inputs = inputs,
+                   .input_count = input_count,
+                   .lane_count = lane_count,
+                   .carried = carried,
+                   .carried_count = carried_count,
+                   .tick = tick,
+                   .user = user,
+                   .error = error,
+                   .made = calloc(1, sizeof(call))};
+    *trace = NULL;
+    if (!f.made) {
+        return fail(&f, HTP_SHIM_INTERNAL, "out of memory");
     }
-    return copy;
-}
-
-/* ---- what is known ---- */
-
-htp_outcome htp_control_require_known(htp_machine *m, const htp_item *item)
-{
-    const htp_recorded_node *node = htp_recording_find_cause(m, htp_item_find_unknown(item));
-    return node && node->failure
-               ? htp_machine_refuse(m, &node->place, "%s, which decides what runs: %s", node->kind,
-                                    node->failure)
-               : HTP_GOES_ON;
-}
-
-/* Refuses what is not the same whatever the input's contents and dynamic axes are. */
-static htp_outcome require_constant(htp_machine *m, const htp_item *item, const char *what,
-                                    const htp_place *place)
-{
-    HTP_DO(htp_control_require_known(m, item));
-    if (item->kind != HTP_ITEM_PLAIN || !htp_has_lanes(item) || htp_is_data(item)) {
-        return htp_machine_refuse(m, place, "%s depends on the data", what);
-    }
-    return htp_is_constant(item)
-               ? HTP_GOES_ON
-               : htp_machine_stop(m, HTP_UNSUPPORTED,
-                                  "%s depends on a dynamic axis, %s; give that axis a fixed size",
-                                  what, htp_place_describe(m, place));
-}
-
-htp_outcome htp_control_decide(htp_machine *m, const htp_item *condition, const htp_place *place,
-                               bool *side)
-{
-    HTP_DO(require_constant(m, condition, "a branch or loop", place));
-    if (!htp_is_bool(condition)) {
-        return htp_machine_stop(m, HTP_FAILS, "a bool is expected");
-    }
-    *side = condition->lane[0].as.b;
-    return HTP_GOES_ON;
-}
-
-htp_outcome htp_control_number(htp_machine *m, const htp_item *item, const htp_place *place,
-                               int64_t *number)
-{
-    HTP_DO(require_constant(m, item, "a count or index", place));
-    if (!htp_is_int(item)) {
-        return htp_machine_stop(m, HTP_FAILS, "an int is expected");
-    }
-    *number = item->lane[0].as.i;
-    return HTP_GOES_ON;
-}
-
-/* ---- nodes ---- */
-
-/* Where a node stands. Sources are looked up once. */
-static htp_place place_of(htp_machine *m, const htp_frame *frame, uint32_t node)
-{
-    uint32_t *known = &frame->code->file_lines[node];
-    if (*known == 0) {
-        htp_source_line found = {.file = ""};
-        m->places->find(m->places->self, frame->function, node, &found.file, &found.line);
-        HTP_PUSH(m->arena, &m->control.sources, found);
-        *known = (uint32_t)m->control.sources.count;
-    }
-    const htp_source_line *source = &m->control.sources.items[*known - 1];
-    return (htp_place){.scope = frame->scope,
-                       .call = frame->call,
-                       .function = frame->function,
-                       .node = node,
-                       .name = frame->name,
-                       .file = source->file,
-                       .line = source->line};
-}
-
-/* What some values are now. */
-static htp_outcome read_values(htp_machine *m, const htp_frame *frame, const uint32_t *values,
-                               uint32_t count, const htp_place *place, htp_items *items)
-{
-    size_t containers = 0;
-    HTP_EXPECT(m->arena, items, count);
-    for (uint32_t i = 0; i < count; i++) {
-        htp_item *item = frame->values[values[i]];
-        if (!item) {
-            return htp_machine_stop(m, HTP_FAILS, "a value is read that nothing has made");
-        }
-        HTP_DO(htp_memory_current(m, item, place, &item));
-        htp_items_push(m, items, item);
-        containers += htp_is_container(item);
-    }
-    m->memory.has_nested =
-        m->memory.has_nested || containers > 1; /* one may be put into the other */
-    return HTP_GOES_ON;
-}
-
-static void set_outputs(const htp_program_node *node, const htp_items *outputs, htp_frame *frame)
-{
-    for (uint32_t i = 0; i < node->output_count && i < outputs->count; i++) {
-        frame->values[node->outputs[i]] = outputs->items[i];
-    }
-}
-
-static bool holds_dict(const htp_item *item)
-{
-    bool holds = item->kind == HTP_ITEM_DICT;
-    for (size_t i = 0; htp_is_container(item) && i < item->elements.count && !holds; i++) {
-        holds = holds_dict(item->elements.items[i]);
-    }
-    return holds;
-}
-
-/* Who evaluates a node; NULL: it is an operator that is run. */
-static htp_outcome find_handler(htp_machine *m, const htp_step *step, htp_handler **handler)
-{
-    const char *kind = step->node->kind;
-    const htp_items *inputs = &step->inputs;
-    bool is_grown = false;
-    HTP_DO(htp_list_check(m, kind, inputs, &step->place, &is_grown));
-    *handler = is_grown ? htp_handler_find_of_grown(kind, inputs) : htp_handler_find(kind);
-    if (!*handler && inputs->count > 0 && htp_is_container(inputs->items[0])) {
-        *handler = htp_handler_find_of_containers(kind);
-    }
-    for (size_t i = 0; !*handler && i < inputs->count; i++) {
-        if (holds_dict(inputs->items[i])) {
-            return htp_machine_refuse(m, &step->place, "%s on a dict", kind);
-        }
-    }
-    return HTP_GOES_ON;
-}
-
-static htp_outcome evaluate(htp_machine *m, htp_step *step, htp_items *outputs)
-{
-    const char *kind = step->node->kind;
-    htp_handler *handler = NULL;
-    bool answer = false;
-    HTP_DO(find_handler(m, step, &handler));
-    if (htp_sizes_compare_carried(m, kind, &step->inputs, &answer)) {
-        htp_items_push(m, outputs, htp_item_bool(m, answer));
-        return HTP_GOES_ON;
-    }
-    HTP_DO(handler ? handler(m, step, outputs)
-                   : htp_execute_node(m, &step->inputs, &step->place, outputs));
-    htp_sizes_pass_on_carried(kind, &step->inputs, outputs);
-    return HTP_GOES_ON;
-}
-
-htp_outcome htp_control_tick(htp_machine *m)
-{
-    if (++m->control.steps > MOST_STEPS || m->recording.items.count > MOST_VALUES) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED, "%s() takes more than 16 million steps",
-                                m->method);
-    }
-    if (m->control.steps - m->control.last_tick < STEPS_OF_A_TICK) {
-        return HTP_GOES_ON;
-    }
-    m->control.last_tick = m->control.steps;
-    bool goes_on = !m->tick || m->tick(m->user, m->recording.nodes.count, 0);
-    return goes_on ? HTP_GOES_ON : htp_machine_stop(m, HTP_BREAKS, "interrupted");
-}
-
-static htp_outcome run_node(htp_machine *m, htp_frame *frame, uint32_t number)
-{
-    HTP_DO(htp_control_tick(m));
-    const htp_program_node *node = &frame->code->function.nodes[number];
-    htp_step step = {.node = node, .frame = frame, .place = place_of(m, frame, number)};
-    htp_items outputs = {0};
-    HTP_DO(read_values(m, frame, node->inputs, node->input_count, &step.place, &step.inputs));
-    HTP_DO(evaluate(m, &step, &outputs));
-    set_outputs(node, &outputs, frame);
-    return HTP_GOES_ON;
-}
-
-/* ---- blocks ---- */
-
-/* What is left of a block behind a node whose sides cannot meet. */
-typedef struct rest {
-    const htp_frame *before;
-    uint32_t block;
-    uint32_t at; /* the node, of those in the block */
-    htp_place place;
-} rest;
-
-static htp_outcome run_from(htp_machine *m, htp_frame *frame, uint32_t block, uint32_t at,
-                            const htp_place *place, htp_items *outputs);
-
-static htp_outcome run_rest(htp_machine *m, const void *data, const htp_items *given,
-                            htp_items *outputs)
-{
-    const rest *left = data;
-    htp_frame *own = htp_control_copy_frame(m, left->before);
-    const htp_program_function *function = &own->code->function;
-    set_outputs(&function->nodes[function->blocks[left->block].first_node + left->at], given, own);
-    return run_from(m, own, left->block, left->at + 1, &left->place, outputs);
-}
-
-/* Runs the nodes of a block from one of them on. */
-static htp_outcome run_from(htp_machine *m, htp_frame *frame, uint32_t block, uint32_t at,
-                            const htp_place *place, htp_items *outputs)
-{
-    const htp_program_block *code = &frame->code->function.blocks[block];
-    for (uint32_t i = at; i < code->node_count; i++) {
-        htp_outcome outcome = run_node(m, frame, code->first_node + i);
-        if (outcome == HTP_FORKS) {
-            rest *left = HTP_NEW(m->arena, rest);
-            *left = (rest){htp_control_copy_frame(m, frame), block, i, *place};
-            return htp_branch_resume(m, &m->fork, (htp_next){run_rest, left}, HTP_ALL_LIVE,
-                                     outputs);
-        }
-        HTP_DO(outcome);
-    }
-    return read_values(m, frame, code->outputs, code->output_count, place, outputs);
-}
-
-htp_outcome htp_control_run_block(htp_machine *m, htp_frame *frame, uint32_t block,
-                                  const htp_place *place, htp_items *outputs)
-{
-    if (m->control.block_depth >= MOST_BLOCKS) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED,
-                                "calls, branches and loops are nested more than %d deep",
-                                MOST_BLOCKS);
-    }
-    m->control.block_depth++;
-    htp_outcome outcome = run_from(m, frame, block, 0, place, outputs);
-    m->control.block_depth--;
-    return outcome;
-}
-
-/* ---- calls ---- */
-
-uint32_t htp_control_enter(htp_machine *m, uint32_t module, uint32_t caller, uint32_t site)
-{
-    uint32_t call = m->recording.calls[module]++;
-    HTP_PUSH(m->arena, &m->recording.scopes,
-             (htp_trace_scope){.parent = caller, .module = module, .call = call, .site = site});
-    return (uint32_t)m->recording.scopes.count - 1;
-}
-
-/* What a call gives is what its function does. */
-static htp_outcome pass_on(htp_machine *m, const void *data, const htp_items *given,
-                           htp_items *outputs)
-{
-    (void)data;
-    *outputs = htp_items_copy(m, given);
-    return HTP_GOES_ON;
-}
-
-static htp_outcome run_function(htp_machine *m, htp_frame *frame, htp_items *outputs)
-{
-    const htp_place place = {
-        .scope = frame->scope, .function = HTP_PROGRAM_NONE, .node = HTP_PROGRAM_NONE, .file = ""};
-    size_t first = m->recording.items.count;
-    htp_outcome outcome = htp_control_run_block(m, frame, 0, &place, outputs);
-    return outcome == HTP_FORKS
-               ? htp_branch_resume(m, &m->fork, (htp_next){pass_on, NULL}, first, outputs)
-               : outcome;
-}
-
-static htp_outcome call_deeper(htp_machine *m, uint32_t function, const htp_items *arguments,
-                               uint32_t scope, uint32_t call, htp_items *outputs)
-{
-    if (m->control.depth > MOST_CALLS) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED, "calls are nested more than %d deep",
-                                MOST_CALLS);
-    }
-    htp_frame *frame = NULL;
-    HTP_DO(htp_control_make_frame(m, function, arguments, &frame));
-    frame->scope = scope;
-    frame->call = call;
-    return run_function(m, frame, outputs);
-}
-
-htp_outcome htp_control_call(htp_machine *m, uint32_t function, const htp_items *arguments,
-                             uint32_t scope, uint32_t call, htp_items *outputs)
-{
-    m->control.depth++;
-    htp_outcome outcome = call_deeper(m, function, arguments, scope, call, outputs);
-    m->control.depth--;
-    return outcome;
+    f.made->lane_count = lane_count;
+    runner->begin(runner->self);
+    htp_shim_code code = run_guarded(&f);
+    runner->end(runner->self);
+    *trace = f.made->trace;
+    settle(&f, code);
+    return code;
 }

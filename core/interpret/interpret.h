@@ -5,9 +5,9 @@
 #define HTP_INTERPRET_INTERPRET_H
 
 #include "base/arena.h"
-#include "interpret/instances.h"
-#include "interpret/places.h"
-#include "interpret/trace.h"
+#include "interpret/machine/instances.h"
+#include "interpret/machine/places.h"
+#include "interpret/trace/trace.h"
 
 #include <htp/runner.h>
 

@@ -5,7 +5,7 @@
 #define HTP_INTERPRET_METHOD_H
 
 #include "interpret/interpret.h"
-#include "interpret/states.h"
+#include "interpret/objects/states.h"
 
 /** A machine that is to follow the method. Its ticks are the caller's to set. */
 htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, uint32_t lane_count);

@@ -3,9 +3,9 @@
  */
 #include "interpret/method.h"
 
-#include "interpret/blocks.h"
-#include "interpret/lists.h"
-#include "interpret/memory.h"
+#include "interpret/control/blocks.h"
+#include "interpret/lists/lists.h"
+#include "interpret/memory/memory.h"
 
 static void note_argument(htp_machine *m, htp_item *argument)
 {

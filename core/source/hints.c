@@ -1,6 +1,6 @@
 #include "source/hints.h"
 
-#include "interpret/message.h"
+#include "interpret/operators/message.h"
 #include "source/hint_scope.h"
 #include "source/program.h"
 

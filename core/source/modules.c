@@ -1,7 +1,7 @@
 #include "source/modules.h"
 
-#include "interpret/instances.h"
-#include "interpret/message.h"
+#include "interpret/machine/instances.h"
+#include "interpret/operators/message.h"
 
 #include <stdio.h>
 #include <string.h>

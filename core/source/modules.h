@@ -4,7 +4,7 @@
 #ifndef HTP_SOURCE_MODULES_H
 #define HTP_SOURCE_MODULES_H
 
-#include "interpret/instances.h"
+#include "interpret/machine/instances.h"
 
 /**
  * Lists the module instances below object 0, depth first in the order of definition, and the

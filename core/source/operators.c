@@ -56,14 +56,14 @@ static bool is_followed(const htp_program *program, const htp_program_function *
     static const char *const always[] = {
 #define HTP_FOLLOWED(kind, handler) kind,
 #define HTP_FOLLOWED_IN_LISTS(kind, handler)
-#include "interpret/followed.def"
+#include "interpret/steps/followed.def"
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
     };
     static const char *const in_lists[] = {
 #define HTP_FOLLOWED(kind, handler)
 #define HTP_FOLLOWED_IN_LISTS(kind, handler) kind,
-#include "interpret/followed.def"
+#include "interpret/steps/followed.def"
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
     };

@@ -9,7 +9,7 @@
 #define HTP_SOURCE_PLACES_H
 
 #include "base/input_file.h"
-#include "interpret/places.h"
+#include "interpret/machine/places.h"
 #include "source/archive.h"
 
 #include <htp/program.h>

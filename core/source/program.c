@@ -1,6 +1,6 @@
 #include "source/program.h"
 
-#include "interpret/message.h"
+#include "interpret/operators/message.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define HTP_SOURCE_STATIC_CALLS_H
 
 #include "base/arena.h"
-#include "interpret/trace.h"
+#include "interpret/trace/trace.h"
 
 #include <htp/program.h>
 

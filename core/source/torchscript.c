@@ -3,10 +3,10 @@
  */
 #include "source/torchscript.h"
 
-#include "interpret/message.h"
-#include "interpret/meta_kernels.h"
-#include "interpret/operand_checks.h"
-#include "interpret/restore.h"
+#include "interpret/meta/kernels.h"
+#include "interpret/operators/message.h"
+#include "interpret/operators/operand_checks.h"
+#include "interpret/restore/restore.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 
 #include "base/dtype.h"
 #include "interpret/interpret.h"
-#include "interpret/message.h"
+#include "interpret/operators/message.h"
 
 #include <inttypes.h>
 #include <string.h>

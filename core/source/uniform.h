@@ -5,7 +5,7 @@
 #ifndef HTP_SOURCE_UNIFORM_H
 #define HTP_SOURCE_UNIFORM_H
 
-#include "interpret/trace.h"
+#include "interpret/trace/trace.h"
 
 /** What a value is a part of, or the whole in another shape, without change. */
 uint32_t htp_uniform_source(const htp_trace *trace, uint32_t id);

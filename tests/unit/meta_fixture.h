@@ -7,8 +7,8 @@
 #include "unit.h"
 
 #include "base/text.h"
-#include "interpret/meta_call.h"
-#include "interpret/meta_kernels.h"
+#include "interpret/meta/call.h"
+#include "interpret/meta/kernels.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef HTP_TESTS_RESTORE_FIXTURE_H
 #define HTP_TESTS_RESTORE_FIXTURE_H
 
-#include "interpret/restore.h"
+#include "interpret/restore/restore.h"
 #include "runner_fixture.h"
 
 #include <inttypes.h>

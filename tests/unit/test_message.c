@@ -1,4 +1,4 @@
-#include "interpret/message.h"
+#include "interpret/operators/message.h"
 #include "unit.h"
 
 #include <stdio.h>

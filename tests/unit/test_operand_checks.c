@@ -3,7 +3,7 @@
  */
 #include "interpret_fixture.h"
 
-#include "interpret/operand_checks.h"
+#include "interpret/operators/operand_checks.h"
 
 /* ---- operands -------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "interpret/operand_checks.h"
+#include "interpret/operators/operand_checks.h"
 
 #include <string.h>
 

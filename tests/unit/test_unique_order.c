@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "interpret/execute.h"
+#include "interpret/lanes/execute.h"
 
 #include <string.h>
 

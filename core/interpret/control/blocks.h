@@ -1,0 +1,57 @@
+/*
+ * Branches, and the blocks that they and loops are recorded as.
+ */
+#ifndef HTP_INTERPRET_CONTROL_BLOCKS_H
+#define HTP_INTERPRET_CONTROL_BLOCKS_H
+
+#include "interpret/steps/control.h"
+
+/* ---- branches (branch.c) ---- */
+
+/** Of a branch that no call ends with. */
+#define HTP_ALL_LIVE SIZE_MAX
+
+/** Branches that could not meet, one within the other: each one doubles what follows. */
+enum { HTP_MOST_FORKS = 6 };
+
+/** A branch on what is not known: both sides are run, and recorded.
+ * @param first_local  the first item of a call that ends with the branch: what it made is gone then
+ * @return HTP_FORKS where they cannot meet */
+htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place *place,
+                           htp_side side, size_t first_local, htp_items *outputs);
+
+/** Goes on with @p next after a branch whose sides cannot meet: on each of them. @p fork may be the
+ * machine's: it is copied before anything runs. */
+htp_outcome htp_branch_resume(htp_machine *m, const htp_fork *fork, htp_next next,
+                              size_t first_local, htp_items *outputs);
+
+/* ---- blocks (block.c) ---- */
+
+/** A block as it was recorded. What it changed outside of itself is taken back, and noted here. */
+typedef struct htp_block {
+    uint32_t id;
+    htp_items outputs;
+    htp_memories memories;     /* what they held at the end */
+    htp_list_states lists;     /* and what older lists held */
+    htp_map list_places;       /* of these, by birth */
+    htp_attributes attributes; /* and the attributes of objects */
+    bool has_raised;           /* the program's own exception: message */
+    const char *message;
+} htp_block;
+
+/** What is run as a block. */
+typedef htp_outcome htp_body_run(htp_machine *m, void *data, htp_items *outputs);
+
+/** Runs what becomes a block of its own. Whatever it changes is as before when it ends; so it is
+ * where it does not go on. */
+htp_outcome htp_block_run(htp_machine *m, htp_body_run *body, void *data, htp_block *block);
+
+/** What a value that is older than a block is when that ends. */
+htp_outcome htp_block_value_after(htp_machine *m, const htp_block *block, htp_item *value,
+                                  htp_item **after);
+
+/** What a list or dict held at the end of a block. */
+htp_outcome htp_block_contents_after(htp_machine *m, const htp_block *block, const htp_item *list,
+                                     htp_contents *contents);
+
+#endif

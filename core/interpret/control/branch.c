@@ -1,0 +1,226 @@
+/*
+ * Branches: taken where the condition is known, recorded with both sides where it is not.
+ */
+#include "interpret/steps/control.h"
+
+#include "interpret/control/merge.h"
+#include "interpret/sizes/sizes.h"
+
+#include <string.h>
+
+/* ---- prim::If ---- */
+
+static bool raises(const htp_program_function *function, uint32_t block)
+{
+    const htp_program_block *code = &function->blocks[block];
+    for (uint32_t i = 0; i < code->node_count; i++) {
+        if (strcmp(function->nodes[code->first_node + i].kind, "prim::RaiseException") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_side_in(const htp_item *condition, size_t lane, bool side)
+{
+    const htp_operand *flag = &condition->lane[lane];
+    return flag->kind == HTP_OPERAND_BOOL && flag->as.b == side;
+}
+
+/* The side to take of a branch that is a check, whose other side raises: of a size that passes in
+ * every lane, or of the data, of which nobody knows whether it passes. @return whether it is one */
+static bool find_check(const htp_machine *m, const htp_step *step, bool *side)
+{
+    const htp_item *condition = step->inputs.items[0];
+    if (!htp_is_bool(condition)) {
+        return false;
+    }
+    const htp_program_function *function = &step->frame->code->function;
+    bool first_raises = raises(function, step->node->blocks[0]);
+    if (first_raises == raises(function, step->node->blocks[1])) {
+        return false;
+    }
+    *side = !first_raises;
+    bool passes = true;
+    for (uint32_t lane = 0; htp_has_lanes(condition) && lane < m->lane_count; lane++) {
+        passes = passes && is_side_in(condition, lane, *side);
+    }
+    return passes;
+}
+
+/* A branch whose sides are run. */
+typedef struct conditional {
+    const htp_program_node *node;
+    htp_frame *frame;
+    htp_place place;
+} conditional;
+
+static htp_outcome run_branch(htp_machine *m, const void *data, bool side, htp_items *outputs)
+{
+    const conditional *branch = data;
+    return htp_control_run_block(m, branch->frame, branch->node->blocks[side ? 0 : 1],
+                                 &branch->place, outputs);
+}
+
+htp_outcome htp_do_if(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    if (step->inputs.count == 0 || step->node->block_count < 2) {
+        return htp_machine_stop(m, HTP_FAILS, "a branch has no condition or no sides");
+    }
+    htp_item *condition = step->inputs.items[0];
+    bool side = false;
+    bool is_check = find_check(m, step, &side);
+    if (!is_check && !htp_is_decided(condition) && condition->kind == HTP_ITEM_PLAIN) {
+        conditional *branch = HTP_NEW(m->arena, conditional);
+        *branch = (conditional){step->node, step->frame, step->place};
+        return htp_branch_run(m, condition, &branch->place, (htp_side){run_branch, branch},
+                              HTP_ALL_LIVE, outputs);
+    }
+    HTP_DO(is_check ? htp_sizes_learn(m, condition, side)
+                    : htp_control_decide(m, condition, &step->place, &side));
+    return htp_control_run_block(m, step->frame, step->node->blocks[side ? 0 : 1], &step->place,
+                                 outputs);
+}
+
+/* ---- both sides ---- */
+
+typedef struct sides {
+    htp_block then;
+    htp_block otherwise;
+} sides;
+
+/* One of them, as the body of a block. */
+typedef struct side_body {
+    htp_side side;
+    bool taken;
+} side_body;
+
+static htp_outcome run_body(htp_machine *m, void *data, htp_items *outputs)
+{
+    const side_body *body = data;
+    return body->side.run(m, body->side.data, body->taken, outputs);
+}
+
+/* Whether a condition that sizes alone decide is @p side in some lane. */
+static bool is_taken(const htp_machine *m, const htp_item *condition, bool side)
+{
+    bool is_known = htp_has_lanes(condition) && !htp_is_data(condition);
+    bool is_taken = false;
+    for (uint32_t lane = 0; is_known && lane < m->lane_count; lane++) {
+        is_taken = is_taken || is_side_in(condition, lane, side);
+    }
+    return is_taken;
+}
+
+/* A model that is exported does not raise: where one side does, the other one is what it computes,
+ * unless sizes that an axis may have raise. */
+static htp_outcome run_sides(htp_machine *m, const htp_item *condition, htp_side side, sides *both)
+{
+    htp_block *then = &both->then;
+    htp_block *otherwise = &both->otherwise;
+    HTP_DO(htp_block_run(m, run_body, &(side_body){side, true}, then));
+    HTP_DO(htp_block_run(m, run_body, &(side_body){side, false}, otherwise));
+    if (!then->has_raised && !otherwise->has_raised) {
+        return HTP_GOES_ON;
+    }
+    bool none_passes = then->has_raised && otherwise->has_raised;
+    if (none_passes || is_taken(m, condition, then->has_raised)) {
+        const htp_block *raised = then->has_raised ? then : otherwise;
+        return htp_machine_stop(m, HTP_RAISES, "%s", raised->message);
+    }
+    return HTP_GOES_ON;
+}
+
+/* Records a branch whose sides have been run. */
+static htp_outcome join(htp_machine *m, htp_item *condition, const htp_place *place,
+                        const sides *both, size_t first_local, htp_items *outputs)
+{
+    static const char *const names[] = {"condition"};
+    const htp_block *then = &both->then;
+    const htp_block *otherwise = &both->otherwise;
+    if (then->outputs.count != otherwise->outputs.count) {
+        return htp_machine_stop(m, HTP_FAILS, "the sides of a branch give more or fewer values");
+    }
+    htp_merge *all = HTP_NEW(m->arena, htp_merge);
+    *all = (htp_merge){.then = then, .otherwise = otherwise, .first_local = first_local};
+    if (first_local != HTP_ALL_LIVE) {
+        HTP_DO(htp_merge_reach(m, all));
+    }
+    HTP_DO(htp_merge_memories(m, all));
+    htp_items results = {0};
+    for (size_t i = 0; i < then->outputs.count; i++) {
+        htp_item *merged = NULL;
+        HTP_DO(
+            htp_merge_values(m, all, then->outputs.items[i], otherwise->outputs.items[i], &merged));
+        htp_items_push(m, &results, merged);
+    }
+    HTP_DO(htp_merge_states(m, all));
+    m->recording.blocks.items[then->id].outputs = all->then_ids;
+    m->recording.blocks.items[otherwise->id].outputs = all->else_ids;
+    htp_items inputs = HTP_ITEMS(m, condition);
+    htp_recording_add_control(m, "prim::If", &inputs, names, &all->outputs,
+                              (const uint32_t[]){then->id, otherwise->id}, 2, place);
+    HTP_DO(htp_merge_apply(m, all));
+    *outputs = results;
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place *place,
+                           htp_side side, size_t first_local, htp_items *outputs)
+{
+    const htp_mark mark = htp_recording_mark(m);
+    sides *both = HTP_NEW(m->arena, sides);
+    htp_outcome outcome = run_sides(m, condition, side, both);
+    bool has_raised = both->then.has_raised || both->otherwise.has_raised;
+    if (outcome == HTP_GOES_ON && !has_raised) {
+        outcome = join(m, condition, place, both, first_local, outputs);
+    }
+    if (outcome == HTP_COMES_APART || outcome == HTP_FORKS) {
+        const char *reason = outcome == HTP_FORKS ? m->fork.reason : m->message;
+        htp_recording_discard(m, &mark);
+        m->fork = (htp_fork){condition, *place, side, reason};
+        return HTP_FORKS;
+    }
+    if (outcome != HTP_GOES_ON || !has_raised) {
+        return outcome;
+    }
+    htp_recording_discard(m, &mark);
+    return side.run(m, side.data, both->otherwise.has_raised, outputs);
+}
+
+/* ---- sides that cannot meet ---- */
+
+/* What goes on behind them. */
+typedef struct resumption {
+    htp_fork fork;
+    htp_next next;
+    size_t first_local;
+} resumption;
+
+static htp_outcome run_resumed(htp_machine *m, const void *data, bool side, htp_items *outputs)
+{
+    const resumption *behind = data;
+    htp_items given = {0};
+    htp_outcome outcome = behind->fork.side.run(m, behind->fork.side.data, side, &given);
+    if (outcome == HTP_FORKS) {
+        return htp_branch_resume(m, &m->fork, behind->next, behind->first_local, outputs);
+    }
+    HTP_DO(outcome);
+    return behind->next.run(m, behind->next.data, &given, outputs);
+}
+
+htp_outcome htp_branch_resume(htp_machine *m, const htp_fork *fork, htp_next next,
+                              size_t first_local, htp_items *outputs)
+{
+    if (m->control.forks == HTP_MOST_FORKS) {
+        return htp_machine_stop(m, HTP_TOO_MANY_FORKS, "%s, %s", fork->reason,
+                                htp_place_describe(m, &fork->place));
+    }
+    resumption *behind = HTP_NEW(m->arena, resumption);
+    *behind = (resumption){*fork, next, first_local};
+    m->control.forks++;
+    htp_outcome outcome = htp_branch_run(m, behind->fork.condition, &behind->fork.place,
+                                         (htp_side){run_resumed, behind}, first_local, outputs);
+    m->control.forks--;
+    return outcome;
+}

@@ -1,0 +1,155 @@
+/*
+ * Nodes that call functions and methods, those that raise, and constants.
+ */
+#include "interpret/steps/control.h"
+
+#include "interpret/control/blocks.h"
+#include "interpret/lists/lists.h"
+
+#include <string.h>
+
+/* ---- calls ---- */
+
+/* Only a running forward() makes a module part of the chain. The tracer names the second call of
+ * one module forward1, and so on. */
+static bool is_forward(const char *method)
+{
+    static const char forward[] = "forward";
+    size_t length = sizeof(forward) - 1;
+    return strncmp(method, forward, length) == 0 &&
+           method[length + strspn(method + length, "0123456789")] == '\0';
+}
+
+/* Notes the call that a node makes. @return its number */
+static uint32_t note_call(htp_machine *m, const htp_place *place)
+{
+    HTP_PUSH(m->arena, &m->recording.calls_made, *place);
+    return (uint32_t)m->recording.calls_made.count;
+}
+
+/* Methods stand beside the slots of attributes. Of two with one name the first one counts. */
+static void list_methods(htp_machine *m, uint32_t class_number)
+{
+    const htp_program_class *type = &m->program->classes[class_number];
+    for (uint32_t i = type->method_count; i-- > 0;) {
+        const char *key =
+            htp_arena_printf(m->arena, "%u()%s", (unsigned)class_number, type->method_names[i]);
+        htp_map_set(m->arena, &m->state.class_slots, key, type->methods[i]);
+    }
+}
+
+static htp_outcome find_method(htp_machine *m, const htp_item *self, const char *name,
+                               uint32_t *method)
+{
+    uint32_t number = m->program->objects[self->object].class_number;
+    const char *key = htp_arena_printf(m->arena, "%u()%s", (unsigned)number, name);
+    if (htp_map_get(&m->state.class_slots, key, method)) {
+        return HTP_GOES_ON;
+    }
+    list_methods(m, number);
+    return htp_map_get(&m->state.class_slots, key, method)
+               ? HTP_GOES_ON
+               : htp_machine_stop(m, HTP_FAILS, "%s does not have a method with name '%s'",
+                                  m->program->classes[number].name, name);
+}
+
+htp_outcome htp_do_call_method(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    const char *name = step->node->name;
+    const htp_item *self = step->inputs.items[0];
+    if (self->kind != HTP_ITEM_OBJECT) {
+        return htp_machine_refuse(m, &step->place,
+                                  "a method is called on something that is no object");
+    }
+    uint32_t module = htp_instances_module(m->instances, self->object);
+    uint32_t scope = step->frame->scope;
+    uint32_t made = note_call(m, &step->place);
+    uint32_t method = HTP_PROGRAM_NONE;
+    HTP_DO(find_method(m, self, name, &method));
+    if (module != HTP_PROGRAM_NONE && is_forward(name)) {
+        htp_loaded_function *code = NULL;
+        scope = htp_control_enter(m, module, scope, made);
+        HTP_DO(htp_control_load(m, method, &code));
+        htp_passed_note(m, code->function.schema, &step->inputs);
+    }
+    return htp_control_call(m, method, &step->inputs, scope, made, outputs);
+}
+
+/* The first operand is the function. */
+htp_outcome htp_do_call_function(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    htp_items arguments = htp_items_of(m, step->inputs.items + 1, step->inputs.count - 1);
+    uint32_t made = note_call(m, &step->place);
+    return htp_control_call(m, step->node->function, &arguments, step->frame->scope, made, outputs);
+}
+
+/* ---- forks ---- */
+
+/* Several results are one value. */
+static htp_outcome give_results(htp_machine *m, const void *data, const htp_items *results,
+                                htp_items *outputs)
+{
+    (void)data;
+    htp_item *only =
+        results->count == 1 ? results->items[0] : htp_item_hold(m, HTP_ITEM_TUPLE, results);
+    return htp_handler_give(m, outputs, only);
+}
+
+/* A fork runs at once: its result is what wait() gives. Its body belongs to the function that it
+ * stands in. */
+htp_outcome htp_do_fork(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    htp_frame *frame = NULL;
+    HTP_DO(htp_control_make_frame(m, step->node->function, &step->inputs, &frame));
+    frame->scope = step->frame->scope;
+    frame->call = step->frame->call;
+    frame->name = step->frame->name;
+    htp_items results = {0};
+    htp_outcome outcome = htp_control_run_block(m, frame, 0, &step->place, &results);
+    if (outcome == HTP_FORKS) {
+        return htp_branch_resume(m, &m->fork, (htp_next){give_results, NULL}, HTP_ALL_LIVE,
+                                 outputs);
+    }
+    HTP_DO(outcome);
+    return give_results(m, NULL, &results, outputs);
+}
+
+/* ---- exceptions and constants ---- */
+
+htp_outcome htp_do_raise(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    (void)outputs;
+    HTP_DO(htp_handler_require(m, step, 1));
+    const htp_operand *message = &step->inputs.items[0]->lane[0];
+    return htp_machine_stop(m, HTP_RAISES, "%s() raised on these inputs %s: %s", m->method,
+                            htp_place_describe(m, &step->place),
+                            message->kind == HTP_OPERAND_STRING ? message->as.text
+                                                                : "an exception");
+}
+
+/* Functions have no value: calls find them by the node. */
+static htp_outcome make_constant(htp_machine *m, const htp_program_node *node, htp_item **made)
+{
+    if (node->data == HTP_PROGRAM_NONE) {
+        *made = htp_item_none(m);
+        return HTP_GOES_ON;
+    }
+    return htp_constant_of(m, node->data, made);
+}
+
+/* A constant of the code is one value, however often it is read. */
+htp_outcome htp_do_constant(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    const htp_loaded_function *code = step->frame->code;
+    htp_item **known = &code->constants[step->place.node];
+    if (!*known) {
+        htp_item *made = NULL;
+        HTP_DO(make_constant(m, step->node, &made));
+        made->name = code->function.values[step->node->outputs[0]].name;
+        made->is_literal = true;
+        *known = made;
+    }
+    return htp_handler_give(m, outputs, *known);
+}

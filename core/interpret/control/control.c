@@ -1,0 +1,390 @@
+/*
+ * Follows functions node by node. A frame has what their values are, by number.
+ */
+#include "interpret/steps/control.h"
+
+#include "interpret/control/blocks.h"
+#include "interpret/lists/lists.h"
+#include "interpret/memory/memory.h"
+#include "interpret/operators/message.h"
+#include "interpret/sizes/sizes.h"
+
+#include <string.h>
+
+enum { MOST_CALLS = 1000, MOST_BLOCKS = 1200 }; /* one within the other */
+enum { STEPS_OF_A_TICK = 64 };
+
+/* Of a program that has no end, or next to none. */
+enum { MOST_STEPS = 1 << 24, MOST_VALUES = 1 << 24 };
+
+/* ---- functions ---- */
+
+static htp_outcome read_function(htp_machine *m, uint32_t function)
+{
+    if (m->program->functions[function].is_loaded) {
+        return HTP_GOES_ON;
+    }
+    htp_shim_error *error = HTP_NEW(m->arena, htp_shim_error); /* much for the stack of calls */
+    htp_shim_code code = m->program->load_function(m->program, function, error);
+    if (code == HTP_SHIM_OK) {
+        return HTP_GOES_ON;
+    }
+    htp_outcome outcome = code == HTP_SHIM_INTERNAL ? HTP_BREAKS : HTP_FAILS;
+    htp_message_shorten(error);
+    return htp_machine_stop(m, outcome, "%s", error->message);
+}
+
+/* A function that was read. */
+static htp_loaded_function *make_loaded(htp_machine *m, uint32_t number)
+{
+    htp_loaded_function *code = HTP_NEW(m->arena, htp_loaded_function);
+    code->function = m->program->functions[number];
+    const htp_program_function *function = &code->function;
+    code->is_unpacked = HTP_NEW_ARRAY(m->arena, bool, function->value_count);
+    code->file_lines = HTP_NEW_ARRAY(m->arena, uint32_t, function->node_count);
+    code->constants = HTP_NEW_ARRAY(m->arena, htp_item *, function->node_count);
+    for (uint32_t i = 0; i < function->node_count; i++) {
+        const htp_program_node *node = &function->nodes[i];
+        bool unpacks = strcmp(node->kind, "prim::ListUnpack") == 0;
+        for (uint32_t k = 0; unpacks && k < node->input_count; k++) {
+            code->is_unpacked[node->inputs[k]] = true;
+        }
+    }
+    return code;
+}
+
+htp_outcome htp_control_load(htp_machine *m, uint32_t function, htp_loaded_function **code)
+{
+    if (function == HTP_PROGRAM_NONE) {
+        return htp_machine_stop(m, HTP_FAILS,
+                                "a function is called that the program does not have");
+    }
+    while (m->control.functions.count <= function) {
+        HTP_PUSH(m->arena, &m->control.functions, NULL);
+    }
+    if (!m->control.functions.items[function]) {
+        HTP_DO(read_function(m, function));
+        m->control.functions.items[function] = make_loaded(m, function);
+    }
+    *code = m->control.functions.items[function];
+    return HTP_GOES_ON;
+}
+
+/* Room for the values of a function. To make much of it takes its time. */
+static htp_item **make_room(htp_machine *m, const htp_loaded_function *code)
+{
+    enum { VALUES_OF_A_STEP = 64 };
+    m->control.steps += code->function.value_count / VALUES_OF_A_STEP;
+    return HTP_NEW_ARRAY(m->arena, htp_item *, code->function.value_count);
+}
+
+htp_outcome htp_control_make_frame(htp_machine *m, uint32_t function, const htp_items *arguments,
+                                   htp_frame **made)
+{
+    htp_loaded_function *code = NULL;
+    HTP_DO(htp_control_load(m, function, &code));
+    const char *name = code->function.name ? code->function.name : "fork";
+    if (code->function.block_count == 0) {
+        return htp_machine_stop(m, HTP_FAILS, "%s() has no code", name);
+    }
+    const htp_program_block *block = &code->function.blocks[0];
+    if (block->input_count != arguments->count) {
+        return htp_machine_stop(m, HTP_BAD_INPUTS, "%s() takes %u arguments, not %zu", name,
+                                (unsigned)block->input_count, arguments->count);
+    }
+    htp_frame *frame = HTP_NEW(m->arena, htp_frame);
+    *frame = (htp_frame){.function = function, .code = code, .name = name};
+    frame->values = make_room(m, code);
+    for (size_t i = 0; i < arguments->count; i++) {
+        frame->values[block->inputs[i]] = arguments->items[i];
+    }
+    *made = frame;
+    return HTP_GOES_ON;
+}
+
+htp_frame *htp_control_copy_frame(htp_machine *m, const htp_frame *frame)
+{
+    size_t count = frame->code->function.value_count;
+    htp_frame *copy = HTP_NEW(m->arena, htp_frame);
+    *copy = *frame;
+    copy->values = make_room(m, frame->code);
+    if (count) {
+        memcpy(copy->values, frame->values, count * sizeof(*copy->values));
+    }
+    return copy;
+}
+
+/* ---- what is known ---- */
+
+htp_outcome htp_control_require_known(htp_machine *m, const htp_item *item)
+{
+    const htp_recorded_node *node = htp_recording_find_cause(m, htp_item_find_unknown(item));
+    return node && node->failure
+               ? htp_machine_refuse(m, &node->place, "%s, which decides what runs: %s", node->kind,
+                                    node->failure)
+               : HTP_GOES_ON;
+}
+
+/* Refuses what is not the same whatever the input's contents and dynamic axes are. */
+static htp_outcome require_constant(htp_machine *m, const htp_item *item, const char *what,
+                                    const htp_place *place)
+{
+    HTP_DO(htp_control_require_known(m, item));
+    if (item->kind != HTP_ITEM_PLAIN || !htp_has_lanes(item) || htp_is_data(item)) {
+        return htp_machine_refuse(m, place, "%s depends on the data", what);
+    }
+    return htp_is_constant(item)
+               ? HTP_GOES_ON
+               : htp_machine_stop(m, HTP_UNSUPPORTED,
+                                  "%s depends on a dynamic axis, %s; give that axis a fixed size",
+                                  what, htp_place_describe(m, place));
+}
+
+htp_outcome htp_control_decide(htp_machine *m, const htp_item *condition, const htp_place *place,
+                               bool *side)
+{
+    HTP_DO(require_constant(m, condition, "a branch or loop", place));
+    if (!htp_is_bool(condition)) {
+        return htp_machine_stop(m, HTP_FAILS, "a bool is expected");
+    }
+    *side = condition->lane[0].as.b;
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_control_number(htp_machine *m, const htp_item *item, const htp_place *place,
+                               int64_t *number)
+{
+    HTP_DO(require_constant(m, item, "a count or index", place));
+    if (!htp_is_int(item)) {
+        return htp_machine_stop(m, HTP_FAILS, "an int is expected");
+    }
+    *number = item->lane[0].as.i;
+    return HTP_GOES_ON;
+}
+
+/* ---- nodes ---- */
+
+/* Where a node stands. Sources are looked up once. */
+static htp_place place_of(htp_machine *m, const htp_frame *frame, uint32_t node)
+{
+    uint32_t *known = &frame->code->file_lines[node];
+    if (*known == 0) {
+        htp_source_line found = {.file = ""};
+        m->places->find(m->places->self, frame->function, node, &found.file, &found.line);
+        HTP_PUSH(m->arena, &m->control.sources, found);
+        *known = (uint32_t)m->control.sources.count;
+    }
+    const htp_source_line *source = &m->control.sources.items[*known - 1];
+    return (htp_place){.scope = frame->scope,
+                       .call = frame->call,
+                       .function = frame->function,
+                       .node = node,
+                       .name = frame->name,
+                       .file = source->file,
+                       .line = source->line};
+}
+
+/* What some values are now. */
+static htp_outcome read_values(htp_machine *m, const htp_frame *frame, const uint32_t *values,
+                               uint32_t count, const htp_place *place, htp_items *items)
+{
+    size_t containers = 0;
+    HTP_EXPECT(m->arena, items, count);
+    for (uint32_t i = 0; i < count; i++) {
+        htp_item *item = frame->values[values[i]];
+        if (!item) {
+            return htp_machine_stop(m, HTP_FAILS, "a value is read that nothing has made");
+        }
+        HTP_DO(htp_memory_current(m, item, place, &item));
+        htp_items_push(m, items, item);
+        containers += htp_is_container(item);
+    }
+    m->memory.has_nested =
+        m->memory.has_nested || containers > 1; /* one may be put into the other */
+    return HTP_GOES_ON;
+}
+
+static void set_outputs(const htp_program_node *node, const htp_items *outputs, htp_frame *frame)
+{
+    for (uint32_t i = 0; i < node->output_count && i < outputs->count; i++) {
+        frame->values[node->outputs[i]] = outputs->items[i];
+    }
+}
+
+static bool holds_dict(const htp_item *item)
+{
+    bool holds = item->kind == HTP_ITEM_DICT;
+    for (size_t i = 0; htp_is_container(item) && i < item->elements.count && !holds; i++) {
+        holds = holds_dict(item->elements.items[i]);
+    }
+    return holds;
+}
+
+/* Who evaluates a node; NULL: it is an operator that is run. */
+static htp_outcome find_handler(htp_machine *m, const htp_step *step, htp_handler **handler)
+{
+    const char *kind = step->node->kind;
+    const htp_items *inputs = &step->inputs;
+    bool is_grown = false;
+    HTP_DO(htp_list_check(m, kind, inputs, &step->place, &is_grown));
+    *handler = is_grown ? htp_handler_find_of_grown(kind, inputs) : htp_handler_find(kind);
+    if (!*handler && inputs->count > 0 && htp_is_container(inputs->items[0])) {
+        *handler = htp_handler_find_of_containers(kind);
+    }
+    for (size_t i = 0; !*handler && i < inputs->count; i++) {
+        if (holds_dict(inputs->items[i])) {
+            return htp_machine_refuse(m, &step->place, "%s on a dict", kind);
+        }
+    }
+    return HTP_GOES_ON;
+}
+
+static htp_outcome evaluate(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    const char *kind = step->node->kind;
+    htp_handler *handler = NULL;
+    bool answer = false;
+    HTP_DO(find_handler(m, step, &handler));
+    if (htp_sizes_compare_carried(m, kind, &step->inputs, &answer)) {
+        htp_items_push(m, outputs, htp_item_bool(m, answer));
+        return HTP_GOES_ON;
+    }
+    HTP_DO(handler ? handler(m, step, outputs)
+                   : htp_execute_node(m, &step->inputs, &step->place, outputs));
+    htp_sizes_pass_on_carried(kind, &step->inputs, outputs);
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_control_tick(htp_machine *m)
+{
+    if (++m->control.steps > MOST_STEPS || m->recording.items.count > MOST_VALUES) {
+        return htp_machine_stop(m, HTP_UNSUPPORTED, "%s() takes more than 16 million steps",
+                                m->method);
+    }
+    if (m->control.steps - m->control.last_tick < STEPS_OF_A_TICK) {
+        return HTP_GOES_ON;
+    }
+    m->control.last_tick = m->control.steps;
+    bool goes_on = !m->tick || m->tick(m->user, m->recording.nodes.count, 0);
+    return goes_on ? HTP_GOES_ON : htp_machine_stop(m, HTP_BREAKS, "interrupted");
+}
+
+static htp_outcome run_node(htp_machine *m, htp_frame *frame, uint32_t number)
+{
+    HTP_DO(htp_control_tick(m));
+    const htp_program_node *node = &frame->code->function.nodes[number];
+    htp_step step = {.node = node, .frame = frame, .place = place_of(m, frame, number)};
+    htp_items outputs = {0};
+    HTP_DO(read_values(m, frame, node->inputs, node->input_count, &step.place, &step.inputs));
+    HTP_DO(evaluate(m, &step, &outputs));
+    set_outputs(node, &outputs, frame);
+    return HTP_GOES_ON;
+}
+
+/* ---- blocks ---- */
+
+/* What is left of a block behind a node whose sides cannot meet. */
+typedef struct rest {
+    const htp_frame *before;
+    uint32_t block;
+    uint32_t at; /* the node, of those in the block */
+    htp_place place;
+} rest;
+
+static htp_outcome run_from(htp_machine *m, htp_frame *frame, uint32_t block, uint32_t at,
+                            const htp_place *place, htp_items *outputs);
+
+static htp_outcome run_rest(htp_machine *m, const void *data, const htp_items *given,
+                            htp_items *outputs)
+{
+    const rest *left = data;
+    htp_frame *own = htp_control_copy_frame(m, left->before);
+    const htp_program_function *function = &own->code->function;
+    set_outputs(&function->nodes[function->blocks[left->block].first_node + left->at], given, own);
+    return run_from(m, own, left->block, left->at + 1, &left->place, outputs);
+}
+
+/* Runs the nodes of a block from one of them on. */
+static htp_outcome run_from(htp_machine *m, htp_frame *frame, uint32_t block, uint32_t at,
+                            const htp_place *place, htp_items *outputs)
+{
+    const htp_program_block *code = &frame->code->function.blocks[block];
+    for (uint32_t i = at; i < code->node_count; i++) {
+        htp_outcome outcome = run_node(m, frame, code->first_node + i);
+        if (outcome == HTP_FORKS) {
+            rest *left = HTP_NEW(m->arena, rest);
+            *left = (rest){htp_control_copy_frame(m, frame), block, i, *place};
+            return htp_branch_resume(m, &m->fork, (htp_next){run_rest, left}, HTP_ALL_LIVE,
+                                     outputs);
+        }
+        HTP_DO(outcome);
+    }
+    return read_values(m, frame, code->outputs, code->output_count, place, outputs);
+}
+
+htp_outcome htp_control_run_block(htp_machine *m, htp_frame *frame, uint32_t block,
+                                  const htp_place *place, htp_items *outputs)
+{
+    if (m->control.block_depth >= MOST_BLOCKS) {
+        return htp_machine_stop(m, HTP_UNSUPPORTED,
+                                "calls, branches and loops are nested more than %d deep",
+                                MOST_BLOCKS);
+    }
+    m->control.block_depth++;
+    htp_outcome outcome = run_from(m, frame, block, 0, place, outputs);
+    m->control.block_depth--;
+    return outcome;
+}
+
+/* ---- calls ---- */
+
+uint32_t htp_control_enter(htp_machine *m, uint32_t module, uint32_t caller, uint32_t site)
+{
+    uint32_t call = m->recording.calls[module]++;
+    HTP_PUSH(m->arena, &m->recording.scopes,
+             (htp_trace_scope){.parent = caller, .module = module, .call = call, .site = site});
+    return (uint32_t)m->recording.scopes.count - 1;
+}
+
+/* What a call gives is what its function does. */
+static htp_outcome pass_on(htp_machine *m, const void *data, const htp_items *given,
+                           htp_items *outputs)
+{
+    (void)data;
+    *outputs = htp_items_copy(m, given);
+    return HTP_GOES_ON;
+}
+
+static htp_outcome run_function(htp_machine *m, htp_frame *frame, htp_items *outputs)
+{
+    const htp_place place = {
+        .scope = frame->scope, .function = HTP_PROGRAM_NONE, .node = HTP_PROGRAM_NONE, .file = ""};
+    size_t first = m->recording.items.count;
+    htp_outcome outcome = htp_control_run_block(m, frame, 0, &place, outputs);
+    return outcome == HTP_FORKS
+               ? htp_branch_resume(m, &m->fork, (htp_next){pass_on, NULL}, first, outputs)
+               : outcome;
+}
+
+static htp_outcome call_deeper(htp_machine *m, uint32_t function, const htp_items *arguments,
+                               uint32_t scope, uint32_t call, htp_items *outputs)
+{
+    if (m->control.depth > MOST_CALLS) {
+        return htp_machine_stop(m, HTP_UNSUPPORTED, "calls are nested more than %d deep",
+                                MOST_CALLS);
+    }
+    htp_frame *frame = NULL;
+    HTP_DO(htp_control_make_frame(m, function, arguments, &frame));
+    frame->scope = scope;
+    frame->call = call;
+    return run_function(m, frame, outputs);
+}
+
+htp_outcome htp_control_call(htp_machine *m, uint32_t function, const htp_items *arguments,
+                             uint32_t scope, uint32_t call, htp_items *outputs)
+{
+    m->control.depth++;
+    htp_outcome outcome = call_deeper(m, function, arguments, scope, call, outputs);
+    m->control.depth--;
+    return outcome;
+}

@@ -1,0 +1,45 @@
+/*
+ * What the sides of a branch leave becomes one.
+ */
+#ifndef HTP_INTERPRET_CONTROL_MERGE_H
+#define HTP_INTERPRET_CONTROL_MERGE_H
+
+#include "interpret/control/blocks.h"
+
+/** The outputs of a branch that is being put together. */
+typedef struct htp_merge {
+    const htp_block *then;
+    const htp_block *otherwise;
+    size_t first_local; /* items from here on are gone when it ends, unless they can be reached */
+    htp_map reached;    /* births */
+    bool has_objects;   /* among these, whose attributes may be anything */
+    htp_memories memories; /* what was changed holds, merged */
+    htp_ids then_ids;
+    htp_ids else_ids;
+    htp_items frozen; /* lists that the outputs may be: they may not change any more */
+    htp_items shared; /* in turn outputs, and tensors that they may be */
+    htp_items outputs;
+    htp_list_states lists;
+    htp_attributes attributes;
+} htp_merge;
+
+/** The value that is @p a after the first side and @p b after the second one. */
+htp_outcome htp_merge_values(htp_machine *m, htp_merge *all, htp_item *a, htp_item *b,
+                             htp_item **merged);
+
+/** Why lists do not meet. */
+#define HTP_MERGE_LENGTHS "the sides of a branch on the data give lists of different lengths"
+
+/** Notes what can be reached when either side has ended: of a branch that a call ends with. */
+htp_outcome htp_merge_reach(htp_machine *m, htp_merge *all);
+
+/** What memory holds that either side changed. Before values are merged. */
+htp_outcome htp_merge_memories(htp_machine *m, htp_merge *all);
+
+/** Lists and attributes that either side changed. */
+htp_outcome htp_merge_states(htp_machine *m, htp_merge *all);
+
+/** Makes all that is merged current. Behind the node. */
+htp_outcome htp_merge_apply(htp_machine *m, const htp_merge *all);
+
+#endif

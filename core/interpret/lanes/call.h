@@ -1,0 +1,100 @@
+/*
+ * An operator that is being run: its operands in every lane, and what becomes of its outputs.
+ */
+#ifndef HTP_INTERPRET_LANES_CALL_H
+#define HTP_INTERPRET_LANES_CALL_H
+
+#include "interpret/recording/recording.h"
+
+/** An operator that is being run. */
+typedef struct htp_call {
+    uint32_t schema_number;
+    htp_program_schema schema;    /* a copy: tables move */
+    const char *base_name;        /* "add" of "aten::add" */
+    const htp_program_node *node; /* that stands for it; NULL where no line of the program does */
+    htp_items inputs;
+    const htp_place *place;
+    /* What the kernel was given, by lane and input: the memories of tensors, of lists' too. NULL
+     * where it was given none. */
+    struct htp_storages *storages[HTP_SHIM_MAX_LANES];
+} htp_call;
+
+typedef struct htp_storages {
+    const uint64_t *all;
+    size_t count;
+} htp_storages; /* one for each input */
+
+/** Outputs of an operator by lane: count of them in each. */
+typedef struct htp_lanes {
+    size_t count;
+    htp_operand *lane[HTP_SHIM_MAX_LANES];
+} htp_lanes;
+
+/** How operands reach kernels. */
+typedef enum htp_mode { HTP_MODE_VALUES, HTP_MODE_REAL, HTP_MODE_SIZES } htp_mode;
+
+/** A call like @p call, on other inputs. */
+htp_call htp_call_with(const htp_call *call, const htp_items *inputs);
+
+/** How many outputs the operator gives, and the type of one (of the program). */
+size_t htp_call_output_count(const htp_machine *m, const htp_call *call);
+uint32_t htp_call_output_type(const htp_machine *m, const htp_call *call, size_t index);
+
+/** Whether it gives other results each time it runs. */
+bool htp_call_is_nondeterministic(const htp_call *call);
+
+/** The operand at an index in one lane, made ready for a kernel (lanes.c). */
+htp_outcome htp_call_operand(htp_machine *m, const htp_call *call, size_t index, size_t lane,
+                             htp_mode mode, htp_operand *operand);
+
+/** An item in a lane as an operand, lists put together. @param type  the list's type, or
+ * HTP_SHIM_NONE */
+htp_outcome htp_item_operand(htp_machine *m, const htp_item *item, size_t lane, uint32_t type,
+                             htp_operand *operand);
+
+/** Gives what stands for a tensor that is argument number @p index, or in a list that is. */
+typedef htp_outcome htp_replace(htp_machine *m, size_t index, const htp_runner_tensor *tensor,
+                                const htp_runner_tensor **made);
+
+/** All operands of a call in a lane, with other tensors. @param replace  NULL: with their own */
+htp_outcome htp_call_operands(htp_machine *m, const htp_call *call, size_t lane,
+                              htp_replace *replace, htp_operand **operands);
+
+/** A tensor like a real one, of which nothing but its sizes is known; others as they are. */
+htp_replace htp_tensor_hide;
+
+/** Notes the memories that operands lie in, as what the kernel was given in a lane. */
+void htp_call_note_storages(htp_machine *m, htp_call *call, size_t lane,
+                            const htp_operand *operands, size_t count);
+
+/** Makes items of results, records the node, and notes what it looks at and changes
+ * (execute/outputs.c).
+ * @param decides  the data decides sizes of them */
+htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
+                                  const htp_lanes *results, bool decides, htp_items *outputs);
+
+/** Outputs that are numbers read off contents that nobody knows. */
+htp_outcome htp_call_make_unknown_numbers(htp_machine *m, htp_call *call, htp_items *outputs);
+
+/** Records the node with unknown outputs, and why. */
+htp_outcome htp_call_fail(htp_machine *m, htp_call *call, const char *reason, htp_items *outputs);
+
+/** The same; where sizes were made up that other lanes may tell, these are to be tried. */
+htp_outcome htp_call_fail_on_data(htp_machine *m, htp_call *call, const char *reason,
+                                  htp_items *outputs);
+
+/** Runs a call and records it (execute/call.c). */
+htp_outcome htp_call_run(htp_machine *m, htp_call *call, htp_items *outputs);
+
+/** Why an operator is not run at all; NULL for others (execute/call_modes.c). */
+htp_outcome htp_call_find_refusal(htp_machine *m, const htp_call *call, const char **refusal);
+
+/** Whether it gives a number read off contents that nobody knows, or computed from such numbers
+ * alone. */
+bool htp_call_gives_unknown_numbers(const htp_machine *m, const htp_call *call);
+
+/** @p text with sizes that other lanes have as "?" (wording.c). */
+const char *htp_message_worded(htp_machine *m, const htp_items *inputs, size_t lane,
+                               const char *text);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * How the kernel of an operator is run, and what stands for it where it cannot be.
+ */
+#ifndef HTP_INTERPRET_LANES_LANES_H
+#define HTP_INTERPRET_LANES_LANES_H
+
+#include "interpret/lanes/call.h"
+#include "interpret/machine/kernel.h"
+
+/** Runs the kernel in all lanes. */
+htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, htp_lanes *results);
+
+/** Room for @p count outputs in each lane. */
+htp_lanes htp_lanes_make(htp_machine *m, size_t count);
+
+/** The outputs for tensors full of ones, or zeroes (stand_ins.c).
+ * @param mode  HTP_RUN_ONES, HTP_RUN_ZEROES
+ * @param prepare  what stands for a tensor, before it is made real; NULL
+ * @param refusal  how the kernel ended that does not take them: a division by zero, an index of one
+ *                 that is out of range. HTP_GOES_ON of one that does */
+htp_outcome htp_call_try_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
+                                   htp_run_mode mode, htp_replace *prepare, htp_operand **outputs,
+                                   size_t *count, htp_outcome *refusal);
+
+/** Where there is no kernel for tensors without contents: the real one, on stand-ins. */
+htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
+                                      htp_operand **outputs, size_t *count);
+
+/** Operators that libtorch runs step by step: the outputs on @p given from a few steps;
+ * @p is_done is false where they are to run as they are (few_steps.c). */
+htp_outcome htp_call_run_few_steps(htp_machine *m, const htp_call *call, const htp_operand *given,
+                                   size_t count, htp_operand **outputs, size_t *output_count,
+                                   bool *is_done);
+
+/** Gives outputs of kernels without contents the layout that the real kernel gives (layouts.c). */
+htp_outcome htp_call_lay_out(htp_machine *m, const htp_call *call, htp_lanes *results);
+
+/** Dims from the one whose elements lie farthest apart to the one whose lie closest. */
+void htp_tensor_order(const htp_runner_tensor *tensor, uint32_t *order);
+
+/** A tensor without contents of @p tensor's sizes and type, whose dims lie in this order. */
+htp_outcome htp_tensor_ordered(htp_machine *m, const htp_runner_tensor *tensor,
+                               const uint32_t *order, const htp_runner_tensor **made);
+
+/** @p tensor with another size of one dim, on the same memory: views stay views. */
+htp_outcome htp_tensor_resized(htp_machine *m, const htp_runner_tensor *tensor, int64_t dim,
+                               int64_t size, const htp_runner_tensor **made);
+
+/** @p tensor, which is contiguous, with all sizes others, on the same memory. */
+htp_outcome htp_tensor_reshaped(htp_machine *m, const htp_runner_tensor *tensor,
+                                const int64_t *dims, size_t rank, const htp_runner_tensor **made);
+
+/** Runs the kernel in all lanes, in the mode that fits what is known of its operands. */
+htp_outcome htp_call_run_in_mode(htp_machine *m, htp_call *call, htp_mode *mode,
+                                 htp_lanes *results);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * Where libtorch has no kernel for tensors without contents: the real one, on tensors of zeroes and
+ * of ones, shows the outputs' sizes.
+ */
+#include "interpret/lanes/execute.h"
+
+static htp_outcome refuse(htp_machine *m)
+{
+    return htp_machine_stop(m, HTP_UNSUPPORTED, "this libtorch cannot tell its output's size");
+}
+
+htp_outcome htp_call_try_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
+                                   htp_run_mode mode, htp_replace *prepare, htp_operand **outputs,
+                                   size_t *count, htp_outcome *refusal)
+{
+    htp_operand *operands = NULL;
+    HTP_DO(htp_call_operands(m, call, lane, prepare, &operands));
+    htp_outcome outcome =
+        htp_schema_run(m, call->schema_number, mode, operands, call->inputs.count, outputs, count);
+    if (outcome == HTP_TOO_LARGE) {
+        return refuse(m);
+    }
+    bool is_refused = outcome == HTP_FAILS || outcome == HTP_NO_KERNEL;
+    *refusal = is_refused ? outcome : HTP_GOES_ON;
+    return is_refused ? HTP_GOES_ON : outcome;
+}
+
+/* The argument whose memory an operator changes or gives; their number where there is none. */
+static uint32_t find_shared(const htp_program_schema *schema)
+{
+    uint32_t index = 0;
+    while (index < schema->argument_count && !schema->arguments[index].is_alias &&
+           !schema->arguments[index].is_written) {
+        index++;
+    }
+    return index;
+}
+
+/* In place the result is the operand. */
+static htp_outcome give_operand(htp_machine *m, const htp_call *call, uint32_t index, size_t lane,
+                                htp_operand **outputs, size_t *count)
+{
+    if (!call->schema.arguments[index].is_written || call->schema.return_count != 1) {
+        return refuse(m);
+    }
+    *outputs = HTP_NEW(m->arena, htp_operand);
+    *count = 1;
+    return htp_call_operand(m, call, index, lane, HTP_MODE_SIZES, *outputs);
+}
+
+static bool have_same_sizes(const htp_operand *a, const htp_operand *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (a[i].kind == HTP_OPERAND_TENSOR &&
+            (b[i].kind != HTP_OPERAND_TENSOR ||
+             !htp_tensor_has_same_dims(a[i].as.tensor, b[i].as.tensor))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
+                                      htp_operand **outputs, size_t *count)
+{
+    uint32_t shared = find_shared(&call->schema);
+    if (shared < call->schema.argument_count) {
+        return give_operand(m, call, shared, lane, outputs, count);
+    }
+    if (htp_operator_is_unchecked(&call->schema)) {
+        return refuse(m);
+    }
+    bool hides = htp_operator_trusts_contents(&call->schema);
+    htp_replace *prepare = hides ? htp_tensor_hide : NULL;
+    htp_operand *ones = NULL;
+    htp_operand *zeroes = NULL;
+    size_t one_count = 0;
+    size_t zero_count = 0;
+    htp_outcome ones_refused = HTP_FAILS;
+    htp_outcome zeroes_refused = HTP_GOES_ON;
+    if (!hides) {
+        HTP_DO(htp_call_try_stand_ins(m, call, lane, HTP_RUN_ONES, prepare, &ones, &one_count,
+                                      &ones_refused));
+    }
+    HTP_DO(htp_call_try_stand_ins(m, call, lane, HTP_RUN_ZEROES, prepare, &zeroes, &zero_count,
+                                  &zeroes_refused));
+    bool has_ones = ones_refused == HTP_GOES_ON;
+    bool has_zeroes = zeroes_refused == HTP_GOES_ON;
+    if (!has_ones && !has_zeroes) {
+        return zeroes_refused;
+    }
+    if (has_ones && has_zeroes &&
+        (one_count != zero_count || !have_same_sizes(zeroes, ones, one_count))) {
+        return htp_machine_stop(m, HTP_UNSUPPORTED, "its output's size depends on the data");
+    }
+    *outputs = has_zeroes ? zeroes : ones;
+    *count = has_zeroes ? zero_count : one_count;
+    return HTP_GOES_ON;
+}

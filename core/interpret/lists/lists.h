@@ -1,0 +1,45 @@
+/*
+ * Lists whose length the data decides: as the rows of one tensor (a stack), or as a sequence where
+ * tensors have different sizes. An item of a list has the known elements, and behind them
+ * `stacked`.
+ */
+#ifndef HTP_INTERPRET_LISTS_LISTS_H
+#define HTP_INTERPRET_LISTS_LISTS_H
+
+#include "interpret/lists/list_memory.h"
+#include "interpret/lists/sequences.h"
+#include "interpret/lists/stacks.h"
+#include "interpret/steps/control.h"
+#include "interpret/steps/handlers.h"
+
+/* ---- elements that are known (known_lists.c) ---- */
+
+/** The elements of a list; HTP_UNSUPPORTED where @p list is none. */
+htp_outcome htp_list_known(htp_machine *m, const htp_item *list, const htp_items **elements);
+
+/** An index of a list, from the end where it is negative. */
+htp_outcome htp_list_position(htp_machine *m, const htp_item *list, const htp_item *index,
+                              const htp_place *place, size_t *position);
+
+/* ---- dicts (dicts.c) ---- */
+
+/** The place of a key's value; the number of elements when there is no such key. */
+htp_outcome htp_dict_find(htp_machine *m, const htp_item *dict, const htp_item *key, size_t *at);
+
+/** What is found for a key, which only a run may know. */
+htp_outcome htp_dict_value(htp_machine *m, htp_item *dict, htp_item *key, const htp_place *place,
+                           htp_item **value);
+htp_outcome htp_dict_set(htp_machine *m, htp_item *dict, htp_item *key, htp_item *value);
+
+/* ---- operators of grown lists (grown_lists.c) ---- */
+
+/** Whether an operator is given a list whose length the data decides. HTP_GROWS for one that a
+ * recorded loop appends to: nothing else may touch it. */
+htp_outcome htp_list_check(htp_machine *m, const char *kind, const htp_items *inputs,
+                           const htp_place *place, bool *is_grown);
+
+/** The dim that cat() or stack() joins. */
+htp_outcome htp_list_dim_to_join(htp_machine *m, const htp_item *dim, int64_t rank,
+                                 const htp_place *place, int64_t *at);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Sequences: tensors of different sizes in a number that the data decides.
+ */
+#ifndef HTP_INTERPRET_LISTS_SEQUENCES_H
+#define HTP_INTERPRET_LISTS_SEQUENCES_H
+
+#include "interpret/steps/control.h"
+
+/** A sequence of tensors like @p tensor: like a row of it where @p is_stack. */
+htp_outcome htp_sequence_like(htp_machine *m, const htp_item *tensor, bool is_stack,
+                              htp_item **made);
+
+/** Makes the tensors of a sequence what they are with another one among them. */
+htp_outcome htp_sequence_widen(htp_machine *m, htp_item *sequence, const htp_item *element,
+                               const htp_place *place);
+
+/** Records a list's operator. @param parts  what may be in @p made in place of a copy */
+void htp_sequence_record(htp_machine *m, const char *kind, const htp_items *inputs,
+                         const char *const *names, htp_item *made, const htp_items *parts,
+                         const htp_place *place);
+
+/** All elements of a list as a sequence; @p like (or NULL) tells what one without any would hold.
+ */
+htp_outcome htp_sequence_of(htp_machine *m, htp_item *list, const htp_place *place, htp_item *like,
+                            htp_item **sequence);
+
+/** A sequence with the elements of @p more behind its own. */
+htp_outcome htp_sequence_extend(htp_machine *m, htp_item *sequence, htp_item *more,
+                                const htp_place *place, htp_item **extended);
+
+/** The tensor at an index. */
+htp_outcome htp_sequence_item(htp_machine *m, htp_item *sequence, htp_item *index,
+                              const htp_place *place, htp_item **element);
+
+/** What the method returns, with lists whose length the data decides as one value each: tensors as
+ * a sequence, numbers as a tensor. @p is_side where the branch's other side may give another
+ * length. */
+htp_outcome htp_sequence_as_output(htp_machine *m, htp_item *value, const htp_place *place,
+                                   bool is_side, htp_item **output);
+
+#endif

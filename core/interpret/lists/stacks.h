@@ -1,0 +1,68 @@
+/*
+ * Stacks: the rows of one tensor as the elements of a list.
+ */
+#ifndef HTP_INTERPRET_LISTS_STACKS_H
+#define HTP_INTERPRET_LISTS_STACKS_H
+
+#include "interpret/steps/control.h"
+
+/** What a stack of a list's elements looks like, without rows; NULL where there is none. */
+htp_outcome htp_stack_rows_of(htp_machine *m, const htp_contents *list, htp_item **rows);
+
+/** The same of a list of one element. */
+htp_outcome htp_stack_rows_of_element(htp_machine *m, htp_item *element, htp_item **rows);
+
+/** An element as a row of a stack: with a first dim of one. */
+htp_outcome htp_stack_row(htp_machine *m, htp_item *element, const htp_place *place,
+                          htp_item **row);
+
+/** A stack of what a list holds before a loop; @p rows tells what an empty one would hold, and
+ * becomes a sequence where the list can only be one. @param known  items whose sizes are known */
+htp_outcome htp_stack_begin(htp_machine *m, htp_item *list, htp_item **rows, const htp_items *known,
+                            const htp_place *place, htp_item **stack);
+
+/** zeros() of the given sizes, which are items. */
+htp_outcome htp_stack_zeros(htp_machine *m, const htp_items *sizes, int32_t type,
+                            const htp_place *place, htp_item **zeros);
+
+/** Whether all tensors of some lists have the same sizes, as far as is known. */
+htp_outcome htp_stack_is_alike(htp_machine *m, const htp_items *lists, bool *is_alike);
+
+/** Whether an element is like all of a list, as far as is known. */
+htp_outcome htp_stack_takes(htp_machine *m, htp_item *list, htp_item *element, bool *takes);
+
+/** Stacks one behind the other. */
+htp_outcome htp_stack_join(htp_machine *m, const htp_items *stacks, const htp_place *place,
+                           htp_item **joined);
+
+/** All elements of a list as the rows of one tensor, or as a sequence where their sizes differ. */
+htp_outcome htp_stack_up(htp_machine *m, htp_item *list, const htp_place *place, htp_item **stack);
+
+/** All elements of a list, which are alike, as rows; the same where nothing else will do. */
+htp_outcome htp_stack_rows_in(htp_machine *m, htp_item *list, const htp_place *place,
+                              htp_item **stack);
+htp_outcome htp_stack_require_rows(htp_machine *m, htp_item *list, const htp_place *place,
+                                   htp_item **stack);
+
+/** Whether a number that only a run knows, an index or a key, tells an element. */
+bool htp_stack_is_looked_up(const htp_item *container, const htp_item *index);
+
+/** The element of a list at such an index. */
+htp_outcome htp_stack_look_up(htp_machine *m, htp_item *list, htp_item *index,
+                              const htp_place *place, htp_item **element);
+
+/** The element of a stack or sequence @p stack that @p list is. */
+htp_outcome htp_stack_element(htp_machine *m, const htp_item *list, htp_item *stack,
+                              htp_item *index, const htp_place *place, htp_item **element);
+
+/** A new list of the rows of @p stack, or of a sequence; a list that holds these from now on. */
+htp_item *htp_list_grown(htp_machine *m, htp_item *stack, bool has_numbers);
+htp_outcome htp_list_fill_grown(htp_machine *m, htp_item *list, htp_item *stack);
+
+/** The rows of a list and those of another one behind them. */
+htp_outcome htp_stack_add_rows(htp_machine *m, htp_item *list, htp_item *more,
+                               const htp_place *place, htp_item **rows);
+htp_outcome htp_stack_slice(htp_machine *m, htp_item *stack, htp_item *begin, htp_item *end,
+                            htp_item *step, const htp_place *place, htp_item **rows);
+
+#endif

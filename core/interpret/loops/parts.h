@@ -1,0 +1,91 @@
+/*
+ * What a loop that is being recorded consists of.
+ */
+#ifndef HTP_INTERPRET_LOOPS_PARTS_H
+#define HTP_INTERPRET_LOOPS_PARTS_H
+
+#include "interpret/control/blocks.h"
+#include "interpret/objects/attributes.h"
+
+/** Something of outside that the body changes, and that is carried therefore. */
+typedef enum htp_held_kind { HTP_HELD_ELEMENTS, HTP_HELD_STACK, HTP_HELD_ATTRIBUTE } htp_held_kind;
+
+typedef struct htp_held {
+    htp_held_kind kind;
+    htp_item *list;                 /* or dict; NULL of an attribute */
+    htp_item *rows;                 /* of a list that becomes a stack: what one looks like */
+    htp_object_attribute attribute; /* of an object */
+    htp_item *initial;
+} htp_held;
+
+/** A leaf is a tensor or number within what is carried. Slots are leaves, and from here on what
+ * earlier iterations appended to lists. */
+#define HTP_ADDITIONS (UINT32_MAX / 2)
+
+/** What is known of a slot. */
+typedef struct htp_slot {
+    uint64_t moving; /* of a leaf: bit D: the size of dim D changes */
+    htp_item *unset; /* of a leaf without a value: what it becomes; NULL */
+    htp_ids aliases; /* memories of outside that it may be, ascending */
+    htp_ids twins;   /* slots that may be one memory with it, ascending */
+    bool repeats;    /* of a leaf: an iteration may make one tensor several rows of it */
+    htp_item *begun; /* what stands for it in an iteration; NULL */
+    htp_item *ended; /* and when the loop has ended; NULL */
+} htp_slot;
+
+typedef HTP_VECTOR(htp_slot) htp_slots;
+
+/** A value that the program carries. */
+typedef struct htp_carried {
+    htp_item *initial;
+    bool is_moved;           /* a list or dict that is replaced */
+    bool is_replaced;        /* a tensor that is another one, then */
+    bool is_same;            /* one that is changed in place only */
+    htp_item *grown;         /* rows of a list that becomes a stack; NULL */
+    htp_item *grown_initial; /* and what it is when the loop begins; NULL */
+} htp_carried;
+
+/** A size by lane; 0 in lanes that there are not. */
+typedef struct htp_lane_sizes {
+    int64_t in[HTP_SHIM_MAX_LANES];
+} htp_lane_sizes;
+
+/** One run of the body. */
+typedef struct htp_loop_run {
+    bool is_stable;
+    htp_items leaves;
+    htp_items inputs;  /* what stands for the leaves */
+    htp_items results; /* what they are when it ends */
+    htp_items carried;
+    htp_items held;
+    htp_items held_results;
+    htp_items memory_inputs;
+    htp_items memory_results;
+    htp_items additions; /* by list; NULL: nothing was appended */
+    htp_item *iteration;
+    htp_item *go_on;
+    uint32_t block;
+} htp_loop_run;
+
+typedef struct htp_loop {
+    const htp_step *step; /* of the node */
+    htp_program_block body;
+    htp_place place;
+    int64_t done;      /* iterations that were unrolled */
+    size_t first_size; /* sizes that the data decides before the loop */
+    size_t first_item; /* values before it */
+    HTP_VECTOR(htp_carried) carried;
+    HTP_VECTOR(htp_held) held;
+    htp_slots leaf_slots;
+    htp_slots addition_slots;
+    htp_ids memories; /* that the body changes, by first value */
+    htp_ids lost;     /* and those of which nobody knows what they hold, ascending */
+    htp_items lists;  /* that it appends to */
+    htp_items rows;   /* and what a stack of that looks like */
+    htp_map sizes;    /* of tensors of outside, once has_sizes */
+    HTP_VECTOR(const htp_lane_sizes *) size_list;
+    bool has_sizes;
+    htp_loop_run run; /* the last one */
+} htp_loop;
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * The module instances and weights of a model, as its program's objects have them; and the list of
+ * weights that constants of the code are added to.
+ */
+#ifndef HTP_INTERPRET_MACHINE_INSTANCES_H
+#define HTP_INTERPRET_MACHINE_INSTANCES_H
+
+#include "base/map.h"
+#include "base/vector.h"
+
+#include <htp/program.h>
+
+typedef HTP_VECTOR(htp_shim_weight) htp_weights;
+typedef HTP_VECTOR(uint32_t) htp_numbers;
+
+/** What an archive holds. An empty one is all zeroes. */
+typedef struct htp_instances {
+    HTP_VECTOR(htp_shim_module) modules;
+    htp_numbers objects;   /* by module: of the program */
+    htp_numbers by_object; /* 1 + the module; 0: none */
+    htp_weights weights;
+    htp_numbers data;    /* by weight: of the program */
+    htp_numbers by_data; /* 1 + the weight; 0: none */
+    htp_map storages;    /* by what tensors call them: their numbers in weights */
+} htp_instances;
+
+/** Adds a module, which @p object is. @return its number */
+uint32_t htp_instances_add_module(htp_arena *arena, htp_instances *instances,
+                                  const htp_shim_module *module, uint32_t object);
+
+/** Adds a weight: @p named has its name and owner, the tensor says all else. @param data  its
+ * number in the program */
+void htp_instances_add_weight(htp_arena *arena, htp_instances *instances,
+                              const htp_shim_weight *named, uint32_t data,
+                              const htp_tensor_view *tensor);
+
+/** The module that an object is; HTP_SHIM_NONE of any other object. */
+uint32_t htp_instances_module(const htp_instances *instances, uint32_t object);
+
+/** The weight that data is; HTP_SHIM_NONE of any other data. */
+uint32_t htp_instances_weight(const htp_instances *instances, uint32_t data);
+
+/** The weights of a model, and behind them constants of its code. */
+typedef struct htp_weight_list {
+    const htp_instances *of;
+    htp_arena arena; /* has what was added */
+    htp_weights all;
+    htp_map storages; /* of the constants alone */
+} htp_weight_list;
+
+/** A list of the model's weights; htp_weight_list_close() frees what is added to it. */
+void htp_weight_list_open(htp_weight_list *list, const htp_instances *of);
+void htp_weight_list_close(htp_weight_list *list);
+
+/** Adds a constant. What was in the list before may move; where it was, it stays as well.
+ * @return its number; HTP_SHIM_NONE without memory */
+uint32_t htp_weight_list_add(htp_weight_list *list, const htp_tensor_view *tensor);
+
+#endif

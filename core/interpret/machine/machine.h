@@ -1,0 +1,85 @@
+/*
+ * One interpretation: a method of a program is followed abstractly, in one to four lanes of input
+ * sizes, and what runs is recorded. All rooms of this folder are given the machine.
+ *
+ * Everything lives in its arena, and goes with it. Tensors are the runner's.
+ */
+#ifndef HTP_INTERPRET_MACHINE_MACHINE_H
+#define HTP_INTERPRET_MACHINE_MACHINE_H
+
+#include "interpret/machine/instances.h"
+#include "interpret/machine/machine_control.h"
+#include "interpret/machine/machine_parts.h"
+#include "interpret/machine/places.h"
+#include "interpret/operators/facts.h"
+#include "interpret/operators/operand_checks.h"
+#include "interpret/values/item_groups.h"
+#include "interpret/values/item_tests.h"
+
+#include <htp/program.h>
+
+typedef struct htp_machine {
+    htp_arena *arena;
+    const htp_program *program;
+    const htp_runner *runner;
+    const htp_place_finder *places;
+    const htp_instances *instances;
+    const htp_shim_module *modules; /* of the instances */
+    uint32_t module_count;
+    htp_weight_list *weight_list; /* that constants are added to */
+    const char *method;           /* that was chosen */
+    uint32_t function;            /* that is followed: the method, or what tells of it */
+    uint32_t lane_count;
+    htp_shim_tick tick; /* NULL */
+    void *user;
+    int64_t longest_unrolled; /* iterations beyond which a loop stays one where it can */
+
+    /* How the last step ended. */
+    const char *message;
+    htp_fork fork;
+    htp_growth growth;
+
+    htp_recording recording;
+    htp_memory_notes memory;
+
+    /* Before operators run (operators/operand_checks.h). */
+    HTP_VECTOR(htp_guard *) guards; /* by schema; NULL: nobody asked */
+    double text_work;               /* of all operators on texts so far */
+
+    htp_known_sizes sizes;
+    htp_known_levels levels;
+    htp_control control;
+    htp_object_state state;
+} htp_machine;
+
+/** Sets the message; with ", " and a place behind it. */
+void htp_machine_say(htp_machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** "in encoder.layer.0 (model.py:12)". */
+const char *htp_place_describe(htp_machine *m, const htp_place *place);
+
+/** Ends a step with a message: an outcome. Macros, so that compilers see which one it is. */
+#define htp_machine_stop(m, outcome, ...) (htp_machine_say((m), __VA_ARGS__), (outcome))
+
+/** The same of HTP_UNSUPPORTED, with the place. */
+#define htp_machine_refuse(m, place, ...)                                                          \
+    (htp_machine_say_where((m), (place), __VA_ARGS__), HTP_UNSUPPORTED)
+
+/** Some items as a list: HTP_ITEMS(m, a, b, c). */
+#define HTP_ITEMS(m, ...)                                                                          \
+    htp_items_of((m), (htp_item *const[]){__VA_ARGS__},                                            \
+                 sizeof((htp_item *const[]){__VA_ARGS__}) / sizeof(htp_item *))
+
+htp_items htp_items_of(htp_machine *m, htp_item *const *items, size_t count);
+
+/** A copy, to be changed. */
+htp_items htp_items_copy(htp_machine *m, const htp_items *items);
+
+void htp_items_push(htp_machine *m, htp_items *items, htp_item *item);
+
+/** The same with all of @p more. */
+void htp_items_add(htp_machine *m, htp_items *items, const htp_items *more);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * Attributes of objects, and where these are.
+ */
+#ifndef HTP_INTERPRET_MACHINE_OBJECTS_H
+#define HTP_INTERPRET_MACHINE_OBJECTS_H
+
+#include "base/map.h"
+#include "interpret/values/item.h"
+
+/** An attribute: an object's slot. */
+typedef struct htp_object_attribute {
+    uint32_t object;
+    uint32_t slot;
+} htp_object_attribute;
+
+/** Values of attributes, in the order in which they came. */
+typedef struct htp_attribute_value {
+    htp_object_attribute attribute;
+    htp_item *value; /* NULL: there was none */
+} htp_attribute_value;
+
+typedef struct htp_attributes {
+    HTP_VECTOR(htp_attribute_value) all;
+    htp_map places; /* by attribute */
+} htp_attributes;
+
+/** Where an object of the archive is: a module, or within an attribute of one. */
+typedef struct htp_holder {
+    uint32_t module;
+    const char *path;
+} htp_holder;
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Whom the interpreter asks for places in source files.
+ */
+#ifndef HTP_INTERPRET_MACHINE_PLACES_H
+#define HTP_INTERPRET_MACHINE_PLACES_H
+
+#include <stdint.h>
+
+/** Tells where nodes of the program stand in the files of who wrote it. */
+typedef struct htp_place_finder {
+    void *self; /**< first argument of each function */
+
+    /** A file ("" where it is not known), and a line. */
+    void (*find)(void *self, uint32_t function, uint32_t node, const char **file, uint32_t *line);
+
+    /** The text there, as a htp_trace_node has it; "" where it is not known. */
+    const char *(*find_text)(void *self, uint32_t function, uint32_t node);
+} htp_place_finder;
+
+#endif

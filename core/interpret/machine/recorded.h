@@ -1,0 +1,84 @@
+/*
+ * What is recorded: nodes and blocks, and what lists and memories hold.
+ */
+#ifndef HTP_INTERPRET_MACHINE_RECORDED_H
+#define HTP_INTERPRET_MACHINE_RECORDED_H
+
+#include "base/map.h"
+#include "interpret/values/item.h"
+
+/** Where in the program execution stands. */
+typedef struct htp_place {
+    uint32_t scope;
+    uint32_t call;     /* of the function: calls_made[call - 1]; 0: the method */
+    uint32_t function; /* of the program; HTP_PROGRAM_NONE: nowhere */
+    uint32_t node;     /* of that function; HTP_PROGRAM_NONE */
+    const char *name;  /* of the function; NULL */
+    const char *file;  /* "" where it is not known */
+    uint32_t line;
+} htp_place;
+
+/** An operator that ran. */
+typedef struct htp_recorded_node {
+    const char *kind;
+    uint32_t schema;        /* HTP_PROGRAM_NONE of control flow, and of lists */
+    const uint32_t *inputs; /* items */
+    const char *const *input_names;
+    uint32_t input_count;
+    const uint32_t *outputs;
+    uint32_t output_count;
+    htp_place place;
+    const char *failure; /* NULL */
+    uint32_t block;      /* that it stands in */
+    const uint32_t *blocks;
+    uint32_t block_count;
+} htp_recorded_node;
+
+/** A branch, or the body of a loop: items; HTP_SHIM_NONE for an output that nobody reads. */
+typedef struct htp_recorded_block {
+    htp_ids inputs;
+    htp_ids outputs;
+} htp_recorded_block;
+
+/** What a list or dict holds. */
+typedef struct htp_contents {
+    htp_items elements;
+    htp_item *stacked; /* as in an item */
+} htp_contents;
+
+/** A list, with what it holds at some time. */
+typedef struct htp_list_state {
+    htp_item *list;
+    htp_contents contents;
+} htp_list_state;
+
+typedef HTP_VECTOR(htp_list_state) htp_list_states;
+
+/** Lists as they were before a block changed them. */
+typedef struct htp_list_journal {
+    size_t first_item; /* older ones are noted */
+    htp_list_states lists;
+    htp_map known; /* places of these, by birth */
+} htp_list_journal;
+
+/** What some memories hold. */
+typedef struct htp_memory {
+    uint32_t first;
+    htp_item *value;
+} htp_memory;
+
+/** In the order of their first values. */
+typedef HTP_VECTOR(htp_memory) htp_memories;
+
+/** What there was at some time. */
+typedef struct htp_mark {
+    size_t items;
+    size_t nodes;
+    size_t scopes;
+    size_t blocks;
+    size_t calls;
+    size_t passed;
+    size_t looks;
+} htp_mark;
+
+#endif

@@ -1,0 +1,319 @@
+/*
+ * What memories hold: the newest value of each, and what blocks change of it.
+ */
+#include "interpret/memory/memory.h"
+
+#include <stdlib.h>
+
+typedef struct memory_change {
+    htp_item *first;
+    htp_item *latest; /* before; NULL: it was not changed */
+    uint64_t changed;
+} memory_change;
+
+struct htp_memory_journal {
+    size_t first_item; /* older memories are outside of the block */
+    HTP_VECTOR(memory_change) changes;
+    htp_items read; /* looks that were read anew */
+};
+
+static htp_item *first_value(const htp_machine *m, uint32_t first)
+{
+    return m->recording.items.items[first];
+}
+
+uint32_t htp_memory_of(const htp_item *tensor)
+{
+    const htp_item *item = tensor;
+    while (item->look) {
+        item = item->look->parent;
+    }
+    return item->origin ? item->origin->birth : item->birth;
+}
+
+bool htp_memory_is_same(const htp_item *a, const htp_item *b)
+{
+    return htp_is_tensor(a) && htp_is_tensor(b) && !a->look && !b->look &&
+           htp_memory_of(a) == htp_memory_of(b);
+}
+
+/* ---- changes ---- */
+
+static htp_memory_journal *innermost(const htp_machine *m)
+{
+    size_t count = m->memory.journals.count;
+    return count ? m->memory.journals.items[count - 1] : NULL;
+}
+
+void htp_memory_change(htp_machine *m, uint32_t first, htp_item *value)
+{
+    htp_item *item = first_value(m, first);
+    htp_memory_journal *journal = innermost(m);
+    if (journal) {
+        memory_change change = {item, item->latest, item->changed};
+        HTP_PUSH(m->arena, &journal->changes, change);
+    }
+    m->memory.change_count += item->latest ? 0 : 1;
+    item->latest = value;
+    item->changed = m->recording.epoch;
+}
+
+htp_item *htp_memory_held(const htp_machine *m, uint32_t first)
+{
+    htp_item *item = first_value(m, first);
+    return item->latest ? item->latest : item;
+}
+
+void htp_memory_hold(htp_machine *m, uint32_t first, htp_item *value)
+{
+    value->look = NULL;
+    value->origin = first_value(m, first);
+    value->epoch = ++m->recording.epoch;
+    htp_memory_change(m, first, value);
+}
+
+void htp_memory_lose(htp_machine *m, uint32_t first, const char *kind, const htp_place *place)
+{
+    htp_item *unknown = htp_item_make(m, HTP_ITEM_UNKNOWN);
+    unknown->origin = first_value(m, first);
+    htp_recorded_node node = {
+        .kind = kind,
+        .schema = HTP_PROGRAM_NONE,
+        .outputs = &unknown->id,
+        .output_count = 1,
+        .place = *place,
+        .failure = "what it changes is read under another name, which shares its memory on one "
+                   "side of a branch, in some iterations of a loop, or for some sizes, only",
+        .block = m->recording.block,
+    };
+    (void)htp_recording_add(m, &node);
+    m->recording.epoch++;
+    htp_memory_change(m, first, unknown);
+}
+
+/* ---- blocks ---- */
+
+void htp_memory_begin_block(htp_machine *m, size_t first_item)
+{
+    htp_memory_journal *journal = HTP_NEW(m->arena, htp_memory_journal);
+    journal->first_item = first_item;
+    HTP_PUSH(m->arena, &m->memory.journals, journal);
+}
+
+static int compare_firsts(const void *a, const void *b)
+{
+    uint32_t left = ((const htp_memory *)a)->first;
+    uint32_t right = ((const htp_memory *)b)->first;
+    return (left > right) - (left < right);
+}
+
+/* What the memories of outside hold that a block has changed. */
+static htp_memories memories_of(htp_machine *m, const htp_memory_journal *journal)
+{
+    htp_memories all = {0};
+    for (size_t i = 0; i < journal->changes.count; i++) {
+        const htp_item *first = journal->changes.items[i].first;
+        if (first->birth < journal->first_item) {
+            HTP_PUSH(m->arena, &all, (htp_memory){first->birth, first->latest});
+        }
+    }
+    if (all.count) {
+        qsort(all.items, all.count, sizeof(*all.items), compare_firsts);
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        if (count == 0 || all.items[count - 1].first != all.items[i].first) {
+            all.items[count++] = all.items[i];
+        }
+    }
+    all.count = count;
+    return all;
+}
+
+htp_memories htp_memory_end_block(htp_machine *m)
+{
+    const htp_memory_journal *journal = innermost(m);
+    htp_memories memories = memories_of(m, journal);
+    m->memory.journals.count--;
+    for (size_t i = journal->changes.count; i-- > 0;) {
+        const memory_change *change = &journal->changes.items[i];
+        m->memory.change_count -= change->latest ? 0 : 1;
+        change->first->latest = change->latest;
+        change->first->changed = change->changed;
+    }
+    for (size_t i = 0; i < journal->read.count; i++) {
+        journal->read.items[i]->seen = NULL;
+    }
+    return memories;
+}
+
+htp_item *htp_memories_find(const htp_memories *memories, uint32_t first)
+{
+    size_t from = 0;
+    size_t to = memories->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (memories->items[middle].first < first) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    bool is_there = from < memories->count && memories->items[from].first == first;
+    return is_there ? memories->items[from].value : NULL;
+}
+
+/* ---- memories that may be one ---- */
+
+void htp_memory_note_sharing(htp_machine *m, htp_item *tensor, uint32_t first)
+{
+    uint32_t own = htp_memory_of(tensor);
+    if (own != first) {
+        HTP_PUSH(m->arena, &first_value(m, own)->sharers, first);
+        HTP_PUSH(m->arena, &first_value(m, first)->sharers, own);
+    }
+}
+
+/* Adds a memory to a group, unless it is in one. */
+static void add_member(htp_machine *m, htp_ids *members, uint32_t first, uint32_t group)
+{
+    htp_item *item = first_value(m, first);
+    if (item->grouped != m->memory.groupings) {
+        item->grouped = m->memory.groupings;
+        item->group = group;
+        HTP_PUSH(m->arena, members, first);
+    }
+}
+
+htp_memory_groups htp_memory_group(htp_machine *m, const htp_ids *memories)
+{
+    enum { SHARERS_OF_A_STEP = 8 }; /* runs of loops that were discarded have left theirs */
+    size_t *of = HTP_NEW_ARRAY(m->arena, size_t, memories->count);
+    HTP_VECTOR(htp_ids) groups = {0};
+    m->memory.groupings++;
+    for (size_t i = 0; i < memories->count; i++) {
+        const htp_item *item = first_value(m, memories->items[i]);
+        if (item->grouped != m->memory.groupings) {
+            uint32_t group = (uint32_t)groups.count;
+            htp_ids members = {0};
+            add_member(m, &members, memories->items[i], group);
+            for (size_t k = 0; k < members.count; k++) {
+                const htp_ids *sharers = &first_value(m, members.items[k])->sharers;
+                for (size_t n = 0; n < sharers->count; n++) {
+                    add_member(m, &members, sharers->items[n], group);
+                }
+                m->control.steps += sharers->count / SHARERS_OF_A_STEP;
+            }
+            m->control.steps += members.count / SHARERS_OF_A_STEP;
+            HTP_PUSH(m->arena, &groups, members);
+        }
+        of[i] = item->group;
+    }
+    return (htp_memory_groups){of, groups.items, groups.count};
+}
+
+/* ---- what an item is now ---- */
+
+static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *place,
+                           htp_item **current);
+
+static htp_outcome refresh_container(htp_machine *m, htp_item *item, const htp_place *place)
+{
+    for (size_t i = 0; i < item->elements.count; i++) {
+        htp_item *element = NULL;
+        HTP_DO(refresh(m, item->elements.items[i], place, &element));
+        if (element != item->elements.items[i]) {
+            HTP_DO(htp_list_begin_change(m, item));
+            item->elements.items[i] = element;
+        }
+    }
+    htp_item *stacked = NULL;
+    if (item->stacked) {
+        HTP_DO(refresh(m, item->stacked, place, &stacked));
+    }
+    if (stacked != item->stacked) {
+        HTP_DO(htp_list_begin_change(m, item));
+        item->stacked = stacked;
+    }
+    return HTP_GOES_ON;
+}
+
+/* What a look shows of the newest value of its memory. */
+static htp_outcome refresh_look(htp_machine *m, htp_item *item, const htp_place *place,
+                                htp_item **current)
+{
+    htp_item *parent = NULL;
+    HTP_DO(refresh(m, item->look->parent, place, &parent));
+    htp_item *seen = parent;
+    if (!htp_look_is_whole(m, item)) {
+        HTP_DO(htp_look_again(m, item->look, parent, place, &seen));
+    }
+    htp_memory_journal *journal = innermost(m);
+    if (journal) {
+        htp_items_push(m, &journal->read, item);
+    }
+    item->seen = seen;
+    *current = seen;
+    return HTP_GOES_ON;
+}
+
+static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *place,
+                           htp_item **current)
+{
+    *current = item;
+    if (htp_is_container(item)) {
+        return refresh_container(m, item, place);
+    }
+    if (!htp_is_tensor(item)) {
+        return HTP_GOES_ON;
+    }
+    const htp_item *first = first_value(m, htp_memory_of(item));
+    if (!first->latest || first->changed <= item->epoch) {
+        return HTP_GOES_ON;
+    }
+    if (!item->look || first->latest->kind == HTP_ITEM_UNKNOWN) {
+        *current = first->latest;
+        return HTP_GOES_ON;
+    }
+    if (item->seen && item->seen->epoch >= first->changed) {
+        *current = item->seen;
+        return HTP_GOES_ON;
+    }
+    return refresh_look(m, item, place, current);
+}
+
+/* ---- what values hold ---- */
+
+/* Whether whoever goes through a value comes to an end: lists are shared, and may hold each other
+ * or themselves. */
+static bool has_end(const htp_item *item, size_t depth, size_t *left)
+{
+    enum { MOST_DEPTH = 1000 };
+    const htp_items *elements = &item->elements;
+    bool has = depth < MOST_DEPTH && elements->count <= *left;
+    *left -= has ? elements->count : 0;
+    for (size_t i = 0; i < elements->count && has; i++) {
+        has = !htp_is_container(elements->items[i]) || has_end(elements->items[i], depth + 1, left);
+    }
+    return has;
+}
+
+static htp_outcome require_end(htp_machine *m, const htp_item *item, const htp_place *place)
+{
+    enum { MOST_PARTS = 1 << 20 };
+    size_t left = MOST_PARTS;
+    bool is_nested = m->memory.has_nested && htp_is_container(item);
+    return !is_nested || has_end(item, 0, &left)
+               ? HTP_GOES_ON
+               : htp_machine_refuse(m, place,
+                                    "a list, tuple or dict is nested too deeply, holds too much, "
+                                    "or holds itself");
+}
+
+htp_outcome htp_memory_current(htp_machine *m, htp_item *item, const htp_place *place,
+                               htp_item **current)
+{
+    *current = item;
+    HTP_DO(require_end(m, item, place));
+    return m->memory.change_count == 0 ? HTP_GOES_ON : refresh(m, item, place, current);
+}

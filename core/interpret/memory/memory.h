@@ -1,0 +1,88 @@
+/*
+ * Who looks at whose memory, and what was changed there.
+ *
+ * A memory is told by the birth of its first value.
+ */
+#ifndef HTP_INTERPRET_MEMORY_MEMORY_H
+#define HTP_INTERPRET_MEMORY_MEMORY_H
+
+#include "interpret/lanes/execute.h"
+
+/** Changes of memory are noted from begin on; end takes them back and gives what the older memories
+ * held at the end. */
+void htp_memory_begin_block(htp_machine *m, size_t first_item);
+htp_memories htp_memory_end_block(htp_machine *m);
+
+/** What a memory holds among @p memories; NULL where they do not have it. */
+htp_item *htp_memories_find(const htp_memories *memories, uint32_t first);
+
+/** What a memory holds now; and what it is from now on. */
+htp_item *htp_memory_held(const htp_machine *m, uint32_t first);
+void htp_memory_hold(htp_machine *m, uint32_t first, htp_item *value);
+
+/** The same at the present epoch, of a value that knows whose it is. */
+void htp_memory_change(htp_machine *m, uint32_t first, htp_item *value);
+
+/** Whether two tensors are all of the same memory. */
+bool htp_memory_is_same(const htp_item *a, const htp_item *b);
+
+/** Whether an item is in a memory: what is unknown may be. */
+static inline bool htp_has_memory(const htp_item *item)
+{
+    return htp_is_tensor(item) || item->kind == HTP_ITEM_UNKNOWN;
+}
+
+/** The memory that a tensor looks at. */
+uint32_t htp_memory_of(const htp_item *tensor);
+
+/** Notes that a tensor may look at a memory: what changes the one may change the other. */
+void htp_memory_note_sharing(htp_machine *m, htp_item *tensor, uint32_t first);
+
+/** Memories that may be one: the number of each one's group, and what else each group holds. */
+typedef struct htp_memory_groups {
+    const size_t *of;       /* by place in what was asked */
+    const htp_ids *members; /* by group */
+    size_t count;
+} htp_memory_groups;
+htp_memory_groups htp_memory_group(htp_machine *m, const htp_ids *memories);
+
+/** Forgets what a memory holds: it may have been changed under another name. */
+void htp_memory_lose(htp_machine *m, uint32_t first, const char *kind, const htp_place *place);
+
+/** The item that holds what @p item holds now: a tensor that was changed in place, by whatever name
+ * or view, is read anew from the newest value of its memory. */
+htp_outcome htp_memory_current(htp_machine *m, htp_item *item, const htp_place *place,
+                               htp_item **current);
+
+/* ---- for the executor ---- */
+
+/** Notes which outputs look at an input's memory. */
+htp_outcome htp_memory_note_views(htp_machine *m, const htp_call *call, const htp_items *outputs);
+
+/** Refuses changes that the next call would read. */
+htp_outcome htp_memory_refuse_lasting(htp_machine *m, const htp_call *call);
+
+/** A tensor that was changed in place: its memory has a new value from now on. */
+htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const htp_items *outputs);
+
+/** Nobody knows what is in a tensor after a change that could not be told, nor in those that may be
+ * in its memory, nor whether what @p node, which failed, gives looks at one. */
+htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call, uint32_t node);
+
+/* ---- looks (views.c) ---- */
+
+/** Whether two tensors have one geometry and type in all lanes. */
+bool htp_look_has_same_geometry(const htp_machine *m, const htp_item *a, const htp_item *b);
+
+/** Whether a view shows all of its parent as it lies in memory. */
+bool htp_look_is_whole(const htp_machine *m, const htp_item *seen);
+
+/** The view's operator on another value of its parent. */
+htp_outcome htp_look_again(htp_machine *m, const htp_look *look, htp_item *parent,
+                           const htp_place *place, htp_item **seen);
+
+/** The parent's value with @p value in place of what the view @p child shows of it. */
+htp_outcome htp_look_put_back(htp_machine *m, const htp_look *look, const htp_item *child,
+                              htp_item *value, const htp_place *place, htp_item **parent);
+
+#endif

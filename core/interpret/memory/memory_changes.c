@@ -1,0 +1,402 @@
+/*
+ * Tensors that operators change in place, and who else sees it.
+ */
+#include "interpret/memory/memory.h"
+
+#include <string.h>
+
+/* Looks at looks. */
+enum { MOST_LOOKS = 10000 };
+
+/* The tensors in an item, depth first. */
+static void list_tensors(htp_machine *m, htp_item *item, htp_items *tensors)
+{
+    if (htp_is_tensor(item)) {
+        htp_items_push(m, tensors, item);
+    }
+    for (size_t i = 0; i < item->elements.count; i++) {
+        list_tensors(m, item->elements.items[i], tensors);
+    }
+}
+
+/* The inputs that an operator changes in place. */
+static htp_items changed_inputs(htp_machine *m, const htp_call *call)
+{
+    htp_items changed = {0};
+    for (size_t i = 0; i < call->schema.argument_count && i < call->inputs.count; i++) {
+        if (call->schema.arguments[i].is_written) {
+            htp_items_push(m, &changed, call->inputs.items[i]);
+        }
+    }
+    return changed;
+}
+
+/* ---- looks ---- */
+
+/* Whether a slice up to a number shows all of its parent, at the sizes that are tried. */
+static bool cuts_nothing(const htp_machine *m, const htp_item *seen)
+{
+    const htp_look *look = seen->look;
+    if (strcmp(look->name, "aten::slice") != 0 || look->inputs.count < 4 ||
+        !htp_is_int(look->inputs.items[3]) || !htp_is_tensor(look->parent)) {
+        return false;
+    }
+    const htp_item *end = look->inputs.items[3];
+    int64_t last = end->lane[0].as.i;
+    bool cuts_nothing = last > 0 && last != INT64_MAX;
+    for (uint32_t lane = 0; lane < m->lane_count && cuts_nothing; lane++) {
+        const htp_operand *here = &end->lane[lane];
+        cuts_nothing =
+            here->kind == HTP_OPERAND_INT && here->as.i == last &&
+            htp_tensor_has_same_dims(htp_tensor_in(seen, lane), htp_tensor_in(look->parent, lane));
+    }
+    return cuts_nothing;
+}
+
+/* Whether an operator gives a tensor itself, of which there may be a part only at other sizes,
+ * which would be copied. What is being written back is its parent's parent for a while: depths end
+ * that. */
+static bool is_whole_by_chance(const htp_machine *m, const htp_call *call, const htp_item *input)
+{
+    if (m->lane_count == 1 || !htp_has_fact(call->schema.name, HTP_FACT_VIEW_OR_COPY)) {
+        return false;
+    }
+    bool is_by_chance = false;
+    const htp_item *item = input;
+    for (size_t left = item->look ? item->look->depth : 0; left > 0 && item->look; left--) {
+        is_by_chance = is_by_chance || cuts_nothing(m, item);
+        item = item->look->parent;
+    }
+    return is_by_chance;
+}
+
+/* In how many lanes a tensor lies in the memory of an input. */
+static uint32_t count_shared(const htp_machine *m, const htp_call *call, const htp_item *tensor,
+                             size_t input)
+{
+    uint32_t shared = 0;
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        const htp_storages *given = &call->storages[lane][input];
+        bool is_shared = false;
+        for (size_t i = 0; i < given->count; i++) {
+            is_shared = is_shared || given->all[i] == htp_tensor_in(tensor, lane)->storage;
+        }
+        shared += is_shared;
+    }
+    return shared;
+}
+
+static void share_with_all(htp_machine *m, htp_item *tensor, htp_item *input)
+{
+    htp_items held = {0};
+    list_tensors(m, input, &held);
+    for (size_t i = 0; i < held.count; i++) {
+        htp_memory_note_sharing(m, tensor, htp_memory_of(held.items[i]));
+    }
+}
+
+/* Where among the outputs of a call a tensor is. */
+typedef struct output_place {
+    size_t output;
+    size_t element;
+} output_place;
+
+static htp_outcome look_at(htp_machine *m, const htp_call *call, htp_item *tensor, size_t input,
+                           output_place where)
+{
+    htp_item *parent = call->inputs.items[input];
+    size_t depth = parent->look ? parent->look->depth + 1 : 1;
+    if (depth > MOST_LOOKS) {
+        return htp_machine_stop(m, HTP_UNSUPPORTED, "views of views are nested too deeply");
+    }
+    htp_look *look = HTP_NEW(m->arena, htp_look);
+    *look = (htp_look){.parent = parent,
+                       .name = call->schema.name,
+                       .overload = call->schema.overload,
+                       .inputs = htp_items_copy(m, &call->inputs),
+                       .depth = depth,
+                       .input = input,
+                       .output = where.output,
+                       .element = where.element};
+    tensor->look = look;
+    return HTP_GOES_ON;
+}
+
+/* An operator may give its input's memory for some sizes and a copy for others (contiguous(),
+ * reshape()), or that of a tensor in a list: what then changes the one may change the other. */
+static htp_outcome note_view(htp_machine *m, const htp_call *call, htp_item *tensor,
+                             output_place where)
+{
+    for (size_t i = 0; i < call->inputs.count; i++) {
+        htp_item *input = call->inputs.items[i];
+        uint32_t shared = count_shared(m, call, tensor, i);
+        bool is_view = htp_is_tensor(input) && shared == m->lane_count;
+        if (is_view && !is_whole_by_chance(m, call, input)) {
+            return look_at(m, call, tensor, i, where);
+        }
+        if (shared != 0 || (i == 0 && htp_has_fact(call->schema.name, HTP_FACT_VIEW_OR_COPY) &&
+                            htp_is_data(input))) {
+            share_with_all(m, tensor, input);
+        }
+    }
+    return HTP_GOES_ON;
+}
+
+/* Whether all kernels of a call were given something, and none of it was to be written. */
+static bool may_give_views(const htp_machine *m, const htp_call *call)
+{
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        if (!call->storages[lane]) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < call->schema.argument_count; i++) {
+        if (call->schema.arguments[i].is_written) {
+            return false;
+        }
+    }
+    return true;
+}
+
+htp_outcome htp_memory_note_views(htp_machine *m, const htp_call *call, const htp_items *outputs)
+{
+    if (!may_give_views(m, call)) {
+        return HTP_GOES_ON;
+    }
+    for (size_t i = 0; i < outputs->count; i++) {
+        htp_item *output = outputs->items[i];
+        if (htp_is_tensor(output)) {
+            HTP_DO(note_view(m, call, output, (output_place){i, SIZE_MAX}));
+        }
+        for (size_t k = 0; k < output->elements.count; k++) {
+            if (htp_is_tensor(output->elements.items[k])) {
+                HTP_DO(note_view(m, call, output->elements.items[k], (output_place){i, k}));
+            }
+        }
+    }
+    return HTP_GOES_ON;
+}
+
+/* ---- changes ---- */
+
+static bool is_kept(const htp_machine *m, const htp_item *tensor)
+{
+    return htp_storage_is_kept(m, htp_tensor_in(tensor, 0)->storage);
+}
+
+/* What a call leaves behind for the next would be lost, but for what attributes hold. */
+htp_outcome htp_memory_refuse_lasting(htp_machine *m, const htp_call *call)
+{
+    htp_items changed = changed_inputs(m, call);
+    for (size_t i = 0; i < changed.count; i++) {
+        const htp_item *input = changed.items[i];
+        if (input->elements.count != 0) {
+            return htp_machine_refuse(m, call->place, "%s changes tensors of a list in place",
+                                      call->schema.kind);
+        }
+        if (!htp_is_tensor(input)) {
+            continue;
+        }
+        if (is_kept(m, input)) {
+            return htp_machine_refuse(m, call->place,
+                                      "%s changes a constant of the code, or a tensor that several "
+                                      "attributes hold, which the next call would read",
+                                      call->schema.kind);
+        }
+        if (m->recording.items.items[htp_memory_of(input)]->is_late) {
+            return HTP_NEEDS_EARLIER;
+        }
+    }
+    return HTP_GOES_ON;
+}
+
+/* Gives the memory that @p written looks at its new value, of which @p value is the part that
+ * @p written looks at. */
+static htp_outcome write_back(htp_machine *m, htp_item *written, htp_item *value,
+                              const htp_place *place)
+{
+    uint32_t first = htp_memory_of(written);
+    htp_item *item = written;
+    while (item->look && value->kind != HTP_ITEM_UNKNOWN) {
+        const htp_look *look = item->look;
+        if (!htp_look_is_whole(m, item)) {
+            htp_item *parent = NULL;
+            HTP_DO(htp_look_put_back(m, look, item, value, place, &parent));
+            htp_look *renewed = HTP_NEW(m->arena, htp_look);
+            *renewed = *look;
+            renewed->parent = parent;
+            renewed->inputs = htp_items_copy(m, &look->inputs);
+            renewed->inputs.items[look->input] = parent;
+            value->look = renewed;
+            value->epoch = m->recording.epoch;
+            value = parent;
+        }
+        item = look->parent;
+    }
+    value->look = NULL;
+    value->origin = item->origin ? item->origin : item;
+    value->epoch = m->recording.epoch;
+    htp_memory_change(m, first, value);
+    return HTP_GOES_ON;
+}
+
+/* A memory was changed: so were all that may be the same one, in some runs of the model, and
+ * perhaps other rows of its own. */
+static htp_outcome lose_sharers(htp_machine *m, const htp_call *call, const htp_item *changed)
+{
+    uint32_t own = htp_memory_of(changed);
+    const htp_ids asked = {.items = &own, .count = 1};
+    const htp_ids members = htp_memory_group(m, &asked).members[0];
+    for (size_t i = 0; i < members.count; i++) {
+        uint32_t other = members.items[i];
+        const htp_item *item = m->recording.items.items[other];
+        if (other == own) {
+            continue;
+        }
+        if (htp_is_tensor(item) && is_kept(m, item)) {
+            return htp_machine_stop(m, HTP_UNSUPPORTED,
+                                    "it may change a constant of the code, or a tensor that "
+                                    "several attributes hold, which the next call would read");
+        }
+        if (item->is_late) {
+            return HTP_NEEDS_EARLIER;
+        }
+        htp_memory_lose(m, other, call->schema.kind, call->place);
+    }
+    if (m->recording.items.items[own]->may_repeat) {
+        htp_memory_lose(m, own, call->schema.kind, call->place);
+    }
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const htp_items *outputs)
+{
+    htp_items changed = changed_inputs(m, call);
+    for (size_t i = 0; i < changed.count; i++) {
+        htp_item *input = changed.items[i];
+        if (!htp_is_tensor(input)) {
+            continue;
+        }
+        size_t k = 0;
+        while (k < outputs->count && !htp_look_has_same_geometry(m, outputs->items[k], input)) {
+            k++;
+        }
+        if (k == outputs->count) {
+            return htp_machine_stop(m, HTP_UNSUPPORTED,
+                                    "it changes the sizes or strides of a tensor in place");
+        }
+        m->recording.epoch++;
+        HTP_DO(write_back(m, input, outputs->items[k], call->place));
+        HTP_DO(lose_sharers(m, call, input));
+    }
+    return HTP_GOES_ON;
+}
+
+/* ---- operators that failed ---- */
+
+/* An item that is looked at once. */
+static void add_unseen(htp_machine *m, htp_map *seen, htp_ids *ids, uint32_t id)
+{
+    uint32_t value = 0;
+    const void **key = htp_map_add_bytes(m->arena, seen, &id, sizeof(id), &value);
+    if (key) {
+        *key = &m->recording.items.items[id]->id;
+        HTP_PUSH(m->arena, ids, id);
+    }
+}
+
+/* What a failed operator gave may be a view of what it was given. */
+static void add_inputs(htp_machine *m, htp_map *seen, htp_ids *ids, const htp_item *item)
+{
+    if (!item->is_failed_view || item->producer == HTP_SHIM_NONE) {
+        return;
+    }
+    const htp_recorded_node node = m->recording.nodes.items[item->producer];
+    for (uint32_t i = 0; i < node.input_count; i++) {
+        add_unseen(m, seen, ids, node.inputs[i]);
+    }
+}
+
+/* The memories of an item, and all that may be one of these. */
+static htp_ids list_memories(htp_machine *m, htp_item *item)
+{
+    htp_items held = {0};
+    htp_ids memories = {0};
+    htp_ids all = {0};
+    list_tensors(m, item, &held);
+    if (item->kind == HTP_ITEM_UNKNOWN) {
+        htp_items_push(m, &held, item);
+    }
+    for (size_t i = 0; i < held.count; i++) {
+        HTP_PUSH(m->arena, &memories, htp_memory_of(held.items[i]));
+    }
+    htp_memory_groups groups = htp_memory_group(m, &memories);
+    for (size_t i = 0; i < groups.count; i++) {
+        for (size_t k = 0; k < groups.members[i].count; k++) {
+            HTP_PUSH(m->arena, &all, groups.members[i].items[k]);
+        }
+    }
+    return all;
+}
+
+/* Nobody knows what is in any memory that an item may be. */
+static htp_outcome lose_behind(htp_machine *m, const htp_call *call, const htp_item *changed)
+{
+    htp_map seen = {0};
+    htp_ids ids = {0};
+    add_unseen(m, &seen, &ids, changed->id);
+    while (ids.count) {
+        htp_item *item = m->recording.items.items[ids.items[--ids.count]];
+        add_inputs(m, &seen, &ids, item);
+        htp_ids memories = list_memories(m, item);
+        for (size_t i = 0; i < memories.count; i++) {
+            uint32_t first = memories.items[i];
+            add_unseen(m, &seen, &ids, first);
+            if (htp_memory_held(m, first)->kind == HTP_ITEM_UNKNOWN) {
+                continue;
+            }
+            if (m->recording.items.items[first]->is_late) {
+                return HTP_NEEDS_EARLIER;
+            }
+            htp_memory_lose(m, first, call->schema.kind, call->place);
+        }
+    }
+    return HTP_GOES_ON;
+}
+
+/* Whether what an operator gives may look at what it is given. */
+static bool gives_views(const htp_call *call)
+{
+    for (uint32_t i = 0; i < call->schema.return_count; i++) {
+        if (call->schema.returns[i].is_alias) {
+            return true;
+        }
+    }
+    return false;
+}
+
+htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call, uint32_t node)
+{
+    bool is_view = gives_views(call);
+    const htp_recorded_node failed = m->recording.nodes.items[node];
+    for (uint32_t i = 0; i < failed.output_count; i++) {
+        m->recording.items.items[failed.outputs[i]]->is_failed_view = is_view;
+    }
+    htp_items changed = changed_inputs(m, call);
+    for (size_t i = 0; i < changed.count; i++) {
+        htp_item *input = changed.items[i];
+        if (htp_is_tensor(input)) {
+            uint32_t first = htp_memory_of(input);
+            htp_item *unknown = htp_item_make(m, HTP_ITEM_UNKNOWN);
+            unknown->producer = node;
+            unknown->is_failed_view = is_view;
+            unknown->origin = m->recording.items.items[first];
+            m->recording.epoch++;
+            htp_memory_change(m, first, unknown);
+        }
+        if (htp_is_tensor(input) || input->kind == HTP_ITEM_UNKNOWN) {
+            HTP_DO(lose_behind(m, call, input));
+        }
+    }
+    return HTP_GOES_ON;
+}

@@ -1,0 +1,210 @@
+/*
+ * Looks at a tensor's memory, read anew and written back by operators that change nothing in place.
+ */
+#include "interpret/memory/memory.h"
+
+#include <string.h>
+
+bool htp_look_has_same_geometry(const htp_machine *m, const htp_item *a, const htp_item *b)
+{
+    if (!htp_is_tensor(a) || !htp_is_tensor(b)) {
+        return false;
+    }
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        const htp_runner_tensor *left = htp_tensor_in(a, lane);
+        const htp_runner_tensor *right = htp_tensor_in(b, lane);
+        size_t bytes = left->rank * sizeof(*left->strides);
+        if (left->type != right->type || !htp_tensor_has_same_dims(left, right) ||
+            (bytes && memcmp(left->strides, right->strides, bytes) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool htp_look_is_whole(const htp_machine *m, const htp_item *seen)
+{
+    const htp_item *parent = seen->look->parent;
+    if (!htp_look_has_same_geometry(m, seen, parent)) {
+        return false;
+    }
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        if (htp_tensor_in(seen, lane)->offset != htp_tensor_in(parent, lane)->offset) {
+            return false;
+        }
+    }
+    return true;
+}
+
+htp_outcome htp_look_again(htp_machine *m, const htp_look *look, htp_item *parent,
+                           const htp_place *place, htp_item **seen)
+{
+    htp_items inputs = htp_items_copy(m, &look->inputs);
+    inputs.items[look->input] = parent;
+    htp_items outputs = {0};
+    HTP_DO(htp_execute_all(m, look->name, look->overload, &inputs, place, &outputs));
+    if (look->output >= outputs.count) {
+        return htp_machine_stop(m, HTP_FAILS, "%s gives fewer outputs than before", look->name);
+    }
+    htp_item *output = outputs.items[look->output];
+    if (look->element == SIZE_MAX || output->kind == HTP_ITEM_UNKNOWN) {
+        *seen = output;
+        return HTP_GOES_ON;
+    }
+    if (look->element >= output->elements.count) {
+        return htp_machine_stop(m, HTP_FAILS, "%s gives fewer tensors than before", look->name);
+    }
+    *seen = output->elements.items[look->element];
+    return HTP_GOES_ON;
+}
+
+/* ---- writing back ---- */
+
+/* A tensor as one row of its elements. */
+static htp_outcome flatten(htp_machine *m, htp_item *tensor, htp_item *flat, const htp_place *place,
+                           htp_item **made)
+{
+    htp_items inputs = HTP_ITEMS(m, tensor, flat);
+    return htp_execute(m, "aten::reshape", "", &inputs, place, made);
+}
+
+static htp_outcome shape_like(htp_machine *m, htp_item *given, htp_item *model,
+                              const htp_place *place, htp_item **made)
+{
+    htp_items inputs = HTP_ITEMS(m, given, model);
+    return htp_execute(m, "aten::reshape_as", "", &inputs, place, made);
+}
+
+/* The positions of a tensor's elements, in its sizes. */
+static htp_outcome positions_in(htp_machine *m, htp_item *tensor, htp_item *none,
+                                const htp_place *place, htp_item **made)
+{
+    htp_items inputs = HTP_ITEMS(m, tensor);
+    htp_item *count = NULL;
+    HTP_DO(htp_execute(m, "aten::numel", "", &inputs, place, &count));
+    htp_item *type = htp_item_int(m, HTP_SCALAR_LONG);
+    inputs = HTP_ITEMS(m, count, type, none, none, none);
+    htp_item *positions = NULL;
+    HTP_DO(htp_execute(m, "aten::arange", "", &inputs, place, &positions));
+    return shape_like(m, positions, tensor, place, made);
+}
+
+/* For any look: the look at the elements' positions tells where the elements go. */
+static htp_outcome put_back_elements(htp_machine *m, const htp_look *look, htp_item *value,
+                                     const htp_place *place, htp_item **parent)
+{
+    htp_item *none = htp_item_none(m);
+    htp_items sizes = HTP_ITEMS(m, htp_item_int(m, -1));
+    htp_item *flat = htp_item_hold(m, HTP_ITEM_LIST, &sizes);
+    htp_item *positions = NULL;
+    HTP_DO(positions_in(m, look->parent, none, place, &positions));
+    htp_item *seen = NULL;
+    HTP_DO(htp_look_again(m, look, positions, place, &seen));
+    htp_item *into = NULL;
+    HTP_DO(flatten(m, look->parent, flat, place, &into));
+    htp_item *dim = htp_item_int(m, 0);
+    htp_item *at = NULL;
+    HTP_DO(flatten(m, seen, flat, place, &at));
+    htp_item *elements = NULL;
+    HTP_DO(flatten(m, value, flat, place, &elements));
+    htp_items inputs = HTP_ITEMS(m, into, dim, at, elements);
+    htp_item *scattered = NULL;
+    HTP_DO(htp_execute(m, "aten::scatter", "src", &inputs, place, &scattered));
+    return shape_like(m, scattered, look->parent, place, parent);
+}
+
+/* Where a permutation takes each dim: items of numbers; none when the dims are not known. */
+static htp_outcome inverse_of(htp_machine *m, const htp_look *look, size_t rank, htp_items *inverse)
+{
+    int64_t *from = HTP_NEW_ARRAY(m->arena, int64_t, rank);
+    for (size_t i = 0; i < rank; i++) {
+        from[i] = -1;
+    }
+    const htp_items *dims = &look->inputs.items[1]->elements;
+    for (size_t i = 0; i < dims->count; i++) {
+        const htp_item *dim = dims->items[i];
+        if (!htp_is_decided(dim)) {
+            return HTP_GOES_ON;
+        }
+        int64_t at = htp_is_int(dim) ? htp_dim_wrap(dim->lane[0].as.i, (int64_t)rank) : -1;
+        if (at < 0) {
+            return htp_machine_stop(m, HTP_FAILS, "a permutation has a dim that is none");
+        }
+        from[at] = (int64_t)i;
+    }
+    for (size_t i = 0; i < rank; i++) {
+        htp_items_push(m, inverse, htp_item_int(m, from[i]));
+    }
+    return HTP_GOES_ON;
+}
+
+/* Looks that another operator undoes. It takes the parent's value, where the look shows a part of
+ * it alone, then the look's, and what else the look's operator takes. */
+typedef struct undoing {
+    const char *name;
+    const char *by;
+    const char *overload;
+    bool is_part;
+} undoing;
+
+static const undoing undoings[] = {
+    {"aten::t", "aten::t", "", false},
+    {"aten::numpy_T", "aten::numpy_T", "", false},
+    {"aten::transpose", "aten::transpose", "int", false},
+    {"aten::select", "aten::select_scatter", "", true},
+    {"aten::slice", "aten::slice_scatter", "", true},
+};
+
+static const undoing *find_undoing(const char *name)
+{
+    for (size_t i = 0; i < sizeof(undoings) / sizeof(undoings[0]); i++) {
+        if (strcmp(undoings[i].name, name) == 0) {
+            return &undoings[i];
+        }
+    }
+    return NULL;
+}
+
+static htp_outcome undo(htp_machine *m, const htp_look *look, const undoing *how, htp_item *value,
+                        const htp_place *place, htp_item **parent)
+{
+    htp_items inputs = {0};
+    if (how->is_part) {
+        htp_items_push(m, &inputs, look->parent);
+    }
+    htp_items_push(m, &inputs, value);
+    for (size_t i = 1; i < look->inputs.count; i++) {
+        htp_items_push(m, &inputs, look->inputs.items[i]);
+    }
+    return htp_execute(m, how->by, how->overload, &inputs, place, parent);
+}
+
+htp_outcome htp_look_put_back(htp_machine *m, const htp_look *look, const htp_item *child,
+                              htp_item *value, const htp_place *place, htp_item **parent)
+{
+    if (!htp_is_tensor(look->parent) || !htp_is_tensor(value)) {
+        return htp_machine_stop(m, HTP_FAILS, "a view of what is no tensor is changed");
+    }
+    if (htp_tensor_in(child, 0)->type != htp_tensor_in(look->parent, 0)->type) {
+        return htp_machine_refuse(m, place, "a tensor is changed through a view of another dtype");
+    }
+    if (look->input != 0) {
+        return put_back_elements(m, look, value, place, parent);
+    }
+    if (htp_has_fact(look->name, HTP_FACT_RESHAPES)) {
+        return shape_like(m, value, look->parent, place, parent);
+    }
+    const undoing *how = find_undoing(look->name);
+    if (how) {
+        return undo(m, look, how, value, place, parent);
+    }
+    htp_items inverse = {0};
+    if (strcmp(look->name, "aten::permute") == 0) {
+        HTP_DO(inverse_of(m, look, htp_tensor_in(value, 0)->rank, &inverse));
+    }
+    if (inverse.count == 0) {
+        return put_back_elements(m, look, value, place, parent);
+    }
+    htp_items inputs = HTP_ITEMS(m, value, htp_item_hold(m, HTP_ITEM_LIST, &inverse));
+    return htp_execute(m, "aten::permute", "", &inputs, place, parent);
+}

@@ -1,0 +1,17 @@
+/*
+ * Meta kernels (htp/meta.h): sizes and types of what operators give, without libtorch.
+ */
+#ifndef HTP_INTERPRET_META_KERNELS_H
+#define HTP_INTERPRET_META_KERNELS_H
+
+#include <htp/meta.h>
+
+/** All of them. */
+const htp_meta_kernels *htp_meta_kernels_all(void);
+
+/* A function for each; see kernels.def. Operands are of the kinds that its row asks for. */
+#define HTP_META_KERNEL(name, overload, operands, function) bool function(htp_meta_call *call);
+#include "interpret/meta/kernels.def"
+#undef HTP_META_KERNEL
+
+#endif

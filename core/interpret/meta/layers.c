@@ -1,0 +1,118 @@
+/* Sizes of what whole layers give that are one operator: attention, groups, recurrence. */
+#include "interpret/meta/call.h"
+#include "interpret/meta/kernels.h"
+
+#include <inttypes.h>
+
+/* What nn.MultiheadAttention calls in inference; its weights are averaged over heads, or not. */
+bool htp_meta_attention(htp_meta_call *call)
+{
+    const htp_runner_tensor *query = htp_meta_tensor(call, 0);
+    const htp_runner_tensor *key = htp_meta_tensor(call, 1);
+    int64_t features = htp_meta_int(call, 3);
+    bool needs_weights = htp_meta_bool(call, 10);
+    bool is_averaged = htp_meta_bool(call, 11);
+    if (query->rank != 3 || key->rank != 3 || query->dims[2] != features) {
+        htp_meta_text text;
+        return htp_meta_refuse(call,
+                               "expected query and key of 3 dims and %" PRId64 " features, got %s",
+                               features, htp_meta_sizes_text(&text, query));
+    }
+    const htp_meta_sizes averaged = {.dims = {query->dims[0], query->dims[1], key->dims[1]},
+                                     .rank = 3};
+    const htp_meta_sizes by_head = {
+        .dims = {query->dims[0], htp_meta_int(call, 4), query->dims[1], key->dims[1]}, .rank = 4};
+    return htp_meta_give_plain(call, query) &&
+           (needs_weights ? htp_meta_give(call, query->type, is_averaged ? &averaged : &by_head)
+                          : htp_meta_give_none(call));
+}
+
+/* What nn.TransformerEncoderLayer calls in inference: the source's own sizes come out. */
+bool htp_meta_encoder_layer(htp_meta_call *call)
+{
+    const htp_runner_tensor *source = htp_meta_tensor(call, 0);
+    int64_t features = htp_meta_int(call, 1);
+    if (source->rank != 3 || source->dims[2] != features) {
+        htp_meta_text text;
+        return htp_meta_refuse(call, "expected a source of 3 dims and %" PRId64 " features, got %s",
+                               features, htp_meta_sizes_text(&text, source));
+    }
+    return htp_meta_give_plain(call, source);
+}
+
+/* ---- products of groups of rows, of columns, or of what is summed over ---- */
+
+static bool check_factors(htp_meta_call *call, const htp_runner_tensor *self,
+                          const htp_runner_tensor *other)
+{
+    htp_meta_text first;
+    htp_meta_text second;
+    if (self->rank < 2 || self->rank > 3 || other->rank < 2 || other->rank > 3) {
+        return htp_meta_refuse(call, "grouped_mm: expected operands of 2 or 3 dims, got %s and %s",
+                               htp_meta_sizes_text(&first, self),
+                               htp_meta_sizes_text(&second, other));
+    }
+    return htp_meta_dim(self, -1) == htp_meta_dim(other, -2) ||
+           htp_meta_refuse(call, "grouped_mm: %s and %s cannot be multiplied",
+                           htp_meta_sizes_text(&first, self), htp_meta_sizes_text(&second, other));
+}
+
+bool htp_meta_grouped_product(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    const htp_runner_tensor *other = htp_meta_tensor(call, 1);
+    const htp_runner_tensor *ends = htp_meta_optional(call, 2);
+    const htp_operand *type = &call->operands[4];
+    if (!check_factors(call, self, other)) {
+        return false;
+    }
+    if (!ends && self->rank + other->rank != 6) {
+        return htp_meta_refuse(call, "grouped_mm: offs is needed where an operand has 2 dims");
+    }
+    int64_t rows = htp_meta_dim(self, -2);
+    int64_t columns = htp_meta_dim(other, -1);
+    htp_meta_sizes sizes = {.dims = {rows, columns}, .rank = 2};
+    if (self->rank == other->rank) {
+        sizes = (htp_meta_sizes){.dims = {self->dims[0], rows, columns}, .rank = 3};
+        if (self->rank == 2 && !htp_meta_find_dim(call, ends, 0, &sizes.dims[0])) {
+            return false;
+        }
+    }
+    return htp_meta_give(call, type->kind == HTP_OPERAND_INT ? (int32_t)type->as.i : self->type,
+                         &sizes);
+}
+
+/* ---- recurrent layers on packed data: as many steps come out as went in ---- */
+
+static bool give_steps(htp_meta_call *call, const htp_runner_tensor *state)
+{
+    const htp_runner_tensor *data = htp_meta_tensor(call, 0);
+    if (data->rank != 2 || state->rank != 3) {
+        htp_meta_text steps;
+        htp_meta_text states;
+        return htp_meta_refuse(
+            call, "expected packed data of 2 dims and states of 3, got %s and %s",
+            htp_meta_sizes_text(&steps, data), htp_meta_sizes_text(&states, state));
+    }
+    int64_t directions = htp_meta_bool(call, 8) ? 2 : 1;
+    const htp_meta_sizes sizes = {
+        .dims = {data->dims[0], htp_meta_times(directions, state->dims[2])}, .rank = 2};
+    return htp_meta_give(call, data->type, &sizes);
+}
+
+bool htp_meta_packed_recurrent(htp_meta_call *call)
+{
+    const htp_runner_tensor *state = htp_meta_tensor(call, 2);
+    return give_steps(call, state) && htp_meta_give_like(call, state);
+}
+
+bool htp_meta_packed_lstm(htp_meta_call *call)
+{
+    const htp_operand *states = &call->operands[2];
+    if (states->count != 2) {
+        return htp_meta_refuse(call, "lstm expects two hidden states");
+    }
+    return give_steps(call, states->as.elements[0].as.tensor) &&
+           htp_meta_give_like(call, states->as.elements[0].as.tensor) &&
+           htp_meta_give_like(call, states->as.elements[1].as.tensor);
+}

@@ -1,0 +1,121 @@
+/* Sizes of what normalizations give: the input's own, and those of its statistics. */
+#include "interpret/meta/call.h"
+#include "interpret/meta/kernels.h"
+
+#include <inttypes.h>
+
+/* Whether some operands, each of which may be left out, have one element for each channel. */
+static bool have_channels(htp_meta_call *call, const char *name, uint32_t first, uint32_t last,
+                          int64_t channels)
+{
+    for (uint32_t i = first; i <= last; i++) {
+        const htp_runner_tensor *tensor = htp_meta_optional(call, i);
+        if (tensor && tensor->elements != channels) {
+            return htp_meta_refuse(
+                call, "%s: expected %" PRId64 " elements for each channel, got %" PRId64, name,
+                channels, tensor->elements);
+        }
+    }
+    return true;
+}
+
+/* The type of statistics: floats for narrow ones whose weights, among some operands, are wider. */
+static int32_t statistics_type(const htp_meta_call *call, uint32_t first, uint32_t last)
+{
+    int32_t type = htp_meta_tensor(call, 0)->type;
+    for (uint32_t i = first; i <= last; i++) {
+        const htp_runner_tensor *tensor = htp_meta_optional(call, i);
+        type = tensor && tensor->type != type ? HTP_SCALAR_FLOAT : type;
+    }
+    return type;
+}
+
+/* Mean and deviation. */
+static bool give_statistics(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes)
+{
+    bool has_mean = htp_meta_give(call, type, sizes);
+    return has_mean && htp_meta_give(call, type, sizes);
+}
+
+bool htp_meta_batch_norm(htp_meta_call *call)
+{
+    const uint32_t weight = 1;
+    const uint32_t running_variance = 4;
+    const htp_runner_tensor *input = htp_meta_tensor(call, 0);
+    if (input->rank < 2) {
+        return htp_meta_refuse(call, "batch_norm: expected at least 2 dims, got %u",
+                               (unsigned)input->rank);
+    }
+    int64_t channels = input->dims[1];
+    bool is_training = htp_meta_bool(call, 5);
+    const htp_meta_sizes kept = {.dims = {is_training ? channels : 0}, .rank = 1};
+    return have_channels(call, "batch_norm", weight, running_variance, channels) &&
+           htp_meta_give_like(call, input) &&
+           give_statistics(call, statistics_type(call, weight, weight), &kept);
+}
+
+bool htp_meta_group_norm(htp_meta_call *call)
+{
+    const uint32_t weight = 1;
+    const uint32_t bias = 2;
+    const htp_runner_tensor *input = htp_meta_tensor(call, 0);
+    int64_t batch = htp_meta_int(call, 3);
+    int64_t channels = htp_meta_int(call, 4);
+    int64_t groups = htp_meta_int(call, 6);
+    int64_t elements = htp_meta_times(htp_meta_times(batch, channels), htp_meta_int(call, 5));
+    if (groups <= 0 || channels % groups != 0 || input->elements != elements) {
+        htp_meta_text text;
+        return htp_meta_refuse(
+            call, "group_norm: expected %" PRId64 " groups of %" PRId64 " channels, got %s", groups,
+            channels, htp_meta_sizes_text(&text, input));
+    }
+    const htp_meta_sizes kept = {.dims = {batch, groups}, .rank = 2};
+    htp_meta_sizes sizes;
+    return have_channels(call, "group_norm", weight, bias, channels) &&
+           htp_meta_sizes_of(call, input, &sizes) && htp_meta_give_formatted(call, input, &sizes) &&
+           give_statistics(call, statistics_type(call, weight, bias), &kept);
+}
+
+/* Whether the last dims of a tensor are a list. */
+static bool ends_in(const htp_meta_call *call, const htp_runner_tensor *tensor, uint32_t list)
+{
+    uint32_t length = htp_meta_length(call, list);
+    for (uint32_t i = 0; length <= tensor->rank && i < length; i++) {
+        if (tensor->dims[tensor->rank - length + i] != htp_meta_item(call, list, i)) {
+            return false;
+        }
+    }
+    return length <= tensor->rank;
+}
+
+bool htp_meta_layer_norm(htp_meta_call *call)
+{
+    const uint32_t shape = 1;
+    const uint32_t weight = 2;
+    const uint32_t bias = 3;
+    const htp_runner_tensor *input = htp_meta_tensor(call, 0);
+    uint32_t length = htp_meta_length(call, shape);
+    htp_meta_text normalized;
+    htp_meta_text given;
+    if (length == 0 || !ends_in(call, input, shape)) {
+        return htp_meta_refuse(call, "layer_norm: expected input of sizes that end in %s, got %s",
+                               htp_meta_list_text(&normalized, call, shape),
+                               htp_meta_sizes_text(&given, input));
+    }
+    for (uint32_t i = weight; i <= bias; i++) {
+        const htp_runner_tensor *tensor = htp_meta_optional(call, i);
+        if (tensor && (tensor->rank != length || !ends_in(call, tensor, shape))) {
+            return htp_meta_refuse(call, "layer_norm: expected a weight or bias of sizes %s",
+                                   htp_meta_list_text(&normalized, call, shape));
+        }
+    }
+    htp_meta_sizes kept;
+    if (!htp_meta_sizes_of(call, input, &kept)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < length; i++) {
+        kept.dims[kept.rank - length + i] = 1;
+    }
+    return htp_meta_give_plain(call, input) &&
+           give_statistics(call, statistics_type(call, weight, bias), &kept);
+}

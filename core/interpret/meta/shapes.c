@@ -1,0 +1,82 @@
+/* Sizes of what operators give that move, choose or change elements one by one. */
+#include "interpret/meta/call.h"
+#include "interpret/meta/kernels.h"
+
+#include <inttypes.h>
+
+bool htp_meta_like_first(htp_meta_call *call)
+{
+    return htp_meta_give_like(call, htp_meta_tensor(call, 0));
+}
+
+bool htp_meta_flip(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    for (uint32_t i = 0; i < htp_meta_length(call, 1); i++) {
+        int64_t dim = htp_meta_item(call, 1, i);
+        if (!htp_meta_wrap(call, self->rank, &dim)) {
+            return false;
+        }
+    }
+    return htp_meta_give_like(call, self);
+}
+
+bool htp_meta_index_select(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    const htp_runner_tensor *index = htp_meta_tensor(call, 2);
+    int64_t dim = htp_meta_int(call, 1);
+    htp_meta_sizes sizes;
+    if (index->rank > 1) {
+        return htp_meta_refuse(call, "index_select(): index is supposed to be a vector");
+    }
+    if (!htp_meta_sizes_of(call, self, &sizes)) {
+        return false;
+    }
+    if (self->rank > 0) {
+        if (!htp_meta_wrap(call, self->rank, &dim)) {
+            return false;
+        }
+        sizes.dims[dim] = index->elements;
+    }
+    return htp_meta_give(call, self->type, &sizes);
+}
+
+/* Where the part begins, no size tells: a view from the beginning stands for all. */
+bool htp_meta_narrow(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    int64_t dim = htp_meta_int(call, 1);
+    int64_t length = htp_meta_int(call, 3);
+    if (htp_meta_tensor(call, 2)->rank != 0) {
+        return htp_meta_refuse(call, "start must be an 0-dim integral Tensor.");
+    }
+    if (self->rank == 0) {
+        return htp_meta_refuse(call, "narrow() cannot be applied to a 0-dim tensor.");
+    }
+    if (length < 0) {
+        return htp_meta_refuse(call, "narrow(): length must be non-negative.");
+    }
+    htp_meta_sizes sizes;
+    if (!htp_meta_wrap(call, self->rank, &dim) || !htp_meta_sizes_of(call, self, &sizes)) {
+        return false;
+    }
+    if (length > sizes.dims[dim]) {
+        return htp_meta_refuse(
+            call, "start (0) + length (%" PRId64 ") exceeds dimension size (%" PRId64 ").", length,
+            sizes.dims[dim]);
+    }
+    sizes.dims[dim] = length;
+    return htp_meta_give_view(call, self, &sizes);
+}
+
+bool htp_meta_cholesky(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    if (self->rank < 2 || htp_meta_dim(self, -1) != htp_meta_dim(self, -2)) {
+        htp_meta_text text;
+        return htp_meta_refuse(call, "cholesky: expected square matrices, got %s",
+                               htp_meta_sizes_text(&text, self));
+    }
+    return htp_meta_give_plain(call, self);
+}

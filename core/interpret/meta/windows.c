@@ -1,0 +1,264 @@
+/* Sizes of what operators give that move windows over pictures and volumes. */
+#include "interpret/meta/call.h"
+#include "interpret/meta/kernels.h"
+
+#include <inttypes.h>
+
+/* ---- convolutions ---- */
+
+/* The operands of aten::convolution_overrideable. */
+enum { INPUT, WEIGHT, BIAS, STRIDE, PADDING, DILATION, TRANSPOSED, OUTPUT_PADDING, GROUPS };
+
+/* Finds one dim of a convolution's output; the lists have a number for each. */
+static bool find_convolved(htp_meta_call *call, uint32_t dim, int64_t *size)
+{
+    uint32_t at = dim - 2;
+    int64_t input = htp_meta_tensor(call, INPUT)->dims[dim];
+    int64_t stride = htp_meta_item(call, STRIDE, at);
+    int64_t margin = htp_meta_times(2, htp_meta_item(call, PADDING, at));
+    int64_t extent = htp_meta_extent(htp_meta_tensor(call, WEIGHT)->dims[dim],
+                                     htp_meta_item(call, DILATION, at));
+    if (htp_meta_bool(call, TRANSPOSED)) {
+        int64_t last = htp_meta_times(htp_meta_minus(input, 1), stride);
+        *size = htp_meta_plus(htp_meta_plus(htp_meta_minus(last, margin), extent),
+                              htp_meta_item(call, OUTPUT_PADDING, at));
+        return true;
+    }
+    int64_t padded = htp_meta_plus(input, margin);
+    if (stride <= 0) {
+        return htp_meta_refuse(call, "non-positive stride is not supported");
+    }
+    if (padded < extent) {
+        return htp_meta_refuse(call,
+                               "Calculated padded input size per channel: %" PRId64
+                               ". Kernel size: %" PRId64
+                               ". Kernel size can't be greater than actual input size",
+                               padded, extent);
+    }
+    *size = htp_meta_plus(htp_meta_minus(padded, extent) / stride, 1);
+    return true;
+}
+
+/* Whether input and weight fit each other; finds how many channels come out. */
+static bool find_channels(htp_meta_call *call, int64_t *outputs)
+{
+    const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
+    const htp_runner_tensor *weight = htp_meta_tensor(call, WEIGHT);
+    bool is_transposed = htp_meta_bool(call, TRANSPOSED);
+    int64_t groups = htp_meta_int(call, GROUPS);
+    int64_t own = 0;
+    int64_t given = 0;
+    if (!htp_meta_find_dim(call, weight, is_transposed ? 0 : 1, &own)) {
+        return false;
+    }
+    int64_t channels = htp_meta_times(own, is_transposed ? 1 : groups);
+    bool is_alike = input->rank == weight->rank;
+    if (is_alike && !htp_meta_find_dim(call, input, 1, &given)) {
+        return false;
+    }
+    if (!is_alike || given != channels) {
+        htp_meta_text inputs;
+        htp_meta_text weights;
+        return htp_meta_refuse(
+            call, "expected input%s to have %" PRId64 " channels, weight of size %s",
+            htp_meta_sizes_text(&inputs, input), channels, htp_meta_sizes_text(&weights, weight));
+    }
+    if (input->type != weight->type) {
+        return htp_meta_refuse(call, "Input type (%s) and weight type (%s) should be the same",
+                               htp_scalar_type_name(input->type),
+                               htp_scalar_type_name(weight->type));
+    }
+    *outputs = is_transposed ? htp_meta_times(weight->dims[1], groups) : weight->dims[0];
+    return true;
+}
+
+static bool have_numbers(htp_meta_call *call, uint32_t dims)
+{
+    static const uint32_t lists[] = {STRIDE, PADDING, DILATION, OUTPUT_PADDING};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        if (htp_meta_length(call, lists[i]) < dims) {
+            htp_meta_text text;
+            return htp_meta_refuse(call, "expected a number for each of %u dims, got %s",
+                                   (unsigned)dims, htp_meta_list_text(&text, call, lists[i]));
+        }
+    }
+    return true;
+}
+
+bool htp_meta_convolution(htp_meta_call *call)
+{
+    const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
+    const htp_runner_tensor *bias = htp_meta_optional(call, BIAS);
+    htp_meta_sizes sizes;
+    int64_t outputs = 0;
+    if (!find_channels(call, &outputs)) {
+        return false;
+    }
+    if (bias && bias->elements != outputs) {
+        return htp_meta_refuse(call, "bias does not have one element for each output channel");
+    }
+    if (!htp_meta_sizes_of(call, input, &sizes) || !have_numbers(call, input->rank - 2)) {
+        return false;
+    }
+    sizes.dims[1] = outputs;
+    for (uint32_t dim = 2; dim < input->rank; dim++) {
+        if (!find_convolved(call, dim, &sizes.dims[dim])) {
+            return false;
+        }
+    }
+    return htp_meta_give(call, input->type, &sizes);
+}
+
+/* How often a window fits into dim @p dim; its numbers are the operands from @p first on, of which
+ * there are two of each: stride, padding, dilation. */
+static bool find_windows(htp_meta_call *call, uint32_t dim, int64_t *count)
+{
+    const uint32_t first = 5;
+    uint32_t at = first + dim - 2;
+    int64_t stride = htp_meta_int(call, at);
+    int64_t pad = htp_meta_int(call, at + 2);
+    int64_t dilation = htp_meta_int(call, at + 4);
+    if (stride <= 0 || dilation <= 0 || pad < 0) {
+        return htp_meta_refuse(call, "the window is not valid");
+    }
+    int64_t padded = htp_meta_plus(htp_meta_tensor(call, INPUT)->dims[dim], htp_meta_times(2, pad));
+    int64_t extent = htp_meta_extent(htp_meta_tensor(call, WEIGHT)->dims[dim], dilation);
+    *count = htp_meta_plus(htp_meta_minus(padded, extent) / stride, 1);
+    return *count > 0 ||
+           htp_meta_refuse(call, "Calculated output size too small: %" PRId64, *count);
+}
+
+bool htp_meta_deformed_convolution(htp_meta_call *call)
+{
+    const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
+    const htp_runner_tensor *weight = htp_meta_tensor(call, WEIGHT);
+    const htp_runner_tensor *offset = htp_meta_tensor(call, 2);
+    const uint32_t rank = 4;
+    if (input->rank != rank || weight->rank != rank || offset->rank != rank) {
+        return htp_meta_refuse(call, "expected an input, a weight and an offset of 4 dims");
+    }
+    htp_meta_sizes sizes = {.dims = {input->dims[0], weight->dims[0]}, .rank = rank};
+    if (!find_windows(call, 2, &sizes.dims[2]) || !find_windows(call, 3, &sizes.dims[3])) {
+        return false;
+    }
+    if (offset->dims[2] != sizes.dims[2] || offset->dims[3] != sizes.dims[3]) {
+        htp_meta_text text;
+        return htp_meta_refuse(call, "expected an offset of %" PRId64 " by %" PRId64 ", got %s",
+                               sizes.dims[2], sizes.dims[3], htp_meta_sizes_text(&text, offset));
+    }
+    return htp_meta_give(call, input->type, &sizes);
+}
+
+/* ---- pools ---- */
+
+/* Number @p axis of a list with one for each of three axes, or one for all. */
+static bool find_number(htp_meta_call *call, uint32_t list, uint32_t axis, int64_t *number)
+{
+    uint32_t length = htp_meta_length(call, list);
+    if (length != 1 && length != 3) {
+        htp_meta_text text;
+        return htp_meta_refuse(call, "max_pool3d: expected one number or three, got %s",
+                               htp_meta_list_text(&text, call, list));
+    }
+    *number = htp_meta_item(call, list, length == 1 ? 0 : axis);
+    return true;
+}
+
+typedef struct window {
+    int64_t kernel;
+    int64_t stride;
+    int64_t padding;
+    int64_t dilation;
+} window;
+
+static bool find_window(htp_meta_call *call, uint32_t axis, window *found)
+{
+    enum { KERNEL = 1, STEP, MARGIN, SPACING };
+    if (!find_number(call, KERNEL, axis, &found->kernel)) {
+        return false;
+    }
+    found->stride = found->kernel;
+    if ((htp_meta_length(call, STEP) > 0 && !find_number(call, STEP, axis, &found->stride)) ||
+        !find_number(call, MARGIN, axis, &found->padding) ||
+        !find_number(call, SPACING, axis, &found->dilation)) {
+        return false;
+    }
+    if (found->kernel <= 0 || found->stride <= 0 || found->dilation <= 0 ||
+        htp_meta_times(2, found->padding) > found->kernel) {
+        return htp_meta_refuse(
+            call, "max_pool3d: kernel_size, stride and dilation must be greater than zero, and "
+                  "padding at most half of kernel_size");
+    }
+    return found->padding >= 0 ||
+           htp_meta_refuse(call, "pad must be non-negative, but got pad: %" PRId64, found->padding);
+}
+
+static int64_t divide_down(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0 ? 1 : 0);
+}
+
+/* How often a window fits. With @p is_ceiling, it may reach out behind the padding, but must not
+ * begin there. */
+static int64_t count_windows(int64_t size, const window *of, bool is_ceiling)
+{
+    int64_t begun = htp_meta_plus(size, of->padding);
+    int64_t room = htp_meta_minus(htp_meta_plus(begun, of->padding),
+                                  htp_meta_extent(of->kernel, of->dilation));
+    room = htp_meta_plus(room, is_ceiling ? of->stride - 1 : 0);
+    int64_t last = divide_down(room, of->stride);
+    bool is_behind = is_ceiling && htp_meta_times(last, of->stride) >= begun;
+    return htp_meta_plus(last, is_behind ? 0 : 1);
+}
+
+bool htp_meta_max_pool3d(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    const uint32_t axes = 3;
+    htp_meta_text text;
+    htp_meta_sizes sizes;
+    if (self->rank != axes + 1 && self->rank != axes + 2) {
+        return htp_meta_refuse(call,
+                               "non-empty 4D or 5D (batch mode) tensor expected for input, got %s",
+                               htp_meta_sizes_text(&text, self));
+    }
+    if (!htp_meta_sizes_of(call, self, &sizes)) {
+        return false;
+    }
+    for (uint32_t axis = 0; axis < axes; axis++) {
+        int64_t *size = &sizes.dims[sizes.rank - axes + axis];
+        window found = {0};
+        if (!find_window(call, axis, &found)) {
+            return false;
+        }
+        *size = count_windows(*size, &found, htp_meta_bool(call, 5));
+        if (*size < 1) {
+            return htp_meta_refuse(call, "max_pool3d: given input of %s, output size is too small",
+                                   htp_meta_sizes_text(&text, self));
+        }
+    }
+    return htp_meta_give(call, self->type, &sizes) && htp_meta_give(call, HTP_SCALAR_LONG, &sizes);
+}
+
+/* Averages of as many windows as are asked for. Those of a plane keep channels last. */
+bool htp_meta_adaptive_average(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    const uint32_t plane = 2;
+    uint32_t axes = htp_meta_length(call, 1);
+    htp_meta_sizes sizes;
+    if (self->rank != axes + 1 && self->rank != axes + 2) {
+        htp_meta_text text;
+        return htp_meta_refuse(
+            call, "adaptive_avg_pool: expected an input of %u or %u dims, got %s",
+            (unsigned)axes + 1, (unsigned)axes + 2, htp_meta_sizes_text(&text, self));
+    }
+    if (!htp_meta_sizes_of(call, self, &sizes)) {
+        return false;
+    }
+    for (uint32_t axis = 0; axis < axes; axis++) {
+        sizes.dims[sizes.rank - axes + axis] = htp_meta_item(call, 1, axis);
+    }
+    return axes == plane ? htp_meta_give_formatted(call, self, &sizes)
+                         : htp_meta_give(call, self->type, &sizes);
+}

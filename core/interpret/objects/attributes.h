@@ -1,0 +1,56 @@
+/*
+ * Attributes of objects: what they hold in the archive, what a call changes, and what the next one
+ * finds.
+ */
+#ifndef HTP_INTERPRET_OBJECTS_ATTRIBUTES_H
+#define HTP_INTERPRET_OBJECTS_ATTRIBUTES_H
+
+#include "interpret/steps/control.h"
+
+/** Attributes whose tensors have one memory of the archive. */
+struct htp_storage_names {
+    HTP_VECTOR(const char *) all;
+    htp_map known;
+};
+
+/* ---- values by attribute (attribute_map.c) ---- */
+
+/** The value of an attribute; @p has tells whether there is one. */
+htp_item *htp_attributes_find(const htp_attributes *all, htp_object_attribute attribute, bool *has);
+
+/** Sets one; what is new comes last. */
+void htp_attributes_set(htp_machine *m, htp_attributes *all, htp_object_attribute attribute,
+                        htp_item *value);
+
+/* ---- objects (attributes.c) ---- */
+
+/** Sets what an attribute holds; blocks note what it held. */
+void htp_attribute_set(htp_machine *m, htp_object_attribute attribute, htp_item *value);
+
+/** Gives attributes the values that they had before the innermost block, whose journal is taken
+ * away. @return those that it left */
+htp_attributes htp_attributes_end_block(htp_machine *m);
+
+/** Reads attributes before anything runs: a change within a branch or loop is of what was there
+ * before it. Those that were first read within one are the machine's `late`. */
+htp_outcome htp_attributes_load_early(htp_machine *m, const htp_object_attribute *attributes,
+                                      const htp_holder *holders, size_t count);
+
+/** Where an object is in the archive; false of one that the call made. */
+bool htp_attribute_holder(htp_machine *m, uint32_t object, htp_holder *holder);
+
+/** Notes where the object of an attribute is, and under which name the archive has there which
+ * objects and memories. */
+htp_outcome htp_attribute_note(htp_machine *m, htp_object_attribute attribute,
+                               const htp_holder *holder, const char *name);
+
+/** The slot of an attribute of an object's class; HTP_FAILS where it has none. */
+htp_outcome htp_attribute_slot(htp_machine *m, uint32_t object, const char *name, uint32_t *slot);
+
+/** What an attribute is in the archive. */
+htp_outcome htp_attribute_loaded(htp_machine *m, htp_object_attribute attribute, htp_item **item);
+
+/** Its path: that of its holder, and its own name. */
+const char *htp_attribute_name(htp_machine *m, const char *holder, htp_object_attribute attribute);
+
+#endif

@@ -1,0 +1,38 @@
+/* Facts of operators, by name. Rows of the table are in the order of strcmp(). */
+#include "interpret/operators/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+#define HTP_FACT(fact) fact = HTP_FACT_##fact,
+#define HTP_FACTS(name, facts)
+#include "interpret/operators/facts.def"
+#undef HTP_FACTS
+#undef HTP_FACT
+};
+
+typedef struct row {
+    const char *name;
+    unsigned facts;
+} row;
+
+static const row rows[] = {
+#define HTP_FACT(fact)
+#define HTP_FACTS(name, facts) {name, facts},
+#include "interpret/operators/facts.def"
+#undef HTP_FACTS
+#undef HTP_FACT
+};
+
+static int compare_name(const void *name, const void *with)
+{
+    return strcmp(name, ((const row *)with)->name);
+}
+
+bool htp_has_fact(const char *name, unsigned facts)
+{
+    const row *found =
+        bsearch(name, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), compare_name);
+    return found && (found->facts & facts) != 0;
+}

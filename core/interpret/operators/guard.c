@@ -1,0 +1,78 @@
+/*
+ * What is asked before an operator runs: whether its operands are such that it may.
+ */
+#include "interpret/operators/operand_checks.h"
+
+#include "interpret/operators/facts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool htp_operands_refuse(htp_shim_error *reason, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(reason->message, sizeof(reason->message), format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+int htp_row_compare(const void *name, const void *row)
+{
+    return strcmp(name, *(const char *const *)row);
+}
+
+htp_guard htp_guard_find(const char *name, bool has_texts)
+{
+    return (htp_guard){.check = htp_operand_check_find(name),
+                       .cost = has_texts ? htp_text_cost_find(name) : NULL};
+}
+
+bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, double *text_work,
+                      htp_shim_error *reason)
+{
+    return (!guard->check || guard->check(operands, reason)) &&
+           (!guard->cost ||
+            htp_text_charge(guard->cost, operands->all, operands->count, text_work, reason));
+}
+
+/* ---- operators that libtorch runs by itself ---- */
+
+/* Whether texts stand among the types of a schema, as a word of their own: "str[]". */
+static bool tells_of_texts(const char *schema)
+{
+    static const char word[] = "str";
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    for (const char *at = strchr(schema, '('); at && *at; at += strcspn(at, letters)) {
+        size_t length = strspn(at, letters);
+        if (length == strlen(word) && strncmp(at, word, length) == 0) {
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
+
+static bool tells_of_int(const char *schema)
+{
+    static const char end[] = "-> int";
+    size_t length = strlen(schema);
+    return length > strlen(end) && strcmp(schema + length - strlen(end), end) == 0;
+}
+
+bool htp_operation_is_checked(const char *name, const char *schema)
+{
+    return tells_of_texts(schema) || htp_operand_check_find(name) != NULL;
+}
+
+bool htp_operation_may_run(const htp_shim_operation *operation, double *text_work,
+                           htp_shim_error *reason)
+{
+    const htp_guard guard = htp_guard_find(operation->name, tells_of_texts(operation->schema));
+    const htp_operands operands = {.all = operation->operands,
+                                   .count = operation->operand_count,
+                                   .gives_int = tells_of_int(operation->schema)};
+    return htp_guard_allows(&guard, &operands, text_work, reason);
+}

@@ -1,0 +1,13 @@
+/*
+ * What libtorch says where it fails, as one line.
+ */
+#ifndef HTP_INTERPRET_OPERATORS_MESSAGE_H
+#define HTP_INTERPRET_OPERATORS_MESSAGE_H
+
+#include <htp/shim.h>
+
+/** Makes what the shim left one line: the first, without libtorch's own sources, and with the place
+ * in the model's code that stands below it. A line stays as it is. */
+void htp_message_shorten(htp_shim_error *error);
+
+#endif

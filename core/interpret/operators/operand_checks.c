@@ -1,0 +1,347 @@
+/*
+ * Operands that make libtorch's kernels crash rather than raise.
+ */
+#include "interpret/operators/operand_checks.h"
+
+#include "interpret/operators/operator_facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- operands ---- */
+
+static const htp_operand nothing = {.kind = HTP_OPERAND_NONE};
+
+static const htp_operand *operand_at(const htp_operands *operands, size_t index)
+{
+    return index < operands->count ? &operands->all[index] : &nothing;
+}
+
+/* The place of an argument; their number where there is none of that name. */
+static size_t find_argument(const htp_operands *operands, const char *name)
+{
+    size_t index = 0;
+    while (index < operands->argument_count && strcmp(operands->arguments[index].name, name) != 0) {
+        index++;
+    }
+    return index;
+}
+
+static const htp_operand *operand_named(const htp_operands *operands, const char *name)
+{
+    size_t index = find_argument(operands, name);
+    return index < operands->argument_count ? operand_at(operands, index) : &nothing;
+}
+
+static bool is_int(const htp_operand *operand)
+{
+    return operand->kind == HTP_OPERAND_INT;
+}
+
+static bool is_tensor(const htp_operand *operand)
+{
+    return operand->kind == HTP_OPERAND_TENSOR;
+}
+
+static bool is_list(const htp_operand *operand)
+{
+    return operand->kind == HTP_OPERAND_LIST;
+}
+
+/* ---- contents ---- */
+
+typedef bool number_test(int64_t number, int64_t other);
+
+static bool is_equal(int64_t number, int64_t other)
+{
+    return number == other;
+}
+
+static bool is_less(int64_t number, int64_t other)
+{
+    return number < other;
+}
+
+/* Unsigned numbers that are wider than a byte make nothing crash: 0 will do. */
+static int64_t number_at(const void *numbers, int32_t type, size_t index)
+{
+    switch (type) {
+    case HTP_SCALAR_BYTE:
+        return ((const uint8_t *)numbers)[index];
+    case HTP_SCALAR_CHAR:
+        return ((const int8_t *)numbers)[index];
+    case HTP_SCALAR_SHORT:
+        return ((const int16_t *)numbers)[index];
+    case HTP_SCALAR_INT:
+        return ((const int32_t *)numbers)[index];
+    case HTP_SCALAR_LONG:
+        return ((const int64_t *)numbers)[index];
+    default:
+        return 0;
+    }
+}
+
+/* Whether some number of a tensor passes a test. Contents that cannot be had may be anything. */
+static bool any_number(const htp_operands *operands, const htp_runner_tensor *tensor,
+                       number_test *test, int64_t other)
+{
+    if (!tensor->is_real || !htp_type_is_whole(tensor->type) || tensor->elements <= 0) {
+        return false;
+    }
+    size_t bytes = 0;
+    const htp_runner *runner = operands->runner;
+    const void *numbers = runner ? runner->contents(runner->self, tensor, &bytes) : NULL;
+    bool passes = !numbers;
+    for (size_t i = 0; i < (size_t)tensor->elements && !passes; i++) {
+        passes = test(number_at(numbers, tensor->type, i), other);
+    }
+    return passes;
+}
+
+/* Whether a whole number, or one in a tensor with known contents, is @p wanted. */
+static bool holds(const htp_operands *operands, const htp_operand *value, int64_t wanted)
+{
+    return is_int(value)
+               ? value->as.i == wanted
+               : is_tensor(value) && any_number(operands, value->as.tensor, is_equal, wanted);
+}
+
+/* ---- numbers ---- */
+
+/* The quotient of the least number and -1 is none: processors stop at it. */
+static bool check_quotient(const htp_operands *operands, const htp_operand *whole,
+                           const htp_operand *part, htp_shim_error *reason)
+{
+    static const int64_t least[] = {INT64_MIN, INT32_MIN};
+    bool is_narrow = is_tensor(whole) && whole->as.tensor->type == HTP_SCALAR_INT;
+    size_t count = is_narrow ? 2 : 1;
+    bool is_turned = holds(operands, part, -1);
+    for (size_t i = 0; i < count && is_turned; i++) {
+        if (holds(operands, whole, least[i])) {
+            return htp_operands_refuse(reason, "%" PRId64 " is divided by -1", least[i]);
+        }
+    }
+    return true;
+}
+
+/* Neither is that of a whole number and 0; libtorch looks at those in tensors itself. */
+static bool check_division(const htp_operands *operands, htp_shim_error *reason)
+{
+    const htp_operand *part = operand_at(operands, 1);
+    if (operands->gives_int && is_int(part) && part->as.i == 0) {
+        return htp_operands_refuse(reason, "division by 0");
+    }
+    return check_quotient(operands, operand_at(operands, 0), part, reason);
+}
+
+/* Both ways: the other one may be the divisor. */
+static bool check_common_divisor(const htp_operands *operands, htp_shim_error *reason)
+{
+    const htp_operand *a = operand_at(operands, 0);
+    const htp_operand *b = operand_at(operands, 1);
+    return check_quotient(operands, a, b, reason) && check_quotient(operands, b, a, reason);
+}
+
+static bool check_shift(const htp_operands *operands, htp_shim_error *reason)
+{
+    enum { BITS = 64 };
+    const htp_operand *by = operand_at(operands, 1);
+    return !is_int(by) || (by->as.i >= 0 && by->as.i < BITS) ||
+           htp_operands_refuse(reason, "a number is shifted by less than 0 or more than %d bits",
+                               BITS - 1);
+}
+
+static bool check_factorial(const htp_operands *operands, htp_shim_error *reason)
+{
+    enum { MOST = 20 };
+    const htp_operand *of = operand_at(operands, 0);
+    return !is_int(of) || of->as.i <= MOST ||
+           htp_operands_refuse(reason, "factorial() of more than %d does not fit into an int",
+                               MOST);
+}
+
+/* What is written down in a few bytes, and takes gigabytes. */
+static bool check_repeated(const htp_operands *operands, htp_shim_error *reason)
+{
+    enum { MOST_ELEMENTS = 1 << 24 };
+    for (size_t i = 0; i < 2; i++) {
+        const htp_operand *row = operand_at(operands, i);
+        const htp_operand *times = operand_at(operands, 1 - i);
+        uint64_t length = is_list(row)                      ? row->count
+                          : row->kind == HTP_OPERAND_STRING ? row->bytes
+                                                            : 0;
+        if (is_int(times) && times->as.i > 0 && length > 0 &&
+            (uint64_t)times->as.i > MOST_ELEMENTS / length) {
+            return htp_operands_refuse(reason, "a list or string of more than %d elements is made",
+                                       MOST_ELEMENTS);
+        }
+    }
+    return true;
+}
+
+/* ---- tensors ---- */
+
+/* A row of offsets is read as one, whatever its rank. */
+static bool check_bags(const htp_operands *operands, htp_shim_error *reason)
+{
+    const htp_operand *offsets = operand_named(operands, "offsets");
+    return !is_tensor(offsets) || offsets->as.tensor->rank == 1 ||
+           htp_operands_refuse(reason, "offsets has to be a 1D Tensor");
+}
+
+/* "[2, 3]" */
+static void write_sizes(const htp_runner_tensor *tensor, char *text, size_t room)
+{
+    size_t length = (size_t)snprintf(text, room, "[");
+    for (uint32_t i = 0; i < tensor->rank && length < room; i++) {
+        length += (size_t)snprintf(text + length, room - length, "%s%" PRId64, i ? ", " : "",
+                                   tensor->dims[i]);
+    }
+    if (length < room) {
+        (void)snprintf(text + length, room - length, "]");
+    }
+}
+
+static bool check_state(const htp_operand *state, int64_t layers, htp_shim_error *reason)
+{
+    enum { MOST_TEXT = 1024 };
+    if (!is_tensor(state) || (state->as.tensor->rank >= 2 && state->as.tensor->dims[0] == layers)) {
+        return true;
+    }
+    char sizes[MOST_TEXT];
+    write_sizes(state->as.tensor, sizes, sizeof(sizes));
+    return htp_operands_refuse(reason, "expected hidden states of %" PRId64 " layers first, got %s",
+                               layers, sizes);
+}
+
+/* The states are taken apart into as many layers as there are, which is not checked. */
+static bool check_recurrent(const htp_operands *operands, htp_shim_error *reason)
+{
+    const htp_operand *state = operand_named(operands, "hx");
+    const htp_operand *layers = operand_named(operands, "num_layers");
+    const htp_operand *ways = operand_named(operands, "bidirectional");
+    if (!is_int(layers)) {
+        return true;
+    }
+    bool is_twice = ways->kind == HTP_OPERAND_BOOL && ways->as.b;
+    int64_t count;
+    if (__builtin_mul_overflow(layers->as.i, is_twice ? 2 : 1, &count)) {
+        count = INT64_MAX;
+    }
+    bool fits = check_state(state, count, reason);
+    for (uint32_t i = 0; is_list(state) && i < state->count && fits; i++) {
+        fits = check_state(&state->as.elements[i], count, reason);
+    }
+    return fits;
+}
+
+/* Rows are exchanged as pivots say, wherever those lead: only the sizes are asked for. */
+static bool check_pivots(const htp_operands *operands, htp_shim_error *reason)
+{
+    static const char *const names[] = {"pivots", "LU_pivots"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const htp_operand *pivots = operand_named(operands, names[i]);
+        if (is_tensor(pivots) && (pivots->as.tensor->is_real || operands->are_made_real)) {
+            return htp_operands_refuse(
+                reason, "it is not run, because its kernel does not check its pivots");
+        }
+    }
+    return true;
+}
+
+/* They are summed up before they are looked at. */
+static bool check_repeats(const htp_operands *operands, htp_shim_error *reason)
+{
+    const htp_operand *repeats = operand_named(operands, "repeats");
+    return !is_tensor(repeats) || !any_number(operands, repeats->as.tensor, is_less, 0) ||
+           htp_operands_refuse(reason, "repeats cannot be negative");
+}
+
+static bool check_groups(const htp_operands *operands, htp_shim_error *reason)
+{
+    const htp_operand *groups = operand_named(operands, "groups");
+    return !is_int(groups) || groups->as.i > 0 ||
+           htp_operands_refuse(reason, "expected groups, got %" PRId64, groups->as.i);
+}
+
+/* Lists that have as many numbers as the schema says: kernels read these at once. */
+static bool check_lengths(const htp_operands *operands, htp_shim_error *reason)
+{
+    static const char *const names[] = {"padding", "output_size"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        size_t index = find_argument(operands, names[i]);
+        const htp_operand *list = operand_named(operands, names[i]);
+        uint32_t wanted = is_list(list) ? operands->arguments[index].fixed_length : 0;
+        if (wanted != 0 && list->count != wanted) {
+            return htp_operands_refuse(reason, "expected %" PRIu32 " numbers for %s, got %" PRIu32,
+                                       wanted, names[i], list->count);
+        }
+    }
+    return true;
+}
+
+/* ---- which operators ---- */
+
+typedef struct row {
+    const char *name;
+    htp_operand_check *check;
+} row;
+
+/* In the order of strcmp(). */
+static const row rows[] = {
+    {"aten::__lshift__", check_shift},
+    {"aten::__round_to_zero_floordiv", check_division},
+    {"aten::__rshift__", check_shift},
+    {"aten::channel_shuffle", check_groups},
+    {"aten::div", check_division},
+    {"aten::divide", check_division},
+    {"aten::divmod", check_division},
+    {"aten::embedding_bag", check_bags},
+    {"aten::factorial", check_factorial},
+    {"aten::floor_divide", check_division},
+    {"aten::floordiv", check_division},
+    {"aten::fmod", check_division},
+    {"aten::gcd", check_common_divisor},
+    {"aten::gru", check_recurrent},
+    {"aten::lcm", check_common_divisor},
+    {"aten::linalg_lu_solve", check_pivots},
+    {"aten::lstm", check_recurrent},
+    {"aten::lu_solve", check_pivots},
+    {"aten::lu_unpack", check_pivots},
+    {"aten::max_unpool2d", check_lengths},
+    {"aten::max_unpool3d", check_lengths},
+    {"aten::mod", check_division},
+    {"aten::mul", check_repeated},
+    {"aten::native_channel_shuffle", check_groups},
+    {"aten::reflection_pad1d", check_lengths},
+    {"aten::reflection_pad2d", check_lengths},
+    {"aten::reflection_pad3d", check_lengths},
+    {"aten::remainder", check_division},
+    {"aten::repeat_interleave", check_repeats},
+    {"aten::replication_pad1d", check_lengths},
+    {"aten::replication_pad2d", check_lengths},
+    {"aten::replication_pad3d", check_lengths},
+    {"aten::rnn_relu", check_recurrent},
+    {"aten::rnn_tanh", check_recurrent},
+};
+
+static const row *find_row(const char *name)
+{
+    return bsearch(name, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), htp_row_compare);
+}
+
+htp_operand_check *htp_operand_check_find(const char *name)
+{
+    enum { LONGEST_NAME = 64 }; /* of those that have a check */
+    const row *found = find_row(name);
+    size_t length = strlen(name);
+    if (!found && length > 0 && length < LONGEST_NAME && name[length - 1] == '_') {
+        char functional[LONGEST_NAME]; /* the same operator, not in place */
+        memcpy(functional, name, length - 1);
+        functional[length - 1] = '\0';
+        found = find_row(functional);
+    }
+    return found ? found->check : NULL;
+}

@@ -1,0 +1,73 @@
+/*
+ * What an operator may be run on: some operands make libtorch's kernels crash rather than raise,
+ * and a few words of code could ask for a text of gigabytes, or for a search that takes hours.
+ */
+#ifndef HTP_INTERPRET_OPERATORS_OPERAND_CHECKS_H
+#define HTP_INTERPRET_OPERATORS_OPERAND_CHECKS_H
+
+#include <htp/program.h>
+#include <htp/runner.h>
+
+/** Operands of an operator that is about to run. */
+typedef struct htp_operands {
+    const htp_operand *all;
+    size_t count;
+    const htp_program_argument *arguments; /* of its schema, by which operands have names */
+    size_t argument_count;
+    bool gives_int;           /* its one result is an int */
+    bool are_made_real;       /* tensors without contents are given some for the run */
+    const htp_runner *runner; /* has the contents of tensors; NULL: nobody can read them */
+} htp_operands;
+
+/** Whether an operator may run; @p reason receives a line where it may not. */
+typedef bool htp_operand_check(const htp_operands *operands, htp_shim_error *reason);
+
+/** What a text costs (text_budget.c). */
+typedef struct htp_text_cost htp_text_cost;
+
+/** What is looked at before runs of one operator. */
+typedef struct htp_guard {
+    htp_operand_check *check;  /* NULL: any operands will do */
+    const htp_text_cost *cost; /* NULL: it has nothing to do with texts */
+} htp_guard;
+
+/** The guard of an operator, by its name without overload. @param has_texts  it takes or gives
+ * texts */
+htp_guard htp_guard_find(const char *name, bool has_texts);
+
+/** Whether the operator may run.
+ * @param text_work  of all texts so far, to which those of this run are added; 0 in the beginning
+ * @param reason  receives a line where it may not */
+bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, double *text_work,
+                      htp_shim_error *reason);
+
+/** Whether the operands of an operator that libtorch runs by itself are looked at.
+ * @param schema  as libtorch writes it */
+bool htp_operation_is_checked(const char *name, const char *schema);
+
+/** Whether it may run. Its operands have no names. */
+bool htp_operation_may_run(const htp_shim_operation *operation, double *text_work,
+                           htp_shim_error *reason);
+
+/** The check of an operator, which may be one in place: NULL for one that needs none. */
+htp_operand_check *htp_operand_check_find(const char *name);
+
+/** The cost of an operator on texts. */
+const htp_text_cost *htp_text_cost_find(const char *name);
+
+/** Counts what an operator is about to do with texts. @return false where one text would be longer,
+ * or all of them together took more, than any model needs */
+bool htp_text_charge(const htp_text_cost *cost, const htp_operand *operands, size_t count,
+                     double *text_work, htp_shim_error *reason);
+
+/** Whether a text of so many characters may be made. */
+bool htp_text_may_be_made(uint64_t characters, htp_shim_error *reason);
+
+/** Sets the reason: false. */
+bool htp_operands_refuse(htp_shim_error *reason, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Compares a name with that of a row of a table, which is its first member. */
+int htp_row_compare(const void *name, const void *row);
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * What operators on texts may take.
+ */
+#include "interpret/operators/operand_checks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double most_text = 1 << 20;  /* characters of one text */
+static const double most_width = 1 << 16; /* libtorch puts in one character after the other */
+static const double most_work = 1 << 28;  /* characters that are read, written or compared */
+static const double number_text = 32;     /* characters of a number that is written out */
+
+enum { MOST_PARTS = 1 << 15 }; /* of a value that is written out */
+
+/* ---- sizes ---- */
+
+static bool is_text(const htp_operand *value)
+{
+    return value->kind == HTP_OPERAND_STRING;
+}
+
+static double text_size(const htp_operand *value)
+{
+    double size = is_text(value) ? (double)value->bytes : 0;
+    for (uint32_t i = 0; value->kind == HTP_OPERAND_LIST && i < value->count; i++) {
+        const htp_operand *element = &value->as.elements[i];
+        size += is_text(element) ? (double)element->bytes : 0;
+    }
+    return size;
+}
+
+static double sum_of_texts(const htp_operand *operands, size_t count)
+{
+    double size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size += text_size(&operands[i]);
+    }
+    return size;
+}
+
+static double joined(const htp_operand *operands, size_t count)
+{
+    bool has_list = count == 2 && operands[1].kind == HTP_OPERAND_LIST;
+    double between = has_list ? operands[1].count * text_size(&operands[0]) : 0;
+    return sum_of_texts(operands, count) + between;
+}
+
+/* Characters of a value that is written out; of what nobody looks into there may be any number.
+ * What is shared within it is written again and again; whoever describes operands bounds how deep
+ * they are nested. */
+static double written_size(const htp_operand *value, size_t *parts)
+{
+    bool has_parts = value->kind == HTP_OPERAND_LIST || value->kind == HTP_OPERAND_TUPLE;
+    double size = is_text(value)                     ? (double)value->bytes
+                  : value->kind == HTP_OPERAND_OTHER ? INFINITY
+                                                     : number_text;
+    *parts += has_parts ? value->count : 0;
+    for (uint32_t i = 0; has_parts && i < value->count && *parts <= MOST_PARTS; i++) {
+        size += written_size(&value->as.elements[i], parts);
+    }
+    return *parts > MOST_PARTS ? INFINITY : size;
+}
+
+static double written(const htp_operand *operands, size_t count)
+{
+    double size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t parts = 0;
+        size += written_size(&operands[i], &parts);
+    }
+    return size;
+}
+
+/* The new text may stand between any two characters. */
+static double replaced(const htp_operand *operands, size_t count)
+{
+    return (text_size(&operands[0]) + 1) * (count > 2 ? text_size(&operands[2]) + 1 : 1);
+}
+
+/* The number behind a text; 0 where there is none. */
+static double number_behind(const htp_operand *operands, size_t count)
+{
+    return count > 1 && operands[1].kind == HTP_OPERAND_INT ? (double)operands[1].as.i : 0;
+}
+
+static double with_tabs(const htp_operand *operands, size_t count)
+{
+    return (text_size(&operands[0]) + 1) * fmax(number_behind(operands, count), 1);
+}
+
+static double widened(const htp_operand *operands, size_t count)
+{
+    return fmax(number_behind(operands, count), 0) + sum_of_texts(operands, count);
+}
+
+/* Each place of the one text may be compared with all of the other. */
+static double searched(const htp_operand *operands, size_t count)
+{
+    double product = 1;
+    for (size_t i = 0; i < count; i++) {
+        product *= text_size(&operands[i]) + 1;
+    }
+    return product;
+}
+
+/* ---- costs ---- */
+
+typedef double size_of_text(const htp_operand *operands, size_t count);
+
+struct htp_text_cost {
+    const char *name;
+    size_of_text *made; /* characters of the longest text that comes out */
+    size_of_text *work; /* beyond reading and writing texts once; NULL */
+    bool has_width;     /* a number says how many characters are to be put in */
+};
+
+/* Of operators that do more than going through their texts once, in the order of strcmp(). */
+static const htp_text_cost costs[] = {
+    {"aten::__contains__", sum_of_texts, searched, false},
+    {"aten::center", widened, NULL, true},
+    {"aten::count", sum_of_texts, searched, false},
+    {"aten::expandtabs", with_tabs, NULL, false},
+    {"aten::find", sum_of_texts, searched, false},
+    {"aten::format", written, NULL, false},
+    {"aten::index", sum_of_texts, searched, false},
+    {"aten::join", joined, NULL, false},
+    {"aten::ljust", widened, NULL, true},
+    {"aten::lstrip", sum_of_texts, searched, false},
+    {"aten::partition", sum_of_texts, searched, false},
+    {"aten::percentFormat", written, NULL, false},
+    {"aten::replace", replaced, searched, false},
+    {"aten::rfind", sum_of_texts, searched, false},
+    {"aten::rindex", sum_of_texts, searched, false},
+    {"aten::rjust", widened, NULL, true},
+    {"aten::rpartition", sum_of_texts, searched, false},
+    {"aten::rsplit", sum_of_texts, searched, false},
+    {"aten::rstrip", sum_of_texts, searched, false},
+    {"aten::split", sum_of_texts, searched, false},
+    {"aten::str", written, NULL, false},
+    {"aten::strip", sum_of_texts, searched, false},
+    {"aten::zfill", widened, NULL, true},
+};
+
+const htp_text_cost *htp_text_cost_find(const char *name)
+{
+    static const htp_text_cost plain = {"", sum_of_texts, NULL, false};
+    const htp_text_cost *found =
+        bsearch(name, costs, sizeof(costs) / sizeof(costs[0]), sizeof(costs[0]), htp_row_compare);
+    return found ? found : &plain;
+}
+
+static bool check_size(double characters, double most, htp_shim_error *reason)
+{
+    return characters <= most ||
+           htp_operands_refuse(reason, "a text of more than %.0f characters is made", most);
+}
+
+bool htp_text_may_be_made(uint64_t characters, htp_shim_error *reason)
+{
+    return check_size((double)characters, most_text, reason);
+}
+
+bool htp_text_charge(const htp_text_cost *cost, const htp_operand *operands, size_t count,
+                     double *text_work, htp_shim_error *reason)
+{
+    if (count == 0) {
+        return true;
+    }
+    double width = cost->has_width ? number_behind(operands, count) : 0;
+    double made = cost->made(operands, count);
+    if (!check_size(width, most_width, reason) || !check_size(made, most_text, reason)) {
+        return false;
+    }
+    *text_work += sum_of_texts(operands, count) + made;
+    *text_work += cost->work ? cost->work(operands, count) : 0;
+    return *text_work <= most_work ||
+           htp_operands_refuse(reason, "texts are made and compared without end");
+}

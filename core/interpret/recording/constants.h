@@ -1,0 +1,31 @@
+/*
+ * Items for what is known before anything runs: constants of the code, attributes, weights.
+ */
+#ifndef HTP_INTERPRET_RECORDING_CONSTANTS_H
+#define HTP_INTERPRET_RECORDING_CONSTANTS_H
+
+#include "interpret/machine/machine.h"
+
+/** An item for data of the program: lists, tuples and dicts become items of items, tensors
+ * constants. */
+htp_outcome htp_constant_of(htp_machine *m, uint32_t number, htp_item **item);
+
+/** An item for a tensor that is the same in all lanes, with contents. */
+htp_outcome htp_constant_tensor(htp_machine *m, const htp_runner_tensor *tensor, bool is_readable,
+                                htp_item **item);
+
+/** The same of numbers: a list of ints. */
+htp_item *htp_constant_ints(htp_machine *m, const int64_t *numbers, size_t count);
+
+/** A weight, without contents (or real where it is a buffer of one element). */
+htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item);
+
+/** Whether memory is a constant's of the code, or held by more than an attribute: what a call
+ * changes there, the next call reads. */
+bool htp_storage_is_kept(const htp_machine *m, uint64_t storage);
+
+/** Notes that a tensor's memory is such a one, or that an attribute alone holds a value. */
+void htp_storage_keep(htp_machine *m, const htp_item *item);
+void htp_storage_let_change(htp_machine *m, htp_item *item);
+
+#endif

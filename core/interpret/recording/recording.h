@@ -1,0 +1,53 @@
+/*
+ * What an interpretation has recorded so far: items, nodes, blocks, scopes.
+ */
+#ifndef HTP_INTERPRET_RECORDING_RECORDING_H
+#define HTP_INTERPRET_RECORDING_RECORDING_H
+
+#include "interpret/machine/machine.h"
+#include "interpret/recording/constants.h"
+#include "interpret/recording/items.h"
+
+/** A size that the data decides, made up in every lane. @return HTP_NEEDS_LANES in a single one */
+htp_outcome htp_recording_new_size(htp_machine *m, const char *name, htp_trace_size *size);
+
+/** Makes a plain item an int that only the data can tell, as it may become a size. */
+htp_outcome htp_item_make_up(htp_machine *m, htp_item *item, const char *name);
+void htp_item_take_size(htp_machine *m, htp_item *item, const htp_trace_size *size);
+
+/** Called before a list changes: nodes that were given it keep what it held. */
+htp_outcome htp_list_begin_change(htp_machine *m, htp_item *list);
+
+/** Gives a list back what it held, without another word. */
+void htp_list_restore(htp_machine *m, htp_item *list, const htp_contents *contents);
+
+/** Gives a list other contents: a copy of these. */
+htp_outcome htp_list_fill(htp_machine *m, htp_item *list, const htp_contents *contents);
+
+/** What a list holds now: a copy. */
+htp_contents htp_contents_of(htp_machine *m, const htp_item *list);
+
+/** Records a node, whose inputs are used from now on and whose outputs it gives. Place, block and
+ * blocks are set by the caller; arrays are copied, an empty failure is none. @return its number */
+uint32_t htp_recording_add(htp_machine *m, const htp_recorded_node *node);
+
+/** Records a node of control flow, or of a list: in the present block. */
+uint32_t htp_recording_add_control(htp_machine *m, const char *kind, const htp_items *inputs,
+                                   const char *const *names, const htp_items *outputs,
+                                   const uint32_t *blocks, uint32_t block_count,
+                                   const htp_place *place);
+
+/** Forgets what was recorded since. */
+htp_mark htp_recording_mark(const htp_machine *m);
+void htp_recording_discard(htp_machine *m, const htp_mark *mark);
+
+/** Notes what the latest scope was given (passed.c). @param arguments  with self */
+void htp_passed_note(htp_machine *m, uint32_t schema, const htp_items *arguments);
+
+/** What is unknown in an item: itself, or the first such element; NULL (causes.c). */
+const htp_item *htp_item_find_unknown(const htp_item *item);
+
+/** The node that failed first on the way to an unknown item; NULL without one. */
+const htp_recorded_node *htp_recording_find_cause(const htp_machine *m, const htp_item *unknown);
+
+#endif

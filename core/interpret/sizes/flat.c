@@ -1,0 +1,414 @@
+/*
+ * Numbers and sizes that follow from sizes, and are the same at all sizes that were tried, though
+ * not at all there are: y.size(0) // 100 and y[::100] where no lane has a hundred. What they are is
+ * left to the data; a window that moves in no lane refuses the lanes, so that other ones are tried.
+ */
+#include "interpret/sizes/sizes.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- numbers ---- */
+
+/* A number, or what a tensor of one holds. Whole numbers are exact, however large. */
+typedef struct flat_number {
+    bool is_there;
+    bool is_whole;
+    int64_t whole;
+    double real;
+} flat_number;
+
+static flat_number number_of(htp_machine *m, const htp_operand *value)
+{
+    htp_operand number = *value;
+    if (value->kind == HTP_OPERAND_TENSOR &&
+        (!value->as.tensor->is_real || !htp_tensor_number(m, value->as.tensor, &number))) {
+        return (flat_number){0};
+    }
+    switch (number.kind) {
+    case HTP_OPERAND_INT:
+        return (flat_number){true, true, number.as.i, (double)number.as.i};
+    case HTP_OPERAND_BOOL:
+        return (flat_number){true, true, number.as.b, number.as.b};
+    case HTP_OPERAND_FLOAT:
+        return (flat_number){true, false, 0, number.as.f};
+    default:
+        return (flat_number){0};
+    }
+}
+
+/* The number of an item in a lane. What the data tells and is no size is the same in all. */
+static flat_number number_in(htp_machine *m, const htp_item *item, size_t lane)
+{
+    return number_of(m, &item->lane[htp_has_lanes(item) ? lane : 0]);
+}
+
+/* Whether both are one number, or neither is there. */
+static bool is_equal(flat_number a, flat_number b)
+{
+    if (!a.is_there || !b.is_there) {
+        return a.is_there == b.is_there;
+    }
+    return a.is_whole && b.is_whole ? a.whole == b.whole : a.real == b.real;
+}
+
+static bool is_multiple(flat_number whole, flat_number part)
+{
+    if (!whole.is_there || !part.is_there || part.real == 0) {
+        return false;
+    }
+    if (whole.is_whole && part.is_whole) {
+        return part.whole == -1 || whole.whole % part.whole == 0;
+    }
+    return fmod(whole.real, part.real) == 0;
+}
+
+/* ---- operators that take steps ---- */
+
+/* Whether an operator divides and rounds. */
+static bool divides(const htp_program_schema *schema)
+{
+    static const char *const divisions[] = {"aten::floordiv", "aten::floor_divide",
+                                            "aten::__round_to_zero_floordiv"};
+    return htp_text_is_one_of(schema->name, divisions, sizeof(divisions) / sizeof(divisions[0])) ||
+           (strcmp(schema->name, "aten::div") == 0 && strstr(schema->overload, "mode"));
+}
+
+static bool gives_remainder(const htp_program_schema *schema)
+{
+    static const char *const remainders[] = {"aten::remainder", "aten::fmod"};
+    return htp_text_is_one_of(schema->name, remainders, sizeof(remainders) / sizeof(remainders[0]));
+}
+
+/* Whether a division leaves no remainder in any lane. */
+static bool leaves_none(htp_machine *m, const htp_items *inputs)
+{
+    bool are_multiples = inputs->count > 1;
+    for (uint32_t lane = 0; lane < m->lane_count && are_multiples; lane++) {
+        flat_number whole = number_in(m, inputs->items[0], lane);
+        flat_number part = number_in(m, inputs->items[1], lane);
+        are_multiples = is_multiple(whole, part);
+    }
+    return are_multiples;
+}
+
+static bool is_condition(const htp_operand *value)
+{
+    return value->kind == HTP_OPERAND_BOOL ||
+           (value->kind == HTP_OPERAND_TENSOR && value->as.tensor->type == HTP_SCALAR_BOOL);
+}
+
+/* Whether a number is not the same in so many lanes, or may be so by chance: a condition on sizes.
+ */
+static bool moves(htp_machine *m, const htp_item *item, uint32_t lane_count)
+{
+    if (htp_is_constant(item)) {
+        return false;
+    }
+    flat_number first = number_in(m, item, 0);
+    bool differs = first.is_there && is_condition(&item->lane[0]);
+    for (uint32_t lane = 1; lane < lane_count && first.is_there && !differs; lane++) {
+        differs = !is_equal(number_in(m, item, lane), first);
+    }
+    return differs;
+}
+
+static bool any_moves(htp_machine *m, const htp_items *items)
+{
+    for (size_t i = 0; i < items->count; i++) {
+        const htp_item *item = items->items[i];
+        bool is_held = item->kind == HTP_ITEM_LIST || item->kind == HTP_ITEM_TUPLE;
+        if (is_held ? any_moves(m, &item->elements) : moves(m, item, m->lane_count)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_smooth(const htp_item *item)
+{
+    return !item->is_stepped;
+}
+
+/* Whether a slice ends at a number: what is longer is cut off, though it may not be in any lane. */
+static bool cuts(const htp_call *call)
+{
+    const htp_items *inputs = &call->inputs;
+    if (strcmp(call->schema.name, "aten::slice") != 0 || inputs->count <= 3 ||
+        !htp_is_tensor(inputs->items[0])) {
+        return false;
+    }
+    const htp_operand *end = &inputs->items[3]->lane[0];
+    return end->kind == HTP_OPERAND_INT && end->as.i > 0 && end->as.i != INT64_MAX;
+}
+
+/* Whether the first output is @p input in every lane, or 0 where that is NULL. */
+static bool gives_each(htp_machine *m, const htp_item *input, const htp_lanes *results)
+{
+    const flat_number nothing = {.is_there = true, .is_whole = true};
+    bool is_each = results->count > 0;
+    for (uint32_t lane = 0; lane < m->lane_count && is_each; lane++) {
+        flat_number wanted = input ? number_in(m, input, lane) : nothing;
+        is_each = is_equal(number_of(m, &results->lane[lane][0]), wanted);
+    }
+    return is_each;
+}
+
+/* Whether an operator takes a step in some lane. A remainder is none where it is 0 in all lanes: a
+ * program may take multiples alone. */
+static bool steps(htp_machine *m, const htp_call *call, const htp_lanes *results)
+{
+    const char *name = call->schema.name;
+    if (htp_has_fact(name, HTP_FACT_ROUNDS) && call->inputs.count > 0) {
+        const htp_item *rounded = call->inputs.items[0];
+        return !gives_each(m, rounded, results) || moves(m, rounded, 1);
+    }
+    if (gives_remainder(&call->schema)) {
+        return !gives_each(m, NULL, results);
+    }
+    return htp_has_fact(name, HTP_FACT_HAS_LIMIT) || cuts(call) ||
+           (divides(&call->schema) && !leaves_none(m, &call->inputs));
+}
+
+/* ---- numbers that are alike ---- */
+
+bool htp_flat_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results)
+{
+    return m->lane_count > 1 &&
+           (!htp_items_all(&call->inputs, is_smooth) || steps(m, call, results));
+}
+
+bool htp_flat_is_one(htp_machine *m, const htp_call *call, const htp_lanes *results)
+{
+    if (results->count != 1 || call->schema.is_mutable || gives_remainder(&call->schema) ||
+        !htp_flat_is_stepped(m, call, results) || is_condition(&results->lane[0][0])) {
+        return false;
+    }
+    flat_number first = number_of(m, &results->lane[0][0]);
+    bool is_one = first.is_there && any_moves(m, &call->inputs);
+    for (uint32_t lane = 0; lane < m->lane_count && is_one; lane++) {
+        is_one = is_equal(number_of(m, &results->lane[lane][0]), first);
+    }
+    return is_one;
+}
+
+/* Equal texts are equal numbers of one type. */
+static void add_number(flat_number number, htp_text *text)
+{
+    if (number.is_whole) {
+        htp_text_addf(text, " %" PRId64, number.whole);
+    } else {
+        htp_text_addf(text, " %a", number.real);
+    }
+}
+
+/* Lanes tell sizes apart, and hold nothing of what only the data tells and is no size. */
+const char *htp_flat_formula(htp_machine *m, const htp_call *call)
+{
+    htp_text text = {.arena = m->arena};
+    htp_text_add(&text, call->schema.kind);
+    for (size_t i = 0; i < call->inputs.count; i++) {
+        const htp_item *input = call->inputs.items[i];
+        htp_text_add(&text, " of");
+        for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+            flat_number number = {0};
+            if (htp_has_lanes(input)) {
+                number = number_of(m, &input->lane[lane]);
+            }
+            if (number.is_there) {
+                add_number(number, &text);
+            } else {
+                htp_text_addf(&text, " %%%u", (unsigned)input->id);
+            }
+        }
+    }
+    return htp_text_string(&text);
+}
+
+htp_outcome htp_flat_make(htp_machine *m, htp_call *call, const htp_lanes *results,
+                          htp_items *outputs)
+{
+    m->sizes.has_flats = true;
+    if (results->lane[0][0].kind != HTP_OPERAND_TENSOR) {
+        return htp_call_make_unknown_numbers(m, call, outputs);
+    }
+    htp_trace_size size;
+    HTP_DO(htp_sizes_of(m, htp_flat_formula(m, call), call->base_name, &size));
+    htp_lanes made = htp_lanes_make(m, 1);
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        const htp_runner_tensor *like = results->lane[lane][0].as.tensor;
+        htp_making making = {.way = HTP_MAKE_FILLED,
+                             .type = like->type,
+                             .rank = like->rank,
+                             .dims = like->dims,
+                             .number = size.sizes[lane],
+                             .real = (double)size.sizes[lane]};
+        const htp_runner_tensor *filled = NULL;
+        HTP_DO(htp_tensor_make(m, &making, &filled));
+        made.lane[lane][0] = (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = filled};
+    }
+    return htp_call_make_outputs(m, call, HTP_MODE_REAL, &made, true, outputs);
+}
+
+/* ---- dims that are alike ---- */
+
+static bool has_windows(const htp_call *call)
+{
+    static const char upsampling[] = "aten::upsample_";
+    const char *name = call->schema.name;
+    bool is_scaled = strncmp(name, upsampling, strlen(upsampling)) == 0 &&
+                     strcmp(call->schema.overload, "vec") == 0 && call->inputs.count > 1 &&
+                     htp_is_none(call->inputs.items[1]);
+    return is_scaled || htp_has_fact(name, HTP_FACT_HAS_WINDOWS);
+}
+
+/* The operand that is given for an argument, behind the first so many; NULL. */
+static const htp_item *find_operand(const htp_call *call, const char *name, size_t first)
+{
+    for (size_t i = first; i < call->inputs.count && i < call->schema.argument_count; i++) {
+        if (strcmp(call->schema.arguments[i].name, name) == 0) {
+            return call->inputs.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether an operator's steps along a dim are longer than one. */
+static bool has_long_steps(const htp_call *call)
+{
+    const htp_item *step = find_operand(call, "step", 0);
+    if (!step) {
+        return false;
+    }
+    const htp_operand *value = &step->lane[0];
+    return (value->kind == HTP_OPERAND_INT && value->as.i != 1) ||
+           (value->kind == HTP_OPERAND_FLOAT && value->as.f != 1);
+}
+
+/* Whether a window is larger than a dim of the input in all lanes, one of which is far away: it is
+ * the only one, as a pooling of all there is. */
+static bool is_covered(const htp_machine *m, const htp_call *call, uint32_t dim)
+{
+    const htp_item *input = call->inputs.items[0];
+    const htp_item *windows = find_operand(call, "kernel_size", 1);
+    size_t from_end = htp_tensor_in(input, 0)->rank - dim;
+    if (!windows || from_end > windows->elements.count) {
+        return false;
+    }
+    const htp_operand *size = &windows->elements.items[windows->elements.count - from_end]->lane[0];
+    bool is_larger = size->kind == HTP_OPERAND_INT;
+    for (uint32_t lane = 0; lane < m->lane_count && is_larger; lane++) {
+        is_larger = size->as.i > htp_tensor_in(input, lane)->dims[dim];
+    }
+    return is_larger;
+}
+
+/* Whether a dim of the first output has one size in all lanes, although that of the first input
+ * differs. */
+static htp_outcome compare_dim(htp_machine *m, const htp_call *call, const htp_lanes *results,
+                               uint32_t dim, bool *is_flat)
+{
+    const htp_item *input = call->inputs.items[0];
+    uint32_t rank = results->lane[0][0].as.tensor->rank;
+    bool differs = !htp_item_is_fixed(m, input, dim);
+    *is_flat = dim < rank;
+    for (uint32_t lane = 1; lane < m->lane_count && *is_flat; lane++) {
+        const htp_operand *result = &results->lane[lane][0];
+        if (result->kind != HTP_OPERAND_TENSOR || result->as.tensor->rank <= dim) {
+            return htp_machine_stop(m, HTP_FAILS, "its output's rank depends on a dynamic axis");
+        }
+        *is_flat = result->as.tensor->dims[dim] == results->lane[0][0].as.tensor->dims[dim];
+    }
+    *is_flat = *is_flat && differs;
+    return HTP_GOES_ON;
+}
+
+/* The first such dim; -1 where there is none. */
+static htp_outcome find_flat_dim(htp_machine *m, const htp_call *call, const htp_lanes *results,
+                                 int64_t *found)
+{
+    const htp_item *input = call->inputs.items[0];
+    *found = -1;
+    for (uint32_t dim = 0; htp_is_tensor(input) && dim < htp_tensor_in(input, 0)->rank; dim++) {
+        bool is_flat = false;
+        HTP_DO(compare_dim(m, call, results, dim, &is_flat));
+        if (is_flat && !is_covered(m, call, dim)) {
+            *found = dim;
+            return HTP_GOES_ON;
+        }
+    }
+    return HTP_GOES_ON;
+}
+
+/* Whether the first output has as many elements in all lanes. */
+static bool has_one_count(const htp_machine *m, const htp_lanes *results)
+{
+    bool is_same = true;
+    for (uint32_t lane = 1; lane < m->lane_count && is_same; lane++) {
+        const htp_operand *result = &results->lane[lane][0];
+        is_same = result->kind == HTP_OPERAND_TENSOR &&
+                  result->as.tensor->elements == results->lane[0][0].as.tensor->elements;
+    }
+    return is_same;
+}
+
+/* How an operator goes along dims. */
+typedef struct flat_way {
+    bool is_made;     /* a range, in long steps */
+    bool is_windowed; /* by windows */
+    bool is_padded;   /* by widths that take steps */
+    bool is_cut;      /* in long steps */
+} flat_way;
+
+static flat_way find_way(const htp_call *call)
+{
+    const char *name = call->schema.name;
+    bool is_padding = strcmp(name, "aten::pad") == 0 || strcmp(name, "aten::constant_pad_nd") == 0;
+    bool is_range = strcmp(name, "aten::arange") == 0;
+    bool is_cutting = strcmp(name, "aten::slice") == 0 || strcmp(name, "aten::unfold") == 0;
+    return (flat_way){
+        .is_made = is_range && has_long_steps(call),
+        .is_windowed = has_windows(call),
+        .is_padded =
+            is_padding && call->inputs.count > 1 && !htp_item_all(call->inputs.items[1], is_smooth),
+        .is_cut = is_cutting && has_long_steps(call),
+    };
+}
+
+/* Fails where windows do not move. */
+htp_outcome htp_flat_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
+                            htp_lanes *resized, bool *is_done)
+{
+    flat_way way = find_way(call);
+    bool is_any = way.is_made || way.is_windowed || way.is_padded || way.is_cut;
+    *is_done = false;
+    if (m->lane_count == 1 || !is_any || call->inputs.count == 0 || results->count == 0 ||
+        results->lane[0][0].kind != HTP_OPERAND_TENSOR) {
+        return HTP_GOES_ON;
+    }
+    /* Windows as large as the tensor are alike for good; ranges and padding follow numbers. */
+    if (any_moves(m, &call->inputs) != (way.is_made || way.is_padded)) {
+        return HTP_GOES_ON;
+    }
+    int64_t dim;
+    HTP_DO(find_flat_dim(m, call, results, &dim));
+    if (way.is_made) {
+        dim = has_one_count(m, results) ? 0 : -1;
+    }
+    if (dim < 0) {
+        return HTP_GOES_ON;
+    }
+    if (way.is_windowed) {
+        return htp_machine_stop(
+            m, HTP_FAILS, "dim %" PRId64 " of its output has one size at all sizes that were tried",
+            dim);
+    }
+    m->sizes.has_flats = true;
+    *is_done = true;
+    htp_trace_size size;
+    HTP_DO(htp_recording_new_size(m, call->base_name, &size));
+    return htp_sizes_run_with(m, call, &call->inputs, dim, &size, resized);
+}

@@ -1,0 +1,40 @@
+/*
+ * Numbers and sizes that are alike at all sizes that were tried, and what programs say of sizes.
+ */
+#ifndef HTP_INTERPRET_SIZES_FLAT_H
+#define HTP_INTERPRET_SIZES_FLAT_H
+
+#include "interpret/lanes/execute.h"
+
+/* ---- numbers and sizes alike at all sizes that were tried (flat.c) ---- */
+
+/** Whether outputs may be numbers that stay the same where sizes differ. */
+bool htp_flat_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results);
+
+/** Whether the only output is such a number. */
+bool htp_flat_is_one(htp_machine *m, const htp_call *call, const htp_lanes *results);
+htp_outcome htp_flat_make(htp_machine *m, htp_call *call, const htp_lanes *results,
+                          htp_items *outputs);
+
+/** The outputs with a size that the data decides where a dim is flat. */
+htp_outcome htp_flat_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
+                            htp_lanes *resized, bool *is_done);
+
+/** What a number is computed as: equal texts are equal numbers. */
+const char *htp_flat_formula(htp_machine *m, const htp_call *call);
+
+/* ---- what programs say of sizes ---- */
+
+/** A check on the data passes on @p side of it: what it compares has that size from here on
+ * (checked.c). */
+htp_outcome htp_sizes_learn(htp_machine *m, const htp_item *condition, bool side);
+
+/** What an operator says that compares a size which an earlier call had (carried.c).
+ * @return whether it says so */
+bool htp_sizes_compare_carried(const htp_machine *m, const char *kind, const htp_items *inputs,
+                               bool *answer);
+
+/** The sizes of a tensor that an earlier call left are that call's, too. */
+void htp_sizes_pass_on_carried(const char *kind, const htp_items *inputs, const htp_items *outputs);
+
+#endif

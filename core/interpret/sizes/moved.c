@@ -1,0 +1,404 @@
+/*
+ * What masks select, and slices and positions that the data decides.
+ */
+#include "interpret/sizes/sizes.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- outputs like the first operand ---- */
+
+/* Whether no two elements of a tensor share memory, and none is left out between them. */
+static bool is_dense(htp_machine *m, const htp_runner_tensor *tensor)
+{
+    uint32_t *order = HTP_NEW_ARRAY(m->arena, uint32_t, tensor->rank);
+    htp_tensor_order(tensor, order);
+    int64_t step = 1;
+    bool has_gaps = false;
+    for (uint32_t i = tensor->rank; i-- > 0 && !has_gaps;) {
+        uint32_t dim = order[i];
+        if (tensor->dims[dim] > 1) {
+            has_gaps = tensor->strides[dim] != step;
+            step *= tensor->dims[dim];
+        }
+    }
+    return !has_gaps || tensor->is_contiguous;
+}
+
+/* Whether one dim of a tensor lies within another one: 1, -1, or 0 where nothing tells. Elements of
+ * a dim that share memory do not. */
+static int compare_dims(const htp_runner_tensor *tensor, uint32_t dim, uint32_t with)
+{
+    int64_t step = tensor->strides[dim];
+    int64_t other = tensor->strides[with];
+    if (step == 0 || other == 0) {
+        return 0;
+    }
+    if (step != other) {
+        return step < other ? 1 : -1;
+    }
+    return tensor->dims[dim] < tensor->dims[with] ? 1 : 0;
+}
+
+/* The order of dims in which libtorch lays out what is made like a tensor that is not dense: from
+ * the last one on, each one is moved behind those that it lies within. */
+static const uint32_t *order_like(htp_machine *m, const htp_runner_tensor *tensor)
+{
+    uint32_t *order = HTP_NEW_ARRAY(m->arena, uint32_t, tensor->rank);
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        order[i] = i;
+    }
+    for (uint32_t i = tensor->rank; i-- > 0;) {
+        uint32_t at = i;
+        for (uint32_t k = i + 1; k < tensor->rank; k++) {
+            int within = compare_dims(tensor, order[at], order[k]);
+            if (within < 0) {
+                break;
+            }
+            if (within > 0) {
+                uint32_t moved = order[at];
+                order[at] = order[k];
+                order[k] = moved;
+                at = k;
+            }
+        }
+    }
+    return order;
+}
+
+static htp_outcome empty_like(htp_machine *m, const htp_runner_tensor *tensor,
+                              const htp_runner_tensor **made)
+{
+    if (!is_dense(m, tensor)) {
+        return htp_tensor_ordered(m, tensor, order_like(m, tensor), made);
+    }
+    htp_making making = {.way = HTP_MAKE_WITHOUT, .of = tensor};
+    return htp_tensor_make(m, &making, made);
+}
+
+htp_outcome htp_sizes_like_first(htp_machine *m, const htp_call *call, htp_lanes *results)
+{
+    HTP_DO(htp_sizes_require(m, &call->inputs, 1));
+    bool is_in_place = call->schema.argument_count > 0 && call->schema.arguments[0].is_written;
+    *results = htp_lanes_make(m, 1);
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        htp_operand first = {0};
+        HTP_DO(htp_call_operand(m, call, 0, lane, HTP_MODE_SIZES, &first));
+        if (first.kind != HTP_OPERAND_TENSOR) {
+            return htp_machine_stop(m, HTP_FAILS, "expected Tensor");
+        }
+        if (!is_in_place) {
+            HTP_DO(empty_like(m, first.as.tensor, &first.as.tensor));
+        }
+        results->lane[lane][0] = first;
+    }
+    return HTP_GOES_ON;
+}
+
+/* ---- masks ---- */
+
+static bool is_mask(const htp_item *item)
+{
+    return htp_is_tensor(item) && (htp_tensor_in(item, 0)->type == HTP_SCALAR_BOOL ||
+                                   htp_tensor_in(item, 0)->type == HTP_SCALAR_BYTE);
+}
+
+/* The first mask among indices; NULL. */
+static const htp_item *find_mask(const htp_items *indices)
+{
+    for (size_t i = 0; i < indices->count; i++) {
+        if (is_mask(indices->items[i])) {
+            return indices->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Positions along one dim of what a mask selects. */
+static htp_outcome make_column(htp_machine *m, const htp_trace_size *size, htp_item **column)
+{
+    *column = htp_item_make(m, HTP_ITEM_TENSOR);
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        const htp_runner_tensor *made = NULL;
+        HTP_DO(htp_tensor_empty(m, HTP_SCALAR_LONG, &size->sizes[lane], 1, &made));
+        (*column)->lane[lane] = (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = made};
+    }
+    return HTP_GOES_ON;
+}
+
+/* A mask stands for as many index tensors as it has dims. */
+static htp_outcome replace_masks(htp_machine *m, const htp_items *given, const htp_trace_size *size,
+                                 htp_items *indices)
+{
+    for (size_t i = 0; i < given->count; i++) {
+        htp_item *one = given->items[i];
+        if (!is_mask(one)) {
+            htp_items_push(m, indices, one);
+            continue;
+        }
+        for (uint32_t dim = 0; dim < htp_tensor_in(one, 0)->rank; dim++) {
+            htp_item *column = NULL;
+            HTP_DO(make_column(m, size, &column));
+            htp_items_push(m, indices, column);
+        }
+    }
+    return HTP_GOES_ON;
+}
+
+/* x[mask], and x[mask] = values */
+htp_outcome htp_sizes_masked(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
+{
+    static const char *const putting[] = {"aten::index_put", "aten::index_put_"};
+    bool puts = htp_text_is_one_of(call->schema.name, putting, 2);
+    *is_done = false;
+    if (!puts && strcmp(call->schema.name, "aten::index") != 0) {
+        return HTP_GOES_ON;
+    }
+    HTP_DO(htp_sizes_require(m, &call->inputs, 2));
+    const htp_item *list = call->inputs.items[1];
+    const htp_item *mask = list->kind == HTP_ITEM_LIST ? find_mask(&list->elements) : NULL;
+    if (!mask) {
+        return HTP_GOES_ON;
+    }
+    *is_done = true;
+    if (puts) {
+        return htp_sizes_like_first(m, call, results);
+    }
+    htp_trace_size size;
+    HTP_DO(htp_sizes_count_of(m, mask, call->base_name, &size));
+    htp_items indices = {0};
+    HTP_DO(replace_masks(m, &list->elements, &size, &indices));
+    htp_items inputs = htp_items_copy(m, &call->inputs);
+    inputs.items[1] = htp_item_hold(m, HTP_ITEM_LIST, &indices);
+    htp_call other = htp_call_with(call, &inputs);
+    return htp_call_run_lanes(m, &other, HTP_MODE_SIZES, results);
+}
+
+/* ---- slices ---- */
+
+static bool is_data_number(const htp_items *inputs, size_t index)
+{
+    return index < inputs->count && inputs->items[index]->kind == HTP_ITEM_PLAIN &&
+           (htp_is_data(inputs->items[index]) || !htp_has_lanes(inputs->items[index]));
+}
+
+/* Whether a slice's bound is None, or the constant that a traced program has in its place. */
+static bool is_bound(const htp_items *inputs, size_t index, int64_t otherwise)
+{
+    if (htp_sizes_is_none(inputs, index)) {
+        return true;
+    }
+    const htp_item *item = inputs->items[index];
+    return htp_is_decided(item) && htp_is_int(item) && item->lane[0].as.i == otherwise;
+}
+
+/* A bound of a slice whose bounds are constant. */
+static htp_outcome find_bound(htp_machine *m, const htp_items *inputs, size_t index,
+                              int64_t otherwise, int64_t *bound)
+{
+    *bound = otherwise;
+    return htp_sizes_is_none(inputs, index) ? HTP_GOES_ON
+                                            : htp_sizes_int_in(m, inputs->items[index], 0, bound);
+}
+
+/* What the size of a slice with constant bounds follows from, where that of its dim is made up: as
+ * many are left by x[1:] as by x[:-1]. */
+static htp_outcome describe_slice(htp_machine *m, const htp_items *inputs, int64_t whole,
+                                  const char **what)
+{
+    int64_t begin;
+    int64_t end;
+    int64_t step;
+    HTP_DO(find_bound(m, inputs, 2, 0, &begin));
+    HTP_DO(find_bound(m, inputs, 3, INT64_MAX, &end));
+    HTP_DO(htp_sizes_fixed_number(m, inputs, 4, &step));
+    htp_text text = {.arena = m->arena};
+    htp_text_addf(&text, "slice of %" PRId64 " by %" PRId64 " ", whole, step);
+    if (begin >= 0 && (end < 0 || end == INT64_MAX)) {
+        uint64_t less = (uint64_t)begin - (uint64_t)(end < 0 ? end : 0);
+        htp_text_addf(&text, "less %" PRIu64, less);
+    } else {
+        htp_text_addf(&text, "%" PRId64 " to %" PRId64, begin, end);
+    }
+    *what = htp_text_string(&text);
+    return HTP_GOES_ON;
+}
+
+static bool any_is_stepped(const htp_items *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        if (inputs->items[i]->is_stepped) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A bound in a lane, where it is an int; @p differs becomes true where it is not that of lane 0. */
+static int64_t bound_in(const htp_machine *m, const htp_item *item, size_t lane, int64_t whole,
+                        int64_t otherwise, bool *differs)
+{
+    const htp_operand *given = &item->lane[lane];
+    if (htp_is_none(item) || given->kind != HTP_OPERAND_INT) {
+        return otherwise;
+    }
+    *differs = *differs || !htp_operand_is_equal(m->runner, &item->lane[0], given);
+    return given->as.i < 0 ? given->as.i + whole : given->as.i;
+}
+
+/* Whether a slice has no element in any lane, although it begins behind its end in some: at other
+ * sizes it may have elements. What always begins where it ends is empty for good. */
+static htp_outcome is_empty_by_chance(htp_machine *m, const htp_items *inputs, int64_t dim,
+                                      bool *is_so)
+{
+    bool is_cut = any_is_stepped(inputs);
+    bool differs = false;
+    int64_t first = 0;
+    *is_so = false;
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        int64_t whole;
+        HTP_DO(htp_sizes_dim_in(m, inputs->items[0], lane, dim, &whole));
+        first = lane == 0 ? whole : first;
+        int64_t begin = bound_in(m, inputs->items[2], lane, whole, 0, &differs);
+        int64_t end = bound_in(m, inputs->items[3], lane, whole, whole, &differs);
+        begin = begin < 0 ? 0 : begin;
+        end = end > whole ? whole : end;
+        if (begin < end) {
+            return HTP_GOES_ON;
+        }
+        differs = differs || whole != first;
+        is_cut = is_cut || end < begin;
+    }
+    *is_so = is_cut && differs;
+    return HTP_GOES_ON;
+}
+
+/* A slice, as the operator on all of the dim with the size of the slice. */
+static htp_outcome give_slice(htp_machine *m, htp_call *call, int64_t dim,
+                              const htp_trace_size *size, htp_lanes *results)
+{
+    htp_items whole = htp_items_copy(m, &call->inputs);
+    whole.items[2] = htp_item_none(m);
+    whole.items[3] = whole.items[2];
+    return htp_sizes_run_with(m, call, &whole, dim, size, results);
+}
+
+/* A dim that counts from the end of the first operand where it is negative. */
+static htp_outcome find_dim(htp_machine *m, const htp_items *inputs, size_t index, int64_t *dim)
+{
+    const htp_runner_tensor *first = NULL;
+    HTP_DO(htp_sizes_tensor_in(m, inputs->items[0], 0, &first));
+    HTP_DO(htp_sizes_fixed_number(m, inputs, index, dim));
+    *dim += *dim < 0 ? first->rank : 0;
+    return HTP_GOES_ON;
+}
+
+/* slice(self, dim, start, end, step) of a dim that has not one size, or by bounds of the data. */
+static htp_outcome slice_data(htp_machine *m, htp_call *call, int64_t dim, htp_lanes *results,
+                              bool *is_done)
+{
+    const htp_items *inputs = &call->inputs;
+    bool any_bound = is_data_number(inputs, 2) || is_data_number(inputs, 3);
+    int64_t whole;
+    int64_t next;
+    HTP_DO(htp_sizes_dim_in(m, inputs->items[0], 0, dim, &whole));
+    HTP_DO(htp_sizes_dim_in(m, inputs->items[0], 1 % m->lane_count, dim, &next));
+    bool is_all = is_bound(inputs, 2, 0) && is_bound(inputs, 3, INT64_MAX);
+    if (!any_bound && (whole == next || is_all)) {
+        return HTP_GOES_ON;
+    }
+    htp_trace_size size;
+    if (any_bound || inputs->count < 5) {
+        HTP_DO(htp_recording_new_size(m, "slice", &size));
+    } else {
+        const char *what = NULL;
+        HTP_DO(describe_slice(m, inputs, whole, &what));
+        HTP_DO(htp_sizes_of(m, what, "slice", &size));
+    }
+    *is_done = true;
+    return give_slice(m, call, dim, &size, results);
+}
+
+static htp_outcome moved_slice(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
+{
+    const htp_items *inputs = &call->inputs;
+    HTP_DO(htp_sizes_require(m, inputs, 4));
+    int64_t dim;
+    HTP_DO(find_dim(m, inputs, 1, &dim));
+    if (is_data_number(inputs, 2) || is_data_number(inputs, 3) || htp_is_data(inputs->items[0])) {
+        return slice_data(m, call, dim, results, is_done);
+    }
+    HTP_DO(is_empty_by_chance(m, inputs, dim, is_done));
+    if (!*is_done) {
+        return HTP_GOES_ON;
+    }
+    htp_trace_size size;
+    HTP_DO(htp_recording_new_size(m, "slice", &size));
+    return give_slice(m, call, dim, &size, results);
+}
+
+/* ---- positions ---- */
+
+static htp_items with_zero(htp_machine *m, const htp_items *inputs, size_t index)
+{
+    htp_items changed = htp_items_copy(m, inputs);
+    changed.items[index] = htp_item_int(m, 0);
+    return changed;
+}
+
+/* topk(self, k, dim, largest, sorted) */
+static htp_outcome moved_topk(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
+{
+    const htp_items *inputs = &call->inputs;
+    const htp_runner_tensor *self = NULL;
+    HTP_DO(htp_sizes_tensor_in(m, inputs->items[0], 0, &self));
+    if (self->rank == 0) {
+        return HTP_GOES_ON;
+    }
+    int64_t dim;
+    HTP_DO(find_dim(m, inputs, 2, &dim));
+    htp_trace_size size = {0};
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        HTP_DO(htp_sizes_int_in(m, inputs->items[1], lane, &size.sizes[lane]));
+    }
+    *is_done = true;
+    htp_items none = with_zero(m, inputs, 1);
+    return htp_sizes_run_with(m, call, &none, dim, &size, results);
+}
+
+/* select(self, dim, index), narrow(self, dim, start, length) */
+static htp_outcome moved_position(htp_machine *m, htp_call *call, htp_lanes *results)
+{
+    htp_items first = with_zero(m, &call->inputs, 2);
+    htp_call other = htp_call_with(call, &first);
+    HTP_DO(htp_call_run_lanes(m, &other, HTP_MODE_SIZES, results));
+    memcpy(call->storages, other.storages, sizeof(call->storages));
+    return HTP_GOES_ON;
+}
+
+/* Slices whose bounds, or whose dim's size, the data decides; and positions that it decides. */
+htp_outcome htp_sizes_moved(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
+{
+    static const char *const scattering[] = {"aten::slice_scatter", "aten::select_scatter"};
+    static const char *const positioning[] = {"aten::select", "aten::narrow"};
+    const char *name = call->schema.name;
+    const htp_items *inputs = &call->inputs;
+    *is_done = false;
+    if (inputs->count > 0 && htp_is_tensor(inputs->items[0]) && strcmp(name, "aten::slice") == 0) {
+        return moved_slice(m, call, results, is_done);
+    }
+    if (strcmp(name, "aten::topk") == 0 && is_data_number(inputs, 1)) {
+        return moved_topk(m, call, results, is_done);
+    }
+    if (htp_text_is_one_of(name, scattering, 2) && htp_items_have_data(inputs)) {
+        *is_done = true;
+        return htp_sizes_like_first(m, call, results);
+    }
+    if (htp_text_is_one_of(name, positioning, 2) && is_data_number(inputs, 2)) {
+        *is_done = true;
+        return moved_position(m, call, results);
+    }
+    return HTP_GOES_ON;
+}

@@ -1,0 +1,51 @@
+/*
+ * Sizers: what an operator gives once a size that the data decides is chosen, and what operands
+ * tell.
+ */
+#ifndef HTP_INTERPRET_SIZES_SIZERS_H
+#define HTP_INTERPRET_SIZES_SIZERS_H
+
+#include "interpret/lanes/execute.h"
+
+/** A sizer gives the outputs in one lane when the size is chosen (sizers.c). */
+typedef struct htp_choice {
+    const htp_items *inputs;
+    size_t lane;
+    int64_t size;
+} htp_choice;
+enum { HTP_SIZER_OUTPUTS = 3 };
+typedef struct htp_chosen {
+    htp_operand all[HTP_SIZER_OUTPUTS];
+    size_t count;
+} htp_chosen;
+typedef htp_outcome htp_sizer(htp_machine *m, const htp_choice *choice, htp_chosen *outputs);
+
+/** NULL in @p sizer for operators whose inputs' sizes tell those of the outputs. */
+htp_outcome htp_sizer_find(htp_machine *m, const htp_call *call, htp_sizer **sizer);
+
+/* ---- what operands tell (sizers.c) ---- */
+
+/** The node that gives an item; NULL. */
+const htp_recorded_node *htp_sizes_producer(const htp_machine *m, const htp_item *item);
+
+/** HTP_FAILS where an operator has fewer operands. */
+htp_outcome htp_sizes_require(htp_machine *m, const htp_items *inputs, size_t count);
+
+/** An int in a lane, which may be all that is known of it; HTP_FAILS of others. */
+htp_outcome htp_sizes_int_in(htp_machine *m, const htp_item *item, size_t lane, int64_t *number);
+
+/** A tensor in a lane, and the size of a dim there, which may count from the end; HTP_FAILS where
+ * there is none. */
+htp_outcome htp_sizes_tensor_in(htp_machine *m, const htp_item *item, size_t lane,
+                                const htp_runner_tensor **tensor);
+htp_outcome htp_sizes_dim_in(htp_machine *m, const htp_item *item, size_t lane, int64_t dim,
+                             int64_t *size);
+
+/** A number that must be known: a dim, or whether something is asked for. HTP_UNSUPPORTED */
+htp_outcome htp_sizes_fixed_number(htp_machine *m, const htp_items *inputs, size_t index,
+                                   int64_t *number);
+
+/** Whether an argument is None, or left out. */
+bool htp_sizes_is_none(const htp_items *inputs, size_t index);
+
+#endif

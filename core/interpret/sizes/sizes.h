@@ -1,0 +1,61 @@
+/*
+ * Sizes that the data decides: made up in every lane, and followed from there on.
+ */
+#ifndef HTP_INTERPRET_SIZES_SIZES_H
+#define HTP_INTERPRET_SIZES_SIZES_H
+
+#include "interpret/lanes/execute.h"
+#include "interpret/sizes/flat.h"
+#include "interpret/sizes/sizers.h"
+
+/** The outputs of an operator whose sizes only the data can tell; @p is_done is false for other
+ * operators (data.c). */
+htp_outcome htp_sizes_decide(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
+
+/** A size that the data decides, by what it is: the same one whenever it is asked for. @p what
+ * lives in the arena. */
+htp_outcome htp_sizes_of(htp_machine *m, const char *what, const char *name, htp_trace_size *size);
+
+/** An int that is read off a tensor: the same one whenever it is read. */
+htp_outcome htp_sizes_number_in(htp_machine *m, const htp_item *item, const char *name,
+                                htp_trace_size *size);
+
+/** What the elements of an item add up to, and how many of a mask are set. */
+htp_outcome htp_sizes_total_of(htp_machine *m, const htp_item *item, const char *name,
+                               htp_trace_size *size);
+htp_outcome htp_sizes_count_of(htp_machine *m, const htp_item *mask, const char *name,
+                               htp_trace_size *size);
+
+/** The operator on other inputs, and its outputs with @p size in place of a dim. */
+htp_outcome htp_sizes_run_with(htp_machine *m, htp_call *call, const htp_items *inputs, int64_t dim,
+                               const htp_trace_size *size, htp_lanes *results);
+
+/** Outputs that look like the first operand, and are it where the operator works in place. */
+htp_outcome htp_sizes_like_first(htp_machine *m, const htp_call *call, htp_lanes *results);
+
+/** A tensor without contents like @p tensor, with a dim of another size. */
+htp_outcome htp_sizes_with(htp_machine *m, const htp_item *tensor, int64_t dim,
+                           const htp_trace_size *size, htp_item **made);
+
+/* ---- the operators that decide sizes, each with is_done as above ---- */
+
+htp_outcome htp_sizes_packed(htp_machine *m, const htp_call *call, htp_lanes *results,
+                             bool *is_done); /* packed.c */
+htp_outcome htp_sizes_masked(htp_machine *m, htp_call *call, htp_lanes *results,
+                             bool *is_done); /* moved.c */
+htp_outcome htp_sizes_moved(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
+htp_outcome htp_sizes_joined(htp_machine *m, htp_call *call, htp_lanes *results,
+                             bool *is_done); /* joined.c */
+
+/* ---- after an operator raised on sizes that were made up ---- */
+
+/** Other inputs that fit; @p is_done is false where there are none (joined.c). */
+htp_outcome htp_sizes_fitted(htp_machine *m, const htp_call *call, htp_items *inputs,
+                             bool *is_done);
+htp_outcome htp_sizes_reshaped(htp_machine *m, htp_call *call, htp_lanes *results,
+                               bool *is_done); /* reshaped.c */
+htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
+htp_outcome htp_sizes_met(htp_machine *m, htp_call *call, htp_lanes *results,
+                          bool *is_done); /* joined.c */
+
+#endif

@@ -1,0 +1,126 @@
+#include "interpret/steps/handlers.h"
+
+#include "interpret/lanes/execute.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const htp_handler_row followed[] = {
+#define HTP_FOLLOWED(kind, handler) {kind, htp_do_##handler},
+#define HTP_FOLLOWED_IN_LISTS(kind, handler)
+#include "interpret/steps/followed.def"
+#undef HTP_FOLLOWED_IN_LISTS
+#undef HTP_FOLLOWED
+};
+
+static const htp_handler_row followed_in_lists[] = {
+#define HTP_FOLLOWED(kind, handler)
+#define HTP_FOLLOWED_IN_LISTS(kind, handler) {kind, htp_do_##handler},
+#include "interpret/steps/followed.def"
+#undef HTP_FOLLOWED_IN_LISTS
+#undef HTP_FOLLOWED
+};
+
+/* Every node that runs is looked up: rows by the hashes of their kinds, with open addressing. */
+enum { PLACES = 128 };
+_Static_assert(COUNT_OF(followed) <= PLACES / 2, "the table is to stay half empty");
+_Static_assert(COUNT_OF(followed_in_lists) <= PLACES / 2, "the table is to stay half empty");
+
+typedef struct table {
+    const htp_handler_row *rows[PLACES];
+} table;
+
+static table of_any;
+static table of_containers;
+static pthread_once_t filling = PTHREAD_ONCE_INIT;
+
+/* The place of a kind, or the free one that it would have. */
+static size_t place_of(const table *t, const char *kind)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (const char *c = kind; *c; c++) {
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    }
+    size_t place = hash % PLACES;
+    while (t->rows[place] && strcmp(t->rows[place]->kind, kind) != 0) {
+        place = (place + 1) % PLACES;
+    }
+    return place;
+}
+
+static void add_rows(table *t, const htp_handler_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        t->rows[place_of(t, rows[i].kind)] = &rows[i];
+    }
+}
+
+static void fill(void)
+{
+    add_rows(&of_any, followed, COUNT_OF(followed));
+    add_rows(&of_containers, followed_in_lists, COUNT_OF(followed_in_lists));
+}
+
+static htp_handler *find(const table *t, const char *kind)
+{
+    pthread_once(&filling, fill);
+    const htp_handler_row *row = t->rows[place_of(t, kind)];
+    return row ? row->handler : NULL;
+}
+
+htp_handler *htp_handler_find(const char *kind)
+{
+    return find(&of_any, kind);
+}
+
+htp_handler *htp_handler_find_of_containers(const char *kind)
+{
+    return find(&of_containers, kind);
+}
+
+htp_handler *htp_handler_find_of_grown(const char *kind, const htp_items *inputs)
+{
+    bool is_sequence = false;
+    for (size_t i = 0; i < inputs->count && !is_sequence; i++) {
+        const htp_item *stacked = inputs->items[i]->stacked;
+        is_sequence = stacked && stacked->is_sequence;
+    }
+    return is_sequence ? htp_sequence_handler(kind) : htp_grown_handler(kind);
+}
+
+htp_handler *htp_handler_find_in(const htp_handler_row *rows, size_t count, const char *kind)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].kind, kind) == 0) {
+            return rows[i].handler;
+        }
+    }
+    return NULL;
+}
+
+htp_outcome htp_handler_require(htp_machine *m, const htp_step *step, size_t count)
+{
+    return step->inputs.count >= count
+               ? HTP_GOES_ON
+               : htp_machine_stop(m, HTP_FAILS, "%s is given too few operands", step->node->kind);
+}
+
+htp_outcome htp_handler_require_tensor(htp_machine *m, const htp_item *item)
+{
+    return htp_is_tensor(item) ? HTP_GOES_ON
+                               : htp_machine_stop(m, HTP_FAILS, "a tensor is expected");
+}
+
+htp_outcome htp_handler_give(htp_machine *m, htp_items *outputs, htp_item *item)
+{
+    htp_items_push(m, outputs, item);
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_handler_run(htp_machine *m, const char *name, const char *overload,
+                            htp_items inputs, const htp_place *place, htp_item **output)
+{
+    return htp_execute(m, name, overload, &inputs, place, output);
+}

@@ -1,0 +1,188 @@
+/*
+ * Values that no operator of ONNX has to make: what is passed on, what is asked of objects and
+ * types, and tuples.
+ */
+#include "interpret/steps/handlers.h"
+
+#include "interpret/lanes/execute.h"
+
+#include <string.h>
+
+htp_outcome htp_do_same(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    return htp_handler_give(m, outputs, step->inputs.items[0]);
+}
+
+htp_outcome htp_do_nothing(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    (void)m;
+    (void)step;
+    (void)outputs;
+    return HTP_GOES_ON;
+}
+
+/* The class of a node's first operand; "" where it is of none, or of one without a name. */
+static const char *class_of_operand(const htp_machine *m, const htp_step *step)
+{
+    if (step->node->input_count == 0) {
+        return "";
+    }
+    const htp_program_function *function = &step->frame->code->function;
+    uint32_t number = function->values[step->node->inputs[0]].type;
+    const htp_program_type *type = &m->program->types[number];
+    return type->kind == HTP_TYPE_CLASS ? m->program->classes[type->class_number].name : "";
+}
+
+/* with torch.no_grad(): and the like change what is remembered for gradients, and nothing else.
+ * What other blocks enter may change numbers, as autocast does. */
+htp_outcome htp_do_enter(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    static const char gradients[] = "__torch__.torch.autograd.grad_mode.";
+    const char *name = class_of_operand(m, step);
+    if (strncmp(name, gradients, strlen(gradients)) != 0) {
+        return htp_machine_refuse(m, &step->place, "a with block of %s",
+                                  name[0] ? name : "an unknown class");
+    }
+    return htp_handler_give(m, outputs, htp_item_none(m));
+}
+
+htp_outcome htp_do_unset(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    (void)step;
+    htp_item *item = htp_item_none(m);
+    item->is_unset = true;
+    return htp_handler_give(m, outputs, item);
+}
+
+htp_outcome htp_do_unwrap(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    if (htp_is_none(step->inputs.items[0])) {
+        return htp_machine_stop(m, HTP_BAD_INPUTS, "None where a value is needed, %s",
+                                htp_place_describe(m, &step->place));
+    }
+    return htp_handler_give(m, outputs, step->inputs.items[0]);
+}
+
+static htp_outcome find_identity(htp_machine *m, const htp_step *step, bool *is_same)
+{
+    HTP_DO(htp_handler_require(m, step, 2));
+    const htp_item *a = step->inputs.items[0];
+    const htp_item *b = step->inputs.items[1];
+    if (a->kind == HTP_ITEM_UNKNOWN || b->kind == HTP_ITEM_UNKNOWN) {
+        return htp_machine_refuse(m, &step->place, "a branch depends on the data");
+    }
+    *is_same = a == b || (htp_is_none(a) && htp_is_none(b));
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_do_is(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    bool is_same;
+    HTP_DO(find_identity(m, step, &is_same));
+    return htp_handler_give(m, outputs, htp_item_bool(m, is_same));
+}
+
+/* Asks whether it is the same, and negates that: two values. */
+htp_outcome htp_do_is_not(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    bool is_same;
+    HTP_DO(find_identity(m, step, &is_same));
+    htp_item_bool(m, is_same);
+    return htp_handler_give(m, outputs, htp_item_bool(m, !is_same));
+}
+
+htp_outcome htp_do_isinstance(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    const htp_item *item = step->inputs.items[0];
+    if (item->kind == HTP_ITEM_UNKNOWN) {
+        return htp_machine_stop(m, HTP_UNSUPPORTED, "a branch depends on the data");
+    }
+    htp_operand value = {0};
+    HTP_DO(htp_item_operand(m, item, 0, HTP_SHIM_NONE, &value));
+    bool is_instance =
+        m->runner->is_instance(m->runner->self, step->place.function, step->place.node, &value);
+    return htp_handler_give(m, outputs, htp_item_bool(m, is_instance));
+}
+
+/* Tensors without contents stand for tensors on the CPU. */
+htp_outcome htp_do_device(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    static const char cpu[] = "cpu";
+    (void)step;
+    htp_operand device = {.kind = HTP_OPERAND_DEVICE, .as.text = cpu, .bytes = strlen(cpu)};
+    return htp_handler_give(m, outputs, htp_item_plain(m, device));
+}
+
+htp_outcome htp_do_list_construct(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_LIST, &step->inputs));
+}
+
+htp_outcome htp_do_tuple_construct(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_TUPLE, &step->inputs));
+}
+
+/* Records the node that unpacks what has another number of elements, and refuses it. */
+static htp_outcome refuse_unpacking(htp_machine *m, const htp_step *step)
+{
+    static const char *const names[] = {""};
+    const htp_item *packed = step->inputs.items[0];
+    uint32_t count = step->node->output_count;
+    const char *reason = htp_arena_printf(m->arena, "a sequence of %zu is unpacked into %u ",
+                                          packed->elements.count, (unsigned)count);
+    uint32_t *made = HTP_NEW_ARRAY(m->arena, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        made[i] = htp_item_make(m, HTP_ITEM_UNKNOWN)->id;
+    }
+    htp_recorded_node node = {
+        .kind = step->node->kind,
+        .schema = HTP_PROGRAM_NONE,
+        .inputs = &packed->id,
+        .input_names = names,
+        .input_count = 1,
+        .outputs = made,
+        .output_count = count,
+        .place = step->place,
+        .failure = reason,
+    };
+    htp_recording_add(m, &node);
+    return htp_machine_stop(m, HTP_BAD_INPUTS, "%s%s", reason, htp_place_describe(m, &step->place));
+}
+
+htp_outcome htp_do_unpack(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    htp_item *packed = step->inputs.items[0];
+    uint32_t count = step->node->output_count;
+    if (packed->kind == HTP_ITEM_UNKNOWN) {
+        for (uint32_t i = 0; i < count; i++) {
+            htp_items_push(m, outputs, packed);
+        }
+        return HTP_GOES_ON;
+    }
+    if (packed->elements.count != count) {
+        return refuse_unpacking(m, step);
+    }
+    htp_items_add(m, outputs, &packed->elements);
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_do_tuple_slice(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    const htp_items *all = &step->inputs.items[0]->elements;
+    int64_t begin = step->node->begin;
+    int64_t end = step->node->end;
+    if (begin < 0 || begin > end || (uint64_t)end > all->count) {
+        return htp_machine_stop(m, HTP_BAD_INPUTS, "a slice of a tuple is out of range");
+    }
+    htp_items part = {0};
+    for (int64_t i = begin; i < end; i++) {
+        htp_items_push(m, &part, all->items[i]);
+    }
+    return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_TUPLE, &part));
+}

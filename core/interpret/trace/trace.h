@@ -1,0 +1,59 @@
+/*
+ * A trace: what a call of a method runs, as plain data.
+ *
+ * It is an abstract execution of forward(), or of the method that was chosen: every operator that
+ * would run is listed, in order, once for each time it runs (calls are flattened, branches on known
+ * conditions taken, loops of known length unrolled; other branches and loops are nodes with
+ * blocks). It runs in 1 to HTP_SHIM_MAX_LANES lanes at once, each with input sizes of its own; dims
+ * that differ between lanes are dynamic.
+ *
+ * Everything in it lives as long as the interpreter that made it (interpret.h); others only read.
+ */
+#ifndef HTP_INTERPRET_TRACE_TRACE_H
+#define HTP_INTERPRET_TRACE_TRACE_H
+
+#include "interpret/trace/nodes.h"
+#include "interpret/trace/states.h"
+
+#include <htp/shim.h>
+
+/** What a node or call of a trace stands for in the program (htp/program.h). */
+typedef struct htp_trace_stand {
+    uint32_t function; /**< HTP_SHIM_NONE: no line of the program stands for it */
+    uint32_t node;     /**< of that function */
+    uint32_t call;     /**< that it stands in: of the calls, from 1 on; 0: the method */
+} htp_trace_stand;
+
+/** The result of a trace. */
+typedef struct htp_trace {
+    const htp_trace_value *values;
+    uint32_t value_count;
+    const htp_trace_node *nodes;
+    uint32_t node_count;
+    const htp_trace_block *blocks; /**< block 0 has no inputs and outputs of its own */
+    uint32_t block_count;
+    const htp_trace_scope *scopes;
+    uint32_t scope_count;
+    const htp_trace_call *calls;
+    uint32_t call_count;
+    const uint32_t *module_calls;   /**< by module: times its forward (or another method) was called
+                                     */
+    const htp_shim_weight *weights; /**< those of the model, then constants of the code; a later
+                                         trace appends to them, and its list is the valid one */
+    uint32_t weight_count;
+    const htp_trace_size *data_sizes;
+    uint32_t data_size_count;
+    htp_trace_rounding fake_rounding;    /**< of fake_quantize_per_tensor_affine, told where the */
+    htp_trace_rounding tensor_rounding;  /**< trace rounds to levels; of quantize_per_tensor */
+    htp_trace_rounding channel_rounding; /**< of quantize_per_channel */
+    const uint32_t *inputs; /**< values, one per argument of the method, as they were given */
+    uint32_t input_count;
+    const uint32_t *outputs; /**< values: what forward() returned; tuples and lists are
+                                  flattened */
+    uint32_t output_count;
+    const htp_trace_state *states; /**< those that were changed or carried, in the order of modules,
+                                       then of attributes */
+    uint32_t state_count;
+} htp_trace;
+
+#endif

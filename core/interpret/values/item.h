@@ -1,0 +1,87 @@
+/*
+ * What a value of the program is in every lane.
+ *
+ * An item is of a kind, and something is known of it: its state. Fields that a state does not name
+ * are not read.
+ */
+/* clang-format off */
+/*
+ *   kind        known       fields
+ *   PLAIN       CONSTANT    lane: None, a number, a text, a device; alike in all lanes, and in every run
+ *               SIZED       lane: follows from the sizes of dynamic axes
+ *               MADE_UP     lane: an int that only the data tells, made up as it may become a size
+ *               OPEN        lane[0]: only the data tells; a number of its type
+ *   TENSOR      CONSTANT    lane: real tensors with equal contents, which `contents` holds
+ *               SIZED       lane: real tensors; what they hold follows from sizes
+ *               MADE_UP     lane: real tensors; it follows from numbers that were made up
+ *               STORED      lane: without contents; `weight` is a constant of the code that is too large to
+ *                           be looked at
+ *               OPEN        lane: without contents; sizes are fixed, or follow from dynamic axes
+ *               OPEN_SIZES  the same; some size follows from what was made up
+ *   LIST,       PARTS       elements; of a dict keys and values in turn. Of a list also `stacked`: behind the
+ *   TUPLE,                  elements as many more as the data decides
+ *   DICT
+ *   OBJECT      PARTS       object
+ *   UNKNOWN     PARTS       what gives it failed: its producer says why
+ */
+/* clang-format on */
+/*
+ * Marks go with kinds, too: is_unset PLAIN; is_literal, is_carried, is_stepped PLAIN, TENSOR (and
+ * carried lists); is_sequence TENSOR; is_growing, is_merged, is_of_code, has_numbers LIST, DICT;
+ * is_late, is_used all.
+ *
+ * Items are told apart by address, as the program's values are. Lists are shared by reference.
+ */
+#ifndef HTP_INTERPRET_VALUES_ITEM_H
+#define HTP_INTERPRET_VALUES_ITEM_H
+
+#include "interpret/values/item_kinds.h"
+
+struct htp_item {
+    htp_item_kind kind;
+    htp_known known;
+    uint32_t id;       /* in the trace: another one once a list changes that a node was given */
+    uint32_t birth;    /* the id that it was made with */
+    uint32_t producer; /* node; HTP_SHIM_NONE */
+    uint32_t weight;   /* HTP_SHIM_NONE */
+    uint32_t object;   /* of the program; HTP_SHIM_NONE */
+    const char *name;
+
+    bool is_unset : 1;    /* a value that the program never reads */
+    bool is_literal : 1;  /* a constant that the code holds, rather than an attribute */
+    bool is_carried : 1;  /* an earlier call left it, or its size: this one has the same sizes */
+    bool is_stepped : 1;  /* a number that may stay the same where sizes differ */
+    bool is_sequence : 1; /* stands for any number of tensors, whose sizes it has */
+    bool has_numbers : 1; /* the stacked elements are numbers, no tensors */
+    bool is_growing : 1;  /* a recorded loop appends to it: nothing else may touch it */
+    bool is_merged : 1;   /* it stands for several: changes of it would be lost on these */
+    bool is_of_code : 1;  /* a list or dict of the code: the next call reads it, too */
+    bool is_late : 1;     /* held by an attribute that was first read in a branch or loop */
+    bool is_used : 1;     /* an input of a recorded node, which keeps the list as it is now, or
+                             what one of its blocks gives */
+    bool is_failed_view : 1;
+
+    htp_operand lane[HTP_SHIM_MAX_LANES];
+
+    /* tensors */
+    const char *contents; /* of a constant */
+    size_t content_bytes;
+    uint64_t varying;         /* of a sequence: bit D: dim D differs between its tensors */
+    const htp_levels *levels; /* of one of levels: its elements are whole numbers */
+    uint64_t epoch;           /* changes of memory that had happened when it was made */
+    const htp_look *look;     /* NULL: the tensor is all of its memory */
+    htp_item *origin;         /* the first value of that memory; NULL for itself */
+    /* of the first value of a memory (memory/memory.h) */
+    bool may_repeat;  /* rows of it are elements of a list, of which several may be one tensor */
+    htp_item *latest; /* what the memory holds; NULL: it was not changed */
+    uint64_t changed; /* when */
+    htp_item *seen;   /* of a look: as it was last read anew */
+    htp_ids sharers;  /* memories that may be this one, by their first values */
+    uint64_t grouped; /* the last grouping of memories that met it (memory/memory.c) */
+    uint32_t group;   /* of that one */
+
+    htp_items elements;
+    htp_item *stacked; /* rows of a tensor, or a sequence; NULL */
+};
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * What is asked of items with all that they hold, and of several.
+ */
+#ifndef HTP_INTERPRET_VALUES_ITEM_GROUPS_H
+#define HTP_INTERPRET_VALUES_ITEM_GROUPS_H
+
+#include "interpret/values/item.h"
+
+/** A property of items that are no lists and tuples. */
+typedef bool (*htp_item_test)(const htp_item *item);
+
+/** Whether an item has a property; of a list or tuple, whether all elements have it. */
+bool htp_item_all(const htp_item *item, htp_item_test test);
+
+/** Whether all of some have it. */
+bool htp_items_all(const htp_items *items, htp_item_test test);
+
+/** Whether an item is a tensor, or holds one. */
+bool htp_item_has_tensors(const htp_item *item);
+
+/** Whether one of them, or an element of it, depends on what the data decides. */
+bool htp_items_have_data(const htp_items *items);
+
+/** Whether two plain values are one in a lane: of the same kind, and equal. Floats as in C: NaN is
+ * equal to nothing. */
+bool htp_operand_is_equal(const htp_runner *runner, const htp_operand *a, const htp_operand *b);
+
+/** Whether @p item is one of @p items. */
+bool htp_items_have(const htp_items *items, const htp_item *item);
+
+/** Whether they are the same items. */
+bool htp_items_are_equal(const htp_items *a, const htp_items *b);
+
+#endif

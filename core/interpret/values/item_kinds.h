@@ -1,0 +1,55 @@
+/*
+ * Kinds of items, what may be known of one, and what a tensor is besides: a look at another one's
+ * memory, levels.
+ */
+#ifndef HTP_INTERPRET_VALUES_ITEM_KINDS_H
+#define HTP_INTERPRET_VALUES_ITEM_KINDS_H
+
+#include "base/vector.h"
+
+#include <htp/runner.h>
+
+typedef struct htp_item htp_item;
+typedef HTP_VECTOR(htp_item *) htp_items;
+typedef HTP_VECTOR(uint32_t) htp_ids;
+
+typedef enum htp_item_kind {
+    HTP_ITEM_PLAIN = 0,
+    HTP_ITEM_TENSOR,
+    HTP_ITEM_LIST,
+    HTP_ITEM_TUPLE,
+    HTP_ITEM_DICT,
+    HTP_ITEM_OBJECT,
+    HTP_ITEM_UNKNOWN,
+} htp_item_kind;
+
+typedef enum htp_known {
+    HTP_KNOWN_PARTS = 0,
+    HTP_KNOWN_CONSTANT,
+    HTP_KNOWN_STORED,
+    HTP_KNOWN_SIZED,
+    HTP_KNOWN_MADE_UP,
+    HTP_KNOWN_OPEN,
+    HTP_KNOWN_OPEN_SIZES,
+} htp_known;
+
+/** How a tensor looks at another one's memory: as an output of an operator on it. */
+typedef struct htp_look {
+    htp_item *parent;
+    const char *name; /* of the operator */
+    const char *overload;
+    htp_items inputs;
+    size_t depth;   /* 1 for a look at a tensor that is no look itself */
+    size_t input;   /* which of the inputs is the parent */
+    size_t output;  /* which of the outputs is the tensor */
+    size_t element; /* and which element of it, where that is a list; otherwise SIZE_MAX */
+} htp_look;
+
+/** What the levels of a quantised tensor stand for: constants, of all elements or each channel. */
+typedef struct htp_levels {
+    htp_item *scale;
+    htp_item *zero_point;
+    int32_t axis; /* of the channels; -1 */
+} htp_levels;
+
+#endif
