@@ -9,6 +9,8 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, TensorProto, defs, helper, numpy_helper
 
+from commands import NO_SHIM
+from exporters import foreign, ours
 from harness import (
     EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, case_for_each_model, exported,
     run, scratch, skip_unless_loadable,
@@ -17,7 +19,6 @@ from models.table import ALL, FIDELITY
 from onnx_facts import all_nodes
 import test_control
 from test_bad_input import check_line
-from test_onnx_models import NO_SHIM, foreign, ours
 from test_validate import EXIT_FOUND
 
 SAMPLES = [ALL[name] for name in ("bert-tiny", "transformer-scripted", "resnet18")]

@@ -8,6 +8,8 @@ import numpy
 import onnx
 from onnx import TensorProto, helper
 
+from commands import NO_SHIM, ask, facts, tags_of
+from exporters import foreign, ours
 from harness import (
     EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, INTO, ROOT, case, case_for_each,
     case_for_each_model, export, exported, made_by, run, scratch, skip_unless_loadable,
@@ -15,8 +17,8 @@ from harness import (
 from models.make import example_inputs
 from models.table import FIDELITY
 from numbers_check import session
+from small_models import nested
 from test_bad_input import check_line
-from test_onnx_models import NO_SHIM, ask, facts, foreign, nested, ours, tags_of
 
 MAKER = ROOT / "tests" / "cutting.py"
 NETWORKS = {  # and the dims of their inputs

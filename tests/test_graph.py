@@ -13,13 +13,14 @@ import onnx
 from onnx import TensorProto, helper
 
 import test_control
+from commands import NO_SHIM, ask, facts
+from exporters import foreign, ours
 from harness import (
     EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, exported, run,
     scratch, skip_unless, skip_unless_loadable,
 )
 from models.table import ALL
 from test_bad_input import check_line
-from test_onnx_models import NO_SHIM, ask, facts, foreign, ours
 
 MODELS = ("bert-tiny", "transformer-scripted", "resnet18", "stepper")
 CORPUS = ROOT / "tests" / "fuzz" / "corpus" / "model"

@@ -11,6 +11,7 @@ import numpy
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from commands import NO_SHIM, ask, facts
 from harness import (
     EXIT_BAD_INPUT, EXIT_OK, INTO, ROOT, VENV_PYTHON, case, case_for_each, case_for_each_model,
     exported, made_by, run, scratch, skip_unless, skip_unless_loadable,
@@ -19,7 +20,6 @@ from models.table import FIDELITY
 from numbers_check import session
 from test_bad_input import check_line
 from test_extract import MODELS, called_modules, check_numbers, inputs_of, through_the_whole
-from test_onnx_models import NO_SHIM, ask, facts
 from test_split import check as check_split
 
 MAKER = ROOT / "tests" / "older_exporter.py"

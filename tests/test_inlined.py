@@ -9,11 +9,11 @@ import onnx.inliner
 from google.protobuf import text_format
 from onnx import AttributeProto, helper, numpy_helper
 
+from commands import NO_SHIM, ask
 from function_pairs import F, OPSETS, PAIRS, function, model, node, typed
 from harness import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, case, case_for_each, run, scratch
 from numbers_check import session
 from test_bad_input import check_line
-from test_onnx_models import NO_SHIM, ask
 
 
 # ---- answers ---------------------------------------------------------------------------------------

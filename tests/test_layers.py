@@ -6,10 +6,10 @@ import numpy
 import onnx
 
 import onnx_facts
+from commands import ask
 from harness import VENV_PYTHON, case, case_for_each, exported, scratch
 from models.table import ALL
 from test_graph import all_nodes
-from test_onnx_models import ask
 
 BERT = ALL["bert-tiny"]
 TAGS = ("--tags", "layer-ann")

@@ -12,10 +12,11 @@ import numpy
 import onnx
 import onnxruntime
 
+from commands import NO_SHIM, ask, facts
+from exporters import ours
 from harness import EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, run, scratch
 from test_bad_input import check_line
 from test_graph import CORPUS as MODELS, all_nodes, source
-from test_onnx_models import NO_SHIM, ask, facts, ours
 
 CORPUS = ROOT / "tests" / "fuzz" / "corpus" / "profile"
 NAMES = ("bert-tiny", "transformer-scripted", "resnet18", "stepper", "older")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import onnx
 
+from commands import NO_SHIM
 from harness import (
     EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, case, case_for_each,
     case_for_each_model, exported, run, scratch, skip_unless_loadable, torchscript,
@@ -16,7 +17,6 @@ from models.table import ALL, FIDELITY
 from onnx_facts import properties, tags_of
 from retag import Retagged
 from test_bad_input import check_line
-from test_onnx_models import NO_SHIM
 from test_validate import EXIT_FOUND
 
 METRICS = ("coverage", "contamination.weights", "contamination.calls", "contamination.structure",

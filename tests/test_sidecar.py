@@ -10,6 +10,8 @@ import onnx
 from onnx import TensorProto, helper
 
 import test_control
+from commands import NO_SHIM, facts
+from exporters import foreign, models, ours
 from harness import (
     EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each,
     case_for_each_model, export, exported, input_flags, run, scratch, skip_unless_loadable,
@@ -18,7 +20,6 @@ from harness import (
 from models.table import ALL
 from onnx_facts import all_nodes, chain_of, module_tree, properties, tags_of
 from test_bad_input import check_line
-from test_onnx_models import NO_SHIM, facts, foreign, models, ours
 from test_validate import EXIT_FOUND, findings
 
 SAMPLES = [ALL[name] for name in ("bert-tiny", "resnet18", "transformer-scripted")]

@@ -3,13 +3,14 @@
 import json
 import os
 
+from commands import NO_SHIM, facts
+from exporters import foreign, ours
 from harness import (
     EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, case, case_for_each,
     case_for_each_model, exported, run, scratch, skip_unless_loadable, torchscript,
 )
 from models.table import ALL
 from test_bad_input import check_line
-from test_onnx_models import NO_SHIM, facts, foreign, ours
 from test_quality import Mutation, SAMPLES as RETAGGED, move_reader
 from test_sidecar import findings_with, make, read, stripped
 

@@ -10,6 +10,8 @@ import numpy
 import onnx
 from onnx import TensorProto, helper
 
+from commands import NO_SHIM, facts
+from exporters import foreign, ours
 from harness import (
     EXIT_CANNOT_WRITE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, PROGRAM, case, case_for_each,
     case_for_each_model, exported, run, scratch, skip_unless_loadable,
@@ -21,7 +23,6 @@ from test_bad_input import check_line
 from test_extract import (
     MODELS, X, Y, arrays_of, inputs_of, is_equal, network, node, save, walk,
 )
-from test_onnx_models import NO_SHIM, facts, foreign, ours
 
 
 def split(file: Path, folder: Path, *options) -> dict:

@@ -1,0 +1,23 @@
+"""Commands on ONNX models, and what they answer."""
+
+import json
+
+from harness import EXIT_OK, run
+
+NO_SHIM = {"HTP_SHIM": "/nowhere/libhtp-shim.so", "PATH": "/usr/bin:/bin"}
+
+
+def ask(*arguments) -> str:
+    """Runs without libtorch: no command on ONNX models opens it."""
+    result = run(*arguments, env=NO_SHIM)
+    assert result.returncode == EXIT_OK, result.stderr
+    assert result.stderr == "", result.stderr
+    return result.stdout
+
+
+def facts(*arguments) -> dict:
+    return json.loads(ask(*arguments, "--json"))
+
+
+def tags_of(file) -> dict:
+    return {m["tag"]: m for m in facts("inspect", file)["modules"] if m["has_tag"]}

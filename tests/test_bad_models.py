@@ -1,0 +1,168 @@
+"""Files that are no ONNX models, and commands on models that are used wrongly: one clear line, and the
+documented exit code."""
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from commands import NO_SHIM, facts
+from exporters import models, ours
+from harness import EXIT_BAD_INPUT, EXIT_USAGE, case, case_for_each, run, scratch
+from small_models import nested, save
+from test_bad_input import check_line
+
+
+@case
+def contents_decide_and_not_endings():
+    with scratch() as folder:
+        shutil.copy(ours(folder), folder / "model.pt")
+        shutil.copy(models() / "net.pt", folder / "model.onnx")
+        assert facts("inspect", folder / "model.pt")["kind"] == "onnx"
+        archive = run("inspect", folder / "model.onnx", "--json")
+        assert "kind" not in json.loads(archive.stdout), archive.stdout
+        check_line(run("inspect", folder / "model.onnx", "--module", "none"), EXIT_USAGE,
+                   'there is no module "none"')
+        check_line(run("select", folder / "model.onnx", "--module", "Net"), EXIT_BAD_INPUT,
+                   "not an ONNX model")
+
+
+@case
+def wrong_usage():
+    with scratch() as folder:
+        file = ours(folder)
+        check_line(run("select", file), EXIT_USAGE, "no module")
+        check_line(run("select"), EXIT_USAGE, "no model")
+        check_line(run("select", file, file, "--module", "Net"), EXIT_USAGE, "one model")
+        check_line(run("select", file, "--module", "Net", "--format", "xml"), EXIT_USAGE, "xml")
+        check_line(run("select", file, "--module", "Net", "--opset", "18"), EXIT_USAGE, "--opset")
+        check_line(run("inspect", file, "--depth", "x"), EXIT_USAGE, "--depth")
+        check_line(run("inspect", file, "--module", "a", "--module", "b"), EXIT_USAGE, "one --module")
+        check_line(run(file, "--out", folder / "x.onnx", "--module", "Net"), EXIT_BAD_INPUT,
+                   "not a TorchScript archive")
+        missing = run("select", file, "--module", "/Net/Encoder/Layer.12")
+        check_line(missing, EXIT_USAGE, "the nearest are /Net/Encoder/Layer.1")
+        check_line(run("inspect", folder / "none.onnx"), EXIT_BAD_INPUT, "none.onnx")
+        failed = run("select", file, "--module", "Nothing", "--json")
+        assert json.loads(failed.stdout)["status"] == "failed", failed.stdout
+
+
+# ---- what is no model ------------------------------------------------------------------------------
+
+
+def refuse(file: Path, content: bytes, part: str) -> None:
+    file.write_bytes(content)
+    check_line(run("inspect", file, env=NO_SHIM), EXIT_BAD_INPUT, part)
+
+
+@case
+def broken_graphs():
+    neg = lambda a, b, name: helper.make_node("Neg", [a], [b], name=name)
+    with scratch() as folder:
+        def check(part, nodes, **more):
+            file = save(folder / "m.onnx", nodes, **more)
+            check_line(run("inspect", file), EXIT_BAD_INPUT, part)
+
+        check("cycle", [neg("y", "a", "n"), neg("a", "y", "m")])
+        check("taken already", [neg("x", "y", "n"), neg("x", "y", "m")])
+        check("which nothing makes", [neg("lost", "y", "n")])
+        weight = onnx.numpy_helper.from_array(np.zeros(3, np.float32), "w")
+        weight.dims[0] = 4
+        check("data than its dims", [neg("x", "y", "n")], initializer=[weight])
+        weight.dims[0] = -4
+        check("negative dim", [neg("x", "y", "n")], initializer=[weight])
+        del weight.dims[:]
+        weight.dims.extend([1 << 62, 1 << 62])
+        check("no memory", [neg("x", "y", "n")], initializer=[weight])
+
+
+def wrap(content: bytes, field: int) -> bytes:
+    size, length = len(content), b""
+    while size >= 0x80:
+        length, size = length + bytes([size & 0x7F | 0x80]), size >> 7
+    return bytes([field << 3 | 2]) + length + bytes([size]) + content
+
+
+@case
+def bodies_nested_without_end():
+    """Deeper than the onnx package itself can write."""
+    graph = wrap(b"y", 2)
+    for _ in range(1000):
+        attribute = wrap(b"then_branch", 1) + wrap(graph, 6)
+        graph = wrap(wrap(b"y", 2) + wrap(b"If", 4) + wrap(attribute, 5), 1)
+    with scratch() as folder:
+        refuse(folder / "m.onnx", b"\x08\x0a" + wrap(graph, 7), "bodies in each other")
+        deep = onnx.ModelProto(ir_version=10, graph=nested(30))
+        (folder / "m.onnx").write_bytes(deep.SerializeToString())
+        check_line(run("inspect", folder / "m.onnx"), EXIT_BAD_INPUT, "'c', which nothing makes")
+
+
+@case
+def tags_that_are_no_text():
+    with scratch() as folder:
+        content = ours(folder).read_bytes()
+        refuse(folder / "m.onnx", content.replace(b"/Net/Head", b"/Net/\xff\xfe\xfd\xfc"), "UTF-8")
+        tree = content.replace(b'{"rules"', b'["rules"')
+        refuse(folder / "m.onnx", tree, "no JSON")
+
+
+@case
+def external_data():
+    with scratch() as folder:
+        file = ours(folder, "--external-data", "always")
+        data = folder / "ours.onnx.data"
+        assert facts("inspect", file)["nodes"] == 243
+        whole = data.read_bytes()
+        data.write_bytes(whole[:-1])
+        check_line(run("inspect", file), EXIT_BAD_INPUT, "cut short")
+        data.unlink()
+        check_line(run("inspect", file), EXIT_BAD_INPUT, "missing")
+        (folder / "sub").mkdir()
+        (folder / "sub" / "elsewhere").write_bytes(whole)
+        data.symlink_to("sub/elsewhere")
+        assert facts("inspect", file)["nodes"] == 243
+        shutil.move(file, folder / "sub" / "m.onnx")
+        (folder / "sub" / "ours.onnx.data").symlink_to(folder / "ours.onnx.data")
+        shutil.move(folder / "sub" / "elsewhere", folder / "elsewhere")
+        data.unlink()
+        data.symlink_to("elsewhere")
+        check_line(run("inspect", folder / "sub" / "m.onnx"), EXIT_BAD_INPUT, "link out of")
+        content = (folder / "sub" / "m.onnx").read_bytes()
+        for place in (b"/etc/passwd..", b"../elsewhere.", b"a/../../other"):
+            assert len(place) == len(b"ours.onnx.data") - 1
+            moved = content.replace(b"ours.onnx.data", place + b"x")
+            refuse(folder / "sub" / "n.onnx", moved, "outside of the model's folder")
+
+
+@case
+def truncated():
+    with scratch() as folder:
+        content = ours(folder).read_bytes()
+        for length in range(0, len(content), 64 * 8 + 64):
+            (folder / "t.onnx").write_bytes(content[:length])
+            result = run("inspect", folder / "t.onnx", env=NO_SHIM)
+            assert result.returncode == (EXIT_BAD_INPUT if length > 0 else 3), (length, result)
+            assert len(result.stderr.splitlines()) == 1, (length, result.stderr)
+            assert result.stdout == "", length
+
+
+@case_for_each(range(3))
+def bits_flipped(seed):
+    generator = random.Random(seed)
+    with scratch() as folder:
+        content = ours(folder).read_bytes()
+        for number in range(80):
+            changed = bytearray(content)
+            for _ in range(generator.choice((1, 3, 20))):
+                changed[generator.randrange(len(changed))] ^= 1 << generator.randrange(8)
+            (folder / "f.onnx").write_bytes(changed)
+            for arguments in (("inspect",), ("inspect", "--json"), ("select", "--module", "Head")):
+                result = run(arguments[0], folder / "f.onnx", *arguments[1:], env=NO_SHIM,
+                             text=False)
+                assert result.returncode in (0, 1, 2, 3), (seed, number, result)
+                assert result.returncode != 1 or b"shim" in result.stderr, (seed, number, result)
+                assert result.stderr.count(b"\n") <= 1, (seed, number, result)

@@ -1,0 +1,114 @@
+"""`select`: the nodes and weights of chosen modules, exactly, in formats that others take."""
+
+import json
+
+import onnx
+from onnx import helper
+
+from commands import ask, facts
+from exporters import ours
+from harness import EXIT_BAD_INPUT, EXIT_USAGE, case, exported, run, scratch
+from models.table import ALL
+from small_models import save
+from test_bad_input import check_line
+
+BERT = ALL["bert-tiny"]
+
+
+@case
+def select_is_exact():
+    """By tags compared here, segment by segment."""
+    with scratch() as folder:
+        file = ours(folder)
+        tag = {n.name: next(a.s.decode() for a in n.attribute if a.name == "__source_module")
+               for n in onnx.load(file).graph.node}
+
+        def below(*addresses):
+            return [n for n, t in tag.items()
+                    if any(t == a or t.startswith(a + "/") for a in addresses)]
+
+        layer = "/Net/Encoder/Layer.1"
+        assert ask("select", file, "--module", layer).split() == below(layer)
+        assert ask("select", file, "--module", "Layer.1").split() == below(layer)
+        assert ask("select", file, "--module", layer, "--own").split() == [
+            n for n, t in tag.items() if t == layer]
+        assert ask("select", file, "--module", "Layer.1*").split() == below(
+            *(f"/Net/Encoder/Layer.{n}" for n in (1, 10, 11)))
+        attention = ask("select", file, "--module", "Attention", "--own")
+        assert attention == ask("select", file, "--module", "__main__.Attention", "--own") != ""
+        linear = ask("select", file, "--module", "Linear", "--own")
+        assert linear == ask("select", file, "--module", "torch.nn.Linear", "--own") != ""
+        check_line(run("select", file, "--module", "nn.Linear"), EXIT_USAGE, "nearest are Linear")
+        both = ask("select", file, "--module", "Head", "--module", layer, "--except", "Attention")
+        assert both.split() == [n for n in below(layer, "/Net/Head") if "/attention/" not in n]
+        assert ask("select", file, "--module", "Attention", "--op", "Soft*").split() == [
+            f"/encoder/layer.{n}/attention/Softmax" for n in range(12)]
+
+
+@case
+def select_formats():
+    with scratch() as folder:
+        file = ours(folder)
+        names = ask("select", file, "--module", "Head").split()
+        assert json.loads(ask("select", file, "--module", "Head", "--format", "ort-exclude")) == names
+        found = facts("select", file, "--module", "Head")
+        assert found == json.loads(ask("select", file, "--module", "Head", "--format", "json"))
+        assert [n["name"] for n in found["nodes"]] == names
+        assert all(n["tags"] == ["/Net/Head"] for n in found["nodes"])
+        precisions = ask("select", file, "--module", "Head", "--format", "trtexec",
+                         "--precision", "fp16")
+        assert precisions == "--layerPrecisions=" + ",".join(f"{n}:fp16" for n in names) + "\n"
+
+
+@case
+def select_weights():
+    with scratch() as folder:
+        file = ours(folder)
+        names = ask("select", file, "--module", "encoder.layer.1.attention", "--weights").split()
+        assert names == [f"encoder.layer.1.attention.{m}.{p}"
+                         for m in ("query", "key") for p in ("weight", "bias")], names
+        found = facts("select", file, "--module", "encoder.layer.1.up", "--weights")["weights"]
+        assert found[0] == {"name": "encoder.layer.1.up.weight", "dtype": "float32",
+                            "dims": [32, 16], "bytes": 2048}, found
+
+
+@case
+def names_that_cannot_tell():
+    with scratch() as folder:
+        nodes = [helper.make_node("Neg", ["x"], ["a"], name="/a/Neg"),
+                 helper.make_node("Neg", ["a"], ["b"], name="/b/Neg"),
+                 helper.make_node("Neg", ["b"], ["y"], name="")]
+        for node, tag in zip(nodes, ("/Net/A", "/Net/B", "/Net/A")):
+            node.metadata_props.add(key="source_module", value=tag)
+        file = save(folder / "m.onnx", nodes)
+        check_line(run("select", file, "--module", "A"), EXIT_BAD_INPUT, "have no name")
+        assert len(facts("select", file, "--module", "A")["nodes"]) == 2
+        assert ask("select", file, "--module", "B") == "/b/Neg\n"
+        nodes[2].name = "/b/Neg"
+        file = save(folder / "m.onnx", nodes)
+        check_line(run("select", file, "--module", "B"), EXIT_BAD_INPUT, "another one")
+
+
+@case
+def quantising_leaves_the_chosen_modules():
+    """onnxruntime.quantization with what select prints: exactly these stay in float. What it
+    quantises is prepared by onnxruntime, which keeps our attributes alone."""
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    def products(graph) -> set:
+        """What can be quantised: products with weights."""
+        weights = {i.name for i in graph.initializer}
+        return {n.name for n in graph.node if n.op_type == "MatMul" and n.input[1] in weights}
+
+    with scratch() as folder:
+        file = folder / "prepared.onnx"
+        quant_pre_process(str(exported(BERT)), str(file), skip_symbolic_shape=True)
+        all_products = products(onnx.load(file).graph)
+        for address in ("BertSelfAttention", "encoder.layer.1", "/BertModel/**/BertOutput",
+                        "BertLayer.1/BertAttention"):
+            chosen = json.loads(ask("select", file, "--module", address, "--format", "ort-exclude"))
+            quantize_dynamic(str(file), str(folder / "q.onnx"), weight_type=QuantType.QInt8,
+                             nodes_to_exclude=chosen)
+            left = products(onnx.load(folder / "q.onnx").graph)
+            assert left and left == all_products & set(chosen), (address, left)
