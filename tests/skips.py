@@ -60,9 +60,10 @@ CONDITIONS = {
 # Test files whose cases are the same whichever libtorch the program opens, or would open: they ask ONNX
 # files, or the tests themselves. They run with PyTorch 2.
 ONCE = {
-    "bad_models", "checkers", "compare", "extract", "extract_bodies", "graph", "infer_rules", "inferred_types",
-    "inlined", "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_page", "real",
-    "runtime_limits", "select", "sidecar", "sidecar_quality", "split", "strip",
+    "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "extract", "extract_bodies",
+    "graph", "infer_rules", "inferred_types", "inlined", "onnx_models", "profile", "proto_fields", "quality",
+    "quality_foreign", "quality_page", "real", "runtime_limits", "select", "sidecar", "sidecar_quality",
+    "split", "strip",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 
