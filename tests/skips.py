@@ -62,8 +62,8 @@ CONDITIONS = {
 ONCE = {
     "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "extract", "extract_bodies",
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined",
-    "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_page", "real",
-    "runtime_limits", "select", "sidecar", "sidecar_quality", "split", "strip",
+    "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
+    "real", "runtime_limits", "select", "sidecar", "sidecar_quality", "split", "strip",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

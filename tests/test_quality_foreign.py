@@ -6,7 +6,7 @@ import json
 import onnx
 
 from harness import case, case_for_each, scratch
-from test_quality import CALLS, READ, STRUCTURE, measured, wrong
+from quality_measured import CALLS, READ, STRUCTURE, measured, wrong
 
 
 def written(path, nodes, records=None):

@@ -10,8 +10,8 @@ from harness import (
     case_for_each_model, exported, run, scratch, skip_unless_loadable, torchscript,
 )
 from models.table import ALL
+from quality_mutations import Mutation, SAMPLES as RETAGGED, move_reader
 from test_bad_input import check_line
-from test_quality import Mutation, SAMPLES as RETAGGED, move_reader
 from test_sidecar import findings_with, make, read, stripped
 
 SAMPLES = [ALL[name] for name in ("bert-tiny", "resnet18", "transformer-scripted")]
