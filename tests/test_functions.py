@@ -10,10 +10,10 @@ import torch
 import functions_differences  # noqa: F401  (registers its samples)
 import test_scripted
 from compiled import golden_module, input_flags, save
-from functions_check import (
-    Files, check_all, check_constants, check_function_names, check_inliner, check_sharing, check_tags,
-    check_tags_written, check_types, selected,
-)
+from functions_alone import check_function_names, check_tags_written
+from functions_check import check_all
+from functions_files import Files, selected
+from functions_flat import check_constants, check_inliner, check_sharing, check_tags, check_types
 from functions_models import SAMPLES
 from functions_reading import read
 from functions_samples import BATCH

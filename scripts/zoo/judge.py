@@ -14,6 +14,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests")]
 import onnx  # noqa: E402  (needs the path above)
 
 import functions_check  # noqa: E402
+import functions_files  # noqa: E402
 import harness  # noqa: E402
 from op_coverage.exporter import outcome_of  # noqa: E402
 from op_coverage.processes import serve_torch_jobs  # noqa: E402
@@ -203,7 +204,7 @@ def judge_functions(job: dict) -> dict:
     flags += [part for library in program.libraries for part in ("--load-library", library)]
     feeds = feeds_of(arguments, dynamic)
     found = functions_check.failures(
-        program.scratch, Path(program.path), flags, functions_check.selected(), feeds)
+        program.scratch, Path(program.path), flags, functions_files.selected(), feeds)
     functions, calls, broken = found
     record = {"functions": functions, "calls": calls, "broken": broken, "dynamic": dynamic}
     words = "; ".join(f"{name}: {words}" for name, words in broken.items())
