@@ -105,7 +105,7 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
         HTP_TRY(named(session, check_text(HTP_INPUTS_EXTRA_FILE, extra, bytes)));
         return named(session, parse_json(session, HTP_INPUTS_EXTRA_FILE, extra, false));
     }
-    const htp_shim_input *archived = NULL;
+    const htp_input *archived = NULL;
     uint32_t count = 0;
     htp_shim_error error = {{0}};
     HTP_TRY(htp_session_open_interpreter(session));
@@ -142,7 +142,7 @@ static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_trace *
     if (session->is_untraced) {
         return HTP_TRIAL_STOPPED;
     }
-    const htp_shim_input *nested = htp_inputs_nest(&session->arena, inputs, NULL);
+    const htp_input *nested = htp_inputs_nest(&session->arena, inputs, NULL);
     htp_shim_code code = HTP_SHIM_NEEDS_LANES;
     for (uint32_t lanes = 1; code == HTP_SHIM_NEEDS_LANES && lanes <= HTP_INPUTS_LANES;
          lanes += HTP_INPUTS_LANES - 1) {

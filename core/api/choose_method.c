@@ -73,7 +73,7 @@ static htp_status refuse_module(htp_session *session, const char *wanted)
                           : "; \"htp-trace inspect\" lists those that there are");
 }
 
-static bool is_at(const htp_shim_module *module, const char *path)
+static bool is_at(const htp_instance *module, const char *path)
 {
     bool is_found = strcmp(module->path, path) == 0;
     for (size_t i = 0; i < module->alias_count && !is_found; i++) {

@@ -54,8 +54,7 @@ static htp_trial try_nothing(void *user, const htp_inputs *inputs, const htp_tra
 static htp_status add_derived(htp_session *session, htp_inspection *inspection)
 {
     htp_arena *arena = &session->arena;
-    htp_shim_argument *alone =
-        HTP_NEW_ARRAY(arena, htp_shim_argument, (size_t)session->argument_count + 1);
+    htp_argument *alone = HTP_NEW_ARRAY(arena, htp_argument, (size_t)session->argument_count + 1);
     HTP_TRY(htp_session_find_hints(session));
     for (uint32_t i = 0; i < session->argument_count; i++) {
         htp_inputs inputs;
@@ -67,7 +66,7 @@ static htp_status add_derived(htp_session *session, htp_inspection *inspection)
         htp_status status =
             htp_inputs_derive(arena, session->hints, session->hint_count, alone,
                               session->argument_count, try_nothing, NULL, &inputs, &are_taken);
-        const htp_shim_argument *argument = &session->arguments[i];
+        const htp_argument *argument = &session->arguments[i];
         if (status) {
             HTP_PUSH(arena, &inspection->inputs,
                      (htp_inspected_input){

@@ -35,9 +35,9 @@ typedef struct htp_session {
     htp_shim_model *model; /* NULL: not open */
     htp_program *program;  /* of the model */
     htp_instances instances;
-    const htp_shim_module *modules; /* of the instances */
+    const htp_instance *modules; /* of the instances */
     uint32_t module_count;
-    const htp_shim_argument *arguments;
+    const htp_argument *arguments;
     uint32_t argument_count;
     htp_source_places *places;    /* of the program's nodes */
     htp_interpreter *interpreter; /* NULL: nobody asked yet */

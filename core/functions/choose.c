@@ -89,7 +89,7 @@ htp_status htp_functions_check(const char *selectors)
 
 struct choice {
     htp_arena *arena;
-    const htp_shim_module *modules;
+    const htp_instance *modules;
     const uint32_t *calls; /* by module */
     htp_tree tree;
     bool *is_chosen;
@@ -99,7 +99,7 @@ struct choice {
 static htp_tree make_tree(const struct choice *choice, const htp_hierarchy *hierarchy)
 {
     htp_arena *arena = choice->arena;
-    const htp_shim_module *modules = choice->modules;
+    const htp_instance *modules = choice->modules;
     htp_tree_module *made = HTP_NEW_ARRAY(arena, htp_tree_module, hierarchy->module_count);
     for (uint32_t i = 0; i < hierarchy->module_count; i++) {
         const htp_hierarchy_module *facts = &hierarchy->modules[i];
@@ -258,7 +258,7 @@ static htp_status choose_address(struct choice *choice, htp_slice selector)
 }
 
 htp_status htp_functions_choose(htp_arena *arena, const htp_hierarchy *hierarchy,
-                                const htp_shim_module *modules, const uint32_t *calls,
+                                const htp_instance *modules, const uint32_t *calls,
                                 const char *selectors, bool *is_chosen)
 {
     HTP_TRY(htp_functions_check(selectors));

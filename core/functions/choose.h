@@ -30,7 +30,7 @@ HTP_MUST_USE htp_status htp_functions_check(const char *selectors);
  *         that is called, or the root alone.
  */
 HTP_MUST_USE htp_status htp_functions_choose(htp_arena *arena, const htp_hierarchy *hierarchy,
-                                             const htp_shim_module *modules, const uint32_t *calls,
+                                             const htp_instance *modules, const uint32_t *calls,
                                              const char *selectors, bool *is_chosen);
 
 #endif

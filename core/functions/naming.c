@@ -217,7 +217,7 @@ const uint32_t *htp_naming_passed(htp_arena *arena, const htp_draft *model)
 
 /* ---- inputs ---- */
 
-static const htp_shim_weight *weight_of(const htp_draft *model, htp_tensor_id id)
+static const htp_weight *weight_of(const htp_draft *model, htp_tensor_id id)
 {
     const htp_tensor *tensor = &model->tensors.items[id];
     if (tensor->source != HTP_TENSOR_FROM_INITIALIZER) {
@@ -230,7 +230,7 @@ static const htp_shim_weight *weight_of(const htp_draft *model, htp_tensor_id id
 /* What an input of a module, by its path, is called that forward() was not given. */
 static const char *name_input(const htp_draft *model, const char *module, htp_tensor_id id)
 {
-    const htp_shim_weight *weight = weight_of(model, id);
+    const htp_weight *weight = weight_of(model, id);
     const char *name = model->tensors.items[id].name;
     if (weight) {
         const char *below = htp_relation_path(name, module);

@@ -55,17 +55,19 @@ static bool may_write_list(dump *d, const htp_trace_value *value, unsigned depth
 static void add_declaration(dump *d, htp_value_id id, unsigned depth)
 {
     static const char *const kinds[] = {
-        [HTP_SHIM_NOTHING] = "None", [HTP_SHIM_TENSOR] = "Tensor", [HTP_SHIM_INT] = "int",
-        [HTP_SHIM_FLOAT] = "float",  [HTP_SHIM_BOOL] = "bool",     [HTP_SHIM_STRING] = "str",
-        [HTP_SHIM_LIST] = "list",    [HTP_SHIM_OPAQUE] = "object", [HTP_SHIM_UNKNOWN] = "unknown"};
+        [HTP_TRACE_NOTHING] = "None",   [HTP_TRACE_TENSOR] = "Tensor",
+        [HTP_TRACE_INT] = "int",        [HTP_TRACE_FLOAT] = "float",
+        [HTP_TRACE_BOOL] = "bool",      [HTP_TRACE_STRING] = "str",
+        [HTP_TRACE_LIST] = "list",      [HTP_TRACE_OPAQUE] = "object",
+        [HTP_TRACE_UNKNOWN] = "unknown"};
     const htp_trace_value *value = htp_graph_value(d->graph, id);
     htp_text_addf(d->text, "%%%" PRIu32 " : ", id);
-    if (value->kind == HTP_SHIM_TENSOR) {
+    if (value->kind == HTP_TRACE_TENSOR) {
         add_tensor_type(d, id);
-    } else if (value->kind == HTP_SHIM_SEQUENCE) {
+    } else if (value->kind == HTP_TRACE_SEQUENCE) {
         htp_text_add(d->text, "sequence of ");
         add_tensor_type(d, id);
-    } else if (value->kind == HTP_SHIM_LIST) {
+    } else if (value->kind == HTP_TRACE_LIST) {
         if (!may_write_list(d, value, depth)) {
             return;
         }
@@ -142,19 +144,19 @@ static void add_constant(dump *d, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(d->graph, id);
     switch (value->kind) {
-    case HTP_SHIM_INT:
+    case HTP_TRACE_INT:
         htp_text_addf(d->text, "%" PRId64, value->i[0]);
         break;
-    case HTP_SHIM_FLOAT:
+    case HTP_TRACE_FLOAT:
         htp_text_add_double(d->text, value->f[0]);
         break;
-    case HTP_SHIM_BOOL:
+    case HTP_TRACE_BOOL:
         htp_text_add(d->text, value->i[0] ? "True" : "False");
         break;
-    case HTP_SHIM_STRING:
+    case HTP_TRACE_STRING:
         htp_text_add_json(d->text, value->s ? value->s : "");
         break;
-    case HTP_SHIM_TENSOR:
+    case HTP_TRACE_TENSOR:
         add_constant_tensor(d, id);
         break;
     default:
@@ -169,9 +171,9 @@ static void add_argument(dump *d, htp_value_id id, unsigned depth)
 {
     const htp_trace_value *value = htp_graph_value(d->graph, id);
     bool is_made = value->producer != HTP_SHIM_NONE;
-    if (value->kind == HTP_SHIM_TENSOR && value->weight != HTP_SHIM_NONE) {
+    if (value->kind == HTP_TRACE_TENSOR && value->weight != HTP_SHIM_NONE) {
         add_name(d->text, d->graph->trace->weights[value->weight].name);
-    } else if (value->kind == HTP_SHIM_LIST && !is_made) {
+    } else if (value->kind == HTP_TRACE_LIST && !is_made) {
         if (!may_write_list(d, value, depth)) {
             return;
         }
@@ -181,10 +183,10 @@ static void add_argument(dump *d, htp_value_id id, unsigned depth)
             add_argument(d, value->elements[i], depth + 1);
         }
         htp_text_add(d->text, "]");
-    } else if (value->kind == HTP_SHIM_OPAQUE) {
+    } else if (value->kind == HTP_TRACE_OPAQUE) {
         htp_text_add(d->text, "object");
-    } else if (value->kind == HTP_SHIM_NOTHING || value->is_constant ||
-               (value->kind == HTP_SHIM_TENSOR && value->data && !is_made)) {
+    } else if (value->kind == HTP_TRACE_NOTHING || value->is_constant ||
+               (value->kind == HTP_TRACE_TENSOR && value->data && !is_made)) {
         add_constant(d, id);
     } else {
         htp_text_addf(d->text, "%%%" PRIu32, id);

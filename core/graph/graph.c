@@ -30,7 +30,7 @@ static void build_values(htp_graph *graph, htp_symbols *symbols)
     for (uint32_t i = 0; i < trace->value_count; i++) {
         const htp_trace_value *value = &trace->values[i];
         graph->values[i].traced = value;
-        bool has_dims = value->kind == HTP_SHIM_TENSOR || value->kind == HTP_SHIM_SEQUENCE;
+        bool has_dims = value->kind == HTP_TRACE_TENSOR || value->kind == HTP_TRACE_SEQUENCE;
         if (has_dims && value->rank > 0) {
             graph->values[i].dims = build_dims(symbols, value);
         }
@@ -38,7 +38,7 @@ static void build_values(htp_graph *graph, htp_symbols *symbols)
 }
 
 /* From the last to the first, so that each list of children is in order of definition. */
-static void build_modules(htp_graph *graph, const htp_shim_module *modules, uint32_t count)
+static void build_modules(htp_graph *graph, const htp_instance *modules, uint32_t count)
 {
     graph->module_count = count;
     graph->modules = HTP_NEW_ARRAY(graph->arena, htp_module, count);
@@ -76,8 +76,8 @@ static const htp_axis *all_axes(htp_arena *arena, const htp_trace *trace, const 
 }
 
 htp_graph *htp_graph_build(htp_arena *arena, const htp_trace *trace, uint32_t lane_count,
-                           const htp_shim_module *modules, uint32_t module_count,
-                           const htp_shim_argument *arguments, uint32_t argument_count,
+                           const htp_instance *modules, uint32_t module_count,
+                           const htp_argument *arguments, uint32_t argument_count,
                            const htp_axis *axes, uint32_t axis_count)
 {
     htp_graph *graph = HTP_NEW(arena, htp_graph);
@@ -107,7 +107,7 @@ bool htp_graph_any(const htp_graph *graph, const htp_value_id *ids, uint32_t cou
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++) {
         const htp_trace_value *value = ids[i] == HTP_NONE ? NULL : htp_graph_value(graph, ids[i]);
-        if (value && value->kind == HTP_SHIM_LIST) {
+        if (value && value->kind == HTP_TRACE_LIST) {
             found = htp_graph_any(graph, value->elements, value->element_count, test);
         } else if (value) {
             found = test(value);
@@ -125,15 +125,15 @@ bool htp_graph_node_any(const htp_graph *graph, const htp_trace_node *node, htp_
 static bool is_computed(const htp_trace_value *value)
 {
     switch (value->kind) {
-    case HTP_SHIM_TENSOR:
+    case HTP_TRACE_TENSOR:
         return value->weight == HTP_SHIM_NONE && !value->data;
-    case HTP_SHIM_SEQUENCE:
+    case HTP_TRACE_SEQUENCE:
         return true;
-    case HTP_SHIM_INT:
-    case HTP_SHIM_FLOAT:
-    case HTP_SHIM_BOOL:
+    case HTP_TRACE_INT:
+    case HTP_TRACE_FLOAT:
+    case HTP_TRACE_BOOL:
         return !value->is_constant;
-    case HTP_SHIM_UNKNOWN:
+    case HTP_TRACE_UNKNOWN:
         return true;
     default:
         return false;

@@ -32,7 +32,7 @@ typedef struct htp_value {
 
 /** A module instance with what a trace adds. */
 typedef struct htp_module {
-    const htp_shim_module *shim;
+    const htp_instance *shim;
     uint32_t first_child; /* HTP_NONE: none */
     uint32_t next_sibling;
 } htp_module;
@@ -65,7 +65,7 @@ typedef struct htp_graph {
     uint32_t value_count;
     htp_module *modules;
     uint32_t module_count;
-    const htp_shim_argument *arguments;
+    const htp_argument *arguments;
     uint32_t argument_count; /* forward()'s; trace->inputs are their values */
     const htp_graph_state *states;
     uint32_t state_count;
@@ -125,8 +125,8 @@ typedef struct htp_axis {
  * @param lane_count  lanes of the trace.
  */
 htp_graph *htp_graph_build(htp_arena *arena, const htp_trace *trace, uint32_t lane_count,
-                           const htp_shim_module *modules, uint32_t module_count,
-                           const htp_shim_argument *arguments, uint32_t argument_count,
+                           const htp_instance *modules, uint32_t module_count,
+                           const htp_argument *arguments, uint32_t argument_count,
                            const htp_axis *axes, uint32_t axis_count);
 
 /** Writes the graph as text, one live node a line, in order of execution:

@@ -75,7 +75,7 @@ static void drop_constants(htp_graph *graph)
 static void mark_producers(const htp_graph *graph, htp_value_id id, bool *needed)
 {
     const htp_trace_value *value = htp_graph_value(graph, id);
-    if (value->kind == HTP_SHIM_LIST) {
+    if (value->kind == HTP_TRACE_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             mark_producers(graph, value->elements[i], needed);
         }

@@ -21,7 +21,7 @@ static htp_status wrong(const verifier *v, const char *what, htp_value_id id)
 static htp_status check_dims(const verifier *v, htp_value_id id)
 {
     const htp_value *value = &v->graph->values[id];
-    for (uint32_t i = 0; value->traced->kind == HTP_SHIM_TENSOR && i < value->traced->rank; i++) {
+    for (uint32_t i = 0; value->traced->kind == HTP_TRACE_TENSOR && i < value->traced->rank; i++) {
         if (!value->dims || value->dims[i].size < 0) {
             return wrong(v, "has a dim below 0, or none", id);
         }
@@ -32,8 +32,8 @@ static htp_status check_dims(const verifier *v, htp_value_id id)
 static bool is_known(const htp_trace_value *value)
 {
     return value->is_constant || value->data || value->weight != HTP_SHIM_NONE ||
-           value->kind == HTP_SHIM_NOTHING || value->kind == HTP_SHIM_STRING ||
-           value->kind == HTP_SHIM_OPAQUE || value->kind == HTP_SHIM_UNKNOWN;
+           value->kind == HTP_TRACE_NOTHING || value->kind == HTP_TRACE_STRING ||
+           value->kind == HTP_TRACE_OPAQUE || value->kind == HTP_TRACE_UNKNOWN;
 }
 
 /* Whether what is made in block @p made can be read in the current one. */
@@ -54,7 +54,7 @@ static htp_status check_read(const verifier *v, htp_value_id id)
         return wrong(v, "does not exist", id);
     }
     const htp_trace_value *value = htp_graph_value(graph, id);
-    if (value->kind == HTP_SHIM_LIST) {
+    if (value->kind == HTP_TRACE_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             HTP_TRY(check_read(v, value->elements[i]));
         }
@@ -80,7 +80,7 @@ static htp_status check_made(const verifier *v, htp_value_id id)
         return wrong(v, "does not exist", id);
     }
     const htp_trace_value *value = htp_graph_value(v->graph, id);
-    if (value->producer != v->node && value->kind != HTP_SHIM_NOTHING) {
+    if (value->producer != v->node && value->kind != HTP_TRACE_NOTHING) {
         return wrong(v, "is made by another node", id);
     }
     return check_dims(v, id);

@@ -22,10 +22,10 @@ typedef enum use {
 
 typedef struct finder {
     htp_arena *arena;
-    const htp_shim_module *modules;
+    const htp_instance *modules;
     uint32_t module_count;
     const uint32_t *calls; /* by module; NULL */
-    const htp_shim_weight *weights;
+    const htp_weight *weights;
     const htp_parameters *parameters;
     htp_map names;    /* to numbers */
     htp_map contents; /* what a module is and holds, to the number of that */
@@ -125,7 +125,7 @@ enum { KEY_CLASS, KEY_TENSOR, KEY_MODULE, KEY_OBJECT };
  * of its modules, or which object it is where the file has one under several names. */
 static void write_key(finder *f, uint32_t module)
 {
-    const htp_shim_module *shim = &f->modules[module];
+    const htp_instance *shim = &f->modules[module];
     f->key.count = 0;
     add_to_key(f, KEY_CLASS, number_of(f, shim->qualified_class, strlen(shim->qualified_class)), 0);
     for (uint32_t w = f->parameters->first_weight[module]; w != HTP_SHIM_NONE;
@@ -202,10 +202,9 @@ static void join_twins(finder *f, uint32_t first, htp_alias_list *lists)
     }
 }
 
-const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_shim_module *modules,
+const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_instance *modules,
                                        uint32_t module_count, const uint32_t *calls,
-                                       const htp_shim_weight *weights,
-                                       const htp_parameters *parameters)
+                                       const htp_weight *weights, const htp_parameters *parameters)
 {
     finder f = {.arena = arena,
                 .modules = modules,

@@ -29,9 +29,8 @@ typedef struct htp_alias_list {
  * @param calls    by module: how often it was called; NULL where none was
  * @return one list per module
  */
-const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_shim_module *modules,
+const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_instance *modules,
                                        uint32_t module_count, const uint32_t *calls,
-                                       const htp_shim_weight *weights,
-                                       const htp_parameters *parameters);
+                                       const htp_weight *weights, const htp_parameters *parameters);
 
 #endif

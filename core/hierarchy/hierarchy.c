@@ -12,7 +12,7 @@
 /* One way of tagging all modules: with a choice of which are eligible. */
 typedef struct tagging {
     htp_arena *arena;
-    const htp_shim_module *modules;
+    const htp_instance *modules;
     uint32_t module_count;
     const htp_module_spelling *spellings;
     const bool *eligible;
@@ -23,7 +23,7 @@ typedef struct tagging {
     HTP_VECTOR(uint32_t) path;
 } tagging;
 
-static const uint32_t *find_ancestors(htp_arena *arena, const htp_shim_module *modules,
+static const uint32_t *find_ancestors(htp_arena *arena, const htp_instance *modules,
                                       uint32_t module_count, const bool *eligible)
 {
     uint32_t *ancestors = HTP_NEW_ARRAY(arena, uint32_t, module_count);
@@ -90,7 +90,7 @@ static const char *make_tag(tagging *t, uint32_t module)
 }
 
 /* Tags the eligible modules; ancestors precede descendants. */
-static tagging tag_modules(htp_arena *arena, const htp_shim_module *modules, uint32_t module_count,
+static tagging tag_modules(htp_arena *arena, const htp_instance *modules, uint32_t module_count,
                            const htp_module_spelling *spellings, const bool *eligible)
 {
     tagging t = {.arena = arena,
@@ -108,7 +108,7 @@ static tagging tag_modules(htp_arena *arena, const htp_shim_module *modules, uin
     return t;
 }
 
-static void choose_eligible(const htp_shim_module *modules, uint32_t module_count,
+static void choose_eligible(const htp_instance *modules, uint32_t module_count,
                             bool include_torch_nn, htp_hierarchy_module *facts, bool *eligible,
                             bool *everything)
 {
@@ -137,7 +137,7 @@ static void fill_facts(htp_hierarchy_module *facts, const tagging *tags, const t
     }
 }
 
-htp_hierarchy *htp_hierarchy_build(htp_arena *arena, const htp_shim_module *modules,
+htp_hierarchy *htp_hierarchy_build(htp_arena *arena, const htp_instance *modules,
                                    uint32_t module_count, const htp_hierarchy_options *options)
 {
     htp_hierarchy_module *facts = HTP_NEW_ARRAY(arena, htp_hierarchy_module, module_count);

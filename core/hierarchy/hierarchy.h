@@ -58,7 +58,7 @@ void htp_hierarchy_add_encoded(htp_text *text, const char *name, bool keep_dots)
  * Tags every module. Linear in the modules.
  * @param modules  parents precede children, index 0 is the root.
  */
-htp_hierarchy *htp_hierarchy_build(htp_arena *arena, const htp_shim_module *modules,
+htp_hierarchy *htp_hierarchy_build(htp_arena *arena, const htp_instance *modules,
                                    uint32_t module_count, const htp_hierarchy_options *options);
 
 /**

@@ -9,12 +9,12 @@
 /* The module tree with jump pointers: each leads to an ancestor such that any ancestor is reached
  * in logarithmic time (E. Myers, An applicative random-access stack, 1983). */
 typedef struct tree {
-    const htp_shim_module *modules;
+    const htp_instance *modules;
     uint32_t *levels;
     uint32_t *jumps;
 } tree;
 
-static tree make_tree(htp_arena *arena, const htp_shim_module *modules, uint32_t module_count)
+static tree make_tree(htp_arena *arena, const htp_instance *modules, uint32_t module_count)
 {
     tree t = {modules, HTP_NEW_ARRAY(arena, uint32_t, module_count),
               HTP_NEW_ARRAY(arena, uint32_t, module_count)};
@@ -49,7 +49,7 @@ static uint32_t common_ancestor(const tree *t, uint32_t a, uint32_t b)
 }
 
 /* Storage, geometry and dtype as the key of a map. */
-static const void *identity_key(htp_arena *arena, const htp_shim_weight *weight, size_t *bytes)
+static const void *identity_key(htp_arena *arena, const htp_weight *weight, size_t *bytes)
 {
     size_t rank = weight->rank;
     size_t words = 4 + 2 * rank;
@@ -66,7 +66,7 @@ static const void *identity_key(htp_arena *arena, const htp_shim_weight *weight,
     return key;
 }
 
-static const uint32_t *find_same(htp_arena *arena, const htp_shim_weight *weights, uint32_t count)
+static const uint32_t *find_same(htp_arena *arena, const htp_weight *weights, uint32_t count)
 {
     uint32_t *same_as = HTP_NEW_ARRAY(arena, uint32_t, count);
     htp_map first = {0};
@@ -85,7 +85,7 @@ static const uint32_t *find_same(htp_arena *arena, const htp_shim_weight *weight
     return same_as;
 }
 
-static void list_weights(htp_arena *arena, uint32_t module_count, const htp_shim_weight *weights,
+static void list_weights(htp_arena *arena, uint32_t module_count, const htp_weight *weights,
                          uint32_t weight_count, htp_parameters *parameters)
 {
     uint32_t *first = HTP_NEW_ARRAY(arena, uint32_t, module_count);
@@ -104,7 +104,7 @@ static void list_weights(htp_arena *arena, uint32_t module_count, const htp_shim
 }
 
 /* Hostile dims may multiply to more than fits: such a tensor counts as the largest number. */
-static uint64_t element_count(const htp_shim_weight *weight)
+static uint64_t element_count(const htp_weight *weight)
 {
     uint64_t elements = 1;
     for (uint32_t axis = 0; axis < weight->rank; axis++) {
@@ -116,7 +116,7 @@ static uint64_t element_count(const htp_shim_weight *weight)
     return elements;
 }
 
-static htp_parameter_count count_of(const htp_shim_weight *weight)
+static htp_parameter_count count_of(const htp_weight *weight)
 {
     htp_parameter_count count = {.own = element_count(weight)};
     count.total = count.own;
@@ -150,7 +150,7 @@ typedef struct occurrence {
 /* Every occurrence adds to its module, and every later one of the same tensor subtracts where its
  * module and the one before it (in depth-first order) meet: the sum over any subtree then holds
  * the tensor once. */
-static void count_occurrence(const tree *t, const htp_shim_weight *weights, uint32_t weight,
+static void count_occurrence(const tree *t, const htp_weight *weights, uint32_t weight,
                              occurrence *seen, htp_parameter_count *counts)
 {
     uint32_t module = weights[weight].module;
@@ -169,7 +169,7 @@ static void count_occurrence(const tree *t, const htp_shim_weight *weights, uint
     seen->last_module = module;
 }
 
-static void count_own(const tree *t, uint32_t module_count, const htp_shim_weight *weights,
+static void count_own(const tree *t, uint32_t module_count, const htp_weight *weights,
                       const htp_parameters *parameters, occurrence *occurrences,
                       htp_parameter_count *counts)
 {
@@ -183,8 +183,8 @@ static void count_own(const tree *t, uint32_t module_count, const htp_shim_weigh
     }
 }
 
-htp_parameters *htp_parameters_count(htp_arena *arena, const htp_shim_module *modules,
-                                     uint32_t module_count, const htp_shim_weight *weights,
+htp_parameters *htp_parameters_count(htp_arena *arena, const htp_instance *modules,
+                                     uint32_t module_count, const htp_weight *weights,
                                      uint32_t weight_count)
 {
     htp_parameters *parameters = HTP_NEW(arena, htp_parameters);
@@ -204,7 +204,7 @@ htp_parameters *htp_parameters_count(htp_arena *arena, const htp_shim_module *mo
     return parameters;
 }
 
-const char *htp_parameters_local_name(const char *module_path, const htp_shim_weight *weight)
+const char *htp_parameters_local_name(const char *module_path, const htp_weight *weight)
 {
     size_t length = strlen(module_path);
     bool is_below =

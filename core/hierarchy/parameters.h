@@ -5,8 +5,7 @@
 #define HTP_HIERARCHY_PARAMETERS_H
 
 #include "base/arena.h"
-
-#include <htp/shim.h>
+#include "interpret/trace/instances.h"
 
 /** Parameters of one module; a tied one (same storage and geometry) counts once. */
 typedef struct htp_parameter_count {
@@ -28,12 +27,12 @@ typedef struct htp_parameters {
  * Counts parameters. @p modules are in depth-first order. Time is linear, times the logarithm of
  * the depth for each tied parameter.
  */
-htp_parameters *htp_parameters_count(htp_arena *arena, const htp_shim_module *modules,
-                                     uint32_t module_count, const htp_shim_weight *weights,
+htp_parameters *htp_parameters_count(htp_arena *arena, const htp_instance *modules,
+                                     uint32_t module_count, const htp_weight *weights,
                                      uint32_t weight_count);
 
 /** The attribute name of a weight in the module of path @p module_path: "weight" of
  * "encoder.linear.weight". The whole name where it does not begin with the path. */
-const char *htp_parameters_local_name(const char *module_path, const htp_shim_weight *weight);
+const char *htp_parameters_local_name(const char *module_path, const htp_weight *weight);
 
 #endif

@@ -57,7 +57,7 @@ static uint32_t number_of(htp_arena *arena, htp_map *numbers, const char *spelli
     return number;
 }
 
-const htp_module_spelling *htp_segments_spell(htp_arena *arena, const htp_shim_module *modules,
+const htp_module_spelling *htp_segments_spell(htp_arena *arena, const htp_instance *modules,
                                               uint32_t module_count)
 {
     htp_module_spelling *spellings = HTP_NEW_ARRAY(arena, htp_module_spelling, module_count);

@@ -5,8 +5,7 @@
 #define HTP_HIERARCHY_SEGMENTS_H
 
 #include "base/arena.h"
-
-#include <htp/shim.h>
+#include "interpret/trace/instances.h"
 
 /** The spelling of a module's own names. Equal spellings have equal numbers. */
 typedef struct htp_module_spelling {
@@ -19,7 +18,7 @@ typedef struct htp_module_spelling {
 } htp_module_spelling;
 
 /** Spells every module. Linear. */
-const htp_module_spelling *htp_segments_spell(htp_arena *arena, const htp_shim_module *modules,
+const htp_module_spelling *htp_segments_spell(htp_arena *arena, const htp_instance *modules,
                                               uint32_t module_count);
 
 /** How the segment of a module goes on behind its class. */

@@ -24,7 +24,7 @@ typedef struct part {
 } part;
 
 static htp_outcome make_part(htp_machine *m, const part *whole, uint32_t type,
-                             const htp_shim_input *input, htp_item **item);
+                             const htp_input *input, htp_item **item);
 
 /* ---- messages ---- */
 
@@ -53,7 +53,7 @@ static int32_t scalar_type_of(htp_dtype dtype)
     return -1;
 }
 
-static htp_outcome make_tensor(htp_machine *m, const part *part, const htp_shim_input *input,
+static htp_outcome make_tensor(htp_machine *m, const part *part, const htp_input *input,
                                htp_item **item)
 {
     int32_t type = scalar_type_of(input->dtype);
@@ -79,7 +79,7 @@ static htp_outcome make_tensor(htp_machine *m, const part *part, const htp_shim_
 
 /* A number that whoever runs the exported model gives: an int may become a size, and is made up in
  * every lane. */
-static htp_outcome make_open(htp_machine *m, const part *part, const htp_shim_input *input,
+static htp_outcome make_open(htp_machine *m, const part *part, const htp_input *input,
                              htp_item **item)
 {
     htp_type_kind kind = part->type.kind;
@@ -102,7 +102,7 @@ static htp_outcome make_open(htp_machine *m, const part *part, const htp_shim_in
     return HTP_GOES_ON;
 }
 
-static htp_outcome make_number(htp_machine *m, const part *part, const htp_shim_input *input,
+static htp_outcome make_number(htp_machine *m, const part *part, const htp_input *input,
                                htp_item **item)
 {
     if (input->is_open) {
@@ -135,7 +135,7 @@ static part part_of(htp_machine *m, const part *whole, const char *name)
 
 /* What an item is given as: a part of what holds it. */
 static htp_outcome add_part(htp_machine *m, const part *whole, uint32_t type, const char *name,
-                            const htp_shim_input *input, htp_items *elements)
+                            const htp_input *input, htp_items *elements)
 {
     const part one = part_of(m, whole, name);
     htp_item *element = NULL;
@@ -144,7 +144,7 @@ static htp_outcome add_part(htp_machine *m, const part *whole, uint32_t type, co
     return HTP_GOES_ON;
 }
 
-static const char *name_of(const htp_shim_input *input)
+static const char *name_of(const htp_input *input)
 {
     return input->name ? input->name : "";
 }
@@ -155,7 +155,7 @@ static const char *number_text(htp_machine *m, uint32_t number)
 }
 
 /* Items by their names: the first one of each. */
-static htp_map list_items(htp_machine *m, const htp_shim_input *input)
+static htp_map list_items(htp_machine *m, const htp_input *input)
 {
     htp_map items = {0};
     for (uint32_t i = input->count; i-- > 0;) {
@@ -167,15 +167,14 @@ static htp_map list_items(htp_machine *m, const htp_shim_input *input)
 }
 
 /* The item of that name; NULL when there is none. */
-static const htp_shim_input *find_item(const htp_map *items, const htp_shim_input *input,
-                                       const char *name)
+static const htp_input *find_item(const htp_map *items, const htp_input *input, const char *name)
 {
     uint32_t index = 0;
     return htp_map_get(items, name, &index) ? &input->items[index] : NULL;
 }
 
 /* Every item must have been asked for by one of the names. */
-static htp_outcome check_fields(htp_machine *m, const part *part, const htp_shim_input *input)
+static htp_outcome check_fields(htp_machine *m, const part *part, const htp_input *input)
 {
     htp_map names = {0};
     for (uint32_t i = 0; i < part->type.part_count; i++) {
@@ -193,7 +192,7 @@ static htp_outcome check_fields(htp_machine *m, const part *part, const htp_shim
 }
 
 /* The parts of a NamedTuple go by number, too. */
-static htp_outcome make_tuple(htp_machine *m, const part *part, const htp_shim_input *input,
+static htp_outcome make_tuple(htp_machine *m, const part *part, const htp_input *input,
                               htp_item **item)
 {
     htp_items elements = {0};
@@ -201,7 +200,7 @@ static htp_outcome make_tuple(htp_machine *m, const part *part, const htp_shim_i
     HTP_DO(check_fields(m, part, input));
     for (uint32_t i = 0; i < part->type.part_count; i++) {
         const char *field = part->type.fields[i];
-        const htp_shim_input *given = find_item(&items, input, field);
+        const htp_input *given = find_item(&items, input, field);
         given = given ? given : find_item(&items, input, number_text(m, i));
         HTP_DO(add_part(m, part, part->type.parts[i], field, given, &elements));
     }
@@ -209,14 +208,14 @@ static htp_outcome make_tuple(htp_machine *m, const part *part, const htp_shim_i
     return HTP_GOES_ON;
 }
 
-static htp_outcome make_list(htp_machine *m, const part *part, const htp_shim_input *input,
+static htp_outcome make_list(htp_machine *m, const part *part, const htp_input *input,
                              htp_item **item)
 {
     htp_items elements = {0};
     const htp_map items = list_items(m, input);
     for (uint32_t i = 0; i < input->count; i++) {
         const char *name = number_text(m, i);
-        const htp_shim_input *given = find_item(&items, input, name);
+        const htp_input *given = find_item(&items, input, name);
         HTP_DO(add_part(m, part, part->type.parts[0], name, given, &elements));
     }
     *item = htp_item_hold(m, HTP_ITEM_LIST, &elements);
@@ -246,7 +245,7 @@ static htp_outcome make_key(htp_machine *m, const part *part, const char *name, 
 }
 
 /* In the order in which the items are given. */
-static htp_outcome make_dict(htp_machine *m, const part *part, const htp_shim_input *input,
+static htp_outcome make_dict(htp_machine *m, const part *part, const htp_input *input,
                              htp_item **item)
 {
     htp_items elements = {0};
@@ -261,7 +260,7 @@ static htp_outcome make_dict(htp_machine *m, const part *part, const htp_shim_in
     return HTP_GOES_ON;
 }
 
-static htp_outcome make_nested(htp_machine *m, const part *part, const htp_shim_input *input,
+static htp_outcome make_nested(htp_machine *m, const part *part, const htp_input *input,
                                htp_item **item)
 {
     switch (part->type.kind) {
@@ -280,7 +279,7 @@ static htp_outcome make_nested(htp_machine *m, const part *part, const htp_shim_
 
 /* @param whole  without its type, which is the program's @p type */
 static htp_outcome make_part(htp_machine *m, const part *whole, uint32_t type,
-                             const htp_shim_input *input, htp_item **item)
+                             const htp_input *input, htp_item **item)
 {
     part inner = *whole;
     inner.type = m->program->types[type];
@@ -303,7 +302,7 @@ static htp_outcome make_part(htp_machine *m, const part *whole, uint32_t type,
                               : make_tensor(m, &inner, input, item);
 }
 
-htp_outcome htp_arguments_make(htp_machine *m, const htp_shim_input *inputs, uint32_t count,
+htp_outcome htp_arguments_make(htp_machine *m, const htp_input *inputs, uint32_t count,
                                htp_items *arguments)
 {
     htp_loaded_function *code = NULL;
@@ -311,7 +310,7 @@ htp_outcome htp_arguments_make(htp_machine *m, const htp_shim_input *inputs, uin
     const htp_program_schema schema = m->program->schemas[code->function.schema];
     for (uint32_t i = 0; i + 1 < schema.argument_count; i++) {
         const htp_program_argument *argument = &schema.arguments[i + 1];
-        const htp_shim_input *input = i < count ? &inputs[i] : NULL;
+        const htp_input *input = i < count ? &inputs[i] : NULL;
         const part whole = {.path = argument->name, .name = argument->name};
         bool is_given = input && !input->is_none;
         htp_item *item = NULL;

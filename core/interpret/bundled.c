@@ -15,11 +15,11 @@ enum { MOST_NESTING = 32 };
 #define EXACT_LIMIT ((int64_t)1 << 53)
 
 /* Something that cannot be an input is left out. */
-static const htp_shim_input left_out = {.is_none = true};
+static const htp_input left_out = {.is_none = true};
 
-static htp_shim_input describe_tensor(const htp_runner_tensor *tensor)
+static htp_input describe_tensor(const htp_runner_tensor *tensor)
 {
-    htp_shim_input input = {.rank = tensor->rank};
+    htp_input input = {.rank = tensor->rank};
     if (tensor->rank > HTP_SHIM_MAX_RANK ||
         !htp_dtype_from_scalar_type(tensor->type, &input.dtype)) {
         return left_out;
@@ -28,9 +28,9 @@ static htp_shim_input describe_tensor(const htp_runner_tensor *tensor)
     return input;
 }
 
-htp_shim_input htp_input_of_operand(const htp_operand *value)
+htp_input htp_input_of_operand(const htp_operand *value)
 {
-    htp_shim_input input = {.is_scalar = true};
+    htp_input input = {.is_scalar = true};
     switch (value->kind) {
     case HTP_OPERAND_INT:
         input.dtype = HTP_DTYPE_INT64;
@@ -59,7 +59,7 @@ static const char *name_of_key(htp_arena *arena, const htp_item *key)
     return is_text ? htp_arena_strdup(arena, key->lane[0].as.text) : "";
 }
 
-static htp_shim_input describe(htp_arena *arena, const htp_item *item, int depth)
+static htp_input describe(htp_arena *arena, const htp_item *item, int depth)
 {
     if (htp_is_tensor(item)) {
         return describe_tensor(htp_tensor_in(item, 0));
@@ -73,18 +73,18 @@ static htp_shim_input describe(htp_arena *arena, const htp_item *item, int depth
     bool is_dict = item->kind == HTP_ITEM_DICT;
     size_t step = is_dict ? 2 : 1;
     size_t count = item->elements.count / step;
-    htp_shim_input *items = HTP_NEW_ARRAY(arena, htp_shim_input, count + 1);
+    htp_input *items = HTP_NEW_ARRAY(arena, htp_input, count + 1);
     for (size_t i = 0; i < count; i++) {
         items[i] = describe(arena, item->elements.items[i * step + step - 1], depth + 1);
         items[i].name = is_dict ? name_of_key(arena, item->elements.items[i * step])
                                 : htp_arena_printf(arena, "%zu", i);
     }
-    return (htp_shim_input){.is_nested = true, .items = items, .count = (uint32_t)count};
+    return (htp_input){.is_nested = true, .items = items, .count = (uint32_t)count};
 }
 
 /* What is left out takes its default: that must be what was bundled. */
 static htp_outcome check_left_out(htp_machine *m, const htp_program_argument *argument,
-                                  const htp_item *item, const htp_shim_input *input)
+                                  const htp_item *item, const htp_input *input)
 {
     static const char *const kinds[] = {[HTP_OPERAND_INT] = "Int",
                                         [HTP_OPERAND_STRING] = "String",
@@ -126,7 +126,7 @@ static uint32_t find_lister(htp_machine *m)
 }
 
 /* The first of the inputs that are listed, with self's place left out. */
-static htp_outcome list_inputs(htp_machine *m, uint32_t lister, const htp_shim_input **inputs,
+static htp_outcome list_inputs(htp_machine *m, uint32_t lister, const htp_input **inputs,
                                uint32_t *count)
 {
     const htp_items none = {0};
@@ -140,7 +140,7 @@ static htp_outcome list_inputs(htp_machine *m, uint32_t lister, const htp_shim_i
         return HTP_GOES_ON;
     }
     const htp_items *first = &results.items[0]->elements.items[0]->elements;
-    htp_shim_input *listed = HTP_NEW_ARRAY(m->arena, htp_shim_input, first->count + 1);
+    htp_input *listed = HTP_NEW_ARRAY(m->arena, htp_input, first->count + 1);
     for (size_t i = 0; i < first->count; i++) {
         listed[i] = describe(m->arena, first->items[i], 0);
         if (i + 1 < schema.argument_count) {
@@ -153,7 +153,7 @@ static htp_outcome list_inputs(htp_machine *m, uint32_t lister, const htp_shim_i
 }
 
 htp_shim_code htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_arena *arena,
-                                             const htp_shim_input **inputs, uint32_t *count,
+                                             const htp_input **inputs, uint32_t *count,
                                              htp_shim_error *error)
 {
     const htp_interpreted *of = htp_interpreter_of(interpreter);

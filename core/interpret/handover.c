@@ -14,7 +14,7 @@ static htp_outcome describe_tensor(htp_machine *m, const htp_item *item, htp_tra
         return htp_machine_stop(m, HTP_UNSUPPORTED, "a list holds tensors of more than %u dims",
                                 HTP_SHIM_MAX_RANK - 1);
     }
-    value->kind = item->is_sequence ? HTP_SHIM_SEQUENCE : HTP_SHIM_TENSOR;
+    value->kind = item->is_sequence ? HTP_TRACE_SEQUENCE : HTP_TRACE_TENSOR;
     value->varying = item->varying;
     value->dtype = HTP_DTYPE_OTHER;
     (void)htp_dtype_from_scalar_type(first->type, &value->dtype);
@@ -36,21 +36,21 @@ static htp_outcome describe_tensor(htp_machine *m, const htp_item *item, htp_tra
     return HTP_GOES_ON;
 }
 
-static htp_shim_kind plain_kind(htp_operand_kind kind)
+static htp_trace_kind plain_kind(htp_operand_kind kind)
 {
     switch (kind) {
     case HTP_OPERAND_NONE:
-        return HTP_SHIM_NOTHING;
+        return HTP_TRACE_NOTHING;
     case HTP_OPERAND_INT:
-        return HTP_SHIM_INT;
+        return HTP_TRACE_INT;
     case HTP_OPERAND_FLOAT:
-        return HTP_SHIM_FLOAT;
+        return HTP_TRACE_FLOAT;
     case HTP_OPERAND_BOOL:
-        return HTP_SHIM_BOOL;
+        return HTP_TRACE_BOOL;
     case HTP_OPERAND_STRING:
-        return HTP_SHIM_STRING;
+        return HTP_TRACE_STRING;
     default:
-        return HTP_SHIM_OPAQUE;
+        return HTP_TRACE_OPAQUE;
     }
 }
 
@@ -64,7 +64,7 @@ static void describe_plain(const htp_machine *m, const htp_item *item, htp_trace
                                                           : 0;
         value->f[lane] = seen->kind == HTP_OPERAND_FLOAT ? seen->as.f : 0.0;
     }
-    if (value->kind == HTP_SHIM_STRING) {
+    if (value->kind == HTP_TRACE_STRING) {
         value->s = item->lane[0].as.text;
         value->s_bytes = item->lane[0].bytes;
     }
@@ -79,7 +79,7 @@ static void describe_container(const htp_machine *m, const htp_item *item, htp_t
     for (size_t i = step - 1; i < item->elements.count; i += step) {
         ids[count++] = item->elements.items[i]->id;
     }
-    value->kind = HTP_SHIM_LIST;
+    value->kind = HTP_TRACE_LIST;
     value->elements = ids;
     value->element_count = count;
 }
@@ -98,16 +98,16 @@ static htp_outcome describe_item(htp_machine *m, const htp_item *item, htp_trace
         if (htp_item_is_made(m, item)) {
             return describe_tensor(m, item, value);
         }
-        value->kind = HTP_SHIM_UNKNOWN;
+        value->kind = HTP_TRACE_UNKNOWN;
         break;
     case HTP_ITEM_PLAIN:
         describe_plain(m, item, value);
         break;
     case HTP_ITEM_OBJECT:
-        value->kind = HTP_SHIM_OPAQUE;
+        value->kind = HTP_TRACE_OPAQUE;
         break;
     case HTP_ITEM_UNKNOWN:
-        value->kind = HTP_SHIM_UNKNOWN;
+        value->kind = HTP_TRACE_UNKNOWN;
         break;
     default:
         describe_container(m, item, value);

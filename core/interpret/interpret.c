@@ -32,7 +32,7 @@ struct htp_interpreter {
 /* A call that is being followed: in one machine after the other, until one comes to an end. */
 typedef struct following {
     htp_interpreter *interpreter;
-    const htp_shim_input *inputs;
+    const htp_input *inputs;
     uint32_t input_count;
     uint32_t lane_count;
     const htp_trace_carried *carried;
@@ -395,7 +395,7 @@ static htp_shim_code run_guarded(following *f)
     return run(f);
 }
 
-htp_shim_code htp_interpreter_run(htp_interpreter *interpreter, const htp_shim_input *inputs,
+htp_shim_code htp_interpreter_run(htp_interpreter *interpreter, const htp_input *inputs,
                                   uint32_t input_count, uint32_t lane_count,
                                   const htp_trace_carried *carried, uint32_t carried_count,
                                   htp_shim_tick tick, void *user, const htp_trace **trace,

@@ -36,21 +36,21 @@ void htp_interpreter_close(htp_interpreter *interpreter);
  * @p trace receives what ran before; the last node is the one that raised, if one did, with its
  * failure. Otherwise it is NULL on failure. @p tick (or NULL) is called with the nodes so far;
  * false stops with HTP_SHIM_INTERNAL. */
-typedef htp_shim_code htp_interpreter_runs(htp_interpreter *interpreter,
-                                           const htp_shim_input *inputs, uint32_t input_count,
-                                           uint32_t lane_count, const htp_trace_carried *carried,
-                                           uint32_t carried_count, htp_shim_tick tick, void *user,
-                                           const htp_trace **trace, htp_shim_error *error);
+typedef htp_shim_code htp_interpreter_runs(htp_interpreter *interpreter, const htp_input *inputs,
+                                           uint32_t input_count, uint32_t lane_count,
+                                           const htp_trace_carried *carried, uint32_t carried_count,
+                                           htp_shim_tick tick, void *user, const htp_trace **trace,
+                                           htp_shim_error *error);
 htp_interpreter_runs htp_interpreter_run;
 
 /** The first of the inputs that torch.utils.bundled_inputs attaches to the method, in @p arena;
  * none where it attaches none. */
 htp_shim_code htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_arena *arena,
-                                             const htp_shim_input **inputs, uint32_t *count,
+                                             const htp_input **inputs, uint32_t *count,
                                              htp_shim_error *error);
 
 /** A number as an input; left out where it is none, or one that a double does not hold. */
-htp_shim_input htp_input_of_operand(const htp_operand *value);
+htp_input htp_input_of_operand(const htp_operand *value);
 
 /** Which functions and nodes of the program the calls and nodes of the last trace stand for. */
 void htp_interpreter_stands(const htp_interpreter *interpreter, const htp_trace_stand **calls,

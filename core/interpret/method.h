@@ -17,7 +17,7 @@ htp_shim_code htp_machine_end(const htp_machine *m, htp_outcome outcome, htp_shi
 const htp_interpreted *htp_interpreter_of(const htp_interpreter *interpreter);
 
 /** The method's arguments as items (arguments.c). */
-htp_outcome htp_arguments_make(htp_machine *m, const htp_shim_input *inputs, uint32_t count,
+htp_outcome htp_arguments_make(htp_machine *m, const htp_input *inputs, uint32_t count,
                                htp_items *arguments);
 
 /** Follows the method (run.c). @param arguments  without self */

@@ -38,7 +38,7 @@ htp_value_id htp_arg_value(htp_lowering *l, const char *name)
     for (uint32_t i = 0; i < l->node->input_count; i++) {
         if (strcmp(l->node->input_names[i], name) == 0) {
             htp_value_id value = l->node->inputs[i];
-            return htp_graph_value(l->graph, value)->kind == HTP_SHIM_NOTHING ? HTP_NONE : value;
+            return htp_graph_value(l->graph, value)->kind == HTP_TRACE_NOTHING ? HTP_NONE : value;
         }
     }
     return HTP_NONE;
@@ -105,20 +105,20 @@ htp_dtype htp_arg_dtype(htp_lowering *l, const char *name)
     if (!value) {
         return HTP_DTYPE_FLOAT32;
     }
-    return value->kind == HTP_SHIM_FLOAT ? HTP_DTYPE_FLOAT32
-                                         : htp_value_dtype(l, htp_arg_value(l, name));
+    return value->kind == HTP_TRACE_FLOAT ? HTP_DTYPE_FLOAT32
+                                          : htp_value_dtype(l, htp_arg_value(l, name));
 }
 
 uint32_t htp_arg_rank(htp_lowering *l, const char *name)
 {
     const htp_trace_value *value = required(l, name);
-    return value && value->kind == HTP_SHIM_TENSOR ? value->rank : 0;
+    return value && value->kind == HTP_TRACE_TENSOR ? value->rank : 0;
 }
 
 const htp_dim *htp_arg_dims(htp_lowering *l, const char *name)
 {
     const htp_trace_value *value = required(l, name);
-    if (!value || value->kind != HTP_SHIM_TENSOR || value->rank == 0) {
+    if (!value || value->kind != HTP_TRACE_TENSOR || value->rank == 0) {
         return no_dims;
     }
     return l->graph->values[htp_arg_value(l, name)].dims;
@@ -130,7 +130,7 @@ int64_t htp_arg_int(htp_lowering *l, const char *name)
     if (!value) {
         return 0;
     }
-    if (value->kind != HTP_SHIM_FLOAT) {
+    if (value->kind != HTP_TRACE_FLOAT) {
         return value->i[0];
     }
     int64_t integer = 0;
@@ -148,13 +148,13 @@ double htp_arg_float(htp_lowering *l, const char *name)
     if (!value) {
         return 0;
     }
-    return value->kind == HTP_SHIM_FLOAT ? value->f[0] : (double)value->i[0];
+    return value->kind == HTP_TRACE_FLOAT ? value->f[0] : (double)value->i[0];
 }
 
 bool htp_arg_bool(htp_lowering *l, const char *name)
 {
     const htp_trace_value *value = constant_number(l, name);
-    return value && (value->kind == HTP_SHIM_FLOAT ? value->f[0] != 0 : value->i[0] != 0);
+    return value && (value->kind == HTP_TRACE_FLOAT ? value->f[0] != 0 : value->i[0] != 0);
 }
 
 int64_t htp_arg_int_or(htp_lowering *l, const char *name, int64_t otherwise)
@@ -181,7 +181,7 @@ bool htp_arg_is_constant(htp_lowering *l, const char *name)
 const char *htp_arg_string(htp_lowering *l, const char *name)
 {
     const htp_trace_value *value = required(l, name);
-    if (value && value->kind == HTP_SHIM_STRING && value->s) {
+    if (value && value->kind == HTP_TRACE_STRING && value->s) {
         return value->s;
     }
     htp_lower_fail(l, "argument '%s' is not a string", name);
@@ -196,7 +196,7 @@ const uint32_t *htp_arg_list(htp_lowering *l, const char *name, size_t *count)
     if (!value) {
         return no_values;
     }
-    if (value->kind != HTP_SHIM_LIST) {
+    if (value->kind != HTP_TRACE_LIST) {
         htp_lower_fail(l, "argument '%s' is not a list", name);
         return no_values;
     }
@@ -212,7 +212,7 @@ static const htp_trace_value **constant_list(htp_lowering *l, const char *name, 
     if (!value) {
         return NULL;
     }
-    bool single = value->kind != HTP_SHIM_LIST;
+    bool single = value->kind != HTP_TRACE_LIST;
     size_t n = single ? 1 : value->element_count;
     const htp_trace_value **elements = HTP_NEW_ARRAY(l->arena, const htp_trace_value *, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -235,7 +235,7 @@ const int64_t *htp_arg_ints(htp_lowering *l, const char *name, size_t *count)
     const htp_trace_value **elements = constant_list(l, name, count);
     int64_t *ints = HTP_NEW_ARRAY(l->arena, int64_t, *count + HTP_SHIM_MAX_RANK);
     for (size_t i = 0; i < *count; i++) {
-        if (elements[i]->kind == HTP_SHIM_FLOAT) {
+        if (elements[i]->kind == HTP_TRACE_FLOAT) {
             htp_lower_fail(l, "argument '%s' is not a list of integers", name);
         }
         ints[i] = elements[i]->i[0];
@@ -249,7 +249,7 @@ const double *htp_arg_floats(htp_lowering *l, const char *name, size_t *count)
     double *floats = HTP_NEW_ARRAY(l->arena, double, *count + HTP_SHIM_MAX_RANK);
     for (size_t i = 0; i < *count; i++) {
         const htp_trace_value *element = elements[i];
-        floats[i] = element->kind == HTP_SHIM_FLOAT ? element->f[0] : (double)element->i[0];
+        floats[i] = element->kind == HTP_TRACE_FLOAT ? element->f[0] : (double)element->i[0];
     }
     return floats;
 }
@@ -332,7 +332,7 @@ uint32_t htp_output_rank(htp_lowering *l, size_t index)
         return 0;
     }
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    return value->kind == HTP_SHIM_TENSOR ? value->rank : 0;
+    return value->kind == HTP_TRACE_TENSOR ? value->rank : 0;
 }
 
 const htp_dim *htp_output_dims(htp_lowering *l, size_t index)

@@ -35,7 +35,7 @@ static htp_operands composite_operands(htp_lowering *l, htp_operands o)
 static bool has_dims(htp_lowering *l, const char *name)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
-    return value->kind == HTP_SHIM_TENSOR && value->rank > 0;
+    return value->kind == HTP_TRACE_TENSOR && value->rank > 0;
 }
 
 /** Both operands in the dtype of a composite. A divisor without dims is not rounded to 16 bits, as
@@ -60,7 +60,7 @@ static bool exceeds_float16(htp_lowering *l)
         return false;
     }
     htp_value_id id = htp_arg_value(l, "other");
-    if (htp_graph_value(l->graph, id)->kind == HTP_SHIM_TENSOR) {
+    if (htp_graph_value(l->graph, id)->kind == HTP_TRACE_TENSOR) {
         htp_dtype dtype = htp_value_dtype(l, id);
         return dtype != HTP_DTYPE_FLOAT16 && dtype != HTP_DTYPE_BOOL;
     }

@@ -13,7 +13,7 @@
 
 static bool is_complex(const htp_trace_value *value)
 {
-    return value->kind == HTP_SHIM_TENSOR && htp_dtype_is_complex(value->dtype);
+    return value->kind == HTP_TRACE_TENSOR && htp_dtype_is_complex(value->dtype);
 }
 
 bool htp_value_is_complex(const htp_graph *graph, htp_value_id id)
@@ -152,7 +152,7 @@ htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part)
     const htp_trace_value *value = htp_graph_value(l->graph, id);
     size_t index = part == HTP_PART_IMAGINARY;
     htp_tensor_id *found = &l->bindings[id].parts[index];
-    if (*found != HTP_TENSOR_NONE || value->kind != HTP_SHIM_TENSOR ||
+    if (*found != HTP_TENSOR_NONE || value->kind != HTP_TRACE_TENSOR ||
         !htp_dtype_is_complex(value->dtype)) {
         return *found;
     }
@@ -238,14 +238,14 @@ static const htp_operator *real_row(htp_lowering *l)
 static void set_imaginary(htp_lowering *l, htp_value_id id, bool is_seen)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_SHIM_LIST) {
+    if (value->kind == HTP_TRACE_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             set_imaginary(l, value->elements[i], is_seen);
         }
     } else if (!htp_value_is_complex(l->graph, id)) {
         htp_dtype dtype = htp_value_dtype(l, id);
         htp_tensor_id zero = HTP_TENSOR_NONE;
-        if (is_seen && value->kind == HTP_SHIM_TENSOR && value->rank > 0) {
+        if (is_seen && value->kind == HTP_TRACE_TENSOR && value->rank > 0) {
             zero = htp_emit_zeros_like(l, dtype, htp_value_tensor(l, id));
         } else if (is_seen) {
             zero = htp_emit_scalar_int(l, dtype, 0);
@@ -290,7 +290,7 @@ static void check_parts(htp_lowering *l, const char *names)
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         const htp_trace_value *value = htp_graph_value(l->graph, node->inputs[i]);
-        if (value->kind != HTP_SHIM_TENSOR || htp_value_is_complex(l->graph, node->inputs[i]) ||
+        if (value->kind != HTP_TRACE_TENSOR || htp_value_is_complex(l->graph, node->inputs[i]) ||
             is_named(names, node->input_names[i])) {
             continue;
         }
@@ -374,7 +374,7 @@ static bool find_operands(htp_lowering *l, htp_value_id *operands)
     size_t count = 0;
     for (uint32_t i = 0; i < l->node->input_count; i++) {
         const htp_trace_value *value = htp_graph_value(l->graph, l->node->inputs[i]);
-        bool is_list = value->kind == HTP_SHIM_LIST;
+        bool is_list = value->kind == HTP_TRACE_LIST;
         for (uint32_t j = 0; j < (is_list ? value->element_count : 1); j++) {
             htp_value_id id = is_list ? value->elements[j] : l->node->inputs[i];
             if (htp_value_is_complex(l->graph, id)) {

@@ -19,7 +19,7 @@ void htp_bindings_keep(htp_lowering *l, htp_kept_bindings *kept, uint32_t block,
             continue;
         }
         const htp_trace_value *value = htp_graph_value(l->graph, ids[i]);
-        if (value->kind == HTP_SHIM_LIST) {
+        if (value->kind == HTP_TRACE_LIST) {
             htp_bindings_keep(l, kept, block, value->elements, value->element_count);
         }
         bool is_own = value->producer != HTP_SHIM_NONE &&
@@ -70,11 +70,11 @@ static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
     const htp_trace_value *value = htp_graph_value(l->graph, like);
     const carried_type type = find_carried_type(l, like);
     htp_dtype dtype = type.dtype;
-    if (value->kind == HTP_SHIM_SEQUENCE) {
+    if (value->kind == HTP_TRACE_SEQUENCE) {
         return htp_emit_empty_sequence(l, like);
     }
     htp_tensor_id zero = htp_emit_scalar_int(l, dtype, 0);
-    if (value->kind != HTP_SHIM_TENSOR || type.rank == 0) {
+    if (value->kind != HTP_TRACE_TENSOR || type.rank == 0) {
         return zero;
     }
     int64_t sizes[HTP_SHIM_MAX_RANK + 1] = {0};
@@ -142,7 +142,7 @@ void htp_lower_loop(htp_lowering *l)
     htp_tensor_id *inputs = HTP_NEW_ARRAY(l->arena, htp_tensor_id, node->input_count);
     htp_tensor_id *outputs = HTP_NEW_ARRAY(l->arena, htp_tensor_id, node->output_count + 1);
     for (uint32_t i = 0; i < node->input_count && !l->failure; i++) {
-        bool is_none = htp_graph_value(l->graph, node->inputs[i])->kind == HTP_SHIM_NOTHING;
+        bool is_none = htp_graph_value(l->graph, node->inputs[i])->kind == HTP_TRACE_NOTHING;
         inputs[i] = is_none ? HTP_TENSOR_NONE : carried_tensor(l, node->inputs[i]);
     }
     htp_attribute body = htp_attribute_graph("body", l->graphs[node->blocks[0]]);
@@ -162,7 +162,7 @@ static void begin_block(htp_lowering *l, uint32_t block, bool is_loop)
         const carried_type type = find_carried_type(l, id);
         l->bindings[id].tensor = htp_draft_add_graph_input(l->model, graph, value->name, type.dtype,
                                                            type.rank, type.dims);
-        if (value->kind == HTP_SHIM_SEQUENCE) {
+        if (value->kind == HTP_TRACE_SEQUENCE) {
             htp_draft_set_sequence(l->model, l->bindings[id].tensor);
         }
         if (is_loop && i == 0) {

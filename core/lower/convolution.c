@@ -75,7 +75,7 @@ static void read_padding(htp_lowering *l, htp_convolution *c)
 {
     c->pads = HTP_NEW_ARRAY(l->arena, int64_t, 2 * c->axes);
     htp_value_id value = htp_arg_value(l, "padding");
-    if (value == HTP_NONE || htp_graph_value(l->graph, value)->kind != HTP_SHIM_STRING) {
+    if (value == HTP_NONE || htp_graph_value(l->graph, value)->kind != HTP_TRACE_STRING) {
         const int64_t *padding = htp_arg_spatial(l, "padding", c->axes, zeros);
         for (size_t i = 0; i < c->axes; i++) {
             c->pads[i] = padding[i];

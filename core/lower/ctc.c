@@ -40,7 +40,7 @@ static htp_tensor_id read_lengths(htp_lowering *l, const char *name)
 {
     static const int64_t column[] = {-1, 1};
     const htp_trace_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
-    htp_tensor_id lengths = value->kind == HTP_SHIM_TENSOR
+    htp_tensor_id lengths = value->kind == HTP_TRACE_TENSOR
                                 ? htp_arg_tensor_as(l, name, HTP_DTYPE_INT64)
                                 : htp_arg_shape(l, name);
     return htp_emit_reshape(l, lengths, column, 2);

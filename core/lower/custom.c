@@ -137,7 +137,7 @@ typedef struct custom_node {
 
 static void add_input(custom_node *node, htp_value_id id)
 {
-    bool is_none = htp_graph_value(node->l->graph, id)->kind == HTP_SHIM_NOTHING;
+    bool is_none = htp_graph_value(node->l->graph, id)->kind == HTP_TRACE_NOTHING;
     htp_tensor_id tensor = is_none ? HTP_TENSOR_NONE : htp_value_tensor(node->l, id);
     HTP_PUSH(node->l->arena, &node->inputs, tensor);
 }
@@ -148,7 +148,7 @@ static void add_inputs(custom_node *node, const char *name, htp_value_id id)
     if (node->has_list) {
         htp_lower_fail(node->l, "the tensor '%s' follows a list of tensors", name);
     }
-    if (value->kind != HTP_SHIM_LIST) {
+    if (value->kind != HTP_TRACE_LIST) {
         add_input(node, id);
         return;
     }
@@ -186,16 +186,16 @@ static htp_attribute list_attribute(htp_lowering *l, const char *name, const cha
 
 static bool is_constant(htp_lowering *l, const htp_trace_value *value, htp_value_id id)
 {
-    if (value->kind == HTP_SHIM_STRING) {
+    if (value->kind == HTP_TRACE_STRING) {
         return true;
     }
-    for (uint32_t i = 0; value->kind == HTP_SHIM_LIST && i < value->element_count; i++) {
+    for (uint32_t i = 0; value->kind == HTP_TRACE_LIST && i < value->element_count; i++) {
         const htp_trace_value *item = htp_graph_value(l->graph, value->elements[i]);
         if (!is_constant(l, item, value->elements[i])) {
             return false;
         }
     }
-    return value->kind == HTP_SHIM_LIST || htp_value_is_constant(l, id);
+    return value->kind == HTP_TRACE_LIST || htp_value_is_constant(l, id);
 }
 
 /** None leaves an attribute out; a device or the like is none. */
@@ -203,7 +203,7 @@ static void add_attribute(custom_node *node, const char *name, const char *type,
 {
     htp_lowering *l = node->l;
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_SHIM_NOTHING || value->kind == HTP_SHIM_OPAQUE) {
+    if (value->kind == HTP_TRACE_NOTHING || value->kind == HTP_TRACE_OPAQUE) {
         return;
     }
     if (!is_constant(l, value, id)) {
@@ -211,11 +211,11 @@ static void add_attribute(custom_node *node, const char *name, const char *type,
         return;
     }
     htp_attribute attribute = htp_attribute_int(name, value->i[0]);
-    if (value->kind == HTP_SHIM_FLOAT) {
+    if (value->kind == HTP_TRACE_FLOAT) {
         attribute = htp_attribute_float(name, value->f[0]);
-    } else if (value->kind == HTP_SHIM_STRING) {
+    } else if (value->kind == HTP_TRACE_STRING) {
         attribute = htp_attribute_string(name, value->s);
-    } else if (value->kind == HTP_SHIM_LIST) {
+    } else if (value->kind == HTP_TRACE_LIST) {
         attribute = list_attribute(l, name, type, value);
     }
     HTP_PUSH(l->arena, &node->attributes, attribute);
@@ -225,10 +225,10 @@ static void add_attribute(custom_node *node, const char *name, const char *type,
 static void bind_outputs(htp_lowering *l, const htp_tensor_id *outputs)
 {
     for (uint32_t i = 0; i < l->node->output_count; i++) {
-        htp_shim_kind kind = htp_graph_value(l->graph, l->node->outputs[i])->kind;
-        if (kind == HTP_SHIM_TENSOR) {
+        htp_trace_kind kind = htp_graph_value(l->graph, l->node->outputs[i])->kind;
+        if (kind == HTP_TRACE_TENSOR) {
             htp_bind(l, i, outputs[i]);
-        } else if (kind != HTP_SHIM_NOTHING) {
+        } else if (kind != HTP_TRACE_NOTHING) {
             htp_lower_fail(l, "an output that is no tensor cannot be exported");
         }
     }

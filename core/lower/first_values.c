@@ -53,8 +53,8 @@ static void fill(htp_draft *model, htp_draft_state *state, const htp_first *firs
 static void copy_number(htp_draft *model, htp_draft_state *state, const htp_trace_value *value)
 {
     const htp_tensor *input = &model->tensors.items[state->input];
-    htp_number number =
-        value->kind == HTP_SHIM_FLOAT ? htp_number_float(value->f[0]) : htp_number_int(value->i[0]);
+    htp_number number = value->kind == HTP_TRACE_FLOAT ? htp_number_float(value->f[0])
+                                                       : htp_number_int(value->i[0]);
     char *data = HTP_NEW_ARRAY(model->arena, char, sizeof(double));
     (void)htp_number_write(input->dtype, number, data);
     set_dims(model, state, 0, NULL);
@@ -64,12 +64,12 @@ static void copy_number(htp_draft *model, htp_draft_state *state, const htp_trac
 
 static void take_value(htp_draft *model, htp_draft_state *state, const htp_trace_value *value)
 {
-    if (value->kind != HTP_SHIM_TENSOR) {
+    if (value->kind != HTP_TRACE_TENSOR) {
         copy_number(model, state, value);
         return;
     }
     if (value->weight != HTP_NONE) {
-        const htp_shim_weight *weight = &model->graph->trace->weights[value->weight];
+        const htp_weight *weight = &model->graph->trace->weights[value->weight];
         state->first.weight = value->weight;
         set_dims(model, state, weight->rank, weight->dims);
         return;

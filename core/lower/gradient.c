@@ -180,7 +180,7 @@ static htp_value_id spacing_of(htp_lowering *l, size_t index)
         return HTP_NONE;
     }
     const htp_trace_value *value = htp_graph_value(l->graph, spacing);
-    if (value->kind != HTP_SHIM_LIST) {
+    if (value->kind != HTP_TRACE_LIST) {
         return spacing;
     }
     if (index >= value->element_count) {
@@ -197,7 +197,7 @@ static htp_tensor_id emit_along(htp_lowering *l, const line *n, htp_value_id spa
     }
     const htp_trace_value *value = htp_graph_value(l->graph, spacing);
     htp_tensor_id x = htp_value_tensor_as(l, spacing, n->f->dtype);
-    bool has_coordinates = value->kind == HTP_SHIM_TENSOR && value->rank == 1;
+    bool has_coordinates = value->kind == HTP_TRACE_TENSOR && value->rank == 1;
     return has_coordinates ? emit_uneven(n, x) : emit_even(n, x);
 }
 
@@ -208,7 +208,7 @@ void htp_lower_gradient(htp_lowering *l)
     size_t count = 0;
     const int64_t *dims = htp_arg_dims_list(l, "dim", rank, !htp_arg_present(l, "dim"), &count);
     const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
-    if (list->kind != HTP_SHIM_LIST || list->element_count != count || rank == 0) {
+    if (list->kind != HTP_TRACE_LIST || list->element_count != count || rank == 0) {
         htp_lower_fail(l, "it gives %u results for %zu dims", list->element_count, count);
         return;
     }

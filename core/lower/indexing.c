@@ -84,7 +84,7 @@ void htp_emit_place_columns(htp_lowering *l, htp_tensor_id mask, uint32_t rank,
 
 bool htp_index_is_mask(const htp_trace_value *index)
 {
-    return index->kind == HTP_SHIM_TENSOR &&
+    return index->kind == HTP_TRACE_TENSOR &&
            (index->dtype == HTP_DTYPE_BOOL || index->dtype == HTP_DTYPE_UINT8);
 }
 
@@ -100,11 +100,11 @@ static void add_index(htp_lowering *l, htp_indexing *n, htp_value_id id, uint32_
                       htp_value_id *values)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_SHIM_NOTHING) {
+    if (value->kind == HTP_TRACE_NOTHING) {
         return;
     }
     bool is_mask = htp_index_is_mask(value);
-    if (value->kind != HTP_SHIM_TENSOR || (!is_mask && !htp_dtype_is_integer(value->dtype)) ||
+    if (value->kind != HTP_TRACE_TENSOR || (!is_mask && !htp_dtype_is_integer(value->dtype)) ||
         (is_mask && value->rank == 0)) {
         htp_lower_fail(l, "an index is no tensor of integers or mask with dims");
         return;

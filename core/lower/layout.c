@@ -308,7 +308,7 @@ static bool derive_elementwise(search *s, htp_lowering *at, htp_value_id value, 
 {
     for (uint32_t i = 0; i < at->node->input_count; i++) {
         htp_value_id input = at->node->inputs[i];
-        if (htp_graph_value(s->l->graph, input)->kind != HTP_SHIM_TENSOR ||
+        if (htp_graph_value(s->l->graph, input)->kind != HTP_TRACE_TENSOR ||
             rank_of(s->l, input) == 0) {
             continue;
         }
@@ -386,7 +386,7 @@ static bool is_in_place(const char *kind)
 }
 
 /** Weights may lie in the archive in any order. */
-static bool is_weight_in_order(const htp_shim_weight *weight)
+static bool is_weight_in_order(const htp_weight *weight)
 {
     int64_t stride = 1;
     for (uint32_t i = weight->rank; i-- > 0;) {
@@ -402,7 +402,7 @@ static bool find(search *s, htp_value_id value, htp_layout *layout)
 {
     const htp_lowering *l = s->l;
     const htp_trace_value *facts = htp_graph_value(l->graph, value);
-    if (facts->kind != HTP_SHIM_TENSOR || facts->rank > HTP_SHIM_MAX_RANK ||
+    if (facts->kind != HTP_TRACE_TENSOR || facts->rank > HTP_SHIM_MAX_RANK ||
         s->visits++ > MOST_VISITS) {
         return false;
     }

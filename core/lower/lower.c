@@ -20,7 +20,7 @@
 /** Why no lowering can treat a value right; NULL when there is nothing. */
 static const char *find_obstacle(htp_lowering *l, const htp_trace_value *value)
 {
-    if (value->kind != HTP_SHIM_TENSOR) {
+    if (value->kind != HTP_TRACE_TENSOR) {
         return NULL;
     }
     if (htp_onnx_data_type(value->dtype) == 0) {
@@ -59,7 +59,7 @@ static void bind_complex_input(htp_lowering *l, htp_value_id id, const char *nam
 static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_SHIM_LIST) {
+    if (value->kind == HTP_TRACE_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             const char *own = htp_graph_value(l->graph, value->elements[i])->name;
             bind_input(l, value->elements[i],
@@ -68,7 +68,7 @@ static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
     } else if (htp_value_is_complex(l->graph, id)) {
         bind_complex_input(l, id, name);
     } else if (htp_graph_is_computed(l->graph, id)) {
-        bool is_tensor = value->kind == HTP_SHIM_TENSOR;
+        bool is_tensor = value->kind == HTP_TRACE_TENSOR;
         l->bindings[id].tensor =
             htp_draft_add_input(l->model, name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
                                 is_tensor ? l->graph->values[id].dims : NULL);
@@ -93,10 +93,10 @@ static const char *find_obstacles(htp_lowering *l, const uint32_t *values, uint3
     for (uint32_t i = 0; i < count && !obstacle; i++) {
         const htp_trace_value *value = htp_graph_value(l->graph, values[i]);
         obstacle = find_obstacle(l, value);
-        *follows = *follows || value->kind == HTP_SHIM_UNKNOWN;
-        for (uint32_t j = 0; value->kind == HTP_SHIM_LIST && j < value->element_count; j++) {
+        *follows = *follows || value->kind == HTP_TRACE_UNKNOWN;
+        for (uint32_t j = 0; value->kind == HTP_TRACE_LIST && j < value->element_count; j++) {
             const htp_trace_value *element = htp_graph_value(l->graph, value->elements[j]);
-            *follows = *follows || element->kind == HTP_SHIM_UNKNOWN;
+            *follows = *follows || element->kind == HTP_TRACE_UNKNOWN;
             obstacle = obstacle ? obstacle : find_obstacle(l, element);
         }
     }
@@ -110,7 +110,7 @@ static bool ends_unknown(const htp_lowering *l)
         const htp_trace_block *block = &l->graph->trace->blocks[l->node->blocks[k]];
         for (uint32_t i = 0; i < block->output_count; i++) {
             htp_value_id id = block->outputs[i];
-            if (id != HTP_NONE && htp_graph_value(l->graph, id)->kind == HTP_SHIM_UNKNOWN) {
+            if (id != HTP_NONE && htp_graph_value(l->graph, id)->kind == HTP_TRACE_UNKNOWN) {
                 return true;
             }
         }
@@ -121,7 +121,7 @@ static bool ends_unknown(const htp_lowering *l)
 static bool is_empty(const htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    for (uint32_t i = 0; value->kind == HTP_SHIM_TENSOR && i < value->rank; i++) {
+    for (uint32_t i = 0; value->kind == HTP_TRACE_TENSOR && i < value->rank; i++) {
         const htp_dim *dim = &l->graph->values[id].dims[i];
         if (!dim->symbol && dim->size == 0) {
             return true;
@@ -164,7 +164,7 @@ static const char *find_empty(const htp_lowering *l)
 static void bind_substitutes(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_SHIM_LIST) {
+    if (value->kind == HTP_TRACE_LIST) {
         for (uint32_t i = 0; i < value->element_count; i++) {
             bind_substitutes(l, value->elements[i]);
         }
@@ -288,13 +288,13 @@ static void bind_outputs(htp_lowering *l)
     l->model->current_graph = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < trace->output_count; i++) {
-        htp_shim_kind kind = htp_graph_value(l->graph, trace->outputs[i])->kind;
-        count += kind != HTP_SHIM_NOTHING;
+        htp_trace_kind kind = htp_graph_value(l->graph, trace->outputs[i])->kind;
+        count += kind != HTP_TRACE_NOTHING;
     }
     uint32_t number = 0;
     for (uint32_t i = 0; i < trace->output_count; i++) {
         htp_value_id id = trace->outputs[i];
-        if (htp_graph_value(l->graph, id)->kind == HTP_SHIM_NOTHING) {
+        if (htp_graph_value(l->graph, id)->kind == HTP_TRACE_NOTHING) {
             continue;
         }
         htp_tensor_id tensor = output_tensor(l, id, number);

@@ -144,7 +144,7 @@ void htp_lower_number_power(htp_lowering *l)
     htp_operands o = number_operands(l, htp_output_dtype(l, 0));
     if (l->failure == NULL && htp_value_is_constant(l, l->node->inputs[1])) {
         const htp_trace_value *exponent = htp_graph_value(l->graph, l->node->inputs[1]);
-        double power = exponent->kind == HTP_SHIM_FLOAT ? exponent->f[0] : (double)exponent->i[0];
+        double power = exponent->kind == HTP_TRACE_FLOAT ? exponent->f[0] : (double)exponent->i[0];
         bind_number(l, htp_emit_power(l, o.dtype, o.a, power), o.dtype);
     } else if (o.dtype == HTP_DTYPE_FLOAT64) {
         bind_number(l, htp_emit_binary(l, "Pow", o.a, o.b), o.dtype);
@@ -209,7 +209,7 @@ void htp_lower_item(htp_lowering *l)
 {
     htp_value_id id = l->node->inputs[0];
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind != HTP_SHIM_TENSOR) {
+    if (value->kind != HTP_TRACE_TENSOR) {
         htp_lower_number_cast(l);
     } else if (value->rank == 0 && l->bindings[id].vector == HTP_TENSOR_NONE) {
         htp_bind(l, 0, htp_value_tensor_as(l, id, htp_output_dtype(l, 0)));

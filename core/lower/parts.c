@@ -43,7 +43,7 @@ void htp_lower_cat(htp_lowering *l)
     size_t part_count = 0;
     for (size_t i = 0; i < count; i++) {
         const htp_trace_value *value = htp_graph_value(l->graph, values[i]);
-        if (value->kind == HTP_SHIM_TENSOR && value->rank == 1 && rank != 1) {
+        if (value->kind == HTP_TRACE_TENSOR && value->rank == 1 && rank != 1) {
             continue;
         }
         parts[part_count++] = htp_value_tensor_as(l, values[i], htp_output_dtype(l, 0));
@@ -122,7 +122,7 @@ static const htp_value_id *output_list(htp_lowering *l, size_t *count)
 {
     const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
     *count = list->element_count;
-    if (list->kind != HTP_SHIM_LIST || list->element_count == 0) {
+    if (list->kind != HTP_TRACE_LIST || list->element_count == 0) {
         htp_lower_fail(l, "its result is not a list of known length");
     }
     return list->elements;
@@ -153,7 +153,7 @@ static bool bind_constant_split(htp_lowering *l, int64_t axis)
     htp_sizes sizes = htp_sizes_begin(l);
     for (size_t i = 0; i < count; i++) {
         const htp_trace_value *part = htp_graph_value(l->graph, outputs[i]);
-        if (part->kind != HTP_SHIM_TENSOR || axis >= part->rank) {
+        if (part->kind != HTP_TRACE_TENSOR || axis >= part->rank) {
             htp_lower_fail(l, "its results are not tensors of the same rank");
             return true;
         }

@@ -35,10 +35,10 @@ static htp_dtype combine(htp_dtype higher, htp_dtype lower)
 static void add_value(htp_lowering *l, categories *c, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_SHIM_TENSOR) {
+    if (value->kind == HTP_TRACE_TENSOR) {
         htp_dtype *category = value->rank ? &c->with_dims : &c->without_dims;
         *category = promote(*category, htp_value_dtype(l, id));
-    } else if (value->kind == HTP_SHIM_FLOAT) {
+    } else if (value->kind == HTP_TRACE_FLOAT) {
         c->numbers = promote(c->numbers, HTP_DTYPE_FLOAT32);
     } else if (htp_value_is_number(value)) {
         c->numbers = promote(c->numbers, htp_value_dtype(l, id));

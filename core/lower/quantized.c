@@ -12,7 +12,7 @@
 
 static bool is_quantized(const htp_trace_value *value)
 {
-    return value->kind == HTP_SHIM_TENSOR && value->is_quantized;
+    return value->kind == HTP_TRACE_TENSOR && value->is_quantized;
 }
 
 bool htp_value_is_quantized(const htp_graph *graph, htp_value_id id)
@@ -38,20 +38,20 @@ bool htp_value_read(htp_lowering *l, htp_value_id id, size_t index, htp_number *
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (htp_value_is_number(value)) {
-        *number = value->kind == HTP_SHIM_FLOAT ? htp_number_float(value->f[0])
-                                                : htp_number_int(value->i[0]);
+        *number = value->kind == HTP_TRACE_FLOAT ? htp_number_float(value->f[0])
+                                                 : htp_number_int(value->i[0]);
         return value->is_constant;
     }
     const char *data = value->data;
     size_t bytes = (size_t)value->data_bytes;
     size_t size = htp_dtype_size(value->dtype);
-    if (value->kind == HTP_SHIM_TENSOR && value->weight != HTP_SHIM_NONE) {
-        const htp_shim_weight *weight = &l->graph->trace->weights[value->weight];
+    if (value->kind == HTP_TRACE_TENSOR && value->weight != HTP_SHIM_NONE) {
+        const htp_weight *weight = &l->graph->trace->weights[value->weight];
         data = weight->data;
         bytes = (size_t)weight->storage_bytes;
         index += (size_t)weight->storage_offset;
     }
-    return value->kind == HTP_SHIM_TENSOR && data && size > 0 && index < bytes / size &&
+    return value->kind == HTP_TRACE_TENSOR && data && size > 0 && index < bytes / size &&
            htp_number_read(value->dtype, data + index * size, number);
 }
 
@@ -159,7 +159,7 @@ static htp_tensor_id beside(htp_lowering *l, htp_value_id id, int32_t axis, uint
     if (axis >= 0) {
         return htp_emit_channels(l, x, rank - 1 - (uint32_t)axis);
     }
-    bool is_tensor = htp_graph_value(l->graph, id)->kind == HTP_SHIM_TENSOR;
+    bool is_tensor = htp_graph_value(l->graph, id)->kind == HTP_TRACE_TENSOR;
     return is_tensor ? htp_emit_reshape(l, x, NULL, 0) : x;
 }
 

@@ -58,7 +58,7 @@ static int64_t read_hidden(htp_lowering *l, const recurrent *r)
 {
     const htp_trace_value *weight = htp_graph_value(l->graph, r->weights[1]);
     const htp_dim *dims = l->graph->values[r->weights[1]].dims;
-    if (weight->kind != HTP_SHIM_TENSOR || weight->rank != 2 || dims[1].symbol) {
+    if (weight->kind != HTP_TRACE_TENSOR || weight->rank != 2 || dims[1].symbol) {
         htp_lower_fail(l, "its weights are not matrices of known sizes");
         return 1;
     }
@@ -272,7 +272,7 @@ static step read_step(htp_lowering *l)
               .h = HTP_TENSOR_NONE,
               .c = HTP_TENSOR_NONE};
     htp_value_id state = htp_arg_value(l, "hx");
-    if (state != HTP_NONE && htp_graph_value(l->graph, state)->kind == HTP_SHIM_LIST) {
+    if (state != HTP_NONE && htp_graph_value(l->graph, state)->kind == HTP_TRACE_LIST) {
         size_t count = 0;
         const htp_value_id *states = htp_arg_list(l, "hx", &count);
         if (count != 2) {

@@ -78,7 +78,7 @@ bool htp_args_may_be_empty(const htp_lowering *l)
     for (uint32_t i = 0; i < l->node->input_count && !is_empty; i++) {
         htp_value_id id = l->node->inputs[i];
         const htp_value *value = id == HTP_NONE ? NULL : &l->graph->values[id];
-        uint32_t rank = value && value->traced->kind == HTP_SHIM_TENSOR ? value->traced->rank : 0;
+        uint32_t rank = value && value->traced->kind == HTP_TRACE_TENSOR ? value->traced->rank : 0;
         for (uint32_t d = 0; d < rank && !is_empty; d++) {
             is_empty = may_be_zero(l, value->dims[d]);
         }

@@ -48,7 +48,7 @@ void htp_lower_nonzero_numpy(htp_lowering *l)
         x = flat(l, x);
         rank = 1;
     }
-    if (list->kind != HTP_SHIM_LIST || list->element_count != rank) {
+    if (list->kind != HTP_TRACE_LIST || list->element_count != rank) {
         htp_lower_fail(l, "its result is not a list of %u vectors", rank);
         return;
     }

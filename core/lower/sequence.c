@@ -12,7 +12,7 @@
 
 bool htp_value_is_sequence(const htp_lowering *l, htp_value_id id)
 {
-    return htp_graph_value(l->graph, id)->kind == HTP_SHIM_SEQUENCE;
+    return htp_graph_value(l->graph, id)->kind == HTP_TRACE_SEQUENCE;
 }
 
 htp_tensor_id htp_emit_empty_sequence(htp_lowering *l, htp_value_id like)

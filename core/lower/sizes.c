@@ -40,8 +40,8 @@ void htp_sizes_add_value(htp_sizes *sizes, htp_value_id id)
     htp_lowering *l = sizes->l;
     const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (htp_value_is_number(value) && value->is_constant) {
-        htp_sizes_add_number(sizes, value->kind == HTP_SHIM_FLOAT ? htp_number_float(value->f[0])
-                                                                  : htp_number_int(value->i[0]));
+        htp_sizes_add_number(sizes, value->kind == HTP_TRACE_FLOAT ? htp_number_float(value->f[0])
+                                                                   : htp_number_int(value->i[0]));
     } else {
         htp_tensor_id vector = htp_value_vector(l, id);
         htp_sizes_add_tensor(sizes, htp_emit_cast(l, vector, htp_value_dtype(l, id), sizes->dtype));

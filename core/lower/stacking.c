@@ -43,7 +43,7 @@ void htp_lower_atleast(htp_lowering *l)
 static const htp_value_id *output_elements(htp_lowering *l, size_t count)
 {
     const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
-    if (list->kind != HTP_SHIM_LIST || list->element_count != count) {
+    if (list->kind != HTP_TRACE_LIST || list->element_count != count) {
         htp_lower_fail(l, "its result is not a list of %zu tensors", count);
         return NULL;
     }

@@ -7,7 +7,7 @@ void htp_state_bind_inputs(htp_lowering *l)
     for (uint32_t i = 0; i < l->graph->state_count; i++) {
         const htp_graph_state *state = &l->graph->states[i];
         const htp_trace_value *value = htp_graph_value(l->graph, state->before);
-        bool is_tensor = value->kind == HTP_SHIM_TENSOR;
+        bool is_tensor = value->kind == HTP_TRACE_TENSOR;
         if (is_tensor && htp_dtype_is_complex(value->dtype)) {
             htp_lower_fail(l, "the attribute %s, which the next call reads, is %s", state->name,
                            htp_dtype_name(value->dtype));

@@ -10,14 +10,14 @@
 
 bool htp_value_is_number(const htp_trace_value *value)
 {
-    return value->kind == HTP_SHIM_INT || value->kind == HTP_SHIM_FLOAT ||
-           value->kind == HTP_SHIM_BOOL;
+    return value->kind == HTP_TRACE_INT || value->kind == HTP_TRACE_FLOAT ||
+           value->kind == HTP_TRACE_BOOL;
 }
 
 bool htp_value_is_constant(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind != HTP_SHIM_LIST) {
+    if (value->kind != HTP_TRACE_LIST) {
         return htp_value_is_number(value) && value->is_constant;
     }
     for (uint32_t i = 0; i < value->element_count; i++) {
@@ -32,17 +32,17 @@ bool htp_value_is_constant(htp_lowering *l, htp_value_id id)
 htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_SHIM_LIST && value->element_count) {
+    if (value->kind == HTP_TRACE_LIST && value->element_count) {
         value = htp_graph_value(l->graph, value->elements[0]);
     }
     switch (value->kind) {
-    case HTP_SHIM_SEQUENCE:
+    case HTP_TRACE_SEQUENCE:
         return value->dtype;
-    case HTP_SHIM_TENSOR:
+    case HTP_TRACE_TENSOR:
         return l->part == HTP_PART_NONE ? value->dtype : htp_dtype_real(value->dtype);
-    case HTP_SHIM_FLOAT:
+    case HTP_TRACE_FLOAT:
         return HTP_DTYPE_FLOAT64;
-    case HTP_SHIM_BOOL:
+    case HTP_TRACE_BOOL:
         return HTP_DTYPE_BOOL;
     default:
         return HTP_DTYPE_INT64;
@@ -53,14 +53,14 @@ htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
 static htp_tensor_id constant_numbers(htp_lowering *l, const htp_trace_value *value,
                                       htp_dtype dtype)
 {
-    bool is_list = value->kind == HTP_SHIM_LIST;
+    bool is_list = value->kind == HTP_TRACE_LIST;
     int64_t count = is_list ? value->element_count : 1;
     htp_number *numbers = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)count + 1);
     for (int64_t i = 0; i < count; i++) {
         const htp_trace_value *element =
             is_list ? htp_graph_value(l->graph, value->elements[i]) : value;
-        numbers[i] = element->kind == HTP_SHIM_FLOAT ? htp_number_float(element->f[0])
-                                                     : htp_number_int(element->i[0]);
+        numbers[i] = element->kind == HTP_TRACE_FLOAT ? htp_number_float(element->f[0])
+                                                      : htp_number_int(element->i[0]);
     }
     return htp_emit_numbers(l, dtype, is_list ? 1 : 0, &count, numbers);
 }
@@ -154,7 +154,7 @@ htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dt
         return htp_emit_cast(l, part, from, dtype);
     }
     switch (value->kind) {
-    case HTP_SHIM_TENSOR:
+    case HTP_TRACE_TENSOR:
         if (htp_dtype_is_complex(value->dtype)) {
             htp_lower_fail(l, "complex numbers are not supported here");
             return HTP_TENSOR_NONE;
@@ -167,16 +167,16 @@ htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dt
             return htp_emit_cast(l, known_tensor(l, id), from, dtype);
         }
         return htp_emit_cast(l, bound(l, id, false), from, dtype);
-    case HTP_SHIM_INT:
-    case HTP_SHIM_FLOAT:
-    case HTP_SHIM_BOOL:
+    case HTP_TRACE_INT:
+    case HTP_TRACE_FLOAT:
+    case HTP_TRACE_BOOL:
         if (value->is_constant) {
             return constant_numbers(l, value, dtype);
         }
         return htp_emit_cast(l, bound(l, id, false), from, dtype);
-    case HTP_SHIM_SEQUENCE:
+    case HTP_TRACE_SEQUENCE:
         return bound(l, id, false);
-    case HTP_SHIM_LIST:
+    case HTP_TRACE_LIST:
         return list_tensor(l, id, dtype);
     default:
         htp_lower_fail(l, "a tensor is needed where another kind of value stands");
@@ -191,11 +191,11 @@ htp_tensor_id htp_value_vector(htp_lowering *l, htp_value_id id)
         if (!value->is_constant) {
             return bound(l, id, true);
         }
-        htp_number number = value->kind == HTP_SHIM_FLOAT ? htp_number_float(value->f[0])
-                                                          : htp_number_int(value->i[0]);
+        htp_number number = value->kind == HTP_TRACE_FLOAT ? htp_number_float(value->f[0])
+                                                           : htp_number_int(value->i[0]);
         return htp_emit_numbers(l, htp_value_dtype(l, id), 1, (const int64_t[]){1}, &number);
     }
-    if (value->kind != HTP_SHIM_TENSOR) {
+    if (value->kind != HTP_TRACE_TENSOR) {
         htp_lower_fail(l, "a number is needed where another kind of value stands");
         return HTP_TENSOR_NONE;
     }
@@ -208,7 +208,7 @@ htp_tensor_id htp_value_vector(htp_lowering *l, htp_value_id id)
 htp_tensor_id htp_value_shape(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_SHIM_LIST) {
+    if (value->kind == HTP_TRACE_LIST) {
         return list_tensor(l, id, HTP_DTYPE_INT64);
     }
     return htp_emit_cast(l, htp_value_vector(l, id), htp_value_dtype(l, id), HTP_DTYPE_INT64);
@@ -232,7 +232,7 @@ static bool contradicts(htp_lowering *l, htp_value_id id, const htp_tensor *know
     if (known->dtype != htp_value_dtype(l, id)) {
         return true;
     }
-    if (value->kind != HTP_SHIM_TENSOR) {
+    if (value->kind != HTP_TRACE_TENSOR) {
         return false;
     }
     bool differs = known->rank != value->rank;
@@ -250,7 +250,7 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
         return;
     }
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind != HTP_SHIM_TENSOR || !htp_dtype_is_complex(value->dtype)) {
+    if (value->kind != HTP_TRACE_TENSOR || !htp_dtype_is_complex(value->dtype)) {
         l->bindings[id].tensor = tensor;
     } else if (l->part != HTP_PART_NONE) {
         l->bindings[id].parts[l->part - 1] = tensor;
@@ -264,9 +264,9 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
         if (contradicts(l, id, known)) {
             htp_lower_fail(l, "its lowering gives a result of another dtype or shape");
         }
-    } else if (value->kind == HTP_SHIM_TENSOR || value->kind == HTP_SHIM_SEQUENCE) {
+    } else if (value->kind == HTP_TRACE_TENSOR || value->kind == HTP_TRACE_SEQUENCE) {
         htp_draft_set_type(l->model, tensor, dtype, value->rank, l->graph->values[id].dims);
-        if (value->kind == HTP_SHIM_SEQUENCE) {
+        if (value->kind == HTP_TRACE_SEQUENCE) {
             htp_draft_set_sequence(l->model, tensor);
         }
     } else if (htp_value_is_number(value)) {

@@ -136,7 +136,7 @@ static htp_tensor_id add_initializer(htp_draft *model, const char *name,
 }
 
 /* Complex numbers lie in memory as pairs of their real and imaginary parts. */
-static void set_pairs_type(htp_draft *model, htp_tensor_id tensor, const htp_shim_weight *view)
+static void set_pairs_type(htp_draft *model, htp_tensor_id tensor, const htp_weight *view)
 {
     int64_t *sizes = HTP_NEW_ARRAY(model->arena, int64_t, (size_t)view->rank + 1);
     if (view->rank > 0) {
@@ -148,7 +148,7 @@ static void set_pairs_type(htp_draft *model, htp_tensor_id tensor, const htp_shi
 
 htp_tensor_id htp_draft_weight(htp_draft *model, uint32_t weight)
 {
-    const htp_shim_weight *view = &model->graph->trace->weights[weight];
+    const htp_weight *view = &model->graph->trace->weights[weight];
     size_t words = 3 + 2 * (size_t)view->rank;
     uint64_t *key = HTP_NEW_ARRAY(model->arena, uint64_t, words);
     key[0] = view->storage;

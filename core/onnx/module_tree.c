@@ -63,13 +63,13 @@ static void add_children(tree_writer *w, uint32_t module)
 
 static const char *local_name(const tree_writer *w, uint32_t weight)
 {
-    const htp_shim_weight *shim = &w->graph->trace->weights[weight];
+    const htp_weight *shim = &w->graph->trace->weights[weight];
     return htp_parameters_local_name(w->graph->modules[shim->module].shim->path, shim);
 }
 
 static void add_shape(tree_writer *w, uint32_t weight)
 {
-    const htp_shim_weight *shim = &w->graph->trace->weights[weight];
+    const htp_weight *shim = &w->graph->trace->weights[weight];
     add_key(&w->text, local_name(w, weight));
     htp_text_add(&w->text, "[");
     for (uint32_t axis = 0; axis < shim->rank; axis++) {
@@ -121,7 +121,7 @@ static void add_buffers(tree_writer *w, uint32_t module)
 
 static void add_record(tree_writer *w, uint32_t module)
 {
-    const htp_shim_module *shim = w->graph->modules[module].shim;
+    const htp_instance *shim = w->graph->modules[module].shim;
     const htp_hierarchy_module *facts = &w->hierarchy->modules[module];
     htp_text *text = &w->text;
     htp_text_add(text, "{");

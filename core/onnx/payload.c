@@ -9,7 +9,7 @@
 enum { SMALLEST_LONG_RUN = 1024 }; /* bytes; fewer are gathered */
 
 /* Bytes of all elements. @return whether the dims are sizes, and the bytes can be counted. */
-static bool count_bytes(const htp_shim_weight *weight, uint64_t element, uint64_t *bytes)
+static bool count_bytes(const htp_weight *weight, uint64_t element, uint64_t *bytes)
 {
     bool fits = true;
     bool is_empty = false;
@@ -28,7 +28,7 @@ static bool count_bytes(const htp_shim_weight *weight, uint64_t element, uint64_
 }
 
 /* Whether the last element of a weight that has elements ends within its storage. */
-static bool lies_in_storage(const htp_shim_weight *weight, uint64_t element)
+static bool lies_in_storage(const htp_weight *weight, uint64_t element)
 {
     if (!weight->data || weight->storage_offset < 0) {
         return false;
@@ -59,7 +59,7 @@ htp_status htp_payload_check(const htp_draft *model, const htp_initializer *init
     if (initializer->weight == HTP_NONE) {
         return HTP_OK;
     }
-    const htp_shim_weight *weight = &model->graph->trace->weights[initializer->weight];
+    const htp_weight *weight = &model->graph->trace->weights[initializer->weight];
     uint64_t element = htp_dtype_size(weight->dtype);
     if (weight->rank > HTP_SHIM_MAX_RANK || !count_bytes(weight, element, bytes) ||
         (*bytes > 0 && !lies_in_storage(weight, element))) {
@@ -73,7 +73,7 @@ htp_status htp_payload_check(const htp_draft *model, const htp_initializer *init
 
 /* Splits a weight into runs: dims of size 1 are left out, neighbours that can be walked as one are
  * merged, and an innermost dim without gaps becomes the run. */
-static void split_into_runs(htp_payload *payload, const htp_shim_weight *weight)
+static void split_into_runs(htp_payload *payload, const htp_weight *weight)
 {
     uint64_t element = htp_dtype_size(weight->dtype);
     uint32_t rank = 0;
@@ -113,7 +113,7 @@ void htp_payload_begin(htp_payload *payload, const htp_draft *model,
         payload->first = initializer->data;
         return;
     }
-    const htp_shim_weight *weight = &model->graph->trace->weights[initializer->weight];
+    const htp_weight *weight = &model->graph->trace->weights[initializer->weight];
     for (uint32_t i = 0; i < weight->rank; i++) {
         if (weight->dims[i] == 0) {
             return;

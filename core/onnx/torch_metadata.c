@@ -108,7 +108,7 @@ static scope_texts make_texts(htp_torch_metadata_maker *maker, uint32_t scope,
     htp_text_add(&classes, "[");
     htp_text_add(&scopes, "[");
     for (size_t i = list_chain(maker->graph, scope, end, chain); i-- > 0;) {
-        const htp_shim_module *module = maker->graph->modules[chain[i]].shim;
+        const htp_instance *module = maker->graph->modules[chain[i]].shim;
         const char *path = told_path(maker, chain[i], setting);
         htp_hierarchy_add_encoded(&names, path, true);
         htp_text_add(&names, ": ");

@@ -266,7 +266,7 @@ static bool find_in_source(htp_writer *w, uint32_t index, uint64_t *offset)
     if (!w->payload.is_mapped || w->payload.run_bytes != w->payloads[index]) {
         return false;
     }
-    const htp_shim_weight *weight =
+    const htp_weight *weight =
         &w->model->graph->trace->weights[w->model->initializers.items[index].weight];
     *offset =
         weight->file_offset + (uint64_t)(w->payload.first - (const unsigned char *)weight->data);

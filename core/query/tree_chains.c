@@ -23,7 +23,7 @@ typedef HTP_VECTOR(struct link) chain;
 struct chains {
     htp_tree_finder *finder;
     htp_view_name namespace_key, scopes_key, classes_key; /* 0: not that way */
-    HTP_VECTOR(htp_shim_module) modules;
+    HTP_VECTOR(htp_instance) modules;
     HTP_VECTOR(htp_slice) paths;
     HTP_VECTOR(bool) is_called; /* has its class from a chain */
     chain chain;                /* of the node under way */
@@ -91,10 +91,10 @@ static uint32_t add_module(struct chains *c, uint32_t parent, htp_slice name, ht
 {
     htp_arena *arena = c->finder->arena;
     HTP_PUSH(arena, &c->modules,
-             (htp_shim_module){.name = htp_arena_copy(arena, name.at, name.length),
-                               .path = "",
-                               .qualified_class = container_class,
-                               .parent = parent});
+             (htp_instance){.name = htp_arena_copy(arena, name.at, name.length),
+                            .path = "",
+                            .qualified_class = container_class,
+                            .parent = parent});
     HTP_PUSH(arena, &c->paths, path);
     HTP_PUSH(arena, &c->is_called, false);
     return (uint32_t)c->modules.count - 1;

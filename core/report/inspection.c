@@ -48,7 +48,7 @@ static void add_signature(htp_text *text, const htp_inspection *inspection)
     add(text, inspection->method);
     htp_text_add(text, "(");
     for (uint32_t i = 0; i < inspection->argument_count; i++) {
-        const htp_shim_argument *argument = &inspection->arguments[i];
+        const htp_argument *argument = &inspection->arguments[i];
         htp_text_add(text, i ? ", " : "");
         add(text, argument->name);
         htp_text_add(text, ": ");

@@ -7,6 +7,7 @@
 #include "base/vector.h"
 #include "hierarchy/hierarchy.h"
 #include "hierarchy/parameters.h"
+#include "interpret/trace/inputs.h"
 
 /** An argument, or a part of one, as an export would choose it. */
 typedef struct htp_inspected_input {
@@ -35,11 +36,11 @@ typedef struct htp_inspection {
     const char *const *methods; /* of who has the method, in order of definition */
     uint32_t method_count;
     const char *returns; /* the type that the method returns */
-    const htp_shim_argument *arguments;
+    const htp_argument *arguments;
     uint32_t argument_count;
     const char *inputs_origin; /* "given", "archive" or "derived" */
     HTP_VECTOR(htp_inspected_input) inputs;
-    const htp_shim_module *modules;
+    const htp_instance *modules;
     const htp_hierarchy *hierarchy;
     const htp_parameters *parameters;
     const htp_inspected_operator *operators;

@@ -42,7 +42,7 @@ static void add_method(htp_text *text, const htp_inspection *inspection)
     }
     htp_text_add(text, "], \"arguments\": [");
     for (uint32_t i = 0; i < inspection->argument_count; i++) {
-        const htp_shim_argument *argument = &inspection->arguments[i];
+        const htp_argument *argument = &inspection->arguments[i];
         htp_text_add(text, i ? ", {" : "{");
         add_string(text, "", "name", argument->name);
         add_string(text, ", ", "type", argument->type);

@@ -12,7 +12,7 @@ typedef struct place {
     uint32_t dim;
 } place;
 
-static const char *usual_name(const htp_shim_input *input, uint32_t dim)
+static const char *usual_name(const htp_input *input, uint32_t dim)
 {
     static const char *const spatial[] = {"width", "height", "depth"};
     bool is_image = htp_dtype_is_float(input->dtype) && input->rank >= 4 && input->rank <= 5;
@@ -57,7 +57,7 @@ static const char *name_axis(htp_arena *arena, htp_map *taken, const htp_inputs 
 
 /* ---- guessing ---- */
 
-static bool is_tensor(const htp_shim_input *input)
+static bool is_tensor(const htp_input *input)
 {
     return !input->is_none && !input->is_scalar && !input->is_nested;
 }

@@ -14,8 +14,8 @@ static bool read_constant(const htp_trace *trace, const htp_trace_node *node, ui
         return false;
     }
     const htp_trace_value *value = &trace->values[node->inputs[index]];
-    *number = value->kind == HTP_SHIM_INT ? value->i[0] : otherwise;
-    return value->kind == HTP_SHIM_NOTHING || (value->kind == HTP_SHIM_INT && value->is_constant);
+    *number = value->kind == HTP_TRACE_INT ? value->i[0] : otherwise;
+    return value->kind == HTP_TRACE_NOTHING || (value->kind == HTP_TRACE_INT && value->is_constant);
 }
 
 static bool is_alike(const htp_trace_value *value, uint32_t dim, uint32_t lane_count)
@@ -45,7 +45,7 @@ static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint3
     int64_t dim = 0;
     int64_t start = 0;
     int64_t end = 0;
-    if (from->kind != HTP_SHIM_TENSOR || to->kind != HTP_SHIM_TENSOR ||
+    if (from->kind != HTP_TRACE_TENSOR || to->kind != HTP_TRACE_TENSOR ||
         !read_constant(trace, node, 1, 0, &dim) || !read_constant(trace, node, 2, 0, &start) ||
         !read_constant(trace, node, 3, INT64_MAX, &end)) {
         return false;

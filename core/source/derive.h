@@ -17,7 +17,7 @@ enum {
 
 /** A tensor that is derived: an argument, or a part of one. */
 typedef struct htp_leaf {
-    const htp_shim_argument *type;
+    const htp_argument *type;
     uint32_t argument;
     const char *path; /**< "" for an argument; "0.key" below it */
 } htp_leaf;
@@ -25,7 +25,7 @@ typedef struct htp_leaf {
 /** An argument, or a part of one, with its parts. */
 typedef struct htp_part {
     const char *name;
-    const htp_shim_argument *type;
+    const htp_argument *type;
     uint32_t leaf; /**< HTP_NONE where it has parts */
     struct htp_part *parts;
     uint32_t count;
@@ -33,7 +33,7 @@ typedef struct htp_part {
 
 /** What is to be derived. */
 typedef struct htp_plan {
-    const htp_shim_argument *arguments;
+    const htp_argument *arguments;
     uint32_t argument_count;
     htp_part *parts; /**< by argument */
     htp_leaf *leaves;
@@ -44,8 +44,7 @@ typedef struct htp_plan {
 /** Takes the arguments apart, by their types and by what the hints say that the program asks for.
  * @param elements  how many a list has where the program does not tell */
 htp_plan *htp_plan_make(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
-                        const htp_shim_argument *arguments, uint32_t argument_count,
-                        uint32_t elements);
+                        const htp_argument *arguments, uint32_t argument_count, uint32_t elements);
 
 /** The leaf at a path of an argument; HTP_NONE when there is none. */
 uint32_t htp_plan_find(const htp_plan *plan, uint32_t argument, const char *path);
@@ -54,7 +53,7 @@ uint32_t htp_plan_find(const htp_plan *plan, uint32_t argument, const char *path
 uint32_t *htp_plan_values(htp_arena *arena, const htp_plan *plan, const htp_trace *trace);
 
 /** Puts an input together of its leaves. */
-htp_shim_input htp_plan_input(htp_arena *arena, const htp_part *part, const htp_shim_input *leaves);
+htp_input htp_plan_input(htp_arena *arena, const htp_part *part, const htp_input *leaves);
 
 /** Whether a hint only names the part that the next one speaks of. */
 bool htp_hint_is_part(const htp_hint *hint);

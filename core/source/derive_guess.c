@@ -138,11 +138,11 @@ htp_guess htp_guess_first(htp_arena *arena, const htp_uses *uses, const htp_plan
     guess.sizes[LENGTH_SLOT] = find_kind('l')->size;
     guess.roles[LENGTH_SLOT] = HTP_ROLE_LENGTH;
     for (uint32_t i = 0; i < plan->leaf_count; i++) {
-        const htp_shim_argument *type = plan->leaves[i].type;
+        const htp_argument *type = plan->leaves[i].type;
         guess.leaves[i].dtype = uses[i].dtype;
         guess.leaves[i].is_flag = uses[i].is_flag;
         guess.leaves[i].is_given = uses[i].is_flag;
-        if (type->kind == HTP_SHIM_TENSOR && !type->is_optional) {
+        if (type->kind == HTP_TRACE_TENSOR && !type->is_optional) {
             (void)htp_guess_set_rank(&guess, uses, i, (uint32_t)(uses[i].ranks[0] - '0'));
         }
     }
@@ -164,7 +164,7 @@ htp_guess htp_guess_copy(htp_arena *arena, const htp_guess *guess)
 htp_status htp_guess_inputs(htp_arena *arena, const htp_guess *guess, const htp_plan *plan,
                             htp_inputs *inputs)
 {
-    htp_shim_input *leaves = HTP_NEW_ARRAY(arena, htp_shim_input, (size_t)guess->count + 1);
+    htp_input *leaves = HTP_NEW_ARRAY(arena, htp_input, (size_t)guess->count + 1);
     for (uint32_t i = 0; i < guess->count; i++) {
         const htp_guessed *guessed = &guess->leaves[i];
         leaves[i].is_none = !guessed->is_given;
@@ -176,7 +176,7 @@ htp_status htp_guess_inputs(htp_arena *arena, const htp_guess *guess, const htp_
             leaves[i].dims[0][d] = guess->sizes[guessed->slots[d]];
         }
     }
-    htp_shim_input *items = HTP_NEW_ARRAY(arena, htp_shim_input, (size_t)plan->argument_count + 1);
+    htp_input *items = HTP_NEW_ARRAY(arena, htp_input, (size_t)plan->argument_count + 1);
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         items[i] = htp_plan_input(arena, &plan->parts[i], leaves);
     }

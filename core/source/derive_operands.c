@@ -31,7 +31,7 @@ static void read_elementwise(struct reading *r)
     const htp_trace_value *first = NULL;
     for (uint32_t i = 0; i < r->node->input_count; i++) {
         const htp_trace_value *value = &r->trace->values[r->node->inputs[i]];
-        if (value->kind == HTP_SHIM_TENSOR) {
+        if (value->kind == HTP_TRACE_TENSOR) {
             if (first) {
                 read_broadcast(r, first, value);
                 read_broadcast(r, value, first);
@@ -47,7 +47,7 @@ static void read_view(struct reading *r)
     const htp_trace_value *self = tensor(r, "self");
     const htp_trace_value *size = operand(r, "size");
     size = size ? size : operand(r, "shape");
-    if (!self || !size || size->kind != HTP_SHIM_LIST) {
+    if (!self || !size || size->kind != HTP_TRACE_LIST) {
         return;
     }
     int64_t product = 1;
@@ -73,7 +73,7 @@ static void read_expand(struct reading *r)
 {
     const htp_trace_value *self = tensor(r, "self");
     const htp_trace_value *size = operand(r, "size");
-    if (!self || !size || size->kind != HTP_SHIM_LIST) {
+    if (!self || !size || size->kind != HTP_TRACE_LIST) {
         return;
     }
     if (self->rank > size->element_count) {
@@ -138,7 +138,7 @@ static void read_convolution(struct reading *r)
         int64_t window = number_of(r, "dilation", d - 2) * (dim(r, weight, d) - 1) + 1;
         const htp_trace_value *padding = operand(r, "padding");
         int64_t padded =
-            padding && padding->kind == HTP_SHIM_LIST ? 2 * number_of(r, "padding", d - 2) : 0;
+            padding && padding->kind == HTP_TRACE_LIST ? 2 * number_of(r, "padding", d - 2) : 0;
         add_least(r, dim(r, input, d), window - padded);
     }
 }
@@ -148,14 +148,14 @@ static void read_concatenation(struct reading *r)
     const htp_trace_value *list = operand(r, "tensors");
     int64_t along = 0;
     (void)number(r, "dim", &along);
-    if (!list || list->kind != HTP_SHIM_LIST || list->element_count == 0) {
+    if (!list || list->kind != HTP_TRACE_LIST || list->element_count == 0) {
         return;
     }
     bool is_stack = strstr(r->node->kind, "stack") != NULL;
     const htp_trace_value *first = element(r, list, 0);
-    for (uint32_t i = 1; i < list->element_count && first->kind == HTP_SHIM_TENSOR; i++) {
+    for (uint32_t i = 1; i < list->element_count && first->kind == HTP_TRACE_TENSOR; i++) {
         const htp_trace_value *other = element(r, list, i);
-        if (other->kind != HTP_SHIM_TENSOR) {
+        if (other->kind != HTP_TRACE_TENSOR) {
             continue;
         }
         add_ranks(r, first->rank, other->rank);
@@ -174,7 +174,7 @@ static void read_last_dims(struct reading *r)
 {
     const htp_trace_value *input = tensor(r, "input");
     const htp_trace_value *shape = operand(r, "normalized_shape");
-    if (!input || !shape || shape->kind != HTP_SHIM_LIST) {
+    if (!input || !shape || shape->kind != HTP_TRACE_LIST) {
         return;
     }
     for (uint32_t d = 1; d <= shape->element_count; d++) {
@@ -201,7 +201,7 @@ static void read_split(struct reading *r)
     const htp_trace_value *sizes = operand(r, "split_sizes");
     int64_t along = 0;
     (void)number(r, "dim", &along);
-    if (!self || !sizes || sizes->kind != HTP_SHIM_LIST) {
+    if (!self || !sizes || sizes->kind != HTP_TRACE_LIST) {
         return;
     }
     int64_t sum = 0;
@@ -226,7 +226,7 @@ static void read_indices(struct reading *r)
 {
     const htp_trace_value *self = tensor(r, "self");
     const htp_trace_value *indices = operand(r, "indices");
-    if (self && indices && indices->kind == HTP_SHIM_LIST && self->rank < indices->element_count) {
+    if (self && indices && indices->kind == HTP_TRACE_LIST && self->rank < indices->element_count) {
         add_ranks(r, self->rank, indices->element_count);
     }
 }
@@ -238,7 +238,7 @@ static void read_windows(struct reading *r)
     static const char *const windows[] = {"kernel_size", "padding", "pad"};
     for (size_t i = 0; self && i < sizeof(windows) / sizeof(windows[0]); i++) {
         const htp_trace_value *window = operand(r, windows[i]);
-        for (uint32_t k = 0; window && window->kind == HTP_SHIM_LIST && k < window->element_count;
+        for (uint32_t k = 0; window && window->kind == HTP_TRACE_LIST && k < window->element_count;
              k++) {
             add_least(r, dim(r, self, -1), element(r, window, k)->i[r->lane] + (i > 0));
         }
@@ -249,10 +249,10 @@ static void read_windows(struct reading *r)
 static void read_unpacking(struct reading *r)
 {
     const htp_trace_value *list = &r->trace->values[r->node->inputs[0]];
-    if (list->kind != HTP_SHIM_LIST) {
+    if (list->kind != HTP_TRACE_LIST) {
         return;
     }
-    bool is_sizes = list->element_count > 0 && element(r, list, 0)->kind == HTP_SHIM_INT;
+    bool is_sizes = list->element_count > 0 && element(r, list, 0)->kind == HTP_TRACE_INT;
     add_fact(r, (htp_fact){.have = list->element_count,
                            .want = r->node->output_count,
                            .is_rank = is_sizes});
@@ -336,7 +336,7 @@ static bool mixes_dtypes(const struct reading *r)
     htp_refusal *refusal = r->refusal;
     for (uint32_t i = r->node->input_count; i-- > 0;) {
         const htp_trace_value *value = &r->trace->values[r->node->inputs[i]];
-        bool is_new = value->kind == HTP_SHIM_TENSOR;
+        bool is_new = value->kind == HTP_TRACE_TENSOR;
         for (uint32_t k = 0; k < refusal->dtype_count; k++) {
             is_new = is_new && refusal->dtypes[k] != value->dtype;
         }
@@ -376,7 +376,7 @@ static void read_comparisons(struct reading *r)
         r->node = last - i;
         const htp_trace_value *a = operand(r, "a");
         const htp_trace_value *b = operand(r, "b");
-        if (a && b && a->kind == HTP_SHIM_INT && b->kind == HTP_SHIM_INT) {
+        if (a && b && a->kind == HTP_TRACE_INT && b->kind == HTP_TRACE_INT) {
             add_sizes(r, a->i[r->lane], b->i[r->lane]);
             add_sizes(r, b->i[r->lane], a->i[r->lane]);
         }

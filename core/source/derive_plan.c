@@ -42,7 +42,7 @@ static const char *name_below(const struct planning *p, const htp_hint *hint, ui
 }
 
 static void add_part(struct planning *p, htp_part *whole, const char *name,
-                     const htp_shim_argument *type)
+                     const htp_argument *type)
 {
     whole->parts = htp_arena_grow(p->arena, whole->parts, whole->count, (size_t)whole->count + 1,
                                   sizeof(*whole->parts));
@@ -98,8 +98,8 @@ static void add_leaf(struct planning *p, htp_part *part, uint32_t argument, cons
 /* What has no parts is a leaf: one that is no tensor stays out. */
 static void plan_part(struct planning *p, htp_part *part, uint32_t argument, const char *path)
 {
-    const htp_shim_argument *type = part->type;
-    if (type->kind == HTP_SHIM_LIST && !type->is_optional && type->item_count > 0) {
+    const htp_argument *type = part->type;
+    if (type->kind == HTP_TRACE_LIST && !type->is_optional && type->item_count > 0) {
         if (type->is_dict) {
             add_keys(p, part, argument, path);
         } else if (type->is_open) {
@@ -121,8 +121,7 @@ static void plan_part(struct planning *p, htp_part *part, uint32_t argument, con
 }
 
 htp_plan *htp_plan_make(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
-                        const htp_shim_argument *arguments, uint32_t argument_count,
-                        uint32_t elements)
+                        const htp_argument *arguments, uint32_t argument_count, uint32_t elements)
 {
     htp_plan *plan = HTP_NEW(arena, htp_plan);
     *plan = (htp_plan){.arguments = arguments,
@@ -173,17 +172,16 @@ uint32_t *htp_plan_values(htp_arena *arena, const htp_plan *plan, const htp_trac
     return values;
 }
 
-htp_shim_input htp_plan_input(htp_arena *arena, const htp_part *part, const htp_shim_input *leaves)
+htp_input htp_plan_input(htp_arena *arena, const htp_part *part, const htp_input *leaves)
 {
     if (part->leaf != HTP_NONE) {
-        htp_shim_input input = leaves[part->leaf];
+        htp_input input = leaves[part->leaf];
         input.name = part->name;
         return input;
     }
-    htp_shim_input *items = HTP_NEW_ARRAY(arena, htp_shim_input, part->count);
+    htp_input *items = HTP_NEW_ARRAY(arena, htp_input, part->count);
     for (uint32_t i = 0; i < part->count; i++) {
         items[i] = htp_plan_input(arena, &part->parts[i], leaves);
     }
-    return (htp_shim_input){
-        .is_nested = true, .items = items, .count = part->count, .name = part->name};
+    return (htp_input){.is_nested = true, .items = items, .count = part->count, .name = part->name};
 }

@@ -64,7 +64,7 @@ static inline const htp_trace_value *operand(const struct reading *r, const char
 static inline const htp_trace_value *tensor(const struct reading *r, const char *name)
 {
     const htp_trace_value *value = operand(r, name);
-    return value && value->kind == HTP_SHIM_TENSOR ? value : NULL;
+    return value && value->kind == HTP_TRACE_TENSOR ? value : NULL;
 }
 
 static inline const htp_trace_value *element(const struct reading *r, const htp_trace_value *list,
@@ -77,7 +77,7 @@ static inline const htp_trace_value *element(const struct reading *r, const htp_
 static inline bool number(const struct reading *r, const char *name, int64_t *result)
 {
     const htp_trace_value *value = operand(r, name);
-    bool is_known = value && value->kind == HTP_SHIM_INT && value->has_lanes;
+    bool is_known = value && value->kind == HTP_TRACE_INT && value->has_lanes;
     *result = is_known ? value->i[r->lane] : *result;
     return is_known;
 }
@@ -86,12 +86,12 @@ static inline bool number(const struct reading *r, const char *name, int64_t *re
 static inline int64_t number_of(const struct reading *r, const char *name, uint32_t index)
 {
     const htp_trace_value *list = operand(r, name);
-    if (!list || list->kind != HTP_SHIM_LIST || list->element_count == 0) {
+    if (!list || list->kind != HTP_TRACE_LIST || list->element_count == 0) {
         return 1;
     }
     const htp_trace_value *value =
         element(r, list, index < list->element_count ? index : list->element_count - 1);
-    return value->kind == HTP_SHIM_INT ? value->i[r->lane] : 1;
+    return value->kind == HTP_TRACE_INT ? value->i[r->lane] : 1;
 }
 
 /* Dim @p index, counted from the end when negative; 1 where there is none. */

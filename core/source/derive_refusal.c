@@ -47,7 +47,7 @@ static void find_suspects(htp_arena *arena, const htp_trace *trace, const htp_pl
                 break;
             }
         }
-        push_all(&walk, value->elements, value->kind == HTP_SHIM_LIST ? value->element_count : 0);
+        push_all(&walk, value->elements, value->kind == HTP_TRACE_LIST ? value->element_count : 0);
         if (value->producer < trace->node_count) {
             const htp_trace_node *producer = &trace->nodes[value->producer];
             push_all(&walk, producer->inputs, producer->input_count);

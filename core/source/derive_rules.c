@@ -23,16 +23,16 @@ static void read_state(struct reading *r, const htp_trace_value *state, int64_t 
 /* A tensor, or those in a list. */
 static uint32_t count_tensors(const htp_trace_value *value)
 {
-    return !value                           ? 0
-           : value->kind == HTP_SHIM_TENSOR ? 1
-           : value->kind == HTP_SHIM_LIST   ? value->element_count
-                                            : 0;
+    return !value                            ? 0
+           : value->kind == HTP_TRACE_TENSOR ? 1
+           : value->kind == HTP_TRACE_LIST   ? value->element_count
+                                             : 0;
 }
 
 static const htp_trace_value *tensor_at(const struct reading *r, const htp_trace_value *value,
                                         uint32_t index)
 {
-    return value->kind == HTP_SHIM_TENSOR ? value : element(r, value, index);
+    return value->kind == HTP_TRACE_TENSOR ? value : element(r, value, index);
 }
 
 void htp_read_recurrent(struct reading *r)
@@ -40,7 +40,7 @@ void htp_read_recurrent(struct reading *r)
     const htp_trace_value *input = tensor(r, "input");
     const htp_trace_value *weights = operand(r, "params");
     const htp_trace_value *state = operand(r, "hx");
-    if (!input || !weights || weights->kind != HTP_SHIM_LIST || weights->element_count < 2) {
+    if (!input || !weights || weights->kind != HTP_TRACE_LIST || weights->element_count < 2) {
         return;
     }
     const htp_trace_value *batch_first = operand(r, "batch_first");
@@ -86,7 +86,7 @@ void htp_read_permutation(struct reading *r)
 {
     const htp_trace_value *self = tensor(r, "self");
     const htp_trace_value *dims = operand(r, "dims");
-    if (self && dims && dims->kind == HTP_SHIM_LIST) {
+    if (self && dims && dims->kind == HTP_TRACE_LIST) {
         add_ranks(r, self->rank, dims->element_count);
     }
 }
@@ -178,7 +178,7 @@ void htp_read_einsum(struct reading *r)
 {
     const htp_trace_value *equation = operand(r, "equation");
     const htp_trace_value *list = operand(r, "tensors");
-    if (!equation || !equation->s || !list || list->kind != HTP_SHIM_LIST) {
+    if (!equation || !equation->s || !list || list->kind != HTP_TRACE_LIST) {
         return;
     }
     struct letters letters = {.sizes = {0}};

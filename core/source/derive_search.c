@@ -237,7 +237,7 @@ static bool move_flags(htp_search *search, htp_state *state)
 static bool give_optional(htp_search *search, htp_state *state)
 {
     for (uint32_t i = 0; i < state->guess.count; i++) {
-        if (!is_given(state, i) && search->plan->leaves[i].type->kind == HTP_SHIM_TENSOR) {
+        if (!is_given(state, i) && search->plan->leaves[i].type->kind == HTP_TRACE_TENSOR) {
             uint32_t rank = (uint32_t)(search->uses[i].ranks[0] - '0');
             if (try_rank(search, state, i, rank)) {
                 return true;

@@ -188,7 +188,7 @@ static struct use read_use(const struct gathering *g, uint32_t index)
         .joined = is_part && hint[-1].weight_dims[1] > 1 ? hint[-1].weight_dims[1] : 1,
     };
     if (htp_hint_is_part(hint) ||
-        (use.leaf != HTP_NONE && g->plan->leaves[use.leaf].type->kind != HTP_SHIM_TENSOR)) {
+        (use.leaf != HTP_NONE && g->plan->leaves[use.leaf].type->kind != HTP_TRACE_TENSOR)) {
         use.leaf = HTP_NONE;
     }
     return use;
@@ -297,7 +297,7 @@ static bool gather_beside(const struct gathering *g, const struct use *use)
 {
     const htp_hint *hint = use->hint;
     uint32_t other = htp_plan_find(g->plan, (uint32_t)hint->weight_dims[0], hint->position);
-    if (other == HTP_NONE || g->plan->leaves[other].type->kind != HTP_SHIM_TENSOR ||
+    if (other == HTP_NONE || g->plan->leaves[other].type->kind != HTP_TRACE_TENSOR ||
         (g->uses[use->leaf].ranks && g->uses[other].ranks)) {
         return false;
     }
@@ -339,7 +339,7 @@ static void take_rests(const struct gathering *g)
     }
     for (uint32_t i = 0; i < g->plan->leaf_count; i++) {
         const htp_leaf *leaf = &g->plan->leaves[i];
-        g->uses[i].is_flag = leaf->type->kind == HTP_SHIM_BOOL && !leaf->type->is_optional;
+        g->uses[i].is_flag = leaf->type->kind == HTP_TRACE_BOOL && !leaf->type->is_optional;
         if (!g->uses[i].ranks) {
             take_rest(&g->uses[i], any_ids && leaf->path[0] == '\0', g->is_bool[i]);
         } else if (g->is_bool[i] && g->uses[i].family == HTP_FAMILY_PLAIN) {

@@ -38,8 +38,8 @@ static const htp_trace_node *producer_of(const htp_trace *trace, uint32_t id)
 /* A later trace appends to the weights, which may move them. */
 static bool is_same_weight(const comparison *c, const htp_trace_value *a, const htp_trace_value *b)
 {
-    const htp_shim_weight *first = &c->settled->weights[a->weight];
-    const htp_shim_weight *settled = &c->settled->weights[b->weight];
+    const htp_weight *first = &c->settled->weights[a->weight];
+    const htp_weight *settled = &c->settled->weights[b->weight];
     bool is_same = first->data == settled->data && first->dtype == settled->dtype &&
                    first->rank == settled->rank && first->storage_offset == settled->storage_offset;
     for (uint32_t dim = 0; is_same && dim < first->rank; dim++) {
@@ -67,17 +67,17 @@ static bool is_same_constant(const comparison *c, const htp_trace_value *a,
         return false;
     }
     switch (a->kind) {
-    case HTP_SHIM_NOTHING:
-    case HTP_SHIM_OPAQUE:
+    case HTP_TRACE_NOTHING:
+    case HTP_TRACE_OPAQUE:
         return true;
-    case HTP_SHIM_STRING:
+    case HTP_TRACE_STRING:
         return a->s_bytes == b->s_bytes && memcmp(a->s, b->s, a->s_bytes) == 0;
-    case HTP_SHIM_INT:
-    case HTP_SHIM_BOOL:
+    case HTP_TRACE_INT:
+    case HTP_TRACE_BOOL:
         return a->is_constant && b->is_constant && a->i[0] == b->i[0];
-    case HTP_SHIM_FLOAT:
+    case HTP_TRACE_FLOAT:
         return a->is_constant && b->is_constant && htp_bits_are_equal(a->f[0], b->f[0]);
-    case HTP_SHIM_TENSOR:
+    case HTP_TRACE_TENSOR:
         if (a->weight != HTP_NONE || b->weight != HTP_NONE) {
             return a->weight != HTP_NONE && b->weight != HTP_NONE && is_same_weight(c, a, b);
         }
@@ -146,7 +146,7 @@ static bool has_fixed_dims(const comparison *c, const htp_trace_value *a, const 
 
 static bool has_open_dims(const htp_trace_value *value, const htp_state_part *part)
 {
-    for (uint32_t dim = 0; value->kind == HTP_SHIM_TENSOR && dim < value->rank; dim++) {
+    for (uint32_t dim = 0; value->kind == HTP_TRACE_TENSOR && dim < value->rank; dim++) {
         if (part->open_dims[dim]) {
             return true;
         }
@@ -168,7 +168,7 @@ static bool compare_state(comparison *c, pair item, bool *holds)
     bool is_whole = source == item.settled;
     bool is_growing = has_open_dims(settled, state);
     htp_first value = {.is_uniform = true, .value = is_growing ? first : NULL};
-    if (first->kind == HTP_SHIM_TENSOR && (is_whole || !is_growing) &&
+    if (first->kind == HTP_TRACE_TENSOR && (is_whole || !is_growing) &&
         htp_uniform_find(c->first, item.first, &value.number)) {
         const htp_trace_value *moved = &c->settled->values[item.settled];
         bool has_dims = is_growing ? has_fixed_dims(c, first, moved, state->open_dims)
@@ -180,9 +180,9 @@ static bool compare_state(comparison *c, pair item, bool *holds)
         return false;
     }
     bool is_known = first->producer == HTP_NONE || first->is_constant;
-    bool is_number = first->kind != HTP_SHIM_TENSOR && first->kind == settled->kind;
-    bool is_tensor = first->kind == HTP_SHIM_TENSOR && (first->data || first->weight != HTP_NONE) &&
-                     has_same_dims(c, first, settled);
+    bool is_number = first->kind != HTP_TRACE_TENSOR && first->kind == settled->kind;
+    bool is_tensor = first->kind == HTP_TRACE_TENSOR &&
+                     (first->data || first->weight != HTP_NONE) && has_same_dims(c, first, settled);
     value = (htp_first){.value = first};
     *holds =
         is_known && (is_tensor || (is_number && first->is_constant)) && note_first(c, part, &value);
@@ -235,7 +235,7 @@ static bool compare(comparison *c, pair item)
                                  &other) &&
                other == position;
     }
-    if (a->kind == HTP_SHIM_LIST && b->kind == HTP_SHIM_LIST && a->producer == HTP_NONE &&
+    if (a->kind == HTP_TRACE_LIST && b->kind == HTP_TRACE_LIST && a->producer == HTP_NONE &&
         b->producer == HTP_NONE) {
         return add_pairs(c, a->elements, a->element_count, b->elements, b->element_count);
     }
@@ -255,7 +255,7 @@ static void note_position(comparison *c, htp_map *positions, const htp_trace *tr
                           uint32_t *next)
 {
     const htp_trace_value *value = &trace->values[id];
-    if (value->kind != HTP_SHIM_LIST) {
+    if (value->kind != HTP_TRACE_LIST) {
         const void *key = htp_arena_copy(c->arena, &id, sizeof(id));
         htp_map_set_bytes(c->arena, positions, key, sizeof(id), (*next)++);
         return;
@@ -302,7 +302,7 @@ static bool is_loaded(const comparison *c, const htp_state_part *part)
     }
     const htp_trace_value *loaded = &c->settled->values[part->loaded];
     const htp_trace_value *before = &c->settled->values[part->before];
-    if (loaded->kind != before->kind || loaded->kind != HTP_SHIM_TENSOR) {
+    if (loaded->kind != before->kind || loaded->kind != HTP_TRACE_TENSOR) {
         return loaded->kind == before->kind && loaded->is_constant;
     }
     bool fits = loaded->dtype == before->dtype && loaded->rank == before->rank &&
@@ -366,7 +366,7 @@ static const char *compare_sizes(comparison *c)
     for (size_t i = 0; i < c->states->parts.count; i++) {
         const htp_state_part *part = &c->states->parts.items[i];
         const htp_trace_value *before = &c->settled->values[part->before];
-        for (uint32_t dim = 0; before->kind == HTP_SHIM_TENSOR && dim < before->rank; dim++) {
+        for (uint32_t dim = 0; before->kind == HTP_TRACE_TENSOR && dim < before->rank; dim++) {
             uint32_t known;
             if (!part->open_dims[dim]) {
                 continue;

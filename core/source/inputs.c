@@ -12,7 +12,7 @@
 /* What is put together: the inputs by argument, in the order in which they are given. */
 struct matching {
     htp_arena *arena;
-    const htp_shim_argument *arguments;
+    const htp_argument *arguments;
     uint32_t argument_count;
     htp_specification *specifications;
     htp_input_path *paths; /* by specification */
@@ -51,19 +51,19 @@ static htp_status find_argument(const struct matching *m, size_t position, uint3
                            specification->text, specification->name, argument_names(m));
 }
 
-static bool accepts_scalar(htp_shim_kind kind, htp_dtype dtype)
+static bool accepts_scalar(htp_trace_kind kind, htp_dtype dtype)
 {
-    return (kind == HTP_SHIM_INT && dtype == HTP_DTYPE_INT64) ||
-           (kind == HTP_SHIM_FLOAT && dtype != HTP_DTYPE_BOOL) ||
-           (kind == HTP_SHIM_BOOL && dtype == HTP_DTYPE_BOOL);
+    return (kind == HTP_TRACE_INT && dtype == HTP_DTYPE_INT64) ||
+           (kind == HTP_TRACE_FLOAT && dtype != HTP_DTYPE_BOOL) ||
+           (kind == HTP_TRACE_BOOL && dtype == HTP_DTYPE_BOOL);
 }
 
 /* The shim judges the parts of a tuple, list or dict. */
 static htp_status check_kind(const struct matching *m, const htp_specification *specification,
-                             const htp_shim_argument *argument)
+                             const htp_argument *argument)
 {
-    bool is_list = argument->kind == HTP_SHIM_LIST;
-    bool fits = argument->kind == HTP_SHIM_TENSOR;
+    bool is_list = argument->kind == HTP_TRACE_LIST;
+    bool fits = argument->kind == HTP_TRACE_TENSOR;
     if (specification->part_count > 0 || specification->is_empty) {
         fits = is_list;
     } else if (specification->is_scalar) {
@@ -101,7 +101,7 @@ static htp_status find_axis(struct matching *m, htp_inputs *inputs, const htp_di
 static htp_status fill(struct matching *m, const htp_specification *specification,
                        htp_inputs *inputs, uint32_t index)
 {
-    htp_shim_input *input = &inputs->items[index];
+    htp_input *input = &inputs->items[index];
     input->is_none = false;
     input->is_nested = specification->is_empty;
     input->is_scalar = specification->is_scalar;
@@ -121,7 +121,7 @@ static htp_status fill(struct matching *m, const htp_specification *specificatio
     return HTP_OK;
 }
 
-bool htp_input_fits(const htp_shim_input *input, uint32_t lane_count)
+bool htp_input_fits(const htp_input *input, uint32_t lane_count)
 {
     bool fits = true;
     for (uint32_t lane = 0; lane < lane_count; lane++) {
@@ -135,7 +135,7 @@ bool htp_input_fits(const htp_shim_input *input, uint32_t lane_count)
     return fits;
 }
 
-static htp_status check_left_out(htp_arena *arena, const htp_shim_argument *argument)
+static htp_status check_left_out(htp_arena *arena, const htp_argument *argument)
 {
     if (argument->is_optional) {
         return HTP_OK;
@@ -147,9 +147,9 @@ static htp_status check_left_out(htp_arena *arena, const htp_shim_argument *argu
                                "the module in one that takes tensors",
                                argument->name, argument->type);
     }
-    bool is_tensor = argument->kind == HTP_SHIM_TENSOR;
-    bool is_number = argument->kind == HTP_SHIM_INT || argument->kind == HTP_SHIM_FLOAT ||
-                     argument->kind == HTP_SHIM_BOOL;
+    bool is_tensor = argument->kind == HTP_TRACE_TENSOR;
+    bool is_number = argument->kind == HTP_TRACE_INT || argument->kind == HTP_TRACE_FLOAT ||
+                     argument->kind == HTP_TRACE_BOOL;
     return htp_status_make(HTP_CODE_USAGE, "argument \"%s\" is missing; pass%s%s%s%s",
                            argument->name, form, is_tensor ? ", for example " : "",
                            is_tensor ? argument->name : "",
@@ -159,7 +159,7 @@ static htp_status check_left_out(htp_arena *arena, const htp_shim_argument *argu
 }
 
 /* Chooses the lanes of what was given, and checks that it is all that the method needs. */
-static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_shim_argument *arguments)
+static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_argument *arguments)
 {
     uint32_t second = 0;
     if (!htp_inputs_nest(arena, inputs, &second)) {
@@ -168,7 +168,7 @@ static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_shim_
     }
     (void)htp_inputs_choose_lanes(inputs, 0);
     for (uint32_t i = 0; i < inputs->count; i++) {
-        const htp_shim_input *input = &inputs->items[i];
+        const htp_input *input = &inputs->items[i];
         const htp_input_path *path = &inputs->paths[i];
         if (!input->is_none) {
             if (!htp_input_fits(input, inputs->lane_count)) {
@@ -188,7 +188,7 @@ static htp_status read_specifications(struct matching *m, const char *const *tex
         htp_input_path *path = &m->paths[i];
         HTP_TRY(htp_specification_parse(m->arena, texts[i], specification));
         HTP_TRY(find_argument(m, i, &path->argument));
-        const htp_shim_argument *argument = &m->arguments[path->argument];
+        const htp_argument *argument = &m->arguments[path->argument];
         HTP_TRY(check_kind(m, specification, argument));
         path->parts = specification->parts;
         path->depth = specification->part_count;
@@ -221,7 +221,7 @@ static htp_inputs all_left_out(const struct matching *m, const uint32_t *places,
 {
     uint32_t count = places[m->argument_count];
     htp_inputs inputs = {
-        .items = HTP_NEW_ARRAY(m->arena, htp_shim_input, count),
+        .items = HTP_NEW_ARRAY(m->arena, htp_input, count),
         .paths = paths,
         .count = count,
         .argument_count = m->argument_count,
@@ -236,7 +236,7 @@ static htp_inputs all_left_out(const struct matching *m, const uint32_t *places,
 }
 
 htp_status htp_inputs_parse(htp_arena *arena, const char *const *specifications, size_t count,
-                            const htp_shim_argument *arguments, uint32_t argument_count,
+                            const htp_argument *arguments, uint32_t argument_count,
                             htp_inputs *inputs)
 {
     struct matching m = {
@@ -262,7 +262,7 @@ htp_status htp_inputs_parse(htp_arena *arena, const char *const *specifications,
 
 /* ---- inputs of the archive ---- */
 
-static uint32_t count_leaves(const htp_shim_input *input)
+static uint32_t count_leaves(const htp_input *input)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < input->count; i++) {
@@ -272,7 +272,7 @@ static uint32_t count_leaves(const htp_shim_input *input)
 }
 
 /* Adds an input with what is nested in it, the paths being those of what it is nested in. */
-static void flatten(htp_arena *arena, const htp_shim_input *input, htp_input_path path,
+static void flatten(htp_arena *arena, const htp_input *input, htp_input_path path,
                     htp_inputs *inputs, htp_input_path *paths)
 {
     for (uint32_t i = 0; i < input->count; i++) {
@@ -296,9 +296,9 @@ static void flatten(htp_arena *arena, const htp_shim_input *input, htp_input_pat
     }
 }
 
-htp_status htp_inputs_archived(htp_arena *arena, const htp_shim_input *archived,
-                               uint32_t archived_count, const htp_shim_argument *arguments,
-                               uint32_t argument_count, htp_inputs *inputs)
+htp_status htp_inputs_archived(htp_arena *arena, const htp_input *archived, uint32_t archived_count,
+                               const htp_argument *arguments, uint32_t argument_count,
+                               htp_inputs *inputs)
 {
     if (archived_count > argument_count) {
         return htp_status_make(HTP_CODE_USAGE,
@@ -306,14 +306,14 @@ htp_status htp_inputs_archived(htp_arena *arena, const htp_shim_input *archived,
                                "--input",
                                archived_count, argument_count);
     }
-    static const htp_shim_input left_out = {.is_none = true};
+    static const htp_input left_out = {.is_none = true};
     uint32_t count = 0;
     for (uint32_t i = 0; i < argument_count; i++) {
         count += i < archived_count ? count_leaves(&archived[i]) : 1;
     }
     htp_input_path *paths = HTP_NEW_ARRAY(arena, htp_input_path, count);
     *inputs = (htp_inputs){
-        .items = HTP_NEW_ARRAY(arena, htp_shim_input, count),
+        .items = HTP_NEW_ARRAY(arena, htp_input, count),
         .paths = paths,
         .argument_count = argument_count,
         .dim_axes = HTP_NEW_ARRAY(arena, uint32_t *, count),

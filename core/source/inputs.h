@@ -23,7 +23,7 @@ typedef struct htp_input_path {
  * asked for; the others differ from it in the named axes. Without a named axis there is one
  * lane. */
 typedef struct htp_inputs {
-    htp_shim_input *items;
+    htp_input *items;
     const htp_input_path *paths; /* by input */
     uint32_t count;
     uint32_t argument_count; /* of the method */
@@ -48,15 +48,14 @@ typedef struct htp_inputs {
  * input can be.
  */
 HTP_MUST_USE htp_status htp_inputs_parse(htp_arena *arena, const char *const *specifications,
-                                         size_t count, const htp_shim_argument *arguments,
+                                         size_t count, const htp_argument *arguments,
                                          uint32_t argument_count, htp_inputs *inputs);
 
 /** The same from JSON text: {"ids": {"dtype": "int64", "shape": [{"batch": 2}, 8]}, ...},
  * {"ids": "int64[batch=2,8]"}, {"steps": 3}, {"past": [{"key": "float32[2,8]"}]}; @p name is used
  * in messages. Where the text is not the user's own, it must not name files: @p may_name_files. */
 HTP_MUST_USE htp_status htp_inputs_parse_json(htp_arena *arena, const char *name, const char *text,
-                                              bool may_name_files,
-                                              const htp_shim_argument *arguments,
+                                              bool may_name_files, const htp_argument *arguments,
                                               uint32_t argument_count, htp_inputs *inputs);
 
 /** The specifications of the arrays in a .npz file: "ids:int64[2,8]" for ids.npy; those that were
@@ -66,9 +65,8 @@ HTP_MUST_USE htp_status htp_inputs_list_npz(htp_arena *arena, const char *path,
 
 /** Inputs as the archive holds them: all sizes fixed. Fails when there are more of them than
  * arguments, or fewer than the method needs. */
-HTP_MUST_USE htp_status htp_inputs_archived(htp_arena *arena, const htp_shim_input *archived,
-                                            uint32_t archived_count,
-                                            const htp_shim_argument *arguments,
+HTP_MUST_USE htp_status htp_inputs_archived(htp_arena *arena, const htp_input *archived,
+                                            uint32_t archived_count, const htp_argument *arguments,
                                             uint32_t argument_count, htp_inputs *inputs);
 
 /** What came of inputs that were tried. */
@@ -93,7 +91,7 @@ typedef htp_trial (*htp_derive_try)(void *user, const htp_inputs *inputs, const 
  * @param are_taken  receives whether forward() took them.
  */
 HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_hint *hints,
-                                          uint32_t hint_count, const htp_shim_argument *arguments,
+                                          uint32_t hint_count, const htp_argument *arguments,
                                           uint32_t argument_count, htp_derive_try attempt,
                                           void *user, htp_inputs *inputs, bool *are_taken);
 
@@ -120,17 +118,17 @@ bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
 void htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes);
 
 /** Whether the bytes of an input can be counted in every lane, as libtorch does: in 63 bits. */
-bool htp_input_fits(const htp_shim_input *input, uint32_t lane_count);
+bool htp_input_fits(const htp_input *input, uint32_t lane_count);
 
 /** One input as a specification: "ids:int64[batch=2,8]". NULL for one that is left out. */
 const char *htp_inputs_describe(htp_arena *arena, const htp_inputs *inputs, uint32_t index);
 
 /** Puts the inputs together again: one per argument, with what is nested in it. @return NULL where
  * two of them go to one place; @p index (or NULL) receives the second one. */
-const htp_shim_input *htp_inputs_nest(htp_arena *arena, const htp_inputs *inputs, uint32_t *index);
+const htp_input *htp_inputs_nest(htp_arena *arena, const htp_inputs *inputs, uint32_t *index);
 
 /** The flags that would give an argument, or a part of one at @p path: " --input x:DTYPE[DIMS]", or
  * for a tuple " --input x.0:DTYPE[DIMS] --input x.1:int=VALUE". NULL where no input can be that. */
-const char *htp_inputs_form(htp_arena *arena, const htp_shim_argument *argument, const char *path);
+const char *htp_inputs_form(htp_arena *arena, const htp_argument *argument, const char *path);
 
 #endif

@@ -13,7 +13,7 @@ static const uint32_t list_lengths[] = {2, 4, 12, 24};
 
 static bool is_needed_number(const htp_leaf *leaf)
 {
-    bool is_number = leaf->type->kind == HTP_SHIM_INT || leaf->type->kind == HTP_SHIM_FLOAT;
+    bool is_number = leaf->type->kind == HTP_TRACE_INT || leaf->type->kind == HTP_TRACE_FLOAT;
     return is_number && !leaf->type->is_optional;
 }
 
@@ -30,7 +30,7 @@ static void add_flag(htp_text *text, const htp_plan *plan, const htp_guess *gues
     const htp_guessed *guessed = &guess->leaves[index];
     const char *name = leaf_name(text->arena, plan, leaf);
     if (is_needed_number(leaf)) {
-        bool is_int = leaf->type->kind == HTP_SHIM_INT;
+        bool is_int = leaf->type->kind == HTP_TRACE_INT;
         htp_text_addf(text, " --input %s:%s=VALUE", name, is_int ? "int" : "float");
     } else if (guessed->is_flag) {
         htp_text_addf(text, " --input %s:bool=false", name);
@@ -47,7 +47,7 @@ static bool can_all_be_given(htp_arena *arena, const htp_plan *plan)
 {
     bool can_be = true;
     for (uint32_t i = 0; i < plan->argument_count && can_be; i++) {
-        const htp_shim_argument *argument = &plan->arguments[i];
+        const htp_argument *argument = &plan->arguments[i];
         can_be = argument->is_optional || htp_inputs_form(arena, argument, argument->name);
     }
     return can_be;
@@ -73,7 +73,7 @@ static htp_status ask_for_numbers(htp_arena *arena, const htp_plan *plan, const 
 /* ---- the search ---- */
 
 htp_status htp_inputs_derive(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
-                             const htp_shim_argument *arguments, uint32_t argument_count,
+                             const htp_argument *arguments, uint32_t argument_count,
                              htp_derive_try attempt, void *user, htp_inputs *inputs,
                              bool *are_taken)
 {

@@ -234,7 +234,7 @@ static htp_status convert(struct writer *writer, const char *name, const char *t
 }
 
 htp_status htp_inputs_parse_json(htp_arena *arena, const char *name, const char *text,
-                                 bool may_name_files, const htp_shim_argument *arguments,
+                                 bool may_name_files, const htp_argument *arguments,
                                  uint32_t argument_count, htp_inputs *inputs)
 {
     /* A number of one digit may take the place of two characters: "8,". */

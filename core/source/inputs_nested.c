@@ -7,7 +7,7 @@
 
 /* ---- describing ---- */
 
-static const char *describe_scalar(htp_arena *arena, const htp_shim_input *input, const char *name)
+static const char *describe_scalar(htp_arena *arena, const htp_input *input, const char *name)
 {
     const char *type = input->dtype == HTP_DTYPE_BOOL    ? "bool"
                        : input->dtype == HTP_DTYPE_INT64 ? "int"
@@ -23,7 +23,7 @@ static const char *describe_scalar(htp_arena *arena, const htp_shim_input *input
 
 const char *htp_inputs_describe(htp_arena *arena, const htp_inputs *inputs, uint32_t index)
 {
-    const htp_shim_input *input = &inputs->items[index];
+    const htp_input *input = &inputs->items[index];
     const char *name = inputs->paths[index].text;
     if (input->is_none) {
         return NULL;
@@ -47,29 +47,29 @@ const char *htp_inputs_describe(htp_arena *arena, const htp_inputs *inputs, uint
 
 /* ---- the form of an argument ---- */
 
-static bool add_form(htp_text *text, const htp_shim_argument *argument, const char *path)
+static bool add_form(htp_text *text, const htp_argument *argument, const char *path)
 {
     switch (argument->kind) {
-    case HTP_SHIM_TENSOR:
+    case HTP_TRACE_TENSOR:
         htp_text_addf(text, " --input %s:DTYPE[DIMS]", path);
         return true;
-    case HTP_SHIM_INT:
+    case HTP_TRACE_INT:
         htp_text_addf(text, " --input %s:int=VALUE", path);
         return true;
-    case HTP_SHIM_FLOAT:
+    case HTP_TRACE_FLOAT:
         htp_text_addf(text, " --input %s:float=VALUE", path);
         return true;
-    case HTP_SHIM_BOOL:
+    case HTP_TRACE_BOOL:
         htp_text_addf(text, " --input %s:bool=VALUE", path);
         return true;
-    case HTP_SHIM_LIST:
+    case HTP_TRACE_LIST:
         break;
     default:
         return false;
     }
     bool is_possible = argument->item_count > 0;
     for (uint32_t i = 0; i < argument->item_count && is_possible; i++) {
-        const htp_shim_argument *item = &argument->items[i];
+        const htp_argument *item = &argument->items[i];
         const char *name = argument->is_dict ? "KEY" : argument->is_open ? "0" : item->name;
         bool may_stay_out = item->is_optional && !argument->is_open;
         is_possible = may_stay_out ||
@@ -78,7 +78,7 @@ static bool add_form(htp_text *text, const htp_shim_argument *argument, const ch
     return is_possible;
 }
 
-const char *htp_inputs_form(htp_arena *arena, const htp_shim_argument *argument, const char *path)
+const char *htp_inputs_form(htp_arena *arena, const htp_argument *argument, const char *path)
 {
     htp_text text = {.arena = arena};
     return add_form(&text, argument, path) ? htp_text_string(&text) : NULL;
@@ -89,7 +89,7 @@ const char *htp_inputs_form(htp_arena *arena, const htp_shim_argument *argument,
 /* An argument or a part of one. */
 typedef struct branch {
     const char *name;
-    const htp_shim_input *input; /* NULL: it has parts */
+    const htp_input *input; /* NULL: it has parts */
     HTP_VECTOR(struct branch *) parts;
     htp_map index; /* of the parts, by name */
 } branch;
@@ -119,13 +119,13 @@ static bool add_input(htp_arena *arena, branch *root, const htp_inputs *inputs, 
     return is_free;
 }
 
-static htp_shim_input assemble(htp_arena *arena, const branch *from)
+static htp_input assemble(htp_arena *arena, const branch *from)
 {
-    htp_shim_input input = {.is_nested = true};
+    htp_input input = {.is_nested = true};
     if (from->input) {
         input = *from->input;
     } else {
-        htp_shim_input *items = HTP_NEW_ARRAY(arena, htp_shim_input, from->parts.count);
+        htp_input *items = HTP_NEW_ARRAY(arena, htp_input, from->parts.count);
         for (size_t i = 0; i < from->parts.count; i++) {
             items[i] = assemble(arena, from->parts.items[i]);
         }
@@ -136,11 +136,10 @@ static htp_shim_input assemble(htp_arena *arena, const branch *from)
     return input;
 }
 
-const htp_shim_input *htp_inputs_nest(htp_arena *arena, const htp_inputs *inputs, uint32_t *index)
+const htp_input *htp_inputs_nest(htp_arena *arena, const htp_inputs *inputs, uint32_t *index)
 {
     branch *roots = HTP_NEW_ARRAY(arena, branch, (size_t)inputs->argument_count + 1);
-    htp_shim_input *nested =
-        HTP_NEW_ARRAY(arena, htp_shim_input, (size_t)inputs->argument_count + 1);
+    htp_input *nested = HTP_NEW_ARRAY(arena, htp_input, (size_t)inputs->argument_count + 1);
     for (uint32_t i = 0; i < inputs->count; i++) {
         if (!add_input(arena, &roots[inputs->paths[i].argument], inputs, i)) {
             if (index) {

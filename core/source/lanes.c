@@ -176,7 +176,7 @@ static bool set_dims(htp_inputs *inputs)
 {
     bool fits = true;
     for (uint32_t i = 0; i < inputs->count; i++) {
-        htp_shim_input *input = &inputs->items[i];
+        htp_input *input = &inputs->items[i];
         for (uint32_t d = 0; d < input->rank; d++) {
             uint32_t axis = inputs->dim_axes[i][d];
             for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {

@@ -43,7 +43,7 @@ static const char *path_below(htp_arena *arena, const char *path, const char *na
 /* @param of  the class of the visited object */
 static uint32_t add_module(walk *w, const visit *at, const htp_program_class *of)
 {
-    const htp_shim_module module = {
+    const htp_instance module = {
         .name = at->name,
         .path = at->path,
         .qualified_class = class_name(w->arena, of),
@@ -82,7 +82,7 @@ static htp_shim_code read_attribute(walk *w, const visit *at, uint32_t module, u
         HTP_PUSH(w->arena, &w->pending, child);
     } else if (data->kind == HTP_DATA_TENSOR) {
         bool is_parameter = of.roles[slot] == HTP_SLOT_PARAMETER;
-        const htp_shim_weight named = {
+        const htp_weight named = {
             .name = path_below(w->arena, at->path, name),
             .module = module,
             .is_parameter = is_parameter,
@@ -118,7 +118,7 @@ static htp_shim_code read_module(walk *w, const visit *at)
 static void set_aliases(const walk *w)
 {
     for (size_t i = 0; i < w->aliases.count; i++) {
-        htp_shim_module *module = &w->instances->modules.items[i];
+        htp_instance *module = &w->instances->modules.items[i];
         module->aliases = w->aliases.items[i].items;
         module->alias_count = w->aliases.items[i].count;
     }

@@ -99,9 +99,9 @@ static uint32_t find_tensor(const htp_trace *trace, const uint32_t *values, uint
     uint32_t found = HTP_NONE;
     for (uint32_t i = 0; i < count && found == HTP_NONE; i++) {
         const htp_trace_value *value = &trace->values[values[i]];
-        if (value->kind == HTP_SHIM_LIST) {
+        if (value->kind == HTP_TRACE_LIST) {
             found = find_tensor(trace, value->elements, value->element_count, size);
-        } else if (value->kind == HTP_SHIM_TENSOR && count_moving_dims(value) == 0 &&
+        } else if (value->kind == HTP_TRACE_TENSOR && count_moving_dims(value) == 0 &&
                    (!size || has_size(value, *size))) {
             found = values[i];
         }
@@ -114,10 +114,10 @@ static bool has_moving_tensor(const htp_trace *trace, const uint32_t *values, ui
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++) {
         const htp_trace_value *value = &trace->values[values[i]];
-        if (value->kind == HTP_SHIM_LIST) {
+        if (value->kind == HTP_TRACE_LIST) {
             found = has_moving_tensor(trace, value->elements, value->element_count);
         } else {
-            found = value->kind == HTP_SHIM_TENSOR && count_moving_dims(value) > 0;
+            found = value->kind == HTP_TRACE_TENSOR && count_moving_dims(value) > 0;
         }
     }
     return found;
@@ -125,7 +125,7 @@ static bool has_moving_tensor(const htp_trace *trace, const uint32_t *values, ui
 
 /* Back from an operand that does not move: to a weight, or to the operator that gave it a size of
  * its own, which takes what moves, or no tensor at all. */
-static void add_origin(htp_text *text, const htp_trace *trace, const htp_shim_module *modules,
+static void add_origin(htp_text *text, const htp_trace *trace, const htp_instance *modules,
                        uint32_t id)
 {
     const htp_trace_node *node = NULL;
@@ -148,7 +148,7 @@ static void add_origin(htp_text *text, const htp_trace *trace, const htp_shim_mo
 }
 
 htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const char *message,
-                               const htp_inputs *inputs, const htp_shim_module *modules)
+                               const htp_inputs *inputs, const htp_instance *modules)
 {
     htp_obstacle obstacle = {.message = htp_arena_strdup(arena, message), .axis = HTP_NONE};
     struct conflict conflict;

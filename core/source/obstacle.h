@@ -18,6 +18,6 @@ typedef struct htp_obstacle {
 
 /** Reads a refusal: @p trace (or NULL) is what ran in all lanes before it, @p message why. */
 htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const char *message,
-                               const htp_inputs *inputs, const htp_shim_module *modules);
+                               const htp_inputs *inputs, const htp_instance *modules);
 
 #endif

@@ -39,7 +39,7 @@ static const htp_trace_value *value_of(const htp_trace *trace, uint32_t id)
 static void list_leaves(htp_arena *arena, const htp_trace *trace, uint32_t id, id_list *leaves)
 {
     const htp_trace_value *value = value_of(trace, id);
-    if (value->kind != HTP_SHIM_LIST) {
+    if (value->kind != HTP_TRACE_LIST) {
         HTP_PUSH(arena, leaves, id);
         return;
     }
@@ -50,8 +50,8 @@ static void list_leaves(htp_arena *arena, const htp_trace *trace, uint32_t id, i
 
 static bool is_number(const htp_trace_value *value)
 {
-    return value->kind == HTP_SHIM_INT || value->kind == HTP_SHIM_FLOAT ||
-           value->kind == HTP_SHIM_BOOL;
+    return value->kind == HTP_TRACE_INT || value->kind == HTP_TRACE_FLOAT ||
+           value->kind == HTP_TRACE_BOOL;
 }
 
 /* Whether a number is the size of an input in every lane. */
@@ -63,7 +63,7 @@ static bool is_size(const settling *s, const htp_trace_value *number)
     }
     for (size_t i = 0; i < leaves.count; i++) {
         const htp_trace_value *input = value_of(s->trace, leaves.items[i]);
-        for (uint32_t dim = 0; input->kind == HTP_SHIM_TENSOR && dim < input->rank; dim++) {
+        for (uint32_t dim = 0; input->kind == HTP_TRACE_TENSOR && dim < input->rank; dim++) {
             bool is_equal = true;
             for (uint32_t lane = 0; lane < s->lane_count; lane++) {
                 is_equal = is_equal && input->dims[lane][dim] == number->i[lane];
@@ -81,8 +81,8 @@ static htp_trace_carry begin_part(const settling *s, const htp_trace_value *left
 {
     bool is_known =
         is_number(left) && !s->tracer->flags_are_inputs && !s->keeps_all &&
-        (left->is_constant || (left->kind == HTP_SHIM_INT && left->has_lanes && is_size(s, left)));
-    bool is_input = left->kind == HTP_SHIM_TENSOR || (is_number(left) && !is_known);
+        (left->is_constant || (left->kind == HTP_TRACE_INT && left->has_lanes && is_size(s, left)));
+    bool is_input = left->kind == HTP_TRACE_TENSOR || (is_number(left) && !is_known);
     return (htp_trace_carry){.is_input = is_input};
 }
 
@@ -99,8 +99,8 @@ static bool is_same_number(const settling *s, const htp_trace_value *a, const ht
 {
     bool is_same = a->is_constant == b->is_constant && a->has_lanes && b->has_lanes;
     for (uint32_t lane = 0; is_same && lane < s->lane_count; lane++) {
-        is_same = a->kind == HTP_SHIM_FLOAT ? htp_bits_are_equal(a->f[lane], b->f[lane])
-                                            : a->i[lane] == b->i[lane];
+        is_same = a->kind == HTP_TRACE_FLOAT ? htp_bits_are_equal(a->f[lane], b->f[lane])
+                                             : a->i[lane] == b->i[lane];
     }
     return is_same;
 }
@@ -158,7 +158,7 @@ static bool settle_part(settling *s, htp_trace_carry *part, const htp_trace_valu
                         const htp_trace_value *after)
 {
     bool was_input = part->is_input;
-    if (after->kind == HTP_SHIM_TENSOR) {
+    if (after->kind == HTP_TRACE_TENSOR) {
         return settle_dims(s, part, before, after);
     }
     if (is_number(after) && !part->is_input) {
@@ -170,10 +170,10 @@ static bool settle_part(settling *s, htp_trace_carry *part, const htp_trace_valu
 static bool is_same_kind(const htp_trace_value *a, const htp_trace_value *b)
 {
     bool is_same = a->kind == b->kind;
-    if (is_same && a->kind == HTP_SHIM_TENSOR) {
+    if (is_same && a->kind == HTP_TRACE_TENSOR) {
         return a->dtype == b->dtype && a->rank == b->rank;
     }
-    if (is_same && a->kind == HTP_SHIM_STRING) {
+    if (is_same && a->kind == HTP_TRACE_STRING) {
         return a->s_bytes == b->s_bytes && memcmp(a->s, b->s, a->s_bytes) == 0;
     }
     return is_same;
@@ -254,7 +254,7 @@ static void mark(const htp_trace *trace, uint32_t id, bool *is_read)
     }
     is_read[id] = true;
     const htp_trace_value *value = value_of(trace, id);
-    for (uint32_t i = 0; i < value->element_count && value->kind == HTP_SHIM_LIST; i++) {
+    for (uint32_t i = 0; i < value->element_count && value->kind == HTP_TRACE_LIST; i++) {
         mark(trace, value->elements[i], is_read);
     }
 }
@@ -308,7 +308,7 @@ static void add_parts(settling *s, const htp_trace_state *state, const bool *is_
     list_leaves(arena, s->trace, state->before, &before);
     list_leaves(arena, s->trace, state->after, &after);
     list_leaves(arena, s->trace, state->loaded, &loaded);
-    bool is_list = value_of(s->trace, state->before)->kind == HTP_SHIM_LIST;
+    bool is_list = value_of(s->trace, state->before)->kind == HTP_TRACE_LIST;
     for (size_t i = 0; i < planned->parts.count && i < before.count; i++) {
         const htp_trace_carry *part = &planned->parts.items[i];
         states->has_known = states->has_known || !part->is_input;
@@ -345,7 +345,7 @@ static bool has_unknown(const settling *s)
         id_list leaves = {0};
         list_leaves(s->tracer->arena, s->trace, s->trace->states[i].after, &leaves);
         for (size_t k = 0; k < leaves.count; k++) {
-            if (value_of(s->trace, leaves.items[k])->kind == HTP_SHIM_UNKNOWN) {
+            if (value_of(s->trace, leaves.items[k])->kind == HTP_TRACE_UNKNOWN) {
                 return true;
             }
         }
@@ -357,7 +357,7 @@ static bool returns_nothing(const htp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->output_count; i++) {
         const htp_trace_value *output = value_of(trace, trace->outputs[i]);
-        if (output->kind == HTP_SHIM_TENSOR || is_number(output)) {
+        if (output->kind == HTP_TRACE_TENSOR || is_number(output)) {
             return false;
         }
     }

@@ -27,7 +27,7 @@ typedef struct htp_tracer {
     htp_arena *arena;
     htp_interpreter *interpreter;
     htp_interpreter_runs *run; /**< htp_interpreter_run */
-    const htp_shim_input *inputs;
+    const htp_input *inputs;
     uint32_t input_count;
     htp_shim_tick tick;
     void *user;

@@ -57,9 +57,9 @@ typedef struct htp_traced {
     const char *path; /**< of the file, in messages */
     htp_interpreter *interpreter;
     htp_interpreter_runs *run; /**< htp_interpreter_run */
-    const htp_shim_module *modules;
+    const htp_instance *modules;
     uint32_t module_count;
-    const htp_shim_argument *arguments;
+    const htp_argument *arguments;
     uint32_t argument_count;
 } htp_traced;
 

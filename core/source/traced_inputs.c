@@ -10,11 +10,11 @@
 enum { MOST_NESTING = 32 };
 
 /* Something that cannot be an input is left out. */
-static const htp_shim_input left_out = {.is_none = true};
+static const htp_input left_out = {.is_none = true};
 
-static htp_shim_input describe_tensor(const htp_tensor_view *tensor)
+static htp_input describe_tensor(const htp_tensor_view *tensor)
 {
-    htp_shim_input input = {.dtype = HTP_DTYPE_OTHER, .rank = tensor->rank};
+    htp_input input = {.dtype = HTP_DTYPE_OTHER, .rank = tensor->rank};
     if (tensor->rank > HTP_SHIM_MAX_RANK) {
         return left_out;
     }
@@ -25,7 +25,7 @@ static htp_shim_input describe_tensor(const htp_tensor_view *tensor)
     return input;
 }
 
-static htp_shim_input describe_plain(const htp_program_data *data)
+static htp_input describe_plain(const htp_program_data *data)
 {
     htp_operand value = {.kind = HTP_OPERAND_NONE};
     if (data->kind == HTP_DATA_INT) {
@@ -46,8 +46,7 @@ static const char *name_of_key(htp_arena *arena, const htp_program_data *key)
                                         : "";
 }
 
-static htp_shim_input describe(htp_arena *arena, const htp_program *program, uint32_t number,
-                               int depth)
+static htp_input describe(htp_arena *arena, const htp_program *program, uint32_t number, int depth)
 {
     const htp_program_data *data = &program->data[number];
     bool is_dict = data->kind == HTP_DATA_DICT;
@@ -63,19 +62,19 @@ static htp_shim_input describe(htp_arena *arena, const htp_program *program, uin
     }
     uint32_t step = is_dict ? 2 : 1;
     uint32_t count = data->element_count / step;
-    htp_shim_input *items = HTP_NEW_ARRAY(arena, htp_shim_input, (size_t)count + 1);
+    htp_input *items = HTP_NEW_ARRAY(arena, htp_input, (size_t)count + 1);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *element = &data->elements[(size_t)i * step];
         items[i] = describe(arena, program, element[step - 1], depth + 1);
         items[i].name = is_dict ? name_of_key(arena, &program->data[element[0]])
                                 : htp_arena_printf(arena, "%u", (unsigned)i);
     }
-    return (htp_shim_input){.is_nested = true, .items = items, .count = count};
+    return (htp_input){.is_nested = true, .items = items, .count = count};
 }
 
 htp_shim_code htp_traced_inputs_find(htp_arena *arena, const htp_program *program,
-                                     const char *method, const htp_shim_input **inputs,
-                                     uint32_t *count, htp_shim_error *error)
+                                     const char *method, const htp_input **inputs, uint32_t *count,
+                                     htp_shim_error *error)
 {
     uint32_t number = HTP_PROGRAM_NONE;
     *inputs = NULL;
@@ -86,7 +85,7 @@ htp_shim_code htp_traced_inputs_find(htp_arena *arena, const htp_program *progra
         return code;
     }
     if (number != HTP_PROGRAM_NONE) {
-        const htp_shim_input all = describe(arena, program, number, -1);
+        const htp_input all = describe(arena, program, number, -1);
         *inputs = all.items;
         *count = all.count;
     }

@@ -105,7 +105,7 @@ static uint64_t count_elements(const htp_trace_value *value)
 
 static bool is_uniform_constant(const htp_trace_value *value, double *number)
 {
-    if (!value->is_constant || !value->data || value->kind != HTP_SHIM_TENSOR) {
+    if (!value->is_constant || !value->data || value->kind != HTP_TRACE_TENSOR) {
         return false;
     }
     uint64_t count = count_elements(value);
@@ -125,9 +125,9 @@ static bool read_argument(const htp_trace *trace, const htp_trace_node *node, co
         if (strcmp(node->input_names[i], name) != 0 || !value->is_constant) {
             continue;
         }
-        *number = value->kind == HTP_SHIM_FLOAT ? value->f[0] : (double)value->i[0];
-        return value->kind == HTP_SHIM_FLOAT || value->kind == HTP_SHIM_INT ||
-               value->kind == HTP_SHIM_BOOL;
+        *number = value->kind == HTP_TRACE_FLOAT ? value->f[0] : (double)value->i[0];
+        return value->kind == HTP_TRACE_FLOAT || value->kind == HTP_TRACE_INT ||
+               value->kind == HTP_TRACE_BOOL;
     }
     return false;
 }

@@ -118,7 +118,7 @@ static bool count_tick(void *user, uint64_t done, uint64_t total)
     return ++*ticks < MOST_TICKS;
 }
 
-static void run_once(interpretation *i, const htp_shim_input *inputs, uint32_t count)
+static void run_once(interpretation *i, const htp_input *inputs, uint32_t count)
 {
     uint32_t ticks = 0;
     i->trace = NULL;
@@ -139,7 +139,7 @@ static void interpret_bytes(htp_arena *arena, fuzz_bytes *bytes)
     const char *text = "";
     uint32_t lanes = 1 + fuzz_take(bytes, HTP_SHIM_MAX_LANES);
     const htp_program *program = fuzz_make_program(arena, bytes, &text);
-    htp_shim_input *inputs = HTP_NEW_ARRAY(arena, htp_shim_input, MOST_INPUTS);
+    htp_input *inputs = HTP_NEW_ARRAY(arena, htp_input, MOST_INPUTS);
     uint32_t count = interpret_inputs(text, inputs);
     interpretation *i = interpret_open_read(arena, program);
     i->lanes = lanes;

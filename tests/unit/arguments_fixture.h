@@ -10,21 +10,20 @@
 #include <check.h>
 #include <string.h>
 
-static inline htp_shim_argument argument_tensor(const char *name)
+static inline htp_argument argument_tensor(const char *name)
 {
-    return (htp_shim_argument){.name = name, .kind = HTP_SHIM_TENSOR, .type = "Tensor"};
+    return (htp_argument){.name = name, .kind = HTP_TRACE_TENSOR, .type = "Tensor"};
 }
 
-static inline htp_shim_argument argument_optional(const char *name)
+static inline htp_argument argument_optional(const char *name)
 {
-    return (htp_shim_argument){
-        .name = name, .kind = HTP_SHIM_TENSOR, .type = "Optional[Tensor]", .is_optional = true};
+    return (htp_argument){
+        .name = name, .kind = HTP_TRACE_TENSOR, .type = "Optional[Tensor]", .is_optional = true};
 }
 
-static inline htp_shim_argument argument_other(const char *name, htp_shim_kind kind,
-                                               const char *type)
+static inline htp_argument argument_other(const char *name, htp_trace_kind kind, const char *type)
 {
-    return (htp_shim_argument){.name = name, .kind = kind, .type = type};
+    return (htp_argument){.name = name, .kind = kind, .type = type};
 }
 
 /** Success; the message of a failure is shown. */

@@ -43,12 +43,12 @@ static const int64_t interpret_open[HTP_SHIM_MAX_LANES] = {10, 7, 13, 5};
 
 /** "[2,?]" or "long[3]" a tensor, "3" an int, "int" one that nobody knows, "None". Several are
  * apart by blanks. @return how many there are */
-static inline uint32_t interpret_inputs(const char *text, htp_shim_input *inputs)
+static inline uint32_t interpret_inputs(const char *text, htp_input *inputs)
 {
     uint32_t count = 0;
     for (const char *at = text; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
-        htp_shim_input *input = &inputs[count++];
-        *input = (htp_shim_input){.dtype = HTP_DTYPE_FLOAT32};
+        htp_input *input = &inputs[count++];
+        *input = (htp_input){.dtype = HTP_DTYPE_FLOAT32};
         if (strncmp(at, "None", 4) == 0) {
             input->is_none = true;
             continue;
@@ -89,9 +89,9 @@ static inline void interpret_add_value(const interpretation *i, htp_text *text, 
     }
     bool is_known = value->is_constant;
     switch (value->kind) {
-    case HTP_SHIM_TENSOR:
-    case HTP_SHIM_SEQUENCE:
-        htp_text_add(text, value->kind == HTP_SHIM_SEQUENCE ? "sequence[" : "[");
+    case HTP_TRACE_TENSOR:
+    case HTP_TRACE_SEQUENCE:
+        htp_text_add(text, value->kind == HTP_TRACE_SEQUENCE ? "sequence[" : "[");
         for (uint32_t dim = 0; dim < value->rank; dim++) {
             bool is_fixed = true;
             for (uint32_t lane = 1; lane < i->lanes; lane++) {
@@ -106,22 +106,22 @@ static inline void interpret_add_value(const interpretation *i, htp_text *text, 
         }
         htp_text_add(text, "]");
         break;
-    case HTP_SHIM_INT:
+    case HTP_TRACE_INT:
         htp_text_add(text, is_known ? htp_arena_printf(i->arena, "%" PRId64, value->i[0]) : "int");
         break;
-    case HTP_SHIM_BOOL:
+    case HTP_TRACE_BOOL:
         htp_text_add(text, !is_known ? "bool" : value->i[0] ? "True" : "False");
         break;
-    case HTP_SHIM_FLOAT:
+    case HTP_TRACE_FLOAT:
         htp_text_add(text, is_known ? htp_arena_printf(i->arena, "%g", value->f[0]) : "float");
         break;
-    case HTP_SHIM_STRING:
+    case HTP_TRACE_STRING:
         htp_text_addf(text, "\"%s\"", value->s);
         break;
-    case HTP_SHIM_NOTHING:
+    case HTP_TRACE_NOTHING:
         htp_text_add(text, "None");
         break;
-    case HTP_SHIM_LIST:
+    case HTP_TRACE_LIST:
         htp_text_add(text, "(");
         for (uint32_t k = 0; k < value->element_count; k++) {
             htp_text_add(text, k ? ", " : "");
@@ -129,10 +129,10 @@ static inline void interpret_add_value(const interpretation *i, htp_text *text, 
         }
         htp_text_add(text, ")");
         break;
-    case HTP_SHIM_OPAQUE:
+    case HTP_TRACE_OPAQUE:
         htp_text_add(text, "object");
         break;
-    case HTP_SHIM_UNKNOWN:
+    case HTP_TRACE_UNKNOWN:
         htp_text_add(text, "unknown");
     }
 }
@@ -206,17 +206,17 @@ static inline void interpret_add_instances(interpretation *i)
     const program_fixture *p = i->runner->program;
     for (uint32_t m = 0; m < p->classes.count; m++) {
         const char *name = i->program->classes[m].name;
-        const htp_shim_module module = {.name = name,
-                                        .path = m ? name : "",
-                                        .qualified_class = name,
-                                        .parent = m ? 0 : HTP_SHIM_NONE};
+        const htp_instance module = {.name = name,
+                                     .path = m ? name : "",
+                                     .qualified_class = name,
+                                     .parent = m ? 0 : HTP_SHIM_NONE};
         (void)htp_instances_add_module(i->arena, &i->instances, &module, m);
     }
     for (uint32_t d = 0; d < p->data.count; d++) {
         static const htp_tensor_view none = {.is_plain = false};
         const htp_program_data *data = &p->data.items[d];
         bool is_tensor = data->kind == HTP_DATA_TENSOR;
-        const htp_shim_weight named = {
+        const htp_weight named = {
             .name = is_tensor ? htp_arena_printf(i->arena, "weight_%u", d) : "none",
             .module = HTP_SHIM_NONE,
             .is_parameter = is_tensor && data->tensor->rank > 0, /* counters are none */
@@ -254,7 +254,7 @@ static inline interpretation *interpret_open_program(htp_arena *arena, const cha
 static inline void interpret_run_carried(interpretation *i, const char *inputs, uint32_t lanes,
                                          const htp_trace_carried *carried, uint32_t count)
 {
-    htp_shim_input given[16];
+    htp_input given[16];
     uint32_t given_count = interpret_inputs(inputs, given);
     i->lanes = lanes;
     i->error = (htp_shim_error){{0}};

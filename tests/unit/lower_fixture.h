@@ -37,7 +37,7 @@ typedef struct fixture_argument {
     (const fixture_argument[]){__VA_ARGS__},                                                       \
         sizeof((const fixture_argument[]){__VA_ARGS__}) / sizeof(fixture_argument)
 
-static const htp_shim_module fixture_modules[] = {
+static const htp_instance fixture_modules[] = {
     {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE},
     {.name = "block", .path = "block", .qualified_class = "pkg.Block", .parent = 0},
 };
@@ -57,7 +57,7 @@ static inline uint32_t fixture_value(lower_fixture *f, htp_trace_value value)
 static inline uint32_t fixture_tensor(lower_fixture *f, htp_dtype dtype, uint32_t rank,
                                       const int64_t *dims)
 {
-    htp_trace_value value = {.kind = HTP_SHIM_TENSOR, .dtype = dtype, .rank = rank};
+    htp_trace_value value = {.kind = HTP_TRACE_TENSOR, .dtype = dtype, .rank = rank};
     value.producer = value.weight = HTP_SHIM_NONE;
     for (uint32_t lane = 0; lane < 3; lane++) {
         int64_t *sizes = HTP_NEW_ARRAY(f->arena, int64_t, rank + 1);
@@ -92,7 +92,7 @@ static inline uint32_t fixture_none(lower_fixture *f)
 /** Constant numbers and strings. */
 static inline uint32_t fixture_int(lower_fixture *f, int64_t number)
 {
-    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_INT,
+    return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_INT,
                                               .producer = HTP_SHIM_NONE,
                                               .weight = HTP_SHIM_NONE,
                                               .is_constant = true,
@@ -101,7 +101,7 @@ static inline uint32_t fixture_int(lower_fixture *f, int64_t number)
 
 static inline uint32_t fixture_float(lower_fixture *f, double number)
 {
-    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_FLOAT,
+    return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_FLOAT,
                                               .producer = HTP_SHIM_NONE,
                                               .weight = HTP_SHIM_NONE,
                                               .is_constant = true,
@@ -110,7 +110,7 @@ static inline uint32_t fixture_float(lower_fixture *f, double number)
 
 static inline uint32_t fixture_bool(lower_fixture *f, bool truth)
 {
-    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_BOOL,
+    return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_BOOL,
                                               .producer = HTP_SHIM_NONE,
                                               .weight = HTP_SHIM_NONE,
                                               .is_constant = true,
@@ -119,7 +119,7 @@ static inline uint32_t fixture_bool(lower_fixture *f, bool truth)
 
 static inline uint32_t fixture_string(lower_fixture *f, const char *string)
 {
-    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_STRING,
+    return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_STRING,
                                               .producer = HTP_SHIM_NONE,
                                               .weight = HTP_SHIM_NONE,
                                               .is_constant = true,
@@ -128,7 +128,7 @@ static inline uint32_t fixture_string(lower_fixture *f, const char *string)
 }
 
 /** A number that a node will compute. */
-static inline uint32_t fixture_dynamic(lower_fixture *f, htp_shim_kind kind)
+static inline uint32_t fixture_dynamic(lower_fixture *f, htp_trace_kind kind)
 {
     return fixture_value(
         f, (htp_trace_value){.kind = kind, .producer = HTP_SHIM_NONE, .weight = HTP_SHIM_NONE});
@@ -140,7 +140,7 @@ static inline uint32_t fixture_list(lower_fixture *f, uint32_t count, const uint
     for (uint32_t i = 0; i < count; i++) {
         copy[i] = elements[i];
     }
-    return fixture_value(f, (htp_trace_value){.kind = HTP_SHIM_LIST,
+    return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_LIST,
                                               .producer = HTP_SHIM_NONE,
                                               .weight = HTP_SHIM_NONE,
                                               .elements = copy,
@@ -198,10 +198,10 @@ static inline void fixture_output(lower_fixture *f, uint32_t value)
 /** Lowers the trace with 3 lanes, and prunes the model as an export does. */
 static inline htp_status fixture_lower(lower_fixture *f, int opset)
 {
-    static const htp_shim_argument arguments[] = {
-        {.name = "x", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
-        {.name = "y", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
-        {.name = "z", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
+    static const htp_argument arguments[] = {
+        {.name = "x", .kind = HTP_TRACE_TENSOR, .type = "Tensor"},
+        {.name = "y", .kind = HTP_TRACE_TENSOR, .type = "Tensor"},
+        {.name = "z", .kind = HTP_TRACE_TENSOR, .type = "Tensor"},
     };
     f->scopes[ROOT] = (htp_trace_scope){.parent = HTP_SHIM_NONE};
     f->scopes[BLOCK] = (htp_trace_scope){.parent = ROOT,

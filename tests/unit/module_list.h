@@ -5,12 +5,11 @@
 #define HTP_TESTS_MODULE_LIST_H
 
 #include "base/vector.h"
+#include "interpret/trace/instances.h"
 
-#include <htp/shim.h>
-
-/** As a HTP_VECTOR(htp_shim_module). */
+/** As a HTP_VECTOR(htp_instance). */
 typedef struct module_list {
-    htp_shim_module *items;
+    htp_instance *items;
     size_t count;
     size_t capacity;
     HTP_VECTOR(uint32_t) calls; /* by module */
@@ -21,7 +20,7 @@ typedef struct module_list {
 static inline uint32_t module_list_add(htp_arena *arena, module_list *list, uint32_t parent,
                                        const char *name, const char *qualified_class)
 {
-    htp_shim_module module = {
+    htp_instance module = {
         .name = name, .path = name, .qualified_class = qualified_class, .parent = parent};
     if (parent != HTP_SHIM_NONE && parent != 0) {
         module.path = htp_arena_printf(arena, "%s.%s", list->items[parent].path, name);

@@ -105,10 +105,10 @@ static inline void named_set(named_trace *t, uint32_t id, const char *name)
 
 static inline bool named_is_known(const htp_trace_value *value)
 {
-    bool is_number = value->kind == HTP_SHIM_INT || value->kind == HTP_SHIM_FLOAT ||
-                     value->kind == HTP_SHIM_BOOL;
-    return value->kind == HTP_SHIM_NOTHING || value->kind == HTP_SHIM_STRING ||
-           value->kind == HTP_SHIM_OPAQUE || (is_number && value->is_constant);
+    bool is_number = value->kind == HTP_TRACE_INT || value->kind == HTP_TRACE_FLOAT ||
+                     value->kind == HTP_TRACE_BOOL;
+    return value->kind == HTP_TRACE_NOTHING || value->kind == HTP_TRACE_STRING ||
+           value->kind == HTP_TRACE_OPAQUE || (is_number && value->is_constant);
 }
 
 static inline void named_add_all(named_trace *t, const uint32_t *ids, uint32_t count,
@@ -136,7 +136,7 @@ static inline void named_set_found(named_trace *t, uint32_t id)
     for (uint32_t i = 0; i < value->element_count; i++) {
         named_set_found(t, value->elements[i]);
     }
-    if (value->kind != HTP_SHIM_LIST && !value->data && !is_made && !named_is_known(value)) {
+    if (value->kind != HTP_TRACE_LIST && !value->data && !is_made && !named_is_known(value)) {
         named_set(t, id, value->name);
     }
 }
@@ -147,12 +147,12 @@ static inline void named_make(named_trace *t, uint32_t id)
     const htp_trace_value *value = named_value(t, id);
     if (named_is_known(value)) {
         interpret_add_value(t->of, &t->text, id);
-    } else if (value->kind == HTP_SHIM_LIST) {
+    } else if (value->kind == HTP_TRACE_LIST) {
         named_add_list(t, id, named_make);
     } else {
         named_set(t, id, htp_arena_printf(t->of->arena, "%%%u", ++t->count));
         htp_text_add(&t->text, t->names[id]);
-        htp_text_add(&t->text, value->kind == HTP_SHIM_TENSOR ? "" : " ");
+        htp_text_add(&t->text, value->kind == HTP_TRACE_TENSOR ? "" : " ");
         interpret_add_value(t->of, &t->text, id);
     }
 }
@@ -179,7 +179,7 @@ static inline void named_read(named_trace *t, uint32_t id)
     const htp_trace_value *value = id == HTP_SHIM_NONE ? NULL : named_value(t, id);
     if (!value || named_is_known(value)) {
         interpret_add_value(t->of, &t->text, id);
-    } else if (value->kind == HTP_SHIM_LIST) {
+    } else if (value->kind == HTP_TRACE_LIST) {
         named_add_list(t, id, named_read);
     } else if (t->is_seen[id] || (value->data && t->names[id])) {
         htp_text_add(&t->text, t->names[id]);
@@ -190,7 +190,7 @@ static inline void named_read(named_trace *t, uint32_t id)
         htp_text_add(&t->text, t->names[id]);
         interpret_add_value(t->of, &t->text, id);
     } else {
-        bool is_unknown = value->kind == HTP_SHIM_UNKNOWN; /* its node says why */
+        bool is_unknown = value->kind == HTP_TRACE_UNKNOWN; /* its node says why */
         htp_text_add(&t->text, is_unknown ? "" : "lost ");
         interpret_add_value(t->of, &t->text, id);
     }

@@ -26,12 +26,12 @@ enum { WEIGHT_COUNT = 8 };
 typedef struct onnx_fixture {
     htp_arena *arena;
     htp_trace trace;
-    htp_shim_weight weights[WEIGHT_COUNT];
+    htp_weight weights[WEIGHT_COUNT];
     htp_graph *graph;
     htp_draft *model;
 } onnx_fixture;
 
-static const htp_shim_module fixture_modules[] = {
+static const htp_instance fixture_modules[] = {
     {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE},
     {.name = "encoder", .path = "encoder", .qualified_class = "pkg.Encoder", .parent = 0},
     {.name = "0", .path = "encoder.layer.0", .qualified_class = "pkg.Layer", .parent = 1},
@@ -61,7 +61,7 @@ static inline void fixture_build(onnx_fixture *f)
         .weight_count = WEIGHT_COUNT,
     };
     for (int i = 0; i < WEIGHT_COUNT; i++) {
-        f->weights[i] = (htp_shim_weight){.name = "", .dtype = HTP_DTYPE_FLOAT32};
+        f->weights[i] = (htp_weight){.name = "", .dtype = HTP_DTYPE_FLOAT32};
     }
     f->graph =
         htp_graph_build(f->arena, &f->trace, 1, fixture_modules,

@@ -9,7 +9,7 @@
 static const int64_t shape[] = {3};
 static const int64_t dense[] = {1};
 
-typedef HTP_VECTOR(htp_shim_weight) weight_list;
+typedef HTP_VECTOR(htp_weight) weight_list;
 
 typedef struct program {
     htp_arena *arena;
@@ -28,15 +28,14 @@ static uint32_t add(program *p, uint32_t parent, const char *name, const char *c
 static void hold(program *p, uint32_t module, const char *name, uint64_t storage, int64_t offset)
 {
     const char *path = p->modules.items[module].path;
-    htp_shim_weight weight = {.name =
-                                  *path ? htp_arena_printf(p->arena, "%s.%s", path, name) : name,
-                              .module = module,
-                              .dtype = HTP_DTYPE_FLOAT32,
-                              .rank = 1,
-                              .dims = shape,
-                              .strides = dense,
-                              .storage = storage,
-                              .storage_offset = offset};
+    htp_weight weight = {.name = *path ? htp_arena_printf(p->arena, "%s.%s", path, name) : name,
+                         .module = module,
+                         .dtype = HTP_DTYPE_FLOAT32,
+                         .rank = 1,
+                         .dims = shape,
+                         .strides = dense,
+                         .storage = storage,
+                         .storage_offset = offset};
     HTP_PUSH(p->arena, &p->weights, weight);
 }
 
@@ -44,7 +43,7 @@ static void hold(program *p, uint32_t module, const char *name, uint64_t storage
 static const char *find(program *p)
 {
     htp_text text = {.arena = p->arena};
-    const htp_shim_module *modules = p->modules.items;
+    const htp_instance *modules = p->modules.items;
     uint32_t count = (uint32_t)p->modules.count;
     const htp_parameters *parameters = htp_parameters_count(
         p->arena, modules, count, p->weights.items, (uint32_t)p->weights.count);

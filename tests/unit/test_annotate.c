@@ -10,7 +10,7 @@ enum { NET, ENCODER, LAYER0, LINEAR0, LAYER1, LINEAR1, EMBED, HEAD, GATES, GATE 
 
 static const char *const layer1_aliases[] = {"last", "encoder.2"};
 
-static const htp_shim_module modules[] = {
+static const htp_instance modules[] = {
     [NET] = {"", "", "pkg.Net", HTP_SHIM_NONE, NULL, 0, false},
     [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NET, NULL, 0, false},
     [LAYER0] = {"0", "encoder.0", "pkg.Layer", ENCODER, NULL, 0, false},
@@ -47,7 +47,7 @@ static const int64_t dense[] = {1};
     .dtype = HTP_DTYPE_FLOAT64, .rank = 1, .dims = vector, .strides = dense, .data = vector
 #define PARAMETER .is_parameter = true, .requires_grad = true
 
-static const htp_shim_weight weights[] = {
+static const htp_weight weights[] = {
     {"encoder.0.linear.weight", LINEAR0, PARAMETER, MATRIX, .storage = 1},
     {"encoder.0.linear.bias", LINEAR0, .is_parameter = true, VECTOR, .storage = 2},
     {"encoder.0.linear.again", LINEAR0, PARAMETER, MATRIX, .storage = 1},

@@ -4,19 +4,19 @@
 
 /* ---- arguments ---- */
 
-static void add_argument(htp_text *text, const htp_shim_argument *argument)
+static void add_argument(htp_text *text, const htp_argument *argument)
 {
     static const char *const kinds[] = {
-        [HTP_SHIM_TENSOR] = "tensor", [HTP_SHIM_INT] = "int",       [HTP_SHIM_FLOAT] = "float",
-        [HTP_SHIM_BOOL] = "bool",     [HTP_SHIM_STRING] = "string", [HTP_SHIM_LIST] = "list",
-        [HTP_SHIM_OPAQUE] = "opaque",
+        [HTP_TRACE_TENSOR] = "tensor", [HTP_TRACE_INT] = "int",       [HTP_TRACE_FLOAT] = "float",
+        [HTP_TRACE_BOOL] = "bool",     [HTP_TRACE_STRING] = "string", [HTP_TRACE_LIST] = "list",
+        [HTP_TRACE_OPAQUE] = "opaque",
     };
     htp_text_addf(text, "%s:%s", argument->name, kinds[argument->kind]);
     htp_text_add(text, argument->is_optional ? "?" : "");
     if (argument->has_default) {
         htp_text_addf(text, "=%s", argument->default_value);
     }
-    if (argument->kind == HTP_SHIM_LIST) {
+    if (argument->kind == HTP_TRACE_LIST) {
         htp_text_add(text, argument->is_dict ? "{" : argument->is_open ? "[" : "(");
         for (uint32_t i = 0; i < argument->item_count; i++) {
             htp_text_add(text, i ? " " : "");
@@ -34,7 +34,7 @@ static const char *arguments_of(htp_arena *arena, const char *own)
         arena,
         htp_arena_printf(arena, "class Net\ndef Net.forward(%%self:Net, %s)\n  -> %%self\n", own));
     uint32_t count = 0;
-    const htp_shim_argument *arguments = htp_arguments_list(arena, program, 0, &count);
+    const htp_argument *arguments = htp_arguments_list(arena, program, 0, &count);
     for (uint32_t i = 0; i < count; i++) {
         htp_text_add(&text, i ? ", " : "");
         add_argument(&text, &arguments[i]);
@@ -71,7 +71,7 @@ UNIT_TEST(types_are_told_as_they_are_written)
         program_read(arena, "class Net\n"
                             "def Net.forward(%self:Net, %x:Optional[list[Tensor]])\n"
                             "  -> %x\n");
-    const htp_shim_argument *arguments = htp_arguments_list(arena, program, 0, &count);
+    const htp_argument *arguments = htp_arguments_list(arena, program, 0, &count);
     ck_assert_uint_eq(count, 1);
     ck_assert_str_eq(arguments[0].type, "Optional[list[Tensor]]");
     ck_assert_str_eq(arguments[0].items[0].type, "Tensor");
@@ -93,7 +93,7 @@ UNIT_TEST(defaults_make_arguments_optional)
     schema->arguments = own;
     schema->returns = &own[1];
     schema->return_count = 1;
-    const htp_shim_argument *arguments = htp_arguments_list(arena, program, 0, &count);
+    const htp_argument *arguments = htp_arguments_list(arena, program, 0, &count);
     ck_assert(!arguments[0].is_optional && !arguments[0].has_default);
     ck_assert_ptr_null(arguments[0].default_value);
     ck_assert(arguments[1].is_optional && arguments[1].has_default);
@@ -138,10 +138,10 @@ UNIT_TEST(types_of_very_many_parts_are_opaque_behind_them)
         arena, htp_arena_printf(arena, "class Net\ndef Net.forward(%%self:Net, %s)\n  -> %%self\n",
                                 htp_text_string(&text)));
     uint32_t count = 0;
-    const htp_shim_argument *arguments = htp_arguments_list(arena, program, 0, &count);
+    const htp_argument *arguments = htp_arguments_list(arena, program, 0, &count);
     ck_assert_uint_eq(count, 3);
     ck_assert_uint_eq(arguments[1].item_count, 2000);
-    ck_assert_int_eq(arguments[2].kind, HTP_SHIM_OPAQUE);
+    ck_assert_int_eq(arguments[2].kind, HTP_TRACE_OPAQUE);
     ck_assert_ptr_null(arguments[2].items);
 }
 
@@ -158,7 +158,7 @@ static htp_shim_code load_traced_inputs(const htp_program *program, const char *
     return HTP_SHIM_OK;
 }
 
-static void add_input(htp_text *text, const htp_shim_input *input)
+static void add_input(htp_text *text, const htp_input *input)
 {
     htp_text_addf(text, "%s%s", input->name ? input->name : "", input->name ? ":" : "");
     if (input->is_none) {
@@ -186,7 +186,7 @@ static const char *inputs_of(htp_arena *arena, const char *list, const char *met
     p->program.load_traced_inputs = load_traced_inputs;
     traced = p->slots.items[0].items[0];
     htp_text text = {.arena = arena};
-    const htp_shim_input *inputs = NULL;
+    const htp_input *inputs = NULL;
     uint32_t count = 0;
     htp_shim_error error = {{0}};
     ck_assert_int_eq(htp_traced_inputs_find(arena, program, method, &inputs, &count, &error),

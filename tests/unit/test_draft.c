@@ -27,7 +27,7 @@ static void set_weight(uint32_t index, const char *name, uint64_t storage, int64
     static const int64_t dims[] = {2, 3};
     static const int64_t strides[] = {3, 1};
     static const float data[32];
-    f.weights[index] = (htp_shim_weight){
+    f.weights[index] = (htp_weight){
         .name = name,
         .dtype = HTP_DTYPE_FLOAT32,
         .rank = 2,

@@ -16,7 +16,7 @@ enum { NET, LAYERS, LAYER0, LAYER1, INNER0, INNER1, HELD, MODULES };
         .name = (own_name), .path = (dotted), .qualified_class = (class_name), .parent = (above)   \
     }
 
-static const htp_shim_module modules[] = {
+static const htp_instance modules[] = {
     [NET] = MODULE("", "", "pkg.Net", HTP_SHIM_NONE),
     [LAYERS] = MODULE("layers", "layers", "torch.nn.modules.container.ModuleList", NET),
     [LAYER0] = MODULE("0", "layers.0", "pkg.Layer", LAYERS),
@@ -48,7 +48,7 @@ static const int64_t dense[] = {1};
     .is_parameter = true, .dtype = HTP_DTYPE_FLOAT32, .rank = 1, .dims = four, .strides = dense,   \
     .data = four, .storage_bytes = 16
 
-static const htp_shim_weight weights[] = {
+static const htp_weight weights[] = {
     {.name = "layers.0.scale", .module = LAYER0, VECTOR, .storage = 1},
     {.name = "layers.1.scale", .module = LAYER1, VECTOR, .storage = 2},
 };

@@ -6,7 +6,7 @@
 #define MADE_BY(node) .producer = (node), .weight = HTP_SHIM_NONE
 #define CONSTANT .producer = HTP_SHIM_NONE, .weight = HTP_SHIM_NONE, .is_constant = true
 
-static const htp_shim_module modules[] = {
+static const htp_instance modules[] = {
     {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE},
     {.name = "a", .path = "a", .qualified_class = "pkg.A", .parent = 0},
     {.name = "x", .path = "a.x", .qualified_class = "pkg.X", .parent = 1},
@@ -32,7 +32,7 @@ static const int64_t numbers[] = {1, -2};
 static const int64_t two[] = {2};
 static const htp_axis axes[] = {{"batch", {2, 3, 5}}};
 
-static const htp_shim_weight weights[] = {
+static const htp_weight weights[] = {
     {.name = "a.x.weight", .module = 2, .dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = matrix}};
 
 static const uint32_t list_elements[] = {4, 5, 6, 7, 8};
@@ -40,26 +40,26 @@ static const uint32_t chunk_elements[] = {0, 0};
 static const uint32_t self_elements[] = {13, 13};
 
 static const htp_trace_value values[] = {
-    {HTP_SHIM_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {lanes[0], lanes[1], lanes[2]},
-     MADE_BY(HTP_SHIM_NONE)},
-    {HTP_SHIM_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {matrix, matrix, matrix},
+    {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2,
+     .dims = {lanes[0], lanes[1], lanes[2]}, MADE_BY(HTP_SHIM_NONE)},
+    {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {matrix, matrix, matrix},
      .producer = HTP_SHIM_NONE, .weight = 0},
-    {HTP_SHIM_NOTHING, CONSTANT},
-    {HTP_SHIM_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {lanes[0], lanes[1], lanes[2]},
-     MADE_BY(0)},
-    {HTP_SHIM_INT, CONSTANT, .i = {-3}},
-    {HTP_SHIM_FLOAT, CONSTANT, .f = {0.5}},
-    {HTP_SHIM_BOOL, CONSTANT, .i = {1}},
-    {HTP_SHIM_STRING, CONSTANT, .s = "tanh\n", .s_bytes = 5},
-    {HTP_SHIM_INT, MADE_BY(1), .i = {2, 3, 5}, .has_lanes = true},
-    {HTP_SHIM_LIST, MADE_BY(HTP_SHIM_NONE), .elements = list_elements, .element_count = 5},
-    {HTP_SHIM_LIST, MADE_BY(2), .elements = chunk_elements, .element_count = 2},
-    {HTP_SHIM_TENSOR, .dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {two, two, two},
+    {HTP_TRACE_NOTHING, CONSTANT},
+    {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2,
+     .dims = {lanes[0], lanes[1], lanes[2]}, MADE_BY(0)},
+    {HTP_TRACE_INT, CONSTANT, .i = {-3}},
+    {HTP_TRACE_FLOAT, CONSTANT, .f = {0.5}},
+    {HTP_TRACE_BOOL, CONSTANT, .i = {1}},
+    {HTP_TRACE_STRING, CONSTANT, .s = "tanh\n", .s_bytes = 5},
+    {HTP_TRACE_INT, MADE_BY(1), .i = {2, 3, 5}, .has_lanes = true},
+    {HTP_TRACE_LIST, MADE_BY(HTP_SHIM_NONE), .elements = list_elements, .element_count = 5},
+    {HTP_TRACE_LIST, MADE_BY(2), .elements = chunk_elements, .element_count = 2},
+    {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {two, two, two},
      MADE_BY(HTP_SHIM_NONE), .data = numbers, .data_bytes = sizeof(numbers)},
-    {HTP_SHIM_OPAQUE, MADE_BY(HTP_SHIM_NONE)},
-    {HTP_SHIM_LIST, MADE_BY(HTP_SHIM_NONE), .elements = self_elements, .element_count = 2},
-    {HTP_SHIM_TENSOR, .dtype = HTP_DTYPE_BOOL, .rank = 0, MADE_BY(3)},
-    {HTP_SHIM_UNKNOWN, MADE_BY(4)},
+    {HTP_TRACE_OPAQUE, MADE_BY(HTP_SHIM_NONE)},
+    {HTP_TRACE_LIST, MADE_BY(HTP_SHIM_NONE), .elements = self_elements, .element_count = 2},
+    {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_BOOL, .rank = 0, MADE_BY(3)},
+    {HTP_TRACE_UNKNOWN, MADE_BY(4)},
 };
 
 #define IDS(...)                                                                                   \
@@ -88,8 +88,8 @@ static const htp_trace_node nodes[] = {
 
 static const uint32_t inputs[] = {0};
 static const uint32_t outputs[] = {14, 1};
-static const htp_shim_argument arguments[] = {
-    {.name = "ids", .kind = HTP_SHIM_TENSOR, .type = "Tensor"}};
+static const htp_argument arguments[] = {
+    {.name = "ids", .kind = HTP_TRACE_TENSOR, .type = "Tensor"}};
 
 static const htp_trace trace = {.values = values,
                                 .value_count = 16,
@@ -178,7 +178,7 @@ UNIT_TEST(dump_of_a_wide_list_nested_in_itself_is_bounded)
 {
     enum { WIDTH = 500 };
     uint32_t elements[WIDTH] = {0};
-    htp_trace_value list = {HTP_SHIM_LIST, MADE_BY(0), .elements = elements,
+    htp_trace_value list = {HTP_TRACE_LIST, MADE_BY(0), .elements = elements,
                             .element_count = WIDTH};
     htp_trace_node node = {
         .kind = "aten::x", .outputs = elements, .output_count = 1, .source_file = ""};

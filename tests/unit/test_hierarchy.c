@@ -290,13 +290,13 @@ static module_list make_chain(htp_arena *arena, uint32_t depth, const char *qual
     ADD(HTP_SHIM_NONE, "", "pkg.Net");
     uint32_t parent = 0;
     for (uint32_t i = 0; i < depth; i++) {
-        htp_shim_module module = {.name = i % 2 ? "deeper" : "0", .path = "", .parent = parent};
+        htp_instance module = {.name = i % 2 ? "deeper" : "0", .path = "", .parent = parent};
         module.qualified_class = qualified_class;
         HTP_PUSH(arena, &list, module);
         parent = (uint32_t)list.count - 1;
     }
     for (uint32_t i = 0; i < 3; i++) {
-        htp_shim_module module = {.name = i == 0 ? "x" : i == 1 ? "y" : "z", .path = ""};
+        htp_instance module = {.name = i == 0 ? "x" : i == 1 ? "y" : "z", .path = ""};
         module.qualified_class = last_class;
         module.parent = parent;
         HTP_PUSH(arena, &list, module);

@@ -9,7 +9,7 @@
 
 UNIT_TEST(static_dims_have_one_lane)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[2, 8]"));
     ck_assert_uint_eq(inputs.count, 1);
@@ -24,7 +24,7 @@ UNIT_TEST(static_dims_have_one_lane)
 
 UNIT_TEST(no_dims_is_rank_zero)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "x:bool[]"));
     ck_assert_uint_eq(inputs.items[0].rank, 0);
@@ -34,7 +34,7 @@ UNIT_TEST(no_dims_is_rank_zero)
 
 UNIT_TEST(order_is_by_name_or_position)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
+    const htp_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "b:int64[3]", "a:int64[5]"));
     ck_assert_int_eq(inputs.items[0].dims[0][0], 5);
@@ -46,9 +46,9 @@ UNIT_TEST(order_is_by_name_or_position)
 
 UNIT_TEST(numbers)
 {
-    const htp_shim_argument arguments[] = {argument_other("n", HTP_SHIM_INT, "int"),
-                                           argument_other("f", HTP_SHIM_FLOAT, "float"),
-                                           argument_other("b", HTP_SHIM_BOOL, "bool")};
+    const htp_argument arguments[] = {argument_other("n", HTP_TRACE_INT, "int"),
+                                      argument_other("f", HTP_TRACE_FLOAT, "float"),
+                                      argument_other("b", HTP_TRACE_BOOL, "bool")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "n:int=-3", "f:float=0.5", "b:bool=true"));
     ck_assert(inputs.items[0].is_scalar && inputs.items[1].is_scalar && inputs.items[2].is_scalar);
@@ -64,7 +64,7 @@ UNIT_TEST(numbers)
 
 UNIT_TEST(one_symbol_moves_everywhere)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
+    const htp_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "a:int64[batch=2,seq=8]", "b:float32[batch=2,64]"));
     ck_assert_uint_eq(inputs.lane_count, 4);
@@ -101,7 +101,7 @@ static void check_moves(const htp_inputs *inputs)
 
 UNIT_TEST(no_two_axes_move_alike)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
     for (int size = 1; size < 400; size = size * 5 / 4 + 1) {
         const char *text = htp_arena_printf(arena, "x:float32[a=%d,b=%d,c=%d,d=%d,e=%d,f=%d]", size,
@@ -116,7 +116,7 @@ UNIT_TEST(no_two_axes_move_alike)
 
 UNIT_TEST(further_attempts_choose_other_sizes)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
     static const struct {
         int64_t least[2], most[2]; /* of lanes 1 and 2, for a size of 224 */
@@ -143,7 +143,7 @@ UNIT_TEST(further_attempts_choose_other_sizes)
 
 UNIT_TEST(the_largest_axis_is_the_smallest_elsewhere)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[a=3,b=4,c=2]"));
     for (uint32_t i = 0; i < 3; i++) {
@@ -157,7 +157,7 @@ UNIT_TEST(the_largest_axis_is_the_smallest_elsewhere)
 
 UNIT_TEST(without_axes_there_is_one_attempt)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[4]"));
     ck_assert(htp_inputs_choose_lanes(&inputs, 0));
@@ -166,7 +166,7 @@ UNIT_TEST(without_axes_there_is_one_attempt)
 
 UNIT_TEST(what_has_a_default_may_stay_out)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x"), argument_optional("mask")};
+    const htp_argument arguments[] = {argument_tensor("x"), argument_optional("mask")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[4]"));
     ck_assert_uint_eq(inputs.count, 2);
@@ -236,7 +236,7 @@ static const struct {
 
 UNIT_TEST(wrong_specifications)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     for (size_t i = 0; i < sizeof(malformed) / sizeof(malformed[0]); i++) {
         htp_inputs inputs;
         expect_failure(PARSE(arena, &inputs, arguments, malformed[i].text), HTP_CODE_USAGE,
@@ -246,7 +246,7 @@ UNIT_TEST(wrong_specifications)
 
 UNIT_TEST(rank_is_limited)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
     htp_text text = {.arena = arena};
     htp_text_add(&text, "x:float32[1");
@@ -263,7 +263,7 @@ UNIT_TEST(rank_is_limited)
 
 UNIT_TEST(specifications_that_do_not_fit)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
+    const htp_argument arguments[] = {argument_tensor("a"), argument_tensor("b")};
     htp_inputs inputs;
     expect_failure(PARSE(arena, &inputs, arguments, "a:int64[2]"), HTP_CODE_USAGE,
                    "argument \"b\" is missing; pass --input b:DTYPE[DIMS]");
@@ -279,8 +279,8 @@ UNIT_TEST(specifications_that_do_not_fit)
 
 UNIT_TEST(arguments_that_no_specification_fills)
 {
-    const htp_shim_argument list[] = {argument_other("xs", HTP_SHIM_LIST, "List[Tensor]")};
-    const htp_shim_argument number[] = {argument_other("n", HTP_SHIM_INT, "int")};
+    const htp_argument list[] = {argument_other("xs", HTP_TRACE_LIST, "List[Tensor]")};
+    const htp_argument number[] = {argument_other("n", HTP_TRACE_INT, "int")};
     htp_inputs inputs;
     expect_failure(htp_inputs_parse(arena, NULL, 0, list, 1, &inputs), HTP_CODE_UNSUPPORTED,
                    "argument \"xs\" has type List[Tensor]");
@@ -291,32 +291,32 @@ UNIT_TEST(arguments_that_no_specification_fills)
 }
 
 /* Tuple[Tensor, Dict[str, Tensor], List[int]] */
-static const htp_shim_argument any_tensor = {.name = "", .kind = HTP_SHIM_TENSOR, .type = "Tensor"};
-static const htp_shim_argument any_number = {.name = "", .kind = HTP_SHIM_INT, .type = "int"};
-static const htp_shim_argument tuple_parts[] = {
-    {.name = "0", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
+static const htp_argument any_tensor = {.name = "", .kind = HTP_TRACE_TENSOR, .type = "Tensor"};
+static const htp_argument any_number = {.name = "", .kind = HTP_TRACE_INT, .type = "int"};
+static const htp_argument tuple_parts[] = {
+    {.name = "0", .kind = HTP_TRACE_TENSOR, .type = "Tensor"},
     {.name = "1",
-     .kind = HTP_SHIM_LIST,
+     .kind = HTP_TRACE_LIST,
      .type = "Dict[str, Tensor]",
      .items = &any_tensor,
      .item_count = 1,
      .is_open = true,
      .is_dict = true},
     {.name = "2",
-     .kind = HTP_SHIM_LIST,
+     .kind = HTP_TRACE_LIST,
      .type = "List[int]",
      .items = &any_number,
      .item_count = 1,
      .is_open = true},
 };
-static const htp_shim_argument tuple_arguments[] = {
-    {.name = "x", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
+static const htp_argument tuple_arguments[] = {
+    {.name = "x", .kind = HTP_TRACE_TENSOR, .type = "Tensor"},
     {.name = "past",
-     .kind = HTP_SHIM_LIST,
+     .kind = HTP_TRACE_LIST,
      .type = "Tuple[Tensor, Dict[str, Tensor], List[int]]",
      .items = tuple_parts,
      .item_count = 3},
-    {.name = "y", .kind = HTP_SHIM_TENSOR, .type = "Tensor", .is_optional = true},
+    {.name = "y", .kind = HTP_TRACE_TENSOR, .type = "Tensor", .is_optional = true},
 };
 
 UNIT_TEST(parts_have_names_with_dots)
@@ -333,7 +333,7 @@ UNIT_TEST(parts_have_names_with_dots)
     for (uint32_t i = 0; i < 5; i++) {
         ck_assert_str_eq(htp_inputs_describe(arena, &inputs, i), described[i]);
     }
-    const htp_shim_input *nested = htp_inputs_nest(arena, &inputs, NULL);
+    const htp_input *nested = htp_inputs_nest(arena, &inputs, NULL);
     ck_assert(!nested[0].is_nested && nested[1].is_nested && nested[2].is_none);
     ck_assert_uint_eq(nested[1].count, 3);
     ck_assert_str_eq(nested[1].items[1].name, "1");
@@ -373,7 +373,7 @@ UNIT_TEST(parts_that_do_not_fit)
 UNIT_TEST(values_change_nothing)
 {
     static const char *const values[] = {"0", "1", "-1e9", "inf", "arange"};
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         htp_inputs inputs;
         const char *text = htp_arena_printf(arena, "x:float32[n=2]=%s", values[i]);
@@ -384,16 +384,16 @@ UNIT_TEST(values_change_nothing)
 
 UNIT_TEST(archived_parts_keep_their_places)
 {
-    const htp_shim_input leaves[] = {
+    const htp_input leaves[] = {
         {.dtype = HTP_DTYPE_FLOAT32, .rank = 1, .dims = {{2}}, .name = "a.b"},
         {.dtype = HTP_DTYPE_FLOAT32, .rank = 1, .dims = {{3}}, .name = "c"},
     };
-    const htp_shim_input parts[] = {
+    const htp_input parts[] = {
         {.dtype = HTP_DTYPE_BOOL, .name = "0"},
         {.is_nested = true, .items = leaves, .count = 2, .name = "1"},
         {.is_nested = true, .name = "2"},
     };
-    const htp_shim_input archived[] = {
+    const htp_input archived[] = {
         {.dtype = HTP_DTYPE_FLOAT32},
         {.is_nested = true, .items = parts, .count = 3},
     };
@@ -402,20 +402,20 @@ UNIT_TEST(archived_parts_keep_their_places)
     ck_assert_uint_eq(inputs.count, 6);
     ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 3), "past.1.c:float32[3]");
     ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 4), "past.2:[]");
-    const htp_shim_input *nested = htp_inputs_nest(arena, &inputs, NULL);
+    const htp_input *nested = htp_inputs_nest(arena, &inputs, NULL);
     ck_assert_str_eq(nested[1].items[1].items[0].name, "a.b");
     ck_assert(nested[1].items[2].is_nested && nested[1].items[2].count == 0);
-    const htp_shim_input twice[] = {leaves[0], leaves[0]};
-    const htp_shim_input unclear[] = {{.dtype = HTP_DTYPE_FLOAT32},
-                                      {.is_nested = true, .items = twice, .count = 2}};
+    const htp_input twice[] = {leaves[0], leaves[0]};
+    const htp_input unclear[] = {{.dtype = HTP_DTYPE_FLOAT32},
+                                 {.is_nested = true, .items = twice, .count = 2}};
     expect_failure(htp_inputs_archived(arena, unclear, 2, tuple_arguments, 3, &inputs),
                    HTP_CODE_USAGE, "is given twice");
 }
 
 UNIT_TEST(archived_inputs_are_fixed)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x"), argument_optional("mask")};
-    const htp_shim_input archived[] = {
+    const htp_argument arguments[] = {argument_tensor("x"), argument_optional("mask")};
+    const htp_input archived[] = {
         {.dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {{2, 8}}},
         {.dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {{8}}},
     };

@@ -33,7 +33,7 @@ static const char *describe(htp_arena *arena, const htp_inputs *inputs)
 
 /* The likeliest inputs, in one line. */
 static const char *derive(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
-                          const htp_shim_argument *arguments, uint32_t argument_count)
+                          const htp_argument *arguments, uint32_t argument_count)
 {
     htp_inputs inputs;
     bool are_taken = false;
@@ -67,7 +67,7 @@ UNIT_TEST(one_use_decides)
         {{0, "aten::linear", "input", 2, {10, INT64_MAX}}, "x:float32[2,3]"},
         {{7, "aten::linear", "input", 2, {10, 64}}, "x:float32[2,8]"},
     };
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
         ck_assert_str_eq(derive(arena, &uses[i].hint, 1, arguments, 1), uses[i].input);
     }
@@ -75,9 +75,9 @@ UNIT_TEST(one_use_decides)
 
 UNIT_TEST(a_mask_follows_its_ids)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("ids"), argument_tensor("mask"),
-                                           argument_tensor("types"), argument_tensor("unused"),
-                                           argument_tensor("padding")};
+    const htp_argument arguments[] = {argument_tensor("ids"), argument_tensor("mask"),
+                                      argument_tensor("types"), argument_tensor("unused"),
+                                      argument_tensor("padding")};
     const htp_hint hints[] = {
         {1, "aten::unsqueeze", "self", 0, {0}},         {0, "aten::size", "self", 0, {0}},
         {0, "aten::embedding", "indices", 2, {100, 8}}, {1, "aten::slice", "self", 0, {0}},
@@ -90,7 +90,7 @@ UNIT_TEST(a_mask_follows_its_ids)
 
 UNIT_TEST(the_most_telling_use_counts)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     const htp_hint hints[] = {
         {0, "aten::layer_norm", "input", 1, {64}},
         {0, "aten::linear", "input", 2, {10, 64}},
@@ -104,8 +104,8 @@ UNIT_TEST(the_most_telling_use_counts)
  */
 UNIT_TEST(uses_of_what_is_made_of_an_argument)
 {
-    const htp_shim_argument one[] = {argument_tensor("x")};
-    const htp_shim_argument two[] = {argument_tensor("x"), argument_tensor("y")};
+    const htp_argument one[] = {argument_tensor("x")};
+    const htp_argument two[] = {argument_tensor("x"), argument_tensor("y")};
     const htp_hint image[] = {{0, "part", "", 0, {1, 1}},
                               {0, "aten::conv2d", "input", 4, {8, 1, 3, 3}}};
     const htp_hint edges[] = {{0, "pick", "", 2, {0, 0}},
@@ -129,13 +129,13 @@ UNIT_TEST(uses_of_what_is_made_of_an_argument)
 
 UNIT_TEST(a_flag_is_false)
 {
-    const htp_shim_argument flag[] = {argument_other("on", HTP_SHIM_BOOL, "bool")};
+    const htp_argument flag[] = {argument_other("on", HTP_TRACE_BOOL, "bool")};
     ck_assert_str_eq(derive(arena, NULL, 0, flag, 1), "on:bool=false");
 }
 
 UNIT_TEST(what_has_a_default_stays_out)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("ids"), argument_optional("mask")};
+    const htp_argument arguments[] = {argument_tensor("ids"), argument_optional("mask")};
     const htp_hint hint = {0, "aten::embedding", "indices", 2, {100, 8}};
     ck_assert_str_eq(derive(arena, &hint, 1, arguments, 2), "ids:int64[2,8] -");
     ck_assert_str_eq(derive(arena, NULL, 0, arguments, 0), "");
@@ -143,8 +143,8 @@ UNIT_TEST(what_has_a_default_stays_out)
 
 UNIT_TEST(what_is_no_tensor_cannot_be_derived)
 {
-    const htp_shim_argument number[] = {argument_other("n", HTP_SHIM_INT, "int")};
-    const htp_shim_argument other[] = {argument_other("xs", HTP_SHIM_OPAQUE, "Device")};
+    const htp_argument number[] = {argument_other("n", HTP_TRACE_INT, "int")};
+    const htp_argument other[] = {argument_other("xs", HTP_TRACE_OPAQUE, "Device")};
     htp_inputs inputs;
     bool are_taken = false;
     expect_failure(htp_inputs_derive(arena, NULL, 0, number, 1, take, NULL, &inputs, &are_taken),
@@ -156,16 +156,16 @@ UNIT_TEST(what_is_no_tensor_cannot_be_derived)
 /* A tuple has the parts of its type; a list and a dict have what the program asks for. */
 UNIT_TEST(nested_arguments)
 {
-    const htp_shim_argument element = argument_tensor("");
-    const htp_shim_argument pair[] = {argument_tensor("0"), argument_tensor("1")};
-    htp_shim_argument tuple = argument_other("t", HTP_SHIM_LIST, "Tuple[Tensor, Tensor]");
+    const htp_argument element = argument_tensor("");
+    const htp_argument pair[] = {argument_tensor("0"), argument_tensor("1")};
+    htp_argument tuple = argument_other("t", HTP_TRACE_LIST, "Tuple[Tensor, Tensor]");
     tuple.items = pair;
     tuple.item_count = 2;
-    htp_shim_argument list = argument_other("l", HTP_SHIM_LIST, "List[Tensor]");
+    htp_argument list = argument_other("l", HTP_TRACE_LIST, "List[Tensor]");
     list.items = &element;
     list.item_count = 1;
     list.is_open = true;
-    htp_shim_argument dict = list;
+    htp_argument dict = list;
     dict.name = "d";
     dict.is_dict = true;
     const htp_hint hints[] = {
@@ -176,7 +176,7 @@ UNIT_TEST(nested_arguments)
         {0, "aten::linear", "input", 2, {10, 64}},
         {2, "part", "other", 0, {0}},
     };
-    const htp_shim_argument arguments[] = {tuple, list, dict};
+    const htp_argument arguments[] = {tuple, list, dict};
     ck_assert_str_eq(derive(arena, hints, 6, arguments, 3),
                      "t.0:float32[2,8] t.1:float32[2,64] l.0:float32[2,8] l.1:float32[2,8] "
                      "l.2:float32[2,8] d.key:int64[2,8] d.other:float32[2,8]");
@@ -185,8 +185,8 @@ UNIT_TEST(nested_arguments)
 
 UNIT_TEST(attempts_are_bounded)
 {
-    const htp_shim_argument arguments[] = {argument_tensor("x"), argument_tensor("y"),
-                                           argument_optional("z")};
+    const htp_argument arguments[] = {argument_tensor("x"), argument_tensor("y"),
+                                      argument_optional("z")};
     const htp_hint hint = {0, "aten::conv2d", "input", 4, {8, 3, 3, 3}};
     htp_inputs inputs;
     bool are_taken = true;
@@ -220,7 +220,7 @@ static uint32_t add_tensor(struct program *program, uint32_t rank, const int64_t
 {
     uint32_t id = program->value_count++;
     memcpy(program->dims[id], dims, rank * sizeof(*dims));
-    program->values[id] = (htp_trace_value){.kind = HTP_SHIM_TENSOR,
+    program->values[id] = (htp_trace_value){.kind = HTP_TRACE_TENSOR,
                                             .producer = HTP_SHIM_NONE,
                                             .dtype = HTP_DTYPE_FLOAT32,
                                             .rank = rank,
@@ -231,7 +231,7 @@ static uint32_t add_tensor(struct program *program, uint32_t rank, const int64_t
 static uint32_t add_int(struct program *program, int64_t number)
 {
     program->values[program->value_count] = (htp_trace_value){
-        .kind = HTP_SHIM_INT, .producer = HTP_SHIM_NONE, .has_lanes = true, .i = {number}};
+        .kind = HTP_TRACE_INT, .producer = HTP_SHIM_NONE, .has_lanes = true, .i = {number}};
     return program->value_count++;
 }
 
@@ -240,7 +240,7 @@ static uint32_t add_list(struct program *program, uint32_t first, uint32_t count
     for (uint32_t i = 0; i < count; i++) {
         program->elements[first + i] = first + i;
     }
-    program->values[program->value_count] = (htp_trace_value){.kind = HTP_SHIM_LIST,
+    program->values[program->value_count] = (htp_trace_value){.kind = HTP_TRACE_LIST,
                                                               .producer = HTP_SHIM_NONE,
                                                               .elements = &program->elements[first],
                                                               .element_count = count};
@@ -271,8 +271,7 @@ static const htp_trace *raise(struct program *program, const char *kind, uint32_
 
 static const htp_plan *plan_one(htp_arena *arena)
 {
-    static const htp_shim_argument argument = {
-        .name = "x", .kind = HTP_SHIM_TENSOR, .type = "Tensor"};
+    static const htp_argument argument = {.name = "x", .kind = HTP_TRACE_TENSOR, .type = "Tensor"};
     return htp_plan_make(arena, NULL, 0, &argument, 1, 2);
 }
 
@@ -365,7 +364,7 @@ UNIT_TEST(nothing_is_known)
 /* What forward() computes from its inputs' sizes, and what it must be. */
 struct forward {
     struct program program;
-    int64_t (*have)(const htp_shim_input *inputs);
+    int64_t (*have)(const htp_input *inputs);
     int64_t want;
     uint32_t count;
 };
@@ -397,19 +396,19 @@ static htp_trial add_weight(void *user, const htp_inputs *inputs, const htp_trac
     return have == forward->want ? HTP_TRIAL_TAKEN : HTP_TRIAL_REFUSED;
 }
 
-static int64_t count_patches(const htp_shim_input *inputs)
+static int64_t count_patches(const htp_input *inputs)
 {
     int64_t rows = inputs[0].dims[0][2] / 14;
     int64_t columns = inputs[0].dims[0][3] / 14;
     return rows * columns + 1;
 }
 
-static int64_t count_frames(const htp_shim_input *inputs)
+static int64_t count_frames(const htp_input *inputs)
 {
     return (inputs[0].dims[0][2] - 1) / 2 + 1;
 }
 
-static int64_t last_dim(const htp_shim_input *inputs)
+static int64_t last_dim(const htp_input *inputs)
 {
     return inputs[0].dims[0][1] + 1000;
 }
@@ -418,7 +417,7 @@ UNIT_TEST(sizes_are_solved_for)
 {
     static const struct {
         htp_hint hint;
-        int64_t (*have)(const htp_shim_input *inputs);
+        int64_t (*have)(const htp_input *inputs);
         int64_t want;
     } cases[] = {
         {{0, "aten::conv2d", "input", 4, {8, 3, 14, 14}}, count_patches, 257},
@@ -427,7 +426,7 @@ UNIT_TEST(sizes_are_solved_for)
         {{0, "aten::conv1d", "input", 3, {8, 80, 3}}, count_frames, 20},
         {{0, "aten::relu", "self", 0, {0}}, last_dim, 1077},
     };
-    const htp_shim_argument arguments[] = {argument_tensor("x")};
+    const htp_argument arguments[] = {argument_tensor("x")};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct forward forward = {.have = cases[i].have, .want = cases[i].want};
         htp_inputs inputs;

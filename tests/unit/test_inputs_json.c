@@ -1,11 +1,14 @@
 #include "arguments_fixture.h"
 #include "unit.h"
 
-static const htp_shim_argument arguments[] = {
-    {.name = "ids", .kind = HTP_SHIM_TENSOR, .type = "Tensor"},
-    {.name = "scale", .kind = HTP_SHIM_FLOAT, .type = "float", .is_optional = true},
-    {.name = "flag", .kind = HTP_SHIM_BOOL, .type = "bool", .is_optional = true},
-    {.name = "past", .kind = HTP_SHIM_LIST, .type = "List[Dict[str, Tensor]]", .is_optional = true},
+static const htp_argument arguments[] = {
+    {.name = "ids", .kind = HTP_TRACE_TENSOR, .type = "Tensor"},
+    {.name = "scale", .kind = HTP_TRACE_FLOAT, .type = "float", .is_optional = true},
+    {.name = "flag", .kind = HTP_TRACE_BOOL, .type = "bool", .is_optional = true},
+    {.name = "past",
+     .kind = HTP_TRACE_LIST,
+     .type = "List[Dict[str, Tensor]]",
+     .is_optional = true},
 };
 
 static htp_status parse(htp_arena *arena, const char *text, htp_inputs *inputs)

@@ -20,7 +20,7 @@ UNIT_TEST(a_loop_without_an_end_is_stopped_by_the_caller)
                                    "%r = prim::Loop(%many, %true, %x) { (%i:int, %z)\n"
                                    "  %u = aten::relu(%z) -> %true, %u }\n"
                                    "-> %r\n");
-    htp_shim_input given[8];
+    htp_input given[8];
     uint32_t count = interpret_inputs(NAMED_INPUTS, given);
     uint32_t ticks = 0;
     i->code = htp_interpreter_run(i->interpreter, given, count, HTP_SHIM_MAX_LANES, NULL, 0, tick,

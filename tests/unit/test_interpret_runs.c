@@ -292,7 +292,7 @@ UNIT_TEST(a_run_is_stopped_by_its_caller)
                                "%r = prim::Loop(%h, %true, %x)\n"
                                "{ (%i:int, %a)\n %b = aten::relu(%a)\n -> %true %b }\n"
                                "-> %r\n"));
-    htp_shim_input input[1];
+    htp_input input[1];
     uint64_t calls = 2;
     ck_assert_uint_eq(interpret_inputs("[?,3]", input), 1);
     i->code = htp_interpreter_run(i->interpreter, input, 1, 4, NULL, 0, stop, &calls, &i->trace,

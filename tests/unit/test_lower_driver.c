@@ -69,7 +69,7 @@ UNIT_TEST(forms_of_a_number_belong_to_its_producer)
     uint32_t x = fixture_input(&f, HTP_DTYPE_FLOAT32, DIMS(BATCH, 4));
     uint32_t size = fixture_node(&f, "aten::size.int", BLOCK,
                                  ARGUMENTS({"self", x}, {"dim", fixture_int(&f, 0)}),
-                                 fixture_dynamic(&f, HTP_SHIM_INT));
+                                 fixture_dynamic(&f, HTP_TRACE_INT));
     uint32_t y = fixture_node(&f, "aten::mul.Tensor", ROOT, ARGUMENTS({"self", x}, {"other", size}),
                               matrix(&f));
     fixture_output(&f, y);
@@ -145,10 +145,10 @@ UNIT_TEST(a_failed_trace_is_reported_once)
     lower_fixture f = begin(arena);
     uint32_t x = fixture_input(&f, HTP_DTYPE_FLOAT32, DIMS(BATCH, 4));
     uint32_t a = fixture_node(&f, "aten::tanh", ROOT, ARGUMENTS({"self", x}),
-                              fixture_dynamic(&f, HTP_SHIM_UNKNOWN));
+                              fixture_dynamic(&f, HTP_TRACE_UNKNOWN));
     f.nodes.items[0].failure = "there is no kernel";
     uint32_t b = fixture_node(&f, "aten::tanh", ROOT, ARGUMENTS({"self", a}),
-                              fixture_dynamic(&f, HTP_SHIM_UNKNOWN));
+                              fixture_dynamic(&f, HTP_TRACE_UNKNOWN));
     fixture_output(&f, b);
     htp_status status = fixture_lower(&f, 18);
     ck_assert_str_eq(htp_status_message(status), "1 operator cannot be exported: aten::tanh (1)");
@@ -219,7 +219,7 @@ UNIT_TEST(what_a_call_was_given_is_known_by_name)
     uint32_t x = fixture_input(&f, HTP_DTYPE_FLOAT32, DIMS(BATCH, 4));
     uint32_t size = fixture_node(&f, "aten::size.int", ROOT,
                                  ARGUMENTS({"self", x}, {"dim", fixture_int(&f, 0)}),
-                                 fixture_dynamic(&f, HTP_SHIM_INT));
+                                 fixture_dynamic(&f, HTP_TRACE_INT));
     uint32_t dead = tanh_of(&f, ROOT, x);
     uint32_t scaled = fixture_node(&f, "aten::mul.Tensor", BLOCK,
                                    ARGUMENTS({"self", x}, {"other", size}), matrix(&f));

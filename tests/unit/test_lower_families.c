@@ -10,7 +10,7 @@ static uint32_t size_of(lower_fixture *f, uint32_t x, int64_t dim)
 {
     return fixture_node(f, "aten::size.int", ROOT,
                         ARGUMENTS({"self", x}, {"dim", fixture_int(f, dim)}),
-                        fixture_dynamic(f, HTP_SHIM_INT));
+                        fixture_dynamic(f, HTP_TRACE_INT));
 }
 
 UNIT_TEST(operands_are_promoted)
@@ -214,10 +214,10 @@ UNIT_TEST(numbers_stay_vectors_between_operators)
         fixture_node(&f, "prim::NumToTensor.Scalar", ROOT, ARGUMENTS({"a", size_of(&f, x, 0)}),
                      fixture_tensor(&f, HTP_DTYPE_INT64, 0, NULL));
     uint32_t number = fixture_node(&f, "aten::Int.Tensor", ROOT, ARGUMENTS({"a", tensor}),
-                                   fixture_dynamic(&f, HTP_SHIM_INT));
+                                   fixture_dynamic(&f, HTP_TRACE_INT));
     uint32_t half = fixture_node(&f, "aten::floordiv.int", ROOT,
                                  ARGUMENTS({"a", number}, {"b", size_of(&f, x, 1)}),
-                                 fixture_dynamic(&f, HTP_SHIM_INT));
+                                 fixture_dynamic(&f, HTP_TRACE_INT));
     uint32_t y = fixture_node(&f, "aten::zeros", ROOT,
                               ARGUMENTS({"size", fixture_list(&f, ELEMENTS(half, number))}),
                               fixture_tensor(&f, HTP_DTYPE_FLOAT32, DIMS(BATCH, LENGTH)));

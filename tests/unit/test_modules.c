@@ -11,7 +11,7 @@ static const char *modules_of(htp_arena *arena, const char *program)
         return htp_arena_strdup(arena, error.message);
     }
     for (size_t i = 0; i < found.modules.count; i++) {
-        const htp_shim_module *module = &found.modules.items[i];
+        const htp_instance *module = &found.modules.items[i];
         htp_text_addf(&text, "'%s' %s of %d", module->path, module->qualified_class,
                       (int)module->parent);
         for (size_t a = 0; a < module->alias_count; a++) {
@@ -20,7 +20,7 @@ static const char *modules_of(htp_arena *arena, const char *program)
         htp_text_addf(&text, "%s\n", module->is_frozen ? " frozen" : "");
     }
     for (size_t i = 0; i < found.weights.count; i++) {
-        const htp_shim_weight *weight = &found.weights.items[i];
+        const htp_weight *weight = &found.weights.items[i];
         htp_text_addf(&text, "%s %s of %u in %u\n", weight->name,
                       weight->is_parameter ? "parameter"
                       : weight->is_buffer  ? "buffer"
@@ -137,10 +137,10 @@ static htp_tensor_view plain_view(uint64_t storage)
 UNIT_TEST(a_weight_has_what_its_tensor_says)
 {
     htp_instances found = {.modules = {0}};
-    const htp_shim_weight named = {.name = "w", .module = 3, .is_buffer = true};
+    const htp_weight named = {.name = "w", .module = 3, .is_buffer = true};
     htp_tensor_view view = plain_view(1000);
     htp_instances_add_weight(arena, &found, &named, 5, &view);
-    const htp_shim_weight *weight = &found.weights.items[0];
+    const htp_weight *weight = &found.weights.items[0];
     ck_assert_str_eq(weight->name, "w");
     ck_assert(weight->is_buffer && weight->requires_grad && weight->is_mapped);
     ck_assert_int_eq(weight->dtype, HTP_DTYPE_FLOAT32);
@@ -158,7 +158,7 @@ UNIT_TEST(a_weight_has_what_its_tensor_says)
 UNIT_TEST(of_a_weight_that_is_not_plain_no_sizes_are_told)
 {
     htp_instances found = {.modules = {0}};
-    const htp_shim_weight named = {.name = "w"};
+    const htp_weight named = {.name = "w"};
     htp_tensor_view view = plain_view(1000);
     view.is_plain = false;
     htp_instances_add_weight(arena, &found, &named, 0, &view);
@@ -175,7 +175,7 @@ UNIT_TEST(of_a_weight_that_is_not_plain_no_sizes_are_told)
 UNIT_TEST(constants_come_behind_the_weights_and_share_storages)
 {
     htp_instances found = {.modules = {0}};
-    const htp_shim_weight named = {.name = "w"};
+    const htp_weight named = {.name = "w"};
     const htp_tensor_view first = plain_view(1000);
     const htp_tensor_view other = plain_view(2000);
     htp_instances_add_weight(arena, &found, &named, 0, &first);

@@ -7,28 +7,28 @@ static const int64_t strides[] = {5, 1};
 static const int64_t turned[] = {1, 3};
 
 /* A parameter of 15 elements in a storage of its own number. */
-static htp_shim_weight parameter(uint32_t module, uint64_t storage)
+static htp_weight parameter(uint32_t module, uint64_t storage)
 {
-    return (htp_shim_weight){.name = "w",
-                             .module = module,
-                             .is_parameter = true,
-                             .requires_grad = true,
-                             .dtype = HTP_DTYPE_FLOAT32,
-                             .rank = 2,
-                             .dims = shape,
-                             .strides = strides,
-                             .storage = storage};
+    return (htp_weight){.name = "w",
+                        .module = module,
+                        .is_parameter = true,
+                        .requires_grad = true,
+                        .dtype = HTP_DTYPE_FLOAT32,
+                        .rank = 2,
+                        .dims = shape,
+                        .strides = strides,
+                        .storage = storage};
 }
 
 static const htp_parameters *count(htp_arena *arena, const module_list *list,
-                                   const htp_shim_weight *weights, uint32_t weight_count)
+                                   const htp_weight *weights, uint32_t weight_count)
 {
     return htp_parameters_count(arena, list->items, (uint32_t)list->count, weights, weight_count);
 }
 
 /* Against the definition: for every subtree, the sizes of the different storages in it. */
-static void check_totals(const module_list *list, const htp_shim_weight *weights,
-                         uint32_t weight_count, const htp_parameters *counted)
+static void check_totals(const module_list *list, const htp_weight *weights, uint32_t weight_count,
+                         const htp_parameters *counted)
 {
     for (uint32_t m = 0; m < list->count; m++) {
         uint64_t own = 0;
@@ -71,7 +71,7 @@ UNIT_TEST(tied_parameters_count_once_in_every_subtree)
     uint32_t state = 1;
     for (int round = 0; round < 200; round++) {
         module_list list = {0};
-        htp_shim_weight weights[30];
+        htp_weight weights[30];
         module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
         while (list.count < 25) {
             uint32_t parent = (uint32_t)list.count - 1;
@@ -91,7 +91,7 @@ UNIT_TEST(views_of_one_storage_are_different_tensors)
 {
     module_list list = {0};
     module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
-    htp_shim_weight weights[5];
+    htp_weight weights[5];
     for (size_t i = 0; i < 5; i++) {
         weights[i] = parameter(0, 1);
     }
@@ -109,7 +109,7 @@ UNIT_TEST(buffers_do_not_count)
 {
     module_list list = {0};
     module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
-    htp_shim_weight weights[] = {parameter(0, 1), parameter(0, 1)};
+    htp_weight weights[] = {parameter(0, 1), parameter(0, 1)};
     weights[0].is_parameter = false;
     weights[0].requires_grad = false;
     const htp_parameters *counted = count(arena, &list, weights, 2);
@@ -122,8 +122,8 @@ UNIT_TEST(weights_are_listed_by_module)
     module_list list = {0};
     module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
     module_list_add(arena, &list, 0, "a", "A");
-    htp_shim_weight weights[] = {parameter(1, 1), parameter(HTP_SHIM_NONE, 2), parameter(0, 3),
-                                 parameter(1, 4)};
+    htp_weight weights[] = {parameter(1, 1), parameter(HTP_SHIM_NONE, 2), parameter(0, 3),
+                            parameter(1, 4)};
     const htp_parameters *counted = count(arena, &list, weights, 4);
     ck_assert_uint_eq(counted->first_weight[1], 0);
     ck_assert_uint_eq(counted->next_weight[0], 3);
@@ -138,7 +138,7 @@ UNIT_TEST(hostile_dims_do_not_wrap_round)
     static const int64_t negative[] = {-1, 5};
     module_list list = {0};
     module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
-    htp_shim_weight weight = parameter(0, 1);
+    htp_weight weight = parameter(0, 1);
     weight.dims = huge;
     ck_assert_uint_eq(count(arena, &list, &weight, 1)->modules[0].own, UINT64_MAX);
     weight.dims = negative;
@@ -149,9 +149,9 @@ UNIT_TEST(deep_chains_of_tied_parameters)
 {
     enum { DEPTH = 100000 };
     module_list list = {0};
-    htp_shim_weight *weights = HTP_NEW_ARRAY(arena, htp_shim_weight, DEPTH);
+    htp_weight *weights = HTP_NEW_ARRAY(arena, htp_weight, DEPTH);
     for (uint32_t i = 0; i < DEPTH; i++) {
-        htp_shim_module module = {.name = "m", .path = "m", .qualified_class = "M"};
+        htp_instance module = {.name = "m", .path = "m", .qualified_class = "M"};
         module.parent = i - 1;
         HTP_PUSH(arena, &list, module);
         weights[i] = parameter(i % 2 ? DEPTH - i : i, 1);
@@ -163,7 +163,7 @@ UNIT_TEST(deep_chains_of_tied_parameters)
 
 START_TEST(local_names)
 {
-    htp_shim_weight weight = {.name = "a.b.weight"};
+    htp_weight weight = {.name = "a.b.weight"};
     ck_assert_str_eq(htp_parameters_local_name("a.b", &weight), "weight");
     ck_assert_str_eq(htp_parameters_local_name("", &weight), "a.b.weight");
     ck_assert_str_eq(htp_parameters_local_name("a.bc", &weight), "a.b.weight");

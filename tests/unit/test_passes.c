@@ -5,7 +5,8 @@
 #include <string.h>
 
 #define MADE_BY(node) .producer = (node), .weight = HTP_SHIM_NONE
-#define TENSOR .kind = HTP_SHIM_TENSOR, .dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {two, two, two}
+#define TENSOR                                                                                     \
+    .kind = HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {two, two, two}
 #define IDS(...)                                                                                   \
     (const uint32_t[])                                                                             \
     {                                                                                              \
@@ -15,7 +16,7 @@
 static const int64_t two[] = {2};
 static const int64_t numbers[] = {1, -2};
 static const char *const names[] = {"self", "other"};
-static const htp_shim_module modules[] = {
+static const htp_instance modules[] = {
     {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE}};
 /* 0 input, 1 = add_(0, 0), 2 known = ones(), 3 = mul(1, 2), 4 = neg(0) that nobody reads, 5 = [3]
  */
@@ -25,7 +26,7 @@ static const htp_trace_value values[] = {
     {TENSOR, MADE_BY(1), .data = numbers, .data_bytes = sizeof(numbers), .is_constant = true},
     {TENSOR, MADE_BY(2)},
     {TENSOR, MADE_BY(3)},
-    {HTP_SHIM_LIST, MADE_BY(HTP_SHIM_NONE), .elements = IDS(3), .element_count = 1},
+    {HTP_TRACE_LIST, MADE_BY(HTP_SHIM_NONE), .elements = IDS(3), .element_count = 1},
 };
 
 #define NODE(operator, count, in, out)                                                             \

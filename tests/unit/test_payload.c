@@ -25,7 +25,7 @@ static void set_weight(htp_dtype dtype, uint32_t rank, const int64_t *dims, cons
                        int64_t offset, uint64_t bytes)
 {
     fixture_build(&f);
-    f.weights[0] = (htp_shim_weight){
+    f.weights[0] = (htp_weight){
         .name = "layer.weight",
         .dtype = dtype,
         .rank = rank,
@@ -39,7 +39,7 @@ static void set_weight(htp_dtype dtype, uint32_t rank, const int64_t *dims, cons
 }
 
 /* What the definition says: element (i, j, k, l) lies at offset + i * stride 0 + ... */
-static size_t gather(const htp_shim_weight *weight, unsigned char *bytes)
+static size_t gather(const htp_weight *weight, unsigned char *bytes)
 {
     size_t size = htp_dtype_size(weight->dtype);
     int64_t dims[4] = {1, 1, 1, 1};

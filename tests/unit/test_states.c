@@ -37,7 +37,7 @@ static const char *const names[STATES] = {"a", "b", "c"};
 static void set_value(htp_interpreter *model, uint32_t id, const int64_t *sizes, bool is_constant)
 {
     htp_trace_value *value = &model->values[id];
-    *value = (htp_trace_value){.kind = model->are_numbers ? HTP_SHIM_INT : HTP_SHIM_TENSOR,
+    *value = (htp_trace_value){.kind = model->are_numbers ? HTP_TRACE_INT : HTP_TRACE_TENSOR,
                                .producer = HTP_SHIM_NONE,
                                .dtype = HTP_DTYPE_FLOAT32,
                                .rank = 1,
@@ -74,18 +74,17 @@ static void run_state(htp_interpreter *model, uint32_t index, const htp_trace_ca
         model->values[index].rank = 1 - model->traces % 2;
     }
     if (model->fails) {
-        model->values[STATES + index].kind = HTP_SHIM_UNKNOWN;
+        model->values[STATES + index].kind = HTP_TRACE_UNKNOWN;
     }
     model->states[index] = (htp_trace_state){
         .name = names[index], .loaded = index, .before = index, .after = STATES + index};
     model->node_inputs[index] = index;
 }
 
-static htp_shim_code call(htp_interpreter *model, const htp_shim_input *inputs,
-                          uint32_t input_count, uint32_t lane_count,
-                          const htp_trace_carried *carried, uint32_t carried_count,
-                          htp_shim_tick tick, void *user, const htp_trace **trace,
-                          htp_shim_error *error)
+static htp_shim_code call(htp_interpreter *model, const htp_input *inputs, uint32_t input_count,
+                          uint32_t lane_count, const htp_trace_carried *carried,
+                          uint32_t carried_count, htp_shim_tick tick, void *user,
+                          const htp_trace **trace, htp_shim_error *error)
 {
     (void)inputs;
     (void)input_count;

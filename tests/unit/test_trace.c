@@ -18,7 +18,7 @@ struct htp_interpreter {
 
 static const int64_t dims[] = {1};
 static const htp_trace_value fake_value = {
-    .kind = HTP_SHIM_TENSOR,
+    .kind = HTP_TRACE_TENSOR,
     .name = "x",
     .producer = HTP_SHIM_NONE,
     .dtype = HTP_DTYPE_FLOAT32,
@@ -28,10 +28,9 @@ static const htp_trace_value fake_value = {
 };
 static const uint32_t fake_ids[] = {0};
 static const htp_trace_scope fake_scope = {.parent = HTP_SHIM_NONE};
-static const htp_shim_module fake_module = {
+static const htp_instance fake_module = {
     .name = "", .path = "", .qualified_class = "Net", .parent = HTP_SHIM_NONE};
-static const htp_shim_argument fake_argument = {
-    .name = "x", .kind = HTP_SHIM_TENSOR, .type = "Tensor"};
+static const htp_argument fake_argument = {.name = "x", .kind = HTP_TRACE_TENSOR, .type = "Tensor"};
 static const htp_trace fake_trace = {
     .values = &fake_value,
     .value_count = 1,
@@ -43,7 +42,7 @@ static const htp_trace fake_trace = {
     .output_count = 1,
 };
 
-static htp_shim_code trace_fake(htp_interpreter *model, const htp_shim_input *inputs,
+static htp_shim_code trace_fake(htp_interpreter *model, const htp_input *inputs,
                                 uint32_t input_count, uint32_t lane_count,
                                 const htp_trace_carried *carried, uint32_t carried_count,
                                 htp_shim_tick tick, void *user, const htp_trace **trace,

@@ -141,7 +141,7 @@ static inline void set_view(onnx_fixture *f, uint32_t index, const char *name, h
                             uint32_t rank, const int64_t *dims, const int64_t *strides,
                             int64_t offset, const void *data, uint64_t bytes)
 {
-    f->weights[index] = (htp_shim_weight){
+    f->weights[index] = (htp_weight){
         .name = name,
         .dtype = dtype,
         .rank = rank,

@@ -12,7 +12,7 @@ static void set_number(htp_arena *arena, htp_numbers *numbers, uint32_t at, uint
 }
 
 uint32_t htp_instances_add_module(htp_arena *arena, htp_instances *instances,
-                                  const htp_shim_module *module, uint32_t object)
+                                  const htp_instance *module, uint32_t object)
 {
     HTP_PUSH(arena, &instances->modules, *module);
     HTP_PUSH(arena, &instances->objects, object);
@@ -52,7 +52,7 @@ static bool is_described(const htp_tensor_view *tensor)
     return tensor->is_plain && tensor->rank <= HTP_SHIM_MAX_RANK;
 }
 
-static void describe(htp_shim_weight *weight, const htp_tensor_view *tensor)
+static void describe(htp_weight *weight, const htp_tensor_view *tensor)
 {
     weight->requires_grad = tensor->requires_grad;
     weight->dtype = HTP_DTYPE_OTHER;
@@ -70,11 +70,10 @@ static void describe(htp_shim_weight *weight, const htp_tensor_view *tensor)
     weight->file_offset = tensor->file_offset;
 }
 
-void htp_instances_add_weight(htp_arena *arena, htp_instances *instances,
-                              const htp_shim_weight *named, uint32_t data,
-                              const htp_tensor_view *tensor)
+void htp_instances_add_weight(htp_arena *arena, htp_instances *instances, const htp_weight *named,
+                              uint32_t data, const htp_tensor_view *tensor)
 {
-    htp_shim_weight weight = *named;
+    htp_weight weight = *named;
     describe(&weight, tensor);
     if (is_described(tensor)) {
         weight.storage = number_storage(arena, &instances->storages,
@@ -114,7 +113,7 @@ static uint64_t storage_of(htp_weight_list *list, const htp_tensor_view *tensor)
 static uint32_t add(htp_weight_list *list, const htp_tensor_view *tensor)
 {
     uint32_t number = (uint32_t)list->all.count;
-    htp_shim_weight weight = {.module = HTP_SHIM_NONE};
+    htp_weight weight = {.module = HTP_SHIM_NONE};
     weight.name = htp_arena_printf(&list->arena, "constant_%u", (unsigned)number);
     describe(&weight, tensor);
     weight.storage = is_described(tensor) ? storage_of(list, tensor) : 0;

@@ -7,15 +7,16 @@
 
 #include "base/map.h"
 #include "base/vector.h"
+#include "interpret/trace/instances.h"
 
 #include <htp/program.h>
 
-typedef HTP_VECTOR(htp_shim_weight) htp_weights;
+typedef HTP_VECTOR(htp_weight) htp_weights;
 typedef HTP_VECTOR(uint32_t) htp_numbers;
 
 /** What an archive holds. An empty one is all zeroes. */
 typedef struct htp_instances {
-    HTP_VECTOR(htp_shim_module) modules;
+    HTP_VECTOR(htp_instance) modules;
     htp_numbers objects;   /* by module: of the program */
     htp_numbers by_object; /* 1 + the module; 0: none */
     htp_weights weights;
@@ -26,13 +27,12 @@ typedef struct htp_instances {
 
 /** Adds a module, which @p object is. @return its number */
 uint32_t htp_instances_add_module(htp_arena *arena, htp_instances *instances,
-                                  const htp_shim_module *module, uint32_t object);
+                                  const htp_instance *module, uint32_t object);
 
 /** Adds a weight: @p named has its name and owner, the tensor says all else. @param data  its
  * number in the program */
-void htp_instances_add_weight(htp_arena *arena, htp_instances *instances,
-                              const htp_shim_weight *named, uint32_t data,
-                              const htp_tensor_view *tensor);
+void htp_instances_add_weight(htp_arena *arena, htp_instances *instances, const htp_weight *named,
+                              uint32_t data, const htp_tensor_view *tensor);
 
 /** The module that an object is; HTP_SHIM_NONE of any other object. */
 uint32_t htp_instances_module(const htp_instances *instances, uint32_t object);

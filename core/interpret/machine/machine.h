@@ -24,7 +24,7 @@ typedef struct htp_machine {
     const htp_runner *runner;
     const htp_place_finder *places;
     const htp_instances *instances;
-    const htp_shim_module *modules; /* of the instances */
+    const htp_instance *modules; /* of the instances */
     uint32_t module_count;
     htp_weight_list *weight_list; /* that constants are added to */
     const char *method;           /* that was chosen */

@@ -215,7 +215,7 @@ static uint64_t element_bytes(htp_dtype dtype)
 }
 
 /* The memory of a weight, without contents: that of all which are tied to it, too. */
-static htp_outcome find_base(htp_machine *m, const htp_shim_weight *weight, int32_t type,
+static htp_outcome find_base(htp_machine *m, const htp_weight *weight, int32_t type,
                              const htp_runner_tensor **base)
 {
     uint32_t place;
@@ -247,7 +247,7 @@ static bool reaches_within(const htp_runner_tensor *tensor, const htp_runner_ten
 }
 
 /* Tied weights share memory, so that aliases are seen. */
-static htp_outcome fill_tied(htp_machine *m, htp_item *item, const htp_shim_weight *weight,
+static htp_outcome fill_tied(htp_machine *m, htp_item *item, const htp_weight *weight,
                              const htp_runner_tensor *tensor)
 {
     const htp_runner_tensor *base = NULL;
@@ -275,7 +275,7 @@ htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item
         *item = m->recording.items.items[birth];
         return HTP_GOES_ON;
     }
-    const htp_shim_weight *weight = &m->instances->weights.items[number];
+    const htp_weight *weight = &m->instances->weights.items[number];
     const htp_runner_tensor *tensor =
         m->runner->data(m->runner->self, m->instances->data.items[number]);
     if (tensor) {

@@ -4,11 +4,13 @@
 #ifndef HTP_INTERPRET_TRACE_NODES_H
 #define HTP_INTERPRET_TRACE_NODES_H
 
+#include "interpret/trace/inputs.h"
+
 #include <htp/shim.h>
 
 /** A value of the trace. */
 typedef struct htp_trace_value {
-    htp_shim_kind kind;
+    htp_trace_kind kind;
     const char *name;  /**< debug name of the TorchScript value, not unique; may be "" */
     uint32_t producer; /**< node, or HTP_SHIM_NONE: input, weight, constant, or a list built
                             of its elements */
@@ -77,7 +79,7 @@ typedef struct htp_trace_node {
     const char *function;    /**< that the node stands in: "forward"; NULL when not known */
     uint32_t call;       /**< of that function: calls[call - 1] of the trace; 0 for the method */
     const char *failure; /**< NULL, or why its outputs' types could not be found; they are
-                              HTP_SHIM_UNKNOWN, and the model cannot be lowered */
+                              HTP_TRACE_UNKNOWN, and the model cannot be lowered */
 } htp_trace_node;
 
 /** A call of a method or function, and where it stands; as of a node. */

@@ -37,7 +37,7 @@ typedef struct htp_trace_size {
  * An attribute of a module that a call of the method changes, so that the next call reads what this
  * one left; or a tensor that such an attribute holds and a call changes in place.
  *
- * Lists, tuples and dicts are values of HTP_SHIM_LIST; their parts are counted depth first.
+ * Lists, tuples and dicts are values of HTP_TRACE_LIST; their parts are counted depth first.
  */
 typedef struct htp_trace_state {
     const char *name; /**< dotted path: "encoder.rnn.hidden" */

@@ -12,6 +12,7 @@
 #ifndef HTP_INTERPRET_TRACE_TRACE_H
 #define HTP_INTERPRET_TRACE_TRACE_H
 
+#include "interpret/trace/instances.h"
 #include "interpret/trace/nodes.h"
 #include "interpret/trace/states.h"
 
@@ -36,10 +37,10 @@ typedef struct htp_trace {
     uint32_t scope_count;
     const htp_trace_call *calls;
     uint32_t call_count;
-    const uint32_t *module_calls;   /**< by module: times its forward (or another method) was called
-                                     */
-    const htp_shim_weight *weights; /**< those of the model, then constants of the code; a later
-                                         trace appends to them, and its list is the valid one */
+    const uint32_t *module_calls; /**< by module: times its forward (or another method) was called
+                                   */
+    const htp_weight *weights;    /**< those of the model, then constants of the code; a later
+                                            trace appends to them, and its list is the valid one */
     uint32_t weight_count;
     const htp_trace_size *data_sizes;
     uint32_t data_size_count;

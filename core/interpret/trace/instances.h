@@ -1,0 +1,44 @@
+/*
+ * What a model consists of: its module instances, and their weights.
+ */
+#ifndef HTP_INTERPRET_TRACE_INSTANCES_H
+#define HTP_INTERPRET_TRACE_INSTANCES_H
+
+#include <htp/shim.h>
+
+/** A module instance. Index 0 is the root; a parent precedes its children; the order is that of
+ * definition, depth first. */
+typedef struct htp_instance {
+    const char *name;            /**< attribute name in the parent; "" for the root */
+    const char *path;            /**< dotted attribute path; "" for the root */
+    const char *qualified_class; /**< "torch.nn.modules.linear.Linear": mangling stripped;
+                                      "__main__.Net" of one without a package */
+    uint32_t parent;             /**< HTP_SHIM_NONE for the root */
+    const char *const *aliases;  /**< further attribute paths of the same instance */
+    size_t alias_count;
+    bool is_frozen; /**< has no attribute at all, not even those of every nn.Module, as
+                         torch.jit.freeze() leaves it */
+} htp_instance;
+
+/** A tensor of the archive: parameter, buffer, tensor attribute, or constant of the code. */
+typedef struct htp_weight {
+    const char *name; /**< dotted path; constants have generated names */
+    uint32_t module;  /**< owner, or HTP_SHIM_NONE for a constant */
+    bool is_parameter;
+    bool is_buffer; /**< a tensor attribute that is not a parameter */
+    bool requires_grad;
+    htp_dtype dtype;
+    uint32_t rank;
+    const int64_t *dims;
+    const int64_t *strides; /**< in elements; may be 0 or in any order, never negative */
+    uint64_t storage;       /**< tensors of one storage have one number */
+    int64_t storage_offset; /**< in elements */
+    const void *data;       /**< first byte of the storage, native byte order; the mapped archive
+                                 or memory; never NULL unless there are no elements */
+    uint64_t storage_bytes; /**< bytes that may be read from data on */
+    bool is_mapped;         /**< data lies in a read-only mapping of a file: pages that were read
+                                 may be dropped (MADV_DONTNEED), they come back when needed */
+    uint64_t file_offset;   /**< of data in that file, where it is mapped */
+} htp_weight;
+
+#endif
