@@ -29,28 +29,43 @@ struct htp_source_places {
 
 /* ---- records ---- */
 
-/* Reads the debug record of a file of code, into empty origins. */
-static htp_status read_record(htp_source_places *places, uint32_t index, htp_code_origins *origins)
+/* Reads a debug record into empty origins. */
+static htp_status read_origins(htp_source_places *places, const htp_pickle *pickle,
+                               htp_code_origins *origins)
+{
+    htp_arena *scratch = &places->archive.scratch;
+    if (htp_arena_recover(scratch) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", pickle->path);
+    }
+    HTP_TRY(htp_input_file_check(places->in.file));
+    return htp_code_origins_read(&places->arena, scratch, pickle, origins);
+}
+
+/* Finds the debug record of a file of code, and reads it. What is damaged tells nothing. */
+static void read_record(htp_source_places *places, const char *file, htp_code_origins *origins)
 {
     htp_archive *archive = &places->archive;
-    htp_contents_record read;
-    if (htp_arena_recover(&archive->scratch) != 0) {
-        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", places->in.path);
+    const char *name = htp_arena_printf(&places->arena, "%s" DEBUG_ENDING, file);
+    size_t bytes = 0;
+    const char *read =
+        htp_archive_read(&places->arena, archive, places->in.file->fd, name, &bytes);
+    if (!read) {
+        return;
     }
-    archive->file = fopen(places->in.path, "rbe");
-    if (!archive->file) {
-        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be opened", places->in.path);
-    }
-    HTP_TRY(htp_input_file_check_path(places->in.file, places->in.path));
-    HTP_TRY(htp_contents_read_record(&places->arena, places->in.path, archive, index, &read));
     const htp_pickle pickle = {.path = places->in.path,
-                               .name = read.name,
-                               .record = &archive->records[index],
-                               .bytes = read.bytes,
-                               .count = read.count,
+                               .name = name,
+                               .record = htp_archive_find(archive, name, strlen(name)),
+                               .bytes = (const unsigned char *)read,
+                               .count = (uint32_t)bytes,
                                .archive = archive,
                                .is_debug = true};
-    return htp_code_origins_read(&places->arena, &archive->scratch, &pickle, origins);
+    htp_arena_init(&archive->scratch);
+    htp_status status = read_origins(places, &pickle, origins);
+    htp_arena_free(&archive->scratch);
+    if (status) {
+        *origins = (htp_code_origins){.joined = 0};
+    }
+    htp_status_free(status);
 }
 
 /* The origins of a file of code: none where the archive tells nothing of it, or what is damaged. */
@@ -61,17 +76,7 @@ static htp_code_origins *find_record(htp_source_places *places, const char *file
         return places->records.items[number];
     }
     htp_code_origins *origins = HTP_NEW(&places->arena, htp_code_origins);
-    const char *name = htp_arena_printf(&places->arena, "%s" DEBUG_ENDING, file);
-    uint32_t index = 0;
-    if (htp_map_get(&places->archive.by_name, name, &index)) {
-        htp_arena_init(&places->archive.scratch);
-        htp_status status = read_record(places, index, origins);
-        htp_archive_close(&places->archive);
-        if (status) {
-            *origins = (htp_code_origins){.joined = 0};
-        }
-        htp_status_free(status);
-    }
+    read_record(places, file, origins);
     htp_map_set(&places->arena, &places->by_file, htp_arena_strdup(&places->arena, file),
                 (uint32_t)places->records.count);
     HTP_PUSH(&places->arena, &places->records, origins);

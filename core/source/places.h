@@ -20,8 +20,8 @@ typedef struct htp_source_places htp_source_places;
 typedef struct htp_placed {
     const htp_program *program;
     const htp_archive *archive; /**< that was checked */
-    const char *path;           /**< of its file, which is opened anew when records are read */
-    const htp_input_file *file; /**< it must still be this one */
+    const char *path;           /**< of its file, for messages */
+    const htp_input_file *file; /**< open: records are read from it when they are needed */
 } htp_placed;
 
 /** @return NULL without memory */
