@@ -103,11 +103,11 @@ static htp_status find_split(struct work *work, const htp_splitting *options)
 }
 
 /* What the model returns and no node makes, but for its inputs, is given by the last part. */
-static htp_part_list find_returned_weights(const struct work *work)
+static htp_numbers find_returned_weights(const struct work *work)
 {
     const htp_view *view = work->view;
     htp_view_range returned = view->graphs.items[0].outputs;
-    htp_part_list list = {0};
+    htp_numbers list = {0};
     for (uint32_t i = 0; i < returned.count; i++) {
         uint32_t value = view->operands.items[returned.first + i];
         if (view->values.items[value].initializer != HTP_VIEW_NONE) {
@@ -120,7 +120,7 @@ static htp_part_list find_returned_weights(const struct work *work)
 static void find_parts(struct work *work)
 {
     uint32_t count = (uint32_t)work->split.parts.count;
-    const htp_part_list returned = find_returned_weights(work);
+    const htp_numbers returned = find_returned_weights(work);
     htp_division *division = HTP_NEW(work->arena, htp_division);
     *division = htp_division_make(work->arena, work->view, 0, count, work->split.part_of);
     work->types = htp_view_types_new(work->arena, work->view);
@@ -169,10 +169,10 @@ static htp_status find_path(const struct work *work, const char *name, char path
 }
 
 /* All that some part has. */
-static htp_part_list find_tensors(const struct work *work)
+static htp_numbers find_tensors(const struct work *work)
 {
     bool *is_used = HTP_NEW_ARRAY(work->arena, bool, work->view->tensors.count + 1);
-    htp_part_list list = {0};
+    htp_numbers list = {0};
     for (size_t p = 0; p < work->split.parts.count; p++) {
         for (size_t i = 0; i < work->parts[p].tensors.count; i++) {
             is_used[work->parts[p].tensors.items[i]] = true;
@@ -188,7 +188,7 @@ static htp_part_list find_tensors(const struct work *work)
 
 static htp_status write_shared(struct work *work)
 {
-    const htp_part_list tensors = find_tensors(work);
+    const htp_numbers tensors = find_tensors(work);
     uint64_t *offsets = HTP_NEW_ARRAY(work->arena, uint64_t, work->view->tensors.count + 1);
     htp_shared_data *shared = HTP_NEW(work->arena, htp_shared_data);
     char path[PATH_MAX];

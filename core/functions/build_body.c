@@ -39,13 +39,6 @@ static const char *name_value(builder *build, body *b, const char *flat_name, bo
     return is_named_later ? NULL : htp_name_unique(build->arena, &b->taken, local);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a;
-    uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The place of a value among what a function gives; NULL where it is not. */
 static htp_tensor_id *find_given(const body *b, uint32_t number)
 {
@@ -53,7 +46,7 @@ static htp_tensor_id *find_given(const body *b, uint32_t number)
         return NULL;
     }
     const uint32_t *found =
-        bsearch(&number, b->outputs->items, b->outputs->count, sizeof(number), compare_numbers);
+        bsearch(&number, b->outputs->items, b->outputs->count, sizeof(number), htp_number_compare);
     return found ? &b->given[found - b->outputs->items] : NULL;
 }
 

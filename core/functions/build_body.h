@@ -26,15 +26,15 @@ typedef struct htp_function_builder {
 
 /** A body under way: a function's, or the model's. */
 typedef struct htp_body_builder {
-    uint32_t frame;         /* the first that the function stands for; HTP_NONE: the model */
-    uint32_t function;      /* of the draft, plus one; 0: the model */
-    htp_number_list graphs; /* around what comes next, the innermost last */
-    htp_number_list ended;  /* bodies of nodes that are still to come: their graphs */
-    uint32_t number;        /* of the next value */
-    const htp_number_list *outputs; /* numbers of values that a function gives; or NULL */
-    htp_tensor_id *given;           /* by output: its tensor */
-    htp_map taken;                  /* names of values */
-    htp_map calls;                  /* names of calls: how many there are */
+    uint32_t frame;             /* the first that the function stands for; HTP_NONE: the model */
+    uint32_t function;          /* of the draft, plus one; 0: the model */
+    htp_numbers graphs;         /* around what comes next, the innermost last */
+    htp_numbers ended;          /* bodies of nodes that are still to come: their graphs */
+    uint32_t number;            /* of the next value */
+    const htp_numbers *outputs; /* numbers of values that a function gives; or NULL */
+    htp_tensor_id *given;       /* by output: its tensor */
+    htp_map taken;              /* names of values */
+    htp_map calls;              /* names of calls: how many there are */
 } htp_body_builder;
 
 /** Adds what a frame, or the model, is made of. Its inputs are known. */

@@ -135,16 +135,16 @@ typedef struct naming {
     const htp_frames *frames;
     htp_draft *model;
     uint32_t frame;
-    htp_map *values;         /* names that are taken */
-    htp_map nodes;           /* the same */
-    htp_number_list *graphs; /* from the first one of the function on: their nodes */
+    htp_map *values;     /* names that are taken */
+    htp_map nodes;       /* the same */
+    htp_numbers *graphs; /* from the first one of the function on: their nodes */
     uint32_t first_graph;
-    htp_number_list pending; /* nodes that are to be named, the next one last */
+    htp_numbers pending; /* nodes that are to be named, the next one last */
 } naming;
 
 static void push_graph(naming *n, uint32_t graph)
 {
-    const htp_number_list *nodes = &n->graphs[graph - n->first_graph];
+    const htp_numbers *nodes = &n->graphs[graph - n->first_graph];
     for (size_t i = nodes->count; i-- > 0;) {
         HTP_PUSH(n->arena, &n->pending, nodes->items[i]);
     }
@@ -189,7 +189,7 @@ void htp_naming_nodes(const htp_frames *frames, htp_draft *model, const uint32_t
                 .model = model,
                 .frame = frame,
                 .values = values,
-                .graphs = HTP_NEW_ARRAY(arena, htp_number_list, graph_count),
+                .graphs = HTP_NEW_ARRAY(arena, htp_numbers, graph_count),
                 .first_graph = graph};
     for (size_t i = first_node; i < model->nodes.count; i++) {
         HTP_PUSH(arena, &n.graphs[model->nodes.items[i].graph - graph], (uint32_t)i);

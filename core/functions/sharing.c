@@ -409,13 +409,6 @@ static void number_functions(sharer *s)
     sharing->order = moved; /* frames within were looked at before */
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a;
-    uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Whether two calls of one module came from the same modules, called at the same places. */
 static bool has_same_chain(const sharer *s, uint32_t a, uint32_t b)
 {
@@ -458,9 +451,7 @@ static void join_outputs(sharer *s, htp_function *function)
             }
         }
     }
-    if (function->outputs.count > 0) {
-        qsort(function->outputs.items, function->outputs.count, sizeof(uint32_t), compare_numbers);
-    }
+    htp_numbers_sort(&function->outputs);
 }
 
 htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,

@@ -11,11 +11,10 @@
 #ifndef HTP_FUNCTIONS_SHARING_H
 #define HTP_FUNCTIONS_SHARING_H
 
+#include "base/numbers.h"
 #include "functions/frames.h"
 #include "hierarchy/hierarchy.h"
 #include "onnx/stack_trace.h"
-
-typedef HTP_VECTOR(uint32_t) htp_number_list;
 
 typedef struct htp_made {
     uint32_t number;
@@ -32,10 +31,10 @@ typedef struct htp_body {
 } htp_body;
 
 typedef struct htp_function {
-    htp_number_list frames;  /* in their order */
-    bool is_shared;          /* they run several modules */
-    bool has_chains;         /* they do not have all the same callers, called at the same places */
-    htp_number_list outputs; /* numbers of values that are read outside of any of them */
+    htp_numbers frames;  /* in their order */
+    bool is_shared;      /* they run several modules */
+    bool has_chains;     /* they do not have all the same callers, called at the same places */
+    htp_numbers outputs; /* numbers of values that are read outside of any of them */
 } htp_function;
 
 typedef struct htp_sharing {

@@ -85,21 +85,21 @@ static void read_weights(htp_lowering *l, recurrent *r)
     r->hidden = l->failure ? 1 : read_hidden(l, r);
 }
 
-/** The initial states: a list of two for LSTM. */
-static void read_states(htp_lowering *l, recurrent *r)
+void htp_recurrent_read_states(htp_lowering *l, bool are_two, htp_dtype dtype,
+                               htp_tensor_id states[2])
 {
-    if (!r->cell->has_memory) {
-        r->states[0] = htp_arg_tensor_as(l, "hx", r->dtype);
+    if (!are_two) {
+        states[0] = htp_arg_tensor_as(l, "hx", dtype);
         return;
     }
     size_t count = 0;
-    const htp_value_id *states = htp_arg_list(l, "hx", &count);
+    const htp_value_id *given = htp_arg_list(l, "hx", &count);
     if (count != 2) {
         htp_lower_fail(l, "it has %zu states", count);
         return;
     }
     for (size_t i = 0; i < 2; i++) {
-        r->states[i] = htp_value_tensor_as(l, states[i], r->dtype);
+        states[i] = htp_value_tensor_as(l, given[i], dtype);
     }
 }
 
@@ -109,7 +109,7 @@ static recurrent read_recurrent(htp_lowering *l, htp_dtype dtype)
                    .dtype = dtype,
                    .states = {HTP_TENSOR_NONE, HTP_TENSOR_NONE}};
     read_weights(l, &r);
-    read_states(l, &r);
+    htp_recurrent_read_states(l, r.cell->has_memory, r.dtype, r.states);
     if (r.layers > 1 && htp_arg_bool(l, "train") && htp_arg_float(l, "dropout") != 0) {
         htp_lower_fail(l, "it is in training mode; call eval() before the model is traced");
     }

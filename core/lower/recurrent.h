@@ -19,6 +19,10 @@ htp_tensor_id htp_emit_recurrent(htp_lowering *l, htp_dtype dtype, htp_tensor_id
 /** Whether the node's layers have no ONNX operator: with projections, or in float64. */
 bool htp_recurrent_needs_steps(htp_lowering *l, htp_dtype dtype);
 
+/** The initial states, argument hx: of an LSTM two in a list, h and c; of others h alone. */
+void htp_recurrent_read_states(htp_lowering *l, bool are_two, htp_dtype dtype,
+                               htp_tensor_id states[2]);
+
 /** As htp_emit_recurrent(), by loops over the sequence.
  * @param lengths  int64 [batch], or HTP_TENSOR_NONE */
 htp_tensor_id htp_emit_recurrent_steps(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,

@@ -111,24 +111,6 @@ bool htp_recurrent_needs_steps(htp_lowering *l, htp_dtype dtype)
     return dtype == HTP_DTYPE_FLOAT64 || (strcmp(l->row->op, "LSTM") == 0 && has_projections(l));
 }
 
-/** The first states: a list of both, or h alone. */
-static void read_states(htp_lowering *l, layers *a)
-{
-    if (a->kind->states == 1) {
-        a->states[0] = htp_arg_tensor_as(l, "hx", a->dtype);
-        return;
-    }
-    size_t count = 0;
-    const htp_value_id *states = htp_arg_list(l, "hx", &count);
-    if (count != 2) {
-        htp_lower_fail(l, "it has %zu states", count);
-        return;
-    }
-    for (size_t i = 0; i < 2; i++) {
-        a->states[i] = htp_value_tensor_as(l, states[i], a->dtype);
-    }
-}
-
 static layers read_layers(htp_lowering *l, htp_dtype dtype)
 {
     size_t count = 0;
@@ -147,7 +129,7 @@ static layers read_layers(htp_lowering *l, htp_dtype dtype)
     if (a.count > 1 && htp_arg_bool(l, "train") && htp_arg_float(l, "dropout") != 0) {
         htp_lower_fail(l, "it is in training mode; call eval() before the model is traced");
     }
-    read_states(l, &a);
+    htp_recurrent_read_states(l, a.kind->states != 1, a.dtype, a.states);
     return a;
 }
 

@@ -1,5 +1,6 @@
 #include "onnx/annotate.h"
 
+#include "base/numbers.h"
 #include "onnx/annotate_node.h"
 #include "onnx/complex_border.h"
 #include "onnx/module_tree.h"
@@ -8,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-typedef HTP_VECTOR(uint32_t) numbers;
 typedef HTP_VECTOR(htp_property) property_list;
 
 typedef struct annotator {
@@ -19,28 +19,6 @@ typedef struct annotator {
     const uint32_t *scope_modules;
     unsigned places;
 } annotator;
-
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a;
-    uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort_unique(numbers *list)
-{
-    if (list->count == 0) {
-        return;
-    }
-    qsort(list->items, list->count, sizeof(*list->items), compare_numbers);
-    size_t kept = 1;
-    for (size_t i = 1; i < list->count; i++) {
-        if (list->items[i] != list->items[kept - 1]) {
-            list->items[kept++] = list->items[i];
-        }
-    }
-    list->count = kept;
-}
 
 static void add_property(annotator *a, property_list *list, const char *key, const char *value)
 {
@@ -53,7 +31,7 @@ static uint32_t node_scope(const htp_onnx_node *node, size_t index)
     return index ? node->more_scopes.items[index - 1] : node->origin.scope;
 }
 
-static const char *tags_as_json(const annotator *a, const numbers *owners)
+static const char *tags_as_json(const annotator *a, const htp_numbers *owners)
 {
     htp_text text = {.arena = a->arena};
     htp_text_add(&text, "[");
@@ -108,7 +86,7 @@ static uint32_t initializer_of(const annotator *a, const uint32_t *defaults, htp
                                                          : HTP_NONE;
 }
 
-static void add_users(annotator *a, numbers *modules)
+static void add_users(annotator *a, htp_numbers *modules)
 {
     const uint32_t *defaults = find_defaults(a);
     for (size_t n = 0; n < a->model->nodes.count; n++) {
@@ -144,7 +122,7 @@ static const uint32_t *find_initializers(const annotator *a, const htp_parameter
 }
 
 /* Adds the modules that own each initializer, and begins the lists of their paths. */
-static void add_owners(annotator *a, const htp_parameters *parameters, numbers *modules,
+static void add_owners(annotator *a, const htp_parameters *parameters, htp_numbers *modules,
                        htp_text *paths)
 {
     const uint32_t *initializers = find_initializers(a, parameters);
@@ -175,13 +153,13 @@ static const htp_properties *annotate_initializers(annotator *a, const htp_param
     if (!(a->places & HTP_TAG_METADATA)) {
         return properties;
     }
-    numbers *modules = HTP_NEW_ARRAY(a->arena, numbers, count);
+    htp_numbers *modules = HTP_NEW_ARRAY(a->arena, htp_numbers, count);
     htp_text *paths = HTP_NEW_ARRAY(a->arena, htp_text, count);
     add_users(a, modules);
     add_owners(a, parameters, modules, paths);
     for (size_t i = 0; i < count; i++) {
         property_list list = {0};
-        sort_unique(&modules[i]);
+        htp_numbers_sort_unique(&modules[i]);
         add_property(a, &list, "hierarchy_tags", tags_as_json(a, &modules[i]));
         if (paths[i].length) {
             htp_text_add(&paths[i], "]");

@@ -1,11 +1,11 @@
 #include "onnx/annotate_node.h"
 
+#include "base/numbers.h"
 #include "hierarchy/relation.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-typedef HTP_VECTOR(uint32_t) numbers;
 typedef HTP_VECTOR(htp_property) property_list;
 
 struct htp_node_annotator {
@@ -24,28 +24,6 @@ struct htp_node_annotator {
 };
 
 typedef htp_node_annotator annotator;
-
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a;
-    uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort_unique(numbers *list)
-{
-    if (list->count == 0) {
-        return;
-    }
-    qsort(list->items, list->count, sizeof(*list->items), compare_numbers);
-    size_t kept = 1;
-    for (size_t i = 1; i < list->count; i++) {
-        if (list->items[i] != list->items[kept - 1]) {
-            list->items[kept++] = list->items[i];
-        }
-    }
-    list->count = kept;
-}
 
 static void add_property(annotator *a, property_list *list, const char *key, const char *value)
 {
@@ -82,9 +60,9 @@ static uint32_t node_scope(const htp_onnx_node *node, size_t index)
 }
 
 /* The modules whose tags a node carries, the first one's in front. */
-static numbers list_owners(annotator *a, const htp_onnx_node *node)
+static htp_numbers list_owners(annotator *a, const htp_onnx_node *node)
 {
-    numbers owners = {0};
+    htp_numbers owners = {0};
     uint32_t mark = ++a->node_number;
     uint32_t first = a->scope_modules[node->origin.scope];
     a->seen_by[first] = mark;
@@ -99,7 +77,7 @@ static numbers list_owners(annotator *a, const htp_onnx_node *node)
     return owners;
 }
 
-static const char *tags_as_json(const annotator *a, const numbers *owners)
+static const char *tags_as_json(const annotator *a, const htp_numbers *owners)
 {
     htp_text text = {.arena = a->arena};
     htp_text_add(&text, "[");
@@ -111,7 +89,8 @@ static const char *tags_as_json(const annotator *a, const numbers *owners)
     return htp_text_string(&text);
 }
 
-static void make_attributes(annotator *a, const numbers *owners, htp_node_annotation *annotation)
+static void make_attributes(annotator *a, const htp_numbers *owners,
+                            htp_node_annotation *annotation)
 {
     htp_attribute *attributes = HTP_NEW_ARRAY(a->arena, htp_attribute, 2);
     attributes[0] = htp_attribute_string(a->source_module, tag_of(a, owners->items[0]));
@@ -163,7 +142,7 @@ static const char *list_calls(annotator *a, const htp_onnx_node *node, uint32_t 
     if (calls_of(a, owner).count < 2) {
         return NULL;
     }
-    numbers calls = {0};
+    htp_numbers calls = {0};
     for (size_t i = 0; i <= node->more_scopes.count; i++) {
         uint32_t scope = node_scope(node, i);
         uint32_t call = a->scope_modules[scope] == owner ? call_of(a, scope, owner) : HTP_NONE;
@@ -171,7 +150,7 @@ static const char *list_calls(annotator *a, const htp_onnx_node *node, uint32_t 
             HTP_PUSH(a->arena, &calls, call);
         }
     }
-    sort_unique(&calls);
+    htp_numbers_sort_unique(&calls);
     htp_text text = {.arena = a->arena};
     for (size_t i = 0; i < calls.count; i++) {
         htp_text_addf(&text, "%s%" PRIu32, i ? ", " : "", calls.items[i]);
@@ -252,7 +231,7 @@ typedef struct sayings {
     const char *first_calls; /* NULL: it is no call, or says none */
 } sayings;
 
-static void make_metadata(annotator *a, const htp_onnx_node *node, const numbers *owners,
+static void make_metadata(annotator *a, const htp_onnx_node *node, const htp_numbers *owners,
                           const sayings *said, property_list *list)
 {
     const char *calls = list_calls(a, node, owners->items[0]);
@@ -282,7 +261,7 @@ static void make_metadata(annotator *a, const htp_onnx_node *node, const numbers
     }
 }
 
-static const char *make_doc_string(annotator *a, const numbers *owners)
+static const char *make_doc_string(annotator *a, const htp_numbers *owners)
 {
     htp_text text = {.arena = a->arena};
     htp_text_add(&text, "source_module: ");
@@ -298,7 +277,7 @@ static htp_node_annotation *make_annotation(annotator *a, const htp_onnx_node *n
                                             const sayings *said)
 {
     htp_node_annotation *annotation = HTP_NEW(a->arena, htp_node_annotation);
-    numbers owners = list_owners(a, node);
+    htp_numbers owners = list_owners(a, node);
     property_list metadata = {0};
     if (a->places & HTP_TAG_ATTRIBUTE) {
         make_attributes(a, &owners, annotation);

@@ -289,29 +289,8 @@ static void add_outputs(const struct making *making, bool are_needed)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a;
-    uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort_unique(htp_part_list *list)
-{
-    size_t kept = 0;
-    if (list->count > 0) {
-        qsort(list->items, list->count, sizeof(*list->items), compare);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        if (kept == 0 || list->items[i] != list->items[kept - 1]) {
-            list->items[kept++] = list->items[i];
-        }
-    }
-    list->count = kept;
-}
-
 void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
-                   const htp_part_list *extra_outputs, htp_part *part)
+                   const htp_numbers *extra_outputs, htp_part *part)
 {
     struct making making = {maker, arena, part, number + 1};
     *part = (htp_part){.number = number};
@@ -325,8 +304,8 @@ void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
     if (part->outputs.count == 0) {
         add_outputs(&making, false);
     }
-    sort_unique(&part->tensors);
-    sort_unique(&part->weights); /* values of initializers are in the order of these */
-    sort_unique(&part->functions);
-    sort_unique(&part->constants);
+    htp_numbers_sort_unique(&part->tensors);
+    htp_numbers_sort_unique(&part->weights); /* values of initializers are in the order of these */
+    htp_numbers_sort_unique(&part->functions);
+    htp_numbers_sort_unique(&part->constants);
 }

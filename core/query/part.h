@@ -10,6 +10,7 @@
 #ifndef HTP_QUERY_PART_H
 #define HTP_QUERY_PART_H
 
+#include "base/numbers.h"
 #include "onnx/infer_view.h"
 #include "onnx/rewrite.h"
 #include "query/flow.h"
@@ -35,20 +36,18 @@ typedef struct htp_division {
 htp_division htp_division_make(htp_arena *arena, const htp_view *view, uint32_t graph,
                                uint32_t count, uint32_t *part_of);
 
-typedef HTP_VECTOR(uint32_t) htp_part_list;
-
 /** What a part consists of, by numbers of the view. */
 typedef struct htp_part {
     uint32_t number;
-    uint32_t node_count;     /* with those in bodies, without constants from elsewhere */
-    htp_part_list constants; /* nodes that stand elsewhere */
-    htp_part_list nodes;     /* of the graph itself */
-    htp_part_list inputs;    /* values, in the order of their first use */
-    htp_part_list defaults;  /* values: inputs of the model that have an initializer */
-    htp_part_list outputs;   /* values, in the order in which they are made */
-    htp_part_list weights;   /* values: initializers of the graph or of those around it */
-    htp_part_list functions; /* that the nodes call, and these in turn */
-    htp_part_list tensors;   /* all that the part has, ascending */
+    uint32_t node_count;   /* with those in bodies, without constants from elsewhere */
+    htp_numbers constants; /* nodes that stand elsewhere */
+    htp_numbers nodes;     /* of the graph itself */
+    htp_numbers inputs;    /* values, in the order of their first use */
+    htp_numbers defaults;  /* values: inputs of the model that have an initializer */
+    htp_numbers outputs;   /* values, in the order in which they are made */
+    htp_numbers weights;   /* values: initializers of the graph or of those around it */
+    htp_numbers functions; /* that the nodes call, and these in turn */
+    htp_numbers tensors;   /* all that the part has, ascending */
 } htp_part;
 
 /** Makes the parts of one division, each in time that grows with that part. */
@@ -61,7 +60,7 @@ htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *divisio
  * nobody reads is its output. @param extra_outputs  values that are outputs too: initializers, or
  * made in the part; or NULL. */
 void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
-                   const htp_part_list *extra_outputs, htp_part *part);
+                   const htp_numbers *extra_outputs, htp_part *part);
 
 /**
  * What the part's model is made of: the model's own fields but for training_info, those of its

@@ -102,7 +102,7 @@ static void add_all(htp_arena *arena, htp_recipe *recipe, const htp_part_spans *
 }
 
 static void add_nodes(const htp_view *view, htp_arena *arena, htp_recipe *graph,
-                      const htp_part_list *nodes)
+                      const htp_numbers *nodes)
 {
     for (size_t i = 0; i < nodes->count; i++) {
         add(arena, graph, view->nodes.items[nodes->items[i]].whole);
@@ -138,7 +138,7 @@ static void add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_tenso
 }
 
 static void add_initializers(const htp_view *view, htp_arena *arena, htp_recipe *graph,
-                             const htp_part_list *values)
+                             const htp_numbers *values)
 {
     for (size_t i = 0; i < values->count; i++) {
         const htp_view_tensor *tensor =
@@ -201,7 +201,7 @@ static const char *call_maker(htp_arena *arena, const htp_view *view, uint32_t v
 }
 
 static htp_status add_border(const htp_part_maker *maker, htp_arena *arena, htp_recipe *graph,
-                             const htp_part_list *values, uint32_t number)
+                             const htp_numbers *values, uint32_t number)
 {
     const htp_view *view = maker->view;
     for (size_t i = 0; i < values->count; i++) {
@@ -225,7 +225,7 @@ static htp_status add_border(const htp_part_maker *maker, htp_arena *arena, htp_
 }
 
 static void add_infos_of_values(const htp_view *view, htp_arena *arena, htp_recipe *graph,
-                                const htp_part_list *values, uint32_t number)
+                                const htp_numbers *values, uint32_t number)
 {
     for (size_t i = 0; i < values->count; i++) {
         add_info(view, arena, graph, values->items[i], number);

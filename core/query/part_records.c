@@ -103,7 +103,7 @@ void htp_part_find_records(htp_part_maker *maker, htp_arena *arena)
 /* ---- one part ---- */
 
 static void note_module(htp_part_maker *maker, htp_arena *arena, uint32_t module, uint32_t mark,
-                        htp_part_list *modules)
+                        htp_numbers *modules)
 {
     while (module < maker->records.count && maker->module_mark[module] != mark) {
         maker->module_mark[module] = mark;
@@ -113,7 +113,7 @@ static void note_module(htp_part_maker *maker, htp_arena *arena, uint32_t module
 }
 
 static void note_node(htp_part_maker *maker, htp_arena *arena, uint32_t node, uint32_t mark,
-                      htp_part_list *modules)
+                      htp_numbers *modules)
 {
     const htp_tree_place *place = &maker->tree->places[node];
     note_module(maker, arena, place->innermost, mark, modules);
@@ -129,10 +129,10 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static htp_part_list find_modules(htp_part_maker *maker, htp_arena *arena, const htp_part *part)
+static htp_numbers find_modules(htp_part_maker *maker, htp_arena *arena, const htp_part *part)
 {
     const htp_division *division = maker->division;
-    htp_part_list modules = {0};
+    htp_numbers modules = {0};
     uint32_t mark = part->number + 1;
     note_module(maker, arena, 0, mark, &modules);
     for (uint32_t i = division->first[part->number]; i < division->first[part->number + 1]; i++) {
@@ -154,7 +154,7 @@ static void add_slice(htp_text *text, htp_slice slice)
 
 htp_part_entry htp_part_records(htp_part_maker *maker, htp_arena *arena, const htp_part *part)
 {
-    htp_part_list modules = find_modules(maker, arena, part);
+    htp_numbers modules = find_modules(maker, arena, part);
     htp_text text = {.arena = arena};
     add_slice(&text, maker->before_records);
     for (size_t i = 0; i < modules.count; i++) {

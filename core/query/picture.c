@@ -1,5 +1,6 @@
 #include "query/picture.h"
 
+#include "base/numbers.h"
 #include "query/hosts.h"
 
 #include <stdlib.h>
@@ -288,27 +289,18 @@ static uint32_t begin_graph(struct painter *p, uint32_t graph)
     return HTP_VIEW_NONE;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t first = *(const uint32_t *)a;
-    uint32_t second = *(const uint32_t *)b;
-    return first < second ? -1 : first > second;
-}
-
 /* In a body, makes the frames of modules above before those of modules below them. */
 static void make_frames(struct painter *p, uint32_t graph)
 {
     htp_view_range nodes = p->view->graphs.items[graph].nodes;
-    HTP_VECTOR(uint32_t) modules = {0};
+    htp_numbers modules = {0};
     for (uint32_t n = nodes.first; graph > 0 && n < nodes.first + nodes.count; n++) {
         uint32_t module = frame_module_of(p, module_of(p, n));
         if (p->is_drawn[n] && module != HTP_VIEW_NONE) {
             HTP_PUSH(p->arena, &modules, module);
         }
     }
-    if (modules.count > 1) {
-        qsort(modules.items, modules.count, sizeof(*modules.items), compare_numbers);
-    }
+    htp_numbers_sort(&modules);
     for (size_t i = 0; i < modules.count; i++) {
         (void)find_frame(p, graph, modules.items[i]);
     }

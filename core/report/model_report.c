@@ -197,12 +197,8 @@ static void add_values_json(htp_json *json, const htp_view *view, const char *ke
     htp_json_end(json, ']');
 }
 
-static void add_format(htp_json *json, const htp_view *view)
+void htp_report_opsets(htp_json *json, const htp_view *view)
 {
-    htp_json_string(json, "kind", "onnx");
-    htp_json_number(json, "ir_version", view->ir_version);
-    htp_json_string(json, "producer", htp_view_text(view, view->producer_name));
-    htp_json_string(json, "producer_version", htp_view_text(view, view->producer_version));
     htp_json_begin(json, "opsets", '[');
     for (size_t i = 0; i < view->imports.count; i++) {
         htp_json_begin(json, NULL, '{');
@@ -211,6 +207,15 @@ static void add_format(htp_json *json, const htp_view *view)
         htp_json_end(json, '}');
     }
     htp_json_end(json, ']');
+}
+
+static void add_format(htp_json *json, const htp_view *view)
+{
+    htp_json_string(json, "kind", "onnx");
+    htp_json_number(json, "ir_version", view->ir_version);
+    htp_json_string(json, "producer", htp_view_text(view, view->producer_name));
+    htp_json_string(json, "producer_version", htp_view_text(view, view->producer_version));
+    htp_report_opsets(json, view);
 }
 
 const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const htp_tree *tree,

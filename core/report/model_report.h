@@ -5,8 +5,12 @@
 #ifndef HTP_REPORT_MODEL_REPORT_H
 #define HTP_REPORT_MODEL_REPORT_H
 
+#include "base/json.h"
 #include "query/region.h"
 #include "query/validate.h"
+
+/** The operator sets that a model imports: a member "opsets" of the object at hand. */
+void htp_report_opsets(htp_json *json, const htp_view *view);
 
 /** The module tree down to @p depth levels below the root; all where it is negative. */
 const char *htp_report_model(htp_arena *arena, const htp_view *view, const htp_tree *tree,

@@ -10,7 +10,7 @@ enum { FILE_COLUMNS = 40, NUMBER_COLUMNS = 8 };
 /* ---- one part ---- */
 
 static void add_border(htp_text *text, const htp_view *view, htp_view_types *types,
-                       const char *title, const htp_part_list *values)
+                       const char *title, const htp_numbers *values)
 {
     htp_text_addf(text, "%s (%zu)\n", title, values->count);
     for (size_t i = 0; i < values->count; i++) {
@@ -117,7 +117,7 @@ static void add_split_part(htp_json *json, const htp_reported_split *reported, s
 static void add_inputs(htp_json *json, const htp_view *view, htp_view_types *types)
 {
     htp_view_range inputs = view->graphs.items[0].inputs;
-    htp_part_list values = {0};
+    htp_numbers values = {0};
     for (uint32_t i = 0; i < inputs.count; i++) {
         uint32_t value = view->operands.items[inputs.first + i];
         if (view->values.items[value].initializer == HTP_VIEW_NONE) {

@@ -3,6 +3,8 @@
  */
 #include "report/sidecar_facts.h"
 
+#include "report/model_report.h"
+
 static void put_imports(htp_json *json, const htp_view *view)
 {
     int64_t opset = 0;
@@ -10,14 +12,7 @@ static void put_imports(htp_json *json, const htp_view *view)
         opset = view->imports.items[i].domain == 0 ? view->imports.items[i].version : opset;
     }
     htp_json_number(json, "opset", opset);
-    htp_json_begin(json, "opsets", '[');
-    for (size_t i = 0; i < view->imports.count; i++) {
-        htp_json_begin(json, NULL, '{');
-        htp_json_string(json, "domain", htp_view_text(view, view->imports.items[i].domain));
-        htp_json_number(json, "version", view->imports.items[i].version);
-        htp_json_end(json, '}');
-    }
-    htp_json_end(json, ']');
+    htp_report_opsets(json, view);
 }
 
 static void put_run(htp_json *json, const htp_sidecar_run *run)

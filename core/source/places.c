@@ -47,8 +47,7 @@ static void read_record(htp_source_places *places, const char *file, htp_code_or
     htp_archive *archive = &places->archive;
     const char *name = htp_arena_printf(&places->arena, "%s" DEBUG_ENDING, file);
     size_t bytes = 0;
-    const char *read =
-        htp_archive_read(&places->arena, archive, places->in.file->fd, name, &bytes);
+    const char *read = htp_archive_read(&places->arena, archive, places->in.file->fd, name, &bytes);
     if (!read) {
         return;
     }

@@ -71,7 +71,7 @@ static htp_status cut(htp_arena *arena, const char *address, htp_cut *made)
 }
 
 /* The names of values, or of nodes, as one text. */
-static const char *names_of(htp_arena *arena, const htp_part_list *list, bool are_nodes)
+static const char *names_of(htp_arena *arena, const htp_numbers *list, bool are_nodes)
 {
     htp_text text = {.arena = arena};
     for (size_t i = 0; i < list->count; i++) {

@@ -6,13 +6,12 @@
 #define HTP_INTERPRET_MACHINE_INSTANCES_H
 
 #include "base/map.h"
-#include "base/vector.h"
+#include "base/numbers.h"
 #include "interpret/trace/instances.h"
 
 #include <htp/program.h>
 
 typedef HTP_VECTOR(htp_weight) htp_weights;
-typedef HTP_VECTOR(uint32_t) htp_numbers;
 
 /** What an archive holds. An empty one is all zeroes. */
 typedef struct htp_instances {
