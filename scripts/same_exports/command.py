@@ -17,7 +17,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 TABLES = ("operators", "models", "custom", "random", "zoo")
-MOST_SHOWN = 40
+MOST_TOLD = 40  # in what they differ; others are named
 
 
 def parser() -> argparse.ArgumentParser:
@@ -67,8 +67,9 @@ def main() -> int:
             known.add(key, was)
             lines = differences(was, now)
             same, differ = (same + 1, differ) if not lines else (same, differ + 1)
-            if lines and differ <= MOST_SHOWN:
-                print(f"{subject.name}: {subject.path} {' '.join(subject.flags)}")
+            if lines:
+                print(f"{subject.name}: {subject.path} {' '.join(subject.flags)}", flush=True)
+            if lines and differ <= MOST_TOLD:
                 print(*(f"    {line[:400]}" for line in lines), sep="\n", flush=True)
             if (same + differ) % 500 == 0:
                 print(f"{same} same, {differ} differ so far", file=sys.stderr, flush=True)
