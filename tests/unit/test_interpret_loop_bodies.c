@@ -320,6 +320,26 @@ UNIT_TEST(an_unknown_value_that_is_carried_is_unknown_behind_the_loop)
           "=> %4");
 }
 
+UNIT_TEST(what_is_unknown_before_a_loop_stays_so_where_a_branch_of_the_body_changes_it)
+{
+    gives(arena,
+          "%j = aten::nonzero(%x)\n"
+          "%w = aten::select.int(%j, %0, %many)\n"
+          "%r, %k = prim::Loop(%n, %true, %w, %y) { (%i:int, %z, %v)\n"
+          "  %c:bool = aten::Bool.Tensor(%v)\n"
+          "  %u = prim::If(%c) { %a = aten::relu(%v) -> %a } { -> %z }\n"
+          "  %o = aten::neg(%v)\n"
+          "  -> %true, %u, %o }\n"
+          "-> %k\n",
+          "%1[?,2] = aten::nonzero(x)\n"
+          "%2 unknown = aten::select.int(%1, 0, 9223372036854775807) "
+          "! sizes that depend on the data do not fit: index out of range\n"
+          "%3[?,3] = prim::Loop(n, True, y) { (%4 int, %5[?,3]) "
+          "%6 bool = aten::Bool.Tensor(%5); prim::If(%6) { %7[?,3] = aten::relu(%5); -> } { -> }; "
+          "%8[?,3] = aten::neg(%5); -> True, %8 }\n"
+          "=> %3");
+}
+
 UNIT_TEST(a_flag_that_is_carried_decides_branches_of_the_body)
 {
     gives(arena,
@@ -464,6 +484,7 @@ UNIT_MAIN("interpret: bodies of loops", an_iteration_that_changes_the_type_is_ap
           what_a_side_does_beside_such_a_loop_has_happened, a_body_that_fails_is_blamed,
           an_unknown_limit_is_blamed_on_what_failed,
           an_unknown_value_that_is_carried_is_unknown_behind_the_loop,
+          what_is_unknown_before_a_loop_stays_so_where_a_branch_of_the_body_changes_it,
           a_flag_that_is_carried_decides_branches_of_the_body,
           a_return_from_a_loop_is_a_flag_and_a_value,
           what_has_no_value_before_a_loop_begins_with_noughts,

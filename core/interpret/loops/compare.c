@@ -156,10 +156,10 @@ static htp_outcome compare_leaf(htp_machine *m, htp_loop *loop, const htp_item *
     return htp_is_tensor(input) ? compare_tensors(m, loop, slot, input, result) : HTP_GOES_ON;
 }
 
-/* Whether a value that is no leaf stays as it is. */
+/* Whether a value that is no leaf stays as it is: what is unknown does, for whatever cause. */
 static bool stays(const htp_machine *m, const htp_item *input, const htp_item *result)
 {
-    if (result == input) {
+    if (result == input || (result->kind == HTP_ITEM_UNKNOWN && input->kind == HTP_ITEM_UNKNOWN)) {
         return true;
     }
     if (result->kind == HTP_ITEM_PLAIN && input->kind == HTP_ITEM_PLAIN) {
