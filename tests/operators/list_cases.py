@@ -261,6 +261,27 @@ def row_put_back(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     return torch.stack(outs)
 
 
+def rows_one_by_one(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs = [x + 3]
+    for i in range(int(n)):
+        outs.append(x * i)
+    for row in outs:
+        row.add_(x)
+    return torch.stack(outs)
+
+
+def rows_one_by_one_in_branch(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    outs = [x + 3]
+    if bool(x.sum() > 0):
+        outs[0].mul_(2)
+    else:
+        for i in range(int(n)):
+            outs.append(x * i)
+    for row in outs:
+        row.add_(x)
+    return torch.stack(outs)
+
+
 def key_given_twice(x: torch.Tensor, n: torch.Tensor):
     named = {"a": x, "b": x * 2, "a": x * 3}  # noqa: F601
     first: Dict[int, torch.Tensor] = {1: x}
@@ -295,6 +316,8 @@ script("list-memory/joined-then-changed", joined_then_changed, X, N, others=ANY)
 script("list-memory/one-tensor-twice", one_tensor_twice, X, N, refused="changed in place")
 script("list-memory/row-put-elsewhere", row_put_elsewhere, X, N, refused="changed in place")
 script("list-memory/row-put-back", row_put_back, X, N, others=ANY)
+script("list-memory/rows-one-by-one", rows_one_by_one, X, N, others=counts(0, 1, 6))
+script("list-memory/rows-one-by-one/branch", rows_one_by_one_in_branch, X, N, others=lambda: [[X + 3, N], [-X - 3, N]])
 script("key-given-twice", key_given_twice, X, N, others=ANY)
 script("numbered-in-loop", numbered_in_loop, X, N, others=counts(0, 1, 2, 6))
 script("lists-in-inner-loop", lists_in_inner_loop, X, N, others=ANY)

@@ -96,6 +96,15 @@ class Weighted(nn.Module):
         return y
 
 
+def both_changed_in_loop(x: torch.Tensor, n: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    y = x + 1
+    z = y
+    for i in range(int(n)):
+        z += x
+        y.mul_(0.5)
+    return y, z
+
+
 def returned_lists(x: torch.Tensor) -> torch.Tensor:
     parts = [x, x * 2]
     if bool(x.sum() > 0):
@@ -130,6 +139,7 @@ script("memory/side", shared_side, X, refused=READ)
 script("memory/lists", shared_lists, X, refused="a list that comes out of a branch")
 script("memory/summed", summed, X, dynamic=BATCH)
 script("memory/summed-shared", summed_shared, X, dynamic=BATCH)
+script("memory/both-changed", both_changed_in_loop, X, torch.tensor(2), others=counts(0, 1, 5))
 script("memory/renamed", renamed_in_loop, X, torch.tensor(2), refused=READ)
 script("memory/read-in-loop", read_in_loop, X, torch.tensor(2), refused=READ)
 script("memory/changed-last", changed_last, X, torch.tensor(2), others=counts(0, 1))

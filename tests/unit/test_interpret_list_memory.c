@@ -429,6 +429,39 @@ UNIT_TEST(a_row_that_a_loop_puts_elsewhere_is_there_twice)
                  "the data, in the root module");
 }
 
+UNIT_TEST(rows_of_outside_that_a_loop_changes_are_carried)
+{
+    method_gives(arena, "[2] [2]",
+                 "  %a = aten::neg(%x)\n"
+                 "  %l:list = prim::ListConstruct(%a)\n"
+                 "  prim::Loop(%n, %true)\n"
+                 "  { (%i:int)\n"
+                 "    %m = aten::relu(%y)\n"
+                 "    %q:list = aten::append.t(%l, %m)\n"
+                 "    -> %true\n"
+                 "  }\n"
+                 "  %k:int = aten::len.t(%l)\n"
+                 "  prim::Loop(%k, %true)\n"
+                 "  { (%j:int)\n"
+                 "    %e = aten::__getitem__.t(%l, %j)\n"
+                 "    %v = aten::relu_(%e)\n"
+                 "    -> %true\n"
+                 "  }\n"
+                 "  %r = aten::stack(%l, %0)\n"
+                 "  -> %r\n",
+                 "%1[2] = aten::neg(x)\n"
+                 "%2[?,2] = prim::Loop(n, True) { (%3 int) %4[2] = aten::relu(y); -> True, %4 }\n"
+                 "%5 int = aten::size.int(%2, 0)\n"
+                 "%6 int = aten::add.int(%5, 1)\n"
+                 "%7[1,2] = aten::unsqueeze(%1, 0)\n"
+                 "%8[?,2] = aten::cat((%7, %2), 0)\n"
+                 "%9[?,2] = prim::Loop(%6, True, %8) { (%10 int, %11[?,2]) "
+                 "%12[2] = aten::select.int(%11, 0, %10); %13[2] = aten::relu_(%12); "
+                 "%14[?,2] = aten::select_scatter(%11, %13, 0, %10); -> True, %14 }\n"
+                 "%15[?,2] = aten::movedim.int(%9, 0, 0)\n"
+                 "=> %15");
+}
+
 UNIT_MAIN("interpret: memory of lists", a_row_that_is_changed_in_place_is_changed_in_the_tensor,
           a_tensor_that_is_changed_in_place_is_changed_in_its_rows,
           a_stack_of_rows_is_a_copy_of_the_tensor,
@@ -445,5 +478,6 @@ UNIT_MAIN("interpret: memory of lists", a_row_that_is_changed_in_place_is_change
           a_list_that_is_extended_by_itself_has_all_twice,
           a_row_that_takes_the_place_of_another_is_there_twice, rows_that_are_carried_may_be_one,
           so_may_those_of_either_side_of_a_branch, what_is_turned_round_stays_twice,
+          rows_of_outside_that_a_loop_changes_are_carried,
           a_row_that_is_put_where_it_was_is_there_once, also_in_a_loop,
           a_row_that_a_loop_puts_elsewhere_is_there_twice)

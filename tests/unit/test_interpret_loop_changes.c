@@ -418,6 +418,21 @@ UNIT_TEST(an_unrolled_loop_changes_memory_step_by_step)
           "=> %4");
 }
 
+UNIT_TEST(a_tensor_of_two_names_is_carried_once)
+{
+    gives(arena,
+          "%y1 = aten::neg(%x)\n"
+          "%r = prim::Loop(%n, %true, %y1) { (%i:int, %z)\n"
+          "  %a = aten::relu_(%z)\n"
+          "  %b = aten::add_.Scalar(%y1, %1, %1)\n"
+          "  -> %true, %a }\n"
+          "-> %r, %y1\n",
+          "%1[?,3] = aten::neg(x)\n"
+          "%2[?,3] = prim::Loop(n, True, %1) { (%3 int, %4[?,3]) %5[?,3] = aten::relu_(%4); "
+          "%6[?,3] = aten::add_.Scalar(%5, 1, 1); -> True, %6 }\n"
+          "=> %2, %2");
+}
+
 UNIT_MAIN("interpret: changes in loops", a_tensor_of_outside_that_is_changed_in_place_is_carried,
           an_argument_that_is_changed_in_place_is_carried,
           a_view_that_is_changed_changes_what_it_looks_at, rows_are_copied_one_by_one,
@@ -428,6 +443,7 @@ UNIT_MAIN("interpret: changes in loops", a_tensor_of_outside_that_is_changed_in_
           a_tensor_that_is_carried_and_changed_in_place_is_both_names_behind_the_loop,
           a_tensor_that_is_changed_in_place_and_then_replaced_is_the_loop_s_own,
           what_it_was_before_the_loop_is_unknown_then, what_a_loop_gives_is_changed_as_itself,
+          a_tensor_of_two_names_is_carried_once,
           what_a_loop_may_not_have_run_on_is_unknown_once_its_result_is_changed,
           what_an_iteration_may_give_of_outside_is_unknown_once_that_is_changed,
           two_results_that_may_be_one_are_unknown_once_the_other_is_changed,

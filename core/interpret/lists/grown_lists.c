@@ -32,6 +32,18 @@ static bool passes_lists(const char *kind)
     return htp_text_is_one_of(kind, kinds, COUNT_OF(kinds));
 }
 
+/* A list of outside of a loop whose rows an iteration changes in place: the loop carries them. */
+static htp_outcome require_unchanged(htp_machine *m, htp_item *list, const htp_place *place)
+{
+    size_t loops = m->control.loops.count;
+    if (list->stacked && list->stacked->kind == HTP_ITEM_UNKNOWN && loops > 0 &&
+        list->id < m->control.loops.items[loops - 1]) {
+        m->growth = (htp_growth){.list = list};
+        return HTP_GROWS;
+    }
+    return htp_list_require_unchanged(m, list, place);
+}
+
 htp_outcome htp_list_check(htp_machine *m, const char *kind, const htp_items *inputs,
                            const htp_place *place, bool *is_grown)
 {
@@ -52,7 +64,7 @@ htp_outcome htp_list_check(htp_machine *m, const char *kind, const htp_items *in
         return htp_machine_refuse(m, place, "%s on a list whose length depends on the data", kind);
     }
     for (size_t i = 0; i < inputs->count; i++) {
-        HTP_DO(htp_list_require_unchanged(m, inputs->items[i], place));
+        HTP_DO(require_unchanged(m, inputs->items[i], place));
     }
     *is_grown = true;
     return HTP_GOES_ON;

@@ -111,9 +111,7 @@ htp_outcome htp_list_require_told(htp_machine *m, const htp_item *held, const ht
     if (maker && maker->input_count > 0 && maker->failure && maker->failure[0]) {
         return htp_machine_refuse(m, &maker->place, "%s: %s", maker->kind, maker->failure);
     }
-    return htp_machine_refuse(m, place,
-                              "a tensor is changed in place that a list holds whose length "
-                              "depends on the data");
+    return htp_machine_refuse(m, place, HTP_LIST_CHANGED);
 }
 
 htp_outcome htp_list_require_unchanged(htp_machine *m, const htp_item *list, const htp_place *place)

@@ -6,6 +6,10 @@
 
 #include "interpret/steps/control.h"
 
+/** Why a list cannot be read of which nobody knows what it holds. */
+#define HTP_LIST_CHANGED                                                                           \
+    "a tensor is changed in place that a list holds whose length depends on the data"
+
 /** A list holds tensors, not copies of them: what changes the one in place changes the other. */
 void htp_list_share_memory(htp_machine *m, htp_item *stack, const htp_items *parts);
 

@@ -60,17 +60,32 @@ static bool holds_attribute(const htp_loop *loop, htp_object_attribute attribute
     return holds;
 }
 
+/* What the rows of a list are like, as it is before the loop; NULL of one that holds none. */
+static htp_outcome rows_before(htp_machine *m, const htp_loop *loop, htp_item *list,
+                               htp_item **rows)
+{
+    if (holds_list(loop, list)) {
+        return htp_machine_refuse(m, &loop->place, HTP_LIST_CHANGED);
+    }
+    htp_contents before = htp_contents_of(m, list);
+    return htp_stack_rows_of(m, &before, rows);
+}
+
 htp_outcome htp_loop_note_growth(htp_machine *m, htp_loop *loop, const htp_growth *growth)
 {
     size_t at = find_item(&loop->lists, growth->list);
     bool is_own = at < loop->lists.count;
     htp_item *rows = growth->rows;
+    if (!rows && !is_own && growth->list->is_growing) {
+        return grow(m, growth->list, NULL); /* a loop around appends to it */
+    }
     if (!rows && !is_own) {
-        return growth->list->is_growing
-                   ? grow(m, growth->list, NULL) /* a loop around appends to it */
-                   : htp_machine_refuse(m, &loop->place,
-                                        "a list whose length depends on the data holds something "
-                                        "that is no tensor and no number");
+        HTP_DO(rows_before(m, loop, growth->list, &rows));
+    }
+    if (!rows && !is_own) {
+        return htp_machine_refuse(m, &loop->place,
+                                  "a list whose length depends on the data holds something that is "
+                                  "no tensor and no number");
     }
     htp_loop_restart(loop);
     if (is_own) {

@@ -78,6 +78,15 @@ static bool can_stay(const htp_carried *carried, const htp_item *input, const ht
            !carried->initial->look && !carried->is_replaced;
 }
 
+/* Whether the body gives the tensor that it was given: in its memory, if nobody knows what is
+ * there. */
+static bool is_given_back(const htp_item *input, const htp_item *result)
+{
+    bool is_lost = htp_is_tensor(input) && !input->look && result->kind == HTP_ITEM_UNKNOWN &&
+                   !result->look && htp_memory_of(input) == htp_memory_of(result);
+    return is_lost || htp_memory_is_same(input, result);
+}
+
 /* How a value is carried: as itself, or as what stands for it. */
 static htp_outcome choose_way(htp_machine *m, htp_loop *loop, htp_carried *carried,
                               const htp_item *input, const htp_item *result)
@@ -93,7 +102,7 @@ static htp_outcome choose_way(htp_machine *m, htp_loop *loop, htp_carried *carri
     if (is_list && result != input && result->kind == input->kind) {
         return note_moved(m, loop, carried, result);
     }
-    bool is_same = htp_memory_is_same(input, result);
+    bool is_same = is_given_back(input, result);
     if (carried->is_same && !is_same) {
         carried->is_same = false;
         carried->is_replaced = true;
