@@ -32,8 +32,9 @@ htp_outcome htp_loop_compare(htp_machine *m, htp_loop *loop, const htp_block *bl
 /** Memory, lists and attributes of outside that the body changes. */
 htp_outcome htp_loop_find_changes(htp_machine *m, htp_loop *loop, const htp_block *block);
 
-/** A list of outside whose length the body changes is carried as a stack. HTP_GROWS for one of a
- * loop around. */
+/** A list of outside whose length the body changes, or whose rows it changes in place, is carried
+ * as a stack. HTP_GROWS for one that a loop around appends to; HTP_UNSUPPORTED where it cannot be.
+ */
 htp_outcome htp_loop_note_growth(htp_machine *m, htp_loop *loop, const htp_growth *growth);
 
 /** Something else is carried from now on: what was found out by leaf counts no more. */

@@ -34,10 +34,10 @@ typedef struct htp_fork {
     const char *reason; /* why they cannot meet */
 } htp_fork;
 
-/** A list of outside whose length a loop's body changes. */
+/** A list of outside whose length a loop's body changes, or whose rows it changes in place. */
 typedef struct htp_growth {
     htp_item *list;
-    htp_item *rows; /* a stack of what it holds, where that is known; NULL */
+    htp_item *rows; /* a stack of what it holds; NULL: as before the loop, if that tells */
 } htp_growth;
 
 #endif
