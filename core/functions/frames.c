@@ -1,15 +1,15 @@
 #include "functions/frames.h"
 
+#include "base/numbers.h"
+
 /* Rounds in which frames are found that are none; then no frame is left. */
 enum { MOST_ROUNDS = 32 };
-
-typedef HTP_VECTOR(uint32_t) number_list;
 
 /* A graph under way. */
 typedef struct graph_level {
     uint32_t graph;
     size_t next;      /* of its nodes */
-    number_list open; /* frames around the node at hand, the innermost last */
+    htp_numbers open; /* frames around the node at hand, the innermost last */
 } graph_level;
 
 typedef struct finder {
@@ -19,7 +19,7 @@ typedef struct finder {
     htp_frames *found;
     bool *is_frame;                 /* by scope */
     uint32_t *frame_of;             /* by scope: its innermost frame, or HTP_NONE */
-    number_list *graphs;            /* by graph: its nodes */
+    htp_numbers *graphs;            /* by graph: its nodes */
     HTP_VECTOR(graph_level) levels; /* graphs in each other, and those that come behind */
     bool *is_closed;                /* by scope: nodes behind it have come */
     bool is_any_refused;
@@ -77,7 +77,7 @@ static htp_entry_list *entries_of(finder *f, uint32_t frame, uint32_t graph)
 static uint32_t enter(finder *f, uint32_t scope, uint32_t graph)
 {
     uint32_t base = f->found->graph_frames[graph];
-    number_list entered = {0};
+    htp_numbers entered = {0};
     while (scope != HTP_SHIM_NONE && f->frame_of[scope] == HTP_NONE) {
         HTP_PUSH(f->arena, &entered, scope);
         scope = frame_scope(f, f->scopes[scope].parent);
@@ -107,7 +107,7 @@ static void refuse(finder *f, uint32_t frame)
 /* Notes that a node of @p frame comes next in a graph. */
 static void come_to(finder *f, uint32_t frame, graph_level *level)
 {
-    number_list *open = &level->open;
+    htp_numbers *open = &level->open;
     const htp_frame *frames = f->found->frames.items;
     while (open->count > 0 &&
            !htp_frames_is_within(f->found, frame, open->items[open->count - 1])) {
@@ -182,7 +182,7 @@ static void find_all(finder *f)
 
 static void list_graphs(finder *f)
 {
-    f->graphs = HTP_NEW_ARRAY(f->arena, number_list, f->model->graphs.count + 1);
+    f->graphs = HTP_NEW_ARRAY(f->arena, htp_numbers, f->model->graphs.count + 1);
     for (uint32_t n = 0; n < f->model->nodes.count; n++) {
         HTP_PUSH(f->arena, &f->graphs[f->model->nodes.items[n].graph], n);
     }

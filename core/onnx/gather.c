@@ -1,9 +1,9 @@
 #include "onnx/gather.h"
 
+#include "base/numbers.h"
+
 /* Rounds in which calls that need each other are taken apart; then all are. */
 enum { MOST_ROUNDS = 32 };
-
-typedef HTP_VECTOR(uint32_t) number_list;
 
 /* What stands in a call: a node, or a call in it. Nodes of a graph come first, then its calls. */
 typedef struct item {
@@ -15,7 +15,7 @@ typedef struct item {
     uint32_t left;     /* of a call: items that are not placed */
     uint32_t edges;    /* the first edge to who needs it, or HTP_NONE */
     uint32_t needed;   /* where it waits for ever: an item that it needs */
-    number_list ready; /* of a call: items that may be placed, a heap */
+    htp_numbers ready; /* of a call: items that may be placed, a heap */
 } item;
 
 /* Item `to` needs another one, whose list this is in. */
@@ -34,7 +34,7 @@ typedef HTP_VECTOR(need) need_list;
 typedef struct gathering {
     htp_draft *model;
     htp_arena *arena;
-    number_list *graphs; /* their nodes, in order; 0 is the model's own */
+    htp_numbers *graphs; /* their nodes, in order; 0 is the model's own */
     need_list *needs;    /* by graph */
     uint32_t *owner;     /* by graph: the node that has it */
     uint32_t *place;     /* by node: its place in its graph */
@@ -58,12 +58,12 @@ static uint32_t caller_of(const gathering *g, uint32_t scope)
 
 /* Whether a call's nodes have others between them, in a graph. @p seen, by scope, is all zeroes
  * before and behind. */
-static bool is_scattered(const gathering *g, const number_list *nodes, unsigned char *seen)
+static bool is_scattered(const gathering *g, const htp_numbers *nodes, unsigned char *seen)
 {
     enum { UNSEEN, OPEN, CLOSED };
-    number_list open = {0};    /* calls, the innermost last */
-    number_list entered = {0}; /* calls that a node begins */
-    number_list all = {0};
+    htp_numbers open = {0};    /* calls, the innermost last */
+    htp_numbers entered = {0}; /* calls that a node begins */
+    htp_numbers all = {0};
     bool is_scattered = false;
     for (size_t i = 0; i < nodes->count && !is_scattered; i++) {
         uint32_t scope = scope_of(g, nodes->items[i]);
@@ -94,7 +94,7 @@ static bool is_scattered(const gathering *g, const number_list *nodes, unsigned 
  * those around it; the root's always is one. */
 static uint32_t call_item(gathering *g, uint32_t scope, uint32_t node_place)
 {
-    number_list missing = {0};
+    htp_numbers missing = {0};
     while (scope != 0 && (g->is_apart[scope] || g->item_of[scope] == HTP_NONE)) {
         if (!g->is_apart[scope]) {
             HTP_PUSH(g->arena, &missing, scope);
@@ -117,7 +117,7 @@ static uint32_t call_item(gathering *g, uint32_t scope, uint32_t node_place)
     return above;
 }
 
-static void make_items(gathering *g, const number_list *nodes)
+static void make_items(gathering *g, const htp_numbers *nodes)
 {
     g->items.count = 0;
     g->edges.count = 0;
@@ -134,7 +134,7 @@ static void make_items(gathering *g, const number_list *nodes)
     }
 }
 
-static void forget_items(gathering *g, const number_list *nodes)
+static void forget_items(gathering *g, const htp_numbers *nodes)
 {
     for (size_t i = 0; i < nodes->count; i++) {
         uint32_t scope = scope_of(g, nodes->items[i]);
@@ -175,7 +175,7 @@ static bool is_before(const gathering *g, uint32_t a, uint32_t b)
 
 static void push_ready(gathering *g, uint32_t added)
 {
-    number_list *heap = &g->items.items[g->items.items[added].parent].ready;
+    htp_numbers *heap = &g->items.items[g->items.items[added].parent].ready;
     HTP_PUSH(g->arena, heap, added);
     for (size_t i = heap->count - 1; i > 0 && is_before(g, added, heap->items[(i - 1) / 2]);
          i = (i - 1) / 2) {
@@ -184,7 +184,7 @@ static void push_ready(gathering *g, uint32_t added)
     }
 }
 
-static uint32_t pop_ready(gathering *g, number_list *heap)
+static uint32_t pop_ready(gathering *g, htp_numbers *heap)
 {
     uint32_t first = heap->items[0];
     uint32_t moved = heap->items[--heap->count];
@@ -216,7 +216,7 @@ static void release(gathering *g, uint32_t placed)
 
 /* Places all items of a graph, call by call. @return the call whose items wait for each other; or
  * HTP_NONE */
-static uint32_t place_items(gathering *g, uint32_t node_count, number_list *order)
+static uint32_t place_items(gathering *g, uint32_t node_count, htp_numbers *order)
 {
     order->count = 0;
     for (uint32_t i = 0; i < g->items.count; i++) {
@@ -275,8 +275,8 @@ static bool take_apart(gathering *g, uint32_t node_count, uint32_t call)
 
 static void order_graph(gathering *g, uint32_t graph)
 {
-    number_list *nodes = &g->graphs[graph];
-    number_list order = {0};
+    htp_numbers *nodes = &g->graphs[graph];
+    htp_numbers order = {0};
     bool is_done = false;
     for (unsigned round = 0; round < MOST_ROUNDS && !is_done; round++) {
         make_items(g, nodes);
@@ -332,7 +332,7 @@ static gathering begin(htp_draft *model)
 {
     htp_arena *arena = model->arena;
     gathering g = {.model = model, .arena = arena};
-    g.graphs = HTP_NEW_ARRAY(arena, number_list, model->graphs.count + 1);
+    g.graphs = HTP_NEW_ARRAY(arena, htp_numbers, model->graphs.count + 1);
     g.owner = HTP_NEW_ARRAY(arena, uint32_t, model->graphs.count + 1);
     g.place = HTP_NEW_ARRAY(arena, uint32_t, model->nodes.count);
     for (uint32_t n = 0; n < model->nodes.count; n++) {
@@ -360,11 +360,11 @@ static void begin_orders(gathering *g)
 }
 
 /* Where nodes go: those of bodies in front of who has these, as they were. */
-static void list_nodes(const gathering *g, number_list *listed)
+static void list_nodes(const gathering *g, htp_numbers *listed)
 {
     const htp_draft *model = g->model;
     bool *has_bodies = HTP_NEW_ARRAY(g->arena, bool, model->nodes.count); /* they are listed */
-    number_list pending = {0};
+    htp_numbers pending = {0};
     for (size_t i = g->graphs[0].count; i-- > 0;) {
         HTP_PUSH(g->arena, &pending, g->graphs[0].items[i]);
     }
@@ -379,7 +379,7 @@ static void list_nodes(const gathering *g, number_list *listed)
         has_bodies[n] = true;
         for (uint32_t k = node->attribute_count; k-- > 0;) {
             bool is_body = node->attributes[k].kind == HTP_ATTRIBUTE_GRAPH;
-            const number_list *body = is_body ? &g->graphs[node->attributes[k].i] : NULL;
+            const htp_numbers *body = is_body ? &g->graphs[node->attributes[k].i] : NULL;
             for (size_t i = body ? body->count : 0; i-- > 0;) {
                 HTP_PUSH(g->arena, &pending, body->items[i]);
             }
@@ -390,7 +390,7 @@ static void list_nodes(const gathering *g, number_list *listed)
 static void move_nodes(gathering *g)
 {
     htp_draft *model = g->model;
-    number_list listed = {0};
+    htp_numbers listed = {0};
     list_nodes(g, &listed);
     htp_onnx_node *nodes = HTP_NEW_ARRAY(g->arena, htp_onnx_node, listed.count);
     for (uint32_t i = 0; i < listed.count; i++) {
