@@ -63,7 +63,7 @@ ONCE = {
     "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "extract", "extract_bodies",
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined",
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
-    "real", "runtime_limits", "select", "sidecar", "sidecar_quality", "split", "strip",
+    "real", "runtime_limits", "select", "sidecar", "sidecar_findings", "sidecar_quality", "split", "strip",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

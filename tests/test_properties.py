@@ -10,7 +10,7 @@ import onnx_facts as facts
 from harness import case, case_for_each_model, exported, record, skip_unless_loadable, torchscript
 from models.make import example_inputs
 from models.table import ALL, FIDELITY
-from numbers_check import assert_close, feed, session
+from numbers_check import feed, session
 from tags import Tree
 
 

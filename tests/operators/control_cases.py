@@ -1,6 +1,6 @@
 """Branches and loops that the data, or the size of a dynamic axis, decides."""
 
-from typing import List, Optional, Tuple
+from typing import List, Tuple
 
 import torch
 from torch import nn
