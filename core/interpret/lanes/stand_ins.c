@@ -60,6 +60,19 @@ static bool have_same_sizes(const htp_operand *a, const htp_operand *b, size_t c
     return true;
 }
 
+/* Whether outputs are tensors alone: a number that a kernel reads off a stand-in says nothing of
+ * the tensor that it stands for, even where all stand-ins give the same. */
+static bool are_tensors(const htp_operand *outputs, size_t count)
+{
+    bool are = true;
+    for (size_t i = 0; i < count && are; i++) {
+        bool holds = outputs[i].kind == HTP_OPERAND_LIST || outputs[i].kind == HTP_OPERAND_TUPLE;
+        are = holds ? are_tensors(outputs[i].as.elements, outputs[i].count)
+                    : outputs[i].kind == HTP_OPERAND_TENSOR || outputs[i].kind == HTP_OPERAND_NONE;
+    }
+    return are;
+}
+
 htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
                                       htp_operand **outputs, size_t *count)
 {
@@ -95,5 +108,7 @@ htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size
     }
     *outputs = has_zeroes ? zeroes : ones;
     *count = has_zeroes ? zero_count : one_count;
-    return HTP_GOES_ON;
+    return are_tensors(*outputs, *count)
+               ? HTP_GOES_ON
+               : htp_machine_stop(m, HTP_UNSUPPORTED, "what it gives depends on the data");
 }
