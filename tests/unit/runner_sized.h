@@ -1,5 +1,5 @@
 /*
- * Operators of the made-up runner that round, or take sizes and positions.
+ * Operators of the made-up runner that round, take sizes and positions, or read flags off contents.
  */
 #ifndef HTP_TESTS_RUNNER_SIZED_H
 #define HTP_TESTS_RUNNER_SIZED_H
@@ -62,6 +62,21 @@ static inline htp_run_code runner_view_as_type(runner_call *c)
     made->view.storage = x->storage;
     made->view.offset = x->offset;
     return runner_give(c, &made->view);
+}
+
+/** A flag that only a kernel with contents gives. */
+static inline htp_run_code runner_flag_of_contents(runner_call *c)
+{
+    return c->mode == HTP_RUN_SIZES ? HTP_RUN_NO_KERNEL : runner_give_bool(c, true);
+}
+
+/** A list of such flags. */
+static inline htp_run_code runner_flags_of_contents(runner_call *c)
+{
+    static const htp_operand flags[] = {{.kind = HTP_OPERAND_BOOL, .as.b = true}};
+    *c->output = (htp_operand){
+        .kind = HTP_OPERAND_LIST, .type = HTP_SHIM_NONE, .count = 1, .as.elements = flags};
+    return c->mode == HTP_RUN_SIZES ? HTP_RUN_NO_KERNEL : HTP_RUN_OK;
 }
 
 #endif

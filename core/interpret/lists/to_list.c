@@ -36,10 +36,10 @@ static bool has_lengths(const htp_machine *m, const htp_item *tensor)
 {
     uint32_t rank = htp_tensor_in(tensor, 0)->rank;
     bool is_known = true;
-    for (uint32_t dim = 0; dim < rank && rank > 1; dim++) {
+    for (uint32_t dim = 0; dim < rank; dim++) {
         is_known = is_known && htp_item_is_fixed(m, tensor, dim);
     }
-    return is_known;
+    return is_known || rank == 1;
 }
 
 /* The numbers of a dim whose size is not known are rows of a copy: later changes of the tensor are
