@@ -8,11 +8,12 @@
 /* A kernel may give the same for ones and zeroes, and something else for the true contents. */
 UNIT_TEST(a_flag_that_is_read_off_a_stand_in_is_unknown)
 {
-    method_gives(arena, "[?,3] [2]",
-                 "  %r:bool = aten::equal(%x, %x)\n"
-                 "  -> %r\n",
-                 "%1 unknown = aten::equal(x, x) ! what it gives depends on the data\n"
-                 "=> %1");
+    method_gives(
+        arena, "[?,3] [2]",
+        "  %r:bool = aten::equal(%x, %x)\n"
+        "  -> %r\n",
+        "%1 unknown = aten::equal(x, x) ! it gives what is no tensor, and may depend on the data\n"
+        "=> %1");
 }
 
 UNIT_TEST(so_are_the_flags_in_a_list)
@@ -20,7 +21,8 @@ UNIT_TEST(so_are_the_flags_in_a_list)
     method_gives(arena, "[2] [2]",
                  "  %r:list = prim::tolist(%x, %1, %0)\n"
                  "  -> %r\n",
-                 "%1 unknown = prim::tolist(x, 1, 0) ! what it gives depends on the data\n"
+                 "%1 unknown = prim::tolist(x, 1, 0) ! it gives what is no tensor, and may depend "
+                 "on the data\n"
                  "=> %1");
 }
 
@@ -32,7 +34,8 @@ UNIT_TEST(such_a_flag_decides_nothing)
                  "  { -> %x }\n"
                  "  { -> %y }\n"
                  "  -> %r\n",
-                 "aten::equal, which decides what runs: what it gives depends on the data, in the "
+                 "aten::equal, which decides what runs: it gives what is no tensor, and may depend "
+                 "on the data, in the "
                  "root module");
 }
 
@@ -77,16 +80,18 @@ UNIT_TEST(tensors_of_other_ranks_are_not_equal)
 
 UNIT_TEST(an_axis_may_make_two_sizes_one)
 {
-    method_gives(arena, "[?] [3]", EQUAL,
-                 "%1 unknown = aten::equal(x, y) ! what it gives depends on the data\n"
-                 "=> %1");
+    method_gives(
+        arena, "[?] [3]", EQUAL,
+        "%1 unknown = aten::equal(x, y) ! it gives what is no tensor, and may depend on the data\n"
+        "=> %1");
 }
 
 UNIT_TEST(dtypes_are_not_mixed)
 {
-    method_gives(arena, "[2] long[3]", EQUAL,
-                 "%1 unknown = aten::equal(x, y) ! what it gives depends on the data\n"
-                 "=> %1");
+    method_gives(
+        arena, "[2] long[3]", EQUAL,
+        "%1 unknown = aten::equal(x, y) ! it gives what is no tensor, and may depend on the data\n"
+        "=> %1");
 }
 
 UNIT_TEST(whole_numbers_of_one_memory_are_compared)
@@ -180,7 +185,8 @@ UNIT_TEST(lists_of_a_dynamic_axis_are_not_told)
     method_gives(arena, "[?,2] [2]",
                  "  %r:list = prim::tolist(%x, %2, %1)\n"
                  "  -> %r\n",
-                 "%1 unknown = prim::tolist(x, 2, 1) ! what it gives depends on the data\n"
+                 "%1 unknown = prim::tolist(x, 2, 1) ! it gives what is no tensor, and may depend "
+                 "on the data\n"
                  "=> %1");
 }
 
@@ -189,7 +195,8 @@ UNIT_TEST(lists_of_another_depth_are_left_to_the_kernel)
     method_gives(arena, "[2] [2]",
                  "  %r:list = prim::tolist(%x, %2, %1)\n"
                  "  -> %r\n",
-                 "%1 unknown = prim::tolist(x, 2, 1) ! what it gives depends on the data\n"
+                 "%1 unknown = prim::tolist(x, 2, 1) ! it gives what is no tensor, and may depend "
+                 "on the data\n"
                  "=> %1");
 }
 

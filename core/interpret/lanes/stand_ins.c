@@ -110,5 +110,6 @@ htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size
     *count = has_zeroes ? zero_count : one_count;
     return are_tensors(*outputs, *count)
                ? HTP_GOES_ON
-               : htp_machine_stop(m, HTP_UNSUPPORTED, "what it gives depends on the data");
+               : htp_machine_stop(m, HTP_UNSUPPORTED,
+                                  "it gives what is no tensor, and may depend on the data");
 }
