@@ -14,6 +14,10 @@ ops = torch.ops.quantized
 QUINT8 = torch.quint8
 # Scales as an observer finds them, and others.
 INPUT, OUTPUT, OTHER = (0.037119618, 113), (0.1128351, 131), (0.028301472, 7)
+# FBGEMM sums two products in 16 bits where the processor has no instruction for four (VNNI): sums that
+# do not fit are cut off there, and are right elsewhere. Weights of half the levels fit with any input,
+# those of all levels with inputs of half the levels, which is what PyTorch calls reduce_range.
+HALF, WHOLE = 63, 127
 # FBGEMM has x86-64 only, and the PyTorch 1.13 that is tested was built without.
 NEEDS = (2, 0)
 
@@ -138,16 +142,17 @@ call("cat/halves", lambda x, y: torch.cat([quantize(x, 1.0, 3), quantize(y, 0.5,
 # ---- layers -----------------------------------------------------------------------------------------
 
 
-def packed(features, channels, bias=True, scale=0.01):
-    """Packed weights of a layer with 19 outputs."""
+def packed(features, channels, bias=True, scale=0.01, most=HALF):
+    """Packed weights of a layer with 19 outputs, whose levels are at most `most`."""
     torch.manual_seed(features)
-    weight = torch.randn(19, features) * scale * 50
+    steps = (torch.randn(19, features) * 50).round().clamp(-most, most)
     shift = torch.randn(19) if bias else None
     if channels:
         scales = torch.rand(19).double() * scale + scale / 10
-        weight = torch.quantize_per_channel(weight, scales, torch.zeros(19, dtype=torch.int64), 0, torch.qint8)
+        weight = torch.quantize_per_channel(
+            (steps * scales[:, None]).float(), scales, torch.zeros(19, dtype=torch.int64), 0, torch.qint8)
     else:
-        weight = torch.quantize_per_tensor(weight, scale, 0, torch.qint8)
+        weight = torch.quantize_per_tensor(steps * scale, scale, 0, torch.qint8)
     return ops.linear_prepack(weight, shift)
 
 
@@ -180,12 +185,14 @@ for kind in ("linear", "linear_relu"):
                 needs=NEEDS)
     add(f"{kind}/3d", stored(kind, 33, True), levels(2, 7, 33), dynamic=ROWS, needs=NEEDS)
     add(f"{kind}/long", stored(kind, 3000, True, True, 0.002), levels(9, 3000), dynamic=BATCH, needs=NEEDS)
+    add(f"{kind}/whole", stored(kind, 33, True, True, 0.01, WHOLE),
+        levels(40, 33).clamp(max=INPUT[0] * (WHOLE - INPUT[1])), dynamic=BATCH, needs=NEEDS)
 for arguments in ((), (True,)):
     for channels in (False, True):
         for size in (1.0, 1e-3, 1e-7, 0.0):
             add(f"dynamic/{len(arguments)}/{channels}/{size}",
-                stored("linear_dynamic", 33, channels, arguments=arguments), levels(40, 33) * size,
-                dynamic=BATCH, needs=NEEDS)
+                stored("linear_dynamic", 33, channels, True, 0.01, WHOLE if arguments else HALF,
+                       arguments=arguments), levels(40, 33) * size, dynamic=BATCH, needs=NEEDS)
 add("dynamic/no-bias", stored("linear_dynamic", 33, True, False), levels(40, 33), dynamic=BATCH, needs=NEEDS)
 add("dynamic/relu", stored("linear_relu_dynamic", 33, True), levels(4, 5, 33), dynamic=BATCH, needs=NEEDS)
 add("dynamic/ends", stored("linear_dynamic", 33, True), levels(4, 33).abs(), needs=NEEDS,
