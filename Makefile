@@ -66,10 +66,11 @@ endif
 WARNINGS := -Wall -Wextra -Wpedantic -Werror
 # gcc 12 sees overflows in libtorch's reference counts, inlined into the shim, that are not there.
 SHIM_WARNINGS := $(if $(findstring clang,$(CXX)),,-Wno-stringop-overflow)
-# HTP_ARENA_MALLOC makes every allocation of an arena one that a checker can see.
+# HTP_ARENA_MALLOC makes every allocation of an arena one that a checker can see; HTP_WHOLE_EXIT ends
+# the program with the destructors, behind which leaks are looked for.
 ifeq ($(FLAVOUR),asan)
 FLAVOUR_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
-    -fno-omit-frame-pointer -DHTP_ARENA_MALLOC
+    -fno-omit-frame-pointer -DHTP_ARENA_MALLOC -DHTP_WHOLE_EXIT
 else ifeq ($(FLAVOUR),fuzz)
 # libFuzzer's own main() is linked into the fuzzers alone.
 FLAVOUR_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* A standard stream that is closed would be the next file that is opened, and printing would end
@@ -34,6 +36,18 @@ static int run(const htp_cli_arguments *arguments)
     }
 }
 
+/* Without the destructors of libtorch, which take back each of its registrations: that lasts longer
+ * than most of the work, and nothing is left for them to do. */
+_Noreturn static void leave(int code)
+{
+#ifdef HTP_WHOLE_EXIT
+    exit(code);
+#else
+    (void)fflush(NULL);
+    _exit(code);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     htp_cli_arguments arguments;
@@ -44,5 +58,5 @@ int main(int argc, char **argv)
         code = run(&arguments);
     }
     htp_cli_arguments_free(&arguments);
-    return code;
+    leave(code);
 }
