@@ -132,6 +132,49 @@ def unbound(x: torch.Tensor) -> torch.Tensor:
     return total
 
 
+def parts_reversed(x: torch.Tensor):
+    rows = x.unbind(0)
+    rows.reverse()
+    columns = x.split(1, 1)
+    columns.append(columns.pop(0) * 2)
+    sizes = x.size()
+    sizes.reverse()
+    return torch.stack(rows), torch.cat(columns, 1), torch.ones(sizes)
+
+
+def parts_exchanged(x: torch.Tensor):
+    rows = x.unbind(0)
+    first = rows[0]
+    rows[0] = rows[1]
+    rows[1] = first * 2
+    halves = x.chunk(2, 1)
+    halves.insert(1, x)
+    halves.extend(x.split(3, 1))
+    return torch.stack(rows), torch.cat(halves, 1), rows[0]
+
+
+def parts_changed(x: torch.Tensor):
+    whole = x * 1
+    rows = whole.unbind(0)
+    rows[0].add_(1)
+    rows[2].zero_()
+    parts = whole.split([1, 3], 1)
+    parts[0].mul_(2)
+    parts[1].sub_(rows[1][:1])
+    for half in whole.chunk(2, 1):
+        half.mul_(3)
+    return whole, rows[0], torch.stack(rows), torch.cat(parts, 1)
+
+
+def parts_changed_on_data(x: torch.Tensor):
+    whole = x * 1
+    rows = whole.unbind(0)
+    if bool(x.sum() > 0):
+        rows[0].add_(1)
+        rows[1].mul_(2)
+    return whole, torch.stack(rows)
+
+
 def taken_backwards(x: torch.Tensor):
     rows = [x[0], x[1], x[2], x[0] + x[1], x[1] * x[2]]
     none: List[torch.Tensor] = []
@@ -154,6 +197,10 @@ script("list/comprehension", comprehension, X, torch.tensor(3), others=counts(1,
 script("list/other-shapes", other_shapes, X, torch.tensor(3), others=counts(1, 2, 6))
 script("list/selected", selected, X, others=signs)
 script("list/unbind", unbound, X)
+script("list/parts/reversed", parts_reversed, X)
+script("list/parts/exchanged", parts_exchanged, X)
+script("list/parts/changed", parts_changed, X)
+script("list/parts/changed-on-data", parts_changed_on_data, X, others=signs)
 script("lists/backwards", taken_backwards, X)
 
 # ---- tuples, dicts, objects ----------------------------------------------------------------------

@@ -249,6 +249,55 @@ UNIT_TEST(chunks_of_a_fixed_dim_are_known)
                  "=> %1, %2, %3");
 }
 
+/* ---- lists that are changed: the operator gave what it gave -----------------------------------
+ */
+
+UNIT_TEST(parts_are_reversed)
+{
+    method_gives(arena, "[2,?] [2]",
+                 "  %l:list = aten::unbind.int(%x, %0)\n"
+                 "  aten::reverse.t(%l)\n"
+                 "  %r = aten::stack(%l, %0)\n"
+                 "  -> %r\n",
+                 "(%1[?], %2[?]) = aten::unbind.int(x, 0)\n"
+                 "%3[2,?] = aten::stack((%2, %1), 0)\n"
+                 "=> %3");
+}
+
+UNIT_TEST(a_part_gives_way_to_another_tensor)
+{
+    method_gives(arena, "[2,?] [2]",
+                 "  %l:list = aten::unbind.int(%x, %0)\n"
+                 "  %q:list = aten::_set_item.t(%l, %0, %y)\n"
+                 "  -> %l\n",
+                 "(%1[?], %2[?]) = aten::unbind.int(x, 0)\n"
+                 "=> y, %2");
+}
+
+UNIT_TEST(a_tensor_is_appended_to_known_parts)
+{
+    method_gives(arena, "[2,?] [2]",
+                 "  %l:list = aten::chunk(%x, %2, %0)\n"
+                 "  %q:list = aten::append.t(%l, %y)\n"
+                 "  %p = aten::pop.t(%l, %0)\n"
+                 "  -> %l\n",
+                 "(%1[1,?], %2[1,?]) = aten::chunk(x, 2, 0)\n"
+                 "=> %2, y");
+}
+
+UNIT_TEST(known_parts_are_read_anew)
+{
+    method_gives(arena, "[2,?] [2]",
+                 "  %l:list = aten::unbind.int(%x, %0)\n"
+                 "  %w = aten::relu_(%x)\n"
+                 "  -> %l\n",
+                 "(%1[?], %2[?]) = aten::unbind.int(x, 0)\n"
+                 "%3[2,?] = aten::relu_(x)\n"
+                 "(%4[?], %5[?]) = aten::unbind.int(%3, 0)\n"
+                 "(%6[?], %7[?]) = aten::unbind.int(%3, 0)\n"
+                 "=> %4, %7");
+}
+
 UNIT_MAIN("interpret: parts", along_a_dynamic_dim_rows_are_those_of_the_tensor,
           along_another_dim_rows_are_moved_to_the_front, rows_of_a_dynamic_dim_are_appended_to,
           along_a_fixed_dim_there_are_known_tensors, what_is_unpacked_has_a_known_number_of_parts,
@@ -261,4 +310,5 @@ UNIT_MAIN("interpret: parts", along_a_dynamic_dim_rows_are_those_of_the_tensor,
           the_data_does_not_decide_the_dim, a_part_has_a_size_above_nought,
           two_chunks_of_a_dynamic_dim_are_two, three_chunks_may_be_fewer,
           three_that_are_unpacked_are_three, one_chunk_is_the_tensor,
-          chunks_of_a_fixed_dim_are_known)
+          chunks_of_a_fixed_dim_are_known, parts_are_reversed, a_part_gives_way_to_another_tensor,
+          a_tensor_is_appended_to_known_parts, known_parts_are_read_anew)

@@ -80,10 +80,10 @@ static void note_list(htp_machine *m, htp_item *list)
     }
 }
 
-/* Nodes that were given the list keep what it held. */
+/* Nodes that were given the list keep what it held, and the one that made it what it gave. */
 static void let_go(htp_machine *m, htp_item *list)
 {
-    if (list->is_used) {
+    if (list->is_used || list->producer != HTP_SHIM_NONE) {
         htp_item *kept = HTP_NEW(m->arena, htp_item);
         *kept = *list;
         kept->elements = htp_items_copy(m, &list->elements);
