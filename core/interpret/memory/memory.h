@@ -69,6 +69,10 @@ htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const 
  * in its memory, nor whether what @p node, which failed, gives looks at one. */
 htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call, uint32_t node);
 
+/** Whether an operator that goes through two tensors of one memory element by element would read of
+ * the one what it has written to the other (overlaps.c). True where that cannot be told. */
+bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner_tensor *read);
+
 /* ---- looks (views.c) ---- */
 
 /** Whether two tensors have one geometry and type in all lanes. */

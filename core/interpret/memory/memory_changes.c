@@ -269,6 +269,27 @@ static htp_outcome lose_sharers(htp_machine *m, const htp_call *call, const htp_
     return HTP_GOES_ON;
 }
 
+/* Whether an operator reads what it changes at other places, too: libtorch refuses that where it is
+ * quick to tell, and otherwise computes what depends on the order. */
+static bool reads_what_it_changes(htp_machine *m, const htp_call *call, htp_item *changed)
+{
+    bool reads = false;
+    const uint32_t memory = htp_memory_of(changed);
+    for (size_t i = 0; i < call->inputs.count; i++) {
+        htp_items held = {0};
+        list_tensors(m, call->inputs.items[i], &held);
+        for (size_t k = 0; k < held.count; k++) {
+            const htp_item *other = held.items[k];
+            const bool is_same = other != changed && htp_memory_of(other) == memory;
+            for (uint32_t lane = 0; is_same && lane < m->lane_count; lane++) {
+                reads = reads || htp_tensor_reads_written(htp_tensor_in(changed, lane),
+                                                          htp_tensor_in(other, lane));
+            }
+        }
+    }
+    return reads;
+}
+
 htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const htp_items *outputs)
 {
     htp_items changed = changed_inputs(m, call);
@@ -284,6 +305,11 @@ htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const 
         if (k == outputs->count) {
             return htp_machine_stop(m, HTP_UNSUPPORTED,
                                     "it changes the sizes or strides of a tensor in place");
+        }
+        if (reads_what_it_changes(m, call, input)) {
+            return htp_machine_stop(m, HTP_UNSUPPORTED,
+                                    "it reads elements of the memory that it changes, so that what "
+                                    "libtorch computes depends on the order");
         }
         m->recording.epoch++;
         HTP_DO(write_back(m, input, outputs->items[k], call->place));
