@@ -1,5 +1,5 @@
 /*
- * Arithmetic that says when it overflows.
+ * Arithmetic that says when it overflows, and a division that rounds down.
  */
 #ifndef HTP_BASE_CHECKED_H
 #define HTP_BASE_CHECKED_H
@@ -17,6 +17,12 @@ static inline bool htp_checked_add(uint64_t a, uint64_t b, uint64_t *sum)
 static inline bool htp_checked_mul(uint64_t a, uint64_t b, uint64_t *product)
 {
     return !__builtin_mul_overflow(a, b, product);
+}
+
+/** a / divisor, which is above 0, rounded down. */
+static inline int64_t htp_floor_divide(int64_t a, int64_t divisor)
+{
+    return a / divisor - (a % divisor < 0);
 }
 
 #endif

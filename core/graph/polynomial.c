@@ -1,6 +1,7 @@
 /*
  * Sums and products.
  */
+#include "base/checked.h"
 #include "graph/polynomial_parts.h"
 
 #include <string.h>
@@ -32,11 +33,6 @@ static htp_lane_sizes sum_sizes(const htp_algebra *algebra, const htp_sum *s)
         }
     }
     return sizes;
-}
-
-int64_t htp_floor_divide(int64_t a, int64_t divisor)
-{
-    return a / divisor - (a % divisor < 0);
 }
 
 static uint32_t weight_of(const htp_algebra *algebra, const htp_sum *s)

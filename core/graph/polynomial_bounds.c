@@ -1,6 +1,7 @@
 /*
  * Positive parts, and what the forms of polynomials tell of their values.
  */
+#include "base/checked.h"
 #include "graph/polynomial_parts.h"
 
 /* ---- least values ---- */

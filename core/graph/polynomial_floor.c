@@ -1,6 +1,7 @@
 /*
  * Rounded quotients, and what symbols mean.
  */
+#include "base/checked.h"
 #include "graph/polynomial_parts.h"
 
 /* ---- quotients ---- */

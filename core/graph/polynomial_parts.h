@@ -42,7 +42,4 @@ void htp_sum_add_polynomial(const htp_algebra *algebra, htp_sum *sum, htp_polyno
 /** The largest number that divides both. */
 int64_t htp_common_divisor(int64_t a, int64_t b);
 
-/** a / divisor, rounded down. */
-int64_t htp_floor_divide(int64_t a, int64_t divisor);
-
 #endif

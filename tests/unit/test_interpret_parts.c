@@ -249,8 +249,7 @@ UNIT_TEST(chunks_of_a_fixed_dim_are_known)
                  "=> %1, %2, %3");
 }
 
-/* ---- lists that are changed: the operator gave what it gave -----------------------------------
- */
+/* ---- lists that are changed, while the operator gave what it gave ---------------------------- */
 
 UNIT_TEST(parts_are_reversed)
 {

@@ -6,10 +6,10 @@
  * the other where sum(step * stride) is the distance of the offsets, with a step for each stride
  * that is the difference of two indices.
  */
+#include "base/checked.h"
 #include "interpret/memory/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     MOST_STRIDES = 64,
@@ -63,6 +63,12 @@ static bool add_steps(steps *s, const htp_runner_tensor *tensor, bool is_added)
     return is_told;
 }
 
+/* Whether sums and differences of two such numbers fit. */
+static bool is_small(int64_t number)
+{
+    return number > INT64_MIN / 4 && number < INT64_MAX / 4;
+}
+
 static int by_falling_stride(const void *a, const void *b)
 {
     const int64_t left = ((const step *)a)->stride;
@@ -85,15 +91,9 @@ static bool add_up(steps *s)
         fits = !__builtin_mul_overflow(one->lowest, one->stride, &down) &&
                !__builtin_mul_overflow(one->highest, one->stride, &up) &&
                !__builtin_add_overflow(least, down, &least) &&
-               !__builtin_add_overflow(most, up, &most) && least > INT64_MIN / 4 &&
-               most < INT64_MAX / 4;
+               !__builtin_add_overflow(most, up, &most) && is_small(least) && is_small(most);
     }
     return fits;
-}
-
-static int64_t floor_of(int64_t number, int64_t divisor)
-{
-    return number / divisor - (number % divisor < 0);
 }
 
 /* Whether steps from number @p at on make the distance, which they do not exceed by far. */
@@ -103,8 +103,8 @@ static bool reaches(steps *s, size_t at, int64_t distance)
         return distance == 0;
     }
     const step *here = &s->all[at];
-    int64_t first = -floor_of(here->most_behind - distance, here->stride);
-    int64_t last = floor_of(distance - here->least_behind, here->stride);
+    int64_t first = -htp_floor_divide(here->most_behind - distance, here->stride);
+    int64_t last = htp_floor_divide(distance - here->least_behind, here->stride);
     first = first < here->lowest ? here->lowest : first;
     last = last > here->highest ? here->highest : last;
     bool is_reached = false;
@@ -128,9 +128,8 @@ static bool share_elements(const htp_runner_tensor *a, const htp_runner_tensor *
         return true;
     }
     int64_t distance;
-    const bool fits = !__builtin_sub_overflow(b->offset, a->offset, &distance) &&
-                      distance > INT64_MIN / 4 && distance < INT64_MAX / 4;
-    return !fits || reaches(&s, 0, distance);
+    return __builtin_sub_overflow(b->offset, a->offset, &distance) || !is_small(distance) ||
+           reaches(&s, 0, distance);
 }
 
 bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner_tensor *read)
@@ -138,9 +137,7 @@ bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner
     if (written->type != read->type) {
         return true;
     }
-    const size_t bytes = written->rank * sizeof(*written->strides);
-    const bool is_shifted = htp_tensor_has_same_dims(written, read) &&
-                            (bytes == 0 || memcmp(written->strides, read->strides, bytes) == 0);
+    const bool is_shifted = htp_tensor_has_same_layout(written, read);
     /* Kernels go through memory upwards: what lies above is read before it is written. */
     return !(is_shifted && read->offset >= written->offset) && share_elements(written, read);
 }

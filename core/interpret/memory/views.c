@@ -11,11 +11,7 @@ bool htp_look_has_same_geometry(const htp_machine *m, const htp_item *a, const h
         return false;
     }
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
-        const htp_runner_tensor *left = htp_tensor_in(a, lane);
-        const htp_runner_tensor *right = htp_tensor_in(b, lane);
-        size_t bytes = left->rank * sizeof(*left->strides);
-        if (left->type != right->type || !htp_tensor_has_same_dims(left, right) ||
-            (bytes && memcmp(left->strides, right->strides, bytes) != 0)) {
+        if (!htp_tensor_has_same_layout(htp_tensor_in(a, lane), htp_tensor_in(b, lane))) {
             return false;
         }
     }

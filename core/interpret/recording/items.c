@@ -380,6 +380,12 @@ bool htp_tensor_has_same_dims(const htp_runner_tensor *a, const htp_runner_tenso
            (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) == 0);
 }
 
+bool htp_tensor_has_same_layout(const htp_runner_tensor *a, const htp_runner_tensor *b)
+{
+    return a->type == b->type && htp_tensor_has_same_dims(a, b) &&
+           (a->rank == 0 || memcmp(a->strides, b->strides, a->rank * sizeof(*a->strides)) == 0);
+}
+
 /* The size of a dim, which may count from the end; -1 where there is none such. */
 static int64_t size_of(const htp_item *tensor, size_t lane, int64_t dim)
 {

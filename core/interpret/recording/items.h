@@ -64,6 +64,9 @@ bool htp_item_is_fixed(const htp_machine *m, const htp_item *tensor, int64_t dim
 /** Whether two tensors have the same sizes. */
 bool htp_tensor_has_same_dims(const htp_runner_tensor *a, const htp_runner_tensor *b);
 
+/** Whether they are of one type as well, and their elements lie alike from the first one on. */
+bool htp_tensor_has_same_layout(const htp_runner_tensor *a, const htp_runner_tensor *b);
+
 /** Whether dims of two tensors have one size in each lane. */
 bool htp_item_has_same_size(const htp_machine *m, const htp_item *a, int64_t dim_a,
                             const htp_item *b, int64_t dim_b);
