@@ -99,7 +99,7 @@ UNIT_TEST(without_elements_nothing_is_read)
 
 UNIT_TEST(what_cannot_be_told_is_taken_to_meet)
 {
-    const int64_t huge = INT64_MAX / 2;
+    const int64_t huge = INT64_C(1) << 40;
     const geometry large = {2, {huge, 3}, {huge, 1}, 1};
     const geometry other = {2, {3, 3}, {huge, 2}, 0};
     ck_assert(reads(&large, &other));
