@@ -19,6 +19,7 @@ static htp_list_journal *begin(htp_machine *m, htp_block *block)
     HTP_PUSH(m->arena, &m->recording.blocks, (htp_recorded_block){{0}, {0}});
     htp_list_journal *journal = HTP_NEW(m->arena, htp_list_journal);
     journal->first_item = m->recording.items.count;
+    journal->epoch = m->recording.epoch;
     m->recording.block = block->id;
     HTP_PUSH(m->arena, &m->recording.journals, journal);
     HTP_PUSH(m->arena, &m->state.journals, HTP_NEW(m->arena, htp_attributes));
@@ -70,6 +71,11 @@ static void end(htp_machine *m, const htp_list_journal *journal, htp_block *bloc
                  (htp_list_state){before->list, htp_contents_of(m, before->list)});
         htp_list_restore(m, before->list, &before->contents);
     }
+    for (size_t i = 0; i < journal->read.count; i++) {
+        const htp_list_state *before = &journal->read.items[i];
+        htp_list_restore(m, before->list, &before->contents);
+        htp_items_push(m, &block->stale, before->list);
+    }
     block->list_places = journal->known;
     block->attributes = htp_attributes_end_block(m);
 }
@@ -90,6 +96,15 @@ htp_outcome htp_block_run(htp_machine *m, htp_body_run *body, void *data, htp_bl
 }
 
 /* ---- when it has ended ---- */
+
+htp_outcome htp_block_renew(htp_machine *m, const htp_items *stale, const htp_place *place)
+{
+    htp_item *now = NULL;
+    for (size_t i = 0; i < stale->count; i++) {
+        HTP_DO(htp_memory_current(m, stale->items[i], place, &now));
+    }
+    return HTP_GOES_ON;
+}
 
 htp_outcome htp_block_value_after(htp_machine *m, const htp_block *block, htp_item *value,
                                   htp_item **after)

@@ -35,6 +35,7 @@ typedef struct htp_block {
     htp_list_states lists;     /* and what older lists held */
     htp_map list_places;       /* of these, by birth */
     htp_attributes attributes; /* and the attributes of objects */
+    htp_items stale;           /* lists whose tensors had been changed before it, and were read */
     bool has_raised;           /* the program's own exception: message */
     const char *message;
 } htp_block;
@@ -45,6 +46,10 @@ typedef htp_outcome htp_body_run(htp_machine *m, void *data, htp_items *outputs)
 /** Runs what becomes a block of its own. Whatever it changes is as before when it ends; so it is
  * where it does not go on. */
 htp_outcome htp_block_run(htp_machine *m, htp_body_run *body, void *data, htp_block *block);
+
+/** Gives the stale lists of a block the tensors that they hold: before it, as it is to be run
+ * again. Older blocks know of them, too. */
+htp_outcome htp_block_renew(htp_machine *m, const htp_items *stale, const htp_place *place);
 
 /** What a value that is older than a block is when that ends. */
 htp_outcome htp_block_value_after(htp_machine *m, const htp_block *block, htp_item *value,

@@ -165,12 +165,35 @@ static htp_outcome join(htp_machine *m, htp_item *condition, const htp_place *pl
     return HTP_GOES_ON;
 }
 
+/* Runs both sides, again behind what their lists are found to need.
+ * @param outcome  theirs
+ * @return another one than HTP_GOES_ON where that fails */
+static htp_outcome run_fresh_sides(htp_machine *m, const htp_item *condition,
+                                   const htp_place *place, htp_side side, htp_mark *mark,
+                                   sides *both, htp_outcome *outcome)
+{
+    enum { MOST_RUNS = 16 };
+    for (int i = 0; i < MOST_RUNS; i++) {
+        *mark = htp_recording_mark(m);
+        *both = (sides){{0}, {0}};
+        *outcome = run_sides(m, condition, side, both);
+        if (both->then.stale.count == 0 && both->otherwise.stale.count == 0) {
+            return HTP_GOES_ON;
+        }
+        htp_recording_discard(m, mark);
+        HTP_DO(htp_block_renew(m, &both->then.stale, place));
+        HTP_DO(htp_block_renew(m, &both->otherwise.stale, place));
+    }
+    return htp_machine_refuse(m, place, "a branch keeps finding lists that were changed before it");
+}
+
 htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place *place,
                            htp_side side, size_t first_local, htp_items *outputs)
 {
-    const htp_mark mark = htp_recording_mark(m);
+    htp_mark mark;
     sides *both = HTP_NEW(m->arena, sides);
-    htp_outcome outcome = run_sides(m, condition, side, both);
+    htp_outcome outcome = HTP_GOES_ON;
+    HTP_DO(run_fresh_sides(m, condition, place, side, &mark, both, &outcome));
     bool has_raised = both->then.has_raised || both->otherwise.has_raised;
     if (outcome == HTP_GOES_ON && !has_raised) {
         outcome = join(m, condition, place, both, first_local, outputs);

@@ -347,6 +347,11 @@ static htp_outcome run_block(htp_machine *m, htp_loop *loop, htp_block *block)
     htp_outcome outcome = htp_block_run(m, run_iteration, loop, block);
     m->control.loops.count--;
     set_growing(loop, false);
+    loop->stale = block->stale;
+    if (block->stale.count != 0) {
+        loop->run.is_stable = false;
+        return HTP_GOES_ON;
+    }
     if (outcome == HTP_FORKS) {
         return htp_machine_refuse(m, &m->fork.place, "%s", m->fork.reason);
     }
@@ -360,6 +365,9 @@ htp_outcome htp_loop_run_body(htp_machine *m, htp_loop *loop)
     HTP_DO(begin_all_held(m, loop));
     htp_block block = {0};
     HTP_DO(run_block(m, loop, &block));
+    if (loop->stale.count != 0) {
+        return HTP_GOES_ON;
+    }
     loop->run.block = block.id;
     loop->run.go_on = block.outputs.items[0];
     HTP_DO(htp_loop_compare(m, loop, &block));

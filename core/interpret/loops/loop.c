@@ -142,7 +142,11 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
             return outcome;
         }
         htp_recording_discard(m, &mark);
-        if (outcome == HTP_GROWS) {
+        if (loop->stale.count != 0) {
+            HTP_DO(htp_block_renew(m, &loop->stale, &loop->place));
+            loop->first_item = m->recording.items.count;
+            mark = htp_recording_mark(m);
+        } else if (outcome == HTP_GROWS) {
             htp_growth growth = m->growth;
             HTP_DO(htp_loop_note_growth(m, loop, &growth));
         } else if (outcome == HTP_COMES_APART) {

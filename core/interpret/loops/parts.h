@@ -85,6 +85,7 @@ typedef struct htp_loop {
     htp_map sizes;    /* of tensors of outside, once has_sizes */
     HTP_VECTOR(const htp_lane_sizes *) size_list;
     bool has_sizes;
+    htp_items stale;  /* lists that the last run has found to be */
     htp_loop_run run; /* the last one */
 } htp_loop;
 

@@ -54,11 +54,15 @@ typedef struct htp_list_state {
 
 typedef HTP_VECTOR(htp_list_state) htp_list_states;
 
-/** Lists as they were before a block changed them. */
+/** Lists as they were before a block changed them, and those of which it has only read anew what
+ * had been changed before. */
 typedef struct htp_list_journal {
     size_t first_item; /* older ones are noted */
+    uint64_t epoch;    /* that the block began in */
     htp_list_states lists;
     htp_map known; /* places of these, by birth */
+    htp_list_states read;
+    htp_map known_read;
 } htp_list_journal;
 
 /** What some memories hold. */

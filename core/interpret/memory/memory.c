@@ -217,13 +217,24 @@ htp_memory_groups htp_memory_group(htp_machine *m, const htp_ids *memories)
 static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *place,
                            htp_item **current);
 
+/* Before a list gets the present value of one of its tensors. */
+static htp_outcome begin_renewal(htp_machine *m, htp_item *list, const htp_item *tensor)
+{
+    const size_t count = m->recording.journals.count;
+    const htp_list_journal *journal = count ? m->recording.journals.items[count - 1] : NULL;
+    const bool is_older =
+        journal && first_value(m, htp_memory_of(tensor))->changed <= journal->epoch;
+    return is_older ? htp_list_begin_reading(m, list) : htp_list_begin_change(m, list);
+}
+
 static htp_outcome refresh_container(htp_machine *m, htp_item *item, const htp_place *place)
 {
     for (size_t i = 0; i < item->elements.count; i++) {
+        htp_item *held = item->elements.items[i];
         htp_item *element = NULL;
-        HTP_DO(refresh(m, item->elements.items[i], place, &element));
-        if (element != item->elements.items[i]) {
-            HTP_DO(htp_list_begin_change(m, item));
+        HTP_DO(refresh(m, held, place, &element));
+        if (element != held) {
+            HTP_DO(begin_renewal(m, item, held));
             item->elements.items[i] = element;
         }
     }
@@ -232,7 +243,7 @@ static htp_outcome refresh_container(htp_machine *m, htp_item *item, const htp_p
         HTP_DO(refresh(m, item->stacked, place, &stacked));
     }
     if (stacked != item->stacked) {
-        HTP_DO(htp_list_begin_change(m, item));
+        HTP_DO(begin_renewal(m, item, item->stacked));
         item->stacked = stacked;
     }
     return HTP_GOES_ON;

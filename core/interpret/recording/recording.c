@@ -61,22 +61,21 @@ htp_contents htp_contents_of(htp_machine *m, const htp_item *list)
     return (htp_contents){htp_items_copy(m, &list->elements), list->stacked};
 }
 
-/* Takes down what a list holds before the innermost block changes it. */
-static void note_list(htp_machine *m, htp_item *list)
+static htp_list_journal *innermost(const htp_machine *m)
 {
-    if (m->recording.journals.count == 0) {
-        return;
-    }
-    htp_list_journal *journal = m->recording.journals.items[m->recording.journals.count - 1];
-    uint32_t place = (uint32_t)journal->lists.count;
-    if (list->birth >= journal->first_item) {
-        return;
-    }
+    const size_t count = m->recording.journals.count;
+    return count ? m->recording.journals.items[count - 1] : NULL;
+}
+
+/* Takes down what an older list holds, once. */
+static void note_list(htp_machine *m, htp_item *list, htp_list_states *states, htp_map *known)
+{
+    uint32_t place = (uint32_t)states->count;
     const void **key =
-        htp_map_add_bytes(m->arena, &journal->known, &list->birth, sizeof(list->birth), &place);
+        htp_map_add_bytes(m->arena, known, &list->birth, sizeof(list->birth), &place);
     if (key) {
         *key = &list->birth;
-        HTP_PUSH(m->arena, &journal->lists, (htp_list_state){list, htp_contents_of(m, list)});
+        HTP_PUSH(m->arena, states, (htp_list_state){list, htp_contents_of(m, list)});
     }
 }
 
@@ -95,7 +94,7 @@ static void let_go(htp_machine *m, htp_item *list)
     list->producer = HTP_SHIM_NONE;
 }
 
-htp_outcome htp_list_begin_change(htp_machine *m, htp_item *list)
+static htp_outcome require_changeable(htp_machine *m, const htp_item *list)
 {
     if (list->is_of_code) {
         return htp_machine_stop(
@@ -105,11 +104,31 @@ htp_outcome htp_list_begin_change(htp_machine *m, htp_item *list)
     if (list->is_late) {
         return HTP_NEEDS_EARLIER;
     }
-    if (list->is_merged) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED,
-                                "a list that comes out of a branch or loop on the data is changed");
+    return list->is_merged ? htp_machine_stop(m, HTP_UNSUPPORTED,
+                                              "a list that comes out of a branch or loop on the "
+                                              "data is changed")
+                           : HTP_GOES_ON;
+}
+
+htp_outcome htp_list_begin_change(htp_machine *m, htp_item *list)
+{
+    HTP_DO(require_changeable(m, list));
+    htp_list_journal *journal = innermost(m);
+    if (journal && list->birth < journal->first_item) {
+        note_list(m, list, &journal->lists, &journal->known);
     }
-    note_list(m, list);
+    let_go(m, list);
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_list_begin_reading(htp_machine *m, htp_item *list)
+{
+    HTP_DO(require_changeable(m, list));
+    htp_list_journal *journal = innermost(m);
+    if (journal && list->birth < journal->first_item &&
+        !htp_map_get_bytes(&journal->known, &list->birth, sizeof(list->birth), NULL)) {
+        note_list(m, list, &journal->read, &journal->known_read);
+    }
     let_go(m, list);
     return HTP_GOES_ON;
 }

@@ -18,6 +18,10 @@ void htp_item_take_size(htp_machine *m, htp_item *item, const htp_trace_size *si
 /** Called before a list changes: nodes that were given it keep what it held. */
 htp_outcome htp_list_begin_change(htp_machine *m, htp_item *list);
 
+/** Called before a list gets a tensor's present value, which it had when the innermost block began:
+ * that is no change by the block. */
+htp_outcome htp_list_begin_reading(htp_machine *m, htp_item *list);
+
 /** Gives a list back what it held, without another word. */
 void htp_list_restore(htp_machine *m, htp_item *list, const htp_contents *contents);
 
