@@ -15,7 +15,7 @@ from harness import (EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, INTO, case_for_each,
                      scratch)
 
 FOLDER = Path(__file__).resolve().parent / "custom"
-SOURCES = (FOLDER / "random_programs.py", FOLDER / "random_kinds.py")
+SOURCES = (FOLDER / "random_programs.py", *sorted((FOLDER / "random_kinds").glob("*.py")))
 sys.path.append(str(FOLDER))
 
 from random_kinds import KINDS  # noqa: E402  (needs the path above)

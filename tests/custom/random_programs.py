@@ -1,4 +1,4 @@
-"""Makes scripted programs at random, of one of the kinds of random_kinds.py.
+"""Makes scripted programs at random, of one of the kinds of random_kinds/.
 
 Usage: random_programs.py DIR KIND FIRST LAST   Run by the Python whose torch is to make the files.
 
