@@ -35,8 +35,7 @@ typedef struct interpretation {
     const htp_trace *trace;
 } interpretation;
 
-/* ---- inputs ------------------------------------------------------------------------------------
- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 /** A dim that is written as "?": another size in every lane. */
 static const int64_t interpret_open[HTP_SHIM_MAX_LANES] = {10, 7, 13, 5};
@@ -77,8 +76,7 @@ static inline uint32_t interpret_inputs(const char *text, htp_input *inputs)
     return count;
 }
 
-/* ---- text --------------------------------------------------------------------------------------
- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static inline void interpret_add_value(const interpretation *i, htp_text *text, uint32_t id)
 {
@@ -179,8 +177,7 @@ static inline void interpret_add_block(const interpretation *i, htp_text *text, 
     }
 }
 
-/* ---- runs --------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static inline void interpret_find_place(void *self, uint32_t function, uint32_t node,
                                         const char **file, uint32_t *line)

@@ -16,8 +16,7 @@
 
 #include "interpret_fixture.h"
 
-/* ---- programs ----------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 /** Constants are in no trace but where they are read. */
 #define NAMED_CONSTANTS                                                                            \
@@ -40,8 +39,7 @@
 
 #define NAMED_INPUTS "[?,3] [?,3] bool bool int"
 
-/* ---- what is read ------------------------------------------------------------------------------
- */
+/* ---- what is read ---------------------------------------------------------------------------- */
 
 typedef struct named_trace {
     const interpretation *of;
@@ -90,8 +88,7 @@ static inline bool named_is_idle(const named_trace *t, const htp_trace_node *nod
     return node->failure && node->input_count == 0 && !t->is_read[node->outputs[0]];
 }
 
-/* ---- values ------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static inline void named_set(named_trace *t, uint32_t id, const char *name)
 {
@@ -196,8 +193,7 @@ static inline void named_read(named_trace *t, uint32_t id)
     }
 }
 
-/* ---- nodes -------------------------------------------------------------------------------------
- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static inline void named_add_nodes(named_trace *t, uint32_t block, const char *separator);
 
@@ -295,8 +291,7 @@ static inline const char *named_text(const interpretation *i)
     return htp_text_string(&t.text);
 }
 
-/* ---- checks ------------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /** NAMED_METHOD with this body, which functions may follow, behind classes. */
 static inline interpretation *named_open(htp_arena *arena, const char *classes, const char *body)

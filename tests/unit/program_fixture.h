@@ -1,40 +1,52 @@
 /*
  * Programs made of text, for the tests of what follows them: htp/program.h filled without libtorch.
  *
- *     schema aten::embedding.t weight indices            an operator; arguments are tensors,
- * "n:int" schema aten::add_.Tensor self! other -> self!      is not; "!" is written, "*" looked at.
- * What is behind "->" are results: a tensor where nothing is said class Net weight=tensor[10,4]
- * block=Block          a class, and its one object class Block rows=list[tensor[2]tensor[3,2]]
- *     class Net weight!=tensor[10,4]                     a parameter
- *     class Tied a=tensor[2,3]@9 b=tensor[2,3]@9         two tensors in one memory, which has a
- * number def Net.forward(%self:Net, %x, %n:int)             the first one is the method of the
- * program %w = prim::GetAttr<weight>(%self) %y = aten::embedding.t(%w, %x) %k:int =
- * prim::Constant<3>()                     a number, "text", None, True, tensor[2,3] %p =
- * prim::TupleSlice<1 3>(%t) %z = prim::If(%k)
+ * What is declared first, a line each:
+ *
+ *     schema aten::embedding.t weight indices
+ *     schema aten::add_.Tensor self! other -> self!
+ *     class Net weight=tensor[10,4] block=Block
+ *     class Block rows=list[tensor[2]tensor[3,2]]
+ *     class Net weight!=tensor[10,4]
+ *     class Tied a=tensor[2,3]@9 b=tensor[2,3]@9
+ *
+ * An operator's arguments are tensors, "n:int" is not; "!" is written, "*" looked at. Behind "->"
+ * are results: a tensor where nothing is said. A class has one object; of its attributes "!" is a
+ * parameter, and a number behind "@" a memory, which several may have.
+ *
+ * Then what is run: the first method is the program.
+ *
+ *     def Net.forward(%self:Net, %x, %n:int)
+ *       %w = prim::GetAttr<weight>(%self)
+ *       %y = aten::embedding.t(%w, %x)
+ *       %k:int = prim::Constant<3>()
+ *       %p = prim::TupleSlice<1 3>(%t)
+ *       %z = prim::If(%k)
  *       {
  *         -> %y
  *       }
  *       {
  *         %b:Block = prim::GetAttr<block>(%self)
- *         %c = prim::CallMethod<Block.forward>(%b, %x)   or prim::CallFunction<name>()
+ *         %c = prim::CallMethod<Block.forward>(%b, %x)
  *         -> %c
  *       }
  *       prim::Loop(%n, %k)
- *       { (%i:int)                                       what a block is given
+ *       { (%i:int)
  *         -> %k
  *       }
  *       -> %z
  *
- * Types are Tensor where none is written; "tuple" has any parts, "list" and the names of classes
- * others. Everything is loaded from the start.
+ * A constant is a number, "text", None, True or tensor[2,3]; functions are called with
+ * prim::CallFunction<name>(). Behind a block's brace stands what it is given. Types are Tensor
+ * where none is written; "tuple" has any parts, "list" and the names of classes others. Everything
+ * is loaded from the start.
  */
 #ifndef HTP_TESTS_PROGRAM_FIXTURE_H
 #define HTP_TESTS_PROGRAM_FIXTURE_H
 
 #include "program_words.h"
 
-/* ---- declarations ------------------------------------------------------------------------------
- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 typedef HTP_VECTOR(htp_program_argument) program_arguments;
 
@@ -135,8 +147,7 @@ static inline void program_add_method(program_fixture *p, const char *name, uint
     of->methods = methods;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------
- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 static inline uint32_t program_make_value(program_fixture *p, uint32_t producer)
 {
@@ -306,8 +317,7 @@ static inline void program_read_function(program_fixture *p)
     program_end_function(p, number, dot ? dot + 1 : name, (uint32_t)p->schemas.count - 1);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /** Numbers classes and functions. */
 static inline void program_number(program_fixture *p, const char *text)

@@ -40,8 +40,7 @@ typedef struct program_fixture {
     const char *at; /* of the text */
 } program_fixture;
 
-/* ---- words -------------------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static inline void program_skip(program_fixture *p)
 {
@@ -92,8 +91,7 @@ static inline uint32_t program_named(const htp_map *names, const char *name)
     return number;
 }
 
-/* ---- types and data ----------------------------------------------------------------------------
- */
+/* ---- types and data -------------------------------------------------------------------------- */
 
 static inline htp_type_kind program_type_kind(const char *name)
 {

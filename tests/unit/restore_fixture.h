@@ -61,8 +61,7 @@ static inline htp_operand restore_hold(htp_arena *arena, char opens, const htp_o
     return (htp_operand){.kind = HTP_OPERAND_OTHER, .as.other = made};
 }
 
-/* ---- the runner --------------------------------------------------------------------------------
- */
+/* ---- the runner ------------------------------------------------------------------------------ */
 
 static inline uint32_t restore_find(void *self, const char *name, const char *overload)
 {
@@ -180,8 +179,7 @@ static inline bool restore_tick(void *user, uint64_t done, uint64_t total)
     return ++r->ticks != r->stops_at;
 }
 
-/* ---- programs ----------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 /** Gives classes the names that people know them by, as readers of programs do. */
 static inline void restore_name_classes(htp_arena *arena, program_fixture *p)
@@ -251,8 +249,7 @@ static inline void restore_follow(restoration *r, const char *class_name)
     r->code = htp_restore(&of, &r->error);
 }
 
-/* ---- text --------------------------------------------------------------------------------------
- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static inline void restore_add_value(htp_text *text, const htp_operand *value)
 {

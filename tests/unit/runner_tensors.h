@@ -28,8 +28,7 @@ typedef struct runner_fixture {
     uint32_t ends_at;        /* when there is no memory for one; 0: never */
 } runner_fixture;
 
-/* ---- tensors -----------------------------------------------------------------------------------
- */
+/* ---- tensors --------------------------------------------------------------------------------- */
 
 static inline int64_t runner_count(const int64_t *dims, size_t rank)
 {
@@ -153,8 +152,7 @@ static inline const void *runner_contents(void *self, const htp_runner_tensor *t
     return packed;
 }
 
-/* ---- data --------------------------------------------------------------------------
- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static inline const htp_runner_tensor *runner_data(void *self, uint32_t data)
 {

@@ -221,8 +221,7 @@ UNIT_TEST(branches_hand_on_arguments_first)
                      "0 aten::linear(input) 5 6");
 }
 
-/* ---- operators ---------------------------------------------------------------------------------
- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 UNIT_TEST(operators_are_counted_where_they_stand)
 {

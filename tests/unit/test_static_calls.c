@@ -101,8 +101,7 @@ static const char *find(htp_arena *arena, const char *text, const asked *of)
     "  -> %y\n"
 #define TWO "class Net a=Block b=Other same=Block\nclass Block\nclass Other\n"
 
-/* ---- modules -----------------------------------------------------------------------------------
- */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 UNIT_TEST(the_method_runs_in_its_module)
 {
@@ -177,8 +176,7 @@ UNIT_TEST(what_is_no_module_is_not_known)
     ck_assert_str_eq(find(arena, program, &of), "? Net");
 }
 
-/* ---- functions and interfaces ------------------------------------------------------------------
- */
+/* ---- functions and interfaces ---------------------------------------------------------------- */
 
 UNIT_TEST(functions_are_given_modules)
 {
@@ -246,8 +244,7 @@ UNIT_TEST(an_interface_of_an_unknown_object_calls_nothing)
     ck_assert_str_eq(find(arena, SHAPES, &of), "Net ?");
 }
 
-/* ---- branches and loops ------------------------------------------------------------------------
- */
+/* ---- branches and loops ---------------------------------------------------------------------- */
 
 #define BRANCH(then_name, else_name)                                                               \
     TWO "def Net.forward(%self:Net, %x)\n"                                                         \
@@ -329,8 +326,7 @@ UNIT_TEST(below_what_is_not_known_nothing_is)
     ck_assert_str_eq(find(arena, program, &of), "? ?");
 }
 
-/* ---- forks -------------------------------------------------------------------------------------
- */
+/* ---- forks ----------------------------------------------------------------------------------- */
 
 #define FORKS(first, second)                                                                       \
     TWO "def Net.forward(%self:Net, %x)\n"                                                         \
@@ -357,8 +353,7 @@ UNIT_TEST(one_body_that_is_forked_on_two_objects_is_not_known)
     ck_assert_str_eq(find(arena, FORKS("a", "b"), &forks), "? ? Net");
 }
 
-/* ---- numbers of strangers ----------------------------------------------------------------------
- */
+/* ---- numbers of strangers -------------------------------------------------------------------- */
 
 UNIT_TEST(numbers_beyond_the_program_are_not_known)
 {
@@ -389,8 +384,7 @@ UNIT_TEST(methods_that_a_class_does_not_have_call_nothing)
     ck_assert_str_eq(find(arena, program, &of), "? Net");
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------
- */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
 static void check_refusal(htp_arena *arena, const char *program, const char *message)
 {
