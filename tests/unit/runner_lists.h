@@ -1,5 +1,6 @@
 /*
- * Operators of the made-up runner that take or give lists.
+ * Operators of the made-up runner that take or give lists, and what is computed of lists of
+ * numbers.
  */
 #ifndef HTP_TESTS_RUNNER_LISTS_H
 #define HTP_TESTS_RUNNER_LISTS_H
@@ -14,6 +15,21 @@ static inline htp_run_code runner_contains(runner_call *c)
         has = has || c->inputs[0].as.elements[i].as.i == runner_number(c, 1);
     }
     return runner_give_bool(c, has);
+}
+
+static inline htp_run_code runner_or(runner_call *c)
+{
+    return runner_give_bool(c, c->inputs[0].as.b || c->inputs[1].as.b);
+}
+
+static inline htp_run_code runner_flag_of_int(runner_call *c)
+{
+    return runner_give_bool(c, runner_number(c, 0) != 0);
+}
+
+static inline htp_run_code runner_int_of_flag(runner_call *c)
+{
+    return runner_give_int(c, c->inputs[0].as.b);
 }
 
 static inline htp_run_code runner_is_text(runner_call *c)

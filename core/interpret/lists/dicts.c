@@ -242,6 +242,40 @@ htp_outcome htp_do_get(htp_machine *m, htp_step *step, htp_items *outputs)
                             step->inputs.count > 2 ? step->inputs.items[2] : htp_item_none(m));
 }
 
+/* setdefault(dict, key, value): what the key has, which is the value where it had none. */
+htp_outcome htp_do_set_default(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 3));
+    htp_item *self = step->inputs.items[0];
+    size_t found;
+    HTP_DO(htp_dict_find(m, self, step->inputs.items[1], &found));
+    if (found < self->elements.count) {
+        return htp_handler_give(m, outputs, self->elements.items[found]);
+    }
+    HTP_DO(htp_list_begin_change(m, self));
+    HTP_DO(htp_dict_set(m, self, step->inputs.items[1], step->inputs.items[2]));
+    return htp_handler_give(m, outputs, step->inputs.items[2]);
+}
+
+/* popitem(dict): the first key and its value, where Python takes the last ones. */
+htp_outcome htp_do_pop_item(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    htp_item *self = step->inputs.items[0];
+    if (self->elements.count < 2) {
+        return htp_machine_stop(m, HTP_BAD_INPUTS, "an item is taken out of an empty dict, %s",
+                                htp_place_describe(m, &step->place));
+    }
+    HTP_DO(htp_list_begin_change(m, self));
+    htp_items pair = HTP_ITEMS(m, self->elements.items[0], self->elements.items[1]);
+    htp_items rest = {0};
+    for (size_t i = 2; i < self->elements.count; i++) {
+        htp_items_push(m, &rest, self->elements.items[i]);
+    }
+    self->elements = rest;
+    return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_TUPLE, &pair));
+}
+
 /* Whether a dict has a key that only a run knows. */
 static htp_outcome match_any(htp_machine *m, const htp_item *dict, htp_item *key,
                              const htp_place *place, htp_item **has_key)
@@ -259,7 +293,7 @@ htp_outcome htp_do_contains(htp_machine *m, htp_step *step, htp_items *outputs)
     const htp_item *self = step->inputs.items[0];
     htp_item *key = step->inputs.items[1];
     if (self->kind != HTP_ITEM_DICT) {
-        return htp_execute_node(m, &step->inputs, &step->place, outputs);
+        return htp_list_contains(m, step, outputs);
     }
     if (htp_stack_is_looked_up(self, key)) {
         htp_item *has_key;

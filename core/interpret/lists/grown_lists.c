@@ -323,6 +323,14 @@ static htp_outcome pop(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, taken);
 }
 
+/* del list[index] */
+static htp_outcome drop(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    (void)outputs;
+    htp_items taken = {0};
+    return pop(m, step, &taken);
+}
+
 static htp_outcome insert(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 3));
@@ -437,6 +445,7 @@ htp_handler *htp_grown_handler(const char *kind)
         {"aten::slice", slice},
         {"aten::insert", insert},
         {"aten::pop", pop},
+        {"aten::Delete", drop},
         {"aten::list", htp_do_grown_copy},
         {"aten::copy", htp_do_grown_copy},
         {"aten::clear", htp_do_grown_clear},

@@ -135,6 +135,14 @@ htp_outcome htp_do_pop(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, taken);
 }
 
+/* del list[index], del dict[key] */
+htp_outcome htp_do_delete(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    (void)outputs;
+    htp_items taken = {0};
+    return htp_do_pop(m, step, &taken);
+}
+
 /* An index or bound, from the end where it is negative, within a range. */
 static int64_t clamp(int64_t at, int64_t size, int64_t least, int64_t most)
 {

@@ -21,6 +21,11 @@ htp_outcome htp_list_known(htp_machine *m, const htp_item *list, const htp_items
 htp_outcome htp_list_position(htp_machine *m, const htp_item *list, const htp_item *index,
                               const htp_place *place, size_t *position);
 
+/* ---- lists of numbers (numbers.c) ---- */
+
+/** aten::__contains__ of a list. */
+htp_handler htp_list_contains;
+
 /* ---- dicts (dicts.c) ---- */
 
 /** The place of a key's value; the number of elements when there is no such key. */

@@ -1,6 +1,6 @@
 /*
  * Values that no operator of ONNX has to make: what is passed on, what is asked of objects and
- * types, and tuples.
+ * types, and tuples; and what a pair is made of.
  */
 #include "interpret/steps/handlers.h"
 
@@ -185,4 +185,21 @@ htp_outcome htp_do_tuple_slice(htp_machine *m, htp_step *step, htp_items *output
         htp_items_push(m, &part, all->items[i]);
     }
     return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_TUPLE, &part));
+}
+
+/* divmod() of two ints that depend on the inputs. */
+htp_outcome htp_do_divmod(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 2));
+    const htp_item *a = step->inputs.items[0];
+    const htp_item *b = step->inputs.items[1];
+    if (!htp_is_int(a) || !htp_is_int(b) || (htp_is_decided(a) && htp_is_decided(b))) {
+        return htp_execute_node(m, &step->inputs, &step->place, outputs);
+    }
+    htp_item *quotient;
+    htp_item *rest;
+    HTP_DO(htp_execute(m, "aten::floordiv", "int", &step->inputs, &step->place, &quotient));
+    HTP_DO(htp_execute(m, "aten::remainder", "int", &step->inputs, &step->place, &rest));
+    HTP_DO(htp_handler_give(m, outputs, quotient));
+    return htp_handler_give(m, outputs, rest);
 }
