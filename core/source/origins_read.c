@@ -5,13 +5,15 @@
 #include "source/origins.h"
 #include "source/pickle_machine.h"
 
-/* What is read, and how far that is. */
+/* What is read, and how far that is. What grows does so in the scratch. */
 struct reading {
     htp_arena *arena;
+    htp_arena *scratch;
     const htp_pickle_machine *machine;
     htp_code_origins *origins;
-    uint32_t table;    /* texts of the table */
-    uint32_t *sources; /* 1 + its number, by node of its tuple; 0: it is not read yet */
+    uint32_t table;     /* texts of the table */
+    const char **files; /* by the number of their names in the table; NULL: not yet */
+    uint32_t *sources;  /* 1 + its number, by node of its tuple; 0: it is not read yet */
 };
 
 static htp_status no_debug_record(const struct reading *r)
@@ -36,7 +38,7 @@ static htp_code_origin_text text_of(const struct reading *r, const htp_pickle_va
 /* Adds a text to a source. */
 static void add_part(const struct reading *r, uint32_t text, htp_code_origin_source *source)
 {
-    HTP_PUSH(r->arena, &r->origins->parts, text);
+    HTP_PUSH(r->scratch, &r->origins->parts, text);
     source->part_count++;
     source->bytes += r->origins->texts.items[text].count;
 }
@@ -48,7 +50,7 @@ static bool read_parts(const struct reading *r, const htp_pickle_value *value,
     htp_code_origins *origins = r->origins;
     source->first_part = (uint32_t)origins->parts.count;
     if (value->kind == HTP_PICKLE_STRING) {
-        HTP_PUSH(r->arena, &origins->texts, text_of(r, value));
+        HTP_PUSH(r->scratch, &origins->texts, text_of(r, value));
         add_part(r, (uint32_t)origins->texts.count - 1, source);
         return true;
     }
@@ -69,19 +71,24 @@ static bool read_parts(const struct reading *r, const htp_pickle_value *value,
 /* A file by the number of its name in the table, or by its name. */
 static bool read_file(const struct reading *r, const htp_pickle_value *value, const char **file)
 {
-    htp_code_origin_text name;
     *file = NULL;
     if (value->kind == HTP_PICKLE_NONE) {
         return true;
     }
     if (value->kind == HTP_PICKLE_STRING) {
-        name = text_of(r, value);
-    } else if (value->kind == HTP_PICKLE_INT && value->number >= 0 && value->number < r->table) {
-        name = r->origins->texts.items[value->number];
-    } else {
+        htp_code_origin_text name = text_of(r, value);
+        *file = htp_arena_copy(r->arena, name.bytes, name.count);
+        return true;
+    }
+    if (value->kind != HTP_PICKLE_INT || value->number < 0 || value->number >= r->table) {
         return false;
     }
-    *file = htp_arena_copy(r->arena, name.bytes, name.count);
+    const char **known = &r->files[value->number];
+    if (!*known) {
+        const htp_code_origin_text *name = &r->origins->texts.items[value->number];
+        *known = htp_arena_copy(r->arena, name->bytes, name->count);
+    }
+    *file = *known;
     return true;
 }
 
@@ -102,7 +109,7 @@ static htp_status read_source(const struct reading *r, const htp_pickle_value *v
             !read_file(r, htp_pickle_part(r->machine, node, 1), &source.file)) {
             return no_debug_record(r);
         }
-        HTP_PUSH(r->arena, &r->origins->sources, source);
+        HTP_PUSH(r->scratch, &r->origins->sources, source);
         *known = (uint32_t)r->origins->sources.count;
     }
     *number = *known - 1;
@@ -137,7 +144,7 @@ static htp_status read_position(const struct reading *r, const htp_pickle_value 
     const htp_code_origin_source *source = &r->origins->sources.items[origin.source];
     origin.begin = clamp(begin->number, 0, source->bytes);
     origin.end = clamp(end->number, origin.begin, source->bytes);
-    HTP_PUSH(r->arena, &r->origins->ranges, origin);
+    HTP_PUSH(r->scratch, &r->origins->ranges, origin);
     return HTP_OK;
 }
 
@@ -148,10 +155,31 @@ static htp_status read_texts(struct reading *r, const htp_pickle_node *table)
         if (text->kind != HTP_PICKLE_STRING) {
             return no_debug_record(r);
         }
-        HTP_PUSH(r->arena, &r->origins->texts, text_of(r, text));
+        HTP_PUSH(r->scratch, &r->origins->texts, text_of(r, text));
     }
     r->table = table->count;
+    r->files = HTP_NEW_ARRAY(r->scratch, const char *, table->count);
     return HTP_OK;
+}
+
+/* What has grown, in the room that it needs. */
+static void *keep(const struct reading *r, const void *items, size_t count, size_t size)
+{
+    return htp_arena_grow(r->arena, items, count, count, size);
+}
+
+static void keep_all(const struct reading *r)
+{
+    htp_code_origins *all = r->origins;
+    all->ranges.items = keep(r, all->ranges.items, all->ranges.count, sizeof(*all->ranges.items));
+    all->ranges.capacity = all->ranges.count;
+    all->sources.items =
+        keep(r, all->sources.items, all->sources.count, sizeof(*all->sources.items));
+    all->sources.capacity = all->sources.count;
+    all->texts.items = keep(r, all->texts.items, all->texts.count, sizeof(*all->texts.items));
+    all->texts.capacity = all->texts.count;
+    all->parts.items = keep(r, all->parts.items, all->parts.count, sizeof(*all->parts.items));
+    all->parts.capacity = all->parts.count;
 }
 
 htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp_pickle *pickle,
@@ -159,7 +187,8 @@ htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp
 {
     htp_pickle_machine machine = {.arena = scratch, .pickle = pickle};
     HTP_TRY(htp_pickle_run(&machine));
-    struct reading r = {.arena = arena, .machine = &machine, .origins = origins};
+    struct reading r = {
+        .arena = arena, .scratch = scratch, .machine = &machine, .origins = origins};
     r.sources = HTP_NEW_ARRAY(scratch, uint32_t, machine.nodes.count);
     const htp_pickle_node *positions = htp_pickle_node_of(&machine, &machine.stack.items[0]);
     if (htp_pickle_has_texts(&machine, positions)) {
@@ -170,5 +199,6 @@ htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp
     for (uint32_t i = 0; i < positions->count; i++) {
         HTP_TRY(read_position(&r, htp_pickle_part(&machine, positions, i)));
     }
+    keep_all(&r);
     return HTP_OK;
 }
