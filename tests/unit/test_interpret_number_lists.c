@@ -127,6 +127,25 @@ UNIT_TEST(a_division_gives_two_numbers)
                  "=> %1, %2");
 }
 
+/* What a search among so many numbers becomes. */
+static const char *search_text(htp_arena *arena, size_t count)
+{
+    htp_text text = {.arena = arena};
+    htp_text_add(&text, LISTS_BEGIN "def Net.forward(%self:Net, %n:int, %k:int)\n"
+                                    "  %l:list = prim::ListConstruct(%n");
+    for (size_t i = 1; i < count; i++) {
+        htp_text_add(&text, ", %n");
+    }
+    htp_text_add(&text, ")\n  %has:bool = aten::__contains__.int_list(%l, %k)\n  -> %has\n");
+    return lists_text(arena, htp_text_string(&text), "int int");
+}
+
+UNIT_TEST(a_long_list_is_left_to_its_operator)
+{
+    ck_assert_ptr_null(strstr(search_text(arena, 4096), "aten::__contains__.int_list"));
+    ck_assert_ptr_nonnull(strstr(search_text(arena, 4097), "aten::__contains__.int_list"));
+}
+
 /* ---- changes ---- */
 
 UNIT_TEST(elements_are_deleted)
@@ -243,9 +262,9 @@ UNIT_TEST(numbers_of_the_inputs_are_not_sorted)
 UNIT_MAIN("interpret: lists of numbers", a_sum_is_added_up, the_sum_of_one_number_is_itself,
           flags_are_joined, one_flag_may_decide, numbers_are_flags_where_they_are_not_0,
           a_number_is_looked_for, shapes_are_compared_size_by_size, lists_of_two_lengths_differ,
-          a_division_gives_two_numbers, elements_are_deleted, rows_of_a_grown_list_are_deleted,
-          parts_of_a_sequence_are_deleted, what_is_not_there_is_not_deleted,
-          a_key_gets_what_it_has_not, the_first_item_is_taken_out_of_a_dict,
-          nothing_is_taken_out_of_an_empty_dict, the_first_that_is_equal_is_removed,
-          what_is_not_there_is_not_removed, a_number_of_the_inputs_is_not_removed,
-          numbers_of_the_inputs_are_not_sorted)
+          a_division_gives_two_numbers, a_long_list_is_left_to_its_operator, elements_are_deleted,
+          rows_of_a_grown_list_are_deleted, parts_of_a_sequence_are_deleted,
+          what_is_not_there_is_not_deleted, a_key_gets_what_it_has_not,
+          the_first_item_is_taken_out_of_a_dict, nothing_is_taken_out_of_an_empty_dict,
+          the_first_that_is_equal_is_removed, what_is_not_there_is_not_removed,
+          a_number_of_the_inputs_is_not_removed, numbers_of_the_inputs_are_not_sorted)
