@@ -4,6 +4,14 @@
  */
 #include "lists_fixture.h"
 
+/** What the columns become in front of a block: they are read anew there. */
+#define READ_BEFORE                                                                                \
+    "%1[?] = aten::select.int(x, 1, 0)\n"                                                          \
+    "%2[?] = aten::select.int(x, 1, 1)\n"                                                          \
+    "%3[?,2] = aten::relu_(x)\n"                                                                   \
+    "%4[?] = aten::select.int(%3, 1, 0)\n"                                                         \
+    "%5[?] = aten::select.int(%3, 1, 1)\n"
+
 /** A list of two columns of x, which is changed, and a body. */
 static void columns_give(htp_arena *arena, const char *body, const char *expected)
 {
@@ -27,11 +35,7 @@ UNIT_TEST(a_loop_reads_them)
                  "    -> %true, %e\n"
                  "  }\n"
                  "  -> %r\n",
-                 "%1[?] = aten::select.int(x, 1, 0)\n"
-                 "%2[?] = aten::select.int(x, 1, 1)\n"
-                 "%3[?,2] = aten::relu_(x)\n"
-                 "%4[?] = aten::select.int(%3, 1, 0)\n"
-                 "%5[?] = aten::select.int(%3, 1, 1)\n"
+                 READ_BEFORE
                  "%6[?] = prim::Loop(n, True, y) { (%7 int, %8[?]) %9[?,2] = aten::stack((%4, %5), "
                  "1); %10[?] = aten::select.int(%9, 1, 1); -> True, %10 }\n"
                  "=> %6");
@@ -50,13 +54,8 @@ UNIT_TEST(a_side_of_a_branch_reads_them)
                  "    -> %y\n"
                  "  }\n"
                  "  -> %r\n",
-                 "%1[?] = aten::select.int(x, 1, 0)\n"
-                 "%2[?] = aten::select.int(x, 1, 1)\n"
-                 "%3[?,2] = aten::relu_(x)\n"
-                 "%4[?] = aten::select.int(%3, 1, 0)\n"
-                 "%5[?] = aten::select.int(%3, 1, 1)\n"
-                 "%6[?] = prim::If(f) { %7[?] = aten::neg(%5); -> %7 } { -> y }\n"
-                 "=> %6");
+                 READ_BEFORE "%6[?] = prim::If(f) { %7[?] = aten::neg(%5); -> %7 } { -> y }\n"
+                             "=> %6");
 }
 
 UNIT_TEST(each_side_reads_another_list)
@@ -103,11 +102,7 @@ UNIT_TEST(a_loop_in_a_branch_reads_them)
                  "    -> %y\n"
                  "  }\n"
                  "  -> %r\n",
-                 "%1[?] = aten::select.int(x, 1, 0)\n"
-                 "%2[?] = aten::select.int(x, 1, 1)\n"
-                 "%3[?,2] = aten::relu_(x)\n"
-                 "%4[?] = aten::select.int(%3, 1, 0)\n"
-                 "%5[?] = aten::select.int(%3, 1, 1)\n"
+                 READ_BEFORE
                  "%6[?] = prim::If(f) { %7[?] = prim::Loop(n, True, y) { (%8 int, %9[?]) %10[?] = "
                  "aten::add.Tensor(%9, %5, 1); -> True, %10 }; -> %7 } { -> y }\n"
                  "=> %6");
@@ -144,11 +139,7 @@ UNIT_TEST(what_is_read_and_then_changed_is_carried)
         "  }\n"
         "  %g = aten::__getitem__.t(%l, %1)\n"
         "  -> %g, %x\n",
-        "%1[?] = aten::select.int(x, 1, 0)\n"
-        "%2[?] = aten::select.int(x, 1, 1)\n"
-        "%3[?,2] = aten::relu_(x)\n"
-        "%4[?] = aten::select.int(%3, 1, 0)\n"
-        "%5[?] = aten::select.int(%3, 1, 1)\n"
+        READ_BEFORE
         "%6[?] = prim::Loop(n, True, %5) { (%7 int, %8[?]) %9[?] = aten::relu_(%8); -> True, %9 }\n"
         "%10 unknown = prim::Loop() ! what it changes is read under another name, which shares its "
         "memory on one side of a branch, in some iterations of a loop, or for some sizes, only\n"
@@ -168,13 +159,8 @@ UNIT_TEST(a_list_that_the_block_changes_as_well_is_read)
                  "    -> %y\n"
                  "  }\n"
                  "  -> %r\n",
-                 "%1[?] = aten::select.int(x, 1, 0)\n"
-                 "%2[?] = aten::select.int(x, 1, 1)\n"
-                 "%3[?,2] = aten::relu_(x)\n"
-                 "%4[?] = aten::select.int(%3, 1, 0)\n"
-                 "%5[?] = aten::select.int(%3, 1, 1)\n"
-                 "%6[?] = prim::If(f) { -> %4 } { -> y }\n"
-                 "=> %6");
+                 READ_BEFORE "%6[?] = prim::If(f) { -> %4 } { -> y }\n"
+                             "=> %6");
 }
 
 UNIT_TEST(a_side_that_raises_reads_them)
@@ -191,12 +177,7 @@ UNIT_TEST(a_side_that_raises_reads_them)
                  "    -> %e\n"
                  "  }\n"
                  "  -> %r\n",
-                 "%1[?] = aten::select.int(x, 1, 0)\n"
-                 "%2[?] = aten::select.int(x, 1, 1)\n"
-                 "%3[?,2] = aten::relu_(x)\n"
-                 "%4[?] = aten::select.int(%3, 1, 0)\n"
-                 "%5[?] = aten::select.int(%3, 1, 1)\n"
-                 "=> %5");
+                 READ_BEFORE "=> %5");
 }
 
 UNIT_MAIN("interpret: stale lists", a_loop_reads_them, a_side_of_a_branch_reads_them,

@@ -266,13 +266,10 @@ htp_outcome htp_do_pop_item(htp_machine *m, htp_step *step, htp_items *outputs)
         return htp_machine_stop(m, HTP_BAD_INPUTS, "an item is taken out of an empty dict, %s",
                                 htp_place_describe(m, &step->place));
     }
-    HTP_DO(htp_list_begin_change(m, self));
     htp_items pair = HTP_ITEMS(m, self->elements.items[0], self->elements.items[1]);
-    htp_items rest = {0};
-    for (size_t i = 2; i < self->elements.count; i++) {
-        htp_items_push(m, &rest, self->elements.items[i]);
-    }
-    self->elements = rest;
+    htp_items value = {0};
+    step->inputs = HTP_ITEMS(m, self, pair.items[0]);
+    HTP_DO(htp_do_pop(m, step, &value));
     return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_TUPLE, &pair));
 }
 

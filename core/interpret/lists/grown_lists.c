@@ -323,14 +323,6 @@ static htp_outcome pop(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, taken);
 }
 
-/* del list[index] */
-static htp_outcome drop(htp_machine *m, htp_step *step, htp_items *outputs)
-{
-    (void)outputs;
-    htp_items taken = {0};
-    return pop(m, step, &taken);
-}
-
 static htp_outcome insert(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 3));
@@ -445,7 +437,7 @@ htp_handler *htp_grown_handler(const char *kind)
         {"aten::slice", slice},
         {"aten::insert", insert},
         {"aten::pop", pop},
-        {"aten::Delete", drop},
+        {"aten::Delete", pop},
         {"aten::list", htp_do_grown_copy},
         {"aten::copy", htp_do_grown_copy},
         {"aten::clear", htp_do_grown_clear},

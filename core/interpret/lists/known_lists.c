@@ -120,6 +120,7 @@ static htp_outcome pop_key(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, step->inputs.items[2]);
 }
 
+/* pop(), and del, whose node has no place for what is given. */
 htp_outcome htp_do_pop(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));
@@ -133,14 +134,6 @@ htp_outcome htp_do_pop(htp_machine *m, htp_step *step, htp_items *outputs)
     htp_item *taken = self->elements.items[at];
     take_out(&self->elements, at, 1);
     return htp_handler_give(m, outputs, taken);
-}
-
-/* del list[index], del dict[key] */
-htp_outcome htp_do_delete(htp_machine *m, htp_step *step, htp_items *outputs)
-{
-    (void)outputs;
-    htp_items taken = {0};
-    return htp_do_pop(m, step, &taken);
 }
 
 /* An index or bound, from the end where it is negative, within a range. */

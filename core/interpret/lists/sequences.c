@@ -318,14 +318,6 @@ htp_outcome htp_do_sequence_pop(htp_machine *m, htp_step *step, htp_items *outpu
     return htp_handler_give(m, outputs, taken);
 }
 
-/* del list[index] */
-static htp_outcome drop(htp_machine *m, htp_step *step, htp_items *outputs)
-{
-    (void)outputs;
-    htp_items taken = {0};
-    return htp_do_sequence_pop(m, step, &taken);
-}
-
 htp_handler *htp_sequence_handler(const char *kind)
 {
     static const htp_handler_row rows[] = {
@@ -340,7 +332,7 @@ htp_handler *htp_sequence_handler(const char *kind)
         {"aten::add", htp_do_grown_add},
         {"aten::insert", htp_do_sequence_insert},
         {"aten::pop", htp_do_sequence_pop},
-        {"aten::Delete", drop},
+        {"aten::Delete", htp_do_sequence_pop},
         {"aten::list", htp_do_grown_copy},
         {"aten::copy", htp_do_grown_copy},
         {"aten::clear", htp_do_grown_clear},
