@@ -24,6 +24,7 @@ import harness  # noqa: E402  (needs the path above)
 
 OK, FAILED, SKIPPED = "ok", "FAILED", "skipped"
 SLOW_FIRST = ("large", "gpt2", "vit-b-16", "convnext", "resnet50", "damage")
+SHOWN = 10  # of the slowest cases
 
 
 def load_cases() -> None:
@@ -79,6 +80,13 @@ def perform(name: str) -> tuple:
     return name, time.monotonic() - begin, outcome, why
 
 
+def print_slowest(seconds: dict) -> None:
+    slowest = sorted(seconds, key=seconds.get, reverse=True)[:SHOWN]
+    print(f"  the slowest of {len(seconds)} cases, which took {sum(seconds.values()):.0f} s together:")
+    for name in slowest:
+        print(f"    {seconds[name]:6.1f} s {name}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("filters", nargs="*", help="run the cases whose name holds one of these")
@@ -90,7 +98,7 @@ def main() -> int:
     if arguments.list:
         print(*(c.name for c in cases), sep="\n")
         return 0
-    counts = Counter()
+    counts, spent = Counter(), {}
     with tempfile.TemporaryDirectory(prefix="tests-", dir=harness.BUILD) as folder:
         os.environ["HTP_TEST_OUTPUT"] = folder
         # Not forked: the libraries that the tests import have threads already.
@@ -98,9 +106,11 @@ def main() -> int:
         with ProcessPoolExecutor(arguments.jobs, fresh, start_worker, (os.getpid(),)) as pool:
             for name, seconds, outcome, why in pool.map(perform, [c.name for c in cases]):
                 counts[outcome] += 1
+                spent[name] = seconds
                 print(f"  {outcome:7} {name} ({seconds:.1f} s)", flush=True)
                 if why:
                     print("    " + why.rstrip().replace("\n", "\n    "), flush=True)
+    print_slowest(spent)
     print(f"{counts[OK]} passed, {counts[FAILED]} failed, {counts[SKIPPED]} skipped")
     return 1 if counts[FAILED] or not counts[OK] else 0
 
