@@ -3,7 +3,7 @@
     zoo.py [--columns htp,dynamo_false,dynamo_true] [--only REGEX]
     zoo.py --summary | --document [--also DIR]
     zoo.py --functions [--only REGEX]
-    zoo.py --slice [--functions]
+    zoo.py --slice
 
 Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
 names the build folder, and HTP_PYTHON the Python with ONNX Runtime, PyTorch and transformers, as
@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     add("--document", action="store_true",
         help="measure nothing, write docs/ZOO.md from what is known")
     add("--slice", action="store_true",
-        help="measure twenty architectures anew (of functions eight), which must all be right")
+        help="measure twenty architectures anew, and functions of eight, which must all be right")
     add("--functions", action="store_true",
         help="measure exports with modules as functions against those without")
     add("--jobs", type=int, default=1, metavar="N", help="architectures at a time (default 1)")
@@ -80,13 +80,14 @@ def measure(plan: Plan, results: Results, jobs: int) -> None:
 
 
 def run_slice(arguments: argparse.Namespace) -> int:
-    column = FUNCTIONS if arguments.functions else OURS
-    names = slice.PARTS[column]
+    """Both columns of the same files."""
+    found = {}
     with tempfile.TemporaryDirectory() as name:
-        results = Results(Path(name), column)
-        plan = replace(plan_of(arguments, column, Path(name)), names=names)
-        measure(plan, results, max(arguments.jobs, 2))
-    return 1 if slice.judge(results, names) else 0
+        for column, names in slice.PARTS.items():
+            found[column] = Results(Path(name), column)
+            plan = replace(plan_of(arguments, column, Path(name)), names=names)
+            measure(plan, found[column], max(arguments.jobs, 2))
+    return 1 if slice.judge(found) else 0
 
 
 def run_functions(arguments: argparse.Namespace, folder: Path) -> int:

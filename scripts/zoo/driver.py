@@ -39,7 +39,7 @@ class Plan:
     makers: dict
     judge: str
     folder: Path
-    names: tuple = ()  # all without
+    names: tuple = ()  # instead of all whose name matches
     only: str = ""
     shard: int = 0
     shards: int = 1
@@ -71,16 +71,20 @@ class Driver:
 
     def names(self) -> list:
         pattern = re.compile(self.plan.only)
+        listed = list(self.plan.names) or self.listed(pattern)
+        listed = listed[self.plan.shard::self.plan.shards]
+        return [name for name in listed if self._is_to_do(name)]
+
+    def listed(self, pattern: re.Pattern) -> list:
+        """What the makers can make whose name matches."""
         listed = []
         for worker in self.makers.values():
             (names,) = worker.serve({"kind": "list"}, self.plan.timeout)
-            wanted = self.plan.names or names
-            found = [name for name in names if name in wanted and pattern.search(name)]
+            found = [name for name in names if pattern.search(name)]
             listed += found
             if not found:
                 worker.end()
-        listed = listed[self.plan.shard::self.plan.shards]
-        return [name for name in listed if self._is_to_do(name)]
+        return listed
 
     def _is_to_do(self, name: str) -> bool:
         known = self.results.records.get(name)

@@ -1,7 +1,7 @@
 """A fast part of the measurement for continuous integration: twenty architectures of as many
 families, each of which must be right, with all properties of the tags."""
 
-from zoo.results import FUNCTIONS, OURS, RIGHT, Results
+from zoo.results import FUNCTIONS, OURS, RIGHT
 
 NAMES = (
     # text: encoders, decoders, both; a mixture of experts
@@ -51,11 +51,15 @@ def failure_of(record: dict | None) -> str | None:
     return None
 
 
-def judge(results: Results, names: tuple) -> int:
-    """Prints each failure, and the line of counts. @return the number of failures."""
-    failures = {name: failure_of(results.records.get(name)) for name in names}
+def judge(found: dict) -> int:
+    """Prints each failure in the results of the columns, and the line of counts. @return the number of
+    failures."""
+    failures = {
+        f"{column} {name}": failure_of(results.records.get(name))
+        for column, results in found.items() for name in PARTS[column]
+    }
     failed = {name: words for name, words in failures.items() if words}
     for name, words in failed.items():
         print(f"FAILED {name}: {words}")
-    print(f"{len(names) - len(failed)} passed, {len(failed)} failed, 0 skipped")
+    print(f"{len(failures) - len(failed)} passed, {len(failed)} failed, 0 skipped")
     return len(failed)
