@@ -2,7 +2,8 @@
 #
 # Variables for the command line:
 #   LIBTORCH=DIR  libtorch distribution, torch Python package, or prefix such as /usr
-#   BUILD=DIR     build folder; default build/<libtorch version>[-<flavour>]
+#   BUILD=DIR     build folder; default build/<libtorch version>[-<flavour>], where what needs no
+#                 libtorch is shared by all of them, in build/core[-<flavour>]
 #   PREFIX=DIR    where `make install` puts things; default /usr/local
 #   CC, CXX, CFLAGS, CXXFLAGS, LDFLAGS  as everywhere
 #   V=1           show whole commands
@@ -57,6 +58,8 @@ $(error no libtorch, see above)
 endif
 torch = $(patsubst $(1)=%,%,$(filter $(1)=%,$(TORCH)))
 TORCH_VERSION := $(call torch,version)
+# Of what includes no header of libtorch; in the build folder where that is no default.
+CORE_BUILD := $(if $(BUILD),$(BUILD)/core,build/core$(if $(FLAVOUR),-$(FLAVOUR)))
 BUILD ?= build/$(TORCH_VERSION)$(if $(FLAVOUR),-$(FLAVOUR))
 $(info libtorch $(TORCH_VERSION) of $(call torch,root) (found by: $(call torch,source)), building in $(BUILD))
 endif
@@ -111,90 +114,100 @@ FUZZ_TARGETS := $(shell sed -n 's/^TARGET(\(.*\))/\1/p' tests/fuzz/targets.def)
 FUZZ_C := $(filter-out %/entry.c %/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
 FORMATTED := $(sort $(shell find core include shim tests -name '*.[ch]' -o -name '*.cpp'))
 
-GEN_C := $(PROTO:core/%.proto=$(BUILD)/gen/%.pb-c.c)
+GEN_C := $(PROTO:core/%.proto=$(CORE_BUILD)/gen/%.pb-c.c)
 GEN_H := $(GEN_C:.c=.h)
 # The page of `quality --html`: files for browsers, which become one text of C. Scripts are in the order
 # in which they are read.
 PAGE := core/report/page
 PAGE_FILES := $(addprefix $(PAGE)/,page.html page.css dom.js report.js icicle.js metrics.js layers.js \
     table.js page.js)
-PAGE_C := $(BUILD)/gen/report/page/page.c
+PAGE_C := $(CORE_BUILD)/gen/report/page/page.c
 GEN_OBJ := $(GEN_C:.c=.o) $(PAGE_C:.c=.o)
-CORE_OBJ := $(CORE_C:%.c=$(BUILD)/%.o)
-CLI_OBJ := $(CLI_C:%.c=$(BUILD)/%.o)
+CORE_OBJ := $(CORE_C:%.c=$(CORE_BUILD)/%.o)
+CLI_OBJ := $(CLI_C:%.c=$(CORE_BUILD)/%.o)
 SHIM_OBJ := $(SHIM_CXX:%.cpp=$(BUILD)/%.o)
-UNIT_OBJ := $(UNIT_C:%.c=$(BUILD)/%.o)
-UNIT := $(UNIT_C:%.c=$(BUILD)/%)
-FUZZ_OBJ := $(FUZZ_C:%.c=$(BUILD)/%.o)
-FUZZ_ENTRIES := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/entry-%.o)
-FUZZERS := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/fuzz-%)
-REPLAY := $(BUILD)/tests/fuzz/replay
+UNIT_OBJ := $(UNIT_C:%.c=$(CORE_BUILD)/%.o)
+UNIT := $(UNIT_C:%.c=$(CORE_BUILD)/%)
+FUZZ_OBJ := $(FUZZ_C:%.c=$(CORE_BUILD)/%.o)
+FUZZ_ENTRIES := $(FUZZ_TARGETS:%=$(CORE_BUILD)/tests/fuzz/entry-%.o)
+FUZZERS := $(FUZZ_TARGETS:%=$(CORE_BUILD)/tests/fuzz/fuzz-%)
+REPLAY := $(CORE_BUILD)/tests/fuzz/replay
 
 # Everything with internal names visible, for the program and the unit tests; the installed
 # libraries export the public API alone.
-INTERNAL := $(BUILD)/libhtp-internal.a
+INTERNAL := $(CORE_BUILD)/libhtp-internal.a
+SHIM := $(BUILD)/libhtp-shim.so
+# Programs and libraries look for the shim beside them: a build folder has them of the core's.
 STATIC := $(BUILD)/libhtp.a
 SHARED := $(BUILD)/libhtp.so.$(VERSION)
-SHIM := $(BUILD)/libhtp-shim.so
 PROGRAM := $(BUILD)/htp-trace
 # The program with its main() under another name, which tests/started.c calls.
 STARTED := $(BUILD)/htp-trace-started
-STARTED_OBJ := $(BUILD)/tests/started.o $(BUILD)/tests/started_main.o
+STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
+BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED)
+in_core = $(patsubst $(BUILD)/%,$(CORE_BUILD)/%,$(1))
 
 .PHONY: all
 all: $(PROGRAM) $(STATIC) $(SHARED) $(BUILD)/libhtp.so $(SHIM)
 
 # ---- what a build depends on besides files: a stamp changes when its text does ---------------------
 
-STAMP_flags := $(CC) $(CXX) $(C_FLAGS) $(CXX_FLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(WARNINGS)
-STAMP_libtorch := $(filter-out source=%,$(TORCH))
-STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C) : $(SHIM_CXX)
+# Of the core, and of the shim.
+STAMP_flags := $(CC) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS)
+STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C)
 STAMP_libdir := $(LIBDIR)
 STAMP_page := $(PAGE_FILES)
+STAMP_shim-flags := $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(LDFLAGS) $(WARNINGS)
+STAMP_shim-objects := $(SHIM_CXX)
+STAMP_libtorch := $(filter-out source=%,$(TORCH))
 
-$(BUILD)/stamp/%: FORCE
+CORE_STAMPS := $(addprefix $(CORE_BUILD)/stamp/,flags objects libdir page)
+SHIM_STAMPS := $(addprefix $(BUILD)/stamp/,shim-flags shim-objects libtorch)
+$(CORE_STAMPS) $(SHIM_STAMPS): FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(STAMP_$*)' | cmp -s - $@ || printf '%s\n' '$(STAMP_$*)' > $@
+	@printf '%s\n' '$(STAMP_$(@F))' | cmp -s - $@ || printf '%s\n' '$(STAMP_$(@F))' > $@
 .PHONY: FORCE
 FORCE:
 
 # ---- compiling -----------------------------------------------------------------------------------
 
-$(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h: core/%.proto
+$(CORE_BUILD)/gen/%.pb-c.c $(CORE_BUILD)/gen/%.pb-c.h: core/%.proto
 	$(call say,PROTO,$<)
 	@mkdir -p $(@D)
-	$(Q)$(PROTOC_C) --proto_path=core --c_out=$(BUILD)/gen $<
+	$(Q)$(PROTOC_C) --proto_path=core --c_out=$(CORE_BUILD)/gen $<
 
-$(PAGE_C): scripts/embed-page $(PAGE_FILES) $(BUILD)/stamp/page
+$(PAGE_C): scripts/embed-page $(PAGE_FILES) $(CORE_BUILD)/stamp/page
 	$(call say,PAGE,$(PAGE))
 	@mkdir -p $(@D)
 	$(Q)scripts/embed-page $(PAGE_FILES) > $@
 
-$(GEN_OBJ): %.o: %.c $(BUILD)/stamp/flags
+$(GEN_OBJ): %.o: %.c $(CORE_BUILD)/stamp/flags
 	$(call say,CC,$<)
-	$(Q)$(CC) $(C_FLAGS) -isystem $(BUILD)/gen $(CFLAGS) -MD -MP -c -o $@ $<
+	$(Q)$(CC) $(C_FLAGS) -isystem $(CORE_BUILD)/gen $(CFLAGS) -MD -MP -c -o $@ $<
 
-$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: $(BUILD)/%.o: %.c $(BUILD)/stamp/flags | $(GEN_H)
+$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: $(CORE_BUILD)/%.o: %.c $(CORE_BUILD)/stamp/flags | $(GEN_H)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(C_FLAGS) -isystem $(BUILD)/gen $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) -MD -MP \
-	    -c -o $@ $<
+	$(Q)$(CC) $(C_FLAGS) -isystem $(CORE_BUILD)/gen $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) $(LAST_FLAGS) \
+	    -MD -MP -c -o $@ $<
+# Tests take longer to optimise than to run.
+$(UNIT_OBJ): LAST_FLAGS := -O0 -U_FORTIFY_SOURCE
 
-$(FUZZ_ENTRIES): $(BUILD)/tests/fuzz/entry-%.o: tests/fuzz/entry.c $(BUILD)/stamp/flags
+$(FUZZ_ENTRIES): $(CORE_BUILD)/tests/fuzz/entry-%.o: tests/fuzz/entry.c $(CORE_BUILD)/stamp/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) -DFUZZ_TARGET=fuzz_$* $(WARNINGS) $(CFLAGS) -MD -MP -c -o $@ $<
 
 # Only the objects that name the installed shim are made anew when the prefix changes.
-LIBDIR_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(shell grep -ls HTP_SHIM_PATH $(CORE_C)))
-$(LIBDIR_OBJ): $(BUILD)/stamp/libdir
+LIBDIR_OBJ := $(patsubst %.c,$(CORE_BUILD)/%.o,$(shell grep -ls HTP_SHIM_PATH $(CORE_C)))
+$(LIBDIR_OBJ): $(CORE_BUILD)/stamp/libdir
 $(LIBDIR_OBJ): OBJECT_FLAGS := -DHTP_SHIM_PATH='"$(LIBDIR)/htp/libhtp-shim.so"'
 
 # libtorch's headers take longer to read than the shim to compile: they are read once.
 PRECOMPILED := $(BUILD)/shim/precompiled.h
 SHIM_COMPILE = $(CXX) $(CXX_FLAGS) $(TORCH_CFLAGS) $(WARNINGS) $(SHIM_WARNINGS) $(CXXFLAGS) -MD -MP
 
-$(PRECOMPILED).gch: shim/precompiled.h $(BUILD)/stamp/flags $(BUILD)/stamp/libtorch
+$(PRECOMPILED).gch: shim/precompiled.h $(BUILD)/stamp/shim-flags $(BUILD)/stamp/libtorch
 	$(call say,CXX,$<)
 	@mkdir -p $(@D)
 	$(Q)cp $< $(PRECOMPILED)
@@ -210,49 +223,53 @@ $(SHIM_OBJ): $(BUILD)/%.o: %.cpp $(PRECOMPILED).gch
 
 # ---- linking -------------------------------------------------------------------------------------
 
-$(INTERNAL): $(CORE_OBJ) $(GEN_OBJ) $(BUILD)/stamp/objects
+$(INTERNAL): $(CORE_OBJ) $(GEN_OBJ) $(CORE_BUILD)/stamp/objects
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(filter %.o,$^)
 
-$(STATIC): $(CORE_OBJ) $(GEN_OBJ) $(BUILD)/stamp/objects
+$(call in_core,$(STATIC)): $(CORE_OBJ) $(GEN_OBJ) $(CORE_BUILD)/stamp/objects
 	$(call say,AR,$@)
-	$(Q)$(LD) -r -o $(BUILD)/libhtp.o $(filter %.o,$^)
-	$(Q)$(OBJCOPY) --localize-hidden $(BUILD)/libhtp.o
+	$(Q)$(LD) -r -o $(CORE_BUILD)/libhtp.o $(filter %.o,$^)
+	$(Q)$(OBJCOPY) --localize-hidden $(CORE_BUILD)/libhtp.o
 	$(Q)rm -f $@
-	$(Q)$(AR) rcs $@ $(BUILD)/libhtp.o
+	$(Q)$(AR) rcs $@ $(CORE_BUILD)/libhtp.o
 
 # What libtorch was given to call stays: a process that closes the library has no other one.
-$(SHARED): $(CORE_OBJ) $(GEN_OBJ) scripts/libhtp.map $(BUILD)/stamp/objects
+$(call in_core,$(SHARED)): $(CORE_OBJ) $(GEN_OBJ) scripts/libhtp.map $(CORE_BUILD)/stamp/objects
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete \
 	    -Wl,--version-script=scripts/libhtp.map $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) \
 	    $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(CORE_LIBS)
 
+$(BESIDE_SHIM): $(BUILD)/%: $(CORE_BUILD)/%
+	$(Q)mkdir -p $(@D)
+	$(Q)ln -f $< $@ 2>/dev/null || cp -pf $< $@
+
 $(BUILD)/libhtp.so: $(SHARED)
 	$(Q)ln -sf $(notdir $(SHARED)) $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 
-$(PROGRAM): $(CLI_OBJ) $(INTERNAL) $(BUILD)/stamp/objects
+$(call in_core,$(PROGRAM)): $(CLI_OBJ) $(INTERNAL) $(CORE_BUILD)/stamp/objects
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o %.a,$^) $(CORE_LIBS)
 
-$(SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtorch $(BUILD)/stamp/objects
+$(SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtorch $(BUILD)/stamp/shim-objects
 	$(call say,LD,$@)
 	$(Q)$(CXX) -shared -Wl,-soname,libhtp-shim.so -Wl,--version-script=scripts/libhtp-shim.map \
 	    $(CXXFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o,$^) $(TORCH_LIBS) -ldl -lpthread
 
-$(BUILD)/tests/started.o: tests/started.c $(BUILD)/stamp/flags
-$(BUILD)/tests/started_main.o: core/cli/main.c $(BUILD)/stamp/flags
-$(BUILD)/tests/started_main.o: OBJECT_FLAGS := -Dmain=htp_trace_main
+$(CORE_BUILD)/tests/started.o: tests/started.c $(CORE_BUILD)/stamp/flags
+$(CORE_BUILD)/tests/started_main.o: core/cli/main.c $(CORE_BUILD)/stamp/flags
+$(CORE_BUILD)/tests/started_main.o: OBJECT_FLAGS := -Dmain=htp_trace_main
 $(STARTED_OBJ):
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) -MD -MP -c -o $@ $<
 
-$(STARTED): $(STARTED_OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(INTERNAL) $(BUILD)/stamp/objects
+$(call in_core,$(STARTED)): $(STARTED_OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(INTERNAL) $(CORE_BUILD)/stamp/objects
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o %.a,$^) $(CORE_LIBS)
@@ -265,7 +282,7 @@ $(REPLAY): $(REPLAY).o $(FUZZ_OBJ) $(INTERNAL)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(LDFLAGS) -o $@ $^ $(CORE_LIBS) $(CHECK_LIBS)
 
-$(FUZZERS): $(BUILD)/tests/fuzz/fuzz-%: $(BUILD)/tests/fuzz/entry-%.o $(FUZZ_OBJ) $(INTERNAL)
+$(FUZZERS): $(CORE_BUILD)/tests/fuzz/fuzz-%: $(CORE_BUILD)/tests/fuzz/entry-%.o $(FUZZ_OBJ) $(INTERNAL)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(CORE_LIBS) $(CHECK_LIBS)
 
@@ -275,9 +292,10 @@ $(FUZZERS): $(BUILD)/tests/fuzz/fuzz-%: $(BUILD)/tests/fuzz/entry-%.o $(FUZZ_OBJ
 help:
 	@echo 'make                 builds the program, the library and the shim'
 	@echo 'make demo            sets up, builds, exports models/bert-tiny.pt, prints its module tree'
-	@echo 'make check           sets up for tests, builds, runs all tests: N passed, N failed, N skipped'
+	@echo 'make check           sets up for tests, builds, runs all tests: N passed, N failed, N skipped;'
+	@echo '                     CHECK="suite install" runs parts of them'
 	@echo 'make unit            runs the unit tests only'
-	@echo 'make asan            unit tests and some thousand exports under ASan and UBSan'
+	@echo 'make asan            unit tests and some thousand exports under ASan and UBSan; SHARE=1/4: fewer'
 	@echo 'make valgrind        unit tests under valgrind'
 	@echo 'make fuzz            builds the fuzzers of tests/fuzz; FUZZ_SECONDS=N runs each for so long'
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
@@ -340,18 +358,23 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check run-check unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality real format format-check tidy tidy-core \
+.PHONY: check tests run-check unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality real format format-check tidy tidy-core \
     tidy-shim tidy-changed
 
-TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_LIBTORCH='$(call torch,root)' \
+TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_CORE_BUILD='$(abspath $(CORE_BUILD))' HTP_LIBTORCH='$(call torch,root)' \
     HTP_LIBTORCH_VERSION='$(TORCH_VERSION)'
 
 check:
 	@scripts/setup --dev --check || scripts/setup --dev
 	$(submake) run-check
 
-run-check: all $(UNIT) $(STARTED) $(REPLAY)
-	@$(TEST_ENV) scripts/run-tests unit corpus suite install
+# The programs that tests run.
+tests: $(UNIT) $(STARTED) $(REPLAY)
+
+# Parts of scripts/run-tests; unit and corpus are the same with each libtorch.
+CHECK ?= unit corpus suite install
+run-check: all tests
+	@$(TEST_ENV) scripts/run-tests $(CHECK)
 
 unit: $(UNIT)
 	@$(TEST_ENV) scripts/run-tests unit
@@ -359,8 +382,10 @@ unit: $(UNIT)
 asan:
 	$(submake) FLAVOUR=asan run-asan
 
-run-asan: all $(UNIT) $(REPLAY)
-	@$(TEST_ENV) scripts/run-tests asan unit corpus exports programs
+# SHARE=1/4 is the first of four shares of what `make asan` exports.
+SHARE ?= 1/1
+run-asan: $(PROGRAM) $(SHIM) $(UNIT) $(REPLAY)
+	@$(TEST_ENV) HTP_SHARE='$(SHARE)' scripts/run-tests asan unit corpus exports programs
 
 # The fuzzers are built; FUZZ_SECONDS=N also runs each for so long.
 fuzz:
@@ -404,7 +429,7 @@ TIDIED_CXX ?= $(SHIM_CXX)
 tidy: tidy-core tidy-shim
 
 tidy-core: $(GEN_H)
-	$(Q)printf '%s\n' $(TIDIED_C) | $(TIDY) $(C_FLAGS) -isystem $(BUILD)/gen \
+	$(Q)printf '%s\n' $(TIDIED_C) | $(TIDY) $(C_FLAGS) -isystem $(CORE_BUILD)/gen \
 	    -DHTP_SHIM_PATH='"$(LIBDIR)/htp/libhtp-shim.so"'
 
 tidy-shim:
