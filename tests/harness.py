@@ -5,6 +5,7 @@ import functools
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,10 +100,10 @@ def case_for_each_model(models):
 
 def run(*arguments, **options) -> subprocess.CompletedProcess:
     """Runs htp-trace and returns what it printed. Raises when it takes longer than TIMEOUT. Options are
-    those of subprocess.run(); without any but timeout, libtorch is there already."""
+    those of subprocess.run(); without any but timeout and cwd, libtorch is there already."""
     command = [str(PROGRAM), *map(str, arguments)]
-    if STARTED.exists() and options.keys() <= {"timeout"}:
-        return started.run(STARTED, command, options.get("timeout", TIMEOUT))
+    if STARTED.exists() and options.keys() <= {"timeout", "cwd"}:
+        return started.run(STARTED, command, **{"timeout": TIMEOUT, **options})
     options = {"capture_output": True, "text": True, "timeout": TIMEOUT, **options}
     return subprocess.run(command, **options)
 
@@ -172,6 +173,7 @@ def made_by(sources: tuple, *arguments, python: str = "") -> Path:
     with locked(folder.with_suffix(".lock")):
         if not folder.exists():
             unready = folder.with_suffix(".unready")
+            shutil.rmtree(unready, ignore_errors=True)  # of a run that was killed
             given = [unready if argument == INTO else argument for argument in arguments]
             command = [python, "-B", *map(str, (sources[0], *given))]
             result = subprocess.run(command, capture_output=True, text=True)

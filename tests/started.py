@@ -2,6 +2,7 @@
 
 import array
 import functools
+import multiprocessing.util
 import os
 import signal
 import socket
@@ -16,6 +17,8 @@ class Starter:
         self.ours, theirs = socket.socketpair()
         self.process = subprocess.Popen([str(program)], stdin=theirs)
         theirs.close()
+        # Waited for: its processor time is that of the tests.
+        multiprocessing.util.Finalize(self, end, (self.ours, self.process), exitpriority=1)
 
     def receive(self, deadline: float) -> int:
         """Raises TimeoutError behind the deadline, on time.monotonic()."""
@@ -24,11 +27,11 @@ class Starter:
         assert len(data) == 4, "the started program is gone"
         return struct.unpack("i", data)[0]
 
-    def run(self, arguments: list, timeout: float) -> subprocess.CompletedProcess:
+    def run(self, arguments: list, timeout: float, cwd: Path) -> subprocess.CompletedProcess:
         deadline = time.monotonic() + timeout
         streams = [os.memfd_create(name) for name in ("stdout", "stderr")]
         try:
-            text = b"".join(os.fsencode(part) + b"\0" for part in (os.getcwd(), *arguments))
+            text = b"".join(os.fsencode(part) + b"\0" for part in (cwd, *arguments))
             rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", streams))
             self.ours.settimeout(None)
             self.ours.sendmsg([struct.pack("I", len(text))], [rights])
@@ -47,6 +50,11 @@ class Starter:
                 os.close(stream)
 
 
+def end(ours: socket.socket, process: subprocess.Popen) -> None:
+    ours.close()
+    process.wait()
+
+
 def contents(stream: int) -> str:
     """As subprocess.run(text=True) reads it."""
     size = os.fstat(stream).st_size
@@ -58,5 +66,6 @@ def starter(program: Path, process: int) -> Starter:
     return Starter(program)
 
 
-def run(program: Path, arguments: list, timeout: float) -> subprocess.CompletedProcess:
-    return starter(program, os.getpid()).run(arguments, timeout)
+def run(program: Path, arguments: list, timeout: float, cwd=None) -> subprocess.CompletedProcess:
+    """In the folder cwd, or that of this process."""
+    return starter(program, os.getpid()).run(arguments, timeout, cwd or os.getcwd())
