@@ -1,4 +1,5 @@
-"""Operators one by one: traced or scripted by PyTorch, exported, and compared with eager mode.
+"""Operators one by one: traced or scripted by PyTorch, exported at several opsets, and compared with eager
+mode. An opset whose graph and versions of operators are those of another one is checked by onnx alone.
 
 The cases are data, in tests/operators/*_cases.py: CASES is a list of dicts with
   name      unique in the file
@@ -29,6 +30,7 @@ import onnx
 import harness
 import numbers_check
 import operator_files
+from same_runs import run_key
 
 TABLE = operator_files.cases()
 earlier = importlib.import_module("earlier")
@@ -60,9 +62,9 @@ def assert_close(got, wanted, dtype: str, where: str, roundings: int) -> None:
     assert close.all(), f"{where}: {got[~close][:4]}, not {wanted[~close][:4]}"
 
 
-def check_emitted(model: Path, opset: int, emits: tuple) -> None:
+def check_emitted(model: onnx.ModelProto, opset: int, emits: tuple) -> None:
     operator, first = emits
-    nodes = onnx.load(model).graph.node
+    nodes = model.graph.node
     holds = any(node.op_type == operator for node in nodes)
     assert holds == (opset >= first), f"opset {opset}: {[node.op_type for node in nodes]}"
 
@@ -75,7 +77,6 @@ def flattened(got: list, keys: list) -> list:
 
 
 def compare(model: Path, arrays, where: str, roundings: int) -> None:
-    onnx.checker.check_model(onnx.load(model), full_check=True)
     session = numbers_check.session(model)
     names = [argument.name for argument in session.get_inputs()]
     for variant in sorted({key.split("/")[0] for key in arrays}):
@@ -118,6 +119,7 @@ def operator(name: str) -> None:
     roundings = earlier.ROUNDINGS.get(name, 1) if IS_EARLIER else 1
     roundings = max(roundings, case.get("roundings", 1))
     arrays = dict(numpy.load(folder / f"{number}.npz"))
+    ran = set()
     for opset in OPSETS:
         out, told = operator_files.exported(group, opset)
         model, told = out / f"{number}.onnx", told[number]
@@ -127,9 +129,14 @@ def operator(name: str) -> None:
             operator_files.assert_refused(told, why)
             continue
         assert model.exists(), f"opset {opset}: {told}"
-        compare(model, arrays, f"opset {opset}", roundings)
+        proto = onnx.load(model)
+        onnx.checker.check_model(proto, full_check=True)
+        key = run_key(proto)
+        if key not in ran:
+            compare(model, arrays, f"opset {opset}", roundings)
+            ran.add(key)
         if case.get("emits"):
-            check_emitted(model, opset, case["emits"])
+            check_emitted(proto, opset, case["emits"])
 
 
 # ---- the tables themselves ---------------------------------------------------------------------------
