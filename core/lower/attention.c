@@ -21,12 +21,12 @@ typedef struct attention {
     htp_tensor_id key;
     htp_tensor_id value;
     uint32_t key_rank;
-    double scale;
+    double scale;       /* 0: by the size of the heads, which the model knows */
     htp_tensor_id bias; /* what is added to the products; HTP_TENSOR_NONE: nothing */
     bool may_be_masked; /* a row of the bias may be -inf throughout */
 } attention;
 
-/** 1 / √E unless it is given. */
+/** 1 / √E unless it is given; 0 where E is not known here. */
 static double read_scale(htp_lowering *l)
 {
     if (htp_arg_present(l, "scale")) {
@@ -34,11 +34,29 @@ static double read_scale(htp_lowering *l)
     }
     const htp_dim *dims = htp_arg_dims(l, "query");
     uint32_t rank = htp_arg_rank(l, "query");
-    if (rank < 2 || dims[rank - 1].symbol || dims[rank - 1].size < 1) {
-        htp_lower_fail(l, "the size of its heads is not known");
+    if (rank < 2 || (!dims[rank - 1].symbol && dims[rank - 1].size < 1)) {
+        htp_lower_fail(l, "the size of its heads is not valid");
         return 1;
     }
-    return 1 / sqrt((double)dims[rank - 1].size);
+    return dims[rank - 1].symbol ? 0 : 1 / sqrt((double)dims[rank - 1].size);
+}
+
+/** Whether the scale is 1 / √E of a size that the model knows. */
+static bool is_by_size(htp_lowering *l, const attention *a)
+{
+    return a->scale == 0 && !htp_arg_present(l, "scale");
+}
+
+/** The query times the scale. */
+static htp_tensor_id scaled_query(htp_lowering *l, const attention *a)
+{
+    if (!is_by_size(l, a)) {
+        return htp_emit_binary_scalar(l, "Mul", a->query, a->dtype, a->scale);
+    }
+    uint32_t rank = htp_arg_rank(l, "query");
+    htp_tensor_id size = htp_emit_dim(l, a->query, htp_arg_dims(l, "query"), rank - 1);
+    size = htp_emit_cast(l, size, HTP_DTYPE_INT64, a->dtype);
+    return htp_emit_binary(l, "Div", a->query, htp_emit_unary(l, "Sqrt", size));
 }
 
 /** 0 where @p allowed, -inf elsewhere. */
@@ -99,21 +117,35 @@ static void read_mask(htp_lowering *l, attention *a)
                   : htp_arg_tensor_as(l, "attn_mask", a->dtype);
 }
 
-/** Key or value with each head @p repeats times in a row: [..., heads, S, E]. */
+/** Key or value with each head several times in a row, so that there are as many as of the query:
+ * [..., heads, S, E]. */
 static htp_tensor_id repeat_heads(htp_lowering *l, htp_tensor_id x, uint32_t rank,
-                                  const htp_dim *dims, int64_t repeats)
+                                  const htp_dim *dims)
 {
     const int64_t axis = (int64_t)rank - 2;
-    int64_t shape[HTP_SHIM_MAX_RANK] = {0};
-    int64_t heads = dims[rank - 3].size;
-    if (dims[rank - 1].symbol || __builtin_mul_overflow(heads, repeats, &shape[rank - 3])) {
-        htp_lower_fail(l, "the size of its heads is not known");
+    const htp_dim *heads = &dims[rank - 3];
+    const htp_dim *query = htp_arg_dims(l, "query");
+    uint32_t wanted = htp_arg_rank(l, "query") - 3;
+    htp_sizes repeats = htp_sizes_begin(l);
+    if (heads->symbol || query[wanted].symbol) {
+        htp_tensor_id count = htp_emit_dim(l, htp_arg_tensor(l, "query"), query, wanted);
+        htp_tensor_id own = htp_emit_dim(l, x, dims, (int64_t)rank - 3);
+        htp_sizes_add_tensor(&repeats, htp_emit_binary(l, "Div", count, own));
+    } else {
+        htp_sizes_add_int(&repeats, query[wanted].size / heads->size);
     }
-    shape[rank - 2] = -1;
-    shape[rank - 1] = dims[rank - 1].size;
+    htp_sizes_add_int(&repeats, 1);
+    htp_sizes_add_int(&repeats, 1);
+    htp_sizes shape = htp_sizes_begin(l);
+    for (uint32_t i = 0; i + 3 < rank; i++) {
+        htp_sizes_add_int(&shape, 0);
+    }
+    htp_sizes_add_dims(&shape, htp_arg_tensor(l, "query"), query, wanted, wanted + 1);
+    htp_sizes_add_int(&shape, -1);
+    htp_sizes_add_dims(&shape, x, dims, rank - 1, rank);
     x = htp_emit_unsqueeze(l, x, &axis, 1);
-    x = htp_emit_binary(l, "Expand", x, htp_emit_ints(l, (const int64_t[]){repeats, 1, 1}, 3));
-    return htp_emit_reshape(l, x, shape, rank);
+    x = htp_emit_binary(l, "Expand", x, htp_sizes_end(&repeats));
+    return htp_emit_binary(l, "Reshape", x, htp_sizes_end(&shape));
 }
 
 /** Key or value; with enable_gqa it may have fewer heads than the query. */
@@ -129,18 +161,16 @@ static htp_tensor_id read_heads(htp_lowering *l, const char *name, htp_dtype dty
     const htp_dim *heads = &dims[rank - 3];
     const htp_dim *wanted = &htp_arg_dims(l, "query")[query_rank - 3];
     if (heads->symbol || wanted->symbol) {
-        if (!heads->symbol || !wanted->symbol || strcmp(heads->symbol, wanted->symbol) != 0) {
-            htp_lower_fail(l, "its number of heads is not known");
-        }
-        return x;
+        bool is_same =
+            heads->symbol && wanted->symbol && strcmp(heads->symbol, wanted->symbol) == 0;
+        return is_same ? x : repeat_heads(l, x, rank, dims);
     }
     if (heads->size < 1 || wanted->size % heads->size != 0) {
         htp_lower_fail(l, "%lld heads do not divide %lld", (long long)heads->size,
                        (long long)wanted->size);
         return x;
     }
-    int64_t repeats = wanted->size / heads->size;
-    return repeats == 1 ? x : repeat_heads(l, x, rank, dims, repeats);
+    return wanted->size == heads->size ? x : repeat_heads(l, x, rank, dims);
 }
 
 /** The weights: softmax over the keys, zeros for rows that see none. */
@@ -152,7 +182,7 @@ static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
     }
     swapped[a->key_rank - 1] = a->key_rank - 2;
     swapped[a->key_rank - 2] = a->key_rank - 1;
-    htp_tensor_id query = htp_emit_binary_scalar(l, "Mul", a->query, a->dtype, a->scale);
+    htp_tensor_id query = scaled_query(l, a);
     htp_tensor_id key = htp_emit_transpose(l, a->key, swapped, a->key_rank);
     htp_tensor_id x = htp_emit_binary(l, "MatMul", query, key);
     if (a->bias != HTP_TENSOR_NONE) {
@@ -201,7 +231,7 @@ static bool has_attention_heads(htp_lowering *l)
 static bool is_attention_operator(htp_lowering *l, const attention *a)
 {
     if (l->failure || l->model->opset < 23 || a->dtype != HTP_DTYPE_FLOAT32 || l->row->op ||
-        !(a->scale > 0) || !has_attention_heads(l)) {
+        !(a->scale > 0 || is_by_size(l, a)) || !has_attention_heads(l)) {
         return false;
     }
     if (!htp_arg_present(l, "attn_mask")) {
@@ -237,9 +267,14 @@ static void bind_attention_operator(htp_lowering *l, const attention *a)
     htp_tensor_id inputs[] = {htp_arg_tensor_as(l, "query", a->dtype),
                               htp_arg_tensor_as(l, "key", a->dtype),
                               htp_arg_tensor_as(l, "value", a->dtype), emit_full_mask(l)};
-    htp_attribute attributes[] = {htp_attribute_float("scale", a->scale),
-                                  htp_attribute_int("is_causal", 1)};
-    size_t attribute_count = htp_arg_bool(l, "is_causal") ? 2 : 1;
+    htp_attribute attributes[2];
+    size_t attribute_count = 0;
+    if (!is_by_size(l, a)) { /* which is what it does by itself */
+        attributes[attribute_count++] = htp_attribute_float("scale", a->scale);
+    }
+    if (htp_arg_bool(l, "is_causal")) {
+        attributes[attribute_count++] = htp_attribute_int("is_causal", 1);
+    }
     htp_tensor_id y = htp_emit(l, "Attention", (htp_emit_inputs){inputs, 4},
                                (htp_emit_attributes){attributes, attribute_count});
     htp_bind_cast(l, 0, y, a->dtype);

@@ -111,12 +111,12 @@ static htp_tensor_id channel_fill(htp_lowering *l, const htp_normalized *n, doub
         htp_lower_fail(l, "an input of rank %u is not supported", n->rank);
         return HTP_TENSOR_NONE;
     }
-    htp_dim channels = htp_arg_dims(l, "input")[1];
-    if (channels.symbol) {
-        htp_lower_fail(l, "its number of channels is not known");
-        return HTP_TENSOR_NONE;
+    const htp_dim *dims = htp_arg_dims(l, "input");
+    if (dims[1].symbol) {
+        return htp_typed_expand(l, n->dtype, htp_emit_scalar(l, n->dtype, value),
+                                htp_emit_dim(l, n->x, dims, 1));
     }
-    return htp_emit_fill(l, n->dtype, channels.size, value);
+    return htp_emit_fill(l, n->dtype, dims[1].size, value);
 }
 
 /* ---- layer norm ---- */

@@ -8,7 +8,9 @@
  * Averages count the padding that was asked for but not what ceil_mode adds behind it, which ONNX
  * cannot say: the padding becomes a node of its own then. Averages of float64 and int64, which
  * runtimes do not compute, are sums of windows that are gathered one axis at a time.
+ * Windows that depend on the input are in pooling_by_size.c.
  */
+#include "lower/pooling.h"
 #include "lower/compose.h"
 #include "lower/constant.h"
 #include "lower/kernels.h"
@@ -231,8 +233,12 @@ static htp_dtype max_dtype(htp_lowering *l)
  * within a channel. */
 void htp_lower_max_pool(htp_lowering *l)
 {
-    pooling p = read_pooling(l);
     htp_dtype dtype = max_dtype(l);
+    if (htp_pooling_follows_sizes(l)) {
+        htp_lower_max_pool_by_size(l, dtype);
+        return;
+    }
+    pooling p = read_pooling(l);
     if (dtype == HTP_DTYPE_INT64 || p.is_gathered) {
         max_pool_gathered(l, &p, dtype);
         return;
@@ -357,6 +363,10 @@ static void bind_gathered_average(htp_lowering *l, const pooling *p, htp_dtype d
 
 void htp_lower_avg_pool(htp_lowering *l)
 {
+    if (htp_pooling_follows_sizes(l)) {
+        htp_lower_avg_pool_by_size(l);
+        return;
+    }
     pooling p = read_pooling(l);
     bool divided = htp_arg_present(l, "divisor_override");
     if (htp_arg_dtype(l, "self") == HTP_DTYPE_FLOAT64 ||

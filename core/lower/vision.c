@@ -55,29 +55,40 @@ static htp_dtype pixel_dtype(htp_lowering *l)
     return htp_kernel_dtype(l, "DepthToSpace", htp_output_dtype(l, 0));
 }
 
-/** The size of a dim that must be known and small enough to list its elements. */
+/** The size of a dim, small enough to list its elements; 0: only the model knows it. */
 static int64_t read_channels(htp_lowering *l, uint32_t axis)
 {
     const int64_t most = INT64_C(1) << 24;
     const htp_dim *dims = htp_arg_dims(l, "self");
-    if (axis >= htp_arg_rank(l, "self") || dims[axis].symbol || dims[axis].size < 1 ||
-        dims[axis].size > most) {
-        htp_lower_fail(l, "its number of channels is not known");
+    if (axis >= htp_arg_rank(l, "self") || (!dims[axis].symbol && dims[axis].size > most)) {
+        htp_lower_fail(l, "its number of channels is not supported");
         return 1;
     }
-    return dims[axis].size;
+    return dims[axis].symbol ? 0 : dims[axis].size;
 }
 
-/** Channels in another order: [rows, columns] of them become [columns, rows]. */
-static htp_tensor_id transpose_channels(htp_lowering *l, htp_tensor_id x, int64_t axis,
-                                        int64_t rows, int64_t columns)
+/** The numbers of the channels of [N, C, ...], as a matrix of @p rows read column by column. */
+static htp_tensor_id transposed_order(htp_lowering *l, htp_tensor_id x, int64_t rows)
 {
-    int64_t *order = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)(rows * columns));
+    const htp_dim channels[] = {{.symbol = ""}, {.symbol = ""}};
+    htp_tensor_id order = htp_emit_count_up(l, htp_emit_dim(l, x, channels, 1));
+    order = htp_emit_reshape(l, order, (const int64_t[]){rows, -1}, 2);
+    order = htp_emit_transpose(l, order, (const int64_t[]){1, 0}, 2);
+    return htp_emit_reshape(l, order, (const int64_t[]){-1}, 1);
+}
+
+/** Channels of [N, C, ...] in another order: [rows, columns] of them become [columns, rows].
+ * @param columns  0: as many as there are */
+static htp_tensor_id transpose_channels(htp_lowering *l, htp_tensor_id x, int64_t rows,
+                                        int64_t columns)
+{
+    int64_t *order = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)(rows * columns) + 1);
     for (int64_t i = 0; i < rows * columns; i++) {
         order[i] = i % rows * columns + i / rows;
     }
-    return htp_emit(l, "Gather", HTP_IN(x, htp_emit_ints(l, order, (size_t)(rows * columns))),
-                    HTP_AT(htp_attribute_int("axis", axis)));
+    htp_tensor_id positions =
+        columns ? htp_emit_ints(l, order, (size_t)(rows * columns)) : transposed_order(l, x, rows);
+    return htp_emit(l, "Gather", HTP_IN(x, positions), HTP_AT(htp_attribute_int("axis", 1)));
 }
 
 /** The last of @p rank dims split in two, with @p inner in the second one. */
@@ -162,7 +173,7 @@ void htp_lower_pixel_unshuffle(htp_lowering *l)
     int64_t channels = read_channels(l, rank < 3 ? 0 : rank - 3);
     htp_tensor_id x = htp_emit(l, "SpaceToDepth", HTP_IN(read_images(l, dtype)),
                                HTP_AT(htp_attribute_int("blocksize", block)));
-    bind_images(l, transpose_channels(l, x, 1, block * block, channels), dtype);
+    bind_images(l, transpose_channels(l, x, block * block, channels), dtype);
 }
 
 /** channel_shuffle: groups of channels are interleaved. */
@@ -170,10 +181,10 @@ void htp_lower_channel_shuffle(htp_lowering *l)
 {
     int64_t groups = htp_arg_int(l, "groups");
     int64_t channels = read_channels(l, 1);
-    if (groups < 1 || channels % groups != 0) {
+    if (groups < 1 || groups > INT64_C(1) << 24 || channels % groups != 0) {
         htp_lower_fail(l, "%lld groups do not divide %lld channels", (long long)groups,
                        (long long)channels);
         return;
     }
-    htp_bind(l, 0, transpose_channels(l, htp_arg_tensor(l, "self"), 1, groups, channels / groups));
+    htp_bind(l, 0, transpose_channels(l, htp_arg_tensor(l, "self"), groups, channels / groups));
 }

@@ -42,15 +42,21 @@ static htp_tensor_id constant_positions(htp_lowering *l, int64_t size, const htp
 htp_tensor_id htp_emit_positions(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_dim size,
                                  const htp_window *window)
 {
-    const int64_t first = 0;
-    const int64_t last = 1;
     if (!size.symbol) {
         return constant_positions(l, size.size, window);
     }
-    int64_t reach = window->dilation * (window->kernel - 1);
     htp_tensor_id length =
         htp_emit(l, "Shape", HTP_IN(x),
                  HTP_AT(htp_attribute_int("start", axis), htp_attribute_int("end", axis + 1)));
+    return htp_emit_positions_within(l, length, window);
+}
+
+htp_tensor_id htp_emit_positions_within(htp_lowering *l, htp_tensor_id length,
+                                        const htp_window *window)
+{
+    const int64_t first = 0;
+    const int64_t last = 1;
+    int64_t reach = window->dilation * (window->kernel - 1);
     htp_tensor_id end = htp_emit_binary(
         l, "Add", htp_emit_squeeze(l, length, &first, 1),
         htp_emit_scalar_int(l, HTP_DTYPE_INT64, window->padding + window->end_padding - reach));

@@ -24,6 +24,10 @@ bool htp_window_check(htp_lowering *l, const htp_window *windows, size_t axes);
 htp_tensor_id htp_emit_positions(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_dim size,
                                  const htp_window *window);
 
+/** The same on an axis of @p length elements, a [1] tensor. */
+htp_tensor_id htp_emit_positions_within(htp_lowering *l, htp_tensor_id length,
+                                        const htp_window *window);
+
 /**
  * The windows along the last @p axes axes of a tensor.
  * @param x     of @p dtype, [N, C, ...] with @p axes axes behind
