@@ -327,6 +327,19 @@ void htp_lower_parts(htp_lowering *l)
     l->row = row;
 }
 
+/** An operator that asks for sizes, which are those of either part. */
+void htp_lower_sizes_of_parts(htp_lowering *l)
+{
+    const htp_operator *row = l->row;
+    l->row = real_row(l);
+    if (!l->failure) {
+        l->part = HTP_PART_REAL;
+        l->row->lower(l);
+        l->part = HTP_PART_NONE;
+    }
+    l->row = row;
+}
+
 /** An operator that makes real numbers, of a complex dtype. */
 void htp_lower_real_part(htp_lowering *l)
 {

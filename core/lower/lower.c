@@ -176,11 +176,12 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
 }
 
 /** Why there is no row for the node; NULL where it has none only because an earlier node failed, so
- * that nobody knows that it would be given quantised tensors. */
+ * that nobody knows that it would be given quantised tensors, or complex numbers. */
 static const char *find_missing(htp_lowering *l)
 {
     const htp_trace_node *node = l->node;
-    bool is_quantized = htp_table_find_quantized(node->kind) != NULL ||
+    bool is_elsewhere = htp_table_find_quantized(node->kind) != NULL ||
+                        htp_table_find_complex(node->kind) != NULL ||
                         strncmp(node->kind, "quantized::", strlen("quantized::")) == 0;
     bool follows = false;
     (void)find_obstacles(l, node->inputs, node->input_count, &follows);
@@ -191,7 +192,7 @@ static const char *find_missing(htp_lowering *l)
     if (htp_node_is_complex(l)) {
         return "there is no lowering for it with complex numbers";
     }
-    if (is_quantized && (node->failure || follows)) {
+    if (is_elsewhere && (node->failure || follows)) {
         return node->failure;
     }
     return htp_node_is_quantized(l) ? "there is no lowering for it with quantised numbers"

@@ -4,6 +4,10 @@
  * Which neighbour is nearest hangs on the rounding of a float32 product, and runtimes round ONNX
  * Resize in other ways (14 to 2 comes out wrong). So Resize is used for whole factors, which all
  * compute alike, and otherwise each axis gathers the positions that PyTorch computes.
+ *
+ * PyTorch's kernels of the "exact" operators do not agree for some sizes (2 to 41; 94 of the 262144
+ * pairs up to 512). Where the model finds the sizes, it computes the positions in all ways, and one
+ * that they do not agree upon is behind the last: a runtime refuses to gather it.
  */
 #include "lower/compose.h"
 #include "lower/resize.h"
@@ -135,8 +139,13 @@ static axis_plan plan_unknown(htp_lowering *l, const htp_resizing *r, size_t axi
     if (whole || (scale == 0 && same)) {
         return (axis_plan){.factor = factor};
     }
-    bool is_certain = is_exact(l) ? scale > 0 && exact_scale_is_certain(scale)
-                                  : !(scale > 0) || scale_is_certain(scale);
+    bool is_certain = !(scale > 0);
+    if (is_exact(l)) {
+        is_certain = is_certain ? htp_arg_dtype(l, r->input) != HTP_DTYPE_FLOAT64
+                                : exact_scale_is_certain(scale);
+    } else if (!is_certain) {
+        is_certain = scale_is_certain(scale);
+    }
     if (!is_certain) {
         htp_lower_fail(l, "which neighbour is nearest depends on the machine for some sizes; give "
                           "that axis a fixed one");
@@ -156,6 +165,36 @@ static htp_tensor_id emit_ratio(htp_lowering *l, const htp_resizing *r, size_t a
     return htp_emit_binary(l, "Div", in, out);
 }
 
+static htp_tensor_id add_number(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, double number)
+{
+    return htp_emit_binary_scalar(l, "Add", x, dtype, number);
+}
+
+/** floor(max(x, 0) + 1/2) of float32 */
+static htp_tensor_id round_half(htp_lowering *l, htp_tensor_id x)
+{
+    x = htp_emit_binary_scalar(l, "Max", x, HTP_DTYPE_FLOAT32, 0);
+    return htp_emit_unary(l, "Floor", add_number(l, x, HTP_DTYPE_FLOAT32, 0.5));
+}
+
+/** Whether all ways in which exact_position() finds a position, with 1/2 in @p i, agree on floor(i
+ * · ratio). */
+static htp_tensor_id positions_agree(htp_lowering *l, htp_tensor_id i, htp_tensor_id ratio)
+{
+    const htp_dtype narrow = HTP_DTYPE_FLOAT32;
+    const htp_dtype wide = HTP_DTYPE_FLOAT64;
+    htp_tensor_id product = htp_emit_binary(l, "Mul", i, ratio);
+    htp_tensor_id direct = htp_emit_unary(l, "Floor", product);
+    htp_tensor_id separate = round_half(l, add_number(l, product, narrow, -0.5));
+    /* Exact in float64, and rounded once. */
+    htp_tensor_id fused = htp_emit_binary(l, "Mul", htp_emit_cast(l, i, narrow, wide),
+                                          htp_emit_cast(l, ratio, narrow, wide));
+    fused = htp_emit_cast(l, add_number(l, fused, wide, -0.5), wide, narrow);
+    fused = round_half(l, fused);
+    return htp_emit_binary(l, "And", htp_emit_binary(l, "Equal", direct, separate),
+                           htp_emit_binary(l, "Equal", direct, fused));
+}
+
 /** min(floor(i · ratio), in - 1) in float32, as PyTorch computes it; of the "exact" operators with
  * i + 1/2. */
 static htp_tensor_id emit_positions(htp_lowering *l, const htp_resizing *r, size_t axis)
@@ -172,12 +211,15 @@ static htp_tensor_id emit_positions(htp_lowering *l, const htp_resizing *r, size
                         htp_emit_scalar_int(l, whole, 1)),
                  HTP_NO_AT);
     x = htp_emit_cast(l, x, whole, HTP_DTYPE_FLOAT32);
-    if (is_exact(l)) {
-        x = htp_emit_binary_scalar(l, "Add", x, HTP_DTYPE_FLOAT32, 0.5);
+    x = is_exact(l) ? add_number(l, x, HTP_DTYPE_FLOAT32, 0.5) : x;
+    htp_tensor_id place = htp_emit_unary(l, "Floor", htp_emit_binary(l, "Mul", x, ratio));
+    place = htp_emit_cast(l, place, HTP_DTYPE_FLOAT32, whole);
+    place = htp_emit_binary(l, "Min", place, htp_emit_binary(l, "Sub", in, htp_emit_int(l, 1)));
+    if (is_exact(l) && !(r->scales[axis] > 0)) {
+        htp_tensor_id agree = positions_agree(l, x, ratio);
+        return htp_emit(l, "Where", HTP_IN(agree, place, in), HTP_NO_AT);
     }
-    x = htp_emit_unary(l, "Floor", htp_emit_binary(l, "Mul", x, ratio));
-    x = htp_emit_cast(l, x, HTP_DTYPE_FLOAT32, whole);
-    return htp_emit_binary(l, "Min", x, htp_emit_binary(l, "Sub", in, htp_emit_int(l, 1)));
+    return place;
 }
 
 static htp_tensor_id gather_axis(htp_lowering *l, const htp_resizing *r, const axis_plan *plan,

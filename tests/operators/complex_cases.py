@@ -52,6 +52,10 @@ FUNCTIONS = {
     "rsub": lambda z: torch.rsub(z, 2.0), "stack": lambda z: torch.stack([z, z.conj()], 1),
     "cat": lambda z: torch.cat([z, z.real], 1), "written": lambda z: z.clone().mul_(2.0),
 }
+FUNCTIONS |= {
+    "size": lambda z: z * z.size(0) + z.shape[1], "sizes": lambda z: z.reshape(z.size()) / z.numel(),
+    "length": lambda z: z * len(z),
+}
 for name, function in FUNCTIONS.items():
     call(name, on_pairs(function), PAIRS, dynamic=None if name == "adjoint" else {0: {0: "batch"}})
     if name != "to-double":

@@ -169,12 +169,10 @@ for mode in ["nearest", "nearest-exact", "bilinear", "bicubic"]:
     call(f"interpolate/dynamic/{mode}/2", lambda x, m=mode: F.interpolate(x, scale_factor=2, mode=m),
          (2, 3, 6, 7), dynamic=axes)
     call(f"interpolate/dynamic/{mode}/to-size",
-         lambda x, m=mode: F.interpolate(x, size=(8, 9), mode=m), (2, 3, 6, 7), dynamic=axes,
-         refused=mode == "nearest-exact" and "depends on the machine for some sizes")
+         lambda x, m=mode: F.interpolate(x, size=(8, 9), mode=m), (2, 3, 6, 7), dynamic=axes)
     call(f"interpolate/dynamic/{mode}/like-other",
          lambda x, y, m=mode: F.interpolate(x, size=y.shape[2:], mode=m), (2, 3, 6, 7), (1, 1, 9, 4),
-         dynamic={0: {0: "batch", 2: "height"}, 1: {2: "to_height", 3: "to_width"}},
-         refused=mode == "nearest-exact" and "depends on the machine for some sizes")
+         dynamic={0: {0: "batch", 2: "height"}, 1: {2: "to_height", 3: "to_width"}})
     for dtype in [torch.float16, torch.bfloat16]:
         # Before PyTorch 2 the weights of bicubic were bfloat16, too.
         call(f"interpolate/{mode}/{dtype}", lambda x, m=mode: F.interpolate(x, scale_factor=2, mode=m),
@@ -188,6 +186,14 @@ for factor in (0.5, 0.25, 1.7, 2.5):
     call(f"interpolate/dynamic/nearest-exact/by-{factor}",
          lambda x, f=factor: F.interpolate(x, scale_factor=f, mode="nearest-exact"), (2, 3, 6),
          dynamic={0: {2: "length"}}, others=lambda: [[torch.randn(2, 3, n)] for n in (4, 13, 64, 201)])
+call("interpolate/dynamic/nearest-exact/like-others",
+     lambda x, y: F.interpolate(x, size=y.shape[2:], mode="nearest-exact"), (1, 1, 6), (1, 1, 9),
+     dynamic={0: {2: "length"}, 1: {2: "to_length"}},
+     others=lambda: [[torch.randn(1, 1, n), torch.randn(1, 1, m)]
+                     for n, m in ((1, 1), (1, 7), (7, 1), (14, 5), (5, 14), (224, 97), (97, 224), (37, 512))])
+call("interpolate/dynamic/nearest-exact/float64",
+     lambda x, y: F.interpolate(x, size=y.shape[2:], mode="nearest-exact"), ((1, 1, 6), torch.float64), (1, 1, 9),
+     dynamic={0: {2: "length"}}, refused="depends on the machine for some sizes")
 call("interpolate/nearest/float64", lambda x: F.interpolate(x, scale_factor=2), ((2, 3, 6), torch.float64))
 call("interpolate/nearest/uint8", lambda x: F.interpolate(x, scale_factor=2), ((2, 3, 6, 5), torch.uint8))
 INTERPOLATIONS = (("linear", (2, 3, 7)), ("bilinear", (2, 3, 6, 7)), ("bicubic", (2, 3, 6, 7)),
