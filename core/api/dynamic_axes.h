@@ -8,13 +8,12 @@
 
 /**
  * Makes every axis of the session's inputs dynamic that the traced program does not fix, and traces
- * with them: all at once, without those that an operator is seen to fix; where that fails, each
- * alone, then those that did not fail together. What fixes the others is noted for --verbose.
+ * with them. All dims begin as axes of their own, with sizes that tell them apart. Axes that an
+ * operator compares become one, or a sum of others; those that it fixes are left out. Where
+ * refusals tell nothing, each axis is tried alone, then those that were not refused together. What
+ * fixes the others is noted for --verbose.
  * @return what the trace of the sizes that were given returns, where nothing moves.
  */
 HTP_MUST_USE htp_status htp_session_trace_dynamic(htp_session *session);
-
-/** Traces with the sizes of the session's inputs fixed. */
-HTP_MUST_USE htp_status htp_session_trace_static(htp_session *session);
 
 #endif

@@ -1,6 +1,7 @@
 #include "api/pipeline.h"
 
-#include "api/dynamic_axes.h"
+#include "api/axis_search.h"
+#include "api/lowered_axes.h"
 #include "api/notes.h"
 #include "functions/annotate.h"
 #include "functions/choose.h"
@@ -34,8 +35,7 @@ static htp_status lower_at(htp_session *session, const htp_custom_operators *cus
     }
 }
 
-static htp_status lower_graph(htp_session *session, const htp_custom_operators *customs,
-                              htp_draft **model)
+static htp_status lower_graph(htp_session *session, const void *customs, htp_draft **model)
 {
     HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
     int opset = session->options.opset;
@@ -47,19 +47,15 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
                               htp_draft **model)
 {
     htp_session_begin(session, HTP_STAGE_LOWERED);
+    const htp_lowerer lowerer = {lower_graph, customs};
     htp_status status = lower_graph(session, customs, model);
-    if (htp_status_code(status) == HTP_CODE_UNSUPPORTED && !session->are_sizes_chosen &&
-        session->inputs.axis_count > 0) {
-        htp_status fixed = htp_session_trace_static(session);
-        fixed = fixed ? fixed : lower_graph(session, customs, model);
-        if (!fixed) {
-            htp_session_note(session, "no axis is dynamic: %s", htp_status_message(status));
-            htp_status_free(status);
-            status = HTP_OK;
-        }
-        htp_status_free(fixed);
+    if (htp_status_code(status) == HTP_CODE_UNSUPPORTED && session->inputs.axis_count > 0) {
+        status = htp_lowered_axes_drop(session, &lowerer, status, model);
     }
     HTP_TRY(status);
+    if (session->search) {
+        htp_axis_search_note_refused(session->search);
+    }
     if (session->opset_needed_by && session->options.opset == 0 && (*model)->opset > LEAST_OPSET) {
         htp_session_note(session, "opset %d: %s needs it", (*model)->opset,
                          session->opset_needed_by);

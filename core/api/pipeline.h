@@ -8,7 +8,7 @@
 #include "lower/custom.h"
 
 /** Lowers the session's graph. Some operators can be exported for fixed sizes alone: where nobody
- * asked for dynamic axes, the graph becomes one without any then. */
+ * asked for dynamic axes, the graph becomes one without those that reach them, and a note tells. */
 HTP_MUST_USE htp_status htp_pipeline_lower(htp_session *session,
                                            const htp_custom_operators *customs, htp_draft **model);
 

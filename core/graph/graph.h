@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "graph/size_formula.h"
 #include "interpret/trace/trace.h"
 
 #define HTP_NONE UINT32_MAX
@@ -114,8 +115,9 @@ const htp_trace_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scop
 
 /** An input axis that has a name, whose sizes are 1 and more. */
 typedef struct htp_axis {
-    const char *symbol;
+    const char *symbol; /**< that of a formula is its text */
     int64_t sizes[HTP_SHIM_MAX_LANES];
+    const htp_size_formula *formula; /**< of axes that have none; NULL: its sizes are its own */
 } htp_axis;
 
 /**

@@ -246,6 +246,35 @@ static bool is_number(const htp_symbols *symbols, const int64_t *sizes)
     return true;
 }
 
+/* The polynomial of a formula gets the formula's text for its name. */
+static void add_formulas(htp_symbols *symbols)
+{
+    htp_polynomial_id *axes =
+        HTP_NEW_ARRAY(symbols->arena, htp_polynomial_id, (size_t)symbols->axis_count + 1);
+    for (uint32_t i = 0; i < symbols->axis_count; i++) {
+        axes[i] = axis_of(symbols, i);
+    }
+    for (uint32_t i = 0; i < symbols->axis_count; i++) {
+        const htp_axis *axis = &symbols->axes[i];
+        lane_sizes sizes = sizes_of(symbols, axis->sizes);
+        htp_polynomial_id id = HTP_POLYNOMIAL_NONE;
+        bool is_new = !htp_map_get_bytes(&symbols->by_sizes, &sizes, sizeof(sizes), NULL);
+        if (!axis->formula || find_name(symbols, axis->symbol, &id)) {
+            continue;
+        }
+        id = htp_size_formula_polynomial(&symbols->algebra, axis->formula, axes);
+        if (id == HTP_POLYNOMIAL_NONE) {
+            id = add_symbol(symbols, axis->symbol, 1, &sizes);
+        } else {
+            set_name(symbols, id, axis->symbol);
+            htp_polynomial_set_least(&symbols->algebra, id, 1);
+        }
+        if (is_new) {
+            add_sizes(symbols, &sizes, id);
+        }
+    }
+}
+
 void htp_symbols_init(htp_symbols *symbols, htp_arena *arena, const htp_axis *axes,
                       uint32_t axis_count, uint32_t lane_count)
 {
@@ -255,11 +284,13 @@ void htp_symbols_init(htp_symbols *symbols, htp_arena *arena, const htp_axis *ax
     for (uint32_t i = 0; i < axis_count; i++) {
         lane_sizes sizes = sizes_of(symbols, axes[i].sizes);
         htp_polynomial_id id;
-        if (!htp_map_get_bytes(&symbols->by_sizes, &sizes, sizeof(sizes), &id)) {
+        if (!axes[i].formula &&
+            !htp_map_get_bytes(&symbols->by_sizes, &sizes, sizeof(sizes), &id)) {
             id = add_symbol(symbols, axes[i].symbol, 1, &sizes);
             add_sizes(symbols, &sizes, id);
         }
     }
+    add_formulas(symbols);
 }
 
 void htp_symbols_set_data(htp_symbols *symbols, uint32_t first)

@@ -260,6 +260,7 @@ static void lower_node(htp_lowering *l, const htp_custom_operators *customs, htp
     htp_bindings_restore(l, &kept);
     if (l->failure) {
         htp_unsupported_add(unsupported, l->graph, id, l->failure);
+        HTP_PUSH(l->arena, &l->model->refused, (htp_refused){id, l->failure, !l->row});
         l->failure = NULL;
     }
 }

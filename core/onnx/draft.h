@@ -195,15 +195,23 @@ typedef struct htp_constant {
     uint64_t bytes;
 } htp_constant;
 
+/** A node of the graph that cannot be lowered. */
+typedef struct htp_refused {
+    htp_node_id node;
+    const char *reason;
+    bool is_unknown; /* there is no lowering for it, whatever it is given */
+} htp_refused;
+
 typedef struct htp_draft {
     htp_arena *arena;
     const htp_graph *graph;
     int opset;
-    int needed_opset;               /* a later one that a lowering asked for, or 0 */
-    const char *needed_by;          /* the operator that it was for: "aten::grid_sampler_3d" */
-    htp_origin origin;              /* of the nodes that are added next */
-    uint32_t current_graph;         /* the one that they stand in */
-    const char *const *scope_names; /* by scope: the prefix of its nodes' names */
+    int needed_opset;                /* a later one that a lowering asked for, or 0 */
+    const char *needed_by;           /* the operator that it was for: "aten::grid_sampler_3d" */
+    HTP_VECTOR(htp_refused) refused; /* what kept a lowering from its end, in order */
+    htp_origin origin;               /* of the nodes that are added next */
+    uint32_t current_graph;          /* the one that they stand in */
+    const char *const *scope_names;  /* by scope: the prefix of its nodes' names */
     HTP_VECTOR(htp_tensor) tensors;
     HTP_VECTOR(htp_onnx_node) nodes;
     HTP_VECTOR(htp_nested_graph) graphs;       /* of nodes and functions; graph N is at N - 1 */

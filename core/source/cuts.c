@@ -122,7 +122,7 @@ static uint32_t find_straight(const struct slice *slice, const htp_inputs *input
     *straight = (struct line){.distance = 2};
     for (uint32_t axis = 0; axis < inputs->axis_count; axis++) {
         struct line line = fit_line(slice, &inputs->axes[axis], inputs->lane_count);
-        if (line.distance <= straight->distance) {
+        if (!inputs->axes[axis].formula && line.distance <= straight->distance) {
             *straight = line;
             found = axis;
         }
@@ -146,7 +146,7 @@ static htp_cut go_down(const htp_inputs *inputs, const int64_t *refused)
     int64_t longest = 1;
     for (uint32_t axis = 0; axis < inputs->axis_count; axis++) {
         int64_t way = least_size(&inputs->axes[axis], inputs->lane_count) - refused[axis];
-        if (way > longest) {
+        if (!inputs->axes[axis].formula && way > longest) {
             longest = way;
             cut = (htp_cut){axis, refused[axis] + way / 2};
         }
@@ -180,7 +180,8 @@ static htp_cut find_cut(const struct slice *slice, const htp_inputs *inputs, con
     bool is_known = false;
     for (uint32_t axis = 0; axis < inputs->axis_count; axis++) {
         int64_t size = 0;
-        if (is_exact(slice, &inputs->axes[axis], inputs->lane_count, &size)) {
+        if (!inputs->axes[axis].formula &&
+            is_exact(slice, &inputs->axes[axis], inputs->lane_count, &size)) {
             is_known = true;
             cut = size > refused[axis] && size < cut.size ? (htp_cut){axis, size} : cut;
         }

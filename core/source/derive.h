@@ -122,6 +122,7 @@ typedef struct htp_fact {
     bool is_rank;  /**< ranks rather than sizes */
     bool is_least; /**< have may be larger than want */
     bool is_guess; /**< they need not be equal; it would help if they were */
+    bool is_one;   /**< one of them is 1, and is broadcast */
     uint32_t id;   /**< the same for the same place of the same operator */
 } htp_fact;
 

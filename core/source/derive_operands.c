@@ -19,9 +19,7 @@ enum { COMPARISONS_LOOKED_AT = 6 };
 static void read_broadcast(struct reading *r, const htp_trace_value *a, const htp_trace_value *b)
 {
     for (int64_t d = 1; d <= a->rank && d <= b->rank; d++) {
-        if (dim(r, a, -d) != 1 && dim(r, b, -d) != 1) {
-            add_sizes(r, dim(r, a, -d), dim(r, b, -d));
-        }
+        add_broadcast(r, dim(r, a, -d), dim(r, b, -d), true);
     }
 }
 
@@ -81,8 +79,8 @@ static void read_expand(struct reading *r)
     }
     for (uint32_t d = 1; d <= self->rank && d <= size->element_count; d++) {
         int64_t wanted = element(r, size, size->element_count - d)->i[r->lane];
-        if (dim(r, self, -(int64_t)d) != 1 && wanted > 0) {
-            add_sizes(r, dim(r, self, -(int64_t)d), wanted);
+        if (wanted > 0) {
+            add_broadcast(r, dim(r, self, -(int64_t)d), wanted, false);
         }
     }
 }
@@ -102,8 +100,10 @@ static void read_product(struct reading *r)
     }
     add_sizes(r, dim(r, a, -1), dim(r, b, b->rank > 1 ? -2 : -1));
     for (int64_t d = 3; d <= a->rank && d <= b->rank; d++) {
-        if (second || (dim(r, a, -d) != 1 && dim(r, b, -d) != 1)) {
+        if (second) {
             add_sizes(r, dim(r, a, -d), dim(r, b, -d));
+        } else {
+            add_broadcast(r, dim(r, a, -d), dim(r, b, -d), true);
         }
     }
 }
@@ -403,8 +403,9 @@ uint32_t htp_operands_compare(const htp_trace *trace, uint32_t lane, htp_fact pa
                         .refusal = &unread,
                         .lane = lane,
                         .pairs = pairs};
-    bool is_known = find_reader(r.node) || is_broadcast(r.node);
-    if (is_known) {
+    if (!r.node->failure) {
+        read_comparisons(&r);
+    } else if (find_reader(r.node) || is_broadcast(r.node)) {
         read_operands(&r);
     }
     return r.compared < HTP_PAIR_LIMIT ? r.compared : HTP_PAIR_LIMIT;

@@ -25,7 +25,7 @@ static inline void add_fact(struct reading *r, htp_fact fact)
     if (r->pairs && fact.id < HTP_PAIR_LIMIT) {
         r->pairs[fact.id] = fact;
     }
-    bool differs = fact.is_least ? fact.have < fact.want : fact.have != fact.want;
+    bool differs = !fact.is_one && (fact.is_least ? fact.have < fact.want : fact.have != fact.want);
     if (differs && fact.want > 0 && refusal->fact_count < HTP_FACT_LIMIT) {
         refusal->facts[refusal->fact_count++] = fact;
     }
@@ -34,6 +34,12 @@ static inline void add_fact(struct reading *r, htp_fact fact)
 static inline void add_sizes(struct reading *r, int64_t have, int64_t want)
 {
     add_fact(r, (htp_fact){.have = have, .want = want});
+}
+
+/* Sizes that need not agree where the first one is 1, or, with @p both, where one is. */
+static inline void add_broadcast(struct reading *r, int64_t have, int64_t want, bool both)
+{
+    add_fact(r, (htp_fact){.have = have, .want = want, .is_one = have == 1 || (both && want == 1)});
 }
 
 static inline void add_guess(struct reading *r, int64_t have, int64_t want)

@@ -116,13 +116,6 @@ void htp_read_target(struct reading *r)
     }
 }
 
-static void add_unless_one(struct reading *r, int64_t have, int64_t want)
-{
-    if (have != 1) {
-        add_sizes(r, have, want);
-    }
-}
-
 void htp_read_attention(struct reading *r)
 {
     const htp_trace_value *query = tensor(r, "query");
@@ -135,10 +128,10 @@ void htp_read_attention(struct reading *r)
     add_sizes(r, dim(r, query, -1), dim(r, key, -1));
     add_sizes(r, dim(r, key, -2), dim(r, value, -2));
     if (mask) {
-        add_unless_one(r, dim(r, mask, -1), dim(r, key, -2));
-        add_unless_one(r, dim(r, mask, -2), dim(r, query, -2));
+        add_broadcast(r, dim(r, mask, -1), dim(r, key, -2), false);
+        add_broadcast(r, dim(r, mask, -2), dim(r, query, -2), false);
         for (int64_t d = 3; d <= mask->rank && d <= query->rank; d++) {
-            add_unless_one(r, dim(r, mask, -d), dim(r, query, -d));
+            add_broadcast(r, dim(r, mask, -d), dim(r, query, -d), false);
         }
     }
 }

@@ -16,6 +16,7 @@ struct matching {
     uint32_t argument_count;
     htp_specification *specifications;
     htp_input_path *paths; /* by specification */
+    uint32_t *places;      /* by specification: its input */
     size_t count;
     htp_map symbols;
 };
@@ -83,10 +84,7 @@ static htp_status find_axis(struct matching *m, htp_inputs *inputs, const htp_di
                             uint32_t *index)
 {
     if (!htp_map_get(&m->symbols, dim->symbol, index)) {
-        *index = inputs->axis_count;
-        inputs->axes = htp_arena_grow(m->arena, inputs->axes, inputs->axis_count,
-                                      (size_t)inputs->axis_count + 1, sizeof(*inputs->axes));
-        inputs->axes[inputs->axis_count++] = (htp_axis){dim->symbol, {dim->size}};
+        *index = htp_inputs_add_axis(m->arena, inputs, (htp_axis){dim->symbol, {dim->size}, NULL});
         htp_map_set(m->arena, &m->symbols, dim->symbol, *index);
     }
     int64_t size = inputs->axes[*index].sizes[0];
@@ -114,8 +112,34 @@ static htp_status fill(struct matching *m, const htp_specification *specificatio
         const htp_dim *dim = &specification->dims[d];
         input->dims[0][d] = dim->size;
         inputs->dim_axes[index][d] = HTP_NONE;
-        if (dim->symbol) {
+        if (dim->symbol && dim->size > 0 && htp_size_formula_is_name(dim->symbol)) {
             HTP_TRY(find_axis(m, inputs, dim, &inputs->dim_axes[index][d]));
+        }
+    }
+    return HTP_OK;
+}
+
+/* Sizes that follow from those of all named axes. */
+static htp_status fill_formulas(struct matching *m, const htp_specification *specification,
+                                htp_inputs *inputs, uint32_t index)
+{
+    for (uint32_t d = 0; d < specification->rank; d++) {
+        const htp_dim *dim = &specification->dims[d];
+        if (!dim->symbol || inputs->dim_axes[index][d] != HTP_NONE) {
+            continue;
+        }
+        htp_size_formula *formula = HTP_NEW(m->arena, htp_size_formula);
+        const char *problem = htp_size_formula_parse(m->arena, dim->symbol, &m->symbols, formula);
+        problem = problem ? problem : htp_inputs_set_formula(m->arena, inputs, formula, index, d);
+        if (problem) {
+            return htp_status_make(HTP_CODE_USAGE, "input \"%s\": %s", specification->text,
+                                   problem);
+        }
+        int64_t size = inputs->items[index].dims[0][d];
+        if (dim->size > 0 && dim->size != size) {
+            return htp_status_make(HTP_CODE_USAGE, "input \"%s\": %s is %lld, not %lld",
+                                   specification->text, dim->symbol, (long long)size,
+                                   (long long)dim->size);
         }
     }
     return HTP_OK;
@@ -166,7 +190,7 @@ static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_argum
         return htp_status_make(HTP_CODE_USAGE, "input \"%s\" is given twice",
                                inputs->paths[second].text);
     }
-    (void)htp_inputs_choose_lanes(inputs, 0);
+    bool fits = htp_inputs_choose_lanes(inputs, 0);
     for (uint32_t i = 0; i < inputs->count; i++) {
         const htp_input *input = &inputs->items[i];
         const htp_input_path *path = &inputs->paths[i];
@@ -178,7 +202,9 @@ static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_argum
             HTP_TRY(check_left_out(arena, &arguments[path->argument]));
         }
     }
-    return HTP_OK;
+    return fits ? HTP_OK
+                : htp_status_make(HTP_CODE_USAGE, "a formula is below 1 at every choice of other "
+                                                  "sizes for its axes; give them larger ones");
 }
 
 static htp_status read_specifications(struct matching *m, const char *const *texts)
@@ -245,6 +271,7 @@ htp_status htp_inputs_parse(htp_arena *arena, const char *const *specifications,
         .argument_count = argument_count,
         .specifications = HTP_NEW_ARRAY(arena, htp_specification, count),
         .paths = HTP_NEW_ARRAY(arena, htp_input_path, count),
+        .places = HTP_NEW_ARRAY(arena, uint32_t, count),
         .count = count,
     };
     HTP_TRY(read_specifications(&m, specifications));
@@ -255,7 +282,11 @@ htp_status htp_inputs_parse(htp_arena *arena, const char *const *specifications,
     for (size_t i = 0; i < count; i++) {
         uint32_t place = places[m.paths[i].argument]++;
         paths[place] = m.paths[i];
+        m.places[i] = place;
         HTP_TRY(fill(&m, &m.specifications[i], inputs, place));
+    }
+    for (size_t i = 0; i < count; i++) {
+        HTP_TRY(fill_formulas(&m, &m.specifications[i], inputs, m.places[i]));
     }
     return complete(arena, inputs, arguments);
 }

@@ -69,6 +69,10 @@ HTP_MUST_USE htp_status htp_inputs_archived(htp_arena *arena, const htp_input *a
                                             uint32_t archived_count, const htp_argument *arguments,
                                             uint32_t argument_count, htp_inputs *inputs);
 
+/** A formula of axes in its normal form; NULL where it is too large. */
+const char *htp_inputs_write_formula(htp_arena *arena, const htp_inputs *inputs,
+                                     const htp_size_formula *formula);
+
 /** What came of inputs that were tried. */
 typedef enum htp_trial {
     HTP_TRIAL_REFUSED, /**< forward() does not take them */
@@ -108,14 +112,26 @@ enum { HTP_INPUTS_LANES = 3 };
  * of a patch): the next attempts move one lane far, so that dims behind strides move, and the lanes
  * to both sides, so that a limit of the program on either side shows; then sizes keep what powers
  * of two divide them, and later ones stay near. @p attempt counts from 0; where its inputs would be
- * too large, the next one whose inputs are not is chosen.
- * @return false when there is no such attempt; nothing is changed then.
+ * too large, or formulas below 1, the next one where they are not is chosen.
+ * @return false when there is no such attempt; the sizes are not to be used then.
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
 
+/** Adds an axis. @return its index */
+uint32_t htp_inputs_add_axis(htp_arena *arena, htp_inputs *inputs, htp_axis axis);
+
+/**
+ * Makes a dim follow a formula of axes that have none, with the size that it has in lane 0: an axis
+ * with a formula, which other dims with an equal one share; the axis itself, or a number, where the
+ * formula is no more. The formula is borrowed.
+ * @return NULL, or why the dim cannot be that.
+ */
+const char *htp_inputs_set_formula(htp_arena *arena, htp_inputs *inputs,
+                                   const htp_size_formula *formula, uint32_t input, uint32_t dim);
+
 /** Adds a fourth lane with these sizes (by axis), no larger than those of another lane; or leaves
- * it out again (NULL). */
-void htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes);
+ * it out again (NULL). @return whether formulas are 1 or more there. */
+bool htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes);
 
 /** Whether the bytes of an input can be counted in every lane, as libtorch does: in 63 bits. */
 bool htp_input_fits(const htp_input *input, uint32_t lane_count);

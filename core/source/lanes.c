@@ -132,7 +132,7 @@ static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
     while (!is_apart) {
         is_apart = axis->sizes[1] != axis->sizes[2];
         for (uint32_t i = 0; i < index; i++) {
-            is_apart = is_apart && !move_alike(axis, &inputs->axes[i]);
+            is_apart = is_apart && (inputs->axes[i].formula || !move_alike(axis, &inputs->axes[i]));
         }
         int64_t step = step_of(axis->sizes[0], attempt);
         int64_t next = find_prime(axis->sizes[1] + step, step, false);
@@ -147,7 +147,8 @@ static htp_axis *largest_without(htp_inputs *inputs, uint32_t lane)
     htp_axis *largest = NULL;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         htp_axis *axis = &inputs->axes[i];
-        if (axis->sizes[lane] == 0 && (!largest || axis->sizes[1] > largest->sizes[1])) {
+        if (!axis->formula && axis->sizes[lane] == 0 &&
+            (!largest || axis->sizes[1] > largest->sizes[1])) {
             largest = axis;
         }
     }
@@ -162,8 +163,7 @@ static void make_smallest(htp_inputs *inputs)
         inputs->axes[i].sizes[lane] = 0;
     }
     int64_t size = 0;
-    for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        htp_axis *axis = largest_without(inputs, lane);
+    for (htp_axis *axis; (axis = largest_without(inputs, lane)) != NULL;) {
         do {
             size++;
         } while (size == axis->sizes[0] || (size > 1 && !is_prime(size)));
@@ -171,10 +171,26 @@ static void make_smallest(htp_inputs *inputs)
     }
 }
 
+/* Sizes that follow from those of the other axes. @return whether they are 1 and more */
+static bool set_formulas(htp_inputs *inputs)
+{
+    bool fits = true;
+    for (uint32_t lane = 1; lane < inputs->lane_count; lane++) {
+        for (uint32_t i = 0; i < inputs->axis_count; i++) {
+            htp_axis *axis = &inputs->axes[i];
+            if (axis->formula) {
+                axis->sizes[lane] = htp_size_formula_value(axis->formula, inputs->axes, lane);
+                fits = fits && axis->sizes[lane] >= 1;
+            }
+        }
+    }
+    return fits;
+}
+
 /* Gives the dims of inputs the sizes of their axes. @return whether no input is too large */
 static bool set_dims(htp_inputs *inputs)
 {
-    bool fits = true;
+    bool fits = set_formulas(inputs);
     for (uint32_t i = 0; i < inputs->count; i++) {
         htp_input *input = &inputs->items[i];
         for (uint32_t d = 0; d < input->rank; d++) {
@@ -195,14 +211,18 @@ static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
     const bool has_ones = ways[attempt].moves[1] == SMALLEST;
     inputs->lane_count = inputs->axis_count == 0 ? 1 : HTP_INPUTS_LANES + has_ones;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        move_axis(&inputs->axes[i], i, attempt);
+        if (!inputs->axes[i].formula) {
+            move_axis(&inputs->axes[i], i, attempt);
+        }
     }
     if (has_ones) {
         make_smallest(inputs);
     }
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        tell_apart(inputs, i, attempt);
-        inputs->axes[i].sizes[HTP_INPUTS_LANES] = 1;
+        if (!inputs->axes[i].formula) {
+            tell_apart(inputs, i, attempt);
+            inputs->axes[i].sizes[HTP_INPUTS_LANES] = 1;
+        }
     }
     return set_dims(inputs);
 }
@@ -212,17 +232,18 @@ bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
     if (attempt >= ATTEMPT_COUNT || (attempt > 0 && inputs->axis_count == 0)) {
         return false;
     }
-    while (!set_lanes(inputs, attempt) && attempt + 1 < ATTEMPT_COUNT) {
-        attempt++;
+    bool fits = set_lanes(inputs, attempt);
+    while (!fits && attempt + 1 < ATTEMPT_COUNT) {
+        fits = set_lanes(inputs, ++attempt);
     }
-    return true;
+    return fits;
 }
 
-void htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes)
+bool htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes)
 {
     inputs->lane_count = HTP_INPUTS_LANES + (sizes != NULL);
     for (uint32_t i = 0; sizes && i < inputs->axis_count; i++) {
         inputs->axes[i].sizes[HTP_INPUTS_LANES] = sizes[i];
     }
-    (void)set_dims(inputs);
+    return set_dims(inputs);
 }

@@ -1,71 +1,51 @@
 /*
- * Two numbers must be equal for an operator to run. Where one of them is the same in all lanes and
- * the other one is not, a size was fixed when the program was made, and no choice of sizes helps.
+ * Two numbers must be equal for an operator to run. Where they follow different axes, these belong
+ * together; where one of them is the same in all lanes, a size was fixed when the program was made.
  */
 #include "source/obstacle.h"
 
 #include "source/derive.h"
 
-/* A number in each lane. */
-typedef struct numbers {
-    int64_t lane[HTP_INPUTS_LANES];
-} numbers;
-
-/* What must be equal, and is in the first lane alone. */
-struct conflict {
-    numbers moving;
-    int64_t fixed;
+/* Two numbers in each lane that must be equal where neither is broadcast. */
+struct pair {
+    int64_t have[HTP_SHIM_MAX_LANES];
+    int64_t want[HTP_SHIM_MAX_LANES];
+    bool is_one[HTP_SHIM_MAX_LANES];
 };
 
-static bool is_same(const numbers *n)
+static bool is_same(const int64_t *numbers)
 {
-    return n->lane[0] == n->lane[1] && n->lane[0] == n->lane[2];
+    return numbers[0] == numbers[1] && numbers[0] == numbers[2];
 }
 
-/* A pair of numbers as the lanes have it: whether it is a conflict. */
-static bool read_conflict(const htp_fact *const pairs[HTP_INPUTS_LANES], struct conflict *conflict)
+static bool read_pair(htp_fact (*pairs)[HTP_PAIR_LIMIT], uint32_t index, uint32_t lane_count,
+                      struct pair *pair)
 {
-    numbers have = {{pairs[0]->have, pairs[1]->have, pairs[2]->have}};
-    numbers want = {{pairs[0]->want, pairs[1]->want, pairs[2]->want}};
-    bool must_agree = !pairs[0]->is_guess && !pairs[0]->is_least && !pairs[0]->is_rank;
-    bool differs = have.lane[0] == want.lane[0] && have.lane[1] != want.lane[1] &&
-                   have.lane[2] != want.lane[2];
-    *conflict = (struct conflict){is_same(&want) ? have : want, have.lane[0]};
-    return must_agree && differs && (is_same(&want) || is_same(&have));
+    bool must_agree = true;
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        const htp_fact *fact = &pairs[lane][index];
+        must_agree = must_agree && !fact->is_guess && !fact->is_least && !fact->is_rank;
+        pair->have[lane] = fact->have;
+        pair->want[lane] = fact->want;
+        pair->is_one[lane] = fact->is_one;
+    }
+    return must_agree;
 }
 
-static bool find_conflict(const htp_trace *trace, struct conflict *conflict)
+/* A size that is 1 in the example, where it is broadcast, cannot become the other one. */
+static void keep_one(struct pair *pair)
 {
-    htp_fact pairs[HTP_INPUTS_LANES][HTP_PAIR_LIMIT];
-    uint32_t count = htp_operands_compare(trace, 0, pairs[0]);
-    bool are_alike = true;
-    for (uint32_t lane = 1; lane < HTP_INPUTS_LANES; lane++) {
-        are_alike = htp_operands_compare(trace, lane, pairs[lane]) == count && are_alike;
+    bool is_one = pair->is_one[0] && pair->have[0] != pair->want[0];
+    for (uint32_t lane = 0; is_one && lane < HTP_SHIM_MAX_LANES; lane++) {
+        *(pair->have[0] == 1 ? &pair->want[lane] : &pair->have[lane]) = 1;
     }
-    bool found = false;
-    for (uint32_t i = 0; are_alike && i < count && !found; i++) {
-        const htp_fact *const pair[] = {&pairs[0][i], &pairs[1][i], &pairs[2][i]};
-        found = read_conflict(pair, conflict);
-    }
-    return found;
 }
 
-/* The axis that a number is a multiple of in all lanes. No two axes move alike. */
-static uint32_t find_axis(const htp_inputs *inputs, const numbers *moving)
+/* Whether the numbers are equal in the example, and refused where they are far from it. */
+static bool is_conflict(const struct pair *pair)
 {
-    uint32_t found = HTP_NONE;
-    for (uint32_t i = 0; i < inputs->axis_count && found == HTP_NONE; i++) {
-        const int64_t *sizes = inputs->axes[i].sizes;
-        bool follows = true;
-        for (uint32_t lane = 1; lane < HTP_INPUTS_LANES; lane++) {
-            int64_t a = 0;
-            int64_t b = 1;
-            follows = follows && !__builtin_mul_overflow(sizes[lane], moving->lane[0], &a) &&
-                      !__builtin_mul_overflow(sizes[0], moving->lane[lane], &b) && a == b;
-        }
-        found = follows ? i : HTP_NONE;
-    }
-    return found;
+    return pair->have[0] == pair->want[0] && pair->have[1] != pair->want[1] && !pair->is_one[1] &&
+           pair->have[2] != pair->want[2];
 }
 
 /* ---- where the size was fixed ---- */
@@ -74,7 +54,8 @@ static uint32_t count_moving_dims(const htp_trace_value *value)
 {
     uint32_t count = 0;
     for (uint32_t d = 0; d < value->rank; d++) {
-        count += !is_same(&(numbers){{value->dims[0][d], value->dims[1][d], value->dims[2][d]}});
+        const int64_t sizes[] = {value->dims[0][d], value->dims[1][d], value->dims[2][d]};
+        count += !is_same(sizes);
     }
     return count;
 }
@@ -147,22 +128,61 @@ static void add_origin(htp_text *text, const htp_trace *trace, const htp_instanc
     }
 }
 
-htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const char *message,
-                               const htp_inputs *inputs, const htp_instance *modules)
+/* A number that does not move tells where it comes from. */
+static const char *tell(htp_arena *arena, const htp_trace *trace, const char *message,
+                        const struct pair *pair, const htp_instance *modules)
 {
-    htp_obstacle obstacle = {.message = htp_arena_strdup(arena, message), .axis = HTP_NONE};
-    struct conflict conflict;
-    if (!trace || trace->node_count == 0 || inputs->lane_count < HTP_INPUTS_LANES ||
-        !trace->nodes[trace->node_count - 1].failure || !find_conflict(trace, &conflict)) {
-        return obstacle;
-    }
     const htp_trace_node *last = &trace->nodes[trace->node_count - 1];
     htp_text text = {.arena = arena};
     htp_text_add(&text, message);
-    add_origin(&text, trace, modules,
-               find_tensor(trace, last->inputs, last->input_count, &conflict.fixed));
-    obstacle.message = htp_text_string(&text);
-    obstacle.is_fixed = true;
-    obstacle.axis = find_axis(inputs, &conflict.moving);
+    if (is_same(pair->have) || is_same(pair->want)) {
+        add_origin(&text, trace, modules,
+                   find_tensor(trace, last->inputs, last->input_count, &pair->have[0]));
+    }
+    return htp_text_string(&text);
+}
+
+static void add_condition(htp_arena *arena, htp_obstacle *obstacle, const htp_trace *trace,
+                          const char *message, const htp_inputs *inputs, const struct pair *pair,
+                          const htp_instance *modules)
+{
+    htp_condition condition;
+    bool is_read = htp_equation_read(inputs, pair->have, pair->want, &condition.equation);
+    bool is_fixed = is_same(pair->have) || is_same(pair->want);
+    if (!is_read && !is_fixed) {
+        return;
+    }
+    condition.message = tell(arena, trace, message, pair, modules);
+    if (obstacle->condition_count == 0 && !obstacle->is_fixed) {
+        obstacle->message = condition.message;
+    }
+    obstacle->is_fixed = obstacle->is_fixed || is_fixed;
+    if (is_read && obstacle->condition_count < HTP_MAX_CONDITIONS) {
+        obstacle->conditions[obstacle->condition_count++] = condition;
+    }
+}
+
+htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const char *message,
+                               const htp_inputs *inputs, const htp_instance *modules)
+{
+    htp_obstacle obstacle = {.message = htp_arena_strdup(arena, message)};
+    htp_fact pairs[HTP_SHIM_MAX_LANES][HTP_PAIR_LIMIT];
+    uint32_t count = 0;
+    bool is_readable = trace && trace->node_count > 0 && inputs->lane_count >= HTP_INPUTS_LANES;
+    for (uint32_t lane = 0; is_readable && lane < inputs->lane_count; lane++) {
+        uint32_t compared = htp_operands_compare(trace, lane, pairs[lane]);
+        is_readable = lane == 0 || compared == count;
+        count = compared;
+    }
+    for (uint32_t i = 0; is_readable && i < count; i++) {
+        struct pair pair;
+        if (!read_pair(pairs, i, inputs->lane_count, &pair)) {
+            continue;
+        }
+        keep_one(&pair);
+        if (is_conflict(&pair)) {
+            add_condition(arena, &obstacle, trace, message, inputs, &pair, modules);
+        }
+    }
     return obstacle;
 }

@@ -5,15 +5,25 @@
 #define HTP_SOURCE_OBSTACLE_H
 
 #include "base/arena.h"
-#include "source/inputs.h"
+#include "source/equation.h"
+
+/** What two numbers that an operator compares say of the axes. */
+typedef struct htp_condition {
+    htp_equation equation; /**< of one axis: it is fixed */
+    const char *message;   /**< the operator, its module and line, what libtorch said, and where the
+                                size was fixed, as far as that is known */
+} htp_condition;
+
+enum { HTP_MAX_CONDITIONS = 16 };
 
 /** Why other sizes than those that were given are refused. */
 typedef struct htp_obstacle {
     bool tries_one;      /**< set by who asks: no second choice of sizes is tried */
-    const char *message; /**< the operator, its module and line, what libtorch said, and where the
-                              size was fixed, as far as that is known */
-    bool is_fixed;       /**< an operator needs the given size: no other one is worth a trial */
-    uint32_t axis;       /**< of the inputs: the one that is fixed; HTP_NONE when not known */
+    const char *message; /**< as of the first condition; where there is none, what libtorch said */
+    bool is_fixed;       /**< a number does not move: no other size is worth a trial */
+    bool is_export;      /**< the program runs, and cannot be exported with axes that move */
+    htp_condition conditions[HTP_MAX_CONDITIONS]; /**< that no choice of sizes gets around */
+    uint32_t condition_count;
 } htp_obstacle;
 
 /** Reads a refusal: @p trace (or NULL) is what ran in all lanes before it, @p message why. */

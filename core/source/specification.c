@@ -84,17 +84,6 @@ static htp_status parse_scalar(const char *name, const char *value, htp_specific
 
 /* ---- tensors: NAME:float32[batch=2,8] ---- */
 
-static bool is_identifier(const char *text)
-{
-    if (!isalpha((unsigned char)*text) && *text != '_') {
-        return false;
-    }
-    while (isalnum((unsigned char)*text) || *text == '_') {
-        text++;
-    }
-    return *text == '\0';
-}
-
 static bool parse_size(const char *text, int64_t least, int64_t *size)
 {
     char *end = NULL;
@@ -105,31 +94,64 @@ static bool parse_size(const char *text, int64_t least, int64_t *size)
            number <= INT32_MAX;
 }
 
+/* Names, numbers and signs between them, as far as one sees from afar. */
+static bool is_formula(const char *text)
+{
+    bool has_letter = false;
+    for (const char *at = text; *at; at++) {
+        has_letter = has_letter || isalpha((unsigned char)*at) || *at == '_';
+    }
+    bool begins = isalnum((unsigned char)*text) || *text == '_' || *text == '(';
+    return has_letter && begins && strpbrk(text, "+-*/()");
+}
+
+static void trim(char **text)
+{
+    *text += strspn(*text, " ");
+    for (size_t length = strlen(*text); length > 0 && (*text)[length - 1] == ' '; length--) {
+        (*text)[length - 1] = '\0';
+    }
+}
+
 /* Parses one dim; @p text is the caller's to change. */
 static htp_status parse_dim(char *text, const htp_specification *result, htp_dim *dim)
 {
-    text += strspn(text, " ");
-    for (size_t length = strlen(text); length > 0 && text[length - 1] == ' '; length--) {
-        text[length - 1] = '\0';
-    }
+    trim(&text);
     char *equals = strchr(text, '=');
-    const char *size = text;
+    char *size = equals ? equals + 1 : text;
     if (equals) {
         *equals = '\0';
-        size = equals + 1;
-        dim->symbol = text;
+        trim(&text);
+        size += strspn(size, " ");
     }
-    if ((equals && !is_identifier(text)) || !parse_size(size, equals ? 1 : 0, &dim->size)) {
-        return fail(result, "a dim is a number up to 2147483647, or NAME=NUMBER with a number from "
-                            "1 on; " EXAMPLE);
+    bool has_name = htp_size_formula_is_name(text) || is_formula(text);
+    dim->symbol = has_name ? text : NULL;
+    bool is_right = equals ? has_name && parse_size(size, 1, &dim->size)
+                           : has_name || parse_size(size, 0, &dim->size);
+    if (!is_right) {
+        return fail(result, "a dim is a number up to 2147483647, NAME=NUMBER with a number from "
+                            "1 on, or a formula of such names; " EXAMPLE);
     }
     return HTP_OK;
+}
+
+/* The comma behind a dim, but none within brackets; NULL behind the last one. */
+static char *find_comma(char *text)
+{
+    int depth = 0;
+    for (; *text; text++) {
+        depth += (*text == '(') - (*text == ')');
+        if (*text == ',' && depth <= 0) {
+            return text;
+        }
+    }
+    return NULL;
 }
 
 static htp_status parse_dims(htp_arena *arena, char *text, htp_specification *result)
 {
     size_t count = *text != '\0';
-    for (const char *comma = strchr(text, ','); comma; comma = strchr(comma + 1, ',')) {
+    for (char *comma = find_comma(text); comma; comma = find_comma(comma + 1)) {
         count++;
     }
     if (count > HTP_SHIM_MAX_RANK) {
@@ -138,7 +160,7 @@ static htp_status parse_dims(htp_arena *arena, char *text, htp_specification *re
     result->dims = HTP_NEW_ARRAY(arena, htp_dim, count);
     result->rank = (uint32_t)count;
     for (uint32_t i = 0; i < result->rank; i++) {
-        char *comma = strchr(text, ',');
+        char *comma = find_comma(text);
         if (comma) {
             *comma = '\0';
         }
@@ -197,7 +219,8 @@ static htp_status check_array(const htp_specification *result, const htp_npy *ar
 {
     bool is_equal = array->dtype == result->dtype && array->rank == result->rank;
     for (uint32_t i = 0; i < result->rank && is_equal; i++) {
-        is_equal = array->dims[i] == result->dims[i].size;
+        is_equal = array->dims[i] == result->dims[i].size ||
+                   (result->dims[i].symbol && result->dims[i].size == 0);
     }
     return is_equal ? HTP_OK : fail(result, "the array in the file has another dtype or shape");
 }

@@ -2,6 +2,7 @@
  * One input as text. Private to core/source.
  *
  *     NAME:DTYPE[batch=2,8]          a tensor; batch is a dynamic axis
+ *     NAME:DTYPE[batch,past+new]     sizes that follow from axes, with or without =NUMBER
  *     NAME:DTYPE[batch=2,8]=VALUE    the same; VALUE is a number, arange, or @FILE.npy
  *     NAME:@FILE.npy                 a tensor like the array in the file
  *     NAME:int=3                     a number; also float and bool
@@ -29,11 +30,12 @@ typedef struct htp_specification {
     double scalar;
     htp_dtype dtype; /* of a number: int64, float64 or bool */
     uint32_t rank;
-    htp_dim *dims; /* symbol: the axis' name */
+    htp_dim *dims; /* symbol: the axis' name, or a formula; size 0 where none is given */
 } htp_specification;
 
 /**
- * Parses one specification. A dim is 1 to 2^31 - 1; 0 where its axis has no name. A tensor's VALUE
+ * Parses one specification. A dim is 1 to 2^31 - 1; 0 where its axis has no name. Formulas are not
+ * looked into. A tensor's VALUE
  * is checked, and not kept: what an input holds does not change the model that is exported. Of a
  * file the header is read.
  */

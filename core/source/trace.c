@@ -38,10 +38,33 @@ static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
                              &tracing->error);
 }
 
+/* What the axes must be for an operator to run. */
+static htp_status explain_condition(const struct tracing *tracing, const htp_condition *condition)
+{
+    const htp_inputs *inputs = tracing->inputs;
+    const htp_equation *equation = &condition->equation;
+    uint32_t term = htp_equation_solve(equation);
+    const char *reason = condition->message;
+    const char *axis = inputs->axes[equation->terms[term == HTP_NONE ? 0 : term].axis].symbol;
+    if (htp_equation_is_join(equation)) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: forward() takes axes %s and %s of one size alone; give them "
+                               "one name: %s",
+                               tracing->of->path, inputs->axes[equation->terms[0].axis].symbol,
+                               inputs->axes[equation->terms[1].axis].symbol, reason);
+    }
+    htp_size_formula formula = htp_equation_solution(equation, term == HTP_NONE ? 0 : term);
+    const char *text = htp_inputs_write_formula(tracing->arena, inputs, &formula);
+    return htp_status_make(
+        HTP_CODE_USAGE, "%s: forward() takes axis %s as long as %s alone; %s: %s",
+        tracing->of->path, axis, text ? text : "others tell",
+        text ? htp_arena_printf(tracing->arena, "write %s in its place", text) : "do not name it",
+        reason);
+}
+
 /* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
- * @p tracing holds the first refusal in all lanes, @p axis is the one that does not move, if known.
- */
-static htp_status explain_refusal(struct tracing *tracing, uint32_t axis)
+ * @p tracing holds the first refusal in all lanes, @p obstacle what is known of it. */
+static htp_status explain_refusal(struct tracing *tracing, const htp_obstacle *obstacle)
 {
     const char *path = tracing->of->path;
     const htp_shim_error refusal = tracing->error;
@@ -53,7 +76,13 @@ static htp_status explain_refusal(struct tracing *tracing, uint32_t axis)
         return htp_torchscript_status(path, code, &tracing->error);
     }
     const htp_inputs *inputs = tracing->inputs;
-    axis = inputs->axis_count == 1 ? 0 : axis;
+    const htp_equation *equation = &obstacle->conditions[0].equation;
+    if (obstacle->condition_count > 0 && equation->count > 1) {
+        return explain_condition(tracing, &obstacle->conditions[0]);
+    }
+    uint32_t axis = inputs->axis_count == 1         ? 0
+                    : obstacle->condition_count > 0 ? equation->terms[0].axis
+                                                    : HTP_NONE;
     if (axis < inputs->axis_count) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: forward() takes the sizes given, but refuses others than %lld "
@@ -67,12 +96,18 @@ static htp_status explain_refusal(struct tracing *tracing, uint32_t axis)
                            path, refusal.message);
 }
 
+/* Whether no choice of sizes gets around a refusal. */
+static bool is_certain(const htp_obstacle *obstacle)
+{
+    return obstacle->is_fixed || obstacle->condition_count > 0;
+}
+
 /* Takes note of a refusal: the first one, unless another one tells that no other sizes will do. */
 static void note_refusal(struct tracing *tracing, htp_obstacle *obstacle)
 {
     htp_obstacle read = htp_obstacle_read(tracing->arena, tracing->trace, tracing->error.message,
                                           tracing->inputs, tracing->of->modules);
-    if (!obstacle->message || read.is_fixed) {
+    if (!obstacle->message || is_certain(&read)) {
         *obstacle = read;
     }
 }
@@ -106,7 +141,8 @@ static const char *find_reason(const struct tracing *tracing, htp_shim_code code
 /* Runs in the first choice of lanes, of which two have sizes of next to nothing; in the second one
  * where a program refuses these, or does at them what no graph can show. @p attempt receives the
  * next choice. */
-static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs, uint32_t *attempt)
+static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs, uint32_t *attempt,
+                                  htp_obstacle *obstacle)
 {
     *attempt = 1;
     inputs->failure_when_small = NULL;
@@ -116,7 +152,12 @@ static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs, u
         return code;
     }
     const char *reason = find_reason(tracing, code);
-    if (!reason && code != HTP_SHIM_BAD_INPUTS) {
+    if (code == HTP_SHIM_BAD_INPUTS) {
+        const htp_obstacle read = htp_obstacle_read(
+            tracing->arena, tracing->trace, tracing->error.message, inputs, tracing->of->modules);
+        *obstacle = read.condition_count > 0 ? read : *obstacle;
+    }
+    if (obstacle->condition_count > 0 || (!reason && code != HTP_SHIM_BAD_INPUTS)) {
         return code;
     }
     (void)htp_inputs_choose_lanes(inputs, *attempt);
@@ -143,7 +184,12 @@ static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
     for (int i = 0; i < MAX_TRIALS && htp_cuts_find(tracing->trace, inputs, refused, &cut); i++) {
         int64_t before = sizes[cut.axis];
         sizes[cut.axis] = cut.size;
-        htp_inputs_set_last_lane(inputs, sizes);
+        if (!htp_inputs_set_last_lane(inputs, sizes)) {
+            refused[cut.axis] = cut.size;
+            sizes[cut.axis] = before;
+            (void)htp_inputs_set_last_lane(inputs, has_lane ? sizes : NULL);
+            continue;
+        }
         code = run(tracing, inputs->lane_count);
         const char *reason = find_reason(tracing, code);
         bool is_taken = code == HTP_SHIM_OK && !reason;
@@ -157,7 +203,7 @@ static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
         }
         refused[cut.axis] = cut.size;
         sizes[cut.axis] = before;
-        htp_inputs_set_last_lane(inputs, has_lane ? sizes : NULL);
+        (void)htp_inputs_set_last_lane(inputs, has_lane ? sizes : NULL);
         code = run(tracing, inputs->lane_count);
         if (code != HTP_SHIM_OK) {
             break; /* interrupted */
@@ -169,9 +215,9 @@ static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 /* Runs in lanes of one choice of sizes after the other. */
 static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp_obstacle *wanted)
 {
-    htp_obstacle obstacle = {.axis = HTP_NONE};
+    htp_obstacle obstacle = {.message = NULL};
     uint32_t attempt;
-    htp_shim_code code = run_smallest(tracing, inputs, &attempt);
+    htp_shim_code code = run_smallest(tracing, inputs, &attempt, &obstacle);
     if (code == HTP_SHIM_NEEDS_LANES) {
         inputs->lane_count = HTP_INPUTS_LANES;
         code = run(tracing, inputs->lane_count);
@@ -180,7 +226,7 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp
     bool is_refused = false;
     for (; code == HTP_SHIM_BAD_INPUTS && !is_refused; attempt++) {
         note_refusal(tracing, &obstacle);
-        is_refused = obstacle.is_fixed || (wanted && wanted->tries_one) ||
+        is_refused = is_certain(&obstacle) || (wanted && wanted->tries_one) ||
                      !htp_inputs_choose_lanes(inputs, attempt);
         code = is_refused ? code : run(tracing, inputs->lane_count);
     }
@@ -199,7 +245,7 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp
         *wanted = obstacle;
     }
     return is_refused && !wanted && inputs->axis_count > 0
-               ? explain_refusal(tracing, obstacle.axis)
+               ? explain_refusal(tracing, &obstacle)
                : htp_torchscript_status(tracing->of->path, code, &tracing->error);
 }
 
