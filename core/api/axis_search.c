@@ -24,9 +24,11 @@ htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, 
 {
     const uint32_t *dims = NULL;
     htp_session *session = search->session;
-    session->inputs = htp_axes_apply(axes, &dims);
-    *obstacle = (htp_obstacle){.tries_one = tries_one};
+    *obstacle = (htp_obstacle){.tries_one = tries_one, .message = "no sizes fit"};
     search->trials++;
+    if (!htp_axes_apply(axes, &session->inputs, &dims)) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: no sizes fit", session->model_path);
+    }
     htp_status status = htp_session_trace_inputs(session, obstacle);
     for (uint32_t i = 0; i < obstacle->condition_count; i++) {
         htp_equation *equation = &obstacle->conditions[i].equation;
@@ -128,8 +130,10 @@ static bool apply_condition(htp_axis_search *search, const htp_condition *condit
     if (!is_open) {
         return false;
     }
-    if (equation->count == 1) {
-        fix_alike(search, equation->terms[0].axis, condition->message, obstacle);
+    for (uint32_t i = 0; htp_equation_is_fixed(equation) && i < equation->count; i++) {
+        fix_alike(search, equation->terms[i].axis, condition->message, obstacle);
+    }
+    if (htp_equation_is_fixed(equation)) {
         return true;
     }
     return htp_equation_is_join(equation)

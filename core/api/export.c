@@ -123,6 +123,7 @@ static htp_status run_dump(struct job *job)
 {
     htp_session *session = &job->session;
     HTP_TRY(htp_session_trace(session));
+    htp_session_note_inputs(session);
     const char *last = session->options.dump_after;
     HTP_TRY(htp_passes_run(session->graph, last ? last : htp_pass_name(0)));
     htp_text text = {.arena = &session->arena};

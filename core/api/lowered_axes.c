@@ -284,6 +284,7 @@ htp_status htp_lowered_axes_drop(htp_session *session, const htp_lowerer *lowere
         const htp_axes named = htp_axes_named(&session->arena, &session->inputs);
         search = htp_axis_search_new(session, &named);
     }
+    const htp_inputs inputs = session->inputs;
     struct dropping d = {search, lowerer, model, 0};
     htp_status status = drop(&d, refusal);
     bool is_final = htp_axis_search_is_final(status);
@@ -294,6 +295,7 @@ htp_status htp_lowered_axes_drop(htp_session *session, const htp_lowerer *lowere
         htp_status_free(refusal);
         return status;
     }
+    session->inputs = inputs;
     htp_status_free(status);
     return refusal;
 }

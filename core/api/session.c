@@ -79,6 +79,7 @@ const char *htp_session_describe_input(htp_session *session, uint32_t index)
     return htp_inputs_describe(&session->arena, &session->inputs, index);
 }
 
+/* Inputs that nobody gave. */
 static void note_inputs(htp_session *session)
 {
     static const char *const verbs[] = {
@@ -99,6 +100,16 @@ static void note_inputs(htp_session *session)
             htp_session_note(session, "%s no %s: it is None", verbs[session->inputs_origin],
                              path->text);
         }
+    }
+}
+
+void htp_session_note_inputs(htp_session *session)
+{
+    note_inputs(session);
+    if (session->inputs.failure_when_small) {
+        long long largest = session->inputs.largest_failing;
+        htp_session_note(session, "the dynamic axes are for sizes from %lld on; at %lld, %s",
+                         largest + 1, largest, session->inputs.failure_when_small);
     }
 }
 
@@ -234,12 +245,6 @@ htp_status htp_session_trace(htp_session *session)
     HTP_TRY(htp_session_end(session, session->inputs.count, "inputs"));
     htp_session_begin(session, HTP_STAGE_TRACED);
     HTP_TRY(trace(session));
-    note_inputs(session);
-    if (session->inputs.failure_when_small) {
-        long long largest = session->inputs.largest_failing;
-        htp_session_note(session, "the dynamic axes are for sizes from %lld on; at %lld, %s",
-                         largest + 1, largest, session->inputs.failure_when_small);
-    }
     return htp_session_end(session, session->graph->trace->node_count, "nodes");
 }
 

@@ -95,6 +95,9 @@ HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session, htp_obsta
 /** Runs the pipeline up to the graph: opens the model, finds inputs, traces. */
 HTP_MUST_USE htp_status htp_session_trace(htp_session *session);
 
+/** Notes the inputs that nobody gave, and from which sizes on the dynamic axes hold. */
+void htp_session_note_inputs(htp_session *session);
+
 /** Input @p index as "ids:int64[batch=2,8]"; NULL for one that is left out. */
 const char *htp_session_describe_input(htp_session *session, uint32_t index);
 

@@ -242,7 +242,7 @@ static const htp_size_formula *of_axes(const htp_axes *axes, const htp_size_form
     return changed;
 }
 
-htp_inputs htp_axes_apply(const htp_axes *axes, const uint32_t **moving)
+bool htp_axes_apply(const htp_axes *axes, htp_inputs *applied, const uint32_t **moving)
 {
     htp_inputs inputs = copy_inputs(axes->arena, axes->given);
     const char *const *names = htp_axes_find_names(axes);
@@ -268,9 +268,8 @@ htp_inputs htp_axes_apply(const htp_axes *axes, const uint32_t **moving)
             dims[found == HTP_NONE ? axes->count : found] = axis;
         }
     }
-    (void)htp_inputs_choose_lanes(&inputs, 0);
-    if (moving) {
-        *moving = dims;
-    }
-    return inputs;
+    bool fits = htp_inputs_choose_lanes(&inputs, 0);
+    *applied = inputs;
+    *moving = dims;
+    return fits;
 }

@@ -56,9 +56,10 @@ int64_t htp_axes_size(const htp_axes *axes, uint32_t dim);
  * The inputs with the axes that move, and lanes for them. Names follow what dims mean as a rule:
  * the first one is "batch", the second of a matrix of integers "sequence", the last two of an image
  * "height" and "width"; others have their input's name.
- * @param moving  receives the dims of the axes of the inputs, by index; may be NULL
+ * @param moving  receives the dims of the axes of the inputs, by index
+ * @return false where there are no sizes for lanes
  */
-htp_inputs htp_axes_apply(const htp_axes *axes, const uint32_t **moving);
+bool htp_axes_apply(const htp_axes *axes, htp_inputs *inputs, const uint32_t **moving);
 
 /** What axes without formulas are called, by axis, whether they move or not. */
 const char *const *htp_axes_find_names(const htp_axes *axes);

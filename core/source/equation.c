@@ -233,31 +233,40 @@ bool htp_equation_is_join(const htp_equation *equation)
            equation->terms[0].factor == -equation->terms[1].factor;
 }
 
-/* Whether nothing is taken away in the solution for a term. */
-static bool adds_up(const htp_equation *equation, uint32_t term)
+/* Whether the solution for a term adds axes, and takes none away. */
+static bool adds_axes(const htp_equation *equation, uint32_t term)
 {
     int64_t sign = equation->terms[term].factor;
-    bool has_sign = equation->number * sign > 0;
+    bool adds = sign == 1 || sign == -1;
     for (uint32_t i = 0; i < equation->count; i++) {
-        has_sign = has_sign || (i != term && equation->terms[i].factor * sign > 0);
+        adds = adds && (i == term || equation->terms[i].factor * sign < 0);
     }
-    return !has_sign;
+    return adds && equation->count > 1;
 }
 
 uint32_t htp_equation_solve(const htp_equation *equation)
 {
     uint32_t found = HTP_NONE;
+    bool is_sum = false; /* the number is added, too */
     for (uint32_t i = 0; i < equation->count; i++) {
-        int64_t factor = equation->terms[i].factor;
-        if (factor != 1 && factor != -1) {
-            continue;
+        bool adds = equation->number * equation->terms[i].factor <= 0;
+        bool is_better = found == HTP_NONE || (adds && !is_sum) ||
+                         (adds == is_sum && equation->terms[i].axis > equation->terms[found].axis);
+        if (adds_axes(equation, i) && is_better) {
+            found = i;
+            is_sum = adds;
         }
-        bool is_better = found == HTP_NONE || (adds_up(equation, i) && !adds_up(equation, found)) ||
-                         (adds_up(equation, i) == adds_up(equation, found) &&
-                          equation->terms[i].axis > equation->terms[found].axis);
-        found = is_better ? i : found;
     }
     return found;
+}
+
+bool htp_equation_is_fixed(const htp_equation *equation)
+{
+    bool is_fixed = equation->count > 0;
+    for (uint32_t i = 1; i < equation->count; i++) {
+        is_fixed = is_fixed && equation->terms[i].factor * equation->terms[0].factor > 0;
+    }
+    return is_fixed;
 }
 
 htp_size_formula htp_equation_solution(const htp_equation *equation, uint32_t term)

@@ -31,8 +31,11 @@ bool htp_equation_read(const htp_inputs *inputs, const int64_t *have, const int6
 /** Whether the equation says that two axes are equal. */
 bool htp_equation_is_join(const htp_equation *equation);
 
-/** The term to solve the equation for, so that the others and the number give a size, if possible
- * as a sum: the last such axis. HTP_NONE when no axis has the factor 1 or -1. */
+/** Whether the equation says that a sum of axes, or one axis, is a number: none of them moves. */
+bool htp_equation_is_fixed(const htp_equation *equation);
+
+/** The term to solve the equation for, so that the others are added: if possible with the number,
+ * too, and of several the last axis. HTP_NONE when there is none. */
 uint32_t htp_equation_solve(const htp_equation *equation);
 
 /** The solution for a term: what its axis is, as a formula of the other axes. */

@@ -44,22 +44,14 @@ static htp_status explain_condition(const struct tracing *tracing, const htp_con
     const htp_inputs *inputs = tracing->inputs;
     const htp_equation *equation = &condition->equation;
     uint32_t term = htp_equation_solve(equation);
-    const char *reason = condition->message;
-    const char *axis = inputs->axes[equation->terms[term == HTP_NONE ? 0 : term].axis].symbol;
-    if (htp_equation_is_join(equation)) {
-        return htp_status_make(HTP_CODE_USAGE,
-                               "%s: forward() takes axes %s and %s of one size alone; give them "
-                               "one name: %s",
-                               tracing->of->path, inputs->axes[equation->terms[0].axis].symbol,
-                               inputs->axes[equation->terms[1].axis].symbol, reason);
-    }
-    htp_size_formula formula = htp_equation_solution(equation, term == HTP_NONE ? 0 : term);
+    const char *axis = inputs->axes[equation->terms[term].axis].symbol;
+    htp_size_formula formula = htp_equation_solution(equation, term);
     const char *text = htp_inputs_write_formula(tracing->arena, inputs, &formula);
-    return htp_status_make(
-        HTP_CODE_USAGE, "%s: forward() takes axis %s as long as %s alone; %s: %s",
-        tracing->of->path, axis, text ? text : "others tell",
-        text ? htp_arena_printf(tracing->arena, "write %s in its place", text) : "do not name it",
-        reason);
+    return htp_status_make(HTP_CODE_USAGE,
+                           "%s: forward() takes axis %s as long as %s alone; write %s in its "
+                           "place, or do not name it: %s",
+                           tracing->of->path, axis, text ? text : "others", text ? text : "that",
+                           condition->message);
 }
 
 /* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
@@ -77,12 +69,13 @@ static htp_status explain_refusal(struct tracing *tracing, const htp_obstacle *o
     }
     const htp_inputs *inputs = tracing->inputs;
     const htp_equation *equation = &obstacle->conditions[0].equation;
-    if (obstacle->condition_count > 0 && equation->count > 1) {
+    if (obstacle->condition_count > 0 && htp_equation_solve(equation) != HTP_NONE) {
         return explain_condition(tracing, &obstacle->conditions[0]);
     }
-    uint32_t axis = inputs->axis_count == 1         ? 0
-                    : obstacle->condition_count > 0 ? equation->terms[0].axis
-                                                    : HTP_NONE;
+    uint32_t axis = inputs->axis_count == 1 ? 0
+                    : obstacle->condition_count > 0 && equation->count == 1
+                        ? equation->terms[0].axis
+                        : HTP_NONE;
     if (axis < inputs->axis_count) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: forward() takes the sizes given, but refuses others than %lld "
