@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-import skips  # noqa: E402  (needs the path above)
+import forked  # noqa: E402  (needs the path above)
+import skips  # noqa: E402
 import started  # noqa: E402
 from models.table import ALL, DEBIAN, Model  # noqa: E402
 
@@ -175,11 +176,13 @@ def made_by(sources: tuple, *arguments, python: str = "") -> Path:
             unready = folder.with_suffix(".unready")
             shutil.rmtree(unready, ignore_errors=True)  # of a run that was killed
             given = [unready if argument == INTO else argument for argument in arguments]
-            command = [python, "-B", *map(str, (sources[0], *given))]
-            result = subprocess.run(command, capture_output=True, text=True)
-            assert result.returncode == 0, result.stderr[-3000:]
+            code, printed = forked.run(python, [sources[0], *given])
+            assert code == 0, printed[-3000:]
             unready.rename(folder)
     return folder
+
+
+MAKERS_IMPORT = ("transformers.modeling_utils",)  # most of what makers of sample models import
 
 
 def maker_hash(model: Model) -> str:
@@ -196,10 +199,9 @@ def made(model: Model) -> Path:
     with locked(CACHE / f"{model.name}.lock"):
         if not (folder / f"{model.name}.pt").exists():
             python = DEBIAN_PYTHON if model.made_by == DEBIAN else VENV_PYTHON
-            script = ROOT / "models" / "make.py"
-            command = [python, "-B", str(script), "--into", str(folder), model.name]
-            result = subprocess.run(command, capture_output=True, text=True)
-            assert result.returncode == 0, f"cannot make {model.name}:\n{result.stderr[-3000:]}"
+            command = [ROOT / "models" / "make.py", "--into", folder, model.name]
+            code, printed = forked.run(python, command, MAKERS_IMPORT)
+            assert code == 0, f"cannot make {model.name}:\n{printed[-3000:]}"
     return folder
 
 
