@@ -51,6 +51,9 @@ SONAME := libhtp.so.$(firstword $(subst ., ,$(VERSION)))
 # Targets that only start others, after the set-up has run, or need no libtorch at all.
 OUTER := demo check asan valgrind fuzz clean format format-check help setup uninstall
 
+# Of what includes no header of libtorch; in the build folder where that is no default.
+CORE_BUILD := $(if $(BUILD),$(BUILD)/core,build/core$(if $(FLAVOUR),-$(FLAVOUR)))
+
 ifneq ($(if $(MAKECMDGOALS),$(filter-out $(OUTER),$(MAKECMDGOALS)),all),)
 TORCH := $(shell CXX='$(CXX)' scripts/find-libtorch $(LIBTORCH))
 ifeq ($(TORCH),)
@@ -58,8 +61,6 @@ $(error no libtorch, see above)
 endif
 torch = $(patsubst $(1)=%,%,$(filter $(1)=%,$(TORCH)))
 TORCH_VERSION := $(call torch,version)
-# Of what includes no header of libtorch; in the build folder where that is no default.
-CORE_BUILD := $(if $(BUILD),$(BUILD)/core,build/core$(if $(FLAVOUR),-$(FLAVOUR)))
 BUILD ?= build/$(TORCH_VERSION)$(if $(FLAVOUR),-$(FLAVOUR))
 $(info libtorch $(TORCH_VERSION) of $(call torch,root) (found by: $(call torch,source)), building in $(BUILD))
 endif
