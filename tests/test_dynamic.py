@@ -164,6 +164,34 @@ def by_default(name: str) -> None:
             assert_close(feed(runner, values), reference(file, values), f"{name}, step {step}")
 
 
+class Limited(nn.Module):
+    """A table of positions, cut to the length of the sequence."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.positions = nn.Embedding(50, 6), nn.Embedding(512, 6)
+        self.register_buffer("position_ids", torch.arange(512)[None])
+
+    def forward(self, ids):
+        return self.embedding(ids) + self.positions(self.position_ids[:, :ids.shape[1]])
+
+
+@case
+def the_longest_sequence_can_be_shorter() -> None:
+    """Traced with as many tokens as there are positions, which nothing longer has."""
+    ids = torch.arange(512)[None] % 50
+    with scratch() as folder:
+        file, out = folder / "model.pt", folder / "model.onnx"
+        torch.manual_seed(6)
+        torch.jit.trace(Limited().eval(), ids).save(str(file))
+        result = run(file, "--out", out)
+        assert result.returncode == EXIT_OK, result.stderr
+        assert dims_of(onnx.load(str(out))) == [["batch", "sequence"]], dims_of(onnx.load(str(out)))
+        runner = session(out)
+        for values in (ids, ids[:, :1], ids[:, :200].expand(3, -1)):
+            assert_close(feed(runner, (values,)), reference(file, (values,)), f"{tuple(values.shape)}")
+
+
 @case
 def fixed_on_request() -> None:
     with scratch() as folder:

@@ -41,11 +41,24 @@ static void keep_one(struct pair *pair)
     }
 }
 
+/* Below this size there may be no room for smaller ones. */
+enum { LEAST_LIMIT = 16 };
+
+/* Whether the number that does not move may be the largest size that the other one can have: no
+ * lane lies below it. A table of positions is cut to the length of a sequence in this way. */
+static bool may_be_limit(const struct pair *pair)
+{
+    const int64_t *moving = is_same(pair->want) ? pair->have : pair->want;
+    const int64_t *limit = is_same(pair->want) ? pair->want : pair->have;
+    return is_same(limit) && limit[0] >= LEAST_LIMIT && moving[1] > limit[1] &&
+           moving[2] > limit[2];
+}
+
 /* Whether the numbers are equal in the example, and refused where they are far from it. */
 static bool is_conflict(const struct pair *pair)
 {
-    return pair->have[0] == pair->want[0] && pair->have[1] != pair->want[1] && !pair->is_one[1] &&
-           pair->have[2] != pair->want[2];
+    return !may_be_limit(pair) && pair->have[0] == pair->want[0] &&
+           pair->have[1] != pair->want[1] && !pair->is_one[1] && pair->have[2] != pair->want[2];
 }
 
 /* ---- where the size was fixed ---- */
