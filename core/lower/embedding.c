@@ -50,6 +50,9 @@ static htp_tensor_id count_classes(htp_lowering *l, htp_tensor_id x)
 {
     static const int64_t flattened[] = {-1};
     const int64_t first = 0;
+    if (htp_arg_present(l, "num_classes") && !htp_arg_is_constant(l, "num_classes")) {
+        return htp_arg_vector(l, "num_classes");
+    }
     int64_t classes = htp_arg_int(l, "num_classes");
     if (classes >= 1) {
         return htp_emit_int(l, classes);

@@ -191,3 +191,47 @@ call("attention/grouped", attention(enable_gqa=True), (2, 6, 3, 8), (2, 2, 5, 8)
 call("attention/grouped/free",
      lambda q, k, v: F.scaled_dot_product_attention(doubled(q, [1]), k, v, enable_gqa=True),
      (2, 3, 3, 8), (2, 3, 5, 8), (2, 3, 5, 7), dynamic=HEADS, needs=(2, 5))
+
+# ---- parts --------------------------------------------------------------------------------------------------
+
+
+def halves_of(x):
+    n = x.size(2) // 2
+    first, second = x.split([n, x.size(2) - n], 2)
+    return first.mean(2) - second.mean(2)
+
+
+def rounded_halves(x):
+    first, second = x.split((x.size(2) + 1) // 2, 2)
+    return first.sum(2) - second.sum(2)
+
+
+def first_and_last(x):
+    """The first half, and what is behind the second one of an odd size."""
+    parts = x.split(x.size(2) // 2, 2)
+    return parts[0] * 2, parts[-1] * 3
+
+
+def split_at(x):
+    n = x.size(2)
+    a, b, c = torch.tensor_split(x, [n // 3, -(n // 4)], 2)
+    return a.mean(2), b, c.sum(2)
+
+
+def split_evenly(x):
+    a, b, c = torch.tensor_split(x, 3, 2)
+    return a, b.mean(2), c.sum(2)
+
+
+def classes_of(x):
+    return F.one_hot(x.argmax(1), x.size(1)).sum(1)
+
+
+LONG = sizes((1, 1, 2, 1), (1, 3, 7, 1), (3, 2, 12, 6), (2, 5, 13, 8))
+for name, function in {"halves": halves_of, "rounded-halves": rounded_halves, "at": split_at,
+                       "evenly": split_evenly, "classes": classes_of}.items():
+    script(f"split/{name}", function, (2, 3, 8, 5), dynamic=ALL, others=LONG)
+call("split/at/traced", split_at, (2, 3, 8, 5), dynamic=ALL, others=LONG)
+call("split/evenly/traced", split_evenly, (2, 3, 8, 5), dynamic=ALL, others=LONG)
+script("split/first-and-last", first_and_last, (2, 3, 8, 5), dynamic=ALL, others=LONG)
+call("split/hsplit", lambda x: doubled(x, [1]).hsplit(2)[1], (2, 3, 5), dynamic={0: {0: "batch", 1: "length"}})

@@ -6,6 +6,8 @@
 #include "interpret/lanes/execute.h"
 #include "interpret/sizes/open_items.h"
 
+#include <inttypes.h>
+
 /* Whether a list is taken apart into as many values as the program names. */
 static bool is_unpacked(const htp_step *step)
 {
@@ -42,10 +44,68 @@ static htp_outcome find_open_dim(htp_machine *m, const htp_step *step, size_t in
     return HTP_GOES_ON;
 }
 
+/* How many parts there are of a dim of this size. @p number  operand 1, where it is an int */
+typedef int64_t part_counter(int64_t whole, int64_t number);
+
+static int64_t count_elements(int64_t whole, int64_t number)
+{
+    (void)number;
+    return whole;
+}
+
+static int64_t count_parts(int64_t whole, int64_t number)
+{
+    return number > 0 && whole > 0 ? (whole - 1) / number + 1 : 1;
+}
+
+static int64_t count_chunks(int64_t whole, int64_t number)
+{
+    return number > 0 && whole > 0 ? count_parts(whole, (whole - 1) / number + 1) : number;
+}
+
+/* Whether the parts of a tensor are named by the program, and follow from sizes alone.
+ * @param input  which operand tells the dim */
+static bool names_parts(const htp_step *step, size_t input)
+{
+    const htp_items *inputs = &step->inputs;
+    if (!is_unpacked(step) || inputs->count <= input || !htp_is_tensor(inputs->items[0])) {
+        return false;
+    }
+    const htp_item *number = inputs->items[1];
+    return !htp_is_data(inputs->items[0]) && htp_is_decided(inputs->items[input]) &&
+           htp_is_int(number) && !htp_is_data(number) && htp_has_lanes(number);
+}
+
+/* A program that names the parts of a tensor raises where there are more of them or fewer. */
+static htp_outcome require_one_count(htp_machine *m, const htp_step *step, size_t input,
+                                     part_counter *count)
+{
+    const htp_items *inputs = &step->inputs;
+    int64_t dim = -1;
+    if (names_parts(step, input)) {
+        HTP_DO(find_dim(m, inputs->items[0], inputs->items[input], &dim));
+    }
+    int64_t first = 0;
+    for (uint32_t lane = 0; dim >= 0 && lane < m->lane_count; lane++) {
+        int64_t whole = htp_tensor_in(inputs->items[0], lane)->dims[dim];
+        int64_t found = count(whole, inputs->items[1]->lane[lane].as.i);
+        first = lane == 0 ? found : first;
+        if (found != first) {
+            return htp_machine_stop(
+                m, HTP_BAD_INPUTS,
+                "%s raised %s: the program takes %" PRId64 " parts of dim %" PRId64
+                ", of which other sizes give more or fewer",
+                step->node->kind, htp_place_describe(m, &step->place), first, dim);
+        }
+    }
+    return HTP_GOES_ON;
+}
+
 /* unbind() along a dim whose size is not known */
 htp_outcome htp_do_unbind(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     int64_t dim;
+    HTP_DO(require_one_count(m, step, 1, count_elements));
     HTP_DO(find_open_dim(m, step, 1, &dim));
     if (dim < 0) {
         return htp_execute_node(m, &step->inputs, &step->place, outputs);
@@ -94,13 +154,47 @@ static htp_outcome split_by_data(htp_machine *m, htp_step *step, htp_items *outp
     return give_parts(m, step, "aten::split.Tensor", split_names, dim, outputs);
 }
 
+/* Whether sizes decide how many parts of a tensor there are. */
+static bool is_count_open(const htp_machine *m, const htp_step *step, int64_t dim)
+{
+    const htp_item *const *inputs = (const htp_item *const *)step->inputs.items;
+    int64_t first = 0;
+    bool is_open = false;
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        int64_t whole = htp_tensor_in(inputs[0], lane)->dims[dim];
+        int64_t count = count_parts(whole, inputs[1]->lane[lane].as.i);
+        first = lane == 0 ? count : first;
+        is_open = is_open || count != first;
+    }
+    return is_open;
+}
+
+/* split() into parts whose size follows from dynamic dims. */
+static htp_outcome split_by_sizes(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    const htp_item *tensor = step->inputs.items[0];
+    bool is_known =
+        step->inputs.count > 2 && htp_is_tensor(tensor) && htp_is_decided(step->inputs.items[2]);
+    int64_t dim = -1;
+    if (is_known && !is_unpacked(step)) {
+        HTP_DO(find_dim(m, tensor, step->inputs.items[2], &dim));
+    }
+    return dim < 0 || !is_count_open(m, step, dim)
+               ? htp_execute_node(m, &step->inputs, &step->place, outputs)
+               : give_parts(m, step, "aten::split.Tensor", split_names, dim, outputs);
+}
+
 /* split() into parts of one size: the last one may be smaller. */
 htp_outcome htp_do_split(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));
+    HTP_DO(require_one_count(m, step, 2, count_parts));
     const htp_item *size = step->inputs.items[1];
     if (htp_is_number(size) && (htp_is_data(size) || !htp_has_lanes(size))) {
         return split_by_data(m, step, outputs);
+    }
+    if (htp_is_int(size) && !htp_is_decided(size)) {
+        return split_by_sizes(m, step, outputs);
     }
     int64_t dim = -1;
     if (htp_is_decided(size) && htp_is_int(size) && size->lane[0].as.i >= 1) {
@@ -115,6 +209,7 @@ htp_outcome htp_do_split(htp_machine *m, htp_step *step, htp_items *outputs)
 htp_outcome htp_do_chunk(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));
+    HTP_DO(require_one_count(m, step, 2, count_chunks));
     const htp_item *count = step->inputs.items[1];
     int64_t chunks = htp_is_decided(count) && htp_is_int(count) ? count->lane[0].as.i : 0;
     int64_t dim = -1;

@@ -346,6 +346,23 @@ static const struct {
     {"aten::repeat_interleave", repeat_interleave},
 };
 
+/* Whether how many classes there are is known, or follows from sizes. */
+static htp_outcome are_classes_told(htp_machine *m, const htp_items *inputs, bool *are_told)
+{
+    const htp_item *count = inputs->count > 1 ? inputs->items[1] : NULL;
+    bool is_sized = count && htp_is_int(count) && !htp_is_data(count) && htp_has_lanes(count);
+    for (uint32_t lane = 0; is_sized && lane < m->lane_count; lane++) {
+        is_sized = count->lane[lane].as.i != -1;
+    }
+    *are_told = is_sized;
+    if (!is_sized) {
+        int64_t classes;
+        HTP_DO(htp_sizes_fixed_number(m, inputs, 1, &classes));
+        *are_told = classes != -1;
+    }
+    return HTP_GOES_ON;
+}
+
 /* Whether the sizes of an operator of the table are told by its inputs' all the same. */
 static htp_outcome is_told(htp_machine *m, const htp_call *call, bool *is_so)
 {
@@ -354,9 +371,7 @@ static htp_outcome is_told(htp_machine *m, const htp_call *call, bool *is_so)
              (strcmp(name, "aten::repeat_interleave") == 0 &&
               strcmp(call->schema.overload, "self_int") == 0);
     if (strcmp(name, "aten::one_hot") == 0) {
-        int64_t classes;
-        HTP_DO(htp_sizes_fixed_number(m, &call->inputs, 1, &classes));
-        *is_so = classes != -1;
+        HTP_DO(are_classes_told(m, &call->inputs, is_so));
     }
     return HTP_GOES_ON;
 }
