@@ -349,8 +349,9 @@ static const struct {
 /* Whether how many classes there are is known, or follows from sizes. */
 static htp_outcome are_classes_told(htp_machine *m, const htp_items *inputs, bool *are_told)
 {
-    const htp_item *count = inputs->count > 1 ? inputs->items[1] : NULL;
-    bool is_sized = count && htp_is_int(count) && !htp_is_data(count) && htp_has_lanes(count);
+    HTP_DO(htp_sizes_require(m, inputs, 2));
+    const htp_item *count = inputs->items[1];
+    bool is_sized = htp_is_int(count) && !htp_is_data(count) && htp_has_lanes(count);
     for (uint32_t lane = 0; is_sized && lane < m->lane_count; lane++) {
         is_sized = count->lane[lane].as.i != -1;
     }
