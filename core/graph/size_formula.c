@@ -80,15 +80,11 @@ static void parse_pair(struct parser *p, htp_size_formula_kind kind)
 
 static void parse_name(struct parser *p)
 {
-    size_t length = 0;
-    while (isalnum((unsigned char)p->at[length]) || p->at[length] == '_') {
-        length++;
-    }
+    size_t length = htp_size_formula_name_length(p->at);
     const char *name = htp_arena_printf(p->arena, "%.*s", (int)length, p->at);
     uint32_t axis = 0;
     if (!htp_map_get(p->names, name, &axis)) {
-        fail(p, htp_arena_printf(p->arena, "axis \"%s\" has no size; write %s=NUMBER at one place",
-                                 name, name));
+        fail(p, htp_size_formula_no_size(p->arena, name));
     }
     p->at += length;
     push(p, HTP_SIZE_AXIS, axis);
@@ -160,13 +156,26 @@ const char *htp_size_formula_parse(htp_arena *arena, const char *text, const htp
     return p.problem;
 }
 
+const char *htp_size_formula_no_size(htp_arena *arena, const char *axis)
+{
+    return htp_arena_printf(arena, "axis \"%s\" has no size; write %s=NUMBER at one place", axis,
+                            axis);
+}
+
+size_t htp_size_formula_name_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length] == '_' || (length > 0 ? isalnum((unsigned char)text[length])
+                                              : isalpha((unsigned char)text[length]))) {
+        length++;
+    }
+    return length;
+}
+
 bool htp_size_formula_is_name(const char *text)
 {
-    bool is_name = isalpha((unsigned char)*text) || *text == '_';
-    for (; *text; text++) {
-        is_name = is_name && (isalnum((unsigned char)*text) || *text == '_');
-    }
-    return is_name;
+    size_t length = htp_size_formula_name_length(text);
+    return length > 0 && text[length] == '\0';
 }
 
 bool htp_size_formula_push(htp_size_formula *formula, htp_size_formula_kind kind, int64_t number)

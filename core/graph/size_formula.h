@@ -46,6 +46,12 @@ const char *htp_size_formula_parse(htp_arena *arena, const char *text, const htp
 /** Whether a text is the name of an axis rather than a formula: letters, digits and _. */
 bool htp_size_formula_is_name(const char *text);
 
+/** How long the name is that a text begins with; 0 where it begins with none. */
+size_t htp_size_formula_name_length(const char *text);
+
+/** What is wrong with a formula of an axis whose size is not known. */
+const char *htp_size_formula_no_size(htp_arena *arena, const char *axis);
+
 /** Appends a step; false when there are too many. */
 bool htp_size_formula_push(htp_size_formula *formula, htp_size_formula_kind kind, int64_t number);
 

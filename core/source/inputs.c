@@ -79,6 +79,22 @@ static htp_status check_kind(const struct matching *m, const htp_specification *
                            form ? "; pass" : "", form ? form : "");
 }
 
+/* The axes of a formula, in the order in which it has them: so it will be written. Their sizes are
+ * found where they are named. */
+static void add_axes_of(struct matching *m, htp_inputs *inputs, const char *formula)
+{
+    for (const char *at = formula; *at;) {
+        size_t length = htp_size_formula_name_length(at);
+        const char *name = htp_arena_printf(m->arena, "%.*s", (int)length, at);
+        bool is_call = at[length] == '(';
+        if (length > 0 && !is_call && !htp_map_get(&m->symbols, name, NULL)) {
+            uint32_t axis = htp_inputs_add_axis(m->arena, inputs, (htp_axis){name, {0}, NULL});
+            htp_map_set(m->arena, &m->symbols, name, axis);
+        }
+        at += length > 0 ? length : 1;
+    }
+}
+
 /* The axis named @p symbol, made when it is new. */
 static htp_status find_axis(struct matching *m, htp_inputs *inputs, const htp_dim *dim,
                             uint32_t *index)
@@ -87,7 +103,9 @@ static htp_status find_axis(struct matching *m, htp_inputs *inputs, const htp_di
         *index = htp_inputs_add_axis(m->arena, inputs, (htp_axis){dim->symbol, {dim->size}, NULL});
         htp_map_set(m->arena, &m->symbols, dim->symbol, *index);
     }
-    int64_t size = inputs->axes[*index].sizes[0];
+    int64_t *known = &inputs->axes[*index].sizes[0];
+    *known = *known == 0 ? dim->size : *known;
+    int64_t size = *known;
     if (size != dim->size) {
         return htp_status_make(HTP_CODE_USAGE,
                                "axis \"%s\" has sizes %lld and %lld; one name has one size",
@@ -119,6 +137,19 @@ static htp_status fill(struct matching *m, const htp_specification *specificatio
     return HTP_OK;
 }
 
+/* What is wrong with a formula of which an axis has no size; NULL where all have. */
+static const char *find_unknown(htp_arena *arena, const htp_inputs *inputs,
+                                const htp_size_formula *formula)
+{
+    for (uint32_t i = 0; i < formula->count; i++) {
+        const htp_size_formula_step *step = &formula->steps[i];
+        if (step->kind == HTP_SIZE_AXIS && inputs->axes[step->number].sizes[0] == 0) {
+            return htp_size_formula_no_size(arena, inputs->axes[step->number].symbol);
+        }
+    }
+    return NULL;
+}
+
 /* Sizes that follow from those of all named axes. */
 static htp_status fill_formulas(struct matching *m, const htp_specification *specification,
                                 htp_inputs *inputs, uint32_t index)
@@ -130,6 +161,7 @@ static htp_status fill_formulas(struct matching *m, const htp_specification *spe
         }
         htp_size_formula *formula = HTP_NEW(m->arena, htp_size_formula);
         const char *problem = htp_size_formula_parse(m->arena, dim->symbol, &m->symbols, formula);
+        problem = problem ? problem : find_unknown(m->arena, inputs, formula);
         problem = problem ? problem : htp_inputs_set_formula(m->arena, inputs, formula, index, d);
         if (problem) {
             return htp_status_make(HTP_CODE_USAGE, "input \"%s\": %s", specification->text,
@@ -182,6 +214,17 @@ static htp_status check_left_out(htp_arena *arena, const htp_argument *argument)
                                        : "");
 }
 
+static bool has_small_formula(const htp_inputs *inputs)
+{
+    bool is_small = false;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        for (uint32_t lane = 0; inputs->axes[i].formula && lane < inputs->lane_count; lane++) {
+            is_small = is_small || inputs->axes[i].sizes[lane] < 1;
+        }
+    }
+    return is_small;
+}
+
 /* Chooses the lanes of what was given, and checks that it is all that the method needs. */
 static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_argument *arguments)
 {
@@ -190,7 +233,11 @@ static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_argum
         return htp_status_make(HTP_CODE_USAGE, "input \"%s\" is given twice",
                                inputs->paths[second].text);
     }
-    bool fits = htp_inputs_choose_lanes(inputs, 0);
+    if (!htp_inputs_choose_lanes(inputs, 0) && has_small_formula(inputs)) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "a formula is below 1 at every choice of other sizes "
+                               "for its axes; give them larger ones");
+    }
     for (uint32_t i = 0; i < inputs->count; i++) {
         const htp_input *input = &inputs->items[i];
         const htp_input_path *path = &inputs->paths[i];
@@ -202,9 +249,7 @@ static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_argum
             HTP_TRY(check_left_out(arena, &arguments[path->argument]));
         }
     }
-    return fits ? HTP_OK
-                : htp_status_make(HTP_CODE_USAGE, "a formula is below 1 at every choice of other "
-                                                  "sizes for its axes; give them larger ones");
+    return HTP_OK;
 }
 
 static htp_status read_specifications(struct matching *m, const char *const *texts)
@@ -279,6 +324,14 @@ htp_status htp_inputs_parse(htp_arena *arena, const char *const *specifications,
     htp_input_path *paths =
         HTP_NEW_ARRAY(arena, htp_input_path, (size_t)places[argument_count] + 1);
     *inputs = all_left_out(&m, places, paths);
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t d = 0; d < m.specifications[i].rank; d++) {
+            const char *symbol = m.specifications[i].dims[d].symbol;
+            if (symbol && !htp_size_formula_is_name(symbol)) {
+                add_axes_of(&m, inputs, symbol);
+            }
+        }
+    }
     for (size_t i = 0; i < count; i++) {
         uint32_t place = places[m.paths[i].argument]++;
         paths[place] = m.paths[i];

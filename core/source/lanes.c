@@ -118,11 +118,13 @@ static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
     }
 }
 
-/* Whether one axis is the other one times or plus a constant, as far as the lanes show. */
+/* Whether one axis is the other one times or plus a constant, as far as the lanes show, or has its
+ * size in lane 1: in the others, one of them may be broadcast. */
 static bool move_alike(const htp_axis *a, const htp_axis *b)
 {
-    return (a->sizes[1] - a->sizes[0]) * (b->sizes[2] - b->sizes[0]) ==
-           (a->sizes[2] - a->sizes[0]) * (b->sizes[1] - b->sizes[0]);
+    return a->sizes[1] == b->sizes[1] ||
+           (a->sizes[1] - a->sizes[0]) * (b->sizes[2] - b->sizes[0]) ==
+               (a->sizes[2] - a->sizes[0]) * (b->sizes[1] - b->sizes[0]);
 }
 
 static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)

@@ -93,6 +93,7 @@ static void check_moves(const htp_inputs *inputs)
         ck_assert_int_ne(a1, a2);
         for (uint32_t j = 0; j < i; j++) {
             const int64_t *b = inputs->axes[j].sizes;
+            ck_assert_int_ne(a[1], b[1]);
             /* No axis is another one times or plus a constant. */
             ck_assert_int_ne(a1 * (b[2] - b[0]), a2 * (b[1] - b[0]));
         }
@@ -216,7 +217,21 @@ static const struct {
     {"x:float32[2.5]", "a dim is"},
     {"x:float32[2147483648]", "a dim is"},
     {"x:float32[99999999999999999999]", "a dim is"},
-    {"x:float32[batch]", "a dim is"},
+    {"x:float32[batch]", "axis \"batch\" has no size; write batch=NUMBER"},
+    {"x:float32[a=2,a+b]", "axis \"b\" has no size"},
+    {"x:float32[a=2,a+]", "a formula is made of"},
+    {"x:float32[a=2,(a]", "a formula is made of"},
+    {"x:float32[a=2,a)]", "a formula is made of"},
+    {"x:float32[a=2,a//0]", "divides by numbers from 1 on"},
+    {"x:float32[a=2,a//a]", "a formula is made of"},
+    {"x:float32[a=2,a*9999999999]", "above 2147483647"},
+    {"x:float32[a=2,a-2]", "no size from 1"},
+    {"x:float32[a=2,a*2147483647*2147483647*2147483647]", "no size from 1"},
+    {"x:float32[a=2,a+1=4]", "a+1 is 3, not 4"},
+    {"x:float32[a=2,max(a)]", "a formula is made of"},
+    {"x:float32[a=2,2*((((((((((((((((a))))))))))))))))]", "nested too deep"},
+    {"x:float32[a=2,b=9,b-a*4]", "below 1"},
+    {"x:float32[2+3]", "a dim is"},
     {"x:float32[batch=]", "a dim is"},
     {"x:float32[=2]", "a dim is"},
     {"x:float32[3a=2]", "a dim is"},
