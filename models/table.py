@@ -28,7 +28,8 @@ class Input:
         return "float32" if self.kind == "normal" else "int64"
 
     def shape(self, sizes: dict) -> list:
-        return [sizes.get(dim, dim) for dim in self.dims]
+        """Dims that are formulas of axes, as files declare them, are computed."""
+        return [eval(dim, {}, sizes) if isinstance(dim, str) else dim for dim in self.dims]
 
     def flag(self, sizes: dict) -> str:
         """The value of htp-trace's --input for this argument."""

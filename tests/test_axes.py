@@ -106,6 +106,15 @@ class Square(nn.Module):
         return ((x @ x.transpose(1, 2)) * mask).softmax(-1)
 
 
+class Compared(nn.Module):
+    """Lengths that the program compares by itself, of tensors that never meet."""
+
+    def forward(self, x, y):
+        if x.size(1) != y.size(1):
+            raise ValueError("two lengths")
+        return torch.relu(x), y * 2
+
+
 IDS = torch.arange(16).reshape(2, 8)
 
 
@@ -144,6 +153,12 @@ def trace(module, inputs: tuple, folder):
     with torch.no_grad():
         model = torch.jit.trace(module().eval(), inputs, check_trace=False)
     torch.jit.save(model, str(folder / "model.pt"))
+    return folder / "model.pt"
+
+
+def script(module, folder):
+    torch.manual_seed(5)
+    torch.jit.save(torch.jit.script(module.eval()), str(folder / "model.pt"))
     return folder / "model.pt"
 
 
@@ -195,6 +210,17 @@ def axes_are_those_of_the_program(name: str) -> None:
         dims = dims_of(onnx.load(str(out)).graph.input)
         assert dims == wanted, dims
         check_sizes(file, out, inputs)
+
+
+@case
+def what_a_program_compares_is_one_axis() -> None:
+    with scratch() as folder:
+        file, out = script(Compared(), folder), folder / "model.onnx"
+        result = run(file, "--out", out)
+        assert result.returncode == EXIT_OK, result.stderr
+        (_, columns), (_, others) = dims_of(onnx.load(str(out)).graph.input)
+        assert columns == others and isinstance(columns, str), (columns, others)
+        check_sizes(file, out, (torch.rand(2, 5), torch.rand(2, 5)))
 
 
 # ---- formulas that somebody wrote ------------------------------------------------------------------
@@ -265,12 +291,6 @@ class Net(nn.Module):
 
     def forward(self, x):
         return torch.cat([layer(x).flatten(1) for layer in self.layers], 1)
-
-
-def script(module, folder):
-    torch.manual_seed(5)
-    torch.jit.save(torch.jit.script(module.eval()), str(folder / "model.pt"))
-    return folder / "model.pt"
 
 
 # Name: the dims that each layer needs the size of, and the dims that are left.

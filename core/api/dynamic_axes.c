@@ -87,6 +87,32 @@ static bool join_by_place(htp_axes *axes)
     return has_joined;
 }
 
+/* Tries each axis that was joined so as those that it was joined of. */
+static htp_status take_apart(htp_axis_search *search, const htp_axes *apart)
+{
+    htp_obstacle obstacle;
+    for (uint32_t i = 0; i < search->axes.count && search->trials < HTP_AXIS_TRIALS; i++) {
+        bool is_joined = false;
+        htp_axes split = htp_axes_copy(&search->axes);
+        for (uint32_t k = i; k < split.count && htp_axes_moves(&search->axes, i); k++) {
+            bool is_part = search->axes.axis_of[k] == i;
+            is_joined = is_joined || (is_part && apart->axis_of[k] != i);
+            split.axis_of[k] = is_part ? apart->axis_of[k] : split.axis_of[k];
+        }
+        if (!is_joined) {
+            continue;
+        }
+        htp_status status = htp_axis_search_trace(search, &split, true, &obstacle);
+        if (htp_axis_search_is_final(status)) {
+            return status;
+        }
+        search->is_done = !status;
+        search->axes = status ? search->axes : split;
+        htp_status_free(status);
+    }
+    return search->is_done ? HTP_OK : try_moving(search, EFFORT_ALL, &obstacle);
+}
+
 /* A refusal that tells nothing: perhaps of axes that must be equal. */
 static htp_status try_joined(htp_axis_search *search, htp_obstacle *obstacle)
 {
@@ -95,7 +121,8 @@ static htp_status try_joined(htp_axis_search *search, htp_obstacle *obstacle)
         search->axes = apart;
         return HTP_OK;
     }
-    return try_moving(search, EFFORT_ALL, obstacle);
+    HTP_TRY(try_moving(search, EFFORT_ALL, obstacle));
+    return search->is_done ? take_apart(search, &apart) : HTP_OK;
 }
 
 /* ---- one by one ---- */

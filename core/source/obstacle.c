@@ -149,8 +149,12 @@ static const char *tell(htp_arena *arena, const htp_trace *trace, const char *me
     htp_text text = {.arena = arena};
     htp_text_add(&text, message);
     if (is_same(pair->have) || is_same(pair->want)) {
+        size_t length = text.length;
         add_origin(&text, trace, modules,
                    find_tensor(trace, last->inputs, last->input_count, &pair->have[0]));
+        if (text.length == length) { /* what is said above may be of other sizes */
+            htp_text_addf(&text, "; needed is a size of %lld", (long long)pair->have[0]);
+        }
     }
     return htp_text_string(&text);
 }

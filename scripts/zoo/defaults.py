@@ -37,7 +37,8 @@ def claimed(session, answer: dict, facts: dict) -> tuple:
         example = examples[known.name]
         dims = tuple(shapes.get(known.name, example["dims"]))
         arguments.append(replace(known, dims=dims, cast=example["dtype"]))
-        sizes |= {axis: size for axis, size in zip(dims, example["dims"]) if isinstance(axis, str)}
+        sizes |= {axis: size for axis, size in zip(dims, example["dims"])
+                  if isinstance(axis, str) and axis.isidentifier()}
     return arguments, sizes
 
 
