@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from real.judge import Judged
-from zoo.document import FOLDERS, line, head, plain
+from zoo.markdown import FOLDERS, head, line, plain
 from zoo.results import REFUSED
 
 INTRODUCTION = """# Published files

@@ -3,7 +3,8 @@
     zoo.py [--columns htp,dynamo_false,dynamo_true] [--only REGEX]
     zoo.py --summary | --document [--also DIR]
     zoo.py --functions [--only REGEX]
-    zoo.py --slice
+    zoo.py --native [--only REGEX] [--summary | --document]
+    zoo.py --slice [--native]
 
 Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
 names the build folder, and HTP_PYTHON the Python with ONNX Runtime, PyTorch and transformers, as
@@ -25,7 +26,10 @@ import harness  # noqa: E402  (needs the path above)
 from op_coverage.command import comma_list, shard  # noqa: E402
 from zoo import document, slice, table  # noqa: E402
 from zoo.driver import Driver, Plan  # noqa: E402
+from zoo.native import command as native  # noqa: E402
 from zoo.results import FUNCTIONS, OURS, OUTCOMES, PEERS, WRONG, Results  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
 
 
 def parser() -> argparse.ArgumentParser:
@@ -50,6 +54,9 @@ def parser() -> argparse.ArgumentParser:
         help="measure twenty architectures anew, and functions of eight, which must all be right")
     add("--functions", action="store_true",
         help="measure exports with modules as functions against those without")
+    add("--native", action="store_true",
+        help="measure models at the sizes at which they are used, exported without flags; with"
+        " --document, write their table in docs/ZOO.md")
     add("--jobs", type=int, default=1, metavar="N", help="architectures at a time (default 1)")
     return result
 
@@ -57,8 +64,11 @@ def parser() -> argparse.ArgumentParser:
 def plan_of(arguments: argparse.Namespace, column: str, folder: Path) -> Plan:
     return Plan(
         column=column,
-        makers={"language": harness.VENV_PYTHON, "vision": harness.DEBIAN_PYTHON},
-        judge=harness.VENV_PYTHON,
+        makers={
+            start: (python, "-B", HERE / "maker.py")
+            for start, python in (("torchvision.", harness.DEBIAN_PYTHON), ("", harness.VENV_PYTHON))
+        },
+        judge=(harness.VENV_PYTHON, "-B", HERE / "judge.py"),
         folder=folder,
         only=arguments.only,
         shard=arguments.shard[0],
@@ -110,6 +120,8 @@ def known_columns(folders: list) -> dict:
 
 def main() -> int:
     arguments = parser().parse_args()
+    if arguments.native:
+        return native.main(arguments)
     if arguments.slice:
         return run_slice(arguments)
     folder = arguments.results.resolve()

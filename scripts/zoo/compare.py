@@ -21,6 +21,9 @@ LOST = 1e-2
 HUGE = 1e30  # a mask's lowest number is no scale
 # Fewer elements may be without error by chance: then that of the model's other outputs counts, too.
 FEW = 16
+# Numbers this near to libtorch's, relative to the largest element, need not be held against others:
+# it is what the tests allow of the smallest errors, and less than the error of deep models.
+NEAR = 1e-5
 
 
 class Differs(Exception):
@@ -122,3 +125,23 @@ def compare(got: list, wanted: list, precise: list | None, where: str) -> Errors
                 f" {errors.ours:.3g}, libtorch by {errors.libtorch:.3g}",
             )
     return errors
+
+
+def near(got: list, wanted: list) -> Errors | None:
+    """The errors where all outputs are near libtorch's, and not one of them is without a finite
+    element; None otherwise."""
+    errors = Errors()
+    for a, b in zip(got, wanted):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return None
+        if a.dtype.kind != "f":
+            if not numpy.array_equal(a, b):
+                return None
+            continue
+        if not (numpy.isfinite(a).all() and numpy.isfinite(b).all()):
+            return None
+        difference = largest(numpy.abs(a - b))
+        if difference > NEAR * scale_of(b):
+            return None
+        errors.note(difference, 0.0, 0.0)
+    return errors if len(got) == len(wanted) else None

@@ -43,12 +43,14 @@ def claimed(session, answer: dict, facts: dict) -> tuple:
 
 
 class Comparison:
-    """Of one exported file; counts the sizes at which libtorch itself runs."""
+    """Of one exported file; counts the sizes at which libtorch itself runs. others are those of
+    which each is tried besides the example's."""
 
-    def __init__(self, path: Path, program: Program, answer: dict, facts: dict):
+    def __init__(self, path: Path, program: Program, answer: dict, facts: dict, others=OTHERS):
         self.session = session_of(path)
         self.program = program
         self.arguments, self.example = claimed(self.session, answer, facts)
+        self.others = others
         self.most = max(ELEMENTS, 2 * self.elements(self.example))
         self.sizes = 0
 
@@ -77,7 +79,7 @@ class Comparison:
         changed together."""
         self.runs_at(self.example)
         axes = list(self.example)
-        for candidates in OTHERS if axes else ():
+        for candidates in self.others if axes else ():
             if not self.change(axes, candidates) and len(axes) > 1:
                 for axis in axes:
                     self.change([axis], candidates)

@@ -1,10 +1,11 @@
 """docs/ZOO.md: what was measured of each architecture."""
 
-import re
 from collections import Counter
 from pathlib import Path
 
 from zoo import table
+from zoo.markdown import FOLDERS, head, line, plain
+from zoo.native import document as native
 from zoo.results import (
     DEFAULTS, FIXED, FUNCTIONS, OURS, OUTCOMES, PEERS, RIGHT, UNTRACEABLE, WRONG, Results,
 )
@@ -34,21 +35,6 @@ process, on a busy machine.
 NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
 FINE = (RIGHT, FIXED)
 CAUSE_LENGTH = 160
-FOLDERS = re.compile(r"/(?:[\w.+-]+/)+")
-
-
-def plain(text: str) -> str:
-    """Text that a table's cell can hold."""
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
-
-
-def line(cells: list) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
-
-
-def head(titles: list, numbers: int) -> list:
-    """Titles and their rule; the last columns hold numbers."""
-    return [line(titles), line(["---"] * (len(titles) - numbers) + ["---:"] * numbers)]
 
 
 # ---- counts --------------------------------------------------------------------------------------
@@ -146,7 +132,8 @@ def untraceable_rows(records: list) -> list:
 
 
 def write(path: Path, columns: dict) -> None:
-    """Writes the document. columns: name to results, ours among them."""
+    """Writes the document, whose models of native sizes stay as they are. columns: name to results,
+    ours among them."""
     records = list(columns[OURS].records.values())
     parts = [
         INTRODUCTION, "## Counts\n", *count_rows(columns), "", *other_rows(records, columns[FUNCTIONS]),
@@ -156,4 +143,6 @@ def write(path: Path, columns: dict) -> None:
         "\n## Untraceable\n", *untraceable_rows(records),
     ]
     path.parent.mkdir(exist_ok=True)
-    path.write_text("\n".join(parts) + "\n")
+    text = "\n".join(parts) + "\n"
+    kept = native.part_of(path.read_text()) if path.exists() else ""
+    path.write_text(f"{text}\n{kept}" if kept else text)

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from op_coverage.processes import Lost, Worker
-from zoo.results import FIXED, FUNCTIONS, OURS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results
+from zoo.results import (
+    FIXED, FUNCTIONS, NATIVE, OURS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
+)
 
 HERE = Path(__file__).resolve().parent
-VISION_PREFIX = "torchvision."
 
 
 # What a model takes by the beginnings of its arguments' names.
@@ -33,12 +34,15 @@ def known_of(facts: dict) -> dict:
 
 @dataclass
 class Plan:
-    """What a run is asked to do. The makers are Pythons: that of transformers and torchvision."""
+    """What a run is asked to do. makers are commands of workers, by the beginnings of their models'
+    names; the first that fits counts. judge is the command of a worker. exporters are for the models of
+    native sizes: for those that have libtorch's operators alone, and for others, or None."""
 
     column: str
     makers: dict
-    judge: str
+    judge: tuple
     folder: Path
+    exporters: tuple = ()
     names: tuple = ()  # instead of all whose name matches
     only: str = ""
     shard: int = 0
@@ -57,15 +61,12 @@ class Driver:
         self.files = plan.folder / "models"
         self.files.mkdir(parents=True, exist_ok=True)
         log = plan.folder / f"{plan.column}.log"
-        self.makers = {
-            name: Worker([python, "-B", HERE / "maker.py"], log)
-            for name, python in plan.makers.items()
-        }
-        self.judge = Worker([plan.judge, "-B", HERE / "judge.py"], log)
+        self.makers = {start: Worker(command, log) for start, command in plan.makers.items()}
+        self.judge = Worker(plan.judge, log)
         self.start = time.monotonic()
 
     def maker(self, name: str) -> Worker:
-        return self.makers["vision" if name.startswith(VISION_PREFIX) else "language"]
+        return next(worker for start, worker in self.makers.items() if name.startswith(start))
 
     # ---- what there is to do
 
@@ -119,7 +120,9 @@ class Driver:
         if "outcome" in made:
             return made
         with tempfile.TemporaryDirectory(dir=self.plan.folder) as scratch:
-            if self.plan.column in (OURS, FUNCTIONS):
+            if self.plan.column == NATIVE:
+                judged = self.native(name, scratch)
+            elif self.plan.column in (OURS, FUNCTIONS):
                 kind = "ours" if self.plan.column == OURS else FUNCTIONS
                 job = {"kind": kind, "stem": str(self.files / name), "scratch": scratch}
                 judged = self.ask(self.judge, job, WRONG)
@@ -136,6 +139,21 @@ class Driver:
             if "outcome" in answer:
                 return answer
         return known_of(json.loads(facts.read_text()))
+
+    def native(self, name: str, scratch: str) -> dict:
+        """Its file goes afterwards: it may be large."""
+        files = [self.files / f"{name}{suffix}" for suffix in (".pt", ".json")]
+        has_operators = bool(json.loads(files[1].read_text())["libraries"])
+        exporter = self.plan.exporters[has_operators]
+        if exporter:
+            stem = str(self.files / name)
+            job = {"kind": NATIVE, "stem": stem, "scratch": scratch, "program": str(exporter)}
+            judged = self.ask(self.judge, job, WRONG)
+        else:
+            judged = {"outcome": UNTRACEABLE, "reason": "no build with the libtorch of its operators"}
+        for file in files:
+            file.unlink()
+        return judged
 
     def peer(self, name: str, scratch: Path) -> dict:
         """PyTorch's exporter with all axes that the traced program follows; then with none."""

@@ -48,8 +48,9 @@ def parts_of(config):
             yield from parts_of(getattr(config, key))
 
 
-def configuration(architecture: str, attention: str, special: Special):
-    config = shrink.shrunk(CONFIG_MAPPING[architecture], special.config)
+def configuration(architecture: str, attention: str, special: Special, kept=shrink.NONE):
+    """Tiny, but for the fields whose names kept matches."""
+    config = shrink.shrunk(CONFIG_MAPPING[architecture], special.config, kept=kept)
     for part in parts_of(config):
         if hasattr(part, "use_cache"):
             part.use_cache = False
@@ -71,11 +72,11 @@ def instance(model_class, config, special: Special) -> torch.nn.Module:
     return model
 
 
-def working_arguments(model, config, special: Special, constants: dict) -> list:
+def working_arguments(model, config, special: Special, constants: dict, sizes: dict) -> list:
     """The first of the candidates with which the model runs. Raises what the first one met."""
     first = None
     for arguments in inputs.candidates(model, config, special.inputs):
-        tensors = inputs.example(arguments, inputs.TRACED)
+        tensors = inputs.example(arguments, sizes)
         given = {argument.name: tensor for argument, tensor in zip(arguments, tensors)}
         try:
             with torch.no_grad():
@@ -98,4 +99,5 @@ def build(name: str) -> Built:
     config = configuration(architecture, attention, special)
     model = instance(model_class, config, special)
     constants = {"return_dict": False, **special.constants}
-    return Built(model, working_arguments(model, config, special, constants), constants)
+    arguments = working_arguments(model, config, special, constants, inputs.TRACED)
+    return Built(model, arguments, constants)

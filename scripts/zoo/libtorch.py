@@ -24,21 +24,23 @@ def worker(python: str) -> Worker:
 
 
 class Program:
-    """A TorchScript file and, in facts, what its maker knows of it. Arrays go through scratch."""
+    """A TorchScript file and, in facts, what its maker knows of it. Arrays go through scratch. A large
+    one is evaluated in double precision only where its numbers are not close without."""
 
     def __init__(self, path: str, facts: dict, scratch: Path):
         self.path = path
         self.python = facts.get("python", sys.executable)
         self.libraries = facts.get("libraries", [])
         self.scratch = scratch
+        self.is_large = False
 
-    def outputs(self, tensors: tuple) -> tuple:
-        """Its outputs; and those in double precision, None where an operator does not take it.
-        Raises Refuses."""
+    def outputs(self, tensors: tuple, wants_precise: bool = True) -> tuple:
+        """Its outputs; and those in double precision, None where an operator does not take it, or
+        where they are not wanted. Raises Refuses."""
         given, made = self.scratch / "inputs.npz", self.scratch / "outputs.npz"
         numpy.savez(given, **{str(number): t.numpy() for number, t in enumerate(tensors)})
         job = {"program": self.path, "libraries": self.libraries,
-               "inputs": str(given), "outputs": str(made)}
+               "inputs": str(given), "outputs": str(made), "wants_precise": wants_precise}
         try:
             (answer,) = worker(self.python).serve(job, TIMEOUT)
         except Lost as lost:

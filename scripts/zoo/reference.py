@@ -133,7 +133,8 @@ def first_line(error: Exception) -> str:
 
 def perform(job: dict):
     """Runs job["program"] on the arrays in job["inputs"], and leaves job["outputs"] with what came
-    out, and the same in double precision. Yields {"error": words} where libtorch refuses."""
+    out, and the same in double precision where that is wanted. Yields {"error": words} where libtorch
+    refuses."""
     for library in job["libraries"]:
         torch.ops.load_library(library)
     arrays = numpy.load(job["inputs"])
@@ -143,7 +144,7 @@ def perform(job: dict):
     except Exception as error:
         yield {"error": first_line(error)}
         return
-    precise = precise_outputs(job["program"], tensors)
+    precise = precise_outputs(job["program"], tensors) if job["wants_precise"] else None
     named = {f"single/{number}": array for number, array in enumerate(found)}
     named |= {f"double/{number}": array for number, array in enumerate(precise or [])}
     numpy.savez(job["outputs"], **named)

@@ -11,6 +11,9 @@ PEERS = ("dynamo_false", "dynamo_true")
 # The column of this program's exports with modules as functions, which are held against its others.
 FUNCTIONS = "functions"
 
+# The column of models at native sizes, which are others than those of the other columns.
+NATIVE = "native"
+
 RIGHT = "right"
 FIXED = "right-fixed"  # with at least one axis fixed that the eager model does not fix
 REFUSED = "refused"

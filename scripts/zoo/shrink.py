@@ -130,6 +130,7 @@ RULES = (
 )
 TOKEN = re.compile(r".*(token_ids?|token_index|_token|tok_id|pad_id|stream_[be]os_id|pad_index)")
 COMPILED = tuple((re.compile(pattern), rule) for pattern, rule in RULES)
+NONE = re.compile(r"(?!)")
 
 
 # ---- configurations ------------------------------------------------------------------------------
@@ -170,16 +171,16 @@ def split(overrides: dict, key: str) -> dict:
     return {k[len(start):]: v for k, v in overrides.items() if k.startswith(start)}
 
 
-def shrunk(config_class, overrides: dict, given: dict | None = None):
+def shrunk(config_class, overrides: dict, given: dict | None = None, kept: re.Pattern = NONE):
     """A tiny configuration. overrides win, by dotted names; given are values instead of the
-    defaults, to be shrunk as well."""
+    defaults, to be shrunk as well; fields whose names kept matches are not."""
     given = given or {}
     defaults = {**defaults_of(config_class), **given}
     chosen = {}
     if "head_dim" in defaults and defaults.get("num_attention_heads"):
         chosen["head_dim"] = HEAD_WIDTH  # some derive it only where it is None, others never
     for name, value in defaults.items():
-        small = shrunk_value(name, value, defaults)
+        small = value if kept.fullmatch(name) else shrunk_value(name, value, defaults)
         if small is not value or name in given:
             chosen[name] = small
     for key, specification in config_class.sub_configs_defaults.items():
@@ -187,6 +188,6 @@ def shrunk(config_class, overrides: dict, given: dict | None = None):
         if defaults.get(key) is None and specification.optional and not wanted:
             continue
         sub_class = sub_config_class(specification)
-        chosen[key] = shrunk(sub_class, wanted, specification.init_kwargs)
+        chosen[key] = shrunk(sub_class, wanted, specification.init_kwargs, kept)
     chosen.update({k: v for k, v in overrides.items() if "." not in k})
     return config_class(**chosen)

@@ -1,0 +1,135 @@
+"""The second table of docs/ZOO.md: what was measured of each model at its native size."""
+
+import re
+import statistics
+from collections import Counter
+from pathlib import Path
+
+from zoo.markdown import FOLDERS, head, line, plain
+from zoo.results import FIXED, OUTCOMES, REFUSED, RIGHT, UNTRACEABLE, Results
+
+TITLE = "## Native sizes"
+INTRODUCTION = """
+Made by `make zoo ZOO="--native --document"`. Models at the sizes at which they are used: those of
+torchvision whole, with random weights, those of transformers narrow and of few layers. Each is traced
+there (detectors are scripted), exported without any flag, and compared with libtorch's run of the same
+file at that size and at one more for every axis that the export says is dynamic; *sizes* is at how many
+sizes libtorch itself runs. Seconds are what the whole process computed, not what it waited for.
+*fixed*: axes that the program fixes, but for channels, and by what, as `--verbose` tells.
+"""
+SLOW = 3  # times the median
+WHY_LENGTH = 150
+
+FIX = re.compile(r"(\S+) is fixed to (\d+): (.*)")
+CHANNELS = re.compile(r"to have \S+ channels|mat1 and mat2|running_mean")
+OPERATOR = re.compile(r"(aten::\w+(?:\.\w+)?) raised in (?:the root module|([\w.]+))")
+
+
+# ---- cells ---------------------------------------------------------------------------------------
+
+
+def why(words: str) -> str:
+    """The operator and its module, or the words themselves."""
+    found = OPERATOR.match(words)
+    if not found:
+        return FOLDERS.sub("", words)[:WHY_LENGTH]
+    return f"{found[1]} in {found[2]}" if found[2] else found[1]
+
+
+def fixed_of(record: dict) -> str:
+    """Which axes are fixed, by what; one entry for those of one cause. Notes that are no such line are
+    told as they are."""
+    causes, others = {}, []
+    for note in record.get("notes", []):
+        found = FIX.match(note)
+        if not found:
+            others.append(FOLDERS.sub("", note)[:WHY_LENGTH])
+        elif not CHANNELS.search(found[3]):
+            causes.setdefault(why(found[3]), []).append(found[1])
+    told = [f"{', '.join(axes)}: {cause}" for cause, axes in causes.items()]
+    return "; ".join(told + others)
+
+
+def reason_of(record: dict) -> str:
+    if record["outcome"] == RIGHT:
+        return fixed_of(record)
+    return FOLDERS.sub("", record.get("reason", ""))[:2 * WHY_LENGTH]
+
+
+def rows(records: list) -> list:
+    lines = head(["model", "input", "outcome", "dynamic axes", "fixed, or why not", "sizes", "nodes",
+                  "seconds"], 3)
+    for record in records:
+        lines.append(line([
+            record["name"], record.get("input", ""), record["outcome"],
+            ", ".join(record.get("dynamic", [])), plain(reason_of(record)), record.get("sizes", ""),
+            record.get("nodes", ""), f"{record['seconds']:.2f}" if "seconds" in record else "",
+        ]))
+    return lines
+
+
+# ---- words ---------------------------------------------------------------------------------------
+
+
+def stage_of(record: dict) -> str:
+    """Where the most of its time went."""
+    stages = record.get("stages", {})
+    if not stages:
+        return "it was refused"
+    name = max(stages, key=stages.get)
+    return f"{100 * stages[name] / (sum(stages.values()) or 1):.0f} % of it {name}"
+
+
+def slow_ones(timed: list) -> list:
+    middle = statistics.median(record["seconds"] for record in timed)
+    slow = [record for record in timed if record["seconds"] > SLOW * middle]
+    slow.sort(key=lambda record: -record["seconds"])
+    told = "; ".join(
+        f"{record['name']} {record['seconds']:.2f} ({stage_of(record)}, {record.get('nodes', 0)} nodes)"
+        for record in slow)
+    words = f"- The median is {middle:.2f} seconds, all together {sum(r['seconds'] for r in timed):.0f}."
+    if slow:
+        return [words, f"- Over {SLOW} times the median: {told}."]
+    return [f"{words} None is over {SLOW} times the median."]
+
+
+def count_words(records: list) -> str:
+    counts = Counter(record["outcome"] for record in records)
+    told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
+    return f"- {len(records)} models: {told}."
+
+
+def axes_words(records: list) -> str:
+    written = [record for record in records if record["outcome"] in (RIGHT, FIXED)]
+    none = [record["name"] for record in written if not record["dynamic"]]
+    words = f"- {len(written) - len(none)} of {len(written)} have dynamic axes"
+    return f"{words}; without any: {', '.join(none)}." if none else f"{words}."
+
+
+def section(results: Results) -> list:
+    """The lines of the section."""
+    records = sorted(results.records.values(), key=lambda record: record["name"])
+    made = [record for record in records if record["outcome"] != UNTRACEABLE]
+    timed = [record for record in made if record["outcome"] != REFUSED and "seconds" in record]
+    lost = [record for record in records if record["outcome"] == UNTRACEABLE]
+    return [
+        TITLE, INTRODUCTION, count_words(made), axes_words(made), *(slow_ones(timed) if timed else []),
+        "", *rows(made),
+        *(f"\nNot made: {record['name']}: {plain(record['reason'])}" for record in lost), "",
+    ]
+
+
+# ---- the document --------------------------------------------------------------------------------
+
+
+def part_of(text: str) -> str:
+    """The section as it stands in a document, "" where there is none."""
+    found = re.search(rf"^{TITLE}\n.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    return found[0] if found else ""
+
+
+def put(path: Path, results: Results) -> None:
+    """Puts the section in the place of the one that the document has, or behind what it has."""
+    text = path.read_text()
+    new, old = "\n".join(section(results)), part_of(text)
+    path.write_text(text.replace(old, new) if old else f"{text.rstrip()}\n\n{new}")
