@@ -6,7 +6,7 @@ import numpy
 
 import numbers_check
 from zoo import inputs
-from zoo.compare import Differs, Errors, compare, near
+from zoo.compare import Differs, Errors, compare, compare_large
 from zoo.libtorch import Program, Refuses
 
 
@@ -43,12 +43,10 @@ def compare_at(session, program: Program, arguments: list, sizes: dict, seed: in
         raise Refuses(first_line(error)) from None
     axes = " ".join(f"{axis}={sizes[axis]}" for axis in inputs.axes_of(arguments))
     where = f"at {axes}" if axes else "at its size"
-    if program.is_large:
-        wanted, _ = program.outputs(tensors, wants_precise=False)
-        if not all(array.size == 0 or numpy.isfinite(array).any() for array in wanted):
-            raise Refuses("an output has no finite element")
-        errors = near(feed(session, arguments, tensors, where), wanted)
-        if errors is not None:
-            return errors
-    wanted, precise = program.outputs(tensors)
-    return compare(feed(session, arguments, tensors, where), wanted, precise, where)
+    wanted, precise = program.outputs(tensors, wants_precise=not program.is_large)
+    got = feed(session, arguments, tensors, where)
+    if not program.is_large:
+        return compare(got, wanted, precise, where)
+    if not all(array.size == 0 or numpy.isfinite(array).any() for array in wanted):
+        raise Refuses("an output has no finite element")
+    return compare_large(got, wanted, lambda: program.outputs(tensors)[1], where)

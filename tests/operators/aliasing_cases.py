@@ -1,5 +1,7 @@
 """Tensors that are changed in place through views, and read under other names."""
 
+from typing import Tuple
+
 import torch
 from torch import nn
 import torch.nn.functional as F
@@ -175,11 +177,66 @@ def list_element_changed(x):
     return torch.cat(parts)
 
 
-@call("sizes-changed", (4, 6), dynamic=BATCH, refused="it changes the sizes or strides of a tensor in place")
+@call("sizes-changed", (4, 6), dynamic=BATCH)
 def sizes_changed(x):
     y = x * 2
     z = y.unsqueeze_(0)
-    return z + 1
+    return z + 1, y
+
+
+# Scripted programs go on with the tensor, traced ones with what the operator gave.
+def turned_twice(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    y = x * 2
+    first = y[0]
+    y.unsqueeze_(1)
+    y.transpose_(0, 2)
+    y.add_(1)
+    return y, first
+
+
+def turned_in_list(x: torch.Tensor) -> torch.Tensor:
+    parts = [x * 2, x + 1]
+    parts[0].t_()
+    return parts[0] @ parts[1]
+
+
+def turned_in_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    total = x
+    for _ in range(int(n)):
+        y = total * 2
+        y.unsqueeze_(0)
+        total = y[0] + 1
+    return total
+
+
+def turned_other_name(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    z = y.add_(1)
+    z.unsqueeze_(0)
+    return y.sum(0)
+
+
+def turned_on_one_side(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    if bool(x.sum() > 0):
+        y.unsqueeze_(0)
+    return y.sum()
+
+
+def turned_perhaps(x: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    z = y if bool(x.sum() > 0) else x * 3
+    z.unsqueeze_(0)
+    return y.sum(0)
+
+
+TURNED_ELSEWHERE = "changes the sizes or strides of a tensor in place that"
+CASES.script("sizes-changed/twice", turned_twice, (4, 6), dynamic=BATCH)
+CASES.script("sizes-changed/in-list", turned_in_list, (4, 6), dynamic={0: {1: "length"}})
+CASES.script("sizes-changed/in-loop", turned_in_loop, (4, 6), torch.tensor(3), dynamic=BATCH)
+CASES.script("sizes-changed/other-name", turned_other_name, (4, 6), refused="another name of one whose sizes")
+CASES.script("sizes-changed/one-side", turned_on_one_side, (4, 6), refused=TURNED_ELSEWHERE)
+CASES.script("sizes-changed/perhaps", turned_perhaps, (4, 6), refused=TURNED_ELSEWHERE)
 
 
 @call("input-changed", (4, 6), dynamic=BATCH_LENGTH)

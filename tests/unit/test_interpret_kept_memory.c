@@ -269,20 +269,43 @@ UNIT_TEST(a_tied_attribute_that_is_read_alone_is_changed_in_place)
 
 /* ---- operators that fail --------------------------------------------------------------------- */
 
-UNIT_TEST(nobody_knows_what_gets_other_sizes_in_place)
+UNIT_TEST(what_gets_other_sizes_in_place_is_a_view)
 {
-    body_gives(
-        arena,
-        "%v = aten::t(%x)\n"
-        "%z = aten::unsqueeze_(%x, %0)\n"
-        "%r = aten::relu(%x)\n"
-        "-> %r\n",
-        "%1[3,?] = aten::t(x)\n"
-        "%2[1,?,3] = aten::unsqueeze_(x, 0)\n"
-        "%3 unknown = aten::unsqueeze_(x, 0) ! it changes the sizes or strides of a tensor in "
-        "place\n"
-        "%4 unknown = aten::relu(unknown)\n"
-        "=> %4");
+    body_gives(arena,
+               "%v = aten::t(%x)\n"
+               "%z = aten::unsqueeze_(%x, %0)\n"
+               "%r = aten::relu(%x)\n"
+               "-> %r\n",
+               "%1[3,?] = aten::t(x)\n"
+               "%2[1,?,3] = aten::unsqueeze(x, 0)\n"
+               "%3[1,?,3] = aten::relu(%2)\n"
+               "=> %3");
+}
+
+UNIT_TEST(what_looks_at_it_sees_what_is_changed)
+{
+    body_gives(arena,
+               "%v = aten::t(%x)\n"
+               "%z = aten::unsqueeze_(%x, %0)\n"
+               "%r = aten::relu_(%x)\n"
+               "-> %v\n",
+               "%1[3,?] = aten::t(x)\n"
+               "%2[1,?,3] = aten::unsqueeze(x, 0)\n"
+               "%3[1,?,3] = aten::relu_(%2)\n"
+               "%4[?,3] = aten::reshape_as(%3, x)\n"
+               "%5[3,?] = aten::t(%4)\n"
+               "=> %5");
+}
+
+UNIT_TEST(another_name_of_it_is_not_read)
+{
+    body_gives(arena,
+               "%y = aten::relu_(%x)\n"
+               "%z = aten::unsqueeze_(%y, %0)\n"
+               "%r = aten::relu(%x)\n"
+               "-> %r\n",
+               "a tensor is read that may be another name of one whose sizes or strides were "
+               "changed in place, in the root module (model.py:14)");
 }
 
 UNIT_MAIN("interpret: kept memory", a_constant_is_not_changed,
@@ -298,4 +321,5 @@ UNIT_MAIN("interpret: kept memory", a_constant_is_not_changed,
           an_attribute_of_another_object_is_changed_in_place,
           tied_attributes_are_not_changed_in_place, tied_attributes_are_read,
           a_tied_attribute_that_is_read_alone_is_changed_in_place,
-          nobody_knows_what_gets_other_sizes_in_place)
+          what_gets_other_sizes_in_place_is_a_view, what_looks_at_it_sees_what_is_changed,
+          another_name_of_it_is_not_read)

@@ -2,7 +2,7 @@
  * Operators of the program, and others: what becomes of them.
  */
 #include "interpret/lanes/execute.h"
-#include "interpret/memory/memory.h"
+#include "interpret/memory/turns.h"
 #include "interpret/quantized/quantized.h"
 #include "interpret/sizes/sizes.h"
 #include "interpret/steps/control.h"
@@ -110,6 +110,25 @@ static htp_outcome run_on_number(htp_machine *m, const htp_call *call, htp_items
     return htp_call_run(m, &scalar, outputs);
 }
 
+/* An operator that changes the dims of its tensor in place is the one that gives a view instead,
+ * and the tensor is that view from then on. */
+static htp_outcome run_on_view(htp_machine *m, const htp_call *call, htp_items *outputs)
+{
+    const char *name =
+        htp_arena_printf(m->arena, "%.*s", (int)strlen(call->schema.name) - 1, call->schema.name);
+    bool is_named_int = strcmp(name, "aten::transpose") == 0;
+    HTP_DO(htp_memory_refuse_lasting(m, call));
+    HTP_DO(htp_execute_all(m, name, is_named_int ? "int" : call->schema.overload, &call->inputs,
+                           call->place, outputs));
+    return htp_memory_turn(m, call, outputs->items[0]);
+}
+
+static bool is_turning(const htp_call *call)
+{
+    return call->inputs.count > 0 && htp_is_tensor(call->inputs.items[0]) &&
+           htp_has_fact(call->schema.name, HTP_FACT_TURNS);
+}
+
 htp_outcome htp_execute_node(htp_machine *m, const htp_items *inputs, const htp_place *place,
                              htp_items *outputs)
 {
@@ -127,6 +146,9 @@ htp_outcome htp_execute_node(htp_machine *m, const htp_items *inputs, const htp_
                                   node->kind);
     }
     htp_call call = make_call(m, node->schema, node, inputs, place);
+    if (is_turning(&call)) {
+        return run_on_view(m, &call, outputs);
+    }
     return becomes_number(&call.schema, inputs) ? run_on_number(m, &call, outputs)
                                                 : htp_call_run(m, &call, outputs);
 }

@@ -1,7 +1,7 @@
 /*
  * What memories hold: the newest value of each, and what blocks change of it.
  */
-#include "interpret/memory/memory.h"
+#include "interpret/memory/turns.h"
 
 #include <stdlib.h>
 
@@ -130,6 +130,12 @@ static htp_memories memories_of(htp_machine *m, const htp_memory_journal *journa
     return all;
 }
 
+bool htp_memory_is_outside(const htp_machine *m, const htp_item *tensor)
+{
+    const htp_memory_journal *journal = innermost(m);
+    return journal && tensor->birth < journal->first_item;
+}
+
 htp_memories htp_memory_end_block(htp_machine *m)
 {
     const htp_memory_journal *journal = innermost(m);
@@ -232,7 +238,8 @@ static htp_outcome refresh_container(htp_machine *m, htp_item *item, const htp_p
     for (size_t i = 0; i < item->elements.count; i++) {
         htp_item *held = item->elements.items[i];
         htp_item *element = NULL;
-        HTP_DO(refresh(m, held, place, &element));
+        HTP_DO(htp_memory_turned(m, held, place, &element));
+        HTP_DO(refresh(m, element, place, &element));
         if (element != held) {
             HTP_DO(begin_renewal(m, item, held));
             item->elements.items[i] = element;
@@ -324,7 +331,8 @@ static htp_outcome require_end(htp_machine *m, const htp_item *item, const htp_p
 htp_outcome htp_memory_current(htp_machine *m, htp_item *item, const htp_place *place,
                                htp_item **current)
 {
-    *current = item;
     HTP_DO(require_end(m, item, place));
-    return m->memory.change_count == 0 ? HTP_GOES_ON : refresh(m, item, place, current);
+    HTP_DO(htp_memory_turned(m, item, place, current));
+    bool is_changed = m->memory.change_count + m->memory.turn_count > 0;
+    return is_changed ? refresh(m, *current, place, current) : HTP_GOES_ON;
 }

@@ -71,12 +71,14 @@ struct htp_item {
     uint64_t epoch;           /* changes of memory that had happened when it was made */
     const htp_look *look;     /* NULL: the tensor is all of its memory */
     htp_item *origin;         /* the first value of that memory; NULL for itself */
+    htp_item *turns_into;     /* the view that it is since its dims were changed in place; NULL */
     /* of the first value of a memory (memory/memory.h) */
     bool may_repeat;  /* rows of it are elements of a list, of which several may be one tensor */
     htp_item *latest; /* what the memory holds; NULL: it was not changed */
     uint64_t changed; /* when */
     htp_item *seen;   /* of a look: as it was last read anew */
     htp_ids sharers;  /* memories that may be this one, by their first values */
+    htp_items turned; /* tensors of it whose dims were changed in place */
     uint64_t grouped; /* the last grouping of memories that met it (memory/memory.c) */
     uint32_t group;   /* of that one */
 

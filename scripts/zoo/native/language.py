@@ -45,9 +45,9 @@ TEXT = {
     **dict.fromkeys((
         "albert.sdpa", "bert.eager", "bert.sdpa", "convbert.eager", "deberta-v2.eager", "distilbert.sdpa",
         "electra.sdpa", "esm.sdpa", "fnet.eager", "funnel.eager", "layoutlm.eager", "mobilebert.eager",
-        "modernbert.sdpa", "nystromformer.eager", "roformer.eager", "squeezebert.eager", "xlnet.eager",
+        "modernbert.sdpa", "roformer.eager", "squeezebert.eager", "xlnet.eager",
     ), Native()),
-    **dict.fromkeys(("mpnet.eager", "roberta.sdpa", "xlm-roberta.sdpa"),
+    **dict.fromkeys(("mpnet.eager", "nystromformer.eager", "roberta.sdpa", "xlm-roberta.sdpa"),
                     Native({"max_position_embeddings": 514})),
     "big_bird.eager": tokens(1024),
     "canine.eager": tokens(2048),
