@@ -30,3 +30,22 @@ def settle(model: torch.nn.Module) -> None:
                 buffer.add_(0.1 * torch.randn(buffer.shape, generator=generator))
             elif name.endswith("running_var"):
                 buffer.mul_(0.5 + torch.rand(buffer.shape, generator=generator))
+
+
+def spread(model: torch.nn.Module, *tensors) -> None:
+    """Scales the weights so that layers give numbers around one where they are called first:
+    through random weights they vanish or grow, and scores that are all the same have no order."""
+    hooks = {}
+
+    def scale(layer, given, result):
+        hooks.pop(layer).remove()
+        layer.weight.div_(result.square().mean().sqrt().clamp(min=1e-12))
+        return layer.forward(*given)
+
+    for layer in model.modules():
+        if isinstance(layer, (torch.nn.Conv2d, torch.nn.ConvTranspose2d, torch.nn.Linear)):
+            hooks[layer] = layer.register_forward_hook(scale)
+    with torch.no_grad():
+        model(*tensors)
+    for hook in hooks.values():  # of layers that did not run
+        hook.remove()

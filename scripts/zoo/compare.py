@@ -16,14 +16,14 @@ import numbers_check
 TIMES = 4
 UNITS = 16
 # Where libtorch is this far off, relative to the largest element, a decision (a rank, a rounding)
-# came out the other way; then the tolerance of the tests decides.
+# came out the other way; then the tolerance of the tests decides, unless ours is what is meant.
 LOST = 1e-2
 HUGE = 1e30  # a mask's lowest number is no scale
 # Fewer elements may be without error by chance: then that of the model's other outputs counts, too.
 FEW = 16
 # Outputs this near to libtorch's, relative to the largest element, need not be held against others:
-# libtorch's own error is of that order in deep models.
-NEAR = 1e-5
+# sums over whole pictures in another order are as far from each other.
+NEAR = 2e-5
 
 
 class Differs(Exception):
@@ -90,7 +90,7 @@ def is_fine(got, wanted, precise, typical: float, errors: Errors) -> bool:
     errors.note(difference, ours, libtorch)
     scale = scale_of(wanted)
     if not libtorch <= LOST * scale:
-        return is_close(a, b)
+        return is_close(a, b) or ours <= NEAR * scale
     if wanted.size < FEW:
         libtorch = max(libtorch, typical * scale)
     return ours <= max(TIMES * libtorch, UNITS * numpy.finfo(got.dtype).eps * scale)

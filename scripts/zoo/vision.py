@@ -9,7 +9,7 @@ import torch
 from torchvision import extension, models
 from torchvision.models.video.mvit import MSBlockConfig, MViT
 
-from zoo.built import Built, settle
+from zoo.built import Built, settle, spread
 from zoo.inputs import Argument, example
 
 PREFIX = "torchvision."
@@ -129,25 +129,6 @@ MEMBERS = (
 BY_NAME = {PREFIX + member.maker: member for member in MEMBERS}
 
 
-def spread(model: torch.nn.Module, tensors: tuple) -> None:
-    """Scales the weights so that layers give numbers around one where they are called first:
-    through random weights they vanish or grow, and scores that are all the same have no order."""
-    hooks = {}
-
-    def scale(layer, given, result):
-        hooks.pop(layer).remove()
-        layer.weight.div_(result.square().mean().sqrt().clamp(min=1e-12))
-        return layer.forward(*given)
-
-    for layer in model.modules():
-        if isinstance(layer, (torch.nn.Conv2d, torch.nn.ConvTranspose2d, torch.nn.Linear)):
-            hooks[layer] = layer.register_forward_hook(scale)
-    with torch.no_grad():
-        model(*tensors)
-    for hook in hooks.values():  # of layers that did not run
-        hook.remove()
-
-
 def names() -> list:
     return list(BY_NAME)
 
@@ -163,5 +144,5 @@ def build(name: str) -> Built:
     ]
     settle(model)
     if member.is_ranking:
-        spread(model, example(arguments, {}))
+        spread(model, *example(arguments, {}))
     return Built(model, arguments)

@@ -8,10 +8,10 @@ import functools
 import torch
 from torchvision import models
 
-from zoo.built import settle
+from zoo.built import settle, spread
 from zoo.inputs import Argument, example
 from zoo.native.members import SIZES, NativeBuilt
-from zoo.vision import LIBRARIES, PREFIX, WITHOUT_BACKBONE, spread  # noqa: F401
+from zoo.vision import LIBRARIES, PREFIX, WITHOUT_BACKBONE  # noqa: F401
 
 IMAGE = (3, 320, 480)
 # The images are scaled to that, not to 800: what is found, and how, is the same.
@@ -58,5 +58,5 @@ def build(name: str) -> NativeBuilt:
     model = maker(weights=None, **options).eval()
     settle(model)
     arguments = [Argument("image", IMAGE, "normal")]
-    spread(model, ([tensor for tensor in example(arguments, SIZES)],))
+    spread(model, list(example(arguments, SIZES)))
     return NativeBuilt(Detections(model), arguments, sizes=dict(SIZES), is_scripted=True)

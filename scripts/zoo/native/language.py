@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 
 from zoo import language
-from zoo.inputs import Argument
+from zoo.built import spread
+from zoo.inputs import Argument, example
 from zoo.native.members import SIZES, NativeBuilt
 from zoo.special import SPECIAL, Special
 
@@ -25,15 +26,21 @@ KEPT = re.compile(
 @dataclass(frozen=True)
 class Native:
     """config: fields by dotted names, besides those that the first table sets. inputs: layouts by
-    argument. sizes: of axes, other than SIZES."""
+    argument. sizes: of axes, other than SIZES. is_ranking: scores decide what comes out, and where."""
 
     config: dict = field(default_factory=dict)
     inputs: dict = field(default_factory=dict)
     sizes: dict = field(default_factory=dict)
+    is_ranking: bool = False
 
 
 def picture(*size: int, name: str = "pixel_values") -> dict:
     return {name: [Argument(name, ("batch", 3, *size), "normal")]}
+
+
+def frames(bins: int) -> dict:
+    """Ten seconds of a spectrogram."""
+    return {"input_features": [Argument("input_features", ("batch", "frames", bins), "normal")]}
 
 
 def tokens(count: int, **config) -> Native:
@@ -79,7 +86,7 @@ VISION = {
     "glpn.eager": Native(inputs=picture(480, 640)),
     **dict.fromkeys(("conditional_detr.eager", "deformable_detr.eager", "detr.eager"),
                     Native(inputs=picture(480, 640))),
-    "rt_detr.eager": Native(inputs=picture(640, 640)),
+    "rt_detr.eager": Native(inputs=picture(640, 640), is_ranking=True),
     **dict.fromkeys(("mask2former.eager", "maskformer.eager"), Native(inputs=picture(384, 384))),
     "vit_mae.eager": Native(inputs={"noise": [Argument("noise", ("batch", 196), "unit")]}),
     # With a text of the length that they are trained with.
@@ -92,10 +99,11 @@ VISION = {
 AUDIO = {
     **dict.fromkeys((
         "audio-spectrogram-transformer.sdpa", "data2vec-audio.sdpa", "hubert.sdpa", "moonshine.sdpa",
-        "parakeet_encoder.sdpa", "sew-d.eager", "sew.sdpa", "speech_to_text.eager", "unispeech-sat.sdpa",
-        "wav2vec2.eager", "wav2vec2.sdpa", "wav2vec2-bert.eager", "wav2vec2-conformer.eager",
-        "wavlm.eager", "whisper.sdpa",
+        "parakeet_encoder.sdpa", "sew-d.eager", "sew.sdpa", "unispeech-sat.sdpa",
+        "wav2vec2.eager", "wav2vec2.sdpa", "wav2vec2-conformer.eager", "wavlm.eager", "whisper.sdpa",
     ), Native()),
+    "speech_to_text.eager": Native(inputs=frames(80)),
+    "wav2vec2-bert.eager": Native(inputs=frames(160)),
     "clap.eager": tokens(77),
     **dict.fromkeys(("dac.eager", "encodec.eager", "mimi.eager"), Native(sizes={"samples": 24000})),
 }
@@ -125,4 +133,6 @@ def build(name: str) -> NativeBuilt:
     constants = {"return_dict": False, **special.constants}
     sizes = {**SIZES, **native.sizes}
     arguments = language.working_arguments(model, config, special, constants, sizes)
+    if native.is_ranking:
+        spread(model, *example(arguments, sizes))
     return NativeBuilt(model, arguments, constants, sizes)
