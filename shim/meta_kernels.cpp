@@ -6,6 +6,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <deque>
+#include <set>
 
 namespace htp
 {
@@ -16,41 +17,75 @@ namespace
 using c10::DispatchKey;
 using c10::KernelFunction;
 
-c10::IValue make(const htp_meta_output &output)
+// An operand that takes other sizes.
+at::Tensor resized(const at::Tensor &tensor, const htp_making &making)
 {
-    htp_making making = output.making;
-    if (output.kind != HTP_META_LIST) {
-        return output.kind == HTP_META_NONE ? at::Tensor() : make_tensor(making);
+    tensor.resize_({making.dims, making.rank});
+    if (making.strides != nullptr) {
+        tensor.unsafeGetTensorImpl()->set_sizes_and_strides({making.dims, making.rank},
+                                                            {making.strides, making.rank});
     }
-    c10::List<at::Tensor> list;
-    making.rank = 1;
-    for (; making.dims < output.making.dims + output.making.rank; making.dims++) {
-        list.push_back(make_tensor(making));
-    }
-    return list;
+    return tensor;
 }
 
+c10::IValue make(const htp_meta_output &output, at::ArrayRef<c10::IValue> operands)
+{
+    c10::List<at::Tensor> list;
+    switch (output.kind) {
+    case HTP_META_NONE:
+        return at::Tensor();
+    case HTP_META_TENSOR:
+        return make_tensor(output.making);
+    case HTP_META_LIST:
+        for (uint32_t i = 0; i < output.count; i++) {
+            list.push_back(make_tensor(output.elements[i].making));
+        }
+        return list;
+    case HTP_META_OPERAND:
+        return operands.at(output.operand);
+    case HTP_META_RESIZED:
+        return resized(operands.at(output.operand).toTensor(), output.making);
+    }
+    throw std::runtime_error("there is no such output");
+}
+
+// A call, with the lists that it is answered with.
+struct Call : htp_meta_call {
+    explicit Call(const htp_meta_kernels &all) : htp_meta_call{}, kernels(all) {}
+    ~Call()
+    {
+        kernels.release(this);
+    }
+    Call(const Call &) = delete;
+    Call &operator=(const Call &) = delete;
+
+    const htp_meta_kernels &kernels;
+};
+
 struct CoreKernel : c10::OperatorKernel {
-    CoreKernel(htp_meta_run with, uint32_t kernel) : run(with), number(kernel) {}
+    CoreKernel(const htp_meta_kernels &all, uint32_t kernel) : kernels(all), number(kernel) {}
 
     void operator()(const c10::OperatorHandle &op, c10::DispatchKeySet,
                     torch::jit::Stack *stack) const
     {
         Handouts described;
         std::vector<htp_operand> operands;
-        for (const c10::IValue &value : torch::jit::last(*stack, op.schema().arguments().size())) {
+        const auto values = torch::jit::last(*stack, op.schema().arguments().size());
+        for (const c10::IValue &value : values) {
             operands.push_back(describe(value, described));
         }
-        htp_meta_call call = {};
+        Call call(kernels);
         call.operands = operands.data();
         call.operand_count = static_cast<uint32_t>(operands.size());
-        TORCH_CHECK(run(number, &call), call.error.message);
+        TORCH_CHECK(kernels.run(number, &call), call.error.message);
+        torch::jit::Stack results;
+        std::transform(call.outputs, call.outputs + call.output_count, std::back_inserter(results),
+                       [&](const htp_meta_output &output) { return make(output, values); });
         torch::jit::drop(*stack, operands.size());
-        std::transform(call.outputs, call.outputs + call.output_count, std::back_inserter(*stack),
-                       make);
+        std::move(results.begin(), results.end(), std::back_inserter(*stack));
     }
 
-    htp_meta_run run;
+    const htp_meta_kernels &kernels;
     uint32_t number;
 };
 
@@ -77,9 +112,11 @@ at::Tensor where(const at::Tensor &condition, const at::Tensor &self, const at::
 void add(const htp_meta_operator &of, const KernelFunction &kernel)
 {
     static std::deque<c10::RegistrationHandleRAII> registrations;
+    static std::set<const htp_meta_operator *> replaced;
     auto &dispatcher = c10::Dispatcher::singleton();
     const auto found = dispatcher.findSchema({of.name, of.overload});
-    if (!found || found->hasKernelForDispatchKey(DispatchKey::Meta)) {
+    const bool has_one = found && found->hasKernelForDispatchKey(DispatchKey::Meta);
+    if (!found || (has_one && (!of.replaces || !replaced.insert(&of).second))) {
         return;
     }
     // What is composed of others has gradients by these, and none where it is one kernel.
@@ -96,11 +133,14 @@ void add(const htp_meta_operator &of, const KernelFunction &kernel)
 
 void add_meta_kernels(const htp_meta_kernels &kernels)
 {
-    add({"aten::where", "self"}, KernelFunction::makeFromUnboxedRuntimeFunction(&where));
-    add({"aten::where", "self_out"}, KernelFunction::makeFromUnboxedRuntimeFunction(&where_out));
+    Silence silence; // of what is replaced
+    const WarningGuard silent(&silence);
+    add({"aten::where", "self", false}, KernelFunction::makeFromUnboxedRuntimeFunction(&where));
+    add({"aten::where", "self_out", false},
+        KernelFunction::makeFromUnboxedRuntimeFunction(&where_out));
     for (uint32_t i = 0; i < kernels.count; i++) {
         add(kernels.operators[i],
-            KernelFunction::makeFromBoxedFunctor(std::make_unique<CoreKernel>(kernels.run, i)));
+            KernelFunction::makeFromBoxedFunctor(std::make_unique<CoreKernel>(kernels, i)));
     }
 }
 

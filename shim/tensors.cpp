@@ -189,6 +189,7 @@ Held::Held(at::Tensor given) : htp_runner_tensor{}, tensor(std::move(given))
     storage = reinterpret_cast<uintptr_t>(storage_identity(tensor));
     is_real = !tensor.is_meta();
     is_contiguous = tensor.is_contiguous();
+    is_number = tensor.unsafeGetTensorImpl()->is_wrapped_number();
 }
 
 uint64_t Handouts::mark()

@@ -32,10 +32,11 @@ for schema in schemas:
         others = [key(t, name) for t in twins.get(name, []) if types(t) == types(schema)]
         print(key(schema, schema.name), key(schema, name), *others)
 """
-META_KERNELS = INTERPRET / "meta" / "kernels.def"
+META_KERNELS = sorted((INTERPRET / "meta").glob("*.def"))
 KINDS = {
-    "T": "Tensor", "t": "Optional[Tensor]", "I": "int", "i": "Optional[int]", "B": "bool",
-    "L": "List[int]", "H": "List[Tensor]",
+    "T": "Tensor", "t": "Optional[Tensor]", "I": "int", "i": "Optional[int]", "F": "float", "f": "Optional[float]",
+    "B": "bool", "b": "Optional[bool]", "S": "number", "s": "Optional[number]", "C": "str", "c": "Optional[str]",
+    "L": "List[int]", "l": "Optional[List[int]]", "H": "List[Tensor]", "h": "List[Optional[Tensor]]",
 }
 LIST_ARGUMENTS = """
 import importlib.util, json, torch
@@ -83,8 +84,10 @@ def facts_are_of_operators() -> None:
 @case
 def meta_kernels_take_what_operators_do() -> None:
     """Of either version; the kinds of operands that a kernel asks for are those of the schema."""
-    row = re.compile(r'^HTP_META_KERNEL\("([^"]+)", "([^"]*)", "([^"]+)"', re.MULTILINE)
-    rows = {(name, overload): kinds for name, overload, kinds in row.findall(META_KERNELS.read_text())}
+    row = re.compile(r'^HTP_META_\w+\("([^"]+)", "([^"]*)",\s+"([^"]+)"', re.MULTILINE)
+    listed = [found for file in META_KERNELS for found in row.findall(file.read_text())]
+    rows = {(name, overload): kinds for name, overload, kinds in listed}
+    assert len(rows) == len(listed), "an operator has two rows"
     found = set()
     for python in (VENV_PYTHON, DEBIAN_PYTHON):
         result = subprocess.run([python, "-c", LIST_ARGUMENTS], capture_output=True, text=True)

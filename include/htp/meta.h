@@ -12,20 +12,27 @@
 extern "C" {
 #endif
 
-#define HTP_META_MAX_OUTPUTS 3u
+#define HTP_META_MAX_OUTPUTS 9u
 
 /** Kinds of outputs. */
 typedef enum htp_meta_kind {
-    HTP_META_NONE, /**< a tensor that was not asked for */
-    HTP_META_TENSOR,
-    HTP_META_LIST, /**< tensors of one dim each, whose sizes are the dims of `making` */
+    HTP_META_NONE,    /**< a tensor that was not asked for */
+    HTP_META_TENSOR,  /**< a new one, or a view: `making` */
+    HTP_META_LIST,    /**< tensors: `elements` */
+    HTP_META_OPERAND, /**< an operand itself, as in place: `operand` */
+    HTP_META_RESIZED, /**< the same, which takes rank, dims and strides of `making` where its dims
+                           are others, as behind out= */
 } htp_meta_kind;
 
 /** What an operator gives. */
 typedef struct htp_meta_output {
     htp_meta_kind kind;
-    htp_making making;               /**< HTP_MAKE_EMPTY, HTP_MAKE_LIKE or HTP_MAKE_VIEW */
-    int64_t dims[HTP_SHIM_MAX_RANK]; /**< for `making` to point at, as are the strides */
+    uint32_t operand;                 /**< index */
+    uint32_t count;                   /**< of elements */
+    uint32_t room;                    /**< for elements */
+    struct htp_meta_output *elements; /**< HTP_META_TENSOR each */
+    htp_making making;                /**< HTP_MAKE_EMPTY, HTP_MAKE_LIKE or HTP_MAKE_VIEW */
+    int64_t dims[HTP_SHIM_MAX_RANK];  /**< for `making` to point at, as are the strides */
     int64_t strides[HTP_SHIM_MAX_RANK];
 } htp_meta_output;
 
@@ -34,6 +41,7 @@ typedef struct htp_meta_call {
     const htp_operand *operands; /**< as many as the operator's schema has arguments; a tensor that
                                       is left out is HTP_OPERAND_NONE */
     uint32_t operand_count;
+    uint32_t parameter; /**< of the kernel: one function may serve several */
     uint32_t output_count;
     htp_meta_output outputs[HTP_META_MAX_OUTPUTS];
     htp_shim_error error;
@@ -48,6 +56,7 @@ typedef bool (*htp_meta_run)(uint32_t kernel, htp_meta_call *call);
 typedef struct htp_meta_operator {
     const char *name; /**< "aten::index_select" */
     const char *overload;
+    bool replaces; /**< also where libtorch has a kernel, which is wrong */
 } htp_meta_operator;
 
 /** Kernels, told apart by their numbers. All of this is there for the life of the process. */
@@ -55,6 +64,7 @@ typedef struct htp_meta_kernels {
     const htp_meta_operator *operators; /**< by kernel */
     uint32_t count;
     htp_meta_run run;
+    void (*release)(htp_meta_call *call); /**< frees a call's lists, whether it was taken or not */
 } htp_meta_kernels;
 
 #ifdef __cplusplus

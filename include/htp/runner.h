@@ -46,6 +46,7 @@ typedef struct htp_runner_tensor {
     uint64_t storage;       /**< tensors on one memory have one number */
     bool is_real;           /**< has contents; others have sizes and a type alone */
     bool is_contiguous;     /**< lies in memory in the order of its dims, without gaps */
+    bool is_number;         /**< stands for a number of the program, which decides no type */
 } htp_runner_tensor;
 
 /** Kinds of operands. */

@@ -127,6 +127,25 @@ static uint32_t find_kernel(const char *name, const char *overload)
     return kernel;
 }
 
+static void add_output(htp_text *text, const htp_meta_call *call, const htp_meta_output *output)
+{
+    if (output->kind == HTP_META_NONE) {
+        htp_text_add(text, "none");
+    } else if (output->kind == HTP_META_OPERAND) {
+        htp_text_addf(text, "operand %u", (unsigned)output->operand);
+    } else if (output->kind == HTP_META_LIST) {
+        htp_text_addf(text, "%u:", (unsigned)output->count);
+        for (uint32_t i = 0; i < output->count; i++) {
+            htp_text_add(text, " ");
+            add_tensor(text, call, &output->elements[i].making);
+        }
+    } else {
+        htp_text_addf(text, output->kind == HTP_META_RESIZED ? "operand %u as " : "",
+                      (unsigned)output->operand);
+        add_tensor(text, call, &output->making);
+    }
+}
+
 static void check_call(htp_arena *arena, const char *name, const char *overload,
                        const char *expected, const htp_operand *operands, size_t count)
 {
@@ -136,17 +155,10 @@ static void check_call(htp_arena *arena, const char *name, const char *overload,
         htp_text_addf(&text, "refused: %s", call.error.message);
     }
     for (uint32_t i = 0; call.error.message[0] == '\0' && i < call.output_count; i++) {
-        const htp_meta_output *output = &call.outputs[i];
         htp_text_add(&text, i > 0 ? "; " : "");
-        if (output->kind == HTP_META_NONE) {
-            htp_text_add(&text, "none");
-        } else if (output->kind == HTP_META_LIST) {
-            htp_text_addf(&text, "%s of sizes ", htp_scalar_type_name(output->making.type));
-            add_numbers(&text, output->making.dims, output->making.rank);
-        } else {
-            add_tensor(&text, &call, &output->making);
-        }
+        add_output(&text, &call, &call.outputs[i]);
     }
+    htp_meta_kernels_all()->release(&call);
     ck_assert_str_eq(htp_text_string(&text), expected);
 }
 

@@ -25,6 +25,18 @@ const htp_runner_tensor *htp_meta_optional(const htp_meta_call *call, uint32_t i
     return operand->kind == HTP_OPERAND_TENSOR ? operand->as.tensor : NULL;
 }
 
+const htp_runner_tensor *htp_meta_listed(const htp_meta_call *call, uint32_t index, uint32_t at)
+{
+    assert(at < call->operands[index].count);
+    const htp_operand *element = &call->operands[index].as.elements[at];
+    return element->kind == HTP_OPERAND_TENSOR ? element->as.tensor : NULL;
+}
+
+bool htp_meta_has(const htp_meta_call *call, uint32_t index)
+{
+    return index < call->operand_count && call->operands[index].kind != HTP_OPERAND_NONE;
+}
+
 int64_t htp_meta_int(const htp_meta_call *call, uint32_t index)
 {
     return call->operands[index].as.i;
@@ -35,6 +47,26 @@ bool htp_meta_bool(const htp_meta_call *call, uint32_t index)
     return call->operands[index].as.b;
 }
 
+int64_t htp_meta_int_or(const htp_meta_call *call, uint32_t index, int64_t otherwise)
+{
+    return htp_meta_has(call, index) ? htp_meta_int(call, index) : otherwise;
+}
+
+double htp_meta_float(const htp_meta_call *call, uint32_t index)
+{
+    const htp_operand *operand = &call->operands[index];
+    return operand->kind == HTP_OPERAND_FLOAT  ? operand->as.f
+           : operand->kind == HTP_OPERAND_BOOL ? (double)operand->as.b
+                                               : (double)operand->as.i;
+}
+
+bool htp_meta_is_text(const htp_meta_call *call, uint32_t index, const char *text)
+{
+    const htp_operand *operand = &call->operands[index];
+    return operand->kind == HTP_OPERAND_STRING && operand->bytes == strlen(text) &&
+           memcmp(operand->as.text, text, operand->bytes) == 0;
+}
+
 int64_t htp_meta_item(const htp_meta_call *call, uint32_t index, uint32_t at)
 {
     assert(at < call->operands[index].count);
@@ -43,7 +75,7 @@ int64_t htp_meta_item(const htp_meta_call *call, uint32_t index, uint32_t at)
 
 uint32_t htp_meta_length(const htp_meta_call *call, uint32_t index)
 {
-    return call->operands[index].count;
+    return htp_meta_has(call, index) ? call->operands[index].count : 0;
 }
 
 int64_t htp_meta_dim(const htp_runner_tensor *tensor, int32_t dim)
@@ -105,13 +137,18 @@ static const char *end_text(htp_meta_text *text, size_t length)
     return text->characters;
 }
 
-const char *htp_meta_sizes_text(htp_meta_text *text, const htp_runner_tensor *tensor)
+const char *htp_meta_dims_text(htp_meta_text *text, const int64_t *dims, uint32_t rank)
 {
     size_t length = 0;
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        add_text(text, &length, i > 0 ? ", " : "[", tensor->dims[i]);
+    for (uint32_t i = 0; i < rank; i++) {
+        add_text(text, &length, i > 0 ? ", " : "[", dims[i]);
     }
     return end_text(text, length);
+}
+
+const char *htp_meta_sizes_text(htp_meta_text *text, const htp_runner_tensor *tensor)
+{
+    return htp_meta_dims_text(text, tensor->dims, tensor->rank);
 }
 
 const char *htp_meta_list_text(htp_meta_text *text, const htp_meta_call *call, uint32_t index)
@@ -160,128 +197,4 @@ const char *htp_scalar_type_name(int32_t type)
 {
     bool is_known = type >= 0 && (size_t)type < sizeof(type_names) / sizeof(type_names[0]);
     return is_known ? type_names[type] : "UNKNOWN_SCALAR";
-}
-
-/* ---- outputs ---- */
-
-static bool refuse_rank(htp_meta_call *call)
-{
-    return htp_meta_refuse(call, "its output has more than %u dims", HTP_SHIM_MAX_RANK);
-}
-
-bool htp_meta_sizes_of(htp_meta_call *call, const htp_runner_tensor *tensor, htp_meta_sizes *sizes)
-{
-    if (tensor->rank > HTP_SHIM_MAX_RANK) {
-        return refuse_rank(call);
-    }
-    memcpy(sizes->dims, tensor->dims, tensor->rank * sizeof(*sizes->dims));
-    sizes->rank = tensor->rank;
-    return true;
-}
-
-static htp_meta_output *next_output(htp_meta_call *call)
-{
-    assert(call->output_count < HTP_META_MAX_OUTPUTS);
-    return &call->outputs[call->output_count++];
-}
-
-static htp_meta_output *next_tensor(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes)
-{
-    htp_meta_output *output = next_output(call);
-    memcpy(output->dims, sizes->dims, sizes->rank * sizeof(*sizes->dims));
-    output->kind = HTP_META_TENSOR;
-    output->making = (htp_making){
-        .way = HTP_MAKE_EMPTY, .type = type, .rank = sizes->rank, .dims = output->dims};
-    return output;
-}
-
-bool htp_meta_give(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes)
-{
-    (void)next_tensor(call, type, sizes);
-    return true;
-}
-
-/* Dims of pictures and volumes from the one whose elements lie closest to the one whose elements
- * are farthest apart: channels, width, height, depth, batch. */
-static uint32_t closest_dim(uint32_t rank, uint32_t at)
-{
-    return at == 0 ? 1 : at + 1 == rank ? 0 : rank - at;
-}
-
-/* As libtorch sees it: is_channels_last_strides_2d() and _3d() of c10/core/MemoryFormat.h. */
-static bool has_channels_last(const htp_runner_tensor *tensor)
-{
-    const uint32_t picture = 4;
-    const uint32_t volume = 5;
-    if ((tensor->rank != picture && tensor->rank != volume) || tensor->strides[1] == 0) {
-        return false;
-    }
-    int64_t least = 0;
-    for (uint32_t at = 0; at < tensor->rank; at++) {
-        uint32_t dim = closest_dim(tensor->rank, at);
-        bool is_ambiguous = dim == 0 && least == tensor->strides[1];
-        if (tensor->dims[dim] == 0 || tensor->strides[dim] < least || is_ambiguous) {
-            return false;
-        }
-        least = htp_meta_times(tensor->strides[dim], tensor->dims[dim] > 1 ? tensor->dims[dim] : 1);
-    }
-    return true;
-}
-
-bool htp_meta_give_formatted(htp_meta_call *call, const htp_runner_tensor *like,
-                             const htp_meta_sizes *sizes)
-{
-    assert(like->rank == sizes->rank);
-    htp_meta_output *output = next_tensor(call, like->type, sizes);
-    if (has_channels_last(like)) {
-        int64_t step = 1;
-        for (uint32_t at = 0; at < sizes->rank; at++) {
-            uint32_t dim = closest_dim(sizes->rank, at);
-            output->strides[dim] = step;
-            step = htp_meta_times(step, sizes->dims[dim]);
-        }
-        output->making.strides = output->strides;
-    }
-    return true;
-}
-
-bool htp_meta_give_like(htp_meta_call *call, const htp_runner_tensor *tensor)
-{
-    htp_meta_output *output = next_output(call);
-    output->kind = HTP_META_TENSOR;
-    output->making = (htp_making){.way = HTP_MAKE_LIKE, .of = tensor};
-    return true;
-}
-
-bool htp_meta_give_plain(htp_meta_call *call, const htp_runner_tensor *tensor)
-{
-    htp_meta_output *output = next_output(call);
-    output->kind = HTP_META_TENSOR;
-    output->making = (htp_making){
-        .way = HTP_MAKE_EMPTY, .type = tensor->type, .rank = tensor->rank, .dims = tensor->dims};
-    return true;
-}
-
-bool htp_meta_give_view(htp_meta_call *call, const htp_runner_tensor *of,
-                        const htp_meta_sizes *sizes)
-{
-    assert(of->rank == sizes->rank);
-    htp_making *making = &next_tensor(call, of->type, sizes)->making;
-    making->way = HTP_MAKE_VIEW;
-    making->of = of;
-    making->strides = of->strides;
-    making->offset = of->offset;
-    return true;
-}
-
-bool htp_meta_give_list(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes)
-{
-    next_tensor(call, type, sizes)->kind = HTP_META_LIST;
-    return true;
-}
-
-bool htp_meta_give_none(htp_meta_call *call)
-{
-    next_output(call)->kind = HTP_META_NONE;
-    return true;
 }

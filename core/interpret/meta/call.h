@@ -1,5 +1,6 @@
 /*
- * What meta kernels (htp/meta.h) are written with: a call's operands, its refusal, its outputs.
+ * What meta kernels (htp/meta.h) are written with: a call's operands, and its refusal. outputs.h
+ * has what they give.
  *
  * Kernels are given operands whose kinds were looked at (kernels.def).
  */
@@ -15,12 +16,6 @@ typedef struct htp_meta_text {
     char characters[sizeof(((htp_shim_error *)NULL)->message)];
 } htp_meta_text;
 
-/** The sizes of a tensor that is to be made. */
-typedef struct htp_meta_sizes {
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    uint32_t rank;
-} htp_meta_sizes;
-
 /* ---- operands ---- */
 
 /** Operand @p index, which is a tensor. */
@@ -29,13 +24,28 @@ const htp_runner_tensor *htp_meta_tensor(const htp_meta_call *call, uint32_t ind
 /** Operand @p index, which is a tensor, or NULL where it is left out. */
 const htp_runner_tensor *htp_meta_optional(const htp_meta_call *call, uint32_t index);
 
+/** Tensor @p at of operand @p index, a list that is long enough; NULL where it is left out. */
+const htp_runner_tensor *htp_meta_listed(const htp_meta_call *call, uint32_t index, uint32_t at);
+
+/** Whether operand @p index is there: not None, and not missing. */
+bool htp_meta_has(const htp_meta_call *call, uint32_t index);
+
 int64_t htp_meta_int(const htp_meta_call *call, uint32_t index);
 bool htp_meta_bool(const htp_meta_call *call, uint32_t index);
+
+/** An integer, or @p otherwise where it is None: dtype, memory_format. */
+int64_t htp_meta_int_or(const htp_meta_call *call, uint32_t index, int64_t otherwise);
+
+/** A float, or a number of any type, which no complex one is. */
+double htp_meta_float(const htp_meta_call *call, uint32_t index);
+
+/** Whether operand @p index is this text. */
+bool htp_meta_is_text(const htp_meta_call *call, uint32_t index, const char *text);
 
 /** Number @p at of operand @p index, a list of integers that is long enough. */
 int64_t htp_meta_item(const htp_meta_call *call, uint32_t index, uint32_t at);
 
-/** How long operand @p index, a list, is. */
+/** How long operand @p index, a list, is; 0 where it is None. */
 uint32_t htp_meta_length(const htp_meta_call *call, uint32_t index);
 
 /** The size of a tensor's dim, counted from the last one where it is negative. The tensor has it.
@@ -59,39 +69,13 @@ bool htp_meta_refuse(htp_meta_call *call, const char *format, ...)
 /** "[2, 3]", as libtorch writes it; in @p text, which is cut where it is longer than a message. */
 const char *htp_meta_sizes_text(htp_meta_text *text, const htp_runner_tensor *tensor);
 
+/** The same of any numbers. */
+const char *htp_meta_dims_text(htp_meta_text *text, const int64_t *dims, uint32_t rank);
+
 /** The same of operand @p index, a list of integers. */
 const char *htp_meta_list_text(htp_meta_text *text, const htp_meta_call *call, uint32_t index);
 
 /** libtorch's name of an element type: "Float". */
 const char *htp_scalar_type_name(int32_t type);
-
-/* ---- outputs ---- */
-
-/** A copy of a tensor's sizes, or a refusal of one with more dims than anybody can export. */
-bool htp_meta_sizes_of(htp_meta_call *call, const htp_runner_tensor *tensor, htp_meta_sizes *sizes);
-
-/** The next output: a tensor whose elements lie in memory in the order of its dims. */
-bool htp_meta_give(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes);
-
-/** One that has its channels last where @p like has them so: what libtorch calls the memory format
- * that a tensor suggests. Both have the same rank. */
-bool htp_meta_give_formatted(htp_meta_call *call, const htp_runner_tensor *like,
-                             const htp_meta_sizes *sizes);
-
-/** One of the sizes and type of @p tensor, which lies in memory as it does: torch.empty_like(). */
-bool htp_meta_give_like(htp_meta_call *call, const htp_runner_tensor *tensor);
-
-/** One of the sizes and type of @p tensor, in the order of its dims. */
-bool htp_meta_give_plain(htp_meta_call *call, const htp_runner_tensor *tensor);
-
-/** A view of a tensor's memory from its first element on, with its strides and as many dims. */
-bool htp_meta_give_view(htp_meta_call *call, const htp_runner_tensor *of,
-                        const htp_meta_sizes *sizes);
-
-/** A list of tensors of one dim each, of these sizes. */
-bool htp_meta_give_list(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes);
-
-/** What was not asked for. */
-bool htp_meta_give_none(htp_meta_call *call);
 
 #endif

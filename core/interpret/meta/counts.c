@@ -1,6 +1,6 @@
 /* Sizes of what operators give that sum up or count by what the data says. */
-#include "interpret/meta/call.h"
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -83,7 +83,12 @@ static bool give_histogram(htp_meta_call *call, const htp_meta_sizes *bins)
         }
         edges.dims[i] = bins->dims[i] + 1;
     }
-    return htp_meta_give(call, type, bins) && htp_meta_give_list(call, type, &edges);
+    bool is_given = htp_meta_give(call, type, bins) && htp_meta_begin_list(call, edges.rank);
+    for (uint32_t i = 0; i < edges.rank && is_given; i++) {
+        const htp_meta_sizes edge = {.dims = {edges.dims[i]}, .rank = 1};
+        is_given = htp_meta_give(call, type, &edge);
+    }
+    return is_given;
 }
 
 bool htp_meta_histogram(htp_meta_call *call)

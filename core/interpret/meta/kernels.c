@@ -1,56 +1,103 @@
 /* The table of meta kernels, and what all of them ask of their operands. */
 #include "interpret/meta/kernels.h"
 
-#include "interpret/meta/call.h"
+#include "interpret/meta/outputs.h"
+
+/* See kernels.def. */
+enum {
+    HTP_META_FORM_NEW = 0,
+    HTP_META_FORM_IN_PLACE = 1,
+    HTP_META_FORM_OUT = 2,
+    HTP_META_FORM_REPLACES = 4,
+};
 
 static const htp_meta_operator operators[] = {
-#define HTP_META_KERNEL(name, overload, operands, function) {name, overload},
+#define HTP_META_RULE(name, overload, operands, function, parameter, form)                         \
+    {name, overload, ((form)&HTP_META_FORM_REPLACES) != 0},
 #include "interpret/meta/kernels.def"
-#undef HTP_META_KERNEL
+#undef HTP_META_RULE
 };
 
 static const struct {
     const char *operands;
     bool (*run)(htp_meta_call *call);
+    uint32_t parameter;
+    uint32_t form;
 } rows[] = {
-#define HTP_META_KERNEL(name, overload, operands, function) {operands, function},
+#define HTP_META_RULE(name, overload, operands, function, parameter, form)                         \
+    {operands, function, parameter, form},
 #include "interpret/meta/kernels.def"
-#undef HTP_META_KERNEL
+#undef HTP_META_RULE
 };
 
-static bool are_all(const htp_operand *list, htp_operand_kind kind)
+/* ---- operands ---- */
+
+static bool are_all(const htp_operand *list, htp_operand_kind kind, bool with_none)
 {
     for (uint32_t i = 0; list->kind == HTP_OPERAND_LIST && i < list->count; i++) {
-        if (list->as.elements[i].kind != kind) {
+        htp_operand_kind element = list->as.elements[i].kind;
+        if (element != kind && !(with_none && element == HTP_OPERAND_NONE)) {
             return false;
         }
     }
     return list->kind == HTP_OPERAND_LIST;
 }
 
+/* A complex number is what nobody looks at. */
+static bool is_number(const htp_operand *operand)
+{
+    return operand->kind == HTP_OPERAND_INT || operand->kind == HTP_OPERAND_FLOAT ||
+           operand->kind == HTP_OPERAND_BOOL || operand->kind == HTP_OPERAND_OTHER;
+}
+
+/* Small letters are of operands that may be left out. */
 static bool is_of_kind(const htp_operand *operand, char kind)
 {
+    if (operand->kind == HTP_OPERAND_NONE && kind >= 'a' && kind <= 'z' && kind != 'h') {
+        return true;
+    }
     switch (kind) {
     case 'T':
-        return operand->kind == HTP_OPERAND_TENSOR;
     case 't':
-        return operand->kind == HTP_OPERAND_TENSOR || operand->kind == HTP_OPERAND_NONE;
+        return operand->kind == HTP_OPERAND_TENSOR;
     case 'I':
-        return operand->kind == HTP_OPERAND_INT;
     case 'i':
-        return operand->kind == HTP_OPERAND_INT || operand->kind == HTP_OPERAND_NONE;
+        return operand->kind == HTP_OPERAND_INT;
+    case 'F':
+    case 'f':
+        return operand->kind == HTP_OPERAND_FLOAT;
     case 'B':
+    case 'b':
         return operand->kind == HTP_OPERAND_BOOL;
+    case 'S':
+    case 's':
+        return is_number(operand);
+    case 'C':
+    case 'c':
+        return operand->kind == HTP_OPERAND_STRING;
     case 'L':
-        return are_all(operand, HTP_OPERAND_INT);
+    case 'l':
+        return are_all(operand, HTP_OPERAND_INT, false);
     case 'H':
-        return are_all(operand, HTP_OPERAND_TENSOR);
+    case 'h':
+        return are_all(operand, HTP_OPERAND_TENSOR, kind == 'h');
     default:
         return true;
     }
 }
 
-static bool run(uint32_t kernel, htp_meta_call *call)
+static bool has_exportable_rank(const htp_operand *operand)
+{
+    bool has = operand->kind != HTP_OPERAND_TENSOR || operand->as.tensor->rank <= HTP_SHIM_MAX_RANK;
+    for (uint32_t i = 0; operand->kind == HTP_OPERAND_LIST && i < operand->count; i++) {
+        const htp_operand *element = &operand->as.elements[i];
+        has = has && (element->kind != HTP_OPERAND_TENSOR ||
+                      element->as.tensor->rank <= HTP_SHIM_MAX_RANK);
+    }
+    return has;
+}
+
+static bool check_operands(uint32_t kernel, htp_meta_call *call)
 {
     const char *kinds = rows[kernel].operands;
     for (uint32_t i = 0; kinds[i] != '\0'; i++) {
@@ -59,12 +106,43 @@ static bool run(uint32_t kernel, htp_meta_call *call)
                                    operators[kernel].name, (unsigned)i);
         }
     }
-    return rows[kernel].run(call);
+    for (uint32_t i = 0; i < call->operand_count; i++) {
+        if (!has_exportable_rank(&call->operands[i])) {
+            return htp_meta_refuse(call, "%s: argument %u has more than %u dims",
+                                   operators[kernel].name, (unsigned)i, HTP_SHIM_MAX_RANK);
+        }
+    }
+    return true;
+}
+
+/* ---- outputs ---- */
+
+static bool write_outputs(uint32_t form, htp_meta_call *call)
+{
+    uint32_t first = call->operand_count - call->output_count;
+    for (uint32_t i = 0; i < call->output_count; i++) {
+        bool is_in_place = (form & HTP_META_FORM_IN_PLACE) != 0;
+        if (!htp_meta_write_output(call, i, is_in_place ? i : first + i, is_in_place)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run(uint32_t kernel, htp_meta_call *call)
+{
+    uint32_t form = rows[kernel].form;
+    call->parameter = rows[kernel].parameter;
+    return check_operands(kernel, call) && rows[kernel].run(call) &&
+           ((form & (HTP_META_FORM_IN_PLACE | HTP_META_FORM_OUT)) == 0 ||
+            write_outputs(form, call));
 }
 
 const htp_meta_kernels *htp_meta_kernels_all(void)
 {
-    static const htp_meta_kernels all = {
-        .operators = operators, .count = sizeof(rows) / sizeof(rows[0]), .run = run};
+    static const htp_meta_kernels all = {.operators = operators,
+                                         .count = sizeof(rows) / sizeof(rows[0]),
+                                         .run = run,
+                                         .release = htp_meta_release};
     return &all;
 }

@@ -9,9 +9,11 @@
 /** All of them. */
 const htp_meta_kernels *htp_meta_kernels_all(void);
 
-/* A function for each; see kernels.def. Operands are of the kinds that its row asks for. */
-#define HTP_META_KERNEL(name, overload, operands, function) bool function(htp_meta_call *call);
+/* A function for each; see kernels.def. Operands are of the kinds that its row asks for, and no
+ * tensor has more than HTP_SHIM_MAX_RANK dims. */
+#define HTP_META_RULE(name, overload, operands, function, parameter, form)                         \
+    bool function(htp_meta_call *call);
 #include "interpret/meta/kernels.def"
-#undef HTP_META_KERNEL
+#undef HTP_META_RULE
 
 #endif

@@ -1,6 +1,6 @@
 /* Sizes of what whole layers give that are one operator: attention, groups, recurrence. */
-#include "interpret/meta/call.h"
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* Sizes of what normalizations give: the input's own, and those of its statistics. */
-#include "interpret/meta/call.h"
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
 

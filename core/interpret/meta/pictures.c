@@ -1,6 +1,6 @@
 /* Sizes of what operators on pictures and volumes give: shuffles, samples, regions. */
-#include "interpret/meta/call.h"
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* Sizes of what operators give that move, choose or change elements one by one. */
-#include "interpret/meta/call.h"
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* Sizes of what operators give that move windows over pictures and volumes. */
-#include "interpret/meta/call.h"
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
 

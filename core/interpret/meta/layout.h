@@ -1,0 +1,42 @@
+/*
+ * How a tensor's elements lie in memory: dims and strides, as libtorch looks at them (its
+ * TensorImpl.cpp and MemoryFormat.h, and infer_dense_strides() of its ExpandUtils.cpp).
+ *
+ * Strides are in elements; there are as many as dims. Tensors have at most HTP_SHIM_MAX_RANK dims.
+ */
+#ifndef HTP_INTERPRET_META_LAYOUT_H
+#define HTP_INTERPRET_META_LAYOUT_H
+
+#include <htp/runner.h>
+
+/** at::MemoryFormat's numbers. */
+typedef enum htp_memory_format {
+    HTP_MEMORY_CONTIGUOUS = 0,
+    HTP_MEMORY_PRESERVE = 1,
+    HTP_MEMORY_CHANNELS_LAST = 2,
+    HTP_MEMORY_CHANNELS_LAST_3D = 3,
+} htp_memory_format;
+
+/** How far apart the elements of each dim are where they lie in the order of the dims. */
+void htp_layout_contiguous(const int64_t *dims, uint32_t rank, int64_t *strides);
+
+/** The same with the channels of pictures (4 dims) or volumes (5) last. */
+void htp_layout_channels_last(const int64_t *dims, uint32_t rank, int64_t *strides);
+
+/** Those of torch.empty_like(): the strides of @p tensor where it is dense, else dense ones in the
+ * order of its dims. */
+void htp_layout_preserved(const htp_runner_tensor *tensor, int64_t *strides);
+
+/** Whether elements lie in the order of dims, without gaps. */
+bool htp_layout_is_contiguous(const htp_runner_tensor *tensor);
+
+/** Whether they do with the channels of pictures, and of nothing else, last. */
+bool htp_layout_is_channels_last(const htp_runner_tensor *tensor);
+
+/** Whether no two of them share a place, and none is free between them. */
+bool htp_layout_is_dense(const htp_runner_tensor *tensor);
+
+/** The memory format that a tensor suggests: by its strides alone, so that it may have gaps. */
+htp_memory_format htp_layout_suggested(const htp_runner_tensor *tensor);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * What meta kernels (htp/meta.h) give: tensors, views, lists, operands themselves.
+ *
+ * Each function adds the next output. All return true, or false behind a refusal.
+ */
+#ifndef HTP_INTERPRET_META_OUTPUTS_H
+#define HTP_INTERPRET_META_OUTPUTS_H
+
+#include "interpret/meta/call.h"
+
+/** The sizes of a tensor that is to be made. */
+typedef struct htp_meta_sizes {
+    int64_t dims[HTP_SHIM_MAX_RANK];
+    uint32_t rank;
+} htp_meta_sizes;
+
+/** A copy of a tensor's sizes, or a refusal of one with more dims than anybody can export. */
+bool htp_meta_sizes_of(htp_meta_call *call, const htp_runner_tensor *tensor, htp_meta_sizes *sizes);
+
+/** A tensor whose elements lie in memory in the order of its dims. */
+bool htp_meta_give(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes);
+
+/** One with these strides, as many as it has dims. */
+bool htp_meta_give_strided(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes,
+                           const int64_t *strides);
+
+/** One that has its channels last where @p like has them so: what libtorch calls the memory format
+ * that a tensor suggests. Both have the same rank. */
+bool htp_meta_give_formatted(htp_meta_call *call, const htp_runner_tensor *like,
+                             const htp_meta_sizes *sizes);
+
+/** One of the sizes and type of @p tensor, which lies in memory as it does: torch.empty_like(). */
+bool htp_meta_give_like(htp_meta_call *call, const htp_runner_tensor *tensor);
+
+/** One of the sizes and type of @p tensor, in the order of its dims. */
+bool htp_meta_give_plain(htp_meta_call *call, const htp_runner_tensor *tensor);
+
+/** A view of a tensor's memory from its first element on, with its strides and as many dims. */
+bool htp_meta_give_view(htp_meta_call *call, const htp_runner_tensor *of,
+                        const htp_meta_sizes *sizes);
+
+/** Any view of a tensor's memory. @param strides  as many as there are sizes
+ * @param offset  of its first element, from where the memory begins */
+bool htp_meta_give_look(htp_meta_call *call, const htp_runner_tensor *of,
+                        const htp_meta_sizes *sizes, const int64_t *strides, int64_t offset);
+
+/** A list of tensors: the next @p count outputs that are given become its elements, and they may
+ * be more than HTP_META_MAX_OUTPUTS. */
+bool htp_meta_begin_list(htp_meta_call *call, uint32_t count);
+
+/** Operand @p index itself. */
+bool htp_meta_give_operand(htp_meta_call *call, uint32_t index);
+
+/** What was not asked for. */
+bool htp_meta_give_none(htp_meta_call *call);
+
+/** Makes of output @p at the operand @p index, a tensor that the output is written into: in place,
+ * where it must have the output's sizes, or behind out=, where it takes them. */
+bool htp_meta_write_output(htp_meta_call *call, uint32_t at, uint32_t index, bool is_in_place);
+
+/** Frees lists. */
+void htp_meta_release(htp_meta_call *call);
+
+#endif
