@@ -2,7 +2,6 @@
 
 #include "operands.h"
 
-#include <ATen/TensorIterator.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <deque>
@@ -89,38 +88,21 @@ struct CoreKernel : c10::OperatorKernel {
     uint32_t number;
 };
 
-// @p out takes the sizes, or is undefined. What types become, and how the result lies in memory, is
-// told by more than operands are described with.
-at::Tensor &where_out(const at::Tensor &condition, const at::Tensor &self, const at::Tensor &other,
-                      at::Tensor &out)
-{
-    const at::ScalarType type = at::result_type(self, other);
-    auto config = at::TensorIteratorConfig();
-    config.check_all_same_dtype(false).declare_static_dtype(type).add_owned_output(out);
-    config.add_owned_input(condition)
-        .add_owned_input(self.to(type))
-        .add_owned_input(other.to(type));
-    return out = config.build().output();
-}
-
-at::Tensor where(const at::Tensor &condition, const at::Tensor &self, const at::Tensor &other)
-{
-    at::Tensor out;
-    return where_out(condition, self, other, out);
-}
-
 void add(const htp_meta_operator &of, const KernelFunction &kernel)
 {
     static std::deque<c10::RegistrationHandleRAII> registrations;
-    static std::set<const htp_meta_operator *> replaced;
+    static std::set<const htp_meta_operator *> added;
     auto &dispatcher = c10::Dispatcher::singleton();
     const auto found = dispatcher.findSchema({of.name, of.overload});
-    const bool has_one = found && found->hasKernelForDispatchKey(DispatchKey::Meta);
-    if (!found || (has_one && (!of.replaces || !replaced.insert(&of).second))) {
+    if (!found) {
         return;
     }
     // What is composed of others has gradients by these, and none where it is one kernel.
     const bool is_composed = found->hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd);
+    const bool has_one = is_composed || found->hasKernelForDispatchKey(DispatchKey::Meta);
+    if ((has_one && !of.replaces) || !added.insert(&of).second) {
+        return;
+    }
     for (const DispatchKey key : {DispatchKey::Meta, DispatchKey::AutogradMeta}) {
         if (key == DispatchKey::Meta || is_composed) {
             registrations.push_back(
@@ -135,9 +117,6 @@ void add_meta_kernels(const htp_meta_kernels &kernels)
 {
     Silence silence; // of what is replaced
     const WarningGuard silent(&silence);
-    add({"aten::where", "self", false}, KernelFunction::makeFromUnboxedRuntimeFunction(&where));
-    add({"aten::where", "self_out", false},
-        KernelFunction::makeFromUnboxedRuntimeFunction(&where_out));
     for (uint32_t i = 0; i < kernels.count; i++) {
         add(kernels.operators[i],
             KernelFunction::makeFromBoxedFunctor(std::make_unique<CoreKernel>(kernels, i)));

@@ -56,7 +56,7 @@ typedef bool (*htp_meta_run)(uint32_t kernel, htp_meta_call *call);
 typedef struct htp_meta_operator {
     const char *name; /**< "aten::index_select" */
     const char *overload;
-    bool replaces; /**< also where libtorch has a kernel, which is wrong */
+    bool replaces; /**< also where libtorch has one that is wrong, or composes it of others */
 } htp_meta_operator;
 
 /** Kernels, told apart by their numbers. All of this is there for the life of the process. */

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "interpret/meta/call.h"
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/layout.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static htp_operand strided(htp_arena *arena, int32_t type, const int64_t *dims,
     for (uint32_t i = 0; i < rank; i++) {
         tensor->elements *= dims[i];
     }
+    tensor->is_contiguous = htp_layout_is_contiguous(tensor);
     return (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = tensor};
 }
 
@@ -52,7 +54,7 @@ static htp_operand tensor_of(htp_arena *arena, int32_t type, const int64_t *dims
     return strided(arena, type, dims, strides, rank);
 }
 
-static htp_operand tensors_of(htp_arena *arena, const htp_operand *elements, size_t count)
+static inline htp_operand tensors_of(htp_arena *arena, const htp_operand *elements, size_t count)
 {
     return (htp_operand){.kind = HTP_OPERAND_LIST,
                          .count = (uint32_t)count,
@@ -60,7 +62,7 @@ static htp_operand tensors_of(htp_arena *arena, const htp_operand *elements, siz
                              arena, elements, count * sizeof(*elements))};
 }
 
-static htp_operand list_of(htp_arena *arena, const int64_t *numbers, uint32_t count)
+static inline htp_operand list_of(htp_arena *arena, const int64_t *numbers, uint32_t count)
 {
     htp_operand *elements = HTP_NEW_ARRAY(arena, htp_operand, count + 1);
     for (uint32_t i = 0; i < count; i++) {

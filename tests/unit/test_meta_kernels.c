@@ -17,7 +17,7 @@ static htp_operand pictures(htp_arena *arena, int64_t batch, int64_t channels, i
 
 UNIT_TEST(what_changes_elements_alone_is_like_its_input)
 {
-    GIVES("aten::relu", "", "like 0", FLOATS(2, 3));
+    GIVES("aten::relu", "", "Float[2,3] by [3,1]", FLOATS(2, 3));
     GIVES("aten::embedding_renorm", "", "like 0", FLOATS(5, 2), OF(LONG, 3), INT(1), INT(2));
     GIVES("aten::flip", "", "like 0", FLOATS(2, 3), INTS(-1, 0));
     GIVES("aten::flip", "", "like 0", SCALAR, INTS(-1));

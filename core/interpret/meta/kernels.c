@@ -1,6 +1,7 @@
 /* The table of meta kernels, and what all of them ask of their operands. */
 #include "interpret/meta/kernels.h"
 
+#include "interpret/meta/elements.h"
 #include "interpret/meta/outputs.h"
 
 /* See kernels.def. */
@@ -9,6 +10,7 @@ enum {
     HTP_META_FORM_IN_PLACE = 1,
     HTP_META_FORM_OUT = 2,
     HTP_META_FORM_REPLACES = 4,
+    HTP_META_FORM_IN_PLACE_INSTEAD = HTP_META_FORM_IN_PLACE | HTP_META_FORM_REPLACES,
 };
 
 static const htp_meta_operator operators[] = {
