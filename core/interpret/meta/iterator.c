@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+static const int64_t no_dims[1] = {0};
+
 htp_iteration htp_iteration_begin(void)
 {
     return (htp_iteration){.has_one_shape = true, .types = HTP_TYPE_STATE_EMPTY};
@@ -50,7 +52,10 @@ bool htp_iteration_add(htp_meta_call *call, htp_iteration *iteration, const htp_
     htp_runner_tensor *tensor = &iteration->tensors[iteration->count];
     *tensor = operand->kind == HTP_OPERAND_TENSOR
                   ? *operand->as.tensor
-                  : (htp_runner_tensor){.type = htp_operand_scalar_type(operand), .elements = 1};
+                  : (htp_runner_tensor){.type = htp_operand_scalar_type(operand),
+                                        .dims = no_dims,
+                                        .strides = no_dims,
+                                        .elements = 1};
     if (!iteration->has_shape) {
         (void)htp_meta_sizes_of(call, tensor, &iteration->shape);
     } else if (!has_shape(tensor, &iteration->shape)) {
