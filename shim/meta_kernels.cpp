@@ -76,6 +76,8 @@ struct CoreKernel : c10::OperatorKernel {
         Call call(kernels);
         call.operands = operands.data();
         call.operand_count = static_cast<uint32_t>(operands.size());
+        call.has_mkl = at::hasMKL();
+        call.major = TORCH_VERSION_MAJOR;
         TORCH_CHECK(kernels.run(number, &call), call.error.message);
         torch::jit::Stack results;
         std::transform(call.outputs, call.outputs + call.output_count, std::back_inserter(results),

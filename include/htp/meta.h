@@ -41,6 +41,8 @@ typedef struct htp_meta_call {
     const htp_operand *operands; /**< as many as the operator's schema has arguments; a tensor that
                                       is left out is HTP_OPERAND_NONE */
     uint32_t operand_count;
+    bool has_mkl;       /**< libtorch was built with MKL, which lays transforms out by itself */
+    uint32_t major;     /**< libtorch's version */
     uint32_t parameter; /**< of the kernel: one function may serve several */
     uint32_t output_count;
     htp_meta_output outputs[HTP_META_MAX_OUTPUTS];

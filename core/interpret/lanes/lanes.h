@@ -26,12 +26,6 @@ htp_outcome htp_call_try_stand_ins(htp_machine *m, const htp_call *call, size_t 
 htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
                                       htp_operand **outputs, size_t *count);
 
-/** Operators that libtorch runs step by step: the outputs on @p given from a few steps;
- * @p is_done is false where they are to run as they are (few_steps.c). */
-htp_outcome htp_call_run_few_steps(htp_machine *m, const htp_call *call, const htp_operand *given,
-                                   size_t count, htp_operand **outputs, size_t *output_count,
-                                   bool *is_done);
-
 /** Gives outputs of kernels without contents the layout that the real kernel gives (layouts.c). */
 htp_outcome htp_call_lay_out(htp_machine *m, const htp_call *call, htp_lanes *results);
 

@@ -1,4 +1,4 @@
-/* Sizes of what whole layers give that are one operator: attention, groups, recurrence. */
+/* Sizes of what whole layers give that are one operator: attention, groups. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
 
@@ -80,39 +80,4 @@ bool htp_meta_grouped_product(htp_meta_call *call)
     }
     return htp_meta_give(call, type->kind == HTP_OPERAND_INT ? (int32_t)type->as.i : self->type,
                          &sizes);
-}
-
-/* ---- recurrent layers on packed data: as many steps come out as went in ---- */
-
-static bool give_steps(htp_meta_call *call, const htp_runner_tensor *state)
-{
-    const htp_runner_tensor *data = htp_meta_tensor(call, 0);
-    if (data->rank != 2 || state->rank != 3) {
-        htp_meta_text steps;
-        htp_meta_text states;
-        return htp_meta_refuse(
-            call, "expected packed data of 2 dims and states of 3, got %s and %s",
-            htp_meta_sizes_text(&steps, data), htp_meta_sizes_text(&states, state));
-    }
-    int64_t directions = htp_meta_bool(call, 8) ? 2 : 1;
-    const htp_meta_sizes sizes = {
-        .dims = {data->dims[0], htp_meta_times(directions, state->dims[2])}, .rank = 2};
-    return htp_meta_give(call, data->type, &sizes);
-}
-
-bool htp_meta_packed_recurrent(htp_meta_call *call)
-{
-    const htp_runner_tensor *state = htp_meta_tensor(call, 2);
-    return give_steps(call, state) && htp_meta_give_like(call, state);
-}
-
-bool htp_meta_packed_lstm(htp_meta_call *call)
-{
-    const htp_operand *states = &call->operands[2];
-    if (states->count != 2) {
-        return htp_meta_refuse(call, "lstm expects two hidden states");
-    }
-    return give_steps(call, states->as.elements[0].as.tensor) &&
-           htp_meta_give_like(call, states->as.elements[0].as.tensor) &&
-           htp_meta_give_like(call, states->as.elements[1].as.tensor);
 }

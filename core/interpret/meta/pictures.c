@@ -36,6 +36,9 @@ static bool give_shuffled(htp_meta_call *call, bool is_to_pixels)
     if (!check_shuffled(call, area, is_to_pixels) || !htp_meta_sizes_of(call, self, &sizes)) {
         return false;
     }
+    if (!is_to_pixels && self->elements == 0) {
+        return htp_meta_give_like(call, self); /* as it is, whatever the factor */
+    }
     int64_t *last = &sizes.dims[sizes.rank - 3];
     last[0] = is_to_pixels ? last[0] / area : htp_meta_times(last[0], area);
     for (int i = 1; i < 3; i++) {
@@ -52,6 +55,56 @@ bool htp_meta_pixel_shuffle(htp_meta_call *call)
 bool htp_meta_pixel_unshuffle(htp_meta_call *call)
 {
     return give_shuffled(call, false);
+}
+
+/* ---- volumes of another size ---- */
+
+/* One factor for each of three axes. */
+static bool scale_volume(htp_meta_call *call, htp_meta_sizes *sizes)
+{
+    enum { FACTORS = 2 };
+    const htp_operand *factors = &call->operands[FACTORS];
+    bool has = factors->kind == HTP_OPERAND_LIST && factors->count == 3;
+    for (uint32_t axis = 0; axis < 3 && has; axis++) {
+        const htp_operand *factor = &factors->as.elements[axis];
+        double size =
+            factor->kind == HTP_OPERAND_FLOAT ? (double)sizes->dims[2 + axis] * factor->as.f : -1;
+        has = size >= 0 && size < 0x1p62;
+        sizes->dims[2 + axis] = has ? (int64_t)size : 0;
+    }
+    return has ||
+           htp_meta_refuse(call, "Must specify exactly one of output_size and scale_factors, "
+                                 "for each of three dims");
+}
+
+bool htp_meta_upsample_volume(htp_meta_call *call)
+{
+    enum { SELF, SIZE, FACTORS };
+    const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
+    const uint32_t rank = 5;
+    htp_meta_text text;
+    htp_meta_sizes sizes;
+    bool is_sized = htp_meta_has(call, SIZE);
+    if (self->rank != rank || (self->elements == 0 && self->dims[0] != 0)) {
+        return htp_meta_refuse(call,
+                               "Non-empty 5D data tensor expected but got a tensor with sizes %s",
+                               htp_meta_sizes_text(&text, self));
+    }
+    if (is_sized && (htp_meta_has(call, FACTORS) || htp_meta_length(call, SIZE) != 3)) {
+        return htp_meta_refuse(call, "Must specify exactly one of output_size and scale_factors, "
+                                     "for each of three dims");
+    }
+    if (!htp_meta_sizes_of(call, self, &sizes) || (!is_sized && !scale_volume(call, &sizes))) {
+        return false;
+    }
+    bool is_valid = true;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        int64_t *size = &sizes.dims[2 + axis];
+        *size = is_sized ? htp_meta_item(call, SIZE, axis) : *size;
+        is_valid = is_valid && *size > 0 && self->dims[2 + axis] > 0;
+    }
+    return is_valid ? htp_meta_give_formatted(call, self, &sizes)
+                    : htp_meta_refuse(call, "Input and output sizes should be greater than 0");
 }
 
 /* ---- samples at the points of a grid ---- */

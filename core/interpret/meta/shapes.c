@@ -69,14 +69,3 @@ bool htp_meta_narrow(htp_meta_call *call)
     sizes.dims[dim] = length;
     return htp_meta_give_view(call, self, &sizes);
 }
-
-bool htp_meta_cholesky(htp_meta_call *call)
-{
-    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
-    if (self->rank < 2 || htp_meta_dim(self, -1) != htp_meta_dim(self, -2)) {
-        htp_meta_text text;
-        return htp_meta_refuse(call, "cholesky: expected square matrices, got %s",
-                               htp_meta_sizes_text(&text, self));
-    }
-    return htp_meta_give_plain(call, self);
-}

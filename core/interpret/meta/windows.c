@@ -1,5 +1,6 @@
 /* Sizes of what operators give that move windows over pictures and volumes. */
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
@@ -151,14 +152,14 @@ bool htp_meta_deformed_convolution(htp_meta_call *call)
 
 /* ---- pools ---- */
 
-/* Number @p axis of a list with one for each of three axes, or one for all. */
+/* Number @p axis of a list with one for each axis, or one for all. */
 static bool find_number(htp_meta_call *call, uint32_t list, uint32_t axis, int64_t *number)
 {
     uint32_t length = htp_meta_length(call, list);
-    if (length != 1 && length != 3) {
+    if (length != 1 && length != call->parameter) {
         htp_meta_text text;
-        return htp_meta_refuse(call, "max_pool3d: expected one number or three, got %s",
-                               htp_meta_list_text(&text, call, list));
+        return htp_meta_refuse(call, "max_pool: expected one number or %u, got %s",
+                               (unsigned)call->parameter, htp_meta_list_text(&text, call, list));
     }
     *number = htp_meta_item(call, list, length == 1 ? 0 : axis);
     return true;
@@ -186,7 +187,7 @@ static bool find_window(htp_meta_call *call, uint32_t axis, window *found)
     if (found->kernel <= 0 || found->stride <= 0 || found->dilation <= 0 ||
         htp_meta_times(2, found->padding) > found->kernel) {
         return htp_meta_refuse(
-            call, "max_pool3d: kernel_size, stride and dilation must be greater than zero, and "
+            call, "max_pool: kernel_size, stride and dilation must be greater than zero, and "
                   "padding at most half of kernel_size");
     }
     return found->padding >= 0 ||
@@ -211,33 +212,68 @@ static int64_t count_windows(int64_t size, const window *of, bool is_ceiling)
     return htp_meta_plus(last, is_behind ? 0 : 1);
 }
 
-bool htp_meta_max_pool3d(htp_meta_call *call)
+/* The sizes of what is left of a picture or a volume, whose axes are as many as the parameter says.
+ * A batch may be empty, and nothing else. */
+static bool find_pooled(htp_meta_call *call, htp_meta_sizes *sizes)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
-    const uint32_t axes = 3;
+    uint32_t axes = call->parameter;
+    int64_t least = axes == 1 && call->major < 2 ? 0 : 1;
     htp_meta_text text;
-    htp_meta_sizes sizes;
-    if (self->rank != axes + 1 && self->rank != axes + 2) {
-        return htp_meta_refuse(call,
-                               "non-empty 4D or 5D (batch mode) tensor expected for input, got %s",
-                               htp_meta_sizes_text(&text, self));
+    bool is_valid = self->rank == axes + 1 || self->rank == axes + 2;
+    for (uint32_t dim = self->rank == axes + 1 ? 0 : 1; dim < self->rank; dim++) {
+        is_valid = is_valid && self->dims[dim] != 0;
     }
-    if (!htp_meta_sizes_of(call, self, &sizes)) {
+    if (!is_valid) {
+        return htp_meta_refuse(
+            call, "non-empty %uD or %uD (batch mode) tensor expected for input, got %s",
+            (unsigned)axes + 1, (unsigned)axes + 2, htp_meta_sizes_text(&text, self));
+    }
+    if (!htp_meta_sizes_of(call, self, sizes)) {
         return false;
     }
     for (uint32_t axis = 0; axis < axes; axis++) {
-        int64_t *size = &sizes.dims[sizes.rank - axes + axis];
+        int64_t *size = &sizes->dims[sizes->rank - axes + axis];
         window found = {0};
         if (!find_window(call, axis, &found)) {
             return false;
         }
         *size = count_windows(*size, &found, htp_meta_bool(call, 5));
-        if (*size < 1) {
-            return htp_meta_refuse(call, "max_pool3d: given input of %s, output size is too small",
+        if (*size < least) {
+            return htp_meta_refuse(call, "max_pool: given input of %s, output size is too small",
                                    htp_meta_sizes_text(&text, self));
         }
     }
-    return htp_meta_give(call, self->type, &sizes) && htp_meta_give(call, HTP_SCALAR_LONG, &sizes);
+    return true;
+}
+
+bool htp_meta_max_pool1d(htp_meta_call *call)
+{
+    htp_meta_sizes sizes;
+    return find_pooled(call, &sizes) && htp_meta_give(call, htp_meta_tensor(call, 0)->type, &sizes);
+}
+
+/* In PyTorch 2 volumes keep channels last. One without a batch has as many dims as pictures, whose
+ * it must not suggest to have. */
+bool htp_meta_max_pool3d(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    htp_meta_sizes sizes;
+    if (!find_pooled(call, &sizes)) {
+        return false;
+    }
+    if (call->major < 2) {
+        return htp_meta_give(call, self->type, &sizes) &&
+               htp_meta_give(call, HTP_SCALAR_LONG, &sizes);
+    }
+    if (htp_layout_suggested(self) == HTP_MEMORY_CHANNELS_LAST) {
+        return htp_meta_refuse(
+            call, "Unsupported memory format. Supports only ChannelsLast3d, Contiguous");
+    }
+    htp_runner_tensor found = *self;
+    found.type = HTP_SCALAR_LONG;
+    return htp_meta_give_formatted(call, self, &sizes) &&
+           htp_meta_give_formatted(call, &found, &sizes);
 }
 
 /* Averages of as many windows as are asked for. Those of a plane keep channels last. */
@@ -247,10 +283,17 @@ bool htp_meta_adaptive_average(htp_meta_call *call)
     const uint32_t plane = 2;
     uint32_t axes = htp_meta_length(call, 1);
     htp_meta_sizes sizes;
-    if (self->rank != axes + 1 && self->rank != axes + 2) {
+    bool is_valid = self->rank == axes + 1 || self->rank == axes + 2;
+    for (uint32_t dim = axes == plane ? self->rank - axes : 1; dim < self->rank && is_valid;
+         dim++) {
+        is_valid = self->dims[dim] != 0;
+    }
+    if (!is_valid) {
         htp_meta_text text;
         return htp_meta_refuse(
-            call, "adaptive_avg_pool: expected an input of %u or %u dims, got %s",
+            call,
+            "adaptive_avg_pool: expected an input of %u or %u dims, of which only a batch is "
+            "empty, got %s",
             (unsigned)axes + 1, (unsigned)axes + 2, htp_meta_sizes_text(&text, self));
     }
     if (!htp_meta_sizes_of(call, self, &sizes)) {
