@@ -22,6 +22,9 @@
 #define FLOATS(...) OF(FLOAT, __VA_ARGS__)
 #define SCALAR tensor_of(arena, HTP_SCALAR_FLOAT, NULL, 0)
 #define INT(number) ((htp_operand){.kind = HTP_OPERAND_INT, .as.i = (number)})
+#define FLOAT(number) ((htp_operand){.kind = HTP_OPERAND_FLOAT, .as.f = (number)})
+#define TEXT(string)                                                                               \
+    ((htp_operand){.kind = HTP_OPERAND_STRING, .as.text = (string), .bytes = sizeof(string) - 1})
 #define BOOL(value) ((htp_operand){.kind = HTP_OPERAND_BOOL, .as.b = (value)})
 #define NONE ((htp_operand){.kind = HTP_OPERAND_NONE})
 #define INTS(...) list_of(arena, NUMBERS(__VA_ARGS__))
@@ -148,10 +151,12 @@ static void add_output(htp_text *text, const htp_meta_call *call, const htp_meta
     }
 }
 
-static void check_call(htp_arena *arena, const char *name, const char *overload,
+/* @p call  what it says of libtorch */
+static void check_call(htp_arena *arena, htp_meta_call call, const char *name, const char *overload,
                        const char *expected, const htp_operand *operands, size_t count)
 {
-    htp_meta_call call = {.operands = operands, .operand_count = (uint32_t)count};
+    call.operands = operands;
+    call.operand_count = (uint32_t)count;
     htp_text text = {.arena = arena};
     if (!htp_meta_kernels_all()->run(find_kernel(name, overload), &call)) {
         htp_text_addf(&text, "refused: %s", call.error.message);
@@ -164,9 +169,12 @@ static void check_call(htp_arena *arena, const char *name, const char *overload,
     ck_assert_str_eq(htp_text_string(&text), expected);
 }
 
-#define GIVES(name, overload, expected, ...)                                                       \
-    check_call(arena, name, overload, expected, (const htp_operand[]){__VA_ARGS__},                \
+#define GIVES_BY(version, mkl, name, overload, expected, ...)                                      \
+    check_call(arena, (htp_meta_call){.major = (version), .has_mkl = (mkl)}, name, overload,       \
+               expected, (const htp_operand[]){__VA_ARGS__},                                       \
                sizeof((const htp_operand[]){__VA_ARGS__}) / sizeof(htp_operand))
+#define GIVES(name, overload, expected, ...)                                                       \
+    GIVES_BY(2, false, name, overload, expected, __VA_ARGS__)
 #define REFUSES(name, overload, message, ...)                                                      \
     GIVES(name, overload, "refused: " message, __VA_ARGS__)
 

@@ -56,11 +56,12 @@ UNIT_TEST(a_part_is_a_view_from_the_beginning)
 
 UNIT_TEST(factors_are_of_square_matrices)
 {
-    GIVES("aten::cholesky", "", "Double[5,3,3]", OF(DOUBLE, 5, 3, 3), BOOL(false));
-    REFUSES("aten::cholesky", "", "cholesky: expected square matrices, got [3, 2]", FLOATS(3, 2),
-            BOOL(false));
-    REFUSES("aten::cholesky", "", "cholesky: expected square matrices, got []", SCALAR,
-            BOOL(false));
+    GIVES("aten::cholesky", "", "Double[5,3,3] by [9,1,3]", OF(DOUBLE, 5, 3, 3), BOOL(false));
+    GIVES("aten::cholesky", "", "Double[0,3,3]", OF(DOUBLE, 0, 3, 3), BOOL(false));
+    REFUSES("aten::cholesky", "", "cholesky: A must be batches of square matrices, but got [3, 2]",
+            FLOATS(3, 2), BOOL(false));
+    REFUSES("aten::cholesky", "", "cholesky: The input tensor must have at least 2 dimensions.",
+            SCALAR, BOOL(false));
 }
 
 /* ---- normalizations ---- */
@@ -194,15 +195,15 @@ UNIT_TEST(pools_of_volumes_give_values_and_where_they_were)
           INTS(1), BOOL(true));
     GIVES(name, "", "Float[2,1,1,1]; Long[2,1,1,1]", FLOATS(2, 1, 1, 1), INTS(1), INTS(5), INTS(0),
           INTS(1), BOOL(true));
-    REFUSES(name, "", "max_pool3d: expected one number or three, got [2, 2]", FLOATS(2, 8, 9, 9),
+    REFUSES(name, "", "max_pool: expected one number or 3, got [2, 2]", FLOATS(2, 8, 9, 9),
             INTS(2, 2), NO_INTS, INTS(0), INTS(1), BOOL(false));
     REFUSES(name, "",
-            "max_pool3d: kernel_size, stride and dilation must be greater than zero, and padding "
+            "max_pool: kernel_size, stride and dilation must be greater than zero, and padding "
             "at most half of kernel_size",
             FLOATS(2, 8, 9, 9), INTS(2), NO_INTS, INTS(2), INTS(1), BOOL(false));
     REFUSES(name, "", "pad must be non-negative, but got pad: -1", FLOATS(2, 8, 9, 9), INTS(2),
             NO_INTS, INTS(-1), INTS(1), BOOL(false));
-    REFUSES(name, "", "max_pool3d: given input of [2, 1, 9, 9], output size is too small",
+    REFUSES(name, "", "max_pool: given input of [2, 1, 9, 9], output size is too small",
             FLOATS(2, 1, 9, 9), INTS(2), NO_INTS, INTS(0), INTS(1), BOOL(false));
     REFUSES(name, "", "non-empty 4D or 5D (batch mode) tensor expected for input, got [8, 9, 9]",
             FLOATS(8, 9, 9), INTS(2), NO_INTS, INTS(0), INTS(1), BOOL(false));
@@ -215,8 +216,14 @@ UNIT_TEST(averages_have_the_sizes_that_are_asked_for)
           pictures(arena, 2, 3, 8, 9), INTS(1, 2));
     GIVES("aten::_adaptive_avg_pool3d", "", "Float[3,1,2,4]", FLOATS(3, 8, 9, 9), INTS(1, 2, 4));
     REFUSES("aten::_adaptive_avg_pool2d", "",
-            "adaptive_avg_pool: expected an input of 3 or 4 dims, got [8, 9]", FLOATS(8, 9),
-            INTS(1, 2));
+            "adaptive_avg_pool: expected an input of 3 or 4 dims, of which only a batch is empty, "
+            "got [8, 9]",
+            FLOATS(8, 9), INTS(1, 2));
+    GIVES("aten::_adaptive_avg_pool2d", "", "Float[2,0,1,2]", FLOATS(2, 0, 8, 9), INTS(1, 2));
+    REFUSES("aten::_adaptive_avg_pool3d", "",
+            "adaptive_avg_pool: expected an input of 4 or 5 dims, of which only a batch is empty, "
+            "got [2, 0, 8, 9, 9]",
+            FLOATS(2, 0, 8, 9, 9), INTS(1, 2, 4));
 }
 
 /* ---- pictures ---- */
@@ -263,7 +270,7 @@ UNIT_TEST(a_format_is_told_by_strides)
     const int64_t ambiguous[] = {1, 1, 1, 1};
     GIVES("aten::pixel_unshuffle", "", "Float[3,1,1,1]",
           strided(arena, HTP_SCALAR_FLOAT, batches, ambiguous, 4), INT(1));
-    GIVES("aten::pixel_unshuffle", "", "Float[0,3,4,2]", pictures(arena, 0, 3, 4, 2), INT(1));
+    GIVES("aten::pixel_unshuffle", "", "like 0", pictures(arena, 0, 3, 4, 2), INT(1));
 }
 
 UNIT_TEST(samples_are_where_the_grid_has_points)
