@@ -196,7 +196,9 @@ UNIT_TEST(elements_and_rows_are_looked_up)
             OF(INT, 3), NONE);
     GIVES("aten::diag", "out", "operand 2 as Float[5,5]", FLOATS(3), INT(-2), FLOATS(0));
     GIVES("aten::diag", "out", "operand 2", FLOATS(3, 5), INT(1), FLOATS(3));
-    GIVES("aten::diag", "out", "operand 2", FLOATS(3, 5), INT(INT64_MAX), FLOATS(0));
+    GIVES("aten::diag", "out", "operand 2", FLOATS(3, 5), INT(5), FLOATS(0));
+    REFUSES("aten::diag", "out", "diag: there is no diagonal 9223372036854775807", FLOATS(3, 5),
+            INT(INT64_MAX), FLOATS(0));
 }
 
 #define BAGS(mode, with_last, padding)                                                             \
@@ -246,6 +248,7 @@ UNIT_TEST(lapack_gives_columns)
     GIVES("aten::linalg_eig", "", "ComplexFloat[2,3]; ComplexFloat[2,3,3] by [9,1,3]",
           FLOATS(2, 3, 3));
     GIVES("aten::linalg_matrix_exp", "", "Float[2,3,3]", FLOATS(2, 3, 3));
+    GIVES_BY(1, false, "aten::linalg_matrix_exp", "", "like 0", FLOATS(2, 3, 3));
     GIVES("aten::linalg_solve_triangular", "", "Float[2,3,5] by [15,1,3]", FLOATS(2, 3, 3),
           FLOATS(3, 5), BOOL(true), BOOL(true));
     REFUSES("aten::linalg_solve_triangular", "",
@@ -284,7 +287,8 @@ UNIT_TEST(transforms_lie_as_the_library_has_them)
     GIVES_BY(2, true, "aten::_fft_c2r", "", "Float[2,4,8] by [4,1,8]", complex, INTS(0, 1), INT(0),
              INT(4));
     GIVES("aten::_fft_c2r", "", "Float[2,3,14]", complex, INTS(2), INT(0), INT(14));
-    GIVES("aten::_fft_c2c", "", "like 0", complex, NO_INTS, INT(0), BOOL(true));
+    GIVES("aten::_fft_c2c", "", "ComplexFloat[2,3,8]", complex, NO_INTS, INT(0), BOOL(true));
+    GIVES_BY(2, true, "aten::_fft_c2c", "", "like 0", complex, NO_INTS, INT(0), BOOL(true));
     REFUSES("aten::_fft_c2r", "", "Invalid number of data points (0) specified", complex, INTS(2),
             INT(0), INT(0));
     REFUSES("aten::_fft_r2c", "", "FFT expects a tensor of real numbers, got ComplexFloat", complex,

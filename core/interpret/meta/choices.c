@@ -68,7 +68,10 @@ bool htp_meta_diagonal(htp_meta_call *call)
     int64_t rows = htp_meta_minus(self->dims[0], below);
     int64_t columns = htp_meta_minus(self->dims[1], above);
     int64_t size = rows < columns ? rows : columns;
-    const htp_meta_sizes vector = {.dims = {size > 0 ? size : 0}, .rank = 1};
+    if (size < 0) {
+        return htp_meta_refuse(call, "diag: there is no diagonal %" PRId64, diagonal);
+    }
+    const htp_meta_sizes vector = {.dims = {size}, .rank = 1};
     return htp_meta_give(call, self->type, &vector);
 }
 

@@ -151,8 +151,10 @@ bool htp_meta_ormqr(htp_meta_call *call)
         return false;
     }
     int64_t size = htp_meta_dim(other, htp_meta_bool(call, LEFT) ? -2 : -1);
+    int64_t most = htp_meta_dim(input, -1) < size ? htp_meta_dim(input, -1) : size;
     bool fits = input->rank == other->rank && have_batch(input, other, input->rank - 2) &&
-                size >= htp_meta_dim(factors, -1) && size == htp_meta_dim(input, -2);
+                size >= htp_meta_dim(factors, -1) && size == htp_meta_dim(input, -2) &&
+                (call->major < 2 || htp_meta_dim(factors, -1) == most);
     htp_meta_text text;
     return fits ? give_columns_like(call, other)
                 : htp_meta_refuse(call,
@@ -197,8 +199,8 @@ static bool has_one_batch(const htp_runner_tensor *tensor)
     return has;
 }
 
-/* e to the power of a matrix, of which batches are viewed as one; numbers are computed as
- * such. */
+/* e to the power of a matrix, which lies as that does in libtorch 1. Later ones view batches as
+ * one, and compute numbers as such. */
 bool htp_meta_matrix_exp(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -215,10 +217,11 @@ bool htp_meta_matrix_exp(htp_meta_call *call)
         return htp_layout_is_contiguous(self) ? htp_meta_give_plain(call, self)
                                               : htp_meta_give_like(call, self);
     }
-    return has_one_batch(self)
-               ? htp_meta_give_plain(call, self)
-               : htp_meta_refuse(call, "linalg.matrix_exp: view size is not compatible with input "
-                                       "tensor's size and stride");
+    if (has_one_batch(self)) {
+        return call->major < 2 ? htp_meta_give_like(call, self) : htp_meta_give_plain(call, self);
+    }
+    return htp_meta_refuse(call, "linalg.matrix_exp: view size is not compatible with input "
+                                 "tensor's size and stride");
 }
 
 /* ---- systems of equations ---- */

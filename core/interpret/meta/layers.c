@@ -1,5 +1,7 @@
-/* Sizes of what whole layers give that are one operator: attention, groups. */
+/* Sizes of what whole layers give that are one operator: attention, groups, what is rounded to
+ * levels and scaled. */
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
@@ -80,4 +82,29 @@ bool htp_meta_grouped_product(htp_meta_call *call)
     }
     return htp_meta_give(call, type->kind == HTP_OPERAND_INT ? (int32_t)type->as.i : self->type,
                          &sizes);
+}
+
+/* ---- levels and lengths ---- */
+
+/* What is rounded to levels, and where it lay within them; both lie as the input does. */
+bool htp_meta_fake_quantize(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    htp_meta_sizes sizes;
+    int64_t strides[HTP_SHIM_MAX_RANK];
+    htp_layout_preserved(self, strides);
+    return htp_meta_sizes_of(call, self, &sizes) && htp_meta_give_like(call, self) &&
+           htp_meta_give_strided(call, HTP_SCALAR_BOOL, &sizes, strides);
+}
+
+/* A weight of the direction of the first operand and the length of the second one; and what length
+ * the first one has, as the second one lies. */
+bool htp_meta_weight_norm(htp_meta_call *call)
+{
+    const htp_runner_tensor *direction = htp_meta_tensor(call, 0);
+    const htp_runner_tensor *length = htp_meta_tensor(call, 1);
+    int32_t type = length->type == HTP_SCALAR_BFLOAT16 ? HTP_SCALAR_FLOAT : length->type;
+    htp_meta_sizes sizes;
+    return htp_meta_sizes_of(call, length, &sizes) && htp_meta_give_plain(call, direction) &&
+           htp_meta_give_strided(call, type, &sizes, length->strides);
 }

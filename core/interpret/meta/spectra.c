@@ -166,7 +166,7 @@ bool htp_meta_fft_c2c(htp_meta_call *call)
         return false;
     }
     if (of.count == 0) {
-        return htp_meta_give_like(call, self);
+        return call->has_mkl ? htp_meta_give_like(call, self) : htp_meta_give_plain(call, self);
     }
     sort_by_strides(&of, of.dims, of.count);
     int64_t sizes[HTP_SHIM_MAX_RANK];
