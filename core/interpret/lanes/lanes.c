@@ -273,5 +273,5 @@ htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, ht
         results->count = count;
         results->lane[lane] = outputs;
     }
-    return mode == HTP_MODE_SIZES ? htp_call_lay_out(m, call, results) : HTP_GOES_ON;
+    return HTP_GOES_ON;
 }

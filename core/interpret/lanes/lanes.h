@@ -13,21 +13,9 @@ htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, ht
 /** Room for @p count outputs in each lane. */
 htp_lanes htp_lanes_make(htp_machine *m, size_t count);
 
-/** The outputs for tensors full of ones, or zeroes (stand_ins.c).
- * @param mode  HTP_RUN_ONES, HTP_RUN_ZEROES
- * @param prepare  what stands for a tensor, before it is made real; NULL
- * @param refusal  how the kernel ended that does not take them: a division by zero, an index of one
- *                 that is out of range. HTP_GOES_ON of one that does */
-htp_outcome htp_call_try_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
-                                   htp_run_mode mode, htp_replace *prepare, htp_operand **outputs,
-                                   size_t *count, htp_outcome *refusal);
-
 /** Where there is no kernel for tensors without contents: the real one, on stand-ins. */
 htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
                                       htp_operand **outputs, size_t *count);
-
-/** Gives outputs of kernels without contents the layout that the real kernel gives (layouts.c). */
-htp_outcome htp_call_lay_out(htp_machine *m, const htp_call *call, htp_lanes *results);
 
 /** Dims from the one whose elements lie farthest apart to the one whose lie closest. */
 void htp_tensor_order(const htp_runner_tensor *tensor, uint32_t *order);

@@ -9,12 +9,17 @@ static htp_outcome refuse(htp_machine *m)
     return htp_machine_stop(m, HTP_UNSUPPORTED, "this libtorch cannot tell its output's size");
 }
 
-htp_outcome htp_call_try_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
-                                   htp_run_mode mode, htp_replace *prepare, htp_operand **outputs,
-                                   size_t *count, htp_outcome *refusal)
+/* The outputs for tensors full of ones, or zeroes. @p refusal is how the kernel ended that does not
+ * take them: a division by zero, an index of one that is out of range; HTP_GOES_ON of one that
+ * does.
+ */
+static htp_outcome try_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
+                                 htp_run_mode mode, htp_operand **outputs, size_t *count,
+                                 htp_outcome *refusal)
 {
+    bool hides = htp_operator_trusts_contents(&call->schema);
     htp_operand *operands = NULL;
-    HTP_DO(htp_call_operands(m, call, lane, prepare, &operands));
+    HTP_DO(htp_call_operands(m, call, lane, hides ? htp_tensor_hide : NULL, &operands));
     htp_outcome outcome =
         htp_schema_run(m, call->schema_number, mode, operands, call->inputs.count, outputs, count);
     if (outcome == HTP_TOO_LARGE) {
@@ -83,20 +88,16 @@ htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size
     if (htp_operator_is_unchecked(&call->schema)) {
         return refuse(m);
     }
-    bool hides = htp_operator_trusts_contents(&call->schema);
-    htp_replace *prepare = hides ? htp_tensor_hide : NULL;
     htp_operand *ones = NULL;
     htp_operand *zeroes = NULL;
     size_t one_count = 0;
     size_t zero_count = 0;
     htp_outcome ones_refused = HTP_FAILS;
     htp_outcome zeroes_refused = HTP_GOES_ON;
-    if (!hides) {
-        HTP_DO(htp_call_try_stand_ins(m, call, lane, HTP_RUN_ONES, prepare, &ones, &one_count,
-                                      &ones_refused));
+    if (!htp_operator_trusts_contents(&call->schema)) {
+        HTP_DO(try_stand_ins(m, call, lane, HTP_RUN_ONES, &ones, &one_count, &ones_refused));
     }
-    HTP_DO(htp_call_try_stand_ins(m, call, lane, HTP_RUN_ZEROES, prepare, &zeroes, &zero_count,
-                                  &zeroes_refused));
+    HTP_DO(try_stand_ins(m, call, lane, HTP_RUN_ZEROES, &zeroes, &zero_count, &zeroes_refused));
     bool has_ones = ones_refused == HTP_GOES_ON;
     bool has_zeroes = zeroes_refused == HTP_GOES_ON;
     if (!has_ones && !has_zeroes) {

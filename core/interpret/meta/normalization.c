@@ -1,5 +1,6 @@
 /* Sizes of what normalizations give: the input's own, and those of its statistics. */
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
@@ -37,6 +38,14 @@ static bool give_statistics(htp_meta_call *call, int32_t type, const htp_meta_si
     return has_mean && htp_meta_give(call, type, sizes);
 }
 
+/* What is contiguous stays so, though it may suggest another format as well. */
+static bool give_normalized(htp_meta_call *call, const htp_meta_sizes *sizes)
+{
+    const htp_runner_tensor *input = htp_meta_tensor(call, 0);
+    return htp_layout_is_contiguous(input) ? htp_meta_give_plain(call, input)
+                                           : htp_meta_give_formatted(call, input, sizes);
+}
+
 bool htp_meta_batch_norm(htp_meta_call *call)
 {
     const uint32_t weight = 1;
@@ -49,9 +58,25 @@ bool htp_meta_batch_norm(htp_meta_call *call)
     int64_t channels = input->dims[1];
     bool is_training = htp_meta_bool(call, 5);
     const htp_meta_sizes kept = {.dims = {is_training ? channels : 0}, .rank = 1};
+    htp_meta_sizes sizes;
     return have_channels(call, "batch_norm", weight, running_variance, channels) &&
-           htp_meta_give_like(call, input) &&
+           htp_meta_sizes_of(call, input, &sizes) && give_normalized(call, &sizes) &&
            give_statistics(call, statistics_type(call, weight, weight), &kept);
+}
+
+/* Whether a tensor lies in memory as its format says, without gaps. */
+static bool is_formatted(const htp_runner_tensor *tensor)
+{
+    int64_t strides[HTP_SHIM_MAX_RANK];
+    if (htp_layout_suggested(tensor) == HTP_MEMORY_CONTIGUOUS) {
+        return htp_layout_is_contiguous(tensor);
+    }
+    bool is = true;
+    htp_layout_channels_last(tensor->dims, tensor->rank, strides);
+    for (uint32_t dim = 0; dim < tensor->rank; dim++) {
+        is = is && (tensor->dims[dim] == 1 || tensor->strides[dim] == strides[dim]);
+    }
+    return is;
 }
 
 bool htp_meta_group_norm(htp_meta_call *call)
@@ -69,11 +94,34 @@ bool htp_meta_group_norm(htp_meta_call *call)
             call, "group_norm: expected %" PRId64 " groups of %" PRId64 " channels, got %s", groups,
             channels, htp_meta_sizes_text(&text, input));
     }
+    if (!is_formatted(input)) {
+        return htp_meta_refuse(call, "Expected X.is_contiguous(memory_format) to be true");
+    }
     const htp_meta_sizes kept = {.dims = {batch, groups}, .rank = 2};
     htp_meta_sizes sizes;
     return have_channels(call, "group_norm", weight, bias, channels) &&
            htp_meta_sizes_of(call, input, &sizes) && htp_meta_give_formatted(call, input, &sizes) &&
            give_statistics(call, statistics_type(call, weight, bias), &kept);
+}
+
+/* group_norm() itself. */
+bool htp_meta_grouped_norm(htp_meta_call *call)
+{
+    const htp_runner_tensor *input = htp_meta_tensor(call, 0);
+    int64_t groups = htp_meta_int(call, 1);
+    if (input->rank < 2) {
+        return htp_meta_refuse(call, "Expected at least 2 dimensions for input tensor, got %u",
+                               (unsigned)input->rank);
+    }
+    if (groups <= 0 || input->dims[1] % groups != 0) {
+        return htp_meta_refuse(call,
+                               "Expected number of channels in input to be divisible by "
+                               "num_groups, but got %" PRId64 " channels and num_groups=%" PRId64,
+                               input->dims[1], groups);
+    }
+    htp_meta_sizes sizes;
+    return have_channels(call, "group_norm", 2, 3, input->dims[1]) &&
+           htp_meta_sizes_of(call, input, &sizes) && htp_meta_give_formatted(call, input, &sizes);
 }
 
 /* Whether the last dims of a tensor are a list. */

@@ -1,5 +1,6 @@
 /* Sizes of what operators on pictures and volumes give: shuffles, samples, regions. */
 #include "interpret/meta/kernels.h"
+#include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
@@ -16,6 +17,10 @@ static bool check_shuffled(htp_meta_call *call, int64_t area, bool is_to_pixels)
                                "pixel_shuffle and pixel_unshuffle expect at least 3 dims and a "
                                "positive factor, got %s and %" PRId64,
                                htp_meta_sizes_text(&text, self), factor);
+    }
+    if (htp_layout_suggested(self) == HTP_MEMORY_CHANNELS_LAST_3D) {
+        return htp_meta_refuse(call,
+                               "Unsupported memory format. Supports only ChannelsLast, Contiguous");
     }
     bool is_divisible =
         is_to_pixels ? htp_meta_dim(self, -3) % area == 0

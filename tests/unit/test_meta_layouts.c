@@ -1,0 +1,149 @@
+/*
+ * Meta kernels whose outputs lie in memory as the CPU's kernels decide.
+ */
+#include "meta_fixture.h"
+
+#define FLOAT_OF(value) ((htp_operand){.kind = HTP_OPERAND_FLOAT, .as.f = (value)})
+
+#define STRIDED(type, dims, strides)                                                               \
+    strided(arena, HTP_SCALAR_##type, (const int64_t[])dims, (const int64_t[])strides,             \
+            (uint32_t)(sizeof((const int64_t[])dims) / sizeof(int64_t)))
+#define LIST(...)                                                                                  \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/* ---- convolutions ---- */
+
+#define CONVOLUTION "aten::convolution_overrideable"
+
+#define LAST STRIDED(FLOAT, LIST(2, 3, 8, 8), LIST(192, 1, 24, 3))
+#define VOLUME(type, batch, channels)                                                              \
+    STRIDED(type, LIST(batch, channels, 8, 8, 8),                                                  \
+            LIST(512 * (channels), 1, 64 * (channels), 8 * (channels), channels))
+
+static htp_operand zeroes(htp_arena *arena, uint32_t count)
+{
+    const int64_t numbers[] = {0, 0, 0};
+    return list_of(arena, numbers, count);
+}
+
+static htp_operand ones(htp_arena *arena, uint32_t count)
+{
+    const int64_t numbers[] = {1, 1, 1};
+    return list_of(arena, numbers, count);
+}
+
+#define STEPS(dims, is_transposed, groups)                                                         \
+    NONE, ones(arena, dims), zeroes(arena, dims), ones(arena, dims), BOOL(is_transposed),          \
+        zeroes(arena, dims), INT(groups)
+
+UNIT_TEST(pictures_keep_channels_last)
+{
+    GIVES(CONVOLUTION, "", "Float[2,4,6,6]", FLOATS(2, 3, 8, 8), FLOATS(4, 3, 3, 3),
+          STEPS(2, false, 1));
+    GIVES(CONVOLUTION, "", "Float[2,4,6,6] by [144,1,24,4]", LAST, FLOATS(4, 3, 3, 3),
+          STEPS(2, false, 1));
+    GIVES(CONVOLUTION, "", "Float[2,4,6,6] by [144,1,24,4]", FLOATS(2, 3, 8, 8),
+          STRIDED(FLOAT, LIST(4, 3, 3, 3), LIST(27, 1, 9, 3)), STEPS(2, false, 1));
+    GIVES(CONVOLUTION, "", "Float[2,5,10,10] by [500,1,50,5]", LAST, FLOATS(3, 5, 3, 3),
+          STEPS(2, true, 1));
+}
+
+UNIT_TEST(volumes_keep_them_where_they_are_left_to_onednn)
+{
+    const char *last = "Float[2,4,6,6,6] by [864,1,144,24,4]";
+    GIVES(CONVOLUTION, "", last, VOLUME(FLOAT, 2, 3), FLOATS(4, 3, 3, 3, 3), STEPS(3, false, 1));
+    GIVES(CONVOLUTION, "", "Float[1,4,6,6,6]", VOLUME(FLOAT, 1, 3), FLOATS(4, 3, 3, 3, 3),
+          STEPS(3, false, 1));
+    GIVES(CONVOLUTION, "", "Float[2,4,8,8,8]", VOLUME(FLOAT, 2, 3), FLOATS(4, 3, 1, 1, 1),
+          STEPS(3, false, 1));
+    GIVES(CONVOLUTION, "", "Float[1,4,6,6,6] by [864,1,144,24,4]", VOLUME(FLOAT, 1, 4),
+          FLOATS(4, 2, 3, 3, 3), STEPS(3, false, 2));
+    GIVES(CONVOLUTION, "", "Double[2,4,6,6,6]", VOLUME(DOUBLE, 2, 3), OF(DOUBLE, 4, 3, 3, 3, 3),
+          STEPS(3, false, 1));
+    GIVES(CONVOLUTION, "", "BFloat16[1,4,6,6,6] by [864,1,144,24,4]", VOLUME(BFLOAT16, 1, 3),
+          OF(BFLOAT16, 4, 3, 3, 3, 3), STEPS(3, false, 1));
+}
+
+UNIT_TEST(the_first_libtorch_keeps_fewer)
+{
+    GIVES_BY(1, false, CONVOLUTION, "", "Float[2,4,6,6] by [144,1,24,4]", LAST, FLOATS(4, 3, 3, 3),
+             STEPS(2, false, 1));
+    GIVES_BY(1, false, CONVOLUTION, "", "Float[2,5,10,10]", LAST, FLOATS(3, 5, 3, 3),
+             STEPS(2, true, 1));
+    GIVES_BY(1, false, CONVOLUTION, "", "Float[2,4,6,6,6]", VOLUME(FLOAT, 2, 3),
+             FLOATS(4, 3, 3, 3, 3), STEPS(3, false, 1));
+}
+
+/* ---- norms ---- */
+
+UNIT_TEST(norms_keep_formats_that_are_suggested)
+{
+    GIVES("aten::group_norm", "", "Float[2,3,8,8] by [192,1,24,3]", LAST, INT(3), NONE, NONE,
+          FLOAT_OF(1e-5), BOOL(true));
+    REFUSES("aten::group_norm", "",
+            "Expected number of channels in input to be divisible by num_groups, but got 3 "
+            "channels and num_groups=2",
+            LAST, INT(2), NONE, NONE, FLOAT_OF(1e-5), BOOL(true));
+    REFUSES("aten::group_norm", "", "Expected at least 2 dimensions for input tensor, got 1",
+            FLOATS(3), INT(1), NONE, NONE, FLOAT_OF(1e-5), BOOL(true));
+    REFUSES("aten::native_group_norm", "", "Expected X.is_contiguous(memory_format) to be true",
+            STRIDED(FLOAT, LIST(2, 3, 8, 8), LIST(192, 64, 1, 8)), NONE, NONE, INT(2), INT(3),
+            INT(64), INT(3));
+    GIVES("aten::native_batch_norm", "", "Float[2,3,8,8] by [192,1,24,3]; Float[0]; Float[0]", LAST,
+          NONE, NONE, NONE, NONE, BOOL(false));
+    GIVES("aten::native_batch_norm", "", "Float[2,3,4]; Float[0]; Float[0]",
+          STRIDED(FLOAT, LIST(2, 3, 4), LIST(12, 1, 3)), NONE, NONE, NONE, NONE, BOOL(false));
+}
+
+/* ---- attention ---- */
+
+#define ATTENTION "aten::scaled_dot_product_attention"
+#define MORE(mask) mask, FLOAT_OF(0), BOOL(false), NONE, BOOL(false)
+#define QUERY STRIDED(FLOAT, LIST(2, 4, 5, 6), LIST(120, 6, 24, 1))
+
+UNIT_TEST(attention_lies_as_its_queries_do_or_as_a_product)
+{
+    GIVES(ATTENTION, "", "like 0", QUERY, FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 6), MORE(NONE));
+    GIVES(ATTENTION, "", "like 0", QUERY, FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 6),
+          MORE(FLOATS(5, 7)));
+    GIVES(ATTENTION, "", "Float[2,4,5,6]", QUERY, FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 6),
+          MORE(FLOATS(4, 5, 7)));
+    GIVES(ATTENTION, "", "Float[2,4,5,8]", QUERY, FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 8),
+          MORE(NONE));
+    GIVES(ATTENTION, "", "Float[2,4,5,6]", QUERY, FLOATS(2, 1, 7, 6), FLOATS(2, 1, 7, 6),
+          MORE(NONE));
+    GIVES(ATTENTION, "", "Float[4,5,6]", FLOATS(4, 5, 6), FLOATS(4, 7, 6), FLOATS(4, 7, 6),
+          MORE(NONE));
+    GIVES(ATTENTION, "", "like 0", FLOATS(2, 8, 5, 6), FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 6), NONE,
+          FLOAT_OF(0), BOOL(false), NONE, BOOL(true));
+}
+
+UNIT_TEST(attention_refuses_what_does_not_fit)
+{
+    REFUSES(ATTENTION, "",
+            "query of [2, 4, 5, 6], key of [2, 4, 7, 5] and value of [2, 4, 7, 6] do "
+            "not fit",
+            QUERY, FLOATS(2, 4, 7, 5), FLOATS(2, 4, 7, 6), MORE(NONE));
+    REFUSES(ATTENTION, "",
+            "Expected query, key, and value to have the same dtype, but got Float and Double",
+            QUERY, OF(DOUBLE, 2, 4, 7, 6), FLOATS(2, 4, 7, 6), MORE(NONE));
+    REFUSES(ATTENTION, "", "query, key and value do not broadcast: [2, 3, 7, 6]", QUERY,
+            FLOATS(2, 3, 7, 6), FLOATS(2, 3, 7, 6), MORE(NONE));
+    REFUSES(ATTENTION, "", "an attn_mask of [3, 7] does not broadcast to the scores", QUERY,
+            FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 6), MORE(FLOATS(3, 7)));
+    REFUSES(ATTENTION, "", "Explicit attn_mask should not be set when is_causal=True", QUERY,
+            FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 6), FLOATS(5, 7), FLOAT_OF(0), BOOL(true), NONE,
+            BOOL(false));
+    REFUSES(ATTENTION, "",
+            "Number of heads in key and value must divide the number of heads in query, got 3 and "
+            "4",
+            QUERY, FLOATS(2, 3, 7, 6), FLOATS(2, 3, 7, 6), NONE, FLOAT_OF(0), BOOL(false), NONE,
+            BOOL(true));
+}
+
+UNIT_MAIN("meta kernels of layouts", pictures_keep_channels_last,
+          volumes_keep_them_where_they_are_left_to_onednn, the_first_libtorch_keeps_fewer,
+          norms_keep_formats_that_are_suggested, attention_lies_as_its_queries_do_or_as_a_product,
+          attention_refuses_what_does_not_fit)
