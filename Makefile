@@ -113,6 +113,7 @@ SHIM_CXX := $(sort $(shell find shim -name '*.cpp'))
 UNIT_C := $(sort $(wildcard tests/unit/*.c))
 FUZZ_TARGETS := $(shell sed -n 's/^TARGET(\(.*\))/\1/p' tests/fuzz/targets.def)
 FUZZ_C := $(filter-out %/entry.c %/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
+ORACLE_C := $(sort $(wildcard tests/oracle/*.c))
 FORMATTED := $(sort $(shell find core include shim tests -name '*.[ch]' -o -name '*.cpp'))
 
 GEN_C := $(PROTO:core/%.proto=$(CORE_BUILD)/gen/%.pb-c.c)
@@ -145,7 +146,10 @@ PROGRAM := $(BUILD)/htp-trace
 # The program with its main() under another name, which tests/started.c calls.
 STARTED := $(BUILD)/htp-trace-started
 STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
-BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED)
+# A shim in front of the real one, which compares what it tells: tests/oracle/oracle.h.
+ORACLE := $(BUILD)/libhtp-oracle.so
+ORACLE_OBJ := $(ORACLE_C:%.c=$(CORE_BUILD)/%.o)
+BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED) $(ORACLE)
 in_core = $(patsubst $(BUILD)/%,$(CORE_BUILD)/%,$(1))
 
 .PHONY: all
@@ -186,7 +190,7 @@ $(GEN_OBJ): %.o: %.c $(CORE_BUILD)/stamp/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(C_FLAGS) -isystem $(CORE_BUILD)/gen $(CFLAGS) -MD -MP -c -o $@ $<
 
-$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: $(CORE_BUILD)/%.o: %.c $(CORE_BUILD)/stamp/flags | $(GEN_H)
+$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(ORACLE_OBJ) $(REPLAY).o: $(CORE_BUILD)/%.o: %.c $(CORE_BUILD)/stamp/flags | $(GEN_H)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) -isystem $(CORE_BUILD)/gen $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) $(LAST_FLAGS) \
@@ -220,7 +224,7 @@ $(SHIM_OBJ): $(BUILD)/%.o: %.cpp $(PRECOMPILED).gch
 	$(Q)$(SHIM_COMPILE) -include $(PRECOMPILED) -c -o $@ $<
 
 -include $(wildcard $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(UNIT_OBJ) $(GEN_OBJ) \
-    $(STARTED_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(PRECOMPILED).o))
+    $(STARTED_OBJ) $(ORACLE_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(PRECOMPILED).o))
 
 # ---- linking -------------------------------------------------------------------------------------
 
@@ -274,6 +278,11 @@ $(call in_core,$(STARTED)): $(STARTED_OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(I
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o %.a,$^) $(CORE_LIBS)
+
+$(call in_core,$(ORACLE)): $(ORACLE_OBJ) $(INTERNAL)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(SHARED_LDFLAGS) $(LDFLAGS) \
+	    -o $@ $^ $(CORE_LIBS)
 
 $(UNIT): %: %.o $(INTERNAL)
 	$(call say,LD,$@)
@@ -370,7 +379,7 @@ check:
 	$(submake) run-check
 
 # The programs that tests run.
-tests: $(UNIT) $(STARTED) $(REPLAY)
+tests: $(UNIT) $(STARTED) $(ORACLE) $(REPLAY)
 
 # Parts of scripts/run-tests; unit and corpus are the same with each libtorch.
 CHECK ?= unit corpus suite install
@@ -405,7 +414,7 @@ run-valgrind: $(UNIT)
 bench: all
 	@$(TEST_ENV) scripts/bench
 
-op-coverage: all
+op-coverage: all $(ORACLE)
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/op_coverage.py $(OP_COVERAGE)
 
 zoo: all
@@ -425,7 +434,7 @@ format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
 TIDY := xargs -r -P $(JOBS) -I{} $(CLANG_TIDY) --quiet {} --
-TIDIED_C ?= $(CORE_C) $(CLI_C) $(UNIT_C) $(FUZZ_C)
+TIDIED_C ?= $(CORE_C) $(CLI_C) $(UNIT_C) $(FUZZ_C) $(ORACLE_C)
 TIDIED_CXX ?= $(SHIM_CXX)
 tidy: tidy-core tidy-shim
 

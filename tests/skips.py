@@ -53,6 +53,7 @@ CONDITIONS = {
         is_2, "scaled_dot_product_attention came with libtorch 2.0"),
     "newer exporter": (
         has_newer_exporter, "torch.onnx.export(dynamo=True) needs PyTorch 2 and onnxscript"),
+    "PyTorch 2": (is_2, "PyTorch before 2.0 does not make all cases"),
     "PyTorch before 2.0": (is_earlier, "it is about what PyTorch before 2.0 does otherwise"),
     "meta behind autograd": (is_2, "libtorch before 2.0 does not get from autograd to a meta kernel"),
 }

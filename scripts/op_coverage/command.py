@@ -19,9 +19,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import harness  # noqa: E402  (needs the path above)
+import size_oracle  # noqa: E402
+import told_otherwise  # noqa: E402
 
 from op_coverage import document, peers, slice, summary  # noqa: E402
-from op_coverage.driver import Driver, Plan  # noqa: E402
+from op_coverage.driver import SIZES, Driver, Plan  # noqa: E402
 from op_coverage.results import (  # noqa: E402
     DTYPES, NOT_INFERENCE, OURS, OUTCOMES, PEERS, REFUSED, UNTRACEABLE, WRONG, Results,
 )
@@ -121,6 +123,16 @@ def print_summary(column: str, results: Results) -> None:
     summary.print_wrong(results)
 
 
+def judge_sizes(folder: Path) -> int:
+    """How often sizes that were told are not those of libtorch's kernels, as far as nothing excuses it."""
+    log = size_oracle.Log().read(folder / SIZES)
+    excuses = told_otherwise.excuses(harness.libtorch_version()) | told_otherwise.OVER_SAMPLES
+    wrong, _ = size_oracle.judge(log, excuses)
+    print(f"sizes: {log.calls} calls of {len(log.checked)} operators compared, {len(wrong)} told wrongly")
+    print(*(f"  {line}" for line in wrong), sep="\n", end="\n" if wrong else "")
+    return len(wrong)
+
+
 def known_columns(folder: Path) -> dict:
     names = [name for name in (OURS, *PEERS) if (folder / f"{name}.jsonl").exists()]
     return {name: Results(folder, name) for name in names}
@@ -131,10 +143,11 @@ def run_slice(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as name:
         results = Results(Path(name), OURS)
         Driver(plan_of(arguments, OURS, Path(name)), results).run()
+        wrong = judge_sizes(Path(name))
     path = slice.path_for(harness.libtorch_version())
     if arguments.record:
         slice.record(path, results)
-    return 1 if slice.judge(path, results) else 0
+    return 1 if slice.judge(path, results) or wrong else 0
 
 
 def main() -> int:
@@ -154,7 +167,7 @@ def main() -> int:
             Driver(plan_of(arguments, column, folder), results).run()
         print_summary(column, results)
         if column == OURS:
-            wrong = len(results.records(WRONG))
+            wrong = len(results.records(WRONG)) + judge_sizes(folder)
     known = known_columns(folder)
     if arguments.summary and len(known) > 1 and OURS in known:
         peers.print_gaps(known)

@@ -8,11 +8,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import size_oracle
 from op_coverage import exporter
 from op_coverage.processes import Lost, Worker
 from op_coverage.results import NO_SAMPLE, OURS, REFUSED, UNTRACEABLE, WRONG, Results
 
 HERE = Path(__file__).resolve().parent
+SIZES = "sizes.log"  # what tests/oracle finds on the way
 
 
 @dataclass
@@ -126,7 +128,8 @@ class Driver:
         """The exporter's and ONNX Runtime's part, and the results into their file."""
         stems = [record["stem"] for record in batch.records if "stem" in record]
         if self.plan.column == OURS and stems:
-            outcomes = exporter.export(self.plan.program, stems, self.log, self.plan.timeout)
+            plan, environment = self.plan, size_oracle.environment(self.plan.folder / SIZES)
+            outcomes = exporter.export(plan.program, stems, self.log, plan.timeout, environment)
         else:
             outcomes = dict.fromkeys(stems, {})
         for record in batch.records:

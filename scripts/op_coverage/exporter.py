@@ -29,7 +29,7 @@ def outcome_of(answer: dict) -> dict:
     }
 
 
-def export(program: Path, stems: list, log: Path, timeout: float) -> dict:
+def export(program: Path, stems: list, log: Path, timeout: float, environment: dict) -> dict:
     """The outcomes by stem; {} for those with a model. A file at which the program is lost is
     noted, and the rest goes to another process."""
     outcomes = {}
@@ -37,7 +37,8 @@ def export(program: Path, stems: list, log: Path, timeout: float) -> dict:
     while rest:
         folder = Path(rest[0]).parent
         files = [f"{stem}.pt" for stem in rest]
-        lines = Lines([program, *files, "--out-dir", folder, "--quiet", "--json"], log)
+        lines = Lines([program, *files, "--out-dir", folder, "--quiet", "--json"], log,
+                      env=environment)
         try:
             while rest:
                 answer = json.loads(lines.next(timeout))

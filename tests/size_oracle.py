@@ -1,0 +1,67 @@
+"""What tests/oracle finds while programs are exported: whether the sizes, strides and memories that the
+interpreter is told of are those that libtorch's kernels give."""
+
+import os
+from collections import defaultdict
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import harness
+
+LIBRARY = harness.BUILD / "libhtp-oracle.so"
+
+
+@dataclass
+class Log:
+    """What one or more runs of the program left."""
+
+    calls: int = 0
+    checked: set = field(default_factory=set)  # operators
+    layouts: set = field(default_factory=set)  # (operator, layout)
+    found: dict = field(default_factory=dict)  # (operator, what differs): an example
+    skipped: dict = field(default_factory=dict)  # (operator, reason): an example
+    ran: dict = field(default_factory=dict)  # path of a model: operators
+    reached: dict = field(default_factory=lambda: defaultdict(int))  # operator: elements of stand-ins
+
+    def read(self, path: Path) -> "Log":
+        processes = {}
+        for line in path.read_text(errors="replace").splitlines() if path.exists() else ():
+            kind, name, *rest = line.split("\t")
+            if kind == "ran":
+                self.ran.setdefault(name, set()).update(rest)
+            elif kind == "calls":
+                processes[name] = int(rest[0])
+            elif kind == "checked":
+                self.checked.add(name)
+                self.layouts.add((name, rest[0].split("/")[0]))
+            elif kind == "found":
+                self.found.setdefault((name, rest[1]), f"{rest[0]}: {' '.join(rest[2:])}")
+            elif kind == "skipped":
+                self.skipped.setdefault((name, rest[0]), " ".join(rest[1:]))
+            elif kind == "reached":
+                self.reached[name] = max(self.reached[name], int(rest[0]))
+        self.calls += sum(processes.values())
+        return self
+
+
+def environment(log: Path) -> dict:
+    return {**os.environ, "HTP_SHIM": str(LIBRARY), "HTP_ORACLE_LOG": str(log)}
+
+
+def known(table: dict, name: str, what: str) -> str | None:
+    """The key of the row of a side table that is about an operator and what is found of it."""
+    rows = (key for key in table if key[1] == what and fnmatchcase(name, key[0]))
+    return next(rows, None)
+
+
+def judge(log: Log, table: dict) -> tuple:
+    """What no row of the side table excuses, and the rows that excuse nothing."""
+    excused = {key: known(table, *key) for key in log.found}
+    wrong = [f"{key[0]} ({key[1]}): {log.found[key]}" for key in sorted(log.found) if not excused[key]]
+    return wrong, sorted(table.keys() - set(excused.values()))
+
+
+def is_of_library(name: str) -> bool:
+    """Whether an operator is no one of libtorch's or torchvision's."""
+    return name.split("::")[0] not in ("aten", "prim", "quantized", "_quantized", "torchvision")

@@ -1,0 +1,65 @@
+"""What the interpreter is told otherwise than libtorch's kernels have it, and why that is right: the side
+table of tests/test_told_sizes.py and of `make op-coverage`.
+
+A row: (operator, what differs), with * as in file names, and the reason. What differs is a word of
+tests/oracle/compare.c:
+
+  taken           sizes are told of what the kernel raises at
+  refused         the kernel takes what is refused
+  no-rule         nothing tells sizes: real kernels run on stand-ins, or nothing does
+  dtype, rank, dims, count, kind, number
+  memory          it lies in the memory of another operand, or in its own
+  offset, strides, contiguity
+  single-strides  strides of dims with one element, which move nothing
+"""
+
+DEFINITE = "the kernel takes positive definite matrices alone, which contents decide"
+REGULAR = "the kernel takes matrices that have an inverse, which contents decide"
+LENGTHS = "lengths of packed sequences are contents, which the kernel checks"
+OVERLAPS = "what is written overlaps what is read: the interpreter looks at that itself (memory/overlaps.c)"
+CONJUGATED = "that operands are conjugated is no part of sizes: operands that are made again are not"
+
+ALWAYS: dict = {
+    ("aten::cholesky", "taken"): DEFINITE,
+    ("aten::linalg_cholesky", "taken"): DEFINITE,
+    ("aten::linalg_inv", "taken"): REGULAR,
+    ("aten::linalg_lu_factor", "taken"): REGULAR,
+    ("aten::linalg_solve", "taken"): REGULAR,
+    ("aten::linalg_tensorinv", "taken"): REGULAR,
+    ("aten::linalg_tensorsolve", "taken"): REGULAR,
+    ("aten::gru.data", "taken"): LENGTHS,
+    ("aten::lstm.data", "taken"): LENGTHS,
+    ("aten::rnn_relu.data", "taken"): LENGTHS,
+    ("aten::rnn_tanh.data", "taken"): LENGTHS,
+    ("aten::copy_", "taken"): OVERLAPS,
+    ("aten::resolve_conj", "memory"): CONJUGATED,
+    ("aten::narrow.Tensor", "offset"): "where it begins is in a tensor, whose contents are not known",
+}
+BEFORE_2: dict = {
+    ("aten::instance_norm", "taken"): "an expanded weight is repeated in place, which libtorch refuses",
+    ("aten::linspace", "taken"): "whether float16 holds its ends is looked at when it is filled",
+    ("aten::logspace", "taken"): "whether the type holds its ends is looked at when it is filled",
+}
+SINCE_2: dict = {
+    ("aten::_grouped_mm", "taken"): "its kernel wants strides of 16 bytes, as those of a GPU do",
+    ("aten::as_strided", "taken"): "tensors without contents may reach out of their memory, as sizes grow",
+    ("aten::index_reduce", "taken"): "its kernel has a defect where a dim of its source is expanded",
+    ("aten::isin.Tensor_Tensor", "taken"): "its kernel has a defect: it views what is transposed",
+}
+
+# Samples of PyTorch's operator database.
+OVER_SAMPLES: dict = {}
+
+# Rows of the table of lowerings that no case asks sizes of.
+UNASKED: dict = {}
+UNASKED_BEFORE_2: dict = {}
+UNASKED_SINCE_2: dict = {}
+
+
+def excuses(version: tuple) -> dict:
+    """Of a libtorch, by (major, minor)."""
+    return ALWAYS | (BEFORE_2 if version < (2, 0) else SINCE_2)
+
+
+def unasked(version: tuple) -> dict:
+    return UNASKED | (UNASKED_BEFORE_2 if version < (2, 0) else UNASKED_SINCE_2)
