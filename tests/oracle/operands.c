@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-enum { MOST_ELEMENTS = 1 << 20 };
+/* Of a tensor: kernels are to take no time. */
+enum { MOST_GIVEN = 1 << 15, MOST_LAID_OUT = 1 << 12 };
 
 /* What is under way: the memories that were made so far, by the storages that they stand for. */
 typedef struct making {
@@ -180,7 +181,8 @@ static const htp_runner_tensor *make_memory(making *m, uint32_t number)
         bool is_seen = are_together(m, number, i);
         extent = is_seen && other.elements > extent ? other.elements : extent;
     }
-    if (extent > MOST_ELEMENTS && m->way->fill != ORACLE_NO_CONTENTS) {
+    int64_t most = m->way->layout == ORACLE_AS_GIVEN ? MOST_GIVEN : MOST_LAID_OUT;
+    if (extent > most && m->way->fill != ORACLE_NO_CONTENTS) {
         return NULL;
     }
     return make_filled(m, m->given->items[number]->type, extent);
