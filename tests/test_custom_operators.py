@@ -12,7 +12,7 @@ import onnx
 import numbers_check
 from harness import (
     BUILD, CACHE, DEBIAN_PYTHON, EXIT_BAD_INPUT, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, INTO,
-    VENV_PYTHON, case, case_for_each, libtorch_version, locked, made_by, run, scratch, skip_unless,
+    VENV_PYTHON, case, case_for_each, holds, libtorch_version, locked, made_by, run, scratch, skip_unless,
 )
 from skips import COMPILER, VISION
 
@@ -128,6 +128,17 @@ def kernel_for_meta_tensors_behind_autograd() -> None:
     skip_unless("meta behind autograd")
     node, _ = node_of("doubled", "house::doubled=my.domain:Doubled")
     assert len(node.input) == len(node.output) == 1
+
+
+@case
+def kernels_that_ran_are_told() -> None:
+    """Of operators without a kernel for tensors without contents: the others tell sizes themselves."""
+    with scratch() as folder:
+        told = export("gelu", folder / "x.onnx", "--custom-op", RUNNABLE["gelu"][0])
+        assert "house::gelu has no kernel for meta tensors: its own was run" in told.stderr, told.stderr
+        if holds("meta behind autograd"):
+            told = export("doubled", folder / "y.onnx", "--custom-op", "house::doubled=my.domain:Doubled")
+            assert told.returncode == EXIT_OK and "was run" not in told.stderr, told.stderr
 
 
 @case

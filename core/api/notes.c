@@ -131,8 +131,21 @@ static void note_complex(htp_session *session, const htp_draft *model)
     }
 }
 
+/* Kernels of libraries that ran. */
+static void note_stand_ins(htp_session *session)
+{
+    const htp_trace *trace = session->graph->trace;
+    for (uint32_t i = 0; i < trace->run_on_stand_ins_count; i++) {
+        htp_session_note(session,
+                         "%s has no kernel for meta tensors: its own was run on ones and on zeroes "
+                         "to tell the sizes of its outputs",
+                         trace->run_on_stand_ins[i]);
+    }
+}
+
 void htp_note_model(htp_session *session, const htp_draft *model)
 {
+    note_stand_ins(session);
     note_complex(session, model);
     note_state(session, model);
     note_frozen(session);

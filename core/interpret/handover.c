@@ -287,6 +287,8 @@ htp_outcome htp_trace_make(htp_machine *m, const htp_items *given, const htp_ite
     *trace = (htp_trace){
         .data_sizes = m->recording.data_sizes.items,
         .data_size_count = (uint32_t)m->recording.data_sizes.count,
+        .run_on_stand_ins = m->recording.run_on_stand_ins.items,
+        .run_on_stand_ins_count = (uint32_t)m->recording.run_on_stand_ins.count,
         .fake_rounding = m->recording.fake_rounding,
         .tensor_rounding = m->recording.tensor_rounding,
         .channel_rounding = m->recording.channel_rounding,

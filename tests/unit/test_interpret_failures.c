@@ -16,6 +16,23 @@ UNIT_TEST(what_only_the_real_kernel_tells_is_tried_on_stand_ins)
                "=> %2");
 }
 
+UNIT_TEST(what_only_the_real_kernel_tells_is_not_tried_on_much)
+{
+    body_gives(arena,
+               "%m:int = prim::Constant<-1>()\n"
+               "%n:int = prim::Constant<5000>()\n"
+               "%f:bool = prim::Constant<0>()\n"
+               "%s:int[] = prim::ListConstruct(%m, %m, %n)\n"
+               "%u = aten::unsqueeze(%x, %m)\n"
+               "%w = aten::expand(%u, %s, %f)\n"
+               "%a = aten::median(%w)\n"
+               "-> %a\n",
+               "%1[?,3,1] = aten::unsqueeze(x, -1)\n"
+               "%2[?,3,5000] = aten::expand(%1, (-1, -1, 5000), 0)\n"
+               "%3 unknown = aten::median(%2) ! this libtorch cannot tell its output's size\n"
+               "=> %3");
+}
+
 UNIT_TEST(what_follows_from_what_failed_is_unknown)
 {
     body_gives(arena,
@@ -377,6 +394,7 @@ UNIT_TEST(an_argument_of_another_kind_is_told)
 }
 
 UNIT_MAIN("interpret: failures", what_only_the_real_kernel_tells_is_tried_on_stand_ins,
+          what_only_the_real_kernel_tells_is_not_tried_on_much,
           what_follows_from_what_failed_is_unknown, what_failed_decides_nothing,
           an_operator_that_nobody_has_is_refused, an_operator_that_writes_files_is_not_run,
           an_operator_whose_kernel_is_unchecked_is_not_run, sizes_that_do_not_fit_are_told,

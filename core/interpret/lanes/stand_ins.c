@@ -4,10 +4,45 @@
  */
 #include "interpret/lanes/execute.h"
 
+#include <string.h>
+
 static htp_outcome refuse(htp_machine *m)
 {
     return htp_machine_stop(m, HTP_UNSUPPORTED, "this libtorch cannot tell its output's size");
 }
+
+/* ---- how large they may be ---- */
+
+/* Operators of libtorch have rules (meta/), and kernels of its own that tell sizes: what none of
+ * them is about is run on little alone, so that no export pays for arithmetic that it does not
+ * need. */
+enum { MOST_ELEMENTS = 4096 };
+
+static bool is_small(const htp_operand *operands, size_t count)
+{
+    bool is = true;
+    for (size_t i = 0; i < count && is; i++) {
+        const htp_operand *operand = &operands[i];
+        bool holds = operand->kind == HTP_OPERAND_LIST || operand->kind == HTP_OPERAND_TUPLE;
+        is = holds ? is_small(operand->as.elements, operand->count)
+                   : operand->kind != HTP_OPERAND_TENSOR ||
+                         operand->as.tensor->elements <= MOST_ELEMENTS;
+    }
+    return is;
+}
+
+/* Operators of libraries that were opened: an export says that they were run. */
+static void note_run(htp_machine *m, const htp_program_schema *schema)
+{
+    for (size_t i = 0; i < m->recording.run_on_stand_ins.count; i++) {
+        if (strcmp(m->recording.run_on_stand_ins.items[i], schema->kind) == 0) {
+            return;
+        }
+    }
+    HTP_PUSH(m->arena, &m->recording.run_on_stand_ins, schema->kind);
+}
+
+/* ---- runs ---- */
 
 /* The outputs for tensors full of ones, or zeroes. @p refusal is how the kernel ended that does not
  * take them: a division by zero, an index of one that is out of range; HTP_GOES_ON of one that
@@ -20,6 +55,11 @@ static htp_outcome try_stand_ins(htp_machine *m, const htp_call *call, size_t la
     bool hides = htp_operator_trusts_contents(&call->schema);
     htp_operand *operands = NULL;
     HTP_DO(htp_call_operands(m, call, lane, hides ? htp_tensor_hide : NULL, &operands));
+    if (call->schema.is_loaded) {
+        note_run(m, &call->schema);
+    } else if (!is_small(operands, call->inputs.count)) {
+        return refuse(m);
+    }
     htp_outcome outcome =
         htp_schema_run(m, call->schema_number, mode, operands, call->inputs.count, outputs, count);
     if (outcome == HTP_TOO_LARGE) {

@@ -29,6 +29,7 @@ typedef struct htp_recording {
     HTP_VECTOR(htp_place) calls_made;    /* where they stand, in order */
     uint32_t *calls;                     /* by module */
     HTP_VECTOR(htp_trace_size) data_sizes;
+    HTP_VECTOR(const char *) run_on_stand_ins; /* kinds of operators of loaded libraries */
     htp_trace_rounding fake_rounding, tensor_rounding, channel_rounding;
     uint64_t epoch;     /* changes of memory so far */
     int64_t last_prime; /* that made-up sizes have */
