@@ -143,7 +143,12 @@ UNIT_TEST(attention_refuses_what_does_not_fit)
             BOOL(true));
 }
 
-UNIT_MAIN("meta kernels of layouts", pictures_keep_channels_last,
+UNIT_TEST(a_number_is_among_others_or_not)
+{
+    GIVES("aten::isin", "Scalar_Tensor", "Bool[]", INT(5), OF(LONG, 10), BOOL(false), BOOL(false));
+}
+
+UNIT_MAIN("meta kernels of layouts", a_number_is_among_others_or_not, pictures_keep_channels_last,
           volumes_keep_them_where_they_are_left_to_onednn, the_first_libtorch_keeps_fewer,
           norms_keep_formats_that_are_suggested, attention_lies_as_its_queries_do_or_as_a_product,
           attention_refuses_what_does_not_fit)

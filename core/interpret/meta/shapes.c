@@ -69,3 +69,10 @@ bool htp_meta_narrow(htp_meta_call *call)
     sizes.dims[dim] = length;
     return htp_meta_give_view(call, self, &sizes);
 }
+
+/* Whether a number is among others. */
+bool htp_meta_one_truth(htp_meta_call *call)
+{
+    const htp_meta_sizes none = {.rank = 0};
+    return htp_meta_give(call, HTP_SCALAR_BOOL, &none);
+}
