@@ -5,22 +5,24 @@
 
 #define FLOAT_OF(value) ((htp_operand){.kind = HTP_OPERAND_FLOAT, .as.f = (value)})
 
+#define LIST(...) ((const int64_t[]){__VA_ARGS__})
 #define STRIDED(type, dims, strides)                                                               \
-    strided(arena, HTP_SCALAR_##type, (const int64_t[])dims, (const int64_t[])strides,             \
-            (uint32_t)(sizeof((const int64_t[])dims) / sizeof(int64_t)))
-#define LIST(...)                                                                                  \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
+    strided(arena, HTP_SCALAR_##type, dims, strides, (uint32_t)(sizeof(dims) / sizeof(int64_t)))
 
 /* ---- convolutions ---- */
 
 #define CONVOLUTION "aten::convolution_overrideable"
 
 #define LAST STRIDED(FLOAT, LIST(2, 3, 8, 8), LIST(192, 1, 24, 3))
-#define VOLUME(type, batch, channels)                                                              \
-    STRIDED(type, LIST(batch, channels, 8, 8, 8),                                                  \
-            LIST(512 * (channels), 1, 64 * (channels), 8 * (channels), channels))
+#define VOLUME(type, batch, channels) volume_of(arena, HTP_SCALAR_##type, batch, channels)
+
+/* Volumes of 8 by 8 by 8 with their channels last. */
+static htp_operand volume_of(htp_arena *arena, int32_t type, int64_t batch, int64_t channels)
+{
+    const int64_t dims[] = {batch, channels, 8, 8, 8};
+    const int64_t strides[] = {512 * channels, 1, 64 * channels, 8 * channels, channels};
+    return strided(arena, type, dims, strides, 5);
+}
 
 static htp_operand zeroes(htp_arena *arena, uint32_t count)
 {
