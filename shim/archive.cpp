@@ -115,13 +115,18 @@ Archive::Archive(const std::string &path, const htp_shim_contents &contents,
     }
     mapping_->records = contents.record_count;
     mapping_->host = &host;
-    records_ = std::make_unique<Records>(std::make_shared<MappedReader>(mapping_));
+    for (uint32_t i = 0; i < contents.replaced_count; i++) {
+        const htp_shim_replaced &replaced = contents.replaced[i];
+        replaced_.emplace(replaced.name,
+                          std::string(static_cast<const char *>(replaced.bytes), replaced.count));
+    }
+    reader_ = std::make_unique<Reader>(std::make_shared<MappedReader>(mapping_));
 }
 
 void Archive::load(const htp_shim_contents &contents, const Restore &restore)
 {
     const ArchiveAccess access = {
-        *records_,
+        {*reader_, replaced_},
         contents,
         [this](const std::string &name) { return read_storage(name); },
         [this](const at::Tensor &tensor) { check_storage(tensor); },
@@ -152,8 +157,8 @@ at::DataPtr Archive::read_storage(const std::string &name)
     }
     const htp_shim_record &record = found->second;
     if (!record.is_stored) {
-        auto [data, size] = records_->getRecord(name);
-        sizes_[data.get()] = size;
+        auto [data, size] = reader_->getRecord(name);
+        storages_[data.get()] = {size, found->first.c_str()};
         return std::move(data);
     }
     if (record.offset > mapping_->size || record.bytes > mapping_->size - record.offset) {
@@ -162,12 +167,12 @@ at::DataPtr Archive::read_storage(const std::string &name)
     char *bytes = mapping_->data + record.offset;
     const bool is_aligned = reinterpret_cast<uintptr_t>(bytes) % kAlignment == 0;
     if (record.bytes >= kPagedBytes && is_aligned) {
-        sizes_[bytes] = record.bytes;
+        storages_[bytes] = {record.bytes, found->first.c_str()};
         return {bytes, at::Device(at::kCPU)};
     }
     at::DataPtr copy = c10::GetCPUAllocator()->allocate(record.bytes);
     memcpy(copy.get(), bytes, record.bytes);
-    sizes_[copy.get()] = record.bytes;
+    storages_[copy.get()] = {record.bytes, found->first.c_str()};
     return copy;
 }
 
@@ -198,10 +203,10 @@ void Archive::check_storage(const at::Tensor &tensor) const
 {
     const char *data = storage_data(tensor);
     const uint64_t claimed = tensor.storage().nbytes();
-    const auto found = sizes_.find(data);
-    if (data != nullptr && found != sizes_.end() && claimed > found->second) {
+    const auto found = storages_.find(data);
+    if (data != nullptr && found != storages_.end() && claimed > found->second.size) {
         throw std::runtime_error("damaged archive: a tensor claims " + std::to_string(claimed) +
-                                 " bytes of a record of " + std::to_string(found->second));
+                                 " bytes of a record of " + std::to_string(found->second.size));
     }
     if (data == nullptr && claimed > 0) {
         throw std::runtime_error("damaged archive: a tensor has no bytes");
@@ -225,6 +230,8 @@ void Archive::find_bytes(const at::Tensor &tensor, htp_tensor_view &view) const
     view.storage_bytes = tensor.storage().nbytes();
     view.is_readable = is_readable(tensor);
     view.is_mapped = !view.is_readable && changed_.count(data) == 0;
+    const auto found = storages_.find(data);
+    view.record = found == storages_.end() ? "" : found->second.record;
     view.file_offset = view.is_mapped ? static_cast<uint64_t>(data - mapping_->data) : 0;
 }
 
@@ -236,11 +243,11 @@ bool Archive::is_readable(const at::Tensor &tensor) const
 std::vector<c10::IValue> Archive::traced_inputs(const std::string &method)
 {
     static const char *const name = "traced_inputs";
-    if (!records_->hasRecord(std::string(name) + ".pkl")) {
+    if (!reader_->hasRecord(std::string(name) + ".pkl")) {
         return {};
     }
     try {
-        const c10::IValue methods = read_pickle(*records_, name, nullptr, nullptr,
+        const c10::IValue methods = read_pickle({*reader_, replaced_}, name, nullptr, nullptr,
                                                 [](const std::string &) { return at::DataPtr(); });
         return methods.toGenericDict().at(method).toListRef().vec();
     } catch (const std::exception &) {

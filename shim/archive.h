@@ -55,17 +55,22 @@ class Archive
     struct Mapping;
 
   private:
-    using Records = caffe2::serialize::PyTorchStreamReader;
+    using Reader = caffe2::serialize::PyTorchStreamReader;
 
     at::DataPtr read_storage(const std::string &name);
     void check_storage(const at::Tensor &tensor) const;
     bool is_page(const void *address) const;
 
     std::shared_ptr<Mapping> mapping_;
-    std::unique_ptr<Records> records_;
+    std::unique_ptr<Reader> reader_;
     std::unordered_map<std::string, htp_shim_record> table_;
-    std::unordered_map<const void *, uint64_t> sizes_; // of the storages that were read
-    std::unordered_set<const void *> changed_;         // pages that __setstate__ wrote to
+    Replaced replaced_;
+    struct Storage {
+        uint64_t size;
+        const char *record; // the key of table_
+    };
+    std::unordered_map<const void *, Storage> storages_; // that were read
+    std::unordered_set<const void *> changed_;           // pages that __setstate__ wrote to
     torch::jit::Module module_;
 };
 

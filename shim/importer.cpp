@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -13,22 +14,56 @@
 namespace htp
 {
 
-c10::IValue read_pickle(caffe2::serialize::PyTorchStreamReader &records, const std::string &name,
+namespace
+{
+
+// The bytes of a record.
+class Record
+{
+  public:
+    Record(const Records &records, const std::string &name)
+    {
+        const auto replaced = records.replaced.find(name);
+        if (replaced != records.replaced.end()) {
+            bytes_ = replaced->second.data();
+            size_ = replaced->second.size();
+        } else {
+            std::tie(data_, size_) = records.reader.getRecord(name);
+            bytes_ = static_cast<const char *>(data_.get());
+        }
+    }
+    const char *bytes() const
+    {
+        return bytes_;
+    }
+    size_t size() const
+    {
+        return size_;
+    }
+
+  private:
+    at::DataPtr data_;
+    const char *bytes_ = nullptr;
+    size_t size_ = 0;
+};
+
+} // namespace
+
+c10::IValue read_pickle(const Records &records, const std::string &name,
                         torch::jit::TypeResolver find_type, torch::jit::ObjLoader make_object,
                         const std::function<at::DataPtr(const std::string &key)> &read_storage)
 {
-    const auto [data, size] = records.getRecord(name + ".pkl");
-    const char *bytes = static_cast<const char *>(data.get());
+    const Record record(records, name + ".pkl");
     size_t position = 0;
-    const auto read = [&, size = size](char *buffer, size_t count) {
-        count = std::min(count, size - position);
-        memcpy(buffer, bytes + position, count);
+    const auto read = [&](char *buffer, size_t count) {
+        count = std::min(count, record.size() - position);
+        memcpy(buffer, record.bytes() + position, count);
         position += count;
         return count;
     };
     torch::jit::Unpickler unpickler(read, std::move(find_type), std::move(make_object),
                                     read_storage, at::Device(at::kCPU));
-    unpickler.set_version(records.version());
+    unpickler.set_version(records.reader.version());
     return unpickler.parse_ivalue();
 }
 
@@ -37,18 +72,17 @@ namespace
 
 // The code of a qualified name ("__torch__.model" lies in code/__torch__/model.py); nullptr where
 // the archive has none. Where it came from is the core's to know.
-std::shared_ptr<torch::jit::Source> find_source(caffe2::serialize::PyTorchStreamReader &records,
+std::shared_ptr<torch::jit::Source> find_source(const Records &records,
                                                 const std::string &qualifier)
 {
     std::string path = qualifier;
     std::replace(path.begin(), path.end(), '.', '/');
     path = "code/" + path + ".py";
-    if (!records.hasRecord(path)) {
+    if (!records.reader.hasRecord(path)) {
         return nullptr;
     }
-    const auto [code, size] = records.getRecord(path);
-    return std::make_shared<torch::jit::Source>(
-        std::string(static_cast<const char *>(code.get()), size), path, 1);
+    const Record code(records, path);
+    return std::make_shared<torch::jit::Source>(std::string(code.bytes(), code.size()), path, 1);
 }
 
 // Whether a value may stand where a type is declared. Code trusts this of objects alone, whose
@@ -117,7 +151,7 @@ class Importer
               [&access](const std::string &qualifier) {
                   return find_source(access.records, qualifier);
               },
-              access.records.version())
+              access.records.reader.version())
     {
         for (uint32_t i = 0; i < access.contents.made_count; i++) {
             made_.emplace(access.contents.made[i].qualified_class, &access.contents.made[i]);

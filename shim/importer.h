@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <string>
+#include <unordered_map>
 
 namespace htp
 {
@@ -22,9 +23,18 @@ namespace htp
 using Restore = std::function<void(const c10::intrusive_ptr<c10::ivalue::Object> &object,
                                    const c10::IValue &state)>;
 
+// Bytes that stand for records in the place of those in the file, by name.
+using Replaced = std::unordered_map<std::string, std::string>;
+
+// The records of an archive.
+struct Records {
+    caffe2::serialize::PyTorchStreamReader &reader;
+    const Replaced &replaced;
+};
+
 // What the importer needs of an archive.
 struct ArchiveAccess {
-    caffe2::serialize::PyTorchStreamReader &records;
+    const Records records;
     const htp_shim_contents &contents;
     std::function<at::DataPtr(const std::string &record)> read_storage;
     std::function<void(const at::Tensor &)> check_storage; // throws where it is not in its record
@@ -32,7 +42,7 @@ struct ArchiveAccess {
 };
 
 // Reads NAME.pkl, whose storages are records below NAME/.
-c10::IValue read_pickle(caffe2::serialize::PyTorchStreamReader &records, const std::string &name,
+c10::IValue read_pickle(const Records &records, const std::string &name,
                         torch::jit::TypeResolver find_type, torch::jit::ObjLoader make_object,
                         const std::function<at::DataPtr(const std::string &key)> &read_storage);
 

@@ -7,6 +7,7 @@
 #include "interpret/operators/message.h"
 #include "source/arguments.h"
 #include "source/contents.h"
+#include "source/devices.h"
 #include "source/modules.h"
 #include "source/torchscript.h"
 
@@ -166,7 +167,8 @@ htp_status htp_session_open_interpreter(htp_session *session)
                                 .runner = runner,
                                 .places = htp_source_places_finder(session->places),
                                 .instances = &session->instances,
-                                .method = session->options.method};
+                                .method = session->options.method,
+                                .devices = htp_devices_of(&session->archive)};
     session->interpreter = htp_interpreter_open(&of);
     return session->interpreter
                ? HTP_OK

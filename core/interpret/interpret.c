@@ -211,6 +211,7 @@ htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, ui
     m->module_count = (uint32_t)of->instances->modules.count;
     m->weight_list = &interpreter->weights;
     m->method = of->method;
+    m->devices = &of->devices;
     m->function = of->program->method;
     m->lane_count = lane_count;
     m->longest_unrolled = LONG_LOOP;

@@ -5,6 +5,7 @@
 #define HTP_INTERPRET_INTERPRET_H
 
 #include "base/arena.h"
+#include "interpret/machine/devices.h"
 #include "interpret/machine/instances.h"
 #include "interpret/machine/places.h"
 #include "interpret/trace/trace.h"
@@ -21,6 +22,7 @@ typedef struct htp_interpreted {
     const htp_place_finder *places;
     const htp_instances *instances; /* of the program */
     const char *method;             /* that the program has chosen */
+    htp_devices devices;
 } htp_interpreted;
 
 /** @return NULL without memory */

@@ -8,10 +8,25 @@
 #include "base/map.h"
 #include "base/status.h"
 #include "base/vector.h"
+#include "interpret/machine/devices.h"
 
 #include <htp/shim.h>
 
 #include <stdio.h>
+
+/** What an archive says of devices (source/devices.h). All lies in the arena. */
+typedef struct htp_archive_devices {
+    const char **locations; /* of the storages that are records, by record; NULL: not told */
+    htp_map types;          /* of devices that storages lie on */
+    const char *of_weights; /* the first that is not the CPU, or the CPU; NULL: there are none */
+    const char *of_others;  /* the same of other storages, and of devices that are objects */
+    const char *of_code;    /* the first on which the code makes tensors, but for the CPU */
+    const char *renamed;    /* a type that HTP_DEVICE_ALIAS stands for; NULL */
+    const char *renamed_in; /* the record that has it first */
+    const char *other_type; /* what it stands for where nothing was renamed; NULL */
+    bool has_alias;         /* that name is used for what it is */
+    HTP_VECTOR(htp_shim_replaced) replaced; /* records that libtorch reads otherwise */
+} htp_archive_devices;
 
 /** Lives in the frame that sets the arena's recovery point; an empty one is all zeroes. */
 typedef struct htp_archive {
@@ -22,6 +37,7 @@ typedef struct htp_archive {
     uint32_t record_count;
     htp_map by_name;                /* index in records */
     HTP_VECTOR(htp_shim_made) made; /* by its pickles */
+    htp_archive_devices devices;    /* that its pickles and its code name */
     htp_arena scratch;              /* of the pickle that is being checked */
     htp_arena code;                 /* all of it, while the archive is checked */
 } htp_archive;

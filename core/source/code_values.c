@@ -34,6 +34,16 @@ static bool is_text(const htp_syntax_module *module, const htp_syntax_node *node
     return bytes == strlen(text) && memcmp(module->code.text + node->start, text, bytes) == 0;
 }
 
+const htp_syntax_node *htp_values_find_device(const htp_syntax_module *module,
+                                              const htp_syntax_node *node)
+{
+    bool is_device = node->kind == HTP_SYNTAX_CALL && node->count >= 2 &&
+                     is_dotted_name(node->parts[0]) &&
+                     is_text(module, node->parts[0], "torch.device") &&
+                     node->parts[1]->kind == HTP_SYNTAX_STRING;
+    return is_device ? node->parts[1] : NULL;
+}
+
 /* The two calls that PyTorch writes: torch.device("cpu"), and annotate(List[int], []), whose first
  * argument is a type. */
 static bool is_literal_call(const htp_syntax_module *module, const htp_syntax_node *call)
@@ -43,8 +53,7 @@ static bool is_literal_call(const htp_syntax_module *module, const htp_syntax_no
         return call->count == 3 && call->parts[1]->kind != HTP_SYNTAX_KEYWORD &&
                is_literal(module, call->parts[2]);
     }
-    return is_dotted_name(callee) && is_text(module, callee, "torch.device") && call->count == 2 &&
-           call->parts[1]->kind == HTP_SYNTAX_STRING;
+    return call->count == 2 && htp_values_find_device(module, call);
 }
 
 /* Whether nothing has to run for a value: numbers (of a complex one, the sum or difference of its

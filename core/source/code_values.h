@@ -14,4 +14,8 @@
  */
 HTP_MUST_USE htp_status htp_values_check(const htp_syntax_module *module);
 
+/** The text of a device that is written out, torch.device("cpu"): its node; NULL of other nodes. */
+const htp_syntax_node *htp_values_find_device(const htp_syntax_module *module,
+                                              const htp_syntax_node *node);
+
 #endif

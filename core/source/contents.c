@@ -3,6 +3,7 @@
 #include "source/code.h"
 #include "source/code_tuples.h"
 #include "source/code_values.h"
+#include "source/devices.h"
 #include "source/pickle.h"
 
 #include <fcntl.h>
@@ -23,11 +24,12 @@ static const struct place {
     const char *name;
     const char *storages;
     bool are_storages_left_out;
+    bool are_weights;
     bool are_constants; /* that code takes */
 } places[] = {
-    {"data.pkl", "data/", false, false},
-    {"constants.pkl", "constants/", false, true},
-    {"traced_inputs.pkl", "traced_inputs/", true, false},
+    {"data.pkl", "data/", false, true, false},
+    {"constants.pkl", "constants/", false, false, true},
+    {"traced_inputs.pkl", "traced_inputs/", true, false, false},
 };
 
 /* What is checked, and what is known of it so far. */
@@ -182,6 +184,7 @@ static htp_status check_pickle(checking *all, uint32_t index, const struct place
     htp_pickle_contents contents = {.cost = 0};
     HTP_TRY(htp_pickle_check(scratch, &pickle, pickle.is_debug ? NULL : &contents));
     list_made(all->arena, archive, &pickle, &contents.made);
+    HTP_TRY(htp_devices_take_pickle(all->arena, archive, &pickle, &contents, place->are_weights));
     all->constant = place->are_constants ? contents.cost : all->constant;
     return HTP_OK;
 }
@@ -209,6 +212,7 @@ static htp_status read_code(checking *all, uint32_t index)
     HTP_TRY(htp_code_check(&code));
     HTP_TRY(htp_syntax_read(arena, &code, &module));
     HTP_TRY(htp_values_check(&module));
+    HTP_TRY(htp_devices_take_code(all->arena, archive, archive->records[index].name, &module));
     module.qualifier = qualifier_of(arena, archive->records[index].name);
     HTP_PUSH(arena, &all->modules, module);
     return HTP_OK;
@@ -236,6 +240,7 @@ static htp_status check_records(checking *all)
     for (uint32_t i = 0; i < archive->record_count; i++) {
         HTP_TRY(check_record(all, i));
     }
+    HTP_TRY(htp_devices_check(all->path, archive));
     return htp_tuples_check(&archive->code, all->path, all->modules.items, all->modules.count,
                             all->constant);
 }

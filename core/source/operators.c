@@ -56,14 +56,18 @@ static bool is_followed(const htp_program *program, const htp_program_function *
     static const char *const always[] = {
 #define HTP_FOLLOWED(kind, handler) kind,
 #define HTP_FOLLOWED_IN_LISTS(kind, handler)
+#define HTP_FOLLOWED_OF_DEVICES(kind, handler)
 #include "interpret/steps/followed.def"
+#undef HTP_FOLLOWED_OF_DEVICES
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
     };
     static const char *const in_lists[] = {
 #define HTP_FOLLOWED(kind, handler)
 #define HTP_FOLLOWED_IN_LISTS(kind, handler) kind,
+#define HTP_FOLLOWED_OF_DEVICES(kind, handler)
 #include "interpret/steps/followed.def"
+#undef HTP_FOLLOWED_OF_DEVICES
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
     };

@@ -75,7 +75,7 @@ static htp_status push_string(htp_pickle_machine *machine, uint64_t bytes)
         return htp_pickle_damaged(machine, "a string of %llu bytes, of which %u are there",
                                   (unsigned long long)bytes, left(machine));
     }
-    htp_pickle_value value = {.kind = HTP_PICKLE_STRING};
+    htp_pickle_value value = {.kind = HTP_PICKLE_STRING, .node = machine->opcode};
     value.string.offset = machine->at;
     value.string.bytes = (uint32_t)bytes;
     HTP_PUSH(machine->arena, &machine->stack, value);
@@ -179,7 +179,9 @@ static htp_status get(htp_pickle_machine *machine, uint64_t id)
         return htp_pickle_damaged(machine, "memo number %llu was never given",
                                   (unsigned long long)id);
     }
-    HTP_PUSH(machine->arena, &machine->stack, machine->memo.items[id]);
+    htp_pickle_value value = machine->memo.items[id];
+    htp_pickle_note_recall(machine, &value);
+    HTP_PUSH(machine->arena, &machine->stack, value);
     return HTP_OK;
 }
 

@@ -25,6 +25,22 @@ typedef struct htp_pickle_made {
 
 typedef HTP_VECTOR(htp_pickle_made) htp_pickle_made_list;
 
+/** A device that a pickle names: where a storage was, or one that is an object. Spans of its bytes.
+ */
+typedef struct htp_pickle_device {
+    bool is_storage;
+    uint32_t key, key_bytes; /* of a storage: its record below the folder of storages */
+    uint32_t text, text_bytes;
+    uint32_t opcode; /* that put the text onto the stack */
+} htp_pickle_device;
+
+/** A text that is taken out of the memo again. */
+typedef struct htp_pickle_recall {
+    uint32_t opcode; /* that takes it */
+    uint32_t first;  /* that put it onto the stack before it went into the memo */
+    uint32_t text, text_bytes;
+} htp_pickle_recall;
+
 /** A pickle, and what it may speak of. */
 typedef struct htp_pickle {
     const char *path; /* of the model, for messages */
@@ -41,6 +57,8 @@ typedef struct htp_pickle {
 /** What a pickle holds; filled while it is checked. */
 typedef struct htp_pickle_contents {
     htp_pickle_made_list made;
+    HTP_VECTOR(htp_pickle_device) devices;
+    HTP_VECTOR(htp_pickle_recall) recalls; /* in their order */
     double cost; /* of the costliest part of the tuple that it is (source/code_tuples.h) */
 } htp_pickle_contents;
 
@@ -55,5 +73,17 @@ typedef struct htp_pickle_contents {
  */
 HTP_MUST_USE htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
                                          htp_pickle_contents *contents);
+
+/**
+ * Writes a pickle that was checked again, with other texts in the places of the devices that it
+ * names; texts that are equal to these, and no devices, stay. libtorch parses the names, and knows
+ * its own alone.
+ * @param texts  for contents->devices, one by one; NULL for one that stays
+ * @param bytes  receives the pickle in @p arena; NULL where nothing changes
+ */
+HTP_MUST_USE htp_status htp_pickle_rename_devices(htp_arena *arena, const htp_pickle *pickle,
+                                                  const htp_pickle_contents *contents,
+                                                  const char *const *texts,
+                                                  const unsigned char **bytes, uint32_t *count);
 
 #endif

@@ -2,6 +2,7 @@
  * The functions that pickles of TorchScript call. libtorch takes their arguments apart without a
  * look at how many there are, and marks lists with the types of elements that they may not have.
  */
+#include "base/device.h"
 #include "source/pickle_machine.h"
 
 #include <string.h>
@@ -113,6 +114,17 @@ static htp_status make_device(htp_pickle_machine *machine, const htp_pickle_valu
     if (parts[0].kind != HTP_PICKLE_STRING) {
         return htp_pickle_damaged(machine, "a device whose name is no string");
     }
+    const htp_pickle_value text = parts[0];
+    htp_device device;
+    if (!htp_device_read((const char *)machine->pickle->bytes + text.string.offset,
+                         text.string.bytes, &device)) {
+        return htp_pickle_damaged(
+            machine, "the device \"%s\", which is none",
+            htp_archive_printable(machine->arena,
+                                  (const char *)machine->pickle->bytes + text.string.offset,
+                                  text.string.bytes));
+    }
+    htp_pickle_note_device(machine, &text, NULL);
     return htp_pickle_make(machine, HTP_PICKLE_OBJECT, NULL, 0);
 }
 

@@ -32,7 +32,8 @@ typedef enum htp_pickle_qscheme {
     HTP_PICKLE_OTHER_QSCHEME,
 } htp_pickle_qscheme;
 
-/* A value. Kinds from TUPLE to DICT, and from STORAGE on, have a node. */
+/* A value. Kinds from TUPLE to DICT, and from STORAGE on, have a node; a string has the opcode that
+ * put it onto the stack in its place. */
 typedef struct htp_pickle_value {
     uint32_t kind;
     uint32_t node;
@@ -139,6 +140,14 @@ HTP_MUST_USE htp_status htp_pickle_find_global(htp_pickle_machine *machine, cons
 /** Notes that a class is called with an argument. */
 void htp_pickle_note_made(htp_pickle_machine *machine, const htp_pickle_value *type,
                           const htp_pickle_value *argument);
+
+/** Notes that a device is named: by a string; with @p key by the record of a storage. */
+void htp_pickle_note_device(htp_pickle_machine *machine, const htp_pickle_value *text,
+                            const htp_pickle_value *key);
+
+/** Notes that the running opcode takes a value out of the memo, and makes it the one that a string
+ * is put onto the stack by. */
+void htp_pickle_note_recall(htp_pickle_machine *machine, htp_pickle_value *value);
 
 /** Calls a function of the rows (@p row) with an argument; pushes what it gives. */
 HTP_MUST_USE htp_status htp_pickle_call(htp_pickle_machine *machine, uint32_t row,

@@ -141,6 +141,7 @@ htp_status htp_pickle_make_storage(htp_pickle_machine *machine, const htp_pickle
         HTP_TRY(check_record(machine, &parts[2], dtype, (uint64_t)elements,
                              is_string(machine, &parts[3], "meta")));
     }
+    htp_pickle_note_device(machine, &parts[3], &parts[2]);
     htp_pickle_node *node = htp_pickle_push_node(machine, HTP_PICKLE_STORAGE);
     node->dtype = (uint32_t)parts[1].number;
     node->elements = (uint64_t)elements;

@@ -3,6 +3,8 @@
  */
 #include "source/torchscript.h"
 
+#include "source/devices.h"
+
 #include "interpret/meta/kernels.h"
 #include "interpret/operators/message.h"
 #include "interpret/operators/operand_checks.h"
@@ -224,6 +226,7 @@ typedef struct reading {
     uint64_t done;
     uint64_t total;
     double text_work;
+    htp_devices devices;
 } reading;
 
 static bool note_records(void *user, uint64_t done, uint64_t total)
@@ -252,10 +255,12 @@ static bool may_run(void *user, const htp_shim_operation *operation, htp_shim_er
 static htp_shim_code restore(void *user, const htp_program *program, const htp_runner *runner,
                              uint32_t object, const htp_operand *state, htp_shim_error *error)
 {
+    const reading *now = user;
     const htp_restoring of = {.program = program,
                               .runner = runner,
                               .object = object,
                               .state = state,
+                              .devices = now->devices,
                               .tick = note_steps,
                               .user = user};
     return htp_restore(&of, error);
@@ -264,9 +269,11 @@ static htp_shim_code restore(void *user, const htp_program *program, const htp_r
 htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const htp_archive *archive,
                                 htp_progress_fn progress, void *user, htp_shim_model **model)
 {
-    reading now = {
-        .watch = {
-            .stage = HTP_STAGE_LOADED, .label = "records", .progress = progress, .user = user}};
+    reading now = {.watch = {.stage = HTP_STAGE_LOADED,
+                             .label = "records",
+                             .progress = progress,
+                             .user = user},
+                   .devices = htp_devices_of(archive)};
     htp_shim_error error = {{0}};
     *model = NULL;
     const htp_shim_contents contents = {
@@ -274,6 +281,8 @@ htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const ht
         .record_count = archive->record_count,
         .made = archive->made.items,
         .made_count = (uint32_t)archive->made.count,
+        .replaced = archive->devices.replaced.items,
+        .replaced_count = (uint32_t)archive->devices.replaced.count,
     };
     const htp_shim_host host = {.user = &now,
                                 .tick = note_records,

@@ -108,6 +108,7 @@ typedef struct htp_tensor_view {
     bool is_mapped;         /**< they lie in a read-only mapping of a file: pages that were read
                                  may be dropped (MADV_DONTNEED), they come back when needed */
     uint64_t file_offset;   /**< of them in that file, where they are mapped */
+    const char *record;     /**< of the archive that they were read from: "data/0"; "" */
     bool is_readable;       /**< libtorch may compute with them: they are no page of the file */
 } htp_tensor_view;
 

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 17u
+#define HTP_SHIM_ABI 18u
 #define HTP_SHIM_MAX_LANES 4u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
@@ -86,12 +86,21 @@ typedef struct htp_shim_made {
     size_t text_bytes;
 } htp_shim_made;
 
+/** A record that libtorch is given other bytes of than lie in the file. */
+typedef struct htp_shim_replaced {
+    const char *name; /**< "data.pkl", "code/__torch__/model.py" */
+    const void *bytes;
+    size_t count;
+} htp_shim_replaced;
+
 /** What the core found in an archive. */
 typedef struct htp_shim_contents {
     const htp_shim_record *records;
     uint32_t record_count;
     const htp_shim_made *made; /**< by the pickles, each but once */
     uint32_t made_count;
+    const htp_shim_replaced *replaced; /**< each record but once */
+    uint32_t replaced_count;
 } htp_shim_contents;
 
 typedef struct htp_shim_model htp_shim_model;

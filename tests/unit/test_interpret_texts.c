@@ -23,15 +23,6 @@ UNIT_TEST(the_type_of_what_failed_is_not_told)
                "a branch depends on the data");
 }
 
-UNIT_TEST(every_tensor_is_on_the_cpu)
-{
-    list_gives(arena,
-               "  %d:Device = prim::device(%a)\n"
-               "  %s:str = aten::str(%d)\n"
-               "  -> %s\n",
-               "=> \"cpu\"");
-}
-
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 UNIT_TEST(numbers_are_written_as_texts)
@@ -264,10 +255,9 @@ UNIT_TEST(a_text_that_one_side_has_is_no_output_of_the_branch)
 }
 
 UNIT_MAIN("interpret: texts", a_tensor_is_of_its_type, the_type_of_what_failed_is_not_told,
-          every_tensor_is_on_the_cpu, numbers_are_written_as_texts, a_pattern_is_filled_in,
-          a_pattern_without_places_stays, what_percents_stand_for_is_not_known,
-          operands_without_places_are_left_out, what_is_filled_in_is_no_pattern,
-          lists_and_tensors_are_written_by_what_they_hold,
+          numbers_are_written_as_texts, a_pattern_is_filled_in, a_pattern_without_places_stays,
+          what_percents_stand_for_is_not_known, operands_without_places_are_left_out,
+          what_is_filled_in_is_no_pattern, lists_and_tensors_are_written_by_what_they_hold,
           a_number_that_only_a_run_knows_is_written_as_such,
           a_branch_may_depend_on_a_text_of_whole_numbers, how_a_tensor_is_written_decides_nothing,
           a_text_that_grows_too_long_is_refused, what_is_printed_leaves_no_trace,

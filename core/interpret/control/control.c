@@ -231,6 +231,10 @@ static htp_outcome find_handler(htp_machine *m, const htp_step *step, htp_handle
     if (!*handler && inputs->count > 0 && htp_is_container(inputs->items[0])) {
         *handler = htp_handler_find_of_containers(kind);
     }
+    if (!*handler && inputs->count > 0 && inputs->items[0]->kind == HTP_ITEM_PLAIN &&
+        inputs->items[0]->lane[0].kind == HTP_OPERAND_DEVICE) {
+        *handler = htp_handler_find_of_devices(kind);
+    }
     for (size_t i = 0; !*handler && i < inputs->count; i++) {
         if (holds_dict(inputs->items[i])) {
             return htp_machine_refuse(m, &step->place, "%s on a dict", kind);

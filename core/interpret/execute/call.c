@@ -1,6 +1,7 @@
 /*
  * Operators of the program, and others: what becomes of them.
  */
+#include "interpret/lanes/devices.h"
 #include "interpret/lanes/execute.h"
 #include "interpret/memory/turns.h"
 #include "interpret/quantized/quantized.h"
@@ -286,6 +287,7 @@ htp_outcome htp_call_run(htp_machine *m, htp_call *call, htp_items *outputs)
         return htp_call_fail(m, call, refusal, outputs);
     }
     htp_items made = {0};
+    htp_call_note_move(m, call);
     htp_outcome outcome = run_known(m, call, &made);
     if (HTP_IS_UNSUPPORTED(outcome)) {
         return htp_call_fail_on_data(m, call, m->message, outputs);

@@ -1,6 +1,7 @@
 /*
  * What an operator's results are recorded as.
  */
+#include "interpret/lanes/devices.h"
 #include "interpret/lanes/execute.h"
 #include "interpret/memory/memory.h"
 #include "interpret/sizes/sizes.h"
@@ -357,6 +358,7 @@ htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
     for (size_t i = 0; i < made.count; i++) {
         set_producer(&made.items[i]->elements, node);
     }
+    htp_call_place(m, call, &made);
     HTP_DO(htp_memory_note_views(m, call, &made));
     HTP_DO(htp_memory_note_changes(m, call, &made));
     *outputs = made;

@@ -57,6 +57,9 @@ static htp_outcome join(htp_machine *m, const htp_item *item, const joining *how
         break;
     }
     *operand = item->lane[how->lane];
+    if (operand->kind == HTP_OPERAND_DEVICE) {
+        *operand = htp_devices_for_kernels(operand);
+    }
     if (operand->kind == HTP_OPERAND_TENSOR && how->replace) {
         return how->replace(m, how->argument, operand->as.tensor, &operand->as.tensor);
     }
@@ -147,6 +150,13 @@ static htp_operand no_contents(void)
         .kind = HTP_OPERAND_DEVICE, .as.text = device, .bytes = sizeof(device) - 1};
 }
 
+/* Memory is pinned for transfers to another device, which there is none of. */
+static bool is_pinning(const htp_call *call, size_t index)
+{
+    return index < call->schema.argument_count &&
+           strcmp(call->schema.arguments[index].name, "pin_memory") == 0;
+}
+
 htp_outcome htp_call_operand(htp_machine *m, const htp_call *call, size_t index, size_t lane,
                              htp_mode mode, htp_operand *operand)
 {
@@ -163,6 +173,9 @@ htp_outcome htp_call_operand(htp_machine *m, const htp_call *call, size_t index,
     }
     if (operand->kind == HTP_OPERAND_DEVICE && mode == HTP_MODE_SIZES) {
         *operand = no_contents();
+    }
+    if (is_pinning(call, index)) {
+        operand->kind = HTP_OPERAND_NONE;
     }
     return HTP_GOES_ON;
 }

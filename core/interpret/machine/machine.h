@@ -7,6 +7,7 @@
 #ifndef HTP_INTERPRET_MACHINE_MACHINE_H
 #define HTP_INTERPRET_MACHINE_MACHINE_H
 
+#include "interpret/machine/devices.h"
 #include "interpret/machine/instances.h"
 #include "interpret/machine/machine_control.h"
 #include "interpret/machine/machine_parts.h"
@@ -28,7 +29,8 @@ typedef struct htp_machine {
     uint32_t module_count;
     htp_weight_list *weight_list; /* that constants are added to */
     const char *method;           /* that was chosen */
-    uint32_t function;            /* that is followed: the method, or what tells of it */
+    const htp_devices *devices;
+    uint32_t function; /* that is followed: the method, or what tells of it */
     uint32_t lane_count;
     htp_shim_tick tick; /* NULL */
     void *user;

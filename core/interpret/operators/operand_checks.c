@@ -3,6 +3,7 @@
  */
 #include "interpret/operators/operand_checks.h"
 
+#include "base/device.h"
 #include "interpret/operators/operator_facts.h"
 
 #include <inttypes.h>
@@ -282,6 +283,19 @@ static bool check_lengths(const htp_operands *operands, htp_shim_error *reason)
     return true;
 }
 
+/* Where an index is too large, libtorch makes a device that it cannot read again. */
+static bool check_device(const htp_operands *operands, htp_shim_error *reason)
+{
+    const htp_operand *name = operand_at(operands, 0);
+    const htp_operand *index = operand_at(operands, 1);
+    htp_device device;
+    bool is_one =
+        name->kind != HTP_OPERAND_STRING || htp_device_read(name->as.text, name->bytes, &device);
+    is_one =
+        is_one && (!is_int(index) || (index->as.i >= -1 && index->as.i <= HTP_DEVICE_INDEX_LIMIT));
+    return is_one || htp_operands_refuse(reason, "it makes what is no device");
+}
+
 /* ---- which operators ---- */
 
 typedef struct row {
@@ -295,6 +309,7 @@ static const row rows[] = {
     {"aten::__round_to_zero_floordiv", check_division},
     {"aten::__rshift__", check_shift},
     {"aten::channel_shuffle", check_groups},
+    {"aten::device", check_device},
     {"aten::div", check_division},
     {"aten::divide", check_division},
     {"aten::divmod", check_division},

@@ -154,7 +154,9 @@ static htp_outcome make_tensor(htp_machine *m, uint32_t data, bool is_readable, 
     if (!tensor) {
         return htp_machine_stop(m, HTP_FAILS, "a constant is no tensor that can be described");
     }
-    return htp_constant_tensor(m, tensor, is_readable, item);
+    HTP_DO(htp_constant_tensor(m, tensor, is_readable, item));
+    (*item)->device = htp_devices_of_record(m->devices, m->program->data[data].tensor->record);
+    return HTP_GOES_ON;
 }
 
 htp_outcome htp_constant_of(htp_machine *m, uint32_t number, htp_item **item)
@@ -178,8 +180,13 @@ htp_outcome htp_constant_of(htp_machine *m, uint32_t number, htp_item **item)
         *item = htp_item_text(m, data.string, data.bytes);
         return HTP_GOES_ON;
     case HTP_DATA_DEVICE:
-        value =
-            (htp_operand){.kind = HTP_OPERAND_DEVICE, .as.text = data.string, .bytes = data.bytes};
+        value = htp_devices_read(m->devices, m->arena, data.string, data.bytes);
+        if (!htp_device_read(value.as.text, value.bytes, &(htp_device){.index = -1})) {
+            return htp_machine_stop(m, HTP_UNSUPPORTED,
+                                    "a constant is the device \"%s\", which is "
+                                    "none",
+                                    value.as.text);
+        }
         break;
     case HTP_DATA_INT:
         value = (htp_operand){.kind = HTP_OPERAND_INT, .as.i = data.number};
@@ -276,13 +283,14 @@ htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item
         return HTP_GOES_ON;
     }
     const htp_weight *weight = &m->instances->weights.items[number];
-    const htp_runner_tensor *tensor =
-        m->runner->data(m->runner->self, m->instances->data.items[number]);
+    const uint32_t data = m->instances->data.items[number];
+    const htp_runner_tensor *tensor = m->runner->data(m->runner->self, data);
     if (tensor) {
         HTP_DO(require_rank(m, tensor));
     }
     htp_item *made = htp_item_make(m, HTP_ITEM_TENSOR);
     made->weight = number;
+    made->device = htp_devices_of_record(m->devices, m->program->data[data].tensor->record);
     if (tensor && !weight->is_parameter && tensor->elements <= 1 && !weight->is_mapped) {
         HTP_DO(fill_real(m, made, tensor));
     } else if (!tensor || weight->dtype == HTP_DTYPE_OTHER) {

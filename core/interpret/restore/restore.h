@@ -12,6 +12,7 @@
 
 #include "base/map.h"
 #include "base/vector.h"
+#include "interpret/machine/devices.h"
 #include "interpret/machine/outcome.h"
 
 #include <htp/program.h>
@@ -23,7 +24,8 @@ typedef struct htp_restoring {
     const htp_runner *runner;
     uint32_t object;          /**< of the program: its __setstate__ gives it its attributes */
     const htp_operand *state; /**< that it is given */
-    htp_shim_tick tick;       /**< asked now and then, with the steps so far; false stops. NULL */
+    htp_devices devices;
+    htp_shim_tick tick; /**< asked now and then, with the steps so far; false stops. NULL */
     void *user;
 } htp_restoring;
 

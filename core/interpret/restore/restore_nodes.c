@@ -1,7 +1,7 @@
 /*
  * Nodes of what restores an object: those that are evaluated here, and operators.
  */
-#include "interpret/restore/restore.h"
+#include "interpret/restore/restore_devices.h"
 
 #include "interpret/operators/operand_checks.h"
 #include "interpret/operators/operator_facts.h"
@@ -33,7 +33,7 @@ static htp_outcome give(htp_restore_step *step, htp_operand output)
 
 /* ---- values ---- */
 
-static htp_operand operand_of(const htp_program_data *data)
+static htp_operand operand_of(htp_follower *f, const htp_program_data *data)
 {
     switch (data->kind) {
     case HTP_DATA_INT:
@@ -43,11 +43,10 @@ static htp_operand operand_of(const htp_program_data *data)
     case HTP_DATA_FLOAT:
         return (htp_operand){.kind = HTP_OPERAND_FLOAT, .as.f = data->real};
     case HTP_DATA_STRING:
+        return (htp_operand){
+            .kind = HTP_OPERAND_STRING, .as.text = data->string, .bytes = data->bytes};
     case HTP_DATA_DEVICE:
-        return (htp_operand){.kind = data->kind == HTP_DATA_STRING ? HTP_OPERAND_STRING
-                                                                   : HTP_OPERAND_DEVICE,
-                             .as.text = data->string,
-                             .bytes = data->bytes};
+        return htp_devices_read(&f->of.devices, &f->arena, data->string, data->bytes);
     case HTP_DATA_OBJECT:
         return (htp_operand){.kind = HTP_OPERAND_OBJECT, .as.object = data->object};
     case HTP_DATA_NONE:
@@ -62,7 +61,7 @@ static htp_outcome do_constant(htp_follower *f, htp_restore_step *step)
 {
     uint32_t data = step->node->data;
     return give(step, data == HTP_PROGRAM_NONE ? (htp_operand){.kind = HTP_OPERAND_NONE}
-                                               : operand_of(&f->of.program->data[data]));
+                                               : operand_of(f, &f->of.program->data[data]));
 }
 
 static htp_outcome do_nothing(htp_follower *f, htp_restore_step *step)
@@ -81,9 +80,11 @@ static htp_outcome do_same(htp_follower *f, htp_restore_step *step)
 static htp_outcome do_evaluate(htp_follower *f, htp_restore_step *step)
 {
     const htp_runner *runner = f->of.runner;
+    htp_restore_hide_devices(f, step, true);
     switch (runner->evaluate(runner->self, step->frame->number, step->number, step->inputs,
                              step->input_count, &step->outputs, &step->output_count, f->error)) {
     case HTP_RUN_OK:
+        htp_restore_show_devices(f, step);
         return HTP_GOES_ON;
     case HTP_RUN_NO_MEMORY:
         return HTP_BREAKS;
@@ -108,6 +109,7 @@ static htp_outcome do_isinstance(htp_follower *f, htp_restore_step *step)
 {
     const htp_runner *runner = f->of.runner;
     HTP_DO(require(f, step, 1));
+    htp_restore_hide_devices(f, step, true);
     bool is_one =
         runner->is_instance(runner->self, step->frame->number, step->number, &step->inputs[0]);
     return give(step, (htp_operand){.kind = HTP_OPERAND_BOOL, .as.b = is_one});
@@ -290,9 +292,15 @@ static htp_outcome fill_with_zeroes(htp_follower *f, const htp_restore_step *ste
 static htp_outcome run_operator(htp_follower *f, htp_restore_step *step)
 {
     const htp_program_node *node = step->node;
+    bool is_done = false;
+    HTP_DO(htp_restore_device(f, step, &is_done));
+    if (is_done) {
+        return HTP_GOES_ON;
+    }
     if (node->schema == HTP_PROGRAM_NONE) {
         return htp_restore_refuse(f, "%s", node->kind);
     }
+    htp_restore_hide_devices(f, step, false);
     htp_program_schema schema = f->of.program->schemas[node->schema]; /* a copy: tables move */
     if (!htp_operator_may_run(&schema) || htp_operator_is_unchecked(&schema) ||
         node->is_nondeterministic) {

@@ -33,13 +33,18 @@ htp_handler *htp_handler_find(const char *kind);
 /** Of those that stand for something else when their first argument is a list, tuple or dict. */
 htp_handler *htp_handler_find_of_containers(const char *kind);
 
+/** Of those that are about a device, as their first argument is one. */
+htp_handler *htp_handler_find_of_devices(const char *kind);
+
 /** Of lists whose length the data decides. */
 htp_handler *htp_handler_find_of_grown(const char *kind, const htp_items *inputs);
 
 /** Every handler of followed.def. */
 #define HTP_FOLLOWED(kind, handler) htp_handler htp_do_##handler;
 #define HTP_FOLLOWED_IN_LISTS(kind, handler) htp_handler htp_do_##handler;
+#define HTP_FOLLOWED_OF_DEVICES(kind, handler) htp_handler htp_do_##handler;
 #include "interpret/steps/followed.def"
+#undef HTP_FOLLOWED_OF_DEVICES
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
 

@@ -10,7 +10,9 @@
 static const htp_handler_row followed[] = {
 #define HTP_FOLLOWED(kind, handler) {kind, htp_do_##handler},
 #define HTP_FOLLOWED_IN_LISTS(kind, handler)
+#define HTP_FOLLOWED_OF_DEVICES(kind, handler)
 #include "interpret/steps/followed.def"
+#undef HTP_FOLLOWED_OF_DEVICES
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
 };
@@ -18,13 +20,25 @@ static const htp_handler_row followed[] = {
 static const htp_handler_row followed_in_lists[] = {
 #define HTP_FOLLOWED(kind, handler)
 #define HTP_FOLLOWED_IN_LISTS(kind, handler) {kind, htp_do_##handler},
+#define HTP_FOLLOWED_OF_DEVICES(kind, handler)
 #include "interpret/steps/followed.def"
+#undef HTP_FOLLOWED_OF_DEVICES
+#undef HTP_FOLLOWED_IN_LISTS
+#undef HTP_FOLLOWED
+};
+
+static const htp_handler_row followed_of_devices[] = {
+#define HTP_FOLLOWED(kind, handler)
+#define HTP_FOLLOWED_IN_LISTS(kind, handler)
+#define HTP_FOLLOWED_OF_DEVICES(kind, handler) {kind, htp_do_##handler},
+#include "interpret/steps/followed.def"
+#undef HTP_FOLLOWED_OF_DEVICES
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
 };
 
 /* Every node that runs is looked up: rows by the hashes of their kinds, with open addressing. */
-enum { PLACES = 128 };
+enum { PLACES = 256 };
 _Static_assert(COUNT_OF(followed) <= PLACES / 2, "the table is to stay half empty");
 _Static_assert(COUNT_OF(followed_in_lists) <= PLACES / 2, "the table is to stay half empty");
 
@@ -78,6 +92,11 @@ htp_handler *htp_handler_find(const char *kind)
 htp_handler *htp_handler_find_of_containers(const char *kind)
 {
     return find(&of_containers, kind);
+}
+
+htp_handler *htp_handler_find_of_devices(const char *kind)
+{
+    return htp_handler_find_in(followed_of_devices, COUNT_OF(followed_of_devices), kind);
 }
 
 htp_handler *htp_handler_find_of_grown(const char *kind, const htp_items *inputs)

@@ -107,15 +107,6 @@ htp_outcome htp_do_isinstance(htp_machine *m, htp_step *step, htp_items *outputs
     return htp_handler_give(m, outputs, htp_item_bool(m, is_instance));
 }
 
-/* Tensors without contents stand for tensors on the CPU. */
-htp_outcome htp_do_device(htp_machine *m, htp_step *step, htp_items *outputs)
-{
-    static const char cpu[] = "cpu";
-    (void)step;
-    htp_operand device = {.kind = HTP_OPERAND_DEVICE, .as.text = cpu, .bytes = strlen(cpu)};
-    return htp_handler_give(m, outputs, htp_item_plain(m, device));
-}
-
 htp_outcome htp_do_list_construct(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_LIST, &step->inputs));

@@ -68,6 +68,7 @@ struct htp_item {
     size_t content_bytes;
     uint64_t varying;         /* of a sequence: bit D: dim D differs between its tensors */
     const htp_levels *levels; /* of one of levels: its elements are whole numbers */
+    const char *device;       /* that it is on; NULL: where inputs and weights are */
     uint64_t epoch;           /* changes of memory that had happened when it was made */
     const htp_look *look;     /* NULL: the tensor is all of its memory */
     htp_item *origin;         /* the first value of that memory; NULL for itself */

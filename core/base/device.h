@@ -1,0 +1,47 @@
+/*
+ * Devices as PyTorch writes them: "cpu", "cuda:0", "mps". An export has none: kernels are given the
+ * CPU in the place of each. Their names matter to programs that ask where a tensor is.
+ */
+#ifndef HTP_BASE_DEVICE_H
+#define HTP_BASE_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HTP_DEVICE_CPU "cpu"
+
+/** Stands for a device that not every libtorch has a name for, where libtorch has to parse one: of
+ * its own names the shortest. */
+#define HTP_DEVICE_ALIAS "ve"
+
+enum { HTP_DEVICE_TYPE_LIMIT = 32, HTP_DEVICE_INDEX_LIMIT = 127 };
+
+/** What a text says. */
+typedef struct htp_device {
+    char type[HTP_DEVICE_TYPE_LIMIT + 1]; /**< "cuda" */
+    int32_t index;                        /**< -1 where none is told */
+} htp_device;
+
+/** Whose name a type of devices is. */
+typedef enum htp_device_origin {
+    HTP_DEVICE_OF_NOBODY,  /**< none that is known here: perhaps of a backend that renamed itself */
+    HTP_DEVICE_OF_SOME,    /**< of some versions of libtorch, or of a known backend */
+    HTP_DEVICE_OF_LIBTORCH /**< of every libtorch */
+} htp_device_origin;
+
+/** Reads "TYPE" or "TYPE:INDEX". @return false where it is neither, or the index is too large */
+bool htp_device_read(const char *text, size_t bytes, htp_device *device);
+
+/** Whose name the type of a device is. */
+htp_device_origin htp_device_origin_of(const char *type);
+
+/** Whether a device is the CPU. */
+bool htp_device_is_cpu(const htp_device *device);
+
+/** The text of the device that a tensor is on which is made on @p device: accelerators have an
+ * index, of the first one where none is told, and the CPU has none. */
+const char *htp_device_of_tensor(const htp_device *device,
+                                 char text[static HTP_DEVICE_TYPE_LIMIT + 16]);
+
+#endif

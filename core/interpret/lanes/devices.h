@@ -1,0 +1,18 @@
+/*
+ * Where tensors are, as the program is told (machine/devices.h).
+ */
+#ifndef HTP_INTERPRET_LANES_DEVICES_H
+#define HTP_INTERPRET_LANES_DEVICES_H
+
+#include "interpret/lanes/call.h"
+
+/** The device of a tensor. */
+const char *htp_item_device(const htp_machine *m, const htp_item *item);
+
+/** Notes where the outputs of a call are. */
+void htp_call_place(const htp_machine *m, const htp_call *call, htp_items *outputs);
+
+/** Makes aten::to copy a tensor that it moves to another device. */
+void htp_call_note_move(htp_machine *m, htp_call *call);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * Devices in what restores an object. Private to the files that are called restore.
+ */
+#ifndef HTP_INTERPRET_RESTORE_RESTORE_DEVICES_H
+#define HTP_INTERPRET_RESTORE_RESTORE_DEVICES_H
+
+#include "interpret/restore/restore.h"
+
+/** Answers what is asked of devices. @param is_done  it is such a question */
+htp_outcome htp_restore_device(htp_follower *f, htp_restore_step *step, bool *is_done);
+
+/** Puts the CPU in the place of devices that a node is given; or, where it keeps them, what
+ * libtorch can parse. */
+void htp_restore_hide_devices(htp_follower *f, const htp_restore_step *step, bool are_kept);
+
+/** Gives devices that come out of libtorch their names. */
+void htp_restore_show_devices(htp_follower *f, htp_restore_step *step);
+
+#endif
