@@ -1,0 +1,178 @@
+"""Makes programs that make, move and compare tensors on devices: devices.py FOLDER."""
+
+import sys
+from pathlib import Path
+from typing import Tuple
+
+import torch
+from torch import Tensor, nn
+
+
+class Makes(nn.Module):
+    """Whatever makes a tensor: on the device of another one, of an attribute, an argument, a text."""
+
+    home: torch.device
+
+    def __init__(self, dtype: torch.dtype):
+        super().__init__()
+        self.weight = nn.Parameter(torch.arange(4, dtype=torch.float32).to(dtype))
+        self.register_buffer("shift", torch.ones(4, dtype=dtype))
+        self.home = torch.device("cpu")
+
+    def forward(self, x: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
+        return self.made(x), self.like(x), self.moved(x), self.known(x)
+
+    def made(self, x: Tensor) -> Tensor:
+        n = x.shape[0]
+        y = torch.zeros(n, 4, device=x.device, dtype=x.dtype) + torch.ones(4, device="cpu", dtype=x.dtype)
+        y = y + torch.full((n, 1), 2.5, device=self.home, dtype=x.dtype)
+        y = y + torch.linspace(0.0, 1.0, n, device=x.device).to(x.dtype).unsqueeze(1)
+        y = y + torch.arange(n, device=torch.device("cpu")).unsqueeze(1).to(x.dtype)
+        return y + torch.empty(n, 4, device="cpu", dtype=x.dtype).fill_(0.5) + self.weight
+
+    def like(self, x: Tensor) -> Tensor:
+        y = torch.zeros_like(x, device="cpu") + x.new_ones(4, device=x.device)
+        y = y + torch.full_like(x, 3.0, device=self.home) + x.new_zeros(x.shape, device="cpu")
+        return y + torch.ones_like(x) + x.new_full((4,), 2.0) + self.shift
+
+    def moved(self, x: Tensor) -> Tensor:
+        y = x.to("cpu").to(self.home).to(torch.device("cpu"), x.dtype).to(self.weight)
+        y = y.to(device=x.device).type_as(self.shift) + torch.tensor([1.0, 2.0, 3.0, 4.0]).to(y)
+        return y + torch.tensor([2.0, 1.0, 0.0, -1.0], dtype=x.dtype, device=torch.device("cpu"))
+
+    def known(self, x: Tensor) -> Tensor:
+        """Of constants alone: they are computed while the model is exported."""
+        y = torch.arange(4, device="cpu") * 2 + torch.eye(4, device=self.home).sum(0).to(torch.int64)
+        return y + torch.tril_indices(4, 4, device="cpu")[0, :4] + torch.ones(4, device="cpu").to(y)
+
+
+class Asks(nn.Module):
+    """What a program is told of devices, as numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Tensor, d: torch.device = torch.device("cpu")) -> Tensor:
+        index = x.device.index
+        cuda = "cu" + "da"
+        return torch.tensor([
+            int(x.is_cuda), int(x.device.type == "cuda"), int(x.device == torch.device(cuda + ":0")),
+            int(x.device == torch.device(cuda)), int(x.device != self.weight.device), int(x.device == d),
+            -1 if index is None else index, x.get_device(), len(str(x.device)),
+            int(torch.zeros(2).is_cuda), int(torch.zeros(2, device=x.device).is_cuda),
+            int((torch.tensor(1.0) + x).is_cuda), int((x + self.weight).is_cuda), int(x.cpu().is_cuda),
+            int(x.to(cuda).is_cuda), int(torch.zeros(2).to(x).is_cuda),
+        ]) + x.sum() * 0
+
+
+class Branches(nn.Module):
+    """Other programs on other devices. It has no weights: only the code says where it was saved."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = torch.zeros(4, device=torch.device("cpu")) + x
+        if x.is_cuda:
+            y = y * 2.0
+        if x.device.type == "cpu":
+            y = y + 10.0
+        return y
+
+
+class Compares(nn.Module):
+    """A device that is only compared with says nothing of where it was saved."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * 2.0 if x.device == torch.device("cuda:0") else x + 10.0
+
+
+class Copies(nn.Module):
+    """What a move copies is not changed with what was moved."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+        self.letter = "c"  # of a name that nobody knows before the program runs
+
+    def forward(self, x: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+        x = x * self.weight
+        y = x.cpu()
+        y += 1.0
+        z = x.to(self.letter + "pu")
+        z += 10.0
+        return x, y, z
+
+
+class Casts(nn.Module):
+    """Casts that autocast inserts."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+        x = x * self.weight
+        half = x._autocast_to_reduced_precision(True, False, torch.float16, torch.bfloat16)
+        both = x._autocast_to_reduced_precision(True, True, torch.float16, torch.bfloat16)
+        return half, both.to(torch.float32), half._autocast_to_full_precision(True, False)
+
+
+class Pins(nn.Module):
+    """Memory that a GPU's driver reads."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = torch.zeros(4, pin_memory=True) + torch.ones(4).pin_memory()
+        return x + y.to(x.device, non_blocking=True)
+
+
+class Restored(nn.Module):
+    """Asks while it is restored, and keeps a device."""
+
+    home: torch.device
+
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(4)
+        self.home = torch.device("cpu")
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.scale + torch.ones(4, device=self.home)
+
+    @torch.jit.export
+    def __getstate__(self) -> Tuple[Tensor, bool]:
+        return (self.scale, self.training)
+
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[Tensor, bool]) -> None:
+        self.home = torch.device("cpu")
+        self.scale = state[0] + torch.zeros(4, device=self.home).to("cpu")
+        if state[0].is_cuda:
+            self.scale = self.scale * 3.0
+        if state[0].device == torch.device("cu" + "da:0"):
+            self.scale = self.scale * 5.0
+        self.training = state[1]
+
+
+def traced(x: Tensor) -> Tensor:
+    n = x.shape[0]
+    y = torch.zeros(n, 4, dtype=x.dtype) + torch.arange(n).unsqueeze(1).to(x.dtype)
+    return y + torch.full((4,), 2.0, dtype=x.dtype) + x.to(torch.device("cpu"), torch.float16).to(x.dtype)
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True)
+    for dtype, name in (torch.float32, "float32"), (torch.float16, "float16"):
+        example = torch.ones(3, 4, dtype=dtype)
+        makes = Makes(dtype).eval()
+        torch.jit.script(makes).save(str(folder / f"makes-{name}.pt"))
+        torch.jit.trace(makes, example).save(str(folder / f"makes-traced-{name}.pt"))
+        torch.jit.trace(traced, example).save(str(folder / f"alone-{name}.pt"))
+    linear = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU(), torch.nn.Linear(3, 2)).eval()
+    quantised = torch.quantization.quantize_dynamic(linear, {torch.nn.Linear}, dtype=torch.qint8)
+    torch.jit.script(quantised).save(str(folder / "quantised.pt"))
+    for made in Asks(), Branches(), Compares(), Copies(), Casts(), Pins(), Restored():
+        torch.jit.script(made.eval()).save(str(folder / f"{type(made).__name__.lower()}.pt"))
+
+
+if __name__ == "__main__":
+    main()
