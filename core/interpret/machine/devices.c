@@ -118,8 +118,8 @@ bool htp_devices_is_of_type(const char *device, const char *type)
 static const char *type_asked_for(const char *question)
 {
     static const char prefix[] = "prim::is_";
-    static const char *const types[] = {"cpu", "cuda", "ipu",    "maia", "meta",
-                                        "mps", "mtia", "ort", "vulkan", "xla",  "xpu"};
+    static const char *const types[] = {"cpu",  "cuda", "ipu",    "maia", "meta", "mps",
+                                        "mtia", "ort",  "vulkan", "xla",  "xpu"};
     const char *asked = question + sizeof(prefix) - 1;
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (strncmp(question, prefix, sizeof(prefix) - 1) == 0 && strcmp(asked, types[i]) == 0) {
