@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy
@@ -44,24 +45,35 @@ def randomized(function):
     return function.eval()
 
 
+def keeps_inputs(file: str) -> bool:
+    """Whether the file has the inputs that it was traced with: PyTorch 1.13 does not write them."""
+    with zipfile.ZipFile(file) as archive:
+        return any("traced_inputs" in name for name in archive.namelist())
+
+
+def named_axes(model, idiom: dict, kind: str, inputs: tuple) -> dict:
+    """The extra file that tells the sizes, and which axes are dynamic."""
+    free = set(axes_of(idiom)) - set(fixed_of(idiom, kind == SCRIPTED))
+    specifications = {
+        name: specification(value, {i: dim for i, dim in enumerate(one.dims) if dim in free})
+        for name, value, one in zip(argument_names(model), inputs, idiom["inputs"])
+    }
+    return {"htp_inputs.json": json.dumps(specifications)}
+
+
 def make(idiom: dict, kind: str, stem: Path) -> None:
     torch.manual_seed(2)
     function = randomized(idiom["make"]())
     inputs = examples(idiom, kind)
-    extra = {}
     if kind == SCRIPTED:
         model = torch.jit.script(function)
-        free = set(axes_of(idiom)) - set(fixed_of(idiom, True))
-        specifications = {
-            name: specification(value, {i: dim for i, dim in enumerate(one.dims) if dim in free})
-            for name, value, one in zip(argument_names(model), inputs[0], idiom["inputs"])
-        }
-        extra = {"htp_inputs.json": json.dumps(specifications)}
     else:
         traced = function if isinstance(function, nn.Module) else Call(function)
         model = torch.jit.trace(traced.eval(), inputs[0], check_trace=False)
     file = str(stem) + ".pt"
-    torch.jit.save(model, file, _extra_files=extra)
+    torch.jit.save(model, file)
+    if not keeps_inputs(file):
+        torch.jit.save(model, file, _extra_files=named_axes(model, idiom, kind, inputs[0]))
     model = torch.jit.load(file)
     arrays = {}
     for number, values in enumerate(inputs):
@@ -81,7 +93,7 @@ def main() -> int:
     torch.set_num_threads(1)
     failures = {}
     for name, idiom in table.IDIOMS.items():
-        for kind in KINDS:
+        for kind in KINDS if idiom.get("script", True) else KINDS[:-1]:
             try:
                 with torch.no_grad():
                     make(idiom, kind, into / f"{kind}.{name}")
