@@ -13,10 +13,13 @@ from onnx import TensorProto, helper  # noqa: E402
 
 import harness  # noqa: E402
 from zoo import defaults, judge, maker, reference  # noqa: E402
-from zoo.compare import Differs, compare  # noqa: E402
+from zoo.compare import Differs, compare, compare_large  # noqa: E402
 from zoo.inputs import Argument  # noqa: E402
 from zoo.libtorch import Program, Refuses  # noqa: E402
-from zoo.results import RIGHT, UNTRACEABLE, WRONG  # noqa: E402
+from zoo.native import document  # noqa: E402
+from zoo.native import judge as native_judge  # noqa: E402
+from zoo.native import slice as native_slice  # noqa: E402
+from zoo.results import NATIVE, RIGHT, UNTRACEABLE, WRONG, Results  # noqa: E402
 
 EXACT = numpy.array([1.0, 2.0, 3.0, 1000.0])
 ROUNDED = (EXACT + 1e-4).astype("float32")  # libtorch's, with an error of 1e-4
@@ -78,6 +81,26 @@ def integers_shapes_and_dtypes_must_be_the_same():
     assert not is_right(wanted + 1, wanted, wanted)
     assert not is_right(wanted[None], wanted, wanted)
     assert not is_right(wanted.astype("int32"), wanted, wanted)
+
+
+@harness.case
+def large_models_are_evaluated_again_only_where_numbers_are_far():
+    asked = []
+
+    def evaluate() -> list:
+        asked.append(True)
+        return [EXACT, EXACT]
+
+    near, far = EXACT.astype("float32"), (EXACT + 3e-2).astype("float32")
+    compare_large([near, near], [near, near], evaluate, "here")
+    assert not asked
+    compare_large([(EXACT - 2e-4).astype("float32"), near], [ROUNDED, near],
+                  evaluate, "here")
+    try:
+        compare_large([near, far], [near, ROUNDED], evaluate, "here")
+        raise AssertionError("far numbers were taken")
+    except Differs as error:
+        assert asked and "output 1" in error.args[1], error.args
 
 
 class FixesDtypes(torch.nn.Module):
@@ -246,3 +269,61 @@ def programs_run_in_the_python_that_made_them():
         program = Program(str(path), facts_of(harness.DEBIAN_PYTHON), folder)
         (found,), _ = program.outputs((torch.tensor([-1.5, 2.0]),))
     assert found.tolist() == [1.5, 2.0]
+
+
+# ---- models at native sizes ----------------------------------------------------------------------
+
+RECORDS = (
+    {"name": "a", "outcome": RIGHT, "input": "1x8", "dynamic": ["batch"], "sizes": 2, "nodes": 3,
+     "seconds": 0.2, "stages": {"traced": 3.0, "loaded": 1.0},
+     "notes": ["s is fixed to 8: aten::add.Tensor raised in a.b (/x/y.py:1): sizes; more",
+               "t is fixed to 8: aten::add.Tensor raised in a.b (/x/y.py:1): sizes; more",
+               "c is fixed to 3: aten::linear raised in a: expected input[?] to have 3 channels"]},
+    {"name": "b", "outcome": "refused", "reason": "no /x/y/z.py", "seconds": 0.1, "notes": []},
+    {"name": "c", "outcome": RIGHT, "input": "1x8", "dynamic": [], "sizes": 1, "nodes": 3,
+     "seconds": 0.2, "stages": {}, "notes": []},
+    {"name": "d", "outcome": RIGHT, "input": "1x8", "dynamic": ["batch"], "sizes": 2, "nodes": 9,
+     "seconds": 5.0, "stages": {"traced": 3.0, "loaded": 1.0}, "notes": []},
+    {"name": "e", "outcome": UNTRACEABLE, "reason": "cannot be made"},
+)
+
+
+def results_in(folder: Path) -> Results:
+    results = Results(folder, NATIVE)
+    for record in RECORDS:
+        results.add(record)
+    return results
+
+
+@harness.case
+def the_table_of_native_sizes_is_put_in_its_place():
+    with harness.scratch() as folder:
+        path = folder / "ZOO.md"
+        path.write_text("# Title\n\n## First\n\nrow\n")
+        for _ in range(2):
+            document.put(path, results_in(folder))
+        text = path.read_text()
+    assert text.startswith("# Title\n\n## First\n\nrow\n\n## Native sizes\n"), text
+    assert text.count("## Native sizes") == 1
+    for wanted in ("| a | 1x8 | right | batch | s, t: aten::add.Tensor in a.b | 2 | 3 | 0.20 |",
+                   "| b |  | refused |  | no z.py |", "4 models: 3 right, 1 refused.",
+                   "2 of 3 have dynamic axes; without any: c.", "The median is 0.20 seconds",
+                   "d 5.00 (75 % of it traced, 9 nodes)", "Not made: e: cannot be made"):
+        assert wanted in text, (wanted, text)
+
+
+@harness.case
+def a_lost_axis_fails_the_slice_of_native_sizes():
+    record = RECORDS[0]
+    assert native_slice.failure_of(record, ("batch",)) is None
+    assert "s not dynamic" in native_slice.failure_of(record, ("batch", "s"))
+    assert native_slice.failure_of(RECORDS[1], ()).startswith("refused")
+    assert native_slice.failure_of(None, ()) == "not measured"
+
+
+@harness.case
+def other_sizes_are_near_native_ones():
+    (candidates,) = native_judge.OTHERS
+    assert [other(1) for other in candidates] == [2, 2, 2]
+    assert [other(224) for other in candidates] == [160, 96, 192]
+    assert [other(16) for other in candidates] == [12, 8, 14]
