@@ -63,7 +63,7 @@ TEXT = {
     **dict.fromkeys((
         "bloom.eager", "falcon.sdpa", "gemma3_text.sdpa", "gpt2.sdpa", "gpt_neo.eager", "gptj.eager",
         "llama.eager", "llama.sdpa", "mamba.eager", "mamba2.eager", "mistral.sdpa", "mixtral.eager",
-        "opt.sdpa", "phi3.sdpa", "qwen2.sdpa", "qwen3.sdpa", "qwen3_next.eager", "rwkv.eager",
+        "opt.sdpa", "phi3.sdpa", "qwen2.sdpa", "qwen3.sdpa", "qwen3_next.eager",
     ), Native()),
     # Both.
     **dict.fromkeys(("bart.sdpa", "marian.sdpa", "t5.eager"), Native()),
