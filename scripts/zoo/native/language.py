@@ -86,7 +86,7 @@ VISION = {
     "glpn.eager": Native(inputs=picture(480, 640)),
     **dict.fromkeys(("conditional_detr.eager", "deformable_detr.eager", "detr.eager"),
                     Native(inputs=picture(480, 640))),
-    "rt_detr.eager": Native(inputs=picture(640, 640), is_ranking=True),
+    "rt_detr.eager": Native({"num_queries": 20}, picture(640, 640), is_ranking=True),
     **dict.fromkeys(("mask2former.eager", "maskformer.eager"), Native(inputs=picture(384, 384))),
     "vit_mae.eager": Native(inputs={"noise": [Argument("noise", ("batch", 196), "unit")]}),
     # With a text of the length that they are trained with.
