@@ -1,6 +1,6 @@
 /*
  * Sizes of what recurrent layers give: as many steps come out as went in. How many features, the
- * weights tell (ATen/native/RNN.cpp).
+ * weights tell (RNN.cpp of libtorch).
  */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"

@@ -3,7 +3,7 @@
  *
  * How they lie in memory is decided by what libtorch was built with: pocketfft's lie in the order
  * of their dims; MKL's have the transformed dims last, and those of batches in the order in which
- * the input's lie (ATen/native/mkl/SpectralOps.cpp).
+ * the input's lie (SpectralOps.cpp of libtorch).
  */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
