@@ -163,7 +163,7 @@ static bool give_sequence(htp_meta_call *call, const recurrence *of)
 bool htp_meta_recurrent(htp_meta_call *call)
 {
     const htp_runner_tensor *state = htp_meta_tensor(call, STATES);
-    recurrence of;
+    recurrence of = {0};
     return read_layer(call, state, state, &of) && check_state(call, &of, state, of.hidden) &&
            give_sequence(call, &of) && htp_meta_give_plain(call, state);
 }
@@ -175,7 +175,7 @@ bool htp_meta_lstm(htp_meta_call *call)
     }
     const htp_runner_tensor *hidden = htp_meta_listed(call, STATES, 0);
     const htp_runner_tensor *kept = htp_meta_listed(call, STATES, 1);
-    recurrence of;
+    recurrence of = {0};
     return read_layer(call, hidden, kept, &of) && check_state(call, &of, hidden, of.hidden) &&
            check_state(call, &of, kept, of.kept) && give_sequence(call, &of) &&
            htp_meta_give_plain(call, hidden) && htp_meta_give_plain(call, kept);

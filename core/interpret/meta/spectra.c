@@ -135,7 +135,7 @@ bool htp_meta_fft_r2c(htp_meta_call *call)
     enum { ONE_SIDED = 3 };
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
     int64_t sizes[HTP_SHIM_MAX_RANK];
-    transform of;
+    transform of = {.rank = 0};
     if (!is_real(self->type)) {
         return refuse_type(call, "real");
     }
@@ -158,7 +158,7 @@ bool htp_meta_fft_r2c(htp_meta_call *call)
 bool htp_meta_fft_c2c(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
-    transform of;
+    transform of = {.rank = 0};
     if (!is_complex(self->type)) {
         return refuse_type(call, "complex");
     }
@@ -181,7 +181,7 @@ bool htp_meta_fft_c2r(htp_meta_call *call)
     enum { LAST_SIZE = 3 };
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
     int64_t sizes[HTP_SHIM_MAX_RANK];
-    transform of;
+    transform of = {.rank = 0};
     if (!is_complex(self->type)) {
         return refuse_type(call, "complex");
     }
