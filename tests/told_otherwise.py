@@ -15,7 +15,8 @@ tests/oracle/compare.c:
 
 DEFINITE = "the kernel takes positive definite matrices alone, which contents decide"
 REGULAR = "the kernel takes matrices that have an inverse, which contents decide"
-LENGTHS = "lengths of packed sequences are contents, which the kernel checks"
+RANK = "the rank of the matrix decides whether there are residuals, which contents decide"
+PROMOTED = "a row of complex numbers is promoted with another one: strides of single dims alone differ"
 OVERLAPS = "what is written overlaps what is read: the interpreter looks at that itself (memory/overlaps.c)"
 CONJUGATED = "that operands are conjugated is no part of sizes: operands that are made again are not"
 
@@ -27,11 +28,12 @@ ALWAYS: dict = {
     ("aten::linalg_solve", "taken"): REGULAR,
     ("aten::linalg_tensorinv", "taken"): REGULAR,
     ("aten::linalg_tensorsolve", "taken"): REGULAR,
-    ("aten::gru.data", "taken"): LENGTHS,
-    ("aten::lstm.data", "taken"): LENGTHS,
-    ("aten::rnn_relu.data", "taken"): LENGTHS,
-    ("aten::rnn_tanh.data", "taken"): LENGTHS,
+    ("aten::linalg_lstsq", "dims"): RANK,
+    ("aten::add.Tensor", "single-strides"): PROMOTED,
+    ("aten::mul.Tensor", "single-strides"): PROMOTED,
+    ("aten::addr", "strides"): "truth values are combined step by step where contents are not known",
     ("aten::copy_", "taken"): OVERLAPS,
+    ("aten::isin.Tensor_Tensor", "taken"): "its kernel has a defect: it views what is transposed",
     ("aten::resolve_conj", "memory"): CONJUGATED,
     ("aten::narrow.Tensor", "offset"): "where it begins is in a tensor, whose contents are not known",
 }
@@ -44,7 +46,6 @@ SINCE_2: dict = {
     ("aten::_grouped_mm", "taken"): "its kernel wants strides of 16 bytes, as those of a GPU do",
     ("aten::as_strided", "taken"): "tensors without contents may reach out of their memory, as sizes grow",
     ("aten::index_reduce", "taken"): "its kernel has a defect where a dim of its source is expanded",
-    ("aten::isin.Tensor_Tensor", "taken"): "its kernel has a defect: it views what is transposed",
 }
 
 # Samples of PyTorch's operator database.

@@ -145,12 +145,27 @@ UNIT_TEST(attention_refuses_what_does_not_fit)
             BOOL(true));
 }
 
+UNIT_TEST(pads_keep_channels_last_but_in_the_first_libtorch)
+{
+    GIVES("aten::reflection_pad2d", "", "Float[2,3,8,10] by [240,1,30,3]", LAST, INTS(1, 1, 0, 0));
+    GIVES_BY(1, false, "aten::reflection_pad2d", "", "Float[2,3,8,10]", LAST, INTS(1, 1, 0, 0));
+}
+
+UNIT_TEST(weights_with_other_norms_are_contiguous)
+{
+    GIVES("aten::_weight_norm_interface", "", "Float[4,3,5]; Float[4,1,1] by [1,1,1]",
+          FLOATS(4, 3, 5), FLOATS(4, 1, 1), INT(0));
+    GIVES("aten::_weight_norm_interface", "", "BFloat16[4,3]; Float[1,3] by [3,1]",
+          STRIDED(BFLOAT16, LIST(4, 3), LIST(1, 4)), OF(BFLOAT16, 1, 3), INT(1));
+}
+
 UNIT_TEST(a_number_is_among_others_or_not)
 {
     GIVES("aten::isin", "Scalar_Tensor", "Bool[]", INT(5), OF(LONG, 10), BOOL(false), BOOL(false));
 }
 
-UNIT_MAIN("meta kernels of layouts", a_number_is_among_others_or_not, pictures_keep_channels_last,
-          volumes_keep_them_where_they_are_left_to_onednn, the_first_libtorch_keeps_fewer,
-          norms_keep_formats_that_are_suggested, attention_lies_as_its_queries_do_or_as_a_product,
-          attention_refuses_what_does_not_fit)
+UNIT_MAIN("meta kernels of layouts", pads_keep_channels_last_but_in_the_first_libtorch,
+          weights_with_other_norms_are_contiguous, a_number_is_among_others_or_not,
+          pictures_keep_channels_last, volumes_keep_them_where_they_are_left_to_onednn,
+          the_first_libtorch_keeps_fewer, norms_keep_formats_that_are_suggested,
+          attention_lies_as_its_queries_do_or_as_a_product, attention_refuses_what_does_not_fit)

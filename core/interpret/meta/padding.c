@@ -63,8 +63,12 @@ static bool pad(htp_meta_call *call, const char *name, bool is_reflected)
         }
         most = *size > most ? *size : most;
     }
-    return most >= 1 ? htp_meta_give_formatted(call, input, &sizes)
-                     : htp_meta_refuse(call, "%s: calculated output sizes are too small", name);
+    if (most < 1) {
+        return htp_meta_refuse(call, "%s: calculated output sizes are too small", name);
+    }
+    /* libtorch before 2.0 keeps no channels last. */
+    return call->major < 2 ? htp_meta_give(call, input->type, &sizes)
+                           : htp_meta_give_formatted(call, input, &sizes);
 }
 
 bool htp_meta_reflection_pad(htp_meta_call *call)
