@@ -151,6 +151,17 @@ UNIT_TEST(pads_keep_channels_last_but_in_the_first_libtorch)
     GIVES_BY(1, false, "aten::reflection_pad2d", "", "Float[2,3,8,10]", LAST, INTS(1, 1, 0, 0));
 }
 
+UNIT_TEST(all_elements_are_repeated_alike)
+{
+    const char *name = "aten::repeat_interleave";
+    GIVES(name, "self_int", "Float[12]", FLOATS(2, 3), INT(2), NONE, NONE);
+    GIVES(name, "self_int", "Float[2,6]", FLOATS(2, 3), INT(2), INT(-1), NONE);
+    REFUSES(name, "self_int", "Repeats must be non-negative", FLOATS(2, 3), INT(-2), NONE, NONE);
+    REFUSES(name, "self_int",
+            "Dimension out of range (expected to be in range of [-2, 1], but got 2)", FLOATS(2, 3),
+            INT(2), INT(2), NONE);
+}
+
 UNIT_TEST(weights_with_other_norms_are_contiguous)
 {
     GIVES("aten::_weight_norm_interface", "", "Float[4,3,5]; Float[4,1,1] by [1,1,1]",
@@ -164,7 +175,8 @@ UNIT_TEST(a_number_is_among_others_or_not)
     GIVES("aten::isin", "Scalar_Tensor", "Bool[]", INT(5), OF(LONG, 10), BOOL(false), BOOL(false));
 }
 
-UNIT_MAIN("meta kernels of layouts", pads_keep_channels_last_but_in_the_first_libtorch,
+UNIT_MAIN("meta kernels of layouts", all_elements_are_repeated_alike,
+          pads_keep_channels_last_but_in_the_first_libtorch,
           weights_with_other_norms_are_contiguous, a_number_is_among_others_or_not,
           pictures_keep_channels_last, volumes_keep_them_where_they_are_left_to_onednn,
           the_first_libtorch_keeps_fewer, norms_keep_formats_that_are_suggested,

@@ -143,3 +143,21 @@ bool htp_meta_embedding_bag(htp_meta_call *call)
            htp_meta_give(call, type, &each) &&
            htp_meta_give(call, type, htp_meta_int(call, MODE) == MAX ? &rows : &each);
 }
+
+/* The same number of times for all elements of a dim, or of all dims in a row. */
+bool htp_meta_repeat_all(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    int64_t repeats = htp_meta_int(call, 1);
+    int64_t dim = htp_meta_int_or(call, 2, 0);
+    htp_meta_sizes sizes = {.dims = {self->elements}, .rank = 1};
+    if (repeats < 0) {
+        return htp_meta_refuse(call, "Repeats must be non-negative");
+    }
+    if (!htp_meta_wrap(call, self->rank, &dim) ||
+        (htp_meta_has(call, 2) && self->rank > 0 && !htp_meta_sizes_of(call, self, &sizes))) {
+        return false;
+    }
+    sizes.dims[dim] = htp_meta_times(sizes.dims[dim], repeats);
+    return htp_meta_give(call, self->type, &sizes);
+}
