@@ -118,7 +118,7 @@ static bool is_like_query(const htp_meta_call *call, const htp_runner_tensor *ot
 }
 
 /* Whether libtorch has the CPU's one kernel do it: use_flash_attention_cpp() of its
- * ATen/native/transformers/sdp_utils_cpp.cpp. */
+ * native/transformers/sdp_utils_cpp.cpp. */
 static bool is_fused(const htp_meta_call *call)
 {
     const htp_runner_tensor *key = htp_meta_tensor(call, KEY);

@@ -119,7 +119,7 @@ static bool is_padded_wide(const htp_meta_call *call, uint32_t dims)
 }
 
 /* Whether libtorch leaves a convolution of volumes to oneDNN, on one thread:
- * ConvParams::use_mkldnn() of its ATen/native/Convolution.cpp. Small ones it computes itself. */
+ * ConvParams::use_mkldnn() of its native/Convolution.cpp. Small ones it computes itself. */
 static bool is_left_to_onednn(const htp_meta_call *call)
 {
     const int64_t most_of_native = 20480;
