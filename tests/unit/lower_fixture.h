@@ -42,7 +42,7 @@ static const htp_instance fixture_modules[] = {
     {.name = "block", .path = "block", .qualified_class = "pkg.Block", .parent = 0},
 };
 
-static const htp_axis fixture_axes[] = {{"batch", {2, 3, 5}}, {"length", {7, 11, 13}}};
+static const htp_axis fixture_axes[] = {{"batch", {2, 3, 5}, NULL}, {"length", {7, 11, 13}, NULL}};
 
 /** Sizes of a dim that stands for an axis above. */
 enum { BATCH = -1, LENGTH = -2 };

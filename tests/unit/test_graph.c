@@ -30,7 +30,7 @@ static const int64_t lanes[3][2] = {{2, 8}, {3, 8}, {5, 8}};
 static const int64_t matrix[] = {8, 4};
 static const int64_t numbers[] = {1, -2};
 static const int64_t two[] = {2};
-static const htp_axis axes[] = {{"batch", {2, 3, 5}}};
+static const htp_axis axes[] = {{"batch", {2, 3, 5}, NULL}};
 
 static const htp_weight weights[] = {
     {.name = "a.x.weight", .module = 2, .dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = matrix}};

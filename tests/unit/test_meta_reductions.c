@@ -3,11 +3,6 @@
  */
 #include "meta_fixture.h"
 
-#define FLOAT_NUMBER(number) ((htp_operand){.kind = HTP_OPERAND_FLOAT, .as.f = (number)})
-#define TEXT(characters)                                                                           \
-    ((htp_operand){                                                                                \
-        .kind = HTP_OPERAND_STRING, .as.text = (characters), .bytes = sizeof(characters) - 1})
-
 /* ---- dims ---- */
 
 UNIT_TEST(dims_are_left_out_or_kept)
@@ -98,10 +93,9 @@ UNIT_TEST(losses_are_one_or_as_many_as_elements)
     GIVES("aten::binary_cross_entropy", "", "Float[]", FLOATS(2, 3), FLOATS(2, 3), NONE, INT(1));
     REFUSES("aten::binary_cross_entropy", "", "Found dtype Double but expected Float", FLOATS(2),
             OF(DOUBLE, 2), NONE, INT(0));
-    GIVES("aten::huber_loss", "", "Float[2,3] by [3,1]", FLOATS(3), FLOATS(2, 3), INT(0),
-          FLOAT_NUMBER(1));
+    GIVES("aten::huber_loss", "", "Float[2,3] by [3,1]", FLOATS(3), FLOATS(2, 3), INT(0), FLOAT(1));
     REFUSES("aten::huber_loss", "", "huber_loss does not support non-positive values for delta.",
-            FLOATS(3), FLOATS(3), INT(0), FLOAT_NUMBER(0));
+            FLOATS(3), FLOATS(3), INT(0), FLOAT(0));
     GIVES("aten::log_sigmoid_forward", "", "Float[2]; Float[2]", FLOATS(2));
 }
 
@@ -124,15 +118,15 @@ UNIT_TEST(losses_of_classes_have_a_target_for_each_row)
 
 UNIT_TEST(distances_are_of_each_two_rows)
 {
-    GIVES("aten::_cdist_forward", "", "Float[5,2,4]", FLOATS(1, 2, 3), FLOATS(5, 4, 3),
-          FLOAT_NUMBER(2), NONE);
+    GIVES("aten::_cdist_forward", "", "Float[5,2,4]", FLOATS(1, 2, 3), FLOATS(5, 4, 3), FLOAT(2),
+          NONE);
     REFUSES("aten::_cdist_forward", "",
             "X1 and X2 must have the same number of columns. X1: 3 X2: 4", FLOATS(2, 3),
-            FLOATS(4, 4), FLOAT_NUMBER(2), NONE);
+            FLOATS(4, 4), FLOAT(2), NONE);
     REFUSES("aten::_cdist_forward", "", "cdist only supports non-negative p values", FLOATS(2, 3),
-            FLOATS(4, 3), FLOAT_NUMBER(-1), NONE);
-    GIVES("aten::_pdist_forward", "", "Float[6]", FLOATS(4, 3), FLOAT_NUMBER(2));
-    GIVES("aten::_pdist_forward", "", "Float[0]", FLOATS(0, 3), FLOAT_NUMBER(2));
+            FLOATS(4, 3), FLOAT(-1), NONE);
+    GIVES("aten::_pdist_forward", "", "Float[6]", FLOATS(4, 3), FLOAT(2));
+    GIVES("aten::_pdist_forward", "", "Float[0]", FLOATS(0, 3), FLOAT(2));
 }
 
 /* ---- numbers and positions ---- */
@@ -152,7 +146,7 @@ UNIT_TEST(numbers_are_as_many_as_are_asked_for)
     GIVES("aten::randperm", "", "Long[7]", INT(7), NONE);
     GIVES("aten::randperm", "generator", "Int[7]", INT(7), NONE, INT(HTP_SCALAR_INT));
     GIVES("aten::linspace", "Tensor_Scalar", "Float[5]", SCALAR, INT(1), INT(5), NONE);
-    GIVES("aten::logspace", "Scalar_Tensor", "Double[5]", INT(1), SCALAR, INT(5), FLOAT_NUMBER(10),
+    GIVES("aten::logspace", "Scalar_Tensor", "Double[5]", INT(1), SCALAR, INT(5), FLOAT(10),
           INT(HTP_SCALAR_DOUBLE));
     REFUSES("aten::linspace", "Tensor_Tensor",
             "it only supports 0-dimensional start and end tensors", FLOATS(1), SCALAR, INT(5),
@@ -161,10 +155,9 @@ UNIT_TEST(numbers_are_as_many_as_are_asked_for)
     REFUSES("aten::multinomial", "",
             "cannot sample n_sample 9 > prob_dist.size(-1) samples without replacement, or <= 0",
             FLOATS(2, 3), INT(9), BOOL(false));
-    GIVES("aten::native_dropout", "", "Float[2] by [1]; Bool[2] by [1]", FLOATS(2),
-          FLOAT_NUMBER(0.5), BOOL(true));
-    GIVES("aten::native_dropout", "", "operand 0; like 0", FLOATS(0), FLOAT_NUMBER(0.5),
+    GIVES("aten::native_dropout", "", "Float[2] by [1]; Bool[2] by [1]", FLOATS(2), FLOAT(0.5),
           BOOL(true));
+    GIVES("aten::native_dropout", "", "operand 0; like 0", FLOATS(0), FLOAT(0.5), BOOL(true));
 }
 
 UNIT_TEST(positions_are_those_of_numbers)

@@ -247,7 +247,7 @@ static void step(void)
 
 UNIT_TEST(forms_have_the_values_of_what_made_them)
 {
-    static const htp_axis axes[] = {{"h", {2, 9, 7}}, {"w", {5, 3, 8}}};
+    static const htp_axis axes[] = {{"h", {2, 9, 7}, NULL}, {"w", {5, 3, 8}, NULL}};
     for (uint32_t round = 0; round < ROUNDS; round++) {
         state = round;
         htp_symbols_init(&symbols, arena, axes, 2, 3);

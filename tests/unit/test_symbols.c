@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Sizes in no plain relation to one another. */
-static const htp_axis axes[] = {{"batch", {2, 3, 5}}, {"sequence", {8, 17, 41}}};
+static const htp_axis axes[] = {{"batch", {2, 3, 5}, NULL}, {"sequence", {8, 17, 41}, NULL}};
 
 static const char *name_of(htp_symbols *symbols, int64_t a, int64_t b, int64_t c)
 {
@@ -43,7 +43,7 @@ UNIT_TEST(forms)
 
 UNIT_TEST(quotients_have_no_remainder)
 {
-    static const htp_axis even[] = {{"n", {8, 12, 20}}};
+    static const htp_axis even[] = {{"n", {8, 12, 20}, NULL}};
     htp_symbols s;
     htp_symbols_init(&s, arena, even, 1, 3);
     ck_assert_str_eq(name_of(&s, 4, 6, 10), "n//2");
@@ -65,7 +65,7 @@ UNIT_TEST(names_of_their_own_are_stable)
 UNIT_TEST(names_that_are_taken_are_not_given_twice)
 {
     static const htp_axis odd[] = {
-        {"n", {2, 3, 5}}, {"n*2", {7, 19, 101}}, {"dim_0", {1000, 1, 7}}};
+        {"n", {2, 3, 5}, NULL}, {"n*2", {7, 19, 101}, NULL}, {"dim_0", {1000, 1, 7}, NULL}};
     htp_symbols s;
     htp_symbols_init(&s, arena, odd, 3, 3);
     ck_assert_str_eq(name_of(&s, 7, 19, 101), "n*2");
@@ -76,7 +76,7 @@ UNIT_TEST(names_that_are_taken_are_not_given_twice)
 
 UNIT_TEST(axes_of_the_same_sizes_are_one)
 {
-    static const htp_axis twins[] = {{"a", {2, 3, 5}}, {"b", {2, 3, 5}}};
+    static const htp_axis twins[] = {{"a", {2, 3, 5}, NULL}, {"b", {2, 3, 5}, NULL}};
     htp_symbols s;
     htp_symbols_init(&s, arena, twins, 2, 3);
     ck_assert_str_eq(name_of(&s, 2, 3, 5), "a");
@@ -101,8 +101,9 @@ UNIT_TEST(two_lanes_ignore_the_third)
 
 UNIT_TEST(extreme_sizes_do_not_overflow)
 {
-    static const htp_axis extreme[] = {
-        {"a", {INT64_MAX, INT64_MAX - 1, 3}}, {"b", {INT64_MIN, 5, INT64_MAX}}, {"c", {0, 1, 2}}};
+    static const htp_axis extreme[] = {{"a", {INT64_MAX, INT64_MAX - 1, 3}, NULL},
+                                       {"b", {INT64_MIN, 5, INT64_MAX}, NULL},
+                                       {"c", {0, 1, 2}, NULL}};
     htp_symbols s;
     htp_symbols_init(&s, arena, extreme, 3, 3);
     ck_assert_str_eq(name_of(&s, INT64_MAX, 1, 2), "dim_0");
@@ -131,7 +132,7 @@ static htp_polynomial_id w;
 
 static void begin(htp_arena *arena)
 {
-    static const htp_axis sides[] = {{"h", {64, 139, 53}}, {"w", {48, 101, 43}}};
+    static const htp_axis sides[] = {{"h", {64, 139, 53}, NULL}, {"w", {48, 101, 43}, NULL}};
     htp_symbols_init(&symbols, arena, sides, 2, 3);
     h = htp_symbols_polynomial(&symbols, (htp_dim){.symbol = "h"});
     w = htp_symbols_polynomial(&symbols, (htp_dim){.symbol = "w"});
@@ -384,7 +385,7 @@ UNIT_TEST(equal_lanes_may_be_different_sizes)
 /* A size that the data decides may be 0, and keeps its name. */
 UNIT_TEST(sizes_of_data)
 {
-    static const htp_axis mixed[] = {{"h", {64, 139, 53}}, {"nonzero_0", {71, 7, 29}}};
+    static const htp_axis mixed[] = {{"h", {64, 139, 53}, NULL}, {"nonzero_0", {71, 7, 29}, NULL}};
     htp_symbols_init(&symbols, arena, mixed, 2, 3);
     htp_symbols_set_data(&symbols, 1);
     htp_dim count = sized(71, 7, 29);
@@ -397,7 +398,7 @@ UNIT_TEST(sizes_of_data)
 
 UNIT_TEST(names_that_are_formulas_are_put_in_brackets)
 {
-    static const htp_axis odd[] = {{"a + b", {64, 139, 53}}, {"h*2", {48, 101, 43}}};
+    static const htp_axis odd[] = {{"a + b", {64, 139, 53}, NULL}, {"h*2", {48, 101, 43}, NULL}};
     htp_symbols_init(&symbols, arena, odd, 2, 3);
     h = htp_symbols_polynomial(&symbols, (htp_dim){.symbol = "a + b"});
     check_name(h, "a + b");
