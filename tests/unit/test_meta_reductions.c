@@ -137,8 +137,9 @@ UNIT_TEST(triangles_have_as_many_places_as_they_hold)
     GIVES("aten::tril_indices", "", "Long[2,2]", INT(3), INT(1), INT(-1), NONE);
     GIVES("aten::triu_indices", "", "Int[2,3]", INT(3), INT(3), INT(1), INT(HTP_SCALAR_INT));
     GIVES("aten::triu_indices", "", "Long[2,0]", INT(0), INT(3), INT(INT64_MIN), NONE);
-    REFUSES("aten::tril_indices", "", "row and col must be non-negative, got -1 and 2", INT(-1),
-            INT(2), INT(0), NONE);
+    REFUSES("aten::tril_indices", "",
+            "row and col must be non-negative, and their triangle of a size that a tensor may have",
+            INT(-1), INT(2), INT(0), NONE);
 }
 
 UNIT_TEST(numbers_are_as_many_as_are_asked_for)

@@ -30,6 +30,9 @@ UNIT_TEST(borders_are_padded_where_channels_stay_last)
     GIVES(name, "", "Float[2,3,7,6] by [126,1,18,3]", LAST(2, 3, 5, 4), INTS(1, 1, 1, 1));
     GIVES("aten::replication_pad3d", "", "Float[1,2,5,5,7] by [350,1,70,14,2]", LAST(1, 2, 3, 3, 5),
           INTS(1, 1, 1, 1, 1, 1));
+    GIVES_BY(1, false, "aten::replication_pad2d", "", "Float[2,3,7,6]", LAST(2, 3, 5, 4),
+             INTS(1, 1, 1, 1));
+    GIVES_BY(1, false, name, "", "Float[2,3,7,6]", LAST(2, 3, 5, 4), INTS(1, 1, 1, 1));
     GIVES("aten::replication_pad2d", "", "Float[3,9,0]", FLOATS(3, 5, 4), INTS(-2, -2, 2, 2));
     REFUSES(name, "",
             "reflection_pad: padding size should be less than the corresponding input dimension, "

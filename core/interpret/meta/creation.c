@@ -18,45 +18,6 @@ bool htp_meta_permutation(htp_meta_call *call)
     return htp_meta_give(call, (int32_t)htp_meta_int_or(call, dtype, HTP_SCALAR_LONG), &sizes);
 }
 
-/* How many elements a matrix has on and below a diagonal. */
-static int64_t count_below(int64_t rows, int64_t columns, int64_t offset)
-{
-    int64_t reached = htp_meta_plus(rows, offset);
-    int64_t first = htp_meta_plus(1, offset);
-    int64_t count_first = offset <= 0 ? reached > 0 : first < columns ? first : columns;
-    int64_t count_last = reached < 0 ? 0 : reached < columns ? reached : columns;
-    int64_t touched = reached < 0 ? 0 : reached < rows ? reached : rows;
-    int64_t growing = htp_meta_plus(htp_meta_minus(count_last, count_first), 1);
-    int64_t count = htp_meta_times(htp_meta_plus(count_first, count_last), growing) / 2;
-    int64_t full = htp_meta_minus(touched, growing);
-    return full > 0 ? htp_meta_plus(count, htp_meta_times(full, columns)) : count;
-}
-
-static bool give_triangle(htp_meta_call *call, bool is_upper)
-{
-    int64_t rows = htp_meta_int(call, 0);
-    int64_t columns = htp_meta_int(call, 1);
-    int64_t offset = htp_meta_int(call, 2);
-    if (rows < 0 || columns < 0) {
-        return htp_meta_refuse(
-            call, "row and col must be non-negative, got %" PRId64 " and %" PRId64, rows, columns);
-    }
-    int64_t all = htp_meta_times(rows, columns);
-    int64_t below = all == 0 ? 0 : count_below(rows, columns, is_upper ? offset - 1 : offset);
-    const htp_meta_sizes sizes = {.dims = {2, is_upper ? all - below : below}, .rank = 2};
-    return htp_meta_give(call, (int32_t)htp_meta_int_or(call, 3, HTP_SCALAR_LONG), &sizes);
-}
-
-bool htp_meta_lower_triangle(htp_meta_call *call)
-{
-    return give_triangle(call, false);
-}
-
-bool htp_meta_upper_triangle(htp_meta_call *call)
-{
-    return give_triangle(call, true);
-}
-
 /* Numbers between two, which are tensors' contents. */
 bool htp_meta_numbers_between(htp_meta_call *call)
 {
