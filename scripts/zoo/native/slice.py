@@ -4,8 +4,10 @@ from zoo.results import RIGHT, Results
 
 AXES = {
     "torchvision.mobilenet_v3_small": ("batch", "height", "width"),
-    "torchvision.swin_t": ("batch",),
+    "torchvision.swin_t": ("batch", "height", "width"),
     "torchvision.segmentation.lraspp_mobilenet_v3_large": ("batch", "height", "width"),
+    "mobilenet_v2.eager": ("batch", "height", "width"),
+    "bert.sdpa": ("batch",),
     "gpt2.sdpa": ("batch", "sequence"),
     "wav2vec2.sdpa": ("batch", "input_values_dim_1"),
 }
