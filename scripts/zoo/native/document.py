@@ -22,7 +22,7 @@ WHY_LENGTH = 150
 
 FIX = re.compile(r"(\S+) is fixed to (\d+): (.*)")
 CHANNELS = re.compile(r"to have \S+ channels|mat1 and mat2|running_mean")
-OPERATOR = re.compile(r"(aten::\w+(?:\.\w+)?) raised in (?:the root module|([\w.]+))")
+OPERATOR = re.compile(r"(aten::\w+(?:\.\w+)?)(?: raised)? in (?:the root module|([\w.]+))")
 
 
 # ---- cells ---------------------------------------------------------------------------------------
