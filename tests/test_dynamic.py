@@ -101,6 +101,14 @@ class Recurrent(nn.Module):
         return torch.stack(outs)
 
 
+class Picked(nn.Module):
+    """Rows of a mask by their numbers: it has to have as many, and may have more."""
+
+    def forward(self, x, mask):
+        rows, columns = torch.arange(x.shape[0]), torch.arange(x.shape[1])
+        return x * mask[rows[:, None], columns]
+
+
 # Name: what makes it, inputs, the axes of each, and whether it is scripted.
 MODELS = {
     "layers": (lambda: nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 2)), (torch.rand(2, 4),),
@@ -110,6 +118,7 @@ MODELS = {
     "attention": (Attention, (IDS, torch.ones(8, 8)), [["batch", "sequence"], ["sequence", "sequence"]], False),
     "attention-rows": (Attention, (IDS, torch.ones(2, 1, 8)),
                        [["batch", "sequence"], ["batch", 1, "sequence"]], False),
+    "picked": (Picked, (torch.rand(1, 8), torch.rand(1, 8)), [["batch", "x_dim_1"], ["batch", "x_dim_1"]], False),
     "pair": (Pair, (IDS, IDS[:, :6]), [["batch", "sequence"], ["batch", "decoder_ids_sequence"]], False),
     "baked": (Baked, (torch.rand(3, 2, 5),), [[3, "sequence", "x_dim_2"]], False),
     "steps": (Steps, (IDS,), [["batch", "sequence"]], False),

@@ -221,13 +221,23 @@ static void read_index(struct reading *r)
     }
 }
 
-/* As many dims as there are indices. */
+/* As many dims as there are indices. Positions that count a dim up are as many as it has places. */
 static void read_indices(struct reading *r)
 {
     const htp_trace_value *self = tensor(r, "self");
     const htp_trace_value *indices = operand(r, "indices");
     if (self && indices && indices->kind == HTP_TRACE_LIST && self->rank < indices->element_count) {
         add_ranks(r, self->rank, indices->element_count);
+        return;
+    }
+    for (uint32_t d = 0; self && indices && indices->kind == HTP_TRACE_LIST && d < self->rank &&
+                         d < indices->element_count;
+         d++) {
+        const htp_trace_value *index = element(r, indices, d);
+        bool is_position = index->kind == HTP_TRACE_TENSOR && index->dtype == HTP_DTYPE_INT64;
+        for (uint32_t i = 0; is_position && i < index->rank; i++) {
+            add_broadcast(r, dim(r, index, i), dim(r, self, d), false);
+        }
     }
 }
 

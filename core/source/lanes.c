@@ -23,6 +23,15 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_INPUTS_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
+/* The same of axes that move up in lane 2: in the other order. Of two sizes that are alike in the
+ * example each is the larger one in some lane, as one may only have to be large enough. */
+static int64_t move_up(const htp_inputs *inputs, uint32_t index, uint32_t lane)
+{
+    int64_t moves[HTP_INPUTS_LANES];
+    axis_moves(lane == HTP_INPUTS_LANES - 1 ? inputs->axis_count - 1 - index : index, moves);
+    return moves[lane];
+}
+
 /* Where a lane's size lies: near the example's, at twice, at many times or at half of it, at next
  * to nothing, or where there are many parts, whatever the example's is. */
 enum move { UP, FAR_UP, FARTHEST_UP, DOWN, FAR_DOWN, SMALLEST, BEYOND };
@@ -99,8 +108,9 @@ static enum move possible_move(enum move move, int64_t size, bool by_room, int64
     return move == DOWN && size - distance < SMALLEST_MOVED_SIZE ? UP : move;
 }
 
-static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
+static void move_axis(htp_inputs *inputs, uint32_t index, uint32_t attempt)
 {
+    htp_axis *axis = &inputs->axes[index];
     int64_t moves[HTP_INPUTS_LANES];
     axis_moves(index, moves);
     const struct way *way = &ways[attempt];
@@ -114,7 +124,8 @@ static void move_axis(htp_axis *axis, uint32_t index, uint32_t attempt)
                        : move == FAR_UP      ? 2 * size
                        : move == FAR_DOWN    ? size / 2
                                              : size;
-        axis->sizes[lane] = find_prime(base + (down ? -step : step) * moves[lane], step, down);
+        int64_t distance = down ? -moves[lane] : move_up(inputs, index, lane);
+        axis->sizes[lane] = find_prime(base + step * distance, step, down);
     }
 }
 
@@ -214,7 +225,7 @@ static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
     inputs->lane_count = inputs->axis_count == 0 ? 1 : HTP_INPUTS_LANES + has_ones;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         if (!inputs->axes[i].formula) {
-            move_axis(&inputs->axes[i], i, attempt);
+            move_axis(inputs, i, attempt);
         }
     }
     if (has_ones) {

@@ -10,6 +10,9 @@
 /** Runs the kernel in all lanes. */
 htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, htp_lanes *results);
 
+/** Raises where positions in a tensor, which follow from sizes, lie outside of it (positions.c). */
+htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_t lane);
+
 /** Room for @p count outputs in each lane. */
 htp_lanes htp_lanes_make(htp_machine *m, size_t count);
 
