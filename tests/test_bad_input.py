@@ -283,7 +283,7 @@ class ManyPositions(Held):
 
 
 def many_positions():
-    return ManyPositions(b=-(10**6))
+    return ManyPositions(b=-(2**40))
 
 
 class Labels(Held):
@@ -347,7 +347,7 @@ HOSTILE = {
     RemainderOfTensors: (EXIT_USAGE, "is divided by -1"),
     Shifted: (EXIT_USAGE, "shifted by less than 0"),
     NegativeSize: (EXIT_USAGE, "aten::zeros raised"),
-    many_positions: (EXIT_UNSUPPORTED, "aten::tril_indices"),
+    many_positions: (EXIT_USAGE, "their triangle of a size that a tensor may have"),
     gradients: (EXIT_UNSUPPORTED, "aten::embedding_dense_backward"),
     ManyDims: (EXIT_UNSUPPORTED, "100 dims"),
     ManyDimsOfOne: (EXIT_UNSUPPORTED, "100 dims"),
