@@ -378,6 +378,19 @@ static void read_operands(struct reading *r)
     }
 }
 
+static bool is_comparison(const htp_trace_node *node)
+{
+    static const char *const kinds[] = {"aten::eq", "aten::ne", "aten::lt",
+                                        "aten::le", "aten::gt", "aten::ge"};
+    const char *overload = strchr(node->kind, '.');
+    size_t length = overload ? (size_t)(overload - node->kind) : strlen(node->kind);
+    bool is = false;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !is; i++) {
+        is = strlen(kinds[i]) == length && strncmp(kinds[i], node->kind, length) == 0;
+    }
+    return is;
+}
+
 /* The program raised by itself: what it compared before tells why. */
 static void read_comparisons(struct reading *r)
 {
@@ -386,7 +399,8 @@ static void read_comparisons(struct reading *r)
         r->node = last - i;
         const htp_trace_value *a = operand(r, "a");
         const htp_trace_value *b = operand(r, "b");
-        if (a && b && a->kind == HTP_TRACE_INT && b->kind == HTP_TRACE_INT) {
+        if (is_comparison(r->node) && a && b && a->kind == HTP_TRACE_INT &&
+            b->kind == HTP_TRACE_INT) {
             add_sizes(r, a->i[r->lane], b->i[r->lane]);
             add_sizes(r, b->i[r->lane], a->i[r->lane]);
         }
