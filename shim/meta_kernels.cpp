@@ -48,17 +48,23 @@ c10::IValue make(const htp_meta_output &output, at::ArrayRef<c10::IValue> operan
     throw std::runtime_error("there is no such output");
 }
 
-// A call, with the lists that it is answered with.
-struct Call : htp_meta_call {
-    explicit Call(const htp_meta_kernels &all) : htp_meta_call{}, kernels(all) {}
-    ~Call()
+// Lets go of the lists that a call was answered with.
+class Released
+{
+  public:
+    Released(const htp_meta_kernels &kernels, htp_meta_call &call) : kernels_(kernels), call_(call)
     {
-        kernels.release(this);
     }
-    Call(const Call &) = delete;
-    Call &operator=(const Call &) = delete;
+    ~Released()
+    {
+        kernels_.release(&call_);
+    }
+    Released(const Released &) = delete;
+    Released &operator=(const Released &) = delete;
 
-    const htp_meta_kernels &kernels;
+  private:
+    const htp_meta_kernels &kernels_;
+    htp_meta_call &call_;
 };
 
 struct CoreKernel : c10::OperatorKernel {
@@ -73,7 +79,8 @@ struct CoreKernel : c10::OperatorKernel {
         for (const c10::IValue &value : values) {
             operands.push_back(describe(value, described));
         }
-        Call call(kernels);
+        htp_meta_call call = {};
+        const Released released(kernels, call);
         call.operands = operands.data();
         call.operand_count = static_cast<uint32_t>(operands.size());
         call.has_mkl = at::hasMKL();

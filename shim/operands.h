@@ -57,7 +57,7 @@ void require_plain(const at::Tensor &tensor);
 // A tensor with what it was when it was described: kernels that work in place change libtorch's.
 struct Held : htp_runner_tensor {
     // Throws Unsupported for one that is not plain.
-    explicit Held(at::Tensor tensor);
+    explicit Held(at::Tensor given);
     Held(const Held &) = delete;
     Held &operator=(const Held &) = delete;
 

@@ -18,6 +18,7 @@ REGULAR = "the kernel takes matrices that have an inverse, which contents decide
 RANK = "the rank of the matrix decides whether there are residuals, which contents decide"
 PROMOTED = "a row of complex numbers is promoted with another one: strides of single dims alone differ"
 OVERLAPS = "what is written overlaps what is read: the interpreter looks at that itself (memory/overlaps.c)"
+CONTENTS = "it gives numbers that contents decide"
 CONJUGATED = "that operands are conjugated is no part of sizes: operands that are made again are not"
 
 ALWAYS: dict = {
@@ -29,6 +30,11 @@ ALWAYS: dict = {
     ("aten::linalg_tensorinv", "taken"): REGULAR,
     ("aten::linalg_tensorsolve", "taken"): REGULAR,
     ("aten::linalg_lstsq", "dims"): RANK,
+    ("aten::Complex.Tensor_Tensor", "no-rule"): CONTENTS,
+    ("aten::_choose_qparams_per_tensor", "no-rule"): CONTENTS,
+    ("aten::equal", "no-rule"): CONTENTS,
+    ("prim::tolist", "no-rule"): CONTENTS,
+    ("aten::abs", "single-strides"): PROMOTED,
     ("aten::add.Tensor", "single-strides"): PROMOTED,
     ("aten::mul.Tensor", "single-strides"): PROMOTED,
     ("aten::addr", "strides"): "truth values are combined step by step where contents are not known",

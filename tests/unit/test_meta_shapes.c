@@ -278,6 +278,27 @@ UNIT_TEST(least_squares_are_the_first_rows_of_what_lapack_wrote)
 
 /* ---- transforms ---- */
 
+UNIT_TEST(signals_are_as_long_as_their_frames)
+{
+    const char *name = "aten::istft";
+    const htp_operand spectra = OF(COMPLEX_FLOAT, 2, 9, 17);
+    GIVES(name, "", "Float[2,64]", spectra, INT(16), INT(4), NONE, FLOATS(16), BOOL(true),
+          BOOL(false), NONE, NONE, BOOL(false));
+    GIVES(name, "", "Float[2,80]", spectra, INT(16), INT(4), NONE, NONE, BOOL(false), BOOL(false),
+          NONE, NONE, BOOL(false));
+    GIVES(name, "", "Double[100]", OF(COMPLEX_DOUBLE, 9, 17), INT(16), NONE, NONE, NONE, BOOL(true),
+          BOOL(false), BOOL(true), INT(100), BOOL(false));
+    GIVES(name, "", "ComplexFloat[2,24]", OF(COMPLEX_FLOAT, 2, 12, 9), INT(12), INT(3), NONE, NONE,
+          BOOL(true), BOOL(false), BOOL(false), NONE, BOOL(true));
+    REFUSES(name, "",
+            "istft: expected the frequency dimension (3rd to the last) of the input tensor to be "
+            "11, but got 9",
+            spectra, INT(20), NONE, NONE, NONE, BOOL(true), BOOL(false), BOOL(true), NONE,
+            BOOL(false));
+    REFUSES(name, "", "istft: expected 0 < hop_length <= win_length <= n_fft, but got 0, 16, 16",
+            spectra, INT(16), INT(0), NONE, NONE, BOOL(true), BOOL(false), NONE, NONE, BOOL(false));
+}
+
 UNIT_TEST(transforms_lie_as_the_library_has_them)
 {
     const htp_operand real = FLOATS(2, 3, 8, 5);
@@ -338,4 +359,5 @@ UNIT_MAIN("meta kernels of shapes", borders_are_padded_where_channels_stay_last,
           triangles_are_counted, elements_and_rows_are_looked_up,
           bags_are_told_apart_where_their_sum_needs_it, products_have_the_sizes_of_their_factors,
           lapack_gives_columns, least_squares_are_the_first_rows_of_what_lapack_wrote,
-          transforms_lie_as_the_library_has_them, steps_lie_behind_each_other)
+          signals_are_as_long_as_their_frames, transforms_lie_as_the_library_has_them,
+          steps_lie_behind_each_other)

@@ -97,6 +97,17 @@ bool htp_meta_fake_quantize(htp_meta_call *call)
            htp_meta_give_strided(call, HTP_SCALAR_BOOL, &sizes, strides);
 }
 
+/* The numbers that levels stand for, which lie as these do. */
+bool htp_meta_dequantized(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    htp_meta_sizes sizes;
+    int64_t strides[HTP_SHIM_MAX_RANK];
+    htp_layout_preserved(self, strides);
+    return htp_meta_sizes_of(call, self, &sizes) &&
+           htp_meta_give_strided(call, HTP_SCALAR_FLOAT, &sizes, strides);
+}
+
 /* A weight of the direction of the first operand and the length of the second one; and what length
  * the first one has, as the second one lies. */
 bool htp_meta_weight_norm(htp_meta_call *call)
