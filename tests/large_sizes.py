@@ -36,11 +36,11 @@ def with_inputs(source: Path, target: Path, inputs: dict | None) -> None:
             new.writestr(f"{root}/extra/{HINTS}", json.dumps(inputs))
 
 
-def export(files: list, out: Path, log: Path) -> dict:
+def export(files: list, out: Path, log: Path, opset: int = OPSET) -> dict:
     """Exports files, and compares nothing. What the program tells of each, by stem."""
     out.mkdir(exist_ok=True)
     environment = {**size_oracle.environment(log), "HTP_ORACLE_COMPARES": "0"}
-    flags = ["--out-dir", out, "--opset", OPSET, "--quiet", "--json"]
+    flags = ["--out-dir", out, "--opset", opset, "--quiet", "--json"]
     result = harness.run(*files, *flags, timeout=1800, env=environment)
     told = [json.loads(line) for line in result.stdout.splitlines()]
     assert len(told) == len(files), f"told of {len(told)} of {len(files)}: {result.stderr[-2000:]}"

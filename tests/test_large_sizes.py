@@ -1,9 +1,12 @@
 """Sizes that people use cost no arithmetic: every row of the table of lowerings is exported with free axes
 that are large (tests/large_sizes.py), none is refused, and no real kernel runs on more than a few elements.
 
-Rows that no case has a free axis of are in tests/no_free_axis.py, with the reason.
+What those cases do not run is called alone (tests/operators/large_rows.txt). Rows that libtorch never runs at
+large sizes are in tests/no_free_axis.py, with the reason.
 """
 
+import functools
+import json
 import os
 from pathlib import Path
 
@@ -15,6 +18,7 @@ import size_oracle
 
 TABLE = large_sizes.table()
 GROUPS = sorted({name.split("/")[0] for name in TABLE})
+CALLS_OPSET = 20  # the first that samples volumes
 MOST_ELEMENTS = 4096  # of a tensor that stands in for another one: core/interpret/lanes/stand_ins.c
 
 
@@ -57,6 +61,54 @@ def large_as_small(group: str) -> None:
     assert not large, large
 
 
+@functools.cache
+def called() -> tuple:
+    """Of each call of large_rows.txt, by row: what the program tells, which overloads its file holds, and
+    which libtorch is asked for."""
+    program = operator_files.FOLDER / "large_rows.py"
+    source = harness.made_by((program, program.with_suffix(".txt")), "--into", harness.INTO)
+    held = json.loads((source / "called.json").read_text())
+    log = log_path("rows")
+    log.parent.mkdir(exist_ok=True)
+    files = [source / f"{number}.pt" for number in range(len(held))]
+    with harness.scratch() as folder:
+        told = large_sizes.export(files, folder / "out", log, CALLS_OPSET)
+    read = size_oracle.Log().read(log)
+    asked = {row: read.ran.get(str(file), set()) for row, file in zip(held, files)}
+    return dict(zip(held, (told[file.stem] for file in files))), held, asked, read.reached
+
+
+def runs(row: str, names: set) -> bool:
+    return row in names or f"{row}_" in names
+
+
+def wrong(row: str) -> str | None:
+    """What is not as the side tables say of the call of a row."""
+    told, held, asked, _ = called()
+    text = "\n".join([told[row].get("error", "it is not refused"), *told[row].get("details", ())])
+    if row in no_free_axis.REFUSED:
+        return None if no_free_axis.REFUSED[row] in text else text
+    if told[row]["status"] != "ok":
+        return text
+    name = no_free_axis.ALIASES.get(row, row)
+    if name not in held[row]:
+        return f"{name} is not called: {held[row]}"
+    if runs(name, asked[row]) == (row in no_free_axis.NOT_ASKED):
+        return f"libtorch is asked for {asked[row]}"
+    return None
+
+
+@harness.case
+def calls_of_rows() -> None:
+    """Each is exported with its axes, or refused as known; and asks libtorch for its row, or not, as known."""
+    harness.skip_unless("PyTorch 2")
+    told, *_, reached = called()
+    found = {row: wrong(row) for row in told if wrong(row)}
+    assert not found, found
+    large = {name: count for name, count in reached.items() if count > MOST_ELEMENTS}
+    assert not large, large
+
+
 @harness.case
 def rows_have_large_cases() -> None:
     harness.skip_unless("PyTorch 2")
@@ -65,6 +117,8 @@ def rows_have_large_cases() -> None:
     for group in GROUPS:
         _, log = exported(group)
         ran = ran.union(*log.ran.values())
-    missing = {row for row in rows if row not in ran and f"{row}_" not in ran}
+    told, _, asked, _ = called()
+    ran = ran.union(*(asked[row] for row in told if told[row]["status"] == "ok"))
+    missing = {row for row in rows if not runs(row, ran)}
     known = set(no_free_axis.ROWS)
     assert missing == known, f"no large case: {missing - known}; has one: {known - missing}"

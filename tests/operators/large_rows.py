@@ -1,0 +1,62 @@
+"""Makes a program of each call of large_rows.txt: NUMBER.pt in a folder, the calls numbered in their order,
+and called.json, which overloads each has: {row: [overload]}.
+
+    large_rows.py --into FOLDER
+"""
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+TABLE = Path(__file__).with_suffix(".txt")
+HINTS = "htp_inputs.json"
+
+
+def read() -> tuple:
+    """The specifications of inputs by name, and the statements by row."""
+    inputs, calls = TABLE.read_text().split("\n\n")
+    lines = [line for line in inputs.splitlines() if not line.startswith("#")]
+    return tuple(dict(line.split("\t") for line in part) for part in (lines, calls.splitlines()))
+
+
+def source(number: int, used: list, statements: str) -> str:
+    *first, last = statements.split("; ")
+    body = "".join(f"    {line}\n" for line in (*first, f"return {last}"))
+    return f"def call_{number}({', '.join(used)}):\n{body}"
+
+
+def schemas(graph) -> set:
+    """The overloads that a graph calls."""
+    names = set()
+    for node in graph.nodes():
+        if node.schema() != "(no schema)":
+            names.add(node.schema().split("(")[0])
+        for block in node.blocks():
+            names |= schemas(block)
+    return names
+
+
+def make(folder: Path) -> None:
+    import torch  # the tests read the table without it
+
+    aten, quantized = torch.ops.aten, torch.ops.quantized  # noqa: F841, what the statements name
+    inputs, calls = read()
+    called = {}
+    for number, (row, statements) in enumerate(calls.items()):
+        words = set(re.findall(r"\b[a-z]\w*", statements))
+        used = [name for name in inputs if name in words]
+        unit = torch.jit.CompilationUnit(source(number, used, statements))
+        function = getattr(unit, f"call_{number}")
+        called[row] = sorted(schemas(function.graph))
+        hints = json.dumps({name: inputs[name] for name in used})
+        function.save(str(folder / f"{number}.pt"), _extra_files={HINTS: hints})
+    (folder / "called.json").write_text(json.dumps(called))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--into", type=Path, required=True)
+    target = parser.parse_args().into
+    target.mkdir(parents=True)
+    make(target)
