@@ -32,9 +32,6 @@ WITHOUT_CASE = {
         aten::Delete.t aten::__derive_index aten::__getitem__.t aten::__range_length aten::_set_item.t
         aten::append.t aten::insert.t aten::len.t prim::If prim::ListConstruct prim::Loop
     """,
-    "on weights that a quantised module packs, which a call alone has none of; see quantized_cases.py": """
-        quantized::linear quantized::linear_dynamic quantized::linear_relu quantized::linear_relu_dynamic
-    """,
     "only libtorch 1.13 has them": """
         aten::_scaled_dot_product_attention aten::frobenius_norm
     """,
@@ -89,7 +86,8 @@ NOT_ASKED = """
     aten::masked_select aten::nonzero aten::nonzero_numpy aten::quantize_per_channel aten::quantize_per_tensor
     aten::quantize_per_tensor.tensor_qparams aten::repeat_interleave.Tensor aten::repeat_interleave.self_Tensor
     aten::unique_consecutive aten::unique_dim aten::where prim::data quantized::add quantized::add_relu
-    quantized::cat quantized::mul quantized::mul_relu
+    quantized::cat quantized::linear quantized::linear_dynamic quantized::linear_relu
+    quantized::linear_relu_dynamic quantized::mul quantized::mul_relu
 """.split()
 
 # Rows whose calls are refused at large sizes, and should not be: a part of the message.

@@ -20,10 +20,10 @@ def read() -> tuple:
     return tuple(dict(line.split("\t") for line in part) for part in (lines, calls.splitlines()))
 
 
-def source(number: int, used: list, statements: str) -> str:
+def source(parameters: list, statements: str) -> str:
     *first, last = statements.split("; ")
     body = "".join(f"    {line}\n" for line in (*first, f"return {last}"))
-    return f"def call_{number}({', '.join(used)}):\n{body}"
+    return f"def forward({', '.join(parameters)}):\n{body}"
 
 
 def schemas(graph) -> set:
@@ -41,16 +41,23 @@ def make(folder: Path) -> None:
     import torch  # the tests read the table without it
 
     aten, quantized = torch.ops.aten, torch.ops.quantized  # noqa: F841, what the statements name
+    packed = quantized.linear_prepack(torch.quantize_per_tensor(torch.ones(32, 64), 0.1, 0, torch.qint8), None)
     inputs, calls = read()
     called = {}
     for number, (row, statements) in enumerate(calls.items()):
         words = set(re.findall(r"\b[a-z]\w*", statements))
         used = [name for name in inputs if name in words]
-        unit = torch.jit.CompilationUnit(source(number, used, statements))
-        function = getattr(unit, f"call_{number}")
-        called[row] = sorted(schemas(function.graph))
+        if "packed" in words:
+            # Modules of one class share their methods.
+            holder = type("Holder", (torch.nn.Module,), {})()
+            holder.packed = packed
+            program = torch.jit.script(holder)
+            program.define(source(["self", *used], statements.replace("packed", "self.packed")))
+        else:
+            program = torch.jit.CompilationUnit(source(used, statements)).forward
+        called[row] = sorted(schemas(program.graph))
         hints = json.dumps({name: inputs[name] for name in used})
-        function.save(str(folder / f"{number}.pt"), _extra_files={HINTS: hints})
+        program.save(str(folder / f"{number}.pt"), _extra_files={HINTS: hints})
     (folder / "called.json").write_text(json.dumps(called))
 
 
