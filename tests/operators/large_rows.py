@@ -9,6 +9,8 @@ import json
 import re
 from pathlib import Path
 
+import torch
+
 TABLE = Path(__file__).with_suffix(".txt")
 HINTS = "htp_inputs.json"
 
@@ -38,8 +40,6 @@ def schemas(graph) -> set:
 
 
 def make(folder: Path) -> None:
-    import torch  # the tests read the table without it
-
     aten, quantized = torch.ops.aten, torch.ops.quantized  # noqa: F841, what the statements name
     packed = quantized.linear_prepack(torch.quantize_per_tensor(torch.ones(32, 64), 0.1, 0, torch.qint8), None)
     inputs, calls = read()
