@@ -57,16 +57,7 @@ SINCE_2: dict = {
 # Samples of PyTorch's operator database.
 OVER_SAMPLES: dict = {}
 
-# Rows of the table of lowerings that no case asks sizes of.
-UNASKED: dict = {}
-UNASKED_BEFORE_2: dict = {}
-UNASKED_SINCE_2: dict = {}
-
 
 def excuses(version: tuple) -> dict:
     """Of a libtorch, by (major, minor)."""
     return ALWAYS | (BEFORE_2 if version < (2, 0) else SINCE_2)
-
-
-def unasked(version: tuple) -> dict:
-    return UNASKED | (UNASKED_BEFORE_2 if version < (2, 0) else UNASKED_SINCE_2)
