@@ -140,9 +140,9 @@ static int64_t stride_over(const htp_iteration *iteration, uint32_t operand, uin
     return is_broadcast ? 0 : tensor->strides[own];
 }
 
-/* 1 where dim @p a comes behind dim @p b, -1 where it comes in front, 0 where no operand says. */
-static int compare_dims(const htp_iteration *iteration, uint32_t a, uint32_t b)
+static int compare_dims(const void *of, uint32_t a, uint32_t b)
 {
+    const htp_iteration *iteration = of;
     for (uint32_t i = 0; i < iteration->count; i++) {
         int64_t one = stride_over(iteration, i, a);
         int64_t other = stride_over(iteration, i, b);
@@ -159,30 +159,6 @@ static int compare_dims(const htp_iteration *iteration, uint32_t a, uint32_t b)
     return 0;
 }
 
-/* Dims from the innermost one on. */
-static void sort_dims(const htp_iteration *iteration, uint32_t *order)
-{
-    uint32_t rank = iteration->shape.rank;
-    for (uint32_t i = 0; i < rank; i++) {
-        order[i] = rank - 1 - i;
-    }
-    for (uint32_t i = 1; i < rank; i++) {
-        uint32_t at = i;
-        for (uint32_t before = i; before-- > 0;) {
-            int comparison = compare_dims(iteration, order[before], order[at]);
-            if (comparison < 0) {
-                break;
-            }
-            if (comparison > 0) {
-                uint32_t moved = order[before];
-                order[before] = order[at];
-                order[at] = moved;
-                at = before;
-            }
-        }
-    }
-}
-
 void htp_iteration_lay_out(const htp_iteration *iteration, int64_t *strides)
 {
     const htp_meta_sizes *shape = &iteration->shape;
@@ -192,7 +168,7 @@ void htp_iteration_lay_out(const htp_iteration *iteration, int64_t *strides)
     if (lay_out_alike(iteration, strides)) {
         return;
     }
-    sort_dims(iteration, order);
+    htp_layout_sort_dims(shape->rank, compare_dims, iteration, order);
     for (uint32_t i = 0; i < shape->rank; i++) {
         is_plain = is_plain && order[i] == shape->rank - 1 - i;
     }

@@ -102,10 +102,9 @@ bool htp_layout_is_dense(const htp_runner_tensor *tensor)
     return true;
 }
 
-/* 1 where dim @p a comes behind dim @p b in memory, -1 where it comes in front, 0 where a broadcast
- * one leaves that open. */
-static int compare_dims(const htp_runner_tensor *tensor, uint32_t a, uint32_t b)
+static int compare_dims(const void *of, uint32_t a, uint32_t b)
 {
+    const htp_runner_tensor *tensor = of;
     int64_t one = tensor->strides[a];
     int64_t other = tensor->strides[b];
     if (one == 0 || other == 0) {
@@ -114,16 +113,16 @@ static int compare_dims(const htp_runner_tensor *tensor, uint32_t a, uint32_t b)
     return one < other ? -1 : one > other || tensor->dims[a] > tensor->dims[b] ? 1 : 0;
 }
 
-/* As TensorIterator sorts them: from the last dim on, past what is open. */
-static void sort_dims(const htp_runner_tensor *tensor, uint32_t *order)
+void htp_layout_sort_dims(uint32_t rank, htp_layout_compare *compare, const void *of,
+                          uint32_t *order)
 {
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        order[i] = tensor->rank - 1 - i;
+    for (uint32_t i = 0; i < rank; i++) {
+        order[i] = rank - 1 - i;
     }
-    for (uint32_t i = 1; i < tensor->rank; i++) {
+    for (uint32_t i = 1; i < rank; i++) {
         uint32_t at = i;
         for (uint32_t before = i; before-- > 0;) {
-            int comparison = compare_dims(tensor, order[before], order[at]);
+            int comparison = compare(of, order[before], order[at]);
             if (comparison < 0) {
                 break;
             }
@@ -145,7 +144,7 @@ void htp_layout_preserved(const htp_runner_tensor *tensor, int64_t *strides)
         memcpy(strides, tensor->strides, tensor->rank * sizeof(*strides));
         return;
     }
-    sort_dims(tensor, order);
+    htp_layout_sort_dims(tensor->rank, compare_dims, tensor, order);
     for (uint32_t i = 0; i < tensor->rank; i++) {
         strides[order[i]] = step;
         step = step_over(step, tensor->dims[order[i]]);

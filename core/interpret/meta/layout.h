@@ -23,6 +23,15 @@ void htp_layout_contiguous(const int64_t *dims, uint32_t rank, int64_t *strides)
 /** The same with the channels of pictures (4 dims) or volumes (5) last. */
 void htp_layout_channels_last(const int64_t *dims, uint32_t rank, int64_t *strides);
 
+/** 1 where dim @p a of something comes behind dim @p b in memory, -1 where it comes in front, 0
+ * where strides of broadcast dims leave that open. */
+typedef int htp_layout_compare(const void *of, uint32_t a, uint32_t b);
+
+/** Dims from the innermost one on, as TensorIterator sorts them: from the last dim on, past what is
+ * open. */
+void htp_layout_sort_dims(uint32_t rank, htp_layout_compare *compare, const void *of,
+                          uint32_t *order);
+
 /** Those of torch.empty_like(): the strides of @p tensor where it is dense, else dense ones in the
  * order of its dims. */
 void htp_layout_preserved(const htp_runner_tensor *tensor, int64_t *strides);
