@@ -178,7 +178,8 @@ void require_plain(const at::Tensor &tensor)
 Held::Held(at::Tensor given) : htp_runner_tensor{}, tensor(std::move(given))
 {
     require_plain(tensor);
-    geometry = tensor.sizes().vec();
+    geometry.reserve(2 * tensor.sizes().size() + 1); // so that there are dims, if none of them
+    geometry.insert(geometry.end(), tensor.sizes().begin(), tensor.sizes().end());
     geometry.insert(geometry.end(), tensor.strides().begin(), tensor.strides().end());
     type = static_cast<int32_t>(tensor.scalar_type());
     rank = static_cast<uint32_t>(tensor.dim());

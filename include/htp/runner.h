@@ -39,8 +39,8 @@ typedef enum htp_scalar_type {
 typedef struct htp_runner_tensor {
     int32_t type;           /**< htp_scalar_type, or another number of at::ScalarType */
     uint32_t rank;          /**< any: one above HTP_SHIM_MAX_RANK is nobody's to export */
-    const int64_t *dims;    /**< live as long as the tensor */
-    const int64_t *strides; /**< in elements */
+    const int64_t *dims;    /**< live as long as the tensor; never NULL */
+    const int64_t *strides; /**< in elements; never NULL */
     int64_t offset;         /**< of the first element in its memory, in elements */
     int64_t elements;       /**< how many there are */
     uint64_t storage;       /**< tensors on one memory have one number */
