@@ -21,6 +21,8 @@ CUSTOM = ROOT / "tests" / "custom"
 DEVICES = ("cuda:0", "cuda", "cuda:1", "mps", "xpu", "hip:0", "privateuseone:0", "mtia:0", "npu:0", "own:3")
 MAKES = [f"{name}-{dtype}" for name in ("makes", "makes-traced", "alone") for dtype in ("float32", "float16")]
 SMALL = [model for model in ALL.values() if model.committed]
+# Others are made alike, and smaller.
+LARGE = ("large", "bert-1024-layers")
 ZOO = ("llama.sdpa", "deberta-v2.eager", "swin.eager")
 X = numpy.arange(1, 9, dtype="float32").reshape(2, 4)
 RAW = re.compile(r"Could not run|backend|Expected one of|stoi|c10|device string")
@@ -47,7 +49,7 @@ def outputs(folder: Path, name: str, device: str, *flags) -> list:
 # ---- no device is left -----------------------------------------------------------------------------
 
 
-@case_for_each_model(ALL.values())
+@case_for_each_model(model for model in ALL.values() if model.name not in LARGE)
 def sample_models_are_exported_as_from_the_cpu(model):
     skip_unless_loadable(model)
     with scratch() as folder:
