@@ -145,8 +145,9 @@ static void add_output(htp_text *text, const htp_meta_call *call, const htp_meta
             add_tensor(text, call, &output->elements[i].making);
         }
     } else {
-        htp_text_addf(text, output->kind == HTP_META_RESIZED ? "operand %u as " : "",
-                      (unsigned)output->operand);
+        if (output->kind == HTP_META_RESIZED) {
+            htp_text_addf(text, "operand %u as ", (unsigned)output->operand);
+        }
         add_tensor(text, call, &output->making);
     }
 }
