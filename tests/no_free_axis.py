@@ -109,5 +109,4 @@ EARLIER = {
     "image/pad/circular/3d": "there is no argument",
     "quantized/dynamic/relu": "quantized::linear_relu_dynamic",
     "recurrent/cell/lstm": "there is no argument",
-    "shape/scatter/bool": "Expected index",
 }

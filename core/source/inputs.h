@@ -36,6 +36,7 @@ typedef struct htp_inputs {
      * refuses such sizes. */
     const char *failure_when_small;
     int64_t largest_failing;
+    bool tells_order; /**< axes that nobody named: each of two is the larger one in some lane */
 } htp_inputs;
 
 /**

@@ -23,12 +23,14 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_INPUTS_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
-/* The same of axes that move up in lane 2: in the other order. Of two sizes that are alike in the
- * example each is the larger one in some lane, as one may only have to be large enough. */
+/* The same of axes that move up. Where that is to be told, lane 2 has the other order: of two sizes
+ * that are alike in the example each is the larger one in some lane, as one may only have to be
+ * large enough. */
 static int64_t move_up(const htp_inputs *inputs, uint32_t index, uint32_t lane)
 {
     int64_t moves[HTP_INPUTS_LANES];
-    axis_moves(lane == HTP_INPUTS_LANES - 1 ? inputs->axis_count - 1 - index : index, moves);
+    bool is_turned = inputs->tells_order && lane == HTP_INPUTS_LANES - 1;
+    axis_moves(is_turned ? inputs->axis_count - 1 - index : index, moves);
     return moves[lane];
 }
 
