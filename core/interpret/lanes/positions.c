@@ -8,18 +8,6 @@
 
 enum { TENSOR, INDICES };
 
-/* Whether the size of a dim is another one in other lanes: beside one that is fixed, positions are
- * what the runtime checks. */
-static bool is_free(const htp_machine *m, const htp_item *item, uint32_t dim)
-{
-    bool is_free = false;
-    for (uint32_t lane = 1; lane < m->lane_count; lane++) {
-        is_free =
-            is_free || htp_tensor_in(item, lane)->dims[dim] != htp_tensor_in(item, 0)->dims[dim];
-    }
-    return is_free;
-}
-
 /* Whether an item holds positions that are known in every lane. */
 static bool has_positions(const htp_item *item)
 {
@@ -57,7 +45,8 @@ htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_
         if (is_mask) { /* it may be about several dims */
             return HTP_GOES_ON;
         }
-        if (has_positions(index) && is_free(m, tensor, dim)) {
+        /* Beside a size that is fixed, positions are what the runtime checks. */
+        if (has_positions(index) && !htp_item_is_fixed(m, tensor, dim)) {
             HTP_DO(
                 check(m, htp_tensor_in(index, lane), dim, htp_tensor_in(tensor, lane)->dims[dim]));
         }

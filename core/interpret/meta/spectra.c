@@ -120,6 +120,12 @@ static bool refuse_type(htp_meta_call *call, const char *wanted)
                            htp_scalar_type_name(htp_meta_tensor(call, SELF)->type));
 }
 
+/* Reads the dims of a tensor whose elements are as they should be. */
+static bool begin(htp_meta_call *call, bool is_wanted, const char *wanted, transform *of)
+{
+    return is_wanted ? read_dims(call, of) : refuse_type(call, wanted);
+}
+
 static bool is_real(int32_t type)
 {
     return type == HTP_SCALAR_FLOAT || type == HTP_SCALAR_DOUBLE;
@@ -136,10 +142,7 @@ bool htp_meta_fft_r2c(htp_meta_call *call)
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
     int64_t sizes[HTP_SHIM_MAX_RANK];
     transform of = {.rank = 0};
-    if (!is_real(self->type)) {
-        return refuse_type(call, "real");
-    }
-    if (!read_dims(call, &of)) {
+    if (!begin(call, is_real(self->type), "real", &of)) {
         return false;
     }
     if (of.count == 0) {
@@ -159,10 +162,7 @@ bool htp_meta_fft_c2c(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
     transform of = {.rank = 0};
-    if (!is_complex(self->type)) {
-        return refuse_type(call, "complex");
-    }
-    if (!read_dims(call, &of)) {
+    if (!begin(call, is_complex(self->type), "complex", &of)) {
         return false;
     }
     if (of.count == 0) {
@@ -182,10 +182,7 @@ bool htp_meta_fft_c2r(htp_meta_call *call)
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
     int64_t sizes[HTP_SHIM_MAX_RANK];
     transform of = {.rank = 0};
-    if (!is_complex(self->type)) {
-        return refuse_type(call, "complex");
-    }
-    if (!read_dims(call, &of)) {
+    if (!begin(call, is_complex(self->type), "complex", &of)) {
         return false;
     }
     if (of.count == 0) {
