@@ -321,12 +321,18 @@ static const struct reader {
     {"prim::TupleUnpack", read_unpacking, false},
 };
 
+/* Whether a node runs an operator, in whatever overload. */
+static bool runs(const htp_trace_node *node, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(node->kind, name, length) == 0 &&
+           (node->kind[length] == '\0' || node->kind[length] == '.');
+}
+
 static const struct reader *find_reader(const htp_trace_node *node)
 {
     for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
-        size_t length = strlen(readers[i].kind);
-        if (strncmp(node->kind, readers[i].kind, length) == 0 &&
-            (node->kind[length] == '\0' || node->kind[length] == '.')) {
+        if (runs(node, readers[i].kind)) {
             return &readers[i];
         }
     }
@@ -380,13 +386,11 @@ static void read_operands(struct reading *r)
 
 static bool is_comparison(const htp_trace_node *node)
 {
-    static const char *const kinds[] = {"aten::eq", "aten::ne", "aten::lt",
+    static const char *const names[] = {"aten::eq", "aten::ne", "aten::lt",
                                         "aten::le", "aten::gt", "aten::ge"};
-    const char *overload = strchr(node->kind, '.');
-    size_t length = overload ? (size_t)(overload - node->kind) : strlen(node->kind);
     bool is = false;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !is; i++) {
-        is = strlen(kinds[i]) == length && strncmp(kinds[i], node->kind, length) == 0;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !is; i++) {
+        is = runs(node, names[i]);
     }
     return is;
 }
