@@ -21,9 +21,6 @@ LOST = 1e-2
 HUGE = 1e30  # a mask's lowest number is no scale
 # Fewer elements may be without error by chance: then that of the model's other outputs counts, too.
 FEW = 16
-# Outputs this near to libtorch's, relative to the largest element, need not be held against others:
-# sums over whole pictures in another order are as far from each other.
-NEAR = 2e-5
 
 
 class Differs(Exception):
@@ -55,6 +52,11 @@ def largest(values: numpy.ndarray) -> float:
 def scale_of(wanted) -> float:
     with numpy.errstate(invalid="ignore"):
         return largest(numpy.abs(wanted[numpy.abs(wanted) < HUGE]).astype("float64"))
+
+
+def fine_error(values, scale: float) -> float:
+    """How far off rounding alone may be, whatever libtorch's own error is."""
+    return UNITS * numpy.finfo(values.dtype).eps * scale
 
 
 def own_error(wanted, precise) -> float:
@@ -90,10 +92,10 @@ def is_fine(got, wanted, precise, typical: float, errors: Errors) -> bool:
     errors.note(difference, ours, libtorch)
     scale = scale_of(wanted)
     if not libtorch <= LOST * scale:
-        return is_close(a, b) or ours <= NEAR * scale
+        return is_close(a, b) or ours <= fine_error(got, scale)
     if wanted.size < FEW:
         libtorch = max(libtorch, typical * scale)
-    return ours <= max(TIMES * libtorch, UNITS * numpy.finfo(got.dtype).eps * scale)
+    return ours <= max(TIMES * libtorch, fine_error(got, scale))
 
 
 def is_close(a, b) -> bool:
@@ -128,7 +130,8 @@ def compare(got: list, wanted: list, precise: list | None, where: str) -> Errors
 
 
 def is_near(got, wanted, errors: Errors) -> bool:
-    """Of one output, all of whose elements are finite."""
+    """Of one output, all of whose elements are finite: whether it is libtorch's but for rounding, so that
+    double precision need not be asked."""
     if got.shape != wanted.shape or got.dtype != wanted.dtype:
         return False
     if got.dtype.kind != "f":
@@ -136,7 +139,7 @@ def is_near(got, wanted, errors: Errors) -> bool:
     if not (numpy.isfinite(got).all() and numpy.isfinite(wanted).all()):
         return False
     difference = largest(numpy.abs(got - wanted))
-    is_small = difference <= NEAR * scale_of(wanted)
+    is_small = difference <= fine_error(got, scale_of(wanted))
     errors.note(difference if is_small else 0.0, 0.0, 0.0)
     return is_small
 
