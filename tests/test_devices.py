@@ -139,6 +139,41 @@ def questions_are_answered_as_where_it_was_saved(device):
 
 
 @case
+def what_stands_for_several_is_where_they_are():
+    """And sizes of what is anywhere are on the CPU."""
+    home = [3, 4, 9, 11]  # the others do without the device
+    with scratch() as folder:
+        for device in "cpu", "cuda:0":
+            found = outputs(folder, "meets", device)[0]
+            expected = [float(device != "cpu" and place in home) for place in range(14)]
+            assert found == expected, f"{device}: {found}, not {expected}"
+
+
+@case_for_each(("branch", "loop", "list"))
+def what_the_data_puts_anywhere_is_not_told(joined):
+    """But it can be moved: what is moved may be the tensor itself."""
+    with scratch() as folder:
+        out = folder / "model.onnx"
+        for asked in "device", "cpu", "to", "changed":
+            new = moved(made() / f"{joined}-{asked}.pt", folder / "moved.pt", "cuda:0")
+            if asked in ("device", "changed"):
+                result = run(new, "--out", out)
+                assert result.returncode == EXIT_UNSUPPORTED, f"{asked}: {result.stderr}"
+                assert asked == "changed" or "puts on one device or another" in result.stderr, result.stderr
+            else:
+                found = [outputs(folder, f"{joined}-{asked}", device) for device in ("cuda:0", "cpu")]
+                assert found[0] == found[1], asked
+
+
+@case
+def what_a_call_leaves_is_where_it_was_put():
+    with scratch() as folder:
+        result = run(moved(made() / "keeps.pt", folder / "moved.pt", "cuda:0"), "--out", folder / "model.onnx")
+        assert result.returncode == EXIT_UNSUPPORTED and "first call" in result.stderr, result.stderr
+        export(made() / "keeps.pt", folder / "cpu.onnx")
+
+
+@case
 def branches_are_those_of_the_device():
     """Of a file without weights the code tells where it was saved."""
     with scratch() as folder:
@@ -165,6 +200,8 @@ def pinned_memory_is_memory():
     with scratch() as folder:
         for device in "cpu", "cuda:0":
             assert outputs(folder, "pins", device) == [(X + 1).tolist()]
+        result = run(made() / "askspinned.pt", "--out", folder / "model.onnx")
+        assert result.returncode == EXIT_UNSUPPORTED and "no file tells" in result.stderr, result.stderr
 
 
 @case

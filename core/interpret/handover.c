@@ -16,6 +16,7 @@ static htp_outcome describe_tensor(htp_machine *m, const htp_item *item, htp_tra
     }
     value->kind = item->is_sequence ? HTP_TRACE_SEQUENCE : HTP_TRACE_TENSOR;
     value->varying = item->varying;
+    value->device = item->device;
     value->dtype = HTP_DTYPE_OTHER;
     (void)htp_dtype_from_scalar_type(first->type, &value->dtype);
     value->rank = first->rank;
@@ -63,6 +64,9 @@ static void describe_plain(const htp_machine *m, const htp_item *item, htp_trace
                          : seen->kind == HTP_OPERAND_BOOL ? seen->as.b
                                                           : 0;
         value->f[lane] = seen->kind == HTP_OPERAND_FLOAT ? seen->as.f : 0.0;
+    }
+    if (item->lane[0].kind == HTP_OPERAND_DEVICE) {
+        value->device = item->lane[0].as.text;
     }
     if (value->kind == HTP_TRACE_STRING) {
         value->s = item->lane[0].as.text;

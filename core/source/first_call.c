@@ -306,7 +306,8 @@ static bool is_loaded(const comparison *c, const htp_state_part *part)
         return loaded->kind == before->kind && loaded->is_constant;
     }
     bool fits = loaded->dtype == before->dtype && loaded->rank == before->rank &&
-                (loaded->data || loaded->weight != HTP_NONE);
+                (loaded->data || loaded->weight != HTP_NONE) &&
+                htp_states_are_together(loaded, before);
     for (uint32_t dim = 0; fits && dim < loaded->rank; dim++) {
         bool is_open = part->open_dims[dim] != 0;
         for (uint32_t lane = 0; lane < c->lane_count && !is_open; lane++) {

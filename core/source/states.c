@@ -167,9 +167,14 @@ static bool settle_part(settling *s, htp_trace_carry *part, const htp_trace_valu
     return was_input == part->is_input;
 }
 
+bool htp_states_are_together(const htp_trace_value *a, const htp_trace_value *b)
+{
+    return a->device && b->device ? strcmp(a->device, b->device) == 0 : a->device == b->device;
+}
+
 static bool is_same_kind(const htp_trace_value *a, const htp_trace_value *b)
 {
-    bool is_same = a->kind == b->kind;
+    bool is_same = a->kind == b->kind && htp_states_are_together(a, b);
     if (is_same && a->kind == HTP_TRACE_TENSOR) {
         return a->dtype == b->dtype && a->rank == b->rank;
     }

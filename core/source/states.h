@@ -45,6 +45,9 @@ typedef struct htp_states {
     bool has_known;  /**< it found numbers or None that it need not be given */
 } htp_states;
 
+/** Whether two values of traces are on one device, or are one. */
+bool htp_states_are_together(const htp_trace_value *a, const htp_trace_value *b);
+
 /**
  * Traces calls until one leaves what it found.
  * @param error  receives why not, where the code is no HTP_SHIM_OK

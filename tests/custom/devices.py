@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Tuple
+from typing import List, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -64,6 +64,88 @@ class Asks(nn.Module):
             int((torch.tensor(1.0) + x).is_cuda), int((x + self.weight).is_cuda), int(x.cpu().is_cuda),
             int(x.to(cuda).is_cuda), int(torch.zeros(2).to(x).is_cuda),
         ]) + x.sum() * 0
+
+
+class Meets(nn.Module):
+    """Asks of what stands for several tensors, and of what is elsewhere than its operands."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x * self.weight
+        y = torch.zeros(4)
+        z = torch.zeros(4)
+        first = 0
+        kept: List[Tensor] = []
+        made: List[Tensor] = []
+        numbers: List[float] = []
+        if bool(x.sum() > 0):
+            y = torch.ones(4)
+        for i in range(int(x.sum())):
+            first += int(z.is_cuda)
+            z = z + 1.0
+            kept.append(x[0] + i)
+            made.append(torch.zeros(2) + i)
+            numbers.append(i * 1.0)
+        number = torch.tensor(0.0)
+        number.copy_(x.sum())
+        spread = torch.broadcast_tensors(x, torch.zeros(4))
+        packed = torch._VF._pack_padded_sequence(x.unsqueeze(2), torch.tensor([4, 3]), True)
+        return torch.tensor([
+            int(y.is_cuda), int(z.is_cuda), first, int(kept[0].is_cuda), int(torch.stack(kept).is_cuda),
+            int(made[0].is_cuda), int(torch.stack(made).is_cuda), int(torch.tensor(numbers).is_cuda),
+            int(number.is_cuda), int(spread[0].is_cuda), int(spread[1].is_cuda), int(packed[0].is_cuda),
+            int(packed[1].is_cuda), int(torch._shape_as_tensor(x).is_cuda),
+        ]) + x.sum() * 0
+
+
+class Undecided(nn.Module):
+    """A tensor that is on one device or another, as the data decides, and what is asked of it."""
+
+    def __init__(self, joined: str, asked: str):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+        self.joined = joined
+        self.asked = asked
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x * self.weight
+        y = torch.ones(4) * 2.0
+        kept = [torch.ones(4) * 2.0]
+        if self.joined == "branch":
+            if bool(x.sum() > 0):
+                y = x[0] * 2.0
+        elif self.joined == "loop":
+            for _ in range(int(x.sum())):
+                y = x[0] * 2.0
+        else:
+            for _ in range(int(x.sum())):
+                kept.append(x[0] * 2.0)
+            y = kept[0]
+        if self.asked == "device":
+            return x * (2.0 if y.device == x.device else 3.0)
+        z = y.cpu() if self.asked == "cpu" else y.to(x.device)
+        if self.asked == "changed":
+            z += 1.0
+        return y + z
+
+
+class Keeps(nn.Module):
+    """What a call leaves is on another device than the first one finds."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+        self.state = torch.zeros(2, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = x * self.weight + self.state
+        if self.state.is_cuda:
+            y = y * 2.0
+        self.state = y.cpu()
+        return y
 
 
 class Branches(nn.Module):
@@ -152,6 +234,11 @@ class Restored(nn.Module):
         self.training = state[1]
 
 
+class AsksPinned(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x * 2.0 if x.cpu().pin_memory().is_pinned() else x
+
+
 def traced(x: Tensor) -> Tensor:
     n = x.shape[0]
     y = torch.zeros(n, 4, dtype=x.dtype) + torch.arange(n).unsqueeze(1).to(x.dtype)
@@ -170,7 +257,11 @@ def main() -> None:
     linear = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU(), torch.nn.Linear(3, 2)).eval()
     quantised = torch.quantization.quantize_dynamic(linear, {torch.nn.Linear}, dtype=torch.qint8)
     torch.jit.script(quantised).save(str(folder / "quantised.pt"))
-    for made in Asks(), Branches(), Compares(), Copies(), Casts(), Pins(), Restored():
+    for joined in "branch", "loop", "list":
+        for asked in "device", "cpu", "to", "changed":
+            torch.jit.script(Undecided(joined, asked)).save(str(folder / f"{joined}-{asked}.pt"))
+    for made in (Asks(), Meets(), Keeps(), Branches(), Compares(), Copies(), Casts(), Pins(), AsksPinned(),
+                 Restored()):
         torch.jit.script(made.eval()).save(str(folder / f"{type(made).__name__.lower()}.pt"))
 
 

@@ -4,6 +4,7 @@
 #include "interpret/steps/control.h"
 
 #include "interpret/control/merge.h"
+#include "interpret/lanes/devices.h"
 #include "interpret/lists/lists.h"
 #include "interpret/memory/memory.h"
 #include "interpret/sizes/open_items.h"
@@ -48,6 +49,7 @@ static htp_outcome merge_tensors(htp_machine *m, const htp_item *a, const htp_it
             m, "the sides of a branch on the data give tensors of different ranks or dtypes");
     }
     HTP_DO(htp_item_like(m, a, merged));
+    htp_item_join_device(m, *merged, b);
     if (b->known == HTP_KNOWN_OPEN_SIZES) {
         (*merged)->known = HTP_KNOWN_OPEN_SIZES;
     }

@@ -287,13 +287,16 @@ htp_outcome htp_call_run(htp_machine *m, htp_call *call, htp_items *outputs)
         return htp_call_fail(m, call, refusal, outputs);
     }
     htp_items made = {0};
-    htp_call_note_move(m, call);
+    bool may_stay = htp_call_note_move(m, call);
     htp_outcome outcome = run_known(m, call, &made);
     if (HTP_IS_UNSUPPORTED(outcome)) {
         return htp_call_fail_on_data(m, call, m->message, outputs);
     }
     if (outcome == HTP_FAILS || outcome == HTP_NO_KERNEL || outcome == HTP_TOO_LARGE) {
         return run_otherwise(m, call, m->message, outputs);
+    }
+    if (may_stay && made.count > 0 && htp_is_tensor(made.items[0])) {
+        htp_memory_note_sharing(m, made.items[0], htp_memory_of(call->inputs.items[0]));
     }
     *outputs = made;
     return outcome;

@@ -2,6 +2,7 @@
  * Lists whose length only the data tells and whose tensors have different sizes: what they hold is
  * an ONNX sequence, recorded with the operators that lists have.
  */
+#include "interpret/lanes/devices.h"
 #include "interpret/lists/lists.h"
 #include "interpret/sizes/open_items.h"
 
@@ -64,6 +65,7 @@ htp_outcome htp_sequence_widen(htp_machine *m, htp_item *sequence, const htp_ite
     if (!is_fit(sequence, element)) {
         return refuse_unfit(m, place);
     }
+    htp_item_join_device(m, sequence, element);
     for (int64_t dim = 0; dim < (int64_t)htp_tensor_in(element, 0)->rank; dim++) {
         if (!htp_item_has_same_size(m, sequence, dim, element, dim)) {
             HTP_DO(htp_item_resize(m, sequence, dim, "element"));

@@ -3,6 +3,8 @@
  */
 #include "interpret/lists/lists.h"
 
+#include "interpret/lanes/devices.h"
+
 htp_outcome htp_stack_row(htp_machine *m, htp_item *element, const htp_place *place, htp_item **row)
 {
     htp_item *tensor = element;
@@ -52,6 +54,7 @@ htp_outcome htp_stack_rows_of_element(htp_machine *m, htp_item *element, htp_ite
         HTP_DO(make_empty(m, tensor, type, &made->lane[lane].as.tensor));
     }
     made->has_numbers = htp_is_number(element);
+    htp_item_place(m, made, made->has_numbers ? HTP_DEVICE_CPU : htp_item_device(m, element));
     *rows = made;
     return HTP_GOES_ON;
 }
@@ -65,14 +68,16 @@ htp_outcome htp_stack_rows_of(htp_machine *m, const htp_contents *list, htp_item
                : htp_stack_rows_of_element(m, list->elements.items[count - 1], rows);
 }
 
-htp_outcome htp_stack_zeros(htp_machine *m, const htp_items *sizes, int32_t type,
+htp_outcome htp_stack_zeros(htp_machine *m, const htp_items *sizes, const htp_item *model,
                             const htp_place *place, htp_item **zeros)
 {
     htp_item *none = htp_item_none(m);
     htp_item *list = htp_item_hold(m, HTP_ITEM_LIST, sizes);
-    htp_item *dtype = htp_item_int(m, type);
-    return htp_handler_run(m, "aten::zeros", "", HTP_ITEMS(m, list, dtype, none, none, none), place,
-                           zeros);
+    htp_item *dtype = htp_item_int(m, htp_tensor_in(model, 0)->type);
+    HTP_DO(htp_handler_run(m, "aten::zeros", "", HTP_ITEMS(m, list, dtype, none, none, none), place,
+                           zeros));
+    (*zeros)->device = model->device;
+    return HTP_GOES_ON;
 }
 
 /* The dim of @p other that has the size of a dim of @p tensor in every lane; -1. */
@@ -146,7 +151,7 @@ htp_outcome htp_stack_begin(htp_machine *m, htp_item *list, htp_item **rows, con
         HTP_DO(htp_sequence_like(m, *rows, true, rows));
         return htp_sequence_of(m, list, place, *rows, stack);
     }
-    return htp_stack_zeros(m, &sizes, htp_tensor_in(*rows, 0)->type, place, stack);
+    return htp_stack_zeros(m, &sizes, *rows, place, stack);
 }
 
 /* Whether two stacks hold tensors of the same sizes, as far as is known. */

@@ -21,8 +21,8 @@ htp_outcome htp_stack_row(htp_machine *m, htp_item *element, const htp_place *pl
 htp_outcome htp_stack_begin(htp_machine *m, htp_item *list, htp_item **rows, const htp_items *known,
                             const htp_place *place, htp_item **stack);
 
-/** zeros() of the given sizes, which are items. */
-htp_outcome htp_stack_zeros(htp_machine *m, const htp_items *sizes, int32_t type,
+/** zeros() of the given sizes, which are items; of the dtype and on the device of @p model. */
+htp_outcome htp_stack_zeros(htp_machine *m, const htp_items *sizes, const htp_item *model,
                             const htp_place *place, htp_item **zeros);
 
 /** Whether all tensors of some lists have the same sizes, as far as is known. */

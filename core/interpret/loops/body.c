@@ -111,7 +111,9 @@ static htp_outcome begin_all_held(htp_machine *m, htp_loop *loop)
 
 htp_outcome htp_loop_resize(htp_machine *m, htp_loop *loop, uint32_t leaf, htp_item *item)
 {
-    uint64_t moving = htp_loop_slot(m, loop, leaf)->moving;
+    const htp_slot *slot = htp_loop_slot(m, loop, leaf);
+    uint64_t moving = slot->moving;
+    item->device = slot->is_apart ? HTP_DEVICE_UNDECIDED : item->device;
     for (int64_t dim = 0; moving != 0; dim++, moving >>= 1) {
         if (moving & 1) {
             HTP_DO(htp_item_resize(m, item, dim, "Loop"));

@@ -1,7 +1,10 @@
 /*
  * Whether what a loop's body gives can be carried into its next iteration, and as what.
  */
+#include "interpret/lanes/devices.h"
 #include "interpret/loops/loops.h"
+
+#include <string.h>
 
 enum { MOST_DIMS = 64 }; /* of a tensor whose sizes change: see htp_slot */
 
@@ -12,6 +15,7 @@ void htp_loop_restart(htp_loop *loop)
         for (size_t k = 0; k < all[i]->count; k++) {
             htp_slot *slot = &all[i]->items[k];
             slot->moving = 0;
+            slot->is_apart = false;
             slot->unset = NULL;
             slot->aliases.count = 0;
             slot->twins.count = 0;
@@ -124,6 +128,10 @@ static htp_outcome compare_tensors(htp_machine *m, htp_loop *loop, htp_slot *slo
     if (input->is_sequence != result->is_sequence || before->rank != after->rank ||
         before->type != after->type) {
         return come_apart(m, "changes the rank or dtype of a tensor that it carries");
+    }
+    if (!slot->is_apart && strcmp(htp_item_device(m, input), htp_item_device(m, result)) != 0) {
+        slot->is_apart = true;
+        loop->run.is_stable = false;
     }
     for (uint32_t dim = 0; dim < before->rank; dim++) {
         if (htp_item_has_same_size(m, input, dim, result, dim)) {

@@ -56,7 +56,7 @@ static htp_outcome make_nothing(htp_machine *m, const htp_item *model, const htp
         bool is_fixed = m->lane_count > 1 && htp_item_is_fixed(m, model, dim);
         htp_items_push(m, &sizes, htp_item_int(m, is_fixed ? tensor->dims[dim] : 1));
     }
-    return htp_stack_zeros(m, &sizes, tensor->type, place, made);
+    return htp_stack_zeros(m, &sizes, model, place, made);
 }
 
 static htp_outcome add_leaves(htp_machine *m, ending *end)
@@ -220,6 +220,7 @@ static htp_outcome make_stack(htp_machine *m, const htp_loop *loop, htp_item *el
                                   "is no tensor and no number");
     }
     htp_item *made = htp_item_make(m, HTP_ITEM_TENSOR);
+    made->device = rows->device;
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         const htp_runner_tensor *row = htp_tensor_in(rows, lane);
         int64_t *dims = HTP_NEW_ARRAY(m->arena, int64_t, row->rank);

@@ -20,7 +20,7 @@ htp_outcome htp_loop_run_body(htp_machine *m, htp_loop *loop);
 /** Makes a value that is carried what the list, dict or attribute holds. */
 htp_outcome htp_loop_put(htp_machine *m, const htp_held *held, htp_item *value);
 
-/** Gives what stands for a leaf sizes that differ between iterations. */
+/** Gives what stands for a leaf sizes, and a device, that differ between iterations. */
 htp_outcome htp_loop_resize(htp_machine *m, htp_loop *loop, uint32_t leaf, htp_item *item);
 
 /* ---- what comes out of it (compare.c, changes.c) ---- */

@@ -25,6 +25,7 @@ typedef struct htp_held {
 /** What is known of a slot. */
 typedef struct htp_slot {
     uint64_t moving; /* of a leaf: bit D: the size of dim D changes */
+    bool is_apart;   /* of a leaf: it is on another device in each iteration */
     htp_item *unset; /* of a leaf without a value: what it becomes; NULL */
     htp_ids aliases; /* memories of outside that it may be, ascending */
     htp_ids twins;   /* slots that may be one memory with it, ascending */

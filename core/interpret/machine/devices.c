@@ -21,7 +21,8 @@ const char *htp_devices_of_record(const htp_devices *devices, const char *record
     uint32_t number = 0;
     bool is_told = devices->records && record && htp_map_get(devices->records, record, &number) &&
                    devices->locations[number];
-    return is_told ? devices->locations[number] : htp_devices_home(devices);
+    bool is_home = is_told && strcmp(devices->locations[number], htp_devices_home(devices)) == 0;
+    return is_told && !is_home ? devices->locations[number] : NULL;
 }
 
 /* ---- names that libtorch has none for ---- */

@@ -15,6 +15,9 @@
 
 #include <htp/runner.h>
 
+/** That of a tensor which is on several, as the data decides. */
+#define HTP_DEVICE_UNDECIDED ""
+
 /** What the archive tells. All zeroes: everything is on the CPU. */
 typedef struct htp_devices {
     const char *home;       /**< "cuda:0"; NULL: the CPU */
@@ -27,7 +30,7 @@ typedef struct htp_devices {
 /** Where inputs and weights are. */
 const char *htp_devices_home(const htp_devices *devices);
 
-/** Where a tensor of the archive is, by its record (htp_tensor_view). */
+/** Where a tensor of the archive is, by its record (htp_tensor_view); NULL: where inputs are. */
 const char *htp_devices_of_record(const htp_devices *devices, const char *record);
 
 /** A device as libtorch hands it out, as the program has it: in @p arena, or @p text itself. */

@@ -88,6 +88,7 @@ static htp_outcome make_image(htp_machine *m, htp_arena *arena, const htp_item *
     *image = (htp_image){
         .kind = item->kind,
         .is_constant = htp_is_constant(item),
+        .device = item->device ? htp_arena_strdup(arena, item->device) : NULL,
         .is_known = htp_has_lanes(item) && !htp_is_data(item),
         .parts = HTP_NEW_ARRAY(arena, htp_image, item->elements.count),
         .part_count = item->elements.count,

@@ -82,6 +82,7 @@ static htp_outcome carried_tensor(htp_machine *m, const htp_image *left, const c
     bool is_open = false;
     htp_item *made = htp_item_make(m, HTP_ITEM_TENSOR);
     made->name = name;
+    made->device = left->device;
     HTP_DO(find_sizes(m, left, name, carry, sizes, &is_open));
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         const htp_runner_tensor *tensor = NULL;

@@ -13,7 +13,8 @@ typedef struct htp_image {
     htp_operand lane[HTP_SHIM_MAX_LANES]; /* of a number, text or None */
     bool is_known;                        /* a number that constants and sizes tell */
     bool is_constant;                     /* constants alone */
-    int32_t type;                         /* of a tensor */
+    const char *device;                   /* of a tensor; NULL: where inputs and weights are */
+    int32_t type;
     uint32_t rank;
     const int64_t *dims[HTP_SHIM_MAX_LANES];
     bool is_shared;   /* another attribute has the tensor's memory, too */

@@ -15,6 +15,7 @@ htp_outcome htp_sizes_with(htp_machine *m, const htp_item *tensor, int64_t dim,
                            const htp_trace_size *size, htp_item **made)
 {
     *made = htp_item_make(m, HTP_ITEM_TENSOR);
+    (*made)->device = tensor->device;
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         const htp_runner_tensor *before = htp_tensor_in(tensor, lane);
         int64_t *dims = HTP_NEW_ARRAY(m->arena, int64_t, before->rank);

@@ -21,6 +21,7 @@ static htp_outcome like_tensor(htp_machine *m, const htp_item *model, htp_item *
     }
     item->is_sequence = model->is_sequence;
     item->varying = model->varying;
+    item->device = model->device;
     item->may_repeat = m->recording.items.items[htp_memory_of(model)]->may_repeat;
     *made = item;
     return HTP_GOES_ON;

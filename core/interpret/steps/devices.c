@@ -31,11 +31,24 @@ static htp_outcome answer(htp_machine *m, const htp_step *step, const char *devi
     return htp_handler_give(m, outputs, htp_item_plain(m, value));
 }
 
-/* Of a tensor. Where it failed to be made, nothing that follows counts. */
-htp_outcome htp_do_ask_where(htp_machine *m, htp_step *step, htp_items *outputs)
+/* Where a tensor is. */
+static htp_outcome find_device(htp_machine *m, const htp_step *step, const char **device)
 {
     HTP_DO(htp_handler_require(m, step, 1));
-    return answer(m, step, htp_item_device(m, step->inputs.items[0]), outputs);
+    *device = htp_item_device(m, step->inputs.items[0]);
+    return strcmp(*device, HTP_DEVICE_UNDECIDED) != 0
+               ? HTP_GOES_ON
+               : htp_machine_refuse(m, &step->place,
+                                    "%s of a tensor that the data puts on one device or another",
+                                    step->node->kind);
+}
+
+/* Where it failed to be made, nothing that follows counts. */
+htp_outcome htp_do_ask_where(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    const char *device = NULL;
+    HTP_DO(find_device(m, step, &device));
+    return answer(m, step, device, outputs);
 }
 
 htp_outcome htp_do_ask_device(htp_machine *m, htp_step *step, htp_items *outputs)
@@ -101,8 +114,24 @@ static htp_outcome copy_to(htp_machine *m, htp_step *step, const char *device, h
     htp_item *copy = NULL;
     HTP_DO(htp_handler_run(m, "aten::clone", "", HTP_ITEMS(m, tensor, htp_item_none(m)),
                            &step->place, &copy));
-    copy->device = device;
+    htp_item_place(m, copy, device);
     return htp_handler_give(m, outputs, copy);
+}
+
+/* Of a tensor that may be there already. */
+static htp_outcome move_undecided(htp_machine *m, htp_step *step, const char *device,
+                                  htp_items *outputs)
+{
+    htp_item *tensor = step->inputs.items[0];
+    htp_item *to = htp_item_plain(
+        m, (htp_operand){.kind = HTP_OPERAND_DEVICE, .as.text = device, .bytes = strlen(device)});
+    htp_item *type = htp_item_int(m, htp_tensor_in(tensor, 0)->type);
+    htp_item *moved = NULL;
+    HTP_DO(htp_handler_run(m, "aten::to", "device",
+                           HTP_ITEMS(m, tensor, to, type, htp_item_bool(m, false),
+                                     htp_item_bool(m, false), htp_item_none(m)),
+                           &step->place, &moved));
+    return htp_handler_give(m, outputs, moved);
 }
 
 /* What is there already is the tensor itself. */
@@ -110,8 +139,12 @@ static htp_outcome move(htp_machine *m, htp_step *step, const char *device, htp_
 {
     HTP_DO(htp_handler_require(m, step, 1));
     htp_item *tensor = step->inputs.items[0];
-    bool is_there = !htp_is_tensor(tensor) || strcmp(htp_item_device(m, tensor), device) == 0;
-    return is_there ? htp_handler_give(m, outputs, tensor) : copy_to(m, step, device, outputs);
+    const char *from = htp_item_device(m, tensor);
+    if (!htp_is_tensor(tensor) || strcmp(from, device) == 0) {
+        return htp_handler_give(m, outputs, tensor);
+    }
+    return strcmp(from, HTP_DEVICE_UNDECIDED) == 0 ? move_undecided(m, step, device, outputs)
+                                                   : copy_to(m, step, device, outputs);
 }
 
 /* A copy that is on the CPU as well. */
@@ -121,6 +154,13 @@ htp_outcome htp_do_pin(htp_machine *m, htp_step *step, htp_items *outputs)
     htp_item *tensor = step->inputs.items[0];
     return htp_is_tensor(tensor) ? copy_to(m, step, HTP_DEVICE_CPU, outputs)
                                  : htp_handler_give(m, outputs, tensor);
+}
+
+/* Which where the file was saved depends on its drivers. */
+htp_outcome htp_do_ask_pinned(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    (void)outputs;
+    return htp_machine_refuse(m, &step->place, "%s, which no file tells", step->node->kind);
 }
 
 htp_outcome htp_do_move_to_cpu(htp_machine *m, htp_step *step, htp_items *outputs)
@@ -146,8 +186,9 @@ static htp_outcome cast(htp_machine *m, htp_step *step, htp_item *on_cuda, htp_i
                         htp_items *outputs)
 {
     htp_item *tensor = step->inputs.items[0];
-    const char *device = htp_item_device(m, tensor);
+    const char *device = NULL;
     htp_item *type = NULL;
+    HTP_DO(find_device(m, step, &device));
     if (htp_devices_is_of_type(device, "cuda") && is_true(step->inputs.items[1])) {
         type = on_cuda;
     } else if (htp_devices_is_of_type(device, HTP_DEVICE_CPU) && is_true(step->inputs.items[2])) {

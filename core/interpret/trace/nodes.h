@@ -11,9 +11,10 @@
 /** A value of the trace. */
 typedef struct htp_trace_value {
     htp_trace_kind kind;
-    const char *name;  /**< debug name of the TorchScript value, not unique; may be "" */
-    uint32_t producer; /**< node, or HTP_SHIM_NONE: input, weight, constant, or a list built
-                            of its elements */
+    const char *name;   /**< debug name of the TorchScript value, not unique; may be "" */
+    uint32_t producer;  /**< node, or HTP_SHIM_NONE: input, weight, constant, or a list built
+                             of its elements */
+    const char *device; /**< of a tensor, or the value itself; NULL: where inputs and weights are */
     /* tensor */
     htp_dtype dtype;
     uint32_t rank;
