@@ -234,6 +234,54 @@ class Restored(nn.Module):
         self.training = state[1]
 
 
+class RestoredApart(nn.Module):
+    """Moves what it restores, and then changes the copy."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(4)
+        self.shift = torch.ones(4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.scale + self.shift
+
+    @torch.jit.export
+    def __getstate__(self) -> Tuple[Tensor, bool]:
+        return (self.scale, self.training)
+
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[Tensor, bool]) -> None:
+        self.scale = state[0]
+        self.training = state[1]
+        shift = state[0].cpu()
+        shift += 1.0
+        self.shift = shift
+
+
+class RestoredAsks(RestoredApart):
+    """Asks of a tensor that is elsewhere."""
+
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[Tensor, bool]) -> None:
+        self.scale = state[0]
+        self.shift = torch.zeros(4)
+        self.training = state[1]
+        if self.shift.is_cuda:
+            self.scale = self.scale * 2.0
+
+
+class RestoredUnsure(RestoredApart):
+    """Changes what may have been moved."""
+
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[Tensor, bool]) -> None:
+        self.scale = state[0]
+        self.training = state[1]
+        shift = state[0].to(torch.zeros(1))
+        shift += 1.0
+        self.shift = shift
+
+
 class AsksPinned(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return x * 2.0 if x.cpu().pin_memory().is_pinned() else x
@@ -261,7 +309,7 @@ def main() -> None:
         for asked in "device", "cpu", "to", "changed":
             torch.jit.script(Undecided(joined, asked)).save(str(folder / f"{joined}-{asked}.pt"))
     for made in (Asks(), Meets(), Keeps(), Branches(), Compares(), Copies(), Casts(), Pins(), AsksPinned(),
-                 Restored()):
+                 Restored(), RestoredApart(), RestoredAsks(), RestoredUnsure()):
         torch.jit.script(made.eval()).save(str(folder / f"{type(made).__name__.lower()}.pt"))
 
 

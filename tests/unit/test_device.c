@@ -123,6 +123,10 @@ UNIT_TEST(tensors_are_where_their_records_were)
     ck_assert_str_eq(htp_devices_of_record(&devices, "data/1"), "cuda:1");
     ck_assert_ptr_null(htp_devices_of_record(&devices, ""));
     ck_assert_ptr_null(htp_devices_of_record(&(htp_devices){.home = NULL}, "data/1"));
+    ck_assert(htp_devices_are_several(&devices));
+    locations[1] = "cuda:0";
+    ck_assert(!htp_devices_are_several(&devices));
+    ck_assert(!htp_devices_are_several(&(htp_devices){.home = NULL}));
 }
 
 UNIT_TEST(names_that_libtorch_does_not_know)

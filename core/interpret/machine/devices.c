@@ -25,6 +25,16 @@ const char *htp_devices_of_record(const htp_devices *devices, const char *record
     return is_told && !is_home ? devices->locations[number] : NULL;
 }
 
+bool htp_devices_are_several(const htp_devices *devices)
+{
+    bool are_several = false;
+    for (size_t i = 0; devices->records && i < devices->records->count && !are_several; i++) {
+        are_several =
+            devices->locations[i] && strcmp(devices->locations[i], htp_devices_home(devices)) != 0;
+    }
+    return are_several;
+}
+
 /* ---- names that libtorch has none for ---- */
 
 /* "NEW:0" for "OLD:0"; other texts as they are. */

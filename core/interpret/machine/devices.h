@@ -33,6 +33,9 @@ const char *htp_devices_home(const htp_devices *devices);
 /** Where a tensor of the archive is, by its record (htp_tensor_view); NULL: where inputs are. */
 const char *htp_devices_of_record(const htp_devices *devices, const char *record);
 
+/** Whether tensors of the archive are elsewhere than inputs. */
+bool htp_devices_are_several(const htp_devices *devices);
+
 /** A device as libtorch hands it out, as the program has it: in @p arena, or @p text itself. */
 htp_operand htp_devices_read(const htp_devices *devices, htp_arena *arena, const char *text,
                              size_t bytes);

@@ -9,6 +9,11 @@
 /** Answers what is asked of devices. @param is_done  it is such a question */
 htp_outcome htp_restore_device(htp_follower *f, htp_restore_step *step, bool *is_done);
 
+/** Makes an operator copy what it moves, and notes what it leaves elsewhere than at home. Refuses
+ * to change what may be in the memory of another tensor. */
+htp_outcome htp_restore_note_devices(htp_follower *f, htp_restore_step *step,
+                                     const htp_program_schema *schema);
+
 /** Puts the CPU in the place of devices that a node is given; or, where it keeps them, what
  * libtorch can parse. */
 void htp_restore_hide_devices(htp_follower *f, const htp_restore_step *step, bool are_kept);

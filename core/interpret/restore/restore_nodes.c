@@ -300,8 +300,9 @@ static htp_outcome run_operator(htp_follower *f, htp_restore_step *step)
     if (node->schema == HTP_PROGRAM_NONE) {
         return htp_restore_refuse(f, "%s", node->kind);
     }
-    htp_restore_hide_devices(f, step, false);
     htp_program_schema schema = f->of.program->schemas[node->schema]; /* a copy: tables move */
+    HTP_DO(htp_restore_note_devices(f, step, &schema));
+    htp_restore_hide_devices(f, step, false);
     if (!htp_operator_may_run(&schema) || htp_operator_is_unchecked(&schema) ||
         node->is_nondeterministic) {
         return htp_restore_refuse(f, "%s", node->kind);
