@@ -3,13 +3,13 @@
 import bisect
 import io
 import pickle
-import pickletools
 import re
 import struct
 import zipfile
 from pathlib import Path
 
 CPU = "cpu"
+zipfile.ZIP64_LIMIT = (1 << 32) - 2  # libtorch 1.13 does not read what Python writes from 2 GiB on otherwise
 NAMED = b'torch.device("cpu"'  # in code; other texts stay
 
 
@@ -19,13 +19,7 @@ def string(text: str) -> bytes:
 
 def moved_pickle(content: bytes, device: str) -> bytes:
     """With another device in the place of the text "cpu", wherever it stands."""
-    moved, end = b"", 0
-    operations = list(pickletools.genops(io.BytesIO(content)))
-    ends = [position for _, _, position in operations[1:]] + [len(content)]
-    for (opcode, argument, position), end in zip(operations, ends):
-        is_device = opcode.name == "BINUNICODE" and argument == CPU
-        moved += string(device) if is_device else content[position:end]
-    return moved + content[end:]
+    return content.replace(string(CPU), string(device))
 
 
 def moved_code(content: bytes, device: str) -> bytes:
@@ -45,6 +39,8 @@ class Pickler(pickle._Pickler):
 def moved_positions(content: bytes, code: bytes, device: str) -> bytes:
     """A debug record of code whose texts are longer or shorter now."""
     places = [found.start() for found in re.finditer(re.escape(NAMED), code)]
+    if not places:
+        return content
     longer = len(device.encode()) - len(CPU)
     whole = pickle.loads(content)
     positions = whole[2] if whole[0] == "FORMAT_WITH_STRING_TABLE" else whole
