@@ -51,7 +51,6 @@ CONDITIONS = {
     "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),
     "aten::scaled_dot_product_attention": (
         is_2, "scaled_dot_product_attention came with libtorch 2.0"),
-    "the zoo": (is_2, "the zoo of transformers is made by PyTorch 2"),
     "newer exporter": (
         has_newer_exporter, "torch.onnx.export(dynamo=True) needs PyTorch 2 and onnxscript"),
     "PyTorch 2": (is_2, "PyTorch before 2.0 does not make all cases"),
