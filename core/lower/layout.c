@@ -328,7 +328,7 @@ static const maker makers[] = {
     {"aten::alias", keep},
     {"aten::arange", NULL},
     {"aten::bmm", NULL},
-    {"aten::clone", derive_copy},
+    {"aten::clone", derive_copy}, /* where it is none in order: is_copy_in_order() */
     {"aten::constant_pad_nd", derive_pad},
     {"aten::contiguous", derive_contiguous},
     {"aten::detach", keep},
@@ -385,6 +385,13 @@ static bool is_in_place(const char *kind)
     return end - kind > 2 && end[-1] == '_' && end[-2] != '_';
 }
 
+/** Whether an operator copies into the order of the dims, wherever its operand's elements lie. */
+static bool is_copy_in_order(htp_lowering *at)
+{
+    return strcmp(at->node->kind, "aten::clone") == 0 && htp_arg_present(at, "memory_format") &&
+           htp_arg_int(at, "memory_format") == 0;
+}
+
 /** Weights may lie in the archive in any order. */
 static bool is_weight_in_order(const htp_weight *weight)
 {
@@ -424,7 +431,7 @@ static bool find(search *s, htp_value_id value, htp_layout *layout)
                be_base(l, value, layout);
     }
     const maker *known = find_maker(at.node->kind);
-    if (!known || !known->derive) {
+    if (!known || !known->derive || is_copy_in_order(&at)) {
         return known && be_base(l, value, layout);
     }
     bool found = find(s, at.node->inputs[0], layout) && known->derive(s, &at, value, layout);

@@ -37,6 +37,8 @@ call("strided/of-flat-view", lambda x: x.view(2, 6).unsqueeze(1).as_strided((5, 
 call("strided/of-sum", lambda x, y: (x + y).as_strided((2, 5), (1, 2)), (3, 4), (3, 4))
 call("strided/of-strange", lambda x, y: (x.t() + y).as_strided((2, 5), (1, 2)), (3, 4), (4, 3),
      refused="how its input lies in memory is not known at all sizes")
+call("strided/of-strange-copy", lambda x, y: (x.t() + y).clone(memory_format=torch.contiguous_format).as_strided(
+    (2, 5), (1, 2)), (3, 4), (4, 3))
 call("strided/of-padded", lambda x: nn.functional.pad(x.t(), (1, 1)).as_strided((5, 2), (2, 1)), (3, 4))
 call("strided/of-cut", lambda x: nn.functional.pad(x.t(), (-1, 0)).as_strided((2, 2), (2, 1)), (3, 4),
      refused="how its input lies in memory is not known at all sizes")
