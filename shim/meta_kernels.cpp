@@ -16,6 +16,8 @@ namespace
 using c10::DispatchKey;
 using c10::KernelFunction;
 
+thread_local bool elsewhere = false;
+
 // An operand that takes other sizes.
 at::Tensor resized(const at::Tensor &tensor, const htp_making &making)
 {
@@ -83,7 +85,8 @@ struct CoreKernel : c10::OperatorKernel {
         const Released released(kernels, call);
         call.operands = operands.data();
         call.operand_count = static_cast<uint32_t>(operands.size());
-        call.has_mkl = at::hasMKL();
+        call.is_elsewhere = Elsewhere::is_now();
+        call.has_mkl = at::hasMKL() != call.is_elsewhere;
         call.major = TORCH_VERSION_MAJOR;
         TORCH_CHECK(kernels.run(number, &call), call.error.message);
         torch::jit::Stack results;
@@ -121,6 +124,21 @@ void add(const htp_meta_operator &of, const KernelFunction &kernel)
 }
 
 } // namespace
+
+Elsewhere::Elsewhere(bool is_elsewhere)
+{
+    elsewhere = is_elsewhere;
+}
+
+Elsewhere::~Elsewhere()
+{
+    elsewhere = false;
+}
+
+bool Elsewhere::is_now()
+{
+    return elsewhere;
+}
 
 void add_meta_kernels(const htp_meta_kernels &kernels)
 {

@@ -38,6 +38,19 @@ class GuardedReading
     GuardedReading &operator=(const GuardedReading &) = delete;
 };
 
+// While one is there, kernels of the core's that run in this thread answer for a libtorch that was
+// built otherwise.
+class Elsewhere
+{
+  public:
+    explicit Elsewhere(bool is_elsewhere);
+    ~Elsewhere();
+    Elsewhere(const Elsewhere &) = delete;
+    Elsewhere &operator=(const Elsewhere &) = delete;
+
+    static bool is_now();
+};
+
 // Registers those that this libtorch lacks of the operators that are known by now. May be called
 // repeatedly; what runs stays.
 void add_meta_kernels(const htp_meta_kernels &kernels);

@@ -75,6 +75,7 @@ size_t limit_of(htp_run_mode mode, const htp_operand *inputs, uint32_t count)
     case HTP_RUN_AS_IS:
         return std::all_of(inputs, inputs + count, is_real) ? kRealBytes : SIZE_MAX;
     case HTP_RUN_SIZES:
+    case HTP_RUN_ELSEWHERE:
     case HTP_RUN_WHOLE:
         return SIZE_MAX;
     default:
@@ -123,6 +124,7 @@ std::vector<htp_operand> Runner::run(uint32_t schema, htp_run_mode mode, const h
     {
         const at::NoGradGuard no_grad;
         const AllocationLimit limited(limit_of(mode, inputs, count));
+        const Elsewhere elsewhere(mode == HTP_RUN_ELSEWHERE);
         operation(stack);
     }
     std::vector<htp_operand> outputs;

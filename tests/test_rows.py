@@ -8,6 +8,7 @@ from harness import DEBIAN_PYTHON, ROOT, VENV_PYTHON, case, run
 
 INTERPRET = ROOT / "core" / "interpret"
 FACTS, FOLLOWED = INTERPRET / "operators" / "facts.def", INTERPRET / "steps" / "followed.def"
+BUILDS = INTERPRET / "meta" / "builds.def"
 # Part of the language, not of the registry.
 SYNTAX = {"prim::If", "prim::ListConstruct", "prim::Loop"}
 # Operators in place whose overload has another name than what they do otherwise: core/graph/passes.c
@@ -78,7 +79,9 @@ def facts_are_of_operators() -> None:
     for named, least in ((facts, 200), (followed, 60)):
         assert len(named) > least and len(set(named)) == len(named), named
     asked = [name for _, name in facts] + [name for _, name in followed if not name.startswith("prim::")]
-    unknown = set(asked) - known
+    builds = re.findall(r'^(?:CONVOLUTION|SPECTRUM)\("([^"]+)"\)$', BUILDS.read_text(), re.MULTILINE)
+    assert len(builds) > 30 and builds == sorted(set(builds)), builds
+    unknown = {*asked, *builds} - known
     assert not unknown, sorted(unknown)
 
 

@@ -89,8 +89,9 @@ typedef enum htp_run_mode {
     HTP_RUN_AS_IS, /**< the tensors that are given. Little memory may be asked for where all of them
                         are real */
     HTP_RUN_SIZES, /**< tensors without contents; any memory may be asked for */
-    HTP_RUN_ONES,  /**< real tensors that lie in memory as the given ones do, full of 1 where these
-                        have no contents. Tensors that come out have none */
+    HTP_RUN_ELSEWHERE, /**< the same, as a libtorch has them lie that was built otherwise */
+    HTP_RUN_ONES,   /**< real tensors that lie in memory as the given ones do, full of 1 where these
+                         have no contents. Tensors that come out have none */
     HTP_RUN_ZEROES, /**< the same, full of 0 */
     HTP_RUN_WHOLE,  /**< what is given, with any memory; changes of the model's weights are noted.
                        What  comes out is handed out whole: tensors, lists, tuples and dicts are

@@ -174,6 +174,11 @@ static void check_call(htp_arena *arena, htp_meta_call call, const char *name, c
     check_call(arena, (htp_meta_call){.major = (version), .has_mkl = (mkl)}, name, overload,       \
                expected, (const htp_operand[]){__VA_ARGS__},                                       \
                sizeof((const htp_operand[]){__VA_ARGS__}) / sizeof(htp_operand))
+/** How it lies where libtorch was built otherwise. */
+#define GIVES_ELSEWHERE(version, name, overload, expected, ...)                                    \
+    check_call(arena, (htp_meta_call){.major = (version), .is_elsewhere = true}, name, overload,   \
+               expected, (const htp_operand[]){__VA_ARGS__},                                       \
+               sizeof((const htp_operand[]){__VA_ARGS__}) / sizeof(htp_operand))
 #define GIVES(name, overload, expected, ...)                                                       \
     GIVES_BY(2, false, name, overload, expected, __VA_ARGS__)
 #define REFUSES(name, overload, message, ...)                                                      \

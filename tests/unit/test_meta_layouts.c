@@ -78,6 +78,52 @@ UNIT_TEST(the_first_libtorch_keeps_fewer)
              FLOATS(4, 3, 3, 3, 3), STEPS(3, false, 1));
 }
 
+/* ---- other builds ---- */
+
+UNIT_TEST(pictures_lie_in_order_where_nnpack_may_convolve_them)
+{
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Float[2,4,6,6]", LAST, FLOATS(4, 3, 3, 3),
+                    STEPS(2, false, 1));
+    GIVES_ELSEWHERE(1, CONVOLUTION, "", "Float[2,4,6,6]", LAST, FLOATS(4, 3, 3, 3),
+                    STEPS(2, false, 1));
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Float[2,5,10,10] by [500,1,50,5]", LAST,
+                    FLOATS(3, 5, 3, 3), STEPS(2, true, 1));
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Double[2,4,6,6] by [144,1,24,4]",
+                    STRIDED(DOUBLE, LIST(2, 3, 8, 8), LIST(192, 1, 24, 3)), OF(DOUBLE, 4, 3, 3, 3),
+                    STEPS(2, false, 1));
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Float[2,4,4,4] by [64,1,16,4]", LAST, FLOATS(4, 3, 3, 3),
+                    NONE, ones(arena, 2), zeroes(arena, 2), INTS(2, 2), BOOL(false),
+                    zeroes(arena, 2), INT(1));
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Float[2,4,6,6]", FLOATS(2, 3, 8, 8), FLOATS(4, 3, 3, 3),
+                    STEPS(2, false, 1));
+}
+
+UNIT_TEST(the_first_libtorch_transposes_them_with_onednn_alone)
+{
+    GIVES_BY(1, false, CONVOLUTION, "", "BFloat16[2,5,10,10] by [500,1,50,5]",
+             STRIDED(BFLOAT16, LIST(2, 3, 8, 8), LIST(192, 1, 24, 3)), OF(BFLOAT16, 3, 5, 3, 3),
+             STEPS(2, true, 1));
+    GIVES_ELSEWHERE(1, CONVOLUTION, "", "BFloat16[2,5,10,10]",
+                    STRIDED(BFLOAT16, LIST(2, 3, 8, 8), LIST(192, 1, 24, 3)),
+                    OF(BFLOAT16, 3, 5, 3, 3), STEPS(2, true, 1));
+}
+
+UNIT_TEST(volumes_lie_otherwise_as_far_as_onednn_takes_them)
+{
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Float[2,4,6,6,6]", VOLUME(FLOAT, 2, 3),
+                    FLOATS(4, 3, 3, 3, 3), STEPS(3, false, 1));
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Float[1,4,6,6,6]", VOLUME(FLOAT, 1, 3),
+                    FLOATS(4, 3, 3, 3, 3), STEPS(3, false, 1));
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Float[2,4,8,8,8] by [2048,1,256,32,4]",
+                    VOLUME(FLOAT, 2, 3), FLOATS(4, 3, 1, 1, 1), STEPS(3, false, 1));
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Half[1,4,6,6,6] by [864,1,144,24,4]", VOLUME(HALF, 1, 3),
+                    OF(HALF, 4, 3, 3, 3, 3), STEPS(3, false, 1));
+    GIVES_ELSEWHERE(2, CONVOLUTION, "", "Double[2,4,6,6,6]", VOLUME(DOUBLE, 2, 3),
+                    OF(DOUBLE, 4, 3, 3, 3, 3), STEPS(3, false, 1));
+    GIVES_ELSEWHERE(1, CONVOLUTION, "", "Float[2,4,6,6,6]", VOLUME(FLOAT, 2, 3),
+                    FLOATS(4, 3, 3, 3, 3), STEPS(3, false, 1));
+}
+
 /* ---- norms ---- */
 
 UNIT_TEST(norms_keep_formats_that_are_suggested)
@@ -179,5 +225,7 @@ UNIT_MAIN("meta kernels of layouts", all_elements_are_repeated_alike,
           pads_keep_channels_last_but_in_the_first_libtorch,
           weights_with_other_norms_are_contiguous, a_number_is_among_others_or_not,
           pictures_keep_channels_last, volumes_keep_them_where_they_are_left_to_onednn,
-          the_first_libtorch_keeps_fewer, norms_keep_formats_that_are_suggested,
+          the_first_libtorch_keeps_fewer, pictures_lie_in_order_where_nnpack_may_convolve_them,
+          the_first_libtorch_transposes_them_with_onednn_alone,
+          volumes_lie_otherwise_as_far_as_onednn_takes_them, norms_keep_formats_that_are_suggested,
           attention_lies_as_its_queries_do_or_as_a_product, attention_refuses_what_does_not_fit)

@@ -118,9 +118,20 @@ static bool is_padded_wide(const htp_meta_call *call, uint32_t dims)
     return is_wide;
 }
 
-/* Whether libtorch leaves a convolution of volumes to oneDNN, on one thread:
- * ConvParams::use_mkldnn() of its native/Convolution.cpp. Small ones it computes itself. */
-static bool is_left_to_onednn(const htp_meta_call *call)
+static bool is_of_floats(const htp_runner_tensor *input)
+{
+    return input->type == HTP_SCALAR_FLOAT || input->type == HTP_SCALAR_COMPLEX_FLOAT;
+}
+
+static bool is_of_halves(const htp_runner_tensor *input)
+{
+    return input->type == HTP_SCALAR_HALF || input->type == HTP_SCALAR_BFLOAT16;
+}
+
+/* Whether libtorch leaves a convolution of volumes to oneDNN: ConvParams::use_mkldnn() of its
+ * native/Convolution.cpp. Small ones it computes itself.
+ * @param has_threads  it runs on several */
+static bool is_left_to_onednn(const htp_meta_call *call, bool has_threads)
 {
     const int64_t most_of_native = 20480;
     const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
@@ -133,29 +144,64 @@ static bool is_left_to_onednn(const htp_meta_call *call)
     if (input->type == HTP_SCALAR_BFLOAT16) {
         return true;
     }
-    bool is_of_floats = input->type == HTP_SCALAR_FLOAT || input->type == HTP_SCALAR_COMPLEX_FLOAT;
-    bool is_more_than_product = any_other(call, STRIDE, 1) || any_other(call, DILATION, 1) ||
-                                input->dims[0] >= 16 || width != 1 || height != 1;
+    bool is_more_than_product = has_threads || any_other(call, STRIDE, 1) ||
+                                any_other(call, DILATION, 1) || input->dims[0] >= 16 ||
+                                width != 1 || height != 1;
     bool is_large = htp_meta_int(call, GROUPS) > 1 || (width > 3 && height > 3) ||
                     input->dims[0] > 1 || product_of(input, 0, 4) > most_of_native;
-    return is_of_floats && is_more_than_product && is_large;
+    return is_of_floats(input) && is_more_than_product && is_large;
+}
+
+/* Whether a libtorch without oneDNN may leave a convolution of pictures to NNPACK:
+ * ConvParams::use_nnpack(). It takes batches of 16 and more, and any batch may be one. */
+static bool may_be_left_to_nnpack(const htp_meta_call *call)
+{
+    const int64_t too_wide = 17;
+    const htp_runner_tensor *weight = htp_meta_tensor(call, WEIGHT);
+    return is_of_floats(htp_meta_tensor(call, INPUT)) && !htp_meta_bool(call, TRANSPOSED) &&
+           !any_other(call, DILATION, 1) && htp_meta_dim(weight, -1) < too_wide &&
+           htp_meta_dim(weight, -2) < too_wide;
+}
+
+static bool is_picture(const htp_meta_call *call)
+{
+    const uint32_t picture = 4;
+    return htp_meta_tensor(call, INPUT)->rank == picture;
 }
 
 /* Where the input or the weight suggests channels last, the CPU's kernels follow. libtorch before
  * 2.0 does so for pictures alone, and not where the convolution is transposed. */
+static bool follows_channels_last(const htp_meta_call *call)
+{
+    const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
+    if (call->major < 2) {
+        return is_picture(call) &&
+               (!htp_meta_bool(call, TRANSPOSED) || input->type == HTP_SCALAR_BFLOAT16);
+    }
+    return is_picture(call) || is_left_to_onednn(call, false);
+}
+
+/* The same where libtorch was built without oneDNN, or runs on several threads, or on a processor
+ * that oneDNN takes other numbers on: the contrary, as far as any of these makes a difference. */
+static bool follows_elsewhere(const htp_meta_call *call)
+{
+    const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
+    if (is_picture(call)) {
+        bool is_onednn_alone = call->major < 2 && htp_meta_bool(call, TRANSPOSED);
+        return follows_channels_last(call) && !is_onednn_alone && !may_be_left_to_nnpack(call);
+    }
+    bool may_be_left = is_left_to_onednn(call, true) ||
+                       (is_of_halves(input) && !is_padded_wide(call, input->rank - 2));
+    return call->major >= 2 && may_be_left && !is_left_to_onednn(call, false);
+}
+
 static bool has_channels_last(const htp_meta_call *call)
 {
-    const uint32_t picture = 4;
-    const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
-    if (htp_layout_suggested(input) == HTP_MEMORY_CONTIGUOUS &&
+    if (htp_layout_suggested(htp_meta_tensor(call, INPUT)) == HTP_MEMORY_CONTIGUOUS &&
         htp_layout_suggested(htp_meta_tensor(call, WEIGHT)) == HTP_MEMORY_CONTIGUOUS) {
         return false;
     }
-    if (call->major < 2) {
-        return input->rank == picture &&
-               (!htp_meta_bool(call, TRANSPOSED) || input->type == HTP_SCALAR_BFLOAT16);
-    }
-    return input->rank == picture || is_left_to_onednn(call);
+    return call->is_elsewhere ? follows_elsewhere(call) : follows_channels_last(call);
 }
 
 bool htp_meta_convolution(htp_meta_call *call)

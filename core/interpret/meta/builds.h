@@ -1,0 +1,23 @@
+/*
+ * What is known of operators whose outputs lie in memory as it depends on how libtorch was built.
+ */
+#ifndef HTP_INTERPRET_META_BUILDS_H
+#define HTP_INTERPRET_META_BUILDS_H
+
+/** When a row of builds.def holds. */
+typedef enum htp_builds_when {
+    HTP_BUILDS_ALWAYS,
+    HTP_BUILDS_STRIDED,
+} htp_builds_when;
+
+/** A row of builds.def. */
+typedef struct htp_meta_builds {
+    const char *name;
+    htp_builds_when when;
+    const char *reason; /* a clause */
+} htp_meta_builds;
+
+/** That of an operator, by its name without overload; NULL where there is none. */
+const htp_meta_builds *htp_meta_builds_find(const char *name);
+
+#endif
