@@ -192,7 +192,8 @@ static const char *find_missing(htp_lowering *l)
     if (htp_node_is_complex(l)) {
         return "there is no lowering for it with complex numbers";
     }
-    if (is_elsewhere && (node->failure || follows)) {
+    if ((is_elsewhere && (node->failure || follows)) ||
+        (htp_refusal_is_of_layout(node->kind) && node->failure)) {
         return node->failure;
     }
     return htp_node_is_quantized(l) ? "there is no lowering for it with quantised numbers"

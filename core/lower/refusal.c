@@ -89,6 +89,17 @@ static bool is_form_of(const char *kind, const char *name)
     return *kind == '\0' || *kind == '.';
 }
 
+bool htp_refusal_is_of_layout(const char *kind)
+{
+    static const char *const names[] = {"aten::stride", "aten::storage_offset",
+                                        "aten::is_contiguous"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        is = is || is_form_of(kind, names[i]);
+    }
+    return is;
+}
+
 const char *htp_refusal_find(const char *kind)
 {
     for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {

@@ -4,6 +4,12 @@
 #ifndef HTP_LOWER_REFUSAL_H
 #define HTP_LOWER_REFUSAL_H
 
+#include <stdbool.h>
+
+/** Whether an operator tells as a number, or as a truth value, how a tensor lies in memory: it has
+ * no row, and is known, or its node says why not. */
+bool htp_refusal_is_of_layout(const char *kind);
+
 /** Why no exporter can write an operator, in place or not. @param kind  "aten::rand"
  * @return NULL where there is no such reason */
 const char *htp_refusal_find(const char *kind);

@@ -38,6 +38,7 @@ OTHERWISE = {
     "factorization/inv_ex/info": "it factorizes the transposed matrix, where another pivot may be 0",
     "factorization/solve_ex/right*": "its linalg.solve has no meta kernel for matrices on the right",
     "image/interpolate/bicubic/torch.bfloat16": "its weights of bicubic are bfloat16, too",
+    "layout/volumes/conv": "its convolutions of volumes lie in the order of their dims everywhere",
     "loss/ctc/no-steps/*": "it reads before its memory where a sequence has no steps",
     "memory/strided/copy": "its as_strided_copy has no lowering: it is aten::as_strided_copy alone here",
     "opset/group_norm/large-mean": "it is off by three percent itself",

@@ -206,6 +206,28 @@ static inline htp_run_code runner_contiguous(runner_call *c)
     return x->is_contiguous ? runner_look(c, x->dims, x->rank, x->strides, 0) : runner_same(c);
 }
 
+/** A new tensor of the same sizes, whose dims lie in order here, and the other way round where
+ * libtorch was built otherwise. */
+static inline htp_run_code runner_as_built(runner_call *c)
+{
+    const htp_runner_tensor *x = runner_given(c, 0);
+    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t step = 1;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        strides[i] = step;
+        step *= x->dims[i];
+    }
+    const int64_t *other = c->mode == HTP_RUN_ELSEWHERE ? strides : NULL;
+    return runner_give(c, &runner_new(c->runner, x->type, x->dims, x->rank, other, false)->view);
+}
+
+static inline htp_run_code runner_stride(runner_call *c)
+{
+    const htp_runner_tensor *x = runner_given(c, 0);
+    int64_t at = x ? runner_dim(c, 1, x->rank) : -1;
+    return at < 0 ? runner_raise(c, "Dimension out of range") : runner_give_int(c, x->strides[at]);
+}
+
 static inline htp_run_code runner_detach(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);

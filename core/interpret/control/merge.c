@@ -5,6 +5,7 @@
 
 #include "interpret/control/merge.h"
 #include "interpret/lanes/devices.h"
+#include "interpret/lanes/elsewhere.h"
 #include "interpret/lists/lists.h"
 #include "interpret/memory/memory.h"
 #include "interpret/sizes/open_items.h"
@@ -61,7 +62,8 @@ static htp_outcome merge_tensors(htp_machine *m, const htp_item *a, const htp_it
             HTP_DO(htp_item_resize(m, *merged, dim, "If"));
         }
     }
-    return HTP_GOES_ON;
+    HTP_DO(htp_elsewhere_inherit(m, *merged, a));
+    return htp_elsewhere_inherit(m, *merged, b);
 }
 
 /* A list, tuple or dict on at least one side, where the other may have no value. */

@@ -1,6 +1,7 @@
 /*
  * Whether an operator runs at all, and on what: its operands as they are, or their sizes alone.
  */
+#include "interpret/lanes/elsewhere.h"
 #include "interpret/lanes/execute.h"
 
 #include <string.h>
@@ -76,8 +77,19 @@ static htp_outcome squeezes_data(htp_machine *m, const htp_call *call, bool *squ
     return HTP_GOES_ON;
 }
 
+/* Whether it is places that count, and those of its operand are others where libtorch was built
+ * otherwise. */
+static bool takes_moved_places(const htp_machine *m, const htp_call *call, const char **reason)
+{
+    bool takes = htp_has_fact(call->schema.name, HTP_FACT_TAKES_PLACES) && call->inputs.count > 0 &&
+                 htp_is_tensor(call->inputs.items[0]);
+    *reason = takes ? htp_elsewhere_moved(m, call->inputs.items[0]) : NULL;
+    return *reason;
+}
+
 htp_outcome htp_call_find_refusal(htp_machine *m, const htp_call *call, const char **refusal)
 {
+    const char *moved = NULL;
     *refusal = NULL;
     if (htp_operator_makes_nested(&call->schema)) {
         *refusal = "it makes a nested tensor, which ONNX has no type for; make the encoder with "
@@ -89,6 +101,12 @@ htp_outcome htp_call_find_refusal(htp_machine *m, const htp_call *call, const ch
         *refusal = "it is not run, because its kernel does not check what it is given";
     } else if (has_no_order(m, call)) {
         *refusal = "without sorted=True the order of its output is not defined";
+    } else if (takes_moved_places(m, call, &moved)) {
+        *refusal = htp_arena_printf(m->arena,
+                                    "it takes elements by their places in memory, which depend on "
+                                    "how libtorch was built: %s; copy it first, with "
+                                    ".clone(memory_format=torch.contiguous_format)",
+                                    moved);
     } else {
         bool squeezes = false;
         HTP_DO(squeezes_data(m, call, &squeezes));

@@ -2,6 +2,7 @@
  * What an operator's results are recorded as.
  */
 #include "interpret/lanes/devices.h"
+#include "interpret/lanes/elsewhere.h"
 #include "interpret/lanes/execute.h"
 #include "interpret/memory/memory.h"
 #include "interpret/sizes/sizes.h"
@@ -342,6 +343,12 @@ htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
     bool is_data = decides || htp_items_have_data(&call->inputs);
     bool is_constant =
         !htp_call_is_nondeterministic(call) && htp_items_all(&call->inputs, htp_is_settled);
+    htp_call_elsewhere elsewhere;
+    HTP_DO(htp_elsewhere_ask(m, call, &elsewhere));
+    const char *refusal = htp_elsewhere_refusal(m, call, results, &elsewhere);
+    if (refusal) {
+        return htp_call_fail(m, call, refusal, outputs);
+    }
     htp_items made = {0};
     for (size_t i = 0; i < results->count; i++) {
         result of = {.mode = mode, .is_constant = is_constant};
@@ -359,6 +366,7 @@ htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
         set_producer(&made.items[i]->elements, node);
     }
     htp_call_place(m, call, &made);
+    HTP_DO(htp_elsewhere_note(m, call, &elsewhere, &made));
     HTP_DO(htp_memory_note_views(m, call, &made));
     HTP_DO(htp_memory_note_changes(m, call, &made));
     *outputs = made;

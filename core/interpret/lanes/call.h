@@ -17,6 +17,10 @@ typedef struct htp_call {
     /* What the kernel was given, by lane and input: the memories of tensors, of lists' too. NULL
      * where it was given none. */
     struct htp_storages *storages[HTP_SHIM_MAX_LANES];
+    /* The same with a libtorch that was built otherwise; NULL where the operator was not asked
+     * about (elsewhere.h). */
+    struct htp_storages *storages_elsewhere[HTP_SHIM_MAX_LANES];
+    bool is_elsewhere; /* it is what is asked about that one */
 } htp_call;
 
 typedef struct htp_storages {
@@ -92,9 +96,5 @@ htp_outcome htp_call_find_refusal(htp_machine *m, const htp_call *call, const ch
 /** Whether it gives a number read off contents that nobody knows, or computed from such numbers
  * alone. */
 bool htp_call_gives_unknown_numbers(const htp_machine *m, const htp_call *call);
-
-/** @p text with sizes that other lanes have as "?" (wording.c). */
-const char *htp_message_worded(htp_machine *m, const htp_items *inputs, size_t lane,
-                               const char *text);
 
 #endif

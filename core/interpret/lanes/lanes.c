@@ -237,8 +237,9 @@ static htp_outcome run_on_sizes(htp_machine *m, const htp_call *call, size_t lan
     }
     keep_from_making_real(call, given);
     HTP_DO(htp_call_check_positions(m, call, lane));
-    htp_outcome outcome = htp_schema_run(m, call->schema_number, HTP_RUN_SIZES, given,
-                                         call->inputs.count, outputs, count);
+    htp_run_mode mode = call->is_elsewhere ? HTP_RUN_ELSEWHERE : HTP_RUN_SIZES;
+    htp_outcome outcome =
+        htp_schema_run(m, call->schema_number, mode, given, call->inputs.count, outputs, count);
     return outcome == HTP_NO_KERNEL ? htp_call_run_on_stand_ins(m, call, lane, outputs, count)
                                     : outcome;
 }

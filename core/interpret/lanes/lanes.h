@@ -10,6 +10,10 @@
 /** Runs the kernel in all lanes. */
 htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, htp_lanes *results);
 
+/** @p text with sizes that other lanes have as "?" (wording.c). */
+const char *htp_message_worded(htp_machine *m, const htp_items *inputs, size_t lane,
+                               const char *text);
+
 /** Raises where positions in a tensor, which follow from sizes, lie outside of it (positions.c). */
 htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_t lane);
 

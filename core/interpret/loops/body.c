@@ -1,6 +1,7 @@
 /*
  * One run of a loop's body: what is carried into it, and what it gives.
  */
+#include "interpret/lanes/elsewhere.h"
 #include "interpret/loops/loops.h"
 #include "interpret/sizes/open_items.h"
 
@@ -119,7 +120,7 @@ htp_outcome htp_loop_resize(htp_machine *m, htp_loop *loop, uint32_t leaf, htp_i
             HTP_DO(htp_item_resize(m, item, dim, "Loop"));
         }
     }
-    return HTP_GOES_ON;
+    return slot->elsewhere ? htp_elsewhere_inherit(m, item, slot->elsewhere) : HTP_GOES_ON;
 }
 
 static htp_outcome carry_leaf(htp_machine *m, htp_loop *loop, htp_item *initial, htp_item **made)

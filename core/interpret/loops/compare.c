@@ -16,6 +16,7 @@ void htp_loop_restart(htp_loop *loop)
             htp_slot *slot = &all[i]->items[k];
             slot->moving = 0;
             slot->is_apart = false;
+            slot->elsewhere = NULL;
             slot->unset = NULL;
             slot->aliases.count = 0;
             slot->twins.count = 0;
@@ -132,6 +133,10 @@ static htp_outcome compare_tensors(htp_machine *m, htp_loop *loop, htp_slot *slo
     if (!slot->is_apart && strcmp(htp_item_device(m, input), htp_item_device(m, result)) != 0) {
         slot->is_apart = true;
         loop->run.is_stable = false;
+    }
+    if (result->elsewhere && !slot->elsewhere) {
+        slot->elsewhere = result;
+        loop->run.is_stable = loop->run.is_stable && input->elsewhere;
     }
     for (uint32_t dim = 0; dim < before->rank; dim++) {
         if (htp_item_has_same_size(m, input, dim, result, dim)) {

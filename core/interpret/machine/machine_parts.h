@@ -48,6 +48,7 @@ typedef struct htp_memory_notes {
     size_t change_count; /* memories that were ever changed */
     size_t turn_count;   /* tensors whose dims were changed in place (memory/turns.c) */
     uint64_t groupings;  /* of memories, so far */
+    bool has_elsewhere;  /* how some tensor lies hangs on how libtorch was built */
     bool has_nested;     /* some list, tuple or dict may hold another one */
 } htp_memory_notes;
 

@@ -72,18 +72,26 @@ void htp_memory_hold(htp_machine *m, uint32_t first, htp_item *value)
     htp_memory_change(m, first, value);
 }
 
+/* Of one that may be a view or a copy as libtorch was built. */
+#define LOST_ELSEWHERE                                                                             \
+    "what it changes is read under another name, which shares its memory with some builds of "     \
+    "libtorch only: %s; change a copy, made with .clone()"
+
 void htp_memory_lose(htp_machine *m, uint32_t first, const char *kind, const htp_place *place)
 {
     htp_item *unknown = htp_item_make(m, HTP_ITEM_UNKNOWN);
     unknown->origin = first_value(m, first);
+    const htp_elsewhere *elsewhere = unknown->origin->elsewhere;
     htp_recorded_node node = {
         .kind = kind,
         .schema = HTP_PROGRAM_NONE,
         .outputs = &unknown->id,
         .output_count = 1,
         .place = *place,
-        .failure = "what it changes is read under another name, which shares its memory on one "
-                   "side of a branch, in some iterations of a loop, or for some sizes, only",
+        .failure = elsewhere ? htp_arena_printf(m->arena, LOST_ELSEWHERE, elsewhere->reason)
+                             : "what it changes is read under another name, which shares its "
+                               "memory on one side of a branch, in some iterations of a loop, or "
+                               "for some sizes, only",
         .block = m->recording.block,
     };
     (void)htp_recording_add(m, &node);

@@ -1,6 +1,7 @@
 /*
  * Tensors that operators change in place, and who else sees it.
  */
+#include "interpret/lanes/elsewhere.h"
 #include "interpret/memory/memory.h"
 
 #include <string.h>
@@ -70,22 +71,6 @@ static bool is_whole_by_chance(const htp_machine *m, const htp_call *call, const
     return is_by_chance;
 }
 
-/* In how many lanes a tensor lies in the memory of an input. */
-static uint32_t count_shared(const htp_machine *m, const htp_call *call, const htp_item *tensor,
-                             size_t input)
-{
-    uint32_t shared = 0;
-    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
-        const htp_storages *given = &call->storages[lane][input];
-        bool is_shared = false;
-        for (size_t i = 0; i < given->count; i++) {
-            is_shared = is_shared || given->all[i] == htp_tensor_in(tensor, lane)->storage;
-        }
-        shared += is_shared;
-    }
-    return shared;
-}
-
 static void share_with_all(htp_machine *m, htp_item *tensor, htp_item *input)
 {
     htp_items held = {0};
@@ -122,15 +107,18 @@ static htp_outcome look_at(htp_machine *m, const htp_call *call, htp_item *tenso
     return HTP_GOES_ON;
 }
 
-/* An operator may give its input's memory for some sizes and a copy for others (contiguous(),
- * reshape()), or that of a tensor in a list: what then changes the one may change the other. */
+/* An operator may give its input's memory for some sizes, or with some builds of libtorch, and a
+ * copy for others (contiguous(), reshape()), or that of a tensor in a list: what then changes the
+ * one may change the other. */
 static htp_outcome note_view(htp_machine *m, const htp_call *call, htp_item *tensor,
                              output_place where)
 {
     for (size_t i = 0; i < call->inputs.count; i++) {
         htp_item *input = call->inputs.items[i];
-        uint32_t shared = count_shared(m, call, tensor, i);
-        bool is_view = htp_is_tensor(input) && shared == m->lane_count;
+        uint32_t here = htp_call_count_shared(m, call, tensor, i, false);
+        uint32_t elsewhere = htp_call_count_shared(m, call, tensor, i, true);
+        uint32_t shared = here + elsewhere;
+        bool is_view = htp_is_tensor(input) && shared == 2 * m->lane_count;
         if (is_view && !is_whole_by_chance(m, call, input)) {
             return look_at(m, call, tensor, i, where);
         }

@@ -3,6 +3,7 @@
  */
 #include "interpret/sizes/open_items.h"
 
+#include "interpret/lanes/elsewhere.h"
 #include "interpret/memory/memory.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ static htp_outcome like_tensor(htp_machine *m, const htp_item *model, htp_item *
     item->device = model->device;
     item->may_repeat = m->recording.items.items[htp_memory_of(model)]->may_repeat;
     *made = item;
-    return HTP_GOES_ON;
+    return htp_elsewhere_inherit(m, item, model);
 }
 
 htp_outcome htp_item_like(htp_machine *m, const htp_item *model, htp_item **made)
@@ -52,6 +53,7 @@ htp_outcome htp_item_resize(htp_machine *m, htp_item *item, int64_t dim, const c
         HTP_DO(htp_tensor_empty(m, tensor->type, dims, tensor->rank, &item->lane[lane].as.tensor));
     }
     item->known = HTP_KNOWN_OPEN_SIZES;
+    HTP_DO(htp_elsewhere_inherit(m, item, item));
     if (item->is_sequence && dim < HTP_SHIM_MAX_RANK) {
         item->varying |= UINT64_C(1) << dim;
     }

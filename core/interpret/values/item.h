@@ -66,13 +66,14 @@ struct htp_item {
     /* tensors */
     const char *contents; /* of a constant */
     size_t content_bytes;
-    uint64_t varying;         /* of a sequence: bit D: dim D differs between its tensors */
-    const htp_levels *levels; /* of one of levels: its elements are whole numbers */
-    const char *device;       /* that it is on; NULL: where inputs and weights are */
-    uint64_t epoch;           /* changes of memory that had happened when it was made */
-    const htp_look *look;     /* NULL: the tensor is all of its memory */
-    htp_item *origin;         /* the first value of that memory; NULL for itself */
-    htp_item *turns_into;     /* the view that it is since its dims were changed in place; NULL */
+    uint64_t varying;               /* of a sequence: bit D: dim D differs between its tensors */
+    const htp_levels *levels;       /* of one of levels: its elements are whole numbers */
+    const char *device;             /* that it is on; NULL: where inputs and weights are */
+    uint64_t epoch;                 /* changes of memory that had happened when it was made */
+    const htp_look *look;           /* NULL: the tensor is all of its memory */
+    const htp_elsewhere *elsewhere; /* NULL: it lies alike everywhere */
+    htp_item *origin;               /* the first value of that memory; NULL for itself */
+    htp_item *turns_into; /* the view that it is since its dims were changed in place; NULL */
     /* of the first value of a memory (memory/memory.h) */
     bool may_repeat;  /* rows of it are elements of a list, of which several may be one tensor */
     htp_item *latest; /* what the memory holds; NULL: it was not changed */

@@ -45,6 +45,12 @@ typedef struct htp_look {
     size_t element; /* and which element of it, where that is a list; otherwise SIZE_MAX */
 } htp_look;
 
+/** How a tensor lies in memory where libtorch was built otherwise, or picks other backends. */
+typedef struct htp_elsewhere {
+    const char *reason; /* of builds.def */
+    htp_operand lane[HTP_SHIM_MAX_LANES];
+} htp_elsewhere;
+
 /** What the levels of a quantised tensor stand for: constants, of all elements or each channel. */
 typedef struct htp_levels {
     htp_item *scale;
