@@ -321,18 +321,10 @@ static const struct reader {
     {"prim::TupleUnpack", read_unpacking, false},
 };
 
-/* Whether a node runs an operator, in whatever overload. */
-static bool runs(const htp_trace_node *node, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(node->kind, name, length) == 0 &&
-           (node->kind[length] == '\0' || node->kind[length] == '.');
-}
-
 static const struct reader *find_reader(const htp_trace_node *node)
 {
     for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
-        if (runs(node, readers[i].kind)) {
+        if (htp_trace_node_runs(node, readers[i].kind)) {
             return &readers[i];
         }
     }
@@ -390,7 +382,7 @@ static bool is_comparison(const htp_trace_node *node)
                                         "aten::le", "aten::gt", "aten::ge"};
     bool is = false;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !is; i++) {
-        is = runs(node, names[i]);
+        is = htp_trace_node_runs(node, names[i]);
     }
     return is;
 }

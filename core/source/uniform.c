@@ -31,18 +31,10 @@ static const struct {
     {"aten::new_full", "fill_value", 0},
 };
 
-/* Whether an operator has this name, whatever its overload. */
-static bool is_kind(const htp_trace_node *node, const char *kind)
-{
-    size_t length = strlen(kind);
-    return strncmp(node->kind, kind, length) == 0 &&
-           (node->kind[length] == '\0' || node->kind[length] == '.');
-}
-
 static bool is_movement(const htp_trace_node *node)
 {
     for (size_t i = 0; i < sizeof(movements) / sizeof(movements[0]); i++) {
-        if (is_kind(node, movements[i])) {
+        if (htp_trace_node_runs(node, movements[i])) {
             return node->input_count > 0;
         }
     }
@@ -140,7 +132,7 @@ bool htp_uniform_find(const htp_trace *trace, uint32_t id, double *number)
         return is_uniform_constant(&trace->values[source], number);
     }
     for (size_t i = 0; i < sizeof(fills) / sizeof(fills[0]); i++) {
-        if (is_kind(node, fills[i].kind)) {
+        if (htp_trace_node_runs(node, fills[i].kind)) {
             *number = fills[i].number;
             return !fills[i].argument || read_argument(trace, node, fills[i].argument, number);
         }

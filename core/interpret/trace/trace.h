@@ -18,6 +18,8 @@
 
 #include <htp/shim.h>
 
+#include <string.h>
+
 /** What a node or call of a trace stands for in the program (htp/program.h). */
 typedef struct htp_trace_stand {
     uint32_t function; /**< HTP_SHIM_NONE: no line of the program stands for it */
@@ -59,5 +61,13 @@ typedef struct htp_trace {
                                        then of attributes */
     uint32_t state_count;
 } htp_trace;
+
+/** Whether a node runs an operator, "aten::add", in whatever overload. */
+static inline bool htp_trace_node_runs(const htp_trace_node *node, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(node->kind, name, length) == 0 &&
+           (node->kind[length] == '\0' || node->kind[length] == '.');
+}
 
 #endif
