@@ -3,8 +3,7 @@
  * kernels raise where one lies outside, and those for tensors without contents do not look.
  */
 #include "interpret/lanes/execute.h"
-
-#include <string.h>
+#include "interpret/operators/facts.h"
 
 enum { TENSOR, INDICES };
 
@@ -32,7 +31,7 @@ static htp_outcome check(htp_machine *m, const htp_runner_tensor *positions, uin
 
 htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_t lane)
 {
-    if (strcmp(call->schema.kind, "aten::index.Tensor") != 0 || call->inputs.count <= INDICES ||
+    if (!htp_has_fact(call->schema.name, HTP_FACT_INDEXES) || call->inputs.count <= INDICES ||
         !htp_is_tensor(call->inputs.items[TENSOR])) {
         return HTP_GOES_ON;
     }
