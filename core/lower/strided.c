@@ -1,5 +1,5 @@
 /*
- * aten::as_strided: elements by their places in memory.
+ * aten::as_strided: elements by their places in memory; aten::stride: how far these lie apart.
  *
  * The memory is that of the value that self is a view of, in its order. The places are known, or
  * computed of sizes; where the last dims lie one behind the other, whole rows are gathered.
@@ -232,4 +232,51 @@ void htp_lower_as_strided(htp_lowering *l)
     htp_tensor_id offset =
         has_offset ? htp_arg_vector(l, "storage_offset") : htp_emit_int(l, layout.offset);
     htp_bind(l, 0, gather_computed(l, memory, offset));
+}
+
+/* ---- strides ---- */
+
+/** How far elements lie apart along a dim of self, as [1]. */
+static htp_tensor_id stride_vector(htp_lowering *l, uint32_t dim)
+{
+    return htp_emit_dim_product(l, htp_arg_tensor(l, "self"), htp_arg_dims(l, "self"), dim + 1,
+                                htp_arg_rank(l, "self"));
+}
+
+/** Whether self lies in order, whatever its sizes are; fails otherwise. */
+static bool is_in_order(htp_lowering *l)
+{
+    htp_layout layout;
+    bool is_known = htp_layout_find(l, htp_arg_value(l, "self"), &layout) && layout.is_contiguous;
+    if (!is_known) {
+        htp_lower_fail(l, "how its input lies in memory is not known at all sizes");
+    }
+    return is_known;
+}
+
+/** aten::stride.int */
+void htp_lower_stride(htp_lowering *l)
+{
+    if (is_in_order(l)) {
+        int64_t dim = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
+        htp_bind_value_vector(l, htp_output_value(l, 0), stride_vector(l, (uint32_t)dim));
+    }
+}
+
+/** aten::stride: of all dims */
+void htp_lower_strides(htp_lowering *l)
+{
+    const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
+    if (!is_in_order(l)) {
+        return;
+    }
+    htp_sizes all = htp_sizes_begin(l);
+    for (uint32_t i = 0; i < list->element_count; i++) {
+        htp_tensor_id vector = stride_vector(l, i);
+        htp_sizes_add_tensor(&all, vector);
+        if (!htp_value_is_constant(l, list->elements[i])) {
+            htp_bind_value_vector(l, list->elements[i], vector);
+        }
+    }
+    l->bindings[htp_output_value(l, 0)].tensor = htp_sizes_end(&all);
 }

@@ -6,7 +6,7 @@ from torch import nn
 from building import BATCH, Cases
 
 CASES = Cases()
-call, layer = CASES.call, CASES.layer
+call, layer, script = CASES.call, CASES.layer, CASES.script
 GROUPED = (2, 9)  # the PyTorch that multiplies groups on a CPU
 
 # ---- aten::as_strided ------------------------------------------------------------------------------
@@ -102,6 +102,34 @@ for batch in (1, 2):
     layer(f"strided/chunks-{batch}", Chunks, (batch, 16, 12))
 layer("strided/chunks-dynamic", Chunks, (2, 16, 12), dynamic=BATCH,
       refused="how its input lies in memory is not known at all sizes")
+
+
+def chunked(x):
+    """Overlapping chunks of rows, by the strides of what is in order."""
+    x = x.reshape(x.size(0), x.size(1) // 4, 4, x.size(2))
+    size, stride = list(x.size()), list(x.stride())
+    size[1], stride[1] = size[1] * 2 - 1, stride[1] // 2
+    return x.as_strided(size, stride)
+
+
+def halved(x):
+    return x.as_strided([2, x.size(1)], [x.stride(0), x.stride(-1)]) / x.stride(0)
+
+
+def all_strides(x):
+    return torch.tensor(x.stride()) + x.size(0)
+
+
+def halved_columns(x):
+    return halved(x.t())
+
+
+ROWS = {0: {0: "batch", 1: "sequence"}}
+script("strided/stride/all", chunked, (3, 8, 6), dynamic={0: {0: "batch", 2: "width"}})
+script("strided/stride/one", halved, (3, 5), dynamic=ROWS)
+script("strided/stride/alone", all_strides, (3, 5, 2), dynamic=ROWS)
+script("strided/stride/transposed", halved_columns, (3, 5), dynamic=ROWS,
+       refused="how its input lies in memory is not known at all sizes")
 
 # ---- aten::repeat_interleave with a tensor of repeats -------------------------------------------------
 
