@@ -24,7 +24,8 @@ htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, 
 {
     const uint32_t *dims = NULL;
     htp_session *session = search->session;
-    *obstacle = (htp_obstacle){.tries_one = tries_one, .message = "no sizes fit"};
+    *obstacle = (htp_obstacle){
+        .tries_one = tries_one, .one_order = search->one_order, .message = "no sizes fit"};
     search->trials++;
     if (!htp_axes_apply(axes, &session->inputs, &dims)) {
         return htp_status_make(HTP_CODE_USAGE, "%s: no sizes fit", session->model_path);

@@ -25,7 +25,8 @@ typedef struct htp_axis_search {
     htp_axes axes;
     htp_axis_finding *findings; /* by dim */
     uint32_t trials;
-    bool is_done; /* the last trace had all axes that move */
+    bool is_done;   /* the last trace had all axes that move */
+    bool one_order; /* of htp_obstacle, in all traces */
 } htp_axis_search;
 
 /** Begins with these axes. */

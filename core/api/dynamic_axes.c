@@ -87,42 +87,21 @@ static bool join_by_place(htp_axes *axes)
     return has_joined;
 }
 
-/* Tries each axis that was joined so as those that it was joined of. */
-static htp_status take_apart(htp_axis_search *search, const htp_axes *apart)
-{
-    htp_obstacle obstacle;
-    for (uint32_t i = 0; i < search->axes.count && search->trials < HTP_AXIS_TRIALS; i++) {
-        bool is_joined = false;
-        htp_axes split = htp_axes_copy(&search->axes);
-        for (uint32_t k = i; k < split.count && htp_axes_moves(&search->axes, i); k++) {
-            bool is_part = search->axes.axis_of[k] == i;
-            is_joined = is_joined || (is_part && apart->axis_of[k] != i);
-            split.axis_of[k] = is_part ? apart->axis_of[k] : split.axis_of[k];
-        }
-        if (!is_joined) {
-            continue;
-        }
-        htp_status status = htp_axis_search_trace(search, &split, true, &obstacle);
-        if (htp_axis_search_is_final(status)) {
-            return status;
-        }
-        search->is_done = !status;
-        search->axes = status ? search->axes : split;
-        htp_status_free(status);
-    }
-    return search->is_done ? HTP_OK : try_moving(search, EFFORT_ALL, &obstacle);
-}
+/* What the axes were before axes of one size were joined, and after that. */
+struct joined {
+    htp_axes apart;
+    htp_axes after;
+};
 
 /* A refusal that tells nothing: perhaps of axes that must be equal. */
-static htp_status try_joined(htp_axis_search *search, htp_obstacle *obstacle)
+static htp_status try_joined(htp_axis_search *search, struct joined *joined, htp_obstacle *obstacle)
 {
-    const htp_axes apart = htp_axes_copy(&search->axes);
     if (!join_by_place(&search->axes)) {
-        search->axes = apart;
+        search->axes = joined->apart;
         return HTP_OK;
     }
-    HTP_TRY(try_moving(search, EFFORT_ALL, obstacle));
-    return search->is_done ? take_apart(search, &apart) : HTP_OK;
+    joined->after = htp_axes_copy(&search->axes);
+    return try_moving(search, EFFORT_ALL, obstacle);
 }
 
 /* ---- one by one ---- */
@@ -217,6 +196,87 @@ static htp_status try_pairs(htp_axis_search *search)
     return HTP_OK;
 }
 
+/* ---- apart again ---- */
+
+/* Takes an axis apart where it was joined for its size. @return whether it was */
+static bool split(const struct joined *joined, uint32_t axis, htp_axes *axes)
+{
+    bool is_joined = false;
+    for (uint32_t i = axis; i < axes->count; i++) {
+        uint32_t part = joined->apart.axis_of[i];
+        is_joined = is_joined ||
+                    (axes->axis_of[i] == axis && part != axis && joined->after.axis_of[i] != part);
+    }
+    for (uint32_t i = axis; is_joined && i < axes->count; i++) {
+        bool is_part = axes->axis_of[i] == axis;
+        axes->axis_of[i] = is_part ? joined->apart.axis_of[i] : axes->axis_of[i];
+        axes->is_fixed[i] = is_part ? axes->is_fixed[axis] : axes->is_fixed[i];
+    }
+    return is_joined;
+}
+
+/* Whether all dims that move in some axes do so in others. */
+static bool keeps_moving(const htp_axes *axes, const htp_axes *others)
+{
+    bool keeps = true;
+    for (uint32_t i = 0; i < axes->count && keeps; i++) {
+        keeps = axes->is_fixed[axes->axis_of[i]] || !others->is_fixed[others->axis_of[i]];
+    }
+    return keeps;
+}
+
+/* Tries axes, with sizes in both orders and then in one: what is cut to the size of something else
+ * has to be the larger one. Joins are learned. Where they do not move, the others stay. */
+static htp_status try_axes(htp_axis_search *search, const htp_axes *axes)
+{
+    const htp_axes before = search->axes;
+    const bool had_order = search->one_order;
+    bool works = false;
+    for (int order = had_order; order < 2 && !works; order++) {
+        htp_obstacle obstacle;
+        search->one_order = order == 1;
+        search->axes = htp_axes_copy(axes);
+        HTP_TRY(try_moving(search, search->one_order ? EFFORT_ALL : EFFORT_ONE, &obstacle));
+        works = search->is_done && keeps_moving(axes, &search->axes);
+    }
+    if (!works) {
+        search->is_done = false;
+        search->axes = before;
+        search->one_order = had_order;
+    }
+    return HTP_OK;
+}
+
+/* Tries each axis that one was joined of by itself: the other ones may be those that are fixed. */
+static htp_status free_parts(htp_axis_search *search, const htp_axes *parts, uint32_t axis)
+{
+    const htp_axes before = htp_axes_copy(&search->axes);
+    search->axes = htp_axes_copy(parts);
+    for (uint32_t i = axis; i < parts->count && search->trials < HTP_AXIS_TRIALS; i++) {
+        if (before.axis_of[i] == axis && parts->axis_of[i] == i) {
+            htp_axes more = htp_axes_copy(&search->axes);
+            more.is_fixed[i] = false;
+            search->findings[i] = search->findings[axis];
+            HTP_TRY(try_axes(search, &more));
+        }
+    }
+    return HTP_OK;
+}
+
+/* Tries each axis that was joined for its size as those that it was joined of. */
+static htp_status take_apart(htp_axis_search *search, const struct joined *joined)
+{
+    for (uint32_t i = 0; i < search->axes.count && search->trials < HTP_AXIS_TRIALS; i++) {
+        htp_axes parts = htp_axes_copy(&search->axes);
+        if (search->axes.axis_of[i] != i || search->axes.formulas[i] || !split(joined, i, &parts)) {
+            continue;
+        }
+        HTP_TRY(search->axes.is_fixed[i] ? free_parts(search, &parts, i)
+                                         : try_axes(search, &parts));
+    }
+    return HTP_OK;
+}
+
 /* ---- the whole ---- */
 
 /* Traces with all sizes fixed. */
@@ -237,13 +297,15 @@ static htp_status find_moving(htp_axis_search *search)
     if (search->is_done) {
         return HTP_OK;
     }
+    struct joined joined = {htp_axes_copy(&search->axes), htp_axes_copy(&search->axes)};
     if (obstacle.is_export) { /* perhaps whatever the sizes are */
         HTP_TRY(trace_fixed(search));
     } else {
-        HTP_TRY(try_joined(search, &obstacle));
+        HTP_TRY(try_joined(search, &joined, &obstacle));
     }
     HTP_TRY(try_each(search));
     HTP_TRY(try_pairs(search));
+    HTP_TRY(take_apart(search, &joined));
     return search->is_done ? HTP_OK : trace_moving(search, EFFORT_END, &obstacle);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/dtype.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* How far numbers of the program are looked at when it raised by itself. */
@@ -85,13 +86,21 @@ static void read_expand(struct reading *r)
     }
 }
 
+/* A tensor by the first of two names that the operator has. */
+static const htp_trace_value *first_of(const struct reading *r, const char *name, const char *other)
+{
+    const htp_trace_value *value = tensor(r, name);
+    return value ? value : tensor(r, other);
+}
+
 /* Products of matrices, by whatever names their operands go. */
 static void read_product(struct reading *r)
 {
-    const htp_trace_value *first = tensor(r, "mat1");
-    const htp_trace_value *second = tensor(r, "mat2");
-    const htp_trace_value *a = first ? first : tensor(r, "self");
-    const htp_trace_value *b = second ? second : tensor(r, "other");
+    const htp_trace_value *first = first_of(r, "mat1", "batch1");
+    const htp_trace_value *second = first_of(r, "mat2", "batch2");
+    const htp_trace_value *a = first ? first : first_of(r, "self", "mat");
+    const htp_trace_value *b = second ? second : first_of(r, "other", "vec");
+    b = b ? b : tensor(r, "tensor");
     if (!a || !b) {
         return;
     }
@@ -221,6 +230,14 @@ static void read_index(struct reading *r)
     }
 }
 
+/* Whether an index out of bounds is one of dim @p d, as far as the message tells which it was. */
+static bool may_be_out(const struct reading *r, uint32_t d)
+{
+    static const char before[] = "is out of bounds for dimension ";
+    const char *found = r->node->failure ? strstr(r->node->failure, before) : NULL;
+    return !found || strtoul(found + sizeof(before) - 1, NULL, 10) == d;
+}
+
 /* As many dims as there are indices. Positions that count a dim up are as many as it has places. */
 static void read_indices(struct reading *r)
 {
@@ -234,9 +251,11 @@ static void read_indices(struct reading *r)
                          d < indices->element_count;
          d++) {
         const htp_trace_value *index = element(r, indices, d);
-        bool is_position = index->kind == HTP_TRACE_TENSOR && index->dtype == HTP_DTYPE_INT64;
+        bool is_position =
+            index->kind == HTP_TRACE_TENSOR && index->dtype == HTP_DTYPE_INT64 && may_be_out(r, d);
         for (uint32_t i = 0; is_position && i < index->rank; i++) {
-            add_broadcast(r, dim(r, index, i), dim(r, self, d), false);
+            int64_t count = dim(r, index, i);
+            add_fact(r, (htp_fact){count, dim(r, self, d), .is_one = count == 1, .is_limit = true});
         }
     }
 }
@@ -281,6 +300,11 @@ static const struct reader {
     {"aten::mm", read_product, true},
     {"aten::bmm", read_product, true},
     {"aten::addmm", read_product, true},
+    {"aten::baddbmm", read_product, true},
+    {"aten::addbmm", read_product, true},
+    {"aten::mv", read_product, true},
+    {"aten::dot", read_product, true},
+    {"aten::vdot", read_product, true},
     {"aten::linear", read_linear, true},
     {"aten::conv1d", read_convolution, true},
     {"aten::conv2d", read_convolution, true},
@@ -316,6 +340,11 @@ static const struct reader {
     {"aten::embedding", htp_read_ids, false},
     {"aten::select", read_index, false},
     {"aten::index", read_indices, false},
+    {"aten::index_add", htp_read_indexed, false},
+    {"aten::index_copy", htp_read_indexed, false},
+    {"aten::index_reduce", htp_read_indexed, false},
+    {"aten::cdist", htp_read_distance, false},
+    {"aten::_native_multi_head_attention", htp_read_native_attention, false},
     {"aten::permute", htp_read_permutation, false},
     {"prim::ListUnpack", read_unpacking, false},
     {"prim::TupleUnpack", read_unpacking, false},

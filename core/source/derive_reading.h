@@ -141,6 +141,16 @@ void htp_read_target(struct reading *r);
 /** Queries, keys, values, and a mask that broadcasts with their scores. */
 void htp_read_attention(struct reading *r);
 
+/** What is put into a tensor at indices along a dim: as many parts as there are indices, which are
+ * of the size of the parts that are there. */
+void htp_read_indexed(struct reading *r);
+
+/** Points of two sets have as many coordinates. */
+void htp_read_distance(struct reading *r);
+
+/** Attention whose operands have the features of its weights. */
+void htp_read_native_attention(struct reading *r);
+
 /** Dims of one letter have one size. */
 void htp_read_einsum(struct reading *r);
 

@@ -1,8 +1,8 @@
 /*
  * Rules for the operands of layers whose operands are more than a tensor and its weight.
  *
- * Reference: the checks of libtorch's RNN.cpp, GridSampler.cpp, LossNLL.cpp and Linear.cpp
- * (einsum).
+ * Reference: the checks of libtorch's RNN.cpp, GridSampler.cpp, LossNLL.cpp, Linear.cpp (einsum),
+ * TensorAdvancedIndexing.cpp and Distance.cpp.
  */
 #include "source/derive_reading.h"
 
@@ -133,6 +133,48 @@ void htp_read_attention(struct reading *r)
         for (int64_t d = 3; d <= mask->rank && d <= query->rank; d++) {
             add_broadcast(r, dim(r, mask, -d), dim(r, query, -d), false);
         }
+    }
+}
+
+void htp_read_native_attention(struct reading *r)
+{
+    static const char *const names[] = {"query", "key", "value"};
+    int64_t features = 0;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && number(r, "embed_dim", &features);
+         i++) {
+        const htp_trace_value *value = tensor(r, names[i]);
+        if (value) {
+            add_sizes(r, dim(r, value, -1), features);
+        }
+    }
+}
+
+void htp_read_indexed(struct reading *r)
+{
+    const htp_trace_value *self = tensor(r, "self");
+    const htp_trace_value *index = tensor(r, "index");
+    const htp_trace_value *source = tensor(r, "source");
+    int64_t along = 0;
+    (void)number(r, "dim", &along);
+    if (!self || !index || !source || index->rank != 1 || source->rank != self->rank) {
+        return;
+    }
+    along += along < 0 ? self->rank : 0;
+    for (int64_t d = 0; d < self->rank; d++) {
+        add_sizes(r, dim(r, source, d), d == along ? dim(r, index, 0) : dim(r, self, d));
+    }
+}
+
+void htp_read_distance(struct reading *r)
+{
+    const htp_trace_value *a = tensor(r, "x1");
+    const htp_trace_value *b = tensor(r, "x2");
+    if (!a || !b) {
+        return;
+    }
+    add_sizes(r, dim(r, a, -1), dim(r, b, -1));
+    for (int64_t d = 3; d <= a->rank && d <= b->rank; d++) {
+        add_broadcast(r, dim(r, a, -d), dim(r, b, -d), true);
     }
 }
 

@@ -11,6 +11,7 @@ struct pair {
     int64_t have[HTP_SHIM_MAX_LANES];
     int64_t want[HTP_SHIM_MAX_LANES];
     bool is_one[HTP_SHIM_MAX_LANES];
+    bool is_limit; /* the second one is the most that the first one can be */
 };
 
 static bool is_same(const int64_t *numbers)
@@ -28,6 +29,7 @@ static bool read_pair(htp_fact (*pairs)[HTP_PAIR_LIMIT], uint32_t index, uint32_
         pair->have[lane] = fact->have;
         pair->want[lane] = fact->want;
         pair->is_one[lane] = fact->is_one;
+        pair->is_limit = fact->is_limit;
     }
     return must_agree;
 }
@@ -52,13 +54,6 @@ static bool may_be_limit(const struct pair *pair)
     const int64_t *limit = is_same(pair->want) ? pair->want : pair->have;
     return is_same(limit) && limit[0] >= LEAST_LIMIT && moving[1] > limit[1] &&
            moving[2] > limit[2];
-}
-
-/* Whether the numbers are equal in the example, and refused where they are far from it. */
-static bool is_conflict(const struct pair *pair)
-{
-    return !may_be_limit(pair) && pair->have[0] == pair->want[0] &&
-           pair->have[1] != pair->want[1] && !pair->is_one[1] && pair->have[2] != pair->want[2];
 }
 
 /* ---- where the size was fixed ---- */
@@ -141,6 +136,28 @@ static void add_origin(htp_text *text, const htp_trace *trace, const htp_instanc
     }
 }
 
+/* Whether an operand is a weight of this size. Nothing cuts it to that of the other operand. */
+static bool is_of_weight(const htp_trace *trace, int64_t size)
+{
+    const htp_trace_node *node = &trace->nodes[trace->node_count - 1];
+    bool found = false;
+    for (uint32_t i = 0; i < node->input_count && !found; i++) {
+        const htp_trace_value *value = &trace->values[node->inputs[i]];
+        found =
+            value->kind == HTP_TRACE_TENSOR && value->weight != HTP_NONE && has_size(value, size);
+    }
+    return found;
+}
+
+/* Whether the numbers are equal in the example, and refused where they are far from it. */
+static bool is_conflict(const htp_trace *trace, const struct pair *pair)
+{
+    bool is_exact = !pair->is_limit && is_of_weight(trace, pair->have[0]);
+    bool is_open = may_be_limit(pair) && !is_exact;
+    return !is_open && pair->have[0] == pair->want[0] && pair->have[1] != pair->want[1] &&
+           !pair->is_one[1] && pair->have[2] != pair->want[2];
+}
+
 /* A number that does not move tells where it comes from. */
 static const char *tell(htp_arena *arena, const htp_trace *trace, const char *message,
                         const struct pair *pair, const htp_instance *modules)
@@ -197,7 +214,7 @@ htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const c
             continue;
         }
         keep_one(&pair);
-        if (is_conflict(&pair)) {
+        if (is_conflict(trace, &pair)) {
             add_condition(arena, &obstacle, trace, message, inputs, &pair, modules);
         }
     }

@@ -19,6 +19,8 @@ enum { HTP_MAX_CONDITIONS = 16 };
 /** Why other sizes than those that were given are refused. */
 typedef struct htp_obstacle {
     bool tries_one;      /**< set by who asks: no second choice of sizes is tried */
+    bool one_order;      /**< set by who asks: of two axes that are alike in the example, the later
+                              one is the larger one wherever both grow */
     const char *message; /**< as of the first condition; where there is none, what libtorch said */
     bool is_fixed;       /**< a number does not move: no other size is worth a trial */
     bool is_export;      /**< the program runs, and cannot be exported with axes that move */

@@ -210,7 +210,7 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp
 {
     htp_obstacle obstacle = {.message = NULL};
     uint32_t attempt;
-    inputs->tells_order = wanted != NULL;
+    inputs->tells_order = wanted && !wanted->one_order;
     htp_shim_code code = run_smallest(tracing, inputs, &attempt, &obstacle);
     if (code == HTP_SHIM_NEEDS_LANES) {
         inputs->lane_count = HTP_INPUTS_LANES;
