@@ -67,6 +67,17 @@ def assert_moving(model: onnx.ModelProto, wanted: list) -> None:
         assert len(dims) == len(expected) and all(agree), f"moving: {found}, not {wanted}"
 
 
+def assert_apart(model: onnx.ModelProto, idiom: dict) -> None:
+    """No axis has two names of the idiom."""
+    names: dict = {}
+    for value, one in zip(model.graph.input, idiom["inputs"]):
+        for dim, name in zip(value.type.tensor_type.shape.dim, one.dims):
+            if dim.dim_param and isinstance(name, str):
+                names.setdefault(dim.dim_param, set()).add(name)
+    joined = {axis: found for axis, found in names.items() if len(found) > 1}
+    assert not joined, f"axes that are one: {joined}"
+
+
 @harness.case_for_each(FILES)
 def idiom(file: str) -> None:
     kind, name = file.split(".")
@@ -80,6 +91,7 @@ def idiom(file: str) -> None:
     model = onnx.load(out / f"{file}.onnx")
     onnx.checker.check_model(model, full_check=True)
     assert_moving(model, dims_that_move(idiom, kind == writing.SCRIPTED))
+    assert_apart(model, idiom)
     runner = numbers_check.session(out / f"{file}.onnx")
     names = [argument.name for argument in runner.get_inputs()]
     arrays = numpy.load(folder / f"{file}.npz")
