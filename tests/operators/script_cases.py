@@ -39,6 +39,26 @@ def forked_list(x: torch.Tensor) -> torch.Tensor:
     return torch.stack([torch.jit.wait(future) for future in futures])
 
 
+class Excused(nn.Module):
+    """Branches on why it does not do something else, as attention does."""
+
+    rate: float
+
+    def __init__(self):
+        super().__init__()
+        self.rate, self.flag = 0.1, True
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        why = ""
+        if x.dim() != 3:
+            why = f"the rate is {self.rate}, the flag is {self.flag}"
+        if not why:
+            return x
+        if why == "the rate is 0.10000000000000001, the flag is True":
+            x = x * 2
+        return x + len(why)
+
+
 class Attributed(nn.Module):
     scale: float
     names: List[str]
@@ -90,6 +110,7 @@ script("call/fork", forked, X)
 script("call/fork-in-branch", forked_in_branch, X, others=signs)
 script("call/fork-list", forked_list, X)
 script("module/attributes", Attributed().eval(), X, dynamic=BATCH)
+script("text/of-fractions", Excused().eval(), X, dynamic=BATCH)
 script("loop/interrupted", interrupted, X, torch.tensor(3), others=counts(0, 2, 6))
 script("if/constant", constant_conditions, X)
 

@@ -77,12 +77,16 @@ static htp_outcome add_item(htp_machine *m, const htp_item *item, int depth, htp
     return check_size(m, text);
 }
 
-/* Only of whole numbers, strings and devices it is certain how TorchScript writes them. */
+/* Only of numbers, strings and devices it is certain how TorchScript writes them. */
 static bool is_certain(const htp_item *item)
 {
+    static const bool are[] = {[HTP_OPERAND_INT] = true,
+                               [HTP_OPERAND_FLOAT] = true,
+                               [HTP_OPERAND_BOOL] = true,
+                               [HTP_OPERAND_STRING] = true,
+                               [HTP_OPERAND_DEVICE] = true};
     htp_operand_kind kind = item->lane[0].kind;
-    return htp_is_decided(item) &&
-           (kind == HTP_OPERAND_INT || kind == HTP_OPERAND_STRING || kind == HTP_OPERAND_DEVICE);
+    return htp_is_decided(item) && kind < sizeof(are) / sizeof(are[0]) && are[kind];
 }
 
 /* No program may branch on a text that this one would write differently. */
