@@ -288,6 +288,26 @@ def circular(x):
     return F.pad(x, (2, 2, 2, 2), mode="circular")
 
 
+class OverlappingCrops(nn.Module):
+    """Four crops, whose results are added and divided by how many there are."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2, 3, padding=1)
+
+    def forward(self, x):
+        b, c, h, w = x.shape
+        total, count = torch.zeros(b, 2, h, w), torch.zeros(b, 1, h, w)
+        for i in range(2):
+            for j in range(2):
+                y, z = i * (h // 3), j * (w // 3)
+                bottom, right = y + h - h // 3, z + w - w // 3
+                total[:, :, y:bottom, z:right] += self.conv(x[:, :, y:bottom, z:right])
+                count[:, :, y:bottom, z:right] += 1
+        return total / count
+
+
+add("overlapping-crops", OverlappingCrops, image())
 call("flipped", flipped, FREE_IMAGE)
 call("rolled", rolled, FREE_IMAGE)
 call("rolled-by-half", rolled_by_half, FREE_IMAGE)

@@ -237,6 +237,36 @@ class ConvLSTM(nn.Module):
         return torch.stack(out, 1)
 
 
+class WholeFrames(nn.Module):
+    """A convolution behind as many samples as its last frame lacks."""
+
+    def __init__(self, size, stride):
+        super().__init__()
+        self.conv = nn.Conv1d(4, 4, size, stride)
+        for name, number in (("size", size), ("stride", stride), ("pad", size - stride)):
+            self.register_buffer(name, torch.tensor(number))
+
+    def forward(self, x):
+        length = x.shape[-1]
+        frames = torch.ceil((length - self.size + self.pad) / self.stride + 1).to(torch.int64) - 1
+        missing = frames * self.stride + self.size - self.pad - length
+        return self.conv(F.pad(x, (int(self.pad), int(missing)), mode="reflect"))
+
+
+class Codec(nn.Module):
+    """Down and up again, with residuals behind what was cut off."""
+
+    def __init__(self):
+        super().__init__()
+        self.down, self.up = WholeFrames(8, 4), nn.ConvTranspose1d(4, 4, 8, 4)
+        self.block = nn.Sequential(WholeFrames(3, 1), nn.ELU(), WholeFrames(1, 1))
+
+    def forward(self, x):
+        x = self.up(self.down(x))
+        x = x[..., :x.shape[-1] - 4]
+        return x + self.block(x)
+
+
 class WaveNet(nn.Module):
     def __init__(self):
         super().__init__()
@@ -314,6 +344,7 @@ class SelectiveScan(nn.Module):
 
 
 add("conv-lstm", ConvLSTM, floats("batch", 4, 3, "height", "width"))
+add("codec", Codec, floats("batch", 4, "samples"))
 add("wave-net", WaveNet, floats("batch", 4, "length"), script=False)
 add("wave-net-valid", WaveNetValid, floats("batch", 4, "length"))
 add("conformer-conv", ConformerConv, tokens(), flags("batch", "sequence"))

@@ -1,6 +1,7 @@
 """What follows from sizes and is one number, or one size, at all sizes near the example's: thresholds
 that lie far beyond them."""
 
+import math
 from typing import List, Tuple
 
 import torch
@@ -41,6 +42,19 @@ def truncated(x: torch.Tensor) -> torch.Tensor:
 
 def same_number_twice(x: torch.Tensor) -> torch.Tensor:
     return torch.ones(x.size(0) // 100 + 1) + torch.arange(x.size(0) // 100 + 1)
+
+
+def halves_in_hundreds(x: torch.Tensor) -> torch.Tensor:
+    y = x[:x.size(0) // 2 + 1]
+    return y * torch.ones(int(math.ceil(y.size(0) / 100))).size(0)
+
+
+def as_long_as_half(x: torch.Tensor) -> torch.Tensor:
+    """What is missing to a multiple of one is nothing, however long half of it is."""
+    y = x[:x.size(0) // 2 + 1]
+    length = y.size(0)
+    missing = int(math.ceil((length - 3) / 1)) * 1 + 3 - length
+    return F.pad(y, [0, missing]) + y
 
 
 def repeated(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
@@ -107,6 +121,7 @@ def same_at_all_sizes(x: torch.Tensor) -> torch.Tensor:
 
 for name, function in {
     "hundreds": hundreds, "hundreds-begun": hundreds_begun, "beyond-hundred": beyond_hundred,
+    "halves-in-hundreds": halves_in_hundreds, "as-long-as-half": as_long_as_half,
     "has-hundred": has_hundred, "truncated": truncated, "same-number-twice": same_number_twice,
     "repeated": repeated, "padded": padded, "mirrored": mirrored, "edged": edged,
     "padded-to-hundreds": padded_to_hundreds,

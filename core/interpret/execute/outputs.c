@@ -327,13 +327,15 @@ static void set_producer(htp_items *elements, uint32_t node)
     }
 }
 
-static void note_stepped(const htp_call *call, htp_items *outputs, bool is_stepped)
+static void note_stepped(htp_machine *m, const htp_call *call, htp_items *outputs, bool is_stepped)
 {
     bool is_slice = strcmp(call->schema.name, "aten::slice") == 0;
+    const htp_item *follows = is_stepped ? htp_flat_follows(m, call) : NULL;
     for (size_t i = 0; i < outputs->count; i++) {
         htp_item *output = outputs->items[i];
         bool tells_size = is_slice || htp_is_number(output) || htp_is_real(output);
         output->is_stepped = is_stepped && !htp_is_constant(output) && tells_size;
+        output->follows = !output->is_stepped ? NULL : follows ? follows : output;
     }
 }
 
@@ -361,7 +363,7 @@ htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
     }
     uint32_t node = HTP_SHIM_NONE;
     HTP_DO(record(m, call, &made, NULL, &node));
-    note_stepped(call, &made, htp_flat_is_stepped(m, call, results));
+    note_stepped(m, call, &made, htp_flat_is_stepped(m, call, results));
     for (size_t i = 0; i < made.count; i++) {
         set_producer(&made.items[i]->elements, node);
     }

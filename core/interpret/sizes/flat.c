@@ -181,9 +181,67 @@ bool htp_flat_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *
            (!htp_items_all(&call->inputs, is_smooth) || steps(m, call, results));
 }
 
+/* Whether a constant is a whole number, or none at all. */
+static bool is_whole(flat_number number)
+{
+    return !number.is_there || number.is_whole || fmod(number.real, 1) == 0;
+}
+
+/* Whether an operator of a name has a constant number among its operands. */
+static bool has_constant(htp_machine *m, const htp_call *call, const char *name, int64_t constant)
+{
+    bool is_found = false;
+    bool is_such = strcmp(call->schema.name, name) == 0;
+    for (size_t i = 0; is_such && i < call->inputs.count && !is_found; i++) {
+        const htp_item *input = call->inputs.items[i];
+        flat_number number = htp_is_constant(input) ? number_in(m, input, 0) : (flat_number){0};
+        is_found = is_equal(number, (flat_number){true, true, constant, (double)constant});
+    }
+    return is_found;
+}
+
+/* Whether an operator gives a line of what moves, of whole numbers where those are: rounding
+ * changes nothing then. */
+static bool gives_line(htp_machine *m, const htp_call *call)
+{
+    static const char *const lines[] = {
+        "aten::add",   "aten::sub",   "aten::rsub", "aten::neg",  "aten::ceil",
+        "aten::floor", "aten::trunc", "aten::Int",  "aten::item", "prim::NumToTensor"};
+    const char *name = call->schema.name;
+    const htp_items *inputs = &call->inputs;
+    size_t moving = 0;
+    bool are_whole = true;
+    for (size_t i = 0; i < inputs->count; i++) {
+        bool is_constant = htp_is_constant(inputs->items[i]);
+        moving += !is_constant;
+        are_whole = are_whole && (!is_constant || is_whole(number_in(m, inputs->items[i], 0)));
+    }
+    bool is_product = strcmp(name, "aten::mul") == 0 && moving == 1;
+    bool is_by_one = inputs->count == 2 && !htp_is_constant(inputs->items[0]) &&
+                     has_constant(m, call, "aten::div", 1);
+    return are_whole &&
+           (is_product || is_by_one || has_constant(m, call, "aten::to", HTP_SCALAR_LONG) ||
+            htp_text_is_one_of(name, lines, sizeof(lines) / sizeof(lines[0])));
+}
+
+const htp_item *htp_flat_follows(htp_machine *m, const htp_call *call)
+{
+    const htp_item *follows = NULL;
+    bool is_line = gives_line(m, call);
+    for (size_t i = 0; i < call->inputs.count && is_line; i++) {
+        const htp_item *input = call->inputs.items[i];
+        if (!htp_is_constant(input)) {
+            is_line = input->follows && (!follows || follows == input->follows);
+            follows = input->follows;
+        }
+    }
+    return is_line && follows && number_in(m, follows, 0).is_whole ? follows : NULL;
+}
+
 bool htp_flat_is_one(htp_machine *m, const htp_call *call, const htp_lanes *results)
 {
     if (results->count != 1 || call->schema.is_mutable || gives_remainder(&call->schema) ||
+        has_constant(m, call, "aten::mul", 0) || htp_flat_follows(m, call) ||
         !htp_flat_is_stepped(m, call, results) || is_condition(&results->lane[0][0])) {
         return false;
     }

@@ -11,6 +11,10 @@
 /** Whether outputs may be numbers that stay the same where sizes differ. */
 bool htp_flat_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results);
 
+/** The number of which what an operator gives is a line, as y.size(0)*2 + 1: where a line is the
+ * same at two sizes, it always is. NULL where it is none. */
+const htp_item *htp_flat_follows(htp_machine *m, const htp_call *call);
+
 /** Whether the only output is such a number. */
 bool htp_flat_is_one(htp_machine *m, const htp_call *call, const htp_lanes *results);
 htp_outcome htp_flat_make(htp_machine *m, htp_call *call, const htp_lanes *results,
