@@ -81,8 +81,8 @@ ALIASES = dict(pair.split("=") for pair in """
 # decides, quantised numbers, numbers of tensors, and what is another operator to the interpreter.
 NOT_ASKED = """
     aten::Bool.Tensor aten::Float.Tensor aten::FloatImplicit aten::Int.Tensor aten::IntImplicit
-    aten::ScalarImplicit aten::_native_batch_norm_legit aten::_pack_padded_sequence aten::_pad_packed_sequence
-    aten::_unique2 aten::argwhere aten::bincount aten::dequantize.self aten::is_nonzero aten::item
+    aten::ScalarImplicit aten::_local_scalar_dense aten::_native_batch_norm_legit aten::_pack_padded_sequence
+    aten::_pad_packed_sequence aten::_unique aten::_unique2 aten::argwhere aten::bincount aten::dequantize.self aten::is_nonzero aten::item
     aten::masked_select aten::nonzero aten::nonzero_numpy aten::quantize_per_channel aten::quantize_per_tensor
     aten::quantize_per_tensor.tensor_qparams aten::repeat_interleave.Tensor aten::repeat_interleave.self_Tensor
     aten::unique_consecutive aten::unique_dim aten::where prim::data quantized::add quantized::add_relu
@@ -90,18 +90,7 @@ NOT_ASKED = """
     quantized::linear_relu_dynamic quantized::mul quantized::mul_relu
 """.split()
 
-# Rows whose calls are refused at large sizes, and should not be: a part of the message.
-NOT_TOLD = {
-    "aten::_grid_sampler_2d_cpu_fallback": "its data is not allocated yet",
-    "aten::_local_scalar_dense": "it gives what is no tensor, and may depend on the data",
-    "aten::_native_batch_norm_legit.no_stats": "this libtorch cannot tell its output's size",
-    "aten::_native_batch_norm_legit_no_training": "this libtorch cannot tell its output's size",
-    "aten::_scaled_dot_product_flash_attention_for_cpu": "this libtorch cannot tell its output's size",
-    "aten::_unique": "it has 2 outputs here",
-    "aten::as_strided_scatter": "how its input lies in memory is not known at all sizes",
-}
-
-ROWS = {row for rows in WITHOUT_CASE.values() for row in rows.split()} | {*ALIASES, *NOT_ASKED, *NOT_TOLD}
+ROWS = {row for rows in WITHOUT_CASE.values() for row in rows.split()} | {*ALIASES, *NOT_ASKED}
 
 # Cases that PyTorch before 2.0 makes otherwise, by what is said of them.
 EARLIER = {

@@ -54,6 +54,8 @@ BEFORE_2: dict = {
 SINCE_2: dict = {
     ("aten::_grouped_mm", "taken"): "its kernel wants strides of 16 bytes, as those of a GPU do",
     ("aten::as_strided", "taken"): "tensors without contents may reach out of their memory, as sizes grow",
+    ("aten::_scaled_dot_product_flash_attention_for_cpu", "refused"):
+        "its kernel computes nonsense where the last dim is not the closest one",
     ("aten::index_reduce", "taken"): "its kernel has a defect where a dim of its source is expanded",
 }
 

@@ -203,13 +203,16 @@ static htp_tensor_id shaped_like_self(htp_lowering *l, htp_tensor_id x)
     return htp_emit(l, "Reshape", HTP_IN(x, shape), HTP_NO_AT);
 }
 
-/** aten::_unique, _unique2: a trace has them only where libtorch sorts, asked to or not. */
+/** aten::_unique, _unique2, which tells counts, too: a trace has them only where libtorch sorts,
+ * asked to or not. */
 void htp_lower_unique(htp_lowering *l)
 {
     unique_outputs outputs = emit_unique(l, NULL);
     htp_bind(l, 0, outputs.values);
     bind_asked(l, 1, "return_inverse", shaped_like_self(l, outputs.inverse));
-    bind_asked(l, 2, "return_counts", outputs.counts);
+    if (l->node->output_count > 2) {
+        bind_asked(l, 2, "return_counts", outputs.counts);
+    }
 }
 
 /** aten::unique_dim; it always sorts */

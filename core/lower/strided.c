@@ -10,6 +10,8 @@
 #include "lower/sizes.h"
 #include "lower/table.h"
 
+#include <string.h>
+
 enum { MOST_PLACES = 1 << 24 };
 
 /** What the arguments say, where all of them are numbers. */
@@ -142,12 +144,14 @@ static int64_t count_elements(const htp_lowering *l, htp_value_id value)
 }
 
 /** Whether no element is written twice: which one were to stay nothing tells. */
-static bool are_distinct(htp_lowering *l, const htp_number *places, size_t count, int64_t elements)
+static bool are_distinct(htp_lowering *l, const htp_number *places, size_t count)
 {
-    bool *seen = HTP_NEW_ARRAY(l->arena, bool, (size_t)elements + 1);
-    for (int64_t i = 0; i < elements; i++) {
-        seen[i] = false;
+    int64_t last = 0;
+    for (size_t i = 0; i < count; i++) {
+        last = places[i].i > last ? places[i].i : last;
     }
+    bool *seen = HTP_NEW_ARRAY(l->arena, bool, (size_t)last + 1);
+    memset(seen, 0, ((size_t)last + 1) * sizeof(*seen));
     for (size_t i = 0; i < count; i++) {
         if (seen[places[i].i]) {
             return false;
@@ -172,17 +176,20 @@ static strided arg_strided(htp_lowering *l, int64_t offset)
     return s;
 }
 
-/** aten::as_strided_scatter: src is written to places of self's memory. */
+/** aten::as_strided_scatter: src is written to places of self's memory. How many elements that has
+ * may be decided at run time: places beyond them are an error there, as they are in libtorch. */
 void htp_lower_as_strided_scatter(htp_lowering *l)
 {
     htp_layout layout;
     htp_value_id self = htp_arg_value(l, "self");
     int64_t elements = count_elements(l, self);
+    bool is_static = elements >= 0;
     if (!htp_layout_find(l, self, &layout) || !layout.is_contiguous || layout.offset != 0 ||
-        elements < 0 || elements != count_elements(l, layout.base) || elements > MOST_PLACES) {
+        (is_static && elements != count_elements(l, layout.base)) || elements > MOST_PLACES) {
         htp_lower_fail(l, "how its input lies in memory is not known at all sizes");
         return;
     }
+    elements = is_static ? elements : MOST_PLACES;
     strided s = arg_strided(l, 0);
     if (l->failure || !is_inside(&s, elements)) {
         htp_lower_fail(l, "it writes to memory beyond the elements of its input");
@@ -193,17 +200,19 @@ void htp_lower_as_strided_scatter(htp_lowering *l)
     for (uint32_t i = 0; i < s.rank && places; i++) {
         count *= s.sizes[i];
     }
-    if (!places || !are_distinct(l, places, (size_t)count, elements)) {
+    if (!places || !are_distinct(l, places, (size_t)count)) {
         htp_lower_fail(l, "some places are written more than once");
         return;
     }
     static const int64_t flattened[] = {-1};
-    htp_tensor_id x = htp_emit_reshape(l, htp_arg_tensor(l, "self"), flattened, 1);
+    htp_tensor_id whole = htp_arg_tensor(l, "self");
+    htp_tensor_id x = htp_emit_reshape(l, whole, flattened, 1);
     htp_tensor_id source = htp_arg_tensor_as(l, "src", htp_arg_dtype(l, "self"));
     source = htp_emit_reshape(l, source, flattened, 1);
     htp_tensor_id index = htp_emit_numbers(l, HTP_DTYPE_INT64, 1, &count, places);
     x = htp_emit(l, "ScatterElements", HTP_IN(x, index, source), HTP_NO_AT);
-    htp_tensor_id shape = htp_emit_shape(l, x, htp_arg_rank(l, "self"), htp_arg_dims(l, "self"));
+    htp_tensor_id shape =
+        htp_emit_shape(l, whole, htp_arg_rank(l, "self"), htp_arg_dims(l, "self"));
     htp_bind(l, 0, htp_emit_binary(l, "Reshape", x, shape));
 }
 

@@ -62,6 +62,14 @@ for dtype in [torch.float64, torch.float16, torch.bfloat16]:
     call(f"attention/{dtype}/bool", attention, *typed, ((4, 5), torch.bool), roundings=2)
 call("attention/dropout", lambda q, k, v: attention(q, k, v, dropout_p=0.1), *QKV,
      refused="it has dropout: set dropout_p to 0")
+for dtype in (torch.float32, torch.float64, torch.bfloat16):
+    typed = [((2, 3, length, 16), dtype) for length in (4, 5, 5)]
+    call(f"attention/kernel/{dtype}",
+         lambda q, k, v, m: torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, attn_mask=m)[0],
+         *typed, ((4, 5), dtype), dynamic={i: {0: "batch"} for i in range(3)}, roundings=2, needs=(2, 2))
+call("attention/kernel/causal",
+     lambda *p: torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(*p, is_causal=True)[0],
+     (2, 3, 4, 8), (2, 3, 4, 8), (2, 3, 4, 8), needs=(2, 2))
 
 
 # ---- fused operators -------------------------------------------------------------------------------

@@ -30,6 +30,12 @@ call("native_batch_norm/own-statistics",
 call("native_batch_norm/statistics-of-training",
      lambda x, w, b, m, v: torch.native_batch_norm(x, w, b, m, v, False, 0.1, 1e-5),
      (2, 4, 3), (4,), (4,), (4,), torch.rand(4) + 0.5)
+call("native_batch_norm_legit/no-stats",
+     lambda x, w, b: torch._native_batch_norm_legit(x, w, b, True, 0.1, 1e-5), (2, 4, 3), (4,), (4,),
+     dynamic=BATCH, needs=(2, 0))
+call("native_batch_norm_legit/no-training",
+     lambda x, w, b, m, v: torch._native_batch_norm_legit_no_training(x, w, b, m, v, 0.1, 1e-5),
+     (2, 4, 3), (4,), (4,), (4,), torch.rand(4) + 0.5, dynamic=BATCH, needs=(2, 0))
 call("fused_rms_norm", lambda x, w: torch.ops.aten._fused_rms_norm(x, (4,), w, 1e-5), (2, 3, 4), (4,),
      needs=(2, 9))
 

@@ -104,6 +104,7 @@ call("unique/dim-1", lambda x: torch.unique(x, dim=1), TWICE)
 call("unique/unsorted", lambda x: torch.unique(x, sorted=False), TWICE, dynamic=BATCH, needs=(2, 0))
 call("unique/unsorted/all", lambda x: torch._unique2(x, sorted=False, return_inverse=True, return_counts=True),
      torch.tensor([3.5, -1, 2, -1, 7, 3.5]), needs=(2, 0))
+call("unique/before", lambda x: torch._unique(x, return_inverse=True), TWICE, dynamic=BATCH)
 call("unique_consecutive/all", lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True),
      torch.tensor([[1, 1, 2], [2, 2, 3], [1, 1, 1]]), dynamic=BATCH)
 call("unique_consecutive/vector", lambda x: torch.unique_consecutive(x, return_counts=True, dim=0),

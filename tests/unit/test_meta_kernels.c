@@ -74,6 +74,10 @@ UNIT_TEST(batches_are_normalized_by_channel)
           NONE, NONE, NONE, BOOL(true));
     GIVES("aten::native_batch_norm", "", "Half[2,3]; Half[3]; Half[3]", OF(HALF, 2, 3), NONE,
           FLOATS(3), NONE, NONE, BOOL(true));
+    GIVES("aten::_native_batch_norm_legit", "", "Float[2,3,4]; Float[0]; Float[0]", FLOATS(2, 3, 4),
+          NONE, NONE, FLOATS(3), FLOATS(3), BOOL(false));
+    GIVES("aten::_native_batch_norm_legit", "no_stats", "Float[2,3,4]; Float[3]; Float[3]",
+          FLOATS(2, 3, 4), FLOATS(3), NONE, BOOL(true));
     REFUSES("aten::native_batch_norm", "",
             "batch_norm: expected 3 elements for each channel, got 4", FLOATS(2, 3), NONE, NONE,
             NONE, FLOATS(4), BOOL(true));

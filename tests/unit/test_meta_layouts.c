@@ -168,6 +168,33 @@ UNIT_TEST(attention_lies_as_its_queries_do_or_as_a_product)
           FLOAT_OF(0), BOOL(false), NONE, BOOL(true));
 }
 
+#define KERNEL "aten::_scaled_dot_product_flash_attention_for_cpu"
+#define KEYS FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 6)
+#define NO_FIT                                                                                     \
+    "the kernel checks less than it needs: expected query, key and value of 4 dims that fit, "     \
+    "with "                                                                                        \
+    "elements and without dropout"
+
+UNIT_TEST(the_kernel_of_attention_gives_a_number_for_each_query_too)
+{
+    GIVES(KERNEL, "", "like 0; Float[2,4,5] by [20,1,4]", QUERY, KEYS, FLOAT_OF(0), BOOL(true),
+          NONE, NONE);
+    GIVES(KERNEL, "", "like 0; Float[2,4,5] by [20,1,4]", OF(HALF, 2, 4, 5, 6),
+          OF(HALF, 2, 4, 7, 6), OF(HALF, 2, 4, 7, 6), FLOAT_OF(0), BOOL(false), FLOATS(5, 7), NONE);
+    GIVES(KERNEL, "", "like 0; Double[2,4,5] by [20,1,4]", OF(DOUBLE, 2, 4, 5, 6),
+          OF(DOUBLE, 2, 4, 7, 6), OF(DOUBLE, 2, 4, 7, 6), FLOAT_OF(0), BOOL(false), NONE, NONE);
+    REFUSES(KERNEL, "", "expected an attn_mask of floats or of Float, got Bool", QUERY, KEYS,
+            FLOAT_OF(0), BOOL(false), OF(BOOL, 5, 7), NONE);
+    REFUSES(KERNEL, "",
+            "Expected query, key, and value to have the same dtype, but got Float and Double",
+            QUERY, OF(DOUBLE, 2, 4, 7, 6), FLOATS(2, 4, 7, 6), FLOAT_OF(0), BOOL(false), NONE,
+            NONE);
+    REFUSES(KERNEL, "", NO_FIT, QUERY, KEYS, FLOAT_OF(0.5), BOOL(false), NONE, NONE);
+    REFUSES(KERNEL, "", NO_FIT, FLOATS(2, 4, 0, 6), KEYS, FLOAT_OF(0), BOOL(false), NONE, NONE);
+    REFUSES(KERNEL, "", NO_FIT, STRIDED(FLOAT, LIST(2, 4, 5, 6), LIST(120, 30, 1, 5)), KEYS,
+            FLOAT_OF(0), BOOL(false), NONE, NONE);
+}
+
 UNIT_TEST(attention_refuses_what_does_not_fit)
 {
     REFUSES(ATTENTION, "",

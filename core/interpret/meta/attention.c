@@ -1,4 +1,4 @@
-/* Sizes and layout of what scaled_dot_product_attention() gives. */
+/* Sizes and layout of what scaled_dot_product_attention() and its kernel give. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
 
@@ -192,4 +192,46 @@ bool htp_meta_dot_attention(htp_meta_call *call)
     }
     return is_fused(call) ? htp_meta_give_like(call, htp_meta_tensor(call, QUERY))
                           : give_product(call);
+}
+
+/* ---- that kernel alone ---- */
+
+static bool check_flash(htp_meta_call *call, const htp_meta_call *composed)
+{
+    const htp_runner_tensor *query = htp_meta_tensor(composed, QUERY);
+    const htp_runner_tensor *mask = htp_meta_optional(composed, MASK);
+    if (mask && mask->type != HTP_SCALAR_FLOAT && mask->type != query->type) {
+        return htp_meta_refuse(call, "expected an attn_mask of floats or of %s, got %s",
+                               htp_scalar_type_name(query->type), htp_scalar_type_name(mask->type));
+    }
+    return is_fused(composed) ||
+           htp_meta_refuse(call, "the kernel checks less than it needs: expected query, key and "
+                                 "value of 4 dims that fit, with elements and without dropout");
+}
+
+/* The kernel trusts sizes and strides that scaled_dot_product_attention() has looked at; what that
+ * would not give to it is refused. Behind its output comes a number for each query. */
+bool htp_meta_flash_attention(htp_meta_call *call)
+{
+    enum { OWN_DROPOUT = 3, OWN_IS_CAUSAL, OWN_MASK, OWN_SCALE };
+    const htp_operand operands[] = {
+        [QUERY] = call->operands[QUERY],         [KEY] = call->operands[KEY],
+        [VALUE] = call->operands[VALUE],         [MASK] = call->operands[OWN_MASK],
+        [DROPOUT] = call->operands[OWN_DROPOUT], [IS_CAUSAL] = call->operands[OWN_IS_CAUSAL],
+        [SCALE] = call->operands[OWN_SCALE]};
+    htp_meta_call composed = {.operands = operands, .operand_count = IS_GROUPED};
+    if (!check_types(&composed) || !check_dims(&composed)) {
+        return htp_meta_refuse(call, "%s", composed.error.message);
+    }
+    if (!check_flash(call, &composed)) {
+        return false;
+    }
+    const htp_runner_tensor *query = htp_meta_tensor(call, QUERY);
+    const htp_meta_sizes rows = {.dims = {query->dims[0], query->dims[1], query->dims[2]},
+                                 .rank = 3};
+    const int64_t strides[] = {htp_meta_times(rows.dims[1], rows.dims[2]), 1, rows.dims[1]};
+    bool is_double = query->type == HTP_SCALAR_DOUBLE;
+    return htp_meta_give_like(call, query) &&
+           htp_meta_give_strided(call, is_double ? HTP_SCALAR_DOUBLE : HTP_SCALAR_FLOAT, &rows,
+                                 strides);
 }

@@ -46,20 +46,22 @@ static bool give_normalized(htp_meta_call *call, const htp_meta_sizes *sizes)
                                            : htp_meta_give_formatted(call, input, sizes);
 }
 
+/* The row's parameter is the operand that says whether it is training; weights and statistics are
+ * in front of it. */
 bool htp_meta_batch_norm(htp_meta_call *call)
 {
     const uint32_t weight = 1;
-    const uint32_t running_variance = 4;
+    const uint32_t training = call->parameter;
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
     if (input->rank < 2) {
         return htp_meta_refuse(call, "batch_norm: expected at least 2 dims, got %u",
                                (unsigned)input->rank);
     }
     int64_t channels = input->dims[1];
-    bool is_training = htp_meta_bool(call, 5);
+    bool is_training = htp_meta_bool(call, training);
     const htp_meta_sizes kept = {.dims = {is_training ? channels : 0}, .rank = 1};
     htp_meta_sizes sizes;
-    return have_channels(call, "batch_norm", weight, running_variance, channels) &&
+    return have_channels(call, "batch_norm", weight, training - 1, channels) &&
            htp_meta_sizes_of(call, input, &sizes) && give_normalized(call, &sizes) &&
            give_statistics(call, statistics_type(call, weight, weight), &kept);
 }
