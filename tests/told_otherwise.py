@@ -44,9 +44,7 @@ ALWAYS: dict = {
     ("aten::narrow.Tensor", "offset"): "where it begins is in a tensor, whose contents are not known",
 }
 BEFORE_2: dict = {
-    ("aten::cross_entropy_loss", "no-rule"): "where labels are smoothed it selects by a mask",
     ("aten::max_pool1d", "refused"): "it gives nothing where a line is shorter than a window: ONNX cannot say that",
-    ("aten::aminmax", "rank"): "of a tensor without dims it keeps one that is not there",
     ("aten::instance_norm", "taken"): "an expanded weight is repeated in place, which libtorch refuses",
     ("aten::linspace", "taken"): "whether float16 holds its ends is looked at when it is filled",
     ("aten::logspace", "taken"): "whether the type holds its ends is looked at when it is filled",

@@ -76,12 +76,10 @@ void htp_lower_aminmax(htp_lowering *l)
     bool keepdims = htp_arg_bool_or(l, "keepdim", false);
     bool along_dim = htp_arg_present(l, "dim");
     int64_t axis = along_dim ? htp_arg_dim(l, "dim", rank) : 0;
-    if (rank == 0 && keepdims && along_dim) {
-        htp_lower_fail(l,
-                       "libtorch's versions disagree on whether a tensor without dims keeps one");
-        return;
-    }
     if (rank == 0) {
+        /* libtorch before 2.0 keeps a dim that is not there. */
+        static const int64_t one[] = {1};
+        x = htp_output_rank(l, 0) == 1 ? htp_emit_reshape(l, x, one, 1) : x;
         htp_bind(l, 0, x);
         htp_bind(l, 1, x);
         return;

@@ -35,8 +35,27 @@ UNIT_TEST(sums_of_integers_are_long)
             NONE, BOOL(false), NONE);
 }
 
+UNIT_TEST(both_extremes_have_the_sizes_of_one)
+{
+    const char *name = "aten::aminmax";
+    GIVES(name, "", "Float[]; Float[]", FLOATS(2, 3), NONE, BOOL(false));
+    GIVES(name, "", "Float[1,1]; Float[1,1]", FLOATS(2, 3), NONE, BOOL(true));
+    GIVES(name, "", "Bool[2]; Bool[2]", OF(BOOL, 2, 3), INT(-1), BOOL(false));
+    GIVES(name, "", "Float[0]; Float[0]", FLOATS(0, 3), INT(1), BOOL(false));
+    GIVES(name, "", "Float[]; Float[]", SCALAR, INT(0), BOOL(true));
+    GIVES_BY(1, false, name, "", "Float[1]; Float[1]", SCALAR, INT(0), BOOL(true));
+    GIVES_BY(1, false, name, "", "Float[]; Float[]", SCALAR, NONE, BOOL(true));
+    REFUSES(name, "",
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+            "identity",
+            FLOATS(0, 3), INT(0), BOOL(false));
+    REFUSES(name, "", "it is not implemented for 'ComplexFloat'", OF(COMPLEX_FLOAT, 2), NONE,
+            BOOL(false));
+}
+
 UNIT_TEST(an_element_of_a_dim_has_a_place)
 {
+    GIVES("aten::median", "", "Bool[]", OF(BOOL, 0));
     GIVES("aten::median", "dim", "Float[2]; Long[2]", FLOATS(2, 3), INT(-1), BOOL(false));
     GIVES("aten::mode", "", "Float[2,1]; Long[2,1]", FLOATS(2, 3), INT(1), BOOL(true));
     GIVES("aten::mode", "", "ComplexFloat[]; Long[]",
@@ -61,6 +80,9 @@ UNIT_TEST(what_goes_along_a_dim_keeps_sizes)
     GIVES("aten::cummax", "", "Float[2,3]; Long[2,3]", FLOATS(2, 3), INT(-1));
     GIVES("aten::cummin", "", "Float[0]; Long[0]", FLOATS(0), INT(5));
     GIVES("aten::logcumsumexp", "", "Float[2,3]", FLOATS(2, 3), INT(0));
+    GIVES("aten::argsort", "stable", "Long[2,3] by [1,2]",
+          strided(arena, HTP_SCALAR_FLOAT, (const int64_t[]){2, 3}, (const int64_t[]){1, 2}, 2),
+          BOOL(true), INT(-1), BOOL(false));
     REFUSES("aten::cummax", "",
             "Dimension out of range (expected to be in range of [-2, 1], but got 2)", FLOATS(2, 3),
             INT(2));
@@ -80,6 +102,15 @@ UNIT_TEST(counts_are_as_many_as_bins)
             FLOATS(1), NONE);
     GIVES("aten::cov", "", "Float[2,2]", OF(LONG, 2, 3), INT(1), NONE, NONE);
     GIVES("aten::cov", "", "Double[]", FLOATS(3), INT(1), NONE, OF(DOUBLE, 3));
+    GIVES("aten::cov", "", "Float[2,2]", FLOATS(2, 3), INT(1), OF(INT, 3), NONE);
+    REFUSES("aten::cov", "",
+            "cov(): expected fweights, which are integers, of one dim for each of 3 observations, "
+            "got Long of [2]",
+            FLOATS(2, 3), INT(1), OF(LONG, 2), NONE);
+    REFUSES("aten::cov", "",
+            "cov(): expected aweights, which are floats, of one dim for each of 1 observations, "
+            "got Long of [1]",
+            SCALAR, INT(1), NONE, OF(LONG, 1));
     REFUSES("aten::corrcoef", "", "expected input to have two or fewer dimensions, got [2, 3, 4]",
             FLOATS(2, 3, 4));
 }
@@ -114,6 +145,47 @@ UNIT_TEST(losses_of_classes_have_a_target_for_each_row)
           OF(LONG, 2, 3), INT(0));
     REFUSES("aten::multilabel_margin_loss_forward", "", "inconsistent target size: [3, 2]",
             FLOATS(2, 3), OF(LONG, 3, 2), INT(0));
+}
+
+#define REDUCED INT(1), INT(-100), FLOAT(0)
+#define EACH INT(0), INT(-100), FLOAT(0.1)
+
+UNIT_TEST(cross_entropies_are_one_or_as_many_as_places)
+{
+    const char *name = "aten::cross_entropy_loss";
+    const htp_operand classes = tensor_of(arena, HTP_SCALAR_LONG, NULL, 0);
+    GIVES(name, "", "Float[2,4]", FLOATS(2, 3, 4), OF(LONG, 2, 4), FLOATS(3), EACH);
+    GIVES(name, "", "Float[]", FLOATS(2, 3, 4), OF(LONG, 2, 4), NONE, REDUCED);
+    GIVES(name, "", "Float[2]", FLOATS(2, 3), OF(BYTE, 2), NONE, EACH);
+    GIVES(name, "", "Float[]", FLOATS(3), classes, NONE, EACH);
+    GIVES(name, "", "Double[2,4]", FLOATS(2, 3, 4), OF(DOUBLE, 2, 3, 4), NONE, EACH);
+    GIVES(name, "", "Double[2]", OF(HALF, 2, 3), OF(HALF, 2, 3), OF(DOUBLE, 3), EACH);
+    GIVES(name, "", "Float[]", FLOATS(3), OF(LONG, 1), NONE, REDUCED);
+    REFUSES(name, "", "Expected target of a class for each place of [3], got [1]", FLOATS(3),
+            OF(LONG, 1), NONE, EACH);
+    REFUSES(name, "", "Expected target of a class for each place of [2, 3, 4], got [2, 5]",
+            FLOATS(2, 3, 4), OF(LONG, 2, 5), NONE, REDUCED);
+    REFUSES(name, "",
+            "expected classes of scalar type Long and weights of Float, but found Int and Float",
+            FLOATS(2, 3), OF(INT, 2), NONE, REDUCED);
+    REFUSES(name, "",
+            "expected classes of scalar type Long and weights of Float, but found Long and Double",
+            FLOATS(2, 3), OF(LONG, 2), OF(DOUBLE, 3), REDUCED);
+    REFUSES(name, "",
+            "cross_entropy: weight tensor should be defined either for all 3 classes or no classes "
+            "but got weight tensor of shape: [4]",
+            FLOATS(2, 3), OF(LONG, 2), FLOATS(4), REDUCED);
+    REFUSES(name, "",
+            "cross_entropy_loss: expected scores of classes, which are floats, got Long of [2, 3]",
+            OF(LONG, 2, 3), OF(LONG, 2), NONE, REDUCED);
+    REFUSES(name, "", "Expected floating point type for target with class probabilities, got Long",
+            FLOATS(2, 3), OF(LONG, 2, 3), NONE, REDUCED);
+    REFUSES(name, "", "ignore_index is not supported for floating point target", FLOATS(2, 3),
+            FLOATS(2, 3), NONE, INT(1), INT(0), FLOAT(0));
+    REFUSES(name, "", "label_smoothing must be between 0.0 and 1.0. Got: 1.5", FLOATS(2, 3),
+            OF(LONG, 2), NONE, INT(1), INT(-100), FLOAT(1.5));
+    REFUSES(name, "", "Invalid reduction type encountered in cross_entropy: 3", FLOATS(2, 3),
+            OF(LONG, 2), NONE, INT(3), INT(-100), FLOAT(0));
 }
 
 UNIT_TEST(distances_are_of_each_two_rows)
@@ -194,8 +266,9 @@ UNIT_TEST(choices_are_counted)
 }
 
 UNIT_MAIN("meta kernels of reductions", dims_are_left_out_or_kept, sums_of_integers_are_long,
-          an_element_of_a_dim_has_a_place, what_goes_along_a_dim_keeps_sizes,
-          counts_are_as_many_as_bins, losses_are_one_or_as_many_as_elements,
-          losses_of_classes_have_a_target_for_each_row, distances_are_of_each_two_rows,
+          both_extremes_have_the_sizes_of_one, an_element_of_a_dim_has_a_place,
+          what_goes_along_a_dim_keeps_sizes, counts_are_as_many_as_bins,
+          losses_are_one_or_as_many_as_elements, losses_of_classes_have_a_target_for_each_row,
+          cross_entropies_are_one_or_as_many_as_places, distances_are_of_each_two_rows,
           triangles_have_as_many_places_as_they_hold, numbers_are_as_many_as_are_asked_for,
           positions_are_those_of_numbers, choices_are_counted)

@@ -131,9 +131,39 @@ bool htp_meta_extreme(htp_meta_call *call)
     return check_type(call) && htp_meta_give(call, tensor->type, &no_dims);
 }
 
+/* The least and the largest one, of all elements or along a dim. libtorch before 2.0 keeps a dim
+ * that a tensor without dims has not. */
+bool htp_meta_extremes(htp_meta_call *call)
+{
+    const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
+    bool is_reduced[HTP_SHIM_MAX_RANK] = {false};
+    bool has_dim = htp_meta_has(call, 1);
+    int64_t dim = htp_meta_int_or(call, 1, 0);
+    htp_meta_sizes sizes;
+    if (!check_type(call) || !htp_meta_wrap(call, tensor->rank, &dim)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        is_reduced[i] = !has_dim || (int64_t)i == dim;
+    }
+    bool is_empty = has_dim ? tensor->rank > 0 && tensor->dims[dim] == 0 : tensor->elements == 0;
+    if (is_empty) {
+        return htp_meta_refuse(call, "aminmax(): cannot compute aminmax over an empty dimension as "
+                                     "the operation has no identity");
+    }
+    bool keeps = htp_meta_bool(call, 2);
+    remove_dims(tensor, is_reduced, keeps, &sizes);
+    if (call->major < 2 && tensor->rank == 0 && has_dim && keeps) {
+        sizes = (htp_meta_sizes){.dims = {1}, .rank = 1};
+    }
+    return htp_meta_give(call, tensor->type, &sizes) && htp_meta_give(call, tensor->type, &sizes);
+}
+
 bool htp_meta_median(htp_meta_call *call)
 {
-    return check_type(call) && htp_meta_give(call, htp_meta_tensor(call, 0)->type, &no_dims);
+    const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
+    bool is_empty = tensor->elements == 0; /* nothing is looked at */
+    return (is_empty || check_type(call)) && htp_meta_give(call, tensor->type, &no_dims);
 }
 
 bool htp_meta_count_nonzero(htp_meta_call *call)
@@ -197,6 +227,19 @@ bool htp_meta_kth_value(htp_meta_call *call)
 }
 
 /* ---- along a dim ---- */
+
+/* Where sorted elements were, which lie as these do. */
+bool htp_meta_sorted_places(htp_meta_call *call)
+{
+    const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
+    int64_t dim = htp_meta_int(call, 2);
+    int64_t strides[HTP_SHIM_MAX_RANK];
+    htp_meta_sizes sizes;
+    htp_layout_preserved(tensor, strides);
+    return htp_meta_wrap(call, tensor->rank, &dim) && check_type(call) &&
+           htp_meta_sizes_of(call, tensor, &sizes) &&
+           htp_meta_give_strided(call, HTP_SCALAR_LONG, &sizes, strides);
+}
 
 bool htp_meta_extreme_so_far(htp_meta_call *call)
 {
@@ -297,8 +340,33 @@ static bool give_of_pairs(htp_meta_call *call, int32_t type)
     return htp_meta_give(call, htp_scalar_type_float(type), &sizes);
 }
 
+/* Whether a weight, which may be left out, is there for each observation. */
+static bool check_observed(htp_meta_call *call, uint32_t index, bool are_counts)
+{
+    const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
+    const htp_runner_tensor *weights = htp_meta_optional(call, index);
+    int64_t observations = tensor->rank == 0 ? 1 : tensor->dims[tensor->rank - 1];
+    if (!weights) {
+        return true;
+    }
+    bool has_type = are_counts ? htp_scalar_type_is_integral(weights->type, false)
+                               : htp_scalar_type_is_floating(weights->type);
+    htp_meta_text text;
+    return (has_type && weights->rank <= 1 && weights->elements == observations) ||
+           htp_meta_refuse(call,
+                           "cov(): expected %s of one dim for each of %" PRId64 " observations, "
+                           "got %s of %s",
+                           are_counts ? "fweights, which are integers,"
+                                      : "aweights, which are floats,",
+                           observations, htp_scalar_type_name(weights->type),
+                           htp_meta_sizes_text(&text, weights));
+}
+
 bool htp_meta_covariance(htp_meta_call *call)
 {
+    if (!check_observed(call, 2, true) || !check_observed(call, 3, false)) {
+        return false;
+    }
     htp_type_state types = HTP_TYPE_STATE_EMPTY;
     htp_type_state_add(&types, &call->operands[0]);
     htp_type_state_add(&types, &call->operands[3]);
