@@ -152,10 +152,26 @@ UNIT_TEST(slopes_are_as_many_as_channels)
             FLOATS(2, 3), OF(DOUBLE, 1));
     GIVES("aten::_prelu_kernel", "", "Float[2,3] by [1,2]", LAID(FLOAT, BY(2, 3), BY(1, 2)),
           FLOATS(1, 3));
+    GIVES("aten::_prelu_kernel", "", "Float[3] by [1]", SCALAR, FLOATS(3));
+}
+
+#define SLOPES FLOAT(0.1), FLOAT(0.3), BOOL(false)
+
+UNIT_TEST(drawn_slopes_are_as_many_as_elements)
+{
+    const char *name = "aten::rrelu_with_noise";
+    GIVES(name, "", "Float[2,3]", LAID(FLOAT, BY(2, 3), BY(1, 2)), FLOATS(2, 3), SLOPES);
+    GIVES_BY(1, false, name, "", "Float[2,3]", FLOATS(2, 3), FLOATS(3), SLOPES);
+    REFUSES(name, "",
+            "noise tensor shape must match self tensor shape. Got self.shape = [2, 3] noise.shape "
+            "= [3]",
+            FLOATS(2, 3), FLOATS(3), SLOPES);
+    REFUSES(name, "", "it is not implemented for 'Long'", OF(LONG, 2), FLOATS(2), SLOPES);
 }
 
 UNIT_MAIN("meta kernels of elements", types_follow_what_an_operator_computes,
           dims_decide_types_then_none_then_numbers, operands_are_broadcast,
           what_is_dense_keeps_its_strides, what_has_gaps_keeps_the_order_of_its_dims,
           the_first_operand_that_tells_dims_apart_orders_them, what_is_written_into_is_the_output,
-          limits_below_zero_are_none_of_bytes, slopes_are_as_many_as_channels)
+          limits_below_zero_are_none_of_bytes, slopes_are_as_many_as_channels,
+          drawn_slopes_are_as_many_as_elements)

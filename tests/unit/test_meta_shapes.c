@@ -294,6 +294,9 @@ UNIT_TEST(signals_are_as_long_as_their_frames)
             "11, but got 9",
             spectra, INT(20), NONE, NONE, NONE, BOOL(true), BOOL(false), BOOL(true), NONE,
             BOOL(false));
+    REFUSES(name, "", "istft: expected a signal of elements, got a length of 0",
+            OF(COMPLEX_FLOAT, 9, 1), INT(16), INT(4), NONE, NONE, BOOL(true), BOOL(false), NONE,
+            NONE, BOOL(false));
     REFUSES(name, "", "istft: expected 0 < hop_length <= win_length <= n_fft, but got 0, 16, 16",
             spectra, INT(16), INT(0), NONE, NONE, BOOL(true), BOOL(false), NONE, NONE, BOOL(false));
 }
@@ -309,6 +312,9 @@ UNIT_TEST(transforms_lie_as_the_library_has_them)
              INT(0), BOOL(true));
     GIVES_BY(2, true, "aten::_fft_c2r", "", "Float[2,4,8] by [4,1,8]", complex, INTS(0, 1), INT(0),
              INT(4));
+    check_call(arena, (htp_meta_call){.major = 2, .has_mkl = true}, "aten::_fft_c2r", "",
+               "refused: FFT to 16 real numbers expects 9, got 8",
+               (const htp_operand[]){complex, INTS(2), INT(0), INT(16)}, 4);
     GIVES("aten::_fft_c2r", "", "Float[2,3,14]", complex, INTS(2), INT(0), INT(14));
     GIVES("aten::_fft_c2c", "", "ComplexFloat[2,3,8]", complex, NO_INTS, INT(0), BOOL(true));
     GIVES_BY(2, true, "aten::_fft_c2c", "", "like 0", complex, NO_INTS, INT(0), BOOL(true));

@@ -6,6 +6,7 @@
 #include "interpret/meta/layout.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* What a row says of operands' types. */
 static bool check_type(htp_meta_call *call, int32_t type)
@@ -48,12 +49,17 @@ static bool check_operands(htp_meta_call *call, const htp_iteration *loop)
     return true;
 }
 
-/* The output of a loop that was made before, by torch.empty() or empty_like(). */
+/* The output of a loop that was made before, by torch.empty() or empty_like(); it takes other sizes
+ * where operands are broadcast. */
 static bool give_made(htp_meta_call *call, const htp_iteration *loop, int32_t type)
 {
     int64_t strides[HTP_SHIM_MAX_RANK];
     if (call->parameter & HTP_ELEMENTS_PLAIN) {
         return htp_meta_give(call, type, &loop->shape);
+    }
+    if (loop->shape.rank != loop->tensors[0].rank ||
+        memcmp(loop->shape.dims, loop->tensors[0].dims, loop->shape.rank * sizeof(int64_t)) != 0) {
+        return htp_iteration_give(call, loop, type);
     }
     htp_layout_preserved(&loop->tensors[0], strides);
     return htp_meta_give_strided(call, type, &loop->shape, strides);
@@ -114,6 +120,24 @@ bool htp_meta_frexp(htp_meta_call *call)
     return htp_meta_sizes_of(call, self, &sizes) &&
            htp_meta_give_strided(call, self->type, &sizes, strides) &&
            htp_meta_give_strided(call, HTP_SCALAR_INT, &sizes, strides);
+}
+
+/* Since PyTorch 2, room for the slopes that were drawn must have the input's sizes. */
+bool htp_meta_random_slopes(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    const htp_runner_tensor *noise = htp_meta_tensor(call, 1);
+    bool fits = self->rank == noise->rank &&
+                memcmp(self->dims, noise->dims, self->rank * sizeof(*self->dims)) == 0;
+    if (call->major >= 2 && !fits) {
+        htp_meta_text own;
+        htp_meta_text given;
+        return htp_meta_refuse(call,
+                               "noise tensor shape must match self tensor shape. Got self.shape = "
+                               "%s noise.shape = %s",
+                               htp_meta_sizes_text(&own, self), htp_meta_sizes_text(&given, noise));
+    }
+    return htp_meta_elements(call);
 }
 
 /* Slopes are one for each channel, or one for all. */

@@ -77,13 +77,17 @@ static bool check_frames(htp_meta_call *call, const frames *of)
                            of->width);
 }
 
-/* How long a signal is: frames lie @p hop apart, and half of one is cut off at either end. */
-static int64_t length_of(const htp_meta_call *call, const frames *of)
+/* How long a signal is: frames lie hop apart, and half of one is cut off at either end. A signal
+ * without a single element of theirs is refused. */
+static bool find_length(htp_meta_call *call, const frames *of, int64_t *length)
 {
     int64_t whole = htp_meta_plus(of->size, htp_meta_times(of->hop, htp_meta_minus(of->count, 1)));
     int64_t cut = htp_meta_bool(call, IS_CENTERED) ? of->size / 2 : 0;
-    int64_t rest = htp_meta_minus(whole, 2 * cut);
-    return htp_meta_int_or(call, LENGTH, rest > 0 ? rest : 0);
+    int64_t covered = htp_meta_minus(whole, cut);
+    *length = htp_meta_int_or(call, LENGTH, htp_meta_minus(covered, cut));
+    return (*length > 0 && covered > 0) ||
+           htp_meta_refuse(call, "istft: expected a signal of elements, got a length of %" PRId64,
+                           *length);
 }
 
 bool htp_meta_signal_of_frames(htp_meta_call *call)
@@ -99,10 +103,7 @@ bool htp_meta_signal_of_frames(htp_meta_call *call)
     }
     htp_meta_sizes sizes = {.rank = self->rank - 1};
     sizes.dims[0] = self->dims[0];
-    sizes.dims[sizes.rank - 1] = length_of(call, &of);
-    if (sizes.dims[sizes.rank - 1] < 0) {
-        return htp_meta_refuse(call, "istft: expected a length from 0 on");
-    }
-    return htp_meta_give(call, gives_complex ? self->type : htp_scalar_type_real(self->type),
+    return find_length(call, &of, &sizes.dims[sizes.rank - 1]) &&
+           htp_meta_give(call, gives_complex ? self->type : htp_scalar_type_real(self->type),
                          &sizes);
 }

@@ -175,6 +175,18 @@ bool htp_meta_fft_c2c(htp_meta_call *call)
     return give(call, self->type, &of);
 }
 
+/* How many complex numbers become @p size real ones: one more than half of them, or all. */
+static bool check_bins(htp_meta_call *call, int64_t bins, int64_t size)
+{
+    if (size < 1) {
+        return htp_meta_refuse(call, "Invalid number of data points (%" PRId64 ") specified", size);
+    }
+    return !call->has_mkl || bins == size || bins == size / 2 + 1 ||
+           htp_meta_refuse(call,
+                           "FFT to %" PRId64 " real numbers expects %" PRId64 ", got %" PRId64,
+                           size, size / 2 + 1, bins);
+}
+
 /* All dims but the last are transformed to complex numbers first. */
 bool htp_meta_fft_c2r(htp_meta_call *call)
 {
@@ -197,10 +209,8 @@ bool htp_meta_fft_c2r(htp_meta_call *call)
     }
     of.count = 1;
     of.dims[0] = last;
+    int64_t bins = sizes[last];
     sizes[last] = htp_meta_int(call, LAST_SIZE);
     lay_out(&of, sizes);
-    return sizes[last] < 1
-               ? htp_meta_refuse(call, "Invalid number of data points (%" PRId64 ") specified",
-                                 sizes[last])
-               : give(call, htp_scalar_type_real(self->type), &of);
+    return check_bins(call, bins, sizes[last]) && give(call, htp_scalar_type_real(self->type), &of);
 }
