@@ -36,10 +36,18 @@ def with_inputs(source: Path, target: Path, inputs: dict | None) -> None:
             new.writestr(f"{root}/extra/{HINTS}", json.dumps(inputs))
 
 
-def export(files: list, out: Path, log: Path, opset: int = OPSET) -> dict:
-    """Exports files, and compares nothing. What the program tells of each, by stem."""
+def hints_of(file: Path) -> dict:
+    """The inputs that an archive says to export it with."""
+    with zipfile.ZipFile(file) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(f"/extra/{HINTS}"))
+        return json.loads(archive.read(name))
+
+
+def export(files: list, out: Path, log: Path, opset: int = OPSET, compares: bool = False) -> dict:
+    """Exports files, and compares what is told with kernels where asked to. What the program tells of each, by
+    stem."""
     out.mkdir(exist_ok=True)
-    environment = {**size_oracle.environment(log), "HTP_ORACLE_COMPARES": "0"}
+    environment = {**size_oracle.environment(log), "HTP_ORACLE_COMPARES": str(int(compares))}
     flags = ["--out-dir", out, "--opset", opset, "--quiet", "--json"]
     result = harness.run(*files, *flags, timeout=1800, env=environment)
     told = [json.loads(line) for line in result.stdout.splitlines()]

@@ -99,3 +99,12 @@ EARLIER = {
     "quantized/dynamic/relu": "quantized::linear_relu_dynamic",
     "recurrent/cell/lstm": "there is no argument",
 }
+
+# Calls of rows that it refuses, by what is said of them.
+ONEDNN = "this libtorch computes it with ONEDNN, whose rounding is not known"
+EARLIER_CALLS = {
+    "quantized::linear": ONEDNN,
+    "quantized::linear_dynamic": ONEDNN,
+    "quantized::linear_relu": ONEDNN,
+    "quantized::linear_relu_dynamic": ONEDNN,
+}

@@ -6,7 +6,6 @@ large sizes are in tests/no_free_axis.py, with the reason.
 """
 
 import functools
-import json
 import os
 from pathlib import Path
 
@@ -14,11 +13,11 @@ import harness
 import large_sizes
 import no_free_axis
 import operator_files
+import row_calls
 import size_oracle
 
 TABLE = large_sizes.table()
 GROUPS = sorted({name.split("/")[0] for name in TABLE})
-CALLS_OPSET = 20  # the first that samples volumes
 MOST_ELEMENTS = 4096  # of a tensor that stands in for another one: core/interpret/lanes/stand_ins.c
 
 
@@ -68,17 +67,14 @@ def large_as_small(group: str) -> None:
 def called() -> tuple:
     """Of each call of large_rows.txt, by row: what the program tells, which overloads its file holds, and
     which libtorch is asked for."""
-    program = operator_files.FOLDER / "large_rows.py"
-    source = harness.made_by((program, program.with_suffix(".txt")), "--into", harness.INTO)
-    held = json.loads((source / "called.json").read_text())
+    calls = row_calls.made()
     log = log_path("rows")
     log.parent.mkdir(exist_ok=True)
-    files = [source / f"{number}.pt" for number in range(len(held))]
     with harness.scratch() as folder:
-        told = large_sizes.export(files, folder / "out", log, CALLS_OPSET)
+        told = large_sizes.export(list(calls.files.values()), folder / "out", log, row_calls.OPSET)
     read = size_oracle.Log().read(log)
-    asked = {row: read.ran.get(str(file), set()) for row, file in zip(held, files)}
-    return dict(zip(held, (told[file.stem] for file in files))), held, asked, read.reached
+    asked = {row: read.ran.get(str(file), set()) for row, file in calls.files.items()}
+    return {row: told[file.stem] for row, file in calls.files.items()}, calls.held, asked, read.reached
 
 
 def runs(row: str, names: set) -> bool:
@@ -88,8 +84,11 @@ def runs(row: str, names: set) -> bool:
 def wrong(row: str) -> str | None:
     """What is not as the side tables say of the call of a row."""
     told, held, asked, _ = called()
+    text = row_calls.words_of(told[row])
+    if row in row_calls.refused():
+        return None if row_calls.refused()[row] in text else text
     if told[row]["status"] != "ok":
-        return "\n".join([told[row]["error"], *told[row].get("details", ())])
+        return text
     name = no_free_axis.ALIASES.get(row, row)
     if name not in held[row]:
         return f"{name} is not called: {held[row]}"
@@ -100,8 +99,7 @@ def wrong(row: str) -> str | None:
 
 @harness.case
 def calls_of_rows() -> None:
-    """Each is exported with its axes, and asks libtorch for its row, or not, as known."""
-    harness.skip_unless("PyTorch 2")
+    """Each is exported with its axes, or refused as known; and asks libtorch for its row, or not, as known."""
     told, *_, reached = called()
     found = {row: wrong(row) for row in told if wrong(row)}
     assert not found, found

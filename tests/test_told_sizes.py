@@ -1,5 +1,6 @@
 """Sizes that are told without arithmetic are those of libtorch's kernels, as are strides, offsets and
-whose memory an output lies in: over all operator cases, and in other layouts (tests/oracle).
+whose memory an output lies in: over all operator cases, over calls of rows of the table of lowerings, and in
+other layouts (tests/oracle). Every row is compared, or has its reason in tests/not_compared.py.
 
 What is not so, or cannot be asked, has a row with its reason in tests/told_otherwise.py.
 """
@@ -8,17 +9,32 @@ import os
 from pathlib import Path
 
 import harness
+import large_sizes
+import no_free_axis
+import not_compared
 import operator_files
+import row_calls
 import size_oracle
 import told_otherwise
 
-GROUPS = sorted(operator_files.group_of(file) for file in operator_files.FILES)
+CALLS = "calls of rows"
+GROUPS = sorted([CALLS, *(operator_files.group_of(file) for file in operator_files.FILES)])
 OPSET = 18
 LAYOUTS = {"given", "dense", "transposed", "channels-last", "expanded", "sliced"}
 
 
+def export_small_calls(folder: Path, log: Path) -> None:
+    copies = row_calls.small(folder / "small")
+    told = large_sizes.export(list(copies.values()), folder / "out", log, row_calls.OPSET, compares=True)
+    refused = {row: row_calls.words_of(told[file.stem]) for row, file in copies.items()
+               if told[file.stem]["status"] != "ok"}
+    known = row_calls.refused()
+    assert refused.keys() == known.keys(), refused
+    assert all(part in refused[row] for row, part in known.items()), refused
+
+
 def log_of(group: str) -> size_oracle.Log:
-    """What is found over the cases of one file; once in a run."""
+    """What is found over the cases of one file, or over calls of rows; once in a run."""
     folder = Path(os.environ["HTP_TEST_OUTPUT"]) / "told-sizes"
     path = folder / f"{group}.log"
     with harness.locked(folder / f"{group}.lock"):
@@ -26,7 +42,10 @@ def log_of(group: str) -> size_oracle.Log:
             unready = path.with_suffix(".unready")
             unready.touch()
             with harness.scratch() as out:
-                operator_files.export(group, out, OPSET, env=size_oracle.environment(unready))
+                if group == CALLS:
+                    export_small_calls(out, unready)
+                else:
+                    operator_files.export(group, out, OPSET, env=size_oracle.environment(unready))
             unready.rename(path)
     return size_oracle.Log().read(path)
 
@@ -61,3 +80,15 @@ def layouts_are_asked() -> None:
 def excuses_are_needed() -> None:
     _, unused = size_oracle.judge(all_logs(), excuses())
     assert not unused, unused
+
+
+@harness.case
+def rows_are_compared() -> None:
+    """Each that this libtorch has, at least once."""
+    checked = all_logs().checked
+    rows = set(harness.run("ops").stdout.split()) & row_calls.made().operators
+    names = {row: no_free_axis.ALIASES.get(row, row) for row in rows}
+    missing = {row for row, name in names.items() if not {name, f"{name}_"} & checked}
+    known = not_compared.ROWS & rows
+    unknown = missing - known - set(no_free_axis.NOT_ASKED)
+    assert not unknown and known <= missing, f"not compared: {unknown}; compared: {known - missing}"

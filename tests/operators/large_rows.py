@@ -1,10 +1,11 @@
-"""Makes a program of each call of large_rows.txt: NUMBER.pt in a folder, the calls numbered in their order,
-and called.json, which overloads each has: {row: [overload]}.
+"""Makes a program of each call of large_rows.txt whose operator this PyTorch has: NUMBER.pt in a folder, the
+calls numbered in their order, and called.json: {calls: {row: [overload that it has]}, operators: all there are}.
 
     large_rows.py --into FOLDER
 """
 
 import argparse
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -39,12 +40,21 @@ def schemas(graph) -> set:
     return names
 
 
+def operators() -> set:
+    """All overloads that this PyTorch has, and torchvision where it is beside it."""
+    if importlib.util.find_spec("torchvision"):
+        importlib.import_module("torchvision")
+    schemas = torch._C._jit_get_all_schemas()
+    return {schema.name + (f".{schema.overload_name}" if schema.overload_name else "") for schema in schemas}
+
+
 def make(folder: Path) -> None:
     aten, quantized = torch.ops.aten, torch.ops.quantized  # noqa: F841, what the statements name
     packed = quantized.linear_prepack(torch.quantize_per_tensor(torch.ones(32, 64), 0.1, 0, torch.qint8), None)
     inputs, calls = read()
+    known = operators()
     called = {}
-    for number, (row, statements) in enumerate(calls.items()):
+    for number, (row, statements) in enumerate((row, text) for row, text in calls.items() if row in known):
         words = set(re.findall(r"\b[a-z]\w*", statements))
         used = [name for name in inputs if name in words]
         if "packed" in words:
@@ -58,7 +68,7 @@ def make(folder: Path) -> None:
         called[row] = sorted(schemas(program.graph))
         hints = json.dumps({name: inputs[name] for name in used})
         program.save(str(folder / f"{number}.pt"), _extra_files={HINTS: hints})
-    (folder / "called.json").write_text(json.dumps(called))
+    (folder / "called.json").write_text(json.dumps({"calls": called, "operators": sorted(known)}))
 
 
 if __name__ == "__main__":
