@@ -37,7 +37,6 @@ ALWAYS: dict = {
     ("aten::abs", "single-strides"): PROMOTED,
     ("aten::add.Tensor", "single-strides"): PROMOTED,
     ("aten::mul.Tensor", "single-strides"): PROMOTED,
-    ("aten::addr", "strides"): "truth values are combined step by step where contents are not known",
     ("aten::copy_", "taken"): OVERLAPS,
     ("aten::isin.Tensor_Tensor", "taken"): "its kernel has a defect: it views what is transposed",
     ("aten::resolve_conj", "memory"): CONJUGATED,

@@ -1,4 +1,5 @@
 /* Sizes of products of vectors and matrices. */
+#include "interpret/meta/iterator.h"
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
 #include "interpret/meta/types.h"
@@ -42,6 +43,67 @@ static bool expands_to(const htp_runner_tensor *tensor, const htp_meta_sizes *si
         expands = size == 1 || size == sizes->dims[sizes->rank - i];
     }
     return expands;
+}
+
+static bool check_factor(htp_meta_call *call, const htp_operand *factor, int32_t type)
+{
+    int32_t own = htp_operand_scalar_type(factor);
+    if (own == HTP_SCALAR_BOOL && type != HTP_SCALAR_BOOL) {
+        return htp_meta_refuse(call, "Boolean beta and alpha only supported for Boolean results.");
+    }
+    return !htp_scalar_type_is_integral(type, true) || htp_scalar_type_is_integral(own, true) ||
+           htp_meta_refuse(call, "For integral input tensors, argument beta and alpha must not be "
+                                 "floating point numbers.");
+}
+
+/* A matrix, and the products of all elements of one vector with those of another: a loop over the
+ * matrix as it is expanded, a column and a row. */
+bool htp_meta_outer_sum(htp_meta_call *call)
+{
+    enum { SELF, ROWS, COLUMNS, BETA, ALPHA };
+    const htp_runner_tensor *rows = htp_meta_tensor(call, ROWS);
+    const htp_runner_tensor *columns = htp_meta_tensor(call, COLUMNS);
+    if (rows->rank != 1 || columns->rank != 1) {
+        return htp_meta_refuse(call,
+                               "addr: Expected 1-D arguments vec1 and vec2, but got %u-D and "
+                               "%u-D",
+                               (unsigned)rows->rank, (unsigned)columns->rank);
+    }
+    const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
+    const htp_meta_sizes sizes = {.dims = {rows->dims[0], columns->dims[0]}, .rank = 2};
+    if (!expands_to(self, &sizes)) {
+        htp_meta_text text;
+        return htp_meta_refuse(call, "addr: %s does not expand to the sizes of the product",
+                               htp_meta_sizes_text(&text, self));
+    }
+    const int64_t column_strides[] = {rows->strides[0], 1};
+    const int64_t column_dims[] = {rows->dims[0], 1};
+    int64_t strides[] = {0, 0};
+    for (uint32_t i = 0; i < self->rank; i++) {
+        strides[2 - self->rank + i] = self->dims[i] == 1 ? 0 : self->strides[i];
+    }
+    htp_runner_tensor expanded = *self;
+    htp_runner_tensor column = *rows;
+    expanded.rank = column.rank = 2;
+    expanded.dims = sizes.dims;
+    expanded.strides = strides;
+    expanded.elements = htp_meta_times(sizes.dims[0], sizes.dims[1]);
+    column.dims = column_dims;
+    column.strides = column_strides;
+    htp_iteration loop = htp_iteration_begin();
+    const htp_operand operands[] = {{.kind = HTP_OPERAND_TENSOR, .as.tensor = &expanded},
+                                    {.kind = HTP_OPERAND_TENSOR, .as.tensor = &column},
+                                    call->operands[COLUMNS]};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!htp_iteration_add(call, &loop, &operands[i])) {
+            return false;
+        }
+    }
+    int32_t type = htp_type_state_result(&loop.types);
+    htp_iteration_convert(&loop, type);
+    return check_factor(call, &call->operands[BETA], type) &&
+           check_factor(call, &call->operands[ALPHA], type) &&
+           htp_iteration_give(call, &loop, type);
 }
 
 /* The products of all pairs of matrices, added up. */
