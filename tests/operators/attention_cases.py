@@ -47,6 +47,8 @@ call("attention/lowest-mask", attention, *QKV, torch.full((4, 5), torch.finfo(to
 call("attention/dynamic-mask", attention, *QKV, torch.rand(2, 1, 4, 5) > 0.3,
      dynamic={0: {0: "batch", 2: "length"}, 1: {0: "batch", 2: "other"}, 2: {0: "batch", 2: "other"},
               3: {0: "batch", 2: "length", 3: "other"}})
+call("attention/nothing", attention, QKV[0], (2, 3, 0, 8), (2, 3, 0, 6),
+     refused="a tensor without elements meets one with elements")
 for heads in (1, 2, 6):
     call(f"attention/grouped/{heads}", lambda q, k, v: attention(q, k, v, enable_gqa=True),
          (2, 6, 4, 8), (2, heads, 5, 8), (2, heads, 5, 8))

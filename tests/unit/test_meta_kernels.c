@@ -24,6 +24,8 @@ UNIT_TEST(what_changes_elements_alone_is_like_its_input)
     REFUSES("aten::flip", "",
             "Dimension out of range (expected to be in range of [-2, 1], but got 2)", FLOATS(2, 3),
             INTS(2));
+    REFUSES("aten::flip", "", "dim 0 appears multiple times in the list of dims", SCALAR,
+            INTS(0, -1));
 }
 
 UNIT_TEST(elements_are_chosen_along_a_dim)
@@ -31,7 +33,16 @@ UNIT_TEST(elements_are_chosen_along_a_dim)
     GIVES("aten::index_select", "", "Float[2,7]", FLOATS(2, 3), INT(-1), OF(LONG, 7));
     GIVES("aten::index_select", "", "Float[1,3]", FLOATS(2, 3), INT(0),
           tensor_of(arena, HTP_SCALAR_LONG, NULL, 0));
-    GIVES("aten::index_select", "", "Float[]", SCALAR, INT(9), OF(LONG, 1));
+    GIVES("aten::index_select", "", "Float[]", SCALAR, INT(-1), OF(INT, 1));
+    GIVES_BY(1, false, "aten::index_select", "", "Float[]", SCALAR, INT(0), OF(LONG, 2));
+    REFUSES("aten::index_select", "",
+            "index_select(): Index to scalar can have only 1 value, got 2 value(s)", SCALAR, INT(0),
+            OF(LONG, 2));
+    GIVES("aten::index_select", "", "Float[0,3]", FLOATS(0, 3), INT(0), OF(LONG, 0));
+    REFUSES("aten::index_select", "", "index_select(): self indexing axis dim should be positive",
+            FLOATS(0, 3), INT(0), OF(LONG, 1));
+    REFUSES("aten::index_select", "", "index_select(): Expected dtype int32 or int64 for index",
+            FLOATS(2, 3), INT(0), OF(BYTE, 1));
     REFUSES("aten::index_select", "", "index_select(): index is supposed to be a vector",
             FLOATS(2, 3), INT(0), OF(LONG, 1, 2));
     REFUSES("aten::index_select", "",
@@ -72,8 +83,20 @@ UNIT_TEST(batches_are_normalized_by_channel)
           FLOATS(3), FLOATS(3), FLOATS(3), NONE, BOOL(false));
     GIVES("aten::native_batch_norm", "", "Half[2,3]; Float[3]; Float[3]", OF(HALF, 2, 3), FLOATS(3),
           NONE, NONE, NONE, BOOL(true));
-    GIVES("aten::native_batch_norm", "", "Half[2,3]; Half[3]; Half[3]", OF(HALF, 2, 3), NONE,
+    GIVES("aten::native_batch_norm", "", "Half[2,3]; Float[3]; Float[3]", OF(HALF, 2, 3), NONE,
           FLOATS(3), NONE, NONE, BOOL(true));
+    GIVES("aten::native_batch_norm", "", "Half[2,3]; Half[3]; Half[3]", OF(HALF, 2, 3), NONE, NONE,
+          NONE, NONE, BOOL(true));
+    GIVES("aten::native_batch_norm", "", "Float[0,3]; Float[0]; Float[0]", FLOATS(0, 3), NONE, NONE,
+          FLOATS(3), FLOATS(3), BOOL(false));
+    REFUSES("aten::native_batch_norm", "",
+            "input tensor must have at least one element, but got input_sizes = [0, 3]",
+            FLOATS(0, 3), NONE, NONE, NONE, NONE, BOOL(true));
+    REFUSES("aten::native_batch_norm", "", "expected scalar type Float but found Half",
+            OF(HALF, 2, 3), FLOATS(3), OF(HALF, 3), NONE, NONE, BOOL(true));
+    REFUSES("aten::native_batch_norm", "",
+            "mixed dtype (CPU): parameters are of Double, and the input is of Float", FLOATS(2, 3),
+            NONE, NONE, OF(DOUBLE, 3), OF(DOUBLE, 3), BOOL(false));
     GIVES("aten::_native_batch_norm_legit", "", "Float[2,3,4]; Float[0]; Float[0]", FLOATS(2, 3, 4),
           NONE, NONE, FLOATS(3), FLOATS(3), BOOL(false));
     GIVES("aten::_native_batch_norm_legit", "no_stats", "Float[2,3,4]; Float[3]; Float[3]",
@@ -111,6 +134,9 @@ UNIT_TEST(layers_keep_dims_of_one_for_statistics)
           FLOATS(2, 3, 4), INTS(3, 4), FLOATS(3, 4), NONE);
     GIVES("aten::native_layer_norm", "", "Half[2,4]; Float[2,1]; Float[2,1]", OF(HALF, 2, 4),
           INTS(4), NONE, FLOATS(4));
+    check_call(arena, (htp_meta_call){.major = 1}, "aten::native_layer_norm", "",
+               "refused: mixed dtype (CPU): parameters are of Float, and the input is of BFloat16",
+               (const htp_operand[]){OF(BFLOAT16, 2, 4), INTS(4), NONE, FLOATS(4)}, 4);
     REFUSES("aten::native_layer_norm", "",
             "layer_norm: expected input of sizes that end in [5, 4], got [2, 3, 4]",
             FLOATS(2, 3, 4), INTS(5, 4), NONE, NONE);
@@ -280,22 +306,32 @@ UNIT_TEST(a_format_is_told_by_strides)
 
 UNIT_TEST(samples_are_where_the_grid_has_points)
 {
-    GIVES("aten::grid_sampler_2d", "", "Float[2,3,6,7]", FLOATS(2, 3, 4, 5), FLOATS(2, 6, 7, 2));
+    GIVES("aten::grid_sampler_2d", "", "Float[2,3,6,7]", FLOATS(2, 3, 4, 5), FLOATS(2, 6, 7, 2),
+          INT(0));
     GIVES("aten::grid_sampler_3d", "", "Float[2,3,6,7,8]", FLOATS(2, 3, 4, 5, 5),
-          FLOATS(2, 6, 7, 8, 3));
+          FLOATS(2, 6, 7, 8, 3), INT(0));
     REFUSES("aten::grid_sampler_2d", "",
             "grid_sampler(): expected a grid with the batch of the input, and with 2 coordinates, "
             "got input of [2, 3, 4, 5] and grid of [2, 6, 7, 3]",
-            FLOATS(2, 3, 4, 5), FLOATS(2, 6, 7, 3));
+            FLOATS(2, 3, 4, 5), FLOATS(2, 6, 7, 3), INT(0));
     REFUSES("aten::grid_sampler_2d", "",
             "grid_sampler(): expected input and grid to have same dtype, but input has Float and "
             "grid has Double",
-            FLOATS(2, 3, 4, 5), OF(DOUBLE, 2, 6, 7, 2));
+            FLOATS(2, 3, 4, 5), OF(DOUBLE, 2, 6, 7, 2), INT(0));
     REFUSES("aten::grid_sampler_2d", "",
             "grid_sampler(): expected input to have non-empty spatial dimensions, got [2, 3, 0, 5]",
-            FLOATS(2, 3, 0, 5), FLOATS(2, 6, 7, 2));
+            FLOATS(2, 3, 0, 5), FLOATS(2, 6, 7, 2), INT(0));
     REFUSES("aten::grid_sampler_2d", "", "Dimension specified as 0 but tensor has no dimensions",
-            SCALAR, SCALAR);
+            SCALAR, SCALAR, INT(0));
+    REFUSES("aten::grid_sampler_2d", "", "grid_sampler(): expected an input of 4 dims, got 5",
+            FLOATS(2, 3, 4, 5, 5), FLOATS(2, 6, 7, 8, 3), INT(0));
+    REFUSES("aten::grid_sampler_3d", "",
+            "grid_sampler(): bicubic interpolation only supports 4D input", FLOATS(2, 3, 4, 5, 5),
+            FLOATS(2, 6, 7, 8, 3), INT(2));
+    const char *floats = "aten::_grid_sampler_2d_cpu_fallback";
+    GIVES(floats, "", "Float[2,3,6,7]", FLOATS(2, 3, 4, 5), FLOATS(2, 6, 7, 2), INT(2));
+    REFUSES(floats, "", "expected scalar type Float but found Double", OF(DOUBLE, 2, 3, 4, 5),
+            OF(DOUBLE, 2, 6, 7, 2), INT(0));
 }
 
 UNIT_TEST(regions_have_one_size)

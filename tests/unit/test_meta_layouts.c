@@ -166,6 +166,12 @@ UNIT_TEST(attention_lies_as_its_queries_do_or_as_a_product)
           MORE(NONE));
     GIVES(ATTENTION, "", "like 0", FLOATS(2, 8, 5, 6), FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 6), NONE,
           FLOAT_OF(0), BOOL(false), NONE, BOOL(true));
+    GIVES(ATTENTION, "", "Float[2,4,5,8]", FLOATS(2, 4, 5, 6), FLOATS(2, 4, 0, 6),
+          FLOATS(2, 4, 0, 8), MORE(NONE));
+    REFUSES(ATTENTION, "", "what has no elements is not broadcast", FLOATS(2, 1, 0, 6),
+            FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 8), MORE(NONE));
+    GIVES(ATTENTION, "", "Float[2,4,5,8]", FLOATS(2, 1, 5, 0), FLOATS(2, 4, 7, 0),
+          FLOATS(2, 4, 7, 8), MORE(NONE));
 }
 
 #define KERNEL "aten::_scaled_dot_product_flash_attention_for_cpu"
@@ -233,6 +239,9 @@ UNIT_TEST(all_elements_are_repeated_alike)
     REFUSES(name, "self_int",
             "Dimension out of range (expected to be in range of [-2, 1], but got 2)", FLOATS(2, 3),
             INT(2), INT(2), NONE);
+    GIVES(name, "self_int", "Float[2]", SCALAR, INT(2), NONE, NONE);
+    REFUSES(name, "self_int", "Dimension specified as 0 but tensor has no dimensions", SCALAR,
+            INT(2), INT(0), NONE);
 }
 
 UNIT_TEST(weights_with_other_norms_are_contiguous)
@@ -241,18 +250,42 @@ UNIT_TEST(weights_with_other_norms_are_contiguous)
           FLOATS(4, 3, 5), FLOATS(4, 1, 1), INT(0));
     GIVES("aten::_weight_norm_interface", "", "BFloat16[4,3]; Float[1,3] by [3,1]",
           STRIDED(BFLOAT16, LIST(4, 3), LIST(1, 4)), OF(BFLOAT16, 1, 3), INT(1));
+    REFUSES("aten::_weight_norm_interface", "", "expected scalar type BFloat16 but found Float",
+            OF(BFLOAT16, 4, 3), FLOATS(1, 3), INT(1));
+    REFUSES("aten::_weight_norm_interface", "",
+            "fused kernels can only be applied for first or last dim", FLOATS(4, 3, 5),
+            FLOATS(1, 3, 1), INT(1));
+}
+
+UNIT_TEST(levels_are_one_for_each_channel)
+{
+    const char *name = "aten::fake_quantize_per_channel_affine_cachemask";
+    GIVES(name, "", "like 0; Bool[2,3] by [1,2]", STRIDED(FLOAT, LIST(2, 3), LIST(1, 2)), FLOATS(3),
+          OF(INT, 3), INT(1), INT(0), INT(255));
+    REFUSES(name, "", "dimensions of scale and zero-point are not consistent with input tensor",
+            FLOATS(2, 3), FLOATS(2), OF(INT, 3), INT(1), INT(0), INT(255));
+    REFUSES(name, "", "`axis` must be between 0 and number of dimensions of input", FLOATS(2, 3),
+            FLOATS(3), OF(INT, 3), INT(-1), INT(0), INT(255));
+    REFUSES(name, "",
+            "Scale must be Float, and Zero-point Int32, Float or Half, found Float and Long",
+            FLOATS(2, 3), FLOATS(3), OF(LONG, 3), INT(1), INT(0), INT(255));
 }
 
 UNIT_TEST(a_number_is_among_others_or_not)
 {
     GIVES("aten::isin", "Scalar_Tensor", "Bool[]", INT(5), OF(LONG, 10), BOOL(false), BOOL(false));
+    REFUSES("aten::isin", "Scalar_Tensor", "Unsupported input type encountered for isin(): Bool",
+            INT(5), OF(BOOL, 10), BOOL(false), BOOL(false));
 }
 
 UNIT_MAIN("meta kernels of layouts", all_elements_are_repeated_alike,
           pads_keep_channels_last_but_in_the_first_libtorch,
-          weights_with_other_norms_are_contiguous, a_number_is_among_others_or_not,
-          pictures_keep_channels_last, volumes_keep_them_where_they_are_left_to_onednn,
-          the_first_libtorch_keeps_fewer, pictures_lie_in_order_where_nnpack_may_convolve_them,
+          weights_with_other_norms_are_contiguous, levels_are_one_for_each_channel,
+          a_number_is_among_others_or_not, pictures_keep_channels_last,
+          volumes_keep_them_where_they_are_left_to_onednn, the_first_libtorch_keeps_fewer,
+          pictures_lie_in_order_where_nnpack_may_convolve_them,
           the_first_libtorch_transposes_them_with_onednn_alone,
           volumes_lie_otherwise_as_far_as_onednn_takes_them, norms_keep_formats_that_are_suggested,
-          attention_lies_as_its_queries_do_or_as_a_product, attention_refuses_what_does_not_fit)
+          attention_lies_as_its_queries_do_or_as_a_product,
+          the_kernel_of_attention_gives_a_number_for_each_query_too,
+          attention_refuses_what_does_not_fit)

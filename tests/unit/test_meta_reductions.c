@@ -119,8 +119,13 @@ UNIT_TEST(counts_are_as_many_as_bins)
 
 UNIT_TEST(losses_are_one_or_as_many_as_elements)
 {
-    GIVES("aten::binary_cross_entropy", "", "Float[2,3] by [3,1]", FLOATS(2, 3), FLOATS(2, 3), NONE,
-          INT(0));
+    GIVES("aten::binary_cross_entropy", "", "like 0", FLOATS(2, 3), FLOATS(2, 3), NONE, INT(0));
+    GIVES("aten::binary_cross_entropy", "", "like 0", FLOATS(2, 1), FLOATS(2), FLOATS(1), INT(0));
+    REFUSES("aten::binary_cross_entropy", "", "a target of [3] does not fit the input of []",
+            SCALAR, FLOATS(3), NONE, INT(0));
+    REFUSES("aten::binary_cross_entropy", "",
+            "a target's weight of [2, 3] does not fit the input of [3]", FLOATS(3), FLOATS(3),
+            FLOATS(2, 3), INT(0));
     GIVES("aten::binary_cross_entropy", "", "Float[]", FLOATS(2, 3), FLOATS(2, 3), NONE, INT(1));
     REFUSES("aten::binary_cross_entropy", "", "Found dtype Double but expected Float", FLOATS(2),
             OF(DOUBLE, 2), NONE, INT(0));
@@ -137,12 +142,22 @@ UNIT_TEST(losses_of_classes_have_a_target_for_each_row)
     REFUSES("aten::nll_loss2d_forward", "",
             "size mismatch (got input: [2, 3, 4, 5] , target: [2, 4, 6])", FLOATS(2, 3, 4, 5),
             OF(LONG, 2, 4, 6), NONE, INT(0), INT(-100));
+    REFUSES("aten::nll_loss2d_forward", "", "expected scalar type Long but found Byte",
+            FLOATS(2, 3, 4, 5), OF(BYTE, 2, 4, 5), NONE, INT(0), INT(-100));
     GIVES("aten::multi_margin_loss", "", "Float[2]", FLOATS(2, 3), OF(LONG, 2), INT(1), INT(1),
           NONE, INT(0));
+    REFUSES("aten::multi_margin_loss", "", "expected scalar type Long but found Int", FLOATS(2, 3),
+            OF(INT, 2), INT(1), INT(1), NONE, INT(0));
     REFUSES("aten::multi_margin_loss", "", "inconsistent target size, expected 2 but got [3]",
             FLOATS(2, 3), OF(LONG, 3), INT(1), INT(1), NONE, INT(0));
     GIVES("aten::multilabel_margin_loss_forward", "", "Float[2]; Float[2,3]", FLOATS(2, 3),
           OF(LONG, 2, 3), INT(0));
+    REFUSES("aten::multi_margin_loss", "", "only p == 1 and p == 2 supported", FLOATS(2, 3),
+            OF(LONG, 2), INT(3), INT(1), NONE, INT(0));
+    REFUSES("aten::nll_loss2d_forward", "", "expected scalar type Float but found Double",
+            FLOATS(2, 3, 4, 5), OF(LONG, 2, 4, 5), OF(DOUBLE, 3), INT(0), INT(-100));
+    REFUSES("aten::multilabel_margin_loss_forward", "", "expected scalar type Long but found Int",
+            FLOATS(2, 3), OF(INT, 2, 3), INT(0));
     REFUSES("aten::multilabel_margin_loss_forward", "", "inconsistent target size: [3, 2]",
             FLOATS(2, 3), OF(LONG, 3, 2), INT(0));
 }
@@ -199,6 +214,8 @@ UNIT_TEST(distances_are_of_each_two_rows)
             FLOATS(4, 3), FLOAT(-1), NONE);
     GIVES("aten::_pdist_forward", "", "Float[6]", FLOATS(4, 3), FLOAT(2));
     GIVES("aten::_pdist_forward", "", "Float[0]", FLOATS(0, 3), FLOAT(2));
+    REFUSES("aten::_pdist_forward", "", "pdist only supports 2D tensors, got: 1D", FLOATS(3),
+            FLOAT(2));
 }
 
 /* ---- numbers and positions ---- */

@@ -162,7 +162,9 @@ UNIT_TEST(shuffled_channels_stay_where_they_are_last)
           INT(2));
     GIVES("aten::channel_shuffle", "", "Float[0,4,3] by [12,3,1] from 0 of 0", FLOATS(0, 4, 3),
           INT(2));
-    GIVES("aten::native_channel_shuffle", "", "Float[0,4,3]", FLOATS(0, 4, 3), INT(2));
+    GIVES("aten::native_channel_shuffle", "", "Float[0,4,3] by [12,3,1] from 0 of 0",
+          FLOATS(0, 4, 3), INT(2));
+    GIVES_BY(1, false, "aten::native_channel_shuffle", "", "Float[0,4,3]", FLOATS(0, 4, 3), INT(2));
     REFUSES("aten::channel_shuffle", "",
             "channel_shuffle expects an input of more than 2 dims, and channels divisible by "
             "groups above 0, got [2, 4, 3] and 3",
@@ -232,6 +234,23 @@ UNIT_TEST(products_have_the_sizes_of_their_factors)
             FLOATS(4));
     GIVES("aten::trace", "", "Long[]", OF(INT, 3, 4));
     REFUSES("aten::trace", "", "trace: expected a matrix, but got tensor with dim 1", FLOATS(3));
+    const char *sum = "aten::addr";
+    GIVES(sum, "", "Float[3,4] by [4,1]", SCALAR, FLOATS(3), FLOATS(4), INT(1), INT(1));
+    GIVES(sum, "", "Bool[3,4] by [4,1]", OF(BOOL, 3, 1), OF(BOOL, 3), OF(BOOL, 4), BOOL(true),
+          BOOL(true));
+    GIVES(sum, "", "Double[3,4] by [1,3]",
+          strided(arena, HTP_SCALAR_FLOAT, (const int64_t[]){3, 4}, (const int64_t[]){1, 3}, 2),
+          FLOATS(3), OF(DOUBLE, 4), INT(1), FLOAT(0.5));
+    REFUSES(sum, "", "addr: [4, 4] does not expand to the sizes of the product", FLOATS(4, 4),
+            FLOATS(3), FLOATS(4), INT(1), INT(1));
+    REFUSES(sum, "", "addr: Expected 1-D arguments vec1 and vec2, but got 2-D and 1-D", SCALAR,
+            FLOATS(3, 1), FLOATS(4), INT(1), INT(1));
+    REFUSES(sum, "", "Boolean beta and alpha only supported for Boolean results.", SCALAR,
+            FLOATS(3), FLOATS(4), BOOL(true), INT(1));
+    REFUSES(sum, "",
+            "For integral input tensors, argument beta and alpha must not be floating point "
+            "numbers.",
+            OF(LONG, 4), OF(LONG, 3), OF(LONG, 4), INT(1), FLOAT(0.5));
     GIVES("aten::addbmm", "", "Float[3,5]", FLOATS(5), FLOATS(2, 3, 4), FLOATS(2, 4, 5));
     REFUSES("aten::addbmm", "", "addbmm: [4] does not expand to the sizes of the product",
             FLOATS(4), FLOATS(2, 3, 4), FLOATS(2, 4, 5));
@@ -312,6 +331,9 @@ UNIT_TEST(transforms_lie_as_the_library_has_them)
              INT(0), BOOL(true));
     GIVES_BY(2, true, "aten::_fft_c2r", "", "Float[2,4,8] by [4,1,8]", complex, INTS(0, 1), INT(0),
              INT(4));
+    check_call(arena, (htp_meta_call){.major = 2, .has_mkl = true}, "aten::_fft_c2r", "",
+               "refused: FFT to 4 real numbers expects 3, got 8",
+               (const htp_operand[]){complex, INTS(2), INT(0), INT(4)}, 4);
     check_call(arena, (htp_meta_call){.major = 2, .has_mkl = true}, "aten::_fft_c2r", "",
                "refused: FFT to 16 real numbers expects 9, got 8",
                (const htp_operand[]){complex, INTS(2), INT(0), INT(16)}, 4);

@@ -185,9 +185,47 @@ static bool give_product(htp_meta_call *call)
     return htp_meta_give(call, query->type, &sizes);
 }
 
+/* Whether there is nothing to attend to, or nobody who does. */
+static bool is_idle(const htp_meta_call *call)
+{
+    const htp_runner_tensor *query = htp_meta_tensor(call, QUERY);
+    const htp_runner_tensor *value = htp_meta_tensor(call, VALUE);
+    bool is = value->elements == 0;
+    for (uint32_t dim = 0; dim + 1 < query->rank; dim++) {
+        is = is || query->dims[dim] == 0;
+    }
+    return is && query->rank >= 2 && value->rank >= 2;
+}
+
+/* Zeroes for each query, which libtorch does not broadcast: where products would be, it is refused,
+ * as what is exported broadcasts. */
+static bool give_nothing(htp_meta_call *call)
+{
+    const htp_runner_tensor *query = htp_meta_tensor(call, QUERY);
+    const htp_runner_tensor *value = htp_meta_tensor(call, VALUE);
+    htp_meta_sizes sizes;
+    if (!htp_meta_sizes_of(call, query, &sizes) || !check_dims(call) || !check_groups(call)) {
+        return false;
+    }
+    for (uint32_t dim = 0; dim + 2 < value->rank; dim++) {
+        bool is_alike = value->rank == query->rank && value->dims[dim] == query->dims[dim];
+        if (!is_alike && !is_grouped(call)) {
+            return htp_meta_refuse(call, "what has no elements is not broadcast");
+        }
+    }
+    sizes.dims[sizes.rank - 1] = htp_meta_dim(htp_meta_tensor(call, VALUE), -1);
+    return htp_meta_give(call, query->type, &sizes);
+}
+
 bool htp_meta_dot_attention(htp_meta_call *call)
 {
-    if (!check_types(call) || !check_dims(call) || !check_groups(call)) {
+    if (!check_types(call)) {
+        return false;
+    }
+    if (is_idle(call)) {
+        return give_nothing(call);
+    }
+    if (!check_dims(call) || !check_groups(call)) {
         return false;
     }
     return is_fused(call) ? htp_meta_give_like(call, htp_meta_tensor(call, QUERY))

@@ -154,8 +154,9 @@ bool htp_meta_repeat_all(htp_meta_call *call)
     if (repeats < 0) {
         return htp_meta_refuse(call, "Repeats must be non-negative");
     }
-    if (!htp_meta_wrap(call, self->rank, &dim) ||
-        (htp_meta_has(call, 2) && self->rank > 0 && !htp_meta_sizes_of(call, self, &sizes))) {
+    if (htp_meta_has(call, 2) &&
+        (!htp_meta_find_dim(call, self, dim, &sizes.dims[0]) ||
+         !htp_meta_wrap(call, self->rank, &dim) || !htp_meta_sizes_of(call, self, &sizes))) {
         return false;
     }
     sizes.dims[dim] = htp_meta_times(sizes.dims[dim], repeats);

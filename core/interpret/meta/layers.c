@@ -97,6 +97,34 @@ bool htp_meta_fake_quantize(htp_meta_call *call)
            htp_meta_give_strided(call, HTP_SCALAR_BOOL, &sizes, strides);
 }
 
+/* The same with levels of its own for each element of a dim. */
+bool htp_meta_fake_quantize_channels(htp_meta_call *call)
+{
+    enum { SELF, SCALE, ZERO_POINT, AXIS };
+    const htp_runner_tensor *scale = htp_meta_tensor(call, SCALE);
+    const htp_runner_tensor *zero_point = htp_meta_tensor(call, ZERO_POINT);
+    int64_t axis = htp_meta_int(call, AXIS);
+    int64_t size = 0;
+    if (axis < 0 || !htp_meta_find_dim(call, htp_meta_tensor(call, SELF), axis, &size)) {
+        return htp_meta_refuse(call, "`axis` must be between 0 and number of dimensions of input");
+    }
+    bool has_zero_point = zero_point->type == HTP_SCALAR_INT ||
+                          zero_point->type == HTP_SCALAR_FLOAT ||
+                          zero_point->type == HTP_SCALAR_HALF;
+    if (scale->type != HTP_SCALAR_FLOAT || !has_zero_point) {
+        return htp_meta_refuse(call,
+                               "Scale must be Float, and Zero-point Int32, Float or Half, found %s "
+                               "and %s",
+                               htp_scalar_type_name(scale->type),
+                               htp_scalar_type_name(zero_point->type));
+    }
+    return scale->rank == 1 && zero_point->rank == 1 && scale->dims[0] == size &&
+                   zero_point->dims[0] == size
+               ? htp_meta_fake_quantize(call)
+               : htp_meta_refuse(call, "dimensions of scale and zero-point are not consistent with "
+                                       "input tensor");
+}
+
 /* The numbers that levels stand for, which lie as these do. */
 bool htp_meta_dequantized(htp_meta_call *call)
 {
@@ -114,8 +142,18 @@ bool htp_meta_weight_norm(htp_meta_call *call)
 {
     const htp_runner_tensor *direction = htp_meta_tensor(call, 0);
     const htp_runner_tensor *length = htp_meta_tensor(call, 1);
-    int32_t type = length->type == HTP_SCALAR_BFLOAT16 ? HTP_SCALAR_FLOAT : length->type;
+    bool is_narrow = length->type == HTP_SCALAR_BFLOAT16 || length->type == HTP_SCALAR_HALF;
+    int32_t type = is_narrow ? HTP_SCALAR_FLOAT : length->type;
     htp_meta_sizes sizes;
+    int64_t dim = htp_meta_int(call, 2);
+    if (dim != 0 && dim != (int64_t)direction->rank - 1) {
+        return htp_meta_refuse(call, "fused kernels can only be applied for first or last dim");
+    }
+    if (direction->type != length->type) {
+        return htp_meta_refuse(call, "expected scalar type %s but found %s",
+                               htp_scalar_type_name(direction->type),
+                               htp_scalar_type_name(length->type));
+    }
     return htp_meta_sizes_of(call, length, &sizes) && htp_meta_give_plain(call, direction) &&
            htp_meta_give_strided(call, type, &sizes, length->strides);
 }

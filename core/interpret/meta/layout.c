@@ -35,7 +35,7 @@ void htp_layout_channels_last(const int64_t *dims, uint32_t rank, int64_t *strid
     for (uint32_t at = 0; at < rank; at++) {
         uint32_t dim = closest_dim(rank, at);
         strides[dim] = step;
-        step = step_over(step, dims[dim]);
+        step = htp_meta_times(step, dims[dim]); /* also over nothing, which contiguous() is not */
     }
 }
 

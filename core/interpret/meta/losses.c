@@ -54,12 +54,55 @@ static bool have_same_types(htp_meta_call *call, const htp_runner_tensor *one,
                            htp_scalar_type_name(other->type), htp_scalar_type_name(one->type));
 }
 
+/* The dims of a tensor that are not 1. */
+static htp_meta_sizes squeezed(const htp_runner_tensor *tensor)
+{
+    htp_meta_sizes sizes = {.rank = 0};
+    for (uint32_t dim = 0; dim < tensor->rank; dim++) {
+        if (tensor->dims[dim] != 1) {
+            sizes.dims[sizes.rank++] = tensor->dims[dim];
+        }
+    }
+    return sizes;
+}
+
+/* Whether sizes are broadcast to others, which stay as they are. */
+static bool expands_to(const int64_t *dims, uint32_t rank, const int64_t *others, uint32_t count)
+{
+    bool expands = rank <= count;
+    for (uint32_t i = 1; i <= rank && expands; i++) {
+        expands = dims[rank - i] == 1 || dims[rank - i] == others[count - i];
+    }
+    return expands;
+}
+
+/* The kernel looks at dims that are not 1 alone, and gives what is like its input, whatever the
+ * target is. */
+static bool check_target(htp_meta_call *call)
+{
+    const htp_runner_tensor *input = htp_meta_tensor(call, 0);
+    const htp_runner_tensor *target = htp_meta_tensor(call, 1);
+    const htp_runner_tensor *weight = htp_meta_optional(call, 2);
+    const htp_meta_sizes own = squeezed(input);
+    const htp_meta_sizes given = squeezed(target);
+    bool fits = expands_to(given.dims, given.rank, own.dims, own.rank);
+    if (!fits || (weight && !expands_to(weight->dims, weight->rank, input->dims, input->rank))) {
+        htp_meta_text texts[2];
+        return htp_meta_refuse(call, "a target%s of %s does not fit the input of %s",
+                               fits ? "'s weight" : "",
+                               htp_meta_sizes_text(&texts[0], fits ? weight : target),
+                               htp_meta_sizes_text(&texts[1], input));
+    }
+    return true;
+}
+
 bool htp_meta_binary_cross_entropy(htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
     return is_floating(call, input->type) &&
-           have_same_types(call, input, htp_meta_tensor(call, 1)) &&
-           give_loss_like_first(call, 3, 3);
+           have_same_types(call, input, htp_meta_tensor(call, 1)) && check_target(call) &&
+           (is_reduced(call, 3) ? htp_meta_give(call, input->type, &no_dims)
+                                : htp_meta_give_like(call, input));
 }
 
 bool htp_meta_huber_loss(htp_meta_call *call)
@@ -83,6 +126,21 @@ bool htp_meta_log_sigmoid(htp_meta_call *call)
 }
 
 /* ---- of classes ---- */
+
+static bool has_type(htp_meta_call *call, const htp_runner_tensor *tensor, int32_t type)
+{
+    return !tensor || tensor->type == type ||
+           htp_meta_refuse(call, "expected scalar type %s but found %s", htp_scalar_type_name(type),
+                           htp_scalar_type_name(tensor->type));
+}
+
+/* Whether classes are integers, and their weights of the type of the scores. */
+static bool are_classes(htp_meta_call *call, const htp_runner_tensor *target,
+                        const htp_runner_tensor *weight)
+{
+    return has_type(call, target, HTP_SCALAR_LONG) &&
+           has_type(call, weight, htp_meta_tensor(call, 0)->type);
+}
 
 /* Of pictures: a class for each place. */
 bool htp_meta_class_loss_of_pictures(htp_meta_call *call)
@@ -111,7 +169,7 @@ bool htp_meta_class_loss_of_pictures(htp_meta_call *call)
     }
     const htp_meta_sizes places = {.dims = {target->dims[0], target->dims[1], target->dims[2]},
                                    .rank = 3};
-    return is_floating(call, input->type) &&
+    return is_floating(call, input->type) && are_classes(call, target, weight) &&
            htp_meta_give(call, input->type, is_reduced(call, 3) ? &no_dims : &places) &&
            htp_meta_give(call, input->type, &no_dims);
 }
@@ -151,9 +209,13 @@ bool htp_meta_multi_margin_loss(htp_meta_call *call)
         return htp_meta_refuse(call, "inconsistent weight size, expected %" PRId64 " but got %s",
                                classes, htp_meta_sizes_text(&text, weight));
     }
+    if (htp_meta_float(call, 2) != 1 && htp_meta_float(call, 2) != 2) {
+        return htp_meta_refuse(call, "only p == 1 and p == 2 supported");
+    }
     const htp_meta_sizes each = {.dims = {rows}, .rank = 1};
     bool is_one = is_reduced(call, 5) || target->rank == 0;
-    return htp_meta_give(call, htp_meta_tensor(call, 0)->type, is_one ? &no_dims : &each);
+    return are_classes(call, target, weight) &&
+           htp_meta_give(call, htp_meta_tensor(call, 0)->type, is_one ? &no_dims : &each);
 }
 
 /* The loss of each row, and which of its classes are targets. */
@@ -176,7 +238,8 @@ bool htp_meta_multilabel_margin_loss(htp_meta_call *call)
     }
     const htp_meta_sizes each = {.dims = {rows}, .rank = 1};
     bool is_one = is_reduced(call, 2) || target->rank <= 1;
-    return htp_meta_give(call, input->type, is_one ? &no_dims : &each) &&
+    return are_classes(call, target, NULL) &&
+           htp_meta_give(call, input->type, is_one ? &no_dims : &each) &&
            htp_meta_give(call, input->type, &targets);
 }
 
@@ -225,13 +288,14 @@ bool htp_meta_distances(htp_meta_call *call)
 bool htp_meta_distances_of_pairs(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
-    int64_t rows = 0;
     if (!self->is_contiguous) {
         return htp_meta_refuse(call, "_pdist_forward requires contiguous input");
     }
-    if (!htp_meta_find_dim(call, self, 0, &rows)) {
-        return false;
+    if (self->rank != 2) {
+        return htp_meta_refuse(call, "pdist only supports 2D tensors, got: %uD",
+                               (unsigned)self->rank);
     }
+    int64_t rows = self->dims[0];
     const htp_meta_sizes sizes = {.dims = {rows <= 1 ? 0 : htp_meta_times(rows, rows - 1) / 2},
                                   .rank = 1};
     return (rows <= 1 || is_floating(call, self->type)) && htp_meta_give(call, self->type, &sizes);

@@ -89,7 +89,7 @@ bool htp_meta_roll(htp_meta_call *call)
 
 /* ---- groups of channels, dealt out like cards ---- */
 
-/* Parameter: whether nothing is given as a view, rather than as a copy. */
+/* Parameter: whether nothing is given as a view in all versions, rather than since PyTorch 2. */
 bool htp_meta_channel_shuffle(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -105,7 +105,7 @@ bool htp_meta_channel_shuffle(htp_meta_call *call)
     if (!htp_meta_sizes_of(call, self, &sizes)) {
         return false;
     }
-    return self->elements == 0 && call->parameter != 0
+    return self->elements == 0 && (call->parameter != 0 || call->major >= 2)
                ? htp_meta_give_view(call, self, &sizes)
                : htp_meta_give_formatted(call, self, &sizes);
 }

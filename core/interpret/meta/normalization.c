@@ -2,6 +2,7 @@
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
+#include "interpret/meta/types.h"
 
 #include <inttypes.h>
 
@@ -20,15 +21,27 @@ static bool have_channels(htp_meta_call *call, const char *name, uint32_t first,
     return true;
 }
 
-/* The type of statistics: floats for narrow ones whose weights, among some operands, are wider. */
-static int32_t statistics_type(const htp_meta_call *call, uint32_t first, uint32_t last)
+/* The type of some operands, each of which may be left out, and of statistics: the input's, or
+ * floats beside a narrow one where @p may_mix. Refuses others. */
+static bool find_type(htp_meta_call *call, uint32_t first, uint32_t last, bool may_mix,
+                      int32_t *type)
 {
-    int32_t type = htp_meta_tensor(call, 0)->type;
+    int32_t own = htp_meta_tensor(call, 0)->type;
+    bool is_narrow = own == HTP_SCALAR_HALF || own == HTP_SCALAR_BFLOAT16;
+    int32_t other = HTP_SCALAR_NONE;
     for (uint32_t i = first; i <= last; i++) {
         const htp_runner_tensor *tensor = htp_meta_optional(call, i);
-        type = tensor && tensor->type != type ? HTP_SCALAR_FLOAT : type;
+        if (tensor && other != HTP_SCALAR_NONE && tensor->type != other) {
+            return htp_meta_refuse(call, "expected scalar type %s but found %s",
+                                   htp_scalar_type_name(other), htp_scalar_type_name(tensor->type));
+        }
+        other = tensor ? tensor->type : other;
     }
-    return type;
+    *type = other == HTP_SCALAR_NONE ? own : other;
+    bool is_mixed = may_mix && is_narrow && *type == HTP_SCALAR_FLOAT;
+    return *type == own || is_mixed ||
+           htp_meta_refuse(call, "mixed dtype (CPU): parameters are of %s, and the input is of %s",
+                           htp_scalar_type_name(*type), htp_scalar_type_name(own));
 }
 
 /* Mean and deviation. */
@@ -61,9 +74,17 @@ bool htp_meta_batch_norm(htp_meta_call *call)
     bool is_training = htp_meta_bool(call, training);
     const htp_meta_sizes kept = {.dims = {is_training ? channels : 0}, .rank = 1};
     htp_meta_sizes sizes;
+    int32_t type = HTP_SCALAR_NONE;
+    if (call->major >= 2 && is_training && input->elements == 0) {
+        htp_meta_text text;
+        return htp_meta_refuse(
+            call, "input tensor must have at least one element, but got input_sizes = %s",
+            htp_meta_sizes_text(&text, input));
+    }
     return have_channels(call, "batch_norm", weight, training - 1, channels) &&
+           find_type(call, weight, training - 1, true, &type) &&
            htp_meta_sizes_of(call, input, &sizes) && give_normalized(call, &sizes) &&
-           give_statistics(call, statistics_type(call, weight, weight), &kept);
+           give_statistics(call, type, &kept);
 }
 
 /* Whether a tensor lies in memory as its format says, without gaps. */
@@ -101,9 +122,11 @@ bool htp_meta_group_norm(htp_meta_call *call)
     }
     const htp_meta_sizes kept = {.dims = {batch, groups}, .rank = 2};
     htp_meta_sizes sizes;
+    int32_t type = HTP_SCALAR_NONE;
     return have_channels(call, "group_norm", weight, bias, channels) &&
+           find_type(call, weight, bias, call->major >= 2, &type) &&
            htp_meta_sizes_of(call, input, &sizes) && htp_meta_give_formatted(call, input, &sizes) &&
-           give_statistics(call, statistics_type(call, weight, bias), &kept);
+           give_statistics(call, type, &kept);
 }
 
 /* group_norm() itself. */
@@ -122,7 +145,9 @@ bool htp_meta_grouped_norm(htp_meta_call *call)
                                input->dims[1], groups);
     }
     htp_meta_sizes sizes;
+    int32_t type = HTP_SCALAR_NONE;
     return have_channels(call, "group_norm", 2, 3, input->dims[1]) &&
+           find_type(call, 2, 3, call->major >= 2, &type) &&
            htp_meta_sizes_of(call, input, &sizes) && htp_meta_give_formatted(call, input, &sizes);
 }
 
@@ -160,12 +185,13 @@ bool htp_meta_layer_norm(htp_meta_call *call)
         }
     }
     htp_meta_sizes kept;
-    if (!htp_meta_sizes_of(call, input, &kept)) {
+    int32_t type = HTP_SCALAR_NONE;
+    if (!find_type(call, weight, bias, call->major >= 2, &type) ||
+        !htp_meta_sizes_of(call, input, &kept)) {
         return false;
     }
     for (uint32_t i = 0; i < length; i++) {
         kept.dims[kept.rank - length + i] = 1;
     }
-    return htp_meta_give_plain(call, input) &&
-           give_statistics(call, statistics_type(call, weight, bias), &kept);
+    return htp_meta_give_plain(call, input) && give_statistics(call, type, &kept);
 }

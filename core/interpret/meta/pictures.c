@@ -142,12 +142,25 @@ static bool check_grid(htp_meta_call *call)
                            htp_scalar_type_name(input->type), htp_scalar_type_name(grid->type));
 }
 
+/* The row's parameter is the rank of what it samples. */
+static bool check_sampled(htp_meta_call *call)
+{
+    enum { BICUBIC = 2, PICTURE = 4 };
+    const htp_runner_tensor *input = htp_meta_tensor(call, 0);
+    if (input->rank != call->parameter) {
+        return htp_meta_refuse(call, "grid_sampler(): expected an input of %u dims, got %u",
+                               (unsigned)call->parameter, (unsigned)input->rank);
+    }
+    return input->rank == PICTURE || htp_meta_int(call, 2) != BICUBIC ||
+           htp_meta_refuse(call, "grid_sampler(): bicubic interpolation only supports 4D input");
+}
+
 bool htp_meta_grid_sampler(htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
     const htp_runner_tensor *grid = htp_meta_tensor(call, 1);
     htp_meta_sizes sizes;
-    if (!check_grid(call) || !htp_meta_sizes_of(call, input, &sizes)) {
+    if (!check_grid(call) || !check_sampled(call) || !htp_meta_sizes_of(call, input, &sizes)) {
         return false;
     }
     for (uint32_t dim = 2; dim < sizes.rank; dim++) {
@@ -161,6 +174,15 @@ bool htp_meta_grid_sampler(htp_meta_call *call)
         sizes.dims[dim] = grid->dims[dim - 1];
     }
     return htp_meta_give(call, input->type, &sizes);
+}
+
+bool htp_meta_grid_sampler_of_floats(htp_meta_call *call)
+{
+    int32_t type = htp_meta_tensor(call, 0)->type;
+    return type == HTP_SCALAR_FLOAT
+               ? htp_meta_grid_sampler(call)
+               : htp_meta_refuse(call, "expected scalar type Float but found %s",
+                                 htp_scalar_type_name(type));
 }
 
 /* ---- regions of interest, each pooled to one size ---- */

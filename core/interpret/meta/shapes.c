@@ -1,6 +1,7 @@
 /* Sizes of what operators give that move, choose or change elements one by one. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
+#include "interpret/meta/types.h"
 
 #include <inttypes.h>
 
@@ -12,11 +13,17 @@ bool htp_meta_like_first(htp_meta_call *call)
 bool htp_meta_flip(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    bool is_flipped[HTP_SHIM_MAX_RANK] = {false};
     for (uint32_t i = 0; i < htp_meta_length(call, 1); i++) {
         int64_t dim = htp_meta_item(call, 1, i);
         if (!htp_meta_wrap(call, self->rank, &dim)) {
             return false;
         }
+        if (is_flipped[dim]) {
+            return htp_meta_refuse(
+                call, "dim %" PRId64 " appears multiple times in the list of dims", dim);
+        }
+        is_flipped[dim] = true;
     }
     return htp_meta_give_like(call, self);
 }
@@ -30,12 +37,21 @@ bool htp_meta_index_select(htp_meta_call *call)
     if (index->rank > 1) {
         return htp_meta_refuse(call, "index_select(): index is supposed to be a vector");
     }
-    if (!htp_meta_sizes_of(call, self, &sizes)) {
+    if (index->type != HTP_SCALAR_LONG && index->type != HTP_SCALAR_INT) {
+        return htp_meta_refuse(call, "index_select(): Expected dtype int32 or int64 for index");
+    }
+    if (!htp_meta_sizes_of(call, self, &sizes) || !htp_meta_wrap(call, self->rank, &dim)) {
         return false;
     }
+    if (call->major >= 2 && self->rank == 0 && index->elements != 1) {
+        return htp_meta_refuse(
+            call, "index_select(): Index to scalar can have only 1 value, got %" PRId64 " value(s)",
+            index->elements);
+    }
     if (self->rank > 0) {
-        if (!htp_meta_wrap(call, self->rank, &dim)) {
-            return false;
+        if (sizes.dims[dim] == 0 && index->elements > 0) {
+            return htp_meta_refuse(call,
+                                   "index_select(): self indexing axis dim should be positive");
         }
         sizes.dims[dim] = index->elements;
     }
@@ -74,5 +90,10 @@ bool htp_meta_narrow(htp_meta_call *call)
 bool htp_meta_one_truth(htp_meta_call *call)
 {
     const htp_meta_sizes none = {.rank = 0};
+    int32_t type = htp_meta_tensor(call, 1)->type;
+    if (type == HTP_SCALAR_BOOL || htp_scalar_type_is_complex(type)) {
+        return htp_meta_refuse(call, "Unsupported input type encountered for isin(): %s",
+                               htp_scalar_type_name(type));
+    }
     return htp_meta_give(call, HTP_SCALAR_BOOL, &none);
 }

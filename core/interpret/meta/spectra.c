@@ -175,13 +175,14 @@ bool htp_meta_fft_c2c(htp_meta_call *call)
     return give(call, self->type, &of);
 }
 
-/* How many complex numbers become @p size real ones: one more than half of them, or all. */
+/* How many complex numbers become @p size real ones: one more than half of them. Beside others MKL
+ * raises, or gives memory that nobody wrote. */
 static bool check_bins(htp_meta_call *call, int64_t bins, int64_t size)
 {
     if (size < 1) {
         return htp_meta_refuse(call, "Invalid number of data points (%" PRId64 ") specified", size);
     }
-    return !call->has_mkl || bins == size || bins == size / 2 + 1 ||
+    return !call->has_mkl || bins == size / 2 + 1 ||
            htp_meta_refuse(call,
                            "FFT to %" PRId64 " real numbers expects %" PRId64 ", got %" PRId64,
                            size, size / 2 + 1, bins);
