@@ -57,7 +57,17 @@ SINCE_2: dict = {
 }
 
 # Samples of PyTorch's operator database.
-OVER_SAMPLES: dict = {}
+COUNTED = "how many there are is asked of contents, of tensors without elements as well"
+OVER_SAMPLES: dict = {
+    ("aten::argwhere", "no-rule"): COUNTED,
+    ("aten::nonzero", "no-rule"): COUNTED,
+    ("aten::nonzero_numpy", "no-rule"): COUNTED,
+    ("aten::unique_consecutive", "no-rule"): COUNTED,
+    ("aten::unique_dim", "no-rule"): COUNTED,
+    ("aten::symeig", "no-rule"): "libtorch 1.13 is the last that has it, and nothing lowers it",
+    ("aten::linalg_lstsq", "rank"): RANK,
+    ("aten::istft", "refused"): "spectra as pairs of real numbers, which 1.13 is the last to take",
+}
 
 
 def excuses(version: tuple) -> dict:
