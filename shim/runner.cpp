@@ -270,6 +270,9 @@ const htp_runner_facts &Runner::facts()
         facts_->knows_engine = engine == at::QEngine::FBGEMM || engine == kX86Engine;
         facts_->engine = engine_.c_str();
         facts_->has_libraries = has_loaded();
+        facts_->dtypes = static_cast<int64_t>(at::ScalarType::NumOptions);
+        facts_->layouts = static_cast<int64_t>(at::Layout::NumOptions);
+        facts_->memory_formats = static_cast<int64_t>(at::MemoryFormat::NumOptions);
     }
     return *facts_;
 }

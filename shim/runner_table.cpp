@@ -171,7 +171,7 @@ const char *text_of(void *self, const htp_operand *operand)
 
 const htp_runner_facts *facts(void *self)
 {
-    static const htp_runner_facts otherwise = {false, false, "an unknown engine"};
+    static const htp_runner_facts otherwise = {false, false, "an unknown engine", 0, 0, 0};
     return guarded(&otherwise, [&] { return &runner_of(self).facts(); });
 }
 

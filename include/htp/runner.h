@@ -145,6 +145,9 @@ typedef struct htp_runner_facts {
     bool has_libraries; /**< there are operators of libraries that were opened */
     bool knows_engine;  /**< quantised products of matrices are FBGEMM's */
     const char *engine; /**< whose they are */
+    int64_t dtypes;     /**< how many there are: they are numbers from 0 on */
+    int64_t layouts;
+    int64_t memory_formats;
 } htp_runner_facts;
 
 /**

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 18u
+#define HTP_SHIM_ABI 19u
 #define HTP_SHIM_MAX_LANES 4u
 #define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX

@@ -113,6 +113,19 @@ def largest_in_list(x: torch.Tensor) -> torch.Tensor:
     return torch.ones(max([x.size(0) - 100, 0]) + 1)
 
 
+def last_is_marked(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    rows = math.ceil(x.size(0) / 4)
+    marks = torch.zeros(rows)
+    marks[rows - 1:rows] = 1
+    table = torch.arange(1000)
+    return marks, table[rows // 100:rows // 100 + 1].to(x.dtype) * x
+
+
+def bits(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    n = x.size(0)
+    return torch.zeros((n & 96) + (n >> 6) + 1), (n | 2) * x + (n ^ 1) - (n << 2)
+
+
 # An identity is no threshold: the dims stay what they are.
 def same_at_all_sizes(x: torch.Tensor) -> torch.Tensor:
     k = (x.size(0) * 3) // x.size(0)
@@ -127,6 +140,7 @@ for name, function in {
     "padded-to-hundreds": padded_to_hundreds,
     "every-hundredth": every_hundredth, "numbers-in-hundreds": numbers_in_hundreds,
     "largest-in-list": largest_in_list, "what-is-left": what_is_left, "what-is-cut-off": what_is_cut_off,
+    "last-is-marked": last_is_marked,
     "chunks": chunks, "two-chunks": two_chunks, "same-at-all-sizes": same_at_all_sizes,
 }.items():
     CASES.script(name, function, X, dynamic=DYNAMIC, others=others)

@@ -66,7 +66,8 @@ static inline const char *runner_text_of(void *self, const htp_operand *operand)
 
 static inline const htp_runner_facts *runner_facts(void *self)
 {
-    static const htp_runner_facts facts = {.engine = "nobody"};
+    static const htp_runner_facts facts = {
+        .engine = "nobody", .dtypes = 45, .layouts = 8, .memory_formats = 4};
     (void)self;
     return &facts;
 }

@@ -339,12 +339,86 @@ UNIT_TEST(repeats_are_not_negative)
                      "");
 }
 
+/* Of operands with names. */
+static const char *refusal_of_all(const char *name, const char *const *names,
+                                  const htp_operand *all, size_t count, bool are_made_real)
+{
+    htp_program_argument arguments[4] = {{.name = ""}};
+    ck_assert_uint_le(count, 4);
+    for (size_t i = 0; i < count; i++) {
+        arguments[i].name = names[i];
+    }
+    const htp_operands operands = {.all = all,
+                                   .count = count,
+                                   .arguments = arguments,
+                                   .argument_count = count,
+                                   .are_made_real = are_made_real};
+    return refusal_of(name, &operands);
+}
+
 UNIT_TEST(there_are_groups)
 {
+    static const char *const names[] = {"self", "groups"};
+    runner_fixture *r = open_runner(arena);
     ck_assert_str_eq(refusal_of_named("aten::channel_shuffle", "groups", int_of(0), NULL),
                      "expected groups, got 0");
     ck_assert_str_eq(refusal_of_named("aten::native_channel_shuffle", "groups", int_of(1), NULL),
                      "");
+    htp_operand all[] = {sizes_of(r, 1, 3), int_of(3)};
+    ck_assert_str_eq(refusal_of_all("aten::native_channel_shuffle", names, all, 2, false), "");
+    all[1] = int_of(4);
+    ck_assert_str_eq(refusal_of_all("aten::native_channel_shuffle", names, all, 2, false),
+                     "3 channels are no 4 groups");
+}
+
+UNIT_TEST(the_largest_of_bags_with_a_last_offset_are_not_looked_for)
+{
+    static const char *const names[] = {"weight", "offsets", "mode", "include_last_offset"};
+    const char *const refusal =
+        "it is not run, because its kernel writes a bag too many with include_last_offset";
+    runner_fixture *r = open_runner(arena);
+    htp_operand all[] = {sizes_of(r, 3, 2), numbers_of(r, HTP_SCALAR_LONG, 0, 1), int_of(2),
+                         bool_of(true)};
+    ck_assert_str_eq(refusal_of_all("aten::embedding_bag", names, all, 4, false), "");
+    ck_assert_str_eq(refusal_of_all("aten::embedding_bag", names, all, 4, true), refusal);
+    all[0] = numbers_of(r, HTP_SCALAR_FLOAT, 1, 2);
+    ck_assert_str_eq(refusal_of_all("aten::_embedding_bag", names, all, 4, false), refusal);
+    all[2] = int_of(1);
+    ck_assert_str_eq(refusal_of_all("aten::embedding_bag", names, all, 4, false), "");
+    all[2] = int_of(2);
+    all[3] = bool_of(false);
+    ck_assert_str_eq(refusal_of_all("aten::embedding_bag", names, all, 4, false), "");
+}
+
+UNIT_TEST(signals_are_not_of_16_bits)
+{
+    static const char *const names[] = {"self"};
+    runner_fixture *r = open_runner(arena);
+    htp_operand signal = numbers_of(r, HTP_SCALAR_HALF, 1, 2);
+    ck_assert_str_eq(refusal_of_all("aten::_fft_r2c", names, &signal, 1, false),
+                     "it has no kernel for 16-bit floats");
+    signal = numbers_of(r, HTP_SCALAR_FLOAT, 1, 2);
+    ck_assert_str_eq(refusal_of_all("aten::_fft_r2c", names, &signal, 1, false), "");
+}
+
+UNIT_TEST(spectra_are_of_as_many_samples_as_is_said)
+{
+    static const char *const names[] = {"self", "dim", "last_dim_size"};
+    runner_fixture *r = open_runner(arena);
+    const htp_operand dims[] = {int_of(0), int_of(-1)};
+    htp_operand all[] = {sizes_of(r, 7, 3), list_of(dims, 2), int_of(4)};
+    ck_assert_str_eq(refusal_of_all("aten::_fft_c2r", names, all, 3, true), "");
+    all[2] = int_of(5);
+    ck_assert_str_eq(refusal_of_all("aten::_fft_c2r", names, all, 3, true), "");
+    all[2] = int_of(6);
+    ck_assert_str_eq(refusal_of_all("aten::_fft_c2r", names, all, 3, true),
+                     "3 frequencies are not of 6 samples");
+    ck_assert_str_eq(refusal_of_all("aten::_fft_c2r", names, all, 3, false), "");
+    all[1] = list_of(dims, 1);
+    ck_assert_str_eq(refusal_of_all("aten::_fft_c2r", names, all, 3, true),
+                     "7 frequencies are not of 6 samples");
+    all[1] = list_of(dims, 0);
+    ck_assert_str_eq(refusal_of_all("aten::_fft_c2r", names, all, 3, true), "");
 }
 
 UNIT_TEST(lists_that_are_read_at_once_are_as_long_as_is_said)
@@ -407,6 +481,8 @@ UNIT_MAIN("interpret: operand checks", operators_are_found_by_their_names,
           lists_and_texts_are_not_repeated_without_end, offsets_of_bags_are_a_row,
           states_have_as_many_layers_as_there_are, sizes_of_any_rank_are_told,
           pivots_are_not_followed, repeats_are_not_negative, there_are_groups,
+          the_largest_of_bags_with_a_last_offset_are_not_looked_for, signals_are_not_of_16_bits,
+          spectra_are_of_as_many_samples_as_is_said,
           lists_that_are_read_at_once_are_as_long_as_is_said,
           a_program_is_refused_as_if_the_operator_had_raised,
           all_texts_of_a_run_are_counted_together)

@@ -343,8 +343,9 @@ htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
                                   const htp_lanes *results, bool decides, htp_items *outputs)
 {
     bool is_data = decides || htp_items_have_data(&call->inputs);
-    bool is_constant =
-        !htp_call_is_nondeterministic(call) && htp_items_all(&call->inputs, htp_is_settled);
+    bool is_constant = !htp_call_is_nondeterministic(call) &&
+                       (htp_items_all(&call->inputs, htp_is_settled) ||
+                        htp_has_fact(call->schema.name, HTP_FACT_TELLS_TYPE));
     htp_call_elsewhere elsewhere;
     HTP_DO(htp_elsewhere_ask(m, call, &elsewhere));
     const char *refusal = htp_elsewhere_refusal(m, call, results, &elsewhere);

@@ -32,7 +32,8 @@ htp_guard htp_guard_find(const char *name, bool has_texts)
 bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, double *text_work,
                       htp_shim_error *reason)
 {
-    return (!guard->check || guard->check(operands, reason)) &&
+    return htp_operands_are_known(operands, reason) &&
+           (!guard->check || guard->check(operands, reason)) &&
            (!guard->cost ||
             htp_text_charge(guard->cost, operands->all, operands->count, text_work, reason));
 }

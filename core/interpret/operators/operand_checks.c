@@ -7,6 +7,7 @@
 #include "interpret/operators/operator_facts.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,12 +185,61 @@ static bool check_repeated(const htp_operands *operands, htp_shim_error *reason)
 
 /* ---- tensors ---- */
 
-/* A row of offsets is read as one, whatever its rank. */
+static bool is_true(const htp_operand *operand)
+{
+    return operand->kind == HTP_OPERAND_BOOL && operand->as.b;
+}
+
+/* Whether a kernel would compute with a tensor, and not tell sizes alone. */
+static bool has_contents(const htp_operands *operands, const htp_operand *tensor)
+{
+    return is_tensor(tensor) && (tensor->as.tensor->is_real || operands->are_made_real);
+}
+
+/* A row of offsets is read as one, whatever its rank; of the largest elements of each bag there is
+ * none for the last offset, which ends the last bag, and it is written all the same. */
 static bool check_bags(const htp_operands *operands, htp_shim_error *reason)
 {
+    enum { MAX = 2 };
     const htp_operand *offsets = operand_named(operands, "offsets");
-    return !is_tensor(offsets) || offsets->as.tensor->rank == 1 ||
-           htp_operands_refuse(reason, "offsets has to be a 1D Tensor");
+    const htp_operand *mode = operand_named(operands, "mode");
+    if (is_tensor(offsets) && offsets->as.tensor->rank != 1) {
+        return htp_operands_refuse(reason, "offsets has to be a 1D Tensor");
+    }
+    bool is_open = is_int(mode) && mode->as.i == MAX &&
+                   is_true(operand_named(operands, "include_last_offset")) &&
+                   has_contents(operands, operand_named(operands, "weight"));
+    return !is_open || htp_operands_refuse(reason, "it is not run, because its kernel writes a bag "
+                                                   "too many with include_last_offset");
+}
+
+/* Of 16-bit floats kernels write numbers twice as wide, or none. */
+static bool check_real_signal(const htp_operands *operands, htp_shim_error *reason)
+{
+    const htp_operand *signal = operand_named(operands, "self");
+    bool is_narrow =
+        has_contents(operands, signal) && (signal->as.tensor->type == HTP_SCALAR_HALF ||
+                                           signal->as.tensor->type == HTP_SCALAR_BFLOAT16);
+    return !is_narrow || htp_operands_refuse(reason, "it has no kernel for 16-bit floats");
+}
+
+/* As many samples as the spectrum is of, which is read up to there. */
+static bool check_last_size(const htp_operands *operands, htp_shim_error *reason)
+{
+    const htp_operand *spectrum = operand_named(operands, "self");
+    const htp_operand *dims = operand_named(operands, "dim");
+    const htp_operand *last = operand_named(operands, "last_dim_size");
+    if (!has_contents(operands, spectrum) || !is_int(last) || !is_list(dims) || dims->count == 0 ||
+        !is_int(&dims->as.elements[dims->count - 1])) {
+        return true;
+    }
+    int64_t rank = spectrum->as.tensor->rank;
+    int64_t dim = dims->as.elements[dims->count - 1].as.i;
+    dim += dim < 0 ? rank : 0;
+    return dim < 0 || dim >= rank || last->as.i < 1 ||
+           spectrum->as.tensor->dims[dim] == last->as.i / 2 + 1 ||
+           htp_operands_refuse(reason, "%" PRId64 " frequencies are not of %" PRId64 " samples",
+                               spectrum->as.tensor->dims[dim], last->as.i);
 }
 
 /* "[2, 3]" */
@@ -226,9 +276,8 @@ static bool check_recurrent(const htp_operands *operands, htp_shim_error *reason
     if (!is_int(layers)) {
         return true;
     }
-    bool is_twice = ways->kind == HTP_OPERAND_BOOL && ways->as.b;
     int64_t count;
-    if (__builtin_mul_overflow(layers->as.i, is_twice ? 2 : 1, &count)) {
+    if (__builtin_mul_overflow(layers->as.i, is_true(ways) ? 2 : 1, &count)) {
         count = INT64_MAX;
     }
     bool fits = check_state(state, count, reason);
@@ -244,7 +293,7 @@ static bool check_pivots(const htp_operands *operands, htp_shim_error *reason)
     static const char *const names[] = {"pivots", "LU_pivots"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const htp_operand *pivots = operand_named(operands, names[i]);
-        if (is_tensor(pivots) && (pivots->as.tensor->is_real || operands->are_made_real)) {
+        if (has_contents(operands, pivots)) {
             return htp_operands_refuse(
                 reason, "it is not run, because its kernel does not check its pivots");
         }
@@ -263,8 +312,14 @@ static bool check_repeats(const htp_operands *operands, htp_shim_error *reason)
 static bool check_groups(const htp_operands *operands, htp_shim_error *reason)
 {
     const htp_operand *groups = operand_named(operands, "groups");
-    return !is_int(groups) || groups->as.i > 0 ||
-           htp_operands_refuse(reason, "expected groups, got %" PRId64, groups->as.i);
+    const htp_operand *self = operand_named(operands, "self");
+    if (is_int(groups) && groups->as.i <= 0) {
+        return htp_operands_refuse(reason, "expected groups, got %" PRId64, groups->as.i);
+    }
+    bool fits = !is_int(groups) || !is_tensor(self) || self->as.tensor->rank < 2 ||
+                self->as.tensor->dims[1] >= groups->as.i;
+    return fits || htp_operands_refuse(reason, "%" PRId64 " channels are no %" PRId64 " groups",
+                                       self->as.tensor->dims[1], groups->as.i);
 }
 
 /* Lists that have as many numbers as the schema says: kernels read these at once. */
@@ -296,6 +351,53 @@ static bool check_device(const htp_operands *operands, htp_shim_error *reason)
     return is_one || htp_operands_refuse(reason, "it makes what is no device");
 }
 
+/* ---- dtypes, layouts and memory formats ---- */
+
+typedef struct enumeration {
+    const char *ending; /* of an argument's name: "out_dtype" */
+    const char *what;
+    size_t count; /* how many there are: a fact of the runner */
+} enumeration;
+
+/* What an argument's numbers stand for; NULL: for themselves. */
+static const enumeration *find_enumeration(const char *name)
+{
+    static const enumeration all[] = {
+        {"dtype", "dtype", offsetof(htp_runner_facts, dtypes)},
+        {"type1", "dtype", offsetof(htp_runner_facts, dtypes)},
+        {"type2", "dtype", offsetof(htp_runner_facts, dtypes)},
+        {"layout", "layout", offsetof(htp_runner_facts, layouts)},
+        {"memory_format", "memory format", offsetof(htp_runner_facts, memory_formats)},
+    };
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        size_t ending = strlen(all[i].ending);
+        if (length >= ending && strcmp(name + length - ending, all[i].ending) == 0) {
+            return &all[i];
+        }
+    }
+    return NULL;
+}
+
+bool htp_operands_are_known(const htp_operands *operands, htp_shim_error *reason)
+{
+    for (size_t i = 0; i < operands->count && i < operands->argument_count; i++) {
+        const enumeration *of = is_int(&operands->all[i]) && operands->runner
+                                    ? find_enumeration(operands->arguments[i].name)
+                                    : NULL;
+        if (!of) {
+            continue;
+        }
+        const htp_runner_facts *facts = operands->runner->facts(operands->runner->self);
+        int64_t count = *(const int64_t *)((const char *)facts + of->count);
+        int64_t number = operands->all[i].as.i;
+        if (number < 0 || number >= count) {
+            return htp_operands_refuse(reason, "there is no %s %" PRId64, of->what, number);
+        }
+    }
+    return true;
+}
+
 /* ---- which operators ---- */
 
 typedef struct row {
@@ -308,6 +410,10 @@ static const row rows[] = {
     {"aten::__lshift__", check_shift},
     {"aten::__round_to_zero_floordiv", check_division},
     {"aten::__rshift__", check_shift},
+    {"aten::_embedding_bag", check_bags},
+    {"aten::_embedding_bag_forward_only", check_bags},
+    {"aten::_fft_c2r", check_last_size},
+    {"aten::_fft_r2c", check_real_signal},
     {"aten::channel_shuffle", check_groups},
     {"aten::device", check_device},
     {"aten::div", check_division},

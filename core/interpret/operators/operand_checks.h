@@ -49,6 +49,11 @@ bool htp_operation_is_checked(const char *name, const char *schema);
 bool htp_operation_may_run(const htp_shim_operation *operation, double *text_work,
                            htp_shim_error *reason);
 
+/** Whether numbers that stand for dtypes, layouts and memory formats are such: libtorch looks them
+ * up in tables, and makes a narrower number of them, unchecked. Operands without names may be
+ * anything. */
+bool htp_operands_are_known(const htp_operands *operands, htp_shim_error *reason);
+
 /** The check of an operator, which may be one in place: NULL for one that needs none. */
 htp_operand_check *htp_operand_check_find(const char *name);
 
