@@ -20,6 +20,14 @@ htp_tensor_id htp_emit_truncate(htp_lowering *l, htp_dtype dtype, htp_tensor_id 
 /** x to a constant power: integers by multiplication, where ONNX Pow goes by way of double. */
 htp_tensor_id htp_emit_power(htp_lowering *l, htp_dtype dtype, htp_tensor_id x, double exponent);
 
+/** "And", "Or" or "Xor" of bools, or of the bits of integers. */
+htp_tensor_id htp_emit_bitwise(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
+                               htp_tensor_id b);
+
+/** x shifted to the left, or to the right with its sign, by a count from 0 to 64; all are int64. */
+htp_tensor_id htp_emit_left_shift(htp_lowering *l, htp_tensor_id x, htp_tensor_id count);
+htp_tensor_id htp_emit_right_shift(htp_lowering *l, htp_tensor_id x, htp_tensor_id count);
+
 /** log(1 + x) of floating-point numbers, exact near zero. */
 htp_tensor_id htp_emit_log1p(htp_lowering *l, htp_dtype dtype, htp_tensor_id x);
 

@@ -5,6 +5,7 @@
  * holds is lost; a cast back drops what is shifted out. libtorch shifts by a negative number, or
  * by all bits or more, as by all bits.
  */
+#include "lower/arithmetic.h"
 #include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
@@ -44,34 +45,42 @@ static htp_tensor_id emit_distance(htp_lowering *l, htp_tensor_id count)
     return htp_emit_binary(l, "Min", count, most);
 }
 
+htp_tensor_id htp_emit_left_shift(htp_lowering *l, htp_tensor_id x, htp_tensor_id count)
+{
+    htp_tensor_id powers = emit_powers(l, BITS, 0);
+    return htp_emit_binary(l, "Mul", x, htp_emit_binary(l, "Gather", powers, count));
+}
+
+/** The quotient rounded down. Of a negative number x it is -1 - (-1 - x) / 2^n, in which nothing is
+ * negative. */
+htp_tensor_id htp_emit_right_shift(htp_lowering *l, htp_tensor_id x, htp_tensor_id count)
+{
+    htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);
+    htp_tensor_id minus_one = htp_emit_scalar_int(l, HTP_DTYPE_INT64, -1);
+    htp_tensor_id is_negative = htp_emit_binary(l, "Less", x, zero);
+    htp_tensor_id mirrored = htp_emit_binary(l, "Sub", minus_one, x);
+    x = htp_emit(l, "Where", HTP_IN(is_negative, mirrored, x), HTP_NO_AT);
+    htp_tensor_id powers = emit_powers(l, BITS - 1, 1);
+    x = htp_emit_binary(l, "Div", x, htp_emit_binary(l, "Gather", powers, count));
+    htp_tensor_id last = htp_emit_scalar_int(l, HTP_DTYPE_INT64, BITS - 2);
+    htp_tensor_id is_all = htp_emit_binary(l, "Greater", count, last);
+    x = htp_emit(l, "Where", HTP_IN(is_all, zero, x), HTP_NO_AT);
+    mirrored = htp_emit_binary(l, "Sub", minus_one, x);
+    return htp_emit(l, "Where", HTP_IN(is_negative, mirrored, x), HTP_NO_AT);
+}
+
 /** __lshift__, bitwise_left_shift */
 void htp_lower_left_shift(htp_lowering *l)
 {
     htp_operands o = arg_integers(l);
-    htp_tensor_id powers = emit_powers(l, BITS, 0);
-    htp_tensor_id factor = htp_emit_binary(l, "Gather", powers, emit_distance(l, o.b));
-    htp_bind_cast(l, 0, htp_emit_binary(l, "Mul", o.a, factor), HTP_DTYPE_INT64);
+    htp_bind_cast(l, 0, htp_emit_left_shift(l, o.a, emit_distance(l, o.b)), HTP_DTYPE_INT64);
 }
 
-/** __rshift__, bitwise_right_shift: the quotient rounded down. Of a negative number x it is
- * -1 - (-1 - x) / 2^n, in which nothing is negative. */
+/** __rshift__, bitwise_right_shift */
 void htp_lower_right_shift(htp_lowering *l)
 {
     htp_operands o = arg_integers(l);
-    htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);
-    htp_tensor_id minus_one = htp_emit_scalar_int(l, HTP_DTYPE_INT64, -1);
-    htp_tensor_id is_negative = htp_emit_binary(l, "Less", o.a, zero);
-    htp_tensor_id mirrored = htp_emit_binary(l, "Sub", minus_one, o.a);
-    htp_tensor_id x = htp_emit(l, "Where", HTP_IN(is_negative, mirrored, o.a), HTP_NO_AT);
-    htp_tensor_id distance = emit_distance(l, o.b);
-    htp_tensor_id powers = emit_powers(l, BITS - 1, 1);
-    x = htp_emit_binary(l, "Div", x, htp_emit_binary(l, "Gather", powers, distance));
-    htp_tensor_id last = htp_emit_scalar_int(l, HTP_DTYPE_INT64, BITS - 2);
-    htp_tensor_id is_all = htp_emit_binary(l, "Greater", distance, last);
-    x = htp_emit(l, "Where", HTP_IN(is_all, zero, x), HTP_NO_AT);
-    mirrored = htp_emit_binary(l, "Sub", minus_one, x);
-    x = htp_emit(l, "Where", HTP_IN(is_negative, mirrored, x), HTP_NO_AT);
-    htp_bind_cast(l, 0, x, HTP_DTYPE_INT64);
+    htp_bind_cast(l, 0, htp_emit_right_shift(l, o.a, emit_distance(l, o.b)), HTP_DTYPE_INT64);
 }
 
 /* ---- greatest common divisors ---- */

@@ -40,16 +40,21 @@ void htp_lower_logical_not(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_unary(l, "Not", x), HTP_DTYPE_BOOL);
 }
 
+htp_tensor_id htp_emit_bitwise(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
+                               htp_tensor_id b)
+{
+    if (dtype != HTP_DTYPE_BOOL) {
+        op = htp_arena_printf(l->arena, "Bitwise%s", op);
+        (void)htp_lower_needs_opset(l, 18, "on integers it");
+    }
+    return htp_emit_binary(l, op, a, b);
+}
+
 /** aten::bitwise_and, or, xor: ONNX And, ... on bool, BitwiseAnd, ... on integers. */
 void htp_lower_bitwise(htp_lowering *l)
 {
     htp_operands o = htp_arg_operands(l, "self", "other");
-    const char *op = l->row->op;
-    if (o.dtype != HTP_DTYPE_BOOL) {
-        op = htp_arena_printf(l->arena, "Bitwise%s", op);
-        (void)htp_lower_needs_opset(l, 18, "on integers it");
-    }
-    htp_bind_cast(l, 0, htp_emit_binary(l, op, o.a, o.b), o.dtype);
+    htp_bind_cast(l, 0, htp_emit_bitwise(l, l->row->op, o.dtype, o.a, o.b), o.dtype);
 }
 
 /** aten::bitwise_not: of an integer -1 - x */

@@ -168,11 +168,32 @@ void htp_lower_number_not_equal(htp_lowering *l)
     bind_number(l, htp_emit_unary(l, "Not", equal), HTP_DTYPE_BOOL);
 }
 
-/** aten::__and__.bool, ... */
-void htp_lower_number_logical(htp_lowering *l)
+/** aten::__and__.bool, aten::__xor__.int, ... */
+void htp_lower_number_bitwise(htp_lowering *l)
 {
-    htp_operands o = number_operands(l, HTP_DTYPE_BOOL);
-    bind_number(l, htp_emit_binary(l, l->row->op, o.a, o.b), HTP_DTYPE_BOOL);
+    htp_operands o = number_operands(l, htp_output_dtype(l, 0));
+    bind_number(l, htp_emit_bitwise(l, l->row->op, o.dtype, o.a, o.b), o.dtype);
+}
+
+/** How far an int is shifted: processors look at the last six bits of the count. */
+static htp_tensor_id shift_count(htp_lowering *l, htp_tensor_id count)
+{
+    enum { BITS = 64 };
+    return htp_emit_binary_scalar(l, "Mod", count, HTP_DTYPE_INT64, BITS);
+}
+
+/** aten::__lshift__.int */
+void htp_lower_number_left_shift(htp_lowering *l)
+{
+    htp_operands o = number_operands(l, HTP_DTYPE_INT64);
+    bind_number(l, htp_emit_left_shift(l, o.a, shift_count(l, o.b)), o.dtype);
+}
+
+/** aten::__rshift__.int */
+void htp_lower_number_right_shift(htp_lowering *l)
+{
+    htp_operands o = number_operands(l, HTP_DTYPE_INT64);
+    bind_number(l, htp_emit_right_shift(l, o.a, shift_count(l, o.b)), o.dtype);
 }
 
 /** aten::__not__ */

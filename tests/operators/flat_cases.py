@@ -150,6 +150,7 @@ for name, function in {
     "same-at-all-sizes": same_at_all_sizes,
 }.items():
     CASES.call(f"traced/{name}", function, X, dynamic=DYNAMIC, others=others)
+CASES.script("bits", bits, X, dynamic=DYNAMIC, others=others, opset=18)
 CASES.script("chunks-of-selected", chunks_of_selected, X, others=lambda: [
     [torch.zeros(4)], [torch.tensor([2.0, 0.0, 0.0, 3.0])], [torch.full((4,), 2.0)]])
 

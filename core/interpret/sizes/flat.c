@@ -83,6 +83,14 @@ static bool gives_remainder(const htp_program_schema *schema)
     return htp_text_is_one_of(schema->name, remainders, sizeof(remainders) / sizeof(remainders[0]));
 }
 
+/* Whether an operator on ints looks at some of their bits. */
+static bool masks(const htp_program_schema *schema)
+{
+    static const char *const masking[] = {"aten::__and__", "aten::__or__", "aten::__xor__"};
+    return strcmp(schema->overload, "int") == 0 &&
+           htp_text_is_one_of(schema->name, masking, sizeof(masking) / sizeof(masking[0]));
+}
+
 /* Whether a division leaves no remainder in any lane. */
 static bool leaves_none(htp_machine *m, const htp_items *inputs)
 {
@@ -169,7 +177,7 @@ static bool steps(htp_machine *m, const htp_call *call, const htp_lanes *results
     if (gives_remainder(&call->schema)) {
         return !gives_each(m, NULL, results);
     }
-    return htp_has_fact(name, HTP_FACT_HAS_LIMIT) || cuts(call) ||
+    return htp_has_fact(name, HTP_FACT_HAS_LIMIT) || masks(&call->schema) || cuts(call) ||
            (divides(&call->schema) && !leaves_none(m, &call->inputs));
 }
 
