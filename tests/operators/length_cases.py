@@ -147,6 +147,15 @@ for dtype in (torch.int64, torch.float16, torch.float64, torch.bool, torch.uint8
 call("pad_sequence/left", lambda a, b: nn.utils.rnn.pad_sequence([a, b], True, 2.0, padding_side="left"),
      (3, 2), (5, 2), dynamic=TWO, needs=(2, 5))
 
+
+def beginnings(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    parts = [x[:int(lengths[0])], x[:int(lengths[1])], x[:int(lengths[2])]]
+    return nn.utils.rnn.pad_sequence(parts, True, 0.5) * 2
+
+
+CASES.script("pad_sequence/beginnings", beginnings, (9, 2), torch.tensor([3, 5, 1]), others=lambda: [
+    [torch.randn(9, 2), torch.tensor(lengths)] for lengths in ([1, 2, 5], [5, 2, 1], [0, 4, 0], [0, 0, 0], [20, -1, 9])])
+
 # ---- grids and signals ---------------------------------------------------------------------------
 
 

@@ -327,6 +327,23 @@ static htp_outcome repeat_interleave(htp_machine *m, const htp_choice *choice, h
     return give_empty(m, self->type, dims, self->rank, outputs);
 }
 
+/* pad_sequence(sequences, batch_first, ...): as long as the longest of them */
+static htp_outcome pad_sequence(htp_machine *m, const htp_choice *choice, htp_chosen *outputs)
+{
+    bool is_batch_first = false;
+    HTP_DO(find_flag(m, choice, 1, &is_batch_first));
+    const htp_items *parts = &choice->inputs->items[0]->elements;
+    const htp_runner_tensor *first = NULL;
+    HTP_DO(htp_sizes_tensor_in(m, parts->items[0], choice->lane, &first));
+    int64_t *dims = HTP_NEW_ARRAY(m->arena, int64_t, (size_t)first->rank + 1);
+    dims[is_batch_first ? 0 : 1] = (int64_t)parts->count;
+    dims[is_batch_first ? 1 : 0] = choice->size;
+    for (size_t i = 1; i < first->rank; i++) {
+        dims[i + 1] = first->dims[i];
+    }
+    return give_empty(m, first->type, dims, (size_t)first->rank + 1, outputs);
+}
+
 static const struct {
     const char *name;
     htp_sizer *sizer;
@@ -344,6 +361,7 @@ static const struct {
     {"aten::one_hot", one_hot},
     {"torchvision::nms", kept},
     {"aten::repeat_interleave", repeat_interleave},
+    {"aten::pad_sequence", pad_sequence},
 };
 
 /* Whether how many classes there are is known, or follows from sizes. */
@@ -364,6 +382,19 @@ static htp_outcome are_classes_told(htp_machine *m, const htp_items *inputs, boo
     return HTP_GOES_ON;
 }
 
+/* Whether no length of these sequences depends on the data. */
+static bool are_lengths_told(const htp_machine *m, const htp_items *inputs)
+{
+    const htp_item *list = inputs->count > 1 ? inputs->items[0] : NULL;
+    bool are_told = true;
+    for (size_t i = 0; list && list->kind == HTP_ITEM_LIST && i < list->elements.count; i++) {
+        const htp_item *part = list->elements.items[i];
+        are_told = are_told && (!htp_is_tensor(part) || htp_tensor_in(part, 0)->rank == 0 ||
+                                !htp_is_data(part) || htp_item_is_fixed(m, part, 0));
+    }
+    return are_told;
+}
+
 /* Whether the sizes of an operator of the table are told by its inputs' all the same. */
 static htp_outcome is_told(htp_machine *m, const htp_call *call, bool *is_so)
 {
@@ -371,6 +402,9 @@ static htp_outcome is_told(htp_machine *m, const htp_call *call, bool *is_so)
     *is_so = (strcmp(name, "aten::where") == 0 && call->inputs.count > 1) ||
              (strcmp(name, "aten::repeat_interleave") == 0 &&
               strcmp(call->schema.overload, "self_int") == 0);
+    if (strcmp(name, "aten::pad_sequence") == 0) {
+        *is_so = are_lengths_told(m, &call->inputs);
+    }
     if (strcmp(name, "aten::one_hot") == 0) {
         HTP_DO(are_classes_told(m, &call->inputs, is_so));
     }
