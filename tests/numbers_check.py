@@ -12,12 +12,16 @@ TOLERANCE_ABSOLUTE = 1e-4
 TOLERANCE_RELATIVE = 1e-3
 
 
-def session(path, optimised: bool = True) -> onnxruntime.InferenceSession:
+# Of ONNX Runtime's optimiser.
+LEVELS = ("DISABLE_ALL", "ENABLE_BASIC", "ENABLE_EXTENDED", "ENABLE_ALL")
+
+
+def session(path, optimised: bool = True, level: str = "") -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = 1
-    if not optimised:
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    level = level or LEVELS[-1 if optimised else 0]
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, f"ORT_{level}")
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 

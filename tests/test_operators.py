@@ -13,6 +13,7 @@ The cases are data, in tests/operators/*_cases.py: CASES is a list of dicts with
   below     what the message says there
   emits     (operator, opset): what its models hold from that opset on, and not before
   needs     the PyTorch that has the operator: (2, 0)
+  levels    True: compared at every level of ONNX Runtime's optimiser
   roundings how often PyTorch rounds to a narrow type on the way to the result; 1 when left out
 What PyTorch before 2.0 does otherwise is listed with the reasons in tests/operators/earlier.py. What the
 PyTorch under test cannot make is skipped.
@@ -76,8 +77,7 @@ def flattened(got: list, keys: list) -> list:
     return [tensor for one in got for tensor in (one if isinstance(one, list) else [one])]
 
 
-def compare(model: Path, arrays, where: str, roundings: int) -> None:
-    session = numbers_check.session(model)
+def compare(session, arrays, where: str, roundings: int) -> None:
     names = [argument.name for argument in session.get_inputs()]
     for variant in sorted({key.split("/")[0] for key in arrays}):
         inputs = [arrays[key] for key in sorted(arrays) if key.startswith(f"{variant}/input/")]
@@ -133,7 +133,9 @@ def operator(name: str) -> None:
         onnx.checker.check_model(proto, full_check=True)
         key = run_key(proto)
         if key not in ran:
-            compare(model, arrays, f"opset {opset}", roundings)
+            for level in numbers_check.LEVELS if case.get("levels") else numbers_check.LEVELS[-1:]:
+                session = numbers_check.session(model, level=level)
+                compare(session, arrays, f"opset {opset}, {level}", roundings)
             ran.add(key)
         if case.get("emits"):
             check_emitted(proto, opset, case["emits"])

@@ -7,7 +7,9 @@
  *
  * Reference: ONNX GlobalAveragePool, AveragePool, MaxPool.
  */
+#include "graph/symbols.h"
 #include "lower/compose.h"
+#include "lower/kernels.h"
 #include "lower/sizes.h"
 #include "lower/windows.h"
 
@@ -184,6 +186,9 @@ static windows open_windows(htp_lowering *l, const adaptive *a, size_t axis, htp
                  HTP_AT(htp_attribute_int("start", x_axis), htp_attribute_int("end", x_axis + 1)));
     htp_tensor_id out = emit_out(l, a, axis);
     htp_tensor_id o = htp_emit_unsqueeze(l, htp_emit_count_up(l, out), &second, 1);
+    if (htp_symbols_may_be_zero(l->graph->symbols, a->out[axis])) {
+        out = htp_typed_extreme(l, "Max", HTP_DTYPE_INT64, out, htp_emit_int(l, 1));
+    }
     htp_tensor_id start = htp_emit_binary(l, "Div", htp_emit_binary(l, "Mul", o, in), out);
     htp_tensor_id end = htp_emit_binary(l, "Mul", count_with(l, "Add", o, 1), in);
     end = htp_emit_binary(l, "Add", end, count_with(l, "Sub", out, 1));

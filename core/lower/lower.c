@@ -6,6 +6,7 @@
 
 #include "lower/complex.h"
 #include "lower/quantized.h"
+#include "lower/reduce.h"
 #include "lower/refusal.h"
 #include "lower/report.h"
 #include "lower/state.h"
@@ -130,9 +131,10 @@ static bool is_empty(const htp_lowering *l, htp_value_id id)
     return false;
 }
 
-/** Operators of tensors without elements alone are constants, which the shim has computed. Where
- * such a tensor meets others, ONNX's operators and runtimes differ; joining is what programs do. */
-static const char *find_empty(const htp_lowering *l)
+/** Whether a tensor without elements meets one with elements. Operators of such tensors alone are
+ * constants, which the shim has computed; of both, ONNX's operators and runtimes differ. Joining is
+ * what programs do. */
+static bool meets_empty(const htp_lowering *l)
 {
     /* Those whose lowerings know what becomes of them. */
     static const char *const knowing[] = {"aten::addmm",
@@ -147,7 +149,7 @@ static const char *find_empty(const htp_lowering *l)
     const htp_trace_node *node = l->node;
     if (node->block_count > 0 ||
         htp_text_is_one_of(node->kind, knowing, sizeof(knowing) / sizeof(knowing[0]))) {
-        return NULL;
+        return false;
     }
     bool has_empty = false;
     bool gives_elements = false;
@@ -157,7 +159,7 @@ static const char *find_empty(const htp_lowering *l)
     for (uint32_t i = 0; i < node->output_count; i++) {
         gives_elements = gives_elements || !is_empty(l, node->outputs[i]);
     }
-    return has_empty && gives_elements ? "a tensor without elements meets one with elements" : NULL;
+    return has_empty && gives_elements;
 }
 
 /** Stands in for the outputs of a node that failed, so that all failures of a model are found. */
@@ -218,8 +220,9 @@ static void try_node(htp_lowering *l)
         l->failure = find_obstacles(l, node->outputs, node->output_count, &follows);
     }
     follows = follows || ends_unknown(l);
-    if (!l->failure) {
-        l->failure = find_empty(l);
+    bool is_of_nothing = meets_empty(l);
+    if (!l->failure && is_of_nothing && !htp_reduces_nothing(l)) {
+        l->failure = "a tensor without elements meets one with elements";
     }
     if (!l->failure && htp_node_is_complex(l)) {
         htp_complex_check(l);
@@ -228,7 +231,7 @@ static void try_node(htp_lowering *l)
         l->failure = "custom operators cannot be given quantised numbers";
     }
     if (l->row && !l->failure && !follows) {
-        l->row->lower(l);
+        is_of_nothing ? htp_lower_reduction_of_nothing(l) : l->row->lower(l);
     }
     l->is_incomplete = l->is_incomplete || follows;
     for (uint32_t i = 0; (l->failure || follows) && i < node->output_count; i++) {

@@ -100,6 +100,60 @@ void htp_lower_reduce(htp_lowering *l)
     htp_bind(l, 0, htp_emit_reduced(l, l->row->op, &r, r.x, r.keepdims));
 }
 
+/* ---- reductions of nothing ---- */
+
+/* What reductions give of no elements, by the operator's name without overload. */
+static const struct {
+    const char *name;
+    double value;
+} values_of_nothing[] = {
+    {"aten::all", 1},           {"aten::any", 0},
+    {"aten::count_nonzero", 0}, {"aten::logsumexp", -INFINITY},
+    {"aten::mean", NAN},        {"aten::nansum", 0},
+    {"aten::prod", 1},          {"aten::special_logsumexp", -INFINITY},
+    {"aten::std", NAN},         {"aten::sum", 0},
+    {"aten::var", NAN},
+};
+
+static const double *value_of_nothing(const htp_lowering *l)
+{
+    const char *kind = l->node->kind;
+    for (size_t i = 0; i < sizeof(values_of_nothing) / sizeof(values_of_nothing[0]); i++) {
+        size_t length = strlen(values_of_nothing[i].name);
+        if (strncmp(kind, values_of_nothing[i].name, length) == 0 &&
+            (kind[length] == '\0' || kind[length] == '.')) {
+            return &values_of_nothing[i].value;
+        }
+    }
+    return NULL;
+}
+
+bool htp_reduces_nothing(const htp_lowering *l)
+{
+    return value_of_nothing(l) != NULL;
+}
+
+void htp_lower_reduction_of_nothing(htp_lowering *l)
+{
+    htp_dtype dtype = htp_output_dtype(l, 0);
+    const htp_dim *dims = htp_arg_dims(l, "self");
+    htp_reduction r = htp_arg_reduction(l, "self", htp_arg_dtype(l, "self"));
+    htp_sizes shape = htp_sizes_begin(l);
+    for (uint32_t axis = 0; axis < htp_arg_rank(l, "self"); axis++) {
+        bool is_reduced = false;
+        for (size_t i = 0; i < r.axis_count && !is_reduced; i++) {
+            is_reduced = r.axes[i] == axis;
+        }
+        if (!is_reduced) {
+            htp_sizes_add_dims(&shape, r.x, dims, axis, axis + 1);
+        } else if (r.keepdims) {
+            htp_sizes_add_int(&shape, 1);
+        }
+    }
+    htp_tensor_id value = htp_emit_scalar(l, dtype, *value_of_nothing(l));
+    htp_bind(l, 0, htp_typed_expand(l, dtype, value, htp_sizes_end(&shape)));
+}
+
 /** aten::logsumexp. Beside an infinity ONNX Runtime overlooks a NaN: the sum of what is 0 for all
  * numbers brings it back. */
 void htp_lower_logsumexp(htp_lowering *l)

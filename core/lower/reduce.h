@@ -29,6 +29,12 @@ htp_tensor_id htp_emit_mean(htp_lowering *l, const htp_reduction *r, bool keepdi
 /** Whether a tensor that the node takes may have no elements. */
 bool htp_args_may_be_empty(const htp_lowering *l);
 
+/** Whether a node's operator is a reduction whose value of no elements is known. */
+bool htp_reduces_nothing(const htp_lowering *l);
+
+/** Binds its output to that value, for a tensor without elements: runtimes differ there. */
+void htp_lower_reduction_of_nothing(htp_lowering *l);
+
 /** The norm of order @p p: infinite, 0 or any other number. */
 htp_tensor_id htp_emit_norm(htp_lowering *l, const htp_reduction *r, double p);
 

@@ -152,11 +152,39 @@ static bool same_static_dims(const htp_dim *a, uint32_t a_rank, const htp_dim *b
     return same;
 }
 
+/** Self with as many dims as the output has, of which those are cut off that have no elements
+ * there: ONNX Runtime's optimiser takes an Expand to 0 for one to 1, and drops it. */
+static htp_tensor_id cut_to_nothing(htp_lowering *l, htp_tensor_id x)
+{
+    uint32_t rank = htp_output_rank(l, 0);
+    uint32_t missing = rank - htp_arg_rank(l, "self");
+    int64_t axes[HTP_SHIM_MAX_RANK];
+    size_t count = 0;
+    for (uint32_t i = 0; i < rank; i++) {
+        const htp_dim *dim = &htp_output_dims(l, 0)[i];
+        if (!dim->symbol && dim->size == 0) {
+            axes[count++] = i;
+        }
+    }
+    if (count == 0) {
+        return x;
+    }
+    int64_t added[HTP_SHIM_MAX_RANK];
+    for (uint32_t i = 0; i < missing; i++) {
+        added[i] = i;
+    }
+    x = missing ? htp_emit_unsqueeze(l, x, added, missing) : x;
+    for (size_t i = 0; i < count; i++) {
+        x = htp_emit_slice(l, x, axes[i], 0, 0);
+    }
+    return x;
+}
+
 /** Broadcasts self to the output's dims; @p shape is used where these depend on the input. */
 static void bind_expanded(htp_lowering *l, htp_tensor_id x, htp_tensor_id shape)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
-    htp_bind(l, 0, htp_typed_expand(l, dtype, x, shape));
+    htp_bind(l, 0, htp_typed_expand(l, dtype, cut_to_nothing(l, x), shape));
 }
 
 /** Whether the output has constant dims; then it is bound. */
