@@ -111,6 +111,22 @@ def tags_that_are_no_text():
 
 
 @case
+def pointers_of_git_lfs():
+    """What stands in the place of a file is told, wherever it does."""
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    with scratch() as folder:
+        file = ours(folder, "--external-data", "always")
+        for name in ("ours.onnx.data", "ours.onnx", "x.npz", "x.npy", "net.pt"):
+            (folder / name).write_text(pointer)
+            model = folder / name if name == "net.pt" else models() / "net.pt"
+            inputs = ["--inputs", folder / name] if name == "x.npz" else ["--input", f"x:@{folder / name}"]
+            is_model = "ours" in name
+            told = run("inspect", file) if is_model else run(model, "--out", folder / "o.onnx", *inputs)
+            code = EXIT_USAGE if name.startswith("x.") else EXIT_BAD_INPUT
+            check_line(told, code, name, "a Git LFS pointer; fetch the file itself with git lfs pull")
+
+
+@case
 def external_data():
     with scratch() as folder:
         file = ours(folder, "--external-data", "always")

@@ -32,6 +32,15 @@ bool htp_input_file_is_cut(const htp_input_file *file)
     return fstat(file->fd, &facts) == 0 && (uint64_t)facts.st_size < file->bytes;
 }
 
+const char *htp_input_file_placeholder(const void *head, size_t count)
+{
+    static const char pointer[] = "version https://git-lfs";
+    size_t length = sizeof(pointer) - 1;
+    return count >= length && memcmp(head, pointer, length) == 0
+               ? "a Git LFS pointer; fetch the file itself with git lfs pull"
+               : NULL;
+}
+
 static htp_status changed(void)
 {
     return htp_status_make(HTP_CODE_BAD_INPUT,

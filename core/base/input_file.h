@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -32,6 +33,10 @@ HTP_MUST_USE htp_status htp_input_file_check(const htp_input_file *file);
 
 /** The same, and that it is what lies at @p path: for who opens it anew by its name. */
 HTP_MUST_USE htp_status htp_input_file_check_path(const htp_input_file *file, const char *path);
+
+/** What stands in the place of a file, told from its first bytes: a Git LFS pointer, and how to get
+ * what it points to. NULL where it is the file itself. */
+const char *htp_input_file_placeholder(const void *head, size_t count);
 
 /** Closes the file; one that is not open is accepted. */
 void htp_input_file_close(htp_input_file *file);

@@ -54,19 +54,31 @@ static bool lies_below(const char *folder, const char *path)
     return strncmp(real_path, real_folder, length) == 0 && (is_root || real_path[length] == '/');
 }
 
+/* Notes what the file is, which may be a placeholder of the one that is meant. */
+static htp_status look_at(const htp_view *view, const char *location, htp_view_data_file *file)
+{
+    enum { HEAD_BYTES = 64 };
+    char head[HEAD_BYTES];
+    HTP_TRY(htp_input_file_open(&file->facts, file->path));
+    ssize_t count = pread(file->facts.fd, head, sizeof(head), 0);
+    htp_input_file_close(&file->facts);
+    const char *placeholder = count > 0 ? htp_input_file_placeholder(head, (size_t)count) : NULL;
+    return placeholder
+               ? refuse(view, location, htp_arena_printf(view->arena, "are %s", placeholder))
+               : HTP_OK;
+}
+
 /* Notes what a file is that somebody said the data lie in. */
-static htp_status open_told(const htp_view *view, htp_view_data_file *file)
+static htp_status open_told(const htp_view *view, const char *location, htp_view_data_file *file)
 {
     file->path = view->data_path;
-    HTP_TRY(htp_input_file_open(&file->facts, file->path));
-    htp_input_file_close(&file->facts);
-    return HTP_OK;
+    return look_at(view, location, file);
 }
 
 static htp_status open_file(htp_view *view, const char *location, htp_view_data_file *file)
 {
     if (view->data_location && strcmp(location, view->data_location) == 0) {
-        return open_told(view, file);
+        return open_told(view, location, file);
     }
     const char *folder = folder_of(view);
     struct stat facts;
@@ -85,9 +97,7 @@ static htp_status open_file(htp_view *view, const char *location, htp_view_data_
     if (!S_ISREG(facts.st_mode)) {
         return refuse(view, location, "are no file");
     }
-    HTP_TRY(htp_input_file_open(&file->facts, file->path));
-    htp_input_file_close(&file->facts);
-    return HTP_OK;
+    return look_at(view, location, file);
 }
 
 htp_status htp_view_find_data(htp_view *view, const htp_view_tensor *tensor)

@@ -30,7 +30,9 @@ static htp_status map_file(htp_view *view)
                                strerror(errno));
     }
     view->bytes = (htp_span){mapped, bytes};
-    return HTP_OK;
+    const char *placeholder = htp_input_file_placeholder(mapped, bytes);
+    return placeholder ? htp_status_make(HTP_CODE_BAD_INPUT, "%s: %s", view->path, placeholder)
+                       : HTP_OK;
 }
 
 htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path)

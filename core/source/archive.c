@@ -3,6 +3,8 @@
  * everything that is not TorchScript gets a clear answer before libtorch is opened.
  */
 #include "source/archive.h"
+
+#include "base/input_file.h"
 #include "source/contents.h"
 #include "source/torchscript.h"
 #include "source/zip.h"
@@ -24,13 +26,16 @@ static const struct known_beginning {
     {"\x80\x02", 2, "a pickle made by an old torch.save, not TorchScript; " SAVE_ADVICE},
     {"\x80\x04", 2, "a Python pickle, not TorchScript; " SAVE_ADVICE},
     {"\x80\x05", 2, "a Python pickle, not TorchScript; " SAVE_ADVICE},
-    {"version https://git-lfs", 23, "a Git LFS pointer; fetch the file itself with git lfs pull"},
     {"\x89HDF\r\n", 6, "an HDF5 file, not TorchScript; " SAVE_ADVICE},
     {"GGUF", 4, "a GGUF file, not TorchScript; " SAVE_ADVICE},
 };
 
 static htp_status no_archive(const char *path, const unsigned char *head, size_t count)
 {
+    const char *placeholder = htp_input_file_placeholder(head, count);
+    if (placeholder) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: %s", path, placeholder);
+    }
     for (size_t i = 0; i < sizeof(known_beginnings) / sizeof(known_beginnings[0]); i++) {
         const struct known_beginning *known = &known_beginnings[i];
         if (count >= known->count && memcmp(head, known->bytes, known->count) == 0) {

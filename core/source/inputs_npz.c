@@ -2,6 +2,7 @@
  * Inputs like the arrays of a .npz file, which is a zip archive of .npy files.
  */
 #include "base/dtype.h"
+#include "base/input_file.h"
 #include "source/inputs.h"
 #include "source/npy.h"
 #include "source/zip.h"
@@ -85,8 +86,14 @@ static htp_status read_arrays(FILE *file, uint64_t file_bytes, const char *path,
     if (arrays->problem) {
         return htp_status_make(HTP_CODE_USAGE, "%s: %s: %s", path, at->name, arrays->problem);
     }
-    return is_whole ? HTP_OK
-                    : htp_status_make(HTP_CODE_USAGE, "%s: no .npz file, or a damaged one", path);
+    if (is_whole) {
+        return HTP_OK;
+    }
+    rewind(file);
+    size_t count = fread(arrays->head, 1, HTP_NPY_HEADER_LIMIT, file);
+    const char *placeholder = htp_input_file_placeholder(arrays->head, count);
+    return htp_status_make(HTP_CODE_USAGE, "%s: %s", path,
+                           placeholder ? placeholder : "no .npz file, or a damaged one");
 }
 
 /* Arrays that were saved without names have these. */

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/dtype.h"
+#include "base/input_file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -240,6 +241,7 @@ htp_status htp_npy_read(const char *path, htp_npy *array)
     if (error != 0) {
         return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, strerror(error));
     }
-    const char *problem = htp_npy_parse(head, count, bytes, array);
+    const char *problem = htp_input_file_placeholder(head, count);
+    problem = problem ? problem : htp_npy_parse(head, count, bytes, array);
     return problem ? htp_status_make(HTP_CODE_USAGE, "%s: %s", path, problem) : HTP_OK;
 }
