@@ -3,11 +3,13 @@
 import json
 
 import onnx
+from onnx import helper
 
 from commands import ask, facts, tags_of
 from exporters import TAGGED, foreign, ours
 from harness import EXIT_USAGE, case, case_for_each, exported, run, scratch
 from models.table import ALL
+from small_models import save
 
 BERT = ALL["bert-tiny"]
 
@@ -111,6 +113,18 @@ def tables_fit_the_terminal():
             for options in ((), ("--depth", "1"), ("--module", "**")):
                 for line in ask("inspect", file, *options).splitlines():
                     assert len(line) <= 80, line
+
+
+@case
+def a_module_stands_below_the_one_that_holds_it():
+    """Though the file names it when it has named others."""
+    names = ("/a/b/Relu", "/c/d/Relu", "/a/e/Relu", "/c/Relu")
+    ends = ["x", *(f"t{i}" for i in range(len(names) - 1)), "y"]
+    nodes = [helper.make_node("Relu", [ends[i]], [ends[i + 1]], name=name) for i, name in enumerate(names)]
+    with scratch() as folder:
+        lines = ask("inspect", save(folder / "m.onnx", nodes)).splitlines()
+    shown = [line.split()[0] for line in lines if line.strip().startswith("/")]
+    assert shown == ["/", "/a", "/b", "/e", "/c", "/d"], shown
 
 
 @case

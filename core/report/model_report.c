@@ -126,11 +126,13 @@ const char *htp_report_model(htp_arena *arena, const htp_view *view, const htp_t
     rows[count++] = (htp_report_row){
         .name = htp_slice_of("module"),
         .cells = {"nodes", "own", "parameters", "size", has_weights ? "share" : "of nodes", ""}};
+    const uint32_t *order = htp_report_order(arena, tree);
     for (uint32_t i = 0; i < tree->module_count; i++) {
-        if (is_shown(&tree->modules[i], depth)) {
-            bool has_note = *note_calls(arena, tree->modules[i].calls) != '\0';
+        const htp_tree_module *module = &tree->modules[order[i]];
+        if (is_shown(module, depth)) {
+            bool has_note = *note_calls(arena, module->calls) != '\0';
             rows[0].cells[COLUMNS - 1] = has_note ? "calls" : rows[0].cells[COLUMNS - 1];
-            rows[count++] = make_row(arena, tree, &tree->modules[i]);
+            rows[count++] = make_row(arena, tree, module);
         }
     }
     htp_text_add(&text, "\n");

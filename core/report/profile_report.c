@@ -137,7 +137,9 @@ static void add_tree(htp_text *text, const htp_profile_question *question, const
     size_t count = 0;
     rows[count++] =
         (htp_report_row){.name = htp_slice_of("module"), .cells = {"ms", "own", "share", "calls"}};
-    for (uint32_t i = 0; i < tree->module_count; i++) {
+    const uint32_t *order = htp_report_order(arena, tree);
+    for (uint32_t place = 0; place < tree->module_count; place++) {
+        uint32_t i = order[place];
         const htp_tree_module *module = &tree->modules[i];
         bool is_deep = question->depth >= 0 && module->depth > (uint32_t)question->depth;
         if (!module->has_tag || is_deep || sums->modules[i].calls == 0) {

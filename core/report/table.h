@@ -18,6 +18,10 @@ typedef struct htp_report_row {
     const char *cells[HTP_REPORT_CELLS];
 } htp_report_row;
 
+/** The modules of a tree, each behind the one that holds it and all that this holds before: files
+ * may name one below another when they have named more. [module_count] */
+const uint32_t *htp_report_order(htp_arena *arena, const htp_tree *tree);
+
 /** The columns that a module in others is indented by. */
 size_t htp_report_indentation(const htp_tree_module *module);
 
