@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "interpret/operators/facts.h"
 #include "source/program.h"
 
 #include <stdlib.h>
@@ -49,10 +50,12 @@ static bool has_tensors(const htp_program *program, const htp_program_argument *
     return false;
 }
 
-/* Whether what follows a program evaluates the operator itself. */
+/* Whether what follows a program evaluates the operator itself, or it tells of types and layouts: a
+ * constant. */
 static bool is_followed(const htp_program *program, const htp_program_function *function,
                         const htp_program_node *node)
 {
+    const htp_program_schema *schema = &program->schemas[node->schema];
     static const char *const always[] = {
 #define HTP_FOLLOWED(kind, handler) kind,
 #define HTP_FOLLOWED_IN_LISTS(kind, handler)
@@ -71,7 +74,8 @@ static bool is_followed(const htp_program *program, const htp_program_function *
 #undef HTP_FOLLOWED_IN_LISTS
 #undef HTP_FOLLOWED
     };
-    if (htp_text_is_one_of(node->kind, always, sizeof(always) / sizeof(always[0]))) {
+    if (htp_text_is_one_of(node->kind, always, sizeof(always) / sizeof(always[0])) ||
+        htp_has_fact(schema->name, HTP_FACT_TELLS_TYPE | HTP_FACT_TELLS_LAYOUT)) {
         return true;
     }
     if (node->input_count == 0 ||
