@@ -126,11 +126,30 @@ static htp_status check_class(const htp_syntax_module *module, const htp_syntax_
     return HTP_OK;
 }
 
+/* torch.jit.optimize_for_inference() makes constants that are written without their values. */
+static htp_status check_constant(const htp_syntax_module *module, const htp_syntax_node *call)
+{
+    const htp_syntax_node *callee = call->parts[0];
+    if (!is_dotted_name(callee) || !is_text(module, callee, "ops.prim.ConstantMKLDNNTensor")) {
+        return HTP_OK;
+    }
+    return htp_status_make(HTP_CODE_BAD_INPUT,
+                           "%s: %s, line %zu: the file has lost weights, which "
+                           "torch.jit.optimize_for_inference() packs for one processor and "
+                           "save() leaves out: libtorch cannot load it either; save the module "
+                           "before it is optimized",
+                           module->code.path, module->code.name,
+                           htp_code_line(&module->code, call->start));
+}
+
 /* Functions may be declared anywhere, also within others. */
 static htp_status check_declarations(const htp_syntax_module *module, const htp_syntax_node *node)
 {
     if (node->kind == HTP_SYNTAX_CLASS) {
         HTP_TRY(check_class(module, node));
+    }
+    if (node->kind == HTP_SYNTAX_CALL) {
+        HTP_TRY(check_constant(module, node));
     }
     if (node->kind == HTP_SYNTAX_PARAMETER && node->parts[1] &&
         !is_literal(module, node->parts[1])) {

@@ -120,6 +120,15 @@ UNIT_TEST(where_values_are_declared)
     expect_failure(check(arena, "class A:\n  a.b = f()\n"), HTP_CODE_UNSUPPORTED, "a.b of class A");
 }
 
+UNIT_TEST(constants_without_values)
+{
+    expect_failure(check(arena, "def f(x):\n"
+                                "  w = ops.prim.ConstantMKLDNNTensor()\n"
+                                "  return torch.add(x, w)\n"),
+                   HTP_CODE_BAD_INPUT, "line 2: the file has lost weights");
+    expect_ok(check(arena, "def f(x):\n  return ops.prim.dtype(x)\n"));
+}
+
 UNIT_TEST(long_values)
 {
     expect_failure(
@@ -129,4 +138,5 @@ UNIT_TEST(long_values)
     expect_failure(check_default(arena, "f(1,\n2)"), HTP_CODE_UNSUPPORTED, "\"f(1, 2\"");
 }
 
-UNIT_MAIN("code_values", literals, what_runs, where_values_are_declared, long_values)
+UNIT_MAIN("code_values", literals, what_runs, where_values_are_declared, constants_without_values,
+          long_values)
