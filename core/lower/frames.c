@@ -232,27 +232,49 @@ static htp_tensor_id extend(htp_lowering *l, htp_tensor_id x)
     return htp_emit_binary(l, "Pad", x, pads);
 }
 
-/** aten::istft of [frequencies, frames], perhaps in a batch. Of a whole spectrum PyTorch, too,
- * reads the first half. */
+/** What frames [batch, frames, size] are put together to, in the shape of the output. */
+static htp_tensor_id put_together(htp_lowering *l, const htp_signal *s, const frames *f,
+                                  htp_tensor_id x, htp_tensor_id envelope)
+{
+    const int64_t first = 0;
+    bool is_centred = htp_arg_bool_or(l, "center", true);
+    if (f->window != HTP_TENSOR_NONE) {
+        x = htp_typed_binary(l, "Mul", s->dtype, x, f->window);
+    }
+    x = trim(l, overlap_add(l, x, s->dtype, f), f, is_centred);
+    x = extend(l, htp_typed_binary(l, "Div", s->dtype, x, envelope));
+    return htp_arg_rank(l, "self") == 3 ? x : htp_emit_squeeze(l, x, &first, 1);
+}
+
+static htp_tensor_id part_of(htp_lowering *l, htp_tensor_id pairs, int64_t part)
+{
+    return htp_emit(l, "Gather", HTP_IN(pairs, htp_emit_scalar_int(l, HTP_DTYPE_INT64, part)),
+                    HTP_AT(htp_attribute_int("axis", 3)));
+}
+
+/** aten::istft of [frequencies, frames], perhaps in a batch. Where the signal is real, PyTorch,
+ * too, reads the first half of a whole spectrum. */
 void htp_lower_istft(htp_lowering *l)
 {
     const int64_t first = 0;
+    bool gives_complex = htp_dtype_is_complex(htp_output_dtype(l, 0));
+    if (htp_arg_present(l, "window") && htp_arg_is_complex(l, "window")) {
+        htp_lower_fail(l, "a complex window is not supported");
+        return;
+    }
     htp_signal s = htp_arg_signal(l, "self");
     frames f = arg_frames(l, s.dtype, false);
-    bool has_batch = s.rank == 3;
-    bool is_centred = htp_arg_bool_or(l, "center", true);
     if (htp_arg_present(l, "length") && htp_arg_is_constant(l, "length") &&
         htp_arg_int(l, "length") < 1) {
         htp_lower_fail(l, "a signal without samples is not supported");
     }
-    if (!l->failure && (!s.is_complex || s.rank < 2 || s.rank > 3 ||
-                        htp_dtype_is_complex(htp_output_dtype(l, 0)))) {
-        htp_lower_fail(l, "only frames of real signals are added up");
+    if (!l->failure && (!s.is_complex || s.rank < 2 || s.rank > 3)) {
+        htp_lower_fail(l, "only spectra in one batch are put together");
     }
     if (l->failure) {
         return;
     }
-    if (!has_batch) {
+    if (s.rank == 2) {
         s.x = htp_emit_unsqueeze(l, s.x, &first, 1);
         s.dims[2] = s.dims[1];
         s.dims[1] = s.dims[0];
@@ -264,15 +286,16 @@ void htp_lower_istft(htp_lowering *l)
         l, &s,
         &(htp_transform){.axis = 2,
                          .length = htp_length_of(f.size),
-                         .spectrum = HTP_SPECTRUM_REAL,
+                         .spectrum = gives_complex ? HTP_SPECTRUM_WHOLE : HTP_SPECTRUM_REAL,
                          .is_inverse = true,
                          .scaling = f.scaling == HTP_SCALE_NONE ? HTP_SCALE_LENGTH : f.scaling});
-    htp_tensor_id x = s.x;
-    if (f.window != HTP_TENSOR_NONE) {
-        x = htp_typed_binary(l, "Mul", s.dtype, x, f.window);
+    htp_tensor_id envelope =
+        trim(l, emit_envelope(l, &s, &f), &f, htp_arg_bool_or(l, "center", true));
+    if (!gives_complex) {
+        htp_bind(l, 0, put_together(l, &s, &f, s.x, envelope));
+        return;
     }
-    x = trim(l, overlap_add(l, x, s.dtype, &f), &f, is_centred);
-    htp_tensor_id envelope = trim(l, emit_envelope(l, &s, &f), &f, is_centred);
-    x = extend(l, htp_typed_binary(l, "Div", s.dtype, x, envelope));
-    htp_bind(l, 0, has_batch ? x : htp_emit_squeeze(l, x, &first, 1));
+    const htp_complex parts = {put_together(l, &s, &f, part_of(l, s.x, 0), envelope),
+                               put_together(l, &s, &f, part_of(l, s.x, 1), envelope)};
+    htp_bind_complex(l, 0, parts, s.dtype);
 }

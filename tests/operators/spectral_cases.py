@@ -112,6 +112,18 @@ call("istft/window-within", there_and_back(20, 5, win_length=16), (2, 64))
 call("istft/whole", lambda x: torch.istft(complex_of(x), 12, 3, window=torch.ones(12), onesided=False),
      (12, 7, 2))
 
+
+def complex_signal(x, window=torch.ones(12), **options):
+    return shown(torch.istft(complex_of(x), 12, 3, window=window, onesided=False, return_complex=True, **options))
+
+
+call("istft/complex", complex_signal, (12, 7, 2))
+call("istft/complex/frames", lambda x: complex_signal(x, center=False), (12, 7, 2), dynamic={0: {1: "frames"}})
+call("istft/complex/batch", lambda x: complex_signal(x, torch.hann_window(12) + 0.1, normalized=True, length=30),
+     (3, 12, 9, 2), dynamic={0: {0: "batch"}})
+call("istft/complex/window", lambda x: complex_signal(x, torch.ones(12, dtype=torch.complex64) * 1j), (12, 7, 2),
+     refused="a complex window is not supported")
+
 # ---- models ------------------------------------------------------------------------------------------------
 
 
