@@ -113,6 +113,27 @@ def reciprocals_of_integers_are_fused():
 
 
 @case
+def hard_swish_of_large_numbers_is_finite():
+    """libtorch multiplies first: x · min(max(x + 3, 0), 6) / 6 overflows."""
+    got = computed("HardSwish", numpy.array([2e38], numpy.float32))
+    assert numpy.isfinite(got).all(), f"{got}: take it out of the limits"
+
+
+@case
+def products_in_float16_are_not_rounded():
+    """1.142578125 · 7 is halfway between 7.99609375 and 8, and rounded to 8."""
+    seven = helper.make_tensor("seven", TensorProto.FLOAT16, [], numpy.float16([7]))
+    nodes = [helper.make_node("Mul", ["x", "seven"], ["t"]),
+             helper.make_node("Cast", ["t"], ["y"], to=TensorProto.INT32)]
+    graph = helper.make_graph(nodes, "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT16, [1])],
+                              [helper.make_tensor_value_info("y", TensorProto.INT32, [1])], [seven])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    got = session.run(None, {"x": numpy.float16([1.142578125])})[0]
+    assert got[0] == 7, f"{got}: take it out of the limits"
+
+
+@case
 def nothing_is_not_taken():
     """libtorch gives NaN, and a tensor without elements."""
     taps = numpy.ones((1, 1, 2), numpy.float32)
