@@ -119,6 +119,11 @@ htp_shim_code open_model(const char *path, const htp_shim_contents *contents,
     });
 }
 
+htp_shim_code evaluate_model(htp_shim_model *model, htp_shim_error *error)
+{
+    return guard(error, HTP_SHIM_NOT_MODEL, [&] { model->model.archive.module().eval(); });
+}
+
 void close_model(htp_shim_model *model)
 {
     delete model;
@@ -199,8 +204,8 @@ void htp_shim_model::load(const htp_shim_contents &contents, const htp_shim_host
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
-        HTP_SHIM_ABI, HTP_LIBTORCH_VERSION, open_model,  close_model,      has_operator,
-        open_library, find_program,         find_runner, add_meta_kernels,
+        HTP_SHIM_ABI, HTP_LIBTORCH_VERSION, open_model,   evaluate_model, close_model,
+        has_operator, open_library,         find_program, find_runner,    add_meta_kernels,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

@@ -125,6 +125,17 @@ static htp_status find_modules(htp_session *session)
     return htp_torchscript_status(session->model_path, code, &error);
 }
 
+/* As eval() does; what was traced is the interpreter's business. */
+static htp_status evaluate(htp_session *session)
+{
+    htp_shim_error error = {{0}};
+    if (!session->options.eval) {
+        return HTP_OK;
+    }
+    htp_shim_code code = session->shim->evaluate(session->model, &error);
+    return htp_torchscript_status(session->model_path, code, &error);
+}
+
 htp_status htp_session_load(htp_session *session)
 {
     htp_session_begin(session, HTP_STAGE_LOADED);
@@ -136,6 +147,7 @@ htp_status htp_session_load(htp_session *session)
     }
     HTP_TRY(htp_torchscript_open(session->shim, session->model_path, &session->archive,
                                  htp_session_progress, session, &session->model));
+    HTP_TRY(evaluate(session));
     HTP_TRY(htp_status_prefix(htp_input_file_check_path(&session->file, session->model_path),
                               session->model_path));
     HTP_TRY(find_modules(session));
@@ -168,7 +180,8 @@ htp_status htp_session_open_interpreter(htp_session *session)
                                 .places = htp_source_places_finder(session->places),
                                 .instances = &session->instances,
                                 .method = session->options.method,
-                                .devices = htp_devices_of(&session->archive)};
+                                .devices = htp_devices_of(&session->archive),
+                                .is_inference = session->options.eval};
     session->interpreter = htp_interpreter_open(&of);
     return session->interpreter
                ? HTP_OK

@@ -79,6 +79,12 @@ static const char inputs[] =
     "  or those it was traced with) or derived from the graph; what was assumed is printed.\n"
     "  Every axis of such inputs that the model does not fix is dynamic, but for the extra file.\n"
     "  --static              they keep their sizes: no axis is dynamic\n"
+    "\n"
+    "training mode\n"
+    "  --eval                a model that was saved in training mode is exported as after eval():\n"
+    "                        nothing is dropped, norms use their running statistics. Traced "
+    "files,\n"
+    "                        too: but a branch on self.training was taken when they were made\n"
     "\n";
 
 static const char the_rest[] =

@@ -316,6 +316,7 @@ static const struct row {
     FLAG("state-defaults", ON_EXPORT, options.state_defaults),
     STRING("state-out", ON_EXPORT, options.state_file),
     FLAG("static", ON_TRACED, options.static_shapes),
+    FLAG("eval", ON_TRACED, options.eval),
     FLAG("verbose", ON_EVERYTHING, options.details),
     FLAG("json", ON_ALL, json),
     {"json", ON_QUALITY, KIND_PARSE, 0, read_json_file},

@@ -23,6 +23,7 @@ typedef struct htp_interpreted {
     const htp_instances *instances; /* of the program */
     const char *method;             /* that the program has chosen */
     htp_devices devices;
+    bool is_inference; /* what was traced in training mode is followed in inference mode */
 } htp_interpreted;
 
 /** @return NULL without memory */

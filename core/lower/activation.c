@@ -77,7 +77,7 @@ void htp_lower_leaky_relu(htp_lowering *l)
 void htp_lower_rrelu(htp_lowering *l)
 {
     if (htp_arg_bool(l, "training")) {
-        htp_lower_fail(l, "it is in training mode: call eval() before the model is traced");
+        htp_lower_fail_training(l);
     }
     bind_leaky(l, (htp_arg_float(l, "lower") + htp_arg_float(l, "upper")) / 2);
 }

@@ -20,6 +20,14 @@ void htp_lower_fail(htp_lowering *l, const char *format, ...)
     va_end(arguments);
 }
 
+void htp_lower_fail_training(htp_lowering *l)
+{
+    htp_lower_fail(l, "%s",
+                   l->graph->trace->is_inference
+                       ? "it is in training mode by its own code, whatever eval() says"
+                       : "it is in training mode: --eval exports the model as after eval()");
+}
+
 bool htp_lower_needs_opset(htp_lowering *l, int opset, const char *what)
 {
     if (l->model->opset >= opset) {

@@ -287,7 +287,7 @@ void htp_lower_attention(htp_lowering *l)
                    .key_rank = htp_arg_rank(l, "key"),
                    .scale = read_scale(l)};
     if (htp_arg_float(l, "dropout_p") != 0) {
-        htp_lower_fail(l, "it has dropout: set dropout_p to 0 before the model is traced");
+        htp_lower_fail_training(l);
     }
     if (a.key_rank < 2) {
         htp_lower_fail(l, "a key of rank %u is not supported", a.key_rank);

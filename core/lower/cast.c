@@ -21,7 +21,7 @@ void htp_lower_identity(htp_lowering *l)
 void htp_lower_dropout(htp_lowering *l)
 {
     if (htp_arg_bool_or(l, "train", true) && htp_arg_float(l, "p") != 0) {
-        htp_lower_fail(l, "it is in training mode; call eval() before the model is traced");
+        htp_lower_fail_training(l);
     }
     /* The in-place form calls it "self". */
     htp_bind(l, 0, htp_value_tensor(l, l->node->inputs[0]));

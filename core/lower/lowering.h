@@ -69,6 +69,9 @@ struct htp_lowering {
 /** Says why the node cannot be lowered; the first reason counts. */
 void htp_lower_fail(htp_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** The same of what only training does: names what exports it otherwise. */
+void htp_lower_fail_training(htp_lowering *l);
+
 /** Whether the model has at least @p opset; otherwise the node fails because @p what needs it, and
  * the draft tells which opset would do. */
 bool htp_lower_needs_opset(htp_lowering *l, int opset, const char *what);

@@ -231,7 +231,7 @@ void htp_lower_batch_norm(htp_lowering *l)
 {
     bool has_statistics = htp_arg_present(l, "running_mean") && htp_arg_present(l, "running_var");
     if (has_statistics && htp_arg_bool_or(l, "training", false)) {
-        htp_lower_fail(l, "it is in training mode: call eval() before the model is traced");
+        htp_lower_fail_training(l);
         return;
     }
     htp_normalized n = read_normalized(l, normalization_dtype(l));
@@ -256,7 +256,7 @@ void htp_lower_instance_norm(htp_lowering *l)
     bool has_statistics = htp_arg_present(l, "running_mean") && htp_arg_present(l, "running_var");
     bool use_input = htp_arg_bool(l, "use_input_stats");
     if (has_statistics && use_input) {
-        htp_lower_fail(l, "it is in training mode: call eval() before the model is traced");
+        htp_lower_fail_training(l);
         return;
     }
     htp_normalized n = read_normalized(l, normalization_dtype(l));

@@ -111,7 +111,7 @@ static recurrent read_recurrent(htp_lowering *l, htp_dtype dtype)
     read_weights(l, &r);
     htp_recurrent_read_states(l, r.cell->has_memory, r.dtype, r.states);
     if (r.layers > 1 && htp_arg_bool(l, "train") && htp_arg_float(l, "dropout") != 0) {
-        htp_lower_fail(l, "it is in training mode; call eval() before the model is traced");
+        htp_lower_fail_training(l);
     }
     return r;
 }

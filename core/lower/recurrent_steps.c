@@ -127,7 +127,7 @@ static layers read_layers(htp_lowering *l, htp_dtype dtype)
     }
     a.count = (uint32_t)number;
     if (a.count > 1 && htp_arg_bool(l, "train") && htp_arg_float(l, "dropout") != 0) {
-        htp_lower_fail(l, "it is in training mode; call eval() before the model is traced");
+        htp_lower_fail_training(l);
     }
     htp_recurrent_read_states(l, a.kind->states != 1, a.dtype, a.states);
     return a;

@@ -112,6 +112,8 @@ typedef struct htp_options {
     /** The module that is exported as a model of its own, by a dotted path of htp_inspect(); its
      * tags and the names of its weights begin as in the whole. NULL or "": the root. */
     const char *module;
+    bool eval; /**< modules are exported in inference mode, as after eval(): a model that was saved
+                    in training mode drops nothing, and its norms use their running statistics */
 } htp_options;
 
 /** Fills @p options with the defaults. */

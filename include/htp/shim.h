@@ -151,6 +151,9 @@ typedef struct htp_shim {
     htp_shim_code (*open)(const char *path, const htp_shim_contents *contents,
                           const htp_shim_host *host, htp_shim_model **model, htp_shim_error *error);
 
+    /** Puts every module in inference mode, as eval() does. Before anybody asks for the program. */
+    htp_shim_code (*evaluate)(htp_shim_model *model, htp_shim_error *error);
+
     /** Frees the model and everything that it handed out; NULL is accepted. */
     void (*close)(htp_shim_model *model);
 

@@ -233,8 +233,8 @@ static inline interpretation *interpret_open_read(htp_arena *arena, const htp_pr
     i->runner = runner_make_up(arena, i->program);
     interpret_add_instances(i);
     static const htp_place_finder places = {NULL, interpret_find_place, interpret_find_text};
-    const htp_interpreted of = {i->program,    &i->runner->runner, &places,
-                                &i->instances, "forward",          {.home = NULL}};
+    const htp_interpreted of = {i->program, &i->runner->runner, &places, &i->instances,
+                                "forward",  {.home = NULL},     false};
     i->interpreter = htp_interpreter_open(&of);
     UNIT_CHECK(i->interpreter);
     return i;

@@ -336,7 +336,7 @@ UNIT_TEST(causal_attention_compares_positions)
 UNIT_TEST(attention_with_dropout_is_refused)
 {
     lower_fixture f = {.arena = arena};
-    check_refused(lower_attention(&f, false, false, 0.1), "dropout");
+    check_refused(lower_attention(&f, false, false, 0.1), "training mode");
 }
 
 UNIT_MAIN("lower_nn", linear_of_a_matrix_is_gemm, linear_of_more_dims_is_a_product_and_a_sum,

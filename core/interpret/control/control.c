@@ -8,6 +8,7 @@
 #include "interpret/memory/memory.h"
 #include "interpret/operators/message.h"
 #include "interpret/sizes/sizes.h"
+#include "interpret/steps/inference.h"
 
 #include <string.h>
 
@@ -280,7 +281,13 @@ static htp_outcome run_node(htp_machine *m, htp_frame *frame, uint32_t number)
     htp_step step = {.node = node, .frame = frame, .place = place_of(m, frame, number)};
     htp_items outputs = {0};
     HTP_DO(read_values(m, frame, node->inputs, node->input_count, &step.place, &step.inputs));
-    HTP_DO(evaluate(m, &step, &outputs));
+    bool is_done = false;
+    if (m->is_inference) {
+        HTP_DO(htp_inference_apply(m, &step, &outputs, &is_done));
+    }
+    if (!is_done) {
+        HTP_DO(evaluate(m, &step, &outputs));
+    }
     set_outputs(node, &outputs, frame);
     return HTP_GOES_ON;
 }

@@ -30,6 +30,7 @@ typedef struct htp_machine {
     htp_weight_list *weight_list; /* that constants are added to */
     const char *method;           /* that was chosen */
     const htp_devices *devices;
+    bool is_inference; /* of what was traced, too (steps/inference.h) */
     uint32_t function; /* that is followed: the method, or what tells of it */
     uint32_t lane_count;
     htp_shim_tick tick; /* NULL */
