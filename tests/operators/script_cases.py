@@ -1,6 +1,6 @@
 """Scripted programs: calls, conditions and sizes, alone and on what the data decides."""
 
-from typing import List, Tuple
+from typing import Any, List, Tuple
 
 import torch
 from torch import nn
@@ -186,4 +186,55 @@ def without_gradients(x: torch.Tensor) -> torch.Tensor:
     return y - x
 
 
+class Scale:
+    """Counts how deep it is entered, and scales by that."""
+
+    def __init__(self, by: float):
+        self.by = by
+        self.depth = 0
+
+    def __enter__(self):
+        self.depth += 1
+        return self
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        self.depth -= 1
+        self.by = self.by + 1.0
+
+
+def entered(x: torch.Tensor) -> torch.Tensor:
+    scale = Scale(2.0)
+    with scale as outer:
+        y = x * outer.depth
+        with scale as inner:
+            y = y + inner.by * inner.depth
+    return y * scale.by + scale.depth
+
+
+class Recorded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.profiler.record_function("inner"):
+            y = self.inner(x)
+            if bool(y.sum() > 0):
+                with torch.autograd.profiler.record_function("positive"):
+                    y = y * 2
+        record = torch.ops.profiler._record_function_enter_new("outer", None)
+        y = y + 1
+        torch.ops.profiler._record_function_exit(record)
+        return y
+
+
+def cast_automatically(x: torch.Tensor) -> torch.Tensor:
+    with torch.cpu.amp.autocast():
+        y = x @ x.t()
+    return y.float()
+
+
 script("with/no_grad", without_gradients, X, others=signs)
+script("with/class", entered, X)
+script("with/record_function", Recorded().eval(), X, others=signs)
+script("with/autocast", cast_automatically, X, refused="a with block of autocast")

@@ -5,6 +5,7 @@
 
 #include "interpret/control/blocks.h"
 #include "interpret/lists/lists.h"
+#include "interpret/steps/handlers.h"
 
 #include <string.h>
 
@@ -83,6 +84,74 @@ htp_outcome htp_do_call_function(htp_machine *m, htp_step *step, htp_items *outp
     htp_items arguments = htp_items_of(m, step->inputs.items + 1, step->inputs.count - 1);
     uint32_t made = note_call(m, &step->place);
     return htp_control_call(m, step->node->function, &arguments, step->frame->scope, made, outputs);
+}
+
+/* ---- with blocks ---- */
+
+/* Whose objects blocks enter, by how the names of their classes begin: PyTorch's own, which change
+ * what is remembered for gradients or measured, and nothing else; or numbers. */
+static const struct managers {
+    const char *beginning;
+    const char *refusal; /* NULL: they do nothing */
+} managers[] = {
+    {"torch.autograd.grad_mode.", NULL},
+    {"torch.autograd.profiler.", NULL},
+#define AUTOCAST                                                                                   \
+    "a with block of autocast, which has PyTorch compute some operators in float16 or bfloat16 "   \
+    "(leave it out, and cast the model instead)"
+    {"torch.amp.", AUTOCAST},
+    {"torch.cpu.amp.", AUTOCAST},
+    {"torch.cuda.amp.", AUTOCAST},
+#undef AUTOCAST
+};
+
+static const struct managers *find_managers(const char *class_name)
+{
+    for (size_t i = 0; i < sizeof(managers) / sizeof(managers[0]); i++) {
+        const char *beginning = managers[i].beginning;
+        if (strncmp(class_name, beginning, strlen(beginning)) == 0) {
+            return &managers[i];
+        }
+    }
+    return NULL;
+}
+
+/* Calls what a with block calls of its object, which is the first argument. */
+static htp_outcome call_manager(htp_machine *m, htp_step *step, const char *name,
+                                const htp_items *arguments, htp_items *outputs)
+{
+    const htp_item *self = arguments->items[0];
+    if (self->kind != HTP_ITEM_OBJECT) {
+        return htp_machine_refuse(m, &step->place, "a with block of something that is no object");
+    }
+    uint32_t number = m->program->objects[self->object].class_number;
+    const struct managers *own = find_managers(m->program->classes[number].plain_name);
+    if (own) {
+        return own->refusal ? htp_machine_refuse(m, &step->place, "%s", own->refusal)
+                            : htp_handler_give(m, outputs, arguments->items[0]);
+    }
+    uint32_t method = HTP_PROGRAM_NONE;
+    uint32_t made = note_call(m, &step->place);
+    HTP_DO(find_method(m, self, name, &method));
+    return htp_control_call(m, method, arguments, step->frame->scope, made, outputs);
+}
+
+htp_outcome htp_do_enter(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    const htp_items arguments = HTP_ITEMS(m, step->inputs.items[0]);
+    return call_manager(m, step, "__enter__", &arguments, outputs);
+}
+
+/* No exception has left the block. */
+htp_outcome htp_do_exit(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    HTP_DO(htp_handler_require(m, step, 1));
+    htp_item *type = htp_item_none(m);
+    htp_item *value = htp_item_none(m);
+    htp_item *traceback = htp_item_none(m);
+    const htp_items arguments = HTP_ITEMS(m, step->inputs.items[0], type, value, traceback);
+    return call_manager(m, step, "__exit__", &arguments, outputs);
 }
 
 /* ---- forks ---- */

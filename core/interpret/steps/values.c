@@ -22,31 +22,6 @@ htp_outcome htp_do_nothing(htp_machine *m, htp_step *step, htp_items *outputs)
     return HTP_GOES_ON;
 }
 
-/* The class of a node's first operand; "" where it is of none, or of one without a name. */
-static const char *class_of_operand(const htp_machine *m, const htp_step *step)
-{
-    if (step->node->input_count == 0) {
-        return "";
-    }
-    const htp_program_function *function = &step->frame->code->function;
-    uint32_t number = function->values[step->node->inputs[0]].type;
-    const htp_program_type *type = &m->program->types[number];
-    return type->kind == HTP_TYPE_CLASS ? m->program->classes[type->class_number].name : "";
-}
-
-/* with torch.no_grad(): and the like change what is remembered for gradients, and nothing else.
- * What other blocks enter may change numbers, as autocast does. */
-htp_outcome htp_do_enter(htp_machine *m, htp_step *step, htp_items *outputs)
-{
-    static const char gradients[] = "__torch__.torch.autograd.grad_mode.";
-    const char *name = class_of_operand(m, step);
-    if (strncmp(name, gradients, strlen(gradients)) != 0) {
-        return htp_machine_refuse(m, &step->place, "a with block of %s",
-                                  name[0] ? name : "an unknown class");
-    }
-    return htp_handler_give(m, outputs, htp_item_none(m));
-}
-
 htp_outcome htp_do_unset(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     (void)step;
