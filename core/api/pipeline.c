@@ -18,12 +18,12 @@
 enum { LEAST_OPSET = 18 };
 
 /* Lowers at an opset; where nobody chose it and operators need a later one, again at that. */
-static htp_status lower_at(htp_session *session, const htp_custom_operators *customs, int opset,
+static htp_status lower_at(htp_session *session, const htp_lower_means *means, int opset,
                            htp_draft **model)
 {
     for (;;) {
         *model = htp_draft_new(&session->arena, session->graph, opset);
-        htp_status status = htp_lower_graph(*model, customs, htp_session_progress, session);
+        htp_status status = htp_lower_graph(*model, means, htp_session_progress, session);
         bool is_open = session->options.opset == 0;
         if (htp_status_code(status) != HTP_CODE_UNSUPPORTED || !is_open ||
             (*model)->needed_opset <= opset) {
@@ -39,7 +39,9 @@ static htp_status lower_graph(htp_session *session, const void *customs, htp_dra
 {
     HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
     int opset = session->options.opset;
-    return htp_status_prefix(lower_at(session, customs, opset ? opset : LEAST_OPSET, model),
+    const htp_lower_means means = {
+        .customs = customs, .program = session->program, .runner = session->runner};
+    return htp_status_prefix(lower_at(session, &means, opset ? opset : LEAST_OPSET, model),
                              session->model_path);
 }
 

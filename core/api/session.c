@@ -159,12 +159,11 @@ htp_status htp_session_load(htp_session *session)
 
 htp_status htp_session_open_interpreter(htp_session *session)
 {
-    const struct htp_runner *runner = NULL;
     htp_shim_error error = {{0}};
     if (session->interpreter) {
         return HTP_OK;
     }
-    htp_shim_code code = session->shim->runner(session->model, &runner, &error);
+    htp_shim_code code = session->shim->runner(session->model, &session->runner, &error);
     if (code != HTP_SHIM_OK) {
         htp_message_shorten(&error);
         return htp_torchscript_status(session->model_path, code, &error);
@@ -176,7 +175,7 @@ htp_status htp_session_open_interpreter(htp_session *session)
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", session->model_path);
     }
     const htp_interpreted of = {.program = session->program,
-                                .runner = runner,
+                                .runner = session->runner,
                                 .places = htp_source_places_finder(session->places),
                                 .instances = &session->instances,
                                 .method = session->options.method,

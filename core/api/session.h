@@ -32,8 +32,9 @@ typedef struct htp_session {
     htp_options options;
     htp_archive archive;
     const htp_shim *shim;
-    htp_shim_model *model; /* NULL: not open */
-    htp_program *program;  /* of the model */
+    htp_shim_model *model;           /* NULL: not open */
+    htp_program *program;            /* of the model */
+    const struct htp_runner *runner; /* of its operators, once there is an interpreter */
     htp_instances instances;
     const htp_instance *modules; /* of the instances */
     uint32_t module_count;

@@ -5,6 +5,7 @@
 #include "lower/lower.h"
 
 #include "lower/complex.h"
+#include "lower/precompute.h"
 #include "lower/quantized.h"
 #include "lower/reduce.h"
 #include "lower/refusal.h"
@@ -233,20 +234,22 @@ static void try_node(htp_lowering *l)
     if (l->row && !l->failure && !follows) {
         is_of_nothing ? htp_lower_reduction_of_nothing(l) : l->row->lower(l);
     }
+    if (l->failure && !follows) {
+        (void)htp_precompute_node(l);
+    }
     l->is_incomplete = l->is_incomplete || follows;
     for (uint32_t i = 0; (l->failure || follows) && i < node->output_count; i++) {
         bind_substitutes(l, node->outputs[i]);
     }
 }
 
-static void lower_node(htp_lowering *l, const htp_custom_operators *customs, htp_node_id id,
-                       htp_unsupported *unsupported)
+static void lower_node(htp_lowering *l, htp_node_id id, htp_unsupported *unsupported)
 {
     static const htp_operator custom_row = {.kind = "custom", .lower = htp_lower_custom};
     l->node = htp_graph_node(l->graph, id);
     l->node_id = id;
     /* In place or not, it is named as the program names it. */
-    l->custom = htp_custom_find(customs, l->graph->trace->nodes[id].kind);
+    l->custom = htp_custom_find(l->means->customs, l->graph->trace->nodes[id].kind);
     if (l->custom) {
         l->row = &custom_row;
     } else {
@@ -372,9 +375,10 @@ static bool may_go_on(const watch *w, uint32_t done)
     return w->progress(w->user, &report);
 }
 
-static htp_lowering begin(htp_draft *model)
+static htp_lowering begin(htp_draft *model, const htp_lower_means *means)
 {
     htp_lowering l = {.model = model,
+                      .means = means,
                       .graph = model->graph,
                       .arena = model->arena,
                       .shows_conjugates = htp_graph_shows_conjugates(model->graph)};
@@ -385,10 +389,10 @@ static htp_lowering begin(htp_draft *model)
     return l;
 }
 
-htp_status htp_lower_graph(htp_draft *model, const htp_custom_operators *customs,
-                           htp_progress_fn progress, void *user)
+htp_status htp_lower_graph(htp_draft *model, const htp_lower_means *means, htp_progress_fn progress,
+                           void *user)
 {
-    htp_lowering l = begin(model);
+    htp_lowering l = begin(model, means);
     htp_unsupported unsupported = {.arena = l.arena};
     const watch w = {progress, user, seconds_now(), l.graph->node_count};
     htp_lower_begin_blocks(&l);
@@ -403,7 +407,7 @@ htp_status htp_lower_graph(htp_draft *model, const htp_custom_operators *customs
             return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
         }
         if (l.graph->is_live[i]) {
-            lower_node(&l, customs, i, &unsupported);
+            lower_node(&l, i, &unsupported);
         }
     }
     HTP_TRY(htp_unsupported_status(&unsupported));

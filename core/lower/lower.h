@@ -9,16 +9,24 @@
 #include "lower/custom.h"
 #include "onnx/draft.h"
 
+struct htp_program; /* htp/program.h */
+struct htp_runner;  /* htp/runner.h */
+
+/** What a lowering is given besides the graph. Empty is all zeroes. */
+typedef struct htp_lower_means {
+    const htp_custom_operators *customs; /* written as the caller says; NULL: none */
+    const struct htp_program *program;   /* that the graph is of */
+    const struct htp_runner *runner;     /* of its operators; NULL: nothing is computed */
+} htp_lower_means;
+
 /**
  * Lowers a whole graph into @p model: inputs, every live node, outputs.
  *
  * All operators that cannot be lowered are collected; the failure then has code
  * HTP_CODE_UNSUPPORTED and a detail line for each (operator, reason, module path, source file and
  * line, count).
- *
- * @param customs  operators that are written as the caller says; NULL: none
  */
-HTP_MUST_USE htp_status htp_lower_graph(htp_draft *model, const htp_custom_operators *customs,
+HTP_MUST_USE htp_status htp_lower_graph(htp_draft *model, const htp_lower_means *means,
                                         htp_progress_fn progress, void *user);
 
 /** The number of operators in the table. */

@@ -50,6 +50,7 @@ struct htp_custom_operator;
 
 struct htp_lowering {
     htp_draft *model;
+    const htp_lower_means *means;
     const htp_graph *graph;
     htp_arena *arena;
     const htp_operator *row;

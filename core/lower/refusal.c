@@ -2,7 +2,6 @@
 
 #include "lower/custom.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -119,4 +118,12 @@ const char *htp_refusal_reason(const char *kind)
     return htp_custom_is_foreign(kind) ? "there is no lowering for it: --custom-op names the ONNX "
                                          "operator to write it as"
                                        : "there is no lowering for it";
+}
+
+bool htp_refusal_is_of_matrices(const char *kind)
+{
+    static const char beginning[] = "aten::linalg_";
+    const char *reason = htp_refusal_find(kind);
+    return strncmp(kind, beginning, strlen(beginning)) == 0 || reason == singular_values ||
+           reason == eigenvalues || reason == cancelling || reason == pivots;
 }

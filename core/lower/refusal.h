@@ -17,4 +17,8 @@ const char *htp_refusal_find(const char *kind);
 /** The reason to give for an operator without a row in the table. @param kind  "aten::rand" */
 const char *htp_refusal_reason(const char *kind);
 
+/** Whether an operator is one of linear algebra, which gives the same whenever it runs: one that
+ * has no counterpart, or none for some operands. @param kind  "aten::linalg_eigh" */
+bool htp_refusal_is_of_matrices(const char *kind);
+
 #endif

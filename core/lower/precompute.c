@@ -1,0 +1,374 @@
+#include "lower/precompute.h"
+
+#include "interpret/operators/operand_checks.h"
+#include "interpret/operators/operator_facts.h"
+#include "lower/refusal.h"
+#include "onnx/payload.h"
+
+#include <htp/program.h>
+#include <htp/runner.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 64 << 20, MOST_NODES = 4096, MOST_NESTED = 256 };
+
+/* What one node is computed from. */
+typedef struct computing {
+    htp_lowering *l;
+    htp_arena *arena;
+    const htp_program *program;
+    const htp_runner *runner;
+    htp_map checked; /* values: whether they follow from weights alone */
+    htp_map made;    /* values: their places in operands */
+    HTP_VECTOR(htp_operand) operands;
+    uint32_t nodes; /* that were looked at */
+    uint32_t depth;
+} computing;
+
+/* ---- what follows from weights alone ---- */
+
+static bool follows(computing *c, htp_value_id id);
+
+static bool all_follow(computing *c, const htp_value_id *ids, uint32_t count)
+{
+    bool all = true;
+    for (uint32_t i = 0; all && i < count; i++) {
+        all = follows(c, ids[i]);
+    }
+    return all;
+}
+
+/* The operator of a node as the program's schemas have it; HTP_SHIM_NONE where it is not run. */
+static uint32_t find_schema(const computing *c, const htp_trace_node *node)
+{
+    const char *dot = strchr(node->kind, '.');
+    size_t length = dot ? (size_t)(dot - node->kind) : strlen(node->kind);
+    const char *name = htp_arena_printf(c->arena, "%.*s", (int)length, node->kind);
+    uint32_t number = c->runner->find(c->runner->self, name, dot ? dot + 1 : "");
+    if (number == HTP_SHIM_NONE) {
+        return HTP_SHIM_NONE;
+    }
+    const htp_program_schema *schema = &c->program->schemas[number];
+    bool may_run = htp_operator_may_run(schema) && !htp_operator_is_unchecked(schema) &&
+                   !htp_operator_trusts_contents(schema) && !schema->is_mutable &&
+                   !schema->is_loaded && !htp_operator_is_uninitialised(schema->name) &&
+                   schema->argument_count == node->input_count;
+    return may_run ? number : HTP_SHIM_NONE;
+}
+
+static bool node_follows(computing *c, htp_node_id id)
+{
+    const htp_trace_node *node = htp_graph_node(c->l->graph, id);
+    if (++c->nodes > MOST_NODES || c->depth >= MOST_NESTED || node->failure ||
+        node->block_count > 0 || find_schema(c, node) == HTP_SHIM_NONE) {
+        return false;
+    }
+    c->depth++;
+    bool all = all_follow(c, node->inputs, node->input_count);
+    c->depth--;
+    return all;
+}
+
+static bool find_follows(computing *c, const htp_trace_value *value)
+{
+    switch (value->kind) {
+    case HTP_TRACE_NOTHING:
+    case HTP_TRACE_STRING:
+        return true;
+    case HTP_TRACE_INT:
+    case HTP_TRACE_FLOAT:
+    case HTP_TRACE_BOOL:
+        return value->is_constant;
+    case HTP_TRACE_LIST:
+        return all_follow(c, value->elements, value->element_count);
+    case HTP_TRACE_TENSOR:
+        return !value->is_quantized &&
+               (value->data || value->weight != HTP_NONE ||
+                (value->producer != HTP_SHIM_NONE && node_follows(c, value->producer)));
+    default:
+        return false;
+    }
+}
+
+static bool follows(computing *c, htp_value_id id)
+{
+    uint32_t known = 0;
+    if (!htp_map_get_bytes(&c->checked, &id, sizeof(id), &known)) {
+        known = find_follows(c, htp_graph_value(c->l->graph, id));
+        const void *key = htp_arena_copy(c->arena, &id, sizeof(id));
+        htp_map_set_bytes(c->arena, &c->checked, key, sizeof(id), known);
+    }
+    return known;
+}
+
+/* ---- what it is ---- */
+
+static bool compute(computing *c, htp_value_id id, htp_operand *operand);
+
+static bool find_scalar_type(htp_dtype dtype, int32_t *type)
+{
+    htp_dtype found = HTP_DTYPE_OTHER;
+    for (*type = HTP_SCALAR_BYTE; *type <= HTP_SCALAR_BFLOAT16; ++*type) {
+        if (htp_dtype_from_scalar_type(*type, &found) && found == dtype) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool make_tensor(const computing *c, const htp_trace_value *value, const void *bytes,
+                        size_t count, htp_operand *operand)
+{
+    htp_shim_error error;
+    htp_making making = {.way = HTP_MAKE_OF_BYTES,
+                         .rank = value->rank,
+                         .dims = value->dims[0],
+                         .bytes = bytes,
+                         .byte_count = count};
+    operand->kind = HTP_OPERAND_TENSOR;
+    return find_scalar_type(value->dtype, &making.type) &&
+           c->runner->make(c->runner->self, &making, &operand->as.tensor, &error) == HTP_RUN_OK;
+}
+
+/* A weight's bytes are on the heap no longer than until the runner has them. */
+static bool read_weight(const computing *c, const htp_trace_value *value, htp_operand *operand)
+{
+    htp_draft *model = c->l->model;
+    htp_tensor_id tensor = htp_draft_weight(model, value->weight);
+    const htp_initializer *weight = &model->initializers.items[model->tensors.items[tensor].index];
+    htp_payload *payload = HTP_NEW(c->arena, htp_payload);
+    uint64_t count = 0;
+    htp_status status = htp_payload_check(model, weight, &count);
+    bool fits = !status && count <= MOST_BYTES;
+    htp_status_free(status);
+    char *bytes = fits ? malloc(count + 1) : NULL;
+    if (!bytes) {
+        return false;
+    }
+    uint64_t at = 0;
+    const unsigned char *read = NULL;
+    htp_payload_begin(payload, model, weight);
+    for (uint64_t more = htp_payload_next(payload, &read); more > 0;
+         more = htp_payload_next(payload, &read)) {
+        memcpy(bytes + at, read, more);
+        at += more;
+    }
+    bool is_made = make_tensor(c, value, bytes, count, operand);
+    free(bytes);
+    return is_made;
+}
+
+static bool compute_all(computing *c, const htp_value_id *ids, uint32_t count,
+                        htp_operand **operands)
+{
+    bool all = true;
+    *operands = HTP_NEW_ARRAY(c->arena, htp_operand, (size_t)count + 1);
+    for (uint32_t i = 0; all && i < count; i++) {
+        all = compute(c, ids[i], &(*operands)[i]);
+    }
+    return all;
+}
+
+static bool may_run(const computing *c, const htp_program_schema *schema, const htp_operand *inputs,
+                    uint32_t count)
+{
+    htp_shim_error reason;
+    double text_work = 0;
+    const htp_guard guard = htp_guard_find(schema->name, false);
+    const htp_operands operands = {.all = inputs,
+                                   .count = count,
+                                   .arguments = schema->arguments,
+                                   .argument_count = schema->argument_count,
+                                   .runner = c->runner};
+    return htp_guard_allows(&guard, &operands, &text_work, &reason);
+}
+
+/* Runs a node, and keeps all that it gives. */
+static bool run_node(computing *c, const htp_trace_node *node, const htp_operand **outputs)
+{
+    htp_operand *inputs = NULL;
+    htp_shim_error error;
+    uint32_t count = 0;
+    uint32_t number = find_schema(c, node);
+    if (!compute_all(c, node->inputs, node->input_count, &inputs)) {
+        return false;
+    }
+    const htp_program_schema schema = c->program->schemas[number];
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        bool is_empty = inputs[i].kind == HTP_OPERAND_LIST && inputs[i].count == 0;
+        inputs[i].type = is_empty ? schema.arguments[i].type : HTP_SHIM_NONE;
+    }
+    return may_run(c, &schema, inputs, node->input_count) &&
+           c->runner->run(c->runner->self, number, HTP_RUN_AS_IS, inputs, node->input_count,
+                          outputs, &count, &error) == HTP_RUN_OK &&
+           count == node->output_count;
+}
+
+static void keep(computing *c, htp_value_id id, const htp_operand *operand)
+{
+    const void *key = htp_arena_copy(c->arena, &id, sizeof(id));
+    htp_map_set_bytes(c->arena, &c->made, key, sizeof(id), (uint32_t)c->operands.count);
+    HTP_PUSH(c->arena, &c->operands, *operand);
+}
+
+/* A list that a node gives is known by its elements. */
+static bool keep_output(computing *c, htp_value_id id, const htp_operand *output)
+{
+    const htp_trace_value *value = htp_graph_value(c->l->graph, id);
+    bool is_list = value->kind == HTP_TRACE_LIST;
+    if (is_list && (output->kind != HTP_OPERAND_LIST || output->count != value->element_count)) {
+        return false;
+    }
+    keep(c, id, output);
+    for (uint32_t i = 0; is_list && i < value->element_count; i++) {
+        keep(c, value->elements[i], &output->as.elements[i]);
+    }
+    return true;
+}
+
+static bool compute_node(computing *c, const htp_trace_node *node)
+{
+    const htp_operand *outputs = NULL;
+    bool is_kept = run_node(c, node, &outputs);
+    for (uint32_t i = 0; is_kept && i < node->output_count; i++) {
+        is_kept = keep_output(c, node->outputs[i], &outputs[i]);
+    }
+    return is_kept;
+}
+
+static bool compute_plain(computing *c, const htp_trace_value *value, htp_operand *operand)
+{
+    *operand = (htp_operand){.type = HTP_SHIM_NONE};
+    htp_operand *elements = NULL;
+    switch (value->kind) {
+    case HTP_TRACE_NOTHING:
+        return true;
+    case HTP_TRACE_STRING:
+        operand->kind = HTP_OPERAND_STRING;
+        operand->as.text = value->s;
+        operand->bytes = value->s_bytes;
+        return true;
+    case HTP_TRACE_INT:
+        operand->kind = HTP_OPERAND_INT;
+        operand->as.i = value->i[0];
+        return true;
+    case HTP_TRACE_BOOL:
+        operand->kind = HTP_OPERAND_BOOL;
+        operand->as.b = value->i[0] != 0;
+        return true;
+    case HTP_TRACE_FLOAT:
+        operand->kind = HTP_OPERAND_FLOAT;
+        operand->as.f = value->f[0];
+        return true;
+    case HTP_TRACE_LIST:
+        operand->kind = HTP_OPERAND_LIST;
+        operand->count = value->element_count;
+        bool all = compute_all(c, value->elements, value->element_count, &elements);
+        operand->as.elements = elements;
+        return all;
+    default:
+        return value->data ? make_tensor(c, value, value->data, value->data_bytes, operand)
+                           : value->weight != HTP_NONE && read_weight(c, value, operand);
+    }
+}
+
+static bool compute(computing *c, htp_value_id id, htp_operand *operand)
+{
+    uint32_t place = 0;
+    const htp_trace_value *value = htp_graph_value(c->l->graph, id);
+    bool is_made = htp_map_get_bytes(&c->made, &id, sizeof(id), &place);
+    bool is_given = value->kind == HTP_TRACE_TENSOR && !value->data && value->weight == HTP_NONE;
+    if (!is_made && is_given) {
+        const htp_trace_node *node = htp_graph_node(c->l->graph, value->producer);
+        is_made = compute_node(c, node) && htp_map_get_bytes(&c->made, &id, sizeof(id), &place);
+        if (!is_made) {
+            return false;
+        }
+    }
+    if (!is_made) {
+        bool is_plain = compute_plain(c, value, operand);
+        if (is_plain) {
+            keep(c, id, operand);
+        }
+        return is_plain;
+    }
+    *operand = c->operands.items[place];
+    return true;
+}
+
+/* ---- constants ---- */
+
+/* Whether a tensor has the type that was told of a value. */
+static bool is_as_told(const computing *c, htp_value_id id, const htp_operand *operand)
+{
+    const htp_trace_value *value = htp_graph_value(c->l->graph, id);
+    const htp_runner_tensor *tensor = operand->as.tensor;
+    htp_dtype dtype = HTP_DTYPE_OTHER;
+    bool is_same = operand->kind == HTP_OPERAND_TENSOR &&
+                   htp_dtype_from_scalar_type(tensor->type, &dtype) && dtype == value->dtype &&
+                   tensor->rank == value->rank;
+    for (uint32_t i = 0; is_same && i < value->rank; i++) {
+        const htp_dim *dim = &c->l->graph->values[id].dims[i];
+        is_same = !dim->symbol && dim->size == tensor->dims[i];
+    }
+    return is_same;
+}
+
+/* An output as a constant; complex numbers are pairs. */
+static bool make_constant(computing *c, htp_value_id id, htp_tensor_id *constant)
+{
+    htp_operand operand = {.kind = HTP_OPERAND_NONE};
+    const htp_trace_value *value = htp_graph_value(c->l->graph, id);
+    int64_t dims[HTP_SHIM_MAX_RANK + 1] = {0};
+    size_t bytes = 0;
+    if (value->kind != HTP_TRACE_TENSOR || !compute(c, id, &operand) ||
+        !is_as_told(c, id, &operand)) {
+        return false;
+    }
+    const void *contents = c->runner->contents(c->runner->self, operand.as.tensor, &bytes);
+    if (!contents || bytes > MOST_BYTES) {
+        return false;
+    }
+    bool is_complex = htp_dtype_is_complex(value->dtype);
+    for (uint32_t i = 0; i < value->rank; i++) {
+        dims[i] = operand.as.tensor->dims[i];
+    }
+    dims[value->rank] = 2;
+    *constant =
+        htp_draft_constant(c->l->model, is_complex ? htp_dtype_real(value->dtype) : value->dtype,
+                           value->rank + is_complex, dims, contents);
+    return true;
+}
+
+static bool bind_constants(computing *c)
+{
+    const htp_trace_node *node = c->l->node;
+    htp_tensor_id *constants = HTP_NEW_ARRAY(c->arena, htp_tensor_id, node->output_count + 1);
+    bool all = node_follows(c, c->l->node_id);
+    for (uint32_t i = 0; all && i < node->output_count; i++) {
+        all = make_constant(c, node->outputs[i], &constants[i]);
+    }
+    for (uint32_t i = 0; all && i < node->output_count; i++) {
+        c->l->bindings[node->outputs[i]].tensor = constants[i];
+    }
+    return all;
+}
+
+bool htp_precompute_node(htp_lowering *l)
+{
+    const htp_runner *runner = l->means->runner;
+    if (!runner || !htp_refusal_is_of_matrices(l->node->kind)) {
+        return false;
+    }
+    const char *failure = l->failure;
+    l->failure = NULL;
+    computing c = {.l = l, .arena = l->arena, .program = l->means->program, .runner = runner};
+    uint64_t mark = runner->mark(runner->self);
+    runner->begin(runner->self);
+    bool is_computed = bind_constants(&c);
+    runner->end(runner->self);
+    runner->release(runner->self, mark);
+    l->failure = is_computed ? NULL : failure;
+    return is_computed;
+}
