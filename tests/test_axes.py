@@ -123,8 +123,8 @@ def decoder_inputs(new: int, old: int, layers: int) -> tuple:
     return IDS[:, :new], torch.ones(2, new + old, dtype=torch.int64), past
 
 
-CACHE = ["batch", 4, "height", 8]
-DECODER = [["batch", "sequence"], ["batch", "sequence + height"]]
+CACHE = ["batch", 4, "past_0_0_dim_2", 8]
+DECODER = [["batch", "sequence"], ["batch", "sequence + past_0_0_dim_2"]]
 
 # Name: what makes it, its inputs, and the dims that the file declares.
 MODELS = {

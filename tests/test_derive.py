@@ -155,3 +155,65 @@ def what_no_sizes_satisfy() -> None:
         assert result.returncode == 2, result.stderr
         assert "never" in result.stderr and "inputs were assumed" in result.stderr, result.stderr
         assert len(result.stderr.splitlines()) == 1, result.stderr
+
+
+class Recurrent(nn.Module):
+    """A layer whose code takes inputs without a batch, too."""
+
+    def __init__(self, layer: nn.Module):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        return self.layer(x)[0]
+
+
+class Carried(Recurrent):
+    def forward(self, x, state: Tuple[Tensor, Tensor]):
+        return self.layer(x, state)
+
+
+class Turned(Recurrent):
+    """It has the steps last, whatever the layer has first."""
+
+    def forward(self, x):
+        return self.layer(x.permute(2, 0, 1))[0]
+
+
+class Cached(nn.Module):
+    """Keys of earlier steps, beside what is new."""
+
+    def __init__(self):
+        super().__init__()
+        self.keys = nn.Linear(8, 8)
+
+    def forward(self, x, past):
+        keys = self.keys(x).reshape(x.shape[0], x.shape[1], 2, 4).transpose(1, 2)
+        keys = torch.cat([past, keys], 2)
+        return keys @ keys.transpose(2, 3)
+
+
+STEPS, BATCH_FIRST = "sequence=8,batch=2", "batch=2,sequence=8"
+LAYERS = {
+    "gru": (lambda: Recurrent(nn.GRU(5, 3, batch_first=True)), [f"{BATCH_FIRST},5"]),
+    "gru-steps": (lambda: Recurrent(nn.GRU(5, 3)), [f"{STEPS},5"]),
+    "rnn": (lambda: Recurrent(nn.RNN(5, 3, batch_first=True)), [f"{BATCH_FIRST},5"]),
+    "lstm": (lambda: Carried(nn.LSTM(5, 3, 2, batch_first=True)),
+             [f"{BATCH_FIRST},5", "2,batch=2,3", "2,batch=2,3"]),
+    "lstm-steps": (lambda: Carried(nn.LSTM(5, 3)), [f"{STEPS},5", "1,batch=2,3", "1,batch=2,3"]),
+    "cell": (lambda: Carried(nn.LSTMCell(5, 3)), ["batch=2,5", "batch=2,3", "batch=2,3"]),
+    "turned": (lambda: Turned(nn.GRU(5, 3)), ["batch=2,5,x_dim_2=5"]),
+    "cached": (Cached, [f"{BATCH_FIRST},8", "batch=2,2,past_dim_2=32,4"]),
+}
+
+
+@case_for_each(LAYERS)
+def names_of_axes(name: str) -> None:
+    """Scripted layers are assumed to have a batch, and what is no picture has no height."""
+    module, wanted = LAYERS[name]
+    with scratch() as folder:
+        file = folder / "model.pt"
+        torch.jit.save(torch.jit.script(module().eval()), str(file))
+        result = run(file, "--out", folder / "model.onnx")
+        assert result.returncode == EXIT_OK, result.stderr
+        assert re.findall(r"assumed --input .*\[(.*)\]", result.stderr) == wanted, result.stderr

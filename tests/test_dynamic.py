@@ -124,7 +124,7 @@ MODELS = {
     "steps": (Steps, (IDS,), [["batch", "sequence"]], False),
     "patches": (Grid, (torch.rand(2, 3, 8, 16),), [["batch", "x_dim_1", "height", "width"]], False),
     "scripted": (convolutions, (torch.rand(2, 3, 32, 32),), [["batch", 3, "height", "width"]], True),
-    "recurrent": (lambda: nn.GRU(4, 3), (torch.rand(5, 2, 4),), [["batch", "sequence", 4]], False),
+    "recurrent": (lambda: nn.GRU(4, 3), (torch.rand(5, 2, 4),), [["sequence", "batch", 4]], False),
     "one-size": (Recurrent, (torch.rand(7, 7, 5), torch.rand(7, 7)), [["batch", "sequence", 5], ["sequence", 7]], True),
 }
 

@@ -311,7 +311,11 @@ static htp_status find_moving(htp_axis_search *search)
 
 htp_status htp_session_trace_dynamic(htp_session *session)
 {
-    const htp_axes apart = htp_axes_apart(&session->arena, &session->inputs);
+    htp_axes apart = htp_axes_apart(&session->arena, &session->inputs);
+    if (htp_axes_need_hints(&apart)) {
+        HTP_TRY(htp_session_find_hints(session));
+        htp_axes_note_hints(&apart, session->hints, session->hint_count);
+    }
     session->search = htp_axis_search_new(session, &apart);
     HTP_TRY(find_moving(session->search));
     htp_axis_search_note(session->search);

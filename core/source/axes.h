@@ -6,6 +6,7 @@
 #ifndef HTP_SOURCE_AXES_H
 #define HTP_SOURCE_AXES_H
 
+#include "source/hints.h"
 #include "source/inputs.h"
 
 /** A dim of a tensor input. */
@@ -14,6 +15,13 @@ typedef struct htp_axes_dim {
     uint32_t dim;
     uint32_t family; /**< dims that are likely to be alike: see htp_axes_family() */
 } htp_axes_dim;
+
+/** What the program says of the dims of an input. */
+typedef enum htp_axes_layout {
+    HTP_AXES_USUAL,
+    HTP_AXES_NO_PICTURE,  /**< it is joined with others or multiplied, as a cache is */
+    HTP_AXES_STEPS_FIRST, /**< the steps of a sequence, then the batch */
+} htp_axes_layout;
 
 typedef struct htp_axes {
     htp_arena *arena;
@@ -24,6 +32,7 @@ typedef struct htp_axes {
     uint32_t *axis_of;                 /**< by dim */
     bool *is_fixed;                    /**< by axis */
     const htp_size_formula **formulas; /**< by axis: of dims; NULL: it moves by itself */
+    const htp_axes_layout *layouts;    /**< by input; NULL: unknown */
 } htp_axes;
 
 /** Every dim of every tensor input as an axis of its own. */
@@ -31,6 +40,12 @@ htp_axes htp_axes_apart(htp_arena *arena, const htp_inputs *inputs);
 
 /** The axes of inputs that have names; other dims are fixed. */
 htp_axes htp_axes_named(htp_arena *arena, const htp_inputs *inputs);
+
+/** Whether hints may tell more of the inputs than their ranks do. */
+bool htp_axes_need_hints(const htp_axes *axes);
+
+/** Notes the layouts of inputs that hints tell. */
+void htp_axes_note_hints(htp_axes *axes, const htp_hint *hints, uint32_t count);
 
 /** A copy that can be changed by itself. */
 htp_axes htp_axes_copy(const htp_axes *axes);
@@ -55,7 +70,7 @@ int64_t htp_axes_size(const htp_axes *axes, uint32_t dim);
 /**
  * The inputs with the axes that move, and lanes for them. Names follow what dims mean as a rule:
  * the first one is "batch", the second of a matrix of integers "sequence", the last two of an image
- * "height" and "width"; others have their input's name.
+ * "height" and "width", unless it is known to be no picture; others have their input's name.
  * @param moving  receives the dims of the axes of the inputs, by index
  * @return false where there are no sizes for lanes
  */

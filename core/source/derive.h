@@ -58,6 +58,9 @@ htp_input htp_plan_input(htp_arena *arena, const htp_part *part, const htp_input
 /** Whether a hint only names the part that the next one speaks of. */
 bool htp_hint_is_part(const htp_hint *hint);
 
+/** Whether a hint speaks of steps, then a batch: of what a recurrent layer goes over. */
+bool htp_hint_has_steps_first(const htp_hint *hint);
+
 /** What a size stands for. */
 typedef enum htp_role {
     HTP_ROLE_FEATURES, /**< fixed by a weight */
@@ -73,6 +76,7 @@ typedef enum htp_family {
     HTP_FAMILY_INDICES, /**< numbers of elements of another tensor */
     HTP_FAMILY_PLAIN,
     HTP_FAMILY_FEATURES, /**< features last */
+    HTP_FAMILY_STEPS,    /**< the same with the steps of a sequence first */
     HTP_FAMILY_CHANNELS, /**< features in dim 1 */
     HTP_FAMILY_SIGNALS,
     HTP_FAMILY_IMAGES,

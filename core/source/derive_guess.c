@@ -15,6 +15,7 @@ static const char *const shapes[HTP_FAMILY_COUNT][HTP_GUESS_RANK + 1] = {
     [HTP_FAMILY_INDICES] = {"", "s", "bs", "bsp", "bspp"},
     [HTP_FAMILY_PLAIN] = {"", "l", "bl", "blm", "bfii", "bpfii", "ppbfii"},
     [HTP_FAMILY_FEATURES] = {"", "f", "bf", "blf", "blmf", "blmmf"},
+    [HTP_FAMILY_STEPS] = {"", "f", "lf", "lbf"},
     [HTP_FAMILY_CHANNELS] = {"", "f", "bf", "bft", "bfii", "bfiii"},
     [HTP_FAMILY_SIGNALS] = {"", "t", "bt", "bft", "bpft"},
     [HTP_FAMILY_IMAGES] = {"", "t", "bt", "btt", "bfii", "bpfii", "bppfii"},

@@ -23,6 +23,12 @@ bool htp_hint_is_part(const htp_hint *hint)
     return strcmp(hint->kind, "part") == 0;
 }
 
+bool htp_hint_has_steps_first(const htp_hint *hint)
+{
+    return !htp_hint_is_part(hint) && strcmp(hint->position, "input") == 0 &&
+           hint->weight_rank == 2 && hint->weight_dims[2] == 1;
+}
+
 /* The part that a hint names below @p path: "key" of "0.key.1" below "0"; NULL when it is
  * elsewhere. */
 static const char *name_below(const struct planning *p, const htp_hint *hint, uint32_t argument,

@@ -44,14 +44,18 @@ static const struct rule {
     {"aten::_convolution_mode", "input", 3, 1, HTP_FAMILY_SIGNALS, "324"},
     {"aten::_convolution_mode", "input", 4, 1, HTP_FAMILY_IMAGES, "4352"},
     {"aten::_convolution_mode", "input", 5, 1, HTP_FAMILY_VOLUMES, "543"},
-    {"aten::linear", "input", 2, 1, HTP_FAMILY_FEATURES, "234"},
-    {"aten::addmm", "mat1", 2, 0, HTP_FAMILY_FEATURES, "23"},
-    {"aten::mm", "self", 2, 0, HTP_FAMILY_FEATURES, "2"},
-    {"aten::matmul", "self", 2, 0, HTP_FAMILY_FEATURES, "234"},
     {"aten::lstm", "input", 2, 1, HTP_FAMILY_FEATURES, "32"},
     {"aten::gru", "input", 2, 1, HTP_FAMILY_FEATURES, "32"},
     {"aten::rnn_tanh", "input", 2, 1, HTP_FAMILY_FEATURES, "32"},
     {"aten::rnn_relu", "input", 2, 1, HTP_FAMILY_FEATURES, "32"},
+    {"aten::_transformer_encoder_layer_fwd", "src", 2, 1, HTP_FAMILY_FEATURES, "3"},
+    {"aten::_native_multi_head_attention", "query", 2, 1, HTP_FAMILY_FEATURES, "3"},
+    {"aten::_native_multi_head_attention", "key", 2, 1, HTP_FAMILY_FEATURES, "3"},
+    {"aten::_native_multi_head_attention", "value", 2, 1, HTP_FAMILY_FEATURES, "3"},
+    {"aten::linear", "input", 2, 1, HTP_FAMILY_FEATURES, "234"},
+    {"aten::addmm", "mat1", 2, 0, HTP_FAMILY_FEATURES, "23"},
+    {"aten::mm", "self", 2, 0, HTP_FAMILY_FEATURES, "2"},
+    {"aten::matmul", "self", 2, 0, HTP_FAMILY_FEATURES, "234"},
     {"aten::layer_norm", "input", 1, 0, HTP_FAMILY_FEATURES, "324"},
     {"aten::batch_norm", "input", 1, 0, HTP_FAMILY_CHANNELS, "2435"},
     {"aten::group_norm", "input", 1, 0, HTP_FAMILY_CHANNELS, "432"},
@@ -68,10 +72,6 @@ static const struct rule {
     {"aten::gru_cell", "hx", 2, 1, HTP_FAMILY_STATES, "2"},
     {"aten::rnn_tanh_cell", "hx", 2, 1, HTP_FAMILY_STATES, "2"},
     {"aten::rnn_relu_cell", "hx", 2, 1, HTP_FAMILY_STATES, "2"},
-    {"aten::_transformer_encoder_layer_fwd", "src", 2, 1, HTP_FAMILY_FEATURES, "3"},
-    {"aten::_native_multi_head_attention", "query", 2, 1, HTP_FAMILY_FEATURES, "3"},
-    {"aten::_native_multi_head_attention", "key", 2, 1, HTP_FAMILY_FEATURES, "3"},
-    {"aten::_native_multi_head_attention", "value", 2, 1, HTP_FAMILY_FEATURES, "3"},
     {"aten::bilinear", "input1", 3, 1, HTP_FAMILY_FEATURES, "2"},
     {"aten::bilinear", "input2", 3, 2, HTP_FAMILY_FEATURES, "2"},
     {"quantized::linear_dynamic", "X", 0, 0, HTP_FAMILY_FEATURES, "23"},
@@ -216,7 +216,7 @@ static void take_rule(const struct gathering *g, const struct rule *rule, const 
     int64_t features = rule->weight_rank > 0 ? hint->weight_dims[rule->feature_dim] : 0;
     bool is_number = rule->family == HTP_FAMILY_IDS || rule->family == HTP_FAMILY_INDICES ||
                      rule->family == HTP_FAMILY_COUNTS;
-    uses->family = rule->family;
+    uses->family = htp_hint_has_steps_first(hint) ? HTP_FAMILY_STEPS : rule->family;
     uses->dtype = is_number ? HTP_DTYPE_INT64 : HTP_DTYPE_FLOAT32;
     uses->ranks = shift_ranks(g->arena, rule->ranks, use->shift);
     uses->features = features > 0 && features < FEATURE_LIMIT ? features / use->joined : 0;

@@ -97,6 +97,9 @@ void htp_hint_note_operands(const htp_hint_scope *s)
                 weights = has_weights ? weights : find_weights(s);
                 has_weights = true;
                 htp_hint_find_weight(&o, &weights, i, &hint);
+                if (!s->values[elements[k]].is_turned) {
+                    htp_hint_note_order(&o, &hint);
+                }
                 add_hint(s->search, &s->values[elements[k]], s->node->kind,
                          schema->arguments[i].name, hint);
             }
@@ -113,6 +116,24 @@ void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k)
     if (dim && index && dim->kind == HTP_DATA_INT && index->kind == HTP_DATA_INT) {
         htp_hint hint = {.weight_rank = 2, .weight_dims = {dim->number, index->number}};
         add_hint(s->search, k, "pick", "", hint);
+    }
+}
+
+/* Arguments that are joined with something else, as a cache is with what is new. */
+void htp_hint_note_joined(const htp_hint_scope *s)
+{
+    const htp_operands o = htp_hint_operands(s);
+    bool is_join = s->node->input_count > 0 && strcmp(s->node->kind, "aten::cat") == 0;
+    const htp_program_node *list = is_join ? htp_operands_list(&o, s->node->inputs[0]) : NULL;
+    bool has_other = false;
+    for (uint32_t i = 0; list && i < list->input_count; i++) {
+        has_other = has_other || !htp_hint_is_argument(&s->values[list->inputs[i]]);
+    }
+    for (uint32_t i = 0; has_other && i < list->input_count; i++) {
+        const htp_hint_known *k = &s->values[list->inputs[i]];
+        if (htp_hint_is_argument(k)) {
+            add_hint(s->search, k, "joined", "", (htp_hint){0});
+        }
     }
 }
 

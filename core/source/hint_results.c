@@ -82,6 +82,15 @@ static bool changes_shape(const char *kind)
     return IS_ONE_OF(kind, kinds);
 }
 
+/* Among those, what may put dims into another order. */
+static bool turns(const char *kind)
+{
+    static const char *const kinds[] = {"aten::view",    "aten::reshape", "aten::transpose",
+                                        "aten::permute", "aten::t",       "aten::unflatten",
+                                        "aten::flatten"};
+    return IS_ONE_OF(kind, kinds);
+}
+
 /* The result is an operand in another form where the other one is a number or a weight. */
 static bool shifts_or_scales(const char *kind)
 {
@@ -96,6 +105,7 @@ static void pass_on_reshaped(const htp_hint_scope *s)
     htp_hint_known k = *htp_hint_input(s, 0);
     k.shift += htp_hint_is_argument(&k) ? htp_hint_rank_change(&o) : 0;
     k.is_converted = k.is_converted || converts(s->node->kind);
+    k.is_turned = k.is_turned || turns(s->node->kind);
     htp_hint_set_output(s, 0, k);
     if (htp_hint_is_argument(&k) && strcmp(s->node->kind, "aten::select") == 0) {
         htp_hint_note_pick(s, htp_hint_input(s, 0));
@@ -169,6 +179,15 @@ void htp_hint_pass_on(const htp_hint_scope *s)
     }
 }
 
+/* Whether a side hands on the same argument with fewer dims put in: one that puts a batch into what
+ * has none makes it like the other, which takes the argument as it is. */
+static bool has_fewer_dims(const htp_hint_known *found, const htp_hint_known *merged)
+{
+    return htp_hint_is_argument(found) && found->argument == merged->argument &&
+           strcmp(found->path, merged->path) == 0 && found->shift >= 0 &&
+           found->shift < merged->shift;
+}
+
 /* What a branch hands on is what the first one does that is known; arguments come first. */
 void htp_hint_merge_branches(const htp_hint_scope *s)
 {
@@ -177,8 +196,9 @@ void htp_hint_merge_branches(const htp_hint_scope *s)
         for (uint32_t k = 0; k < s->node->block_count; k++) {
             const htp_program_block *branch = &s->function.blocks[s->node->blocks[k]];
             const htp_hint_known *found = &s->values[branch->outputs[i]];
-            if (!htp_hint_is_argument(merged) &&
-                (htp_hint_is_argument(found) || merged->weights == HTP_PROGRAM_NONE)) {
+            bool is_first = !htp_hint_is_argument(merged) &&
+                            (htp_hint_is_argument(found) || merged->weights == HTP_PROGRAM_NONE);
+            if (is_first || has_fewer_dims(found, merged)) {
                 *merged = *found;
             }
         }

@@ -16,6 +16,7 @@ typedef struct htp_hint_known {
     int32_t shift;     /* by how many dims it has more than that part */
     uint32_t joined;   /* of how many like it the features were joined */
     bool is_converted; /* perhaps to another dtype */
+    bool is_turned;    /* its dims are perhaps in another order */
     bool is_weight;
     uint32_t weights; /* data: a tensor, or a list of them */
     uint32_t object;
@@ -79,6 +80,9 @@ void htp_hint_add_part(htp_hint_search *f, const htp_hint_known *k);
 
 /** Adds the hints that the operator of the node gives of its operands. */
 void htp_hint_note_operands(const htp_hint_scope *s);
+
+/** Adds that arguments are joined with what is none. */
+void htp_hint_note_joined(const htp_hint_scope *s);
 
 /** Adds that arguments look alike, which the node takes element by element, or joins. */
 void htp_hint_note_beside(const htp_hint_scope *s);

@@ -101,6 +101,15 @@ void htp_hint_find_weight(const htp_operands *o, const htp_hint_weights *weights
     scale_by_groups(o, hint);
 }
 
+void htp_hint_note_order(const htp_operands *o, htp_hint *hint)
+{
+    uint32_t batch_first = htp_operands_find(o, "batch_first");
+    bool is_told = batch_first != HTP_PROGRAM_NONE && hint->weight_rank == 2;
+    if (is_told && htp_operands_number(o, batch_first, 1) == 0) {
+        hint->weight_dims[2] = 1;
+    }
+}
+
 bool htp_hint_joins_features(const htp_operands *o)
 {
     int64_t dim = htp_operands_number(o, htp_operands_find(o, "dim"), 0);

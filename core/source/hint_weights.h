@@ -15,6 +15,9 @@ typedef struct htp_hint_weights {
     const htp_tensor_view *second;
 } htp_hint_weights;
 
+/** Notes whether what a recurrent layer goes over has the steps first. The hint has its weight. */
+void htp_hint_note_order(const htp_operands *o, htp_hint *hint);
+
 /** Fills the weight of a hint that speaks of operand number @p at; without one its rank is 0. */
 void htp_hint_find_weight(const htp_operands *o, const htp_hint_weights *weights, uint32_t at,
                           htp_hint *hint);

@@ -8,12 +8,13 @@
 
 #include <htp/program.h>
 
-/** A use that tells what an argument must look like. Three kinds are no operators:
+/** A use that tells what an argument must look like. Four kinds are no operators:
  * - "part": the program reads the part of the argument at @p position, "0.key", or "" for all of
  *   it; the next hint, if it is of this argument, speaks of that part, with weight_dims[0] dims
  * more than it has, and with the features of weight_dims[1] like it; weight_dims[2] is 1 where it
  * was perhaps converted to another dtype.
  * - "pick": element weight_dims[1] of dim weight_dims[0] is picked.
+ * - "joined": it is joined with what is none.
  * - "beside": it goes into one operator together with argument weight_dims[0], at its part
  *   @p position, with weight_dims[1] dims more than that has. */
 typedef struct htp_hint {
@@ -23,7 +24,9 @@ typedef struct htp_hint {
     uint32_t weight_rank; /* of the weight beside it; 0 when there is none. A convolution whose
                              weight is computed has its rank and dims of 0; view(-1, 3, 2, 8, 8)
                              has 1 and the product of the known sizes; the state of a recurrent
-                             layer has {layers, 0, features}, that of a cell {0, features} */
+                             layer has {layers, 0, features}, that of a cell {0, features}. Behind
+                             the two dims of the weight of such a layer stands 1 where the argument
+                             has the steps first, then the batch */
     int64_t weight_dims[8];
 } htp_hint;
 
