@@ -10,7 +10,8 @@ from harness import (EXIT_OK, EXIT_UNSUPPORTED, INTO, case, case_for_each, expor
 
 MAKER = Path(__file__).resolve().parent / "custom" / "training.py"
 SAME = ("block-traced", "block-scripted", "dropouts-traced", "dropouts-scripted", "norms-traced",
-        "norms-scripted", "recurrent-traced", "recurrent-scripted", "branches-scripted")
+        "norms-scripted", "shared-traced", "shared-scripted",
+        "recurrent-traced", "recurrent-scripted", "branches-scripted")
 LIKE = ("attention-traced", "literal-traced")  # eval() traces to other operators
 WORDS = "it is in training mode: --eval exports the model as after eval()"
 

@@ -80,6 +80,17 @@ class Norms(nn.Module):
         return self.all(x)
 
 
+class Shared(nn.Module):
+    """One norm that is called twice counts twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(3)
+
+    def forward(self, x):
+        return self.norm(torch.relu(self.norm(x)))
+
+
 class Recurrent(nn.Module):
     def __init__(self):
         super().__init__()
@@ -124,6 +135,7 @@ MODELS = {
     "block": (Block, IMAGE, ("traced", "scripted")),
     "dropouts": (Dropouts, IMAGE, ("traced", "scripted")),
     "norms": (Norms, IMAGE, ("traced", "scripted")),
+    "shared": (Shared, IMAGE, ("traced", "scripted")),
     "recurrent": (Recurrent, STEPS, ("traced", "scripted")),
     "attention": (Attention, STEPS, ("traced",)),
     "branches": (Branches, IMAGE, ("scripted",)),

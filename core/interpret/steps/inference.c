@@ -83,17 +83,15 @@ static const htp_item *find_holder(const htp_frame *frame, uint32_t value)
     return node && strcmp(node->kind, "prim::GetAttr") == 0 ? frame->values[node->inputs[0]] : NULL;
 }
 
+/* How many operands of operators a value is: to be returned, perhaps in a tuple, is no use. */
 static size_t count_uses(const htp_program_function *function, uint32_t value)
 {
     size_t uses = 0;
     for (uint32_t i = 0; i < function->node_count; i++) {
-        for (uint32_t k = 0; k < function->nodes[i].input_count; k++) {
-            uses += function->nodes[i].inputs[k] == value;
-        }
-    }
-    for (uint32_t i = 0; i < function->block_count; i++) {
-        for (uint32_t k = 0; k < function->blocks[i].output_count; k++) {
-            uses += function->blocks[i].outputs[k] == value;
+        const htp_program_node *node = &function->nodes[i];
+        bool is_tuple = strcmp(node->kind, "prim::TupleConstruct") == 0;
+        for (uint32_t k = 0; k < node->input_count && !is_tuple; k++) {
+            uses += node->inputs[k] == value;
         }
     }
     return uses;
@@ -118,8 +116,17 @@ static bool has_norm_of(const htp_machine *m, const htp_frame *frame, uint32_t o
     return false;
 }
 
+/* The object that holds a tensor of the archive; HTP_PROGRAM_NONE. */
+static uint32_t owner_of(const htp_machine *m, const htp_item *item)
+{
+    const htp_weights *weights = &m->instances->weights;
+    uint32_t module =
+        item->weight < weights->count ? weights->items[item->weight].module : HTP_SHIM_NONE;
+    return module < m->module_count ? m->instances->objects.items[module] : HTP_PROGRAM_NONE;
+}
+
 /* Whether the step counts a batch: it adds to an integer that lies beside running statistics, and
- * that nothing else of the function reads. */
+ * that nothing else of the function reads; the next call of the module may be given it. */
 static bool counts_batches(const htp_machine *m, const htp_step *step)
 {
     const htp_program_node *node = step->node;
@@ -129,11 +136,10 @@ static bool counts_batches(const htp_machine *m, const htp_step *step)
         return false;
     }
     const htp_program_function *function = &step->frame->code->function;
-    const htp_item *holder = find_holder(step->frame, node->inputs[0]);
-    return holder && holder->kind == HTP_ITEM_OBJECT &&
-           count_uses(function, node->inputs[0]) == 1 &&
-           count_uses(function, node->outputs[0]) == 0 &&
-           has_norm_of(m, step->frame, holder->object) && is_traced(m, &step->place);
+    uint32_t owner = owner_of(m, count);
+    return owner != HTP_PROGRAM_NONE && count_uses(function, node->inputs[0]) == 1 &&
+           count_uses(function, node->outputs[0]) == 0 && has_norm_of(m, step->frame, owner) &&
+           is_traced(m, &step->place);
 }
 
 /* ---- stochastic depth ---- */
