@@ -68,6 +68,15 @@ def refusals_name_the_flag(name):
 
 
 @case
+def norms_that_move_name_the_flag():
+    """They are exported as they are, with state."""
+    with scratch() as folder:
+        for flags, names in ((), True), (("--eval",), False):
+            result = export(made("norms-scripted.pt"), folder / "x.onnx", *flags_of("norms"), *flags)
+            assert ("norms are in training mode" in result.stderr) == names, result.stderr
+
+
+@case
 def written_flags_stay():
     """Code that says True draws numbers after eval(), too."""
     with scratch() as folder:

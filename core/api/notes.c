@@ -90,6 +90,17 @@ static void note_state(htp_session *session, const htp_draft *model)
     }
 }
 
+/* What a file in training mode is exported as, where nothing refuses that. */
+static void note_training(htp_session *session)
+{
+    const htp_trace *trace = session->graph->trace;
+    if (trace->moves_statistics && !trace->is_inference) {
+        htp_session_note(session, "norms are in training mode: they use the statistics of the "
+                                  "inputs, and move running ones; --eval exports the model as "
+                                  "after eval()");
+    }
+}
+
 /* What the frozen state is of. */
 static void note_frozen(htp_session *session)
 {
@@ -148,6 +159,7 @@ void htp_note_model(htp_session *session, const htp_draft *model)
     note_stand_ins(session);
     note_complex(session, model);
     note_state(session, model);
+    note_training(session);
     note_frozen(session);
 }
 

@@ -304,6 +304,7 @@ htp_outcome htp_trace_make(htp_machine *m, const htp_items *given, const htp_ite
     list_calls(m, trace);
     list_ends(m, given, outputs, trace);
     list_states(m, states, trace);
+    trace->moves_statistics = m->recording.moves_statistics;
     trace->is_inference = m->is_inference;
     trace->weights = m->weight_list->all.items;
     trace->weight_count = (uint32_t)m->weight_list->all.count;

@@ -184,6 +184,7 @@ htp_outcome htp_do_normalization(htp_machine *m, htp_step *step, htp_items *outp
     HTP_DO(is_native ? htp_execute_all(m, "aten::native_batch_norm", "", &alone, place, outputs)
                      : htp_execute_node(m, &alone, place, outputs));
     if (moves) {
+        m->recording.moves_statistics = true;
         HTP_DO(move_statistics(m, &all, strcmp(kind, "aten::instance_norm") == 0 ? 2 : 0, place));
     }
     if (is_update) {

@@ -31,10 +31,11 @@ typedef struct htp_recording {
     HTP_VECTOR(htp_trace_size) data_sizes;
     HTP_VECTOR(const char *) run_on_stand_ins; /* kinds of operators of loaded libraries */
     htp_trace_rounding fake_rounding, tensor_rounding, channel_rounding;
-    uint64_t epoch;     /* changes of memory so far */
-    int64_t last_prime; /* that made-up sizes have */
-    size_t looks;       /* at arguments, beyond those that any call may have */
-    htp_map names;      /* of arguments: their places in name_list */
+    bool moves_statistics; /* some norm is in training mode, and moves running statistics */
+    uint64_t epoch;        /* changes of memory so far */
+    int64_t last_prime;    /* that made-up sizes have */
+    size_t looks;          /* at arguments, beyond those that any call may have */
+    htp_map names;         /* of arguments: their places in name_list */
     HTP_VECTOR(const char *) name_list;
     htp_map weights; /* items, by weight */
     htp_map bases;   /* by storage of weights: 1 + the place in base_tensors */

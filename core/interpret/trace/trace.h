@@ -60,7 +60,8 @@ typedef struct htp_trace {
     const htp_trace_state *states; /**< those that were changed or carried, in the order of modules,
                                        then of attributes */
     uint32_t state_count;
-    bool is_inference; /**< what was traced in training mode was followed in inference mode */
+    bool moves_statistics; /**< norms in training mode move running statistics */
+    bool is_inference;     /**< what was traced in training mode was followed in inference mode */
 } htp_trace;
 
 /** Whether a node runs an operator, "aten::add", in whatever overload. */
