@@ -233,7 +233,8 @@ UNIT_TEST(what_is_written_through_a_view_that_failed_is_unknown)
                "%1 unknown = aten::as_strided(x, (2), (2)) ! this libtorch cannot tell its "
                "output's size\n"
                "%2 unknown = aten::relu_(%1)\n"
-               "%3 unknown = aten::relu_() ! " EFFECTS_LOST "\n"
+               "%3 unknown = aten::relu_() ! aten::as_strided in the root module (model.py:13): "
+               "this libtorch cannot tell its output's size\n"
                "%4 unknown = aten::neg(%3)\n"
                "=> %4, y");
 }

@@ -196,7 +196,7 @@ static htp_outcome begin_carried(htp_machine *m, htp_loop *loop, const htp_carri
 static htp_outcome begin_memories(htp_machine *m, htp_loop *loop)
 {
     for (size_t i = 0; i < loop->lost.count; i++) {
-        htp_memory_lose(m, loop->lost.items[i], "prim::Loop", &loop->place);
+        htp_memory_lose(m, loop->lost.items[i].first, &loop->lost.items[i].loss);
     }
     for (size_t i = 0; i < loop->memories.count; i++) {
         uint32_t first = loop->memories.items[i];

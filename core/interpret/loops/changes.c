@@ -14,6 +14,23 @@ static size_t find_id(const htp_ids *ids, uint32_t id)
     return at;
 }
 
+/* Whether a memory is lost, from now on because of what it holds @p after an iteration.
+ * @param is_new  whether it was not before */
+static bool note_loss(htp_machine *m, htp_loop *loop, const htp_memory *after, bool *is_new)
+{
+    bool is_lost = false;
+    for (size_t i = 0; i < loop->lost.count && !is_lost; i++) {
+        is_lost = loop->lost.items[i].first == after->first;
+    }
+    *is_new = !is_lost && after->value->kind == HTP_ITEM_UNKNOWN;
+    if (*is_new) {
+        htp_lost_memory lost = {after->first,
+                                htp_loss_behind(m, "prim::Loop", &loop->place, after->value)};
+        HTP_PUSH(m->arena, &loop->lost, lost);
+    }
+    return is_lost || *is_new;
+}
+
 static size_t find_item(const htp_items *items, const htp_item *item)
 {
     size_t at = 0;
@@ -322,9 +339,8 @@ static bool find_memory_changes(htp_machine *m, htp_loop *loop, const htp_memori
         }
         size_t at = find_id(&loop->memories, first);
         bool is_known = at < loop->memories.count;
-        if (memories->items[i].value->kind == HTP_ITEM_UNKNOWN ||
-            htp_ids_have(&loop->lost, first)) {
-            bool is_new = htp_ids_insert(m, &loop->lost, first);
+        bool is_new;
+        if (note_loss(m, loop, &memories->items[i], &is_new)) {
             run->is_stable = run->is_stable && !is_new;
             if (is_known) {
                 loop->memories.count--;

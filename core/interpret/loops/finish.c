@@ -298,7 +298,7 @@ static htp_outcome apply(htp_machine *m, const ending *end)
         htp_memory_hold(m, loop->memories.items[i], end->memories.items[i]);
     }
     for (size_t i = 0; i < loop->lost.count; i++) {
-        htp_memory_lose(m, loop->lost.items[i], "prim::Loop", &loop->place);
+        htp_memory_lose(m, loop->lost.items[i].first, &loop->lost.items[i].loss);
     }
     for (size_t i = 0; i < end->stacks.count; i++) {
         htp_item *list = loop->lists.items[i];

@@ -5,6 +5,7 @@
 #define HTP_INTERPRET_LOOPS_PARTS_H
 
 #include "interpret/control/blocks.h"
+#include "interpret/memory/losses.h"
 #include "interpret/objects/attributes.h"
 
 /** Something of outside that the body changes, and that is carried therefore. */
@@ -82,7 +83,7 @@ typedef struct htp_loop {
     htp_slots leaf_slots;
     htp_slots addition_slots;
     htp_ids memories; /* that the body changes, by first value */
-    htp_ids lost;     /* and those of which nobody knows what they hold, ascending */
+    htp_losses lost;  /* and those of which nobody knows what they hold */
     htp_items lists;  /* that it appends to */
     htp_items rows;   /* and what a stack of that looks like */
     htp_map sizes;    /* of tensors of outside, once has_sizes */

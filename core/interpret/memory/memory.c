@@ -1,6 +1,7 @@
 /*
  * What memories hold: the newest value of each, and what blocks change of it.
  */
+#include "interpret/memory/losses.h"
 #include "interpret/memory/turns.h"
 
 #include <stdlib.h>
@@ -72,26 +73,53 @@ void htp_memory_hold(htp_machine *m, uint32_t first, htp_item *value)
     htp_memory_change(m, first, value);
 }
 
+static const char lost_to_sharing[] = "what it changes is read under another name, which shares "
+                                      "its memory on one side of a branch, in "
+                                      "some iterations of a loop, or for some sizes, only";
+
 /* Of one that may be a view or a copy as libtorch was built. */
 #define LOST_ELSEWHERE                                                                             \
     "what it changes is read under another name, which shares its memory with some builds of "     \
     "libtorch only: %s; change a copy, made with .clone()"
 
-void htp_memory_lose(htp_machine *m, uint32_t first, const char *kind, const htp_place *place)
+htp_loss htp_loss_make(const char *kind, const htp_place *place)
+{
+    return (htp_loss){
+        .kind = kind,
+        .place = *place,
+        .failure = lost_to_sharing,
+    };
+}
+
+htp_loss htp_loss_behind(htp_machine *m, const char *kind, const htp_place *place,
+                         const htp_item *unknown)
+{
+    htp_loss loss = htp_loss_make(kind, place);
+    const htp_recorded_node *cause = htp_recording_find_cause(m, htp_item_find_unknown(unknown));
+    if (cause && cause->failure) {
+        /* What was lost before has its reason already. */
+        loss.failure = cause->schema == HTP_PROGRAM_NONE
+                           ? cause->failure
+                           : htp_arena_printf(m->arena, "%s %s: %s", cause->kind,
+                                              htp_place_describe(m, &cause->place), cause->failure);
+    }
+    return loss;
+}
+
+void htp_memory_lose(htp_machine *m, uint32_t first, const htp_loss *loss)
 {
     htp_item *unknown = htp_item_make(m, HTP_ITEM_UNKNOWN);
     unknown->origin = first_value(m, first);
     const htp_elsewhere *elsewhere = unknown->origin->elsewhere;
     htp_recorded_node node = {
-        .kind = kind,
+        .kind = loss->kind,
         .schema = HTP_PROGRAM_NONE,
         .outputs = &unknown->id,
         .output_count = 1,
-        .place = *place,
-        .failure = elsewhere ? htp_arena_printf(m->arena, LOST_ELSEWHERE, elsewhere->reason)
-                             : "what it changes is read under another name, which shares its "
-                               "memory on one side of a branch, in some iterations of a loop, or "
-                               "for some sizes, only",
+        .place = loss->place,
+        .failure = elsewhere && loss->failure == lost_to_sharing
+                       ? htp_arena_printf(m->arena, LOST_ELSEWHERE, elsewhere->reason)
+                       : loss->failure,
         .block = m->recording.block,
     };
     (void)htp_recording_add(m, &node);

@@ -46,9 +46,6 @@ typedef struct htp_memory_groups {
 } htp_memory_groups;
 htp_memory_groups htp_memory_group(htp_machine *m, const htp_ids *memories);
 
-/** Forgets what a memory holds: it may have been changed under another name. */
-void htp_memory_lose(htp_machine *m, uint32_t first, const char *kind, const htp_place *place);
-
 /** The item that holds what @p item holds now: a tensor that was changed in place, by whatever name
  * or view, is read anew from the newest value of its memory. */
 htp_outcome htp_memory_current(htp_machine *m, htp_item *item, const htp_place *place,

@@ -2,6 +2,7 @@
  * Tensors that operators change in place, and who else sees it.
  */
 #include "interpret/lanes/elsewhere.h"
+#include "interpret/memory/losses.h"
 #include "interpret/memory/memory.h"
 
 #include <string.h>
@@ -235,6 +236,7 @@ static htp_outcome lose_sharers(htp_machine *m, const htp_call *call, const htp_
     uint32_t own = htp_memory_of(changed);
     const htp_ids asked = {.items = &own, .count = 1};
     const htp_ids members = htp_memory_group(m, &asked).members[0];
+    const htp_loss loss = htp_loss_make(call->schema.kind, call->place);
     for (size_t i = 0; i < members.count; i++) {
         uint32_t other = members.items[i];
         const htp_item *item = m->recording.items.items[other];
@@ -249,10 +251,10 @@ static htp_outcome lose_sharers(htp_machine *m, const htp_call *call, const htp_
         if (item->is_late) {
             return HTP_NEEDS_EARLIER;
         }
-        htp_memory_lose(m, other, call->schema.kind, call->place);
+        htp_memory_lose(m, other, &loss);
     }
     if (m->recording.items.items[own]->may_repeat) {
-        htp_memory_lose(m, own, call->schema.kind, call->place);
+        htp_memory_lose(m, own, &loss);
     }
     return HTP_GOES_ON;
 }
@@ -354,7 +356,7 @@ static htp_ids list_memories(htp_machine *m, htp_item *item)
 }
 
 /* Nobody knows what is in any memory that an item may be. */
-static htp_outcome lose_behind(htp_machine *m, const htp_call *call, const htp_item *changed)
+static htp_outcome lose_behind(htp_machine *m, const htp_loss *loss, const htp_item *changed)
 {
     htp_map seen = {0};
     htp_ids ids = {0};
@@ -372,7 +374,7 @@ static htp_outcome lose_behind(htp_machine *m, const htp_call *call, const htp_i
             if (m->recording.items.items[first]->is_late) {
                 return HTP_NEEDS_EARLIER;
             }
-            htp_memory_lose(m, first, call->schema.kind, call->place);
+            htp_memory_lose(m, first, loss);
         }
     }
     return HTP_GOES_ON;
@@ -396,6 +398,11 @@ htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call,
     for (uint32_t i = 0; i < failed.output_count; i++) {
         m->recording.items.items[failed.outputs[i]]->is_failed_view = is_view;
     }
+    htp_loss loss = htp_loss_make(call->schema.kind, call->place);
+    if (failed.output_count > 0) {
+        loss = htp_loss_behind(m, call->schema.kind, call->place,
+                               m->recording.items.items[failed.outputs[0]]);
+    }
     htp_items changed = changed_inputs(m, call);
     for (size_t i = 0; i < changed.count; i++) {
         htp_item *input = changed.items[i];
@@ -409,7 +416,7 @@ htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call,
             htp_memory_change(m, first, unknown);
         }
         if (htp_is_tensor(input) || input->kind == HTP_ITEM_UNKNOWN) {
-            HTP_DO(lose_behind(m, call, input));
+            HTP_DO(lose_behind(m, &loss, input));
         }
     }
     return HTP_GOES_ON;
