@@ -110,3 +110,21 @@ script("changed-before", changed_before, BUFFER, refused=ORDER)
 script("transposed", transposed, BUFFER, refused=ORDER)
 script("row-of-part", row_of_part, BUFFER, refused=ORDER)
 script("listed", listed, BUFFER, refused=ORDER)
+
+# ---- by bounds of the data ---------------------------------------------------------------------------
+
+
+def moved_among_selected(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    y = x[:, x[0] > n]
+    y[:, 2:] = y[:, :-2]
+    return y
+
+
+def moved_within_row(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[int(n), 1:] = y[0, :-1]
+    return y
+
+
+for name, function in {"moved-among-selected": moved_among_selected, "moved-within-row": moved_within_row}.items():
+    script(name, function, (5, 6), torch.tensor(2), refused=ORDER)

@@ -70,6 +70,9 @@ htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call,
  * the one what it has written to the other (overlaps.c). True where that cannot be told. */
 bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner_tensor *read);
 
+/** The same of two tensors of one memory, in any lane and whatever the data decides. */
+bool htp_look_reads_written(htp_machine *m, htp_item *written, htp_item *read);
+
 /* ---- looks (views.c) ---- */
 
 /** Whether two tensors have one geometry and type in all lanes. */

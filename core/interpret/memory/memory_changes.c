@@ -269,12 +269,9 @@ static bool reads_what_it_changes(htp_machine *m, const htp_call *call, htp_item
         htp_items held = {0};
         list_tensors(m, call->inputs.items[i], &held);
         for (size_t k = 0; k < held.count; k++) {
-            const htp_item *other = held.items[k];
+            htp_item *other = held.items[k];
             const bool is_same = other != changed && htp_memory_of(other) == memory;
-            for (uint32_t lane = 0; is_same && lane < m->lane_count; lane++) {
-                reads = reads || htp_tensor_reads_written(htp_tensor_in(changed, lane),
-                                                          htp_tensor_in(other, lane));
-            }
+            reads = reads || (is_same && htp_look_reads_written(m, changed, other));
         }
     }
     return reads;

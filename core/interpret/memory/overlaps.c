@@ -2,6 +2,10 @@
  * Whether an operator that changes a tensor in place reads, later on, what it has written: what it
  * gives then depends on the order in which its kernel goes.
  *
+ * Where the data decides bounds of a view, nobody knows where in its parent it lies. Two views are
+ * compared from the memory outwards then: same bounds are one place, rows of one dim are one or
+ * apart, and of anything else it is taken that they may meet.
+ *
  * An element of either tensor lies at offset + sum(index * stride). Those of the one meet those of
  * the other where sum(step * stride) is the distance of the offsets, with a step for each stride
  * that is the difference of two indices.
@@ -10,6 +14,7 @@
 #include "interpret/memory/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_STRIDES = 64,
@@ -140,4 +145,168 @@ bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner
     const bool is_shifted = htp_tensor_has_same_layout(written, read);
     /* Kernels go through memory upwards: what lies above is read before it is written. */
     return !(is_shifted && read->offset >= written->offset) && share_elements(written, read);
+}
+
+/* ---- views whose place the data decides ---- */
+
+/* The looks that lead from a memory to a tensor, but for those that show all of their parent. */
+static htp_items path_to(htp_machine *m, htp_item *tensor)
+{
+    htp_items path = {0};
+    for (htp_item *item = tensor; item->look; item = item->look->parent) {
+        if (!htp_is_tensor(item->look->parent) || !htp_look_is_whole(m, item)) {
+            htp_items_push(m, &path, item);
+        }
+    }
+    for (size_t i = 0; i < path.count / 2; i++) {
+        htp_item *last = path.items[path.count - 1 - i];
+        path.items[path.count - 1 - i] = path.items[i];
+        path.items[i] = last;
+    }
+    return path;
+}
+
+static bool is_equal(const htp_machine *m, const htp_item *a, const htp_item *b)
+{
+    if (a == b) {
+        return true;
+    }
+    bool are_lists = htp_is_container(a) && a->kind == b->kind && !a->stacked && !b->stacked &&
+                     a->elements.count == b->elements.count;
+    for (size_t i = 0; are_lists && i < a->elements.count; i++) {
+        are_lists = is_equal(m, a->elements.items[i], b->elements.items[i]);
+    }
+    bool is_one = a->kind == HTP_ITEM_PLAIN && b->kind == HTP_ITEM_PLAIN && htp_has_lanes(a) &&
+                  htp_has_lanes(b);
+    for (uint32_t lane = 0; lane < m->lane_count && is_one; lane++) {
+        is_one = htp_operand_is_equal(m->runner, &a->lane[lane], &b->lane[lane]);
+    }
+    return are_lists || is_one;
+}
+
+/* Whether two looks at one parent are by the same operator, with the same operands but for @p
+ * but. */
+static bool is_same_look(const htp_machine *m, const htp_look *a, const htp_look *b, size_t but)
+{
+    bool is_same = strcmp(a->name, b->name) == 0 && strcmp(a->overload, b->overload) == 0 &&
+                   a->input == b->input && a->output == b->output && a->element == b->element &&
+                   a->inputs.count == b->inputs.count;
+    for (size_t i = 0; i < a->inputs.count && is_same; i++) {
+        is_same = i == a->input || i == but || is_equal(m, a->inputs.items[i], b->inputs.items[i]);
+    }
+    return is_same;
+}
+
+/* Whether the data decides where in its parent a view lies: by a bound, or by the size that a slice
+ * counts from. */
+static bool is_loose(const htp_machine *m, const htp_item *seen)
+{
+    const htp_look *look = seen->look;
+    for (size_t i = 0; i < look->inputs.count; i++) {
+        const htp_items operand = {.items = &look->inputs.items[i], .count = 1};
+        if (i != look->input && htp_items_have_data(&operand)) {
+            return true;
+        }
+    }
+    bool is_slice = strcmp(look->name, "aten::slice") == 0 && look->inputs.count > 1;
+    if (!is_slice || !htp_is_data(seen)) {
+        return false;
+    }
+    const htp_item *dim = look->inputs.items[1];
+    int64_t rank = htp_tensor_in(look->parent, 0)->rank;
+    int64_t at =
+        htp_is_decided(dim) && htp_is_int(dim) ? htp_dim_wrap(dim->lane[0].as.i, rank) : -1;
+    return at < 0 || !htp_item_is_fixed(m, look->parent, at);
+}
+
+/* Whether two tensors are rows of one dim, of which the data picks one: the same row, or apart. */
+static bool are_rows(const htp_machine *m, const htp_item *a, const htp_item *b)
+{
+    enum { INDEX = 2 };
+    return strcmp(a->look->name, "aten::select") == 0 && a->look->inputs.count > INDEX &&
+           is_same_look(m, a->look, b->look, INDEX) && (is_loose(m, a) || is_loose(m, b));
+}
+
+/* A tensor in a lane, as seen from the row that it is in. */
+static htp_runner_tensor seen_from(const htp_item *tensor, const htp_item *row, uint32_t lane)
+{
+    htp_runner_tensor seen = *htp_tensor_in(tensor, lane);
+    seen.offset -= row ? htp_tensor_in(row, lane)->offset : 0;
+    return seen;
+}
+
+enum { SLICE_DIM = 1, SLICE_START = 2, SLICE_END = 3, SLICE_OPERANDS = 5 };
+
+/* Whether a slice ends where another one begins, or before: both count from one end of the dim. */
+static bool ends_before(const htp_machine *m, const htp_item *a, const htp_item *b)
+{
+    const htp_item *end = a->look->inputs.items[SLICE_END];
+    const htp_item *start = b->look->inputs.items[SLICE_START];
+    if (!htp_is_int(end) || !htp_is_int(start)) {
+        return false;
+    }
+    int64_t last = end->lane[0].as.i;
+    int64_t first = start->lane[0].as.i;
+    return is_equal(m, end, start) || (htp_is_decided(end) && htp_is_decided(start) &&
+                                       (last < 0) == (first < 0) && last <= first);
+}
+
+static bool are_slices_apart(const htp_machine *m, const htp_item *a, const htp_item *b)
+{
+    static const char name[] = "aten::slice";
+    return strcmp(a->look->name, name) == 0 && strcmp(b->look->name, name) == 0 &&
+           a->look->inputs.count == SLICE_OPERANDS && b->look->inputs.count == SLICE_OPERANDS &&
+           is_equal(m, a->look->inputs.items[SLICE_DIM], b->look->inputs.items[SLICE_DIM]) &&
+           (ends_before(m, a, b) || ends_before(m, b, a));
+}
+
+/* Whether two views of one parent have no element in common, wherever in it they are. */
+static bool are_apart(const htp_machine *m, const htp_item *a, const htp_item *b,
+                      const htp_item *const *rows)
+{
+    if (are_slices_apart(m, a, b)) {
+        return true;
+    }
+    bool are_apart = !is_loose(m, a) && !is_loose(m, b);
+    for (uint32_t lane = 0; lane < m->lane_count && are_apart; lane++) {
+        const htp_runner_tensor here = seen_from(a, rows[0], lane);
+        const htp_runner_tensor there = seen_from(b, rows[1], lane);
+        are_apart = here.type == there.type && !share_elements(&here, &there);
+    }
+    return are_apart;
+}
+
+static bool any_is_loose(const htp_machine *m, const htp_items *path, size_t from)
+{
+    bool is_loose_one = false;
+    for (size_t i = from; i < path->count && !is_loose_one; i++) {
+        is_loose_one = is_loose(m, path->items[i]);
+    }
+    return is_loose_one;
+}
+
+bool htp_look_reads_written(htp_machine *m, htp_item *written, htp_item *read)
+{
+    const htp_items a = path_to(m, written);
+    const htp_items b = path_to(m, read);
+    const htp_item *rows[2] = {NULL, NULL};
+    size_t at = 0;
+    for (; at < a.count && at < b.count; at++) {
+        if (are_rows(m, a.items[at], b.items[at])) {
+            rows[0] = a.items[at];
+            rows[1] = b.items[at];
+        } else if (!is_same_look(m, a.items[at]->look, b.items[at]->look, SIZE_MAX)) {
+            break;
+        }
+    }
+    if (at < a.count && at < b.count && are_apart(m, a.items[at], b.items[at], rows)) {
+        return false;
+    }
+    bool reads = any_is_loose(m, &a, at) || any_is_loose(m, &b, at);
+    for (uint32_t lane = 0; lane < m->lane_count && !reads; lane++) {
+        const htp_runner_tensor here = seen_from(written, rows[0], lane);
+        const htp_runner_tensor there = seen_from(read, rows[1], lane);
+        reads = htp_tensor_reads_written(&here, &there);
+    }
+    return reads;
 }
