@@ -4,7 +4,7 @@ from typing import List
 
 import torch
 
-from building import BATCH, Cases
+from building import BATCH, Cases, counts
 
 CASES = Cases()
 script = CASES.script
@@ -114,6 +114,33 @@ script("listed", listed, BUFFER, refused=ORDER)
 # ---- by bounds of the data ---------------------------------------------------------------------------
 
 
+def picked_apart(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    k = int(n)
+    y[0, :k] += y[1, :k]
+    y[min(abs(k), 4)] *= y[0]
+    y[:2, k:] -= y[2:4, k:]
+    y[min(abs(k), 3), 1:] += y[1, 1:]
+    return y
+
+
+def parts_in_one_place(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    k = int(n)
+    part = y[:, :k]
+    y[:, :k] *= part
+    y[:, :k][1:] -= part[1:]
+    y[:1] += y[1:2]
+    y[:, k:] += y[:, :k].sum()
+    return y
+
+
+def moved_on(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[:, int(n):] = y[:, :y.size(1) - int(n)]
+    return y
+
+
 def moved_among_selected(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     y = x[:, x[0] > n]
     y[:, 2:] = y[:, :-2]
@@ -126,5 +153,16 @@ def moved_within_row(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     return y
 
 
-for name, function in {"moved-among-selected": moved_among_selected, "moved-within-row": moved_within_row}.items():
+def moved_copy(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[:, abs(int(n)):] = y[:, :max(y.size(1) - abs(int(n)), 0)].clone()
+    return y
+
+
+PLACES = {"dynamic": {0: {0: "rows", 1: "columns"}}, "others": counts(0, 1, 3, 7, -1, -9, first=(torch.ones(5, 6),))}
+script("picked-apart", picked_apart, (5, 6), torch.tensor(2), **PLACES)
+script("parts-in-one-place", parts_in_one_place, (5, 6), torch.tensor(2), **PLACES)
+script("moved-copy", moved_copy, (5, 6), torch.tensor(2), **PLACES)
+for name, function in {"moved-on": moved_on, "moved-among-selected": moved_among_selected,
+                       "moved-within-row": moved_within_row}.items():
     script(name, function, (5, 6), torch.tensor(2), refused=ORDER)

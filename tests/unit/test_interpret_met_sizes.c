@@ -166,22 +166,57 @@ UNIT_TEST(a_made_up_size_meets_that_of_an_axis)
                                 "=> %4");
 }
 
-UNIT_TEST(what_is_changed_in_place_meets_no_other_size)
+UNIT_TEST(what_is_changed_in_place_keeps_its_size)
 {
     body_gives(arena,
                EFFECTS_SELECT "%u = aten::select.int(%x, %1, %0)\n"
                               "%v = aten::clone(%u)\n"
                               "%r = aten::add_.Tensor(%v, %a, %1)\n"
-                              "%s = aten::relu(%v)\n"
-                              "-> %s\n",
+                              "%s = aten::relu(%v)\n" EFFECTS_COMPARE("%s", "%u"),
+               EFFECTS_SELECTED "%3[?] = aten::select.int(x, 1, 0)\n"
+                                "%4[?] = aten::clone(%3)\n"
+                                "%5[?] = aten::add_.Tensor(%4, %2, 1)\n"
+                                "%6[?] = aten::relu(%5)\n"
+                                "%7[2,?] = aten::stack((%6, %3), 0)\n"
+                                "=> %7");
+}
+
+UNIT_TEST(what_has_more_dims_is_not_written)
+{
+    body_gives(arena,
+               EFFECTS_SELECT "%r = aten::add_.Tensor(%a, %x, %1)\n"
+                              "-> %r\n",
                EFFECTS_SELECTED
-               "%3[?] = aten::select.int(x, 1, 0)\n"
-               "%4[?] = aten::clone(%3)\n"
-               "%5 unknown = aten::add_.Tensor(%4, %2, 1) ! sizes that depend on the data do "
-               "not fit: The size of tensor a (10) must match the size of tensor b (?) at "
-               "dimension 0\n"
-               "%6 unknown = aten::relu(unknown)\n"
-               "=> %6");
+               "%3 unknown = aten::add_.Tensor(%2, x, 1) ! sizes that depend on the data do not "
+               "fit: The size of tensor a (?) must match the size of tensor b (3) at dimension 1\n"
+               "=> %3");
+}
+
+UNIT_TEST(as_many_are_left_by_equal_bounds)
+{
+    body_gives(arena,
+               "%k:int = aten::mul.int(%n, %2)\n"
+               "%l:int = aten::mul.int(%n, %2)\n"
+               "%a = aten::slice.Tensor(%x, %0, %n, %k, %1)\n"
+               "%b = aten::slice.Tensor(%y, %0, %n, %l, %1)\n" EFFECTS_COMPARE("%a", "%b"),
+
+               "%1 int = aten::mul.int(n, 2)\n"
+               "%2 int = aten::mul.int(n, 2)\n"
+               "%3[?,3] = aten::slice.Tensor(x, 0, n, %1, 1)\n"
+               "%4[?,3] = aten::slice.Tensor(y, 0, n, %2, 1)\n"
+               "%5[2,?,3] = aten::stack((%3, %4), 0)\n"
+               "=> %5");
+}
+
+UNIT_TEST(others_leave_others)
+{
+    body_gives(arena,
+               "%a = aten::slice.Tensor(%x, %0, %n, %none, %1)\n"
+               "%b = aten::slice.Tensor(%y, %0, %none, %n, %1)\n" EFFECTS_COMPARE("%a", "%b"),
+
+               "%1[?,3] = aten::slice.Tensor(x, 0, n, None, 1)\n"
+               "%2[?,3] = aten::slice.Tensor(y, 0, None, n, 1)\n"
+               "%3 unknown = aten::stack((%1, %2), 0) ! " EFFECTS_UNEQUAL "=> %3");
 }
 
 UNIT_TEST(cat_tells_the_sizes_beside_the_joined_ones)
@@ -377,8 +412,9 @@ UNIT_MAIN("interpret: met sizes", a_slice_by_the_data_has_a_size_of_its_own,
           a_row_that_the_data_selects_has_the_other_sizes, the_last_two_are_the_same_again,
           a_made_up_size_that_meets_a_fixed_one_has_it_or_is_1, a_made_up_size_that_meets_1_stays,
           two_made_up_sizes_meet_at_one, a_made_up_size_meets_that_of_an_axis,
-          what_is_changed_in_place_meets_no_other_size, cat_tells_the_sizes_beside_the_joined_ones,
-          a_made_up_size_is_divided_into_equal_parts,
+          what_is_changed_in_place_keeps_its_size, what_has_more_dims_is_not_written,
+          as_many_are_left_by_equal_bounds, others_leave_others,
+          cat_tells_the_sizes_beside_the_joined_ones, a_made_up_size_is_divided_into_equal_parts,
           so_it_is_where_what_was_made_up_is_no_multiple, what_lies_apart_in_memory_is_reshaped,
           what_lies_apart_in_memory_is_not_viewed, a_check_tells_a_made_up_size,
           a_check_that_others_pass_tells_none, a_check_of_all_sizes_at_once_tells_one,

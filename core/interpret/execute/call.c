@@ -253,6 +253,9 @@ static htp_outcome run_on_others(htp_machine *m, htp_call *call, const char *err
         HTP_DO(htp_sizes_met(m, call, &sized, &is_done));
     }
     if (!is_done) {
+        HTP_DO(htp_sizes_written(m, call, &sized, &is_done));
+    }
+    if (!is_done) {
         HTP_DO(htp_sizes_padded(m, call, &sized, &is_done));
     }
     if (is_done) {
@@ -290,11 +293,11 @@ htp_outcome htp_call_run(htp_machine *m, htp_call *call, htp_items *outputs)
     htp_items made = {0};
     bool may_stay = htp_call_note_move(m, call);
     htp_outcome outcome = run_known(m, call, &made);
+    if (outcome == HTP_FAILS || outcome == HTP_NO_KERNEL || outcome == HTP_TOO_LARGE) {
+        outcome = run_otherwise(m, call, m->message, &made);
+    }
     if (HTP_IS_UNSUPPORTED(outcome)) {
         return htp_call_fail_on_data(m, call, m->message, outputs);
-    }
-    if (outcome == HTP_FAILS || outcome == HTP_NO_KERNEL || outcome == HTP_TOO_LARGE) {
-        return run_otherwise(m, call, m->message, outputs);
     }
     if (may_stay && made.count > 0 && htp_is_tensor(made.items[0])) {
         htp_memory_note_sharing(m, made.items[0], htp_memory_of(call->inputs.items[0]));

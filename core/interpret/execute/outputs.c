@@ -289,11 +289,24 @@ static bool differs(const htp_machine *m, const htp_item *item, uint32_t lane)
            !htp_operand_is_equal(m->runner, &item->lane[lane], &item->lane[0]);
 }
 
+/* Whether the sizes of outputs follow from the first operand, whose sizes the data does not decide.
+ */
+static bool has_known_sizes(const htp_call *call)
+{
+    bool by_first = htp_has_fact(call->schema.name, HTP_FACT_SIZED_BY_FIRST) ||
+                    (call->schema.argument_count > 0 && call->schema.arguments[0].is_written);
+    return by_first && call->inputs.count > 0 && htp_is_tensor(call->inputs.items[0]) &&
+           !htp_is_data(call->inputs.items[0]);
+}
+
 /* Marks what differs between the lanes of an operator's output. */
-static void mark_data(const htp_machine *m, htp_item *item)
+static void mark_data(const htp_machine *m, const htp_call *call, htp_item *item)
 {
     for (size_t i = 0; i < item->elements.count; i++) {
-        mark_data(m, item->elements.items[i]);
+        mark_data(m, call, item->elements.items[i]);
+    }
+    if (htp_is_tensor(item) && !htp_is_real(item) && has_known_sizes(call)) {
+        return;
     }
     bool is_data = false;
     for (uint32_t lane = 1; lane < m->lane_count && !is_data; lane++) {
@@ -315,7 +328,7 @@ static htp_outcome make_output(htp_machine *m, const htp_call *call, const resul
         HTP_DO(settle(m, *output));
     }
     if (is_data) {
-        mark_data(m, *output);
+        mark_data(m, call, *output);
     }
     return HTP_GOES_ON;
 }

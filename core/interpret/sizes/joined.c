@@ -264,7 +264,7 @@ static bool find_fixed(htp_machine *m, const htp_items *inputs, const htp_item *
 htp_outcome htp_sizes_fitted(htp_machine *m, const htp_call *call, htp_items *inputs, bool *is_done)
 {
     *is_done = false;
-    if (!htp_has_fact(call->schema.name, HTP_FACT_BROADCASTS)) {
+    if (!htp_has_fact(call->schema.name, HTP_FACT_BROADCASTS) || call->schema.is_mutable) {
         return HTP_GOES_ON;
     }
     *inputs = htp_items_copy(m, &call->inputs);

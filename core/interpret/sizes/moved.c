@@ -226,6 +226,38 @@ static htp_outcome describe_slice(htp_machine *m, const htp_items *inputs, int64
     return HTP_GOES_ON;
 }
 
+/* A bound, as equal texts are equal bounds: numbers of lanes tell others apart. */
+static void add_bound(const htp_machine *m, const htp_item *bound, htp_text *text)
+{
+    bool has_numbers = htp_is_int(bound) && htp_has_lanes(bound);
+    htp_text_add(text, htp_is_none(bound) ? " none" : " at");
+    for (uint32_t lane = 0; lane < m->lane_count && has_numbers; lane++) {
+        htp_text_addf(text, " %" PRId64, bound->lane[lane].as.i);
+    }
+    if (!has_numbers) {
+        htp_text_addf(text, " %%%u", (unsigned)bound->id);
+    }
+}
+
+/* What the size of a slice follows from that has a bound of the data: as many are left by x[:n] as
+ * by y[:n], where both dims have one size. */
+static htp_outcome describe_bounds(htp_machine *m, const htp_items *inputs, int64_t dim,
+                                   const char **what)
+{
+    htp_text text = {.arena = m->arena};
+    htp_text_add(&text, "slice of");
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        int64_t whole;
+        HTP_DO(htp_sizes_dim_in(m, inputs->items[0], lane, dim, &whole));
+        htp_text_addf(&text, " %" PRId64, whole);
+    }
+    for (size_t i = 2; i < inputs->count; i++) {
+        add_bound(m, inputs->items[i], &text);
+    }
+    *what = htp_text_string(&text);
+    return HTP_GOES_ON;
+}
+
 static bool any_is_stepped(const htp_items *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++) {
@@ -310,13 +342,10 @@ static htp_outcome slice_data(htp_machine *m, htp_call *call, int64_t dim, htp_l
         return HTP_GOES_ON;
     }
     htp_trace_size size;
-    if (any_bound || inputs->count < 5) {
-        HTP_DO(htp_recording_new_size(m, "slice", &size));
-    } else {
-        const char *what = NULL;
-        HTP_DO(describe_slice(m, inputs, whole, &what));
-        HTP_DO(htp_sizes_of(m, what, "slice", &size));
-    }
+    const char *what = NULL;
+    HTP_DO(any_bound || inputs->count < 5 ? describe_bounds(m, inputs, dim, &what)
+                                          : describe_slice(m, inputs, whole, &what));
+    HTP_DO(htp_sizes_of(m, what, "slice", &size));
     *is_done = true;
     return give_slice(m, call, dim, &size, results);
 }
@@ -368,8 +397,24 @@ static htp_outcome moved_topk(htp_machine *m, htp_call *call, htp_lanes *results
     return htp_sizes_run_with(m, call, &none, dim, &size, results);
 }
 
-/* select(self, dim, index), narrow(self, dim, start, length) */
-static htp_outcome moved_position(htp_machine *m, htp_call *call, htp_lanes *results)
+/* narrow(self, dim, start, length): the length is the size, wherever it begins. */
+static htp_outcome moved_narrow(htp_machine *m, htp_call *call, htp_lanes *results)
+{
+    enum { START = 2, LENGTH = 3 };
+    const htp_items *inputs = &call->inputs;
+    int64_t dim;
+    HTP_DO(find_dim(m, inputs, 1, &dim));
+    htp_trace_size size = {0};
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        HTP_DO(htp_sizes_int_in(m, inputs->items[LENGTH], lane, &size.sizes[lane]));
+    }
+    htp_items at_start = with_zero(m, inputs, START);
+    htp_items none = with_zero(m, &at_start, LENGTH);
+    return htp_sizes_run_with(m, call, &none, dim, &size, results);
+}
+
+/* select(self, dim, index) */
+static htp_outcome moved_select(htp_machine *m, htp_call *call, htp_lanes *results)
 {
     htp_items first = with_zero(m, &call->inputs, 2);
     htp_call other = htp_call_with(call, &first);
@@ -378,11 +423,18 @@ static htp_outcome moved_position(htp_machine *m, htp_call *call, htp_lanes *res
     return HTP_GOES_ON;
 }
 
+/* Whether a narrow() has a number of the data, and none that a tensor holds. */
+static bool is_moved_narrow(const htp_call *call)
+{
+    const htp_items *inputs = &call->inputs;
+    return strcmp(call->schema.name, "aten::narrow") == 0 && inputs->count > 3 &&
+           htp_is_int(inputs->items[2]) && (is_data_number(inputs, 2) || is_data_number(inputs, 3));
+}
+
 /* Slices whose bounds, or whose dim's size, the data decides; and positions that it decides. */
 htp_outcome htp_sizes_moved(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
 {
     static const char *const scattering[] = {"aten::slice_scatter", "aten::select_scatter"};
-    static const char *const positioning[] = {"aten::select", "aten::narrow"};
     const char *name = call->schema.name;
     const htp_items *inputs = &call->inputs;
     *is_done = false;
@@ -396,9 +448,13 @@ htp_outcome htp_sizes_moved(htp_machine *m, htp_call *call, htp_lanes *results, 
         *is_done = true;
         return htp_sizes_like_first(m, call, results);
     }
-    if (htp_text_is_one_of(name, positioning, 2) && is_data_number(inputs, 2)) {
+    if (is_moved_narrow(call)) {
         *is_done = true;
-        return moved_position(m, call, results);
+        return moved_narrow(m, call, results);
+    }
+    if (strcmp(name, "aten::select") == 0 && is_data_number(inputs, 2)) {
+        *is_done = true;
+        return moved_select(m, call, results);
     }
     return HTP_GOES_ON;
 }

@@ -58,4 +58,8 @@ htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results,
 htp_outcome htp_sizes_met(htp_machine *m, htp_call *call, htp_lanes *results,
                           bool *is_done); /* joined.c */
 
+/** The outputs of an operator that changes its first operand, whose sizes the others' do not meet
+ * because the data decides one of them (written.c). */
+htp_outcome htp_sizes_written(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
+
 #endif

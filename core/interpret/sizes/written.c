@@ -1,0 +1,80 @@
+/*
+ * What operators change in place, where the data decides a size: of the part that is written, or of
+ * what is written to it.
+ *
+ * What is written has the sizes of the part, or 1 in their place. Sizes that were made up for
+ * either differ; where the true ones do, the run fails as libtorch does.
+ */
+#include "interpret/memory/memory.h"
+#include "interpret/sizes/sizes.h"
+
+#include <string.h>
+
+/* Whether an operator changes its first operand, to which it broadcasts the others. */
+static bool broadcasts_into_first(htp_machine *m, const htp_call *call)
+{
+    const htp_program_schema *schema = &call->schema;
+    bool is_written = schema->argument_count > 0 && schema->arguments[0].is_written &&
+                      call->inputs.count > 0 && htp_is_tensor(call->inputs.items[0]);
+    size_t length = strlen(schema->name);
+    bool is_in_place = is_written && length > 1 && schema->name[length - 1] == '_';
+    return is_in_place &&
+           (htp_has_fact(schema->name, HTP_FACT_BROADCASTS) ||
+            htp_has_fact(htp_arena_copy(m->arena, schema->name, length - 1), HTP_FACT_BROADCASTS));
+}
+
+/* Whether a dim is 1 in all lanes: it is broadcast, whatever it meets. */
+static bool is_one(const htp_machine *m, const htp_item *tensor, int64_t dim)
+{
+    return htp_item_is_fixed(m, tensor, dim) && htp_tensor_in(tensor, 0)->dims[dim] == 1;
+}
+
+/* Gives an operand the size of a dim that @p first has @p more dims behind. */
+static htp_outcome fit_dim(htp_machine *m, const htp_item *first, int64_t dim, int64_t more,
+                           htp_item **operand)
+{
+    htp_trace_size size = {0};
+    const htp_item *like = is_one(m, *operand, dim) ? *operand : first;
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        size.sizes[lane] = htp_tensor_in(like, lane)->dims[like == first ? dim + more : dim];
+    }
+    return htp_sizes_with(m, *operand, dim, &size, operand);
+}
+
+/* Gives an operand the sizes of @p first where it has others, by decision of the data; and memory
+ * of its own, as places that were made up may overlap. */
+static htp_outcome fit(htp_machine *m, const htp_item *first, htp_item **operand)
+{
+    int64_t rank = htp_tensor_in(*operand, 0)->rank;
+    int64_t more = (int64_t)htp_tensor_in(first, 0)->rank - rank;
+    bool is_data = htp_is_data(first) || htp_is_data(*operand);
+    bool is_same = htp_memory_of(first) == htp_memory_of(*operand);
+    for (int64_t dim = 0; dim < rank && is_data && more >= 0; dim++) {
+        bool differs = !is_one(m, *operand, dim) &&
+                       !htp_item_has_same_size(m, *operand, dim, first, dim + more);
+        if (differs || is_same) {
+            HTP_DO(fit_dim(m, first, dim, more, operand));
+        }
+    }
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_sizes_written(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
+{
+    *is_done = false;
+    if (!broadcasts_into_first(m, call)) {
+        return HTP_GOES_ON;
+    }
+    htp_items made = htp_items_copy(m, &call->inputs);
+    for (size_t i = 1; i < made.count; i++) {
+        if (htp_is_tensor(made.items[i])) {
+            HTP_DO(fit(m, call->inputs.items[0], &made.items[i]));
+        }
+    }
+    if (htp_items_are_equal(&made, &call->inputs)) {
+        return HTP_GOES_ON;
+    }
+    *is_done = true;
+    htp_call other = htp_call_with(call, &made);
+    return htp_call_run_lanes(m, &other, HTP_MODE_SIZES, results);
+}
