@@ -137,6 +137,30 @@ by_count("other-names", other_names)
 by_count("empty-or-whole", empty_or_whole)
 by_count("under-branch", under_branch)
 
+
+def by_steps(x: torch.Tensor, n: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    y = x.clone()
+    part = y[::int(n)]
+    part[:, 0] = 2
+    half = x.size(0) // 2
+    y[::half * half + 1][:, 1] = 3
+    return y, part @ x[0]
+
+
+def behind_others(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    half = x.size(0) // 2
+    for i in range(int(n) - 1):
+        part = y[:2, i:i + 3]
+        part[half:] = -1
+    return y
+
+
+CASES.script("by-steps", by_steps, X[:4], torch.tensor(2), dynamic=AXES, others=lambda: [
+    [X[:rows], torch.tensor(n)] for rows in (2, 3, 5) for n in (1, 3, 9)])
+CASES.script("behind-others", behind_others, X[:4], torch.tensor(3), dynamic=AXES,
+             others=lambda: [[X[:rows], torch.tensor(n)] for rows in (2, 3, 5) for n in (0, 2, 4)])
+
 # ---- what programs do --------------------------------------------------------------------------------
 
 

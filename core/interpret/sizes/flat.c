@@ -466,8 +466,10 @@ htp_outcome htp_flat_resize(htp_machine *m, htp_call *call, const htp_lanes *res
         results->lane[0][0].kind != HTP_OPERAND_TENSOR) {
         return HTP_GOES_ON;
     }
-    /* Windows as large as the tensor are alike for good; ranges and padding follow numbers. */
-    if (any_moves(m, &call->inputs) != (way.is_made || way.is_padded)) {
+    /* Windows as large as the tensor are alike for good; ranges and padding follow numbers. Steps
+     * that grow with the sizes take as many elements of these. */
+    bool has_moving_step = way.is_cut && moves(m, find_operand(call, "step", 0), m->lane_count);
+    if (any_moves(m, &call->inputs) != (way.is_made || way.is_padded) && !has_moving_step) {
         return HTP_GOES_ON;
     }
     int64_t dim;

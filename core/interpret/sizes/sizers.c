@@ -85,6 +85,21 @@ bool htp_sizes_is_none(const htp_items *inputs, size_t index)
     return index >= inputs->count || htp_is_none(inputs->items[index]);
 }
 
+bool htp_sizes_is_data_number(const htp_items *inputs, size_t index)
+{
+    return index < inputs->count && inputs->items[index]->kind == HTP_ITEM_PLAIN &&
+           (htp_is_data(inputs->items[index]) || !htp_has_lanes(inputs->items[index]));
+}
+
+htp_outcome htp_sizes_find_dim(htp_machine *m, const htp_items *inputs, size_t index, int64_t *dim)
+{
+    const htp_runner_tensor *first = NULL;
+    HTP_DO(htp_sizes_tensor_in(m, inputs->items[0], 0, &first));
+    HTP_DO(htp_sizes_fixed_number(m, inputs, index, dim));
+    *dim += *dim < 0 ? first->rank : 0;
+    return HTP_GOES_ON;
+}
+
 /* ---- what sizers share ---- */
 
 static htp_outcome tensor_of(htp_machine *m, const htp_choice *choice, size_t index,

@@ -48,4 +48,10 @@ htp_outcome htp_sizes_fixed_number(htp_machine *m, const htp_items *inputs, size
 /** Whether an argument is None, or left out. */
 bool htp_sizes_is_none(const htp_items *inputs, size_t index);
 
+/** Whether it is a number that the data decides. */
+bool htp_sizes_is_data_number(const htp_items *inputs, size_t index);
+
+/** A dim that counts from the end of the first operand where it is negative. */
+htp_outcome htp_sizes_find_dim(htp_machine *m, const htp_items *inputs, size_t index, int64_t *dim);
+
 #endif

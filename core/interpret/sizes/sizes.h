@@ -44,6 +44,8 @@ htp_outcome htp_sizes_packed(htp_machine *m, const htp_call *call, htp_lanes *re
 htp_outcome htp_sizes_masked(htp_machine *m, htp_call *call, htp_lanes *results,
                              bool *is_done); /* moved.c */
 htp_outcome htp_sizes_moved(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
+htp_outcome htp_sizes_sliced(htp_machine *m, htp_call *call, htp_lanes *results,
+                             bool *is_done); /* slices.c */
 htp_outcome htp_sizes_joined(htp_machine *m, htp_call *call, htp_lanes *results,
                              bool *is_done); /* joined.c */
 
