@@ -14,7 +14,7 @@ from harness import (EXIT_UNSUPPORTED, EXIT_USAGE, INTO, case, case_for_each, ex
 
 MAKER = Path(__file__).resolve().parent / "custom" / "state.py"
 NAMES = ("gru", "lstm", "policy", "twice", "cache", "window", "counters", "mean", "lists", "branch",
-         "traced", "swapped", "delay", "loop", "ring",
+         "traced", "swapped", "delay", "loop", "ring", "static", "rounds",
          "statistics", "lazy", "hidden")
 
 

@@ -295,6 +295,39 @@ class Ring(nn.Module):
         return self.rows.mean(0)
 
 
+class Static(nn.Module):
+    """Keys of all calls, written into a buffer of fixed length."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("keys", torch.zeros(1, 64, 4))
+        self.at = 0
+
+    def forward(self, x):
+        end = self.at + x.size(1)
+        self.keys[:, self.at:end] = x
+        self.at = end
+        keys = self.keys[:, :end]
+        return torch.softmax(x @ keys.transpose(1, 2), -1) @ keys
+
+
+class Rounds(nn.Module):
+    """Rows that are written round and round, several at a time."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(40, 3))
+        self.at = 0
+
+    def forward(self, x):
+        begin = self.at % self.rows.size(0)
+        first = min(x.size(0), self.rows.size(0) - begin)
+        self.rows[begin:begin + first] = x[:first]
+        self.rows[:x.size(0) - first] = x[first:]
+        self.at += x.size(0)
+        return self.rows.mean(0)
+
+
 class Statistics(nn.Module):
     """Norms in training mode, which move running statistics."""
 
@@ -353,6 +386,10 @@ def models():
     yield ("loop", Loop(), ["x:float32[3]"], {"h": zeros, "sum": zeros, "count": "0"},
            lambda: torch.randn(3))
     yield ("ring", Ring(), ["x:float32[3]"], {"rows": zeros, "at": "0"}, lambda: torch.randn(3))
+    yield ("static", Static(), ["x:float32[1,tokens=3,4]"], {"keys": zeros, "at": "0"},
+           lambda: torch.randn(1, int(torch.randint(1, 4, ())), 4))
+    yield ("rounds", Rounds(), ["x:float32[rows=3,3]"], {"rows": zeros, "at": "0"},
+           lambda: torch.randn(int(torch.randint(1, 6, ())), 3))
     first = {"running_mean": zeros, "running_var": "ones", "num_batches_tracked": "0"}
     yield ("statistics", Statistics(), ["x:float32[batch=2,3,8,8]"],
            {f"{norm}.{name}": first[name] for norm in ("batch", "mean", "instance")
