@@ -69,6 +69,13 @@ STATEMENTS = (
     "t = {v}.unfold(1, 2, 2)\nt[:, 0] += t[:, 2]",
     "t = {v}.diagonal()\nt.zero_()",
     "t = {v}[:, 1:4]\nt[:, 0] = {n}.0\n{w} = {w} + t.sum()",
+    # by bounds of the data
+    "{v}[:, :{i}] = {w}[:, :{i}] * 1",
+    "{v}[{i}:] += {w}[{i}:] * 0.5",
+    "t = {v}[:, {i}:][1:]\nt[t > {n}] = {n}.0\n{w} = {w} + t.sum()",
+    "{v}[:, {i} % 6:] = {v}[:, :6 - {i} % 6].clone()",
+    "{v}[::{i} * {i} + 1] -= 1",
+    "{v}.narrow(1, min(abs({i}), 4), 2).mul_(0.5)",
     # numbers
     "s = int({v}.sum()) % 5",
     "s = len({l}) + s * 2 % 7",
