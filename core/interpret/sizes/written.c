@@ -2,8 +2,8 @@
  * What operators change in place, where the data decides a size: of the part that is written, or of
  * what is written to it.
  *
- * What is written has the sizes of the part, or 1 in their place. Sizes that were made up for
- * either differ; where the true ones do, the run fails as libtorch does.
+ * What is written has the sizes of the part, or 1 in their place: libtorch raises where it has
+ * others. Sizes that were made up for either differ, and say nothing of that.
  */
 #include "interpret/memory/memory.h"
 #include "interpret/sizes/sizes.h"
