@@ -262,9 +262,8 @@ htp_status htp_session_trace(htp_session *session)
     return htp_session_end(session, session->graph->trace->node_count, "nodes");
 }
 
-void htp_session_close(htp_session *session)
+static void free_memory(htp_session *session)
 {
-    htp_archive_close(&session->archive);
     htp_interpreter_close(session->interpreter);
     session->interpreter = NULL;
     htp_source_places_close(session->places);
@@ -273,6 +272,14 @@ void htp_session_close(htp_session *session)
         session->shim->close(session->model);
         session->model = NULL;
     }
-    htp_input_file_close(&session->file);
     htp_arena_free(&session->arena);
+}
+
+void htp_session_close(htp_session *session)
+{
+    htp_archive_close(&session->archive);
+    htp_input_file_close(&session->file);
+    if (!session->options.leaves_memory) {
+        free_memory(session);
+    }
 }

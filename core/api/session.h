@@ -102,7 +102,7 @@ void htp_session_note_inputs(htp_session *session);
 /** Input @p index as "ids:int64[batch=2,8]"; NULL for one that is left out. */
 const char *htp_session_describe_input(htp_session *session, uint32_t index);
 
-/** Closes the file and the model, and frees the arena. */
+/** Closes the file, and unless the options leave memory, closes the model and frees the arena. */
 void htp_session_close(htp_session *session);
 
 #endif

@@ -6,6 +6,13 @@
 
 #include "cli/arguments.h"
 
+/* HTP_WHOLE_EXIT ends the program with the destructors, behind which leaks are looked for. */
+#ifdef HTP_WHOLE_EXIT
+#define HTP_CLI_ENDS_AT_ONCE false
+#else
+#define HTP_CLI_ENDS_AT_ONCE true
+#endif
+
 /** Prints how a command is used; of exports, how the program is, and which commands there are. */
 int htp_cli_help(htp_cli_command about);
 

@@ -151,6 +151,7 @@ static int run_model(void *user, size_t index)
     options.note = on_note;
     options.user = run;
     options.sidecar = arguments->sidecar;
+    options.leaves_memory = HTP_CLI_ENDS_AT_ONCE && index + 1 == arguments->model_count;
     run->model = arguments->models[index];
     htp_cli_signals_begin(run->model, arguments->json);
     if (run->terminal.shows_stages && arguments->model_count > 1 && !takes_all(arguments)) {

@@ -40,12 +40,11 @@ static int run(const htp_cli_arguments *arguments)
  * than most of the work, and nothing is left for them to do. */
 _Noreturn static void leave(int code)
 {
-#ifdef HTP_WHOLE_EXIT
-    exit(code);
-#else
+    if (!HTP_CLI_ENDS_AT_ONCE) {
+        exit(code);
+    }
     (void)fflush(NULL);
     _exit(code);
-#endif
 }
 
 int main(int argc, char **argv)

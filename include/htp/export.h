@@ -114,6 +114,9 @@ typedef struct htp_options {
     const char *module;
     bool eval; /**< modules are exported in inference mode, as after eval(): a model that was saved
                     in training mode drops nothing, and its norms use their running statistics */
+    /** The process ends soon after this call: what the model took is not freed, which the system
+     * does at once where libtorch takes a while. */
+    bool leaves_memory;
 } htp_options;
 
 /** Fills @p options with the defaults. */
