@@ -30,8 +30,8 @@ constexpr uintptr_t kAlignment = 16;
 struct Archive::Mapping {
     char *data = nullptr;
     uint64_t size = 0;
-    uint64_t reads = 0;    // of what is not a storage: a header and its contents are two
-    uint64_t storages = 0; // that were read
+    uint64_t reads = 0;  // through libtorch's reader: a header and its contents are two
+    uint64_t passed = 0; // records that were read without it
     uint64_t records = 0;
     const htp_shim_host *host = nullptr; // while the archive is being loaded
 
@@ -45,7 +45,7 @@ struct Archive::Mapping {
     bool go_on() const
     {
         return host == nullptr ||
-               host->tick(host->user, std::min(reads / 2 + storages, records), records);
+               host->tick(host->user, std::min(reads / 2 + passed, records), records);
     }
 };
 
@@ -110,15 +110,17 @@ Archive::Archive(const std::string &path, const htp_shim_contents &contents,
                  const htp_shim_host &host)
     : mapping_(map_file(path))
 {
+    table_.reserve(contents.record_count);
     for (uint32_t i = 0; i < contents.record_count; i++) {
-        table_.emplace(contents.records[i].name, contents.records[i]);
+        table_.emplace(contents.records[i].name, &contents.records[i]);
     }
+    given_.reserve(contents.given_count);
     mapping_->records = contents.record_count;
     mapping_->host = &host;
-    for (uint32_t i = 0; i < contents.replaced_count; i++) {
-        const htp_shim_replaced &replaced = contents.replaced[i];
-        replaced_.emplace(replaced.name,
-                          std::string(static_cast<const char *>(replaced.bytes), replaced.count));
+    for (uint32_t i = 0; i < contents.given_count; i++) {
+        const htp_shim_given &given = contents.given[i];
+        given_.emplace(given.name,
+                       std::string_view(static_cast<const char *>(given.bytes), given.count));
     }
     reader_ = std::make_unique<Reader>(std::make_shared<MappedReader>(mapping_));
 }
@@ -126,10 +128,11 @@ Archive::Archive(const std::string &path, const htp_shim_contents &contents,
 void Archive::load(const htp_shim_contents &contents, const Restore &restore)
 {
     const ArchiveAccess access = {
-        {*reader_, replaced_},
+        {*reader_, given_},
         contents,
         [this](const std::string &name) { return read_storage(name); },
         [this](const at::Tensor &tensor) { check_storage(tensor); },
+        [this] { note_read(); },
         restore,
     };
     module_ = import_module(access);
@@ -145,20 +148,26 @@ void Archive::note_change(const at::Tensor &tensor)
     }
 }
 
+// Notes that a record was read whose bytes do not pass the reader.
+void Archive::note_read()
+{
+    mapping_->passed++;
+    if (!mapping_->go_on()) {
+        throw std::runtime_error("interrupted");
+    }
+}
+
 at::DataPtr Archive::read_storage(const std::string &name)
 {
     const auto found = table_.find(name);
     if (found == table_.end()) {
         throw std::runtime_error("damaged archive: it has no record " + name);
     }
-    mapping_->storages++;
-    if (!mapping_->go_on()) {
-        throw std::runtime_error("interrupted");
-    }
-    const htp_shim_record &record = found->second;
+    note_read();
+    const htp_shim_record &record = *found->second;
     if (!record.is_stored) {
         auto [data, size] = reader_->getRecord(name);
-        storages_[data.get()] = {size, found->first.c_str()};
+        storages_[data.get()] = {size, record.name};
         return std::move(data);
     }
     if (record.offset > mapping_->size || record.bytes > mapping_->size - record.offset) {
@@ -167,12 +176,12 @@ at::DataPtr Archive::read_storage(const std::string &name)
     char *bytes = mapping_->data + record.offset;
     const bool is_aligned = reinterpret_cast<uintptr_t>(bytes) % kAlignment == 0;
     if (record.bytes >= kPagedBytes && is_aligned) {
-        storages_[bytes] = {record.bytes, found->first.c_str()};
+        storages_[bytes] = {record.bytes, record.name};
         return {bytes, at::Device(at::kCPU)};
     }
     at::DataPtr copy = c10::GetCPUAllocator()->allocate(record.bytes);
     memcpy(copy.get(), bytes, record.bytes);
-    storages_[copy.get()] = {record.bytes, found->first.c_str()};
+    storages_[copy.get()] = {record.bytes, record.name};
     return copy;
 }
 
@@ -247,7 +256,7 @@ std::vector<c10::IValue> Archive::traced_inputs(const std::string &method)
         return {};
     }
     try {
-        const c10::IValue methods = read_pickle({*reader_, replaced_}, name, nullptr, nullptr,
+        const c10::IValue methods = read_pickle({*reader_, given_}, name, nullptr, nullptr,
                                                 [](const std::string &) { return at::DataPtr(); });
         return methods.toGenericDict().at(method).toListRef().vec();
     } catch (const std::exception &) {

@@ -57,17 +57,18 @@ class Archive
   private:
     using Reader = caffe2::serialize::PyTorchStreamReader;
 
+    void note_read();
     at::DataPtr read_storage(const std::string &name);
     void check_storage(const at::Tensor &tensor) const;
     bool is_page(const void *address) const;
 
     std::shared_ptr<Mapping> mapping_;
     std::unique_ptr<Reader> reader_;
-    std::unordered_map<std::string, htp_shim_record> table_;
-    Replaced replaced_;
+    std::unordered_map<std::string_view, const htp_shim_record *> table_;
+    Given given_;
     struct Storage {
         uint64_t size;
-        const char *record; // the key of table_
+        const char *record; // its name
     };
     std::unordered_map<const void *, Storage> storages_; // that were read
     std::unordered_set<const void *> changed_;           // pages that __setstate__ wrote to

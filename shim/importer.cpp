@@ -23,10 +23,10 @@ class Record
   public:
     Record(const Records &records, const std::string &name)
     {
-        const auto replaced = records.replaced.find(name);
-        if (replaced != records.replaced.end()) {
-            bytes_ = replaced->second.data();
-            size_ = replaced->second.size();
+        const auto given = records.given.find(name);
+        if (given != records.given.end()) {
+            bytes_ = given->second.data();
+            size_ = given->second.size();
         } else {
             std::tie(data_, size_) = records.reader.getRecord(name);
             bytes_ = static_cast<const char *>(data_.get());
@@ -72,17 +72,18 @@ namespace
 
 // The code of a qualified name ("__torch__.model" lies in code/__torch__/model.py); nullptr where
 // the archive has none. Where it came from is the core's to know.
-std::shared_ptr<torch::jit::Source> find_source(const Records &records,
+std::shared_ptr<torch::jit::Source> find_source(const ArchiveAccess &access,
                                                 const std::string &qualifier)
 {
     std::string path = qualifier;
     std::replace(path.begin(), path.end(), '.', '/');
     path = "code/" + path + ".py";
-    if (!records.reader.hasRecord(path)) {
+    const auto code = access.records.given.find(path);
+    if (code == access.records.given.end()) {
         return nullptr;
     }
-    const Record code(records, path);
-    return std::make_shared<torch::jit::Source>(std::string(code.bytes(), code.size()), path, 1);
+    access.note_read();
+    return std::make_shared<torch::jit::Source>(std::string(code->second), path, 1);
 }
 
 // Whether a value may stand where a type is declared. Code trusts this of objects alone, whose
@@ -148,9 +149,7 @@ class Importer
         : access_(access), unit_(std::make_shared<torch::jit::CompilationUnit>()),
           sources_(
               unit_, &constants_,
-              [&access](const std::string &qualifier) {
-                  return find_source(access.records, qualifier);
-              },
+              [&access](const std::string &qualifier) { return find_source(access, qualifier); },
               access.records.reader.version())
     {
         for (uint32_t i = 0; i < access.contents.made_count; i++) {

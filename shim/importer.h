@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace htp
@@ -24,12 +25,12 @@ using Restore = std::function<void(const c10::intrusive_ptr<c10::ivalue::Object>
                                    const c10::IValue &state)>;
 
 // Bytes that stand for records in the place of those in the file, by name.
-using Replaced = std::unordered_map<std::string, std::string>;
+using Given = std::unordered_map<std::string_view, std::string_view>;
 
 // The records of an archive.
 struct Records {
     caffe2::serialize::PyTorchStreamReader &reader;
-    const Replaced &replaced;
+    const Given &given;
 };
 
 // What the importer needs of an archive.
@@ -38,6 +39,7 @@ struct ArchiveAccess {
     const htp_shim_contents &contents;
     std::function<at::DataPtr(const std::string &record)> read_storage;
     std::function<void(const at::Tensor &)> check_storage; // throws where it is not in its record
+    std::function<void()> note_read; // of what the core read; throws where the host stops it
     Restore restore;
 };
 

@@ -25,7 +25,6 @@ typedef struct htp_archive_devices {
     const char *renamed_in; /* the record that has it first */
     const char *other_type; /* what it stands for where nothing was renamed; NULL */
     bool has_alias;         /* that name is used for what it is */
-    HTP_VECTOR(htp_shim_replaced) replaced; /* records that libtorch reads otherwise */
 } htp_archive_devices;
 
 /** Lives in the frame that sets the arena's recovery point; an empty one is all zeroes. */
@@ -35,11 +34,12 @@ typedef struct htp_archive {
     const htp_shim_record *records; /* in the arena, in the order of the directory */
     const uint64_t *packed;         /* bytes of each record as they lie in the file */
     uint32_t record_count;
-    htp_map by_name;                /* index in records */
-    HTP_VECTOR(htp_shim_made) made; /* by its pickles */
-    htp_archive_devices devices;    /* that its pickles and its code name */
-    htp_arena scratch;              /* of the pickle that is being checked */
-    htp_arena code;                 /* all of it, while the archive is checked */
+    htp_map by_name;                  /* index in records */
+    HTP_VECTOR(htp_shim_made) made;   /* by its pickles */
+    HTP_VECTOR(htp_shim_given) given; /* records that libtorch need not read, or reads otherwise */
+    htp_archive_devices devices;      /* that its pickles and its code name */
+    htp_arena scratch;                /* of the list, then of the pickle that is being checked */
+    htp_arena code;                   /* all of it, while the archive is checked */
 } htp_archive;
 
 /** Closes the file, and frees what checking it held. The records stay. */

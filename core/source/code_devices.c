@@ -138,9 +138,8 @@ htp_status htp_devices_take_code(htp_arena *arena, htp_archive *archive, const c
 {
     reading r = {.arena = arena, .archive = archive, .module = module};
     HTP_TRY(walk(&r, module->declarations, false));
-    if (r.changed) {
-        const htp_shim_replaced replaced = {record, r.changed, module->code.count};
-        HTP_PUSH(arena, &archive->devices.replaced, replaced);
-    }
+    const htp_shim_given given = {record, r.changed ? r.changed : module->code.text,
+                                  module->code.count};
+    HTP_PUSH(arena, &archive->given, given);
     return HTP_OK;
 }

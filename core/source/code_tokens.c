@@ -51,8 +51,9 @@ static bool begins_name(char c)
 
 static bool is_text(const htp_code_tokens *t, const struct kind *kind)
 {
-    return t->code->count - t->at >= kind->bytes &&
-           memcmp(t->code->text + t->at, kind->text, kind->bytes) == 0;
+    const char *here = t->code->text + t->at;
+    return t->code->count - t->at >= kind->bytes && *here == *kind->text &&
+           memcmp(here, kind->text, kind->bytes) == 0;
 }
 
 static const struct kind *row_of(uint32_t kind)
@@ -183,6 +184,9 @@ static uint32_t read_operator(const htp_code_tokens *t, uint32_t *kind)
 
 static uint32_t read_plain(const htp_code_tokens *t, uint32_t *kind)
 {
+    if (begins_name(peek(t, 0))) {
+        return read_word(t, kind);
+    }
     uint32_t count = measure_number(t);
     *kind = HTP_TOKEN_NUMBER;
     if (count == 0) {
@@ -191,9 +195,6 @@ static uint32_t read_plain(const htp_code_tokens *t, uint32_t *kind)
     }
     if (count > 0) {
         return count;
-    }
-    if (begins_name(peek(t, 0))) {
-        return read_word(t, kind);
     }
     if (is_text(t, row_of(HTP_TOKEN_TYPE_COMMENT))) {
         *kind = HTP_TOKEN_TYPE_COMMENT;

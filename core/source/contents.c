@@ -5,12 +5,11 @@
 #include "source/code_values.h"
 #include "source/devices.h"
 #include "source/pickle.h"
+#include "source/zip.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 #include <zlib.h>
 
 /* No record of this many bytes is inflated: a file of some megabytes could ask for gigabytes. */
@@ -41,32 +40,39 @@ typedef struct checking {
     double constant;                       /* the cost of the costliest one */
 } checking;
 
-/* Whether a record lies with the code and has this ending. */
-static bool is_of_code(const char *name, const char *ending)
+/* Whether a record is code. */
+static bool is_code(const char *name)
 {
     size_t length = strlen(name);
     return strncasecmp(name, code_folder, strlen(code_folder)) == 0 &&
-           length >= strlen(code_folder) + strlen(ending) &&
-           strcasecmp(name + length - strlen(ending), ending) == 0;
+           length >= strlen(code_folder) + strlen(code_ending) &&
+           strcasecmp(name + length - strlen(code_ending), code_ending) == 0;
 }
 
-/* The place of a pickle that libtorch reads; NULL for what is none. */
+/* The place of a pickle that libtorch reads; NULL for what is none. Debug records are read by
+ * places.c alone, and checked then. */
 static const struct place *find_place(const char *name)
 {
-    static const struct place debug = {.name = ".debug_pkl"};
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         if (strcasecmp(name, places[i].name) == 0) {
             return &places[i];
         }
     }
-    return is_of_code(name, debug.name) ? &debug : NULL;
+    return NULL;
 }
 
 /* ---- bytes ---- */
 
-/* Inflates @p packed bytes, from where the file stands, to exactly @p count bytes. */
-static bool inflate_stream(FILE *file, uint64_t packed, unsigned char *bytes, uint32_t count,
-                           z_stream *stream)
+/* A record that was read. */
+typedef struct record {
+    const char *name; /* as messages show it */
+    const unsigned char *bytes;
+    uint32_t count;
+} record;
+
+/* Inflates @p packed bytes, from @p offset on, to exactly @p count bytes. */
+static bool inflate_stream(int file, uint64_t offset, uint64_t packed, unsigned char *bytes,
+                           uint32_t count, z_stream *stream)
 {
     unsigned char chunk[16384];
     int state = Z_OK;
@@ -74,9 +80,10 @@ static bool inflate_stream(FILE *file, uint64_t packed, unsigned char *bytes, ui
     stream->avail_out = count;
     while (packed > 0 && state == Z_OK) {
         size_t wanted = packed < sizeof(chunk) ? (size_t)packed : sizeof(chunk);
-        if (fread(chunk, 1, wanted, file) != wanted) {
+        if (!htp_zip_read_at(file, offset, chunk, wanted)) {
             return false;
         }
+        offset += wanted;
         packed -= wanted;
         stream->next_in = chunk;
         stream->avail_in = (uInt)wanted;
@@ -85,35 +92,36 @@ static bool inflate_stream(FILE *file, uint64_t packed, unsigned char *bytes, ui
     return state == Z_STREAM_END && stream->avail_out == 0;
 }
 
-static bool read_inflated(FILE *file, uint64_t packed, unsigned char *bytes, uint32_t count)
+static bool read_inflated(int file, uint64_t offset, uint64_t packed, unsigned char *bytes,
+                          uint32_t count)
 {
     z_stream stream = {.next_in = NULL};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
         return false;
     }
-    bool is_whole = inflate_stream(file, packed, bytes, count, &stream);
+    bool is_whole = inflate_stream(file, offset, packed, bytes, count, &stream);
     (void)inflateEnd(&stream);
     return is_whole;
 }
 
-htp_status htp_contents_read_record(htp_arena *arena, const char *path, const htp_archive *archive,
-                                    uint32_t index, htp_contents_record *read)
+/* Reads record @p index of an open file into @p arena; inflates it. Refuses what has more bytes
+ * than are read of any, or is cut short. */
+static htp_status read_record(htp_arena *arena, const char *path, const htp_archive *archive,
+                              int file, uint32_t index, record *read)
 {
-    const htp_shim_record *record = &archive->records[index];
-    read->name = htp_archive_printable(arena, record->name, strlen(record->name));
-    if (record->bytes > UINT32_MAX || (!record->is_stored && record->bytes > inflated_limit)) {
+    const htp_shim_record *listed = &archive->records[index];
+    read->name = htp_archive_printable(arena, listed->name, strlen(listed->name));
+    if (listed->bytes > UINT32_MAX || (!listed->is_stored && listed->bytes > inflated_limit)) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: cannot be read: %s has %llu bytes, more than are read of it",
-                               path, read->name, (unsigned long long)record->bytes);
+                               path, read->name, (unsigned long long)listed->bytes);
     }
-    read->count = (uint32_t)record->bytes;
+    read->count = (uint32_t)listed->bytes;
     unsigned char *bytes = htp_arena_alloc(arena, (size_t)read->count + 1);
     read->bytes = bytes;
-    bool is_whole = record->offset <= INT64_MAX &&
-                    fseeko(archive->file, (off_t)record->offset, SEEK_SET) == 0 &&
-                    (record->is_stored ? fread(bytes, 1, read->count, archive->file) == read->count
-                                       : read_inflated(archive->file, archive->packed[index], bytes,
-                                                       read->count));
+    bool is_whole = listed->is_stored ? htp_zip_read_at(file, listed->offset, bytes, read->count)
+                                      : read_inflated(file, listed->offset, archive->packed[index],
+                                                      bytes, read->count);
     if (!is_whole) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: damaged archive: %s cannot be read to its end; copy or save it "
@@ -170,8 +178,8 @@ static htp_status check_pickle(checking *all, uint32_t index, const struct place
     if (htp_arena_recover(scratch) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", all->path);
     }
-    htp_contents_record read = {.name = archive->records[index].name};
-    HTP_TRY(htp_contents_read_record(scratch, all->path, archive, index, &read));
+    record read = {.name = archive->records[index].name};
+    HTP_TRY(read_record(scratch, all->path, archive, fileno(archive->file), index, &read));
     const htp_pickle pickle = {.path = all->path,
                                .name = read.name,
                                .record = &archive->records[index],
@@ -179,10 +187,9 @@ static htp_status check_pickle(checking *all, uint32_t index, const struct place
                                .count = read.count,
                                .archive = archive,
                                .storages = place->storages,
-                               .are_storages_left_out = place->are_storages_left_out,
-                               .is_debug = place->storages == NULL};
+                               .are_storages_left_out = place->are_storages_left_out};
     htp_pickle_contents contents = {.cost = 0};
-    HTP_TRY(htp_pickle_check(scratch, &pickle, pickle.is_debug ? NULL : &contents));
+    HTP_TRY(htp_pickle_check(scratch, &pickle, &contents));
     list_made(all->arena, archive, &pickle, &contents.made);
     HTP_TRY(htp_devices_take_pickle(all->arena, archive, &pickle, &contents, place->are_weights));
     all->constant = place->are_constants ? contents.cost : all->constant;
@@ -200,14 +207,14 @@ static const char *qualifier_of(htp_arena *arena, const char *record)
     return qualifier;
 }
 
-/* All but its tuples, which may come from other records. */
+/* All but its tuples, which may come from other records. The text stays, for libtorch. */
 static htp_status read_code(checking *all, uint32_t index)
 {
     htp_archive *archive = all->archive;
     htp_arena *arena = &archive->code;
-    htp_contents_record read = {.name = archive->records[index].name};
+    record read = {.name = archive->records[index].name};
     htp_syntax_module module;
-    HTP_TRY(htp_contents_read_record(arena, all->path, archive, index, &read));
+    HTP_TRY(read_record(all->arena, all->path, archive, fileno(archive->file), index, &read));
     const htp_code_record code = {all->path, read.name, (const char *)read.bytes, read.count};
     HTP_TRY(htp_code_check(&code));
     HTP_TRY(htp_syntax_read(arena, &code, &module));
@@ -223,7 +230,7 @@ static htp_status check_record(checking *all, uint32_t index)
     const char *name = all->archive->records[index].name;
     const struct place *place = find_place(name);
     if (!place) {
-        return is_of_code(name, code_ending) ? read_code(all, index) : HTP_OK;
+        return is_code(name) ? read_code(all, index) : HTP_OK;
     }
     htp_arena_init(&all->archive->scratch);
     htp_status status = check_pickle(all, index, place);
@@ -254,27 +261,18 @@ htp_status htp_contents_check(htp_arena *arena, const char *path, htp_archive *a
     return status;
 }
 
-const char *htp_archive_read(htp_arena *arena, htp_archive *archive, int file, const char *name,
-                             size_t *bytes)
+const char *htp_archive_read(htp_arena *arena, const htp_archive *archive, int file,
+                             const char *name, size_t *bytes)
 {
     uint32_t index = 0;
-    htp_contents_record read = {.bytes = NULL};
+    record read = {.bytes = NULL};
     *bytes = 0;
     if (!htp_map_get(&archive->by_name, name, &index)) {
         return NULL;
     }
-    int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
-    archive->file = own < 0 ? NULL : fdopen(own, "rb");
-    if (!archive->file) {
-        if (own >= 0) {
-            (void)close(own);
-        }
-        return NULL;
-    }
-    htp_status status = htp_contents_read_record(arena, "", archive, index, &read);
+    htp_status status = read_record(arena, "", archive, file, index, &read);
     bool is_whole = status == HTP_OK;
     htp_status_free(status);
-    htp_archive_close(archive);
     *bytes = is_whole ? read.count : 0;
     return is_whole ? (const char *)read.bytes : NULL;
 }

@@ -68,7 +68,7 @@ static const char *read_header(FILE *file, struct array *array, char *head)
     uint64_t bytes = array->entry.bytes;
     size_t count = bytes < HTP_NPY_HEADER_LIMIT ? (size_t)bytes : HTP_NPY_HEADER_LIMIT;
     if (!htp_zip_find(file, &array->entry, &offset) ||
-        !htp_zip_read_at(file, offset, head, count)) {
+        !htp_zip_read_at(fileno(file), offset, head, count)) {
         return "damaged";
     }
     return htp_npy_parse(head, count, bytes, &array->header);

@@ -16,7 +16,8 @@ enum {
 typedef HTP_VECTOR(htp_zip_entry) entry_vector;
 
 struct listing {
-    htp_arena *arena;
+    htp_arena *arena; /* for what stays: names and records */
+    htp_arena *scratch;
     entry_vector entries; /* all members */
 };
 
@@ -66,7 +67,7 @@ static bool note_entry(void *user, const htp_zip_entry *entry)
     struct listing *listing = user;
     htp_zip_entry kept = *entry;
     kept.name = htp_arena_copy(listing->arena, entry->name, entry->name_bytes);
-    HTP_PUSH(listing->arena, &listing->entries, kept);
+    HTP_PUSH(listing->scratch, &listing->entries, kept);
     return listing->entries.count < UINT32_MAX;
 }
 
@@ -84,14 +85,14 @@ static int compare_extents(const void *a, const void *b)
 }
 
 /* Finds where the bytes of the members are. They must lie apart. */
-static htp_status find_members(htp_arena *arena, const char *path, FILE *file,
+static htp_status find_members(htp_arena *scratch, const char *path, FILE *file,
                                const entry_vector *entries, uint64_t *offsets)
 {
-    struct extent *extents = HTP_NEW_ARRAY(arena, struct extent, entries->count);
+    struct extent *extents = HTP_NEW_ARRAY(scratch, struct extent, entries->count);
     for (size_t i = 0; i < entries->count; i++) {
         const htp_zip_entry *entry = &entries->items[i];
         if (!htp_zip_find(file, entry, &offsets[i])) {
-            return damaged(arena, path, entry, "does not lie in the file");
+            return damaged(scratch, path, entry, "does not lie in the file");
         }
         extents[i] = (struct extent){
             .begin = entry->header, .end = offsets[i] + entry->bytes, .entry = entry};
@@ -99,7 +100,7 @@ static htp_status find_members(htp_arena *arena, const char *path, FILE *file,
     qsort(extents, entries->count, sizeof(*extents), compare_extents);
     for (size_t i = 1; i < entries->count; i++) {
         if (extents[i].begin < extents[i - 1].end) {
-            return damaged(arena, path, extents[i].entry, "overlaps another one");
+            return damaged(scratch, path, extents[i].entry, "overlaps another one");
         }
     }
     return HTP_OK;
@@ -147,7 +148,7 @@ static htp_status add_record(htp_arena *arena, const char *path, htp_archive *ar
                              const htp_shim_record *record)
 {
     size_t bytes = strlen(record->name);
-    const char *key = folded(arena, record->name, bytes);
+    const char *key = folded(&archive->scratch, record->name, bytes);
     bool is_known = may_differ_in_case(record->name)
                         ? htp_map_get_bytes(&archive->by_name, record->name, bytes, NULL)
                         : htp_map_get_bytes(by_folded, key, bytes, NULL);
@@ -155,7 +156,7 @@ static htp_status add_record(htp_arena *arena, const char *path, htp_archive *ar
         return damaged(arena, path, entry, "is there twice");
     }
     htp_map_set_bytes(arena, &archive->by_name, record->name, bytes, archive->record_count);
-    htp_map_set_bytes(arena, by_folded, key, bytes, archive->record_count);
+    htp_map_set_bytes(&archive->scratch, by_folded, key, bytes, archive->record_count);
     archive->record_count++;
     return HTP_OK;
 }
@@ -177,6 +178,8 @@ static htp_status take_records(htp_arena *arena, const char *path, const entry_v
     size_t prefix = (size_t)(slash - first) + 1;
     archive->records = records;
     archive->packed = packed;
+    htp_map_reserve(arena, &archive->by_name, entries->count);
+    htp_map_reserve(&archive->scratch, &by_folded, entries->count);
     for (size_t i = 0; i < entries->count; i++) {
         const htp_zip_entry *entry = &entries->items[i];
         if (entry->name_bytes <= prefix || memcmp(entry->name, first, prefix) != 0 ||
@@ -199,9 +202,13 @@ static htp_status take_records(htp_arena *arena, const char *path, const entry_v
     return HTP_OK;
 }
 
-htp_status htp_archive_list(htp_arena *arena, const char *path, htp_archive *archive)
+static htp_status list_all(htp_arena *arena, const char *path, htp_archive *archive)
 {
-    struct listing listing = {.arena = arena};
+    htp_arena *scratch = &archive->scratch;
+    struct listing listing = {.arena = arena, .scratch = scratch};
+    if (htp_arena_recover(scratch) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
+    }
     if (!htp_zip_read(archive->file, archive->file_bytes, note_entry, &listing) ||
         listing.entries.count == 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
@@ -209,7 +216,14 @@ htp_status htp_archive_list(htp_arena *arena, const char *path, htp_archive *arc
                                path);
     }
     const entry_vector *entries = &listing.entries;
-    uint64_t *offsets = HTP_NEW_ARRAY(arena, uint64_t, entries->count);
-    HTP_TRY(find_members(arena, path, archive->file, entries, offsets));
+    uint64_t *offsets = HTP_NEW_ARRAY(scratch, uint64_t, entries->count);
+    HTP_TRY(find_members(scratch, path, archive->file, entries, offsets));
     return take_records(arena, path, entries, offsets, archive);
+}
+
+htp_status htp_archive_list(htp_arena *arena, const char *path, htp_archive *archive)
+{
+    htp_status status = list_all(arena, path, archive);
+    htp_arena_free(&archive->scratch);
+    return status;
 }

@@ -281,8 +281,8 @@ htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const ht
         .record_count = archive->record_count,
         .made = archive->made.items,
         .made_count = (uint32_t)archive->made.count,
-        .replaced = archive->devices.replaced.items,
-        .replaced_count = (uint32_t)archive->devices.replaced.count,
+        .given = archive->given.items,
+        .given_count = (uint32_t)archive->given.count,
     };
     const htp_shim_host host = {.user = &now,
                                 .tick = note_records,

@@ -1,7 +1,9 @@
 #include "source/zip.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 enum {
     END_BYTES = 22,
@@ -28,10 +30,18 @@ static bool has_signature(const unsigned char *record, uint32_t signature)
     return field(record, 0, 4) == signature;
 }
 
-bool htp_zip_read_at(FILE *file, uint64_t offset, void *bytes, size_t count)
+bool htp_zip_read_at(int file, uint64_t offset, void *bytes, size_t count)
 {
-    return offset <= INT64_MAX && fseeko(file, (off_t)offset, SEEK_SET) == 0 &&
-           fread(bytes, 1, count, file) == count;
+    size_t done = 0;
+    ssize_t got = 1;
+    while (done < count && got != 0 && offset <= INT64_MAX - done) {
+        got = pread(file, (char *)bytes + done, count - done, (off_t)(offset + done));
+        if (got < 0 && errno != EINTR) {
+            return false;
+        }
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return done == count && offset <= INT64_MAX;
 }
 
 bool htp_zip_begins(const void *bytes, size_t count)
@@ -54,7 +64,7 @@ static bool find_end_record(FILE *file, uint64_t file_bytes, uint64_t *offset)
     static const unsigned char signature[4] = {'P', 'K', 5, 6};
     unsigned char tail[FIELD_LIMIT + END_BYTES];
     size_t count = file_bytes < sizeof(tail) ? (size_t)file_bytes : sizeof(tail);
-    if (count < END_BYTES || !htp_zip_read_at(file, file_bytes - count, tail, count)) {
+    if (count < END_BYTES || !htp_zip_read_at(fileno(file), file_bytes - count, tail, count)) {
         return false;
     }
     for (size_t at = count - END_BYTES + 1; at-- > 0;) {
@@ -96,12 +106,12 @@ static bool find_zip64_end(FILE *file, uint64_t end, struct directory *directory
     unsigned char locator[ZIP64_LOCATOR_BYTES];
     unsigned char record[ZIP64_END_BYTES];
     if (end < ZIP64_LOCATOR_BYTES ||
-        !htp_zip_read_at(file, end - ZIP64_LOCATOR_BYTES, locator, sizeof(locator)) ||
+        !htp_zip_read_at(fileno(file), end - ZIP64_LOCATOR_BYTES, locator, sizeof(locator)) ||
         !has_signature(locator, 0x07064b50)) {
         return directory->bytes != UINT32_MAX && directory->offset != UINT32_MAX;
     }
     uint64_t offset = field(locator, 8, 8);
-    if (!htp_zip_read_at(file, offset, record, sizeof(record)) ||
+    if (!htp_zip_read_at(fileno(file), offset, record, sizeof(record)) ||
         !has_signature(record, 0x06064b50) || field(record, 16, 8) != 0 ||
         field(record, 24, 8) != field(record, 32, 8)) {
         return false;
@@ -126,7 +136,7 @@ static bool find_directory(FILE *file, uint64_t file_bytes, struct directory *di
     uint64_t end = 0;
     unsigned char record[END_BYTES];
     if (!find_end_record(file, file_bytes, &end) ||
-        !htp_zip_read_at(file, end, record, sizeof(record)) || !is_one_disk(record)) {
+        !htp_zip_read_at(fileno(file), end, record, sizeof(record)) || !is_one_disk(record)) {
         return false;
     }
     *directory = read_end(record, end);
@@ -229,7 +239,7 @@ bool htp_zip_read(FILE *file, uint64_t file_bytes, htp_zip_visit visit, void *us
 bool htp_zip_find(FILE *file, const htp_zip_entry *entry, uint64_t *offset)
 {
     unsigned char local[LOCAL_BYTES];
-    if (!htp_zip_read_at(file, entry->header, local, sizeof(local)) ||
+    if (!htp_zip_read_at(fileno(file), entry->header, local, sizeof(local)) ||
         !has_signature(local, 0x04034b50)) {
         return false;
     }

@@ -40,7 +40,7 @@ bool htp_zip_read(FILE *file, uint64_t file_bytes, htp_zip_visit visit, void *us
  * directory. */
 bool htp_zip_find(FILE *file, const htp_zip_entry *entry, uint64_t *offset);
 
-/** Reads @p count bytes at @p offset. */
-bool htp_zip_read_at(FILE *file, uint64_t offset, void *bytes, size_t count);
+/** Reads @p count bytes at @p offset of an open file, whatever its position is, which stays. */
+bool htp_zip_read_at(int file, uint64_t offset, void *bytes, size_t count);
 
 #endif

@@ -86,12 +86,13 @@ typedef struct htp_shim_made {
     size_t text_bytes;
 } htp_shim_made;
 
-/** A record that libtorch is given other bytes of than lie in the file. */
-typedef struct htp_shim_replaced {
+/** A record that libtorch is given the bytes of, in the place of those in the file: code, which was
+ * read when it was checked, and what has other names of devices. */
+typedef struct htp_shim_given {
     const char *name; /**< "data.pkl", "code/__torch__/model.py" */
     const void *bytes;
     size_t count;
-} htp_shim_replaced;
+} htp_shim_given;
 
 /** What the core found in an archive. */
 typedef struct htp_shim_contents {
@@ -99,8 +100,8 @@ typedef struct htp_shim_contents {
     uint32_t record_count;
     const htp_shim_made *made; /**< by the pickles, each but once */
     uint32_t made_count;
-    const htp_shim_replaced *replaced; /**< each record but once */
-    uint32_t replaced_count;
+    const htp_shim_given *given; /**< each record but once; all code that there is */
+    uint32_t given_count;
 } htp_shim_contents;
 
 typedef struct htp_shim_model htp_shim_model;
@@ -146,8 +147,8 @@ typedef struct htp_shim {
     uint32_t abi;                 /**< HTP_SHIM_ABI */
     const char *libtorch_version; /**< "1.13.1" */
 
-    /** Opens an archive. Weights are not read. @p contents are what the core found in it; they may
-     * go when the call returns. @return a code; @p model is NULL on failure. */
+    /** Opens an archive. Weights are not read. @p contents are what the core found in it; their
+     * records stay until the model is closed. @return a code; @p model is NULL on failure. */
     htp_shim_code (*open)(const char *path, const htp_shim_contents *contents,
                           const htp_shim_host *host, htp_shim_model **model, htp_shim_error *error);
 

@@ -52,11 +52,11 @@ static htp_status take(htp_arena *arena, fixture *f, const char *bytes, size_t c
 /* What libtorch reads in the place of the pickle. */
 static void expect_read(const fixture *f, const char *bytes, size_t count)
 {
-    ck_assert_uint_eq(f->archive.devices.replaced.count, 1);
-    const htp_shim_replaced *replaced = &f->archive.devices.replaced.items[0];
-    ck_assert_str_eq(replaced->name, "data.pkl");
-    ck_assert_uint_eq(replaced->count, count);
-    ck_assert(memcmp(replaced->bytes, bytes, count) == 0);
+    ck_assert_uint_eq(f->archive.given.count, 1);
+    const htp_shim_given *given = &f->archive.given.items[0];
+    ck_assert_str_eq(given->name, "data.pkl");
+    ck_assert_uint_eq(given->count, count);
+    ck_assert(memcmp(given->bytes, bytes, count) == 0);
 }
 
 #define READ_AS(f, body) expect_read((f), PICKLE(body), sizeof(PICKLE(body)) - 1)
@@ -70,7 +70,7 @@ UNIT_TEST(storages_are_the_cpus)
     ck_assert_str_eq(devices.home, "cuda:0");
     ck_assert_ptr_null(htp_devices_of_record(&devices, "data/0"));
     expect_ok(TAKE(&f, STORAGE("0", TEXT("\x03", "cpu"))));
-    ck_assert_uint_eq(f.archive.devices.replaced.count, 0);
+    ck_assert_uint_eq(f.archive.given.count, 0);
     ck_assert_str_eq(htp_devices_of(&f.archive).home, "cpu");
 }
 
@@ -117,7 +117,7 @@ UNIT_TEST(devices_that_are_objects)
 {
     fixture f;
     expect_ok(TAKE(&f, DEVICE("\x06", "cuda:0")));
-    ck_assert_uint_eq(f.archive.devices.replaced.count, 0);
+    ck_assert_uint_eq(f.archive.given.count, 0);
     ck_assert_str_eq(htp_devices_of(&f.archive).home, "cuda:0");
     expect_ok(TAKE(&f, DEVICE("\x05", "npu:1")));
     READ_AS(&f, DEVICE("\x04", "ve:1"));
