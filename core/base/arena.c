@@ -1,18 +1,30 @@
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct htp_arena_block {
     htp_arena_block *next;
     size_t capacity;
+    bool is_mapped;
     max_align_t data[];
 };
 
-#ifndef HTP_ARENA_MALLOC
-enum { BLOCK_FIRST = 64 * 1024, BLOCK_LARGEST = 16 * 1024 * 1024 };
+enum {
+    BLOCK_FIRST = 64 * 1024,
+    BLOCK_LARGE = BLOCK_FIRST / 4, /* from which on an allocation may have a block of its own */
+    BLOCK_LARGEST = 16 * 1024 * 1024,
+};
+
+/* From how many bytes on a block is no matter of malloc's, which uses smaller ones again. */
+#ifdef HTP_ARENA_MALLOC
+static const size_t mapped_from = SIZE_MAX;
+#else
+static const size_t mapped_from = BLOCK_LARGEST;
 #endif
 
 void htp_arena_init(htp_arena *arena)
@@ -20,11 +32,20 @@ void htp_arena_init(htp_arena *arena)
     memset(arena, 0, sizeof(*arena));
 }
 
+static void free_block(htp_arena_block *block)
+{
+    if (block->is_mapped) {
+        (void)munmap(block, sizeof(*block) + block->capacity);
+    } else {
+        free(block);
+    }
+}
+
 void htp_arena_free(htp_arena *arena)
 {
     for (htp_arena_block *block = arena->blocks; block;) {
         htp_arena_block *next = block->next;
-        free(block);
+        free_block(block);
         block = next;
     }
     arena->blocks = NULL;
@@ -37,11 +58,24 @@ void htp_arena_exhaust(htp_arena *arena)
     longjmp(arena->recovery, 1);
 }
 
+/* The largest blocks go back to the system as soon as they are freed, whatever malloc keeps. */
+static htp_arena_block *map_block(size_t bytes)
+{
+    htp_arena_block *block =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) {
+        return NULL;
+    }
+    block->is_mapped = true;
+    return block;
+}
+
 static htp_arena_block *new_block(htp_arena *arena, size_t capacity)
 {
     htp_arena_block *block = NULL;
     if (capacity <= PTRDIFF_MAX - sizeof(htp_arena_block)) {
-        block = calloc(1, sizeof(htp_arena_block) + capacity);
+        const size_t bytes = sizeof(htp_arena_block) + capacity;
+        block = bytes < mapped_from ? calloc(1, bytes) : map_block(bytes);
     }
     if (!block) {
         htp_arena_exhaust(arena);
@@ -51,6 +85,11 @@ static htp_arena_block *new_block(htp_arena *arena, size_t capacity)
 }
 
 #ifdef HTP_ARENA_MALLOC
+
+void htp_arena_reset(htp_arena *arena)
+{
+    htp_arena_free(arena);
+}
 
 void *htp_arena_alloc(htp_arena *arena, size_t bytes)
 {
@@ -62,6 +101,19 @@ void *htp_arena_alloc(htp_arena *arena, size_t bytes)
 }
 
 #else
+
+/* Of several blocks none is kept: the next one is as large as all of them. */
+void htp_arena_reset(htp_arena *arena)
+{
+    if (arena->blocks && arena->blocks->next) {
+        arena->first = arena->total;
+        htp_arena_free(arena);
+    } else if (arena->blocks) {
+        memset(arena->blocks->data, 0, arena->used);
+    }
+    arena->used = 0;
+    arena->total = 0;
+}
 
 /* A request that would waste much of a block gets one of its own, kept behind the newest so that
  * the newest is still filled. */
@@ -80,8 +132,9 @@ static void *alloc_large(htp_arena *arena, size_t bytes)
 
 static void start_block(htp_arena *arena)
 {
+    const size_t wanted = arena->total > 0 ? arena->total / 4 : arena->first;
     size_t capacity = BLOCK_FIRST;
-    while (capacity < arena->total / 4 && capacity < BLOCK_LARGEST) {
+    while (capacity < wanted && capacity < BLOCK_LARGEST) {
         capacity *= 2;
     }
     htp_arena_block *block = new_block(arena, capacity);
@@ -100,12 +153,13 @@ void *htp_arena_alloc(htp_arena *arena, size_t bytes)
     if (rounded == 0) {
         rounded = alignment;
     }
-    if (rounded > BLOCK_FIRST / 4) {
+    bool fits = arena->blocks && arena->blocks->capacity - arena->used >= rounded;
+    if (rounded > BLOCK_LARGE && !fits) {
         void *large = alloc_large(arena, rounded);
         arena->total += rounded;
         return large;
     }
-    if (!arena->blocks || arena->blocks->capacity - arena->used < rounded) {
+    if (!fits) {
         start_block(arena);
     }
     void *memory = (char *)arena->blocks->data + arena->used;
@@ -115,6 +169,22 @@ void *htp_arena_alloc(htp_arena *arena, size_t bytes)
 }
 
 #endif
+
+void htp_arena_release(htp_arena *arena, const void *memory, size_t bytes)
+{
+    if (bytes <= BLOCK_LARGE || !arena->blocks) {
+        return;
+    }
+    for (htp_arena_block *at = arena->blocks; at->next; at = at->next) {
+        htp_arena_block *block = at->next;
+        if (block->data == memory) {
+            at->next = block->next;
+            arena->total -= block->capacity;
+            free_block(block);
+            return;
+        }
+    }
+}
 
 void *htp_arena_calloc(htp_arena *arena, size_t count, size_t size)
 {
@@ -155,12 +225,16 @@ char *htp_arena_strdup(htp_arena *arena, const char *string)
 
 char *htp_arena_vprintf(htp_arena *arena, const char *format, va_list arguments)
 {
+    char usual[256]; /* most strings fit, and are formatted once */
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = vsnprintf(usual, sizeof(usual), format, again);
     va_end(again);
     if (length < 0) {
         htp_arena_exhaust(arena);
+    }
+    if ((size_t)length < sizeof(usual)) {
+        return htp_arena_copy(arena, usual, (size_t)length);
     }
     char *string = htp_arena_alloc(arena, (size_t)length + 1);
     (void)vsnprintf(string, (size_t)length + 1, format, arguments);

@@ -22,6 +22,7 @@ typedef struct htp_arena {
     htp_arena_block *blocks; /* newest first */
     size_t used;             /* bytes of the newest block */
     size_t total;            /* bytes handed out */
+    size_t first;            /* bytes that the first block is to have, at least */
     jmp_buf recovery;
 } htp_arena;
 
@@ -30,6 +31,14 @@ void htp_arena_init(htp_arena *arena);
 
 /** Frees everything. */
 void htp_arena_free(htp_arena *arena);
+
+/** Forgets everything, but keeps room for as much again: cheaper than freeing where one small thing
+ * follows another. */
+void htp_arena_reset(htp_arena *arena);
+
+/** Frees @p bytes bytes that are not used any more, if they have a block of their own, as large
+ * allocations have; leaves them otherwise. */
+void htp_arena_release(htp_arena *arena, const void *memory, size_t bytes);
 
 /** Sets the recovery point: evaluates to 0 now, and to 1 after a jump. The calling function must
  * be live for as long as anybody allocates. */

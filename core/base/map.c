@@ -4,73 +4,89 @@
 
 struct htp_map_slot {
     const void *key; /* NULL: free */
-    size_t bytes;
-    uint64_t hash;
+    uint32_t bytes;
+    uint32_t hash;
     uint32_t value;
 };
 
-enum { FIRST_CAPACITY = 16 };
+enum { FIRST_CAPACITY = 8 };
 
 static uint64_t rotate(uint64_t x, unsigned bits)
 {
     return x << bits | x >> (64 - bits);
 }
 
-static void sip_round(uint64_t v[4])
+struct sip {
+    uint64_t a, b, c, d;
+};
+
+static inline struct sip sip_round(struct sip v)
 {
-    v[0] += v[1];
-    v[1] = rotate(v[1], 13) ^ v[0];
-    v[0] = rotate(v[0], 32);
-    v[2] += v[3];
-    v[3] = rotate(v[3], 16) ^ v[2];
-    v[0] += v[3];
-    v[3] = rotate(v[3], 21) ^ v[0];
-    v[2] += v[1];
-    v[1] = rotate(v[1], 17) ^ v[2];
-    v[2] = rotate(v[2], 32);
+    v.a += v.b;
+    v.b = rotate(v.b, 13) ^ v.a;
+    v.a = rotate(v.a, 32);
+    v.c += v.d;
+    v.d = rotate(v.d, 16) ^ v.c;
+    v.a += v.d;
+    v.d = rotate(v.d, 21) ^ v.a;
+    v.c += v.b;
+    v.b = rotate(v.b, 17) ^ v.c;
+    v.c = rotate(v.c, 32);
+    return v;
 }
 
-/* SipHash-1-3 (Aumasson and Bernstein). Names come from hostile files: the seed is the address of
- * the first table, so that a file cannot be made whose names collide. */
-static uint64_t hash_key(const void *seed, const void *key, size_t bytes)
+/* The lower half of SipHash-1-3 (Aumasson and Bernstein). Names come from hostile files: the seed
+ * is the address of the first table, so that a file cannot be made whose names collide. */
+static uint32_t hash_key(const void *seed, const void *key, size_t bytes)
 {
     uint64_t k = (uint64_t)(uintptr_t)seed;
-    uint64_t v[4] = {k ^ 0x736f6d6570736575U, rotate(k, 32) ^ 0x646f72616e646f6dU,
-                     k ^ 0x6c7967656e657261U, rotate(k, 32) ^ 0x7465646279746573U};
+    struct sip v = {k ^ 0x736f6d6570736575U, rotate(k, 32) ^ 0x646f72616e646f6dU,
+                    k ^ 0x6c7967656e657261U, rotate(k, 32) ^ 0x7465646279746573U};
     const unsigned char *at = key;
     size_t left = bytes;
     uint64_t word;
     for (; left >= sizeof(word); at += sizeof(word), left -= sizeof(word)) {
         memcpy(&word, at, sizeof(word));
-        v[3] ^= word;
-        sip_round(v);
-        v[0] ^= word;
+        v.d ^= word;
+        v = sip_round(v);
+        v.a ^= word;
     }
     word = (uint64_t)bytes << 56;
     for (size_t i = 0; i < left; i++) {
         word |= (uint64_t)at[i] << (8 * i);
     }
-    v[3] ^= word;
-    sip_round(v);
-    v[0] ^= word;
-    v[2] ^= 0xff;
+    v.d ^= word;
+    v = sip_round(v);
+    v.a ^= word;
+    v.c ^= 0xff;
     for (int i = 0; i < 3; i++) {
-        sip_round(v);
+        v = sip_round(v);
     }
-    return v[0] ^ v[1] ^ v[2] ^ v[3];
+    return (uint32_t)(v.a ^ v.b ^ v.c ^ v.d);
 }
 
 /* The slot of the key, or the free one where it belongs. The table is never full. */
-static htp_map_slot *find_slot(const htp_map *map, const void *key, size_t bytes, uint64_t hash)
+static htp_map_slot *find_slot(const htp_map *map, const void *key, size_t bytes, uint32_t hash)
 {
     size_t mask = map->capacity - 1;
-    for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
         htp_map_slot *slot = &map->slots[i];
         if (!slot->key || (slot->hash == hash && slot->bytes == bytes &&
                            (bytes == 0 || memcmp(slot->key, key, bytes) == 0))) {
             return slot;
         }
     }
+}
+
+/* Where a key goes that is not there yet. */
+static htp_map_slot *free_slot(const htp_map *map, uint32_t hash)
+{
+    size_t mask = map->capacity - 1;
+    size_t i = hash & mask;
+    while (map->slots[i].key) {
+        i = (i + 1) & mask;
+    }
+    return &map->slots[i];
 }
 
 static void grow(htp_arena *arena, htp_map *map, size_t capacity)
@@ -81,9 +97,10 @@ static void grow(htp_arena *arena, htp_map *map, size_t capacity)
     for (size_t i = 0; i < map->capacity; i++) {
         htp_map_slot old = map->slots[i];
         if (old.key) {
-            *find_slot(&larger, old.key, old.bytes, old.hash) = old;
+            *free_slot(&larger, old.hash) = old;
         }
     }
+    htp_arena_release(arena, map->slots, map->capacity * sizeof(*map->slots));
     *map = larger;
 }
 
@@ -101,14 +118,17 @@ void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count)
 /* The slot of a key, which is new where its key is NULL, and counted. */
 static htp_map_slot *add_slot(htp_arena *arena, htp_map *map, const void *key, size_t bytes)
 {
+    if (bytes > UINT32_MAX) {
+        htp_arena_exhaust(arena);
+    }
     if (map->count >= map->capacity / 4 * 3) {
         grow(arena, map, map->capacity ? map->capacity * 2 : FIRST_CAPACITY);
     }
-    uint64_t hash = hash_key(map->seed, key, bytes);
+    uint32_t hash = hash_key(map->seed, key, bytes);
     htp_map_slot *slot = find_slot(map, key, bytes, hash);
     if (!slot->key) {
         map->count++;
-        slot->bytes = bytes;
+        slot->bytes = (uint32_t)bytes;
         slot->hash = hash;
     }
     return slot;
@@ -136,7 +156,7 @@ const void **htp_map_add_bytes(htp_arena *arena, htp_map *map, const void *key, 
 
 bool htp_map_get_bytes(const htp_map *map, const void *key, size_t bytes, uint32_t *value)
 {
-    if (map->count == 0) {
+    if (map->count == 0 || bytes > UINT32_MAX) {
         return false;
     }
     const htp_map_slot *slot = find_slot(map, key, bytes, hash_key(map->seed, key, bytes));

@@ -21,7 +21,8 @@ typedef struct htp_map {
 } htp_map;
 
 /**
- * Looks for a key of @p bytes bytes, and adds it where there is none.
+ * Looks for a key of @p bytes bytes, and adds it where there is none. Keys of 4 GiB
+ * and more are out of memory.
  * @param value  of the key; of a new one it is taken.
  * @return NULL where the key was there; else the place of the new key, which is to be pointed to
  *         bytes that stay, before the map is used again.

@@ -189,11 +189,28 @@ static void add_repr_character(htp_text *text, const char *at, size_t length, ui
     }
 }
 
+/* The bytes from here on that repr() has as they are. */
+static size_t plain_repr_bytes(const char *string)
+{
+    size_t count = 0;
+    while ((unsigned char)string[count] >= 0x20 && (unsigned char)string[count] < 0x7f &&
+           string[count] != '\'' && string[count] != '"' && string[count] != '\\') {
+        count++;
+    }
+    return count;
+}
+
 void htp_text_add_repr(htp_text *text, const char *string)
 {
     char quote = strchr(string, '\'') && !strchr(string, '"') ? '"' : '\'';
     htp_text_add_bytes(text, &quote, 1);
-    while (*string) {
+    for (;;) {
+        size_t plain = plain_repr_bytes(string);
+        htp_text_add_bytes(text, string, plain);
+        string += plain;
+        if (!*string) {
+            break;
+        }
         uint32_t code = 0;
         size_t length = htp_text_utf8(string, &code);
         add_repr_character(text, string, length, code, quote);

@@ -17,9 +17,27 @@ static bool must_encode(uint32_t code, bool keep_dots)
            (code == '.' && !keep_dots);
 }
 
+/* The bytes from here on that are letters, digits or underscores, as most of names are. */
+static size_t plain_bytes(const char *name)
+{
+    size_t count = 0;
+    while ((name[count] >= 'a' && name[count] <= 'z') ||
+           (name[count] >= 'A' && name[count] <= 'Z') ||
+           (name[count] >= '0' && name[count] <= '9') || name[count] == '_') {
+        count++;
+    }
+    return count;
+}
+
 void htp_hierarchy_add_encoded(htp_text *text, const char *name, bool keep_dots)
 {
-    while (*name) {
+    for (;;) {
+        size_t plain = plain_bytes(name);
+        htp_text_add_bytes(text, name, plain);
+        name += plain;
+        if (!*name) {
+            break;
+        }
         uint32_t code = 0;
         size_t length = htp_text_utf8(name, &code);
         if (length && !must_encode(code, keep_dots)) {

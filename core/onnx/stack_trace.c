@@ -21,7 +21,6 @@ typedef struct frame {
 
 typedef struct stack {
     htp_arena *arena;
-    const htp_trace *trace;
     const char *method;       /* that was exported */
     HTP_VECTOR(frame) frames; /* the innermost first */
     bool has_python;          /* of a traced file: one place tells of the frames of several calls */
@@ -115,11 +114,17 @@ static bool is_line(const char *text)
     return *text == ' ';
 }
 
+/* Whether a place tells of a stack of Python's. */
+static bool is_python(const htp_trace_call *place)
+{
+    return place->source_text && *place->source_text && !is_line(place->source_text);
+}
+
 /* Adds the frames that a place tells of. */
 static void add_place(stack *s, const htp_trace_call *place)
 {
     const char *text = place->source_text ? place->source_text : "";
-    if (*text && !is_line(text)) {
+    if (is_python(place)) {
         add_python_stack(s, text);
         return;
     }
@@ -135,16 +140,18 @@ static const htp_trace_call *caller_of(const htp_trace *trace, const htp_trace_c
     return place->call ? &trace->calls[place->call - 1] : NULL;
 }
 
-/* Of what runs in one call of a module, the outermost place that is known counts: that in forward()
- * itself. */
-static void add_chain(stack *s, const htp_trace_call *innermost)
+/* Lists the places of a node. Of what runs in one call of a module, the outermost place that is
+ * known counts: that in forward() itself. */
+static void list_places(htp_arena *arena, const htp_trace *trace, const htp_trace_call *innermost,
+                        htp_stack_places *places)
 {
     const htp_trace_call *known = *innermost->source_file ? innermost : NULL;
-    for (const htp_trace_call *at = innermost; at; at = caller_of(s->trace, at)) {
+    places->count = 0;
+    for (const htp_trace_call *at = innermost; at; at = caller_of(trace, at)) {
         known = at->source_text && *at->source_text ? at : known;
-        const htp_trace_call *caller = caller_of(s->trace, at);
+        const htp_trace_call *caller = caller_of(trace, at);
         if (known && (!caller || caller->scope != at->scope)) {
-            add_place(s, known);
+            HTP_PUSH(arena, places, known);
             known = NULL;
         }
     }
@@ -159,17 +166,22 @@ static const char *find_method(const htp_trace *trace, const htp_trace_call *pla
     return method ? method : FORWARD;
 }
 
-/* The frames of a node. */
-static stack find_frames(htp_arena *arena, const htp_trace *trace, const htp_trace_node *node)
+static htp_trace_call place_of(const htp_trace_node *node)
 {
-    const htp_trace_call place = {.scope = node->scope,
-                                  .source_file = node->source_file,
-                                  .source_line = node->source_line,
-                                  .source_text = node->source_text,
-                                  .function = node->function,
-                                  .call = node->call};
-    stack s = {.arena = arena, .trace = trace, .method = find_method(trace, &place)};
-    add_chain(&s, &place);
+    return (htp_trace_call){.scope = node->scope,
+                            .source_file = node->source_file,
+                            .source_line = node->source_line,
+                            .source_text = node->source_text,
+                            .function = node->function,
+                            .call = node->call};
+}
+
+static stack find_frames(htp_arena *arena, const char *method, const htp_stack_places *places)
+{
+    stack s = {.arena = arena, .method = method};
+    for (size_t i = 0; i < places->count; i++) {
+        add_place(&s, places->items[i]);
+    }
     return s;
 }
 
@@ -208,16 +220,48 @@ static void add_frame_text(htp_text *text, const frame *added)
     }
 }
 
-const char *htp_stack_trace_make(htp_arena *arena, const htp_trace *trace,
-                                 const htp_trace_node *node)
+static const char *text_of(htp_arena *arena, const stack *s)
 {
-    const stack s = find_frames(arena, trace, node);
     htp_text text = {.arena = arena};
-    for (size_t i = s.frames.count; i-- > 0;) {
+    for (size_t i = s->frames.count; i-- > 0;) {
         htp_text_add(&text, text.length ? SEPARATOR : "");
-        add_frame_text(&text, &s.frames.items[i]);
+        add_frame_text(&text, &s->frames.items[i]);
     }
     return text.length ? htp_text_string(&text) : NULL;
+}
+
+/* All that the frames are made of. A trace has equal texts once. */
+static void make_key(htp_arena *arena, htp_stack_memo *memo, const char *method)
+{
+    memo->key.count = 0;
+    HTP_PUSH(arena, &memo->key, method);
+    for (size_t i = 0; i < memo->places.count; i++) {
+        const htp_trace_call *place = memo->places.items[i];
+        HTP_PUSH(arena, &memo->key, place->source_text);
+        if (!is_python(place)) {
+            HTP_PUSH(arena, &memo->key, place->source_file);
+            HTP_PUSH(arena, &memo->key, (const void *)(uintptr_t)place->source_line);
+            HTP_PUSH(arena, &memo->key, place->function);
+        }
+    }
+}
+
+const char *htp_stack_trace_make(htp_arena *arena, htp_stack_memo *memo, const htp_trace *trace,
+                                 const htp_trace_node *node)
+{
+    const htp_trace_call place = place_of(node);
+    const char *method = find_method(trace, &place);
+    uint32_t number = (uint32_t)memo->texts.count;
+    list_places(arena, trace, &place, &memo->places);
+    make_key(arena, memo, method);
+    const size_t bytes = memo->key.count * sizeof(*memo->key.items);
+    const void **known = htp_map_add_bytes(arena, &memo->known, memo->key.items, bytes, &number);
+    if (known) {
+        *known = htp_arena_copy(arena, memo->key.items, bytes);
+        const stack s = find_frames(arena, method, &memo->places);
+        HTP_PUSH(arena, &memo->texts, text_of(arena, &s));
+    }
+    return memo->texts.items[number];
 }
 
 /* ---- of all nodes and calls of a graph ---- */
@@ -239,11 +283,12 @@ struct htp_stacks {
 typedef struct finder {
     htp_arena *arena;
     htp_stacks *stacks;
-    htp_map known;     /* outer link and text -> link */
-    htp_text key;      /* the latest one of these */
-    uint32_t *depths;  /* by scope: callers */
-    uint32_t *callers; /* by scope: those whose places are known beside any node's */
-    bool *has_stack;   /* by scope: a node of it has a stack */
+    htp_map known;           /* outer link and text -> link */
+    htp_text key;            /* the latest one of these */
+    uint32_t *depths;        /* by scope: callers */
+    uint32_t *callers;       /* by scope: those whose places are known beside any node's */
+    bool *has_stack;         /* by scope: a node of it has a stack */
+    htp_stack_places places; /* of the latest node */
 } finder;
 
 static uint32_t add_link(finder *f, uint32_t outer, const frame *added)
@@ -303,7 +348,9 @@ static void share(finder *f, uint32_t scope, const uint32_t *path, uint32_t limi
 static void find_stack(finder *f, htp_node_id id)
 {
     const htp_trace *trace = f->stacks->graph->trace;
-    const stack s = find_frames(f->arena, trace, &trace->nodes[id]);
+    const htp_trace_call place = place_of(&trace->nodes[id]);
+    list_places(f->arena, trace, &place, &f->places);
+    const stack s = find_frames(f->arena, find_method(trace, &place), &f->places);
     uint32_t count = (uint32_t)s.frames.count;
     uint32_t path[LONGEST_STACK + 1] = {0};
     for (uint32_t i = 0; i < count; i++) {

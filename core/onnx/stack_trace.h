@@ -6,7 +6,21 @@
 #ifndef HTP_ONNX_STACK_TRACE_H
 #define HTP_ONNX_STACK_TRACE_H
 
+#include "base/map.h"
+#include "base/vector.h"
 #include "graph/graph.h"
+
+/** Places that tell of frames, the innermost first. */
+typedef HTP_VECTOR(const htp_trace_call *) htp_stack_places;
+
+/** Stacks that were made, by the places that tell of them: those of the layers of a model are
+ * alike. An empty one is all zeroes. */
+typedef struct htp_stack_memo {
+    htp_map known; /* numbers of the texts */
+    HTP_VECTOR(const char *) texts;
+    HTP_VECTOR(const void *) key; /* the latest one */
+    htp_stack_places places;      /* of the latest node */
+} htp_stack_memo;
 
 /**
  * As much of the stack as the file holds, the innermost last:
@@ -19,9 +33,10 @@
  * Of the functions that a forward() calls none is named, unless the file says nothing of the line
  * in forward(). A traced file holds stacks, but no text of lines. Of a longer stack the innermost
  * 256 frames stay. Time is linear in the depth of calls.
+ * @param memo  of this arena and this trace
  * @return NULL where nothing is known
  */
-const char *htp_stack_trace_make(htp_arena *arena, const htp_trace *trace,
+const char *htp_stack_trace_make(htp_arena *arena, htp_stack_memo *memo, const htp_trace *trace,
                                  const htp_trace_node *node);
 
 /**

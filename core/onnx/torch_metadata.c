@@ -1,5 +1,6 @@
 #include "onnx/torch_metadata.h"
 
+#include "base/intern.h"
 #include "hierarchy/hierarchy.h"
 #include "hierarchy/relation.h"
 #include "onnx/stack_trace.h"
@@ -24,6 +25,9 @@ struct htp_torch_metadata_maker {
     const htp_graph *graph;
     scope_texts *by_scope;
     uint32_t *numbers; /* by aten node: earlier nodes of the same operator */
+    htp_stack_memo stacks;
+    htp_interned classes; /* hierarchies: those of the layers of a model are alike */
+    htp_text text;        /* that is being made */
 };
 
 /* "linear" of "aten::linear.out" */
@@ -59,6 +63,8 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
     htp_torch_metadata_maker *maker = HTP_NEW(arena, htp_torch_metadata_maker);
     maker->arena = arena;
     maker->graph = graph;
+    maker->classes.arena = arena;
+    maker->text.arena = arena;
     maker->by_scope = HTP_NEW_ARRAY(arena, scope_texts, graph->trace->scope_count);
     maker->numbers = HTP_NEW_ARRAY(arena, uint32_t, graph->trace->node_count);
     number_operations(maker);
@@ -132,16 +138,28 @@ static const scope_texts *texts_of_scope(htp_torch_metadata_maker *maker, uint32
     return texts;
 }
 
-static const char *name_operation(const htp_torch_metadata_maker *maker, htp_node_id id)
+/* An empty text, for one that is copied when it is whole. */
+static htp_text *begin_text(htp_torch_metadata_maker *maker)
+{
+    maker->text.length = 0;
+    return &maker->text;
+}
+
+static const char *copy_text(const htp_torch_metadata_maker *maker)
+{
+    return htp_arena_copy(maker->arena, htp_text_string(&maker->text), maker->text.length);
+}
+
+static const char *name_operation(htp_torch_metadata_maker *maker, htp_node_id id)
 {
     size_t length;
     const char *name = operator_name(htp_graph_node(maker->graph, id)->kind, &length);
-    htp_text text = {.arena = maker->arena};
-    htp_text_add_bytes(&text, name, length);
+    htp_text *text = begin_text(maker);
+    htp_text_add_bytes(text, name, length);
     if (maker->numbers[id]) {
-        htp_text_addf(&text, "_%" PRIu32, maker->numbers[id]);
+        htp_text_addf(text, "_%" PRIu32, maker->numbers[id]);
     }
-    return htp_text_string(&text);
+    return copy_text(maker);
 }
 
 /* "aten.linear.default" of "aten::linear" */
@@ -155,32 +173,47 @@ static const char *name_target(const htp_torch_metadata_maker *maker, htp_node_i
                             name, name[length] ? "" : ".default");
 }
 
-static const char *close_list(htp_arena *arena, const char *begun, const char *last)
+static const htp_text *close_list(htp_torch_metadata_maker *maker, const char *begun,
+                                  const char *last)
 {
-    htp_text text = {.arena = arena};
-    htp_text_add(&text, begun);
-    htp_text_add_repr(&text, last);
-    htp_text_add(&text, "]");
-    return htp_text_string(&text);
+    htp_text *text = begin_text(maker);
+    htp_text_add(text, begun);
+    htp_text_add_repr(text, last);
+    htp_text_add(text, "]");
+    return text;
 }
 
-static const char *close_namespace(htp_arena *arena, const char *begun, const char *name,
-                                   const char *target)
+static const char *close_classes(htp_torch_metadata_maker *maker, const char *begun,
+                                 const char *last)
 {
-    htp_text text = {.arena = arena};
-    htp_text_add(&text, begun);
-    htp_hierarchy_add_encoded(&text, name, true);
-    htp_text_add(&text, ": ");
-    htp_hierarchy_add_encoded(&text, target, true);
-    return htp_text_string(&text);
+    const htp_text *text = close_list(maker, begun, last);
+    return htp_intern(&maker->classes, text->bytes, text->length);
 }
 
-static const char *stack_of(const htp_torch_metadata_maker *maker, htp_node_id operation,
+static const char *close_scopes(htp_torch_metadata_maker *maker, const char *begun,
+                                const char *last)
+{
+    (void)close_list(maker, begun, last);
+    return copy_text(maker);
+}
+
+static const char *close_namespace(htp_torch_metadata_maker *maker, const char *begun,
+                                   const char *name, const char *target)
+{
+    htp_text *text = begin_text(maker);
+    htp_text_add(text, begun);
+    htp_hierarchy_add_encoded(text, name, true);
+    htp_text_add(text, ": ");
+    htp_hierarchy_add_encoded(text, target, true);
+    return copy_text(maker);
+}
+
+static const char *stack_of(htp_torch_metadata_maker *maker, htp_node_id operation,
                             const htp_torch_setting *setting)
 {
     return setting->is_relative
                ? htp_stack_trace_within(maker->arena, setting->stacks, operation, setting->scope)
-               : htp_stack_trace_make(maker->arena, maker->graph->trace,
+               : htp_stack_trace_make(maker->arena, &maker->stacks, maker->graph->trace,
                                       htp_graph_node(maker->graph, operation));
 }
 
@@ -188,16 +221,15 @@ htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
                                            const htp_onnx_node *node,
                                            const htp_torch_setting *setting)
 {
-    htp_arena *arena = maker->arena;
     htp_node_id id = node->origin.node;
     bool has_operation = id != HTP_NONE;
     const char *name = has_operation ? name_operation(maker, id) : node->op_type;
     const char *target = has_operation ? name_target(maker, id) : node->op_type;
     const scope_texts *begun = texts_of_scope(maker, node->origin.scope, setting);
     return (htp_torch_metadata){
-        .namespace_text = close_namespace(arena, begun->namespace_text, name, target),
-        .class_hierarchy = close_list(arena, begun->class_hierarchy, target),
-        .scopes = close_list(arena, begun->scopes, name),
+        .namespace_text = close_namespace(maker, begun->namespace_text, name, target),
+        .class_hierarchy = close_classes(maker, begun->class_hierarchy, target),
+        .scopes = close_scopes(maker, begun->scopes, name),
         .stack_trace = has_operation ? stack_of(maker, id, setting) : NULL,
     };
 }
@@ -205,13 +237,12 @@ htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
 htp_torch_metadata htp_torch_metadata_of_call(htp_torch_metadata_maker *maker, uint32_t scope,
                                               const htp_torch_setting *setting)
 {
-    htp_arena *arena = maker->arena;
     const htp_graph *graph = maker->graph;
     const char *target = graph->modules[graph->trace->scopes[scope].module].shim->qualified_class;
     const scope_texts begun = make_texts(maker, scope, setting);
     return (htp_torch_metadata){
-        .namespace_text = close_namespace(arena, begun.namespace_text, CALL_NAME, target),
-        .stack_trace = htp_stack_trace_of_call(arena, setting->stacks, scope,
+        .namespace_text = close_namespace(maker, begun.namespace_text, CALL_NAME, target),
+        .stack_trace = htp_stack_trace_of_call(maker->arena, setting->stacks, scope,
                                                setting->is_relative ? setting->scope : 0),
     };
 }

@@ -26,21 +26,26 @@ htp_code_origin_source *htp_code_origins_source(const htp_code_origins *origins,
     return &origins->sources.items[origin->source];
 }
 
+static const char *keep_joined(htp_code_texts *texts)
+{
+    return htp_intern(&texts->kept, htp_text_string(&texts->joined), texts->joined.length);
+}
+
 /* The whole text of a source; NULL where it is too large. */
-static const char *join(htp_arena *arena, htp_code_origins *origins, htp_code_origin_source *source)
+static const char *join(htp_code_texts *texts, htp_code_origins *origins,
+                        htp_code_origin_source *source)
 {
     if (source->text || source->bytes > joined_limit - origins->joined) {
         return source->text;
     }
     origins->joined += source->bytes;
-    char *text = htp_arena_alloc(arena, (size_t)source->bytes + 1);
-    source->text = text;
+    texts->joined.length = 0;
     for (uint32_t i = 0; i < source->part_count; i++) {
         const htp_code_origin_text *part =
             &origins->texts.items[origins->parts.items[source->first_part + i]];
-        memcpy(text, part->bytes, part->count);
-        text += part->count;
+        htp_text_add_bytes(&texts->joined, part->bytes, part->count);
     }
+    source->text = keep_joined(texts);
     return source->text;
 }
 
@@ -79,21 +84,21 @@ static size_t line_at(htp_arena *arena, htp_code_origin_source *source, uint64_t
     return first - 1; /* the first one begins at 0 */
 }
 
-uint32_t htp_code_origins_line(htp_arena *arena, htp_code_origins *origins,
+uint32_t htp_code_origins_line(htp_code_texts *texts, htp_code_origins *origins,
                                const htp_code_origin *origin)
 {
     htp_code_origin_source *source = htp_code_origins_source(origins, origin);
-    if (origin->begin > 0 && !join(arena, origins, source)) {
+    if (origin->begin > 0 && !join(texts, origins, source)) {
         return 0;
     }
-    return (uint32_t)(source->first_line + line_at(arena, source, origin->begin));
+    return (uint32_t)(source->first_line + line_at(texts->kept.arena, source, origin->begin));
 }
 
-const char *htp_code_origins_text(htp_arena *arena, htp_code_origins *origins,
+const char *htp_code_origins_text(htp_code_texts *texts, htp_code_origins *origins,
                                   const htp_code_origin *origin)
 {
     htp_code_origin_source *source = htp_code_origins_source(origins, origin);
-    const char *text = join(arena, origins, source);
+    const char *text = join(texts, origins, source);
     if (!text) {
         return "";
     }
@@ -102,13 +107,13 @@ const char *htp_code_origins_text(htp_arena *arena, htp_code_origins *origins,
         return text;
     }
     if (!source->lines) {
-        find_lines(arena, source);
+        find_lines(texts->kept.arena, source);
     }
-    size_t line = line_at(arena, source, origin->begin);
+    size_t line = line_at(texts->kept.arena, source, origin->begin);
     uint64_t begin = source->lines[line];
     uint64_t end = line + 1 < source->line_count ? source->lines[line + 1] : source->bytes;
-    char *copy = htp_arena_alloc(arena, (size_t)(end - begin) + 2);
-    copy[0] = ' ';
-    memcpy(copy + 1, text + begin, (size_t)(end - begin));
-    return copy;
+    texts->joined.length = 0;
+    htp_text_add_bytes(&texts->joined, " ", 1);
+    htp_text_add_bytes(&texts->joined, text + begin, (size_t)(end - begin));
+    return keep_joined(texts);
 }

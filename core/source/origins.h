@@ -8,6 +8,8 @@
 #ifndef HTP_SOURCE_ORIGINS_H
 #define HTP_SOURCE_ORIGINS_H
 
+#include "base/intern.h"
+#include "base/text.h"
 #include "base/vector.h"
 #include "source/pickle.h"
 
@@ -47,6 +49,13 @@ typedef struct htp_code_origins {
     uint64_t joined; /* bytes, of all sources */
 } htp_code_origins;
 
+/** Texts of sources, each once: the layers of a model were traced through the same lines. Empty
+ * ones have arenas alone. */
+typedef struct htp_code_texts {
+    htp_interned kept;
+    htp_text joined; /* the one that is being made */
+} htp_code_texts;
+
 /**
  * Reads a debug record into empty origins, in time and memory proportional to its bytes, which must
  * outlive them. @p scratch holds what is needed meanwhile.
@@ -64,12 +73,12 @@ htp_code_origin_source *htp_code_origins_source(const htp_code_origins *origins,
                                                 const htp_code_origin *origin);
 
 /** The line of its file that a range begins in; 0 where sources are too large to be looked at. */
-uint32_t htp_code_origins_line(htp_arena *arena, htp_code_origins *origins,
+uint32_t htp_code_origins_line(htp_code_texts *texts, htp_code_origins *origins,
                                const htp_code_origin *origin);
 
 /** The text of a range: a space and the line that it begins in, or all of the tracer's stack. "" as
- * above. */
-const char *htp_code_origins_text(htp_arena *arena, htp_code_origins *origins,
+ * above. What is equal, is one text. */
+const char *htp_code_origins_text(htp_code_texts *texts, htp_code_origins *origins,
                                   const htp_code_origin *origin);
 
 #endif

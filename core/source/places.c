@@ -21,9 +21,10 @@ struct htp_source_places {
     htp_placed in;
     htp_place_finder finder;
     htp_arena arena;
-    htp_archive archive; /* a copy, whose file is open while a record is read */
+    htp_archive archive; /* a copy, with a scratch of its own */
     htp_map by_file;     /* places in the list of records, by file of code */
     HTP_VECTOR(htp_code_origins *) records;
+    htp_code_texts texts;
     HTP_VECTOR(struct place **) functions; /* places by node; NULL: nobody asked */
 };
 
@@ -58,9 +59,8 @@ static void read_record(htp_source_places *places, const char *file, htp_code_or
                                .count = (uint32_t)bytes,
                                .archive = archive,
                                .is_debug = true};
-    htp_arena_init(&archive->scratch);
     htp_status status = read_origins(places, &pickle, origins);
-    htp_arena_free(&archive->scratch);
+    htp_arena_reset(&archive->scratch);
     if (status) {
         *origins = (htp_code_origins){.joined = 0};
     }
@@ -113,7 +113,7 @@ static void find_place(htp_source_places *places, uint32_t function, uint32_t no
         const char *file = htp_code_origins_source(place->record, place->origin)->file;
         place->file = file ? file : "";
         place->line =
-            file ? htp_code_origins_line(&places->arena, place->record, place->origin) : 0;
+            file ? htp_code_origins_line(&places->texts, place->record, place->origin) : 0;
     }
 }
 
@@ -167,7 +167,7 @@ static const char *find_text(void *self, uint32_t function, uint32_t node)
     struct place *place = place_of(places, function, node);
     if (!place->text) {
         place->text = place->origin
-                          ? htp_code_origins_text(&places->arena, place->record, place->origin)
+                          ? htp_code_origins_text(&places->texts, place->record, place->origin)
                           : "";
     }
     return place->text;
@@ -179,6 +179,8 @@ htp_source_places *htp_source_places_open(const htp_placed *in)
     if (places) {
         places->in = *in;
         places->finder = (htp_place_finder){places, find, find_text};
+        places->texts = (htp_code_texts){.kept = {.arena = &places->arena},
+                                         .joined = {.arena = &places->arena}};
         places->archive = *in->archive;
         htp_arena_init(&places->archive.scratch);
         htp_arena_init(&places->arena);

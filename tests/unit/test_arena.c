@@ -107,6 +107,52 @@ static void demand_copy(htp_arena *arena)
     htp_arena_copy(arena, "", SIZE_MAX);
 }
 
+UNIT_TEST(what_was_reset_is_zeroed_and_used_again)
+{
+    htp_arena_reset(arena); /* which is empty */
+    for (size_t round = 0; round < 3; round++) {
+        for (size_t bytes = 1; bytes < 200000; bytes *= 3) {
+            char *memory = htp_arena_alloc(arena, bytes);
+            for (size_t i = 0; i < bytes; i++) {
+                UNIT_CHECK(memory[i] == 0);
+            }
+            memset(memory, 0xff, bytes);
+        }
+        htp_arena_reset(arena);
+        ck_assert_uint_eq(arena->total, 0);
+    }
+}
+
+UNIT_TEST(a_reset_arena_needs_one_block)
+{
+#ifndef HTP_ARENA_MALLOC
+    for (size_t round = 0; round < 2; round++) {
+        (void)htp_arena_alloc(arena, 10000);
+        const void *block = arena->blocks;
+        for (size_t i = 0; i < 100; i++) {
+            (void)htp_arena_alloc(arena, 10000);
+        }
+        ck_assert_int_eq(arena->blocks == block, round > 0);
+        htp_arena_reset(arena);
+    }
+#endif
+}
+
+UNIT_TEST(large_memory_is_released)
+{
+    enum { BYTES = 1 << 21 };
+    (void)htp_arena_alloc(arena, 16);
+    char *large = htp_arena_alloc(arena, BYTES);
+    char *small = htp_arena_alloc(arena, 16);
+    small[0] = 1;
+    htp_arena_release(arena, small, 16);
+    htp_arena_release(arena, small, BYTES); /* which is within a block */
+    size_t before = arena->total;
+    htp_arena_release(arena, large, BYTES);
+    ck_assert_uint_eq(arena->total, before - BYTES);
+    ck_assert_int_eq(small[0], 1);
+}
+
 /* @return whether control came back by way of the recovery point */
 static bool jumps(demand_fn demand)
 {
@@ -134,4 +180,6 @@ END_TEST
 
 UNIT_MAIN("arena", memory_is_zeroed_and_aligned, allocations_do_not_overlap,
           large_first_allocation_is_whole, growing_keeps_what_was_there, strings,
-          totals_are_counted, impossible_sizes_jump_to_the_recovery_point)
+          totals_are_counted, what_was_reset_is_zeroed_and_used_again,
+          a_reset_arena_needs_one_block, large_memory_is_released,
+          impossible_sizes_jump_to_the_recovery_point)

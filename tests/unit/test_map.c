@@ -1,3 +1,4 @@
+#include "base/intern.h"
 #include "base/map.h"
 #include "unit.h"
 
@@ -85,5 +86,16 @@ UNIT_TEST(many_keys)
     }
 }
 
+UNIT_TEST(equal_strings_are_one)
+{
+    htp_interned set = {.arena = arena};
+    const char *word = htp_intern(&set, "encoder", 7);
+    ck_assert_str_eq(word, "encoder");
+    ck_assert_ptr_eq(htp_intern(&set, "encoders", 7), word);
+    ck_assert_str_eq(htp_intern(&set, "encoders", 8), "encoders");
+    ck_assert_str_eq(htp_intern(&set, "", 0), "");
+    ck_assert_ptr_eq(htp_intern(&set, word, 7), word);
+}
+
 UNIT_MAIN("map", empty_map_has_nothing, set_get_and_replace, keys_may_be_empty_or_hold_nuls,
-          near_keys_are_told_apart, many_keys)
+          near_keys_are_told_apart, many_keys, equal_strings_are_one)

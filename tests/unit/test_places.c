@@ -54,9 +54,10 @@ static const char *origin_at(htp_arena *arena, htp_code_origins *origins, uint64
         return "nothing";
     }
     const char *file = origins->sources.items[origin->source].file;
+    htp_code_texts texts = {.kept = {.arena = arena}, .joined = {.arena = arena}};
     return htp_arena_printf(arena, "%s:%u%s", file ? file : "?",
-                            htp_code_origins_line(arena, origins, origin),
-                            htp_code_origins_text(arena, origins, origin));
+                            htp_code_origins_line(&texts, origins, origin),
+                            htp_code_origins_text(&texts, origins, origin));
 }
 
 UNIT_TEST(texts_of_a_table)
@@ -90,6 +91,27 @@ UNIT_TEST(stacks_of_the_tracer)
     htp_code_origins origins;
     expect_ok(READ(WITH_TABLE(AT("\0", RANGE(LINES, "\0", "\x05"))), &origins));
     ck_assert_str_eq(origin_at(arena, &origins, 3), "model.py:10a\nbb\n");
+}
+
+/* Of two records. */
+UNIT_TEST(equal_texts_are_one)
+{
+    htp_code_origins origins[2];
+    const char *wholes[2];
+    const char *lines[2];
+    htp_code_texts texts = {.kept = {.arena = arena}, .joined = {.arena = arena}};
+    for (size_t i = 0; i < 2; i++) {
+        expect_ok(READ(WITH_TABLE(AT("\0", RANGE(LINES, "\0", "\x05"))
+                                      AT("\x02", RANGE(AGAIN, "\x02", "\x04"))),
+                       &origins[i]));
+        const htp_code_origin *ranges = origins[i].ranges.items;
+        wholes[i] = htp_code_origins_text(&texts, &origins[i], &ranges[0]);
+        lines[i] = htp_code_origins_text(&texts, &origins[i], &ranges[1]);
+    }
+    ck_assert_ptr_eq(wholes[0], wholes[1]);
+    ck_assert_ptr_eq(lines[0], lines[1]);
+    ck_assert_str_eq(wholes[0], "a\nbb\n");
+    ck_assert_str_eq(lines[0], " bb\n");
 }
 
 UNIT_TEST(positions_out_of_the_source)
@@ -256,6 +278,6 @@ UNIT_TEST(damage_costs_the_place_alone)
 }
 
 UNIT_MAIN("places", texts_of_a_table, texts_without_a_table, stacks_of_the_tracer,
-          positions_out_of_the_source, offsets_alike_and_negative, records_without_positions,
-          damaged_records, lists_that_grow, places_of_nodes, sources_without_a_file,
-          damage_costs_the_place_alone)
+          equal_texts_are_one, positions_out_of_the_source, offsets_alike_and_negative,
+          records_without_positions, damaged_records, lists_that_grow, places_of_nodes,
+          sources_without_a_file, damage_costs_the_place_alone)

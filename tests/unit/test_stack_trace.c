@@ -16,7 +16,8 @@ static const htp_trace trace = {.calls = calls, .call_count = 5};
 
 static const char *made(htp_arena *arena, htp_trace_node node)
 {
-    return htp_stack_trace_make(arena, &trace, &node);
+    htp_stack_memo memo = {.key = {0}};
+    return htp_stack_trace_make(arena, &memo, &trace, &node);
 }
 
 #define PLACE(in_scope, line, text, in_function, in_call)                                          \
@@ -75,6 +76,22 @@ UNIT_TEST(stacks_of_traced_files)
         made(arena, PLACE(0, 3, "(3): f\nf.py(): g\nf.py3): g\n): \n", "forward", 0)));
 }
 
+UNIT_TEST(nodes_of_equal_places_share_a_text)
+{
+    const char *const traced = TRACED;
+    const htp_trace_node nodes[] = {
+        PLACE(3, 3, traced, "forward", 5), PLACE(3, 9, traced, "forward", 5),
+        PLACE(3, 3, " x", "forward", 5), PLACE(3, 9, " x", "forward", 5)};
+    const char *texts[4];
+    htp_stack_memo memo = {.key = {0}};
+    for (size_t i = 0; i < 4; i++) {
+        texts[i] = htp_stack_trace_make(arena, &memo, &trace, &nodes[i]);
+    }
+    ck_assert_ptr_eq(texts[0], texts[1]);
+    ck_assert_str_eq(texts[2], "File \"linear.py\", line 3, in forward\n    x");
+    ck_assert_str_eq(texts[3], "File \"linear.py\", line 9, in forward\n    x");
+}
+
 UNIT_TEST(odd_bytes)
 {
     ck_assert_str_eq(made(arena, PLACE(0, 7, " \xff\t\n", "f\n", 0)),
@@ -95,7 +112,8 @@ UNIT_TEST(long_stacks_lose_what_is_outermost)
     }
     const htp_trace long_trace = {.calls = deep, .call_count = DEEP};
     const htp_trace_node node = PLACE(DEEP, 1, " x", "forward", DEEP);
-    const char *text = htp_stack_trace_make(arena, &long_trace, &node);
+    htp_stack_memo memo = {.key = {0}};
+    const char *text = htp_stack_trace_make(arena, &memo, &long_trace, &node);
     ck_assert_ptr_eq(strstr(text, "File \"f.py\", line 745, in forward"), text);
 }
 
@@ -124,9 +142,10 @@ static const htp_stacks *check_parts(htp_arena *arena, const htp_graph *graph)
 {
     const htp_trace_scope *scopes = graph->trace->scopes;
     const htp_stacks *stacks = htp_stacks_find(arena, graph);
+    htp_stack_memo memo = {.key = {0}};
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const htp_trace_node *node = &graph->trace->nodes[i];
-        const char *whole = htp_stack_trace_make(arena, graph->trace, node);
+        const char *whole = htp_stack_trace_make(arena, &memo, graph->trace, node);
         for (uint32_t scope = node->scope; scope != HTP_SHIM_NONE; scope = scopes[scope].parent) {
             const char *call = htp_stack_trace_of_call(arena, stacks, scope, 0);
             const char *inner = htp_stack_trace_within(arena, stacks, i, scope);
@@ -247,5 +266,6 @@ UNIT_TEST(parts_of_long_stacks)
 }
 
 UNIT_MAIN("stack_trace", the_lines_of_all_forwards, what_is_not_known_is_left_out,
-          stacks_of_traced_files, odd_bytes, long_stacks_lose_what_is_outermost, parts_of_stacks,
-          parts_of_stacks_of_traced_files, parts_of_stacks_without_places, parts_of_long_stacks)
+          stacks_of_traced_files, nodes_of_equal_places_share_a_text, odd_bytes,
+          long_stacks_lose_what_is_outermost, parts_of_stacks, parts_of_stacks_of_traced_files,
+          parts_of_stacks_without_places, parts_of_long_stacks)
