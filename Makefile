@@ -311,7 +311,7 @@ help:
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
 	@echo 'make format          formats the sources; format-check only looks'
 	@echo 'make tidy            clang-tidy over the sources; tidy-changed: what changed lately, or since BASE'
-	@echo 'make bench           measures against other exporters'
+	@echo 'make bench           measures against other exporters; BENCH="--against DIR": starts and layers against a build'
 	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
 	@echo 'make zoo             architectures of transformers and torchvision; ZOO=--help'
 	@echo 'make quality         how good tags are, beside those of others; QUALITY=--slice, QUALITY=--help'
@@ -412,7 +412,7 @@ run-valgrind: $(UNIT)
 	@$(TEST_ENV) scripts/run-tests valgrind unit
 
 bench: all
-	@$(TEST_ENV) scripts/bench
+	@$(TEST_ENV) scripts/bench $(BENCH)
 
 op-coverage: all $(ORACLE)
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/op_coverage.py $(OP_COVERAGE)
