@@ -118,7 +118,7 @@ MODELS = {
     "attention": (Attention, (IDS, torch.ones(8, 8)), [["batch", "sequence"], ["sequence", "sequence"]], False),
     "attention-rows": (Attention, (IDS, torch.ones(2, 1, 8)),
                        [["batch", "sequence"], ["batch", 1, "sequence"]], False),
-    "picked": (Picked, (torch.rand(1, 8), torch.rand(1, 8)), [["batch", "x_dim_1"], ["batch", "x_dim_1"]], False),
+    "picked": (Picked, (torch.rand(1, 8), torch.rand(1, 8)), [["batch", "x_dim_1"], ["batch", "mask_dim_1"]], False),
     "pair": (Pair, (IDS, IDS[:, :6]), [["batch", "sequence"], ["batch", "decoder_ids_sequence"]], False),
     "baked": (Baked, (torch.rand(3, 2, 5),), [[3, "sequence", "x_dim_2"]], False),
     "steps": (Steps, (IDS,), [["batch", "sequence"]], False),

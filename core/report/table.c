@@ -8,21 +8,23 @@ enum { INDENTATION = 2, DEEPEST_INDENTATION = 16, NARROWEST_NAME = 12 };
 
 const uint32_t *htp_report_order(htp_arena *arena, const htp_tree *tree)
 {
-    uint32_t *sizes = HTP_NEW_ARRAY(arena, uint32_t, tree->module_count);
-    uint32_t *next = HTP_NEW_ARRAY(arena, uint32_t, tree->module_count);
-    uint32_t *order = HTP_NEW_ARRAY(arena, uint32_t, tree->module_count);
-    for (uint32_t i = tree->module_count; i-- > 1;) {
+    uint32_t count = tree->module_count;
+    uint32_t *sizes = HTP_NEW_ARRAY(arena, uint32_t, count);
+    uint32_t *next = HTP_NEW_ARRAY(arena, uint32_t, count);
+    uint32_t *order = HTP_NEW_ARRAY(arena, uint32_t, count);
+    for (uint32_t i = count; i-- > 0;) {
         sizes[i]++;
-        sizes[tree->modules[i].parent] += sizes[i];
-    }
-    for (uint32_t i = 0; i < tree->module_count; i++) {
-        uint32_t parent = tree->modules[i].parent;
-        uint32_t place = i == 0 ? 0 : next[parent];
-        if (i > 0) {
-            next[parent] += sizes[i];
+        if (tree->modules[i].parent != HTP_VIEW_NONE) {
+            sizes[tree->modules[i].parent] += sizes[i];
         }
-        next[i] = place + 1;
-        order[place] = i;
+    }
+    uint32_t next_root = 0; /* damaged records name several */
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = tree->modules[i].parent;
+        uint32_t *place = parent == HTP_VIEW_NONE ? &next_root : &next[parent];
+        order[*place] = i;
+        next[i] = *place + 1;
+        *place += sizes[i];
     }
     return order;
 }
