@@ -19,7 +19,6 @@ RANK = "the rank of the matrix decides whether there are residuals, which conten
 PROMOTED = "a row of complex numbers is promoted with another one: strides of single dims alone differ"
 OVERLAPS = "what is written overlaps what is read: the interpreter looks at that itself (memory/overlaps.c)"
 CONTENTS = "it gives numbers that contents decide"
-NOTHING = "channels-last strides of what has no elements are told as if each axis had one"
 CONJUGATED = "that operands are conjugated is no part of sizes: operands that are made again are not"
 
 ALWAYS: dict = {
@@ -50,7 +49,6 @@ BEFORE_2: dict = {
     ("aten::logspace", "taken"): "whether the type holds its ends is looked at when it is filled",
 }
 SINCE_2: dict = {
-    ("aten::adaptive_avg_pool2d", "single-strides"): NOTHING,
     ("aten::_grouped_mm", "taken"): "its kernel wants strides of 16 bytes, as those of a GPU do",
     ("aten::as_strided", "taken"): "tensors without contents may reach out of their memory, as sizes grow",
     ("aten::_scaled_dot_product_flash_attention_for_cpu", "refused"):
