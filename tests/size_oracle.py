@@ -25,13 +25,12 @@ class Log:
     reached: dict = field(default_factory=lambda: defaultdict(int))  # operator: elements of stand-ins
 
     def read(self, path: Path) -> "Log":
-        processes = {}
         for line in path.read_text(errors="replace").splitlines() if path.exists() else ():
             kind, name, *rest = line.split("\t")
             if kind == "ran":
                 self.ran.setdefault(name, set()).update(rest)
-            elif kind == "calls":
-                processes[name] = int(rest[0])
+            elif kind == "call":
+                self.calls += 1
             elif kind == "checked":
                 self.checked.add(name)
                 self.layouts.add((name, rest[0].split("/")[0]))
@@ -41,7 +40,6 @@ class Log:
                 self.skipped.setdefault((name, rest[0]), " ".join(rest[1:]))
             elif kind == "reached":
                 self.reached[name] = max(self.reached[name], int(rest[0]))
-        self.calls += sum(processes.values())
         return self
 
 

@@ -6,6 +6,7 @@ large sizes are in tests/no_free_axis.py, with the reason.
 """
 
 import functools
+import json
 import os
 from pathlib import Path
 
@@ -30,23 +31,28 @@ def members(group: str) -> dict:
             if "failure" not in entries[name]}
 
 
-def log_path(group: str) -> Path:
-    return Path(os.environ["HTP_TEST_OUTPUT"]) / "large-sizes" / f"{group}.log"
+def export(group: str, told_to: Path, log: Path) -> None:
+    """Writes what the program tells of each case, by number, and what ran."""
+    source, _ = operator_files.made(group)
+    with harness.scratch() as folder:
+        files = []
+        for number, (_, inputs) in members(group).items():
+            files.append(folder / f"{number}.pt")
+            large_sizes.with_inputs(source / f"{number}.pt", files[-1], inputs)
+        told_to.write_text(json.dumps(large_sizes.export(files, folder / "out", log)))
 
 
 def exported(group: str) -> tuple:
-    """What the program tells of each case of a group, by name, and what ran."""
-    source, _ = operator_files.made(group)
-    cases = members(group)
-    log = log_path(group)
-    log.parent.mkdir(exist_ok=True)
-    with harness.scratch() as folder:
-        files = []
-        for number, (_, inputs) in cases.items():
-            files.append(folder / f"{number}.pt")
-            large_sizes.with_inputs(source / f"{number}.pt", files[-1], inputs)
-        told = large_sizes.export(files, folder / "out", log)
-    return {cases[number][0]: answer for number, answer in told.items()}, size_oracle.Log().read(log)
+    """What the program tells of each case of a group, by name, and what ran; once in a run."""
+    folder = Path(os.environ["HTP_TEST_OUTPUT"]) / "large-sizes"
+    told, log = folder / f"{group}.json", folder / f"{group}.log"
+    with harness.locked(folder / f"{group}.lock"):
+        if not told.exists():
+            unready = told.with_suffix(".unready")
+            export(group, unready, log)
+            unready.rename(told)
+    answers = json.loads(told.read_text())
+    return {name: answers[number] for number, (name, _) in members(group).items()}, size_oracle.Log().read(log)
 
 
 @harness.case_for_each(GROUPS)
@@ -68,11 +74,10 @@ def called() -> tuple:
     """Of each call of large_rows.txt, by row: what the program tells, which overloads its file holds, and
     which libtorch is asked for."""
     calls = row_calls.made()
-    log = log_path("rows")
-    log.parent.mkdir(exist_ok=True)
     with harness.scratch() as folder:
+        log = folder / "log"
         told = large_sizes.export(list(calls.files.values()), folder / "out", log, row_calls.OPSET)
-    read = size_oracle.Log().read(log)
+        read = size_oracle.Log().read(log)
     asked = {row: read.ran.get(str(file), set()) for row, file in calls.files.items()}
     return {row: told[file.stem] for row, file in calls.files.items()}, calls.held, asked, read.reached
 

@@ -66,9 +66,6 @@ typedef struct oracle {
     htp_runner view; /* the inner one with another run() */
     const htp_program *program;
     htp_arena arena; /* of one call */
-    htp_arena names_arena;
-    htp_map names; /* of operators that ran */
-    htp_text ran;  /* the same as a text */
     struct oracle *next;
 } oracle;
 
@@ -122,14 +119,9 @@ const char *oracle_way_name(oracle *o, const oracle_way *way);
 /** Writes a line, unless the same was written before but for @p detail (report.c). */
 void oracle_report(const char *what, const char *name, const char *key, const char *detail);
 
-/** Writes a line about what ran in a model. @param operators  each behind a tab */
-void oracle_report_ran(const char *model, const char *operators);
-
-/** Writes a line about the number of calls so far. */
-void oracle_report_calls(void);
-
-/** Counts a call that was compared. */
-void oracle_count_call(void);
+/** Writes a line about a call that was compared. Nothing waits until a model is closed: the program
+ * leaves its last one to the system. */
+void oracle_report_call(const char *operator_name);
 
 /** Whether a text is new: it is kept. */
 bool oracle_is_new(const char *text);

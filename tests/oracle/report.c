@@ -11,7 +11,6 @@
 static htp_arena seen_arena;
 static htp_map seen;
 static bool is_begun;
-static size_t calls;
 
 bool oracle_is_new(const char *text)
 {
@@ -59,21 +58,9 @@ void oracle_report(const char *what, const char *name, const char *key, const ch
     write_line(line);
 }
 
-void oracle_report_ran(const char *model, const char *operators)
+void oracle_report_call(const char *operator_name)
 {
-    static char line[1 << 16];
-    (void)snprintf(line, sizeof(line), "ran\t%s%s\n", model, operators);
-    write_line(line);
-}
-
-void oracle_count_call(void)
-{
-    calls++;
-}
-
-void oracle_report_calls(void)
-{
-    char line[64];
-    (void)snprintf(line, sizeof(line), "calls\t%ld\t%zu\n", (long)getpid(), calls);
+    char line[1024];
+    (void)snprintf(line, sizeof(line), "call\t%s\n", operator_name);
     write_line(line);
 }

@@ -75,7 +75,7 @@ static void report(oracle *o, const oracle_call *call, const oracle_way *way,
 {
     const char *layout = oracle_way_name(o, way);
     const char *detail = NULL;
-    oracle_count_call();
+    oracle_report_call(call->schema->kind);
     oracle_report("checked", call->schema->kind, layout, "");
     const char *what = oracle_compare(o, told, real, &detail);
     if (what) {

@@ -23,18 +23,6 @@ static oracle *find_oracle(void *self)
     return o;
 }
 
-static void note_operator(oracle *o, const char *kind)
-{
-    if (htp_arena_recover(&o->names_arena)) {
-        abort();
-    }
-    if (!htp_map_get(&o->names, kind, NULL)) {
-        htp_map_set(&o->names_arena, &o->names, htp_arena_strdup(&o->names_arena, kind), 1);
-        htp_text_add(&o->ran, "\t");
-        htp_text_add(&o->ran, kind);
-    }
-}
-
 static bool compares(void)
 {
     const char *value = getenv("HTP_ORACLE_COMPARES");
@@ -70,7 +58,7 @@ static htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const ht
     oracle_result told = {.code = code, .outputs = *outputs, .count = *output_count};
     memcpy(told.message, error->message, sizeof(told.message));
     if (mode == HTP_RUN_ONES || mode == HTP_RUN_ZEROES || mode == HTP_RUN_SIZES) {
-        note_operator(o, call.schema->kind);
+        oracle_report("ran", opened_path, call.schema->kind, "");
         look_at(o, mode, &call, &told);
     }
     return code;
@@ -93,8 +81,6 @@ static htp_shim_code find_runner(htp_shim_model *model, const htp_runner **runne
             abort();
         }
         htp_arena_init(&o->arena);
-        htp_arena_init(&o->names_arena);
-        o->ran.arena = &o->names_arena;
         o->inner = inner;
         o->view = *inner;
         o->view.run = run;
@@ -119,15 +105,9 @@ static void close_model(htp_shim_model *model)
 {
     while (opened) {
         oracle *next = opened->next;
-        if (htp_arena_recover(&opened->names_arena)) {
-            abort();
-        }
-        oracle_report_ran(opened_path, htp_text_string(&opened->ran));
-        htp_arena_free(&opened->names_arena);
         free(opened);
         opened = next;
     }
-    oracle_report_calls();
     real->close(model);
 }
 
