@@ -223,7 +223,7 @@ static inline htp_status fixture_lower(lower_fixture *f, int opset)
     f->model = htp_draft_new(f->arena, graph, opset);
     htp_status status = htp_passes_run(graph, NULL);
     if (status == HTP_OK) {
-        status = htp_lower_graph(f->model, &(htp_lower_means){NULL}, NULL, NULL);
+        status = htp_lower_graph(f->model, &(htp_lower_means){.customs = NULL}, NULL, NULL);
     }
     if (status == HTP_OK) {
         htp_draft_remove_unused(f->model);
