@@ -240,6 +240,77 @@ UNIT_TEST(what_a_mask_selects_of_nothing_is_nothing)
                "=> %3");
 }
 
+/* ---- what an operator has nothing to do to ----------------------------------------------------
+ */
+
+/* How often kernels run for a method of one tensor. */
+static uint32_t count_runs(htp_arena *arena, const char *body)
+{
+    interpretation *i =
+        interpret_open_program(arena, effects_program(arena, "class Net n=1\n", body));
+    i->runner->runs = 0;
+    effects_call(i, "[?,3]", "");
+    ck_assert_msg(i->code == HTP_SHIM_OK, "%s", i->error.message);
+    uint32_t runs = i->runner->runs;
+    htp_interpreter_close(i->interpreter);
+    return runs;
+}
+
+UNIT_TEST(a_slice_of_all_of_a_dim_runs_no_kernel)
+{
+    const char *body = "%a = aten::slice.Tensor(%x, %0, %0, %many, %1)\n"
+                       "%b = aten::slice.Tensor(%a, %minus, %none, %none, %1)\n"
+                       "-> %b\n";
+    ck_assert_uint_eq(count_runs(arena, body), 0);
+    body_gives(arena, body,
+               "%1[?,3] = aten::slice.Tensor(x, 0, 0, 9223372036854775807, 1)\n"
+               "%2[?,3] = aten::slice.Tensor(%1, -1, None, None, 1)\n"
+               "=> %2");
+}
+
+UNIT_TEST(a_slice_of_a_part_does)
+{
+    ck_assert_uint_gt(count_runs(arena, "%a = aten::slice.Tensor(%x, %0, %1, %many, %1)\n-> %a\n"),
+                      0);
+    ck_assert_uint_gt(count_runs(arena, "%a = aten::slice.Tensor(%x, %1, %0, %2, %1)\n-> %a\n"), 0);
+    ck_assert_uint_gt(count_runs(arena, "%a = aten::slice.Tensor(%x, %0, %0, %many, %2)\n-> %a\n"),
+                      0);
+}
+
+UNIT_TEST(what_is_written_into_a_slice_of_all_is_in_the_whole)
+{
+    body_gives(arena,
+               "%c = aten::neg(%x)\n"
+               "%a = aten::slice.Tensor(%c, %0, %0, %many, %1)\n"
+               "%z = aten::relu_(%a)\n"
+               "%r = aten::neg(%c)\n"
+               "-> %r\n",
+               "%1[?,3] = aten::neg(x)\n"
+               "%2[?,3] = aten::slice.Tensor(%1, 0, 0, 9223372036854775807, 1)\n"
+               "%3[?,3] = aten::relu_(%2)\n"
+               "%4[?,3] = aten::neg(%3)\n"
+               "=> %4");
+}
+
+UNIT_TEST(a_type_that_a_tensor_has_runs_no_kernel)
+{
+    const char *start = "%six = prim::Constant<6>()\n%seven = prim::Constant<7>()\n"
+                        "%no = prim::Constant<False>()\n%yes = prim::Constant<True>()\n";
+    static const struct {
+        const char *line;
+        bool runs;
+    } cases[] = {
+        {"%a = aten::to.dtype(%x, %six, %no, %no, %none)\n-> %a\n", false},
+        {"%a = aten::to.dtype(%x, %seven, %no, %no, %none)\n-> %a\n", true},
+        {"%a = aten::to.dtype(%x, %six, %no, %yes, %none)\n-> %a\n", true},
+        {"%a = aten::to.dtype(%x, %six, %no, %no, %0)\n-> %a\n", true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *body = htp_arena_printf(arena, "%s%s", start, cases[i].line);
+        ck_assert_int_eq(count_runs(arena, body) > 0, cases[i].runs);
+    }
+}
+
 UNIT_MAIN("interpret: sizes", a_fixed_size_is_a_constant, a_dynamic_size_is_none,
           all_sizes_are_read_at_once, a_rank_is_a_constant, a_tensor_of_sizes_is_computed,
           a_tensor_of_a_constant_is_computed, positions_are_computed, what_is_large_is_not_computed,
@@ -247,4 +318,6 @@ UNIT_MAIN("interpret: sizes", a_fixed_size_is_a_constant, a_dynamic_size_is_none
           so_it_does_where_it_takes_one_side_in_all_lanes,
           a_check_that_passes_in_all_lanes_is_left_out, a_check_that_raises_in_some_lane_is_told,
           a_remainder_that_is_none_passes_a_check, what_is_summed_of_nothing_is_known,
-          what_a_mask_selects_of_nothing_is_nothing)
+          what_a_mask_selects_of_nothing_is_nothing, a_slice_of_all_of_a_dim_runs_no_kernel,
+          a_slice_of_a_part_does, what_is_written_into_a_slice_of_all_is_in_the_whole,
+          a_type_that_a_tensor_has_runs_no_kernel)

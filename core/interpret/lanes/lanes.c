@@ -235,6 +235,11 @@ static htp_outcome run_on_sizes(htp_machine *m, const htp_call *call, size_t lan
     if (call->schema.needs_contents) {
         return htp_call_run_on_stand_ins(m, call, lane, outputs, count);
     }
+    if (htp_call_gives_operand(call, given)) {
+        *outputs = htp_operands_copy(m, given, 1);
+        *count = 1;
+        return HTP_GOES_ON;
+    }
     keep_from_making_real(call, given);
     HTP_DO(htp_call_check_positions(m, call, lane));
     htp_run_mode mode = call->is_elsewhere ? HTP_RUN_ELSEWHERE : HTP_RUN_SIZES;

@@ -17,6 +17,11 @@ const char *htp_message_worded(htp_machine *m, const htp_items *inputs, size_t l
 /** Raises where positions in a tensor, which follow from sizes, lie outside of it (positions.c). */
 htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_t lane);
 
+/** Whether an operator gives its first operand as it is, on the same memory (whole.c): tensors are
+ * never changed, so that one may stand for both. @param given  all operands of the call in a lane
+ */
+bool htp_call_gives_operand(const htp_call *call, const htp_operand *given);
+
 /** Room for @p count outputs in each lane. */
 htp_lanes htp_lanes_make(htp_machine *m, size_t count);
 
