@@ -103,7 +103,7 @@ def made(make, *arguments):
 
 
 def probe(name, make, seen_as, orders, sizes):
-    refused = "which shares its memory with some builds of libtorch only" if name in AS_BUILT else None
+    refused = "and whether that shares its memory depends on how libtorch was built" if name in AS_BUILT else None
     needs = (2, 0) if name == "volumes/conv" else None
     CASES.add(name, lambda: made(make, seen_as, orders), sizes, dynamic=BATCH, refused=refused, needs=needs)
 

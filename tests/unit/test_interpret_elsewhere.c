@@ -17,8 +17,8 @@
     "it takes elements by their places in memory, which depend on how libtorch was built: " REASON \
         COPY
 #define LOST                                                                                       \
-    "what it changes is read under another name, which shares its memory with some builds of "     \
-    "libtorch only: " REASON "; change a copy, made with .clone()"
+    "what it changes is read under another name, and whether that shares its memory depends on "   \
+    "how libtorch was built: " REASON "; change a copy, made with .clone()"
 
 UNIT_TEST(a_stride_that_is_another_elsewhere_is_not_told)
 {

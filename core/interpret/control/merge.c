@@ -62,8 +62,9 @@ static htp_outcome merge_tensors(htp_machine *m, const htp_item *a, const htp_it
             HTP_DO(htp_item_resize(m, *merged, dim, "If"));
         }
     }
-    HTP_DO(htp_elsewhere_inherit(m, *merged, a));
-    return htp_elsewhere_inherit(m, *merged, b);
+    return htp_elsewhere_stand_for(m, *merged, b,
+                                   "which side of a branch is taken, whose values lie in memory "
+                                   "in other ways");
 }
 
 /* A list, tuple or dict on at least one side, where the other may have no value. */

@@ -104,7 +104,7 @@ htp_outcome htp_call_find_refusal(htp_machine *m, const htp_call *call, const ch
     } else if (takes_moved_places(m, call, &moved)) {
         *refusal = htp_arena_printf(m->arena,
                                     "it takes elements by their places in memory, which depend on "
-                                    "how libtorch was built: %s; copy it first, with "
+                                    "%s; copy it first, with "
                                     ".clone(memory_format=torch.contiguous_format)",
                                     moved);
     } else {

@@ -111,12 +111,11 @@ const char *htp_elsewhere_refusal(htp_machine *m, const htp_call *call, const ht
                 differs || (!holds_tensors(here) && !htp_operand_is_equal(m->runner, here, there));
         }
     }
-    return differs
-               ? htp_arena_printf(m->arena,
-                                  "what %s gives depends on how libtorch was built: %s; copy "
-                                  "it first, with .clone(memory_format=torch.contiguous_format)",
-                                  call->schema.kind, elsewhere->reason)
-               : NULL;
+    return differs ? htp_arena_printf(m->arena,
+                                      "what %s gives depends on %s; copy it first, with "
+                                      ".clone(memory_format=torch.contiguous_format)",
+                                      call->schema.kind, elsewhere->reason)
+                   : NULL;
 }
 
 /* ---- tensors ---- */
@@ -139,14 +138,20 @@ uint32_t htp_call_count_shared(const htp_machine *m, const htp_call *call, const
     return shared;
 }
 
-/* Whether elements of two tensors of the same sizes have the same places, beginning at 0. */
-static bool have_same_places(const htp_runner_tensor *a, const htp_runner_tensor *b)
+/* Whether elements of two tensors of the same sizes lie as far apart. */
+static bool have_same_steps(const htp_runner_tensor *a, const htp_runner_tensor *b)
 {
-    bool have = a->offset == b->offset || a->elements == 0;
+    bool have = true;
     for (uint32_t dim = 0; dim < a->rank && have && a->elements > 1; dim++) {
         have = a->dims[dim] == 1 || a->strides[dim] == b->strides[dim];
     }
     return have;
+}
+
+/* Whether elements of two tensors of the same sizes have the same places, beginning at 0. */
+static bool have_same_places(const htp_runner_tensor *a, const htp_runner_tensor *b)
+{
+    return (a->offset == b->offset || a->elements == 0) && have_same_steps(a, b);
 }
 
 /* Whether strides are the same, those of single dims included: memory formats are told by them. */
@@ -265,9 +270,157 @@ htp_outcome htp_elsewhere_note(htp_machine *m, const htp_call *call,
     return HTP_GOES_ON;
 }
 
-htp_outcome htp_elsewhere_inherit(htp_machine *m, htp_item *tensor, const htp_item *model)
+/* ---- what stands for several ---- */
+
+/* An empty tensor that lies as @p model does, gaps aside, with the sizes of @p like. */
+static htp_outcome make_laid(htp_machine *m, const htp_runner_tensor *model,
+                             const htp_runner_tensor *like, const htp_runner_tensor **made)
 {
-    return model->elsewhere ? lie_otherwise(m, tensor, model->elsewhere->reason) : HTP_GOES_ON;
+    uint32_t *order = HTP_NEW_ARRAY(m->arena, uint32_t, model->rank);
+    htp_tensor_order(model, order);
+    HTP_DO(htp_tensor_ordered(m, like, order, made));
+    if (model != like || !have_same_steps(model, *made)) {
+        return HTP_GOES_ON;
+    }
+    /* Strides of single dims are told as well. */
+    const htp_making making = {.way = HTP_MAKE_EMPTY,
+                               .type = model->type,
+                               .rank = model->rank,
+                               .dims = model->dims,
+                               .strides = model->strides};
+    return htp_tensor_make(m, &making, made);
+}
+
+htp_outcome htp_tensor_laid(htp_machine *m, const htp_runner_tensor *model,
+                            const htp_runner_tensor **made)
+{
+    return make_laid(m, model, model, made);
+}
+
+/* A layout that shares no stride and no place with that of @p tensor. */
+static htp_outcome make_strange(htp_machine *m, const htp_runner_tensor *tensor,
+                                const htp_runner_tensor **made)
+{
+    const int64_t room = 2;
+    const int64_t one = 1;
+    const htp_runner_tensor *whole = NULL;
+    const htp_runner_tensor *moved = NULL;
+    HTP_DO(htp_tensor_empty(m, tensor->type, &room, 1, &whole));
+    const htp_making behind = {.way = HTP_MAKE_VIEW,
+                               .of = whole,
+                               .rank = 1,
+                               .dims = &one,
+                               .strides = &one,
+                               .offset = tensor->offset == 1 ? 0 : 1};
+    HTP_DO(htp_tensor_make(m, &behind, &moved));
+    const htp_runner_tensor *turned = NULL;
+    HTP_DO(make_other(m, tensor, &turned));
+    int64_t *strides = HTP_NEW_ARRAY(m->arena, int64_t, tensor->rank);
+    for (uint32_t dim = 0; dim < tensor->rank; dim++) {
+        uint64_t step = (uint64_t)(turned ? turned : tensor)->strides[dim] * 2;
+        strides[dim] = (int64_t)(step == (uint64_t)tensor->strides[dim] ? step * 2 : step);
+    }
+    const htp_making making = {.way = HTP_MAKE_STRETCHED,
+                               .of = moved,
+                               .rank = tensor->rank,
+                               .dims = tensor->dims,
+                               .strides = strides};
+    return htp_tensor_make(m, &making, made);
+}
+
+htp_outcome htp_elsewhere_lie_anyhow(htp_machine *m, htp_item *item, const char *reason)
+{
+    htp_elsewhere *elsewhere = HTP_NEW(m->arena, htp_elsewhere);
+    elsewhere->reason = reason;
+    elsewhere->is_of_several = true;
+    elsewhere->is_anyhow = true;
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        htp_operand *there = &elsewhere->lane[lane];
+        there->kind = HTP_OPERAND_TENSOR;
+        HTP_DO(make_strange(m, htp_tensor_in(item, lane), &there->as.tensor));
+    }
+    item->elsewhere = elsewhere;
+    m->memory.has_elsewhere = true;
+    return HTP_GOES_ON;
+}
+
+/* What lies as a model does, with the sizes of @p like; NULL where the model's gaps would be others
+ * at these. */
+static htp_outcome make_as(htp_machine *m, const htp_runner_tensor *model,
+                           const htp_runner_tensor *like, const htp_runner_tensor **made)
+{
+    bool is_kept = !model->is_real || model->offset == 0; /* where it is given without contents */
+    if (htp_tensor_has_same_dims(model, like) && is_kept) {
+        *made = model;
+        return HTP_GOES_ON;
+    }
+    const htp_runner_tensor *dense = NULL;
+    HTP_DO(make_laid(m, model, model, &dense));
+    if (!have_same_strides(model, dense)) {
+        *made = NULL;
+        return HTP_GOES_ON;
+    }
+    return make_laid(m, model, like, made);
+}
+
+/* Whether an item lies in every lane as these do. */
+static bool lies_as(const htp_machine *m, const htp_operand *lanes, const htp_elsewhere *there)
+{
+    bool is = true;
+    for (uint32_t lane = 0; lane < m->lane_count && is; lane++) {
+        is = have_same_strides(lanes[lane].as.tensor, there->lane[lane].as.tensor);
+    }
+    return is;
+}
+
+/* @param lanes  how the model lies */
+static htp_outcome stand_for(htp_machine *m, htp_item *tensor, const htp_operand *lanes,
+                             const char *reason)
+{
+    if (tensor->elsewhere && tensor->elsewhere->is_anyhow) {
+        return HTP_GOES_ON;
+    }
+    htp_elsewhere *there = HTP_NEW(m->arena, htp_elsewhere);
+    there->reason = reason;
+    there->is_of_several = true;
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        const htp_runner_tensor *made = NULL;
+        HTP_DO(make_as(m, lanes[lane].as.tensor, htp_tensor_in(tensor, lane), &made));
+        if (!made) {
+            return htp_elsewhere_lie_anyhow(m, tensor, reason);
+        }
+        there->lane[lane] = (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = made};
+    }
+    if (lies_as(m, tensor->lane, there)) {
+        return HTP_GOES_ON;
+    }
+    if (tensor->elsewhere && !lies_as(m, tensor->elsewhere->lane, there)) {
+        return htp_elsewhere_lie_anyhow(m, tensor, reason);
+    }
+    tensor->elsewhere = tensor->elsewhere ? tensor->elsewhere : there;
+    m->memory.has_elsewhere = true;
+    return HTP_GOES_ON;
+}
+
+htp_outcome htp_elsewhere_stand_for(htp_machine *m, htp_item *tensor, const htp_item *model,
+                                    const char *reason)
+{
+    const htp_elsewhere *other = model->elsewhere;
+    if (other && other->is_anyhow) {
+        return htp_elsewhere_lie_anyhow(m, tensor, other->reason);
+    }
+    HTP_DO(stand_for(m, tensor, model->lane, reason));
+    return other ? stand_for(m, tensor, other->lane, other->reason) : HTP_GOES_ON;
+}
+
+htp_outcome htp_elsewhere_stands_for(htp_machine *m, const htp_item *tensor, const htp_item *model,
+                                     bool *stands)
+{
+    htp_item tried = *tensor;
+    HTP_DO(htp_elsewhere_stand_for(m, &tried, model, ""));
+    bool is_anyhow = tensor->elsewhere && tensor->elsewhere->is_anyhow;
+    *stands = is_anyhow || tried.elsewhere == tensor->elsewhere;
+    return HTP_GOES_ON;
 }
 
 /* ---- places ---- */

@@ -112,6 +112,7 @@ static htp_outcome begin_all_held(htp_machine *m, htp_loop *loop)
 
 htp_outcome htp_loop_resize(htp_machine *m, htp_loop *loop, uint32_t leaf, htp_item *item)
 {
+    static const char often[] = "how often a loop runs, whose values lie in memory in other ways";
     const htp_slot *slot = htp_loop_slot(m, loop, leaf);
     uint64_t moving = slot->moving;
     item->device = slot->is_apart ? HTP_DEVICE_UNDECIDED : item->device;
@@ -120,7 +121,10 @@ htp_outcome htp_loop_resize(htp_machine *m, htp_loop *loop, uint32_t leaf, htp_i
             HTP_DO(htp_item_resize(m, item, dim, "Loop"));
         }
     }
-    return slot->elsewhere ? htp_elsewhere_inherit(m, item, slot->elsewhere) : HTP_GOES_ON;
+    if (slot->lies_anyhow) {
+        return htp_elsewhere_lie_anyhow(m, item, often);
+    }
+    return slot->lies ? htp_elsewhere_stand_for(m, item, slot->lies, often) : HTP_GOES_ON;
 }
 
 static htp_outcome carry_leaf(htp_machine *m, htp_loop *loop, htp_item *initial, htp_item **made)

@@ -2,6 +2,7 @@
  * Whether what a loop's body gives can be carried into its next iteration, and as what.
  */
 #include "interpret/lanes/devices.h"
+#include "interpret/lanes/elsewhere.h"
 #include "interpret/loops/loops.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@ void htp_loop_restart(htp_loop *loop)
             htp_slot *slot = &all[i]->items[k];
             slot->moving = 0;
             slot->is_apart = false;
-            slot->elsewhere = NULL;
+            slot->lies = NULL;
+            slot->lies_anyhow = false;
             slot->unset = NULL;
             slot->aliases.count = 0;
             slot->twins.count = 0;
@@ -134,9 +136,12 @@ static htp_outcome compare_tensors(htp_machine *m, htp_loop *loop, htp_slot *slo
         slot->is_apart = true;
         loop->run.is_stable = false;
     }
-    if (result->elsewhere && !slot->elsewhere) {
-        slot->elsewhere = result;
-        loop->run.is_stable = loop->run.is_stable && input->elsewhere;
+    bool stands = false;
+    HTP_DO(htp_elsewhere_stands_for(m, input, result, &stands));
+    if (!stands) {
+        slot->lies_anyhow = slot->lies != NULL;
+        slot->lies = slot->lies ? slot->lies : result;
+        loop->run.is_stable = false;
     }
     for (uint32_t dim = 0; dim < before->rank; dim++) {
         if (htp_item_has_same_size(m, input, dim, result, dim)) {

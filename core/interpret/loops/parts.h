@@ -25,16 +25,17 @@ typedef struct htp_held {
 
 /** What is known of a slot. */
 typedef struct htp_slot {
-    uint64_t moving;           /* of a leaf: bit D: the size of dim D changes */
-    bool is_apart;             /* of a leaf: it is on another device in each iteration */
-    const htp_item *elsewhere; /* of a leaf: what it becomes that lies in memory as it depends on
-                                  how libtorch was built; NULL */
-    htp_item *unset;           /* of a leaf without a value: what it becomes; NULL */
-    htp_ids aliases;           /* memories of outside that it may be, ascending */
-    htp_ids twins;             /* slots that may be one memory with it, ascending */
-    bool repeats;              /* of a leaf: an iteration may make one tensor several rows of it */
-    htp_item *begun;           /* what stands for it in an iteration; NULL */
-    htp_item *ended;           /* and when the loop has ended; NULL */
+    uint64_t moving;      /* of a leaf: bit D: the size of dim D changes */
+    bool is_apart;        /* of a leaf: it is on another device in each iteration */
+    const htp_item *lies; /* of a leaf: what it becomes that lies in memory in another way than
+                             what the loop begins with; NULL */
+    bool lies_anyhow;     /* of a leaf: in more ways than these */
+    htp_item *unset;      /* of a leaf without a value: what it becomes; NULL */
+    htp_ids aliases;      /* memories of outside that it may be, ascending */
+    htp_ids twins;        /* slots that may be one memory with it, ascending */
+    bool repeats;         /* of a leaf: an iteration may make one tensor several rows of it */
+    htp_item *begun;      /* what stands for it in an iteration; NULL */
+    htp_item *ended;      /* and when the loop has ended; NULL */
 } htp_slot;
 
 typedef HTP_VECTOR(htp_slot) htp_slots;

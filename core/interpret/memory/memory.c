@@ -79,8 +79,8 @@ static const char lost_to_sharing[] = "what it changes is read under another nam
 
 /* Of one that may be a view or a copy as libtorch was built. */
 #define LOST_ELSEWHERE                                                                             \
-    "what it changes is read under another name, which shares its memory with some builds of "     \
-    "libtorch only: %s; change a copy, made with .clone()"
+    "what it changes is read under another name, and whether that shares its memory depends on "   \
+    "%s; change a copy, made with .clone()"
 
 htp_loss htp_loss_make(const char *kind, const htp_place *place)
 {
@@ -117,7 +117,7 @@ void htp_memory_lose(htp_machine *m, uint32_t first, const htp_loss *loss)
         .outputs = &unknown->id,
         .output_count = 1,
         .place = loss->place,
-        .failure = elsewhere && loss->failure == lost_to_sharing
+        .failure = elsewhere && !elsewhere->is_of_several && loss->failure == lost_to_sharing
                        ? htp_arena_printf(m->arena, LOST_ELSEWHERE, elsewhere->reason)
                        : loss->failure,
         .block = m->recording.block,

@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+/* Why what stands for a tensor with gaps, or for a part of one, may lie in another way. */
+static const char in_memory[] = "where its values lie in memory, which have gaps or begin within "
+                                "others";
+
 static htp_outcome like_tensor(htp_machine *m, const htp_item *model, htp_item **made)
 {
     htp_item *item = htp_item_make(m, HTP_ITEM_TENSOR);
@@ -15,7 +19,7 @@ static htp_outcome like_tensor(htp_machine *m, const htp_item *model, htp_item *
         const htp_runner_tensor *tensor = htp_tensor_in(model, lane);
         htp_operand *operand = &item->lane[lane];
         operand->kind = HTP_OPERAND_TENSOR;
-        HTP_DO(htp_tensor_empty(m, tensor->type, tensor->dims, tensor->rank, &operand->as.tensor));
+        HTP_DO(htp_tensor_laid(m, tensor, &operand->as.tensor));
     }
     if (model->known == HTP_KNOWN_OPEN_SIZES) {
         item->known = HTP_KNOWN_OPEN_SIZES;
@@ -25,7 +29,7 @@ static htp_outcome like_tensor(htp_machine *m, const htp_item *model, htp_item *
     item->device = model->device;
     item->may_repeat = m->recording.items.items[htp_memory_of(model)]->may_repeat;
     *made = item;
-    return htp_elsewhere_inherit(m, item, model);
+    return htp_elsewhere_stand_for(m, item, model, in_memory);
 }
 
 htp_outcome htp_item_like(htp_machine *m, const htp_item *model, htp_item **made)
@@ -42,6 +46,8 @@ htp_outcome htp_item_resize(htp_machine *m, htp_item *item, int64_t dim, const c
 {
     htp_trace_size size;
     HTP_DO(htp_recording_new_size(m, name, &size));
+    const htp_item before = *item;
+    item->elsewhere = NULL;
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         const htp_runner_tensor *tensor = htp_tensor_in(item, lane);
         if (dim < 0 || dim >= tensor->rank) {
@@ -50,10 +56,14 @@ htp_outcome htp_item_resize(htp_machine *m, htp_item *item, int64_t dim, const c
         int64_t *dims = HTP_NEW_ARRAY(m->arena, int64_t, tensor->rank);
         memcpy(dims, tensor->dims, tensor->rank * sizeof(*dims));
         dims[dim] = size.sizes[lane];
-        HTP_DO(htp_tensor_empty(m, tensor->type, dims, tensor->rank, &item->lane[lane].as.tensor));
+        const htp_runner_tensor *resized = NULL;
+        HTP_DO(htp_tensor_empty(m, tensor->type, dims, tensor->rank, &resized));
+        uint32_t *order = HTP_NEW_ARRAY(m->arena, uint32_t, tensor->rank);
+        htp_tensor_order(tensor, order);
+        HTP_DO(htp_tensor_ordered(m, resized, order, &item->lane[lane].as.tensor));
     }
     item->known = HTP_KNOWN_OPEN_SIZES;
-    HTP_DO(htp_elsewhere_inherit(m, item, item));
+    HTP_DO(htp_elsewhere_stand_for(m, item, &before, in_memory));
     if (item->is_sequence && dim < HTP_SHIM_MAX_RANK) {
         item->varying |= UINT64_C(1) << dim;
     }

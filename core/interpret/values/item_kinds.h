@@ -45,9 +45,12 @@ typedef struct htp_look {
     size_t element; /* and which element of it, where that is a list; otherwise SIZE_MAX */
 } htp_look;
 
-/** How a tensor lies in memory where libtorch was built otherwise, or picks other backends. */
+/** How a tensor lies in memory where libtorch was built otherwise, or picks other backends, or
+ * where it is another one of the values that it stands for. */
 typedef struct htp_elsewhere {
-    const char *reason; /* of builds.def */
+    const char *reason; /* what it depends on */
+    bool is_of_several; /* it stands for several values */
+    bool is_anyhow;     /* the lanes are none of the ways in which it may lie */
     htp_operand lane[HTP_SHIM_MAX_LANES];
 } htp_elsewhere;
 
