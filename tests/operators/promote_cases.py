@@ -105,3 +105,10 @@ for dtype in (torch.bool, torch.uint8, torch.int64, torch.float32):
     call(f"flag/{short(dtype)}", lambda x, flag: (x.clamp(flag, 4), torch.full_like(x, flag), x.masked_fill(x > 2, flag)),
          torch.tensor([0, 1, 2, 5]).to(dtype), FLAG)
 call("flag/full", lambda x, flag: (torch.full((3,), flag), x.new_full((2,), flag)), X, FLAG)
+
+# ---- whole floats that torch.jit.save writes as ints ---------------------------------------------------------
+
+for name, function in [
+    ("sum", lambda x: torch.full((3, 4), 1e10) + x),
+]:
+    call(f"written-as-int/{name}", function, X)

@@ -254,6 +254,18 @@ UNIT_TEST(products_have_the_sizes_of_their_factors)
     GIVES("aten::addbmm", "", "Float[3,5]", FLOATS(5), FLOATS(2, 3, 4), FLOATS(2, 4, 5));
     REFUSES("aten::addbmm", "", "addbmm: [4] does not expand to the sizes of the product",
             FLOATS(4), FLOATS(2, 3, 4), FLOATS(2, 4, 5));
+    GIVES("aten::mm", "", "Float[3,5]", FLOATS(3, 4), FLOATS(4, 5));
+    GIVES("aten::bmm", "", "Float[2,3,5]", FLOATS(2, 3, 4), FLOATS(2, 4, 5));
+    REFUSES("aten::mm", "", "mat2 must be a matrix", FLOATS(3, 4), FLOATS(4));
+    REFUSES("aten::mm", "", "mat1 and mat2 shapes cannot be multiplied (3x4 and 5x4)", FLOATS(3, 4),
+            FLOATS(5, 4));
+    REFUSES("aten::bmm", "",
+            "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [2, "
+            "5].",
+            FLOATS(2, 3, 4), FLOATS(2, 5, 4));
+    REFUSES("aten::mm", "",
+            "expected matrices of the same dtype to multiply, but got Float and Long", FLOATS(3, 4),
+            OF(LONG, 4, 5));
 }
 
 UNIT_TEST(lapack_gives_columns)

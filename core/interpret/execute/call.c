@@ -273,6 +273,13 @@ static htp_outcome run_otherwise(htp_machine *m, htp_call *call, const char *err
     if (htp_items_have_data(&call->inputs)) {
         return run_on_others(m, call, error, outputs);
     }
+    if (htp_recording_has_lost_float(m, &call->inputs)) {
+        error = htp_arena_printf(m->arena,
+                                 "%s; torch.jit.save wrote the float that a tensor is filled with "
+                                 "as an int, of which libtorch makes a tensor of ints: give it a "
+                                 "dtype where it is made",
+                                 error);
+    }
     HTP_DO(htp_call_fail(m, call, error, outputs));
     return htp_machine_stop(m, always_gives_the_same(call) ? HTP_RAISES : HTP_BAD_INPUTS,
                             "%s raised %s: %s", call->schema.kind,

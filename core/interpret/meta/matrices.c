@@ -4,6 +4,9 @@
 #include "interpret/meta/outputs.h"
 #include "interpret/meta/types.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 bool htp_meta_dot(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -130,4 +133,55 @@ bool htp_meta_addbmm(htp_meta_call *call)
         return htp_meta_refuse(call, "addbmm: expected operands of the same dtype");
     }
     return htp_meta_give(call, self->type, &sizes);
+}
+
+static bool check_matrices(htp_meta_call *call, const htp_runner_tensor *first,
+                           const htp_runner_tensor *second)
+{
+    htp_meta_text got;
+    htp_meta_text wanted;
+    if (first->rank == 2 && first->dims[1] != second->dims[0]) {
+        return htp_meta_refuse(call,
+                               "mat1 and mat2 shapes cannot be multiplied (%" PRId64 "x%" PRId64
+                               " and %" PRId64 "x%" PRId64 ")",
+                               first->dims[0], first->dims[1], second->dims[0], second->dims[1]);
+    }
+    const int64_t dims[] = {first->dims[0], first->dims[first->rank - 1]};
+    if (first->rank == 3 && (second->dims[0] != dims[0] || second->dims[1] != dims[1])) {
+        return htp_meta_refuse(call,
+                               "Expected size for first two dimensions of batch2 tensor to be: %s "
+                               "but got: %s.",
+                               htp_meta_dims_text(&wanted, dims, 2),
+                               htp_meta_dims_text(&got, second->dims, 2));
+    }
+    return true;
+}
+
+/* One product of matrices of that rank: batches are in front. */
+bool htp_meta_matrix_product(htp_meta_call *call)
+{
+    enum { MOST_RANK = 3 };
+    const htp_runner_tensor *operands[] = {htp_meta_tensor(call, 0), htp_meta_tensor(call, 1)};
+    const uint32_t rank = call->parameter;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (operands[i]->rank != rank) {
+            return rank == MOST_RANK
+                       ? htp_meta_refuse(call, "batch%u must be a 3D tensor", (unsigned)i + 1)
+                       : htp_meta_refuse(call, "%s must be a matrix", i == 0 ? "self" : "mat2");
+        }
+    }
+    const htp_runner_tensor *first = operands[0];
+    const htp_runner_tensor *second = operands[1];
+    if (!check_matrices(call, first, second)) {
+        return false;
+    }
+    if (first->type != second->type) {
+        return htp_meta_refuse(
+            call, "expected matrices of the same dtype to multiply, but got %s and %s",
+            htp_scalar_type_name(first->type), htp_scalar_type_name(second->type));
+    }
+    htp_meta_sizes sizes = {.rank = rank};
+    memcpy(sizes.dims, first->dims, rank * sizeof(*sizes.dims));
+    sizes.dims[rank - 1] = second->dims[rank - 1];
+    return htp_meta_give(call, first->type, &sizes);
 }

@@ -54,4 +54,8 @@ const htp_item *htp_item_find_unknown(const htp_item *item);
 /** The node that failed first on the way to an unknown item; NULL without one. */
 const htp_recorded_node *htp_recording_find_cause(const htp_machine *m, const htp_item *unknown);
 
+/** Whether a tensor among these, or in a list that is, may have been one of floats before the
+ * program was saved, and is one of ints since. */
+bool htp_recording_has_lost_float(const htp_machine *m, const htp_items *items);
+
 #endif
