@@ -328,7 +328,7 @@ static htp_outcome make_strange(htp_machine *m, const htp_runner_tensor *tensor,
     return htp_tensor_make(m, &making, made);
 }
 
-htp_outcome htp_elsewhere_lie_anyhow(htp_machine *m, htp_item *item, const char *reason)
+htp_outcome htp_elsewhere_lie_anyhow(htp_machine *m, htp_item *tensor, const char *reason)
 {
     htp_elsewhere *elsewhere = HTP_NEW(m->arena, htp_elsewhere);
     elsewhere->reason = reason;
@@ -337,9 +337,9 @@ htp_outcome htp_elsewhere_lie_anyhow(htp_machine *m, htp_item *item, const char 
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         htp_operand *there = &elsewhere->lane[lane];
         there->kind = HTP_OPERAND_TENSOR;
-        HTP_DO(make_strange(m, htp_tensor_in(item, lane), &there->as.tensor));
+        HTP_DO(make_strange(m, htp_tensor_in(tensor, lane), &there->as.tensor));
     }
-    item->elsewhere = elsewhere;
+    tensor->elsewhere = elsewhere;
     m->memory.has_elsewhere = true;
     return HTP_GOES_ON;
 }
