@@ -15,9 +15,12 @@ import numbers_check
 # element at least: small models are computed without any error at times.
 TIMES = 4
 UNITS = 16
+# At native sizes: sums of 512 and more terms were seen 4.9 times as far off.
+TIMES_NATIVE = 6
 # Where libtorch is this far off, relative to the largest element, a decision (a rank, a rounding)
 # came out the other way, and double precision measures nothing. Then ours is right as the tests judge it,
-# where it is what is meant, or where it is as near to libtorch's, relative to the largest element.
+# where it is what is meant, or where it is this near to libtorch's, relative to the largest element. At native
+# sizes that is enough, and costs no double precision.
 LOST = 1e-2
 NEAR = 1e-5
 HUGE = 1e30  # a mask's lowest number is no scale
@@ -76,7 +79,7 @@ def relative_error(wanted, precise) -> float:
     return error if error <= LOST else 0.0
 
 
-def is_fine(got, wanted, precise, typical: float, errors: Errors) -> bool:
+def is_fine(got, wanted, precise, typical: float, errors: Errors, times: int) -> bool:
     """Of the elements that are not the same in both; infinities must be the same. @p typical the
     largest relative error that libtorch makes in any output"""
     with numpy.errstate(invalid="ignore"):
@@ -97,7 +100,7 @@ def is_fine(got, wanted, precise, typical: float, errors: Errors) -> bool:
         return is_close(a, b) or ours <= fine_error(got, scale) or difference <= NEAR * scale
     if wanted.size < FEW:
         libtorch = max(libtorch, typical * scale)
-    return ours <= max(TIMES * libtorch, fine_error(got, scale))
+    return ours <= max(times * libtorch, fine_error(got, scale))
 
 
 def is_close(a, b) -> bool:
@@ -107,8 +110,9 @@ def is_close(a, b) -> bool:
     return bool(((error <= numbers_check.TOLERANCE_ABSOLUTE) | (error <= relative)).all())
 
 
-def compare(got: list, wanted: list, precise: list | None, where: str) -> Errors:
-    """Raises Differs. wanted are libtorch's outputs, precise those in double precision or None."""
+def compare(got: list, wanted: list, precise: list | None, where: str, times: int = TIMES) -> Errors:
+    """Raises Differs. wanted are libtorch's outputs, precise those in double precision or None; @p times how
+    often its own error is fine."""
     if len(got) != len(wanted):
         raise Differs("values", f"{where}: {len(got)} outputs, {len(wanted)} expected")
     errors = Errors()
@@ -122,7 +126,7 @@ def compare(got: list, wanted: list, precise: list | None, where: str) -> Errors
             if not numpy.array_equal(a, b):
                 raise Differs("values", f"{at}: {(a != b).sum()} of {a.size} elements differ")
             continue
-        if not is_fine(a, b, c, typical, errors):
+        if not is_fine(a, b, c, typical, errors, times):
             raise Differs(
                 "values",
                 f"{at}: off by up to {errors.difference:.3g}; from double precision by"
@@ -132,8 +136,8 @@ def compare(got: list, wanted: list, precise: list | None, where: str) -> Errors
 
 
 def is_near(got, wanted, errors: Errors) -> bool:
-    """Of one output, all of whose elements are finite: whether it is libtorch's but for rounding, so that
-    double precision need not be asked."""
+    """Of one output, all of whose elements are finite: whether it is so near to libtorch's that double precision
+    need not be asked."""
     if got.shape != wanted.shape or got.dtype != wanted.dtype:
         return False
     if got.dtype.kind != "f":
@@ -141,7 +145,7 @@ def is_near(got, wanted, errors: Errors) -> bool:
     if not (numpy.isfinite(got).all() and numpy.isfinite(wanted).all()):
         return False
     difference = largest(numpy.abs(got - wanted))
-    is_small = difference <= fine_error(got, scale_of(wanted))
+    is_small = difference <= NEAR * scale_of(wanted)
     errors.note(difference if is_small else 0.0, 0.0, 0.0)
     return is_small
 
@@ -155,5 +159,5 @@ def compare_large(got: list, wanted: list, evaluate, where: str) -> Errors:
     near = [is_near(a, b, errors) for a, b in zip(got, wanted)]
     if not all(near):
         rest = [b if is_same else a for a, b, is_same in zip(got, wanted, near)]
-        errors.join(compare(rest, wanted, evaluate(), where))
+        errors.join(compare(rest, wanted, evaluate(), where, TIMES_NATIVE))
     return errors
