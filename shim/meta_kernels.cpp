@@ -86,7 +86,7 @@ struct CoreKernel : c10::OperatorKernel {
         call.operands = operands.data();
         call.operand_count = static_cast<uint32_t>(operands.size());
         call.is_elsewhere = Elsewhere::is_now();
-        call.has_mkl = at::hasMKL() != call.is_elsewhere;
+        call.has_mkl = at::hasMKL();
         call.major = TORCH_VERSION_MAJOR;
         TORCH_CHECK(kernels.run(number, &call), call.error.message);
         torch::jit::Stack results;

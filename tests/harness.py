@@ -158,6 +158,16 @@ def locked(path: Path):
         yield
 
 
+def once_in_a_run(path: Path, make) -> Path:
+    """A file that make() writes where it is told to, whichever test asks first."""
+    with locked(path.with_suffix(".lock")):
+        if not path.exists():
+            unready = path.with_suffix(".unready")
+            make(unready)
+            unready.rename(path)
+    return path
+
+
 INTO = "FOLDER"  # stands for the new folder among a maker's arguments
 
 

@@ -36,18 +36,16 @@ def export_small_calls(folder: Path, log: Path) -> None:
 def log_of(group: str) -> size_oracle.Log:
     """What is found over the cases of one file, or over calls of rows; once in a run."""
     folder = Path(os.environ["HTP_TEST_OUTPUT"]) / "told-sizes"
-    path = folder / f"{group}.log"
-    with harness.locked(folder / f"{group}.lock"):
-        if not path.exists():
-            unready = path.with_suffix(".unready")
-            unready.touch()
-            with harness.scratch() as out:
-                if group == CALLS:
-                    export_small_calls(out, unready)
-                else:
-                    operator_files.export(group, out, OPSET, env=size_oracle.environment(unready))
-            unready.rename(path)
-    return size_oracle.Log().read(path)
+
+    def write(log: Path) -> None:
+        log.touch()
+        with harness.scratch() as out:
+            if group == CALLS:
+                export_small_calls(out, log)
+            else:
+                operator_files.export(group, out, OPSET, env=size_oracle.environment(log))
+
+    return size_oracle.Log().read(harness.once_in_a_run(folder / f"{group}.log", write))
 
 
 def all_logs() -> size_oracle.Log:

@@ -157,6 +157,17 @@ bool htp_dtype_from_scalar_type(int64_t scalar_type, htp_dtype *dtype)
     return true;
 }
 
+int32_t htp_dtype_scalar_type(htp_dtype dtype)
+{
+    int32_t count = (int32_t)(sizeof(scalar_types) / sizeof(scalar_types[0]));
+    for (int32_t type = 0; type < count && dtype != HTP_DTYPE_OTHER; type++) {
+        if (scalar_types[type] == dtype) {
+            return type;
+        }
+    }
+    return -1;
+}
+
 htp_dtype htp_dtype_promote(htp_dtype a, htp_dtype b)
 {
     a = known(a);

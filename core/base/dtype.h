@@ -32,6 +32,9 @@ htp_dtype htp_dtype_real(htp_dtype dtype);
  * this program does not know it. */
 bool htp_dtype_from_scalar_type(int64_t scalar_type, htp_dtype *dtype);
 
+/** The torch ScalarType number of a dtype; -1 where it has none. */
+int32_t htp_dtype_scalar_type(htp_dtype dtype);
+
 /** PyTorch's promotion of two tensor dtypes (torch.promote_types); HTP_DTYPE_OTHER when there is
  * none. */
 htp_dtype htp_dtype_promote(htp_dtype a, htp_dtype b);

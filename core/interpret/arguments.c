@@ -41,22 +41,10 @@ static htp_outcome refuse(htp_machine *m, const part *part, const char *given)
 
 /* ---- tensors ---- */
 
-/* at::ScalarType's number of a dtype; -1 where it has none. */
-static int32_t scalar_type_of(htp_dtype dtype)
-{
-    for (int32_t type = HTP_SCALAR_BYTE; type <= HTP_SCALAR_BFLOAT16; type++) {
-        htp_dtype known;
-        if (htp_dtype_from_scalar_type(type, &known) && known == dtype) {
-            return type;
-        }
-    }
-    return -1;
-}
-
 static htp_outcome make_tensor(htp_machine *m, const part *part, const htp_input *input,
                                htp_item **item)
 {
-    int32_t type = scalar_type_of(input->dtype);
+    int32_t type = htp_dtype_scalar_type(input->dtype);
     if (part->type.kind != HTP_TYPE_TENSOR) {
         return refuse(m, part, "tensor");
     }

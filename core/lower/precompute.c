@@ -106,28 +106,18 @@ static bool follows(computing *c, htp_value_id id)
 
 static bool compute(computing *c, htp_value_id id, htp_operand *operand);
 
-static bool find_scalar_type(htp_dtype dtype, int32_t *type)
-{
-    htp_dtype found = HTP_DTYPE_OTHER;
-    for (*type = HTP_SCALAR_BYTE; *type <= HTP_SCALAR_BFLOAT16; ++*type) {
-        if (htp_dtype_from_scalar_type(*type, &found) && found == dtype) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool make_tensor(const computing *c, const htp_trace_value *value, const void *bytes,
                         size_t count, htp_operand *operand)
 {
     htp_shim_error error;
-    htp_making making = {.way = HTP_MAKE_OF_BYTES,
-                         .rank = value->rank,
-                         .dims = value->dims[0],
-                         .bytes = bytes,
-                         .byte_count = count};
+    const htp_making making = {.way = HTP_MAKE_OF_BYTES,
+                               .type = htp_dtype_scalar_type(value->dtype),
+                               .rank = value->rank,
+                               .dims = value->dims[0],
+                               .bytes = bytes,
+                               .byte_count = count};
     operand->kind = HTP_OPERAND_TENSOR;
-    return find_scalar_type(value->dtype, &making.type) &&
+    return making.type >= 0 &&
            c->runner->make(c->runner->self, &making, &operand->as.tensor, &error) == HTP_RUN_OK;
 }
 
@@ -273,28 +263,31 @@ static bool compute_plain(computing *c, const htp_trace_value *value, htp_operan
     }
 }
 
-static bool compute(computing *c, htp_value_id id, htp_operand *operand)
+static bool find_made(const computing *c, htp_value_id id, htp_operand *operand)
 {
     uint32_t place = 0;
+    bool is_made = htp_map_get_bytes(&c->made, &id, sizeof(id), &place) && c->operands.items;
+    if (is_made) {
+        *operand = c->operands.items[place];
+    }
+    return is_made;
+}
+
+static bool compute(computing *c, htp_value_id id, htp_operand *operand)
+{
+    if (find_made(c, id, operand)) {
+        return true;
+    }
     const htp_trace_value *value = htp_graph_value(c->l->graph, id);
-    bool is_made = htp_map_get_bytes(&c->made, &id, sizeof(id), &place);
-    bool is_given = value->kind == HTP_TRACE_TENSOR && !value->data && value->weight == HTP_NONE;
-    if (!is_made && is_given) {
-        const htp_trace_node *node = htp_graph_node(c->l->graph, value->producer);
-        is_made = compute_node(c, node) && htp_map_get_bytes(&c->made, &id, sizeof(id), &place);
-        if (!is_made) {
-            return false;
-        }
+    if (value->kind == HTP_TRACE_TENSOR && !value->data && value->weight == HTP_NONE) {
+        return compute_node(c, htp_graph_node(c->l->graph, value->producer)) &&
+               find_made(c, id, operand);
     }
-    if (!is_made) {
-        bool is_plain = compute_plain(c, value, operand);
-        if (is_plain) {
-            keep(c, id, operand);
-        }
-        return is_plain;
+    bool is_plain = compute_plain(c, value, operand);
+    if (is_plain) {
+        keep(c, id, operand);
     }
-    *operand = c->operands.items[place];
-    return true;
+    return is_plain;
 }
 
 /* ---- constants ---- */

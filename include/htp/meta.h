@@ -43,8 +43,7 @@ typedef struct htp_meta_call {
     uint32_t operand_count;
     bool has_mkl;       /**< libtorch was built with MKL, which lays transforms out by itself */
     bool is_elsewhere;  /**< what is asked is how outputs lie in memory with a libtorch of this
-                           version that was built otherwise, or picks another backend; has_mkl
-                           speaks of that one */
+                           version that was built otherwise, or picks another backend */
     uint32_t major;     /**< libtorch's version */
     uint32_t parameter; /**< of the kernel: one function may serve several */
     uint32_t output_count;

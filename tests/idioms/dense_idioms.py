@@ -191,19 +191,6 @@ class NeighbourhoodAttention(nn.Module):
         return (a * v).sum(2).view(b, c, h, w)
 
 
-class Offsets(nn.Module):
-    """RoBERTa: positions counted past the padding."""
-
-    def __init__(self):
-        super().__init__()
-        self.position = nn.Embedding(300, 8)
-
-    def forward(self, ids):
-        mask = ids.ne(1).int()
-        positions = (torch.cumsum(mask, dim=1).type_as(mask)) * mask
-        return self.position(positions.long() + 1)
-
-
 class DeformableLike(nn.Module):
     """Offsets around reference points, by grid_sample."""
 

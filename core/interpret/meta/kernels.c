@@ -135,6 +135,7 @@ static bool run(uint32_t kernel, htp_meta_call *call)
 {
     uint32_t form = rows[kernel].form;
     call->parameter = rows[kernel].parameter;
+    call->has_mkl = call->has_mkl != call->is_elsewhere;
     return check_operands(kernel, call) && rows[kernel].run(call) &&
            ((form & (HTP_META_FORM_IN_PLACE | HTP_META_FORM_OUT)) == 0 ||
             write_outputs(form, call));

@@ -128,20 +128,24 @@ bool htp_operator_trusts_contents(const htp_program_schema *schema)
     return holds_any(schema->name, parts, COUNT_OF(parts)) || htp_operator_is_sized_alone(schema);
 }
 
-bool htp_operator_takes_data_numbers(const char *name)
+bool htp_operator_has_fact(const char *name, unsigned facts)
 {
     enum { LONGEST_NAME = 128 }; /* of those that have facts */
     char functional[LONGEST_NAME];
     size_t length = strlen(name);
-    bool is_in_place = length > 0 && name[length - 1] == '_';
-    length -= is_in_place ? 1 : 0;
-    if (length >= sizeof(functional)) {
-        return false;
+    bool has = htp_has_fact(name, facts);
+    if (has || length == 0 || length > sizeof(functional) || name[length - 1] != '_') {
+        return has;
     }
-    memcpy(functional, name, length);
-    functional[length] = '\0';
-    return htp_has_fact(functional,
-                        HTP_FACT_TAKES_SIZE | HTP_FACT_TAKES_OPERAND | HTP_FACT_TAKES_POSITION);
+    memcpy(functional, name, length - 1);
+    functional[length - 1] = '\0';
+    return htp_has_fact(functional, facts);
+}
+
+bool htp_operator_takes_data_numbers(const char *name)
+{
+    return htp_operator_has_fact(name, HTP_FACT_TAKES_SIZE | HTP_FACT_TAKES_OPERAND |
+                                           HTP_FACT_TAKES_POSITION);
 }
 
 bool htp_operator_takes_constants_as_numbers(const htp_program_schema *schema)

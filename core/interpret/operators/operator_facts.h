@@ -19,6 +19,11 @@ bool htp_operator_is_unchecked(const htp_program_schema *schema);
 bool htp_operator_is_sized_alone(const htp_program_schema *schema);
 bool htp_operator_trusts_contents(const htp_program_schema *schema);
 bool htp_operator_takes_data_numbers(const char *name);
+
+/** Tests a fact of an operator, or of the one that does in a new tensor what it does in place.
+ * @param name  without overload */
+bool htp_operator_has_fact(const char *name, unsigned facts);
+
 bool htp_operator_takes_constants_as_numbers(const htp_program_schema *schema);
 
 #endif

@@ -6,21 +6,20 @@
  * others. Sizes that were made up for either differ, and say nothing of that.
  */
 #include "interpret/memory/memory.h"
+#include "interpret/operators/operator_facts.h"
 #include "interpret/sizes/sizes.h"
 
 #include <string.h>
 
 /* Whether an operator changes its first operand, to which it broadcasts the others. */
-static bool broadcasts_into_first(htp_machine *m, const htp_call *call)
+static bool broadcasts_into_first(const htp_call *call)
 {
     const htp_program_schema *schema = &call->schema;
     bool is_written = schema->argument_count > 0 && schema->arguments[0].is_written &&
                       call->inputs.count > 0 && htp_is_tensor(call->inputs.items[0]);
     size_t length = strlen(schema->name);
-    bool is_in_place = is_written && length > 1 && schema->name[length - 1] == '_';
-    return is_in_place &&
-           (htp_has_fact(schema->name, HTP_FACT_BROADCASTS) ||
-            htp_has_fact(htp_arena_copy(m->arena, schema->name, length - 1), HTP_FACT_BROADCASTS));
+    return is_written && length > 0 && schema->name[length - 1] == '_' &&
+           htp_operator_has_fact(schema->name, HTP_FACT_BROADCASTS);
 }
 
 /* Whether a dim is 1 in all lanes: it is broadcast, whatever it meets. */
@@ -62,7 +61,7 @@ static htp_outcome fit(htp_machine *m, const htp_item *first, htp_item **operand
 htp_outcome htp_sizes_written(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
 {
     *is_done = false;
-    if (!broadcasts_into_first(m, call)) {
+    if (!broadcasts_into_first(call)) {
         return HTP_GOES_ON;
     }
     htp_items made = htp_items_copy(m, &call->inputs);
