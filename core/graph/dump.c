@@ -55,11 +55,11 @@ static bool may_write_list(dump *d, const htp_trace_value *value, unsigned depth
 static void add_declaration(dump *d, htp_value_id id, unsigned depth)
 {
     static const char *const kinds[] = {
-        [HTP_TRACE_NOTHING] = "None",   [HTP_TRACE_TENSOR] = "Tensor",
-        [HTP_TRACE_INT] = "int",        [HTP_TRACE_FLOAT] = "float",
-        [HTP_TRACE_BOOL] = "bool",      [HTP_TRACE_STRING] = "str",
-        [HTP_TRACE_LIST] = "list",      [HTP_TRACE_OPAQUE] = "object",
-        [HTP_TRACE_UNKNOWN] = "unknown"};
+        [HTP_TRACE_NOTHING] = "None",  [HTP_TRACE_TENSOR] = "Tensor",
+        [HTP_TRACE_INT] = "int",       [HTP_TRACE_FLOAT] = "float",
+        [HTP_TRACE_BOOL] = "bool",     [HTP_TRACE_STRING] = "str",
+        [HTP_TRACE_LIST] = "list",     [HTP_TRACE_COMPLEX] = "complex",
+        [HTP_TRACE_OPAQUE] = "object", [HTP_TRACE_UNKNOWN] = "unknown"};
     const htp_trace_value *value = htp_graph_value(d->graph, id);
     htp_text_addf(d->text, "%%%" PRIu32 " : ", id);
     if (value->kind == HTP_TRACE_TENSOR) {
@@ -140,6 +140,17 @@ static void add_constant_tensor(dump *d, htp_value_id id)
     htp_text_add(d->text, "}");
 }
 
+static void add_complex(htp_text *text, const void *data)
+{
+    double parts[2];
+    memcpy(parts, data, sizeof(parts));
+    htp_text_add(text, "complex(");
+    htp_text_add_double(text, parts[0]);
+    htp_text_add(text, ", ");
+    htp_text_add_double(text, parts[1]);
+    htp_text_add(text, ")");
+}
+
 static void add_constant(dump *d, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(d->graph, id);
@@ -155,6 +166,9 @@ static void add_constant(dump *d, htp_value_id id)
         break;
     case HTP_TRACE_STRING:
         htp_text_add_json(d->text, value->s ? value->s : "");
+        break;
+    case HTP_TRACE_COMPLEX:
+        add_complex(d->text, value->data);
         break;
     case HTP_TRACE_TENSOR:
         add_constant_tensor(d, id);

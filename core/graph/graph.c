@@ -132,6 +132,7 @@ static bool is_computed(const htp_trace_value *value)
     case HTP_TRACE_INT:
     case HTP_TRACE_FLOAT:
     case HTP_TRACE_BOOL:
+    case HTP_TRACE_COMPLEX:
         return !value->is_constant;
     case HTP_TRACE_UNKNOWN:
         return true;

@@ -55,9 +55,40 @@ static htp_trace_kind plain_kind(htp_operand_kind kind)
     }
 }
 
-static void describe_plain(const htp_machine *m, const htp_item *item, htp_trace_value *value)
+/* What the runner alone looks into is a complex number where a tensor can be made of it, which
+ * tells its parts. */
+static void describe_other(htp_machine *m, const htp_item *item, htp_trace_value *value)
+{
+    const htp_operand inputs[] = {item->lane[0],
+                                  {.kind = HTP_OPERAND_INT, .as.i = HTP_SCALAR_COMPLEX_DOUBLE},
+                                  {.kind = HTP_OPERAND_NONE},
+                                  {.kind = HTP_OPERAND_NONE},
+                                  {.kind = HTP_OPERAND_NONE}};
+    const htp_runner *runner = m->runner;
+    const htp_operand *made = NULL;
+    uint32_t count = 0;
+    htp_shim_error unused;
+    uint32_t schema = runner->find(runner->self, "aten::scalar_tensor", "");
+    if (schema == HTP_SHIM_NONE || runner->run(runner->self, schema, HTP_RUN_AS_IS, inputs, 5,
+                                               &made, &count, &unused) != HTP_RUN_OK) {
+        return;
+    }
+    size_t bytes = 0;
+    const void *parts = runner->contents(runner->self, made[0].as.tensor, &bytes);
+    value->kind = HTP_TRACE_COMPLEX;
+    value->dtype = HTP_DTYPE_COMPLEX128;
+    if (parts && htp_is_constant(item)) {
+        value->data = htp_arena_copy(m->arena, parts, bytes);
+        value->data_bytes = bytes;
+    }
+}
+
+static void describe_plain(htp_machine *m, const htp_item *item, htp_trace_value *value)
 {
     value->kind = plain_kind(item->lane[0].kind);
+    if (item->lane[0].kind == HTP_OPERAND_OTHER) {
+        describe_other(m, item, value);
+    }
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         const htp_operand *seen = &item->lane[lane];
         value->i[lane] = seen->kind == HTP_OPERAND_INT    ? seen->as.i

@@ -76,7 +76,8 @@ static const htp_trace_value *constant_number(htp_lowering *l, const char *name)
         return NULL;
     }
     if (!htp_value_is_number(value)) {
-        htp_lower_fail(l, "argument '%s' is not a number", name);
+        htp_lower_fail(l, "argument '%s' is %s number", name,
+                       value->kind == HTP_TRACE_COMPLEX ? "a complex" : "not a");
         return NULL;
     }
     if (!value->is_constant) {
@@ -112,6 +113,9 @@ htp_dtype htp_arg_dtype(htp_lowering *l, const char *name)
     const htp_trace_value *value = required(l, name);
     if (!value) {
         return HTP_DTYPE_FLOAT32;
+    }
+    if (value->kind == HTP_TRACE_COMPLEX) {
+        return l->part == HTP_PART_NONE ? HTP_DTYPE_COMPLEX64 : HTP_DTYPE_FLOAT32;
     }
     return value->kind == HTP_TRACE_FLOAT ? HTP_DTYPE_FLOAT32
                                           : htp_value_dtype(l, htp_arg_value(l, name));

@@ -13,7 +13,8 @@
 
 static bool is_complex(const htp_trace_value *value)
 {
-    return value->kind == HTP_TRACE_TENSOR && htp_dtype_is_complex(value->dtype);
+    return (value->kind == HTP_TRACE_TENSOR || value->kind == HTP_TRACE_COMPLEX) &&
+           htp_dtype_is_complex(value->dtype);
 }
 
 bool htp_value_is_complex(const htp_graph *graph, htp_value_id id)
@@ -144,6 +145,24 @@ htp_tensor_id htp_value_pairs(htp_lowering *l, htp_value_id id)
     return *pairs;
 }
 
+double htp_complex_number_part(htp_lowering *l, const htp_trace_value *value, htp_part part)
+{
+    double parts[2] = {0};
+    if (!value->data) {
+        htp_lower_fail(l, "a complex number depends on the model's input; compute with tensors");
+    } else {
+        memcpy(parts, value->data, sizeof(parts));
+    }
+    return parts[part == HTP_PART_IMAGINARY];
+}
+
+/** A part of a complex number; of no value of another kind. */
+static htp_tensor_id number_part(htp_lowering *l, const htp_trace_value *value, htp_part part,
+                                 htp_dtype dtype)
+{
+    return htp_emit_scalar(l, dtype, htp_complex_number_part(l, value, part));
+}
+
 htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part)
 {
     if (part == HTP_PART_NONE) {
@@ -191,9 +210,24 @@ htp_complex htp_arg_complex(htp_lowering *l, const char *name, htp_dtype dtype)
         return (htp_complex){htp_arg_tensor_as(l, name, dtype), htp_emit_scalar(l, dtype, 0)};
     }
     htp_value_id id = htp_arg_value(l, name);
-    htp_dtype from = htp_dtype_real(htp_graph_value(l->graph, id)->dtype);
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
+    if (value->kind == HTP_TRACE_COMPLEX) {
+        return (htp_complex){number_part(l, value, HTP_PART_REAL, dtype),
+                             number_part(l, value, HTP_PART_IMAGINARY, dtype)};
+    }
+    htp_dtype from = htp_dtype_real(value->dtype);
     return (htp_complex){htp_emit_cast(l, htp_value_part(l, id, HTP_PART_REAL), from, dtype),
                          htp_emit_cast(l, htp_value_part(l, id, HTP_PART_IMAGINARY), from, dtype)};
+}
+
+htp_complex_number htp_arg_complex_number(htp_lowering *l, const char *name)
+{
+    if (!htp_arg_is_complex(l, name)) {
+        return (htp_complex_number){htp_arg_float(l, name), 0};
+    }
+    const htp_trace_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
+    return (htp_complex_number){htp_complex_number_part(l, value, HTP_PART_REAL),
+                                htp_complex_number_part(l, value, HTP_PART_IMAGINARY)};
 }
 
 void htp_bind_pairs(htp_lowering *l, size_t index, htp_tensor_id pairs)
@@ -290,6 +324,9 @@ static void check_parts(htp_lowering *l, const char *names)
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         const htp_trace_value *value = htp_graph_value(l->graph, node->inputs[i]);
+        if (value->kind == HTP_TRACE_COMPLEX && !is_named(names, node->input_names[i])) {
+            htp_lower_fail(l, "argument '%s' is a complex number", node->input_names[i]);
+        }
         if (value->kind != HTP_TRACE_TENSOR || htp_value_is_complex(l->graph, node->inputs[i]) ||
             is_named(names, node->input_names[i])) {
             continue;
@@ -307,24 +344,30 @@ static void check_parts(htp_lowering *l, const char *names)
 
 /**
  * An operator that does to each part what it does to real numbers: it moves, adds or negates them.
- * The row's parameter names the arguments that are such numbers, parted by spaces: the imaginary
- * part of a real one is zero. Other real arguments (indices, masks) are the same for both parts.
+ * @p names are those of the arguments that are such numbers, parted by spaces: the imaginary part
+ * of a real one is zero. Other real arguments (indices, masks) are the same for both parts.
  */
-void htp_lower_parts(htp_lowering *l)
+void htp_complex_lower_parts(htp_lowering *l, const char *names)
 {
     const htp_operator *row = l->row;
-    check_parts(l, row->op);
+    check_parts(l, names);
     l->row = real_row(l);
     for (int part = HTP_PART_REAL; part <= HTP_PART_IMAGINARY && !l->failure; part++) {
         if (part == HTP_PART_IMAGINARY) {
-            set_imaginary_operands(l, row->op, true);
+            set_imaginary_operands(l, names, true);
         }
         l->part = (htp_part)part;
         l->row->lower(l);
         l->part = HTP_PART_NONE;
     }
-    set_imaginary_operands(l, row->op, false);
+    set_imaginary_operands(l, names, false);
     l->row = row;
+}
+
+/** The same, of the arguments that the row's parameter names. */
+void htp_lower_parts(htp_lowering *l)
+{
+    htp_complex_lower_parts(l, l->row->op);
 }
 
 /** An operator that asks for sizes, which are those of either part. */

@@ -22,7 +22,13 @@ typedef struct htp_complex {
     htp_tensor_id im;
 } htp_complex;
 
-/** Whether a value is a complex tensor, or a list that holds one; HTP_NONE is not. */
+/** A complex number that is known. */
+typedef struct htp_complex_number {
+    double re;
+    double im;
+} htp_complex_number;
+
+/** Whether a value is a complex tensor or number, or a list that holds one; HTP_NONE is not. */
 bool htp_value_is_complex(const htp_graph *graph, htp_value_id id);
 
 /** Whether the node that is lowered takes or gives complex tensors. */
@@ -43,7 +49,14 @@ bool htp_arg_is_transform(htp_lowering *l, const char *name);
 /** Fails where the angles of an argument hang on rounding: those of a transform. */
 void htp_complex_check_angle(htp_lowering *l, const char *name);
 
-/** Whether an argument is a complex tensor. */
+/** A part of a complex number as it stands in the program, which must be constant. */
+double htp_complex_number_part(htp_lowering *l, const htp_trace_value *value, htp_part part);
+
+/** A number of the program, whose imaginary part is 0 where it is real. Fails where it depends on
+ * the model's input. */
+htp_complex_number htp_arg_complex_number(htp_lowering *l, const char *name);
+
+/** Whether an argument is a complex tensor or number. */
 bool htp_arg_is_complex(htp_lowering *l, const char *name);
 
 /** A part of a value: of a complex one in its real dtype, of a real one what htp_lower_parts()
@@ -65,6 +78,10 @@ void htp_bind_pairs(htp_lowering *l, size_t index, htp_tensor_id pairs);
 
 /** Binds complex output @p index to parts of the real @p dtype. */
 void htp_bind_complex(htp_lowering *l, size_t index, htp_complex z, htp_dtype dtype);
+
+/** Does to each part what the operator does to real numbers. @param names  the arguments that are
+ * such numbers, parted by spaces; NULL where the first one is the only one */
+void htp_complex_lower_parts(htp_lowering *l, const char *names);
 
 /** x · y, and x / y where neither squares overflow nor vanish. */
 htp_complex htp_complex_multiply(const htp_formula *f, htp_complex x, htp_complex y);

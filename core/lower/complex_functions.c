@@ -157,26 +157,38 @@ void htp_lower_complex_powers(htp_lowering *l)
                        htp_arg_complex(l, "exponent", f.dtype)));
 }
 
+/** z to a real number. */
+static htp_complex real_power(const htp_formula *f, htp_complex z, double exponent)
+{
+    if (exponent == 0) {
+        htp_tensor_id zero = htp_emit_zeros_like(f->l, f->dtype, z.re);
+        return (htp_complex){htp_step_scalar(f, "Add", zero, 1), zero};
+    }
+    if (!is_whole(exponent)) {
+        htp_complex_check_angle(f->l, "self");
+    }
+    htp_complex power = power_of_number(f, z, exponent);
+    bool is_inverse = exponent < 0 && (is_whole(exponent) || exponent == -0.5);
+    return is_inverse ? htp_complex_invert(f, power) : power;
+}
+
 /** aten::square, and aten::pow to a number */
 void htp_lower_complex_power(htp_lowering *l)
 {
     htp_formula f = formula_of_output(l);
     htp_complex z = htp_arg_complex(l, "self", f.dtype);
-    double exponent = l->row->op ? 2 : htp_arg_float(l, "exponent");
+    htp_complex_number exponent = {2, 0};
+    if (!l->row->op) {
+        exponent = htp_arg_complex_number(l, "exponent");
+    }
     if (l->failure) {
         return;
     }
-    if (exponent == 0) {
-        htp_tensor_id zero = htp_emit_zeros_like(l, f.dtype, z.re);
-        bind(&f, (htp_complex){htp_step_scalar(&f, "Add", zero, 1), zero});
-        return;
+    if (exponent.im == 0) {
+        bind(&f, real_power(&f, z, exponent.re));
+    } else {
+        htp_lower_complex_powers(l);
     }
-    if (!is_whole(exponent)) {
-        htp_complex_check_angle(l, "self");
-    }
-    htp_complex power = power_of_number(&f, z, exponent);
-    bool is_inverse = exponent < 0 && (is_whole(exponent) || exponent == -0.5);
-    bind(&f, is_inverse ? htp_complex_invert(&f, power) : power);
 }
 
 /* ---- trigonometry ---- */

@@ -164,6 +164,23 @@ htp_complex htp_complex_invert(const htp_formula *f, htp_complex y)
     return (htp_complex){htp_step_where_number(f, is_zero, INFINITY, z.re), z.im};
 }
 
+/** aten::add, sub and rsub, as the row says. A factor that is complex mixes parts. */
+void htp_lower_complex_sum(htp_lowering *l)
+{
+    if (!htp_arg_is_complex(l, "alpha")) {
+        htp_complex_lower_parts(l, "self other");
+        return;
+    }
+    htp_formula f = formula_of_output(l);
+    bool is_reversed = strcmp(l->row->op, "Rsub") == 0;
+    const char *op = strcmp(l->row->op, "Add") == 0 ? "Add" : "Sub";
+    htp_complex x = htp_arg_complex(l, is_reversed ? "other" : "self", f.dtype);
+    htp_complex y = htp_arg_complex(l, is_reversed ? "self" : "other", f.dtype);
+    y = htp_complex_multiply(&f, y, htp_arg_complex(l, "alpha", f.dtype));
+    bind(&f,
+         (htp_complex){htp_step_binary(&f, op, x.re, y.re), htp_step_binary(&f, op, x.im, y.im)});
+}
+
 /** aten::mul */
 void htp_lower_complex_multiply(htp_lowering *l)
 {

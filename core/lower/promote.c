@@ -38,7 +38,9 @@ static void add_value(htp_lowering *l, categories *c, htp_value_id id)
     if (value->kind == HTP_TRACE_TENSOR) {
         htp_dtype *category = value->rank ? &c->with_dims : &c->without_dims;
         *category = promote(*category, htp_value_dtype(l, id));
-    } else if (value->kind == HTP_TRACE_FLOAT) {
+    } else if (value->kind == HTP_TRACE_COMPLEX && l->part == HTP_PART_NONE) {
+        c->numbers = promote(c->numbers, HTP_DTYPE_COMPLEX64);
+    } else if (value->kind == HTP_TRACE_FLOAT || value->kind == HTP_TRACE_COMPLEX) {
         c->numbers = promote(c->numbers, HTP_DTYPE_FLOAT32);
     } else if (htp_value_is_number(value)) {
         c->numbers = promote(c->numbers, htp_value_dtype(l, id));

@@ -42,6 +42,8 @@ htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
         return l->part == HTP_PART_NONE ? value->dtype : htp_dtype_real(value->dtype);
     case HTP_TRACE_FLOAT:
         return HTP_DTYPE_FLOAT64;
+    case HTP_TRACE_COMPLEX:
+        return l->part == HTP_PART_NONE ? HTP_DTYPE_COMPLEX128 : HTP_DTYPE_FLOAT64;
     case HTP_TRACE_BOOL:
         return HTP_DTYPE_BOOL;
     default:
@@ -174,6 +176,12 @@ htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dt
             return constant_numbers(l, value, dtype);
         }
         return htp_emit_cast(l, bound(l, id, false), from, dtype);
+    case HTP_TRACE_COMPLEX:
+        if (l->part == HTP_PART_NONE) {
+            htp_lower_fail(l, "complex numbers are not supported here");
+            return HTP_TENSOR_NONE;
+        }
+        return htp_emit_scalar(l, dtype, htp_complex_number_part(l, value, l->part));
     case HTP_TRACE_SEQUENCE:
         return bound(l, id, false);
     case HTP_TRACE_LIST:

@@ -78,6 +78,7 @@ static bool is_same_constant(const comparison *c, const htp_trace_value *a,
     case HTP_TRACE_FLOAT:
         return a->is_constant && b->is_constant && htp_bits_are_equal(a->f[0], b->f[0]);
     case HTP_TRACE_TENSOR:
+    case HTP_TRACE_COMPLEX:
         if (a->weight != HTP_NONE || b->weight != HTP_NONE) {
             return a->weight != HTP_NONE && b->weight != HTP_NONE && is_same_weight(c, a, b);
         }

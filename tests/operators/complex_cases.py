@@ -117,6 +117,37 @@ call("function/pow/zero", on_pairs(torch.pow), torch.tensor([[0.0, 0.0], [0.0, 0
      torch.tensor([[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
 call("function/power-minus/zero", on_pairs(lambda z: z**-3), torch.zeros(3, 2))
 
+# ---- complex numbers in the program --------------------------------------------------------------------
+
+LITERALS = {
+    "from": lambda z: (2 + 1j) - z, "rsub": lambda z: torch.rsub(z, 2 + 1j, alpha=3),
+    "rsub-tensor": lambda z: torch.rsub(z, z * z, alpha=3), "alpha": lambda z: torch.add(z, z * z, alpha=2 + 1j),
+    "sub-alpha": lambda z: torch.sub(z, z * 2, alpha=1j), "rsub-alpha": lambda z: torch.rsub(z, z * z, alpha=1j),
+    "power": lambda z: z**1j, "power-real": lambda z: z ** (2 + 0j), "power-of": lambda z: (2 - 1j) ** z,
+    "equal": lambda z: (z == 0.1 + 0.2j, z != 0.1 + 0.2j),
+    "where": lambda z: torch.where(z.real > 0, z, 1j), "where-first": lambda z: torch.where(z.imag > 0, 2 + 1j, z),
+    "where-both": lambda z: torch.where(z.real > 0, 1j, 2.0), "where-real": lambda z: torch.where(z.real > 0, z.real, 1j),
+    "fill": lambda z: torch.zeros_like(z).fill_(1j) + z, "full_like": lambda z: torch.full_like(z, 2 + 1j) * z,
+    "masked_fill": lambda z: z.masked_fill(z.real > 0, 1j), "index_fill": lambda z: z.index_fill(1, torch.tensor([0]), 1j),
+    "scatter": lambda z: z.scatter(1, torch.zeros(1, 1, dtype=torch.int64), 1j), "new_full": lambda z: z.new_full((3,), 1j) + z,
+    "of-real": lambda z: (1j - z.real, z.real**1j, 1j**z.real, z.real == 1j),
+}
+SOME = torch.tensor([[[0.1, 0.2], [-0.3, 0.4], [0.0, 1.0]], [[2.0, 0.0], [-2.0, -5.0], [0.7, -0.1]]])
+for name, function in LITERALS.items():
+    call(f"literal/{name}", on_pairs(function), SOME, dynamic={0: {0: "batch"}})
+    call(f"literal/{name}/double", on_pairs(function), SOME.double())
+call("literal/of-ints", lambda x: tuple(map(shown, (x - 1j, 1j - x, x == 1j))), ((4,), torch.int64))
+
+
+def times_size(x):
+    return shown(complex_of(x) * complex(float(x.size(0)), 1.0))
+
+
+CASES.script("refused/number-of-a-size", times_size, PAIRS, dynamic={0: {0: "batch"}},
+             refused="a complex number depends on the model's input")
+call("refused/alpha", lambda x: shown(torch.lerp(complex_of(x), 2 * complex_of(x), 1j)), PAIRS,
+     refused="argument 'weight' is a complex number")
+
 # ---- across the border ---------------------------------------------------------------------------------
 
 CFLOAT, CDOUBLE = torch.complex64, torch.complex128
@@ -243,8 +274,6 @@ call("refused/eigenvalues", on_pairs(lambda z: torch.linalg.eigvals(z[:3])), PAI
      refused="it needs eigenvalues, for which ONNX has no operator")
 call("refused/without-a-row", lambda x: torch.nan_to_num(complex_of(x)).real, PAIRS,
      refused="there is no lowering for it with complex numbers", needs=(2, 0))
-call("refused/power-of-complex-number", on_pairs(lambda z: z ** (0.5 + 1j)), PAIRS,
-     refused="argument 'exponent' is not a number")
 call("refused/cast", on_pairs(lambda z: z.to(torch.float32)), PAIRS, refused="loses their imaginary part")
 call("refused/square-of-one", on_pairs(lambda z: torch.einsum("bi,bj->ij", z, z)), PAIRS,
      refused="complex products are supported of two different tensors")

@@ -127,6 +127,9 @@ static inline void interpret_add_value(const interpretation *i, htp_text *text, 
         }
         htp_text_add(text, ")");
         break;
+    case HTP_TRACE_COMPLEX:
+        htp_text_add(text, "complex");
+        break;
     case HTP_TRACE_OPAQUE:
         htp_text_add(text, "object");
         break;

@@ -17,6 +17,7 @@ typedef enum htp_trace_kind {
     HTP_TRACE_LIST,     /**< also tuples: elements */
     HTP_TRACE_SEQUENCE, /**< tensors in a number that the data decides: dtype, rank and dims are
                             those of each of them */
+    HTP_TRACE_COMPLEX,  /**< a complex number */
     HTP_TRACE_OPAQUE,   /**< device, generator, ...: no operator's result depends on it */
     HTP_TRACE_UNKNOWN,  /**< an output of a node that failed, or that follows from one */
 } htp_trace_kind;

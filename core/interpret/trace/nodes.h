@@ -15,7 +15,7 @@ typedef struct htp_trace_value {
     uint32_t producer;  /**< node, or HTP_SHIM_NONE: input, weight, constant, or a list built
                              of its elements */
     const char *device; /**< of a tensor, or the value itself; NULL: where inputs and weights are */
-    /* tensor */
+    /* tensor; a complex number as a 0-d one of complex128 */
     htp_dtype dtype;
     uint32_t rank;
     const int64_t *dims[HTP_SHIM_MAX_LANES]; /**< by lane; rank entries each */
