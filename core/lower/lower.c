@@ -5,9 +5,9 @@
 #include "lower/lower.h"
 
 #include "lower/complex.h"
+#include "lower/empty.h"
 #include "lower/precompute.h"
 #include "lower/quantized.h"
-#include "lower/reduce.h"
 #include "lower/refusal.h"
 #include "lower/report.h"
 #include "lower/state.h"
@@ -120,49 +120,6 @@ static bool ends_unknown(const htp_lowering *l)
     return false;
 }
 
-static bool is_empty(const htp_lowering *l, htp_value_id id)
-{
-    const htp_trace_value *value = htp_graph_value(l->graph, id);
-    for (uint32_t i = 0; value->kind == HTP_TRACE_TENSOR && i < value->rank; i++) {
-        const htp_dim *dim = &l->graph->values[id].dims[i];
-        if (!dim->symbol && dim->size == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/** Whether a tensor without elements meets one with elements. Operators of such tensors alone are
- * constants, which the shim has computed; of both, ONNX's operators and runtimes differ. Joining is
- * what programs do. */
-static bool meets_empty(const htp_lowering *l)
-{
-    /* Those whose lowerings know what becomes of them. */
-    static const char *const knowing[] = {"aten::addmm",
-                                          "aten::histogramdd",
-                                          "aten::histogramdd.TensorList_bins",
-                                          "aten::histogramdd.int_bins",
-                                          "aten::segment_reduce",
-                                          "aten::histogram.bin_ct",
-                                          "aten::histogram.bins_tensor",
-                                          "aten::linalg_householder_product",
-                                          "aten::put"};
-    const htp_trace_node *node = l->node;
-    if (node->block_count > 0 ||
-        htp_text_is_one_of(node->kind, knowing, sizeof(knowing) / sizeof(knowing[0]))) {
-        return false;
-    }
-    bool has_empty = false;
-    bool gives_elements = false;
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        has_empty = has_empty || is_empty(l, node->inputs[i]);
-    }
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        gives_elements = gives_elements || !is_empty(l, node->outputs[i]);
-    }
-    return has_empty && gives_elements;
-}
-
 /** Stands in for the outputs of a node that failed, so that all failures of a model are found. */
 static void bind_substitutes(htp_lowering *l, htp_value_id id)
 {
@@ -221,18 +178,15 @@ static void try_node(htp_lowering *l)
         l->failure = find_obstacles(l, node->outputs, node->output_count, &follows);
     }
     follows = follows || ends_unknown(l);
-    bool is_of_nothing = meets_empty(l);
-    if (!l->failure && is_of_nothing && !htp_reduces_nothing(l)) {
-        l->failure = "a tensor without elements meets one with elements";
-    }
+    htp_lower_fn lower = l->failure ? NULL : htp_lowering_find(l);
     if (!l->failure && htp_node_is_complex(l)) {
         htp_complex_check(l);
     }
     if (!l->failure && l->custom && htp_node_is_quantized(l)) {
         l->failure = "custom operators cannot be given quantised numbers";
     }
-    if (l->row && !l->failure && !follows) {
-        is_of_nothing ? htp_lower_reduction_of_nothing(l) : l->row->lower(l);
+    if (!l->failure && !follows) {
+        lower(l);
     }
     if (l->failure && !follows) {
         (void)htp_precompute_node(l);

@@ -36,6 +36,27 @@ for name, function in {
     "means": lambda x: (x[:, :0].mean(1), x[:, :0].var(1), x[:, :0].std(), x[:, :0].logsumexp(1)),
 }.items():
     CASES.call(name, function, X, dynamic=DYNAMIC, levels=True)
+
+
+def no_rows():
+    return torch.zeros(0, 4, dtype=torch.int64)
+
+
+# What has nothing to write gives what it would be written to.
+for name, function in {
+    "scatter": lambda x: (x.scatter(0, no_rows(), 1.0), x.scatter(0, no_rows(), x), x.scatter_add(0, no_rows(), x)),
+    "scatter/reduce": lambda x: [x.scatter_reduce(0, no_rows(), x, r, include_self=i)
+                                 for r in ("sum", "prod", "mean", "amax") for i in (True, False)],
+    "index": lambda x: (x.index_copy(0, no_numbers(), x[:0]), x.index_fill(0, no_numbers(), 2.0)),
+    "index/reduced": lambda x: (x.index_add(0, no_numbers(), x[:0]), x.index_reduce(0, no_numbers(), x[:0], "amax")),
+    "put": lambda x: (x.index_put((no_numbers(),), x[:0]), x.index_put((no_numbers(),), x[:0], accumulate=True),
+                      x.index_put((no_numbers(), no_numbers()), x[0, :0]), x.put(no_numbers(), x[0, :0])),
+    "masked": lambda x: x.masked_scatter(x > 100, x[:0]),
+    "parts": lambda x: (x.slice_scatter(x[:0], 0, 2, 2, 1), x.diagonal_scatter(x[0, :0], 9)),
+    "complex": lambda x: torch.view_as_real(torch.complex(x, x).index_copy(0, no_numbers(), torch.complex(x, x)[:0])),
+    "added": lambda x: (torch.baddbmm(x[None], x[None, :, :0], x[None, :0]), torch.addmv(x[:, 0], x[:, :0], x[0, :0])),
+}.items():
+    CASES.call(f"written/{name}", lambda x, f=function: f(x * 2), X, dynamic=DYNAMIC, levels=True)
 CASES.call("area", lambda x: F.interpolate(x, mode="area", scale_factor=0.5), (2, 3, 4, 4), levels=True,
            dynamic={0: {2: "height", 3: "width"}},
            others=lambda: [[torch.randn(2, 3, *sizes)] for sizes in ((1, 1), (2, 1), (1, 5))])

@@ -58,6 +58,60 @@ bool htp_meta_index_select(htp_meta_call *call)
     return htp_meta_give(call, self->type, &sizes);
 }
 
+/* Of two versions of libtorch the later one asks more. */
+static bool have_same_rows(htp_meta_call *call, const htp_runner_tensor *self,
+                           const htp_runner_tensor *source, int64_t dim)
+{
+    bool is_same = self->rank == source->rank;
+    for (uint32_t i = 0; is_same && i < self->rank; i++) {
+        is_same = i == dim || self->dims[i] == source->dims[i];
+    }
+    htp_meta_text own;
+    htp_meta_text other;
+    return is_same || call->major < 2 ||
+           htp_meta_refuse(call,
+                           "source tensor shape must match self tensor shape, excluding the "
+                           "specified dimension. Got self.shape = %s source.shape = %s",
+                           htp_meta_sizes_text(&own, self), htp_meta_sizes_text(&other, source));
+}
+
+bool htp_meta_index_written(htp_meta_call *call)
+{
+    const htp_runner_tensor *self = htp_meta_tensor(call, 0);
+    const htp_runner_tensor *index = htp_meta_tensor(call, 2);
+    const htp_runner_tensor *source = htp_meta_tensor(call, 3);
+    int64_t dim = htp_meta_int(call, 1);
+    if (!htp_meta_wrap(call, self->rank, &dim)) {
+        return false;
+    }
+    if (index->rank > 1) {
+        return htp_meta_refuse(call, "Index is supposed to be a vector, but got dim: %" PRIu32,
+                               index->rank);
+    }
+    if (index->type != HTP_SCALAR_LONG && index->type != HTP_SCALAR_INT) {
+        return htp_meta_refuse(call, "Expected dtype int32/int64 for index");
+    }
+    if (self->type != source->type) {
+        return htp_meta_refuse(call, "self (%s) and source (%s) must have the same scalar type",
+                               htp_scalar_type_name(self->type),
+                               htp_scalar_type_name(source->type));
+    }
+    if (dim > 0 && dim >= (int64_t)source->rank) {
+        return htp_meta_refuse(call,
+                               "Indexing dim %" PRId64
+                               " is out of bounds of the source tensor with dim %" PRIu32,
+                               dim, source->rank);
+    }
+    int64_t rows = source->rank == 0 ? 1 : source->dims[dim];
+    if (index->elements != rows) {
+        return htp_meta_refuse(call,
+                               "Number of indices (%" PRId64
+                               ") should be equal to source.size(dim): (%" PRId64 ")",
+                               index->elements, rows);
+    }
+    return have_same_rows(call, self, source, dim) && htp_meta_give_plain(call, self);
+}
+
 /* Where the part begins, no size tells: a view from the beginning stands for all. */
 bool htp_meta_narrow(htp_meta_call *call)
 {
