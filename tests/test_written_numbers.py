@@ -9,6 +9,9 @@ PROGRAMS = {
     "softmax": lambda x: torch.full((3, 4), 1e10).softmax(1) + x,
     "matmul": lambda x: x @ torch.full((4, 2), 1e10),
     "bmm": lambda x: torch.bmm(x[None], torch.full((1, 4, 2), 1e10)),
+    "index_put": lambda x: x.index_put((torch.tensor([0]),), torch.full((4,), 1e10)),
+    "masked_scatter": lambda x: x.masked_scatter(x > 0, torch.full((3, 4), 1e10)),
+    "cross": lambda x: torch.cross(x[:, :3], torch.full((3, 3), 1e10)),
     "einsum": lambda x: torch.einsum("ij,jk->ik", x, torch.full((4, 2), 1e10)),
 }
 

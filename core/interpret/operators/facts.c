@@ -36,3 +36,14 @@ bool htp_has_fact(const char *name, unsigned facts)
         bsearch(name, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), compare_name);
     return found && (found->facts & facts) != 0;
 }
+
+const char *htp_operator_functional_name(const char *name, char room[HTP_OPERATOR_NAME_ROOM])
+{
+    size_t length = strlen(name);
+    if (length == 0 || length > HTP_OPERATOR_NAME_ROOM || name[length - 1] != '_') {
+        return NULL;
+    }
+    memcpy(room, name, length - 1);
+    room[length - 1] = '\0';
+    return room;
+}

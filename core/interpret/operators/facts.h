@@ -6,6 +6,9 @@
 
 #include <stdbool.h>
 
+/** Room for the name of any operator that something is known of. */
+enum { HTP_OPERATOR_NAME_ROOM = 128 };
+
 enum {
 #define HTP_FACT(fact) HTP_FACT_NUMBER_##fact,
 #define HTP_FACTS(name, facts)
@@ -24,5 +27,9 @@ typedef enum htp_fact {
 
 /** Tests a fact of an operator, by its name without overload. */
 bool htp_has_fact(const char *name, unsigned facts);
+
+/** The name of the operator that does the same as one in place, without its line at the end.
+ * @return @p room; NULL where the name has none, or nothing is known of any as long */
+const char *htp_operator_functional_name(const char *name, char room[HTP_OPERATOR_NAME_ROOM]);
 
 #endif

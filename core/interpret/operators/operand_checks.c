@@ -4,6 +4,8 @@
 #include "interpret/operators/operand_checks.h"
 
 #include "base/device.h"
+#include "interpret/meta/call.h"
+#include "interpret/operators/facts.h"
 #include "interpret/operators/operator_facts.h"
 
 #include <inttypes.h>
@@ -338,6 +340,23 @@ static bool check_lengths(const htp_operands *operands, htp_shim_error *reason)
     return true;
 }
 
+/* Kernels that raise at tensors of two dtypes, which those without arithmetic take. */
+static bool check_one_type(const htp_operands *operands, htp_shim_error *reason)
+{
+    static const char *const names[] = {"values", "source", "other"};
+    const htp_operand *self = operand_at(operands, 0);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const htp_operand *written = operand_named(operands, names[i]);
+        if (is_tensor(self) && is_tensor(written) &&
+            self->as.tensor->type != written->as.tensor->type) {
+            return htp_operands_refuse(reason, "its tensors are of two dtypes, %s and %s",
+                                       htp_scalar_type_name(self->as.tensor->type),
+                                       htp_scalar_type_name(written->as.tensor->type));
+        }
+    }
+    return true;
+}
+
 /* Where an index is too large, libtorch makes a device that it cannot read again. */
 static bool check_device(const htp_operands *operands, htp_shim_error *reason)
 {
@@ -414,7 +433,10 @@ static const row rows[] = {
     {"aten::_embedding_bag_forward_only", check_bags},
     {"aten::_fft_c2r", check_last_size},
     {"aten::_fft_r2c", check_real_signal},
+    {"aten::_index_put_impl", check_one_type},
+    {"aten::_unsafe_index_put", check_one_type},
     {"aten::channel_shuffle", check_groups},
+    {"aten::cross", check_one_type},
     {"aten::device", check_device},
     {"aten::div", check_division},
     {"aten::divide", check_division},
@@ -426,11 +448,14 @@ static const row rows[] = {
     {"aten::fmod", check_division},
     {"aten::gcd", check_common_divisor},
     {"aten::gru", check_recurrent},
+    {"aten::index_put", check_one_type},
     {"aten::lcm", check_common_divisor},
+    {"aten::linalg_cross", check_one_type},
     {"aten::linalg_lu_solve", check_pivots},
     {"aten::lstm", check_recurrent},
     {"aten::lu_solve", check_pivots},
     {"aten::lu_unpack", check_pivots},
+    {"aten::masked_scatter", check_one_type},
     {"aten::max_unpool2d", check_lengths},
     {"aten::max_unpool3d", check_lengths},
     {"aten::mod", check_division},
@@ -455,13 +480,10 @@ static const row *find_row(const char *name)
 
 htp_operand_check *htp_operand_check_find(const char *name)
 {
-    enum { LONGEST_NAME = 64 }; /* of those that have a check */
+    char room[HTP_OPERATOR_NAME_ROOM];
+    const char *functional = htp_operator_functional_name(name, room);
     const row *found = find_row(name);
-    size_t length = strlen(name);
-    if (!found && length > 0 && length < LONGEST_NAME && name[length - 1] == '_') {
-        char functional[LONGEST_NAME]; /* the same operator, not in place */
-        memcpy(functional, name, length - 1);
-        functional[length - 1] = '\0';
+    if (!found && functional) {
         found = find_row(functional);
     }
     return found ? found->check : NULL;

@@ -130,16 +130,9 @@ bool htp_operator_trusts_contents(const htp_program_schema *schema)
 
 bool htp_operator_has_fact(const char *name, unsigned facts)
 {
-    enum { LONGEST_NAME = 128 }; /* of those that have facts */
-    char functional[LONGEST_NAME];
-    size_t length = strlen(name);
-    bool has = htp_has_fact(name, facts);
-    if (has || length == 0 || length > sizeof(functional) || name[length - 1] != '_') {
-        return has;
-    }
-    memcpy(functional, name, length - 1);
-    functional[length - 1] = '\0';
-    return htp_has_fact(functional, facts);
+    char room[HTP_OPERATOR_NAME_ROOM];
+    const char *functional = htp_operator_functional_name(name, room);
+    return htp_has_fact(name, facts) || (functional && htp_has_fact(functional, facts));
 }
 
 bool htp_operator_takes_data_numbers(const char *name)
