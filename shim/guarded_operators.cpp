@@ -53,12 +53,31 @@ Operator guarded(const std::shared_ptr<Operator> &plain)
                     std::move(run), plain->aliasAnalysisKind());
 }
 
+bool is_plain(const c10::Argument &argument)
+{
+    const c10::TypeKind kind = argument.type()->kind();
+    return kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType ||
+           kind == c10::TypeKind::BoolType || kind == c10::TypeKind::NumberType ||
+           kind == c10::TypeKind::StringType;
+}
+
+// Most of the dispatcher's operators work on tensors, which nothing is computed of while code is
+// read.
+bool may_run_while_reading(const Operator &plain)
+{
+    const c10::FunctionSchema &schema = plain.schema();
+    const auto all_plain = [](const std::vector<c10::Argument> &all) {
+        return std::all_of(all.begin(), all.end(), is_plain);
+    };
+    return plain.hasOperation() &&
+           (!plain.isC10Op() || (all_plain(schema.arguments()) && all_plain(schema.returns())));
+}
+
 void guard_all(const htp_shim_host &host)
 {
     for (const std::shared_ptr<Operator> &plain : torch::jit::getAllOperators()) {
         const c10::FunctionSchema &schema = plain->schema();
-        // The others work on tensors, which nothing is computed of while code is read.
-        if (!plain->isC10Op() && plain->hasOperation() &&
+        if (may_run_while_reading(*plain) &&
             host.is_checked(schema.name().c_str(), c10::toString(schema).c_str())) {
             torch::jit::deregisterOperator(schema);
             torch::jit::registerOperator(guarded(plain));

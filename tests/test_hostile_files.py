@@ -239,6 +239,7 @@ CONSTANT = {
     "divisor": (f"torch.gcd({LEAST}, -1)", f"{LEAST} is divided by -1"),
     "by nothing": ("torch.floordiv(1, 0)", "division by 0"),
     "product": ("torch.factorial(1000000000000)", "factorial() of more than 20"),
+    "dtype": ("torch.promote_types(1000000, 3)", "there is no dtype 1000000"),
     "search": ('torch.find("' + "a" * 500000 + '", "' + "a" * 250000 + 'b")', "without end"),
     "repeated": ('torch.len(torch.join("' + "a" * 99999 + '", ["", "", "", "", "", "", "", "", "", "", "", "", ""]))',
                  "a text of more than 1048576 characters"),

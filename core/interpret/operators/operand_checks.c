@@ -9,7 +9,6 @@
 #include "interpret/operators/operator_facts.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,48 +369,15 @@ static bool check_device(const htp_operands *operands, htp_shim_error *reason)
     return is_one || htp_operands_refuse(reason, "it makes what is no device");
 }
 
-/* ---- dtypes, layouts and memory formats ---- */
-
-typedef struct enumeration {
-    const char *ending; /* of an argument's name: "out_dtype" */
-    const char *what;
-    size_t count; /* how many there are: a fact of the runner */
-} enumeration;
-
-/* What an argument's numbers stand for; NULL: for themselves. */
-static const enumeration *find_enumeration(const char *name)
+/* libtorch looks these up in a table, unchecked, also while it reads code: nobody says then how
+ * many there are, and the first ones are in any libtorch. */
+static bool check_promoted(const htp_operands *operands, htp_shim_error *reason)
 {
-    static const enumeration all[] = {
-        {"dtype", "dtype", offsetof(htp_runner_facts, dtypes)},
-        {"type1", "dtype", offsetof(htp_runner_facts, dtypes)},
-        {"type2", "dtype", offsetof(htp_runner_facts, dtypes)},
-        {"layout", "layout", offsetof(htp_runner_facts, layouts)},
-        {"memory_format", "memory format", offsetof(htp_runner_facts, memory_formats)},
-    };
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        size_t ending = strlen(all[i].ending);
-        if (length >= ending && strcmp(name + length - ending, all[i].ending) == 0) {
-            return &all[i];
-        }
-    }
-    return NULL;
-}
-
-bool htp_operands_are_known(const htp_operands *operands, htp_shim_error *reason)
-{
-    for (size_t i = 0; i < operands->count && i < operands->argument_count; i++) {
-        const enumeration *of = is_int(&operands->all[i]) && operands->runner
-                                    ? find_enumeration(operands->arguments[i].name)
-                                    : NULL;
-        if (!of) {
-            continue;
-        }
-        const htp_runner_facts *facts = operands->runner->facts(operands->runner->self);
-        int64_t count = *(const int64_t *)((const char *)facts + of->count);
-        int64_t number = operands->all[i].as.i;
-        if (number < 0 || number >= count) {
-            return htp_operands_refuse(reason, "there is no %s %" PRId64, of->what, number);
+    for (size_t i = 0; i < 2 && !operands->runner; i++) {
+        const htp_operand *type = operand_at(operands, i);
+        if (is_int(type) && (type->as.i < 0 || type->as.i > HTP_SCALAR_BFLOAT16)) {
+            return htp_operands_refuse(reason, "there is no dtype %" PRId64 " to promote",
+                                       type->as.i);
         }
     }
     return true;
@@ -461,6 +427,7 @@ static const row rows[] = {
     {"aten::mod", check_division},
     {"aten::mul", check_repeated},
     {"aten::native_channel_shuffle", check_groups},
+    {"aten::promote_types", check_promoted},
     {"aten::reflection_pad1d", check_lengths},
     {"aten::reflection_pad2d", check_lengths},
     {"aten::reflection_pad3d", check_lengths},
