@@ -236,6 +236,10 @@ htp_tensor_id htp_emit_gelu(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, b
         inner = htp_emit_erf(l, dtype, htp_emit_binary_scalar(l, "Div", x, dtype, M_SQRT2));
     }
     htp_tensor_id factor = htp_emit_binary_scalar(l, "Add", inner, dtype, 1);
+    if (use_tanh) { /* as libtorch does: no number overflows */
+        x = htp_emit_binary_scalar(l, "Mul", x, dtype, 0.5);
+        return htp_emit_binary(l, "Mul", x, factor);
+    }
     return htp_emit_binary_scalar(l, "Mul", htp_emit_binary(l, "Mul", x, factor), dtype, 0.5);
 }
 

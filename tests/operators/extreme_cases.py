@@ -68,6 +68,7 @@ FAR = torch.tensor([-200.0, -88.0, -50.0, -30.0, -20.0, -1.0, 0.0, 1.0, 30.0], d
 call("softplus/log", lambda x: F.softplus(x).log(), FAR)
 call("softplus/beta", lambda x: F.softplus(x, 2.0, 10.0).log(), FAR)
 call("logsigmoid/log", lambda x: (-F.logsigmoid(-x)).log(), FAR)
+call("gelu-tanh/large", lambda x: F.gelu(x, approximate="tanh"), torch.tensor([3e38, -3e38, 1.8e38, 1e13, -1e20, INF, NAN]))
 for name in ("trunc", "floor", "ceil", "round"):
     for dtype in FLOATS:
         call(f"{name}/sign-of-zero/{short(dtype)}", lambda x, n=name: 1 / getattr(torch, n)(x),
