@@ -19,6 +19,39 @@ bool htp_axis_search_is_final(htp_status status)
     return status && code != HTP_CODE_USAGE && code != HTP_CODE_UNSUPPORTED;
 }
 
+/* Begins with what is known of the axes. @return false where that refuses all choices of sizes */
+static bool recall(const htp_axis_search *search, const htp_axes *axes, const uint32_t *dims,
+                   htp_obstacle *obstacle)
+{
+    htp_inputs *inputs = &search->session->inputs;
+    if (!htp_axis_bounds_recall(&search->bounds, axes, dims, inputs) || obstacle->tries_one) {
+        return true;
+    }
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        const char *message = inputs->bounds[i].message;
+        obstacle->message = message ? message : obstacle->message;
+    }
+    inputs->tells_order = !search->one_order;
+    inputs->keeps_bounds = true;
+    htp_obstacle_bound(obstacle, inputs);
+    return obstacle->condition_count == 0 && htp_inputs_choose_lanes(inputs, 0);
+}
+
+static htp_status trace_axes(htp_axis_search *search, const htp_axes *axes, const uint32_t *dims,
+                             htp_obstacle *obstacle)
+{
+    htp_session *session = search->session;
+    if (!recall(search, axes, dims, obstacle)) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: %s", session->model_path, obstacle->message);
+    }
+    const htp_inputs *inputs = &session->inputs;
+    htp_bound *before = htp_arena_grow(&session->arena, inputs->bounds, inputs->axis_count,
+                                       (size_t)inputs->axis_count + 1, sizeof(*before));
+    htp_status status = htp_session_trace_inputs(session, obstacle);
+    htp_axis_bounds_keep(&search->bounds, axes, dims, inputs, before);
+    return status;
+}
+
 htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, bool tries_one,
                                  htp_obstacle *obstacle)
 {
@@ -30,7 +63,7 @@ htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, 
     if (!htp_axes_apply(axes, &session->inputs, &dims)) {
         return htp_status_make(HTP_CODE_USAGE, "%s: no sizes fit", session->model_path);
     }
-    htp_status status = htp_session_trace_inputs(session, obstacle);
+    htp_status status = trace_axes(search, axes, dims, obstacle);
     for (uint32_t i = 0; i < obstacle->condition_count; i++) {
         htp_equation *equation = &obstacle->conditions[i].equation;
         for (uint32_t k = 0; k < equation->count; k++) {

@@ -5,6 +5,7 @@
 #ifndef HTP_API_AXIS_SEARCH_H
 #define HTP_API_AXIS_SEARCH_H
 
+#include "api/axis_bounds.h"
 #include "api/session.h"
 #include "source/axes.h"
 
@@ -24,6 +25,7 @@ typedef struct htp_axis_search {
     htp_session *session;
     htp_axes axes;
     htp_axis_finding *findings; /* by dim */
+    htp_axis_bounds bounds;     /* that refusals told */
     uint32_t trials;
     bool is_done;   /* the last trace had all axes that move */
     bool one_order; /* of htp_obstacle, in all traces */

@@ -335,6 +335,7 @@ htp_outcome htp_trace_make(htp_machine *m, const htp_items *given, const htp_ite
     list_calls(m, trace);
     list_ends(m, given, outputs, trace);
     list_states(m, states, trace);
+    trace->has_control = m->recording.has_control;
     trace->moves_statistics = m->recording.moves_statistics;
     trace->is_inference = m->is_inference;
     trace->weights = m->weight_list->all.items;

@@ -214,6 +214,8 @@ static htp_inputs copy_inputs(htp_arena *arena, const htp_inputs *given)
         htp_arena_grow(arena, given->items, given->count, given->count, sizeof(*given->items));
     copy.axes = NULL;
     copy.axis_count = 0;
+    copy.bounds = NULL;
+    copy.keeps_bounds = false;
     copy.dim_axes = HTP_NEW_ARRAY(arena, uint32_t *, (size_t)given->count + 1);
     for (uint32_t i = 0; i < given->count; i++) {
         uint32_t rank = is_tensor(&given->items[i]) ? given->items[i].rank : 0;

@@ -128,6 +128,7 @@ typedef struct htp_fact {
     bool is_guess; /**< they need not be equal; it would help if they were */
     bool is_one;   /**< one of them is 1, and is broadcast */
     uint32_t id;   /**< the same for the same place of the same operator */
+    bool is_sure;  /**< of is_least: the operator raises below that, whatever else it is given */
     bool is_limit; /**< whether @c want is the most that @c have can be */
 } htp_fact;
 

@@ -226,7 +226,7 @@ static void read_index(struct reading *r)
     int64_t along = 0;
     int64_t index = 0;
     if (self && number(r, "dim", &along) && number(r, "index", &index)) {
-        add_least(r, dim(r, self, along), index < 0 ? -index : index + 1);
+        add_sure_least(r, dim(r, self, along), index < 0 ? -index : index + 1);
     }
 }
 

@@ -52,6 +52,12 @@ static inline void add_least(struct reading *r, int64_t have, int64_t want)
     add_fact(r, (htp_fact){.have = have, .want = want, .is_least = true});
 }
 
+/* The same of what alone decides whether the operator raises. */
+static inline void add_sure_least(struct reading *r, int64_t have, int64_t want)
+{
+    add_fact(r, (htp_fact){.have = have, .want = want, .is_least = true, .is_sure = true});
+}
+
 static inline void add_ranks(struct reading *r, int64_t have, int64_t want)
 {
     add_fact(r, (htp_fact){.have = have, .want = want, .is_rank = true});

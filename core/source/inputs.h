@@ -18,6 +18,9 @@ typedef struct htp_input_path {
     uint32_t depth;
 } htp_input_path;
 
+/** Sizes that an axis can have (source/bounds.h). */
+typedef struct htp_bound htp_bound;
+
 /** One per argument, in their order; of an argument that is a tuple, list or dict one per part, as
  * deep as they are nested: no item is nested, unless it is empty. Lane 0 has the sizes that were
  * asked for; the others differ from it in the named axes. Without a named axis there is one
@@ -30,6 +33,9 @@ typedef struct htp_inputs {
     uint32_t lane_count;
     htp_axis *axes;
     uint32_t axis_count;
+    uint32_t choice;     /**< of the lanes' sizes: the attempt of htp_inputs_choose_lanes() */
+    htp_bound *bounds;   /**< by axis: what earlier refusals told; NULL: nothing is known */
+    bool keeps_bounds;   /**< sizes out of them are not tried */
     uint32_t **dim_axes; /**< by input and dim: its axis, or HTP_NONE */
     /** After a trace: why it cannot be exported what the program does at the smallest sizes, up to
      * @c largest_failing, and the graph is of larger ones; NULL where it holds there, or forward()
@@ -113,10 +119,14 @@ enum { HTP_INPUTS_LANES = 3 };
  * of a patch): the next attempts move one lane far, so that dims behind strides move, and the lanes
  * to both sides, so that a limit of the program on either side shows; then sizes keep what powers
  * of two divide them, and later ones stay near. @p attempt counts from 0; where its inputs would be
- * too large, or formulas below 1, the next one where they are not is chosen.
+ * too large, formulas below 1, or sizes out of their bounds, the next one where they are not is
+ * chosen.
  * @return false when there is no such attempt; the sizes are not to be used then.
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
+
+/** Whether some attempt keeps the bounds of an axis, were it the only one. */
+bool htp_inputs_may_move(const htp_inputs *inputs, uint32_t axis);
 
 /** Adds an axis. @return its index */
 uint32_t htp_inputs_add_axis(htp_arena *arena, htp_inputs *inputs, htp_axis axis);

@@ -1,7 +1,7 @@
 /*
  * The sizes that the named axes have in the other lanes.
  */
-#include "source/inputs.h"
+#include "source/bounds.h"
 
 enum {
     /* Sizes from here on have room to move down without becoming tiny. */
@@ -220,7 +220,20 @@ static bool set_dims(htp_inputs *inputs)
     return fits;
 }
 
-/* @return whether no input is too large */
+/* Whether the sizes of axes that move by themselves are none that are known to be refused. */
+static bool keeps_bounds(const htp_inputs *inputs)
+{
+    bool keeps = true;
+    for (uint32_t i = 0; inputs->keeps_bounds && i < inputs->axis_count && keeps; i++) {
+        const htp_axis *axis = &inputs->axes[i];
+        for (uint32_t lane = 1; lane < inputs->lane_count && !axis->formula; lane++) {
+            keeps = keeps && htp_bound_has(&inputs->bounds[i], axis->sizes[lane]);
+        }
+    }
+    return keeps;
+}
+
+/* @return whether no input is too large, and no size out of its bounds */
 static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
 {
     const bool has_ones = ways[attempt].moves[1] == SMALLEST;
@@ -239,7 +252,7 @@ static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
             inputs->axes[i].sizes[HTP_INPUTS_LANES] = 1;
         }
     }
-    return set_dims(inputs);
+    return set_dims(inputs) && keeps_bounds(inputs);
 }
 
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
@@ -251,7 +264,16 @@ bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
     while (!fits && attempt + 1 < ATTEMPT_COUNT) {
         fits = set_lanes(inputs, ++attempt);
     }
+    inputs->choice = fits ? attempt : inputs->choice;
     return fits;
+}
+
+bool htp_inputs_may_move(const htp_inputs *inputs, uint32_t axis)
+{
+    htp_axis alone = {.sizes = {inputs->axes[axis].sizes[0]}};
+    htp_inputs one = {
+        .axes = &alone, .axis_count = 1, .bounds = &inputs->bounds[axis], .keeps_bounds = true};
+    return htp_inputs_choose_lanes(&one, 0);
 }
 
 bool htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes)

@@ -4,38 +4,16 @@
  */
 #include "source/obstacle.h"
 
-#include "source/derive.h"
-
-/* Two numbers in each lane that must be equal where neither is broadcast. */
-struct pair {
-    int64_t have[HTP_SHIM_MAX_LANES];
-    int64_t want[HTP_SHIM_MAX_LANES];
-    bool is_one[HTP_SHIM_MAX_LANES];
-    bool is_limit; /* the second one is the most that the first one can be */
-};
+#include "source/bounds.h"
+#include "source/pairs.h"
 
 static bool is_same(const int64_t *numbers)
 {
     return numbers[0] == numbers[1] && numbers[0] == numbers[2];
 }
 
-static bool read_pair(htp_fact (*pairs)[HTP_PAIR_LIMIT], uint32_t index, uint32_t lane_count,
-                      struct pair *pair)
-{
-    bool must_agree = true;
-    for (uint32_t lane = 0; lane < lane_count; lane++) {
-        const htp_fact *fact = &pairs[lane][index];
-        must_agree = must_agree && !fact->is_guess && !fact->is_least && !fact->is_rank;
-        pair->have[lane] = fact->have;
-        pair->want[lane] = fact->want;
-        pair->is_one[lane] = fact->is_one;
-        pair->is_limit = fact->is_limit;
-    }
-    return must_agree;
-}
-
 /* A size that is 1 in the example, where it is broadcast, cannot become the other one. */
-static void keep_one(struct pair *pair)
+static void keep_one(htp_pair *pair)
 {
     bool is_one = pair->is_one[0] && pair->have[0] != pair->want[0];
     for (uint32_t lane = 0; is_one && lane < HTP_SHIM_MAX_LANES; lane++) {
@@ -48,7 +26,7 @@ enum { LEAST_LIMIT = 16 };
 
 /* Whether the number that does not move may be the largest size that the other one can have: no
  * lane lies below it. A table of positions is cut to the length of a sequence in this way. */
-static bool may_be_limit(const struct pair *pair)
+static bool may_be_limit(const htp_pair *pair)
 {
     const int64_t *moving = is_same(pair->want) ? pair->have : pair->want;
     const int64_t *limit = is_same(pair->want) ? pair->want : pair->have;
@@ -150,7 +128,7 @@ static bool is_of_weight(const htp_trace *trace, int64_t size)
 }
 
 /* Whether the numbers are equal in the example, and refused where they are far from it. */
-static bool is_conflict(const htp_trace *trace, const struct pair *pair)
+static bool is_conflict(const htp_trace *trace, const htp_pair *pair)
 {
     bool is_exact = !pair->is_limit && is_of_weight(trace, pair->have[0]);
     bool is_open = may_be_limit(pair) && !is_exact;
@@ -160,7 +138,7 @@ static bool is_conflict(const htp_trace *trace, const struct pair *pair)
 
 /* A number that does not move tells where it comes from. */
 static const char *tell(htp_arena *arena, const htp_trace *trace, const char *message,
-                        const struct pair *pair, const htp_instance *modules)
+                        const htp_pair *pair, const htp_instance *modules)
 {
     const htp_trace_node *last = &trace->nodes[trace->node_count - 1];
     htp_text text = {.arena = arena};
@@ -177,7 +155,7 @@ static const char *tell(htp_arena *arena, const htp_trace *trace, const char *me
 }
 
 static void add_condition(htp_arena *arena, htp_obstacle *obstacle, const htp_trace *trace,
-                          const char *message, const htp_inputs *inputs, const struct pair *pair,
+                          const char *message, const htp_inputs *inputs, const htp_pair *pair,
                           const htp_instance *modules)
 {
     htp_condition condition;
@@ -200,23 +178,35 @@ htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const c
                                const htp_inputs *inputs, const htp_instance *modules)
 {
     htp_obstacle obstacle = {.message = htp_arena_strdup(arena, message)};
-    htp_fact pairs[HTP_SHIM_MAX_LANES][HTP_PAIR_LIMIT];
-    uint32_t count = 0;
-    bool is_readable = trace && trace->node_count > 0 && inputs->lane_count >= HTP_INPUTS_LANES;
-    for (uint32_t lane = 0; is_readable && lane < inputs->lane_count; lane++) {
-        uint32_t compared = htp_operands_compare(trace, lane, pairs[lane]);
-        is_readable = lane == 0 || compared == count;
-        count = compared;
-    }
-    for (uint32_t i = 0; is_readable && i < count; i++) {
-        struct pair pair;
-        if (!read_pair(pairs, i, inputs->lane_count, &pair)) {
+    htp_pair pairs[HTP_PAIR_LIMIT];
+    uint32_t count = htp_pairs_read(trace, inputs->lane_count, pairs);
+    for (uint32_t i = 0; i < count; i++) {
+        if (pairs[i].kind != HTP_PAIR_EQUAL) {
             continue;
         }
-        keep_one(&pair);
-        if (is_conflict(trace, &pair)) {
-            add_condition(arena, &obstacle, trace, message, inputs, &pair, modules);
+        keep_one(&pairs[i]);
+        if (is_conflict(trace, &pairs[i])) {
+            add_condition(arena, &obstacle, trace, message, inputs, &pairs[i], modules);
         }
     }
     return obstacle;
+}
+
+void htp_obstacle_bound(htp_obstacle *obstacle, const htp_inputs *inputs)
+{
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        const htp_bound *bound = &inputs->bounds[i];
+        if (inputs->axes[i].formula || !bound->message || htp_inputs_may_move(inputs, i) ||
+            obstacle->condition_count == HTP_MAX_CONDITIONS) {
+            continue;
+        }
+        htp_condition *condition = &obstacle->conditions[obstacle->condition_count++];
+        condition->message = bound->message;
+        condition->equation = (htp_equation){.count = 1, .number = -inputs->axes[i].sizes[0]};
+        condition->equation.terms[0].axis = i;
+        condition->equation.terms[0].factor = 1;
+        if (obstacle->condition_count == 1 && !obstacle->is_fixed) {
+            obstacle->message = bound->message;
+        }
+    }
 }

@@ -18,7 +18,8 @@ enum { HTP_MAX_CONDITIONS = 16 };
 
 /** Why other sizes than those that were given are refused. */
 typedef struct htp_obstacle {
-    bool tries_one;      /**< set by who asks: no second choice of sizes is tried */
+    bool tries_one;      /**< set by who asks: no second choice of sizes is tried, and the first one
+                              whatever bounds are known, as it may tell more */
     bool one_order;      /**< set by who asks: of two axes that are alike in the example, the later
                               one is the larger one wherever both grow */
     const char *message; /**< as of the first condition; where there is none, what libtorch said */
@@ -31,5 +32,9 @@ typedef struct htp_obstacle {
 /** Reads a refusal: @p trace (or NULL) is what ran in all lanes before it, @p message why. */
 htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const char *message,
                                const htp_inputs *inputs, const htp_instance *modules);
+
+/** Adds a condition for each axis that cannot move, whatever the others do, as its bounds leave no
+ * size that would be tried: it is fixed. */
+void htp_obstacle_bound(htp_obstacle *obstacle, const htp_inputs *inputs);
 
 #endif

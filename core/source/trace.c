@@ -3,6 +3,7 @@
  */
 #include "source/torchscript.h"
 
+#include "source/bounds.h"
 #include "source/cuts.h"
 #include "source/first_call.h"
 #include "source/states.h"
@@ -95,11 +96,23 @@ static bool is_certain(const htp_obstacle *obstacle)
     return obstacle->is_fixed || obstacle->condition_count > 0;
 }
 
+/* What a refusal tells, together with those before it. */
+static htp_obstacle read_refusal(struct tracing *tracing)
+{
+    const htp_inputs *inputs = tracing->inputs;
+    htp_obstacle obstacle = htp_obstacle_read(tracing->arena, tracing->trace,
+                                              tracing->error.message, inputs, tracing->of->modules);
+    htp_bounds_read(tracing->arena, tracing->trace, tracing->error.message, inputs);
+    if (inputs->keeps_bounds) {
+        htp_obstacle_bound(&obstacle, inputs);
+    }
+    return obstacle;
+}
+
 /* Takes note of a refusal: the first one, unless another one tells that no other sizes will do. */
 static void note_refusal(struct tracing *tracing, htp_obstacle *obstacle)
 {
-    htp_obstacle read = htp_obstacle_read(tracing->arena, tracing->trace, tracing->error.message,
-                                          tracing->inputs, tracing->of->modules);
+    htp_obstacle read = read_refusal(tracing);
     if (!obstacle->message || is_certain(&read)) {
         *obstacle = read;
     }
@@ -132,29 +145,25 @@ static const char *find_reason(const struct tracing *tracing, htp_shim_code code
 }
 
 /* Runs in the first choice of lanes, of which two have sizes of next to nothing; in the second one
- * where a program refuses these, or does at them what no graph can show. @p attempt receives the
- * next choice. */
-static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs, uint32_t *attempt,
+ * where a program refuses these, or does at them what no graph can show. */
+static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs,
                                   htp_obstacle *obstacle)
 {
-    *attempt = 1;
     inputs->failure_when_small = NULL;
     inputs->largest_failing = 1;
     htp_shim_code code = run(tracing, inputs->lane_count);
-    if (inputs->lane_count == 1) {
+    if (inputs->lane_count == 1 || inputs->choice != 0) {
         return code;
     }
     const char *reason = find_reason(tracing, code);
     if (code == HTP_SHIM_BAD_INPUTS) {
-        const htp_obstacle read = htp_obstacle_read(
-            tracing->arena, tracing->trace, tracing->error.message, inputs, tracing->of->modules);
+        const htp_obstacle read = read_refusal(tracing);
         *obstacle = read.condition_count > 0 ? read : *obstacle;
     }
-    if (obstacle->condition_count > 0 || (!reason && code != HTP_SHIM_BAD_INPUTS)) {
+    bool is_done = obstacle->condition_count > 0 || (!reason && code != HTP_SHIM_BAD_INPUTS);
+    if (is_done || !htp_inputs_choose_lanes(inputs, 1)) {
         return code;
     }
-    (void)htp_inputs_choose_lanes(inputs, *attempt);
-    (*attempt)++;
     code = run(tracing, inputs->lane_count);
     bool is_larger = code == HTP_SHIM_OK && !find_failed(tracing->trace);
     inputs->failure_when_small = is_larger ? reason : NULL;
@@ -209,19 +218,22 @@ static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp_obstacle *wanted)
 {
     htp_obstacle obstacle = {.message = NULL};
-    uint32_t attempt;
     inputs->tells_order = wanted && !wanted->one_order;
-    htp_shim_code code = run_smallest(tracing, inputs, &attempt, &obstacle);
+    inputs->keeps_bounds = !wanted || !wanted->tries_one;
+    if (!inputs->bounds) {
+        inputs->bounds = HTP_NEW_ARRAY(tracing->arena, htp_bound, (size_t)inputs->axis_count + 1);
+    }
+    htp_shim_code code = run_smallest(tracing, inputs, &obstacle);
     if (code == HTP_SHIM_NEEDS_LANES) {
         inputs->lane_count = HTP_INPUTS_LANES;
         code = run(tracing, inputs->lane_count);
     }
     const htp_shim_error first = tracing->error;
     bool is_refused = false;
-    for (; code == HTP_SHIM_BAD_INPUTS && !is_refused; attempt++) {
+    while (code == HTP_SHIM_BAD_INPUTS && !is_refused) {
         note_refusal(tracing, &obstacle);
         is_refused = is_certain(&obstacle) || (wanted && wanted->tries_one) ||
-                     !htp_inputs_choose_lanes(inputs, attempt);
+                     !htp_inputs_choose_lanes(inputs, inputs->choice + 1);
         code = is_refused ? code : run(tracing, inputs->lane_count);
     }
     if (is_refused) {

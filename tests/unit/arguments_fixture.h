@@ -10,6 +10,12 @@
 #include <check.h>
 #include <string.h>
 
+/** Parses one list of specifications for one list of arguments. */
+#define PARSE(arena, inputs, arguments, ...)                                                       \
+    htp_inputs_parse((arena), (const char *const[]){__VA_ARGS__},                                  \
+                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *),            \
+                     (arguments), sizeof(arguments) / sizeof((arguments)[0]), (inputs))
+
 static inline htp_argument argument_tensor(const char *name)
 {
     return (htp_argument){.name = name, .kind = HTP_TRACE_TENSOR, .type = "Tensor"};

@@ -6,12 +6,6 @@
 #include "source/equation.h"
 #include "unit.h"
 
-/* Parses one list of specifications for one list of arguments. */
-#define PARSE(arena, inputs, arguments, ...)                                                       \
-    htp_inputs_parse((arena), (const char *const[]){__VA_ARGS__},                                  \
-                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *),            \
-                     (arguments), sizeof(arguments) / sizeof((arguments)[0]), (inputs))
-
 /* Formulas, as they are written, and as they are declared. */
 static const struct {
     const char *text;

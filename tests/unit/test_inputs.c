@@ -1,12 +1,6 @@
 #include "arguments_fixture.h"
 #include "unit.h"
 
-/* Parses one list of specifications for one list of arguments. */
-#define PARSE(arena, inputs, arguments, ...)                                                       \
-    htp_inputs_parse((arena), (const char *const[]){__VA_ARGS__},                                  \
-                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *),            \
-                     (arguments), sizeof(arguments) / sizeof((arguments)[0]), (inputs))
-
 UNIT_TEST(static_dims_have_one_lane)
 {
     const htp_argument arguments[] = {argument_tensor("x")};

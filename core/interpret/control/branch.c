@@ -67,6 +67,7 @@ htp_outcome htp_do_if(htp_machine *m, htp_step *step, htp_items *outputs)
     if (step->inputs.count == 0 || step->node->block_count < 2) {
         return htp_machine_stop(m, HTP_FAILS, "a branch has no condition or no sides");
     }
+    m->recording.has_control = true;
     htp_item *condition = step->inputs.items[0];
     bool side = false;
     bool is_check = find_check(m, step, &side);

@@ -296,6 +296,7 @@ htp_outcome htp_do_loop(htp_machine *m, htp_step *step, htp_items *outputs)
     if (!has_body(step)) {
         return htp_machine_stop(m, HTP_FAILS, "the body of a loop does not fit it");
     }
+    m->recording.has_control = true;
     htp_item *limit = step->inputs.items[0];
     htp_items state = htp_items_of(m, step->inputs.items + 1, step->inputs.count - 1);
     int64_t count;

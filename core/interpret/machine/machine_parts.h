@@ -31,6 +31,7 @@ typedef struct htp_recording {
     HTP_VECTOR(htp_trace_size) data_sizes;
     HTP_VECTOR(const char *) run_on_stand_ins; /* kinds of operators of loaded libraries */
     htp_trace_rounding fake_rounding, tensor_rounding, channel_rounding;
+    bool has_control;      /* some branch or loop was met */
     bool moves_statistics; /* some norm is in training mode, and moves running statistics */
     uint64_t epoch;        /* changes of memory so far */
     int64_t last_prime;    /* that made-up sizes have */

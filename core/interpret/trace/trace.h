@@ -60,6 +60,7 @@ typedef struct htp_trace {
     const htp_trace_state *states; /**< those that were changed or carried, in the order of modules,
                                        then of attributes */
     uint32_t state_count;
+    bool has_control;      /**< it met a branch or a loop: at other sizes something else may run */
     bool moves_statistics; /**< norms in training mode move running statistics */
     bool is_inference;     /**< what was traced in training mode was followed in inference mode */
 } htp_trace;
