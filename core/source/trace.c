@@ -170,49 +170,89 @@ static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs,
     return code;
 }
 
+/* ---- below cuts ---- */
+
+enum { MAX_CUTS = 8 }; /* each is a trace */
+
+/* Sizes at which slices may cut nothing off, in one lane more. */
+struct below {
+    int64_t *sizes;   /* by axis: of that lane */
+    int64_t *refused; /* by axis: the largest one */
+    bool has_lane;    /* some were taken */
+    uint32_t trials;
+};
+
+/* The cuts of a trace in the order in which they are tried: each, where those before are refused.
+ */
+static uint32_t list_cuts(const struct tracing *tracing, const struct below *below,
+                          htp_cut cuts[MAX_CUTS])
+{
+    const htp_inputs *inputs = tracing->inputs;
+    int64_t *refused = htp_arena_grow(tracing->arena, below->refused, inputs->axis_count,
+                                      (size_t)inputs->axis_count + 1, sizeof(*refused));
+    uint32_t count = 0;
+    while (below->trials + count < MAX_CUTS &&
+           htp_cuts_find(tracing->trace, inputs, refused, &cuts[count])) {
+        refused[cuts[count].axis] = cuts[count].size;
+        count++;
+    }
+    return count;
+}
+
+/* Tries a size. @p code receives that of the trace, where there was one. @return whether forward()
+ * takes it; where not, the lanes are what they were */
+static bool try_cut(struct tracing *tracing, htp_inputs *inputs, struct below *below, htp_cut cut,
+                    htp_shim_code *code)
+{
+    int64_t before = below->sizes[cut.axis];
+    const char *reason = NULL;
+    below->trials++;
+    below->sizes[cut.axis] = cut.size;
+    if (htp_inputs_set_last_lane(inputs, below->sizes)) {
+        *code = run(tracing, inputs->lane_count);
+        reason = find_reason(tracing, *code);
+        if (*code == HTP_SHIM_OK && !reason) {
+            below->has_lane = true;
+            return true;
+        }
+    }
+    if (reason) {
+        inputs->failure_when_small = reason;
+        inputs->largest_failing = cut.size;
+    }
+    below->refused[cut.axis] = cut.size;
+    below->sizes[cut.axis] = before;
+    (void)htp_inputs_set_last_lane(inputs, below->has_lane ? below->sizes : NULL);
+    return false;
+}
+
 /* Where slices cut something off in all lanes, there may be smaller sizes at which they do not: one
  * lane more, in which forward() takes them. */
 static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 {
-    enum { MAX_TRIALS = 8 };
-    int64_t *sizes = HTP_NEW_ARRAY(tracing->arena, int64_t, (size_t)inputs->axis_count + 1);
-    int64_t *refused = HTP_NEW_ARRAY(tracing->arena, int64_t, (size_t)inputs->axis_count + 1);
+    struct below below = {
+        .sizes = HTP_NEW_ARRAY(tracing->arena, int64_t, (size_t)inputs->axis_count + 1),
+        .refused = HTP_NEW_ARRAY(tracing->arena, int64_t, (size_t)inputs->axis_count + 1),
+    };
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        sizes[i] = inputs->axes[i].sizes[HTP_INPUTS_LANES - 1];
+        below.sizes[i] = inputs->axes[i].sizes[HTP_INPUTS_LANES - 1];
     }
     htp_shim_code code = HTP_SHIM_OK;
-    bool has_lane = false;
-    htp_cut cut;
-    for (int i = 0; i < MAX_TRIALS && htp_cuts_find(tracing->trace, inputs, refused, &cut); i++) {
-        int64_t before = sizes[cut.axis];
-        sizes[cut.axis] = cut.size;
-        if (!htp_inputs_set_last_lane(inputs, sizes)) {
-            refused[cut.axis] = cut.size;
-            sizes[cut.axis] = before;
-            (void)htp_inputs_set_last_lane(inputs, has_lane ? sizes : NULL);
-            continue;
-        }
-        code = run(tracing, inputs->lane_count);
-        const char *reason = find_reason(tracing, code);
-        bool is_taken = code == HTP_SHIM_OK && !reason;
-        has_lane = has_lane || is_taken;
-        if (is_taken) {
-            continue;
-        }
-        if (reason) {
-            inputs->failure_when_small = reason;
-            inputs->largest_failing = cut.size;
-        }
-        refused[cut.axis] = cut.size;
-        sizes[cut.axis] = before;
-        (void)htp_inputs_set_last_lane(inputs, has_lane ? sizes : NULL);
-        code = run(tracing, inputs->lane_count);
-        if (code != HTP_SHIM_OK) {
-            break; /* interrupted */
+    bool is_taken = true;
+    while (is_taken) {
+        htp_cut cuts[MAX_CUTS];
+        uint32_t count = list_cuts(tracing, &below, cuts);
+        is_taken = false;
+        for (uint32_t i = 0; i < count && !is_taken && !tracing->watch.is_interrupted; i++) {
+            is_taken = try_cut(tracing, inputs, &below, cuts[i], &code);
         }
     }
-    return code;
+    /* The last trace is that of what was taken. */
+    return code == HTP_SHIM_OK && !find_failed(tracing->trace) ? code
+                                                               : run(tracing, inputs->lane_count);
 }
+
+/* ---- all lanes ---- */
 
 /* Runs in lanes of one choice of sizes after the other. */
 static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp_obstacle *wanted)
