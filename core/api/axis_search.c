@@ -63,6 +63,11 @@ htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, 
     if (!htp_axes_apply(axes, &session->inputs, &dims)) {
         return htp_status_make(HTP_CODE_USAGE, "%s: no sizes fit", session->model_path);
     }
+    const htp_axis_refusal *same = htp_axis_refusals_find(&search->refusals, axes, obstacle);
+    if (same) {
+        *obstacle = same->obstacle;
+        return htp_status_make(same->code, "%s", same->message);
+    }
     htp_status status = trace_axes(search, axes, dims, obstacle);
     for (uint32_t i = 0; i < obstacle->condition_count; i++) {
         htp_equation *equation = &obstacle->conditions[i].equation;
@@ -71,6 +76,11 @@ htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, 
         }
     }
     obstacle->is_export = htp_status_code(status) == HTP_CODE_UNSUPPORTED;
+    obstacle->tries_one = tries_one;
+    obstacle->one_order = search->one_order;
+    if (status && !htp_axis_search_is_final(status)) {
+        htp_axis_refusals_keep(&search->refusals, axes, obstacle, status);
+    }
     return status;
 }
 

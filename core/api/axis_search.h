@@ -6,6 +6,7 @@
 #define HTP_API_AXIS_SEARCH_H
 
 #include "api/axis_bounds.h"
+#include "api/axis_refusals.h"
 #include "api/session.h"
 #include "source/axes.h"
 
@@ -26,6 +27,7 @@ typedef struct htp_axis_search {
     htp_axes axes;
     htp_axis_finding *findings; /* by dim */
     htp_axis_bounds bounds;     /* that refusals told */
+    htp_axis_refusals refusals; /* of all trials */
     uint32_t trials;
     bool is_done;   /* the last trace had all axes that move */
     bool one_order; /* of htp_obstacle, in all traces */

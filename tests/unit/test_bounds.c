@@ -4,6 +4,7 @@
 #include "source/bounds.h"
 
 #include "api/axis_bounds.h"
+#include "api/axis_refusals.h"
 #include "arguments_fixture.h"
 #include "source/obstacle.h"
 #include "unit.h"
@@ -236,7 +237,36 @@ UNIT_TEST(bounds_hold_where_no_more_moves)
     ck_assert(!counts(arena, &joined, &alone));
 }
 
+UNIT_TEST(a_refusal_is_found_again)
+{
+    const htp_argument arguments[] = {argument_tensor("x")};
+    htp_inputs inputs;
+    htp_axis_refusals known = {0};
+    expect_ok(PARSE(arena, &inputs, arguments, "x:float32[6,6]"));
+    const htp_axes both = htp_axes_apart(arena, &inputs);
+    htp_axes one = htp_axes_copy(&both);
+    one.is_fixed[1] = true;
+    htp_axes joined = htp_axes_copy(&both);
+    ck_assert(htp_axes_join(&joined, 0, 1));
+    const htp_obstacle all = {.message = "why"};
+    const htp_obstacle in_order = {.one_order = true};
+    const htp_obstacle first = {.tries_one = true};
+    htp_status status = htp_status_make(HTP_CODE_USAGE, "refused");
+    htp_axis_refusals_keep(&known, &both, &all, status);
+    ck_assert_ptr_null(htp_axis_refusals_find(&known, &both, &in_order));
+    ck_assert_ptr_null(htp_axis_refusals_find(&known, &both, &first));
+    ck_assert_ptr_null(htp_axis_refusals_find(&known, &one, &all));
+    ck_assert_ptr_null(htp_axis_refusals_find(&known, &joined, &all));
+    const htp_axis_refusal *found = htp_axis_refusals_find(&known, &both, &all);
+    ck_assert_ptr_nonnull(found);
+    ck_assert_str_eq(found->message, "refused");
+    ck_assert_str_eq(found->obstacle.message, "why");
+    htp_axis_refusals_keep(&known, &one, &all, status);
+    ck_assert_ptr_nonnull(htp_axis_refusals_find(&known, &one, &in_order)); /* it is alone */
+    htp_status_free(status);
+}
+
 UNIT_MAIN("bounds", an_index_tells_the_least_size, what_does_not_grow_with_an_axis_tells_the_most,
           what_is_no_axis_tells_nothing, a_way_that_the_program_took_tells_nothing,
           sizes_out_of_bounds_are_not_tried, an_axis_without_room_is_fixed,
-          bounds_hold_where_no_more_moves)
+          bounds_hold_where_no_more_moves, a_refusal_is_found_again)

@@ -1,0 +1,30 @@
+/*
+ * Trials of axes that were refused: the same sizes are refused again. Private to core/api.
+ */
+#ifndef HTP_API_AXIS_REFUSALS_H
+#define HTP_API_AXIS_REFUSALS_H
+
+#include "base/status.h"
+#include "base/vector.h"
+#include "source/axes.h"
+#include "source/obstacle.h"
+
+/** A trial that was refused. */
+typedef struct htp_axis_refusal {
+    htp_axes axes;
+    htp_obstacle obstacle; /**< with what was asked for; its conditions are of dims */
+    htp_code code;
+    const char *message; /**< of the status */
+} htp_axis_refusal;
+
+typedef HTP_VECTOR(htp_axis_refusal) htp_axis_refusals;
+
+/** A trial of the same sizes, asked for in the same way as @p obstacle says; NULL without one. */
+const htp_axis_refusal *htp_axis_refusals_find(const htp_axis_refusals *known, const htp_axes *axes,
+                                               const htp_obstacle *obstacle);
+
+/** Keeps a trial. */
+void htp_axis_refusals_keep(htp_axis_refusals *known, const htp_axes *axes,
+                            const htp_obstacle *obstacle, htp_status status);
+
+#endif
