@@ -71,26 +71,44 @@ def rows(records: list) -> list:
 # ---- words ---------------------------------------------------------------------------------------
 
 
-def stage_of(record: dict) -> str:
-    """Where the most of its time went."""
-    stages = record.get("stages", {})
-    if not stages:
-        return "it was refused"
-    name = max(stages, key=stages.get)
-    return f"{100 * stages[name] / (sum(stages.values()) or 1):.0f} % of it {name}"
+# What takes the time of a stage.
+STAGES = {
+    "loaded": "libtorch reads {code:.1f} MB of code",
+    "inputs": "inputs are guessed and tried",
+    "traced": "what becomes {nodes} nodes runs at each choice of sizes",
+    "lowered": "{nodes} nodes are made",
+    "tagged": "{nodes} nodes are tagged",
+    "written": "{nodes} nodes and the weights are written",
+}
+LARGE = 0.1  # of the time; stages below that are not told
+
+
+def why_slow(record: dict) -> str:
+    """Where its time went, the most first."""
+    stages = record["stages"]
+    whole = sum(stages.values()) or 1
+    shares = {stage: seconds / whole for stage, seconds in stages.items() if seconds > LARGE * whole}
+    facts = {"code": record["code"] / 1e6, "nodes": record["nodes"]}
+    return "; ".join(
+        f"{100 * shares[stage]:.0f} % {stage}: {STAGES[stage].format(**facts)}"
+        for stage in sorted(shares, key=shares.get, reverse=True))
 
 
 def slow_ones(timed: list) -> list:
+    """The median, and the table of those that take many times as long."""
     middle = statistics.median(record["seconds"] for record in timed)
     slow = [record for record in timed if record["seconds"] > SLOW * middle]
     slow.sort(key=lambda record: -record["seconds"])
-    told = "; ".join(
-        f"{record['name']} {record['seconds']:.2f} ({stage_of(record)}, {record.get('nodes', 0)} nodes)"
-        for record in slow)
     words = f"- The median is {middle:.2f} seconds, all together {sum(r['seconds'] for r in timed):.0f}."
-    if slow:
-        return [words, f"- Over {SLOW} times the median: {told}."]
-    return [f"{words} None is over {SLOW} times the median."]
+    if not slow:
+        return [f"{words} None is over {SLOW} times the median."]
+    rows = [
+        line([record["name"], why_slow(record), f"{record['seconds']:.2f}",
+              f"{record['seconds'] / middle:.1f}"])
+        for record in slow
+    ]
+    titles = [f"over {SLOW} times the median", "why", "seconds", "times the median"]
+    return [words, "", *head(titles, 2), *rows]
 
 
 def count_words(records: list) -> str:

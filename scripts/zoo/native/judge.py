@@ -9,6 +9,7 @@ import re
 import resource
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -68,6 +69,12 @@ def dynamic_of(answer: dict) -> list:
     return list(dict.fromkeys(axes))
 
 
+def code_of(path: str) -> int:
+    """The bytes of the program's code in an archive."""
+    with zipfile.ZipFile(path) as archive:
+        return sum(entry.file_size for entry in archive.infolist() if entry.filename.endswith(".py"))
+
+
 def stages_of(answer: dict) -> dict:
     return {name: round(seconds, 2) for name, seconds in answer["seconds"].items()}
 
@@ -111,7 +118,8 @@ def judge(job: dict) -> dict:
     refused = outcome_of(answer)
     if refused:
         return {**record, **refused}
-    record |= {"dynamic": dynamic_of(answer), "nodes": answer["nodes"], "stages": stages_of(answer)}
+    record |= {"dynamic": dynamic_of(answer), "nodes": answer["nodes"], "stages": stages_of(answer),
+               "code": code_of(program.path)}
     try:
         checked(out)
         comparison = Comparison(out, program, answer, facts, OTHERS)
