@@ -4,7 +4,7 @@ import onnx
 import torch
 from torch import Tensor
 
-from harness import EXIT_OK, EXIT_UNSUPPORTED, case, run, scratch
+from harness import EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, case, run, scratch
 from numbers_check import assert_close, session
 from test_bad_input import check_line
 
@@ -58,3 +58,14 @@ def chosen() -> None:
         _, out, result = export(Volume, folder, "--opset", "18")
         check_line(result, EXIT_UNSUPPORTED, "sampling a volume needs opset 20")
         assert not out.exists()
+
+
+@case
+def ir_version() -> None:
+    """One that is asked for may be too low for the opset that operators turn out to need."""
+    with scratch() as folder:
+        _, out, result = export(Volume, folder, "--quiet", "--ir-version", "8")
+        check_line(result, EXIT_USAGE, "IR version 8 is asked for, and the model needs 9 (opset 20)")
+        assert not out.exists()
+        _, out, result = export(Volume, folder)
+        assert result.returncode == EXIT_OK and onnx.load(out).ir_version == 9, result.stderr

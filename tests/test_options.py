@@ -21,18 +21,55 @@ from numbers_check import assert_close, check, feed, reference, session
 BERT = ALL["bert-tiny"]
 SMALL = [ALL[name] for name in ("transformer-traced", "bert-tiny", "vit", "llama", "resnet18",
                                 "mobilenet-v3-small")]
-OPSETS = (17, 18, 19, 20, 21, 22, 23)
+# Those of the releases of ONNX that brought these opsets.
+IR_VERSIONS = {17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
 
 
-@case_for_each([(m, o) for m in SMALL for o in OPSETS], name=lambda pair: f"{pair[0].name}/{pair[1]}")
+@case_for_each([(m, o) for m in SMALL for o in IR_VERSIONS], name=lambda pair: f"{pair[0].name}/{pair[1]}")
 def opset(pair):
     model, version = pair
     path = exported(model, "--opset", version)
     proto = onnx.load(str(path))
     assert [(o.domain, o.version) for o in proto.opset_import] == [("", version)]
-    assert proto.ir_version == 10
+    assert proto.ir_version == IR_VERSIONS[version]
     onnx.checker.check_model(proto, full_check=True)
     check(path, torchscript(model), model)
+
+
+@case
+def ir_versions():
+    """A later one is written on demand; parts and stripped files keep it, whichever it is."""
+    part, rest = ["extract", "--module", "encoder.layer.0"], ["strip"]
+    for flags, wanted in ([], 8), (["--ir-version", 8], 8), (["--ir-version", 12], 12):
+        with scratch() as folder:
+            whole = folder / "x.onnx"
+            result = export(torchscript(BERT), whole, "--json", *flags, *input_flags(BERT))
+            assert json.loads(result.stdout)["ir_version"] == wanted
+            for command, *more in part, rest:
+                made = folder / f"{command}.onnx"
+                result = run(command, whole, *more, "--out", made)
+                assert result.returncode == EXIT_OK, result.stderr
+                assert onnx.load(made).ir_version == wanted, command
+            assert onnx.load(whole).ir_version == wanted
+            result = run("split", whole, "--at", "encoder.layer.1", "--out-dir", folder / "parts")
+            assert result.returncode == EXIT_OK, result.stderr
+            parts = [onnx.load(file).ir_version for file in (folder / "parts").glob("*.onnx")]
+            assert len(parts) > 1 and set(parts) == {wanted}, parts
+
+
+@case
+def ir_versions_that_are_refused():
+    """Ones that the opset or the newest ONNX does not have; of a model's own opset when it is known."""
+    for flags, words in (
+        (["--ir-version", 7], "IR version 7 is not supported; 8 to "),
+        (["--ir-version", 10, "--opset", 23], "IR version 10 is not supported; 11 to "),
+        (["--ir-version", onnx.IR_VERSION + 1], f" to {onnx.IR_VERSION} are with opset"),
+        (["--ir-version", "ten"], "--ir-version takes a number"),
+    ):
+        with scratch() as folder:
+            result = run(torchscript(BERT), "--out", folder / "x.onnx", *flags)
+            assert result.returncode == EXIT_USAGE and words in result.stderr, result.stderr
+            assert not (folder / "x.onnx").exists()
 
 
 # ---- weights beside the model ----------------------------------------------------------------------
@@ -321,7 +358,7 @@ def json_summary():
         assert summary["initializers"] == len(model.graph.initializer)
         assert summary["modules"] == len(facts.module_tree(model)) == 48
         assert summary["bytes"] == out.stat().st_size and summary["external_bytes"] == 0
-        assert summary["opset"] == 18 and summary["ir_version"] == 10
+        assert summary["opset"] == 18 and summary["ir_version"] == 8
         assert [i["axes"] for i in summary["inputs"]] == [["batch", "sequence"]] * 3
         assert [o["axes"] for o in summary["outputs"]] == [
             ["batch", "sequence", None], ["batch", None]]
@@ -398,7 +435,7 @@ def dump_after_each_pass():
 def help_and_version():
     text = run("--help")
     assert text.returncode == EXIT_OK and text.stderr == ""
-    for flag in ("--out", "--out-dir", "--input", "--inputs", "--opset", "--tags", "--json",
+    for flag in ("--out", "--out-dir", "--input", "--inputs", "--opset", "--ir-version", "--tags", "--json",
                  "--tag-attribute-prefix", "--include-torch-nn", "--external-data", "--quiet",
                  "--verbose", "--dump-graph", "--dump-after", "--version", "--functions",
                  "--functions-per"):

@@ -42,7 +42,7 @@ def form(model):
     facts.check_names(exported_model)
     facts.check_types(exported_model)
     facts.check_no_constant_nodes(exported_model)
-    assert exported_model.ir_version == 10
+    assert exported_model.ir_version == 8
     assert exported_model.producer_name == "htp-trace"
     assert exported_model.producer_version
     assert [(o.domain, o.version) for o in exported_model.opset_import] == [("", 18)]

@@ -106,3 +106,51 @@ def operators_are_those_of_onnx():
     known = {schema.name for schema in onnx.defs.get_all_schemas_with_history()}
     assert listed == sorted(listed), "the list is searched: it has to be sorted"
     assert set(listed) == known, set(listed) ^ known
+
+
+# ---- versions --------------------------------------------------------------------------------------
+
+
+def ir_version_rows(table: str) -> list:
+    """Of a table of core/onnx/ir_version.c: versions, and the first opset or data type of each."""
+    text = (ROOT / "core" / "onnx" / "ir_version.c").read_text()
+    rows = text.split(f"struct row {table}[] = {{")[1].split("};")[0]
+    found = [tuple(map(int, row)) for row in re.findall(r"\{(\d+), (\d+)\}", rows)]
+    assert found == sorted(found) and found, table
+    return found
+
+
+def looked_up(rows: list, key: int) -> int:
+    return max([8, *(version for version, first in rows if first <= key)])
+
+
+@case
+def ir_versions_of_opsets():
+    """Those of the first release of ONNX that had an opset."""
+    rows = ir_version_rows("opsets")
+    wanted = {}
+    for _, version, opset, *_ in onnx.helper.VERSION_TABLE:
+        wanted[opset] = min(version, wanted.get(opset, version))
+    assert max(wanted) == onnx.defs.onnx_opset_version()
+    wrong = {opset: version for opset, version in wanted.items()
+             if looked_up(rows, opset) != max(version, 8)}
+    assert not wrong, wrong
+
+
+@case
+def ir_versions_of_data_types():
+    """Those that onnx.proto says to have added them."""
+    rows = ir_version_rows("data_types")
+    text = (Path(onnx.__file__).parent / "onnx.proto").read_text()
+    told = re.findall(r"// IR VERSION (\d+) published on .*\n((?:  // .*\n)+)", text)
+    types = dict(onnx.TensorProto.DataType.items())
+    wanted = dict.fromkeys(types.values(), 8)
+    for version, added in told:
+        for name in re.findall(r"\b[A-Z0-9]+\b", added):
+            if name in types:
+                wanted[types[name]] = max(int(version), 8)
+    wanted.update({types[name]: 9 for name in types if re.fullmatch("FLOAT8E[45]M.*", name)})
+    assert max(wanted.values()) == onnx.IR_VERSION
+    wrong = {number: version for number, version in wanted.items()
+             if looked_up(rows, number) != version}
+    assert not wrong, wrong

@@ -2,6 +2,7 @@
 
 #include "functions/choose.h"
 #include "graph/passes.h"
+#include "onnx/ir_version.h"
 
 #include <string.h>
 
@@ -63,6 +64,19 @@ static htp_status check_functions(const htp_options *options)
     return htp_functions_check(options->functions);
 }
 
+static htp_status check_ir_version(const htp_options *options)
+{
+    int opset = options->opset != 0 ? options->opset : OLDEST_OPSET;
+    int lowest = htp_ir_version_of_opset(opset);
+    if (options->ir_version != 0 &&
+        (options->ir_version < lowest || options->ir_version > HTP_IR_VERSION_LATEST)) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "IR version %d is not supported; %d to %d are with opset %d",
+                               options->ir_version, lowest, HTP_IR_VERSION_LATEST, opset);
+    }
+    return HTP_OK;
+}
+
 static htp_status check(const htp_options *options)
 {
     HTP_TRY(check_functions(options));
@@ -71,6 +85,7 @@ static htp_status check(const htp_options *options)
         return htp_status_make(HTP_CODE_USAGE, "opset %d is not supported; %d to %d are",
                                options->opset, OLDEST_OPSET, NEWEST_OPSET);
     }
+    HTP_TRY(check_ir_version(options));
     if (options->tags & ~ALL_TAG_PLACES) {
         return htp_status_make(HTP_CODE_USAGE, "unknown place of tags in %#x", options->tags);
     }

@@ -10,6 +10,7 @@
 #include "lower/first_values.h"
 #include "lower/lower.h"
 #include "onnx/infer.h"
+#include "onnx/ir_version.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -45,6 +46,20 @@ static htp_status lower_graph(htp_session *session, const void *customs, htp_dra
                              session->model_path);
 }
 
+/* What the model needs is known when it is whole. */
+static htp_status set_ir_version(const htp_session *session, htp_draft *model)
+{
+    int asked = session->options.ir_version;
+    int needed = htp_ir_version_needed(model);
+    model->ir_version = asked;
+    return asked == 0 || asked >= needed
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_USAGE,
+                                 "%s: IR version %d is asked for, and the model needs %d (opset "
+                                 "%d)",
+                                 session->model_path, asked, needed, model->opset);
+}
+
 htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *customs,
                               htp_draft **model)
 {
@@ -65,6 +80,7 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     }
     htp_draft_remove_unused(*model);
     htp_draft_infer_types(*model);
+    HTP_TRY(set_ir_version(session, *model));
     HTP_TRY(htp_status_prefix(htp_first_values_find(*model), session->model_path));
     htp_note_model(session, *model);
     if (session->options.state_defaults) {

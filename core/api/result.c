@@ -1,6 +1,7 @@
 #include "api/result.h"
 
 #include "base/dtype.h"
+#include "onnx/ir_version.h"
 #include "onnx/state_pairs.h"
 #include "report/tree.h"
 
@@ -131,7 +132,7 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     add_assumed_inputs(&text, session);
     add_notes(&text, session);
     add_count(&text, "opset", (uint64_t)model->opset);
-    add_count(&text, "ir_version", HTP_ONNX_IR_VERSION);
+    add_count(&text, "ir_version", (uint64_t)htp_ir_version_of(finished->written));
     add_count(&text, "bytes", finished->sizes.model_bytes);
     add_count(&text, "external_bytes", finished->sizes.external_bytes);
     if (finished->sizes.external_path) {

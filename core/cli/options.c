@@ -80,6 +80,15 @@ static bool read_opset(htp_cli_arguments *arguments, const char *text)
     return is_number;
 }
 
+static bool read_ir_version(htp_cli_arguments *arguments, const char *text)
+{
+    bool is_number = read_number(text, 1, &arguments->options.ir_version);
+    if (!is_number) {
+        htp_cli_print_message("--ir-version takes a number, for example --ir-version 10");
+    }
+    return is_number;
+}
+
 /* A list of places: "attribute,metadata". "none" stands alone. */
 static bool read_tags(htp_cli_arguments *arguments, const char *list)
 {
@@ -303,6 +312,7 @@ static const struct row {
     {"load-library", ON_TRACED, KIND_PARSE, 0, read_library},
     {"custom-op", ON_TRACED, KIND_PARSE, 0, read_custom_operator},
     {"opset", ON_TRACED, KIND_PARSE, 0, read_opset},
+    {"ir-version", ON_TORCHSCRIPT, KIND_PARSE, 0, read_ir_version},
     {"tags", ON_TORCHSCRIPT, KIND_PARSE, 0, read_tags},
     {"external-data", ON_TORCHSCRIPT | ON_EXTRACT | ON_SPLIT, KIND_PARSE, 0, read_external_data},
     STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_EXTRACT | ON_SIDECAR | ON_GRAPH, out),

@@ -189,6 +189,7 @@ htp_functions *htp_functions_build(htp_arena *arena, const htp_frames *frames,
     *model = (htp_draft){.arena = arena,
                          .graph = flat->graph,
                          .opset = flat->opset,
+                         .ir_version = flat->ir_version,
                          .scope_names = flat->scope_names};
     builder build = {.arena = arena,
                      .frames = frames,

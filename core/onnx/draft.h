@@ -17,9 +17,6 @@
 /** The producer_name of models. */
 #define HTP_ONNX_PRODUCER "htp-trace"
 
-/** The IR version that models are written in: the first with metadata_props. */
-#define HTP_ONNX_IR_VERSION 10
-
 /** A tensor of the ONNX graph; HTP_TENSOR_NONE stands for an omitted optional input. */
 typedef uint32_t htp_tensor_id;
 #define HTP_TENSOR_NONE UINT32_MAX
@@ -206,6 +203,7 @@ typedef struct htp_draft {
     htp_arena *arena;
     const htp_graph *graph;
     int opset;
+    int ir_version;                  /* 0: the lowest that will do; see onnx/ir_version.h */
     int needed_opset;                /* a later one that a lowering asked for, or 0 */
     const char *needed_by;           /* the operator that it was for: "aten::grid_sampler_3d" */
     HTP_VECTOR(htp_refused) refused; /* what kept a lowering from its end, in order */

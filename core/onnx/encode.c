@@ -1,5 +1,6 @@
 #include "onnx/encode_nested.h"
 
+#include "onnx/ir_version.h"
 #include "onnx/onnx.pb-c.h"
 
 #include <inttypes.h>
@@ -158,7 +159,7 @@ const ProtobufCMessage *htp_encode_model_head(htp_encoder *encoder)
 {
     encoder->root = (Htp__Onnx__ModelProto)HTP__ONNX__MODEL_PROTO__INIT;
     encoder->root.has_ir_version = true;
-    encoder->root.ir_version = HTP_ONNX_IR_VERSION;
+    encoder->root.ir_version = htp_ir_version_of(encoder->model);
     encoder->root.producer_name = text(HTP_ONNX_PRODUCER);
     encoder->root.producer_version = text(HTP_VERSION);
     return &encoder->root.base;

@@ -117,6 +117,9 @@ typedef struct htp_options {
     /** The process ends soon after this call: what the model took is not freed, which the system
      * does at once where libtorch takes a while. */
     bool leaves_memory;
+    int ir_version; /**< of ONNX, up to 14; 0, the default: the lowest that goes with the opset and
+                         the types of the model, so that old runtimes read it. A lower one than
+                         that is HTP_CODE_USAGE */
 } htp_options;
 
 /** Fills @p options with the defaults. */

@@ -3,6 +3,7 @@
  */
 #include "onnx_fixture.h"
 
+#include "onnx/ir_version.h"
 #include "onnx/names.h"
 
 #include <string.h>
@@ -369,9 +370,24 @@ UNIT_TEST(onnx_data_types)
     ck_assert_int_eq(htp_onnx_data_type(HTP_DTYPE_COUNT), 0);
 }
 
+UNIT_TEST(the_ir_version_is_the_lowest_of_opset_and_types)
+{
+    fixture_begin(&f, arena);
+    ck_assert_int_eq(htp_ir_version_needed(f.model), 8);
+    f.model->opset = 21;
+    ck_assert_int_eq(htp_ir_version_of(f.model), 10);
+    f.model->ir_version = 12;
+    ck_assert_int_eq(htp_ir_version_of(f.model), 12);
+    ck_assert_int_eq(htp_ir_version_of_opset(17), 8);
+    ck_assert_int_eq(htp_ir_version_of_opset(99), HTP_IR_VERSION_LATEST);
+    ck_assert_int_eq(htp_ir_version_of_type(16), 8);  /* BFLOAT16 */
+    ck_assert_int_eq(htp_ir_version_of_type(20), 9);  /* FLOAT8E5M2FNUZ */
+    ck_assert_int_eq(htp_ir_version_of_type(21), 10); /* UINT4 */
+}
+
 UNIT_MAIN("draft", nodes_are_named_by_the_chain_of_calls, equal_names_get_numbers,
           many_equal_names_are_found_at_once, names_are_escaped, inputs_keep_their_names,
           complex_weights_are_pairs, tied_weights_are_one_initializer,
           equal_constants_are_one_initializer, what_a_caller_passes_is_copied,
           outputs_rename_or_copy, what_no_output_needs_goes, ends_and_weights_of_what_stays_stay,
-          numbers_leave_none_out, onnx_data_types)
+          numbers_leave_none_out, onnx_data_types, the_ir_version_is_the_lowest_of_opset_and_types)

@@ -105,7 +105,7 @@ UNIT_TEST(the_model_itself)
     ck_assert_uint_eq(result.model_bytes, read_whole(&f, path).size);
     ck_assert_uint_eq(result.external_bytes, 0);
     Htp__Onnx__ModelProto *model = read_model(&f, path);
-    ck_assert_int_eq(model->ir_version, 10);
+    ck_assert_int_eq(model->ir_version, 8);
     ck_assert_str_eq(model->producer_name, "htp-trace");
     ck_assert_str_eq(model->producer_version, HTP_VERSION);
     ck_assert_uint_eq(model->n_opset_import, 1);

@@ -1,0 +1,36 @@
+"""Runs models in the ONNX Runtime of the Python that runs it, and compares what comes out.
+
+Standard input is a list of cases, as JSON: each an object with the model, the .npz file of what goes in and what
+PyTorch computes, and how often that rounds. It says of each on a line what is wrong, as JSON; null of nothing.
+"""
+
+import json
+import sys
+
+import numpy
+import onnxruntime
+
+sys.dont_write_bytecode = True
+
+from operator_numbers import compare  # noqa: E402  (without bytecode)
+
+
+def wrong_with(case: dict) -> str:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    try:
+        session = onnxruntime.InferenceSession(case["model"], options, providers=["CPUExecutionProvider"])
+        compare(session, dict(numpy.load(case["arrays"])), case["name"], case["roundings"])
+    except Exception as failure:
+        return f"{type(failure).__name__}: {failure}"
+    return None
+
+
+def main() -> None:
+    for case in json.load(sys.stdin):
+        print(json.dumps(wrong_with(case)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
