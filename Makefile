@@ -304,6 +304,7 @@ help:
 	@echo 'make demo            sets up, builds, exports models/bert-tiny.pt, prints its module tree'
 	@echo 'make check           sets up for tests, builds, runs all tests: N passed, N failed, N skipped;'
 	@echo '                     CHECK="suite install" runs parts of them'
+	@echo 'make oldest-runtime  runs every operator case in the oldest ONNX Runtime that there are wheels of'
 	@echo 'make unit            runs the unit tests only'
 	@echo 'make asan            unit tests and some thousand exports under ASan and UBSan; SHARE=1/4: fewer'
 	@echo 'make valgrind        unit tests under valgrind'
@@ -368,7 +369,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check tests run-check unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality real format format-check tidy tidy-core \
+.PHONY: check tests run-check oldest-runtime unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality real format format-check tidy tidy-core \
     tidy-shim tidy-changed
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_CORE_BUILD='$(abspath $(CORE_BUILD))' HTP_LIBTORCH='$(call torch,root)' \
@@ -385,6 +386,15 @@ tests: $(UNIT) $(STARTED) $(ORACLE) $(REPLAY)
 CHECK ?= unit corpus suite install
 run-check: all tests
 	@$(TEST_ENV) scripts/run-tests $(CHECK)
+
+# Every operator case at its lowest opset, in the oldest ONNX Runtime; `make check` runs some.
+oldest-runtime:
+	@scripts/setup --dev --check || scripts/setup --dev
+	$(submake) run-oldest-runtime
+
+.PHONY: run-oldest-runtime
+run-oldest-runtime: all tests
+	@$(TEST_ENV) tests/run --slow oldest_runtime
 
 unit: $(UNIT)
 	@$(TEST_ENV) scripts/run-tests unit

@@ -5,6 +5,7 @@ PyTorch computes, and how often that rounds. It says of each on a line what is w
 """
 
 import json
+import os
 import sys
 
 import numpy
@@ -28,8 +29,10 @@ def wrong_with(case: dict) -> str:
 
 
 def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # kernels print as they like
     for case in json.load(sys.stdin):
-        print(json.dumps(wrong_with(case)), flush=True)
+        print(json.dumps(wrong_with(case)), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ import shutil
 from pathlib import Path
 
 COMPILER = shutil.which(os.environ.get("CXX", "c++"))
+# The Python with the oldest ONNX Runtime, of scripts/setup.
+OLDEST_PYTHON = Path(__file__).resolve().parent.parent / ".venv-oldest" / "bin" / "python"
 # The system's torchvision is built for the system's libtorch.
 VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
 
@@ -38,6 +40,10 @@ def has_graphviz(version: tuple) -> bool:
     return bool(shutil.which("dot", path="/usr/bin:/bin"))
 
 
+def has_oldest_runtime(version: tuple) -> bool:
+    return is_2(version) and OLDEST_PYTHON.exists()
+
+
 def has_chromium(version: tuple) -> bool:
     found = all(Path(f"/usr/bin/{name}").exists() for name in ("chromium", "chromedriver"))
     return found and importlib.util.find_spec("selenium") is not None
@@ -47,6 +53,8 @@ def has_chromium(version: tuple) -> bool:
 CONDITIONS = {
     "graphviz": (has_graphviz, "there is no graphviz"),
     "chromium": (has_chromium, "there is no chromium with chromedriver and selenium"),
+    "oldest runtime": (
+        has_oldest_runtime, "there is no .venv-oldest, or PyTorch before 2.0 does not make all cases"),
     "compiler": (has_compiler, "there is no C++ compiler"),
     "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),
     "aten::scaled_dot_product_attention": (
@@ -64,7 +72,8 @@ ONCE = {
     "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "extract", "extract_bodies",
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined",
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
-    "real", "runtime_limits", "select", "sidecar", "sidecar_findings", "sidecar_quality", "split", "strip",
+    "real", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings", "sidecar_quality", "split", "strip",
+    "slow_validate_models", "validate_models",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 
