@@ -63,7 +63,9 @@ static const htp_cli_command_help helps[] = {
      "  --json                one JSON object\n",
      true},
     {HTP_CLI_VALIDATE, "validate MODEL.onnx... [--sidecar [FILE.json]] [--json]",
-     "What is wrong with a model, one finding a line: its structure, and what it says of modules, "
+     "What is wrong with a model, one finding a line: its structure; operators, operands and "
+     "attributes\n"
+     "that its opset does not have; types and dims that cannot meet; and what it says of modules, "
      "where\n"
      "it has tags of ours.\n"
      "\n"

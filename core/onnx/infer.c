@@ -73,8 +73,9 @@ int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index,
 bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped)
 {
     axis = axis < 0 ? axis + rank : axis;
-    *wrapped = (uint32_t)axis;
-    return axis >= 0 && axis < rank;
+    bool is_axis = axis >= 0 && axis < rank;
+    *wrapped = is_axis ? (uint32_t)axis : 0;
+    return is_axis;
 }
 
 /* What a rule tells of a type that is there; nothing with @p derived NULL. Names are given in the

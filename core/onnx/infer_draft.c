@@ -1,6 +1,7 @@
 #include "onnx/infer_draft.h"
 
 #include "onnx/infer_attributes.h"
+#include "onnx/inner_first.h"
 #include "onnx/literals.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 /* The opsets that the rules of infer_rules.def hold for. Before 7 arithmetic did not broadcast, and
  * Reshape, Tile and recurrent layers took other inputs. What changed since is an attribute that
  * became an input (axes, split, pads, scales, k): the rules read both, or tell the rank alone. */
-enum { FIRST_OPSET = 7, LAST_OPSET = 25 };
+enum { FIRST_OPSET = 7, LAST_OPSET = 28 };
 
 struct drafting {
     htp_arena *arena;
@@ -60,8 +61,11 @@ static void set_type(struct drafting *d, htp_tensor *tensor, const htp_value_typ
 {
     bool is_sequence = strcmp(type->container, "sequence of ") == 0;
     if (!type->is_known || !type->has_dims || type->rank > HTP_SHIM_MAX_RANK ||
-        (!is_sequence && *type->container) || !htp_dtype_of_onnx(type->data_type, &tensor->dtype)) {
+        (!is_sequence && *type->container)) {
         return;
+    }
+    if (!htp_dtype_of_onnx(type->data_type, &tensor->dtype)) {
+        tensor->dtype = HTP_DTYPE_OTHER;
     }
     htp_dim *dims = HTP_NEW_ARRAY(d->arena, htp_dim, type->rank);
     for (size_t i = 0; i < type->rank; i++) {
@@ -93,7 +97,7 @@ static bool names_hold(const htp_view *view)
 }
 
 /* That no tensor is from a node keeps inference from making up names for its dims. */
-static void add_tensors(struct drafting *d)
+static void add_tensors(struct drafting *d, bool believes_nodes)
 {
     const htp_view *view = d->view;
     HTP_EXPECT(d->arena, &d->draft->tensors, view->values.count + 1);
@@ -105,7 +109,9 @@ static void add_tensors(struct drafting *d)
             tensor.source = HTP_TENSOR_FROM_GRAPH;
         }
         bool is_named = value->maker == HTP_VIEW_BY_INPUT || names_hold(view);
-        set_type(d, &tensor, &d->types[v], is_named && !is_of_body);
+        if (believes_nodes || value->maker != HTP_VIEW_BY_NODE) {
+            set_type(d, &tensor, &d->types[v], is_named && !is_of_body);
+        }
         HTP_PUSH(d->arena, &d->draft->tensors, tensor);
         if (value->maker == HTP_VIEW_BY_INITIALIZER && tensor.has_type) {
             set_contents(d, v, htp_view_literals(d->arena, view, value->initializer));
@@ -208,13 +214,6 @@ static void add_node(struct drafting *d, uint32_t number, uint32_t graph)
 
 /* ---- graphs ---- */
 
-/* A graph that is being added: its nodes one after the other, each behind its bodies. */
-struct adding {
-    uint32_t graph; /* of the view */
-    uint32_t next;  /* of its nodes */
-    uint32_t body;  /* the next one that lies in this node */
-};
-
 /* @return false where one of these has no name */
 static bool copy_values(struct drafting *d, htp_view_range range, htp_nested_graph *graph,
                         bool are_inputs)
@@ -250,57 +249,12 @@ static const uint32_t *add_graphs(struct drafting *d)
     return numbers;
 }
 
-/* By node: the first body in it; and by body the next one of the same node. */
-static const uint32_t *find_bodies(const struct drafting *d, uint32_t **next)
-{
-    const htp_view *view = d->view;
-    uint32_t *first = HTP_NEW_ARRAY(d->arena, uint32_t, view->nodes.count + 1);
-    *next = HTP_NEW_ARRAY(d->arena, uint32_t, view->graphs.count + 1);
-    for (uint32_t n = 0; n <= view->nodes.count; n++) {
-        first[n] = HTP_VIEW_NONE;
-    }
-    for (uint32_t g = (uint32_t)view->graphs.count; g-- > 1;) {
-        uint32_t node = view->graphs.items[g].node;
-        if (node != HTP_VIEW_NONE) {
-            (*next)[g] = first[node];
-            first[node] = g;
-        }
-    }
-    return first;
-}
-
-/* The nodes of the graph and of bodies in it, those of a body before the node that has it. */
 static void add_nodes(struct drafting *d)
 {
-    const htp_view *view = d->view;
-    uint32_t *next_body;
-    const uint32_t *first_body = find_bodies(d, &next_body);
-    struct adding stack[HTP_VIEW_DEEPEST + 1] = {{.graph = 0, .body = HTP_VIEW_NONE}};
-    uint32_t depth = 0;
-    bool is_entered = false; /* the bodies of the next node are looked at */
-    for (;;) {
-        struct adding *at = &stack[depth];
-        htp_view_range nodes = view->graphs.items[at->graph].nodes;
-        if (at->next >= nodes.count) {
-            if (depth == 0) {
-                return;
-            }
-            depth--;
-            is_entered = true;
-            continue;
-        }
-        uint32_t node = nodes.first + at->next;
-        at->body = is_entered ? at->body : first_body[node];
-        if (at->body != HTP_VIEW_NONE) {
-            uint32_t body = at->body;
-            at->body = next_body[body];
-            stack[++depth] = (struct adding){.graph = body, .body = HTP_VIEW_NONE};
-            is_entered = false;
-            continue;
-        }
-        add_node(d, node, d->told.graphs[at->graph]);
-        at->next++;
-        is_entered = false;
+    const htp_view_order order = htp_view_inner_first(d->arena, d->view);
+    for (size_t i = 0; i < order.own; i++) {
+        uint32_t node = order.nodes[i];
+        add_node(d, node, d->told.graphs[d->view->nodes.items[node].graph]);
     }
 }
 
@@ -334,7 +288,7 @@ static void note_names(struct drafting *d)
     }
 }
 
-htp_view_draft htp_view_draft_make(htp_arena *arena, const htp_view *view)
+htp_view_draft htp_view_draft_make(htp_arena *arena, const htp_view *view, bool believes_nodes)
 {
     htp_view_draft made = {0};
     htp_graph *graph = HTP_NEW(arena, htp_graph);
@@ -353,7 +307,7 @@ htp_view_draft htp_view_draft_make(htp_arena *arena, const htp_view *view)
     }
     d.draft->opset = (int)opset;
     note_names(&d);
-    add_tensors(&d);
+    add_tensors(&d, believes_nodes);
     d.told = htp_told_attributes_of(arena, view, add_graphs(&d));
     add_nodes(&d);
     made.draft = d.draft;

@@ -17,8 +17,9 @@ void htp_infer_like_first(htp_infer *infer)
 void htp_infer_cast(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    htp_dtype dtype;
-    if (x && htp_infer_dtype(infer, "to", &dtype)) {
+    htp_dtype dtype = HTP_DTYPE_OTHER;
+    if (x) {
+        (void)htp_infer_dtype(infer, "to", &dtype);
         htp_infer_set(infer, 0, dtype, x->rank, x->dims);
     }
 }
@@ -29,6 +30,44 @@ void htp_infer_cast_like(htp_infer *infer)
     const htp_tensor *like = htp_infer_input(infer, 1);
     if (x && like) {
         htp_infer_set(infer, 0, like->dtype, x->rank, x->dims);
+    }
+}
+
+/* The type that an attribute tells; HTP_DTYPE_OTHER where that is no dtype. */
+static bool find_told(const htp_infer *infer, htp_dtype *dtype)
+{
+    bool is_told = htp_infer_int(infer, "output_dtype", 0) != 0;
+    if (is_told && !htp_infer_dtype(infer, "output_dtype", dtype)) {
+        *dtype = HTP_DTYPE_OTHER;
+    }
+    return is_told;
+}
+
+/* ONNX QuantizeLinear: of its zero point's type, of one that is told, or uint8. */
+void htp_infer_quantize(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    const htp_tensor *zero = htp_infer_input(infer, 2);
+    htp_dtype dtype = HTP_DTYPE_UINT8;
+    if (htp_infer_has_input(infer, 2)) {
+        dtype = zero ? zero->dtype : HTP_DTYPE_OTHER;
+    } else {
+        (void)find_told(infer, &dtype);
+    }
+    if (x) {
+        htp_infer_set(infer, 0, dtype, x->rank, x->dims);
+    }
+}
+
+/* ONNX DequantizeLinear: of a type that is told, or of its scale's. */
+void htp_infer_dequantize(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    const htp_tensor *scale = htp_infer_input(infer, 1);
+    htp_dtype dtype = scale ? scale->dtype : HTP_DTYPE_OTHER;
+    (void)find_told(infer, &dtype);
+    if (x) {
+        htp_infer_set(infer, 0, dtype, x->rank, x->dims);
     }
 }
 

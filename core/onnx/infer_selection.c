@@ -10,6 +10,13 @@ static bool axis_of(const htp_infer *infer, const htp_tensor *x, uint32_t *axis)
            htp_infer_wrap(htp_infer_int(infer, "axis", 0), x->rank, axis);
 }
 
+/** Whether there is an axis, and it is none of the operand's. */
+static bool is_beyond(const htp_infer *infer, const htp_tensor *x)
+{
+    uint32_t axis;
+    return htp_infer_attribute(infer, "axis") && !axis_of(infer, x, &axis);
+}
+
 /** Types output 0 as x with a dim that cannot be told; without an axis as a vector. */
 static htp_dim set_picked(htp_infer *infer, const htp_tensor *x)
 {
@@ -28,7 +35,7 @@ static htp_dim set_picked(htp_infer *infer, const htp_tensor *x)
 void htp_infer_compress(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    if (x) {
+    if (x && !is_beyond(infer, x)) {
         (void)set_picked(infer, x);
     }
 }
@@ -38,7 +45,7 @@ void htp_infer_compress(htp_infer *infer)
 void htp_infer_unique(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    if (!x) {
+    if (!x || is_beyond(infer, x)) {
         return;
     }
     htp_dim *count = htp_infer_dims(infer, 1);

@@ -28,7 +28,8 @@ void htp_infer_element_count(htp_infer *infer)
 void htp_infer_transpose(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    if (!x) {
+    const htp_attribute *perm = htp_infer_attribute(infer, "perm");
+    if (!x || (perm && perm->count != x->rank)) {
         return;
     }
     htp_dim *dims = htp_infer_dims(infer, x->rank);

@@ -20,7 +20,9 @@ void htp_infer_dft(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
     uint32_t axis;
-    if (!x || x->rank < 2 || !find_axis(infer, x->rank, &axis)) {
+    bool is_one_sided = htp_infer_int(infer, "onesided", 0) != 0;
+    bool is_real = is_one_sided && htp_infer_int(infer, "inverse", 0) != 0; /* what comes out */
+    if (!x || x->rank < 2 || is_real || !find_axis(infer, x->rank, &axis)) {
         return;
     }
     htp_dim *dims = htp_infer_dims(infer, x->rank);
@@ -30,7 +32,7 @@ void htp_infer_dft(htp_infer *infer)
     if (htp_infer_has_input(infer, 1)) {
         dims[axis] = htp_infer_element_dim(infer, htp_infer_element(infer, 1, 0));
     }
-    if (htp_infer_int(infer, "onesided", 0) != 0) {
+    if (is_one_sided) {
         dims[axis] =
             htp_infer_sum(infer, htp_infer_floor(infer, dims[axis], 2), (htp_dim){.size = 1}, 1);
     }

@@ -34,7 +34,7 @@ void htp_infer_reduce(htp_infer *infer)
     if (!any && htp_infer_int(infer, "noop_with_empty_axes", 0) == 0) {
         memset(named, true, sizeof(named));
     }
-    set_reduced(infer, x, x->dtype, named, htp_infer_int(infer, "keepdims", 1) != 0);
+    set_reduced(infer, x, x->dtype, named, htp_infer_int(infer, "keepdims", 1) == 1);
 }
 
 void htp_infer_arg_reduce(htp_infer *infer)
@@ -46,7 +46,7 @@ void htp_infer_arg_reduce(htp_infer *infer)
         return;
     }
     named[axis] = true;
-    set_reduced(infer, x, HTP_DTYPE_INT64, named, htp_infer_int(infer, "keepdims", 1) != 0);
+    set_reduced(infer, x, HTP_DTYPE_INT64, named, htp_infer_int(infer, "keepdims", 1) == 1);
 }
 
 /* ---- along an axis ---- */

@@ -25,13 +25,14 @@ static const htp_tensor *find_tensor(htp_view_types *types, uint32_t value)
 {
     if (!types->is_settled) {
         types->is_settled = true;
-        types->draft = htp_view_draft_make(types->arena, types->view);
+        types->draft = htp_view_draft_make(types->arena, types->view, true);
         if (types->draft.draft) {
             htp_draft_infer_types(types->draft.draft);
         }
     }
     const htp_draft *draft = types->draft.draft;
-    return draft && draft->tensors.items[value].has_type ? &draft->tensors.items[value] : NULL;
+    const htp_tensor *tensor = draft ? &draft->tensors.items[value] : NULL;
+    return tensor && tensor->has_type && tensor->dtype != HTP_DTYPE_OTHER ? tensor : NULL;
 }
 
 static htp_value_type type_of(htp_arena *arena, const htp_tensor *tensor)

@@ -13,7 +13,8 @@ static const struct tensor_type {
     {"uint32", 32},        {"uint64", 64},      {"complex64", 64},     {"complex128", 128},
     {"bfloat16", 16},      {"float8e4m3fn", 8}, {"float8e4m3fnuz", 8}, {"float8e5m2", 8},
     {"float8e5m2fnuz", 8}, {"uint4", 4},        {"int4", 4},           {"float4e2m1", 4},
-    {"float8e8m0", 8},     {"uint2", 2},        {"int2", 2},
+    {"float8e8m0", 8},     {"uint2", 2},        {"int2", 2},           {"float6e2m3", 6},
+    {"float6e3m2", 6},
 };
 
 static const struct tensor_type *find(int32_t data_type)

@@ -1,5 +1,7 @@
 #include "query/validate.h"
 
+#include "query/validate_onnx.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -24,14 +26,15 @@ static uint32_t outermost(const htp_view *view, uint32_t graph)
     return graph;
 }
 
-/* The names of a function are its own. */
+/* The names of a function are its own. Runtimes make initializers of constants. */
 static void check_node_names(const htp_view *view, htp_findings *findings)
 {
+    const htp_view_name constant = htp_view_find_name(view, "Constant");
     htp_map known = {0};
     for (uint32_t i = 0; i < view->nodes.count; i++) {
         const htp_view_node *node = &view->nodes.items[i];
         const uint32_t key[] = {outermost(view, node->graph), node->name};
-        if (node->name == 0) {
+        if (node->name == 0 || node->op_type == constant) {
             continue;
         }
         if (htp_map_get_bytes(&known, key, sizeof(key), NULL)) {
@@ -76,6 +79,7 @@ void htp_validate_structure(const htp_view *view, htp_findings *findings)
     }
     check_node_names(view, findings);
     check_domains(view, findings);
+    htp_validate_onnx(view, findings);
 }
 
 void htp_validate(const htp_view *file, const htp_view *view, const htp_tree *tree,

@@ -137,8 +137,9 @@ HTP_API void htp_validate_options_init(htp_validate_options *options);
 /**
  * Looks for what is wrong with the ONNX model @p path: names that are taken twice, values that
  * nothing makes or that are read too early, operators that are not imported, in all graphs, bodies
- * and functions; of a model with tags of ours, what does not follow the rules of tags; and where a
- * sidecar says otherwise than the model.
+ * and functions; operators, operands and attributes of ONNX's own that the imported opset does not
+ * have, and types and dims that cannot meet; of a model with tags of ours, what does not follow the
+ * rules of tags; and where a sidecar says otherwise than the model.
  * @param options  may be NULL.
  * @param text     receives the findings, one a line, and a line that counts them, freed with
  *                 htp_string_free(); may be NULL.

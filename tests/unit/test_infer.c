@@ -34,7 +34,9 @@ UNIT_TEST(what_cannot_be_told_stays_untyped)
     CHECK_TYPE(add("Transpose", IN(x), AT(INTS("perm", 0, 2))), "none");
     CHECK_TYPE(add("Gather", IN(x, scalar(0)), AT(INT("axis", 2))), "none");
     CHECK_TYPE(add("ReduceSum", IN(x, VECTOR(-3)), NO_AT), "none");
-    CHECK_TYPE(add("Cast", IN(x), AT(INT("to", 8))), "none"); /* strings */
+    CHECK_TYPE(add("Cast", IN(x), AT(INT("to", 8))), "other[batch, 8]"); /* strings */
+    CHECK_TYPE(add("QuantizeLinear", IN(x, scalar(1)), NO_AT), "uint8[batch, 8]");
+    CHECK_TYPE(add("Unique", IN(x), AT(INT("axis", -9))), "none");
 }
 
 UNIT_TEST(unknown_dims_have_no_names)

@@ -1,0 +1,121 @@
+"""What `htp-trace validate` finds in models that onnx.checker and ONNX Runtime refuse, and in others.
+
+The models are those of the onnx package's backend tests, and mutants of them.
+"""
+
+import functools
+import json
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+
+import harness
+from model_mutations import mutants
+
+SCRIPT = Path(__file__).resolve().parent / "onnx_models.py"
+WORKER = Path(__file__).resolve().parent / "model_verdicts.py"
+CRASHED = "it crashes"
+EXIT_FOUND = 6
+FOUND = 0.95  # of what both refuse, at least
+
+# What is refused by both and not found, by what onnx.checker says of it, and why.
+NOT_FOUND = {
+    r"Inferred (shape|elem type)|inferred and declared|has inconsistent type":
+        "what a node gives is followed through the operators of core/onnx/infer_rules.def alone",
+    r"expected to have rank|must have at least|shall be \d|must be \d?N?-?[dD]|must be rank|must be a scalar"
+    r"|ND tensor|[Ii]nputs? shape|must be \d-dimensional|\d-?D tensor|\dD inputs|[Ss]ame rank":
+        "ranks are looked at for the operators of core/query/operand_checks.def alone",
+    r"Incompatible dimensions|Dimension mismatch|dim(ension)? value mismatch|last dim|bit-width":
+        "dims are held against each other for the operators of core/query/operand_checks.def alone",
+    r"axis|axes|perm|Attribute \w+ has incorrect|[Bb]locksize|must only contain|Invalid value|evenly":
+        "attributes are held against ranks for the operators of core/query/operand_checks.def alone",
+    r"Number of elements|Length of input|Invalid position|starts and ends|cannot be represented"
+    r"|Invalid tensor data type|has unsupported type":
+        "contents of operands are not looked at",
+    r"requires \w+ input|must be (provided|requested)|complex input|same elem type|num_heads"
+    r"|allowed output sizes":
+        "what operands ask of one another is known of few operators",
+    r"Graph (attribute|has)|Inference error": "bodies are looked into for If, Loop and Scan alone",
+    r"Field 'name' of": "arguments of training graphs are not looked at",
+}
+
+FIRST_OPSET = 7  # whose dims are followed
+
+
+@functools.cache
+def folder() -> Path:
+    return harness.made_by((SCRIPT,), "--into", harness.INTO, python=harness.VENV_PYTHON)
+
+
+def names() -> list:
+    return sorted(file.stem for file in folder().glob("*.onnx"))
+
+
+@dataclass
+class Verdict:
+    name: str  # of the model and of the mutation
+    checker: str  # why it is refused; "" where it is not
+    runtime: str
+    findings: list
+    opsets: dict  # by domain
+
+
+def verdicts_of(files: list) -> list:
+    """What onnx.checker and ONNX Runtime say of each: a crash is no acceptance."""
+    found: list = []
+    while len(found) < len(files):
+        left = files[len(found):]
+        result = subprocess.run([harness.VENV_PYTHON, str(WORKER)], input="".join(f"{file}\n" for file in left),
+                                text=True, capture_output=True, timeout=3600)
+        found += [json.loads(line) for line in result.stdout.splitlines()]
+        if len(found) < len(files):
+            assert result.returncode < 0, result.stderr[-2000:]
+            found.append(("", CRASHED))
+    return found
+
+
+def findings_of(file: Path) -> list:
+    result = harness.run("validate", file, "--json")
+    if result.returncode == harness.EXIT_BAD_INPUT:
+        return [result.stderr]
+    assert result.returncode in (harness.EXIT_OK, EXIT_FOUND), result.stderr
+    return json.loads(result.stdout)["findings"]
+
+
+def judge(names: list, count: int, scratch: Path) -> list:
+    """Models, and `count` mutants of each."""
+    told = []
+    for name in names:
+        model = onnx.load(folder() / f"{name}.onnx")
+        for mutation, mutant in [("", model), *mutants(name, model, count)]:
+            file = scratch / f"{len(told)}.onnx"
+            file.write_bytes(mutant.SerializeToString())
+            opsets = {one.domain or "ai.onnx": one.version for one in mutant.opset_import}
+            told.append((f"{name} {mutation}", file, opsets))
+    return [Verdict(name, *verdict, findings_of(file), opsets) for (name, file, opsets), verdict in
+            zip(told, verdicts_of([file for _, file, _ in told]))]
+
+
+def reason(verdict: Verdict) -> str:
+    """Why a model that both refuse is not found to be wrong; "" for none."""
+    if set(verdict.opsets) - {"ai.onnx"}:
+        return "operators of other domains are left alone"
+    if verdict.opsets.get("ai.onnx", FIRST_OPSET) < FIRST_OPSET:
+        return "dims are not followed before opset 7"
+    return next((why for words, why in NOT_FOUND.items() if re.search(words, verdict.checker)), "")
+
+
+def check(verdicts: list) -> None:
+    accepted = [one for one in verdicts if not one.checker and not one.runtime]
+    refused = [one for one in verdicts if one.checker and one.runtime]
+    assert len(accepted) > len(verdicts) / 10 and len(refused) > len(verdicts) / 3, len(verdicts)
+    wrong = [f"{one.name}: {one.findings[:2]}" for one in accepted if one.findings]
+    assert not wrong, "both accept it\n" + "\n".join(wrong)
+    missed = [one for one in refused if not one.findings]
+    unknown = [f"{one.name}: {one.checker[:300]}" for one in missed if not reason(one)]
+    assert not unknown, "there is no reason\n" + "\n".join(unknown)
+    share = 1 - len(missed) / len(refused)
+    assert share >= FOUND, f"{share:.4f} of {len(refused)} are found"
