@@ -110,9 +110,9 @@ static void keep_initializers(builder *build, const body *b)
             htp_tensor_id id = flat->nodes.items[n].inputs[i];
             const htp_tensor *read = id == HTP_TENSOR_NONE ? NULL : &flat->tensors.items[id];
             if (read && read->source == HTP_TENSOR_FROM_INITIALIZER) {
-                is_kept[read->index] = is_kept[read->index] ||
-                                       build->frames->node_frames[n] == HTP_NONE ||
-                                       flat->initializers.items[read->index].weight != HTP_NONE;
+                is_kept[read->index] =
+                    is_kept[read->index] || build->frames->node_frames[n] == HTP_NONE ||
+                    !htp_initializer_is_constant(&flat->initializers.items[read->index]);
             }
         }
     }

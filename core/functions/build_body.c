@@ -128,7 +128,7 @@ static htp_tensor_id read_tensor(builder *build, body *b, htp_tensor_id id, uint
     }
     const htp_tensor *flat = &build->flat->tensors.items[id];
     bool is_constant = flat->source == HTP_TENSOR_FROM_INITIALIZER &&
-                       build->flat->initializers.items[flat->index].weight == HTP_NONE;
+                       htp_initializer_is_constant(&build->flat->initializers.items[flat->index]);
     if (build->known_in[id] != mark_of(b)) {
         return b->frame == HTP_NONE ? htp_build_initializer(build, b, id)
                                     : add_constant(build, b, id, scope);

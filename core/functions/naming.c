@@ -217,22 +217,18 @@ const uint32_t *htp_naming_passed(htp_arena *arena, const htp_draft *model)
 
 /* ---- inputs ---- */
 
-static const htp_weight *weight_of(const htp_draft *model, htp_tensor_id id)
+static bool is_weight(const htp_draft *model, htp_tensor_id id)
 {
     const htp_tensor *tensor = &model->tensors.items[id];
-    if (tensor->source != HTP_TENSOR_FROM_INITIALIZER) {
-        return NULL;
-    }
-    uint32_t weight = model->initializers.items[tensor->index].weight;
-    return weight == HTP_NONE ? NULL : &model->graph->trace->weights[weight];
+    return tensor->source == HTP_TENSOR_FROM_INITIALIZER &&
+           !htp_initializer_is_constant(&model->initializers.items[tensor->index]);
 }
 
 /* What an input of a module, by its path, is called that forward() was not given. */
 static const char *name_input(const htp_draft *model, const char *module, htp_tensor_id id)
 {
-    const htp_weight *weight = weight_of(model, id);
     const char *name = model->tensors.items[id].name;
-    if (weight) {
+    if (is_weight(model, id)) {
         const char *below = htp_relation_path(name, module);
         return below && *below ? below : name;
     }
@@ -285,7 +281,7 @@ const htp_formal_input *htp_naming_inputs(htp_arena *arena, const htp_frames *fr
     for (unsigned are_weights = 0; are_weights < 2; are_weights++) {
         for (uint32_t i = 0; i < count; i++) {
             htp_tensor_id id = body->inputs.items[i];
-            if (!list.is_named[i] && (weight_of(model, id) != NULL) == are_weights) {
+            if (!list.is_named[i] && is_weight(model, id) == are_weights) {
                 add_input(&list, i, name_input(model, path, id));
             }
         }

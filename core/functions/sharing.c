@@ -214,7 +214,7 @@ static void add_read(sharer *s, htp_tensor_id id, uint32_t frame)
     }
     const htp_tensor *tensor = &s->model->tensors.items[id];
     if (tensor->source == HTP_TENSOR_FROM_INITIALIZER &&
-        s->model->initializers.items[tensor->index].weight == HTP_NONE) {
+        htp_initializer_is_constant(&s->model->initializers.items[tensor->index])) {
         ADD(s, KEY_CONSTANT, tensor->index);
     } else if (s->known_in[id] == frame + 1) {
         ADD(s, s->is_input[id] ? KEY_INPUT : KEY_MADE, s->number[id]);

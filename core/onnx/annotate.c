@@ -4,6 +4,7 @@
 #include "onnx/annotate_node.h"
 #include "onnx/complex_border.h"
 #include "onnx/module_tree.h"
+#include "onnx/names.h"
 #include "onnx/state_pairs.h"
 
 #include <inttypes.h>
@@ -100,32 +101,43 @@ static void add_users(annotator *a, htp_numbers *modules)
     }
 }
 
-/* By weight: the initializer that holds its contents, or HTP_NONE. */
-static const uint32_t *find_initializers(const annotator *a, const htp_parameters *parameters)
+/* The initializers that hold contents of weights of one storage and geometry. */
+typedef struct holding {
+    uint32_t initializer;
+    uint32_t next; /* or HTP_NONE */
+} holding;
+
+typedef struct holdings {
+    HTP_VECTOR(holding) items;
+    uint32_t *first; /* by identity; or HTP_NONE */
+} holdings;
+
+static holdings find_holdings(const annotator *a, const htp_parameters *parameters)
 {
     uint32_t count = a->graph->trace->weight_count;
-    uint32_t *by_identity = HTP_NEW_ARRAY(a->arena, uint32_t, count);
-    uint32_t *by_weight = HTP_NEW_ARRAY(a->arena, uint32_t, count);
+    holdings found = {.first = HTP_NEW_ARRAY(a->arena, uint32_t, (size_t)count + 1)};
     for (uint32_t w = 0; w < count; w++) {
-        by_identity[w] = HTP_NONE;
+        found.first[w] = HTP_NONE;
     }
-    for (size_t i = 0; i < a->model->initializers.count; i++) {
-        uint32_t weight = a->model->initializers.items[i].weight;
-        if (weight != HTP_NONE) {
-            by_identity[parameters->same_as[weight]] = (uint32_t)i;
+    for (size_t i = a->model->initializers.count; i-- > 0;) {
+        const htp_initializer *initializer = &a->model->initializers.items[i];
+        const htp_derivation *derivation = initializer->derivation;
+        bool is_stored = initializer->weight != HTP_NONE;
+        for (uint32_t k = 0; k < (is_stored ? 1 : derivation ? derivation->weight_count : 0); k++) {
+            uint32_t weight = is_stored ? initializer->weight : derivation->weights[k];
+            uint32_t identity = parameters->same_as[weight];
+            HTP_PUSH(a->arena, &found.items, (holding){(uint32_t)i, found.first[identity]});
+            found.first[identity] = (uint32_t)found.items.count - 1;
         }
     }
-    for (uint32_t w = 0; w < count; w++) {
-        by_weight[w] = by_identity[parameters->same_as[w]];
-    }
-    return by_weight;
+    return found;
 }
 
 /* Adds the modules that own each initializer, and begins the lists of their paths. */
 static void add_owners(annotator *a, const htp_parameters *parameters, htp_numbers *modules,
                        htp_text *paths)
 {
-    const uint32_t *initializers = find_initializers(a, parameters);
+    const holdings held = find_holdings(a, parameters);
     uint32_t *last_owner = HTP_NEW_ARRAY(a->arena, uint32_t, a->model->initializers.count);
     for (size_t i = 0; i < a->model->initializers.count; i++) {
         last_owner[i] = HTP_NONE;
@@ -133,17 +145,58 @@ static void add_owners(annotator *a, const htp_parameters *parameters, htp_numbe
     for (uint32_t m = 0; m < a->graph->module_count; m++) {
         for (uint32_t w = parameters->first_weight[m]; w != HTP_NONE;
              w = parameters->next_weight[w]) {
-            uint32_t i = initializers[w];
-            if (i == HTP_NONE || last_owner[i] == m) {
-                continue;
+            for (uint32_t h = held.first[parameters->same_as[w]]; h != HTP_NONE;
+                 h = held.items.items[h].next) {
+                uint32_t i = held.items.items[h].initializer;
+                if (last_owner[i] == m) {
+                    continue;
+                }
+                last_owner[i] = m;
+                HTP_PUSH(a->arena, &modules[i], a->hierarchy->modules[m].owner);
+                paths[i].arena = a->arena;
+                htp_text_add(&paths[i], paths[i].length ? ", " : "[");
+                htp_text_add_repr(&paths[i], a->graph->modules[m].shim->path);
             }
-            last_owner[i] = m;
-            HTP_PUSH(a->arena, &modules[i], a->hierarchy->modules[m].owner);
-            paths[i].arena = a->arena;
-            htp_text_add(&paths[i], paths[i].length ? ", " : "[");
-            htp_text_add_repr(&paths[i], a->graph->modules[m].shim->path);
         }
     }
+}
+
+/* What an initializer that is not stored as in the model was made of, and how. */
+static void add_derivation(annotator *a, property_list *list, const htp_derivation *derivation)
+{
+    const htp_weight *weights = a->graph->trace->weights;
+    htp_text names = {.arena = a->arena};
+    bool is_list = derivation->weight_count > 1;
+    for (uint32_t i = 0; i < derivation->weight_count; i++) {
+        const char *name = htp_name_escape(a->arena, weights[derivation->weights[i]].name);
+        if (is_list) {
+            htp_text_add(&names, i ? ", " : "[");
+            htp_text_add_json(&names, name);
+        } else {
+            htp_text_add(&names, name);
+        }
+    }
+    htp_text_add(&names, is_list ? "]" : "");
+    if (derivation->layout) {
+        add_property(a, list, HTP_LAYOUT_KEY, derivation->layout);
+    }
+    add_property(a, list, HTP_PARAMETER_KEY, htp_text_string(&names));
+}
+
+static htp_properties annotate_initializer(annotator *a, uint32_t index, const htp_numbers *modules,
+                                           htp_text *paths)
+{
+    property_list list = {0};
+    const htp_derivation *derivation = a->model->initializers.items[index].derivation;
+    add_property(a, &list, "hierarchy_tags", tags_as_json(a, modules));
+    if (paths->length) {
+        htp_text_add(paths, "]");
+        add_property(a, &list, "name_scopes", htp_text_string(paths));
+    }
+    if (derivation) {
+        add_derivation(a, &list, derivation);
+    }
+    return (htp_properties){list.items, list.count};
 }
 
 static const htp_properties *annotate_initializers(annotator *a, const htp_parameters *parameters)
@@ -158,14 +211,8 @@ static const htp_properties *annotate_initializers(annotator *a, const htp_param
     add_users(a, modules);
     add_owners(a, parameters, modules, paths);
     for (size_t i = 0; i < count; i++) {
-        property_list list = {0};
         htp_numbers_sort_unique(&modules[i]);
-        add_property(a, &list, "hierarchy_tags", tags_as_json(a, &modules[i]));
-        if (paths[i].length) {
-            htp_text_add(&paths[i], "]");
-            add_property(a, &list, "name_scopes", htp_text_string(&paths[i]));
-        }
-        properties[i] = (htp_properties){list.items, list.count};
+        properties[i] = annotate_initializer(a, (uint32_t)i, &modules[i], &paths[i]);
     }
     return properties;
 }

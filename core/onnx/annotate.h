@@ -14,6 +14,11 @@
 
 #include <htp/htp.h>
 
+/** Of an initializer that is not stored as in the model: how it lies, and the weights that it is
+ * made of, one name or a JSON array of several. */
+#define HTP_LAYOUT_KEY "htp.layout"
+#define HTP_PARAMETER_KEY "htp.parameter"
+
 /** A key and its value, as metadata_props holds them. */
 typedef struct htp_property {
     const char *key;
@@ -55,7 +60,8 @@ typedef struct htp_node_annotation {
 typedef struct htp_annotations {
     const htp_node_annotation *nodes; /* by node index */
     /* By initializer: hierarchy_tags, a JSON array of the tags of owners and users in the order of
-     * modules; name_scopes, the owners' paths as a Python list, where there are owners. */
+     * modules; name_scopes, the owners' paths as a Python list, where there are owners; the two
+     * above. */
     const htp_properties *initializers;
     htp_properties model;      /* htp.module_tree (see onnx/module_tree.h), htp.tag_rules,
                                   htp.complex_inputs, ... (see onnx/complex_border.h) */

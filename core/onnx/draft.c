@@ -213,6 +213,41 @@ htp_tensor_id htp_draft_constant(htp_draft *model, htp_dtype dtype, uint32_t ran
     return tensor;
 }
 
+htp_tensor_id htp_draft_derived(htp_draft *model, const char *name, htp_dtype dtype, uint32_t rank,
+                                const int64_t *dims, const htp_derivation *derivation,
+                                const void *data)
+{
+    htp_initializer initializer = {.weight = HTP_NONE,
+                                   .derivation = derivation,
+                                   .data = data,
+                                   .bytes = data ? contiguous_bytes(dtype, rank, dims) : 0};
+    htp_tensor_id tensor = add_initializer(model, htp_name_escape(model->arena, name), initializer);
+    set_static_type(model, tensor, dtype, rank, dims);
+    return tensor;
+}
+
+void htp_draft_replace(htp_draft *model, const htp_tensor_id *instead)
+{
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        htp_onnx_node *node = &model->nodes.items[i];
+        htp_tensor_id *inputs = NULL;
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            htp_tensor_id from = node->inputs[k];
+            if (from == HTP_TENSOR_NONE || instead[from] == HTP_TENSOR_NONE) {
+                continue;
+            }
+            if (!inputs) {
+                inputs = htp_arena_grow(model->arena, node->inputs, node->input_count,
+                                        node->input_count, sizeof(*inputs));
+                node->inputs = inputs;
+            }
+            inputs[k] = instead[from];
+            model->tensors.items[from].uses--;
+            model->tensors.items[inputs[k]].uses++;
+        }
+    }
+}
+
 static const htp_attribute *copy_attributes(htp_arena *arena, const htp_attribute *attributes,
                                             size_t count)
 {

@@ -138,13 +138,48 @@ typedef struct htp_domain {
     int64_t version;
 } htp_domain;
 
+/** Some elements of a weight, in an order of their own: a box of them, counted row by row. */
+typedef struct htp_box {
+    uint32_t weight; /* of the trace */
+    int64_t offset;  /* of the first one, from the weight's first, in elements, as strides are */
+    uint32_t rank;
+    const int64_t *dims;
+    const int64_t *strides; /* never negative; 0 repeats */
+} htp_box;
+
+/** Makes @p count elements of an initializer, from @p first on in its order, of as many of its
+ * pieces. Called for a few thousand at a time, in order. */
+typedef void (*htp_convert_fn)(const void *with, uint64_t first, size_t count, const void *from,
+                               void *to);
+
+/** How an initializer is made of weights that are not stored as the model has them. */
+typedef struct htp_derivation {
+    const htp_box *boxes; /* one behind the other they are the initializer; none: it has data */
+    uint32_t box_count;
+    htp_dtype dtype;         /* of their elements: the weights', of complex ones the parts' */
+    htp_convert_fn convert;  /* to the tensor's dtype; NULL: they stay as they are */
+    const void *with;        /* for it */
+    const uint32_t *weights; /* of the trace that the contents come from, each once */
+    uint32_t weight_count;   /* at least 1 */
+    const char *layout;      /* how: the tag htp.layout; NULL for what is computed */
+} htp_derivation;
+
+/** Contents of a tensor: a weight as the model has it, what is derived of weights, or a constant.
+ */
 typedef struct htp_initializer {
     htp_tensor_id tensor;
-    uint32_t weight;  /* of the trace; HTP_NONE for embedded data */
-    const void *data; /* contiguous, for embedded data */
-    uint64_t bytes;
-    const int64_t *dims; /* NULL: those of the tensor */
+    uint32_t weight;                  /* of the trace; HTP_NONE for the two others */
+    const htp_derivation *derivation; /* or NULL */
+    const void *data;                 /* contiguous; NULL for weights, and for pieces of them */
+    uint64_t bytes;                   /* of the data */
+    const int64_t *dims;              /* NULL: those of the tensor */
 } htp_initializer;
+
+/** Whether it comes of no weight. */
+static inline bool htp_initializer_is_constant(const htp_initializer *initializer)
+{
+    return initializer->weight == HTP_NONE && !initializer->derivation;
+}
 
 /** An input that each call is given what the one before gave as an output. */
 typedef struct htp_draft_state {
@@ -263,6 +298,17 @@ uint32_t htp_draft_graph_of(const htp_draft *model, htp_tensor_id tensor);
  * pairs of parts in a last dim. */
 htp_tensor_id htp_draft_weight(htp_draft *model, uint32_t weight);
 
+/** An initializer that is made of weights, under @p name, made unique. What @p derivation refers to
+ * stays as it is as long as the model; it is not looked for among those that are there.
+ * @param data  contiguous, where it has no pieces; it stays, too */
+htp_tensor_id htp_draft_derived(htp_draft *model, const char *name, htp_dtype dtype, uint32_t rank,
+                                const int64_t *dims, const htp_derivation *derivation,
+                                const void *data);
+
+/** Lets all nodes read @p instead[t] in the place of tensor t, where that is not HTP_TENSOR_NONE.
+ * Outputs of graphs stay. @p instead has all tensors. */
+void htp_draft_replace(htp_draft *model, const htp_tensor_id *instead);
+
 /** An initializer with embedded contents, shared between equal constants.
  * @param data  contiguous; copied into the arena. */
 htp_tensor_id htp_draft_constant(htp_draft *model, htp_dtype dtype, uint32_t rank,
@@ -295,6 +341,9 @@ void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype,
 /** Makes a tensor that has a type a sequence of tensors of it. A dim whose symbol is "" differs
  * between these. */
 void htp_draft_set_sequence(htp_draft *model, htp_tensor_id tensor);
+
+/** Marks what the outputs depend on, by tensor and by node; both are false before. */
+void htp_draft_mark_used(const htp_draft *model, bool *tensors, bool *nodes);
 
 /** Removes nodes and initializers that no output depends on, and names what stays anew (see
  * htp_name_model() in onnx/names.h). The nodes of each call stand together behind it (see

@@ -340,7 +340,7 @@ static void read_constants(htp_infer *infer)
         const htp_tensor *tensor = &infer->model->tensors.items[initializer->tensor];
         size_t length;
         bool is_bool = tensor->dtype == HTP_DTYPE_BOOL;
-        if (initializer->weight != HTP_NONE || (tensor->dtype != HTP_DTYPE_INT64 && !is_bool) ||
+        if (!initializer->data || (tensor->dtype != HTP_DTYPE_INT64 && !is_bool) ||
             !find_length(tensor, &length) || length > HTP_INFER_MAX_ELEMENTS) {
             continue;
         }

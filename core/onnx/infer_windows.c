@@ -221,7 +221,7 @@ static float read_scale(const htp_infer *infer, uint32_t index, uint32_t rank, u
     }
     const htp_initializer *initializer = &infer->model->initializers.items[scales->index];
     float scale = 0;
-    if (initializer->weight == HTP_NONE) {
+    if (initializer->data) {
         memcpy(&scale, (const char *)initializer->data + axis * sizeof(scale), sizeof(scale));
     }
     return scale;

@@ -107,7 +107,7 @@ static void keep_names(naming *n)
     for (size_t i = 0; i < model->tensors.count; i++) {
         htp_tensor *tensor = &model->tensors.items[i];
         bool is_constant = tensor->source == HTP_TENSOR_FROM_INITIALIZER &&
-                           model->initializers.items[tensor->index].weight == HTP_NONE;
+                           htp_initializer_is_constant(&model->initializers.items[tensor->index]);
         bool is_made =
             tensor->source == HTP_TENSOR_FROM_NODE || tensor->source == HTP_TENSOR_FROM_GRAPH;
         if (is_kept[i] || (!is_made && !is_constant)) {

@@ -5,21 +5,32 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-enum { SMALLEST_LONG_RUN = 1024 }; /* bytes; fewer are gathered */
+enum { SMALLEST_DROP = 1 << 16 }; /* bytes of a mapping that are worth a system call */
+
+/* A weight as the model has it, as a piece. */
+static htp_box box_of(const htp_draft *model, uint32_t weight)
+{
+    const htp_weight *of = &model->graph->trace->weights[weight];
+    return (htp_box){.weight = weight, .rank = of->rank, .dims = of->dims, .strides = of->strides};
+}
+
+/* ---- checks ---- */
 
 /* Bytes of all elements. @return whether the dims are sizes, and the bytes can be counted. */
-static bool count_bytes(const htp_weight *weight, uint64_t element, uint64_t *bytes)
+static bool count_bytes(const htp_box *box, uint64_t element, uint64_t *bytes)
 {
     bool fits = true;
     bool is_empty = false;
     *bytes = element;
-    for (uint32_t i = 0; i < weight->rank; i++) {
-        if (weight->dims[i] < 0) {
+    for (uint32_t i = 0; i < box->rank; i++) {
+        if (box->dims[i] < 0) {
             return false;
         }
-        is_empty = is_empty || weight->dims[i] == 0;
-        fits = fits && htp_checked_mul(*bytes, (uint64_t)weight->dims[i], bytes);
+        is_empty = is_empty || box->dims[i] == 0;
+        fits = fits && htp_checked_mul(*bytes, (uint64_t)box->dims[i], bytes);
     }
     if (is_empty) {
         *bytes = 0;
@@ -27,22 +38,55 @@ static bool count_bytes(const htp_weight *weight, uint64_t element, uint64_t *by
     return fits || is_empty;
 }
 
-/* Whether the last element of a weight that has elements ends within its storage. */
-static bool lies_in_storage(const htp_weight *weight, uint64_t element)
+/* Whether the last element of a piece that has elements ends within its weight's storage. */
+static bool lies_in_storage(const htp_weight *weight, const htp_box *box, uint64_t element)
 {
-    if (!weight->data || weight->storage_offset < 0) {
+    uint64_t last;
+    if (!weight->data || weight->storage_offset < 0 || box->offset < 0 ||
+        !htp_checked_mul((uint64_t)weight->storage_offset, htp_dtype_size(weight->dtype), &last) ||
+        last / element > UINT64_MAX - (uint64_t)box->offset) {
         return false;
     }
-    uint64_t last = (uint64_t)weight->storage_offset;
-    for (uint32_t i = 0; i < weight->rank; i++) {
+    last = last / element + (uint64_t)box->offset;
+    for (uint32_t i = 0; i < box->rank; i++) {
         uint64_t reach;
-        if (weight->strides[i] < 0 ||
-            !htp_checked_mul((uint64_t)weight->dims[i] - 1, (uint64_t)weight->strides[i], &reach) ||
+        if (box->strides[i] < 0 ||
+            !htp_checked_mul((uint64_t)box->dims[i] - 1, (uint64_t)box->strides[i], &reach) ||
             !htp_checked_add(last, reach, &last)) {
             return false;
         }
     }
     return last < weight->storage_bytes / element;
+}
+
+static htp_status check_box(const htp_draft *model, const htp_tensor *tensor, const htp_box *box,
+                            uint64_t element, uint64_t *bytes)
+{
+    const htp_weight *weight = &model->graph->trace->weights[box->weight];
+    if (box->rank > HTP_SHIM_MAX_RANK || !count_bytes(box, element, bytes) ||
+        (*bytes > 0 && !lies_in_storage(weight, box, element))) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "weight '%s' reaches beyond its storage of %llu bytes: the archive "
+                               "is damaged, save the model again",
+                               tensor->name, (unsigned long long)weight->storage_bytes);
+    }
+    return HTP_OK;
+}
+
+static htp_status check_boxes(const htp_draft *model, const htp_tensor *tensor,
+                              const htp_derivation *derivation, uint64_t *bytes)
+{
+    uint64_t element = htp_dtype_size(derivation->dtype);
+    *bytes = 0;
+    for (uint32_t i = 0; i < derivation->box_count; i++) {
+        uint64_t more = 0;
+        HTP_TRY(check_box(model, tensor, &derivation->boxes[i], element, &more));
+        if (!htp_checked_add(*bytes, more, bytes)) {
+            return htp_status_make(HTP_CODE_BAD_INPUT, "weight '%s' is too large", tensor->name);
+        }
+    }
+    *bytes = *bytes / element * htp_dtype_size(tensor->dtype);
+    return HTP_OK;
 }
 
 htp_status htp_payload_check(const htp_draft *model, const htp_initializer *initializer,
@@ -55,144 +99,171 @@ htp_status htp_payload_check(const htp_draft *model, const htp_initializer *init
                                "before the model is saved",
                                tensor->name, htp_dtype_name(tensor->dtype));
     }
+    if (initializer->weight != HTP_NONE) {
+        const htp_box whole = box_of(model, initializer->weight);
+        const htp_weight *weight = &model->graph->trace->weights[initializer->weight];
+        return check_box(model, tensor, &whole, htp_dtype_size(weight->dtype), bytes);
+    }
+    if (initializer->derivation && initializer->derivation->box_count > 0) {
+        return check_boxes(model, tensor, initializer->derivation, bytes);
+    }
     *bytes = initializer->bytes;
-    if (initializer->weight == HTP_NONE) {
-        return HTP_OK;
-    }
-    const htp_weight *weight = &model->graph->trace->weights[initializer->weight];
-    uint64_t element = htp_dtype_size(weight->dtype);
-    if (weight->rank > HTP_SHIM_MAX_RANK || !count_bytes(weight, element, bytes) ||
-        (*bytes > 0 && !lies_in_storage(weight, element))) {
-        return htp_status_make(HTP_CODE_BAD_INPUT,
-                               "weight '%s' reaches beyond its storage of %llu bytes: the archive "
-                               "is damaged, save the model again",
-                               tensor->name, (unsigned long long)weight->storage_bytes);
-    }
     return HTP_OK;
 }
 
-/* Splits a weight into runs: dims of size 1 are left out, neighbours that can be walked as one are
- * merged, and an innermost dim without gaps becomes the run. */
-static void split_into_runs(htp_payload *payload, const htp_weight *weight)
+/* ---- reading ---- */
+
+static void begin_box(htp_payload *payload, const htp_box *box, uint64_t element)
 {
-    uint64_t element = htp_dtype_size(weight->dtype);
-    uint32_t rank = 0;
-    payload->runs_left = 1;
-    for (uint32_t i = 0; i < weight->rank; i++) {
-        uint64_t size = (uint64_t)weight->dims[i];
-        uint64_t step = (uint64_t)weight->strides[i] * element;
-        payload->runs_left *= size;
-        if (size == 1) {
-            continue;
-        }
-        if (rank > 0 && payload->steps[rank - 1] == step * size) {
-            payload->sizes[rank - 1] *= size;
-            payload->steps[rank - 1] = step;
-        } else {
-            payload->sizes[rank] = size;
-            payload->steps[rank] = step;
-            rank++;
+    const htp_weight *weight = &payload->model->graph->trace->weights[box->weight];
+    const unsigned char *first = (const unsigned char *)weight->data +
+                                 (uint64_t)weight->storage_offset * htp_dtype_size(weight->dtype) +
+                                 (uint64_t)box->offset * element;
+    payload->weight = weight;
+    payload->reads_mapped = weight->is_mapped;
+    htp_strided_begin(&payload->strided, first, element, box->rank, box->dims, box->strides);
+}
+
+/* Begins the next piece that has elements. @return false where there is none */
+static bool begin_next(htp_payload *payload)
+{
+    const htp_derivation *derivation = payload->derivation;
+    while (derivation && payload->boxes_begun < derivation->box_count) {
+        begin_box(payload, &derivation->boxes[payload->boxes_begun++],
+                  htp_dtype_size(derivation->dtype));
+        if (payload->strided.runs_left > 0) {
+            return true;
         }
     }
-    payload->run_bytes = element;
-    if (rank > 0 && payload->steps[rank - 1] == element) {
-        uint64_t size = payload->sizes[--rank];
-        payload->run_bytes *= size;
-        payload->runs_left /= size;
+    return false;
+}
+
+uint64_t htp_payload_block(const htp_draft *model, const htp_initializer *initializer)
+{
+    uint64_t block = 0;
+    htp_strided strided;
+    const htp_derivation *derivation = initializer->derivation;
+    if (initializer->weight != HTP_NONE) {
+        const htp_weight *weight = &model->graph->trace->weights[initializer->weight];
+        htp_strided_begin(&strided, NULL, htp_dtype_size(weight->dtype), weight->rank, weight->dims,
+                          weight->strides);
+        return htp_strided_block(&strided);
     }
-    payload->rank = rank;
+    for (uint32_t i = 0; derivation && i < derivation->box_count; i++) {
+        const htp_box *box = &derivation->boxes[i];
+        htp_strided_begin(&strided, NULL, htp_dtype_size(derivation->dtype), box->rank, box->dims,
+                          box->strides);
+        uint64_t own = htp_strided_block(&strided);
+        block = own > block ? own : block;
+    }
+    return block;
 }
 
 void htp_payload_begin(htp_payload *payload, const htp_draft *model,
                        const htp_initializer *initializer)
 {
     memset(payload, 0, offsetof(htp_payload, gathered));
-    if (initializer->weight == HTP_NONE) {
-        payload->run_bytes = initializer->bytes;
-        payload->runs_left = initializer->bytes > 0;
-        payload->first = initializer->data;
-        return;
+    payload->model = model;
+    if (initializer->weight != HTP_NONE) {
+        const htp_box whole = box_of(model, initializer->weight);
+        const htp_weight *weight = &model->graph->trace->weights[initializer->weight];
+        begin_box(payload, &whole, htp_dtype_size(weight->dtype));
+    } else if (initializer->derivation && initializer->derivation->box_count > 0) {
+        payload->derivation = initializer->derivation;
+        payload->converted_size = htp_dtype_size(model->tensors.items[initializer->tensor].dtype);
+        (void)begin_next(payload);
+    } else {
+        payload->strided = (htp_strided){.first = initializer->data,
+                                         .run_bytes = initializer->bytes,
+                                         .runs_left = initializer->bytes > 0};
     }
-    const htp_weight *weight = &model->graph->trace->weights[initializer->weight];
-    for (uint32_t i = 0; i < weight->rank; i++) {
-        if (weight->dims[i] == 0) {
-            return;
+}
+
+/* Everything of the piece was read; what was handed out of it is not needed any more. */
+static void end_box(htp_payload *payload)
+{
+    if (payload->reads_mapped) {
+        htp_payload_drop_pages(payload->strided.first, payload->strided.reach);
+        payload->reads_mapped = false;
+    }
+}
+
+/* The next bytes as they lie, in order. */
+static uint64_t next_raw(htp_payload *payload, const unsigned char **bytes)
+{
+    htp_strided *strided = &payload->strided;
+    uint64_t count = 0;
+    if (strided->runs_left == 0) {
+        end_box(payload);
+        if (!begin_next(payload)) {
+            return 0;
         }
     }
-    payload->is_mapped = weight->is_mapped;
-    payload->first = (const unsigned char *)weight->data +
-                     (uint64_t)weight->storage_offset * htp_dtype_size(weight->dtype);
-    split_into_runs(payload, weight);
+    payload->is_mapped = payload->reads_mapped;
+    if (htp_strided_next_run(strided, bytes, &count)) {
+        return count;
+    }
+    payload->is_mapped = false;
+    *bytes = payload->block;
+    count =
+        payload->block ? htp_strided_transpose(strided, payload->block, payload->block_bytes) : 0;
+    if (count == 0) {
+        *bytes = payload->gathered;
+        count = htp_strided_gather(strided, payload->gathered, sizeof(payload->gathered));
+    }
+    return count;
 }
 
-/* Goes on by @p count runs along the innermost dim, which has that many left. */
-static void advance(htp_payload *payload, uint64_t count)
+static uint64_t next_converted(htp_payload *payload, const unsigned char **bytes)
 {
-    payload->runs_left -= count;
-    for (uint32_t i = payload->rank; i-- > 0; count = 1) {
-        payload->offset += payload->steps[i] * count;
-        payload->index[i] += count;
-        if (payload->index[i] < payload->sizes[i]) {
-            return;
-        }
-        payload->offset -= payload->steps[i] * payload->sizes[i];
-        payload->index[i] = 0;
+    size_t to_size = payload->converted_size;
+    size_t from_size = htp_dtype_size(payload->derivation->dtype);
+    if (payload->raw_left == 0) {
+        payload->raw_left = next_raw(payload, &payload->raw);
     }
-}
-
-/* Expanded where the size is a constant, so that each copy is one load and one store. */
-static inline void copy_runs_of(size_t size, unsigned char *to, const unsigned char *from,
-                                uint64_t step, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        memcpy(to + i * size, from + i * step, size);
-    }
-}
-
-static void copy_runs(size_t size, unsigned char *to, const unsigned char *from, uint64_t step,
-                      uint64_t count)
-{
-    switch (size) {
-    case 1:
-        copy_runs_of(1, to, from, step, count);
-        break;
-    case 2:
-        copy_runs_of(2, to, from, step, count);
-        break;
-    case 4:
-        copy_runs_of(4, to, from, step, count);
-        break;
-    case 8:
-        copy_runs_of(8, to, from, step, count);
-        break;
-    default:
-        copy_runs_of(size, to, from, step, count);
-        break;
-    }
+    uint64_t elements = payload->raw_left / from_size;
+    uint64_t fit = sizeof(payload->made) / to_size;
+    elements = elements < fit ? elements : fit;
+    payload->derivation->convert(payload->derivation->with, payload->converted, (size_t)elements,
+                                 payload->raw, payload->made);
+    payload->converted += elements;
+    payload->raw += elements * from_size;
+    payload->raw_left -= elements * from_size;
+    payload->is_mapped = false;
+    *bytes = payload->made;
+    return elements * to_size;
 }
 
 uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes)
 {
-    size_t run = (size_t)payload->run_bytes;
-    uint32_t rank = payload->rank;
-    if (rank == 0 || run > SMALLEST_LONG_RUN) {
-        uint64_t left = payload->runs_left;
-        *bytes = payload->first + payload->offset;
-        if (left > 0) {
-            advance(payload, 1);
-        }
-        return left > 0 ? run : 0;
+    if (!payload->derivation || !payload->derivation->convert) {
+        return next_raw(payload, bytes);
     }
-    size_t used = 0;
-    while (payload->runs_left > 0 && sizeof(payload->gathered) - used >= run) {
-        uint64_t fit = (sizeof(payload->gathered) - used) / run;
-        uint64_t left = payload->sizes[rank - 1] - payload->index[rank - 1];
-        uint64_t count = left < fit ? left : fit;
-        copy_runs(run, payload->gathered + used, payload->first + payload->offset,
-                  payload->steps[rank - 1], count);
-        used += (size_t)count * run;
-        advance(payload, count);
+    return next_converted(payload, bytes);
+}
+
+bool htp_payload_lies_in_file(const htp_payload *payload, uint64_t *offset)
+{
+    const htp_derivation *derivation = payload->derivation;
+    const htp_strided *strided = &payload->strided;
+    if (!payload->reads_mapped || strided->rank > 0 || strided->runs_left == 0 ||
+        (derivation && (derivation->convert || derivation->box_count > 1))) {
+        return false;
     }
-    *bytes = payload->gathered;
-    return used;
+    *offset = payload->weight->file_offset +
+              (uint64_t)(strided->first - (const unsigned char *)payload->weight->data);
+    return true;
+}
+
+void htp_payload_drop_pages(const unsigned char *begin, uint64_t bytes)
+{
+    if (bytes < SMALLEST_DROP) {
+        return;
+    }
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)begin + page - 1) / page * page;
+    uintptr_t last = ((uintptr_t)begin + (uintptr_t)bytes) / page * page;
+    if (last > first) {
+        (void)madvise((void *)first, last - first, MADV_DONTNEED);
+    }
 }

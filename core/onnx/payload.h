@@ -1,26 +1,32 @@
 /*
- * The bytes of an initializer as ONNX stores them, contiguous and in order, read where they lie:
- * in the mapped archive, in any strides. Nothing is copied.
+ * The bytes of an initializer as ONNX stores them, contiguous and in order, made of what lies in
+ * the mapped archive, in any strides. No more than a block is copied.
  */
 #ifndef HTP_ONNX_PAYLOAD_H
 #define HTP_ONNX_PAYLOAD_H
 
 #include "base/status.h"
 #include "onnx/draft.h"
+#include "onnx/strided.h"
 
-/** A reader of an initializer's bytes. They are a sequence of runs that are contiguous in memory;
- * long runs are handed out where they lie, short ones are gathered. */
+/** A reader of an initializer's bytes. Long runs are handed out where they lie, short ones are
+ * gathered; what lies across is transposed in a block; what is converted comes in small parts. */
 typedef struct htp_payload {
-    uint64_t run_bytes; /* of one run */
-    uint64_t runs_left;
-    bool is_mapped;             /* pages may be dropped once they are read */
-    const unsigned char *first; /* byte of the initializer */
-    uint64_t offset;            /* of the next run, from there */
-    uint32_t rank;              /* of the dims that the runs are counted by, innermost last */
-    uint64_t sizes[HTP_SHIM_MAX_RANK];
-    uint64_t steps[HTP_SHIM_MAX_RANK]; /* bytes */
-    uint64_t index[HTP_SHIM_MAX_RANK]; /* of the next run */
+    const htp_draft *model;
+    const htp_derivation *derivation; /* or NULL */
+    uint32_t boxes_begun;
+    bool is_mapped;           /* pages of the bytes may be dropped once they are read */
+    bool reads_mapped;        /* the piece under way lies in a mapping, which it drops at its end */
+    const htp_weight *weight; /* of that piece */
+    htp_strided strided;
+    const unsigned char *raw; /* read, and not converted yet */
+    uint64_t raw_left;
+    uint64_t converted;    /* elements */
+    size_t converted_size; /* of one */
+    unsigned char *block;  /* or NULL */
+    uint64_t block_bytes;
     unsigned char gathered[1 << 14];
+    unsigned char made[1 << 14];
 } htp_payload;
 
 /**
@@ -33,11 +39,23 @@ typedef struct htp_payload {
 HTP_MUST_USE htp_status htp_payload_check(const htp_draft *model,
                                           const htp_initializer *initializer, uint64_t *bytes);
 
-/** Begins to read an initializer that was checked. */
+/** The bytes of a block in which an initializer that was checked is read quickly; 0: it needs none.
+ * At most 64 MiB; 1 MiB is enough below 32. */
+uint64_t htp_payload_block(const htp_draft *model, const htp_initializer *initializer);
+
+/** Begins to read an initializer that was checked. Who has memory for a block sets it behind that.
+ */
 void htp_payload_begin(htp_payload *payload, const htp_draft *model,
                        const htp_initializer *initializer);
 
 /** The next bytes, valid until the next call. @return how many; 0 at the end. */
 uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes);
+
+/** Where the bytes lie in one piece in the mapped archive: the offset in that file. The payload has
+ * begun, and nothing was read. @return false where they do not */
+bool htp_payload_lies_in_file(const htp_payload *payload, uint64_t *offset);
+
+/** Gives pages of a mapping back that lie wholly in a range. A few do not matter. */
+void htp_payload_drop_pages(const unsigned char *begin, uint64_t bytes);
 
 #endif

@@ -22,9 +22,9 @@ static void mark_graphs(const htp_draft *model, const htp_onnx_node *node, bool 
     }
 }
 
-/* Marks what the outputs need. Tensors exist before the nodes that read them, so one sweep from
- * the last node to the first sees every reader before its producers. */
-static void mark(const htp_draft *model, bool *live_tensors, bool *live_nodes)
+/* Tensors exist before the nodes that read them, so one sweep from the last node to the first sees
+ * every reader before its producers. */
+void htp_draft_mark_used(const htp_draft *model, bool *live_tensors, bool *live_nodes)
 {
     mark_tensors(model->inputs.items, model->inputs.count, live_tensors);
     mark_tensors(model->outputs.items, model->outputs.count, live_tensors);
@@ -103,7 +103,7 @@ static void compact_initializers(htp_draft *model, const htp_tensor_id *moved)
             htp_initializer initializer = model->initializers.items[i];
             initializer.tensor = moved[initializer.tensor];
             if (initializer.tensor != HTP_TENSOR_NONE &&
-                (initializer.weight == HTP_NONE) == are_constants) {
+                htp_initializer_is_constant(&initializer) == are_constants) {
                 model->tensors.items[initializer.tensor].index = (uint32_t)kept_count;
                 kept[kept_count++] = initializer;
             }
@@ -140,7 +140,7 @@ void htp_draft_remove_unused(htp_draft *model)
 {
     bool *live_tensors = HTP_NEW_ARRAY(model->arena, bool, model->tensors.count);
     bool *live_nodes = HTP_NEW_ARRAY(model->arena, bool, model->nodes.count);
-    mark(model, live_tensors, live_nodes);
+    htp_draft_mark_used(model, live_tensors, live_nodes);
     const htp_tensor_id *moved = compact_tensors(model, live_tensors);
     compact_nodes(model, live_nodes, moved);
     compact_initializers(model, moved);

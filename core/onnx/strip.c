@@ -1,6 +1,7 @@
 #include "onnx/strip.h"
 
 #include "base/text.h"
+#include "onnx/annotate.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ static const char *const node_keys[] = {
 
 /* Keys that do so beside a tag alone: the words are common. */
 static const char *const node_companions[] = {"full_tag", "call", "calls", "first_calls"};
-static const char *const tensor_keys[] = {hierarchy_tags};
+static const char *const tensor_keys[] = {hierarchy_tags, HTP_LAYOUT_KEY, HTP_PARAMETER_KEY};
 static const char *const tensor_companions[] = {"name_scopes"};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

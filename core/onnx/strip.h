@@ -10,7 +10,8 @@
  * Adds the edits that leave out what tells of modules, and nothing else: of nodes the attributes
  * that end in source_module or hierarchy_tags, the metadata of these names, full_tag, call,
  * calls, first_calls, layer_ann, namespace and those of PyTorch's exporter, and doc strings that
- * are tags; of initializers hierarchy_tags and name_scopes; of the model what begins with `htp.`.
+ * are tags; of initializers hierarchy_tags, name_scopes, htp.layout and htp.parameter; of the model
+ * what begins with `htp.`.
  */
 void htp_strip_edits(htp_view *view, htp_edit_list *edits);
 

@@ -6,9 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "ONNX stores little-endian numbers, and weights are written as they lie in memory");
@@ -19,7 +17,6 @@ enum {
     EXTERNAL_ALIGNMENT = 64,
     EXTERNAL_SMALLEST = 1024, /* bytes of an initializer that is worth a place in another file */
     STEP = 4 << 20,           /* bytes between two reports of progress */
-    SMALLEST_DROP = 1 << 16,  /* bytes of the mapping that are worth a system call */
 };
 
 /* A write under way. The model is walked without a file first, to count its bytes, then with one;
@@ -40,8 +37,10 @@ typedef struct htp_writer {
     uint64_t counted;
     uint64_t done, reported; /* bytes */
     struct timespec begin;
-    bool stopped; /* the caller asked to */
-    bool is_cut;  /* the source was, and its weights must not be touched any more */
+    bool stopped;         /* the caller asked to */
+    bool is_cut;          /* the source was, and its weights must not be touched any more */
+    unsigned char *block; /* for payloads that lie across */
+    uint64_t block_bytes;
     htp_payload payload;
 } htp_writer;
 
@@ -92,28 +91,13 @@ static void put_prefix(htp_writer *w, htp_encoded_field field, uint64_t bytes)
     }
 }
 
-/* Pages that lie wholly in a written range are not needed any more. A few do not matter. */
-static void drop_pages(const unsigned char *begin, size_t bytes)
-{
-    if (bytes < SMALLEST_DROP) {
-        return;
-    }
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = ((uintptr_t)begin + page - 1) / page * page;
-    uintptr_t last = ((uintptr_t)begin + bytes) / page * page;
-    if (last > first) {
-        (void)madvise((void *)first, last - first, MADV_DONTNEED);
-    }
-}
-
 static void put_bytes(htp_writer *w, const unsigned char *bytes, uint64_t count)
 {
-    bool is_mapped = w->payload.is_mapped && bytes != w->payload.gathered;
     for (uint64_t at = 0; at < count && may_go_on(w); at += STEP) {
         size_t step = count - at < STEP ? (size_t)(count - at) : STEP;
-        if (is_mapped) {
+        if (w->payload.is_mapped) {
             htp_output_copy(w->output, bytes + at, step);
-            drop_pages(bytes + at, step);
+            htp_payload_drop_pages(bytes + at, step);
         } else {
             htp_output_append(w->output, bytes + at, step);
         }
@@ -125,7 +109,7 @@ static void put_bytes(htp_writer *w, const unsigned char *bytes, uint64_t count)
  * there is no way to be told in time where it is cut in this very moment. */
 static uint64_t next_bytes(htp_writer *w, const unsigned char **bytes)
 {
-    if (w->payload.is_mapped && w->options->source) {
+    if (w->payload.reads_mapped && w->options->source) {
         w->is_cut = w->is_cut || htp_input_file_is_cut(w->options->source);
     }
     return may_go_on(w) ? htp_payload_next(&w->payload, bytes) : 0;
@@ -138,6 +122,8 @@ static void put_payload(htp_writer *w, uint32_t initializer)
         return;
     }
     htp_payload_begin(&w->payload, w->model, &w->model->initializers.items[initializer]);
+    w->payload.block = w->block;
+    w->payload.block_bytes = w->block_bytes;
     const unsigned char *bytes;
     uint64_t count = next_bytes(w, &bytes);
     while (count > 0) {
@@ -252,7 +238,10 @@ static htp_status check_model(htp_writer *w)
                                    "damaged, save the model again");
         }
         total += w->payloads[i] + EXTERNAL_ALIGNMENT;
+        uint64_t block = htp_payload_block(model, &model->initializers.items[i]);
+        w->block_bytes = block > w->block_bytes ? block : w->block_bytes;
     }
+    w->block = htp_arena_alloc(model->arena, (size_t)w->block_bytes);
     return HTP_OK;
 }
 
@@ -263,14 +252,7 @@ static bool find_in_source(htp_writer *w, uint32_t index, uint64_t *offset)
         return false;
     }
     htp_payload_begin(&w->payload, w->model, &w->model->initializers.items[index]);
-    if (!w->payload.is_mapped || w->payload.run_bytes != w->payloads[index]) {
-        return false;
-    }
-    const htp_weight *weight =
-        &w->model->graph->trace->weights[w->model->initializers.items[index].weight];
-    *offset =
-        weight->file_offset + (uint64_t)(w->payload.first - (const unsigned char *)weight->data);
-    return true;
+    return htp_payload_lies_in_file(&w->payload, offset);
 }
 
 /* Gives initializers their places, and counts. */

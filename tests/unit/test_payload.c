@@ -132,7 +132,7 @@ static void read_view(const view *v)
     }
     htp_payload payload;
     htp_payload_begin(&payload, f.model, &f.model->initializers.items[0]);
-    ck_assert_uint_eq(payload.runs_left, v->runs);
+    ck_assert_uint_eq(payload.strided.runs_left, v->runs);
     const unsigned char *piece;
     if (v->runs == 1) { /* handed out where it lies */
         ck_assert_uint_gt(htp_payload_next(&payload, &piece), 0);

@@ -1,0 +1,45 @@
+/*
+ * Strided elements in order: a box of them that is walked row by row. Private to core/onnx.
+ */
+#ifndef HTP_ONNX_STRIDED_H
+#define HTP_ONNX_STRIDED_H
+
+#include <htp/shim.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** A walk. Its elements are a sequence of runs that are contiguous in memory. */
+typedef struct htp_strided {
+    const unsigned char *first; /* byte of the box */
+    uint64_t run_bytes;         /* of one run */
+    uint64_t runs_left;
+    uint64_t offset; /* of the next run, from `first` */
+    uint64_t reach;  /* bytes from the first to behind the last */
+    uint32_t rank;   /* of the dims that runs are counted by, innermost last */
+    uint64_t sizes[HTP_SHIM_MAX_RANK];
+    uint64_t steps[HTP_SHIM_MAX_RANK]; /* bytes */
+    uint64_t index[HTP_SHIM_MAX_RANK]; /* of the next run */
+} htp_strided;
+
+/** Begins a walk over elements of @p element bytes. Dims of size 1 are left out, neighbours that
+ * can be walked as one are merged, and an innermost dim without gaps becomes the run.
+ * @param strides  in elements, not negative. All elements lie in memory. */
+void htp_strided_begin(htp_strided *strided, const void *first, uint64_t element, uint32_t rank,
+                       const int64_t *dims, const int64_t *strides);
+
+/** Whether the next bytes are a run that is worth no copy; steps over it. */
+bool htp_strided_next_run(htp_strided *strided, const unsigned char **bytes, uint64_t *count);
+
+/** Copies the next runs to @p to, as many as @p capacity bytes hold. Not for runs that
+ * htp_strided_next_run() gives. @return bytes; 0 at the end */
+uint64_t htp_strided_gather(htp_strided *strided, unsigned char *to, uint64_t capacity);
+
+/** The bytes of a block in which htp_strided_transpose() is quick; 0 where elements need none: an
+ * axis of neighbours is not the innermost one. */
+uint64_t htp_strided_block(const htp_strided *strided);
+
+/** As htp_strided_gather(), for what needs a block: fills it with as many whole rows as it holds,
+ * each memory line being read once; 0 where it holds too few. */
+uint64_t htp_strided_transpose(htp_strided *strided, unsigned char *block, uint64_t capacity);
+
+#endif
