@@ -22,6 +22,27 @@ static void note_root(htp_session *session, const htp_finished *finished)
     }
 }
 
+enum {
+    SMALLEST_TIED = 1 << 20, /* bytes of a weight that is worth quantising */
+    TIED_SHOWN = 4,
+};
+
+void htp_note_tied(htp_session *session, const htp_tied_weights *tied)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < tied->count && shown < TIED_SHOWN; i++) {
+        const htp_tied_weight *weight = &tied->items[i];
+        const char *path = htp_graph_scope_path(session->graph, weight->scope);
+        if (weight->bytes >= SMALLEST_TIED) {
+            htp_session_note(session,
+                             "%s is read as it is stored, and otherwise by the product of matrices "
+                             "in %s, which quantisers pass over; --untie writes it twice",
+                             weight->name, *path ? path : "forward()");
+            shown++;
+        }
+    }
+}
+
 static void note_places(htp_session *session)
 {
     const char *prefix = session->options.tag_attribute_prefix;

@@ -5,9 +5,13 @@
 #define HTP_API_NOTES_H
 
 #include "api/result.h"
+#include "lower/weights.h"
 
 /** Notes what the inputs and outputs of a lowered model stand for: complex numbers, state. */
 void htp_note_model(htp_session *session, const htp_draft *model);
+
+/** Notes which large products of matrices quantisers pass over, and what helps. */
+void htp_note_tied(htp_session *session, const htp_tied_weights *tied);
 
 /** Notes where tags are written, and where the root's is on most nodes. */
 void htp_note_tags(htp_session *session, const htp_finished *finished);

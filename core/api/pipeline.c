@@ -9,6 +9,7 @@
 #include "hierarchy/hierarchy.h"
 #include "lower/first_values.h"
 #include "lower/lower.h"
+#include "lower/weights.h"
 #include "onnx/infer.h"
 #include "onnx/ir_version.h"
 
@@ -78,6 +79,9 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
         htp_session_note(session, "opset %d: %s needs it", (*model)->opset,
                          session->opset_needed_by);
     }
+    htp_tied_weights tied = {0};
+    htp_weights_lay_out(*model, session->options.untie, &tied);
+    htp_note_tied(session, &tied);
     htp_draft_remove_unused(*model);
     htp_draft_infer_types(*model);
     HTP_TRY(set_ir_version(session, *model));

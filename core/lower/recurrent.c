@@ -2,8 +2,9 @@
  * Recurrent layers: aten::lstm, gru, rnn_tanh, rnn_relu over padded sequences, and their cells.
  *
  * Reference: ONNX LSTM, GRU, RNN. Each layer is one node. Gates stand in another order there, so
- * the weights are split and put together by nodes that runtimes fold. Runtimes compute these
- * operators in float32 only; float64 has loops of cells, see recurrent_steps.c.
+ * the weights are split and put together by nodes, of which lower/weights.c makes initializers.
+ * Runtimes compute these operators in float32 only; float64 has loops of cells, see
+ * recurrent_steps.c.
  */
 #include "lower/recurrent.h"
 
@@ -116,32 +117,44 @@ static recurrent read_recurrent(htp_lowering *l, htp_dtype dtype)
     return r;
 }
 
-/** Weight @p which (w_ih, w_hh, b_ih, b_hh) of both directions of a layer, its gates in ONNX's
- * order: [directions, gates · hidden, ...]. */
-static htp_tensor_id layer_weight(htp_lowering *l, const recurrent *r, uint32_t layer,
-                                  uint32_t which)
+/** Appends the gates of weight @p which (w_ih, w_hh, b_ih, b_hh) of one direction of a layer, in
+ * ONNX's order. @return how many there are now */
+static size_t add_gates(htp_lowering *l, const recurrent *r, uint32_t set, uint32_t which,
+                        htp_tensor_id *ordered, size_t count)
 {
-    const int64_t first = 0;
+    htp_tensor_id gates[MAX_GATES];
+    htp_value_id weight = r->weights[set * r->weights_per_set + which];
+    htp_tensor_id x = htp_value_tensor_as(l, weight, r->dtype);
+    if (r->cell->gates == 1) {
+        ordered[count] = x;
+        return count + 1;
+    }
+    htp_emit_split(l, x, 0, gates, r->cell->gates);
+    for (uint32_t i = 0; i < r->cell->gates; i++) {
+        ordered[count + i] = gates[r->cell->order[i]];
+    }
+    return count + r->cell->gates;
+}
+
+/** Weights @p first to @p last of both directions of a layer, of each one behind the other:
+ * [directions, gates · hidden, ...]. They are cut along their first axis and joined last, so that
+ * they can be laid out when the model is written. */
+static htp_tensor_id layer_weight(htp_lowering *l, const recurrent *r, uint32_t layer,
+                                  uint32_t first, uint32_t last)
+{
+    const int64_t axis = 0;
     htp_tensor_id sets[2] = {HTP_TENSOR_NONE, HTP_TENSOR_NONE};
     for (uint32_t i = 0; i < r->directions; i++) {
-        uint32_t set = layer * r->directions + i;
-        htp_value_id weight = r->weights[set * r->weights_per_set + which];
-        sets[i] = htp_emit_unsqueeze(l, htp_value_tensor_as(l, weight, r->dtype), &first, 1);
+        htp_tensor_id gates[2 * MAX_GATES];
+        size_t count = 0;
+        for (uint32_t which = first; which <= last; which++) {
+            count = add_gates(l, r, layer * r->directions + i, which, gates, count);
+        }
+        htp_tensor_id all =
+            count > 1 ? htp_emit_concat(l, (htp_emit_inputs){gates, count}, 0) : gates[0];
+        sets[i] = htp_emit_unsqueeze(l, all, &axis, 1);
     }
-    htp_tensor_id x = sets[0];
-    if (r->directions == 2) {
-        x = htp_emit_concat(l, HTP_IN(sets[0], sets[1]), 0);
-    }
-    if (r->cell->gates == 1) {
-        return x;
-    }
-    htp_tensor_id gates[MAX_GATES];
-    htp_tensor_id ordered[MAX_GATES];
-    htp_emit_split(l, x, 1, gates, r->cell->gates);
-    for (uint32_t i = 0; i < r->cell->gates; i++) {
-        ordered[i] = gates[r->cell->order[i]];
-    }
-    return htp_emit_concat(l, (htp_emit_inputs){ordered, r->cell->gates}, 1);
+    return r->directions == 1 ? sets[0] : htp_emit_concat(l, HTP_IN(sets[0], sets[1]), 0);
 }
 
 /** A state of one layer: [directions, batch, hidden]. */
@@ -183,14 +196,13 @@ static htp_tensor_id emit_layer(htp_lowering *l, const recurrent *r, uint32_t la
 {
     htp_tensor_id bias = HTP_TENSOR_NONE;
     if (r->weights_per_set == 4) {
-        bias = htp_emit_concat(
-            l, HTP_IN(layer_weight(l, r, layer, 2), layer_weight(l, r, layer, 3)), 1);
+        bias = layer_weight(l, r, layer, 2, 3);
     }
     htp_attribute attributes[4];
     size_t count = write_attributes(l, r, attributes);
     htp_tensor_id outputs[3];
     htp_emit_many(l, r->cell->op,
-                  HTP_IN(x, layer_weight(l, r, layer, 0), layer_weight(l, r, layer, 1), bias,
+                  HTP_IN(x, layer_weight(l, r, layer, 0, 0), layer_weight(l, r, layer, 1, 1), bias,
                          r->lengths, layer_state(l, r, layer, 0), layer_state(l, r, layer, 1)),
                   (htp_emit_attributes){attributes, count}, outputs, r->cell->has_memory ? 3 : 2);
     finals[0] = outputs[1];

@@ -114,6 +114,9 @@ typedef struct htp_options {
     const char *module;
     bool eval; /**< modules are exported in inference mode, as after eval(): a model that was saved
                     in training mode drops nothing, and its norms use their running statistics */
+    /** A weight that is read in several layouts, as one that an embedding and the output layer
+     * share, is written in each of them: quantisers find it in front of products of matrices. */
+    bool untie;
     /** The process ends soon after this call: what the model took is not freed, which the system
      * does at once where libtorch takes a while. */
     bool leaves_memory;
@@ -139,7 +142,8 @@ typedef struct htp_result htp_result;
  *
  * The process's handling of signals is left alone: a disk quota or a limit of file sizes is a
  * status. But weights are read from a mapping of @p model_path: where that file is cut short in the
- * very moment in which libtorch, or a pass that needs numbers, reads it, the process receives
+ * very moment in which libtorch, a pass that needs numbers, or one that lays a weight out anew reads
+ * it, the process receives
  * SIGBUS. While weights are written such a cut is HTP_CODE_BAD_INPUT, and so is any change of the
  * file before the output is complete; a file that replaces it under its name is no change.
  * @param result  may be NULL; otherwise receives a result on success, NULL on failure.

@@ -1,0 +1,56 @@
+/*
+ * What becomes of a weight's elements in operators that only lay them out anew, or cast them.
+ * Private to core/lower.
+ *
+ * Reference: ONNX Transpose, Reshape, Flatten, Squeeze, Unsqueeze, Expand, Slice, Gather, Split,
+ * Concat, Cast, Identity.
+ */
+#ifndef HTP_LOWER_WEIGHT_LAYOUT_H
+#define HTP_LOWER_WEIGHT_LAYOUT_H
+
+#include "onnx/draft.h"
+
+/** A tensor whose elements are those of weights. */
+typedef struct htp_laid {
+    htp_dtype dtype; /* of the weights' elements */
+    htp_dtype cast;  /* the tensor's own: the same, or what it was cast to */
+    uint32_t rank;   /* of the tensor, at most HTP_SHIM_MAX_RANK */
+    const int64_t *dims;
+    const htp_box *boxes; /* of the weights: one behind the other they are the tensor */
+    uint32_t box_count;
+    bool is_strided; /* one box, of the tensor's rank and dims: its axes can be moved */
+} htp_laid;
+
+/** The layout of a weight as the model has it. @return false for one that reaches beyond its
+ * storage, or that has no elements */
+bool htp_laid_begin(const htp_draft *model, const htp_initializer *initializer, htp_laid *laid);
+
+/** The layouts of all outputs of a node that reads such tensors and constants alone.
+ * @param laid     by tensor, or NULL
+ * @param outputs  receives them
+ * @return false where the node does more than that, or what cannot be told */
+bool htp_laid_derive(const htp_draft *model, const htp_onnx_node *node, const htp_laid *const *laid,
+                     htp_laid *outputs);
+
+/** The axes of one strided box exchanged: [a, b] becomes [b, a]. @return false for other ranks */
+bool htp_laid_swap(const htp_draft *model, const htp_laid *laid, htp_laid *swapped);
+
+/** What two tensors of equal layouts and dtypes have in common, for a map. */
+const void *htp_laid_key(const htp_draft *model, const htp_laid *laid, size_t *bytes);
+
+/** As the tag htp.layout tells it: "transpose"; a permutation of the weight's axes, "[2, 0, 1]";
+ * "reshape", where elements keep their order; "cast", where that is all; or boxes as JSON: of which
+ * parameter, from which element on, of which sizes, in which strides. Casts are not told
+ * otherwise: the tensor has its dtype.
+ * @param whole    the weight's own layout, where it is of one; or NULL
+ * @param weights  of the boxes, each once: boxes tell which by its place here */
+const char *htp_laid_text(htp_arena *arena, const htp_laid *whole, const htp_laid *laid,
+                          const uint32_t *weights);
+
+/** Whether it is a weight with its two axes exchanged, and nothing else but a cast. */
+bool htp_laid_is_transpose(const htp_laid *whole, const htp_laid *laid);
+
+/** The weights of its boxes, each once, in the order of boxes. @return how many */
+uint32_t htp_laid_weights(const htp_draft *model, const htp_laid *laid, const uint32_t **weights);
+
+#endif
