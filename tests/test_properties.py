@@ -6,6 +6,7 @@ import numpy
 import onnx
 import torch
 
+import laid_out
 import onnx_facts as facts
 from harness import case, case_for_each_model, exported, record, skip_unless_loadable, torchscript
 from models.make import example_inputs
@@ -65,25 +66,51 @@ def stripped_is_untagged(model):
 
 @case_for_each_model(FIDELITY)
 def initializers(model):
-    """Parameters keep their dotted names and values; all that the model reads are there, once."""
+    """Each holds the weights that it names, laid out as it says; all elements of every parameter
+    that the model reads are there, once."""
     skip_unless_loadable(model)
     exported_model = load(model)
     state = torch.jit.load(str(torchscript(model))).state_dict()
     storages = {entry["name"]: entry["storage"] for entry in record(model.name)["parameters"]}
-    seen = set()
+    seen = {}
     for initializer in exported_model.graph.initializer:
-        if initializer.name in state:
-            wanted = state[initializer.name].numpy()
-            got = onnx.numpy_helper.to_array(initializer)
-            assert numpy.array_equal(got, wanted), f"{initializer.name}: other values"
-            storage = storages[initializer.name]
-            assert storage not in seen, f"{initializer.name}: written twice"
-            seen.add(storage)
-            tags = json.loads(facts.properties(initializer)["hierarchy_tags"])
-            assert tags, f"{initializer.name}: without tags"
-    parameters = {e["storage"] for e in record(model.name)["parameters"] if e["kind"] == "parameter"}
-    missing = [name for name, storage in storages.items() if storage in parameters - seen]
-    assert not missing, f"not among the initializers: {missing[:5]}"
+        wanted = laid_out.contents(initializer, state)
+        if wanted is None:
+            assert initializer.name.startswith("/Constant"), f"{initializer.name} is of no weight"
+            continue
+        assert laid_out.holds(initializer, wanted), f"{initializer.name}: other values"
+        for name, elements in laid_out.elements(initializer, state).items():
+            seen.setdefault(storages[name], []).append(elements)
+        tags = json.loads(facts.properties(initializer)["hierarchy_tags"])
+        assert tags, f"{initializer.name}: without tags"
+    for entry in record(model.name)["parameters"]:
+        if entry["kind"] == "parameter":
+            check_all_there(entry["name"], seen.get(entry["storage"], []), state)
+
+
+def check_all_there(name: str, held: list, state: dict):
+    held = torch.cat(held) if held else torch.empty(0, dtype=torch.int64)
+    assert len(torch.unique(held)) == state[name].numel(), f"not all of {name} is there"
+    assert len(held) == state[name].numel(), f"{name}: elements are there twice"
+
+
+@case_for_each_model(FIDELITY)
+def no_node_reads_weights_alone(model):
+    """But the Transpose of a weight that is read as it is stored, too."""
+    skip_unless_loadable(model)
+    exported_model = load(model)
+    weights = {w.name for w in exported_model.graph.initializer if not w.name.startswith("/Constant")}
+    constants = {w.name for w in exported_model.graph.initializer}
+    readers = {}
+    for node in exported_model.graph.node:
+        for name in node.input:
+            readers.setdefault(name, []).append(node)
+    for node in exported_model.graph.node:
+        read = [name for name in node.input if name]
+        if not weights.intersection(read) or not constants.issuperset(read):
+            continue
+        tied = [name for name in read if name in weights]
+        assert node.op_type == "Transpose" and len(readers[tied[0]]) > 1, f"{node.name} reads {read}"
 
 
 @case

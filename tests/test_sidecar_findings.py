@@ -70,11 +70,11 @@ def rewire(document):
 
 
 def owners(document):
-    document["operations"]["encoder.layer.1.attention.query.weight"]["owners"] = []
+    document["operations"]["encoder.layer.1.attention.query.weight.T"]["owners"] = []
 
 
 def dtype(document):
-    document["operations"]["encoder.layer.1.attention.query.weight"]["dtype"] = "float16"
+    document["operations"]["encoder.layer.1.attention.query.weight.T"]["dtype"] = "float16"
 
 
 def consumer(document):

@@ -263,7 +263,7 @@ def tampering_with_initializers_is_found():
                             ('["/Net/Encoder/Layer.1/Attention", "/Net/Head"]', "neither holds")):
             model = onnx.load(file)
             weight = next(i for i in model.graph.initializer
-                          if i.name == "encoder.layer.1.attention.query.weight")
+                          if i.name == "encoder.layer.1.attention.query.weight.T")
             entry = metadata(weight, "hierarchy_tags")
             if value is None:
                 weight.metadata_props.remove(entry)

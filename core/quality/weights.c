@@ -6,8 +6,9 @@
  * are one under several names, and which parameters a module has. A parameter that no initializer
  * is called after is held together with one that has the same dims: a module that has such a one
  * may read it, as two modules do that share a weight. And a module may call one that another one
- * holds: its chain of calls ends there. Weights that were folded or renamed have no
- * known holder, and are not judged.
+ * holds: its chain of calls ends there. What is not stored as in the model tells the weights that
+ * it was made of. Weights that were folded or renamed otherwise have no known holder, and are not
+ * judged.
  */
 #include "quality/parts.h"
 
@@ -143,6 +144,34 @@ static struct holder find_holder(const struct oracle *o, const char *name)
     return (struct holder){is_root ? 0 : HTP_VIEW_NONE, HTP_VIEW_NONE, false};
 }
 
+/* Who holds what an initializer was made of: the first weight's holder speaks for all. Files that
+ * other tools made anew do not tell; what is called NAME.T in them may be NAME. */
+static struct holder find_made_of(const struct oracle *o, uint32_t tensor, htp_map *names)
+{
+    const htp_view *view = o->m->subject->view;
+    const char *name = htp_view_text(view, view->tensors.items[tensor].name);
+    const htp_made_of made_of = htp_tree_made_of(o->m->subject->tree, view, tensor);
+    for (size_t i = 0; i < made_of.count; i++) {
+        htp_map_set(o->m->arena, names, made_of.names[i], tensor);
+    }
+    if (made_of.count > 0) {
+        return find_holder(o, made_of.names[0]);
+    }
+    struct holder holder = find_holder(o, name);
+    size_t length = strlen(name);
+    bool is_direct = holder.module != HTP_VIEW_NONE && !holder.is_ancestor;
+    if (is_direct || length < 3 || strcmp(name + length - 2, ".T") != 0) {
+        return holder;
+    }
+    const char *stored = htp_arena_printf(o->m->arena, "%.*s", (int)(length - 2), name);
+    struct holder other = find_holder(o, stored);
+    if (other.module == HTP_VIEW_NONE) {
+        return holder;
+    }
+    htp_map_set(o->m->arena, names, stored, tensor);
+    return other;
+}
+
 static void find_holders(struct oracle *o)
 {
     const htp_tree *tree = o->m->subject->tree;
@@ -155,7 +184,7 @@ static void find_holders(struct oracle *o)
         if (tensor->attribute == HTP_VIEW_NONE && tensor->name) {
             const char *name = htp_view_text(view, tensor->name);
             htp_map_set(o->m->arena, &names, name, t);
-            o->holders[t] = find_holder(o, name);
+            o->holders[t] = find_made_of(o, t, &names);
         }
     }
     if (o->m->subject->has_paths) {

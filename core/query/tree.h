@@ -19,6 +19,7 @@
 #define HTP_QUERY_TREE_H
 
 #include "onnx/view.h"
+#include "query/made_of.h"
 #include "query/sidecar_file.h"
 
 /** Where the tree was found. */
@@ -97,6 +98,7 @@ typedef struct htp_tree {
     htp_slice *relative; /* by node: its tag, where that is relative; NULL: none is */
     uint64_t nodes;
     uint64_t untagged;              /* of these */
+    const htp_made_of *made_of;     /* by tensor, of the sidecar; NULL: there is none */
     const htp_source_line *sources; /* by node, of the sidecar; NULL: there is none */
     struct htp_tree_held *held;     /* see htp_tree_hold_record() */
     htp_sidecar_file sidecar;       /* that lay beside the model; or all zeroes */
@@ -109,6 +111,9 @@ typedef struct htp_tree {
  *         that is none.
  */
 HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
+
+/** What an initializer of the view was made of, as the sidecar or the file tells it. */
+htp_made_of htp_tree_made_of(const htp_tree *tree, const htp_view *view, uint32_t tensor);
 
 /** The same with a sidecar that was opened, in place of one beside the model. */
 HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,

@@ -13,8 +13,10 @@
 struct reading {
     htp_tree_finder *finder;
     htp_sidecar_file *file;
-    htp_map nodes; /* by key */
-    bool *is_told; /* by node */
+    htp_map nodes;        /* by key */
+    htp_map initializers; /* by key: tensors */
+    htp_made_of *made_of; /* by tensor */
+    bool *is_told;        /* by node */
     htp_source_line *sources;
     uint32_t matches; /* nodes that it tells of */
 };
@@ -116,6 +118,20 @@ static htp_status place_node(struct reading *r, uint32_t node, const cJSON *reco
     return HTP_OK;
 }
 
+static void note_made_of(struct reading *r, uint32_t tensor, const cJSON *record)
+{
+    const cJSON *told = member(record, "parameters");
+    const char **names =
+        HTP_NEW_ARRAY(r->finder->arena, const char *, (size_t)cJSON_GetArraySize(told) + 1);
+    size_t count = 0;
+    for (const cJSON *name = cJSON_IsArray(told) ? told->child : NULL; name; name = name->next) {
+        if (cJSON_IsString(name)) {
+            names[count++] = htp_arena_strdup(r->finder->arena, name->valuestring);
+        }
+    }
+    r->made_of[tensor] = (htp_made_of){names, count};
+}
+
 /* An operation of another model's sidecar has another op type, or is none of this model's. */
 static htp_status read_operation(struct reading *r, htp_json_part key, htp_json_part value)
 {
@@ -124,6 +140,12 @@ static htp_status read_operation(struct reading *r, htp_json_part key, htp_json_
     const cJSON *record = NULL;
     uint32_t node;
     HTP_TRY(htp_sidecar_file_parse(r->file, 0, key, &name));
+    uint32_t tensor;
+    if (htp_map_get(&r->initializers, name->valuestring, &tensor)) {
+        HTP_TRY(htp_sidecar_file_parse(r->file, 1, value, &record));
+        note_made_of(r, tensor, record);
+        return HTP_OK;
+    }
     if (!htp_map_get(&r->nodes, name->valuestring, &node)) {
         return HTP_OK;
     }
@@ -153,6 +175,11 @@ static htp_status read_operations(struct reading *r)
     for (uint32_t i = 0; i < view->nodes.count; i++) {
         htp_map_set(r->finder->arena, &r->nodes, keys.nodes[i], i);
     }
+    for (uint32_t i = 0; i < view->tensors.count; i++) {
+        if (keys.initializers[i]) {
+            htp_map_set(r->finder->arena, &r->initializers, keys.initializers[i], i);
+        }
+    }
     htp_json_scan scan = htp_json_scan_of(r->file->parts[HTP_SIDECAR_OPERATIONS]);
     (void)htp_json_scan_enter(&scan, '{');
     while (htp_json_scan_next(&scan, &key, &value)) {
@@ -165,10 +192,12 @@ htp_status htp_tree_from_sidecar(htp_tree_finder *finder, htp_sidecar_file *file
 {
     htp_tree *tree = finder->tree;
     size_t count = finder->view->nodes.count + 1;
-    struct reading r = {.finder = finder,
-                        .file = file,
-                        .is_told = HTP_NEW_ARRAY(finder->arena, bool, count),
-                        .sources = HTP_NEW_ARRAY(finder->arena, htp_source_line, count)};
+    struct reading r = {
+        .finder = finder,
+        .file = file,
+        .made_of = HTP_NEW_ARRAY(finder->arena, htp_made_of, finder->view->tensors.count + 1),
+        .is_told = HTP_NEW_ARRAY(finder->arena, bool, count),
+        .sources = HTP_NEW_ARRAY(finder->arena, htp_source_line, count)};
     HTP_TRY(read_modules(&r));
     HTP_TRY(read_operations(&r));
     if (r.matches == 0) { /* it is another model's */
@@ -177,6 +206,7 @@ htp_status htp_tree_from_sidecar(htp_tree_finder *finder, htp_sidecar_file *file
     }
     const char *slash = strrchr(file->path, '/');
     tree->sources = r.sources;
+    tree->made_of = r.made_of;
     tree->source = HTP_TREE_SIDECAR;
     tree->source_text =
         htp_arena_printf(finder->arena, "sidecar %s", slash ? slash + 1 : file->path);
@@ -193,4 +223,10 @@ htp_status htp_tree_from_sidecar_beside(htp_tree_finder *finder)
     }
     HTP_TRY(htp_sidecar_file_open(&finder->tree->sidecar, finder->arena, path));
     return htp_tree_from_sidecar(finder, &finder->tree->sidecar);
+}
+
+htp_made_of htp_tree_made_of(const htp_tree *tree, const htp_view *view, uint32_t tensor)
+{
+    htp_made_of told = htp_made_of_find(view, tensor);
+    return told.count == 0 && tree->made_of ? tree->made_of[tensor] : told;
 }

@@ -132,13 +132,16 @@ static void add_node(htp_json *json, const struct items *items, uint32_t node)
     htp_json_end(json, '}');
 }
 
-static void add_weight(htp_json *json, const htp_view *view, uint32_t tensor)
+static void add_weight(htp_json *json, const struct items *items, uint32_t tensor)
 {
+    const htp_view *view = items->view;
+    const htp_made_of made_of = htp_tree_made_of(items->selected->region->tree, view, tensor);
     htp_value_type type = htp_value_type_of_tensor(json->text.arena, view, tensor);
     htp_json_begin(json, NULL, '{');
     htp_json_string(json, "name", htp_view_text(view, view->tensors.items[tensor].name));
     htp_report_type_json(json, &type);
     htp_json_count(json, "bytes", view->tensors.items[tensor].bytes);
+    htp_report_made_of(json, &made_of);
     htp_json_end(json, '}');
 }
 
@@ -153,7 +156,7 @@ static htp_status list_as_json(htp_text *text, const struct items *items)
     htp_json_begin(&json, lists_weights ? "weights" : "nodes", '[');
     for (size_t i = 0; i < items->count; i++) {
         if (is_selected(items, i) && lists_weights) {
-            add_weight(&json, items->view, (uint32_t)i);
+            add_weight(&json, items, (uint32_t)i);
         } else if (is_selected(items, i)) {
             add_node(&json, items, (uint32_t)i);
         }

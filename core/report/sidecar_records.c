@@ -3,6 +3,7 @@
  */
 #include "report/sidecar_facts.h"
 
+#include "onnx/annotate.h"
 #include "onnx/tensor_type.h"
 #include "query/source_line.h"
 #include "report/values.h"
@@ -281,6 +282,21 @@ static void put_owners(htp_sidecar *sidecar, htp_json *json, uint32_t tensor)
     htp_json_end(json, ']');
 }
 
+/* What it was made of, and how, where it is not stored as in the model. */
+static void put_made_of(htp_sidecar *sidecar, htp_json *json, uint32_t tensor)
+{
+    const htp_view *view = sidecar->view;
+    const htp_view_property *layout = htp_view_find_property(
+        view, view->tensors.items[tensor].properties, htp_view_find_name(view, HTP_LAYOUT_KEY));
+    const htp_made_of made_of = htp_tree_made_of(sidecar->tree, view, tensor);
+    htp_report_made_of(json, &made_of);
+    if (layout) {
+        htp_json_string_part(json, "layout", (const char *)layout->value.at, layout->value.bytes);
+    } else {
+        htp_json_null(json, "layout");
+    }
+}
+
 void htp_sidecar_put_initializer(htp_sidecar *sidecar, htp_json *json, const char *key,
                                  uint32_t tensor)
 {
@@ -297,6 +313,7 @@ void htp_sidecar_put_initializer(htp_sidecar *sidecar, htp_json *json, const cha
     htp_json_end(json, ']');
     htp_json_count(json, "bytes", told->bytes);
     htp_json_string(json, "output", value == HTP_VIEW_NONE ? NULL : sidecar->keys.values[value]);
+    put_made_of(sidecar, json, tensor);
     put_owners(sidecar, json, tensor);
     put_readers(sidecar, json, "users", value);
     htp_json_end(json, '}');

@@ -6,6 +6,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+void htp_report_made_of(htp_json *json, const htp_made_of *made_of)
+{
+    if (made_of->count == 0) {
+        htp_json_null(json, "parameters");
+        return;
+    }
+    htp_json_begin(json, "parameters", '[');
+    for (size_t i = 0; i < made_of->count; i++) {
+        htp_json_string(json, NULL, made_of->names[i]);
+    }
+    htp_json_end(json, ']');
+}
+
 void htp_report_type_json(htp_json *json, const htp_value_type *type)
 {
     const char *dtype = NULL;

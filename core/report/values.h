@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "onnx/value_type.h"
+#include "query/made_of.h"
 
 /** The columns that a table may take. */
 #define HTP_REPORT_COLUMNS 80
@@ -13,6 +14,10 @@
 /** "dtype" and "dims" of an object; null where they are not known. A dim is a number, a name, or
  * null. */
 void htp_report_type_json(htp_json *json, const htp_value_type *type);
+
+/** "parameters" of an initializer: the names of the weights that it was made of; null where it is
+ * stored as in the model, or is none. */
+void htp_report_made_of(htp_json *json, const htp_made_of *made_of);
 
 /** A text of the file within @p columns columns: printable, and cut in the middle where it is too
  * long. */

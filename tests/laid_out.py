@@ -1,0 +1,77 @@
+"""Initializers that are not stored as in the model: what their metadata says they are made of."""
+
+import json
+
+import onnx
+import torch
+
+import onnx_facts as facts
+
+DTYPES = {onnx.TensorProto.FLOAT: torch.float32, onnx.TensorProto.FLOAT16: torch.float16,
+          onnx.TensorProto.BFLOAT16: torch.bfloat16, onnx.TensorProto.DOUBLE: torch.float64,
+          onnx.TensorProto.INT64: torch.int64, onnx.TensorProto.INT32: torch.int32,
+          onnx.TensorProto.INT8: torch.int8, onnx.TensorProto.UINT8: torch.uint8,
+          onnx.TensorProto.INT16: torch.int16, onnx.TensorProto.BOOL: torch.bool}
+
+
+def parameters_of(initializer) -> list:
+    """The dotted names of the weights that an initializer is made of."""
+    told = facts.properties(initializer).get("htp.parameter")
+    if told is None:
+        return [initializer.name]
+    return json.loads(told) if told.startswith("[") else [told]
+
+
+def lay(weights: list, layout: str, dims) -> torch.Tensor:
+    """Weights as htp.layout says that they lie."""
+    first = weights[0]
+    if layout in ("cast", "reshape"):
+        return first.reshape(tuple(dims))
+    if layout == "transpose":
+        return first.t()
+    told = json.loads(layout)
+    if all(isinstance(axis, int) for axis in told):
+        return first.permute(told)
+    parts = []
+    for box in told:
+        of = weights[box["of"]]
+        parts.append(torch.as_strided(of, box["sizes"], box["strides"],
+                                      of.storage_offset() + box["offset"]).flatten())
+    return torch.cat(parts).reshape(tuple(dims))
+
+
+def contents(initializer, state: dict) -> torch.Tensor:
+    """What an initializer is to hold, of the model's own weights; None where they are no weights."""
+    names = parameters_of(initializer)
+    if any(name not in state for name in names):
+        return None
+    weights = [torch.view_as_real(state[n]) if state[n].is_complex() else state[n] for n in names]
+    layout = facts.properties(initializer).get("htp.layout", "cast")
+    return lay(weights, layout, initializer.dims).to(DTYPES[initializer.data_type])
+
+
+def holds(initializer, wanted: torch.Tensor) -> bool:
+    """Whether it does, byte for byte."""
+    if list(wanted.shape) != list(initializer.dims):
+        return False
+    raw = wanted.contiguous().flatten().view(torch.uint8).numpy().tobytes()
+    return initializer.raw_data == raw
+
+
+def elements(initializer, state: dict) -> dict:
+    """By weight, the numbers of the elements that an initializer holds; each weight's own order."""
+    names = parameters_of(initializer)
+    layout = facts.properties(initializer).get("htp.layout", "cast")
+    counted, begin = [], 0
+    for name in names:
+        numbers = torch.empty_strided(state[name].shape, state[name].stride(), dtype=torch.int64)
+        numbers.copy_(torch.arange(begin, begin + numbers.numel()).reshape(numbers.shape))
+        counted.append(numbers)
+        begin += numbers.numel()
+    held = lay(counted, layout, initializer.dims).flatten()
+    found, begin = {}, 0
+    for name, numbers in zip(names, counted, strict=True):
+        own = (held >= begin) & (held < begin + numbers.numel())
+        found[name] = held[own] - begin
+        begin += numbers.numel()
+    return found
