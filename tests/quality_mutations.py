@@ -147,7 +147,7 @@ def exchange_owners(m: Mutation) -> None:
     first = m.file.weights_of(node)[0]
     names = {first: carry(first, source, target)}
     names |= {new: old for old, new in names.items()}
-    scopes = {name: properties(m.file.weights[name])["name_scopes"] for name in names}
+    told = {name: properties(m.file.weights[name]) for name in names}
     for node in m.file.nodes:
         if any(name in names for name in node.input):
             m.readers += 1
@@ -156,8 +156,8 @@ def exchange_owners(m: Mutation) -> None:
         weight = m.file.weights[name]
         weight.name = names[name]
         for entry in weight.metadata_props:
-            if entry.key == "name_scopes":
-                entry.value = scopes[names[name]]
+            if entry.key in ("name_scopes", "htp.parameter"):
+                entry.value = told[names[name]][entry.key]
     m.weights = set(names)
     m.file.weights = {weight.name: weight for weight in m.file.model.graph.initializer}
 

@@ -8,6 +8,7 @@ from collections import defaultdict
 import onnx
 from onnx import helper
 
+from laid_out import parameters_of
 from onnx_facts import is_at_or_below, name_prefix, properties, tag_of, tags_of
 
 CARRIERS = ("source_module", "full_tag", "hierarchy_tags", "namespace", "call",
@@ -67,9 +68,12 @@ class Retagged:
         return [n for n in self.nodes if self.is_below(self.path_of(n), member)]
 
     def weights_of(self, node) -> list:
-        """The names of those whose module is known by their names."""
-        return [name for name in node.input
-                if name in self.weights and name.rpartition(".")[0] in self.modules and "." in name]
+        """The names of those whose module is known by the names of what they are made of."""
+        def is_held(name: str) -> bool:
+            path, dot, _ = parameters_of(self.weights[name])[0].rpartition(".")
+            return bool(dot) and path in self.modules
+
+        return [name for name in node.input if name in self.weights and is_held(name)]
 
     def neighbours(self, node) -> list:
         makers = [self.makers[name] for name in node.input if name in self.makers]

@@ -49,6 +49,10 @@ def has_chromium(version: tuple) -> bool:
     return found and importlib.util.find_spec("selenium") is not None
 
 
+def has_quantisers(version: tuple) -> bool:
+    return all(importlib.util.find_spec(name) for name in ("onnxruntime.quantization", "onnx_ir"))
+
+
 # What a case needs: whether this libtorch, of a (major, minor), can, and the reason if not.
 CONDITIONS = {
     "graphviz": (has_graphviz, "there is no graphviz"),
@@ -56,6 +60,7 @@ CONDITIONS = {
     "oldest runtime": (
         has_oldest_runtime, "there is no .venv-oldest, or PyTorch before 2.0 does not make all cases"),
     "compiler": (has_compiler, "there is no C++ compiler"),
+    "onnxruntime quantisers": (has_quantisers, "there are no onnxruntime.quantization and onnx_ir"),
     "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),
     "aten::scaled_dot_product_attention": (
         is_2, "scaled_dot_product_attention came with libtorch 2.0"),

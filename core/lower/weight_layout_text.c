@@ -79,32 +79,27 @@ bool htp_laid_is_transpose(const htp_laid *whole, const htp_laid *laid)
     return laid->rank == 2 && find_order(whole, laid, order) && order[0] == 1;
 }
 
-/* Whether a strided tensor's elements are those of the weight, in their order. */
-static bool has_own_order(const htp_laid *whole, const htp_laid *laid)
+/* Whether a box has no gaps, and its elements in the order in which they lie. @param count  of them
+ */
+static bool is_dense(const htp_box *box, int64_t *count)
 {
-    uint32_t axis = 0;
-    uint32_t own = 0;
-    const htp_box *a = laid->boxes;
-    const htp_box *b = whole->boxes;
-    if (!laid->is_strided || a->offset != b->offset) {
-        return false;
-    }
-    for (;;) { /* dims of more than one element, in order */
-        while (axis < a->rank && a->dims[axis] == 1) {
-            axis++;
-        }
-        while (own < b->rank && b->dims[own] == 1) {
-            own++;
-        }
-        if (axis == a->rank || own == b->rank) {
-            return axis == a->rank && own == b->rank;
-        }
-        if (a->dims[axis] != b->dims[own] || a->strides[axis] != b->strides[own]) {
+    *count = 1;
+    for (uint32_t i = box->rank; i-- > 0;) {
+        if (box->dims[i] != 1 && box->strides[i] != *count) {
             return false;
         }
-        axis++;
-        own++;
+        *count *= box->dims[i];
     }
+    return true;
+}
+
+/* Whether a tensor's elements are those of the weight, in their order. */
+static bool has_own_order(const htp_laid *whole, const htp_laid *laid)
+{
+    int64_t counts[2];
+    return laid->box_count == 1 && laid->boxes->offset == whole->boxes->offset &&
+           is_dense(laid->boxes, &counts[0]) && is_dense(whole->boxes, &counts[1]) &&
+           counts[0] == counts[1];
 }
 
 static void add_ints(htp_text *text, const char *key, const int64_t *values, uint32_t count)
