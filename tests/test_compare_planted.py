@@ -13,7 +13,7 @@ from test_compare import constants_as_nodes, rename_all
 
 
 def weight_change(model):
-    weight = next(w for w in model.graph.initializer if w.name.endswith("0.output.dense.weight"))
+    weight = next(w for w in model.graph.initializer if w.name.endswith("0.output.dense.weight.T"))
     array = numpy_helper.to_array(weight).copy()
     array.flat[7] += 1
     weight.CopyFrom(numpy_helper.from_array(array, weight.name))

@@ -7,6 +7,7 @@ from harness import case, case_for_each, case_for_each_model, exported, scratch,
 from models.table import ALL, FIDELITY
 from quality_measured import CALLS, METRICS, measured, wrong
 from quality_mutations import SAMPLES, SOME, TABLE, Mutation
+from retag import drop_properties
 
 
 # ---- our own exports -------------------------------------------------------------------------------
@@ -102,6 +103,7 @@ def renamed_weights():
         names = {weight.name: f"w{i}" for i, weight in enumerate(model.graph.initializer)}
         for weight in model.graph.initializer:
             weight.name = names[weight.name]
+            drop_properties(weight, ("htp.parameter",))
         for node in model.graph.node:
             node.input[:] = [names.get(name, name) for name in node.input]
         onnx.save(model, folder / "renamed.onnx")
