@@ -12,7 +12,7 @@
 static onnx_fixture f;
 
 enum { STORAGE = 1 << 13, LARGEST_VIEW = 1 << 19 };
-static unsigned char storage[STORAGE];
+static _Alignas(8) unsigned char storage[STORAGE];
 
 static void fill_storage(void)
 {
@@ -66,8 +66,26 @@ static size_t gather(const htp_weight *weight, unsigned char *bytes)
     return size * count;
 }
 
+/* The bytes of the first initializer, read with a block of @p block_bytes. */
+static size_t read_all(unsigned char *found, size_t capacity, uint64_t block_bytes)
+{
+    static unsigned char block[1 << 16];
+    htp_payload payload;
+    htp_payload_begin(&payload, f.model, &f.model->initializers.items[0]);
+    payload.block = block_bytes ? block : NULL;
+    payload.block_bytes = block_bytes;
+    size_t read = 0;
+    const unsigned char *piece;
+    for (uint64_t count; (count = htp_payload_next(&payload, &piece)) > 0; read += count) {
+        ck_assert_uint_le(count, capacity - read);
+        memcpy(found + read, piece, count);
+    }
+    return read;
+}
+
 static void assert_read_as_defined(void)
 {
+    static const uint64_t blocks[] = {0, 1 << 9, 1 << 12, 1 << 16};
     static unsigned char expected[LARGEST_VIEW];
     static unsigned char found[LARGEST_VIEW];
     size_t size = gather(&f.weights[0], expected);
@@ -75,17 +93,12 @@ static void assert_read_as_defined(void)
     htp_status status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
     ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
     ck_assert_uint_eq(bytes, size);
-    htp_payload payload;
-    htp_payload_begin(&payload, f.model, &f.model->initializers.items[0]);
-    size_t read = 0;
-    const unsigned char *piece;
-    for (uint64_t count; (count = htp_payload_next(&payload, &piece)) > 0; read += count) {
-        ck_assert_uint_le(count, size - read);
-        memcpy(found + read, piece, count);
-    }
-    ck_assert_uint_eq(read, size);
-    if (size > 0) {
-        ck_assert_mem_eq(found, expected, size);
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+        memset(found, 0, size);
+        ck_assert_uint_eq(read_all(found, sizeof(found), blocks[i]), size);
+        if (size > 0) {
+            ck_assert_mem_eq(found, expected, size);
+        }
     }
 }
 
@@ -106,6 +119,9 @@ static const view views[] = {
     {2, {6, 4}, {1, 6}, 0, 24},                      /* transposed */
     {3, {3, 4, 5}, {1, 3, 12}, 2, 60},               /* column-major */
     {3, {2, 4, 5}, {20, 1, 4}, 0, 40},               /* transposed matrices */
+    {2, {31, 32}, {1, 31}, 1, 992},                  /* transposed, in blocks */
+    {3, {2, 13, 33}, {440, 1, 13}, 0, 858},          /* matrices that are, one after the other */
+    {4, {17, 3, 2, 5}, {1, 170, 17, 34}, 0, 510},    /* the first axis lies innermost */
     {2, {7, 5}, {0, 1}, 3, 7},                       /* expanded rows */
     {2, {7, 5}, {1, 0}, 3, 35},                      /* expanded columns */
     {3, {3, 4, 5}, {0, 0, 0}, 8, 60},                /* one element everywhere */
@@ -284,6 +300,82 @@ UNIT_TEST(constants_are_read_whole)
     ck_assert_uint_eq(htp_payload_next(&payload, &piece), 0);
 }
 
+/* Twice each number, and 1000 times its place, as float64. */
+static void double_up(const void *with, uint64_t first, size_t count, const void *from, void *to)
+{
+    ck_assert_ptr_eq(with, storage);
+    for (size_t i = 0; i < count; i++) {
+        float number;
+        memcpy(&number, (const char *)from + i * sizeof(number), sizeof(number));
+        ((double *)to)[i] = 2 * (double)number + 1000 * (double)(first + i);
+    }
+}
+
+/* A derivation of two boxes: a matrix of 60 x 30 transposed, and a part of its second row. */
+UNIT_TEST(boxes_are_read_behind_each_other)
+{
+    static const int64_t dims[] = {60, 30}, strides[] = {30, 1}, all[] = {1805};
+    static const int64_t turned[] = {30, 60}, across[] = {1, 30}, part[] = {5}, along[] = {2};
+    const htp_box boxes[] = {
+        {.weight = 0, .rank = 2, .dims = turned, .strides = across},
+        {.weight = 0, .offset = 31, .rank = 1, .dims = part, .strides = along}};
+    const uint32_t weights[] = {0};
+    htp_derivation derivation = {.boxes = boxes,
+                                 .box_count = 2,
+                                 .dtype = HTP_DTYPE_FLOAT32,
+                                 .convert = double_up,
+                                 .with = storage,
+                                 .weights = weights,
+                                 .weight_count = 1};
+    static double found[1805];
+    fixture_begin(&f, arena);
+    set_weight(HTP_DTYPE_FLOAT32, 2, dims, strides, 0, STORAGE);
+    for (size_t i = 0; i < 1800; i++) {
+        ((float *)storage)[i] = (float)i;
+    }
+    f.model->initializers.count = 0;
+    (void)htp_draft_derived(f.model, "made", HTP_DTYPE_FLOAT64, 1, all, &derivation, NULL);
+    uint64_t bytes;
+    ck_assert_ptr_null(htp_payload_check(f.model, &f.model->initializers.items[0], &bytes));
+    ck_assert_uint_eq(bytes, sizeof(found));
+    for (uint64_t block = 0; block <= 1 << 14; block += 1 << 14) {
+        ck_assert_uint_eq(read_all((unsigned char *)found, sizeof(found), block), sizeof(found));
+        for (size_t i = 0; i < 1805; i++) {
+            size_t number = i < 1800 ? i % 60 * 30 + i / 60 : 31 + 2 * (i - 1800);
+            ck_assert_double_eq(found[i], 2 * (double)number + 1000 * (double)i);
+        }
+    }
+    uint64_t offset;
+    htp_payload payload;
+    htp_payload_begin(&payload, f.model, &f.model->initializers.items[0]);
+    ck_assert(!htp_payload_lies_in_file(&payload, &offset));
+}
+
+UNIT_TEST(boxes_beyond_the_storage_are_refused)
+{
+    static const int64_t dims[] = {8}, strides[] = {1}, two[] = {2};
+    const uint32_t weights[] = {0};
+    const int64_t offsets[] = {STORAGE / 4 - 1, INT64_MAX, -1};
+    fixture_begin(&f, arena);
+    for (size_t i = 0; i < 3; i++) {
+        const htp_box box = {
+            .weight = 0, .offset = offsets[i], .rank = 1, .dims = two, .strides = strides};
+        htp_derivation derivation = {.boxes = &box,
+                                     .box_count = 1,
+                                     .dtype = HTP_DTYPE_FLOAT32,
+                                     .weights = weights,
+                                     .weight_count = 1};
+        set_weight(HTP_DTYPE_FLOAT32, 1, dims, strides, 0, STORAGE);
+        f.model->initializers.count = 0;
+        (void)htp_draft_derived(f.model, "made", HTP_DTYPE_FLOAT32, 1, two, &derivation, NULL);
+        uint64_t bytes;
+        htp_status status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
+        ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
+        htp_status_free(status);
+    }
+}
+
 UNIT_MAIN("payload", views_are_read_in_order, random_views_stay_within_the_storage,
           hostile_views_are_refused, storages_end_where_they_say, too_many_dims_are_refused,
-          constants_are_read_whole)
+          constants_are_read_whole, boxes_are_read_behind_each_other,
+          boxes_beyond_the_storage_are_refused)
