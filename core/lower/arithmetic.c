@@ -320,8 +320,9 @@ htp_tensor_id htp_emit_power(htp_lowering *l, htp_dtype dtype, htp_tensor_id x, 
     if (exponent == 0.5) {
         return htp_typed_unary(l, "Sqrt", dtype, x);
     }
-    if (exponent == -0.5) {
-        return htp_typed_unary(l, "Reciprocal", dtype, htp_typed_unary(l, "Sqrt", dtype, x));
+    if (exponent == -0.5) { /* of which optimisers know the norms that are made with it */
+        htp_tensor_id root = htp_typed_unary(l, "Sqrt", dtype, x);
+        return htp_typed_binary(l, "Div", dtype, htp_emit_scalar(l, dtype, 1), root);
     }
     if (exponent == -1) {
         return htp_typed_unary(l, "Reciprocal", dtype, x);

@@ -5,6 +5,9 @@
  * whose mask lets nothing through gives zeros; before, when the operator still had an argument
  * need_attn_weights, it gave NaN. A mask of booleans lets through what is true.
  *
+ * Runtimes disagree on the softmax of a row of -inf, and some on its maximum: it is found by
+ * counting, its softmax is that of the products alone, and what comes of it is multiplied by 0.
+ *
  * Reference: ONNX Attention, of opset 23, of which runtimes have a float32 kernel. It gives zeros
  * for a row that sees nothing, too. It is not used with a mask of numbers: runtimes count the
  * lowest number as minus infinity, which PyTorch does not.
@@ -23,7 +26,7 @@ typedef struct attention {
     uint32_t key_rank;
     double scale;       /* 0: by the size of the heads, which the model knows */
     htp_tensor_id bias; /* what is added to the products; HTP_TENSOR_NONE: nothing */
-    bool may_be_masked; /* a row of the bias may be -inf throughout */
+    htp_tensor_id kept; /* [.., rows, 1]: 0 where a row sees nothing, else 1; or HTP_TENSOR_NONE */
 } attention;
 
 /** 1 / √E unless it is given; 0 where E is not known here. */
@@ -97,10 +100,22 @@ static htp_tensor_id emit_causal_bias(htp_lowering *l, htp_dtype dtype)
     return emit_bias(l, allowed, dtype);
 }
 
+/** Takes the bias away from rows where nothing is @p allowed, and notes which these are. */
+static void keep_rows(htp_lowering *l, attention *a, htp_tensor_id allowed)
+{
+    const int64_t last = (int64_t)htp_arg_rank(l, "attn_mask") - 1;
+    htp_tensor_id count = htp_emit_cast(l, allowed, HTP_DTYPE_BOOL, HTP_DTYPE_INT32);
+    count = htp_emit_reduce(l, "ReduceSum", count, &last, 1, true);
+    htp_tensor_id sees =
+        htp_emit_binary(l, "Greater", count, htp_emit_scalar_int(l, HTP_DTYPE_INT32, 0));
+    htp_tensor_id none = htp_emit_scalar(l, a->dtype, 0);
+    a->bias = htp_emit(l, "Where", HTP_IN(sees, a->bias, none), HTP_NO_AT);
+    a->kept = htp_emit_cast(l, sees, HTP_DTYPE_BOOL, a->dtype);
+}
+
 /** Reads attn_mask and is_causal. */
 static void read_mask(htp_lowering *l, attention *a)
 {
-    a->bias = HTP_TENSOR_NONE;
     bool is_causal = htp_arg_bool(l, "is_causal");
     if (!htp_arg_present(l, "attn_mask")) {
         if (is_causal) {
@@ -111,10 +126,19 @@ static void read_mask(htp_lowering *l, attention *a)
     if (is_causal || htp_arg_rank(l, "attn_mask") == 0) {
         htp_lower_fail(l, "its mask is not valid");
     }
-    a->may_be_masked = !htp_arg_present(l, "need_attn_weights");
-    a->bias = htp_arg_dtype(l, "attn_mask") == HTP_DTYPE_BOOL
-                  ? emit_bias(l, htp_arg_tensor(l, "attn_mask"), a->dtype)
-                  : htp_arg_tensor_as(l, "attn_mask", a->dtype);
+    htp_tensor_id allowed = HTP_TENSOR_NONE;
+    bool gives_zeros = !htp_arg_present(l, "need_attn_weights");
+    if (htp_arg_dtype(l, "attn_mask") == HTP_DTYPE_BOOL) {
+        allowed = htp_arg_tensor(l, "attn_mask");
+        a->bias = emit_bias(l, allowed, a->dtype);
+    } else {
+        a->bias = htp_arg_tensor_as(l, "attn_mask", a->dtype);
+        allowed = htp_emit_unary(l, "Not",
+                                 htp_emit_binary_scalar(l, "Equal", a->bias, a->dtype, -INFINITY));
+    }
+    if (gives_zeros) {
+        keep_rows(l, a, allowed);
+    }
 }
 
 /** Key or value with each head several times in a row, so that there are as many as of the query:
@@ -173,7 +197,7 @@ static htp_tensor_id read_heads(htp_lowering *l, const char *name, htp_dtype dty
     return wanted->size == heads->size ? x : repeat_heads(l, x, rank, dims);
 }
 
-/** The weights: softmax over the keys, zeros for rows that see none. */
+/** The weights: softmax over the keys. */
 static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
 {
     int64_t swapped[HTP_SHIM_MAX_RANK];
@@ -188,14 +212,13 @@ static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
     if (a->bias != HTP_TENSOR_NONE) {
         x = htp_emit_binary(l, "Add", x, a->bias);
     }
-    x = htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis", -1)));
-    if (!a->may_be_masked) {
-        return x;
-    }
-    const int64_t last = (int64_t)htp_arg_rank(l, "attn_mask") - 1;
-    htp_tensor_id highest = htp_emit_reduce(l, "ReduceMax", a->bias, &last, 1, true);
-    htp_tensor_id is_masked = htp_emit_binary_scalar(l, "Equal", highest, a->dtype, -INFINITY);
-    return htp_emit(l, "Where", HTP_IN(is_masked, htp_emit_scalar(l, a->dtype, 0), x), HTP_NO_AT);
+    return htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis", -1)));
+}
+
+/** @p x with zeros for rows that see nothing; NaN stays NaN, as libtorch has it. */
+static htp_tensor_id emit_kept(htp_lowering *l, const attention *a, htp_tensor_id x)
+{
+    return a->kept == HTP_TENSOR_NONE ? x : htp_emit_binary(l, "Mul", x, a->kept);
 }
 
 /* ---- as one operator ---- */
@@ -285,7 +308,9 @@ void htp_lower_attention(htp_lowering *l)
 {
     attention a = {.dtype = htp_arg_math_dtype(l, "query", HTP_MATH_ALLOW_DOUBLE),
                    .key_rank = htp_arg_rank(l, "key"),
-                   .scale = read_scale(l)};
+                   .scale = read_scale(l),
+                   .bias = HTP_TENSOR_NONE,
+                   .kept = HTP_TENSOR_NONE};
     if (htp_arg_float(l, "dropout_p") != 0) {
         htp_lower_fail_training(l);
     }
@@ -302,8 +327,11 @@ void htp_lower_attention(htp_lowering *l)
     a.value = read_heads(l, "value", a.dtype);
     read_mask(l, &a);
     htp_tensor_id weights = emit_weights(l, &a);
-    htp_bind_cast(l, 0, htp_emit_binary(l, "MatMul", weights, a.value), a.dtype);
-    if (l->row->op && strcmp(l->row->op, "Weights") == 0) {
+    bool gives_weights = l->row->op && strcmp(l->row->op, "Weights") == 0;
+    weights = gives_weights ? emit_kept(l, &a, weights) : weights;
+    htp_tensor_id y = htp_emit_binary(l, "MatMul", weights, a.value);
+    htp_bind_cast(l, 0, gives_weights ? y : emit_kept(l, &a, y), a.dtype);
+    if (gives_weights) {
         htp_bind_cast(l, 1, weights, a.dtype);
     }
 }

@@ -191,7 +191,7 @@ void htp_lower_rms_norm(htp_lowering *l)
                              n.dtype == HTP_DTYPE_FLOAT64 ? DBL_EPSILON : (double)FLT_EPSILON);
     int64_t axes[HTP_SHIM_MAX_RANK];
     list_axes(n.rank - (uint32_t)count, n.rank, axes);
-    htp_tensor_id square = htp_emit_binary(l, "Mul", n.x, n.x);
+    htp_tensor_id square = htp_emit_binary_scalar(l, "Pow", n.x, n.dtype, 2);
     htp_tensor_id mean = htp_emit_reduce(l, "ReduceMean", square, axes, count, true);
     htp_tensor_id root =
         htp_emit_unary(l, "Sqrt", htp_emit_binary_scalar(l, "Add", mean, n.dtype, n.eps));
