@@ -36,6 +36,11 @@ def has_newer_exporter(version: tuple) -> bool:
     return is_2(version) and importlib.util.find_spec("onnxscript") is not None
 
 
+def has_simplifiers(version: tuple) -> bool:
+    names = ("onnxslim", "onnxsim", "onnxoptimizer")
+    return is_2(version) and all(importlib.util.find_spec(name) is not None for name in names)
+
+
 def has_graphviz(version: tuple) -> bool:
     return bool(shutil.which("dot", path="/usr/bin:/bin"))
 
@@ -66,6 +71,8 @@ CONDITIONS = {
         is_2, "scaled_dot_product_attention came with libtorch 2.0"),
     "newer exporter": (
         has_newer_exporter, "torch.onnx.export(dynamo=True) needs PyTorch 2 and onnxscript"),
+    "simplifiers": (
+        has_simplifiers, "it needs PyTorch 2, onnxslim, onnxsim and onnxoptimizer"),
     "PyTorch 2": (is_2, "PyTorch before 2.0 does not make all cases"),
     "PyTorch before 2.0": (is_earlier, "it is about what PyTorch before 2.0 does otherwise"),
     "meta behind autograd": (is_2, "libtorch before 2.0 does not get from autograd to a meta kernel"),

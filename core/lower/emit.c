@@ -5,7 +5,6 @@
  * Reference: https://onnx.ai/onnx/operators/
  */
 #include "lower/constant.h"
-#include "lower/fusion.h"
 
 #include <string.h>
 
@@ -18,19 +17,12 @@ void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
     if (l->failure) {
         return;
     }
-    if (inputs.count > 0) {
-        htp_lower_guard_fusion(l, op, inputs.items[0]);
-    }
-    inputs = htp_lower_guard_digits(l, op, inputs);
     size_t count = inputs.count;
     while (count > 0 && inputs.items[count - 1] == HTP_TENSOR_NONE) {
         count--;
     }
     htp_draft_add_node(l->model, op, inputs.items, count, attributes.items, attributes.count,
                        outputs, output_count);
-    if (output_count == 1) {
-        outputs[0] = htp_lower_guard_scale(l, outputs[0]);
-    }
 }
 
 htp_tensor_id htp_emit(htp_lowering *l, const char *op, htp_emit_inputs inputs,

@@ -1,9 +1,15 @@
+/*
+ * The pass itself, and what it does about activations and pads.
+ *
+ * It replays the nodes of the finished draft, in order, into a new list: what a guard adds stands
+ * right in front of the node that it is for.
+ */
 #include "lower/fusion.h"
 
-#include <math.h>
-#include <string.h>
+#include "lower/fusion_parts.h"
+#include "onnx/payload.h"
 
-enum { DEEPEST_CHAIN = 100 };
+#include <string.h>
 
 /* The activations that ONNX Runtime's GemmActivationFusion merges. */
 static bool is_merged(const char *op)
@@ -14,14 +20,14 @@ static bool is_merged(const char *op)
     return htp_text_is_one_of(op, merged, sizeof(merged) / sizeof(merged[0]));
 }
 
-/* The node that makes @p x, when nobody else has read @p x so far; NULL otherwise. */
-static const htp_onnx_node *sole_producer(const htp_draft *model, htp_tensor_id x, uint32_t uses)
+/* The node that makes @p x, when it has one reader; NULL otherwise. */
+static const htp_onnx_node *sole_producer(const htp_draft *model, htp_tensor_id x)
 {
     if (x == HTP_TENSOR_NONE) {
         return NULL;
     }
     const htp_tensor *tensor = &model->tensors.items[x];
-    if (tensor->source != HTP_TENSOR_FROM_NODE || tensor->uses != uses || tensor->is_output) {
+    if (tensor->source != HTP_TENSOR_FROM_NODE || tensor->uses != 1 || tensor->is_output) {
         return NULL;
     }
     const htp_onnx_node *node = &model->nodes.items[tensor->index];
@@ -77,10 +83,45 @@ static htp_emit_attributes product_attributes(htp_lowering *l, const htp_onnx_no
     return (htp_emit_attributes){kept, count};
 }
 
+/* Whether all bytes but signs are 0, of elements of @p size bytes. */
+static bool are_zeros(const unsigned char *bytes, uint64_t count, size_t size)
+{
+    unsigned found = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        found |= (i + 1) % size == 0 ? bytes[i] & 0x7fU : bytes[i];
+    }
+    return found == 0;
+}
+
+/* Whether @p x is a constant of zeros. */
+static bool is_zero(const htp_draft *model, htp_tensor_id x)
+{
+    const htp_tensor *tensor = &model->tensors.items[x];
+    if (tensor->source != HTP_TENSOR_FROM_INITIALIZER || !htp_dtype_is_float(tensor->dtype)) {
+        return false;
+    }
+    const htp_initializer *constant = &model->initializers.items[tensor->index];
+    htp_payload payload;
+    uint64_t left = 0;
+    const unsigned char *bytes = NULL;
+    htp_status status = htp_payload_check(model, constant, &left);
+    if (status != HTP_OK) { /* the writer says why */
+        htp_status_free(status);
+        return false;
+    }
+    htp_payload_begin(&payload, model, constant);
+    while ((left = htp_payload_next(&payload, &bytes)) > 0) {
+        if (!are_zeros(bytes, left, htp_dtype_size(tensor->dtype))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The Gemm's result in a form that is not merged. */
 static htp_tensor_id split_gemm(htp_lowering *l, const htp_onnx_node *gemm)
 {
-    bool has_bias = gemm->input_count == 3;
+    bool has_bias = gemm->input_count == 3 && !is_zero(l->model, gemm->inputs[2]);
     if (!has_bias) {
         htp_tensor_id a = matrix_operand(l, gemm, 0);
         htp_tensor_id b = matrix_operand(l, gemm, 1);
@@ -95,7 +136,7 @@ static htp_tensor_id split_gemm(htp_lowering *l, const htp_onnx_node *gemm)
 /* A product of matrices as a Gemm; HTP_TENSOR_NONE where @p x is none, or others read it. */
 static htp_tensor_id gemm_of(htp_lowering *l, htp_tensor_id x)
 {
-    const htp_onnx_node *product = sole_producer(l->model, x, 1);
+    const htp_onnx_node *product = sole_producer(l->model, x);
     bool is_product = product && strcmp(product->op_type, "MatMul") == 0 &&
                       is_matrix(l->model, product->inputs[0]) &&
                       is_matrix(l->model, product->inputs[1]);
@@ -117,6 +158,36 @@ static htp_tensor_id split_sum(htp_lowering *l, const htp_onnx_node *sum)
                     HTP_IN(first == HTP_TENSOR_NONE ? sum->inputs[0] : first,
                            second == HTP_TENSOR_NONE ? sum->inputs[1] : second),
                     HTP_NO_AT);
+}
+
+/* Whether a product with matrix @p b has its own shape with @p constant added: a number, or a row
+ * of as many as @p b has columns. */
+static bool fits_columns(const htp_draft *model, htp_tensor_id constant, htp_tensor_id b)
+{
+    const htp_tensor *row = &model->tensors.items[constant];
+    const htp_tensor *matrix = &model->tensors.items[b];
+    int64_t columns = matrix->dims[1].symbol ? 1 : matrix->dims[1].size;
+    return row->rank == 0 ||
+           (row->rank == 1 && (row->dims[0].size == 1 || row->dims[0].size == columns));
+}
+
+/* The product of matrices that zeros are added to, in a form that is not merged; HTP_TENSOR_NONE
+ * where there is none. What simplifies models takes such an Add away, and the product would be
+ * merged. */
+static htp_tensor_id without_zeros(htp_lowering *l, const htp_onnx_node *sum)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        htp_tensor_id zeros = sum->inputs[1 - i];
+        const htp_onnx_node *found = sole_producer(l->model, sum->inputs[i]);
+        bool is_product = found && strcmp(found->op_type, "MatMul") == 0 &&
+                          is_matrix(l->model, found->inputs[0]) &&
+                          is_matrix(l->model, found->inputs[1]);
+        if (is_product && is_zero(l->model, zeros) &&
+            fits_columns(l->model, zeros, found->inputs[1])) {
+            return htp_emit(l, "MatMul", HTP_IN(found->inputs[0], found->inputs[1]), HTP_NO_AT);
+        }
+    }
+    return HTP_TENSOR_NONE;
 }
 
 /* A Pad that names its axes, all of them; HTP_TENSOR_NONE for one that has nothing to fear. */
@@ -143,31 +214,11 @@ static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
                     (htp_emit_attributes){pad->attributes, pad->attribute_count});
 }
 
-/* The operand of a node that ONNX Runtime may take for one that changes nothing, and remove before
- * it merges: arithmetic with one constant number. HTP_NONE for other nodes. */
-static uint32_t passed_operand(const htp_draft *model, const htp_onnx_node *node)
+/* @p x in a form that is not merged; HTP_TENSOR_NONE when it is none that would be. */
+static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, int depth)
 {
-    bool is_arithmetic = strcmp(node->op_type, "Add") == 0 || strcmp(node->op_type, "Sub") == 0 ||
-                         strcmp(node->op_type, "Mul") == 0 || strcmp(node->op_type, "Div") == 0;
-    for (uint32_t i = 0; i < 2 && is_arithmetic; i++) {
-        const htp_tensor *number = &model->tensors.items[node->inputs[1 - i]];
-        bool is_one = number->has_type;
-        for (uint32_t k = 0; k < number->rank && is_one; k++) {
-            is_one = !number->dims[k].symbol && number->dims[k].size == 1;
-        }
-        if (is_one && number->source == HTP_TENSOR_FROM_INITIALIZER) {
-            return i;
-        }
-    }
-    return HTP_NONE;
-}
-
-/* @p x in a form that is not merged; HTP_TENSOR_NONE when it is none that would be. @p uses are
- * those of @p x so far. */
-static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, uint32_t uses, int depth)
-{
-    const htp_onnx_node *producer = sole_producer(l->model, x, uses);
-    if (!producer || depth == DEEPEST_CHAIN) {
+    const htp_onnx_node *producer = sole_producer(l->model, x);
+    if (!producer || depth == HTP_DEEPEST_CHAIN) {
         return HTP_TENSOR_NONE;
     }
     /* Nodes move as the model grows: work on a copy, with the producer's own origin. */
@@ -178,12 +229,13 @@ static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, uint32_t uses,
         return split_gemm(l, &node);
     }
     if (strcmp(node.op_type, "Add") == 0) {
-        other = split_sum(l, &node);
+        other = without_zeros(l, &node);
+        other = other == HTP_TENSOR_NONE ? split_sum(l, &node) : other;
     }
-    uint32_t passed = passed_operand(l->model, &node);
+    uint32_t passed = htp_fusion_passed_operand(l->model, &node);
     if (other == HTP_TENSOR_NONE && passed != HTP_NONE) {
         htp_tensor_id operands[2] = {node.inputs[0], node.inputs[1]};
-        operands[passed] = keep_apart(l, operands[passed], 1, depth + 1);
+        operands[passed] = keep_apart(l, operands[passed], depth + 1);
         l->model->origin = node.origin;
         other = operands[passed] == HTP_TENSOR_NONE
                     ? HTP_TENSOR_NONE
@@ -195,7 +247,7 @@ static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, uint32_t uses,
 /* A Pad before a MaxPool in a form that is not merged; HTP_TENSOR_NONE when it needs none. */
 static htp_tensor_id keep_pad(htp_lowering *l, htp_tensor_id x)
 {
-    const htp_onnx_node *producer = sole_producer(l->model, x, 0);
+    const htp_onnx_node *producer = sole_producer(l->model, x);
     if (!producer || strcmp(producer->op_type, "Pad") != 0) {
         return HTP_TENSOR_NONE;
     }
@@ -204,14 +256,15 @@ static htp_tensor_id keep_pad(htp_lowering *l, htp_tensor_id x)
     return name_axes(l, &node);
 }
 
-void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
+/* Before a node @p op that reads @p x is added. */
+static void guard_operand(htp_lowering *l, const char *op, htp_tensor_id x)
 {
     htp_origin origin = l->model->origin;
     htp_tensor_id other = HTP_TENSOR_NONE;
     if (strcmp(op, "MaxPool") == 0) {
         other = keep_pad(l, x);
     } else if (is_merged(op)) {
-        other = keep_apart(l, x, 0, 0);
+        other = keep_apart(l, x, 0);
     }
     l->model->origin = origin;
     if (other != HTP_TENSOR_NONE) {
@@ -219,114 +272,68 @@ void htp_lower_guard_fusion(htp_lowering *l, const char *op, htp_tensor_id x)
     }
 }
 
-/* What a node multiplies or divides by a constant floating-point number; HTP_TENSOR_NONE for other
- * nodes. */
-static htp_tensor_id scaled_tensor(const htp_draft *model, const htp_onnx_node *node)
-{
-    uint32_t passed = passed_operand(model, node);
-    bool is_scaling = (strcmp(node->op_type, "Mul") == 0 && passed != HTP_NONE) ||
-                      (strcmp(node->op_type, "Div") == 0 && passed == 0);
-    return is_scaling && htp_dtype_is_float(model->tensors.items[node->inputs[1 - passed]].dtype)
-               ? node->inputs[passed]
-               : HTP_TENSOR_NONE;
-}
+/* ---- the pass ---- */
 
-/* The node that makes @p x; NULL where none does. */
-static const htp_onnx_node *producer_of(const htp_draft *model, htp_tensor_id x)
+/* Counts the readers of each tensor, of the nodes that the outputs depend on. */
+static void count_uses(htp_draft *model, const bool *live)
 {
-    const htp_tensor *tensor = x == HTP_TENSOR_NONE ? NULL : &model->tensors.items[x];
-    return tensor && tensor->source == HTP_TENSOR_FROM_NODE ? &model->nodes.items[tensor->index]
-                                                            : NULL;
-}
-
-/* What a node gives as it is, or as ONNX Runtime may take it for; HTP_TENSOR_NONE for other nodes.
- */
-static htp_tensor_id kept_tensor(const htp_draft *model, const htp_onnx_node *node)
-{
-    static const char *const keeping[] = {"Cast", "Expand", "Identity", "Slice"};
-    uint32_t passed = passed_operand(model, node);
-    bool is_kept = htp_text_is_one_of(node->op_type, keeping, sizeof(keeping) / sizeof(keeping[0]));
-    return is_kept ? node->inputs[0] : passed == HTP_NONE ? HTP_TENSOR_NONE : node->inputs[passed];
-}
-
-/* Whether @p x is a tensor times a constant number, or may be taken for one. */
-static bool is_scaled(const htp_draft *model, htp_tensor_id x)
-{
-    const htp_onnx_node *node = producer_of(model, x);
-    for (int depth = 0; node && depth < DEEPEST_CHAIN; depth++) {
-        if (scaled_tensor(model, node) != HTP_TENSOR_NONE) {
-            return true;
+    for (size_t i = 0; i < model->tensors.count; i++) {
+        model->tensors.items[i].uses = 0;
+    }
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        const htp_onnx_node *node = &model->nodes.items[i];
+        for (uint32_t k = 0; live[i] && k < node->input_count; k++) {
+            if (node->inputs[k] != HTP_TENSOR_NONE) {
+                model->tensors.items[node->inputs[k]].uses++;
+            }
         }
-        node = producer_of(model, kept_tensor(model, node));
     }
-    return false;
 }
 
-/* The maximum of one tensor, which is that tensor. */
-static htp_tensor_id emit_barrier(htp_lowering *l, htp_tensor_id x)
+/* Adds a node that was in the model before. */
+static void replay(htp_lowering *l, htp_onnx_node node)
 {
-    htp_tensor_id same = HTP_TENSOR_NONE;
-    htp_draft_add_node(l->model, "Max", &x, 1, NULL, 0, &same, 1);
-    return same;
+    htp_draft *model = l->model;
+    model->origin = node.origin;
+    model->current_graph = node.graph;
+    if (node.input_count > 0 && node.inputs[0] != HTP_TENSOR_NONE) {
+        guard_operand(l, node.op_type, node.inputs[0]);
+    }
+    node.inputs = htp_fusion_guard_digits(l, &node);
+    for (uint32_t k = 0; k < node.output_count; k++) {
+        model->tensors.items[node.outputs[k]].index = (uint32_t)model->nodes.count;
+    }
+    HTP_PUSH(l->arena, &model->nodes, node);
+    if (node.output_count == 1) {
+        htp_fusion_guard_scale(l, node.outputs[0]);
+    }
 }
 
-htp_tensor_id htp_lower_guard_scale(htp_lowering *l, htp_tensor_id x)
+void htp_lower_guard_fusions(htp_lowering *l, htp_unsupported *unsupported)
 {
-    const htp_onnx_node *outer = producer_of(l->model, x);
-    if (!outer || !is_scaled(l->model, scaled_tensor(l->model, outer))) {
-        return x;
-    }
-    return emit_barrier(l, x);
-}
-
-/* Whether a node multiplies or divides by a constant of float64 that is no power of two. */
-static bool scales_finely(const htp_draft *model, const htp_onnx_node *node)
-{
-    if (scaled_tensor(model, node) == HTP_TENSOR_NONE) {
-        return false;
-    }
-    const htp_tensor *number = &model->tensors.items[node->inputs[1 - passed_operand(model, node)]];
-    const htp_initializer *constant = &model->initializers.items[number->index];
-    double value = 0;
-    if (number->dtype != HTP_DTYPE_FLOAT64) {
-        return false;
-    }
-    if (!constant->data || constant->bytes < sizeof(value)) {
-        return true;
-    }
-    memcpy(&value, constant->data, sizeof(value));
-    int exponent = 0;
-    return frexp(fabs(value), &exponent) != 0.5;
-}
-
-/* Whether a product of matrices is behind @p x, or where @p is_factor such a factor, as far as
- * ONNX Runtime sees. */
-static bool is_behind(const htp_draft *model, htp_tensor_id x, bool is_factor)
-{
-    const htp_onnx_node *node = producer_of(model, x);
-    for (int depth = 0; node && depth < DEEPEST_CHAIN; depth++) {
-        if (is_factor ? scales_finely(model, node) : strcmp(node->op_type, "MatMul") == 0) {
-            return true;
+    htp_draft *model = l->model;
+    const htp_origin origin = model->origin;
+    bool *live_tensors = HTP_NEW_ARRAY(l->arena, bool, model->tensors.count);
+    bool *live = HTP_NEW_ARRAY(l->arena, bool, model->nodes.count);
+    htp_draft_mark_used(model, live_tensors, live);
+    count_uses(model, live);
+    const htp_onnx_node *nodes = model->nodes.items;
+    size_t count = model->nodes.count;
+    model->nodes.items = NULL;
+    model->nodes.count = 0;
+    model->nodes.capacity = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!live[i]) {
+            continue;
         }
-        bool is_turned = strcmp(node->op_type, "Transpose") == 0;
-        node = producer_of(model, is_turned ? node->inputs[0] : kept_tensor(model, node));
+        replay(l, nodes[i]);
+        if (l->failure) {
+            htp_node_id node = nodes[i].origin.node;
+            htp_unsupported_add(unsupported, l->graph, node, l->failure);
+            HTP_PUSH(l->arena, &model->refused, (htp_refused){node, l->failure, false});
+            l->failure = NULL;
+        }
     }
-    return false;
-}
-
-htp_emit_inputs htp_lower_guard_digits(htp_lowering *l, const char *op, htp_emit_inputs inputs)
-{
-    bool is_product = strcmp(op, "MatMul") == 0;
-    const htp_onnx_node probe = {
-        .op_type = op, .inputs = inputs.items, .input_count = (uint32_t)inputs.count};
-    if (inputs.count != 2 || (!is_product && !scales_finely(l->model, &probe))) {
-        return inputs;
-    }
-    htp_tensor_id *kept = HTP_NEW_ARRAY(l->arena, htp_tensor_id, 2);
-    for (size_t i = 0; i < 2; i++) {
-        kept[i] = is_behind(l->model, inputs.items[i], is_product)
-                      ? emit_barrier(l, inputs.items[i])
-                      : inputs.items[i];
-    }
-    return (htp_emit_inputs){kept, 2};
+    model->origin = origin;
+    model->current_graph = 0;
 }

@@ -6,6 +6,7 @@
 
 #include "lower/complex.h"
 #include "lower/empty.h"
+#include "lower/fusion.h"
 #include "lower/precompute.h"
 #include "lower/quantized.h"
 #include "lower/refusal.h"
@@ -379,5 +380,6 @@ htp_status htp_lower_graph(htp_draft *model, const htp_lower_means *means, htp_p
                                l.failure);
     }
     note_all_passed(&l);
-    return HTP_OK;
+    htp_lower_guard_fusions(&l, &unsupported);
+    return htp_unsupported_status(&unsupported);
 }

@@ -1,4 +1,3 @@
-#include "onnx/draft.h"
 
 #include "onnx/gather.h"
 #include "onnx/names.h"

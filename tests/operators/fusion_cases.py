@@ -25,6 +25,10 @@ PRODUCTS = {
     "mm-add-mm-add": lambda x: torch.mm(x, WEIGHT.t()) + torch.mm(x * 2, WEIGHT.t()) + BIAS,
     "linear-add-mm": lambda x: F.linear(x, WEIGHT, BIAS) + torch.mm(x * 2, WEIGHT.t()),
     "linear-add-linear": lambda x: F.linear(x, WEIGHT, BIAS) + F.linear(x * 2, WEIGHT),
+    "linear-zeros": lambda x: F.linear(x, WEIGHT, torch.zeros(5)),
+    "mm-add-zeros": lambda x: torch.mm(x, WEIGHT.t()) + torch.zeros(5),
+    "mm-add-more-zeros": lambda x: torch.mm(x, WEIGHT.t()) + torch.zeros(2, 3, 5),
+    "mm-add-number": lambda x: torch.mm(x, WEIGHT.t()) + 0.0,
     "linear-read-twice": lambda x: (lambda y: torch.stack([y, y + 1]))(F.linear(x, WEIGHT, BIAS)),
     "conv": lambda x: F.conv1d(x[None], KERNEL),
     "layer_norm": lambda x: F.layer_norm(x, (4,)),
@@ -52,6 +56,8 @@ for name, scaled in {
     "both": lambda e: (e * 0.3) @ (e.t() / 2) @ e, "thrice": lambda e: (e * 0.3 * 2) @ e.t() @ e,
     "behind-noop": lambda e: ((e + 0.0) * 0.3) @ (e + 0.0).t() @ (e + 0.0),
     "behind-slice": lambda e: (e[:9] * 0.3) @ e[:9].t() @ e[:9],
+    "read-once": lambda e: (e * 0.3 / 2) @ e.t(), "factors": lambda e: ((e * 0.3) @ e.t() * 0.7 * 2) @ e,
+    "both-read": lambda e: (lambda s: (s * 2) @ s.t() @ s)(e * 0.3),
 }.items():
     for by in "mul", "div":
         CASES.call(f"scaled-twice/{by}/{name}", lambda x, f=scaled, b=by: f(getattr(x, b)(2.0)), (3, 4))

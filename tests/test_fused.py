@@ -1,0 +1,81 @@
+"""ONNX Runtime's optimiser and its tool for transformers find what they know: norms and what they add first,
+activations; and what infers symbolic shapes, which quantisers begin with, gets through."""
+
+import contextlib
+import io
+import logging
+from collections import Counter
+
+import onnx
+import onnxruntime
+from onnxruntime.transformers.fusion_options import FusionOptions
+from onnxruntime.transformers.optimizer import optimize_model
+from onnxruntime.quantization.shape_inference import quant_pre_process
+
+from harness import case_for_each, exported, scratch, skip_unless, torchscript
+from models.table import ALL
+from numbers_check import check
+
+# By onnxruntime.transformers, for the model type that it is told: how many there must be. Each of four blocks has
+# two norms, and each but the first of the model adds first.
+TRANSFORMERS = {
+    "small-gpt2": ("gpt2", {"LayerNormalization": 1, "SkipLayerNormalization": 8, "FastGelu": 4}),
+    "small-llama": ("gpt2", {"SimplifiedLayerNormalization": 1, "SkipSimplifiedLayerNormalization": 8}),
+    "small-vit": ("vit", {"LayerNormalization": 1, "SkipLayerNormalization": 8, "BiasGelu": 4}),
+}
+# By the runtime's own optimiser.
+RUNTIME = {
+    "small-gpt2": {"LayerNormalization": 8, "SkipLayerNormalization": 1, "FastGelu": 4},
+    "small-llama": {"SimplifiedLayerNormalization": 9, "QuickGelu": 4},
+    "small-vit": {"LayerNormalization": 8, "SkipLayerNormalization": 1, "BiasGelu": 4},
+}
+
+
+def counted(model: onnx.ModelProto, names) -> dict:
+    found = Counter(node.op_type for node in model.graph.node)
+    return {name: found[name] for name in names}
+
+
+@contextlib.contextmanager
+def quiet():
+    logging.disable(logging.CRITICAL)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+@case_for_each(TRANSFORMERS)
+def by_the_tool_for_transformers(name):
+    skip_unless("PyTorch 2")
+    kind, wanted = TRANSFORMERS[name]
+    with quiet():
+        fused = optimize_model(str(exported(ALL[name])), model_type=kind, opt_level=0,
+                               optimization_options=FusionOptions(kind))
+    assert counted(fused.model, wanted) == wanted, counted(fused.model, wanted)
+
+
+@case_for_each(RUNTIME)
+def by_the_runtime(name):
+    skip_unless("PyTorch 2")
+    with scratch() as folder:
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+        options.optimized_model_filepath = str(folder / "fused.onnx")
+        options.log_severity_level = 3
+        onnxruntime.InferenceSession(str(exported(ALL[name])), options, providers=["CPUExecutionProvider"])
+        found = counted(onnx.load(folder / "fused.onnx"), RUNTIME[name])
+    assert found == RUNTIME[name], found
+
+
+@case_for_each(TRANSFORMERS)
+def by_what_goes_before_quantisation(name):
+    """The model that comes out is right, too."""
+    model = ALL[name]
+    skip_unless("PyTorch 2")
+    with scratch() as folder:
+        out = folder / "prepared.onnx"
+        with quiet(), contextlib.chdir(folder):  # where it leaves files of its own
+            quant_pre_process(str(exported(model)), str(out))
+        check(out, torchscript(model), model)
