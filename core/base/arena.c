@@ -223,6 +223,16 @@ char *htp_arena_strdup(htp_arena *arena, const char *string)
     return htp_arena_copy(arena, string, strlen(string));
 }
 
+char *htp_arena_join(htp_arena *arena, const char *first, const char *between, const char *last)
+{
+    const size_t bytes[] = {strlen(first), strlen(between), strlen(last)};
+    char *string = htp_arena_alloc(arena, bytes[0] + bytes[1] + bytes[2] + 1);
+    memcpy(string, first, bytes[0]);
+    memcpy(string + bytes[0], between, bytes[1]);
+    memcpy(string + bytes[0] + bytes[1], last, bytes[2]);
+    return string;
+}
+
 char *htp_arena_vprintf(htp_arena *arena, const char *format, va_list arguments)
 {
     char usual[256]; /* most strings fit, and are formatted once */

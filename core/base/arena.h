@@ -66,6 +66,10 @@ char *htp_arena_copy(htp_arena *arena, const void *data, size_t bytes)
 /** A copy of a string. */
 char *htp_arena_strdup(htp_arena *arena, const char *string) __attribute__((returns_nonnull));
 
+/** Three strings in a row, without the time that a format takes. */
+char *htp_arena_join(htp_arena *arena, const char *first, const char *between, const char *last)
+    __attribute__((returns_nonnull));
+
 /** A formatted string. */
 char *htp_arena_printf(htp_arena *arena, const char *format, ...)
     __attribute__((returns_nonnull, format(printf, 2, 3)));

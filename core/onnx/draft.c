@@ -299,8 +299,7 @@ void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char 
         import_domain(model, domain);
     }
     htp_arena *arena = model->arena;
-    const char *base =
-        htp_arena_printf(arena, "%s/%s", model->scope_names[model->origin.scope], op_type);
+    const char *base = htp_arena_join(arena, model->scope_names[model->origin.scope], "/", op_type);
     htp_onnx_node node = {
         .op_type = op_type,
         .domain = domain.name,
@@ -319,7 +318,7 @@ void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char 
         }
     }
     for (size_t i = 0; i < output_count; i++) {
-        const char *name = htp_arena_printf(arena, "%s_output_%zu", node.name, i);
+        const char *name = htp_name_numbered(arena, node.name, "_output_", (uint32_t)i);
         outputs[i] = add_tensor(model, name, HTP_TENSOR_FROM_NODE, model->nodes.count);
     }
     node.outputs = htp_arena_grow(arena, outputs, output_count, output_count, sizeof(*outputs));

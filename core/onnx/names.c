@@ -5,6 +5,19 @@
 #include <stdbool.h>
 #include <string.h>
 
+const char *htp_name_numbered(htp_arena *arena, const char *base, const char *between,
+                              uint32_t number)
+{
+    char digits[sizeof("4294967295")];
+    char *at = digits + sizeof(digits) - 1;
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    return htp_arena_join(arena, base, between, at);
+}
+
 const char *htp_name_unique(htp_arena *arena, htp_map *taken, const char *base)
 {
     uint32_t suffix; /* by taken name: the first suffix that may still be free */
@@ -14,7 +27,7 @@ const char *htp_name_unique(htp_arena *arena, htp_map *taken, const char *base)
     }
     const char *name;
     do {
-        name = htp_arena_printf(arena, "%s_%u", base, (unsigned)suffix++);
+        name = htp_name_numbered(arena, base, "_", suffix++);
     } while (htp_map_get(taken, name, NULL));
     htp_map_set(arena, taken, base, suffix);
     htp_map_set(arena, taken, name, 1);
@@ -142,11 +155,11 @@ static void name_node(naming *n, htp_onnx_node *node)
     htp_arena *arena = model->arena;
     node->name = htp_name_unique(
         arena, &n->nodes,
-        htp_arena_printf(arena, "%s/%s", model->scope_names[node->origin.scope], node->op_type));
+        htp_arena_join(arena, model->scope_names[node->origin.scope], "/", node->op_type));
     for (uint32_t i = 0; i < node->output_count; i++) {
         htp_tensor *tensor = &model->tensors.items[node->outputs[i]];
         if (!tensor->name) {
-            const char *name = htp_arena_printf(arena, "%s_output_%u", node->name, (unsigned)i);
+            const char *name = htp_name_numbered(arena, node->name, "_output_", i);
             tensor->name = htp_name_unique(arena, &n->tensors, name);
         }
     }

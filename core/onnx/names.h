@@ -9,6 +9,10 @@
 #include "graph/graph.h"
 #include "onnx/draft.h"
 
+/** @p base, @p between and the number in a row: "/encoder/Add_output_0". */
+const char *htp_name_numbered(htp_arena *arena, const char *base, const char *between,
+                              uint32_t number);
+
 /**
  * A name that is not taken, and takes it: @p base itself, else base_1, base_2 and so on.
  * Constant time for any number of equal bases. @p base is kept by reference.

@@ -28,6 +28,7 @@ struct htp_torch_metadata_maker {
     htp_stack_memo stacks;
     htp_interned classes; /* hierarchies: those of the layers of a model are alike */
     htp_text text;        /* that is being made */
+    htp_text begun[3];    /* those of a scope */
 };
 
 /* "linear" of "aten::linear.out" */
@@ -65,6 +66,9 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
     maker->graph = graph;
     maker->classes.arena = arena;
     maker->text.arena = arena;
+    for (size_t i = 0; i < sizeof(maker->begun) / sizeof(maker->begun[0]); i++) {
+        maker->begun[i].arena = arena;
+    }
     maker->by_scope = HTP_NEW_ARRAY(arena, scope_texts, graph->trace->scope_count);
     maker->numbers = HTP_NEW_ARRAY(arena, uint32_t, graph->trace->node_count);
     number_operations(maker);
@@ -83,6 +87,18 @@ static size_t list_chain(const htp_graph *graph, uint32_t scope, uint32_t end, u
         scope = graph->trace->scopes[scope].parent;
     }
     return count;
+}
+
+/* The room of a text for another one, which is copied when it is whole. */
+static htp_text *empty_text(htp_text *text)
+{
+    text->length = 0;
+    return text;
+}
+
+static const char *copy_text(const htp_text *text)
+{
+    return htp_arena_copy(text->arena, htp_text_string(text), text->length);
 }
 
 static void add_item(htp_text *list, const char *item)
@@ -108,23 +124,22 @@ static scope_texts make_texts(htp_torch_metadata_maker *maker, uint32_t scope,
 {
     uint32_t chain[LONGEST_CHAIN];
     uint32_t end = setting->is_relative ? setting->scope : HTP_SHIM_NONE;
-    htp_text names = {.arena = maker->arena};
-    htp_text classes = {.arena = maker->arena};
-    htp_text scopes = {.arena = maker->arena};
-    htp_text_add(&classes, "[");
-    htp_text_add(&scopes, "[");
+    htp_text *names = empty_text(&maker->begun[0]);
+    htp_text *classes = empty_text(&maker->begun[1]);
+    htp_text *scopes = empty_text(&maker->begun[2]);
+    htp_text_add(classes, "[");
+    htp_text_add(scopes, "[");
     for (size_t i = list_chain(maker->graph, scope, end, chain); i-- > 0;) {
         const htp_instance *module = maker->graph->modules[chain[i]].shim;
         const char *path = told_path(maker, chain[i], setting);
-        htp_hierarchy_add_encoded(&names, path, true);
-        htp_text_add(&names, ": ");
-        htp_hierarchy_add_encoded(&names, module->qualified_class, true);
-        htp_text_add(&names, "/");
-        add_item(&classes, module->qualified_class);
-        add_item(&scopes, path);
+        htp_hierarchy_add_encoded(names, path, true);
+        htp_text_add(names, ": ");
+        htp_hierarchy_add_encoded(names, module->qualified_class, true);
+        htp_text_add(names, "/");
+        add_item(classes, module->qualified_class);
+        add_item(scopes, path);
     }
-    return (scope_texts){htp_text_string(&names), htp_text_string(&classes),
-                         htp_text_string(&scopes)};
+    return (scope_texts){copy_text(names), copy_text(classes), copy_text(scopes)};
 }
 
 /* A scope's nodes stand in one function, or in the model. */
@@ -138,45 +153,37 @@ static const scope_texts *texts_of_scope(htp_torch_metadata_maker *maker, uint32
     return texts;
 }
 
-/* An empty text, for one that is copied when it is whole. */
-static htp_text *begin_text(htp_torch_metadata_maker *maker)
-{
-    maker->text.length = 0;
-    return &maker->text;
-}
-
-static const char *copy_text(const htp_torch_metadata_maker *maker)
-{
-    return htp_arena_copy(maker->arena, htp_text_string(&maker->text), maker->text.length);
-}
-
 static const char *name_operation(htp_torch_metadata_maker *maker, htp_node_id id)
 {
     size_t length;
     const char *name = operator_name(htp_graph_node(maker->graph, id)->kind, &length);
-    htp_text *text = begin_text(maker);
+    htp_text *text = empty_text(&maker->text);
     htp_text_add_bytes(text, name, length);
     if (maker->numbers[id]) {
         htp_text_addf(text, "_%" PRIu32, maker->numbers[id]);
     }
-    return copy_text(maker);
+    return copy_text(&maker->text);
 }
 
 /* "aten.linear.default" of "aten::linear" */
-static const char *name_target(const htp_torch_metadata_maker *maker, htp_node_id id)
+static const char *name_target(htp_torch_metadata_maker *maker, htp_node_id id)
 {
     const char *kind = htp_graph_node(maker->graph, id)->kind;
     size_t length;
     const char *name = operator_name(kind, &length);
     size_t library = name == kind ? 0 : (size_t)(name - kind) - strlen("::");
-    return htp_arena_printf(maker->arena, "%.*s%s%s%s", (int)library, kind, library ? "." : "",
-                            name, name[length] ? "" : ".default");
+    htp_text *text = empty_text(&maker->text);
+    htp_text_add_bytes(text, kind, library);
+    htp_text_add(text, library ? "." : "");
+    htp_text_add(text, name);
+    htp_text_add(text, name[length] ? "" : ".default");
+    return copy_text(text);
 }
 
 static const htp_text *close_list(htp_torch_metadata_maker *maker, const char *begun,
                                   const char *last)
 {
-    htp_text *text = begin_text(maker);
+    htp_text *text = empty_text(&maker->text);
     htp_text_add(text, begun);
     htp_text_add_repr(text, last);
     htp_text_add(text, "]");
@@ -194,18 +201,18 @@ static const char *close_scopes(htp_torch_metadata_maker *maker, const char *beg
                                 const char *last)
 {
     (void)close_list(maker, begun, last);
-    return copy_text(maker);
+    return copy_text(&maker->text);
 }
 
 static const char *close_namespace(htp_torch_metadata_maker *maker, const char *begun,
                                    const char *name, const char *target)
 {
-    htp_text *text = begin_text(maker);
+    htp_text *text = empty_text(&maker->text);
     htp_text_add(text, begun);
     htp_hierarchy_add_encoded(text, name, true);
     htp_text_add(text, ": ");
     htp_hierarchy_add_encoded(text, target, true);
-    return copy_text(maker);
+    return copy_text(&maker->text);
 }
 
 static const char *stack_of(htp_torch_metadata_maker *maker, htp_node_id operation,

@@ -37,7 +37,7 @@ static const char *class_name(htp_arena *arena, const htp_program_class *of)
 
 static const char *path_below(htp_arena *arena, const char *path, const char *name)
 {
-    return *path ? htp_arena_printf(arena, "%s.%s", path, name) : name;
+    return *path ? htp_arena_join(arena, path, ".", name) : name;
 }
 
 /* @param of  the class of the visited object */

@@ -42,13 +42,15 @@ const htp_shim_record *htp_archive_find(const htp_archive *archive, const char *
 const char *htp_archive_printable(htp_arena *arena, const char *name, size_t bytes)
 {
     size_t shown = bytes < SHOWN_BYTES ? bytes : SHOWN_BYTES;
-    char *text = htp_arena_printf(arena, "%*s%s", (int)shown, "", shown < bytes ? "..." : "");
+    const char *rest = shown < bytes ? "..." : "";
+    char *text = htp_arena_alloc(arena, shown + strlen(rest) + 1);
     for (size_t i = 0; i < shown; i++) {
         text[i] = name[i];
         if (iscntrl((unsigned char)name[i])) {
             text[i] = '?';
         }
     }
+    memcpy(text + shown, rest, strlen(rest));
     return text;
 }
 
