@@ -1,14 +1,56 @@
 /*
- * A recording as a trace: plain data of what has ended.
+ * A recording as a trace: plain data of what has ended, without a word of the machine's.
  */
 #include "interpret/method.h"
 
 #include "base/dtype.h"
 
+#include <string.h>
+
+/* Texts that come again and again are mostly one: they are found by their address. */
+enum { KNOWN_TEXTS = 512 };
+
+typedef struct handover {
+    htp_machine *m;
+    htp_arena *arena; /* of the trace */
+    struct {
+        const char *text;
+        const char *copy;
+    } known[KNOWN_TEXTS];
+} handover;
+
+static const char *keep_text(handover *h, const char *text)
+{
+    if (!text || !*text) {
+        return text ? "" : NULL;
+    }
+    const size_t place = ((uintptr_t)text >> 3 ^ (uintptr_t)text >> 12) % KNOWN_TEXTS;
+    if (h->known[place].text != text) {
+        h->known[place].text = text;
+        h->known[place].copy = htp_arena_strdup(h->arena, text);
+    }
+    return h->known[place].copy;
+}
+
+static const char *const *keep_texts(handover *h, const char *const *texts, uint32_t count)
+{
+    const char **kept = HTP_NEW_ARRAY(h->arena, const char *, count);
+    for (uint32_t i = 0; i < count; i++) {
+        kept[i] = keep_text(h, texts[i]);
+    }
+    return kept;
+}
+
+static const uint32_t *keep_numbers(handover *h, const uint32_t *numbers, size_t count)
+{
+    return htp_arena_grow(h->arena, numbers, count, count, sizeof(*numbers));
+}
+
 /* ---- values ---- */
 
-static htp_outcome describe_tensor(htp_machine *m, const htp_item *item, htp_trace_value *value)
+static htp_outcome describe_tensor(handover *h, const htp_item *item, htp_trace_value *value)
 {
+    htp_machine *m = h->m;
     const htp_runner_tensor *first = htp_tensor_in(item, 0);
     if (first->rank > HTP_SHIM_MAX_RANK) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "a list holds tensors of more than %u dims",
@@ -16,7 +58,7 @@ static htp_outcome describe_tensor(htp_machine *m, const htp_item *item, htp_tra
     }
     value->kind = item->is_sequence ? HTP_TRACE_SEQUENCE : HTP_TRACE_TENSOR;
     value->varying = item->varying;
-    value->device = item->device;
+    value->device = keep_text(h, item->device);
     value->dtype = HTP_DTYPE_OTHER;
     (void)htp_dtype_from_scalar_type(first->type, &value->dtype);
     value->rank = first->rank;
@@ -25,7 +67,7 @@ static htp_outcome describe_tensor(htp_machine *m, const htp_item *item, htp_tra
         value->dims[lane] = htp_tensor_in(item, lane)->dims; /* which the runner keeps */
     }
     if (item->known == HTP_KNOWN_CONSTANT) {
-        value->data = item->contents;
+        value->data = item->contents; /* the runner's, too */
         value->data_bytes = item->content_bytes;
     }
     if (item->levels) {
@@ -57,14 +99,14 @@ static htp_trace_kind plain_kind(htp_operand_kind kind)
 
 /* What the runner alone looks into is a complex number where a tensor can be made of it, which
  * tells its parts. */
-static void describe_other(htp_machine *m, const htp_item *item, htp_trace_value *value)
+static void describe_other(handover *h, const htp_item *item, htp_trace_value *value)
 {
     const htp_operand inputs[] = {item->lane[0],
                                   {.kind = HTP_OPERAND_INT, .as.i = HTP_SCALAR_COMPLEX_DOUBLE},
                                   {.kind = HTP_OPERAND_NONE},
                                   {.kind = HTP_OPERAND_NONE},
                                   {.kind = HTP_OPERAND_NONE}};
-    const htp_runner *runner = m->runner;
+    const htp_runner *runner = h->m->runner;
     const htp_operand *made = NULL;
     uint32_t count = 0;
     htp_shim_error unused;
@@ -78,18 +120,18 @@ static void describe_other(htp_machine *m, const htp_item *item, htp_trace_value
     value->kind = HTP_TRACE_COMPLEX;
     value->dtype = HTP_DTYPE_COMPLEX128;
     if (parts && htp_is_constant(item)) {
-        value->data = htp_arena_copy(m->arena, parts, bytes);
+        value->data = htp_arena_copy(h->arena, parts, bytes);
         value->data_bytes = bytes;
     }
 }
 
-static void describe_plain(htp_machine *m, const htp_item *item, htp_trace_value *value)
+static void describe_plain(handover *h, const htp_item *item, htp_trace_value *value)
 {
     value->kind = plain_kind(item->lane[0].kind);
     if (item->lane[0].kind == HTP_OPERAND_OTHER) {
-        describe_other(m, item, value);
+        describe_other(h, item, value);
     }
-    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+    for (uint32_t lane = 0; lane < h->m->lane_count; lane++) {
         const htp_operand *seen = &item->lane[lane];
         value->i[lane] = seen->kind == HTP_OPERAND_INT    ? seen->as.i
                          : seen->kind == HTP_OPERAND_BOOL ? seen->as.b
@@ -97,19 +139,19 @@ static void describe_plain(htp_machine *m, const htp_item *item, htp_trace_value
         value->f[lane] = seen->kind == HTP_OPERAND_FLOAT ? seen->as.f : 0.0;
     }
     if (item->lane[0].kind == HTP_OPERAND_DEVICE) {
-        value->device = item->lane[0].as.text;
+        value->device = keep_text(h, item->lane[0].as.text);
     }
     if (value->kind == HTP_TRACE_STRING) {
-        value->s = item->lane[0].as.text;
         value->s_bytes = item->lane[0].bytes;
+        value->s = htp_arena_copy(h->arena, item->lane[0].as.text, value->s_bytes);
     }
 }
 
 /* Of a dict its values. */
-static void describe_container(const htp_machine *m, const htp_item *item, htp_trace_value *value)
+static void describe_container(handover *h, const htp_item *item, htp_trace_value *value)
 {
     size_t step = item->kind == HTP_ITEM_DICT ? 2 : 1;
-    uint32_t *ids = HTP_NEW_ARRAY(m->arena, uint32_t, item->elements.count);
+    uint32_t *ids = HTP_NEW_ARRAY(h->arena, uint32_t, item->elements.count);
     uint32_t count = 0;
     for (size_t i = step - 1; i < item->elements.count; i += step) {
         ids[count++] = item->elements.items[i]->id;
@@ -119,10 +161,10 @@ static void describe_container(const htp_machine *m, const htp_item *item, htp_t
     value->element_count = count;
 }
 
-static htp_outcome describe_item(htp_machine *m, const htp_item *item, htp_trace_value *value)
+static htp_outcome describe_item(handover *h, const htp_item *item, htp_trace_value *value)
 {
     *value = (htp_trace_value){
-        .name = item->name,
+        .name = keep_text(h, item->name),
         .producer = item->producer,
         .weight = HTP_SHIM_NONE,
         .is_constant = htp_is_constant(item),
@@ -130,13 +172,13 @@ static htp_outcome describe_item(htp_machine *m, const htp_item *item, htp_trace
     };
     switch (item->kind) {
     case HTP_ITEM_TENSOR:
-        if (htp_item_is_made(m, item)) {
-            return describe_tensor(m, item, value);
+        if (htp_item_is_made(h->m, item)) {
+            return describe_tensor(h, item, value);
         }
         value->kind = HTP_TRACE_UNKNOWN;
         break;
     case HTP_ITEM_PLAIN:
-        describe_plain(m, item, value);
+        describe_plain(h, item, value);
         break;
     case HTP_ITEM_OBJECT:
         value->kind = HTP_TRACE_OPAQUE;
@@ -145,16 +187,17 @@ static htp_outcome describe_item(htp_machine *m, const htp_item *item, htp_trace
         value->kind = HTP_TRACE_UNKNOWN;
         break;
     default:
-        describe_container(m, item, value);
+        describe_container(h, item, value);
     }
     return HTP_GOES_ON;
 }
 
-static htp_outcome list_values(htp_machine *m, htp_trace *trace)
+static htp_outcome list_values(handover *h, htp_trace *trace)
 {
-    htp_trace_value *values = HTP_NEW_ARRAY(m->arena, htp_trace_value, m->recording.items.count);
+    const htp_machine *m = h->m;
+    htp_trace_value *values = HTP_NEW_ARRAY(h->arena, htp_trace_value, m->recording.items.count);
     for (size_t i = 0; i < m->recording.items.count; i++) {
-        HTP_DO(describe_item(m, m->recording.items.items[i], &values[i]));
+        HTP_DO(describe_item(h, m->recording.items.items[i], &values[i]));
     }
     trace->values = values;
     trace->value_count = (uint32_t)m->recording.items.count;
@@ -164,14 +207,14 @@ static htp_outcome list_values(htp_machine *m, htp_trace *trace)
 /* ---- nodes ---- */
 
 /* A type as schemas write it: "Tensor?", "int[]". */
-static const char *schema_text(const htp_machine *m, uint32_t number)
+static const char *schema_text(handover *h, uint32_t number)
 {
-    const htp_program_type *type = &m->program->types[number];
+    const htp_program_type *type = &h->m->program->types[number];
     switch (type->kind) {
     case HTP_TYPE_LIST:
-        return htp_arena_printf(m->arena, "%s[]", schema_text(m, type->parts[0]));
+        return htp_arena_printf(h->arena, "%s[]", schema_text(h, type->parts[0]));
     case HTP_TYPE_OPTIONAL:
-        return htp_arena_printf(m->arena, "%s?", schema_text(m, type->parts[0]));
+        return htp_arena_printf(h->arena, "%s?", schema_text(h, type->parts[0]));
     case HTP_TYPE_NUMBER:
         return "Scalar";
     default:
@@ -180,19 +223,21 @@ static const char *schema_text(const htp_machine *m, uint32_t number)
 }
 
 /* Of an operator of a loaded library; otherwise NULL. */
-static const char *const *input_types(const htp_machine *m, const htp_recorded_node *node)
+static const char *const *input_types(handover *h, const htp_recorded_node *node)
 {
+    const htp_machine *m = h->m;
     if (node->schema == HTP_PROGRAM_NONE || !m->program->schemas[node->schema].is_loaded) {
         return NULL;
     }
     const htp_program_schema *schema = &m->program->schemas[node->schema];
-    const char **types = HTP_NEW_ARRAY(m->arena, const char *, node->input_count);
+    const char **types = HTP_NEW_ARRAY(h->arena, const char *, node->input_count);
     for (uint32_t i = 0; i < node->input_count; i++) {
-        types[i] = i < schema->argument_count ? schema_text(m, schema->arguments[i].type) : "";
+        types[i] = i < schema->argument_count ? schema_text(h, schema->arguments[i].type) : "";
     }
     return types;
 }
 
+/* The places' own. */
 static const char *source_text(const htp_machine *m, const htp_place *place)
 {
     return place->node == HTP_PROGRAM_NONE
@@ -200,46 +245,52 @@ static const char *source_text(const htp_machine *m, const htp_place *place)
                : m->places->find_text(m->places->self, place->function, place->node);
 }
 
-static htp_trace_node describe_node(const htp_machine *m, const htp_recorded_node *node)
+static htp_trace_node describe_node(handover *h, const htp_recorded_node *node)
 {
     return (htp_trace_node){
-        .kind = node->kind,
-        .inputs = node->inputs,
-        .input_names = node->input_names,
-        .input_types = input_types(m, node),
+        .kind = keep_text(h, node->kind),
+        .inputs = keep_numbers(h, node->inputs, node->input_count),
+        .input_names = keep_texts(h, node->input_names, node->input_count),
+        .input_types = input_types(h, node),
         .input_count = node->input_count,
-        .outputs = node->outputs,
+        .outputs = keep_numbers(h, node->outputs, node->output_count),
         .output_count = node->output_count,
         .block = node->block,
-        .blocks = node->blocks,
+        .blocks = keep_numbers(h, node->blocks, node->block_count),
         .block_count = node->block_count,
         .scope = node->place.scope,
-        .source_file = node->place.file ? node->place.file : "",
+        .source_file = node->place.file ? keep_text(h, node->place.file) : "",
         .source_line = node->place.line,
-        .source_text = source_text(m, &node->place),
-        .function = node->place.name,
+        .source_text = source_text(h->m, &node->place),
+        .function = keep_text(h, node->place.name),
         .call = node->place.call,
-        .failure = node->failure,
+        .failure = keep_text(h, node->failure),
     };
 }
 
-static void list_nodes(const htp_machine *m, htp_trace *trace)
+static void list_nodes(handover *h, htp_trace *trace)
 {
-    htp_trace_node *nodes = HTP_NEW_ARRAY(m->arena, htp_trace_node, m->recording.nodes.count);
+    const htp_machine *m = h->m;
+    htp_trace_node *nodes = HTP_NEW_ARRAY(h->arena, htp_trace_node, m->recording.nodes.count);
     for (size_t i = 0; i < m->recording.nodes.count; i++) {
-        nodes[i] = describe_node(m, &m->recording.nodes.items[i]);
+        nodes[i] = describe_node(h, &m->recording.nodes.items[i]);
     }
     trace->nodes = nodes;
     trace->node_count = (uint32_t)m->recording.nodes.count;
 }
 
-static void list_blocks(const htp_machine *m, htp_trace *trace)
+static void list_blocks(handover *h, htp_trace *trace)
 {
-    htp_trace_block *blocks = HTP_NEW_ARRAY(m->arena, htp_trace_block, m->recording.blocks.count);
+    const htp_machine *m = h->m;
+    htp_trace_block *blocks = HTP_NEW_ARRAY(h->arena, htp_trace_block, m->recording.blocks.count);
     for (size_t i = 0; i < m->recording.blocks.count; i++) {
         const htp_recorded_block *block = &m->recording.blocks.items[i];
-        blocks[i] = (htp_trace_block){block->inputs.items, (uint32_t)block->inputs.count,
-                                      block->outputs.items, (uint32_t)block->outputs.count};
+        blocks[i] = (htp_trace_block){
+            keep_numbers(h, block->inputs.items, block->inputs.count),
+            (uint32_t)block->inputs.count,
+            keep_numbers(h, block->outputs.items, block->outputs.count),
+            (uint32_t)block->outputs.count,
+        };
     }
     trace->blocks = blocks;
     trace->block_count = (uint32_t)m->recording.blocks.count;
@@ -247,27 +298,42 @@ static void list_blocks(const htp_machine *m, htp_trace *trace)
 
 /* ---- calls ---- */
 
-static void list_scopes(htp_machine *m, htp_trace *trace)
+static void list_scopes(handover *h, htp_trace *trace)
 {
-    const htp_trace_passed *passed = m->recording.passed.items;
-    for (size_t i = 0; i < m->recording.scopes.count; i++) {
-        htp_trace_scope *scope = &m->recording.scopes.items[i];
-        scope->passed = passed;
-        passed = passed ? passed + scope->passed_count : NULL;
+    const htp_recording *recording = &h->m->recording;
+    const size_t passed_count = recording->passed.count;
+    htp_trace_passed *passed = HTP_NEW_ARRAY(h->arena, htp_trace_passed, passed_count);
+    for (size_t i = 0; i < passed_count; i++) {
+        const htp_trace_passed *one = &recording->passed.items[i];
+        passed[i] = (htp_trace_passed){keep_text(h, one->name), one->value};
     }
-    trace->scopes = m->recording.scopes.items;
-    trace->scope_count = (uint32_t)m->recording.scopes.count;
-    trace->module_calls = m->recording.calls;
+    htp_trace_scope *scopes =
+        htp_arena_grow(h->arena, recording->scopes.items, recording->scopes.count,
+                       recording->scopes.count, sizeof(*scopes));
+    for (size_t i = 0; i < recording->scopes.count; i++) {
+        scopes[i].passed = passed;
+        passed += scopes[i].passed_count;
+    }
+    trace->scopes = scopes;
+    trace->scope_count = (uint32_t)recording->scopes.count;
+    trace->module_calls =
+        recording->calls ? keep_numbers(h, recording->calls, h->m->module_count) : NULL;
 }
 
-static void list_calls(const htp_machine *m, htp_trace *trace)
+static void list_calls(handover *h, htp_trace *trace)
 {
-    htp_trace_call *calls = HTP_NEW_ARRAY(m->arena, htp_trace_call, m->recording.calls_made.count);
+    const htp_machine *m = h->m;
+    htp_trace_call *calls = HTP_NEW_ARRAY(h->arena, htp_trace_call, m->recording.calls_made.count);
     for (size_t i = 0; i < m->recording.calls_made.count; i++) {
         const htp_place *place = &m->recording.calls_made.items[i];
-        const char *file = place->file ? place->file : "";
-        calls[i] = (htp_trace_call){place->scope,          file,        place->line,
-                                    source_text(m, place), place->name, place->call};
+        calls[i] = (htp_trace_call){
+            .scope = place->scope,
+            .source_file = place->file ? keep_text(h, place->file) : "",
+            .source_line = place->line,
+            .source_text = source_text(m, place),
+            .function = keep_text(h, place->name),
+            .call = place->call,
+        };
     }
     trace->calls = calls;
     trace->call_count = (uint32_t)m->recording.calls_made.count;
@@ -275,28 +341,28 @@ static void list_calls(const htp_machine *m, htp_trace *trace)
 
 /* ---- what is given and left ---- */
 
-static void flatten(const htp_machine *m, const htp_item *output, htp_ids *ids)
+static void flatten(handover *h, const htp_item *output, htp_ids *ids)
 {
     if (!htp_is_container(output)) {
-        HTP_PUSH(m->arena, ids, output->id);
+        HTP_PUSH(h->arena, ids, output->id);
         return;
     }
     size_t step = output->kind == HTP_ITEM_DICT ? 2 : 1;
     for (size_t i = step - 1; i < output->elements.count; i += step) {
-        flatten(m, output->elements.items[i], ids);
+        flatten(h, output->elements.items[i], ids);
     }
 }
 
-static void list_ends(const htp_machine *m, const htp_items *given, const htp_items *outputs,
+static void list_ends(handover *h, const htp_items *given, const htp_items *outputs,
                       htp_trace *trace)
 {
     htp_ids inputs = {0};
     htp_ids flat = {0};
     for (size_t i = 0; i < given->count; i++) {
-        HTP_PUSH(m->arena, &inputs, given->items[i]->id);
+        HTP_PUSH(h->arena, &inputs, given->items[i]->id);
     }
     for (size_t i = 0; i < outputs->count; i++) {
-        flatten(m, outputs->items[i], &flat);
+        flatten(h, outputs->items[i], &flat);
     }
     trace->inputs = inputs.items;
     trace->input_count = (uint32_t)inputs.count;
@@ -304,37 +370,52 @@ static void list_ends(const htp_machine *m, const htp_items *given, const htp_it
     trace->output_count = (uint32_t)flat.count;
 }
 
-static void list_states(const htp_machine *m, const htp_recorded_states *changed, htp_trace *trace)
+static void list_states(handover *h, const htp_recorded_states *changed, htp_trace *trace)
 {
-    htp_trace_state *states = HTP_NEW_ARRAY(m->arena, htp_trace_state, changed->count);
+    htp_trace_state *states = HTP_NEW_ARRAY(h->arena, htp_trace_state, changed->count);
     for (size_t i = 0; i < changed->count; i++) {
         const htp_recorded_state *state = &changed->items[i];
-        states[i] = (htp_trace_state){state->name, state->holder.module, state->loaded->id,
-                                      state->before->id, state->after->id};
+        states[i] = (htp_trace_state){keep_text(h, state->name), state->holder.module,
+                                      state->loaded->id, state->before->id, state->after->id};
     }
     trace->states = states;
     trace->state_count = (uint32_t)changed->count;
 }
 
-htp_outcome htp_trace_make(htp_machine *m, const htp_items *given, const htp_items *outputs,
-                           const htp_recorded_states *states, htp_trace *trace)
+static void list_data_sizes(handover *h, htp_trace *trace)
 {
+    const htp_recording *recording = &h->m->recording;
+    htp_trace_size *sizes =
+        htp_arena_grow(h->arena, recording->data_sizes.items, recording->data_sizes.count,
+                       recording->data_sizes.count, sizeof(*sizes));
+    for (size_t i = 0; i < recording->data_sizes.count; i++) {
+        sizes[i].name = keep_text(h, sizes[i].name);
+    }
+    trace->data_sizes = sizes;
+    trace->data_size_count = (uint32_t)recording->data_sizes.count;
+}
+
+htp_outcome htp_trace_make(htp_machine *m, htp_arena *arena, const htp_items *given,
+                           const htp_items *outputs, const htp_recorded_states *states,
+                           htp_trace *trace)
+{
+    handover h = {.m = m, .arena = arena};
+    const uint32_t stand_in_count = (uint32_t)m->recording.run_on_stand_ins.count;
     *trace = (htp_trace){
-        .data_sizes = m->recording.data_sizes.items,
-        .data_size_count = (uint32_t)m->recording.data_sizes.count,
-        .run_on_stand_ins = m->recording.run_on_stand_ins.items,
-        .run_on_stand_ins_count = (uint32_t)m->recording.run_on_stand_ins.count,
+        .run_on_stand_ins = keep_texts(&h, m->recording.run_on_stand_ins.items, stand_in_count),
+        .run_on_stand_ins_count = stand_in_count,
         .fake_rounding = m->recording.fake_rounding,
         .tensor_rounding = m->recording.tensor_rounding,
         .channel_rounding = m->recording.channel_rounding,
     };
-    HTP_DO(list_values(m, trace));
-    list_nodes(m, trace);
-    list_blocks(m, trace);
-    list_scopes(m, trace);
-    list_calls(m, trace);
-    list_ends(m, given, outputs, trace);
-    list_states(m, states, trace);
+    HTP_DO(list_values(&h, trace));
+    list_nodes(&h, trace);
+    list_blocks(&h, trace);
+    list_scopes(&h, trace);
+    list_calls(&h, trace);
+    list_ends(&h, given, outputs, trace);
+    list_states(&h, states, trace);
+    list_data_sizes(&h, trace);
     trace->has_control = m->recording.has_control;
     trace->moves_statistics = m->recording.moves_statistics;
     trace->is_inference = m->is_inference;

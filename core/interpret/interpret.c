@@ -11,7 +11,8 @@ enum { LONG_LOOP = 256, FIRST_PRIME = 7 };
 
 /* A call that was followed, and what it left. */
 typedef struct call {
-    htp_arena arena; /* has the machine, and the trace that is made of it */
+    htp_arena arena; /* has the machine, which goes as soon as its trace is made */
+    htp_arena told;  /* has the trace */
     htp_arena kept;  /* has what outlives these: the states, and what they are carried as */
     uint32_t lane_count;
     htp_recorded_states states;
@@ -53,6 +54,7 @@ static void free_call(call *ended)
 {
     if (ended) {
         htp_arena_free(&ended->arena);
+        htp_arena_free(&ended->told);
         htp_arena_free(&ended->kept);
         free(ended);
     }
@@ -160,7 +162,7 @@ static void let_go(following *f)
     f->previous = interpreter->last;
     interpreter->last = NULL;
     if (f->previous != interpreter->first) {
-        htp_arena_free(&f->previous->arena);
+        htp_arena_free(&f->previous->told);
     }
 }
 
@@ -191,6 +193,7 @@ static void settle(following *f, htp_shim_code code)
     for (size_t i = 0; !stays && i < f->made->states.count; i++) {
         stays = needs_runner(&f->made->states.items[i].left);
     }
+    htp_arena_free(&f->made->arena);
     interpreter->last = f->made;
     interpreter->first = is_first ? f->made : interpreter->first;
     interpreter->begun = stays ? runner->mark(runner->self) : interpreter->begun;
@@ -240,8 +243,8 @@ static htp_trace_stand stand_of(const htp_place *place)
 static void list_stands(const htp_machine *m, call *made)
 {
     htp_trace_stand *calls =
-        HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->recording.calls_made.count);
-    htp_trace_stand *nodes = HTP_NEW_ARRAY(m->arena, htp_trace_stand, m->recording.nodes.count);
+        HTP_NEW_ARRAY(&made->told, htp_trace_stand, m->recording.calls_made.count);
+    htp_trace_stand *nodes = HTP_NEW_ARRAY(&made->told, htp_trace_stand, m->recording.nodes.count);
     for (size_t i = 0; i < m->recording.calls_made.count; i++) {
         calls[i] = stand_of(&m->recording.calls_made.items[i]);
     }
@@ -255,8 +258,9 @@ static void list_stands(const htp_machine *m, call *made)
 static htp_outcome leave_trace(const following *f, const htp_items *given, const htp_items *outputs)
 {
     htp_machine *m = f->machine;
-    htp_trace *trace = HTP_NEW(m->arena, htp_trace);
-    HTP_DO(htp_trace_make(m, given, outputs, &f->made->states, trace));
+    htp_arena *told = &f->made->told;
+    htp_trace *trace = HTP_NEW(told, htp_trace);
+    HTP_DO(htp_trace_make(m, told, given, outputs, &f->made->states, trace));
     list_stands(m, f->made);
     f->made->trace = trace;
     return HTP_GOES_ON;
@@ -308,6 +312,7 @@ static htp_outcome follow_once(following *f)
     htp_items arguments = {0};
     htp_items given = {0};
     htp_arena_free(&f->made->arena);
+    htp_arena_free(&f->made->told);
     f->made->states = (htp_recorded_states){0};
     runner->release(runner->self, f->carried_count ? interpreter->begun : interpreter->empty);
     htp_machine *m = make_machine(f);
@@ -387,6 +392,10 @@ static htp_shim_code run(following *f)
 static htp_shim_code run_guarded(following *f)
 {
     if (htp_arena_recover(&f->made->kept) != 0) {
+        f->made->trace = NULL;
+        return fail(f, HTP_SHIM_INTERNAL, "out of memory");
+    }
+    if (htp_arena_recover(&f->made->told) != 0) {
         f->made->trace = NULL;
         return fail(f, HTP_SHIM_INTERNAL, "out of memory");
     }

@@ -25,8 +25,10 @@ htp_outcome htp_method_run(htp_machine *m, const htp_items *arguments,
                            const htp_carried_state *carried, size_t carried_count,
                            htp_items *outputs);
 
-/** The trace as plain data, in the machine's arena (handover.c). HTP_UNSUPPORTED */
-htp_outcome htp_trace_make(htp_machine *m, const htp_items *given, const htp_items *outputs,
-                           const htp_recorded_states *states, htp_trace *trace);
+/** The trace as plain data in @p arena, which needs the runner and the places, and nothing of the
+ * machine (handover.c). HTP_UNSUPPORTED */
+htp_outcome htp_trace_make(htp_machine *m, htp_arena *arena, const htp_items *given,
+                           const htp_items *outputs, const htp_recorded_states *states,
+                           htp_trace *trace);
 
 #endif
