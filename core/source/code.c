@@ -1,5 +1,6 @@
 #include "source/code.h"
 
+#include "base/vector.h"
 #include "source/code_tokens.h"
 
 enum {
@@ -64,15 +65,18 @@ static htp_status count_token(counter *c, const htp_code_token *token)
     }
 }
 
-htp_status htp_code_check(const htp_code_record *code)
+htp_status htp_code_check(htp_arena *arena, const htp_code_record *code,
+                          htp_code_token_list *tokens)
 {
     counter c = {.code = code};
-    htp_code_tokens tokens;
+    htp_code_tokens reader;
     htp_code_token token = {0};
-    htp_code_tokens_begin(&tokens, code);
+    tokens->count = 0;
+    htp_code_tokens_begin(&reader, code);
     while (token.kind != HTP_TOKEN_END) {
-        HTP_TRY(htp_code_tokens_next(&tokens, &token));
+        HTP_TRY(htp_code_tokens_next(&reader, &token));
         HTP_TRY(count_token(&c, &token));
+        HTP_PUSH(arena, tokens, token);
     }
     return HTP_OK;
 }

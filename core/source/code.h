@@ -6,6 +6,7 @@
 #ifndef HTP_SOURCE_CODE_H
 #define HTP_SOURCE_CODE_H
 
+#include "base/arena.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -18,12 +19,16 @@ typedef struct htp_code_record {
     size_t count;     /* bytes, less than 4 GiB */
 } htp_code_record;
 
+struct htp_code_token_list;
+
 /**
  * Checks code in time proportional to its bytes. Refuses with HTP_CODE_BAD_INPUT what is nested
  * deeper than PyTorch ever writes it: brackets, indented blocks, chains of operators, of "elif";
  * and what has no tokens (source/code_tokens.h).
+ * @param tokens  receives all of them, in @p arena; what was in it is forgotten, its room is not
  */
-HTP_MUST_USE htp_status htp_code_check(const htp_code_record *code);
+HTP_MUST_USE htp_status htp_code_check(htp_arena *arena, const htp_code_record *code,
+                                       struct htp_code_token_list *tokens);
 
 /** The failure of code that has more than @p limit of something ("blocks are nested"), of which the
  * last one begins at byte @p offset. */

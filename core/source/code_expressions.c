@@ -109,7 +109,7 @@ htp_status htp_parse_expression_or_tuple(htp_parser *parser)
     const htp_code_token token = {0, first->start, first->end};
     uint32_t count = 1;
     while (htp_parser_is_at(parser, ',')) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         if (follows_tuple(parser->current.kind)) {
             break;
         }
@@ -122,9 +122,9 @@ htp_status htp_parse_expression_or_tuple(htp_parser *parser)
 static htp_status parse_parentheses(htp_parser *parser)
 {
     const htp_code_token token = parser->current;
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     if (htp_parser_is_at(parser, ')')) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         return htp_parser_fold(parser, HTP_SYNTAX_TUPLE, &token, 0);
     }
     HTP_TRY(htp_parse_expression_or_tuple(parser));
@@ -136,7 +136,7 @@ static htp_status parse_list(htp_parser *parser)
 {
     const htp_code_token token = parser->current;
     uint32_t count = 0;
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(htp_parser_list(parser, ']', htp_parse_expression, &count));
     if (count == 1 && htp_parser_top(parser)->kind == HTP_SYNTAX_LIST_COMPREHENSION) {
         return HTP_OK;
@@ -160,14 +160,14 @@ static htp_status parse_dict(htp_parser *parser)
 {
     const htp_code_token token = parser->current;
     uint32_t count = 0;
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     for (bool goes_on = !htp_parser_is_at(parser, '}'); goes_on; count += 2) {
         HTP_TRY(htp_parse_expression(parser));
         HTP_TRY(htp_parser_expect(parser, ':'));
         HTP_TRY(htp_parse_expression(parser));
         goes_on = htp_parser_is_at(parser, ',');
         if (goes_on) {
-            HTP_TRY(htp_parser_advance(parser));
+            htp_parser_advance(parser);
         }
     }
     HTP_TRY(htp_parser_expect(parser, '}'));
@@ -182,7 +182,7 @@ static htp_status parse_dict(htp_parser *parser)
 static htp_status parse_attribute(htp_parser *parser)
 {
     htp_code_token name;
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(htp_parser_take_name(parser, &name));
     HTP_TRY(htp_parser_fold(parser, HTP_SYNTAX_ATTRIBUTE, &name, 1));
     htp_parser_name(parser, &name);
@@ -192,14 +192,11 @@ static htp_status parse_attribute(htp_parser *parser)
 static htp_status parse_argument(htp_parser *parser)
 {
     const htp_code_token name = parser->current;
-    if (name.kind == HTP_TOKEN_NAME) {
-        HTP_TRY(htp_parser_look_ahead(parser));
-    }
-    if (name.kind != HTP_TOKEN_NAME || parser->following.kind != '=') {
+    if (name.kind != HTP_TOKEN_NAME || parser->next->kind != '=') {
         return htp_parse_expression(parser);
     }
-    HTP_TRY(htp_parser_advance(parser));
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
+    htp_parser_advance(parser);
     HTP_TRY(htp_parse_expression(parser));
     HTP_TRY(htp_parser_fold(parser, HTP_SYNTAX_KEYWORD, &name, 1));
     htp_parser_name(parser, &name);
@@ -210,7 +207,7 @@ static htp_status parse_call(htp_parser *parser)
 {
     const htp_code_token token = parser->current;
     uint32_t count = 0;
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(htp_parser_list(parser, ')', parse_argument, &count));
     return htp_parser_fold(parser, HTP_SYNTAX_CALL, &token, 1 + count);
 }
@@ -237,10 +234,10 @@ static htp_status parse_subscript(htp_parser *parser)
     if (!htp_parser_is_at(parser, ':')) {
         return HTP_OK;
     }
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(parse_bound(parser, true));
     if (htp_parser_is_at(parser, ':')) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         HTP_TRY(parse_bound(parser, false));
     } else {
         htp_parser_push_nothing(parser);
@@ -252,7 +249,7 @@ static htp_status parse_subscripts(htp_parser *parser)
 {
     htp_code_token token = parser->current;
     uint32_t count = 0;
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(htp_parser_list(parser, ']', parse_subscript, &count));
     token.end = parser->current.start;
     return htp_parser_fold(parser, HTP_SYNTAX_SUBSCRIPT, &token, 1 + count);
@@ -264,7 +261,7 @@ static htp_status parse_strings(htp_parser *parser)
 {
     const htp_code_token token = parser->current;
     while (htp_parser_is_at(parser, HTP_TOKEN_STRING)) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
     }
     return htp_parser_fold(parser, HTP_SYNTAX_STRING, &token, 0);
 }
@@ -274,7 +271,7 @@ static htp_status parse_word(htp_parser *parser)
     htp_code_token token = parser->current;
     for (size_t i = 0; i < COUNT(literals); i++) {
         if (literals[i].kind == token.kind) {
-            HTP_TRY(htp_parser_advance(parser));
+            htp_parser_advance(parser);
             return htp_parser_fold(parser, literals[i].node, &token, 0);
         }
     }
@@ -379,7 +376,7 @@ static htp_status parse_left(htp_parser *parser)
     if (binding == 0) {
         return parse_value(parser);
     }
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(parse_above(parser, binding));
     return fold_operator(parser, token.kind == '*' ? HTP_SYNTAX_STARRED : HTP_SYNTAX_UNARY, &token,
                          token.kind, 1);
@@ -397,7 +394,7 @@ static htp_status parse_above(htp_parser *parser, uint32_t binding)
             parser->depth--;
             return HTP_OK;
         }
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         HTP_TRY(parse_right(parser, &token, next));
     }
 }

@@ -7,35 +7,16 @@ enum { DEPTH_LIMIT = 2500 };
 
 /* ---- tokens ---- */
 
-htp_status htp_parser_begin(htp_parser *parser, htp_arena *arena, const htp_code_record *code)
+void htp_parser_begin(htp_parser *parser, htp_arena *arena, const htp_code_record *code,
+                      const htp_code_token_list *tokens)
 {
-    *parser = (htp_parser){.arena = arena};
-    htp_code_tokens_begin(&parser->tokens, code);
-    return htp_code_tokens_next(&parser->tokens, &parser->current);
-}
-
-htp_status htp_parser_advance(htp_parser *parser)
-{
-    if (parser->is_ahead) {
-        parser->is_ahead = false;
-        parser->current = parser->following;
-        return HTP_OK;
-    }
-    return htp_code_tokens_next(&parser->tokens, &parser->current);
-}
-
-htp_status htp_parser_look_ahead(htp_parser *parser)
-{
-    if (parser->is_ahead) {
-        return HTP_OK;
-    }
-    parser->is_ahead = true;
-    return htp_code_tokens_next(&parser->tokens, &parser->following);
+    *parser = (htp_parser){.arena = arena, .code = code, .next = tokens->items};
+    htp_parser_advance(parser);
 }
 
 htp_status htp_parser_fail(const htp_parser *parser, const char *wanted)
 {
-    const htp_code_record *code = parser->tokens.code;
+    const htp_code_record *code = parser->code;
     char buffer[2];
     return htp_status_make(HTP_CODE_BAD_INPUT,
                            "%s: expected %s but found '%s' here, in %s, line %zu", code->path,
@@ -46,16 +27,18 @@ htp_status htp_parser_fail(const htp_parser *parser, const char *wanted)
 htp_status htp_parser_expect(htp_parser *parser, uint32_t kind)
 {
     char buffer[2];
-    return htp_parser_is_at(parser, kind)
-               ? htp_parser_advance(parser)
-               : htp_parser_fail(parser, htp_code_token_name(kind, buffer));
+    if (!htp_parser_is_at(parser, kind)) {
+        return htp_parser_fail(parser, htp_code_token_name(kind, buffer));
+    }
+    htp_parser_advance(parser);
+    return HTP_OK;
 }
 
 /* ---- nodes ---- */
 
 static htp_status refuse_depth(const htp_parser *parser, uint32_t offset)
 {
-    return htp_code_refuse(parser->tokens.code, offset, "levels of code are", DEPTH_LIMIT);
+    return htp_code_refuse(parser->code, offset, "levels of code are", DEPTH_LIMIT);
 }
 
 htp_status htp_parser_enter(htp_parser *parser)
@@ -114,7 +97,7 @@ htp_status htp_parser_list(htp_parser *parser, uint32_t end, htp_parse_fn parse,
         if (!htp_parser_is_at(parser, ',')) {
             break;
         }
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
     }
     return end == 0 ? HTP_OK : htp_parser_expect(parser, end);
 }

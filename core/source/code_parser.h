@@ -14,10 +14,9 @@
 
 typedef struct htp_parser {
     htp_arena *arena;
-    htp_code_tokens tokens;
+    const htp_code_record *code;
+    const htp_code_token *next; /* behind the current one; END itself behind END */
     htp_code_token current;
-    htp_code_token following; /* is_ahead: read already */
-    bool is_ahead;
     uint32_t depth; /* of calls that a file decides */
     HTP_VECTOR(htp_syntax_node *) stack;
 } htp_parser;
@@ -26,14 +25,15 @@ typedef struct htp_parser {
 typedef htp_status (*htp_parse_fn)(htp_parser *parser);
 
 /** Begins with the first token. */
-HTP_MUST_USE htp_status htp_parser_begin(htp_parser *parser, htp_arena *arena,
-                                         const htp_code_record *code);
+void htp_parser_begin(htp_parser *parser, htp_arena *arena, const htp_code_record *code,
+                      const htp_code_token_list *tokens);
 
 /** Goes on to the next token. */
-HTP_MUST_USE htp_status htp_parser_advance(htp_parser *parser);
-
-/** Reads the token behind the current one without going on to it. */
-HTP_MUST_USE htp_status htp_parser_look_ahead(htp_parser *parser);
+static inline void htp_parser_advance(htp_parser *parser)
+{
+    parser->current = *parser->next;
+    parser->next += parser->current.kind != HTP_TOKEN_END;
+}
 
 /** Whether the current token is of a kind. */
 static inline bool htp_parser_is_at(const htp_parser *parser, uint32_t kind)

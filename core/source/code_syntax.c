@@ -50,7 +50,7 @@ static htp_status parse_annotation(htp_parser *parser)
         htp_parser_push_nothing(parser);
         return HTP_OK;
     }
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     return htp_parse_expression(parser);
 }
 
@@ -59,7 +59,7 @@ static htp_status parse_targets(htp_parser *parser, const htp_code_token *token)
 {
     uint32_t count = 2;
     for (; htp_parser_is_at(parser, '='); count++) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         HTP_TRY(htp_parse_expression_or_tuple(parser));
     }
     if (count == 2) {
@@ -86,7 +86,7 @@ static htp_status parse_expression_line(htp_parser *parser)
                    : htp_parser_expect(parser, HTP_TOKEN_NEWLINE);
     }
     parser->stack.count--; /* libtorch forgets the type */
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(htp_parse_expression_or_tuple(parser));
     HTP_TRY(fold_line(parser, HTP_SYNTAX_AUGMENTED_ASSIGNMENT, &token, 2));
     htp_parser_top(parser)->operation = operation;
@@ -113,7 +113,7 @@ static htp_status parse_assert(htp_parser *parser, const htp_code_token *token)
 {
     HTP_TRY(htp_parse_expression(parser));
     if (htp_parser_is_at(parser, ',')) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         HTP_TRY(htp_parse_expression(parser));
     } else {
         htp_parser_push_nothing(parser);
@@ -170,7 +170,7 @@ static htp_status parse_rest_of_block(htp_parser *parser)
         HTP_TRY(parse_statement(parser));
         count++;
     } while (!htp_parser_is_at(parser, HTP_TOKEN_DEDENT));
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     return htp_parser_fold(parser, HTP_SYNTAX_SEQUENCE, &token, count);
 }
 
@@ -194,10 +194,10 @@ static htp_status parse_if(htp_parser *parser, const htp_code_token *token)
     HTP_TRY(parse_colon_and_block(parser));
     const htp_code_token other = parser->current;
     if (other.kind == HTP_TOKEN_ELSE) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         HTP_TRY(parse_colon_and_block(parser));
     } else if (other.kind == HTP_TOKEN_ELIF) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         HTP_TRY(parse_if(parser, &other));
         HTP_TRY(htp_parser_fold(parser, HTP_SYNTAX_SEQUENCE, &other, 1));
     } else {
@@ -236,7 +236,7 @@ static htp_status parse_with_item(htp_parser *parser)
     const htp_code_token token = parser->current;
     HTP_TRY(htp_parse_expression(parser));
     if (htp_parser_is_at(parser, HTP_TOKEN_AS)) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         HTP_TRY(parse_name(parser));
     } else {
         htp_parser_push_nothing(parser);
@@ -271,7 +271,7 @@ static htp_status parse_begun(htp_parser *parser)
     const htp_code_token token = parser->current;
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
         if (statements[i].token == token.kind) {
-            HTP_TRY(htp_parser_advance(parser));
+            htp_parser_advance(parser);
             return statements[i].parse(parser, &token);
         }
     }
@@ -294,7 +294,7 @@ static htp_status parse_parameter(htp_parser *parser)
     HTP_TRY(htp_parser_take_name(parser, &name));
     HTP_TRY(parse_annotation(parser));
     if (htp_parser_is_at(parser, '=')) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         HTP_TRY(htp_parse_expression(parser));
     } else {
         htp_parser_push_nothing(parser);
@@ -314,7 +314,7 @@ static htp_status parse_parameters(htp_parser *parser)
     while (!htp_parser_is_at(parser, ')')) {
         if (!is_starred && htp_parser_is_at(parser, '*')) {
             is_starred = true;
-            HTP_TRY(htp_parser_advance(parser));
+            htp_parser_advance(parser);
         } else {
             HTP_TRY(parse_parameter(parser));
             count++;
@@ -322,7 +322,7 @@ static htp_status parse_parameters(htp_parser *parser)
         if (!htp_parser_is_at(parser, ',')) {
             break;
         }
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
     }
     HTP_TRY(htp_parser_expect(parser, ')'));
     return htp_parser_fold(parser, HTP_SYNTAX_SEQUENCE, &token, count);
@@ -334,7 +334,7 @@ static htp_status parse_result_type(htp_parser *parser)
         htp_parser_push_nothing(parser);
         return HTP_OK;
     }
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     return htp_parse_expression(parser);
 }
 
@@ -343,7 +343,7 @@ static htp_status parse_result_type(htp_parser *parser)
 static htp_status parse_type_comment(htp_parser *parser, bool is_line)
 {
     parser->stack.count--;
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(htp_parser_expect(parser, '('));
     HTP_TRY(parse_sequence(parser, ')', htp_parse_expression));
     HTP_TRY(parse_result_type(parser));
@@ -359,7 +359,7 @@ static htp_status parse_body(htp_parser *parser)
 {
     const bool is_block = htp_parser_is_at(parser, HTP_TOKEN_INDENT);
     if (is_block) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
     }
     if (htp_parser_is_at(parser, HTP_TOKEN_TYPE_COMMENT)) {
         HTP_TRY(parse_type_comment(parser, is_block));
@@ -377,7 +377,7 @@ static htp_status parse_body(htp_parser *parser)
 static htp_status parse_function(htp_parser *parser)
 {
     htp_code_token name;
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(htp_parser_take_name(parser, &name));
     HTP_TRY(parse_parameters(parser));
     HTP_TRY(parse_result_type(parser));
@@ -393,10 +393,10 @@ static htp_status parse_function(htp_parser *parser)
 static htp_status parse_class(htp_parser *parser)
 {
     htp_code_token name;
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(htp_parser_take_name(parser, &name));
     if (htp_parser_is_at(parser, '(')) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
         HTP_TRY(htp_parse_expression(parser));
         HTP_TRY(htp_parser_expect(parser, ')'));
     } else {
@@ -414,10 +414,10 @@ static htp_status skip_version(htp_parser *parser)
     static const char version[] = "op_version_set";
     const htp_code_token *token = &parser->current;
     if (token->kind != HTP_TOKEN_NAME || token->end - token->start != sizeof(version) - 1 ||
-        memcmp(parser->tokens.code->text + token->start, version, sizeof(version) - 1) != 0) {
+        memcmp(parser->code->text + token->start, version, sizeof(version) - 1) != 0) {
         return HTP_OK;
     }
-    HTP_TRY(htp_parser_advance(parser));
+    htp_parser_advance(parser);
     HTP_TRY(htp_parser_expect(parser, '='));
     HTP_TRY(htp_parser_expect(parser, HTP_TOKEN_NUMBER));
     return htp_parser_expect(parser, HTP_TOKEN_NEWLINE);
@@ -428,14 +428,14 @@ static htp_status skip_import(htp_parser *parser)
 {
     while (!htp_parser_is_at(parser, HTP_TOKEN_NEWLINE) &&
            !htp_parser_is_at(parser, HTP_TOKEN_END)) {
-        HTP_TRY(htp_parser_advance(parser));
+        htp_parser_advance(parser);
     }
     return htp_parser_expect(parser, HTP_TOKEN_NEWLINE);
 }
 
 static htp_status refuse_declaration(const htp_parser *parser)
 {
-    const htp_code_record *code = parser->tokens.code;
+    const htp_code_record *code = parser->code;
     char buffer[2];
     return htp_status_make(HTP_CODE_BAD_INPUT,
                            "%s: Unexpected token in code import: %s, in %s, line %zu", code->path,
@@ -466,12 +466,13 @@ static htp_status parse_declarations(htp_parser *parser, uint32_t *count)
     return HTP_OK;
 }
 
-htp_status htp_syntax_read(htp_arena *arena, const htp_code_record *code, htp_syntax_module *module)
+htp_status htp_syntax_read(htp_arena *arena, const htp_code_record *code,
+                           const htp_code_token_list *tokens, htp_syntax_module *module)
 {
     htp_parser parser;
     uint32_t count = 0;
     *module = (htp_syntax_module){.code = *code};
-    HTP_TRY(htp_parser_begin(&parser, arena, &module->code));
+    htp_parser_begin(&parser, arena, &module->code, tokens);
     const htp_code_token token = parser.current;
     HTP_TRY(parse_declarations(&parser, &count));
     HTP_TRY(htp_parser_fold(&parser, HTP_SYNTAX_SEQUENCE, &token, count));

@@ -87,13 +87,14 @@ typedef struct htp_syntax_module {
 } htp_syntax_module;
 
 /**
- * Reads code, of which htp_code_check() has nothing to say, in time and memory proportional to its
- * bytes. The tree lies in @p arena and points to the text.
+ * Reads code, of which htp_code_check() has nothing to say but its tokens, in time and memory
+ * proportional to its bytes. The tree lies in @p arena and points to the text.
  *
  * Refuses with HTP_CODE_BAD_INPUT what libtorch does not take, with its words, and trees of more
  * levels than it and those who walk them can bear. All that is walked may be walked recursively.
  */
 HTP_MUST_USE htp_status htp_syntax_read(htp_arena *arena, const htp_code_record *code,
+                                        const struct htp_code_token_list *tokens,
                                         htp_syntax_module *module);
 
 /** Whether a node is this name. */

@@ -12,7 +12,10 @@ static const struct kind {
 #undef TOKEN
 };
 
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+enum {
+    KINDS = sizeof(kinds) / sizeof(kinds[0]),
+    LONGEST_WORD = 8, /* of those that are no names */
+};
 
 static const char characters[] = "+-*/%@()[]:,={}><.?!&^|~";
 
@@ -150,7 +153,7 @@ static uint32_t read_word(const htp_code_tokens *t, uint32_t *kind)
         count++;
     }
     *kind = HTP_TOKEN_NAME;
-    for (uint32_t i = HTP_TOKEN_DEF; i <= HTP_TOKEN_IN; i++) {
+    for (uint32_t i = HTP_TOKEN_DEF; i <= HTP_TOKEN_IN && count <= LONGEST_WORD; i++) {
         if (row_of(i)->bytes == count && is_text(t, row_of(i))) {
             *kind = i;
         }
@@ -165,10 +168,17 @@ static uint32_t read_word(const htp_code_tokens *t, uint32_t *kind)
     return count;
 }
 
+/* Whether a character may be the second one of an operator: most are one character. */
+static bool continues_operator(char c)
+{
+    return c == '=' || c == '<' || c == '>' || c == '*' || c == '.' || c == '/';
+}
+
 /* The longest operator that begins here; their rows are in order of length. 0: there is none. */
 static uint32_t read_operator(const htp_code_tokens *t, uint32_t *kind)
 {
-    for (uint32_t i = HTP_TOKEN_EQUIVALENT; i <= HTP_TOKEN_ARROW; i++) {
+    for (uint32_t i = HTP_TOKEN_EQUIVALENT; i <= HTP_TOKEN_ARROW && continues_operator(peek(t, 1));
+         i++) {
         if (is_text(t, row_of(i))) {
             *kind = i;
             return row_of(i)->bytes;

@@ -33,6 +33,13 @@ typedef struct htp_code_token {
     uint32_t end;
 } htp_code_token;
 
+/** The tokens of a record, up to END. */
+typedef struct htp_code_token_list {
+    htp_code_token *items;
+    size_t count;
+    size_t capacity;
+} htp_code_token_list;
+
 /** Where a reader of tokens is. */
 typedef struct htp_code_tokens {
     const htp_code_record *code;

@@ -1,6 +1,7 @@
 #include "source/contents.h"
 
 #include "source/code.h"
+#include "source/code_tokens.h"
 #include "source/code_tuples.h"
 #include "source/code_values.h"
 #include "source/devices.h"
@@ -37,6 +38,7 @@ typedef struct checking {
     const char *path;
     htp_archive *archive;
     HTP_VECTOR(htp_syntax_module) modules; /* in archive->code, as their trees and texts */
+    htp_code_token_list tokens;            /* of the record that is read; there, too */
     double constant;                       /* the cost of the costliest one */
 } checking;
 
@@ -216,8 +218,8 @@ static htp_status read_code(checking *all, uint32_t index)
     htp_syntax_module module;
     HTP_TRY(read_record(all->arena, all->path, archive, fileno(archive->file), index, &read));
     const htp_code_record code = {all->path, read.name, (const char *)read.bytes, read.count};
-    HTP_TRY(htp_code_check(&code));
-    HTP_TRY(htp_syntax_read(arena, &code, &module));
+    HTP_TRY(htp_code_check(arena, &code, &all->tokens));
+    HTP_TRY(htp_syntax_read(arena, &code, &all->tokens, &module));
     HTP_TRY(htp_values_check(&module));
     HTP_TRY(htp_devices_take_code(all->arena, archive, archive->records[index].name, &module));
     module.qualifier = qualifier_of(arena, archive->records[index].name);

@@ -3,14 +3,16 @@
  */
 #include "fuzz.h"
 
+#include "source/code_tokens.h"
 #include "source/code_tuples.h"
 #include "source/code_values.h"
 
 static htp_status check(htp_arena *arena, const htp_code_record *code)
 {
     htp_syntax_module module;
-    HTP_TRY(htp_code_check(code));
-    HTP_TRY(htp_syntax_read(arena, code, &module));
+    htp_code_token_list tokens = {0};
+    HTP_TRY(htp_code_check(arena, code, &tokens));
+    HTP_TRY(htp_syntax_read(arena, code, &tokens, &module));
     HTP_TRY(htp_values_check(&module));
     module.qualifier = "__torch__";
     return htp_tuples_check(arena, "model.pt", &module, 1, 0);

@@ -18,9 +18,10 @@ static inline htp_status code_read(htp_arena *arena, const char *text, htp_synta
     char *copy = htp_arena_alloc(arena, count ? count : 1);
     memcpy(copy, text, count);
     const htp_code_record code = {"model.pt", "code/m.py", copy, count};
-    htp_status status = htp_code_check(&code);
+    htp_code_token_list tokens = {0};
+    htp_status status = htp_code_check(arena, &code, &tokens);
     if (status == HTP_OK) {
-        status = htp_syntax_read(arena, &code, module);
+        status = htp_syntax_read(arena, &code, &tokens, module);
         module->qualifier = "__torch__.m";
     }
     return status;

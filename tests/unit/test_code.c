@@ -1,5 +1,6 @@
 #include "arguments_fixture.h"
 #include "source/code.h"
+#include "source/code_tokens.h"
 #include "unit.h"
 
 #include <stdio.h>
@@ -10,7 +11,13 @@ static htp_status check_bytes(const char *text, size_t count)
     char *copy = malloc(count ? count : 1);
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, text, count);
-    htp_status status = htp_code_check(&(htp_code_record){"model.pt", "code/m.py", copy, count});
+    htp_arena arena;
+    htp_arena_init(&arena);
+    ck_assert_int_eq(htp_arena_recover(&arena), 0);
+    htp_code_token_list tokens = {0};
+    htp_status status =
+        htp_code_check(&arena, &(htp_code_record){"model.pt", "code/m.py", copy, count}, &tokens);
+    htp_arena_free(&arena);
     free(copy);
     return status;
 }
