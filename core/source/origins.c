@@ -12,8 +12,7 @@ const htp_code_origin *htp_code_origins_find(const htp_code_origins *origins, ui
     size_t count = origins->ranges.count;
     while (count > 0) { /* those before first begin at the offset or before it */
         size_t half = count / 2;
-        bool is_behind =
-            ranges[first + half].offset >= 0 && (uint64_t)ranges[first + half].offset > offset;
+        bool is_behind = ranges[first + half].offset > offset;
         first = is_behind ? first : first + half + 1;
         count = is_behind ? half : count - half - 1;
     }

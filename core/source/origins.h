@@ -32,11 +32,11 @@ typedef struct htp_code_origin_source {
 } htp_code_origin_source;
 
 /** A range of a source. What begins in the code at its offset, and before the next one's, was made
- * of it. */
+ * of it. There are many: offsets beyond 4 GiB, which no code and no joined text has, end there. */
 typedef struct htp_code_origin {
-    int64_t offset;
-    uint64_t begin; /* within the source, as end */
-    uint64_t end;
+    uint32_t offset;
+    uint32_t begin; /* within the source, as end */
+    uint32_t end;
     uint32_t source;
 } htp_code_origin;
 

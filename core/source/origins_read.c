@@ -116,11 +116,12 @@ static htp_status read_source(const struct reading *r, const htp_pickle_value *v
     return HTP_OK;
 }
 
-static uint64_t clamp(int64_t number, uint64_t low, uint64_t high)
+static uint32_t clamp(int64_t number, uint32_t low, uint64_t high)
 {
     uint64_t positive = number > 0 ? (uint64_t)number : 0;
     positive = positive < low ? low : positive;
-    return positive < high ? positive : high;
+    positive = positive < high ? positive : high;
+    return positive < UINT32_MAX ? (uint32_t)positive : UINT32_MAX;
 }
 
 /* A position: (offset in the code, (source, begin, end), tag). */
@@ -139,12 +140,12 @@ static htp_status read_position(const struct reading *r, const htp_pickle_value 
         end->kind != HTP_PICKLE_INT) {
         return no_debug_record(r);
     }
-    htp_code_origin origin = {.offset = offset->number};
+    htp_code_origin origin = {.offset = clamp(offset->number, 0, UINT32_MAX)};
     HTP_TRY(read_source(r, htp_pickle_part(r->machine, range, 0), &origin.source));
     const htp_code_origin_source *source = &r->origins->sources.items[origin.source];
     origin.begin = clamp(begin->number, 0, source->bytes);
     origin.end = clamp(end->number, origin.begin, source->bytes);
-    HTP_PUSH(r->scratch, &r->origins->ranges, origin);
+    HTP_PUSH(r->arena, &r->origins->ranges, origin);
     return HTP_OK;
 }
 
@@ -171,8 +172,6 @@ static void *keep(const struct reading *r, const void *items, size_t count, size
 static void keep_all(const struct reading *r)
 {
     htp_code_origins *all = r->origins;
-    all->ranges.items = keep(r, all->ranges.items, all->ranges.count, sizeof(*all->ranges.items));
-    all->ranges.capacity = all->ranges.count;
     all->sources.items =
         keep(r, all->sources.items, all->sources.count, sizeof(*all->sources.items));
     all->sources.capacity = all->sources.count;
@@ -196,6 +195,7 @@ htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp
         HTP_TRY(read_texts(&r, htp_pickle_node_of(&machine, &parts[1])));
         positions = htp_pickle_node_of(&machine, &parts[2]);
     }
+    HTP_EXPECT(arena, &origins->ranges, positions->count);
     for (uint32_t i = 0; i < positions->count; i++) {
         HTP_TRY(read_position(&r, htp_pickle_part(&machine, positions, i)));
     }

@@ -23,6 +23,8 @@ struct htp_source_places {
     htp_arena arena;
     htp_archive archive; /* a copy, with a scratch of its own */
     htp_map by_file;     /* places in the list of records, by file of code */
+    const char *file;    /* the last one that was looked for; NULL */
+    htp_code_origins *of_file;
     HTP_VECTOR(htp_code_origins *) records;
     htp_code_texts texts;
     HTP_VECTOR(struct place **) functions; /* places by node; NULL: nobody asked */
@@ -46,7 +48,7 @@ static htp_status read_origins(htp_source_places *places, const htp_pickle *pick
 static void read_record(htp_source_places *places, const char *file, htp_code_origins *origins)
 {
     htp_archive *archive = &places->archive;
-    const char *name = htp_arena_printf(&places->arena, "%s" DEBUG_ENDING, file);
+    const char *name = htp_arena_join(&places->arena, file, "", DEBUG_ENDING);
     size_t bytes = 0;
     const char *read = htp_archive_read(&places->arena, archive, places->in.file->fd, name, &bytes);
     if (!read) {
@@ -70,16 +72,20 @@ static void read_record(htp_source_places *places, const char *file, htp_code_or
 /* The origins of a file of code: none where the archive tells nothing of it, or what is damaged. */
 static htp_code_origins *find_record(htp_source_places *places, const char *file)
 {
-    uint32_t number = 0;
-    if (htp_map_get(&places->by_file, file, &number)) {
-        return places->records.items[number];
+    uint32_t number = (uint32_t)places->records.count;
+    if (places->file == file) { /* most nodes stand where the one before does */
+        return places->of_file;
     }
-    htp_code_origins *origins = HTP_NEW(&places->arena, htp_code_origins);
-    read_record(places, file, origins);
-    htp_map_set(&places->arena, &places->by_file, htp_arena_strdup(&places->arena, file),
-                (uint32_t)places->records.count);
-    HTP_PUSH(&places->arena, &places->records, origins);
-    return origins;
+    if (!htp_map_get(&places->by_file, file, &number)) {
+        htp_code_origins *origins = HTP_NEW(&places->arena, htp_code_origins);
+        read_record(places, file, origins);
+        htp_map_set(&places->arena, &places->by_file, htp_arena_strdup(&places->arena, file),
+                    number);
+        HTP_PUSH(&places->arena, &places->records, origins);
+    }
+    places->file = file;
+    places->of_file = places->records.items[number];
+    return places->of_file;
 }
 
 /* ---- places ---- */
