@@ -2,6 +2,7 @@
 
 #include "model.h"
 
+#include <caffe2/serialize/versions.h>
 #include <torch/csrc/jit/serialization/import_source.h>
 
 #include <algorithm>
@@ -159,7 +160,10 @@ class Importer
 
     torch::jit::Module run()
     {
-        torch::jit::populate_upgraders_graph_map();
+        // What replaces operators of older files takes a while to compile.
+        if (access_.records.reader.version() < caffe2::serialize::kProducedFileFormatVersion) {
+            torch::jit::populate_upgraders_graph_map();
+        }
         const c10::IValue constants = read("constants");
         check_tensors(constants);
         for (const c10::IValue &constant : constants.toTupleRef().elements()) {
