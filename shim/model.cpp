@@ -64,23 +64,33 @@ std::string plain_class_name(const c10::ClassType &type)
     return type.name() ? plain_class_name(type.name()->qualifiedName()) : type.repr_str();
 }
 
-// Small arrays share chunks.
+void *Keep::Chunks::take(size_t bytes)
+{
+    constexpr size_t kUnit = sizeof(std::max_align_t), kChunk = 16384;
+    if (bytes > left) {
+        const size_t units = (std::max(bytes, kChunk) + kUnit - 1) / kUnit;
+        all.emplace_back(new std::max_align_t[units]);
+        next = reinterpret_cast<char *>(all.back().get());
+        left = units * kUnit;
+    }
+    void *const taken = next;
+    next += bytes;
+    left -= bytes;
+    return taken;
+}
+
+const char *Keep::string(const std::string &text)
+{
+    return static_cast<const char *>(
+        std::memcpy(strings_.take(text.size() + 1), text.c_str(), text.size() + 1));
+}
+
+// Arrays of nothing are nowhere.
 const void *Keep::copy(const void *data, size_t bytes)
 {
-    constexpr size_t kUnit = sizeof(std::max_align_t), kChunk = 1024;
-    const size_t units = (bytes + kUnit - 1) / kUnit;
-    if (units == 0) {
-        return nullptr;
-    }
-    if (units > left_) {
-        left_ = std::max(units, kChunk);
-        chunks_.emplace_back(new std::max_align_t[left_]);
-        size_ = left_;
-    }
-    std::max_align_t *place = chunks_.back().get() + (size_ - left_);
-    left_ -= units;
-    std::memcpy(place, data, bytes);
-    return place;
+    constexpr size_t kUnit = sizeof(std::max_align_t);
+    const size_t rounded = (bytes + kUnit - 1) / kUnit * kUnit;
+    return bytes == 0 ? nullptr : std::memcpy(arrays_.take(rounded), data, bytes);
 }
 
 } // namespace htp

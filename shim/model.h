@@ -6,7 +6,6 @@
 #include <htp/shim.h>
 
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -34,10 +33,7 @@ std::vector<std::string> field_names(const c10::TupleType &type);
 class Keep
 {
   public:
-    const char *string(const std::string &text)
-    {
-        return strings_.emplace_back(text).c_str();
-    }
+    const char *string(const std::string &text);
     template <typename T> const T *array(const std::vector<T> &values)
     {
         static_assert(std::is_trivially_copyable<T>::value, "its bytes are copied");
@@ -45,12 +41,19 @@ class Keep
     }
 
   private:
+    // Room at the end of the last chunk of a kind.
+    struct Chunks {
+        std::vector<std::unique_ptr<std::max_align_t[]>> all;
+        char *next = nullptr;
+        size_t left = 0; // bytes
+
+        void *take(size_t bytes);
+    };
+
     const void *copy(const void *data, size_t bytes);
 
-    std::deque<std::string> strings_;
-    std::vector<std::unique_ptr<std::max_align_t[]>> chunks_;
-    size_t size_ = 0; // of the last chunk
-    size_t left_ = 0; // at its end
+    Chunks strings_;
+    Chunks arrays_; // what is aligned
 };
 
 struct Model {

@@ -84,8 +84,17 @@ void Program::renew()
 // All types of tensors are one.
 uint32_t Program::type(const c10::TypePtr &type)
 {
-    const bool is_tensor = type->kind() == c10::TypeKind::TensorType;
-    const c10::TypePtr own = is_tensor ? c10::TypePtr(c10::TensorType::get()) : type;
+    if (type->kind() != c10::TypeKind::TensorType) {
+        return other_type(type);
+    }
+    if (tensor_type_ == HTP_PROGRAM_NONE) {
+        tensor_type_ = other_type(c10::TensorType::get());
+    }
+    return tensor_type_;
+}
+
+uint32_t Program::other_type(const c10::TypePtr &own)
+{
     const auto known = type_numbers_.find(own.get());
     if (known != type_numbers_.end()) {
         return known->second;

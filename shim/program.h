@@ -108,6 +108,7 @@ class Program
     }
 
     uint32_t type(const c10::TypePtr &type);
+    uint32_t other_type(const c10::TypePtr &type);
     const char *text(const c10::TypePtr &type, const std::vector<uint32_t> &parts);
     uint32_t schema(const c10::FunctionSchema &schema, ProgramOperator stands_for);
     uint32_t schema(const torch::jit::Operator &found, const torch::jit::Node *node,
@@ -141,6 +142,7 @@ class Program
     std::vector<std::vector<uint32_t>> slots_; // by object and slot: data, or HTP_PROGRAM_NONE
     std::deque<c10::IValue> kept_values_;      // whose addresses are keys, or handed out
     std::unordered_map<const c10::Type *, uint32_t> type_numbers_;
+    uint32_t tensor_type_ = HTP_PROGRAM_NONE;
     std::unordered_map<const c10::FunctionSchema *, uint32_t> schema_numbers_;
     std::unordered_map<const c10::Type *, uint32_t> class_numbers_;
     std::unordered_map<const void *, uint32_t> function_numbers_;

@@ -5,6 +5,8 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
 
+#include <algorithm>
+
 namespace htp
 {
 
@@ -65,22 +67,27 @@ class Program::Reader
 
     const uint32_t *make(Values values, uint32_t producer)
     {
-        std::vector<uint32_t> numbers;
+        some_.clear();
         for (const torch::jit::Value *value : values) {
             const char *const name = program_.model_.keep.string(value->debugName());
             values_.push_back({name, program_.type(value->type()), producer});
-            numbers.push_back(numbers_[value] = last_of(values_));
+            numbers_.resize(std::max(numbers_.size(), value->unique() + 1), HTP_PROGRAM_NONE);
+            some_.push_back(numbers_[value->unique()] = last_of(values_));
         }
-        return program_.model_.keep.array(numbers);
+        return program_.model_.keep.array(some_);
     }
 
     const uint32_t *find(Values values)
     {
-        std::vector<uint32_t> numbers;
+        some_.clear();
         for (const torch::jit::Value *value : values) {
-            numbers.push_back(numbers_.at(value));
+            const uint32_t number = numbers_.at(value->unique());
+            if (number == HTP_PROGRAM_NONE) {
+                throw std::out_of_range("a value is read before it is made");
+            }
+            some_.push_back(number);
         }
-        return program_.model_.keep.array(numbers);
+        return program_.model_.keep.array(some_);
     }
 
     // What a block within reads of the one around stands before it there.
@@ -109,12 +116,12 @@ class Program::Reader
         described.inputs = find(node.inputs());
         described.output_count = static_cast<uint32_t>(node.outputs().size());
         described.outputs = make(node.outputs(), static_cast<uint32_t>(nodes_.size()));
-        std::vector<uint32_t> blocks;
+        some_.clear();
         for (const torch::jit::Block *block : node.blocks()) {
-            blocks.push_back(number_of(*block));
+            some_.push_back(number_of(*block));
         }
-        described.block_count = static_cast<uint32_t>(blocks.size());
-        described.blocks = program_.model_.keep.array(blocks);
+        described.block_count = static_cast<uint32_t>(some_.size());
+        described.blocks = program_.model_.keep.array(some_);
         described.schema = described.data = described.function = HTP_PROGRAM_NONE;
         described.is_nondeterministic = node.isNondeterministic();
         describe_kind(node, described);
@@ -160,7 +167,8 @@ class Program::Reader
     std::vector<htp_program_node> nodes_;
     std::vector<const torch::jit::Node *> stand_for_; // by node
     std::vector<htp_program_value> values_;
-    std::unordered_map<const torch::jit::Value *, uint32_t> numbers_;
+    std::vector<uint32_t> numbers_; // by what the graph calls its values; HTP_PROGRAM_NONE
+    std::vector<uint32_t> some_;    // that are handed out next
 };
 
 void Program::load_function(uint32_t number)
