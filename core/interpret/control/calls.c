@@ -5,6 +5,7 @@
 
 #include "interpret/control/blocks.h"
 #include "interpret/lists/lists.h"
+#include "interpret/objects/attributes.h"
 #include "interpret/steps/handlers.h"
 
 #include <string.h>
@@ -28,30 +29,19 @@ static uint32_t note_call(htp_machine *m, const htp_place *place)
     return (uint32_t)m->recording.calls_made.count;
 }
 
-/* Methods stand beside the slots of attributes. Of two with one name the first one counts. */
-static void list_methods(htp_machine *m, uint32_t class_number)
-{
-    const htp_program_class *type = &m->program->classes[class_number];
-    for (uint32_t i = type->method_count; i-- > 0;) {
-        const char *key =
-            htp_arena_printf(m->arena, "%u()%s", (unsigned)class_number, type->method_names[i]);
-        htp_map_set(m->arena, &m->state.class_slots, key, type->methods[i]);
-    }
-}
-
 static htp_outcome find_method(htp_machine *m, const htp_item *self, const char *name,
                                uint32_t *method)
 {
-    uint32_t number = m->program->objects[self->object].class_number;
-    const char *key = htp_arena_printf(m->arena, "%u()%s", (unsigned)number, name);
-    if (htp_map_get(&m->state.class_slots, key, method)) {
-        return HTP_GOES_ON;
+    const uint32_t number = m->program->objects[self->object].class_number;
+    const htp_program_class *type = &m->program->classes[number];
+    const htp_class_names methods = {'(', type->method_names, type->method_count};
+    uint32_t place = 0;
+    if (!htp_class_find(m, number, methods, name, &place)) {
+        return htp_machine_stop(m, HTP_FAILS, "%s does not have a method with name '%s'",
+                                type->name, name);
     }
-    list_methods(m, number);
-    return htp_map_get(&m->state.class_slots, key, method)
-               ? HTP_GOES_ON
-               : htp_machine_stop(m, HTP_FAILS, "%s does not have a method with name '%s'",
-                                  m->program->classes[number].name, name);
+    *method = type->methods[place];
+    return HTP_GOES_ON;
 }
 
 htp_outcome htp_do_call_method(htp_machine *m, htp_step *step, htp_items *outputs)

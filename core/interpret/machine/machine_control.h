@@ -48,7 +48,7 @@ typedef struct htp_object_state {
     htp_map made;     /* objects that the call made */
     htp_map storages; /* of the archive: 1 + the place in storage_names */
     HTP_VECTOR(struct htp_storage_names *) storage_names; /* attributes that have it */
-    htp_map class_slots; /* "CLASS NAME": a slot; "CLASS()NAME": a method's function */
+    htp_map class_names; /* "CLASS.NAME": an attribute's slot; "CLASS(NAME": a method's place */
 } htp_object_state;
 
 #endif

@@ -84,32 +84,47 @@ const char *htp_attribute_name(htp_machine *m, const char *holder, htp_object_at
 {
     const htp_program_object *object = &m->program->objects[attribute.object];
     const htp_program_class *type = &m->program->classes[object->class_number];
-    return htp_arena_printf(m->arena, "%s%s%s", holder, *holder ? "." : "",
-                            type->attributes[attribute.slot]);
+    return htp_arena_join(m->arena, holder, *holder ? "." : "", type->attributes[attribute.slot]);
 }
 
-static void list_slots(htp_machine *m, uint32_t class_number)
+/* The key of a name of a class, whose attributes and methods are told apart by @p kind. */
+static const char *key_of(htp_machine *m, uint32_t class_number, char kind, const char *name)
 {
-    const htp_program_class type = m->program->classes[class_number];
-    for (uint32_t slot = type.attribute_count; slot-- > 0;) {
-        const char *key = htp_arena_printf(m->arena, "%u %s", class_number, type.attributes[slot]);
-        htp_map_set(m->arena, &m->state.class_slots, key, slot);
+    return htp_arena_printf(m->arena, "%u%c%s", class_number, kind, name);
+}
+
+bool htp_class_find(htp_machine *m, uint32_t class_number, htp_class_names names, const char *name,
+                    uint32_t *place)
+{
+    enum { FEW = 24 }; /* which are looked through faster than a map is asked */
+    if (names.count <= FEW) {
+        for (*place = 0; *place < names.count; ++*place) {
+            if (strcmp(names.names[*place], name) == 0) {
+                return true;
+            }
+        }
+        return false;
     }
+    const char *key = key_of(m, class_number, names.kind, name);
+    if (htp_map_get(&m->state.class_names, key, place)) {
+        return true;
+    }
+    for (uint32_t i = names.count; i-- > 0;) {
+        htp_map_set(m->arena, &m->state.class_names,
+                    key_of(m, class_number, names.kind, names.names[i]), i);
+    }
+    return htp_map_get(&m->state.class_names, key, place);
 }
 
 htp_outcome htp_attribute_slot(htp_machine *m, uint32_t object, const char *name, uint32_t *slot)
 {
-    uint32_t number = m->program->objects[object].class_number;
-    const char *key = htp_arena_printf(m->arena, "%u %s", number, name);
-    if (htp_map_get(&m->state.class_slots, key, slot)) {
-        return HTP_GOES_ON;
-    }
-    list_slots(m, number);
-    if (htp_map_get(&m->state.class_slots, key, slot)) {
-        return HTP_GOES_ON;
-    }
-    return htp_machine_stop(m, HTP_FAILS, "%s does not have an attribute with name '%s'",
-                            m->program->classes[number].name, name);
+    const uint32_t number = m->program->objects[object].class_number;
+    const htp_program_class *type = &m->program->classes[number];
+    const htp_class_names attributes = {'.', type->attributes, type->attribute_count};
+    return htp_class_find(m, number, attributes, name, slot)
+               ? HTP_GOES_ON
+               : htp_machine_stop(m, HTP_FAILS, "%s does not have an attribute with name '%s'",
+                                  type->name, name);
 }
 
 static htp_outcome load_slot(htp_machine *m, htp_object_attribute attribute, uint32_t *data)

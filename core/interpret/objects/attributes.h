@@ -44,6 +44,17 @@ bool htp_attribute_holder(htp_machine *m, uint32_t object, htp_holder *holder);
 htp_outcome htp_attribute_note(htp_machine *m, htp_object_attribute attribute,
                                const htp_holder *holder, const char *name);
 
+/** Names that a class has: of its attributes, or of its methods. */
+typedef struct htp_class_names {
+    char kind; /* that tells them apart */
+    const char *const *names;
+    uint32_t count;
+} htp_class_names;
+
+/** The place of a name among those of a class, the first one of two. @return whether it is there */
+bool htp_class_find(htp_machine *m, uint32_t class_number, htp_class_names names, const char *name,
+                    uint32_t *place);
+
 /** The slot of an attribute of an object's class; HTP_FAILS where it has none. */
 htp_outcome htp_attribute_slot(htp_machine *m, uint32_t object, const char *name, uint32_t *slot);
 

@@ -245,9 +245,13 @@ static htp_outcome add_state(search *s, htp_object_attribute attribute, const ht
     if (!has) {
         return htp_machine_stop(m, HTP_FAILS, "an attribute is not known as it was loaded");
     }
+    const bool is_same = is_equal(m, before, value);
+    if (is_same && s->by_name.count == 0) {
+        return HTP_GOES_ON; /* as nearly all do, whose names nobody needs */
+    }
     const char *name = htp_attribute_name(m, holder->path, attribute);
     const htp_carried_state *carried = find_carried(s, name);
-    if (!carried && is_equal(m, before, value)) {
+    if (is_same && !carried) {
         return HTP_GOES_ON;
     }
     htp_recorded_state state = {
