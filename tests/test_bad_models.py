@@ -116,12 +116,15 @@ def pointers_of_git_lfs():
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
     with scratch() as folder:
         file = ours(folder, "--external-data", "always")
-        for name in ("ours.onnx.data", "ours.onnx", "x.npz", "x.npy", "net.pt"):
+        told_by = {"x.npz": ["--inputs", folder / "x.npz"], "x.json": ["--inputs", folder / "x.json"],
+                   "x.npy": ["--input", f"x:@{folder / 'x.npy'}"], "net.pt": []}
+        commands = {name: (folder / name if name == "net.pt" else models() / "net.pt",
+                           "--out", folder / "o.onnx", *flags) for name, flags in told_by.items()}
+        commands |= {"side.json": ("validate", file, "--sidecar", folder / "side.json"),
+                     "ours.onnx.data": ("inspect", file), "ours.onnx": ("inspect", file)}
+        for name, command in commands.items():
             (folder / name).write_text(pointer)
-            model = folder / name if name == "net.pt" else models() / "net.pt"
-            inputs = ["--inputs", folder / name] if name == "x.npz" else ["--input", f"x:@{folder / name}"]
-            is_model = "ours" in name
-            told = run("inspect", file) if is_model else run(model, "--out", folder / "o.onnx", *inputs)
+            told = run(*command)
             code = EXIT_USAGE if name.startswith("x.") else EXIT_BAD_INPUT
             check_line(told, code, name, "a Git LFS pointer; fetch the file itself with git lfs pull")
 

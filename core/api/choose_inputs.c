@@ -1,5 +1,6 @@
 #include "api/choose_inputs.h"
 
+#include "base/input_file.h"
 #include "source/torchscript.h"
 #include "source/traced_inputs.h"
 
@@ -57,6 +58,10 @@ static htp_status read_file(const char *path, char *bytes, size_t capacity)
     (void)fclose(file);
     if (error != 0) {
         return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, strerror(error));
+    }
+    const char *placeholder = htp_input_file_placeholder(bytes, count);
+    if (placeholder) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, placeholder);
     }
     if (count == capacity) {
         return htp_status_make(HTP_CODE_USAGE, "%s: too large for a list of inputs", path);

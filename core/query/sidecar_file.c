@@ -60,6 +60,10 @@ static htp_status map_file(htp_sidecar_file *file)
         return htp_sidecar_file_wrong(file, "it cannot be mapped: %s", strerror(errno));
     }
     file->text = (htp_json_part){mapped, bytes};
+    const char *placeholder = htp_input_file_placeholder(mapped, bytes);
+    if (placeholder) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: %s", file->path, placeholder);
+    }
     return htp_text_is_utf8(file->text.at, bytes)
                ? HTP_OK
                : htp_sidecar_file_wrong(file, "it is not UTF-8, or holds a NUL");

@@ -73,10 +73,13 @@ static htp_status check_kind(const struct matching *m, const htp_specification *
     if (fits) {
         return HTP_OK;
     }
-    const char *form = is_list ? htp_inputs_form(m->arena, argument, argument->name) : NULL;
-    return htp_status_make(HTP_CODE_USAGE, "input \"%s\": argument \"%s\" has type %s%s%s",
+    const char *form = htp_inputs_form(m->arena, argument, argument->name);
+    bool is_number = argument->kind == HTP_TRACE_INT || argument->kind == HTP_TRACE_FLOAT ||
+                     argument->kind == HTP_TRACE_BOOL;
+    return htp_status_make(HTP_CODE_USAGE, "input \"%s\": argument \"%s\" has type %s%s%s%s",
                            specification->text, argument->name, argument->type,
-                           form ? "; pass" : "", form ? form : "");
+                           form ? "; pass" : "", form ? form : "",
+                           form && is_number ? ", or without =VALUE to keep it an input" : "");
 }
 
 /* The axes of a formula, in the order in which it has them: so it will be written. Their sizes are

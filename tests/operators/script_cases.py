@@ -234,7 +234,24 @@ def cast_automatically(x: torch.Tensor) -> torch.Tensor:
     return y.float()
 
 
+class WithoutAutocast(nn.Module):
+    """What keeps a part of a model in single precision, under a runner that uses autocast."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cuda", dtype=torch.float16, enabled=False):
+            y = self.inner(x.float())
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=False):
+                y = y.relu()
+        with torch.cuda.amp.autocast(enabled=False):
+            return y + 1
+
+
 script("with/no_grad", without_gradients, X, others=signs)
 script("with/class", entered, X)
 script("with/record_function", Recorded().eval(), X, others=signs)
 script("with/autocast", cast_automatically, X, refused="a with block of autocast")
+script("with/autocast_off", WithoutAutocast().eval(), X, others=signs)

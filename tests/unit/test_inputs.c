@@ -232,7 +232,7 @@ static const struct {
     {"x:float32[a b=2]", "a dim is"},
     {"x:float32[2147483647,2147483647,2147483647]", "too large"},
     {"x:float32[a=2147483647,2147483647,1]", "too large"},
-    {"x:int=3", "has type Tensor"},
+    {"x:int=3", "has type Tensor; pass --input x:DTYPE[DIMS]"},
     {"x:complex=3", "type int, float or bool"},
     {"x:int=", "whole number"},
     {"x:int=3.5", "whole number"},
@@ -295,8 +295,12 @@ UNIT_TEST(arguments_that_no_specification_fills)
                    "argument \"xs\" has type List[Tensor]");
     expect_failure(htp_inputs_parse(arena, NULL, 0, number, 1, &inputs), HTP_CODE_USAGE,
                    "pass --input n:int=VALUE");
-    expect_failure(PARSE(arena, &inputs, number, "n:int64[2]"), HTP_CODE_USAGE, "has type int");
-    expect_failure(PARSE(arena, &inputs, number, "n:float=2"), HTP_CODE_USAGE, "has type int");
+    expect_failure(
+        PARSE(arena, &inputs, number, "n:int64[2]"), HTP_CODE_USAGE,
+        "input \"n:int64[2]\": argument \"n\" has type int; pass --input n:int=VALUE, or "
+        "without =VALUE to keep it an input");
+    expect_failure(PARSE(arena, &inputs, number, "n:float=2"), HTP_CODE_USAGE,
+                   "has type int; pass --input n:int=VALUE");
 }
 
 /* Tuple[Tensor, Dict[str, Tensor], List[int]] */

@@ -79,16 +79,19 @@ htp_outcome htp_do_call_function(htp_machine *m, htp_step *step, htp_items *outp
 /* ---- with blocks ---- */
 
 /* Whose objects blocks enter, by how the names of their classes begin: PyTorch's own, which change
- * what is remembered for gradients or measured, and nothing else; or numbers. */
+ * what is remembered for gradients or measured, and nothing else; or numbers, unless the object's
+ * switch is off. */
 static const struct managers {
     const char *beginning;
+    const char *on;      /* PyTorch's name for the switch; NULL: they have none */
     const char *refusal; /* NULL: they do nothing */
 } managers[] = {
-    {"torch.autograd.grad_mode.", NULL},
-    {"torch.autograd.profiler.", NULL},
+    {"torch.autograd.grad_mode.", NULL, NULL},
+    {"torch.autograd.profiler.", NULL, NULL},
 #define AUTOCAST                                                                                   \
-    "a with block of autocast, which has PyTorch compute some operators in float16 or bfloat16 "   \
-    "(leave it out, and cast the model instead)"
+    "_enabled",                                                                                    \
+        "a with block of autocast, which has PyTorch compute some operators in float16 or "        \
+        "bfloat16 (leave it out or pass enabled=False, and cast the model instead)"
     {"torch.amp.", AUTOCAST},
     {"torch.cpu.amp.", AUTOCAST},
     {"torch.cuda.amp.", AUTOCAST},
@@ -106,6 +109,23 @@ static const struct managers *find_managers(const char *class_name)
     return NULL;
 }
 
+/* Whether an object does nothing, whatever runs: its switch is off. */
+static bool is_off(const htp_machine *m, uint32_t object, const char *on)
+{
+    const htp_program_class *type = &m->program->classes[m->program->objects[object].class_number];
+    bool is_off = false;
+    for (uint32_t slot = 0; on && slot < type->attribute_count && !is_off; slot++) {
+        if (strcmp(type->attributes[slot], on) == 0) {
+            bool has = false;
+            const htp_item *flag = htp_attributes_find(&m->state.attributes,
+                                                       (htp_object_attribute){object, slot}, &has);
+            is_off = has && htp_is_bool(flag) && flag->known == HTP_KNOWN_CONSTANT &&
+                     !flag->lane[0].as.b;
+        }
+    }
+    return is_off;
+}
+
 /* Calls what a with block calls of its object, which is the first argument. */
 static htp_outcome call_manager(htp_machine *m, htp_step *step, const char *name,
                                 const htp_items *arguments, htp_items *outputs)
@@ -117,8 +137,9 @@ static htp_outcome call_manager(htp_machine *m, htp_step *step, const char *name
     uint32_t number = m->program->objects[self->object].class_number;
     const struct managers *own = find_managers(m->program->classes[number].plain_name);
     if (own) {
-        return own->refusal ? htp_machine_refuse(m, &step->place, "%s", own->refusal)
-                            : htp_handler_give(m, outputs, arguments->items[0]);
+        return own->refusal && !is_off(m, self->object, own->on)
+                   ? htp_machine_refuse(m, &step->place, "%s", own->refusal)
+                   : htp_handler_give(m, outputs, arguments->items[0]);
     }
     uint32_t method = HTP_PROGRAM_NONE;
     uint32_t made = note_call(m, &step->place);
