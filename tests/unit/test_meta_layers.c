@@ -9,6 +9,11 @@
     NONE, INT(features), INT(heads), NONE, NONE, NONE, NONE, NONE, BOOL(needs_weights),            \
         BOOL(is_averaged)
 
+/* An encoder layer behind its source, with a mask and the mask's type. */
+#define ENCODER(features, heads, mask, type)                                                       \
+    INT(features), INT(heads), NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,   \
+        NONE, NONE, NONE, NONE, mask, type
+
 UNIT_TEST(attention_gives_weights_where_they_are_asked_for)
 {
     const char *name = "aten::_native_multi_head_attention";
@@ -20,9 +25,15 @@ UNIT_TEST(attention_gives_weights_where_they_are_asked_for)
           ATTENTION(8, 4, true, false));
     REFUSES(name, "", "expected query and key of 3 dims and 9 features, got [2, 5, 8]",
             FLOATS(2, 5, 8), FLOATS(2, 7, 8), ATTENTION(9, 4, true, false));
-    GIVES("aten::_transformer_encoder_layer_fwd", "", "Float[2,5,8]", FLOATS(2, 5, 8), INT(8));
-    REFUSES("aten::_transformer_encoder_layer_fwd", "",
-            "expected a source of 3 dims and 8 features, got [5, 8]", FLOATS(5, 8), INT(8));
+    name = "aten::_transformer_encoder_layer_fwd";
+    GIVES(name, "", "Float[2,5,8]", FLOATS(2, 5, 8), ENCODER(8, 4, NONE, NONE));
+    REFUSES(name, "", "expected a source of 3 dims and 8 features, got [5, 8]", FLOATS(5, 8),
+            ENCODER(8, 4, NONE, NONE));
+    GIVES(name, "", "Float[2,5,8]", FLOATS(2, 5, 8), ENCODER(8, 4, FLOATS(5, 5), INT(0)));
+    GIVES(name, "", "Float[2,5,8]", FLOATS(2, 5, 8), ENCODER(8, 4, FLOATS(2, 5), INT(1)));
+    GIVES(name, "", "Float[2,5,8]", FLOATS(2, 5, 8), ENCODER(8, 4, FLOATS(2, 4, 5, 5), INT(2)));
+    REFUSES(name, "", "a mask of type 1 has other sizes than the scores: [5, 5]", FLOATS(2, 5, 8),
+            ENCODER(8, 4, FLOATS(5, 5), INT(1)));
 }
 
 UNIT_TEST(groups_are_multiplied)

@@ -5,6 +5,36 @@
 #include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+/* A mask's type, which tells its sizes: one for all of a batch. Others are of keys, or of all. */
+enum { MASK_OF_PAIRS };
+
+/* The sizes of the scores that a mask is for. */
+struct scores {
+    int64_t batch, heads, queries, keys;
+};
+
+/* libtorch broadcasts no mask. The operator's last operand is the mask's type. */
+static bool check_mask(htp_meta_call *call, uint32_t number, struct scores s)
+{
+    const htp_runner_tensor *mask = htp_meta_optional(call, number);
+    const htp_operand *type = &call->operands[call->operand_count - 1];
+    if (!mask || type->kind != HTP_OPERAND_INT) {
+        return true;
+    }
+    const htp_meta_sizes of_pairs = {.dims = {s.queries, s.keys}, .rank = 2};
+    const htp_meta_sizes of_keys = {.dims = {s.batch, s.keys}, .rank = 2};
+    const htp_meta_sizes of_all = {.dims = {s.batch, s.heads, s.queries, s.keys}, .rank = 4};
+    const htp_meta_sizes *expected = mask->rank == of_all.rank     ? &of_all
+                                     : type->as.i == MASK_OF_PAIRS ? &of_pairs
+                                                                   : &of_keys;
+    htp_meta_text text;
+    return (mask->rank == expected->rank &&
+            memcmp(mask->dims, expected->dims, mask->rank * sizeof(*mask->dims)) == 0) ||
+           htp_meta_refuse(call, "a mask of type %" PRId64 " has other sizes than the scores: %s",
+                           type->as.i, htp_meta_sizes_text(&text, mask));
+}
 
 /* What nn.MultiheadAttention calls in inference; its weights are averaged over heads, or not. */
 bool htp_meta_attention(htp_meta_call *call)
@@ -19,6 +49,11 @@ bool htp_meta_attention(htp_meta_call *call)
         return htp_meta_refuse(call,
                                "expected query and key of 3 dims and %" PRId64 " features, got %s",
                                features, htp_meta_sizes_text(&text, query));
+    }
+    const struct scores scores = {query->dims[0], htp_meta_int(call, 4), query->dims[1],
+                                  key->dims[1]};
+    if (!check_mask(call, 9, scores)) {
+        return false;
     }
     const htp_meta_sizes averaged = {.dims = {query->dims[0], query->dims[1], key->dims[1]},
                                      .rank = 3};
@@ -39,7 +74,9 @@ bool htp_meta_encoder_layer(htp_meta_call *call)
         return htp_meta_refuse(call, "expected a source of 3 dims and %" PRId64 " features, got %s",
                                features, htp_meta_sizes_text(&text, source));
     }
-    return htp_meta_give_plain(call, source);
+    const struct scores scores = {source->dims[0], htp_meta_int(call, 2), source->dims[1],
+                                  source->dims[1]};
+    return check_mask(call, 18, scores) && htp_meta_give_plain(call, source);
 }
 
 /* ---- products of groups of rows, of columns, or of what is summed over ---- */

@@ -26,6 +26,21 @@ static htp_outcome refuse_input(htp_machine *m, const htp_runner_tensor *input)
                                   input->dims[0]);
 }
 
+/* One number for each sequence, which are in dim @p batch_dim of the input. */
+static htp_outcome check_lengths(htp_machine *m, const htp_runner_tensor *input, size_t batch_dim,
+                                 const htp_runner_tensor *lengths)
+{
+    if (lengths->rank != 1 || lengths->type != HTP_SCALAR_LONG) {
+        return htp_machine_stop(m, HTP_FAILS, "'lengths' argument should be a 1D CPU int64 tensor");
+    }
+    return lengths->dims[0] == input->dims[batch_dim]
+               ? HTP_GOES_ON
+               : htp_machine_stop(m, HTP_FAILS,
+                                  "Expected `len(lengths)` to be equal to batch_size, but got "
+                                  "%" PRId64 " (batch_size=%" PRId64 ")",
+                                  lengths->dims[0], input->dims[batch_dim]);
+}
+
 /* The steps of all sequences, one behind the other, and how many sequences have each step. */
 static htp_outcome pack(htp_machine *m, const htp_call *call, htp_lanes *results)
 {
@@ -33,7 +48,10 @@ static htp_outcome pack(htp_machine *m, const htp_call *call, htp_lanes *results
     htp_trace_size longest;
     HTP_DO(htp_recording_new_size(m, "steps", &steps));
     HTP_DO(htp_recording_new_size(m, "longest", &longest));
-    HTP_DO(htp_sizes_require(m, &call->inputs, 1));
+    HTP_DO(htp_sizes_require(m, &call->inputs, 3));
+    const htp_item *batch_first = call->inputs.items[2];
+    bool is_first =
+        htp_is_bool(batch_first) && htp_is_constant(batch_first) && batch_first->lane[0].as.b;
     *results = htp_lanes_make(m, 2);
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         const htp_runner_tensor *input = NULL;
@@ -41,6 +59,9 @@ static htp_outcome pack(htp_machine *m, const htp_call *call, htp_lanes *results
         if (input->rank < 2) {
             return refuse_input(m, input);
         }
+        const htp_runner_tensor *lengths = NULL;
+        HTP_DO(htp_sizes_tensor_in(m, call->inputs.items[1], lane, &lengths));
+        HTP_DO(check_lengths(m, input, is_first ? 0 : 1, lengths));
         size_t rank = input->rank - 1;
         int64_t *dims = HTP_NEW_ARRAY(m->arena, int64_t, rank);
         dims[0] = steps.sizes[lane];
