@@ -167,7 +167,7 @@ static htp_status choose_derived(htp_session *session)
     session->inputs_origin = HTP_INPUTS_DERIVED;
     return named(session, htp_inputs_derive(&session->arena, session->hints, session->hint_count,
                                             session->arguments, session->argument_count, attempt,
-                                            session, &session->inputs, &session->are_inputs_taken));
+                                            session, &session->inputs, &session->derivation));
 }
 
 htp_status htp_inputs_choose(htp_session *session)

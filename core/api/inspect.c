@@ -58,14 +58,14 @@ static htp_status add_derived(htp_session *session, htp_inspection *inspection)
     HTP_TRY(htp_session_find_hints(session));
     for (uint32_t i = 0; i < session->argument_count; i++) {
         htp_inputs inputs;
-        bool are_taken = false;
+        htp_derivation ignored;
         for (uint32_t k = 0; k < session->argument_count; k++) {
             alone[k] = session->arguments[k];
             alone[k].is_optional = alone[k].is_optional || k != i;
         }
         htp_status status =
             htp_inputs_derive(arena, session->hints, session->hint_count, alone,
-                              session->argument_count, try_nothing, NULL, &inputs, &are_taken);
+                              session->argument_count, try_nothing, NULL, &inputs, &ignored);
         const htp_argument *argument = &session->arguments[i];
         if (status) {
             HTP_PUSH(arena, &inspection->inputs,

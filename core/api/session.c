@@ -230,10 +230,17 @@ static htp_status refused(htp_session *session, htp_status refusal)
             htp_text_addf(&text, " --input %s", input);
         }
     }
-    htp_status status = htp_status_make(HTP_CODE_USAGE,
-                                        "%s (inputs were assumed; pass those that forward() takes, "
-                                        "in this form:%s)",
-                                        htp_status_message(refusal), htp_text_string(&text));
+    const htp_derivation *derived = &session->derivation;
+    const char *suspect = derived->suspect ? htp_arena_printf(&session->arena,
+                                                              "argument \"%s\" cannot be "
+                                                              "derived, ",
+                                                              derived->suspect)
+                                           : "";
+    htp_status status = htp_status_make(
+        HTP_CODE_USAGE,
+        "%s (inputs were assumed: %snone of %u guesses ran, and this one came furthest; pass those "
+        "that forward() takes, in this form:%s)",
+        htp_status_message(refusal), suspect, derived->tried, htp_text_string(&text));
     htp_status_free(refusal);
     return status;
 }
@@ -243,7 +250,7 @@ static htp_status trace(htp_session *session)
 {
     bool is_derived = session->inputs_origin == HTP_INPUTS_DERIVED;
     if (!session->are_sizes_chosen && !session->options.static_shapes &&
-        (!is_derived || session->are_inputs_taken)) {
+        (!is_derived || session->derivation.are_taken)) {
         return htp_session_trace_dynamic(session);
     }
     htp_status status = htp_session_trace_inputs(session, NULL);

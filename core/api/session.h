@@ -47,7 +47,7 @@ typedef struct htp_session {
     bool are_hints_found;
     htp_inputs inputs;
     htp_inputs_origin inputs_origin;
-    bool are_inputs_taken;          /* derived inputs: forward() took them */
+    htp_derivation derivation;      /* of derived inputs */
     bool is_stopped;                /* the caller asked to stop */
     bool are_sizes_chosen;          /* which axes are dynamic was told, together with the inputs */
     bool is_untraced;               /* set by who wants to know inputs without running anything */

@@ -13,6 +13,7 @@ enum {
     HTP_FACT_LIMIT = 12,
     HTP_DTYPE_LIMIT = 4,
     HTP_PAIR_LIMIT = 48,
+    HTP_COMPARISONS_READ = 6, /* nodes looked at where the program raised by itself */
 };
 
 /** A tensor that is derived: an argument, or a part of one. */
@@ -159,6 +160,9 @@ htp_guess htp_guess_copy(htp_arena *arena, const htp_guess *guess);
 /** Gives a leaf the shape of its family with @p rank; false when there is none. */
 bool htp_guess_set_rank(htp_guess *guess, const htp_uses *uses, uint32_t leaf, uint32_t rank);
 
+/** Gives the first dim of a leaf the size of the batch. False where it has it. */
+bool htp_guess_set_batch(htp_guess *guess, uint32_t leaf);
+
 /** The slot of a dim that shares its size with no other. */
 uint32_t htp_guess_own_slot(uint32_t leaf, uint32_t dim);
 
@@ -179,8 +183,11 @@ uint32_t htp_operands_compare(const htp_trace *trace, uint32_t lane,
                               htp_fact pairs[HTP_PAIR_LIMIT]);
 
 /** Looks for a guess that @p attempt does not refuse, beginning with @p guess, which receives it.
- * @return false when all were refused; the guess is as it was then. */
+ * @param tried  is moved on by how many were tried
+ * @param suspect  receives the leaf that the last refusal is about; HTP_NONE
+ * @return false when all were refused; the guess is the one that the program came furthest with. */
 bool htp_derive_search(htp_arena *arena, const htp_uses *uses, const htp_plan *plan,
-                       htp_derive_try attempt, void *user, htp_guess *guess);
+                       htp_derive_try attempt, void *user, htp_guess *guess, uint32_t *tried,
+                       uint32_t *suspect);
 
 #endif

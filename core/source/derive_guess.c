@@ -122,6 +122,14 @@ bool htp_guess_set_rank(htp_guess *guess, const htp_uses *uses, uint32_t leaf, u
     return true;
 }
 
+bool htp_guess_set_batch(htp_guess *guess, uint32_t leaf)
+{
+    htp_guessed *guessed = &guess->leaves[leaf];
+    bool has_other = guessed->rank > 0 && guessed->slots[0] != BATCH_SLOT;
+    guessed->slots[0] = BATCH_SLOT;
+    return has_other;
+}
+
 htp_guess htp_guess_first(htp_arena *arena, const htp_uses *uses, const htp_plan *plan)
 {
     uint32_t slot_count = SHARED_SLOT_COUNT + plan->leaf_count * HTP_GUESS_RANK;

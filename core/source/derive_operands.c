@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far numbers of the program are looked at when it raised by itself. */
-enum { COMPARISONS_LOOKED_AT = 6 };
-
 /* ---- rules for operands ---- */
 
 static void read_broadcast(struct reading *r, const htp_trace_value *a, const htp_trace_value *b)
@@ -62,8 +59,11 @@ static void read_view(struct reading *r)
     for (uint32_t i = 0; i < size->element_count && i < self->rank; i++) {
         add_guess(r, self->dims[r->lane][i], element(r, size, i)->i[r->lane]);
     }
+    for (uint32_t d = 1; d <= self->rank && d <= size->element_count; d++) {
+        add_guess(r, dim(r, self, -(int64_t)d),
+                  element(r, size, size->element_count - d)->i[r->lane]);
+    }
     if (self->rank > 0 && size->element_count > 0) {
-        add_guess(r, dim(r, self, -1), element(r, size, size->element_count - 1)->i[r->lane]);
         add_guess(r, dim(r, self, -1), product);
     }
 }
@@ -345,6 +345,10 @@ static const struct reader {
     {"aten::index_reduce", htp_read_indexed, false},
     {"aten::cdist", htp_read_distance, false},
     {"aten::_native_multi_head_attention", htp_read_native_attention, false},
+    {"aten::_transformer_encoder_layer_fwd", htp_read_encoder_layer, false},
+    {"aten::_pack_padded_sequence", htp_read_packing, false},
+    {"aten::binary_cross_entropy", htp_read_alike, false},
+    {"aten::binary_cross_entropy_with_logits", htp_read_alike, false},
     {"aten::permute", htp_read_permutation, false},
     {"prim::ListUnpack", read_unpacking, false},
     {"prim::TupleUnpack", read_unpacking, false},
@@ -391,7 +395,8 @@ static void read_operands(struct reading *r)
     static const char *const dims[] = {"dim", "dim0", "dim1", "start_dim"};
     for (size_t i = 0; self && i < sizeof(dims) / sizeof(dims[0]); i++) {
         if (number(r, dims[i], &along)) { /* a dim that is not there */
-            int64_t least = along < 0 ? -along : along + 1;
+            bool is_put_in = htp_trace_node_runs(r->node, "aten::unsqueeze");
+            int64_t least = (along < 0 ? -along : along + 1) - is_put_in;
             add_fact(r, (htp_fact){self->rank, least, .is_rank = true, .is_least = true});
         }
     }
@@ -416,18 +421,36 @@ static bool is_comparison(const htp_trace_node *node)
     return is;
 }
 
+/* Two numbers, or two lists of them: the sizes of two tensors. */
+static void read_compared(struct reading *r, const htp_trace_value *a, const htp_trace_value *b)
+{
+    if (a->kind == HTP_TRACE_INT && b->kind == HTP_TRACE_INT) {
+        add_sizes(r, a->i[r->lane], b->i[r->lane]);
+        add_sizes(r, b->i[r->lane], a->i[r->lane]);
+    }
+    if (a->kind != HTP_TRACE_LIST || b->kind != HTP_TRACE_LIST) {
+        return;
+    }
+    add_ranks(r, a->element_count, b->element_count);
+    for (uint32_t i = 0; i < a->element_count && a->element_count == b->element_count; i++) {
+        const htp_trace_value *one = element(r, a, i);
+        const htp_trace_value *other = element(r, b, i);
+        if (one->kind == HTP_TRACE_INT && other->kind == HTP_TRACE_INT) {
+            add_sizes(r, one->i[r->lane], other->i[r->lane]);
+        }
+    }
+}
+
 /* The program raised by itself: what it compared before tells why. */
 static void read_comparisons(struct reading *r)
 {
     const htp_trace_node *last = r->node;
-    for (uint32_t i = 0; i < COMPARISONS_LOOKED_AT && last - r->trace->nodes >= (int64_t)i; i++) {
+    for (uint32_t i = 0; i < HTP_COMPARISONS_READ && last - r->trace->nodes >= (int64_t)i; i++) {
         r->node = last - i;
         const htp_trace_value *a = operand(r, "a");
         const htp_trace_value *b = operand(r, "b");
-        if (is_comparison(r->node) && a && b && a->kind == HTP_TRACE_INT &&
-            b->kind == HTP_TRACE_INT) {
-            add_sizes(r, a->i[r->lane], b->i[r->lane]);
-            add_sizes(r, b->i[r->lane], a->i[r->lane]);
+        if (is_comparison(r->node) && a && b) {
+            read_compared(r, a, b);
         }
     }
     r->node = last;

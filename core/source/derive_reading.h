@@ -154,8 +154,18 @@ void htp_read_indexed(struct reading *r);
 /** Points of two sets have as many coordinates. */
 void htp_read_distance(struct reading *r);
 
-/** Attention whose operands have the features of its weights. */
+/** Attention whose operands have the features of its weights, and a mask that does not broadcast.
+ */
 void htp_read_native_attention(struct reading *r);
+
+/** The same of a whole layer of an encoder. */
+void htp_read_encoder_layer(struct reading *r);
+
+/** Sequences that are packed: a length for each. */
+void htp_read_packing(struct reading *r);
+
+/** A target of a loss that has the sizes of what is compared with it. */
+void htp_read_alike(struct reading *r);
 
 /** Dims of one letter have one size. */
 void htp_read_einsum(struct reading *r);

@@ -27,7 +27,8 @@ static void push_all(struct walk *walk, const uint32_t *values, uint32_t count)
     }
 }
 
-/* The leaves that the node's operands depend on, the nearest first. */
+/* The leaves that the node's operands depend on, the nearest first. Where the program raised by
+ * itself, they are those of what it compared, too. */
 static void find_suspects(htp_arena *arena, const htp_trace *trace, const htp_plan *plan,
                           const htp_trace_node *node, htp_refusal *refusal)
 {
@@ -39,6 +40,11 @@ static void find_suspects(htp_arena *arena, const htp_trace *trace, const htp_pl
     const uint32_t *leaves = htp_plan_values(arena, plan, trace);
     refusal->suspects = HTP_NEW_ARRAY(arena, uint32_t, (size_t)plan->leaf_count + 1);
     push_all(&walk, node->inputs, node->input_count);
+    for (uint32_t i = 1; !node->failure && i < HTP_COMPARISONS_READ; i++) {
+        if (node - trace->nodes >= (int64_t)i) {
+            push_all(&walk, node[-(int64_t)i].inputs, node[-(int64_t)i].input_count);
+        }
+    }
     for (uint32_t next = 0; next < walk.length; next++) {
         const htp_trace_value *value = &trace->values[walk.queue[next]];
         for (uint32_t i = 0; i < plan->leaf_count; i++) {

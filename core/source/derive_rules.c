@@ -136,6 +136,61 @@ void htp_read_attention(struct reading *r)
     }
 }
 
+/* A mask that is not broadcast: of pairs, of keys, or of all scores. */
+static void read_whole_mask(struct reading *r, const htp_trace_value *input, const char *heads)
+{
+    const htp_trace_value *mask = tensor(r, "mask");
+    int64_t type = 0;
+    if (!input || !mask || !number(r, "mask_type", &type)) {
+        return;
+    }
+    bool is_whole = mask->rank == 4;
+    int64_t head_count = 0;
+    (void)number(r, heads, &head_count);
+    add_ranks(r, mask->rank, is_whole ? 4 : 2);
+    add_sizes(r, dim(r, mask, 0), dim(r, input, !is_whole && type == 0 ? 1 : 0));
+    add_sizes(r, dim(r, mask, -1), dim(r, input, 1));
+    if (is_whole) {
+        add_sizes(r, dim(r, mask, 1), head_count);
+        add_sizes(r, dim(r, mask, 2), dim(r, input, 1));
+    }
+}
+
+void htp_read_encoder_layer(struct reading *r)
+{
+    const htp_trace_value *source = tensor(r, "src");
+    int64_t features = 0;
+    if (source && number(r, "embed_dim", &features)) {
+        add_ranks(r, source->rank, 3);
+        add_sizes(r, dim(r, source, -1), features);
+    }
+    read_whole_mask(r, source, "num_heads");
+}
+
+void htp_read_packing(struct reading *r)
+{
+    const htp_trace_value *input = tensor(r, "input");
+    const htp_trace_value *lengths = tensor(r, "lengths");
+    const htp_trace_value *batch_first = operand(r, "batch_first");
+    if (input && lengths) {
+        r->refusal->is_dtype = lengths->dtype != HTP_DTYPE_INT64;
+        add_ranks(r, lengths->rank, 1);
+        add_sizes(r, dim(r, lengths, 0), dim(r, input, batch_first && batch_first->i[0] ? 0 : 1));
+    }
+}
+
+void htp_read_alike(struct reading *r)
+{
+    const htp_trace_value *self = tensor(r, "self");
+    const htp_trace_value *target = tensor(r, "target");
+    if (self && target) {
+        add_ranks(r, target->rank, self->rank);
+        for (int64_t d = 0; d < self->rank && self->rank == target->rank; d++) {
+            add_sizes(r, dim(r, target, d), dim(r, self, d));
+        }
+    }
+}
+
 void htp_read_native_attention(struct reading *r)
 {
     static const char *const names[] = {"query", "key", "value"};
@@ -147,6 +202,7 @@ void htp_read_native_attention(struct reading *r)
             add_sizes(r, dim(r, value, -1), features);
         }
     }
+    read_whole_mask(r, tensor(r, "query"), "num_head");
 }
 
 void htp_read_indexed(struct reading *r)

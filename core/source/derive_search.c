@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* How often the sizes of another rank are moved. */
+enum { REPAIR_LIMIT = 3 };
+
 /* ---- attempts ---- */
 
 static const char *describe(htp_arena *arena, const htp_inputs *inputs)
@@ -19,18 +22,18 @@ static const char *describe(htp_arena *arena, const htp_inputs *inputs)
     return htp_text_string(&text);
 }
 
-static bool is_new(htp_search *search, const char *description)
+/* Which attempt a guess was; the number of attempts where it was none. */
+static uint32_t find_tried(const htp_search *search, const char *description)
 {
-    for (uint32_t i = 0; i < search->tried_count; i++) {
-        if (strcmp(search->tried[i], description) == 0) {
-            return false;
-        }
+    uint32_t i = 0;
+    while (i < search->tried_count && strcmp(search->tried[i], description) != 0) {
+        i++;
     }
-    search->tried[search->tried_count++] = description;
-    return true;
+    return i;
 }
 
-/* Runs a guess. False when there is nothing to be learned: it was tried, or cannot be. */
+/* Runs a guess. False when there is nothing to be learned: it was tried, which @p refusal tells of
+ * again, or cannot be. */
 static bool run(htp_search *search, const htp_guess *guess, htp_refusal *refusal)
 {
     htp_inputs inputs;
@@ -41,9 +44,17 @@ static bool run(htp_search *search, const htp_guess *guess, htp_refusal *refusal
     htp_status status = htp_guess_inputs(search->arena, guess, search->plan, &inputs);
     bool is_possible = !status;
     htp_status_free(status);
-    if (!is_possible || !is_new(search, describe(search->arena, &inputs))) {
+    if (!is_possible) {
         return false;
     }
+    const char *description = describe(search->arena, &inputs);
+    uint32_t index = find_tried(search, description);
+    if (index < search->tried_count) {
+        *refusal = search->refusals[index];
+        return false;
+    }
+    search->tried[search->tried_count++] = description;
+    search->refusals[index] = *refusal;
     const htp_trace *trace = NULL;
     htp_trial trial = search->attempt(search->user, &inputs, &trace);
     search->is_over = trial != HTP_TRIAL_REFUSED;
@@ -52,6 +63,7 @@ static bool run(htp_search *search, const htp_guess *guess, htp_refusal *refusal
         return true;
     }
     htp_refusal_read(search->arena, trace, search->plan, refusal);
+    search->refusals[index] = *refusal;
     return true;
 }
 
@@ -83,7 +95,7 @@ htp_outcome htp_search_attempt(htp_search *search, htp_state *state, const htp_g
     bool is_same = refusal->node_count == state->refusal.node_count &&
                    strcmp(refusal->kind, state->refusal.kind) == 0;
     if (search->is_over || refusal->node_count > state->refusal.node_count ||
-        (is_same && is_less_wrong(refusal, &state->refusal))) {
+        (is_same && !search->is_strict && is_less_wrong(refusal, &state->refusal))) {
         *state = (htp_state){*guess, *refusal};
         return HTP_OUTCOME_KEPT;
     }
@@ -98,8 +110,59 @@ bool htp_search_improves(htp_search *search, htp_state *state, const htp_guess *
 
 /* ---- ranks and dtypes ---- */
 
-/* The last dim may keep its size, as features do. */
-static bool try_rank(htp_search *search, htp_state *state, uint32_t leaf, int64_t rank)
+/* One number for each of a batch, rather than for each step. */
+static bool try_vector(htp_search *search, htp_state *state, uint32_t leaf, const htp_guess *guess)
+{
+    htp_guess other = htp_guess_copy(search->arena, guess);
+    return htp_guess_set_batch(&other, leaf) && htp_search_improves(search, state, &other);
+}
+
+/* Gives the dims of a leaf the sizes that a refusal asks for, the last ones first. @return whether
+ * there are such */
+static bool repair(htp_guess *guess, uint32_t leaf, const htp_refusal *refusal)
+{
+    htp_guessed *guessed = &guess->leaves[leaf];
+    bool is_repaired[HTP_GUESS_RANK] = {false};
+    bool has_changed = false;
+    for (uint32_t f = 0; f < refusal->fact_count; f++) {
+        const htp_fact *fact = &refusal->facts[f];
+        uint32_t d = fact->is_rank || fact->is_guess ? 0 : guessed->rank;
+        while (d > 0 && (is_repaired[d - 1] || guess->sizes[guessed->slots[d - 1]] != fact->have)) {
+            d--;
+        }
+        if (d > 0) {
+            uint32_t slot = htp_guess_own_slot(leaf, d - 1);
+            guess->roles[slot] = guess->roles[guessed->slots[d - 1]];
+            guess->sizes[slot] = fact->want;
+            guessed->slots[d - 1] = slot;
+            is_repaired[d - 1] = true;
+            has_changed = true;
+        }
+    }
+    return has_changed;
+}
+
+/* Another rank has sizes of its own, which need not be right at once. */
+static bool try_repaired(htp_search *search, htp_state *state, uint32_t leaf,
+                         const htp_guess *guess)
+{
+    htp_guess other = htp_guess_copy(search->arena, guess);
+    htp_refusal refusal;
+    htp_outcome result = htp_search_attempt(search, state, &other, &refusal);
+    for (uint32_t i = 0; i < REPAIR_LIMIT && result != HTP_OUTCOME_KEPT; i++) {
+        if (!repair(&other, leaf, &refusal)) {
+            break;
+        }
+        result = htp_search_attempt(search, state, &other, &refusal);
+        other = htp_guess_copy(search->arena, &other);
+    }
+    return result == HTP_OUTCOME_KEPT;
+}
+
+/* The last dim may keep its size, as features do.
+ * @param repairs  sizes may be moved, too */
+static bool try_rank(htp_search *search, htp_state *state, uint32_t leaf, int64_t rank,
+                     bool repairs)
 {
     htp_guess guess = htp_guess_copy(search->arena, &state->guess);
     const htp_guessed before = state->guess.leaves[leaf];
@@ -107,16 +170,21 @@ static bool try_rank(htp_search *search, htp_state *state, uint32_t leaf, int64_
         !htp_guess_set_rank(&guess, search->uses, leaf, (uint32_t)rank)) {
         return false;
     }
-    if (htp_search_improves(search, state, &guess)) {
+    if (htp_search_improves(search, state, &guess) ||
+        (repairs && try_repaired(search, state, leaf, &guess))) {
         return true;
     }
-    if (rank < 2 || !before.is_given || before.rank < 2) {
+    if (rank == 1 && try_vector(search, state, leaf, &guess)) {
+        return true;
+    }
+    uint32_t last = before.is_given && before.rank > 1 ? before.slots[before.rank - 1] : 0;
+    if (rank < 2 || last == 0 || state->guess.roles[last] == HTP_ROLE_EXTENT) {
         return false;
     }
     htp_guess kept = htp_guess_copy(search->arena, &guess);
     uint32_t slot = htp_guess_own_slot(leaf, (uint32_t)rank - 1);
     kept.leaves[leaf].slots[rank - 1] = slot;
-    kept.sizes[slot] = state->guess.sizes[before.slots[before.rank - 1]];
+    kept.sizes[slot] = state->guess.sizes[last];
     kept.roles[slot] = HTP_ROLE_FEATURES;
     return htp_search_improves(search, state, &kept);
 }
@@ -145,12 +213,30 @@ static bool fit_ranks(htp_search *search, htp_state *state)
             uint32_t leaf = refusal.suspects[i];
             int64_t rank = (int64_t)state->guess.leaves[leaf].rank;
             if (is_given(state, leaf) &&
-                try_rank(search, state, leaf, rank + fact->want - fact->have)) {
+                try_rank(search, state, leaf, rank + fact->want - fact->have, true)) {
                 return true;
             }
         }
     }
     return false;
+}
+
+/* The other ranks that the uses allow, with sizes that may be moved or as they are. */
+static bool move_ranks_as_used(htp_search *search, htp_state *state, bool open_ones, bool repairs)
+{
+    const htp_refusal refusal = state->refusal;
+    bool has_moved = false;
+    search->is_strict = true;
+    for (uint32_t i = 0; i < refusal.suspect_count && !has_moved; i++) {
+        uint32_t leaf = refusal.suspects[i];
+        const htp_uses *uses = &search->uses[leaf];
+        bool may_move = is_given(state, leaf) && htp_uses_are_open(uses) == open_ones;
+        for (const char *rank = may_move ? uses->ranks : ""; *rank && !has_moved; rank++) {
+            has_moved = *rank > '0' && try_rank(search, state, leaf, *rank - '0', repairs);
+        }
+    }
+    search->is_strict = false;
+    return has_moved;
 }
 
 static bool move_ranks(htp_search *search, htp_state *state)
@@ -160,7 +246,21 @@ static bool move_ranks(htp_search *search, htp_state *state)
         uint32_t leaf = refusal.suspects[i];
         int64_t rank = (int64_t)state->guess.leaves[leaf].rank;
         if (is_given(state, leaf) &&
-            (try_rank(search, state, leaf, rank + 1) || try_rank(search, state, leaf, rank - 1))) {
+            (try_rank(search, state, leaf, rank + 1, true) ||
+             (rank > 1 && try_rank(search, state, leaf, rank - 1, true)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Few arguments are single numbers in a tensor. */
+static bool move_ranks_to_none(htp_search *search, htp_state *state)
+{
+    const htp_refusal refusal = state->refusal;
+    for (uint32_t i = 0; i < refusal.suspect_count; i++) {
+        if (is_given(state, refusal.suspects[i]) &&
+            try_rank(search, state, refusal.suspects[i], 0, false)) {
             return true;
         }
     }
@@ -198,17 +298,28 @@ static bool move_dtypes(htp_search *search, htp_state *state)
     return false;
 }
 
-/* Arguments whose ranks no use decided may need another one together: parts of one list, or what
- * is added up. */
+/* Whether an argument may have a rank together with others: one that no use decided, or, of those
+ * that some did (@p are_decided), one that its uses allow. */
+static bool may_have_rank(const htp_search *search, uint32_t leaf, uint32_t rank, bool are_decided)
+{
+    const htp_uses *uses = &search->uses[leaf];
+    return are_decided ? uses->is_telling && strchr(uses->ranks, (int)('0' + rank))
+                       : !uses->is_telling;
+}
+
+/* Arguments may need another rank together: parts of one list, what is added up, or the ids of what
+ * is joined. */
 static bool move_ranks_together(htp_search *search, htp_state *state)
 {
     const htp_refusal refusal = state->refusal;
-    for (uint32_t rank = 1; rank <= HTP_GUESS_RANK; rank++) {
+    for (uint32_t k = 0; k < 2 * HTP_GUESS_RANK; k++) {
+        uint32_t rank = 1 + k % HTP_GUESS_RANK;
         htp_guess guess = htp_guess_copy(search->arena, &state->guess);
         uint32_t moved = 0;
         for (uint32_t i = 0; i < refusal.suspect_count; i++) {
             uint32_t leaf = refusal.suspects[i];
-            moved += is_given(state, leaf) && !search->uses[leaf].is_telling &&
+            moved += is_given(state, leaf) &&
+                     may_have_rank(search, leaf, rank, k >= HTP_GUESS_RANK) &&
                      htp_guess_set_rank(&guess, search->uses, leaf, rank);
         }
         if (moved > 1 && htp_search_improves(search, state, &guess)) {
@@ -239,7 +350,7 @@ static bool give_optional(htp_search *search, htp_state *state)
     for (uint32_t i = 0; i < state->guess.count; i++) {
         if (!is_given(state, i) && search->plan->leaves[i].type->kind == HTP_TRACE_TENSOR) {
             uint32_t rank = (uint32_t)(search->uses[i].ranks[0] - '0');
-            if (try_rank(search, state, i, rank)) {
+            if (try_rank(search, state, i, rank, false)) {
                 return true;
             }
         }
@@ -263,10 +374,16 @@ static bool step(htp_search *search, htp_state *state)
     /* An operator raises for what it got, the program perhaps for what it did not get. */
     bool may_lack = !state->refusal.is_operator;
     return (state->refusal.is_dtype && (fit_dtypes(search, state) || move_dtypes(search, state))) ||
-           fit_ranks(search, state) || htp_sizes_fit(search, state) ||
+           fit_ranks(search, state) || move_ranks_as_used(search, state, true, false) ||
+           htp_sizes_replace(search, state, false) ||
+           move_ranks_as_used(search, state, false, false) ||
+           move_ranks_as_used(search, state, true, true) ||
+           move_ranks_as_used(search, state, false, true) ||
+           htp_sizes_replace(search, state, true) || htp_sizes_solve(search, state) ||
            (may_lack && give_optional(search, state)) || move_ranks(search, state) ||
            move_ranks_together(search, state) || htp_sizes_grow(search, state) ||
-           move_dtypes(search, state) || move_flags(search, state) || give_optional(search, state);
+           move_dtypes(search, state) || move_flags(search, state) ||
+           give_optional(search, state) || move_ranks_to_none(search, state);
 }
 
 static void refine(htp_search *search, htp_state state)
@@ -293,13 +410,54 @@ static void begin_otherwise(htp_search *search, const htp_guess *from)
     }
 }
 
+/* Whether a leaf has the sizes of ids that its uses tell. */
+static bool has_sizes_of_ids(const htp_search *search, const htp_guess *guess, uint32_t leaf)
+{
+    const htp_guessed *guessed = &guess->leaves[leaf];
+    bool has_them = false;
+    for (uint32_t i = 0; i < guess->count && !has_them; i++) {
+        const htp_guessed *ids = &guess->leaves[i];
+        bool is_ids = search->uses[i].is_telling && search->uses[i].family == HTP_FAMILY_IDS;
+        has_them = is_ids && ids->is_given && ids->rank == guessed->rank;
+        for (uint32_t d = 0; d < guessed->rank && has_them; d++) {
+            has_them = guess->sizes[ids->slots[d]] == guess->sizes[guessed->slots[d]];
+        }
+    }
+    return has_them;
+}
+
+/* Whether what was guessed to be ids, as it is beside some, has other sizes than these. */
+static bool is_unlike_ids(const htp_search *search, const htp_guess *guess, uint32_t leaf)
+{
+    const htp_guessed *guessed = &guess->leaves[leaf];
+    return guessed->is_given && guessed->dtype == HTP_DTYPE_INT64 &&
+           !search->uses[leaf].is_telling && !has_sizes_of_ids(search, guess, leaf);
+}
+
+/* Numbers of things are ids; what is not shaped like these measures something. */
+static void take_floats(htp_search *search)
+{
+    for (uint32_t i = 0; i < search->found.count; i++) {
+        htp_guess guess = htp_guess_copy(search->arena, &search->found);
+        htp_refusal refusal;
+        if (is_unlike_ids(search, &guess, i)) {
+            guess.leaves[i].dtype = HTP_DTYPE_FLOAT32;
+            search->is_over = false;
+            (void)run(search, &guess, &refusal);
+            search->is_over = true;
+        }
+    }
+}
+
 bool htp_derive_search(htp_arena *arena, const htp_uses *uses, const htp_plan *plan,
-                       htp_derive_try attempt_inputs, void *user, htp_guess *guess)
+                       htp_derive_try attempt_inputs, void *user, htp_guess *guess, uint32_t *tried,
+                       uint32_t *suspect)
 {
     htp_search *search = HTP_NEW(arena, htp_search);
     *search = (htp_search){
         .arena = arena, .uses = uses, .plan = plan, .attempt = attempt_inputs, .user = user};
     htp_state state = {.guess = *guess};
+    search->furthest = state;
     if (run(search, guess, &state.refusal)) {
         search->furthest = state;
         refine(search, state);
@@ -308,7 +466,11 @@ bool htp_derive_search(htp_arena *arena, const htp_uses *uses, const htp_plan *p
         begin_otherwise(search, guess);
     }
     if (search->is_over) {
-        *guess = search->found;
+        take_floats(search);
     }
+    *guess = search->is_over ? search->found : search->furthest.guess;
+    *tried += search->tried_count;
+    *suspect = search->furthest.refusal.suspect_count > 0 ? search->furthest.refusal.suspects[0]
+                                                          : HTP_NONE;
     return search->is_over;
 }

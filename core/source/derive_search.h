@@ -22,11 +22,19 @@ typedef struct htp_search {
     htp_derive_try attempt;
     void *user;
     const char *tried[HTP_ATTEMPT_LIMIT];
+    htp_refusal refusals[HTP_ATTEMPT_LIMIT]; /**< of those, where they were refused */
     uint32_t tried_count;
-    bool is_over; /**< found, or told to stop */
+    bool is_strict; /**< a guess is kept where the program gets further with it, and nowhere else */
+    bool is_over;   /**< found, or told to stop */
     htp_guess found;
     htp_state furthest;
 } htp_search;
+
+/** Whether uses leave it open which sizes a leaf has: none decided it, or they tell ranks alone. */
+static inline bool htp_uses_are_open(const htp_uses *uses)
+{
+    return !uses->is_telling || uses->family == HTP_FAMILY_PLAIN;
+}
 
 /** What came of an attempt, compared with the state that it started from. */
 typedef enum htp_outcome {
@@ -42,9 +50,13 @@ htp_outcome htp_search_attempt(htp_search *search, htp_state *state, const htp_g
 /** Tries a guess; true when it was kept. */
 bool htp_search_improves(htp_search *search, htp_state *state, const htp_guess *guess);
 
+/** Gives dims that have one of the numbers of one of the refusal's facts the other one; the batch,
+ * which all share, only with @p batches. @return whether the state was changed */
+bool htp_sizes_replace(htp_search *search, htp_state *state, bool batches);
+
 /** Moves sizes until the numbers of one of the refusal's facts are equal. @return whether the state
  * was changed */
-bool htp_sizes_fit(htp_search *search, htp_state *state);
+bool htp_sizes_solve(htp_search *search, htp_state *state);
 
 /** Gives windows more room. @return whether the state was changed */
 bool htp_sizes_grow(htp_search *search, htp_state *state);

@@ -58,18 +58,53 @@ static bool set_size(htp_search *search, htp_state *state, uint32_t leaf, uint32
     return htp_search_improves(search, state, &guess);
 }
 
-/* Dims that have one of the numbers that differ get the other one. Batches and sequences move
- * together, @p first; one of an image's sides may turn out to be its channels, and moves alone. */
-static bool replace(htp_search *search, htp_state *state, int64_t have, int64_t want, bool first)
+/* Which dims get another size: those of leaves whose sizes are open, as are those of ids
+ * beyond a sequence, each alone; the sides of
+ * images, one of which may turn out to be the channels, each alone; others together with what they
+ * share it with, and those that are moved alone together. */
+enum moved { OPEN_ONES, EXTENTS, TOGETHER, MOVED_COUNT };
+
+/* Whether a leaf has as many features: that another dim has as many is chance. */
+static bool has_features(const htp_state *state, uint32_t leaf, int64_t size)
+{
+    const htp_guessed *guessed = &state->guess.leaves[leaf];
+    bool has = false;
+    for (uint32_t d = 0; d < guessed->rank; d++) {
+        has = has || (state->guess.roles[guessed->slots[d]] == HTP_ROLE_FEATURES &&
+                      state->guess.sizes[guessed->slots[d]] == size);
+    }
+    return has;
+}
+
+/* One dim. A batch moves alone rather than together where that is not asked for. */
+static bool replace_size(htp_search *search, htp_state *state, uint32_t leaf, uint32_t dim,
+                         int64_t want, enum moved moved, bool batches)
+{
+    const htp_guessed *guessed = &state->guess.leaves[leaf];
+    htp_role role = state->guess.roles[guessed->slots[dim]];
+    bool is_open = htp_uses_are_open(&search->uses[leaf]) ||
+                   (search->uses[leaf].family == HTP_FAMILY_IDS && guessed->rank > 2);
+    if (moved != TOGETHER) {
+        return (moved == OPEN_ONES ? is_open : role == HTP_ROLE_EXTENT) &&
+               set_size(search, state, leaf, dim, want, true);
+    }
+    bool may_share = role != HTP_ROLE_BATCH || batches;
+    bool may_be_alone = role != HTP_ROLE_EXTENT && (may_share || !has_features(state, leaf, want));
+    return (may_share && set_size(search, state, leaf, dim, want, false)) ||
+           (may_be_alone && set_size(search, state, leaf, dim, want, true));
+}
+
+/* Dims that have one of the numbers that differ get the other one. */
+static bool replace(htp_search *search, htp_state *state, int64_t have, int64_t want,
+                    enum moved moved, bool batches)
 {
     const htp_refusal refusal = state->refusal;
     for (uint32_t i = 0; i < refusal.suspect_count; i++) {
         uint32_t leaf = refusal.suspects[i];
         const htp_guessed guessed = state->guess.leaves[leaf];
         for (uint32_t d = 0; guessed.is_given && d < guessed.rank; d++) {
-            uint32_t slot = guessed.slots[d];
-            bool alone = (state->guess.roles[slot] == HTP_ROLE_EXTENT) == first;
-            if (state->guess.sizes[slot] == have && set_size(search, state, leaf, d, want, alone)) {
+            if (state->guess.sizes[guessed.slots[d]] == have &&
+                replace_size(search, state, leaf, d, want, moved, batches)) {
                 return true;
             }
         }
@@ -77,16 +112,16 @@ static bool replace(htp_search *search, htp_state *state, int64_t have, int64_t 
     return false;
 }
 
-static bool replace_sizes(htp_search *search, htp_state *state)
+bool htp_sizes_replace(htp_search *search, htp_state *state, bool batches)
 {
     const htp_refusal refusal = state->refusal;
-    for (uint32_t f = 0; f < 2 * refusal.fact_count; f++) {
-        const htp_fact *fact = &refusal.facts[f / 2];
-        bool first = f % 2 == 0;
+    for (uint32_t k = 0; k < MOVED_COUNT * refusal.fact_count; k++) {
+        const htp_fact *fact = &refusal.facts[k % refusal.fact_count];
+        enum moved moved = (enum moved)(k / refusal.fact_count);
         if (!fact->is_rank && fact->want <= LARGEST_SIZE &&
-            (replace(search, state, fact->have, fact->want, first) ||
+            (replace(search, state, fact->have, fact->want, moved, batches) ||
              (!fact->is_least && fact->have > 0 &&
-              replace(search, state, fact->want, fact->have, first)))) {
+              replace(search, state, fact->want, fact->have, moved, batches)))) {
             return true;
         }
     }
@@ -284,10 +319,9 @@ static bool solve_products(htp_search *search, htp_state *state)
     return false;
 }
 
-bool htp_sizes_fit(htp_search *search, htp_state *state)
+bool htp_sizes_solve(htp_search *search, htp_state *state)
 {
-    return replace_sizes(search, state) || solve_sizes(search, state) ||
-           solve_dims(search, state) || solve_products(search, state);
+    return solve_sizes(search, state) || solve_dims(search, state) || solve_products(search, state);
 }
 
 /* Makes all sizes of two roles larger. */

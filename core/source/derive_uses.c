@@ -6,6 +6,7 @@
 #include "source/derive.h"
 
 #include "base/dtype.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,8 @@ static const struct rule {
     {"aten::_native_multi_head_attention", "query", 2, 1, HTP_FAMILY_FEATURES, "3"},
     {"aten::_native_multi_head_attention", "key", 2, 1, HTP_FAMILY_FEATURES, "3"},
     {"aten::_native_multi_head_attention", "value", 2, 1, HTP_FAMILY_FEATURES, "3"},
+    {"aten::_transformer_encoder_layer_fwd", "mask", 0, 0, HTP_FAMILY_PLAIN, "24"},
+    {"aten::_native_multi_head_attention", "mask", 0, 0, HTP_FAMILY_PLAIN, "24"},
     {"aten::linear", "input", 2, 1, HTP_FAMILY_FEATURES, "234"},
     {"aten::addmm", "mat1", 2, 0, HTP_FAMILY_FEATURES, "23"},
     {"aten::mm", "self", 2, 0, HTP_FAMILY_FEATURES, "2"},
@@ -77,6 +80,10 @@ static const struct rule {
     {"quantized::linear_dynamic", "X", 0, 0, HTP_FAMILY_FEATURES, "23"},
     {"aten::embedding_bag", "offsets", 0, 0, HTP_FAMILY_COUNTS, "1"},
     {"aten::_pack_padded_sequence", "lengths", 0, 0, HTP_FAMILY_COUNTS, "1"},
+    {"positions", "", 0, 0, HTP_FAMILY_COUNTS, "1"},
+    {"aten::ctc_loss", "input_lengths", 0, 0, HTP_FAMILY_COUNTS, "1"},
+    {"aten::ctc_loss", "target_lengths", 0, 0, HTP_FAMILY_COUNTS, "1"},
+    {"aten::ctc_loss", "targets", 0, 0, HTP_FAMILY_IDS, "21"},
     {"aten::index", "indices", 0, 0, HTP_FAMILY_INDICES, "12"},
     {"aten::index_select", "index", 0, 0, HTP_FAMILY_INDICES, "1"},
     {"aten::gather", "index", 0, 0, HTP_FAMILY_INDICES, "23"},
@@ -92,7 +99,7 @@ static const struct rule {
     {"aten::scaled_dot_product_attention", "query", 0, 0, HTP_FAMILY_PLAIN, "43"},
     {"aten::scaled_dot_product_attention", "key", 0, 0, HTP_FAMILY_PLAIN, "43"},
     {"aten::scaled_dot_product_attention", "value", 0, 0, HTP_FAMILY_PLAIN, "43"},
-    {"aten::scaled_dot_product_attention", "attn_mask", 0, 0, HTP_FAMILY_PLAIN, "42"},
+    {"aten::scaled_dot_product_attention", "attn_mask", 0, 0, HTP_FAMILY_PLAIN, "24"},
     {"aten::bmm", "self", 0, 0, HTP_FAMILY_PLAIN, "3"},
     {"aten::bmm", "mat2", 0, 0, HTP_FAMILY_PLAIN, "3"},
     {"aten::baddbmm", "batch1", 0, 0, HTP_FAMILY_PLAIN, "3"},
@@ -128,6 +135,7 @@ static const struct {
     {"aten::masked_select", "mask"},
     {"aten::scaled_dot_product_attention", "attn_mask"},
     {"aten::_transformer_encoder_layer_fwd", "mask"},
+    {"aten::_native_multi_head_attention", "mask"},
 };
 
 /* What is gathered of the hints, by leaf. */
@@ -140,6 +148,7 @@ struct gathering {
     const struct rule **best;
     bool *is_bool;
     uint64_t (*picked)[HTP_GUESS_RANK + 1]; /* which elements of each dim, then of the last one */
+    int64_t (*sliced)[HTP_GUESS_RANK + 1];  /* the last start of a slice, likewise */
 };
 
 /* One hint, read. */
@@ -194,19 +203,21 @@ static struct use read_use(const struct gathering *g, uint32_t index)
     return use;
 }
 
-/* The ranks of a rule for what has @p shift dims less; those that cannot be are left out. */
+/* The ranks of a rule for what has @p shift dims less; those that cannot be are left out. Single
+ * numbers come last. */
 static const char *shift_ranks(htp_arena *arena, const char *ranks, int64_t shift)
 {
-    char *shifted = htp_arena_strdup(arena, ranks);
-    size_t count = 0;
+    htp_text shifted = {.arena = arena};
+    bool may_be_number = false;
     for (const char *rank = ranks; *rank; rank++) {
         int64_t moved = *rank - '0' - shift;
-        if (moved >= 0 && moved <= HTP_GUESS_RANK) {
-            shifted[count++] = (char)('0' + moved);
+        may_be_number = may_be_number || moved == 0;
+        if (moved > 0 && moved <= HTP_GUESS_RANK) {
+            htp_text_addf(&shifted, "%d", (int)moved);
         }
     }
-    shifted[count] = '\0';
-    return count > 0 ? shifted : ranks;
+    htp_text_add(&shifted, may_be_number ? "0" : "");
+    return shifted.length > 0 ? htp_text_string(&shifted) : ranks;
 }
 
 static void take_rule(const struct gathering *g, const struct rule *rule, const struct use *use)
@@ -242,17 +253,26 @@ static void gather_picked(const struct gathering *g, const struct use *use)
 {
     int64_t dim = use->hint->weight_dims[0];
     int64_t index = use->hint->weight_dims[1];
-    if (use->shift == 0 && dim >= -1 && dim < HTP_GUESS_RANK && index >= 0 &&
-        index < PICKED_LIMIT) {
-        g->picked[use->leaf][dim < 0 ? HTP_GUESS_RANK : dim] |= UINT64_C(1) << index;
+    if (use->shift != 0 || dim < -1 || dim >= HTP_GUESS_RANK || index < 0 ||
+        index >= PICKED_LIMIT) {
+        return;
+    }
+    int64_t place = dim < 0 ? HTP_GUESS_RANK : dim;
+    int64_t *sliced = &g->sliced[use->leaf][place];
+    if (strcmp(use->hint->kind, "pick") == 0) {
+        g->picked[use->leaf][place] |= UINT64_C(1) << index;
+    } else {
+        *sliced = index > *sliced ? index : *sliced;
     }
 }
 
-/* How many elements there are when each was picked; 0 where one alone was, or not all. */
-static int64_t count_picked(uint64_t picked)
+/* How many elements there are when each was picked; 0 where one alone was, or not all. What is read
+ * behind these is one more. */
+static int64_t count_picked(uint64_t picked, int64_t sliced)
 {
     bool are_all = picked > 1 && (picked & (picked + 1)) == 0;
-    return are_all ? __builtin_popcountll(picked) : 0;
+    int64_t count = are_all ? __builtin_popcountll(picked) : 0;
+    return count > 0 && sliced >= count ? sliced + 1 : count;
 }
 
 /* The dim that elements are picked from is likely to be the last one, unless it is the first. */
@@ -260,12 +280,16 @@ static void settle_picked(const struct gathering *g, uint32_t leaf)
 {
     htp_uses *uses = &g->uses[leaf];
     for (uint32_t d = 0; d < HTP_GUESS_RANK; d++) {
-        uses->picked[d] = count_picked(g->picked[leaf][d]);
-        if (d > 0 && uses->picked[d] > 0 && uses->ranks) {
-            uses->ranks = htp_arena_printf(g->arena, "%u%s", d + 1, uses->ranks);
+        uses->picked[d] = count_picked(g->picked[leaf][d], g->sliced[leaf][d]);
+        if (d > 0 && uses->picked[d] > 0) {
+            bool is_ruled = uses->ranks != NULL;
+            uses->ranks = htp_arena_printf(g->arena, "%u%s", d + 1, is_ruled ? uses->ranks : "23");
+            uses->family = is_ruled ? uses->family : HTP_FAMILY_PLAIN;
+            uses->dtype = is_ruled ? uses->dtype : HTP_DTYPE_FLOAT32;
         }
     }
-    g->uses[leaf].picked_last = count_picked(g->picked[leaf][HTP_GUESS_RANK]);
+    uses->picked_last =
+        count_picked(g->picked[leaf][HTP_GUESS_RANK], g->sliced[leaf][HTP_GUESS_RANK]);
 }
 
 /* ---- what no rule decides ---- */
@@ -362,15 +386,17 @@ htp_uses *htp_uses_find(htp_arena *arena, const htp_hint *hints, uint32_t hint_c
         .best = HTP_NEW_ARRAY(arena, const struct rule *, count),
         .is_bool = HTP_NEW_ARRAY(arena, bool, count),
         .picked = htp_arena_alloc(arena, count * sizeof(*g.picked)),
+        .sliced = htp_arena_alloc(arena, count * sizeof(*g.sliced)),
     };
     memset(g.picked, 0, count * sizeof(*g.picked));
+    memset(g.sliced, 0, count * sizeof(*g.sliced));
     for (uint32_t i = 0; i < hint_count; i++) {
         const struct use use = read_use(&g, i);
         if (use.leaf == HTP_NONE) {
             continue;
         }
         g.is_bool[use.leaf] = g.is_bool[use.leaf] || (!use.is_converted && needs_bool(use.hint));
-        if (strcmp(use.hint->kind, "pick") == 0) {
+        if (strcmp(use.hint->kind, "pick") == 0 || strcmp(use.hint->kind, "slice") == 0) {
             gather_picked(&g, &use);
         } else {
             gather_rule(&g, &use);

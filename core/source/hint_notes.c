@@ -119,6 +119,44 @@ void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k)
     }
 }
 
+/* slice(self, dim, start, end, step). */
+void htp_hint_note_slice(const htp_hint_scope *s, const htp_hint_known *k)
+{
+    const htp_operands o = htp_hint_operands(s);
+    if (s->node->input_count < 3) {
+        return;
+    }
+    const htp_program_data *dim = htp_operands_constant(&o, s->node->inputs[1]);
+    const htp_program_data *start = htp_operands_constant(&o, s->node->inputs[2]);
+    if (dim && start && dim->kind == HTP_DATA_INT && start->kind == HTP_DATA_INT) {
+        htp_hint hint = {.weight_rank = 2, .weight_dims = {dim->number, start->number}};
+        add_hint(s->search, k, "slice", "", hint);
+    }
+}
+
+/* What an operator takes beside positions: operands of comparisons, or indices in a list. */
+void htp_hint_note_positions(const htp_hint_scope *s)
+{
+    static const char *const comparisons[] = {"aten::lt", "aten::le", "aten::gt", "aten::ge"};
+    const htp_operands o = htp_hint_operands(s);
+    bool is_index = s->node->input_count == 2 && strcmp(s->node->kind, "aten::index") == 0;
+    bool is_comparison = htp_text_is_one_of(s->node->kind, comparisons,
+                                            sizeof(comparisons) / sizeof(comparisons[0]));
+    const htp_program_node *list = is_index ? htp_operands_list(&o, s->node->inputs[1]) : NULL;
+    const htp_program_node *taking = list ? list : is_comparison ? s->node : NULL;
+    bool has_positions = false;
+    for (uint32_t i = 0; taking && i < taking->input_count; i++) {
+        has_positions = has_positions || s->values[taking->inputs[i]].is_positions;
+    }
+    for (uint32_t i = 0; has_positions && i < taking->input_count; i++) {
+        htp_hint_known k = s->values[taking->inputs[i]];
+        if (htp_hint_is_argument(&k)) {
+            k.shift = 0; /* one number for each, whatever it was unsqueezed to */
+            add_hint(s->search, &k, "positions", "", (htp_hint){0});
+        }
+    }
+}
+
 /* Arguments that are joined with something else, as a cache is with what is new. */
 void htp_hint_note_joined(const htp_hint_scope *s)
 {

@@ -55,10 +55,10 @@ static bool take_apart(const htp_hint_scope *s, const htp_hint_known *whole)
 /* The result is the first input, of the same sizes. */
 static bool keeps_sizes(const char *kind)
 {
-    static const char *const kinds[] = {"aten::to",      "aten::type_as",  "aten::contiguous",
-                                        "aten::clone",   "aten::float",    "aten::detach",
-                                        "aten::dropout", "aten::alias",    "aten::long",
-                                        "aten::clamp",   "aten::_to_copy", "prim::unchecked_cast"};
+    static const char *const kinds[] = {
+        "aten::to",       "aten::type_as",        "aten::contiguous", "aten::clone", "aten::float",
+        "aten::detach",   "aten::dropout",        "aten::alias",      "aten::long",  "aten::clamp",
+        "aten::_to_copy", "prim::unchecked_cast", "aten::sort"};
     return IS_ONE_OF(kind, kinds);
 }
 
@@ -94,8 +94,8 @@ static bool turns(const char *kind)
 /* The result is an operand in another form where the other one is a number or a weight. */
 static bool shifts_or_scales(const char *kind)
 {
-    static const char *const kinds[] = {"aten::add", "aten::sub", "aten::mul", "aten::div",
-                                        "aten::rsub"};
+    static const char *const kinds[] = {"aten::add", "aten::sub",  "aten::mul",
+                                        "aten::div", "aten::rsub", "aten::floor_divide"};
     return IS_ONE_OF(kind, kinds);
 }
 
@@ -109,6 +109,8 @@ static void pass_on_reshaped(const htp_hint_scope *s)
     htp_hint_set_output(s, 0, k);
     if (htp_hint_is_argument(&k) && strcmp(s->node->kind, "aten::select") == 0) {
         htp_hint_note_pick(s, htp_hint_input(s, 0));
+    } else if (htp_hint_is_argument(&k) && strcmp(s->node->kind, "aten::slice") == 0) {
+        htp_hint_note_slice(s, htp_hint_input(s, 0));
     }
 }
 
@@ -167,7 +169,9 @@ void htp_hint_pass_on(const htp_hint_scope *s)
         (htp_hint_is_argument(htp_hint_input(s, 0)) && take_apart(s, htp_hint_input(s, 0)))) {
         return;
     }
-    if (keeps_sizes(kind) || (changes_shape(kind) && !htp_hint_input(s, 0)->is_weight)) {
+    if (strcmp(kind, "aten::arange") == 0) {
+        s->values[s->node->outputs[0]].is_positions = true;
+    } else if (keeps_sizes(kind) || (changes_shape(kind) && !htp_hint_input(s, 0)->is_weight)) {
         pass_on_reshaped(s);
     } else if (s->node->input_count > 1 && shifts_or_scales(kind)) {
         pass_on_scaled(s);

@@ -17,6 +17,7 @@ typedef struct htp_hint_known {
     uint32_t joined;   /* of how many like it the features were joined */
     bool is_converted; /* perhaps to another dtype */
     bool is_turned;    /* its dims are perhaps in another order */
+    bool is_positions; /* 0, 1, 2 and so on */
     bool is_weight;
     uint32_t weights; /* data: a tensor, or a list of them */
     uint32_t object;
@@ -86,6 +87,12 @@ void htp_hint_note_joined(const htp_hint_scope *s);
 
 /** Adds that arguments look alike, which the node takes element by element, or joins. */
 void htp_hint_note_beside(const htp_hint_scope *s);
+
+/** Adds that arguments are compared with positions, or stand beside them as indices. */
+void htp_hint_note_positions(const htp_hint_scope *s);
+
+/** Adds from where on a slice() with numbers of the program reads @p k. */
+void htp_hint_note_slice(const htp_hint_scope *s, const htp_hint_known *k);
 
 /** Adds that a select() with numbers of the program picks an element of @p k. */
 void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k);

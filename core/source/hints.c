@@ -127,6 +127,7 @@ static void visit_node(const htp_hint_scope *s)
     htp_hint_note_operands(s);
     htp_hint_note_joined(s);
     htp_hint_note_beside(s);
+    htp_hint_note_positions(s);
     htp_hint_pass_on(s);
 }
 

@@ -8,12 +8,15 @@
 
 #include <htp/program.h>
 
-/** A use that tells what an argument must look like. Four kinds are no operators:
+/** A use that tells what an argument must look like. Six kinds are no operators:
  * - "part": the program reads the part of the argument at @p position, "0.key", or "" for all of
  *   it; the next hint, if it is of this argument, speaks of that part, with weight_dims[0] dims
  * more than it has, and with the features of weight_dims[1] like it; weight_dims[2] is 1 where it
  * was perhaps converted to another dtype.
  * - "pick": element weight_dims[1] of dim weight_dims[0] is picked.
+ * - "slice": elements from weight_dims[1] of dim weight_dims[0] on are read.
+ * - "positions": it is compared with 0, 1, 2 and so on, or an index beside them: a number for each
+ *   of what is there, as lengths are.
  * - "joined": it is joined with what is none.
  * - "beside": it goes into one operator together with argument weight_dims[0], at its part
  *   @p position, with weight_dims[1] dims more than that has. */

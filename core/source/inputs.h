@@ -91,20 +91,28 @@ typedef enum htp_trial {
  * not known; it is read before the next call. */
 typedef htp_trial (*htp_derive_try)(void *user, const htp_inputs *inputs, const htp_trace **trace);
 
+/** What came of deriving inputs. */
+typedef struct htp_derivation {
+    bool are_taken;      /**< forward() took them */
+    uint32_t tried;      /**< guesses */
+    const char *suspect; /**< where it refused all: the part of an argument that the furthest
+                            refusal is about, as flags name it; or NULL */
+} htp_derivation;
+
 /**
  * Derives inputs from the uses of the arguments, and from what forward() says to them: @p attempt
  * runs one guess after the other, a bounded number of them. @p inputs receives those that it took,
- * or the likeliest ones when it refused all. Arguments that may be left out are, unless forward()
- * asks for them.
+ * or those that forward() came furthest with when it refused all. Arguments that may be left out
+ * are, unless forward() asks for them.
  *
  * An argument that is needed and no tensor gives a failure that names it and shows the flag to
  * pass. Sizes are fixed: no axis is named.
- * @param are_taken  receives whether forward() took them.
+ * @param result  receives what came of it
  */
 HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_hint *hints,
                                           uint32_t hint_count, const htp_argument *arguments,
                                           uint32_t argument_count, htp_derive_try attempt,
-                                          void *user, htp_inputs *inputs, bool *are_taken);
+                                          void *user, htp_inputs *inputs, htp_derivation *result);
 
 /** Lanes whose sizes tell the axes apart; of the first attempt there is one more, of ones. */
 enum { HTP_INPUTS_LANES = 3 };

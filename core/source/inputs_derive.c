@@ -75,22 +75,24 @@ static htp_status ask_for_numbers(htp_arena *arena, const htp_plan *plan, const 
 htp_status htp_inputs_derive(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                              const htp_argument *arguments, uint32_t argument_count,
                              htp_derive_try attempt, void *user, htp_inputs *inputs,
-                             bool *are_taken)
+                             htp_derivation *result)
 {
     const size_t count = sizeof(list_lengths) / sizeof(list_lengths[0]);
-    *are_taken = false;
-    for (size_t i = 0; i < count && !*are_taken; i++) {
+    *result = (htp_derivation){0};
+    for (size_t i = 0; i < count && !result->are_taken; i++) {
         const htp_plan *plan =
             htp_plan_make(arena, hints, hint_count, arguments, argument_count, list_lengths[i]);
         const htp_uses *uses = htp_uses_find(arena, hints, hint_count, plan);
         htp_guess guess = htp_guess_first(arena, uses, plan);
         HTP_TRY(ask_for_numbers(arena, plan, &guess));
-        if (i == 0) {
+        uint32_t suspect = HTP_NONE;
+        result->are_taken =
+            htp_derive_search(arena, uses, plan, attempt, user, &guess, &result->tried, &suspect);
+        if (i == 0 || result->are_taken) {
             HTP_TRY(htp_guess_inputs(arena, &guess, plan, inputs));
-        }
-        *are_taken = htp_derive_search(arena, uses, plan, attempt, user, &guess);
-        if (*are_taken) {
-            return htp_guess_inputs(arena, &guess, plan, inputs);
+            result->suspect = suspect == HTP_NONE || result->are_taken
+                                  ? NULL
+                                  : leaf_name(arena, plan, &plan->leaves[suspect]);
         }
         if (!plan->is_open) {
             break;

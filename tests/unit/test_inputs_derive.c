@@ -36,10 +36,10 @@ static const char *derive(htp_arena *arena, const htp_hint *hints, uint32_t hint
                           const htp_argument *arguments, uint32_t argument_count)
 {
     htp_inputs inputs;
-    bool are_taken = false;
+    htp_derivation result;
     expect_ok(htp_inputs_derive(arena, hints, hint_count, arguments, argument_count, take, NULL,
-                                &inputs, &are_taken));
-    ck_assert(are_taken);
+                                &inputs, &result));
+    ck_assert(result.are_taken);
     return describe(arena, &inputs);
 }
 
@@ -146,10 +146,10 @@ UNIT_TEST(what_is_no_tensor_cannot_be_derived)
     const htp_argument number[] = {argument_other("n", HTP_TRACE_INT, "int")};
     const htp_argument other[] = {argument_other("xs", HTP_TRACE_OPAQUE, "Device")};
     htp_inputs inputs;
-    bool are_taken = false;
-    expect_failure(htp_inputs_derive(arena, NULL, 0, number, 1, take, NULL, &inputs, &are_taken),
+    htp_derivation result;
+    expect_failure(htp_inputs_derive(arena, NULL, 0, number, 1, take, NULL, &inputs, &result),
                    HTP_CODE_USAGE, "pass --input n:int=VALUE");
-    expect_failure(htp_inputs_derive(arena, NULL, 0, other, 1, take, NULL, &inputs, &are_taken),
+    expect_failure(htp_inputs_derive(arena, NULL, 0, other, 1, take, NULL, &inputs, &result),
                    HTP_CODE_UNSUPPORTED, "has type Device");
 }
 
@@ -189,11 +189,10 @@ UNIT_TEST(attempts_are_bounded)
                                       argument_optional("z")};
     const htp_hint hint = {0, "aten::conv2d", "input", 4, {8, 3, 3, 3}};
     htp_inputs inputs;
-    bool are_taken = true;
+    htp_derivation result;
     uint32_t count = 0;
-    expect_ok(
-        htp_inputs_derive(arena, &hint, 1, arguments, 3, refuse, &count, &inputs, &are_taken));
-    ck_assert(!are_taken);
+    expect_ok(htp_inputs_derive(arena, &hint, 1, arguments, 3, refuse, &count, &inputs, &result));
+    ck_assert(!result.are_taken);
     ck_assert_uint_gt(count, 5);
     ck_assert_uint_le(count, 100);
     ck_assert_str_eq(describe(arena, &inputs), "x:float32[2,3,32,32] y:float32[2,8] -");
@@ -430,10 +429,10 @@ UNIT_TEST(sizes_are_solved_for)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct forward forward = {.have = cases[i].have, .want = cases[i].want};
         htp_inputs inputs;
-        bool are_taken = false;
+        htp_derivation result;
         expect_ok(htp_inputs_derive(arena, &cases[i].hint, 1, arguments, 1, add_weight, &forward,
-                                    &inputs, &are_taken));
-        ck_assert_msg(are_taken, "case %zu: %s", i, describe(arena, &inputs));
+                                    &inputs, &result));
+        ck_assert_msg(result.are_taken, "case %zu: %s", i, describe(arena, &inputs));
         ck_assert_int_eq(cases[i].have(inputs.items), cases[i].want);
         ck_assert_uint_le(forward.count, 30);
     }
