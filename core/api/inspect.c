@@ -58,7 +58,7 @@ static htp_status add_derived(htp_session *session, htp_inspection *inspection)
     HTP_TRY(htp_session_find_hints(session));
     for (uint32_t i = 0; i < session->argument_count; i++) {
         htp_inputs inputs;
-        htp_derivation ignored;
+        htp_input_derivation ignored;
         for (uint32_t k = 0; k < session->argument_count; k++) {
             alone[k] = session->arguments[k];
             alone[k].is_optional = alone[k].is_optional || k != i;

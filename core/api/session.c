@@ -230,7 +230,7 @@ static htp_status refused(htp_session *session, htp_status refusal)
             htp_text_addf(&text, " --input %s", input);
         }
     }
-    const htp_derivation *derived = &session->derivation;
+    const htp_input_derivation *derived = &session->derivation;
     const char *suspect = derived->suspect ? htp_arena_printf(&session->arena,
                                                               "argument \"%s\" cannot be "
                                                               "derived, ",

@@ -47,12 +47,12 @@ typedef struct htp_session {
     bool are_hints_found;
     htp_inputs inputs;
     htp_inputs_origin inputs_origin;
-    htp_derivation derivation;      /* of derived inputs */
-    bool is_stopped;                /* the caller asked to stop */
-    bool are_sizes_chosen;          /* which axes are dynamic was told, together with the inputs */
-    bool is_untraced;               /* set by who wants to know inputs without running anything */
-    const char *opset_needed_by;    /* the operator that a later opset was taken for; NULL: none */
-    struct htp_axis_search *search; /* how dynamic axes were found; NULL: somebody named them */
+    htp_input_derivation derivation; /* of derived inputs */
+    bool is_stopped;                 /* the caller asked to stop */
+    bool are_sizes_chosen;           /* which axes are dynamic was told, together with the inputs */
+    bool is_untraced;                /* set by who wants to know inputs without running anything */
+    const char *opset_needed_by;     /* the operator that a later opset was taken for; NULL: none */
+    struct htp_axis_search *search;  /* how dynamic axes were found; NULL: somebody named them */
     htp_graph *graph;
     HTP_VECTOR(const char *) notes; /* that the caller was handed */
     htp_stage stage;                /* under way */

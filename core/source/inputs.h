@@ -92,12 +92,12 @@ typedef enum htp_trial {
 typedef htp_trial (*htp_derive_try)(void *user, const htp_inputs *inputs, const htp_trace **trace);
 
 /** What came of deriving inputs. */
-typedef struct htp_derivation {
+typedef struct htp_input_derivation {
     bool are_taken;      /**< forward() took them */
     uint32_t tried;      /**< guesses */
     const char *suspect; /**< where it refused all: the part of an argument that the furthest
                             refusal is about, as flags name it; or NULL */
-} htp_derivation;
+} htp_input_derivation;
 
 /**
  * Derives inputs from the uses of the arguments, and from what forward() says to them: @p attempt
@@ -112,7 +112,8 @@ typedef struct htp_derivation {
 HTP_MUST_USE htp_status htp_inputs_derive(htp_arena *arena, const htp_hint *hints,
                                           uint32_t hint_count, const htp_argument *arguments,
                                           uint32_t argument_count, htp_derive_try attempt,
-                                          void *user, htp_inputs *inputs, htp_derivation *result);
+                                          void *user, htp_inputs *inputs,
+                                          htp_input_derivation *result);
 
 /** Lanes whose sizes tell the axes apart; of the first attempt there is one more, of ones. */
 enum { HTP_INPUTS_LANES = 3 };

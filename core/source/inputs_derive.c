@@ -75,10 +75,10 @@ static htp_status ask_for_numbers(htp_arena *arena, const htp_plan *plan, const 
 htp_status htp_inputs_derive(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                              const htp_argument *arguments, uint32_t argument_count,
                              htp_derive_try attempt, void *user, htp_inputs *inputs,
-                             htp_derivation *result)
+                             htp_input_derivation *result)
 {
     const size_t count = sizeof(list_lengths) / sizeof(list_lengths[0]);
-    *result = (htp_derivation){0};
+    *result = (htp_input_derivation){0};
     for (size_t i = 0; i < count && !result->are_taken; i++) {
         const htp_plan *plan =
             htp_plan_make(arena, hints, hint_count, arguments, argument_count, list_lengths[i]);

@@ -36,7 +36,7 @@ static const char *derive(htp_arena *arena, const htp_hint *hints, uint32_t hint
                           const htp_argument *arguments, uint32_t argument_count)
 {
     htp_inputs inputs;
-    htp_derivation result;
+    htp_input_derivation result;
     expect_ok(htp_inputs_derive(arena, hints, hint_count, arguments, argument_count, take, NULL,
                                 &inputs, &result));
     ck_assert(result.are_taken);
@@ -146,7 +146,7 @@ UNIT_TEST(what_is_no_tensor_cannot_be_derived)
     const htp_argument number[] = {argument_other("n", HTP_TRACE_INT, "int")};
     const htp_argument other[] = {argument_other("xs", HTP_TRACE_OPAQUE, "Device")};
     htp_inputs inputs;
-    htp_derivation result;
+    htp_input_derivation result;
     expect_failure(htp_inputs_derive(arena, NULL, 0, number, 1, take, NULL, &inputs, &result),
                    HTP_CODE_USAGE, "pass --input n:int=VALUE");
     expect_failure(htp_inputs_derive(arena, NULL, 0, other, 1, take, NULL, &inputs, &result),
@@ -189,7 +189,7 @@ UNIT_TEST(attempts_are_bounded)
                                       argument_optional("z")};
     const htp_hint hint = {0, "aten::conv2d", "input", 4, {8, 3, 3, 3}};
     htp_inputs inputs;
-    htp_derivation result;
+    htp_input_derivation result;
     uint32_t count = 0;
     expect_ok(htp_inputs_derive(arena, &hint, 1, arguments, 3, refuse, &count, &inputs, &result));
     ck_assert(!result.are_taken);
@@ -429,7 +429,7 @@ UNIT_TEST(sizes_are_solved_for)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct forward forward = {.have = cases[i].have, .want = cases[i].want};
         htp_inputs inputs;
-        htp_derivation result;
+        htp_input_derivation result;
         expect_ok(htp_inputs_derive(arena, &cases[i].hint, 1, arguments, 1, add_weight, &forward,
                                     &inputs, &result));
         ck_assert_msg(result.are_taken, "case %zu: %s", i, describe(arena, &inputs));
