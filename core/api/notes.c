@@ -25,6 +25,7 @@ static void note_root(htp_session *session, const htp_finished *finished)
 enum {
     SMALLEST_TIED = 1 << 20, /* bytes of a weight that is worth quantising */
     TIED_SHOWN = 4,
+    KEPT_SHOWN = 4,
 };
 
 void htp_note_tied(htp_session *session, const htp_tied_weights *tied)
@@ -40,6 +41,20 @@ void htp_note_tied(htp_session *session, const htp_tied_weights *tied)
                              weight->name, *path ? path : "forward()");
             shown++;
         }
+    }
+}
+
+void htp_note_kept(htp_session *session, const htp_kept_arithmetic *kept)
+{
+    for (size_t i = 0; i < kept->count && i < KEPT_SHOWN; i++) {
+        const htp_kept_result *result = &kept->items[i];
+        const htp_trace_node *node = htp_graph_node(session->graph, result->node);
+        const char *path = htp_graph_scope_path(session->graph, node->scope);
+        htp_session_note(
+            session,
+            "%s in %s is computed of weights alone whenever the model runs: the result "
+            "has %.1f MB, more than what it is made of",
+            node->kind, *path ? path : "forward()", (double)result->bytes / 1e6);
     }
 }
 

@@ -37,12 +37,43 @@ static htp_status lower_at(htp_session *session, const htp_lower_means *means, i
     }
 }
 
+/* By scope: the scope of the call whose body it becomes a part of. NULL: there are no functions. */
+static htp_status find_bodies(htp_session *session, uint32_t **bodies)
+{
+    const htp_options *options = &session->options;
+    const htp_trace *trace = session->graph->trace;
+    htp_arena *arena = &session->arena;
+    *bodies = NULL;
+    if (!options->functions) {
+        return HTP_OK;
+    }
+    const htp_hierarchy_options hierarchy_options = {.include_torch_nn = options->include_torch_nn};
+    const htp_hierarchy *hierarchy =
+        htp_hierarchy_build(arena, session->modules, session->module_count, &hierarchy_options);
+    bool *is_chosen = HTP_NEW_ARRAY(arena, bool, hierarchy->module_count);
+    HTP_TRY(htp_functions_choose(arena, hierarchy, session->modules, trace->module_calls,
+                                 options->functions, is_chosen));
+    *bodies = HTP_NEW_ARRAY(arena, uint32_t, (size_t)trace->scope_count + 1);
+    for (uint32_t s = 0; s < trace->scope_count; s++) {
+        const htp_trace_scope *scope = &trace->scopes[s];
+        bool is_within = scope->parent != HTP_SHIM_NONE && !is_chosen[scope->module];
+        (*bodies)[s] = is_within ? (*bodies)[scope->parent] : s;
+    }
+    return HTP_OK;
+}
+
 static htp_status lower_graph(htp_session *session, const void *customs, htp_draft **model)
 {
+    uint32_t *bodies = NULL;
     HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
+    HTP_TRY(htp_status_prefix(find_bodies(session, &bodies), session->model_path));
     int opset = session->options.opset;
-    const htp_lower_means means = {
-        .customs = customs, .program = session->program, .runner = session->runner};
+    const htp_lower_means means = {.customs = customs,
+                                   .program = session->program,
+                                   .runner = session->runner,
+                                   .folds = !session->options.no_fold,
+                                   .bodies = bodies,
+                                   .kept = &session->kept};
     return htp_status_prefix(lower_at(session, &means, opset ? opset : LEAST_OPSET, model),
                              session->model_path);
 }
@@ -82,6 +113,7 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     htp_tied_weights tied = {0};
     htp_weights_lay_out(*model, session->options.untie, &tied);
     htp_note_tied(session, &tied);
+    htp_note_kept(session, &session->kept);
     htp_draft_remove_unused(*model);
     htp_draft_infer_types(*model);
     HTP_TRY(set_ir_version(session, *model));

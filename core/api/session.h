@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "graph/graph.h"
 #include "interpret/interpret.h"
+#include "lower/lower.h"
 #include "source/archive.h"
 #include "source/hints.h"
 #include "source/inputs.h"
@@ -53,6 +54,7 @@ typedef struct htp_session {
     bool is_untraced;                /* set by who wants to know inputs without running anything */
     const char *opset_needed_by;     /* the operator that a later opset was taken for; NULL: none */
     struct htp_axis_search *search;  /* how dynamic axes were found; NULL: somebody named them */
+    htp_kept_arithmetic kept;        /* what weights alone make, and is too large for the file */
     htp_graph *graph;
     HTP_VECTOR(const char *) notes; /* that the caller was handed */
     htp_stage stage;                /* under way */

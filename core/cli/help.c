@@ -135,6 +135,8 @@ static const char the_rest[] =
     "output\n"
     "                        layer, too, is written in each; otherwise it is stored once, and\n"
     "                        quantisers pass over the product behind its Transpose\n"
+    "  --no-fold             norms stay apart from the convolutions and linear layers that they\n"
+    "                        follow, and what is computed of weights alone stays in the graph\n"
     "\n"
     "what is printed\n"
     "  --print-tree          after the export, the module tree with node counts\n"

@@ -325,6 +325,7 @@ static const struct row {
     FLAG("freeze-state", ON_TRACED, options.freeze_state),
     FLAG("state-defaults", ON_EXPORT, options.state_defaults),
     FLAG("untie", ON_EXPORT, options.untie),
+    FLAG("no-fold", ON_EXPORT, options.no_fold),
     STRING("state-out", ON_EXPORT, options.state_file),
     FLAG("static", ON_TRACED, options.static_shapes),
     FLAG("eval", ON_TRACED, options.eval),

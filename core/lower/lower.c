@@ -6,6 +6,7 @@
 
 #include "lower/complex.h"
 #include "lower/empty.h"
+#include "lower/fold_norms.h"
 #include "lower/fusion.h"
 #include "lower/precompute.h"
 #include "lower/quantized.h"
@@ -13,6 +14,7 @@
 #include "lower/report.h"
 #include "lower/state.h"
 #include "lower/table.h"
+#include "lower/weight_arithmetic.h"
 
 #include <string.h>
 #include <time.h>
@@ -378,6 +380,10 @@ htp_status htp_lower_graph(htp_draft *model, const htp_lower_means *means, htp_p
     if (l.failure) {
         return htp_status_make(HTP_CODE_UNSUPPORTED, "the outputs cannot be exported: %s",
                                l.failure);
+    }
+    if (means->folds) {
+        htp_lower_weight_arithmetic(&l, means->kept);
+        htp_norms_fold(model, means->bodies);
     }
     note_all_passed(&l);
     htp_lower_guard_fusions(&l, &unsupported);

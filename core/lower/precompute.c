@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 64 << 20, MOST_NODES = 4096, MOST_NESTED = 256 };
+enum { MOST_NODES = 1 << 16, MOST_NESTED = 256 };
 
-/* What one node is computed from. */
-typedef struct computing {
+struct htp_precomputer {
     htp_lowering *l;
     htp_arena *arena;
     const htp_program *program;
@@ -22,9 +21,11 @@ typedef struct computing {
     htp_map checked; /* values: whether they follow from weights alone */
     htp_map made;    /* values: their places in operands */
     HTP_VECTOR(htp_operand) operands;
-    uint32_t nodes; /* that were looked at */
+    uint32_t nodes; /* that were run, or looked at */
     uint32_t depth;
-} computing;
+};
+
+typedef htp_precomputer computing;
 
 /* ---- what follows from weights alone ---- */
 
@@ -130,7 +131,7 @@ static bool read_weight(const computing *c, const htp_trace_value *value, htp_op
     htp_payload *payload = HTP_NEW(c->arena, htp_payload);
     uint64_t count = 0;
     htp_status status = htp_payload_check(model, weight, &count);
-    bool fits = !status && count <= MOST_BYTES;
+    bool fits = !status && count <= HTP_PRECOMPUTE_MOST_BYTES;
     htp_status_free(status);
     char *bytes = fits ? malloc(count + 1) : NULL;
     if (!bytes) {
@@ -181,7 +182,7 @@ static bool run_node(computing *c, const htp_trace_node *node, const htp_operand
     htp_shim_error error;
     uint32_t count = 0;
     uint32_t number = find_schema(c, node);
-    if (!compute_all(c, node->inputs, node->input_count, &inputs)) {
+    if (++c->nodes > MOST_NODES || !compute_all(c, node->inputs, node->input_count, &inputs)) {
         return false;
     }
     const htp_program_schema schema = c->program->schemas[number];
@@ -308,26 +309,34 @@ static bool is_as_told(const computing *c, htp_value_id id, const htp_operand *o
     return is_same;
 }
 
-/* An output as a constant; complex numbers are pairs. */
-static bool make_constant(computing *c, htp_value_id id, htp_tensor_id *constant)
+/* The elements of a tensor; they are the runner's. */
+static const void *find_contents(computing *c, htp_value_id id, int64_t *dims, size_t *bytes)
 {
     htp_operand operand = {.kind = HTP_OPERAND_NONE};
     const htp_trace_value *value = htp_graph_value(c->l->graph, id);
-    int64_t dims[HTP_SHIM_MAX_RANK + 1] = {0};
-    size_t bytes = 0;
     if (value->kind != HTP_TRACE_TENSOR || !compute(c, id, &operand) ||
         !is_as_told(c, id, &operand)) {
-        return false;
+        return NULL;
     }
-    const void *contents = c->runner->contents(c->runner->self, operand.as.tensor, &bytes);
-    if (!contents || bytes > MOST_BYTES) {
-        return false;
-    }
-    bool is_complex = htp_dtype_is_complex(value->dtype);
     for (uint32_t i = 0; i < value->rank; i++) {
         dims[i] = operand.as.tensor->dims[i];
     }
     dims[value->rank] = 2;
+    const void *contents = c->runner->contents(c->runner->self, operand.as.tensor, bytes);
+    return *bytes <= HTP_PRECOMPUTE_MOST_BYTES ? contents : NULL;
+}
+
+/* An output as a constant; complex numbers are pairs. */
+static bool make_constant(computing *c, htp_value_id id, htp_tensor_id *constant)
+{
+    const htp_trace_value *value = htp_graph_value(c->l->graph, id);
+    int64_t dims[HTP_SHIM_MAX_RANK + 1] = {0};
+    size_t bytes = 0;
+    const void *contents = find_contents(c, id, dims, &bytes);
+    if (!contents) {
+        return false;
+    }
+    bool is_complex = htp_dtype_is_complex(value->dtype);
     *constant =
         htp_draft_constant(c->l->model, is_complex ? htp_dtype_real(value->dtype) : value->dtype,
                            value->rank + is_complex, dims, contents);
@@ -348,20 +357,62 @@ static bool bind_constants(computing *c)
     return all;
 }
 
+htp_precomputer *htp_precompute_begin(htp_lowering *l)
+{
+    if (!l->means->runner) {
+        return NULL;
+    }
+    computing *c = HTP_NEW(l->arena, computing);
+    *c = (computing){
+        .l = l, .arena = l->arena, .program = l->means->program, .runner = l->means->runner};
+    return c;
+}
+
+bool htp_precompute_follows(htp_precomputer *c, htp_value_id value)
+{
+    return follows(c, value);
+}
+
+/* What is made for one value is let go of behind it. */
+static uint64_t begin_computing(computing *c)
+{
+    uint64_t mark = c->runner->mark(c->runner->self);
+    c->runner->begin(c->runner->self);
+    return mark;
+}
+
+static void end_computing(computing *c, uint64_t mark)
+{
+    c->runner->end(c->runner->self);
+    c->runner->release(c->runner->self, mark);
+    c->made = (htp_map){0};
+    c->operands.count = 0;
+}
+
+const void *htp_precompute_contents(htp_precomputer *c, htp_value_id value, int64_t *dims)
+{
+    size_t bytes = 0;
+    if (!follows(c, value)) {
+        return NULL;
+    }
+    uint64_t mark = begin_computing(c);
+    const void *contents = find_contents(c, value, dims, &bytes);
+    contents = contents ? htp_arena_copy(c->arena, contents, bytes) : NULL;
+    end_computing(c, mark);
+    return contents;
+}
+
 bool htp_precompute_node(htp_lowering *l)
 {
-    const htp_runner *runner = l->means->runner;
-    if (!runner || !htp_refusal_is_of_matrices(l->node->kind)) {
+    htp_precomputer *c = htp_refusal_is_of_matrices(l->node->kind) ? htp_precompute_begin(l) : NULL;
+    if (!c) {
         return false;
     }
     const char *failure = l->failure;
     l->failure = NULL;
-    computing c = {.l = l, .arena = l->arena, .program = l->means->program, .runner = runner};
-    uint64_t mark = runner->mark(runner->self);
-    runner->begin(runner->self);
-    bool is_computed = bind_constants(&c);
-    runner->end(runner->self);
-    runner->release(runner->self, mark);
+    uint64_t mark = begin_computing(c);
+    bool is_computed = bind_constants(c);
+    end_computing(c, mark);
     l->failure = is_computed ? NULL : failure;
     return is_computed;
 }

@@ -19,8 +19,8 @@ struct htp_node_annotator {
     htp_torch_metadata_maker *torch_metadata;
     const htp_node_setting *setting;          /* of the node at hand */
     const htp_node_annotation **by_operation; /* by aten node: shared by its ONNX nodes */
-    uint32_t *seen_by; /* by module: the last node, by its number, that has it among its tags */
-    uint32_t node_number;
+    uint32_t *seen_by; /* by module: the last list, by its number, that has it */
+    uint32_t list_number;
 };
 
 typedef htp_node_annotator annotator;
@@ -59,31 +59,42 @@ static uint32_t node_scope(const htp_onnx_node *node, size_t index)
     return index ? node->more_scopes.items[index - 1] : node->origin.scope;
 }
 
-/* The modules whose tags a node carries, the first one's in front. */
-static htp_numbers list_owners(annotator *a, const htp_onnx_node *node)
+/* The module that was running. */
+static uint32_t innermost_module(const annotator *a, uint32_t scope)
 {
-    htp_numbers owners = {0};
-    uint32_t mark = ++a->node_number;
-    uint32_t first = a->scope_modules[node->origin.scope];
-    a->seen_by[first] = mark;
-    HTP_PUSH(a->arena, &owners, first);
-    for (size_t i = 1; i <= node->more_scopes.count; i++) {
-        uint32_t owner = a->scope_modules[node_scope(node, i)];
-        if (a->seen_by[owner] != mark) {
-            a->seen_by[owner] = mark;
-            HTP_PUSH(a->arena, &owners, owner);
-        }
-    }
-    return owners;
+    return a->graph->trace->scopes[scope].module;
 }
 
-static const char *tags_as_json(const annotator *a, const htp_numbers *owners)
+/* The module whose tag is that of what ran. */
+static uint32_t tagged_module(const annotator *a, uint32_t scope)
+{
+    return a->scope_modules[scope];
+}
+
+/* The modules of a node's scopes, each once, the first one's in front. */
+static htp_numbers list_modules(annotator *a, const htp_onnx_node *node,
+                                uint32_t (*module_of)(const annotator *a, uint32_t scope))
+{
+    htp_numbers modules = {0};
+    uint32_t mark = ++a->list_number;
+    for (size_t i = 0; i <= node->more_scopes.count; i++) {
+        uint32_t module = module_of(a, node_scope(node, i));
+        if (a->seen_by[module] != mark) {
+            a->seen_by[module] = mark;
+            HTP_PUSH(a->arena, &modules, module);
+        }
+    }
+    return modules;
+}
+
+static const char *tags_as_json(const annotator *a, const htp_numbers *modules,
+                                const char *(*text_of)(const annotator *a, uint32_t module))
 {
     htp_text text = {.arena = a->arena};
     htp_text_add(&text, "[");
-    for (size_t i = 0; i < owners->count; i++) {
+    for (size_t i = 0; i < modules->count; i++) {
         htp_text_add(&text, i ? ", " : "");
-        htp_text_add_json(&text, tag_of(a, owners->items[i]));
+        htp_text_add_json(&text, text_of(a, modules->items[i]));
     }
     htp_text_add(&text, "]");
     return htp_text_string(&text);
@@ -239,9 +250,15 @@ static void make_metadata(annotator *a, const htp_onnx_node *node, const htp_num
     const htp_trace_scope *innermost = &a->graph->trace->scopes[node->origin.scope];
     add_property(a, list, "source_module", tag_of(a, owners->items[0]));
     if (owners->count > 1) {
-        add_property(a, list, "hierarchy_tags", tags_as_json(a, owners));
+        add_property(a, list, "hierarchy_tags", tags_as_json(a, owners, tag_of));
     }
     add_property(a, list, "full_tag", full_tag_of(a, innermost->module));
+    if (node->more_scopes.count > 0) {
+        const htp_numbers served = list_modules(a, node, innermost_module);
+        if (served.count > 1) {
+            add_property(a, list, "full_tags", tags_as_json(a, &served, full_tag_of));
+        }
+    }
     if (calls) {
         add_property(a, list, "call", calls);
     }
@@ -268,7 +285,7 @@ static const char *make_doc_string(annotator *a, const htp_numbers *owners)
     htp_text_add(&text, tag_of(a, owners->items[0]));
     if (owners->count > 1) {
         htp_text_add(&text, "\nhierarchy_tags: ");
-        htp_text_add(&text, tags_as_json(a, owners));
+        htp_text_add(&text, tags_as_json(a, owners, tag_of));
     }
     return htp_text_string(&text);
 }
@@ -277,7 +294,7 @@ static htp_node_annotation *make_annotation(annotator *a, const htp_onnx_node *n
                                             const sayings *said)
 {
     htp_node_annotation *annotation = HTP_NEW(a->arena, htp_node_annotation);
-    htp_numbers owners = list_owners(a, node);
+    htp_numbers owners = list_modules(a, node, tagged_module);
     property_list metadata = {0};
     if (a->places & HTP_TAG_ATTRIBUTE) {
         make_attributes(a, &owners, annotation);

@@ -13,6 +13,7 @@ static const char *const key_texts[HTP_INLINE_KEYS] = {
     [HTP_INLINE_TAG] = "source_module",
     [HTP_INLINE_TAGS] = "hierarchy_tags",
     [HTP_INLINE_FULL_TAG] = "full_tag",
+    [HTP_INLINE_FULL_TAGS] = "full_tags",
     [HTP_INLINE_NUMBER] = "call",
     [HTP_INLINE_NUMBERS] = "calls",
     [HTP_INLINE_NAMESPACE] = "namespace",
@@ -145,21 +146,27 @@ static void join_tag_of(struct composing *c, int part, htp_span above, htp_span 
     }
 }
 
+static void join_tags_of(struct composing *c, htp_inline_key key, htp_span above)
+{
+    htp_span own = c->texts->of[key];
+    if (is_there(own)) {
+        htp_inline_join_tags(begin_part(c, (int)key), above, own, c->maker->limit);
+        end_part(c, (int)key);
+    }
+}
+
 static void join_tags(struct composing *c)
 {
     const htp_inline_texts *call = c->call;
     const htp_inline_texts *own = c->texts;
     htp_span full = call->of[HTP_INLINE_FULL_TAG];
+    full = is_there(full) ? full : call->tag;
     join_tag_of(c, HTP_INLINE_TAG, call->tag, own->of[HTP_INLINE_TAG]);
     join_tag_of(c, HTP_INLINE_LAYER, call->tag, own->of[HTP_INLINE_LAYER]);
-    join_tag_of(c, HTP_INLINE_FULL_TAG, is_there(full) ? full : call->tag,
-                own->of[HTP_INLINE_FULL_TAG]);
+    join_tag_of(c, HTP_INLINE_FULL_TAG, full, own->of[HTP_INLINE_FULL_TAG]);
     join_tag_of(c, PART_TAG, call->tag, own->tag);
-    if (is_there(own->of[HTP_INLINE_TAGS])) {
-        htp_inline_join_tags(begin_part(c, HTP_INLINE_TAGS), call->tag, own->of[HTP_INLINE_TAGS],
-                             c->maker->limit);
-        end_part(c, HTP_INLINE_TAGS);
-    }
+    join_tags_of(c, HTP_INLINE_TAGS, call->tag);
+    join_tags_of(c, HTP_INLINE_FULL_TAGS, full);
 }
 
 static void join_doc_string(struct composing *c)

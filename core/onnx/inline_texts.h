@@ -24,6 +24,7 @@ typedef enum htp_inline_key {
     HTP_INLINE_TAG, /* source_module */
     HTP_INLINE_TAGS,
     HTP_INLINE_FULL_TAG,
+    HTP_INLINE_FULL_TAGS,
     HTP_INLINE_NUMBER,  /* call */
     HTP_INLINE_NUMBERS, /* calls */
     HTP_INLINE_NAMESPACE,

@@ -1,5 +1,7 @@
 #include "query/cut.h"
 
+#include "query/folded.h"
+
 /* What became of an attempt. */
 struct attempt {
     uint32_t graph;       /* HTP_VIEW_NONE: there are no nodes */
@@ -157,6 +159,19 @@ const char *htp_cut_graph_text(htp_arena *arena, const htp_view *view, uint32_t 
                             htp_view_call_node(view, named->node));
 }
 
+static htp_status refuse_empty(struct cutter *cutter, const htp_region *region, const char *name)
+{
+    const htp_view *view = cutter->view;
+    htp_slice tag = htp_folded_into(cutter->arena, region);
+    if (!tag.at) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: '%s' has no nodes", view->path, name);
+    }
+    return htp_status_make(HTP_CODE_USAGE,
+                           "%s: '%s' has no nodes: it is folded into '%.*s', which may be cut out; "
+                           "an export with --no-fold keeps it apart",
+                           view->path, name, (int)tag.length, tag.at);
+}
+
 static htp_status refuse(struct cutter *cutter, const htp_region *region, const char *name,
                          const struct attempt *attempt)
 {
@@ -164,7 +179,7 @@ static htp_status refuse(struct cutter *cutter, const htp_region *region, const 
     htp_arena *arena = cutter->arena;
     const char *calls = has_calls(region) ? "one of its calls may be; " : "";
     if (attempt->graph == HTP_VIEW_NONE) {
-        return htp_status_make(HTP_CODE_USAGE, "%s: '%s' has no nodes", view->path, name);
+        return refuse_empty(cutter, region, name);
     }
     const char *place = htp_cut_graph_text(arena, view, attempt->graph);
     if (view->graphs.items[attempt->graph].function != HTP_VIEW_NONE) {

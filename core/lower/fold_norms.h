@@ -1,0 +1,24 @@
+/*
+ * BatchNormalization folded into what is in front of it: a pass over what was lowered.
+ *
+ * A convolution or a linear layer whose result is normalised by statistics that are weights
+ * computes the same with a weight and a bias of its own: w' = w · s and b' = (b - mean) · s + bias
+ * by channel, where s = scale / sqrt(var + epsilon). Both are computed in float64 and rounded once,
+ * b' here, w' while the model is written. Reference: ONNX BatchNormalization, Conv, ConvTranspose,
+ * Gemm.
+ */
+#ifndef HTP_LOWER_FOLD_NORMS_H
+#define HTP_LOWER_FOLD_NORMS_H
+
+#include "onnx/draft.h"
+
+/**
+ * Folds norms of float32 whose operand nothing else reads and whose weight no other node has, where
+ * all results are finite. The node serves both modules: it stands in the layer, and the norm is
+ * among its further scopes.
+ * @param bodies  by scope: which body it becomes a part of; nothing is folded across. NULL: all are
+ *                one
+ */
+void htp_norms_fold(htp_draft *model, const uint32_t *bodies);
+
+#endif
