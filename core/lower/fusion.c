@@ -214,6 +214,16 @@ static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
                     (htp_emit_attributes){pad->attributes, pad->attribute_count});
 }
 
+/* Lets the nodes that were added from @p first on serve all scopes that @p node serves. */
+static void share_scopes(htp_lowering *l, size_t first, const htp_onnx_node *node)
+{
+    for (size_t n = first; n < l->model->nodes.count; n++) {
+        for (size_t i = 0; i < node->more_scopes.count; i++) {
+            HTP_PUSH(l->arena, &l->model->nodes.items[n].more_scopes, node->more_scopes.items[i]);
+        }
+    }
+}
+
 /* @p x in a form that is not merged; HTP_TENSOR_NONE when it is none that would be. */
 static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, int depth)
 {
@@ -226,7 +236,10 @@ static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, int depth)
     htp_tensor_id other = HTP_TENSOR_NONE;
     l->model->origin = node.origin;
     if (strcmp(node.op_type, "Gemm") == 0) {
-        return split_gemm(l, &node);
+        size_t first = l->model->nodes.count;
+        other = split_gemm(l, &node);
+        share_scopes(l, first, &node);
+        return other;
     }
     if (strcmp(node.op_type, "Add") == 0) {
         other = without_zeros(l, &node);
