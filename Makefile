@@ -316,6 +316,7 @@ help:
 	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
 	@echo 'make zoo             architectures of transformers and torchvision; ZOO=--help'
 	@echo 'make quality         how good tags are, beside those of others; QUALITY=--slice, QUALITY=--help'
+	@echo 'make downstream      exports in the tools that come next, beside others'\''; DOWNSTREAM=--help'
 	@echo 'make real            TorchScript files that packages of PyPI carry; REAL=--help'
 	@echo 'make clean           removes the build folder'
 	@echo 'LIBTORCH=DIR picks a libtorch, BUILD=DIR a build folder, V=1 shows commands.'
@@ -369,7 +370,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check tests run-check oldest-runtime unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality real format format-check tidy tidy-core \
+.PHONY: check tests run-check oldest-runtime unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality downstream real format format-check tidy tidy-core \
     tidy-shim tidy-changed
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_CORE_BUILD='$(abspath $(CORE_BUILD))' HTP_LIBTORCH='$(call torch,root)' \
@@ -432,6 +433,10 @@ zoo: all
 
 quality: all
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/quality.py $(QUALITY)
+
+# The whole table makes an environment with other tools; DOWNSTREAM=--slice needs none.
+downstream: all
+	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/downstream.py $(DOWNSTREAM)
 
 # Downloads: no part of `make check`.
 real: all

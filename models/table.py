@@ -246,9 +246,41 @@ QUALITY = (
           OTHER_IMAGE, mode="scripted"),
 )
 
+PICTURE = {"batch": 2, "height": 64, "width": 64}
+OTHER_PICTURE = ({"batch": 1, "height": 96, "width": 128}, {"batch": 3, "height": 224, "width": 224})
+
+
+def picture(batch: str | int = "batch") -> tuple:
+    return (Input("x", (batch, 3, "height", "width"), "normal"),)
+
+
+def task(name: str, inputs: tuple, traced: dict, others: tuple, **more) -> Model:
+    return Model(name, f"tasks:{name}", VENV, inputs, traced, others, **more)
+
+
+# What other tools are given: kinds of models that people deploy.
+DOWNSTREAM = (
+    text_model(
+        "bert-wide", "bert", bert_inputs(30522), "sdpa", outputs=2,
+        options={"width": 768, "layers": 2, "heads": 12, "inner": 3072},
+    ),
+    *(model for model in SCALING if model.name == "bert-64-layers"),
+    *(model for model in FIDELITY if model.name in ("gpt2-sdpa", "llama-sdpa", "vit-sdpa")),
+    *(model for model in QUALITY if model.name in ("small-t5", "small-whisper")),
+    *(model for model in BENCH if model.name == "resnet50-plain"),
+    task("mobilenet", picture(), PICTURE, OTHER_PICTURE),
+    task("unet", picture(), PICTURE, OTHER_PICTURE),
+    task("segmenter", picture(), PICTURE, OTHER_PICTURE),
+    task("detector", picture(1), {"height": 64, "width": 64},
+         ({"height": 96, "width": 128}, {"height": 224, "width": 224}), mode="scripted", outputs=2),
+    task("tagger", (ids(5000, "tokens"),), TEXT, OTHER_TEXT),
+    task("smoother", (Input("x", ("batch", "sequence", 64), "normal"),), TEXT, OTHER_TEXT,
+         mode="scripted"),
+)
+
 LARGE = Model(
     "large", "transformer:transformer", DEBIAN, (ids(1000, "tokens"),), TEXT, (),
     {"width": 2048, "blocks": 14}, mode="unsettled",
 )
 
-ALL = {model.name: model for model in FIDELITY + BENCH + SCALING + QUALITY + (LARGE,)}
+ALL = {model.name: model for model in FIDELITY + BENCH + SCALING + QUALITY + DOWNSTREAM + (LARGE,)}

@@ -1,11 +1,12 @@
 """One export by PyTorch of a model of models/table.py, a process of its own:
 
     exporters.py older NAME OUT        torch.onnx.export(dynamo=False)
+    exporters.py older-folded NAME OUT the same, as it comes
     exporters.py newer NAME OUT        torch.onnx.export(dynamo=True)
     exporters.py guess NAME OUT OLDER  tags OLDER, a file of the first, as quality/guess.py tells
 
-The older one would fold batch normalisation into convolutions, which then have no counterparts:
-it is told not to. The axes that the table names are dynamic; where an exporter cannot have them,
+The older one folds batch normalisation into convolutions, which then have no counterparts: the
+first is told not to. The axes that the table names are dynamic; where an exporter cannot have them,
 they are fixed, and the last line that is written is "fixed". Of what cannot be exported at all the
 last line on stderr tells why, and the exit code is REFUSED.
 """
@@ -78,7 +79,9 @@ def export(what: str, model: Model, path: str, is_fixed: bool) -> None:
         if not is_fixed:
             options["dynamic_shapes"] = dynamic_shapes(model)
     else:
-        options |= {"dynamo": False, "training": torch.onnx.TrainingMode.PRESERVE}
+        options |= {"dynamo": False}
+        if what == "older":
+            options["training"] = torch.onnx.TrainingMode.PRESERVE
         if not is_fixed:
             options["dynamic_axes"] = dynamic_axes(model)
         eager = (compile_model(model, eager, inputs) if model.mode == "scripted"

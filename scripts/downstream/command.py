@@ -1,0 +1,136 @@
+"""Holds exports against those of PyTorch's two exporters in the tools that come next.
+
+    downstream.py                 all models and tools; writes docs/DOWNSTREAM.md
+    downstream.py --only REGEX    models whose name matches; prints what is behind
+    downstream.py --tool REGEX    only tools whose name matches
+    downstream.py --slice         two models, and the tools that the tests' environment has
+
+It fails where a figure is behind the better peer's and downstream/reasons.py has no reason. Answers are
+kept in build/downstream/answers.jsonl; --resume goes on where a run ended. HTP_BUILD, HTP_LIBTORCH and
+HTP_PYTHON are those of the tests. The last line is N passed, N failed, N skipped.
+"""
+
+import argparse
+import importlib
+import json
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+
+import harness  # noqa: E402  (needs the path above)
+
+from downstream import document, driver, machines  # noqa: E402
+from downstream.files import OURS, subject_of  # noqa: E402
+from downstream.metrics import behind  # noqa: E402
+from downstream.reasons import REASONS, reason_for  # noqa: E402
+from models.table import DOWNSTREAM  # noqa: E402
+
+SLICE = ("llama-sdpa", "tagger")
+ANSWERS = machines.FOLDER / "answers.jsonl"
+EARLIEST = (2, 0)
+# Times need a quiet machine, which that of a slice is not.
+TIMES = ("load", "latency")
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    add = result.add_argument
+    add("--only", default="", metavar="REGEX", help="only models whose name matches")
+    add("--tool", default="", metavar="REGEX", help="only tools whose name matches")
+    add("--slice", action="store_true", help=f"only {', '.join(SLICE)}, and tools at hand")
+    add("--resume", action="store_true", help="models that were measured are not measured again")
+    return result
+
+
+def chosen(arguments: argparse.Namespace) -> list:
+    return [
+        model for model in DOWNSTREAM
+        if re.search(arguments.only, model.name)
+        and (not arguments.slice or model.name in SLICE)
+    ]
+
+
+def failures(model: str, found: dict, used: set, with_times: bool) -> list:
+    """In words, what is behind without a reason. Reasons that are needed join used."""
+    result = []
+    for metric, ours, best in behind(found):
+        number = reason_for(model, metric.tool, metric.figure)
+        if number is not None:
+            used.add(number)
+        elif with_times or metric.figure not in TIMES:
+            why = found[OURS].get(metric.tool, {})
+            why = why.get("error") or why.get("wrong") or ""
+            result.append(f"{metric.tool}: {metric.figure}: {ours} against {best} {why}".strip())
+    return result
+
+
+def kept() -> dict:
+    if not ANSWERS.exists():
+        return {}
+    records = map(json.loads, ANSWERS.read_text().splitlines())
+    return {record["model"]: record for record in records}
+
+
+def measured(model, tools: list, arguments: argparse.Namespace) -> dict:
+    with tempfile.TemporaryDirectory(dir=harness.CACHE) as folder:
+        subject = subject_of(model, Path(folder))
+        answers = driver.measure(subject, tools, arguments.slice, Path(folder))
+        sizes = {name: path.stat().st_size for name, path in subject.paths.items() if path}
+    return {"model": model.name, "refusals": subject.refusals, "bytes": sizes, "answers": answers}
+
+
+def measure_all(arguments: argparse.Namespace, tools: list) -> list:
+    done = kept() if arguments.resume else {}
+    if not arguments.slice and not arguments.resume:
+        ANSWERS.unlink(missing_ok=True)
+    records, start, models = [], time.monotonic(), chosen(arguments)
+    for number, model in enumerate(models, 1):
+        record = done.get(model.name)
+        if record is None:
+            record = measured(model, tools, arguments)
+            if not arguments.slice:
+                with open(ANSWERS, "a") as file:
+                    file.write(json.dumps(record) + "\n")
+        records.append(record)
+        minutes = (time.monotonic() - start) / 60
+        print(f"{number} of {len(models)}, {model.name}: {minutes:.1f} minutes", file=sys.stderr,
+              flush=True)
+    return records
+
+
+def judge(records: list, is_whole: bool) -> int:
+    """Prints what fails, and the line of counts."""
+    used, failed = set(), 0
+    for record in records:
+        words = failures(record["model"], record["answers"], used, is_whole)
+        for line in words:
+            print(f"FAILED {record['model']}: {line}")
+        failed += bool(words)
+    if is_whole:
+        for number, row in enumerate(REASONS):
+            if number not in used:
+                print(f"FAILED a reason that nothing needs: {row[:3]}")
+                failed += 1
+    print(f"{len(records) - min(failed, len(records))} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+def main() -> int:
+    arguments = parser().parse_args()
+    for module in ("runtimes", "quantisers", "rewriters"):
+        importlib.import_module(f"downstream.tools.{module}")
+    if harness.libtorch_version() < EARLIEST:
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
+    machines.FOLDER.mkdir(parents=True, exist_ok=True)
+    tools = [name for name in driver.tools_here(arguments.slice)
+             if re.search(arguments.tool, name)]
+    records = measure_all(arguments, tools)
+    is_whole = not (arguments.only or arguments.tool or arguments.slice)
+    if is_whole:
+        document.write(records)
+    return judge(records, is_whole)

@@ -1,0 +1,47 @@
+"""Where tools run: an environment of Python with what requirements.txt pins, and a folder of node.
+Both are made once, in build/downstream."""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+FOLDER = ROOT / "build" / "downstream"
+NODE = FOLDER / "node"
+WEB_WORKER = HERE / "web.mjs"
+REQUIREMENTS = HERE / "requirements.txt"
+WEB_PACKAGE = "onnxruntime-web@1.30.0"
+
+
+def run(*command) -> None:
+    subprocess.run(list(map(str, command)), check=True, stdout=sys.stderr)
+
+
+def is_made(folder: Path, key: str) -> bool:
+    stamp = folder / "made-of"
+    return stamp.exists() and stamp.read_text() == key
+
+
+def python() -> Path:
+    """The Python of the tools."""
+    folder = FOLDER / "venv"
+    key = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    if not is_made(folder, key):
+        run(sys.executable, "-m", "venv", "--clear", folder)
+        run(folder / "bin" / "pip", "install", "--quiet", "-r", REQUIREMENTS)
+        (folder / "made-of").write_text(key)
+    return folder / "bin" / "python"
+
+
+def has_node() -> bool:
+    """Whether there is node, with its package."""
+    if not shutil.which("node") or not shutil.which("npm"):
+        return False
+    if not is_made(NODE, WEB_PACKAGE):
+        NODE.mkdir(parents=True, exist_ok=True)
+        run("npm", "install", "--silent", "--prefix", NODE, WEB_PACKAGE)
+        (NODE / "made-of").write_text(WEB_PACKAGE)
+    return True

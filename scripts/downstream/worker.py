@@ -1,0 +1,45 @@
+"""One tool on one file: worker.py TOOL MODEL.onnx DATA.npz FOLDER. The last line is JSON: the figures,
+or {"error": why there are none}."""
+
+import importlib
+import json
+import os
+import re
+import sys
+import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from downstream.tools import TOOLS, Case, Wrong, load_sizes  # noqa: E402  (needs the path above)
+
+LENGTH = 200
+
+
+def first_line(error: BaseException) -> str:
+    text = re.sub(r"\x1b\[\d*m", "", str(error)).strip()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    # OpenVINO and others begin with where in their code they were.
+    lines = [line for line in lines if not line.startswith(("Exception from", "Check "))] or lines
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:LENGTH]
+
+
+def main() -> int:
+    warnings.filterwarnings("ignore")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    name, path, data, folder = sys.argv[1:]
+    for module in ("runtimes", "quantisers", "rewriters"):
+        importlib.import_module(f"downstream.tools.{module}")
+    _, function = TOOLS[name]
+    try:
+        answer = function(Case(Path(path), Path(folder), load_sizes(Path(data))))
+    except Wrong as error:
+        answer = {"wrong": str(error)}
+    except Exception as error:
+        answer = {"error": first_line(error)}
+    print(f"\n{json.dumps(answer)}", flush=True)
+    os._exit(0)  # some tools crash while they are unloaded
+
+
+if __name__ == "__main__":
+    sys.exit(main())
