@@ -97,10 +97,10 @@ PICKLES = {
 
 
 def write(path: Path, data: bytes, method=zipfile.ZIP_STORED, more=(), code=PYTHON,
-          constants=b"\x80\x02).") -> None:
+          constants=b"\x80\x02).", version=3) -> None:
     records = [
         ("data.pkl", data), ("code/__torch__.py", code.encode()), ("data/0", bytes(64)),
-        ("constants.pkl", constants), ("version", b"3\n"), *more,
+        ("constants.pkl", constants), ("version", b"%d\n" % version), *more,
     ]
     with zipfile.ZipFile(path, "w", method) as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says that names are there twice

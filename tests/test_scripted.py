@@ -10,6 +10,7 @@ import numbers_check
 from harness import (DEBIAN_PYTHON, EXIT_OK, INTO, case, case_for_each, made_by, run, scratch,
                      skip_unless)
 from skips import VISION
+from test_hostile_files import PYTHON, module, tensor, write
 
 MAKER = Path(__file__).resolve().parent / "custom" / "scripted.py"
 SOURCES = (MAKER, MAKER.parents[1] / "operators" / "building.py")
@@ -89,3 +90,17 @@ def experts_in_branches() -> None:
             for a in node.attribute if a.name == "__source_module"}
     assert tags == {f"/Experts/Expert.{i}" for i in range(3)}, tags
     assert any(node.op_type == "If" for node in found.graph.node)
+
+
+@case
+def operators_of_older_files_are_upgraded():
+    """Before version 5, torch.full() made floats of an int."""
+    code = PYTHON.replace("torch.add(x, self.w)", "torch.full([2, 3], 7)")
+    for version, kind in ((4, onnx.TensorProto.FLOAT), (10, onnx.TensorProto.INT64)):
+        with scratch() as folder:
+            file, out = folder / "net.pt", folder / "out.onnx"
+            write(file, module(tensor()), code=code, version=version)
+            result = run(file, "--out", out, "--input", "x:float32[4,4]", "--quiet")
+            assert result.returncode == EXIT_OK, result.stderr
+            (output,) = onnx.load(out).graph.output
+            assert output.type.tensor_type.elem_type == kind, output
