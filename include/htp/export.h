@@ -145,10 +145,10 @@ typedef struct htp_result htp_result;
  *
  * The process's handling of signals is left alone: a disk quota or a limit of file sizes is a
  * status. But weights are read from a mapping of @p model_path: where that file is cut short in the
- * very moment in which libtorch, a pass that needs numbers, or one that lays a weight out anew reads
- * it, the process receives
- * SIGBUS. While weights are written such a cut is HTP_CODE_BAD_INPUT, and so is any change of the
- * file before the output is complete; a file that replaces it under its name is no change.
+ * very moment in which libtorch, a pass that needs numbers, or one that lays a weight out anew
+ * reads it, the process receives SIGBUS. While weights are written such a cut is
+ * HTP_CODE_BAD_INPUT, and so is any change of the file before the output is complete; a file that
+ * replaces it under its name is no change.
  * @param result  may be NULL; otherwise receives a result on success, NULL on failure.
  * @return NULL, or a status whose code tells the kind of failure.
  */
