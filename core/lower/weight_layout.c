@@ -170,7 +170,7 @@ static bool cast(const htp_laying *d, const htp_laid *x)
 
 static bool transpose(const htp_laying *d, const htp_laid *x)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     int64_t strides[HTP_SHIM_MAX_RANK];
     const htp_attribute *order = find_attribute(d, "perm");
     if (!x->is_strided || (order && order->count != x->rank)) {
@@ -192,7 +192,7 @@ static bool reshape_to(const htp_laying *d, const htp_laid *x)
 {
     const int64_t *given;
     size_t count;
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     int64_t known = 1;
     size_t open = SIZE_MAX;
     if (!htp_laying_read_ints(d, 1, &given, &count) || count > HTP_SHIM_MAX_RANK ||
@@ -245,7 +245,7 @@ static bool mark_axes(const htp_laying *d, uint32_t rank, bool *is_marked)
 static bool squeeze(const htp_laying *d, const htp_laid *x)
 {
     bool is_gone[HTP_SHIM_MAX_RANK] = {false};
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     uint32_t rank = 0;
     bool has_axes = htp_laying_has_input(d, 1);
     if (has_axes && !mark_axes(d, x->rank, is_gone)) {
@@ -262,7 +262,7 @@ static bool squeeze(const htp_laying *d, const htp_laid *x)
 static bool unsqueeze(const htp_laying *d, const htp_laid *x)
 {
     bool is_new[HTP_SHIM_MAX_RANK] = {false};
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     const int64_t *axes;
     size_t count;
     if (!htp_laying_read_ints(d, 1, &axes, &count) || x->rank + count > HTP_SHIM_MAX_RANK) {
@@ -283,7 +283,7 @@ static bool expand(const htp_laying *d, const htp_laid *x)
 {
     const int64_t *given;
     size_t count;
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     if (!htp_laying_read_ints(d, 1, &given, &count) || count > HTP_SHIM_MAX_RANK) {
         return false;
     }
@@ -344,8 +344,8 @@ bool htp_laid_begin(const htp_draft *model, const htp_initializer *initializer, 
     const htp_tensor *tensor = &model->tensors.items[initializer->tensor];
     const htp_weight *weight = &model->graph->trace->weights[initializer->weight];
     bool is_complex = htp_dtype_is_complex(weight->dtype);
-    int64_t dims[HTP_SHIM_MAX_RANK + 1];
-    int64_t strides[HTP_SHIM_MAX_RANK + 1];
+    int64_t dims[HTP_SHIM_MAX_RANK + 1] = {0};
+    int64_t strides[HTP_SHIM_MAX_RANK + 1] = {0};
     uint64_t bytes = 0;
     htp_status status = htp_payload_check(model, initializer, &bytes);
     bool is_sound = !status && bytes > 0 && bytes < MOST_BYTES && tensor->rank <= HTP_SHIM_MAX_RANK;

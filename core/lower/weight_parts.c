@@ -9,7 +9,7 @@ enum { MOST_BOXES = 64 };
 static void cut(const htp_laying *d, const htp_laid *x, uint32_t axis, int64_t begin, int64_t step,
                 int64_t count, htp_laid *y)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     int64_t strides[HTP_SHIM_MAX_RANK];
     memcpy(dims, x->dims, x->rank * sizeof(*dims));
     memcpy(strides, x->boxes->strides, x->rank * sizeof(*strides));
@@ -66,7 +66,7 @@ bool htp_laying_gather(const htp_laying *d, const htp_laid *x)
     const int64_t *index;
     size_t count;
     uint32_t axis;
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     uint32_t rank = 0;
     if (!x->is_strided || !htp_laying_read_ints(d, 1, &index, &count) || count != 1 ||
         !htp_laying_axis(htp_laying_int(d, "axis", 0), x->rank, &axis)) {
@@ -156,7 +156,7 @@ bool htp_laying_concat(const htp_laying *d, const htp_laid *x)
     htp_box boxes[MOST_BOXES];
     uint32_t count = 0;
     uint32_t axis;
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     if (d->node->input_count > MOST_BOXES ||
         !htp_laying_axis(htp_laying_int(d, "axis", 0), x->rank, &axis)) {
         return false;
