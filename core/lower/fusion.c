@@ -287,22 +287,6 @@ static void guard_operand(htp_lowering *l, const char *op, htp_tensor_id x)
 
 /* ---- the pass ---- */
 
-/* Counts the readers of each tensor, of the nodes that the outputs depend on. */
-static void count_uses(htp_draft *model, const bool *live)
-{
-    for (size_t i = 0; i < model->tensors.count; i++) {
-        model->tensors.items[i].uses = 0;
-    }
-    for (size_t i = 0; i < model->nodes.count; i++) {
-        const htp_onnx_node *node = &model->nodes.items[i];
-        for (uint32_t k = 0; live[i] && k < node->input_count; k++) {
-            if (node->inputs[k] != HTP_TENSOR_NONE) {
-                model->tensors.items[node->inputs[k]].uses++;
-            }
-        }
-    }
-}
-
 /* Adds a node that was in the model before. */
 static void replay(htp_lowering *l, htp_onnx_node node)
 {
@@ -326,15 +310,12 @@ void htp_lower_guard_fusions(htp_lowering *l, htp_unsupported *unsupported)
 {
     htp_draft *model = l->model;
     const htp_origin origin = model->origin;
-    bool *live_tensors = HTP_NEW_ARRAY(l->arena, bool, model->tensors.count);
-    bool *live = HTP_NEW_ARRAY(l->arena, bool, model->nodes.count);
-    htp_draft_mark_used(model, live_tensors, live);
-    count_uses(model, live);
+    const bool *live = htp_draft_count_uses(model);
     const htp_onnx_node *nodes = model->nodes.items;
     size_t count = model->nodes.count;
-    model->nodes.items = NULL;
+    model->nodes.items = HTP_NEW_ARRAY(l->arena, htp_onnx_node, count + 1);
     model->nodes.count = 0;
-    model->nodes.capacity = 0;
+    model->nodes.capacity = count + 1;
     for (size_t i = 0; i < count; i++) {
         if (!live[i]) {
             continue;

@@ -5,9 +5,11 @@
 #include "lower/lower.h"
 
 #include "lower/complex.h"
+#include "lower/copied_sizes.h"
 #include "lower/empty.h"
 #include "lower/fold_norms.h"
 #include "lower/fusion.h"
+#include "lower/joined_sizes.h"
 #include "lower/precompute.h"
 #include "lower/quantized.h"
 #include "lower/refusal.h"
@@ -386,6 +388,8 @@ htp_status htp_lower_graph(htp_draft *model, const htp_lower_means *means, htp_p
         htp_norms_fold(model, means->bodies);
     }
     note_all_passed(&l);
+    htp_lower_copy_sizes(&l);
+    htp_lower_join_sizes(&l);
     htp_lower_guard_fusions(&l, &unsupported);
     return htp_unsupported_status(&unsupported);
 }

@@ -47,6 +47,25 @@ void htp_draft_mark_used(const htp_draft *model, bool *live_tensors, bool *live_
     }
 }
 
+const bool *htp_draft_count_uses(htp_draft *model)
+{
+    bool *live_tensors = HTP_NEW_ARRAY(model->arena, bool, model->tensors.count);
+    bool *live_nodes = HTP_NEW_ARRAY(model->arena, bool, model->nodes.count);
+    htp_draft_mark_used(model, live_tensors, live_nodes);
+    for (size_t i = 0; i < model->tensors.count; i++) {
+        model->tensors.items[i].uses = 0;
+    }
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        const htp_onnx_node *node = &model->nodes.items[i];
+        for (uint32_t k = 0; live_nodes[i] && k < node->input_count; k++) {
+            if (node->inputs[k] != HTP_TENSOR_NONE) {
+                model->tensors.items[node->inputs[k]].uses++;
+            }
+        }
+    }
+    return live_nodes;
+}
+
 /* Moves live tensors together. @return new ids by old ones. */
 static const htp_tensor_id *compact_tensors(htp_draft *model, const bool *live)
 {

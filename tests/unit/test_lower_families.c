@@ -105,8 +105,8 @@ UNIT_TEST(a_view_with_two_dynamic_dims_reads_its_sizes)
     uint32_t x = fixture_input(&f, HTP_DTYPE_FLOAT32, DIMS(BATCH, LENGTH, 6));
     uint32_t batch = size_of(&f, x, 0);
     uint32_t length = size_of(&f, x, 1);
-    view(&f, ELEMENTS(batch, length, fixture_int(&f, 2), fixture_int(&f, -1)),
-         DIMS(BATCH, LENGTH, 2, 3));
+    view(&f, ELEMENTS(length, batch, fixture_int(&f, 2), fixture_int(&f, -1)),
+         DIMS(LENGTH, BATCH, 2, 3));
     ck_assert_str_eq(fixture_ops(&f), "Shape Shape Concat Reshape");
     ck_assert_int_eq(fixture_attribute(&f, 0, "start")->i, 0);
     ck_assert_int_eq(fixture_attribute(&f, 1, "start")->i, 1);
