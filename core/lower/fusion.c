@@ -8,6 +8,7 @@
 
 #include "lower/fusion_parts.h"
 #include "onnx/payload.h"
+#include "onnx/prune.h"
 
 #include <string.h>
 

@@ -1,4 +1,6 @@
 
+#include "onnx/prune.h"
+
 #include "onnx/gather.h"
 #include "onnx/names.h"
 
