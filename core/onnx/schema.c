@@ -78,15 +78,14 @@ static void parse_types(htp_arena *arena, const char *text, htp_schema *schema)
 
 static uint32_t find_type(htp_arena *arena, htp_schema *schema, const char *name)
 {
-    uint32_t type = 0;
-    if (*name == '#') {
-        HTP_PUSH(arena, &schema->types, (htp_schema_type){NULL, &sets[number_of(name + 1)]});
-        return (uint32_t)schema->types.count - 1;
+    for (uint32_t i = 0; i < schema->types.count && *name != '#'; i++) {
+        const char *known = schema->types.items[i].name;
+        if (known && strcmp(known, name) == 0) {
+            return i;
+        }
     }
-    while (!schema->types.items[type].name || strcmp(schema->types.items[type].name, name) != 0) {
-        type++;
-    }
-    return type;
+    HTP_PUSH(arena, &schema->types, (htp_schema_type){NULL, &sets[number_of(name + 1)]});
+    return (uint32_t)schema->types.count - 1;
 }
 
 static htp_schema_parameter parse_parameter(htp_arena *arena, htp_schema *schema, char *word)
