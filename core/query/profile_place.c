@@ -4,6 +4,7 @@
 #include "query/profile.h"
 
 #include "base/text.h"
+#include "query/name_parts.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -208,37 +209,22 @@ static bool find_in_optimized(const struct finder *f, const htp_kernel *kernel, 
     return f->optimized && find_place(f, &f->optimized_nodes, kernel->name, length, place);
 }
 
-/* Whether a node's name may end at @p end of a longer one: before what is no part of words; an
- * underscore counts where the name tells a scope. */
-static bool may_end(const char *name, size_t begin, size_t end)
+static bool is_node_name(void *user, const char *name, size_t length)
 {
-    unsigned char next = (unsigned char)name[end];
-    return next == '\0' || (!isalnum(next) && next != '_') ||
-           (next == '_' && memchr(name + begin, '/', end - begin));
+    const struct finder *f = user;
+    struct place place;
+    return find_place(f, &f->nodes, name, length, &place);
 }
 
-/* The longest part of a kernel's name that is a node's name: at the beginning, or behind a space as
- * in "fused X". What has very many such parts is no name that anybody made. */
-static struct place find_part(const struct finder *f, const char *name)
+/* The longest part of a kernel's name that is a node's name; what several nodes are called tells
+ * nothing. */
+static struct place find_part(struct finder *f, const char *name)
 {
-    enum { LONGEST = 512, MOST_TRIES = 256 };
-    struct place best = nowhere;
-    size_t longest = 0;
-    size_t tries = 0;
-    size_t length = strnlen(name, LONGEST);
-    for (size_t begin = 0; begin < length; begin++) {
-        bool is_begin = begin == 0 || name[begin - 1] == ' ';
-        for (size_t end = length; is_begin && end > begin + longest; end--) {
-            struct place place;
-            if (may_end(name, begin, end) && tries++ < MOST_TRIES &&
-                find_place(f, &f->nodes, name + begin, end - begin, &place)) {
-                best = place; /* nowhere, too: what several nodes are called tells nothing */
-                best.evidence = HTP_KERNEL_BY_PART_NAME;
-                longest = end - begin;
-            }
-        }
-    }
-    return best;
+    struct place place;
+    htp_slice part = htp_name_longest_part(name, is_node_name, f);
+    (void)find_place(f, &f->nodes, part.at, part.length, &place);
+    place.evidence = HTP_KERNEL_BY_PART_NAME;
+    return place;
 }
 
 /* A node without a name is called by its operator and its number. */
@@ -261,7 +247,7 @@ static struct place find_by_number(const struct finder *f, const htp_kernel *ker
                     : nowhere;
 }
 
-static void place_kernel(const struct finder *f, htp_kernel *kernel)
+static void place_kernel(struct finder *f, htp_kernel *kernel)
 {
     struct place place;
     bool is_known = find_place(f, &f->nodes, kernel->name, strlen(kernel->name), &place);
