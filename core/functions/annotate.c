@@ -10,7 +10,6 @@ typedef struct setting {
     htp_node_setting told;
     const htp_frames *frames;
     uint32_t frame; /* the first that it stands for; HTP_NONE: the model */
-    htp_map counts; /* of operations, by kind */
 } setting;
 
 typedef struct annotator {
@@ -18,7 +17,6 @@ typedef struct annotator {
     const htp_functions *functions;
     htp_node_annotator *nodes;
     setting *settings; /* of the model, and of each function behind it */
-    bool *is_counted;  /* by aten node */
 } annotator;
 
 static htp_call_range find_calls(const void *user, uint32_t module)
@@ -73,15 +71,6 @@ static const char *list_first_calls(const annotator *a, uint32_t called, uint32_
     return text.length ? htp_text_string(&text) : NULL;
 }
 
-/* Where the chain is relative, operations are counted from the function's begin. */
-static void count_operation(annotator *a, setting *in, htp_node_id operation)
-{
-    if (in->told.call.is_relative && operation != HTP_NONE && !a->is_counted[operation]) {
-        a->is_counted[operation] = true;
-        htp_annotate_count(a->nodes, &in->counts, operation);
-    }
-}
-
 static const htp_node_annotation *annotate_node(annotator *a, uint32_t index)
 {
     const htp_draft *model = a->functions->model;
@@ -92,7 +81,6 @@ static const htp_node_annotation *annotate_node(annotator *a, uint32_t index)
     if (called != HTP_NONE) {
         return htp_annotate_call(a->nodes, node, &in->told, list_first_calls(a, called, in->frame));
     }
-    count_operation(a, in, node->origin.node);
     return htp_annotate_node(a->nodes, node, &in->told);
 }
 
@@ -106,7 +94,6 @@ htp_annotations *htp_functions_annotate(htp_arena *arena, const htp_functions *f
         .arena = arena,
         .functions = functions,
         .nodes = htp_node_annotator_new(arena, model->graph, hierarchy, scope_modules, options),
-        .is_counted = HTP_NEW_ARRAY(arena, bool, model->graph->trace->node_count),
     };
     make_settings(&a);
     htp_annotations *annotations = HTP_NEW(arena, htp_annotations);

@@ -350,11 +350,6 @@ const htp_node_annotation *htp_annotate_call(htp_node_annotator *a, const htp_on
     return make_annotation(a, node, &said);
 }
 
-void htp_annotate_count(htp_node_annotator *annotator, htp_map *counts, htp_node_id operation)
-{
-    htp_torch_metadata_count(annotator->torch_metadata, counts, operation);
-}
-
 htp_node_annotator *htp_node_annotator_new(htp_arena *arena, const htp_graph *graph,
                                            const htp_hierarchy *hierarchy,
                                            const uint32_t *scope_modules,

@@ -44,8 +44,4 @@ const htp_node_annotation *htp_annotate_call(htp_node_annotator *annotator,
                                              const htp_node_setting *setting,
                                              const char *first_calls);
 
-/** Counts an operation: names of operations in the metadata have numbers, of a function its own.
- * @param counts  so far; all zeroes at first */
-void htp_annotate_count(htp_node_annotator *annotator, htp_map *counts, htp_node_id operation);
-
 #endif

@@ -225,25 +225,33 @@ static void put_property(htp_text *out, const char *key, htp_span value)
     htp_inline_end(out, begin);
 }
 
+/* What is told of modules, in an export's order. */
+static void put_told(htp_inliner *i, const htp_inline_texts *texts)
+{
+    for (int key = 0; key < HTP_INLINE_FIRST; key++) {
+        if (texts->of[key].at) {
+            put_property(&i->out, htp_inline_key_text((htp_inline_key)key), texts->of[key]);
+        }
+    }
+}
+
+/* All that stands where the first of it does in the function. */
 static void put_properties(htp_inliner *i, uint32_t node, const htp_inline_texts *texts)
 {
     const htp_view *view = i->view;
     htp_view_range properties = view->nodes.items[node].properties;
-    bool is_put[HTP_INLINE_KEYS] = {[HTP_INLINE_FIRST] = true};
+    bool is_told = false;
     for (uint32_t k = 0; k < properties.count; k++) {
         const htp_view_property *property = &view->property_list.items[properties.first + k];
-        htp_inline_key key = htp_inline_key_of(&i->texts, property->key);
-        if (key == HTP_INLINE_KEYS) {
+        if (htp_inline_key_of(&i->texts, property->key) == HTP_INLINE_KEYS) {
             htp_inline_copy(&i->out, property->whole);
-        } else if (!is_put[key] && texts->of[key].at) {
-            put_property(&i->out, htp_inline_key_text(key), texts->of[key]);
+        } else if (!is_told) {
+            put_told(i, texts);
+            is_told = true;
         }
-        is_put[key < HTP_INLINE_KEYS ? key : HTP_INLINE_FIRST] = true;
     }
-    for (int key = 0; key < HTP_INLINE_KEYS; key++) {
-        if (!is_put[key] && texts->of[key].at) {
-            put_property(&i->out, htp_inline_key_text((htp_inline_key)key), texts->of[key]);
-        }
+    if (!is_told) {
+        put_told(i, texts);
     }
 }
 
@@ -282,11 +290,7 @@ void htp_inline_put_call(htp_inliner *i, const htp_inline_frame *frame)
         htp_inline_put(&i->out, NODE_DOC_STRING, texts->doc_string.at, texts->doc_string.bytes);
     }
     htp_inline_copy(&i->out, texts->attributes);
-    for (int key = 0; key < HTP_INLINE_FIRST; key++) {
-        if (texts->of[key].at) {
-            put_property(&i->out, htp_inline_key_text((htp_inline_key)key), texts->of[key]);
-        }
-    }
+    put_told(i, texts);
 }
 
 /* ---- bodies ---- */

@@ -24,7 +24,9 @@ struct htp_torch_metadata_maker {
     htp_arena *arena;
     const htp_graph *graph;
     scope_texts *by_scope;
-    uint32_t *numbers; /* by aten node: earlier nodes of the same operator */
+    uint32_t
+        *numbers; /* by aten node: earlier ones of its operator in its scope, and 1; 0: none yet */
+    htp_map counts; /* of these, by scope and operator */
     htp_stack_memo stacks;
     htp_interned classes; /* hierarchies: those of the layers of a model are alike */
     htp_text text;        /* that is being made */
@@ -40,23 +42,22 @@ static const char *operator_name(const char *kind, size_t *length)
     return name;
 }
 
-void htp_torch_metadata_count(htp_torch_metadata_maker *maker, htp_map *counts,
-                              htp_node_id operation)
+/* The number of an operation among those of its operator that have nodes, in its scope: the same in
+ * a function as in the flat model. They are counted as their first nodes come. */
+static uint32_t number_of(htp_torch_metadata_maker *maker, htp_node_id id)
 {
-    size_t length;
-    const char *name = operator_name(htp_graph_node(maker->graph, operation)->kind, &length);
-    uint32_t count = 0;
-    (void)htp_map_get_bytes(counts, name, length, &count);
-    maker->numbers[operation] = count;
-    htp_map_set_bytes(maker->arena, counts, name, length, count + 1);
-}
-
-static void number_operations(htp_torch_metadata_maker *maker)
-{
-    htp_map counts = {0};
-    for (uint32_t i = 0; i < maker->graph->node_count; i++) {
-        htp_torch_metadata_count(maker, &counts, i);
+    if (maker->numbers[id] == 0) {
+        const htp_trace_node *operation = htp_graph_node(maker->graph, id);
+        size_t length;
+        const char *name = operator_name(operation->kind, &length);
+        const char *key =
+            htp_arena_printf(maker->arena, "%" PRIu32 ".%.*s", operation->scope, (int)length, name);
+        uint32_t count = 0;
+        (void)htp_map_get(&maker->counts, key, &count);
+        htp_map_set(maker->arena, &maker->counts, key, ++count);
+        maker->numbers[id] = count;
     }
+    return maker->numbers[id] - 1;
 }
 
 htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_graph *graph)
@@ -71,7 +72,6 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
     }
     maker->by_scope = HTP_NEW_ARRAY(arena, scope_texts, graph->trace->scope_count);
     maker->numbers = HTP_NEW_ARRAY(arena, uint32_t, graph->trace->node_count);
-    number_operations(maker);
     return maker;
 }
 
@@ -157,10 +157,11 @@ static const char *name_operation(htp_torch_metadata_maker *maker, htp_node_id i
 {
     size_t length;
     const char *name = operator_name(htp_graph_node(maker->graph, id)->kind, &length);
+    uint32_t number = number_of(maker, id);
     htp_text *text = empty_text(&maker->text);
     htp_text_add_bytes(text, name, length);
-    if (maker->numbers[id]) {
-        htp_text_addf(text, "_%" PRIu32, maker->numbers[id]);
+    if (number > 0) {
+        htp_text_addf(text, "_%" PRIu32, number);
     }
     return copy_text(&maker->text);
 }

@@ -9,7 +9,7 @@
 #include "onnx/stack_trace.h"
 
 /** Values of metadata_props. The operation's name is the aten operator's with a number behind it
- * from the second on (`linear`, `linear_1`), the target is `aten.linear.default`. */
+ * from the second in its scope on (`linear`, `linear_1`), the target is `aten.linear.default`. */
 typedef struct htp_torch_metadata {
     const char *namespace_text; /* `: pkg.Net/encoder: pkg.Encoder/linear_1: aten.linear.default` */
     const char *class_hierarchy; /* `['pkg.Net', 'pkg.Encoder', 'aten.linear.default']` */
@@ -44,10 +44,5 @@ htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
  * is that of the place of the call. There may be a thousand calls of a function. */
 htp_torch_metadata htp_torch_metadata_of_call(htp_torch_metadata_maker *maker, uint32_t scope,
                                               const htp_torch_setting *setting);
-
-/** Numbers operations from 0 on, kind by kind. @param counts  of kinds so far; all zeroes at first
- */
-void htp_torch_metadata_count(htp_torch_metadata_maker *maker, htp_map *counts,
-                              htp_node_id operation);
 
 #endif

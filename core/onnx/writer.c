@@ -155,6 +155,20 @@ static void put_initializer(htp_writer *w, uint32_t index)
     put_message(w, tail);
 }
 
+/* Of what nodes make, in their order, as bodies and functions have it. */
+static void put_types(htp_writer *w)
+{
+    const htp_draft *model = w->model;
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        const htp_onnx_node *node = &model->nodes.items[i];
+        for (uint32_t k = 0; k < node->output_count && node->graph == 0; k++) {
+            if (htp_encode_has_value_info(model, node->outputs[k])) {
+                put_message(w, htp_encode_value_info(w->encoder, node->outputs[k]));
+            }
+        }
+    }
+}
+
 static void put_graph(htp_writer *w)
 {
     const htp_draft *model = w->model;
@@ -173,12 +187,7 @@ static void put_graph(htp_writer *w)
     for (size_t i = 0; i < model->outputs.count; i++) {
         put_message(w, htp_encode_output(w->encoder, model->outputs.items[i]));
     }
-    for (size_t i = 0; i < model->tensors.count; i++) {
-        if (htp_encode_has_value_info(model, (htp_tensor_id)i) &&
-            htp_draft_graph_of(model, (htp_tensor_id)i) == 0) {
-            put_message(w, htp_encode_value_info(w->encoder, (htp_tensor_id)i));
-        }
-    }
+    put_types(w);
 }
 
 static void put_model(htp_writer *w)

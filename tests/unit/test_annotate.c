@@ -241,13 +241,13 @@ UNIT_TEST(forms_of_the_exporter)
                      "linear: aten.linear.default");
     ck_assert_str_eq(METADATA(2, "namespace"), METADATA(1, "namespace"));
     ck_assert_str_eq(METADATA(3, "pkg.torch.onnx.name_scopes"),
-                     "['', 'encoder', 'encoder.0', 'encoder.0.linear', 'linear_1']");
+                     "['', 'encoder', 'encoder.0', 'encoder.0.linear', 'linear']");
     ck_assert_str_eq(METADATA(3, "pkg.torch.onnx.class_hierarchy"),
                      "['pkg.Net', 'pkg.Encoder', 'pkg.Layer', 'torch.nn.modules.linear.Linear', "
                      "'aten.linear.default']");
     ck_assert_str_eq(METADATA(5, "namespace"),
                      ": pkg.Net/encoder: pkg.Encoder/add: aten.add.Tensor");
-    ck_assert_str_eq(METADATA(6, "pkg.torch.onnx.name_scopes"), "['', \"it's\", 'linear_2']");
+    ck_assert_str_eq(METADATA(6, "pkg.torch.onnx.name_scopes"), "['', \"it's\", 'linear']");
     ck_assert_str_eq(METADATA(7, "namespace"), ": pkg.Net/Identity: Identity");
     ck_assert_str_eq(METADATA(1, "pkg.torch.onnx.stack_trace"),
                      "File \"net.py\", line 12, in forward");
