@@ -58,6 +58,10 @@ def has_quantisers(version: tuple) -> bool:
     return all(importlib.util.find_spec(name) for name in ("onnxruntime.quantization", "onnx_ir"))
 
 
+def has_package(name: str):
+    return lambda version: importlib.util.find_spec(name) is not None
+
+
 # What a case needs: whether this libtorch, of a (major, minor), can, and the reason if not.
 CONDITIONS = {
     "graphviz": (has_graphviz, "there is no graphviz"),
@@ -67,6 +71,9 @@ CONDITIONS = {
     "compiler": (has_compiler, "there is no C++ compiler"),
     "onnxruntime quantisers": (has_quantisers, "there are no onnxruntime.quantization and onnx_ir"),
     "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),
+    "onnxslim": (has_package("onnxslim"), "there is no onnxslim"),
+    "onnxsim": (has_package("onnxsim"), "there is no onnxsim"),
+    "onnxconverter_common": (has_package("onnxconverter_common"), "there is no onnxconverter-common"),
     "aten::scaled_dot_product_attention": (
         is_2, "scaled_dot_product_attention came with libtorch 2.0"),
     "newer exporter": (
@@ -84,8 +91,8 @@ ONCE = {
     "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "extract", "extract_bodies",
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined",
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
-    "real", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings", "sidecar_quality", "split", "strip",
-    "slow_validate_models", "validate_models",
+    "real", "retag", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings", "sidecar_quality", "split",
+    "strip", "slow_validate_models", "validate_models",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

@@ -1,8 +1,10 @@
 """`strip`: a model without its tags is the export without tags, and nothing else is lost."""
 
+import json
 import shutil
 
 import onnx
+from onnx.reference import ReferenceEvaluator
 
 from commands import ask, facts
 from exporters import TAGGED, foreign, models, ours
@@ -11,6 +13,8 @@ from harness import (
     run, scratch,
 )
 from models.table import ALL
+from onnx_facts import properties, tag_of, tags_of
+from retag_tools import feed
 from test_bad_input import check_line
 
 
@@ -30,6 +34,30 @@ def stripped_models_are_untagged(model):
         out = folder / "stripped.onnx"
         ask("strip", exported(model), "--out", out)
         assert out.read_bytes() == exported(model, "--tags", "none").read_bytes()
+
+
+@case_for_each(("metadata", "attribute"))
+def kept_tags_are_those_of_an_export_with_them(place):
+    with scratch() as folder:
+        export(models() / "net.pt", folder / "wanted.onnx", "--tags", place)
+        ask("strip", ours(folder), "--keep", place, "--out", folder / "stripped.onnx")
+        assert (folder / "stripped.onnx").read_bytes() == (folder / "wanted.onnx").read_bytes()
+
+
+@case
+def tags_of_attributes_alone_go_to_the_metadata():
+    """For tools that take no unknown attribute; onnx's evaluator is one of them."""
+    with scratch() as folder:
+        file = exported(ALL["bert-tiny"], "--tags", "attribute")
+        ask("strip", file, "--keep", "metadata", "--out", folder / "m.onnx")
+        before, after = onnx.load(file).graph.node, onnx.load(folder / "m.onnx").graph.node
+        for was, now in zip(before, after, strict=True):
+            assert not any(a.name.startswith("__") for a in now.attribute), now.name
+            assert properties(now)["source_module"] == tag_of(was)
+            assert json.loads(properties(now).get("hierarchy_tags", "null")) == (
+                tags_of(was) if len(tags_of(was)) > 1 else None)
+        ReferenceEvaluator(str(folder / "m.onnx")).run(None, feed(folder / "m.onnx"))
+        check_line(run("strip", file, "--keep", "nowhere", "--out", folder / "x.onnx"), EXIT_USAGE, "nowhere")
 
 
 @case

@@ -6,6 +6,7 @@
 
 #include "api/paths.h"
 #include "onnx/inline.h"
+#include "onnx/sort.h"
 #include "report/model_report.h"
 
 #include <fcntl.h>
@@ -46,7 +47,22 @@ static htp_status open_guarded(htp_model *model, const char *path)
     return htp_tree_find(&model->view, &model->tree);
 }
 
-htp_status htp_model_open(const char *path, htp_model **model)
+static htp_status open_sorted_guarded(htp_model *model, const char *path)
+{
+    if (htp_arena_recover(&model->arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
+    }
+    HTP_TRY(htp_model_open_views(model, path));
+    if (htp_view_is_unsorted(&model->view)) {
+        model->file = model->view;
+        HTP_TRY(htp_view_sort(&model->view, &model->file));
+    }
+    HTP_TRY(htp_view_check(&model->view));
+    return htp_tree_find(&model->view, &model->tree);
+}
+
+static htp_status open_with(const char *path, htp_model **model,
+                            htp_status (*guarded)(htp_model *model, const char *path))
 {
     if (!model) {
         return htp_status_make(HTP_CODE_USAGE, "there is no place for the model");
@@ -58,13 +74,23 @@ htp_status htp_model_open(const char *path, htp_model **model)
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
     }
     htp_arena_init(&opened->arena);
-    htp_status status = open_guarded(opened, path);
+    htp_status status = guarded(opened, path);
     if (status) {
         htp_model_free(opened);
         return status;
     }
     *model = opened;
     return HTP_OK;
+}
+
+htp_status htp_model_open(const char *path, htp_model **model)
+{
+    return open_with(path, model, open_guarded);
+}
+
+htp_status htp_model_open_sorted(const char *path, htp_model **model)
+{
+    return open_with(path, model, open_sorted_guarded);
 }
 
 void htp_model_free(htp_model *model)

@@ -30,6 +30,10 @@ typedef struct htp_question {
 /** Opens the views of a model; flaws are no failure, but one with flaws is not made flat. */
 HTP_MUST_USE htp_status htp_model_open_views(htp_model *model, const char *path);
 
+/** As htp_model_open(); nodes that stand before those that make what they read are put in order:
+ * the view is that of a sorted model, then. */
+HTP_MUST_USE htp_status htp_model_open_sorted(const char *path, htp_model **model);
+
 /** The view of the file as it is. */
 static inline htp_view *htp_model_file(htp_model *model)
 {

@@ -27,7 +27,7 @@ static htp_status strip(htp_question *question)
     const htp_rewrite_options options = {.progress = work->options.progress,
                                          .user = work->options.user};
     HTP_TRY(htp_question_check_output(question, work->path));
-    htp_strip_edits(htp_model_file(question->model), &edits);
+    htp_strip_edits(htp_model_file(question->model), &edits, work->options.keep_tags);
     return htp_rewrite(htp_model_file(question->model), &edits, work->path, &options, &result);
 }
 

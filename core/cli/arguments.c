@@ -18,6 +18,9 @@ static const htp_cli_command_row commands[] = {
     {"validate", HTP_CLI_VALIDATE, HTP_CLI_TAKES_ANY, "validate MODEL.onnx"},
     {"compare", HTP_CLI_COMPARE, HTP_CLI_TAKES_TWO, "compare A.onnx B.onnx"},
     {"strip", HTP_CLI_STRIP, HTP_CLI_TAKES_ONE, "strip MODEL.onnx --out FILE.onnx"},
+    {"retag", HTP_CLI_RETAG, HTP_CLI_TAKES_ONE,
+     "retag CHANGED.onnx --like TAGGED.onnx --out FILE.onnx"},
+    {"inline", HTP_CLI_INLINE, HTP_CLI_TAKES_ONE, "inline MODEL.onnx --out FILE.onnx"},
     {"sidecar", HTP_CLI_SIDECAR, HTP_CLI_TAKES_ONE, "sidecar MODEL.onnx [--out FILE.json]"},
     {"graph", HTP_CLI_GRAPH, HTP_CLI_TAKES_ONE, "graph MODEL.onnx --format svg --out FILE.svg"},
     {"profile", HTP_CLI_PROFILE, HTP_CLI_TAKES_ONE, "profile PROFILE.json MODEL.onnx"},
@@ -82,7 +85,8 @@ static bool check_single(const htp_cli_arguments *arguments)
 {
     htp_cli_command command = arguments->command;
     bool needs_module = command == HTP_CLI_SELECT || command == HTP_CLI_EXTRACT;
-    bool needs_out = command == HTP_CLI_STRIP || command == HTP_CLI_EXTRACT;
+    bool needs_out = command == HTP_CLI_STRIP || command == HTP_CLI_EXTRACT ||
+                     command == HTP_CLI_RETAG || command == HTP_CLI_INLINE;
     bool takes_one_module = command == HTP_CLI_GRAPH || command == HTP_CLI_PROFILE;
     bool has_module = arguments->selection.module_count > 0;
     if (arguments->model_count > 1) {
@@ -95,6 +99,9 @@ static bool check_single(const htp_cli_arguments *arguments)
     } else if (command == HTP_CLI_GRAPH && arguments->json && !arguments->out) {
         htp_cli_print_message("--json and the graph both write to standard output; pass --out "
                               "FILE");
+    } else if (command == HTP_CLI_RETAG && !arguments->like) {
+        htp_cli_print_message("no model with tags; pass --like TAGGED.onnx, the file that this one "
+                              "was made of");
     } else if (needs_out && !arguments->out) {
         htp_cli_print_message("no output; pass --out FILE.onnx");
     } else if (command == HTP_CLI_SPLIT && has_module == (arguments->depth >= 0)) {

@@ -12,6 +12,8 @@ typedef enum htp_cli_command {
     HTP_CLI_INSPECT,
     HTP_CLI_SELECT,
     HTP_CLI_STRIP,
+    HTP_CLI_RETAG,
+    HTP_CLI_INLINE,
     HTP_CLI_VALIDATE,
     HTP_CLI_COMPARE,
     HTP_CLI_SIDECAR,
@@ -53,6 +55,8 @@ typedef struct htp_cli_arguments {
     size_t model_count;
     const char *out;        /* NULL: none */
     const char *out_folder; /* NULL: none */
+    const char *like;       /* the model whose tags are taken; NULL: none */
+    unsigned keep;          /* HTP_TAG_..., tags that are left */
     bool quiet;
     bool json;
     bool print_tree;

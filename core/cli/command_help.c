@@ -80,8 +80,32 @@ static const htp_cli_command_help helps[] = {
      "\n"
      "  --json                one JSON object\n",
      false},
-    {HTP_CLI_STRIP, "strip MODEL.onnx --out FILE.onnx",
+    {HTP_CLI_STRIP, "strip MODEL.onnx --out FILE.onnx [--keep LIST]",
      "The model without what tells of modules; all else keeps its bytes.\n"
+     "\n"
+     "  --out FILE            where the model goes\n"
+     "  --keep LIST           tags that stay: attribute, metadata, doc-string, layer-ann. With "
+     "metadata\n"
+     "                        alone, for programs that take no unknown attribute, tags of "
+     "attributes\n"
+     "                        go there\n",
+     false},
+    {HTP_CLI_RETAG, "retag CHANGED.onnx --like TAGGED.onnx --out FILE.onnx [--json]",
+     "What an optimiser, a quantiser or a converter made of a model, with the model's tags: by "
+     "what "
+     "it\n"
+     "kept of them, by names of nodes and tensors, by structure; a new node by what it reads and "
+     "feeds.\n"
+     "The metadata htp.retagged of a node say by what, where its tag was lost.\n"
+     "\n"
+     "  --like FILE           the model that it was made of, with tags\n"
+     "  --out FILE            where the model goes\n"
+     "  --json                one JSON object, with the nodes whose tag was lost\n",
+     false},
+    {HTP_CLI_INLINE, "inline MODEL.onnx --out FILE.onnx",
+     "The flat model of one with functions: their nodes in the places of calls, under names and "
+     "tags of\n"
+     "the instance. Of an export with --functions it is the export without, byte for byte.\n"
      "\n"
      "  --out FILE            where the model goes\n",
      false},

@@ -37,6 +37,15 @@ HTP_MUST_USE htp_status htp_cli_select(const htp_cli_arguments *arguments, const
 HTP_MUST_USE htp_status htp_cli_strip(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);
 
+/** Writes an ONNX model with the tags of the one that it was made of, and prints what they were
+ * found by. */
+HTP_MUST_USE htp_status htp_cli_retag(const htp_cli_arguments *arguments, const char *model,
+                                      const htp_write_options *options);
+
+/** Writes the flat model that an ONNX model with functions means. */
+HTP_MUST_USE htp_status htp_cli_inline(const htp_cli_arguments *arguments, const char *model,
+                                       const htp_write_options *options);
+
 /** Draws an ONNX model. */
 HTP_MUST_USE htp_status htp_cli_graph(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);

@@ -102,7 +102,10 @@ static htp_status dump_model(const struct run *run, const htp_options *options)
 static htp_status work_on(const struct run *run, const htp_options *options, size_t index,
                           bool *has_findings)
 {
-    const htp_write_options write = {sizeof(write), options->progress, options->user};
+    const htp_write_options write = {.struct_size = sizeof(write),
+                                     .progress = options->progress,
+                                     .user = options->user,
+                                     .keep_tags = run->arguments->keep};
     switch (run->arguments->command) {
     case HTP_CLI_DUMP_GRAPH:
         return dump_model(run, options);
@@ -110,6 +113,10 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
         return htp_cli_inspect(run->arguments, run->model, options);
     case HTP_CLI_STRIP:
         return htp_cli_strip(run->arguments, run->model, &write);
+    case HTP_CLI_RETAG:
+        return htp_cli_retag(run->arguments, run->model, &write);
+    case HTP_CLI_INLINE:
+        return htp_cli_inline(run->arguments, run->model, &write);
     case HTP_CLI_GRAPH:
         return htp_cli_graph(run->arguments, run->model, &write);
     case HTP_CLI_PROFILE:
@@ -120,10 +127,8 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
         return htp_cli_split(run->arguments, run->model, &write);
     case HTP_CLI_VALIDATE:
         return htp_cli_validate(run->arguments, run->model, has_findings);
-    case HTP_CLI_SIDECAR: {
-        const htp_write_options write = {sizeof(write), options->progress, options->user};
+    case HTP_CLI_SIDECAR:
         return htp_cli_sidecar(run->arguments, run->model, &write);
-    }
     case HTP_CLI_COMPARE:
         return htp_cli_compare(run->arguments, has_findings);
     case HTP_CLI_QUALITY:

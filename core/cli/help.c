@@ -22,6 +22,8 @@ static const char exports[] =
     "  validate              what is wrong with a model and with its tags\n"
     "  compare               how two models differ, by structure\n"
     "  strip                 the model without its tags\n"
+    "  retag                 what another program made of a model, with the model's tags\n"
+    "  inline                the flat model of one with functions\n"
     "  sidecar               what a model says of its modules, as JSON\n"
     "  graph                 a picture, modules as nested clusters\n"
     "  profile               how long modules ran in ONNX Runtime\n"

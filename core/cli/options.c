@@ -90,7 +90,7 @@ static bool read_ir_version(htp_cli_arguments *arguments, const char *text)
 }
 
 /* A list of places: "attribute,metadata". "none" stands alone. */
-static bool read_tags(htp_cli_arguments *arguments, const char *list)
+static bool read_places(const char *option, const char *list, unsigned *read)
 {
     unsigned places = 0;
     bool has_none = false;
@@ -105,9 +105,9 @@ static bool read_tags(htp_cli_arguments *arguments, const char *list)
         const struct word *place = find_word(tag_places, COUNT(tag_places), name, length);
         if (!place) {
             htp_cli_print_message(
-                "--tags takes a list of attribute, metadata, doc-string, layer-ann, or none; "
+                "--%s takes a list of attribute, metadata, doc-string, layer-ann, or none; "
                 "\"%.*s\" is none of these",
-                (int)length, name);
+                option, (int)length, name);
             return false;
         }
         places |= place->value;
@@ -115,11 +115,21 @@ static bool read_tags(htp_cli_arguments *arguments, const char *list)
         name = comma ? comma + 1 : NULL;
     }
     if (has_none && count > 1) {
-        htp_cli_print_message("--tags none goes with no other place");
+        htp_cli_print_message("--%s none goes with no other place", option);
         return false;
     }
-    arguments->options.tags = places;
+    *read = places;
     return true;
+}
+
+static bool read_tags(htp_cli_arguments *arguments, const char *list)
+{
+    return read_places("tags", list, &arguments->options.tags);
+}
+
+static bool read_keep(htp_cli_arguments *arguments, const char *list)
+{
+    return read_places("keep", list, &arguments->keep);
 }
 
 static bool read_external_data(htp_cli_arguments *arguments, const char *name)
@@ -273,6 +283,8 @@ enum {
     ON_SELECT = 1 << HTP_CLI_SELECT,
     ON_TORCHSCRIPT = ON_EXPORT | ON_INSPECT,
     ON_STRIP = 1 << HTP_CLI_STRIP,
+    ON_RETAG = 1 << HTP_CLI_RETAG,
+    ON_INLINE = 1 << HTP_CLI_INLINE,
     ON_VALIDATE = 1 << HTP_CLI_VALIDATE,
     ON_COMPARE = 1 << HTP_CLI_COMPARE,
     ON_SIDECAR = 1 << HTP_CLI_SIDECAR,
@@ -283,8 +295,8 @@ enum {
     ON_QUALITY = 1 << HTP_CLI_QUALITY,
     ON_TREE = ON_INSPECT | ON_GRAPH | ON_PROFILE, /* show the module tree, or a part of it */
     ON_OPERATORS = 1 << HTP_CLI_OPERATORS,
-    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_VALIDATE | ON_EXTRACT | ON_SPLIT |
-             ON_COMPARE | ON_SIDECAR | ON_GRAPH | ON_PROFILE,
+    ON_ALL = ON_TORCHSCRIPT | ON_SELECT | ON_STRIP | ON_RETAG | ON_INLINE | ON_VALIDATE |
+             ON_EXTRACT | ON_SPLIT | ON_COMPARE | ON_SIDECAR | ON_GRAPH | ON_PROFILE,
     ON_EVERYTHING = ON_ALL | ON_QUALITY,
     ON_TRACED = ON_TORCHSCRIPT | ON_QUALITY, /* trace a program, if only as a reference */
 };
@@ -315,7 +327,11 @@ static const struct row {
     {"ir-version", ON_TORCHSCRIPT, KIND_PARSE, 0, read_ir_version},
     {"tags", ON_TORCHSCRIPT, KIND_PARSE, 0, read_tags},
     {"external-data", ON_TORCHSCRIPT | ON_EXTRACT | ON_SPLIT, KIND_PARSE, 0, read_external_data},
-    STRING("out", ON_TORCHSCRIPT | ON_STRIP | ON_EXTRACT | ON_SIDECAR | ON_GRAPH, out),
+    STRING("out",
+           ON_TORCHSCRIPT | ON_STRIP | ON_RETAG | ON_INLINE | ON_EXTRACT | ON_SIDECAR | ON_GRAPH,
+           out),
+    STRING("like", ON_RETAG, like),
+    {"keep", ON_STRIP, KIND_PARSE, 0, read_keep},
     STRING("out-dir", ON_TORCHSCRIPT | ON_SPLIT, out_folder),
     STRING("inputs", ON_TRACED, options.inputs_file),
     STRING("method", ON_TRACED, options.method),

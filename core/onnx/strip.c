@@ -10,15 +10,18 @@ enum { NODE_DOC_STRING = 6 };
 static const char source_module[] = "source_module";
 static const char hierarchy_tags[] = "hierarchy_tags";
 
+static const char layer_ann[] = "layer_ann";
+
 /* Keys of nodes that tell of modules by themselves. */
 static const char *const node_keys[] = {
     source_module,
     hierarchy_tags,
-    "layer_ann",
+    layer_ann,
     "namespace",
     "pkg.torch.onnx.class_hierarchy",
     "pkg.torch.onnx.name_scopes",
     "pkg.torch.onnx.stack_trace",
+    "htp.retagged",
 };
 
 /* Keys that do so beside a tag alone: the words are common. */
@@ -45,17 +48,24 @@ static bool has_tag(const htp_view *view, htp_view_range properties, const char 
     return false;
 }
 
+/* The place of tags that an entry of a node, which has a tag, belongs to. */
+static unsigned place_of(const char *key)
+{
+    return strcmp(key, layer_ann) == 0 ? HTP_TAG_LAYER_ANN : HTP_TAG_METADATA;
+}
+
 /* Drops properties of @p keys; and of @p companions, where there is one of the former. */
-static void drop_properties(htp_view *view, htp_edit_list *edits, htp_view_range properties,
-                            const char *const *keys, size_t key_count,
+static void drop_properties(htp_view *view, htp_edit_list *edits, unsigned keep,
+                            htp_view_range properties, const char *const *keys, size_t key_count,
                             const char *const *companions, size_t companion_count)
 {
     bool is_tagged = has_tag(view, properties, keys, key_count);
     for (uint32_t i = 0; is_tagged && i < properties.count; i++) {
         const htp_view_property *property = &view->property_list.items[properties.first + i];
         const char *key = htp_view_text(view, property->key);
-        if (htp_text_is_one_of(key, keys, key_count) ||
-            htp_text_is_one_of(key, companions, companion_count)) {
+        bool is_one = htp_text_is_one_of(key, keys, key_count) ||
+                      htp_text_is_one_of(key, companions, companion_count);
+        if (is_one && !(keep & place_of(key))) {
             drop(view, edits, property->whole);
         }
     }
@@ -116,17 +126,28 @@ static void drop_doc_string(htp_view *view, htp_edit_list *edits, const htp_view
     }
 }
 
-void htp_strip_edits(htp_view *view, htp_edit_list *edits)
+bool htp_strip_is_node_key(const char *key)
 {
-    for (size_t i = 0; i < view->nodes.count; i++) {
-        const htp_view_node *node = &view->nodes.items[i];
-        drop_properties(view, edits, node->properties, node_keys, COUNT(node_keys), node_companions,
-                        COUNT(node_companions));
+    return htp_text_is_one_of(key, node_keys, COUNT(node_keys)) ||
+           htp_text_is_one_of(key, node_companions, COUNT(node_companions));
+}
+
+void htp_strip_node(htp_view *view, htp_edit_list *edits, const htp_view_node *node, unsigned keep)
+{
+    drop_properties(view, edits, keep, node->properties, node_keys, COUNT(node_keys),
+                    node_companions, COUNT(node_companions));
+    if (!(keep & HTP_TAG_ATTRIBUTE)) {
         drop_attributes(view, edits, node->attributes);
+    }
+    if (!(keep & HTP_TAG_DOC_STRING)) {
         drop_doc_string(view, edits, node);
     }
+}
+
+void htp_strip_rest(htp_view *view, htp_edit_list *edits)
+{
     for (size_t i = 0; i < view->tensors.count; i++) {
-        drop_properties(view, edits, view->tensors.items[i].properties, tensor_keys,
+        drop_properties(view, edits, 0, view->tensors.items[i].properties, tensor_keys,
                         COUNT(tensor_keys), tensor_companions, COUNT(tensor_companions));
     }
     for (uint32_t i = 0; i < view->properties.count; i++) {

@@ -64,7 +64,7 @@ typedef struct htp_tree_module {
     uint32_t calls;
     htp_json_part record; /* what htp.module_tree or a sidecar tells of it: JSON, valid as long as
                              the view and the tree; or empty */
-    bool is_record;       /* there is one, and it counts these: */
+    bool is_record;       /* there is one, and it tells of these, perhaps of a model before: */
     uint64_t told_own;    /* nodes_own */
     uint64_t told_total;  /* nodes_total */
     uint64_t nodes_own;   /* whose first tag is this one */
@@ -90,6 +90,8 @@ typedef struct htp_tree {
     htp_tree_source source;
     const char *source_text;  /* for people: "attribute __source_module" */
     bool has_records;         /* htp.module_tree tells of all modules */
+    bool are_records_stale;   /* another program changed the model since: nodes and weights are
+                                 counted in the file */
     bool are_paths_in_tags;   /* the tags are paths: names of nodes told of them */
     htp_tree_module *modules; /* parents precede children; 0 is the root */
     uint32_t module_count;

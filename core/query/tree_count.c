@@ -74,12 +74,15 @@ static void find_owners(const htp_tree_finder *finder, const uint32_t *levels, u
     }
 }
 
-/* Where no records tell: tensors that nodes read, but for whole numbers, which are sizes and axes
- * nearly always. */
+/* Where no records tell, or those of another model: tensors that nodes read, but for whole numbers,
+ * which are sizes and axes nearly always. */
 static void count_weights(htp_tree_finder *finder, const uint32_t *levels)
 {
     const htp_view *view = finder->view;
     enum { INT32 = 6, INT64 = 7, BOOL = 9 };
+    for (size_t i = 0; i < finder->modules.count; i++) {
+        finder->modules.items[i].parameters = finder->modules.items[i].bytes = 0;
+    }
     uint32_t *owners = HTP_NEW_ARRAY(finder->arena, uint32_t, view->tensors.count + 1);
     bool *is_read = HTP_NEW_ARRAY(finder->arena, bool, view->tensors.count + 1);
     find_owners(finder, levels, owners, is_read);
@@ -95,15 +98,23 @@ static void count_weights(htp_tree_finder *finder, const uint32_t *levels)
     }
 }
 
+static void add_up_weights(htp_tree_finder *finder)
+{
+    for (size_t i = finder->modules.count; i-- > 1;) {
+        const htp_tree_module *module = &finder->modules.items[i];
+        if (module->parent != HTP_VIEW_NONE) {
+            finder->modules.items[module->parent].parameters += module->parameters;
+            finder->modules.items[module->parent].bytes += module->bytes;
+        }
+    }
+}
+
 void htp_tree_count(htp_tree_finder *finder)
 {
     size_t count = finder->modules.count;
     uint32_t *levels = HTP_NEW_ARRAY(finder->arena, uint32_t, count);
     measure_depths(finder, levels);
     count_nodes(finder);
-    if (!finder->tree->has_records) {
-        count_weights(finder, levels);
-    }
     for (size_t i = 0; i < count; i++) {
         finder->modules.items[i].nodes_total = finder->modules.items[i].nodes_own;
     }
@@ -114,9 +125,10 @@ void htp_tree_count(htp_tree_finder *finder)
         }
         htp_tree_module *parent = &finder->modules.items[module->parent];
         parent->nodes_total += module->nodes_total;
-        if (!finder->tree->has_records) {
-            parent->parameters += module->parameters;
-            parent->bytes += module->bytes;
-        }
+    }
+    finder->tree->are_records_stale = finder->tree->has_records && htp_tree_is_stale(finder);
+    if (!finder->tree->has_records || finder->tree->are_records_stale) {
+        count_weights(finder, levels);
+        add_up_weights(finder);
     }
 }

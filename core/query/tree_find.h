@@ -91,4 +91,9 @@ HTP_MUST_USE htp_status htp_tree_from_sidecar_beside(htp_tree_finder *finder);
 /** Adds up nodes and weights. */
 void htp_tree_count(htp_tree_finder *finder);
 
+/** Whether records, which there are, are those of the model before another program changed it:
+ * there are fewer or more nodes than the root's record counts, or a weight is stored in elements of
+ * another size. A part of a model is none such. */
+bool htp_tree_is_stale(const htp_tree_finder *finder);
+
 #endif

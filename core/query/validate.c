@@ -88,7 +88,9 @@ void htp_validate(const htp_view *file, const htp_view *view, const htp_tree *tr
     bool is_ours = tree->source >= HTP_TREE_ATTRIBUTES && tree->source <= HTP_TREE_LAYER_ANN;
     htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
     htp_validate_structure(file, findings);
-    if (is_ours) {
+    if (is_ours && htp_validate_is_changed(view, tree)) {
+        htp_validate_changed(view, tree, findings);
+    } else if (is_ours) {
         htp_validate_functions(file, findings);
         htp_validate_nodes(view, tree, findings);
         htp_validate_records(view, tree, findings);

@@ -15,8 +15,10 @@
  *   and spell their class, and they count the nodes that there are;
  * - initializers name the modules of all nodes that read them, and no others but their owners'.
  * Structure is that of the file, tags are those of the flat model that a file with functions means.
- * A part of a model (query/part.h) keeps what was said of the whole: it may have fewer nodes than
- * records count, and initializers may name modules that it does not have.
+ * Of a model that another program changed, one finding says so in place of all others about
+ * modules; where it got tags again (query/retag.h), nodes are not counted, and names that the
+ * program gave tell nothing. A part of a model (query/part.h) keeps what was said of the whole: it
+ * may have fewer nodes than records count, and initializers may name modules that it does not have.
  */
 #ifndef HTP_QUERY_VALIDATE_H
 #define HTP_QUERY_VALIDATE_H
@@ -48,6 +50,11 @@ static inline void htp_findings_turn_to(htp_findings *findings, uint32_t node, u
 /** Adds a finding. */
 void htp_finding_add(htp_findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** Whether another program changed a model with records, which are stale then, and did not give it
+ * new tags (query/retag.h); and that as a finding, in place of all others about modules. */
+bool htp_validate_is_changed(const htp_view *view, const htp_tree *tree);
+void htp_validate_changed(const htp_view *view, const htp_tree *tree, htp_findings *findings);
 
 /** Looks at a view and its tree. @param file  the view of the file as it is; the same one where it
  * has no functions */

@@ -1,6 +1,7 @@
 /*
  * What nodes say of their modules: everywhere the same, and what their chains and names say.
  */
+#include "query/retag_write.h"
 #include "query/validate.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@ struct checking {
     htp_findings *findings;
     htp_view_name attribute;                           /* that holds tags; 0: none */
     htp_view_name key, layer, full_tag, namespace_key; /* of metadata; 0: none */
+    htp_view_name retagged;                            /* the same: a program gave the name */
     bool has_key, has_layer, has_doc;                  /* some node has it: then all have */
     htp_map records;                                   /* tags of modules */
     htp_map full_tags;
@@ -142,7 +144,7 @@ static void check_scope(struct checking *c, uint32_t node, htp_slice tag)
     const char *name = htp_view_text(c->view, c->view->nodes.items[node].name);
     const char *last = strrchr(name, '/');
     uint32_t first;
-    if (*name != '/' || !last) {
+    if (*name != '/' || !last || property_of(c, node, c->retagged).at) {
         return;
     }
     size_t length = (size_t)(last - name);
@@ -234,6 +236,7 @@ void htp_validate_nodes(const htp_view *view, const htp_tree *tree, htp_findings
         .layer = htp_view_find_name(view, "layer_ann"),
         .full_tag = htp_view_find_name(view, "full_tag"),
         .namespace_key = htp_view_find_name(view, "namespace"),
+        .retagged = htp_view_find_name(view, HTP_RETAGGED_KEY),
     };
     note_modules(&c);
     for (uint32_t i = 0; i < view->nodes.count; i++) {

@@ -280,6 +280,9 @@ typedef struct htp_write_options {
     size_t struct_size;       /**< set by htp_write_options_init() */
     htp_progress_fn progress; /**< or NULL; called with HTP_STAGE_WRITTEN */
     void *user;
+    unsigned keep_tags; /**< of htp_model_strip(): HTP_TAG_..., places whose tags stay. With
+                             HTP_TAG_METADATA alone, tags that attributes alone tell go there:
+                             a model for tools that take no unknown attribute. 0: none */
 } htp_write_options;
 
 /** Fills @p options with the defaults. */
@@ -293,6 +296,39 @@ HTP_API void htp_write_options_init(htp_write_options *options);
  */
 HTP_API HTP_MUST_USE htp_status htp_model_strip(htp_model *model, const char *onnx_path,
                                                 const htp_write_options *options);
+
+/**
+ * Writes what another tool (an optimiser, a quantiser, a converter) made of a model, with the
+ * model's tags: each node of @p changed gets the module of the node of @p like that it stands for,
+ * by its tag, its name, the tensors that it makes or by structure, or of those that it works for.
+ * What it was found by stands in the node's metadata htp.retagged, where its tag was lost. All else
+ * keeps its bytes; nodes that stand before those that make what they read are put in order.
+ * @param changed    the path of a model without functions, see htp_model_inline().
+ * @param like       the model that it was made of, with tags.
+ * @param onnx_path  where the model goes; the files appear as those of htp_export().
+ * @param options    may be NULL.
+ * @param text       receives how many nodes were found by what, for people, freed with
+ *                   htp_string_free(); may be NULL.
+ * @param json       receives the same as one JSON object, with the nodes whose tag was lost; may be
+ *                   NULL.
+ * @return HTP_CODE_BAD_INPUT where @p like has no tags, or nothing in common with @p changed.
+ */
+HTP_API HTP_MUST_USE htp_status htp_retag_model(const char *changed, htp_model *like,
+                                                const char *onnx_path,
+                                                const htp_write_options *options, char **text,
+                                                char **json);
+
+/**
+ * Writes the flat model that a model with functions means, for what runs no functions: nodes of
+ * functions stand in the places of calls, under the names and tags of the instance. Of a model that
+ * this library exported with functions, the result is byte for byte the export without. A model
+ * without functions is copied.
+ * @param options  may be NULL.
+ * @return HTP_CODE_BAD_INPUT for a function that imports another version of operators than the
+ *         model: it cannot be written in place of its calls.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_inline(htp_model *model, const char *onnx_path,
+                                                 const htp_write_options *options);
 
 /**
  * Writes the sidecar of a model to @p path: what there is to know of its modules, operations and

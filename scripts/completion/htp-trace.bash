@@ -23,7 +23,7 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -W 'body instance' -- "$word")
         return
         ;;
-    --tags)
+    --tags | --keep)
         mapfile -t COMPREPLY < <(compgen -W 'attribute metadata doc-string layer-ann none' -- "$word")
         return
         ;;

@@ -17,7 +17,7 @@ _htp_trace()
         ;;
     --external-data) compadd auto always never && return ;;
     --functions-per) compadd body instance && return ;;
-    --tags) compadd attribute metadata doc-string layer-ann none && return ;;
+    --tags|--keep) compadd attribute metadata doc-string layer-ann none && return ;;
     esac
     if [[ $PREFIX == -* ]]; then
         ((CURRENT > 2 && ${commands[(Ie)$command]})) || command=

@@ -1,0 +1,17 @@
+/*
+ * What retagging found, for people and for programs.
+ */
+#ifndef HTP_REPORT_RETAG_REPORT_H
+#define HTP_REPORT_RETAG_REPORT_H
+
+#include "query/retag.h"
+
+/** How many nodes were found by what. @param path  of the file that was written */
+const char *htp_report_retagging(htp_arena *arena, const htp_retagging *retagging,
+                                 const char *path);
+
+/** The same as one JSON object, with the nodes that had no tag any more. */
+const char *htp_report_retagging_json(htp_arena *arena, const htp_retagging *retagging,
+                                      const char *path);
+
+#endif
