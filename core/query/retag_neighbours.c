@@ -153,8 +153,9 @@ static void place_by_readers(struct neighbours *t, uint32_t n)
     htp_retag_place place = {
         reader->node, reader->module, {(uint32_t)out->more.count, 0}, HTP_RETAG_BY_READERS};
     t->mark[place.module] = n + 1;
-    for (uint32_t i = t->head[n]; i != HTP_VIEW_NONE; i = t->served.items[i].next) {
-        uint32_t module = t->served.items[i].module;
+    const struct served *served = t->served.items; /* NULL: no list has begun */
+    for (uint32_t i = t->head[n]; served && i != HTP_VIEW_NONE; i = served[i].next) {
+        uint32_t module = served[i].module;
         if (t->mark[module] != n + 1) {
             t->mark[module] = n + 1;
             HTP_PUSH(t->r->arena, &out->more, module);
@@ -242,15 +243,15 @@ static void place(struct neighbours *t, uint32_t n)
     bool is_read = t->reader[n] != HTP_VIEW_NONE;
     bool is_lost = is_read ? t->r->out->places[t->reader[n]].evidence == HTP_RETAG_BY_NOTHING
                            : t->sources[n].are_far || around == HTP_VIEW_NONE;
+    bool is_unknown = is_lost || t->sources[n].are_unknown;
+    bool serves = is_read && !is_lost && is_on_the_way(t, n);
     if (weight != HTP_VIEW_NONE) {
         const htp_retag_readers *readers = &t->r->readers[weight];
         place_at(t, n, readers->module, readers->first, HTP_RETAG_BY_WEIGHT);
-    } else if (is_read && !is_lost && is_on_the_way(t, n)) {
+    } else if (serves || (around == HTP_VIEW_NONE && !is_unknown)) {
         place_by_readers(t, n);
-    } else if (is_lost || t->sources[n].are_unknown) {
+    } else if (is_unknown) {
         place_at(t, n, 0, HTP_VIEW_NONE, HTP_RETAG_BY_NOTHING);
-    } else if (around == HTP_VIEW_NONE) {
-        place_by_readers(t, n);
     } else {
         place_between(t, n, around, node);
     }
