@@ -36,9 +36,16 @@ def made(name: str) -> Path:
     return made_by((MAKER,), INTO) / name
 
 
+def written(name: str, path: Path, *flags):
+    """An export whose rows may be any number."""
+    shape = numpy.load(made(f"{name}.npz"))["x1"].shape[1:]
+    given = f":float32[batch=2,{','.join(map(str, shape))}]"
+    return export(made(f"{name}.pt"), path, "--input", given, *flags)
+
+
 def exported(name: str, path: Path, *flags):
     """The model, which is right at both sizes at every level of ONNX Runtime."""
-    result = export(made(f"{name}.pt"), path, *flags)
+    result = written(name, path, *flags)
     onnx.checker.check_model(str(path), full_check=True)
     stored = numpy.load(made(f"{name}.npz"))
     for is_optimised in (False, True):
@@ -79,7 +86,7 @@ def norms_become_part_of_layers(name):
 def others_stay_apart(name):
     with scratch() as folder:
         if name == "infinite":
-            export(made("infinite.pt"), folder / "x.onnx")
+            written("infinite", folder / "x.onnx")
             model = onnx.load(folder / "x.onnx")
         else:
             model, _ = exported(name, folder / "x.onnx")
@@ -99,11 +106,11 @@ def tags_name_both_modules():
 def bodies_of_functions_stay_apart():
     """Where one body has both, they are folded."""
     with scratch() as folder:
-        export(made("outer.pt"), folder / "x.onnx", "--functions")
+        written("outer", folder / "x.onnx", "--functions")
         model = onnx.load(folder / "x.onnx")
         inner = [node.op_type for function in model.functions for node in function.node]
         assert sorted(inner) == [NORM, "Conv"], inner
-        export(made("outer.pt"), folder / "y.onnx", "--functions", "Layer")
+        written("outer", folder / "y.onnx", "--functions", "Layer")
         inner = [node.op_type for item in onnx.load(folder / "y.onnx").functions for node in item.node]
         assert inner == ["Conv"], inner
         whole, _ = exported("convolution", folder / "z.onnx", "--functions")
@@ -125,8 +132,8 @@ def folded_norms_are_not_cut_out():
 @case
 def stripped_files_are_those_without_tags():
     with scratch() as folder:
-        export(made("outer.pt"), folder / "x.onnx")
-        export(made("outer.pt"), folder / "plain.onnx", "--tags", "none")
+        written("outer", folder / "x.onnx")
+        written("outer", folder / "plain.onnx", "--tags", "none")
         assert run("strip", folder / "x.onnx", "--out", folder / "y.onnx").returncode == EXIT_OK
         assert (folder / "y.onnx").read_bytes() == (folder / "plain.onnx").read_bytes()
 

@@ -475,7 +475,9 @@ static void count_readers(pass *p)
     for (size_t n = 0; n < p->model->nodes.count; n++) {
         const htp_onnx_node *node = &p->model->nodes.items[n];
         for (uint32_t i = 0; used_nodes[n] && i < node->input_count; i++) {
-            p->readers[node->inputs[i]] += node->inputs[i] != HTP_TENSOR_NONE;
+            if (node->inputs[i] != HTP_TENSOR_NONE) {
+                p->readers[node->inputs[i]]++;
+            }
         }
     }
     for (size_t g = 0; g < p->model->graphs.count; g++) {
