@@ -40,6 +40,35 @@ def lay(weights: list, layout: str, dims) -> torch.Tensor:
     return torch.cat(parts).reshape(tuple(dims))
 
 
+def is_computed(initializer) -> bool:
+    """Whether it is made of weights by more than a layout or a cast."""
+    told = facts.properties(initializer)
+    return "htp.parameter" in told and "htp.layout" not in told
+
+
+def epsilons(apart: onnx.ModelProto) -> dict:
+    """Of norms by their weights' names, in an export that folds nothing."""
+    return {node.input[1]: attribute.f for node in apart.graph.node
+            if node.op_type == "BatchNormalization"
+            for attribute in node.attribute if attribute.name == "epsilon"}
+
+
+def is_folded(initializer, state: dict, epsilon: dict) -> bool:
+    """Whether it is the weight or the bias of a convolution that a norm was folded into, up to the
+    last digit: of the layer's own weight or bias, the norm's weight, bias, mean, and variance."""
+    names = parameters_of(initializer)
+    *_, variance = weights = [state[name].double() for name in names]
+    (scale,) = [state[name].double() for name in names if name in epsilon]
+    factor = scale / (variance + epsilon[next(name for name in names if name in epsilon)]).sqrt()
+    if initializer.name.endswith(".weight"):
+        wanted = weights[0] * factor.reshape(-1, *[1] * (weights[0].dim() - 1))
+    else:
+        own = weights[0] if len(names) == 5 else 0
+        wanted = (own - weights[-2]) * factor + weights[-3]
+    got = torch.frombuffer(bytearray(initializer.raw_data), dtype=torch.float32)
+    return torch.equal(got, wanted.flatten().float())
+
+
 def contents(initializer, state: dict) -> torch.Tensor:
     """What an initializer is to hold, of the model's own weights; None where they are no weights."""
     names = parameters_of(initializer)

@@ -134,7 +134,7 @@ def external_data():
     with scratch() as folder:
         file = ours(folder, "--external-data", "always")
         data = folder / "ours.onnx.data"
-        assert facts("inspect", file)["nodes"] == 243
+        assert facts("inspect", file)["nodes"] == 195
         whole = data.read_bytes()
         data.write_bytes(whole[:-1])
         check_line(run("inspect", file), EXIT_BAD_INPUT, "cut short")

@@ -29,8 +29,8 @@ def our_tags_wherever_they_are(row):
         called = [m for m in modules.values() if m["nodes_total"]]
         assert len(called) == 2 + 2 * 12 + 1, sorted(modules)
         assert modules["/Net"]["nodes_total"] == found["nodes"] == len(onnx.load(file).graph.node)
-        assert modules["/Net/Encoder/Layer.10"]["nodes_total"] == 20
-        assert modules["/Net/Encoder/Layer.10"]["nodes_own"] == 10
+        assert modules["/Net/Encoder/Layer.10"]["nodes_total"] == 16
+        assert modules["/Net/Encoder/Layer.10"]["nodes_own"] == 8
 
 
 @case
@@ -162,7 +162,7 @@ def borders():
             "dims": ["batch", "sequence", 16], "from": ["/Net/Encoder/Layer.0"]}], found["inputs"]
         assert [o["to"] for o in found["outputs"]] == [
             ["/Net/Encoder/Layer.2/Attention", "/Net/Encoder/Layer.2"]]
-        assert len(found["nodes"]) == 20 and len(found["weights"]) == 10
+        assert len(found["nodes"]) == 16 and len(found["weights"]) == 10
         assert found["nodes"][-1]["source"] == "three_exporters.py:37", found["nodes"][-1]
         assert all(w["shared_with"] == [] for w in found["weights"])
         whole = facts("inspect", folder / "ours.onnx", "--module", "/Net")

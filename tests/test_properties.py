@@ -66,14 +66,19 @@ def stripped_is_untagged(model):
 
 @case_for_each_model(FIDELITY)
 def initializers(model):
-    """Each holds the weights that it names, laid out as it says; all elements of every parameter
-    that the model reads are there, once."""
+    """Each holds the weights that it names, laid out as it says, or a norm folded into them; all
+    elements of every parameter that the model reads are there, once."""
     skip_unless_loadable(model)
     exported_model = load(model)
     state = torch.jit.load(str(torchscript(model))).state_dict()
     storages = {entry["name"]: entry["storage"] for entry in record(model.name)["parameters"]}
-    seen = {}
+    epsilons = laid_out.epsilons(load(model, "--no-fold"))
+    seen, folded = {}, set()
     for initializer in exported_model.graph.initializer:
+        if laid_out.is_computed(initializer):
+            assert laid_out.is_folded(initializer, state, epsilons), f"{initializer.name}: other values"
+            folded |= {storages[name] for name in laid_out.parameters_of(initializer)}
+            continue
         wanted = laid_out.contents(initializer, state)
         if wanted is None:
             assert initializer.name.startswith("/Constant"), f"{initializer.name} is of no weight"
@@ -84,7 +89,7 @@ def initializers(model):
         tags = json.loads(facts.properties(initializer)["hierarchy_tags"])
         assert tags, f"{initializer.name}: without tags"
     for entry in record(model.name)["parameters"]:
-        if entry["kind"] == "parameter":
+        if entry["kind"] == "parameter" and entry["storage"] not in folded:
             check_all_there(entry["name"], seen.get(entry["storage"], []), state)
 
 

@@ -66,10 +66,11 @@ def select_weights():
         file = ours(folder)
         names = ask("select", file, "--module", "encoder.layer.1.attention", "--weights").split()
         assert names == [f"encoder.layer.1.attention.{m}.{p}"
-                         for m in ("query", "key") for p in ("weight", "bias")], names
+                         for p in ("bias", "weight.T") for m in ("query", "key")], names
         found = facts("select", file, "--module", "encoder.layer.1.up", "--weights")["weights"]
-        assert found[0] == {"name": "encoder.layer.1.up.weight", "dtype": "float32",
-                            "dims": [32, 16], "bytes": 2048}, found
+        assert found[1] == {"name": "encoder.layer.1.up.weight.T", "dtype": "float32",
+                            "dims": [16, 32], "bytes": 2048,
+                            "parameters": ["encoder.layer.1.up.weight"]}, found
 
 
 @case

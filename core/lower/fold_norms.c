@@ -1,5 +1,6 @@
 #include "lower/fold_norms.h"
 
+#include "lower/channel_scale.h"
 #include "lower/weight_layout.h"
 #include "onnx/payload.h"
 
@@ -10,23 +11,6 @@
 enum { SCALE = 1, BIAS, MEAN, VARIANCE, NORM_INPUTS };
 
 enum { MOST_CHANNELS = 1 << 24 };
-
-#define BITS_OF_INFINITY UINT32_C(0x7f800000)
-
-/* How channels follow each other in a weight: element e is of channel
- * e / cycle · group + e / inner % group. */
-typedef struct spread {
-    uint64_t inner; /* elements of one channel that stand together */
-    uint64_t group; /* channels that take turns */
-    uint64_t cycle; /* elements until others do */
-    uint64_t channels;
-} spread;
-
-/* What w' is made with. */
-typedef struct scaling {
-    spread spread;
-    const double *scales; /* by channel */
-} scaling;
 
 typedef struct pass {
     htp_draft *model;
@@ -43,7 +27,7 @@ typedef struct pair {
     htp_tensor_id weight_id; /* of the layer */
     const htp_initializer *weight;
     bool is_turned; /* a Transpose stands in front of it */
-    spread spread;
+    htp_channel_spread spread;
     double *scales;
     float *bias;
 } pair;
@@ -96,69 +80,10 @@ static float *read_vector(pass *p, htp_tensor_id id, uint64_t channels)
     return at == channels * sizeof(*values) ? values : NULL;
 }
 
-/* ---- channels ---- */
-
-static uint64_t channel_of(const spread *s, uint64_t element)
-{
-    return element / s->cycle * s->group + element / s->inner % s->group;
-}
-
-/* The elements of one channel that follow, @p element among them. */
-static uint64_t run_at(const spread *s, uint64_t element, uint64_t count)
-{
-    uint64_t run = s->inner - element % s->inner;
-    return run < count ? run : count;
-}
-
-static void scale_elements(const void *with, uint64_t first, size_t count, const void *from,
-                           void *to)
-{
-    const scaling *s = with;
-    float *scaled = to;
-    for (uint64_t i = 0, run; i < count; i += run) {
-        double scale = s->scales[channel_of(&s->spread, first + i)];
-        run = run_at(&s->spread, first + i, count - i);
-        for (uint64_t k = i; k < i + run; k++) {
-            float element;
-            memcpy(&element, (const char *)from + k * sizeof(element), sizeof(element));
-            scaled[k] = (float)(element * scale);
-        }
-    }
-}
-
-/* The largest of some float32, regardless of signs, as bits: those of what is not finite are larger
- * than all others. */
-static uint32_t largest_bits(const unsigned char *elements, uint64_t count)
-{
-    uint32_t largest = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, elements + i * sizeof(bits), sizeof(bits));
-        bits &= INT32_MAX;
-        largest = bits > largest ? bits : largest;
-    }
-    return largest;
-}
-
-static bool is_finite_scaled(const pair *pair, uint64_t first, const unsigned char *elements,
-                             uint64_t count)
-{
-    for (uint64_t i = 0, run; i < count; i += run) {
-        run = run_at(&pair->spread, first + i, count - i);
-        uint32_t bits = largest_bits(elements + i * sizeof(float), run);
-        float largest;
-        memcpy(&largest, &bits, sizeof(largest));
-        double scale = pair->scales[channel_of(&pair->spread, first + i)];
-        if (bits >= BITS_OF_INFINITY || !isfinite((float)(largest * scale))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Whether all of w' is finite: the weight is read once, and not kept. */
 static bool is_weight_finite(pass *p, const pair *pair)
 {
+    const htp_channel_scale scale = {pair->spread, pair->scales};
     const unsigned char *read = NULL;
     uint64_t first = 0;
     bool is_finite = begin_reading(p, pair->weight);
@@ -166,7 +91,7 @@ static bool is_weight_finite(pass *p, const pair *pair)
          more = htp_payload_next(p->payload, &read)) {
         uint64_t count = more / sizeof(float);
         is_finite =
-            is_finite && more % sizeof(float) == 0 && is_finite_scaled(pair, first, read, count);
+            is_finite && more % sizeof(float) == 0 && htp_channel_scale_is_finite(&scale, first, read, count);
         first += count;
     }
     return is_finite;
@@ -217,41 +142,41 @@ static uint64_t product(const htp_dim *dims, uint32_t begin, uint32_t end)
 }
 
 /* Conv: [channels, ...]. */
-static spread spread_of_conv(const pair *pair, const htp_tensor *weight)
+static htp_channel_spread spread_of_conv(const pair *pair, const htp_tensor *weight)
 {
     (void)pair;
     uint64_t channels = (uint64_t)weight->dims[0].size;
     uint64_t inner = product(weight->dims, 1, weight->rank);
-    return (spread){inner, channels, inner * channels, channels};
+    return (htp_channel_spread){inner, channels, inner * channels, channels};
 }
 
 /* ConvTranspose: [inputs, channels of a group, ...], groups one behind the other. */
-static spread spread_of_transposed(const pair *pair, const htp_tensor *weight)
+static htp_channel_spread spread_of_transposed(const pair *pair, const htp_tensor *weight)
 {
     uint64_t groups = (uint64_t)int_or(pair->layer, "group", 1);
     uint64_t group = (uint64_t)weight->dims[1].size;
     uint64_t elements = product(weight->dims, 0, weight->rank);
-    return (spread){product(weight->dims, 2, weight->rank), group, elements / groups,
-                    group * groups};
+    return (htp_channel_spread){product(weight->dims, 2, weight->rank), group, elements / groups,
+                                group * groups};
 }
 
 /* Gemm: [channels, inputs] where it is transposed, else [inputs, channels]. */
-static spread spread_of_gemm(const pair *pair, const htp_tensor *weight)
+static htp_channel_spread spread_of_gemm(const pair *pair, const htp_tensor *weight)
 {
     if (!is_one(pair->layer, "alpha") || !is_one(pair->layer, "beta")) {
-        return (spread){0};
+        return (htp_channel_spread){0};
     }
     if (is_second_turned(pair)) {
         return spread_of_conv(pair, weight);
     }
     uint64_t channels = (uint64_t)weight->dims[1].size;
-    return (spread){1, channels, channels, channels};
+    return (htp_channel_spread){1, channels, channels, channels};
 }
 
 static const struct {
     const char *op_type;
     uint32_t least_rank; /* of the weight */
-    spread (*spread)(const pair *pair, const htp_tensor *weight);
+    htp_channel_spread (*spread)(const pair *pair, const htp_tensor *weight);
 } layers[] = {
     {"Conv", 3, spread_of_conv},
     {"ConvTranspose", 3, spread_of_transposed},
@@ -379,15 +304,15 @@ static htp_tensor_id add_weight_of(pass *p, const pair *pair)
         return HTP_TENSOR_NONE;
     }
     htp_derivation *derivation = HTP_NEW(p->arena, htp_derivation);
-    scaling *with = HTP_NEW(p->arena, scaling);
-    *with = (scaling){pair->spread, pair->scales};
+    htp_channel_scale *with = HTP_NEW(p->arena, htp_channel_scale);
+    *with = (htp_channel_scale){pair->spread, pair->scales};
     add_weights(p, &weights, pair->weight_id);
     add_weights(p, &weights, pair->norm->inputs[SCALE]);
     add_weights(p, &weights, pair->norm->inputs[VARIANCE]);
     *derivation = (htp_derivation){.boxes = whole.boxes,
                                    .box_count = whole.box_count,
                                    .dtype = whole.dtype,
-                                   .convert = scale_elements,
+                                   .convert = htp_channel_scale_elements,
                                    .with = with,
                                    .weights = weights.items,
                                    .weight_count = (uint32_t)weights.count};

@@ -72,7 +72,7 @@ static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
             bind_input(l, value->elements[i],
                        own && *own ? own : htp_arena_printf(l->arena, "%s_%u", name, i));
         }
-    } else if (htp_value_is_complex(l->graph, id)) {
+    } else if (htp_value_is_complex(l->graph, id) && htp_graph_is_computed(l->graph, id)) {
         bind_complex_input(l, id, name);
     } else if (htp_graph_is_computed(l->graph, id)) {
         bool is_tensor = value->kind == HTP_TRACE_TENSOR;
@@ -183,14 +183,14 @@ static void try_node(htp_lowering *l)
         l->failure = find_obstacles(l, node->outputs, node->output_count, &follows);
     }
     follows = follows || ends_unknown(l);
-    htp_lower_fn lower = l->failure ? NULL : htp_lowering_find(l);
+    htp_lower_fn lower = l->failure || !l->row ? NULL : htp_lowering_find(l);
     if (!l->failure && htp_node_is_complex(l)) {
         htp_complex_check(l);
     }
     if (!l->failure && l->custom && htp_node_is_quantized(l)) {
         l->failure = "custom operators cannot be given quantised numbers";
     }
-    if (!l->failure && !follows) {
+    if (!l->failure && !follows && lower) {
         lower(l);
     }
     if (l->failure && !follows) {

@@ -43,9 +43,9 @@ static const htp_onnx_node *maker_of(const pass *p, htp_tensor_id id)
 /* What lower/weights.h makes initializers of. */
 static bool only_lays_out(const htp_onnx_node *node)
 {
-    static const char *const operators[] = {"Transpose", "Reshape", "Flatten", "Squeeze",
-                                            "Unsqueeze", "Expand",  "Slice",   "Gather",
-                                            "Split",     "Concat",  "Cast",    "Identity"};
+    static const char *const operators[] = {"Transpose", "Reshape", "Squeeze", "Unsqueeze",
+                                            "Expand",    "Slice",   "Gather",  "Split",
+                                            "Concat",    "Cast",    "Identity"};
     return !*node->domain &&
            htp_text_is_one_of(node->op_type, operators, sizeof(operators) / sizeof(*operators));
 }

@@ -212,18 +212,6 @@ static bool reshape_to(const htp_laying *d, const htp_laid *x)
     return htp_laying_reshape(d, x, (uint32_t)count, dims, d->outputs);
 }
 
-static bool flatten(const htp_laying *d, const htp_laid *x)
-{
-    int64_t axis = htp_laying_int(d, "axis", 1);
-    axis = axis < 0 ? axis + (int64_t)x->rank : axis;
-    if (axis < 0 || axis > (int64_t)x->rank) {
-        return false;
-    }
-    const int64_t dims[] = {htp_laying_count((uint32_t)axis, x->dims),
-                            htp_laying_count(x->rank - (uint32_t)axis, x->dims + axis)};
-    return htp_laying_reshape(d, x, 2, dims, d->outputs);
-}
-
 /* Marks the axes that operand 1 names, of @p rank. */
 static bool mark_axes(const htp_laying *d, uint32_t rank, bool *is_marked)
 {
@@ -305,10 +293,17 @@ static const struct {
     const char *op;
     bool (*derive)(const htp_laying *d, const htp_laid *x);
 } operators[] = {
-    {"Cast", cast},          {"Concat", htp_laying_concat}, {"Expand", expand},
-    {"Flatten", flatten},    {"Gather", htp_laying_gather}, {"Identity", identity},
-    {"Reshape", reshape_to}, {"Slice", htp_laying_slice},   {"Split", htp_laying_split},
-    {"Squeeze", squeeze},    {"Transpose", transpose},      {"Unsqueeze", unsqueeze},
+    {"Cast", cast},
+    {"Concat", htp_laying_concat},
+    {"Expand", expand},
+    {"Gather", htp_laying_gather},
+    {"Identity", identity},
+    {"Reshape", reshape_to},
+    {"Slice", htp_laying_slice},
+    {"Split", htp_laying_split},
+    {"Squeeze", squeeze},
+    {"Transpose", transpose},
+    {"Unsqueeze", unsqueeze},
 };
 
 bool htp_laid_derive(const htp_draft *model, const htp_onnx_node *node, const htp_laid *const *laid,

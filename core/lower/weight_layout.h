@@ -2,7 +2,7 @@
  * What becomes of a weight's elements in operators that only lay them out anew, or cast them.
  * Private to core/lower.
  *
- * Reference: ONNX Transpose, Reshape, Flatten, Squeeze, Unsqueeze, Expand, Slice, Gather, Split,
+ * Reference: ONNX Transpose, Reshape, Squeeze, Unsqueeze, Expand, Slice, Gather, Split,
  * Concat, Cast, Identity.
  */
 #ifndef HTP_LOWER_WEIGHT_LAYOUT_H

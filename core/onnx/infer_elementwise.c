@@ -59,6 +59,17 @@ void htp_infer_quantize(htp_infer *infer)
     }
 }
 
+/* ONNX DynamicQuantizeLinear: levels, and one scale and zero point for all. */
+void htp_infer_dynamic_quantize(htp_infer *infer)
+{
+    const htp_tensor *x = htp_infer_input(infer, 0);
+    if (x) {
+        htp_infer_set(infer, 0, HTP_DTYPE_UINT8, x->rank, x->dims);
+    }
+    htp_infer_set(infer, 1, HTP_DTYPE_FLOAT32, 0, NULL);
+    htp_infer_set(infer, 2, HTP_DTYPE_UINT8, 0, NULL);
+}
+
 /* ONNX DequantizeLinear: of a type that is told, or of its scale's. */
 void htp_infer_dequantize(htp_infer *infer)
 {

@@ -92,7 +92,7 @@ static htp_dim batch_dim(const htp_tensor *x, uint32_t rank, uint32_t axis)
     return axis < rank - own ? (htp_dim){.size = 1} : x->dims[axis - (rank - own)];
 }
 
-void htp_infer_matmul(htp_infer *infer)
+static void infer_product(htp_infer *infer, htp_dtype dtype)
 {
     const htp_tensor *a = htp_infer_input(infer, 0);
     const htp_tensor *b = htp_infer_input(infer, 1);
@@ -115,7 +115,18 @@ void htp_infer_matmul(htp_infer *infer)
     if (b->rank > 1) {
         dims[rank++] = b->dims[b->rank - 1];
     }
-    htp_infer_set(infer, 0, a->dtype, rank, dims);
+    htp_infer_set(infer, 0, dtype == HTP_DTYPE_OTHER ? a->dtype : dtype, rank, dims);
+}
+
+void htp_infer_matmul(htp_infer *infer)
+{
+    infer_product(infer, HTP_DTYPE_OTHER);
+}
+
+/* ONNX MatMulInteger: of levels of 8 bits. */
+void htp_infer_matmul_integer(htp_infer *infer)
+{
+    infer_product(infer, HTP_DTYPE_INT32);
 }
 
 /* ONNX Attention of four dims: the query's, with the size of a value. */

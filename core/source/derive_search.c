@@ -5,6 +5,8 @@
  */
 #include "source/derive_search.h"
 
+#include "base/dtype.h"
+
 #include <string.h>
 
 /* How often the sizes of another rank are moved. */
@@ -221,6 +223,15 @@ static bool fit_ranks(htp_search *search, htp_state *state)
     return false;
 }
 
+/* Where all that a program is given are floats in one tensor, it has more than one dim unless
+ * nothing else runs. */
+static char least_rank(const htp_search *search, const htp_state *state, uint32_t leaf,
+                       bool repairs)
+{
+    bool is_alone = search->plan->leaf_count == 1;
+    return is_alone && htp_dtype_is_float(state->guess.leaves[leaf].dtype) && !repairs ? '2' : '1';
+}
+
 /* The other ranks that the uses allow, with sizes that may be moved or as they are. */
 static bool move_ranks_as_used(htp_search *search, htp_state *state, bool open_ones, bool repairs)
 {
@@ -232,7 +243,8 @@ static bool move_ranks_as_used(htp_search *search, htp_state *state, bool open_o
         const htp_uses *uses = &search->uses[leaf];
         bool may_move = is_given(state, leaf) && htp_uses_are_open(uses) == open_ones;
         for (const char *rank = may_move ? uses->ranks : ""; *rank && !has_moved; rank++) {
-            has_moved = *rank > '0' && try_rank(search, state, leaf, *rank - '0', repairs);
+            has_moved = *rank >= least_rank(search, state, leaf, repairs) &&
+                        try_rank(search, state, leaf, *rank - '0', repairs);
         }
     }
     search->is_strict = false;
