@@ -104,14 +104,15 @@ MODELS = {
                              ["batch", 6, "(height + 1)//2", "(width + 1)//2"]]),
     "windows": (Windows, IMAGE, [["batch", 4, "((height + 12)//14)*7", "((width + 12)//14)*7"],
                                  ["batch*((height + 12)//14)*((width + 12)//14)", 49, 4]]),
-    "merged": (Merged, IMAGE, [["batch", "x_dim_1*2", "(height + 1)//2", "(width + 1)//2"]]),
-    "parts": (Parts, IMAGE, [["batch", "x_dim_1", "max(height - 3, 0)", "width"],
-                             ["batch*x_dim_1", "height", "width"],
-                             ["batch", "x_dim_1", "height", "width*2"], ["height//3", "width"]]),
+    "merged": (Merged, IMAGE, [["batch", "x_dim_1*2", "(x_dim_2 + 1)//2", "(x_dim_3 + 1)//2"]]),
+    "parts": (Parts, IMAGE, [["batch", "x_dim_1", "max(x_dim_2 - 3, 0)", "x_dim_3"],
+                             ["batch*x_dim_1", "x_dim_2", "x_dim_3"],
+                             ["batch", "x_dim_1", "x_dim_2", "x_dim_3*2"], ["x_dim_2//3", "x_dim_3"]]),
 }
 
 # By axis. The halves of "skips" are as large as two quarters.
 SIZES = {"batch": (1, 3), "x_dim_1": (1, 4), "height": (64, 71, 108), "width": (96, 75),
+         "x_dim_2": (64, 71, 108), "x_dim_3": (96, 75),
          "input_dim_2": (800, 813, 1201)}
 
 
@@ -249,7 +250,7 @@ PROGRAMS = {
     "doubled": (lambda: Program(doubled),
                 [["batch", "x_dim_1", "((height + 1)//2)*2", "((width + 1)//2)*2"]]),
     "gated": (Gated, [["batch", 4, "((height + 3)//4)*4", "((width + 3)//4)*4"]]),
-    "shifted": (lambda: Program(shifted), [["batch", "x_dim_1", "height", "width"]]),
+    "shifted": (lambda: Program(shifted), [["batch", "x_dim_1", "x_dim_2", "x_dim_3"]]),
     "pieces": (lambda: Program(pieces), None),
     "means": (lambda: Program(means), None),
     "windowed": (lambda: Program(windowed), None),

@@ -122,7 +122,7 @@ MODELS = {
     "pair": (Pair, (IDS, IDS[:, :6]), [["batch", "sequence"], ["batch", "decoder_ids_sequence"]], False),
     "baked": (Baked, (torch.rand(3, 2, 5),), [[3, "sequence", "x_dim_2"]], False),
     "steps": (Steps, (IDS,), [["batch", "sequence"]], False),
-    "patches": (Grid, (torch.rand(2, 3, 8, 16),), [["batch", "x_dim_1", "height", "width"]], False),
+    "patches": (Grid, (torch.rand(2, 3, 8, 16),), [["batch", "x_dim_1", "x_dim_2", "x_dim_3"]], False),
     "scripted": (convolutions, (torch.rand(2, 3, 32, 32),), [["batch", 3, "height", "width"]], True),
     "recurrent": (lambda: nn.GRU(4, 3), (torch.rand(5, 2, 4),), [["sequence", "batch", 4]], False),
     "one-size": (Recurrent, (torch.rand(7, 7, 5), torch.rand(7, 7)), [["batch", "sequence", 5], ["sequence", 7]], True),

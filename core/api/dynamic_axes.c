@@ -1,6 +1,7 @@
 #include "api/dynamic_axes.h"
 
 #include "api/axis_search.h"
+#include "source/torchscript.h"
 
 /* How much is made of a trial of all axes that move. */
 enum effort {
@@ -309,13 +310,30 @@ static htp_status find_moving(htp_axis_search *search)
     return search->is_done ? HTP_OK : trace_moving(search, EFFORT_END, &obstacle);
 }
 
+/* Notes which inputs are pictures. */
+static htp_status note_layouts(htp_session *session, htp_axes *axes)
+{
+    if (!htp_axes_need_hints(axes)) {
+        return HTP_OK;
+    }
+    HTP_TRY(htp_session_find_hints(session));
+    htp_axes_note_hints(axes, session->hints, session->hint_count);
+    if (htp_axes_may_be_pictures(axes)) {
+        const htp_named_operator *operators = NULL;
+        uint32_t count = 0;
+        htp_shim_error error = {{0}};
+        htp_shim_code code =
+            htp_operators_find(&session->arena, session->program, &operators, &count, &error);
+        HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+        htp_axes_note_operators(axes, operators, count);
+    }
+    return HTP_OK;
+}
+
 htp_status htp_session_trace_dynamic(htp_session *session)
 {
     htp_axes apart = htp_axes_apart(&session->arena, &session->inputs);
-    if (htp_axes_need_hints(&apart)) {
-        HTP_TRY(htp_session_find_hints(session));
-        htp_axes_note_hints(&apart, session->hints, session->hint_count);
-    }
+    HTP_TRY(note_layouts(session, &apart));
     session->search = htp_axis_search_new(session, &apart);
     HTP_TRY(find_moving(session->search));
     htp_axis_search_note(session->search);

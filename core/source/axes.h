@@ -8,6 +8,7 @@
 
 #include "source/hints.h"
 #include "source/inputs.h"
+#include "source/operators.h"
 
 /** A dim of a tensor input. */
 typedef struct htp_axes_dim {
@@ -19,7 +20,8 @@ typedef struct htp_axes_dim {
 /** What the program says of the dims of an input. */
 typedef enum htp_axes_layout {
     HTP_AXES_USUAL,
-    HTP_AXES_NO_PICTURE,  /**< it is joined with others or multiplied, as a cache is */
+    HTP_AXES_NO_PICTURE,  /**< it is joined with others or multiplied, as a cache is; or nothing in
+                               the program moves windows */
     HTP_AXES_STEPS_FIRST, /**< the steps of a sequence, then the batch */
 } htp_axes_layout;
 
@@ -46,6 +48,13 @@ bool htp_axes_need_hints(const htp_axes *axes);
 
 /** Notes the layouts of inputs that hints tell. */
 void htp_axes_note_hints(htp_axes *axes, const htp_hint *hints, uint32_t count);
+
+/** Whether an input may be a picture, as far as is known. */
+bool htp_axes_may_be_pictures(const htp_axes *axes);
+
+/** Notes that no input is one unless some of these operators, which the program names, moves
+ * windows over pictures. */
+void htp_axes_note_operators(htp_axes *axes, const htp_named_operator *operators, uint32_t count);
 
 /** A copy that can be changed by itself. */
 htp_axes htp_axes_copy(const htp_axes *axes);

@@ -17,8 +17,8 @@ static bool may_be_picture(const htp_input *input)
 /* ---- what the program does with an input ---- */
 
 /* What moves over a picture, by parts of operators' names. */
-static const char *const windows[] = {"conv",   "pool",         "upsample", "interpolate",
-                                      "pixel_", "grid_sampler", "fold",     "im2col"};
+static const char *const windows[] = {"conv",         "pool", "upsample", "interpolate", "pixel_",
+                                      "grid_sampler", "fold", "im2col",   "roi_"};
 
 /* What takes other tensors: a cache is joined with what is new, keys are multiplied. */
 static const char *const products[] = {"joined",       "aten::matmul",
@@ -90,6 +90,38 @@ void htp_axes_note_hints(htp_axes *axes, const htp_hint *hints, uint32_t count)
     for (uint32_t i = 0; i < axes->given->count; i++) {
         const htp_input_path *path = &axes->given->paths[i];
         layouts[i] = find_layout(hints, count, path->argument, path_of_input(axes->arena, path));
+    }
+    axes->layouts = layouts;
+}
+
+static bool is_picture(const htp_axes *axes, uint32_t input)
+{
+    return may_be_picture(&axes->given->items[input]) &&
+           (!axes->layouts || axes->layouts[input] == HTP_AXES_USUAL);
+}
+
+bool htp_axes_may_be_pictures(const htp_axes *axes)
+{
+    bool may_be = false;
+    for (uint32_t i = 0; i < axes->given->count && !may_be; i++) {
+        may_be = is_picture(axes, i);
+    }
+    return may_be;
+}
+
+void htp_axes_note_operators(htp_axes *axes, const htp_named_operator *operators, uint32_t count)
+{
+    bool has_windows = false;
+    for (uint32_t i = 0; i < count && !has_windows; i++) {
+        has_windows = holds_any(operators[i].kind, windows, sizeof(windows) / sizeof(*windows));
+    }
+    htp_axes_layout *layouts =
+        HTP_NEW_ARRAY(axes->arena, htp_axes_layout, (size_t)axes->given->count + 1);
+    for (uint32_t i = 0; i < axes->given->count; i++) {
+        layouts[i] = axes->layouts ? axes->layouts[i] : HTP_AXES_USUAL;
+        if (!has_windows && is_picture(axes, i)) {
+            layouts[i] = HTP_AXES_NO_PICTURE;
+        }
     }
     axes->layouts = layouts;
 }
