@@ -22,6 +22,9 @@ the example and at two others.
 Tools that take no attribute besides an operator's own ({without}) are given the export with
 `--tags metadata`.
 
+Sizes of what quantisers make are told without metadata, texts and tags, of which this program writes
+more.
+
 A peer is a yardstick where its file is right in ONNX Runtime at all sizes. `make downstream` fails where
 a figure is behind the better yardstick's without a reason, which is written [below](#reasons).
 

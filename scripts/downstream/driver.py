@@ -13,7 +13,7 @@ from downstream.files import OURS, Subject
 from downstream.tools import TOOLS
 
 WORKER = Path(__file__).resolve().parent / "worker.py"
-SECONDS = 600
+SECONDS = 120
 
 # Those that the development environment has, so that a slice needs no other.
 AT_HAND = (

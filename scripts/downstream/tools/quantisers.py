@@ -22,6 +22,24 @@ def counted(path, *operators) -> int:
     return count(onnx.load(path, load_external_data=False).graph.node)
 
 
+def bytes_of(path) -> int:
+    """The bytes of a model without what tells where it comes from: metadata, texts, and tags. Models
+    of other exporters have less of it, and say less."""
+    model = onnx.load(path)
+    graphs = [model.graph]
+    for graph in graphs:
+        for node in graph.node:
+            told = [item for item in node.attribute if item.name.startswith("__")]
+            for item in told:
+                node.attribute.remove(item)
+            graphs += [item.g for item in node.attribute if item.HasField("g")]
+        for thing in (graph, *graph.node, *graph.initializer, *graph.value_info):
+            thing.ClearField("metadata_props")
+            thing.ClearField("doc_string")
+    model.ClearField("metadata_props")
+    return model.ByteSize()
+
+
 def runs(path, case: Case) -> None:
     """What was made runs at all sizes; its numbers are what its few bits let them be."""
     run = runner(session_of(path))
@@ -52,7 +70,7 @@ def dynamic(case: Case) -> dict:
                      extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT})
     runs(out, case)
     return {
-        "bytes": out.stat().st_size,
+        "bytes": bytes_of(out),
         "integer": counted(out, "MatMulInteger", "ConvInteger", "DynamicQuantizeLSTM",
                            "GatherQuantized"),
     }
@@ -67,7 +85,7 @@ def static(case: Case) -> dict:
                     quant_format=QuantFormat.QDQ,
                     extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT})
     runs(out, case)
-    return {"bytes": out.stat().st_size, "dequantize": counted(out, "DequantizeLinear")}
+    return {"bytes": bytes_of(out), "dequantize": counted(out, "DequantizeLinear")}
 
 
 @tool("4 bits", QUANTISERS)
@@ -79,7 +97,7 @@ def four_bits(case: Case) -> dict:
     quantizer.process()
     quantizer.model.save_model_to_file(str(out), False)
     runs(out, case)
-    return {"bytes": out.stat().st_size, "matmuls": counted(out, "MatMulNBits")}
+    return {"bytes": bytes_of(out), "matmuls": counted(out, "MatMulNBits")}
 
 
 @tool("quant_pre_process", QUANTISERS)
