@@ -9,8 +9,9 @@ YES, LESS, MORE = "right", "less", "more"
 
 @dataclass(frozen=True)
 class Metric:
-    """One figure of one tool. slack: how much worse than the better peer's is as good; least: of a
-    time in seconds, what differs by chance."""
+    """One figure of one tool. slack: how much worse than the better peer's is as good; least: what
+    does not count, of seconds since they differ by chance, of bytes since names and declared types
+    take some."""
 
     tool: str
     figure: str
@@ -48,11 +49,11 @@ METRICS = (
     Metric("onnxruntime", "load", LESS, 1.1, 0.003, "load, ms"),
     Metric("onnxruntime", "latency", LESS, 1.1, 0.001, "latency, ms"),
     Metric("OpenVINO", "latency", LESS, 1.1, 0.001, "latency, ms"),
-    Metric("dynamic int8", "bytes", LESS, 1.02, title="MB"),
+    Metric("dynamic int8", "bytes", LESS, 1.02, 100_000, "MB"),
     Metric("dynamic int8", "integer", MORE, title="operators of integers"),
-    Metric("static int8", "bytes", LESS, 1.02, title="MB"),
+    Metric("static int8", "bytes", LESS, 1.02, 100_000, "MB"),
     Metric("static int8", "dequantize", LESS, title="DequantizeLinear"),
-    Metric("4 bits", "bytes", LESS, 1.02, title="MB"),
+    Metric("4 bits", "bytes", LESS, 1.02, 100_000, "MB"),
     Metric("4 bits", "matmuls", MORE, title="MatMulNBits"),
     Metric("ONNX Runtime's levels", "fused", MORE, title="fused nodes"),
     Metric("onnxruntime.transformers", "fused", MORE, title="fused nodes"),
