@@ -90,8 +90,8 @@ static bool is_weight_finite(pass *p, const pair *pair)
     for (uint64_t more = is_finite ? htp_payload_next(p->payload, &read) : 0; more > 0;
          more = htp_payload_next(p->payload, &read)) {
         uint64_t count = more / sizeof(float);
-        is_finite =
-            is_finite && more % sizeof(float) == 0 && htp_channel_scale_is_finite(&scale, first, read, count);
+        is_finite = is_finite && more % sizeof(float) == 0 &&
+                    htp_channel_scale_is_finite(&scale, first, read, count);
         first += count;
     }
     return is_finite;

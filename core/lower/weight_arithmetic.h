@@ -1,6 +1,6 @@
 /*
- * Arithmetic on weights alone: a pass over what was lowered. libtorch computes it while the model is
- * exported, and its result is an initializer. Private to core/lower.
+ * Arithmetic on weights alone: a pass over what was lowered. libtorch computes it while the model
+ * is exported, and its result is an initializer. Private to core/lower.
  */
 #ifndef HTP_LOWER_WEIGHT_ARITHMETIC_H
 #define HTP_LOWER_WEIGHT_ARITHMETIC_H

@@ -25,7 +25,8 @@ static const char *const node_keys[] = {
 };
 
 /* Keys that do so beside a tag alone: the words are common. */
-static const char *const node_companions[] = {"full_tag", "full_tags", "call", "calls", "first_calls"};
+static const char *const node_companions[] = {"full_tag", "full_tags", "call", "calls",
+                                              "first_calls"};
 static const char *const tensor_keys[] = {hierarchy_tags, HTP_LAYOUT_KEY, HTP_PARAMETER_KEY};
 static const char *const tensor_companions[] = {"name_scopes"};
 

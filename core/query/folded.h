@@ -1,6 +1,6 @@
 /*
- * Modules without nodes whose operation another module's node computes: a norm that is folded into a
- * convolution.
+ * Modules without nodes whose operation another module's node computes: a norm that is folded into
+ * a convolution.
  */
 #ifndef HTP_QUERY_FOLDED_H
 #define HTP_QUERY_FOLDED_H

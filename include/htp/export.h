@@ -117,8 +117,8 @@ typedef struct htp_options {
     /** A weight that is read in several layouts, as one that an embedding and the output layer
      * share, is written in each of them: quantisers find it in front of products of matrices. */
     bool untie;
-    /** What is computed of weights alone stays in the graph, and so do norms behind convolutions and
-     * linear layers, which else become a part of these. */
+    /** What is computed of weights alone stays in the graph, and so do norms behind convolutions
+     * and linear layers, which else become a part of these. */
     bool no_fold;
     /** The process ends soon after this call: what the model took is not freed, which the system
      * does at once where libtorch takes a while. */

@@ -13,7 +13,7 @@ import numbers_check  # noqa: E402
 from op_coverage.processes import serve_jobs  # noqa: E402
 from op_coverage import rules  # noqa: E402
 from op_coverage.results import LIMIT, RIGHT, WRONG  # noqa: E402
-from test_operators import assert_close  # noqa: E402
+from operator_numbers import assert_close  # noqa: E402
 
 
 class Differs(Exception):
