@@ -77,7 +77,10 @@ static htp_numbers list_modules(annotator *a, const htp_onnx_node *node,
 {
     htp_numbers modules = {0};
     uint32_t mark = ++a->list_number;
-    for (size_t i = 0; i <= node->more_scopes.count; i++) {
+    uint32_t first = module_of(a, node->origin.scope);
+    a->seen_by[first] = mark;
+    HTP_PUSH(a->arena, &modules, first);
+    for (size_t i = 1; i <= node->more_scopes.count; i++) {
         uint32_t module = module_of(a, node_scope(node, i));
         if (a->seen_by[module] != mark) {
             a->seen_by[module] = mark;
