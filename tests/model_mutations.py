@@ -299,42 +299,41 @@ def set_dim(tensor, chance) -> None:
     dim.dim_value = dim.dim_value + chance.choice((1, 2, 5))
 
 
-@mutation
-def dim_of_input(model, chance):
-    tensor = some_info(model.graph.input, chance, has_dims)
+def change_dim(infos, chance) -> bool:
+    tensor = some_info(infos, chance, has_dims)
     if tensor is not None:
         set_dim(tensor, chance)
     return tensor is not None
 
 
 @mutation
+def dim_of_input(model, chance):
+    return change_dim(model.graph.input, chance)
+
+
+@mutation
 def dim_of_output(model, chance):
-    tensor = some_info(model.graph.output, chance, has_dims)
+    return change_dim(model.graph.output, chance)
+
+
+def change_rank(infos, chance) -> bool:
+    tensor = some_info(infos, chance, has_dims)
     if tensor is not None:
-        set_dim(tensor, chance)
+        if chance.random() < 0.5:
+            tensor.shape.dim.pop()
+        else:
+            tensor.shape.dim.add().dim_value = 2
     return tensor is not None
 
 
 @mutation
 def rank_of_input(model, chance):
-    tensor = some_info(model.graph.input, chance, has_dims)
-    if tensor is not None:
-        if chance.random() < 0.5:
-            tensor.shape.dim.pop()
-        else:
-            tensor.shape.dim.add().dim_value = 2
-    return tensor is not None
+    return change_rank(model.graph.input, chance)
 
 
 @mutation
 def rank_of_output(model, chance):
-    tensor = some_info(model.graph.output, chance, has_dims)
-    if tensor is not None:
-        if chance.random() < 0.5:
-            tensor.shape.dim.pop()
-        else:
-            tensor.shape.dim.add().dim_value = 2
-    return tensor is not None
+    return change_rank(model.graph.output, chance)
 
 
 @mutation

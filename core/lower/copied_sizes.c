@@ -18,16 +18,6 @@ static const htp_onnx_node *producer_of(const htp_draft *model, htp_tensor_id x)
                                                             : NULL;
 }
 
-static const htp_attribute *find_attribute(const htp_onnx_node *node, const char *name)
-{
-    for (uint32_t i = 0; i < node->attribute_count; i++) {
-        if (strcmp(node->attributes[i].name, name) == 0) {
-            return &node->attributes[i];
-        }
-    }
-    return NULL;
-}
-
 /* The elements of a constant of int64; NULL for other tensors. */
 static const int64_t *constant_ints(const htp_draft *model, htp_tensor_id x, size_t *count)
 {
@@ -47,7 +37,7 @@ static int64_t rank_of(const htp_draft *model, htp_tensor_id x)
 {
     const htp_tensor *tensor = &model->tensors.items[x];
     const htp_onnx_node *node = producer_of(model, x);
-    const htp_attribute *perm = node ? find_attribute(node, "perm") : NULL;
+    const htp_attribute *perm = node ? htp_draft_attribute(node, "perm") : NULL;
     return tensor->has_type && !tensor->is_sequence ? tensor->rank
            : perm                                   ? (int64_t)perm->count
                                                     : -1;
@@ -103,14 +93,14 @@ static axis_of behind_product(const htp_draft *model, const htp_onnx_node *node,
 static axis_of behind_transpose(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
 {
     (void)model;
-    const htp_attribute *perm = find_attribute(node, "perm");
+    const htp_attribute *perm = htp_draft_attribute(node, "perm");
     bool is_known = perm && axis < (int64_t)perm->count;
     return is_known ? (axis_of){node->inputs[0], perm->ints[axis]} : (axis_of){HTP_TENSOR_NONE, 0};
 }
 
 static axis_of behind_split(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
 {
-    const htp_attribute *along = find_attribute(node, "axis");
+    const htp_attribute *along = htp_draft_attribute(node, "axis");
     int64_t rank = rank_of(model, node->inputs[0]);
     int64_t cut = along ? along->i : 0;
     cut += cut < 0 ? rank : 0;
@@ -122,8 +112,8 @@ static axis_of behind_reshape(const htp_draft *model, const htp_onnx_node *node,
 {
     size_t count = 0;
     const int64_t *shape = constant_ints(model, node->inputs[1], &count);
-    bool is_copied =
-        shape && axis < (int64_t)count && shape[axis] == 0 && !find_attribute(node, "allowzero");
+    bool is_copied = shape && axis < (int64_t)count && shape[axis] == 0 &&
+                     !htp_draft_attribute(node, "allowzero");
     return (axis_of){is_copied ? node->inputs[0] : HTP_TENSOR_NONE, axis};
 }
 
@@ -220,8 +210,8 @@ static bool add_constants(reading *r, const int64_t *sizes, size_t count)
 /* Whether the sizes that a Shape gives are those of x in the same places. */
 static bool add_copies(reading *r, const htp_onnx_node *shape)
 {
-    const htp_attribute *start = find_attribute(shape, "start");
-    const htp_attribute *end = find_attribute(shape, "end");
+    const htp_attribute *start = htp_draft_attribute(shape, "start");
+    const htp_attribute *end = htp_draft_attribute(shape, "end");
     int64_t rank = rank_of(r->model, r->x);
     int64_t first = start ? start->i : 0;
     int64_t last = end ? end->i : rank_of(r->model, shape->inputs[0]);

@@ -3,6 +3,7 @@
 #include "lower/channel_scale.h"
 #include "lower/weight_layout.h"
 #include "onnx/payload.h"
+#include "onnx/prune.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,6 @@ typedef struct pass {
     htp_draft *model;
     htp_arena *arena;
     const uint32_t *bodies; /* by scope, or NULL */
-    uint32_t *readers;      /* by tensor: operands that it is, of nodes that are used */
     htp_payload *payload;
 } pass;
 
@@ -99,25 +99,15 @@ static bool is_weight_finite(pass *p, const pair *pair)
 
 /* ---- which norms ---- */
 
-static const htp_attribute *find_attribute(const htp_onnx_node *node, const char *name)
-{
-    for (uint32_t i = 0; i < node->attribute_count; i++) {
-        if (strcmp(node->attributes[i].name, name) == 0) {
-            return &node->attributes[i];
-        }
-    }
-    return NULL;
-}
-
 static int64_t int_or(const htp_onnx_node *node, const char *name, int64_t otherwise)
 {
-    const htp_attribute *attribute = find_attribute(node, name);
+    const htp_attribute *attribute = htp_draft_attribute(node, name);
     return attribute ? attribute->i : otherwise;
 }
 
 static bool is_one(const htp_onnx_node *node, const char *name)
 {
-    const htp_attribute *attribute = find_attribute(node, name);
+    const htp_attribute *attribute = htp_draft_attribute(node, name);
     return !attribute || attribute->f == 1.0F;
 }
 
@@ -202,12 +192,12 @@ static bool find_weight(const pass *p, pair *pair)
     const htp_tensor *tensor = tensor_at(p, id);
     if (tensor->source == HTP_TENSOR_FROM_NODE && is_operator(pair->layer, "Gemm")) {
         const htp_onnx_node *maker = &p->model->nodes.items[tensor->index];
-        pair->is_turned = is_operator(maker, "Transpose") && p->readers[id] == 1;
+        pair->is_turned = is_operator(maker, "Transpose") && tensor_at(p, id)->uses == 1;
         id = pair->is_turned ? maker->inputs[0] : id;
     }
     pair->weight_id = id;
     pair->weight = initializer_at(p, id);
-    return pair->weight && pair->weight->weight != HTP_NONE && p->readers[id] == 1 &&
+    return pair->weight && pair->weight->weight != HTP_NONE && tensor_at(p, id)->uses == 1 &&
            tensor_at(p, id)->dtype == HTP_DTYPE_FLOAT32;
 }
 
@@ -219,7 +209,7 @@ static bool find_layer(const pass *p, pair *pair)
         return false;
     }
     const htp_tensor *x = tensor_at(p, norm->inputs[0]);
-    if (x->source != HTP_TENSOR_FROM_NODE || x->is_output || p->readers[norm->inputs[0]] != 1) {
+    if (x->source != HTP_TENSOR_FROM_NODE || x->is_output || x->uses != 1) {
         return false;
     }
     pair->layer = &p->model->nodes.items[x->index];
@@ -243,7 +233,7 @@ static bool compute_scales(pass *p, pair *pair)
             return false;
         }
     }
-    const htp_attribute *epsilon = find_attribute(pair->norm, "epsilon");
+    const htp_attribute *epsilon = htp_draft_attribute(pair->norm, "epsilon");
     pair->scales = HTP_NEW_ARRAY(p->arena, double, channels);
     pair->bias = HTP_NEW_ARRAY(p->arena, float, channels);
     bool is_finite = epsilon != NULL;
@@ -391,33 +381,11 @@ static void fold(pass *p, pair *pair)
     *pair->norm = folded;
 }
 
-static void count_readers(pass *p)
-{
-    bool *used_tensors = HTP_NEW_ARRAY(p->arena, bool, p->model->tensors.count + 1);
-    bool *used_nodes = HTP_NEW_ARRAY(p->arena, bool, p->model->nodes.count + 1);
-    p->readers = HTP_NEW_ARRAY(p->arena, uint32_t, p->model->tensors.count + 1);
-    htp_draft_mark_used(p->model, used_tensors, used_nodes);
-    for (size_t n = 0; n < p->model->nodes.count; n++) {
-        const htp_onnx_node *node = &p->model->nodes.items[n];
-        for (uint32_t i = 0; used_nodes[n] && i < node->input_count; i++) {
-            if (node->inputs[i] != HTP_TENSOR_NONE) {
-                p->readers[node->inputs[i]]++;
-            }
-        }
-    }
-    for (size_t g = 0; g < p->model->graphs.count; g++) {
-        const htp_nested_graph *graph = &p->model->graphs.items[g];
-        for (size_t i = 0; i < graph->outputs.count; i++) {
-            p->readers[graph->outputs.items[i]]++;
-        }
-    }
-}
-
 void htp_norms_fold(htp_draft *model, const uint32_t *bodies)
 {
     pass p = {.model = model, .arena = model->arena, .bodies = bodies};
     p.payload = HTP_NEW(p.arena, htp_payload);
-    count_readers(&p);
+    (void)htp_draft_count_uses(model);
     for (size_t n = 0; n < model->nodes.count; n++) {
         pair pair = {.norm = &model->nodes.items[n]};
         if (find_layer(&p, &pair) && find_weight(&p, &pair) && find_spread(&p, &pair) &&

@@ -40,21 +40,11 @@ static bool is_matrix(const htp_draft *model, htp_tensor_id x)
     return model->tensors.items[x].has_type && model->tensors.items[x].rank == 2;
 }
 
-static const htp_attribute *find_attribute(const htp_onnx_node *node, const char *name)
-{
-    for (uint32_t i = 0; i < node->attribute_count; i++) {
-        if (strcmp(node->attributes[i].name, name) == 0) {
-            return &node->attributes[i];
-        }
-    }
-    return NULL;
-}
-
 /* Operand @p index of a Gemm, transposed where the Gemm transposes it. */
 static htp_tensor_id matrix_operand(htp_lowering *l, const htp_onnx_node *gemm, uint32_t index)
 {
     const int64_t swapped[] = {1, 0};
-    const htp_attribute *flag = find_attribute(gemm, index == 0 ? "transA" : "transB");
+    const htp_attribute *flag = htp_draft_attribute(gemm, index == 0 ? "transA" : "transB");
     htp_tensor_id x = gemm->inputs[index];
     return flag && flag->i ? htp_emit_transpose(l, x, swapped, 2) : x;
 }
@@ -63,7 +53,7 @@ static htp_tensor_id matrix_operand(htp_lowering *l, const htp_onnx_node *gemm, 
 static htp_tensor_id scaled(htp_lowering *l, const htp_onnx_node *gemm, const char *factor,
                             htp_tensor_id x)
 {
-    const htp_attribute *found = find_attribute(gemm, factor);
+    const htp_attribute *found = htp_draft_attribute(gemm, factor);
     if (!found || found->f == 1.0F) {
         return x;
     }
@@ -194,7 +184,7 @@ static htp_tensor_id without_zeros(htp_lowering *l, const htp_onnx_node *sum)
 /* A Pad that names its axes, all of them; HTP_TENSOR_NONE for one that has nothing to fear. */
 static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
 {
-    const htp_attribute *mode = find_attribute(pad, "mode");
+    const htp_attribute *mode = htp_draft_attribute(pad, "mode");
     const htp_tensor *x = &l->model->tensors.items[pad->inputs[0]];
     bool is_constant = !mode || strcmp(mode->s, "constant") == 0;
     if (!is_constant || pad->input_count > 3 || !x->has_type) {

@@ -93,34 +93,32 @@ static bool keep(search *s, htp_lowering *at, htp_value_id value, htp_layout *la
     return true;
 }
 
-/** The strides of another shape of the same elements in their order. @return false when there are
- * none: the elements would have to move */
-static bool reshape_strides(const htp_layout *from, const htp_dim *dims, uint32_t rank,
-                            int64_t *strides)
+bool htp_layout_reshape_strides(uint32_t from_rank, const int64_t *sizes, const int64_t *from,
+                                uint32_t rank, const int64_t *dims, int64_t *strides)
 {
     int64_t next = (int64_t)rank - 1;
-    int64_t base = from->rank ? from->strides[from->rank - 1] : 1;
+    int64_t base = from_rank ? from[from_rank - 1] : 1;
     int64_t elements = 1; /* of the run of dims of the old shape, and of the new one */
     int64_t covered = 1;
-    for (int64_t i = (int64_t)from->rank - 1; i >= 0; i--) {
-        elements *= from->sizes[i];
-        bool ends = i == 0 || (from->sizes[i - 1] != 1 && from->strides[i - 1] != elements * base);
+    for (int64_t i = (int64_t)from_rank - 1; i >= 0; i--) {
+        elements *= sizes[i];
+        bool ends = i == 0 || (sizes[i - 1] != 1 && from[i - 1] != elements * base);
         if (!ends) {
             continue;
         }
-        while (next >= 0 && (covered < elements || dims[next].size == 1)) {
+        while (next >= 0 && (covered < elements || dims[next] == 1)) {
             strides[next] = covered * base;
-            covered *= dims[next--].size;
+            covered *= dims[next--];
         }
         if (covered != elements) {
             return false;
         }
         if (i > 0) {
-            base = from->strides[i - 1];
+            base = from[i - 1];
             elements = covered = 1;
         }
     }
-    for (; next >= 0 && from->rank == 0; next--) {
+    for (; next >= 0 && from_rank == 0; next--) {
         strides[next] = 1;
     }
     return next < 0;
@@ -129,6 +127,7 @@ static bool reshape_strides(const htp_layout *from, const htp_dim *dims, uint32_
 /** The same elements in another shape; @p may_copy where the operator copies what is no view. */
 static bool reshape(const htp_lowering *l, htp_value_id value, htp_layout *layout, bool may_copy)
 {
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     int64_t strides[HTP_SHIM_MAX_RANK] = {0};
     uint32_t rank = rank_of(l, value);
     if (layout->is_contiguous) {
@@ -138,7 +137,11 @@ static bool reshape(const htp_lowering *l, htp_value_id value, htp_layout *layou
     if (!is_static(l, value)) {
         return false;
     }
-    if (!reshape_strides(layout, dims_of(l, value), rank, strides)) {
+    for (uint32_t i = 0; i < rank; i++) {
+        dims[i] = dims_of(l, value)[i].size;
+    }
+    if (!htp_layout_reshape_strides(layout->rank, layout->sizes, layout->strides, rank, dims,
+                                    strides)) {
         return may_copy && be_base(l, value, layout);
     }
     layout->rank = rank;

@@ -21,4 +21,10 @@ typedef struct htp_layout {
  * cannot be told */
 bool htp_layout_find(const htp_lowering *l, htp_value_id value, htp_layout *layout);
 
+/** The strides of another shape of the same elements in their order, which lie in strides
+ * @p from. @return false when there are none: the elements would have to move. Reference:
+ * computeStride() of libtorch's TensorUtils.h */
+bool htp_layout_reshape_strides(uint32_t from_rank, const int64_t *sizes, const int64_t *from,
+                                uint32_t rank, const int64_t *dims, int64_t *strides);
+
 #endif

@@ -1,6 +1,7 @@
 #include "lower/weight_laying.h"
 
 #include "base/dtype.h"
+#include "lower/layout.h"
 #include "onnx/payload.h"
 
 #include <string.h>
@@ -10,19 +11,9 @@
 
 /* ---- what nodes say ---- */
 
-static const htp_attribute *find_attribute(const htp_laying *d, const char *name)
-{
-    for (uint32_t i = 0; i < d->node->attribute_count; i++) {
-        if (strcmp(d->node->attributes[i].name, name) == 0) {
-            return &d->node->attributes[i];
-        }
-    }
-    return NULL;
-}
-
 int64_t htp_laying_int(const htp_laying *d, const char *name, int64_t otherwise)
 {
-    const htp_attribute *found = find_attribute(d, name);
+    const htp_attribute *found = htp_draft_attribute(d->node, name);
     return found && found->kind == HTP_ATTRIBUTE_INT ? found->i : otherwise;
 }
 
@@ -96,39 +87,6 @@ void htp_laying_set_strided(const htp_laying *d, const htp_laid *x, uint32_t ran
     y->is_strided = true;
 }
 
-/* The strides of another shape of the same elements in their order. @return false when there are
- * none. Reference: computeStride() of libtorch's TensorUtils.h. */
-static bool reshape_strides(const htp_box *from, uint32_t rank, const int64_t *dims,
-                            int64_t *strides)
-{
-    int64_t next = (int64_t)rank - 1;
-    int64_t base = from->rank ? from->strides[from->rank - 1] : 1;
-    int64_t elements = 1; /* of the run of dims of the old shape, and of the new one */
-    int64_t covered = 1;
-    for (int64_t i = (int64_t)from->rank - 1; i >= 0; i--) {
-        elements *= from->dims[i];
-        bool ends = i == 0 || (from->dims[i - 1] != 1 && from->strides[i - 1] != elements * base);
-        if (!ends) {
-            continue;
-        }
-        while (next >= 0 && (covered < elements || dims[next] == 1)) {
-            strides[next] = covered * base;
-            covered *= dims[next--];
-        }
-        if (covered != elements) {
-            return false;
-        }
-        if (i > 0) {
-            base = from->strides[i - 1];
-            elements = covered = 1;
-        }
-    }
-    for (; next >= 0 && from->rank == 0; next--) {
-        strides[next] = 1;
-    }
-    return next < 0;
-}
-
 bool htp_laying_reshape(const htp_laying *d, const htp_laid *x, uint32_t rank, const int64_t *dims,
                         htp_laid *y)
 {
@@ -137,7 +95,8 @@ bool htp_laying_reshape(const htp_laying *d, const htp_laid *x, uint32_t rank, c
         htp_laying_count(rank, dims) != htp_laying_count(x->rank, x->dims)) {
         return false;
     }
-    if (x->is_strided && reshape_strides(x->boxes, rank, dims, strides)) {
+    if (x->is_strided && htp_layout_reshape_strides(x->boxes->rank, x->boxes->dims,
+                                                    x->boxes->strides, rank, dims, strides)) {
         htp_laying_set_strided(d, x, rank, dims, strides, x->boxes->offset, y);
         return true;
     }
@@ -172,7 +131,7 @@ static bool transpose(const htp_laying *d, const htp_laid *x)
 {
     int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     int64_t strides[HTP_SHIM_MAX_RANK];
-    const htp_attribute *order = find_attribute(d, "perm");
+    const htp_attribute *order = htp_draft_attribute(d->node, "perm");
     if (!x->is_strided || (order && order->count != x->rank)) {
         return false;
     }

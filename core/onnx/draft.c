@@ -126,6 +126,16 @@ void htp_draft_add_graph_output(htp_draft *model, htp_tensor_id tensor)
     HTP_PUSH(model->arena, &model->graphs.items[model->current_graph - 1].outputs, tensor);
 }
 
+const htp_attribute *htp_draft_attribute(const htp_onnx_node *node, const char *name)
+{
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        if (strcmp(node->attributes[i].name, name) == 0) {
+            return &node->attributes[i];
+        }
+    }
+    return NULL;
+}
+
 static htp_tensor_id add_initializer(htp_draft *model, const char *name,
                                      htp_initializer initializer)
 {

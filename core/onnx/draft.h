@@ -334,6 +334,9 @@ void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char 
  * whoever reads @p a from now on gets what made @p b. The names stay with the tensors. */
 void htp_draft_swap_producers(htp_draft *model, htp_tensor_id a, htp_tensor_id b);
 
+/** The attribute of a node; NULL where it has none of this name. */
+const htp_attribute *htp_draft_attribute(const htp_onnx_node *node, const char *name);
+
 /** Sets dtype and dims of a tensor (written as value_info). */
 void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
                         const htp_dim *dims);
