@@ -108,7 +108,7 @@ class Program
     }
 
     uint32_t type(const c10::TypePtr &type);
-    uint32_t other_type(const c10::TypePtr &type);
+    uint32_t other_type(const c10::TypePtr &own);
     const char *text(const c10::TypePtr &type, const std::vector<uint32_t> &parts);
     uint32_t schema(const c10::FunctionSchema &schema, ProgramOperator stands_for);
     uint32_t schema(const torch::jit::Operator &found, const torch::jit::Node *node,
