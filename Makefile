@@ -108,7 +108,7 @@ TORCH_LIBS := -L$(call torch,lib) $(patsubst %,-Wl$(comma)-rpath$(comma)%,$(call
 
 PROTO := $(sort $(shell find core -name '*.proto'))
 CORE_C := $(sort $(shell find core -name '*.c' -not -path 'core/cli/*'))
-CLI_C := $(sort $(wildcard core/cli/*.c))
+CLI_C := $(sort $(shell find core/cli -name '*.c'))
 SHIM_CXX := $(sort $(shell find shim -name '*.cpp'))
 UNIT_C := $(sort $(wildcard tests/unit/*.c))
 FUZZ_TARGETS := $(shell sed -n 's/^TARGET(\(.*\))/\1/p' tests/fuzz/targets.def)
@@ -312,6 +312,8 @@ help:
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
 	@echo 'make format          formats the sources; format-check only looks'
 	@echo 'make tidy            clang-tidy over the sources; tidy-changed: what changed lately, or since BASE'
+	@echo 'make docs            writes man pages, docs/COMMANDS.md and completion of core/cli/manual and docs/manual;'
+	@echo '                     DOCS=--examples first writes what the examples print now'
 	@echo 'make bench           measures against other exporters; BENCH="--against DIR": starts and layers against a build'
 	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
 	@echo 'make zoo             architectures of transformers and torchvision; ZOO=--help'
@@ -370,7 +372,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check tests run-check oldest-runtime unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality downstream real format format-check tidy tidy-core \
+.PHONY: check tests run-check oldest-runtime unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality downstream real docs format format-check tidy tidy-core \
     tidy-shim tidy-changed
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_CORE_BUILD='$(abspath $(CORE_BUILD))' HTP_LIBTORCH='$(call torch,root)' \
@@ -441,6 +443,11 @@ downstream: all
 # Downloads: no part of `make check`.
 real: all
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/real.py $(REAL)
+
+# Man pages, docs/COMMANDS.md and completion, of core/cli/manual and docs/manual. DOCS=--examples first
+# writes what the examples print now.
+docs: all
+	@python3 -B scripts/manual.py $(PROGRAM) $(DOCS)
 
 format:
 	$(CLANG_FORMAT) -i $(FORMATTED)

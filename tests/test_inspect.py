@@ -156,7 +156,7 @@ def inputs_that_cannot_be_derived():
 @case
 def wrong_usage():
     check_line(run("inspect"), EXIT_USAGE, "no model")
-    check_line(run("inspect", BERT, "--out", "x.onnx"), EXIT_USAGE, "leave out --out")
+    check_line(run("inspect", BERT, "--out", "x.onnx"), EXIT_USAGE, "--out is no option of inspect")
     check_line(run("inspect", BERT, "--dump-graph"), EXIT_USAGE, "no option of inspect")
     check_line(run("inspect", "missing.pt"), EXIT_BAD_INPUT, "missing.pt")
     result = run("inspect", BERT, "missing.pt", "--json")

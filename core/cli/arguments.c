@@ -9,51 +9,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const htp_cli_command_row commands[] = {
-    {"inspect", HTP_CLI_INSPECT, HTP_CLI_TAKES_ANY, "inspect MODEL"},
-    {"select", HTP_CLI_SELECT, HTP_CLI_TAKES_ONE, "select MODEL.onnx --module ADDRESS"},
-    {"extract", HTP_CLI_EXTRACT, HTP_CLI_TAKES_ONE,
-     "extract MODEL.onnx --module ADDRESS --out FILE.onnx"},
-    {"split", HTP_CLI_SPLIT, HTP_CLI_TAKES_ONE, "split MODEL.onnx --at ADDRESS --out-dir DIR"},
-    {"validate", HTP_CLI_VALIDATE, HTP_CLI_TAKES_ANY, "validate MODEL.onnx"},
-    {"compare", HTP_CLI_COMPARE, HTP_CLI_TAKES_TWO, "compare A.onnx B.onnx"},
-    {"strip", HTP_CLI_STRIP, HTP_CLI_TAKES_ONE, "strip MODEL.onnx --out FILE.onnx"},
-    {"retag", HTP_CLI_RETAG, HTP_CLI_TAKES_ONE,
-     "retag CHANGED.onnx --like TAGGED.onnx --out FILE.onnx"},
-    {"inline", HTP_CLI_INLINE, HTP_CLI_TAKES_ONE, "inline MODEL.onnx --out FILE.onnx"},
-    {"sidecar", HTP_CLI_SIDECAR, HTP_CLI_TAKES_ONE, "sidecar MODEL.onnx [--out FILE.json]"},
-    {"graph", HTP_CLI_GRAPH, HTP_CLI_TAKES_ONE, "graph MODEL.onnx --format svg --out FILE.svg"},
-    {"profile", HTP_CLI_PROFILE, HTP_CLI_TAKES_ONE, "profile PROFILE.json MODEL.onnx"},
-    {"quality", HTP_CLI_QUALITY, HTP_CLI_TAKES_ANY, "quality MODEL.onnx"},
-    {"ops", HTP_CLI_OPERATORS, HTP_CLI_TAKES_NONE, "ops"},
-};
-
-const htp_cli_command_row *htp_cli_command_find(htp_cli_command command)
-{
-    static const htp_cli_command_row export = {"an export", HTP_CLI_EXPORT, HTP_CLI_TAKES_ANY,
-                                               "MODEL.pt --out MODEL.onnx"};
-    for (size_t i = 0; i < COUNT(commands); i++) {
-        if (commands[i].command == command) {
-            return &commands[i];
-        }
-    }
-    return &export;
-}
-
 static bool check_outputs(const htp_cli_arguments *arguments)
 {
-    if (arguments->command == HTP_CLI_INSPECT) {
-        if (arguments->selection.module_count > 1) {
-            htp_cli_print_message("inspect takes one --module");
-            return false;
-        }
-        if (arguments->out || arguments->out_folder || arguments->print_tree) {
-            htp_cli_print_message("inspect writes no file, and prints the module tree as it is: "
-                                  "leave out --out, --out-dir and --print-tree");
-            return false;
-        }
-        return true;
-    }
     if (arguments->command == HTP_CLI_DUMP_GRAPH) {
         if (arguments->sidecar || arguments->out || arguments->out_folder || arguments->json ||
             arguments->print_tree || arguments->options.state_file) {
@@ -87,15 +44,12 @@ static bool check_single(const htp_cli_arguments *arguments)
     bool needs_module = command == HTP_CLI_SELECT || command == HTP_CLI_EXTRACT;
     bool needs_out = command == HTP_CLI_STRIP || command == HTP_CLI_EXTRACT ||
                      command == HTP_CLI_RETAG || command == HTP_CLI_INLINE;
-    bool takes_one_module = command == HTP_CLI_GRAPH || command == HTP_CLI_PROFILE;
     bool has_module = arguments->selection.module_count > 0;
     if (arguments->model_count > 1) {
         htp_cli_print_message("%s takes one model, not %zu", htp_cli_command_find(command)->name,
                               arguments->model_count);
     } else if (needs_module && !has_module) {
         htp_cli_print_message("no module; pass --module ADDRESS, for example --module encoder");
-    } else if (takes_one_module && arguments->selection.module_count > 1) {
-        htp_cli_print_message("%s takes one --module", htp_cli_command_find(command)->name);
     } else if (command == HTP_CLI_GRAPH && arguments->json && !arguments->out) {
         htp_cli_print_message("--json and the graph both write to standard output; pass --out "
                               "FILE");
@@ -175,8 +129,9 @@ static bool check_model_is_there(const htp_cli_arguments *arguments)
                               "--functions",
                               arguments->selectors_word);
     } else {
-        htp_cli_print_message("no model; usage: htp-trace %s (--help tells more)",
-                              htp_cli_command_find(arguments->command)->usage);
+        const char *usage = htp_cli_command_find(arguments->command)->usage;
+        htp_cli_print_message("no model; usage: htp-trace %.*s (--help tells more)",
+                              (int)strcspn(usage, "\n"), usage);
     }
     return false;
 }
@@ -215,12 +170,6 @@ static bool check(const htp_cli_arguments *arguments)
         htp_cli_print_message("--state-out is for one model");
         return false;
     }
-    bool traces = arguments->command == HTP_CLI_EXPORT ||
-                  arguments->command == HTP_CLI_DUMP_GRAPH || arguments->command == HTP_CLI_QUALITY;
-    if (traces && arguments->selection.module_count > 1) {
-        htp_cli_print_message("--module names one module here; pass it once");
-        return false;
-    }
     if (arguments->command == HTP_CLI_QUALITY) {
         return check_quality(arguments);
     }
@@ -230,7 +179,8 @@ static bool check(const htp_cli_arguments *arguments)
     case HTP_CLI_TAKES_TWO:
         return check_pair(arguments);
     default:
-        return arguments->command == HTP_CLI_VALIDATE || check_outputs(arguments);
+        return arguments->command == HTP_CLI_VALIDATE || arguments->command == HTP_CLI_INSPECT ||
+               check_outputs(arguments);
     }
 }
 
@@ -257,19 +207,6 @@ static bool make_arrays(htp_cli_arguments *arguments, size_t count)
     return true;
 }
 
-/* The command that the first argument names. @return whether it names one */
-static bool read_command(htp_cli_arguments *arguments, int argc, char **argv)
-{
-    arguments->command = HTP_CLI_EXPORT;
-    for (size_t i = 0; argc >= 2 && i < COUNT(commands); i++) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            arguments->command = commands[i].command;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
 {
     *arguments = (htp_cli_arguments){.depth = -1, .call = -1};
@@ -281,10 +218,12 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     if (!make_arrays(arguments, (size_t)argc + 1)) {
         return false;
     }
-    bool has_command = read_command(arguments, argc, argv);
+    arguments->command = argc >= 2 ? htp_cli_command_named(argv[1]) : HTP_CLI_EXPORT;
+    bool has_command = arguments->command != HTP_CLI_EXPORT;
     if (!htp_cli_options_read(arguments, argc - has_command, argv + has_command)) {
         return false;
     }
+    arguments->options.module = arguments->modules[0];
     for (int i = optind + has_command; i < argc; i++) {
         bool is_profile = arguments->command == HTP_CLI_PROFILE && !arguments->profiling.profile;
         if (is_profile) {

@@ -4,47 +4,9 @@
 #ifndef HTP_CLI_ARGUMENTS_H
 #define HTP_CLI_ARGUMENTS_H
 
+#include "cli/manual/command_table.h"
+
 #include <htp/htp.h>
-
-typedef enum htp_cli_command {
-    HTP_CLI_EXPORT,
-    HTP_CLI_DUMP_GRAPH,
-    HTP_CLI_INSPECT,
-    HTP_CLI_SELECT,
-    HTP_CLI_STRIP,
-    HTP_CLI_RETAG,
-    HTP_CLI_INLINE,
-    HTP_CLI_VALIDATE,
-    HTP_CLI_COMPARE,
-    HTP_CLI_SIDECAR,
-    HTP_CLI_GRAPH,
-    HTP_CLI_PROFILE,
-    HTP_CLI_QUALITY,
-    HTP_CLI_EXTRACT,
-    HTP_CLI_SPLIT,
-    HTP_CLI_OPERATORS,
-    HTP_CLI_VERSION,
-    HTP_CLI_HELP,
-} htp_cli_command;
-
-/** How many models a command takes. */
-typedef enum htp_cli_takes {
-    HTP_CLI_TAKES_ANY,
-    HTP_CLI_TAKES_ONE,
-    HTP_CLI_TAKES_TWO,
-    HTP_CLI_TAKES_NONE,
-} htp_cli_takes;
-
-/** A command that is named; what has no name is an export. */
-typedef struct htp_cli_command_row {
-    const char *name;
-    htp_cli_command command;
-    htp_cli_takes takes;
-    const char *usage; /* behind the program's name */
-} htp_cli_command_row;
-
-/** The row of a command; that of exports where it has no name. */
-const htp_cli_command_row *htp_cli_command_find(htp_cli_command command);
 
 /** Everything is borrowed from argv, but for the arrays and `functions`. */
 typedef struct htp_cli_arguments {

@@ -13,8 +13,8 @@
 #define HTP_CLI_ENDS_AT_ONCE true
 #endif
 
-/** Prints how a command is used; of exports, how the program is, and which commands there are. */
-int htp_cli_help(htp_cli_command about);
+/** Prints how a command is used, or what there is to know of all as JSON. */
+int htp_cli_help(const htp_cli_arguments *arguments);
 
 /** Prints the versions of the program and of libtorch. */
 int htp_cli_version(void);

@@ -26,7 +26,7 @@ static int run(const htp_cli_arguments *arguments)
 {
     switch (arguments->command) {
     case HTP_CLI_HELP:
-        return htp_cli_help(arguments->about);
+        return htp_cli_help(arguments);
     case HTP_CLI_VERSION:
         return htp_cli_version();
     case HTP_CLI_OPERATORS:

@@ -1,45 +1,175 @@
-# bash completion of htp-trace: commands and options are those that --help tells of.
+# bash completion of htp-trace. Made by "make docs" of core/cli/manual.
 
 _htp_trace()
 {
-    local program=$1 word=$2 before=$3 command='' i
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        [[ ${COMP_WORDS[i]} == -* ]] || { command=${COMP_WORDS[i]} && break; }
-    done
-    case $before in
-    --format)
-        if [[ $command == graph ]]; then
-            mapfile -t COMPREPLY < <(compgen -W 'dot graphml svg' -- "$word")
-        else
-            mapfile -t COMPREPLY < <(compgen -W 'names json ort-exclude trtexec' -- "$word")
-        fi
+    local word=$2 before=$3 command='' options
+    case ${COMP_CWORD}:${COMP_WORDS[1]} in
+    1:*) ;;
+    *:inspect | *:select | *:extract | *:split | *:validate | *:compare | *:quality | *:strip | *:retag | *:inline | *:sidecar | *:graph | *:profile | *:ops) command=${COMP_WORDS[1]} ;;
+    esac
+    case $command:$before in
+    :--out | extract:--out | strip:--out | retag:--out | inline:--out | sidecar:--out | graph:--out)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    --external-data)
+    :--out-dir | split:--out-dir)
+        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        return
+        ;;
+    :--opset | inspect:--opset | quality:--opset)
+        COMPREPLY=()
+        return
+        ;;
+    :--ir-version | inspect:--ir-version)
+        COMPREPLY=()
+        return
+        ;;
+    :--external-data | inspect:--external-data | extract:--external-data | split:--external-data)
         mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word")
         return
         ;;
-    --functions-per)
+    :--functions-per)
         mapfile -t COMPREPLY < <(compgen -W 'body instance' -- "$word")
         return
         ;;
-    --tags | --keep)
+    :--input | inspect:--input | quality:--input)
+        COMPREPLY=()
+        return
+        ;;
+    :--inputs | inspect:--inputs | quality:--inputs)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    :--method | inspect:--method | quality:--method)
+        COMPREPLY=()
+        return
+        ;;
+    :--module | inspect:--module | select:--module | extract:--module | quality:--module | graph:--module | profile:--module)
+        COMPREPLY=()
+        return
+        ;;
+    :--state-out)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    :--load-library | inspect:--load-library | quality:--load-library)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    :--custom-op | inspect:--custom-op | quality:--custom-op)
+        COMPREPLY=()
+        return
+        ;;
+    :--tags | inspect:--tags)
         mapfile -t COMPREPLY < <(compgen -W 'attribute metadata doc-string layer-ann none' -- "$word")
         return
         ;;
+    :--tag-attribute-prefix | inspect:--tag-attribute-prefix)
+        COMPREPLY=()
+        return
+        ;;
+    :--dump-after)
+        mapfile -t COMPREPLY < <(compgen -W 'trace aliases constants dead-code' -- "$word")
+        return
+        ;;
+    inspect:--depth | split:--depth | graph:--depth | profile:--depth)
+        COMPREPLY=()
+        return
+        ;;
+    select:--except | extract:--except)
+        COMPREPLY=()
+        return
+        ;;
+    select:--op)
+        COMPREPLY=()
+        return
+        ;;
+    select:--format)
+        mapfile -t COMPREPLY < <(compgen -W 'names json ort-exclude trtexec' -- "$word")
+        return
+        ;;
+    select:--precision)
+        COMPREPLY=()
+        return
+        ;;
+    extract:--call)
+        COMPREPLY=()
+        return
+        ;;
+    split:--at)
+        COMPREPLY=()
+        return
+        ;;
+    quality:--reference)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    quality:--against)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    quality:--profile)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    quality:--json)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    quality:--csv)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    quality:--html)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    quality:--fail-under)
+        COMPREPLY=()
+        return
+        ;;
+    strip:--keep)
+        mapfile -t COMPREPLY < <(compgen -W 'attribute metadata doc-string layer-ann none' -- "$word")
+        return
+        ;;
+    retag:--like)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    graph:--format)
+        mapfile -t COMPREPLY < <(compgen -W 'dot graphml svg' -- "$word")
+        return
+        ;;
+    profile:--optimized)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
     esac
-    local commands
-    commands=$("$program" --help 2>/dev/null | sed -n '/^commands$/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p')
-    if [[ $word == -* ]]; then
-        grep -qx -e "$command" <<<"$commands" || command=''
-        mapfile -t COMPREPLY < <(compgen -W "$("$program" ${command:+"$command"} --help 2>/dev/null |
-            sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help" -- "$word")
+    if [[ $word != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        if ((COMP_CWORD == 1)); then
+            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'inspect select extract split validate compare quality strip retag inline sidecar graph profile ops' -- "$word")
+        fi
         return
     fi
-    mapfile -t COMPREPLY < <(compgen -f -- "$word")
-    if ((COMP_CWORD == 1)); then
-        mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$commands" -- "$word")
-    fi
+    case $command in
+    '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --input --inputs --method --module --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
+    inspect) options='--module --own --depth --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
+    select) options='--module --except --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
+    extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;
+    split) options='--out-dir --external-data --at --depth --share-weights --json --quiet --verbose --version --help' ;;
+    validate) options='--sidecar --json --quiet --verbose --version --help' ;;
+    compare) options='--json --quiet --verbose --version --help' ;;
+    quality) options='--reference --against --profile --json --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --static --eval --freeze-state --load-library --custom-op' ;;
+    strip) options='--out --keep --json --quiet --verbose --version --help' ;;
+    retag) options='--out --like --json --quiet --verbose --version --help' ;;
+    inline) options='--out --json --quiet --verbose --version --help' ;;
+    sidecar) options='--out --json --quiet --verbose --version --help' ;;
+    graph) options='--out --module --own --depth --format --json --quiet --verbose --version --help' ;;
+    profile) options='--module --own --depth --optimized --json --quiet --verbose --version --help' ;;
+    ops) options='--version --help' ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 }
 
 complete -o filenames -F _htp_trace htp-trace

@@ -1,32 +1,372 @@
 #compdef htp-trace
-# zsh completion of htp-trace: commands and options are those that --help tells of.
+# zsh completion of htp-trace. Made by "make docs" of core/cli/manual.
 
 _htp_trace()
 {
-    local program=$words[1] command=$words[2] before=$words[CURRENT-1]
+    local command='' before=$words[CURRENT-1]
     local -a commands options
-    commands=(${(f)"$($program --help 2>/dev/null | sed -n '/^commands$/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p')"})
-    case $before in
-    --format)
-        if [[ $command == graph ]]; then
-            compadd dot graphml svg
-        else
-            compadd names json ort-exclude trtexec
-        fi
+    commands=(
+        'inspect:show the module tree of an ONNX model, or what an export would do'
+        'select:list the nodes or weights of modules, for quantisers and TensorRT'
+        'extract:cut modules out as a model of their own'
+        'split:cut a model into parts that run one after the other'
+        'validate:find what is wrong with a model and with its tags'
+        'compare:diff two models by structure, not by names'
+        'quality:measure tags: per model, depth and layer'
+        'strip:remove the tags'
+        'retag:restore the tags after another tool changed the model'
+        'inline:inline the functions of a model'
+        'sidecar:write modules, operations and tensors as JSON'
+        'graph:draw the model, modules as nested clusters'
+        'profile:attribute a profile of ONNX Runtime to modules'
+        'ops:list the operators that can be exported'
+    )
+    if ((CURRENT > 2)) && [[ ${commands[(r)$words[2]:*]} == $words[2]:* ]]; then
+        command=$words[2]
+    fi
+    case $command:$before in
+    :--out | extract:--out | strip:--out | retag:--out | inline:--out | sidecar:--out | graph:--out)
+        _files
         return
         ;;
-    --external-data) compadd auto always never && return ;;
-    --functions-per) compadd body instance && return ;;
-    --tags|--keep) compadd attribute metadata doc-string layer-ann none && return ;;
+    :--out-dir | split:--out-dir)
+        _files -/
+        return
+        ;;
+    :--opset | inspect:--opset | quality:--opset)
+        :
+        return
+        ;;
+    :--ir-version | inspect:--ir-version)
+        :
+        return
+        ;;
+    :--external-data | inspect:--external-data | extract:--external-data | split:--external-data)
+        compadd auto always never
+        return
+        ;;
+    :--functions-per)
+        compadd body instance
+        return
+        ;;
+    :--input | inspect:--input | quality:--input)
+        :
+        return
+        ;;
+    :--inputs | inspect:--inputs | quality:--inputs)
+        _files
+        return
+        ;;
+    :--method | inspect:--method | quality:--method)
+        :
+        return
+        ;;
+    :--module | inspect:--module | select:--module | extract:--module | quality:--module | graph:--module | profile:--module)
+        :
+        return
+        ;;
+    :--state-out)
+        _files
+        return
+        ;;
+    :--load-library | inspect:--load-library | quality:--load-library)
+        _files
+        return
+        ;;
+    :--custom-op | inspect:--custom-op | quality:--custom-op)
+        :
+        return
+        ;;
+    :--tags | inspect:--tags)
+        compadd attribute metadata doc-string layer-ann none
+        return
+        ;;
+    :--tag-attribute-prefix | inspect:--tag-attribute-prefix)
+        :
+        return
+        ;;
+    :--dump-after)
+        compadd trace aliases constants dead-code
+        return
+        ;;
+    inspect:--depth | split:--depth | graph:--depth | profile:--depth)
+        :
+        return
+        ;;
+    select:--except | extract:--except)
+        :
+        return
+        ;;
+    select:--op)
+        :
+        return
+        ;;
+    select:--format)
+        compadd names json ort-exclude trtexec
+        return
+        ;;
+    select:--precision)
+        :
+        return
+        ;;
+    extract:--call)
+        :
+        return
+        ;;
+    split:--at)
+        :
+        return
+        ;;
+    quality:--reference)
+        _files
+        return
+        ;;
+    quality:--against)
+        _files
+        return
+        ;;
+    quality:--profile)
+        _files
+        return
+        ;;
+    quality:--json)
+        _files
+        return
+        ;;
+    quality:--csv)
+        _files
+        return
+        ;;
+    quality:--html)
+        _files
+        return
+        ;;
+    quality:--fail-under)
+        :
+        return
+        ;;
+    strip:--keep)
+        compadd attribute metadata doc-string layer-ann none
+        return
+        ;;
+    retag:--like)
+        _files
+        return
+        ;;
+    graph:--format)
+        compadd dot graphml svg
+        return
+        ;;
+    profile:--optimized)
+        _files
+        return
+        ;;
     esac
-    if [[ $PREFIX == -* ]]; then
-        ((CURRENT > 2 && ${commands[(Ie)$command]})) || command=
-        options=(${(f)"$($program $command --help 2>/dev/null | sed -n 's/^  \(--[a-z-]*\).*/\1/p')"})
-        compadd -- $options --help
+    if [[ $PREFIX != -* ]]; then
+        ((CURRENT == 2)) && _describe command commands
+        _files
         return
     fi
-    ((CURRENT == 2)) && compadd -- $commands
-    _files
+    case $command in
+    '') options=(
+        '--out:Writes the ONNX model to FILE, complete or not at all'
+        '--out-dir:Writes each model to DIR under its own name with .onnx'
+        '--opset:Sets the ONNX opset, 17 to 23'
+        '--ir-version:Asks for a later ONNX IR version'
+        '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
+        '--sidecar:Also writes modules, operations and tensors as JSON beside the model'
+        '--functions:Writes calls of these modules as calls of ONNX functions'
+        '--functions-per:Decides which modules share a function: body, those with equal bodies; instance, none'
+        '--input:Specifies one argument: ids:int64[2,8]'
+        '--inputs:Specifies inputs by a JSON file, {"ids": "int64[batch=2,8]"}, or by the arrays of a numpy.savez() file'
+        '--method:Exports another method, such as one with @torch.jit.export'
+        '--module:Exports this module alone'
+        '--static:Keeps the sizes of inputs that were not given: no axis is dynamic'
+        '--eval:Exports a model that was saved in training mode as after eval(): no dropout, running statistics for norms'
+        '--state-out:Writes the initial state as numpy.savez() does'
+        '--state-defaults:Makes the initial state the default of the state inputs'
+        '--freeze-state:Exports no state: every call does what the first one does'
+        '--untie:Stores a weight that is read in several layouts once for each, as an embedding that is the output layer, too'
+        '--no-fold:Keeps norms apart from the convolutions and linear layers before them, and arithmetic on weights in the graph'
+        '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
+        '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
+        '--tags:Selects where tags are written: attribute, metadata, doc-string, layer-ann (by which ONNX Runtime places layers on devices), or none'
+        '--tag-attribute-prefix:Begins the names of tag attributes'
+        '--include-torch-nn:Makes classes of torch.nn part of tags'
+        '--print-tree:Prints the module tree with node counts'
+        '--json:Prints one JSON object a line for each model'
+        '--dump-graph:Prints the aten graph before lowering instead: types, scopes, source lines'
+        '--dump-after:Prints it after a pass: trace, aliases, constants or dead-code'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal, and what fixes the axes that are not dynamic'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    inspect) options=(
+        '--module:Shows these modules instead of the tree: what crosses their border, their nodes with source lines, their weights'
+        '--own:Takes these modules without those below them'
+        '--depth:Shows N levels of the tree below the root'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        '--opset:Sets the ONNX opset, 17 to 23'
+        '--ir-version:Asks for a later ONNX IR version'
+        '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
+        '--input:Specifies one argument: ids:int64[2,8]'
+        '--inputs:Specifies inputs by a JSON file, {"ids": "int64[batch=2,8]"}, or by the arrays of a numpy.savez() file'
+        '--method:Exports another method, such as one with @torch.jit.export'
+        '--static:Keeps the sizes of inputs that were not given: no axis is dynamic'
+        '--eval:Exports a model that was saved in training mode as after eval(): no dropout, running statistics for norms'
+        '--freeze-state:Exports no state: every call does what the first one does'
+        '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
+        '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
+        '--tags:Selects where tags are written: attribute, metadata, doc-string, layer-ann (by which ONNX Runtime places layers on devices), or none'
+        '--tag-attribute-prefix:Begins the names of tag attributes'
+        '--include-torch-nn:Makes classes of torch.nn part of tags'
+        ) ;;
+    select) options=(
+        '--module:Takes these modules'
+        '--except:Leaves these modules out'
+        '--own:Takes these modules without those below them'
+        '--op:Takes nodes of these op types alone: MatMul, Conv*'
+        '--weights:Prints the initializers that these nodes read instead'
+        '--format:Prints names, json, ort-exclude (nodes_to_exclude of onnxruntime.quantization) or trtexec (--layerPrecisions of TensorRT)'
+        '--precision:Names the precision that trtexec is told'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    extract) options=(
+        '--out:Writes the model to FILE, complete or not at all'
+        '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
+        '--module:Takes these modules'
+        '--except:Leaves these modules out'
+        '--own:Takes these modules without those below them'
+        '--call:Takes one call of a module that runs several times, counted from 0'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    split) options=(
+        '--out-dir:Writes the parts to DIR'
+        '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
+        '--at:Makes these modules parts'
+        '--depth:Makes the modules N levels below the root parts'
+        '--share-weights:Stores weights of 1 KiB and more in one file, weights.data, that all parts refer to'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    validate) options=(
+        '--sidecar:Also finds where the sidecar contradicts the model'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    compare) options=(
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    quality) options=(
+        '--reference:Tells where nodes ran: the TorchScript model, which is exported anew and followed on another path, or the sidecar of an export'
+        '--against:Also measures this model, by what is known of the first'
+        '--profile:Adds the milliseconds of modules from an ONNX Runtime profile'
+        '--json:Writes everything as one JSON object; - is standard output'
+        '--csv:Writes a row for each metric of each model, depth, layer and member'
+        '--html:Writes a page for browsers: modules, layers, nodes'
+        '--sidecar:Puts the numbers into the model'\''s sidecar, and writes one if there is none'
+        '--fail-under:Exits with 6 if a metric is worse than VALUE percent, or n/a'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints all layers and all nodes with problems'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        '--opset:Sets the ONNX opset, 17 to 23'
+        '--input:Specifies one argument: ids:int64[2,8]'
+        '--inputs:Specifies inputs by a JSON file, {"ids": "int64[batch=2,8]"}, or by the arrays of a numpy.savez() file'
+        '--method:Exports another method, such as one with @torch.jit.export'
+        '--module:Exports this module alone'
+        '--static:Keeps the sizes of inputs that were not given: no axis is dynamic'
+        '--eval:Exports a model that was saved in training mode as after eval(): no dropout, running statistics for norms'
+        '--freeze-state:Exports no state: every call does what the first one does'
+        '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
+        '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
+        ) ;;
+    strip) options=(
+        '--out:Writes the model to FILE, complete or not at all'
+        '--keep:Keeps tags in these places: attribute, metadata, doc-string, layer-ann'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    retag) options=(
+        '--out:Writes the model to FILE, complete or not at all'
+        '--like:Names the tagged model that the other one was made of'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    inline) options=(
+        '--out:Writes the model to FILE, complete or not at all'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    sidecar) options=(
+        '--out:Writes the document to FILE'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    graph) options=(
+        '--out:Writes the drawing to FILE'
+        '--module:Draws these modules alone'
+        '--own:Takes these modules without those below them'
+        '--depth:Draws modules N levels down as one box each'
+        '--format:Writes dot, graphml, or svg, which graphviz draws'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    profile) options=(
+        '--module:Lists the kernels of these modules, the longest first'
+        '--own:Takes these modules without those below them'
+        '--depth:Shows N levels of the tree below the root'
+        '--optimized:Names the optimised model (optimized_model_filepath), which tells what fusion renamed'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    ops) options=(
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    esac
+    _describe -o option options
 }
 
 _htp_trace "$@"

@@ -1,0 +1,67 @@
+/*
+ * The table of commands: commands.def.
+ */
+#ifndef HTP_CLI_MANUAL_COMMAND_TABLE_H
+#define HTP_CLI_MANUAL_COMMAND_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** The commands of the table, then what options make of an export. */
+typedef enum htp_cli_command {
+#define COMMAND(id, name, models, addresses, usage, summary, description) HTP_CLI_##id,
+#include "cli/manual/commands.def"
+    HTP_CLI_DUMP_GRAPH,
+    HTP_CLI_VERSION,
+    HTP_CLI_HELP,
+} htp_cli_command;
+
+/** How many models a command takes. */
+typedef enum htp_cli_takes {
+    HTP_CLI_TAKES_ANY,
+    HTP_CLI_TAKES_ONE,
+    HTP_CLI_TAKES_TWO,
+    HTP_CLI_TAKES_NONE,
+} htp_cli_takes;
+
+typedef struct htp_cli_command_row {
+    const char *name; /* the word that names it; of an export, what messages call it */
+    htp_cli_takes takes;
+    bool has_addresses;
+    const char *usage; /* behind the program's name; further forms behind a newline */
+    const char *summary;
+    const char *description; /* `code` stands between backquotes; paragraphs, between newlines */
+} htp_cli_command_row;
+
+/** What an exit code means. */
+typedef struct htp_cli_exit_row {
+    int code;
+    unsigned commands; /* bit N: of command N */
+    const char *meaning;
+} htp_cli_exit_row;
+
+/** A variable of the environment. */
+typedef struct htp_cli_variable_row {
+    const char *name;
+    const char *meaning;
+} htp_cli_variable_row;
+
+/** The row of a command; that of exports for what is not in the table. */
+const htp_cli_command_row *htp_cli_command_find(htp_cli_command command);
+
+/** The command that a word names; HTP_CLI_EXPORT if it names none. */
+htp_cli_command htp_cli_command_named(const char *word);
+
+/** The bit of a command in the masks of rows; a dump has that of an export. */
+unsigned htp_cli_command_bit(htp_cli_command command);
+
+/** All rows of exit codes, by code. */
+const htp_cli_exit_row *htp_cli_exit_rows(size_t *count);
+
+/** All variables of the environment. */
+const htp_cli_variable_row *htp_cli_variable_rows(size_t *count);
+
+/** What an ADDRESS is: one paragraph. */
+const char *htp_cli_addresses_text(void);
+
+#endif

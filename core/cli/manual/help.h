@@ -1,0 +1,15 @@
+/*
+ * What --help prints. Private to core/cli.
+ */
+#ifndef HTP_CLI_MANUAL_HELP_H
+#define HTP_CLI_MANUAL_HELP_H
+
+#include "cli/manual/command_table.h"
+
+/** Prints how a command is used, on stdout; of exports, which commands there are, too. */
+void htp_cli_print_help(htp_cli_command about);
+
+/** Prints all commands, options and exit codes as one JSON object, on stdout. */
+void htp_cli_print_help_json(void);
+
+#endif

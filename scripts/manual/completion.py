@@ -1,0 +1,116 @@
+"""Completion for bash and zsh. A value is one of the option's words, a folder, a file, or free."""
+
+BASH = """\
+# bash completion of htp-trace. Made by "make docs" of core/cli/manual.
+
+_htp_trace()
+{{
+    local word=$2 before=$3 command='' options
+    case ${{COMP_CWORD}}:${{COMP_WORDS[1]}} in
+    1:*) ;;
+    *:{commands}) command=${{COMP_WORDS[1]}} ;;
+    esac
+    case $command:$before in
+{values}
+    esac
+    if [[ $word != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        if ((COMP_CWORD == 1)); then
+            mapfile -t -O "${{#COMPREPLY[@]}}" COMPREPLY < <(compgen -W '{words}' -- "$word")
+        fi
+        return
+    fi
+    case $command in
+{options}
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+}}
+
+complete -o filenames -F _htp_trace htp-trace
+"""
+
+ZSH = """\
+#compdef htp-trace
+# zsh completion of htp-trace. Made by "make docs" of core/cli/manual.
+
+_htp_trace()
+{{
+    local command='' before=$words[CURRENT-1]
+    local -a commands options
+    commands=(
+{commands}
+    )
+    if ((CURRENT > 2)) && [[ ${{commands[(r)$words[2]:*]}} == $words[2]:* ]]; then
+        command=$words[2]
+    fi
+    case $command:$before in
+{values}
+    esac
+    if [[ $PREFIX != -* ]]; then
+        ((CURRENT == 2)) && _describe command commands
+        _files
+        return
+    fi
+    case $command in
+{options}
+    esac
+    _describe -o option options
+}}
+
+_htp_trace "$@"
+"""
+
+
+def taken_by(command: dict, table: dict) -> list:
+    """The options of a command, with those that it takes as an export does."""
+    exports = {option["name"]: option for option in table["commands"][0]["options"]}
+    return command["options"] + [exports[name] for name in command["options_of_exports"]]
+
+
+def values(table: dict, words: str, folders: str, files: str, nothing: str) -> str:
+    """A line for each option with a value that is not left out, commands with equal ones together."""
+    lines = {}
+    for command in table["commands"]:
+        for option in taken_by(command, table):
+            if not option["argument"] or option["argument_is_optional"]:
+                continue
+            if option["words"]:
+                action = words.format(" ".join(option["words"]))
+            elif "DIR" in option["argument"].split():
+                action = folders
+            else:
+                action = files if "FILE" in option["argument"].split(".") else nothing
+            pattern = f"{command['name'] or ''}:--{option['name']}"
+            lines.setdefault((option["name"], action), []).append(pattern)
+    return "\n".join(f"    {' | '.join(patterns)})\n{action}\n        return\n        ;;"
+                     for (_, action), patterns in lines.items())
+
+
+def bash(table: dict) -> str:
+    names = [command["name"] for command in table["commands"] if command["name"]]
+    offered = []
+    for command in table["commands"]:
+        taken = " ".join(f"--{option['name']}" for option in taken_by(command, table))
+        offered.append(f"    {command['name'] or repr('')}) options='{taken}' ;;")
+    reply = "        mapfile -t COMPREPLY < <(compgen {} -- \"$word\")"
+    return BASH.format(
+        commands=" | *:".join(names), words=" ".join(names), options="\n".join(offered),
+        values=values(table, reply.format("-W '{}'"), reply.format("-d"), reply.format("-f"), "        COMPREPLY=()"))
+
+
+def described(name: str, text: str) -> str:
+    """An item for _describe: what stands before the first colon, and one sentence without marks."""
+    sentence = text.split(". ")[0].removesuffix(".").replace("`", "").replace("'", "'\\''")
+    return f"        '{name}:{sentence}'"
+
+
+def zsh(table: dict) -> str:
+    offered = []
+    for command in table["commands"]:
+        items = "\n".join(described(f"--{option['name']}", option["help"]) for option in taken_by(command, table))
+        offered.append(f"    {command['name'] or repr('')}) options=(\n{items}\n        ) ;;")
+    commands = "\n".join(described(command["name"], command["summary"])
+                         for command in table["commands"] if command["name"])
+    return ZSH.format(
+        commands=commands, options="\n".join(offered),
+        values=values(table, "        compadd {}", "        _files -/", "        _files", "        :"))
