@@ -5,7 +5,8 @@
 #include "source/origins.h"
 #include "source/pickle_machine.h"
 
-/* What is read, and how far that is. What grows does so in the scratch. */
+/* What is read, and how far that is. What grows does so in the scratch, but for what there is room
+ * for from the beginning. */
 struct reading {
     htp_arena *arena;
     htp_arena *scratch;
@@ -38,7 +39,7 @@ static htp_code_origin_text text_of(const struct reading *r, const htp_pickle_va
 /* Adds a text to a source. */
 static void add_part(const struct reading *r, uint32_t text, htp_code_origin_source *source)
 {
-    HTP_PUSH(r->scratch, &r->origins->parts, text);
+    HTP_PUSH(r->arena, &r->origins->parts, text);
     source->part_count++;
     source->bytes += r->origins->texts.items[text].count;
 }
@@ -55,15 +56,16 @@ static bool read_parts(const struct reading *r, const htp_pickle_value *value,
         return true;
     }
     const htp_pickle_node *list;
-    if (!take_apart(r, value, HTP_PICKLE_LIST, 0, &list)) {
+    if (!take_apart(r, value, HTP_PICKLE_LIST, 0, &list) ||
+        (list->kinds & ~(1U << HTP_PICKLE_INT)) != 0) {
         return false;
     }
     for (uint32_t i = 0; i < list->count; i++) {
-        const htp_pickle_value *number = htp_pickle_part(r->machine, list, i);
-        if (number->kind != HTP_PICKLE_INT || number->number < 0 || number->number >= r->table) {
+        const int64_t number = r->machine->numbers.items[list->first + i];
+        if (number < 0 || number >= r->table) {
             return false;
         }
-        add_part(r, (uint32_t)number->number, source);
+        add_part(r, (uint32_t)number, source);
     }
     return true;
 }
@@ -177,8 +179,6 @@ static void keep_all(const struct reading *r)
     all->sources.capacity = all->sources.count;
     all->texts.items = keep(r, all->texts.items, all->texts.count, sizeof(*all->texts.items));
     all->texts.capacity = all->texts.count;
-    all->parts.items = keep(r, all->parts.items, all->parts.count, sizeof(*all->parts.items));
-    all->parts.capacity = all->parts.count;
 }
 
 htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp_pickle *pickle,
@@ -189,6 +189,7 @@ htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp
     struct reading r = {
         .arena = arena, .scratch = scratch, .machine = &machine, .origins = origins};
     r.sources = HTP_NEW_ARRAY(scratch, uint32_t, machine.nodes.count);
+    HTP_EXPECT(arena, &origins->parts, machine.numbers.count);
     const htp_pickle_node *positions = htp_pickle_node_of(&machine, &machine.stack.items[0]);
     if (htp_pickle_has_texts(&machine, positions)) {
         const htp_pickle_value *parts = htp_pickle_part(&machine, positions, 0);
@@ -196,6 +197,7 @@ htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp
         positions = htp_pickle_node_of(&machine, &parts[2]);
     }
     HTP_EXPECT(arena, &origins->ranges, positions->count);
+    HTP_EXPECT(scratch, &origins->sources, positions->count);
     for (uint32_t i = 0; i < positions->count; i++) {
         HTP_TRY(read_position(&r, htp_pickle_part(&machine, positions, i)));
     }

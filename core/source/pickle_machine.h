@@ -51,15 +51,15 @@ typedef struct htp_pickle_node {
     uint32_t depth;    /* 1 for one without parts of their own */
     bool is_closed;    /* it is a part of another value */
     bool is_seen;      /* for those who visit each once */
-    uint64_t unfolded; /* values with parts in it, each as often as it can be reached */
-    /* Of a tuple its parts, of a tensor its sizes, of a list of a debug record its elements: where
-     * they begin among the items. */
-    uint32_t first;
-    uint32_t count;    /* of a list, too */
     bool is_scattered; /* a list that grew while others did: its elements were not kept */
-    uint32_t kinds;    /* of a list: a bit for each kind in it */
-    uint32_t dtype;    /* of a storage or a tensor: row of the dtypes */
-    int64_t low;       /* of a list: the least and greatest int in it */
+    uint64_t unfolded; /* values with parts in it, each as often as it can be reached */
+    /* Of a tuple its parts, of a tensor its sizes: where they begin among the items. Of a list of a
+     * debug record its elements: where they begin among the numbers. */
+    uint32_t first;
+    uint32_t count; /* of a list, too */
+    uint32_t kinds; /* of a list: a bit for each kind in it */
+    uint32_t dtype; /* of a storage or a tensor: row of the dtypes */
+    int64_t low;    /* of a list: the least and greatest int in it */
     int64_t high;
     uint64_t elements; /* of a storage */
     double cost;       /* of its type, to libtorch's compiler (code_tuples.h) */
@@ -75,7 +75,8 @@ typedef struct htp_pickle_machine {
     HTP_VECTOR(htp_pickle_value) stack;
     HTP_VECTOR(uint32_t) marks; /* sizes of the stack */
     HTP_VECTOR(htp_pickle_value) memo;
-    HTP_VECTOR(htp_pickle_value) items; /* of tuples; of lists in debug records */
+    HTP_VECTOR(htp_pickle_value) items; /* of tuples */
+    HTP_VECTOR(int64_t) numbers;        /* of lists in debug records; of what is no int, some */
     HTP_VECTOR(htp_pickle_node) nodes;
 } htp_pickle_machine;
 
@@ -86,7 +87,7 @@ static inline htp_pickle_node *htp_pickle_node_of(const htp_pickle_machine *mach
     return &machine->nodes.items[value->node];
 }
 
-/** Part @p index of a tuple, or of a list that has its elements. */
+/** Part @p index of a tuple. */
 static inline const htp_pickle_value *htp_pickle_part(const htp_pickle_machine *machine,
                                                       const htp_pickle_node *tuple, uint32_t index)
 {

@@ -3,7 +3,10 @@
 
 #include <stdarg.h>
 
-enum { DEPTH_LIMIT = 2000 }; /* libtorch frees, hashes and compares values recursively */
+enum {
+    DEPTH_LIMIT = 2000, /* libtorch frees, hashes and compares values recursively */
+    TELLING = 16384,    /* that many tell how many there will be */
+};
 
 /* Values with parts, counted as often as they can be reached: whoever walks a value without noting
  * where it was visits them all. Those in the file may be shared, but not in ever higher powers. */
@@ -45,8 +48,26 @@ void htp_pickle_push(htp_pickle_machine *machine, htp_pickle_kind kind, int64_t 
     HTP_PUSH(machine->arena, &machine->stack, (htp_pickle_value){.kind = kind, .number = number});
 }
 
+/* How many more there may be of what there were @p count of so far: a pickle is like its beginning.
+ * Debug records have hundreds of thousands of parts: copies of them would cost more than they do.
+ * Of few nothing can be told. */
+static size_t more_to_come(const htp_pickle_machine *machine, size_t count)
+{
+    const uint64_t more = count * (uint64_t)(machine->pickle->count - machine->at) / machine->at;
+    return count < TELLING ? 1 : (size_t)(more + more / 4 + 1);
+}
+
+/* Makes room for one more. */
+#define MAKE_ROOM(machine, vector)                                                                 \
+    do {                                                                                           \
+        if ((vector)->count == (vector)->capacity) {                                               \
+            HTP_EXPECT((machine)->arena, (vector), more_to_come((machine), (vector)->count));      \
+        }                                                                                          \
+    } while (0)
+
 static htp_pickle_value new_value(htp_pickle_machine *machine, htp_pickle_kind kind)
 {
+    MAKE_ROOM(machine, &machine->nodes);
     HTP_PUSH(machine->arena, &machine->nodes,
              (htp_pickle_node){.depth = 1,
                                .unfolded = 1,
@@ -155,22 +176,40 @@ static double cost_of_made(const htp_pickle_machine *machine, htp_pickle_kind ki
     return kind == HTP_PICKLE_TUPLE ? htp_tuples_cost(elements) : HTP_TUPLES_PLAIN;
 }
 
+static void keep_parts(htp_pickle_machine *machine, htp_pickle_node *tuple,
+                       const htp_pickle_value *values, size_t count)
+{
+    tuple->first = (uint32_t)machine->items.count;
+    for (size_t i = 0; i < count; i++) {
+        MAKE_ROOM(machine, &machine->items);
+        HTP_PUSH(machine->arena, &machine->items, values[i]);
+    }
+}
+
+static void keep_numbers(htp_pickle_machine *machine, htp_pickle_node *list,
+                         const htp_pickle_value *values, size_t count)
+{
+    if (list->count == 0) {
+        list->first = (uint32_t)machine->numbers.count;
+    }
+    if (list->first + list->count != machine->numbers.count) {
+        list->is_scattered = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        MAKE_ROOM(machine, &machine->numbers);
+        HTP_PUSH(machine->arena, &machine->numbers, values[i].number);
+    }
+}
+
 /* Keeps the parts of a tuple, and elements of a list where somebody reads them. */
 static void keep_items(htp_pickle_machine *machine, uint32_t kind, htp_pickle_node *node,
                        const htp_pickle_value *values, size_t count)
 {
-    if (kind != HTP_PICKLE_TUPLE && (kind != HTP_PICKLE_LIST || !machine->pickle->is_debug)) {
-        return;
-    }
-    if (node->count == 0) {
-        node->first = (uint32_t)machine->items.count;
-    }
-    if (node->first + node->count != machine->items.count) {
-        node->is_scattered = true;
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        HTP_PUSH(machine->arena, &machine->items, values[i]);
+    if (kind == HTP_PICKLE_TUPLE) {
+        keep_parts(machine, node, values, count);
+    } else if (kind == HTP_PICKLE_LIST && machine->pickle->is_debug) {
+        keep_numbers(machine, node, values, count);
     }
 }
 

@@ -145,6 +145,52 @@ UNIT_TEST(records_without_positions)
     ck_assert_str_eq(origin_at(arena, &origins, 0), "nothing");
 }
 
+/* A position whose source is its own, and has line 10 alone, or that and others behind it. */
+static void add_position(htp_text *pickle, uint32_t offset, uint32_t others)
+{
+    const char place[] = {'M', (char)(offset & 0xff), (char)(offset >> 8)};
+    static const char list[] = "("
+                               "ctorch.jit._pickle\nbuild_intlist\n(]("
+                               "K\0";
+    static const char range[] = "etR"
+                                "K\x02K\x0at"
+                                "K\0K\x01\x87"
+                                "K\0\x87";
+    htp_text_add_bytes(pickle, place, sizeof(place));
+    htp_text_add_bytes(pickle, list, sizeof(list) - 1);
+    for (uint32_t i = 0; i < others; i++) {
+        htp_text_add_bytes(pickle, "K\x01", 2);
+    }
+    htp_text_add_bytes(pickle, range, sizeof(range) - 1);
+}
+
+/* It ends otherwise than its beginning tells. */
+UNIT_TEST(large_records)
+{
+    enum { POSITIONS = 20000, SHORT = 18000, OTHERS = 40 };
+    static const char beginning[] = "\x80\x02" TABLE TEXTS "(";
+    htp_text pickle = {.arena = arena};
+    htp_text_add_bytes(&pickle, beginning, sizeof(beginning) - 1);
+    for (uint32_t i = 0; i < POSITIONS; i++) {
+        add_position(&pickle, i, i < SHORT ? 0 : OTHERS);
+    }
+    htp_text_add_bytes(&pickle, "t\x87.", 3);
+    htp_code_origins origins;
+    expect_ok(read_origins(arena, htp_text_string(&pickle), pickle.length, &origins));
+    ck_assert_uint_eq(origins.ranges.count, POSITIONS);
+    ck_assert_uint_eq(origins.sources.count, POSITIONS);
+    ck_assert_uint_eq(origins.parts.count, POSITIONS + (POSITIONS - SHORT) * OTHERS);
+    for (uint32_t i = 0; i < POSITIONS; i++) {
+        const htp_code_origin *origin = htp_code_origins_find(&origins, i);
+        const htp_code_origin_source *source = htp_code_origins_source(&origins, origin);
+        ck_assert_uint_eq(source->part_count, i < SHORT ? 1 : 1 + OTHERS);
+        ck_assert_uint_eq(origins.parts.items[source->first_part], 0);
+        ck_assert_uint_eq(origins.parts.items[source->first_part + source->part_count - 1],
+                          i < SHORT ? 0 : 1);
+    }
+    ck_assert_str_eq(origin_at(arena, &origins, POSITIONS), "model.py:10 a\n");
+}
+
 UNIT_TEST(damaged_records)
 {
     static const char odd[] = "told otherwise";
@@ -279,5 +325,5 @@ UNIT_TEST(damage_costs_the_place_alone)
 
 UNIT_MAIN("places", texts_of_a_table, texts_without_a_table, stacks_of_the_tracer,
           equal_texts_are_one, positions_out_of_the_source, offsets_alike_and_negative,
-          records_without_positions, damaged_records, lists_that_grow, places_of_nodes,
-          sources_without_a_file, damage_costs_the_place_alone)
+          records_without_positions, large_records, damaged_records, lists_that_grow,
+          places_of_nodes, sources_without_a_file, damage_costs_the_place_alone)
