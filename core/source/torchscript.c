@@ -106,7 +106,9 @@ static htp_status add_meta_kernels(const htp_shim *shim, const char *path)
 
 static htp_status open_shim(const char *path, const htp_shim **shim)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    /* libtorch calls few of its own 40,000 functions; the shim's are bound now, as it was linked.
+     */
+    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!library) {
         return htp_status_make(HTP_CODE_INTERNAL,
                                "cannot read TorchScript: %s cannot be loaded (%s); is the libtorch "
