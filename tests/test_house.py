@@ -1,8 +1,10 @@
-"""The house as CONTRIBUTING.md has it: includes point one way, and libtorch is the shim's alone."""
+"""The house as CONTRIBUTING.md has it: includes and calls point one way, and libtorch is the shim's alone."""
 
+import functools
 import re
 from pathlib import Path
 
+import call_graph
 from harness import ROOT, case
 
 CORE = ROOT / "core"
@@ -22,6 +24,44 @@ BELOW = {
     "lower": ("onnx",),
     "api": ("source", "report", "functions", "lower"),
     "cli": ("api",),
+}
+# Files that call each other: of each circle its folder in core/, and the stems of its files.
+CIRCLES = [
+    ("api", "axis_search choose_inputs dynamic_axes session"),
+    ("cli", "arguments options"),
+    ("graph", "polynomial polynomial_bounds polynomial_floor"),
+    ("interpret",
+     "block branch call call_modes control data devices elsewhere flat grown_lists handlers inference "
+     "joined level_arithmetic list_memory memory memory_changes merge merge_states moved open_items "
+     "outputs overlaps quantized reshaped sequences slices stacks turns views written"),
+    ("interpret", "dicts known_lists numbers"),
+    ("interpret", "guard operand_checks text_budget"),
+    ("interpret", "lanes stand_ins"),
+    ("interpret", "restore restore_devices restore_nodes"),
+    ("lower",
+     "arguments arithmetic complex compose constant elementary elementwise emit formula kernels "
+     "promote sizes values"),
+    ("lower", "complex_math complex_reduce pairs"),
+    ("lower", "interpolation resize"),
+    ("lower", "recurrent recurrent_steps"),
+    ("onnx", "encode encode_nested"),
+    ("onnx", "infer infer_nested"),
+    ("onnx", "inline_fields inline_texts"),
+    ("quality", "cohesion consistency injectivity metrics quality structure weights"),
+    ("query", "retag retag_names retag_neighbours"),
+    ("query", "tree tree_chains tree_names tree_records tree_sidecar tree_tags"),
+    ("query",
+     "validate validate_changed validate_dims validate_functions validate_graphs validate_onnx "
+     "validate_operands validate_operators validate_records validate_tags validate_types"),
+    ("source", "code code_tokens"),
+    ("source", "derive_search derive_sizes"),
+    ("source", "inputs lanes"),
+]
+# What is defined in a higher folder than some that call it.
+CALLED_UPWARDS = {
+    "htp_call_make_outputs", "htp_call_make_unknown_numbers", "htp_call_with", "htp_control_decide",
+    "htp_control_load", "htp_control_number", "htp_control_tick", "htp_execute", "htp_execute_all",
+    "htp_execute_node", "htp_grown_handler", "htp_sequence_handler", "htp_stage_name",
 }
 MOST_LINES = 500
 MOST_HEADER_LINES = 100  # of the interpreter's
@@ -71,6 +111,38 @@ def rooms_include_what_is_above_them_in_the_table():
             if parts[0] == "interpret" and order.get(parts[1], highest) > here:
                 wrong.append(f"{file.relative_to(ROOT)} includes {header}")
     assert not wrong, "\n".join(wrong)
+
+
+@functools.cache
+def calls() -> dict:
+    """Files of core/ to those that they call, to the names that they call there."""
+    return call_graph.calls()
+
+
+def is_upwards(caller: str, called: str) -> bool:
+    """Whether a file is in a folder, or a room of the interpreter, that the caller may not include."""
+    here, there = Path(caller).parts, Path(called).parts
+    if here[0] != there[0] or here[0] != INTERPRET.name:
+        return there[0] not in reach(here[0])
+    order = rooms()
+    place = [order.index(parts[1]) if len(parts) > 2 else len(order) for parts in (here, there)]
+    return place[1] > place[0]
+
+
+@case
+def calls_go_where_includes_may():
+    upwards = {name for caller, others in calls().items() for called, names in others.items()
+               if is_upwards(caller, called) for name in names}
+    assert upwards == CALLED_UPWARDS, f"new: {upwards - CALLED_UPWARDS}, gone: {CALLED_UPWARDS - upwards}"
+
+
+@case
+def files_that_call_each_other_are_known():
+    found = {(Path(circle[0]).parts[0], " ".join(sorted(Path(file).name for file in circle)))
+             for circle in call_graph.circles(calls())}
+    assert len(set(CIRCLES)) == len(CIRCLES)
+    new, gone = sorted(found - set(CIRCLES)), sorted(set(CIRCLES) - found)
+    assert not new and not gone, f"new: {new}\ngone: {gone}"
 
 
 @case
