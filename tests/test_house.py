@@ -47,7 +47,6 @@ CIRCLES = [
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),
     ("onnx", "inline_fields inline_texts"),
-    ("quality", "cohesion consistency injectivity metrics quality structure weights"),
     ("query", "retag retag_names retag_neighbours"),
     ("query", "tree tree_chains tree_names tree_records tree_sidecar tree_tags"),
     ("query",
