@@ -48,7 +48,6 @@ CIRCLES = [
     ("onnx", "infer infer_nested"),
     ("onnx", "inline_fields inline_texts"),
     ("query", "retag retag_names retag_neighbours"),
-    ("query", "tree tree_chains tree_names tree_records tree_sidecar tree_tags"),
     ("query",
      "validate validate_changed validate_dims validate_functions validate_graphs validate_onnx "
      "validate_operands validate_operators validate_records validate_tags validate_types"),
