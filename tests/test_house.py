@@ -48,9 +48,6 @@ CIRCLES = [
     ("onnx", "infer infer_nested"),
     ("onnx", "inline_fields inline_texts"),
     ("query", "retag retag_names retag_neighbours"),
-    ("query",
-     "validate validate_changed validate_dims validate_functions validate_graphs validate_onnx "
-     "validate_operands validate_operators validate_records validate_tags validate_types"),
     ("source", "code code_tokens"),
     ("source", "derive_search derive_sizes"),
     ("source", "inputs lanes"),

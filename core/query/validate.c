@@ -2,19 +2,6 @@
 
 #include "query/validate_onnx.h"
 
-#include <stdarg.h>
-#include <string.h>
-
-void htp_finding_add(htp_findings *findings, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const char *text = htp_arena_vprintf(findings->arena, format, arguments);
-    va_end(arguments);
-    HTP_PUSH(findings->arena, &findings->list, text);
-    HTP_PUSH(findings->arena, &findings->subjects, findings->about);
-}
-
 /* ---- structure ---- */
 
 /* The graph that lies in no other one, and that a graph is or lies in. */

@@ -62,22 +62,6 @@ static const struct contents_row *find_row(const char *op_type)
     return NULL;
 }
 
-static bool is_declared(const htp_sizes *sizes, uint32_t value)
-{
-    const htp_value_type *declared = &sizes->drafted.types[value];
-    return declared->is_known && declared->has_dims;
-}
-
-bool htp_sizes_are_known(const htp_sizes *sizes, uint32_t value)
-{
-    return sizes->is_told[value] || is_declared(sizes, value);
-}
-
-bool htp_sizes_have_rank(const htp_sizes *sizes, uint32_t value)
-{
-    return sizes->has_rank[value] || is_declared(sizes, value);
-}
-
 static void note_node(const htp_validator *v, htp_sizes *s, uint32_t node)
 {
     const htp_view *view = v->view;

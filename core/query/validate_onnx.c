@@ -1,17 +1,5 @@
 #include "query/validate_onnx.h"
 
-#include <stdarg.h>
-
-void htp_validate_node(htp_validator *v, uint32_t node, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const char *text = htp_arena_vprintf(v->arena, format, arguments);
-    va_end(arguments);
-    htp_finding_add(v->findings, "node '%s' (%s): %s", htp_view_call_node(v->view, node),
-                    htp_view_text(v->view, v->view->nodes.items[node].op_type), text);
-}
-
 void htp_validate_onnx(const htp_view *file, htp_findings *findings)
 {
     htp_arena *arena = findings->arena;

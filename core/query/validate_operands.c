@@ -25,6 +25,24 @@ typedef struct row {
     const char *attribute; /* that goes with it */
 } row;
 
+/* ---- what is known ---- */
+
+static bool is_declared(const htp_sizes *sizes, uint32_t value)
+{
+    const htp_value_type *declared = &sizes->drafted.types[value];
+    return declared->is_known && declared->has_dims;
+}
+
+bool htp_sizes_are_known(const htp_sizes *sizes, uint32_t value)
+{
+    return sizes->is_told[value] || is_declared(sizes, value);
+}
+
+bool htp_sizes_have_rank(const htp_sizes *sizes, uint32_t value)
+{
+    return sizes->has_rank[value] || is_declared(sizes, value);
+}
+
 /* ---- what there is ---- */
 
 /* The value of an input; HTP_VIEW_NONE where there is none. */
