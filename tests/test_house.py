@@ -35,7 +35,6 @@ CIRCLES = [
      "joined level_arithmetic list_memory memory memory_changes merge merge_states moved open_items "
      "outputs overlaps quantized reshaped sequences slices stacks turns views written"),
     ("interpret", "dicts known_lists numbers"),
-    ("interpret", "guard operand_checks text_budget"),
     ("interpret", "lanes stand_ins"),
     ("interpret", "restore restore_devices restore_nodes"),
     ("lower",

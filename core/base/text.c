@@ -276,3 +276,8 @@ const char *htp_text_grouped(htp_arena *arena, uint64_t number)
     }
     return htp_text_string(&text);
 }
+
+int htp_row_compare(const void *name, const void *row)
+{
+    return strcmp(name, *(const char *const *)row);
+}

@@ -62,4 +62,7 @@ bool htp_text_is_one_of(const char *string, const char *const *strings, size_t c
 /** The string; "" for an empty text. */
 const char *htp_text_string(const htp_text *text);
 
+/** Compares a name with that of a row of a table, which is its first member, for bsearch(). */
+int htp_row_compare(const void *name, const void *row);
+
 #endif

@@ -1,5 +1,6 @@
 #include "functions/naming.h"
 
+#include "base/text.h"
 #include "hierarchy/relation.h"
 #include "onnx/names.h"
 
@@ -59,15 +60,10 @@ static void take_operators(htp_arena *arena, const htp_draft *model, htp_map *ta
     }
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(a, *(const char *const *)b);
-}
-
 static bool is_onnx_operator(const char *name)
 {
     return bsearch(name, onnx_operators, sizeof(onnx_operators) / sizeof(*onnx_operators),
-                   sizeof(*onnx_operators), compare_names) != NULL;
+                   sizeof(*onnx_operators), htp_row_compare) != NULL;
 }
 
 /* class_2, class_3... @p last is the number of the last, of the class. */

@@ -1,5 +1,6 @@
 #include "lower/kernels.h"
 
+#include "base/text.h"
 #include "lower/elementary.h"
 
 #include <stdlib.h>
@@ -80,11 +81,6 @@ static const kernel kernels[] = {
     {"Where", WIDE | BYTES},
 };
 
-static int compare_kernels(const void *key, const void *row)
-{
-    return strcmp(key, ((const kernel *)row)->op);
-}
-
 /** The next wider dtype; HTP_DTYPE_OTHER when there is none. */
 static htp_dtype widen(htp_dtype dtype)
 {
@@ -109,7 +105,7 @@ static htp_dtype widen(htp_dtype dtype)
 htp_dtype htp_kernel_dtype(htp_lowering *l, const char *op, htp_dtype dtype)
 {
     const kernel *row = bsearch(op, kernels, sizeof(kernels) / sizeof(kernels[0]),
-                                sizeof(kernels[0]), compare_kernels);
+                                sizeof(kernels[0]), htp_row_compare);
     htp_dtype wide = dtype;
     while (row && wide != HTP_DTYPE_OTHER && !(row->dtypes >> wide & 1)) {
         wide = widen(wide);

@@ -1,8 +1,9 @@
 /* Rows of builds.def, by name: they are in the order of strcmp(). */
 #include "interpret/meta/builds.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 static const htp_meta_builds rows[] = {
 #define HTP_META_BUILDS(name, when, reason) {name, when, reason},
@@ -10,12 +11,7 @@ static const htp_meta_builds rows[] = {
 #undef HTP_META_BUILDS
 };
 
-static int compare_name(const void *name, const void *with)
-{
-    return strcmp(name, ((const htp_meta_builds *)with)->name);
-}
-
 const htp_meta_builds *htp_meta_builds_find(const char *name)
 {
-    return bsearch(name, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), compare_name);
+    return bsearch(name, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), htp_row_compare);
 }

@@ -1,6 +1,8 @@
 /* Facts of operators, by name. Rows of the table are in the order of strcmp(). */
 #include "interpret/operators/facts.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,15 +27,10 @@ static const row rows[] = {
 #undef HTP_FACT
 };
 
-static int compare_name(const void *name, const void *with)
-{
-    return strcmp(name, ((const row *)with)->name);
-}
-
 bool htp_has_fact(const char *name, unsigned facts)
 {
     const row *found =
-        bsearch(name, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), compare_name);
+        bsearch(name, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), htp_row_compare);
     return found && (found->facts & facts) != 0;
 }
 

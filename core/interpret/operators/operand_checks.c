@@ -4,6 +4,7 @@
 #include "interpret/operators/operand_checks.h"
 
 #include "base/device.h"
+#include "base/text.h"
 #include "interpret/meta/call.h"
 #include "interpret/operators/facts.h"
 #include "interpret/operators/operator_facts.h"

@@ -72,7 +72,4 @@ bool htp_text_may_be_made(uint64_t characters, htp_shim_error *reason);
 bool htp_operands_refuse(htp_shim_error *reason, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Compares a name with that of a row of a table, which is its first member. */
-int htp_row_compare(const void *name, const void *row);
-
 #endif

@@ -1,6 +1,7 @@
 /*
  * What operators on texts may take.
  */
+#include "base/text.h"
 #include "interpret/operators/operand_checks.h"
 
 #include <math.h>
