@@ -49,7 +49,6 @@ CIRCLES = [
     ("query", "retag retag_names retag_neighbours"),
     ("source", "code code_tokens"),
     ("source", "derive_search derive_sizes"),
-    ("source", "inputs lanes"),
 ]
 # What is defined in a higher folder than some that call it.
 CALLED_UPWARDS = {

@@ -3,7 +3,6 @@
  */
 #include "source/inputs.h"
 
-#include "base/checked.h"
 #include "base/dtype.h"
 #include "source/specification.h"
 
@@ -178,20 +177,6 @@ static htp_status fill_formulas(struct matching *m, const htp_specification *spe
         }
     }
     return HTP_OK;
-}
-
-bool htp_input_fits(const htp_input *input, uint32_t lane_count)
-{
-    bool fits = true;
-    for (uint32_t lane = 0; lane < lane_count; lane++) {
-        uint64_t bytes = htp_dtype_size(input->dtype);
-        for (uint32_t d = 0; fits && d < input->rank; d++) {
-            int64_t size = input->dims[lane][d];
-            fits = size >= 0 && htp_checked_mul(bytes, (uint64_t)size, &bytes);
-        }
-        fits = fits && bytes <= INT64_MAX;
-    }
-    return fits;
 }
 
 static htp_status check_left_out(htp_arena *arena, const htp_argument *argument)

@@ -1,6 +1,8 @@
 /*
  * The sizes that the named axes have in the other lanes.
  */
+#include "base/checked.h"
+#include "base/dtype.h"
 #include "source/bounds.h"
 
 enum {
@@ -283,4 +285,18 @@ bool htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes)
         inputs->axes[i].sizes[HTP_INPUTS_LANES] = sizes[i];
     }
     return set_dims(inputs);
+}
+
+bool htp_input_fits(const htp_input *input, uint32_t lane_count)
+{
+    bool fits = true;
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        uint64_t bytes = htp_dtype_size(input->dtype);
+        for (uint32_t d = 0; fits && d < input->rank; d++) {
+            int64_t size = input->dims[lane][d];
+            fits = size >= 0 && htp_checked_mul(bytes, (uint64_t)size, &bytes);
+        }
+        fits = fits && bytes <= INT64_MAX;
+    }
+    return fits;
 }
