@@ -6,6 +6,9 @@
 
 #include "lower/lowering.h"
 
+/** The largest size for which rounding is checked where the size is not known. */
+enum { HTP_RESIZING_LARGEST = 1 << 16 };
+
 /** An input [N, C, spatial...] and the sizes that it gets. */
 typedef struct htp_resizing {
     const char *input; /* the argument's name */
