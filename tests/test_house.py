@@ -41,7 +41,6 @@ CIRCLES = [
      "arguments arithmetic complex compose constant elementary elementwise emit formula kernels "
      "promote sizes values"),
     ("lower", "complex_math complex_reduce pairs"),
-    ("lower", "recurrent recurrent_steps"),
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),
     ("onnx", "inline_fields inline_texts"),
