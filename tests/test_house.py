@@ -40,7 +40,6 @@ CIRCLES = [
     ("lower",
      "arguments arithmetic complex compose constant elementary elementwise emit formula kernels "
      "promote sizes values"),
-    ("lower", "complex_math complex_reduce pairs"),
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),
     ("onnx", "inline_fields inline_texts"),

@@ -41,11 +41,6 @@ bool htp_graph_shows_conjugates(const htp_graph *graph);
  * value may show conjugated. */
 void htp_complex_check(htp_lowering *l);
 
-/** Whether an argument is a Fourier transform, or elements or parts of one. Where the exact one is
- * real and negative, or zero, its angle hangs on how the transform rounds: frames of a signal that
- * is mirrored at its ends are such. */
-bool htp_arg_is_transform(htp_lowering *l, const char *name);
-
 /** Fails where the angles of an argument hang on rounding: those of a transform. */
 void htp_complex_check_angle(htp_lowering *l, const char *name);
 

@@ -226,58 +226,6 @@ void htp_lower_complex_abs(htp_lowering *l)
     htp_formula_bind(&f, 0, htp_emit_hypot(&f, z.re, z.im));
 }
 
-/** Whether a row's lowering moves elements, or takes numbers apart, and computes nothing. */
-static bool moves_elements(const htp_operator *row)
-{
-    static const htp_lower_fn movers[] = {htp_lower_one_part,        htp_lower_view_as_real,
-                                          htp_lower_view_as_complex, htp_lower_complex,
-                                          htp_lower_complex_cast,    htp_lower_conj,
-                                          htp_lower_complex_as};
-    bool found = row && row->lower == htp_lower_parts && !row->op;
-    for (size_t i = 0; row && i < sizeof(movers) / sizeof(movers[0]) && !found; i++) {
-        found = row->lower == movers[i];
-    }
-    return found;
-}
-
-static bool is_transform(const htp_operator *row)
-{
-    return row && (row->lower == htp_lower_transform || row->lower == htp_lower_raw_transform ||
-                   row->lower == htp_lower_stft);
-}
-
-bool htp_arg_is_transform(htp_lowering *l, const char *name)
-{
-    htp_value_id id = htp_arg_value(l, name);
-    while (id != HTP_NONE && htp_graph_value(l->graph, id)->producer != HTP_SHIM_NONE) {
-        uint32_t producer = htp_graph_value(l->graph, id)->producer;
-        const htp_trace_node *node = htp_graph_node(l->graph, producer);
-        const htp_operator *row = htp_table_find_complex(node->kind);
-        if (is_transform(row)) {
-            return true;
-        }
-        id = moves_elements(row) && node->input_count > 0 ? node->inputs[0] : HTP_NONE;
-    }
-    return false;
-}
-
-void htp_complex_check_angle(htp_lowering *l, const char *name)
-{
-    if (htp_arg_is_transform(l, name)) {
-        htp_lower_fail(l, "the angles of a Fourier transform hang on its rounding; work with its "
-                          "real and imaginary parts");
-    }
-}
-
-/** aten::angle */
-void htp_lower_complex_angle(htp_lowering *l)
-{
-    htp_complex_check_angle(l, "self");
-    htp_formula f = formula_of_output(l);
-    htp_complex z = htp_arg_complex(l, "self", f.dtype);
-    htp_formula_bind(&f, 0, htp_emit_atan2(&f, z.im, z.re));
-}
-
 /** aten::eq, and aten::ne where the row says "Not" */
 void htp_lower_complex_equal(htp_lowering *l)
 {

@@ -2,7 +2,6 @@
  * Functions of two tensors, element by element, that ONNX has no operator for.
  */
 #include "lower/arithmetic.h"
-#include "lower/complex.h"
 #include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
@@ -16,37 +15,6 @@ static htp_dtype float_dtype(htp_lowering *l)
 {
     static const char *const names[] = {"self", "other"};
     return htp_promote_to_float(htp_promote_arguments(l, names, 2));
-}
-
-htp_tensor_id htp_emit_atan2(const htp_formula *f, htp_tensor_id y, htp_tensor_id x)
-{
-    htp_tensor_id height = htp_step_unary(f, "Abs", y);
-    htp_tensor_id width = htp_step_unary(f, "Abs", x);
-    htp_tensor_id ratio = htp_step_binary(f, "Div", height, width);
-    /* 0 / 0 and infinity / infinity are NaN. */
-    htp_tensor_id is_same = htp_step_compare(f, "Equal", height, width);
-    htp_tensor_id is_zero = htp_step_compare_scalar(f, "Equal", height, 0);
-    htp_tensor_id one = htp_step_number(f, 1);
-    ratio = htp_step_where(f, is_same, htp_step_where_number(f, is_zero, 0, one), ratio);
-    htp_tensor_id angle = htp_step_unary(f, "Atan", ratio);
-    htp_tensor_id mirrored = htp_step_from(f, acos(-1), "Sub", angle);
-    angle = htp_step_where(f, htp_emit_sign_bit(f, x), mirrored, angle);
-    htp_tensor_id below = htp_step_unary(f, "Neg", angle);
-    return htp_step_where(f, htp_emit_sign_bit(f, y), below, angle);
-}
-
-/** aten::atan2 */
-void htp_lower_atan2(htp_lowering *l)
-{
-    if (htp_arg_is_transform(l, "self") && htp_arg_is_transform(l, "other")) {
-        htp_lower_fail(l, "the angles of a Fourier transform hang on its rounding; work with its "
-                          "real and imaginary parts");
-        return;
-    }
-    htp_formula f = htp_formula_of_kernel(l, float_dtype(l));
-    htp_tensor_id y = htp_step_arg(&f, "self");
-    htp_tensor_id x = htp_step_arg(&f, "other");
-    htp_formula_bind(&f, 0, htp_emit_atan2(&f, y, x));
 }
 
 /** aten::xlogy, aten::special_xlog1py: the row's parameter is "1" for the latter. */
@@ -91,22 +59,6 @@ void htp_lower_ldexp(htp_lowering *l)
     htp_formula f = htp_formula_of_kernel(l, htp_output_dtype(l, 0));
     factor = htp_emit_cast(l, factor, power.dtype, f.dtype);
     htp_formula_bind(&f, 0, htp_step_binary(&f, "Mul", htp_step_arg(&f, "self"), factor));
-}
-
-htp_tensor_id htp_emit_hypot(const htp_formula *f, htp_tensor_id x, htp_tensor_id y)
-{
-    htp_tensor_id a = htp_step_unary(f, "Abs", x);
-    htp_tensor_id b = htp_step_unary(f, "Abs", y);
-    htp_tensor_id larger = htp_step_binary(f, "Max", a, b);
-    htp_tensor_id ratio = htp_step_binary(f, "Div", htp_step_binary(f, "Min", a, b), larger);
-    htp_tensor_id square = htp_step_binary(f, "Mul", ratio, ratio);
-    htp_tensor_id root = htp_step_unary(f, "Sqrt", htp_step_scalar(f, "Add", square, 1));
-    htp_tensor_id length = htp_step_binary(f, "Mul", larger, root);
-    length = htp_step_where_number(f, htp_step_compare_scalar(f, "Equal", larger, 0), 0, length);
-    htp_tensor_id is_infinite =
-        htp_emit_binary(f->l, "Or", htp_step_compare_scalar(f, "Equal", a, INFINITY),
-                        htp_step_compare_scalar(f, "Equal", b, INFINITY));
-    return htp_step_where_number(f, is_infinite, INFINITY, length);
 }
 
 /** aten::hypot */

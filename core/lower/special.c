@@ -100,3 +100,36 @@ void htp_lower_isreal(htp_lowering *l)
     htp_tensor_id yes = htp_emit_scalar_int(l, HTP_DTYPE_BOOL, 1);
     htp_bind(l, 0, htp_typed_expand(l, HTP_DTYPE_BOOL, yes, shape));
 }
+
+htp_tensor_id htp_emit_atan2(const htp_formula *f, htp_tensor_id y, htp_tensor_id x)
+{
+    htp_tensor_id height = htp_step_unary(f, "Abs", y);
+    htp_tensor_id width = htp_step_unary(f, "Abs", x);
+    htp_tensor_id ratio = htp_step_binary(f, "Div", height, width);
+    /* 0 / 0 and infinity / infinity are NaN. */
+    htp_tensor_id is_same = htp_step_compare(f, "Equal", height, width);
+    htp_tensor_id is_zero = htp_step_compare_scalar(f, "Equal", height, 0);
+    htp_tensor_id one = htp_step_number(f, 1);
+    ratio = htp_step_where(f, is_same, htp_step_where_number(f, is_zero, 0, one), ratio);
+    htp_tensor_id angle = htp_step_unary(f, "Atan", ratio);
+    htp_tensor_id mirrored = htp_step_from(f, acos(-1), "Sub", angle);
+    angle = htp_step_where(f, htp_emit_sign_bit(f, x), mirrored, angle);
+    htp_tensor_id below = htp_step_unary(f, "Neg", angle);
+    return htp_step_where(f, htp_emit_sign_bit(f, y), below, angle);
+}
+
+htp_tensor_id htp_emit_hypot(const htp_formula *f, htp_tensor_id x, htp_tensor_id y)
+{
+    htp_tensor_id a = htp_step_unary(f, "Abs", x);
+    htp_tensor_id b = htp_step_unary(f, "Abs", y);
+    htp_tensor_id larger = htp_step_binary(f, "Max", a, b);
+    htp_tensor_id ratio = htp_step_binary(f, "Div", htp_step_binary(f, "Min", a, b), larger);
+    htp_tensor_id square = htp_step_binary(f, "Mul", ratio, ratio);
+    htp_tensor_id root = htp_step_unary(f, "Sqrt", htp_step_scalar(f, "Add", square, 1));
+    htp_tensor_id length = htp_step_binary(f, "Mul", larger, root);
+    length = htp_step_where_number(f, htp_step_compare_scalar(f, "Equal", larger, 0), 0, length);
+    htp_tensor_id is_infinite =
+        htp_emit_binary(f->l, "Or", htp_step_compare_scalar(f, "Equal", a, INFINITY),
+                        htp_step_compare_scalar(f, "Equal", b, INFINITY));
+    return htp_step_where_number(f, is_infinite, INFINITY, length);
+}
