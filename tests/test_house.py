@@ -42,7 +42,6 @@ CIRCLES = [
      "promote sizes values"),
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),
-    ("query", "retag retag_names retag_neighbours"),
     ("source", "code code_tokens"),
     ("source", "derive_search derive_sizes"),
 ]

@@ -23,25 +23,6 @@ const char *htp_retag_evidence_name(htp_retag_evidence evidence)
 
 /* ---- modules ---- */
 
-uint32_t htp_retag_module(const htp_retagger *r, uint32_t node)
-{
-    htp_view_range tags = r->tree->places[node].tags;
-    return tags.count > 0 ? r->tree->owners.items[tags.first] : HTP_VIEW_NONE;
-}
-
-uint32_t htp_retag_around(const htp_retagger *r, uint32_t a, uint32_t b)
-{
-    const htp_tree_module *modules = r->tree->modules;
-    while (a != b) {
-        uint32_t *deeper = r->levels[a] >= r->levels[b] ? &a : &b;
-        *deeper = modules[*deeper].parent == HTP_VIEW_NONE ? 0 : modules[*deeper].parent;
-    }
-    while (!modules[a].has_tag && modules[a].parent != HTP_VIEW_NONE) {
-        a = modules[a].parent;
-    }
-    return a;
-}
-
 static void note_modules(htp_retagger *r)
 {
     r->levels = HTP_NEW_ARRAY(r->arena, uint32_t, r->tree->module_count + 1U);
@@ -57,21 +38,6 @@ static void note_modules(htp_retagger *r)
 }
 
 /* ---- one node ---- */
-
-bool htp_retag_place_like(htp_retagger *r, uint32_t n, uint32_t node, htp_retag_evidence evidence)
-{
-    htp_retagging *out = r->out;
-    htp_view_range tags = r->tree->places[node].tags;
-    if (tags.count == 0) {
-        return false;
-    }
-    htp_view_range more = {(uint32_t)out->more.count, tags.count - 1};
-    for (uint32_t i = 1; i < tags.count; i++) {
-        HTP_PUSH(r->arena, &out->more, r->tree->owners.items[tags.first + i]);
-    }
-    out->places[n] = (htp_retag_place){node, r->tree->owners.items[tags.first], more, evidence};
-    return true;
-}
 
 /* The module that a tag of the changed model is that of; HTP_VIEW_NONE: none. */
 static uint32_t find_tag(const htp_retagger *r, uint32_t owner)
