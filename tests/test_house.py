@@ -42,8 +42,6 @@ CIRCLES = [
      "promote sizes values"),
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),
-    ("source", "code code_tokens"),
-    ("source", "derive_search derive_sizes"),
 ]
 # What is defined in a higher folder than some that call it.
 CALLED_UPWARDS = {

@@ -16,14 +16,6 @@ typedef struct counter {
     uint32_t elifs;
 } counter;
 
-htp_status htp_code_refuse(const htp_code_record *code, size_t offset, const char *what, int limit)
-{
-    return htp_status_make(HTP_CODE_BAD_INPUT,
-                           "%s: cannot be read: %s, line %zu: %s more than %d, which PyTorch does "
-                           "not write; save the model again",
-                           code->path, code->name, htp_code_line(code, offset), what, limit);
-}
-
 static htp_status count_link(counter *c, const htp_code_token *token)
 {
     return ++c->chains[c->brackets] > CHAIN_LIMIT

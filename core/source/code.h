@@ -30,9 +30,4 @@ struct htp_code_token_list;
 HTP_MUST_USE htp_status htp_code_check(htp_arena *arena, const htp_code_record *code,
                                        struct htp_code_token_list *tokens);
 
-/** The failure of code that has more than @p limit of something ("blocks are nested"), of which the
- * last one begins at byte @p offset. */
-HTP_MUST_USE htp_status htp_code_refuse(const htp_code_record *code, size_t offset,
-                                        const char *what, int limit);
-
 #endif

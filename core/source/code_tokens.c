@@ -335,3 +335,11 @@ size_t htp_code_line(const htp_code_record *code, size_t offset)
     }
     return line;
 }
+
+htp_status htp_code_refuse(const htp_code_record *code, size_t offset, const char *what, int limit)
+{
+    return htp_status_make(HTP_CODE_BAD_INPUT,
+                           "%s: cannot be read: %s, line %zu: %s more than %d, which PyTorch does "
+                           "not write; save the model again",
+                           code->path, code->name, htp_code_line(code, offset), what, limit);
+}

@@ -66,4 +66,9 @@ const char *htp_code_token_name(uint32_t kind, char buffer[2]);
 /** The line, from 1, of a place in the text. Takes time with the text: for messages. */
 size_t htp_code_line(const htp_code_record *code, size_t offset);
 
+/** The failure of code that has more than @p limit of something ("blocks are nested"), of which the
+ * last one begins at byte @p offset. */
+HTP_MUST_USE htp_status htp_code_refuse(const htp_code_record *code, size_t offset,
+                                        const char *what, int limit);
+
 #endif

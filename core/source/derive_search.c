@@ -12,104 +12,6 @@
 /* How often the sizes of another rank are moved. */
 enum { REPAIR_LIMIT = 3 };
 
-/* ---- attempts ---- */
-
-static const char *describe(htp_arena *arena, const htp_inputs *inputs)
-{
-    htp_text text = {.arena = arena};
-    for (uint32_t i = 0; i < inputs->count; i++) {
-        const char *input = htp_inputs_describe(arena, inputs, i);
-        htp_text_addf(&text, "%s ", input ? input : "-");
-    }
-    return htp_text_string(&text);
-}
-
-/* Which attempt a guess was; the number of attempts where it was none. */
-static uint32_t find_tried(const htp_search *search, const char *description)
-{
-    uint32_t i = 0;
-    while (i < search->tried_count && strcmp(search->tried[i], description) != 0) {
-        i++;
-    }
-    return i;
-}
-
-/* Runs a guess. False when there is nothing to be learned: it was tried, which @p refusal tells of
- * again, or cannot be. */
-static bool run(htp_search *search, const htp_guess *guess, htp_refusal *refusal)
-{
-    htp_inputs inputs;
-    *refusal = (htp_refusal){.kind = ""};
-    if (search->is_over || search->tried_count >= HTP_ATTEMPT_LIMIT) {
-        return false;
-    }
-    htp_status status = htp_guess_inputs(search->arena, guess, search->plan, &inputs);
-    bool is_possible = !status;
-    htp_status_free(status);
-    if (!is_possible) {
-        return false;
-    }
-    const char *description = describe(search->arena, &inputs);
-    uint32_t index = find_tried(search, description);
-    if (index < search->tried_count) {
-        *refusal = search->refusals[index];
-        return false;
-    }
-    search->tried[search->tried_count++] = description;
-    search->refusals[index] = *refusal;
-    const htp_trace *trace = NULL;
-    htp_trial trial = search->attempt(search->user, &inputs, &trace);
-    search->is_over = trial != HTP_TRIAL_REFUSED;
-    if (search->is_over) {
-        search->found = *guess;
-        return true;
-    }
-    htp_refusal_read(search->arena, trace, search->plan, refusal);
-    search->refusals[index] = *refusal;
-    return true;
-}
-
-/* By how many reasons the operator raises that leave no choice: dtypes and ranks come first. */
-static uint32_t count_reasons(const htp_refusal *refusal)
-{
-    uint32_t count = refusal->is_dtype ? (HTP_FACT_LIMIT + 1) * HTP_FACT_LIMIT : 0;
-    for (uint32_t i = 0; i < refusal->fact_count; i++) {
-        const htp_fact *fact = &refusal->facts[i];
-        count += fact->is_rank ? HTP_FACT_LIMIT : (uint32_t)!fact->is_guess;
-    }
-    return count;
-}
-
-/* The same operator raises for fewer reasons than before, but it is known why. */
-static bool is_less_wrong(const htp_refusal *refusal, const htp_refusal *before)
-{
-    uint32_t count = count_reasons(refusal);
-    uint32_t count_before = count_reasons(before);
-    return count < count_before && (count > 0 || count_before >= HTP_FACT_LIMIT);
-}
-
-htp_outcome htp_search_attempt(htp_search *search, htp_state *state, const htp_guess *guess,
-                               htp_refusal *refusal)
-{
-    if (!run(search, guess, refusal)) {
-        return HTP_OUTCOME_LOST;
-    }
-    bool is_same = refusal->node_count == state->refusal.node_count &&
-                   strcmp(refusal->kind, state->refusal.kind) == 0;
-    if (search->is_over || refusal->node_count > state->refusal.node_count ||
-        (is_same && !search->is_strict && is_less_wrong(refusal, &state->refusal))) {
-        *state = (htp_state){*guess, *refusal};
-        return HTP_OUTCOME_KEPT;
-    }
-    return is_same ? HTP_OUTCOME_LIKE : HTP_OUTCOME_LOST;
-}
-
-bool htp_search_improves(htp_search *search, htp_state *state, const htp_guess *guess)
-{
-    htp_refusal refusal;
-    return htp_search_attempt(search, state, guess, &refusal) == HTP_OUTCOME_KEPT;
-}
-
 /* ---- ranks and dtypes ---- */
 
 /* One number for each of a batch, rather than for each step. */
@@ -415,7 +317,7 @@ static void begin_otherwise(htp_search *search, const htp_guess *from)
         for (size_t k = 0; k < strlen(ranks) && !search->is_over; k++) {
             htp_state state = {.guess = htp_guess_copy(search->arena, from)};
             (void)htp_guess_set_rank(&state.guess, search->uses, i, (uint32_t)(ranks[k] - '0'));
-            if (run(search, &state.guess, &state.refusal)) {
+            if (htp_search_run(search, &state.guess, &state.refusal)) {
                 refine(search, state);
             }
         }
@@ -455,7 +357,7 @@ static void take_floats(htp_search *search)
         if (is_unlike_ids(search, &guess, i)) {
             guess.leaves[i].dtype = HTP_DTYPE_FLOAT32;
             search->is_over = false;
-            (void)run(search, &guess, &refusal);
+            (void)htp_search_run(search, &guess, &refusal);
             search->is_over = true;
         }
     }
@@ -470,7 +372,7 @@ bool htp_derive_search(htp_arena *arena, const htp_uses *uses, const htp_plan *p
         .arena = arena, .uses = uses, .plan = plan, .attempt = attempt_inputs, .user = user};
     htp_state state = {.guess = *guess};
     search->furthest = state;
-    if (run(search, guess, &state.refusal)) {
+    if (htp_search_run(search, guess, &state.refusal)) {
         search->furthest = state;
         refine(search, state);
         const htp_guess furthest = search->furthest.guess;

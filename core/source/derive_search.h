@@ -1,5 +1,5 @@
 /*
- * What the steps of the search share. Private to derive_search.c and derive_sizes.c.
+ * What the steps of the search share. Private to core/source.
  */
 #ifndef HTP_SOURCE_DERIVE_SEARCH_H
 #define HTP_SOURCE_DERIVE_SEARCH_H
@@ -42,6 +42,10 @@ typedef enum htp_outcome {
     HTP_OUTCOME_LIKE, /**< the same operator raised */
     HTP_OUTCOME_LOST,
 } htp_outcome;
+
+/** Runs a guess. False when there is nothing to be learned: it was tried, which @p refusal tells of
+ * again, or cannot be. */
+bool htp_search_run(htp_search *search, const htp_guess *guess, htp_refusal *refusal);
 
 /** Tries a guess that was made of @p state; @p refusal receives what came of it. */
 htp_outcome htp_search_attempt(htp_search *search, htp_state *state, const htp_guess *guess,
