@@ -281,3 +281,34 @@ int htp_row_compare(const void *name, const void *row)
 {
     return strcmp(name, *(const char *const *)row);
 }
+
+/* The length of the character at @p at, or 0 where its first byte is to be encoded. */
+static size_t printable_length(const char *at)
+{
+    uint32_t code;
+    size_t length = htp_text_utf8(at, &code);
+    return length > 0 && code >= 0x20 && code != 0x7f ? length : 0;
+}
+
+const char *htp_text_printable(htp_arena *arena, const char *name)
+{
+    const char *at = name;
+    while (*at && printable_length(at)) {
+        at += printable_length(at);
+    }
+    if (!*at) {
+        return name;
+    }
+    htp_text text = {.arena = arena};
+    htp_text_add_bytes(&text, name, (size_t)(at - name));
+    while (*at) {
+        size_t length = printable_length(at);
+        if (length) {
+            htp_text_add_bytes(&text, at, length);
+            at += length;
+        } else {
+            htp_text_addf(&text, "%%%02X", (unsigned)(unsigned char)*at++);
+        }
+    }
+    return htp_text_string(&text);
+}

@@ -65,4 +65,8 @@ const char *htp_text_string(const htp_text *text);
 /** Compares a name with that of a row of a table, which is its first member, for bsearch(). */
 int htp_row_compare(const void *name, const void *row);
 
+/** @p name with control characters and bytes that are no UTF-8 percent-encoded; itself where it
+ * holds none. */
+const char *htp_text_printable(htp_arena *arena, const char *name);
+
 #endif

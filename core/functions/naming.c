@@ -34,7 +34,7 @@ static bool is_reserved(const char *domain)
 
 static htp_function_name split_class(htp_arena *arena, const char *qualified_class)
 {
-    const char *name = htp_name_escape(arena, qualified_class);
+    const char *name = htp_text_printable(arena, qualified_class);
     const char *dot = strrchr(name, '.');
     const char *domain = dot ? htp_arena_copy(arena, name, (size_t)(dot - name)) : "";
     if (is_reserved(domain)) {
@@ -244,7 +244,7 @@ typedef struct inputs {
 static void add_input(inputs *list, uint32_t index, const char *name)
 {
     list->is_named[index] = true;
-    const char *printable = *name ? htp_name_escape(list->arena, name) : "input";
+    const char *printable = *name ? htp_text_printable(list->arena, name) : "input";
     list->items[list->count++] =
         (htp_formal_input){htp_name_unique(list->arena, list->taken, printable), index};
 }

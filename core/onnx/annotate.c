@@ -1,10 +1,10 @@
 #include "onnx/annotate.h"
 
 #include "base/numbers.h"
+#include "base/text.h"
 #include "onnx/annotate_node.h"
 #include "onnx/complex_border.h"
 #include "onnx/module_tree.h"
-#include "onnx/names.h"
 #include "onnx/state_pairs.h"
 
 #include <inttypes.h>
@@ -168,7 +168,7 @@ static void add_derivation(annotator *a, property_list *list, const htp_derivati
     htp_text names = {.arena = a->arena};
     bool is_list = derivation->weight_count > 1;
     for (uint32_t i = 0; i < derivation->weight_count; i++) {
-        const char *name = htp_name_escape(a->arena, weights[derivation->weights[i]].name);
+        const char *name = htp_text_printable(a->arena, weights[derivation->weights[i]].name);
         if (is_list) {
             htp_text_add(&names, i ? ", " : "[");
             htp_text_add_json(&names, name);

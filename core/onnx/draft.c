@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/dtype.h"
+#include "base/text.h"
 #include "onnx/names.h"
 
 #include <string.h>
@@ -51,7 +52,7 @@ static void set_static_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dt
 htp_tensor_id htp_draft_add_input(htp_draft *model, const char *name, htp_dtype dtype,
                                   uint32_t rank, const htp_dim *dims)
 {
-    const char *printable = htp_name_escape(model->arena, *name ? name : "input");
+    const char *printable = htp_text_printable(model->arena, *name ? name : "input");
     htp_tensor_id tensor = add_tensor(model, printable, HTP_TENSOR_FROM_INPUT, model->inputs.count);
     HTP_PUSH(model->arena, &model->inputs, tensor);
     htp_draft_set_type(model, tensor, dtype, rank, dims);
@@ -82,7 +83,7 @@ void htp_draft_add_output(htp_draft *model, htp_tensor_id tensor, const char *na
         copy_type(model, tensor, &source);
     }
     htp_tensor *output = &model->tensors.items[tensor];
-    const char *printable = htp_name_escape(model->arena, *name ? name : "output");
+    const char *printable = htp_text_printable(model->arena, *name ? name : "output");
     output->name = htp_name_unique(model->arena, &model->names, printable);
     output->is_output = true;
     HTP_PUSH(model->arena, &model->outputs, tensor);
@@ -98,7 +99,7 @@ uint32_t htp_draft_add_graph(htp_draft *model)
 htp_tensor_id htp_draft_add_graph_input(htp_draft *model, uint32_t graph, const char *name,
                                         htp_dtype dtype, uint32_t rank, const htp_dim *dims)
 {
-    const char *printable = htp_name_escape(model->arena, *name ? name : "value");
+    const char *printable = htp_text_printable(model->arena, *name ? name : "value");
     htp_tensor_id tensor = add_tensor(model, printable, HTP_TENSOR_FROM_GRAPH, graph);
     htp_draft_set_type(model, tensor, dtype, rank, dims);
     HTP_PUSH(model->arena, &model->graphs.items[graph - 1].inputs, tensor);
@@ -174,7 +175,7 @@ htp_tensor_id htp_draft_weight(htp_draft *model, uint32_t weight)
     }
     htp_map_set_bytes(model->arena, &model->weights, key, words * sizeof(*key),
                       (uint32_t)model->initializers.count);
-    const char *name = htp_name_escape(model->arena, *view->name ? view->name : "weight");
+    const char *name = htp_text_printable(model->arena, *view->name ? view->name : "weight");
     htp_tensor_id tensor = add_initializer(model, name, (htp_initializer){.weight = weight});
     if (htp_dtype_is_complex(view->dtype)) {
         set_pairs_type(model, tensor, view);
@@ -231,7 +232,8 @@ htp_tensor_id htp_draft_derived(htp_draft *model, const char *name, htp_dtype dt
                                    .derivation = derivation,
                                    .data = data,
                                    .bytes = data ? contiguous_bytes(dtype, rank, dims) : 0};
-    htp_tensor_id tensor = add_initializer(model, htp_name_escape(model->arena, name), initializer);
+    htp_tensor_id tensor =
+        add_initializer(model, htp_text_printable(model->arena, name), initializer);
     set_static_type(model, tensor, dtype, rank, dims);
     return tensor;
 }

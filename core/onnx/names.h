@@ -19,10 +19,6 @@ const char *htp_name_numbered(htp_arena *arena, const char *base, const char *be
  */
 const char *htp_name_unique(htp_arena *arena, htp_map *taken, const char *base);
 
-/** @p name with control characters and bytes that are no UTF-8 percent-encoded; itself where it
- * holds none. */
-const char *htp_name_escape(htp_arena *arena, const char *name);
-
 /**
  * The prefix of node names by scope, "" for the root's: "/encoder/layer.0/attention". Each call
  * contributes its module's attribute path relative to the caller's, or the whole path where the

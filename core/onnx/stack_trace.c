@@ -3,7 +3,6 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "onnx/names.h"
 
 #include <string.h>
 
@@ -210,11 +209,11 @@ static void add_line(htp_text *text, const char *line)
 static void add_frame_text(htp_text *text, const frame *added)
 {
     htp_text_add(text, "File \"");
-    htp_text_add(text, htp_name_escape(text->arena, added->file));
+    htp_text_add(text, htp_text_printable(text->arena, added->file));
     htp_text_add(text, "\", line ");
     htp_text_add(text, added->line);
     htp_text_add(text, ", in ");
-    htp_text_add(text, htp_name_escape(text->arena, added->function));
+    htp_text_add(text, htp_text_printable(text->arena, added->function));
     if (added->text) {
         add_line(text, added->text);
     }

@@ -1,7 +1,6 @@
 #include "onnx/value_type.h"
 
 #include "base/text.h"
-#include "onnx/names.h"
 #include "onnx/tensor_type.h"
 
 #include <inttypes.h>
@@ -143,7 +142,7 @@ const char *htp_value_type_text(htp_arena *arena, const htp_value_type *type)
         const htp_value_dim *dim = &type->dims[i];
         htp_text_add(&text, i ? "," : "");
         if (dim->symbol) {
-            htp_text_add(&text, htp_name_escape(arena, dim->symbol));
+            htp_text_add(&text, htp_text_printable(arena, dim->symbol));
         } else if (dim->size >= 0) {
             htp_text_addf(&text, "%" PRId64, dim->size);
         } else {

@@ -1,6 +1,6 @@
 #include "report/comparison.h"
 
-#include "onnx/names.h"
+#include "base/text.h"
 #include "report/values.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "report/model_report.h"
 
 #include "base/json.h"
-#include "onnx/names.h"
+#include "base/text.h"
 
 const char *htp_report_findings(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                                 const htp_findings *findings)
@@ -12,11 +12,11 @@ const char *htp_report_findings(htp_arena *arena, const htp_view *view, const ht
     htp_text text = {.arena = arena};
     size_t count = findings->list.count;
     for (size_t i = 0; i < count; i++) {
-        htp_text_add(&text, htp_name_escape(arena, findings->list.items[i]));
+        htp_text_add(&text, htp_text_printable(arena, findings->list.items[i]));
         htp_text_add(&text, "\n");
     }
     htp_text_addf(&text, "%s: %s finding%s in %s nodes; modules by %s\n",
-                  htp_name_escape(arena, view->path), htp_text_grouped(arena, count),
+                  htp_text_printable(arena, view->path), htp_text_grouped(arena, count),
                   count == 1 ? "" : "s", htp_text_grouped(arena, tree->nodes), tree->source_text);
     return htp_text_string(&text);
 }

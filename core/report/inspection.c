@@ -1,6 +1,6 @@
 #include "report/inspection.h"
 
-#include "onnx/names.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,7 +25,7 @@ const char *htp_inspection_writer(const htp_inspection *inspection)
 /* Adds what a file names: one line, whatever it holds. */
 static void add(htp_text *text, const char *string)
 {
-    htp_text_add(text, htp_name_escape(text->arena, string));
+    htp_text_add(text, htp_text_printable(text->arena, string));
 }
 
 /* ---- the archive and the signature ---- */
@@ -174,7 +174,7 @@ static void add_operators(htp_text *text, const htp_inspection *inspection)
     for (uint32_t i = 0; i < inspection->operator_count; i++) {
         const htp_inspected_operator *used = &inspection->operators[i];
         rows[i + 1] = (struct row){
-            .name = htp_name_escape(arena, used->kind),
+            .name = htp_text_printable(arena, used->kind),
             .count = htp_text_grouped(arena, used->places),
             .note = used->obstacle ? htp_arena_printf(arena, "NOT SUPPORTED: %s", used->obstacle)
                                    : NULL,

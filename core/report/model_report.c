@@ -1,7 +1,7 @@
 #include "report/model_report.h"
 
+#include "base/text.h"
 #include "onnx/complex_border.h"
-#include "onnx/names.h"
 #include "onnx/state_pairs.h"
 #include "report/table.h"
 #include "report/values.h"

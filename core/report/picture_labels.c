@@ -3,7 +3,7 @@
  */
 #include "report/picture.h"
 
-#include "onnx/names.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,12 @@ enum { TOLD_OP_TYPES = 4 };
 
 static const char *copy(htp_arena *arena, htp_slice slice)
 {
-    return htp_name_escape(arena, htp_arena_copy(arena, slice.at ? slice.at : "", slice.length));
+    return htp_text_printable(arena, htp_arena_copy(arena, slice.at ? slice.at : "", slice.length));
 }
 
 static const char *name_text(htp_arena *arena, const htp_picture *picture, htp_view_name name)
 {
-    return htp_name_escape(arena, htp_view_text(picture->view, name));
+    return htp_text_printable(arena, htp_view_text(picture->view, name));
 }
 
 /* The part of a tag that is below another one: "BertLayer.0", or "Cell/Inner" where no frame is
@@ -85,7 +85,7 @@ static const char *frequent(htp_arena *arena, const htp_picture *picture,
 const char *htp_picture_type(htp_arena *arena, const htp_picture *picture, uint32_t value)
 {
     htp_value_type type = htp_view_types_find(picture->types, arena, value);
-    return type.is_known ? htp_name_escape(arena, htp_value_type_text(arena, &type)) : "";
+    return type.is_known ? htp_text_printable(arena, htp_value_type_text(arena, &type)) : "";
 }
 
 static htp_picture_label label_value(htp_arena *arena, const htp_picture *picture, uint32_t value)

@@ -1,7 +1,7 @@
 #include "report/selection.h"
 
 #include "base/json.h"
-#include "onnx/names.h"
+#include "base/text.h"
 #include "onnx/value_type.h"
 #include "report/values.h"
 
@@ -62,7 +62,7 @@ static htp_status list_names(htp_text *text, const struct items *items)
 {
     for (size_t i = 0; i < items->count; i++) {
         if (is_selected(items, i)) {
-            htp_text_add(text, htp_name_escape(text->arena, name_of(items, i)));
+            htp_text_add(text, htp_text_printable(text->arena, name_of(items, i)));
             htp_text_add(text, "\n");
         }
     }

@@ -1,6 +1,6 @@
 #include "report/values.h"
 
-#include "onnx/names.h"
+#include "base/text.h"
 #include "onnx/tensor_type.h"
 
 #include <inttypes.h>
@@ -58,7 +58,7 @@ static size_t bytes_of(const char *text, size_t columns)
 const char *htp_report_fit(htp_arena *arena, const char *text, size_t length, size_t columns)
 {
     static const char gap[] = "...";
-    const char *shown = htp_name_escape(arena, htp_arena_copy(arena, text, length));
+    const char *shown = htp_text_printable(arena, htp_arena_copy(arena, text, length));
     size_t width = htp_text_width(shown);
     if (width <= columns || columns <= strlen(gap)) {
         return shown;
