@@ -37,9 +37,6 @@ CIRCLES = [
     ("interpret", "dicts known_lists numbers"),
     ("interpret", "lanes stand_ins"),
     ("interpret", "restore restore_devices restore_nodes"),
-    ("lower",
-     "arguments arithmetic complex compose constant elementary elementwise emit formula kernels "
-     "promote sizes values"),
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),
 ]

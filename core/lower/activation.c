@@ -4,8 +4,8 @@
  * Reference: the ONNX operators of the same names. Constants of theirs are float32 attributes, and
  * ONNX Runtime lacks float64 kernels for many, so float64 is made of elementary operators.
  */
-#include "lower/arithmetic.h"
 #include "lower/compose.h"
+#include "lower/elementary.h"
 #include "lower/error_function.h"
 #include "lower/kernels.h"
 

@@ -3,43 +3,10 @@
  */
 #include "lower/lowering.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 static const int64_t no_ints[HTP_SHIM_MAX_RANK];
 static const htp_dim no_dims[HTP_SHIM_MAX_RANK];
-
-void htp_lower_fail(htp_lowering *l, const char *format, ...)
-{
-    if (l->failure) {
-        return;
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    l->failure = htp_arena_vprintf(l->arena, format, arguments);
-    va_end(arguments);
-}
-
-void htp_lower_fail_training(htp_lowering *l)
-{
-    htp_lower_fail(l, "%s",
-                   l->graph->trace->is_inference
-                       ? "it is in training mode by its own code, whatever eval() says"
-                       : "it is in training mode: --eval exports the model as after eval()");
-}
-
-bool htp_lower_needs_opset(htp_lowering *l, int opset, const char *what)
-{
-    if (l->model->opset >= opset) {
-        return true;
-    }
-    if (!l->failure && opset > l->model->needed_opset) {
-        l->model->needed_opset = opset;
-        l->model->needed_by = l->node->kind;
-    }
-    htp_lower_fail(l, "%s needs opset %d", what, opset);
-    return false;
-}
 
 htp_value_id htp_arg_value(htp_lowering *l, const char *name)
 {
@@ -318,36 +285,4 @@ htp_tensor_id htp_arg_vector(htp_lowering *l, const char *name)
     }
     htp_value_id value = htp_arg_value(l, name);
     return htp_emit_cast(l, htp_value_vector(l, value), htp_value_dtype(l, value), HTP_DTYPE_INT64);
-}
-
-/* ---- outputs ---- */
-
-htp_value_id htp_output_value(htp_lowering *l, size_t index)
-{
-    if (index >= l->node->output_count) {
-        htp_lower_fail(l, "it has %u outputs here", l->node->output_count);
-        return HTP_NONE;
-    }
-    return l->node->outputs[index];
-}
-
-htp_dtype htp_output_dtype(htp_lowering *l, size_t index)
-{
-    htp_value_id value = htp_output_value(l, index);
-    return value == HTP_NONE ? HTP_DTYPE_FLOAT32 : htp_value_dtype(l, value);
-}
-
-uint32_t htp_output_rank(htp_lowering *l, size_t index)
-{
-    htp_value_id id = htp_output_value(l, index);
-    if (id == HTP_NONE) {
-        return 0;
-    }
-    const htp_trace_value *value = htp_graph_value(l->graph, id);
-    return value->kind == HTP_TRACE_TENSOR ? value->rank : 0;
-}
-
-const htp_dim *htp_output_dims(htp_lowering *l, size_t index)
-{
-    return htp_output_rank(l, index) ? l->graph->values[htp_output_value(l, index)].dims : no_dims;
 }

@@ -6,6 +6,7 @@
 
 #include "lower/compose.h"
 #include "lower/constant.h"
+#include "lower/elementary.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"

@@ -28,7 +28,4 @@ htp_tensor_id htp_emit_bitwise(htp_lowering *l, const char *op, htp_dtype dtype,
 htp_tensor_id htp_emit_left_shift(htp_lowering *l, htp_tensor_id x, htp_tensor_id count);
 htp_tensor_id htp_emit_right_shift(htp_lowering *l, htp_tensor_id x, htp_tensor_id count);
 
-/** log(1 + x) of floating-point numbers, exact near zero. */
-htp_tensor_id htp_emit_log1p(htp_lowering *l, htp_dtype dtype, htp_tensor_id x);
-
 #endif

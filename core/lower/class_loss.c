@@ -5,7 +5,6 @@
  * The classes are dim 1 of self, or the only one. The target is a class for each element of the
  * other dims; an element whose target is ignore_index does not count.
  */
-#include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/loss.h"
 #include "lower/sizes.h"

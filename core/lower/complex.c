@@ -1,5 +1,5 @@
 /*
- * The forms of complex values, and operators of real numbers run for each of their parts.
+ * Complex arguments and outputs, and operators of real numbers run for each of their parts.
  */
 #include "lower/complex.h"
 
@@ -8,24 +8,6 @@
 #include "lower/table.h"
 
 #include <string.h>
-
-/* ---- what is complex ---- */
-
-static bool is_complex(const htp_trace_value *value)
-{
-    return (value->kind == HTP_TRACE_TENSOR || value->kind == HTP_TRACE_COMPLEX) &&
-           htp_dtype_is_complex(value->dtype);
-}
-
-bool htp_value_is_complex(const htp_graph *graph, htp_value_id id)
-{
-    return htp_graph_any(graph, &id, 1, is_complex);
-}
-
-bool htp_node_is_complex(const htp_lowering *l)
-{
-    return htp_graph_node_any(l->graph, l->node, is_complex);
-}
 
 bool htp_arg_is_complex(htp_lowering *l, const char *name)
 {
@@ -69,128 +51,11 @@ void htp_complex_check(htp_lowering *l)
     }
 }
 
-/* ---- forms ---- */
-
-/** Sets the type of a tensor of pairs. */
-static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id pairs)
-{
-    const htp_trace_value *value = htp_graph_value(l->graph, id);
-    htp_dim dims[HTP_SHIM_MAX_RANK] = {0};
-    for (uint32_t i = 0; i < value->rank; i++) {
-        dims[i] = l->graph->values[id].dims[i];
-    }
-    dims[value->rank] = (htp_dim){.size = 2};
-    if (pairs != HTP_TENSOR_NONE && !l->model->tensors.items[pairs].has_type) {
-        htp_draft_set_type(l->model, pairs, htp_dtype_real(value->dtype), value->rank + 1, dims);
-    }
-    return pairs;
-}
-
-/** Known contents that are no weight, as pairs. */
-static htp_tensor_id constant_pairs(htp_lowering *l, const htp_trace_value *value)
-{
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
-    if (value->rank > 0) {
-        memcpy(dims, value->dims[0], value->rank * sizeof(*dims));
-    }
-    dims[value->rank] = 2;
-    return htp_draft_constant(l->model, htp_dtype_real(value->dtype), value->rank + 1, dims,
-                              value->data);
-}
-
-/** The same as one part. */
-static htp_tensor_id constant_part(htp_lowering *l, const htp_trace_value *value, size_t part)
-{
-    htp_dtype dtype = htp_dtype_real(value->dtype);
-    size_t size = htp_dtype_size(dtype);
-    size_t count = (size_t)value->data_bytes / (2 * size);
-    char *bytes = htp_arena_calloc(l->arena, count + 1, size);
-    for (size_t i = 0; i < count; i++) {
-        memcpy(bytes + i * size, (const char *)value->data + (2 * i + part) * size, size);
-    }
-    return htp_draft_constant(l->model, dtype, value->rank, value->dims[0], bytes);
-}
-
-/** Parts beside each other as pairs; they belong to the node that made the value. */
-static htp_tensor_id join_parts(htp_lowering *l, htp_value_id id)
-{
-    const htp_binding *binding = &l->bindings[id];
-    if (binding->parts[0] == HTP_TENSOR_NONE || binding->parts[1] == HTP_TENSOR_NONE) {
-        htp_lower_fail(l, "it reads a value that nothing produces");
-        return HTP_TENSOR_NONE;
-    }
-    const int64_t last = htp_graph_value(l->graph, id)->rank;
-    htp_origin here = l->model->origin;
-    l->model->origin = htp_value_origin(l, id);
-    htp_tensor_id pairs =
-        htp_emit_concat(l,
-                        HTP_IN(htp_emit_unsqueeze(l, binding->parts[0], &last, 1),
-                               htp_emit_unsqueeze(l, binding->parts[1], &last, 1)),
-                        last);
-    l->model->origin = here;
-    return pairs;
-}
-
-htp_tensor_id htp_value_pairs(htp_lowering *l, htp_value_id id)
-{
-    const htp_trace_value *value = htp_graph_value(l->graph, id);
-    htp_tensor_id *pairs = &l->bindings[id].tensor;
-    if (*pairs == HTP_TENSOR_NONE && value->weight != HTP_SHIM_NONE) {
-        *pairs = htp_draft_weight(l->model, value->weight);
-    } else if (*pairs == HTP_TENSOR_NONE && value->data) {
-        *pairs = constant_pairs(l, value);
-    } else if (*pairs == HTP_TENSOR_NONE) {
-        *pairs = typed_pairs(l, id, join_parts(l, id));
-    }
-    return *pairs;
-}
-
-double htp_complex_number_part(htp_lowering *l, const htp_trace_value *value, htp_part part)
-{
-    double parts[2] = {0};
-    if (!value->data) {
-        htp_lower_fail(l, "a complex number depends on the model's input; compute with tensors");
-    } else {
-        memcpy(parts, value->data, sizeof(parts));
-    }
-    return parts[part == HTP_PART_IMAGINARY];
-}
-
 /** A part of a complex number; of no value of another kind. */
 static htp_tensor_id number_part(htp_lowering *l, const htp_trace_value *value, htp_part part,
                                  htp_dtype dtype)
 {
     return htp_emit_scalar(l, dtype, htp_complex_number_part(l, value, part));
-}
-
-htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part)
-{
-    if (part == HTP_PART_NONE) {
-        return HTP_TENSOR_NONE;
-    }
-    const htp_trace_value *value = htp_graph_value(l->graph, id);
-    size_t index = part == HTP_PART_IMAGINARY;
-    htp_tensor_id *found = &l->bindings[id].parts[index];
-    if (*found != HTP_TENSOR_NONE || value->kind != HTP_TRACE_TENSOR ||
-        !htp_dtype_is_complex(value->dtype)) {
-        return *found;
-    }
-    if (value->data && value->weight == HTP_SHIM_NONE) {
-        *found = constant_part(l, value, index);
-        return *found;
-    }
-    htp_tensor_id pairs = htp_value_pairs(l, id);
-    htp_origin here = l->model->origin;
-    l->model->origin = htp_value_origin(l, id);
-    *found = htp_emit(l, "Gather",
-                      HTP_IN(pairs, htp_emit_scalar_int(l, HTP_DTYPE_INT64, (int64_t)index)),
-                      HTP_AT(htp_attribute_int("axis", value->rank)));
-    l->model->origin = here;
-    if (*found != HTP_TENSOR_NONE) {
-        htp_draft_set_type(l->model, *found, htp_dtype_real(value->dtype), value->rank,
-                           l->graph->values[id].dims);
-    }
-    return *found;
 }
 
 /* ---- arguments and outputs ---- */
@@ -237,7 +102,7 @@ void htp_bind_pairs(htp_lowering *l, size_t index, htp_tensor_id pairs)
         htp_lower_fail(l, "its lowering gives no complex result");
         return;
     }
-    l->bindings[id].tensor = typed_pairs(l, id, pairs);
+    htp_value_bind_pairs(l, id, pairs);
 }
 
 void htp_bind_complex(htp_lowering *l, size_t index, htp_complex z, htp_dtype dtype)
@@ -260,11 +125,10 @@ htp_tensor_id htp_emit_zeros_like(htp_lowering *l, htp_dtype dtype, htp_tensor_i
 /** The row of the node's operator for real numbers. */
 static const htp_operator *real_row(htp_lowering *l)
 {
-    const htp_operator *row = htp_table_find(l->node->kind);
-    if (!row) {
+    if (!l->real_row) {
         htp_lower_fail(l, "there is no lowering for it");
     }
-    return row;
+    return l->real_row;
 }
 
 /** Lets the lowerings of real numbers see zero as the imaginary part of a real value, or nothing

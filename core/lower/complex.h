@@ -1,10 +1,6 @@
 /*
- * Complex values as pairs of real numbers: ONNX Runtime computes nothing with complex tensors.
- * Private to core/lower.
- *
- * A complex value has two forms. As parts it is two real tensors of its own dims; as pairs it is
- * one of dims [..., 2], as complex numbers lie in memory and as ONNX DFT has them. A lowering binds
- * either; the other one is made when first asked for.
+ * Complex arguments, outputs and arithmetic, on the forms of lower/value_parts.h. Private to
+ * core/lower.
  *
  * Nodes with complex values are lowered by the rows of complex_operators.def alone. The lowerings
  * of real numbers get to see a complex value only as one of its parts, where such a row runs them
@@ -14,7 +10,7 @@
 #define HTP_LOWER_COMPLEX_H
 
 #include "lower/formula.h"
-#include "lower/lowering.h"
+#include "lower/value_parts.h"
 
 /** The parts of a complex value. */
 typedef struct htp_complex {
@@ -28,12 +24,6 @@ typedef struct htp_complex_number {
     double im;
 } htp_complex_number;
 
-/** Whether a value is a complex tensor or number, or a list that holds one; HTP_NONE is not. */
-bool htp_value_is_complex(const htp_graph *graph, htp_value_id id);
-
-/** Whether the node that is lowered takes or gives complex tensors. */
-bool htp_node_is_complex(const htp_lowering *l);
-
 /** Whether the trace has views that show the memory of complex tensors conjugated. */
 bool htp_graph_shows_conjugates(const htp_graph *graph);
 
@@ -44,22 +34,12 @@ void htp_complex_check(htp_lowering *l);
 /** Fails where the angles of an argument hang on rounding: those of a transform. */
 void htp_complex_check_angle(htp_lowering *l, const char *name);
 
-/** A part of a complex number as it stands in the program, which must be constant. */
-double htp_complex_number_part(htp_lowering *l, const htp_trace_value *value, htp_part part);
-
 /** A number of the program, whose imaginary part is 0 where it is real. Fails where it depends on
  * the model's input. */
 htp_complex_number htp_arg_complex_number(htp_lowering *l, const char *name);
 
 /** Whether an argument is a complex tensor or number. */
 bool htp_arg_is_complex(htp_lowering *l, const char *name);
-
-/** A part of a value: of a complex one in its real dtype, of a real one what htp_lower_parts()
- * has set. HTP_TENSOR_NONE where there is no such, and for HTP_PART_NONE. */
-htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part);
-
-/** A complex value as pairs [..., 2]. */
-htp_tensor_id htp_value_pairs(htp_lowering *l, htp_value_id id);
 
 /** A complex tensor argument as pairs [..., 2]. */
 htp_tensor_id htp_arg_pairs(htp_lowering *l, const char *name);

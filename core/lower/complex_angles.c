@@ -4,7 +4,6 @@
  */
 #include "lower/complex.h"
 
-#include "lower/compose.h"
 #include "lower/promote.h"
 #include "lower/special.h"
 #include "lower/table.h"

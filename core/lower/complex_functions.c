@@ -3,9 +3,8 @@
  *
  * Values on branch cuts follow the signs of zeros, as those of C's functions do.
  */
-#include "lower/arithmetic.h"
 #include "lower/complex.h"
-#include "lower/compose.h"
+#include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/special.h"
 

@@ -2,7 +2,6 @@
  * Products of complex matrices to which something is added: layers with a bias, addmm and its kin.
  */
 #include "lower/complex.h"
-#include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/table.h"
 

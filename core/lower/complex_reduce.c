@@ -3,7 +3,6 @@
  * lengths or by whether they are zero.
  */
 #include "lower/complex.h"
-#include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/special.h"
 #include "lower/table.h"
@@ -165,8 +164,7 @@ static htp_tensor_id emit_real_of(htp_lowering *l, htp_value_id id, const char *
 static void lower_by_reals(htp_lowering *l, const char *what)
 {
     const htp_operator *row = l->row;
-    const htp_operator *real = htp_table_find(l->node->kind);
-    if (!real) {
+    if (!l->real_row) {
         htp_lower_fail(l, "there is no lowering for it");
         return;
     }
@@ -185,7 +183,7 @@ static void lower_by_reals(htp_lowering *l, const char *what)
             l->bindings[node->inputs[i]].parts[0] = made[i];
         }
     }
-    l->row = real;
+    l->row = l->real_row;
     l->part = HTP_PART_REAL;
     l->row->lower(l);
     l->part = HTP_PART_NONE;

@@ -46,34 +46,6 @@ bool htp_dims_are_static(const htp_dim *dims, size_t count);
 const int64_t *htp_arg_spatial(htp_lowering *l, const char *name, size_t count,
                                const int64_t *otherwise);
 
-/** A node with one or two inputs and no attributes. */
-htp_tensor_id htp_emit_unary(htp_lowering *l, const char *op, htp_tensor_id x);
-htp_tensor_id htp_emit_binary(htp_lowering *l, const char *op, htp_tensor_id x, htp_tensor_id y);
-
-/** x OP value, with the value as a 0-d constant of @p dtype. */
-htp_tensor_id htp_emit_binary_scalar(htp_lowering *l, const char *op, htp_tensor_id x,
-                                     htp_dtype dtype, double value);
-
-/** @p x with @p n dims; 0 copies a dim, -1 is inferred. */
-htp_tensor_id htp_emit_reshape(htp_lowering *l, htp_tensor_id x, const int64_t *dims, size_t n);
-
-/** The elements @p start up to @p end of one axis; an end beyond the axis is cut off. */
-htp_tensor_id htp_emit_slice(htp_lowering *l, htp_tensor_id x, int64_t axis, int64_t start,
-                             int64_t end);
-
-/** The parts beside each other along @p axis. */
-htp_tensor_id htp_emit_concat(htp_lowering *l, htp_emit_inputs parts, int64_t axis);
-
-/** @p count equal parts along @p axis. */
-void htp_emit_split(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id *parts,
-                    size_t count);
-
-/** A 1-d constant with @p count times @p value. */
-htp_tensor_id htp_emit_fill(htp_lowering *l, htp_dtype dtype, int64_t count, double value);
-
-/** The tensor @p x [C] as [C, 1, 1, ...] with @p trailing ones. */
-htp_tensor_id htp_emit_channels(htp_lowering *l, htp_tensor_id x, size_t trailing);
-
 /**
  * x · weightᵀ + bias: aten::linear.
  * @param x       [..., in] of @p x_rank dims

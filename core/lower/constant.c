@@ -191,3 +191,35 @@ htp_tensor_id htp_emit_highest(htp_lowering *l, htp_dtype dtype)
     unsigned bits = 8 * (unsigned)htp_dtype_size(dtype) - (dtype != HTP_DTYPE_UINT8);
     return htp_emit_scalar_int(l, dtype, (int64_t)((UINT64_C(1) << bits) - 1));
 }
+
+htp_tensor_id htp_emit_ints(htp_lowering *l, const int64_t *values, size_t count)
+{
+    const int64_t dims[] = {(int64_t)count};
+    return htp_draft_constant(l->model, HTP_DTYPE_INT64, 1, dims, values);
+}
+
+htp_tensor_id htp_emit_int(htp_lowering *l, int64_t value)
+{
+    return htp_emit_ints(l, &value, 1);
+}
+
+htp_tensor_id htp_emit_scalar(htp_lowering *l, htp_dtype dtype, double value)
+{
+    htp_number number = htp_number_float(value);
+    return htp_emit_numbers(l, dtype, 0, NULL, &number);
+}
+
+htp_tensor_id htp_emit_scalar_int(htp_lowering *l, htp_dtype dtype, int64_t value)
+{
+    htp_number number = htp_number_int(value);
+    return htp_emit_numbers(l, dtype, 0, NULL, &number);
+}
+
+htp_tensor_id htp_emit_fill(htp_lowering *l, htp_dtype dtype, int64_t count, double value)
+{
+    htp_number *numbers = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)count);
+    for (int64_t i = 0; i < count; i++) {
+        numbers[i] = htp_number_float(value);
+    }
+    return htp_emit_numbers(l, dtype, 1, &count, numbers);
+}

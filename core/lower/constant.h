@@ -39,4 +39,7 @@ htp_tensor_id htp_emit_numbers(htp_lowering *l, htp_dtype dtype, uint32_t rank, 
 htp_tensor_id htp_emit_lowest(htp_lowering *l, htp_dtype dtype);
 htp_tensor_id htp_emit_highest(htp_lowering *l, htp_dtype dtype);
 
+/** A 1-d constant with @p count times @p value. */
+htp_tensor_id htp_emit_fill(htp_lowering *l, htp_dtype dtype, int64_t count, double value);
+
 #endif

@@ -4,7 +4,6 @@
  * Reference: ONNX If, Loop.
  */
 #include "lower/complex.h"
-#include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/sequence.h"
 #include "lower/table.h"

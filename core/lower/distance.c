@@ -1,7 +1,6 @@
 /*
  * Distances and similarities of vectors, and the norms of torch.linalg.
  */
-#include "lower/compose.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"

@@ -1,14 +1,53 @@
 /*
- * Elementary functions in float64, for which runtimes have kernels of float32 only: tangents,
- * hyperbolic functions and the inverses of both, made of exp, log, sqrt, sin and cos.
+ * Functions of one operand: those that are exact near zero, and in float64 those for which runtimes
+ * have kernels of float32 only: tangents, hyperbolic functions and the inverses of both, made of
+ * exp, log, sqrt, sin and cos.
  */
 #include "lower/elementary.h"
 
-#include "lower/arithmetic.h"
 #include "lower/formula.h"
+#include "lower/kernels.h"
 
 #include <math.h>
 #include <string.h>
+
+/* ---- exact near zero ---- */
+
+/** Where |x| is small, @p near, except that x itself stands where @p is_lost; otherwise @p far. */
+static htp_tensor_id near_zero(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
+                               htp_tensor_id is_lost, htp_tensor_id near, htp_tensor_id far)
+{
+    htp_tensor_id is_near =
+        htp_typed_predicate_scalar(l, "Less", dtype, htp_typed_unary(l, "Abs", dtype, x), 0.5);
+    near = htp_typed_where(l, dtype, is_lost, x, near);
+    return htp_typed_where(l, dtype, is_near, near, far);
+}
+
+/** Near zero times x / ((1 + x) - 1), which undoes the rounding of 1 + x. */
+htp_tensor_id htp_emit_log1p(htp_lowering *l, htp_dtype dtype, htp_tensor_id x)
+{
+    htp_tensor_id sum = htp_typed_scalar(l, "Add", dtype, x, 1);
+    htp_tensor_id logarithm = htp_typed_unary(l, "Log", dtype, sum);
+    htp_tensor_id rounded = htp_typed_scalar(l, "Sub", dtype, sum, 1);
+    htp_tensor_id near = htp_typed_binary(l, "Div", dtype, x, rounded);
+    near = htp_typed_binary(l, "Mul", dtype, logarithm, near);
+    htp_tensor_id is_lost = htp_typed_predicate_scalar(l, "Equal", dtype, rounded, 0);
+    return near_zero(l, dtype, x, is_lost, near, logarithm);
+}
+
+/** Near zero times x / log(exp(x)), which undoes the rounding of exp(x). */
+htp_tensor_id htp_emit_expm1(htp_lowering *l, htp_dtype dtype, htp_tensor_id x)
+{
+    htp_tensor_id power = htp_typed_unary(l, "Exp", dtype, x);
+    htp_tensor_id difference = htp_typed_scalar(l, "Sub", dtype, power, 1);
+    htp_tensor_id logarithm = htp_typed_unary(l, "Log", dtype, power);
+    htp_tensor_id near = htp_typed_binary(l, "Div", dtype, x, logarithm);
+    near = htp_typed_binary(l, "Mul", dtype, difference, near);
+    htp_tensor_id is_lost = htp_typed_predicate_scalar(l, "Equal", dtype, difference, 0);
+    return near_zero(l, dtype, x, is_lost, near, difference);
+}
+
+/* ---- arcs and hyperbolic functions in float64 ---- */
 
 typedef htp_tensor_id (*function)(const htp_formula *f, htp_tensor_id x);
 
@@ -167,7 +206,9 @@ static htp_tensor_id emit_atanh(const htp_formula *f, htp_tensor_id x)
     return with_sign(f, htp_step_scalar(f, "Mul", twice, 0.5), x);
 }
 
-htp_tensor_id htp_emit_elementary(htp_lowering *l, const char *op, htp_tensor_id x)
+/** What ONNX operator @p op gives of @p x, of float64, where runtimes compute it in float32 only;
+ * HTP_TENSOR_NONE for other operators. */
+static htp_tensor_id emit_elementary(htp_lowering *l, const char *op, htp_tensor_id x)
 {
     static const struct {
         const char *op;
@@ -182,4 +223,19 @@ htp_tensor_id htp_emit_elementary(htp_lowering *l, const char *op, htp_tensor_id
         }
     }
     return HTP_TENSOR_NONE;
+}
+
+/* ---- operators of one operand ---- */
+
+htp_tensor_id htp_typed_unary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x)
+{
+    htp_tensor_id composed =
+        dtype == HTP_DTYPE_FLOAT64 ? emit_elementary(l, op, x) : HTP_TENSOR_NONE;
+    return composed == HTP_TENSOR_NONE ? htp_emit_typed(l, op, dtype, HTP_IN(x), HTP_NO_AT)
+                                       : composed;
+}
+
+htp_tensor_id htp_step_unary(const htp_formula *f, const char *op, htp_tensor_id x)
+{
+    return htp_step_end(f, op, htp_typed_unary(f->l, op, f->dtype, x));
 }

@@ -1,13 +1,17 @@
 /*
- * Elementary functions in float64. Private to core/lower.
+ * Functions of one operand, composed where runtimes have no kernel of them. Private to core/lower.
  */
 #ifndef HTP_LOWER_ELEMENTARY_H
 #define HTP_LOWER_ELEMENTARY_H
 
 #include "lower/lowering.h"
 
-/** What ONNX operator @p op gives of @p x, of float64, where runtimes compute it in float32 only;
- * HTP_TENSOR_NONE for other operators. */
-htp_tensor_id htp_emit_elementary(htp_lowering *l, const char *op, htp_tensor_id x);
+/** htp_emit_typed() of lower/kernels.h for operators of one operand without attributes. What
+ * runtimes compute in float32 only is composed in float64. */
+htp_tensor_id htp_typed_unary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x);
+
+/** log(1 + x) and exp(x) - 1 of floating-point numbers, exact near zero. */
+htp_tensor_id htp_emit_log1p(htp_lowering *l, htp_dtype dtype, htp_tensor_id x);
+htp_tensor_id htp_emit_expm1(htp_lowering *l, htp_dtype dtype, htp_tensor_id x);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "lower/arithmetic.h"
 #include "lower/compose.h"
+#include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/table.h"
@@ -141,28 +142,6 @@ void htp_lower_log10(htp_lowering *l)
     lower_log(l, 10);
 }
 
-/** Where |x| is small, @p near, except that x itself stands where @p is_lost; otherwise @p far. */
-static htp_tensor_id near_zero(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
-                               htp_tensor_id is_lost, htp_tensor_id near, htp_tensor_id far)
-{
-    htp_tensor_id is_near =
-        htp_typed_predicate_scalar(l, "Less", dtype, htp_typed_unary(l, "Abs", dtype, x), 0.5);
-    near = htp_typed_where(l, dtype, is_lost, x, near);
-    return htp_typed_where(l, dtype, is_near, near, far);
-}
-
-/** Near zero times x / ((1 + x) - 1), which undoes the rounding of 1 + x. */
-htp_tensor_id htp_emit_log1p(htp_lowering *l, htp_dtype dtype, htp_tensor_id x)
-{
-    htp_tensor_id sum = htp_typed_scalar(l, "Add", dtype, x, 1);
-    htp_tensor_id logarithm = htp_typed_unary(l, "Log", dtype, sum);
-    htp_tensor_id rounded = htp_typed_scalar(l, "Sub", dtype, sum, 1);
-    htp_tensor_id near = htp_typed_binary(l, "Div", dtype, x, rounded);
-    near = htp_typed_binary(l, "Mul", dtype, logarithm, near);
-    htp_tensor_id is_lost = htp_typed_predicate_scalar(l, "Equal", dtype, rounded, 0);
-    return near_zero(l, dtype, x, is_lost, near, logarithm);
-}
-
 /** aten::log1p: log(1 + x) */
 void htp_lower_log1p(htp_lowering *l)
 {
@@ -171,19 +150,12 @@ void htp_lower_log1p(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_log1p(l, dtype, x), dtype);
 }
 
-/** aten::expm1: exp(x) - 1, near zero times x / log(exp(x)), which undoes the rounding of
- * exp(x). */
+/** aten::expm1: exp(x) - 1 */
 void htp_lower_expm1(htp_lowering *l)
 {
     htp_dtype dtype;
     htp_tensor_id x = composite_self(l, &dtype);
-    htp_tensor_id power = htp_typed_unary(l, "Exp", dtype, x);
-    htp_tensor_id difference = htp_typed_scalar(l, "Sub", dtype, power, 1);
-    htp_tensor_id logarithm = htp_typed_unary(l, "Log", dtype, power);
-    htp_tensor_id near = htp_typed_binary(l, "Div", dtype, x, logarithm);
-    near = htp_typed_binary(l, "Mul", dtype, difference, near);
-    htp_tensor_id is_lost = htp_typed_predicate_scalar(l, "Equal", dtype, difference, 0);
-    htp_bind_cast(l, 0, near_zero(l, dtype, x, is_lost, near, difference), dtype);
+    htp_bind_cast(l, 0, htp_emit_expm1(l, dtype, x), dtype);
 }
 
 /** aten::logit: log(x / (1 - x)), with x kept eps away from 0 and 1. */

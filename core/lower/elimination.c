@@ -5,7 +5,6 @@
  * columns where there are many or nobody knows how many. It is computed in float64, where libtorch
  * rounds to the operands' own dtype.
  */
-#include "lower/compose.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/matrices.h"

@@ -33,29 +33,6 @@ htp_tensor_id htp_emit(htp_lowering *l, const char *op, htp_emit_inputs inputs,
     return output;
 }
 
-htp_tensor_id htp_emit_ints(htp_lowering *l, const int64_t *values, size_t count)
-{
-    const int64_t dims[] = {(int64_t)count};
-    return htp_draft_constant(l->model, HTP_DTYPE_INT64, 1, dims, values);
-}
-
-htp_tensor_id htp_emit_int(htp_lowering *l, int64_t value)
-{
-    return htp_emit_ints(l, &value, 1);
-}
-
-htp_tensor_id htp_emit_scalar(htp_lowering *l, htp_dtype dtype, double value)
-{
-    htp_number number = htp_number_float(value);
-    return htp_emit_numbers(l, dtype, 0, NULL, &number);
-}
-
-htp_tensor_id htp_emit_scalar_int(htp_lowering *l, htp_dtype dtype, int64_t value)
-{
-    htp_number number = htp_number_int(value);
-    return htp_emit_numbers(l, dtype, 0, NULL, &number);
-}
-
 htp_tensor_id htp_emit_cast(htp_lowering *l, htp_tensor_id x, htp_dtype from, htp_dtype to)
 {
     if (from == to) {
@@ -124,4 +101,58 @@ htp_tensor_id htp_emit_shape(htp_lowering *l, htp_tensor_id x, uint32_t rank, co
         sizes[i] = dims[i].size;
     }
     return htp_emit_ints(l, sizes, rank);
+}
+
+htp_tensor_id htp_emit_unary(htp_lowering *l, const char *op, htp_tensor_id x)
+{
+    return htp_emit(l, op, HTP_IN(x), HTP_NO_AT);
+}
+
+htp_tensor_id htp_emit_binary(htp_lowering *l, const char *op, htp_tensor_id x, htp_tensor_id y)
+{
+    return htp_emit(l, op, HTP_IN(x, y), HTP_NO_AT);
+}
+
+htp_tensor_id htp_emit_binary_scalar(htp_lowering *l, const char *op, htp_tensor_id x,
+                                     htp_dtype dtype, double value)
+{
+    return htp_emit_binary(l, op, x, htp_emit_scalar(l, dtype, value));
+}
+
+htp_tensor_id htp_emit_reshape(htp_lowering *l, htp_tensor_id x, const int64_t *dims, size_t n)
+{
+    return htp_emit_binary(l, "Reshape", x, htp_emit_ints(l, dims, n));
+}
+
+htp_tensor_id htp_emit_slice(htp_lowering *l, htp_tensor_id x, int64_t axis, int64_t start,
+                             int64_t end)
+{
+    return htp_emit(l, "Slice",
+                    HTP_IN(x, htp_emit_int(l, start), htp_emit_int(l, end), htp_emit_int(l, axis)),
+                    HTP_NO_AT);
+}
+
+htp_tensor_id htp_emit_concat(htp_lowering *l, htp_emit_inputs parts, int64_t axis)
+{
+    return htp_emit(l, "Concat", parts, HTP_AT(htp_attribute_int("axis", axis)));
+}
+
+void htp_emit_split(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id *parts,
+                    size_t count)
+{
+    htp_attribute attributes[] = {htp_attribute_int("axis", axis),
+                                  htp_attribute_int("num_outputs", (int64_t)count)};
+    /* Before opset 18 the number of outputs alone told how many parts there are. */
+    size_t attribute_count = l->model->opset < 18 ? 1 : 2;
+    htp_emit_many(l, "Split", HTP_IN(x), (htp_emit_attributes){attributes, attribute_count}, parts,
+                  count);
+}
+
+htp_tensor_id htp_emit_channels(htp_lowering *l, htp_tensor_id x, size_t trailing)
+{
+    int64_t axes[HTP_SHIM_MAX_RANK];
+    for (size_t i = 0; i < trailing; i++) {
+        axes[i] = (int64_t)i + 1;
+    }
+    return htp_emit_unsqueeze(l, x, axes, trailing);
 }

@@ -8,8 +8,8 @@
  */
 #include "lower/error_function.h"
 
-#include "lower/arithmetic.h"
 #include "lower/compose.h"
+#include "lower/elementary.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"

@@ -28,7 +28,7 @@ htp_tensor_id htp_step_round(const htp_formula *f, htp_tensor_id x)
     return htp_emit_cast(f->l, x, f->rounded, f->dtype);
 }
 
-static htp_tensor_id finish(const htp_formula *f, const char *op, htp_tensor_id x)
+htp_tensor_id htp_step_end(const htp_formula *f, const char *op, htp_tensor_id x)
 {
     return is_exact(op) ? x : htp_step_round(f, x);
 }
@@ -43,20 +43,15 @@ htp_tensor_id htp_step_number(const htp_formula *f, double value)
     return htp_emit_scalar(f->l, f->dtype, value);
 }
 
-htp_tensor_id htp_step_unary(const htp_formula *f, const char *op, htp_tensor_id x)
-{
-    return finish(f, op, htp_typed_unary(f->l, op, f->dtype, x));
-}
-
 htp_tensor_id htp_step_binary(const htp_formula *f, const char *op, htp_tensor_id a,
                               htp_tensor_id b)
 {
-    return finish(f, op, htp_typed_binary(f->l, op, f->dtype, a, b));
+    return htp_step_end(f, op, htp_typed_binary(f->l, op, f->dtype, a, b));
 }
 
 htp_tensor_id htp_step_scalar(const htp_formula *f, const char *op, htp_tensor_id a, double b)
 {
-    return finish(f, op, htp_typed_scalar(f->l, op, f->dtype, a, b));
+    return htp_step_end(f, op, htp_typed_scalar(f->l, op, f->dtype, a, b));
 }
 
 htp_tensor_id htp_step_from(const htp_formula *f, double a, const char *op, htp_tensor_id x)
@@ -106,7 +101,7 @@ htp_tensor_id htp_step_where_number(const htp_formula *f, htp_tensor_id conditio
 htp_tensor_id htp_step_reduce(const htp_formula *f, const char *op, htp_tensor_id x,
                               const int64_t *axes, size_t axis_count, bool keepdims)
 {
-    return finish(f, op, htp_typed_reduce(f->l, op, f->dtype, x, axes, axis_count, keepdims));
+    return htp_step_end(f, op, htp_typed_reduce(f->l, op, f->dtype, x, axes, axis_count, keepdims));
 }
 
 void htp_formula_bind(const htp_formula *f, size_t index, htp_tensor_id x)

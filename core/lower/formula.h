@@ -61,6 +61,9 @@ htp_tensor_id htp_step_reduce(const htp_formula *f, const char *op, htp_tensor_i
 /** @p x, which was computed in the formula's dtype, rounded as a step is. */
 htp_tensor_id htp_step_round(const htp_formula *f, htp_tensor_id x);
 
+/** What a node of operator @p op gave, rounded as a step is unless the operator is exact. */
+htp_tensor_id htp_step_end(const htp_formula *f, const char *op, htp_tensor_id x);
+
 /** Binds output @p index to the result. */
 void htp_formula_bind(const htp_formula *f, size_t index, htp_tensor_id x);
 

@@ -7,7 +7,6 @@
  */
 #include "lower/fourier.h"
 
-#include "lower/compose.h"
 #include "lower/constant.h"
 #include "lower/sizes.h"
 

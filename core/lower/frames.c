@@ -3,7 +3,6 @@
  * each; aten::istft transforms them back and adds them up.
  */
 #include "lower/complex.h"
-#include "lower/compose.h"
 #include "lower/constant.h"
 #include "lower/fourier.h"
 #include "lower/kernels.h"

@@ -8,8 +8,6 @@
 #include "lower/special.h"
 #include "lower/table.h"
 
-#include "lower/compose.h"
-
 #include <math.h>
 
 enum { STEPS = 10, MOST_ORDER = 30, BERNOULLI_COUNT = 8, MOST_DIMENSION = 256 };

@@ -3,7 +3,6 @@
  *
  * Every dim that is asked for gives one output. Points are equally far apart, or have coordinates.
  */
-#include "lower/compose.h"
 #include "lower/formula.h"
 #include "lower/table.h"
 

@@ -4,7 +4,7 @@
  * As LAPACK's geqr2 does it: reflection k turns what is left of column k into its first element,
  * whose sign is the other one; of a column that is zero below it there is none.
  */
-#include "lower/compose.h"
+#include "lower/constant.h"
 #include "lower/matrices.h"
 #include "lower/steps.h"
 #include "lower/table.h"

@@ -1,7 +1,6 @@
 /*
  * Reading and writing by tensors of indices, or along one dim by a vector of them.
  */
-#include "lower/compose.h"
 #include "lower/indexing.h"
 #include "lower/kernels.h"
 #include "lower/sizes.h"

@@ -1,6 +1,5 @@
 #include "lower/indexing.h"
 
-#include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/sizes.h"
 

@@ -1,7 +1,6 @@
 /*
  * Integrals by the trapezoidal rule: aten::trapezoid, aten::cumulative_trapezoid.
  */
-#include "lower/compose.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"

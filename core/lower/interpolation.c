@@ -6,7 +6,6 @@
  * otherwise they are computed at run time. Antialiased, every element is the weighted mean of all
  * that it covers, and of their neighbours.
  */
-#include "lower/compose.h"
 #include "lower/constant.h"
 #include "lower/resize.h"
 #include "lower/sizes.h"

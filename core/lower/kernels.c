@@ -1,7 +1,6 @@
 #include "lower/kernels.h"
 
 #include "base/text.h"
-#include "lower/elementary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,14 +128,6 @@ htp_tensor_id htp_emit_typed(htp_lowering *l, const char *op, htp_dtype dtype,
     }
     htp_tensor_id result = htp_emit(l, op, (htp_emit_inputs){cast, inputs.count}, attributes);
     return htp_emit_cast(l, result, wide, dtype);
-}
-
-htp_tensor_id htp_typed_unary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x)
-{
-    htp_tensor_id composed =
-        dtype == HTP_DTYPE_FLOAT64 ? htp_emit_elementary(l, op, x) : HTP_TENSOR_NONE;
-    return composed == HTP_TENSOR_NONE ? htp_emit_typed(l, op, dtype, HTP_IN(x), HTP_NO_AT)
-                                       : composed;
 }
 
 htp_tensor_id htp_typed_binary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,

@@ -20,9 +20,8 @@ htp_dtype htp_kernel_dtype(htp_lowering *l, const char *op, htp_dtype dtype);
 htp_tensor_id htp_emit_typed(htp_lowering *l, const char *op, htp_dtype dtype,
                              htp_emit_inputs inputs, htp_emit_attributes attributes);
 
-/** Short forms of htp_emit_typed() for operators without attributes. That of one operand composes
- * what runtimes lack in float64: see lower/elementary.h. */
-htp_tensor_id htp_typed_unary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x);
+/** htp_emit_typed() for operators of two operands without attributes. For those of one operand see
+ * lower/elementary.h. */
 htp_tensor_id htp_typed_binary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
                                htp_tensor_id b);
 

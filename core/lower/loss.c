@@ -5,8 +5,8 @@
  */
 #include "lower/loss.h"
 
-#include "lower/arithmetic.h"
 #include "lower/compose.h"
+#include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/reduce.h"

@@ -212,9 +212,10 @@ static void lower_node(htp_lowering *l, htp_node_id id, htp_unsupported *unsuppo
     if (l->custom) {
         l->row = &custom_row;
     } else {
+        l->real_row = htp_table_find(l->node->kind);
         l->row = htp_node_is_complex(l)     ? htp_table_find_complex(l->node->kind)
                  : htp_node_is_quantized(l) ? htp_table_find_quantized(l->node->kind)
-                                            : htp_table_find(l->node->kind);
+                                            : l->real_row;
     }
     l->model->origin = (htp_origin){l->node->scope, id};
     l->model->current_graph = l->graphs[l->node->block];

@@ -7,28 +7,8 @@
 #include "base/status.h"
 #include "graph/graph.h"
 #include "lower/custom.h"
+#include "lower/means.h"
 #include "onnx/draft.h"
-
-struct htp_program; /* htp/program.h */
-struct htp_runner;  /* htp/runner.h */
-
-/** What a lowering is given besides the graph. Empty is all zeroes. */
-/** What weights alone make, and what would be too large beside them. */
-typedef struct htp_kept_result {
-    htp_node_id node;
-    uint64_t bytes;
-} htp_kept_result;
-
-typedef HTP_VECTOR(htp_kept_result) htp_kept_arithmetic;
-
-typedef struct htp_lower_means {
-    const htp_custom_operators *customs; /* written as the caller says; NULL: none */
-    const struct htp_program *program;   /* that the graph is of */
-    const struct htp_runner *runner;     /* of its operators; NULL: nothing is computed */
-    bool folds;                          /* what weights alone decide is computed */
-    const uint32_t *bodies;              /* by scope, as for htp_norms_fold(); or NULL */
-    htp_kept_arithmetic *kept;           /* receives what is not computed; or NULL */
-} htp_lower_means;
 
 /**
  * Lowers a whole graph into @p model: inputs, every live node, outputs.

@@ -20,7 +20,8 @@
 #define HTP_LOWER_LOWERING_H
 
 #include "base/dtype.h"
-#include "lower/lower.h"
+#include "lower/means.h"
+#include "onnx/draft.h"
 
 typedef struct htp_lowering htp_lowering;
 typedef void (*htp_lower_fn)(htp_lowering *l);
@@ -54,6 +55,7 @@ struct htp_lowering {
     const htp_graph *graph;
     htp_arena *arena;
     const htp_operator *row;
+    const htp_operator *real_row; /* of the same operator for real numbers; NULL: none */
     const struct htp_custom_operator *custom; /* what the caller says of the node; NULL: nothing */
     const htp_trace_node *node;
     htp_node_id node_id;
@@ -254,5 +256,30 @@ htp_tensor_id htp_emit_transpose(htp_lowering *l, htp_tensor_id x, const int64_t
 htp_tensor_id htp_emit_dim(htp_lowering *l, htp_tensor_id x, const htp_dim *dims, int64_t axis);
 /** The shape of @p x as a 1-d tensor: a constant where all dims are numbers. */
 htp_tensor_id htp_emit_shape(htp_lowering *l, htp_tensor_id x, uint32_t rank, const htp_dim *dims);
+
+/** A node with one or two inputs and no attributes. */
+htp_tensor_id htp_emit_unary(htp_lowering *l, const char *op, htp_tensor_id x);
+htp_tensor_id htp_emit_binary(htp_lowering *l, const char *op, htp_tensor_id x, htp_tensor_id y);
+
+/** x OP value, with the value as a 0-d constant of @p dtype. */
+htp_tensor_id htp_emit_binary_scalar(htp_lowering *l, const char *op, htp_tensor_id x,
+                                     htp_dtype dtype, double value);
+
+/** @p x with @p n dims; 0 copies a dim, -1 is inferred. */
+htp_tensor_id htp_emit_reshape(htp_lowering *l, htp_tensor_id x, const int64_t *dims, size_t n);
+
+/** The elements @p start up to @p end of one axis; an end beyond the axis is cut off. */
+htp_tensor_id htp_emit_slice(htp_lowering *l, htp_tensor_id x, int64_t axis, int64_t start,
+                             int64_t end);
+
+/** The parts beside each other along @p axis. */
+htp_tensor_id htp_emit_concat(htp_lowering *l, htp_emit_inputs parts, int64_t axis);
+
+/** @p count equal parts along @p axis. */
+void htp_emit_split(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id *parts,
+                    size_t count);
+
+/** The tensor @p x [C] as [C, 1, 1, ...] with @p trailing ones. */
+htp_tensor_id htp_emit_channels(htp_lowering *l, htp_tensor_id x, size_t trailing);
 
 #endif

@@ -1,6 +1,5 @@
 #include "lower/matrices.h"
 
-#include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/sizes.h"
 #include "lower/steps.h"

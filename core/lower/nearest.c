@@ -9,7 +9,6 @@
  * pairs up to 512). Where the model finds the sizes, it computes the positions in all ways, and one
  * that they do not agree upon is behind the last: a runtime refuses to gather it.
  */
-#include "lower/compose.h"
 #include "lower/resize.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * element, which is what the shape operands of ONNX are made of.
  */
 #include "lower/arithmetic.h"
-#include "lower/compose.h"
+#include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/table.h"

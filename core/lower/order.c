@@ -1,7 +1,7 @@
 /*
  * The largest and smallest elements, where they are, and sorting.
  */
-#include "lower/compose.h"
+#include "lower/constant.h"
 #include "lower/kernels.h"
 #include "lower/table.h"
 

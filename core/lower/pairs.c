@@ -1,8 +1,8 @@
 /*
  * Functions of two tensors, element by element, that ONNX has no operator for.
  */
-#include "lower/arithmetic.h"
 #include "lower/compose.h"
+#include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/special.h"

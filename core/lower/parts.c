@@ -1,7 +1,6 @@
 /*
  * Putting tensors together and taking parts of them: cat, stack, slice, select and the like.
  */
-#include "lower/compose.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/sequence.h"

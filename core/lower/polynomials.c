@@ -8,7 +8,6 @@
  * sines of multiples of an angle; at the ends they are known. Source: Abramowitz and Stegun,
  * Handbook of Mathematical Functions, chapter 22.
  */
-#include "lower/compose.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"

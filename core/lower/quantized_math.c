@@ -6,7 +6,6 @@
  * added before or behind the last one. There are few levels, so all of them are tried, here or by
  * the shim: what does not come out alike each way is refused.
  */
-#include "lower/compose.h"
 #include "lower/quantized.h"
 #include "lower/table.h"
 

@@ -4,6 +4,7 @@
 #include "lower/reduce.h"
 #include "graph/symbols.h"
 #include "lower/compose.h"
+#include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/sizes.h"

@@ -5,6 +5,7 @@
  * DeformConv (of opset 19).
  */
 #include "lower/compose.h"
+#include "lower/constant.h"
 #include "lower/table.h"
 
 #include <math.h>

@@ -6,7 +6,6 @@
  */
 #include "lower/sequence.h"
 
-#include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/table.h"
 

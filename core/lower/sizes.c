@@ -1,7 +1,5 @@
 #include "lower/sizes.h"
 
-#include "lower/compose.h"
-
 htp_sizes htp_sizes_begin(htp_lowering *l)
 {
     return (htp_sizes){.l = l, .dtype = HTP_DTYPE_INT64};
@@ -33,19 +31,6 @@ void htp_sizes_add_tensor(htp_sizes *sizes, htp_tensor_id vector)
 {
     end_run(sizes);
     HTP_PUSH(sizes->l->arena, &sizes->parts, vector);
-}
-
-void htp_sizes_add_value(htp_sizes *sizes, htp_value_id id)
-{
-    htp_lowering *l = sizes->l;
-    const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (htp_value_is_number(value) && value->is_constant) {
-        htp_sizes_add_number(sizes, value->kind == HTP_TRACE_FLOAT ? htp_number_float(value->f[0])
-                                                                   : htp_number_int(value->i[0]));
-    } else {
-        htp_tensor_id vector = htp_value_vector(l, id);
-        htp_sizes_add_tensor(sizes, htp_emit_cast(l, vector, htp_value_dtype(l, id), sizes->dtype));
-    }
 }
 
 void htp_sizes_add_dims(htp_sizes *sizes, htp_tensor_id x, const htp_dim *dims, uint32_t begin,

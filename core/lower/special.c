@@ -4,8 +4,7 @@
  */
 #include "lower/special.h"
 
-#include "lower/arithmetic.h"
-#include "lower/compose.h"
+#include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/table.h"

@@ -3,7 +3,6 @@
  * aten::fft_ifftshift, which turn axes round by half of their sizes.
  */
 #include "lower/complex.h"
-#include "lower/compose.h"
 #include "lower/fourier.h"
 #include "lower/table.h"
 

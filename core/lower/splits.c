@@ -2,7 +2,6 @@
  * Tensors taken apart: aten::split, chunk, tensor_split, unbind and their kin. Lists whose length
  * is not known are sequences (sequence.c).
  */
-#include "lower/compose.h"
 #include "lower/sequence.h"
 #include "lower/sizes.h"
 #include "lower/table.h"

@@ -4,7 +4,6 @@
  * The memory is that of the value that self is a view of, in its order. The places are known, or
  * computed of sizes; where the last dims lie one behind the other, whole rows are gathered.
  */
-#include "lower/compose.h"
 #include "lower/constant.h"
 #include "lower/layout.h"
 #include "lower/sizes.h"

@@ -1,5 +1,7 @@
 #include "lower/table.h"
 
+#include "lower/lower.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * like), and the frequencies of a Fourier transform. PyTorch makes them of several of its own
  * operators, each of which rounds.
  */
-#include "lower/compose.h"
 #include "lower/formula.h"
 #include "lower/sizes.h"
 #include "lower/special.h"

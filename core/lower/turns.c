@@ -5,7 +5,6 @@
  */
 #include "lower/turns.h"
 
-#include "lower/compose.h"
 #include "lower/kernels.h"
 
 htp_turns htp_turns_begin(const htp_formula *f, htp_tensor_id starts, const htp_tensor_id *first,

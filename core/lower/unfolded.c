@@ -6,7 +6,6 @@
  * That is done one axis at a time: each element of the result gathers, for every element of the
  * kernel, the product that falls on it, or a zero that is put behind the axis.
  */
-#include "lower/compose.h"
 #include "lower/constant.h"
 #include "lower/convolution.h"
 #include "lower/sizes.h"

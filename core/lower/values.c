@@ -3,53 +3,8 @@
  * bound. A dynamic number has two forms, 0-d and [1]; the one that was not bound is made when
  * first asked for, in the name of the node that produced the number.
  */
-#include "lower/complex.h"
 #include "lower/sizes.h"
-
-#include <string.h>
-
-bool htp_value_is_number(const htp_trace_value *value)
-{
-    return value->kind == HTP_TRACE_INT || value->kind == HTP_TRACE_FLOAT ||
-           value->kind == HTP_TRACE_BOOL;
-}
-
-bool htp_value_is_constant(htp_lowering *l, htp_value_id id)
-{
-    const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind != HTP_TRACE_LIST) {
-        return htp_value_is_number(value) && value->is_constant;
-    }
-    for (uint32_t i = 0; i < value->element_count; i++) {
-        const htp_trace_value *element = htp_graph_value(l->graph, value->elements[i]);
-        if (!htp_value_is_number(element) || !element->is_constant) {
-            return false;
-        }
-    }
-    return true;
-}
-
-htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
-{
-    const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->kind == HTP_TRACE_LIST && value->element_count) {
-        value = htp_graph_value(l->graph, value->elements[0]);
-    }
-    switch (value->kind) {
-    case HTP_TRACE_SEQUENCE:
-        return value->dtype;
-    case HTP_TRACE_TENSOR:
-        return l->part == HTP_PART_NONE ? value->dtype : htp_dtype_real(value->dtype);
-    case HTP_TRACE_FLOAT:
-        return HTP_DTYPE_FLOAT64;
-    case HTP_TRACE_COMPLEX:
-        return l->part == HTP_PART_NONE ? HTP_DTYPE_COMPLEX128 : HTP_DTYPE_FLOAT64;
-    case HTP_TRACE_BOOL:
-        return HTP_DTYPE_BOOL;
-    default:
-        return HTP_DTYPE_INT64;
-    }
-}
+#include "lower/value_parts.h"
 
 /** The contents of a constant number or list of constant numbers in @p dtype. */
 static htp_tensor_id constant_numbers(htp_lowering *l, const htp_trace_value *value,
@@ -65,14 +20,6 @@ static htp_tensor_id constant_numbers(htp_lowering *l, const htp_trace_value *va
                                                       : htp_number_int(element->i[0]);
     }
     return htp_emit_numbers(l, dtype, is_list ? 1 : 0, &count, numbers);
-}
-
-htp_origin htp_value_origin(htp_lowering *l, htp_value_id id)
-{
-    uint32_t producer = htp_graph_value(l->graph, id)->producer;
-    return producer == HTP_SHIM_NONE
-               ? (htp_origin){0, HTP_NONE}
-               : (htp_origin){htp_graph_node(l->graph, producer)->scope, producer};
 }
 
 /** What a node or an input bound; the missing form of a number is made. */
@@ -224,14 +171,6 @@ htp_tensor_id htp_value_shape(htp_lowering *l, htp_value_id id)
 
 /* ---- binding ---- */
 
-void htp_bind(htp_lowering *l, size_t index, htp_tensor_id tensor)
-{
-    htp_value_id value = htp_output_value(l, index);
-    if (value != HTP_NONE) {
-        htp_bind_value(l, value, tensor);
-    }
-}
-
 /** Whether a tensor that has a type already cannot be the value @p id: its dtype, its rank, or a
  * dim that is a number in both differs. A lowering that says otherwise is wrong. */
 static bool contradicts(htp_lowering *l, htp_value_id id, const htp_tensor *known)
@@ -289,4 +228,17 @@ void htp_bind_value_vector(htp_lowering *l, htp_value_id id, htp_tensor_id vecto
         return;
     }
     l->bindings[id].vector = vector;
+}
+
+void htp_sizes_add_value(htp_sizes *sizes, htp_value_id id)
+{
+    htp_lowering *l = sizes->l;
+    const htp_trace_value *value = htp_graph_value(l->graph, id);
+    if (htp_value_is_number(value) && value->is_constant) {
+        htp_sizes_add_number(sizes, value->kind == HTP_TRACE_FLOAT ? htp_number_float(value->f[0])
+                                                                   : htp_number_int(value->i[0]));
+    } else {
+        htp_tensor_id vector = htp_value_vector(l, id);
+        htp_sizes_add_tensor(sizes, htp_emit_cast(l, vector, htp_value_dtype(l, id), sizes->dtype));
+    }
 }

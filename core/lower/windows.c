@@ -1,6 +1,5 @@
 #include "lower/windows.h"
 
-#include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/sizes.h"
 

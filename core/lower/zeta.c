@@ -6,7 +6,6 @@
  * libtorch rounds.
  * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 3.6 and 23.2.
  */
-#include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/table.h"

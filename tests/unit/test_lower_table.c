@@ -1,3 +1,4 @@
+#include "lower/lower.h"
 #include "lower/table.h"
 #include "unit.h"
 
