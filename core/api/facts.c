@@ -4,17 +4,6 @@
 #include "lower/lower.h"
 #include "source/torchscript.h"
 
-const char *htp_stage_name(htp_stage stage)
-{
-    static const char *const names[] = {
-        [HTP_STAGE_LOADED] = "loaded", [HTP_STAGE_INPUTS] = "inputs",
-        [HTP_STAGE_TRACED] = "traced", [HTP_STAGE_LOWERED] = "lowered",
-        [HTP_STAGE_TAGGED] = "tagged", [HTP_STAGE_WRITTEN] = "written",
-    };
-    _Static_assert(sizeof(names) / sizeof(names[0]) == HTP_STAGE_COUNT, "a name for each");
-    return (unsigned)stage < HTP_STAGE_COUNT ? names[stage] : NULL;
-}
-
 size_t htp_operator_count(void)
 {
     return htp_lower_operator_count();
