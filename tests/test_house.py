@@ -30,21 +30,15 @@ CIRCLES = [
     ("api", "axis_search choose_inputs dynamic_axes session"),
     ("cli", "arguments options"),
     ("graph", "polynomial polynomial_bounds polynomial_floor"),
-    ("interpret",
-     "block branch call call_modes control data devices elsewhere flat grown_lists handlers inference "
-     "joined level_arithmetic list_memory memory memory_changes merge merge_states moved open_items "
-     "outputs overlaps quantized reshaped sequences slices stacks turns views written"),
-    ("interpret", "dicts known_lists numbers"),
-    ("interpret", "lanes stand_ins"),
+    ("interpret", "call fitted flat memory_changes outputs quantized views"),
     ("interpret", "restore restore_devices restore_nodes"),
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),
 ]
-# What is defined in a higher folder than some that call it.
+# What is defined in a higher room of the interpreter than some that call it: memory reads and writes anew by running
+# operators, sizes and levels are found while one runs.
 CALLED_UPWARDS = {
-    "htp_call_make_outputs", "htp_call_make_unknown_numbers", "htp_call_with", "htp_control_decide",
-    "htp_control_load", "htp_control_number", "htp_control_tick", "htp_execute", "htp_execute_all",
-    "htp_execute_node", "htp_grown_handler", "htp_sequence_handler", "htp_stage_name",
+    "htp_call_make_outputs", "htp_call_make_unknown_numbers", "htp_execute", "htp_execute_all", "htp_execute_node",
 }
 MOST_LINES = 500
 MOST_HEADER_LINES = 100  # of the interpreter's

@@ -294,7 +294,7 @@ htp_outcome htp_arguments_make(htp_machine *m, const htp_input *inputs, uint32_t
                                htp_items *arguments)
 {
     htp_loaded_function *code = NULL;
-    HTP_DO(htp_control_load(m, m->program->method, &code));
+    HTP_DO(htp_machine_load(m, m->program->method, &code));
     const htp_program_schema schema = m->program->schemas[code->function.schema];
     for (uint32_t i = 0; i + 1 < schema.argument_count; i++) {
         const htp_program_argument *argument = &schema.arguments[i + 1];

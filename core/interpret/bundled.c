@@ -132,7 +132,7 @@ static htp_outcome list_inputs(htp_machine *m, uint32_t lister, const htp_input 
     const htp_items none = {0};
     htp_items results = {0};
     htp_loaded_function *code;
-    HTP_DO(htp_control_load(m, m->function, &code));
+    HTP_DO(htp_machine_load(m, m->function, &code));
     const htp_program_schema schema = m->program->schemas[code->function.schema];
     m->function = lister;
     HTP_DO(htp_method_run(m, &none, NULL, 0, &results));

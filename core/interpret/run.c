@@ -103,7 +103,7 @@ htp_outcome htp_method_run(htp_machine *m, const htp_items *arguments,
         note_argument(m, all.items[i]);
     }
     htp_loaded_function *code = NULL;
-    HTP_DO(htp_control_load(m, m->function, &code));
+    HTP_DO(htp_machine_load(m, m->function, &code));
     htp_passed_note(m, code->function.schema, &all);
     return run_method(m, &all, scope, carried, carried_count, outputs);
 }

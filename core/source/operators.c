@@ -58,21 +58,11 @@ static bool is_followed(const htp_program *program, const htp_program_function *
     const htp_program_schema *schema = &program->schemas[node->schema];
     static const char *const always[] = {
 #define HTP_FOLLOWED(kind, handler) kind,
-#define HTP_FOLLOWED_IN_LISTS(kind, handler)
-#define HTP_FOLLOWED_OF_DEVICES(kind, handler)
 #include "interpret/steps/followed.def"
-#undef HTP_FOLLOWED_OF_DEVICES
-#undef HTP_FOLLOWED_IN_LISTS
-#undef HTP_FOLLOWED
     };
     static const char *const in_lists[] = {
-#define HTP_FOLLOWED(kind, handler)
 #define HTP_FOLLOWED_IN_LISTS(kind, handler) kind,
-#define HTP_FOLLOWED_OF_DEVICES(kind, handler)
 #include "interpret/steps/followed.def"
-#undef HTP_FOLLOWED_OF_DEVICES
-#undef HTP_FOLLOWED_IN_LISTS
-#undef HTP_FOLLOWED
     };
     if (htp_text_is_one_of(node->kind, always, sizeof(always) / sizeof(always[0])) ||
         htp_has_fact(schema->name, HTP_FACT_TELLS_TYPE | HTP_FACT_TELLS_LAYOUT)) {

@@ -20,6 +20,13 @@ enum { HTP_MOST_FORKS = 6 };
 htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place *place,
                            htp_side side, size_t first_local, htp_items *outputs);
 
+/** Whether a condition is @p side in a lane. */
+static inline bool htp_branch_is_side(const htp_item *condition, size_t lane, bool side)
+{
+    const htp_operand *flag = &condition->lane[lane];
+    return flag->kind == HTP_OPERAND_BOOL && flag->as.b == side;
+}
+
 /** Goes on with @p next after a branch whose sides cannot meet: on each of them. @p fork may be the
  * machine's: it is copied before anything runs. */
 htp_outcome htp_branch_resume(htp_machine *m, const htp_fork *fork, htp_next next,

@@ -1,87 +1,7 @@
 /*
- * Branches: taken where the condition is known, recorded with both sides where it is not.
+ * Branches of which nobody knows the side: both are recorded.
  */
-#include "interpret/steps/control.h"
-
 #include "interpret/control/merge.h"
-#include "interpret/sizes/sizes.h"
-
-#include <string.h>
-
-/* ---- prim::If ---- */
-
-static bool raises(const htp_program_function *function, uint32_t block)
-{
-    const htp_program_block *code = &function->blocks[block];
-    for (uint32_t i = 0; i < code->node_count; i++) {
-        if (strcmp(function->nodes[code->first_node + i].kind, "prim::RaiseException") == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_side_in(const htp_item *condition, size_t lane, bool side)
-{
-    const htp_operand *flag = &condition->lane[lane];
-    return flag->kind == HTP_OPERAND_BOOL && flag->as.b == side;
-}
-
-/* The side to take of a branch that is a check, whose other side raises: of a size that passes in
- * every lane, or of the data, of which nobody knows whether it passes. @return whether it is one */
-static bool find_check(const htp_machine *m, const htp_step *step, bool *side)
-{
-    const htp_item *condition = step->inputs.items[0];
-    if (!htp_is_bool(condition)) {
-        return false;
-    }
-    const htp_program_function *function = &step->frame->code->function;
-    bool first_raises = raises(function, step->node->blocks[0]);
-    if (first_raises == raises(function, step->node->blocks[1])) {
-        return false;
-    }
-    *side = !first_raises;
-    bool passes = true;
-    for (uint32_t lane = 0; htp_has_lanes(condition) && lane < m->lane_count; lane++) {
-        passes = passes && is_side_in(condition, lane, *side);
-    }
-    return passes;
-}
-
-/* A branch whose sides are run. */
-typedef struct conditional {
-    const htp_program_node *node;
-    htp_frame *frame;
-    htp_place place;
-} conditional;
-
-static htp_outcome run_branch(htp_machine *m, const void *data, bool side, htp_items *outputs)
-{
-    const conditional *branch = data;
-    return htp_control_run_block(m, branch->frame, branch->node->blocks[side ? 0 : 1],
-                                 &branch->place, outputs);
-}
-
-htp_outcome htp_do_if(htp_machine *m, htp_step *step, htp_items *outputs)
-{
-    if (step->inputs.count == 0 || step->node->block_count < 2) {
-        return htp_machine_stop(m, HTP_FAILS, "a branch has no condition or no sides");
-    }
-    m->recording.has_control = true;
-    htp_item *condition = step->inputs.items[0];
-    bool side = false;
-    bool is_check = find_check(m, step, &side);
-    if (!is_check && !htp_is_decided(condition) && condition->kind == HTP_ITEM_PLAIN) {
-        conditional *branch = HTP_NEW(m->arena, conditional);
-        *branch = (conditional){step->node, step->frame, step->place};
-        return htp_branch_run(m, condition, &branch->place, (htp_side){run_branch, branch},
-                              HTP_ALL_LIVE, outputs);
-    }
-    HTP_DO(is_check ? htp_sizes_learn(m, condition, side)
-                    : htp_control_decide(m, condition, &step->place, &side));
-    return htp_control_run_block(m, step->frame, step->node->blocks[side ? 0 : 1], &step->place,
-                                 outputs);
-}
 
 /* ---- both sides ---- */
 
@@ -108,7 +28,7 @@ static bool is_taken(const htp_machine *m, const htp_item *condition, bool side)
     bool is_known = htp_has_lanes(condition) && !htp_is_data(condition);
     bool is_taken = false;
     for (uint32_t lane = 0; is_known && lane < m->lane_count; lane++) {
-        is_taken = is_taken || is_side_in(condition, lane, side);
+        is_taken = is_taken || htp_branch_is_side(condition, lane, side);
     }
     return is_taken;
 }

@@ -61,7 +61,7 @@ htp_outcome htp_do_call_method(htp_machine *m, htp_step *step, htp_items *output
     if (module != HTP_PROGRAM_NONE && is_forward(name)) {
         htp_loaded_function *code = NULL;
         scope = htp_control_enter(m, module, scope, made);
-        HTP_DO(htp_control_load(m, method, &code));
+        HTP_DO(htp_machine_load(m, method, &code));
         htp_passed_note(m, code->function.schema, &step->inputs);
     }
     return htp_control_call(m, method, &step->inputs, scope, made, outputs);

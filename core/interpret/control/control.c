@@ -6,70 +6,14 @@
 #include "interpret/control/blocks.h"
 #include "interpret/lists/lists.h"
 #include "interpret/memory/memory.h"
-#include "interpret/operators/message.h"
 #include "interpret/sizes/sizes.h"
 #include "interpret/steps/inference.h"
 
 #include <string.h>
 
 enum { MOST_CALLS = 1000, MOST_BLOCKS = 1200 }; /* one within the other */
-enum { STEPS_OF_A_TICK = 64 };
 
-/* Of a program that has no end, or next to none. */
-enum { MOST_STEPS = 1 << 24, MOST_VALUES = 1 << 24 };
-
-/* ---- functions ---- */
-
-static htp_outcome read_function(htp_machine *m, uint32_t function)
-{
-    if (m->program->functions[function].is_loaded) {
-        return HTP_GOES_ON;
-    }
-    htp_shim_error *error = HTP_NEW(m->arena, htp_shim_error); /* much for the stack of calls */
-    htp_shim_code code = m->program->load_function(m->program, function, error);
-    if (code == HTP_SHIM_OK) {
-        return HTP_GOES_ON;
-    }
-    htp_outcome outcome = code == HTP_SHIM_INTERNAL ? HTP_BREAKS : HTP_FAILS;
-    htp_message_shorten(error);
-    return htp_machine_stop(m, outcome, "%s", error->message);
-}
-
-/* A function that was read. */
-static htp_loaded_function *make_loaded(htp_machine *m, uint32_t number)
-{
-    htp_loaded_function *code = HTP_NEW(m->arena, htp_loaded_function);
-    code->function = m->program->functions[number];
-    const htp_program_function *function = &code->function;
-    code->is_unpacked = HTP_NEW_ARRAY(m->arena, bool, function->value_count);
-    code->file_lines = HTP_NEW_ARRAY(m->arena, uint32_t, function->node_count);
-    code->constants = HTP_NEW_ARRAY(m->arena, htp_item *, function->node_count);
-    for (uint32_t i = 0; i < function->node_count; i++) {
-        const htp_program_node *node = &function->nodes[i];
-        bool unpacks = strcmp(node->kind, "prim::ListUnpack") == 0;
-        for (uint32_t k = 0; unpacks && k < node->input_count; k++) {
-            code->is_unpacked[node->inputs[k]] = true;
-        }
-    }
-    return code;
-}
-
-htp_outcome htp_control_load(htp_machine *m, uint32_t function, htp_loaded_function **code)
-{
-    if (function == HTP_PROGRAM_NONE) {
-        return htp_machine_stop(m, HTP_FAILS,
-                                "a function is called that the program does not have");
-    }
-    while (m->control.functions.count <= function) {
-        HTP_PUSH(m->arena, &m->control.functions, NULL);
-    }
-    if (!m->control.functions.items[function]) {
-        HTP_DO(read_function(m, function));
-        m->control.functions.items[function] = make_loaded(m, function);
-    }
-    *code = m->control.functions.items[function];
-    return HTP_GOES_ON;
-}
+/* ---- frames ---- */
 
 /* Room for the values of a function. To make much of it takes its time. */
 static htp_item **make_room(htp_machine *m, const htp_loaded_function *code)
@@ -83,7 +27,7 @@ htp_outcome htp_control_make_frame(htp_machine *m, uint32_t function, const htp_
                                    htp_frame **made)
 {
     htp_loaded_function *code = NULL;
-    HTP_DO(htp_control_load(m, function, &code));
+    HTP_DO(htp_machine_load(m, function, &code));
     const char *name = code->function.name ? code->function.name : "fork";
     if (code->function.block_count == 0) {
         return htp_machine_stop(m, HTP_FAILS, "%s() has no code", name);
@@ -113,54 +57,6 @@ htp_frame *htp_control_copy_frame(htp_machine *m, const htp_frame *frame)
         memcpy(copy->values, frame->values, count * sizeof(*copy->values));
     }
     return copy;
-}
-
-/* ---- what is known ---- */
-
-htp_outcome htp_control_require_known(htp_machine *m, const htp_item *item)
-{
-    const htp_recorded_node *node = htp_recording_find_cause(m, htp_item_find_unknown(item));
-    return node && node->failure
-               ? htp_machine_refuse(m, &node->place, "%s, which decides what runs: %s", node->kind,
-                                    node->failure)
-               : HTP_GOES_ON;
-}
-
-/* Refuses what is not the same whatever the input's contents and dynamic axes are. */
-static htp_outcome require_constant(htp_machine *m, const htp_item *item, const char *what,
-                                    const htp_place *place)
-{
-    HTP_DO(htp_control_require_known(m, item));
-    if (item->kind != HTP_ITEM_PLAIN || !htp_has_lanes(item) || htp_is_data(item)) {
-        return htp_machine_refuse(m, place, "%s depends on the data", what);
-    }
-    return htp_is_constant(item)
-               ? HTP_GOES_ON
-               : htp_machine_stop(m, HTP_UNSUPPORTED,
-                                  "%s depends on a dynamic axis, %s; give that axis a fixed size",
-                                  what, htp_place_describe(m, place));
-}
-
-htp_outcome htp_control_decide(htp_machine *m, const htp_item *condition, const htp_place *place,
-                               bool *side)
-{
-    HTP_DO(require_constant(m, condition, "a branch or loop", place));
-    if (!htp_is_bool(condition)) {
-        return htp_machine_stop(m, HTP_FAILS, "a bool is expected");
-    }
-    *side = condition->lane[0].as.b;
-    return HTP_GOES_ON;
-}
-
-htp_outcome htp_control_number(htp_machine *m, const htp_item *item, const htp_place *place,
-                               int64_t *number)
-{
-    HTP_DO(require_constant(m, item, "a count or index", place));
-    if (!htp_is_int(item)) {
-        return htp_machine_stop(m, HTP_FAILS, "an int is expected");
-    }
-    *number = item->lane[0].as.i;
-    return HTP_GOES_ON;
 }
 
 /* ---- nodes ---- */
@@ -260,23 +156,9 @@ static htp_outcome evaluate(htp_machine *m, htp_step *step, htp_items *outputs)
     return HTP_GOES_ON;
 }
 
-htp_outcome htp_control_tick(htp_machine *m)
-{
-    if (++m->control.steps > MOST_STEPS || m->recording.items.count > MOST_VALUES) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED, "%s() takes more than 16 million steps",
-                                m->method);
-    }
-    if (m->control.steps - m->control.last_tick < STEPS_OF_A_TICK) {
-        return HTP_GOES_ON;
-    }
-    m->control.last_tick = m->control.steps;
-    bool goes_on = !m->tick || m->tick(m->user, m->recording.nodes.count, 0);
-    return goes_on ? HTP_GOES_ON : htp_machine_stop(m, HTP_BREAKS, "interrupted");
-}
-
 static htp_outcome run_node(htp_machine *m, htp_frame *frame, uint32_t number)
 {
-    HTP_DO(htp_control_tick(m));
+    HTP_DO(htp_machine_tick(m));
     const htp_program_node *node = &frame->code->function.nodes[number];
     htp_step step = {.node = node, .frame = frame, .place = place_of(m, frame, number)};
     htp_items outputs = {0};

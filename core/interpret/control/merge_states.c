@@ -87,7 +87,7 @@ static htp_outcome part(htp_machine *m, htp_item *list, const htp_contents *a,
     const htp_contents *longer = is_first ? a : b;
     size_t count = longer->elements.count;
     if (!longer->stacked && count > 0) {
-        HTP_DO(htp_control_require_known(m, longer->elements.items[count - 1]));
+        HTP_DO(htp_item_require_known(m, longer->elements.items[count - 1]));
     }
     htp_growth growth = {.list = list};
     HTP_DO(htp_stack_rows_of(m, longer, &growth.rows));

@@ -47,7 +47,7 @@ uint32_t htp_call_output_type(const htp_machine *m, const htp_call *call, size_t
 /** Whether it gives other results each time it runs. */
 bool htp_call_is_nondeterministic(const htp_call *call);
 
-/** The operand at an index in one lane, made ready for a kernel (lanes.c). */
+/** The operand at an index in one lane, made ready for a kernel (operands.c). */
 htp_outcome htp_call_operand(htp_machine *m, const htp_call *call, size_t index, size_t lane,
                              htp_mode mode, htp_operand *operand);
 

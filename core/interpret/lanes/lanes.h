@@ -22,6 +22,9 @@ htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_
  */
 bool htp_call_gives_operand(const htp_call *call, const htp_operand *given);
 
+/** The device of tensors without contents, as an operand (operands.c). */
+htp_operand htp_operand_no_contents(void);
+
 /** Room for @p count outputs in each lane. */
 htp_lanes htp_lanes_make(htp_machine *m, size_t count);
 

@@ -70,18 +70,6 @@ htp_outcome htp_list_check(htp_machine *m, const char *kind, const htp_items *in
     return HTP_GOES_ON;
 }
 
-htp_outcome htp_list_dim_to_join(htp_machine *m, const htp_item *dim, int64_t rank,
-                                 const htp_place *place, int64_t *at)
-{
-    int64_t number;
-    HTP_DO(htp_control_number(m, dim, place, &number));
-    *at = htp_dim_wrap(number, rank);
-    return *at >= 0 ? HTP_GOES_ON
-                    : htp_machine_stop(m, HTP_BAD_INPUTS,
-                                       "a dim that cat() or stack() joins is out of range, %s",
-                                       htp_place_describe(m, place));
-}
-
 /* The stack that a list is, a tensor: the known elements are in front of it. */
 static htp_outcome require_stack(htp_machine *m, const htp_item *list)
 {
@@ -106,7 +94,7 @@ static htp_outcome join_rows(htp_machine *m, htp_item *stack, htp_item *at, bool
 }
 
 /* stack(), cat() */
-static htp_outcome join(htp_machine *m, htp_step *step, htp_items *outputs)
+htp_outcome htp_do_stack_join(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));
     const htp_place *place = &step->place;
@@ -135,7 +123,7 @@ static htp_outcome join(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, result);
 }
 
-static htp_outcome find_length(htp_machine *m, htp_step *step, htp_items *outputs)
+htp_outcome htp_do_stack_length(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 1));
     const htp_item *list = step->inputs.items[0];
@@ -182,7 +170,7 @@ static htp_outcome put_row(htp_machine *m, htp_item *stack, htp_item *element, h
     return HTP_GOES_ON;
 }
 
-static htp_outcome set_item(htp_machine *m, htp_step *step, htp_items *outputs)
+htp_outcome htp_do_stack_set_item(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 3));
     htp_item *const *inputs = step->inputs.items;
@@ -249,7 +237,7 @@ static htp_outcome reverse_rows(htp_machine *m, htp_item *stack, const htp_place
     return HTP_GOES_ON;
 }
 
-static htp_outcome slice(htp_machine *m, htp_step *step, htp_items *outputs)
+htp_outcome htp_do_stack_slice(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 4));
     const htp_place *place = &step->place;
@@ -257,7 +245,7 @@ static htp_outcome slice(htp_machine *m, htp_step *step, htp_items *outputs)
     htp_item *stack;
     HTP_DO(htp_stack_require_rows(m, inputs[0], place, &stack));
     int64_t stride;
-    HTP_DO(htp_control_number(m, inputs[3], place, &stride));
+    HTP_DO(htp_item_require_number(m, inputs[3], place, &stride));
     htp_item *rows;
     if (stride > 0) {
         HTP_DO(htp_stack_slice(m, stack, inputs[1], inputs[2], inputs[3], place, &rows));
@@ -299,7 +287,7 @@ static htp_outcome drop_row(htp_machine *m, htp_item *stack, htp_item *index, in
     return htp_stack_join(m, &both, place, rest);
 }
 
-static htp_outcome pop(htp_machine *m, htp_step *step, htp_items *outputs)
+htp_outcome htp_do_stack_pop(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));
     const htp_place *place = &step->place;
@@ -312,7 +300,7 @@ static htp_outcome pop(htp_machine *m, htp_step *step, htp_items *outputs)
         return htp_do_sequence_pop(m, step, outputs);
     }
     int64_t at;
-    HTP_DO(htp_control_number(m, index, place, &at));
+    HTP_DO(htp_item_require_number(m, index, place, &at));
     htp_item *stack;
     HTP_DO(htp_stack_rows_in(m, list, place, &stack));
     htp_item *taken;
@@ -323,7 +311,7 @@ static htp_outcome pop(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, taken);
 }
 
-static htp_outcome insert(htp_machine *m, htp_step *step, htp_items *outputs)
+htp_outcome htp_do_stack_insert(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 3));
     const htp_place *place = &step->place;
@@ -334,7 +322,7 @@ static htp_outcome insert(htp_machine *m, htp_step *step, htp_items *outputs)
         return htp_do_sequence_insert(m, step, outputs);
     }
     int64_t at;
-    HTP_DO(htp_control_number(m, inputs[1], place, &at));
+    HTP_DO(htp_item_require_number(m, inputs[1], place, &at));
     htp_item *stack;
     HTP_DO(htp_stack_rows_in(m, inputs[0], place, &stack));
     htp_item *row;
@@ -368,7 +356,7 @@ htp_outcome htp_do_grown_clear(htp_machine *m, htp_step *step, htp_items *output
     return htp_list_fill_grown(m, step->inputs.items[0], NULL);
 }
 
-static htp_outcome reverse(htp_machine *m, htp_step *step, htp_items *outputs)
+htp_outcome htp_do_stack_reverse(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     (void)outputs;
     HTP_DO(htp_handler_require(m, step, 1));
@@ -381,7 +369,7 @@ static htp_outcome reverse(htp_machine *m, htp_step *step, htp_items *outputs)
 }
 
 /* tensor() of a list of numbers */
-static htp_outcome make_tensor(htp_machine *m, htp_step *step, htp_items *outputs)
+htp_outcome htp_do_stack_tensor(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));
     htp_item *stack;
@@ -401,7 +389,7 @@ static htp_outcome make_tensor(htp_machine *m, htp_step *step, htp_items *output
 }
 
 /* sum() of a list of numbers */
-static htp_outcome sum(htp_machine *m, htp_step *step, htp_items *outputs)
+htp_outcome htp_do_stack_sum(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 1));
     const htp_place *place = &step->place;
@@ -420,30 +408,4 @@ static htp_outcome sum(htp_machine *m, htp_step *step, htp_items *outputs)
     htp_item *number;
     HTP_DO(htp_handler_run(m, reader, "Tensor", HTP_ITEMS(m, total), place, &number));
     return htp_handler_give(m, outputs, number);
-}
-
-htp_handler *htp_grown_handler(const char *kind)
-{
-    static const htp_handler_row rows[] = {
-        {"aten::stack", join},
-        {"aten::cat", join},
-        {"aten::len", find_length},
-        {"aten::__getitem__", htp_do_grown_item},
-        {"aten::_set_item", set_item},
-        {"aten::append", htp_do_grown_append},
-        {"aten::extend", htp_do_grown_extend},
-        {"aten::add_", htp_do_grown_extend},
-        {"aten::add", htp_do_grown_add},
-        {"aten::slice", slice},
-        {"aten::insert", insert},
-        {"aten::pop", pop},
-        {"aten::Delete", pop},
-        {"aten::list", htp_do_grown_copy},
-        {"aten::copy", htp_do_grown_copy},
-        {"aten::clear", htp_do_grown_clear},
-        {"aten::reverse", reverse},
-        {"aten::tensor", make_tensor},
-        {"aten::sum", sum},
-    };
-    return htp_handler_find_in(rows, COUNT_OF(rows), kind);
 }

@@ -18,7 +18,7 @@ htp_outcome htp_list_position(htp_machine *m, const htp_item *list, const htp_it
 {
     int64_t size = (int64_t)list->elements.count;
     int64_t at;
-    HTP_DO(htp_control_number(m, index, place, &at));
+    HTP_DO(htp_item_require_number(m, index, place, &at));
     at = at < 0 ? at + size : at;
     if (at < 0 || at >= size) {
         return htp_machine_stop(m, HTP_BAD_INPUTS, "an index is out of the range of its list, %s",
@@ -150,7 +150,7 @@ htp_outcome htp_do_insert(htp_machine *m, htp_step *step, htp_items *outputs)
     HTP_DO(htp_handler_require(m, step, 3));
     htp_item *self = step->inputs.items[0];
     int64_t asked;
-    HTP_DO(htp_control_number(m, step->inputs.items[1], &step->place, &asked));
+    HTP_DO(htp_item_require_number(m, step->inputs.items[1], &step->place, &asked));
     HTP_DO(htp_list_begin_change(m, self));
     htp_items *all = &self->elements;
     int64_t size = (int64_t)all->count;
@@ -205,7 +205,7 @@ static htp_outcome find_bound(htp_machine *m, const htp_step *step, size_t input
     *bound = otherwise;
     if (!htp_is_none(item)) {
         int64_t asked;
-        HTP_DO(htp_control_number(m, item, &step->place, &asked));
+        HTP_DO(htp_item_require_number(m, item, &step->place, &asked));
         *bound = clamp(asked, size, least, size + least);
     }
     return HTP_GOES_ON;
@@ -217,7 +217,7 @@ htp_outcome htp_do_slice(htp_machine *m, htp_step *step, htp_items *outputs)
     const htp_items *all = &step->inputs.items[0]->elements;
     int64_t size = (int64_t)all->count;
     int64_t stride;
-    HTP_DO(htp_control_number(m, step->inputs.items[3], &step->place, &stride));
+    HTP_DO(htp_item_require_number(m, step->inputs.items[3], &step->place, &stride));
     if (stride == 0) {
         return htp_machine_stop(m, HTP_BAD_INPUTS, "a slice of a list has a step of 0, %s",
                                 htp_place_describe(m, &step->place));

@@ -26,7 +26,15 @@ htp_outcome htp_list_position(htp_machine *m, const htp_item *list, const htp_it
 /** aten::__contains__ of a list. */
 htp_handler htp_list_contains;
 
-/* ---- dicts (dicts.c) ---- */
+/* ---- dicts (dict_keys.c) ---- */
+
+/** A new list of the keys or values of a dict. */
+enum { HTP_DICT_KEYS = 0, HTP_DICT_VALUES = 1 };
+htp_item *htp_dict_list(htp_machine *m, const htp_item *dict, size_t which);
+
+/** Of a dict with numbers as keys: which one is @p key, as a tensor. */
+htp_outcome htp_dict_match(htp_machine *m, const htp_item *dict, htp_item *key,
+                           const htp_place *place, htp_item **is_found);
 
 /** The place of a key's value; the number of elements when there is no such key. */
 htp_outcome htp_dict_find(htp_machine *m, const htp_item *dict, const htp_item *key, size_t *at);
@@ -42,9 +50,5 @@ htp_outcome htp_dict_set(htp_machine *m, htp_item *dict, htp_item *key, htp_item
  * recorded loop appends to: nothing else may touch it. */
 htp_outcome htp_list_check(htp_machine *m, const char *kind, const htp_items *inputs,
                            const htp_place *place, bool *is_grown);
-
-/** The dim that cat() or stack() joins. */
-htp_outcome htp_list_dim_to_join(htp_machine *m, const htp_item *dim, int64_t rank,
-                                 const htp_place *place, int64_t *at);
 
 #endif

@@ -284,7 +284,7 @@ htp_outcome htp_do_sort(htp_machine *m, htp_step *step, htp_items *outputs)
     HTP_DO(require_decided(m, step));
     htp_item *self = step->inputs.items[0];
     bool is_falling;
-    HTP_DO(htp_control_decide(m, step->inputs.items[1], &step->place, &is_falling));
+    HTP_DO(htp_item_require_flag(m, step->inputs.items[1], &step->place, &is_falling));
     if (self->elements.count == 0) {
         return HTP_GOES_ON;
     }

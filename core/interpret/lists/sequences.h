@@ -10,6 +10,13 @@
 htp_outcome htp_sequence_like(htp_machine *m, const htp_item *tensor, bool is_stack,
                               htp_item **made);
 
+/** What a tensor of a sequence looks like. */
+htp_outcome htp_sequence_element(htp_machine *m, const htp_item *sequence, htp_item **element);
+
+/** A sequence with an element put into it, in place of another one or between two. */
+htp_outcome htp_sequence_put(htp_machine *m, const char *kind, htp_item *sequence, htp_item *index,
+                             htp_item *element, const htp_place *place, htp_item **changed);
+
 /** Makes the tensors of a sequence what they are with another one among them. */
 htp_outcome htp_sequence_widen(htp_machine *m, htp_item *sequence, const htp_item *element,
                                const htp_place *place);

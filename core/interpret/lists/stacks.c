@@ -80,80 +80,6 @@ htp_outcome htp_stack_zeros(htp_machine *m, const htp_items *sizes, const htp_it
     return HTP_GOES_ON;
 }
 
-/* The dim of @p other that has the size of a dim of @p tensor in every lane; -1. */
-static int64_t find_same_size(const htp_machine *m, const htp_item *other, const htp_item *tensor,
-                              int64_t dim)
-{
-    if (!htp_is_tensor(other)) {
-        return -1;
-    }
-    for (int64_t at = 0; at < (int64_t)htp_tensor_in(other, 0)->rank; at++) {
-        if (htp_item_has_same_size(m, other, at, tensor, dim)) {
-            return at;
-        }
-    }
-    return -1;
-}
-
-/* A size: a number, or that of a tensor which has the same one, whatever the inputs are; NULL where
- * nothing has it. */
-static htp_outcome size_like(htp_machine *m, const htp_item *tensor, int64_t dim,
-                             const htp_items *known, const htp_place *place, htp_item **size)
-{
-    *size = NULL;
-    if (m->lane_count > 1 && htp_item_is_fixed(m, tensor, dim)) {
-        *size = htp_item_int(m, htp_tensor_in(tensor, 0)->dims[dim]);
-        return HTP_GOES_ON;
-    }
-    for (size_t i = 0; i < known->count; i++) {
-        htp_item *other = known->items[i];
-        int64_t at = find_same_size(m, other, tensor, dim);
-        if (at >= 0) {
-            htp_item *number = htp_item_int(m, at);
-            return htp_handler_run(m, "aten::size", "int", HTP_ITEMS(m, other, number), place,
-                                   size);
-        }
-    }
-    return HTP_GOES_ON;
-}
-
-/* The sizes of a stack without rows; @p is_known is false where nothing tells one of them. */
-static htp_outcome find_sizes(htp_machine *m, const htp_item *rows, const htp_items *known,
-                              const htp_place *place, htp_items *sizes, bool *is_known)
-{
-    *is_known = true;
-    HTP_DO(htp_handler_require_tensor(m, rows));
-    for (int64_t dim = 1; dim < (int64_t)htp_tensor_in(rows, 0)->rank && *is_known; dim++) {
-        htp_item *size;
-        HTP_DO(size_like(m, rows, dim, known, place, &size));
-        *is_known = size != NULL;
-        htp_items_push(m, sizes, size);
-    }
-    return HTP_GOES_ON;
-}
-
-htp_outcome htp_stack_begin(htp_machine *m, htp_item *list, htp_item **rows, const htp_items *known,
-                            const htp_place *place, htp_item **stack)
-{
-    if ((*rows)->is_sequence) {
-        return htp_sequence_of(m, list, place, *rows, stack);
-    }
-    if (list->elements.count > 0 || list->stacked) {
-        HTP_DO(htp_stack_up(m, list, place, stack));
-        *rows = (*stack)->is_sequence ? *stack : *rows;
-        return HTP_GOES_ON;
-    }
-    htp_items sizes = {0};
-    htp_items_push(m, &sizes, htp_item_int(m, 0));
-    bool is_known;
-    HTP_DO(find_sizes(m, *rows, known, place, &sizes, &is_known));
-    if (!is_known) {
-        HTP_DO(htp_sequence_like(m, *rows, true, rows));
-        return htp_sequence_of(m, list, place, *rows, stack);
-    }
-    return htp_stack_zeros(m, &sizes, *rows, place, stack);
-}
-
 /* Whether two stacks hold tensors of the same sizes, as far as is known. */
 static htp_outcome compare_rows(htp_machine *m, const htp_item *a, const htp_item *b, bool *is_same)
 {
@@ -230,14 +156,6 @@ htp_outcome htp_stack_join(htp_machine *m, const htp_items *stacks, const htp_pl
     return HTP_GOES_ON;
 }
 
-htp_outcome htp_stack_up(htp_machine *m, htp_item *list, const htp_place *place, htp_item **stack)
-{
-    bool is_alike;
-    HTP_DO(find_alike(m, list, &is_alike));
-    return is_alike ? htp_stack_rows_in(m, list, place, stack)
-                    : htp_sequence_of(m, list, place, NULL, stack);
-}
-
 htp_outcome htp_stack_rows_in(htp_machine *m, htp_item *list, const htp_place *place,
                               htp_item **stack)
 {
@@ -282,75 +200,9 @@ htp_outcome htp_list_fill_grown(htp_machine *m, htp_item *list, htp_item *stack)
     return htp_list_fill(m, list, &contents);
 }
 
-htp_outcome htp_stack_element(htp_machine *m, const htp_item *list, htp_item *stack,
-                              htp_item *index, const htp_place *place, htp_item **element)
-{
-    if (stack->is_sequence) {
-        return htp_sequence_item(m, stack, index, place, element);
-    }
-    htp_item *zero = htp_item_int(m, 0);
-    htp_item *row;
-    HTP_DO(
-        htp_handler_run(m, "aten::select", "int", HTP_ITEMS(m, stack, zero, index), place, &row));
-    *element = row;
-    if (!list->has_numbers || !htp_is_tensor(row)) {
-        return HTP_GOES_ON;
-    }
-    int32_t type = htp_tensor_in(row, 0)->type;
-    const char *reader = type == HTP_SCALAR_BOOL   ? "aten::Bool"
-                         : type == HTP_SCALAR_LONG ? "aten::Int"
-                                                   : "aten::Float";
-    return htp_handler_run(m, reader, "Tensor", HTP_ITEMS(m, row), place, element);
-}
-
 bool htp_stack_is_looked_up(const htp_item *container, const htp_item *index)
 {
     return container->elements.count > 0 && htp_is_number(index) && !htp_is_decided(index);
-}
-
-htp_outcome htp_stack_look_up(htp_machine *m, htp_item *list, htp_item *index,
-                              const htp_place *place, htp_item **element)
-{
-    if (list->elements.count == 0) {
-        return htp_machine_stop(m, HTP_FAILS, "an element of an empty list is looked up");
-    }
-    htp_item *stack;
-    HTP_DO(htp_stack_up(m, list, place, &stack));
-    htp_item *grown = htp_list_grown(m, stack, htp_is_number(list->elements.items[0]));
-    return htp_stack_element(m, grown, stack, index, place, element);
-}
-
-/* The same of two lists that are not alike: a sequence. */
-static htp_outcome add_tensors(htp_machine *m, htp_item *list, htp_item *more,
-                               const htp_place *place, htp_item **sequence)
-{
-    if (!list->stacked && list->elements.count == 0) {
-        return htp_sequence_of(m, more, place, NULL, sequence);
-    }
-    htp_item *begun;
-    HTP_DO(htp_sequence_of(m, list, place, NULL, &begun));
-    return htp_sequence_extend(m, begun, more, place, sequence);
-}
-
-htp_outcome htp_stack_add_rows(htp_machine *m, htp_item *list, htp_item *more,
-                               const htp_place *place, htp_item **rows)
-{
-    htp_items lists = HTP_ITEMS(m, list, more);
-    bool is_alike;
-    HTP_DO(htp_stack_is_alike(m, &lists, &is_alike));
-    if (!is_alike) {
-        return add_tensors(m, list, more, place, rows);
-    }
-    htp_items parts = {0};
-    for (size_t i = 0; i < lists.count; i++) {
-        htp_item *part = lists.items[i];
-        if (part->stacked || part->elements.count > 0) {
-            htp_item *stack;
-            HTP_DO(htp_stack_rows_in(m, part, place, &stack));
-            htp_items_push(m, &parts, stack);
-        }
-    }
-    return htp_stack_join(m, &parts, place, rows);
 }
 
 htp_outcome htp_stack_slice(htp_machine *m, htp_item *stack, htp_item *begin, htp_item *end,
@@ -359,4 +211,16 @@ htp_outcome htp_stack_slice(htp_machine *m, htp_item *stack, htp_item *begin, ht
     htp_item *zero = htp_item_int(m, 0);
     return htp_handler_run(m, "aten::slice", "Tensor", HTP_ITEMS(m, stack, zero, begin, end, step),
                            place, rows);
+}
+
+htp_outcome htp_list_dim_to_join(htp_machine *m, const htp_item *dim, int64_t rank,
+                                 const htp_place *place, int64_t *at)
+{
+    int64_t number;
+    HTP_DO(htp_item_require_number(m, dim, place, &number));
+    *at = htp_dim_wrap(number, rank);
+    return *at >= 0 ? HTP_GOES_ON
+                    : htp_machine_stop(m, HTP_BAD_INPUTS,
+                                       "a dim that cat() or stack() joins is out of range, %s",
+                                       htp_place_describe(m, place));
 }

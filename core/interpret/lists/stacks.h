@@ -65,4 +65,8 @@ htp_outcome htp_stack_add_rows(htp_machine *m, htp_item *list, htp_item *more,
 htp_outcome htp_stack_slice(htp_machine *m, htp_item *stack, htp_item *begin, htp_item *end,
                             htp_item *step, const htp_place *place, htp_item **rows);
 
+/** The dim that cat() or stack() joins. */
+htp_outcome htp_list_dim_to_join(htp_machine *m, const htp_item *dim, int64_t rank,
+                                 const htp_place *place, int64_t *at);
+
 #endif

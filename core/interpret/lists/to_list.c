@@ -61,7 +61,7 @@ static htp_outcome give_numbers(htp_machine *m, htp_item *tensor, const reading 
 {
     HTP_DO(htp_handler_require_tensor(m, tensor));
     const htp_runner_tensor *shape = htp_tensor_in(tensor, 0);
-    HTP_DO(htp_control_tick(m));
+    HTP_DO(htp_machine_tick(m));
     if (shape->rank == 0) {
         return htp_handler_run(m, as->name, "Tensor", HTP_ITEMS(m, tensor), place, given);
     }

@@ -253,7 +253,7 @@ static htp_outcome rows_of(htp_machine *m, const htp_loop *loop, const htp_item 
     }
     if (list->kind != HTP_ITEM_LIST || !*rows) {
         for (size_t i = 0; i < after->elements.count; i++) {
-            HTP_DO(htp_control_require_known(m, after->elements.items[i]));
+            HTP_DO(htp_item_require_known(m, after->elements.items[i]));
         }
         return htp_machine_refuse(m, &loop->place,
                                   "a loop on the data changes the length of a dict, or of a list "

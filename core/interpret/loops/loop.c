@@ -123,8 +123,8 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
                           const htp_items *state, int64_t done, htp_items *outputs)
 {
     htp_item *condition = state->items[0];
-    HTP_DO(htp_control_require_known(m, limit));
-    HTP_DO(htp_control_require_known(m, condition));
+    HTP_DO(htp_item_require_known(m, limit));
+    HTP_DO(htp_item_require_known(m, condition));
     htp_loop *loop = htp_loop_make(m, step, state, done);
     htp_mark mark = htp_recording_mark(m);
     const char *reason = "a loop changes the types of what it works on";
@@ -260,7 +260,7 @@ static htp_outcome unroll(htp_machine *m, const htp_step *step, htp_item *limit,
     HTP_DO(most_iterations(m, limit, &count));
     htp_items now = htp_items_copy(m, state);
     for (; i < count; i++) {
-        HTP_DO(htp_control_tick(m)); /* the body may be empty */
+        HTP_DO(htp_machine_tick(m)); /* the body may be empty */
         bool is_counted = htp_is_decided(limit);
         if (!is_counted || !htp_is_decided(now.items[0])) {
             htp_item *left = is_counted ? htp_item_int(m, count - i) : limit;

@@ -85,4 +85,11 @@ void htp_items_push(htp_machine *m, htp_items *items, htp_item *item);
 /** The same with all of @p more. */
 void htp_items_add(htp_machine *m, htp_items *items, const htp_items *more);
 
+/** Counts a step. HTP_BREAKS where the caller stops it; HTP_UNSUPPORTED where there were too many.
+ */
+htp_outcome htp_machine_tick(htp_machine *m);
+
+/** A function of the program; HTP_FAILS where it cannot be read. */
+htp_outcome htp_machine_load(htp_machine *m, uint32_t function, htp_loaded_function **code);
+
 #endif

@@ -23,6 +23,9 @@ void htp_memory_hold(htp_machine *m, uint32_t first, htp_item *value);
 /** The same at the present epoch, of a value that knows whose it is. */
 void htp_memory_change(htp_machine *m, uint32_t first, htp_item *value);
 
+/** Notes that a look was read anew, which it is to be again when the innermost block ends. */
+void htp_memory_note_reading(htp_machine *m, htp_item *seen);
+
 /** Whether two tensors are all of the same memory. */
 bool htp_memory_is_same(const htp_item *a, const htp_item *b);
 
@@ -73,7 +76,7 @@ bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner
 /** The same of two tensors of one memory, in any lane and whatever the data decides. */
 bool htp_look_reads_written(htp_machine *m, htp_item *written, htp_item *read);
 
-/* ---- looks (views.c) ---- */
+/* ---- looks (looks.c, views.c) ---- */
 
 /** Whether two tensors have one geometry and type in all lanes. */
 bool htp_look_has_same_geometry(const htp_machine *m, const htp_item *a, const htp_item *b);

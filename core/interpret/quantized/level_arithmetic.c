@@ -137,3 +137,24 @@ htp_outcome htp_levels_are_plain(htp_machine *m, const htp_call *call, int32_t t
     m->runner->release(m->runner->self, mark);
     return outcome;
 }
+
+htp_outcome htp_quantized_number(htp_machine *m, const htp_item *item, double *number)
+{
+    htp_operand read = item->lane[0];
+    if (htp_is_tensor(item) && !htp_tensor_number(m, htp_tensor_in(item, 0), &read)) {
+        return htp_machine_stop(m, HTP_FAILS, "a scale or zero point is no single number");
+    }
+    switch (read.kind) {
+    case HTP_OPERAND_INT:
+        *number = (double)read.as.i;
+        return HTP_GOES_ON;
+    case HTP_OPERAND_BOOL:
+        *number = read.as.b ? 1 : 0;
+        return HTP_GOES_ON;
+    case HTP_OPERAND_FLOAT:
+        *number = read.as.f;
+        return HTP_GOES_ON;
+    default:
+        return htp_machine_stop(m, HTP_FAILS, "a scale or zero point is no number");
+    }
+}

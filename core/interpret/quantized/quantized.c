@@ -24,27 +24,6 @@ static htp_outcome require_constant(htp_machine *m, const htp_item *item)
     return HTP_GOES_ON;
 }
 
-htp_outcome htp_quantized_number(htp_machine *m, const htp_item *item, double *number)
-{
-    htp_operand read = item->lane[0];
-    if (htp_is_tensor(item) && !htp_tensor_number(m, htp_tensor_in(item, 0), &read)) {
-        return htp_machine_stop(m, HTP_FAILS, "a scale or zero point is no single number");
-    }
-    switch (read.kind) {
-    case HTP_OPERAND_INT:
-        *number = (double)read.as.i;
-        return HTP_GOES_ON;
-    case HTP_OPERAND_BOOL:
-        *number = read.as.b ? 1 : 0;
-        return HTP_GOES_ON;
-    case HTP_OPERAND_FLOAT:
-        *number = read.as.f;
-        return HTP_GOES_ON;
-    default:
-        return htp_machine_stop(m, HTP_FAILS, "a scale or zero point is no number");
-    }
-}
-
 static htp_outcome levels_of(htp_machine *m, const htp_item *item, const htp_levels **levels)
 {
     *levels = item->levels;

@@ -58,4 +58,14 @@ const htp_recorded_node *htp_recording_find_cause(const htp_machine *m, const ht
  * program was saved, and is one of ints since. */
 bool htp_recording_has_lost_float(const htp_machine *m, const htp_items *items);
 
+/** Where what decides is unknown, the operator is to blame that failed, not the branch
+ * (decisions.c). */
+htp_outcome htp_item_require_known(htp_machine *m, const htp_item *item);
+
+/** A flag or number that is known. */
+htp_outcome htp_item_require_flag(htp_machine *m, const htp_item *condition, const htp_place *place,
+                                  bool *side);
+htp_outcome htp_item_require_number(htp_machine *m, const htp_item *item, const htp_place *place,
+                                    int64_t *number);
+
 #endif

@@ -11,25 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-htp_outcome htp_sizes_with(htp_machine *m, const htp_item *tensor, int64_t dim,
-                           const htp_trace_size *size, htp_item **made)
-{
-    *made = htp_item_make(m, HTP_ITEM_TENSOR);
-    (*made)->device = tensor->device;
-    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
-        const htp_runner_tensor *before = htp_tensor_in(tensor, lane);
-        int64_t *dims = HTP_NEW_ARRAY(m->arena, int64_t, before->rank);
-        for (uint32_t i = 0; i < before->rank; i++) {
-            dims[i] = i == dim ? size->sizes[lane] : before->dims[i];
-        }
-        const htp_runner_tensor *after = NULL;
-        HTP_DO(htp_tensor_empty(m, before->type, dims, before->rank, &after));
-        (*made)->lane[lane] = (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = after};
-    }
-    (*made)->known = htp_is_data(tensor) ? HTP_KNOWN_OPEN_SIZES : HTP_KNOWN_OPEN;
-    return HTP_GOES_ON;
-}
-
 /* ---- cat() ---- */
 
 /* Whether a size is fixed, or follows from the inputs' sizes. */
@@ -119,12 +100,6 @@ static bool is_wide(const htp_machine *m, const htp_item *input, int64_t dim)
            (!htp_item_is_fixed(m, input, dim) || htp_tensor_in(input, 0)->dims[dim] != 1);
 }
 
-/* A dim counted from the end; negative where there is none such. */
-static int64_t dim_from_end(const htp_item *input, int64_t from_end)
-{
-    return htp_is_tensor(input) ? (int64_t)htp_tensor_in(input, 0)->rank - from_end : -1;
-}
-
 /* Gives operands the size at which they meet, where the data decides one of those along a dim. */
 static htp_outcome meet(htp_machine *m, htp_items *inputs, int64_t from_end)
 {
@@ -135,7 +110,7 @@ static htp_outcome meet(htp_machine *m, htp_items *inputs, int64_t from_end)
     htp_text_add(&text, "meeting of");
     for (size_t i = 0; i < inputs->count; i++) {
         const htp_item *input = inputs->items[i];
-        int64_t dim = dim_from_end(input, from_end);
+        int64_t dim = htp_sizes_dim_from_end(input, from_end);
         if (!is_wide(m, input, dim)) {
             continue;
         }
@@ -143,8 +118,8 @@ static htp_outcome meet(htp_machine *m, htp_items *inputs, int64_t from_end)
             htp_text_addf(&text, " %" PRId64, htp_tensor_in(input, lane)->dims[dim]);
         }
         first = first ? first : input;
-        differs =
-            differs || !htp_item_has_same_size(m, input, dim, first, dim_from_end(first, from_end));
+        differs = differs || !htp_item_has_same_size(m, input, dim, first,
+                                                     htp_sizes_dim_from_end(first, from_end));
         is_data = is_data || htp_is_data(input);
     }
     if (!differs || !is_data) {
@@ -154,7 +129,7 @@ static htp_outcome meet(htp_machine *m, htp_items *inputs, int64_t from_end)
     HTP_DO(htp_sizes_of(m, htp_text_string(&text), "size", &size));
     for (size_t i = 0; i < inputs->count; i++) {
         const htp_item *input = inputs->items[i];
-        int64_t dim = dim_from_end(input, from_end);
+        int64_t dim = htp_sizes_dim_from_end(input, from_end);
         if (is_wide(m, input, dim)) {
             HTP_DO(htp_sizes_with(m, input, dim, &size, &inputs->items[i]));
         }
@@ -172,7 +147,7 @@ htp_outcome htp_sizes_met(htp_machine *m, htp_call *call, htp_lanes *results, bo
     }
     int64_t rank = 0;
     for (size_t i = 0; i < call->inputs.count; i++) {
-        int64_t own = dim_from_end(call->inputs.items[i], 0);
+        int64_t own = htp_sizes_dim_from_end(call->inputs.items[i], 0);
         rank = own > rank ? own : rank;
     }
     htp_items made = htp_items_copy(m, &call->inputs);
@@ -185,97 +160,4 @@ htp_outcome htp_sizes_met(htp_machine *m, htp_call *call, htp_lanes *results, bo
     *is_done = true;
     htp_call other = htp_call_with(call, &made);
     return htp_call_run_lanes(m, &other, HTP_MODE_SIZES, results);
-}
-
-/* ---- sizes that meet fixed ones ---- */
-
-/* Whether a dim counted from the end has one size in all lanes; 0 otherwise, and past the first. */
-static int64_t fixed_size(const htp_machine *m, const htp_item *item, int64_t from_end)
-{
-    int64_t dim = dim_from_end(item, from_end);
-    return dim >= 0 && htp_item_is_fixed(m, item, dim) ? htp_tensor_in(item, 0)->dims[dim] : 0;
-}
-
-/* A tensor in a lane with these sizes, -1 for those that stay. */
-static htp_outcome expand_lane(htp_machine *m, const htp_runner_tensor *from, const int64_t *sizes,
-                               htp_operand *made)
-{
-    int64_t *dims = HTP_NEW_ARRAY(m->arena, int64_t, from->rank);
-    for (uint32_t dim = 0; dim < from->rank; dim++) {
-        dims[dim] = sizes[dim] < 0 ? from->dims[dim] : sizes[dim];
-    }
-    const htp_runner_tensor *expanded = NULL;
-    HTP_DO(htp_tensor_empty(m, from->type, dims, from->rank, &expanded));
-    *made = (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = expanded};
-    return HTP_GOES_ON;
-}
-
-/* @p tensor with these sizes: it has them already, or 1 in their place. */
-static htp_outcome expand(htp_machine *m, htp_item *tensor, const int64_t *sizes,
-                          const htp_place *place, htp_item **expanded)
-{
-    static const char name[] = "aten::expand";
-    uint32_t schema = m->runner->find(m->runner->self, name, "");
-    if (schema == HTP_SHIM_NONE) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED, "this libtorch has no operator %s", name);
-    }
-    htp_item *asked = htp_constant_ints(m, sizes, htp_tensor_in(tensor, 0)->rank);
-    htp_item *is_implicit = htp_item_bool(m, false);
-    htp_call call = {.schema_number = schema,
-                     .schema = m->program->schemas[schema],
-                     .base_name = "expand",
-                     .inputs = HTP_ITEMS(m, tensor, asked, is_implicit),
-                     .place = place};
-    htp_lanes results = htp_lanes_make(m, 1);
-    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
-        HTP_DO(expand_lane(m, htp_tensor_in(tensor, lane), sizes, &results.lane[lane][0]));
-    }
-    htp_items outputs = {0};
-    HTP_DO(htp_call_make_outputs(m, &call, HTP_MODE_SIZES, &results, true, &outputs));
-    *expanded = outputs.items[0];
-    return HTP_GOES_ON;
-}
-
-/* The fixed sizes that a tensor meets, -1 where it meets none.
- * @return whether there are any */
-static bool find_fixed(htp_machine *m, const htp_items *inputs, const htp_item *tensor,
-                       int64_t **sizes)
-{
-    int64_t rank = htp_tensor_in(tensor, 0)->rank;
-    bool is_fitted = false;
-    *sizes = HTP_NEW_ARRAY(m->arena, int64_t, (size_t)rank);
-    for (int64_t dim = 0; dim < rank; dim++) {
-        (*sizes)[dim] = -1;
-    }
-    for (size_t i = 0; i < inputs->count; i++) {
-        for (int64_t from_end = 1; from_end <= rank; from_end++) {
-            int64_t size = fixed_size(m, inputs->items[i], from_end);
-            if (size > 1 && fixed_size(m, tensor, from_end) == 0) {
-                (*sizes)[rank - from_end] = size;
-                is_fitted = true;
-            }
-        }
-    }
-    return is_fitted;
-}
-
-/* Where a size that the data decides meets a fixed one, libtorch takes the operand if it has the
- * fixed size, or 1: so does Expand, and the result has the fixed size. */
-htp_outcome htp_sizes_fitted(htp_machine *m, const htp_call *call, htp_items *inputs, bool *is_done)
-{
-    *is_done = false;
-    if (!htp_has_fact(call->schema.name, HTP_FACT_BROADCASTS) || call->schema.is_mutable) {
-        return HTP_GOES_ON;
-    }
-    *inputs = htp_items_copy(m, &call->inputs);
-    for (size_t i = 0; i < inputs->count; i++) {
-        htp_item *input = inputs->items[i];
-        int64_t *sizes;
-        if (htp_is_tensor(input) && htp_is_data(input) &&
-            find_fixed(m, &call->inputs, input, &sizes)) {
-            HTP_DO(expand(m, input, sizes, call->place, &inputs->items[i]));
-            *is_done = true;
-        }
-    }
-    return HTP_GOES_ON;
 }

@@ -9,7 +9,7 @@
 #include "interpret/sizes/sizers.h"
 
 /** The outputs of an operator whose sizes only the data can tell; @p is_done is false for other
- * operators (data.c). */
+ * operators (decide.c). */
 htp_outcome htp_sizes_decide(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
 
 /** A size that the data decides, by what it is: the same one whenever it is asked for. @p what
@@ -20,6 +20,12 @@ htp_outcome htp_sizes_of(htp_machine *m, const char *what, const char *name, htp
 htp_outcome htp_sizes_number_in(htp_machine *m, const htp_item *item, const char *name,
                                 htp_trace_size *size);
 
+/** Whether what is in a tensor is known in every lane. */
+bool htp_sizes_know_contents(const htp_item *item);
+
+/** HTP_FAILS: nobody knows contents that are read. */
+htp_outcome htp_sizes_refuse_reading(htp_machine *m);
+
 /** What the elements of an item add up to, and how many of a mask are set. */
 htp_outcome htp_sizes_total_of(htp_machine *m, const htp_item *item, const char *name,
                                htp_trace_size *size);
@@ -29,6 +35,12 @@ htp_outcome htp_sizes_count_of(htp_machine *m, const htp_item *mask, const char 
 /** The operator on other inputs, and its outputs with @p size in place of a dim. */
 htp_outcome htp_sizes_run_with(htp_machine *m, htp_call *call, const htp_items *inputs, int64_t dim,
                                const htp_trace_size *size, htp_lanes *results);
+
+/** A dim counted from the end; negative where there is none such. */
+static inline int64_t htp_sizes_dim_from_end(const htp_item *input, int64_t from_end)
+{
+    return htp_is_tensor(input) ? (int64_t)htp_tensor_in(input, 0)->rank - from_end : -1;
+}
 
 /** Outputs that look like the first operand, and are it where the operator works in place. */
 htp_outcome htp_sizes_like_first(htp_machine *m, const htp_call *call, htp_lanes *results);
@@ -51,7 +63,7 @@ htp_outcome htp_sizes_joined(htp_machine *m, htp_call *call, htp_lanes *results,
 
 /* ---- after an operator raised on sizes that were made up ---- */
 
-/** Other inputs that fit; @p is_done is false where there are none (joined.c). */
+/** Other inputs that fit; @p is_done is false where there are none (fitted.c). */
 htp_outcome htp_sizes_fitted(htp_machine *m, const htp_call *call, htp_items *inputs,
                              bool *is_done);
 htp_outcome htp_sizes_reshaped(htp_machine *m, htp_call *call, htp_lanes *results,

@@ -43,16 +43,11 @@ htp_handler *htp_handler_find_of_grown(const char *kind, const htp_items *inputs
 #define HTP_FOLLOWED(kind, handler) htp_handler htp_do_##handler;
 #define HTP_FOLLOWED_IN_LISTS(kind, handler) htp_handler htp_do_##handler;
 #define HTP_FOLLOWED_OF_DEVICES(kind, handler) htp_handler htp_do_##handler;
+#define HTP_FOLLOWED_IN_STACKS(kind, handler) htp_handler htp_do_##handler;
+#define HTP_FOLLOWED_IN_SEQUENCES(kind, handler) htp_handler htp_do_##handler;
 #include "interpret/steps/followed.def"
-#undef HTP_FOLLOWED_OF_DEVICES
-#undef HTP_FOLLOWED_IN_LISTS
-#undef HTP_FOLLOWED
 
 /* ---- control/control.c ---- */
-
-/** Counts a step. HTP_BREAKS where the caller stops it; HTP_UNSUPPORTED where there were too many.
- */
-htp_outcome htp_control_tick(htp_machine *m);
 
 /** Runs a block of a frame's function. @return its outputs in @p outputs */
 htp_outcome htp_control_run_block(htp_machine *m, htp_frame *frame, uint32_t block,
@@ -66,23 +61,11 @@ htp_outcome htp_control_make_frame(htp_machine *m, uint32_t function, const htp_
 /** A copy of a frame, as it is now. */
 htp_frame *htp_control_copy_frame(htp_machine *m, const htp_frame *frame);
 
-/** A function of the program; HTP_FAILS where it cannot be read. */
-htp_outcome htp_control_load(htp_machine *m, uint32_t function, htp_loaded_function **code);
-
 /** Runs a function. @param frame  scope, call: that it runs in */
 htp_outcome htp_control_call(htp_machine *m, uint32_t function, const htp_items *arguments,
                              uint32_t scope, uint32_t call, htp_items *outputs);
 
 /** A call of a module's forward(): a new scope. @param site  the number of the call that is made */
 uint32_t htp_control_enter(htp_machine *m, uint32_t module, uint32_t caller, uint32_t site);
-
-/** Where what decides is unknown, the operator is to blame that failed, not the branch. */
-htp_outcome htp_control_require_known(htp_machine *m, const htp_item *item);
-
-/** A flag or number that is known. */
-htp_outcome htp_control_decide(htp_machine *m, const htp_item *condition, const htp_place *place,
-                               bool *side);
-htp_outcome htp_control_number(htp_machine *m, const htp_item *item, const htp_place *place,
-                               int64_t *number);
 
 #endif

@@ -7,34 +7,34 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-static const htp_handler_row followed[] = {
+typedef struct row {
+    const char *kind;
+    htp_handler *handler;
+} row;
+
+static const row followed[] = {
 #define HTP_FOLLOWED(kind, handler) {kind, htp_do_##handler},
-#define HTP_FOLLOWED_IN_LISTS(kind, handler)
-#define HTP_FOLLOWED_OF_DEVICES(kind, handler)
 #include "interpret/steps/followed.def"
-#undef HTP_FOLLOWED_OF_DEVICES
-#undef HTP_FOLLOWED_IN_LISTS
-#undef HTP_FOLLOWED
 };
 
-static const htp_handler_row followed_in_lists[] = {
-#define HTP_FOLLOWED(kind, handler)
+static const row followed_in_lists[] = {
 #define HTP_FOLLOWED_IN_LISTS(kind, handler) {kind, htp_do_##handler},
-#define HTP_FOLLOWED_OF_DEVICES(kind, handler)
 #include "interpret/steps/followed.def"
-#undef HTP_FOLLOWED_OF_DEVICES
-#undef HTP_FOLLOWED_IN_LISTS
-#undef HTP_FOLLOWED
 };
 
-static const htp_handler_row followed_of_devices[] = {
-#define HTP_FOLLOWED(kind, handler)
-#define HTP_FOLLOWED_IN_LISTS(kind, handler)
+static const row followed_of_devices[] = {
 #define HTP_FOLLOWED_OF_DEVICES(kind, handler) {kind, htp_do_##handler},
 #include "interpret/steps/followed.def"
-#undef HTP_FOLLOWED_OF_DEVICES
-#undef HTP_FOLLOWED_IN_LISTS
-#undef HTP_FOLLOWED
+};
+
+static const row followed_in_stacks[] = {
+#define HTP_FOLLOWED_IN_STACKS(kind, handler) {kind, htp_do_##handler},
+#include "interpret/steps/followed.def"
+};
+
+static const row followed_in_sequences[] = {
+#define HTP_FOLLOWED_IN_SEQUENCES(kind, handler) {kind, htp_do_##handler},
+#include "interpret/steps/followed.def"
 };
 
 /* Every node that runs is looked up: rows by the hashes of their kinds, with open addressing. */
@@ -43,11 +43,14 @@ _Static_assert(COUNT_OF(followed) <= PLACES / 2, "the table is to stay half empt
 _Static_assert(COUNT_OF(followed_in_lists) <= PLACES / 2, "the table is to stay half empty");
 
 typedef struct table {
-    const htp_handler_row *rows[PLACES];
+    const row *rows[PLACES];
 } table;
 
 static table of_any;
 static table of_containers;
+static table of_devices;
+static table of_stacks;
+static table of_sequences;
 static pthread_once_t filling = PTHREAD_ONCE_INIT;
 
 /* The place of a kind, or the free one that it would have. */
@@ -64,7 +67,7 @@ static size_t place_of(const table *t, const char *kind)
     return place;
 }
 
-static void add_rows(table *t, const htp_handler_row *rows, size_t count)
+static void add_rows(table *t, const row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         t->rows[place_of(t, rows[i].kind)] = &rows[i];
@@ -75,13 +78,16 @@ static void fill(void)
 {
     add_rows(&of_any, followed, COUNT_OF(followed));
     add_rows(&of_containers, followed_in_lists, COUNT_OF(followed_in_lists));
+    add_rows(&of_devices, followed_of_devices, COUNT_OF(followed_of_devices));
+    add_rows(&of_stacks, followed_in_stacks, COUNT_OF(followed_in_stacks));
+    add_rows(&of_sequences, followed_in_sequences, COUNT_OF(followed_in_sequences));
 }
 
 static htp_handler *find(const table *t, const char *kind)
 {
     pthread_once(&filling, fill);
-    const htp_handler_row *row = t->rows[place_of(t, kind)];
-    return row ? row->handler : NULL;
+    const row *found = t->rows[place_of(t, kind)];
+    return found ? found->handler : NULL;
 }
 
 htp_handler *htp_handler_find(const char *kind)
@@ -96,7 +102,7 @@ htp_handler *htp_handler_find_of_containers(const char *kind)
 
 htp_handler *htp_handler_find_of_devices(const char *kind)
 {
-    return htp_handler_find_in(followed_of_devices, COUNT_OF(followed_of_devices), kind);
+    return find(&of_devices, kind);
 }
 
 htp_handler *htp_handler_find_of_grown(const char *kind, const htp_items *inputs)
@@ -106,17 +112,7 @@ htp_handler *htp_handler_find_of_grown(const char *kind, const htp_items *inputs
         const htp_item *stacked = inputs->items[i]->stacked;
         is_sequence = stacked && stacked->is_sequence;
     }
-    return is_sequence ? htp_sequence_handler(kind) : htp_grown_handler(kind);
-}
-
-htp_handler *htp_handler_find_in(const htp_handler_row *rows, size_t count, const char *kind)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(rows[i].kind, kind) == 0) {
-            return rows[i].handler;
-        }
-    }
-    return NULL;
+    return find(is_sequence ? &of_sequences : &of_stacks, kind);
 }
 
 htp_outcome htp_handler_require(htp_machine *m, const htp_step *step, size_t count)

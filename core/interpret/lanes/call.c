@@ -1,0 +1,38 @@
+/*
+ * What a call says of its operator.
+ */
+#include "interpret/lanes/call.h"
+
+#include <string.h>
+
+htp_call htp_call_with(const htp_call *call, const htp_items *inputs)
+{
+    htp_call other = *call;
+    other.inputs = *inputs;
+    memset(other.storages, 0, sizeof(other.storages));
+    memset(other.storages_elsewhere, 0, sizeof(other.storages_elsewhere));
+    return other;
+}
+
+size_t htp_call_output_count(const htp_machine *m, const htp_call *call)
+{
+    (void)m;
+    return call->node ? call->node->output_count : call->schema.return_count;
+}
+
+uint32_t htp_call_output_type(const htp_machine *m, const htp_call *call, size_t index)
+{
+    if (index >= htp_call_output_count(m, call)) {
+        return HTP_PROGRAM_NONE;
+    }
+    if (!call->node) {
+        return call->schema.returns[index].type;
+    }
+    const htp_program_function *function = &m->program->functions[call->place->function];
+    return function->values[call->node->outputs[index]].type;
+}
+
+bool htp_call_is_nondeterministic(const htp_call *call)
+{
+    return call->node && call->node->is_nondeterministic;
+}

@@ -1,0 +1,116 @@
+/*
+ * What values are now: tensors that were changed in place, by whatever name or view, are read anew.
+ */
+#include "interpret/memory/turns.h"
+
+static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *place,
+                           htp_item **current);
+
+/* Before a list gets the present value of one of its tensors. */
+static htp_outcome begin_renewal(htp_machine *m, htp_item *list, const htp_item *tensor)
+{
+    const size_t count = m->recording.journals.count;
+    const htp_list_journal *journal = count ? m->recording.journals.items[count - 1] : NULL;
+    const bool is_older =
+        journal && m->recording.items.items[htp_memory_of(tensor)]->changed <= journal->epoch;
+    return is_older ? htp_list_begin_reading(m, list) : htp_list_begin_change(m, list);
+}
+
+static htp_outcome refresh_container(htp_machine *m, htp_item *item, const htp_place *place)
+{
+    for (size_t i = 0; i < item->elements.count; i++) {
+        htp_item *held = item->elements.items[i];
+        htp_item *element = NULL;
+        HTP_DO(htp_memory_turned(m, held, place, &element));
+        HTP_DO(refresh(m, element, place, &element));
+        if (element != held) {
+            HTP_DO(begin_renewal(m, item, held));
+            item->elements.items[i] = element;
+        }
+    }
+    htp_item *stacked = NULL;
+    if (item->stacked) {
+        HTP_DO(refresh(m, item->stacked, place, &stacked));
+    }
+    if (stacked != item->stacked) {
+        HTP_DO(begin_renewal(m, item, item->stacked));
+        item->stacked = stacked;
+    }
+    return HTP_GOES_ON;
+}
+
+/* What a look shows of the newest value of its memory. */
+static htp_outcome refresh_look(htp_machine *m, htp_item *item, const htp_place *place,
+                                htp_item **current)
+{
+    htp_item *parent = NULL;
+    HTP_DO(refresh(m, item->look->parent, place, &parent));
+    htp_item *seen = parent;
+    if (!htp_look_is_whole(m, item)) {
+        HTP_DO(htp_look_again(m, item->look, parent, place, &seen));
+    }
+    htp_memory_note_reading(m, item);
+    item->seen = seen;
+    *current = seen;
+    return HTP_GOES_ON;
+}
+
+static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *place,
+                           htp_item **current)
+{
+    *current = item;
+    if (htp_is_container(item)) {
+        return refresh_container(m, item, place);
+    }
+    if (!htp_is_tensor(item)) {
+        return HTP_GOES_ON;
+    }
+    const htp_item *first = m->recording.items.items[htp_memory_of(item)];
+    if (!first->latest || first->changed <= item->epoch) {
+        return HTP_GOES_ON;
+    }
+    if (!item->look || first->latest->kind == HTP_ITEM_UNKNOWN) {
+        *current = first->latest;
+        return HTP_GOES_ON;
+    }
+    if (item->seen && item->seen->epoch >= first->changed) {
+        *current = item->seen;
+        return HTP_GOES_ON;
+    }
+    return refresh_look(m, item, place, current);
+}
+
+/* Whether whoever goes through a value comes to an end: lists are shared, and may hold each other
+ * or themselves. */
+static bool has_end(const htp_item *item, size_t depth, size_t *left)
+{
+    enum { MOST_DEPTH = 1000 };
+    const htp_items *elements = &item->elements;
+    bool has = depth < MOST_DEPTH && elements->count <= *left;
+    *left -= has ? elements->count : 0;
+    for (size_t i = 0; i < elements->count && has; i++) {
+        has = !htp_is_container(elements->items[i]) || has_end(elements->items[i], depth + 1, left);
+    }
+    return has;
+}
+
+static htp_outcome require_end(htp_machine *m, const htp_item *item, const htp_place *place)
+{
+    enum { MOST_PARTS = 1 << 20 };
+    size_t left = MOST_PARTS;
+    bool is_nested = m->memory.has_nested && htp_is_container(item);
+    return !is_nested || has_end(item, 0, &left)
+               ? HTP_GOES_ON
+               : htp_machine_refuse(m, place,
+                                    "a list, tuple or dict is nested too deeply, holds too much, "
+                                    "or holds itself");
+}
+
+htp_outcome htp_memory_current(htp_machine *m, htp_item *item, const htp_place *place,
+                               htp_item **current)
+{
+    HTP_DO(require_end(m, item, place));
+    HTP_DO(htp_memory_turned(m, item, place, current));
+    bool is_changed = m->memory.change_count + m->memory.turn_count > 0;
+    return is_changed ? refresh(m, *current, place, current) : HTP_GOES_ON;
+}
