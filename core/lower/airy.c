@@ -7,7 +7,7 @@
  * that they have in Cephes (airy.c), as libtorch's do; that is an error of up to 3e-6.
  */
 #include "lower/formula.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <math.h>
 

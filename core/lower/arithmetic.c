@@ -10,7 +10,7 @@
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  */
 #include "lower/constant.h"
 #include "lower/formula.h"
+#include "lower/rows.h"
 #include "lower/special.h"
-#include "lower/table.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  */
 #include "lower/compose.h"
 #include "lower/kernels.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 /** aten::to, type_as, ...: the output's dtype says it all; device and layout mean nothing here. */
 void htp_lower_cast(htp_lowering *l)

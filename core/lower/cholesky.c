@@ -6,8 +6,8 @@
  */
 #include "lower/compose.h"
 #include "lower/matrices.h"
+#include "lower/rows.h"
 #include "lower/steps.h"
-#include "lower/table.h"
 
 /** Lower triangles whose product with their transposes are the matrices. */
 typedef struct triangles {

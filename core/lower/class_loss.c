@@ -7,8 +7,8 @@
  */
 #include "lower/kernels.h"
 #include "lower/loss.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "lower/complex.h"
 
 #include "lower/promote.h"
+#include "lower/rows.h"
 #include "lower/special.h"
 #include "lower/table.h"
 

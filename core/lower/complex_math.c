@@ -9,8 +9,8 @@
 #include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
+#include "lower/rows.h"
 #include "lower/special.h"
-#include "lower/table.h"
 
 #include <math.h>
 #include <string.h>

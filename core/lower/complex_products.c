@@ -3,7 +3,7 @@
  */
 #include "lower/complex.h"
 #include "lower/kernels.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 static htp_complex add(const htp_formula *f, htp_complex x, htp_complex y)
 {

@@ -4,8 +4,8 @@
  */
 #include "lower/complex.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/special.h"
-#include "lower/table.h"
 
 #include <string.h>
 

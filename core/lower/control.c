@@ -5,8 +5,8 @@
  */
 #include "lower/complex.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sequence.h"
-#include "lower/table.h"
 
 #include <string.h>
 

@@ -9,9 +9,9 @@
 #include "lower/kernels.h"
 #include "lower/loss.h"
 #include "lower/reduce.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
 #include "lower/steps.h"
-#include "lower/table.h"
 
 #include <math.h>
 

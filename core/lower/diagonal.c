@@ -6,8 +6,8 @@
  */
 #include "lower/compose.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 /** Matrices in the last two dims. */
 typedef struct matrices {

@@ -5,7 +5,7 @@
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/reduce.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>

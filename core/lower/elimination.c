@@ -8,9 +8,9 @@
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/matrices.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
 #include "lower/steps.h"
-#include "lower/table.h"
 
 #include <math.h>
 

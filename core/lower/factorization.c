@@ -7,9 +7,9 @@
 #include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/matrices.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
 #include "lower/steps.h"
-#include "lower/table.h"
 
 /** Matrices P L U. */
 typedef struct factors {

@@ -6,8 +6,8 @@
  */
 #include "lower/compose.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 #include "lower/windows.h"
 
 static const int64_t zeros[] = {0, 0};

@@ -6,8 +6,8 @@
 #include "lower/constant.h"
 #include "lower/fourier.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * steps of one, and to the left of zero by reflection.
  * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 6 and 23.2.
  */
+#include "lower/rows.h"
 #include "lower/special.h"
-#include "lower/table.h"
 
 #include <math.h>
 

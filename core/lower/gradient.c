@@ -4,7 +4,7 @@
  * Every dim that is asked for gives one output. Points are equally far apart, or have coordinates.
  */
 #include "lower/formula.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 /** One dim of self. */
 typedef struct line {

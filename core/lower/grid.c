@@ -13,8 +13,8 @@
 #include "lower/constant.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 enum { MODE_LINEAR, MODE_NEAREST, MODE_CUBIC };
 enum { PADDING_ZEROS, PADDING_BORDER, PADDING_REFLECTION };

@@ -6,7 +6,7 @@
  * once and nothing is computed in vain. Reference: ONNX Split, whose sizes may be computed.
  */
 #include "lower/compose.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 /** Which axes the groups are parts of, by the ranks of the operands. */
 typedef struct grouping {

@@ -7,9 +7,9 @@
  */
 #include "lower/compose.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
 #include "lower/special.h"
-#include "lower/table.h"
 
 enum { MOST_BINS = 1 << 24, MOST_COORDINATES = 64 };
 

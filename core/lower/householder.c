@@ -6,8 +6,8 @@
  */
 #include "lower/constant.h"
 #include "lower/matrices.h"
+#include "lower/rows.h"
 #include "lower/steps.h"
-#include "lower/table.h"
 
 #include <string.h>
 

@@ -8,9 +8,9 @@
  * Source: NIST Digital Library of Mathematical Functions, 8.11.4, 8.9.2, 8.12.3, 8.12.4, 6.6.2.
  */
 #include "lower/error_function.h"
+#include "lower/rows.h"
 #include "lower/special.h"
 #include "lower/steps.h"
-#include "lower/table.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
  */
 #include "lower/indexing.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 /** aten::index.Tensor */
 void htp_lower_index(htp_lowering *l)

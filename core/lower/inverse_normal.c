@@ -6,7 +6,7 @@
  * and rounded once.
  */
 #include "lower/formula.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <math.h>
 

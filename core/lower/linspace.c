@@ -8,9 +8,9 @@
 #include "lower/constant.h"
 #include "lower/formula.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
 #include "lower/special.h"
-#include "lower/table.h"
 
 enum { MOST_STEPS = 1 << 20 };
 

@@ -10,8 +10,8 @@
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/reduce.h"
+#include "lower/rows.h"
 #include "lower/special.h"
-#include "lower/table.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  */
 #include "lower/constant.h"
 #include "lower/kernels.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
 #include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/recurrent.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 /** Which steps there are. */
 typedef struct steps {

@@ -5,8 +5,8 @@
 #include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
+#include "lower/rows.h"
 #include "lower/special.h"
-#include "lower/table.h"
 
 #include <math.h>
 

@@ -3,9 +3,9 @@
  */
 #include "lower/formula.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sequence.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "lower/formula.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 #include "lower/turns.h"
 
 #include <math.h>

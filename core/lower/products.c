@@ -7,8 +7,8 @@
 #include "lower/kernels.h"
 #include "lower/matrices.h"
 #include "lower/promote.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 enum { MOST_COLUMNS = 1024 };
 

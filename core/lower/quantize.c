@@ -7,7 +7,7 @@
  * scale; with one scale it is clipped or not, as the trace tells of the libtorch that made it.
  */
 #include "lower/compose.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #include "lower/quantized.h"
 
 #include "lower/compose.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 static bool is_quantized(const htp_trace_value *value)
 {

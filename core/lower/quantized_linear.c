@@ -8,7 +8,7 @@
  */
 #include "lower/compose.h"
 #include "lower/quantized.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <math.h>
 

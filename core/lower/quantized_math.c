@@ -7,7 +7,7 @@
  * the shim: what does not come out alike each way is refused.
  */
 #include "lower/quantized.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include "lower/compose.h"
 #include "lower/kernels.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <math.h>
 #include <string.h>

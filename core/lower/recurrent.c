@@ -9,7 +9,7 @@
 #include "lower/recurrent.h"
 
 #include "lower/compose.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "lower/recurrent.h"
 
 #include "lower/compose.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 void htp_recurrent_read_states(htp_lowering *l, bool are_two, htp_dtype dtype,
                                htp_tensor_id states[2])

@@ -7,8 +7,8 @@
 #include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 #include <math.h>
 #include <string.h>

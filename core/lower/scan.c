@@ -8,8 +8,8 @@
 #include "lower/compose.h"
 #include "lower/kernels.h"
 #include "lower/reduce.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 #include <math.h>
 #include <string.h>

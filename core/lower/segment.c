@@ -8,9 +8,9 @@
 #include "lower/compose.h"
 #include "lower/constant.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/scatter.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "lower/constant.h"
 #include "lower/indexing.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 /** @p x as a vector. */
 static htp_tensor_id flat(htp_lowering *l, htp_tensor_id x)

@@ -7,7 +7,7 @@
 #include "lower/sequence.h"
 
 #include "lower/kernels.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 bool htp_value_is_sequence(const htp_lowering *l, htp_value_id id)
 {

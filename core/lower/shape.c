@@ -3,8 +3,8 @@
  */
 #include "lower/compose.h"
 #include "lower/kernels.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 #include <string.h>
 

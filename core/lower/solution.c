@@ -4,8 +4,8 @@
  */
 #include "lower/compose.h"
 #include "lower/matrices.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 /** Binds output 1 to what tells which pivot is zero. */
 static void bind_info(htp_lowering *l, htp_tensor_id info, uint32_t rank)

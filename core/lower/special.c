@@ -7,7 +7,7 @@
 #include "lower/elementary.h"
 #include "lower/kernels.h"
 #include "lower/promote.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <math.h>
 

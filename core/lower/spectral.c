@@ -4,7 +4,7 @@
  */
 #include "lower/complex.h"
 #include "lower/fourier.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * Tensors taken apart: aten::split, chunk, tensor_split, unbind and their kin. Lists whose length
  * is not known are sequences (sequence.c).
  */
+#include "lower/rows.h"
 #include "lower/sequence.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 /** The tensors of a list output. */
 static const htp_value_id *output_list(htp_lowering *l, size_t *count)

@@ -6,8 +6,8 @@
 #include "lower/kernels.h"
 #include "lower/promote.h"
 #include "lower/reduce.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
-#include "lower/table.h"
 
 /** The sum of what is not NaN. */
 static htp_tensor_id emit_nansum(htp_lowering *l, const htp_reduction *r)

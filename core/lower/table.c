@@ -1,6 +1,7 @@
 #include "lower/table.h"
 
 #include "lower/lower.h"
+#include "lower/rows.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -17,10 +17,4 @@ const htp_operator *htp_table_find_complex(const char *kind);
  * quantized_operators.def. */
 const htp_operator *htp_table_find_quantized(const char *kind);
 
-#define HTP_OPERATOR(kind, function, op) void function(htp_lowering *l);
-#include "lower/complex_operators.def"
-#include "lower/operators.def"
-#include "lower/quantized_operators.def"
-#undef HTP_OPERATOR
-
 #endif

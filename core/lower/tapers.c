@@ -4,9 +4,9 @@
  * operators, each of which rounds.
  */
 #include "lower/formula.h"
+#include "lower/rows.h"
 #include "lower/sizes.h"
 #include "lower/special.h"
-#include "lower/table.h"
 
 #include <math.h>
 #include <string.h>

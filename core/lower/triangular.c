@@ -6,7 +6,7 @@
  */
 #include "lower/compose.h"
 #include "lower/matrices.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 
 enum { MOST_ROWS = 128 };
 

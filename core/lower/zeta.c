@@ -8,7 +8,7 @@
  */
 #include "lower/kernels.h"
 #include "lower/promote.h"
-#include "lower/table.h"
+#include "lower/rows.h"
 #include "lower/turns.h"
 
 #include <float.h>
