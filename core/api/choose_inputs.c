@@ -1,7 +1,6 @@
 #include "api/choose_inputs.h"
 
 #include "base/input_file.h"
-#include "source/torchscript.h"
 #include "source/traced_inputs.h"
 
 #include <errno.h>
@@ -112,15 +111,16 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
     }
     const htp_input *archived = NULL;
     uint32_t count = 0;
-    htp_shim_error error = {{0}};
     HTP_TRY(htp_session_open_interpreter(session));
-    htp_shim_code code = htp_interpreter_bundled_inputs(session->interpreter, &session->arena,
-                                                        &archived, &count, &error);
-    if (code == HTP_SHIM_OK && count == 0 && !*session->options.module) {
-        code = htp_traced_inputs_find(&session->arena, session->program, session->options.method,
-                                      &archived, &count, &error);
+    HTP_TRY(htp_status_prefix(
+        htp_interpreter_bundled_inputs(session->interpreter, &session->arena, &archived, &count),
+        session->model_path));
+    if (count == 0 && !*session->options.module) {
+        HTP_TRY(
+            htp_status_prefix(htp_traced_inputs_find(&session->arena, session->program,
+                                                     session->options.method, &archived, &count),
+                              session->model_path));
     }
-    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
     *found = count > 0;
     if (count == 0) {
         return HTP_OK;
@@ -142,22 +142,29 @@ static bool tick(void *user, uint64_t done, uint64_t total)
 static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_trace **trace)
 {
     htp_session *session = user;
-    htp_shim_error error = {{0}};
     *trace = NULL;
     if (session->is_untraced) {
         return HTP_TRIAL_STOPPED;
     }
-    const htp_input *nested = htp_inputs_nest(&session->arena, inputs, NULL);
-    htp_shim_code code = HTP_SHIM_NEEDS_LANES;
-    for (uint32_t lanes = 1; code == HTP_SHIM_NEEDS_LANES && lanes <= HTP_INPUTS_LANES;
-         lanes += HTP_INPUTS_LANES - 1) {
-        code = htp_interpreter_run(session->interpreter, nested, inputs->argument_count, lanes,
-                                   NULL, 0, tick, session, trace, &error);
+    htp_trace_request request = {.inputs = htp_inputs_nest(&session->arena, inputs, NULL),
+                                 .input_count = inputs->argument_count,
+                                 .lane_count = 1,
+                                 .tick = tick,
+                                 .user = session};
+    htp_trace_result result;
+    htp_status status = htp_interpreter_run(session->interpreter, &request, &result);
+    if (result.needs_lanes) {
+        htp_status_free(status);
+        request.lane_count = HTP_INPUTS_LANES;
+        status = htp_interpreter_run(session->interpreter, &request, &result);
     }
+    htp_code code = htp_status_code(status);
+    htp_status_free(status);
+    *trace = result.trace;
     if (session->is_stopped) {
         return HTP_TRIAL_STOPPED;
     }
-    bool is_refused = code == HTP_SHIM_BAD_INPUTS || code == HTP_SHIM_INTERNAL;
+    bool is_refused = code == HTP_CODE_USAGE || code == HTP_CODE_INTERNAL;
     return is_refused ? HTP_TRIAL_REFUSED : HTP_TRIAL_TAKEN;
 }
 

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "query/nearest.h"
 #include "source/program.h"
-#include "source/torchscript.h"
 
 #include <string.h>
 
@@ -127,7 +126,6 @@ htp_status htp_method_choose(htp_session *session)
         return refuse_method(session, &program->classes[number]);
     }
     htp_program_function method;
-    htp_shim_error error = {{0}};
-    htp_shim_code code = htp_program_load(program, program->method, &method, &error);
-    return htp_torchscript_status(session->model_path, code, &error);
+    return htp_status_prefix(htp_program_load(program, program->method, &method),
+                             session->model_path);
 }

@@ -1,7 +1,7 @@
 #include "api/dynamic_axes.h"
 
 #include "api/axis_search.h"
-#include "source/torchscript.h"
+#include "source/operators.h"
 
 /* How much is made of a trial of all axes that move. */
 enum effort {
@@ -321,10 +321,9 @@ static htp_status note_layouts(htp_session *session, htp_axes *axes)
     if (htp_axes_may_be_pictures(axes)) {
         const htp_named_operator *operators = NULL;
         uint32_t count = 0;
-        htp_shim_error error = {{0}};
-        htp_shim_code code =
-            htp_operators_find(&session->arena, session->program, &operators, &count, &error);
-        HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+        HTP_TRY(htp_status_prefix(
+            htp_operators_find(&session->arena, session->program, &operators, &count),
+            session->model_path));
         htp_axes_note_operators(axes, operators, count);
     }
     return HTP_OK;

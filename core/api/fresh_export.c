@@ -78,13 +78,10 @@ static htp_status find_calls(htp_session *session, htp_arena *arena, htp_static_
                        .user = session};
     const htp_static_watch told = {htp_watch_tick, &watch};
     htp_static_stands stands = {0};
-    htp_shim_error error = {{0}};
     htp_interpreter_stands(session->interpreter, &stands.calls, &stands.call_count, &stands.nodes,
                            &stands.node_count);
-    htp_shim_code code =
-        htp_static_calls_find(arena, session->program, &stands, &told, calls, &error);
-    return watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
-                                : htp_torchscript_status(session->model_path, code, &error);
+    htp_status status = htp_static_calls_find(arena, session->program, &stands, &told, calls);
+    return watch.is_interrupted ? status : htp_status_prefix(status, session->model_path);
 }
 
 /* The path of a module; NULL of what is none of the model. */

@@ -10,7 +10,6 @@
 #include "report/inspection.h"
 #include "source/arguments.h"
 #include "source/operators.h"
-#include "source/torchscript.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,12 +110,11 @@ static htp_status find_operators(htp_session *session, htp_inspection *inspectio
     htp_arena *arena = &session->arena;
     const htp_named_operator *operators = NULL;
     htp_custom_operators customs;
-    htp_shim_error error = {{0}};
     HTP_TRY(htp_custom_read(arena, session->options.custom_operators,
                             session->options.custom_operator_count, &customs));
-    htp_shim_code code = htp_operators_find(arena, session->program, &operators,
-                                            &inspection->operator_count, &error);
-    HTP_TRY(htp_torchscript_status(session->model_path, code, &error));
+    HTP_TRY(htp_status_prefix(
+        htp_operators_find(arena, session->program, &operators, &inspection->operator_count),
+        session->model_path));
     htp_inspected_operator *inspected =
         HTP_NEW_ARRAY(arena, htp_inspected_operator, inspection->operator_count);
     for (uint32_t i = 0; i < inspection->operator_count; i++) {

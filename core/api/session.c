@@ -116,13 +116,13 @@ void htp_session_note_inputs(htp_session *session)
 
 static htp_status find_modules(htp_session *session)
 {
-    htp_shim_error error = {{0}};
     session->program = session->shim->program(session->model);
-    htp_shim_code code =
-        htp_modules_find(&session->arena, session->program, &session->instances, &error);
+    HTP_TRY(
+        htp_status_prefix(htp_modules_find(&session->arena, session->program, &session->instances),
+                          session->model_path));
     session->modules = session->instances.modules.items;
     session->module_count = (uint32_t)session->instances.modules.count;
-    return htp_torchscript_status(session->model_path, code, &error);
+    return HTP_OK;
 }
 
 /* As eval() does; what was traced is the interpreter's business. */
@@ -196,14 +196,15 @@ const char *htp_session_read_record(htp_session *session, const char *name, size
 
 htp_status htp_session_find_hints(htp_session *session)
 {
-    htp_shim_error error = {{0}};
     if (session->are_hints_found) {
         return HTP_OK;
     }
-    htp_shim_code code = htp_hints_find(&session->arena, session->program, session->argument_count,
-                                        &session->hints, &session->hint_count, &error);
-    session->are_hints_found = code == HTP_SHIM_OK;
-    return htp_torchscript_status(session->model_path, code, &error);
+    HTP_TRY(
+        htp_status_prefix(htp_hints_find(&session->arena, session->program, session->argument_count,
+                                         &session->hints, &session->hint_count),
+                          session->model_path));
+    session->are_hints_found = true;
+    return HTP_OK;
 }
 
 htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle)

@@ -152,9 +152,8 @@ static htp_outcome list_inputs(htp_machine *m, uint32_t lister, const htp_input 
     return HTP_GOES_ON;
 }
 
-htp_shim_code htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_arena *arena,
-                                             const htp_input **inputs, uint32_t *count,
-                                             htp_shim_error *error)
+htp_status htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_arena *arena,
+                                          const htp_input **inputs, uint32_t *count)
 {
     const htp_interpreted *of = htp_interpreter_of(interpreter);
     const htp_runner *runner = of->runner;
@@ -163,13 +162,18 @@ htp_shim_code htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_a
     *count = 0;
     uint32_t lister = find_lister(m);
     if (lister == HTP_PROGRAM_NONE) {
-        return HTP_SHIM_OK;
+        return HTP_OK;
     }
     uint64_t mark = runner->mark(runner->self);
     runner->begin(runner->self);
     htp_outcome outcome = list_inputs(m, lister, inputs, count);
     runner->end(runner->self);
     runner->release(runner->self, mark);
-    htp_shim_code code = htp_machine_end(m, outcome, error);
-    return code == HTP_SHIM_INTERNAL ? HTP_SHIM_NOT_MODEL : code;
+    htp_status status = htp_machine_end(m, outcome);
+    if (htp_status_code(status) != HTP_CODE_INTERNAL) {
+        return status;
+    }
+    htp_status damaged = htp_status_make(HTP_CODE_BAD_INPUT, "%s", htp_status_message(status));
+    htp_status_free(status);
+    return damaged;
 }

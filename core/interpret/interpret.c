@@ -33,14 +33,8 @@ struct htp_interpreter {
 /* A call that is being followed: in one machine after the other, until one comes to an end. */
 typedef struct following {
     htp_interpreter *interpreter;
-    const htp_input *inputs;
-    uint32_t input_count;
-    uint32_t lane_count;
-    const htp_trace_carried *carried;
-    uint32_t carried_count; /* 0: it is a first call */
-    htp_shim_tick tick;
-    void *user;
-    htp_shim_error *error;
+    const htp_trace_request *request;
+    bool needs_lanes;
     call *previous; /* whose states are carried; NULL */
     call *made;
     htp_machine *machine; /* the last one */
@@ -123,18 +117,18 @@ static bool find_carried(following *f)
     const call *last = f->interpreter->last;
     htp_arena *arena = &f->made->kept;
     htp_map by_name = {0};
-    if (f->carried_count == 0) {
+    if (f->request->carried_count == 0) {
         return true;
     }
-    if (!last || last->lane_count != f->lane_count) {
+    if (!last || last->lane_count != f->request->lane_count) {
         return false;
     }
     for (size_t i = 0; i < last->states.count; i++) {
         htp_map_set(arena, &by_name, last->states.items[i].name, (uint32_t)i);
     }
-    f->found = HTP_NEW_ARRAY(arena, htp_carried_state, f->carried_count);
-    for (uint32_t i = 0; i < f->carried_count; i++) {
-        const htp_trace_carried *carried = &f->carried[i];
+    f->found = HTP_NEW_ARRAY(arena, htp_carried_state, f->request->carried_count);
+    for (uint32_t i = 0; i < f->request->carried_count; i++) {
+        const htp_trace_carried *carried = &f->request->carried[i];
         uint32_t index = 0;
         if (!htp_map_get(&by_name, carried->name, &index) || index >= last->states.count) {
             return false;
@@ -147,7 +141,7 @@ static bool find_carried(following *f)
                                           .parts = carried->parts,
                                           .part_count = carried->part_count};
     }
-    qsort(f->found, f->carried_count, sizeof(*f->found), compare_names);
+    qsort(f->found, f->request->carried_count, sizeof(*f->found), compare_names);
     return true;
 }
 
@@ -155,7 +149,7 @@ static bool find_carried(following *f)
 static void let_go(following *f)
 {
     htp_interpreter *interpreter = f->interpreter;
-    if (f->carried_count == 0) {
+    if (f->request->carried_count == 0) {
         free_calls(interpreter);
         return;
     }
@@ -177,7 +171,7 @@ static bool needs_runner(const htp_image *image)
 }
 
 /* What was made is the last call from now on, if it came to a trace. */
-static void settle(following *f, htp_shim_code code)
+static void settle(following *f, bool is_whole)
 {
     htp_interpreter *interpreter = f->interpreter;
     const htp_runner *runner = interpreter->of.runner;
@@ -188,7 +182,7 @@ static void settle(following *f, htp_shim_code code)
         free_call(f->made);
         return;
     }
-    bool is_first = f->carried_count == 0 && code == HTP_SHIM_OK;
+    bool is_first = f->request->carried_count == 0 && is_whole;
     bool stays = is_first;
     for (size_t i = 0; !stays && i < f->made->states.count; i++) {
         stays = needs_runner(&f->made->states.items[i].left);
@@ -227,9 +221,9 @@ htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, ui
 
 static htp_machine *make_machine(const following *f)
 {
-    htp_machine *m = htp_machine_make(&f->made->arena, f->interpreter, f->lane_count);
-    m->tick = f->tick;
-    m->user = f->user;
+    htp_machine *m = htp_machine_make(&f->made->arena, f->interpreter, f->request->lane_count);
+    m->tick = f->request->tick;
+    m->user = f->request->user;
     m->longest_unrolled = f->prefers_loops ? 0 : LONG_LOOP;
     return m;
 }
@@ -272,8 +266,9 @@ static htp_outcome follow_method(const following *f, const htp_items *arguments,
     htp_machine *m = f->machine;
     htp_items outputs = {0};
     HTP_DO(htp_attributes_load_early(m, f->early.items, f->early_holders.items, f->early.count));
-    HTP_DO(htp_method_run(m, arguments, f->found, f->carried_count, &outputs));
-    HTP_DO(htp_states_find(m, f->found, f->carried_count, &f->made->kept, &f->made->states));
+    HTP_DO(htp_method_run(m, arguments, f->found, f->request->carried_count, &outputs));
+    HTP_DO(
+        htp_states_find(m, f->found, f->request->carried_count, &f->made->kept, &f->made->states));
     return leave_trace(f, given, &outputs);
 }
 
@@ -314,10 +309,11 @@ static htp_outcome follow_once(following *f)
     htp_arena_free(&f->made->arena);
     htp_arena_free(&f->made->told);
     f->made->states = (htp_recorded_states){0};
-    runner->release(runner->self, f->carried_count ? interpreter->begun : interpreter->empty);
+    runner->release(runner->self,
+                    f->request->carried_count ? interpreter->begun : interpreter->empty);
     htp_machine *m = make_machine(f);
     f->machine = m;
-    HTP_DO(htp_arguments_make(m, f->inputs, f->input_count, &arguments));
+    HTP_DO(htp_arguments_make(m, f->request->inputs, f->request->input_count, &arguments));
     for (size_t i = 0; i < arguments.count; i++) {
         htp_items_push(m, &given, htp_item_as_given(m, arguments.items[i]));
     }
@@ -349,89 +345,73 @@ static htp_outcome follow(following *f)
     return follow_early(f);
 }
 
-static htp_shim_code tell(htp_shim_error *error, htp_shim_code code, const char *message)
-{
-    (void)snprintf(error->message, sizeof(error->message), "%s", message);
-    return code;
-}
-
-static htp_shim_code fail(const following *f, htp_shim_code code, const char *message)
-{
-    return tell(f->error, code, message);
-}
-
-htp_shim_code htp_machine_end(const htp_machine *m, htp_outcome outcome, htp_shim_error *error)
+htp_status htp_machine_end(const htp_machine *m, htp_outcome outcome)
 {
     if (outcome == HTP_GOES_ON) {
-        return HTP_SHIM_OK;
+        return HTP_OK;
     }
     if (outcome == HTP_NEEDS_LANES) {
-        return tell(error, HTP_SHIM_NEEDS_LANES, "a size depends on the data");
+        return htp_status_make(HTP_CODE_INTERNAL, "a size depends on the data");
     }
-    htp_shim_code code = HTP_IS_UNSUPPORTED(outcome) ? HTP_SHIM_UNSUPPORTED
-                         : HTP_IS_REFUSAL(outcome)   ? HTP_SHIM_BAD_INPUTS
-                                                     : HTP_SHIM_INTERNAL;
-    return tell(error, code,
-                m->message ? m->message : "what is followed stops, and nobody says why");
+    htp_code code = HTP_IS_UNSUPPORTED(outcome) ? HTP_CODE_UNSUPPORTED
+                    : HTP_IS_REFUSAL(outcome)   ? HTP_CODE_USAGE
+                                                : HTP_CODE_INTERNAL;
+    return htp_status_make(code, "%s",
+                           m->message ? m->message : "what is followed stops, and nobody says why");
 }
 
-static htp_shim_code run(following *f)
+static htp_status run(following *f)
 {
+    uint32_t lane_count = f->request->lane_count;
     if (!find_carried(f)) {
-        return fail(f, HTP_SHIM_INTERNAL, "a state is carried that the last trace did not have");
+        return htp_status_make(HTP_CODE_INTERNAL,
+                               "a state is carried that the last trace did not have");
     }
     let_go(f);
-    if (f->lane_count < 1 || f->lane_count > HTP_SHIM_MAX_LANES) {
-        return fail(f, HTP_SHIM_INTERNAL, "a trace has 1 to 4 lanes");
+    if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
+        return htp_status_make(HTP_CODE_INTERNAL, "a trace has 1 to 4 lanes");
     }
     htp_outcome outcome = follow(f);
-    return htp_machine_end(f->machine, outcome, f->error);
+    f->needs_lanes = outcome == HTP_NEEDS_LANES;
+    return htp_machine_end(f->machine, outcome);
+}
+
+static htp_status no_memory(const following *f)
+{
+    f->made->trace = NULL;
+    return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
 }
 
 /* Whatever memory it is that runs out: the call is forgotten. */
-static htp_shim_code run_guarded(following *f)
+static htp_status run_guarded(following *f)
 {
     if (htp_arena_recover(&f->made->kept) != 0) {
-        f->made->trace = NULL;
-        return fail(f, HTP_SHIM_INTERNAL, "out of memory");
+        return no_memory(f);
     }
     if (htp_arena_recover(&f->made->told) != 0) {
-        f->made->trace = NULL;
-        return fail(f, HTP_SHIM_INTERNAL, "out of memory");
+        return no_memory(f);
     }
     if (htp_arena_recover(&f->made->arena) != 0) {
-        f->made->trace = NULL;
-        return fail(f, HTP_SHIM_INTERNAL, "out of memory");
+        return no_memory(f);
     }
     return run(f);
 }
 
-htp_shim_code htp_interpreter_run(htp_interpreter *interpreter, const htp_input *inputs,
-                                  uint32_t input_count, uint32_t lane_count,
-                                  const htp_trace_carried *carried, uint32_t carried_count,
-                                  htp_shim_tick tick, void *user, const htp_trace **trace,
-                                  htp_shim_error *error)
+htp_status htp_interpreter_run(htp_interpreter *interpreter, const htp_trace_request *request,
+                               htp_trace_result *result)
 {
     const htp_runner *runner = interpreter->of.runner;
-    following f = {.interpreter = interpreter,
-                   .inputs = inputs,
-                   .input_count = input_count,
-                   .lane_count = lane_count,
-                   .carried = carried,
-                   .carried_count = carried_count,
-                   .tick = tick,
-                   .user = user,
-                   .error = error,
-                   .made = calloc(1, sizeof(call))};
-    *trace = NULL;
+    following f = {.interpreter = interpreter, .request = request, .made = calloc(1, sizeof(call))};
+    *result = (htp_trace_result){.trace = NULL};
     if (!f.made) {
-        return fail(&f, HTP_SHIM_INTERNAL, "out of memory");
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     }
-    f.made->lane_count = lane_count;
+    f.made->lane_count = request->lane_count;
     runner->begin(runner->self);
-    htp_shim_code code = run_guarded(&f);
+    htp_status status = run_guarded(&f);
     runner->end(runner->self);
-    *trace = f.made->trace;
-    settle(&f, code);
-    return code;
+    result->trace = f.made->trace;
+    result->needs_lanes = f.needs_lanes;
+    settle(&f, !status);
+    return status;
 }

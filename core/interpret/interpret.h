@@ -5,10 +5,11 @@
 #define HTP_INTERPRET_INTERPRET_H
 
 #include "base/arena.h"
+#include "base/status.h"
 #include "interpret/machine/devices.h"
 #include "interpret/machine/instances.h"
 #include "interpret/machine/places.h"
-#include "interpret/trace/trace.h"
+#include "interpret/trace/request.h"
 
 #include <htp/runner.h>
 
@@ -32,25 +33,26 @@ htp_interpreter *htp_interpreter_open(const htp_interpreted *of);
 /** Frees it with everything that it handed out, but for the runner's; NULL is accepted. */
 void htp_interpreter_close(htp_interpreter *interpreter);
 
-/** Follows the method in @p lane_count lanes. Without @p carried it is the first call after the
- * archive was read, otherwise a later one, in as many lanes as the last: the carried states are
- * what they are said to be, all others as loaded. A trace is freed by the next one; that of a first
- * call stays until the next first call. Where the method refuses the inputs (HTP_SHIM_BAD_INPUTS),
- * @p trace receives what ran before; the last node is the one that raised, if one did, with its
- * failure. Otherwise it is NULL on failure. @p tick (or NULL) is called with the nodes so far;
- * false stops with HTP_SHIM_INTERNAL. */
-typedef htp_shim_code htp_interpreter_runs(htp_interpreter *interpreter, const htp_input *inputs,
-                                           uint32_t input_count, uint32_t lane_count,
-                                           const htp_trace_carried *carried, uint32_t carried_count,
-                                           htp_shim_tick tick, void *user, const htp_trace **trace,
-                                           htp_shim_error *error);
-htp_interpreter_runs htp_interpreter_run;
+/**
+ * Follows the method. Without carried states it is the first call after the archive was read,
+ * otherwise a later one, in as many lanes as the last: the carried states are what they are said to
+ * be, all others as loaded. A trace is freed by the next one; that of a first call stays until the
+ * next first call.
+ *
+ * @return HTP_CODE_USAGE where the method refuses the inputs: @p result then has what ran before;
+ *         the last node is the one that raised, if one did, with its failure. Otherwise there is no
+ *         trace on failure. HTP_CODE_UNSUPPORTED for what cannot be followed; HTP_CODE_INTERNAL
+ *         where more lanes are needed, without memory, or when the tick stopped it
+ */
+typedef htp_status htp_interpreter_runs(htp_interpreter *interpreter,
+                                        const htp_trace_request *request, htp_trace_result *result);
+HTP_MUST_USE htp_interpreter_runs htp_interpreter_run;
 
 /** The first of the inputs that torch.utils.bundled_inputs attaches to the method, in @p arena;
  * none where it attaches none. */
-htp_shim_code htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_arena *arena,
-                                             const htp_input **inputs, uint32_t *count,
-                                             htp_shim_error *error);
+HTP_MUST_USE htp_status htp_interpreter_bundled_inputs(htp_interpreter *interpreter,
+                                                       htp_arena *arena, const htp_input **inputs,
+                                                       uint32_t *count);
 
 /** A number as an input; left out where it is none, or one that a double does not hold. */
 htp_input htp_input_of_operand(const htp_operand *value);

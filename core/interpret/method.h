@@ -10,8 +10,8 @@
 /** A machine that is to follow the method. Its ticks are the caller's to set. */
 htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, uint32_t lane_count);
 
-/** What a run ended with as a code; @p error receives the message. */
-htp_shim_code htp_machine_end(const htp_machine *m, htp_outcome outcome, htp_shim_error *error);
+/** What a run ended with as a status. */
+HTP_MUST_USE htp_status htp_machine_end(const htp_machine *m, htp_outcome outcome);
 
 /** What an interpreter was opened for. */
 const htp_interpreted *htp_interpreter_of(const htp_interpreter *interpreter);

@@ -41,8 +41,7 @@ typedef struct htp_hint_search {
     size_t visited; /* nodes */
     size_t values;  /* of the functions that run, or ran */
     size_t depth;
-    htp_shim_code code;
-    htp_shim_error *error;
+    htp_status failure; /* of reading the program: the search is over */
 } htp_hint_search;
 
 /** A running function, and the node that is looked at. */

@@ -1,6 +1,5 @@
 #include "source/hints.h"
 
-#include "interpret/operators/message.h"
 #include "source/hint_scope.h"
 #include "source/program.h"
 
@@ -17,7 +16,7 @@ static bool is_list_of_tensors(const htp_hint_search *f, const htp_program_data 
 static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char *name)
 {
     htp_hint_known k = HTP_HINT_UNKNOWN;
-    if (object == HTP_PROGRAM_NONE) {
+    if (object == HTP_PROGRAM_NONE || f->failure) {
         return k;
     }
     const htp_program_class *type = &f->program->classes[f->program->objects[object].class_number];
@@ -27,9 +26,8 @@ static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char 
             continue;
         }
         uint32_t number = HTP_PROGRAM_NONE;
-        f->code = f->program->load_slot(f->program, object, slot, &number, f->error);
-        if (f->code != HTP_SHIM_OK) {
-            htp_message_shorten(f->error);
+        f->failure = htp_program_load_slot(f->program, object, slot, &number);
+        if (f->failure) {
             return k;
         }
         const htp_program_data *data = &f->program->data[number];
@@ -55,12 +53,12 @@ static void visit_block(htp_hint_scope *s, const htp_program_block *block);
 /* Makes the values of a function. @return false where it has no code, or there are too many */
 static bool begin(htp_hint_search *f, uint32_t function, htp_hint_scope *s)
 {
-    if (f->depth >= MOST_DEPTH) {
+    if (f->depth >= MOST_DEPTH || f->failure) {
         return false;
     }
-    f->code = htp_program_load(f->program, function, &s->function, f->error);
+    f->failure = htp_program_load(f->program, function, &s->function);
     s->search = f;
-    if (f->code != HTP_SHIM_OK || s->function.block_count == 0 ||
+    if (f->failure || s->function.block_count == 0 ||
         s->function.value_count > MOST_VALUES - f->values) {
         return false;
     }
@@ -135,7 +133,7 @@ static void visit_block(htp_hint_scope *s, const htp_program_block *block)
 {
     htp_hint_search *f = s->search;
     for (uint32_t i = 0; i < block->node_count; i++) {
-        if (++f->visited > MOST_NODES || f->hints.count >= MOST_HINTS || f->code != HTP_SHIM_OK) {
+        if (++f->visited > MOST_NODES || f->hints.count >= MOST_HINTS || f->failure) {
             return;
         }
         const htp_program_node *node = &s->function.nodes[block->first_node + i];
@@ -151,10 +149,10 @@ static void visit_block(htp_hint_scope *s, const htp_program_block *block)
     }
 }
 
-htp_shim_code htp_hints_find(htp_arena *arena, const htp_program *program, uint32_t argument_count,
-                             const htp_hint **hints, uint32_t *count, htp_shim_error *error)
+htp_status htp_hints_find(htp_arena *arena, const htp_program *program, uint32_t argument_count,
+                          const htp_hint **hints, uint32_t *count)
 {
-    htp_hint_search f = {.arena = arena, .program = program, .error = error};
+    htp_hint_search f = {.arena = arena, .program = program};
     htp_hint_known *inputs = HTP_NEW_ARRAY(arena, htp_hint_known, (size_t)argument_count + 1);
     inputs[0] = HTP_HINT_UNKNOWN;
     inputs[0].object = program->owner;
@@ -166,5 +164,5 @@ htp_shim_code htp_hints_find(htp_arena *arena, const htp_program *program, uint3
     visit_function(&f, program->method, inputs, argument_count + 1, &method);
     *hints = f.hints.items;
     *count = (uint32_t)f.hints.count;
-    return f.code;
+    return f.failure;
 }

@@ -5,6 +5,7 @@
 #define HTP_SOURCE_HINTS_H
 
 #include "base/arena.h"
+#include "base/status.h"
 
 #include <htp/program.h>
 
@@ -38,9 +39,9 @@ typedef struct htp_hint {
  * stops at the first operators that say something, and where a program is very large.
  * @param argument_count  of the method, self left out
  * @param hints  receives them in the order of the program, in @p arena
- * @return HTP_SHIM_OK, or what reading the program ended with, which @p error tells
  */
-htp_shim_code htp_hints_find(htp_arena *arena, const htp_program *program, uint32_t argument_count,
-                             const htp_hint **hints, uint32_t *count, htp_shim_error *error);
+HTP_MUST_USE htp_status htp_hints_find(htp_arena *arena, const htp_program *program,
+                                       uint32_t argument_count, const htp_hint **hints,
+                                       uint32_t *count);
 
 #endif

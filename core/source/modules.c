@@ -1,9 +1,8 @@
 #include "source/modules.h"
 
 #include "interpret/machine/instances.h"
-#include "interpret/operators/message.h"
+#include "source/program.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* An attribute that a module lies in. */
@@ -22,7 +21,6 @@ typedef struct walk {
     htp_instances *instances;
     HTP_VECTOR(visit) pending; /* the next one last */
     HTP_VECTOR(paths) aliases; /* by module */
-    htp_shim_error *error;
 } walk;
 
 /* A class without a package is one of the program that wrote the file. */
@@ -54,29 +52,19 @@ static uint32_t add_module(walk *w, const visit *at, const htp_program_class *of
     return htp_instances_add_module(w->arena, w->instances, &module, at->object);
 }
 
-static htp_shim_code refuse(const walk *w, const char *name)
-{
-    (void)snprintf(w->error->message, sizeof(w->error->message),
-                   "damaged archive: attribute \"%s\" holds no module", name);
-    return HTP_SHIM_NOT_MODEL;
-}
-
 /* Adds the weight in an attribute, or has the module there visited. */
-static htp_shim_code read_attribute(walk *w, const visit *at, uint32_t module, uint32_t slot)
+static htp_status read_attribute(walk *w, const visit *at, uint32_t module, uint32_t slot)
 {
     const htp_program *program = w->program;
     const htp_program_class of = program->classes[program->objects[at->object].class_number];
     const char *name = of.attributes[slot];
     uint32_t number = HTP_PROGRAM_NONE;
-    htp_shim_code code = program->load_slot(program, at->object, slot, &number, w->error);
-    if (code != HTP_SHIM_OK) {
-        htp_message_shorten(w->error);
-        return code;
-    }
+    HTP_TRY(htp_program_load_slot(program, at->object, slot, &number));
     const htp_program_data *data = &program->data[number];
     if (of.roles[slot] == HTP_SLOT_MODULE) {
         if (data->kind != HTP_DATA_OBJECT) {
-            return refuse(w, name);
+            return htp_status_make(HTP_CODE_BAD_INPUT,
+                                   "damaged archive: attribute \"%s\" holds no module", name);
         }
         const visit child = {data->object, name, path_below(w->arena, at->path, name), module};
         HTP_PUSH(w->arena, &w->pending, child);
@@ -90,21 +78,19 @@ static htp_shim_code read_attribute(walk *w, const visit *at, uint32_t module, u
         };
         htp_instances_add_weight(w->arena, w->instances, &named, number, data->tensor);
     }
-    return HTP_SHIM_OK;
+    return HTP_OK;
 }
 
 /* Reads a module; those within it are visited next, in order. */
-static htp_shim_code read_module(walk *w, const visit *at)
+static htp_status read_module(walk *w, const visit *at)
 {
     const htp_program *program = w->program;
     const htp_program_class of = program->classes[program->objects[at->object].class_number];
     uint32_t module = add_module(w, at, &of);
     size_t first = w->pending.count;
     for (uint32_t slot = 0; slot < of.attribute_count; slot++) {
-        htp_shim_code code =
-            of.roles[slot] == HTP_SLOT_OTHER ? HTP_SHIM_OK : read_attribute(w, at, module, slot);
-        if (code != HTP_SHIM_OK) {
-            return code;
+        if (of.roles[slot] != HTP_SLOT_OTHER) {
+            HTP_TRY(read_attribute(w, at, module, slot));
         }
     }
     for (size_t last = w->pending.count; first + 1 < last; first++) {
@@ -112,7 +98,7 @@ static htp_shim_code read_module(walk *w, const visit *at)
         w->pending.items[first] = w->pending.items[--last];
         w->pending.items[last] = moved;
     }
-    return HTP_SHIM_OK;
+    return HTP_OK;
 }
 
 static void set_aliases(const walk *w)
@@ -124,10 +110,9 @@ static void set_aliases(const walk *w)
     }
 }
 
-htp_shim_code htp_modules_find(htp_arena *arena, const htp_program *program,
-                               htp_instances *instances, htp_shim_error *error)
+htp_status htp_modules_find(htp_arena *arena, const htp_program *program, htp_instances *instances)
 {
-    walk w = {.arena = arena, .program = program, .instances = instances, .error = error};
+    walk w = {.arena = arena, .program = program, .instances = instances};
     HTP_PUSH(arena, &w.pending, (visit){0, "", "", HTP_SHIM_NONE});
     while (w.pending.count > 0) {
         const visit next = w.pending.items[--w.pending.count];
@@ -137,11 +122,8 @@ htp_shim_code htp_modules_find(htp_arena *arena, const htp_program *program,
             HTP_PUSH(arena, &further[known], next.path);
             continue;
         }
-        htp_shim_code code = read_module(&w, &next);
-        if (code != HTP_SHIM_OK) {
-            return code;
-        }
+        HTP_TRY(read_module(&w, &next));
     }
     set_aliases(&w);
-    return HTP_SHIM_OK;
+    return HTP_OK;
 }

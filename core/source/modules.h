@@ -4,15 +4,15 @@
 #ifndef HTP_SOURCE_MODULES_H
 #define HTP_SOURCE_MODULES_H
 
+#include "base/status.h"
 #include "interpret/machine/instances.h"
 
 /**
  * Lists the module instances below object 0, depth first in the order of definition, and the
  * weights of each. An instance that is met again has a further path there.
  * @param instances  an empty one, filled in @p arena
- * @return HTP_SHIM_OK, or what reading the program ended with, which @p error tells
  */
-htp_shim_code htp_modules_find(htp_arena *arena, const htp_program *program,
-                               htp_instances *instances, htp_shim_error *error);
+HTP_MUST_USE htp_status htp_modules_find(htp_arena *arena, const htp_program *program,
+                                         htp_instances *instances);
 
 #endif

@@ -140,24 +140,20 @@ static int compare_kinds(const void *a, const void *b)
     return strcmp(((const htp_named_operator *)a)->kind, ((const htp_named_operator *)b)->kind);
 }
 
-htp_shim_code htp_operators_find(htp_arena *arena, const htp_program *program,
-                                 const htp_named_operator **operators, uint32_t *count,
-                                 htp_shim_error *error)
+htp_status htp_operators_find(htp_arena *arena, const htp_program *program,
+                              const htp_named_operator **operators, uint32_t *count)
 {
     struct listing l = {.arena = arena, .program = program};
-    htp_shim_code code = HTP_SHIM_OK;
     add_function(&l, program->method);
-    for (size_t i = 0; i < l.functions.count && code == HTP_SHIM_OK; i++) {
+    for (size_t i = 0; i < l.functions.count; i++) {
         htp_program_function function;
-        code = htp_program_load(program, l.functions.items[i], &function, error);
-        if (code == HTP_SHIM_OK) {
-            list_function(&l, &function);
-        }
+        HTP_TRY(htp_program_load(program, l.functions.items[i], &function));
+        list_function(&l, &function);
     }
     if (l.found.count > 0) {
         qsort(l.found.items, l.found.count, sizeof(*l.found.items), compare_kinds);
     }
     *operators = l.found.items;
     *count = (uint32_t)l.found.count;
-    return code;
+    return HTP_OK;
 }

@@ -5,6 +5,7 @@
 #define HTP_SOURCE_OPERATORS_H
 
 #include "base/arena.h"
+#include "base/status.h"
 
 #include <htp/program.h>
 
@@ -21,10 +22,8 @@ typedef struct htp_named_operator {
  * Lists the operators of the method's code, and of what it calls, sorted by kind. What is called
  * through an interface is left out.
  * @param operators  receives them, in @p arena
- * @return HTP_SHIM_OK, or what reading the program ended with, which @p error tells
  */
-htp_shim_code htp_operators_find(htp_arena *arena, const htp_program *program,
-                                 const htp_named_operator **operators, uint32_t *count,
-                                 htp_shim_error *error);
+HTP_MUST_USE htp_status htp_operators_find(htp_arena *arena, const htp_program *program,
+                                           const htp_named_operator **operators, uint32_t *count);
 
 #endif

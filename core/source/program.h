@@ -4,7 +4,12 @@
 #ifndef HTP_SOURCE_PROGRAM_H
 #define HTP_SOURCE_PROGRAM_H
 
+#include "base/status.h"
+
 #include <htp/program.h>
+
+/** What a function of the shim ended with as a status: its message, on one line. */
+HTP_MUST_USE htp_status htp_program_status(htp_shim_code code, htp_shim_error *error);
 
 /** The function that a class has as a method of this name; HTP_PROGRAM_NONE where it has none. */
 uint32_t htp_program_find_method(const htp_program *program, uint32_t class_number,
@@ -13,9 +18,12 @@ uint32_t htp_program_find_method(const htp_program *program, uint32_t class_numb
 /**
  * Reads a function, unless it is loaded.
  * @param function  receives it: a copy, as the table may move. Without code it has no blocks
- * @return HTP_SHIM_OK, or what reading it ended with, which @p error tells
  */
-htp_shim_code htp_program_load(const htp_program *program, uint32_t number,
-                               htp_program_function *function, htp_shim_error *error);
+HTP_MUST_USE htp_status htp_program_load(const htp_program *program, uint32_t number,
+                                         htp_program_function *function);
+
+/** Reads what an attribute of an object holds. @param data  receives it */
+HTP_MUST_USE htp_status htp_program_load_slot(const htp_program *program, uint32_t object,
+                                              uint32_t slot, uint32_t *data);
 
 #endif

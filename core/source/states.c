@@ -2,7 +2,6 @@
 
 #include "base/bits.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Counters settle in three calls, caches that grow in three, what depends on another state in one
@@ -234,7 +233,7 @@ static bool settle_all(settling *s)
     return is_settled;
 }
 
-static htp_shim_code run(settling *s, const htp_trace **last, htp_shim_error *error)
+static htp_status run(settling *s, htp_trace_result *last)
 {
     const htp_tracer *t = s->tracer;
     htp_trace_carried *carried = HTP_NEW_ARRAY(t->arena, htp_trace_carried, s->plans.count + 1);
@@ -243,11 +242,16 @@ static htp_shim_code run(settling *s, const htp_trace **last, htp_shim_error *er
         carried[i] = (htp_trace_carried){planned->name, planned->parts.items,
                                          (uint32_t)planned->parts.count};
     }
-    *error = (htp_shim_error){{0}};
-    htp_shim_code code = t->run(t->interpreter, t->inputs, t->input_count, s->lane_count, carried,
-                                (uint32_t)s->plans.count, t->tick, t->user, last, error);
-    s->trace = *last;
-    return code;
+    const htp_trace_request request = {.inputs = t->inputs,
+                                       .input_count = t->input_count,
+                                       .lane_count = s->lane_count,
+                                       .carried = carried,
+                                       .carried_count = (uint32_t)s->plans.count,
+                                       .tick = t->tick,
+                                       .user = t->user};
+    htp_status status = t->run(t->interpreter, &request, last);
+    s->trace = last->trace;
+    return status;
 }
 
 /* ---- what the settled call is given ---- */
@@ -369,15 +373,15 @@ static bool returns_nothing(const htp_trace *trace)
     return true;
 }
 
-htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, htp_states *states,
-                                const htp_trace **last, htp_shim_error *error)
+htp_status htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, htp_states *states,
+                             htp_trace_result *last)
 {
     settling s = {.tracer = tracer, .lane_count = lane_count};
     *states = (htp_states){0};
-    htp_shim_code code = run(&s, last, error);
+    htp_status status = run(&s, last);
     states->first = s.trace;
     states->settled = s.trace;
-    bool goes_on = !tracer->calls_once && code == HTP_SHIM_OK;
+    bool goes_on = !tracer->calls_once && !status;
     s.keeps_all = goes_on && s.trace && returns_nothing(s.trace);
     for (int calls = 1; goes_on && s.trace; calls++) {
         if (has_unknown(&s)) {
@@ -387,18 +391,17 @@ htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, h
         if (settle_all(&s)) {
             states->settled = s.trace;
             find_parts(&s, states);
-            return code;
+            return HTP_OK;
         }
         if (calls == MOST_CALLS) {
-            (void)snprintf(error->message, sizeof(error->message),
-                           "the attribute \"%s\", which the next call reads, is of another kind or "
-                           "length after each call",
-                           s.unsettled);
-            return HTP_SHIM_UNSUPPORTED;
+            return htp_status_make(HTP_CODE_UNSUPPORTED,
+                                   "the attribute \"%s\", which the next call reads, is of another "
+                                   "kind or length after each call",
+                                   s.unsettled);
         }
-        code = run(&s, last, error);
-        goes_on = code == HTP_SHIM_OK;
+        status = run(&s, last);
+        goes_on = !status;
     }
     states->settled = s.trace;
-    return code;
+    return status;
 }

@@ -6,6 +6,7 @@
 #ifndef HTP_SOURCE_STATES_H
 #define HTP_SOURCE_STATES_H
 
+#include "base/status.h"
 #include "base/vector.h"
 #include "graph/graph.h"
 #include "interpret/interpret.h"
@@ -50,10 +51,11 @@ bool htp_states_are_together(const htp_trace_value *a, const htp_trace_value *b)
 
 /**
  * Traces calls until one leaves what it found.
- * @param error  receives why not, where the code is no HTP_SHIM_OK
- * @return the code of the first trace that failed; HTP_SHIM_UNSUPPORTED where calls do not settle
+ * @param last  receives what came of the last call
+ * @return what the first trace that failed ended with; HTP_CODE_UNSUPPORTED where calls do not
+ *         settle
  */
-htp_shim_code htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, htp_states *states,
-                                const htp_trace **last, htp_shim_error *error);
+HTP_MUST_USE htp_status htp_states_settle(const htp_tracer *tracer, uint32_t lane_count,
+                                          htp_states *states, htp_trace_result *last);
 
 #endif

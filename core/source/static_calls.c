@@ -29,11 +29,11 @@ static htp_static_frame **enter_calls(htp_static_search *s, const htp_static_sta
     return frames;
 }
 
-htp_shim_code htp_static_calls_find(htp_arena *arena, const htp_program *program,
-                                    const htp_static_stands *stands, const htp_static_watch *watch,
-                                    htp_static_calls *found, htp_shim_error *error)
+htp_status htp_static_calls_find(htp_arena *arena, const htp_program *program,
+                                 const htp_static_stands *stands, const htp_static_watch *watch,
+                                 htp_static_calls *found)
 {
-    htp_static_search s = {.arena = arena, .program = program, .watch = watch, .error = error};
+    htp_static_search s = {.arena = arena, .program = program, .watch = watch};
     htp_static_frame *const *frames = enter_calls(&s, stands);
     uint32_t *nodes = HTP_NEW_ARRAY(arena, uint32_t, (size_t)stands->node_count + 1);
     for (uint32_t i = 0; i < stands->node_count; i++) {
@@ -45,5 +45,5 @@ htp_shim_code htp_static_calls_find(htp_arena *arena, const htp_program *program
                                 .running_count = (uint32_t)s.running.count,
                                 .nodes = nodes,
                                 .node_count = stands->node_count};
-    return s.code;
+    return s.failure;
 }

@@ -9,6 +9,7 @@
 #define HTP_SOURCE_STATIC_CALLS_H
 
 #include "base/arena.h"
+#include "base/status.h"
 #include "interpret/trace/trace.h"
 
 #include <htp/program.h>
@@ -40,7 +41,7 @@ typedef struct htp_static_stands {
 /** Whom a long search tells how it gets on. */
 typedef struct htp_static_watch {
     htp_shim_tick tick; /* called with the operations that were looked at; NULL. False stops with
-                           HTP_SHIM_INTERNAL */
+                           HTP_CODE_INTERRUPTED */
     void *user;
 } htp_static_watch;
 
@@ -48,11 +49,12 @@ typedef struct htp_static_watch {
  * Finds which modules were running where calls and nodes of a trace stand. Linear in the program,
  * and in the calls of the trace with the code that they run.
  * @param found  receives it, in @p arena
- * @return HTP_SHIM_UNSUPPORTED for a program that is too large or too deep with all calls inlined,
- *         or whose functions call themselves; what reading the program ended with; @p error tells
+ * @return HTP_CODE_UNSUPPORTED for a program that is too large or too deep with all calls inlined,
+ *         or whose functions call themselves
  */
-htp_shim_code htp_static_calls_find(htp_arena *arena, const htp_program *program,
-                                    const htp_static_stands *stands, const htp_static_watch *watch,
-                                    htp_static_calls *found, htp_shim_error *error);
+HTP_MUST_USE htp_status htp_static_calls_find(htp_arena *arena, const htp_program *program,
+                                              const htp_static_stands *stands,
+                                              const htp_static_watch *watch,
+                                              htp_static_calls *found);
 
 #endif

@@ -4,7 +4,6 @@
 #include "source/program.h"
 #include "source/static_frames.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_DEPTH = 1000, MOST_NODES = 2 << 20, TICK = 1024 };
@@ -13,39 +12,27 @@ enum { MOST_DEPTH = 1000, MOST_NODES = 2 << 20, TICK = 1024 };
 
 static void refuse_nesting(htp_static_search *s)
 {
-    s->code = HTP_SHIM_UNSUPPORTED;
-    (void)snprintf(s->error->message, sizeof(s->error->message),
-                   "with all calls inlined, the program is nested more than %d deep", MOST_DEPTH);
+    s->failure = htp_status_make(HTP_CODE_UNSUPPORTED,
+                                 "with all calls inlined, the program is nested more than %d deep",
+                                 MOST_DEPTH);
 }
 
 static void refuse_size(htp_static_search *s)
 {
-    s->code = HTP_SHIM_UNSUPPORTED;
-    (void)snprintf(s->error->message, sizeof(s->error->message),
-                   "with all calls inlined, the program has more than %d operations", MOST_NODES);
-}
-
-static void refuse_recursion(htp_static_search *s, const char *function)
-{
-    s->code = HTP_SHIM_UNSUPPORTED;
-    (void)snprintf(s->error->message, sizeof(s->error->message), "%s() calls itself", function);
-}
-
-static void interrupt(htp_static_search *s)
-{
-    s->code = HTP_SHIM_INTERNAL;
-    (void)snprintf(s->error->message, sizeof(s->error->message), "interrupted");
+    s->failure = htp_status_make(HTP_CODE_UNSUPPORTED,
+                                 "with all calls inlined, the program has more than %d operations",
+                                 MOST_NODES);
 }
 
 void htp_static_count(htp_static_search *s, uint64_t size)
 {
     const htp_static_watch *watch = s->watch;
-    if (s->code != HTP_SHIM_OK) {
+    if (s->failure) {
         return;
     }
     s->looked++;
     if (s->looked % TICK == 0 && watch->tick && !watch->tick(watch->user, s->looked, 0)) {
-        interrupt(s);
+        s->failure = htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
     } else if (size > MOST_NODES) {
         refuse_size(s);
     }
@@ -53,11 +40,11 @@ void htp_static_count(htp_static_search *s, uint64_t size)
 
 bool htp_static_deepen(htp_static_search *s)
 {
-    if (s->code == HTP_SHIM_OK && s->depth > MOST_DEPTH) {
+    if (!s->failure && s->depth > MOST_DEPTH) {
         refuse_nesting(s);
     }
-    s->depth += s->code == HTP_SHIM_OK;
-    return s->code == HTP_SHIM_OK;
+    s->depth += !s->failure;
+    return !s->failure;
 }
 
 /* ---- functions and classes ---- */
@@ -68,12 +55,12 @@ htp_static_function *htp_static_load(htp_static_search *s, uint32_t number)
         HTP_PUSH(s->arena, &s->functions, NULL);
     }
     htp_static_function *function = s->functions.items[number];
-    if (!function) {
+    if (!function && !s->failure) {
         function = HTP_NEW(s->arena, htp_static_function);
-        s->code = htp_program_load(s->program, number, &function->code, s->error);
+        s->failure = htp_program_load(s->program, number, &function->code);
         s->functions.items[number] = function;
     }
-    return s->code == HTP_SHIM_OK ? function : NULL;
+    return !s->failure ? function : NULL;
 }
 
 /* Of two with one name the first one counts. */
@@ -147,7 +134,8 @@ static uint64_t size_of(htp_static_search *s, uint32_t number)
         return function ? function->size : 0;
     }
     if (function->is_measured) {
-        refuse_recursion(s, function->code.name);
+        s->failure =
+            htp_status_make(HTP_CODE_UNSUPPORTED, "%s() calls itself", function->code.name);
         return 0;
     }
     function->is_measured = true;
@@ -165,7 +153,7 @@ static uint64_t size_of_node(htp_static_search *s, const htp_program_function *c
     if (callee != HTP_PROGRAM_NONE) {
         size += size_of(s, callee);
     }
-    for (uint32_t i = 0; i < node->block_count && s->code == HTP_SHIM_OK; i++) {
+    for (uint32_t i = 0; i < node->block_count && !s->failure; i++) {
         size += size_of_block(s, code, node->blocks[i]);
     }
     return size;
@@ -179,7 +167,7 @@ static uint64_t size_of_block(htp_static_search *s, const htp_program_function *
     if (!htp_static_deepen(s)) {
         return size;
     }
-    for (uint32_t i = 0; i < block->node_count && s->code == HTP_SHIM_OK; i++) {
+    for (uint32_t i = 0; i < block->node_count && !s->failure; i++) {
         size += size_of_node(s, code, &code->nodes[block->first_node + i]);
         htp_static_count(s, size);
     }

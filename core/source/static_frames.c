@@ -5,6 +5,7 @@
  * which: what branches and loops give is known where all ways agree.
  */
 #include "source/static_frames.h"
+#include "source/program.h"
 
 #include <string.h>
 
@@ -76,7 +77,7 @@ static htp_static_frame *open_frame(htp_static_search *s, const htp_static_frame
     }
     s->frames.items[frame->number] = frame;
     walk_block(s, frame, 0);
-    return s->code == HTP_SHIM_OK ? frame : NULL;
+    return !s->failure ? frame : NULL;
 }
 
 /* A module's forward(), also of later calls of it that were traced: forward1 and so on. */
@@ -146,7 +147,7 @@ htp_static_frame *htp_static_enter(htp_static_search *s, const htp_static_frame 
     const htp_program_node *node = &caller->code->nodes[node_number];
     bool is_call = node->input_count > 0 && (strcmp(node->kind, "prim::CallMethod") == 0 ||
                                              strcmp(node->kind, "prim::CallFunction") == 0);
-    if (!is_call || s->code != HTP_SHIM_OK) {
+    if (!is_call || s->failure) {
         return NULL;
     }
     const uint32_t key[] = {caller->number, node_number};
@@ -180,8 +181,8 @@ static void read_attribute(const step *at)
     if (slot == HTP_PROGRAM_NONE) {
         return;
     }
-    s->code = s->program->load_slot(s->program, object, slot, &data, s->error);
-    if (s->code == HTP_SHIM_OK && s->program->data[data].kind == HTP_DATA_OBJECT) {
+    s->failure = htp_program_load_slot(s->program, object, slot, &data);
+    if (!s->failure && s->program->data[data].kind == HTP_DATA_OBJECT) {
         at->frame->objects[at->node->outputs[0]] = s->program->data[data].object;
     }
 }
@@ -296,10 +297,10 @@ static void walk_node(htp_static_search *s, htp_static_frame *frame, uint32_t nu
     if (handler->before) {
         handler->before(&at);
     }
-    for (uint32_t i = 0; i < node->block_count && s->code == HTP_SHIM_OK; i++) {
+    for (uint32_t i = 0; i < node->block_count && !s->failure; i++) {
         walk_block(s, frame, node->blocks[i]);
     }
-    if (handler->behind && s->code == HTP_SHIM_OK) {
+    if (handler->behind && !s->failure) {
         handler->behind(&at);
     }
 }
@@ -310,7 +311,7 @@ static void walk_block(htp_static_search *s, htp_static_frame *frame, uint32_t n
     if (!htp_static_deepen(s)) {
         return;
     }
-    for (uint32_t i = 0; i < block->node_count && s->code == HTP_SHIM_OK; i++) {
+    for (uint32_t i = 0; i < block->node_count && !s->failure; i++) {
         walk_node(s, frame, block->first_node + i);
         htp_static_count(s, ++s->walked);
     }

@@ -38,8 +38,7 @@ typedef struct htp_static_search {
     htp_arena *arena;
     const htp_program *program;
     const htp_static_watch *watch;
-    htp_shim_code code; /* other than HTP_SHIM_OK: the search is over */
-    htp_shim_error *error;
+    htp_status failure;                          /* the search is over */
     HTP_VECTOR(htp_static_function *) functions; /* by number; NULL: not loaded */
     HTP_VECTOR(htp_static_class *) classes;      /* the same */
     HTP_VECTOR(htp_static_frame *) frames;       /* 0: the method; NULL where a call has none */

@@ -174,7 +174,6 @@ htp_status htp_torchscript_status(const char *path, htp_shim_code code, const ht
         [HTP_SHIM_NOT_MODEL] = HTP_CODE_BAD_INPUT,
         [HTP_SHIM_BAD_INPUTS] = HTP_CODE_USAGE,
         [HTP_SHIM_UNSUPPORTED] = HTP_CODE_UNSUPPORTED,
-        [HTP_SHIM_NEEDS_LANES] = HTP_CODE_INTERNAL,
     };
     if (code == HTP_SHIM_OK) {
         return HTP_OK;
@@ -254,6 +253,26 @@ static bool may_run(void *user, const htp_shim_operation *operation, htp_shim_er
     return htp_operation_may_run(operation, &now->text_work, reason);
 }
 
+/* A status as libtorch's reader is told of it. */
+static htp_shim_code tell(htp_status status, htp_shim_error *error)
+{
+    static const struct {
+        htp_code code;
+        htp_shim_code told;
+    } codes[] = {
+        {HTP_CODE_OK, HTP_SHIM_OK},
+        {HTP_CODE_BAD_INPUT, HTP_SHIM_NOT_MODEL},
+        {HTP_CODE_UNSUPPORTED, HTP_SHIM_UNSUPPORTED},
+    };
+    htp_shim_code told = HTP_SHIM_INTERNAL;
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        told = codes[i].code == htp_status_code(status) ? codes[i].told : told;
+    }
+    (void)snprintf(error->message, sizeof(error->message), "%s", htp_status_message(status));
+    htp_status_free(status);
+    return told;
+}
+
 static htp_shim_code restore(void *user, const htp_program *program, const htp_runner *runner,
                              uint32_t object, const htp_operand *state, htp_shim_error *error)
 {
@@ -265,7 +284,7 @@ static htp_shim_code restore(void *user, const htp_program *program, const htp_r
                               .devices = now->devices,
                               .tick = note_steps,
                               .user = user};
-    return htp_restore(&of, error);
+    return tell(htp_restore(&of), error);
 }
 
 htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const htp_archive *archive,

@@ -16,12 +16,13 @@ struct tracing {
     htp_watch watch;
     bool freezes_state;
     bool flags_are_inputs; /* as in a htp_tracer */
-    const htp_trace *trace;
     htp_states states;
-    htp_shim_error error;
+    htp_trace_result result; /* of the last call */
+    htp_code code;           /* that it ended with */
+    const char *message;     /* and why; "" where it did not fail */
 };
 
-static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
+static htp_code run(struct tracing *tracing, uint32_t lane_count)
 {
     const htp_inputs *inputs = tracing->inputs;
     const htp_tracer tracer = {
@@ -35,8 +36,19 @@ static htp_shim_code run(struct tracing *tracing, uint32_t lane_count)
         .flags_are_inputs = tracing->flags_are_inputs,
         .calls_once = tracing->freezes_state,
     };
-    return htp_states_settle(&tracer, lane_count, &tracing->states, &tracing->trace,
-                             &tracing->error);
+    htp_status status = htp_states_settle(&tracer, lane_count, &tracing->states, &tracing->result);
+    tracing->code = htp_status_code(status);
+    tracing->message = htp_arena_strdup(tracing->arena, htp_status_message(status));
+    htp_status_free(status);
+    return tracing->code;
+}
+
+/* What the last call ended with. */
+static htp_status end(const struct tracing *tracing)
+{
+    return tracing->code == HTP_CODE_OK
+               ? HTP_OK
+               : htp_status_make(tracing->code, "%s: %s", tracing->of->path, tracing->message);
 }
 
 /* What the axes must be for an operator to run. */
@@ -60,13 +72,13 @@ static htp_status explain_condition(const struct tracing *tracing, const htp_con
 static htp_status explain_refusal(struct tracing *tracing, const htp_obstacle *obstacle)
 {
     const char *path = tracing->of->path;
-    const htp_shim_error refusal = tracing->error;
-    htp_shim_code code = run(tracing, 1);
-    if (code == HTP_SHIM_NEEDS_LANES) { /* which one lane cannot tell */
-        return htp_torchscript_status(path, HTP_SHIM_BAD_INPUTS, &refusal);
+    const char *refusal = tracing->message;
+    htp_code code = run(tracing, 1);
+    if (tracing->result.needs_lanes) { /* which one lane cannot tell */
+        return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, refusal);
     }
-    if (code != HTP_SHIM_OK) {
-        return htp_torchscript_status(path, code, &tracing->error);
+    if (code != HTP_CODE_OK) {
+        return end(tracing);
     }
     const htp_inputs *inputs = tracing->inputs;
     const htp_equation *equation = &obstacle->conditions[0].equation;
@@ -82,12 +94,12 @@ static htp_status explain_refusal(struct tracing *tracing, const htp_obstacle *o
                                "%s: forward() takes the sizes given, but refuses others than %lld "
                                "for axis %s; do not name it: %s",
                                path, (long long)inputs->axes[axis].sizes[0],
-                               inputs->axes[axis].symbol, refusal.message);
+                               inputs->axes[axis].symbol, refusal);
     }
     return htp_status_make(HTP_CODE_USAGE,
                            "%s: forward() takes the sizes given, but refuses others on the named "
                            "axes; name fewer of them: %s",
-                           path, refusal.message);
+                           path, refusal);
 }
 
 /* Whether no choice of sizes gets around a refusal. */
@@ -100,9 +112,9 @@ static bool is_certain(const htp_obstacle *obstacle)
 static htp_obstacle read_refusal(struct tracing *tracing)
 {
     const htp_inputs *inputs = tracing->inputs;
-    htp_obstacle obstacle = htp_obstacle_read(tracing->arena, tracing->trace,
-                                              tracing->error.message, inputs, tracing->of->modules);
-    htp_bounds_read(tracing->arena, tracing->trace, tracing->error.message, inputs);
+    htp_obstacle obstacle = htp_obstacle_read(tracing->arena, tracing->result.trace,
+                                              tracing->message, inputs, tracing->of->modules);
+    htp_bounds_read(tracing->arena, tracing->result.trace, tracing->message, inputs);
     if (inputs->keeps_bounds) {
         htp_obstacle_bound(&obstacle, inputs);
     }
@@ -131,14 +143,14 @@ static const htp_trace_node *find_failed(const htp_trace *trace)
 
 /* What keeps a program from being exported at sizes of next to nothing; NULL where it runs, or
  * raises and would in libtorch too. In a branch it need not have come there. */
-static const char *find_reason(const struct tracing *tracing, htp_shim_code code)
+static const char *find_reason(const struct tracing *tracing, htp_code code)
 {
-    const htp_trace *trace = tracing->trace;
-    if (code == HTP_SHIM_UNSUPPORTED) {
-        return htp_arena_strdup(tracing->arena, tracing->error.message);
+    const htp_trace *trace = tracing->result.trace;
+    if (code == HTP_CODE_UNSUPPORTED) {
+        return tracing->message;
     }
     const htp_trace_node *failed = trace ? find_failed(trace) : NULL;
-    if (!failed || (code == HTP_SHIM_BAD_INPUTS && failed->block == 0)) {
+    if (!failed || (code == HTP_CODE_USAGE && failed->block == 0)) {
         return NULL;
     }
     return htp_arena_printf(tracing->arena, "%s: %s", failed->kind, failed->failure);
@@ -146,26 +158,25 @@ static const char *find_reason(const struct tracing *tracing, htp_shim_code code
 
 /* Runs in the first choice of lanes, of which two have sizes of next to nothing; in the second one
  * where a program refuses these, or does at them what no graph can show. */
-static htp_shim_code run_smallest(struct tracing *tracing, htp_inputs *inputs,
-                                  htp_obstacle *obstacle)
+static htp_code run_smallest(struct tracing *tracing, htp_inputs *inputs, htp_obstacle *obstacle)
 {
     inputs->failure_when_small = NULL;
     inputs->largest_failing = 1;
-    htp_shim_code code = run(tracing, inputs->lane_count);
+    htp_code code = run(tracing, inputs->lane_count);
     if (inputs->lane_count == 1 || inputs->choice != 0) {
         return code;
     }
     const char *reason = find_reason(tracing, code);
-    if (code == HTP_SHIM_BAD_INPUTS) {
+    if (code == HTP_CODE_USAGE) {
         const htp_obstacle read = read_refusal(tracing);
         *obstacle = read.condition_count > 0 ? read : *obstacle;
     }
-    bool is_done = obstacle->condition_count > 0 || (!reason && code != HTP_SHIM_BAD_INPUTS);
+    bool is_done = obstacle->condition_count > 0 || (!reason && code != HTP_CODE_USAGE);
     if (is_done || !htp_inputs_choose_lanes(inputs, 1)) {
         return code;
     }
     code = run(tracing, inputs->lane_count);
-    bool is_larger = code == HTP_SHIM_OK && !find_failed(tracing->trace);
+    bool is_larger = code == HTP_CODE_OK && !find_failed(tracing->result.trace);
     inputs->failure_when_small = is_larger ? reason : NULL;
     return code;
 }
@@ -192,7 +203,7 @@ static uint32_t list_cuts(const struct tracing *tracing, const struct below *bel
                                       (size_t)inputs->axis_count + 1, sizeof(*refused));
     uint32_t count = 0;
     while (below->trials + count < MAX_CUTS &&
-           htp_cuts_find(tracing->trace, inputs, refused, &cuts[count])) {
+           htp_cuts_find(tracing->result.trace, inputs, refused, &cuts[count])) {
         refused[cuts[count].axis] = cuts[count].size;
         count++;
     }
@@ -202,7 +213,7 @@ static uint32_t list_cuts(const struct tracing *tracing, const struct below *bel
 /* Tries a size. @p code receives that of the trace, where there was one. @return whether forward()
  * takes it; where not, the lanes are what they were */
 static bool try_cut(struct tracing *tracing, htp_inputs *inputs, struct below *below, htp_cut cut,
-                    htp_shim_code *code)
+                    htp_code *code)
 {
     int64_t before = below->sizes[cut.axis];
     const char *reason = NULL;
@@ -211,7 +222,7 @@ static bool try_cut(struct tracing *tracing, htp_inputs *inputs, struct below *b
     if (htp_inputs_set_last_lane(inputs, below->sizes)) {
         *code = run(tracing, inputs->lane_count);
         reason = find_reason(tracing, *code);
-        if (*code == HTP_SHIM_OK && !reason) {
+        if (*code == HTP_CODE_OK && !reason) {
             below->has_lane = true;
             return true;
         }
@@ -228,7 +239,7 @@ static bool try_cut(struct tracing *tracing, htp_inputs *inputs, struct below *b
 
 /* Where slices cut something off in all lanes, there may be smaller sizes at which they do not: one
  * lane more, in which forward() takes them. */
-static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
+static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 {
     struct below below = {
         .sizes = HTP_NEW_ARRAY(tracing->arena, int64_t, (size_t)inputs->axis_count + 1),
@@ -237,7 +248,7 @@ static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         below.sizes[i] = inputs->axes[i].sizes[HTP_INPUTS_LANES - 1];
     }
-    htp_shim_code code = HTP_SHIM_OK;
+    htp_code code = HTP_CODE_OK;
     bool is_taken = true;
     while (is_taken) {
         htp_cut cuts[MAX_CUTS];
@@ -248,8 +259,9 @@ static htp_shim_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
         }
     }
     /* The last trace is that of what was taken. */
-    return code == HTP_SHIM_OK && !find_failed(tracing->trace) ? code
-                                                               : run(tracing, inputs->lane_count);
+    return code == HTP_CODE_OK && !find_failed(tracing->result.trace)
+               ? code
+               : run(tracing, inputs->lane_count);
 }
 
 /* ---- all lanes ---- */
@@ -263,48 +275,44 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp
     if (!inputs->bounds) {
         inputs->bounds = HTP_NEW_ARRAY(tracing->arena, htp_bound, (size_t)inputs->axis_count + 1);
     }
-    htp_shim_code code = run_smallest(tracing, inputs, &obstacle);
-    if (code == HTP_SHIM_NEEDS_LANES) {
+    htp_code code = run_smallest(tracing, inputs, &obstacle);
+    if (tracing->result.needs_lanes) {
         inputs->lane_count = HTP_INPUTS_LANES;
         code = run(tracing, inputs->lane_count);
     }
-    const htp_shim_error first = tracing->error;
+    const char *first = tracing->message;
     bool is_refused = false;
-    while (code == HTP_SHIM_BAD_INPUTS && !is_refused) {
+    while (code == HTP_CODE_USAGE && !is_refused) {
         note_refusal(tracing, &obstacle);
         is_refused = is_certain(&obstacle) || (wanted && wanted->tries_one) ||
                      !htp_inputs_choose_lanes(inputs, inputs->choice + 1);
         code = is_refused ? code : run(tracing, inputs->lane_count);
     }
     if (is_refused) {
-        tracing->error = first;
+        tracing->message = first;
     }
-    if (code == HTP_SHIM_OK && inputs->lane_count == HTP_INPUTS_LANES && inputs->axis_count > 0 &&
-        !find_failed(tracing->trace)) {
+    if (code == HTP_CODE_OK && inputs->lane_count == HTP_INPUTS_LANES && inputs->axis_count > 0 &&
+        !find_failed(tracing->result.trace)) {
         code = run_below_cuts(tracing, inputs);
     }
     if (wanted) {
-        obstacle.message =
-            obstacle.message && is_refused
-                ? obstacle.message
-                : htp_arena_strdup(tracing->arena, code ? tracing->error.message : "");
+        obstacle.message = obstacle.message && is_refused ? obstacle.message : tracing->message;
         *wanted = obstacle;
     }
-    return is_refused && !wanted && inputs->axis_count > 0
-               ? explain_refusal(tracing, &obstacle)
-               : htp_torchscript_status(tracing->of->path, code, &tracing->error);
+    return is_refused && !wanted && inputs->axis_count > 0 ? explain_refusal(tracing, &obstacle)
+                                                           : end(tracing);
 }
 
 /* Traces again with flags as inputs, which tell the first call from others. */
 static htp_status trace_flags(struct tracing *tracing, htp_inputs *inputs)
 {
     tracing->flags_are_inputs = true;
-    htp_shim_code code = run(tracing, inputs->lane_count);
-    if (code == HTP_SHIM_NEEDS_LANES) {
+    (void)run(tracing, inputs->lane_count);
+    if (tracing->result.needs_lanes) {
         inputs->lane_count = HTP_INPUTS_LANES;
-        code = run(tracing, inputs->lane_count);
+        (void)run(tracing, inputs->lane_count);
     }
-    return htp_torchscript_status(tracing->of->path, code, &tracing->error);
+    return end(tracing);
 }
 
 /* Finds the states of the model, with what they are before the first call. */
@@ -356,9 +364,9 @@ htp_status htp_torchscript_trace(const htp_traced *of, htp_inputs *inputs, bool 
     htp_graph_state *states = NULL;
     uint32_t state_count = 0;
     HTP_TRY(find_states(&tracing, inputs, &states, &state_count));
-    *graph =
-        htp_graph_build(arena, tracing.trace, inputs->lane_count, of->modules, of->module_count,
-                        of->arguments, of->argument_count, inputs->axes, inputs->axis_count);
+    *graph = htp_graph_build(arena, tracing.result.trace, inputs->lane_count, of->modules,
+                             of->module_count, of->arguments, of->argument_count, inputs->axes,
+                             inputs->axis_count);
     (*graph)->states = states;
     (*graph)->state_count = state_count;
     (*graph)->is_unsettled = tracing.states.is_unknown;

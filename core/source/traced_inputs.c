@@ -2,7 +2,7 @@
 
 #include "base/dtype.h"
 #include "interpret/interpret.h"
-#include "interpret/operators/message.h"
+#include "source/program.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -72,22 +72,19 @@ static htp_input describe(htp_arena *arena, const htp_program *program, uint32_t
     return (htp_input){.is_nested = true, .items = items, .count = count};
 }
 
-htp_shim_code htp_traced_inputs_find(htp_arena *arena, const htp_program *program,
-                                     const char *method, const htp_input **inputs, uint32_t *count,
-                                     htp_shim_error *error)
+htp_status htp_traced_inputs_find(htp_arena *arena, const htp_program *program, const char *method,
+                                  const htp_input **inputs, uint32_t *count)
 {
+    htp_shim_error error = {{0}};
     uint32_t number = HTP_PROGRAM_NONE;
     *inputs = NULL;
     *count = 0;
-    htp_shim_code code = program->load_traced_inputs(program, method, &number, error);
-    if (code != HTP_SHIM_OK) {
-        htp_message_shorten(error);
-        return code;
-    }
+    HTP_TRY(
+        htp_program_status(program->load_traced_inputs(program, method, &number, &error), &error));
     if (number != HTP_PROGRAM_NONE) {
         const htp_input all = describe(arena, program, number, -1);
         *inputs = all.items;
         *count = all.count;
     }
-    return HTP_SHIM_OK;
+    return HTP_OK;
 }

@@ -47,9 +47,8 @@ typedef enum htp_shim_code {
     HTP_SHIM_OK = 0,
     HTP_SHIM_INTERNAL,    /**< out of memory, or a defect */
     HTP_SHIM_NOT_MODEL,   /**< not readable, or not TorchScript */
-    HTP_SHIM_BAD_INPUTS,  /**< the inputs do not fit forward(), or forward() raised on them */
-    HTP_SHIM_UNSUPPORTED, /**< a construct that cannot be traced */
-    HTP_SHIM_NEEDS_LANES, /**< a size depends on the data: trace again in more than one lane */
+    HTP_SHIM_BAD_INPUTS,  /**< what it was asked to open is not there, or does not fit */
+    HTP_SHIM_UNSUPPORTED, /**< a construct that cannot be followed */
 } htp_shim_code;
 
 /** The shim fills it on failure. What libtorch says may have several lines. */

@@ -121,13 +121,15 @@ static bool count_tick(void *user, uint64_t done, uint64_t total)
 static void run_once(interpretation *i, const htp_input *inputs, uint32_t count)
 {
     uint32_t ticks = 0;
-    i->trace = NULL;
-    i->error = (htp_shim_error){{0}};
-    i->code = htp_interpreter_run(i->interpreter, inputs, count, i->lanes, NULL, 0, count_tick,
-                                  &ticks, &i->trace, &i->error);
-    FUZZ_CHECK(i->code != HTP_SHIM_OK || i->trace);
-    FUZZ_CHECK(i->code == HTP_SHIM_OK || i->error.message[0]);
-    FUZZ_CHECK(!strchr(i->error.message, '\n'));
+    const htp_trace_request request = {.inputs = inputs,
+                                       .input_count = count,
+                                       .lane_count = i->lanes,
+                                       .tick = count_tick,
+                                       .user = &ticks};
+    interpret_run(i, &request);
+    FUZZ_CHECK(i->code != HTP_CODE_OK || i->trace);
+    FUZZ_CHECK(i->code == HTP_CODE_OK || i->message[0]);
+    FUZZ_CHECK(!strchr(i->message, '\n'));
     if (i->trace) {
         check_trace(i->trace);
     }

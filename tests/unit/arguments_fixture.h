@@ -1,14 +1,10 @@
 /*
- * Arguments of a forward(), and what a refusal must look like.
+ * Arguments of a forward().
  */
 #ifndef HTP_TESTS_ARGUMENTS_FIXTURE_H
 #define HTP_TESTS_ARGUMENTS_FIXTURE_H
 
-#include "base/status.h"
 #include "source/inputs.h"
-
-#include <check.h>
-#include <string.h>
 
 /** Parses one list of specifications for one list of arguments. */
 #define PARSE(arena, inputs, arguments, ...)                                                       \
@@ -30,22 +26,6 @@ static inline htp_argument argument_optional(const char *name)
 static inline htp_argument argument_other(const char *name, htp_trace_kind kind, const char *type)
 {
     return (htp_argument){.name = name, .kind = kind, .type = type};
-}
-
-/** Success; the message of a failure is shown. */
-static inline void expect_ok(htp_status status)
-{
-    ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
-}
-
-/** A failure with this code, and these words in its message. Frees it. */
-static inline void expect_failure(htp_status status, htp_code code, const char *words)
-{
-    ck_assert_ptr_nonnull(status);
-    ck_assert_msg(strstr(htp_status_message(status), words) != NULL, "\"%s\" is not in: %s", words,
-                  htp_status_message(status));
-    ck_assert_int_eq(htp_status_code(status), code);
-    htp_status_free(status);
 }
 
 #endif

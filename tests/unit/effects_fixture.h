@@ -44,7 +44,7 @@
 /** The trace of the last call, or why there is none. */
 static inline const char *effects_text(const interpretation *i)
 {
-    const char *text = i->code == HTP_SHIM_OK ? named_text(i) : i->error.message;
+    const char *text = i->code == HTP_CODE_OK ? named_text(i) : i->message;
     return htp_arena_strdup(i->arena, text);
 }
 
@@ -146,7 +146,7 @@ static inline void calls_give(htp_arena *arena, const char *program, unsigned ca
 {
     interpretation *i = interpret_open_program(arena, program);
     effects_call(i, "[?,3]", "");
-    ck_assert_msg(i->code == HTP_SHIM_OK, "%s", i->error.message);
+    ck_assert_msg(i->code == HTP_CODE_OK, "%s", i->message);
     for (unsigned call = 1; call < calls; call++) {
         effects_call(i, "[?,3]", carried);
     }

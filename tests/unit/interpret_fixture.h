@@ -30,8 +30,9 @@ typedef struct interpretation {
     htp_instances instances;
     htp_interpreter *interpreter;
     uint32_t lanes;
-    htp_shim_code code;
-    htp_shim_error error;
+    htp_code code;       /* of the last run */
+    const char *message; /* why it failed; "" */
+    bool needs_lanes;
     const htp_trace *trace;
 } interpretation;
 
@@ -251,24 +252,39 @@ static inline interpretation *interpret_open_program(htp_arena *arena, const cha
     return interpret_open_read(arena, program_read(arena, text));
 }
 
+/** Runs it as somebody asks. */
+static inline void interpret_run(interpretation *i, const htp_trace_request *request)
+{
+    htp_trace_result result;
+    htp_status status = htp_interpreter_run(i->interpreter, request, &result);
+    i->lanes = request->lane_count;
+    i->code = htp_status_code(status);
+    i->message = htp_arena_strdup(i->arena, htp_status_message(status));
+    i->needs_lanes = result.needs_lanes;
+    i->trace = result.trace;
+    htp_status_free(status);
+}
+
 /** Runs it, with what earlier calls left. */
 static inline void interpret_run_carried(interpretation *i, const char *inputs, uint32_t lanes,
                                          const htp_trace_carried *carried, uint32_t count)
 {
     htp_input given[16];
     uint32_t given_count = interpret_inputs(inputs, given);
-    i->lanes = lanes;
-    i->error = (htp_shim_error){{0}};
-    i->code = htp_interpreter_run(i->interpreter, given, given_count, lanes, carried, count, NULL,
-                                  NULL, &i->trace, &i->error);
+    const htp_trace_request request = {.inputs = given,
+                                       .input_count = given_count,
+                                       .lane_count = lanes,
+                                       .carried = carried,
+                                       .carried_count = count};
+    interpret_run(i, &request);
 }
 
 /** The trace of the last run as text, or why there is none. */
 static inline const char *interpret_text(const interpretation *i)
 {
     htp_text text = {.arena = i->arena};
-    if (i->code != HTP_SHIM_OK) {
-        return i->error.message;
+    if (i->code != HTP_CODE_OK) {
+        return i->message;
     }
     interpret_add_block(i, &text, 0, 0);
     htp_text_add(&text, "=> ");

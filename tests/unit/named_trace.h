@@ -253,7 +253,7 @@ static inline void named_add_nodes(named_trace *t, uint32_t block, const char *s
 /** Why there is no trace, without the line of the program. */
 static inline const char *named_refusal(const interpretation *i)
 {
-    const char *message = i->error.message;
+    const char *message = i->message;
     const char *place = strstr(message, " (model.py");
     return place ? htp_arena_printf(i->arena, "%.*s%s", (int)(place - message), message,
                                     strchr(place, ')') + 1)
@@ -264,7 +264,7 @@ static inline const char *named_refusal(const interpretation *i)
 static inline const char *named_text(const interpretation *i)
 {
     const htp_trace *trace = i->trace;
-    if (i->code != HTP_SHIM_OK) {
+    if (i->code != HTP_CODE_OK) {
         return named_refusal(i);
     }
     named_trace t = {.of = i, .text = {.arena = i->arena}};

@@ -29,7 +29,7 @@ typedef struct restore_attribute {
 
 /** How a refusal ends, and its code. */
 #define REFUSED ", which does not run when a file is opened; save the module without "
-#define RUNS_NOT HTP_SHIM_UNSUPPORTED
+#define RUNS_NOT HTP_CODE_UNSUPPORTED
 
 /** One restoration. */
 typedef struct restoration {
@@ -40,8 +40,8 @@ typedef struct restoration {
     htp_runner_facts facts;
     uint64_t ticks;
     uint64_t stops_at; /* the tick that stops it; 0: none */
-    htp_shim_code code;
-    htp_shim_error error;
+    htp_code code;
+    const char *message; /* why it failed; "" */
 } restoration;
 
 static inline restore_held *restore_held_of(const htp_operand *operand)
@@ -246,7 +246,10 @@ static inline void restore_follow(restoration *r, const char *class_name)
                               .state = &state,
                               .tick = restore_tick,
                               .user = r};
-    r->code = htp_restore(&of, &r->error);
+    htp_status status = htp_restore(&of);
+    r->code = htp_status_code(status);
+    r->message = htp_arena_strdup(arena, htp_status_message(status));
+    htp_status_free(status);
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -318,17 +321,17 @@ static inline void restore_expect(htp_arena *arena, const char *body, const char
                                   const char *attributes)
 {
     restoration *r = restore_net(arena, body, others);
-    ck_assert_msg(r->code == HTP_SHIM_OK, "%s", r->error.message);
+    ck_assert_msg(r->code == HTP_CODE_OK, "%s", r->message);
     ck_assert_str_eq(restore_attributes(r), attributes);
 }
 
 /** Checks how one ends that cannot be followed. */
 static inline void restore_expect_end(htp_arena *arena, const char *body, const char *others,
-                                      htp_shim_code code, const char *message)
+                                      htp_code code, const char *message)
 {
     restoration *r = restore_net(arena, body, others);
     ck_assert_int_eq(r->code, code);
-    ck_assert_msg(strstr(r->error.message, message), "%s", r->error.message);
+    ck_assert_msg(strstr(r->message, message), "%s", r->message);
 }
 
 #endif

@@ -188,9 +188,7 @@ static const char *inputs_of(htp_arena *arena, const char *list, const char *met
     htp_text text = {.arena = arena};
     const htp_input *inputs = NULL;
     uint32_t count = 0;
-    htp_shim_error error = {{0}};
-    ck_assert_int_eq(htp_traced_inputs_find(arena, program, method, &inputs, &count, &error),
-                     HTP_SHIM_OK);
+    expect_ok(htp_traced_inputs_find(arena, program, method, &inputs, &count));
     for (uint32_t i = 0; i < count; i++) {
         htp_text_add(&text, i ? " " : "");
         add_input(&text, &inputs[i]);

@@ -19,11 +19,8 @@ static const char *hints_of(htp_arena *arena, const char *program, uint32_t argu
 {
     const htp_hint *hints = NULL;
     uint32_t count = 0;
-    htp_shim_error error = {{0}};
     htp_text text = {.arena = arena};
-    ck_assert_int_eq(
-        htp_hints_find(arena, program_read(arena, program), arguments, &hints, &count, &error),
-        HTP_SHIM_OK);
+    expect_ok(htp_hints_find(arena, program_read(arena, program), arguments, &hints, &count));
     for (uint32_t i = 0; i < count; i++) {
         bool is_part = strcmp(hints[i].kind, "part") == 0;
         htp_text_addf(&text, "%s%u %s(%s)", i ? ", " : "", hints[i].argument, hints[i].kind,
@@ -227,7 +224,6 @@ UNIT_TEST(operators_are_counted_where_they_stand)
 {
     const htp_named_operator *operators = NULL;
     uint32_t count = 0;
-    htp_shim_error error = {{0}};
     const htp_program *program =
         program_read(arena, SCHEMAS "schema aten::len.t list:list -> r:int\n"
                                     "schema aten::mul.int a:int b:int -> r:int\n"
@@ -256,7 +252,7 @@ UNIT_TEST(operators_are_counted_where_they_stand)
                                     "def never(%x)\n"
                                     "  %y = aten::linear(%x, %x)\n"
                                     "  -> %y\n");
-    ck_assert_int_eq(htp_operators_find(arena, program, &operators, &count, &error), HTP_SHIM_OK);
+    expect_ok(htp_operators_find(arena, program, &operators, &count));
     ck_assert_uint_eq(count, 3);
     ck_assert_str_eq(operators[0].kind, "aten::add.Tensor");
     ck_assert_uint_eq(operators[0].places, 2);

@@ -11,7 +11,7 @@
 static const char *scopes_text(const interpretation *i)
 {
     htp_text text = {.arena = i->arena};
-    ck_assert_int_eq(i->code, HTP_SHIM_OK);
+    ck_assert_int_eq(i->code, HTP_CODE_OK);
     for (uint32_t s = 0; s < i->trace->scope_count; s++) {
         const htp_trace_scope *scope = &i->trace->scopes[s];
         const char *path =
@@ -217,7 +217,7 @@ UNIT_TEST(what_is_passed_is_as_it_was_when_the_call_began)
                                       "%r = aten::relu_(%z)\n"
                                       "-> %r\n");
     interpret_run_carried(i, "[2]", HTP_SHIM_MAX_LANES, NULL, 0);
-    ck_assert_int_eq(i->code, HTP_SHIM_OK);
+    ck_assert_int_eq(i->code, HTP_CODE_OK);
     ck_assert_uint_eq(i->trace->scopes[1].passed[0].value, i->trace->nodes[0].outputs[0]);
     ck_assert_uint_eq(i->trace->outputs[0], i->trace->nodes[2].outputs[0]);
     htp_interpreter_close(i->interpreter);
@@ -241,7 +241,7 @@ UNIT_TEST(nodes_know_where_they_stand)
                                       "%r = aten::relu(%z)\n"
                                       "-> %r\n");
     interpret_run_carried(i, "[2]", HTP_SHIM_MAX_LANES, NULL, 0);
-    ck_assert_int_eq(i->code, HTP_SHIM_OK);
+    ck_assert_int_eq(i->code, HTP_CODE_OK);
     const htp_trace_node *relu = &i->trace->nodes[0];
     const htp_trace_node *neg = &i->trace->nodes[1];
     ck_assert_uint_eq(relu->scope, 1);

@@ -250,7 +250,7 @@ static uint32_t count_runs(htp_arena *arena, const char *body)
         interpret_open_program(arena, effects_program(arena, "class Net n=1\n", body));
     i->runner->runs = 0;
     effects_call(i, "[?,3]", "");
-    ck_assert_msg(i->code == HTP_SHIM_OK, "%s", i->error.message);
+    ck_assert_msg(i->code == HTP_CODE_OK, "%s", i->message);
     uint32_t runs = i->runner->runs;
     htp_interpreter_close(i->interpreter);
     return runs;

@@ -5,11 +5,8 @@
 static const char *modules_of(htp_arena *arena, const char *program)
 {
     htp_instances found = {.modules = {0}};
-    htp_shim_error error = {{0}};
     htp_text text = {.arena = arena};
-    if (htp_modules_find(arena, program_read(arena, program), &found, &error) != HTP_SHIM_OK) {
-        return htp_arena_strdup(arena, error.message);
-    }
+    expect_ok(htp_modules_find(arena, program_read(arena, program), &found));
     for (size_t i = 0; i < found.modules.count; i++) {
         const htp_instance *module = &found.modules.items[i];
         htp_text_addf(&text, "'%s' %s of %d", module->path, module->qualified_class,
@@ -75,10 +72,9 @@ UNIT_TEST(an_attribute_that_holds_no_module_is_refused)
     program_fixture *p = program->reader;
     const htp_slot_role roles[] = {HTP_SLOT_MODULE};
     htp_instances found = {.modules = {0}};
-    htp_shim_error error = {{0}};
     p->classes.items[0].roles = roles;
-    ck_assert_int_eq(htp_modules_find(arena, program, &found, &error), HTP_SHIM_NOT_MODEL);
-    ck_assert_str_eq(error.message, "damaged archive: attribute \"first\" holds no module");
+    expect_failure(htp_modules_find(arena, program, &found), HTP_CODE_BAD_INPUT,
+                   "damaged archive: attribute \"first\" holds no module");
 }
 
 UNIT_TEST(deep_modules_are_no_recursion)
@@ -90,9 +86,8 @@ UNIT_TEST(deep_modules_are_no_recursion)
     }
     htp_text_addf(&text, "class C%d\n", DEPTH);
     htp_instances found = {.modules = {0}};
-    htp_shim_error error = {{0}};
     const htp_program *program = program_read(arena, htp_text_string(&text));
-    ck_assert_int_eq(htp_modules_find(arena, program, &found, &error), HTP_SHIM_OK);
+    expect_ok(htp_modules_find(arena, program, &found));
     ck_assert_uint_eq(found.modules.count, DEPTH + 1);
     ck_assert_uint_eq(found.modules.items[DEPTH].parent, DEPTH - 1);
     ck_assert_uint_eq(strlen(found.modules.items[DEPTH].path), 2 * DEPTH - 1);
@@ -103,8 +98,7 @@ UNIT_TEST(objects_and_data_are_found_again)
     const htp_program *program = program_read(arena, "class a.Net block=a.Block\n"
                                                      "class a.Block n=3 w=tensor[2]\n");
     htp_instances found = {.modules = {0}};
-    htp_shim_error error = {{0}};
-    ck_assert_int_eq(htp_modules_find(arena, program, &found, &error), HTP_SHIM_OK);
+    expect_ok(htp_modules_find(arena, program, &found));
     ck_assert_uint_eq(htp_instances_module(&found, 1), 1);
     ck_assert_uint_eq(found.objects.items[1], 1);
     ck_assert_uint_eq(htp_instances_module(&found, 2), HTP_SHIM_NONE);

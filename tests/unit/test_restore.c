@@ -68,7 +68,7 @@ UNIT_TEST(nothing_is_printed)
                                        "%u:int = prim::Uninitialized()\n"
                                        "prim::SetAttr<a>(%self, %u)\n-> %n\n",
                                  "");
-    ck_assert_int_eq(r->code, HTP_SHIM_OK);
+    ck_assert_int_eq(r->code, HTP_CODE_OK);
     ck_assert_str_eq(restore_attributes(r), "a=None");
     ck_assert_str_eq(htp_text_string(&r->ran), "");
 }
@@ -225,16 +225,16 @@ UNIT_TEST(a_call_without_a_result_gives_none)
 UNIT_TEST(calls_have_the_arguments_that_are_declared)
 {
     restore_expect_end(arena, STATE "%x = prim::CallMethod<Net.two>(%self, %n)\n-> %x\n",
-                       "def Net.two(%self:Net, %a:int, %b:int)\n-> %a\n", HTP_SHIM_NOT_MODEL,
+                       "def Net.two(%self:Net, %a:int, %b:int)\n-> %a\n", HTP_CODE_BAD_INPUT,
                        "__setstate__ of Net calls two() with 2 arguments");
 }
 
 UNIT_TEST(methods_are_those_of_the_object)
 {
     restore_expect_end(arena, STATE "%x = prim::CallMethod<Net.fill>(%n)\n-> %x\n", "",
-                       HTP_SHIM_NOT_MODEL, "calls fill() of no object");
+                       HTP_CODE_BAD_INPUT, "calls fill() of no object");
     restore_expect_end(arena, STATE "%x = prim::CallMethod<Net.fill>(%self)\n-> %x\n",
-                       "def Block.fill(%self:Block)\n-> %self\n", HTP_SHIM_NOT_MODEL,
+                       "def Block.fill(%self:Block)\n-> %self\n", HTP_CODE_BAD_INPUT,
                        "calls fill(), which Net does not have");
 }
 
@@ -264,7 +264,7 @@ static restoration *restore_native(htp_arena *arena, const char *class_name, boo
 UNIT_TEST(packed_weights_unpack_themselves)
 {
     restoration *r = restore_native(arena, "__torch__.torch.classes.quantized.Packed", false);
-    ck_assert_msg(r->code == HTP_SHIM_OK, "%s", r->error.message);
+    ck_assert_msg(r->code == HTP_CODE_OK, "%s", r->message);
     ck_assert_str_eq(htp_text_string(&r->ran),
                      " __torch__.torch.classes.quantized.Packed.__setstate__");
 }
@@ -272,11 +272,11 @@ UNIT_TEST(packed_weights_unpack_themselves)
 UNIT_TEST(classes_of_libraries_restore_themselves)
 {
     restoration *r = restore_native(arena, "__torch__.torch.classes.house.Table", true);
-    ck_assert_msg(r->code == HTP_SHIM_OK, "%s", r->error.message);
+    ck_assert_msg(r->code == HTP_CODE_OK, "%s", r->message);
     r = restore_native(arena, "__torch__.torch.classes.house.Table", false);
     ck_assert_int_eq(r->code, RUNS_NOT);
     ck_assert_ptr_nonnull(
-        strstr(r->error.message, "needs torch.classes.house.Table.__setstate__()" REFUSED));
+        strstr(r->message, "needs torch.classes.house.Table.__setstate__()" REFUSED));
     ck_assert_str_eq(htp_text_string(&r->ran), "");
 }
 
@@ -318,7 +318,7 @@ UNIT_TEST(what_is_random_does_not_run)
     p->functions.items[0].nodes = node;
     restore_follow(r, "Net");
     ck_assert_int_eq(r->code, RUNS_NOT);
-    ck_assert_ptr_nonnull(strstr(r->error.message, "needs aten::rand" REFUSED));
+    ck_assert_ptr_nonnull(strstr(r->message, "needs aten::rand" REFUSED));
     ck_assert_str_eq(htp_text_string(&r->ran), "");
 }
 
@@ -327,8 +327,8 @@ UNIT_TEST(exceptions_are_told)
     restore_expect_end(arena,
                        "%s:str = prim::Constant<\"not today\">()\n"
                        "prim::RaiseException(%s, %s)\n-> %s\n",
-                       "", HTP_SHIM_NOT_MODEL, "__setstate__ of Net raised: not today");
-    restore_expect_end(arena, STATE "prim::RaiseException(%n, %n)\n-> %n\n", "", HTP_SHIM_NOT_MODEL,
+                       "", HTP_CODE_BAD_INPUT, "__setstate__ of Net raised: not today");
+    restore_expect_end(arena, STATE "prim::RaiseException(%n, %n)\n-> %n\n", "", HTP_CODE_BAD_INPUT,
                        "__setstate__ of Net raised: an exception");
 }
 
@@ -336,18 +336,18 @@ UNIT_TEST(a_class_needs_the_method)
 {
     restoration *r = restore_prepare(arena, "def Net.first(%self:Net)\n-> %self\n");
     restore_follow(r, "__torch__.model.___torch_mangle_7.Deep");
-    ck_assert_int_eq(r->code, HTP_SHIM_NOT_MODEL);
-    ck_assert_str_eq(r->error.message,
+    ck_assert_int_eq(r->code, HTP_CODE_BAD_INPUT);
+    ck_assert_str_eq(r->message,
                      "damaged archive: model.Deep has a __getstate__, but no __setstate__");
 }
 
 UNIT_TEST(operators_may_raise)
 {
-    restore_expect_end(arena, STATE "%x = aten::neg(%n)\n-> %x\n", "", HTP_SHIM_NOT_MODEL,
+    restore_expect_end(arena, STATE "%x = aten::neg(%n)\n-> %x\n", "", HTP_CODE_BAD_INPUT,
                        "no tensor");
 }
 
-static void end_with(htp_arena *arena, htp_run_code code, htp_shim_code wanted)
+static void end_with(htp_arena *arena, htp_run_code code, htp_code wanted)
 {
     restoration *r = restore_prepare(arena, "def Net.__setstate__(%self:Net, %state)\n" ONE
                                             "%x:int = aten::add.int(%one, %one)\n-> %x\n");
@@ -359,32 +359,32 @@ static void end_with(htp_arena *arena, htp_run_code code, htp_shim_code wanted)
 
 UNIT_TEST(the_ends_of_operators_are_told_apart)
 {
-    end_with(arena, HTP_RUN_RAISED, HTP_SHIM_NOT_MODEL);
-    end_with(arena, HTP_RUN_NO_KERNEL, HTP_SHIM_NOT_MODEL);
-    end_with(arena, HTP_RUN_UNSUPPORTED, HTP_SHIM_UNSUPPORTED);
-    end_with(arena, HTP_RUN_NO_MEMORY, HTP_SHIM_INTERNAL);
+    end_with(arena, HTP_RUN_RAISED, HTP_CODE_BAD_INPUT);
+    end_with(arena, HTP_RUN_NO_KERNEL, HTP_CODE_BAD_INPUT);
+    end_with(arena, HTP_RUN_UNSUPPORTED, HTP_CODE_UNSUPPORTED);
+    end_with(arena, HTP_RUN_NO_MEMORY, HTP_CODE_INTERNAL);
 }
 
 UNIT_TEST(attributes_are_those_of_objects)
 {
-    restore_expect_end(arena, STATE "%x = prim::GetAttr<a>(%n)\n-> %x\n", "", HTP_SHIM_NOT_MODEL,
+    restore_expect_end(arena, STATE "%x = prim::GetAttr<a>(%n)\n-> %x\n", "", HTP_CODE_BAD_INPUT,
                        "it is no object");
 }
 
 UNIT_TEST(branches_need_a_bool)
 {
     restore_expect_end(arena, STATE "prim::If(%n)\n{\n ->\n}\n{\n ->\n}\n-> %n\n", "",
-                       HTP_SHIM_NOT_MODEL, "no bool where it branches");
+                       HTP_CODE_BAD_INPUT, "no bool where it branches");
     restore_expect_end(arena, STATE "prim::Loop(%c, %c)\n{ (%i:int)\n -> %c\n}\n-> %n\n", "",
-                       HTP_SHIM_NOT_MODEL, "no int where it branches");
+                       HTP_CODE_BAD_INPUT, "no int where it branches");
     restore_expect_end(arena, STATE "prim::Loop(%n, %c)\n{ (%i:int)\n -> %n\n}\n-> %n\n", "",
-                       HTP_SHIM_NOT_MODEL, "no bool where it branches");
+                       HTP_CODE_BAD_INPUT, "no bool where it branches");
 }
 
 UNIT_TEST(nodes_give_as_much_as_is_expected)
 {
     restore_expect_end(arena, "%a, %b, %c, %d = prim::TupleUnpack(%state)\n-> %a\n", "",
-                       HTP_SHIM_NOT_MODEL, "expects more of prim::TupleUnpack than it gives");
+                       HTP_CODE_BAD_INPUT, "expects more of prim::TupleUnpack than it gives");
 }
 
 UNIT_MAIN("restore", constants_are_attributes, attributes_are_read_back,

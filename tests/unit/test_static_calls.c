@@ -17,8 +17,8 @@ typedef struct asked {
 
 /* What a search ended with, and what it found. */
 typedef struct result {
-    htp_shim_code code;
-    htp_shim_error error;
+    htp_code code;
+    const char *message;
     const char *text;
 } result;
 
@@ -74,15 +74,18 @@ static result find_watched(htp_arena *arena, const char *text, const asked *of, 
     forget_plain_modules(program);
     const htp_static_stands stands = {calls, of->call_count, nodes, of->node_count};
     const htp_static_watch watch = {tick, NULL};
-    made.code = htp_static_calls_find(arena, program, &stands, &watch, &found, &made.error);
-    made.text = made.code == HTP_SHIM_OK ? describe(arena, program, &found) : "";
+    htp_status status = htp_static_calls_find(arena, program, &stands, &watch, &found);
+    made.code = htp_status_code(status);
+    made.message = htp_arena_strdup(arena, htp_status_message(status));
+    htp_status_free(status);
+    made.text = made.code == HTP_CODE_OK ? describe(arena, program, &found) : "";
     return made;
 }
 
 static const char *find(htp_arena *arena, const char *text, const asked *of)
 {
     result made = find_watched(arena, text, of, NULL);
-    ck_assert_msg(made.code == HTP_SHIM_OK, "%s", made.error.message);
+    ck_assert_msg(made.code == HTP_CODE_OK, "%s", made.message);
     return made.text;
 }
 
@@ -390,8 +393,8 @@ static void check_refusal(htp_arena *arena, const char *program, const char *mes
 {
     const asked of = {NODES({"Net.forward", 0, 0})};
     result made = find_watched(arena, program, &of, NULL);
-    ck_assert_int_eq(made.code, HTP_SHIM_UNSUPPORTED);
-    ck_assert_str_eq(made.error.message, message);
+    ck_assert_int_eq(made.code, HTP_CODE_UNSUPPORTED);
+    ck_assert_str_eq(made.message, message);
 }
 
 UNIT_TEST(functions_that_call_themselves_are_refused)
@@ -462,8 +465,8 @@ UNIT_TEST(a_search_can_be_stopped)
 {
     const asked of = {NODES({"Net.forward", 0, 0})};
     result made = find_watched(arena, chain(arena, 900, 1), &of, stop);
-    ck_assert_int_eq(made.code, HTP_SHIM_INTERNAL);
-    ck_assert_str_eq(made.error.message, "interrupted");
+    ck_assert_int_eq(made.code, HTP_CODE_INTERRUPTED);
+    ck_assert_str_eq(made.message, "interrupted");
 }
 
 UNIT_MAIN("static_calls", the_method_runs_in_its_module, calls_are_made_on_attributes,

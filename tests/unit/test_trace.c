@@ -2,14 +2,12 @@
 #include "source/torchscript.h"
 #include "unit.h"
 
-#include <stdio.h>
-
 /* A model that takes sizes within limits of its own. */
 struct htp_interpreter {
     int64_t smallest;
     int64_t largest;
     int64_t multiple;
-    htp_shim_code refusal;
+    htp_code refusal;
     bool ticks;
     unsigned traces;
     uint32_t lane_count; /* of the last trace */
@@ -42,30 +40,26 @@ static const htp_trace fake_trace = {
     .output_count = 1,
 };
 
-static htp_shim_code trace_fake(htp_interpreter *model, const htp_input *inputs,
-                                uint32_t input_count, uint32_t lane_count,
-                                const htp_trace_carried *carried, uint32_t carried_count,
-                                htp_shim_tick tick, void *user, const htp_trace **trace,
-                                htp_shim_error *error)
+static htp_status trace_fake(htp_interpreter *model, const htp_trace_request *request,
+                             htp_trace_result *result)
 {
-    (void)carried;
-    ck_assert_uint_eq(carried_count, 0);
+    *result = (htp_trace_result){.trace = NULL};
+    ck_assert_uint_eq(request->carried_count, 0);
     model->traces++;
-    model->lane_count = lane_count;
-    ck_assert_uint_eq(input_count, 1);
-    if (model->ticks && !tick(user, 1, 2)) {
-        return HTP_SHIM_INTERNAL;
+    model->lane_count = request->lane_count;
+    ck_assert_uint_eq(request->input_count, 1);
+    if (model->ticks && !request->tick(request->user, 1, 2)) {
+        return htp_status_make(HTP_CODE_INTERNAL, "stopped");
     }
-    for (uint32_t lane = 0; lane < lane_count; lane++) {
-        int64_t size = inputs[0].dims[lane][0];
+    for (uint32_t lane = 0; lane < request->lane_count; lane++) {
+        int64_t size = request->inputs[0].dims[lane][0];
         model->sizes[lane] = size;
         if (size < model->smallest || size > model->largest || size % model->multiple != 0) {
-            (void)snprintf(error->message, sizeof(error->message), "size %lld", (long long)size);
-            return model->refusal;
+            return htp_status_make(model->refusal, "size %lld", (long long)size);
         }
     }
-    *trace = &fake_trace;
-    return HTP_SHIM_OK;
+    result->trace = &fake_trace;
+    return HTP_OK;
 }
 
 static htp_status trace_with(htp_arena *arena, htp_interpreter *model, const char *input,
@@ -85,10 +79,8 @@ static htp_status trace_with(htp_arena *arena, htp_interpreter *model, const cha
 
 static htp_interpreter model_of(int64_t smallest, int64_t largest, int64_t multiple)
 {
-    return (htp_interpreter){.smallest = smallest,
-                             .largest = largest,
-                             .multiple = multiple,
-                             .refusal = HTP_SHIM_BAD_INPUTS};
+    return (htp_interpreter){
+        .smallest = smallest, .largest = largest, .multiple = multiple, .refusal = HTP_CODE_USAGE};
 }
 
 UNIT_TEST(a_graph_comes_of_the_first_trace)
@@ -144,19 +136,18 @@ UNIT_TEST(a_size_that_cannot_move_is_told_from_a_wrong_one)
 UNIT_TEST(other_failures_are_final)
 {
     static const struct {
-        htp_shim_code shim;
         htp_code code;
         uint32_t traces;
     } codes[] = {
-        {HTP_SHIM_INTERNAL, HTP_CODE_INTERNAL, 1},
-        {HTP_SHIM_NOT_MODEL, HTP_CODE_BAD_INPUT, 1},
+        {HTP_CODE_INTERNAL, 1},
+        {HTP_CODE_BAD_INPUT, 1},
         /* Sizes of next to nothing may be to blame. */
-        {HTP_SHIM_UNSUPPORTED, HTP_CODE_UNSUPPORTED, 2},
+        {HTP_CODE_UNSUPPORTED, 2},
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         htp_interpreter model = model_of(100, 100, 1);
         htp_graph *graph = NULL;
-        model.refusal = codes[i].shim;
+        model.refusal = codes[i].code;
         expect_failure(trace_with(arena, &model, "x:float32[n=8]", NULL, &graph), codes[i].code,
                        "m.pt: size 8");
         ck_assert_uint_eq(model.traces, codes[i].traces);

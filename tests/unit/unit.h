@@ -1,13 +1,16 @@
 /*
- * What the unit tests share: tests that work in an arena, and a main() in one line.
+ * What the unit tests share: tests that work in an arena, what a status must be, and a main() in
+ * one line.
  */
 #ifndef HTP_TESTS_UNIT_H
 #define HTP_TESTS_UNIT_H
 
 #include "base/arena.h"
+#include "base/status.h"
 
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Runs @p body with an arena of its own; to run out of memory fails the test. */
 static inline void unit_with_arena(void (*body)(htp_arena *arena))
@@ -31,6 +34,22 @@ static inline void unit_with_arena(void (*body)(htp_arena *arena))
     }                                                                                              \
     END_TEST                                                                                       \
     static void name##_body(htp_arena *arena __attribute__((unused)))
+
+/** Success; the message of a failure is shown. */
+static inline void expect_ok(htp_status status)
+{
+    ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
+}
+
+/** A failure with this code, and these words in its message. Frees it. */
+static inline void expect_failure(htp_status status, htp_code code, const char *words)
+{
+    ck_assert_ptr_nonnull(status);
+    ck_assert_msg(strstr(htp_status_message(status), words) != NULL, "\"%s\" is not in: %s", words,
+                  htp_status_message(status));
+    ck_assert_int_eq(htp_status_code(status), code);
+    htp_status_free(status);
+}
 
 /** In long loops, as ck_assert() takes its time even when nothing is wrong; and in fixtures that
  * are used outside of tests, too, where it cannot be. What follows is what a failure says. */

@@ -3,6 +3,8 @@
  */
 #include "interpret/restore/restore.h"
 
+#include "interpret/operators/message.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -379,29 +381,34 @@ static htp_outcome restore(htp_follower *f)
     return htp_restore_call(f, method, inputs, COUNT_OF(inputs), &output);
 }
 
-static htp_shim_code restore_guarded(htp_follower *f)
+static htp_code restore_guarded(htp_follower *f)
 {
     if (htp_arena_recover(&f->arena) != 0) {
         (void)htp_restore_fail(f, "out of memory");
-        return HTP_SHIM_INTERNAL;
+        return HTP_CODE_INTERNAL;
     }
     switch (restore(f)) {
     case HTP_GOES_ON:
-        return HTP_SHIM_OK;
+        return HTP_CODE_OK;
     case HTP_UNSUPPORTED:
-        return HTP_SHIM_UNSUPPORTED;
+        return HTP_CODE_UNSUPPORTED;
     case HTP_BREAKS:
-        return HTP_SHIM_INTERNAL;
+        return HTP_CODE_INTERNAL;
     default:
-        return HTP_SHIM_NOT_MODEL;
+        return HTP_CODE_BAD_INPUT;
     }
 }
 
-htp_shim_code htp_restore(const htp_restoring *of, htp_shim_error *error)
+htp_status htp_restore(const htp_restoring *of)
 {
-    htp_follower f = {.of = *of, .error = error, .zero = HTP_SHIM_NONE};
+    htp_shim_error error = {{0}};
+    htp_follower f = {.of = *of, .error = &error, .zero = HTP_SHIM_NONE};
     htp_arena_init(&f.arena);
-    htp_shim_code code = restore_guarded(&f);
+    htp_code code = restore_guarded(&f);
     htp_arena_free(&f.arena);
-    return code;
+    if (code == HTP_CODE_OK) {
+        return HTP_OK;
+    }
+    htp_message_shorten(&error);
+    return htp_status_make(code, "%s", error.message);
 }

@@ -11,6 +11,7 @@
 #define HTP_INTERPRET_RESTORE_RESTORE_H
 
 #include "base/map.h"
+#include "base/status.h"
 #include "base/vector.h"
 #include "interpret/machine/devices.h"
 #include "interpret/machine/outcome.h"
@@ -29,9 +30,9 @@ typedef struct htp_restoring {
     void *user;
 } htp_restoring;
 
-/** Restores an object. @return HTP_SHIM_UNSUPPORTED for what is not followed, HTP_SHIM_NOT_MODEL
- * where the method raises, HTP_SHIM_INTERNAL without memory, or when it was stopped */
-htp_shim_code htp_restore(const htp_restoring *of, htp_shim_error *error);
+/** Restores an object. @return HTP_CODE_UNSUPPORTED for what is not followed, HTP_CODE_BAD_INPUT
+ * where the method raises, HTP_CODE_INTERNAL without memory, or when it was stopped */
+HTP_MUST_USE htp_status htp_restore(const htp_restoring *of);
 
 /* ---- for the rooms that the follower is made of ---- */
 

@@ -1,0 +1,27 @@
+/*
+ * A call that is to be traced, and what tracing it gives.
+ */
+#ifndef HTP_INTERPRET_TRACE_REQUEST_H
+#define HTP_INTERPRET_TRACE_REQUEST_H
+
+#include "interpret/trace/trace.h"
+
+/** A call of a method. */
+typedef struct htp_trace_request {
+    const htp_input *inputs;
+    uint32_t input_count;
+    uint32_t lane_count;
+    const htp_trace_carried *carried; /**< what earlier calls left; none: it is a first call */
+    uint32_t carried_count;
+    htp_shim_tick tick; /**< called with the nodes so far; false stops. NULL: nobody watches */
+    void *user;         /**< the tick's */
+} htp_trace_request;
+
+/** What came of it. */
+typedef struct htp_trace_result {
+    const htp_trace *trace; /**< NULL: there is none */
+    bool needs_lanes; /**< it failed because a size depends on the data: one lane cannot tell such a
+                           size from a fixed one, several can */
+} htp_trace_result;
+
+#endif
