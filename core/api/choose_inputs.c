@@ -1,7 +1,6 @@
 #include "api/choose_inputs.h"
 
 #include "base/input_file.h"
-#include "source/traced_inputs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,14 +25,15 @@ static htp_status named(htp_session *session, htp_status status)
 static htp_status parse_json(htp_session *session, const char *name, const char *text,
                              bool may_name_files)
 {
-    return htp_inputs_parse_json(&session->arena, name, text, may_name_files, session->arguments,
-                                 session->argument_count, &session->inputs);
+    return htp_inputs_parse_json(&session->arena, name, text, may_name_files,
+                                 session->source.arguments, session->source.argument_count,
+                                 &session->inputs);
 }
 
 static htp_status parse(htp_session *session, const char *const *specifications, size_t count)
 {
-    return htp_inputs_parse(&session->arena, specifications, count, session->arguments,
-                            session->argument_count, &session->inputs);
+    return htp_inputs_parse(&session->arena, specifications, count, session->source.arguments,
+                            session->source.argument_count, &session->inputs);
 }
 
 /* A NUL would hide what follows it. */
@@ -101,7 +101,7 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
     size_t bytes = 0;
     const char *extra = NULL;
     if (strcmp(session->options.method, "forward") == 0 && !*session->options.module) {
-        extra = htp_session_read_record(session, "extra/" HTP_INPUTS_EXTRA_FILE, &bytes);
+        extra = htp_source_read(&session->source, "extra/" HTP_INPUTS_EXTRA_FILE, &bytes);
     }
     *found = extra != NULL;
     *are_chosen = extra != NULL;
@@ -111,22 +111,14 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
     }
     const htp_input *archived = NULL;
     uint32_t count = 0;
-    HTP_TRY(htp_session_open_interpreter(session));
-    HTP_TRY(htp_status_prefix(
-        htp_interpreter_bundled_inputs(session->interpreter, &session->arena, &archived, &count),
-        session->model_path));
-    if (count == 0 && !*session->options.module) {
-        HTP_TRY(
-            htp_status_prefix(htp_traced_inputs_find(&session->arena, session->program,
-                                                     session->options.method, &archived, &count),
-                              session->model_path));
-    }
+    HTP_TRY(htp_source_find_inputs(&session->source, &archived, &count));
     *found = count > 0;
     if (count == 0) {
         return HTP_OK;
     }
-    return named(session, htp_inputs_archived(&session->arena, archived, count, session->arguments,
-                                              session->argument_count, &session->inputs));
+    return named(session,
+                 htp_inputs_archived(&session->arena, archived, count, session->source.arguments,
+                                     session->source.argument_count, &session->inputs));
 }
 
 static bool tick(void *user, uint64_t done, uint64_t total)
@@ -152,11 +144,11 @@ static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_trace *
                                  .tick = tick,
                                  .user = session};
     htp_trace_result result;
-    htp_status status = htp_interpreter_run(session->interpreter, &request, &result);
+    htp_status status = htp_source_trace(&session->source, &request, &result);
     if (result.needs_lanes) {
         htp_status_free(status);
         request.lane_count = HTP_INPUTS_LANES;
-        status = htp_interpreter_run(session->interpreter, &request, &result);
+        status = htp_source_trace(&session->source, &request, &result);
     }
     htp_code code = htp_status_code(status);
     htp_status_free(status);
@@ -172,9 +164,10 @@ static htp_status choose_derived(htp_session *session)
 {
     HTP_TRY(htp_session_find_hints(session));
     session->inputs_origin = HTP_INPUTS_DERIVED;
-    return named(session, htp_inputs_derive(&session->arena, session->hints, session->hint_count,
-                                            session->arguments, session->argument_count, attempt,
-                                            session, &session->inputs, &session->derivation));
+    return named(session,
+                 htp_inputs_derive(&session->arena, session->hints, session->hint_count,
+                                   session->source.arguments, session->source.argument_count,
+                                   attempt, session, &session->inputs, &session->derivation));
 }
 
 htp_status htp_inputs_choose(htp_session *session)

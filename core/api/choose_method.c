@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "query/nearest.h"
-#include "source/program.h"
 
 #include <string.h>
 
@@ -56,8 +55,8 @@ static void try_path(struct nearest *nearest, const char *path)
 static htp_status refuse_module(htp_session *session, const char *wanted)
 {
     struct nearest nearest = {.wanted = slice_of(wanted)};
-    for (uint32_t i = 0; i < session->module_count; i++) {
-        try_path(&nearest, session->modules[i].path);
+    for (uint32_t i = 0; i < session->source.module_count; i++) {
+        try_path(&nearest, session->source.modules[i].path);
     }
     htp_text text = {.arena = &session->arena};
     for (size_t i = 0; i < nearest.count; i++) {
@@ -81,51 +80,50 @@ static bool is_at(const htp_instance *module, const char *path)
     return is_found;
 }
 
-/* @return its number, or HTP_SHIM_NONE */
+/* @return its number, or HTP_NONE */
 static uint32_t find_module(const htp_session *session, const char *path)
 {
-    for (uint32_t i = 0; i < session->module_count; i++) {
-        if (is_at(&session->modules[i], path)) {
+    for (uint32_t i = 0; i < session->source.module_count; i++) {
+        if (is_at(&session->source.modules[i], path)) {
             return i;
         }
     }
-    return HTP_SHIM_NONE;
+    return HTP_NONE;
 }
 
-static htp_status refuse_method(htp_session *session, const htp_program_class *of)
+static htp_status refuse_method(htp_session *session, const char *const *names, uint32_t count)
 {
     const char *wanted = session->options.method;
     const char *module = session->options.module;
     const char *who =
         *module ? htp_arena_printf(&session->arena, "module %s", module) : "the root module";
     htp_text text = {.arena = &session->arena};
-    for (uint32_t i = 0; i < of->method_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         htp_text_add(&text, i ? ", " : "");
-        htp_text_add(&text, of->method_names[i]);
+        htp_text_add(&text, names[i]);
     }
-    if (strcmp(wanted, "forward") == 0 && of->method_count == 0) {
+    if (strcmp(wanted, "forward") == 0 && count == 0) {
         return htp_status_make(HTP_CODE_UNSUPPORTED, "%s: %s has no %s()", session->model_path, who,
                                wanted);
     }
     return htp_status_make(HTP_CODE_USAGE, "%s: %s has no %s(); its methods are: %s",
                            session->model_path, who, wanted,
-                           of->method_count > 0 ? htp_text_string(&text) : "none");
+                           count > 0 ? htp_text_string(&text) : "none");
 }
 
 htp_status htp_method_choose(htp_session *session)
 {
-    htp_program *program = session->program;
+    const char *const *names = NULL;
+    uint32_t count = 0;
     uint32_t module = find_module(session, session->options.module);
-    if (module == HTP_SHIM_NONE) {
+    if (module == HTP_NONE) {
         return refuse_module(session, session->options.module);
     }
-    program->owner = session->instances.objects.items[module];
-    uint32_t number = program->objects[program->owner].class_number;
-    program->method = htp_program_find_method(program, number, session->options.method);
-    if (program->method == HTP_PROGRAM_NONE) {
-        return refuse_method(session, &program->classes[number]);
+    htp_source_list_methods(&session->source, module, &names, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(names[i], session->options.method) == 0) {
+            return htp_source_choose_method(&session->source, module, session->options.method);
+        }
     }
-    htp_program_function method;
-    return htp_status_prefix(htp_program_load(program, program->method, &method),
-                             session->model_path);
+    return refuse_method(session, names, count);
 }

@@ -1,7 +1,6 @@
 #include "api/dynamic_axes.h"
 
 #include "api/axis_search.h"
-#include "source/operators.h"
 
 /* How much is made of a trial of all axes that move. */
 enum effort {
@@ -321,9 +320,7 @@ static htp_status note_layouts(htp_session *session, htp_axes *axes)
     if (htp_axes_may_be_pictures(axes)) {
         const htp_named_operator *operators = NULL;
         uint32_t count = 0;
-        HTP_TRY(htp_status_prefix(
-            htp_operators_find(&session->arena, session->program, &operators, &count),
-            session->model_path));
+        HTP_TRY(htp_source_find_operators(&session->source, &operators, &count));
         htp_axes_note_operators(axes, operators, count);
     }
     return HTP_OK;

@@ -7,6 +7,7 @@
 #include "api/result.h"
 #include "api/session.h"
 #include "api/sidecar.h"
+#include "api/trace.h"
 #include "graph/passes.h"
 #include "onnx/npz.h"
 
@@ -39,7 +40,7 @@ static htp_status write_model(htp_session *session, htp_finished *finished)
     const htp_writer_options options = {.external_data = session->options.external_data,
                                         .progress = htp_session_progress,
                                         .user = session,
-                                        .source = &session->file};
+                                        .source = &session->source.file};
     HTP_TRY(htp_status_prefix(htp_draft_write(finished->written, finished->annotations,
                                               finished->onnx_path, &options, &finished->sizes),
                               session->model_path));
@@ -53,7 +54,7 @@ static htp_status write_model(htp_session *session, htp_finished *finished)
 /* The sidecar tells of the file as it lies there, like one that is made of it later. */
 static htp_status write_sidecar(htp_session *session, const htp_finished *finished)
 {
-    const htp_sidecar_run run = {.libtorch = session->shim->libtorch_version,
+    const htp_sidecar_run run = {.libtorch = session->source.libtorch_version,
                                  .seconds = session->stage_seconds};
     return finished->sidecar_path
                ? htp_sidecar_write_file(finished->onnx_path, finished->sidecar_path, &run, NULL)
@@ -83,8 +84,9 @@ static htp_status check_state_file(htp_session *session, const htp_finished *fin
 static htp_status write_first_values(htp_session *session, const htp_finished *finished)
 {
     const char *path = session->options.state_file;
-    return path ? htp_status_prefix(htp_npz_write_states(finished->model, &session->file, path),
-                                    session->model_path)
+    return path ? htp_status_prefix(
+                      htp_npz_write_states(finished->model, &session->source.file, path),
+                      session->model_path)
                 : HTP_OK;
 }
 

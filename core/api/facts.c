@@ -2,7 +2,7 @@
  * What the library says of itself.
  */
 #include "lower/lower.h"
-#include "source/torchscript.h"
+#include "source/shim_loader.h"
 
 size_t htp_operator_count(void)
 {
@@ -26,7 +26,7 @@ htp_status htp_libtorch_version(const char **version)
         return htp_status_make(HTP_CODE_USAGE, "there is no place for the version");
     }
     *version = NULL;
-    HTP_TRY(htp_torchscript_shim(&shim));
+    HTP_TRY(htp_shim_load(&shim));
     *version = shim->libtorch_version;
     return HTP_OK;
 }

@@ -3,8 +3,7 @@
 #include "api/options.h"
 #include "api/paths.h"
 #include "api/pipeline.h"
-#include "source/static_calls.h"
-#include "source/torchscript.h"
+#include "api/trace.h"
 
 #include <errno.h>
 #include <string.h>
@@ -35,7 +34,7 @@ static htp_status write_structure(htp_fresh_export *fresh, htp_finished *finishe
     const htp_writer_options options = {.external_data = HTP_EXTERNAL_NEVER,
                                         .progress = htp_session_progress,
                                         .user = session,
-                                        .source = &session->file,
+                                        .source = &session->source.file,
                                         .source_location = ARCHIVE_LOCATION};
     fresh->fd = memfd_create("htp-trace", MFD_CLOEXEC);
     fresh->has_fd = fresh->fd >= 0;
@@ -70,30 +69,18 @@ typedef struct running {
     uint32_t owner; /* the deepest one with a tag of its own */
 } running;
 
-static htp_status find_calls(htp_session *session, htp_arena *arena, htp_static_calls *calls)
+static htp_status find_calls(htp_session *session, htp_arena *arena, htp_source_calls *calls)
 {
     htp_watch watch = {.stage = HTP_STAGE_WRITTEN,
                        .label = "operations",
                        .progress = htp_session_progress,
                        .user = session};
-    const htp_static_watch told = {htp_watch_tick, &watch};
-    htp_static_stands stands = {0};
-    htp_interpreter_stands(session->interpreter, &stands.calls, &stands.call_count, &stands.nodes,
-                           &stands.node_count);
-    htp_status status = htp_static_calls_find(arena, session->program, &stands, &told, calls);
-    return watch.is_interrupted ? status : htp_status_prefix(status, session->model_path);
-}
-
-/* The path of a module; NULL of what is none of the model. */
-static const char *find_path(const htp_session *session, uint32_t object)
-{
-    uint32_t module = htp_instances_module(&session->instances, object);
-    return module == HTP_SHIM_NONE ? NULL : session->modules[module].path;
+    return htp_source_find_calls(&session->source, arena, &watch, calls);
 }
 
 /* By running forward(). Callers come first. */
 static const running *list_running(const htp_session *session, htp_arena *arena,
-                                   const htp_tree *tree, const htp_static_calls *calls)
+                                   const htp_tree *tree, const htp_source_calls *calls)
 {
     htp_map modules = {0};
     for (uint32_t m = 0; m < tree->module_count; m++) {
@@ -104,28 +91,29 @@ static const running *list_running(const htp_session *session, htp_arena *arena,
     }
     running *all = HTP_NEW_ARRAY(arena, running, calls->running_count);
     for (uint32_t i = 0; i < calls->running_count; i++) {
-        const htp_static_running *told = &calls->running[i];
+        const htp_source_running *told = &calls->running[i];
         uint32_t module = 0; /* the root has no path */
-        const char *path = find_path(session, told->object);
+        const char *path =
+            told->module == HTP_NONE ? NULL : session->source.modules[told->module].path;
         if (!path || (*path && !htp_map_get_bytes(&modules, path, strlen(path), &module))) {
             module = HTP_VIEW_NONE;
         }
         bool is_owner = module == 0 || (module != HTP_VIEW_NONE && tree->modules[module].has_tag);
         all[i].innermost = module;
-        all[i].owner = is_owner || told->caller == HTP_SHIM_NONE ? module : all[told->caller].owner;
+        all[i].owner = is_owner || told->caller == HTP_NONE ? module : all[told->caller].owner;
     }
     return all;
 }
 
 /* What was running for a node of the draft; NULL where it is not known. */
-static const running *find_running(const htp_static_calls *calls, const running *all,
+static const running *find_running(const htp_source_calls *calls, const running *all,
                                    const htp_onnx_node *node)
 {
     htp_node_id operation = node->origin.node;
     uint32_t number = operation == HTP_NONE || operation >= calls->node_count
-                          ? HTP_SHIM_NONE
+                          ? HTP_NONE
                           : calls->nodes[operation];
-    bool is_known = number != HTP_SHIM_NONE && all[number].innermost != HTP_VIEW_NONE &&
+    bool is_known = number != HTP_NONE && all[number].innermost != HTP_VIEW_NONE &&
                     all[number].owner != HTP_VIEW_NONE;
     return is_known ? &all[number] : NULL;
 }
@@ -162,7 +150,7 @@ static const uint32_t *match_names(htp_arena *arena, const htp_view *view, const
 static htp_status find_truth(htp_fresh_export *fresh, htp_arena *arena, const htp_draft *model)
 {
     const htp_tree *tree = &fresh->tree;
-    htp_static_calls calls = {0};
+    htp_source_calls calls = {0};
     HTP_TRY(find_calls(&fresh->work, arena, &calls));
     const running *all = list_running(&fresh->work, arena, tree, &calls);
     const uint32_t *matched = match_names(arena, &fresh->view, model);

@@ -2,14 +2,13 @@
  * What there is to know of a model before it is exported.
  */
 #include "api/choose_inputs.h"
+#include "api/load.h"
 #include "api/options.h"
 #include "api/paths.h"
 #include "api/session.h"
 #include "base/dtype.h"
 #include "lower/support.h"
 #include "report/inspection.h"
-#include "source/arguments.h"
-#include "source/operators.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,19 +52,20 @@ static htp_trial try_nothing(void *user, const htp_inputs *inputs, const htp_tra
 static htp_status add_derived(htp_session *session, htp_inspection *inspection)
 {
     htp_arena *arena = &session->arena;
-    htp_argument *alone = HTP_NEW_ARRAY(arena, htp_argument, (size_t)session->argument_count + 1);
+    htp_argument *alone =
+        HTP_NEW_ARRAY(arena, htp_argument, (size_t)session->source.argument_count + 1);
     HTP_TRY(htp_session_find_hints(session));
-    for (uint32_t i = 0; i < session->argument_count; i++) {
+    for (uint32_t i = 0; i < session->source.argument_count; i++) {
         htp_inputs inputs;
         htp_input_derivation ignored;
-        for (uint32_t k = 0; k < session->argument_count; k++) {
-            alone[k] = session->arguments[k];
+        for (uint32_t k = 0; k < session->source.argument_count; k++) {
+            alone[k] = session->source.arguments[k];
             alone[k].is_optional = alone[k].is_optional || k != i;
         }
         htp_status status =
             htp_inputs_derive(arena, session->hints, session->hint_count, alone,
-                              session->argument_count, try_nothing, NULL, &inputs, &ignored);
-        const htp_argument *argument = &session->arguments[i];
+                              session->source.argument_count, try_nothing, NULL, &inputs, &ignored);
+        const htp_argument *argument = &session->source.arguments[i];
         if (status) {
             HTP_PUSH(arena, &inspection->inputs,
                      (htp_inspected_input){
@@ -97,7 +97,7 @@ static htp_status find_inputs(htp_session *session, htp_inspection *inspection)
         return add_derived(session, inspection);
     }
     HTP_TRY(status);
-    for (uint32_t i = 0; i < session->argument_count; i++) {
+    for (uint32_t i = 0; i < session->source.argument_count; i++) {
         add_chosen(&session->arena, inspection, &session->inputs, i);
     }
     return HTP_OK;
@@ -112,9 +112,7 @@ static htp_status find_operators(htp_session *session, htp_inspection *inspectio
     htp_custom_operators customs;
     HTP_TRY(htp_custom_read(arena, session->options.custom_operators,
                             session->options.custom_operator_count, &customs));
-    HTP_TRY(htp_status_prefix(
-        htp_operators_find(arena, session->program, &operators, &inspection->operator_count),
-        session->model_path));
+    HTP_TRY(htp_source_find_operators(&session->source, &operators, &inspection->operator_count));
     htp_inspected_operator *inspected =
         HTP_NEW_ARRAY(arena, htp_inspected_operator, inspection->operator_count);
     for (uint32_t i = 0; i < inspection->operator_count; i++) {
@@ -132,36 +130,33 @@ static htp_status find_operators(htp_session *session, htp_inspection *inspectio
 
 static uint64_t find_format_version(htp_session *session)
 {
-    const char *text = htp_session_read_record(session, ".data/version", NULL);
-    text = text ? text : htp_session_read_record(session, "version", NULL);
+    const char *text = htp_source_read(&session->source, ".data/version", NULL);
+    text = text ? text : htp_source_read(&session->source, "version", NULL);
     return text ? strtoull(text, NULL, 10) : 0;
 }
 
 static void find_facts(htp_session *session, htp_inspection *inspection)
 {
-    const htp_program *program = session->program;
-    const htp_instances *instances = &session->instances;
-    const htp_program_class *of = &program->classes[program->objects[program->owner].class_number];
+    htp_source *source = &session->source;
     htp_arena *arena = &session->arena;
     const htp_hierarchy_options options = {.include_torch_nn = session->options.include_torch_nn};
     inspection->format_version = find_format_version(session);
     inspection->has_serialization_id =
-        htp_map_get(&session->archive.by_name, ".data/serialization_id", NULL);
-    inspection->methods = of->method_names;
-    inspection->method_count = of->method_count;
-    inspection->returns = htp_arguments_returns(program, program->method);
+        htp_map_get(&source->archive.by_name, ".data/serialization_id", NULL);
+    htp_source_list_methods(source, source->module, &inspection->methods,
+                            &inspection->method_count);
+    inspection->returns = source->returns;
     inspection->model_path = session->model_path;
     inspection->method = session->options.method;
     inspection->module = session->options.module;
-    inspection->libtorch_version = session->shim->libtorch_version;
-    inspection->arguments = session->arguments;
-    inspection->argument_count = session->argument_count;
-    inspection->modules = session->modules;
+    inspection->libtorch_version = source->libtorch_version;
+    inspection->arguments = source->arguments;
+    inspection->argument_count = source->argument_count;
+    inspection->modules = source->modules;
     inspection->hierarchy =
-        htp_hierarchy_build(arena, session->modules, session->module_count, &options);
-    inspection->parameters =
-        htp_parameters_count(arena, session->modules, session->module_count,
-                             instances->weights.items, (uint32_t)instances->weights.count);
+        htp_hierarchy_build(arena, source->modules, source->module_count, &options);
+    inspection->parameters = htp_parameters_count(arena, source->modules, source->module_count,
+                                                  source->weights, source->weight_count);
 }
 
 static htp_status hand_over(const char *made, char **result)

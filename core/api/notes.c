@@ -67,7 +67,7 @@ static void note_places(htp_session *session)
                          "Runtime will refuse the file",
                          prefix);
     }
-    if (session->module_count == 1 && session->modules[0].is_frozen) {
+    if (session->source.module_count == 1 && session->source.modules[0].is_frozen) {
         htp_session_note(session, "the module is frozen: torch.jit.freeze() has removed its "
                                   "submodules, and every node is tagged with the root");
     }

@@ -48,10 +48,10 @@ static htp_status find_bodies(htp_session *session, uint32_t **bodies)
         return HTP_OK;
     }
     const htp_hierarchy_options hierarchy_options = {.include_torch_nn = options->include_torch_nn};
-    const htp_hierarchy *hierarchy =
-        htp_hierarchy_build(arena, session->modules, session->module_count, &hierarchy_options);
+    const htp_hierarchy *hierarchy = htp_hierarchy_build(
+        arena, session->source.modules, session->source.module_count, &hierarchy_options);
     bool *is_chosen = HTP_NEW_ARRAY(arena, bool, hierarchy->module_count);
-    HTP_TRY(htp_functions_choose(arena, hierarchy, session->modules, trace->module_calls,
+    HTP_TRY(htp_functions_choose(arena, hierarchy, session->source.modules, trace->module_calls,
                                  options->functions, is_chosen));
     *bodies = HTP_NEW_ARRAY(arena, uint32_t, (size_t)trace->scope_count + 1);
     for (uint32_t s = 0; s < trace->scope_count; s++) {
@@ -69,8 +69,8 @@ static htp_status lower_graph(htp_session *session, const void *customs, htp_dra
     HTP_TRY(htp_status_prefix(find_bodies(session, &bodies), session->model_path));
     int opset = session->options.opset;
     const htp_lower_means means = {.customs = customs,
-                                   .program = session->program,
-                                   .runner = session->runner,
+                                   .program = session->source.program,
+                                   .runner = session->source.runner,
                                    .folds = !session->options.no_fold,
                                    .bodies = bodies,
                                    .kept = &session->kept};
@@ -134,7 +134,7 @@ static htp_status make_functions(htp_session *session, htp_finished *finished,
     htp_arena *arena = &session->arena;
     const htp_hierarchy *hierarchy = finished->hierarchy;
     bool *is_chosen = HTP_NEW_ARRAY(arena, bool, hierarchy->module_count);
-    HTP_TRY(htp_status_prefix(htp_functions_choose(arena, hierarchy, session->modules,
+    HTP_TRY(htp_status_prefix(htp_functions_choose(arena, hierarchy, session->source.modules,
                                                    session->graph->trace->module_calls,
                                                    options->functions, is_chosen),
                               session->model_path));
@@ -170,8 +170,8 @@ htp_status htp_pipeline_tag(htp_session *session, htp_finished *finished)
                                                        options->tag_attribute_prefix,
                                                    .leaves_nodes = options->functions != NULL};
     const htp_trace *trace = session->graph->trace;
-    const htp_hierarchy *hierarchy = htp_hierarchy_build(&session->arena, session->modules,
-                                                         session->module_count, &hierarchy_options);
+    const htp_hierarchy *hierarchy = htp_hierarchy_build(
+        &session->arena, session->source.modules, session->source.module_count, &hierarchy_options);
     const uint32_t *scope_modules =
         htp_hierarchy_tag_scopes(&session->arena, hierarchy, trace->scopes, trace->scope_count);
     finished->hierarchy = hierarchy;

@@ -124,7 +124,7 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     add_count(&text, "initializers", model->initializers.count);
     add_count(&text, "functions", finished->written->functions.count);
     add_count(&text, "function_calls", finished->functions ? finished->functions->calls : 0);
-    add_count(&text, "modules", session->module_count);
+    add_count(&text, "modules", session->source.module_count);
     add_tensors(&text, "inputs", model, model->inputs.items, model->inputs.count);
     add_tensors(&text, "outputs", model, model->outputs.items, model->outputs.count);
     const htp_state_pairs states = htp_state_pairs_of(&session->arena, model);
@@ -150,7 +150,7 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     } else {
         htp_text_add(&text, "\"state_file\": null, ");
     }
-    add_string(&text, "libtorch", session->shim->libtorch_version);
+    add_string(&text, "libtorch", session->source.libtorch_version);
     add_seconds(&text, session);
     htp_text_add(&text, "}");
     return htp_text_string(&text);

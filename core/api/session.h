@@ -1,22 +1,19 @@
 /*
- * One run of the pipeline up to the graph: what htp_export() and htp_dump_graph() share. Private
- * to core/api.
+ * The state of one run: a model that is read, its inputs and its graph, what the caller is told.
+ * Opening it is load.h's business, inputs are choose_inputs.h's, and trace.h runs the whole.
+ * Private to core/api.
  */
 #ifndef HTP_API_SESSION_H
 #define HTP_API_SESSION_H
 
 #include "base/arena.h"
-#include "base/input_file.h"
 #include "base/status.h"
 #include "base/vector.h"
 #include "graph/graph.h"
-#include "interpret/interpret.h"
 #include "lower/lower.h"
-#include "source/archive.h"
-#include "source/hints.h"
 #include "source/inputs.h"
 #include "source/obstacle.h"
-#include "source/places.h"
+#include "source/reader.h"
 
 /** Where the inputs came from. */
 typedef enum htp_inputs_origin {
@@ -29,21 +26,9 @@ typedef enum htp_inputs_origin {
 typedef struct htp_session {
     htp_arena arena;
     const char *model_path;
-    htp_input_file file; /* what lies at model_path, while it is read */
     htp_options options;
-    htp_archive archive;
-    const htp_shim *shim;
-    htp_shim_model *model;           /* NULL: not open */
-    htp_program *program;            /* of the model */
-    const struct htp_runner *runner; /* of its operators, once there is an interpreter */
-    htp_instances instances;
-    const htp_instance *modules; /* of the instances */
-    uint32_t module_count;
-    const htp_argument *arguments;
-    uint32_t argument_count;
-    htp_source_places *places;    /* of the program's nodes */
-    htp_interpreter *interpreter; /* NULL: nobody asked yet */
-    const htp_hint *hints;        /* of the program, once are_hints_found */
+    htp_source source;     /* of the model */
+    const htp_hint *hints; /* of the method, once are_hints_found */
     uint32_t hint_count;
     bool are_hints_found;
     htp_inputs inputs;
@@ -79,24 +64,11 @@ void htp_session_note(htp_session *session, const char *format, ...)
 void htp_session_detail(htp_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Checks the file, opens the model, and chooses the method. */
-HTP_MUST_USE htp_status htp_session_load(htp_session *session);
-
-/** Opens what follows the method, unless that is done. */
-HTP_MUST_USE htp_status htp_session_open_interpreter(htp_session *session);
-
-/** A record of the model's archive, with a NUL behind its bytes; NULL where there is none that can
- * be read. @p bytes may be NULL. */
-const char *htp_session_read_record(htp_session *session, const char *name, size_t *bytes);
-
 /** Finds what the program says of its arguments, unless that is done. */
 HTP_MUST_USE htp_status htp_session_find_hints(htp_session *session);
 
-/** Traces with the session's inputs as they are. @param obstacle  as for htp_torchscript_trace() */
+/** Traces with the session's inputs as they are. @param obstacle  as for htp_graph_trace() */
 HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle);
-
-/** Runs the pipeline up to the graph: opens the model, finds inputs, traces. */
-HTP_MUST_USE htp_status htp_session_trace(htp_session *session);
 
 /** Notes the inputs that nobody gave, and from which sizes on the dynamic axes hold. */
 void htp_session_note_inputs(htp_session *session);
@@ -104,7 +76,7 @@ void htp_session_note_inputs(htp_session *session);
 /** Input @p index as "ids:int64[batch=2,8]"; NULL for one that is left out. */
 const char *htp_session_describe_input(htp_session *session, uint32_t index);
 
-/** Closes the file, and unless the options leave memory, closes the model and frees the arena. */
+/** Closes the model, and frees the arena unless the options leave memory. */
 void htp_session_close(htp_session *session);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * The aten-level graph: what ran, in order, with types, scopes and source lines.
  *
- * A graph lives in one arena. Strings, weights and known contents are borrowed from the shim's
- * model, which must outlive it. A dim is a number or a named symbol, never -1.
+ * A graph lives in one arena. Strings, weights and known contents are borrowed from the trace and
+ * its source, which must outlive it. A dim is a number or a named symbol, never -1.
  */
 #ifndef HTP_GRAPH_GRAPH_H
 #define HTP_GRAPH_GRAPH_H

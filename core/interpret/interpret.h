@@ -44,9 +44,9 @@ void htp_interpreter_close(htp_interpreter *interpreter);
  *         trace on failure. HTP_CODE_UNSUPPORTED for what cannot be followed; HTP_CODE_INTERNAL
  *         where more lanes are needed, without memory, or when the tick stopped it
  */
-typedef htp_status htp_interpreter_runs(htp_interpreter *interpreter,
-                                        const htp_trace_request *request, htp_trace_result *result);
-HTP_MUST_USE htp_interpreter_runs htp_interpreter_run;
+HTP_MUST_USE htp_status htp_interpreter_run(htp_interpreter *interpreter,
+                                            const htp_trace_request *request,
+                                            htp_trace_result *result);
 
 /** The first of the inputs that torch.utils.bundled_inputs attaches to the method, in @p arena;
  * none where it attaches none. */

@@ -24,7 +24,7 @@ bool htp_arg_present(htp_lowering *l, const char *name)
     return htp_arg_value(l, name) != HTP_NONE;
 }
 
-/** The shim's view of an argument that must be there; NULL after a failure. */
+/* An argument that must be there, as the trace has it; NULL after a failure. */
 static const htp_trace_value *required(htp_lowering *l, const char *name)
 {
     htp_value_id value = htp_arg_value(l, name);

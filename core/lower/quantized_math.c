@@ -4,7 +4,7 @@
  * libtorch computes most elements many at a time and the last ones singly, and does not always
  * round alike: whether numbers are made with one rounding or two, and whether the zero point is
  * added before or behind the last one. There are few levels, so all of them are tried, here or by
- * the shim: what does not come out alike each way is refused.
+ * the interpreter: what does not come out alike each way is refused.
  */
 #include "lower/quantized.h"
 #include "lower/rows.h"

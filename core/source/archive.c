@@ -1,12 +1,10 @@
 /*
  * What lies at a path, told from its first bytes and from the names in its zip directory, so that
- * everything that is not TorchScript gets a clear answer before libtorch is opened.
+ * everything that nothing reads gets a clear answer before libtorch is opened.
  */
 #include "source/archive.h"
 
 #include "base/input_file.h"
-#include "source/contents.h"
-#include "source/torchscript.h"
 #include "source/zip.h"
 
 #include <errno.h>
@@ -56,34 +54,17 @@ static htp_status truncated(const char *path)
 
 /* ---- what its names say ---- */
 
-enum member {
-    MEMBER_DATA = 1 << 0,
-    MEMBER_CONSTANTS = 1 << 1,
-    MEMBER_LEGACY_MODEL = 1 << 2,
-    MEMBER_EXPORTED = 1 << 3,
-    MEMBER_PACKAGE = 1 << 4,
+/* Names below the archive's own folder, by which kinds of files are told apart. */
+static const char *const known_members[] = {
+    "data.pkl",       "constants.pkl",        "model.json", "serialized_exported_program.json",
+    "archive_format", ".data/extern_modules",
 };
 
-/* Names below the archive's own folder. */
-static const struct known_member {
-    const char *name;
-    enum member member;
-} known_members[] = {
-    {"data.pkl", MEMBER_DATA},
-    {"constants.pkl", MEMBER_CONSTANTS},
-    {"model.json", MEMBER_LEGACY_MODEL},
-    {"archive_format", MEMBER_EXPORTED},
-    {"serialized_exported_program.json", MEMBER_EXPORTED},
-    {".data/extern_modules", MEMBER_PACKAGE},
-};
-
-static unsigned member_of(const char *name)
+static unsigned bit_of(const char *name)
 {
-    const char *slash = strchr(name, '/');
-    const char *inner = slash ? slash + 1 : name;
     for (size_t i = 0; i < sizeof(known_members) / sizeof(known_members[0]); i++) {
-        if (strcmp(inner, known_members[i].name) == 0 || strcmp(name, known_members[i].name) == 0) {
-            return known_members[i].member;
+        if (strcmp(name, known_members[i]) == 0) {
+            return 1u << i;
         }
     }
     return 0;
@@ -92,51 +73,38 @@ static unsigned member_of(const char *name)
 static bool note_member(void *user, const htp_zip_entry *entry)
 {
     unsigned *members = user;
-    *members |= member_of(entry->name);
+    const char *slash = strchr(entry->name, '/');
+    *members |= bit_of(entry->name) | bit_of(slash ? slash + 1 : entry->name);
     return true;
 }
 
-static htp_status judge_members(const char *path, unsigned members)
+bool htp_archive_has(const htp_archive *archive, const char *name)
 {
-    const unsigned torchscript = MEMBER_DATA | MEMBER_CONSTANTS;
-    if ((members & torchscript) == torchscript || members & MEMBER_LEGACY_MODEL) {
-        return HTP_OK;
-    }
-    const char *what = "a zip archive, but not TorchScript";
-    if (members & MEMBER_EXPORTED) {
-        what = "a program of torch.export (.pt2), not TorchScript";
-    } else if (members & MEMBER_PACKAGE) {
-        what = "a torch.package archive, not TorchScript";
-    } else if (members & MEMBER_DATA) {
-        what = "made by torch.save (a state_dict or a pickled module), not TorchScript";
-    }
-    return htp_status_make(HTP_CODE_BAD_INPUT, "%s: %s; " SAVE_ADVICE, path, what);
+    return (archive->members & bit_of(name)) != 0;
 }
 
-/* What libtorch needs must lie where it looks. An archive with the old loader's record is loaded by
- * that one, which runs what it finds. */
-static htp_status check_records(const char *path, const htp_archive *archive)
+htp_status htp_archive_refuse(const char *path, const htp_archive *archive)
 {
-    static const char *const needed[] = {"data.pkl", "constants.pkl"};
-    if (htp_map_get(&archive->by_name, "model.json", NULL)) {
-        return htp_status_make(HTP_CODE_BAD_INPUT,
-                               "%s: saved in the format of very old PyTorch versions (model.json), "
-                               "which is not read; load it with torch.jit.load and save it again "
-                               "with torch.jit.save",
-                               path);
-    }
-    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-        if (!htp_map_get(&archive->by_name, needed[i], NULL)) {
-            return htp_status_make(HTP_CODE_BAD_INPUT,
-                                   "%s: damaged archive: %s is not in the folder that the archive "
-                                   "begins with; save it again",
-                                   path, needed[i]);
+    static const struct {
+        const char *member;
+        const char *meaning;
+    } kinds[] = {
+        {"archive_format", "a program of torch.export (.pt2)"},
+        {"serialized_exported_program.json", "a program of torch.export (.pt2)"},
+        {".data/extern_modules", "a torch.package archive"},
+        {"data.pkl", "made by torch.save (a state_dict or a pickled module)"},
+    };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (htp_archive_has(archive, kinds[i].member)) {
+            return htp_status_make(HTP_CODE_BAD_INPUT, "%s: %s, not TorchScript; " SAVE_ADVICE,
+                                   path, kinds[i].meaning);
         }
     }
-    return HTP_OK;
+    return htp_status_make(HTP_CODE_BAD_INPUT,
+                           "%s: a zip archive, but not TorchScript; " SAVE_ADVICE, path);
 }
 
-static htp_status check_contents(htp_arena *arena, const char *path, htp_archive *archive)
+static htp_status read_beginning(const char *path, htp_archive *archive)
 {
     FILE *file = archive->file;
     unsigned char head[32];
@@ -147,17 +115,12 @@ static htp_status check_contents(htp_arena *arena, const char *path, htp_archive
     if (!htp_zip_begins(head, count)) {
         return no_archive(path, head, count);
     }
-    unsigned members = 0;
-    if (!htp_zip_read(file, archive->file_bytes, note_member, &members)) {
-        return truncated(path);
-    }
-    HTP_TRY(judge_members(path, members));
-    HTP_TRY(htp_archive_list(arena, path, archive));
-    HTP_TRY(check_records(path, archive));
-    return htp_contents_check(arena, path, archive);
+    return htp_zip_read(file, archive->file_bytes, note_member, &archive->members)
+               ? HTP_OK
+               : truncated(path);
 }
 
-htp_status htp_torchscript_check(htp_arena *arena, const char *path, htp_archive *archive)
+htp_status htp_archive_open(const char *path, htp_archive *archive)
 {
     struct stat facts;
     if (stat(path, &facts) != 0) {
@@ -180,7 +143,5 @@ htp_status htp_torchscript_check(htp_arena *arena, const char *path, htp_archive
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be opened: %s", path,
                                strerror(errno));
     }
-    htp_status status = check_contents(arena, path, archive);
-    htp_archive_close(archive);
-    return status;
+    return read_beginning(path, archive);
 }

@@ -1,5 +1,6 @@
 /*
- * The records of a TorchScript archive, as its directory tells of them. Private to the core.
+ * An archive: what kind of file it is, and its records, as its directory tells of them. Private to
+ * the core.
  */
 #ifndef HTP_SOURCE_ARCHIVE_H
 #define HTP_SOURCE_ARCHIVE_H
@@ -31,6 +32,7 @@ typedef struct htp_archive_devices {
 typedef struct htp_archive {
     FILE *file; /* open while the archive is checked; NULL otherwise */
     uint64_t file_bytes;
+    unsigned members;               /* that tell its kind: see htp_archive_has() */
     const htp_shim_record *records; /* in the arena, in the order of the directory */
     const uint64_t *packed;         /* bytes of each record as they lie in the file */
     uint32_t record_count;
@@ -41,6 +43,22 @@ typedef struct htp_archive {
     htp_arena scratch;                /* of the list, then of the pickle that is being checked */
     htp_arena code;                   /* all of it, while the archive is checked */
 } htp_archive;
+
+/**
+ * Opens what lies at @p path and notes which members tell its kind.
+ *
+ * Refuses with HTP_CODE_BAD_INPUT, and says what it is: what is no regular file, no zip archive, or
+ * cut short.
+ * @param archive  an empty one; who has it closes it where the arena's recovery point is
+ */
+HTP_MUST_USE htp_status htp_archive_open(const char *path, htp_archive *archive);
+
+/** Whether the archive has a member of that name, in a folder of its own or in none: one of those
+ * that tell kinds of files apart ("data.pkl", "archive_format", ...). */
+bool htp_archive_has(const htp_archive *archive, const char *name);
+
+/** The refusal of an archive that nothing reads: says what else it is. */
+HTP_MUST_USE htp_status htp_archive_refuse(const char *path, const htp_archive *archive);
 
 /** Closes the file, and frees what checking it held. The records stay. */
 void htp_archive_close(htp_archive *archive);

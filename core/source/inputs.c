@@ -58,7 +58,7 @@ static bool accepts_scalar(htp_trace_kind kind, htp_dtype dtype)
            (kind == HTP_TRACE_BOOL && dtype == HTP_DTYPE_BOOL);
 }
 
-/* The shim judges the parts of a tuple, list or dict. */
+/* The parts of a tuple, list or dict are judged by who traces. */
 static htp_status check_kind(const struct matching *m, const htp_specification *specification,
                              const htp_argument *argument)
 {

@@ -249,7 +249,7 @@ static htp_status run(settling *s, htp_trace_result *last)
                                        .carried_count = (uint32_t)s->plans.count,
                                        .tick = t->tick,
                                        .user = t->user};
-    htp_status status = t->run(t->interpreter, &request, last);
+    htp_status status = htp_source_trace(t->source, &request, last);
     s->trace = last->trace;
     return status;
 }

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "base/vector.h"
 #include "graph/graph.h"
-#include "interpret/interpret.h"
+#include "source/reader.h"
 
 /** A part of a state: a tensor or number that each call is given, and gives back. */
 typedef struct htp_state_part {
@@ -26,8 +26,7 @@ typedef HTP_VECTOR(htp_state_part) htp_state_parts;
 /** How a trace is asked for. */
 typedef struct htp_tracer {
     htp_arena *arena;
-    htp_interpreter *interpreter;
-    htp_interpreter_runs *run; /**< htp_interpreter_run */
+    htp_source *source;
     const htp_input *inputs;
     uint32_t input_count;
     htp_shim_tick tick;

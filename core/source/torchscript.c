@@ -1,207 +1,81 @@
 /*
- * Finding and opening the shim, and opening models with it.
+ * TorchScript files: libtorch reads them, and their methods are interpreted.
  */
 #include "source/torchscript.h"
 
-#include "source/devices.h"
-
-#include "interpret/meta/kernels.h"
+#include "interpret/interpret.h"
 #include "interpret/operators/message.h"
 #include "interpret/operators/operand_checks.h"
 #include "interpret/restore/restore.h"
+#include "source/arguments.h"
+#include "source/contents.h"
+#include "source/devices.h"
+#include "source/modules.h"
+#include "source/places.h"
+#include "source/program.h"
+#include "source/shim_loader.h"
+#include "source/static_calls.h"
+#include "source/traced_inputs.h"
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define SHIM_FILE "libhtp-shim.so"
+/* What a source has open. */
+typedef struct torchscript {
+    const htp_shim *shim;
+    htp_shim_model *model;   /* NULL: not open */
+    htp_program *program;    /* of the model */
+    htp_instances instances; /* of the program */
+    bool is_inference;
+    htp_source_places *places;    /* of the program's nodes; NULL: nobody asked yet */
+    htp_interpreter *interpreter; /* the same */
+} torchscript;
 
-enum { CANDIDATE_LIMIT = 5 };
-
-/* Paths where a shim may lie, in order. */
-struct candidates {
-    char paths[CANDIDATE_LIMIT][PATH_MAX];
-    size_t count;
-};
-
-static pthread_mutex_t shim_mutex = PTHREAD_MUTEX_INITIALIZER;
-static const htp_shim *shim_opened;
-
-/* Adds @p tail in the folder of @p file. A name without a folder says nothing: code is never
- * loaded from the working directory. */
-static void add_beside(struct candidates *candidates, const char *file, const char *tail)
+static torchscript *self_of(const htp_source *source)
 {
-    const char *slash = strrchr(file, '/');
-    if (!slash) {
-        return;
+    return source->self;
+}
+
+/* ---- before libtorch is asked ---- */
+
+static bool detect(const htp_archive *archive)
+{
+    return (htp_archive_has(archive, "data.pkl") && htp_archive_has(archive, "constants.pkl")) ||
+           htp_archive_has(archive, "model.json");
+}
+
+/* What libtorch needs must lie where it looks. An archive with the old loader's record is loaded by
+ * that one, which runs what it finds. */
+static htp_status check_records(const char *path, const htp_archive *archive)
+{
+    static const char *const needed[] = {"data.pkl", "constants.pkl"};
+    if (htp_map_get(&archive->by_name, "model.json", NULL)) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: saved in the format of very old PyTorch versions (model.json), "
+                               "which is not read; load it with torch.jit.load and save it again "
+                               "with torch.jit.save",
+                               path);
     }
-    char *path = candidates->paths[candidates->count];
-    int written = snprintf(path, PATH_MAX, "%.*s/%s", (int)(slash - file), file, tail);
-    if (written < 0 || written >= PATH_MAX) {
-        return;
-    }
-    for (size_t i = 0; i < candidates->count; i++) {
-        if (strcmp(candidates->paths[i], path) == 0) {
-            return;
+    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+        if (!htp_map_get(&archive->by_name, needed[i], NULL)) {
+            return htp_status_make(HTP_CODE_BAD_INPUT,
+                                   "%s: damaged archive: %s is not in the folder that the archive "
+                                   "begins with; save it again",
+                                   path, needed[i]);
         }
     }
-    candidates->count++;
-}
-
-static void add_path(struct candidates *candidates, const char *path)
-{
-    int written = snprintf(candidates->paths[candidates->count], PATH_MAX, "%s", path);
-    candidates->count += written >= 0 && written < PATH_MAX;
-}
-
-/* A path in the environment is a decision; nothing else is tried then. */
-static void list_candidates(struct candidates *candidates)
-{
-    const char *chosen = secure_getenv("HTP_SHIM");
-    if (chosen && *chosen) {
-        add_path(candidates, chosen);
-        return;
-    }
-    char executable[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
-    if (length > 0) {
-        executable[length] = '\0';
-        add_beside(candidates, executable, SHIM_FILE);
-        add_beside(candidates, executable, "../lib/htp/" SHIM_FILE);
-    }
-    Dl_info library;
-    if (dladdr(&shim_mutex, &library) != 0 && library.dli_fname) {
-        add_beside(candidates, library.dli_fname, SHIM_FILE);
-        add_beside(candidates, library.dli_fname, "htp/" SHIM_FILE);
-    }
-    add_path(candidates, HTP_SHIM_PATH);
-}
-
-static htp_status no_shim(const struct candidates *candidates)
-{
-    char paths[CANDIDATE_LIMIT * (PATH_MAX + 2)];
-    size_t length = 0;
-    paths[0] = '\0';
-    for (size_t i = 0; i < candidates->count; i++) {
-        length += (size_t)snprintf(paths + length, sizeof(paths) - length, "%s%s", i ? ", " : "",
-                                   candidates->paths[i]);
-    }
-    return htp_status_make(HTP_CODE_INTERNAL,
-                           "cannot read TorchScript: " SHIM_FILE " not found (tried %s); install "
-                           "it, or set HTP_SHIM to its path",
-                           paths);
-}
-
-/* Of operators that libtorch knows by now. */
-static htp_status add_meta_kernels(const htp_shim *shim, const char *path)
-{
-    htp_shim_error error = {{0}};
-    htp_shim_code code = shim->add_meta_kernels(htp_meta_kernels_all(), &error);
-    return htp_torchscript_status(path, code, &error);
-}
-
-static htp_status open_shim(const char *path, const htp_shim **shim)
-{
-    /* libtorch calls few of its own 40,000 functions; the shim's are bound now, as it was linked.
-     */
-    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (!library) {
-        return htp_status_make(HTP_CODE_INTERNAL,
-                               "cannot read TorchScript: %s cannot be loaded (%s); is the libtorch "
-                               "that it was built with installed?",
-                               path, dlerror());
-    }
-    /* ISO C has no conversion between object and function pointers; POSIX defines this one. */
-    const htp_shim *(*shim_open)(uint32_t) = NULL;
-    *(void **)&shim_open = dlsym(library, "htp_shim_open");
-    const htp_shim *opened = shim_open ? shim_open(HTP_SHIM_ABI) : NULL;
-    if (!opened || opened->abi != HTP_SHIM_ABI) {
-        (void)dlclose(library);
-        return htp_status_make(
-            HTP_CODE_INTERNAL,
-            "cannot read TorchScript: %s is not a shim of this version (ABI %u); "
-            "install both from one build",
-            path, HTP_SHIM_ABI);
-    }
-    HTP_TRY(add_meta_kernels(opened, path));
-    *shim = opened;
     return HTP_OK;
 }
 
-/* The first candidate that exists decides: a broken one is an error, not a reason to go on. */
-static htp_status find_shim(const htp_shim **shim)
+htp_status htp_torchscript_check(htp_arena *arena, const char *path, htp_archive *archive)
 {
-    struct candidates *candidates = calloc(1, sizeof(*candidates));
-    if (!candidates) {
-        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
-    }
-    list_candidates(candidates);
-    htp_status status = HTP_OK;
-    size_t i = 0;
-    while (i < candidates->count && access(candidates->paths[i], F_OK) != 0) {
-        i++;
-    }
-    if (i < candidates->count) {
-        status = open_shim(candidates->paths[i], shim);
-    } else {
-        status = no_shim(candidates);
-    }
-    free(candidates);
-    return status;
+    HTP_TRY(htp_archive_list(arena, path, archive));
+    HTP_TRY(check_records(path, archive));
+    return htp_contents_check(arena, path, archive);
 }
 
-htp_status htp_torchscript_shim(const htp_shim **shim)
-{
-    htp_status status = HTP_OK;
-    (void)pthread_mutex_lock(&shim_mutex);
-    if (!shim_opened) {
-        status = find_shim(&shim_opened);
-    }
-    *shim = shim_opened;
-    (void)pthread_mutex_unlock(&shim_mutex);
-    return status;
-}
-
-htp_status htp_torchscript_status(const char *path, htp_shim_code code, const htp_shim_error *error)
-{
-    static const htp_code codes[] = {
-        [HTP_SHIM_OK] = HTP_CODE_OK,
-        [HTP_SHIM_INTERNAL] = HTP_CODE_INTERNAL,
-        [HTP_SHIM_NOT_MODEL] = HTP_CODE_BAD_INPUT,
-        [HTP_SHIM_BAD_INPUTS] = HTP_CODE_USAGE,
-        [HTP_SHIM_UNSUPPORTED] = HTP_CODE_UNSUPPORTED,
-    };
-    if (code == HTP_SHIM_OK) {
-        return HTP_OK;
-    }
-    return htp_status_make(codes[code], "%s: %s", path, error->message);
-}
-
-htp_status htp_torchscript_load_library(const htp_shim *shim, const char *path)
-{
-    htp_shim_error error = {{0}};
-    if (shim->load_library(path, &error) == HTP_SHIM_OK) {
-        return add_meta_kernels(shim, path);
-    }
-    htp_message_shorten(&error);
-    return htp_status_make(HTP_CODE_USAGE, "%s: cannot be loaded as a library of operators: %s",
-                           path, error.message);
-}
-
-bool htp_watch_tick(void *user, uint64_t done, uint64_t total)
-{
-    htp_watch *watch = user;
-    const htp_progress progress = {
-        .stage = watch->stage, .done = done, .total = total, .label = watch->label};
-    if (watch->progress && !watch->progress(watch->user, &progress)) {
-        watch->is_interrupted = true;
-    }
-    return !watch->is_interrupted;
-}
+/* ---- opening ---- */
 
 /* libtorch's reason, and what to do where the file needs an operator that nobody registered. */
 static void explain_refusal(htp_shim_error *error)
@@ -287,16 +161,16 @@ static htp_shim_code restore(void *user, const htp_program *program, const htp_r
     return tell(htp_restore(&of), error);
 }
 
-htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const htp_archive *archive,
-                                htp_progress_fn progress, void *user, htp_shim_model **model)
+static htp_status open_model(const htp_source *source, const htp_source_options *options,
+                             htp_shim_model **model)
 {
+    const htp_archive *archive = &source->archive;
     reading now = {.watch = {.stage = HTP_STAGE_LOADED,
                              .label = "records",
-                             .progress = progress,
-                             .user = user},
+                             .progress = options->progress,
+                             .user = options->user},
                    .devices = htp_devices_of(archive)};
     htp_shim_error error = {{0}};
-    *model = NULL;
     const htp_shim_contents contents = {
         .records = archive->records,
         .record_count = archive->record_count,
@@ -310,13 +184,188 @@ htp_status htp_torchscript_open(const htp_shim *shim, const char *path, const ht
                                 .is_checked = htp_operation_is_checked,
                                 .may_run = may_run,
                                 .restore = restore};
-    htp_shim_code code = shim->open(path, &contents, &host, model, &error);
-    if (code != HTP_SHIM_OK) {
-        htp_message_shorten(&error);
+    htp_shim_code code = self_of(source)->shim->open(source->path, &contents, &host, model, &error);
+    if (now.watch.is_interrupted) {
+        return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
     }
     if (code == HTP_SHIM_NOT_MODEL) {
+        htp_message_shorten(&error);
         explain_refusal(&error);
     }
-    return now.watch.is_interrupted ? htp_status_make(HTP_CODE_INTERRUPTED, "interrupted")
-                                    : htp_torchscript_status(path, code, &error);
+    return htp_status_prefix(htp_program_status(code, &error), source->path);
 }
+
+static htp_status read_model(htp_source *source, const htp_source_options *options)
+{
+    torchscript *self = self_of(source);
+    htp_shim_error error = {{0}};
+    HTP_TRY(htp_shim_load(&self->shim));
+    source->libtorch_version = self->shim->libtorch_version;
+    for (size_t i = 0; i < options->library_count; i++) {
+        HTP_TRY(htp_shim_load_library(self->shim, options->libraries[i]));
+    }
+    HTP_TRY(open_model(source, options, &self->model));
+    if (options->is_inference) { /* as eval() does; what was traced is the interpreter's business */
+        HTP_TRY(htp_status_prefix(
+            htp_program_status(self->shim->evaluate(self->model, &error), &error), source->path));
+    }
+    return htp_status_prefix(htp_input_file_check_path(&source->file, source->path), source->path);
+}
+
+static htp_status open_source(htp_source *source, const htp_source_options *options)
+{
+    torchscript *self = calloc(1, sizeof(*self));
+    if (!self) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", source->path);
+    }
+    source->self = self;
+    self->is_inference = options->is_inference;
+    HTP_TRY(htp_torchscript_check(source->arena, source->path, &source->archive));
+    htp_archive_close(&source->archive);
+    HTP_TRY(htp_input_file_open(&source->file, source->path));
+    HTP_TRY(read_model(source, options));
+    self->program = self->shim->program(self->model);
+    source->program = self->program;
+    HTP_TRY(htp_status_prefix(htp_modules_find(source->arena, self->program, &self->instances),
+                              source->path));
+    source->modules = self->instances.modules.items;
+    source->module_count = (uint32_t)self->instances.modules.count;
+    source->weights = self->instances.weights.items;
+    source->weight_count = (uint32_t)self->instances.weights.count;
+    return HTP_OK;
+}
+
+static void close_source(htp_source *source)
+{
+    torchscript *self = self_of(source);
+    if (!self) {
+        return;
+    }
+    htp_interpreter_close(self->interpreter);
+    htp_source_places_close(self->places);
+    if (self->model) {
+        self->shim->close(self->model);
+    }
+    free(self);
+    source->self = NULL;
+}
+
+/* ---- what the program says before it runs ---- */
+
+static const htp_program_class *class_of(const torchscript *self, uint32_t module)
+{
+    uint32_t object = self->instances.objects.items[module];
+    return &self->program->classes[self->program->objects[object].class_number];
+}
+
+static void list_methods(const htp_source *source, uint32_t module, const char *const **names,
+                         uint32_t *count)
+{
+    const htp_program_class *of = class_of(self_of(source), module);
+    *names = of->method_names;
+    *count = of->method_count;
+}
+
+static htp_status choose_method(htp_source *source, uint32_t module, const char *method)
+{
+    torchscript *self = self_of(source);
+    htp_program *program = self->program;
+    htp_program_function function;
+    program->owner = self->instances.objects.items[module];
+    program->method =
+        htp_program_find_method(program, program->objects[program->owner].class_number, method);
+    HTP_TRY(htp_program_load(program, program->method, &function));
+    source->arguments =
+        htp_arguments_list(source->arena, program, program->method, &source->argument_count);
+    source->returns = htp_arguments_returns(program, program->method);
+    return HTP_OK;
+}
+
+static htp_status find_operators(const htp_source *source, const htp_named_operator **operators,
+                                 uint32_t *count)
+{
+    return htp_operators_find(source->arena, self_of(source)->program, operators, count);
+}
+
+static htp_status find_hints(const htp_source *source, const htp_hint **hints, uint32_t *count)
+{
+    return htp_hints_find(source->arena, self_of(source)->program, source->argument_count, hints,
+                          count);
+}
+
+/* ---- running it ---- */
+
+/* Opens what follows the method, unless that is done. */
+static htp_status open_interpreter(htp_source *source)
+{
+    torchscript *self = self_of(source);
+    htp_shim_error error = {{0}};
+    if (self->interpreter) {
+        return HTP_OK;
+    }
+    HTP_TRY(htp_program_status(self->shim->runner(self->model, &source->runner, &error), &error));
+    const htp_placed placed = {self->program, &source->archive, source->path, &source->file};
+    self->places = htp_source_places_open(&placed);
+    if (self->places) {
+        const htp_interpreted of = {.program = self->program,
+                                    .runner = source->runner,
+                                    .places = htp_source_places_finder(self->places),
+                                    .instances = &self->instances,
+                                    .method = source->method,
+                                    .devices = htp_devices_of(&source->archive),
+                                    .is_inference = self->is_inference};
+        self->interpreter = htp_interpreter_open(&of);
+    }
+    return self->interpreter ? HTP_OK : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+}
+
+static htp_status find_inputs(htp_source *source, const htp_input **inputs, uint32_t *count)
+{
+    torchscript *self = self_of(source);
+    HTP_TRY(open_interpreter(source));
+    HTP_TRY(htp_interpreter_bundled_inputs(self->interpreter, source->arena, inputs, count));
+    return *count == 0 && source->module == 0
+               ? htp_traced_inputs_find(source->arena, self->program, source->method, inputs, count)
+               : HTP_OK;
+}
+
+static htp_status trace(htp_source *source, const htp_trace_request *request,
+                        htp_trace_result *result)
+{
+    *result = (htp_trace_result){.trace = NULL};
+    HTP_TRY(open_interpreter(source));
+    return htp_interpreter_run(self_of(source)->interpreter, request, result);
+}
+
+static htp_status find_calls(const htp_source *source, htp_arena *arena, htp_watch *watch,
+                             htp_source_calls *calls)
+{
+    const torchscript *self = self_of(source);
+    const htp_static_watch told = {htp_watch_tick, watch};
+    htp_static_stands stands = {0};
+    htp_static_calls found = {0};
+    htp_interpreter_stands(self->interpreter, &stands.calls, &stands.call_count, &stands.nodes,
+                           &stands.node_count);
+    HTP_TRY(htp_static_calls_find(arena, self->program, &stands, &told, &found));
+    htp_source_running *running = HTP_NEW_ARRAY(arena, htp_source_running, found.running_count);
+    for (uint32_t i = 0; i < found.running_count; i++) {
+        running[i].module = htp_instances_module(&self->instances, found.running[i].object);
+        running[i].caller = found.running[i].caller;
+    }
+    *calls = (htp_source_calls){running, found.running_count, found.nodes, found.node_count};
+    return HTP_OK;
+}
+
+const htp_reader htp_torchscript_reader = {
+    .name = "TorchScript",
+    .detect = detect,
+    .open = open_source,
+    .list_methods = list_methods,
+    .choose_method = choose_method,
+    .find_operators = find_operators,
+    .find_hints = find_hints,
+    .find_inputs = find_inputs,
+    .trace = trace,
+    .find_calls = find_calls,
+    .close = close_source,
+};

@@ -1,7 +1,7 @@
 /*
  * Traces of a program, and the graphs made of them.
  */
-#include "source/torchscript.h"
+#include "source/trace.h"
 
 #include "source/bounds.h"
 #include "source/cuts.h"
@@ -11,7 +11,7 @@
 /* What a trace needs, and how it went. */
 struct tracing {
     htp_arena *arena;
-    const htp_traced *of;
+    htp_source *source;
     const htp_inputs *inputs;
     htp_watch watch;
     bool freezes_state;
@@ -27,8 +27,7 @@ static htp_code run(struct tracing *tracing, uint32_t lane_count)
     const htp_inputs *inputs = tracing->inputs;
     const htp_tracer tracer = {
         .arena = tracing->arena,
-        .interpreter = tracing->of->interpreter,
-        .run = tracing->of->run,
+        .source = tracing->source,
         .inputs = htp_inputs_nest(tracing->arena, inputs, NULL),
         .input_count = inputs->argument_count,
         .tick = htp_watch_tick,
@@ -48,7 +47,7 @@ static htp_status end(const struct tracing *tracing)
 {
     return tracing->code == HTP_CODE_OK
                ? HTP_OK
-               : htp_status_make(tracing->code, "%s: %s", tracing->of->path, tracing->message);
+               : htp_status_make(tracing->code, "%s: %s", tracing->source->path, tracing->message);
 }
 
 /* What the axes must be for an operator to run. */
@@ -63,15 +62,15 @@ static htp_status explain_condition(const struct tracing *tracing, const htp_con
     return htp_status_make(HTP_CODE_USAGE,
                            "%s: forward() takes axis %s as long as %s alone; write %s in its "
                            "place, or do not name it: %s",
-                           tracing->of->path, axis, text ? text : "others", text ? text : "that",
-                           condition->message);
+                           tracing->source->path, axis, text ? text : "others",
+                           text ? text : "that", condition->message);
 }
 
 /* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
  * @p tracing holds the first refusal in all lanes, @p obstacle what is known of it. */
 static htp_status explain_refusal(struct tracing *tracing, const htp_obstacle *obstacle)
 {
-    const char *path = tracing->of->path;
+    const char *path = tracing->source->path;
     const char *refusal = tracing->message;
     htp_code code = run(tracing, 1);
     if (tracing->result.needs_lanes) { /* which one lane cannot tell */
@@ -113,7 +112,7 @@ static htp_obstacle read_refusal(struct tracing *tracing)
 {
     const htp_inputs *inputs = tracing->inputs;
     htp_obstacle obstacle = htp_obstacle_read(tracing->arena, tracing->result.trace,
-                                              tracing->message, inputs, tracing->of->modules);
+                                              tracing->message, inputs, tracing->source->modules);
     htp_bounds_read(tracing->arena, tracing->result.trace, tracing->message, inputs);
     if (inputs->keeps_bounds) {
         htp_obstacle_bound(&obstacle, inputs);
@@ -332,7 +331,7 @@ static htp_status find_states(struct tracing *tracing, htp_inputs *inputs, htp_g
                                "%s: the first call does something else than later ones, because "
                                "of the attribute \"%s\": call the model once before it is saved, "
                                "or export one call with --freeze-state",
-                               tracing->of->path, unknown);
+                               tracing->source->path, unknown);
     }
     const htp_state_parts *parts = &tracing->states.parts;
     *count = (uint32_t)parts->count;
@@ -345,13 +344,13 @@ static htp_status find_states(struct tracing *tracing, htp_inputs *inputs, htp_g
     return HTP_OK;
 }
 
-htp_status htp_torchscript_trace(const htp_traced *of, htp_inputs *inputs, bool freezes_state,
-                                 htp_obstacle *obstacle, htp_progress_fn progress, void *user,
-                                 htp_arena *arena, htp_graph **graph)
+htp_status htp_graph_trace(htp_source *source, htp_inputs *inputs, bool freezes_state,
+                           htp_obstacle *obstacle, htp_progress_fn progress, void *user,
+                           htp_arena *arena, htp_graph **graph)
 {
     struct tracing tracing = {
         .arena = arena,
-        .of = of,
+        .source = source,
         .inputs = inputs,
         .freezes_state = freezes_state,
         .watch = {.stage = HTP_STAGE_TRACED, .label = "nodes", .progress = progress, .user = user}};
@@ -364,9 +363,9 @@ htp_status htp_torchscript_trace(const htp_traced *of, htp_inputs *inputs, bool 
     htp_graph_state *states = NULL;
     uint32_t state_count = 0;
     HTP_TRY(find_states(&tracing, inputs, &states, &state_count));
-    *graph = htp_graph_build(arena, tracing.result.trace, inputs->lane_count, of->modules,
-                             of->module_count, of->arguments, of->argument_count, inputs->axes,
-                             inputs->axis_count);
+    *graph = htp_graph_build(arena, tracing.result.trace, inputs->lane_count, source->modules,
+                             source->module_count, source->arguments, source->argument_count,
+                             inputs->axes, inputs->axis_count);
     (*graph)->states = states;
     (*graph)->state_count = state_count;
     (*graph)->is_unsettled = tracing.states.is_unknown;

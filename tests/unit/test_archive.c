@@ -148,8 +148,14 @@ static void remove_folder(void)
 /* Lists the records of @p file in @p archive. */
 static htp_status check_file(htp_arena *arena, const char *file, htp_archive *archive)
 {
-    htp_status status = htp_torchscript_check(arena, file, archive);
-    ck_assert_ptr_null(archive->file);
+    static const htp_reader *const readers[] = {&htp_torchscript_reader, NULL};
+    const htp_reader *reader = NULL;
+    htp_status status = htp_reader_find(readers, file, archive, &reader);
+    if (!status) {
+        ck_assert_ptr_eq(reader, &htp_torchscript_reader);
+        status = htp_torchscript_check(arena, file, archive);
+    }
+    htp_archive_close(archive);
     return status;
 }
 

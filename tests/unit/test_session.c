@@ -3,19 +3,17 @@
 
 static unsigned closed;
 
-static void count_closed(htp_shim_model *model)
+static void count_closed(htp_source *source)
 {
-    (void)model;
+    (void)source;
     closed++;
 }
 
 /* Closes a session that has a model. */
 static void close_session(bool leaves_memory)
 {
-    static const htp_shim shim = {.close = count_closed};
-    static char model;
-    htp_session session = {.shim = &shim,
-                           .model = (htp_shim_model *)&model,
+    static const htp_reader reader = {.name = "counted", .close = count_closed};
+    htp_session session = {.source = {.reader = &reader},
                            .options = {.leaves_memory = leaves_memory}};
     htp_arena_init(&session.arena);
     htp_session_close(&session);

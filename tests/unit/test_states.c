@@ -10,7 +10,7 @@ enum { STATES = 3, LANES = 2 };
 
 /* A program with up to three states: tensors of one dim, or numbers. Each call finds what the last
  * one left, unless it is told that a size or number may be any, and changes it. */
-struct htp_interpreter {
+typedef struct fake {
     uint32_t count;
     bool are_numbers;
     bool alternates; /* a tensor has another rank after each call */
@@ -29,11 +29,11 @@ struct htp_interpreter {
     htp_trace_node node; /* reads all of them */
     htp_trace_block block;
     htp_trace trace;
-};
+} fake;
 
 static const char *const names[STATES] = {"a", "b", "c"};
 
-static void set_value(htp_interpreter *model, uint32_t id, const int64_t *sizes, bool is_constant)
+static void set_value(fake *model, uint32_t id, const int64_t *sizes, bool is_constant)
 {
     htp_trace_value *value = &model->values[id];
     *value = (htp_trace_value){.kind = model->are_numbers ? HTP_TRACE_INT : HTP_TRACE_TENSOR,
@@ -51,7 +51,7 @@ static void set_value(htp_interpreter *model, uint32_t id, const int64_t *sizes,
 }
 
 /* What a call finds in a state, and leaves there. */
-static void run_state(htp_interpreter *model, uint32_t index, const htp_trace_carry *carry)
+static void run_state(fake *model, uint32_t index, const htp_trace_carry *carry)
 {
     int64_t before[LANES];
     int64_t after[LANES];
@@ -80,9 +80,10 @@ static void run_state(htp_interpreter *model, uint32_t index, const htp_trace_ca
     model->node_inputs[index] = index;
 }
 
-static htp_status call(htp_interpreter *model, const htp_trace_request *request,
+static htp_status call(htp_source *source, const htp_trace_request *request,
                        htp_trace_result *result)
 {
+    fake *model = source->self;
     ck_assert_uint_eq(request->lane_count, LANES);
     ck_assert_uint_eq(request->carried_count, model->traces == 0 ? 0 : model->count);
     for (uint32_t i = 0; i < model->count && i < STATES; i++) {
@@ -107,16 +108,18 @@ static htp_status call(htp_interpreter *model, const htp_trace_request *request,
     return HTP_OK;
 }
 
-static htp_status settle(htp_arena *arena, htp_interpreter *model, htp_states *states)
+static htp_status settle(htp_arena *arena, fake *model, htp_states *states)
 {
-    const htp_tracer tracer = {.arena = arena, .interpreter = model, .run = call};
+    static const htp_reader reader = {.name = "fake", .trace = call};
+    htp_source source = {.reader = &reader, .self = model};
+    const htp_tracer tracer = {.arena = arena, .source = &source};
     htp_trace_result last;
     return htp_states_settle(&tracer, LANES, states, &last);
 }
 
-static htp_interpreter model_of(uint32_t count, bool are_numbers)
+static fake model_of(uint32_t count, bool are_numbers)
 {
-    htp_interpreter model = {.count = count, .are_numbers = are_numbers};
+    fake model = {.count = count, .are_numbers = are_numbers};
     for (uint32_t i = 0; i < STATES; i++) {
         model.begins[i] = 1;
         model.most[i] = INT32_MAX;
@@ -126,7 +129,7 @@ static htp_interpreter model_of(uint32_t count, bool are_numbers)
 
 UNIT_TEST(a_model_without_state_is_called_once)
 {
-    htp_interpreter model = model_of(0, false);
+    fake model = model_of(0, false);
     htp_states states;
     expect_ok(settle(arena, &model, &states));
     ck_assert_uint_eq(model.traces, 1);
@@ -135,7 +138,7 @@ UNIT_TEST(a_model_without_state_is_called_once)
 
 UNIT_TEST(a_tensor_that_keeps_its_size_takes_two_calls)
 {
-    htp_interpreter model = model_of(1, false);
+    fake model = model_of(1, false);
     htp_states states;
     expect_ok(settle(arena, &model, &states));
     ck_assert_uint_eq(model.traces, 2);
@@ -146,7 +149,7 @@ UNIT_TEST(a_tensor_that_keeps_its_size_takes_two_calls)
 
 UNIT_TEST(sizes_that_grow_alike_are_one)
 {
-    htp_interpreter model = model_of(3, false);
+    fake model = model_of(3, false);
     model.grows[0] = model.grows[1] = 2;
     model.grows[2] = 3;
     htp_states states;
@@ -160,7 +163,7 @@ UNIT_TEST(sizes_that_grow_alike_are_one)
 
 UNIT_TEST(sizes_that_part_later_are_two)
 {
-    htp_interpreter model = model_of(2, false);
+    fake model = model_of(2, false);
     model.grows[0] = model.grows[1] = 2;
     model.most[1] = 3; /* the second call leaves it as it was; any size above grows */
     htp_states states;
@@ -171,7 +174,7 @@ UNIT_TEST(sizes_that_part_later_are_two)
 
 UNIT_TEST(a_counter_becomes_an_input)
 {
-    htp_interpreter model = model_of(2, true);
+    fake model = model_of(2, true);
     model.grows[0] = 1;
     model.grows[1] = 1;
     model.most[1] = 2; /* set once for all */
@@ -186,7 +189,7 @@ UNIT_TEST(a_counter_becomes_an_input)
 
 UNIT_TEST(a_method_that_returns_nothing_gives_all_that_it_leaves)
 {
-    htp_interpreter model = model_of(2, true);
+    fake model = model_of(2, true);
     model.grows[0] = 1;
     model.most[0] = 2;
     model.returns_nothing = true;
@@ -197,7 +200,7 @@ UNIT_TEST(a_method_that_returns_nothing_gives_all_that_it_leaves)
 
 UNIT_TEST(what_never_settles_is_refused)
 {
-    htp_interpreter model = model_of(1, false);
+    fake model = model_of(1, false);
     model.alternates = true;
     htp_states states;
     expect_failure(settle(arena, &model, &states), HTP_CODE_UNSUPPORTED, "the attribute \"a\"");
@@ -206,7 +209,7 @@ UNIT_TEST(what_never_settles_is_refused)
 
 UNIT_TEST(what_nobody_knows_is_carried_no_further)
 {
-    htp_interpreter model = model_of(1, false);
+    fake model = model_of(1, false);
     model.fails = true;
     htp_states states;
     expect_ok(settle(arena, &model, &states));

@@ -1,9 +1,9 @@
 #include "arguments_fixture.h"
-#include "source/torchscript.h"
+#include "source/trace.h"
 #include "unit.h"
 
 /* A model that takes sizes within limits of its own. */
-struct htp_interpreter {
+typedef struct fake {
     int64_t smallest;
     int64_t largest;
     int64_t multiple;
@@ -12,7 +12,7 @@ struct htp_interpreter {
     unsigned traces;
     uint32_t lane_count; /* of the last trace */
     int64_t sizes[HTP_SHIM_MAX_LANES];
-};
+} fake;
 
 static const int64_t dims[] = {1};
 static const htp_trace_value fake_value = {
@@ -40,9 +40,10 @@ static const htp_trace fake_trace = {
     .output_count = 1,
 };
 
-static htp_status trace_fake(htp_interpreter *model, const htp_trace_request *request,
+static htp_status trace_fake(htp_source *source, const htp_trace_request *request,
                              htp_trace_result *result)
 {
+    fake *model = source->self;
     *result = (htp_trace_result){.trace = NULL};
     ck_assert_uint_eq(request->carried_count, 0);
     model->traces++;
@@ -62,30 +63,31 @@ static htp_status trace_fake(htp_interpreter *model, const htp_trace_request *re
     return HTP_OK;
 }
 
-static htp_status trace_with(htp_arena *arena, htp_interpreter *model, const char *input,
+static htp_status trace_with(htp_arena *arena, fake *model, const char *input,
                              htp_progress_fn progress, htp_graph **graph)
 {
     htp_inputs inputs;
     expect_ok(htp_inputs_parse(arena, &input, 1, &fake_argument, 1, &inputs));
-    const htp_traced of = {.path = "m.pt",
-                           .interpreter = model,
-                           .run = trace_fake,
-                           .modules = &fake_module,
-                           .module_count = 1,
-                           .arguments = &fake_argument,
-                           .argument_count = 1};
-    return htp_torchscript_trace(&of, &inputs, false, NULL, progress, NULL, arena, graph);
+    static const htp_reader reader = {.name = "fake", .trace = trace_fake};
+    htp_source source = {.path = "m.pt",
+                         .reader = &reader,
+                         .self = model,
+                         .modules = &fake_module,
+                         .module_count = 1,
+                         .arguments = &fake_argument,
+                         .argument_count = 1};
+    return htp_graph_trace(&source, &inputs, false, NULL, progress, NULL, arena, graph);
 }
 
-static htp_interpreter model_of(int64_t smallest, int64_t largest, int64_t multiple)
+static fake model_of(int64_t smallest, int64_t largest, int64_t multiple)
 {
-    return (htp_interpreter){
+    return (fake){
         .smallest = smallest, .largest = largest, .multiple = multiple, .refusal = HTP_CODE_USAGE};
 }
 
 UNIT_TEST(a_graph_comes_of_the_first_trace)
 {
-    htp_interpreter model = model_of(1, 1000, 1);
+    fake model = model_of(1, 1000, 1);
     htp_graph *graph = NULL;
     expect_ok(trace_with(arena, &model, "x:float32[n=8]", NULL, &graph));
     ck_assert_uint_eq(model.traces, 1);
@@ -108,7 +110,7 @@ UNIT_TEST(other_sizes_are_tried)
         {"x:float32[n=512]", 256, 512, 256 / 8}, /* patches of a largest image */
     };
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        htp_interpreter model = model_of(limits[i].smallest, limits[i].largest, limits[i].multiple);
+        fake model = model_of(limits[i].smallest, limits[i].largest, limits[i].multiple);
         htp_graph *graph = NULL;
         expect_ok(trace_with(arena, &model, limits[i].input, NULL, &graph));
         ck_assert_uint_gt(model.traces, 1);
@@ -121,13 +123,13 @@ UNIT_TEST(other_sizes_are_tried)
 UNIT_TEST(a_size_that_cannot_move_is_told_from_a_wrong_one)
 {
     htp_graph *graph = NULL;
-    htp_interpreter fixed = model_of(8, 8, 1);
+    fake fixed = model_of(8, 8, 1);
     expect_failure(trace_with(arena, &fixed, "x:float32[n=8]", NULL, &graph), HTP_CODE_USAGE,
                    "m.pt: forward() takes the sizes given, but refuses others");
-    htp_interpreter wrong = model_of(100, 100, 1);
+    fake wrong = model_of(100, 100, 1);
     expect_failure(trace_with(arena, &wrong, "x:float32[n=8]", NULL, &graph), HTP_CODE_USAGE,
                    "m.pt: size 8");
-    htp_interpreter no_axis = model_of(100, 100, 1);
+    fake no_axis = model_of(100, 100, 1);
     expect_failure(trace_with(arena, &no_axis, "x:float32[8]", NULL, &graph), HTP_CODE_USAGE,
                    "m.pt: size 8");
     ck_assert_uint_eq(no_axis.traces, 1);
@@ -145,7 +147,7 @@ UNIT_TEST(other_failures_are_final)
         {HTP_CODE_UNSUPPORTED, 2},
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-        htp_interpreter model = model_of(100, 100, 1);
+        fake model = model_of(100, 100, 1);
         htp_graph *graph = NULL;
         model.refusal = codes[i].code;
         expect_failure(trace_with(arena, &model, "x:float32[n=8]", NULL, &graph), codes[i].code,
@@ -171,7 +173,7 @@ static bool accept(void *user, const htp_progress *progress)
 
 UNIT_TEST(progress_may_stop_it)
 {
-    htp_interpreter model = model_of(1, 1000, 1);
+    fake model = model_of(1, 1000, 1);
     htp_graph *graph = NULL;
     model.ticks = true;
     expect_failure(trace_with(arena, &model, "x:float32[n=8]", refuse, &graph),

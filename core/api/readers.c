@@ -1,0 +1,8 @@
+#include "api/readers.h"
+
+#include "source/torchscript.h"
+
+const htp_reader *const htp_readers[] = {
+    &htp_torchscript_reader,
+    NULL,
+};

@@ -1,0 +1,161 @@
+/*
+ * The reader's door: all that the core asks of a model file, whatever its format. A format is a
+ * htp_reader, a row of functions (core/api/readers.c is the table); a file that one of them has
+ * open is a htp_source, which the functions below ask.
+ *
+ * A source describes its modules, the arguments of a method and the operators that it names, and
+ * turns inputs into traces: operators with their types, weights, modules and places. How it comes
+ * to them is its own business: TorchScript is interpreted, a file that has all types needs no
+ * interpreter.
+ */
+#ifndef HTP_SOURCE_READER_H
+#define HTP_SOURCE_READER_H
+
+#include "base/arena.h"
+#include "base/input_file.h"
+#include "base/status.h"
+#include "base/watch.h"
+#include "interpret/trace/request.h"
+#include "source/archive.h"
+#include "source/hints.h"
+#include "source/operators.h"
+
+/** How a file is opened. */
+typedef struct htp_source_options {
+    const char *const *libraries; /**< that register operators with libtorch */
+    size_t library_count;
+    bool is_inference;        /**< what was saved in training mode is read as in inference mode */
+    htp_progress_fn progress; /**< NULL: nobody watches */
+    void *user;
+} htp_source_options;
+
+/**
+ * A file that is read; all zeroes: none is. It lives in a frame that no jump skips, everything that
+ * it hands out in its arena, or with the reader until it is closed.
+ */
+typedef struct htp_source {
+    htp_arena *arena;
+    const char *path;
+    const struct htp_reader *reader; /**< NULL: not open */
+    void *self;                      /**< the reader's own; NULL */
+    htp_archive archive;
+    htp_input_file file; /**< open: weights lie in it */
+
+    /* Of the file. */
+    const htp_instance *modules;
+    uint32_t module_count;
+    const htp_weight *weights; /**< of the modules */
+    uint32_t weight_count;
+    const char *libtorch_version; /**< that reads it; NULL: none is needed */
+
+    /* Of the method, once one is chosen. */
+    const char *method;
+    uint32_t module; /**< that has it */
+    const htp_argument *arguments;
+    uint32_t argument_count;
+    const char *returns; /**< its type, as the file writes it */
+
+    /* Who computes with weights at export, once something was traced; NULL: nobody. */
+    const struct htp_program *program;
+    const struct htp_runner *runner;
+} htp_source;
+
+/** A module that runs. */
+typedef struct htp_source_running {
+    uint32_t module; /**< HTP_NONE: an object that is no module of the model */
+    uint32_t caller; /**< what runs around it, of a smaller number; HTP_NONE: this is the method */
+} htp_source_running;
+
+/** Which modules were running where the nodes of the last trace stand. */
+typedef struct htp_source_calls {
+    const htp_source_running *running;
+    uint32_t running_count;
+    const uint32_t *nodes; /**< by node: the innermost one; HTP_NONE: not known */
+    uint32_t node_count;
+} htp_source_calls;
+
+/** A format of files. Statuses have no path in front but for those of open(): who asks adds it. */
+typedef struct htp_reader {
+    const char *name; /**< "TorchScript" */
+
+    /** Whether an archive is of this format. */
+    bool (*detect)(const htp_archive *archive);
+
+    /** Opens a source whose archive is open, and describes its modules and weights. Closes the
+     * archive when it was checked; whatever happens, close() follows. */
+    htp_status (*open)(htp_source *source, const htp_source_options *options);
+
+    /** Lists the methods of a module. */
+    void (*list_methods)(const htp_source *source, uint32_t module, const char *const **names,
+                         uint32_t *count);
+
+    /** Describes a method, which is one of those listed. */
+    htp_status (*choose_method)(htp_source *source, uint32_t module, const char *method);
+
+    /** Lists the operators that the method names, sorted by kind. */
+    htp_status (*find_operators)(const htp_source *source, const htp_named_operator **operators,
+                                 uint32_t *count);
+
+    /** Finds what the method does with its arguments; NULL: nothing is told. */
+    htp_status (*find_hints)(const htp_source *source, const htp_hint **hints, uint32_t *count);
+
+    /** Finds inputs that the file has for the method; none where it has none. */
+    htp_status (*find_inputs)(htp_source *source, const htp_input **inputs, uint32_t *count);
+
+    /** Traces a call of the method: htp_interpreter_run() says what it gives, and how it fails. */
+    htp_status (*trace)(htp_source *source, const htp_trace_request *request,
+                        htp_trace_result *result);
+
+    /** Finds which modules ran in the last trace without looking at its scopes, which it is to
+     * judge; NULL: there is no other way. */
+    htp_status (*find_calls)(const htp_source *source, htp_arena *arena, htp_watch *watch,
+                             htp_source_calls *calls);
+
+    /** Closes the reader's own, whatever became of open(). */
+    void (*close)(htp_source *source);
+} htp_reader;
+
+/** Opens a file as an archive, and finds who reads it. @return HTP_CODE_BAD_INPUT where nobody
+ * does, with what it is and the path. The caller closes the archive. */
+HTP_MUST_USE htp_status htp_reader_find(const htp_reader *const *readers, const char *path,
+                                        htp_archive *archive, const htp_reader **reader);
+
+/**
+ * Opens a file.
+ * @param readers  a list that ends with NULL
+ * @param source   all zeroes; to be closed in any case
+ */
+HTP_MUST_USE htp_status htp_source_open(htp_source *source, htp_arena *arena, const char *path,
+                                        const htp_reader *const *readers,
+                                        const htp_source_options *options);
+
+/** Closes it; one that is not open is accepted. @param leaves_memory  the process is about to end:
+ * only files are closed */
+void htp_source_close(htp_source *source, bool leaves_memory);
+
+/** A record of the file, with a NUL behind its bytes; NULL where there is none that can be read.
+ * @p bytes may be NULL. */
+const char *htp_source_read(htp_source *source, const char *name, size_t *bytes);
+
+/** The functions of the reader, with the path in front of what they fail with. */
+void htp_source_list_methods(const htp_source *source, uint32_t module, const char *const **names,
+                             uint32_t *count);
+HTP_MUST_USE htp_status htp_source_choose_method(htp_source *source, uint32_t module,
+                                                 const char *method);
+HTP_MUST_USE htp_status htp_source_find_operators(const htp_source *source,
+                                                  const htp_named_operator **operators,
+                                                  uint32_t *count);
+HTP_MUST_USE htp_status htp_source_find_hints(const htp_source *source, const htp_hint **hints,
+                                              uint32_t *count);
+HTP_MUST_USE htp_status htp_source_find_inputs(htp_source *source, const htp_input **inputs,
+                                               uint32_t *count);
+
+/** The same; HTP_CODE_UNSUPPORTED where there is no other way than the trace. */
+HTP_MUST_USE htp_status htp_source_find_calls(const htp_source *source, htp_arena *arena,
+                                              htp_watch *watch, htp_source_calls *calls);
+
+/** Traces a call. What it fails with has no path: others read it. */
+HTP_MUST_USE htp_status htp_source_trace(htp_source *source, const htp_trace_request *request,
+                                         htp_trace_result *result);
+
+#endif
