@@ -157,7 +157,8 @@ static htp_status extract(htp_question *question)
     };
     HTP_TRY(htp_question_check_output(question, work->path));
     HTP_TRY(find_cut(question, &work->options, &cut));
-    const htp_division division = htp_division_make(arena, view, cut.graph, 1, cut.part_of);
+    const htp_division division =
+        htp_division_make(arena, view, cut.is_shared, cut.graph, 1, cut.part_of);
     htp_view_types *types = htp_view_types_new(arena, view);
     htp_part_maker *maker = htp_part_maker_new(arena, &division, &question->model->tree, types);
     htp_part_find(maker, arena, 0, NULL, &part);

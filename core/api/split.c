@@ -122,7 +122,8 @@ static void find_parts(struct work *work)
     uint32_t count = (uint32_t)work->split.parts.count;
     const htp_numbers returned = find_returned_weights(work);
     htp_division *division = HTP_NEW(work->arena, htp_division);
-    *division = htp_division_make(work->arena, work->view, 0, count, work->split.part_of);
+    *division = htp_division_make(work->arena, work->view, work->question->model->tree.is_shared, 0,
+                                  count, work->split.part_of);
     work->types = htp_view_types_new(work->arena, work->view);
     work->maker =
         htp_part_maker_new(work->arena, division, &work->question->model->tree, work->types);

@@ -46,9 +46,13 @@ static uint64_t run(struct sweep *sweep, uint32_t first, uint32_t last)
     for (uint32_t n = first; n <= last; n++) {
         uint64_t arriving = 0;
         uint64_t own = bit_of(sweep, n);
+        sweep->left[n] = 0;
+        if (s->tree->is_shared[n]) { /* each module could have its own */
+            continue;
+        }
         for (uint32_t i = s->sources.first[n]; i < s->sources.first[n + 1]; i++) {
             uint32_t source = s->sources.items[i].node;
-            if (source >= first && source < n) {
+            if (source >= first && source < n && !s->tree->is_shared[source]) {
                 arriving |= sweep->left[source] | (bit_of(sweep, source) & ~own);
                 found |= sweep->left[source] & own;
             }

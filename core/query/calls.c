@@ -87,7 +87,7 @@ static void connect_read(void *user, uint32_t node, uint32_t value)
     const htp_view *view = c->region->view;
     const htp_view_value *read = &view->values.items[value];
     if (read->maker == HTP_VIEW_BY_NODE && c->region->has_node[read->node] &&
-        !htp_flow_is_constant(view, read->node)) {
+        !htp_flow_is_carried(view, c->region->tree->is_shared, read->node)) {
         connect(c, read->node, node);
     }
 }
@@ -127,7 +127,7 @@ static void find_connected(htp_arena *arena, struct connecting *c)
         }
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
-        if (c->region->has_node[n] && !htp_flow_is_constant(view, n)) {
+        if (c->region->has_node[n] && !htp_flow_is_carried(view, c->region->tree->is_shared, n)) {
             uint64_t *hash = &c->operators[find_root(c, n)];
             *hash = mix(*hash, view->nodes.items[n].op_type);
             htp_flow_each_read(view, n, add_weight, c);
@@ -145,8 +145,8 @@ static uint32_t guess_calls(htp_arena *arena, const htp_region *region, uint32_t
     uint32_t first = HTP_VIEW_NONE;
     find_connected(arena, &c);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
-        if (!region->has_node[n] || htp_flow_is_constant(view, n)) {
-            call_of[n] = HTP_CALLS_NONE; /* constants go with who reads them */
+        if (!region->has_node[n] || htp_flow_is_carried(view, region->tree->is_shared, n)) {
+            call_of[n] = HTP_CALLS_NONE; /* it goes with who reads it */
             continue;
         }
         uint32_t root = find_root(&c, n); /* comes first, but for the node of a body */

@@ -14,13 +14,25 @@ struct cutter {
     htp_arena *arena;
     const htp_view *view;
     uint32_t *part_of;
-    bool *is_inside; /* by node */
+    bool *is_inside;       /* by node */
+    const bool *is_shared; /* by node; NULL: the region has no others */
     htp_flow flow;
     bool has_flow;
 };
 
+/* Whether all nodes of a region are shared: then they are its own. */
+static bool is_all_shared(const htp_region *region)
+{
+    bool is_all = true;
+    for (uint32_t n = 0; n < region->view->nodes.count && is_all; n++) {
+        is_all = !region->has_node[n] || region->tree->is_shared[n];
+    }
+    return is_all;
+}
+
 /* Finds the graph of the outermost nodes of a region. */
-static void find_graph(struct cutter *cutter, const htp_region *region, struct attempt *attempt)
+static void find_graph(struct cutter *cutter, const htp_region *region, bool is_all,
+                       struct attempt *attempt)
 {
     const htp_view *view = cutter->view;
     attempt->graph = HTP_VIEW_NONE;
@@ -30,7 +42,8 @@ static void find_graph(struct cutter *cutter, const htp_region *region, struct a
         uint32_t owner = view->graphs.items[graph].node;
         bool is_below = owner != HTP_VIEW_NONE && cutter->is_inside[owner];
         cutter->is_inside[n] = is_below || region->has_node[n];
-        if (!cutter->is_inside[n] || is_below || graph == attempt->graph) {
+        if (!cutter->is_inside[n] || is_below || graph == attempt->graph ||
+            (!is_all && region->tree->is_shared[n])) {
             continue;
         }
         if (attempt->graph == HTP_VIEW_NONE) {
@@ -45,17 +58,22 @@ static struct attempt try_region(struct cutter *cutter, const htp_region *region
 {
     struct attempt attempt = {.graph = HTP_VIEW_NONE};
     const htp_view *view = cutter->view;
-    find_graph(cutter, region, &attempt);
+    bool is_all = is_all_shared(region);
+    const bool *is_shared = is_all ? NULL : region->tree->is_shared;
+    find_graph(cutter, region, is_all, &attempt);
     if (attempt.graph == HTP_VIEW_NONE || attempt.other_graph != HTP_VIEW_NONE ||
         view->graphs.items[attempt.graph].function != HTP_VIEW_NONE) {
         return attempt;
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
-        bool is_part = cutter->is_inside[n] && view->nodes.items[n].graph == attempt.graph;
+        bool is_part = cutter->is_inside[n] && view->nodes.items[n].graph == attempt.graph &&
+                       !(is_shared && is_shared[n]);
         cutter->part_of[n] = is_part ? 0 : HTP_VIEW_NONE;
     }
-    if (!cutter->has_flow || cutter->flow.graph != attempt.graph) {
-        cutter->flow = htp_flow_find(cutter->arena, view, attempt.graph);
+    if (!cutter->has_flow || cutter->flow.graph != attempt.graph ||
+        cutter->is_shared != is_shared) {
+        cutter->is_shared = is_shared;
+        cutter->flow = htp_flow_find(cutter->arena, view, is_shared, attempt.graph);
         cutter->has_flow = true;
     }
     htp_flow_find_detour(cutter->arena, &cutter->flow, cutter->part_of, 0, &attempt.detour);
@@ -212,6 +230,6 @@ htp_status htp_cut_region(htp_arena *arena, const htp_region *region, const char
         .is_inside = HTP_NEW_ARRAY(arena, bool, view->nodes.count + 1),
     };
     struct attempt attempt = try_region(&cutter, region);
-    *cut = (htp_cut){attempt.graph, cutter.part_of};
+    *cut = (htp_cut){attempt.graph, cutter.part_of, cutter.is_shared};
     return is_done(&cutter, &attempt) ? HTP_OK : refuse(&cutter, region, name, &attempt);
 }

@@ -53,6 +53,11 @@ bool htp_flow_is_constant(const htp_view *view, uint32_t node)
             (named->maker == HTP_VIEW_BY_NODE && is_operator(view, named->node, "Constant", 0)));
 }
 
+bool htp_flow_is_carried(const htp_view *view, const bool *is_shared, uint32_t node)
+{
+    return (is_shared && is_shared[node]) || htp_flow_is_constant(view, node);
+}
+
 /* ---- edges ---- */
 
 /* Edges are counted first, then noted. */
@@ -94,11 +99,13 @@ static void find_tops(htp_arena *arena, htp_flow *flow)
     }
 }
 
-htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, uint32_t graph)
+htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, const bool *is_shared,
+                       uint32_t graph)
 {
     htp_view_range nodes = view->graphs.items[graph].nodes;
     htp_flow flow = {
         .view = view,
+        .is_shared = is_shared,
         .graph = graph,
         .first_node = nodes.first,
         .node_count = nodes.count,
@@ -114,6 +121,7 @@ htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, uint32_t graph)
     }
     flow.sources = HTP_NEW_ARRAY(arena, uint32_t, (size_t)flow.first[nodes.count] + 1);
     flow.from = HTP_NEW_ARRAY(arena, uint32_t, (size_t)nodes.count + 1);
+    flow.inner = HTP_NEW_ARRAY(arena, uint32_t, (size_t)nodes.count + 1);
     finding.used = HTP_NEW_ARRAY(arena, uint32_t, (size_t)nodes.count + 1);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         htp_flow_each_read(view, n, note_edge, &finding);
@@ -123,17 +131,40 @@ htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, uint32_t graph)
 
 /* ---- detours ---- */
 
-/* The node that a path comes from which left the part, for a node outside of it; of a node inside
- * the same is the end of a detour. */
-static uint32_t find_source(const htp_flow *flow, const uint32_t *part_of, uint32_t part,
-                            const uint32_t *from, uint32_t node)
+static bool is_shared(const htp_flow *flow, uint32_t node)
+{
+    return flow->is_shared && flow->is_shared[node];
+}
+
+static bool is_inside(const htp_flow *flow, const uint32_t *part_of, uint32_t part, uint32_t node)
+{
+    return part_of[node] == part && !is_shared(flow, node);
+}
+
+/* A node that reads what the part makes: itself, or by what is shared. */
+static uint32_t find_inner(const htp_flow *flow, const uint32_t *part_of, uint32_t part,
+                           uint32_t node)
 {
     uint32_t place = node - flow->first_node;
     for (uint32_t i = flow->first[place]; i < flow->first[place + 1]; i++) {
         uint32_t source = flow->sources[i];
-        bool is_inside = part_of[source] == part;
-        bool is_on_path = from[source - flow->first_node] != HTP_VIEW_NONE;
-        if (is_inside ? part_of[node] != part : is_on_path) {
+        if (is_shared(flow, source) ? flow->inner[source - flow->first_node] != HTP_VIEW_NONE
+                                    : part_of[source] == part) {
+            return source;
+        }
+    }
+    return HTP_VIEW_NONE;
+}
+
+/* The node that a path which left the part comes from. */
+static uint32_t find_from(const htp_flow *flow, const uint32_t *part_of, uint32_t part,
+                          uint32_t node)
+{
+    uint32_t place = node - flow->first_node;
+    for (uint32_t i = flow->first[place]; i < flow->first[place + 1]; i++) {
+        uint32_t source = flow->sources[i];
+        if (!is_inside(flow, part_of, part, source) &&
+            flow->from[source - flow->first_node] != HTP_VIEW_NONE) {
             return source;
         }
     }
@@ -153,19 +184,32 @@ void htp_flow_find_detour(htp_arena *arena, const htp_flow *flow, const uint32_t
                           uint32_t part, htp_flow_path *path)
 {
     uint32_t *from = flow->from;
+    uint32_t *inner = flow->inner;
     *path = (htp_flow_path){0};
     for (uint32_t i = 0; i < flow->node_count && path->count == 0; i++) {
         uint32_t node = flow->first_node + i;
-        uint32_t source = find_source(flow, part_of, part, from, node);
-        from[i] = part_of[node] == part ? HTP_VIEW_NONE : source;
-        if (part_of[node] != part || source == HTP_VIEW_NONE) {
+        uint32_t left = find_from(flow, part_of, part, node);
+        uint32_t reads = find_inner(flow, part_of, part, node);
+        if (is_shared(flow, node)) {
+            from[i] = left;
+            inner[i] = reads;
+        } else if (part_of[node] != part) {
+            from[i] = reads != HTP_VIEW_NONE ? reads : left;
+        } else {
+            from[i] = HTP_VIEW_NONE;
+        }
+        if (!is_inside(flow, part_of, part, node) || left == HTP_VIEW_NONE) {
             continue;
         }
         HTP_PUSH(arena, path, node);
-        for (; part_of[source] != part; source = from[source - flow->first_node]) {
-            HTP_PUSH(arena, path, source);
+        for (uint32_t at = left;;) {
+            uint32_t place = at - flow->first_node;
+            HTP_PUSH(arena, path, at);
+            if (is_inside(flow, part_of, part, at)) {
+                break;
+            }
+            at = from[place] != HTP_VIEW_NONE ? from[place] : inner[place];
         }
-        HTP_PUSH(arena, path, source);
         reverse(path);
     }
 }

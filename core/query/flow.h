@@ -15,28 +15,35 @@ void htp_flow_each_read(const htp_view *view, uint32_t node, htp_flow_reader *re
  * weight, what it makes crosses no border, and who reads it takes it along. */
 bool htp_flow_is_constant(const htp_view *view, uint32_t node);
 
+/** Whether who reads what a node makes takes the node along: it is a constant, or one that several
+ * modules share. @param is_shared  by node, as in a htp_tree; or NULL */
+bool htp_flow_is_carried(const htp_view *view, const bool *is_shared, uint32_t node);
+
 /** The edges between the nodes of one graph, from makers to readers. */
 typedef struct htp_flow {
     const htp_view *view;
+    const bool *is_shared; /* by node of the view; or NULL: none is */
     uint32_t graph;
     uint32_t first_node, node_count; /* of the graph */
     uint32_t *top;     /* by node of the view: the node of the graph that it is, or lies in a body
                           of; HTP_VIEW_NONE */
     uint32_t *first;   /* by node of the graph, counted from 0, and one more: of `sources` */
-    uint32_t *from;    /* by node of the graph: room for htp_flow_find_detour() */
+    uint32_t *from;    /* by node of the graph: room for htp_flow_find_detour(), */
+    uint32_t *inner;   /* and this, too */
     uint32_t *sources; /* nodes of the view whose values the node reads, constants left out; one
                           may be there several times */
 } htp_flow;
 
-/** Finds the edges. Linear in the view. */
-htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, uint32_t graph);
+/** Finds the edges. Linear in the view. @param is_shared  stays as long as the flow; or NULL */
+htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, const bool *is_shared,
+                       uint32_t graph);
 
 /** Nodes along a path. */
 typedef HTP_VECTOR(uint32_t) htp_flow_path;
 
 /**
  * Looks for a path that leaves the nodes of part @p part and comes back to them: such nodes cannot
- * run as one. Linear in the edges.
+ * run as one. A node that is shared is where its readers are. Linear in the edges.
  * @param part_of  by node of the view.
  * @param path     receives the first such path, with its ends in the part; empty: there is none.
  */

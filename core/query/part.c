@@ -6,17 +6,70 @@
 
 /* ---- dividing ---- */
 
+/* Where copies of shared nodes are. */
+enum { NOWHERE = HTP_VIEW_NONE - 1, IN_SEVERAL = HTP_VIEW_NONE - 2 };
+
+struct crossing {
+    htp_division *division;
+    uint32_t *copied_to; /* by node that is shared: the part that reads it, or the above */
+};
+
+static bool is_shared(const htp_division *division, uint32_t node)
+{
+    return division->is_shared && division->is_shared[node];
+}
+
+/* The part that reads what a node reads. */
+static uint32_t reading_part(const struct crossing *crossing, uint32_t node)
+{
+    const htp_division *division = crossing->division;
+    return is_shared(division, node) ? crossing->copied_to[node] : division->part_of[node];
+}
+
+/* A shared node is copied to the parts that read it. */
+static void note_copy(void *user, uint32_t node, uint32_t value)
+{
+    struct crossing *crossing = user;
+    const htp_view_value *read = &crossing->division->view->values.items[value];
+    uint32_t part = reading_part(crossing, node);
+    if (read->maker == HTP_VIEW_BY_NODE && is_shared(crossing->division, read->node) &&
+        part != NOWHERE) {
+        uint32_t *copied_to = &crossing->copied_to[read->node];
+        *copied_to = *copied_to == NOWHERE || *copied_to == part ? part : IN_SEVERAL;
+    }
+}
+
 /* Whether a value is needed by others than the part that makes it. */
 static void note_crossing(void *user, uint32_t node, uint32_t value)
 {
-    htp_division *division = user;
+    struct crossing *crossing = user;
+    htp_division *division = crossing->division;
     const htp_view *view = division->view;
     const htp_view_value *read = &view->values.items[value];
+    uint32_t part = reading_part(crossing, node);
     division->is_read[value] = true;
-    if (read->maker == HTP_VIEW_BY_NODE && read->graph == division->graph &&
-        division->part_of[read->node] != division->part_of[node] &&
-        !htp_flow_is_constant(view, read->node)) {
+    if (read->maker == HTP_VIEW_BY_NODE && read->graph == division->graph && part != NOWHERE &&
+        division->part_of[read->node] != part &&
+        !htp_flow_is_carried(view, division->is_shared, read->node)) {
         division->is_crossing[value] = true;
+    }
+}
+
+static void find_crossing(htp_arena *arena, htp_division *division)
+{
+    const htp_view *view = division->view;
+    struct crossing crossing = {
+        .division = division,
+        .copied_to = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1),
+    };
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        crossing.copied_to[n] = NOWHERE;
+    }
+    for (uint32_t n = (uint32_t)view->nodes.count; n-- > 0;) { /* readers come behind makers */
+        htp_flow_each_read(view, n, note_copy, &crossing);
+    }
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        htp_flow_each_read(view, n, note_crossing, &crossing);
     }
 }
 
@@ -55,11 +108,12 @@ static void list_nodes(htp_arena *arena, htp_division *division)
     }
 }
 
-htp_division htp_division_make(htp_arena *arena, const htp_view *view, uint32_t graph,
-                               uint32_t count, uint32_t *part_of)
+htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
+                               uint32_t graph, uint32_t count, uint32_t *part_of)
 {
     htp_division division = {
         .view = view,
+        .is_shared = is_shared,
         .graph = graph,
         .count = count,
         .part_of = part_of,
@@ -74,9 +128,7 @@ htp_division htp_division_make(htp_arena *arena, const htp_view *view, uint32_t 
         }
     }
     list_nodes(arena, &division);
-    for (uint32_t n = 0; n < view->nodes.count; n++) {
-        htp_flow_each_read(view, n, note_crossing, &division);
-    }
+    find_crossing(arena, &division);
     note_returned(&division);
     return division;
 }
@@ -200,7 +252,8 @@ static void note_read(void *user, uint32_t node, uint32_t value)
         return;
     }
     making->maker->value_mark[value] = making->mark;
-    if (read->maker == HTP_VIEW_BY_NODE && htp_flow_is_constant(view, maker)) {
+    if (read->maker == HTP_VIEW_BY_NODE &&
+        htp_flow_is_carried(view, making->maker->division->is_shared, maker)) {
         HTP_PUSH(making->arena, &part->constants, maker);
     } else if (read->initializer == HTP_VIEW_NONE) {
         HTP_PUSH(making->arena, &part->inputs, value);
@@ -259,6 +312,7 @@ static void look_at_constants(struct making *making)
 {
     for (size_t i = 0; i < making->part->constants.count; i++) {
         uint32_t node = making->part->constants.items[i];
+        making->part->node_count += is_shared(making->maker->division, node);
         htp_flow_each_read(making->maker->view, node, note_read, making);
         add_tensors_of_node(making, node);
     }

@@ -1,11 +1,11 @@
 /*
  * Parts of a model: some nodes of one of its graphs as a model of their own.
  *
- * A part has its nodes with their bodies; the initializers that these read, and the Constants that
- * they read, wherever they stand; what else they read and do not make is an input, and what others
- * need of what they make is an output, under the names of the whole. What a body reads, its node
- * reads. Nodes of a body are a part without the node around them: what they read from outside of
- * the body, and the body's own inputs, are inputs.
+ * A part has its nodes with their bodies; the initializers that these read, and the Constants and
+ * shared nodes that they read, wherever they stand; what else they read and do not make is an
+ * input, and what others need of what they make is an output, under the names of the whole. What a
+ * body reads, its node reads. Nodes of a body are a part without the node around them: what they
+ * read from outside of the body, and the body's own inputs, are inputs.
  */
 #ifndef HTP_QUERY_PART_H
 #define HTP_QUERY_PART_H
@@ -19,6 +19,7 @@
 /** Nodes of a graph, divided into parts. */
 typedef struct htp_division {
     const htp_view *view;
+    const bool *is_shared; /* by node: parts take it along; or NULL */
     uint32_t graph;
     uint32_t count;    /* of the parts */
     uint32_t *part_of; /* by node of the view: its part, which is that of the node in whose body it
@@ -31,16 +32,19 @@ typedef struct htp_division {
 
 /**
  * Divides.
+ * @param is_shared  by node of the view: what is of no part, and goes with who reads it, as
+ *                   constants do; stays as long as the division. NULL: none.
  * @param part_of  by node of the view; set for the graph's own nodes, of others it is set here.
  */
-htp_division htp_division_make(htp_arena *arena, const htp_view *view, uint32_t graph,
-                               uint32_t count, uint32_t *part_of);
+htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
+                               uint32_t graph, uint32_t count, uint32_t *part_of);
 
 /** What a part consists of, by numbers of the view. */
 typedef struct htp_part {
     uint32_t number;
-    uint32_t node_count;   /* with those in bodies, without constants from elsewhere */
-    htp_numbers constants; /* nodes that stand elsewhere */
+    uint32_t node_count;   /* with those in bodies, and copies of what is shared; without constants
+                              from elsewhere */
+    htp_numbers constants; /* nodes that stand elsewhere: constants, and what is shared */
     htp_numbers nodes;     /* of the graph itself */
     htp_numbers inputs;    /* values, in the order of their first use */
     htp_numbers defaults;  /* values: inputs of the model that have an initializer */

@@ -101,6 +101,37 @@ static void add_all(htp_arena *arena, htp_recipe *recipe, const htp_part_spans *
     }
 }
 
+static bool is_copy(const htp_part_maker *maker, uint32_t constant)
+{
+    return maker->division->is_shared && maker->division->is_shared[constant];
+}
+
+/* The nodes of a part, and its copies of shared ones, in the order of the file. */
+static htp_numbers order_nodes(const htp_part_maker *maker, htp_arena *arena, const htp_part *part)
+{
+    htp_numbers ordered = {0};
+    for (size_t i = 0; i < part->nodes.count; i++) {
+        HTP_PUSH(arena, &ordered, part->nodes.items[i]);
+    }
+    for (size_t i = 0; i < part->constants.count; i++) {
+        if (is_copy(maker, part->constants.items[i])) {
+            HTP_PUSH(arena, &ordered, part->constants.items[i]);
+        }
+    }
+    htp_numbers_sort_unique(&ordered);
+    return ordered;
+}
+
+static void add_constants(const htp_part_maker *maker, htp_arena *arena, htp_recipe *graph,
+                          const htp_numbers *constants)
+{
+    for (size_t i = 0; i < constants->count; i++) {
+        if (!is_copy(maker, constants->items[i])) {
+            add(arena, graph, maker->view->nodes.items[constants->items[i]].whole);
+        }
+    }
+}
+
 static void add_nodes(const htp_view *view, htp_arena *arena, htp_recipe *graph,
                       const htp_numbers *nodes)
 {
@@ -234,11 +265,11 @@ static void add_infos_of_values(const htp_view *view, htp_arena *arena, htp_reci
 
 /* Types of what nodes make, but for outputs. */
 static void add_inner_infos(const htp_part_maker *maker, htp_arena *arena, htp_recipe *graph,
-                            const htp_part *part)
+                            const htp_part *part, const htp_numbers *nodes)
 {
     const htp_view *view = maker->view;
-    for (size_t i = 0; i < part->nodes.count; i++) {
-        htp_view_range made = view->nodes.items[part->nodes.items[i]].outputs;
+    for (size_t i = 0; i < nodes->count; i++) {
+        htp_view_range made = view->nodes.items[nodes->items[i]].outputs;
         for (uint32_t k = 0; k < made.count; k++) {
             uint32_t value = view->operands.items[made.first + k];
             if (value == HTP_VIEW_NONE || maker->output_mark[value] == part->number + 1) {
@@ -261,14 +292,15 @@ static htp_status make_graph(const htp_part_maker *maker, htp_arena *arena, cons
 {
     const htp_view *view = maker->view;
     add_all(arena, graph, &maker->graph_rest);
-    add_nodes(view, arena, graph, &part->constants);
-    add_nodes(view, arena, graph, &part->nodes);
+    const htp_numbers nodes = order_nodes(maker, arena, part);
+    add_constants(maker, arena, graph, &part->constants);
+    add_nodes(view, arena, graph, &nodes);
     add_initializers(view, arena, graph, &part->weights);
     add_initializers(view, arena, graph, &part->defaults);
     HTP_TRY(add_border(maker, arena, graph, &part->inputs, GRAPH_INPUT));
     add_infos_of_values(view, arena, graph, &part->defaults, GRAPH_INPUT);
     HTP_TRY(add_border(maker, arena, graph, &part->outputs, GRAPH_OUTPUT));
-    add_inner_infos(maker, arena, graph, part);
+    add_inner_infos(maker, arena, graph, part, &nodes);
     return HTP_OK;
 }
 

@@ -107,18 +107,40 @@ struct border {
     htp_arena *arena;
     const htp_region *region;
     bool *is_inside;             /* by node */
+    unsigned char *sides;        /* by node that is shared: where its readers are */
     bool *is_input;              /* by value */
     bool *is_output;             /* by value */
     htp_region_modules *readers; /* by value: outside */
     htp_map known_readers;
 };
 
-/* Whether a value crosses no border, wherever it is made. */
-static bool is_weight(const htp_view *view, uint32_t value)
+enum { INSIDE = 1, OUTSIDE = 2 };
+
+/* Where a node reads what it reads. */
+static unsigned char sides_of(const struct border *b, uint32_t node)
 {
+    return b->region->tree->is_shared[node] ? b->sides[node]
+           : b->is_inside[node]             ? INSIDE
+                                            : OUTSIDE;
+}
+
+static void note_side(void *user, uint32_t node, uint32_t value)
+{
+    struct border *b = user;
+    const htp_view_value *made = &b->region->view->values.items[value];
+    if (made->maker == HTP_VIEW_BY_NODE) {
+        b->sides[made->node] |= sides_of(b, node);
+    }
+}
+
+/* Whether a value crosses no border, wherever it is made. */
+static bool is_weight(const struct border *b, uint32_t value)
+{
+    const htp_view *view = b->region->view;
     const htp_view_value *made = &view->values.items[value];
     return made->initializer != HTP_VIEW_NONE ||
-           (made->maker == HTP_VIEW_BY_NODE && htp_flow_is_constant(view, made->node));
+           (made->maker == HTP_VIEW_BY_NODE &&
+            htp_flow_is_carried(view, b->region->tree->is_shared, made->node));
 }
 
 /* Whether a value is made by what lies inside. */
@@ -159,18 +181,16 @@ static void look_at_node(struct border *b, uint32_t node, htp_region_values *inp
 {
     const htp_view *view = b->region->view;
     htp_view_range read = view->nodes.items[node].inputs;
+    unsigned char sides = sides_of(b, node);
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = view->operands.items[i];
-        if (value == HTP_VIEW_NONE || is_weight(view, value)) {
+        if (value == HTP_VIEW_NONE || is_weight(b, value)) {
             continue;
         }
         bool is_inside = is_made_inside(b, value);
-        if (is_inside == b->is_inside[node]) {
-            continue;
-        }
-        if (is_inside) {
+        if (is_inside && (sides & OUTSIDE)) {
             note_reader(b, value, module_of(b->region, node));
-        } else if (!b->is_input[value]) {
+        } else if (!is_inside && (sides & INSIDE) && !b->is_input[value]) {
             note_input(b, value, inputs);
         }
     }
@@ -216,12 +236,16 @@ void htp_region_find_border(htp_arena *arena, const htp_region *region, htp_regi
         .arena = arena,
         .region = region,
         .is_inside = HTP_NEW_ARRAY(arena, bool, view->nodes.count + 1),
+        .sides = HTP_NEW_ARRAY(arena, unsigned char, view->nodes.count + 1),
         .is_input = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
         .is_output = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
         .readers = HTP_NEW_ARRAY(arena, htp_region_modules, view->values.count + 1),
     };
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         b.is_inside[n] = lies_inside(region, n);
+    }
+    for (uint32_t n = (uint32_t)view->nodes.count; n-- > 0;) { /* readers come behind makers */
+        htp_flow_each_read(view, n, note_side, &b);
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         look_at_node(&b, n, inputs);

@@ -50,8 +50,8 @@ void htp_region_subtract(htp_region *region, const htp_region *other);
 /**
  * Lists what crosses the border of a region, in a stable order: values that its nodes read and do
  * not make, in the order of their first use; values that they make and others need, in the order in
- * which they are made. Weights and Constants cross no border. A body belongs to its node: what a
- * body reads, its node reads.
+ * which they are made. Weights and Constants cross no border, nor does what shared nodes make: who
+ * reads it reads what they read. A body belongs to its node: what a body reads, its node reads.
  */
 void htp_region_find_border(htp_arena *arena, const htp_region *region, htp_region_values *inputs,
                             htp_region_values *outputs);

@@ -94,7 +94,7 @@ static void make_units(struct splitter *s)
         uint32_t *key = HTP_NEW_ARRAY(s->arena, uint32_t, 2);
         key[0] = innermost == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->chosen[innermost];
         s->unit_of[i] = HTP_VIEW_NONE;
-        if (htp_flow_is_constant(view, node) && !is_returned[node]) {
+        if (s->tree->is_shared[node] || (htp_flow_is_constant(view, node) && !is_returned[node])) {
             continue;
         }
         key[1] = key[0] == HTP_VIEW_NONE ? HTP_CALLS_NONE
@@ -110,13 +110,38 @@ static void make_units(struct splitter *s)
     }
 }
 
+/* What is shared can be copied once what it reads is there: behind the last unit that makes some of
+ * it. What reads nothing that nodes make can be copied at any time. */
+static void place_shared(struct splitter *s)
+{
+    const htp_flow *flow = &s->flow;
+    for (uint32_t node = 0; node < flow->node_count; node++) {
+        uint32_t last = HTP_VIEW_NONE;
+        uint32_t unit = HTP_VIEW_NONE;
+        if (!s->tree->is_shared[flow->first_node + node]) {
+            continue;
+        }
+        for (uint32_t i = flow->first[node]; i < flow->first[node + 1]; i++) {
+            uint32_t source = flow->sources[i] - flow->first_node;
+            if (s->unit_of[source] != HTP_VIEW_NONE && (last == HTP_VIEW_NONE || source > last)) {
+                last = source;
+                unit = s->unit_of[source];
+            }
+        }
+        if (unit != HTP_VIEW_NONE) {
+            (void)add_node(s, unit, s->units[unit].part, node);
+        }
+    }
+}
+
 /* The body that nodes of a module lie in; NULL where they do not. */
 static const char *find_body(const struct splitter *s, uint32_t module)
 {
     const htp_view *view = s->view;
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t innermost = s->tree->places[n].innermost;
-        if (innermost != HTP_VIEW_NONE && s->chosen[innermost] == module) {
+        bool is_within = view->nodes.items[n].graph != 0;
+        if (is_within && innermost != HTP_VIEW_NONE && s->chosen[innermost] == module) {
             return htp_cut_graph_text(s->arena, view, view->nodes.items[n].graph);
         }
     }
@@ -171,7 +196,7 @@ static void find_readers(struct splitter *s)
             uint32_t source = flow->sources[i] - flow->first_node;
             uint32_t unit = s->unit_of[node];
             s->readers[s->reader_first[source] + used[source]++] = node;
-            if (unit != s->unit_of[source]) {
+            if (s->unit_of[source] != HTP_VIEW_NONE && unit != s->unit_of[source]) {
                 s->units[unit].missing++;
             }
         }
@@ -187,14 +212,16 @@ static void make_ready(struct splitter *s, uint32_t unit)
     }
 }
 
-/* A unit runs in the last part. What waited for it alone is ready. */
+/* A unit runs in the last part, but what is shared in those that read it. What waited for it alone
+ * is ready. */
 static void run(struct splitter *s, uint32_t number)
 {
     uint32_t part = (uint32_t)s->split->parts.count - 1;
     s->units[number].has_run = true;
     for (uint32_t node = s->units[number].first_node; node != HTP_VIEW_NONE;
          node = s->next_node[node]) {
-        s->split->part_of[s->flow.first_node + node] = part;
+        bool is_shared = s->tree->is_shared[s->flow.first_node + node];
+        s->split->part_of[s->flow.first_node + node] = is_shared ? HTP_VIEW_NONE : part;
         for (uint32_t i = s->reader_first[node]; i < s->reader_first[node + 1]; i++) {
             uint32_t reader = s->unit_of[s->readers[i]];
             if (reader != number && --s->units[reader].missing == 0) {
@@ -240,7 +267,8 @@ static const uint32_t *find_waits(const struct splitter *s)
     for (uint32_t node = 0; node < flow->node_count; node++) {
         for (uint32_t i = flow->first[node]; i < flow->first[node + 1]; i++) {
             uint32_t source = s->unit_of[flow->sources[i] - flow->first_node];
-            if (source != s->unit_of[node] && !s->units[source].has_run) {
+            if (source != HTP_VIEW_NONE && source != s->unit_of[node] &&
+                !s->units[source].has_run) {
                 waits_for[s->unit_of[node]] = source;
             }
         }
@@ -315,7 +343,8 @@ htp_status htp_split_find(htp_arena *arena, const htp_view *view, const htp_tree
     HTP_TRY(choose(&s, is_chosen));
     make_units(&s);
     HTP_TRY(check_units(&s, is_strict));
-    s.flow = htp_flow_find(arena, view, 0);
+    s.flow = htp_flow_find(arena, view, tree->is_shared, 0);
+    place_shared(&s);
     find_readers(&s);
     return run_all(&s) == s.unit_count ? HTP_OK : refuse(&s);
 }

@@ -16,9 +16,9 @@ typedef struct htp_split_part {
 /** Parts, in an order in which they can run. */
 typedef struct htp_split {
     HTP_VECTOR(htp_split_part) parts;
-    uint32_t
-        *part_of; /* by node of the view; set for those of graph 0. Constants are in none,
-                     unless the model returns what they make: parts take along what they read */
+    uint32_t *part_of; /* by node of the view; set for those of graph 0. Constants and
+                          shared nodes are in none, unless the model returns what they make: parts
+                          take along what they read */
 } htp_split;
 
 /**

@@ -64,6 +64,7 @@ static void end(htp_tree_finder *finder)
     tree->modules = finder->modules.items;
     tree->module_count = (uint32_t)finder->modules.count;
     tree->places = finder->places;
+    htp_tree_find_shared(finder);
     htp_tree_count(finder);
 }
 

@@ -96,6 +96,8 @@ typedef struct htp_tree {
     htp_tree_module *modules; /* parents precede children; 0 is the root */
     uint32_t module_count;
     const htp_tree_place *places; /* by node of the view */
+    const bool *is_shared;        /* by node: it gives a size, a position or a mask to several
+                                     modules, or calls, each of which may have a copy of its own */
     HTP_VECTOR(uint32_t) owners;
     htp_slice *relative; /* by node: its tag, where that is relative; NULL: none is */
     uint64_t nodes;

@@ -88,6 +88,9 @@ HTP_MUST_USE htp_status htp_tree_from_sidecar(htp_tree_finder *finder, htp_sidec
 /** The same for the one that lies beside the model, if there is one. */
 HTP_MUST_USE htp_status htp_tree_from_sidecar_beside(htp_tree_finder *finder);
 
+/** Finds nodes that several modules share. Their tags are known. */
+void htp_tree_find_shared(htp_tree_finder *finder);
+
 /** Adds up nodes and weights. */
 void htp_tree_count(htp_tree_finder *finder);
 

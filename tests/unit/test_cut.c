@@ -143,7 +143,7 @@ UNIT_TEST(constants_and_weights_cross_no_border)
         htp_cut made;
         htp_part part;
         ck_assert_ptr_null(cut(arena, addresses[i], &made));
-        const htp_division division = htp_division_make(arena, &view, 0, 1, made.part_of);
+        const htp_division division = htp_division_make(arena, &view, NULL, 0, 1, made.part_of);
         htp_part_find(htp_part_maker_new(arena, &division, &tree, htp_view_types_new(arena, &view)),
                       arena, 0, NULL, &part);
         ck_assert_str_eq(names_of(arena, &part.inputs, false), expected[i][0]);
@@ -163,7 +163,7 @@ UNIT_TEST(types_that_are_not_known_are_asked_for)
     const htp_recipe *recipe;
     OPEN(rows);
     ck_assert_ptr_null(cut(arena, "A", &made));
-    const htp_division division = htp_division_make(arena, &view, 0, 1, made.part_of);
+    const htp_division division = htp_division_make(arena, &view, NULL, 0, 1, made.part_of);
     htp_part_maker *maker =
         htp_part_maker_new(arena, &division, &tree, htp_view_types_new(arena, &view));
     htp_part_find(maker, arena, 0, NULL, &part);
