@@ -457,6 +457,7 @@ BAD_FUNCTIONS = {
     "depth_too_large": (["--functions", "depth=99999999999999999999"], "depth where one is: depth=4"),
     "with_and_without": (["--functions", "encoder", "--functions"], "either with selectors or"),
     "per_nothing": (["--functions-per", "instance"], "goes with --functions"),
+    "share_other": (["--share", "layer"], "takes all or module"),
     "per_other": (["--functions", "--functions-per", "module"], "takes body or instance"),
     "opset_14": (["--functions", "--opset", "14"], "functions need opset 15"),
 }

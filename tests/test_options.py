@@ -438,7 +438,7 @@ def help_and_version():
     for flag in ("--out", "--out-dir", "--input", "--inputs", "--opset", "--ir-version", "--tags", "--json",
                  "--tag-attribute-prefix", "--include-torch-nn", "--external-data", "--quiet",
                  "--verbose", "--dump-graph", "--dump-after", "--version", "--functions",
-                 "--functions-per"):
+                 "--functions-per", "--share"):
         assert flag in text.stdout, flag
     version = run("--version")
     assert version.returncode == EXIT_OK and version.stdout.startswith("htp-trace ")

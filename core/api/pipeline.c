@@ -37,43 +37,58 @@ static htp_status lower_at(htp_session *session, const htp_lower_means *means, i
     }
 }
 
-/* By scope: the scope of the call whose body it becomes a part of. NULL: there are no functions. */
-static htp_status find_bodies(htp_session *session, uint32_t **bodies)
+/* By scope: the scope of the innermost call around it of a module that is one of some; the root's
+ * where there is none. */
+static uint32_t *find_calls(htp_session *session, const bool *is_one)
+{
+    const htp_trace *trace = session->graph->trace;
+    uint32_t *calls = HTP_NEW_ARRAY(&session->arena, uint32_t, (size_t)trace->scope_count + 1);
+    for (uint32_t s = 0; s < trace->scope_count; s++) {
+        const htp_trace_scope *scope = &trace->scopes[s];
+        bool is_within = scope->parent != HTP_SHIM_NONE && !is_one[scope->module];
+        calls[s] = is_within ? calls[scope->parent] : s;
+    }
+    return calls;
+}
+
+/* Finds which scopes a function has for itself, and which share sizes. */
+static htp_status find_borders(htp_session *session, htp_lower_means *means)
 {
     const htp_options *options = &session->options;
-    const htp_trace *trace = session->graph->trace;
     htp_arena *arena = &session->arena;
-    *bodies = NULL;
-    if (!options->functions) {
+    if (!options->functions && !options->shares_within_modules) {
         return HTP_OK;
     }
     const htp_hierarchy_options hierarchy_options = {.include_torch_nn = options->include_torch_nn};
     const htp_hierarchy *hierarchy = htp_hierarchy_build(
         arena, session->source.modules, session->source.module_count, &hierarchy_options);
     bool *is_chosen = HTP_NEW_ARRAY(arena, bool, hierarchy->module_count);
-    HTP_TRY(htp_functions_choose(arena, hierarchy, session->source.modules, trace->module_calls,
-                                 options->functions, is_chosen));
-    *bodies = HTP_NEW_ARRAY(arena, uint32_t, (size_t)trace->scope_count + 1);
-    for (uint32_t s = 0; s < trace->scope_count; s++) {
-        const htp_trace_scope *scope = &trace->scopes[s];
-        bool is_within = scope->parent != HTP_SHIM_NONE && !is_chosen[scope->module];
-        (*bodies)[s] = is_within ? (*bodies)[scope->parent] : s;
+    if (options->functions) {
+        HTP_TRY(htp_functions_choose(arena, hierarchy, session->source.modules,
+                                     session->graph->trace->module_calls, options->functions,
+                                     is_chosen));
+        means->bodies = find_calls(session, is_chosen);
+        means->groups = means->bodies;
+    }
+    if (options->shares_within_modules) {
+        for (uint32_t m = 0; m < hierarchy->module_count; m++) {
+            is_chosen[m] = is_chosen[m] || hierarchy->modules[m].is_eligible;
+        }
+        means->groups = find_calls(session, is_chosen);
     }
     return HTP_OK;
 }
 
 static htp_status lower_graph(htp_session *session, const void *customs, htp_draft **model)
 {
-    uint32_t *bodies = NULL;
+    htp_lower_means means = {.customs = customs,
+                             .program = session->source.program,
+                             .runner = session->source.runner,
+                             .folds = !session->options.no_fold,
+                             .kept = &session->kept};
     HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
-    HTP_TRY(htp_status_prefix(find_bodies(session, &bodies), session->model_path));
+    HTP_TRY(htp_status_prefix(find_borders(session, &means), session->model_path));
     int opset = session->options.opset;
-    const htp_lower_means means = {.customs = customs,
-                                   .program = session->source.program,
-                                   .runner = session->source.runner,
-                                   .folds = !session->options.no_fold,
-                                   .bodies = bodies,
-                                   .kept = &session->kept};
     return htp_status_prefix(lower_at(session, &means, opset ? opset : LEAST_OPSET, model),
                              session->model_path);
 }

@@ -14,6 +14,7 @@
 #include "lower/quantized.h"
 #include "lower/refusal.h"
 #include "lower/report.h"
+#include "lower/shared_sizes.h"
 #include "lower/state.h"
 #include "lower/table.h"
 #include "lower/weight_arithmetic.h"
@@ -391,6 +392,7 @@ htp_status htp_lower_graph(htp_draft *model, const htp_lower_means *means, htp_p
     note_all_passed(&l);
     htp_lower_copy_sizes(&l);
     htp_lower_join_sizes(&l);
+    htp_lower_share_sizes(&l);
     htp_lower_guard_fusions(&l, &unsupported);
     return htp_unsupported_status(&unsupported);
 }

@@ -26,7 +26,9 @@ typedef struct htp_lower_means {
     const struct htp_runner *runner;            /* of its operators; NULL: nothing is computed */
     bool folds;                                 /* what weights alone decide is computed */
     const uint32_t *bodies;                     /* by scope, as for htp_norms_fold(); or NULL */
-    htp_kept_arithmetic *kept;                  /* receives what is not computed; or NULL */
+    const uint32_t
+        *groups; /* by scope: those with one number share sizes and masks; NULL: all do */
+    htp_kept_arithmetic *kept; /* receives what is not computed; or NULL */
 } htp_lower_means;
 
 #endif

@@ -126,6 +126,9 @@ typedef struct htp_options {
     int ir_version; /**< of ONNX, up to 14; 0, the default: the lowest that goes with the opset and
                          the types of the model, so that old runtimes read it. A lower one than
                          that is HTP_CODE_USAGE */
+    /** Sizes, positions and masks that several modules compute of the same values are computed once
+     * within a module alone. Otherwise they are in the whole model; with functions, in a body. */
+    bool shares_within_modules;
 } htp_options;
 
 /** Fills @p options with the defaults. */

@@ -21,7 +21,8 @@ typedef struct lower_fixture {
     HTP_VECTOR(htp_trace_passed) passed; /* to "block" */
     htp_trace_scope scopes[2];
     htp_trace trace;
-    htp_draft *model; /* after fixture_lower() */
+    const uint32_t *groups; /* by scope: which share sizes; NULL: all */
+    htp_draft *model;       /* after fixture_lower() */
 } lower_fixture;
 
 /** Scopes of the fixture: the root's, and that of its child "block". */
@@ -223,7 +224,7 @@ static inline htp_status fixture_lower(lower_fixture *f, int opset)
     f->model = htp_draft_new(f->arena, graph, opset);
     htp_status status = htp_passes_run(graph, NULL);
     if (status == HTP_OK) {
-        status = htp_lower_graph(f->model, &(htp_lower_means){.customs = NULL}, NULL, NULL);
+        status = htp_lower_graph(f->model, &(htp_lower_means){.groups = f->groups}, NULL, NULL);
     }
     if (status == HTP_OK) {
         htp_draft_remove_unused(f->model);
