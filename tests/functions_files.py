@@ -23,9 +23,12 @@ class Files:
         self.reading = read(self.model)
 
     def export(self, name: str, *flags) -> Path:
+        """What bodies share by default is what each call of a module does in the flat file, unless
+        selectors choose other modules than those with a tag."""
         path = self.folder / name / MODEL
         path.parent.mkdir(exist_ok=True)
-        harness.export(self.pt, path, "--quiet", *self.flags, *flags)
+        share = [] if "--functions" in flags else ["--share", "module"]
+        harness.export(self.pt, path, "--quiet", *self.flags, *flags, *share)
         return path
 
     @property
