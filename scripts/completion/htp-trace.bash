@@ -32,6 +32,10 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -W 'body instance' -- "$word")
         return
         ;;
+    :--share)
+        mapfile -t COMPREPLY < <(compgen -W 'all module' -- "$word")
+        return
+        ;;
     :--input | inspect:--input | quality:--input)
         COMPREPLY=()
         return
@@ -153,7 +157,7 @@ _htp_trace()
         return
     fi
     case $command in
-    '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --input --inputs --method --module --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
+    '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
     inspect) options='--module --own --depth --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
     select) options='--module --except --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;

@@ -49,6 +49,10 @@ _htp_trace()
         compadd body instance
         return
         ;;
+    :--share)
+        compadd all module
+        return
+        ;;
     :--input | inspect:--input | quality:--input)
         :
         return
@@ -177,6 +181,7 @@ _htp_trace()
         '--sidecar:Also writes modules, operations and tensors as JSON beside the model'
         '--functions:Writes calls of these modules as calls of ONNX functions'
         '--functions-per:Decides which modules share a function: body, those with equal bodies; instance, none'
+        '--share:Decides how far sizes, positions and masks that are computed twice of the same values become one node: all, through the whole model, or the body of a function; module, within one call of a module'
         '--input:Specifies one argument: ids:int64[2,8]'
         '--inputs:Specifies inputs by a JSON file, {"ids": "int64[batch=2,8]"}, or by the arrays of a numpy.savez() file'
         '--method:Exports another method, such as one with @torch.jit.export'
