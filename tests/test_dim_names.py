@@ -241,6 +241,14 @@ def windowed(x):
     return columns, functional.max_pool2d(x, 2, 2, ceil_mode=True), x.repeat_interleave(3, 2)
 
 
+def looked_up(x, table, row):
+    """Rows of a table that is to have as many as x has columns, and of one that need not."""
+    rows, columns = x.shape[2:]
+    found = table.weight[:columns, 0]
+    one = row.weight[:columns - 1, 0]
+    return x + found, found, table.weight[:rows, 0], x[..., :-1] + one, one
+
+
 def selected(x):
     return x.masked_select(x[:, :, :1] > 0.5), x[x > 0.5]
 
@@ -254,6 +262,9 @@ PROGRAMS = {
     "pieces": (lambda: Program(pieces), None),
     "means": (lambda: Program(means), None),
     "windowed": (lambda: Program(windowed), None),
+    "looked up": (lambda: Program(looked_up, nn.Linear(1, 64), nn.Linear(1, 1)),
+                  [["batch", "x_dim_1", "x_dim_2", "x_dim_3"], ["x_dim_3"], ["min(x_dim_2, 64)"],
+                   ["batch", "x_dim_1", "x_dim_2", "dim_0"], ["min(x_dim_3 - 1, 1)"]]),
     "selected": (lambda: Program(selected), None),
 }
 

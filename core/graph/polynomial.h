@@ -74,6 +74,7 @@ typedef struct htp_atom {
     bool is_fresh;             /* a symbol that was made up for the sizes it has */
     bool is_taken;             /* one that is the name of something now */
     bool is_ambiguous;         /* it was found to be several things */
+    bool is_zero;              /* a positive part that is 0 in every run */
     htp_lane_sizes sizes;
 } htp_atom;
 
@@ -132,10 +133,16 @@ bool htp_polynomial_is_above(htp_algebra *algebra, htp_polynomial_id a, htp_poly
 /** Notes what a polynomial is at least. */
 void htp_polynomial_set_least(htp_algebra *algebra, htp_polynomial_id id, int64_t least);
 
+/** Notes that every run broadcasts two sizes to one: no run gets past it where they differ and
+ * neither is 1. Of n and min(n, 512) follows that n is at most 512. It counts in
+ * htp_polynomial_resolve() alone. */
+void htp_polynomial_note_broadcast(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b);
+
 /** Forgets what was noted so, but for symbols. */
 void htp_polynomial_forget(htp_algebra *algebra);
 
-/** The polynomial with meanings in the place of the symbols that have one. */
+/** The polynomial with meanings in the place of the symbols that have one, and with what was noted
+ * of positive parts. */
 htp_polynomial_id htp_polynomial_resolve(htp_algebra *algebra, htp_polynomial_id id);
 
 /** Appends a polynomial as Python would compute it: "(height//16)*(width//16) + 1". */

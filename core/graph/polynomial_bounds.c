@@ -165,6 +165,29 @@ void htp_polynomial_set_least(htp_algebra *algebra, htp_polynomial_id id, int64_
     }
 }
 
+/* Where max(q, 0) is above 0, a is the larger one by c q: it is 3 or more and b is 2 or more, so
+ * that neither is broadcast. */
+static void note_excess(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b)
+{
+    htp_polynomial_id more = htp_polynomial_add(algebra, a, b, -1);
+    if (more == HTP_POLYNOMIAL_NONE || htp_polynomial_at(algebra, more)->count != 1) {
+        return;
+    }
+    const htp_term term = htp_polynomial_at(algebra, more)->terms[0];
+    htp_atom *atom = term.degree == 1 ? &algebra->atoms.items[term.factors[0]] : NULL;
+    if (term.coefficient > 0 && atom && atom->divisor == HTP_ATOM_POSITIVE) {
+        htp_polynomial_id least = htp_polynomial_add(algebra, a, atom->inner, -term.coefficient);
+        atom = &algebra->atoms.items[term.factors[0]];
+        atom->is_zero = atom->is_zero || htp_polynomial_is_at_least(algebra, least, 2);
+    }
+}
+
+void htp_polynomial_note_broadcast(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b)
+{
+    note_excess(algebra, a, b);
+    note_excess(algebra, b, a);
+}
+
 void htp_polynomial_forget(htp_algebra *algebra)
 {
     for (size_t i = 0; i < algebra->polynomials.count; i++) {
@@ -173,6 +196,7 @@ void htp_polynomial_forget(htp_algebra *algebra)
     for (size_t i = 0; i < algebra->atoms.count; i++) {
         htp_atom *atom = &algebra->atoms.items[i];
         atom->least = atom->symbol ? atom->least : HTP_POLYNOMIAL_UNBOUNDED;
+        atom->is_zero = false;
     }
 }
 

@@ -113,6 +113,9 @@ htp_polynomial_id htp_polynomial_floor(htp_algebra *algebra, htp_polynomial_id a
 static htp_polynomial_id resolve_atom(htp_algebra *algebra, htp_atom_id id)
 {
     const htp_atom atom = algebra->atoms.items[id];
+    if (atom.is_zero) {
+        return htp_polynomial_number(algebra, 0);
+    }
     if (atom.is_busy || (atom.symbol && atom.meaning == HTP_POLYNOMIAL_NONE)) {
         return htp_polynomial_of_atom(algebra, id);
     }

@@ -293,6 +293,10 @@ bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *re
         return true;
     }
     bool differ = a.symbol && b.symbol && !htp_infer_is_same(a, b);
+    if (differ && infer->node->graph == 0) { /* others need not run */
+        htp_polynomial_note_broadcast(&infer->symbols->algebra, htp_infer_of(infer, a),
+                                      htp_infer_of(infer, b));
+    }
     *result = differ ? larger_dim(infer, a, b) : htp_infer_both(a, b);
     return a.symbol || b.symbol || a.size == b.size;
 }

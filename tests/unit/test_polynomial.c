@@ -263,4 +263,26 @@ UNIT_TEST(forms_have_the_values_of_what_made_them)
     }
 }
 
-UNIT_MAIN("polynomial", forms_have_the_values_of_what_made_them)
+/* The dim that is min(h, most) once a run has broadcast it with h. */
+static htp_dim met(int64_t most)
+{
+    htp_algebra *algebra = &symbols.algebra;
+    htp_polynomial_id h = htp_symbols_polynomial(&symbols, (htp_dim){.symbol = "h"});
+    htp_polynomial_id cut =
+        htp_polynomial_smaller(algebra, h, htp_polynomial_number(algebra, most));
+    htp_polynomial_note_broadcast(algebra, cut, h);
+    return htp_symbols_resolve(&symbols, htp_symbols_name(&symbols, cut), true);
+}
+
+UNIT_TEST(what_is_broadcast_is_equal_or_1)
+{
+    static const htp_axis axes[] = {{"h", {2, 9, 7}, NULL}};
+    htp_symbols_init(&symbols, arena, axes, 1, 3);
+    htp_symbols_set_data(&symbols, 0); /* it may be 0 */
+    ck_assert_str_eq(met(1).symbol, "min(h, 1)");
+    ck_assert_str_eq(met(2).symbol, "h");
+    htp_symbols_init(&symbols, arena, axes, 1, 3);
+    ck_assert_str_eq(met(512).symbol, "h");
+}
+
+UNIT_MAIN("polynomial", forms_have_the_values_of_what_made_them, what_is_broadcast_is_equal_or_1)
