@@ -326,6 +326,22 @@ void htp_lower_softmax(htp_lowering *l)
     htp_bind_cast(l, 0, rank ? x : htp_emit_squeeze(l, x, &first, 1), dtype);
 }
 
+htp_tensor_id htp_emit_kept(htp_lowering *l, htp_tensor_id *x, htp_tensor_id allowed, int64_t axis,
+                            htp_dtype dtype)
+{
+    htp_tensor_id count = htp_emit_cast(l, allowed, HTP_DTYPE_BOOL, HTP_DTYPE_INT32);
+    count = htp_emit_reduce(l, "ReduceSum", count, &axis, 1, true);
+    htp_tensor_id sees =
+        htp_emit_binary(l, "Greater", count, htp_emit_scalar_int(l, HTP_DTYPE_INT32, 0));
+    *x = htp_typed_where(l, dtype, sees, *x, htp_emit_scalar(l, dtype, 0));
+    return htp_emit_cast(l, sees, HTP_DTYPE_BOOL, dtype);
+}
+
+htp_tensor_id htp_emit_above_infinity(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
+{
+    return htp_emit_unary(l, "Not", htp_typed_predicate_scalar(l, "Equal", dtype, x, -INFINITY));
+}
+
 /** aten::_safe_softmax: 0 where all of a dim is minus infinity */
 void htp_lower_safe_softmax(htp_lowering *l)
 {
@@ -337,9 +353,8 @@ void htp_lower_safe_softmax(htp_lowering *l)
         htp_lower_fail(l, "a tensor without dims is not supported");
         return;
     }
-    htp_tensor_id largest = htp_typed_reduce(l, "ReduceMax", dtype, x, &axis, 1, true);
-    htp_tensor_id is_empty = htp_typed_predicate_scalar(l, "Equal", dtype, largest, -INFINITY);
+    htp_tensor_id allowed = htp_emit_above_infinity(l, x, dtype);
+    htp_tensor_id kept = htp_emit_kept(l, &x, allowed, axis, dtype);
     x = htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis", axis)));
-    htp_tensor_id zero = htp_emit_scalar(l, dtype, 0);
-    htp_bind_cast(l, 0, htp_typed_where(l, dtype, is_empty, zero, x), dtype);
+    htp_bind_cast(l, 0, htp_emit_binary(l, "Mul", x, kept), dtype);
 }

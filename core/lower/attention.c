@@ -5,8 +5,8 @@
  * whose mask lets nothing through gives zeros; before, when the operator still had an argument
  * need_attn_weights, it gave NaN. A mask of booleans lets through what is true.
  *
- * Runtimes disagree on the softmax of a row of -inf, and some on its maximum: it is found by
- * counting, its softmax is that of the products alone, and what comes of it is multiplied by 0.
+ * A row that sees nothing is found by counting (htp_emit_kept()): its softmax is that of the
+ * products alone, and what comes of it is multiplied by 0.
  *
  * Reference: ONNX Attention, of opset 23, of which runtimes have a float32 kernel. It gives zeros
  * for a row that sees nothing, too. It is not used with a mask of numbers: runtimes count the
@@ -100,19 +100,6 @@ static htp_tensor_id emit_causal_bias(htp_lowering *l, htp_dtype dtype)
     return emit_bias(l, allowed, dtype);
 }
 
-/** Takes the bias away from rows where nothing is @p allowed, and notes which these are. */
-static void keep_rows(htp_lowering *l, attention *a, htp_tensor_id allowed)
-{
-    const int64_t last = (int64_t)htp_arg_rank(l, "attn_mask") - 1;
-    htp_tensor_id count = htp_emit_cast(l, allowed, HTP_DTYPE_BOOL, HTP_DTYPE_INT32);
-    count = htp_emit_reduce(l, "ReduceSum", count, &last, 1, true);
-    htp_tensor_id sees =
-        htp_emit_binary(l, "Greater", count, htp_emit_scalar_int(l, HTP_DTYPE_INT32, 0));
-    htp_tensor_id none = htp_emit_scalar(l, a->dtype, 0);
-    a->bias = htp_emit(l, "Where", HTP_IN(sees, a->bias, none), HTP_NO_AT);
-    a->kept = htp_emit_cast(l, sees, HTP_DTYPE_BOOL, a->dtype);
-}
-
 /** Reads attn_mask and is_causal. */
 static void read_mask(htp_lowering *l, attention *a)
 {
@@ -133,11 +120,11 @@ static void read_mask(htp_lowering *l, attention *a)
         a->bias = emit_bias(l, allowed, a->dtype);
     } else {
         a->bias = htp_arg_tensor_as(l, "attn_mask", a->dtype);
-        allowed = htp_emit_unary(l, "Not",
-                                 htp_emit_binary_scalar(l, "Equal", a->bias, a->dtype, -INFINITY));
+        allowed = htp_emit_above_infinity(l, a->bias, a->dtype);
     }
     if (gives_zeros) {
-        keep_rows(l, a, allowed);
+        const int64_t last = (int64_t)htp_arg_rank(l, "attn_mask") - 1;
+        a->kept = htp_emit_kept(l, &a->bias, allowed, last, a->dtype);
     }
 }
 
@@ -216,7 +203,7 @@ static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
 }
 
 /** @p x with zeros for rows that see nothing; NaN stays NaN, as libtorch has it. */
-static htp_tensor_id emit_kept(htp_lowering *l, const attention *a, htp_tensor_id x)
+static htp_tensor_id emit_with_zeros(htp_lowering *l, const attention *a, htp_tensor_id x)
 {
     return a->kept == HTP_TENSOR_NONE ? x : htp_emit_binary(l, "Mul", x, a->kept);
 }
@@ -328,9 +315,9 @@ void htp_lower_attention(htp_lowering *l)
     read_mask(l, &a);
     htp_tensor_id weights = emit_weights(l, &a);
     bool gives_weights = l->row->op && strcmp(l->row->op, "Weights") == 0;
-    weights = gives_weights ? emit_kept(l, &a, weights) : weights;
+    weights = gives_weights ? emit_with_zeros(l, &a, weights) : weights;
     htp_tensor_id y = htp_emit_binary(l, "MatMul", weights, a.value);
-    htp_bind_cast(l, 0, gives_weights ? y : emit_kept(l, &a, y), a.dtype);
+    htp_bind_cast(l, 0, gives_weights ? y : emit_with_zeros(l, &a, y), a.dtype);
     if (gives_weights) {
         htp_bind_cast(l, 1, weights, a.dtype);
     }

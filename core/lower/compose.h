@@ -74,6 +74,19 @@ htp_tensor_id htp_emit_layer_norm(htp_lowering *l, const htp_normalized *n, size
 /** log(1 + exp(x)), without overflow. */
 htp_tensor_id htp_emit_softplus(htp_lowering *l, htp_tensor_id x, htp_dtype dtype);
 
+/**
+ * For a softmax of @p x, of @p dtype, that gives zeros where nothing along @p axis is @p allowed
+ * (booleans that x can be broadcast with). Runtimes disagree on the softmax of a row of -inf, and
+ * some on its maximum: such rows are counted, and x is 0 there.
+ * @return what the softmax, or what comes of it, is multiplied by: 0 for such rows, else 1; NaN
+ *         stays NaN
+ */
+htp_tensor_id htp_emit_kept(htp_lowering *l, htp_tensor_id *x, htp_tensor_id allowed, int64_t axis,
+                            htp_dtype dtype);
+
+/** Whether @p x is not -inf, which counts as allowed there. */
+htp_tensor_id htp_emit_above_infinity(htp_lowering *l, htp_tensor_id x, htp_dtype dtype);
+
 /** aten::gelu: x · Φ(x), or its approximation by tanh. */
 htp_tensor_id htp_emit_gelu(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, bool use_tanh);
 

@@ -272,4 +272,11 @@ for name, function in [("softmax", F.softmax), ("log_softmax", F.log_softmax)]:
     call(f"{name}/from-int", lambda x, f=function: f(x, -1, dtype=torch.float32), ((2, 3), torch.int64))
     for dtype in [torch.float64, torch.float16, torch.bfloat16]:
         call(f"{name}/{dtype}", lambda x, f=function: f(x, -1), ((2, 3), dtype))
+BLIND = torch.tensor([[[-INF, -INF, -INF], [0, -INF, 2]], [[1, 2, 3], [-INF, INF, 1]]])
+for dtype in [torch.float32, torch.float64, torch.float16, torch.bfloat16]:
+    call(f"softmax/safe/{dtype}", lambda x: torch._safe_softmax(x, -1), BLIND.to(dtype), needs=(2, 5),
+         dynamic={0: {0: "batch"}})
+call("softmax/safe/axis", lambda x: torch._safe_softmax(x, 1), BLIND, needs=(2, 5))
+call("softmax/safe/not-a-number", lambda x: torch._safe_softmax(x, 0),
+     torch.tensor([[-INF, math.nan, 1], [-INF, 2, -INF]]), needs=(2, 5))
 call("softmax/masked", lambda x: F.softmax(x, -1), torch.tensor([[-INF, -INF], [0, -INF]]))
