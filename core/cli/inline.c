@@ -1,24 +1,14 @@
 #include "cli/commands.h"
+#include "cli/written.h"
 
-#include "cli/failure.h"
-#include "cli/signals.h"
-
-#include <stdio.h>
+static htp_status write(htp_model *opened, const htp_cli_arguments *arguments,
+                        const htp_write_options *options)
+{
+    return htp_model_inline(opened, arguments->out, options);
+}
 
 htp_status htp_cli_inline(const htp_cli_arguments *arguments, const char *model,
                           const htp_write_options *options)
 {
-    htp_model *opened = NULL;
-    htp_cli_signals_asking();
-    htp_status status = htp_model_open(model, &opened);
-    if (!status) {
-        status = htp_model_inline(opened, arguments->out, options);
-    }
-    if (!status && arguments->json) {
-        char *json = htp_cli_success_json(model, arguments->out);
-        (void)fputs(json ? json : "", stdout);
-        htp_string_free(json);
-    }
-    htp_model_free(opened);
-    return status;
+    return htp_cli_write(arguments, model, options, write);
 }

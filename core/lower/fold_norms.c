@@ -65,19 +65,13 @@ static float *read_vector(pass *p, htp_tensor_id id, uint64_t channels)
     const htp_initializer *initializer = initializer_at(p, id);
     const htp_tensor *tensor = tensor_at(p, id);
     if (!initializer || tensor->dtype != HTP_DTYPE_FLOAT32 || tensor->rank != 1 ||
-        (uint64_t)tensor->dims[0].size != channels || !begin_reading(p, initializer)) {
+        (uint64_t)tensor->dims[0].size != channels) {
         return NULL;
     }
     float *values = HTP_NEW_ARRAY(p->arena, float, channels + 1);
-    const unsigned char *read = NULL;
-    uint64_t at = 0;
-    for (uint64_t more = htp_payload_next(p->payload, &read);
-         more > 0 && more <= channels * sizeof(*values) - at;
-         more = htp_payload_next(p->payload, &read)) {
-        memcpy((char *)values + at, read, more);
-        at += more;
-    }
-    return at == channels * sizeof(*values) ? values : NULL;
+    bool is_read =
+        htp_payload_copy(p->payload, p->model, initializer, values, channels * sizeof(*values));
+    return is_read ? values : NULL;
 }
 
 /* Whether all of w' is finite: the weight is read once, and not kept. */

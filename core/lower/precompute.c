@@ -137,15 +137,8 @@ static bool read_weight(const computing *c, const htp_trace_value *value, htp_op
     if (!bytes) {
         return false;
     }
-    uint64_t at = 0;
-    const unsigned char *read = NULL;
-    htp_payload_begin(payload, model, weight);
-    for (uint64_t more = htp_payload_next(payload, &read); more > 0;
-         more = htp_payload_next(payload, &read)) {
-        memcpy(bytes + at, read, more);
-        at += more;
-    }
-    bool is_made = make_tensor(c, value, bytes, count, operand);
+    bool is_made = htp_payload_copy(payload, model, weight, bytes, count) &&
+                   make_tensor(c, value, bytes, count, operand);
     free(bytes);
     return is_made;
 }

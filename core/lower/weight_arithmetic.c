@@ -2,8 +2,9 @@
 
 #include "base/checked.h"
 #include "base/dtype.h"
-#include "base/text.h"
 #include "lower/precompute.h"
+#include "lower/weight_layout.h"
+#include "onnx/strided.h"
 
 #include <string.h>
 
@@ -18,10 +19,12 @@ typedef struct pass {
     htp_precomputer *precomputer;
     bool *used_tensors;
     bool *used_nodes;
-    bool *is_known;       /* by tensor: it follows from initializers alone */
-    bool *is_laid;        /* by such a tensor: it is no more than a layout of them */
-    bool *is_read;        /* by such a tensor: nodes that take other things, too, need it */
-    bool *is_counted;     /* by initializer's tensor: something needs no more of it */
+    bool *is_known;   /* by tensor: it follows from initializers alone */
+    bool *is_laid;    /* by such a tensor: it is no more than a layout of them */
+    bool *is_read;    /* by such a tensor: nodes that take other things, too, need it */
+    bool *is_counted; /* by initializer's tensor: something needs no more of it */
+    uint32_t *seen;   /* by tensor: the last cone that it was in */
+    uint32_t cones;
     htp_value_id *values; /* by tensor: the value of the graph that it is, or HTP_NONE */
     htp_tensor_id *instead;
     htp_kept_arithmetic *kept; /* or NULL */
@@ -40,16 +43,6 @@ static const htp_onnx_node *maker_of(const pass *p, htp_tensor_id id)
 
 /* ---- what follows from initializers ---- */
 
-/* What lower/weights.h makes initializers of. */
-static bool only_lays_out(const htp_onnx_node *node)
-{
-    static const char *const operators[] = {"Transpose", "Reshape", "Squeeze", "Unsqueeze",
-                                            "Expand",    "Slice",   "Gather",  "Split",
-                                            "Concat",    "Cast",    "Identity"};
-    return !*node->domain &&
-           htp_text_is_one_of(node->op_type, operators, sizeof(operators) / sizeof(*operators));
-}
-
 static bool holds_graph(const htp_onnx_node *node)
 {
     for (uint32_t i = 0; i < node->attribute_count; i++) {
@@ -63,7 +56,7 @@ static bool holds_graph(const htp_onnx_node *node)
 static void follow_node(pass *p, const htp_onnx_node *node)
 {
     bool is_known = node->input_count > 0 && !holds_graph(node);
-    bool is_laid = only_lays_out(node);
+    bool is_laid = htp_laid_has_rule(node);
     for (uint32_t i = 0; i < node->input_count; i++) {
         htp_tensor_id input = node->inputs[i];
         is_known = is_known && (input == HTP_TENSOR_NONE || p->is_known[input]);
@@ -156,18 +149,15 @@ typedef struct cone {
     HTP_VECTOR(htp_tensor_id) open;
     HTP_VECTOR(uint32_t) weights; /* of the trace, each once */
     uint64_t gone;
-    htp_map seen; /* tensors */
     uint32_t seen_count;
 } cone;
 
 static void enter(pass *p, cone *c, htp_tensor_id id)
 {
-    uint32_t known;
-    if (id == HTP_TENSOR_NONE || htp_map_get_bytes(&c->seen, &id, sizeof(id), &known)) {
+    if (id == HTP_TENSOR_NONE || p->seen[id] == p->cones) {
         return;
     }
-    const void *key = htp_arena_copy(p->l->arena, &id, sizeof(id));
-    htp_map_set_bytes(p->l->arena, &c->seen, key, sizeof(id), 1);
+    p->seen[id] = p->cones;
     c->seen_count++;
     HTP_PUSH(p->l->arena, &c->open, id);
 }
@@ -187,6 +177,7 @@ static void add_initializer(pass *p, cone *c, htp_tensor_id id)
 static cone find_cone(pass *p, htp_tensor_id id)
 {
     cone c = {0};
+    p->cones++;
     enter(p, &c, id);
     while (c.open.count > 0 && c.seen_count <= MOST_IN_CONE) {
         htp_tensor_id at = c.open.items[--c.open.count];
@@ -305,28 +296,25 @@ static bool find_axes(const htp_onnx_node *node, uint32_t rank, int64_t *axes)
     return rank > 0;
 }
 
-static void *transposed(pass *p, const htp_tensor *tensor, const int64_t *axes, const char *from)
+static void *transposed(pass *p, const htp_tensor *tensor, const int64_t *axes, const void *from)
 {
     size_t size = htp_dtype_size(tensor->dtype);
-    int64_t strides[HTP_SHIM_MAX_RANK];
-    int64_t at[HTP_SHIM_MAX_RANK] = {0};
+    int64_t own[HTP_SHIM_MAX_RANK] = {0};
+    int64_t strides[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
     int64_t count = 1;
     for (uint32_t i = tensor->rank; i-- > 0;) {
-        strides[i] = count;
+        own[i] = count;
         count *= tensor->dims[i].size;
     }
-    char *to = htp_arena_alloc(p->l->arena, (size_t)count * size + 1);
-    for (int64_t e = 0, offset = 0; e < count; e++) {
-        memcpy(to + (size_t)e * size, from + (size_t)offset * size, size);
-        for (uint32_t i = tensor->rank; i-- > 0;) {
-            offset += strides[axes[i]];
-            if (++at[i] < tensor->dims[axes[i]].size) {
-                break;
-            }
-            offset -= at[i] * strides[axes[i]];
-            at[i] = 0;
-        }
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        strides[i] = own[axes[i]];
+        dims[i] = tensor->dims[axes[i]].size;
     }
+    htp_strided strided;
+    void *to = htp_arena_alloc(p->l->arena, (size_t)count * size + 1);
+    htp_strided_begin(&strided, from, size, tensor->rank, dims, strides);
+    htp_strided_copy(&strided, to);
     return to;
 }
 
@@ -376,6 +364,7 @@ void htp_lower_weight_arithmetic(htp_lowering *l, htp_kept_arithmetic *kept)
               .is_laid = HTP_NEW_ARRAY(l->arena, bool, tensors),
               .is_read = HTP_NEW_ARRAY(l->arena, bool, tensors),
               .is_counted = HTP_NEW_ARRAY(l->arena, bool, tensors),
+              .seen = HTP_NEW_ARRAY(l->arena, uint32_t, tensors),
               .values = HTP_NEW_ARRAY(l->arena, htp_value_id, tensors),
               .instead = HTP_NEW_ARRAY(l->arena, htp_tensor_id, tensors),
               .kept = kept};

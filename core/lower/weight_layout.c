@@ -248,10 +248,12 @@ static bool expand(const htp_laying *d, const htp_laid *x)
 
 /* ---- the table ---- */
 
-static const struct {
+typedef struct layout_rule {
     const char *op;
     bool (*derive)(const htp_laying *d, const htp_laid *x);
-} operators[] = {
+} layout_rule;
+
+static const layout_rule rules[] = {
     {"Cast", cast},
     {"Concat", htp_laying_concat},
     {"Expand", expand},
@@ -265,19 +267,29 @@ static const struct {
     {"Unsqueeze", unsqueeze},
 };
 
+/* The rule of a node's operator, or NULL. */
+static const layout_rule *rule_of(const htp_onnx_node *node)
+{
+    for (size_t i = 0; !*node->domain && i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (strcmp(node->op_type, rules[i].op) == 0) {
+            return &rules[i];
+        }
+    }
+    return NULL;
+}
+
+bool htp_laid_has_rule(const htp_onnx_node *node)
+{
+    return rule_of(node) != NULL;
+}
+
 bool htp_laid_derive(const htp_draft *model, const htp_onnx_node *node, const htp_laid *const *laid,
                      htp_laid *outputs)
 {
     const htp_laying d = {model, model->arena, node, laid, outputs};
-    if (*node->domain || !htp_laying_has_input(&d, 0) || !laid[node->inputs[0]]) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
-        if (strcmp(node->op_type, operators[i].op) == 0) {
-            return operators[i].derive(&d, laid[node->inputs[0]]);
-        }
-    }
-    return false;
+    const layout_rule *rule = rule_of(node);
+    return rule && htp_laying_has_input(&d, 0) && laid[node->inputs[0]] &&
+           rule->derive(&d, laid[node->inputs[0]]);
 }
 
 bool htp_laid_swap(const htp_draft *model, const htp_laid *laid, htp_laid *swapped)

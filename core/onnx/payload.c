@@ -242,6 +242,25 @@ uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes)
     return next_converted(payload, bytes);
 }
 
+bool htp_payload_copy(htp_payload *payload, const htp_draft *model,
+                      const htp_initializer *initializer, void *to, uint64_t bytes)
+{
+    uint64_t count = 0;
+    const unsigned char *read = NULL;
+    htp_status status = htp_payload_check(model, initializer, &count);
+    bool is_right = !status && count == bytes;
+    htp_status_free(status);
+    if (is_right) {
+        htp_payload_begin(payload, model, initializer);
+    }
+    for (uint64_t at = 0; is_right && at < bytes; at += count) {
+        count = htp_payload_next(payload, &read);
+        is_right = count > 0 && count <= bytes - at;
+        memcpy((char *)to + at, read, is_right ? count : 0);
+    }
+    return is_right;
+}
+
 bool htp_payload_lies_in_file(const htp_payload *payload, uint64_t *offset)
 {
     const htp_derivation *derivation = payload->derivation;

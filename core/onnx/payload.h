@@ -51,6 +51,11 @@ void htp_payload_begin(htp_payload *payload, const htp_draft *model,
 /** The next bytes, valid until the next call. @return how many; 0 at the end. */
 uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes);
 
+/** Copies an initializer to @p to, in all @p bytes. @return false where it has not so many, or was
+ * found wrong by htp_payload_check() */
+bool htp_payload_copy(htp_payload *payload, const htp_draft *model,
+                      const htp_initializer *initializer, void *to, uint64_t bytes);
+
 /** Where the bytes lie in one piece in the mapped archive: the offset in that file. The payload has
  * begun, and nothing was read. @return false where they do not */
 bool htp_payload_lies_in_file(const htp_payload *payload, uint64_t *offset);

@@ -123,6 +123,15 @@ uint64_t htp_strided_gather(htp_strided *strided, unsigned char *to, uint64_t ca
     return used;
 }
 
+void htp_strided_copy(htp_strided *strided, unsigned char *to)
+{
+    const unsigned char *bytes = NULL;
+    for (uint64_t count = 0; htp_strided_next_run(strided, &bytes, &count); to += count) {
+        memcpy(to, bytes, count);
+    }
+    (void)htp_strided_gather(strided, to, UINT64_MAX);
+}
+
 /* ---- blocks ---- */
 
 /* The axis whose elements are neighbours in memory; the rank where there is none, or where it is

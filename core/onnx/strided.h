@@ -1,5 +1,5 @@
 /*
- * Strided elements in order: a box of them that is walked row by row. Private to core/onnx.
+ * Strided elements in order: a box of them that is walked row by row.
  */
 #ifndef HTP_ONNX_STRIDED_H
 #define HTP_ONNX_STRIDED_H
@@ -33,6 +33,9 @@ bool htp_strided_next_run(htp_strided *strided, const unsigned char **bytes, uin
 /** Copies the next runs to @p to, as many as @p capacity bytes hold. Not for runs that
  * htp_strided_next_run() gives. @return bytes; 0 at the end */
 uint64_t htp_strided_gather(htp_strided *strided, unsigned char *to, uint64_t capacity);
+
+/** Copies all that is left to @p to. */
+void htp_strided_copy(htp_strided *strided, unsigned char *to);
 
 /** The bytes of a block in which htp_strided_transpose() is quick; 0 where elements need none: an
  * axis of neighbours is not the innermost one. */
