@@ -246,6 +246,17 @@ QUALITY = (
           OTHER_IMAGE, mode="scripted"),
 )
 
+# What is fused beside what is above.
+FUSED = (
+    architecture(
+        "small-bart", "BartModel", (*bert_inputs(500)[:2], TARGET), NO_CACHE,
+        vocab_size=500, d_model=32, encoder_layers=3, decoder_layers=3,
+        encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64,
+        decoder_ffn_dim=64, max_position_embeddings=64, pad_token_id=1, bos_token_id=0,
+        eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=2,
+    ),
+)
+
 PICTURE = {"batch": 2, "height": 64, "width": 64}
 OTHER_PICTURE = ({"batch": 1, "height": 96, "width": 128}, {"batch": 3, "height": 224, "width": 224})
 
@@ -283,4 +294,7 @@ LARGE = Model(
     {"width": 2048, "blocks": 14}, mode="unsettled",
 )
 
-ALL = {model.name: model for model in FIDELITY + BENCH + SCALING + QUALITY + DOWNSTREAM + (LARGE,)}
+ALL = {
+    model.name: model
+    for model in FIDELITY + BENCH + SCALING + QUALITY + FUSED + DOWNSTREAM + (LARGE,)
+}
