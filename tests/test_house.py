@@ -28,8 +28,6 @@ BELOW = {
 # Files that call each other: of each circle its folder in core/, and the stems of its files. What they are about calls
 # itself: see CONTRIBUTING.md.
 CIRCLES = [
-    ("api", "axis_search choose_inputs dynamic_axes session"),
-    ("cli", "arguments options"),
     ("graph", "polynomial polynomial_bounds polynomial_floor"),
     ("interpret", "call fitted flat memory_changes outputs quantized views"),
     ("interpret", "restore restore_devices restore_nodes"),
