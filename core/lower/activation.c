@@ -147,9 +147,8 @@ void htp_lower_hard_gate(htp_lowering *l)
     } else if (times_x) {
         y = htp_emit_unary(l, "HardSwish", x);
     } else {
-        y = htp_emit(
-            l, "HardSigmoid", HTP_IN(x),
-            HTP_AT(htp_attribute_float("alpha", 1.0 / 6), htp_attribute_float("beta", 0.5)));
+        /* OpenCV fuses it wrongly where beta is written, though it is the default of 0.5. */
+        y = htp_emit(l, "HardSigmoid", HTP_IN(x), HTP_AT(htp_attribute_float("alpha", 1.0 / 6)));
     }
     htp_bind_cast(l, 0, y, dtype);
 }
