@@ -6,13 +6,11 @@
     downstream.py --slice         two models, and the tools that the tests' environment has
 
 It fails where a figure is behind the better peer's and downstream/reasons.py has no reason. Answers are
-kept in build/downstream/answers.jsonl; --resume goes on where a run ended. HTP_BUILD, HTP_LIBTORCH and
+kept in build/downstream/answers.jsonl; --resume asks no tool again that was given the same file. HTP_BUILD, HTP_LIBTORCH and
 HTP_PYTHON are those of the tests. The last line is N passed, N failed, N skipped.
 """
 
 import argparse
-import importlib
-import json
 import re
 import sys
 import tempfile
@@ -27,6 +25,7 @@ from downstream import document, driver, machines  # noqa: E402
 from downstream.files import OURS, subject_of  # noqa: E402
 from downstream.metrics import behind  # noqa: E402
 from downstream.reasons import REASONS, reason_for  # noqa: E402
+from downstream.tools import load_tools  # noqa: E402
 from models.table import DOWNSTREAM  # noqa: E402
 
 SLICE = ("llama-sdpa", "tagger")
@@ -42,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     add("--only", default="", metavar="REGEX", help="only models whose name matches")
     add("--tool", default="", metavar="REGEX", help="only tools whose name matches")
     add("--slice", action="store_true", help=f"only {', '.join(SLICE)}, and tools at hand")
-    add("--resume", action="store_true", help="models that were measured are not measured again")
+    add("--resume", action="store_true", help="no tool is given the same file again")
     return result
 
 
@@ -68,34 +67,19 @@ def failures(model: str, found: dict, used: set, with_times: bool) -> list:
     return result
 
 
-def kept() -> dict:
-    if not ANSWERS.exists():
-        return {}
-    records = map(json.loads, ANSWERS.read_text().splitlines())
-    return {record["model"]: record for record in records}
-
-
-def measured(model, tools: list, arguments: argparse.Namespace) -> dict:
+def measured(model, tools: list, is_slice: bool, known: driver.Answers) -> dict:
     with tempfile.TemporaryDirectory(dir=harness.CACHE) as folder:
         subject = subject_of(model, Path(folder))
-        answers = driver.measure(subject, tools, arguments.slice, Path(folder))
+        answers = driver.measure(subject, tools, is_slice, Path(folder), known)
         sizes = {name: path.stat().st_size for name, path in subject.paths.items() if path}
     return {"model": model.name, "refusals": subject.refusals, "bytes": sizes, "answers": answers}
 
 
 def measure_all(arguments: argparse.Namespace, tools: list) -> list:
-    done = kept() if arguments.resume else {}
-    if not arguments.slice and not arguments.resume:
-        ANSWERS.unlink(missing_ok=True)
+    known = driver.Answers(None if arguments.slice else ANSWERS, arguments.resume)
     records, start, models = [], time.monotonic(), chosen(arguments)
     for number, model in enumerate(models, 1):
-        record = done.get(model.name)
-        if record is None:
-            record = measured(model, tools, arguments)
-            if not arguments.slice:
-                with open(ANSWERS, "a") as file:
-                    file.write(json.dumps(record) + "\n")
-        records.append(record)
+        records.append(measured(model, tools, arguments.slice, known))
         minutes = (time.monotonic() - start) / 60
         print(f"{number} of {len(models)}, {model.name}: {minutes:.1f} minutes", file=sys.stderr,
               flush=True)
@@ -121,8 +105,7 @@ def judge(records: list, is_whole: bool) -> int:
 
 def main() -> int:
     arguments = parser().parse_args()
-    for module in ("runtimes", "quantisers", "rewriters"):
-        importlib.import_module(f"downstream.tools.{module}")
+    load_tools()
     if harness.libtorch_version() < EARLIEST:
         print("0 passed, 0 failed, 1 skipped")
         return 0

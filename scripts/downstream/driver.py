@@ -1,5 +1,6 @@
-"""Gives the files of a model to tools, one process each."""
+"""Gives the files of a model to tools, one process each, and keeps what they answer."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -10,7 +11,7 @@ import harness
 
 from downstream import machines
 from downstream.files import OURS, Subject
-from downstream.tools import TOOLS
+from downstream.tools import TOGETHER, TOOLS
 
 WORKER = Path(__file__).resolve().parent / "worker.py"
 SECONDS = 120
@@ -24,10 +25,10 @@ AT_HAND = (
 WITHOUT_ATTRIBUTES = ("onnx reference",)
 
 
-def answer_of(python: Path, tool: str, path: Path, data: Path, folder: Path) -> dict:
+def answer_of(python: Path, tool: str, paths: list, data: Path, folder: Path):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    command = [python, "-B", WORKER, tool, path, data, folder]
+    command = [python, "-B", WORKER, tool, data, folder, *paths]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
     try:
         result = subprocess.run(list(map(str, command)), capture_output=True, text=True,
@@ -49,13 +50,55 @@ def tools_here(only_at_hand: bool) -> list:
     return names
 
 
-def measure(subject: Subject, tools: list, only_at_hand: bool, scratch: Path) -> dict:
+class Answers:
+    """What tools answered, by tool and contents of files, on disk as it comes."""
+
+    def __init__(self, path: Path | None, is_resumed: bool):
+        self.path = path
+        self.known = {}
+        if path and is_resumed and path.exists():
+            records = map(json.loads, path.read_text().splitlines())
+            self.known = {record["key"]: record["answer"] for record in records}
+        elif path:
+            path.unlink(missing_ok=True)
+
+    def of(self, tool: str, digests: list, model: str, ask):
+        """The answer to ask(), which is called where none is known."""
+        key = ":".join([tool, *digests])
+        if key not in self.known:
+            self.known[key] = ask()
+            if self.path:
+                record = {"model": model, "key": key, "answer": self.known[key]}
+                with open(self.path, "a") as file:
+                    file.write(json.dumps(record) + "\n")
+        return self.known[key]
+
+
+def digest_of(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def measure(subject: Subject, tools: list, only_at_hand: bool, scratch: Path, answers: Answers) -> dict:
     """Answers by exporter and tool."""
     python = harness.VENV_PYTHON if only_at_hand else machines.python()
-    found = {}
-    for name, path in subject.paths.items():
-        found[name] = {}
-        for tool in tools if path else ():
-            given = subject.with_metadata if (name, tool in WITHOUT_ATTRIBUTES) == (OURS, True) else path
-            found[name][tool] = answer_of(python, tool, given, subject.data, scratch / "work")
+    files = {name: path for name, path in subject.paths.items() if path}
+    digests = {path: digest_of(path) for path in (*files.values(), subject.with_metadata)}
+    data = digest_of(subject.data)
+    found = {name: {} for name in subject.paths}
+
+    def ask(tool: str, paths: list):
+        return answers.of(tool, [data, *(digests[path] for path in paths)], subject.model.name,
+                          lambda: answer_of(python, tool, paths, subject.data, scratch / "work"))
+
+    for tool in tools:
+        if tool in TOGETHER:
+            several = ask(tool, list(files.values()))
+            several = [several] * len(files) if isinstance(several, dict) else several
+            for name, answer in zip(files, several, strict=True):
+                found[name][tool] = answer
+            continue
+        for name, path in files.items():
+            is_plain = name == OURS and tool in WITHOUT_ATTRIBUTES
+            found[name][tool] = ask(tool, [subject.with_metadata if is_plain else path])
     return found

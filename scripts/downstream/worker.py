@@ -1,7 +1,6 @@
-"""One tool on one file: worker.py TOOL MODEL.onnx DATA.npz FOLDER. The last line is JSON: the figures,
-or {"error": why there are none}."""
+"""One tool: worker.py TOOL DATA.npz FOLDER MODEL.onnx... The last line is JSON: the figures of the file, or
+{"error": why there are none}; of a tool that is given several files at once, a list of such."""
 
-import importlib
 import json
 import os
 import re
@@ -11,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from downstream.tools import TOOLS, Case, Wrong, load_sizes  # noqa: E402  (needs the path above)
+from downstream.tools import TOGETHER, TOOLS, Case, Wrong, load_sizes, load_tools  # noqa: E402  (needs the path above)
 
 LENGTH = 200
 
@@ -27,12 +26,13 @@ def first_line(error: BaseException) -> str:
 def main() -> int:
     warnings.filterwarnings("ignore")
     os.environ["OMP_NUM_THREADS"] = "1"
-    name, path, data, folder = sys.argv[1:]
-    for module in ("runtimes", "quantisers", "rewriters"):
-        importlib.import_module(f"downstream.tools.{module}")
+    name, data, folder, *paths = sys.argv[1:]
+    load_tools()
     _, function = TOOLS[name]
+    sizes = load_sizes(Path(data))
+    cases = [Case(Path(path), Path(folder), sizes) for path in paths]
     try:
-        answer = function(Case(Path(path), Path(folder), load_sizes(Path(data))))
+        answer = function(cases if name in TOGETHER else cases[0])
     except Wrong as error:
         answer = {"wrong": str(error)}
     except Exception as error:

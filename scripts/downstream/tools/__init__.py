@@ -1,5 +1,6 @@
 """Tools that take an ONNX model. Each is a function of a Case that returns its figures, or raises."""
 
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,6 +74,7 @@ def right_at_all_sizes(case: Case, run) -> dict:
 
 
 TOOLS = {}
+TOGETHER = set()  # tools that are given the files of all exporters at once
 
 
 def tool(name: str, kind: str):
@@ -83,3 +85,15 @@ def tool(name: str, kind: str):
         return function
 
     return register
+
+
+def together(name: str, kind: str):
+    """The same for a function of a list of cases, which returns a list of figures."""
+    TOGETHER.add(name)
+    return tool(name, kind)
+
+
+def load_tools() -> None:
+    """Fills the table."""
+    for module in ("runtimes", "quantisers", "rewriters", "times"):
+        importlib.import_module(f"downstream.tools.{module}")
