@@ -1,6 +1,7 @@
 """What files have, or lack, for the sake of tools that only `make downstream` runs."""
 
 import onnx
+import torch
 
 from harness import INTO, ROOT, case, export, made_by, scratch
 
@@ -16,3 +17,21 @@ def hard_sigmoid_leaves_its_beta_out():
     assert len(nodes) == 3
     for node in nodes:
         assert [item.name for item in node.attribute if not item.name.startswith("__")] == ["alpha"]
+
+
+@case
+def bools_are_not_gathered_by_pairs_of_indices():
+    """OpenCV's GatherND takes no bools; Transformers reads padding masks so."""
+    def mask(x, rows, columns):
+        return (x > 0)[rows[:, None], columns]
+
+    given = (torch.randn(3, 5), torch.arange(3), torch.arange(4))
+    with scratch() as folder:
+        torch.jit.trace(mask, given).save(str(folder / "model.pt"))
+        export(folder / "model.pt", folder / "model.onnx")
+        nodes = onnx.load(folder / "model.onnx").graph.node
+    made = {node.output[0]: node for node in nodes}
+    gather, = [node for node in nodes if node.op_type == "GatherND"]
+    cast = made[gather.input[0]]
+    targets = [item.i for item in cast.attribute if item.name == "to"]
+    assert targets == [onnx.TensorProto.UINT8]

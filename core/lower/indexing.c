@@ -32,8 +32,28 @@ static bool broadcast_dims(const htp_dim *from, uint32_t from_rank, htp_dim *dim
     return true;
 }
 
-/** Gives all index tensors one shape: a constant one, or that of their sum. Values that are
- * HTP_NONE are columns of a mask, as long as only the graph will know. */
+static void expand_indices(htp_lowering *l, htp_indexing *n, htp_tensor_id shape)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        n->indices[i] = htp_typed_expand(l, HTP_DTYPE_INT64, n->indices[i], shape);
+    }
+}
+
+/** Gives open index tensors the shape of their sum. */
+static void close_indices(htp_lowering *l, htp_indexing *n)
+{
+    if (n->are_open) {
+        htp_tensor_id sum = n->indices[0];
+        for (uint32_t i = 1; i < n->count; i++) {
+            sum = htp_emit_binary(l, "Add", sum, n->indices[i]);
+        }
+        expand_indices(l, n, htp_emit_unary(l, "Shape", sum));
+        n->are_open = false;
+    }
+}
+
+/** Gives all index tensors one shape, where it is known. Values that are HTP_NONE are columns of a
+ * mask, as long as only the graph will know. */
 static void broadcast_indices(htp_lowering *l, htp_indexing *n, const htp_value_id *values)
 {
     bool all_columns = true;
@@ -54,19 +74,10 @@ static void broadcast_indices(htp_lowering *l, htp_indexing *n, const htp_value_
         is_static = broadcast_dims(l->graph->values[values[i]].dims,
                                    htp_graph_value(l->graph, values[i])->rank, dims, n->rank);
     }
-    htp_tensor_id shape;
+    n->are_open = !is_static;
     if (is_static) {
         n->dims = dims;
-        shape = htp_emit_shape(l, n->indices[0], n->rank, dims);
-    } else {
-        htp_tensor_id sum = n->indices[0];
-        for (uint32_t i = 1; i < n->count; i++) {
-            sum = htp_emit_binary(l, "Add", sum, n->indices[i]);
-        }
-        shape = htp_emit_unary(l, "Shape", sum);
-    }
-    for (uint32_t i = 0; i < n->count; i++) {
-        n->indices[i] = htp_typed_expand(l, HTP_DTYPE_INT64, n->indices[i], shape);
+        expand_indices(l, n, htp_emit_shape(l, n->indices[0], n->rank, dims));
     }
 }
 
@@ -118,6 +129,7 @@ static void add_index(htp_lowering *l, htp_indexing *n, htp_value_id id, uint32_
     n->rank = rank > n->rank ? rank : n->rank;
     for (uint32_t i = 0; i < axes_taken(value); i++) {
         values[n->count] = is_mask ? HTP_NONE : id;
+        n->ranks[n->count] = rank;
         n->axes[n->count++] = axis + i;
     }
 }
@@ -207,7 +219,23 @@ static void result_permutation(const htp_indexing *n, int64_t *perm)
     }
 }
 
-/** The index tensors side by side: [..., count]. */
+/** The index tensors side by side: [..., count]. Open ones are broadcast as they are added up, each
+ * with zeros in the places of the others. */
+static htp_tensor_id join_open_indices(htp_lowering *l, const htp_indexing *n)
+{
+    htp_tensor_id joined = HTP_TENSOR_NONE;
+    for (uint32_t i = 0; i < n->count; i++) {
+        int64_t place[HTP_SHIM_MAX_RANK] = {0};
+        place[i] = 1;
+        int64_t axis = n->ranks[i];
+        htp_tensor_id column = htp_emit_unsqueeze(l, n->indices[i], &axis, 1);
+        column = htp_emit_binary(l, "Mul", column, htp_emit_ints(l, place, n->count));
+        joined = i ? htp_emit_binary(l, "Add", joined, column) : column;
+    }
+    return joined;
+}
+
+/** The same of index tensors of one shape. */
 static htp_tensor_id join_indices(htp_lowering *l, const htp_indexing *n)
 {
     htp_tensor_id columns[HTP_SHIM_MAX_RANK];
@@ -235,8 +263,12 @@ htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n)
     int64_t order[2 * HTP_SHIM_MAX_RANK];
     front_permutation(n, front, rest);
     result_permutation(n, order);
-    htp_tensor_id x = htp_emit_transpose(l, n->x, front, n->x_rank);
-    x = htp_emit(l, "GatherND", HTP_IN(x, join_indices(l, n)), HTP_NO_AT);
+    htp_tensor_id indices = n->are_open ? join_open_indices(l, n) : join_indices(l, n);
+    /* OpenCV takes no bools here. */
+    htp_dtype dtype = n->dtype == HTP_DTYPE_BOOL ? HTP_DTYPE_UINT8 : n->dtype;
+    htp_tensor_id x = htp_emit_cast(l, n->x, n->dtype, dtype);
+    x = htp_emit_transpose(l, x, front, n->x_rank);
+    x = htp_emit_cast(l, htp_emit_binary(l, "GatherND", x, indices), dtype, n->dtype);
     return htp_emit_transpose(l, x, order, n->rank + n->x_rank - n->count);
 }
 
@@ -260,9 +292,10 @@ static htp_tensor_id result_shape(htp_lowering *l, const htp_indexing *n, const 
     return htp_sizes_end(&shape);
 }
 
-htp_tensor_id htp_emit_index_put(htp_lowering *l, const htp_indexing *n, htp_tensor_id values,
+htp_tensor_id htp_emit_index_put(htp_lowering *l, htp_indexing *n, htp_tensor_id values,
                                  bool accumulate)
 {
+    close_indices(l, n);
     int64_t front[HTP_SHIM_MAX_RANK];
     int64_t back[HTP_SHIM_MAX_RANK];
     uint32_t rest[HTP_SHIM_MAX_RANK] = {0};

@@ -16,7 +16,9 @@ typedef struct htp_indexing {
     const htp_dim *x_dims;
     uint32_t count; /* of axes, in ascending order */
     int64_t axes[HTP_SHIM_MAX_RANK];
-    htp_tensor_id indices[HTP_SHIM_MAX_RANK]; /* int64, of one shape */
+    htp_tensor_id indices[HTP_SHIM_MAX_RANK]; /* int64, of one shape unless they are open */
+    uint32_t ranks[HTP_SHIM_MAX_RANK];        /* of open ones */
+    bool are_open;                            /* each has its own shape still */
     uint32_t rank;
     const htp_dim *dims; /* of the indices; NULL when only the graph will know them */
 } htp_indexing;
@@ -40,11 +42,11 @@ void htp_emit_place_columns(htp_lowering *l, htp_tensor_id mask, uint32_t rank,
 htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n);
 
 /**
- * x with x[...] = values.
+ * x with x[...] = values. Closes indices that are open.
  * @param values      of x's dtype, broadcast to the shape of x[...]
  * @param accumulate  add the values to what is there
  */
-htp_tensor_id htp_emit_index_put(htp_lowering *l, const htp_indexing *n, htp_tensor_id values,
+htp_tensor_id htp_emit_index_put(htp_lowering *l, htp_indexing *n, htp_tensor_id values,
                                  bool accumulate);
 
 #endif

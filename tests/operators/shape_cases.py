@@ -180,6 +180,10 @@ for name, function in {
 call("index/dynamic-shape", lambda x, i: x[:, i], (3, 4, 2), I, dynamic={0: {0: "a", 2: "b"}})
 call("index/pairs", lambda x, b, k: x[b, k], (3, 5), torch.arange(3).view(3, 1, 1, 1),
      torch.arange(5).view(1, 1, 1, 5), dynamic={0: {0: "a", 1: "b"}, 1: {0: "a"}, 2: {3: "b"}})
+for name, function in {"pairs": lambda x, b, k: x[b, k] > 0, "bools": lambda x, b, k: (x > 0)[b, k],
+                       "later-bools": lambda x, b, k: (x > 0)[None, b, k]}.items():
+    call(f"index/broadcast/{name}", function, (3, 5), torch.tensor([[0], [2], [-1]]), torch.tensor([4, 0, -5, 1]),
+         dynamic={0: {0: "a", 1: "b"}, 1: {0: "c"}, 2: {0: "d"}})
 # A number from the data: the trace does not know it.
 call("index/scalar", lambda x, i: x[i[0]], (3, 4, 2), I)
 call("index/tensor-without-dims", lambda x, i: x.index_select(0, i).index_select(1, i), (3, 4), torch.tensor(2))
