@@ -9,6 +9,7 @@
 #include "hierarchy/hierarchy.h"
 #include "lower/first_values.h"
 #include "lower/lower.h"
+#include "lower/told_shapes.h"
 #include "lower/weights.h"
 #include "onnx/infer.h"
 #include "onnx/ir_version.h"
@@ -129,8 +130,9 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     htp_weights_lay_out(*model, session->options.untie, &tied);
     htp_note_tied(session, &tied);
     htp_note_kept(session, &session->kept);
-    htp_draft_remove_unused(*model);
     htp_draft_infer_types(*model);
+    htp_lower_tell_shapes(*model);
+    htp_draft_remove_unused(*model);
     HTP_TRY(set_ir_version(session, *model));
     HTP_TRY(htp_status_prefix(htp_first_values_find(*model), session->model_path));
     htp_note_model(session, *model);
