@@ -75,6 +75,8 @@ LAYOUTS = {
     "permute": (lambda w: w.permute(2, 0, 1), (3, 4, 5), "[2, 0, 1]"),
     "transpose-of-view": (lambda w: w.view(4, 3, 5).transpose(0, 1), (12, 5), None),
     "reshape": (lambda w: w.view(5, 3), (3, 5), "reshape"),
+    "all-rows": (lambda w: w[torch.arange(5)], (5, 3), ""),
+    "each-second-column": (lambda w: w[:, torch.tensor([-5, 2, 4])], (3, 5), None),
     "copied-reshape": (lambda w: w.t().reshape(3, 5), (3, 5), None),
     "unsqueeze": (lambda w: w.unsqueeze(0).unsqueeze(-1), (7,), "reshape"),
     "squeeze": (lambda w: w.squeeze(1).t(), (3, 1, 5), None),

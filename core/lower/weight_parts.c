@@ -60,31 +60,53 @@ bool htp_laying_slice(const htp_laying *d, const htp_laid *x)
     return true;
 }
 
-/* One element of an axis. */
-bool htp_laying_gather(const htp_laying *d, const htp_laid *x)
+/* Whether indices of an axis are begin, begin + step..., upwards. */
+static bool read_steps(const int64_t *indices, size_t count, int64_t size, int64_t *begin,
+                       int64_t *step)
 {
-    const int64_t *index;
-    size_t count;
-    uint32_t axis;
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
-    uint32_t rank = 0;
-    if (!x->is_strided || !htp_laying_read_ints(d, 1, &index, &count) || count != 1 ||
-        !htp_laying_axis(htp_laying_int(d, "axis", 0), x->rank, &axis)) {
-        return false;
-    }
-    int64_t at = *index < 0 ? *index + x->dims[axis] : *index;
-    if (at < 0 || at >= x->dims[axis]) {
-        return false;
-    }
-    htp_laid one;
-    cut(d, x, axis, at, 1, 1, &one);
-    bool is_kept = d->model->tensors.items[d->node->inputs[1]].rank == 1;
-    for (uint32_t i = 0; i < x->rank; i++) {
-        if (i != axis || is_kept) {
-            dims[rank++] = one.dims[i];
+    for (size_t i = 0; i < count; i++) {
+        int64_t at = indices[i] < 0 ? indices[i] + size : indices[i];
+        if (i == 0) {
+            *begin = at;
+        } else if (i == 1) {
+            *step = at - *begin;
+        }
+        if (at < 0 || at >= size || *step < 1 || at != *begin + (int64_t)i * *step) {
+            return false;
         }
     }
-    return htp_laying_reshape(d, &one, rank, dims, d->outputs);
+    return count > 0;
+}
+
+/* One element of an axis, or several in equal steps. */
+bool htp_laying_gather(const htp_laying *d, const htp_laid *x)
+{
+    const int64_t *indices;
+    size_t count;
+    uint32_t axis;
+    int64_t begin = 0;
+    int64_t step = 1;
+    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    uint32_t rank = 0;
+    const htp_tensor *index = &d->model->tensors.items[d->node->inputs[1]];
+    if (!x->is_strided || !htp_laying_read_ints(d, 1, &indices, &count) ||
+        !htp_laying_axis(htp_laying_int(d, "axis", 0), x->rank, &axis) ||
+        !read_steps(indices, count, x->dims[axis], &begin, &step) ||
+        x->rank + index->rank > HTP_SHIM_MAX_RANK) {
+        return false;
+    }
+    htp_laid part;
+    cut(d, x, axis, begin, step, (int64_t)count, &part);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (i != axis) {
+            dims[rank++] = part.dims[i];
+            continue;
+        }
+        for (uint32_t k = 0; k < index->rank; k++) {
+            dims[rank++] = index->dims[k].size;
+        }
+    }
+    return htp_laying_reshape(d, &part, rank, dims, d->outputs);
 }
 
 bool htp_laying_split(const htp_laying *d, const htp_laid *x)
