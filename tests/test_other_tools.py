@@ -35,3 +35,16 @@ def bools_are_not_gathered_by_pairs_of_indices():
     cast = made[gather.input[0]]
     targets = [item.i for item in cast.attribute if item.name == "to"]
     assert targets == [onnx.TensorProto.UINT8]
+
+
+@case
+def reductions_of_all_axes_name_none():
+    """OpenCV keeps one dim where all are named, and stops at what reads it."""
+    def areas(x):
+        return x.prod(1) + x[0].prod(0)
+
+    with scratch() as folder:
+        torch.jit.trace(areas, torch.randn(3, 2)).save(str(folder / "model.pt"))
+        export(folder / "model.pt", folder / "model.onnx")
+        nodes = onnx.load(folder / "model.onnx").graph.node
+    assert [len(node.input) for node in nodes if node.op_type == "ReduceProd"] == [2, 1]

@@ -14,7 +14,8 @@
 static htp_tensor_id norm_along(const htp_formula *f, htp_tensor_id x, const int64_t *axes,
                                 size_t axis_count, bool keepdims, double p)
 {
-    htp_reduction r = {x, f->dtype, axes, axis_count, keepdims};
+    htp_reduction r = {
+        .x = x, .dtype = f->dtype, .axes = axes, .axis_count = axis_count, .keepdims = keepdims};
     return htp_step_round(f, htp_emit_norm(f->l, &r, p));
 }
 

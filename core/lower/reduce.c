@@ -19,6 +19,7 @@ htp_reduction htp_arg_reduction(htp_lowering *l, const char *name, htp_dtype dty
     uint32_t rank = htp_arg_rank(l, name);
     r.axes = htp_arg_dims_list(l, "dim", rank, true, &r.axis_count);
     r.axis_count = rank ? r.axis_count : 0;
+    r.takes_all = r.axis_count == rank;
     r.keepdims = htp_arg_bool_or(l, "keepdim", false);
     return r;
 }
@@ -26,7 +27,10 @@ htp_reduction htp_arg_reduction(htp_lowering *l, const char *name, htp_dtype dty
 htp_tensor_id htp_emit_reduced(htp_lowering *l, const char *op, const htp_reduction *r,
                                htp_tensor_id x, bool keepdims)
 {
-    return htp_typed_reduce(l, op, r->dtype, x, r->axes, r->axis_count, keepdims);
+    /* Where all axes are named, OpenCV gives a result of one dim. Extremes of int64 are picked
+     * along one axis after the other. */
+    bool is_named = !r->takes_all || keepdims || r->dtype == HTP_DTYPE_INT64;
+    return htp_typed_reduce(l, op, r->dtype, x, r->axes, is_named ? r->axis_count : 0, keepdims);
 }
 
 /** The number of elements that are reduced to one, without dims. */

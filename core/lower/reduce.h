@@ -12,6 +12,7 @@ typedef struct htp_reduction {
     htp_dtype dtype;
     const int64_t *axes;
     size_t axis_count; /* 0 for a tensor without dims */
+    bool takes_all;    /* of the axes */
     bool keepdims;
 } htp_reduction;
 
