@@ -3,34 +3,68 @@
 import importlib.metadata
 import subprocess
 
-from downstream import machines
-from downstream.driver import WITHOUT_ATTRIBUTES
+from downstream import driver, machines
 from downstream.files import OURS, PEERS
-from downstream.metrics import LESS, METRICS, MORE, RUNS_RIGHT, behind, value_of, yardsticks
+from downstream.metrics import LESS, METRICS, MORE, RUNS_RIGHT, TIMES, behind, value_of, yardsticks
 from downstream.reasons import REASONS, reason_for
+from downstream.tools.quantisers import BLOCK
+from downstream.tools.rewriters import TAGGED
+from downstream.tools.times import ROUNDS
 from zoo.markdown import head, line, plain
 
 OUT = machines.ROOT / "docs" / "DOWNSTREAM.md"
-INTRODUCTION = """# Exports in the tools that come next
+EXPORTERS = (OURS, *(peer.name for peer in PEERS))
+GROUPS = (
+    ("Text", {
+        "bert-wide": "BERT, 2 layers of width 768", "bert-64-layers": "64 layers of a transformer",
+        "gpt2-sdpa": "GPT-2", "llama-sdpa": "Llama", "small-t5": "T5",
+    }),
+    ("Pictures and sound, by transformers", {"vit-sdpa": "ViT", "small-whisper": "Whisper"}),
+    ("Pictures, by convolutions", {
+        "resnet50-plain": "ResNet-50", "mobilenet": "blocks of MobileNetV3", "unet": "UNet",
+        "segmenter": "segmentation as in DeepLab",
+    }),
+    ("Loops and sizes that the data decides", {
+        "tagger": "LSTM tagger", "smoother": "scripted loop", "detector": "scripted detector",
+    }),
+)
+TEXT = """# Exports in the tools that come next
 
-Made by `make downstream`; not to be edited. Models of the kinds that people deploy are exported by
-htp-trace and by both of PyTorch's exporters (`torch.onnx.export` with `dynamo=False` and
-`dynamo=True`), as they come, with the same dynamic axes. Each file is given to the tools below. *Right*
-is what loads, and gives libtorch's numbers within a thousandth of the largest element, at the size of
-the example and at two others.
+Made by `make downstream`; not to be edited. An export is made for what comes after it: here {models} models of
+kinds that people deploy go through {tools} tools, beside the files of PyTorch's two exporters.
 
-Tools that take no attribute besides an operator's own ({without}) are given the export with
-`--tags metadata`.
+## How it is measured
 
-Sizes of what quantisers make are told without metadata, texts and tags, of which this program writes
-more.
-
-A peer is a yardstick where its file is right in ONNX Runtime at all sizes. `make downstream` fails where
-a figure is behind the better yardstick's without a reason, which is written [below](#reasons).
+- Each model is exported by htp-trace, by `torch.onnx.export(dynamo=False)` and by
+  `torch.onnx.export(dynamo=True)`, as they come, with opset 18 and the same dynamic axes.
+- *Right* is what loads, and gives libtorch's numbers within a thousandth of the largest element of each
+  output, at the size of the example and at two others. For quantisers of *right* it is enough that what
+  they make runs at all sizes.
+- A cell has three figures: of **htp-trace / dynamo=False / dynamo=True**. *no*: the tool made nothing of the
+  file, or something wrong. A dash: there is no file.
+- A peer is a yardstick where its file is right in ONNX Runtime at all sizes. `make downstream` fails where a
+  figure of htp-trace is behind the better yardstick's, and no reason is written: those that are have a
+  footnote.
+- Sizes of what quantisers make are told without metadata, texts and tags, of which htp-trace writes more.
+  Static quantisation calibrates with the example; 4 bits are in blocks of {block}.
+- Times are of a processor, not of a clock on the wall, with one thread: of ONNX Runtime's and OpenVINO's
+  loading (with all optimisations) and running at the size of the example. All files of a model are timed in
+  turn in one process, {rounds} rounds, and the medians are told: they hold beside each other, not for other
+  machines. Behind is more than a tenth.
+- Each process of a tool has {seconds} s of processor time, for all three exporters alike.
+- {without} takes no attribute besides an operator's own: it is given the export with `--tags metadata`.
 
 {versions}
 """
-EXPORTERS = (OURS, *(peer.name for peer in PEERS))
+LEFT_OUT = """## What is not compared
+
+- How accurate quantised models are: it is the tools' business, and that of real data.
+- Graphics processors and other execution providers: there is none here.
+- Files with `--functions`, which only ONNX Runtime takes; `htp-trace inline` makes the flat file of them.
+- Tools that are on neither PyPI nor npm, or need a toolchain of their own (TensorRT, TVM, tract, pnnx).
+- onnx2torch knows few operators of newer opsets, and is given a stand-in for torchvision, which it imports for
+  two operators that no model here has.
+"""
 
 
 def versions() -> str:
@@ -40,22 +74,52 @@ def versions() -> str:
               if "==" in row]
     found = [row.replace("==", " ") for row in listed if row.split("==")[0].lower() in wanted]
     torch = importlib.metadata.version("torch").split("+")[0]
-    return f"Versions: torch {torch}, {', '.join(found)}, {machines.WEB_PACKAGE.replace('@', ' ')}."
+    others = [machines.TORCH_PACKAGE.replace("==", " "), machines.WEB_PACKAGE.replace("@", " ")]
+    return f"Versions: torch {torch}, {', '.join([*found, *others])}."
 
 
-def cell(value, metric) -> str:
+def introduction(records: list) -> str:
+    tools = {tool for record in records for tool in record["answers"][OURS]} - set(TIMES)
+    return TEXT.format(
+        models=len(records), tools=len(tools), block=BLOCK, rounds=ROUNDS, versions=versions(),
+        seconds=driver.PROCESSOR_SECONDS, without=", ".join(driver.WITHOUT_ATTRIBUTES),
+    )
+
+
+def text_of(value, metric) -> str:
     if value is None:
         return "no"
     if metric.figure == "bytes":
         return f"{value / 1e6:.1f}"
     if metric.figure in ("load", "latency"):
-        return f"{value * 1e3:.1f}"
+        return f"{value * 1e3:.3g}"
     if metric.better in (LESS, MORE):
         return str(value)
     return "yes" if value else "no"
 
 
-def right_table(records: list) -> list:
+def mark(record: dict, metric) -> str:
+    """The footnote of a figure that is behind."""
+    if all(other is not metric for other, _, _ in behind(record["answers"])):
+        return ""
+    number = reason_for(record["model"], metric.tool, metric.figure)
+    return " **behind**" if number is None else f"[^{number + 1}]"
+
+
+def cell(record: dict, metric) -> str:
+    answers = [record["answers"][name] for name in EXPORTERS]
+    if all("none" in answer.get(metric.tool, {"none": ""}) for answer in answers):
+        return ""
+    values = [text_of(value_of(found, metric), metric) if found else "–" for found in answers]
+    return " / ".join(values) + mark(record, metric)
+
+
+def sizes_of(record: dict) -> str:
+    return " / ".join(f"{record['bytes'][name] / 1e6:.1f}" if name in record["bytes"] else "–"
+                      for name in EXPORTERS)
+
+
+def summary(records: list) -> list:
     """A row for each tool: how many models are right, by exporter."""
     rows = head(["tool", *EXPORTERS], len(EXPORTERS))
     for tool in RUNS_RIGHT:
@@ -68,16 +132,24 @@ def right_table(records: list) -> list:
     return rows
 
 
-def model_table(record: dict) -> list:
-    rows = head(["figure", *EXPORTERS], len(EXPORTERS))
-    sizes = [f"{record['bytes'][name] / 1e6:.1f}" if name in record["bytes"] else "no file"
-             for name in EXPORTERS]
-    rows.append(line(["file, MB", *sizes]))
-    for metric in METRICS:
-        values = [value_of(record["answers"][name], metric) for name in EXPORTERS]
-        if metric.better in (LESS, MORE) and any(value is not None for value in values):
-            title = f"{metric.tool}: {metric.title}"
-            rows.append(line([title, *(cell(value, metric) for value in values)]))
+def table(records: list, titles: dict, metrics: list, first: list) -> list:
+    """A row for each figure, a column for each model."""
+    rows = head(["", *(titles[record["model"]] for record in records)], len(records)) + first
+    for metric in metrics:
+        cells = [cell(record, metric) for record in records]
+        title = f"{metric.tool}: {metric.title}" if metric.title else metric.tool
+        if any(cells):
+            rows.append(line([title, *cells]))
+    return rows
+
+
+def tags_left(records: list) -> list:
+    """What is left of the tags of this program's nodes, by tool."""
+    rows = []
+    for tool in TAGGED:
+        shares = [record["answers"][OURS].get(tool, {}).get("tags") for record in records]
+        rows.append(line([f"{tool}: nodes with a tag, htp-trace",
+                          *("" if share is None else f"{share:.0%}" for share in shares)]))
     return rows
 
 
@@ -85,46 +157,35 @@ def words_of(answer: dict) -> str:
     return answer.get("error") or (f"wrong: {answer['wrong']}" if "wrong" in answer else "")
 
 
-def trouble(record: dict) -> list:
-    """What tools said where they made nothing of a file of this program."""
-    rows = []
+def notes(record: dict, title: str) -> list:
+    """What exporters refuse, and what tools said where they made nothing of this program's file."""
+    rows = [f"{title}, {peer}: {plain(words)}." for peer, words in record["refusals"].items() if words]
+    left_out = [name for name in EXPORTERS[1:]
+                if record["answers"][name] and name not in yardsticks(record["answers"])]
+    rows += [f"{title}: {name} is no yardstick: it is not right in ONNX Runtime." for name in left_out]
     for tool in RUNS_RIGHT:
         words = words_of(record["answers"][OURS].get(tool, {}))
         if words:
-            others = [name for name in EXPORTERS[1:]
-                      if record["answers"][name].get(tool, {}).get("right")]
-            known = f" ({' and '.join(others)}: right)" if others else ""
-            rows.append(f"- {tool}: {plain(words)}{known}")
-    return rows
+            rows.append(f"{title}, {tool}: {plain(words)}")
+    return [f"- {row}" for row in rows]
 
 
-def section(record: dict) -> list:
-    lines = [f"## {record['model']}", "", *model_table(record), ""]
-    for peer, words in record["refusals"].items():
-        if words:
-            lines += [f"{peer}: {plain(words)}.", ""]
-    left_out = [name for name in EXPORTERS[1:] if name not in yardsticks(record["answers"])]
-    if left_out:
-        lines += [f"No yardstick: {', '.join(left_out)}.", ""]
-    found = trouble(record)
-    return lines + ([*found, ""] if found else [])
-
-
-def reasons(records: list) -> list:
-    rows = []
-    for number, (_, _, _, words) in enumerate(REASONS):
-        where = [
-            f"{record['model']} ({metric.tool}, {metric.figure})"
-            for record in records for metric, _, _ in behind(record["answers"])
-            if reason_for(record["model"], metric.tool, metric.figure) == number
-        ]
-        rows.append(f"- {words} {', '.join(where)}.")
-    return rows or ["None is behind."]
+def section(title: str, records: list, titles: dict) -> list:
+    right = [metric for metric in METRICS if metric.better not in (LESS, MORE)]
+    figures = [metric for metric in METRICS if metric.better in (LESS, MORE)]
+    sizes = [line(["file, MB", *map(sizes_of, records)])]
+    said = [row for record in records for row in notes(record, titles[record["model"]])]
+    return [
+        f"## {title}", "", *table(records, titles, right, []), "",
+        *table(records, titles, figures, sizes), *tags_left(records), "",
+        *([*said, ""] if said else []),
+    ]
 
 
 def write(records: list) -> None:
-    lines = [INTRODUCTION.format(versions=versions(), without=", ".join(WITHOUT_ATTRIBUTES)), "## Right, of all models", "",
-             *right_table(records), "", "## Reasons", "", *reasons(records), ""]
-    for record in records:
-        lines += section(record)
+    lines = [introduction(records), "## Right, of all models", "", *summary(records), ""]
+    for title, titles in GROUPS:
+        members = [record for name in titles for record in records if record["model"] == name]
+        lines += section(title, members, titles)
+    lines += [LEFT_OUT, *(f"[^{number}]: {words}" for number, (*_, words) in enumerate(REASONS, 1))]
     OUT.write_text("\n".join(lines).rstrip() + "\n")

@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -14,29 +16,49 @@ from downstream.files import OURS, Subject
 from downstream.tools import TOGETHER, TOOLS
 
 WORKER = Path(__file__).resolve().parent / "worker.py"
-SECONDS = 120
+# What each process of a tool has: of processor time, which does not hang on what else the machine does,
+# and of time.
+PROCESSOR_SECONDS = 60
+SECONDS = 900
 
 # Those that the development environment has, so that a slice needs no other.
 AT_HAND = (
     "onnxruntime", "dynamic int8", "4 bits", "ONNX Runtime's levels", "onnxruntime.transformers",
 )
 
+# Those that need PyTorch.
+WITH_TORCH = ("onnx2torch",)
+
 # Those that take no attribute besides an operator's own: they are given tags as metadata.
 WITHOUT_ATTRIBUTES = ("onnx reference",)
 
 
-def answer_of(python: Path, tool: str, paths: list, data: Path, folder: Path):
+def limit() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS + 5))
+
+
+def python_of(tool: str, only_at_hand: bool) -> tuple:
+    """The Python that a tool runs in, and the folder of further packages."""
+    if tool in WITH_TORCH:
+        return harness.VENV_PYTHON, machines.packages_with_torch()
+    return (harness.VENV_PYTHON if only_at_hand else machines.python()), ""
+
+
+def answer_of(tool: str, only_at_hand: bool, paths: list, data: Path, folder: Path):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    python, packages = python_of(tool, only_at_hand)
     command = [python, "-B", WORKER, tool, data, folder, *paths]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1", "PYTHONPATH": str(packages)}
     try:
-        result = subprocess.run(list(map(str, command)), capture_output=True, text=True,
+        result = subprocess.run(list(map(str, command)), capture_output=True, text=True, preexec_fn=limit,
                                 timeout=SECONDS, cwd=folder, env=environment)
     except subprocess.TimeoutExpired:
         return {"error": f"took longer than {SECONDS} s"}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    if result.returncode == -signal.SIGXCPU:
+        return {"error": f"took longer than {PROCESSOR_SECONDS} s"}
     try:
         return json.loads(result.stdout.strip().splitlines()[-1])
     except (IndexError, json.JSONDecodeError):
@@ -81,7 +103,6 @@ def digest_of(path: Path) -> str:
 
 def measure(subject: Subject, tools: list, only_at_hand: bool, scratch: Path, answers: Answers) -> dict:
     """Answers by exporter and tool."""
-    python = harness.VENV_PYTHON if only_at_hand else machines.python()
     files = {name: path for name, path in subject.paths.items() if path}
     digests = {path: digest_of(path) for path in (*files.values(), subject.with_metadata)}
     data = digest_of(subject.data)
@@ -89,7 +110,7 @@ def measure(subject: Subject, tools: list, only_at_hand: bool, scratch: Path, an
 
     def ask(tool: str, paths: list):
         return answers.of(tool, [data, *(digests[path] for path in paths)], subject.model.name,
-                          lambda: answer_of(python, tool, paths, subject.data, scratch / "work"))
+                          lambda: answer_of(tool, only_at_hand, paths, subject.data, scratch / "work"))
 
     for tool in tools:
         if tool in TOGETHER:

@@ -1,5 +1,5 @@
-"""Where tools run: an environment of Python with what requirements.txt pins, and a folder of node.
-Both are made once, in build/downstream."""
+"""Where tools run: an environment of Python with what requirements.txt pins, a folder of what needs PyTorch,
+and one of node. They are made once, in build/downstream."""
 
 import hashlib
 import shutil
@@ -14,6 +14,9 @@ NODE = FOLDER / "node"
 WEB_WORKER = HERE / "web.mjs"
 REQUIREMENTS = HERE / "requirements.txt"
 WEB_PACKAGE = "onnxruntime-web@1.30.0"
+# Needs PyTorch, which the environment of the tests has: it lies in a folder of its own beside that.
+TORCH_FOLDER = FOLDER / "with-torch"
+TORCH_PACKAGE = "onnx2torch==1.5.15"
 
 
 def run(*command) -> None:
@@ -34,6 +37,15 @@ def python() -> Path:
         run(folder / "bin" / "pip", "install", "--quiet", "-r", REQUIREMENTS)
         (folder / "made-of").write_text(key)
     return folder / "bin" / "python"
+
+
+def packages_with_torch() -> Path:
+    """What the Python of the tests imports onnx2torch from."""
+    if not is_made(TORCH_FOLDER, TORCH_PACKAGE):
+        shutil.rmtree(TORCH_FOLDER, ignore_errors=True)
+        run(python(), "-m", "pip", "install", "--quiet", "--no-deps", "--target", TORCH_FOLDER, TORCH_PACKAGE)
+        (TORCH_FOLDER / "made-of").write_text(TORCH_PACKAGE)
+    return TORCH_FOLDER
 
 
 def has_node() -> bool:

@@ -40,9 +40,10 @@ class Metric:
 
 RUNS_RIGHT = (
     "onnxruntime", "onnxruntime, not optimised", "onnx reference", "OpenVINO", "MNN", "IREE",
-    "OpenCV", "onnxruntime-web", "quant_pre_process", "NNCF on OpenVINO", "NNCF on ONNX",
+    "OpenCV", "onnx2torch", "onnxruntime-web", "quant_pre_process", "NNCF on OpenVINO", "NNCF on ONNX",
     "onnxslim", "onnxsim", "onnxoptimizer", "version_converter", "onnxruntime.transformers",
 )
+TIMES = ("onnxruntime, times", "OpenVINO, times")
 METRICS = (
     *(Metric(tool, "right") for tool in RUNS_RIGHT),
     Metric("onnxruntime", "nodes", LESS, title="nodes when optimised"),

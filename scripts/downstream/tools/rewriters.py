@@ -8,6 +8,8 @@ from downstream.tools.runtimes import nodes_of, runner, session_of
 
 REWRITERS = "rewriters"
 TAG = "__source_module"
+# Those whose output is looked at for tags.
+TAGGED = ("onnxslim", "onnxsim", "onnxoptimizer", "version_converter", "ONNX Runtime's levels")
 FUSED = (
     "LayerNormalization", "SimplifiedLayerNormalization", "SkipLayerNormalization",
     "SkipSimplifiedLayerNormalization", "EmbedLayerNormalization", "Attention",

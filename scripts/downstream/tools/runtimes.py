@@ -2,6 +2,9 @@
 
 import json
 import subprocess
+import sys
+import types
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -138,15 +141,14 @@ def iree(case: Case) -> dict:
 
 
 def runtime_folder():
-    import sys
-    from pathlib import Path
-
     return Path(sys.executable).parent
 
 
 def run_program(command: list) -> str:
     """Raises what it says last of all."""
     result = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if result.returncode < 0:
+        raise RuntimeError(f"{Path(command[0]).name} was ended by signal {-result.returncode}")
     if result.returncode:
         lines = [line for line in result.stderr.splitlines() if "error" in line.lower()]
         lines = lines or result.stderr.strip().splitlines() or [f"exit code {result.returncode}"]
@@ -167,6 +169,32 @@ def opencv(case: Case) -> dict:
             net.setInput(inputs[item.name], item.name)
         found = net.forward(outputs)
         return list(found)
+
+    return right_at_all_sizes(case, run)
+
+
+def stand_in(name: str) -> None:
+    """onnx2torch imports it for two operators that no model here has."""
+    module, operators = types.ModuleType(name), types.ModuleType(f"{name}.ops")
+    module.ops, operators.roi_align = operators, None
+    sys.modules |= {name: module, f"{name}.ops": operators}
+
+
+@tool("onnx2torch", RUNTIMES)
+def torch_of(case: Case) -> dict:
+    stand_in("torchvision")
+    import onnx2torch
+    import torch
+
+    model = onnx.load(case.path)
+    module = onnx2torch.convert(model).eval()
+    names = [item.name for item in model.graph.input]
+
+    def run(inputs: dict) -> list:
+        with torch.no_grad():
+            found = module(*(torch.from_numpy(inputs[name]) for name in names))
+        found = found if isinstance(found, (list, tuple)) else [found]
+        return [item.numpy() for item in found]
 
     return right_at_all_sizes(case, run)
 
