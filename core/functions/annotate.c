@@ -59,8 +59,8 @@ static const char *list_first_calls(const annotator *a, uint32_t called, uint32_
         uint32_t module = callee->repeated.items[i];
         htp_call_count all = htp_frames_calls(frames, around, module);
         uint32_t first = htp_frames_calls(frames, called, module).first;
-        const char *path = modules[module].shim->path;
-        const char *below = htp_relation_path(path, modules[callee->module].shim->path);
+        const char *path = modules[module].instance->path;
+        const char *below = htp_relation_path(path, modules[callee->module].instance->path);
         if (all.count > 1) {
             htp_text_add(&text, text.length ? ", " : "{");
             htp_text_add_json(&text, below ? below : path);

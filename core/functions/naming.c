@@ -94,7 +94,7 @@ const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames
     take_operators(arena, model, &taken);
     for (size_t i = 0; i < count; i++) {
         uint32_t module = frames->frames.items[sharing->functions.items[i].frames.items[0]].module;
-        names[i] = split_class(arena, model->graph->modules[module].shim->qualified_class);
+        names[i] = split_class(arena, model->graph->modules[module].instance->qualified_class);
         const char *key = join(arena, names[i].domain, names[i].name);
         is_named[i] = !htp_map_get(&taken, key, NULL) && !is_onnx_operator(names[i].name);
         htp_map_set(arena, &taken, key, 1);
@@ -256,7 +256,7 @@ const htp_formal_input *htp_naming_inputs(htp_arena *arena, const htp_frames *fr
     const htp_draft *model = frames->model;
     const htp_body *body = &sharing->bodies[frame];
     const htp_frame *first = &frames->frames.items[frame];
-    const char *path = model->graph->modules[first->module].shim->path;
+    const char *path = model->graph->modules[first->module].instance->path;
     size_t count = body->inputs.count;
     htp_map places = {0};
     inputs list = {.arena = arena,

@@ -20,7 +20,8 @@ enum {
 
 static const char *path_below(const htp_graph *graph, uint32_t module, uint32_t around)
 {
-    return htp_relation_path(graph->modules[module].shim->path, graph->modules[around].shim->path);
+    return htp_relation_path(graph->modules[module].instance->path,
+                             graph->modules[around].instance->path);
 }
 
 typedef struct sharer {
@@ -139,7 +140,7 @@ static uint32_t describe_scope(sharer *s, uint32_t scope, uint32_t frame)
     bool is_below = *tag != '/' && *full_tag != '/';
     htp_text_addf(&text, "%s %s", tag, full_tag);
     for (uint32_t at = scope; at != around->scope && is_below; at = s->scopes[at].parent) {
-        const htp_instance *module = graph->modules[s->scopes[at].module].shim;
+        const htp_instance *module = graph->modules[s->scopes[at].module].instance;
         const char *path = path_below(graph, s->scopes[at].module, around->module);
         is_below = path != NULL;
         htp_text_addf(&text, " %s:%s", path ? path : "", module->qualified_class);
@@ -354,7 +355,7 @@ static void add_graph(sharer *s, uint32_t graph, bool is_end, uint32_t frame)
 static void make_key(sharer *s, uint32_t frame)
 {
     uint32_t module = s->frames->frames.items[frame].module;
-    const htp_instance *callee = s->model->graph->modules[module].shim;
+    const htp_instance *callee = s->model->graph->modules[module].instance;
     s->key = (htp_text){.arena = s->arena};
     ADD(s, number_of_text(s, callee->qualified_class),
         s->is_each_its_own ? (uint64_t)module + 1 : 0);

@@ -244,7 +244,7 @@ static void dump_scope(dump *d, uint32_t index)
 static void dump_node(dump *d, const htp_trace_node *node)
 {
     const htp_trace_scope *scope = &d->graph->trace->scopes[node->scope];
-    const char *path = d->graph->modules[scope->module].shim->path;
+    const char *path = d->graph->modules[scope->module].instance->path;
     for (uint32_t i = 0; i < node->output_count; i++) {
         d->elements_left = LIST_ELEMENTS;
         htp_text_add(d->text, i ? ", " : "");

@@ -154,5 +154,5 @@ const htp_trace_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scop
 
 const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope)
 {
-    return graph->modules[graph->trace->scopes[scope].module].shim->path;
+    return graph->modules[graph->trace->scopes[scope].module].instance->path;
 }

@@ -33,7 +33,7 @@ typedef struct htp_value {
 
 /** A module instance with what a trace adds. */
 typedef struct htp_module {
-    const htp_instance *shim;
+    const htp_instance *instance;
     uint32_t first_child; /* HTP_NONE: none */
     uint32_t next_sibling;
 } htp_module;

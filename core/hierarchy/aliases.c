@@ -125,12 +125,13 @@ enum { KEY_CLASS, KEY_TENSOR, KEY_MODULE, KEY_OBJECT };
  * of its modules, or which object it is where the file has one under several names. */
 static void write_key(finder *f, uint32_t module)
 {
-    const htp_instance *shim = &f->modules[module];
+    const htp_instance *instance = &f->modules[module];
     f->key.count = 0;
-    add_to_key(f, KEY_CLASS, number_of(f, shim->qualified_class, strlen(shim->qualified_class)), 0);
+    add_to_key(f, KEY_CLASS,
+               number_of(f, instance->qualified_class, strlen(instance->qualified_class)), 0);
     for (uint32_t w = f->parameters->first_weight[module]; w != HTP_SHIM_NONE;
          w = f->parameters->next_weight[w]) {
-        const char *name = htp_parameters_local_name(shim->path, &f->weights[w]);
+        const char *name = htp_parameters_local_name(instance->path, &f->weights[w]);
         add_to_key(f, KEY_TENSOR, number_of(f, name, strlen(name)), f->parameters->same_as[w]);
     }
     for (uint32_t e = f->first_edges[module]; e < f->first_edges[module + 1]; e++) {

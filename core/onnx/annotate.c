@@ -155,7 +155,7 @@ static void add_owners(annotator *a, const htp_parameters *parameters, htp_numbe
                 HTP_PUSH(a->arena, &modules[i], a->hierarchy->modules[m].owner);
                 paths[i].arena = a->arena;
                 htp_text_add(&paths[i], paths[i].length ? ", " : "[");
-                htp_text_add_repr(&paths[i], a->graph->modules[m].shim->path);
+                htp_text_add_repr(&paths[i], a->graph->modules[m].instance->path);
             }
         }
     }
@@ -253,7 +253,7 @@ static void add_up_nodes(annotator *a, htp_annotations *annotations)
         tagged[i] += annotations->nodes_tagged[i];
         total[i] = a->hierarchy->modules[i].is_eligible ? tagged[i] : ran[i];
         if (i > 0) {
-            uint32_t parent = a->graph->modules[i].shim->parent;
+            uint32_t parent = a->graph->modules[i].instance->parent;
             tagged[parent] += tagged[i];
             ran[parent] += ran[i];
         }
@@ -301,11 +301,12 @@ htp_annotations *htp_annotate(htp_arena *arena, const htp_draft *model,
         .places = options->places,
     };
     htp_annotations *annotations = HTP_NEW(arena, htp_annotations);
-    annotations->parameters = htp_parameters_count(
-        arena, graph->modules[0].shim, graph->module_count, trace->weights, trace->weight_count);
+    annotations->parameters =
+        htp_parameters_count(arena, graph->modules[0].instance, graph->module_count, trace->weights,
+                             trace->weight_count);
     annotations->aliases =
-        htp_aliases_find(arena, graph->modules[0].shim, graph->module_count, trace->module_calls,
-                         trace->weights, annotations->parameters);
+        htp_aliases_find(arena, graph->modules[0].instance, graph->module_count,
+                         trace->module_calls, trace->weights, annotations->parameters);
     count_nodes(&a, annotations);
     add_up_nodes(&a, annotations);
     annotations->nodes = options->leaves_nodes ? NULL : annotate_nodes(&a, options);

@@ -209,10 +209,11 @@ static call_list find_running(annotator *a, const htp_onnx_node *node)
 
 static const char *path_of(const annotator *a, uint32_t module)
 {
-    const char *path = a->graph->modules[module].shim->path;
-    const char *below = a->setting->are_tags_relative
-                            ? htp_relation_path(path, a->graph->modules[call_module(a)].shim->path)
-                            : path;
+    const char *path = a->graph->modules[module].instance->path;
+    const char *below =
+        a->setting->are_tags_relative
+            ? htp_relation_path(path, a->graph->modules[call_module(a)].instance->path)
+            : path;
     return below ? below : path;
 }
 

@@ -55,7 +55,7 @@ static void add_children(tree_writer *w, uint32_t module)
     for (uint32_t child = modules[module].first_child; child != HTP_NONE;
          child = modules[child].next_sibling) {
         htp_text_add(&w->text, separator);
-        htp_text_add_json(&w->text, modules[child].shim->path);
+        htp_text_add_json(&w->text, modules[child].instance->path);
         separator = ", ";
     }
     htp_text_add(&w->text, "], ");
@@ -63,17 +63,17 @@ static void add_children(tree_writer *w, uint32_t module)
 
 static const char *local_name(const tree_writer *w, uint32_t weight)
 {
-    const htp_weight *shim = &w->graph->trace->weights[weight];
-    return htp_parameters_local_name(w->graph->modules[shim->module].shim->path, shim);
+    const htp_weight *traced = &w->graph->trace->weights[weight];
+    return htp_parameters_local_name(w->graph->modules[traced->module].instance->path, traced);
 }
 
 static void add_shape(tree_writer *w, uint32_t weight)
 {
-    const htp_weight *shim = &w->graph->trace->weights[weight];
+    const htp_weight *traced = &w->graph->trace->weights[weight];
     add_key(&w->text, local_name(w, weight));
     htp_text_add(&w->text, "[");
-    for (uint32_t axis = 0; axis < shim->rank; axis++) {
-        htp_text_addf(&w->text, "%s%" PRId64, axis ? ", " : "", shim->dims[axis]);
+    for (uint32_t axis = 0; axis < traced->rank; axis++) {
+        htp_text_addf(&w->text, "%s%" PRId64, axis ? ", " : "", traced->dims[axis]);
     }
     htp_text_add(&w->text, "]");
 }
@@ -121,16 +121,16 @@ static void add_buffers(tree_writer *w, uint32_t module)
 
 static void add_record(tree_writer *w, uint32_t module)
 {
-    const htp_instance *shim = w->graph->modules[module].shim;
+    const htp_instance *instance = w->graph->modules[module].instance;
     const htp_hierarchy_module *facts = &w->hierarchy->modules[module];
     htp_text *text = &w->text;
     htp_text_add(text, "{");
     add_string(text, "tag", facts->tag);
     add_string(text, "full_tag", facts->full_tag);
-    add_string(text, "path", shim->path);
+    add_string(text, "path", instance->path);
     add_aliases(w, module);
     add_string(text, "class", facts->class_name);
-    add_string(text, "qualified_class", shim->qualified_class);
+    add_string(text, "qualified_class", instance->qualified_class);
     add_bool(text, "is_torch_nn", facts->is_torch_nn);
     add_bool(text, "is_leaf", facts->is_leaf);
     add_number(text, "level", facts->level, ", ");

@@ -112,7 +112,7 @@ static const char *told_path(const htp_torch_metadata_maker *maker, uint32_t mod
                              const htp_torch_setting *setting)
 {
     const htp_graph *graph = maker->graph;
-    const char *path = graph->modules[module].shim->path;
+    const char *path = graph->modules[module].instance->path;
     const char *below = setting->is_relative
                             ? htp_relation_path(path, htp_graph_scope_path(graph, setting->scope))
                             : path;
@@ -130,7 +130,7 @@ static scope_texts make_texts(htp_torch_metadata_maker *maker, uint32_t scope,
     htp_text_add(classes, "[");
     htp_text_add(scopes, "[");
     for (size_t i = list_chain(maker->graph, scope, end, chain); i-- > 0;) {
-        const htp_instance *module = maker->graph->modules[chain[i]].shim;
+        const htp_instance *module = maker->graph->modules[chain[i]].instance;
         const char *path = told_path(maker, chain[i], setting);
         htp_hierarchy_add_encoded(names, path, true);
         htp_text_add(names, ": ");
@@ -246,7 +246,8 @@ htp_torch_metadata htp_torch_metadata_of_call(htp_torch_metadata_maker *maker, u
                                               const htp_torch_setting *setting)
 {
     const htp_graph *graph = maker->graph;
-    const char *target = graph->modules[graph->trace->scopes[scope].module].shim->qualified_class;
+    const char *target =
+        graph->modules[graph->trace->scopes[scope].module].instance->qualified_class;
     const scope_texts begun = make_texts(maker, scope, setting);
     return (htp_torch_metadata){
         .namespace_text = close_namespace(maker, begun.namespace_text, CALL_NAME, target),

@@ -58,7 +58,7 @@ static const uint32_t *measure_depths(htp_arena *arena, const htp_hierarchy *hie
 {
     uint32_t *depths = HTP_NEW_ARRAY(arena, uint32_t, hierarchy->module_count);
     for (uint32_t i = 1; i < hierarchy->module_count; i++) {
-        uint32_t parent = graph->modules[i].shim->parent;
+        uint32_t parent = graph->modules[i].instance->parent;
         depths[i] = depths[parent] + (hierarchy->modules[parent].is_eligible ? 1 : 0);
     }
     return depths;
