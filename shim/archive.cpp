@@ -118,7 +118,7 @@ Archive::Archive(const std::string &path, const htp_shim_contents &contents,
     mapping_->records = contents.record_count;
     mapping_->host = &host;
     for (uint32_t i = 0; i < contents.given_count; i++) {
-        const htp_shim_given &given = contents.given[i];
+        const htp_archive_given &given = contents.given[i];
         given_.emplace(given.name,
                        std::string_view(static_cast<const char *>(given.bytes), given.count));
     }
@@ -164,7 +164,7 @@ at::DataPtr Archive::read_storage(const std::string &name)
         throw std::runtime_error("damaged archive: it has no record " + name);
     }
     note_read();
-    const htp_shim_record &record = *found->second;
+    const htp_archive_record &record = *found->second;
     if (!record.is_stored) {
         auto [data, size] = reader_->getRecord(name);
         storages_[data.get()] = {size, record.name};

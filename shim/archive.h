@@ -64,7 +64,7 @@ class Archive
 
     std::shared_ptr<Mapping> mapping_;
     std::unique_ptr<Reader> reader_;
-    std::unordered_map<std::string_view, const htp_shim_record *> table_;
+    std::unordered_map<std::string_view, const htp_archive_record *> table_;
     Given given_;
     struct Storage {
         uint64_t size;

@@ -28,9 +28,9 @@ void ask(const c10::FunctionSchema &schema, const Stack &stack)
         operands.push_back(describe(stack[i], handouts));
     }
     const std::string text = c10::toString(schema);
-    const htp_shim_operation operation = {schema.name().c_str(), text.c_str(), operands.data(),
-                                          static_cast<uint32_t>(operands.size())};
-    htp_shim_error reason;
+    const htp_constant_operation operation = {schema.name().c_str(), text.c_str(), operands.data(),
+                                              static_cast<uint32_t>(operands.size())};
+    htp_error reason;
     if (!reader->may_run(reader->user, &operation, &reason)) {
         throw std::runtime_error(reason.message);
     }

@@ -129,14 +129,14 @@ bool is_trusted(const c10::IValue &value, const c10::TypePtr &type)
     return true;
 }
 
-bool is_value(const htp_shim_made &made, const c10::IValue &value)
+bool is_value(const htp_archive_made &made, const c10::IValue &value)
 {
     switch (made.kind) {
-    case HTP_SHIM_MADE_OF_INT:
+    case HTP_ARCHIVE_MADE_OF_INT:
         return value.isInt() && value.toInt() == made.number;
-    case HTP_SHIM_MADE_OF_FLOAT:
+    case HTP_ARCHIVE_MADE_OF_FLOAT:
         return value.isDouble() && value.toDouble() == made.real;
-    case HTP_SHIM_MADE_OF_TEXT:
+    case HTP_ARCHIVE_MADE_OF_TEXT:
         return value.isString() && value.toStringRef() == std::string(made.text, made.text_bytes);
     default:
         return false;
@@ -305,7 +305,7 @@ class Importer
     std::shared_ptr<torch::jit::CompilationUnit> unit_;
     std::vector<c10::IValue> constants_;
     torch::jit::SourceImporter sources_;
-    std::unordered_multimap<std::string, const htp_shim_made *> made_; // by class
+    std::unordered_multimap<std::string, const htp_archive_made *> made_; // by class
     std::unordered_set<const void *> checked_;
 };
 

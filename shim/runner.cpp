@@ -231,7 +231,7 @@ void Runner::restore(const htp_shim_host &host,
 {
     const uint64_t before = handouts.mark();
     const htp_operand given = operands_.hand_out(state);
-    htp_shim_error error = {};
+    htp_error error = {};
     const htp_shim_code code =
         host.restore(host.user, &program_.view(), &view_, program_.object(object), &given, &error);
     handouts.release(before);

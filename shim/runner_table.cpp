@@ -16,7 +16,7 @@ Runner &runner_of(void *self)
     return *static_cast<Runner *>(self);
 }
 
-void fill(htp_shim_error *error, const char *message)
+void fill(htp_error *error, const char *message)
 {
     std::snprintf(error->message, sizeof(error->message), "%s", message);
 }
@@ -34,7 +34,7 @@ bool means_no_meta_kernel(const std::exception &error)
            text.find("storage of a tensor that does not have storage") != std::string::npos;
 }
 
-htp_run_code tell(htp_shim_error *error, const std::exception &problem)
+htp_run_code tell(htp_error *error, const std::exception &problem)
 {
     if (dynamic_cast<const Unsupported *>(&problem) != nullptr) {
         fill(error, problem.what());
@@ -51,7 +51,7 @@ htp_run_code tell(htp_shim_error *error, const std::exception &problem)
 }
 
 // Runs @p body; an exception becomes a code and a message.
-template <typename Body> htp_run_code guard(htp_shim_error *error, Body body)
+template <typename Body> htp_run_code guard(htp_error *error, Body body)
 {
     try {
         try {
@@ -86,7 +86,7 @@ uint32_t find(void *self, const char *name, const char *overload)
 
 htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
                  uint32_t input_count, const htp_operand **outputs, uint32_t *output_count,
-                 htp_shim_error *error)
+                 htp_error *error)
 {
     *outputs = nullptr;
     *output_count = 0;
@@ -101,7 +101,7 @@ htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const htp_opera
 
 htp_run_code evaluate(void *self, uint32_t function, uint32_t node, const htp_operand *inputs,
                       uint32_t input_count, const htp_operand **outputs, uint32_t *output_count,
-                      htp_shim_error *error)
+                      htp_error *error)
 {
     return guard(error, [&] {
         Runner &runner = runner_of(self);
@@ -120,7 +120,7 @@ bool describe_handle(void *self, const htp_operand *handle, htp_operand *describ
 }
 
 htp_run_code make(void *self, const htp_making *making, const htp_runner_tensor **tensor,
-                  htp_shim_error *error)
+                  htp_error *error)
 {
     *tensor = nullptr;
     return guard(error, [&] { *tensor = runner_of(self).make(*making); });

@@ -32,15 +32,14 @@ struct htp_shim_model {
 namespace
 {
 
-void fill(htp_shim_error *error, const std::string &message)
+void fill(htp_error *error, const std::string &message)
 {
     std::snprintf(error->message, sizeof(error->message), "%s", message.c_str());
 }
 
 // Runs @p body; an exception becomes a code and a message. @p otherwise is the code of libtorch's
 // own exceptions.
-template <typename Body>
-htp_shim_code guard(htp_shim_error *error, htp_shim_code otherwise, Body body)
+template <typename Body> htp_shim_code guard(htp_error *error, htp_shim_code otherwise, Body body)
 {
     try {
         htp::Silence silence; // no warning speaks of what was asked for
@@ -70,13 +69,13 @@ htp::Program &program_of(const htp_program *program)
     return *static_cast<htp::Program *>(program->reader);
 }
 
-htp_shim_code load_function(const htp_program *program, uint32_t function, htp_shim_error *error)
+htp_shim_code load_function(const htp_program *program, uint32_t function, htp_error *error)
 {
     return guard(error, HTP_SHIM_NOT_MODEL, [&] { program_of(program).load_function(function); });
 }
 
 htp_shim_code load_slot(const htp_program *program, uint32_t object, uint32_t slot, uint32_t *data,
-                        htp_shim_error *error)
+                        htp_error *error)
 {
     return guard(error, HTP_SHIM_NOT_MODEL,
                  [&] { *data = program_of(program).load_slot(object, slot); });
@@ -86,7 +85,7 @@ void find_source(const htp_program *program, uint32_t function, uint32_t node,
                  htp_program_source *source)
 {
     *source = {"", 0, 0, 0};
-    htp_shim_error ignored;
+    htp_error ignored;
     guard(&ignored, HTP_SHIM_INTERNAL, [&] {
         const auto range = program_of(program).node_of(function, node).sourceRange();
         const auto &code = range.source();
@@ -100,14 +99,14 @@ void find_source(const htp_program *program, uint32_t function, uint32_t node,
 }
 
 htp_shim_code load_traced_inputs(const htp_program *program, const char *method, uint32_t *data,
-                                 htp_shim_error *error)
+                                 htp_error *error)
 {
     return guard(error, HTP_SHIM_NOT_MODEL,
                  [&] { *data = program_of(program).load_traced_inputs(method); });
 }
 
 htp_shim_code open_model(const char *path, const htp_shim_contents *contents,
-                         const htp_shim_host *host, htp_shim_model **model, htp_shim_error *error)
+                         const htp_shim_host *host, htp_shim_model **model, htp_error *error)
 {
     *model = nullptr;
     return guard(error, HTP_SHIM_NOT_MODEL, [&] {
@@ -119,7 +118,7 @@ htp_shim_code open_model(const char *path, const htp_shim_contents *contents,
     });
 }
 
-htp_shim_code evaluate_model(htp_shim_model *model, htp_shim_error *error)
+htp_shim_code evaluate_model(htp_shim_model *model, htp_error *error)
 {
     return guard(error, HTP_SHIM_NOT_MODEL, [&] { model->model.archive.module().eval(); });
 }
@@ -134,18 +133,18 @@ htp_program *find_program(htp_shim_model *model)
     return &model->find_program().view();
 }
 
-htp_shim_code find_runner(htp_shim_model *model, const htp_runner **runner, htp_shim_error *error)
+htp_shim_code find_runner(htp_shim_model *model, const htp_runner **runner, htp_error *error)
 {
     *runner = nullptr;
     return guard(error, HTP_SHIM_NOT_MODEL, [&] { *runner = &model->find_runner().view(); });
 }
 
-htp_shim_code open_library(const char *path, htp_shim_error *error)
+htp_shim_code open_library(const char *path, htp_error *error)
 {
     return guard(error, HTP_SHIM_BAD_INPUTS, [&] { htp::load_library(path); });
 }
 
-htp_shim_code add_meta_kernels(const htp_meta_kernels *kernels, htp_shim_error *error)
+htp_shim_code add_meta_kernels(const htp_meta_kernels *kernels, htp_error *error)
 {
     return guard(error, HTP_SHIM_INTERNAL, [&] { htp::add_meta_kernels(*kernels); });
 }

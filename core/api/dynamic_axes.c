@@ -139,7 +139,7 @@ static htp_status try_alone(htp_axis_search *search, uint32_t axis)
 static htp_status try_each(htp_axis_search *search)
 {
     const htp_axes *axes = &search->axes;
-    for (uint32_t dim = HTP_SHIM_MAX_RANK; dim-- > 0;) {
+    for (uint32_t dim = HTP_MAX_RANK; dim-- > 0;) {
         for (uint32_t i = 0; i < axes->count && !search->is_done; i++) {
             bool is_next = axes->dims[i].dim == dim && htp_axes_moves(axes, i) &&
                            !search->findings[i].is_tried && search->trials < HTP_AXIS_TRIALS;

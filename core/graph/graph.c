@@ -9,7 +9,7 @@ static const htp_dim *build_dims(htp_symbols *symbols, const htp_trace_value *va
 {
     htp_dim *dims = HTP_NEW_ARRAY(symbols->arena, htp_dim, value->rank);
     for (uint32_t axis = 0; axis < value->rank; axis++) {
-        int64_t sizes[HTP_SHIM_MAX_LANES] = {0};
+        int64_t sizes[HTP_MAX_LANES] = {0};
         if (value->varying >> axis & 1) {
             dims[axis].symbol = "";
             continue;

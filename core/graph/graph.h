@@ -116,7 +116,7 @@ const htp_trace_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scop
 /** An input axis that has a name, whose sizes are 1 and more. */
 typedef struct htp_axis {
     const char *symbol; /**< that of a formula is its text */
-    int64_t sizes[HTP_SHIM_MAX_LANES];
+    int64_t sizes[HTP_MAX_LANES];
     const htp_size_formula *formula; /**< of axes that have none; NULL: its sizes are its own */
 } htp_axis;
 

@@ -25,7 +25,7 @@ static bool term_size(const htp_algebra *algebra, const htp_term *term, uint32_t
 static htp_lane_sizes sum_sizes(const htp_algebra *algebra, const htp_sum *s)
 {
     htp_lane_sizes sizes = {.are_known = true};
-    for (uint32_t lane = 0; lane < HTP_SHIM_MAX_LANES; lane++) {
+    for (uint32_t lane = 0; lane < HTP_MAX_LANES; lane++) {
         for (uint32_t i = 0; i < s->count && sizes.are_known; i++) {
             int64_t size;
             sizes.are_known = term_size(algebra, &s->terms[i], lane, &size) &&
@@ -122,7 +122,7 @@ htp_atom_id htp_atom_of(htp_algebra *algebra, htp_polynomial_id inner, int64_t d
                      .least = HTP_POLYNOMIAL_UNBOUNDED,
                      .is_unknown = htp_polynomial_at(algebra, inner)->has_unknown,
                      .sizes = htp_polynomial_at(algebra, inner)->sizes};
-    for (uint32_t lane = 0; divisor != 0 && lane < HTP_SHIM_MAX_LANES; lane++) {
+    for (uint32_t lane = 0; divisor != 0 && lane < HTP_MAX_LANES; lane++) {
         int64_t *size = &atom.sizes.lane[lane];
         *size = divisor > 0 ? htp_floor_divide(*size, divisor) : *size > 0 ? *size : 0;
     }

@@ -45,7 +45,7 @@ typedef struct htp_term {
 /** What sizes a polynomial or an atom has in the lanes of a trace, if that is known. */
 typedef struct htp_lane_sizes {
     bool are_known;
-    int64_t lane[HTP_SHIM_MAX_LANES];
+    int64_t lane[HTP_MAX_LANES];
 } htp_lane_sizes;
 
 /** Terms of the highest degree first, the number last; none is 0. */

@@ -9,7 +9,7 @@ enum {
 };
 
 typedef struct lane_sizes {
-    int64_t lane[HTP_SHIM_MAX_LANES]; /* 0 beyond the lane count */
+    int64_t lane[HTP_MAX_LANES]; /* 0 beyond the lane count */
 } lane_sizes;
 
 /* Forms return HTP_POLYNOMIAL_NONE when the sizes are not of that form. */
@@ -117,7 +117,7 @@ static htp_polynomial_id form_product(htp_symbols *symbols, const lane_sizes *si
         for (uint32_t j = i; j < paired_axes(symbols); j++) {
             const htp_axis *a = &symbols->axes[i];
             const htp_axis *b = &symbols->axes[j];
-            int64_t products[HTP_SHIM_MAX_LANES] = {0};
+            int64_t products[HTP_MAX_LANES] = {0};
             int64_t factor;
             bool fits = true;
             for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
@@ -280,7 +280,7 @@ void htp_symbols_init(htp_symbols *symbols, htp_arena *arena, const htp_axis *ax
 {
     *symbols = (htp_symbols){.arena = arena, .axes = axes, .axis_count = axis_count};
     symbols->algebra.arena = arena;
-    symbols->lane_count = lane_count < HTP_SHIM_MAX_LANES ? lane_count : HTP_SHIM_MAX_LANES;
+    symbols->lane_count = lane_count < HTP_MAX_LANES ? lane_count : HTP_MAX_LANES;
     for (uint32_t i = 0; i < axis_count; i++) {
         lane_sizes sizes = sizes_of(symbols, axes[i].sizes);
         htp_polynomial_id id;

@@ -16,7 +16,7 @@ typedef struct htp_symbols {
     htp_arena *arena;
     const htp_axis *axes;
     uint32_t axis_count;
-    uint32_t lane_count; /* 1 to HTP_SHIM_MAX_LANES */
+    uint32_t lane_count; /* 1 to HTP_MAX_LANES */
     htp_algebra algebra;
     htp_map by_sizes;                       /* sizes by lane -> polynomial */
     htp_map by_name;                        /* -> polynomial */
@@ -28,7 +28,7 @@ typedef struct htp_symbols {
 } htp_symbols;
 
 /** Starts with the axes' own names, whose sizes are 1 and more. @p lane_count is cut to
- * HTP_SHIM_MAX_LANES. */
+ * HTP_MAX_LANES. */
 void htp_symbols_init(htp_symbols *symbols, htp_arena *arena, const htp_axis *axes,
                       uint32_t axis_count, uint32_t lane_count);
 

@@ -20,8 +20,7 @@ static const htp_input left_out = {.is_none = true};
 static htp_input describe_tensor(const htp_runner_tensor *tensor)
 {
     htp_input input = {.rank = tensor->rank};
-    if (tensor->rank > HTP_SHIM_MAX_RANK ||
-        !htp_dtype_from_scalar_type(tensor->type, &input.dtype)) {
+    if (tensor->rank > HTP_MAX_RANK || !htp_dtype_from_scalar_type(tensor->type, &input.dtype)) {
         return left_out;
     }
     memcpy(input.dims[0], tensor->dims, tensor->rank * sizeof(*tensor->dims));

@@ -52,9 +52,9 @@ static htp_outcome describe_tensor(handover *h, const htp_item *item, htp_trace_
 {
     htp_machine *m = h->m;
     const htp_runner_tensor *first = htp_tensor_in(item, 0);
-    if (first->rank > HTP_SHIM_MAX_RANK) {
+    if (first->rank > HTP_MAX_RANK) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "a list holds tensors of more than %u dims",
-                                HTP_SHIM_MAX_RANK - 1);
+                                HTP_MAX_RANK - 1);
     }
     value->kind = item->is_sequence ? HTP_TRACE_SEQUENCE : HTP_TRACE_TENSOR;
     value->varying = item->varying;
@@ -109,7 +109,7 @@ static void describe_other(handover *h, const htp_item *item, htp_trace_value *v
     const htp_runner *runner = h->m->runner;
     const htp_operand *made = NULL;
     uint32_t count = 0;
-    htp_shim_error unused;
+    htp_error unused;
     uint32_t schema = runner->find(runner->self, "aten::scalar_tensor", "");
     if (schema == HTP_SHIM_NONE || runner->run(runner->self, schema, HTP_RUN_AS_IS, inputs, 5,
                                                &made, &count, &unused) != HTP_RUN_OK) {

@@ -368,7 +368,7 @@ static htp_status run(following *f)
                                "a state is carried that the last trace did not have");
     }
     let_go(f);
-    if (lane_count < 1 || lane_count > HTP_SHIM_MAX_LANES) {
+    if (lane_count < 1 || lane_count > HTP_MAX_LANES) {
         return htp_status_make(HTP_CODE_INTERNAL, "a trace has 1 to 4 lanes");
     }
     htp_outcome outcome = follow(f);

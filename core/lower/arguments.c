@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static const int64_t no_ints[HTP_SHIM_MAX_RANK];
-static const htp_dim no_dims[HTP_SHIM_MAX_RANK];
+static const int64_t no_ints[HTP_MAX_RANK];
+static const htp_dim no_dims[HTP_MAX_RANK];
 
 htp_value_id htp_arg_value(htp_lowering *l, const char *name)
 {
@@ -212,7 +212,7 @@ static const htp_trace_value **constant_list(htp_lowering *l, const char *name, 
 const int64_t *htp_arg_ints(htp_lowering *l, const char *name, size_t *count)
 {
     const htp_trace_value **elements = constant_list(l, name, count);
-    int64_t *ints = HTP_NEW_ARRAY(l->arena, int64_t, *count + HTP_SHIM_MAX_RANK);
+    int64_t *ints = HTP_NEW_ARRAY(l->arena, int64_t, *count + HTP_MAX_RANK);
     for (size_t i = 0; i < *count; i++) {
         if (elements[i]->kind == HTP_TRACE_FLOAT) {
             htp_lower_fail(l, "argument '%s' is not a list of integers", name);
@@ -225,7 +225,7 @@ const int64_t *htp_arg_ints(htp_lowering *l, const char *name, size_t *count)
 const double *htp_arg_floats(htp_lowering *l, const char *name, size_t *count)
 {
     const htp_trace_value **elements = constant_list(l, name, count);
-    double *floats = HTP_NEW_ARRAY(l->arena, double, *count + HTP_SHIM_MAX_RANK);
+    double *floats = HTP_NEW_ARRAY(l->arena, double, *count + HTP_MAX_RANK);
     for (size_t i = 0; i < *count; i++) {
         const htp_trace_value *element = elements[i];
         floats[i] = element->kind == HTP_TRACE_FLOAT ? element->f[0] : (double)element->i[0];
@@ -260,7 +260,7 @@ const int64_t *htp_arg_dims_list(htp_lowering *l, const char *name, uint32_t ran
         *count = 0;
     }
     size_t n = *count ? *count : rank;
-    int64_t *dims = HTP_NEW_ARRAY(l->arena, int64_t, n + HTP_SHIM_MAX_RANK);
+    int64_t *dims = HTP_NEW_ARRAY(l->arena, int64_t, n + HTP_MAX_RANK);
     for (size_t i = 0; i < *count; i++) {
         dims[i] = wrap_dim(l, name, given[i], rank);
     }

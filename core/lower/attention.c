@@ -187,7 +187,7 @@ static htp_tensor_id read_heads(htp_lowering *l, const char *name, htp_dtype dty
 /** The weights: softmax over the keys. */
 static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
 {
-    int64_t swapped[HTP_SHIM_MAX_RANK];
+    int64_t swapped[HTP_MAX_RANK];
     for (uint32_t i = 0; i < a->key_rank; i++) {
         swapped[i] = i;
     }

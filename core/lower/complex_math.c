@@ -106,7 +106,7 @@ void htp_lower_conj(htp_lowering *l)
     htp_complex z = htp_arg_complex(l, "self", f.dtype);
     uint32_t rank = htp_arg_rank(l, "self");
     if (l->row->op && rank >= 2) {
-        int64_t perm[HTP_SHIM_MAX_RANK];
+        int64_t perm[HTP_MAX_RANK];
         for (uint32_t i = 0; i < rank; i++) {
             perm[i] = i + 2 < rank ? (int64_t)i : 2 * (int64_t)rank - 3 - (int64_t)i;
         }

@@ -41,14 +41,14 @@ void htp_bindings_restore(htp_lowering *l, const htp_kept_bindings *kept)
 typedef struct carried_type {
     htp_dtype dtype;
     uint32_t rank;
-    htp_dim dims[HTP_SHIM_MAX_RANK + 1];
+    htp_dim dims[HTP_MAX_RANK + 1];
 } carried_type;
 
 static carried_type find_carried_type(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
     carried_type type = {.dtype = htp_value_dtype(l, id), .rank = value->rank};
-    for (uint32_t i = 0; i < value->rank && i < HTP_SHIM_MAX_RANK; i++) {
+    for (uint32_t i = 0; i < value->rank && i < HTP_MAX_RANK; i++) {
         type.dims[i] = l->graph->values[id].dims[i];
     }
     if (htp_value_is_complex(l->graph, id)) {
@@ -76,7 +76,7 @@ static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
     if (value->kind != HTP_TRACE_TENSOR || type.rank == 0) {
         return zero;
     }
-    int64_t sizes[HTP_SHIM_MAX_RANK + 1] = {0};
+    int64_t sizes[HTP_MAX_RANK + 1] = {0};
     for (uint32_t i = 0; i < type.rank; i++) {
         sizes[i] = type.dims[i].symbol ? 1 : type.dims[i].size;
     }

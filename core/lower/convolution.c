@@ -13,7 +13,7 @@
 
 enum { MOST_OUTPUT_PADDING = 1 << 24 };
 
-static const int64_t zeros[HTP_SHIM_MAX_RANK];
+static const int64_t zeros[HTP_MAX_RANK];
 
 /** padding="same" adds dilation · (kernel - 1) in all, the odd one at the end. */
 static void pad_same(htp_lowering *l, htp_convolution *c)

@@ -190,7 +190,7 @@ static axis_of origin_of(const htp_draft *model, axis_of at)
 typedef struct reading {
     const htp_draft *model;
     htp_tensor_id x; /* what is reshaped */
-    int64_t sizes[HTP_SHIM_MAX_RANK];
+    int64_t sizes[HTP_MAX_RANK];
     size_t count;
     bool has_copies;
 } reading;
@@ -199,7 +199,7 @@ typedef struct reading {
 static bool add_constants(reading *r, const int64_t *sizes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (sizes[i] == 0 || r->count == HTP_SHIM_MAX_RANK) {
+        if (sizes[i] == 0 || r->count == HTP_MAX_RANK) {
             return false;
         }
         r->sizes[r->count++] = sizes[i];
@@ -217,7 +217,7 @@ static bool add_copies(reading *r, const htp_onnx_node *shape)
     int64_t last = end ? end->i : rank_of(r->model, shape->inputs[0]);
     for (int64_t axis = first; axis < last; axis++) {
         int64_t place = (int64_t)r->count;
-        if (axis < 0 || place >= rank || r->count == HTP_SHIM_MAX_RANK) {
+        if (axis < 0 || place >= rank || r->count == HTP_MAX_RANK) {
             return false;
         }
         axis_of wanted = origin_of(r->model, (axis_of){shape->inputs[0], axis});

@@ -14,8 +14,8 @@ typedef struct matrices {
     htp_tensor_id x;
     htp_dtype dtype;
     uint32_t rank;
-    htp_dim dims[HTP_SHIM_MAX_RANK];
-    int64_t order[HTP_SHIM_MAX_RANK]; /* dim i is what was dim order[i] */
+    htp_dim dims[HTP_MAX_RANK];
+    int64_t order[HTP_MAX_RANK]; /* dim i is what was dim order[i] */
     int64_t offset;
 } matrices;
 
@@ -50,7 +50,7 @@ static matrices arg_matrices(htp_lowering *l, const char *name)
 /** @p x, of m's rank, with the dims where they were. */
 static htp_tensor_id restore_order(htp_lowering *l, const matrices *m, htp_tensor_id x)
 {
-    int64_t back[HTP_SHIM_MAX_RANK] = {0};
+    int64_t back[HTP_MAX_RANK] = {0};
     for (uint32_t i = 0; i < m->rank; i++) {
         back[m->order[i]] = (int64_t)i;
     }
@@ -217,13 +217,13 @@ void htp_lower_diag_embed(htp_lowering *l)
     int64_t rows = htp_arg_dim(l, "dim1", rank);
     int64_t columns = htp_arg_dim(l, "dim2", rank);
     int64_t offset = htp_arg_int_or(l, "offset", 0);
-    if (rank < 2 || rank > HTP_SHIM_MAX_RANK || rows == columns) {
+    if (rank < 2 || rank > HTP_MAX_RANK || rows == columns) {
         htp_lower_fail(l, "a result of rank %u has no such diagonal", rank);
         return;
     }
     htp_tensor_id x =
         embed(l, htp_arg_tensor(l, "self"), rank - 1, htp_arg_dims(l, "self"), offset);
-    int64_t perm[HTP_SHIM_MAX_RANK];
+    int64_t perm[HTP_MAX_RANK];
     int64_t next = 0;
     for (int64_t i = 0; i < rank; i++) {
         perm[i] = i == rows ? (int64_t)rank - 2 : i == columns ? (int64_t)rank - 1 : next++;

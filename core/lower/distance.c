@@ -153,7 +153,7 @@ void htp_lower_renorm(htp_lowering *l)
     uint32_t rank = htp_arg_rank(l, "self");
     int64_t dim = htp_arg_dim(l, "dim", rank);
     double most = htp_arg_float(l, "maxnorm");
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     size_t count = 0;
     for (int64_t i = 0; i < rank; i++) {
         if (i != dim) {

@@ -93,7 +93,7 @@ htp_tensor_id htp_emit_dim(htp_lowering *l, htp_tensor_id x, const htp_dim *dims
 
 htp_tensor_id htp_emit_shape(htp_lowering *l, htp_tensor_id x, uint32_t rank, const htp_dim *dims)
 {
-    int64_t sizes[HTP_SHIM_MAX_RANK] = {0};
+    int64_t sizes[HTP_MAX_RANK] = {0};
     for (uint32_t i = 0; i < rank; i++) {
         if (dims[i].symbol) {
             return htp_emit(l, "Shape", HTP_IN(x), HTP_NO_AT);
@@ -150,7 +150,7 @@ void htp_emit_split(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_i
 
 htp_tensor_id htp_emit_channels(htp_lowering *l, htp_tensor_id x, size_t trailing)
 {
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     for (size_t i = 0; i < trailing; i++) {
         axes[i] = (int64_t)i + 1;
     }

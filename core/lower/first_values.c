@@ -36,7 +36,7 @@ static void fill(htp_draft *model, htp_draft_state *state, const htp_first *firs
 {
     const htp_tensor *input = &model->tensors.items[state->input];
     uint64_t element = htp_dtype_size(input->dtype);
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     for (uint32_t i = 0; i < input->rank; i++) {
         dims[i] = first->value ? first->value->dims[0][i] : input->dims[i].size;
     }

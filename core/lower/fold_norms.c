@@ -279,7 +279,7 @@ static htp_tensor_id add_weight_of(pass *p, const pair *pair)
 {
     weight_list weights = {0};
     const htp_tensor *tensor = tensor_at(p, pair->weight_id);
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
     for (uint32_t i = 0; i < tensor->rank; i++) {
         dims[i] = tensor->dims[i].size;
     }

@@ -74,7 +74,7 @@ static double scale_of(const htp_transform *t)
 static htp_tensor_id along(htp_lowering *l, const htp_signal *s, uint32_t axis, htp_tensor_id x,
                            int64_t pairs)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     uint32_t rank = s->rank - axis;
     dims[0] = -1;
     for (uint32_t i = 1; i < rank; i++) {
@@ -193,7 +193,7 @@ static htp_tensor_id emit_matrix(htp_lowering *l, const htp_signal *s, const htp
 /** Exchanges an axis and the last one. */
 static void swap_with_last(htp_lowering *l, htp_signal *s, uint32_t axis)
 {
-    int64_t perm[HTP_SHIM_MAX_RANK];
+    int64_t perm[HTP_MAX_RANK];
     uint32_t last = s->rank - 1;
     for (uint32_t i = 0; i <= s->rank; i++) {
         perm[i] = i == axis ? last : i == last ? axis : i;
@@ -208,7 +208,7 @@ static void swap_with_last(htp_lowering *l, htp_signal *s, uint32_t axis)
 static htp_tensor_id reshape_last(htp_lowering *l, const htp_signal *s, htp_tensor_id x,
                                   int64_t size, int64_t pairs)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
     dims[s->rank - 1] = size;
     dims[s->rank] = pairs;
     return htp_emit_reshape(l, x, dims, s->rank + (pairs ? 1 : 0));

@@ -15,7 +15,7 @@ typedef struct htp_signal {
     bool is_complex;
     htp_dtype dtype; /* float32 or float64 */
     uint32_t rank;   /* of dims */
-    htp_dim dims[HTP_SHIM_MAX_RANK];
+    htp_dim dims[HTP_MAX_RANK];
 } htp_signal;
 
 /** A size that is a number, or a [1] tensor. */

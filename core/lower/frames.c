@@ -122,7 +122,7 @@ static void cut(htp_lowering *l, htp_signal *s, const frames *f)
 /** Exchanges the last two dims. */
 static void turn_frames(htp_lowering *l, htp_signal *s)
 {
-    int64_t perm[HTP_SHIM_MAX_RANK];
+    int64_t perm[HTP_MAX_RANK];
     for (uint32_t i = 0; i <= s->rank; i++) {
         perm[i] = i == s->rank - 1 ? s->rank - 2 : i == s->rank - 2 ? s->rank - 1 : i;
     }

@@ -195,8 +195,8 @@ static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
                           "filled alike; choose opset 18 or later");
         return HTP_TENSOR_NONE;
     }
-    int64_t axes[HTP_SHIM_MAX_RANK] = {0};
-    for (uint32_t i = 0; i < x->rank && i < HTP_SHIM_MAX_RANK; i++) {
+    int64_t axes[HTP_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < x->rank && i < HTP_MAX_RANK; i++) {
         axes[i] = i;
     }
     htp_tensor_id value = pad->input_count > 2 ? pad->inputs[2] : HTP_TENSOR_NONE;

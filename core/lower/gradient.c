@@ -149,12 +149,12 @@ static htp_tensor_id emit_end(const line *n, const gaps *all)
 static htp_tensor_id emit_uneven(const line *n, htp_tensor_id coordinates)
 {
     htp_lowering *l = n->f->l;
-    int64_t behind[HTP_SHIM_MAX_RANK];
+    int64_t behind[HTP_MAX_RANK];
     size_t count = (size_t)(n->rank - n->axis - 1);
     for (size_t i = 0; i < count; i++) {
         behind[i] = (int64_t)i + 1;
     }
-    int64_t front[HTP_SHIM_MAX_RANK];
+    int64_t front[HTP_MAX_RANK];
     for (int64_t i = 0; i < n->axis; i++) {
         front[i] = i;
     }

@@ -44,7 +44,7 @@ static void put_masked(htp_lowering *l, htp_value_id mask_value)
     htp_dtype dtype = htp_arg_dtype(l, "self");
     uint32_t rank = htp_arg_rank(l, "self");
     uint32_t mask_rank = htp_graph_value(l->graph, mask_value)->rank;
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     for (uint32_t i = mask_rank; i < rank; i++) {
         axes[i - mask_rank] = i;
     }

@@ -139,7 +139,7 @@ htp_indexing htp_arg_indexing(htp_lowering *l)
     htp_indexing n = indexing_of_self(l);
     size_t count = 0;
     const htp_value_id *elements = htp_arg_list(l, "indices", &count);
-    htp_value_id values[HTP_SHIM_MAX_RANK];
+    htp_value_id values[HTP_MAX_RANK];
     uint32_t axis = 0;
     for (size_t i = 0; i < count && !l->failure; i++) {
         uint32_t taken = axes_taken(htp_graph_value(l->graph, elements[i]));
@@ -225,7 +225,7 @@ static htp_tensor_id join_open_indices(htp_lowering *l, const htp_indexing *n)
 {
     htp_tensor_id joined = HTP_TENSOR_NONE;
     for (uint32_t i = 0; i < n->count; i++) {
-        int64_t place[HTP_SHIM_MAX_RANK] = {0};
+        int64_t place[HTP_MAX_RANK] = {0};
         place[i] = 1;
         int64_t axis = n->ranks[i];
         htp_tensor_id column = htp_emit_unsqueeze(l, n->indices[i], &axis, 1);
@@ -238,7 +238,7 @@ static htp_tensor_id join_open_indices(htp_lowering *l, const htp_indexing *n)
 /** The same of index tensors of one shape. */
 static htp_tensor_id join_indices(htp_lowering *l, const htp_indexing *n)
 {
-    htp_tensor_id columns[HTP_SHIM_MAX_RANK];
+    htp_tensor_id columns[HTP_MAX_RANK];
     int64_t axis = n->rank;
     for (uint32_t i = 0; i < n->count; i++) {
         columns[i] = htp_emit_unsqueeze(l, n->indices[i], &axis, 1);
@@ -258,9 +258,9 @@ htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n)
         return htp_emit(l, "Gather", HTP_IN(n->x, n->indices[0]),
                         HTP_AT(htp_attribute_int("axis", n->axes[0])));
     }
-    int64_t front[HTP_SHIM_MAX_RANK];
-    uint32_t rest[HTP_SHIM_MAX_RANK] = {0};
-    int64_t order[2 * HTP_SHIM_MAX_RANK];
+    int64_t front[HTP_MAX_RANK];
+    uint32_t rest[HTP_MAX_RANK] = {0};
+    int64_t order[2 * HTP_MAX_RANK];
     front_permutation(n, front, rest);
     result_permutation(n, order);
     htp_tensor_id indices = n->are_open ? join_open_indices(l, n) : join_indices(l, n);
@@ -296,11 +296,11 @@ htp_tensor_id htp_emit_index_put(htp_lowering *l, htp_indexing *n, htp_tensor_id
                                  bool accumulate)
 {
     close_indices(l, n);
-    int64_t front[HTP_SHIM_MAX_RANK];
-    int64_t back[HTP_SHIM_MAX_RANK];
-    uint32_t rest[HTP_SHIM_MAX_RANK] = {0};
-    int64_t order[2 * HTP_SHIM_MAX_RANK];
-    int64_t unorder[2 * HTP_SHIM_MAX_RANK];
+    int64_t front[HTP_MAX_RANK];
+    int64_t back[HTP_MAX_RANK];
+    uint32_t rest[HTP_MAX_RANK] = {0};
+    int64_t order[2 * HTP_MAX_RANK];
+    int64_t unorder[2 * HTP_MAX_RANK];
     uint32_t rank = n->rank + n->x_rank - n->count;
     front_permutation(n, front, rest);
     invert(front, n->x_rank, back);

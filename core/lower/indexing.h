@@ -15,10 +15,10 @@ typedef struct htp_indexing {
     uint32_t x_rank;
     const htp_dim *x_dims;
     uint32_t count; /* of axes, in ascending order */
-    int64_t axes[HTP_SHIM_MAX_RANK];
-    htp_tensor_id indices[HTP_SHIM_MAX_RANK]; /* int64, of one shape unless they are open */
-    uint32_t ranks[HTP_SHIM_MAX_RANK];        /* of open ones */
-    bool are_open;                            /* each has its own shape still */
+    int64_t axes[HTP_MAX_RANK];
+    htp_tensor_id indices[HTP_MAX_RANK]; /* int64, of one shape unless they are open */
+    uint32_t ranks[HTP_MAX_RANK];        /* of open ones */
+    bool are_open;                       /* each has its own shape still */
     uint32_t rank;
     const htp_dim *dims; /* of the indices; NULL when only the graph will know them */
 } htp_indexing;

@@ -22,7 +22,7 @@ static neighbours split_neighbours(htp_lowering *l, htp_tensor_id x, int64_t axi
 /** The argument x in y's rank: a vector lies along the dim, other dims are added in front. */
 static htp_tensor_id read_places(const htp_formula *f, uint32_t rank, int64_t axis)
 {
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     size_t count = 0;
     uint32_t x_rank = htp_arg_rank(f->l, "x");
     htp_tensor_id x = htp_step_arg(f, "x");

@@ -127,8 +127,8 @@ bool htp_layout_reshape_strides(uint32_t from_rank, const int64_t *sizes, const 
 /** The same elements in another shape; @p may_copy where the operator copies what is no view. */
 static bool reshape(const htp_lowering *l, htp_value_id value, htp_layout *layout, bool may_copy)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
-    int64_t strides[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
+    int64_t strides[HTP_MAX_RANK] = {0};
     uint32_t rank = rank_of(l, value);
     if (layout->is_contiguous) {
         layout->rank = rank; /* a view, whatever the sizes are */
@@ -183,7 +183,7 @@ static bool reorder(const htp_lowering *l, htp_value_id input, htp_layout *layou
 
 static bool swap(htp_lowering *at, htp_layout *layout, int64_t a, int64_t b)
 {
-    int64_t order[HTP_SHIM_MAX_RANK];
+    int64_t order[HTP_MAX_RANK];
     for (uint32_t i = 0; i < layout->rank; i++) {
         order[i] = i == a ? b : i == b ? a : (int64_t)i;
     }
@@ -412,7 +412,7 @@ static bool find(search *s, htp_value_id value, htp_layout *layout)
 {
     const htp_lowering *l = s->l;
     const htp_trace_value *facts = htp_graph_value(l->graph, value);
-    if (facts->kind != HTP_TRACE_TENSOR || facts->rank > HTP_SHIM_MAX_RANK ||
+    if (facts->kind != HTP_TRACE_TENSOR || facts->rank > HTP_MAX_RANK ||
         s->visits++ > MOST_VISITS) {
         return false;
     }

@@ -13,8 +13,8 @@ typedef struct htp_layout {
     int64_t offset;     /* of the first element, in elements */
     bool is_contiguous; /* lies there as the base does; strides are not set then */
     uint32_t rank;
-    int64_t sizes[HTP_SHIM_MAX_RANK]; /* as strides, set where all dims are numbers */
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t sizes[HTP_MAX_RANK]; /* as strides, set where all dims are numbers */
+    int64_t strides[HTP_MAX_RANK];
 } htp_layout;
 
 /** Finds out how @p value lies in memory, at all sizes that it may have. @return false when that

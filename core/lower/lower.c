@@ -36,7 +36,7 @@ static const char *find_obstacle(htp_lowering *l, const htp_trace_value *value)
                                 htp_dtype_name(value->dtype));
     }
     /* Pairs of parts have one dim more. */
-    if (value->rank + htp_dtype_is_complex(value->dtype) > HTP_SHIM_MAX_RANK) {
+    if (value->rank + htp_dtype_is_complex(value->dtype) > HTP_MAX_RANK) {
         return htp_arena_printf(l->arena, "a tensor of %u dims cannot be exported", value->rank);
     }
     return NULL;
@@ -51,7 +51,7 @@ static void bind_complex_input(htp_lowering *l, htp_value_id id, const char *nam
         htp_lower_fail(l, "%s: %s", name, obstacle);
         return;
     }
-    htp_dim dims[HTP_SHIM_MAX_RANK] = {0};
+    htp_dim dims[HTP_MAX_RANK] = {0};
     for (uint32_t i = 0; i < value->rank; i++) {
         dims[i] = l->graph->values[id].dims[i];
     }

@@ -37,7 +37,7 @@ htp_matrices htp_arg_matrices(htp_lowering *l, const char *name)
 
 htp_tensor_id htp_emit_transpose_last(htp_lowering *l, htp_tensor_id x, uint32_t rank)
 {
-    int64_t order[HTP_SHIM_MAX_RANK];
+    int64_t order[HTP_MAX_RANK];
     for (uint32_t i = 0; i < rank; i++) {
         order[i] = i;
     }

@@ -98,7 +98,7 @@ static htp_tensor_id apply_affine(htp_lowering *l, const htp_normalized *n, htp_
 static size_t list_axes(uint32_t first, uint32_t rank, int64_t *axes)
 {
     size_t count = 0;
-    for (uint32_t i = first; i < rank && count < HTP_SHIM_MAX_RANK; i++) {
+    for (uint32_t i = first; i < rank && count < HTP_MAX_RANK; i++) {
         axes[count++] = i;
     }
     return count;
@@ -138,7 +138,7 @@ htp_tensor_id htp_emit_layer_norm(htp_lowering *l, const htp_normalized *n, size
         return HTP_TENSOR_NONE;
     }
     if (n->dtype == HTP_DTYPE_FLOAT64) {
-        int64_t axes[HTP_SHIM_MAX_RANK];
+        int64_t axes[HTP_MAX_RANK];
         size_t count = list_axes(n->rank - (uint32_t)axis_count, n->rank, axes);
         return apply_affine(l, n, standardize(l, n, axes, count), false);
     }
@@ -158,7 +158,7 @@ void htp_lower_layer_norm(htp_lowering *l)
     n.eps = htp_arg_float(l, "eps");
     htp_tensor_id y = htp_emit_layer_norm(l, &n, count, htp_arg_dims(l, "input"));
     htp_bind_cast(l, 0, y, n.dtype);
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     size_t axis_count = list_axes(n.rank - (uint32_t)count, n.rank, axes);
     bind_statistics(l, &n, axes, axis_count, true);
 }
@@ -189,7 +189,7 @@ void htp_lower_rms_norm(htp_lowering *l)
     }
     n.eps = htp_arg_float_or(l, "eps",
                              n.dtype == HTP_DTYPE_FLOAT64 ? DBL_EPSILON : (double)FLT_EPSILON);
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     list_axes(n.rank - (uint32_t)count, n.rank, axes);
     htp_tensor_id square = htp_emit_binary_scalar(l, "Pow", n.x, n.dtype, 2);
     htp_tensor_id mean = htp_emit_reduce(l, "ReduceMean", square, axes, count, true);
@@ -243,7 +243,7 @@ void htp_lower_batch_norm(htp_lowering *l)
             htp_bind_cast(l, i, htp_emit_fill(l, n.dtype, 0, 0), n.dtype);
         }
     } else {
-        int64_t axes[HTP_SHIM_MAX_RANK] = {0};
+        int64_t axes[HTP_MAX_RANK] = {0};
         size_t count = 1 + list_axes(2, n.rank, axes + 1);
         y = apply_affine(l, &n, standardize(l, &n, axes, count), true);
         bind_statistics(l, &n, axes, count, false);
@@ -265,7 +265,7 @@ void htp_lower_instance_norm(htp_lowering *l)
     if (!use_input) {
         y = emit_batch_norm(l, &n);
     } else if (n.dtype == HTP_DTYPE_FLOAT64) {
-        int64_t axes[HTP_SHIM_MAX_RANK];
+        int64_t axes[HTP_MAX_RANK];
         size_t count = list_axes(2, n.rank, axes);
         y = apply_affine(l, &n, standardize(l, &n, axes, count), true);
     } else {
@@ -310,7 +310,7 @@ void htp_lower_weight_norm(htp_lowering *l)
     htp_tensor_id g = htp_arg_tensor_as(l, "g", dtype);
     int64_t kept = htp_arg_int(l, "dim");
     uint32_t rank = htp_arg_rank(l, "v");
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     size_t count = 0;
     for (uint32_t i = 0; i < rank; i++) {
         if ((int64_t)i != kept) {

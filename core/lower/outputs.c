@@ -3,7 +3,7 @@
  */
 #include "lower/lowering.h"
 
-static const htp_dim no_dims[HTP_SHIM_MAX_RANK];
+static const htp_dim no_dims[HTP_MAX_RANK];
 
 htp_value_id htp_output_value(htp_lowering *l, size_t index)
 {

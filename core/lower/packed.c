@@ -34,7 +34,7 @@ static htp_tensor_id count_along(htp_lowering *l, htp_tensor_id mask, int64_t ax
 /** @p x with time before the batch. */
 static htp_tensor_id swap_first(htp_lowering *l, htp_tensor_id x, uint32_t rank)
 {
-    int64_t perm[HTP_SHIM_MAX_RANK] = {1, 0};
+    int64_t perm[HTP_MAX_RANK] = {1, 0};
     for (uint32_t i = 2; i < rank; i++) {
         perm[i] = i;
     }

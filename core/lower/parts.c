@@ -86,7 +86,7 @@ void htp_lower_meshgrid(htp_lowering *l)
     output_count = list->element_count;
     bool swapped = htp_arg_present(l, "indexing") &&
                    strcmp(htp_arg_string(l, "indexing"), "xy") == 0 && count >= 2;
-    if (count != output_count || count > HTP_SHIM_MAX_RANK) {
+    if (count != output_count || count > HTP_MAX_RANK) {
         htp_lower_fail(l, "it has %zu results for %zu tensors", output_count, count);
         return;
     }
@@ -104,7 +104,7 @@ void htp_lower_meshgrid(htp_lowering *l)
     htp_tensor_id grid = htp_sizes_end(&shape);
     for (size_t i = 0; i < count; i++) {
         size_t at = swapped && i < 2 ? 1 - i : i;
-        int64_t line[HTP_SHIM_MAX_RANK];
+        int64_t line[HTP_MAX_RANK];
         for (size_t j = 0; j < count; j++) {
             line[j] = j == at ? -1 : 1;
         }
@@ -204,7 +204,7 @@ void htp_lower_unfold(htp_lowering *l)
     htp_tensor_id index = htp_emit_binary(l, "Add", htp_emit_unsqueeze(l, start, &second, 1),
                                           htp_emit_count_up(l, htp_emit_int(l, size)));
     x = htp_emit(l, "Gather", HTP_IN(x, index), HTP_AT(htp_attribute_int("axis", axis)));
-    int64_t perm[HTP_SHIM_MAX_RANK + 1];
+    int64_t perm[HTP_MAX_RANK + 1];
     for (int64_t i = 0; i < (int64_t)rank; i++) {
         perm[i] = i <= axis ? i : i + 1;
     }

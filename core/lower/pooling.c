@@ -33,7 +33,7 @@ typedef struct pooling {
                          padding + stride - 1; otherwise 0 */
 } pooling;
 
-static const int64_t zeros[HTP_SHIM_MAX_RANK];
+static const int64_t zeros[HTP_MAX_RANK];
 static const int64_t ones[] = {1, 1, 1};
 
 /** How the number of windows on one axis is rounded. */

@@ -110,7 +110,7 @@ static bool compute(computing *c, htp_value_id id, htp_operand *operand);
 static bool make_tensor(const computing *c, const htp_trace_value *value, const void *bytes,
                         size_t count, htp_operand *operand)
 {
-    htp_shim_error error;
+    htp_error error;
     const htp_making making = {.way = HTP_MAKE_OF_BYTES,
                                .type = htp_dtype_scalar_type(value->dtype),
                                .rank = value->rank,
@@ -157,7 +157,7 @@ static bool compute_all(computing *c, const htp_value_id *ids, uint32_t count,
 static bool may_run(const computing *c, const htp_program_schema *schema, const htp_operand *inputs,
                     uint32_t count)
 {
-    htp_shim_error reason;
+    htp_error reason;
     double text_work = 0;
     const htp_guard guard = htp_guard_find(schema->name, false);
     const htp_operands operands = {.all = inputs,
@@ -172,7 +172,7 @@ static bool may_run(const computing *c, const htp_program_schema *schema, const 
 static bool run_node(computing *c, const htp_trace_node *node, const htp_operand **outputs)
 {
     htp_operand *inputs = NULL;
-    htp_shim_error error;
+    htp_error error;
     uint32_t count = 0;
     uint32_t number = find_schema(c, node);
     if (++c->nodes > MOST_NODES || !compute_all(c, node->inputs, node->input_count, &inputs)) {
@@ -323,7 +323,7 @@ static const void *find_contents(computing *c, htp_value_id id, int64_t *dims, s
 static bool make_constant(computing *c, htp_value_id id, htp_tensor_id *constant)
 {
     const htp_trace_value *value = htp_graph_value(c->l->graph, id);
-    int64_t dims[HTP_SHIM_MAX_RANK + 1] = {0};
+    int64_t dims[HTP_MAX_RANK + 1] = {0};
     size_t bytes = 0;
     const void *contents = find_contents(c, id, dims, &bytes);
     if (!contents) {

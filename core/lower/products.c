@@ -99,7 +99,7 @@ void htp_lower_matrix_power(htp_lowering *l)
 static htp_tensor_id spread(htp_lowering *l, const char *name, htp_dtype dtype, uint32_t rank,
                             int64_t after)
 {
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     uint32_t own = htp_arg_rank(l, name);
     uint32_t missing = rank - own;
     size_t count = 0;
@@ -127,7 +127,7 @@ void htp_lower_kron(htp_lowering *l)
     static const char *const names[] = {"self", "other"};
     htp_dtype dtype = htp_promote_arguments(l, names, 2);
     uint32_t rank = htp_output_rank(l, 0);
-    if (2 * rank > HTP_SHIM_MAX_RANK) {
+    if (2 * rank > HTP_MAX_RANK) {
         htp_lower_fail(l, "a product of rank %u is not supported", rank);
         return;
     }
@@ -268,7 +268,7 @@ static htp_tensor_id emit_combinations(htp_lowering *l, htp_tensor_id count, int
     htp_tensor_id rises = HTP_TENSOR_NONE;
     htp_tensor_id before = HTP_TENSOR_NONE;
     for (int64_t k = 0; k < r; k++) {
-        int64_t shape[HTP_SHIM_MAX_RANK];
+        int64_t shape[HTP_MAX_RANK];
         for (int64_t i = 0; i < r; i++) {
             shape[i] = i == k ? -1 : 1;
         }
@@ -289,7 +289,7 @@ static htp_tensor_id emit_dynamic_combinations(htp_lowering *l, int64_t r, bool 
 {
     static const int64_t column[] = {-1, 1};
     htp_tensor_id x = htp_arg_tensor(l, "self");
-    if (r > HTP_SHIM_MAX_RANK) {
+    if (r > HTP_MAX_RANK) {
         htp_lower_fail(l, "it combines %lld of a number of elements that is not fixed",
                        (long long)r);
         return HTP_TENSOR_NONE;

@@ -272,7 +272,7 @@ void htp_lower_quantile(htp_lowering *l)
     if (!htp_arg_bool_or(l, "keepdim", false)) {
         values = htp_emit_squeeze(l, values, &axis, 1);
     } else if (is_flat && rank != 1) {
-        int64_t shape[HTP_SHIM_MAX_RANK] = {0};
+        int64_t shape[HTP_MAX_RANK] = {0};
         for (uint32_t i = 0; i < rank; i++) {
             shape[lead + i] = 1;
         }

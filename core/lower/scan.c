@@ -38,7 +38,7 @@ static rows read_rows(htp_lowering *l, htp_dtype dtype, int64_t axis)
     htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
     r.size = htp_emit_dim(l, x, htp_arg_dims(l, "self"), axis);
     htp_tensor_id place = htp_emit_count_up(l, r.size);
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     size_t behind = rank - (size_t)axis - 1;
     for (size_t i = 0; i < behind; i++) {
         axes[i] = (int64_t)i + 1;

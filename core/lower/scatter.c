@@ -327,7 +327,7 @@ void htp_lower_index_reduce(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");
     htp_scattering s = {.dtype = htp_arg_dtype(l, "self"), .axis = htp_arg_dim(l, "dim", rank)};
-    int64_t shape[HTP_SHIM_MAX_RANK];
+    int64_t shape[HTP_MAX_RANK];
     for (uint32_t i = 0; i < at_least_one(rank); i++) {
         shape[i] = (int64_t)i == s.axis ? -1 : 1;
     }

@@ -91,9 +91,9 @@ static void read_borders(htp_lowering *l, segments *s)
 /** @p x [before..., n] with a dim of one for each of those behind. */
 static htp_tensor_id beside(htp_lowering *l, const segments *s, htp_tensor_id x)
 {
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     size_t count = 0;
-    for (uint32_t i = s->axis + 1; i < s->rank && count < HTP_SHIM_MAX_RANK; i++) {
+    for (uint32_t i = s->axis + 1; i < s->rank && count < HTP_MAX_RANK; i++) {
         axes[count++] = i;
     }
     return count ? htp_emit_unsqueeze(l, x, axes, count) : x;

@@ -52,7 +52,7 @@ void htp_lower_nonzero_numpy(htp_lowering *l)
         htp_lower_fail(l, "its result is not a list of %u vectors", rank);
         return;
     }
-    htp_tensor_id columns[HTP_SHIM_MAX_RANK];
+    htp_tensor_id columns[HTP_MAX_RANK];
     htp_emit_place_columns(l, x, rank, columns);
     for (uint32_t i = 0; i < rank; i++) {
         htp_bind_value(l, list->elements[i], columns[i]);
@@ -254,7 +254,7 @@ static htp_tensor_id begins(htp_lowering *l, const run_of_slices *r)
     htp_tensor_id earlier = htp_emit_slice(l, r->x, r->axis, 0, -1);
     htp_tensor_id same = htp_typed_predicate(l, "Equal", r->dtype, later, earlier);
     htp_tensor_id differs = htp_emit_unary(l, "Not", same);
-    int64_t others[HTP_SHIM_MAX_RANK];
+    int64_t others[HTP_MAX_RANK];
     size_t count = 0;
     for (int64_t i = 0; i < (int64_t)r->rank; i++) {
         if (i != r->axis) {

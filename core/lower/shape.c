@@ -26,7 +26,7 @@ static bool bind_constant_reshape(htp_lowering *l, htp_tensor_id x)
 {
     uint32_t rank = htp_output_rank(l, 0);
     const htp_dim *dims = htp_output_dims(l, 0);
-    int64_t sizes[HTP_SHIM_MAX_RANK];
+    int64_t sizes[HTP_MAX_RANK];
     uint32_t symbols = 0;
     bool has_zero = false;
     for (uint32_t i = 0; i < rank; i++) {
@@ -124,7 +124,7 @@ void htp_lower_squeeze(htp_lowering *l)
     const htp_dim *dims = htp_arg_dims(l, "self");
     size_t count = 0;
     const int64_t *given = htp_arg_dims_list(l, "dim", rank, !htp_arg_present(l, "dim"), &count);
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     size_t axis_count = 0;
     for (size_t i = 0; i < count && rank > 0; i++) {
         if (!dims[given[i]].symbol && dims[given[i]].size == 1) {
@@ -158,7 +158,7 @@ static htp_tensor_id cut_to_nothing(htp_lowering *l, htp_tensor_id x)
 {
     uint32_t rank = htp_output_rank(l, 0);
     uint32_t missing = rank - htp_arg_rank(l, "self");
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     size_t count = 0;
     for (uint32_t i = 0; i < rank; i++) {
         const htp_dim *dim = &htp_output_dims(l, 0)[i];
@@ -169,7 +169,7 @@ static htp_tensor_id cut_to_nothing(htp_lowering *l, htp_tensor_id x)
     if (count == 0) {
         return x;
     }
-    int64_t added[HTP_SHIM_MAX_RANK];
+    int64_t added[HTP_MAX_RANK];
     for (uint32_t i = 0; i < missing; i++) {
         added[i] = i;
     }
@@ -241,12 +241,12 @@ void htp_lower_repeat(htp_lowering *l)
     size_t count = 0;
     const htp_value_id *elements = htp_arg_list(l, name, &count);
     htp_tensor_id x = htp_arg_tensor(l, "self");
-    if (count > HTP_SHIM_MAX_RANK) {
+    if (count > HTP_MAX_RANK) {
         htp_lower_fail(l, "its result has %zu dims", count);
         return;
     }
     if (count > rank) {
-        int64_t axes[HTP_SHIM_MAX_RANK];
+        int64_t axes[HTP_MAX_RANK];
         for (uint32_t i = 0; i < count - rank; i++) {
             axes[i] = i;
         }
@@ -314,7 +314,7 @@ static void bind_transposed(htp_lowering *l, const int64_t *perm, uint32_t rank)
 
 static void bind_swapped(htp_lowering *l, uint32_t rank, int64_t a, int64_t b)
 {
-    int64_t perm[HTP_SHIM_MAX_RANK];
+    int64_t perm[HTP_MAX_RANK];
     for (uint32_t i = 0; i < rank; i++) {
         perm[i] = i == a ? b : i == b ? a : (int64_t)i;
     }
@@ -346,7 +346,7 @@ void htp_lower_transpose_last(htp_lowering *l)
 void htp_lower_reverse_dims(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");
-    int64_t perm[HTP_SHIM_MAX_RANK];
+    int64_t perm[HTP_MAX_RANK];
     for (uint32_t i = 0; i < rank; i++) {
         perm[i] = (int64_t)(rank - 1 - i);
     }
@@ -374,8 +374,8 @@ void htp_lower_movedim(htp_lowering *l)
     const int64_t *source = htp_arg_dims_list(l, "source", rank, false, &count);
     const int64_t *destination =
         htp_arg_dims_list(l, "destination", rank, false, &destination_count);
-    int64_t perm[HTP_SHIM_MAX_RANK];
-    bool moved[HTP_SHIM_MAX_RANK] = {false};
+    int64_t perm[HTP_MAX_RANK];
+    bool moved[HTP_MAX_RANK] = {false};
     for (uint32_t i = 0; i < rank; i++) {
         perm[i] = -1;
     }

@@ -83,8 +83,8 @@ static htp_matrices squared(htp_lowering *l, htp_tensor_id x, htp_tensor_id size
  * @param dims  of the result */
 static htp_tensor_id move_dims(htp_lowering *l, htp_tensor_id x, uint32_t rank, htp_dim *dims)
 {
-    int64_t order[HTP_SHIM_MAX_RANK];
-    bool moves[HTP_SHIM_MAX_RANK] = {false};
+    int64_t order[HTP_MAX_RANK];
+    bool moves[HTP_MAX_RANK] = {false};
     size_t count = 0;
     const int64_t *moved = htp_arg_dims_list(l, "dims", rank, false, &count);
     for (size_t i = 0; i < count; i++) {
@@ -116,7 +116,7 @@ void htp_lower_tensor_solve(htp_lowering *l)
         htp_lower_fail(l, "it has fewer dims than what is solved for");
         return;
     }
-    htp_dim dims[HTP_SHIM_MAX_RANK] = {{0, NULL}};
+    htp_dim dims[HTP_MAX_RANK] = {{0, NULL}};
     htp_tensor_id x = htp_arg_tensor_as(l, "self", HTP_DTYPE_FLOAT64);
     htp_tensor_id other = htp_arg_tensor_as(l, "other", HTP_DTYPE_FLOAT64);
     x = move_dims(l, x, rank, dims);

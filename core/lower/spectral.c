@@ -25,8 +25,8 @@ static const family families[] = {
 /** The axes of a transform, the last one last, and their lengths. */
 typedef struct axes {
     size_t count;
-    uint32_t axis[HTP_SHIM_MAX_RANK];
-    htp_length length[HTP_SHIM_MAX_RANK];
+    uint32_t axis[HTP_MAX_RANK];
+    htp_length length[HTP_MAX_RANK];
 } axes;
 
 htp_signal htp_arg_signal(htp_lowering *l, const char *name)
@@ -38,7 +38,7 @@ htp_signal htp_arg_signal(htp_lowering *l, const char *name)
         htp_lower_fail(l, "transforms of %s are not supported", htp_dtype_name(s.dtype));
         return s;
     }
-    if (s.rank == 0 || s.rank >= HTP_SHIM_MAX_RANK) {
+    if (s.rank == 0 || s.rank >= HTP_MAX_RANK) {
         htp_lower_fail(l, "a tensor of %u dims is not transformed", s.rank);
         return s;
     }

@@ -163,7 +163,7 @@ void htp_lower_cartesian_product(htp_lowering *l)
 {
     size_t count = 0;
     const htp_value_id *values = htp_arg_list(l, "tensors", &count);
-    if (count == 0 || count > HTP_SHIM_MAX_RANK) {
+    if (count == 0 || count > HTP_MAX_RANK) {
         htp_lower_fail(l, "it combines %zu vectors", count);
         return;
     }
@@ -174,9 +174,9 @@ void htp_lower_cartesian_product(htp_lowering *l)
                            0, htp_graph_value(l->graph, values[i])->rank);
     }
     htp_tensor_id grid = htp_sizes_end(&shape);
-    htp_tensor_id columns[HTP_SHIM_MAX_RANK];
+    htp_tensor_id columns[HTP_MAX_RANK];
     for (size_t i = 0; i < count; i++) {
-        int64_t line[HTP_SHIM_MAX_RANK];
+        int64_t line[HTP_MAX_RANK];
         for (size_t j = 0; j < count; j++) {
             line[j] = j == i ? -1 : 1;
         }
@@ -222,7 +222,7 @@ void htp_lower_rotate(htp_lowering *l)
     x = turns == 1 || turns == 2 ? flip(l, x, plane[1]) : x;
     x = turns == 2 || turns == 3 ? flip(l, x, plane[0]) : x;
     if (turns % 2 == 1) {
-        int64_t perm[HTP_SHIM_MAX_RANK];
+        int64_t perm[HTP_MAX_RANK];
         for (uint32_t i = 0; i < rank; i++) {
             perm[i] = i == plane[0] ? plane[1] : i == plane[1] ? plane[0] : (int64_t)i;
         }
@@ -249,11 +249,11 @@ void htp_lower_chunk_cat(htp_lowering *l)
             htp_lower_fail(l, "a dynamic axis is cut into chunks");
             return;
         }
-        int64_t pads[2 * HTP_SHIM_MAX_RANK] = {0};
+        int64_t pads[2 * HTP_MAX_RANK] = {0};
         pads[rank + (size_t)axis] = (chunks - dim->size % chunks) % chunks;
         htp_tensor_id x = htp_value_tensor_as(l, values[i], dtype);
         x = htp_emit_binary(l, "Pad", x, htp_emit_ints(l, pads, 2 * (size_t)rank));
-        int64_t shape[HTP_SHIM_MAX_RANK + 1] = {0}; /* 0: as it is */
+        int64_t shape[HTP_MAX_RANK + 1] = {0}; /* 0: as it is */
         shape[axis] = chunks;
         shape[axis + 1] = -1;
         parts[i] = htp_emit_reshape(l, x, shape, (size_t)axis + 2);

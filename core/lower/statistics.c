@@ -48,7 +48,7 @@ void htp_lower_sum_to_size(htp_lowering *l)
     uint32_t extra = rank - htp_output_rank(l, 0);
     const htp_dim *dims = htp_arg_dims(l, "self");
     const htp_dim *wanted = htp_output_dims(l, 0);
-    int64_t axes[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
     size_t count = 0;
     for (uint32_t i = 0; i < rank; i++) {
         bool is_one = !dims[i].symbol && dims[i].size == 1;

@@ -14,7 +14,7 @@ void htp_steps_begin(htp_steps *steps)
         htp_draft_add_graph_input(model, steps->graph, "step", HTP_DTYPE_INT64, 0, NULL);
     steps->condition =
         htp_draft_add_graph_input(model, steps->graph, "condition", HTP_DTYPE_BOOL, 0, NULL);
-    for (uint32_t i = 0; i < HTP_SHIM_MAX_RANK; i++) {
+    for (uint32_t i = 0; i < HTP_MAX_RANK; i++) {
         steps->dims[i] = (htp_dim){1, "size"};
     }
     for (size_t i = 0; i < steps->count; i++) {

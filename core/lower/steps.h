@@ -33,7 +33,7 @@ typedef struct htp_steps {
     htp_tensor_id condition;
     uint32_t graph;
     uint32_t around;
-    htp_dim dims[HTP_SHIM_MAX_RANK];
+    htp_dim dims[HTP_MAX_RANK];
 } htp_steps;
 
 /** Nodes that are emitted from here on belong to the step. */

@@ -117,7 +117,7 @@ static htp_tensor_id gather_computed(htp_lowering *l, htp_tensor_id memory, htp_
     }
     htp_tensor_id places = offset;
     for (size_t i = 0; i < rank; i++) {
-        int64_t behind[HTP_SHIM_MAX_RANK];
+        int64_t behind[HTP_MAX_RANK];
         for (size_t k = i + 1; k < rank; k++) {
             behind[k - i - 1] = (int64_t)(k - i);
         }
@@ -169,7 +169,7 @@ static strided arg_strided(htp_lowering *l, int64_t offset)
                  .strides = htp_arg_ints(l, "stride", &stride_count),
                  .offset = htp_arg_int_or(l, "storage_offset", offset)};
     s.rank = (uint32_t)rank;
-    if (rank != stride_count || rank > HTP_SHIM_MAX_RANK) {
+    if (rank != stride_count || rank > HTP_MAX_RANK) {
         htp_lower_fail(l, "it has %zu sizes and %zu strides", rank, stride_count);
     }
     return s;

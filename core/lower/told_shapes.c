@@ -4,7 +4,7 @@
 
 static bool has_dims(const htp_tensor *tensor)
 {
-    return tensor->has_type && !tensor->is_sequence && tensor->rank <= HTP_SHIM_MAX_RANK;
+    return tensor->has_type && !tensor->is_sequence && tensor->rank <= HTP_MAX_RANK;
 }
 
 /* The size in a shape that @p to has of @p from, where 0 copies; -1 where it is neither. */
@@ -23,7 +23,7 @@ static htp_tensor_id told_shape(htp_draft *model, const htp_onnx_node *node)
 {
     const htp_tensor *from = &model->tensors.items[node->inputs[0]];
     const htp_tensor *to = &model->tensors.items[node->outputs[0]];
-    int64_t sizes[HTP_SHIM_MAX_RANK] = {0};
+    int64_t sizes[HTP_MAX_RANK] = {0};
     if (!has_dims(from) || !has_dims(to)) {
         return HTP_TENSOR_NONE;
     }

@@ -96,7 +96,7 @@ static htp_tensor_id emit_windows(htp_lowering *l, const unfolding *u)
 {
     const htp_convolution *c = u->c;
     htp_window windows[3];
-    int64_t perm[HTP_SHIM_MAX_RANK] = {0, 1};
+    int64_t perm[HTP_MAX_RANK] = {0, 1};
     for (size_t i = 0; i < c->axes; i++) {
         windows[i] = (htp_window){c->weight_dims[i + 2].size, c->stride[i], c->dilation[i],
                                   c->pads[i], c->pads[c->axes + i]};
@@ -112,7 +112,7 @@ static htp_tensor_id convolve(htp_lowering *l, const unfolding *u)
 {
     const htp_convolution *c = u->c;
     uint32_t rank = 2 + 2 * (uint32_t)c->axes;
-    htp_dim dims[HTP_SHIM_MAX_RANK];
+    htp_dim dims[HTP_MAX_RANK];
     list_dims(dims, c->weight_dims + 2, u->out, c->axes, false);
     htp_tensor_id windows = emit_windows(l, u);
     int64_t rows = u->inputs * u->kernel;
@@ -135,7 +135,7 @@ static htp_tensor_id emit_products(htp_lowering *l, const unfolding *u)
     const htp_convolution *c = u->c;
     uint32_t rank = 2 + (uint32_t)c->axes;
     int64_t rows = u->outputs * u->kernel;
-    htp_dim dims[HTP_SHIM_MAX_RANK] = {{.symbol = "size"}, {.symbol = "size"}};
+    htp_dim dims[HTP_MAX_RANK] = {{.symbol = "size"}, {.symbol = "size"}};
     memcpy(dims + 2, u->in, c->axes * sizeof(*dims));
     htp_tensor_id weight = as_matrices(l, u, u->inputs, rows);
     weight = c->groups == 1 ? htp_emit_transpose(l, weight, (const int64_t[]){1, 0}, 2)
@@ -143,7 +143,7 @@ static htp_tensor_id emit_products(htp_lowering *l, const unfolding *u)
     htp_tensor_id product =
         htp_emit_binary(l, "MatMul", weight, as_columns(l, u, c->x, dims, rank, u->inputs));
     htp_sizes shape = htp_sizes_begin(l);
-    int64_t perm[HTP_SHIM_MAX_RANK] = {0, 1};
+    int64_t perm[HTP_MAX_RANK] = {0, 1};
     htp_sizes_add_int(&shape, 0);
     htp_sizes_add_int(&shape, u->outputs * c->groups);
     for (size_t i = 0; i < c->axes; i++) {
@@ -219,7 +219,7 @@ static htp_tensor_id emit_sources(htp_lowering *l, const landing *a)
 static htp_tensor_id append_zero(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axis,
                                  size_t rank)
 {
-    int64_t pads[2 * HTP_SHIM_MAX_RANK] = {0};
+    int64_t pads[2 * HTP_MAX_RANK] = {0};
     pads[rank + axis] = 1;
     return htp_emit(l, "Pad",
                     HTP_IN(x, htp_emit_ints(l, pads, 2 * rank), htp_emit_scalar(l, dtype, 0)),

@@ -25,7 +25,7 @@ bool htp_node_is_complex(const htp_lowering *l)
 static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id pairs)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    htp_dim dims[HTP_SHIM_MAX_RANK] = {0};
+    htp_dim dims[HTP_MAX_RANK] = {0};
     for (uint32_t i = 0; i < value->rank; i++) {
         dims[i] = l->graph->values[id].dims[i];
     }
@@ -39,7 +39,7 @@ static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id
 /** Known contents that are no weight, as pairs. */
 static htp_tensor_id constant_pairs(htp_lowering *l, const htp_trace_value *value)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
     if (value->rank > 0) {
         memcpy(dims, value->dims[0], value->rank * sizeof(*dims));
     }

@@ -94,7 +94,7 @@ static htp_tensor_id transpose_channels(htp_lowering *l, htp_tensor_id x, int64_
 /** The last of @p rank dims split in two, with @p inner in the second one. */
 static htp_tensor_id split_last(htp_lowering *l, htp_tensor_id x, size_t rank, int64_t inner)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
     dims[rank - 1] = -1;
     dims[rank] = inner;
     return htp_emit_reshape(l, x, dims, rank + 1);
@@ -103,7 +103,7 @@ static htp_tensor_id split_last(htp_lowering *l, htp_tensor_id x, size_t rank, i
 /** The last two of @p rank dims joined. */
 static htp_tensor_id join_last(htp_lowering *l, htp_tensor_id x, size_t rank)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
     dims[rank - 2] = -1;
     return htp_emit_reshape(l, x, dims, rank - 1);
 }
@@ -111,7 +111,7 @@ static htp_tensor_id join_last(htp_lowering *l, htp_tensor_id x, size_t rank)
 /** @param order  a digit for each dim */
 static htp_tensor_id permute(htp_lowering *l, htp_tensor_id x, const char *order)
 {
-    int64_t permutation[HTP_SHIM_MAX_RANK] = {0};
+    int64_t permutation[HTP_MAX_RANK] = {0};
     size_t rank = strlen(order);
     for (size_t i = 0; i < rank; i++) {
         permutation[i] = order[i] - '0';

@@ -208,7 +208,7 @@ static const char *name_of(const pass *p, htp_value_id id)
 static htp_tensor_id make(pass *p, htp_value_id id, const cone *cone)
 {
     const htp_trace_value *value = htp_graph_value(p->l->graph, id);
-    int64_t dims[HTP_SHIM_MAX_RANK + 1] = {0};
+    int64_t dims[HTP_MAX_RANK + 1] = {0};
     const void *contents = htp_precompute_contents(p->precomputer, id, dims);
     if (!contents) {
         return HTP_TENSOR_NONE;
@@ -299,9 +299,9 @@ static bool find_axes(const htp_onnx_node *node, uint32_t rank, int64_t *axes)
 static void *transposed(pass *p, const htp_tensor *tensor, const int64_t *axes, const void *from)
 {
     size_t size = htp_dtype_size(tensor->dtype);
-    int64_t own[HTP_SHIM_MAX_RANK] = {0};
-    int64_t strides[HTP_SHIM_MAX_RANK] = {0};
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    int64_t own[HTP_MAX_RANK] = {0};
+    int64_t strides[HTP_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
     int64_t count = 1;
     for (uint32_t i = tensor->rank; i-- > 0;) {
         own[i] = count;
@@ -324,8 +324,8 @@ static void transpose(pass *p, const htp_onnx_node *node)
     htp_tensor_id made = p->instead[node->inputs[0]];
     const htp_tensor *tensor = tensor_at(p, made);
     const htp_initializer *computed = &p->model->initializers.items[tensor->index];
-    int64_t axes[HTP_SHIM_MAX_RANK];
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t axes[HTP_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     if (!computed->derivation || !find_axes(node, tensor->rank, axes)) {
         return;
     }

@@ -90,9 +90,8 @@ void htp_laying_set_strided(const htp_laying *d, const htp_laid *x, uint32_t ran
 bool htp_laying_reshape(const htp_laying *d, const htp_laid *x, uint32_t rank, const int64_t *dims,
                         htp_laid *y)
 {
-    int64_t strides[HTP_SHIM_MAX_RANK];
-    if (rank > HTP_SHIM_MAX_RANK ||
-        htp_laying_count(rank, dims) != htp_laying_count(x->rank, x->dims)) {
+    int64_t strides[HTP_MAX_RANK];
+    if (rank > HTP_MAX_RANK || htp_laying_count(rank, dims) != htp_laying_count(x->rank, x->dims)) {
         return false;
     }
     if (x->is_strided && htp_layout_reshape_strides(x->boxes->rank, x->boxes->dims,
@@ -129,8 +128,8 @@ static bool cast(const htp_laying *d, const htp_laid *x)
 
 static bool transpose(const htp_laying *d, const htp_laid *x)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK] = {0};
+    int64_t strides[HTP_MAX_RANK];
     const htp_attribute *order = htp_draft_attribute(d->node, "perm");
     if (!x->is_strided || (order && order->count != x->rank)) {
         return false;
@@ -151,10 +150,10 @@ static bool reshape_to(const htp_laying *d, const htp_laid *x)
 {
     const int64_t *given;
     size_t count;
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
     int64_t known = 1;
     size_t open = SIZE_MAX;
-    if (!htp_laying_read_ints(d, 1, &given, &count) || count > HTP_SHIM_MAX_RANK ||
+    if (!htp_laying_read_ints(d, 1, &given, &count) || count > HTP_MAX_RANK ||
         htp_laying_int(d, "allowzero", 0)) {
         return false;
     }
@@ -191,8 +190,8 @@ static bool mark_axes(const htp_laying *d, uint32_t rank, bool *is_marked)
 
 static bool squeeze(const htp_laying *d, const htp_laid *x)
 {
-    bool is_gone[HTP_SHIM_MAX_RANK] = {false};
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    bool is_gone[HTP_MAX_RANK] = {false};
+    int64_t dims[HTP_MAX_RANK] = {0};
     uint32_t rank = 0;
     bool has_axes = htp_laying_has_input(d, 1);
     if (has_axes && !mark_axes(d, x->rank, is_gone)) {
@@ -208,11 +207,11 @@ static bool squeeze(const htp_laying *d, const htp_laid *x)
 
 static bool unsqueeze(const htp_laying *d, const htp_laid *x)
 {
-    bool is_new[HTP_SHIM_MAX_RANK] = {false};
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    bool is_new[HTP_MAX_RANK] = {false};
+    int64_t dims[HTP_MAX_RANK] = {0};
     const int64_t *axes;
     size_t count;
-    if (!htp_laying_read_ints(d, 1, &axes, &count) || x->rank + count > HTP_SHIM_MAX_RANK) {
+    if (!htp_laying_read_ints(d, 1, &axes, &count) || x->rank + count > HTP_MAX_RANK) {
         return false;
     }
     uint32_t rank = x->rank + (uint32_t)count;
@@ -230,8 +229,8 @@ static bool expand(const htp_laying *d, const htp_laid *x)
 {
     const int64_t *given;
     size_t count;
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
-    if (!htp_laying_read_ints(d, 1, &given, &count) || count > HTP_SHIM_MAX_RANK) {
+    int64_t dims[HTP_MAX_RANK] = {0};
+    if (!htp_laying_read_ints(d, 1, &given, &count) || count > HTP_MAX_RANK) {
         return false;
     }
     uint32_t rank = count > x->rank ? (uint32_t)count : x->rank;
@@ -310,11 +309,11 @@ bool htp_laid_begin(const htp_draft *model, const htp_initializer *initializer, 
     const htp_tensor *tensor = &model->tensors.items[initializer->tensor];
     const htp_weight *weight = &model->graph->trace->weights[initializer->weight];
     bool is_complex = htp_dtype_is_complex(weight->dtype);
-    int64_t dims[HTP_SHIM_MAX_RANK + 1] = {0};
-    int64_t strides[HTP_SHIM_MAX_RANK + 1] = {0};
+    int64_t dims[HTP_MAX_RANK + 1] = {0};
+    int64_t strides[HTP_MAX_RANK + 1] = {0};
     uint64_t bytes = 0;
     htp_status status = htp_payload_check(model, initializer, &bytes);
-    bool is_sound = !status && bytes > 0 && bytes < MOST_BYTES && tensor->rank <= HTP_SHIM_MAX_RANK;
+    bool is_sound = !status && bytes > 0 && bytes < MOST_BYTES && tensor->rank <= HTP_MAX_RANK;
     htp_status_free(status);
     if (!is_sound) {
         return false;

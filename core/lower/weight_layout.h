@@ -14,7 +14,7 @@
 typedef struct htp_laid {
     htp_dtype dtype; /* of the weights' elements */
     htp_dtype cast;  /* the tensor's own: the same, or what it was cast to */
-    uint32_t rank;   /* of the tensor, at most HTP_SHIM_MAX_RANK */
+    uint32_t rank;   /* of the tensor, at most HTP_MAX_RANK */
     const int64_t *dims;
     const htp_box *boxes; /* of the weights: one behind the other they are the tensor */
     uint32_t box_count;

@@ -53,7 +53,7 @@ uint32_t htp_laid_weights(const htp_draft *model, const htp_laid *laid, const ui
 /* The axes of the weight in the order of the tensor's; false where they are others, or cut. */
 static bool find_order(const htp_laid *whole, const htp_laid *laid, uint32_t *order)
 {
-    bool is_taken[HTP_SHIM_MAX_RANK] = {false};
+    bool is_taken[HTP_MAX_RANK] = {false};
     if (!laid->is_strided || laid->rank != whole->rank ||
         laid->boxes->offset != whole->boxes->offset) {
         return false;
@@ -75,7 +75,7 @@ static bool find_order(const htp_laid *whole, const htp_laid *laid, uint32_t *or
 
 bool htp_laid_is_transpose(const htp_laid *whole, const htp_laid *laid)
 {
-    uint32_t order[HTP_SHIM_MAX_RANK];
+    uint32_t order[HTP_MAX_RANK];
     return laid->rank == 2 && find_order(whole, laid, order) && order[0] == 1;
 }
 
@@ -130,7 +130,7 @@ static void add_boxes(htp_text *text, const htp_laid *laid, const uint32_t *weig
 const char *htp_laid_text(htp_arena *arena, const htp_laid *whole, const htp_laid *laid,
                           const uint32_t *weights)
 {
-    uint32_t order[HTP_SHIM_MAX_RANK];
+    uint32_t order[HTP_MAX_RANK];
     bool is_ordered = whole && find_order(whole, laid, order);
     bool is_as_it_was = is_ordered;
     for (uint32_t i = 0; is_ordered && i < laid->rank; i++) {

@@ -9,8 +9,8 @@ enum { MOST_BOXES = 64 };
 static void cut(const htp_laying *d, const htp_laid *x, uint32_t axis, int64_t begin, int64_t step,
                 int64_t count, htp_laid *y)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK] = {0};
+    int64_t strides[HTP_MAX_RANK];
     memcpy(dims, x->dims, x->rank * sizeof(*dims));
     memcpy(strides, x->boxes->strides, x->rank * sizeof(*strides));
     int64_t offset = x->boxes->offset + begin * strides[axis];
@@ -86,13 +86,13 @@ bool htp_laying_gather(const htp_laying *d, const htp_laid *x)
     uint32_t axis;
     int64_t begin = 0;
     int64_t step = 1;
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
     uint32_t rank = 0;
     const htp_tensor *index = &d->model->tensors.items[d->node->inputs[1]];
     if (!x->is_strided || !htp_laying_read_ints(d, 1, &indices, &count) ||
         !htp_laying_axis(htp_laying_int(d, "axis", 0), x->rank, &axis) ||
         !read_steps(indices, count, x->dims[axis], &begin, &step) ||
-        x->rank + index->rank > HTP_SHIM_MAX_RANK) {
+        x->rank + index->rank > HTP_MAX_RANK) {
         return false;
     }
     htp_laid part;
@@ -178,7 +178,7 @@ bool htp_laying_concat(const htp_laying *d, const htp_laid *x)
     htp_box boxes[MOST_BOXES];
     uint32_t count = 0;
     uint32_t axis;
-    int64_t dims[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK] = {0};
     if (d->node->input_count > MOST_BOXES ||
         !htp_laying_axis(htp_laying_int(d, "axis", 0), x->rank, &axis)) {
         return false;

@@ -75,7 +75,7 @@ htp_tensor_id htp_emit_positions_within(htp_lowering *l, htp_tensor_id length,
 static htp_tensor_id emit_padding(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
                                   const htp_window *windows, htp_tensor_id fill)
 {
-    int64_t pads[2 * HTP_SHIM_MAX_RANK] = {0};
+    int64_t pads[2 * HTP_MAX_RANK] = {0};
     size_t rank = axes + 2;
     bool is_padded = false;
     for (size_t i = 0; i < axes; i++) {

@@ -39,7 +39,7 @@ const htp_tensor *htp_infer_input(const htp_infer *infer, uint32_t index)
         return NULL;
     }
     const htp_tensor *tensor = &infer->model->tensors.items[infer->node->inputs[index]];
-    return tensor->has_type && tensor->rank <= HTP_SHIM_MAX_RANK ? tensor : NULL;
+    return tensor->has_type && tensor->rank <= HTP_MAX_RANK ? tensor : NULL;
 }
 
 const htp_attribute *htp_infer_attribute(const htp_infer *infer, const char *name)
@@ -100,7 +100,7 @@ void htp_infer_note_least(htp_infer *infer, htp_dim dim, int64_t least)
 void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
                    const htp_dim *dims)
 {
-    if (index >= infer->node->output_count || rank > HTP_SHIM_MAX_RANK) {
+    if (index >= infer->node->output_count || rank > HTP_MAX_RANK) {
         return;
     }
     htp_tensor *tensor = &infer->model->tensors.items[infer->node->outputs[index]];

@@ -60,7 +60,7 @@ static void set_type(struct drafting *d, htp_tensor *tensor, const htp_value_typ
                      bool is_named)
 {
     bool is_sequence = strcmp(type->container, "sequence of ") == 0;
-    if (!type->is_known || !type->has_dims || type->rank > HTP_SHIM_MAX_RANK ||
+    if (!type->is_known || !type->has_dims || type->rank > HTP_MAX_RANK ||
         (!is_sequence && *type->container)) {
         return;
     }

@@ -14,7 +14,7 @@
 #include "onnx/draft.h"
 
 /** Elements of the longest vector that is followed: the pads of a tensor of the largest rank. */
-#define HTP_INFER_MAX_ELEMENTS ((size_t)2 * HTP_SHIM_MAX_RANK)
+#define HTP_INFER_MAX_ELEMENTS ((size_t)2 * HTP_MAX_RANK)
 
 /** An element of an int64 tensor of rank 0 or 1; or of a bool tensor, as 0 and 1. */
 typedef struct htp_element {
@@ -52,7 +52,7 @@ typedef bool (*htp_contents_fn)(const htp_infer *infer, htp_element *elements, s
 
 /* ---- the node ---- */
 
-/** Input @p index; NULL when it is omitted, has no type, or a rank above HTP_SHIM_MAX_RANK. */
+/** Input @p index; NULL when it is omitted, has no type, or a rank above HTP_MAX_RANK. */
 const htp_tensor *htp_infer_input(const htp_infer *infer, uint32_t index);
 
 /** Whether input @p index is there, typed or not. */
@@ -80,7 +80,7 @@ bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped);
 
 /** Sets the type of output @p index; of one that has a type the dims, as far as they agree with it:
  * what @p dims do not tell is not known then. @p dims are kept, not copied. Ranks above
- * HTP_SHIM_MAX_RANK are left out. */
+ * HTP_MAX_RANK are left out. */
 void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
                    const htp_dim *dims);
 

@@ -46,7 +46,7 @@ void htp_infer_transpose(htp_infer *infer)
 void htp_infer_squeeze(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    bool named[HTP_SHIM_MAX_RANK] = {false};
+    bool named[HTP_MAX_RANK] = {false};
     bool any;
     if (!x || !htp_infer_axes(infer, 1, x->rank, named, &any) ||
         (!any && htp_infer_has_input(infer, 1))) { /* runtimes do not agree on what that is */
@@ -72,10 +72,10 @@ void htp_infer_unsqueeze(htp_infer *infer)
     size_t added = axes ? axes->count : 0;
     bool has_axes =
         htp_infer_has_input(infer, 1) ? htp_infer_length(infer, 1, &added) : axes != NULL;
-    if (!x || !has_axes || added > HTP_SHIM_MAX_RANK - x->rank) {
+    if (!x || !has_axes || added > HTP_MAX_RANK - x->rank) {
         return;
     }
-    bool named[HTP_SHIM_MAX_RANK] = {false};
+    bool named[HTP_MAX_RANK] = {false};
     bool any;
     uint32_t rank = x->rank + (uint32_t)added;
     bool told = htp_infer_axes(infer, 1, rank, named, &any);
@@ -166,7 +166,7 @@ void htp_infer_reshape(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
     size_t length;
-    if (!x || !htp_infer_length(infer, 1, &length) || length > HTP_SHIM_MAX_RANK) {
+    if (!x || !htp_infer_length(infer, 1, &length) || length > HTP_MAX_RANK) {
         return;
     }
     bool copies_zeros = htp_infer_int(infer, "allowzero", 0) == 0;
@@ -200,7 +200,7 @@ void htp_infer_expand(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
     size_t length;
-    if (!x || !htp_infer_length(infer, 1, &length) || length > HTP_SHIM_MAX_RANK) {
+    if (!x || !htp_infer_length(infer, 1, &length) || length > HTP_MAX_RANK) {
         return;
     }
     uint32_t rank = length > x->rank ? (uint32_t)length : x->rank;
@@ -277,7 +277,7 @@ void htp_infer_constant_of_shape(htp_infer *infer)
     size_t length;
     htp_dtype dtype = HTP_DTYPE_FLOAT32;
     bool has_value = htp_infer_attribute(infer, HTP_INFER_VALUE_TYPE);
-    if (!htp_infer_length(infer, 0, &length) || length > HTP_SHIM_MAX_RANK ||
+    if (!htp_infer_length(infer, 0, &length) || length > HTP_MAX_RANK ||
         (has_value && !htp_infer_dtype(infer, HTP_INFER_VALUE_TYPE, &dtype))) {
         return;
     }
@@ -294,7 +294,7 @@ void htp_infer_random(htp_infer *infer)
     const htp_attribute *shape = htp_infer_attribute(infer, "shape");
     htp_dtype dtype = HTP_DTYPE_FLOAT32;
     bool has_dtype = htp_infer_attribute(infer, "dtype");
-    if (!shape || shape->count > HTP_SHIM_MAX_RANK ||
+    if (!shape || shape->count > HTP_MAX_RANK ||
         (has_dtype && !htp_infer_dtype(infer, "dtype", &dtype))) {
         return;
     }

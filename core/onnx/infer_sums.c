@@ -26,7 +26,7 @@ static void set_reduced(htp_infer *infer, const htp_tensor *x, htp_dtype dtype, 
 void htp_infer_reduce(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    bool named[HTP_SHIM_MAX_RANK] = {false};
+    bool named[HTP_MAX_RANK] = {false};
     bool any;
     if (!x || !htp_infer_axes(infer, 1, x->rank, named, &any)) {
         return;
@@ -40,7 +40,7 @@ void htp_infer_reduce(htp_infer *infer)
 void htp_infer_arg_reduce(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    bool named[HTP_SHIM_MAX_RANK] = {false};
+    bool named[HTP_MAX_RANK] = {false};
     uint32_t axis;
     if (!x || !htp_infer_wrap(htp_infer_int(infer, "axis", 0), x->rank, &axis)) {
         return;
@@ -167,7 +167,7 @@ typedef struct named_dim {
 /* The dims of an equation's letters, by character; and those of its ellipsis, last axis first. */
 typedef struct equation {
     named_dim letters[UINT8_MAX + 1];
-    named_dim ellipsis[HTP_SHIM_MAX_RANK];
+    named_dim ellipsis[HTP_MAX_RANK];
 } equation;
 
 static bool is_letter(char byte)
@@ -218,7 +218,7 @@ static uint32_t write_term(const equation *e, const char *at, htp_dim *dims)
     uint32_t rank = 0;
     while (*at) {
         if (is_ellipsis(at)) {
-            for (uint32_t i = HTP_SHIM_MAX_RANK; i-- > 0 && rank < HTP_SHIM_MAX_RANK;) {
+            for (uint32_t i = HTP_MAX_RANK; i-- > 0 && rank < HTP_MAX_RANK;) {
                 if (e->ellipsis[i].is_known) {
                     dims[rank++] = e->ellipsis[i].dim;
                 }
@@ -227,7 +227,7 @@ static uint32_t write_term(const equation *e, const char *at, htp_dim *dims)
             continue;
         }
         const named_dim *named = &e->letters[(unsigned char)*at++];
-        if (!named->is_known || rank == HTP_SHIM_MAX_RANK) {
+        if (!named->is_known || rank == HTP_MAX_RANK) {
             return UINT32_MAX;
         }
         dims[rank++] = named->dim;
@@ -248,7 +248,7 @@ void htp_infer_einsum(htp_infer *infer)
         at = at && x ? read_term(infer, e, at, x) : NULL;
     }
     if (at && first && strncmp(at, "->", 2) == 0) {
-        htp_dim *dims = htp_infer_dims(infer, HTP_SHIM_MAX_RANK);
+        htp_dim *dims = htp_infer_dims(infer, HTP_MAX_RANK);
         htp_infer_set(infer, 0, first->dtype, write_term(e, at + 2, dims), dims);
     }
 }

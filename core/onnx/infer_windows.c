@@ -329,7 +329,7 @@ void htp_infer_affine_grid(htp_infer *infer)
     const htp_tensor *theta = htp_infer_input(infer, 0);
     size_t count = 0;
     if (!theta || theta->rank != 3 || !htp_infer_length(infer, 1, &count) || count < 3 ||
-        count > HTP_SHIM_MAX_RANK) {
+        count > HTP_MAX_RANK) {
         return;
     }
     uint32_t rank = (uint32_t)count;
@@ -348,8 +348,8 @@ void htp_infer_col2im(htp_infer *infer)
     const htp_tensor *x = htp_infer_input(infer, 0);
     size_t rank = 0;
     size_t block_rank = 0;
-    if (!x || x->rank != 3 || !htp_infer_length(infer, 1, &rank) || rank + 2 > HTP_SHIM_MAX_RANK ||
-        !htp_infer_length(infer, 2, &block_rank) || block_rank > HTP_SHIM_MAX_RANK) {
+    if (!x || x->rank != 3 || !htp_infer_length(infer, 1, &rank) || rank + 2 > HTP_MAX_RANK ||
+        !htp_infer_length(infer, 2, &block_rank) || block_rank > HTP_MAX_RANK) {
         return;
     }
     htp_dim *dims = htp_infer_dims(infer, (uint32_t)rank + 2);

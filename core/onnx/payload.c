@@ -63,7 +63,7 @@ static htp_status check_box(const htp_draft *model, const htp_tensor *tensor, co
                             uint64_t element, uint64_t *bytes)
 {
     const htp_weight *weight = &model->graph->trace->weights[box->weight];
-    if (box->rank > HTP_SHIM_MAX_RANK || !count_bytes(box, element, bytes) ||
+    if (box->rank > HTP_MAX_RANK || !count_bytes(box, element, bytes) ||
         (*bytes > 0 && !lies_in_storage(weight, box, element))) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "weight '%s' reaches beyond its storage of %llu bytes: the archive "

@@ -208,7 +208,7 @@ static void turn_tile(size_t size, unsigned char *to, uint64_t rows,
 /* The rows of a block, in order. */
 typedef struct row_walk {
     uint64_t offset;
-    uint64_t index[HTP_SHIM_MAX_RANK];
+    uint64_t index[HTP_MAX_RANK];
 } row_walk;
 
 static void next_row(const htp_strided *strided, uint32_t columns, row_walk *row)

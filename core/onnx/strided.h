@@ -16,9 +16,9 @@ typedef struct htp_strided {
     uint64_t offset; /* of the next run, from `first` */
     uint64_t reach;  /* bytes from the first to behind the last */
     uint32_t rank;   /* of the dims that runs are counted by, innermost last */
-    uint64_t sizes[HTP_SHIM_MAX_RANK];
-    uint64_t steps[HTP_SHIM_MAX_RANK]; /* bytes */
-    uint64_t index[HTP_SHIM_MAX_RANK]; /* of the next run */
+    uint64_t sizes[HTP_MAX_RANK];
+    uint64_t steps[HTP_MAX_RANK]; /* bytes */
+    uint64_t index[HTP_MAX_RANK]; /* of the next run */
 } htp_strided;
 
 /** Begins a walk over elements of @p element bytes. Dims of size 1 are left out, neighbours that

@@ -32,16 +32,17 @@ typedef struct htp_archive_devices {
 typedef struct htp_archive {
     FILE *file; /* open while the archive is checked; NULL otherwise */
     uint64_t file_bytes;
-    unsigned members;               /* that tell its kind: see htp_archive_has() */
-    const htp_shim_record *records; /* in the arena, in the order of the directory */
-    const uint64_t *packed;         /* bytes of each record as they lie in the file */
+    unsigned members;                  /* that tell its kind: see htp_archive_has() */
+    const htp_archive_record *records; /* in the arena, in the order of the directory */
+    const uint64_t *packed;            /* bytes of each record as they lie in the file */
     uint32_t record_count;
-    htp_map by_name;                  /* index in records */
-    HTP_VECTOR(htp_shim_made) made;   /* by its pickles */
-    HTP_VECTOR(htp_shim_given) given; /* records that libtorch need not read, or reads otherwise */
-    htp_archive_devices devices;      /* that its pickles and its code name */
-    htp_arena scratch;                /* of the list, then of the pickle that is being checked */
-    htp_arena code;                   /* all of it, while the archive is checked */
+    htp_map by_name;                   /* index in records */
+    HTP_VECTOR(htp_archive_made) made; /* by its pickles */
+    HTP_VECTOR(htp_archive_given)
+    given;                       /* records that libtorch need not read, or reads otherwise */
+    htp_archive_devices devices; /* that its pickles and its code name */
+    htp_arena scratch;           /* of the list, then of the pickle that is being checked */
+    htp_arena code;              /* all of it, while the archive is checked */
 } htp_archive;
 
 /**
@@ -74,8 +75,8 @@ void htp_archive_close(htp_archive *archive);
 HTP_MUST_USE htp_status htp_archive_list(htp_arena *arena, const char *path, htp_archive *archive);
 
 /** The record with that name; NULL where there is none. */
-const htp_shim_record *htp_archive_find(const htp_archive *archive, const char *name,
-                                        size_t name_bytes);
+const htp_archive_record *htp_archive_find(const htp_archive *archive, const char *name,
+                                           size_t name_bytes);
 
 /** A name of the archive for a message: on one line, cut where it is long. */
 const char *htp_archive_printable(htp_arena *arena, const char *name, size_t bytes);

@@ -138,8 +138,8 @@ htp_status htp_devices_take_code(htp_arena *arena, htp_archive *archive, const c
 {
     reading r = {.arena = arena, .archive = archive, .module = module};
     HTP_TRY(walk(&r, module->declarations, false));
-    const htp_shim_given given = {record, r.changed ? r.changed : module->code.text,
-                                  module->code.count};
+    const htp_archive_given given = {record, r.changed ? r.changed : module->code.text,
+                                     module->code.count};
     HTP_PUSH(arena, &archive->given, given);
     return HTP_OK;
 }

@@ -111,7 +111,7 @@ static bool read_inflated(int file, uint64_t offset, uint64_t packed, unsigned c
 static htp_status read_record(htp_arena *arena, const char *path, const htp_archive *archive,
                               int file, uint32_t index, record *read)
 {
-    const htp_shim_record *listed = &archive->records[index];
+    const htp_archive_record *listed = &archive->records[index];
     read->name = htp_archive_printable(arena, listed->name, strlen(listed->name));
     if (listed->bytes > UINT32_MAX || (!listed->is_stored && listed->bytes > inflated_limit)) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
@@ -135,10 +135,11 @@ static htp_status read_record(htp_arena *arena, const char *path, const htp_arch
 
 /* ---- all of them ---- */
 
-static htp_shim_made told(htp_arena *arena, const htp_pickle *pickle, const htp_pickle_made *made)
+static htp_archive_made told(htp_arena *arena, const htp_pickle *pickle,
+                             const htp_pickle_made *made)
 {
     const char *bytes = (const char *)pickle->bytes;
-    htp_shim_made result = {
+    htp_archive_made result = {
         .pickle = pickle->record->name,
         .qualified_class =
             htp_arena_printf(arena, "%.*s.%.*s", (int)made->module_bytes, bytes + made->module,
@@ -148,7 +149,7 @@ static htp_shim_made told(htp_arena *arena, const htp_pickle *pickle, const htp_
         .text = htp_arena_copy(arena, bytes + made->text, made->text_bytes),
         .text_bytes = made->text_bytes,
     };
-    if (made->kind == HTP_SHIM_MADE_OF_FLOAT) {
+    if (made->kind == HTP_ARCHIVE_MADE_OF_FLOAT) {
         memcpy(&result.real, &made->number, sizeof(result.real));
     }
     return result;
@@ -163,7 +164,7 @@ static void list_made(htp_arena *arena, htp_archive *archive, const htp_pickle *
         const htp_pickle_made *one = &made->items[i];
         const char *lines = (const char *)pickle->bytes + one->module;
         const size_t length = (size_t)one->module_bytes + 1 + one->name_bytes;
-        if (one->kind == HTP_SHIM_MADE_OF_OTHER) {
+        if (one->kind == HTP_ARCHIVE_MADE_OF_OTHER) {
             if (htp_map_get_bytes(&classes, lines, length, NULL)) {
                 continue;
             }

@@ -140,7 +140,7 @@ htp_status htp_devices_take_pickle(htp_arena *arena, htp_archive *archive, const
     uint32_t count = 0;
     HTP_TRY(htp_pickle_rename_devices(arena, pickle, contents, texts, &bytes, &count));
     if (bytes) {
-        const htp_shim_given given = {pickle->record->name, bytes, count};
+        const htp_archive_given given = {pickle->record->name, bytes, count};
         HTP_PUSH(arena, &archive->given, given);
     }
     return HTP_OK;

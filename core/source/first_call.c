@@ -363,7 +363,7 @@ static const char *compare_sizes(comparison *c)
 {
     htp_map firsts = {0}; /* by number: which of the sizes had it first */
     first_size *sizes =
-        HTP_NEW_ARRAY(c->arena, first_size, c->states->parts.count * HTP_SHIM_MAX_RANK + 1);
+        HTP_NEW_ARRAY(c->arena, first_size, c->states->parts.count * HTP_MAX_RANK + 1);
     size_t count = 0;
     for (size_t i = 0; i < c->states->parts.count; i++) {
         const htp_state_part *part = &c->states->parts.items[i];

@@ -131,5 +131,5 @@ int htp_hint_rank_change(const htp_operands *o)
     }
     int64_t first = htp_operands_number(o, htp_operands_find(o, "start_dim"), 0);
     int64_t last = htp_operands_number(o, htp_operands_find(o, "end_dim"), -1);
-    return first >= 0 && last > first && last < HTP_SHIM_MAX_RANK ? (int)(first - last) : 0;
+    return first >= 0 && last > first && last < HTP_MAX_RANK ? (int)(first - last) : 0;
 }

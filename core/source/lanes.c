@@ -212,7 +212,7 @@ static bool set_dims(htp_inputs *inputs)
         htp_input *input = &inputs->items[i];
         for (uint32_t d = 0; d < input->rank; d++) {
             uint32_t axis = inputs->dim_axes[i][d];
-            for (uint32_t lane = 1; lane < HTP_SHIM_MAX_LANES; lane++) {
+            for (uint32_t lane = 1; lane < HTP_MAX_LANES; lane++) {
                 input->dims[lane][d] =
                     axis == HTP_NONE ? input->dims[0][d] : inputs->axes[axis].sizes[lane];
             }

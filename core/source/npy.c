@@ -119,7 +119,7 @@ static const char *read_shape(struct reader *reader, htp_npy *array)
         return "a damaged header";
     }
     while (!take(reader, ')')) {
-        if (array->rank == HTP_SHIM_MAX_RANK) {
+        if (array->rank == HTP_MAX_RANK) {
             return "an array of more dims than a tensor may have";
         }
         if (!take_size(reader, &array->dims[array->rank])) {

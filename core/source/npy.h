@@ -18,7 +18,7 @@
 typedef struct htp_npy {
     htp_dtype dtype;
     uint32_t rank;
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
 } htp_npy;
 
 /**

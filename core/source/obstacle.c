@@ -16,7 +16,7 @@ static bool is_same(const int64_t *numbers)
 static void keep_one(htp_pair *pair)
 {
     bool is_one = pair->is_one[0] && pair->have[0] != pair->want[0];
-    for (uint32_t lane = 0; is_one && lane < HTP_SHIM_MAX_LANES; lane++) {
+    for (uint32_t lane = 0; is_one && lane < HTP_MAX_LANES; lane++) {
         *(pair->have[0] == 1 ? &pair->want[lane] : &pair->have[lane]) = 1;
     }
 }

@@ -24,7 +24,7 @@ static htp_pair read_pair(htp_fact (*facts)[HTP_PAIR_LIMIT], uint32_t index, uin
 
 uint32_t htp_pairs_read(const htp_trace *trace, uint32_t lane_count, htp_pair pairs[HTP_PAIR_LIMIT])
 {
-    htp_fact facts[HTP_SHIM_MAX_LANES][HTP_PAIR_LIMIT];
+    htp_fact facts[HTP_MAX_LANES][HTP_PAIR_LIMIT];
     uint32_t count = 0;
     if (!trace || trace->node_count == 0 || lane_count < HTP_INPUTS_LANES) {
         return 0;

@@ -15,10 +15,10 @@ typedef enum htp_pair_kind {
 
 typedef struct htp_pair {
     htp_pair_kind kind;
-    int64_t have[HTP_SHIM_MAX_LANES];
-    int64_t want[HTP_SHIM_MAX_LANES];
-    bool is_one[HTP_SHIM_MAX_LANES]; /**< broadcast */
-    bool is_limit;                   /**< the second one is the most that the first one can be */
+    int64_t have[HTP_MAX_LANES];
+    int64_t want[HTP_MAX_LANES];
+    bool is_one[HTP_MAX_LANES]; /**< broadcast */
+    bool is_limit;              /**< the second one is the most that the first one can be */
 } htp_pair;
 
 /** Reads the pairs of the last node of a trace that forward() refused. @return how many there are;

@@ -14,11 +14,11 @@
 #include "base/vector.h"
 #include "source/archive.h"
 
-/** A class that a pickle calls, and with what; see htp_shim_made. Spans of its bytes. */
+/** A class that a pickle calls, and with what; see htp_archive_made. Spans of its bytes. */
 typedef struct htp_pickle_made {
     uint32_t module, module_bytes;
     uint32_t name, name_bytes;
-    htp_shim_made_kind kind;
+    htp_archive_made_kind kind;
     int64_t number; /* of an int; the bits of a float */
     uint32_t text, text_bytes;
 } htp_pickle_made;
@@ -45,7 +45,7 @@ typedef struct htp_pickle_recall {
 typedef struct htp_pickle {
     const char *path; /* of the model, for messages */
     const char *name; /* of the record, for messages */
-    const htp_shim_record *record;
+    const htp_archive_record *record;
     const unsigned char *bytes;
     uint32_t count;
     const htp_archive *archive; /* holds the storages of its tensors */

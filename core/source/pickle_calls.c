@@ -250,16 +250,16 @@ void htp_pickle_note_made(htp_pickle_machine *machine, const htp_pickle_value *t
     htp_pickle_made made = {.module = type->string.offset,
                             .module_bytes = type->string.bytes,
                             .name = type->string.offset + type->string.bytes + 1,
-                            .kind = HTP_SHIM_MADE_OF_OTHER};
+                            .kind = HTP_ARCHIVE_MADE_OF_OTHER};
     const unsigned char *end = memchr(bytes + made.name, '\n', machine->pickle->count - made.name);
     made.name_bytes = end ? (uint32_t)(end - bytes) - made.name : 0;
     if (argument->kind == HTP_PICKLE_STRING) {
-        made.kind = HTP_SHIM_MADE_OF_TEXT;
+        made.kind = HTP_ARCHIVE_MADE_OF_TEXT;
         made.text = argument->string.offset;
         made.text_bytes = argument->string.bytes;
     } else if (argument->kind == HTP_PICKLE_INT || argument->kind == HTP_PICKLE_FLOAT) {
         made.kind =
-            argument->kind == HTP_PICKLE_INT ? HTP_SHIM_MADE_OF_INT : HTP_SHIM_MADE_OF_FLOAT;
+            argument->kind == HTP_PICKLE_INT ? HTP_ARCHIVE_MADE_OF_INT : HTP_ARCHIVE_MADE_OF_FLOAT;
         made.number = argument->number;
     }
     HTP_PUSH(machine->arena, &machine->contents->made, made);

@@ -96,7 +96,7 @@ static htp_status check_record(const htp_pickle_machine *machine, const htp_pick
     char *name = htp_arena_alloc(machine->arena, bytes + 1);
     memcpy(name, pickle->storages, prefix);
     memcpy(name + prefix, pickle->bytes + key->string.offset, key->string.bytes);
-    const htp_shim_record *record = htp_archive_find(pickle->archive, name, bytes);
+    const htp_archive_record *record = htp_archive_find(pickle->archive, name, bytes);
     const char *shown = htp_archive_printable(machine->arena, name, bytes);
     if (!record) {
         return htp_pickle_damaged(machine, "a storage of %llu %s elements without its record (%s)",

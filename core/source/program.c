@@ -16,7 +16,7 @@ uint32_t htp_program_find_method(const htp_program *program, uint32_t class_numb
     return HTP_PROGRAM_NONE;
 }
 
-htp_status htp_program_status(htp_shim_code code, htp_shim_error *error)
+htp_status htp_program_status(htp_shim_code code, htp_error *error)
 {
     static const htp_code codes[] = {
         [HTP_SHIM_OK] = HTP_CODE_OK,
@@ -35,7 +35,7 @@ htp_status htp_program_status(htp_shim_code code, htp_shim_error *error)
 htp_status htp_program_load(const htp_program *program, uint32_t number,
                             htp_program_function *function)
 {
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     htp_shim_code code = HTP_SHIM_OK;
     if (!program->functions[number].is_loaded) {
         code = program->load_function(program, number, &error);
@@ -47,6 +47,6 @@ htp_status htp_program_load(const htp_program *program, uint32_t number,
 htp_status htp_program_load_slot(const htp_program *program, uint32_t object, uint32_t slot,
                                  uint32_t *data)
 {
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     return htp_program_status(program->load_slot(program, object, slot, data, &error), &error);
 }

@@ -31,8 +31,8 @@ void htp_archive_close(htp_archive *archive)
     htp_arena_free(&archive->code);
 }
 
-const htp_shim_record *htp_archive_find(const htp_archive *archive, const char *name,
-                                        size_t name_bytes)
+const htp_archive_record *htp_archive_find(const htp_archive *archive, const char *name,
+                                           size_t name_bytes)
 {
     uint32_t index = 0;
     return htp_map_get_bytes(&archive->by_name, name, name_bytes, &index) ? &archive->records[index]
@@ -147,7 +147,7 @@ static bool may_differ_in_case(const char *name)
 
 static htp_status add_record(htp_arena *arena, const char *path, htp_archive *archive,
                              htp_map *by_folded, const htp_zip_entry *entry,
-                             const htp_shim_record *record)
+                             const htp_archive_record *record)
 {
     size_t bytes = strlen(record->name);
     const char *key = folded(&archive->scratch, record->name, bytes);
@@ -167,7 +167,7 @@ static htp_status add_record(htp_arena *arena, const char *path, htp_archive *ar
 static htp_status take_records(htp_arena *arena, const char *path, const entry_vector *entries,
                                const uint64_t *offsets, htp_archive *archive)
 {
-    htp_shim_record *records = HTP_NEW_ARRAY(arena, htp_shim_record, entries->count);
+    htp_archive_record *records = HTP_NEW_ARRAY(arena, htp_archive_record, entries->count);
     uint64_t *packed = HTP_NEW_ARRAY(arena, uint64_t, entries->count);
     htp_map by_folded = {.slots = NULL};
     const char *first = entries->items[0].name;
@@ -194,10 +194,10 @@ static htp_status take_records(htp_arena *arena, const char *path, const entry_v
         }
         packed[archive->record_count] = entry->bytes;
         records[archive->record_count] =
-            (htp_shim_record){.name = entry->name + prefix,
-                              .offset = offsets[i],
-                              .bytes = entry->unpacked,
-                              .is_stored = entry->method == HTP_ZIP_STORED};
+            (htp_archive_record){.name = entry->name + prefix,
+                                 .offset = offsets[i],
+                                 .bytes = entry->unpacked,
+                                 .is_stored = entry->method == HTP_ZIP_STORED};
         HTP_TRY(
             add_record(arena, path, archive, &by_folded, entry, &records[archive->record_count]));
     }

@@ -92,7 +92,7 @@ static htp_status no_shim(const struct candidates *candidates)
 /* Of operators that libtorch knows by now. */
 static htp_status add_meta_kernels(const htp_shim *shim, const char *path)
 {
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     htp_shim_code code = shim->add_meta_kernels(htp_meta_kernels_all(), &error);
     return htp_status_prefix(htp_program_status(code, &error), path);
 }
@@ -161,7 +161,7 @@ htp_status htp_shim_load(const htp_shim **shim)
 
 htp_status htp_shim_load_library(const htp_shim *shim, const char *path)
 {
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     htp_status status = htp_program_status(shim->load_library(path, &error), &error);
     if (!status) {
         return add_meta_kernels(shim, path);

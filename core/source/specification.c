@@ -154,7 +154,7 @@ static htp_status parse_dims(htp_arena *arena, char *text, htp_specification *re
     for (char *comma = find_comma(text); comma; comma = find_comma(comma + 1)) {
         count++;
     }
-    if (count > HTP_SHIM_MAX_RANK) {
+    if (count > HTP_MAX_RANK) {
         return fail(result, "more dims than a tensor may have");
     }
     result->dims = HTP_NEW_ARRAY(arena, htp_dim, count);

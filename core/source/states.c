@@ -108,8 +108,8 @@ static bool is_same_number(const settling *s, const htp_trace_value *a, const ht
 typedef struct growth {
     uint32_t number; /* of the open size; 0: it was fixed */
     uint32_t unused;
-    int64_t before[HTP_SHIM_MAX_LANES];
-    int64_t after[HTP_SHIM_MAX_LANES];
+    int64_t before[HTP_MAX_LANES];
+    int64_t after[HTP_MAX_LANES];
 } growth;
 
 /* The number of an open size from now on. */

@@ -29,7 +29,7 @@ typedef struct htp_tracer {
     htp_source *source;
     const htp_input *inputs;
     uint32_t input_count;
-    htp_shim_tick tick;
+    htp_tick tick;
     void *user;
     bool flags_are_inputs; /**< numbers that end up constant are inputs, too */
     bool calls_once;       /**< what the first call changes is of no interest */

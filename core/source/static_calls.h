@@ -40,7 +40,7 @@ typedef struct htp_static_stands {
 
 /** Whom a long search tells how it gets on. */
 typedef struct htp_static_watch {
-    htp_shim_tick tick; /* called with the operations that were looked at; NULL. False stops with
+    htp_tick tick; /* called with the operations that were looked at; NULL. False stops with
                            HTP_CODE_INTERRUPTED */
     void *user;
 } htp_static_watch;

@@ -78,7 +78,7 @@ htp_status htp_torchscript_check(htp_arena *arena, const char *path, htp_archive
 /* ---- opening ---- */
 
 /* libtorch's reason, and what to do where the file needs an operator that nobody registered. */
-static void explain_refusal(htp_shim_error *error)
+static void explain_refusal(htp_error *error)
 {
     static const char *const unknown = "Unknown builtin op: ";
     const char *found = strstr(error->message, unknown);
@@ -121,14 +121,14 @@ static bool note_steps(void *user, uint64_t done, uint64_t total)
     return htp_watch_tick(&now->watch, now->done, now->total);
 }
 
-static bool may_run(void *user, const htp_shim_operation *operation, htp_shim_error *reason)
+static bool may_run(void *user, const htp_constant_operation *operation, htp_error *reason)
 {
     reading *now = user;
     return htp_operation_may_run(operation, &now->text_work, reason);
 }
 
 /* A status as libtorch's reader is told of it. */
-static htp_shim_code tell(htp_status status, htp_shim_error *error)
+static htp_shim_code tell(htp_status status, htp_error *error)
 {
     static const struct {
         htp_code code;
@@ -148,7 +148,7 @@ static htp_shim_code tell(htp_status status, htp_shim_error *error)
 }
 
 static htp_shim_code restore(void *user, const htp_program *program, const htp_runner *runner,
-                             uint32_t object, const htp_operand *state, htp_shim_error *error)
+                             uint32_t object, const htp_operand *state, htp_error *error)
 {
     const reading *now = user;
     const htp_restoring of = {.program = program,
@@ -170,7 +170,7 @@ static htp_status open_model(const htp_source *source, const htp_source_options 
                              .progress = options->progress,
                              .user = options->user},
                    .devices = htp_devices_of(archive)};
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     const htp_shim_contents contents = {
         .records = archive->records,
         .record_count = archive->record_count,
@@ -198,7 +198,7 @@ static htp_status open_model(const htp_source *source, const htp_source_options 
 static htp_status read_model(htp_source *source, const htp_source_options *options)
 {
     torchscript *self = self_of(source);
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     HTP_TRY(htp_shim_load(&self->shim));
     source->libtorch_version = self->shim->libtorch_version;
     for (size_t i = 0; i < options->library_count; i++) {
@@ -299,7 +299,7 @@ static htp_status find_hints(const htp_source *source, const htp_hint **hints, u
 static htp_status open_interpreter(htp_source *source)
 {
     torchscript *self = self_of(source);
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     if (self->interpreter) {
         return HTP_OK;
     }

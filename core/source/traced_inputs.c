@@ -15,7 +15,7 @@ static const htp_input left_out = {.is_none = true};
 static htp_input describe_tensor(const htp_tensor_view *tensor)
 {
     htp_input input = {.dtype = HTP_DTYPE_OTHER, .rank = tensor->rank};
-    if (tensor->rank > HTP_SHIM_MAX_RANK) {
+    if (tensor->rank > HTP_MAX_RANK) {
         return left_out;
     }
     (void)htp_dtype_from_scalar_type(tensor->type, &input.dtype);
@@ -75,7 +75,7 @@ static htp_input describe(htp_arena *arena, const htp_program *program, uint32_t
 htp_status htp_traced_inputs_find(htp_arena *arena, const htp_program *program, const char *method,
                                   const htp_input **inputs, uint32_t *count)
 {
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     uint32_t number = HTP_PROGRAM_NONE;
     *inputs = NULL;
     *count = 0;

@@ -32,8 +32,8 @@ typedef struct htp_meta_output {
     uint32_t room;                    /**< for elements */
     struct htp_meta_output *elements; /**< HTP_META_TENSOR each */
     htp_making making;                /**< HTP_MAKE_EMPTY, HTP_MAKE_LIKE or HTP_MAKE_VIEW */
-    int64_t dims[HTP_SHIM_MAX_RANK];  /**< for `making` to point at, as are the strides */
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];       /**< for `making` to point at, as are the strides */
+    int64_t strides[HTP_MAX_RANK];
 } htp_meta_output;
 
 /** A call of an operator. */
@@ -48,7 +48,7 @@ typedef struct htp_meta_call {
     uint32_t parameter; /**< of the kernel: one function may serve several */
     uint32_t output_count;
     htp_meta_output outputs[HTP_META_MAX_OUTPUTS];
-    htp_shim_error error;
+    htp_error error;
 } htp_meta_call;
 
 /** Tells what an operator gives. Looks at nothing but the call, and may be called by any thread.

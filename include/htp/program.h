@@ -223,17 +223,17 @@ typedef struct htp_program {
 
     /** Reads a function that is not loaded yet. */
     htp_shim_code (*load_function)(const struct htp_program *program, uint32_t function,
-                                   htp_shim_error *error);
+                                   htp_error *error);
 
     /** Reads what an attribute of an object holds; the same data whenever it is asked. */
     htp_shim_code (*load_slot)(const struct htp_program *program, uint32_t object, uint32_t slot,
-                               uint32_t *data, htp_shim_error *error);
+                               uint32_t *data, htp_error *error);
 
     /** Reads what a method of the root was traced with, which PyTorch 2 keeps in the archive:
      * tensors without contents. @p data receives a tuple, HTP_PROGRAM_NONE where the archive has
      * none. */
     htp_shim_code (*load_traced_inputs)(const struct htp_program *program, const char *method,
-                                        uint32_t *data, htp_shim_error *error);
+                                        uint32_t *data, htp_error *error);
 
     /** Where a node stands in the code that it was compiled of. */
     void (*find_source)(const struct htp_program *program, uint32_t function, uint32_t node,

@@ -38,7 +38,7 @@ typedef enum htp_scalar_type {
 /** A tensor that a runner holds. */
 typedef struct htp_runner_tensor {
     int32_t type;           /**< htp_scalar_type, or another number of at::ScalarType */
-    uint32_t rank;          /**< any: one above HTP_SHIM_MAX_RANK is nobody's to export */
+    uint32_t rank;          /**< any: one above HTP_MAX_RANK is nobody's to export */
     const int64_t *dims;    /**< live as long as the tensor; never NULL */
     const int64_t *strides; /**< in elements; never NULL */
     int64_t offset;         /**< of the first element in its memory, in elements */
@@ -165,11 +165,11 @@ typedef struct htp_runner {
     /** Runs an operator. @param outputs  receives @p output_count operands, as many as it gives */
     htp_run_code (*run)(void *self, uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
                         uint32_t input_count, const htp_operand **outputs, uint32_t *output_count,
-                        htp_shim_error *error);
+                        htp_error *error);
 
     /** Makes a tensor. */
     htp_run_code (*make)(void *self, const htp_making *making, const htp_runner_tensor **tensor,
-                         htp_shim_error *error);
+                         htp_error *error);
 
     /** The contents of a real tensor, row by row; NULL where there is no memory for them. */
     const void *(*contents)(void *self, const htp_runner_tensor *tensor, size_t *bytes);
@@ -188,8 +188,7 @@ typedef struct htp_runner {
      * Operands and results are those of HTP_RUN_WHOLE. */
     htp_run_code (*evaluate)(void *self, uint32_t function, uint32_t node,
                              const htp_operand *inputs, uint32_t input_count,
-                             const htp_operand **outputs, uint32_t *output_count,
-                             htp_shim_error *error);
+                             const htp_operand **outputs, uint32_t *output_count, htp_error *error);
 
     /** What a handle of HTP_RUN_WHOLE holds now, as any other mode hands it out. @return false
      * where it cannot be described */

@@ -10,37 +10,14 @@
 #ifndef HTP_SHIM_H
 #define HTP_SHIM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <htp/types.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define HTP_SHIM_ABI 19u
-#define HTP_SHIM_MAX_LANES 4u
-#define HTP_SHIM_MAX_RANK 64u
 #define HTP_SHIM_NONE UINT32_MAX
-
-/** Element types, in the order of at::ScalarType as far as that is stable. */
-typedef enum htp_dtype {
-    HTP_DTYPE_UINT8 = 0,
-    HTP_DTYPE_INT8,
-    HTP_DTYPE_INT16,
-    HTP_DTYPE_INT32,
-    HTP_DTYPE_INT64,
-    HTP_DTYPE_FLOAT16,
-    HTP_DTYPE_FLOAT32,
-    HTP_DTYPE_FLOAT64,
-    HTP_DTYPE_COMPLEX32,
-    HTP_DTYPE_COMPLEX64,
-    HTP_DTYPE_COMPLEX128,
-    HTP_DTYPE_BOOL,
-    HTP_DTYPE_BFLOAT16,
-    HTP_DTYPE_OTHER, /**< quantised and other types that have no plain bytes */
-    HTP_DTYPE_COUNT,
-} htp_dtype;
 
 /** Failure classes; the core maps them to exit codes. */
 typedef enum htp_shim_code {
@@ -51,55 +28,50 @@ typedef enum htp_shim_code {
     HTP_SHIM_UNSUPPORTED, /**< a construct that cannot be followed */
 } htp_shim_code;
 
-/** The shim fills it on failure. What libtorch says may have several lines. */
-typedef struct htp_shim_error {
-    char message[2048];
-} htp_shim_error;
-
 /** A record of the archive: a file in its folder. No two have one name; all lie in the file. */
-typedef struct htp_shim_record {
+typedef struct htp_archive_record {
     const char *name; /**< below the archive's own folder: "data/0" */
     uint64_t offset;  /**< of its first byte in the file */
     uint64_t bytes;   /**< uncompressed */
     bool is_stored;   /**< its bytes lie in the file as they are; otherwise deflated */
-} htp_shim_record;
+} htp_archive_record;
 
-/** The kinds of htp_shim_made. */
-typedef enum htp_shim_made_kind {
-    HTP_SHIM_MADE_OF_INT,
-    HTP_SHIM_MADE_OF_FLOAT,
-    HTP_SHIM_MADE_OF_TEXT,
-    HTP_SHIM_MADE_OF_OTHER,
-} htp_shim_made_kind;
+/** The kinds of htp_archive_made. */
+typedef enum htp_archive_made_kind {
+    HTP_ARCHIVE_MADE_OF_INT,
+    HTP_ARCHIVE_MADE_OF_FLOAT,
+    HTP_ARCHIVE_MADE_OF_TEXT,
+    HTP_ARCHIVE_MADE_OF_OTHER,
+} htp_archive_made_kind;
 
 /** A value that a pickle makes by calling a class of the program: an object with what it is made
  * of, or a member of an enum with its value. libtorch's reader puts nothing in the place of a value
  * that no member of an enum has. */
-typedef struct htp_shim_made {
+typedef struct htp_archive_made {
     const char *pickle;          /**< its record: "data.pkl" */
     const char *qualified_class; /**< as the pickle has it: "__torch__.model.Color" */
-    htp_shim_made_kind kind;     /**< of the value */
+    htp_archive_made_kind kind;  /**< of the value */
     int64_t number;              /**< of an int */
     double real;                 /**< of a float */
     const char *text;            /**< of a text: its bytes, which may hold any */
     size_t text_bytes;
-} htp_shim_made;
+} htp_archive_made;
 
 /** A record that libtorch is given the bytes of, in the place of those in the file: code, which was
  * read when it was checked, and what has other names of devices. */
-typedef struct htp_shim_given {
+typedef struct htp_archive_given {
     const char *name; /**< "data.pkl", "code/__torch__/model.py" */
     const void *bytes;
     size_t count;
-} htp_shim_given;
+} htp_archive_given;
 
 /** What the core found in an archive. */
 typedef struct htp_shim_contents {
-    const htp_shim_record *records;
+    const htp_archive_record *records;
     uint32_t record_count;
-    const htp_shim_made *made; /**< by the pickles, each but once */
+    const htp_archive_made *made; /**< by the pickles, each but once */
     uint32_t made_count;
-    const htp_shim_given *given; /**< each record but once; all code that there is */
+    const htp_archive_given *given; /**< each record but once; all code that there is */
     uint32_t given_count;
 } htp_shim_contents;
 
@@ -109,36 +81,34 @@ struct htp_operand;      /* htp/runner.h */
 struct htp_runner;       /* htp/runner.h */
 struct htp_meta_kernels; /* htp/meta.h */
 
-/** Called now and then during a long call; false stops it with HTP_SHIM_INTERNAL. */
-typedef bool (*htp_shim_tick)(void *user, uint64_t done, uint64_t total);
-
 /** An operator on constants, which libtorch is about to run by itself. */
-typedef struct htp_shim_operation {
+typedef struct htp_constant_operation {
     const char *name;   /**< without overload: "aten::find" */
     const char *schema; /**< "aten::find(str self, str substr, int start=0, int end=-1) -> int" */
     const struct htp_operand *operands;
     uint32_t operand_count;
-} htp_shim_operation;
+} htp_constant_operation;
 
 /** What the core decides, and is told, while an archive is read. Lives until open() returns. */
 typedef struct htp_shim_host {
     void *user; /**< first argument of each function */
 
-    /** Called with the records that were read so far and all that there are. */
-    htp_shim_tick tick;
+    /** Called with the records that were read so far and all that there are. False stops with
+     * HTP_SHIM_INTERNAL. */
+    htp_tick tick;
 
     /** Whether may_run() is to be asked before an operator runs. @param schema  as there */
     bool (*is_checked)(const char *name, const char *schema);
 
     /** Whether an operator may run; @p reason receives a line where it may not. */
-    bool (*may_run)(void *user, const htp_shim_operation *operation, htp_shim_error *reason);
+    bool (*may_run)(void *user, const htp_constant_operation *operation, htp_error *reason);
 
     /** Called with each object whose class has a __getstate__, inner ones first: gives it its
      * attributes by its __setstate__(state), before anything else looks at it. Program and runner
      * are those of this call. What it returns and tells is what open() ends with. */
     htp_shim_code (*restore)(void *user, const struct htp_program *program,
                              const struct htp_runner *runner, uint32_t object,
-                             const struct htp_operand *state, htp_shim_error *error);
+                             const struct htp_operand *state, htp_error *error);
 } htp_shim_host;
 
 /** The functions of a shim. All are safe to call from one thread at a time. */
@@ -149,10 +119,10 @@ typedef struct htp_shim {
     /** Opens an archive. Weights are not read. @p contents are what the core found in it; their
      * records stay until the model is closed. @return a code; @p model is NULL on failure. */
     htp_shim_code (*open)(const char *path, const htp_shim_contents *contents,
-                          const htp_shim_host *host, htp_shim_model **model, htp_shim_error *error);
+                          const htp_shim_host *host, htp_shim_model **model, htp_error *error);
 
     /** Puts every module in inference mode, as eval() does. Before anybody asks for the program. */
-    htp_shim_code (*evaluate)(htp_shim_model *model, htp_shim_error *error);
+    htp_shim_code (*evaluate)(htp_shim_model *model, htp_error *error);
 
     /** Frees the model and everything that it handed out; NULL is accepted. */
     void (*close)(htp_shim_model *model);
@@ -162,19 +132,18 @@ typedef struct htp_shim {
 
     /** Opens a library that registers operators, before the models that need them; it stays open.
      * @return HTP_SHIM_OK, or HTP_SHIM_BAD_INPUTS */
-    htp_shim_code (*load_library)(const char *path, htp_shim_error *error);
+    htp_shim_code (*load_library)(const char *path, htp_error *error);
 
     /** The program: plain data, valid until close(). Its method is the caller's to set. */
     struct htp_program *(*program)(htp_shim_model *model);
 
     /** What runs the operators of the program; valid until close(). */
     htp_shim_code (*runner)(htp_shim_model *model, const struct htp_runner **runner,
-                            htp_shim_error *error);
+                            htp_error *error);
 
     /** Has libtorch run kernels of the core on tensors without contents: those of operators that
      * are known by now and have none. May be called again, after a library was opened. */
-    htp_shim_code (*add_meta_kernels)(const struct htp_meta_kernels *kernels,
-                                      htp_shim_error *error);
+    htp_shim_code (*add_meta_kernels)(const struct htp_meta_kernels *kernels, htp_error *error);
 } htp_shim;
 
 /** The one exported symbol. @return NULL when the shim does not speak this ABI. */

@@ -42,7 +42,7 @@ static htp_run_code give_anything(runner_fixture *r, const htp_program_schema *s
 static htp_run_code run_checked(void *self, uint32_t schema, htp_run_mode mode,
                                 const htp_operand *inputs, uint32_t input_count,
                                 const htp_operand **outputs, uint32_t *output_count,
-                                htp_shim_error *error)
+                                htp_error *error)
 {
     runner_fixture *r = self;
     const htp_program_schema *of = &r->program->program.schemas[schema];
@@ -139,7 +139,7 @@ static void interpret_bytes(htp_arena *arena, fuzz_bytes *bytes)
 {
     enum { MOST_INPUTS = 8 };
     const char *text = "";
-    uint32_t lanes = 1 + fuzz_take(bytes, HTP_SHIM_MAX_LANES);
+    uint32_t lanes = 1 + fuzz_take(bytes, HTP_MAX_LANES);
     const htp_program *program = fuzz_make_program(arena, bytes, &text);
     htp_input *inputs = HTP_NEW_ARRAY(arena, htp_input, MOST_INPUTS);
     uint32_t count = interpret_inputs(text, inputs);

@@ -128,7 +128,7 @@ static bool are_together(const making *m, uint32_t a, uint32_t b)
 static const htp_runner_tensor *make(oracle *o, const htp_making *making)
 {
     const htp_runner_tensor *made = NULL;
-    htp_shim_error error;
+    htp_error error;
     htp_run_code code = o->inner->make(o->inner->self, making, &made, &error);
     return code == HTP_RUN_OK ? made : NULL;
 }

@@ -85,7 +85,7 @@ typedef struct oracle_result {
     const htp_operand *outputs;
     uint32_t count;
     oracle_tensors inputs; /* of its operands, in order */
-    char message[sizeof(((htp_shim_error *)NULL)->message)];
+    char message[sizeof(((htp_error *)NULL)->message)];
 } oracle_result;
 
 /** Looks at a call that was answered with @p told (runs.c). */

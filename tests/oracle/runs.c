@@ -16,7 +16,7 @@ static const char *find_exclusion(const oracle_call *call)
 
 static bool may_run(oracle *o, const oracle_call *call, const htp_operand *inputs)
 {
-    htp_shim_error reason;
+    htp_error reason;
     double text_work = 0;
     const htp_guard guard = htp_guard_find(call->schema->name, false);
     const htp_operands operands = {.all = inputs,
@@ -33,7 +33,7 @@ static bool may_run(oracle *o, const oracle_call *call, const htp_operand *input
 static void run(oracle *o, const oracle_call *call, htp_run_mode mode, const htp_operand *inputs,
                 oracle_result *result)
 {
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     *result = (oracle_result){0};
     result->code = o->inner->run(o->inner->self, call->number, mode, inputs, call->count,
                                  &result->outputs, &result->count, &error);

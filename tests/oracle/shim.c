@@ -46,7 +46,7 @@ static void look_at(oracle *o, htp_run_mode mode, const oracle_call *call,
 
 static htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
                         uint32_t input_count, const htp_operand **outputs, uint32_t *output_count,
-                        htp_shim_error *error)
+                        htp_error *error)
 {
     oracle *o = find_oracle(self);
     htp_run_code code =
@@ -66,8 +66,7 @@ static htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const ht
 
 /* ---- models ---- */
 
-static htp_shim_code find_runner(htp_shim_model *model, const htp_runner **runner,
-                                 htp_shim_error *error)
+static htp_shim_code find_runner(htp_shim_model *model, const htp_runner **runner, htp_error *error)
 {
     const htp_runner *inner = NULL;
     htp_shim_code code = real->runner(model, &inner, error);
@@ -93,8 +92,7 @@ static htp_shim_code find_runner(htp_shim_model *model, const htp_runner **runne
 }
 
 static htp_shim_code open_model(const char *path, const htp_shim_contents *contents,
-                                const htp_shim_host *host, htp_shim_model **model,
-                                htp_shim_error *error)
+                                const htp_shim_host *host, htp_shim_model **model, htp_error *error)
 {
     (void)snprintf(opened_path, sizeof(opened_path), "%s", path);
     return real->open(path, contents, host, model, error);

@@ -69,7 +69,7 @@ static inline const char *effects_program(htp_arena *arena, const char *classes,
 static inline void tensor_gives(htp_arena *arena, const char *classes, const char *body,
                                 const char *tensor, const char *expected)
 {
-    lanes_give(arena, effects_program(arena, classes, body), tensor, HTP_SHIM_MAX_LANES, expected);
+    lanes_give(arena, effects_program(arena, classes, body), tensor, HTP_MAX_LANES, expected);
 }
 
 /** A method of two tensors, two flags and a number, which the data decides. */
@@ -79,7 +79,7 @@ static inline void body_gives(htp_arena *arena, const char *body, const char *ex
         arena,
         "class Net n=1\ndef Net.forward(%%self:Net, %%x, %%y, %%c:bool, %%d:bool, %%n:int)\n%s%s",
         EFFECTS_CONSTANTS, body);
-    lanes_give(arena, program, "[?,3] [?,3] bool bool int", HTP_SHIM_MAX_LANES, expected);
+    lanes_give(arena, program, "[?,3] [?,3] bool bool int", HTP_MAX_LANES, expected);
 }
 
 /** A method of one tensor, two flags and a number, with attributes of all kinds. */
@@ -92,7 +92,7 @@ static inline void state_gives(htp_arena *arena, const char *body, const char *e
                          "class Block h=tensor[2,3]\n"
                          "def Net.forward(%%self:Net, %%x, %%c:bool, %%d:bool, %%n:int)\n%s%s",
                          EFFECTS_CONSTANTS, body);
-    lanes_give(arena, program, "[2,3] bool bool int", HTP_SHIM_MAX_LANES, expected);
+    lanes_give(arena, program, "[2,3] bool bool int", HTP_MAX_LANES, expected);
 }
 
 /* ---- calls that follow one another ----------------------------------------------------------- */
@@ -137,7 +137,7 @@ static inline void effects_call(interpretation *i, const char *inputs, const cha
 {
     htp_trace_carried all[8];
     uint32_t count = effects_carried(i->arena, carried, all);
-    interpret_run_carried(i, inputs, HTP_SHIM_MAX_LANES, all, count);
+    interpret_run_carried(i, inputs, HTP_MAX_LANES, all, count);
 }
 
 /** The last of several calls has this trace. All but the first find the same states. */

@@ -39,7 +39,7 @@ typedef struct interpretation {
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
 /** A dim that is written as "?": another size in every lane. */
-static const int64_t interpret_open[HTP_SHIM_MAX_LANES] = {10, 7, 13, 5};
+static const int64_t interpret_open[HTP_MAX_LANES] = {10, 7, 13, 5};
 
 /** "[2,?]" or "long[3]" a tensor, "3" an int, "int" one that nobody knows, "None". Several are
  * apart by blanks. @return how many there are */
@@ -66,7 +66,7 @@ static inline uint32_t interpret_inputs(const char *text, htp_input *inputs)
         at += strcspn(at, "[") + 1;
         while (*at && *at != ']') {
             int64_t size = strtoll(at, NULL, 10);
-            for (uint32_t lane = 0; lane < HTP_SHIM_MAX_LANES; lane++) {
+            for (uint32_t lane = 0; lane < HTP_MAX_LANES; lane++) {
                 input->dims[lane][input->rank] = *at == '?' ? interpret_open[lane] : size;
             }
             input->rank++;
@@ -303,7 +303,7 @@ static inline const char *interpret_text(const interpretation *i)
 static inline const char *interpret(htp_arena *arena, const char *program, const char *inputs)
 {
     interpretation *i = interpret_open_program(arena, program);
-    interpret_run_carried(i, inputs, HTP_SHIM_MAX_LANES, NULL, 0);
+    interpret_run_carried(i, inputs, HTP_MAX_LANES, NULL, 0);
     const char *text = htp_arena_strdup(arena, interpret_text(i));
     htp_interpreter_close(i->interpreter);
     return text;

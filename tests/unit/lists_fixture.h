@@ -26,7 +26,7 @@
 static inline const char *lists_text(htp_arena *arena, const char *program, const char *inputs)
 {
     interpretation *i = interpret_open_program(arena, program);
-    interpret_run_carried(i, inputs, HTP_SHIM_MAX_LANES, NULL, 0);
+    interpret_run_carried(i, inputs, HTP_MAX_LANES, NULL, 0);
     const char *text = htp_arena_strdup(arena, named_text(i));
     htp_interpreter_close(i->interpreter);
     return text;

@@ -305,7 +305,7 @@ static inline void gives_in(htp_arena *arena, const char *classes, const char *b
                             const char *expected)
 {
     interpretation *i = named_open(arena, classes, body);
-    interpret_run_carried(i, NAMED_INPUTS, HTP_SHIM_MAX_LANES, NULL, 0);
+    interpret_run_carried(i, NAMED_INPUTS, HTP_MAX_LANES, NULL, 0);
     const char *text = htp_arena_strdup(arena, named_text(i));
     htp_interpreter_close(i->interpreter);
     ck_assert_str_eq(text, expected);

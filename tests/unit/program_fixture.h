@@ -339,7 +339,7 @@ static inline void program_number(program_fixture *p, const char *text)
 }
 
 static inline htp_shim_code program_load_slot(const htp_program *program, uint32_t object,
-                                              uint32_t slot, uint32_t *data, htp_shim_error *error)
+                                              uint32_t slot, uint32_t *data, htp_error *error)
 {
     (void)error;
     const program_fixture *p = program->reader;

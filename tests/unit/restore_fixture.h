@@ -82,7 +82,7 @@ static inline htp_run_code restore_give(restoration *r, htp_operand output,
 static inline htp_run_code restore_run(void *self, uint32_t schema, htp_run_mode mode,
                                        const htp_operand *inputs, uint32_t input_count,
                                        const htp_operand **outputs, uint32_t *output_count,
-                                       htp_shim_error *error)
+                                       htp_error *error)
 {
     restoration *r = self;
     const char *kind = r->made_up->program->program.schemas[schema].kind;
@@ -123,7 +123,7 @@ static inline restore_attribute *restore_find_attribute(restoration *r, uint32_t
 static inline htp_run_code restore_evaluate(void *self, uint32_t function, uint32_t node,
                                             const htp_operand *inputs, uint32_t input_count,
                                             const htp_operand **outputs, uint32_t *output_count,
-                                            htp_shim_error *error)
+                                            htp_error *error)
 {
     restoration *r = self;
     const htp_program_node *of = &r->made_up->program->program.functions[function].nodes[node];

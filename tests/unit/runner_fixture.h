@@ -18,7 +18,7 @@ static inline uint32_t runner_find(void *self, const char *name, const char *ove
 static inline htp_run_code runner_run(void *self, uint32_t schema, htp_run_mode mode,
                                       const htp_operand *inputs, uint32_t input_count,
                                       const htp_operand **outputs, uint32_t *output_count,
-                                      htp_shim_error *error)
+                                      htp_error *error)
 {
     runner_fixture *r = self;
     const char *kind = r->program->program.schemas[schema].kind;

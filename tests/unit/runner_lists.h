@@ -45,8 +45,8 @@ static inline htp_run_code runner_part(runner_call *c, int64_t at, int64_t size,
     uint32_t count = length == 0 && !is_unbind ? 1 : (uint32_t)((length + size - 1) / size);
     htp_operand *parts = HTP_NEW_ARRAY(c->runner->arena, htp_operand, (size_t)count + 1);
     for (uint32_t i = 0; i < count; i++) {
-        int64_t dims[HTP_SHIM_MAX_RANK];
-        int64_t strides[HTP_SHIM_MAX_RANK];
+        int64_t dims[HTP_MAX_RANK];
+        int64_t strides[HTP_MAX_RANK];
         size_t rank = 0;
         int64_t left = length - i * size;
         for (uint32_t dim = 0; dim < x->rank; dim++) {

@@ -37,8 +37,8 @@ static inline htp_run_code runner_unsqueeze(runner_call *c)
     if (at < 0) {
         return runner_raise(c, "Dimension out of range");
     }
-    int64_t dims[HTP_SHIM_MAX_RANK + 1];
-    int64_t strides[HTP_SHIM_MAX_RANK + 1];
+    int64_t dims[HTP_MAX_RANK + 1];
+    int64_t strides[HTP_MAX_RANK + 1];
     for (uint32_t i = 0, k = 0; i <= x->rank; i++) {
         dims[i] = i == at ? 1 : x->dims[k];
         strides[i] = i == at ? 1 : x->strides[k];
@@ -55,8 +55,8 @@ static inline htp_run_code runner_squeeze(runner_call *c)
     if (at < 0) {
         return runner_raise(c, "Dimension out of range");
     }
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     uint32_t rank = 0;
     for (uint32_t i = 0; i < x->rank; i++) {
         if (i != at || x->dims[i] != 1) {
@@ -75,8 +75,8 @@ static inline htp_run_code runner_select(runner_call *c)
     if (at < 0 || index >= x->dims[at] || index < -x->dims[at]) {
         return runner_raise(c, "index out of range");
     }
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     for (uint32_t i = 0, k = 0; i < x->rank; i++) {
         if (i != at) {
             dims[k] = x->dims[i];
@@ -105,8 +105,8 @@ static inline htp_run_code runner_slice(runner_call *c)
     int64_t end = c->inputs[3].kind == HTP_OPERAND_INT ? c->inputs[3].as.i : size;
     int64_t step = c->count > 4 && runner_number(c, 4) > 0 ? runner_number(c, 4) : 1;
     end = runner_bound(end, size);
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     memcpy(dims, x->dims, x->rank * sizeof(int64_t));
     memcpy(strides, x->strides, x->rank * sizeof(int64_t));
     dims[at] = end > begin ? (end - begin + step - 1) / step : 0;
@@ -123,13 +123,13 @@ static inline htp_run_code runner_move(runner_call *c, bool swaps)
     if (from < 0 || to < 0) {
         return runner_raise(c, "Dimension out of range");
     }
-    int64_t order[HTP_SHIM_MAX_RANK];
+    int64_t order[HTP_MAX_RANK];
     for (int64_t i = 0, k = 0; i < x->rank; i++) {
         k += k == from && !swaps;
         order[i] = swaps ? (i == from ? to : i == to ? from : i) : i == to ? from : k++;
     }
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     for (uint32_t i = 0; i < x->rank; i++) {
         dims[i] = x->dims[order[i]];
         strides[i] = x->strides[order[i]];
@@ -162,9 +162,9 @@ static inline htp_run_code runner_t(runner_call *c)
 static inline htp_run_code runner_permute(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);
-    int64_t order[HTP_SHIM_MAX_RANK] = {0};
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t order[HTP_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     if (!x || runner_numbers(c, 1, order) != x->rank) {
         return runner_raise(c, "permute() expects as many dims as there are");
     }
@@ -183,8 +183,8 @@ static inline htp_run_code runner_permute(runner_call *c)
 static inline htp_run_code runner_expand(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     if (!x || runner_numbers(c, 1, dims) != x->rank) {
         return runner_raise(c, "expand() expects as many sizes as there are dims");
     }
@@ -211,7 +211,7 @@ static inline htp_run_code runner_contiguous(runner_call *c)
 static inline htp_run_code runner_as_built(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     int64_t step = 1;
     for (uint32_t i = 0; i < x->rank; i++) {
         strides[i] = step;
@@ -238,7 +238,7 @@ static inline htp_run_code runner_detach(runner_call *c)
 static inline htp_run_code runner_view(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     size_t rank = runner_numbers(c, 1, dims);
     int64_t known = 1;
     for (size_t i = 0; i < rank; i++) {

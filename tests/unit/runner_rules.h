@@ -13,7 +13,7 @@ typedef struct runner_call {
     const htp_operand *inputs;
     uint32_t count;
     htp_operand *output; /* room for RUNNER_OUTPUTS */
-    htp_shim_error *error;
+    htp_error *error;
     uint32_t *output_count; /* 1 */
 } runner_call;
 
@@ -111,7 +111,7 @@ static inline htp_run_code runner_broadcast(runner_call *c)
     }
     const htp_runner_tensor *longer = a->rank >= b->rank ? a : b;
     const htp_runner_tensor *shorter = longer == a ? b : a;
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     for (uint32_t i = 0; i < longer->rank; i++) {
         uint32_t first = longer->rank - shorter->rank;
         int64_t other = i < first ? 1 : shorter->dims[i - first];
@@ -185,7 +185,7 @@ static inline htp_run_code runner_index(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);
     const htp_operand *list = &c->inputs[1];
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     size_t rank = 0;
     if (list->kind != HTP_OPERAND_LIST || list->count == 0 || list->count > x->rank ||
         list->as.elements[0].kind != HTP_OPERAND_TENSOR) {
@@ -209,7 +209,7 @@ static inline htp_run_code runner_join(runner_call *c, bool is_stack)
     const htp_runner_tensor *first = list->as.elements[0].as.tensor;
     int64_t rank = (int64_t)first->rank + is_stack;
     int64_t at = runner_dim(c, 1, rank);
-    int64_t dims[HTP_SHIM_MAX_RANK + 1];
+    int64_t dims[HTP_MAX_RANK + 1];
     if (at < 0) {
         return runner_raise(c, "Dimension out of range");
     }
@@ -246,7 +246,7 @@ static inline size_t runner_numbers(const runner_call *c, uint32_t index, int64_
 {
     const htp_operand *list = &c->inputs[index];
     size_t count = list->kind == HTP_OPERAND_LIST ? list->count : 0;
-    for (size_t i = 0; i < count && i < HTP_SHIM_MAX_RANK; i++) {
+    for (size_t i = 0; i < count && i < HTP_MAX_RANK; i++) {
         numbers[i] = list->as.elements[i].as.i;
     }
     return count;
@@ -256,9 +256,9 @@ static inline size_t runner_numbers(const runner_call *c, uint32_t index, int64_
 static inline htp_run_code runner_pool(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t windows[HTP_SHIM_MAX_RANK] = {0};
-    int64_t steps[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK];
+    int64_t windows[HTP_MAX_RANK] = {0};
+    int64_t steps[HTP_MAX_RANK] = {0};
     (void)runner_numbers(c, 1, windows);
     (void)runner_numbers(c, 2, steps);
     int64_t window = windows[0];
@@ -274,7 +274,7 @@ static inline htp_run_code runner_pool(runner_call *c)
 
 static inline htp_run_code runner_zeros(runner_call *c)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     size_t rank = runner_numbers(c, 0, dims);
     for (size_t i = 0; i < rank; i++) {
         if (dims[i] < 0) {
@@ -293,7 +293,7 @@ static inline htp_run_code runner_flatten(runner_call *c)
     const htp_runner_tensor *x = runner_given(c, 0);
     int64_t first = runner_dim(c, 1, x->rank);
     int64_t last = runner_dim(c, 2, x->rank);
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     size_t rank = 0;
     if (first < 0 || last < first) {
         return runner_raise(c, "Dimension out of range");
@@ -335,8 +335,8 @@ static inline htp_run_code runner_no_kernel(runner_call *c)
 static inline htp_run_code runner_reflect(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t widths[HTP_SHIM_MAX_RANK] = {0};
+    int64_t dims[HTP_MAX_RANK];
+    int64_t widths[HTP_MAX_RANK] = {0};
     if (x->rank == 0 || runner_numbers(c, 1, widths) != 2 || widths[0] < 0 || widths[1] < 0) {
         return runner_raise(c, "Padding is two widths of the last dimension");
     }

@@ -41,7 +41,7 @@ static inline htp_run_code runner_topk(runner_call *c)
 {
     const htp_runner_tensor *x = runner_given(c, 0);
     int64_t at = x ? runner_dim(c, 2, x->rank) : -1;
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     if (at < 0 || runner_number(c, 1) < 0 || runner_number(c, 1) > x->dims[at]) {
         return runner_raise(c, "selected index k out of range");
     }

@@ -80,7 +80,7 @@ static inline size_t runner_element(int32_t type)
 }
 
 static inline htp_run_code runner_make(void *self, const htp_making *making,
-                                       const htp_runner_tensor **tensor, htp_shim_error *error)
+                                       const htp_runner_tensor **tensor, htp_error *error)
 {
     runner_fixture *r = self;
     const htp_runner_tensor *of = making->of;

@@ -370,7 +370,7 @@ UNIT_TEST(records_are_listed)
     htp_archive archive = {.file = NULL};
     expect_ok(check_file(arena, path, &archive));
     ck_assert_uint_eq(archive.record_count, 5);
-    const htp_shim_record *record = htp_archive_find(&archive, "data/0", 6);
+    const htp_archive_record *record = htp_archive_find(&archive, "data/0", 6);
     ck_assert_ptr_nonnull(record);
     ck_assert_str_eq(record->name, "data/0");
     ck_assert_uint_eq(record->bytes, 64);

@@ -150,7 +150,7 @@ UNIT_TEST(types_of_very_many_parts_are_opaque_behind_them)
 static uint32_t traced; /* data, or HTP_PROGRAM_NONE */
 
 static htp_shim_code load_traced_inputs(const htp_program *program, const char *method,
-                                        uint32_t *data, htp_shim_error *error)
+                                        uint32_t *data, htp_error *error)
 {
     (void)program;
     (void)error;

@@ -80,7 +80,7 @@ UNIT_TEST(equations_are_solved)
     for (size_t i = 0; i < sizeof(equations) / sizeof(equations[0]); i++) {
         htp_inputs inputs;
         htp_equation equation;
-        int64_t numbers[2][HTP_SHIM_MAX_LANES] = {{0}};
+        int64_t numbers[2][HTP_MAX_LANES] = {{0}};
         expect_ok(PARSE(arena, &inputs, arguments, "x:float32[a=7,b=3,c=10]"));
         for (uint32_t side = 0; side < 2; side++) {
             htp_map names = {0};
@@ -112,8 +112,8 @@ UNIT_TEST(a_sum_that_is_a_number_fixes_all_axes_in_it)
     htp_inputs inputs;
     htp_equation equation;
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[a=7,b=3]"));
-    int64_t sum[HTP_SHIM_MAX_LANES] = {0};
-    int64_t ten[HTP_SHIM_MAX_LANES] = {0};
+    int64_t sum[HTP_MAX_LANES] = {0};
+    int64_t ten[HTP_MAX_LANES] = {0};
     for (uint32_t lane = 0; lane < inputs.lane_count; lane++) {
         sum[lane] = inputs.axes[0].sizes[lane] + inputs.axes[1].sizes[lane];
         ten[lane] = 10;

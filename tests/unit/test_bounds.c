@@ -13,7 +13,7 @@ enum { FULL = 512 };
 
 /* The sizes of a dim in each lane. */
 struct sizes {
-    int64_t lane[HTP_SHIM_MAX_LANES];
+    int64_t lane[HTP_MAX_LANES];
 };
 
 /* A tensor of one dim. */
@@ -22,7 +22,7 @@ static htp_trace_value tensor(const struct sizes *sizes)
     htp_trace_value value = {
         .kind = HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 1, .weight = HTP_NONE};
     value.producer = HTP_NONE;
-    for (size_t lane = 0; lane < HTP_SHIM_MAX_LANES; lane++) {
+    for (size_t lane = 0; lane < HTP_MAX_LANES; lane++) {
         value.dims[lane] = &sizes->lane[lane];
     }
     return value;
@@ -31,7 +31,7 @@ static htp_trace_value tensor(const struct sizes *sizes)
 static htp_trace_value integer(int64_t number)
 {
     htp_trace_value value = {.kind = HTP_TRACE_INT, .has_lanes = true, .is_constant = true};
-    for (size_t lane = 0; lane < HTP_SHIM_MAX_LANES; lane++) {
+    for (size_t lane = 0; lane < HTP_MAX_LANES; lane++) {
         value.i[lane] = number;
     }
     return value;
@@ -84,7 +84,7 @@ static void give(htp_arena *arena, htp_inputs *inputs, const struct sizes *sizes
     expect_ok(PARSE(arena, inputs, arguments, "x:float32[n=512,m=40]"));
     inputs->lane_count = HTP_INPUTS_LANES;
     inputs->bounds = HTP_NEW_ARRAY(arena, htp_bound, inputs->axis_count);
-    for (size_t lane = 0; lane < HTP_SHIM_MAX_LANES; lane++) {
+    for (size_t lane = 0; lane < HTP_MAX_LANES; lane++) {
         inputs->axes[0].sizes[lane] = sizes->lane[lane];
         inputs->axes[1].sizes[lane] = 40 + 7 * (int64_t)lane;
     }

@@ -20,7 +20,7 @@ static htp_status take(htp_arena *arena, htp_archive *archive, const char *text)
 /* Whether libtorch is given the text as it is. */
 static bool is_unchanged(const htp_archive *archive, const char *text)
 {
-    const htp_shim_given *given = archive->given.items;
+    const htp_archive_given *given = archive->given.items;
     return archive->given.count == 1 && given->count == strlen(text) &&
            memcmp(given->bytes, text, given->count) == 0;
 }
@@ -76,7 +76,7 @@ UNIT_TEST(other_declared_devices_get_another_name)
                    "class A(Module):\n  d : Final[Device] = torch.device(\"npu:1\")\n"
                    "  def f(x, d: Device=torch.device('npu')):\n    y = torch.device(\"npu\")\n"));
     ck_assert_uint_eq(archive.given.count, 1);
-    const htp_shim_given *given = &archive.given.items[0];
+    const htp_archive_given *given = &archive.given.items[0];
     static const char expected[] =
         "class A(Module):\n  d : Final[Device] = torch.device(\"ve:1\" )\n"
         "  def f(x, d: Device=torch.device('ve' )):\n    y = torch.device(\"npu\")\n";

@@ -259,12 +259,12 @@ UNIT_TEST(rank_is_limited)
     htp_inputs inputs;
     htp_text text = {.arena = arena};
     htp_text_add(&text, "x:float32[1");
-    for (uint32_t i = 1; i < HTP_SHIM_MAX_RANK; i++) {
+    for (uint32_t i = 1; i < HTP_MAX_RANK; i++) {
         htp_text_add(&text, ",1");
     }
     expect_ok(
         PARSE(arena, &inputs, arguments, htp_arena_printf(arena, "%s]", htp_text_string(&text))));
-    ck_assert_uint_eq(inputs.items[0].rank, HTP_SHIM_MAX_RANK);
+    ck_assert_uint_eq(inputs.items[0].rank, HTP_MAX_RANK);
     expect_failure(
         PARSE(arena, &inputs, arguments, htp_arena_printf(arena, "%s,1]", htp_text_string(&text))),
         HTP_CODE_USAGE, "more dims");

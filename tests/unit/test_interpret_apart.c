@@ -15,7 +15,7 @@ UNIT_TEST(six_branches_that_cannot_meet_are_followed)
                                    "%h = prim::If(%c) { -> %x } { -> %none }\n"
                                    "%z = aten::relu(%y)\n"
                                    "-> %z\n");
-    interpret_run_carried(i, NAMED_INPUTS, HTP_SHIM_MAX_LANES, NULL, 0);
+    interpret_run_carried(i, NAMED_INPUTS, HTP_MAX_LANES, NULL, 0);
     ck_assert_int_eq(i->code, HTP_CODE_OK);
     uint32_t branches = 0;
     for (uint32_t n = 0; n < i->trace->node_count; n++) {

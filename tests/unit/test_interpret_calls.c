@@ -37,7 +37,7 @@ static void has_scopes(htp_arena *arena, const char *program, const char *inputs
                        const char *expected)
 {
     interpretation *i = interpret_open_program(arena, program);
-    interpret_run_carried(i, inputs, HTP_SHIM_MAX_LANES, NULL, 0);
+    interpret_run_carried(i, inputs, HTP_MAX_LANES, NULL, 0);
     const char *text = scopes_text(i);
     htp_interpreter_close(i->interpreter);
     ck_assert_str_eq(text, expected);
@@ -216,7 +216,7 @@ UNIT_TEST(what_is_passed_is_as_it_was_when_the_call_began)
                                       "def Block.forward(%self:Block, %z)\n"
                                       "%r = aten::relu_(%z)\n"
                                       "-> %r\n");
-    interpret_run_carried(i, "[2]", HTP_SHIM_MAX_LANES, NULL, 0);
+    interpret_run_carried(i, "[2]", HTP_MAX_LANES, NULL, 0);
     ck_assert_int_eq(i->code, HTP_CODE_OK);
     ck_assert_uint_eq(i->trace->scopes[1].passed[0].value, i->trace->nodes[0].outputs[0]);
     ck_assert_uint_eq(i->trace->outputs[0], i->trace->nodes[2].outputs[0]);
@@ -240,7 +240,7 @@ UNIT_TEST(nodes_know_where_they_stand)
                                       "def help(%z)\n"
                                       "%r = aten::relu(%z)\n"
                                       "-> %r\n");
-    interpret_run_carried(i, "[2]", HTP_SHIM_MAX_LANES, NULL, 0);
+    interpret_run_carried(i, "[2]", HTP_MAX_LANES, NULL, 0);
     ck_assert_int_eq(i->code, HTP_CODE_OK);
     const htp_trace_node *relu = &i->trace->nodes[0];
     const htp_trace_node *neg = &i->trace->nodes[1];

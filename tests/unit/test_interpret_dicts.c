@@ -375,7 +375,7 @@ UNIT_TEST(a_key_that_is_found_tells_its_place_from_the_end)
                "  %d:dict = prim::DictConstruct(%3, %a, %minus, %a, %7, %a)\n"
                "  %r = aten::__getitem__.Dict_int(%d, %n)\n"
                "  -> %r\n");
-    interpret_run_carried(i, "[2] int", HTP_SHIM_MAX_LANES, NULL, 0);
+    interpret_run_carried(i, "[2] int", HTP_MAX_LANES, NULL, 0);
     ck_assert_str_eq(i->trace->nodes[0].kind, "aten::eq.Scalar");
     ck_assert_str_eq(constant_numbers(i, 0, 0), "3 -1 7");
     ck_assert_str_eq(i->trace->nodes[1].kind, "aten::mul.Tensor");

@@ -25,7 +25,7 @@ UNIT_TEST(a_loop_without_an_end_is_stopped_by_the_caller)
     uint32_t ticks = 0;
     const htp_trace_request request = {.inputs = given,
                                        .input_count = count,
-                                       .lane_count = HTP_SHIM_MAX_LANES,
+                                       .lane_count = HTP_MAX_LANES,
                                        .tick = tick,
                                        .user = &ticks};
     interpret_run(i, &request);
@@ -58,7 +58,7 @@ UNIT_TEST(a_loop_on_the_data_is_the_same_in_two_lanes)
     interpretation *i = open_loop(arena);
     interpret_run_carried(i, NAMED_INPUTS, 2, NULL, 0);
     const char *two = htp_arena_strdup(arena, named_text(i));
-    interpret_run_carried(i, NAMED_INPUTS, HTP_SHIM_MAX_LANES, NULL, 0);
+    interpret_run_carried(i, NAMED_INPUTS, HTP_MAX_LANES, NULL, 0);
     ck_assert_str_eq(named_text(i), two);
     htp_interpreter_close(i->interpreter);
 }

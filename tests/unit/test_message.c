@@ -6,7 +6,7 @@
 
 static const char *shortened(const char *text)
 {
-    static htp_shim_error error;
+    static htp_error error;
     (void)snprintf(error.message, sizeof(error.message), "%s", text);
     htp_message_shorten(&error);
     return error.message;
@@ -64,7 +64,7 @@ UNIT_TEST(assertions_are_told_without_libtorchs_sources)
 
 UNIT_TEST(what_is_too_long_is_cut)
 {
-    htp_shim_error error;
+    htp_error error;
     memset(error.message, 'x', sizeof(error.message));
     memcpy(error.message + sizeof(error.message) - 2, ":", 2);
     htp_message_shorten(&error);

@@ -157,7 +157,7 @@ UNIT_TEST(of_a_weight_that_is_not_plain_no_sizes_are_told)
     view.is_plain = false;
     htp_instances_add_weight(arena, &found, &named, 0, &view);
     view = plain_view(1000);
-    view.rank = HTP_SHIM_MAX_RANK + 1;
+    view.rank = HTP_MAX_RANK + 1;
     htp_instances_add_weight(arena, &found, &named, 1, &view);
     for (size_t i = 0; i < 2; i++) {
         ck_assert_int_eq(found.weights.items[i].dtype, HTP_DTYPE_OTHER);

@@ -54,7 +54,7 @@ static htp_operand sizes_of(runner_fixture *r, int64_t rows, int64_t columns)
 /* Why an operator may not run; "" where it may. */
 static const char *refusal_of(const char *name, const htp_operands *operands)
 {
-    static htp_shim_error reason;
+    static htp_error reason;
     htp_operand_check *check = htp_operand_check_find(name);
     ck_assert_msg(check, "%s is not checked", name);
     return check(operands, &reason) ? "" : reason.message;

@@ -8,7 +8,7 @@
 /* Why an operator must not be given a number for an argument; "" where it may. */
 static const char *refusal_of(const runner_fixture *r, const char *argument, int64_t number)
 {
-    static htp_shim_error reason;
+    static htp_error reason;
     const htp_program_argument named = {.name = argument};
     const htp_operand value = {.kind = HTP_OPERAND_INT, .as.i = number};
     const htp_operands operands = {

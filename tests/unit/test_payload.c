@@ -262,18 +262,18 @@ UNIT_TEST(storages_end_where_they_say)
 
 UNIT_TEST(too_many_dims_are_refused)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK + 1];
-    int64_t strides[HTP_SHIM_MAX_RANK + 1];
-    for (size_t i = 0; i <= HTP_SHIM_MAX_RANK; i++) {
+    int64_t dims[HTP_MAX_RANK + 1];
+    int64_t strides[HTP_MAX_RANK + 1];
+    for (size_t i = 0; i <= HTP_MAX_RANK; i++) {
         dims[i] = 1;
         strides[i] = 1;
     }
     fixture_begin(&f, arena);
     uint64_t bytes;
-    set_weight(HTP_DTYPE_FLOAT32, HTP_SHIM_MAX_RANK, dims, strides, 0, STORAGE);
+    set_weight(HTP_DTYPE_FLOAT32, HTP_MAX_RANK, dims, strides, 0, STORAGE);
     ck_assert_ptr_null(htp_payload_check(f.model, &f.model->initializers.items[0], &bytes));
     ck_assert_uint_eq(bytes, 4);
-    set_weight(HTP_DTYPE_FLOAT32, HTP_SHIM_MAX_RANK + 1, dims, strides, 0, STORAGE);
+    set_weight(HTP_DTYPE_FLOAT32, HTP_MAX_RANK + 1, dims, strides, 0, STORAGE);
     htp_status status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
     htp_status_free(status);

@@ -7,7 +7,7 @@
 /* The records that the pickles speak of. */
 static void make_records(htp_arena *arena, htp_archive *archive)
 {
-    static const htp_shim_record records[] = {
+    static const htp_archive_record records[] = {
         {.name = "data/0", .bytes = 64, .is_stored = true},
         {.name = "data/1", .bytes = 64, .is_stored = false},
         {.name = "data/2", .bytes = 0, .is_stored = true},

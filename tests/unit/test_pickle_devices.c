@@ -19,7 +19,7 @@ typedef struct fixture {
 
 static htp_status take(htp_arena *arena, fixture *f, const char *bytes, size_t count)
 {
-    static const htp_shim_record records[] = {
+    static const htp_archive_record records[] = {
         {.name = "data.pkl", .bytes = 16, .is_stored = true},
         {.name = "data/0", .bytes = 16, .is_stored = true},
         {.name = "data/1", .bytes = 16, .is_stored = true},
@@ -53,7 +53,7 @@ static htp_status take(htp_arena *arena, fixture *f, const char *bytes, size_t c
 static void expect_read(const fixture *f, const char *bytes, size_t count)
 {
     ck_assert_uint_eq(f->archive.given.count, 1);
-    const htp_shim_given *given = &f->archive.given.items[0];
+    const htp_archive_given *given = &f->archive.given.items[0];
     ck_assert_str_eq(given->name, "data.pkl");
     ck_assert_uint_eq(given->count, count);
     ck_assert(memcmp(given->bytes, bytes, count) == 0);

@@ -264,7 +264,7 @@ static const char *find_places(htp_arena *arena, const char *bytes, size_t count
     ck_assert_int_ge(file, 0);
     ck_assert_int_eq(write(file, bytes, count), (ssize_t)count);
     ck_assert_int_eq(close(file), 0);
-    const htp_shim_record record = {"code/__torch__/model.py.debug_pkl", 0, told, true};
+    const htp_archive_record record = {"code/__torch__/model.py.debug_pkl", 0, told, true};
     htp_archive archive = {.records = &record, .record_count = 1, .packed = &told};
     htp_map_set(arena, &archive.by_name, record.name, 0);
     struct standing standing;

@@ -130,8 +130,7 @@ UNIT_TEST(who_asked_may_stop_it)
 
 static htp_shim_code reading; /* how it ends */
 
-static htp_shim_code load_nothing(const htp_program *program, uint32_t function,
-                                  htp_shim_error *error)
+static htp_shim_code load_nothing(const htp_program *program, uint32_t function, htp_error *error)
 {
     (void)program;
     (void)function;

@@ -58,7 +58,7 @@ static void forget_plain_modules(const htp_program *program)
     }
 }
 
-static result find_watched(htp_arena *arena, const char *text, const asked *of, htp_shim_tick tick)
+static result find_watched(htp_arena *arena, const char *text, const asked *of, htp_tick tick)
 {
     const htp_program *program = program_read(arena, text);
     htp_trace_stand calls[8];

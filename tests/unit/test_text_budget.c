@@ -35,7 +35,7 @@ static htp_operand tuple_of(const htp_operand *elements, uint32_t count)
 /* Why an operator on texts may not run as the first one; "" where it may. */
 static const char *refusal_of(const char *name, const htp_operand *operands, size_t count)
 {
-    static htp_shim_error reason;
+    static htp_error reason;
     double work = 0;
     bool may = htp_text_charge(htp_text_cost_find(name), operands, count, &work, &reason);
     return may ? "" : reason.message;
@@ -47,7 +47,7 @@ static const char *refusal_of(const char *name, const htp_operand *operands, siz
 
 UNIT_TEST(texts_may_have_a_million_characters)
 {
-    htp_shim_error reason = {{0}};
+    htp_error reason = {{0}};
     ck_assert(htp_text_may_be_made(1 << 20, &reason));
     ck_assert(!htp_text_may_be_made((1 << 20) + 1, &reason));
     ck_assert_str_eq(reason.message, too_long);
@@ -155,7 +155,7 @@ UNIT_TEST(many_short_runs_come_to_an_end)
 {
     const htp_operand operands[] = {text_of(1 << 18), text_of(1 << 18)};
     const htp_text_cost *cost = htp_text_cost_find("aten::add");
-    htp_shim_error reason = {{0}};
+    htp_error reason = {{0}};
     double work = 0;
     int runs = 0;
     while (runs < 1000 && htp_text_charge(cost, operands, 2, &work, &reason)) {
@@ -184,12 +184,12 @@ UNIT_TEST(an_operator_that_runs_by_itself_is_bounded)
 {
     const htp_operand texts[] = {text_of(500000), text_of(250001)};
     const htp_operand numbers[] = {int_of(1), int_of(0)};
-    const htp_shim_operation find = {"aten::find", find_schema, texts, 2};
-    const htp_shim_operation whole = {"aten::floordiv", "aten::floordiv.int(int a, int b) -> int",
-                                      numbers, 2};
-    const htp_shim_operation real = {"aten::div", "aten::div.int(int a, int b) -> float", numbers,
-                                     2};
-    htp_shim_error reason = {{0}};
+    const htp_constant_operation find = {"aten::find", find_schema, texts, 2};
+    const htp_constant_operation whole = {"aten::floordiv",
+                                          "aten::floordiv.int(int a, int b) -> int", numbers, 2};
+    const htp_constant_operation real = {"aten::div", "aten::div.int(int a, int b) -> float",
+                                         numbers, 2};
+    htp_error reason = {{0}};
     double work = 0;
     ck_assert(!htp_operation_may_run(&find, &work, &reason));
     ck_assert_str_eq(reason.message, endless);

@@ -11,7 +11,7 @@ typedef struct fake {
     bool ticks;
     unsigned traces;
     uint32_t lane_count; /* of the last trace */
-    int64_t sizes[HTP_SHIM_MAX_LANES];
+    int64_t sizes[HTP_MAX_LANES];
 } fake;
 
 static const int64_t dims[] = {1};

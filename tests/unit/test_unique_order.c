@@ -38,7 +38,7 @@ static uint32_t find(void *self, const char *name, const char *overload)
 }
 
 static htp_run_code make(void *self, const htp_making *making, const htp_runner_tensor **tensor,
-                         htp_shim_error *error)
+                         htp_error *error)
 {
     asked *a = self;
     (void)error;
@@ -53,7 +53,7 @@ static htp_run_code make(void *self, const htp_making *making, const htp_runner_
 
 static htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
                         uint32_t count, const htp_operand **outputs, uint32_t *output_count,
-                        htp_shim_error *error)
+                        htp_error *error)
 {
     asked *a = self;
     (void)mode;

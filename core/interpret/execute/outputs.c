@@ -130,7 +130,7 @@ htp_outcome htp_call_make_unknown_numbers(htp_machine *m, htp_call *call, htp_it
 
 /* One result, in all lanes. */
 typedef struct result {
-    htp_operand lane[HTP_SHIM_MAX_LANES];
+    htp_operand lane[HTP_MAX_LANES];
     htp_mode mode;
     bool is_constant; /* as far as the operator's inputs tell */
 } result;
@@ -148,9 +148,9 @@ static htp_outcome require_same_kind(htp_machine *m, const result *of)
     if (first->kind != HTP_OPERAND_TENSOR) {
         return HTP_GOES_ON;
     }
-    if (first->as.tensor->rank > HTP_SHIM_MAX_RANK) {
+    if (first->as.tensor->rank > HTP_MAX_RANK) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "its output has more than %u dims",
-                                HTP_SHIM_MAX_RANK);
+                                HTP_MAX_RANK);
     }
     for (uint32_t lane = 1; lane < m->lane_count; lane++) {
         const htp_runner_tensor *other = of->lane[lane].as.tensor;

@@ -16,10 +16,10 @@ typedef struct htp_call {
     const htp_place *place;
     /* What the kernel was given, by lane and input: the memories of tensors, of lists' too. NULL
      * where it was given none. */
-    struct htp_storages *storages[HTP_SHIM_MAX_LANES];
+    struct htp_storages *storages[HTP_MAX_LANES];
     /* The same with a libtorch that was built otherwise; NULL where the operator was not asked
      * about (elsewhere.h). */
-    struct htp_storages *storages_elsewhere[HTP_SHIM_MAX_LANES];
+    struct htp_storages *storages_elsewhere[HTP_MAX_LANES];
     bool is_elsewhere; /* it is what is asked about that one */
 } htp_call;
 
@@ -31,7 +31,7 @@ typedef struct htp_storages {
 /** Outputs of an operator by lane: count of them in each. */
 typedef struct htp_lanes {
     size_t count;
-    htp_operand *lane[HTP_SHIM_MAX_LANES];
+    htp_operand *lane[HTP_MAX_LANES];
 } htp_lanes;
 
 /** How operands reach kernels. */

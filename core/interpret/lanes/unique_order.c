@@ -20,7 +20,7 @@ static bool run(const htp_machine *m, const char *name, const htp_operand *input
     const htp_runner *runner = m->runner;
     const htp_operand *outputs = NULL;
     uint32_t output_count = 0;
-    htp_shim_error error;
+    htp_error error;
     uint32_t schema = runner->find(runner->self, name, "");
     bool is_run = schema != HTP_SHIM_NONE &&
                   runner->run(runner->self, schema, HTP_RUN_AS_IS, inputs, count, &outputs,
@@ -35,7 +35,7 @@ static bool is_sorted(const htp_machine *m, const htp_making *making)
 {
     const htp_runner *runner = m->runner;
     const htp_runner_tensor *tensor = NULL;
-    htp_shim_error error;
+    htp_error error;
     if (runner->make(runner->self, making, &tensor, &error) != HTP_RUN_OK) {
         return false;
     }

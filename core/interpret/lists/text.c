@@ -14,7 +14,7 @@ enum { MOST_DEPTH = 1000 };
 
 static htp_outcome check_size(htp_machine *m, const htp_text *text)
 {
-    htp_shim_error reason;
+    htp_error reason;
     return htp_text_may_be_made(text->length, &reason)
                ? HTP_GOES_ON
                : htp_machine_stop(m, HTP_UNSUPPORTED, "%s", reason.message);

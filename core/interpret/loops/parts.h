@@ -52,7 +52,7 @@ typedef struct htp_carried {
 
 /** A size by lane; 0 in lanes that there are not. */
 typedef struct htp_lane_sizes {
-    int64_t in[HTP_SHIM_MAX_LANES];
+    int64_t in[HTP_MAX_LANES];
 } htp_lane_sizes;
 
 /** One run of the body. */

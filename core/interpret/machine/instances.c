@@ -49,7 +49,7 @@ static uint64_t number_storage(htp_arena *arena, htp_map *storages, uint32_t nex
 /* Whether a tensor has a form that can be described; no more is said of others. */
 static bool is_described(const htp_tensor_view *tensor)
 {
-    return tensor->is_plain && tensor->rank <= HTP_SHIM_MAX_RANK;
+    return tensor->is_plain && tensor->rank <= HTP_MAX_RANK;
 }
 
 static void describe(htp_weight *weight, const htp_tensor_view *tensor)

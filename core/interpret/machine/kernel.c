@@ -67,7 +67,7 @@ static bool gives_int(const htp_machine *m, const htp_program_schema *schema)
 }
 
 bool htp_schema_may_run(htp_machine *m, uint32_t number, htp_run_mode mode,
-                        const htp_operand *inputs, size_t count, htp_shim_error *reason)
+                        const htp_operand *inputs, size_t count, htp_error *reason)
 {
     const htp_guard *guard = guard_of(m, number);
     const htp_program_schema *schema = &m->program->schemas[number];
@@ -83,7 +83,7 @@ bool htp_schema_may_run(htp_machine *m, uint32_t number, htp_run_mode mode,
 
 /* ---- running it ---- */
 
-htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, htp_shim_error *error)
+htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, htp_error *error)
 {
     if (code != HTP_RUN_OK) {
         htp_message_shorten(error);
@@ -120,7 +120,7 @@ htp_outcome htp_schema_run(htp_machine *m, uint32_t schema, htp_run_mode mode,
 {
     const htp_operand *made = NULL;
     uint32_t made_count = 0;
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     htp_run_code code = HTP_RUN_RAISED;
     if (htp_schema_may_run(m, schema, mode, inputs, count, &error)) {
         code = m->runner->run(m->runner->self, schema, mode, inputs, (uint32_t)count, &made,

@@ -13,7 +13,7 @@ htp_outcome htp_schema_find(htp_machine *m, const char *name, const char *overlo
 
 /** Whether an operator may be run on these operands: @p reason receives a line where not. */
 bool htp_schema_may_run(htp_machine *m, uint32_t schema, htp_run_mode mode,
-                        const htp_operand *inputs, size_t count, htp_shim_error *reason);
+                        const htp_operand *inputs, size_t count, htp_error *reason);
 
 /** Runs an operator on operands. HTP_FAILS where it raises, and where its operands are such that it
  * may not run. @param outputs  a copy, to be changed */
@@ -30,6 +30,6 @@ htp_outcome htp_kernel_run(htp_machine *m, const char *name, const char *overloa
 htp_operand *htp_operands_copy(htp_machine *m, const htp_operand *operands, size_t count);
 
 /** How a run or making ended, as an outcome; @p error has the message. */
-htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, htp_shim_error *error);
+htp_outcome htp_outcome_of_run(htp_machine *m, htp_run_code code, htp_error *error);
 
 #endif

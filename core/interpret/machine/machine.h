@@ -33,7 +33,7 @@ typedef struct htp_machine {
     bool is_inference; /* of what was traced, too (steps/inference.h) */
     uint32_t function; /* that is followed: the method, or what tells of it */
     uint32_t lane_count;
-    htp_shim_tick tick; /* NULL */
+    htp_tick tick; /* NULL */
     void *user;
     int64_t longest_unrolled; /* iterations beyond which a loop stays one where it can */
 

@@ -13,7 +13,7 @@
 
 /** Room for sizes in a message: no message is longer. */
 typedef struct htp_meta_text {
-    char characters[sizeof(((htp_shim_error *)NULL)->message)];
+    char characters[sizeof(((htp_error *)NULL)->message)];
 } htp_meta_text;
 
 /* ---- operands ---- */

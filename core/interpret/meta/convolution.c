@@ -228,7 +228,7 @@ bool htp_meta_convolution(htp_meta_call *call)
     if (!has_channels_last(call)) {
         return htp_meta_give(call, input->type, &sizes);
     }
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     htp_layout_channels_last(sizes.dims, sizes.rank, strides);
     return htp_meta_give_strided(call, input->type, &sizes, strides);
 }

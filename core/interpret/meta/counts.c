@@ -65,8 +65,8 @@ static bool check_points(htp_meta_call *call, const htp_runner_tensor *points, u
             call, "histogramdd: expected bins for each of %" PRId64 " coordinates, got %u",
             htp_meta_dim(points, -1), (unsigned)count);
     }
-    return count <= HTP_SHIM_MAX_RANK ||
-           htp_meta_refuse(call, "its output has more than %u dims", HTP_SHIM_MAX_RANK);
+    return count <= HTP_MAX_RANK ||
+           htp_meta_refuse(call, "its output has more than %u dims", HTP_MAX_RANK);
 }
 
 /* Counts, and the edges of the bins of each coordinate. */
@@ -134,7 +134,7 @@ bool htp_meta_histogram_between(htp_meta_call *call)
             return htp_meta_refuse(call, "histogramdd: expected edges of one dim, got %s",
                                    htp_meta_sizes_text(&text, tensor));
         }
-        if (i < HTP_SHIM_MAX_RANK) {
+        if (i < HTP_MAX_RANK) {
             bins.dims[i] = tensor->dims[0] - 1;
         }
     }

@@ -75,7 +75,7 @@ bool htp_meta_dropout(htp_meta_call *call)
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
     bool is_training = !htp_meta_has(call, 2) || htp_meta_bool(call, 2);
     htp_meta_sizes sizes;
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     if (input->elements == 0) {
         return htp_meta_give_operand(call, 0) && htp_meta_give_like(call, input);
     }
@@ -190,8 +190,8 @@ bool htp_meta_one_hot(htp_meta_call *call)
     if (!htp_meta_sizes_of(call, self, &sizes)) {
         return false;
     }
-    if (sizes.rank == HTP_SHIM_MAX_RANK) {
-        return htp_meta_refuse(call, "its output has more than %u dims", HTP_SHIM_MAX_RANK);
+    if (sizes.rank == HTP_MAX_RANK) {
+        return htp_meta_refuse(call, "its output has more than %u dims", HTP_MAX_RANK);
     }
     sizes.dims[sizes.rank++] = classes;
     return htp_meta_give(call, HTP_SCALAR_LONG, &sizes);

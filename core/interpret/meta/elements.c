@@ -53,7 +53,7 @@ static bool check_operands(htp_meta_call *call, const htp_iteration *loop)
  * where operands are broadcast. */
 static bool give_made(htp_meta_call *call, const htp_iteration *loop, int32_t type)
 {
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     if (call->parameter & HTP_ELEMENTS_PLAIN) {
         return htp_meta_give(call, type, &loop->shape);
     }
@@ -112,7 +112,7 @@ bool htp_meta_frexp(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
     htp_meta_sizes sizes;
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     if (!htp_scalar_type_is_floating(self->type)) {
         return htp_meta_refuse(call, "torch.frexp() only supports floating-point dtypes");
     }

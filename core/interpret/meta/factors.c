@@ -51,8 +51,8 @@ static bool have_batch(const htp_runner_tensor *one, const htp_runner_tensor *ot
 
 static bool give_columns(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes)
 {
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     uint32_t last = sizes->rank - 1;
     memcpy(dims, sizes->dims, sizes->rank * sizeof(*dims));
     dims[last] = sizes->dims[last - 1];
@@ -315,7 +315,7 @@ static bool check_least_squares(htp_meta_call *call, least_squares *of)
 static bool give_solution(htp_meta_call *call, const least_squares *of)
 {
     htp_meta_sizes sizes = of->batch;
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     int64_t most = of->rows > of->columns ? of->rows : of->columns;
     set_matrix(&sizes, of->right, most);
     htp_layout_contiguous(sizes.dims, sizes.rank, strides);

@@ -162,7 +162,7 @@ static int compare_dims(const void *of, uint32_t a, uint32_t b)
 void htp_iteration_lay_out(const htp_iteration *iteration, int64_t *strides)
 {
     const htp_meta_sizes *shape = &iteration->shape;
-    uint32_t order[HTP_SHIM_MAX_RANK];
+    uint32_t order[HTP_MAX_RANK];
     bool is_plain = true;
     int64_t step = 1;
     if (lay_out_alike(iteration, strides)) {
@@ -184,7 +184,7 @@ void htp_iteration_lay_out(const htp_iteration *iteration, int64_t *strides)
 
 bool htp_iteration_give(htp_meta_call *call, const htp_iteration *iteration, int32_t type)
 {
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     htp_iteration_lay_out(iteration, strides);
     return htp_meta_give_strided(call, type, &iteration->shape, strides);
 }

@@ -13,7 +13,7 @@ enum { HTP_ITERATION_MOST_OPERANDS = 4 };
 /** A loop. Zeroes at first, but for `types`. */
 typedef struct htp_iteration {
     htp_runner_tensor tensors[HTP_ITERATION_MOST_OPERANDS];
-    int64_t strides[HTP_ITERATION_MOST_OPERANDS][HTP_SHIM_MAX_RANK]; /**< of converted ones */
+    int64_t strides[HTP_ITERATION_MOST_OPERANDS][HTP_MAX_RANK]; /**< of converted ones */
     uint32_t count;
     htp_meta_sizes shape;
     bool has_shape;

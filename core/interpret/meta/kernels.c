@@ -90,11 +90,11 @@ static bool is_of_kind(const htp_operand *operand, char kind)
 
 static bool has_exportable_rank(const htp_operand *operand)
 {
-    bool has = operand->kind != HTP_OPERAND_TENSOR || operand->as.tensor->rank <= HTP_SHIM_MAX_RANK;
+    bool has = operand->kind != HTP_OPERAND_TENSOR || operand->as.tensor->rank <= HTP_MAX_RANK;
     for (uint32_t i = 0; operand->kind == HTP_OPERAND_LIST && i < operand->count; i++) {
         const htp_operand *element = &operand->as.elements[i];
-        has = has && (element->kind != HTP_OPERAND_TENSOR ||
-                      element->as.tensor->rank <= HTP_SHIM_MAX_RANK);
+        has = has &&
+              (element->kind != HTP_OPERAND_TENSOR || element->as.tensor->rank <= HTP_MAX_RANK);
     }
     return has;
 }
@@ -111,7 +111,7 @@ static bool check_operands(uint32_t kernel, htp_meta_call *call)
     for (uint32_t i = 0; i < call->operand_count; i++) {
         if (!has_exportable_rank(&call->operands[i])) {
             return htp_meta_refuse(call, "%s: argument %u has more than %u dims",
-                                   operators[kernel].name, (unsigned)i, HTP_SHIM_MAX_RANK);
+                                   operators[kernel].name, (unsigned)i, HTP_MAX_RANK);
         }
     }
     return true;

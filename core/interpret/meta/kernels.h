@@ -10,7 +10,7 @@
 const htp_meta_kernels *htp_meta_kernels_all(void);
 
 /* A function for each; see kernels.def. Operands are of the kinds that its row asks for, and no
- * tensor has more than HTP_SHIM_MAX_RANK dims. */
+ * tensor has more than HTP_MAX_RANK dims. */
 #define HTP_META_RULE(name, overload, operands, function, parameter, form)                         \
     bool function(htp_meta_call *call);
 #include "interpret/meta/kernels.def"

@@ -128,7 +128,7 @@ bool htp_meta_fake_quantize(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
     htp_meta_sizes sizes;
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     htp_layout_preserved(self, strides);
     return htp_meta_sizes_of(call, self, &sizes) && htp_meta_give_like(call, self) &&
            htp_meta_give_strided(call, HTP_SCALAR_BOOL, &sizes, strides);
@@ -167,7 +167,7 @@ bool htp_meta_dequantized(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
     htp_meta_sizes sizes;
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     htp_layout_preserved(self, strides);
     return htp_meta_sizes_of(call, self, &sizes) &&
            htp_meta_give_strided(call, HTP_SCALAR_FLOAT, &sizes, strides);

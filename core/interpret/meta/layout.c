@@ -87,10 +87,10 @@ static uint32_t order_by_strides(const htp_runner_tensor *tensor, uint32_t *orde
 
 bool htp_layout_is_dense(const htp_runner_tensor *tensor)
 {
-    uint32_t order[HTP_SHIM_MAX_RANK];
+    uint32_t order[HTP_MAX_RANK];
     int64_t step = 1;
-    if (htp_layout_is_contiguous(tensor) || tensor->rank > HTP_SHIM_MAX_RANK) {
-        return tensor->rank <= HTP_SHIM_MAX_RANK;
+    if (htp_layout_is_contiguous(tensor) || tensor->rank > HTP_MAX_RANK) {
+        return tensor->rank <= HTP_MAX_RANK;
     }
     uint32_t count = order_by_strides(tensor, order);
     for (uint32_t i = 0; i < count; i++) {
@@ -138,7 +138,7 @@ void htp_layout_sort_dims(uint32_t rank, htp_layout_compare *compare, const void
 
 void htp_layout_preserved(const htp_runner_tensor *tensor, int64_t *strides)
 {
-    uint32_t order[HTP_SHIM_MAX_RANK];
+    uint32_t order[HTP_MAX_RANK];
     int64_t step = 1;
     if (htp_layout_is_dense(tensor)) {
         memcpy(strides, tensor->strides, tensor->rank * sizeof(*strides));

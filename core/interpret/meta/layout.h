@@ -2,7 +2,7 @@
  * How a tensor's elements lie in memory: dims and strides, as libtorch looks at them (its
  * TensorImpl.cpp and MemoryFormat.h, and infer_dense_strides() of its ExpandUtils.cpp).
  *
- * Strides are in elements; there are as many as dims. Tensors have at most HTP_SHIM_MAX_RANK dims.
+ * Strides are in elements; there are as many as dims. Tensors have at most HTP_MAX_RANK dims.
  */
 #ifndef HTP_INTERPRET_META_LAYOUT_H
 #define HTP_INTERPRET_META_LAYOUT_H

@@ -27,7 +27,7 @@ static bool give_loss_like_first(htp_meta_call *call, uint32_t count, uint32_t r
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
     htp_iteration loop = htp_iteration_begin();
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     for (uint32_t i = 0; i < count; i++) {
         const htp_operand *operand = &call->operands[i];
         if (operand->kind == HTP_OPERAND_TENSOR && !htp_iteration_add(call, &loop, operand)) {

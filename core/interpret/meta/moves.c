@@ -11,8 +11,8 @@
 /* The dims and strides of a tensor that is rolled along one dim after the other. */
 typedef struct rolled {
     htp_runner_tensor tensor;
-    int64_t dims[HTP_SHIM_MAX_RANK];
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
 } rolled;
 
 static void begin_rolling(rolled *of, const htp_runner_tensor *self)

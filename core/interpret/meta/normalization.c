@@ -90,7 +90,7 @@ bool htp_meta_batch_norm(htp_meta_call *call)
 /* Whether a tensor lies in memory as its format says, without gaps. */
 static bool is_formatted(const htp_runner_tensor *tensor)
 {
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     if (htp_layout_suggested(tensor) == HTP_MEMORY_CONTIGUOUS) {
         return htp_layout_is_contiguous(tensor);
     }

@@ -11,12 +11,12 @@
 
 static bool refuse_rank(htp_meta_call *call)
 {
-    return htp_meta_refuse(call, "its output has more than %u dims", HTP_SHIM_MAX_RANK);
+    return htp_meta_refuse(call, "its output has more than %u dims", HTP_MAX_RANK);
 }
 
 bool htp_meta_sizes_of(htp_meta_call *call, const htp_runner_tensor *tensor, htp_meta_sizes *sizes)
 {
-    if (tensor->rank > HTP_SHIM_MAX_RANK) {
+    if (tensor->rank > HTP_MAX_RANK) {
         return refuse_rank(call);
     }
     memcpy(sizes->dims, tensor->dims, tensor->rank * sizeof(*sizes->dims));

@@ -10,7 +10,7 @@
 
 /** The sizes of a tensor that is to be made. */
 typedef struct htp_meta_sizes {
-    int64_t dims[HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_RANK];
     uint32_t rank;
 } htp_meta_sizes;
 

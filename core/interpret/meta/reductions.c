@@ -46,7 +46,7 @@ static void remove_dims(const htp_runner_tensor *tensor, const bool *is_reduced,
 static bool reduce(htp_meta_call *call, uint32_t list, bool keeps, htp_meta_sizes *sizes)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
-    bool is_reduced[HTP_SHIM_MAX_RANK] = {false};
+    bool is_reduced[HTP_MAX_RANK] = {false};
     if (!mark_dims(call, tensor->rank, list, is_reduced)) {
         return false;
     }
@@ -136,7 +136,7 @@ bool htp_meta_extreme(htp_meta_call *call)
 bool htp_meta_extremes(htp_meta_call *call)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
-    bool is_reduced[HTP_SHIM_MAX_RANK] = {false};
+    bool is_reduced[HTP_MAX_RANK] = {false};
     bool has_dim = htp_meta_has(call, 1);
     int64_t dim = htp_meta_int_or(call, 1, 0);
     htp_meta_sizes sizes;
@@ -178,7 +178,7 @@ bool htp_meta_count_nonzero(htp_meta_call *call)
 static bool give_places(htp_meta_call *call, uint32_t index, uint32_t keeps)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
-    bool is_reduced[HTP_SHIM_MAX_RANK] = {false};
+    bool is_reduced[HTP_MAX_RANK] = {false};
     int64_t dim = htp_meta_int(call, index);
     htp_meta_sizes sizes;
     if (!htp_meta_wrap(call, tensor->rank, &dim)) {
@@ -233,7 +233,7 @@ bool htp_meta_sorted_places(htp_meta_call *call)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
     int64_t dim = htp_meta_int(call, 2);
-    int64_t strides[HTP_SHIM_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
     htp_meta_sizes sizes;
     htp_layout_preserved(tensor, strides);
     return htp_meta_wrap(call, tensor->rank, &dim) && check_type(call) &&

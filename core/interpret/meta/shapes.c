@@ -13,7 +13,7 @@ bool htp_meta_like_first(htp_meta_call *call)
 bool htp_meta_flip(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
-    bool is_flipped[HTP_SHIM_MAX_RANK] = {false};
+    bool is_flipped[HTP_MAX_RANK] = {false};
     for (uint32_t i = 0; i < htp_meta_length(call, 1); i++) {
         int64_t dim = htp_meta_item(call, 1, i);
         if (!htp_meta_wrap(call, self->rank, &dim)) {

@@ -17,16 +17,16 @@ enum { SELF, DIMS };
 /* A transform, or a step of one. */
 typedef struct transform {
     uint32_t rank;
-    int64_t sizes[HTP_SHIM_MAX_RANK];
-    int64_t strides[HTP_SHIM_MAX_RANK];
-    uint32_t dims[HTP_SHIM_MAX_RANK]; /* along which it is done */
-    uint32_t count;                   /* of these */
+    int64_t sizes[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
+    uint32_t dims[HTP_MAX_RANK]; /* along which it is done */
+    uint32_t count;              /* of these */
 } transform;
 
 static bool read_dims(htp_meta_call *call, transform *of)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
-    bool is_taken[HTP_SHIM_MAX_RANK] = {false};
+    bool is_taken[HTP_MAX_RANK] = {false};
     of->rank = self->rank;
     of->count = htp_meta_length(call, DIMS);
     memcpy(of->sizes, self->dims, self->rank * sizeof(*of->sizes));
@@ -34,7 +34,7 @@ static bool read_dims(htp_meta_call *call, transform *of)
     if (call->has_mkl && self->elements == 0 && of->count > 0) {
         return htp_meta_refuse(call, "MKL FFT error: there are no elements");
     }
-    for (uint32_t i = 0; i < of->count && i < HTP_SHIM_MAX_RANK; i++) {
+    for (uint32_t i = 0; i < of->count && i < HTP_MAX_RANK; i++) {
         int64_t dim = htp_meta_item(call, DIMS, i);
         if (dim < 0 || dim >= (int64_t)self->rank || is_taken[dim]) {
             return htp_meta_refuse(call, "FFT dims must be unique, and dims of the tensor");
@@ -95,7 +95,7 @@ static uint32_t order_dims(const transform *of, uint32_t *order)
 /* Strides of what comes out with these sizes, whose transformed dims are in order. */
 static void lay_out(transform *of, const int64_t *sizes)
 {
-    uint32_t order[HTP_SHIM_MAX_RANK];
+    uint32_t order[HTP_MAX_RANK];
     uint32_t batch = order_dims(of, order);
     int64_t step = 1;
     for (uint32_t i = of->rank; i-- > 0;) {
@@ -140,7 +140,7 @@ bool htp_meta_fft_r2c(htp_meta_call *call)
 {
     enum { ONE_SIDED = 3 };
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
-    int64_t sizes[HTP_SHIM_MAX_RANK];
+    int64_t sizes[HTP_MAX_RANK];
     transform of = {.rank = 0};
     if (!begin(call, is_real(self->type), "real", &of)) {
         return false;
@@ -169,7 +169,7 @@ bool htp_meta_fft_c2c(htp_meta_call *call)
         return call->has_mkl ? htp_meta_give_like(call, self) : htp_meta_give_plain(call, self);
     }
     sort_by_strides(&of, of.dims, of.count);
-    int64_t sizes[HTP_SHIM_MAX_RANK];
+    int64_t sizes[HTP_MAX_RANK];
     memcpy(sizes, of.sizes, sizeof(sizes));
     lay_out(&of, sizes);
     return give(call, self->type, &of);
@@ -193,7 +193,7 @@ bool htp_meta_fft_c2r(htp_meta_call *call)
 {
     enum { LAST_SIZE = 3 };
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
-    int64_t sizes[HTP_SHIM_MAX_RANK];
+    int64_t sizes[HTP_MAX_RANK];
     transform of = {.rank = 0};
     if (!begin(call, is_complex(self->type), "complex", &of)) {
         return false;

@@ -129,7 +129,7 @@ htp_outcome htp_attribute_slot(htp_machine *m, uint32_t object, const char *name
 
 static htp_outcome load_slot(htp_machine *m, htp_object_attribute attribute, uint32_t *data)
 {
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     htp_shim_code code =
         m->program->load_slot(m->program, attribute.object, attribute.slot, data, &error);
     if (code == HTP_SHIM_OK) {

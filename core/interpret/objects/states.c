@@ -61,7 +61,7 @@ static htp_outcome find_sizes(htp_machine *m, const htp_image *left, const char 
             memcpy(sizes[lane], left->dims[lane], left->rank * sizeof(int64_t));
         }
     }
-    for (uint32_t dim = 0; dim < left->rank && dim < HTP_SHIM_MAX_RANK; dim++) {
+    for (uint32_t dim = 0; dim < left->rank && dim < HTP_MAX_RANK; dim++) {
         htp_trace_size size;
         if (carry->open_dims[dim] == 0) {
             continue;
@@ -78,7 +78,7 @@ static htp_outcome find_sizes(htp_machine *m, const htp_image *left, const char 
 static htp_outcome carried_tensor(htp_machine *m, const htp_image *left, const char *name,
                                   const htp_trace_carry *carry, htp_item **item)
 {
-    int64_t *sizes[HTP_SHIM_MAX_LANES] = {NULL};
+    int64_t *sizes[HTP_MAX_LANES] = {NULL};
     bool is_open = false;
     htp_item *made = htp_item_make(m, HTP_ITEM_TENSOR);
     made->name = name;

@@ -10,13 +10,13 @@
  * outlives the machine: all of it is copied. */
 typedef struct htp_image {
     htp_item_kind kind;
-    htp_operand lane[HTP_SHIM_MAX_LANES]; /* of a number, text or None */
-    bool is_known;                        /* a number that constants and sizes tell */
-    bool is_constant;                     /* constants alone */
-    const char *device;                   /* of a tensor; NULL: where inputs and weights are */
+    htp_operand lane[HTP_MAX_LANES]; /* of a number, text or None */
+    bool is_known;                   /* a number that constants and sizes tell */
+    bool is_constant;                /* constants alone */
+    const char *device;              /* of a tensor; NULL: where inputs and weights are */
     int32_t type;
     uint32_t rank;
-    const int64_t *dims[HTP_SHIM_MAX_LANES];
+    const int64_t *dims[HTP_MAX_LANES];
     bool is_shared;   /* another attribute has the tensor's memory, too */
     bool is_archived; /* the memory is the archive's, changed in place */
     struct htp_image *parts;

@@ -14,7 +14,7 @@ htp_guard htp_guard_find(const char *name, bool has_texts)
 }
 
 bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, double *text_work,
-                      htp_shim_error *reason)
+                      htp_error *reason)
 {
     return htp_operands_are_known(operands, reason) &&
            (!guard->check || guard->check(operands, reason)) &&
@@ -52,8 +52,8 @@ bool htp_operation_is_checked(const char *name, const char *schema)
     return tells_of_texts(schema) || htp_operand_check_find(name) != NULL;
 }
 
-bool htp_operation_may_run(const htp_shim_operation *operation, double *text_work,
-                           htp_shim_error *reason)
+bool htp_operation_may_run(const htp_constant_operation *operation, double *text_work,
+                           htp_error *reason)
 {
     const htp_guard guard = htp_guard_find(operation->name, tells_of_texts(operation->schema));
     const htp_operands operands = {.all = operation->operands,

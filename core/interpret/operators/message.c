@@ -50,10 +50,10 @@ static bool find_place(const char *text, char *place, size_t bytes)
     return count > 0;
 }
 
-void htp_message_shorten(htp_shim_error *error)
+void htp_message_shorten(htp_error *error)
 {
-    htp_shim_error place = {{0}};
-    htp_shim_error made = {{0}};
+    htp_error place = {{0}};
+    htp_error made = {{0}};
     char *text = error->message + strspn(error->message, " \n\t");
     char *end = text + strcspn(text, "\n");
     const char *rest = *end ? end + 1 : end;

@@ -8,6 +8,6 @@
 
 /** Makes what the shim left one line: the first, without libtorch's own sources, and with the place
  * in the model's code that stands below it. A line stays as it is. */
-void htp_message_shorten(htp_shim_error *error);
+void htp_message_shorten(htp_error *error);
 
 #endif

@@ -116,7 +116,7 @@ static bool holds(const htp_operands *operands, const htp_operand *value, int64_
 
 /* The quotient of the least number and -1 is none: processors stop at it. */
 static bool check_quotient(const htp_operands *operands, const htp_operand *whole,
-                           const htp_operand *part, htp_shim_error *reason)
+                           const htp_operand *part, htp_error *reason)
 {
     static const int64_t least[] = {INT64_MIN, INT32_MIN};
     bool is_narrow = is_tensor(whole) && whole->as.tensor->type == HTP_SCALAR_INT;
@@ -131,7 +131,7 @@ static bool check_quotient(const htp_operands *operands, const htp_operand *whol
 }
 
 /* Neither is that of a whole number and 0; libtorch looks at those in tensors itself. */
-static bool check_division(const htp_operands *operands, htp_shim_error *reason)
+static bool check_division(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *part = operand_at(operands, 1);
     if (operands->gives_int && is_int(part) && part->as.i == 0) {
@@ -141,14 +141,14 @@ static bool check_division(const htp_operands *operands, htp_shim_error *reason)
 }
 
 /* Both ways: the other one may be the divisor. */
-static bool check_common_divisor(const htp_operands *operands, htp_shim_error *reason)
+static bool check_common_divisor(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *a = operand_at(operands, 0);
     const htp_operand *b = operand_at(operands, 1);
     return check_quotient(operands, a, b, reason) && check_quotient(operands, b, a, reason);
 }
 
-static bool check_shift(const htp_operands *operands, htp_shim_error *reason)
+static bool check_shift(const htp_operands *operands, htp_error *reason)
 {
     enum { BITS = 64 };
     const htp_operand *by = operand_at(operands, 1);
@@ -157,7 +157,7 @@ static bool check_shift(const htp_operands *operands, htp_shim_error *reason)
                                BITS - 1);
 }
 
-static bool check_factorial(const htp_operands *operands, htp_shim_error *reason)
+static bool check_factorial(const htp_operands *operands, htp_error *reason)
 {
     enum { MOST = 20 };
     const htp_operand *of = operand_at(operands, 0);
@@ -167,7 +167,7 @@ static bool check_factorial(const htp_operands *operands, htp_shim_error *reason
 }
 
 /* What is written down in a few bytes, and takes gigabytes. */
-static bool check_repeated(const htp_operands *operands, htp_shim_error *reason)
+static bool check_repeated(const htp_operands *operands, htp_error *reason)
 {
     enum { MOST_ELEMENTS = 1 << 24 };
     for (size_t i = 0; i < 2; i++) {
@@ -200,7 +200,7 @@ static bool has_contents(const htp_operands *operands, const htp_operand *tensor
 
 /* A row of offsets is read as one, whatever its rank; of the largest elements of each bag there is
  * none for the last offset, which ends the last bag, and it is written all the same. */
-static bool check_bags(const htp_operands *operands, htp_shim_error *reason)
+static bool check_bags(const htp_operands *operands, htp_error *reason)
 {
     enum { MAX = 2 };
     const htp_operand *offsets = operand_named(operands, "offsets");
@@ -216,7 +216,7 @@ static bool check_bags(const htp_operands *operands, htp_shim_error *reason)
 }
 
 /* Of 16-bit floats kernels write numbers twice as wide, or none. */
-static bool check_real_signal(const htp_operands *operands, htp_shim_error *reason)
+static bool check_real_signal(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *signal = operand_named(operands, "self");
     bool is_narrow =
@@ -226,7 +226,7 @@ static bool check_real_signal(const htp_operands *operands, htp_shim_error *reas
 }
 
 /* As many samples as the spectrum is of, which is read up to there. */
-static bool check_last_size(const htp_operands *operands, htp_shim_error *reason)
+static bool check_last_size(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *spectrum = operand_named(operands, "self");
     const htp_operand *dims = operand_named(operands, "dim");
@@ -257,7 +257,7 @@ static void write_sizes(const htp_runner_tensor *tensor, char *text, size_t room
     }
 }
 
-static bool check_state(const htp_operand *state, int64_t layers, htp_shim_error *reason)
+static bool check_state(const htp_operand *state, int64_t layers, htp_error *reason)
 {
     enum { MOST_TEXT = 1024 };
     if (!is_tensor(state) || (state->as.tensor->rank >= 2 && state->as.tensor->dims[0] == layers)) {
@@ -270,7 +270,7 @@ static bool check_state(const htp_operand *state, int64_t layers, htp_shim_error
 }
 
 /* The states are taken apart into as many layers as there are, which is not checked. */
-static bool check_recurrent(const htp_operands *operands, htp_shim_error *reason)
+static bool check_recurrent(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *state = operand_named(operands, "hx");
     const htp_operand *layers = operand_named(operands, "num_layers");
@@ -290,7 +290,7 @@ static bool check_recurrent(const htp_operands *operands, htp_shim_error *reason
 }
 
 /* Rows are exchanged as pivots say, wherever those lead: only the sizes are asked for. */
-static bool check_pivots(const htp_operands *operands, htp_shim_error *reason)
+static bool check_pivots(const htp_operands *operands, htp_error *reason)
 {
     static const char *const names[] = {"pivots", "LU_pivots"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -304,14 +304,14 @@ static bool check_pivots(const htp_operands *operands, htp_shim_error *reason)
 }
 
 /* They are summed up before they are looked at. */
-static bool check_repeats(const htp_operands *operands, htp_shim_error *reason)
+static bool check_repeats(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *repeats = operand_named(operands, "repeats");
     return !is_tensor(repeats) || !any_number(operands, repeats->as.tensor, is_less, 0) ||
            htp_operands_refuse(reason, "repeats cannot be negative");
 }
 
-static bool check_groups(const htp_operands *operands, htp_shim_error *reason)
+static bool check_groups(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *groups = operand_named(operands, "groups");
     const htp_operand *self = operand_named(operands, "self");
@@ -325,7 +325,7 @@ static bool check_groups(const htp_operands *operands, htp_shim_error *reason)
 }
 
 /* Lists that have as many numbers as the schema says: kernels read these at once. */
-static bool check_lengths(const htp_operands *operands, htp_shim_error *reason)
+static bool check_lengths(const htp_operands *operands, htp_error *reason)
 {
     static const char *const names[] = {"padding", "output_size"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -341,7 +341,7 @@ static bool check_lengths(const htp_operands *operands, htp_shim_error *reason)
 }
 
 /* Kernels that raise at tensors of two dtypes, which those without arithmetic take. */
-static bool check_one_type(const htp_operands *operands, htp_shim_error *reason)
+static bool check_one_type(const htp_operands *operands, htp_error *reason)
 {
     static const char *const names[] = {"values", "source", "other"};
     const htp_operand *self = operand_at(operands, 0);
@@ -358,7 +358,7 @@ static bool check_one_type(const htp_operands *operands, htp_shim_error *reason)
 }
 
 /* Where an index is too large, libtorch makes a device that it cannot read again. */
-static bool check_device(const htp_operands *operands, htp_shim_error *reason)
+static bool check_device(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *name = operand_at(operands, 0);
     const htp_operand *index = operand_at(operands, 1);
@@ -372,7 +372,7 @@ static bool check_device(const htp_operands *operands, htp_shim_error *reason)
 
 /* libtorch looks these up in a table, unchecked, also while it reads code: nobody says then how
  * many there are, and the first ones are in any libtorch. */
-static bool check_promoted(const htp_operands *operands, htp_shim_error *reason)
+static bool check_promoted(const htp_operands *operands, htp_error *reason)
 {
     for (size_t i = 0; i < 2 && !operands->runner; i++) {
         const htp_operand *type = operand_at(operands, i);

@@ -20,7 +20,7 @@ typedef struct htp_operands {
 } htp_operands;
 
 /** Whether an operator may run; @p reason receives a line where it may not. */
-typedef bool htp_operand_check(const htp_operands *operands, htp_shim_error *reason);
+typedef bool htp_operand_check(const htp_operands *operands, htp_error *reason);
 
 /** What a text costs (text_budget.c). */
 typedef struct htp_text_cost htp_text_cost;
@@ -39,20 +39,20 @@ htp_guard htp_guard_find(const char *name, bool has_texts);
  * @param text_work  of all texts so far, to which those of this run are added; 0 in the beginning
  * @param reason  receives a line where it may not */
 bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, double *text_work,
-                      htp_shim_error *reason);
+                      htp_error *reason);
 
 /** Whether the operands of an operator that libtorch runs by itself are looked at.
  * @param schema  as libtorch writes it */
 bool htp_operation_is_checked(const char *name, const char *schema);
 
 /** Whether it may run. Its operands have no names. */
-bool htp_operation_may_run(const htp_shim_operation *operation, double *text_work,
-                           htp_shim_error *reason);
+bool htp_operation_may_run(const htp_constant_operation *operation, double *text_work,
+                           htp_error *reason);
 
 /** Whether numbers that stand for dtypes, layouts and memory formats are such: libtorch looks them
  * up in tables, and makes a narrower number of them, unchecked. Operands without names may be
  * anything. */
-bool htp_operands_are_known(const htp_operands *operands, htp_shim_error *reason);
+bool htp_operands_are_known(const htp_operands *operands, htp_error *reason);
 
 /** The check of an operator, which may be one in place: NULL for one that needs none. */
 htp_operand_check *htp_operand_check_find(const char *name);
@@ -63,13 +63,13 @@ const htp_text_cost *htp_text_cost_find(const char *name);
 /** Counts what an operator is about to do with texts. @return false where one text would be longer,
  * or all of them together took more, than any model needs */
 bool htp_text_charge(const htp_text_cost *cost, const htp_operand *operands, size_t count,
-                     double *text_work, htp_shim_error *reason);
+                     double *text_work, htp_error *reason);
 
 /** Whether a text of so many characters may be made. */
-bool htp_text_may_be_made(uint64_t characters, htp_shim_error *reason);
+bool htp_text_may_be_made(uint64_t characters, htp_error *reason);
 
 /** Sets the reason: false. */
-bool htp_operands_refuse(htp_shim_error *reason, const char *format, ...)
+bool htp_operands_refuse(htp_error *reason, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #endif

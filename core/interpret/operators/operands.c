@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool htp_operands_refuse(htp_shim_error *reason, const char *format, ...)
+bool htp_operands_refuse(htp_error *reason, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -46,7 +46,7 @@ static const enumeration *find_enumeration(const char *name)
     return NULL;
 }
 
-bool htp_operands_are_known(const htp_operands *operands, htp_shim_error *reason)
+bool htp_operands_are_known(const htp_operands *operands, htp_error *reason)
 {
     for (size_t i = 0; i < operands->count && i < operands->argument_count; i++) {
         const enumeration *of = operands->all[i].kind == HTP_OPERAND_INT && operands->runner

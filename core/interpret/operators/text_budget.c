@@ -151,19 +151,19 @@ const htp_text_cost *htp_text_cost_find(const char *name)
     return found ? found : &plain;
 }
 
-static bool check_size(double characters, double most, htp_shim_error *reason)
+static bool check_size(double characters, double most, htp_error *reason)
 {
     return characters <= most ||
            htp_operands_refuse(reason, "a text of more than %.0f characters is made", most);
 }
 
-bool htp_text_may_be_made(uint64_t characters, htp_shim_error *reason)
+bool htp_text_may_be_made(uint64_t characters, htp_error *reason)
 {
     return check_size((double)characters, most_text, reason);
 }
 
 bool htp_text_charge(const htp_text_cost *cost, const htp_operand *operands, size_t count,
-                     double *text_work, htp_shim_error *reason)
+                     double *text_work, htp_error *reason)
 {
     if (count == 0) {
         return true;

@@ -6,10 +6,10 @@
 
 static htp_outcome require_rank(htp_machine *m, const htp_runner_tensor *tensor)
 {
-    if (tensor->rank > HTP_SHIM_MAX_RANK) {
+    if (tensor->rank > HTP_MAX_RANK) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
                                 "a weight or constant has %u dims; up to %u can be exported",
-                                (unsigned)tensor->rank, HTP_SHIM_MAX_RANK);
+                                (unsigned)tensor->rank, HTP_MAX_RANK);
     }
     return HTP_GOES_ON;
 }

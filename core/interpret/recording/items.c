@@ -91,7 +91,7 @@ htp_item *htp_item_as_given(htp_machine *m, htp_item *item)
 htp_outcome htp_tensor_make(htp_machine *m, const htp_making *making,
                             const htp_runner_tensor **tensor)
 {
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     htp_run_code code = m->runner->make(m->runner->self, making, tensor, &error);
     return htp_outcome_of_run(m, code, &error);
 }

@@ -401,7 +401,7 @@ static htp_code restore_guarded(htp_follower *f)
 
 htp_status htp_restore(const htp_restoring *of)
 {
-    htp_shim_error error = {{0}};
+    htp_error error = {{0}};
     htp_follower f = {.of = *of, .error = &error, .zero = HTP_SHIM_NONE};
     htp_arena_init(&f.arena);
     htp_code code = restore_guarded(&f);

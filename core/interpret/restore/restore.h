@@ -26,7 +26,7 @@ typedef struct htp_restoring {
     uint32_t object;          /**< of the program: its __setstate__ gives it its attributes */
     const htp_operand *state; /**< that it is given */
     htp_devices devices;
-    htp_shim_tick tick; /**< asked now and then, with the steps so far; false stops. NULL */
+    htp_tick tick; /**< asked now and then, with the steps so far; false stops. NULL */
     void *user;
 } htp_restoring;
 
@@ -47,7 +47,7 @@ typedef struct htp_restore_frame {
 typedef struct htp_follower {
     htp_restoring of;
     htp_arena arena;
-    htp_shim_error *error;
+    htp_error *error;
     const char *class_name; /* of the object, in messages */
     size_t depth;           /* of calls */
     size_t block_depth;     /* of blocks, those of calls, too */

@@ -266,7 +266,7 @@ static htp_outcome check_operands(htp_follower *f, const htp_program_schema *sch
         return htp_restore_refuse(f, TOO_MANY, step->node->kind);
     }
     htp_operand_check *check = htp_operand_check_find(schema->name);
-    htp_shim_error reason;
+    htp_error reason;
     return check && !check(&operands, &reason) ? htp_restore_fail(f, "%s", reason.message)
                                                : HTP_GOES_ON;
 }

@@ -64,7 +64,7 @@ htp_outcome htp_item_resize(htp_machine *m, htp_item *item, int64_t dim, const c
     }
     item->known = HTP_KNOWN_OPEN_SIZES;
     HTP_DO(htp_elsewhere_stand_for(m, item, &before, in_memory));
-    if (item->is_sequence && dim < HTP_SHIM_MAX_RANK) {
+    if (item->is_sequence && dim < HTP_MAX_RANK) {
         item->varying |= UINT64_C(1) << dim;
     }
     return HTP_GOES_ON;

@@ -115,7 +115,7 @@ htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results,
 
 /* The sizes that are asked for. */
 typedef struct asked_sizes {
-    int64_t *lane[HTP_SHIM_MAX_LANES]; /* -1 for the one that follows from the others */
+    int64_t *lane[HTP_MAX_LANES]; /* -1 for the one that follows from the others */
     uint32_t lane_count;
     size_t rank;
     const char *rest; /* what that is */

@@ -48,7 +48,7 @@ typedef struct htp_input {
     double scalar;
     htp_dtype dtype;
     uint32_t rank;
-    int64_t dims[HTP_SHIM_MAX_LANES][HTP_SHIM_MAX_RANK];
+    int64_t dims[HTP_MAX_LANES][HTP_MAX_RANK];
     bool is_nested; /**< a tuple, list or dict: items, in any order but for a dict */
     const struct htp_input *items;
     uint32_t count;

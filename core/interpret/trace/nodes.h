@@ -18,7 +18,7 @@ typedef struct htp_trace_value {
     /* tensor; a complex number as a 0-d one of complex128 */
     htp_dtype dtype;
     uint32_t rank;
-    const int64_t *dims[HTP_SHIM_MAX_LANES]; /**< by lane; rank entries each */
+    const int64_t *dims[HTP_MAX_LANES]; /**< by lane; rank entries each */
     uint64_t varying; /**< of a sequence: bit D is set where dim D differs between its tensors */
     uint32_t weight;  /**< the tensor is this weight; otherwise HTP_SHIM_NONE */
     const void *data; /**< known contents, contiguous; NULL when not known, or a weight */
@@ -28,10 +28,10 @@ typedef struct htp_trace_value {
     uint32_t zero_point; /**< numbers, tensors of one element, or one for each channel */
     int32_t axis;        /**< of the channels; -1 where all elements have one scale */
     /* scalar, string */
-    bool is_constant; /**< the value does not depend on input contents or dynamic dims */
-    int64_t i[HTP_SHIM_MAX_LANES]; /**< int and bool, by lane (also when not constant, if
+    bool is_constant;         /**< the value does not depend on input contents or dynamic dims */
+    int64_t i[HTP_MAX_LANES]; /**< int and bool, by lane (also when not constant, if
                                         has_lanes) */
-    double f[HTP_SHIM_MAX_LANES];
+    double f[HTP_MAX_LANES];
     bool has_lanes; /**< i or f hold what each lane saw: the value depends on dims only */
     const char *s;
     uint64_t s_bytes;

@@ -13,8 +13,8 @@ typedef struct htp_trace_request {
     uint32_t lane_count;
     const htp_trace_carried *carried; /**< what earlier calls left; none: it is a first call */
     uint32_t carried_count;
-    htp_shim_tick tick; /**< called with the nodes so far; false stops. NULL: nobody watches */
-    void *user;         /**< the tick's */
+    htp_tick tick; /**< called with the nodes so far; false stops. NULL: nobody watches */
+    void *user;    /**< the tick's */
 } htp_trace_request;
 
 /** What came of it. */

@@ -30,7 +30,7 @@ typedef struct htp_trace_scope {
  * was taken for in each lane. */
 typedef struct htp_trace_size {
     const char *name; /**< of the operator that gives it: "nonzero"; not unique */
-    int64_t sizes[HTP_SHIM_MAX_LANES];
+    int64_t sizes[HTP_MAX_LANES];
 } htp_trace_size;
 
 /**
@@ -51,10 +51,9 @@ typedef struct htp_trace_state {
 typedef struct htp_trace_carry {
     bool is_input; /**< a tensor or number that is given to each call; otherwise what the last
                         call left, which is known but for the sizes that it follows */
-    uint32_t
-        open_dims[HTP_SHIM_MAX_RANK]; /**< of a tensor, by dim: 0 where it has the size that the
-                                           last call left; otherwise it may have any, and dims
-                                           with one number, of whatever state, have one size */
+    uint32_t open_dims[HTP_MAX_RANK]; /**< of a tensor, by dim: 0 where it has the size that the
+                                                last call left; otherwise it may have any, and dims
+                                                with one number, of whatever state, have one size */
 } htp_trace_carry;
 
 /** A state that a call does not find as it was loaded: it has the shape that the last trace left.

@@ -4,7 +4,7 @@
  * It is an abstract execution of forward(), or of the method that was chosen: every operator that
  * would run is listed, in order, once for each time it runs (calls are flattened, branches on known
  * conditions taken, loops of known length unrolled; other branches and loops are nodes with
- * blocks). It runs in 1 to HTP_SHIM_MAX_LANES lanes at once, each with input sizes of its own; dims
+ * blocks). It runs in 1 to HTP_MAX_LANES lanes at once, each with input sizes of its own; dims
  * that differ between lanes are dynamic.
  *
  * Everything in it lives as long as the interpreter that made it (interpret.h); others only read.

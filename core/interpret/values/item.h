@@ -61,7 +61,7 @@ struct htp_item {
                              what one of its blocks gives */
     bool is_failed_view : 1;
 
-    htp_operand lane[HTP_SHIM_MAX_LANES];
+    htp_operand lane[HTP_MAX_LANES];
     const htp_item *follows; /* of what is_stepped: a whole number times this one, and a whole
                                 number more; NULL where that is not known */
 

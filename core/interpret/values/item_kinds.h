@@ -51,7 +51,7 @@ typedef struct htp_elsewhere {
     const char *reason; /* what it depends on */
     bool is_of_several; /* it stands for several values */
     bool is_anyhow;     /* the lanes are none of the ways in which it may lie */
-    htp_operand lane[HTP_SHIM_MAX_LANES];
+    htp_operand lane[HTP_MAX_LANES];
 } htp_elsewhere;
 
 /** What the levels of a quantised tensor stand for: constants, of all elements or each channel. */

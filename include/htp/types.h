@@ -1,0 +1,49 @@
+/*
+ * What the headers between the core and libtorch share: element types, limits, messages.
+ */
+#ifndef HTP_TYPES_H
+#define HTP_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HTP_MAX_LANES 4u
+#define HTP_MAX_RANK 64u
+
+/** Element types, in the order of at::ScalarType as far as that is stable. */
+typedef enum htp_dtype {
+    HTP_DTYPE_UINT8 = 0,
+    HTP_DTYPE_INT8,
+    HTP_DTYPE_INT16,
+    HTP_DTYPE_INT32,
+    HTP_DTYPE_INT64,
+    HTP_DTYPE_FLOAT16,
+    HTP_DTYPE_FLOAT32,
+    HTP_DTYPE_FLOAT64,
+    HTP_DTYPE_COMPLEX32,
+    HTP_DTYPE_COMPLEX64,
+    HTP_DTYPE_COMPLEX128,
+    HTP_DTYPE_BOOL,
+    HTP_DTYPE_BFLOAT16,
+    HTP_DTYPE_OTHER, /**< quantised and other types that have no plain bytes */
+    HTP_DTYPE_COUNT,
+} htp_dtype;
+
+/** Why something failed, filled by who fails. What libtorch says may have several lines. */
+typedef struct htp_error {
+    char message[2048];
+} htp_error;
+
+/** Called now and then during a long call; false stops it. */
+typedef bool (*htp_tick)(void *user, uint64_t done, uint64_t total);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
