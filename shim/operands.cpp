@@ -102,7 +102,7 @@ c10::IValue join(const Program &program, const htp_operand &operand, const c10::
 c10::IValue Operands::value(const htp_operand &operand, const c10::TypePtr &declared) const
 {
     const bool is_told = declared && !declared->hasFreeVariables();
-    const bool has_type = operand.kind == HTP_OPERAND_LIST && operand.type != HTP_SHIM_NONE;
+    const bool has_type = operand.kind == HTP_OPERAND_LIST && operand.type != HTP_NONE;
     return join(program_, operand, is_told || !has_type ? declared : program_.type_of(operand.type),
                 0);
 }
@@ -120,7 +120,7 @@ namespace
 htp_operand describe(const c10::IValue &value, Handouts &handouts, int depth, size_t &left)
 {
     htp_operand made = {};
-    made.type = HTP_SHIM_NONE;
+    made.type = HTP_NONE;
     if (value.isNone() || (value.isTensor() && !value.toTensor().defined())) {
         made.kind = HTP_OPERAND_NONE; // an output that was not asked for
     } else if (value.isTensor()) {

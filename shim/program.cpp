@@ -64,8 +64,8 @@ torch::jit::Operation &ProgramOperator::prepare()
 
 Program::Program(Model &model) : model_(model)
 {
-    view_.method = view_.owner = HTP_PROGRAM_NONE;
-    view_.method = view_.owner = HTP_PROGRAM_NONE;
+    view_.method = view_.owner = HTP_NONE;
+    view_.method = view_.owner = HTP_NONE;
     renew();
 }
 
@@ -87,7 +87,7 @@ uint32_t Program::type(const c10::TypePtr &type)
     if (type->kind() != c10::TypeKind::TensorType) {
         return other_type(type);
     }
-    if (tensor_type_ == HTP_PROGRAM_NONE) {
+    if (tensor_type_ == HTP_NONE) {
         tensor_type_ = other_type(c10::TensorType::get());
     }
     return tensor_type_;
@@ -105,7 +105,7 @@ uint32_t Program::other_type(const c10::TypePtr &own)
     type_numbers_[own.get()] = number;
     htp_program_type described = {};
     described.kind = kind_of(*own);
-    described.class_number = HTP_PROGRAM_NONE;
+    described.class_number = HTP_NONE;
     if (described.kind == HTP_TYPE_CLASS) {
         described.class_number = class_number(own->expect<c10::ClassType>());
     }
@@ -217,7 +217,7 @@ std::vector<htp_program_argument> Program::arguments(const std::vector<c10::Argu
         described.is_alias = alias != nullptr;
         described.is_written = alias != nullptr && alias->isWrite();
         described.fixed_length = static_cast<uint32_t>(argument.N().value_or(0));
-        described.default_data = HTP_PROGRAM_NONE;
+        described.default_data = HTP_NONE;
         if (has_default) {
             described.default_data = data(*argument.default_value());
             described.default_text = model_.keep.string(python_form(*argument.default_value()));
@@ -276,7 +276,7 @@ uint32_t Program::find_operator(const std::string &name, const std::string &over
 {
     const auto found = torch::jit::findOperatorFor({name, overload});
     if (!found || !found->hasOperation()) {
-        return HTP_PROGRAM_NONE;
+        return HTP_NONE;
     }
     const uint32_t number = schema(*found, nullptr, found);
     renew();

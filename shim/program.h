@@ -53,13 +53,13 @@ class Program
     // What a slot of an object holds, as data.
     uint32_t load_slot(uint32_t object, uint32_t slot);
 
-    // What a method of the root was traced with, as data; HTP_PROGRAM_NONE where that is not known.
+    // What a method of the root was traced with, as data; HTP_NONE where that is not known.
     uint32_t load_traced_inputs(const std::string &method);
 
     // A tensor as data, which keeps it.
     uint32_t keep(const at::Tensor &tensor);
 
-    // The schema of an operator by its name and overload; HTP_PROGRAM_NONE where there is none.
+    // The schema of an operator by its name and overload; HTP_NONE where there is none.
     uint32_t find_operator(const std::string &name, const std::string &overload);
 
     // A new object of a class.
@@ -139,10 +139,10 @@ class Program
     std::vector<c10::intrusive_ptr<c10::ivalue::Object>> kept_objects_; // by object
     std::vector<Code> codes_;                                           // by function
     std::vector<std::vector<const torch::jit::Node *>> nodes_;          // by function and node
-    std::vector<std::vector<uint32_t>> slots_; // by object and slot: data, or HTP_PROGRAM_NONE
+    std::vector<std::vector<uint32_t>> slots_; // by object and slot: data, or HTP_NONE
     std::deque<c10::IValue> kept_values_;      // whose addresses are keys, or handed out
     std::unordered_map<const c10::Type *, uint32_t> type_numbers_;
-    uint32_t tensor_type_ = HTP_PROGRAM_NONE;
+    uint32_t tensor_type_ = HTP_NONE;
     std::unordered_map<const c10::FunctionSchema *, uint32_t> schema_numbers_;
     std::unordered_map<const c10::Type *, uint32_t> class_numbers_;
     std::unordered_map<const void *, uint32_t> function_numbers_;

@@ -16,7 +16,7 @@ uint32_t Program::add_object(const c10::intrusive_ptr<c10::ivalue::Object> &obje
 {
     objects_.push_back({class_number(object->type())});
     kept_objects_.push_back(object);
-    slots_.emplace_back(object->type()->numAttributes(), HTP_PROGRAM_NONE);
+    slots_.emplace_back(object->type()->numAttributes(), HTP_NONE);
     return object_numbers_[object.get()] = last_of(objects_);
 }
 
@@ -30,7 +30,7 @@ uint32_t Program::make_object(uint32_t class_number)
 
 uint32_t Program::load_slot(uint32_t object, uint32_t slot)
 {
-    if (slots_.at(object).at(slot) == HTP_PROGRAM_NONE) {
+    if (slots_.at(object).at(slot) == HTP_NONE) {
         const uint32_t number = data(kept_objects_[object]->getSlot(slot));
         slots_[object][slot] = number;
         renew();
@@ -42,7 +42,7 @@ uint32_t Program::load_traced_inputs(const std::string &method)
 {
     std::vector<c10::IValue> inputs = model_.archive.traced_inputs(method);
     if (inputs.empty()) {
-        return HTP_PROGRAM_NONE;
+        return HTP_NONE;
     }
     const uint32_t number = data(c10::ivalue::Tuple::create(std::move(inputs)));
     renew();
@@ -101,7 +101,7 @@ uint32_t Program::container(const c10::IValue &value)
     described.kind = value.isTuple()  ? HTP_DATA_TUPLE
                      : value.isList() ? HTP_DATA_LIST
                                       : HTP_DATA_DICT;
-    described.object = HTP_PROGRAM_NONE;
+    described.object = HTP_NONE;
     described.element_count = static_cast<uint32_t>(elements.size());
     described.elements = model_.keep.array(elements);
     described.other = &kept_values_.emplace_back(value);
@@ -160,7 +160,7 @@ uint32_t Program::data(const c10::IValue &value)
         return container(value);
     }
     htp_program_data described = {};
-    described.object = HTP_PROGRAM_NONE;
+    described.object = HTP_NONE;
     if (value.isTensor() && value.toTensor().defined()) {
         const std::vector<htp_tensor_view> view = {describe(value.toTensor())};
         described.kind = HTP_DATA_TENSOR;

@@ -20,7 +20,7 @@ uint32_t Program::function(const Code &code)
     }
     htp_program_function described = {};
     described.name = code.function == nullptr ? "" : code.function->name().c_str();
-    described.schema = HTP_PROGRAM_NONE;
+    described.schema = HTP_NONE;
     functions_.push_back(described);
     codes_.push_back(code);
     nodes_.emplace_back();
@@ -71,7 +71,7 @@ class Program::Reader
         for (const torch::jit::Value *value : values) {
             const char *const name = program_.model_.keep.string(value->debugName());
             values_.push_back({name, program_.type(value->type()), producer});
-            numbers_.resize(std::max(numbers_.size(), value->unique() + 1), HTP_PROGRAM_NONE);
+            numbers_.resize(std::max(numbers_.size(), value->unique() + 1), HTP_NONE);
             some_.push_back(numbers_[value->unique()] = last_of(values_));
         }
         return program_.model_.keep.array(some_);
@@ -82,7 +82,7 @@ class Program::Reader
         some_.clear();
         for (const torch::jit::Value *value : values) {
             const uint32_t number = numbers_.at(value->unique());
-            if (number == HTP_PROGRAM_NONE) {
+            if (number == HTP_NONE) {
                 throw std::out_of_range("a value is read before it is made");
             }
             some_.push_back(number);
@@ -95,7 +95,7 @@ class Program::Reader
     {
         htp_program_block described = {};
         described.input_count = static_cast<uint32_t>(block.inputs().size());
-        described.inputs = make(block.inputs(), HTP_PROGRAM_NONE);
+        described.inputs = make(block.inputs(), HTP_NONE);
         described.first_node = static_cast<uint32_t>(nodes_.size());
         for (const torch::jit::Node *node : block.nodes()) {
             const htp_program_node made = describe(*node);
@@ -122,7 +122,7 @@ class Program::Reader
         }
         described.block_count = static_cast<uint32_t>(some_.size());
         described.blocks = program_.model_.keep.array(some_);
-        described.schema = described.data = described.function = HTP_PROGRAM_NONE;
+        described.schema = described.data = described.function = HTP_NONE;
         described.is_nondeterministic = node.isNondeterministic();
         describe_kind(node, described);
         return described;
@@ -167,7 +167,7 @@ class Program::Reader
     std::vector<htp_program_node> nodes_;
     std::vector<const torch::jit::Node *> stand_for_; // by node
     std::vector<htp_program_value> values_;
-    std::vector<uint32_t> numbers_; // by what the graph calls its values; HTP_PROGRAM_NONE
+    std::vector<uint32_t> numbers_; // by what the graph calls its values; HTP_NONE
     std::vector<uint32_t> some_;    // that are handed out next
 };
 

@@ -81,7 +81,7 @@ template <typename Value, typename Body> Value guarded(Value otherwise, Body bod
 
 uint32_t find(void *self, const char *name, const char *overload)
 {
-    return guarded(HTP_SHIM_NONE, [&] { return runner_of(self).find(name, overload); });
+    return guarded(HTP_NONE, [&] { return runner_of(self).find(name, overload); });
 }
 
 htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
@@ -141,12 +141,12 @@ const htp_runner_tensor *data(void *self, uint32_t number)
 
 uint32_t keep(void *self, const htp_runner_tensor *tensor)
 {
-    return guarded(HTP_SHIM_NONE, [&] { return runner_of(self).keep(*tensor); });
+    return guarded(HTP_NONE, [&] { return runner_of(self).keep(*tensor); });
 }
 
 uint32_t make_object(void *self, uint32_t class_number)
 {
-    return guarded(HTP_SHIM_NONE, [&] { return runner_of(self).make_object(class_number); });
+    return guarded(HTP_NONE, [&] { return runner_of(self).make_object(class_number); });
 }
 
 bool is_instance(void *self, uint32_t function, uint32_t node, const htp_operand *value)

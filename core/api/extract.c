@@ -35,7 +35,7 @@ static htp_status take(const htp_extraction *given, htp_extraction *extraction)
         return htp_status_make(HTP_CODE_USAGE, "unknown choice of external data: %d",
                                (int)extraction->external_data);
     }
-    if (extraction->call < -1 || extraction->call >= HTP_CALLS_NONE) {
+    if (extraction->call < -1 || extraction->call >= HTP_NONE) {
         return htp_status_make(HTP_CODE_USAGE, "there is no call %lld",
                                (long long)extraction->call);
     }

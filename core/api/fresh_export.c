@@ -96,9 +96,9 @@ static const running *list_running(const htp_session *session, htp_arena *arena,
         const char *path =
             told->module == HTP_NONE ? NULL : session->source.modules[told->module].path;
         if (!path || (*path && !htp_map_get_bytes(&modules, path, strlen(path), &module))) {
-            module = HTP_VIEW_NONE;
+            module = HTP_NONE;
         }
-        bool is_owner = module == 0 || (module != HTP_VIEW_NONE && tree->modules[module].has_tag);
+        bool is_owner = module == 0 || (module != HTP_NONE && tree->modules[module].has_tag);
         all[i].innermost = module;
         all[i].owner = is_owner || told->caller == HTP_NONE ? module : all[told->caller].owner;
     }
@@ -113,15 +113,15 @@ static const running *find_running(const htp_source_calls *calls, const running 
     uint32_t number = operation == HTP_NONE || operation >= calls->node_count
                           ? HTP_NONE
                           : calls->nodes[operation];
-    bool is_known = number != HTP_NONE && all[number].innermost != HTP_VIEW_NONE &&
-                    all[number].owner != HTP_VIEW_NONE;
+    bool is_known =
+        number != HTP_NONE && all[number].innermost != HTP_NONE && all[number].owner != HTP_NONE;
     return is_known ? &all[number] : NULL;
 }
 
 static uint32_t find_judged(const htp_tree *tree, const running *found)
 {
     uint32_t above = found->innermost;
-    while (!tree->modules[above].has_tag && tree->modules[above].parent != HTP_VIEW_NONE) {
+    while (!tree->modules[above].has_tag && tree->modules[above].parent != HTP_NONE) {
         above = tree->modules[above].parent;
     }
     return above == found->owner ? found->innermost : found->owner;

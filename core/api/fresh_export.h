@@ -17,7 +17,7 @@ typedef struct htp_fresh_export {
     htp_truth truth;         /* by its nodes */
     const uint32_t *modules; /* by node, of the tree: where the truth lies for who goes from there
                                 to the nearest tag above: the innermost module, or the owner where
-                                that is elsewhere. HTP_VIEW_NONE: not known */
+                                that is elsewhere. HTP_NONE: not known */
     htp_session work;        /* while it is made */
     int fd;                  /* the same */
     bool has_fd;

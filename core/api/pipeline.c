@@ -46,7 +46,7 @@ static uint32_t *find_calls(htp_session *session, const bool *is_one)
     uint32_t *calls = HTP_NEW_ARRAY(&session->arena, uint32_t, (size_t)trace->scope_count + 1);
     for (uint32_t s = 0; s < trace->scope_count; s++) {
         const htp_trace_scope *scope = &trace->scopes[s];
-        bool is_within = scope->parent != HTP_SHIM_NONE && !is_one[scope->module];
+        bool is_within = scope->parent != HTP_NONE && !is_one[scope->module];
         calls[s] = is_within ? calls[scope->parent] : s;
     }
     return calls;

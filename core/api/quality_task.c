@@ -22,7 +22,7 @@ static htp_reference new_reference(htp_quality_task *w, const htp_quality_task_e
 static void count_matched(htp_reference *reference, uint32_t nodes)
 {
     for (uint32_t n = 0; n < nodes; n++) {
-        reference->matched += reference->modules[n] != HTP_VIEW_NONE;
+        reference->matched += reference->modules[n] != HTP_NONE;
     }
     reference->unmatched = nodes - reference->matched;
 }
@@ -56,7 +56,7 @@ static htp_status take_torchscript(htp_quality_task *w, htp_quality_task_entry *
     uint32_t *modules = (uint32_t *)entry->reference.modules;
     for (uint32_t n = 0; n < fresh->view.nodes.count; n++) {
         uint32_t other = comparison->correspondence.counterparts[n];
-        if (other != HTP_VIEW_NONE) {
+        if (other != HTP_NONE) {
             modules[other] = fresh->modules[n];
         }
     }
@@ -89,7 +89,7 @@ htp_status htp_quality_carry_reference(htp_quality_task *w, const htp_quality_ta
     uint32_t *modules = (uint32_t *)to->reference.modules;
     for (uint32_t n = 0; n < from->subject.node_count; n++) {
         uint32_t other = comparison->correspondence.counterparts[n];
-        if (other != HTP_VIEW_NONE) {
+        if (other != HTP_NONE) {
             modules[other] = has_reference ? from->reference.modules[n]
                                            : htp_reference_find_ran(&from->model->tree, n);
         }
@@ -112,13 +112,13 @@ htp_status htp_quality_take_profile(htp_quality_task *w, htp_quality_task_entry 
     }
     for (size_t i = 0; i < w->profile.kernels.count; i++) {
         const htp_kernel *kernel = &w->profile.kernels.items[i];
-        uint32_t module = kernel->innermost != HTP_VIEW_NONE ? kernel->innermost : kernel->module;
-        if (module != HTP_VIEW_NONE) {
+        uint32_t module = kernel->innermost != HTP_NONE ? kernel->innermost : kernel->module;
+        if (module != HTP_NONE) {
             modules[module].milliseconds += (double)kernel->time / 1000;
         }
     }
     for (uint32_t i = tree->module_count; i-- > 1;) {
-        if (tree->modules[i].parent != HTP_VIEW_NONE) {
+        if (tree->modules[i].parent != HTP_NONE) {
             modules[tree->modules[i].parent].milliseconds += modules[i].milliseconds;
         }
     }

@@ -110,7 +110,7 @@ static htp_numbers find_returned_weights(const struct work *work)
     htp_numbers list = {0};
     for (uint32_t i = 0; i < returned.count; i++) {
         uint32_t value = view->operands.items[returned.first + i];
-        if (view->values.items[value].initializer != HTP_VIEW_NONE) {
+        if (view->values.items[value].initializer != HTP_NONE) {
             HTP_PUSH(work->arena, &list, value);
         }
     }
@@ -142,7 +142,7 @@ static const char *name_file(const struct work *work, uint32_t index)
 {
     const htp_split_part *part = &work->split.parts.items[index];
     const htp_tree_module *module =
-        part->module == HTP_VIEW_NONE ? NULL : &work->question->model->tree.modules[part->module];
+        part->module == HTP_NONE ? NULL : &work->question->model->tree.modules[part->module];
     htp_slice segment = module ? htp_tree_segment(module) : htp_slice_of("/between");
     htp_slice called = module && module->path.length > 0
                            ? module->path
@@ -156,7 +156,7 @@ static const char *name_file(const struct work *work, uint32_t index)
     }
     name[length] = '\0';
     const char *call =
-        part->call == HTP_CALLS_NONE ? "" : htp_arena_printf(work->arena, "-call%u", part->call);
+        part->call == HTP_NONE ? "" : htp_arena_printf(work->arena, "-call%u", part->call);
     int digits = work->split.parts.count > 1000 ? 4 : work->split.parts.count > 100 ? 3 : 2;
     return htp_arena_printf(work->arena, "%0*u-%s%s.onnx", digits, index, name, call);
 }

@@ -1,10 +1,10 @@
 /*
- * Facts about element types. The enumeration itself is the shim's: <htp/shim.h>.
+ * Facts about element types. The enumeration itself is the shim's: <htp/types.h>.
  */
 #ifndef HTP_BASE_DTYPE_H
 #define HTP_BASE_DTYPE_H
 
-#include <htp/shim.h>
+#include <htp/types.h>
 
 /** Bytes of an element; 0 for HTP_DTYPE_OTHER. */
 uint32_t htp_dtype_size(htp_dtype dtype);

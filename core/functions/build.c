@@ -108,7 +108,7 @@ static void keep_initializers(builder *build, const body *b)
     for (size_t n = 0; n < flat->nodes.count; n++) {
         for (uint32_t i = 0; i < flat->nodes.items[n].input_count; i++) {
             htp_tensor_id id = flat->nodes.items[n].inputs[i];
-            const htp_tensor *read = id == HTP_TENSOR_NONE ? NULL : &flat->tensors.items[id];
+            const htp_tensor *read = id == HTP_NONE ? NULL : &flat->tensors.items[id];
             if (read && read->source == HTP_TENSOR_FROM_INITIALIZER) {
                 is_kept[read->index] =
                     is_kept[read->index] || build->frames->node_frames[n] == HTP_NONE ||

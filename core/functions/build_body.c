@@ -123,7 +123,7 @@ htp_tensor_id htp_build_initializer(builder *build, const body *b, htp_tensor_id
 /* A tensor that a node in @p scope reads: it was made in the body, or is an input of it. */
 static htp_tensor_id read_tensor(builder *build, body *b, htp_tensor_id id, uint32_t scope)
 {
-    if (id == HTP_TENSOR_NONE) {
+    if (id == HTP_NONE) {
         return id;
     }
     const htp_tensor *flat = &build->flat->tensors.items[id];
@@ -233,7 +233,7 @@ static const char *name_call(builder *build, body *b, uint32_t frame)
     return count ? htp_arena_printf(build->arena, "%s#%u", name, (unsigned)count) : name;
 }
 
-/* What a call gives: HTP_TENSOR_NONE for what nobody reads here. */
+/* What a call gives: HTP_NONE for what nobody reads here. */
 static const htp_tensor_id *make_results(builder *build, body *b, const char *name,
                                          const htp_body *callee)
 {
@@ -244,7 +244,7 @@ static const htp_tensor_id *make_results(builder *build, body *b, const char *na
     for (size_t i = 0; i < function->outputs.count; i++) {
         uint32_t number = b->number + function->outputs.items[i];
         const htp_made *output = next < callee->outputs.count ? &callee->outputs.items[next] : NULL;
-        results[i] = HTP_TENSOR_NONE;
+        results[i] = HTP_NONE;
         if (output && output->number == function->outputs.items[i]) {
             results[i] = make_value(build, b, output->tensor, made, false);
             next++;
@@ -256,7 +256,7 @@ static const htp_tensor_id *make_results(builder *build, body *b, const char *na
                                     .source = HTP_TENSOR_FROM_NODE,
                                     .index = made});
         }
-        if (results[i] != HTP_TENSOR_NONE) {
+        if (results[i] != HTP_NONE) {
             give(b, number, results[i]);
         }
     }

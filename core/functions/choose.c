@@ -109,7 +109,7 @@ static htp_tree make_tree(const struct choice *choice, const htp_hierarchy *hier
             .path = htp_slice_of(modules[i].path),
             .class_name = htp_slice_of(facts->class_name),
             .qualified_class = htp_slice_of(modules[i].qualified_class),
-            .parent = i == 0 ? HTP_VIEW_NONE : modules[i].parent,
+            .parent = i == 0 ? HTP_NONE : modules[i].parent,
             .has_tag = facts->is_eligible,
             .has_path = true,
             .calls = choice->calls[i],

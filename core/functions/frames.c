@@ -30,7 +30,7 @@ typedef struct finder {
 /* The innermost frame's scope around a scope; HTP_NONE where there is none. */
 static uint32_t frame_scope(const finder *f, uint32_t scope)
 {
-    while (scope != HTP_SHIM_NONE && !f->is_frame[scope]) {
+    while (scope != HTP_NONE && !f->is_frame[scope]) {
         scope = f->scopes[scope].parent;
     }
     return scope;
@@ -78,11 +78,11 @@ static uint32_t enter(finder *f, uint32_t scope, uint32_t graph)
 {
     uint32_t base = f->found->graph_frames[graph];
     htp_numbers entered = {0};
-    while (scope != HTP_SHIM_NONE && f->frame_of[scope] == HTP_NONE) {
+    while (scope != HTP_NONE && f->frame_of[scope] == HTP_NONE) {
         HTP_PUSH(f->arena, &entered, scope);
         scope = frame_scope(f, f->scopes[scope].parent);
     }
-    uint32_t frame = scope == HTP_SHIM_NONE ? HTP_NONE : f->frame_of[scope];
+    uint32_t frame = scope == HTP_NONE ? HTP_NONE : f->frame_of[scope];
     if (!htp_frames_is_within(f->found, frame, base)) {
         return base; /* it was made in the name of what runs elsewhere */
     }
@@ -234,7 +234,7 @@ static void look_at_scopes(finder *f)
     f->found->scope_frames = inner;
     for (uint32_t scope = 0; scope < count; scope++) {
         uint32_t parent = f->scopes[scope].parent;
-        uint32_t around = parent == HTP_SHIM_NONE ? HTP_NONE : inner[parent];
+        uint32_t around = parent == HTP_NONE ? HTP_NONE : inner[parent];
         inner[scope] = f->frame_of[scope] == HTP_NONE ? around : f->frame_of[scope];
         if (htp_graph_module_calls(f->model->graph, f->scopes[scope].module) > 1) {
             count_call(f, scope);

@@ -160,7 +160,7 @@ static void name_node(naming *n, htp_onnx_node *node, bool is_call)
     }
     for (uint32_t i = 0; !is_constant && i < node->output_count; i++) {
         htp_tensor *tensor =
-            node->outputs[i] == HTP_TENSOR_NONE ? NULL : &model->tensors.items[node->outputs[i]];
+            node->outputs[i] == HTP_NONE ? NULL : &model->tensors.items[node->outputs[i]];
         if (tensor && !tensor->name) {
             const char *name = htp_arena_printf(n->arena, "%s_output_%u", node->name, (unsigned)i);
             tensor->name = htp_name_unique(n->arena, n->values, name);

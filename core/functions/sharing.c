@@ -98,7 +98,7 @@ static uint32_t common_depth(const sharer *s, uint32_t a, uint32_t b)
 
 static void note_reader(sharer *s, htp_tensor_id tensor, uint32_t frame)
 {
-    const htp_tensor *read = tensor == HTP_TENSOR_NONE ? NULL : &s->model->tensors.items[tensor];
+    const htp_tensor *read = tensor == HTP_NONE ? NULL : &s->model->tensors.items[tensor];
     if (read && read->source == HTP_TENSOR_FROM_NODE) {
         uint32_t depth = common_depth(s, s->frames->node_frames[read->index], frame);
         s->read_depth[tensor] = depth < s->read_depth[tensor] ? depth : s->read_depth[tensor];
@@ -209,7 +209,7 @@ static void add_type(sharer *s, htp_tensor_id id)
 static void add_read(sharer *s, htp_tensor_id id, uint32_t frame)
 {
     htp_body *body = &s->sharing->bodies[frame];
-    if (id == HTP_TENSOR_NONE) {
+    if (id == HTP_NONE) {
         ADD(s, KEY_NOTHING);
         return;
     }
@@ -415,8 +415,7 @@ static bool has_same_chain(const sharer *s, uint32_t a, uint32_t b)
 {
     const char *x = htp_stack_trace_of_call(s->arena, s->stacks, a, 0);
     const char *y = htp_stack_trace_of_call(s->arena, s->stacks, b, 0);
-    while (a != b && a != HTP_SHIM_NONE && b != HTP_SHIM_NONE &&
-           s->scopes[a].module == s->scopes[b].module) {
+    while (a != b && a != HTP_NONE && b != HTP_NONE && s->scopes[a].module == s->scopes[b].module) {
         a = s->scopes[a].parent;
         b = s->scopes[b].parent;
     }

@@ -184,8 +184,8 @@ static void add_constant(dump *d, htp_value_id id)
 static void add_argument(dump *d, htp_value_id id, unsigned depth)
 {
     const htp_trace_value *value = htp_graph_value(d->graph, id);
-    bool is_made = value->producer != HTP_SHIM_NONE;
-    if (value->kind == HTP_TRACE_TENSOR && value->weight != HTP_SHIM_NONE) {
+    bool is_made = value->producer != HTP_NONE;
+    if (value->kind == HTP_TRACE_TENSOR && value->weight != HTP_NONE) {
         add_name(d->text, d->graph->trace->weights[value->weight].name);
     } else if (value->kind == HTP_TRACE_LIST && !is_made) {
         if (!may_write_list(d, value, depth)) {
@@ -225,7 +225,7 @@ static void dump_scope(dump *d, uint32_t index)
     htp_text_addf(d->text, "# scope %" PRIu32 ": ", index);
     add_name(d->text, *path ? path : ".");
     htp_text_addf(d->text, "  call: %" PRIu32, scope->call);
-    if (scope->parent != HTP_SHIM_NONE) {
+    if (scope->parent != HTP_NONE) {
         htp_text_addf(d->text, "  caller: %" PRIu32, scope->parent);
     }
     if (site) {

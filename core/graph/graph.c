@@ -126,7 +126,7 @@ static bool is_computed(const htp_trace_value *value)
 {
     switch (value->kind) {
     case HTP_TRACE_TENSOR:
-        return value->weight == HTP_SHIM_NONE && !value->data;
+        return value->weight == HTP_NONE && !value->data;
     case HTP_TRACE_SEQUENCE:
         return true;
     case HTP_TRACE_INT:

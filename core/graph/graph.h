@@ -13,8 +13,6 @@
 #include "graph/size_formula.h"
 #include "interpret/trace/trace.h"
 
-#define HTP_NONE UINT32_MAX
-
 /** Indices into the graph's arrays; HTP_NONE where there is none. */
 typedef uint32_t htp_value_id;
 typedef uint32_t htp_node_id;

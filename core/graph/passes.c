@@ -80,7 +80,7 @@ static void mark_producers(const htp_graph *graph, htp_value_id id, bool *needed
             mark_producers(graph, value->elements[i], needed);
         }
     }
-    if (value->producer != HTP_SHIM_NONE && htp_graph_is_computed(graph, id)) {
+    if (value->producer != HTP_NONE && htp_graph_is_computed(graph, id)) {
         needed[value->producer] = true;
     }
 }

@@ -63,7 +63,7 @@ static bool any_unknown(const htp_algebra *algebra, const htp_sum *s)
 htp_polynomial_id htp_sum_end(htp_algebra *algebra, const htp_sum *s)
 {
     if (s->is_broken) {
-        return HTP_POLYNOMIAL_NONE;
+        return HTP_NONE;
     }
     uint32_t id;
     if (htp_map_get_bytes(&algebra->by_terms, s->terms, s->count * sizeof(*s->terms), &id)) {
@@ -71,7 +71,7 @@ htp_polynomial_id htp_sum_end(htp_algebra *algebra, const htp_sum *s)
     }
     uint32_t weight = weight_of(algebra, s);
     if (weight > HTP_POLYNOMIAL_MAX_WEIGHT) {
-        return HTP_POLYNOMIAL_NONE;
+        return HTP_NONE;
     }
     const htp_term *terms =
         htp_arena_grow(algebra->arena, s->terms, s->count, s->count, sizeof(*s->terms));
@@ -118,7 +118,7 @@ htp_atom_id htp_atom_of(htp_algebra *algebra, htp_polynomial_id inner, int64_t d
     htp_atom atom = {.inner = inner,
                      .divisor = divisor,
                      .first = first_symbol(algebra, inner),
-                     .meaning = HTP_POLYNOMIAL_NONE,
+                     .meaning = HTP_NONE,
                      .least = HTP_POLYNOMIAL_UNBOUNDED,
                      .is_unknown = htp_polynomial_at(algebra, inner)->has_unknown,
                      .sizes = htp_polynomial_at(algebra, inner)->sizes};
@@ -155,9 +155,9 @@ htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol
 {
     HTP_PUSH(algebra->arena, &algebra->atoms,
              (htp_atom){.symbol = symbol,
-                        .inner = HTP_POLYNOMIAL_NONE,
+                        .inner = HTP_NONE,
                         .first = (htp_atom_id)algebra->atoms.count,
-                        .meaning = HTP_POLYNOMIAL_NONE,
+                        .meaning = HTP_NONE,
                         .least = least,
                         .sizes = sizes ? *sizes : (htp_lane_sizes){.are_known = false}});
     return htp_polynomial_of_atom(algebra, (htp_atom_id)algebra->atoms.count - 1);
@@ -232,7 +232,7 @@ void htp_sum_add_number(htp_sum *s, int64_t number)
 void htp_sum_add_polynomial(const htp_algebra *algebra, htp_sum *s, htp_polynomial_id id,
                             int64_t factor)
 {
-    s->is_broken |= id == HTP_POLYNOMIAL_NONE;
+    s->is_broken |= id == HTP_NONE;
     for (uint32_t i = 0; !s->is_broken && i < htp_polynomial_at(algebra, id)->count; i++) {
         htp_term term = htp_polynomial_at(algebra, id)->terms[i];
         s->is_broken |= __builtin_mul_overflow(term.coefficient, factor, &term.coefficient);
@@ -294,7 +294,7 @@ htp_polynomial_id htp_polynomial_add(htp_algebra *algebra, htp_polynomial_id a, 
     htp_sum s = {.count = 0};
     htp_sum_add_polynomial(algebra, &s, a, 1);
     htp_sum_add_polynomial(algebra, &s, b, factor);
-    return s.is_broken ? HTP_POLYNOMIAL_NONE : join_halves(algebra, &s);
+    return s.is_broken ? HTP_NONE : join_halves(algebra, &s);
 }
 
 /* ---- products ---- */
@@ -373,7 +373,7 @@ static bool as_term(htp_algebra *algebra, htp_polynomial_id id, htp_term *term)
         rest.is_broken |= !take_out(&rest.terms[i], term);
     }
     htp_polynomial_id inner = htp_sum_end(algebra, &rest);
-    if (inner == HTP_POLYNOMIAL_NONE || term->degree == MAX_DEGREE) {
+    if (inner == HTP_NONE || term->degree == MAX_DEGREE) {
         return false;
     }
     insert_factor(algebra, term, htp_atom_of(algebra, inner, 0));
@@ -398,8 +398,8 @@ htp_polynomial_id htp_polynomial_multiply(htp_algebra *algebra, htp_polynomial_i
                                           htp_polynomial_id b)
 {
     int64_t number;
-    if (a == HTP_POLYNOMIAL_NONE || b == HTP_POLYNOMIAL_NONE) {
-        return HTP_POLYNOMIAL_NONE;
+    if (a == HTP_NONE || b == HTP_NONE) {
+        return HTP_NONE;
     }
     for (int turn = 0; turn < 2; turn++) {
         if (htp_polynomial_is_number(algebra, turn ? b : a, &number)) {
@@ -413,7 +413,7 @@ htp_polynomial_id htp_polynomial_multiply(htp_algebra *algebra, htp_polynomial_i
     if (!as_term(algebra, a, &product) || !as_term(algebra, b, &other) ||
         product.degree + other.degree > MAX_DEGREE ||
         __builtin_mul_overflow(product.coefficient, other.coefficient, &product.coefficient)) {
-        return HTP_POLYNOMIAL_NONE;
+        return HTP_NONE;
     }
     for (uint32_t i = 0; i < other.degree; i++) {
         insert_factor(algebra, &product, other.factors[i]);
@@ -425,9 +425,9 @@ htp_polynomial_id htp_polynomial_divide(htp_algebra *algebra, htp_polynomial_id 
                                         htp_polynomial_id b)
 {
     int64_t number;
-    if (a == HTP_POLYNOMIAL_NONE || b == HTP_POLYNOMIAL_NONE ||
+    if (a == HTP_NONE || b == HTP_NONE ||
         (htp_polynomial_is_number(algebra, b, &number) && number <= 0)) {
-        return HTP_POLYNOMIAL_NONE;
+        return HTP_NONE;
     }
     if (htp_polynomial_is_number(algebra, a, &number) && number == 0) {
         return a;
@@ -436,5 +436,5 @@ htp_polynomial_id htp_polynomial_divide(htp_algebra *algebra, htp_polynomial_id 
     htp_term divisor;
     bool divides = as_term(algebra, a, &quotient) && as_term(algebra, b, &divisor) &&
                    take_out(&quotient, &divisor);
-    return divides ? from_term(algebra, &quotient) : HTP_POLYNOMIAL_NONE;
+    return divides ? from_term(algebra, &quotient) : HTP_NONE;
 }

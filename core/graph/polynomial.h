@@ -7,7 +7,7 @@
  * ⌊(a + 3) / 6⌋, and min(a, 3) is a - max(a - 3, 0). Forms that differ may still be equal; one form
  * is one size.
  *
- * Operations give HTP_POLYNOMIAL_NONE where a number overflows or a form grows too large, and when
+ * Operations give HTP_NONE where a number overflows or a form grows too large, and when
  * an operand is that.
  */
 #ifndef HTP_GRAPH_POLYNOMIAL_H
@@ -17,13 +17,11 @@
 #include "base/text.h"
 #include "base/vector.h"
 
-#include <htp/shim.h>
+#include <htp/types.h>
 
 /** Indices into the algebra's polynomials and atoms. */
 typedef uint32_t htp_polynomial_id;
 typedef uint32_t htp_atom_id;
-
-#define HTP_POLYNOMIAL_NONE UINT32_MAX
 
 /** The least value of what may be as far below 0 as it likes. */
 #define HTP_POLYNOMIAL_UNBOUNDED INT64_MIN
@@ -66,7 +64,7 @@ typedef struct htp_atom {
     htp_polynomial_id inner;   /* of a quotient, a sum or a positive part */
     int64_t divisor;           /* 0 for a sum, HTP_ATOM_POSITIVE for max(inner, 0) */
     htp_atom_id first;         /* of the symbols in it; itself for a symbol */
-    htp_polynomial_id meaning; /* of a symbol: what it was found to be; or HTP_POLYNOMIAL_NONE */
+    htp_polynomial_id meaning; /* of a symbol: what it was found to be; or HTP_NONE */
     bool is_busy;              /* the meaning is being looked up */
     bool is_unknown;           /* a symbol that says nothing, or with one inside */
     int64_t least;             /* that it is known to be at least */
@@ -124,7 +122,7 @@ htp_polynomial_id htp_polynomial_smaller(htp_algebra *algebra, htp_polynomial_id
                                          htp_polynomial_id b);
 
 /** Whether a polynomial is at least @p least for all sizes, as its form shows, or as is known of
- * it. False for HTP_POLYNOMIAL_NONE. */
+ * it. False for HTP_NONE. */
 bool htp_polynomial_is_at_least(const htp_algebra *algebra, htp_polynomial_id id, int64_t least);
 
 /** Whether @p a is at least @p b for all sizes. */

@@ -146,8 +146,7 @@ static bool find_least(const htp_algebra *algebra, const htp_sum *s, int depth, 
 bool htp_polynomial_is_at_least(const htp_algebra *algebra, htp_polynomial_id id, int64_t least)
 {
     int64_t found;
-    return id != HTP_POLYNOMIAL_NONE && polynomial_least(algebra, id, DEEPEST, &found) &&
-           found >= least;
+    return id != HTP_NONE && polynomial_least(algebra, id, DEEPEST, &found) && found >= least;
 }
 
 bool htp_polynomial_is_above(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b)
@@ -170,7 +169,7 @@ void htp_polynomial_set_least(htp_algebra *algebra, htp_polynomial_id id, int64_
 static void note_excess(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b)
 {
     htp_polynomial_id more = htp_polynomial_add(algebra, a, b, -1);
-    if (more == HTP_POLYNOMIAL_NONE || htp_polynomial_at(algebra, more)->count != 1) {
+    if (more == HTP_NONE || htp_polynomial_at(algebra, more)->count != 1) {
         return;
     }
     const htp_term term = htp_polynomial_at(algebra, more)->terms[0];
@@ -225,7 +224,7 @@ static htp_polynomial_id positive_atom(htp_algebra *algebra, htp_polynomial_id a
     }
     htp_polynomial_id inner = htp_sum_end(algebra, &s);
     htp_sum result = {.count = 0};
-    if (inner != HTP_POLYNOMIAL_NONE) {
+    if (inner != HTP_NONE) {
         inner = htp_polynomial_of_atom(algebra, htp_atom_of(algebra, inner, HTP_ATOM_POSITIVE));
     }
     htp_sum_add_polynomial(algebra, &result, inner, common);
@@ -240,7 +239,7 @@ static htp_polynomial_id nested_part(htp_algebra *algebra, htp_polynomial_id a)
     const htp_atom *atom = p->count == 2 ? htp_term_atom(algebra, p->terms) : NULL;
     if (!atom || atom->divisor != HTP_ATOM_POSITIVE || p->terms[1].degree > 0 ||
         p->terms[1].coefficient > 0) {
-        return HTP_POLYNOMIAL_NONE;
+        return HTP_NONE;
     }
     htp_sum s = {.count = 0};
     int64_t number = p->terms[1].coefficient;
@@ -253,8 +252,8 @@ htp_polynomial_id htp_polynomial_positive(htp_algebra *algebra, htp_polynomial_i
 {
     htp_polynomial_id zero = htp_polynomial_number(algebra, 0);
     htp_polynomial_id negative = htp_polynomial_add(algebra, zero, a, -1);
-    if (a == HTP_POLYNOMIAL_NONE || negative == HTP_POLYNOMIAL_NONE) {
-        return HTP_POLYNOMIAL_NONE;
+    if (a == HTP_NONE || negative == HTP_NONE) {
+        return HTP_NONE;
     }
     if (htp_polynomial_is_at_least(algebra, a, 0)) {
         return a;
@@ -263,7 +262,7 @@ htp_polynomial_id htp_polynomial_positive(htp_algebra *algebra, htp_polynomial_i
         return zero;
     }
     htp_polynomial_id nested = nested_part(algebra, a);
-    if (nested != HTP_POLYNOMIAL_NONE) {
+    if (nested != HTP_NONE) {
         return htp_polynomial_positive(algebra, nested);
     }
     if (htp_polynomial_at(algebra, a)->terms[0].coefficient < 0) {

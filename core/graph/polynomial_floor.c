@@ -58,7 +58,7 @@ static htp_polynomial_id unnest(htp_algebra *algebra, const htp_sum *s, int64_t 
     int64_t number = s->count == 2 ? s->terms[1].coefficient : 0;
     if (__builtin_mul_overflow(number, inner.divisor, &number) ||
         __builtin_mul_overflow(divisor, inner.divisor, &divisor)) {
-        return HTP_POLYNOMIAL_NONE;
+        return HTP_NONE;
     }
     htp_sum above = {.count = 0};
     htp_sum_add_polynomial(algebra, &above, inner.inner, 1);
@@ -69,7 +69,7 @@ static htp_polynomial_id unnest(htp_algebra *algebra, const htp_sum *s, int64_t 
 static htp_polynomial_id plain_quotient(htp_algebra *algebra, const htp_sum *s, int64_t divisor)
 {
     htp_polynomial_id above = htp_sum_end(algebra, s);
-    return above == HTP_POLYNOMIAL_NONE
+    return above == HTP_NONE
                ? above
                : htp_polynomial_of_atom(algebra, htp_atom_of(algebra, above, divisor));
 }
@@ -88,8 +88,8 @@ static htp_polynomial_id mirrored(htp_algebra *algebra, htp_polynomial_id a, int
 
 htp_polynomial_id htp_polynomial_floor(htp_algebra *algebra, htp_polynomial_id a, int64_t divisor)
 {
-    if (a == HTP_POLYNOMIAL_NONE || divisor < 1) {
-        return HTP_POLYNOMIAL_NONE;
+    if (a == HTP_NONE || divisor < 1) {
+        return HTP_NONE;
     }
     const htp_polynomial *p = htp_polynomial_at(algebra, a);
     if (p->count > 0 && p->terms[0].degree > 0 && p->terms[0].coefficient < 0) {
@@ -116,7 +116,7 @@ static htp_polynomial_id resolve_atom(htp_algebra *algebra, htp_atom_id id)
     if (atom.is_zero) {
         return htp_polynomial_number(algebra, 0);
     }
-    if (atom.is_busy || (atom.symbol && atom.meaning == HTP_POLYNOMIAL_NONE)) {
+    if (atom.is_busy || (atom.symbol && atom.meaning == HTP_NONE)) {
         return htp_polynomial_of_atom(algebra, id);
     }
     algebra->atoms.items[id].is_busy = true;
@@ -131,7 +131,7 @@ static htp_polynomial_id resolve_atom(htp_algebra *algebra, htp_atom_id id)
 
 htp_polynomial_id htp_polynomial_resolve(htp_algebra *algebra, htp_polynomial_id id)
 {
-    if (id == HTP_POLYNOMIAL_NONE) {
+    if (id == HTP_NONE) {
         return id;
     }
     const htp_polynomial p = *htp_polynomial_at(algebra, id);

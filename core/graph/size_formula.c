@@ -238,8 +238,8 @@ static htp_polynomial_id combine(htp_algebra *algebra, htp_size_formula_kind kin
                                  htp_polynomial_id a, htp_polynomial_id b)
 {
     int64_t divisor = 0;
-    if (a == HTP_POLYNOMIAL_NONE || b == HTP_POLYNOMIAL_NONE) {
-        return HTP_POLYNOMIAL_NONE;
+    if (a == HTP_NONE || b == HTP_NONE) {
+        return HTP_NONE;
     }
     switch (kind) {
     case HTP_SIZE_ADD:
@@ -251,7 +251,7 @@ static htp_polynomial_id combine(htp_algebra *algebra, htp_size_formula_kind kin
     case HTP_SIZE_FLOOR:
         return htp_polynomial_is_number(algebra, b, &divisor)
                    ? htp_polynomial_floor(algebra, a, divisor)
-                   : HTP_POLYNOMIAL_NONE;
+                   : HTP_NONE;
     case HTP_SIZE_LARGER:
         return htp_polynomial_larger(algebra, a, b);
     default:

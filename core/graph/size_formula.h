@@ -59,7 +59,7 @@ bool htp_size_formula_push(htp_size_formula *formula, htp_size_formula_kind kind
 int64_t htp_size_formula_value(const htp_size_formula *formula, const struct htp_axis *axes,
                                uint32_t lane);
 
-/** The same as a polynomial; @p axes has those of the axes. HTP_POLYNOMIAL_NONE when it is too
+/** The same as a polynomial; @p axes has those of the axes. HTP_NONE when it is too
  * large. */
 htp_polynomial_id htp_size_formula_polynomial(htp_algebra *algebra, const htp_size_formula *formula,
                                               const htp_polynomial_id *axes);

@@ -12,7 +12,7 @@ typedef struct lane_sizes {
     int64_t lane[HTP_MAX_LANES]; /* 0 beyond the lane count */
 } lane_sizes;
 
-/* Forms return HTP_POLYNOMIAL_NONE when the sizes are not of that form. */
+/* Forms return HTP_NONE when the sizes are not of that form. */
 typedef htp_polynomial_id (*form_fn)(htp_symbols *symbols, const lane_sizes *sizes);
 
 static bool find_name(const htp_symbols *symbols, const char *name, htp_polynomial_id *id)
@@ -22,7 +22,7 @@ static bool find_name(const htp_symbols *symbols, const char *name, htp_polynomi
 
 static htp_polynomial_id axis_of(const htp_symbols *symbols, uint32_t axis)
 {
-    htp_polynomial_id id = HTP_POLYNOMIAL_NONE;
+    htp_polynomial_id id = HTP_NONE;
     (void)find_name(symbols, symbols->axes[axis].symbol, &id);
     return id;
 }
@@ -61,7 +61,7 @@ static htp_polynomial_id form_multiple(htp_symbols *symbols, const lane_sizes *s
             return scaled(symbols, axis_of(symbols, i), factor);
         }
     }
-    return HTP_POLYNOMIAL_NONE;
+    return HTP_NONE;
 }
 
 static htp_polynomial_id form_offset(htp_symbols *symbols, const lane_sizes *sizes)
@@ -81,7 +81,7 @@ static htp_polynomial_id form_offset(htp_symbols *symbols, const lane_sizes *siz
                                       htp_polynomial_number(&symbols->algebra, offset), 1);
         }
     }
-    return HTP_POLYNOMIAL_NONE;
+    return HTP_NONE;
 }
 
 static uint32_t paired_axes(const htp_symbols *symbols)
@@ -107,7 +107,7 @@ static htp_polynomial_id form_sum(htp_symbols *symbols, const lane_sizes *sizes)
             }
         }
     }
-    return HTP_POLYNOMIAL_NONE;
+    return HTP_NONE;
 }
 
 /* The product of two axes times a factor, which is 1 unless @p any. */
@@ -132,7 +132,7 @@ static htp_polynomial_id form_product(htp_symbols *symbols, const lane_sizes *si
             }
         }
     }
-    return HTP_POLYNOMIAL_NONE;
+    return HTP_NONE;
 }
 
 static htp_polynomial_id form_plain_product(htp_symbols *symbols, const lane_sizes *sizes)
@@ -153,7 +153,7 @@ static htp_polynomial_id form_quotient(htp_symbols *symbols, const lane_sizes *s
             return htp_polynomial_floor(&symbols->algebra, axis_of(symbols, i), divisor);
         }
     }
-    return HTP_POLYNOMIAL_NONE;
+    return HTP_NONE;
 }
 
 /* ---- names ---- */
@@ -216,8 +216,8 @@ static htp_polynomial_id find_form(htp_symbols *symbols, const lane_sizes *sizes
 {
     static const form_fn forms[] = {form_multiple,      form_offset,         form_sum,
                                     form_plain_product, form_scaled_product, form_quotient};
-    htp_polynomial_id found = HTP_POLYNOMIAL_NONE;
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && found == HTP_POLYNOMIAL_NONE; i++) {
+    htp_polynomial_id found = HTP_NONE;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && found == HTP_NONE; i++) {
         found = forms[i](symbols, sizes);
     }
     return found;
@@ -257,13 +257,13 @@ static void add_formulas(htp_symbols *symbols)
     for (uint32_t i = 0; i < symbols->axis_count; i++) {
         const htp_axis *axis = &symbols->axes[i];
         lane_sizes sizes = sizes_of(symbols, axis->sizes);
-        htp_polynomial_id id = HTP_POLYNOMIAL_NONE;
+        htp_polynomial_id id = HTP_NONE;
         bool is_new = !htp_map_get_bytes(&symbols->by_sizes, &sizes, sizeof(sizes), NULL);
         if (!axis->formula || find_name(symbols, axis->symbol, &id)) {
             continue;
         }
         id = htp_size_formula_polynomial(&symbols->algebra, axis->formula, axes);
-        if (id == HTP_POLYNOMIAL_NONE) {
+        if (id == HTP_NONE) {
             id = add_symbol(symbols, axis->symbol, 1, &sizes);
         } else {
             set_name(symbols, id, axis->symbol);
@@ -315,7 +315,7 @@ htp_dim htp_symbols_dim(htp_symbols *symbols, const int64_t *sizes)
     htp_polynomial_id id;
     if (!htp_map_get_bytes(&symbols->by_sizes, &key, sizeof(key), &id)) {
         id = find_form(symbols, &key);
-        id = id == HTP_POLYNOMIAL_NONE ? add_fresh(symbols, &key) : id;
+        id = id == HTP_NONE ? add_fresh(symbols, &key) : id;
         add_sizes(symbols, &key, id);
     }
     return (htp_dim){.size = sizes[0], .symbol = name_of(symbols, id)};
@@ -401,10 +401,10 @@ bool htp_symbols_has_unknown(htp_symbols *symbols, htp_dim dim)
 /* Notes what an unknown symbol is; nothing where it was found to be several things. */
 static void learn(htp_atom *atom, htp_polynomial_id meaning)
 {
-    if (atom->meaning == HTP_POLYNOMIAL_NONE && !atom->is_ambiguous) {
+    if (atom->meaning == HTP_NONE && !atom->is_ambiguous) {
         atom->meaning = meaning;
     } else if (atom->meaning != meaning) {
-        atom->meaning = HTP_POLYNOMIAL_NONE;
+        atom->meaning = HTP_NONE;
         atom->is_ambiguous = true;
     }
 }
@@ -419,7 +419,7 @@ static void take_name(htp_symbols *symbols, htp_polynomial_id unknown, htp_polyn
     bool is_free = name && name->is_fresh && !name->is_taken;
     if (name && name->is_data) {
         learn(atom, given);
-    } else if (is_free && atom->meaning == HTP_POLYNOMIAL_NONE && !atom->is_ambiguous) {
+    } else if (is_free && atom->meaning == HTP_NONE && !atom->is_ambiguous) {
         name->is_taken = true;
         atom->meaning = given;
     }
@@ -454,7 +454,7 @@ htp_dim htp_symbols_prove(htp_symbols *symbols, htp_dim given, htp_dim derived, 
 static htp_polynomial_id *result_of(htp_symbols *symbols, htp_polynomial_id id)
 {
     while (symbols->resolved.count <= id) {
-        HTP_PUSH(symbols->arena, &symbols->resolved, HTP_POLYNOMIAL_NONE);
+        HTP_PUSH(symbols->arena, &symbols->resolved, HTP_NONE);
     }
     return &symbols->resolved.items[id];
 }
@@ -466,12 +466,12 @@ htp_dim htp_symbols_resolve(htp_symbols *symbols, htp_dim dim, bool is_named)
     }
     htp_polynomial_id given = htp_symbols_polynomial(symbols, dim);
     htp_polynomial_id id = *result_of(symbols, given);
-    if (id == HTP_POLYNOMIAL_NONE) {
+    if (id == HTP_NONE) {
         id = htp_polynomial_resolve(&symbols->algebra, given);
-        id = id == HTP_POLYNOMIAL_NONE ? given : id;
+        id = id == HTP_NONE ? given : id;
         *result_of(symbols, given) = id;
     }
-    if (has_unknown(symbols, id) && *result_of(symbols, id) != HTP_POLYNOMIAL_NONE) {
+    if (has_unknown(symbols, id) && *result_of(symbols, id) != HTP_NONE) {
         id = *result_of(symbols, id);
     }
     if (has_unknown(symbols, id) && is_named) {

@@ -31,7 +31,7 @@ static htp_status check_dims(const verifier *v, htp_value_id id)
 
 static bool is_known(const htp_trace_value *value)
 {
-    return value->is_constant || value->data || value->weight != HTP_SHIM_NONE ||
+    return value->is_constant || value->data || value->weight != HTP_NONE ||
            value->kind == HTP_TRACE_NOTHING || value->kind == HTP_TRACE_STRING ||
            value->kind == HTP_TRACE_OPAQUE || value->kind == HTP_TRACE_UNKNOWN;
 }
@@ -60,7 +60,7 @@ static htp_status check_read(const verifier *v, htp_value_id id)
         }
         return HTP_OK;
     }
-    if (value->producer == HTP_SHIM_NONE || is_known(value)) {
+    if (value->producer == HTP_NONE || is_known(value)) {
         return HTP_OK;
     }
     if (value->producer >= v->node) {

@@ -33,7 +33,7 @@ typedef struct finder {
     bool *has_tensors;       /* by module: it or what is below it */
     uint32_t *first_edges;   /* by module, and behind the last one */
     uint32_t *content;       /* by module: equal numbers for twins */
-    uint32_t *first_of_twin; /* by content: a module; HTP_SHIM_NONE: none */
+    uint32_t *first_of_twin; /* by content: a module; HTP_NONE: none */
     uint32_t *next_twin;     /* by module */
     use *uses;
     HTP_VECTOR(uint32_t) key;
@@ -102,7 +102,7 @@ static void list_edges(finder *f)
 static void look_below(finder *f)
 {
     for (uint32_t i = f->module_count; i-- > 0;) {
-        f->has_tensors[i] |= f->parameters->first_weight[i] != HTP_SHIM_NONE;
+        f->has_tensors[i] |= f->parameters->first_weight[i] != HTP_NONE;
         f->uses[i] = f->calls && f->calls[i] > 0 ? USE_CALLED : f->uses[i];
         if (i > 0) {
             uint32_t parent = f->modules[i].parent;
@@ -129,7 +129,7 @@ static void write_key(finder *f, uint32_t module)
     f->key.count = 0;
     add_to_key(f, KEY_CLASS,
                number_of(f, instance->qualified_class, strlen(instance->qualified_class)), 0);
-    for (uint32_t w = f->parameters->first_weight[module]; w != HTP_SHIM_NONE;
+    for (uint32_t w = f->parameters->first_weight[module]; w != HTP_NONE;
          w = f->parameters->next_weight[w]) {
         const char *name = htp_parameters_local_name(instance->path, &f->weights[w]);
         add_to_key(f, KEY_TENSOR, number_of(f, name, strlen(name)), f->parameters->same_as[w]);
@@ -161,7 +161,7 @@ static void number_contents(finder *f)
 static void group_twins(finder *f)
 {
     for (uint32_t i = 0; i < f->module_count; i++) {
-        f->first_of_twin[i] = HTP_SHIM_NONE;
+        f->first_of_twin[i] = HTP_NONE;
     }
     for (uint32_t i = f->module_count; i-- > 0;) {
         f->next_twin[i] = f->first_of_twin[f->content[i]];
@@ -173,7 +173,7 @@ static void group_twins(finder *f)
 static htp_alias_list list_names(finder *f, uint32_t first, uint32_t own)
 {
     HTP_VECTOR(const char *) paths = {0};
-    for (uint32_t i = first; i != HTP_SHIM_NONE; i = f->next_twin[i]) {
+    for (uint32_t i = first; i != HTP_NONE; i = f->next_twin[i]) {
         if (i != own) {
             HTP_PUSH(f->arena, &paths, f->modules[i].path);
         }
@@ -189,13 +189,12 @@ static void join_twins(finder *f, uint32_t first, htp_alias_list *lists)
 {
     use most = USE_NONE;
     size_t count = 0;
-    for (uint32_t i = first; i != HTP_SHIM_NONE; i = f->next_twin[i], count++) {
+    for (uint32_t i = first; i != HTP_NONE; i = f->next_twin[i], count++) {
         most = f->uses[i] > most ? f->uses[i] : most;
     }
     bool lists_once = most == USE_NONE || count > HTP_TWINS_LISTED;
     bool is_listed = false;
-    for (uint32_t i = first; i != HTP_SHIM_NONE && !(lists_once && is_listed);
-         i = f->next_twin[i]) {
+    for (uint32_t i = first; i != HTP_NONE && !(lists_once && is_listed); i = f->next_twin[i]) {
         if (f->uses[i] == most) {
             lists[i] = list_names(f, first, i);
             is_listed = true;
@@ -228,7 +227,7 @@ const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_instance *mod
     }
     for (uint32_t i = 0; i < module_count; i++) {
         uint32_t first = f.first_of_twin[i];
-        if (first != HTP_SHIM_NONE && f.next_twin[first] != HTP_SHIM_NONE && f.has_tensors[first]) {
+        if (first != HTP_NONE && f.next_twin[first] != HTP_NONE && f.has_tensors[first]) {
             join_twins(&f, first, lists);
         }
     }

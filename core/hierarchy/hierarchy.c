@@ -16,7 +16,7 @@ typedef struct tagging {
     uint32_t module_count;
     const htp_module_spelling *spellings;
     const bool *eligible;
-    const uint32_t *ancestors; /* the nearest eligible one; HTP_SHIM_NONE for the root */
+    const uint32_t *ancestors; /* the nearest eligible one; HTP_NONE for the root */
     const htp_segment_form *forms;
     const char **tags; /* of the eligible */
     htp_text text;     /* of the tag that is being made */
@@ -79,9 +79,9 @@ static const char *make_tag(tagging *t, uint32_t module)
 {
     uint32_t ancestor = t->ancestors[module];
     t->text.length = 0;
-    if (ancestor != HTP_SHIM_NONE && strlen(t->tags[ancestor]) <= HTP_TAG_LENGTH) {
+    if (ancestor != HTP_NONE && strlen(t->tags[ancestor]) <= HTP_TAG_LENGTH) {
         htp_text_add(&t->text, t->tags[ancestor]);
-    } else if (ancestor != HTP_SHIM_NONE) {
+    } else if (ancestor != HTP_NONE) {
         htp_text_add(&t->text, "/");
         add_reference(&t->text, ancestor);
     }

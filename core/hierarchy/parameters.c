@@ -91,7 +91,7 @@ static void list_weights(htp_arena *arena, uint32_t module_count, const htp_weig
     uint32_t *first = HTP_NEW_ARRAY(arena, uint32_t, module_count);
     uint32_t *next = HTP_NEW_ARRAY(arena, uint32_t, weight_count);
     for (uint32_t i = 0; i < module_count; i++) {
-        first[i] = HTP_SHIM_NONE;
+        first[i] = HTP_NONE;
     }
     for (uint32_t i = weight_count; i-- > 0;) {
         if (weights[i].module < module_count) {
@@ -143,7 +143,7 @@ static void subtract_total(htp_parameter_count *sum, const htp_parameter_count *
 
 /* An identical tensor's occurrences so far, among parameters. */
 typedef struct occurrence {
-    uint32_t first_weight; /* HTP_SHIM_NONE: none yet */
+    uint32_t first_weight; /* HTP_NONE: none yet */
     uint32_t last_module;
 } occurrence;
 
@@ -154,7 +154,7 @@ static void count_occurrence(const tree *t, const htp_weight *weights, uint32_t 
                              occurrence *seen, htp_parameter_count *counts)
 {
     uint32_t module = weights[weight].module;
-    bool is_first = seen->first_weight == HTP_SHIM_NONE;
+    bool is_first = seen->first_weight == HTP_NONE;
     if (is_first) {
         seen->first_weight = weight;
     } else if (seen->last_module == module) {
@@ -174,7 +174,7 @@ static void count_own(const tree *t, uint32_t module_count, const htp_weight *we
                       htp_parameter_count *counts)
 {
     for (uint32_t module = 0; module < module_count; module++) {
-        for (uint32_t w = parameters->first_weight[module]; w != HTP_SHIM_NONE;
+        for (uint32_t w = parameters->first_weight[module]; w != HTP_NONE;
              w = parameters->next_weight[w]) {
             if (weights[w].is_parameter) {
                 count_occurrence(t, weights, w, &occurrences[parameters->same_as[w]], counts);
@@ -191,7 +191,7 @@ htp_parameters *htp_parameters_count(htp_arena *arena, const htp_instance *modul
     htp_parameter_count *counts = HTP_NEW_ARRAY(arena, htp_parameter_count, module_count);
     occurrence *occurrences = HTP_NEW_ARRAY(arena, occurrence, weight_count);
     for (uint32_t i = 0; i < weight_count; i++) {
-        occurrences[i].first_weight = HTP_SHIM_NONE;
+        occurrences[i].first_weight = HTP_NONE;
     }
     tree t = make_tree(arena, modules, module_count);
     list_weights(arena, module_count, weights, weight_count, parameters);

@@ -17,7 +17,7 @@ typedef struct htp_parameter_count {
 
 typedef struct htp_parameters {
     const htp_parameter_count *modules; /* by module */
-    const uint32_t *first_weight;       /* by module, in order of weights; HTP_SHIM_NONE: none */
+    const uint32_t *first_weight;       /* by module, in order of weights; HTP_NONE: none */
     const uint32_t *next_weight;        /* by weight: the same module's next */
     const uint32_t *same_as;            /* by weight: the first weight of its storage and geometry,
                                            often itself */

@@ -30,7 +30,7 @@ typedef enum htp_segment_form {
 
 /**
  * The form of every module's segment, by the rules over groups of siblings. Linear.
- * @param ancestors  the nearest eligible ancestor, by module; HTP_SHIM_NONE for the root
+ * @param ancestors  the nearest eligible ancestor, by module; HTP_NONE for the root
  * @param eligible   by module; the forms of others mean nothing
  */
 const htp_segment_form *htp_segments_forms(htp_arena *arena, const htp_module_spelling *spellings,

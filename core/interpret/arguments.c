@@ -302,7 +302,7 @@ htp_outcome htp_arguments_make(htp_machine *m, const htp_input *inputs, uint32_t
         const part whole = {.path = argument->name, .name = argument->name};
         bool is_given = input && !input->is_none;
         htp_item *item = NULL;
-        if (!is_given && argument->default_data != HTP_PROGRAM_NONE) {
+        if (!is_given && argument->default_data != HTP_NONE) {
             HTP_DO(htp_constant_of(m, argument->default_data, &item));
         } else {
             HTP_DO(make_part(m, &whole, argument->type, input, &item));

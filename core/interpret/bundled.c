@@ -93,7 +93,7 @@ static htp_outcome check_left_out(htp_machine *m, const htp_program_argument *ar
         return HTP_GOES_ON;
     }
     const htp_operand *value = &item->lane[0];
-    if (argument->default_data != HTP_PROGRAM_NONE && value->kind == HTP_OPERAND_STRING) {
+    if (argument->default_data != HTP_NONE && value->kind == HTP_OPERAND_STRING) {
         const htp_program_data *otherwise = &m->program->data[argument->default_data];
         if (otherwise->kind == HTP_DATA_STRING && otherwise->bytes == value->bytes &&
             memcmp(otherwise->string, value->as.text, value->bytes) == 0) {
@@ -106,7 +106,7 @@ static htp_outcome check_left_out(htp_machine *m, const htp_program_argument *ar
                             argument->name, kinds[value->kind]);
 }
 
-/* The method that lists the inputs of the one that was chosen; HTP_PROGRAM_NONE. */
+/* The method that lists the inputs of the one that was chosen; HTP_NONE. */
 static uint32_t find_lister(htp_machine *m)
 {
     static const char *const lister = "get_all_bundled_inputs";
@@ -121,7 +121,7 @@ static uint32_t find_lister(htp_machine *m)
             return owner->methods[i];
         }
     }
-    return HTP_PROGRAM_NONE;
+    return HTP_NONE;
 }
 
 /* The first of the inputs that are listed, with self's place left out. */
@@ -160,7 +160,7 @@ htp_status htp_interpreter_bundled_inputs(htp_interpreter *interpreter, htp_aren
     *inputs = NULL;
     *count = 0;
     uint32_t lister = find_lister(m);
-    if (lister == HTP_PROGRAM_NONE) {
+    if (lister == HTP_NONE) {
         return HTP_OK;
     }
     uint64_t mark = runner->mark(runner->self);

@@ -111,8 +111,8 @@ static void describe_other(handover *h, const htp_item *item, htp_trace_value *v
     uint32_t count = 0;
     htp_error unused;
     uint32_t schema = runner->find(runner->self, "aten::scalar_tensor", "");
-    if (schema == HTP_SHIM_NONE || runner->run(runner->self, schema, HTP_RUN_AS_IS, inputs, 5,
-                                               &made, &count, &unused) != HTP_RUN_OK) {
+    if (schema == HTP_NONE || runner->run(runner->self, schema, HTP_RUN_AS_IS, inputs, 5, &made,
+                                          &count, &unused) != HTP_RUN_OK) {
         return;
     }
     size_t bytes = 0;
@@ -166,7 +166,7 @@ static htp_outcome describe_item(handover *h, const htp_item *item, htp_trace_va
     *value = (htp_trace_value){
         .name = keep_text(h, item->name),
         .producer = item->producer,
-        .weight = HTP_SHIM_NONE,
+        .weight = HTP_NONE,
         .is_constant = htp_is_constant(item),
         .has_lanes = htp_has_lanes(item),
     };
@@ -226,7 +226,7 @@ static const char *schema_text(handover *h, uint32_t number)
 static const char *const *input_types(handover *h, const htp_recorded_node *node)
 {
     const htp_machine *m = h->m;
-    if (node->schema == HTP_PROGRAM_NONE || !m->program->schemas[node->schema].is_loaded) {
+    if (node->schema == HTP_NONE || !m->program->schemas[node->schema].is_loaded) {
         return NULL;
     }
     const htp_program_schema *schema = &m->program->schemas[node->schema];
@@ -240,7 +240,7 @@ static const char *const *input_types(handover *h, const htp_recorded_node *node
 /* The places' own. */
 static const char *source_text(const htp_machine *m, const htp_place *place)
 {
-    return place->node == HTP_PROGRAM_NONE
+    return place->node == HTP_NONE
                ? NULL
                : m->places->find_text(m->places->self, place->function, place->node);
 }

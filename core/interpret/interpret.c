@@ -230,7 +230,7 @@ static htp_machine *make_machine(const following *f)
 
 static htp_trace_stand stand_of(const htp_place *place)
 {
-    uint32_t function = place->node == HTP_PROGRAM_NONE ? HTP_SHIM_NONE : place->function;
+    uint32_t function = place->node == HTP_NONE ? HTP_NONE : place->function;
     return (htp_trace_stand){function, place->node, place->call};
 }
 

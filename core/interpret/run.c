@@ -73,8 +73,7 @@ static htp_outcome run_method(htp_machine *m, const htp_items *arguments, uint32
                               const htp_carried_state *carried, size_t carried_count,
                               htp_items *outputs)
 {
-    const htp_place place = {
-        .scope = scope, .function = HTP_PROGRAM_NONE, .node = HTP_PROGRAM_NONE, .file = ""};
+    const htp_place place = {.scope = scope, .function = HTP_NONE, .node = HTP_NONE, .file = ""};
     HTP_DO(htp_states_begin(m, carried, carried_count, &place));
     htp_outcome outcome = htp_control_call(m, m->function, arguments, scope, 0, outputs);
     outcome = finish(m, &place, outcome, outputs);
@@ -94,7 +93,7 @@ htp_outcome htp_method_run(htp_machine *m, const htp_items *arguments,
         return htp_machine_stop(m, HTP_FAILS, "the method belongs to no module");
     }
     m->recording.calls = HTP_NEW_ARRAY(m->arena, uint32_t, m->module_count);
-    uint32_t scope = htp_control_enter(m, module, HTP_SHIM_NONE, 0);
+    uint32_t scope = htp_control_enter(m, module, HTP_NONE, 0);
     htp_item *self = htp_item_make(m, HTP_ITEM_OBJECT);
     self->object = m->program->owner;
     htp_items all = HTP_ITEMS(m, self);

@@ -139,7 +139,7 @@ void htp_lower_hard_gate(htp_lowering *l)
     bool times_x = strcmp(l->row->op, "HardSwish") == 0;
     htp_dtype dtype = htp_arg_math_dtype(l, "self", HTP_MATH_KEEP_HALF | HTP_MATH_ALLOW_DOUBLE);
     htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
-    htp_tensor_id y = HTP_TENSOR_NONE;
+    htp_tensor_id y = HTP_NONE;
     if (dtype == HTP_DTYPE_FLOAT64) {
         y = clip(l, htp_emit_binary_scalar(l, "Add", x, dtype, 3), dtype, 0, 6);
         y = times_x ? htp_emit_binary(l, "Mul", x, y) : y;
@@ -160,7 +160,7 @@ static void bind_elu(htp_lowering *l, double alpha, double scale, double input_s
 {
     htp_dtype dtype = htp_arg_math_dtype(l, "self", HTP_MATH_ALLOW_DOUBLE);
     htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
-    htp_tensor_id y = HTP_TENSOR_NONE;
+    htp_tensor_id y = HTP_NONE;
     if (dtype == HTP_DTYPE_FLOAT32 && scale == 1 && input_scale == 1) {
         y = htp_emit(l, "Elu", HTP_IN(x), HTP_AT(htp_attribute_float("alpha", alpha)));
     } else if (dtype == HTP_DTYPE_FLOAT32 && input_scale == 1) {
@@ -224,7 +224,7 @@ htp_tensor_id htp_emit_gelu(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, b
         return htp_emit(l, "Gelu", HTP_IN(x),
                         HTP_AT(htp_attribute_string("approximate", use_tanh ? "tanh" : "none")));
     }
-    htp_tensor_id inner = HTP_TENSOR_NONE;
+    htp_tensor_id inner = HTP_NONE;
     if (use_tanh) {
         htp_tensor_id cube = htp_emit_binary(l, "Mul", htp_emit_binary(l, "Mul", x, x), x);
         inner =

@@ -121,7 +121,7 @@ static htp_tensor_id pool_axes(htp_lowering *l, const adaptive *a, htp_tensor_id
  * their last position, with weight 0. */
 typedef struct windows {
     htp_tensor_id positions;
-    htp_tensor_id weights; /* [out, width, 1...] with all axes behind; HTP_TENSOR_NONE where the
+    htp_tensor_id weights; /* [out, width, 1...] with all axes behind; HTP_NONE where the
                               largest element is taken */
 } windows;
 
@@ -133,7 +133,7 @@ static windows known_windows(htp_lowering *l, const adaptive *a, size_t axis)
     int64_t out = a->out[axis].size;
     if (in > most || out > most) {
         htp_lower_fail(l, "its sizes are too large");
-        return (windows){HTP_TENSOR_NONE, HTP_TENSOR_NONE};
+        return (windows){HTP_NONE, HTP_NONE};
     }
     int64_t width = in % out == 0 ? in / out : in / out + 2;
     int64_t *positions = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)(out * width));
@@ -150,8 +150,7 @@ static windows known_windows(htp_lowering *l, const adaptive *a, size_t axis)
     const int64_t dims[4] = {out, width, 1, 1};
     uint32_t rank = 2 + (uint32_t)(a->axes - axis - 1);
     return (windows){htp_draft_constant(l->model, HTP_DTYPE_INT64, 2, dims, positions),
-                     a->is_max ? HTP_TENSOR_NONE
-                               : htp_emit_numbers(l, a->dtype, rank, dims, weights)};
+                     a->is_max ? HTP_NONE : htp_emit_numbers(l, a->dtype, rank, dims, weights)};
 }
 
 /** @p a OP @p b, with a number. */
@@ -170,7 +169,7 @@ static htp_tensor_id emit_out(htp_lowering *l, const adaptive *a, size_t axis)
     const htp_value_id *sizes = htp_arg_list(l, "output_size", &count);
     if (count != a->axes || sizes[axis] == HTP_NONE) {
         htp_lower_fail(l, "its output's size is not known");
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     return htp_value_vector(l, sizes[axis]);
 }
@@ -197,7 +196,7 @@ static windows open_windows(htp_lowering *l, const adaptive *a, size_t axis, htp
     htp_tensor_id place = htp_emit_binary(l, "Add", start, htp_emit_count_up(l, width));
     htp_tensor_id is_inside = htp_emit_binary(l, "Less", place, end);
     htp_tensor_id last = count_with(l, "Sub", end, 1);
-    windows w = {htp_emit(l, "Where", HTP_IN(is_inside, place, last), HTP_NO_AT), HTP_TENSOR_NONE};
+    windows w = {htp_emit(l, "Where", HTP_IN(is_inside, place, last), HTP_NO_AT), HTP_NONE};
     if (!a->is_max) {
         htp_tensor_id size = htp_emit_binary(l, "Sub", end, start);
         size = htp_emit_cast(l, size, HTP_DTYPE_INT64, a->dtype);

@@ -57,7 +57,7 @@ static const htp_trace_value *constant_number(htp_lowering *l, const char *name)
 htp_tensor_id htp_arg_tensor(htp_lowering *l, const char *name)
 {
     if (!required(l, name)) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     htp_value_id value = htp_arg_value(l, name);
     htp_dtype from = htp_value_dtype(l, value);
@@ -66,13 +66,12 @@ htp_tensor_id htp_arg_tensor(htp_lowering *l, const char *name)
 
 htp_tensor_id htp_arg_optional_tensor(htp_lowering *l, const char *name)
 {
-    return htp_arg_present(l, name) ? htp_arg_tensor(l, name) : HTP_TENSOR_NONE;
+    return htp_arg_present(l, name) ? htp_arg_tensor(l, name) : HTP_NONE;
 }
 
 htp_tensor_id htp_arg_tensor_as(htp_lowering *l, const char *name, htp_dtype dtype)
 {
-    return required(l, name) ? htp_value_tensor_as(l, htp_arg_value(l, name), dtype)
-                             : HTP_TENSOR_NONE;
+    return required(l, name) ? htp_value_tensor_as(l, htp_arg_value(l, name), dtype) : HTP_NONE;
 }
 
 htp_dtype htp_arg_dtype(htp_lowering *l, const char *name)
@@ -275,13 +274,13 @@ const int64_t *htp_arg_dims_list(htp_lowering *l, const char *name, uint32_t ran
 
 htp_tensor_id htp_arg_shape(htp_lowering *l, const char *name)
 {
-    return required(l, name) ? htp_value_shape(l, htp_arg_value(l, name)) : HTP_TENSOR_NONE;
+    return required(l, name) ? htp_value_shape(l, htp_arg_value(l, name)) : HTP_NONE;
 }
 
 htp_tensor_id htp_arg_vector(htp_lowering *l, const char *name)
 {
     if (!required(l, name)) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     htp_value_id value = htp_arg_value(l, name);
     return htp_emit_cast(l, htp_value_vector(l, value), htp_value_dtype(l, value), HTP_DTYPE_INT64);

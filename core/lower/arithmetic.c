@@ -130,8 +130,8 @@ void htp_lower_fmax(htp_lowering *l)
     htp_operands o = htp_arg_operands(l, "self", "other");
     htp_tensor_id result = htp_typed_extreme(l, l->row->op, o.dtype, o.a, o.b);
     if (htp_dtype_is_float(o.dtype)) {
-        htp_tensor_id a_is_nan = htp_typed_predicate(l, "IsNaN", o.dtype, o.a, HTP_TENSOR_NONE);
-        htp_tensor_id b_is_nan = htp_typed_predicate(l, "IsNaN", o.dtype, o.b, HTP_TENSOR_NONE);
+        htp_tensor_id a_is_nan = htp_typed_predicate(l, "IsNaN", o.dtype, o.a, HTP_NONE);
+        htp_tensor_id b_is_nan = htp_typed_predicate(l, "IsNaN", o.dtype, o.b, HTP_NONE);
         result = htp_typed_where(l, o.dtype, b_is_nan, o.a, result);
         result = htp_typed_where(l, o.dtype, a_is_nan, o.b, result);
     }
@@ -297,11 +297,11 @@ static htp_tensor_id integer_power(htp_lowering *l, htp_dtype dtype, htp_tensor_
         /* x * 0 + 1 has the shape of x. */
         return htp_typed_scalar(l, "Add", dtype, htp_typed_scalar(l, "Mul", dtype, x, 0), 1);
     }
-    htp_tensor_id result = HTP_TENSOR_NONE;
+    htp_tensor_id result = HTP_NONE;
     for (htp_tensor_id square = x;; square = htp_typed_binary(l, "Mul", dtype, square, square)) {
         if (n & 1) {
-            result = result == HTP_TENSOR_NONE ? square
-                                               : htp_typed_binary(l, "Mul", dtype, result, square);
+            result =
+                result == HTP_NONE ? square : htp_typed_binary(l, "Mul", dtype, result, square);
         }
         n >>= 1;
         if (n == 0) {

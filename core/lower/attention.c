@@ -25,8 +25,8 @@ typedef struct attention {
     htp_tensor_id value;
     uint32_t key_rank;
     double scale;       /* 0: by the size of the heads, which the model knows */
-    htp_tensor_id bias; /* what is added to the products; HTP_TENSOR_NONE: nothing */
-    htp_tensor_id kept; /* [.., rows, 1]: 0 where a row sees nothing, else 1; or HTP_TENSOR_NONE */
+    htp_tensor_id bias; /* what is added to the products; HTP_NONE: nothing */
+    htp_tensor_id kept; /* [.., rows, 1]: 0 where a row sees nothing, else 1; or HTP_NONE */
 } attention;
 
 /** 1 / √E unless it is given; 0 where E is not known here. */
@@ -77,7 +77,7 @@ static htp_tensor_id emit_positions(htp_lowering *l, const char *name)
     uint32_t rank = htp_arg_rank(l, name);
     if (rank < 2) {
         htp_lower_fail(l, "argument '%s' has %u dims", name, rank);
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     const htp_dim *dims = htp_arg_dims(l, name);
     htp_tensor_id size = htp_emit_scalar_int(l, HTP_DTYPE_INT64, dims[rank - 2].size);
@@ -113,7 +113,7 @@ static void read_mask(htp_lowering *l, attention *a)
     if (is_causal || htp_arg_rank(l, "attn_mask") == 0) {
         htp_lower_fail(l, "its mask is not valid");
     }
-    htp_tensor_id allowed = HTP_TENSOR_NONE;
+    htp_tensor_id allowed = HTP_NONE;
     bool gives_zeros = !htp_arg_present(l, "need_attn_weights");
     if (htp_arg_dtype(l, "attn_mask") == HTP_DTYPE_BOOL) {
         allowed = htp_arg_tensor(l, "attn_mask");
@@ -196,7 +196,7 @@ static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
     htp_tensor_id query = scaled_query(l, a);
     htp_tensor_id key = htp_emit_transpose(l, a->key, swapped, a->key_rank);
     htp_tensor_id x = htp_emit_binary(l, "MatMul", query, key);
-    if (a->bias != HTP_TENSOR_NONE) {
+    if (a->bias != HTP_NONE) {
         x = htp_emit_binary(l, "Add", x, a->bias);
     }
     return htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis", -1)));
@@ -205,7 +205,7 @@ static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
 /** @p x with zeros for rows that see nothing; NaN stays NaN, as libtorch has it. */
 static htp_tensor_id emit_with_zeros(htp_lowering *l, const attention *a, htp_tensor_id x)
 {
-    return a->kept == HTP_TENSOR_NONE ? x : htp_emit_binary(l, "Mul", x, a->kept);
+    return a->kept == HTP_NONE ? x : htp_emit_binary(l, "Mul", x, a->kept);
 }
 
 /* ---- as one operator ---- */
@@ -256,7 +256,7 @@ static bool is_attention_operator(htp_lowering *l, const attention *a)
 static htp_tensor_id emit_full_mask(htp_lowering *l)
 {
     if (!htp_arg_present(l, "attn_mask")) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     uint32_t rank = htp_arg_rank(l, "attn_mask");
     const htp_dim *dims = htp_arg_dims(l, "attn_mask");
@@ -296,8 +296,8 @@ void htp_lower_attention(htp_lowering *l)
     attention a = {.dtype = htp_arg_math_dtype(l, "query", HTP_MATH_ALLOW_DOUBLE),
                    .key_rank = htp_arg_rank(l, "key"),
                    .scale = read_scale(l),
-                   .bias = HTP_TENSOR_NONE,
-                   .kept = HTP_TENSOR_NONE};
+                   .bias = HTP_NONE,
+                   .kept = HTP_NONE};
     if (htp_arg_float(l, "dropout_p") != 0) {
         htp_lower_fail_training(l);
     }

@@ -18,15 +18,15 @@ typedef struct classes {
     uint32_t rank;
     int64_t axis;          /* of the classes */
     htp_tensor_id target;  /* int64, with a dim of one for the classes; what is ignored is 0 */
-    htp_tensor_id ignored; /* bool, of the target's shape; HTP_TENSOR_NONE when nothing is */
-    htp_tensor_id weight;  /* [classes, 1, ...], or HTP_TENSOR_NONE */
+    htp_tensor_id ignored; /* bool, of the target's shape; HTP_NONE when nothing is */
+    htp_tensor_id weight;  /* [classes, 1, ...], or HTP_NONE */
 } classes;
 
 /** The argument weight so that it lies along the classes. */
 static htp_tensor_id read_weight(const classes *c)
 {
     if (!htp_arg_present(c->f.l, "weight")) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     htp_tensor_id weight = htp_step_arg(&c->f, "weight");
     return htp_emit_channels(c->f.l, weight, c->rank - (uint32_t)c->axis - 1);
@@ -37,8 +37,8 @@ static classes read_classes(htp_lowering *l)
     classes c = {.f = htp_formula_of_steps(l, htp_output_dtype(l, 0)),
                  .rank = htp_arg_rank(l, "self")};
     c.axis = c.rank > 1;
-    c.target = HTP_TENSOR_NONE;
-    c.ignored = HTP_TENSOR_NONE;
+    c.target = HTP_NONE;
+    c.ignored = HTP_NONE;
     if (c.rank == 0) {
         htp_lower_fail(l, "its input has no classes");
         return c;
@@ -75,7 +75,7 @@ static htp_tensor_id drop_classes(const classes *c, htp_tensor_id x)
 static htp_tensor_id emit_element_weights(const classes *c)
 {
     htp_lowering *l = c->f.l;
-    if (c->weight == HTP_TENSOR_NONE) {
+    if (c->weight == HTP_NONE) {
         htp_tensor_id counts = htp_emit_unary(l, "Not", c->ignored);
         return htp_emit_cast(l, counts, HTP_DTYPE_BOOL, c->f.dtype);
     }
@@ -97,7 +97,7 @@ static htp_tensor_id emit_likelihood(const classes *c, htp_tensor_id x)
                                     HTP_AT(htp_attribute_int("axis", c->axis)));
     htp_tensor_id losses = blank_ignored(c, htp_step_unary(f, "Neg", picked));
     htp_tensor_id weights = emit_element_weights(c);
-    if (c->weight != HTP_TENSOR_NONE) {
+    if (c->weight != HTP_NONE) {
         losses = htp_step_binary(f, "Mul", losses, weights);
     }
     if (reduction == HTP_LOSS_NONE) {
@@ -160,7 +160,7 @@ static htp_tensor_id with_probabilities(const classes *c, double smoothing)
         target = htp_step_binary(f, "Add", target, share);
     }
     htp_tensor_id losses = htp_step_binary(f, "Mul", emit_log_softmax(c), target);
-    if (c->weight != HTP_TENSOR_NONE) {
+    if (c->weight != HTP_NONE) {
         losses = htp_step_binary(f, "Mul", losses, c->weight);
     }
     losses = htp_step_unary(f, "Neg", losses);
@@ -182,7 +182,7 @@ static htp_tensor_id emit_smooth_loss(const classes *c, htp_tensor_id x)
 {
     const htp_formula *f = &c->f;
     int64_t reduction = htp_arg_int(f->l, "reduction");
-    if (c->weight != HTP_TENSOR_NONE) {
+    if (c->weight != HTP_NONE) {
         x = htp_step_binary(f, "Mul", x, c->weight);
     }
     x = htp_step_reduce(f, "ReduceSum", htp_step_unary(f, "Neg", x), &c->axis, 1, true);

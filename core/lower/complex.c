@@ -64,7 +64,7 @@ htp_tensor_id htp_arg_pairs(htp_lowering *l, const char *name)
 {
     if (!htp_arg_is_complex(l, name)) {
         htp_lower_fail(l, "argument '%s' is not complex", name);
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     return htp_value_pairs(l, htp_arg_value(l, name));
 }
@@ -98,7 +98,7 @@ htp_complex_number htp_arg_complex_number(htp_lowering *l, const char *name)
 void htp_bind_pairs(htp_lowering *l, size_t index, htp_tensor_id pairs)
 {
     htp_value_id id = htp_output_value(l, index);
-    if (l->failure || pairs == HTP_TENSOR_NONE || !htp_value_is_complex(l->graph, id)) {
+    if (l->failure || pairs == HTP_NONE || !htp_value_is_complex(l->graph, id)) {
         htp_lower_fail(l, "its lowering gives no complex result");
         return;
     }
@@ -142,7 +142,7 @@ static void set_imaginary(htp_lowering *l, htp_value_id id, bool is_seen)
         }
     } else if (!htp_value_is_complex(l->graph, id)) {
         htp_dtype dtype = htp_value_dtype(l, id);
-        htp_tensor_id zero = HTP_TENSOR_NONE;
+        htp_tensor_id zero = HTP_NONE;
         if (is_seen && value->kind == HTP_TRACE_TENSOR && value->rank > 0) {
             zero = htp_emit_zeros_like(l, dtype, htp_value_tensor(l, id));
         } else if (is_seen) {
@@ -284,7 +284,7 @@ static htp_tensor_id emit_product(htp_lowering *l, const htp_value_id *operands,
         l->bindings[operands[i]].parts[0] = kept[i];
     }
     htp_tensor_id product = l->bindings[output].parts[0];
-    l->bindings[output].parts[0] = HTP_TENSOR_NONE;
+    l->bindings[output].parts[0] = HTP_NONE;
     return product;
 }
 

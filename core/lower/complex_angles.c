@@ -35,7 +35,7 @@ static bool is_transform(const htp_operator *row)
 static bool is_made_by_transform(htp_lowering *l, const char *name)
 {
     htp_value_id id = htp_arg_value(l, name);
-    while (id != HTP_NONE && htp_graph_value(l->graph, id)->producer != HTP_SHIM_NONE) {
+    while (id != HTP_NONE && htp_graph_value(l->graph, id)->producer != HTP_NONE) {
         uint32_t producer = htp_graph_value(l->graph, id)->producer;
         const htp_trace_node *node = htp_graph_node(l->graph, producer);
         const htp_operator *row = htp_table_find_complex(node->kind);

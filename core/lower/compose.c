@@ -34,7 +34,7 @@ void htp_bind_cast(htp_lowering *l, size_t index, htp_tensor_id x, htp_dtype dty
 
 htp_tensor_id htp_arg_optional_as(htp_lowering *l, const char *name, htp_dtype dtype)
 {
-    return htp_arg_present(l, name) ? htp_arg_tensor_as(l, name, dtype) : HTP_TENSOR_NONE;
+    return htp_arg_present(l, name) ? htp_arg_tensor_as(l, name, dtype) : HTP_NONE;
 }
 
 size_t htp_row_axes(htp_lowering *l)

@@ -25,7 +25,7 @@ htp_dtype htp_arg_math_dtype(htp_lowering *l, const char *name, unsigned flags);
 /** Binds output @p index to @p x, cast from @p dtype to the output's. */
 void htp_bind_cast(htp_lowering *l, size_t index, htp_tensor_id x, htp_dtype dtype);
 
-/** As htp_arg_tensor_as(); HTP_TENSOR_NONE when the argument is None. */
+/** As htp_arg_tensor_as(); HTP_NONE when the argument is None. */
 htp_tensor_id htp_arg_optional_as(htp_lowering *l, const char *name, htp_dtype dtype);
 
 /** The number of spatial axes that the operator's name tells: 2 for aten::max_pool2d. */
@@ -50,7 +50,7 @@ const int64_t *htp_arg_spatial(htp_lowering *l, const char *name, size_t count,
  * x · weightᵀ + bias: aten::linear.
  * @param x       [..., in] of @p x_rank dims
  * @param weight  [out, in]
- * @param bias    [out], or HTP_TENSOR_NONE
+ * @param bias    [out], or HTP_NONE
  * @param dtype   of all of them: a floating-point dtype, int32 or int64
  */
 htp_tensor_id htp_emit_linear(htp_lowering *l, htp_tensor_id x, uint32_t x_rank,
@@ -59,8 +59,8 @@ htp_tensor_id htp_emit_linear(htp_lowering *l, htp_tensor_id x, uint32_t x_rank,
 /** What a normalization works on: x of @p dtype and @p rank, optional scale and shift. */
 typedef struct htp_normalized {
     htp_tensor_id x;
-    htp_tensor_id weight; /* or HTP_TENSOR_NONE */
-    htp_tensor_id bias;   /* or HTP_TENSOR_NONE */
+    htp_tensor_id weight; /* or HTP_NONE */
+    htp_tensor_id bias;   /* or HTP_NONE */
     htp_dtype dtype;
     uint32_t rank;
     double eps;

@@ -164,7 +164,7 @@ htp_tensor_id htp_emit_numbers(htp_lowering *l, htp_dtype dtype, uint32_t rank, 
     for (size_t i = 0; i < count; i++) {
         if (!htp_number_write(dtype, numbers[i], bytes + i * size)) {
             htp_lower_fail(l, "constants of %s cannot be exported", htp_dtype_name(dtype));
-            return HTP_TENSOR_NONE;
+            return HTP_NONE;
         }
     }
     return htp_draft_constant(l->model, dtype, rank, dims, bytes);

@@ -21,7 +21,7 @@ void htp_bindings_keep(htp_lowering *l, htp_kept_bindings *kept, uint32_t block,
         if (value->kind == HTP_TRACE_LIST) {
             htp_bindings_keep(l, kept, block, value->elements, value->element_count);
         }
-        bool is_own = value->producer != HTP_SHIM_NONE &&
+        bool is_own = value->producer != HTP_NONE &&
                       htp_graph_node(l->graph, value->producer)->block == block;
         if (!is_own) {
             HTP_PUSH(l->arena, &kept->ids, ids[i]);
@@ -142,7 +142,7 @@ void htp_lower_loop(htp_lowering *l)
     htp_tensor_id *outputs = HTP_NEW_ARRAY(l->arena, htp_tensor_id, node->output_count + 1);
     for (uint32_t i = 0; i < node->input_count && !l->failure; i++) {
         bool is_none = htp_graph_value(l->graph, node->inputs[i])->kind == HTP_TRACE_NOTHING;
-        inputs[i] = is_none ? HTP_TENSOR_NONE : carried_tensor(l, node->inputs[i]);
+        inputs[i] = is_none ? HTP_NONE : carried_tensor(l, node->inputs[i]);
     }
     htp_attribute body = htp_attribute_graph("body", l->graphs[node->blocks[0]]);
     htp_emit_many(l, "Loop", (htp_emit_inputs){inputs, node->input_count},

@@ -10,7 +10,7 @@
 typedef struct htp_convolution {
     htp_tensor_id x;
     htp_tensor_id weight;
-    htp_tensor_id bias; /* or HTP_TENSOR_NONE */
+    htp_tensor_id bias; /* or HTP_NONE */
     htp_dtype dtype;
     size_t axes;       /* spatial ones */
     const htp_dim *in; /* spatial dims of x */

@@ -13,7 +13,7 @@ typedef struct axis_of {
 
 static const htp_onnx_node *producer_of(const htp_draft *model, htp_tensor_id x)
 {
-    const htp_tensor *tensor = x == HTP_TENSOR_NONE ? NULL : &model->tensors.items[x];
+    const htp_tensor *tensor = x == HTP_NONE ? NULL : &model->tensors.items[x];
     return tensor && tensor->source == HTP_TENSOR_FROM_NODE ? &model->nodes.items[tensor->index]
                                                             : NULL;
 }
@@ -68,7 +68,7 @@ static htp_tensor_id behind_arithmetic(const htp_draft *model, const htp_onnx_no
             return node->inputs[i];
         }
     }
-    return HTP_TENSOR_NONE;
+    return HTP_NONE;
 }
 
 static axis_of behind_pointwise(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
@@ -87,7 +87,7 @@ static axis_of behind_product(const htp_draft *model, const htp_onnx_node *node,
 {
     int64_t rank = rank_of(model, node->inputs[0]);
     bool is_kept = rank >= 2 && axis < rank - 1 && rank_of(model, node->inputs[1]) == 2;
-    return (axis_of){is_kept ? node->inputs[0] : HTP_TENSOR_NONE, axis};
+    return (axis_of){is_kept ? node->inputs[0] : HTP_NONE, axis};
 }
 
 static axis_of behind_transpose(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
@@ -95,7 +95,7 @@ static axis_of behind_transpose(const htp_draft *model, const htp_onnx_node *nod
     (void)model;
     const htp_attribute *perm = htp_draft_attribute(node, "perm");
     bool is_known = perm && axis < (int64_t)perm->count;
-    return is_known ? (axis_of){node->inputs[0], perm->ints[axis]} : (axis_of){HTP_TENSOR_NONE, 0};
+    return is_known ? (axis_of){node->inputs[0], perm->ints[axis]} : (axis_of){HTP_NONE, 0};
 }
 
 static axis_of behind_split(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
@@ -104,7 +104,7 @@ static axis_of behind_split(const htp_draft *model, const htp_onnx_node *node, i
     int64_t rank = rank_of(model, node->inputs[0]);
     int64_t cut = along ? along->i : 0;
     cut += cut < 0 ? rank : 0;
-    return (axis_of){rank < 0 || cut == axis ? HTP_TENSOR_NONE : node->inputs[0], axis};
+    return (axis_of){rank < 0 || cut == axis ? HTP_NONE : node->inputs[0], axis};
 }
 
 /* Of a Reshape that copies a size. */
@@ -114,7 +114,7 @@ static axis_of behind_reshape(const htp_draft *model, const htp_onnx_node *node,
     const int64_t *shape = constant_ints(model, node->inputs[1], &count);
     bool is_copied = shape && axis < (int64_t)count && shape[axis] == 0 &&
                      !htp_draft_attribute(node, "allowzero");
-    return (axis_of){is_copied ? node->inputs[0] : HTP_TENSOR_NONE, axis};
+    return (axis_of){is_copied ? node->inputs[0] : HTP_NONE, axis};
 }
 
 /* The operators whose results keep sizes of an operand, and where these are there. */
@@ -168,7 +168,7 @@ static axis_of step_back(const htp_draft *model, axis_of at)
             return keeping[i].behind(model, node, at.axis);
         }
     }
-    return (axis_of){HTP_TENSOR_NONE, 0};
+    return (axis_of){HTP_NONE, 0};
 }
 
 /* The first axis that is known to have the same size. */
@@ -176,7 +176,7 @@ static axis_of origin_of(const htp_draft *model, axis_of at)
 {
     for (int steps = 0; steps < LONGEST_WAY; steps++) {
         axis_of before = step_back(model, at);
-        if (before.tensor == HTP_TENSOR_NONE) {
+        if (before.tensor == HTP_NONE) {
             break;
         }
         at = before;

@@ -80,7 +80,7 @@ static htp_tensor_id move_on(htp_lowering *l, const sequences *s, htp_tensor_id 
 static void read_classes(htp_lowering *l, sequences *s)
 {
     static const int64_t flattened[] = {-1};
-    htp_tensor_id most = HTP_TENSOR_NONE;
+    htp_tensor_id most = HTP_NONE;
     htp_tensor_id begins = emit_begins(l, s, &most);
     htp_tensor_id blank = htp_emit_scalar_int(l, HTP_DTYPE_INT64, htp_arg_int(l, "blank"));
     htp_tensor_id targets = htp_arg_tensor_as(l, "targets", HTP_DTYPE_INT64);
@@ -130,11 +130,11 @@ static htp_tensor_id emit_step(htp_lowering *l, const sequences *s, htp_tensor_i
                     HTP_AT(htp_attribute_int("axis", 1)));
 }
 
-/** log(exp(a) + exp(b) + exp(c)); @p c may be HTP_TENSOR_NONE. */
+/** log(exp(a) + exp(b) + exp(c)); @p c may be HTP_NONE. */
 static htp_tensor_id add_logarithms(const htp_formula *f, htp_tensor_id a, htp_tensor_id b,
                                     htp_tensor_id c)
 {
-    bool has_third = c != HTP_TENSOR_NONE;
+    bool has_third = c != HTP_NONE;
     htp_tensor_id most = htp_step_binary(f, "Max", a, b);
     most = has_third ? htp_step_binary(f, "Max", most, c) : most;
     most = htp_step_where_number(f, htp_step_compare_scalar(f, "Equal", most, -INFINITY), 0, most);
@@ -186,7 +186,7 @@ static htp_tensor_id emit_losses(htp_lowering *l, const sequences *s)
     htp_tensor_id on_blank = htp_emit(l, "GatherElements", HTP_IN(all, last), HTP_AT(along));
     htp_tensor_id on_label = htp_emit(l, "GatherElements", HTP_IN(all, label), HTP_AT(along));
     on_label = htp_step_where_number(f, is_nothing, -INFINITY, on_label);
-    htp_tensor_id likely = add_logarithms(f, on_blank, on_label, HTP_TENSOR_NONE);
+    htp_tensor_id likely = add_logarithms(f, on_blank, on_label, HTP_NONE);
     htp_tensor_id of_none =
         htp_step_where(f, is_nothing, htp_step_number(f, 0), htp_step_number(f, -INFINITY));
     htp_tensor_id has_none = int_step(l, "Equal", s->lengths, 0);

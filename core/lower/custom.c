@@ -138,7 +138,7 @@ typedef struct custom_node {
 static void add_input(custom_node *node, htp_value_id id)
 {
     bool is_none = htp_graph_value(node->l->graph, id)->kind == HTP_TRACE_NOTHING;
-    htp_tensor_id tensor = is_none ? HTP_TENSOR_NONE : htp_value_tensor(node->l, id);
+    htp_tensor_id tensor = is_none ? HTP_NONE : htp_value_tensor(node->l, id);
     HTP_PUSH(node->l->arena, &node->inputs, tensor);
 }
 
@@ -249,7 +249,7 @@ void htp_lower_custom(htp_lowering *l)
             add_attribute(&node, from->input_names[i], from->input_types[i], from->inputs[i]);
         }
     }
-    while (node.inputs.count > 0 && node.inputs.items[node.inputs.count - 1] == HTP_TENSOR_NONE) {
+    while (node.inputs.count > 0 && node.inputs.items[node.inputs.count - 1] == HTP_NONE) {
         node.inputs.count--;
     }
     if (l->failure) {

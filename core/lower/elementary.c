@@ -207,7 +207,7 @@ static htp_tensor_id emit_atanh(const htp_formula *f, htp_tensor_id x)
 }
 
 /** What ONNX operator @p op gives of @p x, of float64, where runtimes compute it in float32 only;
- * HTP_TENSOR_NONE for other operators. */
+ * HTP_NONE for other operators. */
 static htp_tensor_id emit_elementary(htp_lowering *l, const char *op, htp_tensor_id x)
 {
     static const struct {
@@ -222,17 +222,15 @@ static htp_tensor_id emit_elementary(htp_lowering *l, const char *op, htp_tensor
             return functions[i].emit(&f, x);
         }
     }
-    return HTP_TENSOR_NONE;
+    return HTP_NONE;
 }
 
 /* ---- operators of one operand ---- */
 
 htp_tensor_id htp_typed_unary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x)
 {
-    htp_tensor_id composed =
-        dtype == HTP_DTYPE_FLOAT64 ? emit_elementary(l, op, x) : HTP_TENSOR_NONE;
-    return composed == HTP_TENSOR_NONE ? htp_emit_typed(l, op, dtype, HTP_IN(x), HTP_NO_AT)
-                                       : composed;
+    htp_tensor_id composed = dtype == HTP_DTYPE_FLOAT64 ? emit_elementary(l, op, x) : HTP_NONE;
+    return composed == HTP_NONE ? htp_emit_typed(l, op, dtype, HTP_IN(x), HTP_NO_AT) : composed;
 }
 
 htp_tensor_id htp_step_unary(const htp_formula *f, const char *op, htp_tensor_id x)

@@ -99,7 +99,7 @@ void htp_lower_sign(htp_lowering *l)
     }
     htp_tensor_id sign = htp_typed_unary(l, "Sign", dtype, x);
     if (htp_dtype_is_float(dtype)) {
-        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_TENSOR_NONE);
+        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_NONE);
         sign = htp_typed_where(l, dtype, is_nan, htp_emit_scalar(l, dtype, 0), sign);
     }
     htp_bind(l, 0, sign);
@@ -203,11 +203,11 @@ void htp_lower_is_special(htp_lowering *l)
         result = htp_typed_predicate(l, "Equal", dtype, x, x);
         result = wants_finite ? result : htp_emit_unary(l, "Not", result);
     } else if (wants_finite) {
-        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_TENSOR_NONE);
-        htp_tensor_id is_inf = htp_typed_predicate(l, "IsInf", dtype, x, HTP_TENSOR_NONE);
+        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_NONE);
+        htp_tensor_id is_inf = htp_typed_predicate(l, "IsInf", dtype, x, HTP_NONE);
         result = htp_emit_unary(l, "Not", htp_emit_binary(l, "Or", is_nan, is_inf));
     } else {
-        result = htp_typed_predicate(l, l->row->op, dtype, x, HTP_TENSOR_NONE);
+        result = htp_typed_predicate(l, l->row->op, dtype, x, HTP_NONE);
     }
     htp_bind(l, 0, result);
 }
@@ -255,7 +255,7 @@ void htp_lower_nan_to_num(htp_lowering *l)
         double positive = htp_arg_float_or(l, "posinf", largest(dtype));
         double negative = htp_arg_float_or(l, "neginf", -largest(dtype));
         htp_tensor_id nan = htp_emit_scalar(l, dtype, htp_arg_float_or(l, "nan", 0));
-        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_TENSOR_NONE);
+        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", dtype, x, HTP_NONE);
         htp_tensor_id is_positive = htp_typed_predicate_scalar(l, "Equal", dtype, x, INFINITY);
         htp_tensor_id is_negative = htp_typed_predicate_scalar(l, "Equal", dtype, x, -INFINITY);
         x = htp_typed_where(l, dtype, is_nan, nan, x);
@@ -280,12 +280,12 @@ static void bind_between(htp_lowering *l, htp_dtype dtype, const char *min, cons
     htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
     htp_tensor_id low = htp_arg_optional_as(l, min, dtype);
     htp_tensor_id high = htp_arg_optional_as(l, max, dtype);
-    if (low != HTP_TENSOR_NONE && high != HTP_TENSOR_NONE && dtype != HTP_DTYPE_INT64 &&
-        is_plain_bound(l, min) && is_plain_bound(l, max)) {
+    if (low != HTP_NONE && high != HTP_NONE && dtype != HTP_DTYPE_INT64 && is_plain_bound(l, min) &&
+        is_plain_bound(l, max)) {
         x = htp_emit_typed(l, "Clip", dtype, HTP_IN(x, low, high), HTP_NO_AT);
     } else {
-        x = low == HTP_TENSOR_NONE ? x : htp_typed_extreme(l, "Max", dtype, x, low);
-        x = high == HTP_TENSOR_NONE ? x : htp_typed_extreme(l, "Min", dtype, x, high);
+        x = low == HTP_NONE ? x : htp_typed_extreme(l, "Max", dtype, x, low);
+        x = high == HTP_NONE ? x : htp_typed_extreme(l, "Min", dtype, x, high);
     }
     htp_bind_cast(l, 0, x, dtype);
 }

@@ -30,12 +30,12 @@ typedef struct elimination {
 /** A row and column: a number, or that of a step. */
 typedef struct place {
     int64_t number;
-    htp_tensor_id step; /* or HTP_TENSOR_NONE */
+    htp_tensor_id step; /* or HTP_NONE */
 } place;
 
 static place place_of(int64_t number)
 {
-    return (place){number, HTP_TENSOR_NONE};
+    return (place){number, HTP_NONE};
 }
 
 /** Whether the last two of @p dims may be of squares. */
@@ -50,8 +50,8 @@ static elimination arg_matrices(htp_lowering *l, const char *name)
 {
     elimination e = {.f = {l, HTP_DTYPE_FLOAT64, HTP_DTYPE_FLOAT64},
                      .rank = htp_arg_rank(l, name),
-                     .numbers = HTP_TENSOR_NONE,
-                     .sign = HTP_TENSOR_NONE};
+                     .numbers = HTP_NONE,
+                     .sign = HTP_NONE};
     const htp_dim *dims = htp_arg_dims(l, name);
     if (e.rank < 2 || !are_square(dims + e.rank - 2)) {
         htp_lower_fail(l, "its matrices must be square, with one row at least");
@@ -79,7 +79,7 @@ static elimination arg_matrices(htp_lowering *l, const char *name)
 static htp_tensor_id part_of(const elimination *e, htp_tensor_id x, int64_t axis, place k)
 {
     const int64_t first = 0;
-    if (k.step == HTP_TENSOR_NONE) {
+    if (k.step == HTP_NONE) {
         return htp_emit_slice(e->f.l, x, axis, k.number, k.number + 1);
     }
     return htp_emit(e->f.l, "Gather", HTP_IN(x, htp_emit_unsqueeze(e->f.l, k.step, &first, 1)),
@@ -99,8 +99,7 @@ static htp_tensor_id column_of(const elimination *e, htp_tensor_id x, place k)
 /** The number of a place: 0-d int64 */
 static htp_tensor_id number_of(const elimination *e, place k)
 {
-    return k.step == HTP_TENSOR_NONE ? htp_emit_scalar_int(e->f.l, HTP_DTYPE_INT64, k.number)
-                                     : k.step;
+    return k.step == HTP_NONE ? htp_emit_scalar_int(e->f.l, HTP_DTYPE_INT64, k.number) : k.step;
 }
 
 /** Whether a row is number @p k, or one behind it: bool [rows, 1] */
@@ -118,7 +117,7 @@ static htp_tensor_id find_pivot(const elimination *e, place k)
     htp_attribute attributes[] = {htp_attribute_int("axis", axis),
                                   htp_attribute_int("keepdims", 1)};
     htp_emit_attributes along = {attributes, 2};
-    if (k.step == HTP_TENSOR_NONE) {
+    if (k.step == HTP_NONE) {
         htp_tensor_id below = htp_emit_slice(l, column, axis, k.number, e->rows);
         htp_tensor_id found =
             htp_emit(l, "ArgMax", HTP_IN(htp_step_unary(&e->f, "Abs", below)), along);
@@ -151,7 +150,7 @@ static void exchange(elimination *e, place k)
 /** Turns column @p k into that of the identity. */
 static void clear_column(elimination *e, place k)
 {
-    if (k.step != HTP_TENSOR_NONE || k.number + 1 < e->rows) {
+    if (k.step != HTP_NONE || k.number + 1 < e->rows) {
         exchange(e, k);
     }
     htp_tensor_id row = row_of(e, e->x, k);
@@ -258,7 +257,7 @@ void htp_lower_solve(htp_lowering *l)
 /** The pivot of column @p k; zeroes are made below it. A column without any gives a zero. */
 static htp_tensor_id eliminate(elimination *e, place k)
 {
-    bool is_step = k.step != HTP_TENSOR_NONE;
+    bool is_step = k.step != HTP_NONE;
     bool is_last = !is_step && k.number + 1 == e->rows;
     if (!is_last) {
         exchange(e, k);
@@ -279,7 +278,7 @@ static htp_tensor_id eliminate(elimination *e, place k)
 /** A determinant as it is put together of pivots: a product, or a sign and a sum of logarithms. */
 typedef struct determinant {
     bool of_logarithm;
-    htp_tensor_id size; /* HTP_TENSOR_NONE: of no pivot yet */
+    htp_tensor_id size; /* HTP_NONE: of no pivot yet */
     htp_tensor_id sign; /* of the pivots so far, for a logarithm */
 } determinant;
 
@@ -287,10 +286,10 @@ static void multiply(const elimination *e, determinant *d, htp_tensor_id pivot)
 {
     if (d->of_logarithm) {
         htp_tensor_id sign = htp_step_unary(&e->f, "Sign", pivot);
-        d->sign = d->size == HTP_TENSOR_NONE ? sign : htp_step_binary(&e->f, "Mul", d->sign, sign);
+        d->sign = d->size == HTP_NONE ? sign : htp_step_binary(&e->f, "Mul", d->sign, sign);
         pivot = htp_step_unary(&e->f, "Log", htp_step_unary(&e->f, "Abs", pivot));
     }
-    d->size = d->size == HTP_TENSOR_NONE
+    d->size = d->size == HTP_NONE
                   ? pivot
                   : htp_step_binary(&e->f, d->of_logarithm ? "Add" : "Mul", d->size, pivot);
 }
@@ -331,7 +330,7 @@ static void lower_determinant(htp_lowering *l, bool of_logarithm, bool has_sign)
     if (l->failure) {
         return;
     }
-    determinant d = {of_logarithm, HTP_TENSOR_NONE, HTP_TENSOR_NONE};
+    determinant d = {of_logarithm, HTP_NONE, HTP_NONE};
     for (int64_t k = 0; k < e.rows; k++) {
         multiply(&e, &d, eliminate(&e, place_of(k)));
     }

@@ -89,7 +89,7 @@ typedef struct bags {
     htp_tensor_id begins; /* [bags] int64: the first row of each bag */
     htp_tensor_id ends;   /* [bags] int64: the row behind its last one */
     htp_tensor_id counts; /* [n, 1] of dtype: 0 for the rows that do not count, 1 for others; or
-                             HTP_TENSOR_NONE where all count */
+                             HTP_NONE where all count */
 } bags;
 
 /** Begins and ends of the bags. With include_last_offset the last offset is the number of rows. */
@@ -138,7 +138,7 @@ static htp_tensor_id combine(htp_lowering *l, const bags *b, htp_tensor_id rows,
 static htp_tensor_id emit_sizes(htp_lowering *l, const bags *b)
 {
     const int64_t second = 1;
-    if (b->counts != HTP_TENSOR_NONE) {
+    if (b->counts != HTP_NONE) {
         return combine(l, b, b->counts, htp_emit_int(l, 1), "add", 0);
     }
     htp_tensor_id sizes = htp_emit_binary(l, "Sub", b->ends, b->begins);
@@ -149,7 +149,7 @@ static htp_tensor_id emit_sizes(htp_lowering *l, const bags *b)
 /** @p rows, with @p otherwise in those that do not count. */
 static htp_tensor_id blank_padding(htp_lowering *l, const bags *b, double otherwise)
 {
-    if (b->counts == HTP_TENSOR_NONE) {
+    if (b->counts == HTP_NONE) {
         return b->rows;
     }
     htp_tensor_id counts = htp_emit_cast(l, b->counts, b->dtype, HTP_DTYPE_BOOL);
@@ -185,13 +185,13 @@ static htp_tensor_id read_padding(htp_lowering *l, htp_dtype dtype)
 {
     const int64_t second = 1;
     if (!htp_arg_present(l, "padding_idx")) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     int64_t padding = htp_arg_int(l, "padding_idx");
     const htp_dim *dims = htp_arg_dims(l, "weight");
     /* The operators behind embedding_bag say -1 for none. */
     if (padding < 0 && l->row->op) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     if (padding < 0 && dims[0].symbol) {
         htp_lower_fail(l, "its padding_idx counts from an end that depends on the model's input");

@@ -12,13 +12,13 @@ void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
                    htp_emit_attributes attributes, htp_tensor_id *outputs, size_t output_count)
 {
     for (size_t i = 0; i < output_count; i++) {
-        outputs[i] = HTP_TENSOR_NONE;
+        outputs[i] = HTP_NONE;
     }
     if (l->failure) {
         return;
     }
     size_t count = inputs.count;
-    while (count > 0 && inputs.items[count - 1] == HTP_TENSOR_NONE) {
+    while (count > 0 && inputs.items[count - 1] == HTP_NONE) {
         count--;
     }
     htp_draft_add_node(l->model, op, inputs.items, count, attributes.items, attributes.count,
@@ -28,7 +28,7 @@ void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
 htp_tensor_id htp_emit(htp_lowering *l, const char *op, htp_emit_inputs inputs,
                        htp_emit_attributes attributes)
 {
-    htp_tensor_id output = HTP_TENSOR_NONE;
+    htp_tensor_id output = HTP_NONE;
     htp_emit_many(l, op, inputs, attributes, &output, 1);
     return output;
 }
@@ -42,7 +42,7 @@ htp_tensor_id htp_emit_cast(htp_lowering *l, htp_tensor_id x, htp_dtype from, ht
     if (type == 0 || htp_dtype_is_complex(to) || htp_dtype_is_complex(from)) {
         htp_lower_fail(l, "a cast from %s to %s cannot be exported", htp_dtype_name(from),
                        htp_dtype_name(to));
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     return htp_emit(l, "Cast", HTP_IN(x), HTP_AT(htp_attribute_int("to", type)));
 }

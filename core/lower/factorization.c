@@ -104,7 +104,7 @@ static factors factorize(const htp_matrices *m)
     htp_tensor_id info = steps.state[3].tensor;
     htp_tensor_id pivot = find_pivot(m, x, k);
     htp_tensor_id rows = exchange(m, pivot, k);
-    htp_tensor_id is_zero = HTP_TENSOR_NONE;
+    htp_tensor_id is_zero = HTP_NONE;
     x = eliminate(m, ordered(m, x, rows), k, &is_zero);
     htp_tensor_id is_first = htp_emit_binary(l, "Equal", info, htp_emit_int(l, 0));
     is_first = htp_emit_binary(l, "And", is_first, is_zero);

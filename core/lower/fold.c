@@ -89,7 +89,7 @@ static image read_image(htp_lowering *l, htp_tensor_id x, const htp_window *wind
         htp_lower_fail(l, "its output has %zu sizes", count);
     }
     for (size_t i = 0; i < 2; i++) {
-        htp_tensor_id size = l->failure ? HTP_TENSOR_NONE : htp_value_vector(l, sizes[i]);
+        htp_tensor_id size = l->failure ? HTP_NONE : htp_value_vector(l, sizes[i]);
         made.size[i] = size_of(l, dims[1 + i], size);
         made.padded[i] = plus(l, made.size[i], 2 * windows[i].padding);
     }

@@ -216,9 +216,9 @@ static bool compute_scales(pass *p, pair *pair)
     const htp_tensor_id *inputs = pair->norm->inputs;
     const float *vectors[NORM_INPUTS] = {NULL};
     uint64_t channels = pair->spread.channels;
-    htp_tensor_id own = pair->layer->input_count > 2 ? pair->layer->inputs[2] : HTP_TENSOR_NONE;
-    const float *bias = own == HTP_TENSOR_NONE ? NULL : read_vector(p, own, channels);
-    if (own != HTP_TENSOR_NONE && !bias) {
+    htp_tensor_id own = pair->layer->input_count > 2 ? pair->layer->inputs[2] : HTP_NONE;
+    const float *bias = own == HTP_NONE ? NULL : read_vector(p, own, channels);
+    if (own != HTP_NONE && !bias) {
         return false;
     }
     for (int i = SCALE; i < NORM_INPUTS; i++) {
@@ -258,7 +258,7 @@ static void add_weight(pass *p, weight_list *weights, uint32_t weight)
 /* The weights that an operand is made of; none of a constant. */
 static void add_weights(pass *p, weight_list *weights, htp_tensor_id id)
 {
-    const htp_initializer *initializer = id == HTP_TENSOR_NONE ? NULL : initializer_at(p, id);
+    const htp_initializer *initializer = id == HTP_NONE ? NULL : initializer_at(p, id);
     if (initializer && initializer->weight != HTP_NONE) {
         add_weight(p, weights, initializer->weight);
     } else if (initializer && initializer->derivation) {
@@ -285,7 +285,7 @@ static htp_tensor_id add_weight_of(pass *p, const pair *pair)
     }
     htp_laid whole;
     if (!htp_laid_begin(p->model, pair->weight, &whole)) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     htp_derivation *derivation = HTP_NEW(p->arena, htp_derivation);
     htp_channel_scale *with = HTP_NEW(p->arena, htp_channel_scale);
@@ -355,7 +355,7 @@ static void add_scopes(pass *p, htp_onnx_node *node, const htp_onnx_node *of)
 static void fold(pass *p, pair *pair)
 {
     htp_tensor_id weight = add_weight_of(p, pair);
-    if (weight == HTP_TENSOR_NONE) {
+    if (weight == HTP_NONE) {
         return;
     }
     htp_tensor_id *inputs = HTP_NEW_ARRAY(p->arena, htp_tensor_id, 3);

@@ -83,7 +83,7 @@ htp_tensor_id htp_step_compare_scalar(const htp_formula *f, const char *op, htp_
 
 htp_tensor_id htp_step_is_nan(const htp_formula *f, htp_tensor_id x)
 {
-    return htp_typed_predicate(f->l, "IsNaN", f->dtype, x, HTP_TENSOR_NONE);
+    return htp_typed_predicate(f->l, "IsNaN", f->dtype, x, HTP_NONE);
 }
 
 htp_tensor_id htp_step_where(const htp_formula *f, htp_tensor_id condition, htp_tensor_id a,

@@ -17,7 +17,7 @@ enum { LARGEST_MATRIX = 1 << 20 };
 
 htp_length htp_length_of(int64_t size)
 {
-    return (htp_length){.is_constant = true, .size = size, .vector = HTP_TENSOR_NONE};
+    return (htp_length){.is_constant = true, .size = size, .vector = HTP_NONE};
 }
 
 htp_length htp_signal_length(htp_lowering *l, const htp_signal *s, uint32_t axis)
@@ -322,7 +322,7 @@ static void transform_by_dft(htp_lowering *l, htp_signal *s, const htp_transform
     if (t->spectrum == HTP_SPECTRUM_REAL) {
         cut_frequencies(l, s, t);
     }
-    htp_tensor_id length = HTP_TENSOR_NONE;
+    htp_tensor_id length = HTP_NONE;
     if (!t->length.is_constant || s->dims[t->axis].symbol ||
         s->dims[t->axis].size != t->length.size) {
         length = htp_emit_squeeze(l, length_vector(l, &t->length), &first, 1);

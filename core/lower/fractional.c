@@ -58,7 +58,7 @@ static htp_tensor_id emit_places(const windows *w)
 {
     const int64_t behind = 3;
     htp_lowering *l = w->f.l;
-    htp_tensor_id places = HTP_TENSOR_NONE;
+    htp_tensor_id places = HTP_NONE;
     int64_t shape[] = {0, 0, 1, 1};
     for (size_t i = 0; i < w->axes; i++) {
         htp_tensor_id begins = htp_emit_unsqueeze(l, emit_begins(w, i), &behind, 1);

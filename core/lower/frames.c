@@ -15,7 +15,7 @@
 typedef struct frames {
     int64_t size; /* n_fft */
     int64_t hop;
-    htp_tensor_id window; /* [size], or HTP_TENSOR_NONE: all ones */
+    htp_tensor_id window; /* [size], or HTP_NONE: all ones */
     htp_scaling scaling;
     bool is_onesided;
 } frames;
@@ -26,9 +26,9 @@ static htp_tensor_id arg_window(htp_lowering *l, int64_t size, htp_dtype dtype)
     int64_t length = htp_arg_int_or(l, "win_length", size);
     if (length < 1 || length > size) {
         htp_lower_fail(l, "a window of %lld does not fit %lld", (long long)length, (long long)size);
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
-    htp_tensor_id window = HTP_TENSOR_NONE;
+    htp_tensor_id window = HTP_NONE;
     if (htp_arg_present(l, "window")) {
         window = htp_arg_tensor_as(l, "window", dtype);
     } else if (length < size) {
@@ -44,7 +44,7 @@ static htp_tensor_id arg_window(htp_lowering *l, int64_t size, htp_dtype dtype)
 
 static frames arg_frames(htp_lowering *l, htp_dtype dtype, bool is_complex)
 {
-    frames f = {.size = htp_arg_int(l, "n_fft"), .window = HTP_TENSOR_NONE};
+    frames f = {.size = htp_arg_int(l, "n_fft"), .window = HTP_NONE};
     f.hop = htp_arg_int_or(l, "hop_length", f.size / 4);
     if (f.size < 1 || f.hop < 1) {
         htp_lower_fail(l, "frames of %lld every %lld are not supported", (long long)f.size,
@@ -114,7 +114,7 @@ static void cut(htp_lowering *l, htp_signal *s, const frames *f)
         s->dims[last].symbol ? (htp_dim){.symbol = ""} : (htp_dim){.size = span / f->hop + 1};
     s->dims[last + 1] = (htp_dim){.size = f->size};
     s->rank++;
-    if (f->window != HTP_TENSOR_NONE) {
+    if (f->window != HTP_NONE) {
         s->x = htp_emit_binary(l, "Mul", s->x, f->window);
     }
 }
@@ -173,7 +173,7 @@ static htp_tensor_id overlap_add(htp_lowering *l, htp_tensor_id x, htp_dtype dty
         const int64_t pads[] = {0, 0, 0, 0, 0, spare};
         x = htp_emit_binary(l, "Pad", x, htp_emit_ints(l, pads, 6));
     }
-    htp_tensor_id sum = HTP_TENSOR_NONE;
+    htp_tensor_id sum = HTP_NONE;
     for (int64_t i = 0; i < blocks && !l->failure; i++) {
         const int64_t pads[] = {0, i, 0, 0, blocks - 1 - i, 0};
         htp_tensor_id block =
@@ -191,7 +191,7 @@ static htp_tensor_id overlap_add(htp_lowering *l, htp_tensor_id x, htp_dtype dty
 static htp_tensor_id emit_envelope(htp_lowering *l, const htp_signal *s, const frames *f)
 {
     htp_tensor_id window =
-        f->window == HTP_TENSOR_NONE ? htp_emit_fill(l, s->dtype, f->size, 1) : f->window;
+        f->window == HTP_NONE ? htp_emit_fill(l, s->dtype, f->size, 1) : f->window;
     htp_tensor_id square = htp_typed_binary(l, "Mul", s->dtype, window, window);
     htp_sizes shape = htp_sizes_begin(l);
     htp_sizes_add_int(&shape, 1);
@@ -237,7 +237,7 @@ static htp_tensor_id put_together(htp_lowering *l, const htp_signal *s, const fr
 {
     const int64_t first = 0;
     bool is_centred = htp_arg_bool_or(l, "center", true);
-    if (f->window != HTP_TENSOR_NONE) {
+    if (f->window != HTP_NONE) {
         x = htp_typed_binary(l, "Mul", s->dtype, x, f->window);
     }
     x = trim(l, overlap_add(l, x, s->dtype, f), f, is_centred);

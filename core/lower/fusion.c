@@ -24,7 +24,7 @@ static bool is_merged(const char *op)
 /* The node that makes @p x, when it has one reader; NULL otherwise. */
 static const htp_onnx_node *sole_producer(const htp_draft *model, htp_tensor_id x)
 {
-    if (x == HTP_TENSOR_NONE) {
+    if (x == HTP_NONE) {
         return NULL;
     }
     const htp_tensor *tensor = &model->tensors.items[x];
@@ -124,7 +124,7 @@ static htp_tensor_id split_gemm(htp_lowering *l, const htp_onnx_node *gemm)
     return htp_emit(l, "Add", HTP_IN(product, bias), HTP_NO_AT);
 }
 
-/* A product of matrices as a Gemm; HTP_TENSOR_NONE where @p x is none, or others read it. */
+/* A product of matrices as a Gemm; HTP_NONE where @p x is none, or others read it. */
 static htp_tensor_id gemm_of(htp_lowering *l, htp_tensor_id x)
 {
     const htp_onnx_node *product = sole_producer(l->model, x);
@@ -133,21 +133,21 @@ static htp_tensor_id gemm_of(htp_lowering *l, htp_tensor_id x)
                       is_matrix(l->model, product->inputs[1]);
     return is_product
                ? htp_emit(l, "Gemm", HTP_IN(product->inputs[0], product->inputs[1]), HTP_NO_AT)
-               : HTP_TENSOR_NONE;
+               : HTP_NONE;
 }
 
-/* The result of an Add of one or two products of matrices, with these as Gemms; HTP_TENSOR_NONE
+/* The result of an Add of one or two products of matrices, with these as Gemms; HTP_NONE
  * when it adds none. */
 static htp_tensor_id split_sum(htp_lowering *l, const htp_onnx_node *sum)
 {
     htp_tensor_id first = gemm_of(l, sum->inputs[0]);
     htp_tensor_id second = gemm_of(l, sum->inputs[1]);
-    if (first == HTP_TENSOR_NONE && second == HTP_TENSOR_NONE) {
-        return HTP_TENSOR_NONE;
+    if (first == HTP_NONE && second == HTP_NONE) {
+        return HTP_NONE;
     }
     return htp_emit(l, "Add",
-                    HTP_IN(first == HTP_TENSOR_NONE ? sum->inputs[0] : first,
-                           second == HTP_TENSOR_NONE ? sum->inputs[1] : second),
+                    HTP_IN(first == HTP_NONE ? sum->inputs[0] : first,
+                           second == HTP_NONE ? sum->inputs[1] : second),
                     HTP_NO_AT);
 }
 
@@ -162,7 +162,7 @@ static bool fits_columns(const htp_draft *model, htp_tensor_id constant, htp_ten
            (row->rank == 1 && (row->dims[0].size == 1 || row->dims[0].size == columns));
 }
 
-/* The product of matrices that zeros are added to, in a form that is not merged; HTP_TENSOR_NONE
+/* The product of matrices that zeros are added to, in a form that is not merged; HTP_NONE
  * where there is none. What simplifies models takes such an Add away, and the product would be
  * merged. */
 static htp_tensor_id without_zeros(htp_lowering *l, const htp_onnx_node *sum)
@@ -178,28 +178,28 @@ static htp_tensor_id without_zeros(htp_lowering *l, const htp_onnx_node *sum)
             return htp_emit(l, "MatMul", HTP_IN(found->inputs[0], found->inputs[1]), HTP_NO_AT);
         }
     }
-    return HTP_TENSOR_NONE;
+    return HTP_NONE;
 }
 
-/* A Pad that names its axes, all of them; HTP_TENSOR_NONE for one that has nothing to fear. */
+/* A Pad that names its axes, all of them; HTP_NONE for one that has nothing to fear. */
 static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
 {
     const htp_attribute *mode = htp_draft_attribute(pad, "mode");
     const htp_tensor *x = &l->model->tensors.items[pad->inputs[0]];
     bool is_constant = !mode || strcmp(mode->s, "constant") == 0;
     if (!is_constant || pad->input_count > 3 || !x->has_type) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     if (l->model->opset < 18) {
         htp_lower_fail(l, "ONNX Runtime takes the padding before it for its own, which is not "
                           "filled alike; choose opset 18 or later");
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     int64_t axes[HTP_MAX_RANK] = {0};
     for (uint32_t i = 0; i < x->rank && i < HTP_MAX_RANK; i++) {
         axes[i] = i;
     }
-    htp_tensor_id value = pad->input_count > 2 ? pad->inputs[2] : HTP_TENSOR_NONE;
+    htp_tensor_id value = pad->input_count > 2 ? pad->inputs[2] : HTP_NONE;
     return htp_emit(l, "Pad",
                     HTP_IN(pad->inputs[0], pad->inputs[1], value, htp_emit_ints(l, axes, x->rank)),
                     (htp_emit_attributes){pad->attributes, pad->attribute_count});
@@ -215,16 +215,16 @@ static void share_scopes(htp_lowering *l, size_t first, const htp_onnx_node *nod
     }
 }
 
-/* @p x in a form that is not merged; HTP_TENSOR_NONE when it is none that would be. */
+/* @p x in a form that is not merged; HTP_NONE when it is none that would be. */
 static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, int depth)
 {
     const htp_onnx_node *producer = sole_producer(l->model, x);
     if (!producer || depth == HTP_DEEPEST_CHAIN) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     /* Nodes move as the model grows: work on a copy, with the producer's own origin. */
     const htp_onnx_node node = *producer;
-    htp_tensor_id other = HTP_TENSOR_NONE;
+    htp_tensor_id other = HTP_NONE;
     l->model->origin = node.origin;
     if (strcmp(node.op_type, "Gemm") == 0) {
         size_t first = l->model->nodes.count;
@@ -234,26 +234,26 @@ static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, int depth)
     }
     if (strcmp(node.op_type, "Add") == 0) {
         other = without_zeros(l, &node);
-        other = other == HTP_TENSOR_NONE ? split_sum(l, &node) : other;
+        other = other == HTP_NONE ? split_sum(l, &node) : other;
     }
     uint32_t passed = htp_fusion_passed_operand(l->model, &node);
-    if (other == HTP_TENSOR_NONE && passed != HTP_NONE) {
+    if (other == HTP_NONE && passed != HTP_NONE) {
         htp_tensor_id operands[2] = {node.inputs[0], node.inputs[1]};
         operands[passed] = keep_apart(l, operands[passed], depth + 1);
         l->model->origin = node.origin;
-        other = operands[passed] == HTP_TENSOR_NONE
-                    ? HTP_TENSOR_NONE
+        other = operands[passed] == HTP_NONE
+                    ? HTP_NONE
                     : htp_emit(l, node.op_type, HTP_IN(operands[0], operands[1]), HTP_NO_AT);
     }
     return other;
 }
 
-/* A Pad before a MaxPool in a form that is not merged; HTP_TENSOR_NONE when it needs none. */
+/* A Pad before a MaxPool in a form that is not merged; HTP_NONE when it needs none. */
 static htp_tensor_id keep_pad(htp_lowering *l, htp_tensor_id x)
 {
     const htp_onnx_node *producer = sole_producer(l->model, x);
     if (!producer || strcmp(producer->op_type, "Pad") != 0) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     const htp_onnx_node node = *producer;
     l->model->origin = node.origin;
@@ -264,14 +264,14 @@ static htp_tensor_id keep_pad(htp_lowering *l, htp_tensor_id x)
 static void guard_operand(htp_lowering *l, const char *op, htp_tensor_id x)
 {
     htp_origin origin = l->model->origin;
-    htp_tensor_id other = HTP_TENSOR_NONE;
+    htp_tensor_id other = HTP_NONE;
     if (strcmp(op, "MaxPool") == 0) {
         other = keep_pad(l, x);
     } else if (is_merged(op)) {
         other = keep_apart(l, x, 0);
     }
     l->model->origin = origin;
-    if (other != HTP_TENSOR_NONE) {
+    if (other != HTP_NONE) {
         htp_draft_swap_producers(l->model, x, other);
     }
 }
@@ -284,7 +284,7 @@ static void replay(htp_lowering *l, htp_onnx_node node)
     htp_draft *model = l->model;
     model->origin = node.origin;
     model->current_graph = node.graph;
-    if (node.input_count > 0 && node.inputs[0] != HTP_TENSOR_NONE) {
+    if (node.input_count > 0 && node.inputs[0] != HTP_NONE) {
         guard_operand(l, node.op_type, node.inputs[0]);
     }
     node.inputs = htp_fusion_guard_digits(l, &node);

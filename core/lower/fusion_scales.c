@@ -24,7 +24,7 @@ uint32_t htp_fusion_passed_operand(const htp_draft *model, const htp_onnx_node *
     return HTP_NONE;
 }
 
-/* What a node multiplies or divides by a constant floating-point number; HTP_TENSOR_NONE for other
+/* What a node multiplies or divides by a constant floating-point number; HTP_NONE for other
  * nodes. */
 static htp_tensor_id scaled_tensor(const htp_draft *model, const htp_onnx_node *node)
 {
@@ -33,25 +33,25 @@ static htp_tensor_id scaled_tensor(const htp_draft *model, const htp_onnx_node *
                       (strcmp(node->op_type, "Div") == 0 && passed == 0);
     return is_scaling && htp_dtype_is_float(model->tensors.items[node->inputs[1 - passed]].dtype)
                ? node->inputs[passed]
-               : HTP_TENSOR_NONE;
+               : HTP_NONE;
 }
 
 /* The node that makes @p x; NULL where none does. */
 static const htp_onnx_node *producer_of(const htp_draft *model, htp_tensor_id x)
 {
-    const htp_tensor *tensor = x == HTP_TENSOR_NONE ? NULL : &model->tensors.items[x];
+    const htp_tensor *tensor = x == HTP_NONE ? NULL : &model->tensors.items[x];
     return tensor && tensor->source == HTP_TENSOR_FROM_NODE ? &model->nodes.items[tensor->index]
                                                             : NULL;
 }
 
-/* What a node gives as it is, or as ONNX Runtime may take it for; HTP_TENSOR_NONE for other nodes.
+/* What a node gives as it is, or as ONNX Runtime may take it for; HTP_NONE for other nodes.
  */
 static htp_tensor_id kept_tensor(const htp_draft *model, const htp_onnx_node *node)
 {
     static const char *const keeping[] = {"Cast", "Expand", "Identity", "Slice"};
     uint32_t passed = htp_fusion_passed_operand(model, node);
     bool is_kept = htp_text_is_one_of(node->op_type, keeping, sizeof(keeping) / sizeof(keeping[0]));
-    return is_kept ? node->inputs[0] : passed == HTP_NONE ? HTP_TENSOR_NONE : node->inputs[passed];
+    return is_kept ? node->inputs[0] : passed == HTP_NONE ? HTP_NONE : node->inputs[passed];
 }
 
 /* Whether @p x is a tensor times a constant number that others read, too, or may be taken for one.
@@ -59,10 +59,10 @@ static htp_tensor_id kept_tensor(const htp_draft *model, const htp_onnx_node *no
 static bool is_scaled_for_others(const htp_draft *model, htp_tensor_id x)
 {
     bool has_others = false;
-    for (int depth = 0; x != HTP_TENSOR_NONE && depth < HTP_DEEPEST_CHAIN; depth++) {
+    for (int depth = 0; x != HTP_NONE && depth < HTP_DEEPEST_CHAIN; depth++) {
         const htp_onnx_node *node = producer_of(model, x);
         has_others = has_others || model->tensors.items[x].uses > 1;
-        if (!node || (has_others && scaled_tensor(model, node) != HTP_TENSOR_NONE)) {
+        if (!node || (has_others && scaled_tensor(model, node) != HTP_NONE)) {
             return node != NULL;
         }
         x = kept_tensor(model, node);
@@ -96,7 +96,7 @@ void htp_fusion_guard_scale(htp_lowering *l, htp_tensor_id x)
 /* Whether a node multiplies or divides by a constant of float64 that is no power of two. */
 static bool scales_finely(const htp_draft *model, const htp_onnx_node *node)
 {
-    if (scaled_tensor(model, node) == HTP_TENSOR_NONE) {
+    if (scaled_tensor(model, node) == HTP_NONE) {
         return false;
     }
     const htp_tensor *number =

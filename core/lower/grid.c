@@ -91,7 +91,7 @@ static htp_tensor_id bound_points(htp_lowering *l, const sampling *s, htp_tensor
     static const double places[] = {0, 0, -1, 1};
     htp_tensor_id place = htp_emit_scalar(l, s->dtype, places[find_unbounded(s)]);
     htp_tensor_id tested = s->padding == PADDING_BORDER && s->mode != MODE_CUBIC ? s->grid : marks;
-    htp_tensor_id is_unbounded = htp_typed_predicate(l, "IsNaN", s->dtype, tested, HTP_TENSOR_NONE);
+    htp_tensor_id is_unbounded = htp_typed_predicate(l, "IsNaN", s->dtype, tested, HTP_NONE);
     htp_tensor_id bounded = htp_typed_where(l, s->dtype, is_unbounded, place, s->grid);
     if (s->padding == PADDING_REFLECTION) {
         return bounded;
@@ -117,7 +117,7 @@ static htp_tensor_id put_unbounded(htp_lowering *l, const sampling *s, htp_tenso
     if (unbounded == UNBOUNDED_IS_NAN) {
         return htp_typed_binary(l, "Add", s->dtype, y, mark);
     }
-    htp_tensor_id is_unbounded = htp_typed_predicate(l, "IsNaN", s->dtype, mark, HTP_TENSOR_NONE);
+    htp_tensor_id is_unbounded = htp_typed_predicate(l, "IsNaN", s->dtype, mark, HTP_NONE);
     return htp_typed_where(l, s->dtype, is_unbounded, htp_emit_scalar(l, s->dtype, 0), y);
 }
 
@@ -151,7 +151,7 @@ static htp_tensor_id sample_nearest_reflected(htp_lowering *l, const sampling *s
 {
     static const int64_t flattened[] = {0, 0, -1};
     const htp_dim *dims = htp_arg_dims(l, "input");
-    htp_tensor_id index = HTP_TENSOR_NONE;
+    htp_tensor_id index = HTP_NONE;
     for (uint32_t axis = 2; axis < s->rank; axis++) {
         htp_tensor_id size = htp_emit_dim(l, s->x, dims, axis);
         htp_tensor_id in_dtype = htp_emit_cast(l, size, HTP_DTYPE_INT64, s->dtype);
@@ -219,7 +219,7 @@ static htp_tensor_id base_grid(htp_lowering *l, htp_dtype dtype, const int64_t *
     for (size_t i = 0; i < axes; i++) {
         if (sizes[i] < 1 || count > most / sizes[i]) {
             htp_lower_fail(l, "its size is not valid, or too large");
-            return HTP_TENSOR_NONE;
+            return HTP_NONE;
         }
         count *= sizes[i];
     }
@@ -264,7 +264,7 @@ static void bind_dynamic_affine_grid(htp_lowering *l, htp_dtype dtype)
     htp_tensor_id size = htp_arg_shape(l, "size");
     htp_tensor_id spaces = htp_emit_slice(l, size, 0, 2, INT64_MAX);
     htp_tensor_id ends = htp_emit_concat(l, HTP_IN(spaces, htp_emit_int(l, 1)), 0);
-    htp_tensor_id columns[4] = {HTP_TENSOR_NONE};
+    htp_tensor_id columns[4] = {HTP_NONE};
     for (size_t i = 0; i < axes && i < 3; i++) {
         int64_t behind[4];
         for (size_t k = 0; k < axes - i; k++) {

@@ -64,7 +64,7 @@ static htp_tensor_id emit_end(const binning *b, const char *reduce, bool is_last
         const double *range = htp_arg_floats(l, "range", &count);
         if (l->failure || count != 2 * b->coordinates) {
             htp_lower_fail(l, "it has a range of %zu numbers", count);
-            return HTP_TENSOR_NONE;
+            return HTP_NONE;
         }
         return htp_step_number(&b->f, range[2 * b->coordinate + is_last]);
     }
@@ -204,7 +204,7 @@ void htp_lower_histogram(htp_lowering *l)
     if (l->failure) {
         return;
     }
-    htp_tensor_id is_inside = HTP_TENSOR_NONE;
+    htp_tensor_id is_inside = HTP_NONE;
     htp_tensor_id place = emit_bins(&b, &is_inside);
     htp_tensor_id counts = emit_counts(&b.f, place, is_inside, b.bins);
     if (htp_arg_bool_or(l, "density", false)) {
@@ -257,10 +257,10 @@ static htp_tensor_id count_points(htp_lowering *l, const binning *all, size_t co
                                   htp_tensor_id shape)
 {
     static const int64_t first = 0;
-    htp_tensor_id is_inside = HTP_TENSOR_NONE;
+    htp_tensor_id is_inside = HTP_NONE;
     htp_tensor_id place = emit_bins(&all[0], &is_inside);
     for (size_t i = 1; i < count; i++) {
-        htp_tensor_id is_between = HTP_TENSOR_NONE;
+        htp_tensor_id is_between = HTP_NONE;
         htp_tensor_id bin = emit_bins(&all[i], &is_between);
         place = htp_emit_binary(l, "Add", htp_emit_binary(l, "Mul", place, all[i].bins), bin);
         is_inside = htp_emit_binary(l, "And", is_inside, is_between);

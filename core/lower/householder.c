@@ -131,7 +131,7 @@ static reflections factorize(const htp_matrices *m)
         .l = l, .count = 2, .state = {{m->x, m->f.dtype, m->rank}, {zeros, m->f.dtype, m->rank}}};
     htp_steps_begin(&steps);
     htp_tensor_id k = htp_emit_unsqueeze(l, steps.number, &first, 1);
-    htp_tensor_id tau = HTP_TENSOR_NONE;
+    htp_tensor_id tau = HTP_NONE;
     htp_tensor_id x = reduce_column(m, steps.state[0].tensor, k, &tau);
     htp_tensor_id is_here = htp_emit_binary(l, "Equal", line, k);
     const htp_tensor_id next[] = {x, htp_step_where(&m->f, is_here, tau, steps.state[1].tensor)};
@@ -202,12 +202,12 @@ void htp_lower_reflect(htp_lowering *l)
 
 /* ---- Q and R ---- */
 
-/** Binds the outputs to Q, of @p columns ([1]; HTP_TENSOR_NONE for an empty tensor), and to R of
+/** Binds the outputs to Q, of @p columns ([1]; HTP_NONE for an empty tensor), and to R of
  * as many rows. */
 static void bind_factors(const reflections *q, htp_tensor_id columns)
 {
     htp_lowering *l = q->m.f.l;
-    if (columns == HTP_TENSOR_NONE) {
+    if (columns == HTP_NONE) {
         htp_formula_bind(&q->m.f, 0, htp_emit_fill(l, q->m.f.dtype, 0, 0));
         columns = q->count;
     } else {
@@ -228,7 +228,7 @@ void htp_lower_qr_mode(htp_lowering *l)
     }
     reflections q = factorize(&m);
     if (strcmp(mode, "r") == 0) {
-        bind_factors(&q, HTP_TENSOR_NONE);
+        bind_factors(&q, HTP_NONE);
     } else {
         bind_factors(&q, strcmp(mode, "complete") == 0 ? m.rows : q.count);
     }

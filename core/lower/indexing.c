@@ -223,7 +223,7 @@ static void result_permutation(const htp_indexing *n, int64_t *perm)
  * with zeros in the places of the others. */
 static htp_tensor_id join_open_indices(htp_lowering *l, const htp_indexing *n)
 {
-    htp_tensor_id joined = HTP_TENSOR_NONE;
+    htp_tensor_id joined = HTP_NONE;
     for (uint32_t i = 0; i < n->count; i++) {
         int64_t place[HTP_MAX_RANK] = {0};
         place[i] = 1;

@@ -305,7 +305,7 @@ htp_tensor_id htp_emit_interpolated(htp_lowering *l, const htp_resizing *r, htp_
         bool is_known = !r->in[i].symbol && !r->out[i].symbol;
         taps t = is_known ? known_taps(l, r, i, is_cubic, align_corners)
                           : open_taps(l, r, i, is_cubic, align_corners);
-        htp_tensor_id sum = HTP_TENSOR_NONE;
+        htp_tensor_id sum = HTP_NONE;
         for (size_t k = 0; k < t.count && !l->failure; k++) {
             htp_tensor_id part = htp_emit(l, "Gather", HTP_IN(x, t.places[k]),
                                           HTP_AT(htp_attribute_int("axis", (int64_t)i + 2)));

@@ -6,7 +6,7 @@
 
 /* Sizes of a tensor, from one axis up to another. */
 typedef struct asked {
-    htp_tensor_id tensor; /* HTP_TENSOR_NONE: it is no such thing */
+    htp_tensor_id tensor; /* HTP_NONE: it is no such thing */
     int64_t start;
     int64_t end;
 } asked;
@@ -14,7 +14,7 @@ typedef struct asked {
 /* What a part of a Concat asks for, where it is a Shape of @p scope that the Concat alone reads. */
 static asked read_part(const htp_draft *model, htp_tensor_id part, uint32_t scope)
 {
-    asked found = {.tensor = HTP_TENSOR_NONE};
+    asked found = {.tensor = HTP_NONE};
     const htp_tensor *tensor = &model->tensors.items[part];
     if (tensor->source != HTP_TENSOR_FROM_NODE || tensor->uses != 1 || tensor->is_output) {
         return found;
@@ -53,11 +53,10 @@ static void join_parts(htp_lowering *l, htp_onnx_node *concat)
     htp_draft *model = l->model;
     htp_tensor_id *kept = HTP_NEW_ARRAY(l->arena, htp_tensor_id, concat->input_count);
     uint32_t count = 0;
-    asked last = {.tensor = HTP_TENSOR_NONE};
+    asked last = {.tensor = HTP_NONE};
     for (uint32_t i = 0; i < concat->input_count; i++) {
         asked next = read_part(model, concat->inputs[i], concat->origin.scope);
-        if (next.tensor != HTP_TENSOR_NONE && next.tensor == last.tensor &&
-            next.start == last.end) {
+        if (next.tensor != HTP_NONE && next.tensor == last.tensor && next.start == last.end) {
             last.end = next.end;
             ask(l, &model->nodes.items[model->tensors.items[kept[count - 1]].index], last);
             continue;

@@ -122,9 +122,8 @@ htp_tensor_id htp_emit_typed(htp_lowering *l, const char *op, htp_dtype dtype,
     htp_dtype wide = htp_kernel_dtype(l, op, dtype);
     htp_tensor_id *cast = HTP_NEW_ARRAY(l->arena, htp_tensor_id, inputs.count);
     for (size_t i = 0; i < inputs.count; i++) {
-        cast[i] = inputs.items[i] == HTP_TENSOR_NONE
-                      ? HTP_TENSOR_NONE
-                      : htp_emit_cast(l, inputs.items[i], dtype, wide);
+        cast[i] =
+            inputs.items[i] == HTP_NONE ? HTP_NONE : htp_emit_cast(l, inputs.items[i], dtype, wide);
     }
     htp_tensor_id result = htp_emit(l, op, (htp_emit_inputs){cast, inputs.count}, attributes);
     return htp_emit_cast(l, result, wide, dtype);
@@ -148,8 +147,7 @@ htp_tensor_id htp_typed_scalar(htp_lowering *l, const char *op, htp_dtype dtype,
 /** Whether a tensor is known to be a single element, such as a size. */
 static bool is_single(const htp_draft *model, htp_tensor_id x)
 {
-    return x != HTP_TENSOR_NONE && model->tensors.items[x].has_type &&
-           model->tensors.items[x].rank == 0;
+    return x != HTP_NONE && model->tensors.items[x].has_type && model->tensors.items[x].rank == 0;
 }
 
 htp_tensor_id htp_typed_extreme(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
@@ -167,7 +165,7 @@ htp_tensor_id htp_typed_predicate(htp_lowering *l, const char *op, htp_dtype dty
 {
     htp_dtype wide = htp_kernel_dtype(l, op, dtype);
     a = htp_emit_cast(l, a, dtype, wide);
-    b = b == HTP_TENSOR_NONE ? b : htp_emit_cast(l, b, dtype, wide);
+    b = b == HTP_NONE ? b : htp_emit_cast(l, b, dtype, wide);
     return htp_emit(l, op, HTP_IN(a, b), HTP_NO_AT);
 }
 

@@ -34,7 +34,7 @@ htp_tensor_id htp_typed_scalar(htp_lowering *l, const char *op, htp_dtype dtype,
 htp_tensor_id htp_typed_extreme(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
                                 htp_tensor_id b);
 
-/** A node with one or two inputs (@p b may be HTP_TENSOR_NONE) of @p dtype and a bool output. */
+/** A node with one or two inputs (@p b may be HTP_NONE) of @p dtype and a bool output. */
 htp_tensor_id htp_typed_predicate(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
                                   htp_tensor_id b);
 

@@ -416,11 +416,11 @@ static bool find(search *s, htp_value_id value, htp_layout *layout)
         s->visits++ > MOST_VISITS) {
         return false;
     }
-    if (facts->weight != HTP_SHIM_NONE) {
+    if (facts->weight != HTP_NONE) {
         return is_weight_in_order(&l->graph->trace->weights[facts->weight]) &&
                be_base(l, value, layout);
     }
-    if (facts->producer == HTP_SHIM_NONE) {
+    if (facts->producer == HTP_NONE) {
         /* An input is held in order; a constant need not be. */
         return !facts->data && be_base(l, value, layout);
     }

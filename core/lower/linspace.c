@@ -17,13 +17,13 @@ enum { MOST_STEPS = 1 << 20 };
 /** How many numbers there are. */
 typedef struct step_count {
     int64_t number;       /* where the argument is one */
-    htp_tensor_id vector; /* [1], where it depends on the model's input; or HTP_TENSOR_NONE */
+    htp_tensor_id vector; /* [1], where it depends on the model's input; or HTP_NONE */
 } step_count;
 
 /** The argument steps. */
 static step_count arg_steps(htp_lowering *l)
 {
-    step_count steps = {.vector = HTP_TENSOR_NONE};
+    step_count steps = {.vector = HTP_NONE};
     if (!htp_arg_is_constant(l, "steps")) {
         steps.vector = htp_arg_vector(l, "steps");
         return steps;
@@ -39,13 +39,13 @@ static step_count arg_steps(htp_lowering *l)
 /** Whether it is known that there is one number at most. */
 static bool has_no_step(const step_count *steps)
 {
-    return steps->vector == HTP_TENSOR_NONE && steps->number < 2;
+    return steps->vector == HTP_NONE && steps->number < 2;
 }
 
 /** The number of steps as [1]. */
 static htp_tensor_id steps_vector(htp_lowering *l, const step_count *steps)
 {
-    return steps->vector == HTP_TENSOR_NONE ? htp_emit_int(l, steps->number) : steps->vector;
+    return steps->vector == HTP_NONE ? htp_emit_int(l, steps->number) : steps->vector;
 }
 
 /** Numbers that are spaced evenly between two. */
@@ -55,7 +55,7 @@ typedef struct spaced {
     htp_tensor_id step;      /* without dims, or [1] */
     htp_tensor_id positions; /* [steps]: how many steps each number is away from its end */
     htp_tensor_id halves;    /* [steps]: whether it is counted from the start */
-    htp_tensor_id is_single; /* [1]: whether there is one number at most; or HTP_TENSOR_NONE */
+    htp_tensor_id is_single; /* [1]: whether there is one number at most; or HTP_NONE */
 } spaced;
 
 /** Sets the positions of a number of steps that is known, and how many intervals there are. */
@@ -108,10 +108,9 @@ static spaced read_spaced(const htp_formula *f, htp_dtype dtype, const step_coun
 {
     spaced s = {.start = bound_as(f, "start", dtype),
                 .end = bound_as(f, "end", dtype),
-                .is_single = HTP_TENSOR_NONE};
-    htp_tensor_id intervals = steps->vector == HTP_TENSOR_NONE
-                                  ? set_known_positions(f, &s, steps->number)
-                                  : set_positions(f, &s, steps->vector);
+                .is_single = HTP_NONE};
+    htp_tensor_id intervals = steps->vector == HTP_NONE ? set_known_positions(f, &s, steps->number)
+                                                        : set_positions(f, &s, steps->vector);
     s.step = htp_step_binary(f, "Div", htp_step_binary(f, "Sub", s.end, s.start), intervals);
     return s;
 }
@@ -123,14 +122,13 @@ static htp_tensor_id emit_spaced(const htp_formula *f, const spaced *s)
     htp_tensor_id numbers =
         htp_step_where(f, s->halves, htp_step_binary(f, "Add", s->start, offsets),
                        htp_step_binary(f, "Sub", s->end, offsets));
-    return s->is_single == HTP_TENSOR_NONE ? numbers
-                                           : htp_step_where(f, s->is_single, s->start, numbers);
+    return s->is_single == HTP_NONE ? numbers : htp_step_where(f, s->is_single, s->start, numbers);
 }
 
 htp_tensor_id htp_emit_linspace(const htp_formula *f, htp_tensor_id start, htp_tensor_id end,
                                 int64_t steps)
 {
-    spaced s = {.start = start, .end = end, .is_single = HTP_TENSOR_NONE};
+    spaced s = {.start = start, .end = end, .is_single = HTP_NONE};
     htp_tensor_id intervals = set_known_positions(f, &s, steps);
     s.step = htp_step_binary(f, "Div", htp_step_binary(f, "Sub", end, start), intervals);
     return emit_spaced(f, &s);
@@ -165,8 +163,7 @@ static htp_tensor_id emit_spaced_exactly(const htp_formula *f, const spaced *s)
     htp_tensor_id lost;
     htp_tensor_id sum = add_exactly(f, ends, high, &lost);
     htp_tensor_id numbers = htp_step_binary(f, "Add", sum, htp_step_binary(f, "Add", lost, low));
-    return s->is_single == HTP_TENSOR_NONE ? numbers
-                                           : htp_step_where(f, s->is_single, s->start, numbers);
+    return s->is_single == HTP_NONE ? numbers : htp_step_where(f, s->is_single, s->start, numbers);
 }
 
 /** A start without dims as a vector of as many numbers as there are: none, or one. */

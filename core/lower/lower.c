@@ -135,7 +135,7 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
             bind_substitutes(l, value->elements[i]);
         }
     } else if (htp_graph_is_computed(l->graph, id)) {
-        htp_tensor_id tensor = HTP_TENSOR_NONE;
+        htp_tensor_id tensor = HTP_NONE;
         htp_draft_add_node(l->model, "Unsupported", NULL, 0, NULL, 0, &tensor, 1);
         l->bindings[id] = (htp_binding){tensor, tensor, {tensor, tensor}};
     }
@@ -247,7 +247,7 @@ static htp_tensor_id output_tensor(htp_lowering *l, htp_value_id id, uint32_t nu
     if (obstacle) {
         htp_lower_fail(l, "output %u: %s", number, obstacle);
     }
-    return l->failure ? HTP_TENSOR_NONE : htp_value_pairs(l, id);
+    return l->failure ? HTP_NONE : htp_value_pairs(l, id);
 }
 
 /** Declares what forward() returns as graph outputs; None is left out. */
@@ -270,7 +270,7 @@ static void bind_outputs(htp_lowering *l)
         htp_tensor_id tensor = output_tensor(l, id, number);
         const char *name = count == 1 ? "output" : htp_arena_printf(l->arena, "output_%u", number);
         number++;
-        if (tensor != HTP_TENSOR_NONE) {
+        if (tensor != HTP_NONE) {
             htp_draft_add_output(l->model, tensor, name);
             htp_tensor_id output = l->model->outputs.items[l->model->outputs.count - 1];
             l->model->tensors.items[output].is_complex = htp_value_is_complex(l->graph, id);
@@ -285,7 +285,7 @@ static void note_passed(htp_lowering *l, uint32_t scope, const htp_trace_passed 
     const htp_tensor_id forms[] = {binding->tensor, binding->vector, binding->parts[0],
                                    binding->parts[1]};
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        bool is_made = forms[i] != HTP_TENSOR_NONE &&
+        bool is_made = forms[i] != HTP_NONE &&
                        l->model->tensors.items[forms[i]].source != HTP_TENSOR_FROM_INITIALIZER;
         if (is_made) {
             HTP_PUSH(l->arena, &l->model->passed,

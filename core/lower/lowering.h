@@ -44,8 +44,7 @@ typedef struct htp_binding {
     htp_tensor_id parts[2]; /* the real and the imaginary part of a complex value */
 } htp_binding;
 
-#define HTP_UNBOUND                                                                                \
-    ((htp_binding){HTP_TENSOR_NONE, HTP_TENSOR_NONE, {HTP_TENSOR_NONE, HTP_TENSOR_NONE}})
+#define HTP_UNBOUND ((htp_binding){HTP_NONE, HTP_NONE, {HTP_NONE, HTP_NONE}})
 
 struct htp_custom_operator;
 
@@ -92,7 +91,7 @@ bool htp_arg_present(htp_lowering *l, const char *name);
  * that PyTorch gives it: int64, float32 or bool. Fails when absent. */
 htp_tensor_id htp_arg_tensor(htp_lowering *l, const char *name);
 
-/** As htp_arg_tensor(), HTP_TENSOR_NONE when the argument is None. */
+/** As htp_arg_tensor(), HTP_NONE when the argument is None. */
 htp_tensor_id htp_arg_optional_tensor(htp_lowering *l, const char *name);
 
 /** As htp_arg_tensor(), cast to @p dtype; a constant number is made in that dtype directly. */
@@ -226,7 +225,7 @@ typedef struct htp_emit_attributes {
                            sizeof((const htp_attribute[]){__VA_ARGS__}) / sizeof(htp_attribute)})
 #define HTP_NO_AT ((htp_emit_attributes){NULL, 0})
 
-/** Emits a node with one output. Trailing HTP_TENSOR_NONE inputs are dropped. */
+/** Emits a node with one output. Trailing HTP_NONE inputs are dropped. */
 htp_tensor_id htp_emit(htp_lowering *l, const char *op, htp_emit_inputs inputs,
                        htp_emit_attributes attributes);
 

@@ -63,7 +63,7 @@ static htp_tensor_id product(htp_lowering *l, uint32_t first, htp_dtype dtype)
     htp_tensor_id a = htp_arg_tensor_as(l, left, dtype);
     htp_tensor_id b = htp_arg_tensor_as(l, right, dtype);
     if (l->failure) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     if (htp_arg_rank(l, right) == 1 && may_be_empty(l, left)) {
         b = htp_emit_unsqueeze(l, b, &column, 1);
@@ -136,7 +136,7 @@ static bool fits_attribute(htp_lowering *l, const char *name)
 /** addmm as Gemm, which takes factors as float32 attributes. */
 static void lower_gemm(htp_lowering *l, htp_dtype dtype)
 {
-    htp_tensor_id self = HTP_TENSOR_NONE;
+    htp_tensor_id self = HTP_NONE;
     double alpha = htp_arg_float(l, "alpha");
     double beta = htp_arg_float(l, "beta");
     if (beta != 0) {
@@ -219,7 +219,7 @@ htp_tensor_id htp_emit_linear(htp_lowering *l, htp_tensor_id x, uint32_t x_rank,
         return htp_emit(l, "Gemm", HTP_IN(x, weight, bias), HTP_AT(htp_attribute_int("transB", 1)));
     }
     x = htp_emit_binary(l, "MatMul", x, htp_emit_transpose(l, weight, swap, 2));
-    return bias == HTP_TENSOR_NONE ? x : htp_emit_binary(l, "Add", x, bias);
+    return bias == HTP_NONE ? x : htp_emit_binary(l, "Add", x, bias);
 }
 
 void htp_lower_linear(htp_lowering *l)
@@ -232,7 +232,7 @@ void htp_lower_linear(htp_lowering *l)
         x = htp_emit_linear(l, x, htp_arg_rank(l, "input"), weight, bias, dtype);
     } else {
         x = htp_emit_binary(l, "MatMul", x, weight);
-        x = bias == HTP_TENSOR_NONE ? x : htp_emit_binary(l, "Add", x, bias);
+        x = bias == HTP_NONE ? x : htp_emit_binary(l, "Add", x, bias);
     }
     htp_bind_cast(l, 0, x, dtype);
 }

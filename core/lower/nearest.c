@@ -239,7 +239,7 @@ static htp_tensor_id repeat_axes(htp_lowering *l, const htp_resizing *r, const a
     for (size_t i = 0; i < r->axes; i++) {
         factors[i] = plans[i].factor ? (double)plans[i].factor : 1;
     }
-    return htp_emit(l, "Resize", HTP_IN(x, HTP_TENSOR_NONE, htp_resizing_scales(l, r, factors)),
+    return htp_emit(l, "Resize", HTP_IN(x, HTP_NONE, htp_resizing_scales(l, r, factors)),
                     HTP_AT(htp_attribute_string("mode", "nearest"),
                            htp_attribute_string("coordinate_transformation_mode", "asymmetric"),
                            htp_attribute_string("nearest_mode", "floor")));

@@ -85,10 +85,10 @@ static htp_tensor_id apply_affine(htp_lowering *l, const htp_normalized *n, htp_
                                   bool channels)
 {
     size_t trailing = channels && n->rank > 2 ? n->rank - 2 : 0;
-    if (n->weight != HTP_TENSOR_NONE) {
+    if (n->weight != HTP_NONE) {
         x = htp_emit_binary(l, "Mul", x, htp_emit_channels(l, n->weight, trailing));
     }
-    if (n->bias != HTP_TENSOR_NONE) {
+    if (n->bias != HTP_NONE) {
         x = htp_emit_binary(l, "Add", x, htp_emit_channels(l, n->bias, trailing));
     }
     return x;
@@ -109,7 +109,7 @@ static htp_tensor_id channel_fill(htp_lowering *l, const htp_normalized *n, doub
 {
     if (n->rank < 2) {
         htp_lower_fail(l, "an input of rank %u is not supported", n->rank);
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     const htp_dim *dims = htp_arg_dims(l, "input");
     if (dims[1].symbol) {
@@ -135,15 +135,14 @@ htp_tensor_id htp_emit_layer_norm(htp_lowering *l, const htp_normalized *n, size
 {
     if (axis_count == 0 || axis_count > n->rank) {
         htp_lower_fail(l, "it normalizes %zu dims of %u", axis_count, n->rank);
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     if (n->dtype == HTP_DTYPE_FLOAT64) {
         int64_t axes[HTP_MAX_RANK];
         size_t count = list_axes(n->rank - (uint32_t)axis_count, n->rank, axes);
         return apply_affine(l, n, standardize(l, n, axes, count), false);
     }
-    htp_tensor_id weight =
-        n->weight == HTP_TENSOR_NONE ? emit_ones(l, n, axis_count, dims) : n->weight;
+    htp_tensor_id weight = n->weight == HTP_NONE ? emit_ones(l, n, axis_count, dims) : n->weight;
     return htp_emit(l, "LayerNormalization", HTP_IN(n->x, weight, n->bias),
                     HTP_AT(htp_attribute_int("axis", -(int64_t)axis_count),
                            htp_attribute_float("epsilon", n->eps)));
@@ -171,7 +170,7 @@ static htp_tensor_id emit_rms_norm(htp_lowering *l, const htp_normalized *n, siz
         return apply_affine(l, n, htp_emit_binary(l, "Div", n->x, root), false);
     }
     htp_tensor_id weight =
-        n->weight == HTP_TENSOR_NONE ? emit_ones(l, n, count, htp_arg_dims(l, "input")) : n->weight;
+        n->weight == HTP_NONE ? emit_ones(l, n, count, htp_arg_dims(l, "input")) : n->weight;
     return htp_emit(
         l, "RMSNormalization", HTP_IN(n->x, weight),
         HTP_AT(htp_attribute_int("axis", -(int64_t)count), htp_attribute_float("epsilon", n->eps)));
@@ -215,10 +214,10 @@ static htp_tensor_id emit_batch_norm(htp_lowering *l, htp_normalized *n)
         htp_tensor_id y = scale_down(l, n, centered, htp_emit_channels(l, var, trailing));
         return apply_affine(l, n, y, true);
     }
-    if (n->weight == HTP_TENSOR_NONE) {
+    if (n->weight == HTP_NONE) {
         n->weight = channel_fill(l, n, 1);
     }
-    if (n->bias == HTP_TENSOR_NONE) {
+    if (n->bias == HTP_NONE) {
         n->bias = channel_fill(l, n, 0);
     }
     return htp_emit(l, "BatchNormalization", HTP_IN(n->x, n->weight, n->bias, mean, var),
@@ -236,7 +235,7 @@ void htp_lower_batch_norm(htp_lowering *l)
     }
     htp_normalized n = read_normalized(l, normalization_dtype(l));
     n.eps = htp_arg_float(l, "eps");
-    htp_tensor_id y = HTP_TENSOR_NONE;
+    htp_tensor_id y = HTP_NONE;
     if (has_statistics) {
         y = emit_batch_norm(l, &n);
         for (size_t i = 1; i < l->node->output_count; i++) {
@@ -261,7 +260,7 @@ void htp_lower_instance_norm(htp_lowering *l)
     }
     htp_normalized n = read_normalized(l, normalization_dtype(l));
     n.eps = htp_arg_float(l, "eps");
-    htp_tensor_id y = HTP_TENSOR_NONE;
+    htp_tensor_id y = HTP_NONE;
     if (!use_input) {
         y = emit_batch_norm(l, &n);
     } else if (n.dtype == HTP_DTYPE_FLOAT64) {
@@ -269,8 +268,8 @@ void htp_lower_instance_norm(htp_lowering *l)
         size_t count = list_axes(2, n.rank, axes);
         y = apply_affine(l, &n, standardize(l, &n, axes, count), true);
     } else {
-        n.weight = n.weight == HTP_TENSOR_NONE ? channel_fill(l, &n, 1) : n.weight;
-        n.bias = n.bias == HTP_TENSOR_NONE ? channel_fill(l, &n, 0) : n.bias;
+        n.weight = n.weight == HTP_NONE ? channel_fill(l, &n, 1) : n.weight;
+        n.bias = n.bias == HTP_NONE ? channel_fill(l, &n, 0) : n.bias;
         y = htp_emit(l, "InstanceNormalization", HTP_IN(n.x, n.weight, n.bias),
                      HTP_AT(htp_attribute_float("epsilon", n.eps)));
     }

@@ -22,7 +22,7 @@ static htp_operands number_operands(htp_lowering *l, htp_dtype dtype)
 {
     if (l->node->input_count < 2) {
         htp_lower_fail(l, "it has fewer than two arguments here");
-        return (htp_operands){HTP_TENSOR_NONE, HTP_TENSOR_NONE, dtype};
+        return (htp_operands){HTP_NONE, HTP_NONE, dtype};
     }
     return (htp_operands){vector_as(l, l->node->inputs[0], dtype),
                           vector_as(l, l->node->inputs[1], dtype), dtype};
@@ -67,7 +67,7 @@ void htp_lower_number_divide(htp_lowering *l)
 static bool is_size(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    if (value->producer == HTP_SHIM_NONE) {
+    if (value->producer == HTP_NONE) {
         return false;
     }
     const char *kind = htp_graph_node(l->graph, value->producer)->kind;
@@ -232,7 +232,7 @@ void htp_lower_item(htp_lowering *l)
     const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (value->kind != HTP_TRACE_TENSOR) {
         htp_lower_number_cast(l);
-    } else if (value->rank == 0 && l->bindings[id].vector == HTP_TENSOR_NONE) {
+    } else if (value->rank == 0 && l->bindings[id].vector == HTP_NONE) {
         htp_bind(l, 0, htp_value_tensor_as(l, id, htp_output_dtype(l, 0)));
     } else {
         bind_number(l, htp_value_vector(l, id), value->dtype);
@@ -245,7 +245,7 @@ void htp_lower_item(htp_lowering *l)
 void htp_lower_number_tensor(htp_lowering *l)
 {
     htp_value_id id = l->node->inputs[0];
-    if (l->bindings[id].vector != HTP_TENSOR_NONE && htp_output_rank(l, 0) == 0) {
+    if (l->bindings[id].vector != HTP_NONE && htp_output_rank(l, 0) == 0) {
         bind_number(l, htp_value_vector(l, id), htp_value_dtype(l, id));
     } else {
         htp_bind(l, 0, htp_value_tensor_as(l, id, htp_output_dtype(l, 0)));

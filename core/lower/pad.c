@@ -48,7 +48,7 @@ static htp_tensor_id read_pads(htp_lowering *l, const char *name, bool may_cut)
     const uint32_t *values = htp_arg_list(l, name, &count);
     if (count % 2 != 0 || count / 2 > rank) {
         htp_lower_fail(l, "%zu pads do not fit %u dims", count, rank);
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     if (!htp_arg_is_constant(l, name)) {
         return order_dynamic_pads(l, values, count, rank);

@@ -155,7 +155,7 @@ void htp_lower_slice(htp_lowering *l)
     htp_tensor_id begin = slice_bound(l, "start", 0);
     htp_tensor_id end = slice_bound(l, "end", INT64_MAX);
     bool by_one = htp_arg_is_constant(l, "step") && htp_arg_int(l, "step") == 1;
-    htp_tensor_id step = by_one ? HTP_TENSOR_NONE : htp_arg_vector(l, "step");
+    htp_tensor_id step = by_one ? HTP_NONE : htp_arg_vector(l, "step");
     htp_bind(l, 0, slice(l, x, axis, begin, end, step));
 }
 
@@ -174,7 +174,7 @@ void htp_lower_narrow(htp_lowering *l)
         begin = htp_emit(l, "Where", HTP_IN(is_negative, wrapped, begin), HTP_NO_AT);
     }
     htp_tensor_id end = htp_emit_binary(l, "Add", begin, htp_arg_vector(l, "length"));
-    htp_bind(l, 0, slice(l, x, axis, begin, end, HTP_TENSOR_NONE));
+    htp_bind(l, 0, slice(l, x, axis, begin, end, HTP_NONE));
 }
 
 /** aten::unfold: windows of a size along a dim, each a step from the one before; their elements
@@ -236,8 +236,8 @@ static htp_tensor_id roll(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_te
     htp_tensor_id whole = htp_emit_binary(l, "Max", size, htp_emit_int(l, 1));
     htp_tensor_id cut = htp_emit_binary(l, "Sub", size, htp_emit_binary(l, "Mod", shift, whole));
     htp_tensor_id parts[] = {
-        slice(l, x, axis, cut, htp_emit_int(l, INT64_MAX), HTP_TENSOR_NONE),
-        slice(l, x, axis, zero, cut, HTP_TENSOR_NONE),
+        slice(l, x, axis, cut, htp_emit_int(l, INT64_MAX), HTP_NONE),
+        slice(l, x, axis, zero, cut, HTP_NONE),
     };
     return concatenate(l, parts, 2, axis);
 }
@@ -286,7 +286,7 @@ static htp_tensor_id extended_self(htp_lowering *l, const htp_formula *f, int64_
     }
     if (count == 0) {
         htp_lower_fail(l, "it has no input");
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     return concatenate(l, parts, count, axis);
 }

@@ -244,7 +244,7 @@ static htp_tensor_id put_known(const work *w, htp_tensor_id made, htp_tensor_id 
         htp_tensor_id is_between =
             htp_emit_binary(l, "And", htp_step_compare_scalar(f, "Less", size, 1),
                             compare_degree(w, "Greater", of->highest));
-        made = put(w, is_between, goal ? HTP_TENSOR_NONE : emit_wave(w), made, goal);
+        made = put(w, is_between, goal ? HTP_NONE : emit_wave(w), made, goal);
     }
     if (of->has_bottom) {
         made = put(w, emit_is_at(w, false), goal ? one : emit_bottom(w, of->bottom), made, goal);
@@ -263,6 +263,6 @@ void htp_lower_polynomial(htp_lowering *l)
         return;
     }
     htp_tensor_id goal = w.degree;
-    (void)put_known(&w, HTP_TENSOR_NONE, &goal);
+    (void)put_known(&w, HTP_NONE, &goal);
     htp_formula_bind(&w.f, 0, put_known(&w, emit_degrees(&w, goal), NULL));
 }

@@ -350,7 +350,7 @@ static void bind_gathered_average(htp_lowering *l, const pooling *p, htp_dtype d
         size *= p->kernel[i]; /* of the numbers that htp_emit_window_sums() takes */
         differ = differ || w[i].end_padding > p->padding[i] || (!count_padding && p->padding[i]);
     }
-    htp_tensor_id count = HTP_TENSOR_NONE;
+    htp_tensor_id count = HTP_NONE;
     if (htp_arg_present(l, "divisor_override")) {
         count = htp_emit_scalar_int(l, dtype, htp_arg_int(l, "divisor_override"));
     } else if (differ) {

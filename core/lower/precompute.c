@@ -40,29 +40,29 @@ static bool all_follow(computing *c, const htp_value_id *ids, uint32_t count)
     return all;
 }
 
-/* The operator of a node as the program's schemas have it; HTP_SHIM_NONE where it is not run. */
+/* The operator of a node as the program's schemas have it; HTP_NONE where it is not run. */
 static uint32_t find_schema(const computing *c, const htp_trace_node *node)
 {
     const char *dot = strchr(node->kind, '.');
     size_t length = dot ? (size_t)(dot - node->kind) : strlen(node->kind);
     const char *name = htp_arena_printf(c->arena, "%.*s", (int)length, node->kind);
     uint32_t number = c->runner->find(c->runner->self, name, dot ? dot + 1 : "");
-    if (number == HTP_SHIM_NONE) {
-        return HTP_SHIM_NONE;
+    if (number == HTP_NONE) {
+        return HTP_NONE;
     }
     const htp_program_schema *schema = &c->program->schemas[number];
     bool may_run = htp_operator_may_run(schema) && !htp_operator_is_unchecked(schema) &&
                    !htp_operator_trusts_contents(schema) && !schema->is_mutable &&
                    !schema->is_loaded && !htp_operator_is_uninitialised(schema->name) &&
                    schema->argument_count == node->input_count;
-    return may_run ? number : HTP_SHIM_NONE;
+    return may_run ? number : HTP_NONE;
 }
 
 static bool node_follows(computing *c, htp_node_id id)
 {
     const htp_trace_node *node = htp_graph_node(c->l->graph, id);
     if (++c->nodes > MOST_NODES || c->depth >= MOST_NESTED || node->failure ||
-        node->block_count > 0 || find_schema(c, node) == HTP_SHIM_NONE) {
+        node->block_count > 0 || find_schema(c, node) == HTP_NONE) {
         return false;
     }
     c->depth++;
@@ -86,7 +86,7 @@ static bool find_follows(computing *c, const htp_trace_value *value)
     case HTP_TRACE_TENSOR:
         return !value->is_quantized &&
                (value->data || value->weight != HTP_NONE ||
-                (value->producer != HTP_SHIM_NONE && node_follows(c, value->producer)));
+                (value->producer != HTP_NONE && node_follows(c, value->producer)));
     default:
         return false;
     }
@@ -181,7 +181,7 @@ static bool run_node(computing *c, const htp_trace_node *node, const htp_operand
     const htp_program_schema schema = c->program->schemas[number];
     for (uint32_t i = 0; i < node->input_count; i++) {
         bool is_empty = inputs[i].kind == HTP_OPERAND_LIST && inputs[i].count == 0;
-        inputs[i].type = is_empty ? schema.arguments[i].type : HTP_SHIM_NONE;
+        inputs[i].type = is_empty ? schema.arguments[i].type : HTP_NONE;
     }
     return may_run(c, &schema, inputs, node->input_count) &&
            c->runner->run(c->runner->self, number, HTP_RUN_AS_IS, inputs, node->input_count,
@@ -223,7 +223,7 @@ static bool compute_node(computing *c, const htp_trace_node *node)
 
 static bool compute_plain(computing *c, const htp_trace_value *value, htp_operand *operand)
 {
-    *operand = (htp_operand){.type = HTP_SHIM_NONE};
+    *operand = (htp_operand){.type = HTP_NONE};
     htp_operand *elements = NULL;
     switch (value->kind) {
     case HTP_TRACE_NOTHING:

@@ -71,7 +71,7 @@ void htp_lower_matrix_power(htp_lowering *l)
         htp_lower_fail(l, "the power %lld of a matrix is not supported", (long long)power);
         return;
     }
-    htp_tensor_id square = HTP_TENSOR_NONE;
+    htp_tensor_id square = HTP_NONE;
     if (power < 0) {
         htp_matrices m = htp_arg_matrices(l, "self");
         square = htp_emit_cast(l, htp_emit_inverse(&m), m.f.dtype, f.dtype);
@@ -79,14 +79,14 @@ void htp_lower_matrix_power(htp_lowering *l)
     } else {
         square = htp_step_arg(&f, "self");
     }
-    htp_tensor_id result = HTP_TENSOR_NONE;
+    htp_tensor_id result = HTP_NONE;
     for (; power > 0; power /= 2) {
         if (power % 2) {
-            result = result == HTP_TENSOR_NONE ? square : multiply(&f, result, square);
+            result = result == HTP_NONE ? square : multiply(&f, result, square);
         }
         square = power > 1 ? multiply(&f, square, square) : square;
     }
-    if (result == HTP_TENSOR_NONE) {
+    if (result == HTP_NONE) {
         result = emit_identity(&f, square, htp_arg_dims(l, "self"), rank);
     }
     htp_formula_bind(&f, 0, result);
@@ -265,15 +265,15 @@ static htp_tensor_id emit_combinations(htp_lowering *l, htp_tensor_id count, int
                                        bool repeats)
 {
     htp_tensor_id places = htp_emit_count_up(l, count);
-    htp_tensor_id rises = HTP_TENSOR_NONE;
-    htp_tensor_id before = HTP_TENSOR_NONE;
+    htp_tensor_id rises = HTP_NONE;
+    htp_tensor_id before = HTP_NONE;
     for (int64_t k = 0; k < r; k++) {
         int64_t shape[HTP_MAX_RANK];
         for (int64_t i = 0; i < r; i++) {
             shape[i] = i == k ? -1 : 1;
         }
         htp_tensor_id here = htp_emit_reshape(l, places, shape, (size_t)r);
-        htp_tensor_id is_next = HTP_TENSOR_NONE;
+        htp_tensor_id is_next = HTP_NONE;
         if (k > 0) {
             is_next = htp_emit_binary(l, repeats ? "LessOrEqual" : "Less", before, here);
         }
@@ -292,7 +292,7 @@ static htp_tensor_id emit_dynamic_combinations(htp_lowering *l, int64_t r, bool 
     if (r > HTP_MAX_RANK) {
         htp_lower_fail(l, "it combines %lld of a number of elements that is not fixed",
                        (long long)r);
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     htp_tensor_id count = htp_emit_dim(l, x, htp_arg_dims(l, "self"), 0);
     return r == 1 ? htp_emit_reshape(l, htp_emit_count_up(l, count), column, 2)

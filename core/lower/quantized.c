@@ -45,7 +45,7 @@ bool htp_value_read(htp_lowering *l, htp_value_id id, size_t index, htp_number *
     const char *data = value->data;
     size_t bytes = (size_t)value->data_bytes;
     size_t size = htp_dtype_size(value->dtype);
-    if (value->kind == HTP_TRACE_TENSOR && value->weight != HTP_SHIM_NONE) {
+    if (value->kind == HTP_TRACE_TENSOR && value->weight != HTP_NONE) {
         const htp_weight *weight = &l->graph->trace->weights[value->weight];
         data = weight->data;
         bytes = (size_t)weight->storage_bytes;

@@ -41,7 +41,7 @@ static ranked read_ranked(htp_lowering *l, htp_dtype dtype)
     }
     htp_tensor_id keys = r.x;
     if (r.has_nan) {
-        r.is_nan = htp_typed_predicate(l, "IsNaN", dtype, r.x, HTP_TENSOR_NONE);
+        r.is_nan = htp_typed_predicate(l, "IsNaN", dtype, r.x, HTP_NONE);
         keys = htp_typed_where(l, dtype, r.is_nan, htp_emit_scalar(l, dtype, INFINITY), keys);
     }
     htp_dtype wide = htp_kernel_dtype(l, "TopK", dtype);
@@ -79,8 +79,7 @@ static htp_tensor_id find(htp_lowering *l, const ranked *r, htp_tensor_id values
 {
     htp_tensor_id found = htp_typed_predicate(l, "Equal", r->dtype, r->x, values);
     if (r->has_nan) {
-        htp_tensor_id wants_nan =
-            htp_typed_predicate(l, "IsNaN", r->dtype, values, HTP_TENSOR_NONE);
+        htp_tensor_id wants_nan = htp_typed_predicate(l, "IsNaN", r->dtype, values, HTP_NONE);
         found = htp_emit_binary(l, "Or", found, htp_emit_binary(l, "And", wants_nan, r->is_nan));
     }
     found = htp_emit_cast(l, found, HTP_DTYPE_BOOL, HTP_DTYPE_INT32);
@@ -91,7 +90,7 @@ static htp_tensor_id find(htp_lowering *l, const ranked *r, htp_tensor_id values
 static void bind_ranked(htp_lowering *l, const ranked *r, htp_tensor_id values)
 {
     bool keepdims = htp_arg_bool_or(l, "keepdim", false) && htp_arg_rank(l, "self") > 0;
-    htp_tensor_id outputs[2] = {values, HTP_TENSOR_NONE};
+    htp_tensor_id outputs[2] = {values, HTP_NONE};
     if (l->node->output_count == 2) {
         outputs[1] = find(l, r, values);
     }

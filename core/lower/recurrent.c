@@ -51,7 +51,7 @@ typedef struct recurrent {
     uint32_t weights_per_set;    /* 4, or 2 without biases */
     int64_t hidden;
     htp_tensor_id states[2]; /* h, and c where there is one: [layers · directions, batch, hidden] */
-    htp_tensor_id lengths;   /* of the sequences, or HTP_TENSOR_NONE */
+    htp_tensor_id lengths;   /* of the sequences, or HTP_NONE */
 } recurrent;
 
 /** The size of the hidden state: the columns of w_hh. */
@@ -88,9 +88,7 @@ static void read_weights(htp_lowering *l, recurrent *r)
 
 static recurrent read_recurrent(htp_lowering *l, htp_dtype dtype)
 {
-    recurrent r = {.cell = find_cell(l->row->op),
-                   .dtype = dtype,
-                   .states = {HTP_TENSOR_NONE, HTP_TENSOR_NONE}};
+    recurrent r = {.cell = find_cell(l->row->op), .dtype = dtype, .states = {HTP_NONE, HTP_NONE}};
     read_weights(l, &r);
     htp_recurrent_read_states(l, r.cell->has_memory, r.dtype, r.states);
     if (r.layers > 1 && htp_arg_bool(l, "train") && htp_arg_float(l, "dropout") != 0) {
@@ -125,7 +123,7 @@ static htp_tensor_id layer_weight(htp_lowering *l, const recurrent *r, uint32_t 
                                   uint32_t first, uint32_t last)
 {
     const int64_t axis = 0;
-    htp_tensor_id sets[2] = {HTP_TENSOR_NONE, HTP_TENSOR_NONE};
+    htp_tensor_id sets[2] = {HTP_NONE, HTP_NONE};
     for (uint32_t i = 0; i < r->directions; i++) {
         htp_tensor_id gates[2 * MAX_GATES];
         size_t count = 0;
@@ -142,7 +140,7 @@ static htp_tensor_id layer_weight(htp_lowering *l, const recurrent *r, uint32_t 
 /** A state of one layer: [directions, batch, hidden]. */
 static htp_tensor_id layer_state(htp_lowering *l, const recurrent *r, uint32_t layer, size_t which)
 {
-    if (r->layers == 1 || r->states[which] == HTP_TENSOR_NONE) {
+    if (r->layers == 1 || r->states[which] == HTP_NONE) {
         return r->states[which];
     }
     return htp_emit_slice(l, r->states[which], 0, (int64_t)layer * r->directions,
@@ -176,7 +174,7 @@ static size_t write_attributes(htp_lowering *l, const recurrent *r, htp_attribut
 static htp_tensor_id emit_layer(htp_lowering *l, const recurrent *r, uint32_t layer,
                                 htp_tensor_id x, htp_tensor_id finals[2])
 {
-    htp_tensor_id bias = HTP_TENSOR_NONE;
+    htp_tensor_id bias = HTP_NONE;
     if (r->weights_per_set == 4) {
         bias = layer_weight(l, r, layer, 2, 3);
     }
@@ -188,7 +186,7 @@ static htp_tensor_id emit_layer(htp_lowering *l, const recurrent *r, uint32_t la
                          r->lengths, layer_state(l, r, layer, 0), layer_state(l, r, layer, 1)),
                   (htp_emit_attributes){attributes, count}, outputs, r->cell->has_memory ? 3 : 2);
     finals[0] = outputs[1];
-    finals[1] = r->cell->has_memory ? outputs[2] : HTP_TENSOR_NONE;
+    finals[1] = r->cell->has_memory ? outputs[2] : HTP_NONE;
     if (r->directions == 1) {
         return htp_emit_squeeze(l, outputs[0], (const int64_t[]){1}, 1);
     }
@@ -202,7 +200,7 @@ htp_tensor_id htp_emit_recurrent(htp_lowering *l, htp_dtype dtype, htp_tensor_id
     recurrent r = read_recurrent(l, dtype);
     r.lengths = lengths;
     if (l->failure) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     htp_tensor_id *finals[2];
     for (size_t i = 0; i < 2; i++) {
@@ -236,8 +234,8 @@ void htp_lower_recurrent(htp_lowering *l)
     bool batch_first = htp_arg_bool(l, "batch_first");
     htp_tensor_id x = htp_arg_tensor_as(l, "input", dtype);
     x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
-    x = htp_recurrent_needs_steps(l, dtype) ? htp_emit_recurrent_steps(l, dtype, x, HTP_TENSOR_NONE)
-                                            : htp_emit_recurrent(l, dtype, x, HTP_TENSOR_NONE);
+    x = htp_recurrent_needs_steps(l, dtype) ? htp_emit_recurrent_steps(l, dtype, x, HTP_NONE)
+                                            : htp_emit_recurrent(l, dtype, x, HTP_NONE);
     x = batch_first ? htp_emit_transpose(l, x, swapped, 3) : x;
     htp_bind_cast(l, 0, x, dtype);
 }

@@ -10,7 +10,7 @@
  * The layers of the node, which is told by its arguments hx, params and so on, and by its row.
  * Binds the last states, outputs 1 and on.
  * @param x        [length, batch, features] of @p dtype
- * @param lengths  int32 [batch]: of the sequences; HTP_TENSOR_NONE: all are as long as x
+ * @param lengths  int32 [batch]: of the sequences; HTP_NONE: all are as long as x
  * @return [length, batch, directions · hidden]
  */
 htp_tensor_id htp_emit_recurrent(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
@@ -24,7 +24,7 @@ void htp_recurrent_read_states(htp_lowering *l, bool are_two, htp_dtype dtype,
                                htp_tensor_id states[2]);
 
 /** As htp_emit_recurrent(), by loops over the sequence.
- * @param lengths  int64 [batch], or HTP_TENSOR_NONE */
+ * @param lengths  int64 [batch], or HTP_NONE */
 htp_tensor_id htp_emit_recurrent_steps(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
                                        htp_tensor_id lengths);
 

@@ -43,8 +43,8 @@ static htp_tensor_id gates_of(htp_lowering *l, const step *s, htp_tensor_id x, u
 static step read_step(htp_lowering *l)
 {
     step s = {.dtype = htp_arg_math_dtype(l, "input", HTP_MATH_ALLOW_DOUBLE),
-              .h = HTP_TENSOR_NONE,
-              .c = HTP_TENSOR_NONE};
+              .h = HTP_NONE,
+              .c = HTP_NONE};
     htp_value_id state = htp_arg_value(l, "hx");
     if (state != HTP_NONE && htp_graph_value(l->graph, state)->kind == HTP_TRACE_LIST) {
         size_t count = 0;

@@ -31,10 +31,10 @@ typedef struct pass {
     bool is_backward;
     htp_tensor_id input;      /* w_ih x + b_ih + b_hh: [length, batch, gates · hidden] */
     htp_tensor_id length;     /* [1] */
-    htp_tensor_id lengths;    /* int64 [batch]: of the sequences; HTP_TENSOR_NONE: all are alike */
+    htp_tensor_id lengths;    /* int64 [batch]: of the sequences; HTP_NONE: all are alike */
     htp_tensor_id recurrence; /* w_hhᵀ */
-    htp_tensor_id state_bias; /* b_hh, or HTP_TENSOR_NONE */
-    htp_tensor_id projection; /* w_hrᵀ, or HTP_TENSOR_NONE */
+    htp_tensor_id state_bias; /* b_hh, or HTP_NONE */
+    htp_tensor_id projection; /* w_hrᵀ, or HTP_NONE */
     htp_tensor_id states[2];  /* h [batch, projected], c [batch, hidden] */
 } pass;
 
@@ -56,15 +56,14 @@ typedef struct layers {
 static htp_tensor_id from_state(htp_lowering *l, const pass *p, htp_tensor_id h)
 {
     htp_tensor_id product = htp_emit_binary(l, "MatMul", h, p->recurrence);
-    return p->state_bias == HTP_TENSOR_NONE ? product
-                                            : htp_emit_binary(l, "Add", product, p->state_bias);
+    return p->state_bias == HTP_NONE ? product : htp_emit_binary(l, "Add", product, p->state_bias);
 }
 
 static void step_lstm(htp_lowering *l, const pass *p, htp_tensor_id gates, htp_tensor_id *states)
 {
     gates = htp_emit_binary(l, "Add", gates, from_state(l, p, states[0]));
     states[0] = htp_emit_lstm_step(l, gates, &states[1]);
-    if (p->projection != HTP_TENSOR_NONE) {
+    if (p->projection != HTP_NONE) {
         states[0] = htp_emit_binary(l, "MatMul", states[0], p->projection);
     }
 }
@@ -150,7 +149,7 @@ static htp_tensor_id state_of(htp_lowering *l, const layers *a, size_t which, ui
 static pass read_pass(htp_lowering *l, const layers *a, uint32_t set, htp_tensor_id x)
 {
     static const htp_dim open[3] = {{1, "size"}, {1, "size"}, {1, "size"}};
-    htp_tensor_id weights[5] = {HTP_TENSOR_NONE};
+    htp_tensor_id weights[5] = {HTP_NONE};
     for (uint32_t i = 0; i < a->per_set; i++) {
         weights[i] = htp_value_tensor_as(l, a->weights[set * a->per_set + i], a->dtype);
     }
@@ -158,7 +157,7 @@ static pass read_pass(htp_lowering *l, const layers *a, uint32_t set, htp_tensor
               .dtype = a->dtype,
               .is_backward = a->directions == 2 && set % 2 == 1,
               .lengths = a->lengths,
-              .state_bias = HTP_TENSOR_NONE};
+              .state_bias = HTP_NONE};
     p.length = htp_emit_dim(l, x, open, 0);
     p.input = htp_emit_binary(l, "MatMul", x, transposed(l, weights[0]));
     if (a->has_biases && a->kind->has_state_bias) {
@@ -170,7 +169,7 @@ static pass read_pass(htp_lowering *l, const layers *a, uint32_t set, htp_tensor
     }
     p.recurrence = transposed(l, weights[1]);
     bool is_projected = a->per_set % 2 == 1;
-    p.projection = is_projected ? transposed(l, weights[a->per_set - 1]) : HTP_TENSOR_NONE;
+    p.projection = is_projected ? transposed(l, weights[a->per_set - 1]) : HTP_NONE;
     for (size_t i = 0; i < a->kind->states; i++) {
         p.states[i] = state_of(l, a, i, set);
     }
@@ -182,7 +181,7 @@ static pass read_pass(htp_lowering *l, const layers *a, uint32_t set, htp_tensor
 /** @p x with its first dim in reverse, each sequence by itself. */
 static htp_tensor_id reversed(htp_lowering *l, const pass *p, htp_tensor_id x)
 {
-    if (p->lengths != HTP_TENSOR_NONE) {
+    if (p->lengths != HTP_NONE) {
         return htp_emit(
             l, "ReverseSequence", HTP_IN(x, p->lengths),
             HTP_AT(htp_attribute_int("time_axis", 0), htp_attribute_int("batch_axis", 1)));
@@ -218,7 +217,7 @@ static htp_tensor_id emit_pass(htp_lowering *l, const pass *p, htp_tensor_id fin
     for (size_t i = 0; i < count; i++) {
         steps.state[i] = (htp_steps_state){p->states[i], p->dtype, 2};
     }
-    steps.state[count] = (htp_steps_state){HTP_TENSOR_NONE, p->dtype, 2};
+    steps.state[count] = (htp_steps_state){HTP_NONE, p->dtype, 2};
     htp_steps_begin(&steps);
     htp_tensor_id gates =
         htp_emit(l, "Gather", HTP_IN(input, steps.number), HTP_AT(htp_attribute_int("axis", 0)));
@@ -226,7 +225,7 @@ static htp_tensor_id emit_pass(htp_lowering *l, const pass *p, htp_tensor_id fin
         next[i] = steps.state[i].tensor;
     }
     p->kind->step(l, p, gates, next);
-    if (p->lengths != HTP_TENSOR_NONE) {
+    if (p->lengths != HTP_NONE) {
         keep_ended(l, p, &steps, next);
     }
     next[count] = next[0];
@@ -252,7 +251,7 @@ htp_tensor_id htp_emit_recurrent_steps(htp_lowering *l, htp_dtype dtype, htp_ten
         htp_tensor_id results[2];
         for (uint32_t i = 0; i < a.directions; i++) {
             uint32_t set = layer * a.directions + i;
-            htp_tensor_id last[2] = {HTP_TENSOR_NONE, HTP_TENSOR_NONE};
+            htp_tensor_id last[2] = {HTP_NONE, HTP_NONE};
             pass p = read_pass(l, &a, set, x);
             results[i] = emit_pass(l, &p, last);
             finals[0][set] = last[0];

@@ -162,7 +162,7 @@ void htp_lower_deform_conv(htp_lowering *l)
     const int64_t dilations[] = {htp_arg_int(l, "dilation_h"), htp_arg_int(l, "dilation_w")};
     const int64_t shape[] = {kernel[2].size, kernel[3].size};
     htp_tensor_id mask =
-        htp_arg_bool(l, "use_mask") ? htp_arg_tensor_as(l, "mask", dtype) : HTP_TENSOR_NONE;
+        htp_arg_bool(l, "use_mask") ? htp_arg_tensor_as(l, "mask", dtype) : HTP_NONE;
     htp_tensor_id y = htp_emit(
         l, "DeformConv",
         HTP_IN(htp_arg_tensor_as(l, "input", dtype), htp_arg_tensor_as(l, "weight", dtype),

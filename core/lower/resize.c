@@ -153,8 +153,8 @@ void htp_lower_upsample(htp_lowering *l)
     if (l->failure) {
         return;
     }
-    htp_tensor_id sizes = HTP_TENSOR_NONE;
-    htp_tensor_id scales = HTP_TENSOR_NONE;
+    htp_tensor_id sizes = HTP_NONE;
+    htp_tensor_id scales = HTP_NONE;
     double factors[3] = {1, 1, 1};
     if (!align_corners && choose_factors(l, &r, factors)) {
         scales = htp_resizing_scales(l, &r, factors);
@@ -162,7 +162,7 @@ void htp_lower_upsample(htp_lowering *l)
         sizes = emit_sizes(l, &r);
     }
     htp_tensor_id x = htp_arg_tensor_as(l, r.input, dtype);
-    x = htp_emit(l, "Resize", HTP_IN(x, HTP_TENSOR_NONE, scales, sizes),
+    x = htp_emit(l, "Resize", HTP_IN(x, HTP_NONE, scales, sizes),
                  (htp_emit_attributes){attributes, count});
     htp_bind_cast(l, 0, x, dtype);
 }

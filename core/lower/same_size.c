@@ -60,8 +60,7 @@ static bool is_among(const char *kind, const char *const *list)
 static const htp_trace_node *producer_of(htp_lowering *l, htp_value_id id)
 {
     uint32_t producer = htp_graph_value(l->graph, id)->producer;
-    const htp_trace_node *node =
-        producer == HTP_SHIM_NONE ? NULL : htp_graph_node(l->graph, producer);
+    const htp_trace_node *node = producer == HTP_NONE ? NULL : htp_graph_node(l->graph, producer);
     return node && node->input_count > 0 && node->inputs[0] != HTP_NONE ? node : NULL;
 }
 

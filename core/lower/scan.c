@@ -97,7 +97,7 @@ static htp_tensor_id emit_extreme_place(htp_lowering *l, const rows *r)
     htp_tensor_id none = htp_emit_scalar_int(l, HTP_DTYPE_INT64, -1);
     bool has_nan = htp_dtype_is_float(r->dtype);
     htp_tensor_id is_nan =
-        has_nan ? htp_typed_predicate(l, "IsNaN", r->dtype, x, HTP_TENSOR_NONE) : HTP_TENSOR_NONE;
+        has_nan ? htp_typed_predicate(l, "IsNaN", r->dtype, x, HTP_NONE) : HTP_NONE;
     htp_tensor_id numbers = has_nan ? htp_typed_where(l, r->dtype, is_nan, neutral, x) : x;
     htp_tensor_id extreme = htp_typed_reduce(l, l->row->op, r->dtype, numbers, &r->axis, 1, true);
     htp_tensor_id found = htp_typed_predicate(l, "Equal", r->dtype, r->x, extreme);

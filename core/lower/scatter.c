@@ -269,7 +269,7 @@ static htp_tensor_id divide_by_count(htp_lowering *l, const htp_scattering *s, h
 /** Where @p x, of s's dtype, is NaN, as 0 and 1. */
 static htp_tensor_id nan_flags(htp_lowering *l, const htp_scattering *s, htp_tensor_id x)
 {
-    htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", s->dtype, x, HTP_TENSOR_NONE);
+    htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", s->dtype, x, HTP_NONE);
     return htp_emit_cast(l, is_nan, HTP_DTYPE_BOOL, s->dtype);
 }
 

@@ -170,7 +170,7 @@ void htp_lower_sequence_split(htp_lowering *l)
     const bool has_lengths = is_split || htp_arg_present(l, "chunks");
     htp_tensor_id x = htp_arg_tensor(l, "self");
     const int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
-    htp_tensor_id lengths = HTP_TENSOR_NONE;
+    htp_tensor_id lengths = HTP_NONE;
     if (has_lengths && !l->failure) {
         htp_tensor_id whole = htp_emit_squeeze(l, htp_emit_dim(l, x, htp_arg_dims(l, "self"), axis),
                                                (const int64_t[]){0}, 1);

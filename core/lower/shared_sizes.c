@@ -12,7 +12,7 @@ typedef struct sharer {
     const uint32_t *groups; /* by scope; NULL: all are one */
     uint32_t *around;       /* by graph: the one that its node stands in; of the model's own: 0 */
     bool *is_shareable;     /* by tensor */
-    htp_tensor_id *instead; /* by tensor: the one that it equals, or HTP_TENSOR_NONE */
+    htp_tensor_id *instead; /* by tensor: the one that it equals, or HTP_NONE */
     htp_map keys;           /* numbers of `first` */
     htp_numbers first;      /* nodes */
     htp_text key;           /* of the node at hand */
@@ -44,8 +44,7 @@ static bool is_node_shareable(const sharer *s, const htp_onnx_node *node)
     }
     bool is_shareable = true;
     for (uint32_t i = 0; i < node->input_count && is_shareable; i++) {
-        is_shareable =
-            node->inputs[i] == HTP_TENSOR_NONE || is_operand_shareable(s, node->inputs[i]);
+        is_shareable = node->inputs[i] == HTP_NONE || is_operand_shareable(s, node->inputs[i]);
     }
     return is_shareable;
 }
@@ -103,7 +102,7 @@ static bool make_key(sharer *s, const htp_onnx_node *node)
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         htp_tensor_id id = node->inputs[i];
-        bool is_equal = id != HTP_TENSOR_NONE && s->instead[id] != HTP_TENSOR_NONE;
+        bool is_equal = id != HTP_NONE && s->instead[id] != HTP_NONE;
         htp_tensor_id read = is_equal ? s->instead[id] : id;
         htp_text_add_bytes(&s->key, (const char *)&read, sizeof(read));
     }
@@ -203,7 +202,7 @@ void htp_lower_share_sizes(htp_lowering *l)
                 .key = {.arena = l->arena}};
     const bool *live = htp_draft_count_uses(model);
     for (size_t i = 0; i < model->tensors.count; i++) {
-        s.instead[i] = HTP_TENSOR_NONE;
+        s.instead[i] = HTP_NONE;
     }
     find_graphs(&s);
     for (uint32_t n = 0; n < model->nodes.count; n++) {
@@ -214,7 +213,6 @@ void htp_lower_share_sizes(htp_lowering *l)
     htp_draft_replace(model, s.instead);
     for (size_t i = 0; i < model->passed.count; i++) {
         htp_tensor_id equal = s.instead[model->passed.items[i].tensor];
-        model->passed.items[i].tensor =
-            equal == HTP_TENSOR_NONE ? model->passed.items[i].tensor : equal;
+        model->passed.items[i].tensor = equal == HTP_NONE ? model->passed.items[i].tensor : equal;
     }
 }

@@ -25,7 +25,7 @@ void htp_state_bind_outputs(htp_lowering *l)
     for (uint32_t i = 0; i < l->graph->state_count; i++) {
         const htp_graph_state *state = &l->graph->states[i];
         htp_tensor_id tensor = htp_value_tensor(l, state->after);
-        if (tensor != HTP_TENSOR_NONE) {
+        if (tensor != HTP_NONE) {
             htp_draft_add_output(l->model, tensor,
                                  htp_arena_printf(l->arena, "state.%s.next", state->name));
         }

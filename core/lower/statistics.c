@@ -14,7 +14,7 @@ static htp_tensor_id emit_nansum(htp_lowering *l, const htp_reduction *r)
 {
     htp_tensor_id x = r->x;
     if (htp_dtype_is_float(r->dtype)) {
-        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", r->dtype, x, HTP_TENSOR_NONE);
+        htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", r->dtype, x, HTP_NONE);
         x = htp_typed_where(l, r->dtype, is_nan, htp_emit_scalar(l, r->dtype, 0), x);
     }
     return htp_emit_reduced(l, "ReduceSum", r, x, r->keepdims);
@@ -73,7 +73,7 @@ void htp_lower_sum_to_size(htp_lowering *l)
 typedef struct covariance {
     htp_formula f;
     htp_tensor_id x;       /* [variables, observations] */
-    htp_tensor_id weights; /* [observations], or HTP_TENSOR_NONE */
+    htp_tensor_id weights; /* [observations], or HTP_NONE */
     htp_tensor_id total;   /* of the weights: without dims */
 } covariance;
 
@@ -82,7 +82,7 @@ static covariance read_observations(htp_lowering *l)
 {
     static const char *const names[] = {"self", "fweights", "aweights"};
     htp_dtype dtype = htp_promote_to_float(htp_promote_arguments(l, names, 3));
-    covariance c = {.f = htp_formula_of_steps(l, dtype), .weights = HTP_TENSOR_NONE};
+    covariance c = {.f = htp_formula_of_steps(l, dtype), .weights = HTP_NONE};
     uint32_t rank = htp_arg_rank(l, "self");
     c.x = htp_step_arg(&c.f, "self");
     c.x = rank < 2 ? htp_emit_reshape(l, c.x, (const int64_t[]){1, -1}, 2) : c.x;
@@ -96,7 +96,7 @@ static htp_tensor_id emit_products(const covariance *c, htp_tensor_id norm)
     static const int64_t observations = 1;
     static const int64_t swapped[] = {1, 0};
     const htp_formula *f = &c->f;
-    bool weighted = c->weights != HTP_TENSOR_NONE;
+    bool weighted = c->weights != HTP_NONE;
     htp_tensor_id x = weighted ? htp_step_binary(f, "Mul", c->x, c->weights) : c->x;
     htp_tensor_id mean = htp_step_reduce(f, "ReduceSum", x, &observations, 1, true);
     mean = htp_step_binary(f, "Div", mean, c->total);
@@ -133,14 +133,13 @@ void htp_lower_covariance(htp_lowering *l)
     double correction = htp_arg_float_or(l, "correction", 1);
     htp_tensor_id frequencies = htp_arg_optional_as(l, "fweights", f->dtype);
     htp_tensor_id importances = htp_arg_optional_as(l, "aweights", f->dtype);
-    bool both = frequencies != HTP_TENSOR_NONE && importances != HTP_TENSOR_NONE;
+    bool both = frequencies != HTP_NONE && importances != HTP_NONE;
     c.weights = both ? htp_step_binary(f, "Mul", frequencies, importances)
-                     : (frequencies != HTP_TENSOR_NONE ? frequencies : importances);
-    c.total = c.weights != HTP_TENSOR_NONE
-                  ? htp_step_reduce(f, "ReduceSum", c.weights, NULL, 0, false)
-                  : count_observations(&c);
+                     : (frequencies != HTP_NONE ? frequencies : importances);
+    c.total = c.weights != HTP_NONE ? htp_step_reduce(f, "ReduceSum", c.weights, NULL, 0, false)
+                                    : count_observations(&c);
     htp_tensor_id norm;
-    if (importances != HTP_TENSOR_NONE && correction != 0) {
+    if (importances != HTP_NONE && correction != 0) {
         htp_tensor_id squares = htp_step_binary(f, "Mul", c.weights, importances);
         squares = htp_step_reduce(f, "ReduceSum", squares, NULL, 0, false);
         squares = htp_step_scalar(f, "Mul", squares, correction);

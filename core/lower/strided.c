@@ -88,13 +88,13 @@ static htp_tensor_id gather_constant(htp_lowering *l, htp_tensor_id memory, int6
 {
     if (!is_inside(s, elements)) {
         htp_lower_fail(l, "it looks at memory beyond the elements of its input");
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     uint32_t inner = 0;
     int64_t run = find_run(s, elements, &inner);
     const htp_number *places = list_places(l, s, run, inner);
     if (!places) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     htp_tensor_id index = htp_emit_numbers(l, HTP_DTYPE_INT64, s->rank - inner, s->sizes, places);
     if (inner == 0) {
@@ -113,7 +113,7 @@ static htp_tensor_id gather_computed(htp_lowering *l, htp_tensor_id memory, htp_
     const htp_value_id *strides = htp_arg_list(l, "stride", &stride_count);
     if (rank != stride_count || rank == 0) {
         htp_lower_fail(l, "it has %zu sizes and %zu strides", rank, stride_count);
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     htp_tensor_id places = offset;
     for (size_t i = 0; i < rank; i++) {

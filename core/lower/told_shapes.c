@@ -18,19 +18,19 @@ static int64_t told_size(const htp_tensor *from, const htp_tensor *to, uint32_t 
     return own && *own && strcmp(own, dim->symbol) == 0 ? 0 : -1;
 }
 
-/* The constant shape of a Reshape; HTP_TENSOR_NONE where it is none. */
+/* The constant shape of a Reshape; HTP_NONE where it is none. */
 static htp_tensor_id told_shape(htp_draft *model, const htp_onnx_node *node)
 {
     const htp_tensor *from = &model->tensors.items[node->inputs[0]];
     const htp_tensor *to = &model->tensors.items[node->outputs[0]];
     int64_t sizes[HTP_MAX_RANK] = {0};
     if (!has_dims(from) || !has_dims(to)) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     for (uint32_t i = 0; i < to->rank; i++) {
         sizes[i] = told_size(from, to, i);
         if (sizes[i] < 0) {
-            return HTP_TENSOR_NONE;
+            return HTP_NONE;
         }
     }
     const int64_t rank = to->rank;
@@ -51,7 +51,7 @@ void htp_lower_tell_shapes(htp_draft *model)
             continue;
         }
         htp_tensor_id shape = told_shape(model, node);
-        if (shape != HTP_TENSOR_NONE) {
+        if (shape != HTP_NONE) {
             htp_tensor_id *inputs = HTP_NEW_ARRAY(model->arena, htp_tensor_id, 2);
             inputs[0] = node->inputs[0];
             inputs[1] = shape;

@@ -110,7 +110,7 @@ void htp_lower_multihead(htp_lowering *l)
     }
     htp_value_id query = htp_arg_value(l, "query");
     m.is_self = htp_arg_value(l, "key") == query && htp_arg_value(l, "value") == query;
-    htp_tensor_id weights = HTP_TENSOR_NONE;
+    htp_tensor_id weights = HTP_NONE;
     htp_bind_cast(l, 0, emit_multihead(l, &m, &weights), m.dtype);
     if (htp_arg_bool(l, "need_weights")) {
         if (htp_arg_bool(l, "average_attn_weights")) {
@@ -152,7 +152,7 @@ void htp_lower_encoder_layer(htp_lowering *l)
     }
     m.inputs[0] = x;
     m.is_self = true;
-    htp_tensor_id weights = HTP_TENSOR_NONE;
+    htp_tensor_id weights = HTP_NONE;
     x = htp_emit_binary(l, "Add", emit_multihead(l, &m, &weights), source);
     if (!norm_first) {
         x = normalize(l, x, "norm_weight_1", "norm_bias_1", m.dtype);

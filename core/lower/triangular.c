@@ -78,7 +78,7 @@ static htp_tensor_id solve(htp_lowering *l, const triangular_system *s)
         htp_emit_split(l, s->a, row_axis, a, s->count);
         htp_emit_split(l, s->b, row_axis, b, s->count);
     }
-    htp_tensor_id known = HTP_TENSOR_NONE;
+    htp_tensor_id known = HTP_NONE;
     for (size_t i = 0; i < s->count && !l->failure; i++) {
         size_t at = s->is_upper ? s->count - 1 - i : i;
         int64_t row = (int64_t)at;

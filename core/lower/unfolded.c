@@ -173,7 +173,7 @@ static htp_tensor_id constant_sources(htp_lowering *l, const landing *a, int64_t
     const int64_t dims[] = {a->kernel, out < 0 ? 0 : out};
     if (in > most || dims[1] > most / a->kernel) {
         htp_lower_fail(l, "its sizes are too large");
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     int64_t *sources = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)(dims[0] * dims[1]) + 1);
     for (int64_t k = 0; k < dims[0]; k++) {
@@ -320,7 +320,7 @@ htp_tensor_id htp_emit_unfolded(htp_lowering *l, const htp_convolution *c)
     }
     u.out = htp_output_dims(l, 0) + (rank - c->axes);
     htp_tensor_id y = c->transposed ? convolve_transposed(l, &u) : convolve(l, &u);
-    if (c->bias == HTP_TENSOR_NONE || l->failure) {
+    if (c->bias == HTP_NONE || l->failure) {
         return y;
     }
     return htp_emit_binary(l, "Add", y, htp_emit_channels(l, c->bias, c->axes));

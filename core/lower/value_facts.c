@@ -49,7 +49,6 @@ htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id)
 htp_origin htp_value_origin(htp_lowering *l, htp_value_id id)
 {
     uint32_t producer = htp_graph_value(l->graph, id)->producer;
-    return producer == HTP_SHIM_NONE
-               ? (htp_origin){0, HTP_NONE}
-               : (htp_origin){htp_graph_node(l->graph, producer)->scope, producer};
+    return producer == HTP_NONE ? (htp_origin){0, HTP_NONE}
+                                : (htp_origin){htp_graph_node(l->graph, producer)->scope, producer};
 }

@@ -30,7 +30,7 @@ static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id
         dims[i] = l->graph->values[id].dims[i];
     }
     dims[value->rank] = (htp_dim){.size = 2};
-    if (pairs != HTP_TENSOR_NONE && !l->model->tensors.items[pairs].has_type) {
+    if (pairs != HTP_NONE && !l->model->tensors.items[pairs].has_type) {
         htp_draft_set_type(l->model, pairs, htp_dtype_real(value->dtype), value->rank + 1, dims);
     }
     return pairs;
@@ -65,9 +65,9 @@ static htp_tensor_id constant_part(htp_lowering *l, const htp_trace_value *value
 static htp_tensor_id join_parts(htp_lowering *l, htp_value_id id)
 {
     const htp_binding *binding = &l->bindings[id];
-    if (binding->parts[0] == HTP_TENSOR_NONE || binding->parts[1] == HTP_TENSOR_NONE) {
+    if (binding->parts[0] == HTP_NONE || binding->parts[1] == HTP_NONE) {
         htp_lower_fail(l, "it reads a value that nothing produces");
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     const int64_t last = htp_graph_value(l->graph, id)->rank;
     htp_origin here = l->model->origin;
@@ -90,11 +90,11 @@ htp_tensor_id htp_value_pairs(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
     htp_tensor_id *pairs = &l->bindings[id].tensor;
-    if (*pairs == HTP_TENSOR_NONE && value->weight != HTP_SHIM_NONE) {
+    if (*pairs == HTP_NONE && value->weight != HTP_NONE) {
         *pairs = htp_draft_weight(l->model, value->weight);
-    } else if (*pairs == HTP_TENSOR_NONE && value->data) {
+    } else if (*pairs == HTP_NONE && value->data) {
         *pairs = constant_pairs(l, value);
-    } else if (*pairs == HTP_TENSOR_NONE) {
+    } else if (*pairs == HTP_NONE) {
         *pairs = typed_pairs(l, id, join_parts(l, id));
     }
     return *pairs;
@@ -114,16 +114,16 @@ double htp_complex_number_part(htp_lowering *l, const htp_trace_value *value, ht
 htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part)
 {
     if (part == HTP_PART_NONE) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     const htp_trace_value *value = htp_graph_value(l->graph, id);
     size_t index = part == HTP_PART_IMAGINARY;
     htp_tensor_id *found = &l->bindings[id].parts[index];
-    if (*found != HTP_TENSOR_NONE || value->kind != HTP_TRACE_TENSOR ||
+    if (*found != HTP_NONE || value->kind != HTP_TRACE_TENSOR ||
         !htp_dtype_is_complex(value->dtype)) {
         return *found;
     }
-    if (value->data && value->weight == HTP_SHIM_NONE) {
+    if (value->data && value->weight == HTP_NONE) {
         *found = constant_part(l, value, index);
         return *found;
     }
@@ -134,7 +134,7 @@ htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part)
                       HTP_IN(pairs, htp_emit_scalar_int(l, HTP_DTYPE_INT64, (int64_t)index)),
                       HTP_AT(htp_attribute_int("axis", value->rank)));
     l->model->origin = here;
-    if (*found != HTP_TENSOR_NONE) {
+    if (*found != HTP_NONE) {
         htp_draft_set_type(l->model, *found, htp_dtype_real(value->dtype), value->rank,
                            l->graph->values[id].dims);
     }

@@ -21,7 +21,7 @@ bool htp_node_is_complex(const htp_lowering *l);
 double htp_complex_number_part(htp_lowering *l, const htp_trace_value *value, htp_part part);
 
 /** A part of a value: of a complex one in its real dtype, of a real one what htp_lower_parts()
- * has set. HTP_TENSOR_NONE where there is no such, and for HTP_PART_NONE. */
+ * has set. HTP_NONE where there is no such, and for HTP_PART_NONE. */
 htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part);
 
 /** A complex value as pairs [..., 2]; binds it to such. */

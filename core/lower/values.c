@@ -28,17 +28,17 @@ static htp_tensor_id bound(htp_lowering *l, htp_value_id id, bool as_vector)
     htp_binding *binding = &l->bindings[id];
     htp_tensor_id *wanted = as_vector ? &binding->vector : &binding->tensor;
     htp_tensor_id other = as_vector ? binding->tensor : binding->vector;
-    if (*wanted == HTP_TENSOR_NONE && other != HTP_TENSOR_NONE) {
+    if (*wanted == HTP_NONE && other != HTP_NONE) {
         htp_origin here = l->model->origin;
         l->model->origin = htp_value_origin(l, id);
         *wanted = as_vector ? htp_emit_unsqueeze(l, other, (const int64_t[]){0}, 1)
                             : htp_emit_squeeze(l, other, (const int64_t[]){0}, 1);
         l->model->origin = here;
-        if (!as_vector && *wanted != HTP_TENSOR_NONE) {
+        if (!as_vector && *wanted != HTP_NONE) {
             htp_draft_set_type(l->model, *wanted, htp_value_dtype(l, id), 0, NULL);
         }
     }
-    if (*wanted == HTP_TENSOR_NONE) {
+    if (*wanted == HTP_NONE) {
         htp_lower_fail(l, "it reads a value that nothing produces");
     }
     return *wanted;
@@ -62,13 +62,13 @@ static htp_tensor_id list_tensor(htp_lowering *l, htp_value_id id, htp_dtype dty
     for (uint32_t i = 0; i < value->element_count; i++) {
         if (!htp_value_is_number(htp_graph_value(l->graph, value->elements[i]))) {
             htp_lower_fail(l, "a list of numbers is needed where another list stands");
-            return HTP_TENSOR_NONE;
+            return HTP_NONE;
         }
     }
     if (htp_value_is_constant(l, id)) {
         return constant_numbers(l, value, dtype);
     }
-    if (l->bindings[id].tensor != HTP_TENSOR_NONE) {
+    if (l->bindings[id].tensor != HTP_NONE) {
         return htp_emit_cast(l, l->bindings[id].tensor, htp_value_dtype(l, id), dtype);
     }
     return concatenate_numbers(l, value, dtype);
@@ -80,9 +80,9 @@ static htp_tensor_id known_tensor(htp_lowering *l, htp_value_id id)
     const htp_trace_value *value = htp_graph_value(l->graph, id);
     if (htp_onnx_data_type(value->dtype) == 0) {
         htp_lower_fail(l, "ONNX has no tensors of %s", htp_dtype_name(value->dtype));
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
-    if (value->weight != HTP_SHIM_NONE) {
+    if (value->weight != HTP_NONE) {
         return htp_draft_weight(l->model, value->weight);
     }
     return htp_draft_constant(l->model, value->dtype, value->rank, value->dims[0], value->data);
@@ -99,20 +99,20 @@ htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dt
     htp_dtype from = htp_value_dtype(l, id);
     htp_number number;
     htp_tensor_id part = htp_value_part(l, id, l->part);
-    if (part != HTP_TENSOR_NONE) {
+    if (part != HTP_NONE) {
         return htp_emit_cast(l, part, from, dtype);
     }
     switch (value->kind) {
     case HTP_TRACE_TENSOR:
         if (htp_dtype_is_complex(value->dtype)) {
             htp_lower_fail(l, "complex numbers are not supported here");
-            return HTP_TENSOR_NONE;
+            return HTP_NONE;
         }
         if (from != dtype && value->rank == 0 && value->data &&
             htp_number_read(from, value->data, &number)) {
             return htp_emit_numbers(l, dtype, 0, NULL, &number);
         }
-        if (value->data || value->weight != HTP_SHIM_NONE) {
+        if (value->data || value->weight != HTP_NONE) {
             return htp_emit_cast(l, known_tensor(l, id), from, dtype);
         }
         return htp_emit_cast(l, bound(l, id, false), from, dtype);
@@ -126,7 +126,7 @@ htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dt
     case HTP_TRACE_COMPLEX:
         if (l->part == HTP_PART_NONE) {
             htp_lower_fail(l, "complex numbers are not supported here");
-            return HTP_TENSOR_NONE;
+            return HTP_NONE;
         }
         return htp_emit_scalar(l, dtype, htp_complex_number_part(l, value, l->part));
     case HTP_TRACE_SEQUENCE:
@@ -135,7 +135,7 @@ htp_tensor_id htp_value_tensor_as(htp_lowering *l, htp_value_id id, htp_dtype dt
         return list_tensor(l, id, dtype);
     default:
         htp_lower_fail(l, "a tensor is needed where another kind of value stands");
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
 }
 
@@ -152,9 +152,9 @@ htp_tensor_id htp_value_vector(htp_lowering *l, htp_value_id id)
     }
     if (value->kind != HTP_TRACE_TENSOR) {
         htp_lower_fail(l, "a number is needed where another kind of value stands");
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
-    if (value->rank == 0 && l->bindings[id].vector != HTP_TENSOR_NONE) {
+    if (value->rank == 0 && l->bindings[id].vector != HTP_NONE) {
         return l->bindings[id].vector;
     }
     return htp_emit(l, "Reshape", HTP_IN(htp_value_tensor(l, id), htp_emit_int(l, 1)), HTP_NO_AT);
@@ -192,7 +192,7 @@ static bool contradicts(htp_lowering *l, htp_value_id id, const htp_tensor *know
 
 void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
 {
-    if (l->failure || tensor == HTP_TENSOR_NONE) {
+    if (l->failure || tensor == HTP_NONE) {
         htp_lower_fail(l, "its lowering gives no result");
         return;
     }
@@ -223,7 +223,7 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
 
 void htp_bind_value_vector(htp_lowering *l, htp_value_id id, htp_tensor_id vector)
 {
-    if (l->failure || vector == HTP_TENSOR_NONE) {
+    if (l->failure || vector == HTP_NONE) {
         htp_lower_fail(l, "its lowering gives no result");
         return;
     }

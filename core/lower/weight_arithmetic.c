@@ -59,8 +59,8 @@ static void follow_node(pass *p, const htp_onnx_node *node)
     bool is_laid = htp_laid_has_rule(node);
     for (uint32_t i = 0; i < node->input_count; i++) {
         htp_tensor_id input = node->inputs[i];
-        is_known = is_known && (input == HTP_TENSOR_NONE || p->is_known[input]);
-        is_laid = is_laid && (input == HTP_TENSOR_NONE || p->is_laid[input]);
+        is_known = is_known && (input == HTP_NONE || p->is_known[input]);
+        is_laid = is_laid && (input == HTP_NONE || p->is_laid[input]);
     }
     for (uint32_t i = 0; is_known && i < node->output_count; i++) {
         p->is_known[node->outputs[i]] = true;
@@ -94,7 +94,7 @@ static void mark_read(pass *p)
         const htp_onnx_node *node = &p->model->nodes.items[n];
         for (uint32_t i = 0; p->used_nodes[n] && !gives_known(p, node) && i < node->input_count;
              i++) {
-            if (node->inputs[i] != HTP_TENSOR_NONE && p->is_known[node->inputs[i]]) {
+            if (node->inputs[i] != HTP_NONE && p->is_known[node->inputs[i]]) {
                 p->is_read[node->inputs[i]] = true;
             }
         }
@@ -110,8 +110,8 @@ static void find_values(pass *p)
     for (htp_value_id id = 0; id < graph->value_count; id++) {
         htp_tensor_id tensor = p->l->bindings[id].tensor;
         const htp_trace_value *value = htp_graph_value(graph, id);
-        if (tensor != HTP_TENSOR_NONE && tensor < p->model->tensors.count &&
-            value->kind == HTP_TRACE_TENSOR && value->producer != HTP_SHIM_NONE &&
+        if (tensor != HTP_NONE && tensor < p->model->tensors.count &&
+            value->kind == HTP_TRACE_TENSOR && value->producer != HTP_NONE &&
             !htp_dtype_is_complex(value->dtype) && p->values[tensor] == HTP_NONE) {
             p->values[tensor] = id;
         }
@@ -154,7 +154,7 @@ typedef struct cone {
 
 static void enter(pass *p, cone *c, htp_tensor_id id)
 {
-    if (id == HTP_TENSOR_NONE || p->seen[id] == p->cones) {
+    if (id == HTP_NONE || p->seen[id] == p->cones) {
         return;
     }
     p->seen[id] = p->cones;
@@ -211,7 +211,7 @@ static htp_tensor_id make(pass *p, htp_value_id id, const cone *cone)
     int64_t dims[HTP_MAX_RANK + 1] = {0};
     const void *contents = htp_precompute_contents(p->precomputer, id, dims);
     if (!contents) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     if (cone->weights.count == 0) {
         return htp_draft_constant(p->model, value->dtype, value->rank, dims, contents);
@@ -256,7 +256,7 @@ static bool compute(pass *p, htp_tensor_id id)
         return false;
     }
     p->instead[id] = make(p, value, &cone);
-    return p->instead[id] != HTP_TENSOR_NONE;
+    return p->instead[id] != HTP_NONE;
 }
 
 /* From the last node to the first: what cannot be computed is looked at for what it is made of. */
@@ -272,7 +272,7 @@ static void compute_all(pass *p)
             stays = (is_wanted && !compute(p, output)) || stays;
         }
         for (uint32_t i = 0; stays && i < node->input_count; i++) {
-            if (node->inputs[i] != HTP_TENSOR_NONE) {
+            if (node->inputs[i] != HTP_NONE) {
                 p->is_read[node->inputs[i]] = true;
             }
         }
@@ -345,7 +345,7 @@ static void transpose_all(pass *p)
         bool is_transpose = p->used_nodes[n] && !*node->domain &&
                             strcmp(node->op_type, "Transpose") == 0 &&
                             !tensor_at(p, node->outputs[0])->is_output;
-        if (is_transpose && p->instead[node->inputs[0]] != HTP_TENSOR_NONE) {
+        if (is_transpose && p->instead[node->inputs[0]] != HTP_NONE) {
             transpose(p, node);
         }
     }

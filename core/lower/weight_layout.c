@@ -19,7 +19,7 @@ int64_t htp_laying_int(const htp_laying *d, const char *name, int64_t otherwise)
 
 bool htp_laying_has_input(const htp_laying *d, uint32_t index)
 {
-    return index < d->node->input_count && d->node->inputs[index] != HTP_TENSOR_NONE;
+    return index < d->node->input_count && d->node->inputs[index] != HTP_NONE;
 }
 
 bool htp_laying_read_ints(const htp_laying *d, uint32_t index, const int64_t **values,

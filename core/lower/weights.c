@@ -93,7 +93,7 @@ static void follow(pass *p)
 
 /* ---- Gemm, which transposes by itself ---- */
 
-/* The weight that a matrix is the transpose of; HTP_TENSOR_NONE where it is of none. */
+/* The weight that a matrix is the transpose of; HTP_NONE where it is of none. */
 static htp_tensor_id transposed_weight(pass *p, htp_tensor_id matrix)
 {
     htp_laid swapped;
@@ -101,13 +101,13 @@ static htp_tensor_id transposed_weight(pass *p, htp_tensor_id matrix)
     uint32_t known;
     const htp_laid *laid = p->laid[matrix];
     if (!laid || laid->dtype != laid->cast || !htp_laid_swap(p->model, laid, &swapped)) {
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     const void *key = htp_laid_key(p->model, &swapped, &bytes);
     return htp_map_get_bytes(&p->layouts, key, bytes, &known) &&
                    p->model->tensors.items[known].source == HTP_TENSOR_FROM_INITIALIZER
                ? known
-               : HTP_TENSOR_NONE;
+               : HTP_NONE;
 }
 
 /* The node's attributes, and transB the other way round. */
@@ -140,7 +140,7 @@ static void turn_gemms(pass *p)
             continue;
         }
         htp_tensor_id weight = transposed_weight(p, node->inputs[1]);
-        if (weight != HTP_TENSOR_NONE) {
+        if (weight != HTP_NONE) {
             htp_tensor_id *inputs = htp_arena_grow(p->arena, node->inputs, node->input_count,
                                                    node->input_count, sizeof(*inputs));
             inputs[1] = weight;
@@ -187,7 +187,7 @@ static void mark_read(pass *p)
             continue;
         }
         for (uint32_t i = 0; i < node->input_count; i++) {
-            if (node->inputs[i] != HTP_TENSOR_NONE && p->laid[node->inputs[i]]) {
+            if (node->inputs[i] != HTP_NONE && p->laid[node->inputs[i]]) {
                 p->is_read[node->inputs[i]] = true;
             }
         }
@@ -250,7 +250,7 @@ static htp_tensor_id base_of(const pass *p, const htp_laid *laid)
 {
     for (uint32_t i = 1; i < laid->box_count; i++) {
         if (laid->boxes[i].weight != laid->boxes->weight) {
-            return HTP_TENSOR_NONE;
+            return HTP_NONE;
         }
     }
     return p->base[laid->boxes->weight];
@@ -260,7 +260,7 @@ static htp_tensor_id base_of(const pass *p, const htp_laid *laid)
 static const char *name_of(const pass *p, htp_tensor_id tensor, htp_tensor_id base)
 {
     const htp_draft *model = p->model;
-    if (base != HTP_TENSOR_NONE && htp_laid_is_transpose(p->laid[base], p->laid[tensor])) {
+    if (base != HTP_NONE && htp_laid_is_transpose(p->laid[base], p->laid[tensor])) {
         return htp_arena_printf(p->arena, "%s.T", model->tensors.items[base].name);
     }
     const htp_onnx_node *made = &model->nodes.items[model->tensors.items[tensor].index];
@@ -276,8 +276,8 @@ static htp_tensor_id add_initializer(pass *p, htp_tensor_id tensor)
     *derivation =
         (htp_derivation){.boxes = laid->boxes, .box_count = laid->box_count, .dtype = laid->dtype};
     derivation->weight_count = htp_laid_weights(p->model, laid, &derivation->weights);
-    derivation->layout = htp_laid_text(p->arena, base == HTP_TENSOR_NONE ? NULL : p->laid[base],
-                                       laid, derivation->weights);
+    derivation->layout =
+        htp_laid_text(p->arena, base == HTP_NONE ? NULL : p->laid[base], laid, derivation->weights);
     htp_weight_cast_set(p->arena, derivation, laid->cast);
     return htp_draft_derived(p->model, name_of(p, tensor, base), laid->cast, laid->rank, laid->dims,
                              derivation, NULL);
@@ -299,7 +299,7 @@ static void replace(pass *p)
         }
         if (p->model->tensors.items[first].source == HTP_TENSOR_FROM_INITIALIZER) {
             made[first] = first;
-        } else if (made[first] == HTP_TENSOR_NONE) {
+        } else if (made[first] == HTP_NONE) {
             made[first] = add_initializer(p, first);
         }
         instead[t] = made[first];
@@ -315,8 +315,8 @@ static void list_tied(pass *p, htp_tied_weights *tied)
     for (size_t n = 0; n < p->model->nodes.count; n++) {
         const htp_onnx_node *node = &p->model->nodes.items[n];
         bool is_product = !*node->domain && strcmp(node->op_type, "MatMul") == 0;
-        htp_tensor_id second = is_product ? node->inputs[1] : HTP_TENSOR_NONE;
-        if (!p->used_nodes[n] || second == HTP_TENSOR_NONE || !p->laid[second] ||
+        htp_tensor_id second = is_product ? node->inputs[1] : HTP_NONE;
+        if (!p->used_nodes[n] || second == HTP_NONE || !p->laid[second] ||
             p->model->tensors.items[second].source != HTP_TENSOR_FROM_NODE ||
             may_be_laid(p, second)) {
             continue;

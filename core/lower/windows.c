@@ -27,7 +27,7 @@ static htp_tensor_id constant_positions(htp_lowering *l, int64_t size, const htp
     int64_t dims[] = {w->kernel, room < 0 ? 0 : room / w->stride + 1};
     if (size > INT64_C(1) << 40 || dims[1] > most / w->kernel) {
         htp_lower_fail(l, "its windows are too many");
-        return HTP_TENSOR_NONE;
+        return HTP_NONE;
     }
     int64_t *positions = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)(dims[0] * dims[1]) + 1);
     for (int64_t k = 0; k < dims[0]; k++) {

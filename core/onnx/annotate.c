@@ -78,7 +78,7 @@ static const uint32_t *find_defaults(const annotator *a)
 /* The initializer that an operand of a node is, if only by default; or HTP_NONE. */
 static uint32_t initializer_of(const annotator *a, const uint32_t *defaults, htp_tensor_id operand)
 {
-    if (operand == HTP_TENSOR_NONE) {
+    if (operand == HTP_NONE) {
         return HTP_NONE;
     }
     const htp_tensor *tensor = &a->model->tensors.items[operand];

@@ -142,11 +142,10 @@ static uint32_t count_call(const annotator *a, uint32_t scope)
 static uint32_t call_of(const annotator *a, uint32_t scope, uint32_t owner)
 {
     const htp_trace_scope *scopes = a->graph->trace->scopes;
-    while (scope != a->setting->call.scope && scope != HTP_SHIM_NONE &&
-           scopes[scope].module != owner) {
+    while (scope != a->setting->call.scope && scope != HTP_NONE && scopes[scope].module != owner) {
         scope = scopes[scope].parent;
     }
-    bool is_within = scope != a->setting->call.scope && scope != HTP_SHIM_NONE;
+    bool is_within = scope != a->setting->call.scope && scope != HTP_NONE;
     return is_within ? count_call(a, scope) : HTP_NONE;
 }
 
@@ -194,7 +193,7 @@ static call_list find_running(annotator *a, const htp_onnx_node *node)
     const htp_trace_scope *scopes = a->graph->trace->scopes;
     call_list calls = {0};
     for (size_t i = 0; i <= node->more_scopes.count; i++) {
-        for (uint32_t s = node_scope(node, i); s != a->setting->call.scope && s != HTP_SHIM_NONE;
+        for (uint32_t s = node_scope(node, i); s != a->setting->call.scope && s != HTP_NONE;
              s = scopes[s].parent) {
             if (calls_of(a, scopes[s].module).count > 1) {
                 HTP_PUSH(a->arena, &calls, (struct call){scopes[s].module, count_call(a, s)});

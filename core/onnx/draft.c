@@ -245,7 +245,7 @@ void htp_draft_replace(htp_draft *model, const htp_tensor_id *instead)
         htp_tensor_id *inputs = NULL;
         for (uint32_t k = 0; k < node->input_count; k++) {
             htp_tensor_id from = node->inputs[k];
-            if (from == HTP_TENSOR_NONE || instead[from] == HTP_TENSOR_NONE) {
+            if (from == HTP_NONE || instead[from] == HTP_NONE) {
                 continue;
             }
             if (!inputs) {
@@ -325,7 +325,7 @@ void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char 
         .origin = model->origin,
     };
     for (size_t i = 0; i < input_count; i++) {
-        if (inputs[i] != HTP_TENSOR_NONE) {
+        if (inputs[i] != HTP_NONE) {
             model->tensors.items[inputs[i]].uses++;
         }
     }

@@ -17,9 +17,8 @@
 /** The producer_name of models. */
 #define HTP_ONNX_PRODUCER "htp-trace"
 
-/** A tensor of the ONNX graph; HTP_TENSOR_NONE stands for an omitted optional input. */
+/** A tensor of the ONNX graph; HTP_NONE stands for an omitted optional input. */
 typedef uint32_t htp_tensor_id;
-#define HTP_TENSOR_NONE UINT32_MAX
 
 /** ONNX TensorProto.DataType of a dtype; 0 (UNDEFINED) when ONNX has none. */
 int32_t htp_onnx_data_type(htp_dtype dtype);
@@ -305,7 +304,7 @@ htp_tensor_id htp_draft_derived(htp_draft *model, const char *name, htp_dtype dt
                                 const int64_t *dims, const htp_derivation *derivation,
                                 const void *data);
 
-/** Lets all nodes read @p instead[t] in the place of tensor t, where that is not HTP_TENSOR_NONE.
+/** Lets all nodes read @p instead[t] in the place of tensor t, where that is not HTP_NONE.
  * Outputs of graphs stay. @p instead has all tensors. */
 void htp_draft_replace(htp_draft *model, const htp_tensor_id *instead);
 

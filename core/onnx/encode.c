@@ -291,7 +291,7 @@ static void set_attributes(htp_encoder *encoder, const htp_onnx_node *node,
 
 static char *tensor_name(const htp_encoder *encoder, htp_tensor_id tensor)
 {
-    return text(tensor == HTP_TENSOR_NONE ? "" : encoder->model->tensors.items[tensor].name);
+    return text(tensor == HTP_NONE ? "" : encoder->model->tensors.items[tensor].name);
 }
 
 const ProtobufCMessage *htp_encode_node(htp_encoder *encoder, uint32_t index)
@@ -392,7 +392,7 @@ const ProtobufCMessage *htp_encode_value_info(htp_encoder *encoder, htp_tensor_i
 
 bool htp_encode_has_value_info(const htp_draft *model, htp_tensor_id tensor)
 {
-    if (tensor == HTP_TENSOR_NONE) {
+    if (tensor == HTP_NONE) {
         return false;
     }
     const htp_tensor *typed = &model->tensors.items[tensor];

@@ -31,7 +31,7 @@ const ProtobufCMessage *htp_encode_graph_name(htp_encoder *encoder);
 /** A GraphProto with node @p index. */
 const ProtobufCMessage *htp_encode_node(htp_encoder *encoder, uint32_t index);
 
-/** Whether a tensor's type is told by a value_info of its graph; HTP_TENSOR_NONE has none. */
+/** Whether a tensor's type is told by a value_info of its graph; HTP_NONE has none. */
 bool htp_encode_has_value_info(const htp_draft *model, htp_tensor_id tensor);
 
 /** A GraphProto with @p tensor as input, output, or value_info. */

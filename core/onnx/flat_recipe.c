@@ -120,7 +120,7 @@ static void add_infos(htp_arena *arena, htp_recipe *graph, const htp_view *view)
         for (uint32_t k = outputs.first; k < outputs.first + outputs.count; k++) {
             uint32_t value = view->operands.items[k];
             uint32_t i;
-            if (value != HTP_VIEW_NONE &&
+            if (value != HTP_NONE &&
                 htp_map_get(&told, htp_view_text(view, view->values.items[value].name), &i)) {
                 is_made[i - infos.first] = true;
                 add_info(arena, &made, types, value, view->infos.items[i].whole);

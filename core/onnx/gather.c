@@ -68,7 +68,7 @@ static bool is_scattered(const gathering *g, const htp_numbers *nodes, unsigned 
     for (size_t i = 0; i < nodes->count && !is_scattered; i++) {
         uint32_t scope = scope_of(g, nodes->items[i]);
         entered.count = 0;
-        for (; scope != HTP_SHIM_NONE && seen[scope] != OPEN; scope = caller_of(g, scope)) {
+        for (; scope != HTP_NONE && seen[scope] != OPEN; scope = caller_of(g, scope)) {
             is_scattered = is_scattered || seen[scope] == CLOSED;
             HTP_PUSH(g->arena, &entered, scope);
         }
@@ -138,8 +138,7 @@ static void forget_items(gathering *g, const htp_numbers *nodes)
 {
     for (size_t i = 0; i < nodes->count; i++) {
         uint32_t scope = scope_of(g, nodes->items[i]);
-        for (; scope != HTP_SHIM_NONE && g->item_of[scope] != HTP_NONE;
-             scope = caller_of(g, scope)) {
+        for (; scope != HTP_NONE && g->item_of[scope] != HTP_NONE; scope = caller_of(g, scope)) {
             g->item_of[scope] = HTP_NONE;
         }
     }
@@ -314,7 +313,7 @@ static void note_needs(gathering *g)
         const htp_onnx_node *node = &model->nodes.items[n];
         for (uint32_t i = 0; i < node->input_count; i++) {
             const htp_tensor *read =
-                node->inputs[i] == HTP_TENSOR_NONE ? NULL : &model->tensors.items[node->inputs[i]];
+                node->inputs[i] == HTP_NONE ? NULL : &model->tensors.items[node->inputs[i]];
             if (!read || read->source != HTP_TENSOR_FROM_NODE) {
                 continue;
             }

@@ -30,7 +30,7 @@ enum { MOST_PASSES = 6 };
 
 bool htp_infer_has_input(const htp_infer *infer, uint32_t index)
 {
-    return index < infer->node->input_count && infer->node->inputs[index] != HTP_TENSOR_NONE;
+    return index < infer->node->input_count && infer->node->inputs[index] != HTP_NONE;
 }
 
 const htp_tensor *htp_infer_input(const htp_infer *infer, uint32_t index)
@@ -233,7 +233,7 @@ htp_polynomial_id htp_infer_of(const htp_infer *infer, htp_dim dim)
 
 htp_dim htp_infer_polynomial(htp_infer *infer, htp_polynomial_id id)
 {
-    if (id == HTP_POLYNOMIAL_NONE) {
+    if (id == HTP_NONE) {
         return htp_infer_unknown(infer);
     }
     htp_dim dim = htp_symbols_name(infer->symbols, id);

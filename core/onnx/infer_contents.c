@@ -15,11 +15,11 @@ static htp_element known_number(int64_t number)
     return known((htp_dim){.size = number});
 }
 
-/* Not known for HTP_POLYNOMIAL_NONE. */
+/* Not known for HTP_NONE. */
 static htp_element known_polynomial(const htp_infer *infer, htp_polynomial_id id)
 {
-    return id == HTP_POLYNOMIAL_NONE ? (htp_element){.is_known = false}
-                                     : known(htp_symbols_name(infer->symbols, id));
+    return id == HTP_NONE ? (htp_element){.is_known = false}
+                          : known(htp_symbols_name(infer->symbols, id));
 }
 
 static bool input_is_known(const htp_infer *infer, uint32_t index)
@@ -137,7 +137,7 @@ static void multiply(const htp_infer *infer, htp_element *product, htp_element f
         *product = factor;
         return;
     }
-    htp_polynomial_id made = HTP_POLYNOMIAL_NONE;
+    htp_polynomial_id made = HTP_NONE;
     if (product->is_known && factor.is_known) {
         made =
             htp_polynomial_multiply(&infer->symbols->algebra, htp_infer_of(infer, product->value),
@@ -304,7 +304,7 @@ static htp_polynomial_id divide_symbols(htp_algebra *algebra, htp_polynomial_id 
 {
     htp_polynomial_id exact = htp_polynomial_divide(algebra, a, b);
     int64_t divisor;
-    if (exact != HTP_POLYNOMIAL_NONE || !htp_polynomial_is_number(algebra, b, &divisor) ||
+    if (exact != HTP_NONE || !htp_polynomial_is_number(algebra, b, &divisor) ||
         !htp_polynomial_is_at_least(algebra, a, 1 - divisor)) {
         return exact;
     }
@@ -316,7 +316,7 @@ static htp_polynomial_id modulo_symbols(htp_algebra *algebra, htp_polynomial_id 
 {
     int64_t divisor;
     if (!htp_polynomial_is_number(algebra, b, &divisor) || divisor < 1) {
-        return HTP_POLYNOMIAL_NONE;
+        return HTP_NONE;
     }
     return htp_polynomial_add(algebra, a, htp_polynomial_floor(algebra, a, divisor), -divisor);
 }
@@ -324,8 +324,7 @@ static htp_polynomial_id modulo_symbols(htp_algebra *algebra, htp_polynomial_id 
 static htp_polynomial_id c_modulo_symbols(htp_algebra *algebra, htp_polynomial_id a,
                                           htp_polynomial_id b)
 {
-    return htp_polynomial_is_at_least(algebra, a, 0) ? modulo_symbols(algebra, a, b)
-                                                     : HTP_POLYNOMIAL_NONE;
+    return htp_polynomial_is_at_least(algebra, a, 0) ? modulo_symbols(algebra, a, b) : HTP_NONE;
 }
 
 /* 0 where a is not below b, whatever the sizes are; 1 where it is. */
@@ -337,7 +336,7 @@ static htp_polynomial_id is_less_symbol(htp_algebra *algebra, htp_polynomial_id 
     }
     htp_polynomial_id more = htp_polynomial_add(algebra, b, a, -1);
     return htp_polynomial_is_at_least(algebra, more, 1) ? htp_polynomial_number(algebra, 1)
-                                                        : HTP_POLYNOMIAL_NONE;
+                                                        : HTP_NONE;
 }
 
 /* 1 where both have one form; 0 where one is above the other, whatever the sizes are. */
@@ -350,7 +349,7 @@ static htp_polynomial_id is_equal_symbol(htp_algebra *algebra, htp_polynomial_id
                   htp_polynomial_is_at_least(algebra, less, 1);
     return a == b   ? htp_polynomial_number(algebra, 1)
            : differ ? htp_polynomial_number(algebra, 0)
-                    : HTP_POLYNOMIAL_NONE;
+                    : HTP_NONE;
 }
 
 static htp_polynomial_id is_either_symbol(htp_algebra *algebra, htp_polynomial_id a,
@@ -359,7 +358,7 @@ static htp_polynomial_id is_either_symbol(htp_algebra *algebra, htp_polynomial_i
     (void)algebra;
     (void)a;
     (void)b;
-    return HTP_POLYNOMIAL_NONE;
+    return HTP_NONE;
 }
 
 /* No size is above INT64_MAX. */

@@ -37,8 +37,8 @@ static void read_types(struct drafting *d)
                 (void)htp_symbols_polynomial(d->symbols, (htp_dim){.symbol = symbol});
             }
         }
-        bool is_sparse = value->initializer != HTP_VIEW_NONE &&
-                         d->view->tensors.items[value->initializer].sparse.at;
+        bool is_sparse =
+            value->initializer != HTP_NONE && d->view->tensors.items[value->initializer].sparse.at;
         d->types[v].is_known = d->types[v].is_known && !is_sparse;
     }
 }
@@ -162,7 +162,7 @@ static void set_constant(struct drafting *d, htp_tensor_id id, const htp_view_at
 
 static void add_constant(struct drafting *d, const htp_view_node *node, htp_tensor_id output)
 {
-    if (node->attributes.count == 1 && node->outputs.count == 1 && output != HTP_VIEW_NONE) {
+    if (node->attributes.count == 1 && node->outputs.count == 1 && output != HTP_NONE) {
         const htp_view_attribute *attribute = &d->view->attributes.items[node->attributes.first];
         if (!attribute->reference) {
             set_constant(d, output, attribute);
@@ -177,7 +177,7 @@ static const htp_tensor_id *find_outputs(struct drafting *d, const htp_view_node
     const uint32_t *given = d->view->operands.items + node->outputs.first;
     uint32_t *outputs = HTP_NEW_ARRAY(d->arena, uint32_t, node->outputs.count);
     for (uint32_t i = 0; i < node->outputs.count; i++) {
-        outputs[i] = given[i] == HTP_VIEW_NONE ? (uint32_t)d->view->values.count : given[i];
+        outputs[i] = given[i] == HTP_NONE ? (uint32_t)d->view->values.count : given[i];
     }
     return outputs;
 }
@@ -220,7 +220,7 @@ static bool copy_values(struct drafting *d, htp_view_range range, htp_nested_gra
 {
     for (uint32_t i = 0; i < range.count; i++) {
         htp_tensor_id value = d->view->operands.items[range.first + i];
-        if (value == HTP_VIEW_NONE) {
+        if (value == HTP_NONE) {
             return false;
         }
         if (are_inputs) {
@@ -239,7 +239,7 @@ static const uint32_t *add_graphs(struct drafting *d)
     uint32_t *numbers = HTP_NEW_ARRAY(d->arena, uint32_t, view->graphs.count + 1);
     for (uint32_t g = 1; g < view->graphs.count; g++) {
         htp_nested_graph graph = {0};
-        if (view->graphs.items[g].function == HTP_VIEW_NONE &&
+        if (view->graphs.items[g].function == HTP_NONE &&
             copy_values(d, view->graphs.items[g].inputs, &graph, true) &&
             copy_values(d, view->graphs.items[g].outputs, &graph, false)) {
             HTP_PUSH(d->arena, &d->draft->graphs, graph);

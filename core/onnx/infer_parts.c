@@ -137,13 +137,13 @@ static int64_t sliced_size(int64_t size, int64_t start, int64_t end, int64_t ste
 }
 
 /* Where a slice of step 1 or more begins or ends in an axis of size @p size, which it may not
- * reach or go beyond; HTP_POLYNOMIAL_NONE where it is not told. */
+ * reach or go beyond; HTP_NONE where it is not told. */
 static htp_polynomial_id bound_of(htp_infer *infer, htp_polynomial_id size, htp_element element)
 {
     int64_t number;
     htp_algebra *algebra = &infer->symbols->algebra;
     if (!element.is_known) {
-        return HTP_POLYNOMIAL_NONE;
+        return HTP_NONE;
     }
     if (htp_infer_number(element, &number) && (number <= -FAR || number >= FAR)) {
         return number > 0 ? size : htp_polynomial_number(algebra, 0);
@@ -153,7 +153,7 @@ static htp_polynomial_id bound_of(htp_infer *infer, htp_polynomial_id size, htp_
         return bound;
     }
     bool is_from_end = htp_polynomial_is_above(algebra, htp_polynomial_number(algebra, -1), bound);
-    return is_from_end ? htp_polynomial_add(algebra, size, bound, 1) : HTP_POLYNOMIAL_NONE;
+    return is_from_end ? htp_polynomial_add(algebra, size, bound, 1) : HTP_NONE;
 }
 
 /* @return false where it is not told */
@@ -164,14 +164,14 @@ static bool symbolic_slice(htp_infer *infer, htp_dim dim, htp_element start, htp
     htp_polynomial_id size = htp_infer_of(infer, dim);
     htp_polynomial_id from = bound_of(infer, size, start);
     htp_polynomial_id to = bound_of(infer, size, end);
-    if (from == HTP_POLYNOMIAL_NONE || to == HTP_POLYNOMIAL_NONE) {
+    if (from == HTP_NONE || to == HTP_NONE) {
         return false;
     }
     from = htp_polynomial_positive(algebra, from);
     to = htp_polynomial_smaller(algebra, size, to);
     htp_polynomial_id span =
         htp_polynomial_positive(algebra, htp_polynomial_add(algebra, to, from, -1));
-    if (span == HTP_POLYNOMIAL_NONE) {
+    if (span == HTP_NONE) {
         return false;
     }
     *result = htp_infer_ceil(infer, htp_infer_polynomial(infer, span), step);

@@ -126,7 +126,7 @@ bool htp_infer_is_same(htp_dim a, htp_dim b);
  * otherwise the shorter name. */
 htp_dim htp_infer_both(htp_dim a, htp_dim b);
 
-/** The dim of a polynomial of dims; one that cannot be told for HTP_POLYNOMIAL_NONE, or a number
+/** The dim of a polynomial of dims; one that cannot be told for HTP_NONE, or a number
  * below 0. */
 htp_dim htp_infer_polynomial(htp_infer *infer, htp_polynomial_id id);
 

@@ -148,7 +148,7 @@ static htp_dim remaining_dim(htp_infer *infer, const htp_tensor *x, const htp_di
     htp_polynomial_id number = product_of(infer, dims, rank, missing, false);
     int64_t divisor;
     all = htp_polynomial_divide(algebra, all, product_of(infer, dims, rank, missing, true));
-    if (number == HTP_POLYNOMIAL_NONE || !htp_polynomial_is_number(algebra, number, &divisor)) {
+    if (number == HTP_NONE || !htp_polynomial_is_number(algebra, number, &divisor)) {
         return htp_infer_unknown(infer);
     }
     return htp_infer_polynomial(infer, htp_polynomial_floor(algebra, all, divisor));

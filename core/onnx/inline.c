@@ -26,13 +26,13 @@ static void list_values(htp_inliner *i)
     i->first_value = HTP_NEW_ARRAY(i->arena, uint32_t, view->graphs.count + 1);
     i->value_of = HTP_NEW_ARRAY(i->arena, uint32_t, view->tensors.count + 1);
     for (size_t t = 0; t < view->tensors.count; t++) {
-        i->value_of[t] = HTP_VIEW_NONE;
+        i->value_of[t] = HTP_NONE;
     }
     for (uint32_t v = 0; v < view->values.count; v++) {
         const htp_view_value *value = &view->values.items[v];
-        i->up[v] = HTP_VIEW_NONE;
+        i->up[v] = HTP_NONE;
         i->first_value[value->graph + 1]++;
-        if (value->initializer != HTP_VIEW_NONE) {
+        if (value->initializer != HTP_NONE) {
             i->value_of[value->initializer] = v;
         }
     }
@@ -51,14 +51,14 @@ static void list_values(htp_inliner *i)
 
 static uint32_t operand_of(const htp_view *view, htp_view_range operands, uint32_t index)
 {
-    return index < operands.count ? view->operands.items[operands.first + index] : HTP_VIEW_NONE;
+    return index < operands.count ? view->operands.items[operands.first + index] : HTP_NONE;
 }
 
 /* Whether a node that is written makes a value, or a call that does the same. */
 static bool is_made(const htp_inliner *i, uint32_t value)
 {
     const htp_view_value *made = &i->view->values.items[value];
-    return made->maker == HTP_VIEW_BY_NODE && i->constant_of[made->node] == HTP_VIEW_NONE;
+    return made->maker == HTP_VIEW_BY_NODE && i->constant_of[made->node] == HTP_NONE;
 }
 
 /* What goes in is called as in the caller; what comes out becomes the caller's, once. */
@@ -69,7 +69,7 @@ static void bind(htp_inliner *i, uint32_t node, uint32_t graph)
     const htp_view_graph *called = &view->graphs.items[graph];
     for (uint32_t v = i->first_value[graph]; v < i->first_value[graph + 1]; v++) {
         i->names[v] = NULL;
-        i->up[v] = HTP_VIEW_NONE;
+        i->up[v] = HTP_NONE;
     }
     for (uint32_t k = 0; k < called->inputs.count; k++) {
         uint32_t given = operand_of(view, call->inputs, k);
@@ -77,7 +77,7 @@ static void bind(htp_inliner *i, uint32_t node, uint32_t graph)
     }
     for (uint32_t k = 0; k < called->outputs.count; k++) {
         uint32_t value = view->operands.items[called->outputs.first + k];
-        if (is_made(i, value) && i->up[value] == HTP_VIEW_NONE) {
+        if (is_made(i, value) && i->up[value] == HTP_NONE) {
             i->up[value] = operand_of(view, call->outputs, k);
         }
     }
@@ -98,7 +98,7 @@ static void enter_call(htp_inliner *i, const htp_inline_frame *caller, uint32_t 
     }
     htp_inline_texts_of_call(&i->texts, caller ? &caller->texts : NULL, node, &frame->texts);
     i->spent += sizeof(*frame) + view->nodes.items[node].whole.bytes + i->texts.scratch.length;
-    i->now_node = HTP_VIEW_NONE;
+    i->now_node = HTP_NONE;
     bind(i, node, graph);
     HTP_PUSH(i->arena, &i->stack,
              (htp_inline_level){.kind = HTP_INLINE_CALL, .frame = frame, .item = graph});
@@ -127,7 +127,7 @@ static void return_rest(htp_inliner *i, const htp_inline_frame *frame, uint32_t 
     for (uint32_t k = 0; k < wanted.count; k++) {
         uint32_t value = view->operands.items[returned.first + k];
         uint32_t to = operand_of(view, wanted, k);
-        if (to == HTP_VIEW_NONE || i->up[value] == to) {
+        if (to == HTP_NONE || i->up[value] == to) {
             continue;
         }
         uint32_t top = htp_inline_is_fixed(i, to) ? to : htp_inline_top(i, to);
@@ -171,7 +171,7 @@ static void start(htp_inliner *i, const htp_inline_frame *frame, uint32_t node)
     i->spent += HTP_INLINE_COST;
     if (htp_inline_is_call(&i->plan, node)) {
         enter_call(i, frame, node);
-    } else if (i->constant_of[node] != HTP_VIEW_NONE) {
+    } else if (i->constant_of[node] != HTP_NONE) {
         htp_inline_use_constant(i, frame, node);
     } else {
         i->flat->node_count++;
@@ -318,7 +318,7 @@ static htp_status make_flat(const htp_view *file, htp_view_flat *flat)
                      .flat = flat,
                      .out.arena = file->arena,
                      .infos.arena = file->arena,
-                     .now_node = HTP_VIEW_NONE};
+                     .now_node = HTP_NONE};
     HTP_TRY(htp_inline_plan_make(file->arena, file, &i.plan));
     i.texts = htp_inline_text_maker_of(file, (size_t)i.plan.limit);
     list_values(&i);

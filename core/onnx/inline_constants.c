@@ -10,19 +10,18 @@
 /* Reference: onnx.proto. */
 enum { TENSOR_NAME = 8, TENSOR_PROPERTY = 16, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
-/* The tensor that a node of a function makes; HTP_VIEW_NONE: it is no such constant. */
+/* The tensor that a node of a function makes; HTP_NONE: it is no such constant. */
 static uint32_t tensor_of(const htp_inliner *i, uint32_t n)
 {
     const htp_view *view = i->view;
     const htp_view_node *node = &view->nodes.items[n];
-    uint32_t tensor = HTP_VIEW_NONE;
+    uint32_t tensor = HTP_NONE;
     bool is_constant =
-        view->graphs.items[node->graph].function != HTP_VIEW_NONE &&
+        view->graphs.items[node->graph].function != HTP_NONE &&
         strcmp(htp_view_text(view, node->op_type), "Constant") == 0 &&
         (node->domain == 0 || strcmp(htp_view_text(view, node->domain), "ai.onnx") == 0) &&
         node->inputs.count == 0 && node->outputs.count == 1 &&
-        view->operands.items[node->outputs.first] != HTP_VIEW_NONE &&
-        i->plan.call_of[n] == HTP_VIEW_NONE;
+        view->operands.items[node->outputs.first] != HTP_NONE && i->plan.call_of[n] == HTP_NONE;
     for (uint32_t k = 0; is_constant && k < node->attributes.count; k++) {
         const htp_view_attribute *attribute = &view->attributes.items[node->attributes.first + k];
         bool is_value = strcmp(htp_view_text(view, attribute->name), "value") == 0;
@@ -68,15 +67,14 @@ static uint32_t find_shared(htp_inliner *i, const char *name, uint32_t tensor,
     uint32_t number, same;
     if (htp_map_get(&i->constant_numbers, name, &number)) {
         const htp_inline_constant *known = &i->constants.items[number];
-        bool is_own = known->tensor != HTP_VIEW_NONE;
-        return is_own && are_same(i->view, known->tensor, tensor) ? number : HTP_VIEW_NONE;
+        bool is_own = known->tensor != HTP_NONE;
+        return is_own && are_same(i->view, known->tensor, tensor) ? number : HTP_NONE;
     }
     if (htp_map_get(initializers, name, &same)) { /* the model's own one tells its users itself */
-        return are_same(i->view, same, tensor) ? add_constant(i, name, HTP_VIEW_NONE)
-                                               : HTP_VIEW_NONE;
+        return are_same(i->view, same, tensor) ? add_constant(i, name, HTP_NONE) : HTP_NONE;
     }
     if (htp_map_get(&i->value_names, name, NULL)) {
-        return HTP_VIEW_NONE;
+        return HTP_NONE;
     }
     number = add_constant(i, name, tensor);
     htp_map_set(i->arena, &i->value_names, name, 1);
@@ -103,17 +101,16 @@ void htp_inline_find_constants(htp_inliner *i)
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t function = i->plan.function_of[view->nodes.items[n].graph];
         bool is_inlined =
-            function != HTP_VIEW_NONE && i->plan.is_reached[function] && !i->plan.is_kept[function];
-        uint32_t tensor = is_inlined ? tensor_of(i, n) : HTP_VIEW_NONE;
-        i->constant_of[n] = HTP_VIEW_NONE;
-        if (tensor == HTP_VIEW_NONE) {
+            function != HTP_NONE && i->plan.is_reached[function] && !i->plan.is_kept[function];
+        uint32_t tensor = is_inlined ? tensor_of(i, n) : HTP_NONE;
+        i->constant_of[n] = HTP_NONE;
+        if (tensor == HTP_NONE) {
             continue;
         }
         uint32_t value = view->operands.items[view->nodes.items[n].outputs.first];
         const char *name = htp_view_text(view, view->values.items[value].name);
-        i->constant_of[n] =
-            *name == '/' ? find_shared(i, name, tensor, &initializers) : HTP_VIEW_NONE;
-        if (i->constant_of[n] == HTP_VIEW_NONE) {
+        i->constant_of[n] = *name == '/' ? find_shared(i, name, tensor, &initializers) : HTP_NONE;
+        if (i->constant_of[n] == HTP_NONE) {
             name = htp_inline_new_name(i, &i->value_names, "", name);
             i->constant_of[n] = add_constant(i, name, tensor);
         }
@@ -139,7 +136,7 @@ void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint
     htp_inline_constant *constant = &i->constants.items[i->constant_of[node]];
     htp_json_part tag;
     i->names[i->view->operands.items[i->view->nodes.items[node].outputs.first]] = constant->name;
-    if (constant->tensor == HTP_VIEW_NONE) {
+    if (constant->tensor == HTP_NONE) {
         return;
     }
     const htp_inline_texts *texts = htp_inline_texts_now(i, frame, node);
@@ -156,7 +153,7 @@ void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint
                                texts->of[HTP_INLINE_TAG].bytes);
         add_tag(i, constant, json.bytes, json.length);
     }
-    i->now_node = HTP_VIEW_NONE; /* see htp_inline_finish_node() */
+    i->now_node = HTP_NONE; /* see htp_inline_finish_node() */
 }
 
 /* ---- the order of users ---- */
@@ -338,7 +335,7 @@ void htp_inline_list_constants(htp_inliner *i)
     sort_users(i);
     for (size_t k = 0; k < i->constants.count; k++) {
         const htp_inline_constant *constant = &i->constants.items[k];
-        if (constant->tensor != HTP_VIEW_NONE) {
+        if (constant->tensor != HTP_NONE) {
             add_place(i, &places, &bases, constant->name,
                       (htp_view_lifted){.whole = view->tensors.items[constant->tensor].whole,
                                         .fields = make_fields(i, constant)});

@@ -232,7 +232,7 @@ void htp_inline_finish_node(htp_inliner *i, const htp_inline_level *level)
         htp_inline_copy(&i->out, level->frame->texts.attributes);
     }
     put_properties(i, level->item, texts);
-    i->now_node = HTP_VIEW_NONE; /* the next call of the function may say something else */
+    i->now_node = HTP_NONE; /* the next call of the function may say something else */
 }
 
 void htp_inline_put_call(htp_inliner *i, const htp_inline_frame *frame)
@@ -287,7 +287,7 @@ static void put_initializer(htp_inliner *i, htp_inline_level *level, const htp_w
     uint32_t index = is_sparse ? level->sparse : level->initializers++;
     uint32_t tensor = tensors.first + index;
     level->sparse += is_sparse ? 2 : 0;
-    uint32_t value = index < tensors.count ? i->value_of[tensor] : HTP_VIEW_NONE;
+    uint32_t value = index < tensors.count ? i->value_of[tensor] : HTP_NONE;
     put_tensor(&i->out, field->number, field->content, htp_inline_value_name(i, value));
 }
 
@@ -331,7 +331,7 @@ bool htp_inline_graph_field(htp_inliner *i, htp_inline_level *level)
 /* Whether the types of values that it becomes are told, or the file tells its own. */
 static bool is_told_above(const htp_inliner *i, uint32_t value)
 {
-    for (value = i->up[value]; value != HTP_VIEW_NONE; value = i->up[value]) {
+    for (value = i->up[value]; value != HTP_NONE; value = i->up[value]) {
         if (i->view->values.items[value].info.at) {
             return true;
         }
@@ -342,14 +342,13 @@ static bool is_told_above(const htp_inliner *i, uint32_t value)
 void htp_inline_put_infos(htp_inliner *i, htp_text *out, uint32_t graph)
 {
     const htp_view *view = i->view;
-    bool is_function = view->graphs.items[graph].function != HTP_VIEW_NONE;
+    bool is_function = view->graphs.items[graph].function != HTP_NONE;
     uint32_t told_by = is_function ? FUNCTION_INFO : GRAPH_INFO; /* outputs of bodies stay */
     for (uint32_t v = i->first_value[graph]; v < i->first_value[graph + 1]; v++) {
         const htp_view_value *value = &view->values.items[v];
         htp_wire wire = htp_wire_begin(value->info);
         htp_wire_field field;
-        bool is_made =
-            value->maker == HTP_VIEW_BY_NODE && i->constant_of[value->node] == HTP_VIEW_NONE;
+        bool is_made = value->maker == HTP_VIEW_BY_NODE && i->constant_of[value->node] == HTP_NONE;
         if (is_made && i->names[v] && htp_wire_next(&wire, &field) && field.number == told_by &&
             !is_told_above(i, v)) {
             put_info(out, GRAPH_INFO, field.content, i->names[v]);

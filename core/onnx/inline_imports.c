@@ -141,7 +141,7 @@ static void keep_takers_of_bodies(htp_inline_plan *plan)
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         htp_view_range attributes = view->nodes.items[n].attributes;
         uint32_t called = plan->call_of[n];
-        for (uint32_t i = 0; called != HTP_VIEW_NONE && i < attributes.count; i++) {
+        for (uint32_t i = 0; called != HTP_NONE && i < attributes.count; i++) {
             if (view->attributes.items[attributes.first + i].graphs.count > 0) {
                 plan->is_kept[called] = true;
             }
@@ -164,7 +164,7 @@ void htp_inline_find_kept(htp_inline_plan *plan)
         for (uint32_t i = plan->first[f]; i < plan->first[f + 1]; i++) {
             uint32_t node = plan->nodes[i];
             htp_view_name domain = own_name(view, view->nodes.items[node].domain);
-            if (plan->call_of[node] == HTP_VIEW_NONE && is_other(&c, domain)) {
+            if (plan->call_of[node] == HTP_NONE && is_other(&c, domain)) {
                 plan->is_kept[f] = true;
             }
         }
@@ -189,7 +189,7 @@ static void note_domains(const htp_inline_plan *plan, struct importing *importin
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t function = plan->function_of[view->nodes.items[n].graph];
-        bool is_left = function == HTP_VIEW_NONE || plan->is_reached[function];
+        bool is_left = function == HTP_NONE || plan->is_reached[function];
         if (is_left && !htp_inline_is_call(plan, n)) {
             importing->is_used[own_name(view, view->nodes.items[n].domain)] = true;
         }

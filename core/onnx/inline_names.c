@@ -27,7 +27,7 @@ static void find_repeated(htp_inliner *i)
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         const htp_view_node *node = &view->nodes.items[n];
         uint32_t key[] = {i->plan.function_of[node->graph], node->name};
-        if (i->plan.call_of[n] != HTP_VIEW_NONE && node->name != 0) {
+        if (i->plan.call_of[n] != HTP_NONE && node->name != 0) {
             htp_map_set_bytes(i->arena, &known, htp_arena_copy(i->arena, key, sizeof(key)),
                               sizeof(key), n);
         }
@@ -36,7 +36,7 @@ static void find_repeated(htp_inliner *i)
         const htp_view_node *node = &view->nodes.items[n];
         const char *name = htp_view_text(view, node->name);
         size_t length = without_number(name);
-        if (i->plan.call_of[n] != HTP_VIEW_NONE && name[length] != '\0') {
+        if (i->plan.call_of[n] != HTP_NONE && name[length] != '\0') {
             htp_view_name base = htp_view_find_name(view, htp_arena_copy(i->arena, name, length));
             uint32_t key[] = {i->plan.function_of[node->graph], base};
             i->is_repeated[n] = base != 0 && htp_map_get_bytes(&known, key, sizeof(key), NULL);
@@ -49,7 +49,7 @@ void htp_inline_names_begin(htp_inliner *i)
     const htp_view *view = i->view;
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         const htp_view_node *node = &view->nodes.items[n];
-        bool is_own = i->plan.function_of[node->graph] == HTP_VIEW_NONE;
+        bool is_own = i->plan.function_of[node->graph] == HTP_NONE;
         if (is_own && node->name != 0 && !htp_inline_is_call(&i->plan, n)) {
             htp_map_set(i->arena, &i->node_names, htp_view_text(view, node->name), 1);
         }
@@ -65,7 +65,7 @@ void htp_inline_names_begin(htp_inliner *i)
 
 const char *htp_inline_value_name(const htp_inliner *i, uint32_t value)
 {
-    if (value == HTP_VIEW_NONE) {
+    if (value == HTP_NONE) {
         return "";
     }
     return i->names[value] ? i->names[value]
@@ -110,7 +110,7 @@ const char *htp_inline_prefix(htp_inliner *i, const htp_inline_frame *caller, ui
 
 uint32_t htp_inline_top(const htp_inliner *i, uint32_t value)
 {
-    while (i->up[value] != HTP_VIEW_NONE) {
+    while (i->up[value] != HTP_NONE) {
         value = i->up[value];
     }
     return value;
@@ -118,7 +118,7 @@ uint32_t htp_inline_top(const htp_inliner *i, uint32_t value)
 
 void htp_inline_set_name(htp_inliner *i, uint32_t value, const char *name)
 {
-    for (; value != HTP_VIEW_NONE && !htp_inline_is_fixed(i, value); value = i->up[value]) {
+    for (; value != HTP_NONE && !htp_inline_is_fixed(i, value); value = i->up[value]) {
         i->names[value] = name;
         i->spent++;
     }
@@ -203,7 +203,7 @@ const char *htp_inline_name_node(htp_inliner *i, const htp_inline_frame *frame, 
     }
     for (uint32_t k = 0; k < named->outputs.count; k++) {
         uint32_t value = view->operands.items[named->outputs.first + k];
-        if (value != HTP_VIEW_NONE) {
+        if (value != HTP_NONE) {
             name_result(i, frame, node, name, value, k);
         }
     }

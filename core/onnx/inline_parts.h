@@ -30,8 +30,7 @@ typedef struct htp_inline_user {
 
 /** A Constant that became an initializer. */
 typedef struct htp_inline_constant {
-    uint32_t
-        tensor; /* of the file's view; HTP_VIEW_NONE: the model's own initializer is the same */
+    uint32_t tensor; /* of the file's view; HTP_NONE: the model's own initializer is the same */
     const char *name;
     HTP_VECTOR(htp_inline_user) tags;
     htp_map known; /* of these */
@@ -78,10 +77,10 @@ typedef struct htp_inliner {
     htp_map value_names;
     HTP_VECTOR(htp_inline_constant) constants;
     htp_map constant_numbers; /* by name */
-    uint32_t *constant_of;    /* by node; HTP_VIEW_NONE */
+    uint32_t *constant_of;    /* by node; HTP_NONE */
     htp_inline_text_maker texts;
     htp_inline_texts now; /* what node now_node says */
-    uint32_t now_node;    /* or HTP_VIEW_NONE */
+    uint32_t now_node;    /* or HTP_NONE */
 } htp_inliner;
 
 /* ---- writing ---- */
@@ -132,7 +131,7 @@ uint32_t htp_inline_top(const htp_inliner *i, uint32_t value);
 /** Whether a value is of the model's own graph, or of a body in it: its name is the file's. */
 static inline bool htp_inline_is_fixed(const htp_inliner *i, uint32_t value)
 {
-    return i->plan.function_of[i->view->values.items[value].graph] == HTP_VIEW_NONE;
+    return i->plan.function_of[i->view->values.items[value].graph] == HTP_NONE;
 }
 
 /** Sets the name of a value and of those that it becomes. */

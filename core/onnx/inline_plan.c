@@ -35,9 +35,9 @@ static void list_nodes(htp_inline_plan *plan)
     for (size_t g = 0; g < view->graphs.count; g++) {
         const htp_view_graph *graph = &view->graphs.items[g];
         uint32_t function =
-            graph->parent == HTP_VIEW_NONE ? graph->function : plan->function_of[graph->parent];
+            graph->parent == HTP_NONE ? graph->function : plan->function_of[graph->parent];
         plan->function_of[g] = function;
-        if (function != HTP_VIEW_NONE) {
+        if (function != HTP_NONE) {
             plan->first[function + 1] += graph->nodes.count;
         }
     }
@@ -47,7 +47,7 @@ static void list_nodes(htp_inline_plan *plan)
     plan->nodes = HTP_NEW_ARRAY(plan->arena, uint32_t, (size_t)plan->first[count] + 1);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t function = plan->function_of[view->nodes.items[n].graph];
-        if (function != HTP_VIEW_NONE) {
+        if (function != HTP_NONE) {
             plan->nodes[plan->first[function] + used[function]++] = n;
         }
     }
@@ -96,7 +96,7 @@ static htp_status find_calls(htp_inline_plan *plan)
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         const htp_view_node *node = &view->nodes.items[n];
         const htp_view_name key[] = {domain_of(view, node->domain), node->op_type, node->overload};
-        plan->call_of[n] = HTP_VIEW_NONE;
+        plan->call_of[n] = HTP_NONE;
         if (htp_map_get_bytes(&functions, key, sizeof(key), &plan->call_of[n])) {
             HTP_TRY(check_call(plan, n));
         }
@@ -194,16 +194,16 @@ struct following {
     uint32_t next; /* of plan->nodes */
 };
 
-/* The function that @p at calls next; HTP_VIEW_NONE behind the last one. */
+/* The function that @p at calls next; HTP_NONE behind the last one. */
 static uint32_t next_called(const htp_inline_plan *plan, struct following *at)
 {
     while (at->next < plan->first[at->function + 1]) {
         uint32_t called = plan->call_of[plan->nodes[at->next++]];
-        if (called != HTP_VIEW_NONE) {
+        if (called != HTP_NONE) {
             return called;
         }
     }
-    return HTP_VIEW_NONE;
+    return HTP_NONE;
 }
 
 /* Sorts what can be reached from one function. @param stack  has room for all functions */
@@ -216,7 +216,7 @@ static htp_status sort_from(htp_inline_plan *plan, uint32_t function, unsigned c
     while (depth > 0) {
         struct following *at = &stack[depth - 1];
         uint32_t called = next_called(plan, at);
-        if (called == HTP_VIEW_NONE) {
+        if (called == HTP_NONE) {
             state[at->function] = DONE;
             plan->order[(*sorted)++] = at->function;
             depth--;
@@ -259,7 +259,7 @@ static void find_reached(htp_inline_plan *plan)
     plan->is_left_out = HTP_NEW_ARRAY(plan->arena, bool, count + 1);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t caller = plan->function_of[view->nodes.items[n].graph];
-        if (plan->call_of[n] != HTP_VIEW_NONE && caller == HTP_VIEW_NONE) {
+        if (plan->call_of[n] != HTP_NONE && caller == HTP_NONE) {
             plan->is_reached[plan->call_of[n]] = true;
         }
     }
@@ -267,7 +267,7 @@ static void find_reached(htp_inline_plan *plan)
         uint32_t caller = plan->order[i];
         for (uint32_t k = plan->first[caller]; k < plan->first[caller + 1]; k++) {
             uint32_t called = plan->call_of[plan->nodes[k]];
-            if (called != HTP_VIEW_NONE) {
+            if (called != HTP_NONE) {
                 plan->is_reached[called] |= plan->is_reached[caller];
                 plan->is_kept[called] |= plan->is_kept[caller];
             }
@@ -282,7 +282,7 @@ static void find_bodies_with_calls(htp_inline_plan *plan)
     plan->has_calls = HTP_NEW_ARRAY(plan->arena, bool, view->nodes.count + 1);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t around = view->graphs.items[view->nodes.items[n].graph].node;
-        while (htp_inline_is_call(plan, n) && around != HTP_VIEW_NONE && !plan->has_calls[around]) {
+        while (htp_inline_is_call(plan, n) && around != HTP_NONE && !plan->has_calls[around]) {
             plan->has_calls[around] = true;
             around = view->graphs.items[view->nodes.items[around].graph].node;
         }
@@ -300,7 +300,7 @@ static uint64_t add_up(uint64_t a, uint64_t b)
 static uint64_t measure(const htp_inline_plan *plan, const uint64_t *bytes, uint32_t node)
 {
     const htp_view_node *measured = &plan->view->nodes.items[node];
-    bool is_own = plan->view->graphs.items[measured->graph].node == HTP_VIEW_NONE;
+    bool is_own = plan->view->graphs.items[measured->graph].node == HTP_NONE;
     uint64_t called = htp_inline_is_call(plan, node) ? bytes[plan->call_of[node]] : 0;
     return add_up(called, HTP_INLINE_COST + (is_own ? measured->whole.bytes : 0));
 }
@@ -318,7 +318,7 @@ static htp_status check_size(htp_inline_plan *plan)
         for (uint32_t k = plan->first[f]; k < plan->first[f + 1]; k++) {
             uint32_t called = plan->call_of[plan->nodes[k]];
             bytes[f] = add_up(bytes[f], measure(plan, bytes, plan->nodes[k]));
-            if (called != HTP_VIEW_NONE && depth[called] + 1 > depth[f]) {
+            if (called != HTP_NONE && depth[called] + 1 > depth[f]) {
                 depth[f] = depth[called] + 1;
             }
         }
@@ -331,7 +331,7 @@ static htp_status check_size(htp_inline_plan *plan)
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t graph = view->nodes.items[n].graph;
-        if (plan->function_of[graph] == HTP_VIEW_NONE && htp_inline_is_call(plan, n)) {
+        if (plan->function_of[graph] == HTP_NONE && htp_inline_is_call(plan, n)) {
             total = add_up(total, bytes[plan->call_of[n]]);
         }
         structure += graph == 0 ? view->nodes.items[n].whole.bytes : 0;

@@ -27,10 +27,10 @@ typedef struct htp_inline_parameter {
 typedef struct htp_inline_plan {
     htp_arena *arena;
     const htp_view *view;
-    uint32_t *function_of;     /* by graph: the function that it is, or lies in; HTP_VIEW_NONE */
+    uint32_t *function_of;     /* by graph: the function that it is, or lies in; HTP_NONE */
     uint32_t *first;           /* by function, and one more: of `nodes` */
     uint32_t *nodes;           /* of functions, those in bodies included */
-    uint32_t *call_of;         /* by node: the function that it calls, or HTP_VIEW_NONE */
+    uint32_t *call_of;         /* by node: the function that it calls, or HTP_NONE */
     bool *has_calls;           /* by node: a call that is inlined lies in its bodies */
     bool *is_kept;             /* by function: it is not inlined */
     bool *is_left_out;         /* by function: nothing calls it any more */
@@ -54,7 +54,7 @@ HTP_MUST_USE htp_status htp_inline_plan_make(htp_arena *arena, const htp_view *v
 /** Whether a node is a call that is inlined, given that its function is. */
 static inline bool htp_inline_is_call(const htp_inline_plan *plan, uint32_t node)
 {
-    return plan->call_of[node] != HTP_VIEW_NONE && !plan->is_kept[plan->call_of[node]];
+    return plan->call_of[node] != HTP_NONE && !plan->is_kept[plan->call_of[node]];
 }
 
 /** The default of a function's attribute. @return false: it has no such attribute */

@@ -13,11 +13,11 @@ static const uint32_t *find_bodies(htp_arena *arena, const htp_view *view, uint3
     uint32_t *first = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
     *next = HTP_NEW_ARRAY(arena, uint32_t, view->graphs.count + 1);
     for (uint32_t n = 0; n <= view->nodes.count; n++) {
-        first[n] = HTP_VIEW_NONE;
+        first[n] = HTP_NONE;
     }
     for (uint32_t g = (uint32_t)view->graphs.count; g-- > 1;) {
         uint32_t node = view->graphs.items[g].node;
-        if (node != HTP_VIEW_NONE) {
+        if (node != HTP_NONE) {
             (*next)[g] = first[node];
             first[node] = g;
         }
@@ -37,7 +37,7 @@ struct order {
 /* Follows a graph that lies in no other one. */
 static void walk(struct order *order, uint32_t root)
 {
-    struct walking stack[HTP_VIEW_DEEPEST + 1] = {{.graph = root, .body = HTP_VIEW_NONE}};
+    struct walking stack[HTP_VIEW_DEEPEST + 1] = {{.graph = root, .body = HTP_NONE}};
     uint32_t depth = 0;
     bool is_entered = false; /* the bodies of the next node are looked at */
     for (;;) {
@@ -54,10 +54,10 @@ static void walk(struct order *order, uint32_t root)
         uint32_t node = nodes.first + at->next;
         at->body = is_entered ? at->body : order->first_body[node];
         is_entered = false;
-        if (at->body != HTP_VIEW_NONE) {
+        if (at->body != HTP_NONE) {
             uint32_t body = at->body;
             at->body = order->next_body[body];
-            stack[++depth] = (struct walking){.graph = body, .body = HTP_VIEW_NONE};
+            stack[++depth] = (struct walking){.graph = body, .body = HTP_NONE};
             continue;
         }
         order->nodes[order->count++] = node;
@@ -73,7 +73,7 @@ htp_view_order htp_view_inner_first(htp_arena *arena, const htp_view *view)
                           HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1), 0};
     htp_view_order found = {.nodes = order.nodes};
     for (uint32_t g = 0; g < view->graphs.count; g++) {
-        if (view->graphs.items[g].parent == HTP_VIEW_NONE) {
+        if (view->graphs.items[g].parent == HTP_NONE) {
             walk(&order, g);
             found.own = g == 0 ? order.count : found.own;
         }

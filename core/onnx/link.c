@@ -18,7 +18,7 @@ _Static_assert(offsetof(htp_view_value, graph) == 0 &&
 /* Linking under way. Most names are those of one value: the map has the others. */
 typedef struct linker {
     htp_view *view;
-    uint32_t *first; /* by name: its first value; HTP_VIEW_NONE */
+    uint32_t *first; /* by name: its first value; HTP_NONE */
     htp_map others;  /* by graph and name */
 } linker;
 
@@ -31,10 +31,10 @@ static uint32_t find_value(const linker *l, uint32_t graph, htp_view_name name)
 {
     const uint32_t key[] = {graph, name};
     uint32_t value = l->first[name];
-    if (value == HTP_VIEW_NONE || l->view->values.items[value].graph == graph) {
+    if (value == HTP_NONE || l->view->values.items[value].graph == graph) {
         return value;
     }
-    return htp_map_get_bytes(&l->others, key, KEY_BYTES, &value) ? value : HTP_VIEW_NONE;
+    return htp_map_get_bytes(&l->others, key, KEY_BYTES, &value) ? value : HTP_NONE;
 }
 
 /* ---- definitions ---- */
@@ -45,7 +45,7 @@ static uint32_t add_value(linker *l, htp_view_value value)
     htp_view *view = l->view;
     uint32_t index = (uint32_t)view->values.count;
     HTP_PUSH(view->arena, &view->values, value);
-    if (l->first[value.name] == HTP_VIEW_NONE) {
+    if (l->first[value.name] == HTP_NONE) {
         l->first[value.name] = index;
     } else {
         htp_map_set_bytes(view->arena, &l->others, &view->values.items[index], KEY_BYTES, index);
@@ -58,15 +58,14 @@ static uint32_t define(linker *l, uint32_t graph, htp_view_name name, htp_view_m
                        uint32_t node)
 {
     uint32_t known = find_value(l, graph, name);
-    if (known != HTP_VIEW_NONE) {
+    if (known != HTP_NONE) {
         note_flaw(l, (htp_view_flaw){HTP_VIEW_NAME_TWICE, graph, node, known});
         return known;
     }
-    return add_value(l, (htp_view_value){.graph = graph,
-                                         .name = name,
-                                         .maker = maker,
-                                         .node = node,
-                                         .initializer = HTP_VIEW_NONE});
+    return add_value(
+        l,
+        (htp_view_value){
+            .graph = graph, .name = name, .maker = maker, .node = node, .initializer = HTP_NONE});
 }
 
 static void define_inputs(linker *l, uint32_t graph)
@@ -75,7 +74,7 @@ static void define_inputs(linker *l, uint32_t graph)
     htp_view_range inputs = view->graphs.items[graph].inputs;
     for (uint32_t i = 0; i < inputs.count; i++) {
         uint32_t *operand = &view->operands.items[inputs.first + i];
-        *operand = define(l, graph, *operand, HTP_VIEW_BY_INPUT, HTP_VIEW_NONE);
+        *operand = define(l, graph, *operand, HTP_VIEW_BY_INPUT, HTP_NONE);
     }
 }
 
@@ -92,11 +91,11 @@ static void define_initializers(linker *l, uint32_t graph)
             continue;
         }
         uint32_t value = find_value(l, graph, tensor->name);
-        if (value == HTP_VIEW_NONE || view->values.items[value].maker != HTP_VIEW_BY_INPUT ||
-            view->values.items[value].initializer != HTP_VIEW_NONE) {
-            value = define(l, graph, tensor->name, HTP_VIEW_BY_INITIALIZER, HTP_VIEW_NONE);
+        if (value == HTP_NONE || view->values.items[value].maker != HTP_VIEW_BY_INPUT ||
+            view->values.items[value].initializer != HTP_NONE) {
+            value = define(l, graph, tensor->name, HTP_VIEW_BY_INITIALIZER, HTP_NONE);
         }
-        if (view->values.items[value].initializer == HTP_VIEW_NONE) {
+        if (view->values.items[value].initializer == HTP_NONE) {
             view->values.items[value].initializer = i;
         }
     }
@@ -110,8 +109,7 @@ static void define_outputs_of_nodes(linker *l, uint32_t graph)
         htp_view_range outputs = view->nodes.items[n].outputs;
         for (uint32_t i = 0; i < outputs.count; i++) {
             uint32_t *operand = &view->operands.items[outputs.first + i];
-            *operand =
-                *operand == 0 ? HTP_VIEW_NONE : define(l, graph, *operand, HTP_VIEW_BY_NODE, n);
+            *operand = *operand == 0 ? HTP_NONE : define(l, graph, *operand, HTP_VIEW_BY_NODE, n);
         }
     }
 }
@@ -123,7 +121,7 @@ static void set_infos(linker *l, uint32_t graph)
     for (uint32_t i = infos.first; i < infos.first + infos.count; i++) {
         const htp_view_info *info = &view->infos.items[i];
         uint32_t value = find_value(l, graph, info->name);
-        if (value != HTP_VIEW_NONE && !view->values.items[value].info.at) {
+        if (value != HTP_NONE && !view->values.items[value].info.at) {
             view->values.items[value].info = info->whole;
         }
     }
@@ -135,19 +133,19 @@ static void set_infos(linker *l, uint32_t graph)
 static uint32_t resolve(linker *l, uint32_t graph, htp_view_name name, uint32_t node)
 {
     htp_view *view = l->view;
-    for (uint32_t g = graph; g != HTP_VIEW_NONE; g = view->graphs.items[g].parent) {
+    for (uint32_t g = graph; g != HTP_NONE; g = view->graphs.items[g].parent) {
         uint32_t value = find_value(l, g, name);
-        if (value != HTP_VIEW_NONE && view->values.items[value].maker != HTP_VIEW_BY_NOBODY) {
+        if (value != HTP_NONE && view->values.items[value].maker != HTP_VIEW_BY_NOBODY) {
             return value;
         }
     }
     uint32_t value = find_value(l, graph, name);
-    if (value == HTP_VIEW_NONE) {
+    if (value == HTP_NONE) {
         value = add_value(l, (htp_view_value){.graph = graph,
                                               .name = name,
                                               .maker = HTP_VIEW_BY_NOBODY,
-                                              .node = HTP_VIEW_NONE,
-                                              .initializer = HTP_VIEW_NONE});
+                                              .node = HTP_NONE,
+                                              .initializer = HTP_NONE});
         note_flaw(l, (htp_view_flaw){HTP_VIEW_NOT_MADE, graph, node, value});
     }
     return value;
@@ -157,10 +155,10 @@ static uint32_t resolve(linker *l, uint32_t graph, htp_view_name name, uint32_t 
 static bool is_made_before(const htp_view *view, uint32_t value, uint32_t node)
 {
     const htp_view_value *read = &view->values.items[value];
-    while (node != HTP_VIEW_NONE && view->nodes.items[node].graph != read->graph) {
+    while (node != HTP_NONE && view->nodes.items[node].graph != read->graph) {
         node = view->graphs.items[view->nodes.items[node].graph].node;
     }
-    return read->maker != HTP_VIEW_BY_NODE || (node != HTP_VIEW_NONE && read->node < node);
+    return read->maker != HTP_VIEW_BY_NODE || (node != HTP_NONE && read->node < node);
 }
 
 static void resolve_nodes(linker *l, uint32_t graph)
@@ -171,9 +169,9 @@ static void resolve_nodes(linker *l, uint32_t graph)
         htp_view_range inputs = view->nodes.items[n].inputs;
         for (uint32_t i = inputs.first; i < inputs.first + inputs.count; i++) {
             htp_view_name name = view->operands.items[i];
-            uint32_t value = name == 0 ? HTP_VIEW_NONE : resolve(l, graph, name, n);
+            uint32_t value = name == 0 ? HTP_NONE : resolve(l, graph, name, n);
             view->operands.items[i] = value;
-            if (value != HTP_VIEW_NONE && !is_made_before(view, value, n)) {
+            if (value != HTP_NONE && !is_made_before(view, value, n)) {
                 note_flaw(l, (htp_view_flaw){HTP_VIEW_MADE_LATER, graph, n, value});
             }
         }
@@ -185,7 +183,7 @@ static void resolve_outputs(linker *l, uint32_t graph)
     htp_view *view = l->view;
     htp_view_range outputs = view->graphs.items[graph].outputs;
     for (uint32_t i = outputs.first; i < outputs.first + outputs.count; i++) {
-        view->operands.items[i] = resolve(l, graph, view->operands.items[i], HTP_VIEW_NONE);
+        view->operands.items[i] = resolve(l, graph, view->operands.items[i], HTP_NONE);
     }
 }
 
@@ -208,7 +206,7 @@ void htp_view_link(htp_view *view)
     uint32_t graph_count = (uint32_t)view->graphs.count;
     size_t room = count_definitions(view) + 1;
     linker l = {.view = view, .first = HTP_NEW_ARRAY(view->arena, uint32_t, view->names.count)};
-    memset(l.first, 0xff, view->names.count * sizeof(*l.first)); /* HTP_VIEW_NONE */
+    memset(l.first, 0xff, view->names.count * sizeof(*l.first)); /* HTP_NONE */
     view->values.items = htp_arena_calloc(view->arena, room, sizeof(*view->values.items));
     view->values.capacity = room;
     for (uint32_t g = 0; g < graph_count; g++) {

@@ -73,7 +73,7 @@ static void keep_offsets(const htp_move_request *request, htp_moved_data *moved)
 /* Where the data of a tensor are. */
 static htp_moved_range source_of(const htp_view *view, const htp_view_tensor *tensor)
 {
-    htp_moved_range range = {.data_file = HTP_VIEW_NONE, .bytes = tensor->bytes};
+    htp_moved_range range = {.data_file = HTP_NONE, .bytes = tensor->bytes};
     if (tensor->location != 0) {
         (void)htp_map_get(&view->data_numbers, htp_view_text(view, tensor->location),
                           &range.data_file);
@@ -208,7 +208,7 @@ static bool is_in_file(const htp_view *view, htp_span data)
 /* Whether the data of a tensor belong into the file beside the model. */
 static bool goes_beside(const htp_move_request *request, const htp_view_tensor *tensor)
 {
-    if (request->keeps_places || (request->is_beside && tensor->attribute != HTP_VIEW_NONE)) {
+    if (request->keeps_places || (request->is_beside && tensor->attribute != HTP_NONE)) {
         return tensor->location != 0;
     }
     bool can_move = tensor->location != 0 || (tensor->data_field == TENSOR_RAW_DATA &&

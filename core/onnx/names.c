@@ -50,7 +50,7 @@ const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph)
     const char **names = HTP_NEW_ARRAY(arena, const char *, count);
     for (uint32_t scope = 0; scope < count; scope++) {
         uint32_t parent = graph->trace->scopes[scope].parent;
-        if (parent == HTP_SHIM_NONE) {
+        if (parent == HTP_NONE) {
             names[scope] = "";
             continue;
         }

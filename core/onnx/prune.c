@@ -38,7 +38,7 @@ void htp_draft_mark_used(const htp_draft *model, bool *live_tensors, bool *live_
             continue;
         }
         for (uint32_t k = 0; k < node->input_count; k++) {
-            if (node->inputs[k] != HTP_TENSOR_NONE) {
+            if (node->inputs[k] != HTP_NONE) {
                 live_tensors[node->inputs[k]] = true;
             }
         }
@@ -60,7 +60,7 @@ const bool *htp_draft_count_uses(htp_draft *model)
     for (size_t i = 0; i < model->nodes.count; i++) {
         const htp_onnx_node *node = &model->nodes.items[i];
         for (uint32_t k = 0; live_nodes[i] && k < node->input_count; k++) {
-            if (node->inputs[k] != HTP_TENSOR_NONE) {
+            if (node->inputs[k] != HTP_NONE) {
                 model->tensors.items[node->inputs[k]].uses++;
             }
         }
@@ -74,7 +74,7 @@ static const htp_tensor_id *compact_tensors(htp_draft *model, const bool *live)
     htp_tensor_id *moved = HTP_NEW_ARRAY(model->arena, htp_tensor_id, model->tensors.count);
     size_t kept = 0;
     for (size_t i = 0; i < model->tensors.count; i++) {
-        moved[i] = live[i] ? (htp_tensor_id)kept : HTP_TENSOR_NONE;
+        moved[i] = live[i] ? (htp_tensor_id)kept : HTP_NONE;
         if (live[i]) {
             model->tensors.items[kept++] = model->tensors.items[i];
         }
@@ -88,7 +88,7 @@ static const htp_tensor_id *renumber(htp_arena *arena, const htp_tensor_id *ids,
 {
     htp_tensor_id *renumbered = HTP_NEW_ARRAY(arena, htp_tensor_id, count);
     for (size_t i = 0; i < count; i++) {
-        renumbered[i] = ids[i] == HTP_TENSOR_NONE ? HTP_TENSOR_NONE : moved[ids[i]];
+        renumbered[i] = ids[i] == HTP_NONE ? HTP_NONE : moved[ids[i]];
     }
     return renumbered;
 }
@@ -122,7 +122,7 @@ static void compact_initializers(htp_draft *model, const htp_tensor_id *moved)
         for (size_t i = 0; i < count; i++) {
             htp_initializer initializer = model->initializers.items[i];
             initializer.tensor = moved[initializer.tensor];
-            if (initializer.tensor != HTP_TENSOR_NONE &&
+            if (initializer.tensor != HTP_NONE &&
                 htp_initializer_is_constant(&initializer) == are_constants) {
                 model->tensors.items[initializer.tensor].index = (uint32_t)kept_count;
                 kept[kept_count++] = initializer;
@@ -142,7 +142,7 @@ static void compact_passed(htp_draft *model, const htp_tensor_id *moved)
     for (size_t i = 0; i < model->passed.count; i++) {
         htp_passed_tensor passed = model->passed.items[i];
         passed.tensor = moved[passed.tensor];
-        if (passed.tensor != HTP_TENSOR_NONE) {
+        if (passed.tensor != HTP_NONE) {
             model->passed.items[kept++] = passed;
         }
     }

@@ -98,7 +98,7 @@ static htp_status note_body(htp_view *view, const struct place *place, htp_span 
                               .attribute = place->attribute,
                               .node = place->node,
                               .depth = depth,
-                              .function = HTP_VIEW_NONE});
+                              .function = HTP_NONE});
     return HTP_OK;
 }
 
@@ -345,7 +345,7 @@ static htp_status read_flat_initializers(htp_view *view)
 {
     for (size_t i = 0; i < view->flat->initializers.count; i++) {
         const htp_view_lifted *lifted = &view->flat->initializers.items[i];
-        htp_view_tensor tensor = {.attribute = HTP_VIEW_NONE};
+        htp_view_tensor tensor = {.attribute = HTP_NONE};
         HTP_TRY(htp_view_read_tensor(view, lifted->whole, &tensor));
         if (lifted->fields.at) {
             HTP_TRY(read_new_fields(view, lifted->fields));
@@ -359,7 +359,7 @@ static htp_status read_tensors(htp_view *view, uint32_t graph, htp_span run, uin
     htp_wire wire = htp_wire_begin(run);
     htp_wire_field field;
     while (htp_wire_next(&wire, &field)) {
-        htp_view_tensor tensor = {.graph = graph, .attribute = HTP_VIEW_NONE};
+        htp_view_tensor tensor = {.graph = graph, .attribute = HTP_NONE};
         if (!htp_wire_is_bytes(&field, number)) {
             continue;
         }
@@ -387,7 +387,7 @@ static htp_status read_initializers(htp_view *view, uint32_t graph, const htp_wi
 /* The graph's name, and where its lists lie. */
 static htp_status read_outline(htp_view *view, uint32_t graph, htp_wire_runs *runs)
 {
-    bool is_function = view->graphs.items[graph].function != HTP_VIEW_NONE;
+    bool is_function = view->graphs.items[graph].function != HTP_NONE;
     htp_wire wire = htp_wire_begin(htp_wire_content(view->graphs.items[graph].whole));
     htp_wire_field field;
     *runs = (htp_wire_runs){0};
@@ -417,7 +417,7 @@ htp_status htp_view_read_graph(htp_view *view, uint32_t index)
     htp_view_range infos = {.first = (uint32_t)view->infos.count};
     htp_wire_runs runs;
     HTP_TRY(read_outline(view, index, &runs));
-    if (view->graphs.items[index].function != HTP_VIEW_NONE) {
+    if (view->graphs.items[index].function != HTP_NONE) {
         return read_function_graph(view, index, &runs);
     }
     HTP_TRY(read_nodes(view, index, &runs, GRAPH_NODE));

@@ -178,9 +178,9 @@ static uint32_t add_graph(htp_view *view, htp_span whole, uint32_t function)
 {
     HTP_PUSH(view->arena, &view->graphs,
              (htp_view_graph){.whole = whole,
-                              .parent = HTP_VIEW_NONE,
-                              .attribute = HTP_VIEW_NONE,
-                              .node = HTP_VIEW_NONE,
+                              .parent = HTP_NONE,
+                              .attribute = HTP_NONE,
+                              .node = HTP_NONE,
                               .function = function});
     return (uint32_t)view->graphs.count - 1;
 }
@@ -230,7 +230,7 @@ static htp_status read_field(htp_view *view, const htp_wire_field *field)
         if (view->graphs.count > 0) {
             return htp_view_damaged(view, field->whole.at, "there is a second graph");
         }
-        (void)add_graph(view, field->whole, HTP_VIEW_NONE);
+        (void)add_graph(view, field->whole, HTP_NONE);
     } else if (htp_wire_is_bytes(field, MODEL_IMPORT)) {
         return view->flat ? HTP_OK : read_import(view, field->whole);
     } else if (field->type == HTP_WIRE_BYTES) {

@@ -119,13 +119,13 @@ static htp_status check_data_file(const htp_view *view, const htp_view_data_file
 static htp_status check_sources(void *user)
 {
     const struct rewriting *r = user;
-    uint32_t last = HTP_VIEW_NONE; /* what lies in one file mostly comes together */
+    uint32_t last = HTP_NONE; /* what lies in one file mostly comes together */
     HTP_TRY(htp_status_prefix(htp_input_file_check(&r->view->file), r->view->path));
     for (size_t i = 0; i < r->moved.ranges.count + r->moved.inlined.count; i++) {
         const htp_moved_range *range = i < r->moved.ranges.count
                                            ? &r->moved.ranges.items[i]
                                            : r->moved.inlined.items[i - r->moved.ranges.count];
-        if (range->data_file != last && range->data_file != HTP_VIEW_NONE) {
+        if (range->data_file != last && range->data_file != HTP_NONE) {
             HTP_TRY(check_data_file(r->view, &r->view->data_files.items[range->data_file]));
             last = range->data_file;
         }
@@ -139,7 +139,7 @@ static void unmap(struct mapped_file *mapped)
         (void)munmap((void *)(uintptr_t)mapped->bytes.at, mapped->bytes.bytes);
     }
     htp_input_file_close(&mapped->file);
-    *mapped = (struct mapped_file){.number = HTP_VIEW_NONE};
+    *mapped = (struct mapped_file){.number = HTP_NONE};
 }
 
 /* @return whether it is what it was, and can be mapped */
@@ -168,7 +168,7 @@ static void put_range(struct rewriting *r, htp_output *output, const htp_moved_r
     if (range->bytes == 0) {
         return;
     }
-    if (range->data_file == HTP_VIEW_NONE) {
+    if (range->data_file == HTP_NONE) {
         put_mapped(r, output, &r->view->file, r->view->bytes.at + range->from, range->bytes);
     } else if (mapped->number != range->data_file && !map(r->view, range->data_file, mapped)) {
         r->end = HTP_DELIVERY_CUT;
@@ -180,7 +180,7 @@ static void put_range(struct rewriting *r, htp_output *output, const htp_moved_r
 static htp_delivery_end put_model(void *user, htp_output *output)
 {
     struct rewriting *r = user;
-    r->mapped.number = HTP_VIEW_NONE;
+    r->mapped.number = HTP_NONE;
     for (size_t i = 0; i < r->pieces.list.count && may_go_on(r, output); i++) {
         const htp_piece *piece = &r->pieces.list.items[i];
         if (piece->data) {
@@ -199,7 +199,7 @@ static htp_delivery_end put_data(void *user, htp_output *output)
 {
     static const unsigned char zeros[64];
     struct rewriting *r = user;
-    r->mapped.number = HTP_VIEW_NONE;
+    r->mapped.number = HTP_NONE;
     for (size_t i = 0; i < r->moved.ranges.count && may_go_on(r, output); i++) {
         const htp_moved_range *range = &r->moved.ranges.items[i];
         if (range->bytes > 0) {

@@ -18,7 +18,7 @@
 
 /** Bytes of a data file, and their place in a new one. */
 typedef struct htp_moved_range {
-    uint32_t data_file; /* HTP_VIEW_NONE: the model itself */
+    uint32_t data_file; /* HTP_NONE: the model itself */
     uint64_t from;
     uint64_t bytes;
     uint64_t to;

@@ -5,7 +5,7 @@
 /* Nodes of graph 0, and those whose results each needs. */
 struct sorter {
     const htp_view *view;
-    uint32_t *owner; /* by node: that of graph 0 that it is, or lies in; HTP_VIEW_NONE: a function's
+    uint32_t *owner; /* by node: that of graph 0 that it is, or lies in; HTP_NONE: a function's
                       */
     uint32_t *first; /* by node of graph 0, and one more: of `makers` */
     uint32_t *makers;
@@ -31,16 +31,16 @@ static void find_owners(struct sorter *s)
     for (uint32_t n = 0; n < s->view->nodes.count; n++) {
         uint32_t graph = s->view->nodes.items[n].graph;
         uint32_t node = s->view->graphs.items[graph].node;
-        s->owner[n] = graph == 0 ? n : node == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->owner[node];
+        s->owner[n] = graph == 0 ? n : node == HTP_NONE ? HTP_NONE : s->owner[node];
     }
 }
 
-/* The node that has to stand before the owner of one that reads a value; HTP_VIEW_NONE: none. */
+/* The node that has to stand before the owner of one that reads a value; HTP_NONE: none. */
 static uint32_t maker_of(const struct sorter *s, uint32_t owner, uint32_t value)
 {
-    uint32_t node = value == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->view->values.items[value].node;
-    uint32_t maker = node == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->owner[node];
-    return maker == owner || owner == HTP_VIEW_NONE ? HTP_VIEW_NONE : maker;
+    uint32_t node = value == HTP_NONE ? HTP_NONE : s->view->values.items[value].node;
+    uint32_t maker = node == HTP_NONE ? HTP_NONE : s->owner[node];
+    return maker == owner || owner == HTP_NONE ? HTP_NONE : maker;
 }
 
 /* Counts what nodes read, or lists it where the counts are known. */
@@ -48,9 +48,9 @@ static void each_maker(struct sorter *s, uint32_t owner, htp_view_range read, ui
 {
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t maker = maker_of(s, owner, s->view->operands.items[i]);
-        if (maker != HTP_VIEW_NONE && next) {
+        if (maker != HTP_NONE && next) {
             s->makers[next[owner]++] = maker;
-        } else if (maker != HTP_VIEW_NONE) {
+        } else if (maker != HTP_NONE) {
             s->first[owner + 1U]++;
         }
     }
@@ -63,7 +63,7 @@ static void each_reader(struct sorter *s, uint32_t *next)
     }
     for (uint32_t g = 1; g < s->view->graphs.count; g++) {
         uint32_t node = s->view->graphs.items[g].node;
-        if (node != HTP_VIEW_NONE) {
+        if (node != HTP_NONE) {
             each_maker(s, s->owner[node], s->view->graphs.items[g].outputs, next);
         }
     }
@@ -148,7 +148,7 @@ htp_status htp_view_sort(htp_view *sorted, const htp_view *file)
         }
     }
     for (size_t n = 0; n < count; n++) {
-        s.flat->node_count += s.owner[n] != HTP_VIEW_NONE;
+        s.flat->node_count += s.owner[n] != HTP_NONE;
     }
     return htp_view_read_flat(sorted, file, s.flat);
 }

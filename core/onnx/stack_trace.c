@@ -356,7 +356,7 @@ static void find_stack(finder *f, htp_node_id id)
         path[i + 1] = add_link(f, path[i], &s.frames.items[count - 1 - i]);
     }
     f->stacks->nodes[id] = path[count];
-    for (uint32_t scope = trace->nodes[id].scope; count > 0 && scope != HTP_SHIM_NONE;
+    for (uint32_t scope = trace->nodes[id].scope; count > 0 && scope != HTP_NONE;
          scope = trace->scopes[scope].parent) {
         uint32_t limit = s.has_python ? f->depths[scope] : f->callers[scope];
         share(f, scope, path, limit < count ? limit : count - 1);

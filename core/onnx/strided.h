@@ -4,7 +4,7 @@
 #ifndef HTP_ONNX_STRIDED_H
 #define HTP_ONNX_STRIDED_H
 
-#include <htp/shim.h>
+#include <htp/types.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -79,7 +79,7 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
 static size_t list_chain(const htp_graph *graph, uint32_t scope, uint32_t end, uint32_t *chain)
 {
     size_t count = 0;
-    while (scope != HTP_SHIM_NONE && scope != end && count < LONGEST_CHAIN) {
+    while (scope != HTP_NONE && scope != end && count < LONGEST_CHAIN) {
         uint32_t module = graph->trace->scopes[scope].module;
         if (count == 0 || chain[count - 1] != module) {
             chain[count++] = module;
@@ -123,7 +123,7 @@ static scope_texts make_texts(htp_torch_metadata_maker *maker, uint32_t scope,
                               const htp_torch_setting *setting)
 {
     uint32_t chain[LONGEST_CHAIN];
-    uint32_t end = setting->is_relative ? setting->scope : HTP_SHIM_NONE;
+    uint32_t end = setting->is_relative ? setting->scope : HTP_NONE;
     htp_text *names = empty_text(&maker->begun[0]);
     htp_text *classes = empty_text(&maker->begun[1]);
     htp_text *scopes = empty_text(&maker->begun[2]);

@@ -126,7 +126,7 @@ htp_value_type htp_value_type_find(htp_arena *arena, const htp_view *view, uint3
     if (typed->info.at && find_message(htp_wire_content(typed->info), INFO_TYPE, &message)) {
         type = read_type(arena, message);
     }
-    if (!type.is_known && typed->initializer != HTP_VIEW_NONE) {
+    if (!type.is_known && typed->initializer != HTP_NONE) {
         type = htp_value_type_of_tensor(arena, view, typed->initializer);
     }
     return type;

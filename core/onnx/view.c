@@ -99,7 +99,7 @@ const char *htp_view_call_node(const htp_view *view, uint32_t node)
     const char *made = "nothing";
     for (uint32_t i = called->outputs.count; i-- > 0;) {
         uint32_t value = view->operands.items[called->outputs.first + i];
-        made = value == HTP_VIEW_NONE ? made : htp_view_text(view, view->values.items[value].name);
+        made = value == HTP_NONE ? made : htp_view_text(view, view->values.items[value].name);
     }
     return htp_arena_printf(view->arena, "%s that makes %s", htp_view_text(view, called->op_type),
                             made);
@@ -110,7 +110,7 @@ const char *htp_view_flaw_text(const htp_view *view, const htp_view_flaw *flaw)
     const htp_view_value *value = &view->values.items[flaw->value];
     const char *name = htp_view_text(view, value->name);
     const char *node =
-        flaw->node == HTP_VIEW_NONE
+        flaw->node == HTP_NONE
             ? "an input, output or initializer"
             : htp_arena_printf(view->arena, "node '%s'", htp_view_call_node(view, flaw->node));
     switch (flaw->kind) {

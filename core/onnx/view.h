@@ -31,8 +31,7 @@
 #include "base/vector.h"
 #include "onnx/wire.h"
 
-/** No node, value, graph... */
-#define HTP_VIEW_NONE UINT32_MAX
+#include <htp/types.h>
 
 /** Names that are found without the map: most are those of nodes nearby, or of all nodes. */
 #define HTP_VIEW_RECENT 2048
@@ -69,8 +68,8 @@ typedef struct htp_view_value {
     uint32_t graph; /* that it is made in */
     htp_view_name name;
     htp_view_maker maker;
-    uint32_t node;        /* that makes it, or HTP_VIEW_NONE */
-    uint32_t initializer; /* among the tensors, or HTP_VIEW_NONE */
+    uint32_t node;        /* that makes it, or HTP_NONE */
+    uint32_t initializer; /* among the tensors, or HTP_NONE */
     htp_span info;        /* its ValueInfoProto (of an input, output or value_info), or empty */
 } htp_view_value;
 
@@ -109,7 +108,7 @@ typedef struct htp_view_node {
     htp_span whole;
     uint32_t graph;
     htp_view_name name, op_type, domain, overload;
-    htp_view_range inputs;  /* of `operands`: values, HTP_VIEW_NONE for one that is left out */
+    htp_view_range inputs;  /* of `operands`: values, HTP_NONE for one that is left out */
     htp_view_range outputs; /* the same */
     htp_view_range attributes;
     htp_view_range properties;
@@ -120,7 +119,7 @@ typedef struct htp_view_tensor {
     htp_span whole;
     htp_view_name name;
     uint32_t graph;     /* that it is an initializer of, or whose node has it as attribute */
-    uint32_t attribute; /* that it belongs to, or HTP_VIEW_NONE */
+    uint32_t attribute; /* that it belongs to, or HTP_NONE */
     htp_span sparse;    /* the sparse tensor whose values or indices they are; or empty */
     int32_t data_type;  /* TensorProto.DataType */
     htp_view_range dims;
@@ -137,11 +136,11 @@ typedef struct htp_view_tensor {
 typedef struct htp_view_graph {
     htp_span whole;
     htp_view_name name;
-    uint32_t parent;    /* the graph that it lies in, or HTP_VIEW_NONE */
-    uint32_t attribute; /* that holds it, or HTP_VIEW_NONE */
-    uint32_t node;      /* that has this attribute, or HTP_VIEW_NONE */
+    uint32_t parent;    /* the graph that it lies in, or HTP_NONE */
+    uint32_t attribute; /* that holds it, or HTP_NONE */
+    uint32_t node;      /* that has this attribute, or HTP_NONE */
     uint32_t depth;     /* 0: no body */
-    uint32_t function;  /* HTP_VIEW_NONE: it is none */
+    uint32_t function;  /* HTP_NONE: it is none */
     htp_view_range nodes;
     htp_view_range inputs; /* of `operands`, as those of nodes; here and below */
     htp_view_range outputs;
@@ -179,7 +178,7 @@ typedef enum htp_view_flaw_kind {
 typedef struct htp_view_flaw {
     htp_view_flaw_kind kind;
     uint32_t graph;
-    uint32_t node; /* that makes the value again, or reads it; HTP_VIEW_NONE: the graph does */
+    uint32_t node; /* that makes the value again, or reads it; HTP_NONE: the graph does */
     uint32_t value;
 } htp_view_flaw;
 

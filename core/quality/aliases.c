@@ -41,8 +41,8 @@ void htp_find_aliases(htp_measuring *m)
 bool htp_is_alias(const htp_measuring *m, uint32_t module, uint32_t other)
 {
     const htp_tree *tree = m->subject->tree;
-    while (module != HTP_VIEW_NONE && other != HTP_VIEW_NONE && module != other) {
-        for (uint32_t i = m->aliases.first[other]; i != HTP_VIEW_NONE;
+    while (module != HTP_NONE && other != HTP_NONE && module != other) {
+        for (uint32_t i = m->aliases.first[other]; i != HTP_NONE;
              i = m->aliases.list.items[i].next) {
             if (m->aliases.list.items[i].module == module) {
                 return true;

@@ -90,8 +90,7 @@ uint32_t htp_align_module(const htp_alignment *alignment, uint32_t member, uint3
 {
     uint64_t key = key_of(member, relative);
     uint32_t module;
-    return htp_map_get_bytes(&alignment->places, &key, sizeof(key), &module) ? module
-                                                                             : HTP_VIEW_NONE;
+    return htp_map_get_bytes(&alignment->places, &key, sizeof(key), &module) ? module : HTP_NONE;
 }
 
 /* Numbers the tags below a member by their text, and notes them for its nodes. */
@@ -136,10 +135,10 @@ static void join(htp_alignment *a, uint32_t number, uint32_t first, uint32_t sec
 /* Whether two nodes may be counterparts at all. */
 static bool is_free(const htp_alignment *a, uint32_t number, uint32_t first, uint32_t second)
 {
-    return first != second && a->labels[first] == a->labels[second] &&
-           a->next[first] == HTP_VIEW_NONE && a->before[second] == HTP_VIEW_NONE &&
-           (a->role[first] == HTP_VIEW_NONE || a->role[first] == number) &&
-           (a->role[second] == HTP_VIEW_NONE || a->role[second] == number + 1);
+    return first != second && a->labels[first] == a->labels[second] && a->next[first] == HTP_NONE &&
+           a->before[second] == HTP_NONE &&
+           (a->role[first] == HTP_NONE || a->role[first] == number) &&
+           (a->role[second] == HTP_NONE || a->role[second] == number + 1);
 }
 
 /* How many of the edges of two nodes lead to counterparts; all of them, and one at least? */
@@ -174,8 +173,7 @@ static bool may_join(const htp_alignment *a, uint32_t number, uint32_t first, ui
 {
     bool is_first = a->member[first] == number;
     bool is_second = a->member[second] == number + 1;
-    bool is_alike =
-        a->relative[first] == a->relative[second] && a->relative[first] != HTP_VIEW_NONE;
+    bool is_alike = a->relative[first] == a->relative[second] && a->relative[first] != HTP_NONE;
     if (!is_free(a, number, first, second)) {
         return false;
     }
@@ -194,8 +192,8 @@ static const htp_edge *find_single(const htp_alignment *a, const htp_edges *edge
     const htp_edge *found = NULL;
     for (uint32_t i = edges->first[node]; i < edges->first[node + 1]; i++) {
         const htp_edge *edge = &edges->items[i];
-        bool is_taken = is_second ? a->before[edge->node] != HTP_VIEW_NONE
-                                  : a->next[edge->node] != HTP_VIEW_NONE;
+        bool is_taken =
+            is_second ? a->before[edge->node] != HTP_NONE : a->next[edge->node] != HTP_NONE;
         if (edge->slot == like->slot && a->labels[edge->node] == a->labels[like->node] &&
             !is_taken) {
             if (found) {
@@ -249,7 +247,7 @@ struct once_key {
 };
 
 /* A node of a member that nothing has joined; twice where another one has its key. */
-static const uint32_t twice = HTP_VIEW_NONE;
+static const uint32_t twice = HTP_NONE;
 
 static void list_once(htp_alignment *a, uint32_t number, int radius, bool is_second, htp_map *map)
 {
@@ -257,7 +255,7 @@ static void list_once(htp_alignment *a, uint32_t number, int radius, bool is_sec
     htp_view_range nodes = htp_subject_nodes(s, a->layer->members[number]);
     for (uint32_t i = nodes.first; i < nodes.first + nodes.count; i++) {
         uint32_t node = s->nodes[i];
-        bool is_taken = (is_second ? a->before : a->next)[node] != HTP_VIEW_NONE;
+        bool is_taken = (is_second ? a->before : a->next)[node] != HTP_NONE;
         if (!is_taken) {
             struct once_key *key = HTP_NEW(a->m->arena, struct once_key);
             *key = (struct once_key){a->around[radius][node], a->relative[node]};
@@ -321,7 +319,7 @@ void htp_align_end(htp_alignment *alignment)
     uint32_t *const lists[] = {a->member, a->relative, a->next, a->before, a->role};
     for (size_t i = 0; i < a->touched.count; i++) {
         for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
-            lists[k][a->touched.items[i]] = HTP_VIEW_NONE;
+            lists[k][a->touched.items[i]] = HTP_NONE;
         }
     }
     a->touched.count = 0;

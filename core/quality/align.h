@@ -44,7 +44,7 @@ void htp_align_layer(htp_alignment *alignment, const htp_quality_layer *layer);
 /** Forgets what was found for the layer. */
 void htp_align_end(htp_alignment *alignment);
 
-/** The module with a relative tag below a member; HTP_VIEW_NONE: it has none such. */
+/** The module with a relative tag below a member; HTP_NONE: it has none such. */
 uint32_t htp_align_module(const htp_alignment *alignment, uint32_t member, uint32_t relative);
 
 #endif

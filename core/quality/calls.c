@@ -8,13 +8,12 @@
 
 static void judge_node(htp_measuring *m, uint32_t node, uint32_t ran)
 {
-    if (m->places->first[m->places->instance[ran]] == HTP_VIEW_NONE ||
-        htp_places_are_many(m, ran)) {
+    if (m->places->first[m->places->instance[ran]] == HTP_NONE || htp_places_are_many(m, ran)) {
         return;
     }
     htp_place place;
     bool is_right = htp_places_find_node(m, node, ran, &place);
-    if (place.module != HTP_VIEW_NONE) {
+    if (place.module != HTP_NONE) {
         uint32_t module = m->subject->eligible[place.module];
         m->truth[HTP_ORACLE_CALLS][node] = module;
         m->deepest[node] = module;
@@ -33,7 +32,7 @@ void htp_judge_calls(htp_measuring *m)
     }
     for (uint32_t n = 0; n < s->node_count; n++) {
         uint32_t ran = m->reference->modules[n];
-        if (ran != HTP_VIEW_NONE && s->module_of[n] != HTP_VIEW_NONE) {
+        if (ran != HTP_NONE && s->module_of[n] != HTP_NONE) {
             judge_node(m, n, ran);
             has_judged = true;
         }

@@ -18,7 +18,7 @@ struct span {
 struct sweep {
     htp_measuring *m;
     uint32_t *region;   /* by module: itself or the one above it at the depth under way */
-    uint32_t *number;   /* by module: its number in the sweep, or HTP_VIEW_NONE */
+    uint32_t *number;   /* by module: its number in the sweep, or HTP_NONE */
     uint64_t *left;     /* by node: the modules that a path has left that leads here */
     struct span *spans; /* by module */
 };
@@ -33,9 +33,9 @@ static int compare_spans(const void *a, const void *b)
 static uint64_t bit_of(const struct sweep *sweep, uint32_t node)
 {
     uint32_t module = sweep->m->subject->module_of[node];
-    uint32_t region = module == HTP_VIEW_NONE ? HTP_VIEW_NONE : sweep->region[module];
-    uint32_t number = region == HTP_VIEW_NONE ? HTP_VIEW_NONE : sweep->number[region];
-    return number == HTP_VIEW_NONE ? 0 : (uint64_t)1 << number;
+    uint32_t region = module == HTP_NONE ? HTP_NONE : sweep->region[module];
+    uint32_t number = region == HTP_NONE ? HTP_NONE : sweep->number[region];
+    return number == HTP_NONE ? 0 : (uint64_t)1 << number;
 }
 
 /* @return the modules that a path comes back to, as bits */
@@ -76,7 +76,7 @@ static void judge(struct sweep *sweep, const struct span *spans, uint32_t count)
         sweep->m->modules[module].has_region = true;
         sweep->m->modules[module].is_convex = is_convex;
         htp_count(sweep->m, HTP_METRIC_COHESION, module, is_convex);
-        sweep->number[module] = HTP_VIEW_NONE;
+        sweep->number[module] = HTP_NONE;
     }
 }
 
@@ -88,10 +88,10 @@ static uint32_t list_spans(struct sweep *sweep, uint32_t depth, struct span *lis
     for (uint32_t i = 0; i < s->module_count; i++) {
         const htp_tree_module *module = &s->tree->modules[i];
         bool is_here = module->has_tag && module->depth == depth;
-        sweep->region[i] = is_here                           ? i
-                           : module->parent == HTP_VIEW_NONE ? HTP_VIEW_NONE
-                                                             : sweep->region[module->parent];
-        if (is_here && sweep->spans[i].first != HTP_VIEW_NONE) {
+        sweep->region[i] = is_here                      ? i
+                           : module->parent == HTP_NONE ? HTP_NONE
+                                                        : sweep->region[module->parent];
+        if (is_here && sweep->spans[i].first != HTP_NONE) {
             list[count++] = sweep->spans[i];
         }
     }
@@ -103,19 +103,19 @@ static void find_spans(struct sweep *sweep)
 {
     const htp_subject *s = sweep->m->subject;
     for (uint32_t i = 0; i < s->module_count; i++) {
-        sweep->spans[i] = (struct span){i, HTP_VIEW_NONE, 0};
-        sweep->number[i] = HTP_VIEW_NONE;
+        sweep->spans[i] = (struct span){i, HTP_NONE, 0};
+        sweep->number[i] = HTP_NONE;
     }
     for (uint32_t n = 0; n < s->node_count; n++) {
-        if (s->module_of[n] != HTP_VIEW_NONE) {
+        if (s->module_of[n] != HTP_NONE) {
             struct span *span = &sweep->spans[s->module_of[n]];
-            span->first = span->first == HTP_VIEW_NONE ? n : span->first;
+            span->first = span->first == HTP_NONE ? n : span->first;
             span->last = n;
         }
     }
     for (uint32_t i = s->module_count; i-- > 0;) {
         uint32_t parent = s->tree->modules[i].parent;
-        if (parent != HTP_VIEW_NONE && sweep->spans[i].first != HTP_VIEW_NONE) {
+        if (parent != HTP_NONE && sweep->spans[i].first != HTP_NONE) {
             struct span *above = &sweep->spans[parent];
             above->first =
                 sweep->spans[i].first < above->first ? sweep->spans[i].first : above->first;

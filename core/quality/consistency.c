@@ -37,7 +37,7 @@ static void count_items(htp_measuring *m, const bool *is_wrong_module, const boo
     }
     for (size_t t = 0; t < s->view->tensors.count; t++) {
         if (htp_view_find_property(s->view, s->view->tensors.items[t].properties, key)) {
-            htp_count(m, HTP_METRIC_CONSISTENCY, HTP_VIEW_NONE, !is_wrong_tensor[t]);
+            htp_count(m, HTP_METRIC_CONSISTENCY, HTP_NONE, !is_wrong_tensor[t]);
         }
     }
 }
@@ -58,20 +58,20 @@ void htp_judge_consistency(htp_measuring *m)
     }
     bool *is_wrong_module = HTP_NEW_ARRAY(m->arena, bool, s->module_count + 1U);
     bool *is_wrong_tensor = HTP_NEW_ARRAY(m->arena, bool, s->view->tensors.count + 1);
-    htp_findings_turn_to(&findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
+    htp_findings_turn_to(&findings, HTP_NONE, HTP_NONE, HTP_NONE);
     htp_validate_nodes(s->view, s->tree, &findings);
     htp_validate_records(s->view, s->tree, &findings);
     htp_validate_weights(s->view, s->tree, &findings);
     for (uint32_t n = 0; n < s->node_count; n++) {
-        m->judged[n] |= (uint16_t)((s->module_of[n] != HTP_VIEW_NONE) << HTP_METRIC_CONSISTENCY);
+        m->judged[n] |= (uint16_t)((s->module_of[n] != HTP_NONE) << HTP_METRIC_CONSISTENCY);
     }
     for (size_t i = 0; i < findings.subjects.count; i++) {
         htp_finding_subject about = findings.subjects.items[i];
-        if (about.node != HTP_VIEW_NONE && s->module_of[about.node] != HTP_VIEW_NONE) {
+        if (about.node != HTP_NONE && s->module_of[about.node] != HTP_NONE) {
             htp_judge(m, about.node, HTP_METRIC_CONSISTENCY, true);
-        } else if (about.module != HTP_VIEW_NONE) {
+        } else if (about.module != HTP_NONE) {
             is_wrong_module[about.module] = true;
-        } else if (about.tensor != HTP_VIEW_NONE) {
+        } else if (about.tensor != HTP_NONE) {
             is_wrong_tensor[about.tensor] = true;
         }
     }

@@ -17,7 +17,7 @@ struct sharing {
     bool is_known;    /* of any module */
 };
 
-static const uint32_t several = HTP_VIEW_NONE;
+static const uint32_t several = HTP_NONE;
 
 static void note(struct sharing *x, uint32_t instance, uint32_t tag)
 {
@@ -54,7 +54,7 @@ static void find_by_truth(struct sharing *x, int oracle)
     memset(x->has_nodes, 0, s->module_count * sizeof(*x->has_nodes));
     for (uint32_t n = 0; n < s->node_count; n++) {
         uint32_t instance = m->truth[oracle][n];
-        if (instance != HTP_VIEW_NONE && s->module_of[n] != HTP_VIEW_NONE) {
+        if (instance != HTP_NONE && s->module_of[n] != HTP_NONE) {
             note(x, instance, s->module_of[n]);
         }
     }
@@ -77,7 +77,7 @@ static void find_by_reference(struct sharing *x)
     memset(first, 0xff, (s->module_count + 1U) * sizeof(*first));
     for (uint32_t n = 0; n < s->node_count; n++) {
         uint32_t ran = m->reference->modules[n];
-        if (ran == HTP_VIEW_NONE || s->module_of[n] == HTP_VIEW_NONE) {
+        if (ran == HTP_NONE || s->module_of[n] == HTP_NONE) {
             continue;
         }
         uint32_t instance = m->places->eligible[ran];
@@ -88,7 +88,7 @@ static void find_by_reference(struct sharing *x)
             !tree->modules[instance].has_tag) {
             continue;
         }
-        if (first[place.module] == HTP_VIEW_NONE) {
+        if (first[place.module] == HTP_NONE) {
             first[place.module] = instance;
         } else if (first[place.module] != instance) {
             m->is_shared[place.module] = true;

@@ -36,7 +36,7 @@ static void digest_records(struct grouping *g)
     for (uint32_t i = tree->module_count; i-- > 0;) {
         const htp_tree_module *module = &tree->modules[i];
         g->structure[i] = htp_digest_mix(g->seed, 1, label_of(g, module), below[i]);
-        if (module->parent != HTP_VIEW_NONE) { /* in the order of children */
+        if (module->parent != HTP_NONE) { /* in the order of children */
             htp_digest *above = &below[module->parent];
             *above = htp_digest_mix(g->seed, 2, *above, g->structure[i]);
         }
@@ -75,14 +75,14 @@ static void find_middles(struct grouping *g)
     const htp_subject *s = g->m->subject;
     double *count = HTP_NEW_ARRAY(g->m->arena, double, s->module_count + 1U);
     for (uint32_t n = 0; n < s->node_count; n++) {
-        if (s->module_of[n] != HTP_VIEW_NONE) {
+        if (s->module_of[n] != HTP_NONE) {
             g->middle[s->module_of[n]] += n;
             count[s->module_of[n]]++;
         }
     }
     for (uint32_t i = s->module_count; i-- > 0;) {
         uint32_t parent = s->tree->modules[i].parent;
-        if (parent != HTP_VIEW_NONE) {
+        if (parent != HTP_NONE) {
             g->middle[parent] += g->middle[i];
             count[parent] += count[i];
         }
@@ -120,11 +120,11 @@ static void sort_members(struct grouping *g, htp_quality_layer *layer)
     }
 }
 
-/* The nearest module above that has a tag; HTP_VIEW_NONE: there is none. */
+/* The nearest module above that has a tag; HTP_NONE: there is none. */
 static uint32_t tagged_parent(const htp_subject *s, uint32_t module)
 {
     uint32_t parent = s->tree->modules[module].parent;
-    return parent == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->eligible[parent];
+    return parent == HTP_NONE ? HTP_NONE : s->eligible[parent];
 }
 
 /* What members of one group have in common; zero bytes are no part of it. */
@@ -138,7 +138,7 @@ static bool make_key(const struct grouping *g, uint32_t module, struct key *key)
     const htp_subject *s = g->m->subject;
     uint32_t parent = tagged_parent(s, module);
     *key = (struct key){g->structure[module], parent};
-    return s->tree->modules[module].has_tag && parent != HTP_VIEW_NONE &&
+    return s->tree->modules[module].has_tag && parent != HTP_NONE &&
            (key->structure.low | key->structure.high) != 0;
 }
 
@@ -153,7 +153,7 @@ static void group(struct grouping *g)
     uint32_t *group_of = HTP_NEW_ARRAY(arena, uint32_t, s->module_count + 1U);
     for (uint32_t i = 0; i < s->module_count; i++) {
         uint32_t index = count;
-        group_of[i] = HTP_VIEW_NONE;
+        group_of[i] = HTP_NONE;
         if (!make_key(g, i, &keys[i])) {
             continue;
         }
@@ -169,7 +169,7 @@ static void group(struct grouping *g)
         groups[k].count = 0;
     }
     for (uint32_t i = 0; i < s->module_count; i++) {
-        if (group_of[i] != HTP_VIEW_NONE) {
+        if (group_of[i] != HTP_NONE) {
             htp_quality_layer *layer = &groups[group_of[i]];
             layer->members[layer->count++] = i;
         }

@@ -43,7 +43,7 @@ static void add(htp_measure *measure, bool counts)
 void htp_count(htp_measuring *m, htp_metric metric, uint32_t module, bool counts)
 {
     add(&m->quality->measures.of[metric], counts);
-    if (module != HTP_VIEW_NONE) {
+    if (module != HTP_NONE) {
         module = m->subject->eligible[module];
         add(&m->modules[module].measures.of[metric], counts);
         add(&m->quality->depths[m->subject->tree->modules[module].depth].measures.of[metric],

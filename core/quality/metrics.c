@@ -15,7 +15,7 @@ static uint32_t find_root(const htp_subject *s)
     uint32_t root = 0;
     for (uint32_t i = 0; i < s->module_count; i++) {
         const htp_tree_module *module = &s->tree->modules[i];
-        if (module->parent == HTP_VIEW_NONE &&
+        if (module->parent == HTP_NONE &&
             module->nodes_total > s->tree->modules[root].nodes_total) {
             root = i;
         }
@@ -38,11 +38,11 @@ void htp_judge_scopes(htp_measuring *m)
     uint32_t root = find_root(s);
     for (uint32_t n = 0; n < s->node_count; n++) {
         uint32_t module = s->module_of[n];
-        scopes[n] = module == HTP_VIEW_NONE ? HTP_SCOPE_NONE : (uint8_t)scope_of(s, root, module);
+        scopes[n] = module == HTP_NONE ? HTP_SCOPE_NONE : (uint8_t)scope_of(s, root, module);
         m->quality->scopes[scopes[n]]++;
         htp_count(m, HTP_METRIC_SCOPE, module, scopes[n] == HTP_SCOPE_FULL);
-        htp_count(m, HTP_METRIC_COVERAGE, module, module != HTP_VIEW_NONE);
-        m->problems[n] |= (uint16_t)((module == HTP_VIEW_NONE) << HTP_METRIC_COVERAGE);
+        htp_count(m, HTP_METRIC_COVERAGE, module, module != HTP_NONE);
+        m->problems[n] |= (uint16_t)((module == HTP_NONE) << HTP_METRIC_COVERAGE);
     }
     m->quality->scope = scopes;
     if (s->node_count == 0) {
@@ -65,7 +65,7 @@ struct tensors {
 static void note(void *user, uint32_t node, uint32_t value)
 {
     const struct tensors *tensors = user;
-    bool has_tag = tensors->subject->module_of[node] != HTP_VIEW_NONE;
+    bool has_tag = tensors->subject->module_of[node] != HTP_NONE;
     tensors->facts[value] |= (uint8_t)(IS_USED | (has_tag ? 0 : LACKS_TAG));
 }
 
@@ -78,7 +78,7 @@ void htp_judge_tensors(htp_measuring *m)
     for (uint32_t n = 0; n < s->node_count; n++) {
         htp_view_range made = view->nodes.items[n].outputs;
         for (uint32_t i = made.first; i < made.first + made.count; i++) {
-            if (view->operands.items[i] != HTP_VIEW_NONE) {
+            if (view->operands.items[i] != HTP_NONE) {
                 note(&tensors, n, view->operands.items[i]);
             }
         }
@@ -86,9 +86,9 @@ void htp_judge_tensors(htp_measuring *m)
     }
     for (size_t v = 0; v < view->values.count; v++) {
         const htp_view_value *value = &view->values.items[v];
-        bool is_made = value->maker == HTP_VIEW_BY_NODE && value->node != HTP_VIEW_NONE;
+        bool is_made = value->maker == HTP_VIEW_BY_NODE && value->node != HTP_NONE;
         if (tensors.facts[v] & IS_USED) {
-            htp_count(m, HTP_METRIC_TENSORS, is_made ? s->module_of[value->node] : HTP_VIEW_NONE,
+            htp_count(m, HTP_METRIC_TENSORS, is_made ? s->module_of[value->node] : HTP_NONE,
                       !(tensors.facts[v] & LACKS_TAG));
         }
     }
@@ -124,7 +124,7 @@ static void take_deeper(htp_measuring *m, uint32_t node, uint32_t module)
     const htp_subject *s = m->subject;
     uint32_t *deepest = &m->deepest[node];
     uint32_t tagged = s->eligible[module];
-    if (*deepest == HTP_VIEW_NONE || htp_subject_is_above(s, *deepest, tagged)) {
+    if (*deepest == HTP_NONE || htp_subject_is_above(s, *deepest, tagged)) {
         *deepest = tagged;
     }
 }
@@ -136,16 +136,16 @@ static void find_deepest(htp_measuring *m, uint32_t node)
     uint32_t innermost = s->tree->places[node].innermost;
     uint32_t module;
     bool is_told = s->tree->source <= HTP_TREE_LAYER_ANN || s->tree->source == HTP_TREE_SIDECAR;
-    if (m->reference && m->deepest[node] != HTP_VIEW_NONE) {
+    if (m->reference && m->deepest[node] != HTP_NONE) {
         return; /* the reference knows better */
     }
-    if (is_told && s->tree->has_records && innermost != HTP_VIEW_NONE) {
+    if (is_told && s->tree->has_records && innermost != HTP_NONE) {
         take_deeper(m, node, innermost);
     }
     if (is_told && find_scope(s, node, &module)) {
         take_deeper(m, node, module);
     }
-    if (m->expected[node] != HTP_VIEW_NONE &&
+    if (m->expected[node] != HTP_NONE &&
         htp_subject_is_above(s, s->module_of[node], m->expected[node])) {
         take_deeper(m, node, m->expected[node]);
     }
@@ -157,10 +157,10 @@ static void judge_place(htp_measuring *m, uint32_t node)
     uint32_t tag = s->module_of[node];
     uint32_t deepest = m->deepest[node];
     bool is_wrong = (m->problems[node] & 1U << HTP_METRIC_CONTAMINATION_CALLS) != 0;
-    if (is_wrong || deepest == HTP_VIEW_NONE || !htp_subject_is_above(s, tag, deepest)) {
+    if (is_wrong || deepest == HTP_NONE || !htp_subject_is_above(s, tag, deepest)) {
         return; /* it is not known, or in the wrong place: contamination tells of that */
     }
-    bool is_root = s->tree->modules[tag].parent == HTP_VIEW_NONE;
+    bool is_root = s->tree->modules[tag].parent == HTP_NONE;
     htp_specificity found = tag == deepest && !m->is_deeper[node] ? HTP_SPECIFIC_DEEPEST
                             : is_root                             ? HTP_SPECIFIC_ROOT
                                                                   : HTP_SPECIFIC_ANCESTOR;
@@ -173,7 +173,7 @@ void htp_judge_specificity(htp_measuring *m)
     const htp_subject *s = m->subject;
     uint64_t judged = 0;
     for (uint32_t n = 0; n < s->node_count; n++) {
-        if (s->module_of[n] != HTP_VIEW_NONE) {
+        if (s->module_of[n] != HTP_NONE) {
             find_deepest(m, n);
             judge_place(m, n);
         }

@@ -17,7 +17,7 @@ typedef struct htp_alias {
 
 /** Modules that are one under several names, as records tell. */
 typedef struct htp_aliases {
-    uint32_t *first; /* by module: of `list`; HTP_VIEW_NONE: it has no other name */
+    uint32_t *first; /* by module: of `list`; HTP_NONE: it has no other name */
     uint32_t *names; /* by module: how many there are, HTP_QUALITY_MOST_NAMES of which are listed */
     HTP_VECTOR(htp_alias) list;
 } htp_aliases;
@@ -35,10 +35,10 @@ typedef struct htp_measuring {
     uint16_t *judged, *problems;  /* by node */
     uint32_t *truth[HTP_ORACLES]; /* by node */
     uint32_t *deepest;            /* by node: the module that it could be tagged with, as far as
-                                     it is known; HTP_VIEW_NONE */
+                                     it is known; HTP_NONE */
     bool *is_deeper;              /* by node: even that is above the one that ran it */
     uint32_t *expected;           /* by node: the module by its counterparts in other layers;
-                                     HTP_VIEW_NONE */
+                                     HTP_NONE */
     htp_quality_module *modules;
     htp_aliases aliases;
     bool *is_shared; /* by module: its tag is that of others, too */

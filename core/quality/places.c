@@ -13,7 +13,7 @@ struct matching {
 static uint32_t tagged_parent(const htp_tree *tree, const uint32_t *eligible, uint32_t module)
 {
     uint32_t parent = tree->modules[module].parent;
-    return parent == HTP_VIEW_NONE ? HTP_VIEW_NONE : eligible[parent];
+    return parent == HTP_NONE ? HTP_NONE : eligible[parent];
 }
 
 /* ---- by paths ---- */
@@ -24,8 +24,7 @@ static void match_paths(const struct matching *x)
     for (uint32_t r = 0; r < x->tree->module_count; r++) {
         uint32_t parent = x->tree->modules[r].parent;
         uint32_t module;
-        htp_place above =
-            parent == HTP_VIEW_NONE ? (htp_place){HTP_VIEW_NONE, false} : x->places[parent];
+        htp_place above = parent == HTP_NONE ? (htp_place){HTP_NONE, false} : x->places[parent];
         bool is_there = htp_subject_find_path(x->m->subject, reference->paths[r], &module);
         x->places[r] = is_there ? (htp_place){module, true} : (htp_place){above.module, false};
     }
@@ -91,8 +90,7 @@ static void match_tags(struct matching *x, const uint32_t *eligible)
     for (uint32_t r = 0; r < x->tree->module_count; r++) {
         const htp_tree_module *module = &x->tree->modules[r];
         uint32_t parent = tagged_parent(x->tree, eligible, r);
-        htp_place above =
-            parent == HTP_VIEW_NONE ? (htp_place){HTP_VIEW_NONE, true} : x->places[parent];
+        htp_place above = parent == HTP_NONE ? (htp_place){HTP_NONE, true} : x->places[parent];
         uint32_t found;
         if (!module->has_tag) { /* what has no tag is where the one above is */
             x->places[r] = above;
@@ -194,7 +192,7 @@ static void list_places(htp_measuring *m)
     find_instances(m);
     add_scopes(m);
     for (uint32_t r = tree->module_count; r-- > 0;) {
-        if (m->places->of[r].module != HTP_VIEW_NONE) {
+        if (m->places->of[r].module != HTP_NONE) {
             add_place(m, r, m->places->of[r]);
         }
     }
@@ -215,12 +213,12 @@ static void count_nodes(struct claims *c)
     const htp_tree *tree = c->m->reference->tree;
     for (uint32_t n = 0; n < s->node_count; n++) {
         uint32_t ran = c->m->reference->modules[n];
-        if (ran != HTP_VIEW_NONE && s->module_of[n] != HTP_VIEW_NONE) {
+        if (ran != HTP_NONE && s->module_of[n] != HTP_NONE) {
             c->nodes[ran]++;
         }
     }
     for (uint32_t r = tree->module_count; r-- > 1;) {
-        if (tree->modules[r].parent != HTP_VIEW_NONE) {
+        if (tree->modules[r].parent != HTP_NONE) {
             c->nodes[tree->modules[r].parent] += c->nodes[r];
         }
     }
@@ -231,7 +229,7 @@ static bool has_holder_above(const struct claims *c, uint32_t r)
 {
     const htp_places *places = c->m->places;
     uint32_t parent = tagged_parent(c->m->reference->tree, places->eligible, r);
-    return parent != HTP_VIEW_NONE && places->of[parent].is_exact &&
+    return parent != HTP_NONE && places->of[parent].is_exact &&
            c->holder[places->of[parent].module] == parent;
 }
 
@@ -240,7 +238,7 @@ static void claim(struct claims *c, uint32_t r)
     const uint32_t *instance = c->m->places->instance;
     uint32_t place = c->m->places->of[r].module;
     uint32_t other = c->holder[place];
-    if (other == HTP_VIEW_NONE) {
+    if (other == HTP_NONE) {
         c->holder[place] = r;
     } else if (instance[other] != instance[r]) {
         c->is_shared[place] = true;
@@ -267,12 +265,12 @@ static void find_holders(htp_measuring *m)
     count_nodes(&c);
     for (uint32_t r = 0; r < tree->module_count; r++) { /* those above come first */
         if (tree->modules[r].has_tag && m->places->of[r].is_exact && c.nodes[r] > 0 &&
-            m->places->of[r].module != HTP_VIEW_NONE) {
+            m->places->of[r].module != HTP_NONE) {
             claim(&c, r);
         }
     }
     for (uint32_t i = 0; i < modules; i++) {
-        c.holder[i] = c.is_shared[i] ? c.holder[i] : HTP_VIEW_NONE;
+        c.holder[i] = c.is_shared[i] ? c.holder[i] : HTP_NONE;
     }
     m->places->holder = c.holder;
 }
@@ -288,10 +286,10 @@ static void begin(htp_measuring *m, htp_places *places, uint32_t *eligible)
     places->eligible = eligible;
     for (uint32_t r = 0; r < tree->module_count; r++) {
         uint32_t parent = tree->modules[r].parent;
-        bool is_own = tree->modules[r].has_tag || parent == HTP_VIEW_NONE;
+        bool is_own = tree->modules[r].has_tag || parent == HTP_NONE;
         eligible[r] = is_own ? r : eligible[parent];
         places->instance[r] = r;
-        places->first[r] = HTP_VIEW_NONE;
+        places->first[r] = HTP_NONE;
         htp_slice path = m->reference->has_paths ? m->reference->paths[r] : htp_slice_of("");
         if (path.length > 0 || r == 0) {
             htp_map_set_bytes(m->arena, &places->by_path, path.at, path.length, r);
@@ -328,11 +326,11 @@ static bool is_held(const htp_measuring *m, uint32_t tag, uint32_t ran)
 {
     const htp_places *places = m->places;
     uint32_t holder = places->holder[tag];
-    uint32_t at = holder == HTP_VIEW_NONE ? HTP_VIEW_NONE : ran;
-    while (at != HTP_VIEW_NONE && places->instance[at] != places->instance[holder]) {
+    uint32_t at = holder == HTP_NONE ? HTP_NONE : ran;
+    while (at != HTP_NONE && places->instance[at] != places->instance[holder]) {
         at = m->reference->tree->modules[at].parent;
     }
-    return holder == HTP_VIEW_NONE || at != HTP_VIEW_NONE;
+    return holder == HTP_NONE || at != HTP_NONE;
 }
 
 /* Whether one of a node's tags is a place, or lies above it, and stands for its module. */
@@ -354,7 +352,7 @@ bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, h
 {
     const htp_places *places = m->places;
     const htp_more_place *found = NULL;
-    for (uint32_t i = places->first[places->instance[ran]]; i != HTP_VIEW_NONE;
+    for (uint32_t i = places->first[places->instance[ran]]; i != HTP_NONE;
          i = places->more.items[i].next) {
         const htp_more_place *more = &places->more.items[i];
         if ((!found || !found->place.is_exact) && is_tagged(m, node, more) &&
@@ -365,8 +363,8 @@ bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, h
     *place = found ? found->place : places->of[ran];
     uint32_t named = found ? found->named : ran;
     place->is_exact = place->is_exact || places->of[places->eligible[named]].is_exact;
-    if (!found && place->module != HTP_VIEW_NONE && !is_held(m, place->module, ran)) {
-        place->module = HTP_VIEW_NONE;
+    if (!found && place->module != HTP_NONE && !is_held(m, place->module, ran)) {
+        place->module = HTP_NONE;
     }
     return found;
 }
@@ -374,26 +372,26 @@ bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, h
 bool htp_places_is_common(const htp_measuring *m, uint32_t node)
 {
     unsigned calls = 1U << HTP_METRIC_CONTAMINATION_CALLS;
-    uint32_t ran = m->reference ? m->reference->modules[node] : HTP_VIEW_NONE;
-    if (ran == HTP_VIEW_NONE || !(m->judged[node] & calls) || (m->problems[node] & calls)) {
+    uint32_t ran = m->reference ? m->reference->modules[node] : HTP_NONE;
+    if (ran == HTP_NONE || !(m->judged[node] & calls) || (m->problems[node] & calls)) {
         return false;
     }
     uint32_t first = m->places->first[m->places->instance[ran]];
-    return first != HTP_VIEW_NONE && m->places->more.items[first].next != HTP_VIEW_NONE;
+    return first != HTP_NONE && m->places->more.items[first].next != HTP_NONE;
 }
 
 bool htp_places_find(const htp_measuring *m, htp_slice path, uint32_t *module, uint32_t *ran)
 {
     const htp_places *places = m->places;
-    *ran = HTP_VIEW_NONE;
+    *ran = HTP_NONE;
     if (places && !htp_map_get_bytes(&places->by_path, path.at, path.length, ran)) {
-        *ran = HTP_VIEW_NONE;
+        *ran = HTP_NONE;
     }
     if (htp_subject_find_path(m->subject, path, module)) {
         return true;
     }
-    for (uint32_t i = *ran == HTP_VIEW_NONE ? HTP_VIEW_NONE : places->first[places->instance[*ran]];
-         i != HTP_VIEW_NONE; i = places->more.items[i].next) {
+    for (uint32_t i = *ran == HTP_NONE ? HTP_NONE : places->first[places->instance[*ran]];
+         i != HTP_NONE; i = places->more.items[i].next) {
         if (places->more.items[i].place.is_exact) {
             *module = places->more.items[i].place.module;
             return true;

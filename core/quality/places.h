@@ -8,7 +8,7 @@
 
 /** A module of the reference in the tree that is measured. */
 typedef struct htp_place {
-    uint32_t module; /* it, or the nearest above it that is there; HTP_VIEW_NONE: none is */
+    uint32_t module; /* it, or the nearest above it that is there; HTP_NONE: none is */
     bool is_exact;   /* it is that very one */
 } htp_place;
 
@@ -16,7 +16,7 @@ typedef struct htp_place {
 typedef struct htp_more_place {
     htp_place place;
     uint32_t named; /* the module of the reference that has this place by its own name */
-    uint32_t next;  /* of `more`; HTP_VIEW_NONE: there are none */
+    uint32_t next;  /* of `more`; HTP_NONE: there are none */
 } htp_more_place;
 
 struct htp_places {
@@ -25,12 +25,12 @@ struct htp_places {
     htp_map by_path;          /* modules of the reference, by their paths */
     uint32_t *instance;       /* by module of the reference: the first one that it is, as aliases
                                  tell; mostly itself */
-    uint32_t *first; /* by instance: of `more`, all its places; HTP_VIEW_NONE: none is known */
+    uint32_t *first;          /* by instance: of `more`, all its places; HTP_NONE: none is known */
     uint32_t *names; /* by instance: how many places there are, HTP_QUALITY_MOST_NAMES of which are
                         listed */
     HTP_VECTOR(htp_more_place) more;
     const uint32_t *holder; /* by module that is measured, which several modules of the reference
-                               share: the one that it stands for; HTP_VIEW_NONE */
+                               share: the one that it stands for; HTP_NONE */
 };
 
 /** Finds the places of all modules of the reference: by paths where both trees have them, else by
@@ -41,7 +41,7 @@ void htp_places_make(htp_measuring *m);
 /** Whether a node's tag is that of a module of the reference, or of one above it, and does not
  * stand for another one that shares it.
  * @param place  the place of the module that the tag is of; where it is of none, one that it should
- *               be; its module is HTP_VIEW_NONE where no tag stands for it */
+ *               be; its module is HTP_NONE where no tag stands for it */
 bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, htp_place *place);
 
 /** Whether a module of the reference has more places than are listed. */
@@ -55,7 +55,7 @@ static inline bool htp_places_are_many(const htp_measuring *m, uint32_t ran)
 bool htp_places_is_common(const htp_measuring *m, uint32_t node);
 
 /** The module of a dotted path, by the tree itself or else by the reference; and which one of the
- * reference that is, or HTP_VIEW_NONE. */
+ * reference that is, or HTP_NONE. */
 bool htp_places_find(const htp_measuring *m, htp_slice path, uint32_t *module, uint32_t *ran);
 
 #endif

@@ -29,11 +29,11 @@ static void count_nodes(htp_measuring *m)
                           is_found == htp_metric_is_contamination(by_node[i]));
             }
         }
-        if (module != HTP_VIEW_NONE) {
+        if (module != HTP_NONE) {
             m->modules[module].nodes++;
             m->modules[module].good += m->problems[n] == 0;
         }
-        if (s->tree->places[n].innermost != HTP_VIEW_NONE) {
+        if (s->tree->places[n].innermost != HTP_NONE) {
             m->modules[s->tree->places[n].innermost].ran++;
         }
     }
@@ -46,7 +46,7 @@ static void count_depths(htp_measuring *m)
         m->quality->depths[s->tree->modules[i].depth].modules += s->tree->modules[i].has_tag;
     }
     for (uint32_t n = 0; n < s->node_count; n++) {
-        if (s->module_of[n] != HTP_VIEW_NONE) {
+        if (s->module_of[n] != HTP_NONE) {
             m->quality->depths[s->tree->modules[s->module_of[n]].depth].nodes++;
         }
     }
@@ -58,7 +58,7 @@ static void add_up(htp_measuring *m)
     const htp_subject *s = m->subject;
     for (uint32_t i = s->module_count; i-- > 1;) {
         uint32_t parent = s->tree->modules[i].parent;
-        if (parent == HTP_VIEW_NONE) {
+        if (parent == HTP_NONE) {
             continue;
         }
         htp_quality_module *above = &m->modules[parent];
@@ -79,7 +79,7 @@ static uint64_t count_weights(const htp_measuring *m)
     uint64_t count = 0;
     for (size_t t = 0; t < view->tensors.count; t++) {
         const htp_view_tensor *tensor = &view->tensors.items[t];
-        count += tensor->attribute == HTP_VIEW_NONE && tensor->data_type != INT32 &&
+        count += tensor->attribute == HTP_NONE && tensor->data_type != INT32 &&
                  tensor->data_type != INT64 && tensor->data_type != BOOL;
     }
     return count;
@@ -91,7 +91,7 @@ static uint64_t count_weights(const htp_measuring *m)
 static uint32_t find_member(const htp_subject *s, const uint32_t *number, uint32_t module,
                             const htp_quality_layer *layer)
 {
-    for (uint32_t at = module; at != HTP_VIEW_NONE; at = s->tree->modules[at].parent) {
+    for (uint32_t at = module; at != HTP_NONE; at = s->tree->modules[at].parent) {
         uint32_t found = number[at];
         if (found < layer->count && layer->members[found] == at) {
             return found;
@@ -116,7 +116,7 @@ static void fill(htp_measuring *m, htp_quality_layer *layer, int oracle, uint32_
         htp_view_range nodes = htp_subject_nodes(s, layer->members[i]);
         for (uint32_t k = nodes.first; k < nodes.first + nodes.count; k++) {
             uint32_t truth = m->truth[oracle][s->nodes[k]];
-            if (truth != HTP_VIEW_NONE) {
+            if (truth != HTP_NONE) {
                 uint32_t column = find_member(s, number, truth, layer);
                 confusion->counts[(size_t)i * (layer->count + 1U) + column]++;
                 confusion->is_known = true;

@@ -115,7 +115,7 @@ typedef struct htp_quality {
     const uint16_t *judged;             /* by node: bit N: metric N has judged it */
     const uint16_t *problems;           /* by node: bit N: metric N has found it */
     const uint8_t *scope;               /* by node: htp_scope_quality */
-    const uint32_t *truth[HTP_ORACLES]; /* by node: the module; HTP_VIEW_NONE: not known */
+    const uint32_t *truth[HTP_ORACLES]; /* by node: the module; HTP_NONE: not known */
     htp_quality_module *modules;
     htp_quality_depth *depths;
     uint32_t depth_count;

@@ -15,13 +15,13 @@ typedef struct htp_reference {
     const htp_slice *paths; /* by module of the tree; see htp_subject_list_paths() */
     bool has_paths;
     const uint32_t *modules; /* by node that is measured: the innermost module that ran it;
-                                HTP_VIEW_NONE: not known */
+                                HTP_NONE: not known */
     uint64_t matched;        /* nodes that are known */
     uint64_t unmatched;      /* the others */
 } htp_reference;
 
 /** The innermost module that ran a node of a tree; where another one holds that than the node's tag
- * says, the module of the tag. HTP_VIEW_NONE: the node has no tag. */
+ * says, the module of the tag. HTP_NONE: the node has no tag. */
 uint32_t htp_reference_find_ran(const htp_tree *tree, uint32_t node);
 
 #endif

@@ -41,7 +41,7 @@ static size_t length_of(const htp_alignment *a, uint32_t relative)
     size_t longest = 0;
     for (uint32_t i = 0; i < a->layer->count && longest == 0; i++) {
         uint32_t module = htp_align_module(a, i, relative);
-        longest = module == HTP_VIEW_NONE
+        longest = module == HTP_NONE
                       ? 0
                       : a->m->subject->tree->modules[module].tag.length -
                             a->m->subject->tree->modules[a->layer->members[i]].tag.length;
@@ -67,7 +67,7 @@ static bool is_better(const struct judging *j, uint32_t relative, uint32_t other
 static uint32_t elect(struct judging *j)
 {
     const htp_alignment *a = &j->alignment;
-    uint32_t best = HTP_VIEW_NONE;
+    uint32_t best = HTP_NONE;
     for (size_t i = 0; i < j->chain.count; i++) {
         uint32_t node = j->chain.items[i];
         if (a->member[node] == a->role[node]) {
@@ -80,8 +80,8 @@ static uint32_t elect(struct judging *j)
         if (a->member[node] != a->role[node] || relative == best) {
             continue;
         }
-        bool is_more = best == HTP_VIEW_NONE || j->votes[relative] > j->votes[best];
-        bool is_equal = best != HTP_VIEW_NONE && j->votes[relative] == j->votes[best];
+        bool is_more = best == HTP_NONE || j->votes[relative] > j->votes[best];
+        bool is_equal = best != HTP_NONE && j->votes[relative] == j->votes[best];
         best = is_more || (is_equal && is_better(j, relative, best)) ? relative : best;
     }
     for (size_t i = 0; i < j->chain.count; i++) {
@@ -97,21 +97,21 @@ static void judge_chain(struct judging *j)
 {
     const htp_alignment *a = &j->alignment;
     uint32_t relative = elect(j);
-    for (size_t i = 0; i < j->chain.count && relative != HTP_VIEW_NONE; i++) {
+    for (size_t i = 0; i < j->chain.count && relative != HTP_NONE; i++) {
         uint32_t node = j->chain.items[i];
         bool is_right = a->member[node] == a->role[node] && a->relative[node] == relative;
         uint32_t expected = htp_align_module(a, a->role[node], relative);
         uint32_t tagged = j->m->subject->module_of[node];
-        if (!is_right && tagged != HTP_VIEW_NONE &&
+        if (!is_right && tagged != HTP_NONE &&
             (htp_places_is_common(j->m, node) ||
-             (expected != HTP_VIEW_NONE && htp_is_alias(j->m, tagged, expected)))) {
+             (expected != HTP_NONE && htp_is_alias(j->m, tagged, expected)))) {
             is_right = true;
             a->role[node] = a->member[node]; /* two layers have it in common */
         }
-        if (tagged != HTP_VIEW_NONE) {
+        if (tagged != HTP_NONE) {
             htp_judge(j->m, node, HTP_METRIC_CONTAMINATION_STRUCTURE, !is_right);
         }
-        if (!is_right && expected != HTP_VIEW_NONE) {
+        if (!is_right && expected != HTP_NONE) {
             j->m->expected[node] = expected;
         }
     }
@@ -122,11 +122,11 @@ static void judge_chains(struct judging *j)
     const htp_alignment *a = &j->alignment;
     for (size_t i = 0; i < a->touched.count; i++) {
         uint32_t node = a->touched.items[i];
-        if (a->next[node] == HTP_VIEW_NONE || a->before[node] != HTP_VIEW_NONE) {
+        if (a->next[node] == HTP_NONE || a->before[node] != HTP_NONE) {
             continue; /* it begins no chain */
         }
         j->chain.count = 0;
-        for (; node != HTP_VIEW_NONE; node = a->next[node]) {
+        for (; node != HTP_NONE; node = a->next[node]) {
             HTP_PUSH(j->m->arena, &j->chain, node);
         }
         judge_chain(j);
@@ -185,11 +185,11 @@ static void move(const struct judging *j, struct content *contents)
     for (size_t i = 0; i < a->touched.count; i++) {
         uint32_t node = a->touched.items[i];
         uint32_t role = a->role[node];
-        if (role == HTP_VIEW_NONE || role == a->member[node] || a->moved[node]) {
+        if (role == HTP_NONE || role == a->member[node] || a->moved[node]) {
             continue;
         }
         a->moved[node] = true;
-        if (a->member[node] != HTP_VIEW_NONE && !is_shared(j, node)) {
+        if (a->member[node] != HTP_NONE && !is_shared(j, node)) {
             subtract(&contents[a->member[node]].expected, j->operators[node]);
         }
         htp_digest_add(&contents[role].expected, j->operators[node]);

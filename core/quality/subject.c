@@ -19,17 +19,17 @@ static void order_modules(htp_subject *s)
     uint32_t *end = HTP_NEW_ARRAY(s->arena, uint32_t, count + 1U);
     uint32_t used = 0;
     memset(child, 0xff, (count + 1U) * sizeof(*child));
-    uint32_t roots = HTP_VIEW_NONE;
+    uint32_t roots = HTP_NONE;
     for (uint32_t m = count; m-- > 0;) {
-        uint32_t *list = modules[m].parent == HTP_VIEW_NONE ? &roots : &child[modules[m].parent];
+        uint32_t *list = modules[m].parent == HTP_NONE ? &roots : &child[modules[m].parent];
         next[m] = *list;
         *list = m;
     }
-    for (uint32_t at = roots; at != HTP_VIEW_NONE;) {
+    for (uint32_t at = roots; at != HTP_NONE;) {
         place[at] = used;
         order[used++] = at;
         uint32_t follows = child[at];
-        while (follows == HTP_VIEW_NONE && at != HTP_VIEW_NONE) {
+        while (follows == HTP_NONE && at != HTP_NONE) {
             end[at] = used;
             follows = next[at];
             at = modules[at].parent;
@@ -46,7 +46,7 @@ static void find_eligible(htp_subject *s)
     const htp_tree_module *modules = s->tree->modules;
     uint32_t *eligible = HTP_NEW_ARRAY(s->arena, uint32_t, s->module_count + 1U);
     for (uint32_t m = 0; m < s->module_count; m++) { /* parents come first */
-        bool is_own = modules[m].has_tag || modules[m].parent == HTP_VIEW_NONE;
+        bool is_own = modules[m].has_tag || modules[m].parent == HTP_NONE;
         eligible[m] = is_own ? m : eligible[modules[m].parent];
     }
     s->eligible = eligible;
@@ -108,8 +108,8 @@ static void place_nodes(htp_subject *s)
     uint32_t *nodes = HTP_NEW_ARRAY(s->arena, uint32_t, s->node_count + 1U);
     for (uint32_t n = 0; n < s->node_count; n++) {
         htp_view_range tags = s->tree->places[n].tags;
-        module_of[n] = tags.count > 0 ? s->tree->owners.items[tags.first] : HTP_VIEW_NONE;
-        if (module_of[n] != HTP_VIEW_NONE) {
+        module_of[n] = tags.count > 0 ? s->tree->owners.items[tags.first] : HTP_NONE;
+        if (module_of[n] != HTP_NONE) {
             at[s->place[module_of[n]] + 2U]++;
         }
     }
@@ -117,7 +117,7 @@ static void place_nodes(htp_subject *s)
         at[i] += at[i - 1];
     }
     for (uint32_t n = 0; n < s->node_count; n++) {
-        if (module_of[n] != HTP_VIEW_NONE) {
+        if (module_of[n] != HTP_NONE) {
             nodes[at[s->place[module_of[n]] + 1U]++] = n;
         }
     }
@@ -161,11 +161,11 @@ static void note_edge(void *user, uint32_t node, uint32_t value)
         return;
     }
     uint32_t reader = node;
-    while (reader != HTP_VIEW_NONE && view->nodes.items[reader].graph != read->graph) {
+    while (reader != HTP_NONE && view->nodes.items[reader].graph != read->graph) {
         reader = view->graphs.items[view->nodes.items[reader].graph].node;
     }
-    if (reader != HTP_VIEW_NONE && reader != read->node) {
-        uint32_t slot = reader == node ? finding->slot : HTP_VIEW_NONE;
+    if (reader != HTP_NONE && reader != read->node) {
+        uint32_t slot = reader == node ? finding->slot : HTP_NONE;
         HTP_PUSH(finding->subject->arena, &finding->edges,
                  (struct found){read->node, reader, slot});
     }
@@ -193,7 +193,7 @@ static htp_edges sort_edges(const htp_subject *s, const struct finding *finding,
 
 static void find_edges(htp_subject *s)
 {
-    struct finding finding = {.subject = s, .node = HTP_VIEW_NONE};
+    struct finding finding = {.subject = s, .node = HTP_NONE};
     bool *is_constant = HTP_NEW_ARRAY(s->arena, bool, s->node_count + 1U);
     for (uint32_t n = 0; n < s->node_count; n++) {
         is_constant[n] = htp_flow_is_constant(s->view, n);

@@ -24,7 +24,7 @@ typedef struct htp_subject {
     const htp_view *view;
     const htp_tree *tree;
     uint32_t node_count, module_count;
-    const uint32_t *module_of; /* by node: the module of its first tag, or HTP_VIEW_NONE */
+    const uint32_t *module_of; /* by node: the module of its first tag, or HTP_NONE */
     const uint32_t *eligible;  /* by module: itself, or the nearest above that has a tag */
     const uint32_t *order;     /* modules, each in front of all below it, which follow at once */
     const uint32_t *place;     /* by module: its place in `order` */

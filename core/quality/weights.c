@@ -20,8 +20,8 @@
 
 /* Who holds a weight. */
 struct holder {
-    uint32_t module;  /* HTP_VIEW_NONE: not known */
-    uint32_t ran;     /* what it is in the reference; HTP_VIEW_NONE: not known */
+    uint32_t module;  /* HTP_NONE: not known */
+    uint32_t ran;     /* what it is in the reference; HTP_NONE: not known */
     bool is_ancestor; /* a module above the holder; that one is not known */
 };
 
@@ -47,7 +47,7 @@ struct open_key {
 static void add_open(struct oracle *o, uint32_t module, htp_digest dims)
 {
     const htp_tree *tree = o->m->subject->tree;
-    for (uint32_t at = module; at != HTP_VIEW_NONE; at = tree->modules[at].parent) {
+    for (uint32_t at = module; at != HTP_NONE; at = tree->modules[at].parent) {
         struct open_key *key = HTP_NEW(o->m->arena, struct open_key);
         *key = (struct open_key){dims, at};
         if (htp_map_get_bytes(&o->open, key, sizeof(*key), NULL)) {
@@ -141,7 +141,7 @@ static struct holder find_holder(const struct oracle *o, const char *name)
         is_ancestor = true;
     }
     bool is_root = !strchr(name, '.') && o->root && record_has(o->root, name);
-    return (struct holder){is_root ? 0 : HTP_VIEW_NONE, HTP_VIEW_NONE, false};
+    return (struct holder){is_root ? 0 : HTP_NONE, HTP_NONE, false};
 }
 
 /* Who holds what an initializer was made of: the first weight's holder speaks for all. Files that
@@ -159,13 +159,13 @@ static struct holder find_made_of(const struct oracle *o, uint32_t tensor, htp_m
     }
     struct holder holder = find_holder(o, name);
     size_t length = strlen(name);
-    bool is_direct = holder.module != HTP_VIEW_NONE && !holder.is_ancestor;
+    bool is_direct = holder.module != HTP_NONE && !holder.is_ancestor;
     if (is_direct || length < 3 || strcmp(name + length - 2, ".T") != 0) {
         return holder;
     }
     const char *stored = htp_arena_printf(o->m->arena, "%.*s", (int)(length - 2), name);
     struct holder other = find_holder(o, stored);
-    if (other.module == HTP_VIEW_NONE) {
+    if (other.module == HTP_NONE) {
         return holder;
     }
     htp_map_set(o->m->arena, names, stored, tensor);
@@ -180,8 +180,8 @@ static void find_holders(struct oracle *o)
     o->root = tree->has_records ? htp_tree_hold_record(tree, 0) : NULL;
     for (uint32_t t = 0; t < view->tensors.count; t++) {
         const htp_view_tensor *tensor = &view->tensors.items[t];
-        o->holders[t].module = HTP_VIEW_NONE;
-        if (tensor->attribute == HTP_VIEW_NONE && tensor->name) {
+        o->holders[t].module = HTP_NONE;
+        if (tensor->attribute == HTP_NONE && tensor->name) {
             const char *name = htp_view_text(view, tensor->name);
             htp_map_set(o->m->arena, &names, name, t);
             o->holders[t] = find_made_of(o, t, &names);
@@ -204,8 +204,8 @@ static bool is_called_elsewhere(const struct oracle *o, uint32_t node, uint32_t 
         htp_view_find_property(s->view, s->view->nodes.items[node].properties, o->chain_key);
     const char *at = chain ? (const char *)chain->value.at : "";
     size_t left = chain ? chain->value.bytes : 0;
-    uint32_t tagged = HTP_VIEW_NONE;
-    uint32_t last = HTP_VIEW_NONE;
+    uint32_t tagged = HTP_NONE;
+    uint32_t last = HTP_NONE;
     for (const char *slash = memchr(at, '/', left); slash; slash = memchr(at, '/', left)) {
         const char *colon = memmem(at, (size_t)(slash - at), ": ", 2);
         if (!colon || !htp_subject_find_path(s, (htp_slice){at, (size_t)(colon - at)}, &last)) {
@@ -215,14 +215,14 @@ static bool is_called_elsewhere(const struct oracle *o, uint32_t node, uint32_t 
         left -= (size_t)(slash - at) + 1;
         at = slash + 1;
     }
-    return last == holder && tagged != HTP_VIEW_NONE && tagged == s->module_of[node];
+    return last == holder && tagged != HTP_NONE && tagged == s->module_of[node];
 }
 
 static bool may_read(const struct oracle *o, uint32_t node, uint32_t tensor)
 {
     const htp_subject *s = o->m->subject;
     const htp_aliases *aliases = &o->m->aliases;
-    for (uint32_t i = aliases->first[o->holders[tensor].module]; i != HTP_VIEW_NONE;
+    for (uint32_t i = aliases->first[o->holders[tensor].module]; i != HTP_NONE;
          i = aliases->list.items[i].next) {
         if (htp_subject_is_tagged_above(s, node, aliases->list.items[i].module)) {
             return true;
@@ -248,10 +248,9 @@ static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor
     const htp_subject *s = o->m->subject;
     struct holder holder = o->holders[tensor];
     htp_place place = {holder.module, true};
-    bool is_right = holder.ran != HTP_VIEW_NONE
-                        ? htp_places_find_node(o->m, node, holder.ran, &place)
-                        : htp_subject_is_tagged_above(s, node, holder.module);
-    *module = place.module == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->eligible[place.module];
+    bool is_right = holder.ran != HTP_NONE ? htp_places_find_node(o->m, node, holder.ran, &place)
+                                           : htp_subject_is_tagged_above(s, node, holder.module);
+    *module = place.module == HTP_NONE ? HTP_NONE : s->eligible[place.module];
     if (is_right) {
         return VERDICT_RIGHT;
     }
@@ -259,7 +258,7 @@ static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor
         return VERDICT_UNKNOWN;
     }
     if (o->m->aliases.names[holder.module] > HTP_QUALITY_MOST_NAMES ||
-        (holder.ran != HTP_VIEW_NONE && htp_places_are_many(o->m, holder.ran))) {
+        (holder.ran != HTP_NONE && htp_places_are_many(o->m, holder.ran))) {
         return VERDICT_UNKNOWN;
     }
     return may_read(o, node, tensor) ? VERDICT_RIGHT : VERDICT_WRONG;
@@ -269,7 +268,7 @@ static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor
 static void note_truth(struct oracle *o, uint32_t node, uint32_t module, verdict found)
 {
     uint32_t *truth = &o->m->truth[HTP_ORACLE_WEIGHTS][node];
-    bool is_own = *truth == HTP_VIEW_NONE && module != HTP_VIEW_NONE &&
+    bool is_own = *truth == HTP_NONE && module != HTP_NONE &&
                   htp_subject_is_tagged_above(o->m->subject, node, module);
     if (is_own || found == VERDICT_WRONG) {
         *truth = module;
@@ -283,9 +282,8 @@ static void judge_node(struct oracle *o, uint32_t node, uint8_t *verdicts)
     htp_view_range inputs = view->nodes.items[node].inputs;
     for (uint32_t i = inputs.first; i < inputs.first + inputs.count; i++) {
         uint32_t value = view->operands.items[i];
-        uint32_t tensor =
-            value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].initializer;
-        if (tensor == HTP_VIEW_NONE || o->holders[tensor].module == HTP_VIEW_NONE) {
+        uint32_t tensor = value == HTP_NONE ? HTP_NONE : view->values.items[value].initializer;
+        if (tensor == HTP_NONE || o->holders[tensor].module == HTP_NONE) {
             continue;
         }
         uint32_t module;
@@ -321,13 +319,13 @@ void htp_judge_weights(htp_measuring *m)
     uint8_t *verdicts = HTP_NEW_ARRAY(m->arena, uint8_t, tensors + 1);
     find_holders(&o);
     for (uint32_t n = 0; n < s->node_count; n++) {
-        if (s->module_of[n] != HTP_VIEW_NONE) {
+        if (s->module_of[n] != HTP_NONE) {
             judge_node(&o, n, verdicts);
         }
     }
     bool has_holders = false;
     for (size_t t = 0; t < tensors; t++) {
-        has_holders = has_holders || o.holders[t].module != HTP_VIEW_NONE;
+        has_holders = has_holders || o.holders[t].module != HTP_NONE;
         if (verdicts[t] != VERDICT_UNKNOWN) {
             htp_count(m, HTP_METRIC_WEIGHTS, s->eligible[o.holders[t].module],
                       verdicts[t] == VERDICT_RIGHT);

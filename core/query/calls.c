@@ -12,12 +12,12 @@
 /* The first call that {"path": [0, 1]} lists for a path. */
 static uint32_t read_call(htp_span json, htp_slice path)
 {
-    uint32_t call = HTP_CALLS_NONE;
+    uint32_t call = HTP_NONE;
     cJSON *object = cJSON_ParseWithLength((const char *)json.at, json.bytes);
     for (const cJSON *item = object ? object->child : NULL; item; item = item->next) {
         const cJSON *first = cJSON_IsArray(item) ? item->child : NULL;
         bool is_number = first && cJSON_IsNumber(first) && first->valuedouble >= 0 &&
-                         first->valuedouble < (double)HTP_CALLS_NONE;
+                         first->valuedouble < (double)HTP_NONE;
         if (is_number && item->string && htp_slice_equals(htp_slice_of(item->string), path)) {
             call = (uint32_t)first->valuedouble;
         }
@@ -32,7 +32,7 @@ uint32_t htp_calls_of_node(const htp_tree *tree, const htp_view *view, uint32_t 
     const htp_view_property *property = htp_view_find_property(
         view, view->nodes.items[node].properties, htp_view_find_name(view, "calls"));
     htp_slice path = tree->modules[module].path;
-    return property && path.length > 0 ? read_call(property->value, path) : HTP_CALLS_NONE;
+    return property && path.length > 0 ? read_call(property->value, path) : HTP_NONE;
 }
 
 /* By node: the call that it says. @return how many calls there are; 0 where one says nothing */
@@ -44,7 +44,7 @@ static uint32_t read_calls(const htp_region *region, uint32_t module, uint32_t *
     for (uint32_t n = 0; n < view->nodes.count && is_told; n++) {
         if (region->has_node[n]) {
             call_of[n] = htp_calls_of_node(region->tree, view, n, module);
-            is_told = call_of[n] != HTP_CALLS_NONE;
+            is_told = call_of[n] != HTP_NONE;
             count = is_told && call_of[n] >= count ? call_of[n] + 1 : count;
         }
     }
@@ -101,7 +101,7 @@ static void add_weight(void *user, uint32_t node, uint32_t value)
 {
     struct connecting *c = user;
     uint32_t tensor = c->region->view->values.items[value].initializer;
-    if (tensor != HTP_VIEW_NONE) {
+    if (tensor != HTP_NONE) {
         uint64_t *hash = &c->weights[find_root(c, node)];
         *hash = mix(*hash, (uint64_t)tensor + 1);
     }
@@ -117,7 +117,7 @@ static void find_connected(htp_arena *arena, struct connecting *c)
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t owner = view->graphs.items[view->nodes.items[n].graph].node;
         c->root[n] = n;
-        if (c->region->has_node[n] && owner != HTP_VIEW_NONE && c->region->has_node[owner]) {
+        if (c->region->has_node[n] && owner != HTP_NONE && c->region->has_node[owner]) {
             connect(c, owner, n);
         }
     }
@@ -142,15 +142,15 @@ static uint32_t guess_calls(htp_arena *arena, const htp_region *region, uint32_t
     const htp_view *view = region->view;
     struct connecting c = {.region = region};
     uint32_t count = 0;
-    uint32_t first = HTP_VIEW_NONE;
+    uint32_t first = HTP_NONE;
     find_connected(arena, &c);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         if (!region->has_node[n] || htp_flow_is_carried(view, region->tree->is_shared, n)) {
-            call_of[n] = HTP_CALLS_NONE; /* it goes with who reads it */
+            call_of[n] = HTP_NONE; /* it goes with who reads it */
             continue;
         }
         uint32_t root = find_root(&c, n); /* comes first, but for the node of a body */
-        first = first == HTP_VIEW_NONE ? root : first;
+        first = first == HTP_NONE ? root : first;
         if (c.weights[root] == 0 || c.weights[root] != c.weights[first] ||
             c.operators[root] != c.operators[first]) {
             return 0;

@@ -11,10 +11,8 @@
 
 #include "query/region.h"
 
-/** A node does not belong to a call of the module, as far as the file tells. */
-#define HTP_CALLS_NONE UINT32_MAX
-
-/** The call that a node says it belongs to: of several the first. */
+/** The call that a node says it belongs to: of several the first. HTP_NONE: to none, as far
+ * as the file tells. */
 uint32_t htp_calls_of_node(const htp_tree *tree, const htp_view *view, uint32_t node,
                            uint32_t module);
 

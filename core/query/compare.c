@@ -40,7 +40,7 @@ static void count_nodes(htp_arena *arena, htp_comparison *c)
     for (int m = 0; m < HTP_COMPARED; m++) {
         const htp_view *view = c->views[m];
         for (uint32_t n = 0; n < c->outlines[m].count; n++) {
-            bool corresponds = partners(c, m)[n] != HTP_VIEW_NONE;
+            bool corresponds = partners(c, m)[n] != HTP_NONE;
             if (c->outlines[m].is_constant[n]) {
                 continue;
             }
@@ -63,11 +63,11 @@ static void list_unmatched(htp_arena *arena, htp_comparison *c)
                                             c->correspondence.counterparts_back};
     for (int m = 0; m < HTP_COMPARED; m++) {
         for (uint32_t n = 0; n < c->outlines[m].count; n++) {
-            if (c->outlines[m].is_constant[n] || partners(c, m)[n] != HTP_VIEW_NONE) {
+            if (c->outlines[m].is_constant[n] || partners(c, m)[n] != HTP_NONE) {
                 continue;
             }
             htp_unmatched unmatched = {.node = n, .counterpart = counterparts[m][n]};
-            if (unmatched.counterpart != HTP_VIEW_NONE) {
+            if (unmatched.counterpart != HTP_NONE) {
                 uint32_t of_a = m == HTP_COMPARED_A ? n : unmatched.counterpart;
                 unmatched.differences = htp_correspondence_compare(a, b, &c->correspondence, of_a);
             }
@@ -152,7 +152,7 @@ static void compare_tags(htp_arena *arena, htp_comparison *c)
 {
     for (uint32_t n = 0; c->has_tags && n < c->outlines[HTP_COMPARED_A].count; n++) {
         const htp_compared_tag pair = {{n, c->correspondence.nodes[n]}};
-        if (pair.nodes[HTP_COMPARED_B] != HTP_VIEW_NONE && !have_same_tags(c, pair.nodes)) {
+        if (pair.nodes[HTP_COMPARED_B] != HTP_NONE && !have_same_tags(c, pair.nodes)) {
             HTP_PUSH(arena, &c->tags, pair);
         }
     }
@@ -166,9 +166,8 @@ static void judge(htp_comparison *c)
                    c->only[0].count == 0 && c->only[1].count == 0 && c->function_outputs == 0;
     for (size_t i = 0; i < c->values.count; i++) {
         const htp_compared_value *value = &c->values.items[i];
-        is_same = is_same && value->values[0] != HTP_VIEW_NONE &&
-                  value->values[1] != HTP_VIEW_NONE && !value->has_other_type &&
-                  !value->has_other_source;
+        is_same = is_same && value->values[0] != HTP_NONE && value->values[1] != HTP_NONE &&
+                  !value->has_other_type && !value->has_other_source;
     }
     c->has_same_topology = is_same;
     c->is_different = !is_same || c->facts.count > 0 || c->tags.count > 0;

@@ -24,11 +24,11 @@ typedef HTP_VECTOR(htp_compared_count) htp_compared_counts;
 /** A node without a corresponding one. */
 typedef struct htp_unmatched {
     uint32_t node;
-    uint32_t counterpart; /* in the other model; HTP_VIEW_NONE: nothing is in its place */
+    uint32_t counterpart; /* in the other model; HTP_NONE: nothing is in its place */
     unsigned differences; /* htp_difference; where there is one */
 } htp_unmatched;
 
-/** An input or output: its values in the models, HTP_VIEW_NONE where one has none such. */
+/** An input or output: its values in the models, HTP_NONE where one has none such. */
 typedef struct htp_compared_value {
     bool is_output;
     uint32_t values[HTP_COMPARED];
@@ -39,7 +39,7 @@ typedef struct htp_compared_value {
 /** A constant, by name: an initializer, or what a node of type Constant makes. */
 typedef struct htp_compared_constant {
     htp_view_name name;
-    uint32_t tensor; /* or HTP_VIEW_NONE */
+    uint32_t tensor; /* or HTP_NONE */
     htp_digest value;
 } htp_compared_constant;
 

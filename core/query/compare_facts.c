@@ -112,7 +112,7 @@ static void list_constants(htp_arena *arena, const htp_outline *outline, constan
         const htp_view_tensor *tensor = &view->tensors.items[i];
         bool is_indices =
             tensor->sparse.at && i > 0 && view->tensors.items[i - 1].sparse.at == tensor->sparse.at;
-        if (tensor->attribute == HTP_VIEW_NONE && !is_indices) {
+        if (tensor->attribute == HTP_NONE && !is_indices) {
             const htp_compared_constant constant = {tensor->name, i, outline->tensors[i].value};
             HTP_PUSH(arena, list, constant);
         }
@@ -120,9 +120,8 @@ static void list_constants(htp_arena *arena, const htp_outline *outline, constan
     for (uint32_t n = 0; n < outline->count; n++) {
         if (outline->is_constant[n]) {
             uint32_t value = view->operands.items[view->nodes.items[n].outputs.first];
-            htp_view_name name = value == HTP_VIEW_NONE ? 0 : view->values.items[value].name;
-            const htp_compared_constant constant = {name, HTP_VIEW_NONE,
-                                                    outline->constants[n].value};
+            htp_view_name name = value == HTP_NONE ? 0 : view->values.items[value].name;
+            const htp_compared_constant constant = {name, HTP_NONE, outline->constants[n].value};
             HTP_PUSH(arena, list, constant);
         }
     }

@@ -32,7 +32,7 @@ static void pair_by(htp_arena *arena, struct things things[HTP_COMPARED], bool b
     htp_map heads = {0};
     for (size_t i = b->count; i-- > 0;) {
         const char *text = by_name ? b->names[i] : b->forms[i];
-        uint32_t head = HTP_VIEW_NONE;
+        uint32_t head = HTP_NONE;
         if (b->forms[i] && b->numbers[i] == 0) {
             (void)htp_map_get(&heads, text, &head);
             next[i] = head;
@@ -43,7 +43,7 @@ static void pair_by(htp_arena *arena, struct things things[HTP_COMPARED], bool b
         const char *text = by_name ? a->names[i] : a->forms[i];
         uint32_t head;
         if (a->forms[i] && a->numbers[i] == 0 && htp_map_get(&heads, text, &head) &&
-            head != HTP_VIEW_NONE) {
+            head != HTP_NONE) {
             htp_map_set(arena, &heads, text, next[head]);
             a->numbers[i] = b->numbers[head] = ++*number;
         }
@@ -69,7 +69,7 @@ static struct things list_values(htp_arena *arena, const htp_view *view, htp_vie
     for (uint32_t i = 0; i < range.count; i++) {
         uint32_t value = view->operands.items[range.first + i];
         const htp_view_value *listed = &view->values.items[value];
-        bool is_weight = listed->maker == HTP_VIEW_BY_INPUT && listed->initializer != HTP_VIEW_NONE;
+        bool is_weight = listed->maker == HTP_VIEW_BY_INPUT && listed->initializer != HTP_NONE;
         things.names[i] = htp_view_text(view, listed->name);
         things.forms[i] = is_weight ? NULL : "";
     }
@@ -155,7 +155,7 @@ static void look_at_value(htp_arena *arena, htp_comparison *c, htp_compared_valu
 static bool is_weight(const htp_view *view, uint32_t value)
 {
     return view->values.items[value].maker == HTP_VIEW_BY_INPUT &&
-           view->values.items[value].initializer != HTP_VIEW_NONE;
+           view->values.items[value].initializer != HTP_NONE;
 }
 
 /* Inputs or outputs: pairs in the order of A, what B alone has behind them. */
@@ -171,7 +171,7 @@ static void compare_list(htp_arena *arena, htp_comparison *c, bool is_output,
     bool *is_paired = HTP_NEW_ARRAY(arena, bool, ranges[HTP_COMPARED_B].count + 1U);
     for (uint32_t i = 0; i < ranges[HTP_COMPARED_A].count; i++) {
         uint32_t value = c->views[HTP_COMPARED_A]->operands.items[ranges[HTP_COMPARED_A].first + i];
-        htp_compared_value compared = {.is_output = is_output, .values = {value, HTP_VIEW_NONE}};
+        htp_compared_value compared = {.is_output = is_output, .values = {value, HTP_NONE}};
         uint32_t positions[HTP_COMPARED] = {i, 0};
         if (!is_output && is_weight(c->views[HTP_COMPARED_A], value)) {
             continue;
@@ -190,7 +190,7 @@ static void compare_list(htp_arena *arena, htp_comparison *c, bool is_output,
         uint32_t value = b->operands.items[ranges[HTP_COMPARED_B].first + i];
         if (!is_paired[i] && (is_output || !is_weight(b, value))) {
             const htp_compared_value compared = {.is_output = is_output,
-                                                 .values = {HTP_VIEW_NONE, value}};
+                                                 .values = {HTP_NONE, value}};
             HTP_PUSH(arena, &c->values, compared);
         }
     }

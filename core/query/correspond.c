@@ -30,7 +30,7 @@ struct finder {
 
 static bool is_left(const struct side *side, uint32_t node)
 {
-    return side->found[node] == HTP_VIEW_NONE && !side->outline->is_constant[node];
+    return side->found[node] == HTP_NONE && !side->outline->is_constant[node];
 }
 
 /* Two nodes without counterparts are each other's from now on. */
@@ -62,10 +62,10 @@ static bool make_key(const struct side *side, bool is_a, const htp_digest *diges
     *key = digests[n];
     for (uint32_t i = outline->first_link[n]; i < outline->first_link[n + 1]; i++) {
         const htp_link *link = &outline->links.items[i];
-        uint32_t source = HTP_VIEW_NONE;
+        uint32_t source = HTP_NONE;
         if (htp_link_is_forward(link, n)) {
             source = is_a ? side->found[link->from] : link->from;
-            if (source == HTP_VIEW_NONE) {
+            if (source == HTP_NONE) {
                 return false;
             }
         }
@@ -82,7 +82,7 @@ static void join_in_order(struct finder *f, htp_digest *const digests[SIDES])
     htp_map heads = {0};
     for (uint32_t n = b->outline->count; n-- > 0;) {
         if (is_left(b, n)) {
-            uint32_t head = HTP_VIEW_NONE;
+            uint32_t head = HTP_NONE;
             (void)make_key(b, false, digests[OF_B], n, &f->keys[n]);
             (void)htp_map_get_bytes(&heads, &f->keys[n], sizeof(*f->keys), &head);
             f->next[n] = head;
@@ -93,7 +93,7 @@ static void join_in_order(struct finder *f, htp_digest *const digests[SIDES])
         htp_digest key;
         uint32_t head;
         if (is_left(a, n) && make_key(a, true, digests[OF_A], n, &key) &&
-            htp_map_get_bytes(&heads, &key, sizeof(key), &head) && head != HTP_VIEW_NONE) {
+            htp_map_get_bytes(&heads, &key, sizeof(key), &head) && head != HTP_NONE) {
             htp_map_set_bytes(f->arena, &heads, &f->keys[head], sizeof(key), f->next[head]);
             join(f, n, head);
         }
@@ -176,7 +176,7 @@ static bool may_join(const struct finder *f, const htp_link *link, const htp_lin
 {
     const struct side *a = &f->sides[OF_A];
     const struct side *b = &f->sides[OF_B];
-    return link->from != HTP_VIEW_NONE && other->from != HTP_VIEW_NONE &&
+    return link->from != HTP_NONE && other->from != HTP_NONE &&
            htp_digest_equals(link->what, other->what) && is_left(a, link->from) &&
            is_left(b, other->from) &&
            htp_digest_equals(a->outline->labels[label][link->from],
@@ -187,8 +187,8 @@ static bool may_join(const struct finder *f, const htp_link *link, const htp_lin
 static bool are_alike(const struct side *side, const htp_link *links, htp_label label)
 {
     const htp_digest *labels = side->outline->labels[label];
-    return htp_digest_equals(links[0].what, links[1].what) && links[0].from != HTP_VIEW_NONE &&
-           links[1].from != HTP_VIEW_NONE && links[0].from != links[1].from &&
+    return htp_digest_equals(links[0].what, links[1].what) && links[0].from != HTP_NONE &&
+           links[1].from != HTP_NONE && links[0].from != links[1].from &&
            is_left(side, links[0].from) && is_left(side, links[1].from) &&
            htp_digest_equals(labels[links[0].from], labels[links[1].from]);
 }
@@ -230,7 +230,7 @@ static void list_leaving(struct finder *f, struct leaving *leaving)
     leaving->links = HTP_NEW_ARRAY(f->arena, uint32_t, outline->links.count + 1);
     leaving->readers = HTP_NEW_ARRAY(f->arena, uint32_t, outline->links.count + 1);
     for (size_t i = 0; i < outline->links.count; i++) {
-        if (outline->links.items[i].from != HTP_VIEW_NONE) {
+        if (outline->links.items[i].from != HTP_NONE) {
             leaving->first[outline->links.items[i].from + 2U]++;
         }
     }
@@ -240,7 +240,7 @@ static void list_leaving(struct finder *f, struct leaving *leaving)
     for (uint32_t n = 0; n < outline->count; n++) {
         for (uint32_t i = outline->first_link[n]; i < outline->first_link[n + 1]; i++) {
             uint32_t from = outline->links.items[i].from;
-            if (from != HTP_VIEW_NONE) {
+            if (from != HTP_NONE) {
                 uint32_t at = leaving->first[from + 1U]++;
                 leaving->links[at] = i;
                 leaving->readers[at] = n;
@@ -334,7 +334,7 @@ static uint32_t *new_answers(htp_arena *arena, uint32_t count)
 {
     uint32_t *answers = HTP_NEW_ARRAY(arena, uint32_t, count + 1U);
     for (uint32_t i = 0; i < count; i++) {
-        answers[i] = HTP_VIEW_NONE;
+        answers[i] = HTP_NONE;
     }
     return answers;
 }
@@ -342,10 +342,9 @@ static uint32_t *new_answers(htp_arena *arena, uint32_t count)
 bool htp_correspondence_is_same_link(const htp_correspondence *correspondence, const htp_link *link,
                                      const htp_link *other)
 {
-    uint32_t source =
-        link->from == HTP_VIEW_NONE ? HTP_VIEW_NONE : correspondence->counterparts[link->from];
+    uint32_t source = link->from == HTP_NONE ? HTP_NONE : correspondence->counterparts[link->from];
     return htp_digest_equals(link->what, other->what) && source == other->from &&
-           (link->from == HTP_VIEW_NONE) == (other->from == HTP_VIEW_NONE);
+           (link->from == HTP_NONE) == (other->from == HTP_NONE);
 }
 
 /* Whether two nodes take the same; two operands that have no order do so either way. */
@@ -406,7 +405,7 @@ void htp_correspondence_find(htp_arena *arena, const htp_outline *a, const htp_o
                                            .counterparts_back = f.sides[OF_B].found};
     for (uint32_t n = 0; n < a->count; n++) {
         uint32_t m = correspondence->counterparts[n];
-        if (m != HTP_VIEW_NONE && htp_correspondence_compare(a, b, correspondence, n) == 0) {
+        if (m != HTP_NONE && htp_correspondence_compare(a, b, correspondence, n) == 0) {
             nodes[n] = m;
             back[m] = n;
             correspondence->count++;

@@ -19,7 +19,7 @@
 #include "query/outline.h"
 
 typedef struct htp_correspondence {
-    const uint32_t *nodes;        /* by node of A: the node of B that corresponds; HTP_VIEW_NONE:
+    const uint32_t *nodes;        /* by node of A: the node of B that corresponds; HTP_NONE:
                                      there is none */
     const uint32_t *back;         /* the same by node of B */
     const uint32_t *counterparts; /* by node of A, as above: also where something differs */
@@ -46,7 +46,7 @@ unsigned htp_correspondence_compare(const htp_outline *a, const htp_outline *b,
                                     const htp_correspondence *correspondence, uint32_t n);
 
 /** Whether link @p link of node @p n of A leads to the counterpart of what @p other leads to; nodes
- * HTP_VIEW_NONE are outputs of the models. */
+ * HTP_NONE are outputs of the models. */
 bool htp_correspondence_is_same_link(const htp_correspondence *correspondence, const htp_link *link,
                                      const htp_link *other);
 

@@ -4,8 +4,8 @@
 
 /* What became of an attempt. */
 struct attempt {
-    uint32_t graph;       /* HTP_VIEW_NONE: there are no nodes */
-    uint32_t other_graph; /* that has some of them; or HTP_VIEW_NONE */
+    uint32_t graph;       /* HTP_NONE: there are no nodes */
+    uint32_t other_graph; /* that has some of them; or HTP_NONE */
     htp_flow_path detour;
 };
 
@@ -35,18 +35,18 @@ static void find_graph(struct cutter *cutter, const htp_region *region, bool is_
                        struct attempt *attempt)
 {
     const htp_view *view = cutter->view;
-    attempt->graph = HTP_VIEW_NONE;
-    attempt->other_graph = HTP_VIEW_NONE;
+    attempt->graph = HTP_NONE;
+    attempt->other_graph = HTP_NONE;
     for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies come behind their nodes */
         uint32_t graph = view->nodes.items[n].graph;
         uint32_t owner = view->graphs.items[graph].node;
-        bool is_below = owner != HTP_VIEW_NONE && cutter->is_inside[owner];
+        bool is_below = owner != HTP_NONE && cutter->is_inside[owner];
         cutter->is_inside[n] = is_below || region->has_node[n];
         if (!cutter->is_inside[n] || is_below || graph == attempt->graph ||
             (!is_all && region->tree->is_shared[n])) {
             continue;
         }
-        if (attempt->graph == HTP_VIEW_NONE) {
+        if (attempt->graph == HTP_NONE) {
             attempt->graph = graph;
         } else {
             attempt->other_graph = graph;
@@ -56,19 +56,19 @@ static void find_graph(struct cutter *cutter, const htp_region *region, bool is_
 
 static struct attempt try_region(struct cutter *cutter, const htp_region *region)
 {
-    struct attempt attempt = {.graph = HTP_VIEW_NONE};
+    struct attempt attempt = {.graph = HTP_NONE};
     const htp_view *view = cutter->view;
     bool is_all = is_all_shared(region);
     const bool *is_shared = is_all ? NULL : region->tree->is_shared;
     find_graph(cutter, region, is_all, &attempt);
-    if (attempt.graph == HTP_VIEW_NONE || attempt.other_graph != HTP_VIEW_NONE ||
-        view->graphs.items[attempt.graph].function != HTP_VIEW_NONE) {
+    if (attempt.graph == HTP_NONE || attempt.other_graph != HTP_NONE ||
+        view->graphs.items[attempt.graph].function != HTP_NONE) {
         return attempt;
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         bool is_part = cutter->is_inside[n] && view->nodes.items[n].graph == attempt.graph &&
                        !(is_shared && is_shared[n]);
-        cutter->part_of[n] = is_part ? 0 : HTP_VIEW_NONE;
+        cutter->part_of[n] = is_part ? 0 : HTP_NONE;
     }
     if (!cutter->has_flow || cutter->flow.graph != attempt.graph ||
         cutter->is_shared != is_shared) {
@@ -82,8 +82,8 @@ static struct attempt try_region(struct cutter *cutter, const htp_region *region
 
 static bool is_done(const struct cutter *cutter, const struct attempt *attempt)
 {
-    return attempt->graph != HTP_VIEW_NONE && attempt->other_graph == HTP_VIEW_NONE &&
-           cutter->view->graphs.items[attempt->graph].function == HTP_VIEW_NONE &&
+    return attempt->graph != HTP_NONE && attempt->other_graph == HTP_NONE &&
+           cutter->view->graphs.items[attempt->graph].function == HTP_NONE &&
            attempt->detour.count == 0;
 }
 
@@ -92,7 +92,7 @@ static bool is_done(const struct cutter *cutter, const struct attempt *attempt)
 static uint32_t level_of(const htp_tree *tree, uint32_t module)
 {
     uint32_t level = 0;
-    while (tree->modules[module].parent != HTP_VIEW_NONE) {
+    while (tree->modules[module].parent != HTP_NONE) {
         module = tree->modules[module].parent;
         level++;
     }
@@ -118,14 +118,14 @@ static uint32_t common_parent(const htp_tree *tree, uint32_t a, uint32_t b)
 static uint32_t find_around(const htp_region *region)
 {
     const htp_tree *tree = region->tree;
-    uint32_t around = HTP_VIEW_NONE;
+    uint32_t around = HTP_NONE;
     for (uint32_t i = 0; i < tree->module_count; i++) {
         uint32_t parent = tree->modules[i].parent;
         bool is_in = region->has_tag[i] || region->has_inside[i];
-        bool is_outermost = is_in && (parent == HTP_VIEW_NONE ||
+        bool is_outermost = is_in && (parent == HTP_NONE ||
                                       !(region->has_tag[parent] || region->has_inside[parent]));
         if (is_outermost) {
-            around = around == HTP_VIEW_NONE ? i : common_parent(tree, around, i);
+            around = around == HTP_NONE ? i : common_parent(tree, around, i);
         }
     }
     return around;
@@ -136,7 +136,7 @@ static const char *find_instead(struct cutter *cutter, const htp_region *region)
     const htp_tree *tree = region->tree;
     htp_region around = htp_region_new(cutter->arena, region->view, tree);
     around.takes_first_tag = region->takes_first_tag;
-    for (uint32_t m = find_around(region); m != HTP_VIEW_NONE; m = tree->modules[m].parent) {
+    for (uint32_t m = find_around(region); m != HTP_NONE; m = tree->modules[m].parent) {
         htp_region_set_module(&around, m);
         struct attempt attempt = try_region(cutter, &around);
         if (tree->modules[m].has_tag && is_done(cutter, &attempt)) {
@@ -167,8 +167,8 @@ static bool has_calls(const htp_region *region)
 const char *htp_cut_graph_text(htp_arena *arena, const htp_view *view, uint32_t graph)
 {
     const htp_view_graph *named = &view->graphs.items[graph];
-    if (named->node == HTP_VIEW_NONE) {
-        return named->function == HTP_VIEW_NONE
+    if (named->node == HTP_NONE) {
+        return named->function == HTP_NONE
                    ? "the model's own graph"
                    : htp_arena_printf(arena, "function '%s'", htp_view_text(view, named->name));
     }
@@ -196,17 +196,17 @@ static htp_status refuse(struct cutter *cutter, const htp_region *region, const 
     const htp_view *view = cutter->view;
     htp_arena *arena = cutter->arena;
     const char *calls = has_calls(region) ? "one of its calls may be; " : "";
-    if (attempt->graph == HTP_VIEW_NONE) {
+    if (attempt->graph == HTP_NONE) {
         return refuse_empty(cutter, region, name);
     }
     const char *place = htp_cut_graph_text(arena, view, attempt->graph);
-    if (view->graphs.items[attempt->graph].function != HTP_VIEW_NONE) {
+    if (view->graphs.items[attempt->graph].function != HTP_NONE) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: '%s' lies in %s, which cannot be inlined: it imports other "
                                "operators than the model, or takes bodies as attributes",
                                view->path, name, place);
     }
-    if (attempt->other_graph != HTP_VIEW_NONE) {
+    if (attempt->other_graph != HTP_NONE) {
         const char *other = htp_cut_graph_text(arena, view, attempt->other_graph);
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: '%s' cannot be cut out alone: it lies in %s and in %s; %s%s",

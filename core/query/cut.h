@@ -9,10 +9,10 @@
 
 /** A region as nodes of one graph. */
 typedef struct htp_cut {
-    uint32_t graph;    /* that its nodes lie in */
-    uint32_t *part_of; /* by node of the view: 0 inside of it, HTP_VIEW_NONE elsewhere; set for the
-                          nodes of the graph. Of shared ones none is inside: the part takes
-                          those along that it reads */
+    uint32_t graph;        /* that its nodes lie in */
+    uint32_t *part_of;     /* by node of the view: 0 inside of it, HTP_NONE elsewhere; set for the
+                              nodes of the graph. Of shared ones none is inside: the part takes
+                              those along that it reads */
     const bool *is_shared; /* by node of the view: such a one; NULL: none is */
 } htp_cut;
 

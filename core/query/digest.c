@@ -247,7 +247,7 @@ static htp_digest type_of(uint64_t seed, int32_t data_type, const int64_t *dims,
     return htp_digest_mix(seed, (uint64_t)(uint32_t)data_type, sizes, sizes);
 }
 
-/* The tensor that has the same type and lies in the same place of a data file; HTP_VIEW_NONE: there
+/* The tensor that has the same type and lies in the same place of a data file; HTP_NONE: there
  * was none before. */
 static uint32_t find_same_range(struct reading *r, uint32_t index)
 {
@@ -263,7 +263,7 @@ static uint32_t find_same_range(struct reading *r, uint32_t index)
         return same;
     }
     htp_map_set_bytes(r->arena, &r->ranges, key, 5 * sizeof(*key), index);
-    return HTP_VIEW_NONE;
+    return HTP_NONE;
 }
 
 static htp_status read_tensor(struct reading *r, uint32_t index)
@@ -272,8 +272,8 @@ static htp_status read_tensor(struct reading *r, uint32_t index)
     htp_content *content = &r->contents[index];
     content->type = type_of(r->seed, tensor->data_type, r->view->dims.items + tensor->dims.first,
                             tensor->dims.count);
-    uint32_t same = tensor->location ? find_same_range(r, index) : HTP_VIEW_NONE;
-    if (same != HTP_VIEW_NONE) {
+    uint32_t same = tensor->location ? find_same_range(r, index) : HTP_NONE;
+    if (same != HTP_NONE) {
         *content = r->contents[same];
         return HTP_OK;
     }

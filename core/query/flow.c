@@ -13,7 +13,7 @@ void htp_flow_each_read(const htp_view *view, uint32_t node, htp_flow_reader *re
     const htp_view_node *reader = &view->nodes.items[node];
     for (uint32_t i = 0; i < reader->inputs.count; i++) {
         uint32_t value = view->operands.items[reader->inputs.first + i];
-        if (value != HTP_VIEW_NONE) {
+        if (value != HTP_NONE) {
             read(user, node, value);
         }
     }
@@ -47,7 +47,7 @@ bool htp_flow_is_constant(const htp_view *view, uint32_t node)
         return false;
     }
     uint32_t value = view->operands.items[view->nodes.items[node].inputs.first];
-    const htp_view_value *named = value == HTP_VIEW_NONE ? NULL : &view->values.items[value];
+    const htp_view_value *named = value == HTP_NONE ? NULL : &view->values.items[value];
     return named &&
            (named->maker == HTP_VIEW_BY_INITIALIZER ||
             (named->maker == HTP_VIEW_BY_NODE && is_operator(view, named->node, "Constant", 0)));
@@ -72,9 +72,8 @@ static void note_edge(void *user, uint32_t node, uint32_t value)
     const htp_view *view = finding->flow->view;
     const htp_view_value *read = &view->values.items[value];
     uint32_t reader = finding->flow->top[node];
-    bool is_edge = read->maker == HTP_VIEW_BY_NODE && reader != HTP_VIEW_NONE &&
-                   read->node != reader && read->graph == finding->flow->graph &&
-                   !htp_flow_is_constant(view, read->node);
+    bool is_edge = read->maker == HTP_VIEW_BY_NODE && reader != HTP_NONE && read->node != reader &&
+                   read->graph == finding->flow->graph && !htp_flow_is_constant(view, read->node);
     if (!is_edge) {
         return;
     }
@@ -93,9 +92,7 @@ static void find_tops(htp_arena *arena, htp_flow *flow)
     for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies come behind their nodes */
         uint32_t graph = view->nodes.items[n].graph;
         uint32_t owner = view->graphs.items[graph].node;
-        flow->top[n] = graph == flow->graph     ? n
-                       : owner == HTP_VIEW_NONE ? HTP_VIEW_NONE
-                                                : flow->top[owner];
+        flow->top[n] = graph == flow->graph ? n : owner == HTP_NONE ? HTP_NONE : flow->top[owner];
     }
 }
 
@@ -148,12 +145,12 @@ static uint32_t find_inner(const htp_flow *flow, const uint32_t *part_of, uint32
     uint32_t place = node - flow->first_node;
     for (uint32_t i = flow->first[place]; i < flow->first[place + 1]; i++) {
         uint32_t source = flow->sources[i];
-        if (is_shared(flow, source) ? flow->inner[source - flow->first_node] != HTP_VIEW_NONE
+        if (is_shared(flow, source) ? flow->inner[source - flow->first_node] != HTP_NONE
                                     : part_of[source] == part) {
             return source;
         }
     }
-    return HTP_VIEW_NONE;
+    return HTP_NONE;
 }
 
 /* The node that a path which left the part comes from. */
@@ -164,11 +161,11 @@ static uint32_t find_from(const htp_flow *flow, const uint32_t *part_of, uint32_
     for (uint32_t i = flow->first[place]; i < flow->first[place + 1]; i++) {
         uint32_t source = flow->sources[i];
         if (!is_inside(flow, part_of, part, source) &&
-            flow->from[source - flow->first_node] != HTP_VIEW_NONE) {
+            flow->from[source - flow->first_node] != HTP_NONE) {
             return source;
         }
     }
-    return HTP_VIEW_NONE;
+    return HTP_NONE;
 }
 
 static void reverse(htp_flow_path *path)
@@ -194,11 +191,11 @@ void htp_flow_find_detour(htp_arena *arena, const htp_flow *flow, const uint32_t
             from[i] = left;
             inner[i] = reads;
         } else if (part_of[node] != part) {
-            from[i] = reads != HTP_VIEW_NONE ? reads : left;
+            from[i] = reads != HTP_NONE ? reads : left;
         } else {
-            from[i] = HTP_VIEW_NONE;
+            from[i] = HTP_NONE;
         }
-        if (!is_inside(flow, part_of, part, node) || left == HTP_VIEW_NONE) {
+        if (!is_inside(flow, part_of, part, node) || left == HTP_NONE) {
             continue;
         }
         HTP_PUSH(arena, path, node);
@@ -208,7 +205,7 @@ void htp_flow_find_detour(htp_arena *arena, const htp_flow *flow, const uint32_t
             if (is_inside(flow, part_of, part, at)) {
                 break;
             }
-            at = from[place] != HTP_VIEW_NONE ? from[place] : inner[place];
+            at = from[place] != HTP_NONE ? from[place] : inner[place];
         }
         reverse(path);
     }

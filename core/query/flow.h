@@ -26,7 +26,7 @@ typedef struct htp_flow {
     uint32_t graph;
     uint32_t first_node, node_count; /* of the graph */
     uint32_t *top;     /* by node of the view: the node of the graph that it is, or lies in a body
-                          of; HTP_VIEW_NONE */
+                          of; HTP_NONE */
     uint32_t *first;   /* by node of the graph, counted from 0, and one more: of `sources` */
     uint32_t *from;    /* by node of the graph: room for htp_flow_find_detour(), */
     uint32_t *inner;   /* and this, too */

@@ -39,14 +39,14 @@ static size_t list_graphs(htp_arena *arena, const htp_view *view, const uint32_t
     uint32_t *next = HTP_NEW_ARRAY(arena, uint32_t, count);
     size_t listed = 0;
     for (uint32_t g = (uint32_t)count; g-- > 0;) {
-        if (hosts[g] != HTP_VIEW_NONE) {
+        if (hosts[g] != HTP_NONE) {
             uint32_t around = view->nodes.items[hosts[g]].graph;
             next[g] = first[around];
             first[around] = g + 1;
         }
     }
     for (uint32_t g = 0; g < count; g++) {
-        if (hosts[g] == HTP_VIEW_NONE) {
+        if (hosts[g] == HTP_NONE) {
             order[listed++] = g;
         }
     }
@@ -67,15 +67,15 @@ uint32_t *htp_hosts_find(htp_arena *arena, const htp_view *view, bool *is_host)
     bool *is_listed = HTP_NEW_ARRAY(arena, bool, count);
     for (size_t g = 0; g < count; g++) {
         uint32_t function = view->graphs.items[g].function;
-        bool is_called = function != HTP_VIEW_NONE && calls.counts[function] == 1;
+        bool is_called = function != HTP_NONE && calls.counts[function] == 1;
         hosts[g] = is_called ? calls.callers[function] : view->graphs.items[g].node;
     }
     (void)list_graphs(arena, view, hosts, HTP_NEW_ARRAY(arena, uint32_t, count), is_listed);
     for (size_t g = 0; g < count; g++) {
-        if (!is_listed[g] && view->graphs.items[g].function != HTP_VIEW_NONE) {
-            hosts[g] = HTP_VIEW_NONE; /* they call each other */
+        if (!is_listed[g] && view->graphs.items[g].function != HTP_NONE) {
+            hosts[g] = HTP_NONE; /* they call each other */
         }
-        if (hosts[g] != HTP_VIEW_NONE) {
+        if (hosts[g] != HTP_NONE) {
             is_host[hosts[g]] = true;
         }
     }

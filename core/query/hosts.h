@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/** The hosts by graph; HTP_VIEW_NONE for the model's own graph, for functions that several nodes or
+/** The hosts by graph; HTP_NONE for the model's own graph, for functions that several nodes or
  * none call, and for one of those that call each other in a circle. @p is_host  by node: is set
  * where it is one. */
 uint32_t *htp_hosts_find(htp_arena *arena, const htp_view *view, bool *is_host);

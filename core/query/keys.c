@@ -21,7 +21,7 @@ bool htp_keys_is_initializer(const htp_view *view, uint32_t tensor)
     const htp_view_tensor *read = &view->tensors.items[tensor];
     bool is_indices = read->sparse.at && tensor > 0 &&
                       view->tensors.items[tensor - 1].sparse.at == read->sparse.at;
-    return read->attribute == HTP_VIEW_NONE && !is_indices;
+    return read->attribute == HTP_NONE && !is_indices;
 }
 
 void htp_keys_make(htp_arena *arena, const htp_view *view, const htp_tree *tree, htp_keys *keys)

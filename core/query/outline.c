@@ -53,7 +53,7 @@ static void note_positions(struct maker *m)
         htp_view_range made = view->nodes.items[n].outputs;
         for (uint32_t i = 0; i < made.count; i++) {
             uint32_t value = view->operands.items[made.first + i];
-            if (value != HTP_VIEW_NONE) {
+            if (value != HTP_NONE) {
                 m->positions[value] = i;
             }
         }
@@ -70,7 +70,7 @@ static void note_positions(struct maker *m)
 static const htp_content *constant_of(const struct maker *m, uint32_t value)
 {
     const htp_view_value *read = &m->view->values.items[value];
-    if (read->initializer != HTP_VIEW_NONE) {
+    if (read->initializer != HTP_NONE) {
         return &m->outline->tensors[read->initializer];
     }
     bool is_constant = read->maker == HTP_VIEW_BY_NODE && m->outline->is_constant[read->node];
@@ -84,8 +84,8 @@ static const htp_content *handed_on(const struct maker *m, uint32_t n)
     bool is_identity = htp_outline_is_own(m->view, node->domain) &&
                        strcmp(htp_view_text(m->view, node->op_type), "Identity") == 0 &&
                        node->inputs.count == 1 && node->outputs.count == 1;
-    uint32_t value = is_identity ? m->view->operands.items[node->inputs.first] : HTP_VIEW_NONE;
-    return value == HTP_VIEW_NONE ? NULL : constant_of(m, value);
+    uint32_t value = is_identity ? m->view->operands.items[node->inputs.first] : HTP_NONE;
+    return value == HTP_NONE ? NULL : constant_of(m, value);
 }
 
 /* A constant is made before it is read: those that are handed on are known. */
@@ -178,17 +178,17 @@ static htp_link link_to(const struct maker *m, uint32_t value, htp_digest slot)
     if (read->maker == HTP_VIEW_BY_NODE) {
         return (htp_link){read->node, mix(m, SORT_RESULT, slot, number(position))};
     }
-    if (graph->node != HTP_VIEW_NONE) {
+    if (graph->node != HTP_NONE) {
         htp_digest input = mix(m, SORT_BODY, place_of_body(m, read->graph), number(position));
         return (htp_link){graph->node, mix(m, SORT_BODY_INPUT, slot, input)};
     }
-    if (graph->function != HTP_VIEW_NONE) {
+    if (graph->function != HTP_NONE) {
         htp_digest function = number(m->pairing->functions[graph->function]);
         htp_digest input = mix(m, SORT_FUNCTION_INPUT, function, number(position));
-        return (htp_link){HTP_VIEW_NONE, mix(m, SORT_FUNCTION_INPUT, slot, input)};
+        return (htp_link){HTP_NONE, mix(m, SORT_FUNCTION_INPUT, slot, input)};
     }
     htp_digest input = number(m->pairing->inputs[position]);
-    return (htp_link){HTP_VIEW_NONE, mix(m, SORT_INPUT, slot, input)};
+    return (htp_link){HTP_NONE, mix(m, SORT_INPUT, slot, input)};
 }
 
 /* Adds what a node takes in a slot: to its label, or to its links. */
@@ -223,7 +223,7 @@ static void link_node(struct maker *m, uint32_t n)
     bool has_order = !is_commutative(view, node);
     for (uint32_t i = 0; i < node->inputs.count; i++) {
         uint32_t value = view->operands.items[node->inputs.first + i];
-        if (value != HTP_VIEW_NONE) {
+        if (value != HTP_NONE) {
             take(m, n, value, mix(m, SORT_OPERAND, number(has_order ? i : 0), number(0)));
         }
     }
@@ -261,14 +261,14 @@ static void link_outputs(struct maker *m, uint32_t graph)
     const htp_view_graph *returned = &m->view->graphs.items[graph];
     for (uint32_t i = 0; i < returned->outputs.count; i++) {
         uint32_t value = m->view->operands.items[returned->outputs.first + i];
-        htp_digest slot = returned->function == HTP_VIEW_NONE
+        htp_digest slot = returned->function == HTP_NONE
                               ? mix(m, SORT_OUTPUT, number(m->pairing->outputs[i]), number(0))
                               : mix(m, SORT_FUNCTION_OUTPUT,
                                     number(m->pairing->functions[returned->function]), number(i));
         const htp_content *constant = constant_of(m, value);
-        const htp_link link =
-            constant ? (htp_link){HTP_VIEW_NONE, mix(m, SORT_LABEL, slot, constant->value)}
-                     : link_to(m, value, slot);
+        const htp_link link = constant
+                                  ? (htp_link){HTP_NONE, mix(m, SORT_LABEL, slot, constant->value)}
+                                  : link_to(m, value, slot);
         HTP_PUSH(m->arena, &m->outline->outputs, link);
     }
 }
@@ -306,7 +306,7 @@ void htp_outline_make(htp_arena *arena, const htp_view *view, uint64_t seed,
     note_functions(&m);
     link_nodes(&m);
     for (uint32_t g = 0; g < view->graphs.count; g++) {
-        if (view->graphs.items[g].node == HTP_VIEW_NONE) {
+        if (view->graphs.items[g].node == HTP_NONE) {
             link_outputs(&m, g);
         }
     }

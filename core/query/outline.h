@@ -23,7 +23,7 @@ typedef enum htp_label {
 
 /** Something that a node takes, and that is no constant. */
 typedef struct htp_link {
-    uint32_t from;   /* node; HTP_VIEW_NONE: an input of the model, or of a function */
+    uint32_t from;   /* node; HTP_NONE: an input of the model, or of a function */
     htp_digest what; /* as which operand, and which of the other one's results; or which input */
 } htp_link;
 
@@ -54,7 +54,7 @@ typedef struct htp_outline {
 /** Where a link leads that was turned around: nodes of graphs come behind those that have them. */
 static inline bool htp_link_is_forward(const htp_link *link, uint32_t node)
 {
-    return link->from != HTP_VIEW_NONE && link->from < node;
+    return link->from != HTP_NONE && link->from < node;
 }
 
 /**

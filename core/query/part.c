@@ -7,7 +7,7 @@
 /* ---- dividing ---- */
 
 /* Where copies of shared nodes are. */
-enum { NOWHERE = HTP_VIEW_NONE - 1, IN_SEVERAL = HTP_VIEW_NONE - 2 };
+enum { NOWHERE = HTP_NONE - 1, IN_SEVERAL = HTP_NONE - 2 };
 
 struct crossing {
     htp_division *division;
@@ -92,7 +92,7 @@ static void list_nodes(htp_arena *arena, htp_division *division)
     uint32_t *used = HTP_NEW_ARRAY(arena, uint32_t, (size_t)division->count + 1);
     division->first = HTP_NEW_ARRAY(arena, uint32_t, (size_t)division->count + 1);
     for (size_t n = 0; n < count; n++) {
-        if (division->part_of[n] != HTP_VIEW_NONE) {
+        if (division->part_of[n] != HTP_NONE) {
             division->first[division->part_of[n] + 1]++;
         }
     }
@@ -102,7 +102,7 @@ static void list_nodes(htp_arena *arena, htp_division *division)
     division->nodes = HTP_NEW_ARRAY(arena, uint32_t, (size_t)division->first[division->count] + 1);
     for (size_t n = 0; n < count; n++) {
         uint32_t part = division->part_of[n];
-        if (part != HTP_VIEW_NONE) {
+        if (part != HTP_NONE) {
             division->nodes[division->first[part] + used[part]++] = (uint32_t)n;
         }
     }
@@ -124,7 +124,7 @@ htp_division htp_division_make(htp_arena *arena, const htp_view *view, const boo
         uint32_t in = view->nodes.items[n].graph;
         uint32_t owner = view->graphs.items[in].node;
         if (in != graph) {
-            part_of[n] = owner == HTP_VIEW_NONE ? HTP_VIEW_NONE : part_of[owner];
+            part_of[n] = owner == HTP_NONE ? HTP_NONE : part_of[owner];
         }
     }
     list_nodes(arena, &division);
@@ -145,9 +145,9 @@ static void list_function_nodes(htp_part_maker *maker, htp_arena *arena)
     for (size_t g = 0; g < view->graphs.count; g++) {
         const htp_view_graph *graph = &view->graphs.items[g];
         uint32_t function =
-            graph->parent == HTP_VIEW_NONE ? graph->function : function_of[graph->parent];
+            graph->parent == HTP_NONE ? graph->function : function_of[graph->parent];
         function_of[g] = function;
-        if (function != HTP_VIEW_NONE) {
+        if (function != HTP_NONE) {
             maker->function_first[function + 1] += graph->nodes.count;
         }
     }
@@ -158,7 +158,7 @@ static void list_function_nodes(htp_part_maker *maker, htp_arena *arena)
         HTP_NEW_ARRAY(arena, uint32_t, (size_t)maker->function_first[count] + 1);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t function = function_of[view->nodes.items[n].graph];
-        if (function != HTP_VIEW_NONE) {
+        if (function != HTP_NONE) {
             maker->function_nodes[maker->function_first[function] + used[function]++] = n;
         }
     }
@@ -246,7 +246,7 @@ static void note_read(void *user, uint32_t node, uint32_t value)
     const htp_view_value *read = &view->values.items[value];
     uint32_t maker =
         read->maker == HTP_VIEW_BY_NODE ? read->node : view->graphs.items[read->graph].node;
-    bool is_inside = maker != HTP_VIEW_NONE && part_of[maker] == part->number;
+    bool is_inside = maker != HTP_NONE && part_of[maker] == part->number;
     (void)node;
     if (is_inside || making->maker->value_mark[value] == making->mark) {
         return;
@@ -255,7 +255,7 @@ static void note_read(void *user, uint32_t node, uint32_t value)
     if (read->maker == HTP_VIEW_BY_NODE &&
         htp_flow_is_carried(view, making->maker->division->is_shared, maker)) {
         HTP_PUSH(making->arena, &part->constants, maker);
-    } else if (read->initializer == HTP_VIEW_NONE) {
+    } else if (read->initializer == HTP_NONE) {
         HTP_PUSH(making->arena, &part->inputs, value);
     } else {
         bool is_input = read->maker == HTP_VIEW_BY_INPUT;
@@ -335,7 +335,7 @@ static void add_outputs(const struct making *making, bool are_needed)
         htp_view_range made = view->nodes.items[making->part->nodes.items[i]].outputs;
         for (uint32_t k = 0; k < made.count; k++) {
             uint32_t value = view->operands.items[made.first + k];
-            if (value != HTP_VIEW_NONE &&
+            if (value != HTP_NONE &&
                 (are_needed ? division->is_crossing[value] : !division->is_read[value])) {
                 add_output(making, value);
             }
@@ -352,7 +352,7 @@ void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
     look_at_constants(&making);
     add_outputs(&making, true);
     for (size_t i = 0; extra_outputs && i < extra_outputs->count; i++) {
-        note_read(&making, HTP_VIEW_NONE, extra_outputs->items[i]);
+        note_read(&making, HTP_NONE, extra_outputs->items[i]);
         add_output(&making, extra_outputs->items[i]);
     }
     if (part->outputs.count == 0) {

@@ -23,7 +23,7 @@ typedef struct htp_division {
     uint32_t graph;
     uint32_t count;    /* of the parts */
     uint32_t *part_of; /* by node of the view: its part, which is that of the node in whose body it
-                          lies; HTP_VIEW_NONE: none */
+                          lies; HTP_NONE: none */
     uint32_t *first;   /* by part, and one more: of `nodes` */
     uint32_t *nodes;   /* those of one part after the other, in the order of the file */
     bool *is_crossing; /* by value: it is made in a part, and needed outside of that */

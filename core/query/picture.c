@@ -13,10 +13,10 @@ struct painter {
     htp_picture *picture;
     bool has_depth;
     bool *is_drawn;  /* by node */
-    uint32_t *above; /* by module: the nearest one above that has a tag, or HTP_VIEW_NONE */
+    uint32_t *above; /* by module: the nearest one above that has a tag, or HTP_NONE */
     uint32_t *shown; /* by module: the one that stands for it, which is itself where that is open */
     bool *is_box;    /* by module */
-    uint32_t *hosts; /* by graph: the node that it lies in a frame beside, or HTP_VIEW_NONE */
+    uint32_t *hosts; /* by graph: the node that it lies in a frame beside, or HTP_NONE */
     uint32_t *order; /* graphs, each behind that of its host */
     bool *is_host;   /* by node */
     uint32_t *stops; /* by module: the last graph, from 1 on, whose host lies in it or below it */
@@ -32,7 +32,7 @@ struct painter {
 static uint32_t module_of(const struct painter *p, uint32_t node)
 {
     htp_view_range tags = p->tree->places[node].tags;
-    return tags.count > 0 ? p->tree->owners.items[tags.first] : HTP_VIEW_NONE;
+    return tags.count > 0 ? p->tree->owners.items[tags.first] : HTP_NONE;
 }
 
 /* Numbers as a key that lives as long as the picture. */
@@ -48,7 +48,7 @@ static void draw_nodes(struct painter *p, const htp_region *region)
 {
     for (size_t i = 0; i < p->view->graphs.count; i++) {
         uint32_t g = p->order[i];
-        bool is_inside = p->hosts[g] != HTP_VIEW_NONE && p->is_drawn[p->hosts[g]];
+        bool is_inside = p->hosts[g] != HTP_NONE && p->is_drawn[p->hosts[g]];
         htp_view_range nodes = p->view->graphs.items[g].nodes;
         for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
             p->is_drawn[n] = !region || is_inside || region->has_node[n];
@@ -63,12 +63,12 @@ static void mark_used(const struct painter *p, bool *is_used)
 {
     for (uint32_t n = 0; n < p->view->nodes.count; n++) {
         uint32_t module = module_of(p, n);
-        if (p->is_drawn[n] && module != HTP_VIEW_NONE) {
+        if (p->is_drawn[n] && module != HTP_NONE) {
             is_used[module] = true;
         }
     }
     for (uint32_t i = p->tree->module_count; i-- > 0;) {
-        if (is_used[i] && p->above[i] != HTP_VIEW_NONE) {
+        if (is_used[i] && p->above[i] != HTP_NONE) {
             is_used[p->above[i]] = true;
         }
     }
@@ -80,12 +80,12 @@ static void find_above(struct painter *p, const bool *is_part)
     const htp_tree *tree = p->tree;
     for (uint32_t i = 0; i < tree->module_count; i++) {
         uint32_t parent = tree->modules[i].parent;
-        bool has_tag = parent == HTP_VIEW_NONE || tree->modules[parent].has_tag;
+        bool has_tag = parent == HTP_NONE || tree->modules[parent].has_tag;
         p->above[i] = has_tag ? parent : p->above[parent];
     }
     for (uint32_t i = tree->module_count; is_part && i-- > 0;) {
-        bool is_top = p->above[i] == HTP_VIEW_NONE || !is_part[p->above[i]];
-        p->above[i] = is_top ? HTP_VIEW_NONE : p->above[i];
+        bool is_top = p->above[i] == HTP_NONE || !is_part[p->above[i]];
+        p->above[i] = is_top ? HTP_NONE : p->above[i];
     }
 }
 
@@ -98,14 +98,14 @@ static void choose_boxes(struct painter *p, const bool *is_part, int depth)
     int *depths = HTP_NEW_ARRAY(p->arena, int, count);
     mark_used(p, is_used);
     for (uint32_t i = 0; i < count; i++) {
-        if (is_used[i] && p->above[i] != HTP_VIEW_NONE) {
+        if (is_used[i] && p->above[i] != HTP_NONE) {
             has_below[p->above[i]] = true;
         }
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t above = p->above[i];
-        bool is_in_box = above != HTP_VIEW_NONE && p->is_box[p->shown[above]];
-        depths[i] = above == HTP_VIEW_NONE ? 0 : depths[above] + 1;
+        bool is_in_box = above != HTP_NONE && p->is_box[p->shown[above]];
+        depths[i] = above == HTP_NONE ? 0 : depths[above] + 1;
         p->shown[i] = is_in_box ? p->shown[above] : i;
         p->is_box[i] = p->has_depth && (!is_part || is_part[i]) &&
                        (is_in_box || depths[i] >= depth || !has_below[i]);
@@ -126,8 +126,7 @@ static uint32_t find_frame(struct painter *p, uint32_t graph, uint32_t module)
 {
     HTP_VECTOR(uint32_t) missing = {0};
     uint32_t frame = p->frames[graph];
-    for (uint32_t at = module; at != HTP_VIEW_NONE && p->stops[at] != graph + 1;
-         at = p->above[at]) {
+    for (uint32_t at = module; at != HTP_NONE && p->stops[at] != graph + 1; at = p->above[at]) {
         const uint32_t key[] = {graph, at};
         if (htp_map_get_bytes(&p->frames_of_modules, key, sizeof(key), &frame)) {
             break;
@@ -141,17 +140,17 @@ static uint32_t find_frame(struct painter *p, uint32_t graph, uint32_t module)
         frame = add_frame(p, (htp_picture_frame){.kind = HTP_PICTURE_MODULE_FRAME,
                                                  .parent = frame,
                                                  .module = key[1],
-                                                 .graph = HTP_VIEW_NONE});
+                                                 .graph = HTP_NONE});
         htp_map_set_bytes(p->arena, &p->frames_of_modules, keep_key(p, key, 2), sizeof(key), frame);
     }
     return frame;
 }
 
-/* The module whose frame a node's box lies in; HTP_VIEW_NONE: none. */
+/* The module whose frame a node's box lies in; HTP_NONE: none. */
 static uint32_t frame_module_of(const struct painter *p, uint32_t module)
 {
-    if (module == HTP_VIEW_NONE) {
-        return HTP_VIEW_NONE;
+    if (module == HTP_NONE) {
+        return HTP_NONE;
     }
     uint32_t shown = p->shown[module];
     return p->is_box[shown] ? p->above[shown] : shown;
@@ -193,13 +192,12 @@ static void count_node(struct painter *p, uint32_t number, uint32_t node)
 static uint32_t place_node(struct painter *p, uint32_t graph, uint32_t node)
 {
     uint32_t module = module_of(p, node);
-    uint32_t shown = module == HTP_VIEW_NONE ? HTP_VIEW_NONE : p->shown[module];
-    bool is_box = shown != HTP_VIEW_NONE && p->is_box[shown];
+    uint32_t shown = module == HTP_NONE ? HTP_NONE : p->shown[module];
+    bool is_box = shown != HTP_NONE && p->is_box[shown];
     uint32_t frame_module = frame_module_of(p, module);
     uint32_t frame =
-        frame_module == HTP_VIEW_NONE ? p->frames[graph] : find_frame(p, graph, frame_module);
-    htp_picture_box box = {
-        .frame = frame, .module = shown, .node = HTP_VIEW_NONE, .value = HTP_VIEW_NONE};
+        frame_module == HTP_NONE ? p->frames[graph] : find_frame(p, graph, frame_module);
+    htp_picture_box box = {.frame = frame, .module = shown, .node = HTP_NONE, .value = HTP_NONE};
     const uint32_t key[] = {graph, shown, p->stages[node]};
     if (is_box) {
         box.kind = HTP_PICTURE_MODULE;
@@ -229,9 +227,8 @@ static void find_stages(struct painter *p, const htp_view_graph *graph)
         uint32_t stage = p->is_host[n] ? largest + 1 : 0;
         for (uint32_t i = read.first; i < read.first + read.count; i++) {
             uint32_t value = view->operands.items[i];
-            uint32_t maker =
-                value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].node;
-            if (maker == HTP_VIEW_NONE || maker >= n || maker < graph->nodes.first) {
+            uint32_t maker = value == HTP_NONE ? HTP_NONE : view->values.items[value].node;
+            if (maker == HTP_NONE || maker >= n || maker < graph->nodes.first) {
                 continue;
             }
             bool is_same =
@@ -258,24 +255,24 @@ static bool has_drawn_node(const struct painter *p, uint32_t graph)
 }
 
 /* Puts a graph into the box of its host, where that is more than this node, or into a new frame.
- * @return the box, or HTP_VIEW_NONE */
+ * @return the box, or HTP_NONE */
 static uint32_t begin_graph(struct painter *p, uint32_t graph)
 {
     uint32_t host = p->hosts[graph];
-    uint32_t parent = HTP_VIEW_NONE;
-    bool is_function = p->view->graphs.items[graph].function != HTP_VIEW_NONE;
-    p->frames[graph] = HTP_VIEW_NONE;
-    bool is_drawn = host == HTP_VIEW_NONE ? has_drawn_node(p, graph) : p->is_drawn[host];
+    uint32_t parent = HTP_NONE;
+    bool is_function = p->view->graphs.items[graph].function != HTP_NONE;
+    p->frames[graph] = HTP_NONE;
+    bool is_drawn = host == HTP_NONE ? has_drawn_node(p, graph) : p->is_drawn[host];
     if (graph == 0 || !is_drawn) {
-        return HTP_VIEW_NONE;
+        return HTP_NONE;
     }
-    if (host != HTP_VIEW_NONE) {
+    if (host != HTP_NONE) {
         const htp_picture_box *box = &p->picture->boxes.items[p->boxes[host]];
         if (box->kind != HTP_PICTURE_NODE) {
             return p->boxes[host];
         }
         parent = box->frame;
-        for (uint32_t at = module_of(p, host); at != HTP_VIEW_NONE; at = p->above[at]) {
+        for (uint32_t at = module_of(p, host); at != HTP_NONE; at = p->above[at]) {
             p->stops[at] = graph + 1;
         }
     }
@@ -283,10 +280,10 @@ static uint32_t begin_graph(struct painter *p, uint32_t graph)
         add_frame(p, (htp_picture_frame){
                          .kind = is_function ? HTP_PICTURE_FUNCTION_FRAME : HTP_PICTURE_BODY_FRAME,
                          .parent = parent,
-                         .module = HTP_VIEW_NONE,
+                         .module = HTP_NONE,
                          .graph = graph,
                      });
-    return HTP_VIEW_NONE;
+    return HTP_NONE;
 }
 
 /* In a body, makes the frames of modules above before those of modules below them. */
@@ -296,7 +293,7 @@ static void make_frames(struct painter *p, uint32_t graph)
     htp_numbers modules = {0};
     for (uint32_t n = nodes.first; graph > 0 && n < nodes.first + nodes.count; n++) {
         uint32_t module = frame_module_of(p, module_of(p, n));
-        if (p->is_drawn[n] && module != HTP_VIEW_NONE) {
+        if (p->is_drawn[n] && module != HTP_NONE) {
             HTP_PUSH(p->arena, &modules, module);
         }
     }
@@ -311,12 +308,12 @@ static void paint_graph(struct painter *p, uint32_t graph)
     htp_view_range nodes = p->view->graphs.items[graph].nodes;
     uint32_t box = begin_graph(p, graph);
     find_stages(p, &p->view->graphs.items[graph]);
-    if (box == HTP_VIEW_NONE) {
+    if (box == HTP_NONE) {
         make_frames(p, graph);
     }
     for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
         if (p->is_drawn[n]) {
-            p->boxes[n] = box == HTP_VIEW_NONE ? place_node(p, graph, n) : box;
+            p->boxes[n] = box == HTP_NONE ? place_node(p, graph, n) : box;
             count_node(p, p->boxes[n], n);
         }
     }
@@ -327,13 +324,13 @@ static void count_frames(const htp_picture *picture)
 {
     for (size_t i = 0; i < picture->boxes.count; i++) {
         const htp_picture_box *box = &picture->boxes.items[i];
-        if (box->frame != HTP_VIEW_NONE) {
+        if (box->frame != HTP_NONE) {
             picture->frames.items[box->frame].nodes += box->nodes;
         }
     }
     for (size_t i = picture->frames.count; i-- > 0;) {
         const htp_picture_frame *frame = &picture->frames.items[i];
-        if (frame->parent != HTP_VIEW_NONE) {
+        if (frame->parent != HTP_NONE) {
             picture->frames.items[frame->parent].nodes += frame->nodes;
         }
     }
@@ -361,7 +358,7 @@ static struct painter new_painter(htp_arena *arena, htp_picture *picture)
         .is_host = HTP_NEW_ARRAY(arena, bool, nodes),
     };
     for (size_t n = 0; n < nodes; n++) {
-        p.boxes[n] = HTP_VIEW_NONE;
+        p.boxes[n] = HTP_NONE;
     }
     p.hosts = htp_hosts_find(arena, picture->view, p.is_host);
     p.order = htp_hosts_order(arena, picture->view, p.hosts);

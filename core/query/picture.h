@@ -28,7 +28,7 @@ typedef enum htp_picture_frame_kind {
 
 typedef struct htp_picture_frame {
     htp_picture_frame_kind kind;
-    uint32_t parent; /* frame, which has a lower number; HTP_VIEW_NONE: none */
+    uint32_t parent; /* frame, which has a lower number; HTP_NONE: none */
     uint32_t module; /* of a module's frame */
     uint32_t graph;  /* of a body's or a function's */
     uint32_t nodes;  /* in all boxes in it */
@@ -51,8 +51,8 @@ typedef struct htp_picture_count {
 
 typedef struct htp_picture_box {
     htp_picture_box_kind kind;
-    uint32_t frame;  /* HTP_VIEW_NONE: none */
-    uint32_t module; /* that its nodes belong to; HTP_VIEW_NONE: none, or not known */
+    uint32_t frame;  /* HTP_NONE: none */
+    uint32_t module; /* that its nodes belong to; HTP_NONE: none, or not known */
     uint32_t node;   /* of HTP_PICTURE_NODE */
     uint32_t value;  /* of an input or output */
     uint32_t nodes;  /* in it */
@@ -95,7 +95,7 @@ HTP_MUST_USE htp_status htp_picture_make(htp_arena *arena, const htp_view *view,
 typedef struct htp_picture_places {
     htp_picture *picture;
     htp_arena *arena;
-    const uint32_t *boxes;  /* by node; HTP_VIEW_NONE: it is not drawn */
+    const uint32_t *boxes;  /* by node; HTP_NONE: it is not drawn */
     const uint32_t *frames; /* by graph; the same */
     const uint32_t *hosts;  /* by graph: the node that it belongs to, whether drawn or not */
     bool is_whole;          /* the whole model is drawn */

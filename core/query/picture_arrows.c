@@ -18,7 +18,7 @@ struct arrows {
 static bool is_weight(const htp_view_value *value)
 {
     return value->maker == HTP_VIEW_BY_INITIALIZER ||
-           (value->maker == HTP_VIEW_BY_INPUT && value->initializer != HTP_VIEW_NONE);
+           (value->maker == HTP_VIEW_BY_INPUT && value->initializer != HTP_NONE);
 }
 
 /* The number of a pair, which is @p fresh where it is new. */
@@ -35,7 +35,7 @@ static uint32_t number_pair(htp_arena *arena, htp_map *map, uint32_t a, uint32_t
 
 static void add_arrow(struct arrows *a, uint32_t from, uint32_t to, uint32_t value)
 {
-    if (from == HTP_VIEW_NONE || to == HTP_VIEW_NONE || from == to) {
+    if (from == HTP_NONE || to == HTP_NONE || from == to) {
         return;
     }
     uint32_t fresh = (uint32_t)a->picture->arrows.count;
@@ -54,13 +54,13 @@ static void add_arrow(struct arrows *a, uint32_t from, uint32_t to, uint32_t val
 static uint32_t find_end(struct arrows *a, uint32_t *ends, htp_picture_box_kind kind,
                          uint32_t value, uint32_t frame)
 {
-    if (ends[value] == HTP_VIEW_NONE) {
+    if (ends[value] == HTP_NONE) {
         ends[value] = (uint32_t)a->picture->boxes.count;
         HTP_PUSH(a->arena, &a->picture->boxes,
                  (htp_picture_box){.kind = kind,
                                    .frame = frame,
-                                   .module = HTP_VIEW_NONE,
-                                   .node = HTP_VIEW_NONE,
+                                   .module = HTP_NONE,
+                                   .node = HTP_NONE,
                                    .value = value});
     }
     return ends[value];
@@ -70,7 +70,7 @@ static uint32_t find_end(struct arrows *a, uint32_t *ends, htp_picture_box_kind 
 static uint32_t host_box(const struct arrows *a, uint32_t graph)
 {
     uint32_t host = a->places->hosts[graph];
-    return host == HTP_VIEW_NONE ? HTP_VIEW_NONE : a->places->boxes[host];
+    return host == HTP_NONE ? HTP_NONE : a->places->boxes[host];
 }
 
 /* The box that a value comes from, for one that is drawn: a node, what a body or function lies
@@ -79,22 +79,21 @@ static uint32_t find_source(struct arrows *a, uint32_t value)
 {
     const htp_view_value *read = &a->view->values.items[value];
     if (is_weight(read) || read->maker == HTP_VIEW_BY_NOBODY) {
-        return HTP_VIEW_NONE;
+        return HTP_NONE;
     }
     uint32_t box =
         read->maker == HTP_VIEW_BY_NODE ? a->places->boxes[read->node] : host_box(a, read->graph);
     bool is_of_graph = read->maker == HTP_VIEW_BY_INPUT;
-    return box != HTP_VIEW_NONE
-               ? box
-               : find_end(a, a->inputs, HTP_PICTURE_INPUT, value,
-                          is_of_graph ? a->places->frames[read->graph] : HTP_VIEW_NONE);
+    return box != HTP_NONE ? box
+                           : find_end(a, a->inputs, HTP_PICTURE_INPUT, value,
+                                      is_of_graph ? a->places->frames[read->graph] : HTP_NONE);
 }
 
 /* What a value that is drawn goes to, where its reader is not. */
 static void add_output(struct arrows *a, uint32_t value, uint32_t frame)
 {
     uint32_t from = find_source(a, value);
-    if (from != HTP_VIEW_NONE) {
+    if (from != HTP_NONE) {
         add_arrow(a, from, find_end(a, a->outputs, HTP_PICTURE_OUTPUT, value, frame), value);
     }
 }
@@ -102,7 +101,7 @@ static void add_output(struct arrows *a, uint32_t value, uint32_t frame)
 static bool is_made_by_drawn(const struct arrows *a, uint32_t value)
 {
     const htp_view_value *made = &a->view->values.items[value];
-    return made->maker == HTP_VIEW_BY_NODE && a->places->boxes[made->node] != HTP_VIEW_NONE;
+    return made->maker == HTP_VIEW_BY_NODE && a->places->boxes[made->node] != HTP_NONE;
 }
 
 static void look_at_node(struct arrows *a, uint32_t node)
@@ -111,13 +110,13 @@ static void look_at_node(struct arrows *a, uint32_t node)
     uint32_t box = a->places->boxes[node];
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = a->view->operands.items[i];
-        if (value == HTP_VIEW_NONE) {
+        if (value == HTP_NONE) {
             continue;
         }
-        if (box != HTP_VIEW_NONE) {
+        if (box != HTP_NONE) {
             add_arrow(a, find_source(a, value), box, value);
         } else if (is_made_by_drawn(a, value)) {
-            add_output(a, value, HTP_VIEW_NONE);
+            add_output(a, value, HTP_NONE);
         }
     }
 }
@@ -127,7 +126,7 @@ static void add_inputs(struct arrows *a)
 {
     htp_view_range given = a->view->graphs.items[0].inputs;
     for (uint32_t i = given.first; a->places->is_whole && i < given.first + given.count; i++) {
-        if (a->view->operands.items[i] != HTP_VIEW_NONE) {
+        if (a->view->operands.items[i] != HTP_NONE) {
             (void)find_source(a, a->view->operands.items[i]);
         }
     }
@@ -139,13 +138,13 @@ static void look_at_outputs(struct arrows *a, uint32_t graph)
 {
     htp_view_range returned = a->view->graphs.items[graph].outputs;
     uint32_t box = host_box(a, graph);
-    bool is_whole = graph == 0 ? a->places->is_whole : a->places->frames[graph] != HTP_VIEW_NONE;
+    bool is_whole = graph == 0 ? a->places->is_whole : a->places->frames[graph] != HTP_NONE;
     for (uint32_t i = returned.first; i < returned.first + returned.count; i++) {
         uint32_t value = a->view->operands.items[i];
-        if (value == HTP_VIEW_NONE) {
+        if (value == HTP_NONE) {
             continue;
         }
-        if (box != HTP_VIEW_NONE) {
+        if (box != HTP_NONE) {
             add_arrow(a, find_source(a, value), box, value);
         } else if (is_whole || is_made_by_drawn(a, value)) {
             add_output(a, value, a->places->frames[graph]);
@@ -157,7 +156,7 @@ static uint32_t *new_ends(const struct arrows *a)
 {
     uint32_t *ends = HTP_NEW_ARRAY(a->arena, uint32_t, a->view->values.count + 1);
     for (size_t i = 0; i <= a->view->values.count; i++) {
-        ends[i] = HTP_VIEW_NONE;
+        ends[i] = HTP_NONE;
     }
     return ends;
 }

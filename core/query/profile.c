@@ -84,9 +84,9 @@ static htp_kernel *find_kernel(htp_profile *profile, const char *name, size_t le
         HTP_PUSH(profile->arena, &profile->kernels,
                  (htp_kernel){.name = key.bytes,
                               .op_type = key.bytes + length + 1,
-                              .node = HTP_VIEW_NONE,
-                              .module = HTP_VIEW_NONE,
-                              .innermost = HTP_VIEW_NONE});
+                              .node = HTP_NONE,
+                              .module = HTP_NONE,
+                              .innermost = HTP_NONE});
     }
     return &profile->kernels.items[number];
 }

@@ -40,8 +40,8 @@ typedef struct htp_kernel {
     int64_t time; /* microseconds, without those of kernels in its bodies: a few less than nothing
                      where the clock is not finer */
     htp_kernel_evidence evidence;
-    uint32_t node;      /* of the model; HTP_VIEW_NONE: not known, or several of one module */
-    uint32_t module;    /* whose tag it has; HTP_VIEW_NONE: none, or lost */
+    uint32_t node;      /* of the model; HTP_NONE: not known, or several of one module */
+    uint32_t module;    /* whose tag it has; HTP_NONE: none, or lost */
     uint32_t innermost; /* the module that ran, whether it has a tag or not; the same */
 } htp_kernel;
 

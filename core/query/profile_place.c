@@ -11,16 +11,16 @@
 #include <string.h>
 
 /* More than one node, or none that is certain. */
-#define SEVERAL (HTP_VIEW_NONE - 1)
+#define SEVERAL (HTP_NONE - 1)
 
 /* Where something belongs. */
 struct place {
-    uint32_t node; /* of the model; HTP_VIEW_NONE, or SEVERAL */
+    uint32_t node; /* of the model; HTP_NONE, or SEVERAL */
     uint32_t module, innermost;
     htp_kernel_evidence evidence;
 };
 
-static const struct place nowhere = {HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_KERNEL_LOST};
+static const struct place nowhere = {HTP_NONE, HTP_NONE, HTP_NONE, HTP_KERNEL_LOST};
 
 /* Looking up under way. */
 struct finder {
@@ -41,7 +41,7 @@ static struct place place_of(const htp_profile_model *model, uint32_t node)
 {
     const htp_tree_place *place = &model->tree->places[node];
     uint32_t module =
-        place->tags.count > 0 ? model->tree->owners.items[place->tags.first] : HTP_VIEW_NONE;
+        place->tags.count > 0 ? model->tree->owners.items[place->tags.first] : HTP_NONE;
     return (struct place){node, module, place->innermost, HTP_KERNEL_BY_NAME};
 }
 
@@ -94,7 +94,7 @@ static void note_model(struct finder *f)
         note_place(f, &f->nodes, name, strlen(name), place);
         for (uint32_t i = 0; i < node->outputs.count; i++) {
             uint32_t value = view->operands.items[node->outputs.first + i];
-            if (value != HTP_VIEW_NONE) {
+            if (value != HTP_NONE) {
                 const char *made = htp_view_text(view, view->values.items[value].name);
                 note_place(f, &f->makers, made, strlen(made), place);
             }
@@ -117,10 +117,9 @@ static struct place find_made(const struct finder *f, const htp_view_node *node)
     for (uint32_t i = 0; i < node->outputs.count; i++) {
         uint32_t value = view->operands.items[node->outputs.first + i];
         struct place place;
-        if (value != HTP_VIEW_NONE) {
+        if (value != HTP_NONE) {
             const char *name = htp_view_text(view, view->values.items[value].name);
-            if (find_place(f, &f->makers, name, strlen(name), &place) &&
-                place.module != HTP_VIEW_NONE) {
+            if (find_place(f, &f->makers, name, strlen(name), &place) && place.module != HTP_NONE) {
                 return place;
             }
         }
@@ -131,24 +130,24 @@ static struct place find_made(const struct finder *f, const htp_view_node *node)
 /* The model's module that has the tag of a node of the optimised model. */
 static uint32_t find_tagged(const struct finder *f, uint32_t node)
 {
-    uint32_t module = HTP_VIEW_NONE;
+    uint32_t module = HTP_NONE;
     const htp_tree *tree = f->optimized->tree;
     uint32_t tagged = place_of(f->optimized, node).module;
-    if (tagged == HTP_VIEW_NONE || tree->are_paths_in_tags) { /* names are looked up as such */
-        return HTP_VIEW_NONE;
+    if (tagged == HTP_NONE || tree->are_paths_in_tags) { /* names are looked up as such */
+        return HTP_NONE;
     }
     htp_slice tag = tree->modules[tagged].tag;
-    return htp_map_get_bytes(&f->tags, tag.at, tag.length, &module) ? module : HTP_VIEW_NONE;
+    return htp_map_get_bytes(&f->tags, tag.at, tag.length, &module) ? module : HTP_NONE;
 }
 
 static void place_optimized(struct finder *f, uint32_t n)
 {
     struct place made = find_made(f, &f->optimized->view->nodes.items[n]);
     uint32_t module = find_tagged(f, n);
-    if (module != HTP_VIEW_NONE && made.module != module) {
-        made = (struct place){HTP_VIEW_NONE, module, module, HTP_KERNEL_BY_TAG};
-    } else if (made.module != HTP_VIEW_NONE) {
-        made.evidence = module == HTP_VIEW_NONE ? HTP_KERNEL_BY_TENSOR : HTP_KERNEL_BY_TAG;
+    if (module != HTP_NONE && made.module != module) {
+        made = (struct place){HTP_NONE, module, module, HTP_KERNEL_BY_TAG};
+    } else if (made.module != HTP_NONE) {
+        made.evidence = module == HTP_NONE ? HTP_KERNEL_BY_TENSOR : HTP_KERNEL_BY_TAG;
     }
     f->optimized_places[n] = made;
 }
@@ -162,16 +161,15 @@ static void place_by_readers(struct finder *f)
     bool *is_read = HTP_NEW_ARRAY(f->arena, bool, view->nodes.count + 1);
     for (uint32_t n = (uint32_t)view->nodes.count; n-- > 0;) {
         const htp_view_node *node = &view->nodes.items[n];
-        bool is_lost = f->optimized_places[n].module == HTP_VIEW_NONE;
-        if (is_lost && is_read[n] && readers[n].module != HTP_VIEW_NONE) {
-            f->optimized_places[n] = (struct place){HTP_VIEW_NONE, readers[n].module,
+        bool is_lost = f->optimized_places[n].module == HTP_NONE;
+        if (is_lost && is_read[n] && readers[n].module != HTP_NONE) {
+            f->optimized_places[n] = (struct place){HTP_NONE, readers[n].module,
                                                     readers[n].innermost, HTP_KERNEL_BY_READERS};
         }
         for (uint32_t i = 0; i < node->inputs.count; i++) {
             uint32_t value = view->operands.items[node->inputs.first + i];
-            uint32_t maker =
-                value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].node;
-            if (maker != HTP_VIEW_NONE) {
+            uint32_t maker = value == HTP_NONE ? HTP_NONE : view->values.items[value].node;
+            if (maker != HTP_NONE) {
                 struct place reader = f->optimized_places[n];
                 readers[maker] = is_read[maker] ? join(readers[maker], reader) : reader;
                 is_read[maker] = true;
@@ -251,17 +249,17 @@ static void place_kernel(struct finder *f, htp_kernel *kernel)
 {
     struct place place;
     bool is_known = find_place(f, &f->nodes, kernel->name, strlen(kernel->name), &place);
-    if (place.module == HTP_VIEW_NONE) {
+    if (place.module == HTP_NONE) {
         is_known = find_in_optimized(f, kernel, &place) || is_known;
     }
-    if (place.module == HTP_VIEW_NONE && !is_known) {
+    if (place.module == HTP_NONE && !is_known) {
         place = find_by_number(f, kernel);
     }
-    if (place.module == HTP_VIEW_NONE) {
+    if (place.module == HTP_NONE) {
         place = find_part(f, kernel->name);
     }
-    kernel->evidence = place.module == HTP_VIEW_NONE ? HTP_KERNEL_LOST : place.evidence;
-    kernel->node = place.node == SEVERAL ? HTP_VIEW_NONE : place.node;
+    kernel->evidence = place.module == HTP_NONE ? HTP_KERNEL_LOST : place.evidence;
+    kernel->node = place.node == SEVERAL ? HTP_NONE : place.node;
     kernel->module = place.module;
     kernel->innermost = place.innermost;
 }

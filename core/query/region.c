@@ -25,7 +25,7 @@ static bool belongs(const htp_region *region, uint32_t node)
             return true;
         }
     }
-    return place->innermost != HTP_VIEW_NONE && region->has_inside[place->innermost];
+    return place->innermost != HTP_NONE && region->has_inside[place->innermost];
 }
 
 static void find_nodes(htp_region *region)
@@ -43,7 +43,7 @@ void htp_region_set_module(htp_region *region, uint32_t module)
     for (uint32_t i = 0; i < tree->module_count; i++) {
         const htp_tree_module *set = &tree->modules[i];
         bool is_it = i == module;
-        bool has_parent = set->parent != HTP_VIEW_NONE;
+        bool has_parent = set->parent != HTP_NONE;
         region->has_tag[i] =
             (is_it && set->has_tag) || (has_parent && region->has_tag[set->parent]);
         region->has_inside[i] =
@@ -61,7 +61,7 @@ htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *addr
     bool *by_chain = HTP_NEW_ARRAY(arena, bool, tree->module_count);
     for (uint32_t i = 0; i < tree->module_count; i++) {
         const htp_tree_module *module = &tree->modules[i];
-        bool has_parent = !own && module->parent != HTP_VIEW_NONE;
+        bool has_parent = !own && module->parent != HTP_NONE;
         by_tag[i] =
             (matches.is_matched[i] && module->has_tag) || (has_parent && by_tag[module->parent]);
         by_chain[i] =
@@ -89,17 +89,17 @@ void htp_region_subtract(htp_region *region, const htp_region *other)
 static bool lies_inside(const htp_region *region, uint32_t node)
 {
     const htp_view *view = region->view;
-    while (node != HTP_VIEW_NONE && !region->has_node[node]) {
+    while (node != HTP_NONE && !region->has_node[node]) {
         node = view->graphs.items[view->nodes.items[node].graph].node;
     }
-    return node != HTP_VIEW_NONE;
+    return node != HTP_NONE;
 }
 
 static uint32_t module_of(const htp_region *region, uint32_t node)
 {
     htp_view_range tags =
-        node == HTP_VIEW_NONE ? (htp_view_range){0, 0} : region->tree->places[node].tags;
-    return tags.count > 0 ? region->tree->owners.items[tags.first] : HTP_VIEW_NONE;
+        node == HTP_NONE ? (htp_view_range){0, 0} : region->tree->places[node].tags;
+    return tags.count > 0 ? region->tree->owners.items[tags.first] : HTP_NONE;
 }
 
 /* What is found out about values and nodes on the way. */
@@ -138,7 +138,7 @@ static bool is_weight(const struct border *b, uint32_t value)
 {
     const htp_view *view = b->region->view;
     const htp_view_value *made = &view->values.items[value];
-    return made->initializer != HTP_VIEW_NONE ||
+    return made->initializer != HTP_NONE ||
            (made->maker == HTP_VIEW_BY_NODE &&
             htp_flow_is_carried(view, b->region->tree->is_shared, made->node));
 }
@@ -152,7 +152,7 @@ static bool is_made_inside(const struct border *b, uint32_t value)
         return b->is_inside[made->node];
     }
     uint32_t body = view->graphs.items[made->graph].node;
-    return body != HTP_VIEW_NONE && b->is_inside[body];
+    return body != HTP_NONE && b->is_inside[body];
 }
 
 /* Notes once that a module reads a value. */
@@ -184,7 +184,7 @@ static void look_at_node(struct border *b, uint32_t node, htp_region_values *inp
     unsigned char sides = sides_of(b, node);
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = view->operands.items[i];
-        if (value == HTP_VIEW_NONE || is_weight(b, value)) {
+        if (value == HTP_NONE || is_weight(b, value)) {
             continue;
         }
         bool is_inside = is_made_inside(b, value);
@@ -202,12 +202,12 @@ static void look_at_outputs(struct border *b)
     const htp_view *view = b->region->view;
     for (size_t g = 0; g < view->graphs.count; g++) {
         const htp_view_graph *graph = &view->graphs.items[g];
-        if (graph->node != HTP_VIEW_NONE && b->is_inside[graph->node]) {
+        if (graph->node != HTP_NONE && b->is_inside[graph->node]) {
             continue;
         }
         for (uint32_t i = 0; i < graph->outputs.count; i++) {
             uint32_t value = view->operands.items[graph->outputs.first + i];
-            if (value != HTP_VIEW_NONE && is_made_inside(b, value)) {
+            if (value != HTP_NONE && is_made_inside(b, value)) {
                 note_reader(b, value, module_of(b->region, graph->node));
             }
         }
@@ -221,7 +221,7 @@ static void list_outputs(const struct border *b, htp_region_values *outputs)
         htp_view_range made = view->nodes.items[n].outputs;
         for (uint32_t i = 0; b->is_inside[n] && i < made.count; i++) {
             uint32_t value = view->operands.items[made.first + i];
-            if (value != HTP_VIEW_NONE && b->is_output[value]) {
+            if (value != HTP_NONE && b->is_output[value]) {
                 HTP_PUSH(b->arena, outputs, (htp_region_value){value, b->readers[value]});
             }
         }
@@ -262,9 +262,8 @@ bool *htp_region_find_weights(htp_arena *arena, const htp_region *region)
         htp_view_range read = view->nodes.items[n].inputs;
         for (uint32_t i = 0; region->has_node[n] && i < read.count; i++) {
             uint32_t value = view->operands.items[read.first + i];
-            uint32_t tensor =
-                value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].initializer;
-            if (tensor != HTP_VIEW_NONE) {
+            uint32_t tensor = value == HTP_NONE ? HTP_NONE : view->values.items[value].initializer;
+            if (tensor != HTP_NONE) {
                 is_read[tensor] = true;
             }
         }

@@ -18,7 +18,7 @@ typedef struct htp_region {
     bool takes_first_tag; /* a node that serves several modules belongs to the first alone */
 } htp_region;
 
-/** Modules; HTP_VIEW_NONE stands for the model itself (its inputs and outputs), and for nodes
+/** Modules; HTP_NONE stands for the model itself (its inputs and outputs), and for nodes
  * without a tag. */
 typedef HTP_VECTOR(uint32_t) htp_region_modules;
 

@@ -28,9 +28,7 @@ static void note_modules(htp_retagger *r)
     r->levels = HTP_NEW_ARRAY(r->arena, uint32_t, r->tree->module_count + 1U);
     for (uint32_t i = 0; i < r->tree->module_count; i++) {
         const htp_tree_module *module = &r->tree->modules[i];
-        r->levels[i] = i == 0                            ? 0
-                       : module->parent == HTP_VIEW_NONE ? 1
-                                                         : r->levels[module->parent] + 1;
+        r->levels[i] = i == 0 ? 0 : module->parent == HTP_NONE ? 1 : r->levels[module->parent] + 1;
         if (module->has_tag) {
             htp_map_set_bytes(r->arena, &r->tags, module->tag.at, module->tag.length, i);
         }
@@ -39,12 +37,12 @@ static void note_modules(htp_retagger *r)
 
 /* ---- one node ---- */
 
-/* The module that a tag of the changed model is that of; HTP_VIEW_NONE: none. */
+/* The module that a tag of the changed model is that of; HTP_NONE: none. */
 static uint32_t find_tag(const htp_retagger *r, uint32_t owner)
 {
     htp_slice tag = r->out->changed.tree->modules[owner].tag;
     uint32_t module;
-    return htp_map_get_bytes(&r->tags, tag.at, tag.length, &module) ? module : HTP_VIEW_NONE;
+    return htp_map_get_bytes(&r->tags, tag.at, tag.length, &module) ? module : HTP_NONE;
 }
 
 /* Tags that the changed model itself tells of, whatever lies beside it. */
@@ -64,12 +62,12 @@ static uint32_t find_maker(const htp_retagger *r, const htp_view_node *node)
 {
     for (uint32_t i = 0; i < node->outputs.count; i++) {
         uint32_t value = r->changed->operands.items[node->outputs.first + i];
-        uint32_t known = value == HTP_VIEW_NONE ? HTP_VIEW_NONE : r->known[value];
-        if (known != HTP_VIEW_NONE && r->like->values.items[known].node != HTP_VIEW_NONE) {
+        uint32_t known = value == HTP_NONE ? HTP_NONE : r->known[value];
+        if (known != HTP_NONE && r->like->values.items[known].node != HTP_NONE) {
             return r->like->values.items[known].node;
         }
     }
-    return HTP_VIEW_NONE;
+    return HTP_NONE;
 }
 
 /* Of the node of its name and the one that makes what it makes, which a node stands for. */
@@ -77,8 +75,8 @@ static uint32_t choose_node(const htp_retagger *r, uint32_t n, htp_retag_evidenc
 {
     uint32_t namesake = htp_retag_namesake(r, n);
     uint32_t maker = find_maker(r, &r->changed->nodes.items[n]);
-    bool is_namesake = namesake != HTP_VIEW_NONE &&
-                       (maker == HTP_VIEW_NONE || maker == namesake ||
+    bool is_namesake = namesake != HTP_NONE &&
+                       (maker == HTP_NONE || maker == namesake ||
                         (have_one_operator(r, n, namesake) && !have_one_operator(r, n, maker)));
     *evidence = is_namesake ? HTP_RETAG_BY_NAME : HTP_RETAG_BY_TENSOR;
     return is_namesake ? namesake : maker;
@@ -92,21 +90,21 @@ static bool place_by_tag(htp_retagger *r, uint32_t n, uint32_t node)
     if (!has_tags(tree) || tags.count == 0) {
         return false;
     }
-    htp_retag_place place = {.node = HTP_VIEW_NONE,
+    htp_retag_place place = {.node = HTP_NONE,
                              .module = find_tag(r, tree->owners.items[tags.first]),
                              .more = {(uint32_t)r->out->more.count, 0},
                              .evidence = HTP_RETAG_BY_ATTRIBUTE};
-    if (place.module == HTP_VIEW_NONE) {
+    if (place.module == HTP_NONE) {
         return false;
     }
     for (uint32_t i = 1; i < tags.count; i++) {
         uint32_t module = find_tag(r, tree->owners.items[tags.first + i]);
-        if (module != HTP_VIEW_NONE) {
+        if (module != HTP_NONE) {
             HTP_PUSH(r->arena, &r->out->more, module);
             place.more.count++;
         }
     }
-    if (node != HTP_VIEW_NONE && htp_retag_module(r, node) == place.module) {
+    if (node != HTP_NONE && htp_retag_module(r, node) == place.module) {
         place.node = node;
     }
     r->out->places[n] = place;
@@ -123,7 +121,7 @@ static size_t place_kept(htp_retagger *r)
         htp_retag_evidence evidence;
         uint32_t node = choose_node(r, n, &evidence);
         kept += place_by_tag(r, n, node) ||
-                (node != HTP_VIEW_NONE && htp_retag_place_like(r, n, node, evidence));
+                (node != HTP_NONE && htp_retag_place_like(r, n, node, evidence));
     }
     return kept;
 }
@@ -135,7 +133,7 @@ static void note_outputs(htp_retagger *r, uint32_t n, uint32_t node)
     htp_view_range was = r->like->nodes.items[node].outputs;
     for (uint32_t i = 0; i < made.count && i < was.count; i++) {
         uint32_t value = r->changed->operands.items[made.first + i];
-        if (value != HTP_VIEW_NONE && r->meant[value] == HTP_VIEW_NONE) {
+        if (value != HTP_NONE && r->meant[value] == HTP_NONE) {
             r->meant[value] = r->like->operands.items[was.first + i];
         }
     }
@@ -150,7 +148,7 @@ static htp_status place_by_structure(htp_retagger *r)
     HTP_TRY(htp_compare(r->arena, views, trees, &comparison));
     for (uint32_t n = 0; n < r->changed->nodes.count; n++) {
         uint32_t node = comparison.correspondence.counterparts_back[n];
-        if (!htp_retag_is_placed(r, n) && node != HTP_VIEW_NONE && have_one_operator(r, n, node) &&
+        if (!htp_retag_is_placed(r, n) && node != HTP_NONE && have_one_operator(r, n, node) &&
             htp_retag_place_like(r, n, node, HTP_RETAG_BY_STRUCTURE) &&
             comparison.correspondence.back[n] == node) {
             note_outputs(r, n, node);
@@ -164,7 +162,7 @@ static void begin(htp_retagger *r)
     size_t count = r->changed->nodes.count;
     r->out->places = HTP_NEW_ARRAY(r->arena, htp_retag_place, count + 1);
     for (size_t n = 0; n < count; n++) {
-        r->out->places[n] = (htp_retag_place){.node = HTP_VIEW_NONE, .module = HTP_VIEW_NONE};
+        r->out->places[n] = (htp_retag_place){.node = HTP_NONE, .module = HTP_NONE};
     }
     note_modules(r);
     htp_retag_names_begin(r);

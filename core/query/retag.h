@@ -45,7 +45,7 @@ typedef struct htp_retag_side {
 
 /** Where a node of the changed model belongs. */
 typedef struct htp_retag_place {
-    uint32_t node;       /* of the tagged model, that it stands for; HTP_VIEW_NONE: for none */
+    uint32_t node;       /* of the tagged model, that it stands for; HTP_NONE: for none */
     uint32_t module;     /* of the tagged model */
     htp_view_range more; /* of `more`: further modules that it serves */
     htp_retag_evidence evidence;

@@ -22,10 +22,10 @@ static void note_reader(htp_retagger *r, uint32_t value, uint32_t node)
 {
     htp_retag_readers *readers = &r->readers[value];
     uint32_t module = htp_retag_module(r, node);
-    if (module == HTP_VIEW_NONE) {
+    if (module == HTP_NONE) {
         return;
     }
-    if (readers->first == HTP_VIEW_NONE) {
+    if (readers->first == HTP_NONE) {
         *readers = (htp_retag_readers){node, module, module};
     } else if (readers->module != module) {
         readers->module = HTP_RETAG_SEVERAL;
@@ -39,12 +39,12 @@ static void note_readers(htp_retagger *r)
     const htp_view *like = r->like;
     r->readers = HTP_NEW_ARRAY(r->arena, htp_retag_readers, like->values.count + 1);
     for (size_t v = 0; v < like->values.count; v++) {
-        r->readers[v].first = HTP_VIEW_NONE;
+        r->readers[v].first = HTP_NONE;
     }
     for (uint32_t n = 0; n < like->nodes.count; n++) {
         htp_view_range read = like->nodes.items[n].inputs;
         for (uint32_t i = read.first; i < read.first + read.count; i++) {
-            if (like->operands.items[i] != HTP_VIEW_NONE) {
+            if (like->operands.items[i] != HTP_NONE) {
                 note_reader(r, like->operands.items[i], n);
             }
         }
@@ -75,7 +75,7 @@ static uint32_t find_name(const htp_retagger *r, const htp_map *map, const char 
         length > 0 && htp_map_get_bytes(map, name, length, &number) && number != HTP_RETAG_SEVERAL;
     bool counts = is_there && (r->trusts_counts || has_scope(name) ||
                                (map == &r->values && r->is_border[number]));
-    return counts ? number : HTP_VIEW_NONE;
+    return counts ? number : HTP_NONE;
 }
 
 static void note_border(htp_retagger *r)
@@ -106,10 +106,10 @@ static bool trusts_counts(const htp_retagger *r)
     for (size_t v = 0; v < r->changed->values.count; v++) {
         const htp_view_value *value = &r->changed->values.items[v];
         const char *name = htp_view_text(r->changed, value->name);
-        uint32_t known = has_scope(name) ? HTP_VIEW_NONE : r->known[v];
-        known = known != HTP_VIEW_NONE && r->is_border[known] ? HTP_VIEW_NONE : known;
-        uint32_t maker = known == HTP_VIEW_NONE ? HTP_VIEW_NONE : r->like->values.items[known].node;
-        if (value->node != HTP_VIEW_NONE && maker != HTP_VIEW_NONE) {
+        uint32_t known = has_scope(name) ? HTP_NONE : r->known[v];
+        known = known != HTP_NONE && r->is_border[known] ? HTP_NONE : known;
+        uint32_t maker = known == HTP_NONE ? HTP_NONE : r->like->values.items[known].node;
+        if (value->node != HTP_NONE && maker != HTP_NONE) {
             const htp_view_node *made = &r->changed->nodes.items[value->node];
             const htp_view_node *was = &r->like->nodes.items[maker];
             all++;
@@ -150,13 +150,13 @@ uint32_t htp_retag_namesake(const htp_retagger *r, uint32_t n)
 static bool is_value(void *user, const char *name, size_t length)
 {
     htp_retagger *r = user;
-    return find_name(r, &r->values, name, length) != HTP_VIEW_NONE;
+    return find_name(r, &r->values, name, length) != HTP_NONE;
 }
 
 static bool is_any(void *user, const char *name, size_t length)
 {
     htp_retagger *r = user;
-    return is_value(user, name, length) || find_name(r, &r->nodes, name, length) != HTP_VIEW_NONE;
+    return is_value(user, name, length) || find_name(r, &r->nodes, name, length) != HTP_NONE;
 }
 
 /* A value of the changed model whose name begins with that of another one holds what that does, in
@@ -165,14 +165,14 @@ static void find_meant(htp_retagger *r)
 {
     for (size_t v = 0; v < r->changed->values.count; v++) {
         const htp_view_value *value = &r->changed->values.items[v];
-        if (r->meant[v] == HTP_VIEW_NONE) {
+        if (r->meant[v] == HTP_NONE) {
             htp_slice part =
                 htp_name_longest_part(htp_view_text(r->changed, value->name), is_value, r);
             uint32_t meant = find_name(r, &r->values, part.at, part.length);
             bool is_weight =
-                meant != HTP_VIEW_NONE && r->like->values.items[meant].initializer != HTP_VIEW_NONE;
+                meant != HTP_NONE && r->like->values.items[meant].initializer != HTP_NONE;
             /* a constant that is called after a tensor is its scale, or the like */
-            r->meant[v] = value->initializer == HTP_VIEW_NONE || is_weight ? meant : HTP_VIEW_NONE;
+            r->meant[v] = value->initializer == HTP_NONE || is_weight ? meant : HTP_NONE;
         }
     }
 }
@@ -183,8 +183,8 @@ static uint32_t find_named(htp_retagger *r, const char *name)
 {
     htp_slice part = htp_name_longest_part(name, is_any, r);
     uint32_t value = find_name(r, &r->values, part.at, part.length);
-    return value == HTP_VIEW_NONE ? find_name(r, &r->nodes, part.at, part.length)
-                                  : r->like->values.items[value].node;
+    return value == HTP_NONE ? find_name(r, &r->nodes, part.at, part.length)
+                             : r->like->values.items[value].node;
 }
 
 static uint32_t find_by_part(htp_retagger *r, uint32_t n)
@@ -192,8 +192,8 @@ static uint32_t find_by_part(htp_retagger *r, uint32_t n)
     const htp_view_node *node = &r->changed->nodes.items[n];
     for (uint32_t i = 0; i < node->outputs.count; i++) {
         uint32_t value = r->changed->operands.items[node->outputs.first + i];
-        uint32_t meant = value == HTP_VIEW_NONE ? HTP_VIEW_NONE : r->meant[value];
-        if (meant != HTP_VIEW_NONE) {
+        uint32_t meant = value == HTP_NONE ? HTP_NONE : r->meant[value];
+        if (meant != HTP_NONE) {
             return r->like->values.items[meant].node;
         }
     }
@@ -205,10 +205,10 @@ void htp_retag_by_parts(htp_retagger *r)
     find_meant(r);
     for (uint32_t n = 0; n < r->changed->nodes.count; n++) {
         htp_retag_place *place = &r->out->places[n];
-        uint32_t node = place->node == HTP_VIEW_NONE ? find_by_part(r, n) : HTP_VIEW_NONE;
-        if (node != HTP_VIEW_NONE && !htp_retag_is_placed(r, n)) {
+        uint32_t node = place->node == HTP_NONE ? find_by_part(r, n) : HTP_NONE;
+        if (node != HTP_NONE && !htp_retag_is_placed(r, n)) {
             (void)htp_retag_place_like(r, n, node, HTP_RETAG_BY_PART_NAME);
-        } else if (node != HTP_VIEW_NONE && htp_retag_module(r, node) == place->module) {
+        } else if (node != HTP_NONE && htp_retag_module(r, node) == place->module) {
             place->node = node; /* of its tag's module, this one */
         }
     }

@@ -9,7 +9,7 @@ enum { MOST_SOURCES = 4 };
 struct sources {
     uint32_t values[MOST_SOURCES];
     uint32_t count;
-    uint32_t beside;  /* around the modules of other nodes that it reads from; HTP_VIEW_NONE */
+    uint32_t beside;  /* around the modules of other nodes that it reads from; HTP_NONE */
     bool are_far;     /* a new node stands in between */
     bool are_unknown; /* some are not known */
 };
@@ -17,7 +17,7 @@ struct sources {
 /* A module that a new node works for. */
 struct served {
     uint32_t module;
-    uint32_t next; /* HTP_VIEW_NONE: the last */
+    uint32_t next; /* HTP_NONE: the last */
 };
 
 struct neighbours {
@@ -47,7 +47,7 @@ static void add_source(struct sources *sources, uint32_t value)
 static void add_beside(const struct neighbours *t, struct sources *sources, uint32_t module)
 {
     sources->beside =
-        sources->beside == HTP_VIEW_NONE ? module : htp_retag_around(t->r, sources->beside, module);
+        sources->beside == HTP_NONE ? module : htp_retag_around(t->r, sources->beside, module);
 }
 
 /* What the maker of a value that says nothing itself works on. */
@@ -61,7 +61,7 @@ static void add_from_maker(const struct neighbours *t, struct sources *sources, 
     for (uint32_t i = 0; i < its->count; i++) {
         add_source(sources, its->values[i]);
     }
-    if (its->beside != HTP_VIEW_NONE) {
+    if (its->beside != HTP_NONE) {
         add_beside(t, sources, its->beside);
     }
     sources->are_far = true;
@@ -74,13 +74,13 @@ static void find_sources(struct neighbours *t, uint32_t n)
     htp_view_range read = changed->nodes.items[n].inputs;
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = changed->operands.items[i];
-        if (value == HTP_VIEW_NONE || changed->values.items[value].initializer != HTP_VIEW_NONE) {
+        if (value == HTP_NONE || changed->values.items[value].initializer != HTP_NONE) {
             continue;
         }
         uint32_t maker = changed->values.items[value].node;
-        if (t->r->meant[value] != HTP_VIEW_NONE) {
+        if (t->r->meant[value] != HTP_NONE) {
             add_source(&t->sources[n], t->r->meant[value]);
-        } else if (maker != HTP_VIEW_NONE) {
+        } else if (maker != HTP_NONE) {
             add_from_maker(t, &t->sources[n], maker);
         } else {
             t->sources[n].are_unknown = true;
@@ -88,24 +88,24 @@ static void find_sources(struct neighbours *t, uint32_t n)
     }
 }
 
-/* The weight among what a node reads that one module alone reads in the tagged model; HTP_VIEW_NONE
+/* The weight among what a node reads that one module alone reads in the tagged model; HTP_NONE
  * where there is none, or where several tell different modules. */
 static uint32_t find_weight(const htp_retagger *r, uint32_t n)
 {
     const htp_view *changed = r->changed;
     htp_view_range read = changed->nodes.items[n].inputs;
-    uint32_t found = HTP_VIEW_NONE;
+    uint32_t found = HTP_NONE;
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = changed->operands.items[i];
         bool is_constant =
-            value != HTP_VIEW_NONE && changed->values.items[value].initializer != HTP_VIEW_NONE;
-        uint32_t meant = is_constant ? r->meant[value] : HTP_VIEW_NONE;
-        if (meant == HTP_VIEW_NONE || r->readers[meant].first == HTP_VIEW_NONE ||
+            value != HTP_NONE && changed->values.items[value].initializer != HTP_NONE;
+        uint32_t meant = is_constant ? r->meant[value] : HTP_NONE;
+        if (meant == HTP_NONE || r->readers[meant].first == HTP_NONE ||
             r->readers[meant].module == HTP_RETAG_SEVERAL) {
             continue;
         }
-        if (found != HTP_VIEW_NONE && r->readers[found].module != r->readers[meant].module) {
-            return HTP_VIEW_NONE;
+        if (found != HTP_NONE && r->readers[found].module != r->readers[meant].module) {
+            return HTP_NONE;
         }
         found = meant;
     }
@@ -129,8 +129,8 @@ static void tell_makers(struct neighbours *t, uint32_t n)
     htp_view_range read = changed->nodes.items[n].inputs;
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = changed->operands.items[i];
-        uint32_t maker = value == HTP_VIEW_NONE ? HTP_VIEW_NONE : changed->values.items[value].node;
-        if (maker == HTP_VIEW_NONE || htp_retag_is_placed(t->r, maker)) {
+        uint32_t maker = value == HTP_NONE ? HTP_NONE : changed->values.items[value].node;
+        if (maker == HTP_NONE || htp_retag_is_placed(t->r, maker)) {
             continue;
         }
         bool lists_all = place->evidence == HTP_RETAG_BY_READERS;
@@ -154,7 +154,7 @@ static void place_by_readers(struct neighbours *t, uint32_t n)
         reader->node, reader->module, {(uint32_t)out->more.count, 0}, HTP_RETAG_BY_READERS};
     t->mark[place.module] = n + 1;
     const struct served *served = t->served.items; /* NULL: no list has begun */
-    for (uint32_t i = t->head[n]; served && i != HTP_VIEW_NONE; i = served[i].next) {
+    for (uint32_t i = t->head[n]; served && i != HTP_NONE; i = served[i].next) {
         uint32_t module = served[i].module;
         if (t->mark[module] != n + 1) {
             t->mark[module] = n + 1;
@@ -168,9 +168,8 @@ static void place_by_readers(struct neighbours *t, uint32_t n)
 static void place_at(struct neighbours *t, uint32_t n, uint32_t module, uint32_t node,
                      htp_retag_evidence evidence)
 {
-    bool is_its = node != HTP_VIEW_NONE && htp_retag_module(t->r, node) == module;
-    t->r->out->places[n] =
-        (htp_retag_place){is_its ? node : HTP_VIEW_NONE, module, {0, 0}, evidence};
+    bool is_its = node != HTP_NONE && htp_retag_module(t->r, node) == module;
+    t->r->out->places[n] = (htp_retag_place){is_its ? node : HTP_NONE, module, {0, 0}, evidence};
 }
 
 /* Whether a node of the changed model reads a value of the tagged one. */
@@ -179,7 +178,7 @@ static bool reads(const struct neighbours *t, uint32_t n, uint32_t meant)
     htp_view_range read = t->r->changed->nodes.items[n].inputs;
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = t->r->changed->operands.items[i];
-        if (value != HTP_VIEW_NONE && t->r->meant[value] == meant) {
+        if (value != HTP_NONE && t->r->meant[value] == meant) {
             return true;
         }
     }
@@ -195,7 +194,7 @@ static bool is_on_the_way(const struct neighbours *t, uint32_t n)
     for (uint32_t i = 0; i < sources->count; i++) {
         uint32_t value = sources->values[i];
         if (t->r->readers[value].module == reader->module ||
-            (reader->node != HTP_VIEW_NONE && htp_retag_is_reader(t->r, value, reader->node) &&
+            (reader->node != HTP_NONE && htp_retag_is_reader(t->r, value, reader->node) &&
              !reads(t, t->target[n], value))) {
             return true;
         }
@@ -204,23 +203,23 @@ static bool is_on_the_way(const struct neighbours *t, uint32_t n)
 }
 
 /* The deepest module around all that reads the sources; what nobody reads stands for its maker.
- * HTP_VIEW_NONE: not known. */
+ * HTP_NONE: not known. */
 static uint32_t find_around(const struct neighbours *t, const struct sources *sources,
                             uint32_t *node)
 {
     uint32_t around = sources->beside;
-    *node = HTP_VIEW_NONE;
+    *node = HTP_NONE;
     for (uint32_t i = 0; i < sources->count; i++) {
         uint32_t value = sources->values[i];
         const htp_retag_readers *readers = &t->r->readers[value];
         uint32_t maker = t->r->like->values.items[value].node;
-        bool is_read = readers->first != HTP_VIEW_NONE;
-        uint32_t module = is_read                  ? readers->around
-                          : maker == HTP_VIEW_NONE ? HTP_VIEW_NONE
-                                                   : htp_retag_module(t->r, maker);
+        bool is_read = readers->first != HTP_NONE;
+        uint32_t module = is_read             ? readers->around
+                          : maker == HTP_NONE ? HTP_NONE
+                                              : htp_retag_module(t->r, maker);
         *node = is_read ? readers->first : maker;
-        if (module != HTP_VIEW_NONE) {
-            around = around == HTP_VIEW_NONE ? module : htp_retag_around(t->r, around, module);
+        if (module != HTP_NONE) {
+            around = around == HTP_NONE ? module : htp_retag_around(t->r, around, module);
         }
     }
     return around;
@@ -229,7 +228,7 @@ static uint32_t find_around(const struct neighbours *t, const struct sources *so
 /* Somewhere between what it works on and what it feeds: in the module around both. */
 static void place_between(struct neighbours *t, uint32_t n, uint32_t around, uint32_t node)
 {
-    if (t->reader[n] != HTP_VIEW_NONE) {
+    if (t->reader[n] != HTP_NONE) {
         around = htp_retag_around(t->r, around, t->r->out->places[t->reader[n]].module);
     }
     place_at(t, n, around, node, HTP_RETAG_BY_SURROUNDINGS);
@@ -240,18 +239,18 @@ static void place(struct neighbours *t, uint32_t n)
     uint32_t weight = find_weight(t->r, n);
     uint32_t node;
     uint32_t around = find_around(t, &t->sources[n], &node);
-    bool is_read = t->reader[n] != HTP_VIEW_NONE;
+    bool is_read = t->reader[n] != HTP_NONE;
     bool is_lost = is_read ? t->r->out->places[t->reader[n]].evidence == HTP_RETAG_BY_NOTHING
-                           : t->sources[n].are_far || around == HTP_VIEW_NONE;
+                           : t->sources[n].are_far || around == HTP_NONE;
     bool is_unknown = is_lost || t->sources[n].are_unknown;
     bool serves = is_read && !is_lost && is_on_the_way(t, n);
-    if (weight != HTP_VIEW_NONE) {
+    if (weight != HTP_NONE) {
         const htp_retag_readers *readers = &t->r->readers[weight];
         place_at(t, n, readers->module, readers->first, HTP_RETAG_BY_WEIGHT);
-    } else if (serves || (around == HTP_VIEW_NONE && !is_unknown)) {
+    } else if (serves || (around == HTP_NONE && !is_unknown)) {
         place_by_readers(t, n);
     } else if (is_unknown) {
-        place_at(t, n, 0, HTP_VIEW_NONE, HTP_RETAG_BY_NOTHING);
+        place_at(t, n, 0, HTP_NONE, HTP_RETAG_BY_NOTHING);
     } else {
         place_between(t, n, around, node);
     }
@@ -267,9 +266,9 @@ static void add_weights(htp_retagger *r, uint32_t n)
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = r->changed->operands.items[i];
         bool is_weight =
-            value != HTP_VIEW_NONE && r->changed->values.items[value].initializer != HTP_VIEW_NONE;
-        uint32_t known = is_weight ? r->known[value] : HTP_VIEW_NONE;
-        uint32_t module = known == HTP_VIEW_NONE || r->readers[known].first == HTP_VIEW_NONE
+            value != HTP_NONE && r->changed->values.items[value].initializer != HTP_NONE;
+        uint32_t known = is_weight ? r->known[value] : HTP_NONE;
+        uint32_t module = known == HTP_NONE || r->readers[known].first == HTP_NONE
                               ? HTP_RETAG_SEVERAL
                               : r->readers[known].module;
         bool is_new = module != HTP_RETAG_SEVERAL && module != place->module;
@@ -306,7 +305,7 @@ void htp_retag_by_neighbours(htp_retagger *r)
         .mark = HTP_NEW_ARRAY(r->arena, uint32_t, r->tree->module_count + 1U),
     };
     for (uint32_t n = 0; n < count; n++) {
-        t.reader[n] = t.head[n] = t.sources[n].beside = HTP_VIEW_NONE;
+        t.reader[n] = t.head[n] = t.sources[n].beside = HTP_NONE;
         if (!htp_retag_is_placed(r, n)) {
             find_sources(&t, n);
         }

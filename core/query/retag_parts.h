@@ -7,11 +7,11 @@
 #include "query/retag.h"
 
 /** More than one node, value or module. */
-#define HTP_RETAG_SEVERAL (HTP_VIEW_NONE - 1)
+#define HTP_RETAG_SEVERAL (HTP_NONE - 1)
 
 /** Who reads a value of the tagged model. */
 typedef struct htp_retag_readers {
-    uint32_t first;  /* node; HTP_VIEW_NONE: nobody */
+    uint32_t first;  /* node; HTP_NONE: nobody */
     uint32_t module; /* of all of them; or HTP_RETAG_SEVERAL */
     uint32_t around; /* the deepest module around all of them that has a tag */
 } htp_retag_readers;
@@ -34,7 +34,7 @@ typedef struct htp_retagger {
     HTP_VECTOR(uint64_t) pairs; /* these */
 } htp_retagger;
 
-/** The module that a node of the tagged model belongs to first; HTP_VIEW_NONE: none. */
+/** The module that a node of the tagged model belongs to first; HTP_NONE: none. */
 uint32_t htp_retag_module(const htp_retagger *r, uint32_t node);
 
 /** The deepest module with a tag that both lie in, or are. */
@@ -49,13 +49,13 @@ bool htp_retag_place_like(htp_retagger *r, uint32_t n, uint32_t node, htp_retag_
 
 static inline bool htp_retag_is_placed(const htp_retagger *r, uint32_t n)
 {
-    return r->out->places[n].module != HTP_VIEW_NONE;
+    return r->out->places[n].module != HTP_NONE;
 }
 
 /** Finds names, readers and what values mean. */
 void htp_retag_names_begin(htp_retagger *r);
 
-/** The node of the tagged model that has the name of one of the changed model; HTP_VIEW_NONE: none
+/** The node of the tagged model that has the name of one of the changed model; HTP_NONE: none
  * that tells anything. */
 uint32_t htp_retag_namesake(const htp_retagger *r, uint32_t n);
 

@@ -6,7 +6,7 @@
 uint32_t htp_retag_module(const htp_retagger *r, uint32_t node)
 {
     htp_view_range tags = r->tree->places[node].tags;
-    return tags.count > 0 ? r->tree->owners.items[tags.first] : HTP_VIEW_NONE;
+    return tags.count > 0 ? r->tree->owners.items[tags.first] : HTP_NONE;
 }
 
 uint32_t htp_retag_around(const htp_retagger *r, uint32_t a, uint32_t b)
@@ -14,9 +14,9 @@ uint32_t htp_retag_around(const htp_retagger *r, uint32_t a, uint32_t b)
     const htp_tree_module *modules = r->tree->modules;
     while (a != b) {
         uint32_t *deeper = r->levels[a] >= r->levels[b] ? &a : &b;
-        *deeper = modules[*deeper].parent == HTP_VIEW_NONE ? 0 : modules[*deeper].parent;
+        *deeper = modules[*deeper].parent == HTP_NONE ? 0 : modules[*deeper].parent;
     }
-    while (!modules[a].has_tag && modules[a].parent != HTP_VIEW_NONE) {
+    while (!modules[a].has_tag && modules[a].parent != HTP_NONE) {
         a = modules[a].parent;
     }
     return a;

@@ -164,8 +164,8 @@ static bool is_whole(const struct writer *w, const htp_view_node *node,
 {
     const htp_view *changed = w->r->changed.view;
     const htp_view *like = w->r->like.view;
-    htp_view_range told = place->node == HTP_VIEW_NONE ? (htp_view_range){0, 0}
-                                                       : like->nodes.items[place->node].properties;
+    htp_view_range told = place->node == HTP_NONE ? (htp_view_range){0, 0}
+                                                  : like->nodes.items[place->node].properties;
     if (w->has_metadata && !htp_view_find_property(changed, node->properties,
                                                    htp_view_find_name(changed, source_module))) {
         return false;
@@ -202,7 +202,7 @@ static htp_status write_node(const struct writer *w, uint32_t n)
     if (w->has_metadata) {
         put_tags(w, place, &fields);
     }
-    if (place->node != HTP_VIEW_NONE) {
+    if (place->node != HTP_NONE) {
         put_copied(w, place->node, &fields);
     }
     if (place->evidence != HTP_RETAG_BY_ATTRIBUTE) {
@@ -259,9 +259,9 @@ static void list_readers(const struct writer *w, struct readers *readers)
         for (uint32_t i = read.first; i < read.first + read.count; i++) {
             uint32_t value = changed->operands.items[i];
             uint32_t tensor =
-                value == HTP_VIEW_NONE ? HTP_VIEW_NONE : changed->values.items[value].initializer;
+                value == HTP_NONE ? HTP_NONE : changed->values.items[value].initializer;
             const htp_retag_place *place = &w->r->places[n];
-            for (uint32_t k = 0; tensor != HTP_VIEW_NONE && k <= place->more.count; k++) {
+            for (uint32_t k = 0; tensor != HTP_NONE && k <= place->more.count; k++) {
                 note_reader(w, readers, tensor, module_of(w, place, k));
             }
         }
@@ -322,7 +322,7 @@ static void write_tensors(const struct writer *w)
     for (uint32_t t = 0; t < like->tensors.count; t++) {
         const htp_view_tensor *tensor = &like->tensors.items[t];
         has_tags = has_tags || find_entry(like, tensor->properties, hierarchy_tags);
-        if (tensor->attribute == HTP_VIEW_NONE && tensor->name != 0) {
+        if (tensor->attribute == HTP_NONE && tensor->name != 0) {
             htp_map_set(w->arena, &tensors, htp_view_text(like, tensor->name), t);
         }
     }
@@ -332,7 +332,7 @@ static void write_tensors(const struct writer *w)
     list_readers(w, &readers);
     for (uint32_t t = 0; t < changed->tensors.count; t++) {
         const htp_view_tensor *tensor = &changed->tensors.items[t];
-        if (tensor->attribute == HTP_VIEW_NONE && tensor->name != 0) {
+        if (tensor->attribute == HTP_NONE && tensor->name != 0) {
             readers.lists[t].arena = w->arena;
             write_tensor(w, t, &tensors, &readers);
         }

@@ -16,10 +16,10 @@ struct splitter {
     htp_arena *arena;
     const htp_view *view;
     const htp_tree *tree;
-    uint32_t *chosen;   /* by module: the chosen one that it is or lies in, or HTP_VIEW_NONE */
+    uint32_t *chosen;   /* by module: the chosen one that it is or lies in, or HTP_NONE */
     struct unit *units; /* no more than nodes */
     size_t unit_count;
-    uint32_t *unit_of;   /* by node of the graph; HTP_VIEW_NONE for constants */
+    uint32_t *unit_of;   /* by node of the graph; HTP_NONE for constants */
     uint32_t *next_node; /* by node of the graph: of the same unit */
     htp_flow flow;
     uint32_t *reader_first; /* by node of the graph, and one more: of `readers` */
@@ -37,9 +37,9 @@ static htp_status choose(struct splitter *s, const bool *is_chosen)
     s->chosen = HTP_NEW_ARRAY(s->arena, uint32_t, tree->module_count);
     for (uint32_t i = 0; i < tree->module_count; i++) {
         uint32_t parent = tree->modules[i].parent;
-        uint32_t above = parent == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->chosen[parent];
+        uint32_t above = parent == HTP_NONE ? HTP_NONE : s->chosen[parent];
         s->chosen[i] = is_chosen[i] ? i : above;
-        if (is_chosen[i] && above != HTP_VIEW_NONE) {
+        if (is_chosen[i] && above != HTP_NONE) {
             htp_slice inner = htp_tree_address(&tree->modules[i]);
             htp_slice outer = htp_tree_address(&tree->modules[above]);
             return htp_status_make(HTP_CODE_USAGE,
@@ -52,14 +52,14 @@ static htp_status choose(struct splitter *s, const bool *is_chosen)
 
 static uint32_t add_node(struct splitter *s, uint32_t unit, htp_split_part part, uint32_t node)
 {
-    if (unit == HTP_VIEW_NONE) {
+    if (unit == HTP_NONE) {
         unit = (uint32_t)s->unit_count++;
         s->units[unit] = (struct unit){.part = part, .first_node = node, .last_node = node};
     } else {
         s->next_node[s->units[unit].last_node] = node;
         s->units[unit].last_node = node;
     }
-    s->next_node[node] = HTP_VIEW_NONE;
+    s->next_node[node] = HTP_NONE;
     s->unit_of[node] = unit;
     return unit;
 }
@@ -92,19 +92,18 @@ static void make_units(struct splitter *s)
         uint32_t node = nodes.first + i;
         uint32_t innermost = s->tree->places[node].innermost;
         uint32_t *key = HTP_NEW_ARRAY(s->arena, uint32_t, 2);
-        key[0] = innermost == HTP_VIEW_NONE ? HTP_VIEW_NONE : s->chosen[innermost];
-        s->unit_of[i] = HTP_VIEW_NONE;
+        key[0] = innermost == HTP_NONE ? HTP_NONE : s->chosen[innermost];
+        s->unit_of[i] = HTP_NONE;
         if (s->tree->is_shared[node] || (htp_flow_is_constant(view, node) && !is_returned[node])) {
             continue;
         }
-        key[1] = key[0] == HTP_VIEW_NONE ? HTP_CALLS_NONE
-                                         : htp_calls_of_node(s->tree, view, node, key[0]);
-        uint32_t unit = HTP_VIEW_NONE;
-        if (key[0] != HTP_VIEW_NONE) {
+        key[1] = key[0] == HTP_NONE ? HTP_NONE : htp_calls_of_node(s->tree, view, node, key[0]);
+        uint32_t unit = HTP_NONE;
+        if (key[0] != HTP_NONE) {
             (void)htp_map_get_bytes(&known, key, 2 * sizeof(*key), &unit);
         }
         uint32_t added = add_node(s, unit, (htp_split_part){key[0], key[1]}, i);
-        if (unit == HTP_VIEW_NONE && key[0] != HTP_VIEW_NONE) {
+        if (unit == HTP_NONE && key[0] != HTP_NONE) {
             htp_map_set_bytes(s->arena, &known, key, 2 * sizeof(*key), added);
         }
     }
@@ -116,19 +115,19 @@ static void place_shared(struct splitter *s)
 {
     const htp_flow *flow = &s->flow;
     for (uint32_t node = 0; node < flow->node_count; node++) {
-        uint32_t last = HTP_VIEW_NONE;
-        uint32_t unit = HTP_VIEW_NONE;
+        uint32_t last = HTP_NONE;
+        uint32_t unit = HTP_NONE;
         if (!s->tree->is_shared[flow->first_node + node]) {
             continue;
         }
         for (uint32_t i = flow->first[node]; i < flow->first[node + 1]; i++) {
             uint32_t source = flow->sources[i] - flow->first_node;
-            if (s->unit_of[source] != HTP_VIEW_NONE && (last == HTP_VIEW_NONE || source > last)) {
+            if (s->unit_of[source] != HTP_NONE && (last == HTP_NONE || source > last)) {
                 last = source;
                 unit = s->unit_of[source];
             }
         }
-        if (unit != HTP_VIEW_NONE) {
+        if (unit != HTP_NONE) {
             (void)add_node(s, unit, s->units[unit].part, node);
         }
     }
@@ -141,7 +140,7 @@ static const char *find_body(const struct splitter *s, uint32_t module)
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t innermost = s->tree->places[n].innermost;
         bool is_within = view->nodes.items[n].graph != 0;
-        if (is_within && innermost != HTP_VIEW_NONE && s->chosen[innermost] == module) {
+        if (is_within && innermost != HTP_NONE && s->chosen[innermost] == module) {
             return htp_cut_graph_text(s->arena, view, view->nodes.items[n].graph);
         }
     }
@@ -155,7 +154,7 @@ static htp_status check_units(const struct splitter *s, bool is_strict)
     bool *has_unit = HTP_NEW_ARRAY(s->arena, bool, tree->module_count);
     bool has_any = false;
     for (size_t i = 0; i < s->unit_count; i++) {
-        if (s->units[i].part.module != HTP_VIEW_NONE) {
+        if (s->units[i].part.module != HTP_NONE) {
             has_unit[s->units[i].part.module] = true;
             has_any = true;
         }
@@ -196,7 +195,7 @@ static void find_readers(struct splitter *s)
             uint32_t source = flow->sources[i] - flow->first_node;
             uint32_t unit = s->unit_of[node];
             s->readers[s->reader_first[source] + used[source]++] = node;
-            if (s->unit_of[source] != HTP_VIEW_NONE && unit != s->unit_of[source]) {
+            if (s->unit_of[source] != HTP_NONE && unit != s->unit_of[source]) {
                 s->units[unit].missing++;
             }
         }
@@ -205,7 +204,7 @@ static void find_readers(struct splitter *s)
 
 static void make_ready(struct splitter *s, uint32_t unit)
 {
-    if (s->units[unit].part.module == HTP_VIEW_NONE) {
+    if (s->units[unit].part.module == HTP_NONE) {
         HTP_PUSH(s->arena, &s->ready_nodes, unit);
     } else {
         HTP_PUSH(s->arena, &s->ready_modules, unit);
@@ -218,10 +217,9 @@ static void run(struct splitter *s, uint32_t number)
 {
     uint32_t part = (uint32_t)s->split->parts.count - 1;
     s->units[number].has_run = true;
-    for (uint32_t node = s->units[number].first_node; node != HTP_VIEW_NONE;
-         node = s->next_node[node]) {
+    for (uint32_t node = s->units[number].first_node; node != HTP_NONE; node = s->next_node[node]) {
         bool is_shared = s->tree->is_shared[s->flow.first_node + node];
-        s->split->part_of[s->flow.first_node + node] = is_shared ? HTP_VIEW_NONE : part;
+        s->split->part_of[s->flow.first_node + node] = is_shared ? HTP_NONE : part;
         for (uint32_t i = s->reader_first[node]; i < s->reader_first[node + 1]; i++) {
             uint32_t reader = s->unit_of[s->readers[i]];
             if (reader != number && --s->units[reader].missing == 0) {
@@ -235,7 +233,7 @@ static void run(struct splitter *s, uint32_t number)
  * have run */
 static size_t run_all(struct splitter *s)
 {
-    const htp_split_part between = {HTP_VIEW_NONE, HTP_CALLS_NONE};
+    const htp_split_part between = {HTP_NONE, HTP_NONE};
     for (uint32_t u = 0; u < s->unit_count; u++) {
         if (s->units[u].missing == 0) {
             make_ready(s, u);
@@ -267,8 +265,7 @@ static const uint32_t *find_waits(const struct splitter *s)
     for (uint32_t node = 0; node < flow->node_count; node++) {
         for (uint32_t i = flow->first[node]; i < flow->first[node + 1]; i++) {
             uint32_t source = s->unit_of[flow->sources[i] - flow->first_node];
-            if (source != HTP_VIEW_NONE && source != s->unit_of[node] &&
-                !s->units[source].has_run) {
+            if (source != HTP_NONE && source != s->unit_of[node] && !s->units[source].has_run) {
                 waits_for[s->unit_of[node]] = source;
             }
         }
@@ -279,7 +276,7 @@ static const uint32_t *find_waits(const struct splitter *s)
 static const char *call_unit(const struct splitter *s, const struct unit *unit)
 {
     htp_slice tag = htp_tree_address(&s->tree->modules[unit->part.module]);
-    return unit->part.call == HTP_CALLS_NONE
+    return unit->part.call == HTP_NONE
                ? htp_arena_printf(s->arena, "'%.*s'", (int)tag.length, tag.at)
                : htp_arena_printf(s->arena, "call %u of '%.*s'", unit->part.call, (int)tag.length,
                                   tag.at);
@@ -299,11 +296,11 @@ static void find_circle(const struct splitter *s, uint32_t ends[2])
         is_seen[unit] = true;
     }
     uint32_t begin = unit;
-    ends[0] = ends[1] = HTP_VIEW_NONE;
+    ends[0] = ends[1] = HTP_NONE;
     do {
-        if (s->units[unit].part.module != HTP_VIEW_NONE) {
+        if (s->units[unit].part.module != HTP_NONE) {
             ends[1] = unit;
-            ends[0] = ends[0] == HTP_VIEW_NONE ? unit : ends[0];
+            ends[0] = ends[0] == HTP_NONE ? unit : ends[0];
         }
         unit = waits_for[unit];
     } while (unit != begin);
@@ -338,7 +335,7 @@ htp_status htp_split_find(htp_arena *arena, const htp_view *view, const htp_tree
     struct splitter s = {.arena = arena, .view = view, .tree = tree, .split = split};
     *split = (htp_split){.part_of = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1)};
     for (size_t n = 0; n < view->nodes.count; n++) {
-        split->part_of[n] = HTP_VIEW_NONE;
+        split->part_of[n] = HTP_NONE;
     }
     HTP_TRY(choose(&s, is_chosen));
     make_units(&s);

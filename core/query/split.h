@@ -9,8 +9,8 @@
 
 /** What becomes a part. */
 typedef struct htp_split_part {
-    uint32_t module; /* HTP_VIEW_NONE: nodes between modules */
-    uint32_t call;   /* HTP_CALLS_NONE: all of them, or the only one */
+    uint32_t module; /* HTP_NONE: nodes between modules */
+    uint32_t call;   /* HTP_NONE: all of them, or the only one */
 } htp_split_part;
 
 /** Parts, in an order in which they can run. */

@@ -17,9 +17,9 @@ static void look_before(const htp_outline *outline, const htp_digest *labels, ht
         htp_digest sum = {0, 0};
         for (uint32_t i = outline->first_link[n]; i < outline->first_link[n + 1]; i++) {
             const htp_link *link = &outline->links.items[i];
-            htp_digest source = htp_link_is_forward(link, n)  ? before[link->from]
-                                : link->from == HTP_VIEW_NONE ? link->what
-                                                              : labels[link->from];
+            htp_digest source = htp_link_is_forward(link, n) ? before[link->from]
+                                : link->from == HTP_NONE     ? link->what
+                                                             : labels[link->from];
             htp_digest_add(&sum, htp_digest_mix(outline->seed, WAY_TAKES, link->what, source));
         }
         before[n] = htp_digest_mix(outline->seed, WAY_BEFORE, labels[n], sum);
@@ -30,14 +30,14 @@ static void look_behind(const htp_outline *outline, const htp_digest *labels, ht
 {
     for (size_t i = 0; i < outline->outputs.count; i++) {
         const htp_link *link = &outline->outputs.items[i];
-        if (link->from != HTP_VIEW_NONE) {
+        if (link->from != HTP_NONE) {
             htp_digest_add(&behind[link->from], link->what);
         }
     }
     for (uint32_t n = 0; n < outline->count; n++) {
         for (uint32_t i = outline->first_link[n]; i < outline->first_link[n + 1]; i++) {
             const htp_link *link = &outline->links.items[i];
-            if (link->from != HTP_VIEW_NONE && link->from > n) {
+            if (link->from != HTP_NONE && link->from > n) {
                 htp_digest_add(&behind[link->from],
                                htp_digest_mix(outline->seed, WAY_GIVES, link->what, labels[n]));
             }
@@ -62,7 +62,7 @@ static void look_around(const htp_outline *outline, const htp_digest *old, htp_d
     memset(sums, 0, (outline->count + 1U) * sizeof(*sums));
     for (size_t i = 0; i < outline->outputs.count; i++) {
         const htp_link *link = &outline->outputs.items[i];
-        if (link->from != HTP_VIEW_NONE) {
+        if (link->from != HTP_NONE) {
             htp_digest_add(&sums[link->from], link->what);
         }
     }
@@ -70,7 +70,7 @@ static void look_around(const htp_outline *outline, const htp_digest *old, htp_d
         for (uint32_t i = outline->first_link[n]; i < outline->first_link[n + 1]; i++) {
             const htp_link *link = &outline->links.items[i];
             htp_digest source = link->what;
-            if (link->from != HTP_VIEW_NONE) {
+            if (link->from != HTP_NONE) {
                 source = old[link->from];
                 htp_digest_add(&sums[link->from],
                                htp_digest_mix(outline->seed, WAY_GIVES, link->what, old[n]));

@@ -10,7 +10,7 @@ static void add_bare_root(htp_tree_finder *finder)
 {
     (void)htp_tree_add_module(finder, (htp_tree_module){.tag = htp_slice_of("/"),
                                                         .full_tag = htp_slice_of("/"),
-                                                        .parent = HTP_VIEW_NONE,
+                                                        .parent = HTP_NONE,
                                                         .has_tag = true,
                                                         .calls = HTP_TREE_CALLS_UNKNOWN});
 }
@@ -50,7 +50,7 @@ static htp_tree_finder begin(htp_view *view, htp_tree *tree)
         .places = HTP_NEW_ARRAY(view->arena, htp_tree_place, view->nodes.count + 1),
     };
     for (size_t i = 0; i < view->nodes.count; i++) {
-        finder.places[i].innermost = HTP_VIEW_NONE;
+        finder.places[i].innermost = HTP_NONE;
     }
     tree->source_text = "nothing in the file";
     tree->held = HTP_NEW(view->arena, struct htp_tree_held);

@@ -57,7 +57,7 @@ typedef struct htp_tree_module {
     htp_slice path;       /* dotted attribute path; empty for the root, and where it is not known */
     htp_slice class_name; /* empty: not known */
     htp_slice qualified_class; /* the same */
-    uint32_t parent;           /* by attributes; HTP_VIEW_NONE for the root */
+    uint32_t parent;           /* by attributes; HTP_NONE for the root */
     uint32_t depth;            /* modules above that have a tag */
     bool has_tag;              /* of its own */
     bool has_path;             /* it is known; the root's is empty */
@@ -75,7 +75,7 @@ typedef struct htp_tree_module {
 
 /** What one node belongs to. */
 typedef struct htp_tree_place {
-    uint32_t innermost;  /* the module that ran, whether it has a tag or not; HTP_VIEW_NONE: the
+    uint32_t innermost;  /* the module that ran, whether it has a tag or not; HTP_NONE: the
                             node has no tag */
     htp_view_range tags; /* of `owners`: modules, the first is that of source_module */
 } htp_tree_place;

@@ -87,7 +87,7 @@ uint32_t htp_tree_find_child(htp_tree_finder *finder, uint32_t parent, htp_slice
 {
     uint32_t child;
     size_t bytes = make_key(finder, parent, name);
-    return htp_map_get_bytes(&finder->children, finder->key, bytes, &child) ? child : HTP_VIEW_NONE;
+    return htp_map_get_bytes(&finder->children, finder->key, bytes, &child) ? child : HTP_NONE;
 }
 
 void htp_tree_set_child(htp_tree_finder *finder, uint32_t parent, htp_slice name, uint32_t child)
@@ -102,7 +102,7 @@ static uint32_t find_or_add_child(htp_tree_finder *finder, uint32_t parent, htp_
                                   htp_slice segment)
 {
     uint32_t child = htp_tree_find_child(finder, parent, segment);
-    if (child != HTP_VIEW_NONE) {
+    if (child != HTP_NONE) {
         return child;
     }
     const char *dot = segment.length > 0 ? memchr(segment.at, '.', segment.length) : NULL;
@@ -120,7 +120,7 @@ static uint32_t find_or_add_child(htp_tree_finder *finder, uint32_t parent, htp_
 
 uint32_t htp_tree_walk_segments(htp_tree_finder *finder, htp_slice address, bool has_bare_root)
 {
-    uint32_t at = has_bare_root ? 0 : HTP_VIEW_NONE;
+    uint32_t at = has_bare_root ? 0 : HTP_NONE;
     size_t begin = 0;
     while (begin < address.length) {
         begin += address.at[begin] == '/';

@@ -110,7 +110,7 @@ static uint32_t find_module(struct chains *c, const struct link *link)
         size_t end = dot ? (size_t)(dot - path.at) : path.length;
         htp_slice name = {path.at + begin, end - begin};
         uint32_t child = htp_tree_find_child(c->finder, at, name);
-        if (child == HTP_VIEW_NONE) {
+        if (child == HTP_NONE) {
             child = add_module(c, at, name, (htp_slice){path.at, end});
             htp_tree_set_child(c->finder, at, name, child);
         }
@@ -202,7 +202,7 @@ htp_status htp_tree_from_chains(htp_tree_finder *finder)
     } else {
         return HTP_OK;
     }
-    (void)add_module(&c, HTP_VIEW_NONE, htp_slice_of(""), htp_slice_of(""));
+    (void)add_module(&c, HTP_NONE, htp_slice_of(""), htp_slice_of(""));
     for (uint32_t i = 0; i < view->nodes.count; i++) {
         HTP_TRY(place_node(&c, i));
     }

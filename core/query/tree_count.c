@@ -5,22 +5,22 @@
 
 #include "onnx/tensor_type.h"
 
-/* The deepest module above both; HTP_VIEW_NONE: there is none. Levels are counted over all
+/* The deepest module above both; HTP_NONE: there is none. Levels are counted over all
  * modules. */
 static uint32_t join(const htp_tree_module *modules, const uint32_t *levels, uint32_t a, uint32_t b)
 {
-    while (a != b && a != HTP_VIEW_NONE && b != HTP_VIEW_NONE) {
+    while (a != b && a != HTP_NONE && b != HTP_NONE) {
         uint32_t *deeper = levels[a] >= levels[b] ? &a : &b;
         *deeper = modules[*deeper].parent;
     }
-    return a == b ? a : HTP_VIEW_NONE;
+    return a == b ? a : HTP_NONE;
 }
 
 static void measure_depths(htp_tree_finder *finder, uint32_t *levels)
 {
     for (size_t i = 0; i < finder->modules.count; i++) {
         htp_tree_module *module = &finder->modules.items[i];
-        if (module->parent != HTP_VIEW_NONE) {
+        if (module->parent != HTP_NONE) {
             const htp_tree_module *parent = &finder->modules.items[module->parent];
             module->depth = parent->depth + parent->has_tag;
             levels[i] = levels[module->parent] + 1;
@@ -59,12 +59,11 @@ static void find_owners(const htp_tree_finder *finder, const uint32_t *levels, u
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         const htp_view_node *node = &view->nodes.items[n];
         htp_view_range tags = finder->places[n].tags;
-        uint32_t reader = tags.count > 0 ? finder->tree->owners.items[tags.first] : HTP_VIEW_NONE;
+        uint32_t reader = tags.count > 0 ? finder->tree->owners.items[tags.first] : HTP_NONE;
         for (uint32_t i = 0; i < node->inputs.count; i++) {
             uint32_t value = view->operands.items[node->inputs.first + i];
-            uint32_t tensor =
-                value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].initializer;
-            if (tensor != HTP_VIEW_NONE) {
+            uint32_t tensor = value == HTP_NONE ? HTP_NONE : view->values.items[value].initializer;
+            if (tensor != HTP_NONE) {
                 owners[tensor] = is_read[tensor]
                                      ? join(finder->modules.items, levels, owners[tensor], reader)
                                      : reader;
@@ -91,7 +90,7 @@ static void count_weights(htp_tree_finder *finder, const uint32_t *levels)
         bool is_weight = is_read[i] && tensor->data_type != INT64 && tensor->data_type != INT32 &&
                          tensor->data_type != BOOL;
         if (is_weight) {
-            uint32_t owner = owners[i] == HTP_VIEW_NONE ? 0 : owners[i];
+            uint32_t owner = owners[i] == HTP_NONE ? 0 : owners[i];
             finder->modules.items[owner].parameters += elements_of(view, tensor);
             finder->modules.items[owner].bytes += tensor->bytes;
         }
@@ -102,7 +101,7 @@ static void add_up_weights(htp_tree_finder *finder)
 {
     for (size_t i = finder->modules.count; i-- > 1;) {
         const htp_tree_module *module = &finder->modules.items[i];
-        if (module->parent != HTP_VIEW_NONE) {
+        if (module->parent != HTP_NONE) {
             finder->modules.items[module->parent].parameters += module->parameters;
             finder->modules.items[module->parent].bytes += module->bytes;
         }
@@ -120,7 +119,7 @@ void htp_tree_count(htp_tree_finder *finder)
     }
     for (size_t i = count; i-- > 1;) {
         const htp_tree_module *module = &finder->modules.items[i];
-        if (module->parent == HTP_VIEW_NONE) {
+        if (module->parent == HTP_NONE) {
             continue;
         }
         htp_tree_module *parent = &finder->modules.items[module->parent];

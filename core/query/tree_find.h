@@ -50,7 +50,7 @@ bool htp_tree_is_shallow(htp_slice address, char separator);
 /** HTP_CODE_BAD_INPUT: what a node says of its module has more. */
 HTP_MUST_USE htp_status htp_tree_too_deep(const htp_tree_finder *finder, uint32_t node);
 
-/** The child of a module by a name; HTP_VIEW_NONE where none was set. */
+/** The child of a module by a name; HTP_NONE where none was set. */
 uint32_t htp_tree_find_child(htp_tree_finder *finder, uint32_t parent, htp_slice name);
 void htp_tree_set_child(htp_tree_finder *finder, uint32_t parent, htp_slice name, uint32_t child);
 

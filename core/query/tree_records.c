@@ -173,7 +173,7 @@ static uint32_t find_parent(htp_tree_finder *finder, htp_slice path, htp_slice *
         }
         size_t end = (size_t)(dot - path.at);
         uint32_t child = htp_tree_find_child(finder, at, (htp_slice){path.at + begin, end - begin});
-        if (child == HTP_VIEW_NONE) {
+        if (child == HTP_NONE) {
             break;
         }
         at = child;
@@ -194,7 +194,7 @@ static uint32_t find_above(htp_tree_finder *finder, const htp_tree_record *recor
     uint32_t module;
     *name = (htp_slice){NULL, 0};
     if (finder->modules.count == 0 || record->is_root) {
-        return HTP_VIEW_NONE;
+        return HTP_NONE;
     }
     if (record->parent.at) {
         return htp_map_get_bytes(&finder->by_full_tag, record->parent.at, record->parent.length,

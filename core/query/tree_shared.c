@@ -20,8 +20,8 @@ struct finding {
 static bool is_operand_light(const struct finding *f, uint32_t operand)
 {
     const htp_view_value *value =
-        operand == HTP_VIEW_NONE ? NULL : &f->finder->view->values.items[operand];
-    return !value || value->initializer != HTP_VIEW_NONE || f->is_light_input[operand] ||
+        operand == HTP_NONE ? NULL : &f->finder->view->values.items[operand];
+    return !value || value->initializer != HTP_NONE || f->is_light_input[operand] ||
            (value->maker == HTP_VIEW_BY_NODE && f->is_light[value->node]);
 }
 
@@ -59,7 +59,7 @@ static bool is_returned(const struct finding *f, uint32_t n)
 {
     const htp_view *view = f->finder->view;
     htp_view_range made = view->nodes.items[n].outputs;
-    return made.count != 1 || view->operands.items[made.first] == HTP_VIEW_NONE ||
+    return made.count != 1 || view->operands.items[made.first] == HTP_NONE ||
            f->is_returned[view->operands.items[made.first]];
 }
 
@@ -93,7 +93,7 @@ void htp_tree_find_shared(htp_tree_finder *finder)
         htp_view_range returned = view->graphs.items[g].outputs;
         for (uint32_t i = 0; i < returned.count; i++) {
             uint32_t value = view->operands.items[returned.first + i];
-            f.is_returned[value == HTP_VIEW_NONE ? view->values.count : value] = true;
+            f.is_returned[value == HTP_NONE ? view->values.count : value] = true;
         }
     }
     find_light_inputs(&f);

@@ -98,7 +98,7 @@ static htp_status place_node(struct reading *r, uint32_t node, const cJSON *reco
 {
     const cJSON *tags = member(record, "tags");
     const cJSON *full = member(record, "full_tag");
-    uint32_t module = HTP_VIEW_NONE;
+    uint32_t module = HTP_NONE;
     if (!cJSON_IsArray(tags)) {
         return htp_sidecar_file_wrong(r->file, "an operation has no list of tags");
     }

@@ -32,7 +32,7 @@ static htp_map list_leaves(const htp_tree_finder *finder)
     bool *has_child = HTP_NEW_ARRAY(finder->arena, bool, count + 1);
     for (size_t i = count; i-- > 0;) {
         const htp_tree_module *module = &finder->modules.items[i];
-        if (module->parent != HTP_VIEW_NONE) {
+        if (module->parent != HTP_NONE) {
             has_child[module->parent] = true;
         }
         if (!has_child[i] && module->path.length > 0 && element_bytes(module) > 0) {
@@ -64,7 +64,7 @@ static bool has_other_elements(const htp_tree_finder *finder)
         const char *name = htp_view_text(view, tensor->name);
         const char *dot = strrchr(name, '.');
         uint32_t module;
-        if (tensor->attribute != HTP_VIEW_NONE || !dot ||
+        if (tensor->attribute != HTP_NONE || !dot ||
             !htp_map_get_bytes(&leaves, name, (size_t)(dot - name), &module)) {
             continue;
         }

@@ -118,7 +118,7 @@ static htp_status find_module(htp_tree_finder *finder, uint32_t node, htp_span t
                               uint32_t *module)
 {
     htp_tree_last *last = &finder->last_tag;
-    *module = HTP_VIEW_NONE;
+    *module = HTP_NONE;
     if (tag.bytes == 0 || tag.at[0] != '/') {
         return HTP_OK;
     }
@@ -162,7 +162,7 @@ static htp_status add_owner(htp_tree_finder *finder, uint32_t node, htp_span tag
     const htp_tree_place *place = &finder->places[node];
     const uint32_t *owners = finder->tree->owners.items;
     bool is_first = place->tags.count > 0 && owners[place->tags.first] == module;
-    if (module != HTP_VIEW_NONE && !is_first) {
+    if (module != HTP_NONE && !is_first) {
         htp_tree_add_owner(finder, node, module);
     }
     return HTP_OK;
@@ -224,10 +224,10 @@ static void place_innermost(htp_tree_finder *finder, uint32_t node, htp_span ful
     if (!is_last(last, full_tag)) {
         last->text = full_tag;
         if (!htp_map_get_bytes(&finder->by_full_tag, full_tag.at, full_tag.bytes, &last->module)) {
-            last->module = HTP_VIEW_NONE;
+            last->module = HTP_NONE;
         }
     }
-    if (last->module != HTP_VIEW_NONE) {
+    if (last->module != HTP_NONE) {
         finder->places[node].innermost = last->module;
     }
 }
@@ -247,7 +247,7 @@ static htp_status place_node(htp_tree_finder *finder, const struct tag_place *pl
     htp_span tag = first_tag(view, place, node);
     uint32_t module;
     HTP_TRY(find_module(finder, node, tag, &module));
-    if (module == HTP_VIEW_NONE) {
+    if (module == HTP_NONE) {
         if (tag.bytes > 0) {
             note_relative(finder, node, tag);
         }

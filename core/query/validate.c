@@ -7,7 +7,7 @@
 /* The graph that lies in no other one, and that a graph is or lies in. */
 static uint32_t outermost(const htp_view *view, uint32_t graph)
 {
-    while (view->graphs.items[graph].parent != HTP_VIEW_NONE) {
+    while (view->graphs.items[graph].parent != HTP_NONE) {
         graph = view->graphs.items[graph].parent;
     }
     return graph;
@@ -51,7 +51,7 @@ static void check_domains(const htp_view *view, htp_findings *findings)
         const htp_view_node *node = &view->nodes.items[i];
         uint32_t graph = outermost(view, node->graph);
         const char *domain = domain_of(htp_view_text(view, node->domain));
-        if (view->graphs.items[graph].function == HTP_VIEW_NONE &&
+        if (view->graphs.items[graph].function == HTP_NONE &&
             !htp_map_get(&imported, domain, NULL)) {
             htp_finding_add(findings, "node '%s': its operators, '%s', are not imported",
                             htp_view_call_node(view, i), domain);
@@ -73,7 +73,7 @@ void htp_validate(const htp_view *file, const htp_view *view, const htp_tree *tr
                   htp_findings *findings)
 {
     bool is_ours = tree->source >= HTP_TREE_ATTRIBUTES && tree->source <= HTP_TREE_LAYER_ANN;
-    htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
+    htp_findings_turn_to(findings, HTP_NONE, HTP_NONE, HTP_NONE);
     htp_validate_structure(file, findings);
     if (is_ours && htp_validate_is_changed(view, tree)) {
         htp_validate_changed(view, tree, findings);

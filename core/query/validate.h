@@ -25,7 +25,7 @@
 
 #include "query/tree.h"
 
-/** What a finding is about: one of these at most is not HTP_VIEW_NONE. */
+/** What a finding is about: one of these at most is not HTP_NONE. */
 typedef struct htp_finding_subject {
     uint32_t node;
     uint32_t module; /* of the tree, by its record */
@@ -40,7 +40,7 @@ typedef struct htp_findings {
     htp_finding_subject about;                /* of what is added next */
 } htp_findings;
 
-/** Says what is looked at from now on; HTP_VIEW_NONE thrice: none of these. */
+/** Says what is looked at from now on; HTP_NONE thrice: none of these. */
 static inline void htp_findings_turn_to(htp_findings *findings, uint32_t node, uint32_t module,
                                         uint32_t tensor)
 {

@@ -23,7 +23,7 @@ static void count_initializers(const htp_view *view, uint64_t *all, uint64_t *te
     htp_view_name key = htp_view_find_name(view, "hierarchy_tags");
     for (size_t i = 0; i < view->tensors.count; i++) {
         const htp_view_tensor *tensor = &view->tensors.items[i];
-        bool is_initializer = tensor->attribute == HTP_VIEW_NONE;
+        bool is_initializer = tensor->attribute == HTP_NONE;
         *all += is_initializer;
         *telling += is_initializer && htp_view_find_property(view, tensor->properties, key);
     }

@@ -72,7 +72,7 @@ static void note_node(const htp_validator *v, htp_sizes *s, uint32_t node)
     bool has_rank = is_told;
     for (uint32_t i = 0; i < noted->inputs.count; i++) {
         uint32_t value = view->operands.items[noted->inputs.first + i];
-        if (value != HTP_VIEW_NONE) {
+        if (value != HTP_NONE) {
             bool needs_contents = row && i < 32 && (row->operands >> i & 1);
             bool has_contents = !needs_contents || s->is_constant[value];
             is_told = is_told && has_contents && htp_sizes_are_known(s, value);
@@ -82,7 +82,7 @@ static void note_node(const htp_validator *v, htp_sizes *s, uint32_t node)
     }
     for (uint32_t i = 0; i < noted->outputs.count; i++) {
         uint32_t value = view->operands.items[noted->outputs.first + i];
-        if (value != HTP_VIEW_NONE) {
+        if (value != HTP_NONE) {
             s->is_constant[value] = strcmp(op_type, "Constant") == 0;
             s->is_told[value] = is_told;
             s->has_rank[value] = has_rank;

@@ -91,13 +91,12 @@ void htp_validate_functions(const htp_view *file, htp_findings *findings)
     note_calls(file, arena, key, callers);
     for (size_t g = 0; g < file->graphs.count; g++) { /* a body comes behind what it lies in */
         const htp_view_graph *graph = &file->graphs.items[g];
-        function_of[g] =
-            graph->parent == HTP_VIEW_NONE ? graph->function : function_of[graph->parent];
+        function_of[g] = graph->parent == HTP_NONE ? graph->function : function_of[graph->parent];
     }
     for (uint32_t n = 0; n < file->nodes.count; n++) {
         uint32_t function = function_of[file->nodes.items[n].graph];
         htp_slice tag = absolute_tag(file, key, n);
-        if (function != HTP_VIEW_NONE && tag.at) {
+        if (function != HTP_NONE && tag.at) {
             check_node(file, &callers[function], n, tag, findings);
         }
     }

@@ -15,7 +15,7 @@ static uint32_t find_outer(const htp_validator *v, const htp_map *known, uint32_
 {
     const htp_view *view = v->view;
     uint32_t node = view->graphs.items[graph].node;
-    for (uint32_t g = view->graphs.items[graph].parent; g != HTP_VIEW_NONE;
+    for (uint32_t g = view->graphs.items[graph].parent; g != HTP_NONE;
          node = view->graphs.items[g].node, g = view->graphs.items[g].parent) {
         const uint32_t key[] = {g, name};
         uint32_t value;
@@ -25,7 +25,7 @@ static uint32_t find_outer(const htp_validator *v, const htp_map *known, uint32_
             return value;
         }
     }
-    return HTP_VIEW_NONE;
+    return HTP_NONE;
 }
 
 /* Inputs of bodies may hide names outside; what nodes make may not. */
@@ -43,9 +43,9 @@ static void check_shadows(htp_validator *v)
     }
     for (uint32_t i = 0; i < view->values.count; i++) {
         const htp_view_value *value = &view->values.items[i];
-        bool is_inner = view->graphs.items[value->graph].parent != HTP_VIEW_NONE;
+        bool is_inner = view->graphs.items[value->graph].parent != HTP_NONE;
         if (is_inner && value->maker == HTP_VIEW_BY_NODE &&
-            find_outer(v, &known, value->graph, value->name) != HTP_VIEW_NONE) {
+            find_outer(v, &known, value->graph, value->name) != HTP_NONE) {
             htp_validate_node(v, value->node, "makes '%s' in a body, a name that is taken outside",
                               htp_view_text(view, value->name));
         }
@@ -67,7 +67,7 @@ static void check_outputs(htp_validator *v, uint32_t graph)
     const htp_view_graph *body = &view->graphs.items[graph];
     for (uint32_t i = 0; i < body->outputs.count; i++) {
         uint32_t value = view->operands.items[body->outputs.first + i];
-        if (value != HTP_VIEW_NONE && view->values.items[value].graph != graph) {
+        if (value != HTP_NONE && view->values.items[value].graph != graph) {
             htp_validate_node(
                 v, body->node, "the output '%s' of its %s is made outside; an Identity would do",
                 htp_view_text(view, view->values.items[value].name), call_body(view, graph));
@@ -122,7 +122,7 @@ static void check_counts(htp_validator *v, uint32_t graph)
 static void check_name(htp_validator *v, uint32_t graph)
 {
     const htp_view_graph *named = &v->view->graphs.items[graph];
-    if (named->name == 0 && named->parent == HTP_VIEW_NONE) {
+    if (named->name == 0 && named->parent == HTP_NONE) {
         htp_finding_add(v->findings, "the graph has no name");
     } else if (named->name == 0) {
         htp_validate_node(v, named->node, "its %s has no name", call_body(v->view, graph));
@@ -161,8 +161,8 @@ void htp_validate_graphs(htp_validator *v)
 {
     check_shadows(v);
     for (uint32_t g = 0; g < v->view->graphs.count; g++) {
-        bool is_body = v->view->graphs.items[g].parent != HTP_VIEW_NONE;
-        if (v->view->graphs.items[g].function == HTP_VIEW_NONE) {
+        bool is_body = v->view->graphs.items[g].parent != HTP_NONE;
+        if (v->view->graphs.items[g].function == HTP_NONE) {
             check_name(v, g);
         }
         if (is_body) {

@@ -14,7 +14,7 @@ void htp_validate_onnx(const htp_view *file, htp_findings *findings)
     }
     for (uint32_t g = 0; g < file->graphs.count; g++) { /* a body comes behind what it lies in */
         uint32_t parent = file->graphs.items[g].parent;
-        v.roots[g] = parent == HTP_VIEW_NONE ? g : v.roots[parent];
+        v.roots[g] = parent == HTP_NONE ? g : v.roots[parent];
     }
     htp_validate_operators(&v);
     htp_validate_graphs(&v);

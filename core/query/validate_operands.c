@@ -45,11 +45,11 @@ bool htp_sizes_have_rank(const htp_sizes *sizes, uint32_t value)
 
 /* ---- what there is ---- */
 
-/* The value of an input; HTP_VIEW_NONE where there is none. */
+/* The value of an input; HTP_NONE where there is none. */
 static uint32_t find_value(const struct looking *l, uint32_t input)
 {
     htp_view_range inputs = l->v->view->nodes.items[l->node].inputs;
-    return input < inputs.count ? l->v->view->operands.items[inputs.first + input] : HTP_VIEW_NONE;
+    return input < inputs.count ? l->v->view->operands.items[inputs.first + input] : HTP_NONE;
 }
 
 static const htp_tensor *find_tensor(const struct looking *l, uint32_t input,
@@ -57,7 +57,7 @@ static const htp_tensor *find_tensor(const struct looking *l, uint32_t input,
 {
     uint32_t value = find_value(l, input);
     const htp_tensor *tensor =
-        value == HTP_VIEW_NONE ? NULL : &l->sizes->drafted.draft->tensors.items[value];
+        value == HTP_NONE ? NULL : &l->sizes->drafted.draft->tensors.items[value];
     bool is_found = tensor && tensor->has_type && !tensor->is_sequence && is_known(l->sizes, value);
     return is_found ? tensor : NULL;
 }
@@ -269,10 +269,10 @@ static bool find_axes(const struct looking *l, const int64_t **axes, size_t *cou
         *count = htp_view_attribute_ints(attribute, l->v->arena, axes);
         return true;
     }
-    uint32_t tensor = value == HTP_VIEW_NONE || !l->sizes->is_constant[value]
-                          ? HTP_VIEW_NONE
+    uint32_t tensor = value == HTP_NONE || !l->sizes->is_constant[value]
+                          ? HTP_NONE
                           : view->values.items[value].initializer;
-    if (tensor == HTP_VIEW_NONE || view->tensors.items[tensor].data_type != 7 /* INT64 */) {
+    if (tensor == HTP_NONE || view->tensors.items[tensor].data_type != 7 /* INT64 */) {
         return false;
     }
     const void *data = htp_view_literals(l->v->arena, view, tensor);
@@ -380,8 +380,8 @@ static void check_convolution(const struct looking *l, const row *row)
 
 static void check_one_of(const struct looking *l, uint32_t a, uint32_t b, const char *names)
 {
-    bool has_a = find_value(l, a) != HTP_VIEW_NONE;
-    bool has_b = find_value(l, b) != HTP_VIEW_NONE;
+    bool has_a = find_value(l, a) != HTP_NONE;
+    bool has_b = find_value(l, b) != HTP_NONE;
     if (has_a == has_b) {
         htp_validate_node(l->v, l->node, "it needs %s %s", has_a ? "only one of" : "one of", names);
     }
@@ -398,7 +398,7 @@ static void check_resize(const struct looking *l, const row *row)
 static void check_split(const struct looking *l, const row *row)
 {
     (void)row;
-    bool has_sizes = find_value(l, 1) != HTP_VIEW_NONE;
+    bool has_sizes = find_value(l, 1) != HTP_NONE;
     bool has_number = find_attribute(l, "num_outputs", HTP_VIEW_INT) != NULL;
     if (version_of(l) >= 18 && has_sizes == has_number) {
         htp_validate_node(l->v, l->node, "it needs %s sizes and num_outputs",

@@ -59,10 +59,9 @@ static const int64_t *find_opsets(const htp_validator *v)
     int64_t *opsets = HTP_NEW_ARRAY(v->arena, int64_t, view->graphs.count);
     for (uint32_t g = 0; g < view->graphs.count; g++) { /* a body comes behind what it lies in */
         uint32_t root = v->roots[g];
-        int64_t opset = root != g ? opsets[root]
-                        : view->graphs.items[g].function != HTP_VIEW_NONE
-                            ? opset_of_function(view, g)
-                            : opset_of_model(view);
+        int64_t opset = root != g                                    ? opsets[root]
+                        : view->graphs.items[g].function != HTP_NONE ? opset_of_function(view, g)
+                                                                     : opset_of_model(view);
         bool is_known = opset >= HTP_SCHEMA_FIRST_OPSET && opset <= HTP_SCHEMA_LAST_OPSET;
         opsets[g] = is_known ? opset : 0;
     }
@@ -102,8 +101,7 @@ static void check_operator(htp_validator *v, uint32_t node, int64_t opset)
 
 static bool is_missing(const htp_validator *v, htp_view_range operands, uint32_t index)
 {
-    return index >= operands.count ||
-           v->view->operands.items[operands.first + index] == HTP_VIEW_NONE;
+    return index >= operands.count || v->view->operands.items[operands.first + index] == HTP_NONE;
 }
 
 /* @param what  "input" or "output" */

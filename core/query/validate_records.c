@@ -51,7 +51,7 @@ static void check_spelling(const htp_tree *tree, const htp_tree_module *module,
                         (int)module->tag.length, module->tag.at, (int)module->class_name.length,
                         module->class_name.at);
     }
-    if (module->parent != HTP_VIEW_NONE &&
+    if (module->parent != HTP_NONE &&
         !begins_with(module->tag, tree->modules[module->parent].tag)) {
         htp_slice above = tree->modules[module->parent].tag;
         htp_finding_add(findings, "htp.module_tree: the tag '%.*s' is below '%.*s'",
@@ -93,7 +93,7 @@ void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findin
         if (!module->is_record) {
             continue;
         }
-        htp_findings_turn_to(findings, HTP_VIEW_NONE, i, HTP_VIEW_NONE);
+        htp_findings_turn_to(findings, HTP_NONE, i, HTP_NONE);
         check_unique(findings, &full_tags, module->full_tag, "full tag");
         check_unique(findings, &paths, module->path, "path");
         check_spelling(tree, module, findings);
@@ -102,7 +102,7 @@ void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findin
             check_count(view, module, findings, "in all", module->told_total, module->nodes_total);
         }
     }
-    htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
+    htp_findings_turn_to(findings, HTP_NONE, HTP_NONE, HTP_NONE);
 }
 
 /* ---- initializers ---- */
@@ -165,7 +165,7 @@ static void check_reader(const struct lists *lists, uint32_t node, uint32_t tens
     for (uint32_t i = 0; i < tags.count; i++) {
         htp_slice tag = tree->modules[tree->owners.items[tags.first + i]].tag;
         if (!note_reader(&lists->items[tensor], tag)) {
-            htp_findings_turn_to(lists->findings, HTP_VIEW_NONE, HTP_VIEW_NONE, tensor);
+            htp_findings_turn_to(lists->findings, HTP_NONE, HTP_NONE, tensor);
             htp_finding_add(lists->findings,
                             "initializer '%s': node '%s' of '%.*s' reads it, and its "
                             "hierarchy_tags do not list that",
@@ -182,9 +182,8 @@ static void check_readers(const struct lists *lists)
         htp_view_range read = view->nodes.items[n].inputs;
         for (uint32_t i = read.first; i < read.first + read.count; i++) {
             uint32_t value = view->operands.items[i];
-            uint32_t tensor =
-                value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].initializer;
-            if (tensor != HTP_VIEW_NONE && lists->has_list[tensor]) {
+            uint32_t tensor = value == HTP_NONE ? HTP_NONE : view->values.items[value].initializer;
+            if (tensor != HTP_NONE && lists->has_list[tensor]) {
                 check_reader(lists, n, tensor);
             }
         }
@@ -220,7 +219,7 @@ static void check_listed(const struct lists *lists)
     }
     for (uint32_t t = 0; t < lists->view->tensors.count; t++) {
         const struct list *list = &lists->items[t];
-        htp_findings_turn_to(lists->findings, HTP_VIEW_NONE, HTP_VIEW_NONE, t);
+        htp_findings_turn_to(lists->findings, HTP_NONE, HTP_NONE, t);
         for (size_t i = 0; lists->has_list[t] && i < list->count; i++) {
             if (!list->is_reader[i] && !is_owner(lists, &by_path, t, list->items[i])) {
                 htp_finding_add(lists->findings,
@@ -246,8 +245,8 @@ void htp_validate_weights(const htp_view *view, const htp_tree *tree, htp_findin
     for (uint32_t i = 0; i < view->tensors.count; i++) {
         const htp_view_tensor *tensor = &view->tensors.items[i];
         const htp_view_property *property = htp_view_find_property(view, tensor->properties, key);
-        bool is_weight = tensor->attribute == HTP_VIEW_NONE;
-        htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, i);
+        bool is_weight = tensor->attribute == HTP_NONE;
+        htp_findings_turn_to(findings, HTP_NONE, HTP_NONE, i);
         if (!property && is_weight && tree->has_records) {
             htp_finding_add(findings, "initializer '%s': no hierarchy_tags",
                             htp_view_text(view, tensor->name));
@@ -263,5 +262,5 @@ void htp_validate_weights(const htp_view *view, const htp_tree *tree, htp_findin
     if (tree->has_records && !is_part(view) && !is_retagged(view)) {
         check_listed(&lists);
     }
-    htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
+    htp_findings_turn_to(findings, HTP_NONE, HTP_NONE, HTP_NONE);
 }

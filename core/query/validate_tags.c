@@ -245,8 +245,8 @@ void htp_validate_nodes(const htp_view *view, const htp_tree *tree, htp_findings
         c.has_doc = c.has_doc || doc_tag_of(&c, i).at;
     }
     for (uint32_t i = 0; i < view->nodes.count; i++) {
-        htp_findings_turn_to(findings, i, HTP_VIEW_NONE, HTP_VIEW_NONE);
+        htp_findings_turn_to(findings, i, HTP_NONE, HTP_NONE);
         check_node(&c, i);
     }
-    htp_findings_turn_to(findings, HTP_VIEW_NONE, HTP_VIEW_NONE, HTP_VIEW_NONE);
+    htp_findings_turn_to(findings, HTP_NONE, HTP_NONE, HTP_NONE);
 }

@@ -76,7 +76,7 @@ static type_id find_declared(const struct typing *t, uint32_t value)
 {
     const htp_view *view = t->v->view;
     uint32_t tensor = view->values.items[value].initializer;
-    bool is_sparse = tensor != HTP_VIEW_NONE && view->tensors.items[tensor].sparse.at;
+    bool is_sparse = tensor != HTP_NONE && view->tensors.items[tensor].sparse.at;
     htp_value_type declared = htp_value_type_find(t->v->arena, view, value);
     return is_sparse ? 0 : of_value_type(&declared);
 }
@@ -206,7 +206,7 @@ static void check_input(struct typing *t, uint32_t node, uint32_t index, struct 
     uint32_t value = view->operands.items[view->nodes.items[node].inputs.first + index];
     const htp_schema_parameter *parameter =
         htp_schema_parameter_at(schema->inputs.items, schema->inputs.count, index);
-    if (value == HTP_VIEW_NONE || !t->types[value] || !parameter) {
+    if (value == HTP_NONE || !t->types[value] || !parameter) {
         return;
     }
     const htp_schema_type *type = &schema->types.items[parameter->type];
@@ -252,7 +252,7 @@ static void check_output(struct typing *t, uint32_t node, uint32_t index,
     uint32_t value = view->operands.items[view->nodes.items[node].outputs.first + index];
     const htp_schema_parameter *parameter =
         htp_schema_parameter_at(schema->outputs.items, schema->outputs.count, index);
-    if (value == HTP_VIEW_NONE || !parameter) {
+    if (value == HTP_NONE || !parameter) {
         return;
     }
     type_id declared = t->types[value];
@@ -292,7 +292,7 @@ static void check_defaults(struct typing *t)
     const htp_view *view = t->v->view;
     for (uint32_t i = 0; i < view->values.count; i++) {
         const htp_view_value *value = &view->values.items[i];
-        if (value->initializer == HTP_VIEW_NONE || !t->types[i]) {
+        if (value->initializer == HTP_NONE || !t->types[i]) {
             continue;
         }
         type_id type =

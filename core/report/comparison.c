@@ -119,7 +119,7 @@ static void add_shares(htp_text *text, const htp_comparison *c)
 
 static const char *name_of_value(const htp_comparison *c, int model, uint32_t value)
 {
-    return value == HTP_VIEW_NONE
+    return value == HTP_NONE
                ? NULL
                : htp_view_text(c->views[model], c->views[model]->values.items[value].name);
 }
@@ -136,7 +136,7 @@ static void add_value(htp_text *text, const htp_comparison *c, const htp_compare
     htp_arena *arena = text->arena;
     const char *label = value->is_output ? "output" : "input";
     for (int m = 0; m < HTP_COMPARED; m++) {
-        if (value->values[HTP_COMPARED - 1 - m] == HTP_VIEW_NONE) {
+        if (value->values[HTP_COMPARED - 1 - m] == HTP_NONE) {
             add_line(text, label,
                      htp_arena_printf(arena, "%s: only in %s",
                                       name_of_value(c, m, value->values[m]), letters[m]));
@@ -237,7 +237,7 @@ static void add_unmatched(htp_text *text, const htp_comparison *c, int m)
         for (size_t w = 0; w < word_count; w++) {
             htp_text_addf(&note, "%s%s", w ? ", " : "other ", words[w]);
         }
-        if (unmatched->counterpart != HTP_VIEW_NONE) {
+        if (unmatched->counterpart != HTP_NONE) {
             htp_text_addf(&note, " than %s", htp_view_call_node(other, unmatched->counterpart));
         }
         add_indented(text,
@@ -263,7 +263,7 @@ static void add_constants(htp_text *text, const htp_comparison *c, int m)
         const htp_compared_constant *constant = &c->only[m].items[i];
         const char *name = htp_view_text(c->views[m], constant->name);
         const char *type = "made by a node";
-        if (constant->tensor != HTP_VIEW_NONE) {
+        if (constant->tensor != HTP_NONE) {
             htp_value_type found = htp_value_type_of_tensor(arena, c->views[m], constant->tensor);
             type = htp_value_type_text(arena, &found);
         }

@@ -44,7 +44,7 @@ static void add_share(htp_json *json, const char *key, uint64_t part, uint64_t w
 static void add_node(htp_json *json, const char *key, const htp_comparison *c, int m, uint32_t node)
 {
     const htp_view *view = c->views[m];
-    if (node == HTP_VIEW_NONE) {
+    if (node == HTP_NONE) {
         htp_json_null(json, key);
         return;
     }
@@ -118,7 +118,7 @@ static void add_values(htp_json *json, const htp_comparison *c, const char *key,
         }
         htp_json_begin(json, NULL, '{');
         for (int m = 0; m < HTP_COMPARED; m++) {
-            if (value->values[m] == HTP_VIEW_NONE) {
+            if (value->values[m] == HTP_NONE) {
                 htp_json_null(json, keys[m]);
                 continue;
             }
@@ -130,7 +130,7 @@ static void add_values(htp_json *json, const htp_comparison *c, const char *key,
             htp_report_type_json(json, &type);
             htp_json_end(json, '}');
         }
-        bool has_both = value->values[0] != HTP_VIEW_NONE && value->values[1] != HTP_VIEW_NONE;
+        bool has_both = value->values[0] != HTP_NONE && value->values[1] != HTP_NONE;
         htp_json_bool(json, "is_equal",
                       has_both && !value->has_other_type && !value->has_other_source);
         htp_json_end(json, '}');
@@ -152,8 +152,8 @@ static void add_constants(htp_json *json, const htp_comparison *c)
             const htp_compared_constant *constant = &c->only[m].items[i];
             htp_json_begin(json, NULL, '{');
             htp_json_string(json, "name", htp_view_text(c->views[m], constant->name));
-            htp_json_bool(json, "is_initializer", constant->tensor != HTP_VIEW_NONE);
-            if (constant->tensor != HTP_VIEW_NONE) {
+            htp_json_bool(json, "is_initializer", constant->tensor != HTP_NONE);
+            if (constant->tensor != HTP_NONE) {
                 htp_value_type type =
                     htp_value_type_of_tensor(json->text.arena, c->views[m], constant->tensor);
                 htp_report_type_json(json, &type);

@@ -31,7 +31,7 @@ static void add_values(htp_text *text, const htp_view *view, const char *label,
     for (uint32_t i = 0; i < values.count; i++) {
         uint32_t value = view->operands.items[values.first + i];
         if (view->values.items[value].maker == HTP_VIEW_BY_INPUT &&
-            view->values.items[value].initializer != HTP_VIEW_NONE) {
+            view->values.items[value].initializer != HTP_NONE) {
             continue; /* a weight of an old file, which lists all of them */
         }
         htp_value_type type = htp_value_type_find(text->arena, view, value);

@@ -66,11 +66,11 @@ void htp_report_part_json(htp_json *json, const htp_view *view, const htp_report
 /* What a part is: a tag, or that it lies between. */
 static const char *name_part(htp_arena *arena, const htp_tree *tree, const htp_split_part *part)
 {
-    if (part->module == HTP_VIEW_NONE) {
+    if (part->module == HTP_NONE) {
         return "(between)";
     }
     htp_slice tag = htp_tree_address(&tree->modules[part->module]);
-    return part->call == HTP_CALLS_NONE
+    return part->call == HTP_NONE
                ? htp_arena_printf(arena, "%.*s", (int)tag.length, tag.at)
                : htp_arena_printf(arena, "%.*s, call %u", (int)tag.length, tag.at, part->call);
 }
@@ -98,13 +98,13 @@ static void add_split_part(htp_json *json, const htp_reported_split *reported, s
     htp_json_begin(json, NULL, '{');
     htp_json_count(json, "part", index);
     htp_json_string(json, "file", reported->parts[index].file);
-    if (what->module == HTP_VIEW_NONE) {
+    if (what->module == HTP_NONE) {
         htp_json_null(json, "module");
     } else {
         htp_slice tag = htp_tree_address(&reported->tree->modules[what->module]);
         htp_json_string_part(json, "module", tag.at, tag.length);
     }
-    if (what->call == HTP_CALLS_NONE) {
+    if (what->call == HTP_NONE) {
         htp_json_null(json, "call");
     } else {
         htp_json_count(json, "call", what->call);
@@ -120,7 +120,7 @@ static void add_inputs(htp_json *json, const htp_view *view, htp_view_types *typ
     htp_numbers values = {0};
     for (uint32_t i = 0; i < inputs.count; i++) {
         uint32_t value = view->operands.items[inputs.first + i];
-        if (view->values.items[value].initializer == HTP_VIEW_NONE) {
+        if (view->values.items[value].initializer == HTP_NONE) {
             HTP_PUSH(json->text.arena, &values, value);
         }
     }

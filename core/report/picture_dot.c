@@ -124,13 +124,13 @@ static struct contents find_contents(htp_arena *arena, const htp_picture *pictur
         HTP_NEW_ARRAY(arena, uint32_t, frames), HTP_NEW_ARRAY(arena, uint32_t, frames)};
     for (size_t i = boxes; i-- > 1;) {
         uint32_t frame = picture->boxes.items[i - 1].frame;
-        size_t place = frame == HTP_VIEW_NONE ? 0 : frame + 1;
+        size_t place = frame == HTP_NONE ? 0 : frame + 1;
         found.next_box[i] = found.first_box[place];
         found.first_box[place] = (uint32_t)i;
     }
     for (size_t i = frames; i-- > 1;) {
         uint32_t frame = picture->frames.items[i - 1].parent;
-        size_t place = frame == HTP_VIEW_NONE ? 0 : frame + 1;
+        size_t place = frame == HTP_NONE ? 0 : frame + 1;
         found.next_frame[i] = found.first_frame[place];
         found.first_frame[place] = (uint32_t)i;
     }
@@ -163,7 +163,7 @@ static void add_frames(htp_stream *stream, const htp_picture *picture)
             uint32_t parent = picture->frames.items[at - 1].parent;
             htp_text_add(text, "}\n");
             next = contents.next_frame[at];
-            at = parent == HTP_VIEW_NONE ? 0 : parent + 1;
+            at = parent == HTP_NONE ? 0 : parent + 1;
             depth--;
         }
         if (next == 0) {

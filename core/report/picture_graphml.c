@@ -48,11 +48,11 @@ static void add_facts(htp_text *text, const htp_picture *picture, const char *ki
     add_data(text, "name", label->name);
     add_data(text, "path", label->path);
     add_data(text, "detail", label->detail);
-    if (module != HTP_VIEW_NONE) {
+    if (module != HTP_NONE) {
         htp_slice tag = picture->tree->modules[module].tag;
         add_data(text, "module", htp_arena_copy(text->arena, tag.at, tag.length));
     }
-    if (parent != HTP_VIEW_NONE) {
+    if (parent != HTP_NONE) {
         htp_text_addf(text, "<data key=\"parent\">f%" PRIu32 "</data>", parent);
     }
     htp_text_addf(text, "<data key=\"operators\">%" PRIu32 "</data></node>\n", operators);

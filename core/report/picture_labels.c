@@ -28,13 +28,11 @@ static const char *relative_tag(htp_arena *arena, const htp_picture *picture, ui
 {
     const htp_tree *tree = picture->tree;
     htp_slice tag = tree->modules[module].tag;
-    while (frame != HTP_VIEW_NONE &&
-           picture->frames.items[frame].kind != HTP_PICTURE_MODULE_FRAME) {
+    while (frame != HTP_NONE && picture->frames.items[frame].kind != HTP_PICTURE_MODULE_FRAME) {
         frame = picture->frames.items[frame].parent;
     }
-    htp_slice around = frame == HTP_VIEW_NONE
-                           ? (htp_slice){"", 0}
-                           : tree->modules[picture->frames.items[frame].module].tag;
+    htp_slice around = frame == HTP_NONE ? (htp_slice){"", 0}
+                                         : tree->modules[picture->frames.items[frame].module].tag;
     bool is_below = around.length > 1 && around.length < tag.length &&
                     memcmp(tag.at, around.at, around.length) == 0 && tag.at[around.length] == '/';
     if (is_below) {
@@ -99,7 +97,7 @@ static htp_picture_label label_nodes(htp_arena *arena, const htp_picture *pictur
                                      const htp_picture_box *box)
 {
     const char *tag =
-        box->module == HTP_VIEW_NONE ? "" : copy(arena, picture->tree->modules[box->module].tag);
+        box->module == HTP_NONE ? "" : copy(arena, picture->tree->modules[box->module].tag);
     if (box->nodes == 1) {
         return (htp_picture_label){name_text(arena, picture, box->counts.items[0].op_type), "", "",
                                    tag};
@@ -139,7 +137,7 @@ static htp_picture_label label_graph(htp_arena *arena, const htp_picture *pictur
 {
     const htp_view *view = picture->view;
     const htp_view_graph *labelled = &view->graphs.items[graph];
-    if (labelled->function != HTP_VIEW_NONE) {
+    if (labelled->function != HTP_NONE) {
         const htp_view_function *function = &view->functions.items[labelled->function];
         const char *name = name_text(arena, picture, function->name);
         return (htp_picture_label){htp_arena_printf(arena, "function %s", name), "", count, name};

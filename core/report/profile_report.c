@@ -33,7 +33,7 @@ static const char *const evidence_names[HTP_KERNEL_EVIDENCES] = {
 
 static void add(struct sum *sums, uint32_t module, const htp_kernel *kernel)
 {
-    if (module != HTP_VIEW_NONE) {
+    if (module != HTP_NONE) {
         sums[module].own += kernel->time;
         sums[module].total += kernel->time;
         sums[module].calls += kernel->calls;
@@ -44,7 +44,7 @@ static void add_up(struct sum *sums, const htp_tree *tree)
 {
     for (uint32_t i = tree->module_count; i-- > 1;) {
         uint32_t parent = tree->modules[i].parent;
-        if (parent != HTP_VIEW_NONE) {
+        if (parent != HTP_NONE) {
             sums[parent].total += sums[i].total;
             sums[parent].calls += sums[i].calls;
         }
@@ -78,8 +78,8 @@ static struct sums find_sums(htp_arena *arena, const htp_profile_question *quest
 
 static bool is_in_region(const htp_region *region, const htp_kernel *kernel)
 {
-    return (kernel->module != HTP_VIEW_NONE && region->has_tag[kernel->module]) ||
-           (kernel->innermost != HTP_VIEW_NONE && region->has_inside[kernel->innermost]);
+    return (kernel->module != HTP_NONE && region->has_tag[kernel->module]) ||
+           (kernel->innermost != HTP_NONE && region->has_inside[kernel->innermost]);
 }
 
 /* ---- text ---- */
@@ -259,7 +259,7 @@ const char *htp_report_profile(htp_arena *arena, const htp_profile_question *que
 static void add_slice(htp_json *json, const char *key, const htp_tree *tree, uint32_t module,
                       bool is_full)
 {
-    if (module == HTP_VIEW_NONE) {
+    if (module == HTP_NONE) {
         htp_json_null(json, key);
     } else {
         htp_slice tag = is_full ? tree->modules[module].full_tag : tree->modules[module].tag;
@@ -307,7 +307,7 @@ static void add_kernels_json(htp_json *json, const htp_profile_question *questio
         add_slice(json, "tag", question->model.tree, kernel->module, false);
         add_slice(json, "full_tag", question->model.tree, kernel->innermost, true);
         htp_json_string(json, "node",
-                        kernel->node == HTP_VIEW_NONE
+                        kernel->node == HTP_NONE
                             ? NULL
                             : htp_view_text(view, view->nodes.items[kernel->node].name));
         htp_json_string(json, "found_by", evidence_names[kernel->evidence]);

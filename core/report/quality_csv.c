@@ -11,8 +11,8 @@ struct part {
     const htp_quality_entry *entry;
     const char *level; /* "model", "depth", "layer" or "member" */
     int64_t depth;     /* negative: none */
-    uint32_t layer;    /* HTP_VIEW_NONE: none */
-    uint32_t member;   /* module; HTP_VIEW_NONE: none */
+    uint32_t layer;    /* HTP_NONE: none */
+    uint32_t member;   /* module; HTP_NONE: none */
 };
 
 /* A field in quotes, where it needs them. */
@@ -33,7 +33,7 @@ static void add_field(htp_text *text, const char *field, size_t length)
 
 static void add_tag(htp_text *text, const htp_quality *q, uint32_t module)
 {
-    if (module == HTP_VIEW_NONE) {
+    if (module == HTP_NONE) {
         htp_text_add(text, ",");
     } else {
         htp_slice tag = htp_tree_address(&q->subject->tree->modules[module]);
@@ -50,9 +50,8 @@ static void add_row(htp_stream *stream, const struct part *part, htp_metric metr
     add_field(text, path, strlen(path));
     htp_text_addf(text, "%s,%s,", part->entry->is_against ? "against" : "model", part->level);
     htp_text_addf(text, part->depth < 0 ? "," : "%lld,", (long long)part->depth);
-    const htp_quality_layer *layer =
-        part->layer == HTP_VIEW_NONE ? NULL : &q->layers.items[part->layer];
-    add_tag(text, q, layer ? layer->parent : HTP_VIEW_NONE);
+    const htp_quality_layer *layer = part->layer == HTP_NONE ? NULL : &q->layers.items[part->layer];
+    add_tag(text, q, layer ? layer->parent : HTP_NONE);
     htp_slice structure =
         layer ? q->subject->tree->modules[layer->members[0]].class_name : (htp_slice){NULL, 0};
     add_field(text, structure.at, structure.length);
@@ -91,7 +90,7 @@ static void add_layer(htp_stream *stream, const htp_quality_entry *entry, uint32
             sum.of[k].of += q->modules[layer->members[i]].measures.of[k].of;
         }
     }
-    struct part part = {entry, "layer", -1, index, HTP_VIEW_NONE};
+    struct part part = {entry, "layer", -1, index, HTP_NONE};
     add_part(stream, &part, &sum, false);
     part.level = "member";
     for (uint32_t i = 0; i < layer->count; i++) {
@@ -107,7 +106,7 @@ void htp_report_quality_csv(htp_stream *stream, const htp_quality_report *report
     for (size_t i = 0; i < report->count; i++) {
         const htp_quality_entry *entry = &report->entries[i];
         const htp_quality *q = entry->quality;
-        struct part part = {entry, "model", -1, HTP_VIEW_NONE, HTP_VIEW_NONE};
+        struct part part = {entry, "model", -1, HTP_NONE, HTP_NONE};
         add_part(stream, &part, &q->measures, true);
         part.level = "depth";
         for (uint32_t depth = 0; depth < q->depth_count; depth++) {

@@ -48,7 +48,7 @@ static void add_known(htp_json *json, const char *key, double value)
 
 static void add_index(htp_json *json, const char *key, uint32_t index)
 {
-    if (index == HTP_VIEW_NONE) {
+    if (index == HTP_NONE) {
         htp_json_null(json, key);
     } else {
         htp_json_count(json, key, index);
@@ -252,7 +252,7 @@ static void add_truth(htp_json *json, const htp_quality *q, uint32_t node)
 {
     bool is_known = false;
     for (int oracle = 0; oracle < HTP_ORACLES; oracle++) {
-        is_known = is_known || q->truth[oracle][node] != HTP_VIEW_NONE;
+        is_known = is_known || q->truth[oracle][node] != HTP_NONE;
     }
     if (!is_known) {
         htp_json_null(json, NULL);
@@ -260,7 +260,7 @@ static void add_truth(htp_json *json, const htp_quality *q, uint32_t node)
     }
     htp_json_begin(json, NULL, '{');
     for (int oracle = 0; oracle < HTP_ORACLES; oracle++) {
-        if (q->truth[oracle][node] != HTP_VIEW_NONE) {
+        if (q->truth[oracle][node] != HTP_NONE) {
             htp_json_count(json, oracles[oracle], q->truth[oracle][node]);
         }
     }
@@ -272,7 +272,7 @@ static void add_node(htp_json *json, const htp_quality *q, uint32_t node)
     const htp_subject *s = q->subject;
     const htp_view_node *facts = &s->view->nodes.items[node];
     uint32_t module = s->module_of[node];
-    htp_slice tag = module == HTP_VIEW_NONE ? htp_slice_of("") : s->tree->modules[module].tag;
+    htp_slice tag = module == HTP_NONE ? htp_slice_of("") : s->tree->modules[module].tag;
     htp_json_begin(json, NULL, '[');
     htp_json_string(json, NULL, htp_view_text(s->view, facts->name));
     htp_json_string(json, NULL, htp_view_text(s->view, facts->op_type));

@@ -159,7 +159,7 @@ static void add_truth(htp_text *text, const htp_quality *q, uint32_t node)
     static const char *const oracles[HTP_ORACLES] = {"weights", "calls"};
     for (int oracle = 0; oracle < HTP_ORACLES; oracle++) {
         uint32_t module = q->truth[oracle][node];
-        if (module != HTP_VIEW_NONE && module != q->subject->module_of[node]) {
+        if (module != HTP_NONE && module != q->subject->module_of[node]) {
             htp_slice tag = q->subject->tree->modules[module].tag;
             htp_text_addf(text, "    by %-8s %s\n", oracles[oracle],
                           htp_report_fit(text->arena, tag.at, tag.length, HTP_REPORT_COLUMNS - 16));
@@ -173,7 +173,7 @@ static void add_node(htp_text *text, const htp_quality *q, uint32_t node)
     const char *name = htp_view_call_node(s->view, node);
     htp_source_line source = htp_source_line_find(s->view, s->tree, node);
     uint32_t module = s->module_of[node];
-    htp_slice tag = module == HTP_VIEW_NONE ? htp_slice_of("no tag") : s->tree->modules[module].tag;
+    htp_slice tag = module == HTP_NONE ? htp_slice_of("no tag") : s->tree->modules[module].tag;
     htp_text found = {.arena = text->arena};
     htp_text_addf(text, "  %s\n",
                   htp_report_fit(text->arena, name, strlen(name), HTP_REPORT_COLUMNS - 2));

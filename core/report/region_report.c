@@ -28,7 +28,7 @@ struct facts {
 static uint32_t module_of(const struct facts *facts, uint32_t node)
 {
     htp_view_range tags = facts->tree->places[node].tags;
-    return tags.count > 0 ? facts->tree->owners.items[tags.first] : HTP_VIEW_NONE;
+    return tags.count > 0 ? facts->tree->owners.items[tags.first] : HTP_NONE;
 }
 
 /* Notes once that @p module reads @p tensor. */
@@ -52,10 +52,9 @@ static void find_sharers(htp_arena *arena, struct facts *facts)
         htp_view_range read = view->nodes.items[n].inputs;
         for (uint32_t i = 0; !facts->region->has_node[n] && i < read.count; i++) {
             uint32_t value = view->operands.items[read.first + i];
-            uint32_t tensor =
-                value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].initializer;
+            uint32_t tensor = value == HTP_NONE ? HTP_NONE : view->values.items[value].initializer;
             uint32_t module = module_of(facts, n);
-            if (tensor != HTP_VIEW_NONE && facts->has_weight[tensor] && module != HTP_VIEW_NONE) {
+            if (tensor != HTP_NONE && facts->has_weight[tensor] && module != HTP_NONE) {
                 note_sharer(arena, &known, facts, tensor, module);
             }
         }
@@ -127,7 +126,7 @@ static void add_border(htp_text *text, const struct facts *facts, const char *ti
                             htp_value_type_text(text->arena, &type));
         for (size_t k = 0; k < crossing->others.count; k++) {
             uint32_t other = crossing->others.items[k];
-            const char *tag = other == HTP_VIEW_NONE
+            const char *tag = other == HTP_NONE
                                   ? outside_text(facts->view, crossing->value, is_output)
                                   : tag_text(text->arena, facts->tree, other);
             htp_report_add_pair(
@@ -190,7 +189,7 @@ const char *htp_report_region(htp_arena *arena, const htp_region *region, const 
 
 static void add_tag_json(htp_json *json, const char *key, const htp_tree *tree, uint32_t module)
 {
-    if (module == HTP_VIEW_NONE) {
+    if (module == HTP_NONE) {
         htp_json_null(json, key);
     } else {
         htp_json_string_part(json, key, tree->modules[module].tag.at,

@@ -124,9 +124,9 @@ static void add_node(htp_json *json, const struct items *items, uint32_t node)
     htp_json_begin(json, "outputs", '[');
     for (uint32_t i = 0; i < listed->outputs.count; i++) {
         uint32_t value = view->operands.items[listed->outputs.first + i];
-        htp_json_string(
-            json, NULL,
-            value == HTP_VIEW_NONE ? "" : htp_view_text(view, view->values.items[value].name));
+        htp_json_string(json, NULL,
+                        value == HTP_NONE ? ""
+                                          : htp_view_text(view, view->values.items[value].name));
     }
     htp_json_end(json, ']');
     htp_json_end(json, '}');

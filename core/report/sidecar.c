@@ -55,7 +55,7 @@ static bool put_next_value(htp_sidecar *sidecar, htp_json *json, uint32_t *next,
     while (*next < sidecar->view->values.count) {
         uint32_t value = (*next)++;
         const htp_view_value *made = &sidecar->view->values.items[value];
-        if (made->initializer == HTP_VIEW_NONE && made->maker != HTP_VIEW_BY_NOBODY) {
+        if (made->initializer == HTP_NONE && made->maker != HTP_VIEW_BY_NOBODY) {
             *key = sidecar->keys.values[value];
             htp_sidecar_put_value(sidecar, json, sidecar->is_listed ? NULL : *key, value);
             return true;

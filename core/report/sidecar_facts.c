@@ -57,7 +57,7 @@ static void note_values(htp_sidecar *sidecar, htp_view_range range, uint32_t nod
 {
     for (uint32_t i = range.first; i < range.first + range.count; i++) {
         uint32_t value = sidecar->view->operands.items[i];
-        if (value != HTP_VIEW_NONE) {
+        if (value != HTP_NONE) {
             note(sidecar, value, node);
         }
     }
@@ -70,7 +70,7 @@ static void note_readers(htp_sidecar *sidecar, note_function *note)
         note_values(sidecar, view->nodes.items[n].inputs, n, note);
     }
     for (size_t g = 0; g < view->graphs.count; g++) {
-        if (view->graphs.items[g].node != HTP_VIEW_NONE) {
+        if (view->graphs.items[g].node != HTP_NONE) {
             note_values(sidecar, view->graphs.items[g].outputs, view->graphs.items[g].node, note);
         }
     }
@@ -90,7 +90,7 @@ static void find_readers(htp_sidecar *sidecar)
     lay_out_lists(sidecar->arena, &sidecar->readers, count);
     note_readers(sidecar, add_reader);
     sidecar->is_output = HTP_NEW_ARRAY(sidecar->arena, bool, count + 1);
-    note_values(sidecar, sidecar->view->graphs.items[0].outputs, HTP_VIEW_NONE, mark_output);
+    note_values(sidecar, sidecar->view->graphs.items[0].outputs, HTP_NONE, mark_output);
 }
 
 /* The inputs or outputs of the model, but for weights that old files list among them. */
@@ -102,7 +102,7 @@ static const char *find_types(htp_sidecar *sidecar, htp_view_range range, const 
     htp_json_begin(&json, NULL, '[');
     for (uint32_t i = range.first; i < range.first + range.count; i++) {
         const htp_view_value *value = &view->values.items[view->operands.items[i]];
-        if (value->maker != HTP_VIEW_BY_INPUT || value->initializer == HTP_VIEW_NONE) {
+        if (value->maker != HTP_VIEW_BY_INPUT || value->initializer == HTP_NONE) {
             htp_value_type type =
                 htp_value_type_find(sidecar->arena, view, view->operands.items[i]);
             htp_json_begin(&json, NULL, '{');
@@ -124,10 +124,10 @@ static void find_tensors(htp_sidecar *sidecar)
     const htp_view *view = sidecar->view;
     sidecar->tensor_values = HTP_NEW_ARRAY(sidecar->arena, uint32_t, view->tensors.count + 1);
     for (size_t i = 0; i < view->tensors.count; i++) {
-        sidecar->tensor_values[i] = HTP_VIEW_NONE;
+        sidecar->tensor_values[i] = HTP_NONE;
     }
     for (uint32_t i = 0; i < view->values.count; i++) {
-        if (view->values.items[i].initializer != HTP_VIEW_NONE) {
+        if (view->values.items[i].initializer != HTP_NONE) {
             sidecar->tensor_values[view->values.items[i].initializer] = i;
         }
     }
@@ -171,14 +171,14 @@ static void count_nodes(htp_sidecar *sidecar)
 {
     const htp_tree *tree = sidecar->tree;
     for (size_t n = 0; n < sidecar->view->nodes.count; n++) {
-        if (tree->places[n].innermost != HTP_VIEW_NONE) {
+        if (tree->places[n].innermost != HTP_NONE) {
             sidecar->own[tree->places[n].innermost]++;
         }
     }
     for (uint32_t i = tree->module_count; i-- > 0;) {
         uint32_t parent = tree->modules[i].parent;
         sidecar->ran[i] += sidecar->own[i];
-        if (parent != HTP_VIEW_NONE) {
+        if (parent != HTP_NONE) {
             sidecar->ran[parent] += sidecar->ran[i];
             sidecar->has_children[parent] = true;
         }
@@ -193,8 +193,8 @@ static void lay_out_modules(htp_sidecar *sidecar)
     uint32_t *next = HTP_NEW_ARRAY(sidecar->arena, uint32_t, tree->module_count + 1U);
     for (uint32_t i = 0; i < tree->module_count; i++) {
         uint32_t parent = tree->modules[i].parent;
-        uint32_t *room = parent == HTP_VIEW_NONE ? &end : &next[parent];
-        sidecar->levels[i] = parent == HTP_VIEW_NONE ? 0 : sidecar->levels[parent] + 1;
+        uint32_t *room = parent == HTP_NONE ? &end : &next[parent];
+        sidecar->levels[i] = parent == HTP_NONE ? 0 : sidecar->levels[parent] + 1;
         sidecar->begins[i] = *room;
         *room += sidecar->ran[i];
         sidecar->ends[i] = *room;
@@ -205,8 +205,8 @@ static void lay_out_modules(htp_sidecar *sidecar)
     }
     for (uint32_t n = 0; n < sidecar->view->nodes.count; n++) {
         uint32_t module = tree->places[n].innermost;
-        sidecar->places[n] = module == HTP_VIEW_NONE ? HTP_VIEW_NONE : next[module]++;
-        if (module != HTP_VIEW_NONE) {
+        sidecar->places[n] = module == HTP_NONE ? HTP_NONE : next[module]++;
+        if (module != HTP_NONE) {
             sidecar->nodes[sidecar->places[n]] = n;
         }
     }
@@ -233,7 +233,7 @@ static void find_modules(htp_sidecar *sidecar)
 uint32_t htp_sidecar_module_of(const htp_sidecar *sidecar, uint32_t node)
 {
     htp_view_range tags = sidecar->tree->places[node].tags;
-    return tags.count > 0 ? sidecar->tree->owners.items[tags.first] : HTP_VIEW_NONE;
+    return tags.count > 0 ? sidecar->tree->owners.items[tags.first] : HTP_NONE;
 }
 
 void htp_sidecar_begin_list(htp_sidecar *sidecar)

@@ -23,10 +23,10 @@ struct htp_sidecar {
     htp_number_lists owners;  /* by tensor: modules that hold it */
     bool *has_owners;         /* by tensor: the file tells of them */
     bool *is_output;          /* by value: the model's */
-    uint32_t *tensor_values;  /* by tensor: the value that it is; HTP_VIEW_NONE: none reads it */
+    uint32_t *tensor_values;  /* by tensor: the value that it is; HTP_NONE: none reads it */
     const char *inputs, *outputs; /* of the model, as JSON */
     uint32_t *nodes;              /* by module, in an order in which those below follow it */
-    uint32_t *places;             /* by node: where it stands there; HTP_VIEW_NONE: nowhere */
+    uint32_t *places;             /* by node: where it stands there; HTP_NONE: nowhere */
     uint32_t *begins, *ends;      /* by module: its nodes, and those below it */
     uint32_t *own;                /* by module: nodes for which it is the innermost */
     uint32_t *ran;                /* the same with those below it */
@@ -48,7 +48,7 @@ void htp_sidecar_begin_list(htp_sidecar *sidecar);
 /** Whether a number below the larger of both counts is met for the first time in a list. */
 bool htp_sidecar_is_new(htp_sidecar *sidecar, uint32_t number);
 
-/** The module of a node's first tag; HTP_VIEW_NONE: it has none. */
+/** The module of a node's first tag; HTP_NONE: it has none. */
 uint32_t htp_sidecar_module_of(const htp_sidecar *sidecar, uint32_t node);
 
 /** Write the record of one thing: an object without its key. */

@@ -30,7 +30,7 @@ static void put_known(htp_json *json, const char *key, htp_slice slice)
 
 static void put_tag(const htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t module)
 {
-    if (module == HTP_VIEW_NONE) {
+    if (module == HTP_NONE) {
         htp_json_null(json, key);
     } else {
         put_slice(json, key, sidecar->tree->modules[module].tag);
@@ -129,7 +129,7 @@ void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *ke
     htp_json_string(json, "full_tag", sidecar->keys.modules[module]);
     htp_json_bool(json, "has_tag", told->has_tag);
     htp_json_string(json, "parent",
-                    told->parent == HTP_VIEW_NONE ? NULL : sidecar->keys.modules[told->parent]);
+                    told->parent == HTP_NONE ? NULL : sidecar->keys.modules[told->parent]);
     if (told->has_path) {
         put_slice(json, "path", told->path);
     } else {
@@ -167,7 +167,7 @@ static void put_values(const htp_sidecar *sidecar, htp_json *json, const char *k
     htp_json_begin(json, key, '[');
     for (uint32_t i = range.first; i < range.first + range.count; i++) {
         uint32_t value = sidecar->view->operands.items[i];
-        htp_json_string(json, NULL, value == HTP_VIEW_NONE ? "" : sidecar->keys.values[value]);
+        htp_json_string(json, NULL, value == HTP_NONE ? "" : sidecar->keys.values[value]);
     }
     htp_json_end(json, ']');
 }
@@ -229,7 +229,7 @@ void htp_sidecar_put_node(htp_sidecar *sidecar, htp_json *json, const char *key,
     const htp_view_node *told = &view->nodes.items[node];
     const htp_view_graph *graph = &view->graphs.items[told->graph];
     uint32_t innermost = sidecar->tree->places[node].innermost;
-    bool is_placed = innermost != HTP_VIEW_NONE;
+    bool is_placed = innermost != HTP_NONE;
     const htp_tree_module *module = is_placed ? &sidecar->tree->modules[innermost] : NULL;
     htp_json_begin(json, key, '{');
     htp_json_string(json, "op_type", htp_view_text(view, told->op_type));
@@ -246,9 +246,9 @@ void htp_sidecar_put_node(htp_sidecar *sidecar, htp_json *json, const char *key,
     put_source(sidecar, json, node);
     put_property(sidecar, json, "call", node, sidecar->call);
     htp_json_string(json, "body_of",
-                    graph->node == HTP_VIEW_NONE ? NULL : sidecar->keys.nodes[graph->node]);
+                    graph->node == HTP_NONE ? NULL : sidecar->keys.nodes[graph->node]);
     htp_json_string(json, "function",
-                    graph->function == HTP_VIEW_NONE
+                    graph->function == HTP_NONE
                         ? NULL
                         : htp_view_text(view, view->functions.items[graph->function].name));
     htp_json_end(json, '}');
@@ -259,10 +259,10 @@ static void put_readers(htp_sidecar *sidecar, htp_json *json, const char *key, u
 {
     htp_json_begin(json, key, '[');
     htp_sidecar_begin_list(sidecar);
-    uint32_t end = value == HTP_VIEW_NONE ? 0 : sidecar->readers.first[value + 1U];
-    for (uint32_t i = value == HTP_VIEW_NONE ? 0 : sidecar->readers.first[value]; i < end; i++) {
+    uint32_t end = value == HTP_NONE ? 0 : sidecar->readers.first[value + 1U];
+    for (uint32_t i = value == HTP_NONE ? 0 : sidecar->readers.first[value]; i < end; i++) {
         uint32_t module = htp_sidecar_module_of(sidecar, sidecar->readers.items[i]);
-        if (module != HTP_VIEW_NONE && htp_sidecar_is_new(sidecar, module)) {
+        if (module != HTP_NONE && htp_sidecar_is_new(sidecar, module)) {
             put_tag(sidecar, json, NULL, module);
         }
     }
@@ -312,7 +312,7 @@ void htp_sidecar_put_initializer(htp_sidecar *sidecar, htp_json *json, const cha
     }
     htp_json_end(json, ']');
     htp_json_count(json, "bytes", told->bytes);
-    htp_json_string(json, "output", value == HTP_VIEW_NONE ? NULL : sidecar->keys.values[value]);
+    htp_json_string(json, "output", value == HTP_NONE ? NULL : sidecar->keys.values[value]);
     put_made_of(sidecar, json, tensor);
     put_owners(sidecar, json, tensor);
     put_readers(sidecar, json, "users", value);
@@ -329,8 +329,8 @@ void htp_sidecar_put_value(htp_sidecar *sidecar, htp_json *json, const char *key
     uint32_t maker = is_made ? told->node : body; /* what a body is given, its node gives it */
     htp_json_begin(json, key, '{');
     put_tag(sidecar, json, "producer",
-            maker == HTP_VIEW_NONE ? HTP_VIEW_NONE : htp_sidecar_module_of(sidecar, maker));
-    htp_json_string(json, "made_by", maker == HTP_VIEW_NONE ? NULL : sidecar->keys.nodes[maker]);
+            maker == HTP_NONE ? HTP_NONE : htp_sidecar_module_of(sidecar, maker));
+    htp_json_string(json, "made_by", maker == HTP_NONE ? NULL : sidecar->keys.nodes[maker]);
     put_readers(sidecar, json, "consumers", value);
     htp_json_bool(json, "is_input", !is_made && told->graph == 0);
     htp_json_bool(json, "is_output", sidecar->is_output[value]);
@@ -341,8 +341,7 @@ void htp_sidecar_put_value(htp_sidecar *sidecar, htp_json *json, const char *key
 
 static bool is_inside(const htp_sidecar *sidecar, uint32_t module, uint32_t node)
 {
-    return sidecar->places[node] != HTP_VIEW_NONE &&
-           sidecar->places[node] >= sidecar->begins[module] &&
+    return sidecar->places[node] != HTP_NONE && sidecar->places[node] >= sidecar->begins[module] &&
            sidecar->places[node] < sidecar->ends[module];
 }
 
@@ -353,8 +352,8 @@ static void put_edges(htp_sidecar *sidecar, htp_json *json, uint32_t module, uin
     const htp_view *view = sidecar->view;
     for (uint32_t i = values.first; i < values.first + values.count; i++) {
         uint32_t value = view->operands.items[i];
-        uint32_t maker = value == HTP_VIEW_NONE ? HTP_VIEW_NONE : view->values.items[value].node;
-        if (maker != HTP_VIEW_NONE && is_inside(sidecar, module, maker) &&
+        uint32_t maker = value == HTP_NONE ? HTP_NONE : view->values.items[value].node;
+        if (maker != HTP_NONE && is_inside(sidecar, module, maker) &&
             htp_sidecar_is_new(sidecar, maker)) {
             htp_json_begin(json, NULL, '[');
             htp_json_string(json, NULL, sidecar->keys.nodes[maker]);

@@ -14,14 +14,14 @@ const uint32_t *htp_report_order(htp_arena *arena, const htp_tree *tree)
     uint32_t *order = HTP_NEW_ARRAY(arena, uint32_t, count);
     for (uint32_t i = count; i-- > 0;) {
         sizes[i]++;
-        if (tree->modules[i].parent != HTP_VIEW_NONE) {
+        if (tree->modules[i].parent != HTP_NONE) {
             sizes[tree->modules[i].parent] += sizes[i];
         }
     }
     uint32_t next_root = 0; /* damaged records name several */
     for (uint32_t i = 0; i < count; i++) {
         uint32_t parent = tree->modules[i].parent;
-        uint32_t *place = parent == HTP_VIEW_NONE ? &next_root : &next[parent];
+        uint32_t *place = parent == HTP_NONE ? &next_root : &next[parent];
         order[*place] = i;
         next[i] = *place + 1;
         *place += sizes[i];

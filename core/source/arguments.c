@@ -73,7 +73,7 @@ const htp_argument *htp_arguments_list(htp_arena *arena, const htp_program *prog
     for (uint32_t i = 0; i < *count; i++) {
         const htp_program_argument *declared = &schema->arguments[i + 1];
         arguments[i] = describe(&l, declared->name, declared->type, 0);
-        arguments[i].has_default = declared->default_data != HTP_PROGRAM_NONE;
+        arguments[i].has_default = declared->default_data != HTP_NONE;
         arguments[i].is_optional = arguments[i].is_optional || arguments[i].has_default;
         arguments[i].default_value = declared->default_text;
     }

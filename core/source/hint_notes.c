@@ -54,7 +54,7 @@ static void note_weights_of(const htp_hint_scope *s, uint32_t value, htp_hint_we
         note_weight(weights, constant);
         return;
     }
-    if (s->values[value].weights == HTP_PROGRAM_NONE) {
+    if (s->values[value].weights == HTP_NONE) {
         return;
     }
     const htp_program_data *held = &all[s->values[value].weights];
@@ -82,7 +82,7 @@ static htp_hint_weights find_weights(const htp_hint_scope *s)
 void htp_hint_note_operands(const htp_hint_scope *s)
 {
     const htp_operands o = htp_hint_operands(s);
-    if (s->node->schema == HTP_PROGRAM_NONE) {
+    if (s->node->schema == HTP_NONE) {
         return;
     }
     const htp_program_schema *schema = &s->search->program->schemas[s->node->schema];

@@ -201,7 +201,7 @@ void htp_hint_merge_branches(const htp_hint_scope *s)
             const htp_program_block *branch = &s->function.blocks[s->node->blocks[k]];
             const htp_hint_known *found = &s->values[branch->outputs[i]];
             bool is_first = !htp_hint_is_argument(merged) &&
-                            (htp_hint_is_argument(found) || merged->weights == HTP_PROGRAM_NONE);
+                            (htp_hint_is_argument(found) || merged->weights == HTP_NONE);
             if (is_first || has_fewer_dims(found, merged)) {
                 *merged = *found;
             }

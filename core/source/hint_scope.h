@@ -11,7 +11,7 @@
 
 /** What is known of a value: an argument of the method or a part of one, an object, or weights. */
 typedef struct htp_hint_known {
-    uint32_t argument; /* HTP_PROGRAM_NONE */
+    uint32_t argument; /* HTP_NONE */
     const char *path;  /* of the part of the argument: "0.key" */
     int32_t shift;     /* by how many dims it has more than that part */
     uint32_t joined;   /* of how many like it the features were joined */
@@ -25,11 +25,8 @@ typedef struct htp_hint_known {
 
 /** Nothing at all. */
 #define HTP_HINT_UNKNOWN                                                                           \
-    ((htp_hint_known){.argument = HTP_PROGRAM_NONE,                                                \
-                      .path = "",                                                                  \
-                      .joined = 1,                                                                 \
-                      .weights = HTP_PROGRAM_NONE,                                                 \
-                      .object = HTP_PROGRAM_NONE})
+    ((htp_hint_known){                                                                             \
+        .argument = HTP_NONE, .path = "", .joined = 1, .weights = HTP_NONE, .object = HTP_NONE})
 
 typedef HTP_VECTOR(htp_hint) htp_hint_list;
 
@@ -72,7 +69,7 @@ static inline void htp_hint_set_output(const htp_hint_scope *s, uint32_t number,
 
 static inline bool htp_hint_is_argument(const htp_hint_known *known)
 {
-    return known->argument != HTP_PROGRAM_NONE;
+    return known->argument != HTP_NONE;
 }
 
 /** Adds which part the next hint speaks of, and with how many dims more than it has. */

@@ -18,7 +18,7 @@ static void set_dims(htp_hint *hint, uint32_t rank, const int64_t *dims)
 static void count_strides(const htp_operands *o, htp_hint *hint)
 {
     uint32_t stride = htp_operands_find(o, "stride");
-    if (stride == HTP_PROGRAM_NONE || htp_operands_find(o, "input") != o->node->inputs[0]) {
+    if (stride == HTP_NONE || htp_operands_find(o, "input") != o->node->inputs[0]) {
         return;
     }
     const htp_program_node *made = htp_operands_list(o, stride);
@@ -34,8 +34,8 @@ static void count_strides(const htp_operands *o, htp_hint *hint)
 static void multiply_rows(const htp_operands *o, htp_hint *hint)
 {
     uint32_t size = htp_operands_find(o, "size");
-    size = size == HTP_PROGRAM_NONE ? htp_operands_find(o, "shape") : size;
-    const htp_program_node *list = size == HTP_PROGRAM_NONE ? NULL : htp_operands_list(o, size);
+    size = size == HTP_NONE ? htp_operands_find(o, "shape") : size;
+    const htp_program_node *list = size == HTP_NONE ? NULL : htp_operands_list(o, size);
     if (!list || list->input_count < LEAST_CUT || o->node->input_count != 2 ||
         size != o->node->inputs[1]) {
         return;
@@ -67,7 +67,7 @@ static void scale_by_groups(const htp_operands *o, htp_hint *hint)
 static void size_state(const htp_operands *o, int64_t features, htp_hint *hint)
 {
     uint32_t layers = htp_operands_find(o, "num_layers");
-    bool has_layers = layers != HTP_PROGRAM_NONE;
+    bool has_layers = layers != HTP_NONE;
     int64_t count = htp_operands_number(o, layers, 1);
     count = count < 1 ? 1 : count > MOST_LAYERS ? MOST_LAYERS : count;
     bool is_both = htp_operands_number(o, htp_operands_find(o, "bidirectional"), 0) != 0;
@@ -104,7 +104,7 @@ void htp_hint_find_weight(const htp_operands *o, const htp_hint_weights *weights
 void htp_hint_note_order(const htp_operands *o, htp_hint *hint)
 {
     uint32_t batch_first = htp_operands_find(o, "batch_first");
-    bool is_told = batch_first != HTP_PROGRAM_NONE && hint->weight_rank == 2;
+    bool is_told = batch_first != HTP_NONE && hint->weight_rank == 2;
     if (is_told && htp_operands_number(o, batch_first, 1) == 0) {
         hint->weight_dims[2] = 1;
     }

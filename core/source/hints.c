@@ -16,7 +16,7 @@ static bool is_list_of_tensors(const htp_hint_search *f, const htp_program_data 
 static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char *name)
 {
     htp_hint_known k = HTP_HINT_UNKNOWN;
-    if (object == HTP_PROGRAM_NONE || f->failure) {
+    if (object == HTP_NONE || f->failure) {
         return k;
     }
     const htp_program_class *type = &f->program->classes[f->program->objects[object].class_number];
@@ -25,27 +25,26 @@ static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char 
         if (strcmp(type->attributes[slot], name) != 0) {
             continue;
         }
-        uint32_t number = HTP_PROGRAM_NONE;
+        uint32_t number = HTP_NONE;
         f->failure = htp_program_load_slot(f->program, object, slot, &number);
         if (f->failure) {
             return k;
         }
         const htp_program_data *data = &f->program->data[number];
         k.is_weight = data->kind == HTP_DATA_TENSOR && is_module;
-        k.weights = k.is_weight || is_list_of_tensors(f, data) ? number : HTP_PROGRAM_NONE;
-        k.object = data->kind == HTP_DATA_OBJECT ? data->object : HTP_PROGRAM_NONE;
+        k.weights = k.is_weight || is_list_of_tensors(f, data) ? number : HTP_NONE;
+        k.object = data->kind == HTP_DATA_OBJECT ? data->object : HTP_NONE;
         return k;
     }
     return k;
 }
 
-/* @return a function; HTP_PROGRAM_NONE where it is not known */
+/* @return a function; HTP_NONE where it is not known */
 static uint32_t method_of(const htp_hint_search *f, uint32_t object, const char *name)
 {
-    return object == HTP_PROGRAM_NONE
-               ? HTP_PROGRAM_NONE
-               : htp_program_find_method(f->program, f->program->objects[object].class_number,
-                                         name);
+    return object == HTP_NONE ? HTP_NONE
+                              : htp_program_find_method(
+                                    f->program, f->program->objects[object].class_number, name);
 }
 
 static void visit_block(htp_hint_scope *s, const htp_program_block *block);
@@ -111,14 +110,14 @@ static void visit_node(const htp_hint_scope *s)
         htp_hint_set_output(s, 0, attribute(s->search, htp_hint_input(s, 0)->object, node->name));
         return;
     }
-    if (strcmp(node->kind, "prim::CallFunction") == 0 && node->function != HTP_PROGRAM_NONE) {
+    if (strcmp(node->kind, "prim::CallFunction") == 0 && node->function != HTP_NONE) {
         visit_call(s, node->function, 1);
         return;
     }
     uint32_t method = strcmp(node->kind, "prim::CallMethod") == 0
                           ? method_of(s->search, htp_hint_input(s, 0)->object, node->name)
-                          : HTP_PROGRAM_NONE;
-    if (method != HTP_PROGRAM_NONE) {
+                          : HTP_NONE;
+    if (method != HTP_NONE) {
         visit_call(s, method, 0);
         return;
     }

@@ -43,7 +43,7 @@ const char *htp_inputs_write_formula(htp_arena *arena, const htp_inputs *inputs,
     htp_algebra algebra = {.arena = arena};
     htp_text text = {.arena = arena};
     htp_polynomial_id id = normalise(&algebra, inputs, formula);
-    if (id == HTP_POLYNOMIAL_NONE) {
+    if (id == HTP_NONE) {
         return NULL;
     }
     htp_polynomial_write(&algebra, id, &text);
@@ -61,7 +61,7 @@ const char *htp_inputs_set_formula(htp_arena *arena, htp_inputs *inputs,
     if (size < 1 || size > INT32_MAX) {
         return "the formula gives no size from 1 to 2147483647";
     }
-    if (id == HTP_POLYNOMIAL_NONE) {
+    if (id == HTP_NONE) {
         return "the formula is too large";
     }
     inputs->items[input].dims[0][dim] = size;

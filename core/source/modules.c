@@ -10,7 +10,7 @@ typedef struct visit {
     uint32_t object;
     const char *name;
     const char *path;
-    uint32_t parent; /* HTP_SHIM_NONE of the root */
+    uint32_t parent; /* HTP_NONE of the root */
 } visit;
 
 typedef HTP_VECTOR(const char *) paths;
@@ -58,7 +58,7 @@ static htp_status read_attribute(walk *w, const visit *at, uint32_t module, uint
     const htp_program *program = w->program;
     const htp_program_class of = program->classes[program->objects[at->object].class_number];
     const char *name = of.attributes[slot];
-    uint32_t number = HTP_PROGRAM_NONE;
+    uint32_t number = HTP_NONE;
     HTP_TRY(htp_program_load_slot(program, at->object, slot, &number));
     const htp_program_data *data = &program->data[number];
     if (of.roles[slot] == HTP_SLOT_MODULE) {
@@ -113,12 +113,12 @@ static void set_aliases(const walk *w)
 htp_status htp_modules_find(htp_arena *arena, const htp_program *program, htp_instances *instances)
 {
     walk w = {.arena = arena, .program = program, .instances = instances};
-    HTP_PUSH(arena, &w.pending, (visit){0, "", "", HTP_SHIM_NONE});
+    HTP_PUSH(arena, &w.pending, (visit){0, "", "", HTP_NONE});
     while (w.pending.count > 0) {
         const visit next = w.pending.items[--w.pending.count];
         uint32_t known = htp_instances_module(instances, next.object);
         paths *further = w.aliases.items;
-        if (further && known != HTP_SHIM_NONE) {
+        if (further && known != HTP_NONE) {
             HTP_PUSH(arena, &further[known], next.path);
             continue;
         }

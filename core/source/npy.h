@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-#include <htp/shim.h>
+#include <htp/types.h>
 #include <stdio.h>
 
 /** Headers are a few hundred bytes; this is the most that is read of one. */

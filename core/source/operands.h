@@ -14,14 +14,14 @@ typedef struct htp_operands {
     const htp_program_node *node;
 } htp_operands;
 
-/** The operand that the schema calls @p name. @return a value; HTP_PROGRAM_NONE where there is none
+/** The operand that the schema calls @p name. @return a value; HTP_NONE where there is none
  */
 uint32_t htp_operands_find(const htp_operands *o, const char *name);
 
 /** What a value is that the code holds. @return NULL where it is computed */
 const htp_program_data *htp_operands_constant(const htp_operands *o, uint32_t value);
 
-/** A number that the code holds; @p otherwise of any other value, and of HTP_PROGRAM_NONE. */
+/** A number that the code holds; @p otherwise of any other value, and of HTP_NONE. */
 int64_t htp_operands_number(const htp_operands *o, uint32_t value, int64_t otherwise);
 
 /** The node that builds a list out of its inputs. @return NULL where @p value is none such */

@@ -78,8 +78,7 @@ static bool is_followed(const htp_program *program, const htp_program_function *
 
 static void add_function(struct listing *l, uint32_t function)
 {
-    if (function == HTP_PROGRAM_NONE ||
-        htp_map_get_bytes(&l->seen, &function, sizeof(function), NULL)) {
+    if (function == HTP_NONE || htp_map_get_bytes(&l->seen, &function, sizeof(function), NULL)) {
         return;
     }
     const void *key = htp_arena_copy(l->arena, &function, sizeof(function));
@@ -87,21 +86,21 @@ static void add_function(struct listing *l, uint32_t function)
     HTP_PUSH(l->arena, &l->functions, function);
 }
 
-/* The method that is called; HTP_PROGRAM_NONE where the value is of no class, or has none such. */
+/* The method that is called; HTP_NONE where the value is of no class, or has none such. */
 static uint32_t method_of(const htp_program *program, const htp_program_function *function,
                           const htp_program_node *call)
 {
     const htp_program_type *type = &program->types[function->values[call->inputs[0]].type];
     return type->kind == HTP_TYPE_CLASS
                ? htp_program_find_method(program, type->class_number, call->name)
-               : HTP_PROGRAM_NONE;
+               : HTP_NONE;
 }
 
 static void count_operator(struct listing *l, const htp_program_function *function,
                            const htp_program_node *node)
 {
     const htp_program *program = l->program;
-    if (node->schema == HTP_PROGRAM_NONE || strncmp(node->kind, "prim::", strlen("prim::")) == 0) {
+    if (node->schema == HTP_NONE || strncmp(node->kind, "prim::", strlen("prim::")) == 0) {
         return;
     }
     const htp_program_schema *schema = &program->schemas[node->schema];
@@ -127,7 +126,7 @@ static void list_function(struct listing *l, const htp_program_function *functio
         const htp_program_node *node = &function->nodes[i];
         if (strcmp(node->kind, "prim::CallMethod") == 0) {
             add_function(l, method_of(l->program, function, node));
-        } else if (node->function != HTP_PROGRAM_NONE) {
+        } else if (node->function != HTP_NONE) {
             add_function(l, node->function);
         } else {
             count_operator(l, function, node);

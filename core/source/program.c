@@ -13,7 +13,7 @@ uint32_t htp_program_find_method(const htp_program *program, uint32_t class_numb
             return of->methods[i];
         }
     }
-    return HTP_PROGRAM_NONE;
+    return HTP_NONE;
 }
 
 htp_status htp_program_status(htp_shim_code code, htp_error *error)

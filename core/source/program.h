@@ -11,7 +11,7 @@
 /** What a function of the shim ended with as a status: its message, on one line. */
 HTP_MUST_USE htp_status htp_program_status(htp_shim_code code, htp_error *error);
 
-/** The function that a class has as a method of this name; HTP_PROGRAM_NONE where it has none. */
+/** The function that a class has as a method of this name; HTP_NONE where it has none. */
 uint32_t htp_program_find_method(const htp_program *program, uint32_t class_number,
                                  const char *name);
 

@@ -39,7 +39,7 @@ htp_status htp_static_calls_find(htp_arena *arena, const htp_program *program,
     for (uint32_t i = 0; i < stands->node_count; i++) {
         const htp_static_frame *frame =
             frame_of(&s, frames, stands->call_count + 1, &stands->nodes[i]);
-        nodes[i] = frame ? frame->running : HTP_SHIM_NONE;
+        nodes[i] = frame ? frame->running : HTP_NONE;
     }
     *found = (htp_static_calls){.running = s.running.items,
                                 .running_count = (uint32_t)s.running.count,

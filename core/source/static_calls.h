@@ -17,7 +17,7 @@
 /** A running forward(). */
 typedef struct htp_static_running {
     uint32_t object; /* the module, of the program */
-    uint32_t caller; /* the running forward() around it, of a smaller number; HTP_SHIM_NONE: this is
+    uint32_t caller; /* the running forward() around it, of a smaller number; HTP_NONE: this is
                         the method */
 } htp_static_running;
 
@@ -25,7 +25,7 @@ typedef struct htp_static_running {
 typedef struct htp_static_calls {
     const htp_static_running *running;
     uint32_t running_count;
-    const uint32_t *nodes; /* the innermost running forward(); HTP_SHIM_NONE where that is not
+    const uint32_t *nodes; /* the innermost running forward(); HTP_NONE where that is not
                               known, as where the program decides which object is called */
     uint32_t node_count;
 } htp_static_calls;

@@ -86,7 +86,7 @@ static const htp_static_class *find_class(htp_static_search *s, uint32_t number)
 
 uint32_t htp_static_find_slot(htp_static_search *s, uint32_t class_number, const char *name)
 {
-    uint32_t slot = HTP_PROGRAM_NONE;
+    uint32_t slot = HTP_NONE;
     (void)htp_map_get(&find_class(s, class_number)->slots, name, &slot);
     return slot;
 }
@@ -111,12 +111,12 @@ uint32_t htp_static_find_callee(htp_static_search *s, const htp_program_function
         return node->function; /* of a call, or fork */
     }
     const htp_program_type *type = type_of(s, code, node->inputs[0]);
-    if (type->kind != HTP_TYPE_CLASS && self == HTP_PROGRAM_NONE) {
-        return HTP_PROGRAM_NONE;
+    if (type->kind != HTP_TYPE_CLASS && self == HTP_NONE) {
+        return HTP_NONE;
     }
     uint32_t class_number =
         type->kind == HTP_TYPE_CLASS ? type->class_number : s->program->objects[self].class_number;
-    uint32_t method = HTP_PROGRAM_NONE;
+    uint32_t method = HTP_NONE;
     (void)htp_map_get(&find_class(s, class_number)->methods, node->name, &method);
     return method;
 }
@@ -149,8 +149,8 @@ static uint64_t size_of_node(htp_static_search *s, const htp_program_function *c
                              const htp_program_node *node)
 {
     uint64_t size = 1;
-    uint32_t callee = htp_static_find_callee(s, code, node, HTP_PROGRAM_NONE);
-    if (callee != HTP_PROGRAM_NONE) {
+    uint32_t callee = htp_static_find_callee(s, code, node, HTP_NONE);
+    if (callee != HTP_NONE) {
         size += size_of(s, callee);
     }
     for (uint32_t i = 0; i < node->block_count && !s->failure; i++) {

@@ -26,7 +26,7 @@ static uint32_t input_of(const step *at, uint32_t number)
 
 static uint32_t join(uint32_t one, uint32_t other)
 {
-    return one == other ? one : HTP_PROGRAM_NONE;
+    return one == other ? one : HTP_NONE;
 }
 
 /* ---- frames ---- */
@@ -71,7 +71,7 @@ static htp_static_frame *open_frame(htp_static_search *s, const htp_static_frame
     *frame = *made;
     frame->code = &function->code;
     frame->objects = HTP_NEW_ARRAY(s->arena, uint32_t, (size_t)count + 1);
-    memset(frame->objects, 0xff, count * sizeof(*frame->objects)); /* HTP_PROGRAM_NONE */
+    memset(frame->objects, 0xff, count * sizeof(*frame->objects)); /* HTP_NONE */
     for (uint32_t i = 0; i < body->input_count && i < input_count; i++) {
         frame->objects[body->inputs[i]] = inputs[i];
     }
@@ -92,20 +92,19 @@ static bool enters_module(const htp_program_node *node)
 
 static bool is_module(const htp_program *program, uint32_t object)
 {
-    return object != HTP_PROGRAM_NONE &&
-           program->classes[program->objects[object].class_number].is_module;
+    return object != HTP_NONE && program->classes[program->objects[object].class_number].is_module;
 }
 
 /* In functions and other methods the modules go on that run where they are called. */
 static uint32_t find_running(htp_static_search *s, const htp_static_frame *caller,
                              const htp_program_node *node)
 {
-    if (caller->running == HTP_SHIM_NONE || !enters_module(node)) {
+    if (caller->running == HTP_NONE || !enters_module(node)) {
         return caller->running;
     }
     uint32_t self = caller->objects[node->inputs[0]];
     if (!is_module(s->program, self)) {
-        return HTP_SHIM_NONE;
+        return HTP_NONE;
     }
     const htp_static_running running = {.object = self, .caller = caller->running};
     HTP_PUSH(s->arena, &s->running, running);
@@ -115,7 +114,7 @@ static uint32_t find_running(htp_static_search *s, const htp_static_frame *calle
 htp_static_frame *htp_static_begin(htp_static_search *s)
 {
     const uint32_t owner = s->program->owner;
-    const htp_static_running method = {.object = owner, .caller = HTP_SHIM_NONE};
+    const htp_static_running method = {.object = owner, .caller = HTP_NONE};
     const htp_static_frame made = {.function = s->program->method};
     HTP_PUSH(s->arena, &s->running, method);
     HTP_PUSH(s->arena, &s->frames, NULL);
@@ -128,9 +127,9 @@ static htp_static_frame *enter_new(htp_static_search *s, const htp_static_frame 
 {
     bool is_method = strcmp(node->kind, "prim::CallMethod") == 0;
     uint32_t first = is_method ? 0 : 1;
-    uint32_t self = is_method ? caller->objects[node->inputs[0]] : HTP_PROGRAM_NONE;
+    uint32_t self = is_method ? caller->objects[node->inputs[0]] : HTP_NONE;
     uint32_t callee = htp_static_find_callee(s, caller->code, node, self);
-    if (callee == HTP_PROGRAM_NONE) {
+    if (callee == HTP_NONE) {
         return NULL;
     }
     const htp_static_frame made = {.number = number,
@@ -171,14 +170,13 @@ static void read_attribute(const step *at)
 {
     htp_static_search *s = at->s;
     uint32_t object = input_of(at, 0);
-    uint32_t data = HTP_PROGRAM_NONE;
-    if (object == HTP_PROGRAM_NONE ||
-        !htp_static_may_be_object(s, at->frame->code, at->node->outputs[0])) {
+    uint32_t data = HTP_NONE;
+    if (object == HTP_NONE || !htp_static_may_be_object(s, at->frame->code, at->node->outputs[0])) {
         return;
     }
     uint32_t slot =
         htp_static_find_slot(s, s->program->objects[object].class_number, at->node->name);
-    if (slot == HTP_PROGRAM_NONE) {
+    if (slot == HTP_NONE) {
         return;
     }
     s->failure = htp_program_load_slot(s->program, object, slot, &data);

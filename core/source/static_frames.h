@@ -28,8 +28,8 @@ typedef struct htp_static_frame {
     uint32_t call;     /* the frame of the call; of a fork that of the function around it */
     uint32_t function; /* of the program */
     const htp_program_function *code;
-    uint32_t running;  /* HTP_SHIM_NONE where it is not known */
-    uint32_t *objects; /* by value; HTP_PROGRAM_NONE where it is none, or not known which */
+    uint32_t running;  /* HTP_NONE where it is not known */
+    uint32_t *objects; /* by value; HTP_NONE where it is none, or not known which */
     bool is_ambiguous; /* forks run one code on different objects */
 } htp_static_frame;
 
@@ -56,11 +56,11 @@ typedef struct htp_static_search {
 htp_static_function *htp_static_load(htp_static_search *s, uint32_t number);
 
 /** What a node calls or forks. @param self  the object that a method is called on, which tells the
- * class of an interface; or HTP_PROGRAM_NONE. @return HTP_PROGRAM_NONE where it is not known */
+ * class of an interface; or HTP_NONE. @return HTP_NONE where it is not known */
 uint32_t htp_static_find_callee(htp_static_search *s, const htp_program_function *code,
                                 const htp_program_node *node, uint32_t self);
 
-/** The slot of an attribute. @return HTP_PROGRAM_NONE where the class has none */
+/** The slot of an attribute. @return HTP_NONE where the class has none */
 uint32_t htp_static_find_slot(htp_static_search *s, uint32_t class_number, const char *name);
 
 /** Whether a value may be an object, of a class or behind an interface. */

@@ -76,12 +76,12 @@ htp_status htp_traced_inputs_find(htp_arena *arena, const htp_program *program, 
                                   const htp_input **inputs, uint32_t *count)
 {
     htp_error error = {{0}};
-    uint32_t number = HTP_PROGRAM_NONE;
+    uint32_t number = HTP_NONE;
     *inputs = NULL;
     *count = 0;
     HTP_TRY(
         htp_program_status(program->load_traced_inputs(program, method, &number, &error), &error));
-    if (number != HTP_PROGRAM_NONE) {
+    if (number != HTP_NONE) {
         const htp_input all = describe(arena, program, number, -1);
         *inputs = all.items;
         *count = all.count;

@@ -3,7 +3,7 @@
  *
  * Functions consist of blocks of nodes over values, as TorchScript's graphs do; types, schemas,
  * classes, objects, and data that is known before anything runs, are tables beside them. All refer
- * to each other by their numbers in these tables, HTP_PROGRAM_NONE where there is nothing. Nothing
+ * to each other by their numbers in these tables, HTP_NONE where there is nothing. Nothing
  * is evaluated.
  *
  * Functions and attributes are read when they are asked for (load_function, load_slot), which adds
@@ -18,8 +18,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define HTP_PROGRAM_NONE UINT32_MAX
 
 /** Kinds of types. */
 typedef enum htp_type_kind {
@@ -56,7 +54,7 @@ typedef struct htp_program_argument {
     bool is_alias;            /**< a result may lie in an argument's memory, or is that argument */
     bool is_written;          /**< an argument that is changed in place */
     uint32_t fixed_length;    /**< of a list: the elements that kernels read at once; 0: any */
-    uint32_t default_data;    /**< HTP_PROGRAM_NONE where it must be given, and of operators */
+    uint32_t default_data;    /**< HTP_NONE where it must be given, and of operators */
     const char *default_text; /**< as Python writes it; NULL where there is none */
 } htp_program_argument;
 
@@ -158,13 +156,13 @@ typedef struct htp_program_object {
 typedef struct htp_program_value {
     const char *name; /**< debug name, not unique */
     uint32_t type;
-    uint32_t producer; /**< node; HTP_PROGRAM_NONE of what a block is given */
+    uint32_t producer; /**< node; HTP_NONE of what a block is given */
 } htp_program_value;
 
 /** An operator, or a piece of control flow. Numbers are those within its function. */
 typedef struct htp_program_node {
     const char *kind;       /**< without overload: "aten::add", "prim::If" */
-    uint32_t schema;        /**< HTP_PROGRAM_NONE of what has none: prim::If, prim::GetAttr */
+    uint32_t schema;        /**< HTP_NONE of what has none: prim::If, prim::GetAttr */
     const uint32_t *inputs; /**< values */
     uint32_t input_count;
     const uint32_t *outputs; /**< values */
@@ -192,8 +190,8 @@ typedef struct htp_program_block {
 /** A function or method, whose first argument is self then. */
 typedef struct htp_program_function {
     bool is_loaded;
-    const char *name; /**< "forward"; also before it is loaded */
-    uint32_t schema;  /**< once it is loaded; HTP_PROGRAM_NONE of the body of a fork */
+    const char *name;                /**< "forward"; also before it is loaded */
+    uint32_t schema;                 /**< once it is loaded; HTP_NONE of the body of a fork */
     const htp_program_block *blocks; /**< block 0 is the function; none where it has no code */
     uint32_t block_count;
     const htp_program_node *nodes;
@@ -230,7 +228,7 @@ typedef struct htp_program {
                                uint32_t *data, htp_error *error);
 
     /** Reads what a method of the root was traced with, which PyTorch 2 keeps in the archive:
-     * tensors without contents. @p data receives a tuple, HTP_PROGRAM_NONE where the archive has
+     * tensors without contents. @p data receives a tuple, HTP_NONE where the archive has
      * none. */
     htp_shim_code (*load_traced_inputs)(const struct htp_program *program, const char *method,
                                         uint32_t *data, htp_error *error);

@@ -69,7 +69,7 @@ typedef enum htp_operand_kind {
 typedef struct htp_operand {
     htp_operand_kind kind;
     uint32_t count; /**< elements of a list or tuple */
-    uint32_t type;  /**< of a list that is given: the program's type of it, or HTP_SHIM_NONE, where
+    uint32_t type;  /**< of a list that is given: the program's type of it, or HTP_NONE, where
                          its elements tell it */
     union {
         int64_t i;
@@ -159,7 +159,7 @@ typedef struct htp_runner {
     void *self; /**< first argument of every function */
 
     /** The operator of a name and overload. @return its schema's number in the program;
-     * HTP_SHIM_NONE where there is none */
+     * HTP_NONE where there is none */
     uint32_t (*find)(void *self, const char *name, const char *overload);
 
     /** Runs an operator. @param outputs  receives @p output_count operands, as many as it gives */
@@ -178,10 +178,10 @@ typedef struct htp_runner {
     const htp_runner_tensor *(*data)(void *self, uint32_t data);
 
     /** Keeps a tensor as data of the program, which tells where its bytes lie. @return its number;
-     * HTP_SHIM_NONE without memory */
+     * HTP_NONE without memory */
     uint32_t (*keep)(void *self, const htp_runner_tensor *tensor);
 
-    /** A new object of a class, in the program's table; HTP_SHIM_NONE without memory. */
+    /** A new object of a class, in the program's table; HTP_NONE without memory. */
     uint32_t (*make_object)(void *self, uint32_t class_number);
 
     /** Evaluates a node that gets or sets an attribute, or makes or unpacks a list, tuple or dict.

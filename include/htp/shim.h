@@ -17,7 +17,6 @@ extern "C" {
 #endif
 
 #define HTP_SHIM_ABI 19u
-#define HTP_SHIM_NONE UINT32_MAX
 
 /** Failure classes; the core maps them to exit codes. */
 typedef enum htp_shim_code {

@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/** No index, wherever an index may be missing. */
+#define HTP_NONE UINT32_MAX
+
 #define HTP_MAX_LANES 4u
 #define HTP_MAX_RANK 64u
 

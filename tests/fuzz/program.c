@@ -72,7 +72,7 @@ static htp_run_code run_checked(void *self, uint32_t schema, htp_run_mode mode,
 static void check_values(const htp_trace *trace, const uint32_t *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        FUZZ_CHECK(values[i] < trace->value_count || values[i] == HTP_SHIM_NONE);
+        FUZZ_CHECK(values[i] < trace->value_count || values[i] == HTP_NONE);
     }
 }
 

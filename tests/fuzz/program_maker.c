@@ -73,7 +73,7 @@ static htp_program_argument *make_arguments(fuzz_maker *m, const char *letters, 
             made[(*count)++] =
                 (htp_program_argument){.name = htp_arena_printf(m->arena, "a%u", *count),
                                        .type = m->types[(unsigned char)*at],
-                                       .default_data = HTP_PROGRAM_NONE};
+                                       .default_data = HTP_NONE};
         }
     }
     return made;
@@ -238,7 +238,7 @@ static uint32_t make_schema_of(fuzz_maker *m, const fuzz_signature *signature, c
 {
     htp_program_schema schema = {.kind = signature->name, .name = signature->name, .overload = ""};
     if (!signature->name) {
-        return HTP_PROGRAM_NONE;
+        return HTP_NONE;
     }
     schema.arguments = make_arguments(m, takes, &schema.argument_count);
     schema.returns = make_arguments(m, signature->gives, &schema.return_count);

@@ -13,7 +13,7 @@ uint32_t fuzz_make_value(fuzz_maker *m, char type)
     HTP_PUSH(m->arena, &m->program->values,
              (htp_program_value){.name = htp_arena_printf(m->arena, "v%u", value),
                                  .type = m->types[(unsigned char)type],
-                                 .producer = HTP_PROGRAM_NONE});
+                                 .producer = HTP_NONE});
     HTP_PUSH(m->arena, &m->known, (fuzz_known){value, type});
     return value;
 }
@@ -22,10 +22,8 @@ uint32_t fuzz_make_value(fuzz_maker *m, char type)
 
 static htp_program_node node_of(const char *kind)
 {
-    return (htp_program_node){.kind = kind,
-                              .schema = HTP_PROGRAM_NONE,
-                              .data = HTP_PROGRAM_NONE,
-                              .function = HTP_PROGRAM_NONE};
+    return (htp_program_node){
+        .kind = kind, .schema = HTP_NONE, .data = HTP_NONE, .function = HTP_NONE};
 }
 
 static void add_node(fuzz_maker *m, uint32_t block, const htp_program_node *node)
@@ -105,7 +103,7 @@ static void make_row(fuzz_maker *m, uint32_t block)
     const char *kind = rows[row].kind;
     htp_program_node node = node_of(htp_arena_copy(m->arena, kind, strcspn(kind, ".")));
     if (!htp_map_get(&m->program->schema_names, kind, &node.schema)) {
-        node.schema = HTP_PROGRAM_NONE;
+        node.schema = HTP_NONE;
     }
     find_inputs(m, block, &node, rows[row].takes);
     if (strcmp(kind, "prim::TupleSlice") == 0) {
@@ -195,7 +193,7 @@ static void make_call(fuzz_maker *m, uint32_t block)
                                     : is_method ? "prim::CallMethod"
                                                 : "prim::CallFunction");
     node.name = is_method ? signature->name : NULL;
-    node.function = is_method ? HTP_PROGRAM_NONE : called;
+    node.function = is_method ? HTP_NONE : called;
     find_inputs(m, block, &node, is_fork || is_method ? "" : "z");
     find_inputs(m, block, &node, signature->takes);
     make_outputs(m, &node, is_fork ? "x" : signature->gives);

@@ -210,7 +210,7 @@ static inline void interpret_add_instances(interpretation *i)
         const htp_instance module = {.name = name,
                                      .path = m ? name : "",
                                      .qualified_class = name,
-                                     .parent = m ? 0 : HTP_SHIM_NONE};
+                                     .parent = m ? 0 : HTP_NONE};
         (void)htp_instances_add_module(i->arena, &i->instances, &module, m);
     }
     for (uint32_t d = 0; d < p->data.count; d++) {
@@ -219,7 +219,7 @@ static inline void interpret_add_instances(interpretation *i)
         bool is_tensor = data->kind == HTP_DATA_TENSOR;
         const htp_weight named = {
             .name = is_tensor ? htp_arena_printf(i->arena, "weight_%u", d) : "none",
-            .module = HTP_SHIM_NONE,
+            .module = HTP_NONE,
             .is_parameter = is_tensor && data->tensor->rank > 0, /* counters are none */
         };
         htp_instances_add_weight(i->arena, &i->instances, &named, d,

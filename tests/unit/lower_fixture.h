@@ -39,7 +39,7 @@ typedef struct fixture_argument {
         sizeof((const fixture_argument[]){__VA_ARGS__}) / sizeof(fixture_argument)
 
 static const htp_instance fixture_modules[] = {
-    {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE},
+    {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_NONE},
     {.name = "block", .path = "block", .qualified_class = "pkg.Block", .parent = 0},
 };
 
@@ -59,7 +59,7 @@ static inline uint32_t fixture_tensor(lower_fixture *f, htp_dtype dtype, uint32_
                                       const int64_t *dims)
 {
     htp_trace_value value = {.kind = HTP_TRACE_TENSOR, .dtype = dtype, .rank = rank};
-    value.producer = value.weight = HTP_SHIM_NONE;
+    value.producer = value.weight = HTP_NONE;
     for (uint32_t lane = 0; lane < 3; lane++) {
         int64_t *sizes = HTP_NEW_ARRAY(f->arena, int64_t, rank + 1);
         for (uint32_t i = 0; i < rank; i++) {
@@ -87,15 +87,15 @@ static inline uint32_t fixture_input(lower_fixture *f, htp_dtype dtype, uint32_t
 
 static inline uint32_t fixture_none(lower_fixture *f)
 {
-    return fixture_value(f, (htp_trace_value){.producer = HTP_SHIM_NONE, .weight = HTP_SHIM_NONE});
+    return fixture_value(f, (htp_trace_value){.producer = HTP_NONE, .weight = HTP_NONE});
 }
 
 /** Constant numbers and strings. */
 static inline uint32_t fixture_int(lower_fixture *f, int64_t number)
 {
     return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_INT,
-                                              .producer = HTP_SHIM_NONE,
-                                              .weight = HTP_SHIM_NONE,
+                                              .producer = HTP_NONE,
+                                              .weight = HTP_NONE,
                                               .is_constant = true,
                                               .i = {number, number, number}});
 }
@@ -103,8 +103,8 @@ static inline uint32_t fixture_int(lower_fixture *f, int64_t number)
 static inline uint32_t fixture_float(lower_fixture *f, double number)
 {
     return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_FLOAT,
-                                              .producer = HTP_SHIM_NONE,
-                                              .weight = HTP_SHIM_NONE,
+                                              .producer = HTP_NONE,
+                                              .weight = HTP_NONE,
                                               .is_constant = true,
                                               .f = {number, number, number}});
 }
@@ -112,8 +112,8 @@ static inline uint32_t fixture_float(lower_fixture *f, double number)
 static inline uint32_t fixture_bool(lower_fixture *f, bool truth)
 {
     return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_BOOL,
-                                              .producer = HTP_SHIM_NONE,
-                                              .weight = HTP_SHIM_NONE,
+                                              .producer = HTP_NONE,
+                                              .weight = HTP_NONE,
                                               .is_constant = true,
                                               .i = {truth, truth, truth}});
 }
@@ -121,8 +121,8 @@ static inline uint32_t fixture_bool(lower_fixture *f, bool truth)
 static inline uint32_t fixture_string(lower_fixture *f, const char *string)
 {
     return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_STRING,
-                                              .producer = HTP_SHIM_NONE,
-                                              .weight = HTP_SHIM_NONE,
+                                              .producer = HTP_NONE,
+                                              .weight = HTP_NONE,
                                               .is_constant = true,
                                               .s = string,
                                               .s_bytes = strlen(string)});
@@ -131,8 +131,8 @@ static inline uint32_t fixture_string(lower_fixture *f, const char *string)
 /** A number that a node will compute. */
 static inline uint32_t fixture_dynamic(lower_fixture *f, htp_trace_kind kind)
 {
-    return fixture_value(
-        f, (htp_trace_value){.kind = kind, .producer = HTP_SHIM_NONE, .weight = HTP_SHIM_NONE});
+    return fixture_value(f,
+                         (htp_trace_value){.kind = kind, .producer = HTP_NONE, .weight = HTP_NONE});
 }
 
 static inline uint32_t fixture_list(lower_fixture *f, uint32_t count, const uint32_t *elements)
@@ -142,8 +142,8 @@ static inline uint32_t fixture_list(lower_fixture *f, uint32_t count, const uint
         copy[i] = elements[i];
     }
     return fixture_value(f, (htp_trace_value){.kind = HTP_TRACE_LIST,
-                                              .producer = HTP_SHIM_NONE,
-                                              .weight = HTP_SHIM_NONE,
+                                              .producer = HTP_NONE,
+                                              .weight = HTP_NONE,
                                               .elements = copy,
                                               .element_count = count});
 }
@@ -204,7 +204,7 @@ static inline htp_status fixture_lower(lower_fixture *f, int opset)
         {.name = "y", .kind = HTP_TRACE_TENSOR, .type = "Tensor"},
         {.name = "z", .kind = HTP_TRACE_TENSOR, .type = "Tensor"},
     };
-    f->scopes[ROOT] = (htp_trace_scope){.parent = HTP_SHIM_NONE};
+    f->scopes[ROOT] = (htp_trace_scope){.parent = HTP_NONE};
     f->scopes[BLOCK] = (htp_trace_scope){.parent = ROOT,
                                          .module = 1,
                                          .passed = f->passed.items,

@@ -15,14 +15,14 @@ typedef struct module_list {
     HTP_VECTOR(uint32_t) calls; /* by module */
 } module_list;
 
-/** Adds a module below @p parent, which is called once; the root is the first, below HTP_SHIM_NONE.
+/** Adds a module below @p parent, which is called once; the root is the first, below HTP_NONE.
  * @return its index */
 static inline uint32_t module_list_add(htp_arena *arena, module_list *list, uint32_t parent,
                                        const char *name, const char *qualified_class)
 {
     htp_instance module = {
         .name = name, .path = name, .qualified_class = qualified_class, .parent = parent};
-    if (parent != HTP_SHIM_NONE && parent != 0) {
+    if (parent != HTP_NONE && parent != 0) {
         module.path = htp_arena_printf(arena, "%s.%s", list->items[parent].path, name);
     }
     HTP_PUSH(arena, list, module);

@@ -59,7 +59,7 @@ static inline const htp_trace_value *named_value(const named_trace *t, uint32_t 
 static inline void named_note(named_trace *t, const uint32_t *ids, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (ids[i] != HTP_SHIM_NONE) {
+        if (ids[i] != HTP_NONE) {
             const htp_trace_value *value = named_value(t, ids[i]);
             t->is_read[ids[i]] = true;
             named_note(t, value->elements, value->element_count);
@@ -129,7 +129,7 @@ static inline void named_add_list(named_trace *t, uint32_t id,
 static inline void named_set_found(named_trace *t, uint32_t id)
 {
     const htp_trace_value *value = named_value(t, id);
-    bool is_made = value->producer != HTP_SHIM_NONE || value->weight != HTP_SHIM_NONE;
+    bool is_made = value->producer != HTP_NONE || value->weight != HTP_NONE;
     for (uint32_t i = 0; i < value->element_count; i++) {
         named_set_found(t, value->elements[i]);
     }
@@ -173,14 +173,14 @@ static inline void named_add_weight(named_trace *t, uint32_t weight)
 /** Where it is read. */
 static inline void named_read(named_trace *t, uint32_t id)
 {
-    const htp_trace_value *value = id == HTP_SHIM_NONE ? NULL : named_value(t, id);
+    const htp_trace_value *value = id == HTP_NONE ? NULL : named_value(t, id);
     if (!value || named_is_known(value)) {
         interpret_add_value(t->of, &t->text, id);
     } else if (value->kind == HTP_TRACE_LIST) {
         named_add_list(t, id, named_read);
     } else if (t->is_seen[id] || (value->data && t->names[id])) {
         htp_text_add(&t->text, t->names[id]);
-    } else if (value->weight != HTP_SHIM_NONE) {
+    } else if (value->weight != HTP_NONE) {
         named_add_weight(t, value->weight);
     } else if (value->data) {
         t->names[id] = htp_arena_printf(t->of->arena, "data%u", ++t->data_count);

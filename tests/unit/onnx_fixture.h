@@ -32,7 +32,7 @@ typedef struct onnx_fixture {
 } onnx_fixture;
 
 static const htp_instance fixture_modules[] = {
-    {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE},
+    {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_NONE},
     {.name = "encoder", .path = "encoder", .qualified_class = "pkg.Encoder", .parent = 0},
     {.name = "0", .path = "encoder.layer.0", .qualified_class = "pkg.Layer", .parent = 1},
     {.name = "attention",
@@ -45,10 +45,10 @@ static const htp_instance fixture_modules[] = {
 };
 
 static const htp_trace_scope fixture_scopes[SCOPE_COUNT] = {
-    [ROOT] = {HTP_SHIM_NONE, 0, 0, 0, NULL, 0}, [ENCODER] = {ROOT, 1, 0, 0, NULL, 0},
-    [LAYER] = {ENCODER, 2, 0, 0, NULL, 0},      [ATTENTION] = {LAYER, 3, 0, 0, NULL, 0},
-    [OWN] = {ATTENTION, 3, 1, 0, NULL, 0},      [SHARED] = {ATTENTION, 4, 0, 0, NULL, 0},
-    [SIMILAR] = {ENCODER, 5, 0, 0, NULL, 0},    [ODD] = {ROOT, 6, 0, 0, NULL, 0},
+    [ROOT] = {HTP_NONE, 0, 0, 0, NULL, 0},   [ENCODER] = {ROOT, 1, 0, 0, NULL, 0},
+    [LAYER] = {ENCODER, 2, 0, 0, NULL, 0},   [ATTENTION] = {LAYER, 3, 0, 0, NULL, 0},
+    [OWN] = {ATTENTION, 3, 1, 0, NULL, 0},   [SHARED] = {ATTENTION, 4, 0, 0, NULL, 0},
+    [SIMILAR] = {ENCODER, 5, 0, 0, NULL, 0}, [ODD] = {ROOT, 6, 0, 0, NULL, 0},
 };
 
 /** Builds everything anew in f->arena. The weights are empty: a test sets those that it uses. */

@@ -56,7 +56,7 @@ static inline program_arguments program_read_arguments(program_fixture *p)
     program_arguments arguments = {0};
     for (program_skip(p); *p->at != '\n' && *p->at && strncmp(p->at, "->", 2) != 0;
          program_skip(p)) {
-        htp_program_argument argument = {.name = program_word(p), .default_data = HTP_PROGRAM_NONE};
+        htp_program_argument argument = {.name = program_word(p), .default_data = HTP_NONE};
         argument.type = program_type(p);
         argument.is_written = *p->at == '!';
         argument.is_alias = *p->at == '!' || *p->at == '*';
@@ -158,7 +158,7 @@ static inline uint32_t program_make_value(program_fixture *p, uint32_t producer)
     return (uint32_t)p->values.count - 1;
 }
 
-/** Values up to a mark; @p producer makes them, HTP_PROGRAM_NONE a block. */
+/** Values up to a mark; @p producer makes them, HTP_NONE a block. */
 static inline program_numbers program_make_values(program_fixture *p, const char *mark,
                                                   uint32_t producer)
 {
@@ -202,15 +202,14 @@ static inline void program_read_option(program_fixture *p, htp_program_node *nod
 
 static inline htp_program_node program_read_node(program_fixture *p)
 {
-    htp_program_node node = {
-        .schema = HTP_PROGRAM_NONE, .data = HTP_PROGRAM_NONE, .function = HTP_PROGRAM_NONE};
+    htp_program_node node = {.schema = HTP_NONE, .data = HTP_NONE, .function = HTP_NONE};
     program_numbers outputs = {0};
     if (*p->at == '%') {
         outputs = program_make_values(p, "=", (uint32_t)p->nodes.count);
     }
     const char *kind = program_word(p);
     uint32_t schema = 0;
-    node.schema = htp_map_get(&p->schema_names, kind, &schema) ? schema : HTP_PROGRAM_NONE;
+    node.schema = htp_map_get(&p->schema_names, kind, &schema) ? schema : HTP_NONE;
     node.kind = htp_arena_copy(p->arena, kind, strcspn(kind, "."));
     if (program_takes(p, "<")) {
         program_read_option(p, &node);
@@ -234,7 +233,7 @@ static inline void program_read_block(program_fixture *p, uint32_t number)
     } inner;
     HTP_VECTOR(inner) within = {0};
     if (program_takes(p, "(")) {
-        program_numbers inputs = program_make_values(p, ")", HTP_PROGRAM_NONE);
+        program_numbers inputs = program_make_values(p, ")", HTP_NONE);
         p->blocks.items[number].inputs = inputs.items;
         p->blocks.items[number].input_count = (uint32_t)inputs.count;
     }
@@ -300,7 +299,7 @@ static inline void program_read_function(program_fixture *p)
     p->values.capacity = p->nodes.capacity = p->blocks.capacity = 0;
     p->value_names = (htp_map){0};
     program_expect(p, "(");
-    program_numbers inputs = program_make_values(p, ")", HTP_PROGRAM_NONE);
+    program_numbers inputs = program_make_values(p, ")", HTP_NONE);
     HTP_PUSH(p->arena, &p->blocks,
              (htp_program_block){.inputs = inputs.items, .input_count = (uint32_t)inputs.count});
     program_read_block(p, 0);
@@ -309,7 +308,7 @@ static inline void program_read_function(program_fixture *p)
     for (size_t i = 0; i < inputs.count; i++) {
         const htp_program_value *input = &p->values.items[inputs.items[i]];
         arguments[i] = (htp_program_argument){
-            .name = input->name, .type = input->type, .default_data = HTP_PROGRAM_NONE};
+            .name = input->name, .type = input->type, .default_data = HTP_NONE};
     }
     schema.arguments = arguments;
     schema.argument_count = (uint32_t)inputs.count;

@@ -187,7 +187,7 @@ static inline uint32_t value_of(const htp_view *view, uint32_t graph, const char
             return i;
         }
     }
-    return HTP_VIEW_NONE;
+    return HTP_NONE;
 }
 
 /** What input @p index of a node reads. */

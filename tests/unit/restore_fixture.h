@@ -154,7 +154,7 @@ static inline bool restore_describe(void *self, const htp_operand *handle, htp_o
     (void)self;
     *described = (htp_operand){.kind = HTP_OPERAND_LIST,
                                .count = (uint32_t)held->items.count,
-                               .type = HTP_SHIM_NONE,
+                               .type = HTP_NONE,
                                .as.elements = held->items.items};
     return true;
 }

@@ -11,8 +11,8 @@ static inline uint32_t runner_find(void *self, const char *name, const char *ove
 {
     runner_fixture *r = self;
     const char *kind = *overload ? htp_arena_printf(r->arena, "%s.%s", name, overload) : name;
-    uint32_t number = HTP_SHIM_NONE;
-    return htp_map_get(&r->program->schema_names, kind, &number) ? number : HTP_SHIM_NONE;
+    uint32_t number = HTP_NONE;
+    return htp_map_get(&r->program->schema_names, kind, &number) ? number : HTP_NONE;
 }
 
 static inline htp_run_code runner_run(void *self, uint32_t schema, htp_run_mode mode,

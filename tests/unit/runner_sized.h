@@ -74,8 +74,8 @@ static inline htp_run_code runner_flag_of_contents(runner_call *c)
 static inline htp_run_code runner_flags_of_contents(runner_call *c)
 {
     static const htp_operand flags[] = {{.kind = HTP_OPERAND_BOOL, .as.b = true}};
-    *c->output = (htp_operand){
-        .kind = HTP_OPERAND_LIST, .type = HTP_SHIM_NONE, .count = 1, .as.elements = flags};
+    *c->output =
+        (htp_operand){.kind = HTP_OPERAND_LIST, .type = HTP_NONE, .count = 1, .as.elements = flags};
     return c->mode == HTP_RUN_SIZES ? HTP_RUN_NO_KERNEL : HTP_RUN_OK;
 }
 

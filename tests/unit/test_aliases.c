@@ -62,7 +62,7 @@ static const char *find(program *p)
 static program begin(htp_arena *arena)
 {
     program p = {.arena = arena};
-    add(&p, HTP_SHIM_NONE, "", "pkg.Net", 1);
+    add(&p, HTP_NONE, "", "pkg.Net", 1);
     return p;
 }
 

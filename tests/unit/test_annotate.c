@@ -11,7 +11,7 @@ enum { NET, ENCODER, LAYER0, LINEAR0, LAYER1, LINEAR1, EMBED, HEAD, GATES, GATE 
 static const char *const layer1_aliases[] = {"last", "encoder.2"};
 
 static const htp_instance modules[] = {
-    [NET] = {"", "", "pkg.Net", HTP_SHIM_NONE, NULL, 0, false},
+    [NET] = {"", "", "pkg.Net", HTP_NONE, NULL, 0, false},
     [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NET, NULL, 0, false},
     [LAYER0] = {"0", "encoder.0", "pkg.Layer", ENCODER, NULL, 0, false},
     [LINEAR0] = {"linear", "encoder.0.linear", "torch.nn.modules.linear.Linear", LAYER0, NULL, 0,
@@ -30,9 +30,9 @@ static const uint32_t module_calls[MODULES] = {
     [NET] = 1, [ENCODER] = 2, [LAYER0] = 2, [LINEAR0] = 2, [EMBED] = 1, [HEAD] = 1, [GATE] = 1};
 
 static const htp_trace_scope scopes[] = {
-    {HTP_SHIM_NONE, NET, 7, 0, NULL, 0}, {0, ENCODER, 0, 0, NULL, 0}, {1, LAYER0, 0, 0, NULL, 0},
-    {2, LINEAR0, 0, 0, NULL, 0},         {1, LAYER0, 1, 0, NULL, 0},  {4, LINEAR0, 1, 0, NULL, 0},
-    {0, EMBED, 0, 0, NULL, 0},           {0, HEAD, 0, 0, NULL, 0},    {1, ENCODER, 1, 0, NULL, 0},
+    {HTP_NONE, NET, 7, 0, NULL, 0}, {0, ENCODER, 0, 0, NULL, 0}, {1, LAYER0, 0, 0, NULL, 0},
+    {2, LINEAR0, 0, 0, NULL, 0},    {1, LAYER0, 1, 0, NULL, 0},  {4, LINEAR0, 1, 0, NULL, 0},
+    {0, EMBED, 0, 0, NULL, 0},      {0, HEAD, 0, 0, NULL, 0},    {1, ENCODER, 1, 0, NULL, 0},
 };
 enum { SCOPES = sizeof(scopes) / sizeof(scopes[0]) };
 
@@ -55,7 +55,7 @@ static const htp_weight weights[] = {
     {"embed.weight", EMBED, PARAMETER, MATRIX, .storage = 4},
     {"it's.weight", HEAD, PARAMETER, MATRIX, .storage = 4},
     {"it's.mask", HEAD, .is_buffer = true, VECTOR, .storage = 5},
-    {"constant", HTP_SHIM_NONE, VECTOR, .storage = 6},
+    {"constant", HTP_NONE, VECTOR, .storage = 6},
 };
 enum { WEIGHTS = sizeof(weights) / sizeof(weights[0]) };
 
@@ -110,7 +110,7 @@ static void build_model(subject *s)
     x = add_node(s, "MatMul", 1, x, htp_draft_weight(s->model, 0));
     x = add_node(s, "Add", 1, x, htp_draft_weight(s->model, 1));
     x = add_node(s, "MatMul", 2, x, htp_draft_weight(s->model, 2));
-    htp_tensor_id folded = add_node(s, "Neg", 1, shared, HTP_TENSOR_NONE);
+    htp_tensor_id folded = add_node(s, "Neg", 1, shared, HTP_NONE);
     htp_onnx_node *node = &s->model->nodes.items[4];
     HTP_PUSH(s->arena, &node->more_scopes, 5);
     HTP_PUSH(s->arena, &node->more_scopes, 1);

@@ -147,14 +147,14 @@ UNIT_TEST(types_of_very_many_parts_are_opaque_behind_them)
 
 /* ---- what a method was traced with ---- */
 
-static uint32_t traced; /* data, or HTP_PROGRAM_NONE */
+static uint32_t traced; /* data, or HTP_NONE */
 
 static htp_shim_code load_traced_inputs(const htp_program *program, const char *method,
                                         uint32_t *data, htp_error *error)
 {
     (void)program;
     (void)error;
-    *data = strcmp(method, "forward") == 0 ? traced : HTP_PROGRAM_NONE;
+    *data = strcmp(method, "forward") == 0 ? traced : HTP_NONE;
     return HTP_SHIM_OK;
 }
 

@@ -71,7 +71,7 @@ static void check(htp_arena *arena, const char *const *a, size_t a_count, const 
     for (size_t n = 0; n < a_count; n++) {
         uint32_t other = comparison.correspondence.nodes[n];
         htp_text_add(&found, n ? " " : "");
-        if (other == HTP_VIEW_NONE) {
+        if (other == HTP_NONE) {
             htp_text_add(&found, "-");
         } else {
             htp_text_addf(&found, "%u", (unsigned)other);
@@ -178,7 +178,7 @@ UNIT_TEST(equal_numbers_are_equal)
         ck_assert_uint_eq(comparison.correspondence.count, i < 3 ? 1 : 0);
         ck_assert_int_eq(comparison.is_different, i >= 3);
         /* One of other dims has nothing that tells where it belongs. */
-        ck_assert_uint_eq(comparison.correspondence.counterparts[0], i < 4 ? 0 : HTP_VIEW_NONE);
+        ck_assert_uint_eq(comparison.correspondence.counterparts[0], i < 4 ? 0 : HTP_NONE);
         close_pair();
     }
 }

@@ -96,7 +96,7 @@ UNIT_TEST(detours_are_found)
     ck_assert_ptr_null(cut(arena, "B", &made));
     ck_assert_uint_eq(made.graph, 0);
     for (uint32_t i = 0; i < 6; i++) {
-        ck_assert_uint_eq(made.part_of[i], i == 2 ? 0 : HTP_VIEW_NONE);
+        ck_assert_uint_eq(made.part_of[i], i == 2 ? 0 : HTP_NONE);
     }
     ck_assert_ptr_null(cut(arena, "/N", &made));
     assert_refused(cut(arena, "C", &made), "no module is 'C'");
@@ -230,7 +230,7 @@ UNIT_TEST(parts_have_an_order)
     static const row rows[] = {{"/N", "k", "", ""},    {"/N/A", "a", "x", ""},
                                {"/N", "b", "x", "k"},  {"/N/B", "c", "b", ""},
                                {"/N/A", "d", "a", ""}, {"/N", "e", "c", "d"}};
-    static const uint32_t expected[] = {HTP_VIEW_NONE, 1, 0, 2, 1, 3};
+    static const uint32_t expected[] = {HTP_NONE, 1, 0, 2, 1, 3};
     htp_split made;
     OPEN(rows);
     ck_assert_ptr_null(split(arena, a_and_b, 2, &made));
@@ -238,7 +238,7 @@ UNIT_TEST(parts_have_an_order)
     for (uint32_t i = 0; i < 6; i++) {
         ck_assert_uint_eq(made.part_of[i], expected[i]);
     }
-    ck_assert_uint_eq(made.parts.items[0].module, HTP_VIEW_NONE);
+    ck_assert_uint_eq(made.parts.items[0].module, HTP_NONE);
     ck_assert(htp_slice_equals(tree.modules[made.parts.items[1].module].tag, htp_slice_of("/N/A")));
     close_rows();
 }

@@ -272,11 +272,11 @@ static void make_model_with_dead_ends(htp_arena *arena)
     htp_tensor_id x = add_input("x");
     htp_tensor_id unused_input = add_input("unused");
     htp_tensor_id dead = fixture_node(&f, ROOT, "Dead", x, htp_draft_weight(f.model, 0));
-    (void)fixture_node(&f, ROOT, "Dead", dead, HTP_TENSOR_NONE);
+    (void)fixture_node(&f, ROOT, "Dead", dead, HTP_NONE);
     htp_tensor_id first = fixture_node(&f, ROOT, "Mul", x, htp_draft_weight(f.model, 1));
     htp_tensor_id split[2];
     htp_draft_add_node(f.model, "Split", &first, 1, NULL, 0, split, 2);
-    htp_tensor_id last = fixture_node(&f, ROOT, "Clip", split[1], HTP_TENSOR_NONE);
+    htp_tensor_id last = fixture_node(&f, ROOT, "Clip", split[1], HTP_NONE);
     last = fixture_node(&f, ROOT, "Add", last, htp_draft_weight(f.model, 2));
     htp_draft_add_output(f.model, last, "y");
     (void)unused_input;
@@ -299,7 +299,7 @@ UNIT_TEST(what_no_output_needs_goes)
     }
     const htp_onnx_node *clip = &f.model->nodes.items[2];
     ck_assert_str_eq(fixture_name(&f, clip->inputs[0]), "/Split_output_1");
-    ck_assert_uint_eq(clip->inputs[1], HTP_TENSOR_NONE);
+    ck_assert_uint_eq(clip->inputs[1], HTP_NONE);
     ck_assert_uint_eq(f.model->tensors.count, 2 + 2 + 5);
 }
 

@@ -17,7 +17,7 @@ enum { NET, LAYERS, LAYER0, LAYER1, INNER0, INNER1, HELD, MODULES };
     }
 
 static const htp_instance modules[] = {
-    [NET] = MODULE("", "", "pkg.Net", HTP_SHIM_NONE),
+    [NET] = MODULE("", "", "pkg.Net", HTP_NONE),
     [LAYERS] = MODULE("layers", "layers", "torch.nn.modules.container.ModuleList", NET),
     [LAYER0] = MODULE("0", "layers.0", "pkg.Layer", LAYERS),
     [LAYER1] = MODULE("1", "layers.1", "pkg.Layer", LAYERS),
@@ -32,7 +32,7 @@ static const uint32_t module_calls[MODULES] = {
 enum { ROOT, FIRST, FIRST_INNER, SECOND, SECOND_INNER, HELD_ONCE, HELD_TWICE, SCOPES };
 
 static const htp_trace_scope scopes[] = {
-    [ROOT] = {.parent = HTP_SHIM_NONE, .module = NET},
+    [ROOT] = {.parent = HTP_NONE, .module = NET},
     [FIRST] = {.parent = ROOT, .module = LAYER0},
     [FIRST_INNER] = {.parent = FIRST, .module = INNER0},
     [SECOND] = {.parent = ROOT, .module = LAYER1},
@@ -88,7 +88,7 @@ static htp_tensor_id add(const subject *s, uint32_t scope, const char *op_type, 
     const htp_tensor_id inputs[] = {a, b};
     htp_tensor_id output;
     s->flat->origin = (htp_origin){scope, HTP_NONE};
-    htp_draft_add_node(s->flat, op_type, inputs, b == HTP_TENSOR_NONE ? 1 : 2, NULL, 0, &output, 1);
+    htp_draft_add_node(s->flat, op_type, inputs, b == HTP_NONE ? 1 : 2, NULL, 0, &output, 1);
     htp_draft_set_type(s->flat, output, HTP_DTYPE_FLOAT32, 2, dims);
     return output;
 }
@@ -211,8 +211,8 @@ UNIT_TEST(each_instance_may_have_its_own)
     subject s = begin(arena);
     htp_tensor_id x = add_layer(&s, FIRST, 0, add_input(&s), 1);
     x = add_layer(&s, SECOND, 1, x, 1);
-    x = add(&s, HELD_ONCE, "Relu", x, HTP_TENSOR_NONE, 4);
-    finish(&s, add(&s, HELD_TWICE, "Relu", x, HTP_TENSOR_NONE, 4), NULL, true);
+    x = add(&s, HELD_ONCE, "Relu", x, HTP_NONE, 4);
+    finish(&s, add(&s, HELD_TWICE, "Relu", x, HTP_NONE, 4), NULL, true);
     ck_assert_uint_eq(s.model->functions.count,
                       3); /* two calls of one module are of one function */
     ck_assert_str_eq(node_of(&s, 0, 2)->name, "/held");
@@ -226,7 +226,7 @@ UNIT_TEST(edges_tell_bodies_apart)
 {
     subject s = begin(arena);
     htp_tensor_id x = add_input(&s);
-    htp_tensor_id y = add(&s, ROOT, "Neg", x, HTP_TENSOR_NONE, 4);
+    htp_tensor_id y = add(&s, ROOT, "Neg", x, HTP_NONE, 4);
     htp_tensor_id a = add(&s, FIRST, "Add", x, x, 4);
     htp_tensor_id b = add(&s, SECOND, "Add", x, y, 4);
     finish(&s, add(&s, ROOT, "Add", a, b, 4), NULL, false);
@@ -237,11 +237,11 @@ UNIT_TEST(widths_that_differ_are_left_open)
 {
     subject s = begin(arena);
     htp_tensor_id x = add_input(&s);
-    htp_tensor_id a = add(&s, FIRST, "Relu", x, HTP_TENSOR_NONE, 4);
-    a = add(&s, FIRST, "Neg", a, HTP_TENSOR_NONE, 4);
+    htp_tensor_id a = add(&s, FIRST, "Relu", x, HTP_NONE, 4);
+    a = add(&s, FIRST, "Neg", a, HTP_NONE, 4);
     htp_tensor_id wide = add(&s, ROOT, "Concat", a, a, 8);
-    htp_tensor_id b = add(&s, SECOND, "Relu", wide, HTP_TENSOR_NONE, 8);
-    finish(&s, add(&s, SECOND, "Neg", b, HTP_TENSOR_NONE, 8), NULL, false);
+    htp_tensor_id b = add(&s, SECOND, "Relu", wide, HTP_NONE, 8);
+    finish(&s, add(&s, SECOND, "Neg", b, HTP_NONE, 8), NULL, false);
     ck_assert_uint_eq(s.model->functions.count, 1);
     const htp_onnx_node *relu = node_of(&s, s.model->functions.items[0].graph, 0);
     const htp_tensor *value = &s.model->tensors.items[relu->outputs[0]];
@@ -254,17 +254,17 @@ UNIT_TEST(what_nobody_reads_of_a_call_is_left_out)
 {
     subject s = begin(arena);
     htp_tensor_id x = add_input(&s);
-    htp_tensor_id half = add(&s, FIRST, "Relu", x, HTP_TENSOR_NONE, 4);
-    htp_tensor_id a = add(&s, FIRST, "Neg", half, HTP_TENSOR_NONE, 4);
-    x = add(&s, SECOND, "Relu", a, HTP_TENSOR_NONE, 4);
-    x = add(&s, SECOND, "Neg", x, HTP_TENSOR_NONE, 4);
+    htp_tensor_id half = add(&s, FIRST, "Relu", x, HTP_NONE, 4);
+    htp_tensor_id a = add(&s, FIRST, "Neg", half, HTP_NONE, 4);
+    x = add(&s, SECOND, "Relu", a, HTP_NONE, 4);
+    x = add(&s, SECOND, "Neg", x, HTP_NONE, 4);
     finish(&s, add(&s, ROOT, "Add", x, half, 4), NULL, false);
     ck_assert_uint_eq(s.model->functions.count, 1);
     ck_assert_uint_eq(body_of(&s, 0)->outputs.count, 2);
     ck_assert_uint_eq(node_of(&s, 0, 0)->output_count, 2);
-    ck_assert_uint_ne(node_of(&s, 0, 0)->outputs[0], HTP_TENSOR_NONE);
+    ck_assert_uint_ne(node_of(&s, 0, 0)->outputs[0], HTP_NONE);
     ck_assert_uint_eq(node_of(&s, 0, 1)->output_count, 2);
-    ck_assert_uint_eq(node_of(&s, 0, 1)->outputs[0], HTP_TENSOR_NONE);
+    ck_assert_uint_eq(node_of(&s, 0, 1)->outputs[0], HTP_NONE);
 }
 
 /* The second layer gives what is made in its inner module, the first does not. */
@@ -272,12 +272,12 @@ UNIT_TEST(an_inner_call_gives_what_another_call_of_the_function_needs)
 {
     subject s = begin(arena);
     htp_tensor_id x = add_input(&s);
-    x = add(&s, FIRST_INNER, "Relu", x, HTP_TENSOR_NONE, 4);
-    x = add(&s, FIRST_INNER, "Exp", x, HTP_TENSOR_NONE, 4);
-    x = add(&s, FIRST, "Neg", x, HTP_TENSOR_NONE, 4);
-    htp_tensor_id inner = add(&s, SECOND_INNER, "Relu", x, HTP_TENSOR_NONE, 4);
-    x = add(&s, SECOND_INNER, "Exp", inner, HTP_TENSOR_NONE, 4);
-    x = add(&s, SECOND, "Neg", x, HTP_TENSOR_NONE, 4);
+    x = add(&s, FIRST_INNER, "Relu", x, HTP_NONE, 4);
+    x = add(&s, FIRST_INNER, "Exp", x, HTP_NONE, 4);
+    x = add(&s, FIRST, "Neg", x, HTP_NONE, 4);
+    htp_tensor_id inner = add(&s, SECOND_INNER, "Relu", x, HTP_NONE, 4);
+    x = add(&s, SECOND_INNER, "Exp", inner, HTP_NONE, 4);
+    x = add(&s, SECOND, "Neg", x, HTP_NONE, 4);
     finish(&s, add(&s, ROOT, "Add", x, inner, 4), NULL, false);
     ck_assert_uint_eq(s.model->functions.count, 2);
     ck_assert_str_eq(s.model->functions.items[0].name, "Inner"); /* called before its caller */
@@ -296,10 +296,10 @@ UNIT_TEST(modules_that_were_not_chosen_stay)
 {
     static const bool chosen[MODULES] = {[INNER0] = true, [INNER1] = true};
     subject s = begin(arena);
-    htp_tensor_id x = add(&s, FIRST_INNER, "Relu", add_input(&s), HTP_TENSOR_NONE, 4);
-    x = add(&s, FIRST, "Neg", x, HTP_TENSOR_NONE, 4);
-    x = add(&s, SECOND_INNER, "Relu", x, HTP_TENSOR_NONE, 4);
-    finish(&s, add(&s, SECOND, "Neg", x, HTP_TENSOR_NONE, 4), chosen, false);
+    htp_tensor_id x = add(&s, FIRST_INNER, "Relu", add_input(&s), HTP_NONE, 4);
+    x = add(&s, FIRST, "Neg", x, HTP_NONE, 4);
+    x = add(&s, SECOND_INNER, "Relu", x, HTP_NONE, 4);
+    finish(&s, add(&s, SECOND, "Neg", x, HTP_NONE, 4), chosen, false);
     ck_assert_uint_eq(s.model->functions.count, 1);
     ck_assert_str_eq(node_of(&s, 0, 0)->name, "/layers.0/inner");
     ck_assert_str_eq(node_of(&s, 0, 1)->name, "/layers.0/Neg");
@@ -311,9 +311,9 @@ UNIT_TEST(what_was_made_late_moves_to_its_call)
 {
     subject s = begin(arena);
     htp_tensor_id x = add_input(&s);
-    htp_tensor_id a = add(&s, FIRST, "Relu", x, HTP_TENSOR_NONE, 4);
-    htp_tensor_id b = add(&s, SECOND, "Exp", a, HTP_TENSOR_NONE, 4);
-    htp_tensor_id late = add(&s, FIRST, "Neg", a, HTP_TENSOR_NONE, 4);
+    htp_tensor_id a = add(&s, FIRST, "Relu", x, HTP_NONE, 4);
+    htp_tensor_id b = add(&s, SECOND, "Exp", a, HTP_NONE, 4);
+    htp_tensor_id late = add(&s, FIRST, "Neg", a, HTP_NONE, 4);
     finish(&s, add(&s, SECOND, "Add", b, late, 4), NULL, false);
     static const char *const order[] = {"Relu", "Neg", "Exp", "Add"};
     for (size_t i = 0; i < 4; i++) {
@@ -329,11 +329,11 @@ UNIT_TEST(what_was_made_late_moves_to_its_call)
 UNIT_TEST(calls_that_need_each_other_stay_as_they_are)
 {
     subject s = begin(arena);
-    htp_tensor_id a = add(&s, FIRST, "Relu", add_input(&s), HTP_TENSOR_NONE, 4);
-    htp_tensor_id b = add(&s, SECOND, "Exp", a, HTP_TENSOR_NONE, 4);
-    htp_tensor_id c = add(&s, FIRST, "Neg", b, HTP_TENSOR_NONE, 4);
-    htp_tensor_id d = add(&s, SECOND, "Abs", c, HTP_TENSOR_NONE, 4);
-    finish(&s, add(&s, HELD_ONCE, "Tanh", d, HTP_TENSOR_NONE, 4), NULL, false);
+    htp_tensor_id a = add(&s, FIRST, "Relu", add_input(&s), HTP_NONE, 4);
+    htp_tensor_id b = add(&s, SECOND, "Exp", a, HTP_NONE, 4);
+    htp_tensor_id c = add(&s, FIRST, "Neg", b, HTP_NONE, 4);
+    htp_tensor_id d = add(&s, SECOND, "Abs", c, HTP_NONE, 4);
+    finish(&s, add(&s, HELD_ONCE, "Tanh", d, HTP_NONE, 4), NULL, false);
     ck_assert_uint_ge(s.frames->scattered, 1);
     ck_assert_uint_ge(s.made->calls, 1);
     ck_assert_uint_eq(s.frames->scattered + s.made->calls, 3);
@@ -348,12 +348,12 @@ UNIT_TEST(what_a_body_makes_belongs_to_who_has_it)
 {
     subject s = begin(arena);
     static const htp_dim dims[] = {{2, "batch"}, {4, NULL}};
-    htp_tensor_id a = add(&s, FIRST, "Relu", add_input(&s), HTP_TENSOR_NONE, 4);
+    htp_tensor_id a = add(&s, FIRST, "Relu", add_input(&s), HTP_NONE, 4);
     uint32_t graph = htp_draft_add_graph(s.flat);
     s.flat->current_graph = graph;
     htp_tensor_id carried =
         htp_draft_add_graph_input(s.flat, graph, "carried", HTP_DTYPE_FLOAT32, 2, dims);
-    htp_tensor_id foreign = add(&s, FIRST, "Neg", a, HTP_TENSOR_NONE, 4);
+    htp_tensor_id foreign = add(&s, FIRST, "Neg", a, HTP_NONE, 4);
     htp_draft_add_graph_output(s.flat, add(&s, SECOND_INNER, "Add", carried, foreign, 4));
     s.flat->current_graph = 0;
     s.flat->origin = (htp_origin){SECOND, HTP_NONE};

@@ -24,7 +24,7 @@ static module_list make_modules(htp_arena *arena)
         const char *name, *class_name;
         uint32_t calls;
     } rows[] = {
-        [ROOT] = {HTP_SHIM_NONE, "", "my.models.net.Net", 1},
+        [ROOT] = {HTP_NONE, "", "my.models.net.Net", 1},
         [ENCODER] = {ROOT, "encoder", "my.models.net.Encoder", 1},
         [LAYER] = {ENCODER, "layer", LIST, 0},
         [LAYER_0] = {LAYER, "0", "my.models.net.Layer", 2},
@@ -200,7 +200,7 @@ UNIT_TEST(selectors_are_checked_alone)
 UNIT_TEST(nothing_below_the_root)
 {
     module_list list = {0};
-    module_list_add(arena, &list, HTP_SHIM_NONE, "", "pkg.Net");
+    module_list_add(arena, &list, HTP_NONE, "", "pkg.Net");
     ck_assert_str_eq(choose(arena, &list, false, ""), "");
     ck_assert_ptr_nonnull(
         strstr(choose(arena, &list, false, "depth=1"), "no module below the root that has a tag"));
@@ -215,7 +215,7 @@ UNIT_TEST(nothing_below_the_root)
 UNIT_TEST(long_lists_are_cut)
 {
     module_list list = {0};
-    module_list_add(arena, &list, HTP_SHIM_NONE, "", "pkg.Net");
+    module_list_add(arena, &list, HTP_NONE, "", "pkg.Net");
     uint32_t layers = module_list_add(arena, &list, 0, "layers", LIST);
     list.calls.items[layers] = 0;
     for (int i = 0; i < 50; i++) {
@@ -244,7 +244,7 @@ UNIT_TEST(many_modules)
         {"*.n77,B*", WIDTH},
     };
     module_list list = {0};
-    module_list_add(arena, &list, HTP_SHIM_NONE, "", "pkg.Net");
+    module_list_add(arena, &list, HTP_NONE, "", "pkg.Net");
     uint32_t layers = module_list_add(arena, &list, 0, "layers", LIST);
     list.calls.items[layers] = 0;
     for (uint32_t i = 0; i < WIDTH; i++) {

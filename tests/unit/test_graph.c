@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#define MADE_BY(node) .producer = (node), .weight = HTP_SHIM_NONE
-#define CONSTANT .producer = HTP_SHIM_NONE, .weight = HTP_SHIM_NONE, .is_constant = true
+#define MADE_BY(node) .producer = (node), .weight = HTP_NONE
+#define CONSTANT .producer = HTP_NONE, .weight = HTP_NONE, .is_constant = true
 
 static const htp_instance modules[] = {
-    {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE},
+    {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_NONE},
     {.name = "a", .path = "a", .qualified_class = "pkg.A", .parent = 0},
     {.name = "x", .path = "a.x", .qualified_class = "pkg.X", .parent = 1},
     {.name = "odd name", .path = "a.odd name", .qualified_class = "pkg.X", .parent = 1},
@@ -17,7 +17,7 @@ static const htp_instance modules[] = {
 static const htp_trace_passed passed[] = {{"ids", 0}, {"table_a key", 1}, {"scale", 5}};
 
 static const htp_trace_scope scopes[] = {
-    {.parent = HTP_SHIM_NONE, .passed = passed, .passed_count = 1},
+    {.parent = HTP_NONE, .passed = passed, .passed_count = 1},
     {.parent = 0, .module = 1, .site = 1},
     {.parent = 1, .module = 2, .call = 4, .site = 2, .passed = passed, .passed_count = 3},
     {.parent = 1, .module = 3, .site = 3}};
@@ -41,9 +41,9 @@ static const uint32_t self_elements[] = {13, 13};
 
 static const htp_trace_value values[] = {
     {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2,
-     .dims = {lanes[0], lanes[1], lanes[2]}, MADE_BY(HTP_SHIM_NONE)},
+     .dims = {lanes[0], lanes[1], lanes[2]}, MADE_BY(HTP_NONE)},
     {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2, .dims = {matrix, matrix, matrix},
-     .producer = HTP_SHIM_NONE, .weight = 0},
+     .producer = HTP_NONE, .weight = 0},
     {HTP_TRACE_NOTHING, CONSTANT},
     {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_FLOAT32, .rank = 2,
      .dims = {lanes[0], lanes[1], lanes[2]}, MADE_BY(0)},
@@ -52,12 +52,12 @@ static const htp_trace_value values[] = {
     {HTP_TRACE_BOOL, CONSTANT, .i = {1}},
     {HTP_TRACE_STRING, CONSTANT, .s = "tanh\n", .s_bytes = 5},
     {HTP_TRACE_INT, MADE_BY(1), .i = {2, 3, 5}, .has_lanes = true},
-    {HTP_TRACE_LIST, MADE_BY(HTP_SHIM_NONE), .elements = list_elements, .element_count = 5},
+    {HTP_TRACE_LIST, MADE_BY(HTP_NONE), .elements = list_elements, .element_count = 5},
     {HTP_TRACE_LIST, MADE_BY(2), .elements = chunk_elements, .element_count = 2},
     {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {two, two, two},
-     MADE_BY(HTP_SHIM_NONE), .data = numbers, .data_bytes = sizeof(numbers)},
-    {HTP_TRACE_OPAQUE, MADE_BY(HTP_SHIM_NONE)},
-    {HTP_TRACE_LIST, MADE_BY(HTP_SHIM_NONE), .elements = self_elements, .element_count = 2},
+     MADE_BY(HTP_NONE), .data = numbers, .data_bytes = sizeof(numbers)},
+    {HTP_TRACE_OPAQUE, MADE_BY(HTP_NONE)},
+    {HTP_TRACE_LIST, MADE_BY(HTP_NONE), .elements = self_elements, .element_count = 2},
     {HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_BOOL, .rank = 0, MADE_BY(3)},
     {HTP_TRACE_UNKNOWN, MADE_BY(4)},
 };

@@ -25,9 +25,9 @@ static const htp_hierarchy *build(htp_arena *arena, const module_list *list, boo
 UNIT_TEST(layers_1_and_10_are_told_apart)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     uint32_t layers = ADD(0, "layers", CONTAINER);
-    uint32_t first = HTP_SHIM_NONE;
+    uint32_t first = HTP_NONE;
     for (int i = 0; i < 12; i++) {
         uint32_t layer = ADD(layers, htp_arena_printf(arena, "%d", i), "pkg.Layer");
         ADD(layer, "linear", LINEAR);
@@ -52,7 +52,7 @@ UNIT_TEST(layers_1_and_10_are_told_apart)
 UNIT_TEST(two_lists_of_one_class)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     uint32_t encoder = ADD(0, "encoder", CONTAINER);
     uint32_t e0 = ADD(encoder, "0", "pkg.Block");
     uint32_t e1 = ADD(encoder, "1", "pkg.Block");
@@ -69,7 +69,7 @@ UNIT_TEST(two_lists_of_one_class)
 UNIT_TEST(two_lists_of_different_classes_and_numbers)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     uint32_t a = ADD(0, "a", CONTAINER);
     uint32_t x = ADD(a, "0", "pkg.X");
     uint32_t y = ADD(a, "1", "pkg.Y");
@@ -84,7 +84,7 @@ UNIT_TEST(two_lists_of_different_classes_and_numbers)
 UNIT_TEST(nested_sequentials)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     uint32_t outer = ADD(0, "features", SEQUENTIAL);
     uint32_t stem = ADD(outer, "0", SEQUENTIAL);
     uint32_t stem0 = ADD(stem, "0", "pkg.Cell");
@@ -101,7 +101,7 @@ UNIT_TEST(nested_sequentials)
 UNIT_TEST(siblings_of_one_class)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     uint32_t before = ADD(0, "input_norm", "pkg.Norm");
     uint32_t after = ADD(0, "output_norm", "pkg.Norm");
     uint32_t head = ADD(0, "head", "pkg.Head");
@@ -119,7 +119,7 @@ UNIT_TEST(siblings_of_one_class)
 UNIT_TEST(package_of_the_class_decides)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "torch.nnx.Net");
+    ADD(HTP_NONE, "", "torch.nnx.Net");
     uint32_t linear = ADD(0, "a", "my.torch.nn.Linear");
     uint32_t ao = ADD(0, "b", "torch.ao.nn.Thing");
     uint32_t bare = ADD(0, "c", "Bare");
@@ -135,7 +135,7 @@ UNIT_TEST(package_of_the_class_decides)
 UNIT_TEST(root_in_torch_nn)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", SEQUENTIAL);
+    ADD(HTP_NONE, "", SEQUENTIAL);
     uint32_t linear = ADD(0, "0", LINEAR);
     uint32_t own = ADD(0, "1", "pkg.Block");
     const htp_hierarchy *hierarchy = build(arena, &list, false);
@@ -149,7 +149,7 @@ UNIT_TEST(root_in_torch_nn)
 UNIT_TEST(torch_nn_can_be_included)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     uint32_t layers = ADD(0, "layers", CONTAINER);
     uint32_t linear = ADD(layers, "3", LINEAR);
     const htp_hierarchy *hierarchy = build(arena, &list, true);
@@ -161,7 +161,7 @@ UNIT_TEST(torch_nn_can_be_included)
 UNIT_TEST(odd_names_are_encoded)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.N/t%");
+    ADD(HTP_NONE, "", "pkg.N/t%");
     uint32_t dotted = ADD(0, "a.b", "pkg.X");
     uint32_t a = ADD(0, "a", "torch.nn.Y");
     uint32_t b = ADD(a, "b", "pkg.X");
@@ -185,7 +185,7 @@ UNIT_TEST(odd_names_are_encoded)
 UNIT_TEST(unicode_stays)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Größe");
+    ADD(HTP_NONE, "", "pkg.Größe");
     uint32_t a = ADD(0, "eins", "pkg.層");
     uint32_t b = ADD(0, "zwölf", "pkg.層");
     const htp_hierarchy *hierarchy = build(arena, &list, false);
@@ -202,7 +202,7 @@ UNIT_TEST(no_name_is_special)
         {"x", "y", "pkg.C", "pkg.S"},   {"x", "y", LINEAR, LINEAR},
         {"xx", "yy", "pkg.C", "pkg.S"},
     };
-    static const uint32_t parents[] = {HTP_SHIM_NONE, 0, 1, 1, 3, 4, 3};
+    static const uint32_t parents[] = {HTP_NONE, 0, 1, 1, 3, 4, 3};
     static const char named[] = "ABCx";
     static const char renaming[] = "QRSy";
     module_list lists[2] = {{0}, {0}};
@@ -267,7 +267,7 @@ UNIT_TEST(tags_are_injective)
     for (int round = 0; round < 300; round++) {
         module_list list = {0};
         uint32_t taken[40] = {0};
-        ADD(HTP_SHIM_NONE, "", classes[next_random(&state) % CLASSES]);
+        ADD(HTP_NONE, "", classes[next_random(&state) % CLASSES]);
         while (list.count < 40) {
             uint32_t parent = next_random(&state) % (uint32_t)list.count;
             uint32_t name = next_random(&state) % NAMES;
@@ -287,7 +287,7 @@ static module_list make_chain(htp_arena *arena, uint32_t depth, const char *qual
                               const char *last_class)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     uint32_t parent = 0;
     for (uint32_t i = 0; i < depth; i++) {
         htp_instance module = {.name = i % 2 ? "deeper" : "0", .path = "", .parent = parent};
@@ -325,7 +325,7 @@ UNIT_TEST(long_addresses_are_referred_to)
     char *name = htp_arena_alloc(arena, HTP_TAG_LENGTH + 1);
     memset(name, 'n', HTP_TAG_LENGTH);
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     uint32_t a = ADD(0, "a", htp_arena_printf(arena, "pkg.%s", name));
     uint32_t b = ADD(a, "b", "pkg.B");
     uint32_t c = ADD(b, "c", "pkg.C");
@@ -349,7 +349,7 @@ UNIT_TEST(wide_trees)
 {
     enum { WIDTH = 100000 };
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     for (uint32_t i = 0; i < WIDTH; i++) {
         ADD(0, htp_arena_printf(arena, "%u", i), "pkg.Block");
     }
@@ -366,7 +366,7 @@ UNIT_TEST(wide_trees)
 UNIT_TEST(scopes_have_the_tag_of_their_calls)
 {
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     uint32_t a = ADD(0, "a", "pkg.A");
     uint32_t shared = ADD(a, "shared", LINEAR);
     uint32_t b = ADD(0, "b", "pkg.B");
@@ -374,11 +374,9 @@ UNIT_TEST(scopes_have_the_tag_of_their_calls)
     uint32_t inner = ADD(wrapper, "0", "pkg.C");
     const htp_hierarchy *hierarchy = build(arena, &list, false);
     const htp_trace_scope scopes[] = {
-        {HTP_SHIM_NONE, 0, 0, 0, NULL, 0}, {0, a, 0, 0, NULL, 0},
-        {1, shared, 0, 0, NULL, 0},        {0, b, 0, 0, NULL, 0},
-        {3, shared, 1, 0, NULL, 0},        {3, a, 1, 0, NULL, 0},
-        {0, wrapper, 0, 0, NULL, 0},       {6, inner, 0, 0, NULL, 0},
-        {6, shared, 2, 0, NULL, 0},
+        {HTP_NONE, 0, 0, 0, NULL, 0}, {0, a, 0, 0, NULL, 0},      {1, shared, 0, 0, NULL, 0},
+        {0, b, 0, 0, NULL, 0},        {3, shared, 1, 0, NULL, 0}, {3, a, 1, 0, NULL, 0},
+        {0, wrapper, 0, 0, NULL, 0},  {6, inner, 0, 0, NULL, 0},  {6, shared, 2, 0, NULL, 0},
     };
     const uint32_t expected[] = {0, a, a, b, b, a, 0, inner, 0};
     const uint32_t *owners = htp_hierarchy_tag_scopes(arena, hierarchy, scopes, 9);
@@ -391,7 +389,7 @@ UNIT_TEST(deep_chains_of_calls)
 {
     enum { DEPTH = 100000 };
     module_list list = {0};
-    ADD(HTP_SHIM_NONE, "", "pkg.Net");
+    ADD(HTP_NONE, "", "pkg.Net");
     ADD(0, "a", SEQUENTIAL);
     htp_trace_scope *scopes = HTP_NEW_ARRAY(arena, htp_trace_scope, DEPTH);
     for (uint32_t i = 0; i < DEPTH; i++) {

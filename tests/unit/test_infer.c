@@ -30,7 +30,7 @@ UNIT_TEST(what_cannot_be_told_stays_untyped)
     CHECK_TYPE(add("Squeeze", IN(x, ints("n")), NO_AT), "none");
     CHECK_TYPE(add("Reshape", IN(x, ints("n")), NO_AT), "none");
     CHECK_TYPE(add("Unsqueeze", IN(x, VECTOR(1, 1)), NO_AT), "none");
-    CHECK_TYPE(add("Softmax", IN(HTP_TENSOR_NONE), NO_AT), "none");
+    CHECK_TYPE(add("Softmax", IN(HTP_NONE), NO_AT), "none");
     CHECK_TYPE(add("Transpose", IN(x), AT(INTS("perm", 0, 2))), "none");
     CHECK_TYPE(add("Gather", IN(x, scalar(0)), AT(INT("axis", 2))), "none");
     CHECK_TYPE(add("ReduceSum", IN(x, VECTOR(-3)), NO_AT), "none");

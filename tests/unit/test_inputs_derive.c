@@ -220,7 +220,7 @@ static uint32_t add_tensor(struct program *program, uint32_t rank, const int64_t
     uint32_t id = program->value_count++;
     memcpy(program->dims[id], dims, rank * sizeof(*dims));
     program->values[id] = (htp_trace_value){.kind = HTP_TRACE_TENSOR,
-                                            .producer = HTP_SHIM_NONE,
+                                            .producer = HTP_NONE,
                                             .dtype = HTP_DTYPE_FLOAT32,
                                             .rank = rank,
                                             .dims = {program->dims[id]}};
@@ -230,7 +230,7 @@ static uint32_t add_tensor(struct program *program, uint32_t rank, const int64_t
 static uint32_t add_int(struct program *program, int64_t number)
 {
     program->values[program->value_count] = (htp_trace_value){
-        .kind = HTP_TRACE_INT, .producer = HTP_SHIM_NONE, .has_lanes = true, .i = {number}};
+        .kind = HTP_TRACE_INT, .producer = HTP_NONE, .has_lanes = true, .i = {number}};
     return program->value_count++;
 }
 
@@ -240,7 +240,7 @@ static uint32_t add_list(struct program *program, uint32_t first, uint32_t count
         program->elements[first + i] = first + i;
     }
     program->values[program->value_count] = (htp_trace_value){.kind = HTP_TRACE_LIST,
-                                                              .producer = HTP_SHIM_NONE,
+                                                              .producer = HTP_NONE,
                                                               .elements = &program->elements[first],
                                                               .element_count = count};
     return program->value_count++;

@@ -108,8 +108,8 @@ UNIT_TEST(what_the_archive_has_is_told_beside_what_was_found)
     effects_call(i, "[?,3]", "");
     effects_call(i, "[?,3]", "h=in");
     const htp_trace_state *state = &i->trace->states[0];
-    ck_assert_uint_eq(i->trace->values[state->before].weight, HTP_SHIM_NONE);
-    ck_assert_uint_ne(i->trace->values[state->loaded].weight, HTP_SHIM_NONE);
+    ck_assert_uint_eq(i->trace->values[state->before].weight, HTP_NONE);
+    ck_assert_uint_ne(i->trace->values[state->loaded].weight, HTP_NONE);
     ck_assert_uint_eq(state->module, 0);
     htp_interpreter_close(i->interpreter);
 }

@@ -101,11 +101,11 @@ UNIT_TEST(objects_and_data_are_found_again)
     expect_ok(htp_modules_find(arena, program, &found));
     ck_assert_uint_eq(htp_instances_module(&found, 1), 1);
     ck_assert_uint_eq(found.objects.items[1], 1);
-    ck_assert_uint_eq(htp_instances_module(&found, 2), HTP_SHIM_NONE);
+    ck_assert_uint_eq(htp_instances_module(&found, 2), HTP_NONE);
     uint32_t data = found.data.items[0];
     ck_assert_uint_eq(htp_instances_weight(&found, data), 0);
-    ck_assert_uint_eq(htp_instances_weight(&found, data - 1), HTP_SHIM_NONE);
-    ck_assert_uint_eq(htp_instances_weight(&found, data + 1), HTP_SHIM_NONE);
+    ck_assert_uint_eq(htp_instances_weight(&found, data - 1), HTP_NONE);
+    ck_assert_uint_eq(htp_instances_weight(&found, data + 1), HTP_NONE);
 }
 
 /* ---- what tensors are as weights ---- */
@@ -183,7 +183,7 @@ UNIT_TEST(constants_come_behind_the_weights_and_share_storages)
     ck_assert_uint_eq(list.all.items[1].storage, 1);
     ck_assert_uint_eq(list.all.items[2].storage, 0);
     ck_assert_uint_eq(list.all.items[3].storage, 1);
-    ck_assert_uint_eq(list.all.items[3].module, HTP_SHIM_NONE);
+    ck_assert_uint_eq(list.all.items[3].module, HTP_NONE);
     ck_assert_uint_eq(found.weights.count, 1);
     htp_weight_list_close(&list);
 }

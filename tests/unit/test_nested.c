@@ -32,8 +32,8 @@ static branches build(htp_arena *arena)
     b.x = htp_draft_add_input(f.model, "x", HTP_DTYPE_FLOAT32, 2, dims);
     htp_tensor_id condition = htp_draft_add_input(f.model, "c", HTP_DTYPE_BOOL, 0, NULL);
     begin_side(&b, 0);
-    b.dead = fixture_node(&f, LAYER, "Neg", b.x, HTP_TENSOR_NONE);
-    htp_tensor_id relu = fixture_node(&f, LAYER, "Relu", b.x, HTP_TENSOR_NONE);
+    b.dead = fixture_node(&f, LAYER, "Neg", b.x, HTP_NONE);
+    htp_tensor_id relu = fixture_node(&f, LAYER, "Relu", b.x, HTP_NONE);
     htp_draft_set_type(f.model, relu, HTP_DTYPE_FLOAT32, 2, dims);
     htp_draft_add_graph_output(f.model, relu);
     begin_side(&b, 1);
@@ -91,7 +91,7 @@ UNIT_TEST(unused_nodes_are_removed_in_all_graphs)
 UNIT_TEST(a_graph_that_nobody_needs_goes_with_its_node)
 {
     branches b = build(arena);
-    htp_draft_add_output(f.model, fixture_node(&f, ROOT, "Abs", b.x, HTP_TENSOR_NONE), "y");
+    htp_draft_add_output(f.model, fixture_node(&f, ROOT, "Abs", b.x, HTP_NONE), "y");
     htp_draft_remove_unused(f.model);
     ck_assert_uint_eq(f.model->nodes.count, 1);
 }

@@ -72,7 +72,7 @@ UNIT_TEST(tied_parameters_count_once_in_every_subtree)
     for (int round = 0; round < 200; round++) {
         module_list list = {0};
         htp_weight weights[30];
-        module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
+        module_list_add(arena, &list, HTP_NONE, "", "Net");
         while (list.count < 25) {
             uint32_t parent = (uint32_t)list.count - 1;
             while (parent != 0 && next_random(&state) % 2) {
@@ -90,7 +90,7 @@ UNIT_TEST(tied_parameters_count_once_in_every_subtree)
 UNIT_TEST(views_of_one_storage_are_different_tensors)
 {
     module_list list = {0};
-    module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
+    module_list_add(arena, &list, HTP_NONE, "", "Net");
     htp_weight weights[5];
     for (size_t i = 0; i < 5; i++) {
         weights[i] = parameter(0, 1);
@@ -108,7 +108,7 @@ UNIT_TEST(views_of_one_storage_are_different_tensors)
 UNIT_TEST(buffers_do_not_count)
 {
     module_list list = {0};
-    module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
+    module_list_add(arena, &list, HTP_NONE, "", "Net");
     htp_weight weights[] = {parameter(0, 1), parameter(0, 1)};
     weights[0].is_parameter = false;
     weights[0].requires_grad = false;
@@ -120,14 +120,14 @@ UNIT_TEST(buffers_do_not_count)
 UNIT_TEST(weights_are_listed_by_module)
 {
     module_list list = {0};
-    module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
+    module_list_add(arena, &list, HTP_NONE, "", "Net");
     module_list_add(arena, &list, 0, "a", "A");
-    htp_weight weights[] = {parameter(1, 1), parameter(HTP_SHIM_NONE, 2), parameter(0, 3),
+    htp_weight weights[] = {parameter(1, 1), parameter(HTP_NONE, 2), parameter(0, 3),
                             parameter(1, 4)};
     const htp_parameters *counted = count(arena, &list, weights, 4);
     ck_assert_uint_eq(counted->first_weight[1], 0);
     ck_assert_uint_eq(counted->next_weight[0], 3);
-    ck_assert_uint_eq(counted->next_weight[3], HTP_SHIM_NONE);
+    ck_assert_uint_eq(counted->next_weight[3], HTP_NONE);
     ck_assert_uint_eq(counted->first_weight[0], 2);
     ck_assert_uint_eq(counted->modules[0].total, 45);
 }
@@ -137,7 +137,7 @@ UNIT_TEST(hostile_dims_do_not_wrap_round)
     static const int64_t huge[] = {INT64_MAX, INT64_MAX};
     static const int64_t negative[] = {-1, 5};
     module_list list = {0};
-    module_list_add(arena, &list, HTP_SHIM_NONE, "", "Net");
+    module_list_add(arena, &list, HTP_NONE, "", "Net");
     htp_weight weight = parameter(0, 1);
     weight.dims = huge;
     ck_assert_uint_eq(count(arena, &list, &weight, 1)->modules[0].own, UINT64_MAX);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MADE_BY(node) .producer = (node), .weight = HTP_SHIM_NONE
+#define MADE_BY(node) .producer = (node), .weight = HTP_NONE
 #define TENSOR                                                                                     \
     .kind = HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {two, two, two}
 #define IDS(...)                                                                                   \
@@ -17,16 +17,16 @@ static const int64_t two[] = {2};
 static const int64_t numbers[] = {1, -2};
 static const char *const names[] = {"self", "other"};
 static const htp_instance modules[] = {
-    {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_SHIM_NONE}};
+    {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_NONE}};
 /* 0 input, 1 = add_(0, 0), 2 known = ones(), 3 = mul(1, 2), 4 = neg(0) that nobody reads, 5 = [3]
  */
 static const htp_trace_value values[] = {
-    {TENSOR, MADE_BY(HTP_SHIM_NONE)},
+    {TENSOR, MADE_BY(HTP_NONE)},
     {TENSOR, MADE_BY(0)},
     {TENSOR, MADE_BY(1), .data = numbers, .data_bytes = sizeof(numbers), .is_constant = true},
     {TENSOR, MADE_BY(2)},
     {TENSOR, MADE_BY(3)},
-    {HTP_TRACE_LIST, MADE_BY(HTP_SHIM_NONE), .elements = IDS(3), .element_count = 1},
+    {HTP_TRACE_LIST, MADE_BY(HTP_NONE), .elements = IDS(3), .element_count = 1},
 };
 
 #define NODE(operator, count, in, out)                                                             \
@@ -57,7 +57,7 @@ static void build(htp_arena *arena, program *p)
 {
     memcpy(p->nodes, nodes, sizeof(nodes));
     memcpy(p->values, values, sizeof(values));
-    p->scope = (htp_trace_scope){.parent = HTP_SHIM_NONE};
+    p->scope = (htp_trace_scope){.parent = HTP_NONE};
     p->trace = (htp_trace){.values = p->values,
                            .value_count = 6,
                            .nodes = p->nodes,

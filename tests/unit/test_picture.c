@@ -109,7 +109,7 @@ UNIT_TEST(parts_have_inputs_and_outputs)
     ck_assert_uint_eq(count_boxes(HTP_PICTURE_INPUT), 1);
     ck_assert_uint_eq(count_boxes(HTP_PICTURE_OUTPUT), 1);
     ck_assert_uint_eq(picture.frames.count, 1);
-    ck_assert_uint_eq(picture.frames.items[0].parent, HTP_VIEW_NONE);
+    ck_assert_uint_eq(picture.frames.items[0].parent, HTP_NONE);
     finish();
 }
 
@@ -120,7 +120,7 @@ UNIT_TEST(modules_of_torch_nn_have_no_frame)
     put_ends(&graph);
     draw(arena, &graph, NULL, -1);
     ck_assert_uint_eq(picture.frames.count, 0);
-    ck_assert_uint_eq(picture.boxes.items[0].module, HTP_VIEW_NONE);
+    ck_assert_uint_eq(picture.boxes.items[0].module, HTP_NONE);
     finish();
 }
 
@@ -157,17 +157,17 @@ UNIT_TEST(functions_lie_beside_their_only_call)
     bool *is_host = HTP_NEW_ARRAY(arena, bool, view.nodes.count);
     uint32_t *hosts = htp_hosts_find(arena, &view, is_host);
     uint32_t *order = htp_hosts_order(arena, &view, hosts);
-    ck_assert_uint_eq(hosts[0], HTP_VIEW_NONE);
+    ck_assert_uint_eq(hosts[0], HTP_NONE);
     ck_assert_uint_eq(hosts[1], 0);
     for (size_t g = 2; g < view.graphs.count; g++) {
-        ck_assert_uint_eq(hosts[g], HTP_VIEW_NONE);
+        ck_assert_uint_eq(hosts[g], HTP_NONE);
     }
     ck_assert(is_host[0] && !is_host[1]);
     bool seen[6] = {false};
     for (size_t i = 0; i < view.graphs.count; i++) {
         ck_assert(!seen[order[i]]);
         seen[order[i]] = true;
-        ck_assert(hosts[order[i]] == HTP_VIEW_NONE || seen[0]);
+        ck_assert(hosts[order[i]] == HTP_NONE || seen[0]);
     }
     htp_view_close(&view);
 }

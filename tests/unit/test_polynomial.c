@@ -200,7 +200,7 @@ static void check_pair(const grid *a, const grid *b)
     if (a->id == b->id) {
         UNIT_CHECK(memcmp(a->values, b->values, sizeof(a->values)) == 0);
     }
-    if (quotient != HTP_POLYNOMIAL_NONE) {
+    if (quotient != HTP_NONE) {
         grid made = {.id = quotient};
         for (uint32_t i = 0; i < SIDE * SIDE; i++) {
             int64_t divisor = b->values[i / SIDE][i % SIDE];
@@ -226,7 +226,7 @@ static void step(void)
     const grid *b = &pool[draw(POOL)];
     int64_t number = (int64_t)draw(9) - 4;
     made.id = make(how, a->id, b->id, number);
-    if (made.id == HTP_POLYNOMIAL_NONE) {
+    if (made.id == HTP_NONE) {
         return;
     }
     for (uint32_t i = 0; i < SIDE * SIDE; i++) {

@@ -208,7 +208,7 @@ static const char *border_text(htp_arena *arena, const htp_region_values *values
                       htp_view_text(&view, view.values.items[crossing->value].name));
         for (size_t k = 0; k < crossing->others.count; k++) {
             uint32_t other = crossing->others.items[k];
-            htp_slice tag = other == HTP_VIEW_NONE ? htp_slice_of("-") : tree.modules[other].tag;
+            htp_slice tag = other == HTP_NONE ? htp_slice_of("-") : tree.modules[other].tag;
             htp_text_addf(&text, "%s%.*s", k ? "," : "", (int)tag.length, tag.at);
         }
     }

@@ -146,7 +146,7 @@ static const htp_stacks *check_parts(htp_arena *arena, const htp_graph *graph)
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const htp_trace_node *node = &graph->trace->nodes[i];
         const char *whole = htp_stack_trace_make(arena, &memo, graph->trace, node);
-        for (uint32_t scope = node->scope; scope != HTP_SHIM_NONE; scope = scopes[scope].parent) {
+        for (uint32_t scope = node->scope; scope != HTP_NONE; scope = scopes[scope].parent) {
             const char *call = htp_stack_trace_of_call(arena, stacks, scope, 0);
             const char *inner = htp_stack_trace_within(arena, stacks, i, scope);
             ck_assert((inner != NULL) == (whole != NULL));
@@ -163,7 +163,7 @@ static const htp_stacks *check_parts(htp_arena *arena, const htp_graph *graph)
 UNIT_TEST(parts_of_stacks)
 {
     static const htp_trace_scope scopes[] = {
-        {.parent = HTP_SHIM_NONE}, {.parent = 0, .site = 1}, {.parent = 1, .site = 3}};
+        {.parent = HTP_NONE}, {.parent = 0, .site = 1}, {.parent = 1, .site = 3}};
     const htp_trace_node nodes[] = {PLACE(2, 134, "  return F.linear(x)", "forward", 3),
                                     PLACE(2, 135, "", "forward", 3),
                                     PLACE(1, 9, " return x", "helper", 2),
@@ -199,7 +199,7 @@ UNIT_TEST(parts_of_stacks_of_traced_files)
     static const htp_trace_call bare[] = {{.source_file = "", .function = "forward"},
                                           {.scope = 1, .source_file = "", .call = 1}};
     static const htp_trace_scope scopes[] = {
-        {.parent = HTP_SHIM_NONE}, {.parent = 0, .site = 1}, {.parent = 1, .site = 2}};
+        {.parent = HTP_NONE}, {.parent = 0, .site = 1}, {.parent = 1, .site = 2}};
     htp_trace_node nodes[] = {
         PLACE(2, 1, "f.py(3): relu\nb.py(5): forward\na.py(7): forward\n" NET, "forward", 2),
         PLACE(2, 1, "b.py(6): forward\na.py(7): forward\n" NET, "forward", 2),
@@ -227,7 +227,7 @@ UNIT_TEST(parts_of_stacks_of_traced_files)
 UNIT_TEST(parts_of_stacks_without_places)
 {
     static const htp_trace_scope scopes[] = {
-        {.parent = HTP_SHIM_NONE}, {.parent = 0, .site = 1}, {.parent = 1, .site = 3}};
+        {.parent = HTP_NONE}, {.parent = 0, .site = 1}, {.parent = 1, .site = 3}};
     const htp_trace_node nodes[] = {{.scope = 2, .source_file = "", .call = 3}};
     const htp_trace of = {.calls = calls,
                           .call_count = 3,
@@ -247,7 +247,7 @@ UNIT_TEST(parts_of_long_stacks)
     htp_trace_call *deep = HTP_NEW_ARRAY(arena, htp_trace_call, DEEP);
     htp_trace_scope *scopes = HTP_NEW_ARRAY(arena, htp_trace_scope, DEEP + 1);
     for (uint32_t i = 0; i <= DEEP; i++) {
-        scopes[i] = (htp_trace_scope){.parent = i ? i - 1 : HTP_SHIM_NONE, .site = i};
+        scopes[i] = (htp_trace_scope){.parent = i ? i - 1 : HTP_NONE, .site = i};
         if (i < DEEP) {
             deep[i] = (htp_trace_call){i, "f.py", i, " f()", "forward", i};
         }

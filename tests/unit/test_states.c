@@ -37,10 +37,10 @@ static void set_value(fake *model, uint32_t id, const int64_t *sizes, bool is_co
 {
     htp_trace_value *value = &model->values[id];
     *value = (htp_trace_value){.kind = model->are_numbers ? HTP_TRACE_INT : HTP_TRACE_TENSOR,
-                               .producer = HTP_SHIM_NONE,
+                               .producer = HTP_NONE,
                                .dtype = HTP_DTYPE_FLOAT32,
                                .rank = 1,
-                               .weight = HTP_SHIM_NONE,
+                               .weight = HTP_NONE,
                                .has_lanes = true,
                                .is_constant = is_constant};
     for (uint32_t lane = 0; lane < LANES; lane++) {

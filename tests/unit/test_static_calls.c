@@ -25,7 +25,7 @@ typedef struct result {
 static htp_trace_stand stand_of(const htp_program *program, const place *at)
 {
     const program_fixture *p = program->reader;
-    htp_trace_stand stand = {HTP_SHIM_NONE, at->node, at->call};
+    htp_trace_stand stand = {HTP_NONE, at->node, at->call};
     if (at->function) {
         stand.function = program_named(&p->function_names, at->function);
     }
@@ -38,8 +38,8 @@ static const char *describe(htp_arena *arena, const htp_program *program,
 {
     htp_text all = {.arena = arena};
     for (uint32_t i = 0; i < found->node_count; i++) {
-        const char *path = found->nodes[i] == HTP_SHIM_NONE ? "?" : "";
-        for (uint32_t r = found->nodes[i]; r != HTP_SHIM_NONE; r = found->running[r].caller) {
+        const char *path = found->nodes[i] == HTP_NONE ? "?" : "";
+        for (uint32_t r = found->nodes[i]; r != HTP_NONE; r = found->running[r].caller) {
             const char *name = program->classes[found->running[r].object].name;
             path = *path ? htp_arena_printf(arena, "%s.%s", name, path) : name;
         }

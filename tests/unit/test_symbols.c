@@ -170,7 +170,7 @@ static htp_polynomial_id over(htp_polynomial_id a, int64_t divisor)
 
 static void check_name(htp_polynomial_id id, const char *expected)
 {
-    ck_assert_uint_ne(id, HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_ne(id, HTP_NONE);
     ck_assert_str_eq(htp_symbols_name(&symbols, id).symbol, expected);
 }
 
@@ -197,12 +197,12 @@ UNIT_TEST(the_least_number_is_none)
     htp_algebra *algebra = &symbols.algebra;
     htp_polynomial_id large = times(h, number(INT64_C(1) << 62));
     htp_polynomial_id negative = less(number(0), h);
-    ck_assert_uint_eq(number(INT64_MIN), HTP_POLYNOMIAL_NONE);
-    ck_assert_uint_eq(times(large, number(-2)), HTP_POLYNOMIAL_NONE);
-    ck_assert_uint_eq(times(large, times(w, number(-2))), HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_eq(number(INT64_MIN), HTP_NONE);
+    ck_assert_uint_eq(times(large, number(-2)), HTP_NONE);
+    ck_assert_uint_eq(times(large, times(w, number(-2))), HTP_NONE);
     ck_assert_uint_eq(htp_polynomial_divide(algebra, times(large, times(w, number(-2))), negative),
-                      HTP_POLYNOMIAL_NONE);
-    ck_assert_uint_eq(over(number(INT64_MIN), 3), HTP_POLYNOMIAL_NONE);
+                      HTP_NONE);
+    ck_assert_uint_eq(over(number(INT64_MIN), 3), HTP_NONE);
 }
 
 UNIT_TEST(exact_quotients)
@@ -215,9 +215,9 @@ UNIT_TEST(exact_quotients)
     ck_assert_uint_eq(htp_polynomial_divide(algebra, all, number(4)),
                       times(times(h, tokens), number(3)));
     ck_assert_uint_eq(htp_polynomial_divide(algebra, all, h), times(tokens, number(12)));
-    ck_assert_uint_eq(htp_polynomial_divide(algebra, all, w), HTP_POLYNOMIAL_NONE);
-    ck_assert_uint_eq(htp_polynomial_divide(algebra, all, number(5)), HTP_POLYNOMIAL_NONE);
-    ck_assert_uint_eq(htp_polynomial_divide(algebra, all, number(0)), HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_eq(htp_polynomial_divide(algebra, all, w), HTP_NONE);
+    ck_assert_uint_eq(htp_polynomial_divide(algebra, all, number(5)), HTP_NONE);
+    ck_assert_uint_eq(htp_polynomial_divide(algebra, all, number(0)), HTP_NONE);
     ck_assert_uint_eq(htp_polynomial_divide(algebra, number(0), h), number(0));
 }
 
@@ -237,7 +237,7 @@ UNIT_TEST(rounded_quotients_have_one_form)
     check_name(times(over(plus(h, 1), 2), number(2)), "((h + 1)//2)*2");
     check_name(over(times(h, w), 6), "(h*w)//6");
     check_name(times(plus(over(h, 5), -1), w), "(h//5 - 1)*w");
-    ck_assert_uint_eq(over(h, 0), HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_eq(over(h, 0), HTP_NONE);
 }
 
 /* The forms agree with the numbers, for what is below 0, too. */
@@ -287,7 +287,7 @@ UNIT_TEST(least_values)
         UNIT_CHECK(!htp_polynomial_is_at_least(algebra, table[i].id, table[i].least + 1));
     }
     ck_assert(!htp_polynomial_is_at_least(algebra, less(h, w), -1000));
-    ck_assert(!htp_polynomial_is_at_least(algebra, HTP_POLYNOMIAL_NONE, -1000));
+    ck_assert(!htp_polynomial_is_at_least(algebra, HTP_NONE, -1000));
     ck_assert(htp_polynomial_is_above(algebra, times(over(plus(h, 1), 2), number(2)), h));
     ck_assert(!htp_polynomial_is_above(algebra, h, times(over(plus(h, 1), 2), number(2))));
     htp_polynomial_set_least(algebra, plus(h, -3), 0);
@@ -322,17 +322,17 @@ UNIT_TEST(what_grows_too_large_is_none)
     begin(arena);
     htp_polynomial_id id = h;
     for (int i = 0; i < 200; i++) {
-        id = id == HTP_POLYNOMIAL_NONE ? id : over(plus(times(id, number(3)), 1), 2);
+        id = id == HTP_NONE ? id : over(plus(times(id, number(3)), 1), 2);
     }
-    ck_assert_uint_eq(id, HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_eq(id, HTP_NONE);
     id = h;
     for (int i = 0; i < 20; i++) {
         id = times(id, h);
     }
-    ck_assert_uint_eq(id, HTP_POLYNOMIAL_NONE);
-    ck_assert_uint_eq(times(times(h, number(INT64_MAX)), number(2)), HTP_POLYNOMIAL_NONE);
-    ck_assert_uint_eq(less(number(INT64_MIN), h), HTP_POLYNOMIAL_NONE);
-    ck_assert_uint_eq(sum(HTP_POLYNOMIAL_NONE, h), HTP_POLYNOMIAL_NONE);
+    ck_assert_uint_eq(id, HTP_NONE);
+    ck_assert_uint_eq(times(times(h, number(INT64_MAX)), number(2)), HTP_NONE);
+    ck_assert_uint_eq(less(number(INT64_MIN), h), HTP_NONE);
+    ck_assert_uint_eq(sum(HTP_NONE, h), HTP_NONE);
 }
 
 /* ---- what is learned ---- */

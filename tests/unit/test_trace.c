@@ -18,16 +18,16 @@ static const int64_t dims[] = {1};
 static const htp_trace_value fake_value = {
     .kind = HTP_TRACE_TENSOR,
     .name = "x",
-    .producer = HTP_SHIM_NONE,
+    .producer = HTP_NONE,
     .dtype = HTP_DTYPE_FLOAT32,
     .rank = 1,
     .dims = {dims, dims, dims, dims},
-    .weight = HTP_SHIM_NONE,
+    .weight = HTP_NONE,
 };
 static const uint32_t fake_ids[] = {0};
-static const htp_trace_scope fake_scope = {.parent = HTP_SHIM_NONE};
+static const htp_trace_scope fake_scope = {.parent = HTP_NONE};
 static const htp_instance fake_module = {
-    .name = "", .path = "", .qualified_class = "Net", .parent = HTP_SHIM_NONE};
+    .name = "", .path = "", .qualified_class = "Net", .parent = HTP_NONE};
 static const htp_argument fake_argument = {.name = "x", .kind = HTP_TRACE_TENSOR, .type = "Tensor"};
 static const htp_trace fake_trace = {
     .values = &fake_value,

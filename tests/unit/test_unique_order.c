@@ -34,7 +34,7 @@ static uint32_t find(void *self, const char *name, const char *overload)
             return i;
         }
     }
-    return HTP_SHIM_NONE;
+    return HTP_NONE;
 }
 
 static htp_run_code make(void *self, const htp_making *making, const htp_runner_tensor **tensor,

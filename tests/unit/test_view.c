@@ -110,7 +110,7 @@ UNIT_TEST(functions_are_graphs_of_their_own)
     ck_assert_str_eq(htp_view_text(&view, read->name), "F");
     ck_assert_str_eq(htp_view_text(&view, read->domain), "my.domain");
     const htp_view_graph *graph = &view.graphs.items[read->graph];
-    ck_assert_uint_eq(graph->parent, HTP_VIEW_NONE);
+    ck_assert_uint_eq(graph->parent, HTP_NONE);
     ck_assert_uint_eq(graph->nodes.count, 1);
     ck_assert_uint_eq(input_of(&view, graph->nodes.first, 0), value_of(&view, read->graph, "a"));
     ck_assert_uint_eq(view.flaws.count, 0);

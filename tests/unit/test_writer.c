@@ -35,7 +35,7 @@ static void build_model(void)
     set_view(&f, 1, "encoder.bias", HTP_DTYPE_FLOAT32, 1, small_dims, small_strides, 0, small,
              sizeof(small));
     htp_tensor_id x = htp_draft_add_input(f.model, "x", HTP_DTYPE_FLOAT32, 2, dims);
-    htp_tensor_id inputs[] = {x, HTP_TENSOR_NONE, htp_draft_weight(f.model, 0)};
+    htp_tensor_id inputs[] = {x, HTP_NONE, htp_draft_weight(f.model, 0)};
     htp_tensor_id outputs[2];
     f.model->origin.scope = ENCODER;
     htp_draft_add_node(f.model, "Big", inputs, 3, attributes, 6, outputs, 2);

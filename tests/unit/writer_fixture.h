@@ -157,8 +157,7 @@ static inline void set_view(onnx_fixture *f, uint32_t index, const char *name, h
 /** Adds `Use(weight)`, with an output of the graph named by the weight's number. */
 static inline void use_weight(onnx_fixture *f, uint32_t index)
 {
-    htp_tensor_id used =
-        fixture_node(f, ROOT, "Use", htp_draft_weight(f->model, index), HTP_TENSOR_NONE);
+    htp_tensor_id used = fixture_node(f, ROOT, "Use", htp_draft_weight(f->model, index), HTP_NONE);
     htp_draft_set_type(f->model, used, HTP_DTYPE_FLOAT32, 0, NULL);
     htp_draft_add_output(f->model, used, htp_arena_printf(f->arena, "use%u", (unsigned)index));
 }

@@ -8,8 +8,7 @@
 #include "interpret/objects/attributes.h"
 
 /* Where a block ends no node stands. */
-static const htp_place nowhere = {
-    .function = HTP_PROGRAM_NONE, .node = HTP_PROGRAM_NONE, .file = ""};
+static const htp_place nowhere = {.function = HTP_NONE, .node = HTP_NONE, .file = ""};
 
 /* ---- while it runs ---- */
 

@@ -56,9 +56,9 @@ htp_outcome htp_do_call_method(htp_machine *m, htp_step *step, htp_items *output
     uint32_t module = htp_instances_module(m->instances, self->object);
     uint32_t scope = step->frame->scope;
     uint32_t made = note_call(m, &step->place);
-    uint32_t method = HTP_PROGRAM_NONE;
+    uint32_t method = HTP_NONE;
     HTP_DO(find_method(m, self, name, &method));
-    if (module != HTP_PROGRAM_NONE && is_forward(name)) {
+    if (module != HTP_NONE && is_forward(name)) {
         htp_loaded_function *code = NULL;
         scope = htp_control_enter(m, module, scope, made);
         HTP_DO(htp_machine_load(m, method, &code));
@@ -141,7 +141,7 @@ static htp_outcome call_manager(htp_machine *m, htp_step *step, const char *name
                    ? htp_machine_refuse(m, &step->place, "%s", own->refusal)
                    : htp_handler_give(m, outputs, arguments->items[0]);
     }
-    uint32_t method = HTP_PROGRAM_NONE;
+    uint32_t method = HTP_NONE;
     uint32_t made = note_call(m, &step->place);
     HTP_DO(find_method(m, self, name, &method));
     return htp_control_call(m, method, arguments, step->frame->scope, made, outputs);
@@ -212,7 +212,7 @@ htp_outcome htp_do_raise(htp_machine *m, htp_step *step, htp_items *outputs)
 /* Functions have no value: calls find them by the node. */
 static htp_outcome make_constant(htp_machine *m, const htp_program_node *node, htp_item **made)
 {
-    if (node->data == HTP_PROGRAM_NONE) {
+    if (node->data == HTP_NONE) {
         *made = htp_item_none(m);
         return HTP_GOES_ON;
     }

@@ -251,7 +251,7 @@ static htp_outcome pass_on(htp_machine *m, const void *data, const htp_items *gi
 static htp_outcome run_function(htp_machine *m, htp_frame *frame, htp_items *outputs)
 {
     const htp_place place = {
-        .scope = frame->scope, .function = HTP_PROGRAM_NONE, .node = HTP_PROGRAM_NONE, .file = ""};
+        .scope = frame->scope, .function = HTP_NONE, .node = HTP_NONE, .file = ""};
     size_t first = m->recording.items.count;
     htp_outcome outcome = htp_control_run_block(m, frame, 0, &place, outputs);
     return outcome == HTP_FORKS

@@ -154,8 +154,8 @@ static void note_output(htp_machine *m, htp_merge *all, htp_item *a, htp_item *b
     note_sharers(m, all, a, b, output);
     a->is_used = true;
     b->is_used = true;
-    HTP_PUSH(m->arena, &all->then_ids, a->is_unset ? HTP_SHIM_NONE : a->id);
-    HTP_PUSH(m->arena, &all->else_ids, b->is_unset ? HTP_SHIM_NONE : b->id);
+    HTP_PUSH(m->arena, &all->then_ids, a->is_unset ? HTP_NONE : a->id);
+    HTP_PUSH(m->arena, &all->else_ids, b->is_unset ? HTP_NONE : b->id);
     htp_items_push(m, &all->outputs, output);
 }
 

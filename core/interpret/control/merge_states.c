@@ -23,7 +23,7 @@ static htp_outcome reach(htp_machine *m, htp_merge *all, const htp_block *block,
     }
     *key = &item->birth;
     if (item->kind == HTP_ITEM_OBJECT) {
-        bool is_module = htp_instances_module(m->instances, item->object) != HTP_SHIM_NONE;
+        bool is_module = htp_instances_module(m->instances, item->object) != HTP_NONE;
         all->has_objects = all->has_objects || !is_module;
     }
     if (htp_is_container(item)) {

@@ -102,7 +102,7 @@ static bool is_turning(const htp_call *call)
 htp_outcome htp_execute_node(htp_machine *m, const htp_items *inputs, const htp_place *place,
                              htp_items *outputs)
 {
-    if (place->function == HTP_PROGRAM_NONE) {
+    if (place->function == HTP_NONE) {
         return htp_machine_stop(m, HTP_FAILS, "an operator is run that stands nowhere");
     }
     htp_loaded_function *code = NULL;
@@ -111,7 +111,7 @@ htp_outcome htp_execute_node(htp_machine *m, const htp_items *inputs, const htp_
         return htp_machine_stop(m, HTP_FAILS, "an operator is run that stands nowhere");
     }
     const htp_program_node *node = &code->function.nodes[place->node];
-    if (node->schema == HTP_PROGRAM_NONE) {
+    if (node->schema == HTP_NONE) {
         return htp_machine_refuse(m, place, "this libtorch has no operator %s for these arguments",
                                   node->kind);
     }

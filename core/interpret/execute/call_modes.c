@@ -140,7 +140,7 @@ static bool is_known_exactly(const htp_item *item)
 
 static htp_type_kind kind_of(const htp_machine *m, uint32_t type)
 {
-    return type == HTP_PROGRAM_NONE ? HTP_TYPE_OTHER : m->program->types[type].kind;
+    return type == HTP_NONE ? HTP_TYPE_OTHER : m->program->types[type].kind;
 }
 
 static bool gives_numbers(const htp_machine *m, const htp_call *call)

@@ -62,7 +62,7 @@ htp_outcome htp_call_fail(htp_machine *m, htp_call *call, const char *reason, ht
     for (size_t i = 0; i < count; i++) {
         htp_items_push(m, &made, htp_item_make(m, HTP_ITEM_UNKNOWN));
     }
-    uint32_t node = HTP_SHIM_NONE;
+    uint32_t node = HTP_NONE;
     HTP_DO(record(m, call, &made, reason, &node));
     HTP_DO(htp_memory_note_failed_changes(m, call, node));
     *outputs = made;
@@ -100,7 +100,7 @@ static htp_outcome make_unknown_number(htp_machine *m, const htp_call *call, siz
                                        htp_item **output)
 {
     uint32_t type = htp_call_output_type(m, call, index);
-    htp_type_kind kind = type == HTP_PROGRAM_NONE ? HTP_TYPE_OTHER : m->program->types[type].kind;
+    htp_type_kind kind = type == HTP_NONE ? HTP_TYPE_OTHER : m->program->types[type].kind;
     bool reads =
         kind == HTP_TYPE_NUMBER && call->inputs.count > 0 && htp_is_tensor(call->inputs.items[0]);
     int32_t read = reads ? htp_tensor_in(call->inputs.items[0], 0)->type : HTP_SCALAR_FLOAT;
@@ -120,7 +120,7 @@ htp_outcome htp_call_make_unknown_numbers(htp_machine *m, htp_call *call, htp_it
         HTP_DO(make_unknown_number(m, call, i, &output));
         htp_items_push(m, &made, output);
     }
-    uint32_t node = HTP_SHIM_NONE;
+    uint32_t node = HTP_NONE;
     HTP_DO(record(m, call, &made, NULL, &node));
     *outputs = made;
     return HTP_GOES_ON;
@@ -375,7 +375,7 @@ htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
         HTP_DO(make_output(m, call, &of, i, is_data, &output));
         htp_items_push(m, &made, output);
     }
-    uint32_t node = HTP_SHIM_NONE;
+    uint32_t node = HTP_NONE;
     HTP_DO(record(m, call, &made, NULL, &node));
     note_stepped(m, call, &made, htp_flat_is_stepped(m, call, results));
     for (size_t i = 0; i < made.count; i++) {

@@ -23,7 +23,7 @@ size_t htp_call_output_count(const htp_machine *m, const htp_call *call)
 uint32_t htp_call_output_type(const htp_machine *m, const htp_call *call, size_t index)
 {
     if (index >= htp_call_output_count(m, call)) {
-        return HTP_PROGRAM_NONE;
+        return HTP_NONE;
     }
     if (!call->node) {
         return call->schema.returns[index].type;

@@ -52,7 +52,7 @@ htp_outcome htp_call_operand(htp_machine *m, const htp_call *call, size_t index,
                              htp_mode mode, htp_operand *operand);
 
 /** An item in a lane as an operand, lists put together. @param type  the list's type, or
- * HTP_SHIM_NONE */
+ * HTP_NONE */
 htp_outcome htp_item_operand(htp_machine *m, const htp_item *item, size_t lane, uint32_t type,
                              htp_operand *operand);
 

@@ -31,7 +31,7 @@ static htp_outcome join_elements(htp_machine *m, const htp_item *item, const joi
     }
     *operand = (htp_operand){.kind = is_list ? HTP_OPERAND_LIST : HTP_OPERAND_TUPLE,
                              .count = (uint32_t)item->elements.count,
-                             .type = HTP_SHIM_NONE,
+                             .type = HTP_NONE,
                              .as.elements = elements};
     return HTP_GOES_ON;
 }
@@ -90,7 +90,7 @@ htp_outcome htp_call_operands(htp_machine *m, const htp_call *call, size_t lane,
     htp_operand *all = HTP_NEW_ARRAY(m->arena, htp_operand, count);
     for (size_t i = 0; i < count; i++) {
         const joining how = {lane, i, replace};
-        HTP_DO(join_all(m, call->inputs.items[i], &how, HTP_SHIM_NONE, &all[i]));
+        HTP_DO(join_all(m, call->inputs.items[i], &how, HTP_NONE, &all[i]));
     }
     *operands = all;
     return HTP_GOES_ON;
@@ -109,11 +109,11 @@ htp_outcome htp_tensor_hide(htp_machine *m, size_t index, const htp_runner_tenso
 static uint32_t list_type(const htp_machine *m, const htp_call *call, size_t index)
 {
     if (index >= call->schema.argument_count || !call->node || index >= call->node->input_count) {
-        return HTP_SHIM_NONE;
+        return HTP_NONE;
     }
     uint32_t declared = call->schema.arguments[index].type;
-    if (declared == HTP_PROGRAM_NONE || !m->program->types[declared].is_free) {
-        return HTP_SHIM_NONE;
+    if (declared == HTP_NONE || !m->program->types[declared].is_free) {
+        return HTP_NONE;
     }
     const htp_program_function *function = &m->program->functions[call->place->function];
     return function->values[call->node->inputs[index]].type;

@@ -22,7 +22,7 @@ static bool run(const htp_machine *m, const char *name, const htp_operand *input
     uint32_t output_count = 0;
     htp_error error;
     uint32_t schema = runner->find(runner->self, name, "");
-    bool is_run = schema != HTP_SHIM_NONE &&
+    bool is_run = schema != HTP_NONE &&
                   runner->run(runner->self, schema, HTP_RUN_AS_IS, inputs, count, &outputs,
                               &output_count, &error) == HTP_RUN_OK &&
                   output_count > 0;

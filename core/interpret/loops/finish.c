@@ -264,7 +264,7 @@ static void add_ids(htp_machine *m, htp_ids *ids, const htp_items *items)
     for (size_t i = 0; i < items->count; i++) {
         htp_item *item = items->items[i];
         item->is_used = true;
-        HTP_PUSH(m->arena, ids, item->is_unset ? HTP_SHIM_NONE : item->id);
+        HTP_PUSH(m->arena, ids, item->is_unset ? HTP_NONE : item->id);
     }
 }
 

@@ -48,7 +48,7 @@ static htp_loaded_function *make_loaded(htp_machine *m, uint32_t number)
 
 htp_outcome htp_machine_load(htp_machine *m, uint32_t function, htp_loaded_function **code)
 {
-    if (function == HTP_PROGRAM_NONE) {
+    if (function == HTP_NONE) {
         return htp_machine_stop(m, HTP_FAILS,
                                 "a function is called that the program does not have");
     }

@@ -24,13 +24,13 @@ uint32_t htp_instances_add_module(htp_arena *arena, htp_instances *instances,
 uint32_t htp_instances_module(const htp_instances *instances, uint32_t object)
 {
     bool is_one = object < instances->by_object.count && instances->by_object.items[object] != 0;
-    return is_one ? instances->by_object.items[object] - 1 : HTP_SHIM_NONE;
+    return is_one ? instances->by_object.items[object] - 1 : HTP_NONE;
 }
 
 uint32_t htp_instances_weight(const htp_instances *instances, uint32_t data)
 {
     bool is_one = data < instances->by_data.count && instances->by_data.items[data] != 0;
-    return is_one ? instances->by_data.items[data] - 1 : HTP_SHIM_NONE;
+    return is_one ? instances->by_data.items[data] - 1 : HTP_NONE;
 }
 
 /* ---- tensors as weights ---- */
@@ -113,7 +113,7 @@ static uint64_t storage_of(htp_weight_list *list, const htp_tensor_view *tensor)
 static uint32_t add(htp_weight_list *list, const htp_tensor_view *tensor)
 {
     uint32_t number = (uint32_t)list->all.count;
-    htp_weight weight = {.module = HTP_SHIM_NONE};
+    htp_weight weight = {.module = HTP_NONE};
     weight.name = htp_arena_printf(&list->arena, "constant_%u", (unsigned)number);
     describe(&weight, tensor);
     weight.storage = is_described(tensor) ? storage_of(list, tensor) : 0;
@@ -124,7 +124,7 @@ static uint32_t add(htp_weight_list *list, const htp_tensor_view *tensor)
 uint32_t htp_weight_list_add(htp_weight_list *list, const htp_tensor_view *tensor)
 {
     if (htp_arena_recover(&list->arena) != 0) {
-        return HTP_SHIM_NONE;
+        return HTP_NONE;
     }
     return add(list, tensor);
 }

@@ -33,10 +33,10 @@ uint32_t htp_instances_add_module(htp_arena *arena, htp_instances *instances,
 void htp_instances_add_weight(htp_arena *arena, htp_instances *instances, const htp_weight *named,
                               uint32_t data, const htp_tensor_view *tensor);
 
-/** The module that an object is; HTP_SHIM_NONE of any other object. */
+/** The module that an object is; HTP_NONE of any other object. */
 uint32_t htp_instances_module(const htp_instances *instances, uint32_t object);
 
-/** The weight that data is; HTP_SHIM_NONE of any other data. */
+/** The weight that data is; HTP_NONE of any other data. */
 uint32_t htp_instances_weight(const htp_instances *instances, uint32_t data);
 
 /** The weights of a model, and behind them constants of its code. */
@@ -52,7 +52,7 @@ void htp_weight_list_open(htp_weight_list *list, const htp_instances *of);
 void htp_weight_list_close(htp_weight_list *list);
 
 /** Adds a constant. What was in the list before may move; where it was, it stays as well.
- * @return its number; HTP_SHIM_NONE without memory */
+ * @return its number; HTP_NONE without memory */
 uint32_t htp_weight_list_add(htp_weight_list *list, const htp_tensor_view *tensor);
 
 #endif

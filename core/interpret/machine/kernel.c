@@ -11,7 +11,7 @@ htp_outcome htp_schema_find(htp_machine *m, const char *name, const char *overlo
                             uint32_t *schema)
 {
     *schema = m->runner->find(m->runner->self, name, overload);
-    return *schema == HTP_SHIM_NONE
+    return *schema == HTP_NONE
                ? htp_machine_stop(m, HTP_UNSUPPORTED, "this libtorch has no operator %s", name)
                : HTP_GOES_ON;
 }
@@ -21,7 +21,7 @@ htp_outcome htp_schema_find(htp_machine *m, const char *name, const char *overlo
 /* Types of operators are libtorch's: no file nests them. */
 static bool is_about_texts(const htp_program *program, uint32_t number)
 {
-    if (number == HTP_PROGRAM_NONE) {
+    if (number == HTP_NONE) {
         return false;
     }
     const htp_program_type *type = &program->types[number];
@@ -62,7 +62,7 @@ static const htp_guard *guard_of(htp_machine *m, uint32_t number)
 
 static bool gives_int(const htp_machine *m, const htp_program_schema *schema)
 {
-    return schema->return_count == 1 && schema->returns[0].type != HTP_PROGRAM_NONE &&
+    return schema->return_count == 1 && schema->returns[0].type != HTP_NONE &&
            m->program->types[schema->returns[0].type].kind == HTP_TYPE_INT;
 }
 

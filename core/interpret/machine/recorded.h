@@ -11,8 +11,8 @@
 typedef struct htp_place {
     uint32_t scope;
     uint32_t call;     /* of the function: calls_made[call - 1]; 0: the method */
-    uint32_t function; /* of the program; HTP_PROGRAM_NONE: nowhere */
-    uint32_t node;     /* of that function; HTP_PROGRAM_NONE */
+    uint32_t function; /* of the program; HTP_NONE: nowhere */
+    uint32_t node;     /* of that function; HTP_NONE */
     const char *name;  /* of the function; NULL */
     const char *file;  /* "" where it is not known */
     uint32_t line;
@@ -21,7 +21,7 @@ typedef struct htp_place {
 /** An operator that ran. */
 typedef struct htp_recorded_node {
     const char *kind;
-    uint32_t schema;        /* HTP_PROGRAM_NONE of control flow, and of lists */
+    uint32_t schema;        /* HTP_NONE of control flow, and of lists */
     const uint32_t *inputs; /* items */
     const char *const *input_names;
     uint32_t input_count;
@@ -34,7 +34,7 @@ typedef struct htp_recorded_node {
     uint32_t block_count;
 } htp_recorded_node;
 
-/** A branch, or the body of a loop: items; HTP_SHIM_NONE for an output that nobody reads. */
+/** A branch, or the body of a loop: items; HTP_NONE for an output that nobody reads. */
 typedef struct htp_recorded_block {
     htp_ids inputs;
     htp_ids outputs;

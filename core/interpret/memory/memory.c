@@ -106,7 +106,7 @@ htp_loss htp_loss_behind(htp_machine *m, const char *kind, const htp_place *plac
     const htp_recorded_node *cause = htp_recording_find_cause(m, htp_item_find_unknown(unknown));
     if (cause && cause->failure) {
         /* What was lost before has its reason already. */
-        loss.failure = cause->schema == HTP_PROGRAM_NONE
+        loss.failure = cause->schema == HTP_NONE
                            ? cause->failure
                            : htp_arena_printf(m->arena, "%s %s: %s", cause->kind,
                                               htp_place_describe(m, &cause->place), cause->failure);
@@ -121,7 +121,7 @@ void htp_memory_lose(htp_machine *m, uint32_t first, const htp_loss *loss)
     const htp_elsewhere *elsewhere = unknown->origin->elsewhere;
     htp_recorded_node node = {
         .kind = loss->kind,
-        .schema = HTP_PROGRAM_NONE,
+        .schema = HTP_NONE,
         .outputs = &unknown->id,
         .output_count = 1,
         .place = loss->place,

@@ -321,7 +321,7 @@ static void add_unseen(htp_machine *m, htp_map *seen, htp_ids *ids, uint32_t id)
 /* What a failed operator gave may be a view of what it was given. */
 static void add_inputs(htp_machine *m, htp_map *seen, htp_ids *ids, const htp_item *item)
 {
-    if (!item->is_failed_view || item->producer == HTP_SHIM_NONE) {
+    if (!item->is_failed_view || item->producer == HTP_NONE) {
         return;
     }
     const htp_recorded_node node = m->recording.nodes.items[item->producer];

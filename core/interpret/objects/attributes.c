@@ -26,7 +26,7 @@ bool htp_attribute_holder(htp_machine *m, uint32_t object, htp_holder *holder)
         return true;
     }
     uint32_t module = htp_instances_module(m->instances, object);
-    if (module == HTP_PROGRAM_NONE) {
+    if (module == HTP_NONE) {
         return false;
     }
     *holder = (htp_holder){module, m->modules[module].path};
@@ -142,17 +142,17 @@ static htp_outcome load_slot(htp_machine *m, htp_object_attribute attribute, uin
 
 htp_outcome htp_attribute_loaded(htp_machine *m, htp_object_attribute attribute, htp_item **item)
 {
-    uint32_t number = HTP_PROGRAM_NONE;
+    uint32_t number = HTP_NONE;
     HTP_DO(load_slot(m, attribute, &number));
     uint32_t weight = htp_instances_weight(m->instances, number);
-    return weight != HTP_SHIM_NONE ? htp_constant_weight(m, weight, item)
-                                   : htp_constant_of(m, number, item);
+    return weight != HTP_NONE ? htp_constant_weight(m, weight, item)
+                              : htp_constant_of(m, number, item);
 }
 
 htp_outcome htp_attribute_note(htp_machine *m, htp_object_attribute attribute,
                                const htp_holder *holder, const char *name)
 {
-    uint32_t number = HTP_PROGRAM_NONE;
+    uint32_t number = HTP_NONE;
     note_holder(m, attribute.object, holder);
     HTP_DO(load_slot(m, attribute, &number));
     note_held(m, holder->module, name, number);
@@ -270,7 +270,7 @@ htp_outcome htp_do_create_object(htp_machine *m, htp_step *step, htp_items *outp
     }
     htp_item *item = htp_item_make(m, HTP_ITEM_OBJECT);
     item->object = m->runner->make_object(m->runner->self, type.class_number);
-    if (item->object == HTP_SHIM_NONE) {
+    if (item->object == HTP_NONE) {
         return htp_machine_stop(m, HTP_BREAKS, "out of memory");
     }
     htp_map_set_bytes(m->arena, &m->state.made, &item->object, sizeof(item->object), true);

@@ -272,8 +272,7 @@ static htp_outcome add_state(search *s, htp_object_attribute attribute, const ht
 
 static htp_outcome add_states(search *s)
 {
-    static const htp_place root = {
-        .function = HTP_PROGRAM_NONE, .node = HTP_PROGRAM_NONE, .file = ""};
+    static const htp_place root = {.function = HTP_NONE, .node = HTP_NONE, .file = ""};
     htp_machine *m = s->m;
     for (size_t i = 0; i < m->state.attributes.all.count; i++) {
         const htp_attribute_value entry = m->state.attributes.all.items[i];

@@ -86,7 +86,7 @@ static htp_outcome scales_of(htp_machine *m, const htp_operand *weight, htp_oper
 static htp_outcome unpack(htp_machine *m, const htp_item *object, const char *unpacker,
                           htp_packed_weights *packed)
 {
-    if (m->runner->find(m->runner->self, unpacker, "") == HTP_SHIM_NONE) {
+    if (m->runner->find(m->runner->self, unpacker, "") == HTP_NONE) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "this libtorch cannot unpack its weights");
     }
     const htp_operand packing = {.kind = HTP_OPERAND_OBJECT, .as.object = object->object};

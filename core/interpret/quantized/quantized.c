@@ -17,7 +17,7 @@ bool htp_quantized_is(const htp_item *item)
 static htp_outcome require_constant(htp_machine *m, const htp_item *item)
 {
     bool is_known = htp_is_constant(item) && (!htp_is_tensor(item) || htp_is_real(item));
-    if (!is_known && item->weight == HTP_SHIM_NONE) {
+    if (!is_known && item->weight == HTP_NONE) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
                                 "its scale or zero point depends on the model's input");
     }
@@ -230,7 +230,7 @@ static htp_outcome join_in_lanes(htp_machine *m, const htp_items *parts, const h
         }
         htp_operand list = {.kind = HTP_OPERAND_LIST,
                             .count = (uint32_t)parts->count,
-                            .type = HTP_SHIM_NONE,
+                            .type = HTP_NONE,
                             .as.elements = tensors};
         const htp_operand operands[] = {list, dim->lane[lane]};
         const htp_operand *made;

@@ -8,7 +8,7 @@
 const htp_item *htp_item_find_unknown(const htp_item *item)
 {
     if (item->kind == HTP_ITEM_UNKNOWN) {
-        return item->producer == HTP_SHIM_NONE ? NULL : item;
+        return item->producer == HTP_NONE ? NULL : item;
     }
     const htp_item *found = NULL;
     for (size_t i = 0; i < item->elements.count && !found; i++) {
@@ -47,7 +47,7 @@ static bool may_have_been_float(const htp_item *number)
 /* Whether a tensor of ints was filled with such a number, which decides its dtype. */
 static bool is_filled_with_float(const htp_machine *m, const htp_item *tensor)
 {
-    if (!htp_is_tensor(tensor) || tensor->producer == HTP_SHIM_NONE ||
+    if (!htp_is_tensor(tensor) || tensor->producer == HTP_NONE ||
         htp_tensor_in(tensor, 0)->type != HTP_SCALAR_LONG) {
         return false;
     }

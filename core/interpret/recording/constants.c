@@ -102,11 +102,11 @@ static htp_outcome store(htp_machine *m, htp_item *item, const htp_runner_tensor
     fill_alike(m, item, held);
     item->known = HTP_KNOWN_STORED;
     uint32_t data = m->runner->keep(m->runner->self, tensor);
-    item->weight = data == HTP_SHIM_NONE
-                       ? HTP_SHIM_NONE
+    item->weight = data == HTP_NONE
+                       ? HTP_NONE
                        : htp_weight_list_add(m->weight_list, m->program->data[data].tensor);
-    return item->weight == HTP_SHIM_NONE ? htp_machine_stop(m, HTP_BREAKS, "out of memory")
-                                         : HTP_GOES_ON;
+    return item->weight == HTP_NONE ? htp_machine_stop(m, HTP_BREAKS, "out of memory")
+                                    : HTP_GOES_ON;
 }
 
 htp_outcome htp_constant_tensor(htp_machine *m, const htp_runner_tensor *tensor, bool is_readable,

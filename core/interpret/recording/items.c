@@ -16,9 +16,9 @@ htp_item *htp_item_make(htp_machine *m, htp_item_kind kind)
                                             : HTP_KNOWN_PARTS;
     item->id = (uint32_t)m->recording.items.count;
     item->birth = item->id;
-    item->producer = HTP_SHIM_NONE;
-    item->weight = HTP_SHIM_NONE;
-    item->object = HTP_SHIM_NONE;
+    item->producer = HTP_NONE;
+    item->weight = HTP_NONE;
+    item->object = HTP_NONE;
     item->name = "";
     item->epoch = m->recording.epoch;
     HTP_PUSH(m->arena, &m->recording.items, item);

@@ -69,13 +69,13 @@ static const char *text_of_key(htp_machine *m, const htp_item *key)
 typedef struct part_types {
     const uint32_t *parts; /* of a tuple; NULL */
     const char *const *names;
-    uint32_t each; /* of a list or dict; HTP_PROGRAM_NONE */
+    uint32_t each; /* of a list or dict; HTP_NONE */
 } part_types;
 
 static part_types find_part_types(const htp_machine *m, uint32_t declared, const htp_item *whole)
 {
-    part_types found = {.each = HTP_PROGRAM_NONE};
-    if (declared == HTP_PROGRAM_NONE) {
+    part_types found = {.each = HTP_NONE};
+    if (declared == HTP_NONE) {
         return found;
     }
     const htp_program_type *type = &m->program->types[declared];
@@ -134,7 +134,7 @@ static void pass_parts(passing *p, const char *name, const htp_item *whole, uint
     }
     if (elements->count == 0 && whole->stacked) {
         /* the list's elements, in one tensor */
-        pass(p, name, whole->stacked, HTP_PROGRAM_NONE);
+        pass(p, name, whole->stacked, HTP_NONE);
     }
 }
 

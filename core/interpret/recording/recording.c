@@ -82,7 +82,7 @@ static void note_list(htp_machine *m, htp_item *list, htp_list_states *states, h
 /* Nodes that were given the list keep what it held, and the one that made it what it gave. */
 static void let_go(htp_machine *m, htp_item *list)
 {
-    if (list->is_used || list->producer != HTP_SHIM_NONE) {
+    if (list->is_used || list->producer != HTP_NONE) {
         htp_item *kept = HTP_NEW(m->arena, htp_item);
         *kept = *list;
         kept->elements = htp_items_copy(m, &list->elements);
@@ -91,7 +91,7 @@ static void let_go(htp_machine *m, htp_item *list)
         list->is_used = false;
         HTP_PUSH(m->arena, &m->recording.items, list);
     }
-    list->producer = HTP_SHIM_NONE;
+    list->producer = HTP_NONE;
 }
 
 static htp_outcome require_changeable(htp_machine *m, const htp_item *list)
@@ -198,7 +198,7 @@ uint32_t htp_recording_add_control(htp_machine *m, const char *kind, const htp_i
                                    const htp_place *place)
 {
     htp_recorded_node node = {.kind = kind,
-                              .schema = HTP_PROGRAM_NONE,
+                              .schema = HTP_NONE,
                               .inputs = ids_of(m, inputs),
                               .input_names = names,
                               .input_count = (uint32_t)inputs->count,
@@ -252,7 +252,7 @@ htp_mark htp_recording_mark(const htp_machine *m)
 void htp_recording_discard(htp_machine *m, const htp_mark *mark)
 {
     for (size_t i = mark->items; i < m->recording.items.count; i++) {
-        m->recording.items.items[i]->producer = HTP_SHIM_NONE;
+        m->recording.items.items[i]->producer = HTP_NONE;
     }
     for (size_t i = mark->scopes; i < m->recording.scopes.count; i++) {
         m->recording.calls[m->recording.scopes.items[i].module]--;

@@ -370,7 +370,7 @@ static htp_outcome restore(htp_follower *f)
     const htp_program *program = f->of.program;
     uint32_t class_number = program->objects[f->of.object].class_number;
     f->class_name = program->classes[class_number].plain_name;
-    uint32_t method = HTP_PROGRAM_NONE;
+    uint32_t method = HTP_NONE;
     if (!htp_map_get(methods_of(f, class_number), "__setstate__", &method)) {
         return htp_restore_fail(f, "damaged archive: %s has a __getstate__, but no __setstate__",
                                 f->class_name);
@@ -402,7 +402,7 @@ static htp_code restore_guarded(htp_follower *f)
 htp_status htp_restore(const htp_restoring *of)
 {
     htp_error error = {{0}};
-    htp_follower f = {.of = *of, .error = &error, .zero = HTP_SHIM_NONE};
+    htp_follower f = {.of = *of, .error = &error, .zero = HTP_NONE};
     htp_arena_init(&f.arena);
     htp_code code = restore_guarded(&f);
     htp_arena_free(&f.arena);

@@ -55,7 +55,7 @@ typedef struct htp_follower {
     double made;    /* elements that operators made */
     bool is_apart;  /* tensors may be elsewhere than at home */
     bool is_unsure; /* a copy may have to be the tensor itself, which was there already */
-    uint32_t zero;  /* the schema of aten::zero_; HTP_SHIM_NONE: unasked */
+    uint32_t zero;  /* the schema of aten::zero_; HTP_NONE: unasked */
     HTP_VECTOR(htp_map) methods;            /* by class: functions by their names */
     HTP_VECTOR(htp_operand) operands;       /* of the nodes around, a stack */
     HTP_VECTOR(htp_restore_frame *) unused; /* by function: a list of frames */

@@ -72,7 +72,7 @@ static htp_outcome move(htp_follower *f, htp_restore_step *step, const char *dev
         return HTP_GOES_ON;
     }
     uint32_t clone = runner->find(runner->self, "aten::clone", "");
-    return clone == HTP_SHIM_NONE
+    return clone == HTP_NONE
                ? htp_restore_refuse(f, "%s", step->node->kind)
                : htp_restore_run(f, clone, inputs, 2, &step->outputs, &step->output_count);
 }

@@ -60,8 +60,8 @@ static htp_operand operand_of(htp_follower *f, const htp_program_data *data)
 static htp_outcome do_constant(htp_follower *f, htp_restore_step *step)
 {
     uint32_t data = step->node->data;
-    return give(step, data == HTP_PROGRAM_NONE ? (htp_operand){.kind = HTP_OPERAND_NONE}
-                                               : operand_of(f, &f->of.program->data[data]));
+    return give(step, data == HTP_NONE ? (htp_operand){.kind = HTP_OPERAND_NONE}
+                                       : operand_of(f, &f->of.program->data[data]));
 }
 
 static htp_outcome do_nothing(htp_follower *f, htp_restore_step *step)
@@ -98,7 +98,7 @@ static htp_outcome do_create_object(htp_follower *f, htp_restore_step *step)
     const htp_runner *runner = f->of.runner;
     uint32_t type = step->frame->code.values[step->node->outputs[0]].type;
     uint32_t object = runner->make_object(runner->self, f->of.program->types[type].class_number);
-    if (object == HTP_SHIM_NONE) {
+    if (object == HTP_NONE) {
         (void)htp_restore_fail(f, "out of memory");
         return HTP_BREAKS;
     }
@@ -127,7 +127,7 @@ static htp_outcome call(htp_follower *f, htp_restore_step *step, uint32_t functi
 
 static htp_outcome do_call_method(htp_follower *f, htp_restore_step *step)
 {
-    uint32_t method = HTP_PROGRAM_NONE;
+    uint32_t method = HTP_NONE;
     HTP_DO(require(f, step, 1));
     HTP_DO(htp_restore_find_method(f, &step->inputs[0], step->node->name, &method));
     return call(f, step, method, step->inputs, step->input_count);
@@ -275,10 +275,10 @@ static htp_outcome check_operands(htp_follower *f, const htp_program_schema *sch
 static htp_outcome fill_with_zeroes(htp_follower *f, const htp_restore_step *step)
 {
     const htp_runner *runner = f->of.runner;
-    if (f->zero == HTP_SHIM_NONE) {
+    if (f->zero == HTP_NONE) {
         f->zero = runner->find(runner->self, "aten::zero_", "");
     }
-    if (f->zero == HTP_SHIM_NONE) {
+    if (f->zero == HTP_NONE) {
         return htp_restore_fail(f, "%s gives what cannot be cleared", step->node->kind);
     }
     for (uint32_t i = 0; i < step->output_count; i++) {
@@ -297,7 +297,7 @@ static htp_outcome run_operator(htp_follower *f, htp_restore_step *step)
     if (is_done) {
         return HTP_GOES_ON;
     }
-    if (node->schema == HTP_PROGRAM_NONE) {
+    if (node->schema == HTP_NONE) {
         return htp_restore_refuse(f, "%s", node->kind);
     }
     htp_program_schema schema = f->of.program->schemas[node->schema]; /* a copy: tables move */

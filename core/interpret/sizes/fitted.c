@@ -30,7 +30,7 @@ static htp_outcome expand(htp_machine *m, htp_item *tensor, const int64_t *sizes
 {
     static const char name[] = "aten::expand";
     uint32_t schema = m->runner->find(m->runner->self, name, "");
-    if (schema == HTP_SHIM_NONE) {
+    if (schema == HTP_NONE) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "this libtorch has no operator %s", name);
     }
     htp_item *asked = htp_constant_ints(m, sizes, htp_tensor_in(tensor, 0)->rank);

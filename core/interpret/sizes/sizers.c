@@ -214,7 +214,7 @@ static htp_outcome nonzero_numpy(htp_machine *m, const htp_choice *choice, htp_c
         columns[i] = (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = column};
     }
     outputs->all[0] = (htp_operand){
-        .kind = HTP_OPERAND_LIST, .count = count, .type = HTP_SHIM_NONE, .as.elements = columns};
+        .kind = HTP_OPERAND_LIST, .count = count, .type = HTP_NONE, .as.elements = columns};
     outputs->count = 1;
     return HTP_GOES_ON;
 }

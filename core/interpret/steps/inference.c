@@ -79,7 +79,7 @@ static const htp_item *find_holder(const htp_frame *frame, uint32_t value)
 {
     const htp_program_function *function = &frame->code->function;
     uint32_t producer = function->values[value].producer;
-    const htp_program_node *node = producer == HTP_PROGRAM_NONE ? NULL : &function->nodes[producer];
+    const htp_program_node *node = producer == HTP_NONE ? NULL : &function->nodes[producer];
     return node && strcmp(node->kind, "prim::GetAttr") == 0 ? frame->values[node->inputs[0]] : NULL;
 }
 
@@ -103,7 +103,7 @@ static bool has_norm_of(const htp_machine *m, const htp_frame *frame, uint32_t o
     const htp_program_function *function = &frame->code->function;
     for (uint32_t i = 0; i < function->node_count; i++) {
         const htp_program_node *node = &function->nodes[i];
-        int running = node->schema == HTP_PROGRAM_NONE
+        int running = node->schema == HTP_NONE
                           ? NO_ARGUMENT
                           : find_argument(&m->program->schemas[node->schema], statistics);
         const htp_item *holder = running >= 0 && (uint32_t)running < node->input_count
@@ -116,13 +116,13 @@ static bool has_norm_of(const htp_machine *m, const htp_frame *frame, uint32_t o
     return false;
 }
 
-/* The object that holds a tensor of the archive; HTP_PROGRAM_NONE. */
+/* The object that holds a tensor of the archive; HTP_NONE. */
 static uint32_t owner_of(const htp_machine *m, const htp_item *item)
 {
     const htp_weights *weights = &m->instances->weights;
     uint32_t module =
-        item->weight < weights->count ? weights->items[item->weight].module : HTP_SHIM_NONE;
-    return module < m->module_count ? m->instances->objects.items[module] : HTP_PROGRAM_NONE;
+        item->weight < weights->count ? weights->items[item->weight].module : HTP_NONE;
+    return module < m->module_count ? m->instances->objects.items[module] : HTP_NONE;
 }
 
 /* Whether the step counts a batch: it adds to an integer that lies beside running statistics, and
@@ -137,7 +137,7 @@ static bool counts_batches(const htp_machine *m, const htp_step *step)
     }
     const htp_program_function *function = &step->frame->code->function;
     uint32_t owner = owner_of(m, count);
-    return owner != HTP_PROGRAM_NONE && count_uses(function, node->inputs[0]) == 1 &&
+    return owner != HTP_NONE && count_uses(function, node->inputs[0]) == 1 &&
            count_uses(function, node->outputs[0]) == 0 && has_norm_of(m, step->frame, owner) &&
            is_traced(m, &step->place);
 }
@@ -146,7 +146,7 @@ static bool counts_batches(const htp_machine *m, const htp_step *step)
 
 static const htp_recorded_node *producer_of(const htp_machine *m, const htp_item *item)
 {
-    return item->producer == HTP_SHIM_NONE ? NULL : &m->recording.nodes.items[item->producer];
+    return item->producer == HTP_NONE ? NULL : &m->recording.nodes.items[item->producer];
 }
 
 /* Operand @p index of the recorded node that gives an item, in place or not; NULL where it is
@@ -255,7 +255,7 @@ static htp_outcome multiply(htp_machine *m, htp_step *step, htp_items *outputs, 
 htp_outcome htp_inference_apply(htp_machine *m, htp_step *step, htp_items *outputs, bool *is_done)
 {
     *is_done = false;
-    if (step->node->schema == HTP_PROGRAM_NONE) {
+    if (step->node->schema == HTP_NONE) {
         return HTP_GOES_ON;
     }
     if (counts_batches(m, step)) {

@@ -76,7 +76,7 @@ htp_outcome htp_do_isinstance(htp_machine *m, htp_step *step, htp_items *outputs
         return htp_machine_stop(m, HTP_UNSUPPORTED, "a branch depends on the data");
     }
     htp_operand value = {0};
-    HTP_DO(htp_item_operand(m, item, 0, HTP_SHIM_NONE, &value));
+    HTP_DO(htp_item_operand(m, item, 0, HTP_NONE, &value));
     bool is_instance =
         m->runner->is_instance(m->runner->self, step->place.function, step->place.node, &value);
     return htp_handler_give(m, outputs, htp_item_bool(m, is_instance));
@@ -106,7 +106,7 @@ static htp_outcome refuse_unpacking(htp_machine *m, const htp_step *step)
     }
     htp_recorded_node node = {
         .kind = step->node->kind,
-        .schema = HTP_PROGRAM_NONE,
+        .schema = HTP_NONE,
         .inputs = &packed->id,
         .input_names = names,
         .input_count = 1,

@@ -4,7 +4,7 @@
 #ifndef HTP_INTERPRET_TRACE_INPUTS_H
 #define HTP_INTERPRET_TRACE_INPUTS_H
 
-#include <htp/shim.h>
+#include <htp/types.h>
 
 /** Kinds of values. */
 typedef enum htp_trace_kind {

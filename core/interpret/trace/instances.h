@@ -4,7 +4,7 @@
 #ifndef HTP_INTERPRET_TRACE_INSTANCES_H
 #define HTP_INTERPRET_TRACE_INSTANCES_H
 
-#include <htp/shim.h>
+#include <htp/types.h>
 
 /** A module instance. Index 0 is the root; a parent precedes its children; the order is that of
  * definition, depth first. */
@@ -13,7 +13,7 @@ typedef struct htp_instance {
     const char *path;            /**< dotted attribute path; "" for the root */
     const char *qualified_class; /**< "torch.nn.modules.linear.Linear": mangling stripped;
                                       "__main__.Net" of one without a package */
-    uint32_t parent;             /**< HTP_SHIM_NONE for the root */
+    uint32_t parent;             /**< HTP_NONE for the root */
     const char *const *aliases;  /**< further attribute paths of the same instance */
     size_t alias_count;
     bool is_frozen; /**< has no attribute at all, not even those of every nn.Module, as
@@ -23,7 +23,7 @@ typedef struct htp_instance {
 /** A tensor of the archive: parameter, buffer, tensor attribute, or constant of the code. */
 typedef struct htp_weight {
     const char *name; /**< dotted path; constants have generated names */
-    uint32_t module;  /**< owner, or HTP_SHIM_NONE for a constant */
+    uint32_t module;  /**< owner, or HTP_NONE for a constant */
     bool is_parameter;
     bool is_buffer; /**< a tensor attribute that is not a parameter */
     bool requires_grad;

@@ -6,13 +6,13 @@
 
 #include "interpret/trace/inputs.h"
 
-#include <htp/shim.h>
+#include <htp/types.h>
 
 /** A value of the trace. */
 typedef struct htp_trace_value {
     htp_trace_kind kind;
     const char *name;   /**< debug name of the TorchScript value, not unique; may be "" */
-    uint32_t producer;  /**< node, or HTP_SHIM_NONE: input, weight, constant, or a list built
+    uint32_t producer;  /**< node, or HTP_NONE: input, weight, constant, or a list built
                              of its elements */
     const char *device; /**< of a tensor, or the value itself; NULL: where inputs and weights are */
     /* tensor; a complex number as a 0-d one of complex128 */
@@ -20,7 +20,7 @@ typedef struct htp_trace_value {
     uint32_t rank;
     const int64_t *dims[HTP_MAX_LANES]; /**< by lane; rank entries each */
     uint64_t varying; /**< of a sequence: bit D is set where dim D differs between its tensors */
-    uint32_t weight;  /**< the tensor is this weight; otherwise HTP_SHIM_NONE */
+    uint32_t weight;  /**< the tensor is this weight; otherwise HTP_NONE */
     const void *data; /**< known contents, contiguous; NULL when not known, or a weight */
     uint64_t data_bytes;
     bool is_quantized;   /**< its elements are levels: dtype is the levels' */
@@ -46,7 +46,7 @@ typedef struct htp_trace_block {
     const uint32_t *inputs; /**< values: of a loop the iteration's number, then what is carried */
     uint32_t input_count;
     const uint32_t *outputs; /**< values: of a loop whether to go on, then what is carried, then
-                                  what each iteration adds to stacks; HTP_SHIM_NONE in place of a
+                                  what each iteration adds to stacks; HTP_NONE in place of a
                                   value that nobody reads */
     uint32_t output_count;
 } htp_trace_block;

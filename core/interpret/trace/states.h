@@ -5,7 +5,7 @@
 #ifndef HTP_INTERPRET_TRACE_STATES_H
 #define HTP_INTERPRET_TRACE_STATES_H
 
-#include <htp/shim.h>
+#include <htp/types.h>
 
 /** A tensor or number that a call was given: an argument, or a part of one. */
 typedef struct htp_trace_passed {
@@ -16,7 +16,7 @@ typedef struct htp_trace_passed {
 
 /** One running call of a module; scope 0 is the root's. */
 typedef struct htp_trace_scope {
-    uint32_t parent; /**< the caller's scope; HTP_SHIM_NONE for scope 0 */
+    uint32_t parent; /**< the caller's scope; HTP_NONE for scope 0 */
     uint32_t module;
     uint32_t call; /**< 0 for the first call of this module, and so on */
     uint32_t site; /**< where the caller makes it: calls[site - 1] of the trace; 0 for scope 0 */

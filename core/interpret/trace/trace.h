@@ -16,13 +16,13 @@
 #include "interpret/trace/nodes.h"
 #include "interpret/trace/states.h"
 
-#include <htp/shim.h>
+#include <htp/types.h>
 
 #include <string.h>
 
 /** What a node or call of a trace stands for in the program (htp/program.h). */
 typedef struct htp_trace_stand {
-    uint32_t function; /**< HTP_SHIM_NONE: no line of the program stands for it */
+    uint32_t function; /**< HTP_NONE: no line of the program stands for it */
     uint32_t node;     /**< of that function */
     uint32_t call;     /**< that it stands in: of the calls, from 1 on; 0: the method */
 } htp_trace_stand;

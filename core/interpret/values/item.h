@@ -42,9 +42,9 @@ struct htp_item {
     htp_known known;
     uint32_t id;       /* in the trace: another one once a list changes that a node was given */
     uint32_t birth;    /* the id that it was made with */
-    uint32_t producer; /* node; HTP_SHIM_NONE */
-    uint32_t weight;   /* HTP_SHIM_NONE */
-    uint32_t object;   /* of the program; HTP_SHIM_NONE */
+    uint32_t producer; /* node; HTP_NONE */
+    uint32_t weight;   /* HTP_NONE */
+    uint32_t object;   /* of the program; HTP_NONE */
     const char *name;
 
     bool is_unset : 1;    /* a value that the program never reads */
