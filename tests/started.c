@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 4096, STREAMS = 2 };
+enum { MAX_ARGUMENTS = 4096, STREAMS = 2 };
 
 /* core/cli/main.c, under another name. */
 int htp_trace_main(int argc, char **argv);
@@ -67,11 +67,11 @@ static bool answer(int32_t number)
 
 _Noreturn static void run(const request *r)
 {
-    static char *arguments[MOST_ARGUMENTS + 1];
+    static char *arguments[MAX_ARGUMENTS + 1];
     int count = 0;
     const char *folder = r->text;
     for (char *text = r->text + strlen(folder) + 1;
-         text < r->text + r->bytes && count < MOST_ARGUMENTS; text += strlen(text) + 1) {
+         text < r->text + r->bytes && count < MAX_ARGUMENTS; text += strlen(text) + 1) {
         arguments[count++] = text;
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -15,7 +15,7 @@
 #define INDEX_FILE "index.json"
 #define WEIGHTS_FILE "weights.data"
 
-enum { MOST_PARTS = 10000, LONGEST_NAME = 60 };
+enum { MAX_PARTS = 10000, LONGEST_NAME = 60 };
 
 void htp_splitting_init(htp_splitting *splitting)
 {
@@ -93,11 +93,11 @@ static htp_status find_split(struct work *work, const htp_splitting *options)
     HTP_TRY(choose_modules(work, options, is_chosen));
     HTP_TRY(htp_split_find(work->arena, work->view, tree, is_chosen, options->at_count > 0,
                            &work->split));
-    if (work->split.parts.count > MOST_PARTS) {
+    if (work->split.parts.count > MAX_PARTS) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: there would be %zu parts, and there may be %d; choose modules "
                                "further up",
-                               work->view->path, work->split.parts.count, MOST_PARTS);
+                               work->view->path, work->split.parts.count, MAX_PARTS);
     }
     return HTP_OK;
 }

@@ -3,7 +3,7 @@
 #include "base/numbers.h"
 
 /* Rounds in which frames are found that are none; then no frame is left. */
-enum { MOST_ROUNDS = 32 };
+enum { MAX_ROUNDS = 32 };
 
 /* A graph under way. */
 typedef struct graph_level {
@@ -261,7 +261,7 @@ htp_frames *htp_frames_find(const htp_draft *model, const bool *is_chosen)
     list_graphs(&f);
     find_all(&f);
     for (unsigned round = 1; f.is_any_refused; round++) {
-        if (round == MOST_ROUNDS) {
+        if (round == MAX_ROUNDS) {
             for (uint32_t i = 0; i < f.found->frames.count; i++) {
                 refuse(&f, i);
             }

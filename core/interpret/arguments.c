@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NESTING = 32 };
+enum { MAX_NESTING = 32 };
 
 /* An argument, or a part of one, that is made. The path is as it is given ("past.0"), the name as
  * the exported model has it ("past_0"). */
@@ -271,7 +271,7 @@ static htp_outcome make_part(htp_machine *m, const part *whole, uint32_t type,
 {
     part inner = *whole;
     inner.type = m->program->types[type];
-    if (inner.depth > MOST_NESTING) {
+    if (inner.depth > MAX_NESTING) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "%s is nested too deeply", describe(m, &inner));
     }
     bool is_optional = inner.type.kind == HTP_TYPE_OPTIONAL;

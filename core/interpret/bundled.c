@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST_NESTING = 32 };
+enum { MAX_NESTING = 32 };
 
 /* A double holds every whole number up to here. */
 #define EXACT_LIMIT ((int64_t)1 << 53)
@@ -66,7 +66,7 @@ static htp_input describe(htp_arena *arena, const htp_item *item, int depth)
     if (item->kind == HTP_ITEM_PLAIN) {
         return htp_input_of_operand(&item->lane[0]);
     }
-    if (!htp_is_container(item) || depth > MOST_NESTING) {
+    if (!htp_is_container(item) || depth > MAX_NESTING) {
         return left_out;
     }
     bool is_dict = item->kind == HTP_ITEM_DICT;

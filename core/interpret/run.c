@@ -52,7 +52,7 @@ static htp_outcome run_to_end(htp_machine *m, const void *data, bool side, htp_i
 static htp_outcome finish(htp_machine *m, const htp_place *place, htp_outcome outcome,
                           htp_items *outputs)
 {
-    if (outcome != HTP_FORKS || m->control.forks == HTP_MOST_FORKS) {
+    if (outcome != HTP_FORKS || m->control.forks == HTP_MAX_FORKS) {
         return outcome;
     }
     ending *last = HTP_NEW(m->arena, ending);

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { POINTS = 32, LONG_POINTS = 40, MOST_POINTS = 72, TERMS = 20, SMALL_TERMS = 12, ORDERS = 32 };
+enum { POINTS = 32, LONG_POINTS = 40, MAX_POINTS = 72, TERMS = 20, SMALL_TERMS = 12, ORDERS = 32 };
 
 /* From here on the asymptotic series has all digits. */
 static const double LARGE = 30;
@@ -49,7 +49,7 @@ static bessel arg_bessel(htp_lowering *l, const char *name)
 
 static htp_tensor_id emit_vector(const htp_formula *f, const double *values, int64_t count)
 {
-    htp_number numbers[MOST_POINTS];
+    htp_number numbers[MAX_POINTS];
     for (int64_t i = 0; i < count; i++) {
         numbers[i] = htp_number_float(values[i]);
     }
@@ -275,17 +275,17 @@ static const double EULER = 0.57721566490153286061;
  */
 static htp_tensor_id sum_orders(const bessel *b, int first, const double *weights, int count)
 {
-    double points[MOST_POINTS];
-    double sums[MOST_POINTS];
-    for (int i = 0; i < MOST_POINTS; i++) {
-        double angle = acos(-1) * (i + 0.5) / MOST_POINTS;
+    double points[MAX_POINTS];
+    double sums[MAX_POINTS];
+    for (int i = 0; i < MAX_POINTS; i++) {
+        double angle = acos(-1) * (i + 0.5) / MAX_POINTS;
         points[i] = cos(angle);
         sums[i] = 0;
         for (int k = 0; k < count; k++) {
-            sums[i] += weights[k] * cos((first + 2 * k) * angle) / MOST_POINTS;
+            sums[i] += weights[k] * cos((first + 2 * k) * angle) / MAX_POINTS;
         }
     }
-    return sum_points(&b->f, first ? "Sin" : "Cos", b->near, points, sums, MOST_POINTS);
+    return sum_points(&b->f, first ? "Sin" : "Cos", b->near, points, sums, MAX_POINTS);
 }
 
 /** Y of arguments up to LARGE, by Neumann's series of J of all orders. */

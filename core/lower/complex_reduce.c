@@ -11,11 +11,11 @@
 
 /* ---- products along a dim ---- */
 
-enum { MOST_FACTORS = 128 };
+enum { MAX_FACTORS = 128 };
 
 /** The factors one after the other, each with a dim of one element where the product runs. */
 typedef struct factors {
-    htp_complex items[MOST_FACTORS];
+    htp_complex items[MAX_FACTORS];
     size_t count;
 } factors;
 
@@ -32,10 +32,10 @@ static htp_complex read_self(const htp_formula *f)
 static void split_factors(htp_lowering *l, htp_complex z, int64_t axis, int64_t size,
                           factors *found)
 {
-    htp_tensor_id re[MOST_FACTORS];
-    htp_tensor_id im[MOST_FACTORS];
-    if (size < 1 || size > MOST_FACTORS) {
-        htp_lower_fail(l, "complex products are supported of 1 to %d elements", MOST_FACTORS);
+    htp_tensor_id re[MAX_FACTORS];
+    htp_tensor_id im[MAX_FACTORS];
+    if (size < 1 || size > MAX_FACTORS) {
+        htp_lower_fail(l, "complex products are supported of 1 to %d elements", MAX_FACTORS);
         return;
     }
     found->count = (size_t)size;
@@ -79,8 +79,8 @@ void htp_lower_complex_cumprod(htp_lowering *l)
     int64_t size = l->failure || rank == 0 ? 1 : known_size(l, axis);
     if (size > 1 && !l->failure) {
         factors found;
-        htp_tensor_id re[MOST_FACTORS];
-        htp_tensor_id im[MOST_FACTORS];
+        htp_tensor_id re[MAX_FACTORS];
+        htp_tensor_id im[MAX_FACTORS];
         split_factors(l, z, axis, size, &found);
         if (l->failure) {
             return;
@@ -100,7 +100,7 @@ void htp_lower_complex_cumprod(htp_lowering *l)
 static int64_t count_elements(htp_lowering *l)
 {
     int64_t count = 1;
-    for (uint32_t i = 0; i < htp_arg_rank(l, "self") && count <= MOST_FACTORS; i++) {
+    for (uint32_t i = 0; i < htp_arg_rank(l, "self") && count <= MAX_FACTORS; i++) {
         count *= known_size(l, i);
     }
     return count;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MOST_OUTPUT_PADDING = 1 << 24 };
+enum { MAX_OUTPUT_PADDING = 1 << 24 };
 
 static const int64_t zeros[HTP_MAX_RANK];
 
@@ -58,7 +58,7 @@ static void limit_output_padding(htp_lowering *l, htp_convolution *c)
         if (limited[i] < c->stride[i]) {
             continue;
         }
-        if (limited[i] > MOST_OUTPUT_PADDING || c->stride[i] < 1 || *end < 0) {
+        if (limited[i] > MAX_OUTPUT_PADDING || c->stride[i] < 1 || *end < 0) {
             htp_lower_fail(l, "its output_padding or stride is not valid");
         } else if (limited[i] > *end) {
             lengthen_input(l, c, i, limited[i] - *end);

@@ -48,12 +48,12 @@ void htp_lower_cdist(htp_lowering *l)
 /** aten::pdist: the distances of all pairs of rows */
 void htp_lower_pdist(htp_lowering *l)
 {
-    enum { MOST_ROWS = 1024 };
+    enum { MAX_ROWS = 1024 };
     const int64_t last = 1;
     htp_formula f = htp_formula_of_kernel(l, htp_output_dtype(l, 0));
     const htp_dim *dims = htp_arg_dims(l, "self");
     int64_t rows = dims[0].size;
-    if (dims[0].symbol || rows > MOST_ROWS) {
+    if (dims[0].symbol || rows > MAX_ROWS) {
         htp_lower_fail(l, "the number of its pairs is not known, or too large");
         return;
     }

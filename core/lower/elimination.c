@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { MOST_ROWS = 32 };
+enum { MAX_ROWS = 32 };
 
 /** Matrices that are being eliminated: [..., rows, columns] with columns >= rows. */
 typedef struct elimination {
@@ -61,13 +61,13 @@ static elimination arg_matrices(htp_lowering *l, const char *name)
     e.sign = htp_step_number(&e.f, 1);
     const int64_t column = 1;
     dims += e.rank - 2;
-    if (dims[0].symbol || dims[1].symbol || dims[0].size > MOST_ROWS) {
+    if (dims[0].symbol || dims[1].symbol || dims[0].size > MAX_ROWS) {
         e.size = htp_emit_dim(l, e.x, htp_arg_dims(l, name), (int64_t)e.rank - 1);
         e.numbers = htp_emit_unsqueeze(l, htp_emit_count_up(l, e.size), &column, 1);
         return e;
     }
     e.rows = dims[0].size;
-    int64_t numbers[MOST_ROWS];
+    int64_t numbers[MAX_ROWS];
     for (int64_t i = 0; i < e.rows; i++) {
         numbers[i] = i;
     }

@@ -25,7 +25,7 @@ static htp_formula formula_of_self(htp_lowering *l)
 
 /* ---- float64 ---- */
 
-enum { MOST_TERMS = 9 };
+enum { MAX_TERMS = 9 };
 
 /** Where the first interval ends, and the second. */
 #define MIDDLE 0.46875
@@ -37,8 +37,8 @@ enum { MOST_TERMS = 9 };
 /** A quotient of polynomials. */
 typedef struct rational {
     size_t terms;
-    double above[MOST_TERMS];
-    double below[MOST_TERMS];
+    double above[MAX_TERMS];
+    double below[MAX_TERMS];
 } rational;
 
 /** erf(x) / x, of x² */

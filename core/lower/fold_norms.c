@@ -11,7 +11,7 @@
 /* Inputs of BatchNormalization behind the first. */
 enum { SCALE = 1, BIAS, MEAN, VARIANCE, NORM_INPUTS };
 
-enum { MOST_CHANNELS = 1 << 24 };
+enum { MAX_CHANNELS = 1 << 24 };
 
 typedef struct pass {
     htp_draft *model;
@@ -176,7 +176,7 @@ static bool find_spread(const pass *p, pair *pair)
         }
     }
     return pair->spread.inner > 0 && pair->spread.channels > 0 &&
-           pair->spread.channels <= MOST_CHANNELS;
+           pair->spread.channels <= MAX_CHANNELS;
 }
 
 /* A float32 weight as the model has it, which a Gemm may read through a Transpose. */

@@ -12,15 +12,15 @@
 
 #include <math.h>
 
-enum { MOST_AXES = 3, MOST_WINDOWS = 1 << 24 };
+enum { MAX_AXES = 3, MAX_WINDOWS = 1 << 24 };
 
 typedef struct windows {
     htp_formula f;
     size_t axes;
-    htp_tensor_id x;                /* [batch, channels, spatial...] */
-    htp_tensor_id sizes[MOST_AXES]; /* of the spatial dims, int64 [1] */
-    const int64_t *outputs;         /* how many windows there are along each axis */
-    const int64_t *window;          /* how long they are */
+    htp_tensor_id x;               /* [batch, channels, spatial...] */
+    htp_tensor_id sizes[MAX_AXES]; /* of the spatial dims, int64 [1] */
+    const int64_t *outputs;        /* how many windows there are along each axis */
+    const int64_t *window;         /* how long they are */
 } windows;
 
 /** Where the windows along one axis begin, [batch, channels, windows]. */
@@ -64,7 +64,7 @@ static htp_tensor_id emit_places(const windows *w)
         htp_tensor_id begins = htp_emit_unsqueeze(l, emit_begins(w, i), &behind, 1);
         htp_tensor_id steps = htp_emit_count_up(l, htp_emit_int(l, w->window[i]));
         htp_tensor_id along = htp_emit_binary(l, "Add", begins, steps);
-        int64_t ones[2 * MOST_AXES];
+        int64_t ones[2 * MAX_AXES];
         size_t count = 0;
         for (size_t k = 0; k < 2 * w->axes; k++) {
             if (k % w->axes != i) {
@@ -107,12 +107,12 @@ static bool read_windows(htp_lowering *l, windows *w)
     w->window = htp_arg_spatial(l, "kernel_size", w->axes, NULL);
     w->outputs = htp_arg_spatial(l, "output_size", w->axes, NULL);
     const htp_dim *dims = htp_arg_dims(l, "self") + (htp_arg_rank(l, "self") - w->axes);
-    if (l->failure || w->axes < 2 || w->axes > MOST_AXES) {
+    if (l->failure || w->axes < 2 || w->axes > MAX_AXES) {
         return false;
     }
     for (size_t i = 0; i < w->axes; i++) {
-        if (w->outputs[i] < 1 || w->window[i] < 1 || w->outputs[i] > MOST_WINDOWS ||
-            w->window[i] > MOST_WINDOWS) {
+        if (w->outputs[i] < 1 || w->window[i] < 1 || w->outputs[i] > MAX_WINDOWS ||
+            w->window[i] > MAX_WINDOWS) {
             htp_lower_fail(l, "its windows are not valid, or too many");
             return false;
         }
@@ -133,7 +133,7 @@ void htp_lower_fractional_pool(htp_lowering *l)
     }
     const htp_attribute along = htp_attribute_int("axis", 3);
     htp_tensor_id places = emit_places(&w);
-    int64_t shape[2 + MOST_AXES] = {0, 0};
+    int64_t shape[2 + MAX_AXES] = {0, 0};
     int64_t count = 1;
     for (size_t i = 0; i < w.axes; i++) {
         shape[2 + i] = w.outputs[i];

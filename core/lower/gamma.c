@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { STEPS = 10, MOST_ORDER = 30, BERNOULLI_COUNT = 8, MOST_DIMENSION = 256 };
+enum { STEPS = 10, MAX_ORDER = 30, BERNOULLI_COUNT = 8, MAX_DIMENSION = 256 };
 
 /** B2, B4, ... */
 static const double bernoulli[BERNOULLI_COUNT] = {1.0 / 6,  -1.0 / 30,     1.0 / 42, -1.0 / 30,
@@ -115,7 +115,7 @@ void htp_lower_multivariate_log_gamma(htp_lowering *l)
 {
     htp_formula f = in_double(l);
     int64_t p = htp_arg_int(l, "p");
-    if (p < 1 || p > MOST_DIMENSION) {
+    if (p < 1 || p > MAX_DIMENSION) {
         htp_lower_fail(l, "%lld dimensions are not valid, or too many", (long long)p);
         return;
     }
@@ -221,20 +221,20 @@ static htp_tensor_id emit_zeta(const htp_formula *f, htp_tensor_id x, int64_t s)
  * -π (1 + c²) times the derivative of the one before. */
 static htp_tensor_id emit_cotangent_derivative(const htp_formula *f, htp_tensor_id x, int64_t n)
 {
-    double c[MOST_ORDER + 3] = {0, 1};
+    double c[MAX_ORDER + 3] = {0, 1};
     for (int64_t order = 0; order < n; order++) {
-        double next[MOST_ORDER + 3] = {0};
+        double next[MAX_ORDER + 3] = {0};
         for (int64_t i = 1; i <= order + 1; i++) {
             double slope = -acos(-1) * (double)i * c[i];
             next[i - 1] += slope;
             next[i + 1] += slope;
         }
-        for (int64_t i = 0; i < MOST_ORDER + 3; i++) {
+        for (int64_t i = 0; i < MAX_ORDER + 3; i++) {
             c[i] = next[i];
         }
     }
     /* Every second coefficient is zero. */
-    double half[MOST_ORDER + 3];
+    double half[MAX_ORDER + 3];
     size_t count = 0;
     for (int64_t i = (n + 1) % 2; i <= n + 1; i += 2) {
         half[count++] = c[i];
@@ -265,7 +265,7 @@ void htp_lower_polygamma(htp_lowering *l)
     htp_formula f = in_double(l);
     int64_t n = htp_arg_int(l, "n");
     htp_tensor_id x = htp_step_arg(&f, "self");
-    if (n < 0 || n > MOST_ORDER) {
+    if (n < 0 || n > MAX_ORDER) {
         htp_lower_fail(l, "the derivative of order %lld is not supported", (long long)n);
         return;
     }

@@ -22,7 +22,7 @@ static const grouping groupings[] = {
     {{2, 2}, {1, 0}, 0, false}, /* groups of what is summed over */
 };
 
-enum { MOST_GROUPS = 4096 };
+enum { MAX_GROUPS = 4096 };
 
 typedef struct grouped {
     const grouping *form;
@@ -51,8 +51,8 @@ static const char *operand_name(size_t index)
 static size_t count_groups(htp_lowering *l)
 {
     const htp_dim *dims = htp_arg_rank(l, "offs") == 1 ? htp_arg_dims(l, "offs") : NULL;
-    if (!dims || dims[0].symbol || dims[0].size < 1 || dims[0].size > MOST_GROUPS) {
-        htp_lower_fail(l, "the number of groups must be fixed, and not above %d", MOST_GROUPS);
+    if (!dims || dims[0].symbol || dims[0].size < 1 || dims[0].size > MAX_GROUPS) {
+        htp_lower_fail(l, "the number of groups must be fixed, and not above %d", MAX_GROUPS);
         return 0;
     }
     return (size_t)dims[0].size;

@@ -11,7 +11,7 @@
 #include "lower/sizes.h"
 #include "lower/special.h"
 
-enum { MOST_BINS = 1 << 24, MOST_COORDINATES = 64 };
+enum { MAX_BINS = 1 << 24, MAX_COORDINATES = 64 };
 
 static const int64_t flattened[] = {-1};
 
@@ -76,7 +76,7 @@ static htp_tensor_id emit_end(const binning *b, const char *reduce, bool is_last
 static void make_edges(binning *b, int64_t bins)
 {
     const htp_formula *f = &b->f;
-    if (bins < 1 || bins > MOST_BINS) {
+    if (bins < 1 || bins > MAX_BINS) {
         htp_lower_fail(f->l, "%lld bins are not valid, or too many", (long long)bins);
         return;
     }
@@ -222,7 +222,7 @@ static binning *read_coordinates(htp_lowering *l, size_t *count)
     const htp_dim *dims = htp_arg_dims(l, "self");
     uint32_t rank = htp_arg_rank(l, "self");
     if (rank < 2 || dims[rank - 1].symbol || dims[rank - 1].size < 1 ||
-        dims[rank - 1].size > MOST_COORDINATES) {
+        dims[rank - 1].size > MAX_COORDINATES) {
         htp_lower_fail(l, "its points have no fixed number of coordinates, or too many");
         return NULL;
     }

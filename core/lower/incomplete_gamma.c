@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { TERMS = 120, POWERS = 20, ORDERS = 4, LEAST_POWER = 2, MOST_POWER = 14, NUMBERS = 32 };
+enum { TERMS = 120, POWERS = 20, ORDERS = 4, LEAST_POWER = 2, MAX_POWER = 14, NUMBERS = 32 };
 
 /* From here on Temme's expansion has all digits. */
 static const double LARGE = 200;
@@ -156,11 +156,11 @@ static void find_coefficients(double c[ORDERS][POWERS])
 /** mu - log(1 + mu), with all digits where mu is small. */
 static htp_tensor_id emit_half_square(const htp_formula *f, htp_tensor_id mu)
 {
-    double c[MOST_POWER + 1] = {0};
-    for (int k = LEAST_POWER; k <= MOST_POWER; k++) {
+    double c[MAX_POWER + 1] = {0};
+    for (int k = LEAST_POWER; k <= MAX_POWER; k++) {
         c[k] = (k % 2 ? -1.0 : 1.0) / k;
     }
-    htp_tensor_id near = htp_step_polynomial(f, mu, c, MOST_POWER + 1);
+    htp_tensor_id near = htp_step_polynomial(f, mu, c, MAX_POWER + 1);
     htp_tensor_id far = htp_step_unary(f, "Log", htp_step_scalar(f, "Add", mu, 1));
     far = htp_step_binary(f, "Sub", mu, far);
     htp_tensor_id size = htp_step_unary(f, "Abs", mu);

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-enum { MOST_TAPS = 4 };
+enum { MAX_TAPS = 4 };
 
 /** The steepness of PyTorch's cubic polynomials. */
 #define STEEPNESS (-0.75)
@@ -21,8 +21,8 @@ enum { MOST_TAPS = 4 };
 /** The neighbours of the elements of an axis. */
 typedef struct taps {
     size_t count;
-    htp_tensor_id places[MOST_TAPS];  /* int64 [out] */
-    htp_tensor_id weights[MOST_TAPS]; /* [out, 1...], with all axes behind */
+    htp_tensor_id places[MAX_TAPS];  /* int64 [out] */
+    htp_tensor_id weights[MAX_TAPS]; /* [out, 1...], with all axes behind */
 } taps;
 
 /* ---- sizes that are known ---- */
@@ -62,7 +62,7 @@ static void weigh(double place, int64_t in, bool is_cubic, int64_t *places, doub
         weights[1] = rest;
         return;
     }
-    for (int k = 0; k < MOST_TAPS; k++) {
+    for (int k = 0; k < MAX_TAPS; k++) {
         places[k] = (int64_t)fmin(fmax(base - 1 + k, 0), last);
     }
     weights[0] = cubic_far(rest + 1, STEEPNESS);
@@ -78,21 +78,21 @@ static taps known_taps(htp_lowering *l, const htp_resizing *r, size_t axis, bool
     int64_t in = r->in[axis].size;
     int64_t out = r->out[axis].size;
     taps t = {.count = is_cubic ? 4 : 2};
-    int64_t *places[MOST_TAPS];
-    htp_number *weights[MOST_TAPS];
+    int64_t *places[MAX_TAPS];
+    htp_number *weights[MAX_TAPS];
     if (in < 1 || out < 1 || in > most || out > most) {
         htp_lower_fail(l, "its sizes are not supported");
         return t;
     }
-    for (size_t k = 0; k < MOST_TAPS; k++) {
+    for (size_t k = 0; k < MAX_TAPS; k++) {
         places[k] = HTP_NEW_ARRAY(l->arena, int64_t, (size_t)out);
         weights[k] = HTP_NEW_ARRAY(l->arena, htp_number, (size_t)out);
     }
     double ratio = known_ratio(r, axis, align_corners);
     bool is_same = in == out && !is_cubic; /* whatever the scale */
     for (int64_t i = 0; i < out; i++) {
-        int64_t place[MOST_TAPS] = {i, i};
-        double weight[MOST_TAPS] = {1, 0};
+        int64_t place[MAX_TAPS] = {i, i};
+        double weight[MAX_TAPS] = {1, 0};
         double at = align_corners ? ratio * (double)i : ratio * ((double)i + 0.5) - 0.5;
         if (!is_same) {
             weigh(at, in, is_cubic, place, weight);

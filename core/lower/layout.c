@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MOST_VISITS = 256 };
+enum { MAX_VISITS = 256 };
 
 /** Values that were looked at so far, and the graph. */
 typedef struct search {
@@ -412,8 +412,7 @@ static bool find(search *s, htp_value_id value, htp_layout *layout)
 {
     const htp_lowering *l = s->l;
     const htp_trace_value *facts = htp_graph_value(l->graph, value);
-    if (facts->kind != HTP_TRACE_TENSOR || facts->rank > HTP_MAX_RANK ||
-        s->visits++ > MOST_VISITS) {
+    if (facts->kind != HTP_TRACE_TENSOR || facts->rank > HTP_MAX_RANK || s->visits++ > MAX_VISITS) {
         return false;
     }
     if (facts->weight != HTP_NONE) {

@@ -12,7 +12,7 @@
 #include "lower/sizes.h"
 #include "lower/special.h"
 
-enum { MOST_STEPS = 1 << 20 };
+enum { MAX_STEPS = 1 << 20 };
 
 /** How many numbers there are. */
 typedef struct step_count {
@@ -29,7 +29,7 @@ static step_count arg_steps(htp_lowering *l)
         return steps;
     }
     steps.number = htp_arg_int(l, "steps");
-    if (steps.number < 0 || steps.number > MOST_STEPS) {
+    if (steps.number < 0 || steps.number > MAX_STEPS) {
         htp_lower_fail(l, "it makes %lld steps", (long long)steps.number);
         steps.number = 0;
     }

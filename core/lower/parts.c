@@ -295,11 +295,11 @@ static htp_tensor_id extended_self(htp_lowering *l, const htp_formula *f, int64_
  * it is self alone. */
 void htp_lower_diff(htp_lowering *l)
 {
-    enum { MOST_TIMES = 64 };
+    enum { MAX_TIMES = 64 };
     htp_formula f = htp_formula_of_steps(l, htp_output_dtype(l, 0));
     int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
     int64_t n = htp_arg_int_or(l, "n", 1);
-    if (n < 0 || n > MOST_TIMES) {
+    if (n < 0 || n > MAX_TIMES) {
         htp_lower_fail(l, "differences are not taken %lld times", (long long)n);
         return;
     }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 1 << 16, MOST_NESTED = 256 };
+enum { MAX_NODES = 1 << 16, MAX_NESTED = 256 };
 
 struct htp_precomputer {
     htp_lowering *l;
@@ -61,7 +61,7 @@ static uint32_t find_schema(const computing *c, const htp_trace_node *node)
 static bool node_follows(computing *c, htp_node_id id)
 {
     const htp_trace_node *node = htp_graph_node(c->l->graph, id);
-    if (++c->nodes > MOST_NODES || c->depth >= MOST_NESTED || node->failure ||
+    if (++c->nodes > MAX_NODES || c->depth >= MAX_NESTED || node->failure ||
         node->block_count > 0 || find_schema(c, node) == HTP_NONE) {
         return false;
     }
@@ -131,7 +131,7 @@ static bool read_weight(const computing *c, const htp_trace_value *value, htp_op
     htp_payload *payload = HTP_NEW(c->arena, htp_payload);
     uint64_t count = 0;
     htp_status status = htp_payload_check(model, weight, &count);
-    bool fits = !status && count <= HTP_PRECOMPUTE_MOST_BYTES;
+    bool fits = !status && count <= HTP_PRECOMPUTE_MAX_BYTES;
     htp_status_free(status);
     char *bytes = fits ? malloc(count + 1) : NULL;
     if (!bytes) {
@@ -175,7 +175,7 @@ static bool run_node(computing *c, const htp_trace_node *node, const htp_operand
     htp_error error;
     uint32_t count = 0;
     uint32_t number = find_schema(c, node);
-    if (++c->nodes > MOST_NODES || !compute_all(c, node->inputs, node->input_count, &inputs)) {
+    if (++c->nodes > MAX_NODES || !compute_all(c, node->inputs, node->input_count, &inputs)) {
         return false;
     }
     const htp_program_schema schema = c->program->schemas[number];
@@ -316,7 +316,7 @@ static const void *find_contents(computing *c, htp_value_id id, int64_t *dims, s
     }
     dims[value->rank] = 2;
     const void *contents = c->runner->contents(c->runner->self, operand.as.tensor, bytes);
-    return *bytes <= HTP_PRECOMPUTE_MOST_BYTES ? contents : NULL;
+    return *bytes <= HTP_PRECOMPUTE_MAX_BYTES ? contents : NULL;
 }
 
 /* An output as a constant; complex numbers are pairs. */

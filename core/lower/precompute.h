@@ -4,7 +4,7 @@
  * behind that (lower/weight_arithmetic.h). Private to core/lower.
  *
  * What follows from weights and constants alone, through operators that give the same whenever they
- * run, is computed. No tensor on the way has more than HTP_PRECOMPUTE_MOST_BYTES.
+ * run, is computed. No tensor on the way has more than HTP_PRECOMPUTE_MAX_BYTES.
  */
 #ifndef HTP_LOWER_PRECOMPUTE_H
 #define HTP_LOWER_PRECOMPUTE_H
@@ -12,7 +12,7 @@
 #include "lower/lowering.h"
 
 /** Bytes of a tensor that is computed, or computed with. */
-#define HTP_PRECOMPUTE_MOST_BYTES (64 << 20)
+#define HTP_PRECOMPUTE_MAX_BYTES (64 << 20)
 
 /** What computes values of a lowered graph. */
 typedef struct htp_precomputer htp_precomputer;

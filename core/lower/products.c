@@ -10,7 +10,7 @@
 #include "lower/rows.h"
 #include "lower/sizes.h"
 
-enum { MOST_COLUMNS = 1024 };
+enum { MAX_COLUMNS = 1024 };
 
 /** A formula for products of matrices: narrow integers in int32, which are cast back modulo their
  * width. */
@@ -223,8 +223,8 @@ void htp_lower_vander(htp_lowering *l)
     htp_formula f = htp_formula_of_kernel(l, htp_output_dtype(l, 0));
     const htp_dim *dims = htp_output_dims(l, 0);
     if (htp_output_rank(l, 0) != rank + 1 || dims[rank].symbol || dims[rank].size < 1 ||
-        dims[rank].size > MOST_COLUMNS) {
-        htp_lower_fail(l, "the number of columns must be fixed, and not above %d", MOST_COLUMNS);
+        dims[rank].size > MAX_COLUMNS) {
+        htp_lower_fail(l, "the number of columns must be fixed, and not above %d", MAX_COLUMNS);
         return;
     }
     size_t count = (size_t)dims[rank].size;
@@ -316,7 +316,7 @@ void htp_lower_combinations(htp_lowering *l)
         htp_bind(l, 0, htp_emit_binary(l, "Gather", htp_arg_tensor(l, "self"), index));
         return;
     }
-    if (rank != 2 || r < 1 || r > MOST_COLUMNS || dims[0].size > INT32_MAX / r) {
+    if (rank != 2 || r < 1 || r > MAX_COLUMNS || dims[0].size > INT32_MAX / r) {
         htp_lower_fail(l, "it makes too many combinations");
         return;
     }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /** How far a value is followed back. */
-enum { MOST_STEPS = 16 };
+enum { MAX_STEPS = 16 };
 
 /** Operators that give the number that they are given. */
 static const char *const same_number[] = {
@@ -78,7 +78,7 @@ static bool is_single(htp_lowering *l, htp_value_id id)
 /** The tensor that @p id was computed from element by element. */
 static htp_value_id origin_of(htp_lowering *l, htp_value_id id)
 {
-    for (int i = 0; i < MOST_STEPS; i++) {
+    for (int i = 0; i < MAX_STEPS; i++) {
         const htp_trace_node *node = producer_of(l, id);
         bool keeps = node && (is_among(node->kind, same_sizes) ||
                               (is_among(node->kind, broadcast) && is_single(l, node->inputs[1])));
@@ -114,7 +114,7 @@ static int64_t dim_of(htp_lowering *l, const htp_trace_node *node, htp_value_id 
 bool htp_number_is_size_of(htp_lowering *l, htp_value_id number, htp_value_id tensor, uint32_t dim)
 {
     const htp_trace_node *node = producer_of(l, number);
-    for (int i = 0; i < MOST_STEPS && node && is_among(node->kind, same_number); i++) {
+    for (int i = 0; i < MAX_STEPS && node && is_among(node->kind, same_number); i++) {
         number = node->inputs[0];
         node = producer_of(l, number);
     }

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ELEMENTS = 4096 };
+enum { MAX_ELEMENTS = 4096 };
 
 /** self with an axis before the one that is followed: dims [..., n of results, n of elements, ...].
  * An element counts for the results from its own place on. */
@@ -32,7 +32,7 @@ static rows read_rows(htp_lowering *l, htp_dtype dtype, int64_t axis)
     rows r = {.dtype = dtype, .axis = axis + 1};
     uint32_t rank = htp_arg_rank(l, "self");
     const htp_dim *dim = &htp_arg_dims(l, "self")[axis];
-    if (!dim->symbol && dim->size > MOST_ELEMENTS) {
+    if (!dim->symbol && dim->size > MAX_ELEMENTS) {
         htp_lower_fail(l, "a dim of %lld elements is too large", (long long)dim->size);
     }
     htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);

@@ -29,8 +29,8 @@ void htp_steps_begin(htp_steps *steps)
 void htp_steps_end(htp_steps *steps, htp_tensor_id trips, const htp_tensor_id *next)
 {
     htp_lowering *l = steps->l;
-    htp_tensor_id inputs[HTP_STEPS_MOST + 2] = {trips, HTP_NONE};
-    htp_tensor_id results[HTP_STEPS_MOST];
+    htp_tensor_id inputs[HTP_STEPS_MAX + 2] = {trips, HTP_NONE};
+    htp_tensor_id results[HTP_STEPS_MAX];
     if (!l->failure) {
         htp_draft_add_graph_output(l->model, steps->condition);
     }

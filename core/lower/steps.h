@@ -12,7 +12,7 @@
 
 #include "lower/lowering.h"
 
-enum { HTP_STEPS_MOST = 4 };
+enum { HTP_STEPS_MAX = 4 };
 
 /** What a step takes from the one before. Its shape is the same in all of them. */
 typedef struct htp_steps_state {
@@ -26,10 +26,10 @@ typedef struct htp_steps {
     size_t count; /* of states */
     size_t
         stacked; /* states behind those that a step makes alone: at last all, one above the other */
-    htp_steps_state state[HTP_STEPS_MOST];
+    htp_steps_state state[HTP_STEPS_MAX];
     htp_tensor_id number; /* of the step, from 0 on: 0-d int64 */
     /* private */
-    htp_tensor_id first[HTP_STEPS_MOST];
+    htp_tensor_id first[HTP_STEPS_MAX];
     htp_tensor_id condition;
     uint32_t graph;
     uint32_t around;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MOST_PLACES = 1 << 24 };
+enum { MAX_PLACES = 1 << 24 };
 
 /** What the arguments say, where all of them are numbers. */
 typedef struct strided {
@@ -64,7 +64,7 @@ static htp_number *list_places(htp_lowering *l, const strided *s, int64_t run, u
     uint32_t outer = s->rank - inner;
     int64_t count = 1;
     for (uint32_t i = 0; i < outer; i++) {
-        if (__builtin_mul_overflow(count, s->sizes[i], &count) || count > MOST_PLACES) {
+        if (__builtin_mul_overflow(count, s->sizes[i], &count) || count > MAX_PLACES) {
             htp_lower_fail(l, "its result has too many elements");
             return NULL;
         }
@@ -184,11 +184,11 @@ void htp_lower_as_strided_scatter(htp_lowering *l)
     int64_t elements = count_elements(l, self);
     bool is_static = elements >= 0;
     if (!htp_layout_find(l, self, &layout) || !layout.is_contiguous || layout.offset != 0 ||
-        (is_static && elements != count_elements(l, layout.base)) || elements > MOST_PLACES) {
+        (is_static && elements != count_elements(l, layout.base)) || elements > MAX_PLACES) {
         htp_lower_fail(l, "how its input lies in memory is not known at all sizes");
         return;
     }
-    elements = is_static ? elements : MOST_PLACES;
+    elements = is_static ? elements : MAX_PLACES;
     strided s = arg_strided(l, 0);
     if (l->failure || !is_inside(&s, elements)) {
         htp_lower_fail(l, "it writes to memory beyond the elements of its input");

@@ -8,7 +8,7 @@
 #include "lower/matrices.h"
 #include "lower/rows.h"
 
-enum { MOST_ROWS = 128 };
+enum { MAX_ROWS = 128 };
 
 /** A x = b, with matrices in the last two dims. */
 typedef struct triangular_system {
@@ -38,7 +38,7 @@ static bool has_few_steps(htp_lowering *l)
         same = is_same_dim(&a[i], &b[i]);
     }
     const htp_dim *rows = &a[rank - 1];
-    return same && !rows->symbol && rows->size >= 1 && rows->size <= MOST_ROWS;
+    return same && !rows->symbol && rows->size >= 1 && rows->size <= MAX_ROWS;
 }
 
 static triangular_system read_system(htp_lowering *l)

@@ -37,7 +37,7 @@ void htp_turns_end(const htp_turns *t, htp_tensor_id goes_on, const htp_tensor_i
         htp_draft_add_graph_output(l->model, next[i]);
     }
     l->model->current_graph = t->around;
-    htp_tensor_id inputs[HTP_TURNS_MOST + 2] = {HTP_NONE, t->starts};
+    htp_tensor_id inputs[HTP_TURNS_MAX + 2] = {HTP_NONE, t->starts};
     for (size_t i = 0; i < t->count; i++) {
         inputs[i + 2] = t->first[i];
     }

@@ -6,17 +6,17 @@
 
 #include "lower/formula.h"
 
-enum { HTP_TURNS_MOST = 4 };
+enum { HTP_TURNS_MAX = 4 };
 
 /** A loop whose body is being emitted: what it carries from turn to turn has the dtype of a formula
  * and the shape of the node's first output. */
 typedef struct htp_turns {
     const htp_formula *f;
-    size_t count;                          /* of what it carries */
-    htp_tensor_id first[HTP_TURNS_MOST];   /* as the first turn finds it */
-    htp_tensor_id starts;                  /* whether there is a first turn: bool, no dims */
-    htp_tensor_id number;                  /* of the turn, from 0 on: int64, no dims */
-    htp_tensor_id carried[HTP_TURNS_MOST]; /* as each turn finds it */
+    size_t count;                         /* of what it carries */
+    htp_tensor_id first[HTP_TURNS_MAX];   /* as the first turn finds it */
+    htp_tensor_id starts;                 /* whether there is a first turn: bool, no dims */
+    htp_tensor_id number;                 /* of the turn, from 0 on: int64, no dims */
+    htp_tensor_id carried[HTP_TURNS_MAX]; /* as each turn finds it */
     uint32_t body;
     uint32_t around;
 } htp_turns;

@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-enum { MOST_ADDED = 1 << 20 };
+enum { MAX_ADDED = 1 << 20 };
 
 /* Tensors that one is computed of. */
-enum { MOST_IN_CONE = 4096 };
+enum { MAX_IN_CONE = 4096 };
 
 typedef struct pass {
     htp_lowering *l;
@@ -179,7 +179,7 @@ static cone find_cone(pass *p, htp_tensor_id id)
     cone c = {0};
     p->cones++;
     enter(p, &c, id);
-    while (c.open.count > 0 && c.seen_count <= MOST_IN_CONE) {
+    while (c.open.count > 0 && c.seen_count <= MAX_IN_CONE) {
         htp_tensor_id at = c.open.items[--c.open.count];
         const htp_onnx_node *maker = maker_of(p, at);
         if (!maker) {
@@ -243,15 +243,15 @@ static bool compute(pass *p, htp_tensor_id id)
     if (bytes == UINT64_MAX || !htp_precompute_follows(p->precomputer, value)) {
         return false;
     }
-    if (bytes > HTP_PRECOMPUTE_MOST_BYTES) {
+    if (bytes > HTP_PRECOMPUTE_MAX_BYTES) {
         keep(p, value, bytes);
         return false;
     }
     const cone cone = find_cone(p, id);
-    if (cone.seen_count > MOST_IN_CONE) {
+    if (cone.seen_count > MAX_IN_CONE) {
         return false;
     }
-    if (bytes > MOST_ADDED && bytes > cone.gone + cone.gone / 10) {
+    if (bytes > MAX_ADDED && bytes > cone.gone + cone.gone / 10) {
         keep(p, value, bytes);
         return false;
     }

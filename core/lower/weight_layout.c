@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Elements are counted in 64 bits, with room for sums. */
-#define MOST_BYTES (UINT64_C(1) << 60)
+#define MAX_BYTES (UINT64_C(1) << 60)
 
 /* ---- what nodes say ---- */
 
@@ -313,7 +313,7 @@ bool htp_laid_begin(const htp_draft *model, const htp_initializer *initializer, 
     int64_t strides[HTP_MAX_RANK + 1] = {0};
     uint64_t bytes = 0;
     htp_status status = htp_payload_check(model, initializer, &bytes);
-    bool is_sound = !status && bytes > 0 && bytes < MOST_BYTES && tensor->rank <= HTP_MAX_RANK;
+    bool is_sound = !status && bytes > 0 && bytes < MAX_BYTES && tensor->rank <= HTP_MAX_RANK;
     htp_status_free(status);
     if (!is_sound) {
         return false;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Each of them is read on its own: more are left to the graph. */
-enum { MOST_BOXES = 64 };
+enum { MAX_BOXES = 64 };
 
 /* Elements @p begin, @p begin + @p step... of an axis, @p count of them. */
 static void cut(const htp_laying *d, const htp_laid *x, uint32_t axis, int64_t begin, int64_t step,
@@ -141,7 +141,7 @@ static bool append(const htp_laid *x, uint32_t axis, int64_t outer, htp_box *box
 {
     if (axis == 0 || !x->is_strided) {
         for (uint32_t i = 0; i < x->box_count; i++) {
-            if (*count == MOST_BOXES) {
+            if (*count == MAX_BOXES) {
                 return false;
             }
             boxes[(*count)++] = x->boxes[i];
@@ -156,7 +156,7 @@ static bool append(const htp_laid *x, uint32_t axis, int64_t outer, htp_box *box
     box.rank -= axis;
     box.dims += axis;
     box.strides += axis;
-    if (*count == MOST_BOXES) {
+    if (*count == MAX_BOXES) {
         return false;
     }
     boxes[(*count)++] = box;
@@ -175,11 +175,11 @@ static bool fit(const htp_laid *a, const htp_laid *b, uint32_t axis)
 
 bool htp_laying_concat(const htp_laying *d, const htp_laid *x)
 {
-    htp_box boxes[MOST_BOXES];
+    htp_box boxes[MAX_BOXES];
     uint32_t count = 0;
     uint32_t axis;
     int64_t dims[HTP_MAX_RANK] = {0};
-    if (d->node->input_count > MOST_BOXES ||
+    if (d->node->input_count > MAX_BOXES ||
         !htp_laying_axis(htp_laying_int(d, "axis", 0), x->rank, &axis)) {
         return false;
     }

@@ -9,7 +9,7 @@
 
 /* Rounds in which weights are found that stay, because others do; then whatever is made of several
  * weights stays apart, so that none decides over another one. */
-enum { MOST_ROUNDS = 8 };
+enum { MAX_ROUNDS = 8 };
 
 typedef struct pass {
     htp_draft *model;
@@ -233,7 +233,7 @@ static bool keep_more(pass *p)
 static void decide(pass *p, bool unties)
 {
     for (uint32_t round = 1;; round++) {
-        p->is_apart = round > MOST_ROUNDS;
+        p->is_apart = round > MAX_ROUNDS;
         mark_read(p);
         count_layouts(p, round);
         if (unties || !keep_more(p)) {

@@ -3,7 +3,7 @@
 #include "base/numbers.h"
 
 /* Rounds in which calls that need each other are taken apart; then all are. */
-enum { MOST_ROUNDS = 32 };
+enum { MAX_ROUNDS = 32 };
 
 /* What stands in a call: a node, or a call in it. Nodes of a graph come first, then its calls. */
 typedef struct item {
@@ -277,7 +277,7 @@ static void order_graph(gathering *g, uint32_t graph)
     htp_numbers *nodes = &g->graphs[graph];
     htp_numbers order = {0};
     bool is_done = false;
-    for (unsigned round = 0; round < MOST_ROUNDS && !is_done; round++) {
+    for (unsigned round = 0; round < MAX_ROUNDS && !is_done; round++) {
         make_items(g, nodes);
         for (size_t i = 0; i < g->needs[graph].count; i++) {
             add_edge(g, g->place[g->needs[graph].items[i].maker],

@@ -24,7 +24,7 @@ static const rule rules[] = {
 #define RULE_COUNT (sizeof(rules) / sizeof(rules[0]))
 
 /* Walks before the last one, for which nothing is guessed. */
-enum { MOST_PASSES = 6 };
+enum { MAX_PASSES = 6 };
 
 /* ---- the node ---- */
 
@@ -433,7 +433,7 @@ void htp_draft_infer_types(htp_draft *model)
                        model->tensors.count, sizeof(*before));
     for (uint32_t pass = 0; pass == 0 || infer.is_wrong; pass++) {
         memcpy(model->tensors.items, before, bytes);
-        infer.guesses_nothing = pass == MOST_PASSES;
+        infer.guesses_nothing = pass == MAX_PASSES;
         htp_infer_guess(&infer);
         walk(&infer, &by_op);
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Attributes of one node; more are no operator's. */
-enum { MOST_ATTRIBUTES = 32 };
+enum { MAX_ATTRIBUTES = 32 };
 
 /* What the rules read, and the kinds that they take for granted. */
 static const struct row {
@@ -94,7 +94,7 @@ static bool add_attribute(const htp_told_attributes *told, const htp_view_attrib
         return true;
     }
     const struct row *read = &table[row - 1];
-    if (attribute->kind != read->kind || attribute->reference || list->count >= MOST_ATTRIBUTES) {
+    if (attribute->kind != read->kind || attribute->reference || list->count >= MAX_ATTRIBUTES) {
         return false;
     }
     switch (read->kind) {

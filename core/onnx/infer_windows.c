@@ -9,11 +9,11 @@
 #include <string.h>
 
 /* Sizes beyond this are not computed with: nothing below can overflow then. */
-#define MOST (INT64_C(1) << 30)
+#define MAX_SIZE (INT64_C(1) << 30)
 
 enum {
-    MOST_SCALE = 1 << 10,
-    MOST_HALVES = 10,
+    MAX_SCALE = 1 << 10,
+    MAX_HALVES = 10,
 };
 
 /** A window that moves along one axis. */
@@ -41,9 +41,9 @@ static window read_window(const htp_infer *infer, uint32_t axis, uint32_t axes, 
 
 static bool is_sane(const window *w)
 {
-    return w->kernel >= 1 && w->kernel <= MOST && w->stride >= 1 && w->stride <= MOST &&
-           w->dilation >= 1 && w->dilation <= MOST && w->pad_begin >= 0 && w->pad_begin <= MOST &&
-           w->pad_end >= 0 && w->pad_end <= MOST;
+    return w->kernel >= 1 && w->kernel <= MAX_SIZE && w->stride >= 1 && w->stride <= MAX_SIZE &&
+           w->dilation >= 1 && w->dilation <= MAX_SIZE && w->pad_begin >= 0 &&
+           w->pad_begin <= MAX_SIZE && w->pad_end >= 0 && w->pad_end <= MAX_SIZE;
 }
 
 static int64_t span_of(const window *w)
@@ -55,7 +55,7 @@ static int64_t span_of(const window *w)
  * the padding, or do not: that size is not told. */
 static htp_dim fitting_dim(htp_infer *infer, const window *w, htp_dim dim)
 {
-    if (!is_sane(w) || (!dim.symbol && dim.size > MOST)) {
+    if (!is_sane(w) || (!dim.symbol && dim.size > MAX_SIZE)) {
         return htp_infer_unknown(infer);
     }
     int64_t pads = w->pad_begin + w->pad_end;
@@ -85,7 +85,7 @@ static htp_dim fitting_dim(htp_infer *infer, const window *w, htp_dim dim)
 /* The size that the window of a transposed convolution spreads an axis to. */
 static htp_dim spread_dim(htp_infer *infer, const window *w, htp_dim dim, int64_t more)
 {
-    if (!is_sane(w) || more < 0 || more > MOST || (!dim.symbol && dim.size > MOST)) {
+    if (!is_sane(w) || more < 0 || more > MAX_SIZE || (!dim.symbol && dim.size > MAX_SIZE)) {
         return htp_infer_unknown(infer);
     }
     int64_t added = span_of(w) + more - w->pad_begin - w->pad_end;
@@ -235,15 +235,15 @@ static htp_dim scaled_dim(htp_infer *infer, htp_dim dim, float scale)
     }
     int exponent;
     float whole = rintf(scale);
-    if (dim.symbol && scale == whole && whole >= 1 && whole < (float)MOST_SCALE) {
+    if (dim.symbol && scale == whole && whole >= 1 && whole < (float)MAX_SCALE) {
         return htp_infer_product(infer, dim, (htp_dim){.size = (int64_t)whole});
     }
     if (dim.symbol && scale > 0 && frexpf(scale, &exponent) == 0.5F && exponent <= 0 &&
-        exponent > -MOST_HALVES) {
+        exponent > -MAX_HALVES) {
         return htp_infer_floor(infer, dim, INT64_C(1) << (1 - exponent));
     }
     float size = dim.symbol ? -1.0F : floorf((float)dim.size * scale);
-    bool told = scale > 0 && size >= 0 && size <= (float)MOST;
+    bool told = scale > 0 && size >= 0 && size <= (float)MAX_SIZE;
     return told ? htp_infer_size(infer, (int64_t)size) : htp_infer_unknown(infer);
 }
 
@@ -285,7 +285,7 @@ static htp_dim blocked_dim(htp_infer *infer, htp_dim dim, int64_t factor, bool d
         return divides ? htp_infer_floor(infer, dim, factor)
                        : htp_infer_product(infer, dim, (htp_dim){.size = factor});
     }
-    if (dim.size > MOST || (divides && dim.size % factor != 0)) {
+    if (dim.size > MAX_SIZE || (divides && dim.size % factor != 0)) {
         return htp_infer_unknown(infer);
     }
     return htp_infer_size(infer, divides ? dim.size / factor : dim.size * factor);

@@ -337,7 +337,7 @@ static htp_status check_size(htp_inline_plan *plan)
         structure += graph == 0 ? view->nodes.items[n].whole.bytes : 0;
     }
     plan->limit = HTP_INLINE_FREE + structure * HTP_INLINE_FACTOR;
-    plan->limit = plan->limit > HTP_INLINE_MOST ? HTP_INLINE_MOST : plan->limit;
+    plan->limit = plan->limit > HTP_INLINE_MAX ? HTP_INLINE_MAX : plan->limit;
     return total > plan->limit ? htp_inline_too_much(plan) : HTP_OK;
 }
 

@@ -13,7 +13,7 @@ enum { HTP_INLINE_DEEPEST = 256 };
 
 /** Bytes that inlining may make: so many, and so many for each byte of structure that the file has;
  * at most what an ONNX file can hold. */
-enum { HTP_INLINE_FREE = 64 << 20, HTP_INLINE_FACTOR = 128, HTP_INLINE_MOST = INT32_MAX };
+enum { HTP_INLINE_FREE = 64 << 20, HTP_INLINE_FACTOR = 128, HTP_INLINE_MAX = INT32_MAX };
 
 /** What a node, or a call, costs beside its bytes. */
 enum { HTP_INLINE_COST = 64 };

@@ -60,8 +60,8 @@ size_t htp_view_count_floats(const htp_view_attribute *attribute)
  */
 static const void *unpack(htp_arena *arena, htp_span data, size_t count, bool as_bytes)
 {
-    int64_t *numbers = HTP_NEW_ARRAY(arena, int64_t, HTP_VIEW_MOST_LITERALS + 1);
-    unsigned char *bytes = htp_arena_alloc(arena, HTP_VIEW_MOST_LITERALS + 1);
+    int64_t *numbers = HTP_NEW_ARRAY(arena, int64_t, HTP_VIEW_MAX_LITERALS + 1);
+    unsigned char *bytes = htp_arena_alloc(arena, HTP_VIEW_MAX_LITERALS + 1);
     htp_wire wire = htp_wire_begin(data);
     size_t found = 0;
     uint64_t value;
@@ -81,7 +81,7 @@ const void *htp_view_literals(htp_arena *arena, const htp_view *view, uint32_t t
     int64_t count = t->dims.count == 1 ? view->dims.items[t->dims.first] : 1;
     bool is_told =
         t->data_type == TYPE_FLOAT || t->data_type == TYPE_INT64 || t->data_type == TYPE_BOOL;
-    if (!is_told || t->dims.count > 1 || count > HTP_VIEW_MOST_LITERALS || t->location ||
+    if (!is_told || t->dims.count > 1 || count > HTP_VIEW_MAX_LITERALS || t->location ||
         t->sparse.at) {
         return NULL;
     }

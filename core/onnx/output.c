@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 }; /* that are followed one after another, as the system does */
+enum { MAX_LINKS = 40 }; /* that are followed one after another, as the system does */
 
 htp_status htp_output_cannot_write(const char *path, int error)
 {
@@ -81,7 +81,7 @@ static htp_status follow_links(htp_output *output)
 {
     struct stat facts;
     int error = 0;
-    for (int i = 0; i < MOST_LINKS && error == 0; i++) {
+    for (int i = 0; i < MAX_LINKS && error == 0; i++) {
         if (lstat(output->path, &facts) != 0 || !S_ISLNK(facts.st_mode)) {
             return HTP_OK;
         }

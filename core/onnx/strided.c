@@ -7,8 +7,8 @@ enum {
     TILE = 16,                /* rows and columns: lines of memory that a first cache holds */
     FEWEST_COLUMNS = 8,       /* of a block; fewer read each line too often */
     LEAST_BLOCK = 1 << 20,    /* bytes */
-    MOST_BLOCK = 64 << 20,    /* bytes */
-    MOST_SWEEPS = 32,         /* over all rows, for one weight whose block may grow so far */
+    MAX_BLOCK = 64 << 20,     /* bytes */
+    MAX_SWEEPS = 32,          /* over all rows, for one weight whose block may grow so far */
 };
 
 void htp_strided_begin(htp_strided *strided, const void *first, uint64_t element, uint32_t rank,
@@ -165,9 +165,9 @@ uint64_t htp_strided_block(const htp_strided *strided)
     }
     uint64_t column = count_rows(strided, axis) * strided->run_bytes;
     uint64_t all = column * strided->sizes[axis];
-    uint64_t wanted = all / MOST_SWEEPS < LEAST_BLOCK ? LEAST_BLOCK : all / MOST_SWEEPS;
+    uint64_t wanted = all / MAX_SWEEPS < LEAST_BLOCK ? LEAST_BLOCK : all / MAX_SWEEPS;
     wanted = wanted < column * TILE ? column * TILE : wanted;
-    wanted = wanted > MOST_BLOCK ? MOST_BLOCK : wanted;
+    wanted = wanted > MAX_BLOCK ? MAX_BLOCK : wanted;
     return wanted < all ? wanted : all;
 }
 

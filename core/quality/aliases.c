@@ -18,7 +18,7 @@ static void read_aliases(htp_measuring *m)
             uint32_t other;
             if (cJSON_IsString(alias) &&
                 htp_subject_find_path(m->subject, htp_slice_of(alias->valuestring), &other) &&
-                aliases->names[other]++ < HTP_QUALITY_MOST_NAMES) {
+                aliases->names[other]++ < HTP_QUALITY_MAX_NAMES) {
                 HTP_PUSH(m->arena, &aliases->list, (htp_alias){i, aliases->first[other]});
                 aliases->first[other] = (uint32_t)aliases->list.count - 1;
             }
@@ -48,7 +48,7 @@ bool htp_is_alias(const htp_measuring *m, uint32_t module, uint32_t other)
                 return true;
             }
         }
-        if (m->aliases.names[other] > HTP_QUALITY_MOST_NAMES) {
+        if (m->aliases.names[other] > HTP_QUALITY_MAX_NAMES) {
             return true; /* as far as is known */
         }
         if (!htp_slice_equals(htp_tree_segment(&tree->modules[module]),

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { MOST_READERS = 64 }; /* of a node whose readers are looked at */
+enum { MAX_READERS = 64 }; /* of a node whose readers are looked at */
 
 static const unsigned rounds[HTP_ALIGN_RADII] = {8, 4, 2, 1, 0};
 
@@ -145,7 +145,7 @@ static bool is_free(const htp_alignment *a, uint32_t number, uint32_t first, uin
 static bool is_held(const htp_alignment *a, const htp_edges *edges, uint32_t first, uint32_t second)
 {
     uint32_t count = edges->first[first + 1] - edges->first[first];
-    if (count == 0 || count > MOST_READERS ||
+    if (count == 0 || count > MAX_READERS ||
         count != edges->first[second + 1] - edges->first[second]) {
         return false;
     }
@@ -211,8 +211,8 @@ static void join_edges(htp_alignment *a, uint32_t number, uint32_t first, const 
                        enum strictness strictness, queue *queue)
 {
     uint32_t second = a->next[first];
-    if (edges->first[first + 1] - edges->first[first] > MOST_READERS ||
-        edges->first[second + 1] - edges->first[second] > MOST_READERS) {
+    if (edges->first[first + 1] - edges->first[first] > MAX_READERS ||
+        edges->first[second + 1] - edges->first[second] > MAX_READERS) {
         return;
     }
     for (uint32_t i = edges->first[first]; i < edges->first[first + 1]; i++) {

@@ -8,7 +8,7 @@
 
 /** Names of one module that are looked through. Of one that has more nothing is said: whoever looks
  * through names does so node by node. */
-enum { HTP_QUALITY_MOST_NAMES = 256 };
+enum { HTP_QUALITY_MAX_NAMES = 256 };
 
 /** A module that is called in another one's place; in a list. */
 typedef struct htp_alias {
@@ -18,7 +18,7 @@ typedef struct htp_alias {
 /** Modules that are one under several names, as records tell. */
 typedef struct htp_aliases {
     uint32_t *first; /* by module: of `list`; HTP_NONE: it has no other name */
-    uint32_t *names; /* by module: how many there are, HTP_QUALITY_MOST_NAMES of which are listed */
+    uint32_t *names; /* by module: how many there are, HTP_QUALITY_MAX_NAMES of which are listed */
     HTP_VECTOR(htp_alias) list;
 } htp_aliases;
 

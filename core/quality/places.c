@@ -109,7 +109,7 @@ static void add_place(htp_measuring *m, uint32_t named, htp_place place)
 {
     htp_places *places = m->places;
     uint32_t *first = &places->first[places->instance[named]];
-    if (places->names[places->instance[named]]++ >= HTP_QUALITY_MOST_NAMES) {
+    if (places->names[places->instance[named]]++ >= HTP_QUALITY_MAX_NAMES) {
         return;
     }
     HTP_PUSH(m->arena, &places->more, (htp_more_place){place, named, *first});

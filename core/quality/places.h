@@ -26,7 +26,7 @@ struct htp_places {
     uint32_t *instance;       /* by module of the reference: the first one that it is, as aliases
                                  tell; mostly itself */
     uint32_t *first;          /* by instance: of `more`, all its places; HTP_NONE: none is known */
-    uint32_t *names; /* by instance: how many places there are, HTP_QUALITY_MOST_NAMES of which are
+    uint32_t *names; /* by instance: how many places there are, HTP_QUALITY_MAX_NAMES of which are
                         listed */
     HTP_VECTOR(htp_more_place) more;
     const uint32_t *holder; /* by module that is measured, which several modules of the reference
@@ -47,7 +47,7 @@ bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, h
 /** Whether a module of the reference has more places than are listed. */
 static inline bool htp_places_are_many(const htp_measuring *m, uint32_t ran)
 {
-    return m->places->names[m->places->instance[ran]] > HTP_QUALITY_MOST_NAMES;
+    return m->places->names[m->places->instance[ran]] > HTP_QUALITY_MAX_NAMES;
 }
 
 /** Whether a node is right by calls, in a module that has several names: layers may have it in

@@ -200,7 +200,7 @@ static void move(const struct judging *j, struct content *contents)
 }
 
 /* Kinds of members that several layers merged into one are looked for among. */
-enum { MOST_KINDS = 16 };
+enum { MAX_KINDS = 16 };
 
 /* Members with the same operators. */
 struct equals {
@@ -243,7 +243,7 @@ static bool is_merged(const struct judging *j, uint32_t member, const struct con
     if (module->calls > 1 && module->calls != HTP_TREE_CALLS_UNKNOWN) {
         return false; /* each of its calls has them */
     }
-    for (uint32_t i = 0, seen = 0; i < count && seen < MOST_KINDS; i++) {
+    for (uint32_t i = 0, seen = 0; i < count && seen < MAX_KINDS; i++) {
         const struct equals *kind = &kinds[i];
         uint64_t times = kind->nodes > 0 ? content->nodes / kind->nodes : 0;
         bool is_usual = kind->members > 1 || kind == most;

@@ -257,7 +257,7 @@ static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor
     if (holder.is_ancestor && htp_subject_is_above(s, holder.module, s->module_of[node])) {
         return VERDICT_UNKNOWN;
     }
-    if (o->m->aliases.names[holder.module] > HTP_QUALITY_MOST_NAMES ||
+    if (o->m->aliases.names[holder.module] > HTP_QUALITY_MAX_NAMES ||
         (holder.ran != HTP_NONE && htp_places_are_many(o->m, holder.ran))) {
         return VERDICT_UNKNOWN;
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Names may be hostile: what is looked up is bounded in length and in number. */
-enum { LONGEST = 512, MOST_TRIES = 256 };
+enum { LONGEST = 512, MAX_TRIES = 256 };
 
 static bool may_end(const char *name, size_t begin, size_t end)
 {
@@ -21,7 +21,7 @@ htp_slice htp_name_longest_part(const char *name, htp_name_is_known *is_known, v
     for (size_t begin = 0; begin < length; begin++) {
         bool is_begin = begin == 0 || name[begin - 1] == ' ';
         for (size_t end = length; is_begin && end > begin + best.length; end--) {
-            if (may_end(name, begin, end) && tries++ < MOST_TRIES &&
+            if (may_end(name, begin, end) && tries++ < MAX_TRIES &&
                 is_known(user, name + begin, end - begin)) {
                 best = (htp_slice){name + begin, end - begin};
             }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A module tree may be hostile: what is compared is bounded in length and in number. */
-enum { LONGEST = 200, MOST_CANDIDATES = 20000, SHOWN = 3 };
+enum { LONGEST = 200, MAX_CANDIDATES = 20000, SHOWN = 3 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -52,7 +52,7 @@ struct nearest {
 static void try_candidate(htp_arena *arena, struct nearest *nearest, htp_slice text)
 {
     size_t most = nearest->wanted.length + 1; /* further away is nothing like it */
-    if (text.length == 0 || nearest->tried == MOST_CANDIDATES ||
+    if (text.length == 0 || nearest->tried == MAX_CANDIDATES ||
         htp_map_get_bytes(&nearest->seen, text.at, text.length, NULL)) {
         return;
     }
@@ -79,7 +79,7 @@ static void try_candidate(htp_arena *arena, struct nearest *nearest, htp_slice t
 static void try_qualified_class(htp_arena *arena, struct nearest *nearest, htp_slice qualified)
 {
     const char *last = qualified.length > 0 ? memrchr(qualified.at, '.', qualified.length) : NULL;
-    if (nearest->dots == 0 || nearest->tried == MOST_CANDIDATES || !last ||
+    if (nearest->dots == 0 || nearest->tried == MAX_CANDIDATES || !last ||
         qualified.length > LONGEST) {
         return;
     }

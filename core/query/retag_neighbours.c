@@ -4,10 +4,10 @@
 #include "query/retag_parts.h"
 
 /* Tensors of the tagged model that a node works on: some of them tell enough. */
-enum { MOST_SOURCES = 4 };
+enum { MAX_SOURCES = 4 };
 
 struct sources {
-    uint32_t values[MOST_SOURCES];
+    uint32_t values[MAX_SOURCES];
     uint32_t count;
     uint32_t beside;  /* around the modules of other nodes that it reads from; HTP_NONE */
     bool are_far;     /* a new node stands in between */
@@ -39,7 +39,7 @@ static void add_source(struct sources *sources, uint32_t value)
             return;
         }
     }
-    if (sources->count < MOST_SOURCES) {
+    if (sources->count < MAX_SOURCES) {
         sources->values[sources->count++] = value;
     }
 }

@@ -24,7 +24,7 @@ static const char header[] =
 
 /* Graphviz's best takes minutes for some hundred boxes: of more than these the arrows are straight,
  * and places are good enough after fewer tries. */
-enum { MOST_BOXES = 200 };
+enum { MAX_BOXES = 200 };
 static const char header_of_large[] = "graph [nslimit=1, nslimit1=1, splines=line]\n";
 
 /* How boxes of a kind look. */
@@ -177,7 +177,7 @@ static void add_frames(htp_stream *stream, const htp_picture *picture)
 void htp_report_picture_dot(htp_stream *stream, const htp_picture *picture)
 {
     htp_text_add(&stream->text, header);
-    htp_text_add(&stream->text, picture->boxes.count > MOST_BOXES ? header_of_large : "");
+    htp_text_add(&stream->text, picture->boxes.count > MAX_BOXES ? header_of_large : "");
     add_frames(stream, picture);
     for (size_t i = 0; i < picture->arrows.count; i++) {
         add_arrow(&stream->text, picture, &picture->arrows.items[i]);

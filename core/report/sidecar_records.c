@@ -185,12 +185,12 @@ static void put_tags(const htp_sidecar *sidecar, htp_json *json, uint32_t node)
 /* The number of a line. */
 static void put_line(htp_json *json, htp_slice digits)
 {
-    enum { MOST_DIGITS = 15 };
+    enum { MAX_DIGITS = 15 };
     uint64_t number = 0;
     for (size_t i = 0; i < digits.length; i++) {
         number = number * 10 + (uint64_t)(digits.at[i] - '0');
     }
-    if (digits.length == 0 || digits.length > MOST_DIGITS) {
+    if (digits.length == 0 || digits.length > MAX_DIGITS) {
         htp_json_null(json, "line");
     } else {
         htp_json_count(json, "line", number);

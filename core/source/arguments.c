@@ -1,6 +1,6 @@
 #include "source/arguments.h"
 
-enum { MOST_DEPTH = 8, MOST_ITEMS = 4096 };
+enum { MAX_DEPTH = 8, MAX_ITEMS = 4096 };
 
 typedef struct listing {
     htp_arena *arena;
@@ -25,7 +25,7 @@ static void add_items(listing *l, htp_argument *argument, const htp_program_type
                       unsigned depth)
 {
     l->items += type->part_count;
-    if (depth >= MOST_DEPTH || l->items > MOST_ITEMS) {
+    if (depth >= MAX_DEPTH || l->items > MAX_ITEMS) {
         argument->kind = HTP_TRACE_OPAQUE;
         return;
     }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { MOST_LAYERS = 1 << 10, MOST_CONVOLVED = 3, LEAST_CUT = 5 };
+enum { MAX_LAYERS = 1 << 10, MAX_CONVOLVED = 3, LEAST_CUT = 5 };
 
 static void set_dims(htp_hint *hint, uint32_t rank, const int64_t *dims)
 {
@@ -25,8 +25,8 @@ static void count_strides(const htp_operands *o, htp_hint *hint)
     const htp_program_data *known = htp_operands_constant(o, stride);
     uint32_t count = made                                    ? made->input_count
                      : known && known->kind == HTP_DATA_LIST ? known->element_count
-                                                             : MOST_CONVOLVED + 1;
-    hint->weight_rank = count <= MOST_CONVOLVED ? count + 2 : 0;
+                                                             : MAX_CONVOLVED + 1;
+    hint->weight_rank = count <= MAX_CONVOLVED ? count + 2 : 0;
 }
 
 /* Rows that are cut into more dims than an image has, view(-1, 3, 2, 14, 14), have as many features
@@ -69,7 +69,7 @@ static void size_state(const htp_operands *o, int64_t features, htp_hint *hint)
     uint32_t layers = htp_operands_find(o, "num_layers");
     bool has_layers = layers != HTP_NONE;
     int64_t count = htp_operands_number(o, layers, 1);
-    count = count < 1 ? 1 : count > MOST_LAYERS ? MOST_LAYERS : count;
+    count = count < 1 ? 1 : count > MAX_LAYERS ? MAX_LAYERS : count;
     bool is_both = htp_operands_number(o, htp_operands_find(o, "bidirectional"), 0) != 0;
     const int64_t dims[] = {is_both ? 2 * count : count, 0, features};
     set_dims(hint, has_layers ? 3 : 2, has_layers ? dims : dims + 1);

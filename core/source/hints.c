@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_HINTS = 1024, MOST_NODES = 100000, MOST_DEPTH = 200, MOST_VALUES = 1 << 20 };
+enum { MAX_HINTS = 1024, MAX_NODES = 100000, MAX_DEPTH = 200, MAX_VALUES = 1 << 20 };
 
 static bool is_list_of_tensors(const htp_hint_search *f, const htp_program_data *data)
 {
@@ -52,13 +52,13 @@ static void visit_block(htp_hint_scope *s, const htp_program_block *block);
 /* Makes the values of a function. @return false where it has no code, or there are too many */
 static bool begin(htp_hint_search *f, uint32_t function, htp_hint_scope *s)
 {
-    if (f->depth >= MOST_DEPTH || f->failure) {
+    if (f->depth >= MAX_DEPTH || f->failure) {
         return false;
     }
     f->failure = htp_program_load(f->program, function, &s->function);
     s->search = f;
     if (f->failure || s->function.block_count == 0 ||
-        s->function.value_count > MOST_VALUES - f->values) {
+        s->function.value_count > MAX_VALUES - f->values) {
         return false;
     }
     f->values += s->function.value_count;
@@ -132,7 +132,7 @@ static void visit_block(htp_hint_scope *s, const htp_program_block *block)
 {
     htp_hint_search *f = s->search;
     for (uint32_t i = 0; i < block->node_count; i++) {
-        if (++f->visited > MOST_NODES || f->hints.count >= MOST_HINTS || f->failure) {
+        if (++f->visited > MAX_NODES || f->hints.count >= MAX_HINTS || f->failure) {
             return;
         }
         const htp_program_node *node = &s->function.nodes[block->first_node + i];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NESTED_TYPES = 8 };
+enum { MAX_NESTED_TYPES = 8 };
 
 typedef HTP_VECTOR(htp_named_operator) operator_list;
 typedef HTP_VECTOR(uint32_t) function_list;
@@ -31,7 +31,7 @@ static bool holds_tensors(const htp_program *program, uint32_t type, int depth)
     if (t->kind == HTP_TYPE_TENSOR) {
         return true;
     }
-    for (uint32_t i = 0; depth < MOST_NESTED_TYPES && i < t->part_count; i++) {
+    for (uint32_t i = 0; depth < MAX_NESTED_TYPES && i < t->part_count; i++) {
         if (holds_tensors(program, t->parts[i], depth + 1)) {
             return true;
         }

@@ -6,7 +6,7 @@
 
 /* Counters settle in three calls, caches that grow in three, what depends on another state in one
  * more each. */
-enum { MOST_CALLS = 8 };
+enum { MAX_CALLS = 8 };
 
 typedef HTP_VECTOR(uint32_t) id_list;
 
@@ -393,7 +393,7 @@ htp_status htp_states_settle(const htp_tracer *tracer, uint32_t lane_count, htp_
             find_parts(&s, states);
             return HTP_OK;
         }
-        if (calls == MOST_CALLS) {
+        if (calls == MAX_CALLS) {
             return htp_status_make(HTP_CODE_UNSUPPORTED,
                                    "the attribute \"%s\", which the next call reads, is of another "
                                    "kind or length after each call",

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_DEPTH = 1000, MOST_NODES = 2 << 20, TICK = 1024 };
+enum { MAX_DEPTH = 1000, MAX_NODES = 2 << 20, TICK = 1024 };
 
 /* ---- bounds ---- */
 
@@ -14,14 +14,14 @@ static void refuse_nesting(htp_static_search *s)
 {
     s->failure = htp_status_make(HTP_CODE_UNSUPPORTED,
                                  "with all calls inlined, the program is nested more than %d deep",
-                                 MOST_DEPTH);
+                                 MAX_DEPTH);
 }
 
 static void refuse_size(htp_static_search *s)
 {
     s->failure = htp_status_make(HTP_CODE_UNSUPPORTED,
                                  "with all calls inlined, the program has more than %d operations",
-                                 MOST_NODES);
+                                 MAX_NODES);
 }
 
 void htp_static_count(htp_static_search *s, uint64_t size)
@@ -33,14 +33,14 @@ void htp_static_count(htp_static_search *s, uint64_t size)
     s->looked++;
     if (s->looked % TICK == 0 && watch->tick && !watch->tick(watch->user, s->looked, 0)) {
         s->failure = htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
-    } else if (size > MOST_NODES) {
+    } else if (size > MAX_NODES) {
         refuse_size(s);
     }
 }
 
 bool htp_static_deepen(htp_static_search *s)
 {
-    if (!s->failure && s->depth > MOST_DEPTH) {
+    if (!s->failure && s->depth > MAX_DEPTH) {
         refuse_nesting(s);
     }
     s->depth += !s->failure;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_NESTING = 32 };
+enum { MAX_NESTING = 32 };
 
 /* Something that cannot be an input is left out. */
 static const htp_input left_out = {.is_none = true};
@@ -54,7 +54,7 @@ static htp_input describe(htp_arena *arena, const htp_program *program, uint32_t
     if (data->kind == HTP_DATA_TENSOR) {
         return describe_tensor(data->tensor);
     }
-    if (depth > MOST_NESTING) {
+    if (depth > MAX_NESTING) {
         return left_out;
     }
     if (!is_container) {

@@ -107,7 +107,7 @@ static void check_trace(const htp_trace *trace)
 
 /* ---- runs ---- */
 
-enum { MOST_TICKS = 64, MOST_BYTES = 1 << 28 };
+enum { MAX_TICKS = 64, MAX_BYTES = 1 << 28 };
 
 /* A few thousand steps: what more of them do, these did, too. */
 static bool count_tick(void *user, uint64_t done, uint64_t total)
@@ -115,7 +115,7 @@ static bool count_tick(void *user, uint64_t done, uint64_t total)
     uint32_t *ticks = user;
     (void)done;
     (void)total;
-    return ++*ticks < MOST_TICKS;
+    return ++*ticks < MAX_TICKS;
 }
 
 static void run_once(interpretation *i, const htp_input *inputs, uint32_t count)
@@ -137,11 +137,11 @@ static void run_once(interpretation *i, const htp_input *inputs, uint32_t count)
 
 static void interpret_bytes(htp_arena *arena, fuzz_bytes *bytes)
 {
-    enum { MOST_INPUTS = 8 };
+    enum { MAX_INPUTS = 8 };
     const char *text = "";
     uint32_t lanes = 1 + fuzz_take(bytes, HTP_MAX_LANES);
     const htp_program *program = fuzz_make_program(arena, bytes, &text);
-    htp_input *inputs = HTP_NEW_ARRAY(arena, htp_input, MOST_INPUTS);
+    htp_input *inputs = HTP_NEW_ARRAY(arena, htp_input, MAX_INPUTS);
     uint32_t count = interpret_inputs(text, inputs);
     interpretation *i = interpret_open_read(arena, program);
     i->lanes = lanes;
@@ -149,13 +149,13 @@ static void interpret_bytes(htp_arena *arena, fuzz_bytes *bytes)
     run_once(i, inputs, count);
     run_once(i, inputs, count);
     htp_interpreter_close(i->interpreter);
-    FUZZ_CHECK(arena->total < MOST_BYTES);
+    FUZZ_CHECK(arena->total < MAX_BYTES);
 }
 
 void fuzz_program(const uint8_t *data, size_t size)
 {
-    enum { MOST_SIZE = 1024 };
-    fuzz_bytes bytes = {data, data + (size < MOST_SIZE ? size : MOST_SIZE)};
+    enum { MAX_SIZE = 1024 };
+    fuzz_bytes bytes = {data, data + (size < MAX_SIZE ? size : MAX_SIZE)};
     htp_arena arena;
     htp_arena_init(&arena);
     FUZZ_CHECK(htp_arena_recover(&arena) == 0);

@@ -290,10 +290,10 @@ static const char *make_inputs(fuzz_maker *m, const char **inputs)
         {"[2,?]", "t"}, {"[2,3,4]", "t"}, {"[?,4,?]", "t"}, {"long[4]", "t"}, {"mask[?]", "t"},
         {"[]", "t"},    {"3", "i"},       {"int", "i"},     {"bool", "b"},    {"None", "o"},
     };
-    enum { MOST_INPUTS = 4 };
+    enum { MAX_INPUTS = 4 };
     const char *letters = "";
     *inputs = "";
-    for (uint32_t left = 1 + fuzz_take(m->bytes, MOST_INPUTS); left > 0; left--) {
+    for (uint32_t left = 1 + fuzz_take(m->bytes, MAX_INPUTS); left > 0; left--) {
         uint32_t row = fuzz_take(m->bytes, COUNT_OF(rows));
         *inputs =
             htp_arena_printf(m->arena, "%s%s%s", *inputs, **inputs ? " " : "", rows[row].text);

@@ -5,7 +5,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MOST_DEPTH = 6, MOST_OPERANDS = 8, ONE_IN = 24 };
+enum { MAX_DEPTH = 6, MAX_OPERANDS = 8, ONE_IN = 24 };
 
 uint32_t fuzz_make_value(fuzz_maker *m, char type)
 {
@@ -77,7 +77,7 @@ static uint32_t find_value(fuzz_maker *m, uint32_t block, char type)
 
 static void find_inputs(fuzz_maker *m, uint32_t block, htp_program_node *node, const char *types)
 {
-    for (const char *at = types; *at && node->input_count < MOST_OPERANDS; at++) {
+    for (const char *at = types; *at && node->input_count < MAX_OPERANDS; at++) {
         bool is_many = at[1] == '+';
         uint32_t more = is_many ? fuzz_take(m->bytes, 4) : 1;
         for (; more > 0 && *at != '!' && *at != '+'; more--) {
@@ -137,7 +137,7 @@ static void make_operator(fuzz_maker *m, uint32_t block)
     uint32_t number = fuzz_take(m->bytes, (uint32_t)COUNT_OF(runner_schemas));
     const htp_program_schema schema = m->program->schemas.items[number];
     htp_program_node node = node_of(schema.name);
-    char gives[MOST_OPERANDS + 1] = {0};
+    char gives[MAX_OPERANDS + 1] = {0};
     node.schema = number;
     for (uint32_t i = 0; i < schema.argument_count; i++) {
         add_input(m, &node, find_value(m, block, letter_of(m, &schema.arguments[i])));
@@ -259,7 +259,7 @@ void fuzz_make_block(fuzz_maker *m, uint32_t block, const char *gives)
                                       make_if,       make_loop};
     enum { NESTING = 2, ENDS = 1 };
     m->depth++;
-    uint32_t count = COUNT_OF(makings) - (m->depth < MOST_DEPTH ? 0 : NESTING);
+    uint32_t count = COUNT_OF(makings) - (m->depth < MAX_DEPTH ? 0 : NESTING);
     while (m->bytes->at < m->bytes->end) {
         uint32_t choice = fuzz_take(m->bytes, count + ENDS);
         if (choice == count) {

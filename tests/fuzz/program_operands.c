@@ -3,18 +3,18 @@
  */
 #include "program_maker.h"
 
-enum { MOST_RANK = 8, MOST_ELEMENTS = 1 << 20, MOST_NUMBER = 1 << 12, MOST_OF_A_LIST = 8 };
+enum { MAX_RANK = 8, MAX_ELEMENTS = 1 << 20, MAX_NUMBER = 1 << 12, MAX_OF_A_LIST = 8 };
 
 static bool is_small(const htp_runner_tensor *tensor)
 {
-    return tensor->rank <= MOST_RANK && tensor->elements >= 0 && tensor->elements <= MOST_ELEMENTS;
+    return tensor->rank <= MAX_RANK && tensor->elements >= 0 && tensor->elements <= MAX_ELEMENTS;
 }
 
 /* A number that every rule can count with. */
 static bool is_number(const htp_operand *operand)
 {
-    return operand->kind == HTP_OPERAND_INT && operand->as.i >= -MOST_NUMBER &&
-           operand->as.i <= MOST_NUMBER;
+    return operand->kind == HTP_OPERAND_INT && operand->as.i >= -MAX_NUMBER &&
+           operand->as.i <= MAX_NUMBER;
 }
 
 /* Lists are of tensors where the schema calls them so, and of numbers otherwise. */
@@ -22,7 +22,7 @@ static bool is_list(const htp_program_argument *argument, const htp_operand *ope
 {
     bool has_tensors =
         strcmp(argument->name, "tensors") == 0 || strcmp(argument->name, "indices") == 0;
-    bool fits = operand->kind == HTP_OPERAND_LIST && operand->count <= MOST_OF_A_LIST;
+    bool fits = operand->kind == HTP_OPERAND_LIST && operand->count <= MAX_OF_A_LIST;
     for (uint32_t i = 0; fits && i < operand->count; i++) {
         const htp_operand *element = &operand->as.elements[i];
         fits = has_tensors ? element->kind == HTP_OPERAND_TENSOR && is_small(element->as.tensor)

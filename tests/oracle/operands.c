@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Of a tensor: kernels are to take no time. */
-enum { MOST_GIVEN = 1 << 15, MOST_LAID_OUT = 1 << 12 };
+enum { MAX_GIVEN = 1 << 15, MAX_LAID_OUT = 1 << 12 };
 
 /* What is under way: the memories that were made so far, by the storages that they stand for. */
 typedef struct making {
@@ -181,7 +181,7 @@ static const htp_runner_tensor *make_memory(making *m, uint32_t number)
         bool is_seen = are_together(m, number, i);
         extent = is_seen && other.elements > extent ? other.elements : extent;
     }
-    int64_t most = m->way->layout == ORACLE_AS_GIVEN ? MOST_GIVEN : MOST_LAID_OUT;
+    int64_t most = m->way->layout == ORACLE_AS_GIVEN ? MAX_GIVEN : MAX_LAID_OUT;
     if (extent > most && m->way->fill != ORACLE_NO_CONTENTS) {
         return NULL;
     }

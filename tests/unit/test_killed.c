@@ -15,7 +15,7 @@
 
 static onnx_fixture f;
 
-enum { WEIGHT = 2048, MOST_CALLS = 4096 };
+enum { WEIGHT = 2048, MAX_CALLS = 4096 };
 
 static const int64_t weight_dims[] = {WEIGHT};
 static const int64_t weight_strides[] = {1};
@@ -237,7 +237,7 @@ static void kill_everywhere(const scenario *s, const version *next)
     bool was_old = false, was_new = false;
     int number = 0;
     for (bool is_killed = true; is_killed; number++) {
-        ck_assert_int_lt(number, MOST_CALLS);
+        ck_assert_int_lt(number, MAX_CALLS);
         set_up(s);
         is_killed = kill_at(s->new, number);
         whole found = read_back();
@@ -311,14 +311,14 @@ UNIT_TEST(names_come_behind_what_they_name)
     if (is_under_valgrind()) { /* which does not know what ptrace fills in */
         return;
     }
-    char calls[MOST_CALLS];
+    char calls[MAX_CALLS];
     size_t count = 0;
     begin(arena);
     set_up(&scenarios[1]);
     pid_t process = start(&pair_b);
     for (long call = next_call(process); call >= 0; call = next_call(process)) {
         char letter = letter_of(call);
-        ck_assert_uint_lt(count, MOST_CALLS - 1);
+        ck_assert_uint_lt(count, MAX_CALLS - 1);
         if (letter && !(letter == 'w' && count > 0 && calls[count - 1] == 'w')) {
             calls[count++] = letter;
         }

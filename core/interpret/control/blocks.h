@@ -12,7 +12,7 @@
 #define HTP_ALL_LIVE SIZE_MAX
 
 /** Branches that could not meet, one within the other: each one doubles what follows. */
-enum { HTP_MOST_FORKS = 6 };
+enum { HTP_MAX_FORKS = 6 };
 
 /** A branch on what is not known: both sides are run, and recorded.
  * @param first_local  the first item of a call that ends with the branch: what it made is gone then

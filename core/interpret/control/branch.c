@@ -93,8 +93,8 @@ static htp_outcome run_fresh_sides(htp_machine *m, const htp_item *condition,
                                    const htp_place *place, htp_side side, htp_mark *mark,
                                    sides *both, htp_outcome *outcome)
 {
-    enum { MOST_RUNS = 16 };
-    for (int i = 0; i < MOST_RUNS; i++) {
+    enum { MAX_RUNS = 16 };
+    for (int i = 0; i < MAX_RUNS; i++) {
         *mark = htp_recording_mark(m);
         *both = (sides){{0}, {0}};
         *outcome = run_sides(m, condition, side, both);
@@ -156,7 +156,7 @@ static htp_outcome run_resumed(htp_machine *m, const void *data, bool side, htp_
 htp_outcome htp_branch_resume(htp_machine *m, const htp_fork *fork, htp_next next,
                               size_t first_local, htp_items *outputs)
 {
-    if (m->control.forks == HTP_MOST_FORKS) {
+    if (m->control.forks == HTP_MAX_FORKS) {
         return htp_machine_stop(m, HTP_TOO_MANY_FORKS, "%s, %s", fork->reason,
                                 htp_place_describe(m, &fork->place));
     }

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MOST_CALLS = 1000, MOST_BLOCKS = 1200 }; /* one within the other */
+enum { MAX_CALLS = 1000, MAX_BLOCKS = 1200 }; /* one within the other */
 
 /* ---- frames ---- */
 
@@ -218,10 +218,10 @@ static htp_outcome run_from(htp_machine *m, htp_frame *frame, uint32_t block, ui
 htp_outcome htp_control_run_block(htp_machine *m, htp_frame *frame, uint32_t block,
                                   const htp_place *place, htp_items *outputs)
 {
-    if (m->control.block_depth >= MOST_BLOCKS) {
+    if (m->control.block_depth >= MAX_BLOCKS) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
                                 "calls, branches and loops are nested more than %d deep",
-                                MOST_BLOCKS);
+                                MAX_BLOCKS);
     }
     m->control.block_depth++;
     htp_outcome outcome = run_from(m, frame, block, 0, place, outputs);
@@ -262,9 +262,9 @@ static htp_outcome run_function(htp_machine *m, htp_frame *frame, htp_items *out
 static htp_outcome call_deeper(htp_machine *m, uint32_t function, const htp_items *arguments,
                                uint32_t scope, uint32_t call, htp_items *outputs)
 {
-    if (m->control.depth > MOST_CALLS) {
+    if (m->control.depth > MAX_CALLS) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "calls are nested more than %d deep",
-                                MOST_CALLS);
+                                MAX_CALLS);
     }
     htp_frame *frame = NULL;
     HTP_DO(htp_control_make_frame(m, function, arguments, &frame));

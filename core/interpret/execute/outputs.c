@@ -22,8 +22,8 @@ static void name_output(const htp_machine *m, const htp_call *call, size_t index
 static htp_outcome record(htp_machine *m, const htp_call *call, const htp_items *outputs,
                           const char *failure, uint32_t *number)
 {
-    enum { MOST_NODES = 1 << 24 };
-    if (m->recording.nodes.count >= MOST_NODES) {
+    enum { MAX_NODES = 1 << 24 };
+    if (m->recording.nodes.count >= MAX_NODES) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
                                 "the program runs more than 16 million operators");
     }

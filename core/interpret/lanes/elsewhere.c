@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_NESTING = 64 }; /* of lists that operators are given */
+enum { MAX_NESTING = 64 }; /* of lists that operators are given */
 
 /* ---- operands ---- */
 
@@ -14,7 +14,7 @@ enum { MOST_NESTING = 64 }; /* of lists that operators are given */
 static const char *reason_of(const htp_item *item, size_t depth)
 {
     const char *reason = item->elsewhere ? item->elsewhere->reason : NULL;
-    for (size_t i = 0; depth < MOST_NESTING && i < item->elements.count && !reason; i++) {
+    for (size_t i = 0; depth < MAX_NESTING && i < item->elements.count && !reason; i++) {
         reason = reason_of(item->elements.items[i], depth + 1);
     }
     return reason;

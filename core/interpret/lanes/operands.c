@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_NESTING = 64 };
+enum { MAX_NESTING = 64 };
 
 /* How an item is put together. */
 typedef struct joining {
@@ -39,7 +39,7 @@ static htp_outcome join_elements(htp_machine *m, const htp_item *item, const joi
 static htp_outcome join(htp_machine *m, const htp_item *item, const joining *how, size_t depth,
                         htp_operand *operand)
 {
-    if (depth > MOST_NESTING) {
+    if (depth > MAX_NESTING) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "a list or tuple is nested too deeply");
     }
     switch (item->kind) {

@@ -16,7 +16,7 @@ static htp_outcome refuse(htp_machine *m)
 /* Operators of libtorch have rules (meta/), and kernels of its own that tell sizes: what none of
  * them is about is run on little alone, so that no export pays for arithmetic that it does not
  * need. */
-enum { MOST_ELEMENTS = 4096 };
+enum { MAX_ELEMENTS = 4096 };
 
 static bool is_small(const htp_operand *operands, size_t count)
 {
@@ -26,7 +26,7 @@ static bool is_small(const htp_operand *operands, size_t count)
         bool holds = operand->kind == HTP_OPERAND_LIST || operand->kind == HTP_OPERAND_TUPLE;
         is = holds ? is_small(operand->as.elements, operand->count)
                    : operand->kind != HTP_OPERAND_TENSOR ||
-                         operand->as.tensor->elements <= MOST_ELEMENTS;
+                         operand->as.tensor->elements <= MAX_ELEMENTS;
     }
     return is;
 }

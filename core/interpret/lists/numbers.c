@@ -7,7 +7,7 @@
 #include "interpret/lanes/execute.h"
 
 /* Longer lists are left to operators on all of them. */
-enum { MOST_NUMBERS = 4096 };
+enum { MAX_NUMBERS = 4096 };
 
 /* How the overloads of operators are called that take such a number; NULL: it is none. */
 static const char *overload_of(const htp_item *number)
@@ -20,7 +20,7 @@ static bool has_one_type(const htp_item *list)
 {
     const htp_items *all = &list->elements;
     bool is_one = list->kind == HTP_ITEM_LIST && !list->stacked && all->count > 0 &&
-                  all->count <= MOST_NUMBERS;
+                  all->count <= MAX_NUMBERS;
     const char *first = is_one ? overload_of(all->items[0]) : NULL;
     for (size_t i = 0; i < all->count && first; i++) {
         first = overload_of(all->items[i]) == first ? first : NULL;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Lists in lists beyond this are no text that anybody wants. */
-enum { MOST_DEPTH = 1000 };
+enum { MAX_DEPTH = 1000 };
 
 static htp_outcome check_size(htp_machine *m, const htp_text *text)
 {
@@ -50,7 +50,7 @@ static htp_outcome add_item(htp_machine *m, const htp_item *item, int depth, htp
 
 static htp_outcome add_elements(htp_machine *m, const htp_item *list, int depth, htp_text *text)
 {
-    if (depth == MOST_DEPTH) {
+    if (depth == MAX_DEPTH) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "a list or tuple is nested too deeply");
     }
     htp_text_add(text, "[");

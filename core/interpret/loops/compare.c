@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_DIMS = 64 }; /* of a tensor whose sizes change: see htp_slot */
+enum { MAX_DIMS = 64 }; /* of a tensor whose sizes change: see htp_slot */
 
 void htp_loop_restart(htp_loop *loop)
 {
@@ -147,10 +147,10 @@ static htp_outcome compare_tensors(htp_machine *m, htp_loop *loop, htp_slot *slo
         if (htp_item_has_same_size(m, input, dim, result, dim)) {
             continue;
         }
-        if (dim >= MOST_DIMS) {
+        if (dim >= MAX_DIMS) {
             return htp_machine_refuse(m, &loop->place,
                                       "a loop on the data carries a tensor of more than %d dims",
-                                      (int)MOST_DIMS);
+                                      (int)MAX_DIMS);
         }
         uint64_t bit = (uint64_t)1 << dim;
         if (!(slot->moving & bit)) {

@@ -5,8 +5,8 @@
  */
 #include "interpret/loops/loops.h"
 
-enum { MOST_ATTEMPTS = 32 }; /* to find what a body changes */
-enum { MOST_PEELS = 2 };     /* iterations that are apart from their loop */
+enum { MAX_ATTEMPTS = 32 }; /* to find what a body changes */
+enum { MAX_PEELS = 2 };     /* iterations that are apart from their loop */
 
 #define NO_LIMIT INT64_MAX
 
@@ -128,7 +128,7 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
     htp_loop *loop = htp_loop_make(m, step, state, done);
     htp_mark mark = htp_recording_mark(m);
     const char *reason = "a loop changes the types of what it works on";
-    for (int i = 0; i < MOST_ATTEMPTS; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
         htp_outcome outcome = attempt(m, loop, limit, condition, outputs);
         if (outcome == HTP_RAISES && !must_run(m, limit, condition)) {
             /* A model that is exported does not raise. */
@@ -150,7 +150,7 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
             htp_growth growth = m->growth;
             HTP_DO(htp_loop_note_growth(m, loop, &growth));
         } else if (outcome == HTP_COMES_APART) {
-            if (m->control.peels < MOST_PEELS) {
+            if (m->control.peels < MAX_PEELS) {
                 return peel(m, step, limit, state, done, outputs);
             }
             reason = m->message;

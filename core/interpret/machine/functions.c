@@ -10,7 +10,7 @@
 enum { STEPS_OF_A_TICK = 64 };
 
 /* Of a program that has no end, or next to none. */
-enum { MOST_STEPS = 1 << 24, MOST_VALUES = 1 << 24 };
+enum { MAX_STEPS = 1 << 24, MAX_VALUES = 1 << 24 };
 
 static htp_outcome read_function(htp_machine *m, uint32_t function)
 {
@@ -65,7 +65,7 @@ htp_outcome htp_machine_load(htp_machine *m, uint32_t function, htp_loaded_funct
 
 htp_outcome htp_machine_tick(htp_machine *m)
 {
-    if (++m->control.steps > MOST_STEPS || m->recording.items.count > MOST_VALUES) {
+    if (++m->control.steps > MAX_STEPS || m->recording.items.count > MAX_VALUES) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "%s() takes more than 16 million steps",
                                 m->method);
     }

@@ -84,9 +84,9 @@ static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *plac
  * or themselves. */
 static bool has_end(const htp_item *item, size_t depth, size_t *left)
 {
-    enum { MOST_DEPTH = 1000 };
+    enum { MAX_DEPTH = 1000 };
     const htp_items *elements = &item->elements;
-    bool has = depth < MOST_DEPTH && elements->count <= *left;
+    bool has = depth < MAX_DEPTH && elements->count <= *left;
     *left -= has ? elements->count : 0;
     for (size_t i = 0; i < elements->count && has; i++) {
         has = !htp_is_container(elements->items[i]) || has_end(elements->items[i], depth + 1, left);
@@ -96,8 +96,8 @@ static bool has_end(const htp_item *item, size_t depth, size_t *left)
 
 static htp_outcome require_end(htp_machine *m, const htp_item *item, const htp_place *place)
 {
-    enum { MOST_PARTS = 1 << 20 };
-    size_t left = MOST_PARTS;
+    enum { MAX_PARTS = 1 << 20 };
+    size_t left = MAX_PARTS;
     bool is_nested = m->memory.has_nested && htp_is_container(item);
     return !is_nested || has_end(item, 0, &left)
                ? HTP_GOES_ON

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Looks at looks. */
-enum { MOST_LOOKS = 10000 };
+enum { MAX_LOOKS = 10000 };
 
 /* The tensors in an item, depth first. */
 static void list_tensors(htp_machine *m, htp_item *item, htp_items *tensors)
@@ -92,7 +92,7 @@ static htp_outcome look_at(htp_machine *m, const htp_call *call, htp_item *tenso
 {
     htp_item *parent = call->inputs.items[input];
     size_t depth = parent->look ? parent->look->depth + 1 : 1;
-    if (depth > MOST_LOOKS) {
+    if (depth > MAX_LOOKS) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "views of views are nested too deeply");
     }
     htp_look *look = HTP_NEW(m->arena, htp_look);

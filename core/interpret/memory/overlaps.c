@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum {
-    MOST_STRIDES = 64,
-    MOST_TRIALS = 1 << 14, /* behind them elements are taken to meet */
+    MAX_STRIDES = 64,
+    MAX_TRIALS = 1 << 14, /* behind them elements are taken to meet */
 };
 
 /* Steps of a stride, from lowest to highest, and what those behind it reach. */
@@ -31,7 +31,7 @@ typedef struct step {
 } step;
 
 typedef struct steps {
-    step all[MOST_STRIDES];
+    step all[MAX_STRIDES];
     size_t count;
     size_t trials;
 } steps;
@@ -42,7 +42,7 @@ static step *step_of(steps *s, int64_t stride)
     while (i < s->count && s->all[i].stride != stride) {
         i++;
     }
-    if (i == MOST_STRIDES) {
+    if (i == MAX_STRIDES) {
         return NULL;
     }
     if (i == s->count) {
@@ -114,7 +114,7 @@ static bool reaches(steps *s, size_t at, int64_t distance)
     last = last > here->highest ? here->highest : last;
     bool is_reached = false;
     for (int64_t k = first; k <= last && !is_reached; k++) {
-        is_reached = ++s->trials > MOST_TRIALS || reaches(s, at + 1, distance - k * here->stride);
+        is_reached = ++s->trials > MAX_TRIALS || reaches(s, at + 1, distance - k * here->stride);
     }
     return is_reached;
 }

@@ -4,7 +4,7 @@
 #include "interpret/memory/turns.h"
 
 /* Tensors of one memory; each is held against what is read of it later. */
-enum { MOST_TURNS = 8 };
+enum { MAX_TURNS = 8 };
 
 /* Whether two tensors have one geometry in some lane: nobody knows then whether they are two. */
 static bool may_be_same(const htp_machine *m, const htp_item *a, const htp_item *b)
@@ -26,8 +26,8 @@ htp_outcome htp_memory_turn(htp_machine *m, const htp_call *call, htp_item *view
                                ? "that was made outside of the branch or loop"
                            : htp_memory_group(m, &asked).members[0].count > 1
                                ? "that may be another one, in some runs of the model"
-                           : first->turned.count == MOST_TURNS ? "as of many others of its memory"
-                                                               : NULL;
+                           : first->turned.count == MAX_TURNS ? "as of many others of its memory"
+                                                              : NULL;
     if (obstacle) {
         return htp_machine_refuse(m, call->place,
                                   "%s changes the sizes or strides of a tensor in place %s",

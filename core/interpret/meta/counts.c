@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_BINS (INT64_C(1) << 40)
-#define MOST_COORDINATES (INT64_C(1) << 16)
+#define MAX_BINS (INT64_C(1) << 40)
+#define MAX_COORDINATES (INT64_C(1) << 16)
 
 /* ---- segments of one dim, told by how long they are, or by where they begin and end ---- */
 
@@ -75,7 +75,7 @@ static bool give_histogram(htp_meta_call *call, const htp_meta_sizes *bins)
     int32_t type = htp_meta_tensor(call, 0)->type;
     htp_meta_sizes edges = {.rank = bins->rank};
     for (uint32_t i = 0; i < bins->rank; i++) {
-        if (bins->dims[i] <= 0 || bins->dims[i] > MOST_BINS) {
+        if (bins->dims[i] <= 0 || bins->dims[i] > MAX_BINS) {
             return htp_meta_refuse(call,
                                    "histogramdd: expected bins to be positive, and not above "
                                    "2^40, got %" PRId64,
@@ -106,7 +106,7 @@ bool htp_meta_histogram(htp_meta_call *call)
 bool htp_meta_histogram_alike(htp_meta_call *call)
 {
     const htp_runner_tensor *points = htp_meta_tensor(call, 0);
-    if (points->rank < 2 || htp_meta_dim(points, -1) > MOST_COORDINATES) {
+    if (points->rank < 2 || htp_meta_dim(points, -1) > MAX_COORDINATES) {
         htp_meta_text text;
         return htp_meta_refuse(call,
                                "histogramdd: expected points of 2 dims at least, with up to 65536 "

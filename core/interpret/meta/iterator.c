@@ -48,7 +48,7 @@ static bool has_shape(const htp_runner_tensor *tensor, const htp_meta_sizes *sha
 
 bool htp_iteration_add(htp_meta_call *call, htp_iteration *iteration, const htp_operand *operand)
 {
-    assert(iteration->count < HTP_ITERATION_MOST_OPERANDS);
+    assert(iteration->count < HTP_ITERATION_MAX_OPERANDS);
     htp_runner_tensor *tensor = &iteration->tensors[iteration->count];
     *tensor = operand->kind == HTP_OPERAND_TENSOR
                   ? *operand->as.tensor

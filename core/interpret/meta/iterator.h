@@ -8,12 +8,12 @@
 #include "interpret/meta/outputs.h"
 #include "interpret/meta/types.h"
 
-enum { HTP_ITERATION_MOST_OPERANDS = 4 };
+enum { HTP_ITERATION_MAX_OPERANDS = 4 };
 
 /** A loop. Zeroes at first, but for `types`. */
 typedef struct htp_iteration {
-    htp_runner_tensor tensors[HTP_ITERATION_MOST_OPERANDS];
-    int64_t strides[HTP_ITERATION_MOST_OPERANDS][HTP_MAX_RANK]; /**< of converted ones */
+    htp_runner_tensor tensors[HTP_ITERATION_MAX_OPERANDS];
+    int64_t strides[HTP_ITERATION_MAX_OPERANDS][HTP_MAX_RANK]; /**< of converted ones */
     uint32_t count;
     htp_meta_sizes shape;
     bool has_shape;

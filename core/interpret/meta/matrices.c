@@ -160,12 +160,12 @@ static bool check_matrices(htp_meta_call *call, const htp_runner_tensor *first,
 /* One product of matrices of that rank: batches are in front. */
 bool htp_meta_matrix_product(htp_meta_call *call)
 {
-    enum { MOST_RANK = 3 };
+    enum { MAX_RANK = 3 };
     const htp_runner_tensor *operands[] = {htp_meta_tensor(call, 0), htp_meta_tensor(call, 1)};
     const uint32_t rank = call->parameter;
     for (uint32_t i = 0; i < 2; i++) {
         if (operands[i]->rank != rank) {
-            return rank == MOST_RANK
+            return rank == MAX_RANK
                        ? htp_meta_refuse(call, "batch%u must be a 3D tensor", (unsigned)i + 1)
                        : htp_meta_refuse(call, "%s must be a matrix", i == 0 ? "self" : "mat2");
         }

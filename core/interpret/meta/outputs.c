@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ELEMENTS (1u << 16)
+#define MAX_ELEMENTS (1u << 16)
 
 static bool refuse_rank(htp_meta_call *call)
 {
@@ -112,8 +112,8 @@ bool htp_meta_begin_list(htp_meta_call *call, uint32_t count)
 {
     htp_meta_output *list = next_output(call);
     list->kind = HTP_META_LIST;
-    if (count > MOST_ELEMENTS) {
-        return htp_meta_refuse(call, "it gives a list of more than %u tensors", MOST_ELEMENTS);
+    if (count > MAX_ELEMENTS) {
+        return htp_meta_refuse(call, "it gives a list of more than %u tensors", MAX_ELEMENTS);
     }
     list->elements = (htp_meta_output *)calloc(count > 0 ? count : 1, sizeof(*list));
     list->room = list->elements ? count : 0;

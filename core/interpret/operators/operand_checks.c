@@ -159,17 +159,17 @@ static bool check_shift(const htp_operands *operands, htp_error *reason)
 
 static bool check_factorial(const htp_operands *operands, htp_error *reason)
 {
-    enum { MOST = 20 };
+    enum { MAX_ORDER = 20 };
     const htp_operand *of = operand_at(operands, 0);
-    return !is_int(of) || of->as.i <= MOST ||
+    return !is_int(of) || of->as.i <= MAX_ORDER ||
            htp_operands_refuse(reason, "factorial() of more than %d does not fit into an int",
-                               MOST);
+                               MAX_ORDER);
 }
 
 /* What is written down in a few bytes, and takes gigabytes. */
 static bool check_repeated(const htp_operands *operands, htp_error *reason)
 {
-    enum { MOST_ELEMENTS = 1 << 24 };
+    enum { MAX_ELEMENTS = 1 << 24 };
     for (size_t i = 0; i < 2; i++) {
         const htp_operand *row = operand_at(operands, i);
         const htp_operand *times = operand_at(operands, 1 - i);
@@ -177,9 +177,9 @@ static bool check_repeated(const htp_operands *operands, htp_error *reason)
                           : row->kind == HTP_OPERAND_STRING ? row->bytes
                                                             : 0;
         if (is_int(times) && times->as.i > 0 && length > 0 &&
-            (uint64_t)times->as.i > MOST_ELEMENTS / length) {
+            (uint64_t)times->as.i > MAX_ELEMENTS / length) {
             return htp_operands_refuse(reason, "a list or string of more than %d elements is made",
-                                       MOST_ELEMENTS);
+                                       MAX_ELEMENTS);
         }
     }
     return true;
@@ -259,11 +259,11 @@ static void write_sizes(const htp_runner_tensor *tensor, char *text, size_t room
 
 static bool check_state(const htp_operand *state, int64_t layers, htp_error *reason)
 {
-    enum { MOST_TEXT = 1024 };
+    enum { MAX_TEXT = 1024 };
     if (!is_tensor(state) || (state->as.tensor->rank >= 2 && state->as.tensor->dims[0] == layers)) {
         return true;
     }
-    char sizes[MOST_TEXT];
+    char sizes[MAX_TEXT];
     write_sizes(state->as.tensor, sizes, sizeof(sizes));
     return htp_operands_refuse(reason, "expected hidden states of %" PRId64 " layers first, got %s",
                                layers, sizes);

@@ -12,7 +12,7 @@ static const double most_width = 1 << 16; /* libtorch puts in one character afte
 static const double most_work = 1 << 28;  /* characters that are read, written or compared */
 static const double number_text = 32;     /* characters of a number that is written out */
 
-enum { MOST_PARTS = 1 << 15 }; /* of a value that is written out */
+enum { MAX_PARTS = 1 << 15 }; /* of a value that is written out */
 
 /* ---- sizes ---- */
 
@@ -57,10 +57,10 @@ static double written_size(const htp_operand *value, size_t *parts)
                   : value->kind == HTP_OPERAND_OTHER ? INFINITY
                                                      : number_text;
     *parts += has_parts ? value->count : 0;
-    for (uint32_t i = 0; has_parts && i < value->count && *parts <= MOST_PARTS; i++) {
+    for (uint32_t i = 0; has_parts && i < value->count && *parts <= MAX_PARTS; i++) {
         size += written_size(&value->as.elements[i], parts);
     }
-    return *parts > MOST_PARTS ? INFINITY : size;
+    return *parts > MAX_PARTS ? INFINITY : size;
 }
 
 static double written(const htp_operand *operands, size_t count)

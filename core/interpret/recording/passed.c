@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NESTED = 8, MOST_NAME = 256 /* bytes */ };
+enum { MAX_NESTED = 8, MAX_NAME = 256 /* bytes */ };
 
 /* A list may go to every layer there is. Any call may have so many parts, and all together so many
  * more. */
@@ -16,7 +16,7 @@ enum { PARTS = 64, MORE_PARTS = 64 * 1024 };
 
 /* Room for a name and its NUL; one that fills it is too long. */
 typedef struct part_name {
-    char text[MOST_NAME + 2];
+    char text[MAX_NAME + 2];
 } part_name;
 
 /* Where one call's arguments stand. */
@@ -60,7 +60,7 @@ static const char *text_of_key(htp_machine *m, const htp_item *key)
     if (value->kind == HTP_OPERAND_INT) {
         return htp_arena_printf(m->arena, "%" PRId64, value->as.i);
     }
-    bool is_name = value->kind == HTP_OPERAND_STRING && value->bytes <= MOST_NAME &&
+    bool is_name = value->kind == HTP_OPERAND_STRING && value->bytes <= MAX_NAME &&
                    strlen(value->as.text) == value->bytes;
     return is_name ? value->as.text : NULL;
 }
@@ -103,10 +103,10 @@ static void pass_parts(passing *p, const char *name, const htp_item *whole, uint
 
 static void pass(passing *p, const char *name, const htp_item *item, uint32_t type)
 {
-    if (item->is_unset || strlen(name) > MOST_NAME) {
+    if (item->is_unset || strlen(name) > MAX_NAME) {
         return;
     }
-    if (htp_is_container(item) && p->depth < MOST_NESTED) {
+    if (htp_is_container(item) && p->depth < MAX_NESTED) {
         p->depth++;
         pass_parts(p, name, item, type);
         p->depth--;

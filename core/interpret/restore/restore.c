@@ -12,8 +12,8 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MOST_CALLS = 200, MOST_BLOCKS = 1200 }; /* one within the other */
-enum { MOST_STEPS = 1000000, STEPS_OF_A_TICK = 64 };
+enum { MAX_CALLS = 200, MAX_BLOCKS = 1200 }; /* one within the other */
+enum { MAX_STEPS = 1000000, STEPS_OF_A_TICK = 64 };
 
 /* ---- messages ---- */
 
@@ -41,8 +41,8 @@ htp_outcome htp_restore_refuse(htp_follower *f, const char *format, ...)
 
 static htp_outcome count_step(htp_follower *f)
 {
-    if (++f->steps > MOST_STEPS) {
-        return htp_restore_refuse(f, "more than %d steps", MOST_STEPS);
+    if (++f->steps > MAX_STEPS) {
+        return htp_restore_refuse(f, "more than %d steps", MAX_STEPS);
     }
     if (f->of.tick && f->steps % STEPS_OF_A_TICK == 0 && !f->of.tick(f->of.user, f->steps, 0)) {
         (void)htp_restore_fail(f, "interrupted");
@@ -159,9 +159,9 @@ static htp_outcome run_node(htp_follower *f, htp_restore_frame *frame, uint32_t 
 static htp_outcome run_block(htp_follower *f, htp_restore_frame *frame, uint32_t number)
 {
     const htp_program_block *block = &frame->code.blocks[number];
-    if (++f->block_depth > MOST_BLOCKS) {
+    if (++f->block_depth > MAX_BLOCKS) {
         return htp_restore_refuse(f, "calls, branches and loops that are nested more than %d deep",
-                                  MOST_BLOCKS);
+                                  MAX_BLOCKS);
     }
     for (uint32_t i = 0; i < block->node_count; i++) {
         HTP_DO(count_step(f));
@@ -218,8 +218,8 @@ static void give_frame_back(htp_follower *f, htp_restore_frame *frame)
 static htp_outcome call_code(htp_follower *f, uint32_t number, const htp_operand *inputs,
                              uint32_t count, htp_operand *output)
 {
-    if (++f->depth > MOST_CALLS) {
-        return htp_restore_refuse(f, "calls that are nested more than %d deep", MOST_CALLS);
+    if (++f->depth > MAX_CALLS) {
+        return htp_restore_refuse(f, "calls that are nested more than %d deep", MAX_CALLS);
     }
     htp_restore_frame *frame = take_frame(f, number);
     const htp_program_block *body = &frame->code.blocks[0];

@@ -11,7 +11,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* That operators make in one restoration. */
-#define MOST_ELEMENTS 268435456.0
+#define MAX_ELEMENTS 268435456.0
 #define TOO_MANY "%s for more than 2^28 elements"
 
 typedef htp_outcome handler(htp_follower *f, htp_restore_step *step);
@@ -262,7 +262,7 @@ static htp_outcome check_operands(htp_follower *f, const htp_program_schema *sch
                                    .runner = f->of.runner};
     f->operands.count = before;
     f->made += elements_asked_for(f, schema, operands.all, step->input_count);
-    if (f->made > MOST_ELEMENTS) {
+    if (f->made > MAX_ELEMENTS) {
         return htp_restore_refuse(f, TOO_MANY, step->node->kind);
     }
     htp_operand_check *check = htp_operand_check_find(schema->name);
