@@ -77,7 +77,4 @@ HTP_MUST_USE htp_status htp_part_recipe(htp_part_maker *maker, htp_arena *arena,
                                         const htp_part *part, const char *note,
                                         const htp_recipe **recipe);
 
-/** The key of the note. */
-#define HTP_PART_KEY "htp.part"
-
 #endif

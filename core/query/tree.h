@@ -47,6 +47,9 @@ typedef struct htp_source_line {
     htp_slice line; /* digits */
 } htp_source_line;
 
+/** The metadata entry of a part: its records of modules count the nodes of the whole. */
+#define HTP_PART_KEY "htp.part"
+
 /** The calls of a module are not known. */
 #define HTP_TREE_CALLS_UNKNOWN UINT32_MAX
 

@@ -1,7 +1,6 @@
 /*
  * Whether records of modules are those of the model that has them.
  */
-#include "query/part.h"
 #include "query/tree_find.h"
 
 #include <cjson/cJSON.h>
