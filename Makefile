@@ -312,7 +312,7 @@ help:
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
 	@echo 'make format          formats the sources; format-check only looks'
 	@echo 'make tidy            clang-tidy over the sources; tidy-changed: what changed lately, or since BASE'
-	@echo 'make docs            writes man pages, docs/COMMANDS.md and completion of core/cli/manual and docs/manual;'
+	@echo 'make docs            writes man pages, docs/COMMANDS.md and completion of core/cli/arguments and docs/manual;'
 	@echo '                     DOCS=--examples first writes what the examples print now'
 	@echo 'make bench           measures against other exporters; BENCH="--against DIR": starts and layers against a build'
 	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
@@ -444,7 +444,7 @@ downstream: all
 real: all
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/real.py $(REAL)
 
-# Man pages, docs/COMMANDS.md and completion, of core/cli/manual and docs/manual. DOCS=--examples first
+# Man pages, docs/COMMANDS.md and completion, of core/cli/arguments and docs/manual. DOCS=--examples first
 # writes what the examples print now.
 docs: all
 	@python3 -B scripts/manual.py $(PROGRAM) $(DOCS)

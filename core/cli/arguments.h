@@ -4,7 +4,7 @@
 #ifndef HTP_CLI_ARGUMENTS_H
 #define HTP_CLI_ARGUMENTS_H
 
-#include "cli/manual/command_table.h"
+#include "cli/arguments/command_table.h"
 
 #include <htp/htp.h>
 

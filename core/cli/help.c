@@ -1,4 +1,4 @@
-#include "cli/manual/help.h"
+#include "cli/arguments/help.h"
 #include "cli/commands.h"
 #include "cli/print.h"
 

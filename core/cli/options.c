@@ -1,7 +1,7 @@
 #include "cli/options.h"
 
-#include "cli/manual/command_table.h"
-#include "cli/manual/option_table.h"
+#include "cli/arguments/command_table.h"
+#include "cli/arguments/option_table.h"
 #include "cli/print.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-# bash completion of htp-trace. Made by "make docs" of core/cli/manual.
+# bash completion of htp-trace. Made by "make docs" of core/cli/arguments.
 
 _htp_trace()
 {

@@ -1,5 +1,5 @@
 #compdef htp-trace
-# zsh completion of htp-trace. Made by "make docs" of core/cli/manual.
+# zsh completion of htp-trace. Made by "make docs" of core/cli/arguments.
 
 _htp_trace()
 {

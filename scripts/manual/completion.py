@@ -1,7 +1,7 @@
 """Completion for bash and zsh. A value is one of the option's words, a folder, a file, or free."""
 
 BASH = """\
-# bash completion of htp-trace. Made by "make docs" of core/cli/manual.
+# bash completion of htp-trace. Made by "make docs" of core/cli/arguments.
 
 _htp_trace()
 {{
@@ -31,7 +31,7 @@ complete -o filenames -F _htp_trace htp-trace
 
 ZSH = """\
 #compdef htp-trace
-# zsh completion of htp-trace. Made by "make docs" of core/cli/manual.
+# zsh completion of htp-trace. Made by "make docs" of core/cli/arguments.
 
 _htp_trace()
 {{

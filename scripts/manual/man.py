@@ -92,7 +92,7 @@ def write(page: Page, table: dict) -> str:
     lead = blocks(page.lead)
     others = {title: found for title, found in page.sections.items() if title != "Examples"}
     return "".join([
-        '.\\" Made by "make docs" of core/cli/manual and docs/manual.\n',
+        '.\\" Made by "make docs" of core/cli/arguments and docs/manual.\n',
         f'.TH {name_of(page).upper()} 1 "" "htp-trace {table["version"]}" "htp-trace"\n',
         section("name", f"{escaped(name_of(page))} \\- {escaped(command['summary'])}\n"),
         section("synopsis", synopsis(page)),

@@ -6,7 +6,7 @@ from manual.source import Page, groups_of, help_of
 
 WIDTH = 110
 HEAD = """\
-<!-- Made by "make docs" of core/cli/manual and docs/manual. -->
+<!-- Made by "make docs" of core/cli/arguments and docs/manual. -->
 # Commands
 
 `htp-trace COMMAND --help` prints the short form of each section, `man htp-trace-COMMAND` the whole.

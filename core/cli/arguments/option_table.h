@@ -25,7 +25,7 @@ typedef enum htp_cli_reads {
 /** A section of the options of an export. */
 typedef enum htp_cli_group {
 #define GROUP(id, title, text) HTP_CLI_GROUP_##id,
-#include "cli/manual/options.def"
+#include "cli/arguments/options.def"
     HTP_CLI_GROUP_COUNT,
 } htp_cli_group;
 

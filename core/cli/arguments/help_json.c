@@ -1,6 +1,6 @@
 #include "base/json.h"
-#include "cli/manual/help.h"
-#include "cli/manual/option_table.h"
+#include "cli/arguments/help.h"
+#include "cli/arguments/option_table.h"
 
 #include <stdio.h>
 

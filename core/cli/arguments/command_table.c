@@ -1,6 +1,6 @@
-#include "cli/manual/command_table.h"
+#include "cli/arguments/command_table.h"
 
-#include "cli/manual/masks.h"
+#include "cli/arguments/masks.h"
 
 #include <string.h>
 
@@ -9,17 +9,17 @@
 static const htp_cli_command_row commands[] = {
 #define COMMAND(id, name, models, addresses, usage, summary, description)                          \
     [HTP_CLI_##id] = {name, HTP_CLI_TAKES_##models, addresses, usage, summary, description},
-#include "cli/manual/commands.def"
+#include "cli/arguments/commands.def"
 };
 
 static const htp_cli_exit_row exits[] = {
 #define EXIT(code, commands, meaning) {code, commands, meaning},
-#include "cli/manual/commands.def"
+#include "cli/arguments/commands.def"
 };
 
 static const htp_cli_variable_row variables[] = {
 #define ENVIRONMENT(name, meaning) {name, meaning},
-#include "cli/manual/commands.def"
+#include "cli/arguments/commands.def"
 };
 
 const htp_cli_command_row *htp_cli_command_find(htp_cli_command command)

@@ -4,7 +4,7 @@
 #ifndef HTP_CLI_MANUAL_HELP_H
 #define HTP_CLI_MANUAL_HELP_H
 
-#include "cli/manual/command_table.h"
+#include "cli/arguments/command_table.h"
 
 /** Prints how a command is used, on stdout; of exports, which commands there are, too. */
 void htp_cli_print_help(htp_cli_command about);

@@ -1,6 +1,6 @@
-#include "cli/manual/option_table.h"
+#include "cli/arguments/option_table.h"
 
-#include "cli/manual/masks.h"
+#include "cli/arguments/masks.h"
 
 #include <limits.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool read_dump_after(htp_cli_arguments *arguments, const char *value)
 
 static const htp_cli_group_row groups[] = {
 #define GROUP(id, title, text) [HTP_CLI_GROUP_##id] = {title, text},
-#include "cli/manual/options.def"
+#include "cli/arguments/options.def"
 };
 
 #define PLACE(field) .place = offsetof(htp_cli_arguments, field)
@@ -69,7 +69,7 @@ static const htp_cli_option_row rows[] = {
      .also = (also_),                                                                              \
      .help = (help_),                                                                              \
      how},
-#include "cli/manual/options.def"
+#include "cli/arguments/options.def"
 };
 
 const htp_cli_option_row *htp_cli_option_rows(size_t *count)

@@ -10,7 +10,7 @@
 /** The commands of the table, then what options make of an export. */
 typedef enum htp_cli_command {
 #define COMMAND(id, name, models, addresses, usage, summary, description) HTP_CLI_##id,
-#include "cli/manual/commands.def"
+#include "cli/arguments/commands.def"
     HTP_CLI_DUMP_GRAPH,
     HTP_CLI_VERSION,
     HTP_CLI_HELP,
