@@ -1,7 +1,7 @@
 /*
  * What the library says of itself.
  */
-#include "lower/lower.h"
+#include "lower/driver/lower.h"
 #include "source/shim_loader.h"
 
 size_t htp_operator_count(void)

@@ -7,7 +7,7 @@
 #include "api/paths.h"
 #include "api/session.h"
 #include "base/dtype.h"
-#include "lower/support.h"
+#include "lower/driver/support.h"
 #include "report/inspection.h"
 
 #include <stdlib.h>

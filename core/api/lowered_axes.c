@@ -1,7 +1,7 @@
 #include "api/lowered_axes.h"
 
 #include "api/axis_search.h"
-#include "lower/lower.h"
+#include "lower/driver/lower.h"
 
 #include <ctype.h>
 #include <stdlib.h>

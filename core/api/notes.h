@@ -5,8 +5,8 @@
 #define HTP_API_NOTES_H
 
 #include "api/result.h"
-#include "lower/lower.h"
-#include "lower/weights.h"
+#include "lower/driver/lower.h"
+#include "lower/passes/weights.h"
 
 /** Notes what the inputs and outputs of a lowered model stand for: complex numbers, state. */
 void htp_note_model(htp_session *session, const htp_draft *model);

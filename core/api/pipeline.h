@@ -5,7 +5,7 @@
 #define HTP_API_PIPELINE_H
 
 #include "api/result.h"
-#include "lower/custom.h"
+#include "lower/custom/custom.h"
 
 /** Lowers the session's graph. Some operators can be exported for fixed sizes alone: where nobody
  * asked for dynamic axes, the graph becomes one without those that reach them, and a note tells. */

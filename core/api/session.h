@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/vector.h"
 #include "graph/graph.h"
-#include "lower/lower.h"
+#include "lower/driver/lower.h"
 #include "source/inputs.h"
 #include "source/obstacle.h"
 #include "source/reader.h"

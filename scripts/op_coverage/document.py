@@ -244,7 +244,7 @@ Shown with models made by hand in `tests/test_runtime_limits.py`.
 REFUSALS_NOTE = """
 ## Refusals by reason
 
-Samples that htp-trace refuses. What no exporter can write is named in `core/lower/refusal.c`.
+Samples that htp-trace refuses. What no exporter can write is named in `core/lower/refusal/refusal.c`.
 """
 TABLE_NOTE = """
 ## Table

@@ -1,7 +1,7 @@
 """Activations right after products, convolutions and normalizations.
 
 ONNX Runtime merges such pairs when it optimises a model, and then refuses node attributes that are
-not the merged operator's own: core/lower/fusion.h.
+not the merged operator's own: core/lower/passes/fusion.h.
 """
 
 import torch

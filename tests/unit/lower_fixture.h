@@ -7,7 +7,7 @@
 
 #include "base/vector.h"
 #include "graph/passes.h"
-#include "lower/lower.h"
+#include "lower/driver/lower.h"
 #include "unit.h"
 
 #include <string.h>

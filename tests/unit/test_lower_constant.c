@@ -1,4 +1,4 @@
-#include "lower/constant.h"
+#include "lower/emit/constant.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-#include "lower/lower.h"
-#include "lower/table.h"
+#include "lower/driver/lower.h"
+#include "lower/driver/table.h"
 #include "unit.h"
 
 #include <string.h>

@@ -1,0 +1,20 @@
+/*
+ * The table of operators: the rows of operators.def, found by name. Private to core/lower.
+ */
+#ifndef HTP_LOWER_TABLE_H
+#define HTP_LOWER_TABLE_H
+
+#include "lower/emit/lowering.h"
+
+/** The row of an operator, or NULL. In-place operators have none: see graph/passes.h. */
+const htp_operator *htp_table_find(const char *kind);
+
+/** The same for an operator that takes or gives complex numbers: the rows of
+ * complex_operators.def. */
+const htp_operator *htp_table_find_complex(const char *kind);
+
+/** The same for an operator that takes or gives quantised tensors: the rows of
+ * quantized_operators.def. */
+const htp_operator *htp_table_find_quantized(const char *kind);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * PyTorch's type promotion: the one place where operands get their common dtype. Private to
+ * core/lower.
+ *
+ * Reference: torch.result_type; tensors with dims come before tensors without, and those before
+ * numbers.
+ */
+#ifndef HTP_LOWER_PROMOTE_H
+#define HTP_LOWER_PROMOTE_H
+
+#include "lower/emit/lowering.h"
+
+/** torch.result_type of arguments: tensors, and numbers; those that are None do not count. */
+htp_dtype htp_promote_arguments(htp_lowering *l, const char *const *names, size_t count);
+
+/** Two operands of an operator, cast to one dtype. */
+typedef struct htp_operands {
+    htp_tensor_id a;
+    htp_tensor_id b;
+    htp_dtype dtype;
+} htp_operands;
+
+/** Arguments @p a and @p b in their common dtype. */
+htp_operands htp_arg_operands(htp_lowering *l, const char *a, const char *b);
+
+/** The same for operators that compute integers as floating-point numbers. */
+htp_operands htp_arg_float_operands(htp_lowering *l, const char *a, const char *b);
+
+/** The dtype in which an operator computes that turns integers into floating-point numbers:
+ * @p dtype, or float32. */
+htp_dtype htp_promote_to_float(htp_dtype dtype);
+
+#endif

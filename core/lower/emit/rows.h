@@ -1,0 +1,15 @@
+/*
+ * The functions that rows of operators.def and its kin name. Private to core/lower.
+ */
+#ifndef HTP_LOWER_ROWS_H
+#define HTP_LOWER_ROWS_H
+
+#include "lower/emit/lowering.h"
+
+#define HTP_OPERATOR(kind, function, op) void function(htp_lowering *l);
+#include "lower/complex/complex_operators.def"
+#include "lower/driver/operators.def"
+#include "lower/quantized/quantized_operators.def"
+#undef HTP_OPERATOR
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Algorithms of as many steps as a dim has elements: a Loop that a lowering makes by itself,
+ * without a block of the graph. Private to core/lower.
+ *
+ *     htp_steps steps = {.l = l, .count = 1, .state = {{x, HTP_DTYPE_FLOAT64, 2}}};
+ *     htp_steps_begin(&steps);
+ *     ... nodes that make next[0] of steps.state[0].tensor and steps.number ...
+ *     htp_steps_end(&steps, size, next);    steps.state[0].tensor is the result
+ */
+#ifndef HTP_LOWER_STEPS_H
+#define HTP_LOWER_STEPS_H
+
+#include "lower/emit/lowering.h"
+
+enum { HTP_STEPS_MAX = 4 };
+
+/** What a step takes from the one before. Its shape is the same in all of them. */
+typedef struct htp_steps_state {
+    htp_tensor_id tensor; /* before htp_steps_begin() the first; in the step; at last the result */
+    htp_dtype dtype;
+    uint32_t rank;
+} htp_steps_state;
+
+typedef struct htp_steps {
+    htp_lowering *l;
+    size_t count; /* of states */
+    size_t
+        stacked; /* states behind those that a step makes alone: at last all, one above the other */
+    htp_steps_state state[HTP_STEPS_MAX];
+    htp_tensor_id number; /* of the step, from 0 on: 0-d int64 */
+    /* private */
+    htp_tensor_id first[HTP_STEPS_MAX];
+    htp_tensor_id condition;
+    uint32_t graph;
+    uint32_t around;
+    htp_dim dims[HTP_MAX_RANK];
+} htp_steps;
+
+/** Nodes that are emitted from here on belong to the step. */
+void htp_steps_begin(htp_steps *steps);
+
+/** Ends the step. @param trips  how many there are: a number of int64, 0-d or [1]
+ * @param next  what the next step gets, and what is stacked */
+void htp_steps_end(htp_steps *steps, htp_tensor_id trips, const htp_tensor_id *next);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * Matrices in the last two dims of a tensor, and the steps of algorithms that go over their rows
+ * and columns. Private to core/lower.
+ *
+ * They are computed in float64, where libtorch rounds to the operands' own dtype.
+ */
+#ifndef HTP_LOWER_MATRICES_H
+#define HTP_LOWER_MATRICES_H
+
+#include "lower/compose/formula.h"
+
+/** Matrices [..., rows, columns]; none of the sizes need be known. */
+typedef struct htp_matrices {
+    htp_formula f;
+    htp_tensor_id x;
+    uint32_t rank;
+    const htp_dim *dims;   /* of x, before it was broadcast */
+    htp_tensor_id rows;    /* how many: [1] int64 */
+    htp_tensor_id columns; /* how many: [1] int64 */
+    htp_tensor_id row;     /* their numbers: [rows, 1] int64 */
+    htp_tensor_id column;  /* their numbers: [1, columns] int64 */
+} htp_matrices;
+
+/** The matrices of argument @p name; fails for another rank than two and more. */
+htp_matrices htp_arg_matrices(htp_lowering *l, const char *name);
+
+/** The same for any tensor of float64. */
+htp_matrices htp_matrices_of(htp_lowering *l, htp_tensor_id x, uint32_t rank, const htp_dim *dims);
+
+/** Exchanges rows and columns. */
+void htp_matrices_transpose(htp_matrices *m);
+
+/** Broadcasts the batch of each of two to that of the other. */
+void htp_matrices_join(htp_matrices *a, htp_matrices *b);
+
+/** @p x of @p rank with its last two dims exchanged. */
+htp_tensor_id htp_emit_transpose_last(htp_lowering *l, htp_tensor_id x, uint32_t rank);
+
+/** The shape of the batch of @p m, with two dims behind it ([1] each). */
+htp_tensor_id htp_matrices_shape(const htp_matrices *m, htp_tensor_id rows, htp_tensor_id columns);
+
+/** Identity matrices of the batch of @p m, of as many rows as that and @p columns. */
+htp_tensor_id htp_matrices_identity(const htp_matrices *m, htp_tensor_id columns);
+
+/** The smaller number of rows or columns: [1]. */
+htp_tensor_id htp_matrices_smaller(const htp_matrices *m);
+
+/** 0, 1, ... as [1, count]. */
+htp_tensor_id htp_emit_line(htp_lowering *l, htp_tensor_id count);
+
+/* ---- a step over number k, which is a tensor of [1] ---- */
+
+/** The row or column @p k of @p x, whose rank is that of @p m; its dim stays. */
+htp_tensor_id htp_matrices_row(const htp_matrices *m, htp_tensor_id x, htp_tensor_id k);
+htp_tensor_id htp_matrices_column(const htp_matrices *m, htp_tensor_id x, htp_tensor_id k);
+
+/** Whether a row's number compares to @p k: bool [rows, 1]; a column's: [1, columns]. */
+htp_tensor_id htp_matrices_is_row(const htp_matrices *m, const char *comparison, htp_tensor_id k);
+htp_tensor_id htp_matrices_is_column(const htp_matrices *m, const char *comparison,
+                                     htp_tensor_id k);
+
+/** @p x where a row's number compares to its column's; otherwise @p otherwise. */
+htp_tensor_id htp_matrices_triangle(const htp_matrices *m, const char *comparison, htp_tensor_id x,
+                                    double otherwise);
+
+/** The first @p count ([1]) of @p x along @p axis. */
+htp_tensor_id htp_emit_first(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id count);
+
+/* ---- what several factorizations end with ---- */
+
+/** X of T X = B, by substitution; T and B share their batch (see htp_matrices_join()). The other
+ * triangle, and a diagonal of ones, are not read. */
+htp_tensor_id htp_emit_substitution(const htp_matrices *t, htp_tensor_id b, bool is_upper,
+                                    bool has_ones);
+
+/** Inverses of square matrices, by LU factorization. */
+htp_tensor_id htp_emit_inverse(const htp_matrices *m);
+
+/** What solving gives. */
+typedef struct htp_solution {
+    htp_tensor_id x;
+    htp_tensor_id info; /* the first pivot that is zero, from one on: [..., 1, 1] int64 */
+} htp_solution;
+
+/** X of A X = B, or of X A = B, by LU factorization. Both are broadcast to a common batch. */
+htp_solution htp_emit_solution(htp_matrices *a, htp_matrices *b, bool is_left);
+
+/** Whether argument B holds vectors, of which argument A has a matrix each: one, or as many as
+ * there are matrices. */
+bool htp_solves_vectors(htp_lowering *l);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Windows that slide along axes, gathered: what pooling of integers, unfolding and folding are made
+ * of where ONNX has no operator. Private to core/lower.
+ */
+#ifndef HTP_LOWER_WINDOWS_H
+#define HTP_LOWER_WINDOWS_H
+
+#include "lower/emit/lowering.h"
+
+/** How windows slide along one axis. All numbers are from 1 on, padding from 0 on. */
+typedef struct htp_window {
+    int64_t kernel;
+    int64_t stride;
+    int64_t dilation;
+    int64_t padding;     /* before the first element */
+    int64_t end_padding; /* behind the last */
+} htp_window;
+
+/** Fails, and says false, when a number is out of range. */
+bool htp_window_check(htp_lowering *l, const htp_window *windows, size_t axes);
+
+/** Where the elements of the windows are, with padding counted: int64 [kernel, windows]. The axis
+ * has @p size elements, without padding, and is axis @p axis of @p x if that is not a number. */
+htp_tensor_id htp_emit_positions(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_dim size,
+                                 const htp_window *window);
+
+/** The same on an axis of @p length elements, a [1] tensor. */
+htp_tensor_id htp_emit_positions_within(htp_lowering *l, htp_tensor_id length,
+                                        const htp_window *window);
+
+/**
+ * The windows along the last @p axes axes of a tensor.
+ * @param x     of @p dtype, [N, C, ...] with @p axes axes behind
+ * @param dims  of those axes
+ * @param fill  what the padding holds, a 0-d tensor
+ * @return [N, C, kernel, windows, kernel, windows, ...]
+ */
+htp_tensor_id htp_emit_windows(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
+                               const htp_dim *dims, const htp_window *windows, htp_tensor_id fill);
+
+/** The sum along axis @p axis of @p x, of which there are @p size, without it. ONNX Runtime counts
+ * sums of integers in float64, so those are added one by one. */
+htp_tensor_id htp_emit_window_sum(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, int64_t axis,
+                                  int64_t size);
+
+/** The sum of each window along the last @p axes axes of a tensor, as htp_emit_windows() has them;
+ * padding counts as zeros. @return [N, C, windows, ...] */
+htp_tensor_id htp_emit_window_sums(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
+                                   const htp_dim *dims, const htp_window *windows);
+
+/** Numbers the elements of a plane in row-major order: int64 [1, 1, ...] with @p axes axes, whose
+ * sizes are @p dims, or those of axes 2 and on of @p x. */
+htp_tensor_id htp_emit_plane(htp_lowering *l, htp_tensor_id x, size_t axes, const htp_dim *dims);
+
+/** An index that is no element's: larger than all. */
+#define HTP_NO_INDEX INT64_MAX
+
+/**
+ * Where the maximum of each window is: the first one in the plane.
+ * @param windows  of @p dtype, as htp_emit_windows() gives them
+ * @param largest  the maximum of each, with 1 for each kernel
+ * @param plane    the windows of htp_emit_plane(), padded with HTP_NO_INDEX
+ * @param reduced  the axes of the kernels, @p count of them
+ */
+htp_tensor_id htp_emit_first_equal(htp_lowering *l, htp_dtype dtype, htp_tensor_id windows,
+                                   htp_tensor_id largest, htp_tensor_id plane,
+                                   const int64_t *reduced, size_t count);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Operators on weights alone, which libtorch computes while the model is exported. What ONNX has no
+ * counterpart of becomes a constant where it is lowered; arithmetic that is lowered becomes one
+ * behind that (lower/passes/weight_arithmetic.h). Private to core/lower.
+ *
+ * What follows from weights and constants alone, through operators that give the same whenever they
+ * run, is computed. No tensor on the way has more than HTP_PRECOMPUTE_MAX_BYTES.
+ */
+#ifndef HTP_LOWER_PRECOMPUTE_H
+#define HTP_LOWER_PRECOMPUTE_H
+
+#include "lower/emit/lowering.h"
+
+/** Bytes of a tensor that is computed, or computed with. */
+#define HTP_PRECOMPUTE_MAX_BYTES (64 << 20)
+
+/** What computes values of a lowered graph. */
+typedef struct htp_precomputer htp_precomputer;
+
+/**
+ * Computes the current node, which cannot be lowered, and binds its outputs, if it is of linear
+ * algebra. Weights are read for it, and let go of when it is done.
+ * @return false where it cannot be computed: nothing is bound
+ */
+bool htp_precompute_node(htp_lowering *l);
+
+/** NULL where nothing can be computed, since there is no libtorch. */
+htp_precomputer *htp_precompute_begin(htp_lowering *l);
+
+/** Whether a value follows from weights and constants alone. */
+bool htp_precompute_follows(htp_precomputer *c, htp_value_id value);
+
+/**
+ * Computes a tensor that follows from weights alone.
+ * @param dims  receives its sizes; of complex numbers 2 behind them, for the parts
+ * @return the elements, contiguous, in the lowering's arena; NULL where it cannot be computed, or
+ *         is not what was told of it
+ */
+const void *htp_precompute_contents(htp_precomputer *c, htp_value_id value, int64_t *dims);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * What the rules of weight_layout.c and weight_parts.c share. Private to these.
+ */
+#ifndef HTP_LOWER_WEIGHT_LAYING_H
+#define HTP_LOWER_WEIGHT_LAYING_H
+
+#include "lower/passes/weight_layout.h"
+
+/** A node, and the layouts of what it reads. */
+typedef struct htp_laying {
+    const htp_draft *model;
+    htp_arena *arena;
+    const htp_onnx_node *node;
+    const htp_laid *const *laid; /* by tensor; or NULL */
+    htp_laid *outputs;
+} htp_laying;
+
+/** An attribute that is an int. */
+int64_t htp_laying_int(const htp_laying *d, const char *name, int64_t otherwise);
+
+/** Whether the node is given operand @p index. */
+bool htp_laying_has_input(const htp_laying *d, uint32_t index);
+
+/** A constant operand of int64, 0-d or 1-d. @return false where it is none */
+bool htp_laying_read_ints(const htp_laying *d, uint32_t index, const int64_t **values,
+                          size_t *count);
+
+/** An axis, counted from the front. @return false where there is none */
+bool htp_laying_axis(int64_t given, uint32_t rank, uint32_t *axis);
+
+/** Elements of a shape; -1 where they cannot be counted. */
+int64_t htp_laying_count(uint32_t rank, const int64_t *dims);
+
+/** A copy in the arena. */
+const int64_t *htp_laying_copy(const htp_laying *d, const int64_t *values, uint32_t count);
+
+/** Makes @p y one strided box of the weight that @p x is of. */
+void htp_laying_set_strided(const htp_laying *d, const htp_laid *x, uint32_t rank,
+                            const int64_t *dims, const int64_t *strides, int64_t offset,
+                            htp_laid *y);
+
+/** The same elements in another shape. @return false where it has not as many */
+bool htp_laying_reshape(const htp_laying *d, const htp_laid *x, uint32_t rank, const int64_t *dims,
+                        htp_laid *y);
+
+/** Rules of operators that cut a tensor, or join several; @p x is the first operand.
+ * @return false where they do not hold */
+bool htp_laying_slice(const htp_laying *d, const htp_laid *x);
+bool htp_laying_gather(const htp_laying *d, const htp_laid *x);
+bool htp_laying_split(const htp_laying *d, const htp_laid *x);
+bool htp_laying_concat(const htp_laying *d, const htp_laid *x);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * Quantised tensors: an ONNX tensor of their levels, plain integers, and what the levels stand for,
+ * which the graph tells. Private to core/lower.
+ *
+ * Nodes that take or give quantised tensors are lowered by the rows of quantized_operators.def
+ * alone: lowerings of numbers would take levels for numbers.
+ */
+#ifndef HTP_LOWER_QUANTIZED_H
+#define HTP_LOWER_QUANTIZED_H
+
+#include "lower/emit/constant.h"
+
+/** Whether a value is a quantised tensor, or a list that holds one; HTP_NONE is not. */
+bool htp_value_is_quantized(const htp_graph *graph, htp_value_id id);
+
+/** Whether the node that is lowered takes or gives quantised tensors, or a block of it does. */
+bool htp_node_is_quantized(const htp_lowering *l);
+
+/** 1 / @p scale in float32, computed by the model: exact, and not joined with what multiplies by
+ * it. */
+htp_tensor_id htp_emit_inverse_scale(htp_lowering *l, htp_tensor_id scale);
+
+/** What the levels of a quantised tensor stand for. */
+typedef struct htp_scale {
+    double scale;
+    int64_t zero_point;
+    htp_dtype dtype; /* of the levels */
+} htp_scale;
+
+/** A quantised value's scale, where it is one known number; fails otherwise. */
+htp_scale htp_value_scale(htp_lowering *l, htp_value_id id);
+
+/** The lowest and the highest level of a dtype. */
+double htp_lowest_level(htp_dtype dtype);
+double htp_highest_level(htp_dtype dtype);
+
+/** A quantised value's levels less its zero point, as float32. */
+htp_tensor_id htp_value_centered(htp_lowering *l, htp_value_id id);
+
+/** The float32 numbers that a quantised value stands for. */
+htp_tensor_id htp_value_dequantized(htp_lowering *l, htp_value_id id);
+
+/** The levels of float32 numbers, which are clipped but never NaN, as @p to has them. */
+htp_tensor_id htp_emit_quantized(htp_lowering *l, htp_tensor_id x, htp_scale to);
+
+/** Known contents of a constant or of a weight, by element of the memory's order. False where they
+ * are not known. */
+bool htp_value_read(htp_lowering *l, htp_value_id id, size_t index, htp_number *number);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * Discrete Fourier transforms. Private to core/lower.
+ *
+ * Reference: ONNX DFT (17, 20). Only its forward transform is used: in ONNX Runtime the inverse one
+ * loses digits, and that of pairs to real numbers is recent.
+ */
+#ifndef HTP_LOWER_FOURIER_H
+#define HTP_LOWER_FOURIER_H
+
+#include "lower/emit/lowering.h"
+
+/** What is transformed: real numbers [dims], or complex ones as pairs [dims, 2]. */
+typedef struct htp_signal {
+    htp_tensor_id x;
+    bool is_complex;
+    htp_dtype dtype; /* float32 or float64 */
+    uint32_t rank;   /* of dims */
+    htp_dim dims[HTP_MAX_RANK];
+} htp_signal;
+
+/** A size that is a number, or a [1] tensor. */
+typedef struct htp_length {
+    bool is_constant;
+    int64_t size;
+    htp_tensor_id vector;
+} htp_length;
+
+/** Which frequencies there are. */
+typedef enum htp_spectrum {
+    HTP_SPECTRUM_WHOLE, /* all */
+    HTP_SPECTRUM_HALF,  /* those of a real signal that are no mirror images */
+    HTP_SPECTRUM_REAL,  /* from such ones back to a real signal */
+} htp_spectrum;
+
+/** What a transform is divided by. */
+typedef enum htp_scaling {
+    HTP_SCALE_NONE,
+    HTP_SCALE_ROOT, /* the root of the length */
+    HTP_SCALE_LENGTH,
+} htp_scaling;
+
+/** A transform along one axis. */
+typedef struct htp_transform {
+    uint32_t axis;
+    htp_length length; /* of the signal: what is longer is cut off, what is shorter padded */
+    htp_spectrum spectrum;
+    bool is_inverse; /* the exponent is positive */
+    htp_scaling scaling;
+} htp_transform;
+
+/** A tensor argument as the signal that gives output 0; fails for other dtypes than float32 and
+ * float64. */
+htp_signal htp_arg_signal(htp_lowering *l, const char *name);
+
+/** Binds output 0 to a signal. */
+void htp_bind_signal(htp_lowering *l, const htp_signal *s);
+
+/** The length of an axis as it is. */
+htp_length htp_signal_length(htp_lowering *l, const htp_signal *s, uint32_t axis);
+
+/** A length that is a number. */
+htp_length htp_length_of(int64_t size);
+
+/** Transforms a signal. */
+void htp_emit_transform(htp_lowering *l, htp_signal *s, const htp_transform *t);
+
+#endif

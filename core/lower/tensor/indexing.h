@@ -1,0 +1,52 @@
+/*
+ * Indexing by tensors, as x[:, i, j] does: what reading and writing have in common. Private to
+ * core/lower.
+ */
+#ifndef HTP_LOWER_INDEXING_H
+#define HTP_LOWER_INDEXING_H
+
+#include "lower/emit/lowering.h"
+
+/** Some axes of a tensor, each with a tensor of indices. The index tensors are broadcast to one
+ * shape, of @p rank dims, which takes the place of the axes. */
+typedef struct htp_indexing {
+    htp_tensor_id x;
+    htp_dtype dtype;
+    uint32_t x_rank;
+    const htp_dim *x_dims;
+    uint32_t count; /* of axes, in ascending order */
+    int64_t axes[HTP_MAX_RANK];
+    htp_tensor_id indices[HTP_MAX_RANK]; /* int64, of one shape unless they are open */
+    uint32_t ranks[HTP_MAX_RANK];        /* of open ones */
+    bool are_open;                       /* each has its own shape still */
+    uint32_t rank;
+    const htp_dim *dims; /* of the indices; NULL when only the graph will know them */
+} htp_indexing;
+
+/** Whether an index is a mask: a tensor of bools, or of bytes, which PyTorch takes for one. */
+bool htp_index_is_mask(const htp_trace_value *index);
+
+/** The argument self indexed by the list argument indices, without indices as yet for a list of
+ * nothing but None. A mask stands for the places where it is true: an index for each of its dims.
+ */
+htp_indexing htp_arg_indexing(htp_lowering *l);
+
+/** The argument self indexed along one axis by one vector. */
+htp_indexing htp_indexing_along(htp_lowering *l, int64_t axis, htp_tensor_id vector);
+
+/** The places where a mask of @p rank dims is true, as a vector for each dim. */
+void htp_emit_place_columns(htp_lowering *l, htp_tensor_id mask, uint32_t rank,
+                            htp_tensor_id *columns);
+
+/** x[...] */
+htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n);
+
+/**
+ * x with x[...] = values. Closes indices that are open.
+ * @param values      of x's dtype, broadcast to the shape of x[...]
+ * @param accumulate  add the values to what is there
+ */
+htp_tensor_id htp_emit_index_put(htp_lowering *l, htp_indexing *n, htp_tensor_id values,
+                                 bool accumulate);
+
+#endif

@@ -1,0 +1,447 @@
+/*
+ * The layout of a value follows from the operators that made it: from new memory, which libtorch
+ * fills in order, and from views.
+ *
+ * Reference: computeStride() of libtorch's TensorUtils.h for what reshaping copies.
+ */
+#include "lower/tensor/layout.h"
+
+#include "lower/compose/compose.h"
+
+#include <string.h>
+
+enum { MAX_VISITS = 256 };
+
+/** Values that were looked at so far, and the graph. */
+typedef struct search {
+    const htp_lowering *l;
+    uint32_t visits;
+} search;
+
+/** What an operator does to the layout of its first argument. @p at has the operator as its node;
+ * the layout, of its first argument, becomes that of its output @p value. */
+typedef bool (*derive_fn)(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout);
+
+typedef struct maker {
+    const char *kind;
+    derive_fn derive; /* NULL: new memory, whatever the operands look like */
+} maker;
+
+static bool find(search *s, htp_value_id value, htp_layout *layout);
+
+static const htp_dim *dims_of(const htp_lowering *l, htp_value_id value)
+{
+    return l->graph->values[value].dims;
+}
+
+static uint32_t rank_of(const htp_lowering *l, htp_value_id value)
+{
+    return htp_graph_value(l->graph, value)->rank;
+}
+
+static bool is_static(const htp_lowering *l, htp_value_id value)
+{
+    return htp_dims_are_static(dims_of(l, value), rank_of(l, value));
+}
+
+/** The layout of a value that is its own base. */
+static bool be_base(const htp_lowering *l, htp_value_id value, htp_layout *layout)
+{
+    *layout = (htp_layout){.base = value, .is_contiguous = true, .rank = rank_of(l, value)};
+    return true;
+}
+
+/** Sets sizes and strides where only contiguity was known. @return false when a dim is no number */
+static bool spell_out(const htp_lowering *l, htp_value_id value, htp_layout *layout)
+{
+    if (!is_static(l, value)) {
+        return false;
+    }
+    const htp_dim *dims = dims_of(l, value);
+    int64_t stride = 1;
+    for (uint32_t i = layout->rank; i-- > 0;) {
+        layout->sizes[i] = dims[i].size;
+        if (layout->is_contiguous) {
+            layout->strides[i] = stride;
+            stride *= dims[i].size > 1 ? dims[i].size : 1;
+        }
+    }
+    return true;
+}
+
+/** Notes whether the strides are those of a contiguous tensor. */
+static void settle(htp_layout *layout)
+{
+    int64_t stride = 1;
+    layout->is_contiguous = true;
+    for (uint32_t i = layout->rank; i-- > 0;) {
+        if (layout->sizes[i] != 1) {
+            layout->is_contiguous = layout->is_contiguous && layout->strides[i] == stride;
+            stride *= layout->sizes[i];
+        }
+    }
+}
+
+/* ---- views ---- */
+
+static bool keep(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    (void)s;
+    (void)at;
+    (void)value;
+    (void)layout;
+    return true;
+}
+
+bool htp_layout_reshape_strides(uint32_t from_rank, const int64_t *sizes, const int64_t *from,
+                                uint32_t rank, const int64_t *dims, int64_t *strides)
+{
+    int64_t next = (int64_t)rank - 1;
+    int64_t base = from_rank ? from[from_rank - 1] : 1;
+    int64_t elements = 1; /* of the run of dims of the old shape, and of the new one */
+    int64_t covered = 1;
+    for (int64_t i = (int64_t)from_rank - 1; i >= 0; i--) {
+        elements *= sizes[i];
+        bool ends = i == 0 || (sizes[i - 1] != 1 && from[i - 1] != elements * base);
+        if (!ends) {
+            continue;
+        }
+        while (next >= 0 && (covered < elements || dims[next] == 1)) {
+            strides[next] = covered * base;
+            covered *= dims[next--];
+        }
+        if (covered != elements) {
+            return false;
+        }
+        if (i > 0) {
+            base = from[i - 1];
+            elements = covered = 1;
+        }
+    }
+    for (; next >= 0 && from_rank == 0; next--) {
+        strides[next] = 1;
+    }
+    return next < 0;
+}
+
+/** The same elements in another shape; @p may_copy where the operator copies what is no view. */
+static bool reshape(const htp_lowering *l, htp_value_id value, htp_layout *layout, bool may_copy)
+{
+    int64_t dims[HTP_MAX_RANK] = {0};
+    int64_t strides[HTP_MAX_RANK] = {0};
+    uint32_t rank = rank_of(l, value);
+    if (layout->is_contiguous) {
+        layout->rank = rank; /* a view, whatever the sizes are */
+        return true;
+    }
+    if (!is_static(l, value)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < rank; i++) {
+        dims[i] = dims_of(l, value)[i].size;
+    }
+    if (!htp_layout_reshape_strides(layout->rank, layout->sizes, layout->strides, rank, dims,
+                                    strides)) {
+        return may_copy && be_base(l, value, layout);
+    }
+    layout->rank = rank;
+    memcpy(layout->strides, strides, sizeof(strides));
+    for (uint32_t i = 0; i < rank; i++) {
+        layout->sizes[i] = dims_of(l, value)[i].size;
+    }
+    settle(layout);
+    return true;
+}
+
+static bool derive_view(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    (void)at;
+    return reshape(s->l, value, layout, false);
+}
+
+static bool derive_reshape(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    (void)at;
+    return reshape(s->l, value, layout, true);
+}
+
+/** Puts dims in another order: dim i was dim order[i]. */
+static bool reorder(const htp_lowering *l, htp_value_id input, htp_layout *layout,
+                    const int64_t *order)
+{
+    if (!spell_out(l, input, layout)) {
+        return false;
+    }
+    const htp_layout old = *layout;
+    for (uint32_t i = 0; i < layout->rank; i++) {
+        layout->sizes[i] = old.sizes[order[i]];
+        layout->strides[i] = old.strides[order[i]];
+    }
+    settle(layout);
+    return true;
+}
+
+static bool swap(htp_lowering *at, htp_layout *layout, int64_t a, int64_t b)
+{
+    int64_t order[HTP_MAX_RANK];
+    for (uint32_t i = 0; i < layout->rank; i++) {
+        order[i] = i == a ? b : i == b ? a : (int64_t)i;
+    }
+    return reorder(at, at->node->inputs[0], layout, order);
+}
+
+static bool derive_transpose(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    (void)s;
+    (void)value;
+    return swap(at, layout, htp_arg_dim(at, "dim0", layout->rank),
+                htp_arg_dim(at, "dim1", layout->rank));
+}
+
+static bool derive_t(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    (void)s;
+    (void)value;
+    return layout->rank < 2 || swap(at, layout, layout->rank - 2, layout->rank - 1);
+}
+
+static bool derive_permute(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    (void)s;
+    (void)value;
+    size_t count = 0;
+    const int64_t *order = htp_arg_dims_list(at, "dims", layout->rank, false, &count);
+    return count == layout->rank && reorder(at, at->node->inputs[0], layout, order);
+}
+
+/** The elements from the argument @p start on of one dim; the number of them is the output's. */
+static bool derive_slice(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    int64_t dim = htp_arg_dim(at, "dim", layout->rank);
+    if (!spell_out(s->l, at->node->inputs[0], layout) || !is_static(s->l, value)) {
+        return false;
+    }
+    int64_t start = htp_arg_int_or(at, "start", 0);
+    start += start < 0 ? layout->sizes[dim] : 0;
+    start = start < 0 ? 0 : start;
+    start = start > layout->sizes[dim] ? layout->sizes[dim] : start;
+    layout->offset += start * layout->strides[dim];
+    layout->strides[dim] *= htp_arg_int_or(at, "step", 1);
+    layout->sizes[dim] = dims_of(s->l, value)[dim].size;
+    settle(layout);
+    return true;
+}
+
+static bool derive_select(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    (void)value;
+    int64_t dim = htp_arg_dim(at, "dim", layout->rank);
+    int64_t index = htp_arg_int(at, "index");
+    if (!spell_out(s->l, at->node->inputs[0], layout)) {
+        return false;
+    }
+    layout->offset += (index + (index < 0 ? layout->sizes[dim] : 0)) * layout->strides[dim];
+    for (uint32_t i = (uint32_t)dim; i + 1 < layout->rank; i++) {
+        layout->sizes[i] = layout->sizes[i + 1];
+        layout->strides[i] = layout->strides[i + 1];
+    }
+    layout->rank--;
+    settle(layout);
+    return true;
+}
+
+/* ---- copies ---- */
+
+/** What is contiguous already is not copied; whether it is must not change with the sizes. */
+static bool derive_contiguous(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    bool is_copied = !layout->is_contiguous && is_static(s->l, value);
+    if (htp_arg_int_or(at, "memory_format", 0) != 0) {
+        return false;
+    }
+    return layout->is_contiguous || (is_copied && be_base(s->l, value, layout));
+}
+
+/** A copy of contiguous elements is contiguous; a cast may be the same memory. */
+static bool derive_copy(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    bool is_preserved =
+        !htp_arg_present(at, "memory_format") || htp_arg_int(at, "memory_format") != 0;
+    return (layout->is_contiguous || !is_preserved) && be_base(s->l, value, layout);
+}
+
+/** A cast to the same dtype gives what it got. */
+static bool derive_cast(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    htp_dtype from = htp_graph_value(s->l->graph, at->node->inputs[0])->dtype;
+    bool is_same = from == htp_graph_value(s->l->graph, value)->dtype;
+    if (is_same && !htp_arg_bool_or(at, "copy", false)) {
+        return true;
+    }
+    return derive_copy(s, at, value, layout);
+}
+
+/** Padding with a constant: new memory, whose order is that of the dims up to three of them, and
+ * beyond where the input's is. Where it only cuts off, it copies. */
+static bool derive_pad(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    size_t count = 0;
+    const int64_t *pads = htp_arg_is_constant(at, "pad") ? htp_arg_ints(at, "pad", &count) : NULL;
+    bool adds = false;
+    for (size_t i = 0; i < count; i++) {
+        adds = adds || pads[i] > 0;
+    }
+    bool is_constant =
+        !htp_arg_present(at, "mode") || strcmp(htp_arg_string(at, "mode"), "constant") == 0;
+    return adds && is_constant && (rank_of(s->l, value) <= 3 || layout->is_contiguous) &&
+           be_base(s->l, value, layout);
+}
+
+/** In eval mode aten::dropout gives what it got. */
+static bool derive_dropout(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    (void)s;
+    (void)value;
+    (void)layout;
+    return !htp_arg_bool_or(at, "train", true) || htp_arg_float(at, "p") == 0;
+}
+
+/** Elementwise: new memory, in order when every operand of the result's shape is. */
+static bool derive_elementwise(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
+{
+    for (uint32_t i = 0; i < at->node->input_count; i++) {
+        htp_value_id input = at->node->inputs[i];
+        if (htp_graph_value(s->l->graph, input)->kind != HTP_TRACE_TENSOR ||
+            rank_of(s->l, input) == 0) {
+            continue;
+        }
+        htp_layout other;
+        bool same_rank = rank_of(s->l, input) == rank_of(s->l, value);
+        if (!same_rank || !find(s, input, &other) || !other.is_contiguous) {
+            return false;
+        }
+    }
+    return be_base(s->l, value, layout);
+}
+
+static const maker makers[] = {
+    {"aten::add.Tensor", derive_elementwise},
+    {"aten::add.Scalar", derive_elementwise},
+    {"aten::addmm", NULL},
+    {"aten::alias", keep},
+    {"aten::arange", NULL},
+    {"aten::bmm", NULL},
+    {"aten::clone", derive_copy}, /* where it is none in order: is_copy_in_order() */
+    {"aten::constant_pad_nd", derive_pad},
+    {"aten::contiguous", derive_contiguous},
+    {"aten::detach", keep},
+    {"aten::div.Scalar", derive_elementwise},
+    {"aten::div.Tensor", derive_elementwise},
+    {"aten::dropout", derive_dropout},
+    {"aten::embedding", NULL},
+    {"aten::flatten.using_ints", derive_reshape},
+    {"aten::full", NULL},
+    {"aten::layer_norm", NULL},
+    {"aten::linear", NULL},
+    {"aten::masked_fill.Scalar", NULL},
+    {"aten::mm", NULL},
+    {"aten::mul.Scalar", derive_elementwise},
+    {"aten::mul.Tensor", derive_elementwise},
+    {"aten::new_ones", NULL},
+    {"aten::new_zeros", NULL},
+    {"aten::ones", NULL},
+    {"aten::pad", derive_pad},
+    {"aten::permute", derive_permute},
+    {"aten::reshape", derive_reshape},
+    {"aten::reshape_as", derive_reshape},
+    {"aten::select.int", derive_select},
+    {"aten::slice.Tensor", derive_slice},
+    {"aten::squeeze", derive_view},
+    {"aten::squeeze.dim", derive_view},
+    {"aten::sub.Scalar", derive_elementwise},
+    {"aten::sub.Tensor", derive_elementwise},
+    {"aten::t", derive_t},
+    {"aten::to.dtype", derive_cast},
+    {"aten::transpose.int", derive_transpose},
+    {"aten::type_as", derive_cast},
+    {"aten::unflatten.int", derive_view},
+    {"aten::unsqueeze", derive_view},
+    {"aten::view", derive_view},
+    {"aten::zeros", NULL},
+};
+
+static const maker *find_maker(const char *kind)
+{
+    for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
+        if (strcmp(makers[i].kind, kind) == 0) {
+            return &makers[i];
+        }
+    }
+    return NULL;
+}
+
+/** Whether an operator works in place: "aten::div_.Tensor". */
+static bool is_in_place(const char *kind)
+{
+    const char *overload = strchr(kind, '.');
+    const char *end = overload ? overload : kind + strlen(kind);
+    return end - kind > 2 && end[-1] == '_' && end[-2] != '_';
+}
+
+/** Whether an operator copies into the order of the dims, wherever its operand's elements lie. */
+static bool is_copy_in_order(htp_lowering *at)
+{
+    return strcmp(at->node->kind, "aten::clone") == 0 && htp_arg_present(at, "memory_format") &&
+           htp_arg_int(at, "memory_format") == 0;
+}
+
+/** Weights may lie in the archive in any order. */
+static bool is_weight_in_order(const htp_weight *weight)
+{
+    int64_t stride = 1;
+    for (uint32_t i = weight->rank; i-- > 0;) {
+        if (weight->dims[i] != 1 && weight->strides[i] != stride) {
+            return false;
+        }
+        stride *= weight->dims[i];
+    }
+    return weight->storage_offset == 0;
+}
+
+static bool find(search *s, htp_value_id value, htp_layout *layout)
+{
+    const htp_lowering *l = s->l;
+    const htp_trace_value *facts = htp_graph_value(l->graph, value);
+    if (facts->kind != HTP_TRACE_TENSOR || facts->rank > HTP_MAX_RANK || s->visits++ > MAX_VISITS) {
+        return false;
+    }
+    if (facts->weight != HTP_NONE) {
+        return is_weight_in_order(&l->graph->trace->weights[facts->weight]) &&
+               be_base(l, value, layout);
+    }
+    if (facts->producer == HTP_NONE) {
+        /* An input is held in order; a constant need not be. */
+        return !facts->data && be_base(l, value, layout);
+    }
+    htp_lowering at = *l;
+    at.node = htp_graph_node(l->graph, facts->producer);
+    if (at.node->output_count != 1 || at.node->outputs[0] != value || at.node->input_count == 0) {
+        return false;
+    }
+    if (is_in_place(at.node->kind)) {
+        return find(s, at.node->inputs[0], layout) && layout->base == at.node->inputs[0] &&
+               be_base(l, value, layout);
+    }
+    const maker *known = find_maker(at.node->kind);
+    if (!known || !known->derive || is_copy_in_order(&at)) {
+        return known && be_base(l, value, layout);
+    }
+    bool found = find(s, at.node->inputs[0], layout) && known->derive(s, &at, value, layout);
+    return found && !at.failure;
+}
+
+bool htp_layout_find(const htp_lowering *l, htp_value_id value, htp_layout *layout)
+{
+    search s = {.l = l};
+    return find(&s, value, layout);
+}

@@ -1,0 +1,30 @@
+/*
+ * Where the elements of a value lie in memory, which aten::as_strided looks at. Private to
+ * core/lower.
+ */
+#ifndef HTP_LOWER_LAYOUT_H
+#define HTP_LOWER_LAYOUT_H
+
+#include "lower/emit/lowering.h"
+
+/** A value as a view of another one, whose elements lie one behind the other in its memory. */
+typedef struct htp_layout {
+    htp_value_id base;
+    int64_t offset;     /* of the first element, in elements */
+    bool is_contiguous; /* lies there as the base does; strides are not set then */
+    uint32_t rank;
+    int64_t sizes[HTP_MAX_RANK]; /* as strides, set where all dims are numbers */
+    int64_t strides[HTP_MAX_RANK];
+} htp_layout;
+
+/** Finds out how @p value lies in memory, at all sizes that it may have. @return false when that
+ * cannot be told */
+bool htp_layout_find(const htp_lowering *l, htp_value_id value, htp_layout *layout);
+
+/** The strides of another shape of the same elements in their order, which lie in strides
+ * @p from. @return false when there are none: the elements would have to move. Reference:
+ * computeStride() of libtorch's TensorUtils.h */
+bool htp_layout_reshape_strides(uint32_t from_rank, const int64_t *sizes, const int64_t *from,
+                                uint32_t rank, const int64_t *dims, int64_t *strides);
+
+#endif

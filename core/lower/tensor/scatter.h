@@ -1,0 +1,27 @@
+/*
+ * Writing and reducing element by element along one dim. Private to core/lower.
+ */
+#ifndef HTP_LOWER_SCATTER_H
+#define HTP_LOWER_SCATTER_H
+
+#include "lower/emit/lowering.h"
+
+/** What is written where: x, index and updates have one rank, 1 at least. */
+typedef struct htp_scattering {
+    htp_dtype dtype;
+    int64_t axis;
+    htp_tensor_id x;
+    htp_tensor_id index;
+    htp_tensor_id updates; /* of index's shape */
+} htp_scattering;
+
+/** ONNX's ScatterElements of @p updates into @p x. @param reduction  "" writes */
+htp_tensor_id htp_emit_scatter(htp_lowering *l, const htp_scattering *s, htp_tensor_id x,
+                               htp_tensor_id updates, const char *reduction);
+
+/** @p x, the extremes of what s tells, with NaN wherever what was reduced holds NaN: ONNX's
+ * extremes pass over it. @param begin  what the reduction began with */
+htp_tensor_id htp_emit_scattered_nan(htp_lowering *l, const htp_scattering *s, htp_tensor_id begin,
+                                     htp_tensor_id x);
+
+#endif
